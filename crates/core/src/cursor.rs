@@ -1,0 +1,372 @@
+//! Bounded reading: a place in a named stream, moving forward, that charges what it allocates and can say
+//! exactly where something went wrong.
+
+use crate::error::{ErrorClass, ReadError, Stream};
+use crate::fault::{Cause, Parser};
+use crate::limits::{Budget, LimitExceeded};
+use crate::path::Path;
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::vec::Vec;
+
+/// The codes a format's description uses for faults that any reader can meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Codes {
+    /// The input ends within a field, or a section lies outside of it.
+    pub short: &'static str,
+    /// A table claims more items than the rest of the input can hold.
+    pub count: &'static str,
+    /// A limit of the caller is reached.
+    pub limit: &'static str,
+}
+
+/// All bytes of one stream, with what reading from it costs and how its faults are named.
+#[derive(Clone, Debug)]
+pub struct Source<'a> {
+    bytes: &'a [u8],
+    stream: Stream,
+    codes: Codes,
+    budget: &'a Budget,
+}
+
+impl<'a> Source<'a> {
+    /// The file itself.
+    pub const fn file(bytes: &'a [u8], codes: Codes, budget: &'a Budget) -> Self {
+        Self { bytes, stream: Stream::File, codes, budget }
+    }
+
+    /// A decoded part of a file; offsets count from its first byte.
+    pub fn part(
+        name: impl Into<Cow<'static, str>>,
+        bytes: &'a [u8],
+        codes: Codes,
+        budget: &'a Budget,
+    ) -> Self {
+        Self { bytes, stream: Stream::Part(name.into()), codes, budget }
+    }
+
+    /// The bytes of the stream.
+    pub const fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// The account that allocations are charged to.
+    pub const fn budget(&self) -> &'a Budget {
+        self.budget
+    }
+
+    /// Charges `count` items of `size` bytes for the field at `offset`.
+    pub fn charge(
+        &self,
+        path: &Path<'_>,
+        offset: u64,
+        what: &'static str,
+        count: u64,
+        size: usize,
+    ) -> Result<(), ReadError> {
+        self.budget.charge_items(what, count, size).map_err(|e| self.over_limit(path, offset, e))
+    }
+
+    /// A [`LimitExceeded`] as an error at `offset`.
+    pub fn over_limit(&self, path: &Path<'_>, offset: u64, e: LimitExceeded) -> ReadError {
+        let class = ErrorClass::Limit { what: e.what, wanted: e.wanted, limit: e.left };
+        ReadError::new(class, self.codes.limit, path.to_owned(), offset, Cow::Owned(format!("{e}")))
+            .in_stream(self.stream.clone())
+    }
+
+    /// An error of class [`ErrorClass::Malformed`] at `offset` of this stream.
+    pub fn malformed(
+        &self,
+        code: &'static str,
+        path: &Path<'_>,
+        offset: u64,
+        message: impl Into<Cow<'static, str>>,
+    ) -> ReadError {
+        ReadError::malformed(code, path, offset, message).in_stream(self.stream.clone())
+    }
+
+    /// An error of class [`ErrorClass::Unsupported`] at `offset` of this stream.
+    pub fn unsupported(
+        &self,
+        code: &'static str,
+        path: &Path<'_>,
+        offset: u64,
+        message: impl Into<Cow<'static, str>>,
+    ) -> ReadError {
+        ReadError::unsupported(code, path, offset, message).in_stream(self.stream.clone())
+    }
+
+    /// A cursor at the start of the stream.
+    pub fn start(&self) -> Cursor<'a, '_> {
+        Cursor { source: self, section: self.bytes, base: 0, pos: 0 }
+    }
+
+    /// A cursor over everything from `start` on. `path` and `field_offset` name the field that holds `start`.
+    pub fn from(&self, path: &Path<'_>, field_offset: u64, start: u64) -> Result<Cursor<'a, '_>, ReadError> {
+        let rest = usize::try_from(start).ok().and_then(|s| self.bytes.get(s..));
+        rest.map(|section| Cursor { source: self, section, base: start, pos: 0 }).ok_or_else(|| {
+            let message = format!("starts at {start:#x}, the {} has {} bytes", self.stream, self.bytes.len());
+            self.malformed(self.codes.short, path, field_offset, message)
+        })
+    }
+
+    /// A cursor over `count` items of `size` bytes from `start` on; the product is taken in 64 bits and
+    /// compared before anything is allocated. `path` and `field_offset` name the field that holds `start`.
+    pub fn section(
+        &self,
+        path: &Path<'_>,
+        field_offset: u64,
+        start: u64,
+        count: u64,
+        size: u64,
+    ) -> Result<Cursor<'a, '_>, ReadError> {
+        let all = self.bytes.len() as u64;
+        let fits = count.checked_mul(size).filter(|len| start <= all && *len <= all - start);
+        let range = fits.and_then(|len| {
+            let from = usize::try_from(start).ok()?;
+            Some((from, from.checked_add(usize::try_from(len).ok()?)?))
+        });
+        match range.and_then(|(from, to)| self.bytes.get(from..to)) {
+            Some(section) => Ok(Cursor { source: self, section, base: start, pos: 0 }),
+            None => {
+                let stream = &self.stream;
+                let message =
+                    format!("{count} items of {size} bytes at {start:#x} exceed the {stream} of {all} bytes");
+                Err(self.malformed(self.codes.short, path, field_offset, message))
+            }
+        }
+    }
+}
+
+/// A moving place in a section of a [`Source`].
+///
+/// Every method that reads takes the path of what is read; on failure the error names that path (or a field
+/// below it) and the offset of its first byte, and the cursor has not moved.
+#[derive(Clone, Debug)]
+pub struct Cursor<'a, 's> {
+    source: &'s Source<'a>,
+    section: &'a [u8],
+    base: u64,
+    pos: usize,
+}
+
+impl<'a, 's> Cursor<'a, 's> {
+    /// The stream this cursor reads from.
+    pub const fn source(&self) -> &'s Source<'a> {
+        self.source
+    }
+
+    /// The offset of the next byte in the stream.
+    pub const fn offset(&self) -> u64 {
+        self.base.saturating_add(self.pos as u64)
+    }
+
+    /// The bytes of the section that are still to come.
+    pub fn rest(&self) -> &'a [u8] {
+        self.section.get(self.pos..).unwrap_or_default()
+    }
+
+    /// How many bytes are still to come.
+    pub fn remaining(&self) -> u64 {
+        self.rest().len() as u64
+    }
+
+    /// True when the section has been read to its end.
+    pub fn is_at_end(&self) -> bool {
+        self.rest().is_empty()
+    }
+
+    /// Reads one record.
+    pub fn read<T>(&mut self, path: &Path<'_>, mut parser: impl Parser<'a, T>) -> Result<T, ReadError> {
+        self.read_by(path, &mut parser)
+    }
+
+    fn read_by<T>(&mut self, path: &Path<'_>, parser: &mut impl Parser<'a, T>) -> Result<T, ReadError> {
+        let input = self.rest();
+        let (rest, value) = parser.run(input).map_err(|fault| self.explain(path, input, fault))?;
+        self.pos = self.section.len().saturating_sub(rest.len());
+        Ok(value)
+    }
+
+    /// Takes `len` bytes.
+    pub fn bytes(&mut self, path: &Path<'_>, len: u64) -> Result<&'a [u8], ReadError> {
+        let taken = usize::try_from(len).ok().and_then(|n| Some((self.rest().get(..n)?, n)));
+        match taken {
+            Some((bytes, n)) => {
+                self.pos = self.pos.saturating_add(n);
+                Ok(bytes)
+            }
+            None => {
+                let message = format!("{len} bytes wanted, {} left", self.remaining());
+                Err(self.malformed(self.source.codes.short, path, message))
+            }
+        }
+    }
+
+    /// Reads `count` records, each of at least `min_size` bytes, as `path[i]`.
+    ///
+    /// The count is held against what is left of the section, and the table's memory is charged and reserved,
+    /// before the first record is read. `count_offset` is where the count stands in the stream.
+    ///
+    /// A `min_size` of 0 is taken as 1, so that no count can make the loop run without eating bytes.
+    pub fn table<T>(
+        &mut self,
+        path: &Path<'_>,
+        count_offset: u64,
+        count: u64,
+        min_size: u64,
+        mut parser: impl Parser<'a, T>,
+    ) -> Result<Vec<T>, ReadError> {
+        let mut items = self.reserve(path, count_offset, count, min_size)?;
+        for i in 0..usize::try_from(count).unwrap_or(usize::MAX) {
+            items.push(self.read_by(&path.index(i), &mut parser)?);
+        }
+        Ok(items)
+    }
+
+    /// An empty vector with room for exactly `count` items that take at least `min_size` bytes each in the
+    /// input; the count is checked and the memory charged as in [`table`](Self::table).
+    pub fn reserve<T>(
+        &self,
+        path: &Path<'_>,
+        count_offset: u64,
+        count: u64,
+        min_size: u64,
+    ) -> Result<Vec<T>, ReadError> {
+        let min_size = min_size.max(1);
+        if count.checked_mul(min_size).is_none_or(|len| len > self.remaining()) {
+            let message =
+                format!("{count} items of at least {min_size} bytes, {} bytes left", self.remaining());
+            return Err(self.source.malformed(self.source.codes.count, path, count_offset, message));
+        }
+        self.source.charge(path, count_offset, "table", count, size_of::<T>())?;
+        let mut items = Vec::new();
+        let reserved = usize::try_from(count).ok().and_then(|n| items.try_reserve_exact(n).ok());
+        match reserved {
+            Some(()) => Ok(items),
+            None => {
+                let wanted = count.saturating_mul(size_of::<T>() as u64);
+                let e = LimitExceeded { what: "table", wanted, left: self.source.budget.left() };
+                Err(self.source.over_limit(path, count_offset, e))
+            }
+        }
+    }
+
+    /// An error of class [`ErrorClass::Malformed`] at the next byte.
+    pub fn malformed(
+        &self,
+        code: &'static str,
+        path: &Path<'_>,
+        message: impl Into<Cow<'static, str>>,
+    ) -> ReadError {
+        self.source.malformed(code, path, self.offset(), message)
+    }
+
+    fn explain(&self, path: &Path<'_>, input: &'a [u8], fault: crate::Fault<'a>) -> ReadError {
+        let (at, below, cause) = fault.into_parts();
+        // `at` is a suffix of `input`: parsers only ever cut from the front.
+        let offset = self.offset().saturating_add(input.len().saturating_sub(at.len()) as u64);
+        let mut field = path.to_owned();
+        field.extend_reversed(&below);
+        let (code, message) = match cause {
+            Cause::Rejected { code, message } => (code, message),
+            Cause::Short => {
+                let end = self.base.saturating_add(self.section.len() as u64);
+                let (left, s) = (end.saturating_sub(offset), &self.source.stream);
+                (self.source.codes.short, Cow::Owned(format!("cut short: {left} bytes left in the {s}")))
+            }
+        };
+        ReadError::new(ErrorClass::Malformed, code, field, offset, message)
+            .in_stream(self.source.stream.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Fault, Limits};
+    use alloc::string::ToString;
+    use nom::error::context;
+    use nom::number::complete::{be_u16, be_u32};
+    use nom::{IResult, Parser as _};
+
+    const CODES: Codes = Codes { short: "out-of-file", count: "count", limit: "limit" };
+
+    fn pair(i: &[u8]) -> IResult<&[u8], (u32, u16), Fault<'_>> {
+        (context("first", be_u32), context("second", be_u16)).parse(i)
+    }
+
+    fn with_source<R>(bytes: &[u8], memory: u64, f: impl FnOnce(&Source<'_>) -> R) -> R {
+        let budget = Budget::new(Limits::default().with_memory(memory));
+        f(&Source::file(bytes, CODES, &budget))
+    }
+
+    #[test]
+    fn a_cut_record_names_field_and_offset() {
+        with_source(&[0; 11], 1 << 20, |source| {
+            let mut cursor = source.start();
+            let path = Path::ROOT.field("pairs");
+            assert_eq!(cursor.read(&path.index(0), pair).unwrap(), (0, 0));
+            let e = cursor.read(&path.index(1), pair).unwrap_err();
+            assert_eq!(e.to_string(), "pairs[1].second: cut short: 1 bytes left in the file (offset 0xa)");
+            assert_eq!(e.code(), "out-of-file");
+            assert_eq!(cursor.offset(), 6, "a failed read does not move");
+        });
+    }
+
+    #[test]
+    fn a_count_is_checked_before_memory_is_touched() {
+        with_source(&[0; 12], 1 << 20, |source| {
+            let path = Path::ROOT.field("pairs");
+            assert_eq!(source.start().table(&path, 0, 2, 6, pair).unwrap().len(), 2);
+            let e = source.start().table(&path, 4, 0xffff_ffff_ffff_ffff, 6, pair).unwrap_err();
+            assert_eq!((e.code(), e.offset()), ("count", 4));
+            let e = source.start().table(&path, 4, 3, 6, pair).unwrap_err();
+            assert_eq!(e.code(), "count");
+        });
+        with_source(&[0; 12], 15, |source| {
+            let e = source.start().table(&Path::ROOT, 4, 2, 6, pair).unwrap_err();
+            assert_eq!(e.class(), ErrorClass::Limit { what: "table", wanted: 16, limit: 15 });
+        });
+    }
+
+    #[test]
+    fn a_zero_sized_record_cannot_spin() {
+        with_source(&[0; 4], 1 << 20, |source| {
+            let nothing = |i| Ok::<_, nom::Err<Fault<'_>>>((i, ()));
+            assert!(source.start().table(&Path::ROOT, 0, u64::MAX, 0, nothing).is_err());
+            assert_eq!(source.start().table(&Path::ROOT, 0, 4, 0, nothing).unwrap().len(), 4);
+        });
+    }
+
+    #[test]
+    fn a_section_is_held_against_the_stream_without_wrapping() {
+        with_source(&[0; 100], 1 << 20, |source| {
+            assert!(source.section(&Path::ROOT, 0, 40, 6, 10).is_ok());
+            assert!(source.section(&Path::ROOT, 0, 100, 0, 10).is_ok());
+            for (start, count, size) in
+                [(41, 6, 10), (101, 0, 1), (u64::MAX, 1, 1), (8, u64::MAX, 2), (4, u64::MAX / 2, 2)]
+            {
+                assert!(source.section(&Path::ROOT, 0, start, count, size).is_err());
+            }
+            assert!(source.from(&Path::ROOT, 0, 100).is_ok());
+            assert!(source.from(&Path::ROOT, 0, 101).is_err());
+        });
+    }
+
+    #[test]
+    fn a_streaming_parser_ends_in_an_error() {
+        with_source(&[0; 2], 1 << 20, |source| {
+            let e = source.start().read(&Path::ROOT, nom::number::streaming::be_u32).unwrap_err();
+            assert_eq!(e.code(), "out-of-file");
+        });
+    }
+
+    #[test]
+    fn offsets_of_a_part_say_so() {
+        let budget = Budget::new(Limits::default());
+        let source = Source::part("indices", &[1, 2], CODES, &budget);
+        let e = source.start().read(&Path::ROOT.field("i"), be_u32::<&[u8], Fault<'_>>).unwrap_err();
+        assert_eq!(e.to_string(), "i: cut short: 2 bytes left in the indices (offset 0x0 of indices)");
+    }
+}

@@ -1,0 +1,266 @@
+//! Errors of reading and of writing.
+
+use crate::path::{FieldPath, Path};
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::fmt;
+
+/// A message never grows beyond this many bytes, whatever names the file holds.
+const MAX_MESSAGE: usize = 1024;
+
+/// The byte stream that an offset counts in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Stream {
+    /// The file as given.
+    #[default]
+    File,
+    /// A part that had to be decoded first, such as a decompressed block; offsets count from its first byte.
+    Part(Cow<'static, str>),
+}
+
+impl fmt::Display for Stream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File => f.write_str("file"),
+            Self::Part(name) => f.write_str(name),
+        }
+    }
+}
+
+/// Who is at fault when a file cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorClass {
+    /// The bytes break the format's rules.
+    Malformed,
+    /// The bytes may be sound, but of a version or feature this crate does not read.
+    Unsupported,
+    /// Reading on would exceed a limit of the caller.
+    Limit {
+        /// What would have been allocated or computed.
+        what: &'static str,
+        /// How much of it the file asks for, in bytes unless `what` says otherwise.
+        wanted: u64,
+        /// How much is left of the limit.
+        limit: u64,
+    },
+}
+
+/// Why a file was refused: the rule it breaks, and the byte and the field where it does.
+///
+/// [`Display`](fmt::Display) gives one line, for example
+/// `meshes[2].tris[17].v1: index 900 of 812 vertices (offset 0x1f40)`.
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0)]
+pub struct ReadError(Box<Inner>);
+
+#[derive(Clone, PartialEq, Eq)]
+struct Inner {
+    class: ErrorClass,
+    code: &'static str,
+    stream: Stream,
+    offset: u64,
+    path: FieldPath,
+    message: Cow<'static, str>,
+}
+
+impl fmt::Display for Inner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} (offset {:#x}", self.path, self.message, self.offset)?;
+        if self.stream != Stream::File {
+            write!(f, " of {}", self.stream)?;
+        }
+        f.write_str(")")
+    }
+}
+
+impl fmt::Debug for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadError")
+            .field("code", &self.0.code)
+            .field("class", &self.0.class)
+            .field("at", &format_args!("{}", self.0))
+            .finish()
+    }
+}
+
+impl ReadError {
+    /// An error of class [`ErrorClass::Malformed`] in the file itself.
+    pub fn malformed(
+        code: &'static str,
+        path: &Path<'_>,
+        offset: u64,
+        message: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self::new(ErrorClass::Malformed, code, path.to_owned(), offset, message.into())
+    }
+
+    /// An error of class [`ErrorClass::Unsupported`] in the file itself.
+    pub fn unsupported(
+        code: &'static str,
+        path: &Path<'_>,
+        offset: u64,
+        message: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self::new(ErrorClass::Unsupported, code, path.to_owned(), offset, message.into())
+    }
+
+    pub(crate) fn new(
+        class: ErrorClass,
+        code: &'static str,
+        path: FieldPath,
+        offset: u64,
+        message: Cow<'static, str>,
+    ) -> Self {
+        let message = clip(message);
+        Self(Box::new(Inner { class, code, stream: Stream::File, offset, path, message }))
+    }
+
+    /// The same error, with its offset counted in `stream`.
+    #[must_use]
+    pub fn in_stream(mut self, stream: Stream) -> Self {
+        self.0.stream = stream;
+        self
+    }
+
+    /// Malformed, unsupported, or over a limit.
+    pub fn class(&self) -> ErrorClass {
+        self.0.class
+    }
+
+    /// The stable code of the broken rule, spelled as in the format's description.
+    pub fn code(&self) -> &'static str {
+        self.0.code
+    }
+
+    /// The stream that [`offset`](Self::offset) counts in.
+    pub fn stream(&self) -> &Stream {
+        &self.0.stream
+    }
+
+    /// The first byte of the faulty field.
+    pub fn offset(&self) -> u64 {
+        self.0.offset
+    }
+
+    /// The faulty field.
+    pub fn path(&self) -> &FieldPath {
+        &self.0.path
+    }
+
+    /// What was expected and what was found, without the place.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+}
+
+/// Why a model cannot be written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// The model breaks a rule of the format, so that no reader would accept the file.
+    #[error("{path}: {message}")]
+    InvalidModel {
+        /// The stable code of the broken rule.
+        code: &'static str,
+        /// The field at fault.
+        path: FieldPath,
+        /// What is wrong with it.
+        message: Cow<'static, str>,
+    },
+    /// A number is too large for the field that must hold it.
+    #[error("{path}: {what} is {value}, the format holds at most {limit}")]
+    DoesNotFit {
+        /// The field at fault.
+        path: FieldPath,
+        /// What is counted.
+        what: &'static str,
+        /// The number that should have been stored.
+        value: u64,
+        /// The largest that fits.
+        limit: u64,
+    },
+    /// The output would exceed a limit of the caller.
+    #[error("{what}: {wanted} bytes wanted, the limit leaves {limit}")]
+    Limit {
+        /// What would have been allocated.
+        what: &'static str,
+        /// Bytes wanted.
+        wanted: u64,
+        /// Bytes left.
+        limit: u64,
+    },
+}
+
+impl WriteError {
+    /// A model that breaks the rule `code` at `path`.
+    pub fn invalid(code: &'static str, path: &Path<'_>, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::InvalidModel { code, path: path.to_owned(), message: clip(message.into()) }
+    }
+
+    /// `value` as a `T`, or an error that names the field it does not fit.
+    pub fn fit<T>(path: &Path<'_>, what: &'static str, value: u64, limit: T) -> Result<T, Self>
+    where
+        T: TryFrom<u64> + Into<u64> + PartialOrd + Copy,
+    {
+        match T::try_from(value) {
+            Ok(v) if v <= limit => Ok(v),
+            _ => Err(Self::DoesNotFit { path: path.to_owned(), what, value, limit: limit.into() }),
+        }
+    }
+}
+
+fn clip(message: Cow<'static, str>) -> Cow<'static, str> {
+    if message.len() <= MAX_MESSAGE {
+        return message;
+    }
+    let mut cut = MAX_MESSAGE;
+    while !message.is_char_boundary(cut) {
+        cut = cut.saturating_sub(1);
+    }
+    let mut short = String::from(message.get(..cut).unwrap_or_default());
+    short.push('…');
+    Cow::Owned(short)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    fn assert_error_bounds<T: Clone + PartialEq + Send + Sync + core::error::Error + 'static>() {}
+
+    #[test]
+    fn an_error_can_be_kept_and_compared() {
+        assert_error_bounds::<ReadError>();
+        assert_error_bounds::<WriteError>();
+        assert_eq!(size_of::<ReadError>(), size_of::<usize>());
+    }
+
+    #[test]
+    fn an_error_says_what_where_and_in_which_field() {
+        let meshes = Path::ROOT.field("meshes");
+        let e =
+            ReadError::malformed("bad-vertex-index", &meshes.index(2), 0x1f40, "index 900 of 812 vertices");
+        assert_eq!(e.to_string(), "meshes[2]: index 900 of 812 vertices (offset 0x1f40)");
+        let e = e.in_stream(Stream::Part("indices".into()));
+        assert_eq!(e.to_string(), "meshes[2]: index 900 of 812 vertices (offset 0x1f40 of indices)");
+    }
+
+    #[test]
+    fn a_long_message_is_cut_at_a_character() {
+        let long = "é".repeat(4000);
+        let e = ReadError::malformed("x", &Path::ROOT, 0, long);
+        assert!(e.message().len() <= MAX_MESSAGE + 4);
+        assert!(e.message().ends_with('…'));
+    }
+
+    #[test]
+    fn a_number_that_does_not_fit_names_its_field() {
+        assert_eq!(WriteError::fit(&Path::ROOT, "bones", 255, u8::MAX), Ok(255));
+        let e = WriteError::fit(&Path::ROOT.field("bones"), "bone count", 256, u8::MAX).unwrap_err();
+        assert_eq!(e.to_string(), "bones: bone count is 256, the format holds at most 255");
+    }
+}

@@ -1,0 +1,86 @@
+//! Floats as a file stores them.
+
+use core::fmt;
+use core::hash::{Hash, Hasher};
+
+/// An IEEE 754 binary32 that keeps its bits: equality and hashing compare bits, so that `-0.0` differs from
+/// `0.0` and a NaN equals itself.
+///
+/// ```
+/// use meshwright_core::F32;
+/// assert_ne!(F32::new(0.0), F32::new(-0.0));
+/// assert_eq!(F32::new(f32::NAN), F32::new(f32::NAN));
+/// assert_eq!(F32::new(1.5).get(), 1.5);
+/// ```
+#[derive(Clone, Copy, Default)]
+#[repr(transparent)]
+pub struct F32(f32);
+
+impl F32 {
+    /// Wraps a value.
+    pub const fn new(value: f32) -> Self {
+        Self(value)
+    }
+
+    /// The float with these bits.
+    pub const fn from_bits(bits: u32) -> Self {
+        Self(f32::from_bits(bits))
+    }
+
+    /// The stored bits.
+    pub const fn to_bits(self) -> u32 {
+        self.0.to_bits()
+    }
+
+    /// The value.
+    pub const fn get(self) -> f32 {
+        self.0
+    }
+
+    /// Neither infinite nor NaN.
+    pub const fn is_finite(self) -> bool {
+        self.0.is_finite()
+    }
+}
+
+impl PartialEq for F32 {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_bits() == other.to_bits()
+    }
+}
+
+impl Eq for F32 {}
+
+impl Hash for F32 {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.to_bits().hash(state);
+    }
+}
+
+impl fmt::Debug for F32 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_nan() { write!(f, "NaN({:#010x})", self.to_bits()) } else { write!(f, "{:?}", self.0) }
+    }
+}
+
+impl From<f32> for F32 {
+    fn from(value: f32) -> Self {
+        Self(value)
+    }
+}
+
+impl From<F32> for f32 {
+    fn from(value: F32) -> Self {
+        value.0
+    }
+}
+
+/// Wraps every element of an array.
+pub fn f32s<const N: usize>(values: [f32; N]) -> [F32; N] {
+    values.map(F32)
+}
+
+/// Unwraps every element of an array.
+pub fn values<const N: usize>(stored: [F32; N]) -> [f32; N] {
+    stored.map(F32::get)
+}

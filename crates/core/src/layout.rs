@@ -1,0 +1,170 @@
+//! The layout of a file that was read: what lies where, and the bytes that nothing refers to.
+
+use alloc::vec::Vec;
+
+/// The bytes of a file that no structure covers, each run with its offset.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Gaps(Vec<(u64, Vec<u8>)>);
+
+impl Gaps {
+    /// The runs, by rising offset.
+    pub fn runs(&self) -> impl ExactSizeIterator<Item = (u64, &[u8])> {
+        self.0.iter().map(|(at, bytes)| (*at, bytes.as_slice()))
+    }
+
+    /// How many bytes there are in all runs.
+    pub fn len(&self) -> u64 {
+        self.0.iter().map(|(_, bytes)| bytes.len() as u64).sum()
+    }
+
+    /// True when structures cover every byte.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Collects which bytes of a file structures cover.
+#[derive(Clone, Debug, Default)]
+pub struct Coverage(Vec<(u64, u64)>);
+
+impl Coverage {
+    /// Nothing is covered.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// `len` bytes from `start` on are covered. Sections may overlap and come in any order.
+    pub fn add(&mut self, start: u64, len: u64) {
+        if len > 0 {
+            self.0.push((start, start.saturating_add(len)));
+        }
+    }
+
+    /// Pairs of sections that overlap without being the same, as their starts. Each section is compared with
+    /// the one before it only, so that the answer stays as short as the list.
+    pub fn overlaps(&mut self) -> Vec<(u64, u64)> {
+        self.0.sort_unstable();
+        self.0.dedup();
+        self.0
+            .windows(2)
+            .filter_map(|w| match w {
+                [a, b] if b.0 < a.1 => Some((a.0, b.0)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The bytes of `file` that nothing covers.
+    pub fn gaps(mut self, file: &[u8]) -> Gaps {
+        self.0.sort_unstable();
+        let all = file.len() as u64;
+        let (mut gaps, mut at) = (Vec::new(), 0_u64);
+        for (start, end) in self.0.into_iter().chain([(all, all)]) {
+            let run = usize::try_from(at).ok().zip(usize::try_from(start.min(all)).ok());
+            if let Some(bytes) = run.filter(|(from, to)| from < to).and_then(|(from, to)| file.get(from..to))
+            {
+                gaps.push((at, bytes.to_vec()));
+            }
+            at = at.max(end);
+        }
+        Gaps(gaps)
+    }
+}
+
+/// A file image of known size that sections are placed into. A section may be placed over another only with
+/// the same bytes, so that an edit of a shared section cannot silently win or lose.
+#[derive(Debug)]
+pub struct Image {
+    bytes: Vec<u8>,
+    placed: Vec<(u64, u64)>,
+}
+
+impl Image {
+    /// An image of `len` zero bytes with the gaps filled in, or `None` when memory does not suffice or a gap
+    /// lies outside.
+    pub fn new(len: u64, gaps: &Gaps) -> Option<Self> {
+        let len = usize::try_from(len).ok()?;
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(len).ok()?;
+        bytes.resize(len, 0);
+        let mut image = Self { bytes, placed: Vec::new() };
+        for (at, run) in gaps.runs() {
+            image.place(at, run)?;
+        }
+        Some(image)
+    }
+
+    /// Copies a section to its offset, or answers `None` when it lies outside the image.
+    pub fn place(&mut self, start: u64, section: &[u8]) -> Option<()> {
+        let from = usize::try_from(start).ok()?;
+        let to = from.checked_add(section.len())?;
+        self.bytes.get_mut(from..to)?.copy_from_slice(section);
+        self.placed.push((start, section.len() as u64));
+        Some(())
+    }
+
+    /// True when the bytes from `start` on are those of `section`.
+    pub fn holds(&self, start: u64, section: &[u8]) -> bool {
+        let from = usize::try_from(start).unwrap_or(usize::MAX);
+        self.bytes.get(from..).is_some_and(|rest| rest.starts_with(section))
+    }
+
+    /// True when sections were placed over one another, so that each must be checked with
+    /// [`holds`](Self::holds) before the image is used.
+    pub fn has_overlaps(&mut self) -> bool {
+        self.placed.sort_unstable();
+        self.placed.windows(2).any(|w| matches!(w, [a, b] if b.0 < a.0.saturating_add(a.1)))
+    }
+
+    /// The finished file.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn sections_and_gaps_together_are_the_file(
+            file in proptest::collection::vec(any::<u8>(), 0..200),
+            cuts in proptest::collection::vec((0_usize..200, 0_usize..60), 0..8),
+        ) {
+            let sections: Vec<_> = cuts.into_iter()
+                .map(|(a, n)| (a.min(file.len()), n.min(file.len() - a.min(file.len()))))
+                .collect();
+            let mut coverage = Coverage::new();
+            for &(a, n) in &sections {
+                coverage.add(a as u64, n as u64);
+            }
+            let gaps = coverage.gaps(&file);
+            let mut image = Image::new(file.len() as u64, &gaps).unwrap();
+            for &(a, n) in &sections {
+                image.place(a as u64, &file[a..a + n]).unwrap();
+            }
+            for &(a, n) in &sections {
+                prop_assert!(image.holds(a as u64, &file[a..a + n]));
+            }
+            prop_assert_eq!(image.into_bytes(), file);
+        }
+    }
+
+    #[test]
+    fn overlaps_are_seen() {
+        let mut coverage = Coverage::new();
+        for (a, n) in [(10, 5), (0, 4), (10, 5), (12, 10)] {
+            coverage.add(a, n);
+        }
+        assert_eq!(coverage.overlaps(), [(10, 12)]);
+        let mut image = Image::new(10, &Gaps::default()).unwrap();
+        image.place(0, &[1, 2, 3]).unwrap();
+        assert!(!image.has_overlaps());
+        image.place(2, &[4, 5]).unwrap();
+        assert!(image.has_overlaps());
+        assert!(!image.holds(0, &[1, 2, 3]));
+        assert!(image.place(9, &[0, 0]).is_none());
+    }
+}

@@ -1,0 +1,51 @@
+//! What Meshwright's format crates share, and nothing about any format.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`bits`] | bit-fields written `hi..lo`, with a compile-time proof that they tile their word |
+//! | [`num`] | numeric encodings: F8A, shared-exponent triples, ST forms, Q2.12, Q1.15, binary16 |
+//! | [`Source`], [`Cursor`] | bounded reading over nom, with offsets, field paths and a byte budget |
+//! | [`bulk`] | whole arrays decoded in one pass |
+//! | [`ReadError`], [`WriteError`] | errors that say what, where and in which field |
+//! | [`Report`] | findings of validation and of lenient reading |
+//! | [`ByteWriter`], [`layout`] | writing, and writing again what was read |
+//! | [`FixedName`], [`text`] | names as bytes |
+//!
+//! # Safety contract
+//!
+//! No unsafe code. Reading through [`Cursor`] never allocates more than the [`Budget`] allows, never reads
+//! outside its section, and never loops without eating bytes.
+//!
+//! `no_std` with `alloc`. Features: `proptest` adds generators of raw bits for property tests.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(any(test, feature = "proptest"))]
+extern crate std;
+
+pub mod bits;
+pub mod bulk;
+mod cursor;
+mod error;
+mod fault;
+mod float;
+pub mod layout;
+mod limits;
+//NUM
+mod path;
+mod report;
+mod sniff;
+pub mod text;
+mod writer;
+
+pub use cursor::{Codes, Cursor, Source};
+pub use error::{ErrorClass, ReadError, Stream, WriteError};
+pub use fault::{Fault, Parser};
+pub use float::{F32, f32s, values};
+pub use limits::{Budget, DEFAULT_MEMORY, LimitExceeded, Limits, ReadOptions, Strictness};
+pub use path::{FieldPath, Path, Segment};
+pub use report::{Finding, KEPT_PER_CODE, Parsed, Report, Severity};
+pub use sniff::Confidence;
+pub use text::FixedName;
+pub use writer::{ByteWriter, Slot32};

@@ -1,0 +1,109 @@
+//! Where in a model something is: `meshes[2].tris[17].v1`.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+/// One step of a [`FieldPath`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Segment {
+    /// A named field.
+    Field(&'static str),
+    /// An element of the table named before it.
+    Index(u64),
+}
+
+/// An owned path from the root of a file to one field of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct FieldPath(Vec<Segment>);
+
+impl FieldPath {
+    /// The steps from the root down.
+    pub fn segments(&self) -> &[Segment] {
+        &self.0
+    }
+
+    /// True for the path of the file itself.
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn extend_reversed(&mut self, inner_first: &[Segment]) {
+        self.0.extend(inner_first.iter().rev());
+    }
+}
+
+impl fmt::Display for FieldPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("file");
+        }
+        for (i, segment) in self.0.iter().enumerate() {
+            match segment {
+                Segment::Field(name) if i == 0 => f.write_str(name)?,
+                Segment::Field(name) => write!(f, ".{name}")?,
+                Segment::Index(n) => write!(f, "[{n}]")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A path under construction: a chain of borrowed steps that costs nothing until an error needs it.
+///
+/// ```
+/// use meshwright_core::Path;
+/// let meshes = Path::ROOT.field("meshes");
+/// assert_eq!(meshes.index(2).field("name").to_owned().to_string(), "meshes[2].name");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Path<'p> {
+    parent: Option<&'p Path<'p>>,
+    segment: Option<Segment>,
+}
+
+impl<'p> Path<'p> {
+    /// The file itself.
+    pub const ROOT: Path<'static> = Path { parent: None, segment: None };
+
+    /// The field `name` of this place.
+    pub const fn field(&'p self, name: &'static str) -> Path<'p> {
+        Path { parent: Some(self), segment: Some(Segment::Field(name)) }
+    }
+
+    /// Element `index` of this table.
+    pub const fn index(&'p self, index: usize) -> Path<'p> {
+        // usize is never wider than u64 on a target that Rust supports.
+        Path { parent: Some(self), segment: Some(Segment::Index(index as u64)) }
+    }
+
+    /// Copies the chain into a value that can be kept.
+    pub fn to_owned(&self) -> FieldPath {
+        let mut segments = Vec::new();
+        let mut at = Some(self);
+        while let Some(path) = at {
+            segments.extend(path.segment);
+            at = path.parent;
+        }
+        segments.reverse();
+        FieldPath(segments)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn a_path_reads_as_an_expression() {
+        let meshes = Path::ROOT.field("meshes");
+        let mesh = meshes.index(2);
+        let tris = mesh.field("tris");
+        let tri = tris.index(17);
+        let path = tri.field("v1").to_owned();
+        assert_eq!(path.to_string(), "meshes[2].tris[17].v1");
+        assert_eq!(path.segments().len(), 5);
+        assert_eq!(Path::ROOT.to_owned().to_string(), "file");
+        assert!(Path::ROOT.to_owned().is_root());
+    }
+}

@@ -1,0 +1,223 @@
+//! What is wrong with a model, collected rather than thrown.
+
+use crate::error::{ReadError, Stream};
+use crate::path::{FieldPath, Path};
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Findings of one code that are kept in full; further ones are counted only, so that a report on a hostile
+/// file stays small.
+pub const KEPT_PER_CODE: u64 = 32;
+
+/// How bad a [`Finding`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Worth knowing; nothing is wrong.
+    Info,
+    /// The file opens, but something in it is not as it should be.
+    Warning,
+    /// A rule of the format is broken.
+    Error,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        })
+    }
+}
+
+/// One thing that validation or a lenient parse noticed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// How bad it is.
+    pub severity: Severity,
+    /// A stable code, spelled as in the format's description.
+    pub code: &'static str,
+    /// The field.
+    pub path: FieldPath,
+    /// The stream that `offset` counts in.
+    pub stream: Stream,
+    /// The first byte of the field, where the model came from a file.
+    pub offset: Option<u64>,
+    /// What was expected and what was found.
+    pub message: Cow<'static, str>,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}] {}: {}", self.severity, self.code, self.path, self.message)?;
+        match (&self.offset, &self.stream) {
+            (Some(offset), Stream::File) => write!(f, " (offset {offset:#x})"),
+            (Some(offset), stream) => write!(f, " (offset {offset:#x} of {stream})"),
+            (None, _) => Ok(()),
+        }
+    }
+}
+
+impl From<&ReadError> for Finding {
+    fn from(e: &ReadError) -> Self {
+        Self {
+            severity: Severity::Error,
+            code: e.code(),
+            path: e.path().clone(),
+            stream: e.stream().clone(),
+            offset: Some(e.offset()),
+            message: Cow::Owned(e.message().into()),
+        }
+    }
+}
+
+/// A list of [`Finding`]s.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    findings: Vec<Finding>,
+    seen: BTreeMap<(&'static str, Severity), u64>,
+}
+
+impl Report {
+    /// An empty report.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a finding; beyond [`KEPT_PER_CODE`] of one code and severity it is counted only.
+    pub fn push(&mut self, finding: Finding) {
+        if self.count(finding.code, finding.severity) {
+            self.findings.push(finding);
+        }
+    }
+
+    /// Adds a warning; the message is only built when it will be kept.
+    pub fn warn<M: Into<Cow<'static, str>>>(
+        &mut self,
+        code: &'static str,
+        path: &Path<'_>,
+        offset: Option<u64>,
+        message: impl FnOnce() -> M,
+    ) {
+        self.add(Severity::Warning, code, path, offset, message);
+    }
+
+    /// Adds an error; the message is only built when it will be kept.
+    pub fn error<M: Into<Cow<'static, str>>>(
+        &mut self,
+        code: &'static str,
+        path: &Path<'_>,
+        offset: Option<u64>,
+        message: impl FnOnce() -> M,
+    ) {
+        self.add(Severity::Error, code, path, offset, message);
+    }
+
+    /// Adds a finding of any severity; the message is only built when it will be kept.
+    pub fn add<M: Into<Cow<'static, str>>>(
+        &mut self,
+        severity: Severity,
+        code: &'static str,
+        path: &Path<'_>,
+        offset: Option<u64>,
+        message: impl FnOnce() -> M,
+    ) {
+        if self.count(code, severity) {
+            self.findings.push(Finding {
+                severity,
+                code,
+                path: path.to_owned(),
+                stream: Stream::File,
+                offset,
+                message: message().into(),
+            });
+        }
+    }
+
+    /// Appends all findings of `other`.
+    pub fn append(&mut self, other: Self) {
+        for finding in other.findings {
+            self.findings.push(finding);
+        }
+        for (key, n) in other.seen {
+            *self.seen.entry(key).or_insert(0) += n;
+        }
+    }
+
+    fn count(&mut self, code: &'static str, severity: Severity) -> bool {
+        let n = self.seen.entry((code, severity)).or_insert(0);
+        *n += 1;
+        *n <= KEPT_PER_CODE
+    }
+
+    /// The kept findings, in the order they were found.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// Every code with its severity and how often it was found, those not kept included.
+    pub fn totals(&self) -> impl Iterator<Item = (&'static str, Severity, u64)> + '_ {
+        self.seen.iter().map(|(&(code, severity), &n)| (code, severity, n))
+    }
+
+    /// How many findings of `severity` there are, those not kept included.
+    pub fn count_of(&self, severity: Severity) -> u64 {
+        self.totals().filter(|t| t.1 == severity).map(|t| t.2).sum()
+    }
+
+    /// True when some finding is an error.
+    pub fn has_errors(&self) -> bool {
+        self.count_of(Severity::Error) > 0
+    }
+
+    /// True when nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.seen.is_empty()
+    }
+
+    /// True when something with this code was found.
+    pub fn has(&self, code: &str) -> bool {
+        self.seen.keys().any(|k| k.0 == code)
+    }
+}
+
+/// What a lenient parse yields: the model, and every rule that was passed over on the way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Parsed<T> {
+    /// The model, with the file's own values.
+    pub model: T,
+    /// Rules that the file breaks, as errors that were forgiven.
+    pub forgiven: Report,
+}
+
+impl<T> Parsed<T> {
+    /// A model with the list of what was forgiven.
+    pub const fn new(model: T, forgiven: Report) -> Self {
+        Self { model, forgiven }
+    }
+
+    /// The same findings around another model.
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Parsed<U> {
+        Parsed { model: f(self.model), forgiven: self.forgiven }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_of_findings_is_counted_not_kept() {
+        let mut report = Report::new();
+        for i in 0..1000_usize {
+            report.warn("w", &Path::ROOT.field("x").index(i), None, || "odd");
+        }
+        report.error("e", &Path::ROOT, Some(4), || "bad");
+        assert_eq!(report.findings().len() as u64, KEPT_PER_CODE + 1);
+        assert_eq!(report.count_of(Severity::Warning), 1000);
+        assert!(report.has_errors() && report.has("e") && !report.has("f"));
+    }
+}

@@ -1,0 +1,149 @@
+//! Names as files store them: bytes of no stated encoding.
+
+use alloc::string::String;
+use core::fmt;
+
+/// A name in a fixed field of `N` bytes, padded with NUL. All `N` bytes are kept, those behind the first NUL
+/// included, because a byte-identical rewrite needs them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FixedName<const N: usize>([u8; N]);
+
+impl<const N: usize> Default for FixedName<N> {
+    fn default() -> Self {
+        Self([0; N])
+    }
+}
+
+impl<const N: usize> FixedName<N> {
+    /// The field as stored.
+    pub const fn from_bytes(raw: [u8; N]) -> Self {
+        Self(raw)
+    }
+
+    /// `name` padded with NUL, or `None` when it does not leave room for the terminator or holds a NUL.
+    pub fn new(name: &[u8]) -> Option<Self> {
+        if name.contains(&0) || name.len() >= N {
+            return None;
+        }
+        Some(Self::truncated(name))
+    }
+
+    /// `name` up to its first NUL, cut to at most `N - 1` bytes.
+    pub fn truncated(name: &[u8]) -> Self {
+        let mut raw = [0; N];
+        let end = name.iter().position(|&b| b == 0).unwrap_or(name.len());
+        for (to, from) in raw.iter_mut().take(N.saturating_sub(1)).zip(name.iter().take(end)) {
+            *to = *from;
+        }
+        Self(raw)
+    }
+
+    /// All `N` stored bytes.
+    pub const fn raw(&self) -> &[u8; N] {
+        &self.0
+    }
+
+    /// The bytes before the first NUL.
+    pub fn bytes(&self) -> &[u8] {
+        let end = self.0.iter().position(|&b| b == 0).unwrap_or(N);
+        self.0.get(..end).unwrap_or_default()
+    }
+
+    /// True when some byte is NUL.
+    pub fn is_terminated(&self) -> bool {
+        self.0.contains(&0)
+    }
+
+    /// The name as text, each byte the character of the same number.
+    pub fn text(&self) -> String {
+        latin1(self.bytes())
+    }
+}
+
+impl<const N: usize> fmt::Debug for FixedName<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", Escaped(self.bytes()))
+    }
+}
+
+impl<const N: usize> fmt::Display for FixedName<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", Escaped(self.bytes()))
+    }
+}
+
+/// Bytes as text, each byte the character of the same number (ISO 8859-1).
+pub fn latin1(bytes: &[u8]) -> String {
+    bytes.iter().map(|&b| char::from(b)).collect()
+}
+
+/// Bytes as text by Windows-1252; the five bytes it leaves undefined become the control characters of the
+/// same number.
+pub fn cp1252(bytes: &[u8]) -> String {
+    const HIGH: [u16; 32] = [
+        0x20ac, 0x81, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160, 0x2039, 0x0152,
+        0x8d, 0x017d, 0x8f, 0x90, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x02dc, 0x2122,
+        0x0161, 0x203a, 0x0153, 0x9d, 0x017e, 0x0178,
+    ];
+    let decode = |&b: &u8| match b {
+        0x80..=0x9f => {
+            let code = HIGH.get(usize::from(b) - 0x80).copied().unwrap_or(0xfffd);
+            char::from_u32(u32::from(code)).unwrap_or(char::REPLACEMENT_CHARACTER)
+        }
+        _ => char::from(b),
+    };
+    bytes.iter().map(decode).collect()
+}
+
+/// Shows bytes as a quoted name that is safe on a terminal: printable ASCII as it is, everything else as
+/// `\xNN`, at most 64 bytes of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Escaped<'a>(pub &'a [u8]);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 64;
+        f.write_str("\"")?;
+        for &b in self.0.iter().take(SHOWN) {
+            match b {
+                b'"' | b'\\' => write!(f, "\\{}", char::from(b))?,
+                0x20..=0x7e => write!(f, "{}", char::from(b))?,
+                _ => write!(f, "\\x{b:02x}")?,
+            }
+        }
+        f.write_str(if self.0.len() > SHOWN { "…\"" } else { "\"" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn a_name_ends_at_its_first_nul_and_keeps_the_rest() {
+        let name = FixedName::from_bytes(*b"ab\0cd\0\0\0");
+        assert_eq!(name.bytes(), b"ab");
+        assert_eq!(name.raw(), b"ab\0cd\0\0\0");
+        assert!(!FixedName::from_bytes(*b"abcd").is_terminated());
+        assert_eq!(FixedName::from_bytes(*b"abcd").bytes(), b"abcd");
+    }
+
+    #[test]
+    fn a_name_that_does_not_fit_is_refused_or_cut() {
+        assert_eq!(FixedName::<4>::new(b"abcd"), None);
+        assert_eq!(FixedName::<4>::new(b"a\0"), None);
+        assert_eq!(FixedName::<4>::truncated(b"abcd").raw(), b"abc\0");
+    }
+
+    #[test]
+    fn control_characters_never_reach_a_terminal() {
+        assert_eq!(Escaped(b"a\x1b[2J\"\xff").to_string(), r#""a\x1b[2J\"\xff""#);
+        assert!(Escaped(&[b'x'; 100]).to_string().len() < 80);
+    }
+
+    #[test]
+    fn cp1252_has_the_euro_and_its_holes() {
+        assert_eq!(cp1252(b"\x80\x81\x9fa\xe9"), "\u{20ac}\u{81}\u{178}a\u{e9}");
+    }
+}

@@ -1,0 +1,143 @@
+//! A growing file image with alignment and back-patching.
+
+use crate::float::F32;
+use alloc::vec::Vec;
+
+/// Bytes under construction. Offsets count from the first byte.
+#[derive(Clone, Debug, Default)]
+pub struct ByteWriter {
+    bytes: Vec<u8>,
+}
+
+/// A 32-bit field that was left open and is filled in later.
+#[derive(Debug)]
+#[must_use = "an open field stays zero until it is patched"]
+pub struct Slot32(usize);
+
+macro_rules! putters {
+    ($($(#[$doc:meta])* $name:ident: $ty:ty, $to:ident;)+) => {$(
+        $(#[$doc])*
+        pub fn $name(&mut self, value: $ty) {
+            self.bytes.extend_from_slice(&value.$to());
+        }
+    )+};
+}
+
+impl ByteWriter {
+    /// An empty image.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An empty image with room for `capacity` bytes.
+    pub fn with_capacity(capacity: usize) -> Self {
+        Self { bytes: Vec::with_capacity(capacity) }
+    }
+
+    /// How many bytes there are, which is the offset of the next one.
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// True before the first byte.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The finished image.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// The image so far.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    putters! {
+        /// Appends a byte.
+        u8: u8, to_le_bytes;
+        /// Appends 16 bits, little endian.
+        le_u16: u16, to_le_bytes;
+        /// Appends 32 bits, little endian.
+        le_u32: u32, to_le_bytes;
+        /// Appends 64 bits, little endian.
+        le_u64: u64, to_le_bytes;
+        /// Appends 16 bits, big endian.
+        be_u16: u16, to_be_bytes;
+        /// Appends 32 bits, big endian.
+        be_u32: u32, to_be_bytes;
+        /// Appends 64 bits, big endian.
+        be_u64: u64, to_be_bytes;
+        /// Appends 32 signed bits, little endian.
+        le_i32: i32, to_le_bytes;
+        /// Appends 32 signed bits, big endian.
+        be_i32: i32, to_be_bytes;
+    }
+
+    /// Appends bytes.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Appends floats, little endian, bit by bit.
+    pub fn le_f32s(&mut self, values: &[F32]) {
+        self.bytes.extend(values.iter().flat_map(|v| v.to_bits().to_le_bytes()));
+    }
+
+    /// Appends floats, big endian, bit by bit.
+    pub fn be_f32s(&mut self, values: &[F32]) {
+        self.bytes.extend(values.iter().flat_map(|v| v.to_bits().to_be_bytes()));
+    }
+
+    /// Appends `n` zero bytes.
+    pub fn zeros(&mut self, n: usize) {
+        self.bytes.resize(self.bytes.len().saturating_add(n), 0);
+    }
+
+    /// Appends zero bytes up to a multiple of `alignment`.
+    pub fn align(&mut self, alignment: usize) {
+        self.bytes.resize(self.bytes.len().next_multiple_of(alignment.max(1)), 0);
+    }
+
+    /// Appends a zero of 32 bits to be patched later.
+    pub fn slot32(&mut self) -> Slot32 {
+        let at = self.bytes.len();
+        self.zeros(4);
+        Slot32(at)
+    }
+
+    /// Fills a slot, little endian.
+    pub fn patch_le_u32(&mut self, slot: Slot32, value: u32) {
+        self.patch(slot.0, &value.to_le_bytes());
+    }
+
+    /// Fills a slot, big endian.
+    pub fn patch_be_u32(&mut self, slot: Slot32, value: u32) {
+        self.patch(slot.0, &value.to_be_bytes());
+    }
+
+    fn patch(&mut self, at: usize, bytes: &[u8]) {
+        if let Some(to) = at.checked_add(bytes.len()).and_then(|end| self.bytes.get_mut(at..end)) {
+            to.copy_from_slice(bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_and_alignment() {
+        let mut w = ByteWriter::new();
+        w.u8(1);
+        let slot = w.slot32();
+        w.align(8);
+        w.be_u16(0x0203);
+        w.patch_be_u32(slot, 0xaabb_ccdd);
+        assert_eq!(w.as_bytes(), [1, 0xaa, 0xbb, 0xcc, 0xdd, 0, 0, 0, 2, 3]);
+        w.align(2);
+        assert_eq!(w.len(), 10);
+    }
+}

@@ -1,0 +1,69 @@
+//! Values that travel with a scene but mean something to one format only.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// A value for glTF's `extras`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Extra {
+    /// True or false.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A real number; one that is not finite is exported as text.
+    Float(f64),
+    /// Text.
+    Text(String),
+    /// Values in order.
+    List(Vec<Extra>),
+    /// Named values in order.
+    Map(Vec<(String, Extra)>),
+}
+
+impl From<bool> for Extra {
+    fn from(v: bool) -> Self {
+        Self::Bool(v)
+    }
+}
+
+impl From<u32> for Extra {
+    fn from(v: u32) -> Self {
+        Self::Int(i64::from(v))
+    }
+}
+
+impl From<i32> for Extra {
+    fn from(v: i32) -> Self {
+        Self::Int(i64::from(v))
+    }
+}
+
+impl From<f32> for Extra {
+    fn from(v: f32) -> Self {
+        Self::Float(f64::from(v))
+    }
+}
+
+impl From<&str> for Extra {
+    fn from(v: &str) -> Self {
+        Self::Text(v.into())
+    }
+}
+
+impl From<String> for Extra {
+    fn from(v: String) -> Self {
+        Self::Text(v)
+    }
+}
+
+impl<T: Into<Extra>> From<Vec<T>> for Extra {
+    fn from(v: Vec<T>) -> Self {
+        Self::List(v.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<T: Into<Extra>, const N: usize> From<[T; N]> for Extra {
+    fn from(v: [T; N]) -> Self {
+        Self::List(v.into_iter().map(Into::into).collect())
+    }
+}

@@ -1,0 +1,40 @@
+//! The exchange model that every Meshwright format converts to and from.
+//!
+//! A [`Scene`] in [`Space::Gltf`] means what glTF 2.0 means: right-handed, +Y up, +Z to the front, metres where
+//! the format has a unit, counter-clockwise front faces, texture origin top left, quaternions `[x, y, z, w]`,
+//! column vectors, time in frames of a stated rate. A scene in [`Space::File`] keeps the axes, units, winding
+//! and texture origin of the file it came from, for tools that compare with the original engine.
+//!
+//! The model is openly lossy: a conversion into it or out of it returns a list of [`Loss`]es.
+//!
+//! Plain arrays, no mathematics library, no input or output, `no_std` with `alloc`, no unsafe code.
+#![no_std]
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    test,
+    allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "tests use small numbers")
+)]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod axes;
+mod convert;
+mod extra;
+mod math;
+mod mesh;
+mod model;
+mod motion;
+mod skeleton;
+mod validate;
+
+pub use axes::AxisMap;
+pub use convert::{ConvertError, Converted, Loss, Memory, SceneOptions, Space};
+pub use extra::Extra;
+pub use math::{Affine, Trs, normalize, sqrt};
+pub use mesh::{Influence, LocalVertex, Mesh, Skin};
+pub use model::{Image, Level, Material, MaterialId, MeshId, Node, NodeId, Scene, SkeletonId};
+pub use motion::{Channel, Clip, Interpolation, Motion, PoseSet, PoseSetId, Track};
+pub use skeleton::{Joint, Local, Skeleton};
+pub use validate::SceneError;

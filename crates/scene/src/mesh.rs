@@ -1,0 +1,102 @@
+//! Vertices, triangles, and how they follow bones.
+
+use crate::extra::Extra;
+use crate::model::{MaterialId, SkeletonId};
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// Triangles of one material over one array of vertices. An attribute that the mesh has not got is an empty
+/// vector; every other one has an entry per vertex.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mesh {
+    /// The mesh's name.
+    pub name: String,
+    /// Its material.
+    pub material: Option<MaterialId>,
+    /// Positions in model space, in the bind pose when there is a skin.
+    pub positions: Vec<[f32; 3]>,
+    /// Normals in model space, in the bind pose when there is a skin.
+    pub normals: Vec<[f32; 3]>,
+    /// Tangents; the fourth component is the handedness of the bitangent, 1 or -1.
+    pub tangents: Vec<[f32; 4]>,
+    /// Texture coordinates.
+    pub uvs: Vec<[f32; 2]>,
+    /// Vertex colours as stored, RGBA.
+    pub colors: Vec<[u8; 4]>,
+    /// Triangles.
+    pub triangles: Vec<[u32; 3]>,
+    /// The binding to a skeleton.
+    pub skin: Option<Skin>,
+    /// Native fields.
+    pub extras: Option<Extra>,
+}
+
+/// Which bones move which vertex, and how much.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Skin {
+    /// The skeleton whose joints are named.
+    pub skeleton: SkeletonId,
+    /// Vertex `v` has the influences `starts[v] .. starts[v + 1]`; one entry more than there are vertices.
+    pub starts: Vec<u32>,
+    /// All influences, in the file's order.
+    pub influences: Vec<Influence>,
+    /// Where the format stores vertices in bone space: for each influence the weighted position and normal in
+    /// the space of its joint. Then a vertex is the sum of `R * position + weight * t` over its influences,
+    /// `R` and `t` being the joint's rotation part and translation in model space, and the mesh's positions
+    /// are that sum in the bind pose. Empty where the format binds model-space vertices; then the bind
+    /// matrices of the skeleton apply.
+    pub local: Vec<LocalVertex>,
+}
+
+/// One bone's part in one vertex.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Influence {
+    /// The joint.
+    pub joint: u32,
+    /// Its weight. The weights of a vertex sum to 1 in a well-made file.
+    pub weight: f32,
+}
+
+/// A vertex as one bone sees it, already multiplied by the influence's weight.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LocalVertex {
+    /// Weighted position in the joint's space.
+    pub position: [f32; 3],
+    /// Weighted normal in the joint's space.
+    pub normal: [f32; 3],
+}
+
+impl Skin {
+    /// A binding with room for `vertices`, to be filled with [`push`](Self::push).
+    pub fn new(skeleton: SkeletonId) -> Self {
+        Self { skeleton, starts: alloc::vec![0], influences: Vec::new(), local: Vec::new() }
+    }
+
+    /// How many vertices are bound.
+    pub fn vertex_count(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// Ends the current vertex: the influences pushed since the last call are its own.
+    pub fn end_vertex(&mut self) {
+        self.starts.push(u32::try_from(self.influences.len()).unwrap_or(u32::MAX));
+    }
+
+    /// The range of influences of a vertex; empty where there is no such vertex.
+    pub fn range(&self, vertex: usize) -> core::ops::Range<usize> {
+        match (self.starts.get(vertex), self.starts.get(vertex.saturating_add(1))) {
+            (Some(&a), Some(&b)) if a <= b && b as usize <= self.influences.len() => a as usize..b as usize,
+            _ => 0..0,
+        }
+    }
+
+    /// The influences of a vertex.
+    pub fn of(&self, vertex: usize) -> &[Influence] {
+        self.influences.get(self.range(vertex)).unwrap_or_default()
+    }
+
+    /// The most influences of any vertex.
+    pub fn max_influences(&self) -> usize {
+        (0..self.vertex_count()).map(|v| self.of(v).len()).max().unwrap_or(0)
+    }
+}

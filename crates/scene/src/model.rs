@@ -1,0 +1,119 @@
+//! The scene: what hangs where.
+
+use crate::convert::Space;
+use crate::extra::Extra;
+use crate::mesh::Mesh;
+use crate::motion::{Clip, PoseSet};
+use crate::skeleton::{Local, Skeleton};
+use alloc::string::String;
+use alloc::vec::Vec;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident;)+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub usize);
+    )+};
+}
+
+ids! {
+    /// An index into [`Scene::nodes`].
+    NodeId;
+    /// An index into [`Scene::meshes`].
+    MeshId;
+    /// An index into [`Scene::materials`].
+    MaterialId;
+    /// An index into [`Scene::skeletons`].
+    SkeletonId;
+}
+
+/// Meshes, the nodes they hang from, their skeletons, motions and materials.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scene {
+    /// The model's name, usually its file name without extension.
+    pub name: String,
+    /// Axes, units, winding and texture origin of everything below.
+    pub space: Space,
+    /// The node tree. A mesh that no node refers to is not drawn.
+    pub nodes: Vec<Node>,
+    /// Meshes, each with one material.
+    pub meshes: Vec<Mesh>,
+    /// Skeletons that meshes are bound to.
+    pub skeletons: Vec<Skeleton>,
+    /// Materials by name.
+    pub materials: Vec<Material>,
+    /// Dense poses that clips refer to.
+    pub pose_sets: Vec<PoseSet>,
+    /// Motions.
+    pub clips: Vec<Clip>,
+    /// Levels of detail, finest first; empty when the model has one level only.
+    pub levels: Vec<Level>,
+    /// Native fields of the file as a whole.
+    pub extras: Option<Extra>,
+}
+
+/// A place in the scene.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Node {
+    /// The node's name.
+    pub name: String,
+    /// The node this one hangs from.
+    pub parent: Option<NodeId>,
+    /// The transform relative to the parent. The nodes of skinned meshes are not transformed: their vertices
+    /// follow the skeleton alone.
+    pub local: Local,
+    /// Meshes drawn here.
+    pub meshes: Vec<MeshId>,
+    /// Native fields.
+    pub extras: Option<Extra>,
+}
+
+impl Node {
+    /// A node at the root that draws one mesh.
+    pub fn of_mesh(name: impl Into<String>, mesh: MeshId) -> Self {
+        Self { name: name.into(), meshes: alloc::vec![mesh], ..Self::default() }
+    }
+}
+
+/// A surface by name. The formats name textures or shaders and say nothing else of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Material {
+    /// The texture path or shader name as the file has it.
+    pub name: String,
+    /// A flat colour in linear light, times the vertex colours.
+    pub base_color: [f32; 4],
+    /// The texture, where one was found.
+    pub image: Option<Image>,
+    /// Both sides are drawn.
+    pub double_sided: bool,
+    /// Native fields.
+    pub extras: Option<Extra>,
+}
+
+impl Default for Material {
+    fn default() -> Self {
+        Self { name: String::new(), base_color: [1.0; 4], image: None, double_sided: false, extras: None }
+    }
+}
+
+/// A texture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Image {
+    /// Its name.
+    pub name: String,
+    /// Its media type: `image/png` or `image/jpeg`.
+    pub mime: &'static str,
+    /// The encoded image.
+    pub bytes: Vec<u8>,
+}
+
+/// One level of detail.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Level {
+    /// The level's name.
+    pub name: String,
+    /// The root nodes drawn at this level.
+    pub nodes: Vec<NodeId>,
+    /// Metres from the viewer up to which the level is meant; `None` for no limit.
+    pub max_distance: Option<f32>,
+}

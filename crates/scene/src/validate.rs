@@ -1,0 +1,188 @@
+//! The rules that make a scene a scene.
+
+use crate::mesh::Mesh;
+use crate::model::Scene;
+use crate::motion::Motion;
+use crate::skeleton::Local;
+use alloc::format;
+use alloc::string::String;
+
+/// A rule that a scene breaks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {message}")]
+pub struct SceneError {
+    /// The field at fault.
+    pub path: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+fn check(ok: bool, path: impl FnOnce() -> String, message: &str) -> Result<(), SceneError> {
+    if ok { Ok(()) } else { Err(SceneError { path: path(), message: message.into() }) }
+}
+
+impl Scene {
+    /// Checks what every consumer relies on: references point at something, attributes have an entry per
+    /// vertex, trees have no cycles, positions and matrices are finite, clips fit their skeletons.
+    pub fn validate(&self) -> Result<(), SceneError> {
+        for (i, mesh) in self.meshes.iter().enumerate() {
+            self.validate_mesh(mesh)
+                .map_err(|e| SceneError { path: format!("meshes[{i}].{}", e.path), message: e.message })?;
+        }
+        for (i, skeleton) in self.skeletons.iter().enumerate() {
+            let path = || format!("skeletons[{i}]");
+            check(skeleton.order().is_some(), path, "joints form a cycle or name a missing joint")?;
+            for (j, joint) in skeleton.joints.iter().enumerate() {
+                let finite = joint.rest.to_affine().is_finite() && joint.inverse_bind.is_finite();
+                check(finite, || format!("skeletons[{i}].joints[{j}]"), "matrix is not finite")?;
+            }
+        }
+        self.validate_nodes()?;
+        self.validate_clips()
+    }
+
+    fn validate_mesh(&self, mesh: &Mesh) -> Result<(), SceneError> {
+        let n = mesh.positions.len();
+        let lengths = [
+            ("normals", mesh.normals.len()),
+            ("tangents", mesh.tangents.len()),
+            ("uvs", mesh.uvs.len()),
+            ("colors", mesh.colors.len()),
+        ];
+        for (name, len) in lengths {
+            check(len == 0 || len == n, || name.into(), "needs one entry per vertex")?;
+        }
+        let in_range = mesh.triangles.iter().flatten().all(|&v| (v as usize) < n);
+        check(in_range, || "triangles".into(), "names a vertex that does not exist")?;
+        let finite = mesh.positions.iter().flatten().all(|c| c.is_finite());
+        check(finite, || "positions".into(), "is not finite")?;
+        let material = mesh.material.is_none_or(|m| m.0 < self.materials.len());
+        check(material, || "material".into(), "does not exist")?;
+        let Some(skin) = &mesh.skin else { return Ok(()) };
+        let skeleton = self.skeletons.get(skin.skeleton.0);
+        check(skeleton.is_some(), || "skin.skeleton".into(), "does not exist")?;
+        let joints = skeleton.map_or(0, |s| s.joints.len());
+        check(skin.vertex_count() == n, || "skin.starts".into(), "needs one entry more than vertices")?;
+        let rising = skin.starts.is_sorted() && skin.starts.first() == Some(&0);
+        let whole = skin.starts.last().map(|&l| l as usize) == Some(skin.influences.len());
+        check(rising && whole, || "skin.starts".into(), "does not divide the influences")?;
+        let known = skin.influences.iter().all(|i| (i.joint as usize) < joints && i.weight.is_finite());
+        check(
+            known,
+            || "skin.influences".into(),
+            "names a joint that does not exist or a weight not finite",
+        )?;
+        let local = skin.local.is_empty() || skin.local.len() == skin.influences.len();
+        check(local, || "skin.local".into(), "needs one entry per influence")
+    }
+
+    fn validate_nodes(&self) -> Result<(), SceneError> {
+        for (i, node) in self.nodes.iter().enumerate() {
+            let path = || format!("nodes[{i}]");
+            check(node.meshes.iter().all(|m| m.0 < self.meshes.len()), path, "names a missing mesh")?;
+            check(node.parent.is_none_or(|p| p.0 < self.nodes.len()), path, "names a missing parent")?;
+            let finite = match &node.local {
+                Local::Trs(t) => t.to_affine().is_finite(),
+                Local::Affine(m) => m.is_finite(),
+            };
+            check(finite, path, "transform is not finite")?;
+        }
+        // Two walkers, one twice as fast, meet only on a cycle.
+        let up = |n: Option<usize>| n.and_then(|n| self.nodes.get(n)?.parent.map(|p| p.0));
+        let mut depth_done = alloc::vec![false; self.nodes.len()];
+        for start in 0..self.nodes.len() {
+            let (mut slow, mut fast) = (Some(start), up(Some(start)));
+            while let (Some(s), Some(f)) = (slow, fast) {
+                check(s != f, || format!("nodes[{start}]"), "its parents form a cycle")?;
+                if depth_done.get(s) == Some(&true) {
+                    break;
+                }
+                (slow, fast) = (up(slow), up(up(fast)));
+            }
+            let mut at = Some(start);
+            while let Some(n) = at.filter(|n| depth_done.get(*n) == Some(&false)) {
+                if let Some(done) = depth_done.get_mut(n) {
+                    *done = true;
+                }
+                at = up(at);
+            }
+        }
+        let levels = self.levels.iter().flat_map(|l| &l.nodes).all(|n| n.0 < self.nodes.len());
+        check(levels, || "levels".into(), "names a node that does not exist")
+    }
+
+    fn validate_clips(&self) -> Result<(), SceneError> {
+        for (i, set) in self.pose_sets.iter().enumerate() {
+            let finite = set.locals.iter().all(crate::Affine::is_finite);
+            check(finite, || format!("pose_sets[{i}]"), "matrix is not finite")?;
+        }
+        for (i, clip) in self.clips.iter().enumerate() {
+            let path = || format!("clips[{i}]");
+            let skeleton = self.skeletons.get(clip.skeleton.0);
+            check(skeleton.is_some(), path, "names a missing skeleton")?;
+            let joints = skeleton.map_or(0, |s| s.joints.len());
+            check(clip.rate.is_finite() && clip.rate > 0.0, path, "rate is not a positive number")?;
+            match &clip.motion {
+                Motion::Poses { set, frames } => {
+                    let set = self.pose_sets.get(set.0);
+                    check(set.is_some_and(|s| s.joints == joints), path, "poses do not fit the skeleton")?;
+                    let poses = set.map_or(0, crate::PoseSet::len);
+                    let known = frames.iter().all(|&f| (f as usize) < poses);
+                    check(known && frames.len() == clip.frames as usize, path, "names a missing pose")?;
+                }
+                Motion::Tracks(tracks) => {
+                    for (t, track) in tracks.iter().enumerate() {
+                        let path = || format!("clips[{i}].tracks[{t}]");
+                        check(track.joint < joints, path, "names a missing joint")?;
+                        let channels = [
+                            (&track.translation.frames, track.translation.values.len()),
+                            (&track.rotation.frames, track.rotation.values.len()),
+                            (&track.scale.frames, track.scale.values.len()),
+                        ];
+                        for (frames, values) in channels {
+                            let rising = frames.is_sorted_by(|a, b| a < b)
+                                && frames.iter().all(|f| f.is_finite() && *f >= 0.0);
+                            check(rising && frames.len() == values, path, "keys are not strictly rising")?;
+                        }
+                        let finite = track.translation.values.iter().flatten().all(|c| c.is_finite())
+                            && track.rotation.values.iter().flatten().all(|c| c.is_finite())
+                            && track.scale.values.iter().flatten().all(|c| c.is_finite());
+                        check(finite, path, "a key is not finite")?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Node, NodeId};
+    use alloc::vec;
+
+    #[test]
+    fn a_cycle_of_nodes_is_found() {
+        let node = |p: usize| Node { parent: Some(NodeId(p)), ..Node::default() };
+        let scene = Scene { nodes: vec![Node::default(), node(2), node(3), node(1)], ..Scene::default() };
+        assert!(scene.validate().is_err());
+        let scene = Scene { nodes: vec![Node::default(), node(0), node(1), node(2)], ..Scene::default() };
+        assert_eq!(scene.validate(), Ok(()));
+    }
+
+    #[test]
+    fn a_long_chain_of_nodes_takes_linear_time() {
+        let n = 200_000_usize;
+        let nodes =
+            (0..n).map(|i| Node { parent: i.checked_sub(1).map(NodeId), ..Node::default() }).collect();
+        assert_eq!(Scene { nodes, ..Scene::default() }.validate(), Ok(()));
+    }
+
+    #[test]
+    fn dangling_references_are_found() {
+        let mesh = Mesh { positions: vec![[0.0; 3]], triangles: vec![[0, 0, 1]], ..Mesh::default() };
+        let e = Scene { meshes: vec![mesh], ..Scene::default() }.validate().unwrap_err();
+        assert_eq!(e.path, "meshes[0].triangles");
+    }
+}
