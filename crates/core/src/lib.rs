@@ -32,7 +32,7 @@ mod fault;
 mod float;
 pub mod layout;
 mod limits;
-//NUM
+pub mod num;
 mod path;
 mod report;
 mod sniff;
