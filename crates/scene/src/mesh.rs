@@ -31,6 +31,15 @@ pub struct Mesh {
     pub extras: Option<Extra>,
 }
 
+/// A mesh as it stands in one pose.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MeshPose {
+    /// Positions in model space.
+    pub positions: Vec<[f32; 3]>,
+    /// Normals in model space; empty where the mesh has none.
+    pub normals: Vec<[f32; 3]>,
+}
+
 /// Which bones move which vertex, and how much.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Skin {
