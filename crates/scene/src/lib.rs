@@ -27,7 +27,9 @@ mod mesh;
 mod model;
 mod motion;
 mod skeleton;
+mod surface;
 mod validate;
+mod world;
 
 pub use axes::AxisMap;
 pub use convert::{ConvertError, Converted, Loss, Memory, SceneOptions, Space};
@@ -37,4 +39,5 @@ pub use mesh::{Influence, LocalVertex, Mesh, Skin};
 pub use model::{Image, Level, Material, MaterialId, MeshId, Node, NodeId, Scene, SkeletonId};
 pub use motion::{Channel, Clip, Interpolation, Motion, PoseSet, PoseSetId, Track};
 pub use skeleton::{Joint, Local, Skeleton};
+pub use surface::{TextureAxes, handedness, texture_axes, unit_tangent, vertex_normals};
 pub use validate::SceneError;
