@@ -34,6 +34,7 @@ pub mod obj;
 mod skeleton;
 #[cfg(feature = "proptest")]
 pub mod strategy;
+mod surface;
 mod validate;
 
 pub use axes::AxisMap;
@@ -44,4 +45,5 @@ pub use mesh::{Influence, LocalVertex, Mesh, MeshPose, Skin};
 pub use model::{Image, Level, Material, MaterialId, MeshId, Node, NodeId, Scene, SkeletonId};
 pub use motion::{Channel, Clip, Interpolation, Motion, PoseSet, PoseSetId, Track};
 pub use skeleton::{Joint, Local, Skeleton};
+pub use surface::{TextureAxes, handedness, texture_axes, unit_tangent, vertex_normals};
 pub use validate::SceneError;

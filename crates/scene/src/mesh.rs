@@ -40,6 +40,13 @@ pub struct MeshPose {
     pub normals: Vec<[f32; 3]>,
 }
 
+impl Mesh {
+    /// True when bones move the mesh.
+    pub const fn is_skinned(&self) -> bool {
+        self.skin.is_some()
+    }
+}
+
 /// Which bones move which vertex, and how much.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Skin {

@@ -1,7 +1,9 @@
 //! The node tree.
 
 use crate::math::Affine;
-use crate::model::{NodeId, Scene};
+use crate::mesh::Mesh;
+use crate::model::{MeshId, NodeId, Scene};
+use crate::skeleton::Local;
 use alloc::vec::Vec;
 
 impl Scene {
@@ -42,6 +44,25 @@ impl Scene {
         }
         Some(worlds)
     }
+
+    /// Every mesh as often as it is drawn, with the node that draws it and the matrix it is drawn with: the
+    /// identity for a skinned mesh, which follows its skeleton alone. `None` as in [`node_order`](Self::node_order).
+    pub fn drawn(&self) -> Option<Vec<(NodeId, MeshId, Affine)>> {
+        let world = self.world_transforms()?;
+        let mut drawn = Vec::new();
+        for (i, (node, matrix)) in self.nodes.iter().zip(&world).enumerate() {
+            for &mesh in &node.meshes {
+                let skinned = self.meshes.get(mesh.0).is_some_and(Mesh::is_skinned);
+                drawn.push((NodeId(i), mesh, if skinned { Affine::IDENTITY } else { *matrix }));
+            }
+        }
+        Some(drawn)
+    }
+
+    /// True when some node is moved, turned or scaled.
+    pub fn has_transforms(&self) -> bool {
+        self.nodes.iter().any(|n| n.local != Local::default() && n.local.to_affine() != Affine::IDENTITY)
+    }
 }
 
 #[cfg(test)]
@@ -49,7 +70,6 @@ mod tests {
     use super::*;
     use crate::math::Trs;
     use crate::model::Node;
-    use crate::skeleton::Local;
     use alloc::vec;
 
     fn node(parent: Option<usize>, x: f32) -> Node {
@@ -73,5 +93,24 @@ mod tests {
         assert_eq!(of(vec![node(Some(0), 0.0)]), None);
         assert_eq!(of(vec![node(Some(5), 0.0)]), None);
         assert_eq!(of(vec![]), Some(vec![]));
+    }
+
+    #[test]
+    fn meshes_are_drawn_where_their_nodes_stand() {
+        let mut nodes = vec![node(Some(1), 1.0), node(Some(2), 10.0), node(None, 100.0)];
+        nodes[0].meshes = vec![MeshId(0)];
+        nodes[2].meshes = vec![MeshId(0)];
+        let scene = Scene { nodes, meshes: vec![Mesh::default()], ..Scene::default() };
+        let drawn: Vec<_> = scene.drawn().unwrap().iter().map(|(n, _, m)| (n.0, m.w[0])).collect();
+        assert_eq!(drawn, [(0, 111.0), (2, 100.0)]);
+        assert!(scene.has_transforms());
+    }
+
+    #[test]
+    fn a_long_chain_takes_linear_time() {
+        let n = 100_000_usize;
+        let nodes = (0..n).map(|i| node(i.checked_add(1).filter(|p| *p < n), 1.0)).collect();
+        let worlds = Scene { nodes, ..Scene::default() }.world_transforms().unwrap();
+        assert_eq!(worlds[0].w[0], 100_000.0);
     }
 }
