@@ -334,7 +334,8 @@ mod tests {
     fn a_pose_replaces_and_must_fit() {
         let scene = scene();
         let pose = MeshPose { positions: vec![[7.0; 3]; 3], normals: vec![[1.0, 0.0, 0.0]; 3] };
-        let obj = write(&scene, Some(&[pose.clone()]), &ObjOptions::default()).unwrap().value.obj;
+        let obj =
+            write(&scene, Some(core::slice::from_ref(&pose)), &ObjOptions::default()).unwrap().value.obj;
         assert!(obj.contains("v 7 7 7\n") && obj.contains("vn 1 0 0\n"));
         assert!(write(&scene, Some(&[]), &ObjOptions::default()).is_err());
         let short = MeshPose { positions: vec![], ..pose };
