@@ -74,10 +74,10 @@ mod layout;
 mod matrix;
 mod model;
 mod read;
-//#[cfg(feature = "scene")]
-//mod scene;
-//#[cfg(feature = "proptest")]
-//pub mod strategy;
+#[cfg(feature = "scene")]
+mod scene;
+#[cfg(feature = "proptest")]
+pub mod strategy;
 mod validate;
 mod view;
 mod write;
@@ -89,7 +89,7 @@ pub use matrix::Matrix;
 pub use model::{
     Bone, BoneFlags, BonePose, Bounds, Dpm, Frame, Influence, Mesh, Name, PoseId, VertexIter, Vertices,
 };
-//#[cfg(feature = "scene")]
-//pub use scene::DpmWithClips;
+#[cfg(feature = "scene")]
+pub use scene::DpmWithClips;
 pub use view::{Surface, skin};
 pub use zym::{SceneFlags, Zym, ZymBounds, ZymInfluence, ZymRun, ZymScene};
