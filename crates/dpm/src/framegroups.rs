@@ -408,9 +408,15 @@ mod tests {
         ] {
             assert_eq!(integer(text.as_bytes()), expected, "{text}");
         }
-        for (text, expected) in
-            [("1e1", 10.0), ("1e", 1.0), (".5x", 0.5), (".", 0.0), ("-.5e-1", -0.05), ("5.", 5.0), ("e5", 0.0)]
-        {
+        for (text, expected) in [
+            ("1e1", 10.0),
+            ("1e", 1.0),
+            (".5x", 0.5),
+            (".", 0.0),
+            ("-.5e-1", -0.05),
+            ("5.", 5.0),
+            ("e5", 0.0),
+        ] {
             assert_eq!(number(text.as_bytes()), expected, "{text}");
         }
     }

@@ -342,11 +342,8 @@ impl<'s, 'a> Reader<'s, 'a, '_> {
         if let Some(known) = self.vertices.get(&key) {
             return Ok(Arc::clone(known));
         }
-        let cursor = self.source.from(
-            &path.field("ofs_verts"),
-            start.saturating_add(40),
-            head.ofs_verts.into(),
-        )?;
+        let cursor =
+            self.source.from(&path.field("ofs_verts"), start.saturating_add(40), head.ofs_verts.into())?;
         let bytes = cursor.rest();
         let path = path.field("verts");
         // The least a vertex takes: a count and one influence; for a lenient reader the count alone.
@@ -358,7 +355,12 @@ impl<'s, 'a> Reader<'s, 'a, '_> {
             let offset = |rest: &[u8]| item(head.ofs_verts.into(), bytes.len().saturating_sub(rest.len()), 1);
             let short = |rest: &[u8], message: &str| {
                 let field = path.index(v);
-                self.source.malformed(CODES.short, &field.field("numbones"), offset(rest), format!("{message}"))
+                self.source.malformed(
+                    CODES.short,
+                    &field.field("numbones"),
+                    offset(rest),
+                    format!("{message}"),
+                )
             };
             let Some((word, tail)) = rest.split_first_chunk::<4>() else {
                 return Err(short(rest, "cut short: the file ends here"));

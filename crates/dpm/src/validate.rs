@@ -316,12 +316,7 @@ pub(crate) fn find_bad_parents(
 }
 
 /// What is odd with the bones of DPM and ZYM, whose flags lie `flags` bytes into a bone.
-pub(crate) fn warn_bones(
-    bones: &[Bone],
-    at: impl Fn(usize) -> Option<u64>,
-    flags: u64,
-    report: &mut Report,
-) {
+pub(crate) fn warn_bones(bones: &[Bone], at: impl Fn(usize) -> Option<u64>, flags: u64, report: &mut Report) {
     let table = Path::ROOT.field("bones");
     let mut first = BTreeMap::new();
     for (i, bone) in bones.iter().enumerate() {

@@ -154,13 +154,24 @@ fn clips_equal_the_reference_dumps() {
         let own: Vec<_> =
             clips.iter().map(|c| (text(&c.name), u64::from(c.length), f64::from(c.fps))).collect();
         let clip = |c: &Value| {
-            (c["name"].as_str().unwrap().to_owned(), c["frames"].as_u64().unwrap(), c["fps"].as_f64().unwrap())
+            (
+                c["name"].as_str().unwrap().to_owned(),
+                c["frames"].as_u64().unwrap(),
+                c["fps"].as_f64().unwrap(),
+            )
         };
         assert_eq!(own, dump["clips"].as_array().unwrap().iter().map(clip).collect::<Vec<_>>(), "{file}");
-        let own: Vec<_> =
-            model.clips_from_names().iter().map(|c| (text(&c.name), c.start.into(), c.length.into())).collect();
+        let own: Vec<_> = model
+            .clips_from_names()
+            .iter()
+            .map(|c| (text(&c.name), c.start.into(), c.length.into()))
+            .collect();
         let clip = |c: &Value| {
-            (c["name"].as_str().unwrap().to_owned(), c["start"].as_u64().unwrap(), c["frames"].as_u64().unwrap())
+            (
+                c["name"].as_str().unwrap().to_owned(),
+                c["start"].as_u64().unwrap(),
+                c["frames"].as_u64().unwrap(),
+            )
         };
         let expected = dump["native"]["clips_by_frame_name"].as_array().unwrap();
         assert_eq!(own, expected.iter().map(clip).collect::<Vec<_>>(), "{file}");

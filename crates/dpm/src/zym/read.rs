@@ -88,7 +88,10 @@ fn bounds(i: &[u8]) -> Step<'_, ZymBounds> {
 }
 
 /// A count of at least `least`, stored with a sign.
-fn at_least<'a>(field: &'static str, least: u32) -> impl nom::Parser<&'a [u8], Output = u32, Error = Fault<'a>> {
+fn at_least<'a>(
+    field: &'static str,
+    least: u32,
+) -> impl nom::Parser<&'a [u8], Output = u32, Error = Fault<'a>> {
     context(field, move |i: &'a [u8]| -> Step<'a, u32> {
         let (rest, n) = be_i32(i)?;
         match u32::try_from(n).ok().filter(|n| *n >= least) {
@@ -132,7 +135,10 @@ fn scene(i: &[u8]) -> Step<'_, RawScene> {
     let (i, flags) = context("flags", be_u32.map(SceneFlags)).parse(i)?; // 64
     let (i, start) = context("start", be_i32).parse(i)?; // 68
     let (i, length) = context("length", be_i32).parse(i)?; // 72
-    Ok((i, RawScene { scene: ZymScene { name, bounds, framerate, flags, start: 0, length: 0 }, start, length }))
+    Ok((
+        i,
+        RawScene { scene: ZymScene { name, bounds, framerate, flags, start: 0, length: 0 }, start, length },
+    ))
 }
 
 fn bone(i: &[u8]) -> Step<'_, Bone> {
@@ -373,10 +379,12 @@ impl<'s, 'a> Reader<'s, 'a> {
         let Header { shaders, tris, verts, .. } = *self.header;
         let mut names = self.lump(7, shaders.into(), 32)?;
         let mut cursor = self.whole_lump(6)?;
-        let expected = u64::from(shaders).saturating_mul(4).saturating_add(u64::from(tris).saturating_mul(12));
+        let expected =
+            u64::from(shaders).saturating_mul(4).saturating_add(u64::from(tris).saturating_mul(12));
         if cursor.remaining() != expected {
             let found = cursor.remaining();
-            let message = format!("{found} bytes, {expected} expected for {shaders} shaders and {tris} triangles");
+            let message =
+                format!("{found} bytes, {expected} expected for {shaders} shaders and {tris} triangles");
             return Err(self.bad_size(6, message));
         }
         let table = Path::ROOT.field("render");
