@@ -57,6 +57,7 @@ pub(crate) fn write(
             targets: BTreeSet::new(),
             held: None,
             end: 0.0,
+            stretch: None,
             tally: Tally::default(),
         };
         match &clip.motion {
@@ -151,6 +152,8 @@ struct Writer<'a> {
     held: Option<Held>,
     /// The last time of any key.
     end: f32,
+    /// The frame up to which the next channel has to reach, because no other can carry the clip's length.
+    stretch: Option<u32>,
     tally: Tally,
 }
 
@@ -424,6 +427,10 @@ impl Writer<'_> {
                 }
             }
         }
+        // Where every joint has all its channels already, one of them has to say how long the clip is.
+        if channels.as_flattened().iter().all(Option::is_some) {
+            self.stretch = Some(self.close.unwrap_or(self.clip.frames.saturating_sub(1)));
+        }
         for (j, slots) in channels.iter().enumerate() {
             let follows = skeleton.joints.get(j).is_some_and(|joint| !joint.follows.is_empty());
             let Some(rest) = self.joints.rest.get(j).copied().filter(|_| !follows) else { continue };
@@ -459,7 +466,7 @@ impl Writer<'_> {
         mix: impl Fn(T, T, f64) -> T,
     ) -> Result<(Vec<f32>, Vec<T>), ConvertError> {
         let n = keys.values.len();
-        let count = n.saturating_add(2);
+        let count = n.saturating_add(3);
         self.out.scratch("keys", count, FRAME)?;
         let mut frames: Vec<f64> = room("keys", count)?;
         let mut values = room("keys", count)?;
@@ -481,6 +488,17 @@ impl Writer<'_> {
                 values.push(value);
             }
         }
+        let wanted = self.stretch.map(f64::from);
+        if let (Some(wanted), Some(&last)) = (wanted, frames.last())
+            && n > 1
+        {
+            self.stretch = None;
+            let period = self.clip.looping.then_some(f64::from(self.clip.frames));
+            if let Some(value) = at(keys, wanted, period, &mix).filter(|_| last < wanted) {
+                frames.push(wanted);
+                values.push(value);
+            }
+        }
         Ok((self.times(frames.into_iter())?, values))
     }
 
@@ -499,6 +517,9 @@ impl Writer<'_> {
         for (q, f) in keys.values.windows(2).zip(keys.frames.windows(2)) {
             let (a, b) = (wide(unit_rotation(q[0])), wide(unit_rotation(q[1])));
             let told = if f[1] - f[0] > 1.0 { TOLD_FAR } else { TOLD_NEAR };
+            if alike(a, b, rule) {
+                continue;
+            }
             let away = furthest(|t| degrees_apart(blend(a, b, t, rule), rotation(slerp(a, b, t))));
             if away > told {
                 self.tally.turned = self.tally.turned.max(away);
@@ -513,12 +534,25 @@ fn furthest(away: impl Fn(f64) -> f64) -> f64 {
     [0.25, 0.5, 0.75].into_iter().map(away).fold(0.0, f64::max)
 }
 
+/// Whether a format's rule between two rotations is glTF's, to within what is told: it is spherical itself, or
+/// the rotations are near enough. Chords renormalised differ from arcs by a sixtieth of the angle's cube;
+/// blended matrices shrink by half its square.
+fn alike(a: math::Quat, b: math::Quat, rule: Interpolation) -> bool {
+    match rule {
+        Interpolation::Spherical => true,
+        Interpolation::Linear => dot(a, b) > 0.97,
+        Interpolation::LinearShort => dot(a, b).abs() > 0.97,
+        Interpolation::Matrix => dot(a, b).abs() > 0.9985,
+    }
+}
+
 /// How far, in degrees, the format's blend of two local matrices is from glTF's.
 fn between(a: &Affine, b: &Affine, at: &Trs, bt: &Trs, rule: Interpolation) -> f64 {
     let (qa, qb) = (wide(at.rotation), wide(bt.rotation));
     // Signs of quaternions that come from matrices mean nothing: the short way.
     let rule = if rule == Interpolation::Linear { Interpolation::LinearShort } else { rule };
-    if rule == Interpolation::Spherical || dot(qa, qb).abs() > 1.0 - 1e-9 {
+    let near = if dot(qa, qb) < 0.0 { qb.map(|c| -c) } else { qb };
+    if alike(qa, near, rule) {
         return 0.0;
     }
     furthest(|t| {
