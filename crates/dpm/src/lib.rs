@@ -39,13 +39,8 @@
 //!     triangles: Arc::new(vec![[0, 1, 2]]),
 //!     groupids: Arc::new(vec![0]),
 //! };
-//! let model = Dpm {
-//!     bones: vec![Bone { parent: -1, ..Bone::default() }],
-//!     meshes: vec![mesh],
-//!     poses: vec![BonePose::IDENTITY],
-//!     frames: vec![Frame::default()],
-//!     ..Dpm::default()
-//! };
+//! let bone = Bone { parent: -1, ..Bone::default() };
+//! let model = Dpm::new(vec![bone], vec![mesh], vec![BonePose::IDENTITY], vec![Frame::default()]);
 //! let file = model.to_bytes()?;
 //! let again = Dpm::parse(&file)?;
 //! assert_eq!(again, model);

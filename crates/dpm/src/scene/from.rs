@@ -68,7 +68,7 @@ impl Dpm {
         let clips = sample(scene, &skeletons, &mut frames, &memory, &mut losses)?;
         let Frames { frames, poses, .. } = frames;
         let bones = core::mem::take(&mut skeletons.bones);
-        let mut model = Dpm { bones, meshes, poses, frames, ..Dpm::default() };
+        let mut model = Dpm::new(bones, meshes, poses, frames);
         model.recompute_bounds();
         let mut report = Report::new();
         model.find_errors(&mut report);
