@@ -1,0 +1,7 @@
+//! x
+use crate::model::Bmd;
+use meshwright_core::Report;
+impl Bmd {
+    /// x
+    pub fn validate(&self) -> Report { Report::new() }
+}
