@@ -16,6 +16,7 @@ mod pose;
 mod read;
 mod rules;
 mod shade;
+mod solid;
 mod stream;
 mod strings;
 mod validate;

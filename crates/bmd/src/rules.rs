@@ -1,7 +1,7 @@
 //! The rules that every model keeps, checked alike after reading, before writing and by validation.
 
 use crate::codes;
-use crate::layout::{BONE, CLIP, LOD, ListPlace};
+use crate::layout::{BONE, CLIP, LOD, Layout, ListPlace, MeshPlace};
 use crate::model::{Bmd, Bone, Mesh};
 use crate::packed::{Primitive, Vertex};
 use crate::read::{Message, record};
@@ -109,13 +109,31 @@ impl Facts {
 
 /// Calls `sink` with every broken rule, until it answers that it has heard enough.
 pub(crate) fn check(model: &Bmd, sink: &mut Sink<'_>) {
-    let mut rules = Rules { model, sink, seen: BTreeMap::new(), facts: Facts::default() };
+    run(model, model.layout.as_ref(), sink);
+}
+
+/// As [`check`], for a model that is about to be arranged anew.
+pub(crate) fn check_unplaced(model: &Bmd, sink: &mut Sink<'_>) {
+    run(model, None, sink);
+}
+
+/// Whether a mesh's primitives lie partly over its vertices. Overlap is only a warning, so such a mesh opens
+/// whatever indices its doubly used bytes spell; triangles of missing vertices are left out of every view.
+pub(crate) fn lies_on_vertices(place: &MeshPlace) -> bool {
+    let end = |l: &ListPlace| u64::from(l.at).saturating_add(u64::from(l.size));
+    let (v, p) = (&place.vertices, &place.primitives);
+    u64::from(v.at) < end(p) && u64::from(p.at) < end(v)
+}
+
+fn run(model: &Bmd, layout: Option<&Layout>, sink: &mut Sink<'_>) {
+    let mut rules = Rules { model, layout, sink, seen: BTreeMap::new(), facts: Facts::default() };
     // Stopping early is the caller's wish, not a failure.
     let _ = rules.all();
 }
 
 struct Rules<'m, 's, 'x> {
     model: &'m Bmd,
+    layout: Option<&'m Layout>,
     sink: &'s mut Sink<'x>,
     /// How often each code was told: beyond what a report keeps, elements are not searched for offsets.
     seen: BTreeMap<&'static str, u64>,
@@ -140,9 +158,10 @@ impl Rules<'_, '_, '_> {
         let model = self.model;
         let root = Path::ROOT.field("meshes");
         for (i, mesh) in model.meshes.iter().enumerate() {
-            let place = model.layout.as_ref().and_then(|l| l.meshes.get(i));
+            let place = self.layout.and_then(|l| l.meshes.get(i));
             self.vertices(mesh, &root.index(i), place.map(|p| p.vertices))?;
-            self.primitives(mesh, &root.index(i), place.map(|p| p.primitives))?;
+            let doubly = place.is_some_and(lies_on_vertices);
+            self.primitives(mesh, &root.index(i), place.map(|p| p.primitives), doubly)?;
         }
         Ok(())
     }
@@ -167,7 +186,9 @@ impl Rules<'_, '_, '_> {
             self.tell(codes::VTX_SUBTYPE, &list.index(i), offset, message.into())?;
         }
         let bones = self.model.bones.len().max(1);
-        if usize::from(facts.max_bone) >= bones {
+        // Animations without bones: the table is missing, not the vertices at fault. They stay where they are.
+        let lost_table = self.model.bones.is_empty() && !self.model.clips.is_empty();
+        if usize::from(facts.max_bone) >= bones && !lost_table {
             let i = facts.max_bone_at;
             let message = format!("bone {} of {}", facts.max_bone, self.model.bones.len());
             let offset = self.detail(codes::VTX_BONE).then(|| at(i)).flatten();
@@ -181,7 +202,13 @@ impl Rules<'_, '_, '_> {
         Ok(())
     }
 
-    fn primitives(&mut self, mesh: &Mesh, path: &Path<'_>, place: Option<ListPlace>) -> Go {
+    fn primitives(
+        &mut self,
+        mesh: &Mesh,
+        path: &Path<'_>,
+        place: Option<ListPlace>,
+        any_index: bool,
+    ) -> Go {
         let facts = self.facts.primitives(&mesh.primitives);
         let list = path.field("tris");
         let at = |i: usize| {
@@ -206,7 +233,7 @@ impl Rules<'_, '_, '_> {
             let offset = self.detail(codes::TAG2).then(|| at(i)).flatten();
             self.tell(codes::TAG2, &list.index(i), offset, "reserved bits are set".into())?;
         }
-        if p > 0 && facts.max_index as usize >= v {
+        if p > 0 && facts.max_index as usize >= v && !any_index {
             let i = facts.max_index_at;
             let corner = mesh
                 .primitives
@@ -227,7 +254,7 @@ impl Rules<'_, '_, '_> {
     }
 
     fn table(&self, table: usize, index: usize, size: u64, field: u64) -> Option<u64> {
-        let start = self.model.layout.as_ref()?.tables.get(table)?;
+        let start = self.layout?.tables.get(table)?;
         Some(record(*start, index, size).saturating_add(field))
     }
 
@@ -322,7 +349,7 @@ impl Rules<'_, '_, '_> {
             let key = *last.entry(identity(stream)).or_insert_with(|| LastKey::of(stream));
             if let Some(key) = key.filter(|k| k.frame >= u32::from(clip.frames)) {
                 let message = format!("key at frame {} of {}", key.frame, clip.frames);
-                let start = model.layout.as_ref().and_then(|l| l.clips.get(i)).map(|c| c.stream.at);
+                let start = self.layout.and_then(|l| l.clips.get(i)).map(|c| c.stream.at);
                 let offset = start.map(|s| u64::from(s).saturating_add(key.offset));
                 let path = path.field("frames");
                 self.tell(codes::ANIM_FRAME, &path.index(key.bone), offset, message.into())?;

@@ -78,8 +78,11 @@ impl Mesh {
         self.vertices.iter().map(|v| v.bone())
     }
 
-    /// Triangles in the file's order, quads as two.
+    /// Triangles in the file's order, quads as two. Every index names a vertex: triangles that do not are left
+    /// out, which only files with primitives laid over vertices, and models made by hand, have.
     pub fn triangles(&self) -> impl Iterator<Item = [u32; 3]> {
-        self.primitives.iter().flat_map(|p| p.triangles())
+        let n = self.vertices.len();
+        let known = move |t: &[u32; 3]| t.iter().all(|i| (*i as usize) < n);
+        self.primitives.iter().flat_map(|p| p.triangles()).filter(known)
     }
 }

@@ -31,16 +31,16 @@ impl Bmd {
     /// A model without a [`layout`](Self::layout), or one whose parts no longer fit their places, is arranged
     /// as the current tool does ([`Arrangement::P2`]); bytes that nothing refers to are then gone.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
-        self.check()?;
+        first_error(|sink| rules::check(self, sink))?;
         if let Some(bytes) = self.layout.as_ref().and_then(|layout| retained(self, layout)) {
             return Ok(bytes);
         }
-        arranged(self, Arrangement::P2)
+        self.to_bytes_as(Arrangement::P2)
     }
 
     /// Writes the model anew in the given arrangement.
     pub fn to_bytes_as(&self, arrangement: Arrangement) -> Result<Vec<u8>, WriteError> {
-        self.check()?;
+        first_error(|sink| rules::check_unplaced(self, sink))?;
         arranged(self, arrangement)
     }
 
@@ -50,15 +50,15 @@ impl Bmd {
         let known = [Arrangement::P2, Arrangement::P1, Arrangement::P0, Arrangement::Compact];
         known.into_iter().find(|a| arranged(self, *a).is_ok_and(|b| b == bytes))
     }
+}
 
-    fn check(&self) -> Result<(), WriteError> {
-        let mut first = Ok(());
-        rules::check(self, &mut |code, path, _, message| {
-            first = Err(WriteError::invalid(code, path, message));
-            false
-        });
-        first
-    }
+fn first_error(check: impl FnOnce(&mut rules::Sink<'_>)) -> Result<(), WriteError> {
+    let mut first = Ok(());
+    check(&mut |code, path, _, message| {
+        first = Err(WriteError::invalid(code, path, message));
+        false
+    });
+    first
 }
 
 fn put_vertices(w: &mut ByteWriter, vertices: &[Vertex]) {
