@@ -15,6 +15,8 @@ mod packed;
 mod pose;
 mod read;
 mod rules;
+#[cfg(feature = "scene")]
+mod scene;
 mod shade;
 mod solid;
 mod stream;

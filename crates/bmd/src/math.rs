@@ -80,15 +80,47 @@ pub(crate) fn product(a: Quat, b: Quat) -> Quat {
 
 /// The angle in degrees between two rotations given as unit quaternions of any sign.
 pub(crate) fn angle(a: Quat, b: Quat) -> f64 {
-    let sign = if dot(a, b) < 0.0 { -1.0 } else { 1.0 };
-    let mut square: f64 = a.iter().zip(b).map(|(a, b)| (a - sign * b) * (a - sign * b)).sum();
+    let b = if dot(a, b) < 0.0 { b.map(|c| -c) } else { b };
+    // The arc on the sphere of quaternions is half the rotation's angle.
+    2.0 * arc(a, b) * (180.0 / core::f64::consts::PI)
+}
+
+/// The length of the arc between two unit quaternions.
+fn arc(a: Quat, b: Quat) -> f64 {
+    let mut square: f64 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
     // The chord of half the arc, eight times; a short chord is as long as its arc.
     const HALVINGS: i32 = 8;
     for _ in 0..HALVINGS {
         square /= 2.0 + sqrt((4.0 - square).max(0.0));
     }
-    // The arc on the sphere of quaternions is half the rotation's angle.
-    2.0 * f64::from(1 << HALVINGS) * sqrt(square) * (180.0 / core::f64::consts::PI)
+    f64::from(1 << HALVINGS) * sqrt(square)
+}
+
+/// The rotation at `t` on the great arc from `a` to `b`, the short way: what glTF does between keys.
+#[cfg(feature = "scene")]
+pub(crate) fn slerp(a: Quat, b: Quat, t: f64) -> Quat {
+    let b = if dot(a, b) < 0.0 { b.map(|c| -c) } else { b };
+    let whole = arc(a, b);
+    let (from, to) = if whole < 1e-9 {
+        (1.0 - t, t)
+    } else {
+        (sine((1.0 - t) * whole) / sine(whole), sine(t * whole) / sine(whole))
+    };
+    let mixed = core::array::from_fn(|i| from * a[i] + to * b[i]);
+    unit(mixed).unwrap_or(a)
+}
+
+/// The sine of an angle of 0 to a quarter turn, by its series.
+#[cfg(feature = "scene")]
+fn sine(x: f64) -> f64 {
+    let square = x * x;
+    let (mut term, mut sum, mut n) = (x, x, 1.0);
+    for _ in 0..11 {
+        term *= -square / ((n + 1.0) * (n + 2.0));
+        sum += term;
+        n += 2.0;
+    }
+    sum
 }
 
 /// The linear part of a rotation by a unit quaternion times a scale per axis.
@@ -155,6 +187,17 @@ mod tests {
             let (a, b) = (unit(a).unwrap(), unit(b).unwrap());
             let want = 2.0 * dot(a, b).abs().min(1.0).acos().to_degrees();
             prop_assert!((angle(a, b) - want).abs() < 1e-3, "{} {want}", angle(a, b));
+        }
+
+        #[test]
+        #[cfg(feature = "scene")]
+        fn a_great_arc_is_walked_evenly(a in [-1.0_f64..1.0, -1.0_f64..1.0, -1.0_f64..1.0, 0.01_f64..1.0],
+                                        b in [-1.0_f64..1.0, -1.0_f64..1.0, -1.0_f64..1.0, 0.01_f64..1.0],
+                                        t in 0.0_f64..1.0) {
+            let (a, b) = (unit(a).unwrap(), unit(b).unwrap());
+            let q = slerp(a, b, t);
+            prop_assert!((angle(a, q) - t * angle(a, b)).abs() < 2e-3);
+            prop_assert!((angle(q, b) - (1.0 - t) * angle(a, b)).abs() < 2e-3);
         }
     }
 
