@@ -271,11 +271,7 @@ impl Vertex {
 
     /// The three binary16 coordinates of a 128-bit vertex.
     pub const fn halves(self) -> [F16; 3] {
-        [
-            half(first128::X, self.first),
-            half(first128::Y, self.first),
-            half(first128::Z, self.first),
-        ]
+        [half(first128::X, self.first), half(first128::Y, self.first), half(first128::Z, self.first)]
     }
 
     /// No coordinate is infinite or NaN.
@@ -320,7 +316,9 @@ impl Vertex {
     pub fn st(self, flat_color: bool, form: St14Form) -> [f32; 2] {
         match self.kind() {
             VertexKind::Bits64 if flat_color => [0.0; 2],
-            VertexKind::Bits96 if self.tag() & 1 == 0 => St12::from_bits(low(textured::ST, self.first)).decode(),
+            VertexKind::Bits96 if self.tag() & 1 == 0 => {
+                St12::from_bits(low(textured::ST, self.first)).decode()
+            }
             VertexKind::Bits128 => self.st14().unwrap_or_default().decode(form),
             _ => St11::from_bits(low(textured::ST, self.first)).decode(),
         }
@@ -569,12 +567,8 @@ impl BoneTransform {
     /// A pseudo-bone's bones and weights; a weight of zero disables its bone.
     pub const fn following(parts: [(u8, F8A); 4]) -> Self {
         let ids = [parts[0].0, parts[1].0, parts[2].0, parts[3].0];
-        let weights = [
-            parts[0].1.to_bits(),
-            parts[1].1.to_bits(),
-            parts[2].1.to_bits(),
-            parts[3].1.to_bits(),
-        ];
+        let weights =
+            [parts[0].1.to_bits(), parts[1].1.to_bits(), parts[2].1.to_bits(), parts[3].1.to_bits()];
         Self((u32::from_le_bytes(weights) as u64) << 32 | u32::from_le_bytes(ids) as u64)
     }
 
@@ -599,12 +593,7 @@ impl BoneTransform {
     /// The bones a pseudo-bone follows, with their weights.
     pub const fn followed(self) -> [(u8, F8A); 4] {
         let [a, b, c, d, wa, wb, wc, wd] = self.0.to_le_bytes();
-        [
-            (a, F8A::from_bits(wa)),
-            (b, F8A::from_bits(wb)),
-            (c, F8A::from_bits(wc)),
-            (d, F8A::from_bits(wd)),
-        ]
+        [(a, F8A::from_bits(wa)), (b, F8A::from_bits(wb)), (c, F8A::from_bits(wc)), (d, F8A::from_bits(wd))]
     }
 }
 

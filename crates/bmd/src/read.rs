@@ -49,7 +49,8 @@ impl Bmd {
         let codes = Codes { short: codes::TRUNC_HEADER, count: codes::TABLE_RANGE, limit: codes::LIMIT };
         let source = Source::file(bytes, codes, &budget);
         let mut forgiven = Report::new();
-        let model = File { source: &source, lenient: options.is_lenient(), forgiven: &mut forgiven }.read()?;
+        let model =
+            File { source: &source, lenient: options.is_lenient(), forgiven: &mut forgiven }.read()?;
 
         let mut first = None;
         rules::check(&model, &mut |code, path, offset, message| {
@@ -190,7 +191,12 @@ impl File<'_, '_> {
         let head = source.start().read(&Path::ROOT.field("header"), header)?;
         if head.magic != MAGIC {
             let message = format!("expected \"BMD1\", found {}", meshwright_core::text::Escaped(&head.magic));
-            return Err(source.malformed(codes::MAGIC, &Path::ROOT.field("header").field("magic"), 0, message));
+            return Err(source.malformed(
+                codes::MAGIC,
+                &Path::ROOT.field("header").field("magic"),
+                0,
+                message,
+            ));
         }
         self.check_tables(&head)?;
         let lists = Lists::new(source, &head.tables);
@@ -204,8 +210,7 @@ impl File<'_, '_> {
 
         let (meshes, mesh_places) = self.meshes(&defs, mesh_table.0, lists, &mut strings)?;
         let (bones, bone_places) = self.bones(&bone_defs, bone_table.0, &mut strings)?;
-        let mut model =
-            Bmd { reserved: head.reserved, meshes, lods, bones, clips: Vec::new(), layout: None };
+        let mut model = Bmd { reserved: head.reserved, meshes, lods, bones, clips: Vec::new(), layout: None };
         let lists = Lists::new(source, &head.tables);
         let normal = model.normal_bones();
         let (clips, clip_places) = self.clips(&anim_defs, anim_table.0, normal, lists, &mut strings)?;

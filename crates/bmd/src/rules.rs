@@ -202,13 +202,7 @@ impl Rules<'_, '_, '_> {
         Ok(())
     }
 
-    fn primitives(
-        &mut self,
-        mesh: &Mesh,
-        path: &Path<'_>,
-        place: Option<ListPlace>,
-        any_index: bool,
-    ) -> Go {
+    fn primitives(&mut self, mesh: &Mesh, path: &Path<'_>, place: Option<ListPlace>, any_index: bool) -> Go {
         let facts = self.facts.primitives(&mesh.primitives);
         let list = path.field("tris");
         let at = |i: usize| {

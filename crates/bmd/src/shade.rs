@@ -35,9 +35,8 @@ const fn level(channel: u8, byte: u8) -> u8 {
 
 /// The colour byte whose colour is nearest to `rgb` by squared distance, the lowest of equals.
 pub fn nearest_shade(rgb: [u8; 3]) -> u8 {
-    let distance = |byte: u8| -> u32 {
-        shade(byte).iter().zip(rgb).map(|(a, b)| u32::from(a.abs_diff(b)).pow(2)).sum()
-    };
+    let distance =
+        |byte: u8| -> u32 { shade(byte).iter().zip(rgb).map(|(a, b)| u32::from(a.abs_diff(b)).pow(2)).sum() };
     (0..=u8::MAX).min_by_key(|byte| distance(*byte)).unwrap_or(0)
 }
 

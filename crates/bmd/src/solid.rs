@@ -48,10 +48,8 @@ pub(crate) fn flaws(mesh: &Mesh, allowance: &mut Allowance) -> Vec<Flaw> {
     if let Some(flaw) = open_edge(&triangles) {
         return alloc::vec![flaw];
     }
-    let corners: Vec<[Point; 3]> = triangles
-        .iter()
-        .map(|t| t.map(|i| points.get(i as usize).copied().unwrap_or_default()))
-        .collect();
+    let corners: Vec<[Point; 3]> =
+        triangles.iter().map(|t| t.map(|i| points.get(i as usize).copied().unwrap_or_default())).collect();
     let mut found = Vec::new();
     // A common origin keeps the products small; the sign is all that counts.
     let volume: f64 = corners.iter().map(|t| f64_volume(t)).sum();
@@ -194,7 +192,9 @@ fn segment_meets(p: &Point, q: &Point, t: &[Point; 3]) -> bool {
             let s = [turn(a, b, x, axes), turn(b, c, x, axes), turn(c, a, x, axes)].map(i128::signum);
             s.iter().all(|s| *s >= 0) || s.iter().all(|s| *s <= 0)
         };
-        return inside(p) || inside(q) || [(a, b), (b, c), (c, a)].iter().any(|(e, f)| cross(p, q, e, f, axes));
+        return inside(p)
+            || inside(q)
+            || [(a, b), (b, c), (c, a)].iter().any(|(e, f)| cross(p, q, e, f, axes));
     }
     let s = [orient(&[*p, *q, *a], b), orient(&[*p, *q, *b], c), orient(&[*p, *q, *c], a)];
     let s = s.map(i128::signum);

@@ -26,7 +26,12 @@ impl Step {
 
     /// A step of raw payload words; `None` when `skip` exceeds 31, or when there is neither skip nor payload,
     /// which would end the bone.
-    pub fn new(skip: u8, rotation: Option<u32>, translation: Option<u32>, scale: Option<u32>) -> Option<Self> {
+    pub fn new(
+        skip: u8,
+        rotation: Option<u32>,
+        translation: Option<u32>,
+        scale: Option<u32>,
+    ) -> Option<Self> {
         let bit = |word: Option<u32>, bit: u8| if word.is_some() { bit } else { 0 };
         let tag = skip | bit(rotation, ROTATION) | bit(translation, TRANSLATION) | bit(scale, SCALE);
         let words = [rotation, translation, scale].map(Option::unwrap_or_default);
@@ -189,8 +194,11 @@ impl Keys {
     ///
     /// Channels must have rising frames; keys at equal frames are put into one step.
     pub fn to_steps(&self) -> Vec<Step> {
-        let (mut r, mut t, mut s) =
-            (self.rotation.iter().peekable(), self.translation.iter().peekable(), self.scale.iter().peekable());
+        let (mut r, mut t, mut s) = (
+            self.rotation.iter().peekable(),
+            self.translation.iter().peekable(),
+            self.scale.iter().peekable(),
+        );
         let (mut steps, mut at) = (Vec::new(), 0_u32);
         loop {
             let heads = [r.peek().map(|k| k.0), t.peek().map(|k| k.0), s.peek().map(|k| k.0)];

@@ -61,7 +61,8 @@ impl Validator<'_> {
 
     fn header(&mut self) {
         let path = Path::ROOT.field("header");
-        for ((value, name), at) in self.model.reserved.iter().zip(["resv1", "resv2", "resv3"]).zip([4, 8, 12]) {
+        for ((value, name), at) in self.model.reserved.iter().zip(["resv1", "resv2", "resv3"]).zip([4, 8, 12])
+        {
             if *value != 0 {
                 let message = || format!("{value:#x}, must be zero");
                 self.report.warn(codes::W_MBZ, &path.field(name), Some(at), message);
@@ -90,7 +91,12 @@ impl Validator<'_> {
             if let Some(p) = place.filter(|p| p.vertices.size > p.vertices.used) {
                 let spare = p.vertices.size.saturating_sub(p.vertices.used);
                 let message = || format!("{spare} bytes behind the last vertex");
-                self.report.warn(codes::W_VTX_SLACK, &path.field("sz_vtx"), self.field(0, i, MESH, 0x10), message);
+                self.report.warn(
+                    codes::W_VTX_SLACK,
+                    &path.field("sz_vtx"),
+                    self.field(0, i, MESH, 0x10),
+                    message,
+                );
             }
             if mesh.quad_count == QuadCount::Other && mesh.vertices.len() != 1024 {
                 let message = || "quads are counted by the other rule";
@@ -103,7 +109,8 @@ impl Validator<'_> {
             let has_st14 = |m: &Mesh| m.vertices.iter().any(|v| v.kind() == VertexKind::Bits128);
             if legacy && !told_legacy && has_st14(mesh) {
                 told_legacy = true;
-                let message = || "128-bit vertices hold texture coordinates in the old form, two 16-bit numbers";
+                let message =
+                    || "128-bit vertices hold texture coordinates in the old form, two 16-bit numbers";
                 let at = place.map(|p| u64::from(p.vertices.at));
                 self.report.warn(codes::W_ST_LEGACY, &path.field("vtx"), at, message);
             }
@@ -244,8 +251,10 @@ impl Validator<'_> {
             let path = root.index(i);
             let mut zero = |name: &'static str, value: u64, at: u64, what: &'static str| {
                 if value != 0 {
-                    let offset = model.layout.as_ref().map(|l| record(l.tables[2], i, BONE).saturating_add(at));
-                    self.report.warn(codes::W_MBZ, &path.field(name), offset, || format!("{value:#x}, {what}"));
+                    let offset =
+                        model.layout.as_ref().map(|l| record(l.tables[2], i, BONE).saturating_add(at));
+                    self.report
+                        .warn(codes::W_MBZ, &path.field(name), offset, || format!("{value:#x}, {what}"));
                 }
             };
             if i == 0 {
@@ -292,8 +301,9 @@ impl Validator<'_> {
                 Flaw::Open { a, b } => report.warn(codes::W_SOLID_OPEN, &path, at, || {
                     format!("mesh {i}: edge {a}-{b} is not used once in each direction")
                 }),
-                Flaw::Inverted => report
-                    .warn(codes::W_SOLID_INVERTED, &path, at, || format!("the faces of mesh {i} look inward")),
+                Flaw::Inverted => report.warn(codes::W_SOLID_INVERTED, &path, at, || {
+                    format!("the faces of mesh {i} look inward")
+                }),
                 Flaw::Crossing { a, b } => report.warn(codes::W_SOLID_CROSS, &path, at, || {
                     format!("triangles {a} and {b} of mesh {i} cross")
                 }),
@@ -372,7 +382,8 @@ impl Validator<'_> {
         for mesh in &layout.meshes {
             lists.push((mesh.vertices.at, u64::from(mesh.vertices.size), true));
             lists.push((mesh.primitives.at, u64::from(mesh.primitives.size), true));
-            lists.extend((mesh.material.at > 0).then(|| (mesh.material.at, string(mesh.material.len), false)));
+            lists
+                .extend((mesh.material.at > 0).then(|| (mesh.material.at, string(mesh.material.len), false)));
         }
         for name in layout.bones.iter().filter(|b| b.at > 0) {
             lists.push((name.at, string(name.len), false));

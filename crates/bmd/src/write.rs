@@ -229,9 +229,7 @@ fn retained(model: &Bmd, layout: &Layout) -> Option<Vec<u8>> {
         Some(())
     };
     for (mesh, place) in model.meshes.iter().zip(&layout.meshes) {
-        list(place.vertices, identity(&mesh.vertices), &|| {
-            bytes_of(|w| put_vertices(w, &mesh.vertices))
-        })?;
+        list(place.vertices, identity(&mesh.vertices), &|| bytes_of(|w| put_vertices(w, &mesh.vertices)))?;
         list(place.primitives, identity(&mesh.primitives), &|| {
             bytes_of(|w| put_primitives(w, &mesh.primitives))
         })?;
@@ -342,12 +340,8 @@ impl<'m> Emitter<'m> {
 }
 
 fn arranged(model: &Bmd, arrangement: Arrangement) -> Result<Vec<u8>, WriteError> {
-    let mut e = Emitter {
-        out: ByteWriter::new(),
-        arrangement,
-        strings: BTreeMap::new(),
-        lists: BTreeMap::new(),
-    };
+    let mut e =
+        Emitter { out: ByteWriter::new(), arrangement, strings: BTreeMap::new(), lists: BTreeMap::new() };
     let [meshes, lods, bones, clips] =
         [model.meshes.len(), model.lods.len(), model.bones.len(), model.clips.len()];
     let mut places = Places::default();

@@ -122,7 +122,10 @@ fn evaluation_equals_the_reference() {
                     let (got, want) = (bones.normal(*v, flat), floats::<3>(&pose["normals"][i]));
                     inexact += usize::from(got != want);
                     let near = got.iter().zip(want).all(|(a, b)| (a - b).abs() <= 1e-5);
-                    assert!(if model.bones.is_empty() { got == want } else { near }, "{name} normal {i}: {got:?} {want:?}");
+                    assert!(
+                        if model.bones.is_empty() { got == want } else { near },
+                        "{name} normal {i}: {got:?} {want:?}"
+                    );
                 }
             }
         }

@@ -9,7 +9,7 @@ use std::fs;
 use support::{Player, pose, positions};
 
 fn models() -> Vec<(String, Vec<u8>)> {
-    let sound = Vec::<meshwright_testkit::Fixture>::new().into_iter().filter(|f| f.expect != Expect::Reject);
+    let sound = fixtures("bmd", &["bmd"]).into_iter().filter(|f| f.expect != Expect::Reject);
     let mut all: Vec<_> = sound.map(|f| (f.name, f.bytes)).collect();
     if let Some(dir) = corpus() {
         for entry in fs::read_dir(dir.join("bmd")).unwrap() {

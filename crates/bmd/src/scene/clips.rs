@@ -8,8 +8,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_scene::{
-    AxisMap, Clip, ConvertError, Extra, Interpolation, Loss, Memory, Motion, SkeletonId, Space,
-    Track,
+    AxisMap, Clip, ConvertError, Extra, Interpolation, Loss, Memory, Motion, SkeletonId, Space, Track,
 };
 
 /// The rate of a clip whose file leaves it open: that of every clip by the original tool.

@@ -372,8 +372,7 @@ impl Export<'_> {
         let bases = Bases::of(model, self.axes);
         let mut streams = BTreeMap::new();
         for (i, clip) in model.clips.iter().enumerate() {
-            let keyed =
-                streams.entry(identity(&clip.stream)).or_insert_with(|| clips::keyed(&clip.stream));
+            let keyed = streams.entry(identity(&clip.stream)).or_insert_with(|| clips::keyed(&clip.stream));
             let space = self.options.space;
             let clip = clips::convert(i, clip, keyed, &bases, space, &self.memory, &mut self.losses)?;
             self.scene.clips.push(clip);
