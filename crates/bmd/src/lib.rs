@@ -19,6 +19,8 @@ mod rules;
 mod scene;
 mod shade;
 mod solid;
+#[cfg(feature = "proptest")]
+pub mod strategy;
 mod stream;
 mod strings;
 mod validate;
