@@ -30,7 +30,7 @@ mod write;
 pub use layout::Layout;
 pub use model::{Bmd, Bone, Clip, ClipRate, Lod, Mesh, MeshFlags, Name, QuadCount};
 pub use packed::{BoneTransform, Extra96, Primitive, PrimitiveKind, St96, Vertex, VertexKind};
-pub use pose::{Motion, Pose};
+pub use pose::{BoneSample, Motion, Pose};
 pub use shade::{flat_color, nearest_shade, shade, tint};
 pub use stream::{ABSENT, Keys, Step, Stream};
 pub use write::Arrangement;

@@ -134,6 +134,17 @@ pub struct Motion<'m> {
     timing: Timing,
 }
 
+/// A bone's part in a clip at one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BoneSample {
+    /// A unit quaternion x, y, z, w, applied after the base rotation.
+    pub rotation: [f64; 4],
+    /// Added to the base origin, in the space of the parent.
+    pub translation: [f64; 3],
+    /// Applied before the rotations, per axis of the bone.
+    pub scale: [f64; 3],
+}
+
 impl Bmd {
     /// The rest pose as a motion without keys; `None` when the bones form a cycle or name missing ones.
     pub fn rest(&self) -> Option<Motion<'_>> {
@@ -181,13 +192,20 @@ impl Motion<'_> {
         Pose { matrices }
     }
 
+    /// What the clip does to a bone at frame `t`, its base transform left out. Bones without keys rest.
+    pub fn sample(&self, bone: usize, t: f64) -> BoneSample {
+        let curves = self.curves.get(bone);
+        BoneSample {
+            rotation: curves.and_then(|c| self.timing.rotation(&c.rotation, t)).unwrap_or(NO_ROTATION),
+            translation: curves.and_then(|c| self.timing.triple(&c.translation, t)).unwrap_or([0.0; 3]),
+            scale: curves.and_then(|c| self.timing.triple(&c.scale, t)).unwrap_or([1.0; 3]),
+        }
+    }
+
     /// A bone's transform relative to its parent.
     fn local(&self, bone: usize, t: f64) -> Rows {
         let Some(base) = self.bases.get(bone) else { return IDENTITY };
-        let curves = self.curves.get(bone);
-        let q = curves.and_then(|c| self.timing.rotation(&c.rotation, t)).unwrap_or(NO_ROTATION);
-        let v = curves.and_then(|c| self.timing.triple(&c.translation, t)).unwrap_or([0.0; 3]);
-        let s = curves.and_then(|c| self.timing.triple(&c.scale, t)).unwrap_or([1.0; 3]);
+        let BoneSample { rotation: q, translation: v, scale: s } = self.sample(bone, t);
         let q = math::unit(math::product(q, base.rotation)).unwrap_or(NO_ROTATION);
         let [x, y, z] = math::rotation_scale(q, s);
         let (o, row) = (base.origin, |r: [f64; 3], t: f64| [r[0], r[1], r[2], t]);

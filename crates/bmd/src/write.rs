@@ -313,17 +313,22 @@ impl<'m> Emitter<'m> {
         Ok(at)
     }
 
+    /// Puts a list once. `has_narrow` tells whether it has elements of 32 or 96 bits.
     fn list(
         &mut self,
         identity: usize,
-        alignment: usize,
+        has_narrow: impl FnOnce() -> bool,
         put: impl FnOnce(&mut ByteWriter),
     ) -> Result<ListPlace, WriteError> {
         if let Some(place) = self.lists.get(&identity) {
             return Ok(*place);
         }
         let compact = self.arrangement == Arrangement::Compact;
-        self.out.align(if compact { alignment } else { 16 });
+        self.out.align(match compact {
+            false => 16,
+            true if has_narrow() => 4,
+            true => 8,
+        });
         let at = self.position()?;
         put(&mut self.out);
         let size = fit("file", self.out.len())?.saturating_sub(at);
@@ -371,12 +376,11 @@ fn arranged(model: &Bmd, arrangement: Arrangement) -> Result<Vec<u8>, WriteError
         e.out.align(16);
     }
     for mesh in &model.meshes {
-        let vertex_alignment = if mesh.vertices.iter().all(|v| v.size() % 8 == 0) { 8 } else { 4 };
-        let vertices =
-            e.list(identity(&mesh.vertices), vertex_alignment, |w| put_vertices(w, &mesh.vertices))?;
-        let primitive_alignment = if mesh.primitives.iter().all(|p| p.size() % 8 == 0) { 8 } else { 4 };
+        let narrow = || mesh.vertices.iter().any(|v| v.kind() == VertexKind::Bits96);
+        let vertices = e.list(identity(&mesh.vertices), narrow, |w| put_vertices(w, &mesh.vertices))?;
+        let narrow = || mesh.primitives.iter().any(|p| p.size() == 4);
         let primitives =
-            e.list(identity(&mesh.primitives), primitive_alignment, |w| put_primitives(w, &mesh.primitives))?;
+            e.list(identity(&mesh.primitives), narrow, |w| put_primitives(w, &mesh.primitives))?;
         places.meshes.push((vertices, primitives, 0));
     }
     if !compact {
