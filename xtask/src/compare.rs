@@ -183,7 +183,8 @@ fn meshes(ours: &Dump, theirs: &Value) -> Result<(), String> {
                 .map_err(|e| e.to_string())?;
         same(|| at("colors"), mesh.colors.clone(), colors.filter(|c| !c.is_empty()))?;
         // Runs of a ZYM file share one vertex array, which its dump lists with the first of them only.
-        let shared = theirs.get("native").and_then(|n| n.get("vertices_shared_with")).is_some_and(|v| !v.is_null());
+        let shared =
+            theirs.get("native").and_then(|n| n.get("vertices_shared_with")).is_some_and(|v| !v.is_null());
         if !shared {
             rows(|| at("uvs"), mesh.uvs.as_ref(), theirs.get("uvs"), 0.0, &[])?;
         }
