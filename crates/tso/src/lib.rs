@@ -17,6 +17,8 @@ mod props;
 #[cfg(feature = "scene")]
 mod scene;
 mod skel;
+#[cfg(feature = "proptest")]
+pub mod strategy;
 mod ts1;
 
 pub use anim::{Anim, FRAME_RATE, KEYS_UNUSED, Motion, Nesting, TimeProperty};
@@ -28,7 +30,7 @@ pub use mesh::{
 pub use name::Name;
 pub use pose::{Between, BoneMatrix, BonePose};
 pub use props::PropertyList;
-pub use ts1::{Bmf, Skn};
 #[cfg(feature = "scene")]
 pub use scene::{Assembly, ExportOptions, Part, TO_GLTF};
 pub use skel::{ADULT_BONES, Bone, Skel};
+pub use ts1::{Bmf, Skn};

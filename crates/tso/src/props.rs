@@ -45,10 +45,7 @@ pub(crate) fn table<'a, 's, T>(
 }
 
 /// Pairs, at least 2 bytes each.
-pub(crate) fn property_list(
-    cursor: &mut Cursor<'_, '_>,
-    path: &Path<'_>,
-) -> Result<PropertyList, ReadError> {
+pub(crate) fn property_list(cursor: &mut Cursor<'_, '_>, path: &Path<'_>) -> Result<PropertyList, ReadError> {
     let pair = |c: &mut Cursor<'_, '_>, p: &Path<'_>| {
         Ok((name(c, &p.field("key"), pstr)?, name(c, &p.field("value"), pstr)?))
     };

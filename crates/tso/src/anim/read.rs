@@ -163,17 +163,8 @@ fn attempt(bytes: &[u8], options: &ReadOptions, nesting: Nesting) -> Result<(Ani
     let rotations = key_table::<4, 16>(&mut cursor, &root.field("rotations"))?;
     let motions = table(&mut cursor, &root.field("motions"), 25, |c, p| motion(c, p, nesting))?;
     let trailing = trailing(&cursor)?;
-    let anim = Anim {
-        name: own,
-        duration,
-        distance,
-        moving,
-        translations,
-        rotations,
-        motions,
-        nesting,
-        trailing,
-    };
+    let anim =
+        Anim { name: own, duration, distance, moving, translations, rotations, motions, nesting, trailing };
     let mut findings = Findings::default();
     rules::check(&anim, &mut findings);
     Ok((anim, findings))

@@ -125,15 +125,21 @@ pub(crate) fn check(anim: &Anim, out: &mut Findings) {
         ];
         for (field, flag, empty, part) in flags {
             if !flag.is_set() && !empty {
-                out.error(codes::E_FLAG, &path.field(field), Some(at + part), || {
-                    "is not set, but there are properties"
-                });
+                out.error(
+                    codes::E_FLAG,
+                    &path.field(field),
+                    Some(at + part),
+                    || "is not set, but there are properties",
+                );
             }
         }
         if anim.nesting == Nesting::Two && m.properties.iter().any(|lists| lists.len() != 1) {
-            out.error(codes::E_NESTING, &path.field("properties"), Some(at + m.properties_at() + 1), || {
-                "each list must hold exactly one in this nesting"
-            });
+            out.error(
+                codes::E_NESTING,
+                &path.field("properties"),
+                Some(at + m.properties_at() + 1),
+                || "each list must hold exactly one in this nesting",
+            );
         }
     }
     out.trailing(end, &anim.trailing);

@@ -93,7 +93,9 @@ mod tests {
     #[test]
     fn frames_outside_hold_the_ends() {
         let keys = [1, 2, 3];
-        for (frame, want) in [(-5.0, (1, 2, 0.0)), (0.5, (1, 2, 0.5)), (2.0, (3, 3, 0.0)), (9e99, (3, 3, 1.0))] {
+        for (frame, want) in
+            [(-5.0, (1, 2, 0.0)), (0.5, (1, 2, 0.5)), (2.0, (3, 3, 0.0)), (9e99, (3, 3, 1.0))]
+        {
             assert_eq!(around(&keys, frame), Some(want), "{frame}");
         }
         assert_eq!(around(&keys, f64::NAN), Some((1, 2, 0.0)));

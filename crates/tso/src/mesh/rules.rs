@@ -85,8 +85,7 @@ fn runs(g: &Geometry, find: &Finder<'_>, out: &mut Findings, kind: &Kind) {
     let n = wide(if real { g.real.len() } else { g.blends.len() });
     let mut runs = Vec::with_capacity(g.bindings.len());
     for (i, b) in g.bindings.iter().enumerate() {
-        let (first, count) =
-            if real { (b.first_real, b.real_count) } else { (b.first_blend, b.blend_count) };
+        let (first, count) = if real { (b.first_real, b.real_count) } else { (b.first_blend, b.blend_count) };
         let (from, to) = (u64::from(first), u64::from(first) + u64::from(count));
         if count > 0 && to > n {
             let path = table.index(i);

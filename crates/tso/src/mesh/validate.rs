@@ -61,9 +61,12 @@ pub(crate) fn remarks(g: &Geometry, places: &Places, report: &mut Report) {
     }
     let path = root.field("real");
     for (i, _) in used.iter().enumerate().filter(|(_, used)| !**used) {
-        report.warn(codes::W_VERTEX_UNUSED, &path.index(i), find.at(Field::Real(i, 0)), || {
-            "no face uses this vertex"
-        });
+        report.warn(
+            codes::W_VERTEX_UNUSED,
+            &path.index(i),
+            find.at(Field::Real(i, 0)),
+            || "no face uses this vertex",
+        );
     }
 
     let path = root.field("bindings");
@@ -74,9 +77,12 @@ pub(crate) fn remarks(g: &Geometry, places: &Places, report: &mut Report) {
     }
     for (i, b) in g.bindings.iter().enumerate() {
         if b.real_count == 0 && b.blend_count == 0 {
-            report.warn(codes::W_BINDING_EMPTY, &path.index(i), find.at(Field::Binding(i, 0)), || {
-                "the binding has no vertices"
-            });
+            report.warn(
+                codes::W_BINDING_EMPTY,
+                &path.index(i),
+                find.at(Field::Binding(i, 0)),
+                || "the binding has no vertices",
+            );
         }
     }
 

@@ -88,7 +88,6 @@ impl Geometry {
             normals: posed.iter().map(|(_, n)| unit(*n).map_or([0.0; 3], narrow)).collect(),
         }
     }
-
 }
 
 /// Gives every item to the first run that holds it, in time linear in items and runs.

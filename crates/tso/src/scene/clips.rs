@@ -76,7 +76,10 @@ fn clip(
         memory.charge("keys", t.len(), size_of::<[f32; 4]>())?;
         memory.charge("keys", r.len(), size_of::<[f32; 5]>())?;
         if t.len().max(r.len()) > 1 << f32::MANTISSA_DIGITS {
-            return Err(ConvertError::unsupported(format!("animations[{index}]"), "more than 16777216 frames"));
+            return Err(ConvertError::unsupported(
+                format!("animations[{index}]"),
+                "more than 16777216 frames",
+            ));
         }
         tracks.push(Track {
             joint,
@@ -91,9 +94,19 @@ fn clip(
             losses.push(Loss::new(code, path(field), format!("{n} {message}")));
         }
     };
-    lose("motion-ignored", "motions", unknown, format!("motions of bones that the skeleton has not got:{names}"));
+    lose(
+        "motion-ignored",
+        "motions",
+        unknown,
+        format!("motions of bones that the skeleton has not got:{names}"),
+    );
     lose("channel-dropped", "motions", unreadable, "channels name keys that are not there".into());
-    lose("not-finite", "motions", notes.not_finite, "keys with numbers that are not finite are left out".into());
+    lose(
+        "not-finite",
+        "motions",
+        notes.not_finite,
+        "keys with numbers that are not finite are left out".into(),
+    );
     lose("rotation-length", "rotations", notes.not_unit, "quaternions were brought to length 1".into());
     let mut extras = events(anim, memory)?;
     if options.extras {
@@ -126,7 +139,8 @@ pub(crate) fn frame_numbers() -> impl Iterator<Item = f32> {
 }
 
 fn translations(keys: &[[F32; 3]], map: &AxisMap, notes: &mut Notes) -> Channel<[f32; 3]> {
-    let mut channel = Channel { frames: Vec::with_capacity(keys.len()), values: Vec::with_capacity(keys.len()) };
+    let mut channel =
+        Channel { frames: Vec::with_capacity(keys.len()), values: Vec::with_capacity(keys.len()) };
     for (key, frame) in keys.iter().zip(frame_numbers()) {
         let value = map.point(key.map(F32::get));
         if value.iter().all(|c| c.is_finite()) {
@@ -139,7 +153,8 @@ fn translations(keys: &[[F32; 3]], map: &AxisMap, notes: &mut Notes) -> Channel<
 }
 
 fn rotations(keys: &[[F32; 4]], map: &AxisMap, space: Space, notes: &mut Notes) -> Channel<[f32; 4]> {
-    let mut channel = Channel { frames: Vec::with_capacity(keys.len()), values: Vec::with_capacity(keys.len()) };
+    let mut channel =
+        Channel { frames: Vec::with_capacity(keys.len()), values: Vec::with_capacity(keys.len()) };
     let mut last = [0.0_f32; 4];
     for (key, frame) in keys.iter().zip(frame_numbers()) {
         if !key.iter().all(|c| c.is_finite()) {

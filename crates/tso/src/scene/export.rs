@@ -72,13 +72,15 @@ impl Mesh {
         options: &ExportOptions<'_>,
     ) -> Result<Converted<Self>, ConvertError> {
         let path = format!("meshes[{}]", mesh.0);
-        let source = scene.meshes.get(mesh.0).ok_or_else(|| ConvertError::invalid(&*path, "does not exist"))?;
+        let source =
+            scene.meshes.get(mesh.0).ok_or_else(|| ConvertError::invalid(&*path, "does not exist"))?;
         scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
         let mut losses = Vec::new();
         let targets = match &source.skin {
             Some(skin) => {
                 let skeleton = scene.skeletons.get(skin.skeleton.0);
-                let skeleton = skeleton.ok_or_else(|| ConvertError::invalid(&*path, "its skeleton is missing"))?;
+                let skeleton =
+                    skeleton.ok_or_else(|| ConvertError::invalid(&*path, "its skeleton is missing"))?;
                 targets(scene.space, skeleton, options, &mut losses)
             }
             None => {
@@ -90,7 +92,8 @@ impl Mesh {
                 alloc::vec![Target { name: UNSKINNED_BONE.into(), inverse: root.inverse(), own: false }]
             }
         };
-        let placed = if source.skin.is_some() { Affine::IDENTITY } else { placement(scene, mesh, &mut losses) };
+        let placed =
+            if source.skin.is_some() { Affine::IDENTITY } else { placement(scene, mesh, &mut losses) };
         let maker = Maker { source, targets: &targets, placed, back: map(scene.space).inverse() };
         let mut notes = Notes::default();
         let drafts: Vec<_> = (0..source.positions.len()).map(|v| maker.draft(v, &mut notes)).collect();
@@ -134,7 +137,8 @@ fn targets(
         let name = bone_name(&joint.name, &path, losses);
         let first = *names.entry(name.bytes().to_ascii_lowercase()).or_insert(i);
         if first != i {
-            let message = format!("{name} is the name of joint {first} too; files tell bones apart by name only");
+            let message =
+                format!("{name} is the name of joint {first} too; files tell bones apart by name only");
             losses.push(Loss::new("name-duplicate", &*path, message));
         }
         let rows = back.affine(&joint.inverse_bind).to_rows();

@@ -15,8 +15,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::{F32, f32s};
 use meshwright_scene::{
-    AxisMap, Channel, Clip, ConvertError, Converted, Extra, Interpolation, Loss, Memory, Motion as ClipMotion,
-    Scene, SceneOptions, SkeletonId, Track, Trs,
+    AxisMap, Channel, Clip, ConvertError, Converted, Extra, Interpolation, Loss, Memory,
+    Motion as ClipMotion, Scene, SceneOptions, SkeletonId, Track, Trs,
 };
 
 /// Scales that differ from 1 by more are reported; the formats have none.
@@ -49,7 +49,8 @@ impl Skel {
             let path = format!("{path}.joints[{i}]");
             let Some(name) = names.get(i) else { continue };
             if !seen.insert(name.clone()) || name.bytes().eq_ignore_ascii_case(b"NULL") {
-                let message = format!("{name} cannot name one more bone; files tell bones apart by name only");
+                let message =
+                    format!("{name} cannot name one more bone; files tell bones apart by name only");
                 return Err(ConvertError::unsupported(path, message));
             }
             let (rest, shear) = rest_parts(&joint.rest);
@@ -57,7 +58,11 @@ impl Skel {
                 losses.push(Loss::new("joint-scale", &*path, "bones have no scale or shear"));
             }
             if !joint.follows.is_empty() {
-                losses.push(Loss::new("joint-follows", &*path, "bones cannot follow others, it stays at rest"));
+                losses.push(Loss::new(
+                    "joint-follows",
+                    &*path,
+                    "bones cannot follow others, it stays at rest",
+                ));
             }
             let rest = back.trs(&rest);
             bones.push(Bone {
@@ -133,10 +138,12 @@ impl Anim {
                 ..Motion::default()
             };
             let first = |n: usize| {
-                u32::try_from(n).map_err(|_| ConvertError::unsupported(&*path, "the format counts with 32 bits"))
+                u32::try_from(n)
+                    .map_err(|_| ConvertError::unsupported(&*path, "the format counts with 32 bits"))
             };
             if !translations.is_empty() {
-                (motion.has_translation, motion.first_translation) = (Flag::YES, first(anim.translations.len())?);
+                (motion.has_translation, motion.first_translation) =
+                    (Flag::YES, first(anim.translations.len())?);
                 anim.translations.extend(translations);
             }
             if !rotations.is_empty() {

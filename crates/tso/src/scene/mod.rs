@@ -187,7 +187,11 @@ impl Skel {
 
 impl Anim {
     /// Converts the animation onto a skeleton, without any mesh.
-    pub fn to_scene(&self, options: &SceneOptions, skeleton: &Skel) -> Result<Converted<Scene>, ConvertError> {
+    pub fn to_scene(
+        &self,
+        options: &SceneOptions,
+        skeleton: &Skel,
+    ) -> Result<Converted<Scene>, ConvertError> {
         skeleton.to_scene(options, core::slice::from_ref(self))
     }
 }

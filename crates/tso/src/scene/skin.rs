@@ -260,14 +260,22 @@ impl Conversion<'_> {
         let mut skipped: BTreeMap<&'static str, (u64, &'static str)> = BTreeMap::new();
         for (code, _, n) in findings.report.totals() {
             let (code, message) = match code {
-                codes::E_FACE_INDEX => ("face-dropped", "indices of faces name no vertex, the faces are left out"),
+                codes::E_FACE_INDEX => {
+                    ("face-dropped", "indices of faces name no vertex, the faces are left out")
+                }
                 codes::E_BINDING_BONE => ("bone-index-clamped", "bindings name no bone, the last takes them"),
                 codes::E_BINDING_RANGE => ("binding-clipped", "bindings reach behind the last vertex"),
                 codes::E_BINDING_OVERLAP => ("binding-overlap", "bindings claim vertices of an earlier one"),
-                codes::E_BINDING_GAP => ("vertex-unbound", "runs of vertices without a binding, the first takes them"),
-                codes::E_BLEND_RANGE | codes::E_BLEND_OVERLAP | codes::E_BLEND_GAP | codes::E_BLEND_VERTEX => {
-                    ("blend-skipped", "broken rules about blend vertices, which have no effect where they apply")
+                codes::E_BINDING_GAP => {
+                    ("vertex-unbound", "runs of vertices without a binding, the first takes them")
                 }
+                codes::E_BLEND_RANGE
+                | codes::E_BLEND_OVERLAP
+                | codes::E_BLEND_GAP
+                | codes::E_BLEND_VERTEX => (
+                    "blend-skipped",
+                    "broken rules about blend vertices, which have no effect where they apply",
+                ),
                 codes::E_WEIGHT => ("weight-clamped", "weights are above 1, taken as 1"),
                 _ => continue,
             };

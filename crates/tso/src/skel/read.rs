@@ -5,9 +5,7 @@ use super::model::{Bone, Skel};
 use super::rules;
 use crate::common::{Findings, Flag, Step, file, name, pstr, trailing, version};
 use crate::props::property_lists;
-use meshwright_core::{
-    Budget, Confidence, Cursor, F32, Fault, Limits, Parsed, Path, ReadError, ReadOptions,
-};
+use meshwright_core::{Budget, Confidence, Cursor, F32, Fault, Limits, Parsed, Path, ReadError, ReadOptions};
 use nom::Parser as _;
 use nom::error::context;
 use nom::number::complete::{be_u16, be_u32, le_u32, u8};

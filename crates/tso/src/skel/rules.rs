@@ -74,9 +74,12 @@ pub(crate) fn check(skel: &Skel, out: &mut Findings) {
         }
         if !bone.has_properties.is_set() && !bone.properties.is_empty() {
             let path = path.index(i);
-            out.error(codes::E_FLAG, &path.field("has_properties"), Some(at + bone.flag_at()), || {
-                "is not set, but there are properties"
-            });
+            out.error(
+                codes::E_FLAG,
+                &path.field("has_properties"),
+                Some(at + bone.flag_at()),
+                || "is not set, but there are properties",
+            );
         }
     }
     let index = NameIndex::new(skel.bones.iter().map(|b| &b.name));
@@ -89,9 +92,12 @@ pub(crate) fn check(skel: &Skel, out: &mut Findings) {
         }
     }
     if !skel.bones.is_empty() && skel.bones.iter().all(|b| b.parent_name().is_some()) {
-        out.error(codes::E_NO_ROOT, &path, Some(skel.bones_at().saturating_sub(2)), || {
-            "no bone has the parent NULL"
-        });
+        out.error(
+            codes::E_NO_ROOT,
+            &path,
+            Some(skel.bones_at().saturating_sub(2)),
+            || "no bone has the parent NULL",
+        );
     }
     let (_, cut) = skel.resolve();
     for i in cut {

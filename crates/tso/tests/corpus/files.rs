@@ -34,11 +34,20 @@ fn meshes_are_read_and_written_as_they_are() {
         assert_eq!(g.faces, triangles(&expected["triangles"]), "{name}");
         assert_eq!(g.bindings.len(), native["bindings"].as_array().unwrap().len());
         for (b, want) in g.bindings.iter().zip(native["bindings"].as_array().unwrap()) {
-            assert_eq!((b.bone, b.first_real, b.real_count), (int(&want["bone"]), int(&want["first_real"]), int(&want["real_count"])));
-            assert_eq!((b.first_blend, b.blend_count), (int(&want["first_blend"]), int(&want["blend_count"])));
+            assert_eq!(
+                (b.bone, b.first_real, b.real_count),
+                (int(&want["bone"]), int(&want["first_real"]), int(&want["real_count"]))
+            );
+            assert_eq!(
+                (b.first_blend, b.blend_count),
+                (int(&want["first_blend"]), int(&want["blend_count"]))
+            );
         }
         let blends = native["blends"].as_array().unwrap();
-        assert_eq!((g.real.len(), g.blends.len()), (int(&native["real_vertex_count"]) as usize, blends.len()));
+        assert_eq!(
+            (g.real.len(), g.blends.len()),
+            (int(&native["real_vertex_count"]) as usize, blends.len())
+        );
         for (b, want) in g.blends.iter().zip(blends) {
             assert_eq!((b.weight, b.target), (int(&want["weight"]), int(&want["other_vertex"])));
         }
@@ -89,8 +98,14 @@ fn animations_are_read_and_written_as_they_are() {
         assert_eq!(anim.name.text(), native["name"].as_str().unwrap());
         assert_eq!(anim.duration.get(), float(&native["duration"]));
         assert_eq!(anim.frames(), int(&native["frames"]));
-        assert_eq!(anim.translations, table::<3>(&native["translations"]).into_iter().map(|v| v.map(F32::new)).collect::<Vec<_>>());
-        assert_eq!(anim.rotations, table::<4>(&native["rotations"]).into_iter().map(|v| v.map(F32::new)).collect::<Vec<_>>());
+        assert_eq!(
+            anim.translations,
+            table::<3>(&native["translations"]).into_iter().map(|v| v.map(F32::new)).collect::<Vec<_>>()
+        );
+        assert_eq!(
+            anim.rotations,
+            table::<4>(&native["rotations"]).into_iter().map(|v| v.map(F32::new)).collect::<Vec<_>>()
+        );
         let motions = native["motions"].as_array().unwrap();
         assert_eq!(anim.motions.len(), motions.len());
         for (m, want) in anim.motions.iter().zip(motions) {
@@ -99,7 +114,10 @@ fn animations_are_read_and_written_as_they_are() {
             assert_eq!(m.duration.get(), float(&want["duration"]));
             assert_eq!(u32::from(m.has_translation.0), int(&want["has_translation"]));
             assert_eq!(u32::from(m.has_rotation.0), int(&want["has_rotation"]));
-            assert_eq!((m.first_translation, m.first_rotation), (int(&want["first_translation"]), int(&want["first_rotation"])));
+            assert_eq!(
+                (m.first_translation, m.first_rotation),
+                (int(&want["first_translation"]), int(&want["first_rotation"]))
+            );
             assert_eq!(u32::from(m.has_properties.0), int(&want["has_properties"]));
             assert!(m.properties.is_empty() && want["properties"].as_array().unwrap().is_empty());
             let lists = want["time_properties"].as_array().unwrap();
@@ -128,12 +146,20 @@ fn the_skeleton_is_read_and_written_as_it_is() {
     assert!(skel.validate().is_empty());
     let dump = json(&dir.join("tso/adult_reconstructed.json"));
     let bones = dump["native"]["bones"].as_array().unwrap();
-    let parents: Vec<_> = dump["bones"].as_array().unwrap().iter().map(|b| usize::try_from(b["parent"].as_i64().unwrap()).ok()).collect();
+    let parents: Vec<_> = dump["bones"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|b| usize::try_from(b["parent"].as_i64().unwrap()).ok())
+        .collect();
     assert_eq!(skel.parents(), parents);
     let world = skel.world(&skel.rest());
     assert_eq!(skel.bones.len(), bones.len());
     for ((bone, want), world) in skel.bones.iter().zip(bones).zip(&world) {
-        assert_eq!((bone.name.text(), bone.parent.text()), (want["name"].as_str().unwrap().into(), want["parent_name"].as_str().unwrap().into()));
+        assert_eq!(
+            (bone.name.text(), bone.parent.text()),
+            (want["name"].as_str().unwrap().into(), want["parent_name"].as_str().unwrap().into())
+        );
         assert_eq!(bone.translation.map(F32::get), floats(&want["translation"]));
         assert_eq!(bone.rotation.map(F32::get), floats(&want["rotation_xyzw"]));
         for (row, want) in world.rows.iter().zip(table::<4>(&want["world_rest_rows"])) {
@@ -143,6 +169,9 @@ fn the_skeleton_is_read_and_written_as_it_is() {
     }
     // The built-in hierarchy is this one.
     for ((name, parent), bone) in meshwright_tso::ADULT_BONES.iter().zip(&skel.bones) {
-        assert_eq!((bone.name.text().as_str(), bone.parent_name().map(|p| p.text()).as_deref()), (*name, *parent));
+        assert_eq!(
+            (bone.name.text().as_str(), bone.parent_name().map(|p| p.text()).as_deref()),
+            (*name, *parent)
+        );
     }
 }

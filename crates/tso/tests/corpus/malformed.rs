@@ -19,7 +19,10 @@ impl<M> Kind<M> {
         let strict = (self.parse)(bytes, &ReadOptions::default());
         match (expect, &strict) {
             ("reject", Err(e)) => {
-                assert!(codes.contains("any_error") || codes.contains(e.code()), "{file}: {e:?}, not {codes:?}");
+                assert!(
+                    codes.contains("any_error") || codes.contains(e.code()),
+                    "{file}: {e:?}, not {codes:?}"
+                );
                 assert!(e.offset() <= bytes.len() as u64, "{file}");
             }
             ("warn" | "accept", Ok(parsed)) => {
@@ -46,7 +49,6 @@ impl<M> Kind<M> {
 #[test]
 fn broken_files_are_answered_as_listed() {
     let Some(dir) = dir() else { return };
-    let options = SceneOptions::default;
     let mesh = Kind::<Mesh> {
         parse: Mesh::parse_with,
         validate: Mesh::validate,
@@ -58,7 +60,14 @@ fn broken_files_are_answered_as_listed() {
         validate: Anim::validate,
         write: Anim::to_bytes_with,
         convert: |a| {
-            let skel = Skel { bones: vec![meshwright_tso::Bone { name: "PELVIS".into(), parent: "NULL".into(), ..Default::default() }], ..Skel::default() };
+            let skel = Skel {
+                bones: vec![meshwright_tso::Bone {
+                    name: "PELVIS".into(),
+                    parent: "NULL".into(),
+                    ..Default::default()
+                }],
+                ..Skel::default()
+            };
             a.to_scene(&SceneOptions::default(), &skel).unwrap().value.validate().unwrap();
         },
     };
@@ -68,7 +77,6 @@ fn broken_files_are_answered_as_listed() {
         write: Skel::to_bytes_with,
         convert: |s| s.to_scene(&SceneOptions::default(), &[]).unwrap().value.validate().unwrap(),
     };
-    let _ = options();
     let mut answered = 0;
     for case in json(&dir.join("malformed/cases.json")).as_array().unwrap() {
         if case["format"] != "tso" {

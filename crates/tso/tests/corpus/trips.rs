@@ -33,7 +33,11 @@ fn vertices_come_back() {
             assert!(losses.is_empty(), "{name}: {losses:?}");
             let back = back.value;
             let report = back.validate();
-            assert!(!report.has_errors() && !report.has("W_NORMAL_LENGTH"), "{name}: {:?}", report.findings());
+            assert!(
+                !report.has_errors() && !report.has("W_NORMAL_LENGTH"),
+                "{name}: {:?}",
+                report.findings()
+            );
             Mesh::parse(&back.to_bytes().unwrap()).unwrap();
             let (old, new) = (&mesh.geometry, &back.geometry);
             assert_eq!(new.real.len(), old.real.len(), "{name}");
@@ -47,15 +51,16 @@ fn vertices_come_back() {
             for at in poses {
                 let (a, b) = (pose(&mesh, &skel, at), pose(&back, &skel, at));
                 for (v, w) in corners(&mesh).into_iter().zip(corners(&back)) {
-                    let d = (0..3).map(|i| f64::from(a.positions[v][i] - b.positions[w][i]).powi(2)).sum::<f64>();
+                    let d =
+                        (0..3).map(|i| f64::from(a.positions[v][i] - b.positions[w][i]).powi(2)).sum::<f64>();
                     worst[way] = worst[way].max(d.sqrt());
                     assert_eq!(old.real[v].uv, new.real[w].uv);
                 }
             }
         }
     }
-    println!("largest change of a vertex, file units: {worst:e?}");
-    assert!(worst.iter().all(|w| *w <= 4e-5), "{worst:e?}");
+    println!("largest change of a vertex, file units: {worst:?}");
+    assert!(worst.iter().all(|w| *w <= 4e-5), "{worst:?}");
 }
 
 #[test]
@@ -74,7 +79,13 @@ fn skeletons_and_animations_come_back() {
             assert_eq!((back.name.clone(), back.frames()), (anim.name.clone(), anim.frames()));
             assert!(!back.validate().has_errors());
             // Events of bones that the skeleton has go along.
-            let told = |a: &Anim| a.motions.iter().filter(|m| skel.find(&m.bone).is_some()).map(|m| (m.bone.clone(), m.events().cloned().collect::<Vec<_>>())).collect::<std::collections::BTreeMap<_, _>>();
+            let told = |a: &Anim| {
+                a.motions
+                    .iter()
+                    .filter(|m| skel.find(&m.bone).is_some())
+                    .map(|m| (m.bone.clone(), m.events().cloned().collect::<Vec<_>>()))
+                    .collect::<std::collections::BTreeMap<_, _>>()
+            };
             assert_eq!(told(&back), told(anim));
             for frame in (0..anim.frames()).step_by(5) {
                 let (a, b) = (
