@@ -22,19 +22,19 @@ impl Default for Affine {
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "rounding a result to the precision it is stored in")]
-fn narrow(v: [f64; 3]) -> [f32; 3] {
+pub(crate) fn narrow(v: [f64; 3]) -> [f32; 3] {
     v.map(|c| c as f32)
 }
 
-fn wide(v: [f32; 3]) -> [f64; 3] {
+pub(crate) fn wide(v: [f32; 3]) -> [f64; 3] {
     v.map(f64::from)
 }
 
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+pub(crate) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+pub(crate) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 

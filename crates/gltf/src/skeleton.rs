@@ -1,0 +1,131 @@
+//! Joints as nodes, and skins.
+
+use crate::extras;
+use crate::geometry::{named, place, unit_rotation};
+use crate::math::{SHEAR_NOISE, decompose};
+use crate::output::{Bounds, Output, Use};
+use gltf_json::{Index, Node, Skin};
+use meshwright_scene::{ConvertError, Local, Loss, Skeleton, Trs};
+
+/// A skeleton that was written.
+#[derive(Debug)]
+pub(crate) struct Joints {
+    /// The node above all joints.
+    pub(crate) root: Index<Node>,
+    /// The nodes of the joints in the skeleton's order.
+    pub(crate) nodes: Vec<Index<Node>>,
+    /// Their transforms in the rest pose.
+    pub(crate) rest: Vec<Trs>,
+    /// The joint that never moves, where one was needed.
+    neutral: Option<Index<Node>>,
+}
+
+/// Writes the nodes of a skeleton, and one more when `neutral` asks for a joint that never moves. `None` for a
+/// skeleton without joints that needs none.
+pub(crate) fn write(
+    out: &mut Output,
+    skeleton: &Skeleton,
+    neutral: bool,
+    path: &str,
+    losses: &mut Vec<Loss>,
+) -> Result<Option<Joints>, ConvertError> {
+    if skeleton.joints.is_empty() && !neutral {
+        return Ok(None);
+    }
+    let rest = rest(skeleton, path, losses)?;
+    let root = out.push(Node {
+        name: Some(named(&skeleton.name).unwrap_or_else(|| "skeleton".into())),
+        ..Node::default()
+    })?;
+    let mut nodes = out.memory.reserve("joints", skeleton.joints.len())?;
+    for (i, (joint, trs)) in skeleton.joints.iter().zip(&rest).enumerate() {
+        out.charge_objects(1, joint.name.len())?;
+        let mut node =
+            Node { name: named(&joint.name), extras: extras::of(joint.extras.as_ref()), ..Node::default() };
+        place(&mut node, trs, &format!("{path}.joints[{i}]"))?;
+        nodes.push(out.push(node)?);
+    }
+    let neutral = if neutral {
+        Some(out.push(Node { name: Some("neutral_bone".into()), ..Node::default() })?)
+    } else {
+        None
+    };
+    // Joints that follow others stand where those are, whatever their parents do.
+    for (joint, &node) in skeleton.joints.iter().zip(&nodes) {
+        let parent = joint.parent.filter(|_| joint.follows.is_empty());
+        let parent = parent.and_then(|p| nodes.get(p).copied()).unwrap_or(root);
+        adopt(out, parent, node);
+    }
+    if let Some(neutral) = neutral {
+        adopt(out, root, neutral);
+    }
+    Ok(Some(Joints { root, nodes, rest, neutral }))
+}
+
+/// Hangs one node below another.
+pub(crate) fn adopt(out: &mut Output, parent: Index<Node>, child: Index<Node>) {
+    if let Some(node) = out.root.nodes.get_mut(parent.value()) {
+        node.children.get_or_insert_default().push(child);
+    }
+}
+
+/// The rest pose as glTF has it.
+fn rest(skeleton: &Skeleton, path: &str, losses: &mut Vec<Loss>) -> Result<Vec<Trs>, ConvertError> {
+    let model = if skeleton.joints.iter().any(|j| !j.follows.is_empty()) {
+        skeleton.rest_model().ok_or_else(|| ConvertError::invalid(path, "joints form a cycle"))?
+    } else {
+        Vec::new()
+    };
+    let (mut sheared, mut most) = (0_usize, 0.0_f64);
+    let mut part = |local: &Local| match local {
+        Local::Trs(t) => Trs { rotation: unit_rotation(t.rotation), ..*t },
+        Local::Affine(m) => {
+            let (trs, error) = decompose(m);
+            sheared += usize::from(error > SHEAR_NOISE);
+            most = most.max(error);
+            trs
+        }
+    };
+    let rest = skeleton.joints.iter().enumerate().map(|(i, joint)| {
+        if joint.follows.is_empty() {
+            part(&joint.rest)
+        } else {
+            part(&Local::Affine(model.get(i).copied().unwrap_or_default()))
+        }
+    });
+    let rest = rest.collect();
+    if sheared > 0 {
+        let message = format!("{sheared} joints shear in the rest pose; largest part dropped, of their size");
+        losses.push(Loss::measured("joint-shear", path, message, most));
+    }
+    Ok(rest)
+}
+
+/// Writes the skin of a skeleton.
+pub(crate) fn skin(
+    out: &mut Output,
+    skeleton: &Skeleton,
+    joints: &Joints,
+) -> Result<Index<Skin>, ConvertError> {
+    let count = skeleton.joints.len().saturating_add(1);
+    let mut matrices: Vec<[f32; 16]> = out.memory.reserve("inverse bind matrices", count)?;
+    let flat = |m: &meshwright_scene::Affine| {
+        let columns = m.to_columns();
+        core::array::from_fn(|i| columns[i / 4][i % 4])
+    };
+    matrices.extend(skeleton.joints.iter().map(|j| flat(&j.inverse_bind)));
+    let mut nodes = joints.nodes.clone();
+    if let Some(neutral) = joints.neutral {
+        nodes.push(neutral);
+        matrices.push(flat(&meshwright_scene::Affine::IDENTITY));
+    }
+    let matrices = out.floats("inverse bind matrices", &matrices, Use::Other, Bounds::Omitted)?;
+    out.push(Skin {
+        extensions: None,
+        extras: None,
+        inverse_bind_matrices: Some(matrices),
+        joints: nodes,
+        name: named(&skeleton.name),
+        skeleton: Some(joints.root),
+    })
+}
