@@ -3,12 +3,13 @@
 use crate::anim::{Anim, Motion, Nesting, TimeProperty};
 use crate::bnd::{Bnd, ResourceId};
 use crate::common::Flag;
-use crate::mesh::{BLEND_UNUSED, Binding, BlendVertex, FULL_WEIGHT, Geometry, Mesh, RealVertex, Total};
+use crate::mesh::{BLEND_UNUSED, Binding, BlendVertex, Geometry, Mesh, RealVertex, Total};
 use crate::name::Name;
 use crate::props::PropertyList;
 use crate::skel::{Bone, Skel};
 use crate::ts1::{Bmf, Skn};
 use meshwright_core::F32;
+use meshwright_core::num::Q1_15;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use std::vec::Vec;
@@ -57,7 +58,7 @@ pub fn geometry(
     let triple = || [float.clone(), float.clone(), float.clone()];
     let real = ([float.clone(), float.clone()], triple(), triple())
         .prop_map(|(uv, position, normal)| RealVertex { uv, position, normal });
-    let blend = (0..=FULL_WEIGHT, any::<u32>(), triple(), triple())
+    let blend = ((0..=0x8000_u32).prop_map(Q1_15::from_bits), any::<u32>(), triple(), triple())
         .prop_map(|(weight, target, position, normal)| BlendVertex { weight, target, position, normal });
     let runs = vec((0_usize..4, 0_usize..3, any::<u32>(), any::<u32>()), 1..5);
     (vec(names, 4), 0_usize..3, runs, any::<bool>())
@@ -212,6 +213,14 @@ pub fn modest_skel() -> impl Strategy<Value = Skel> {
     })
 }
 
+/// What a motion is made of.
+type MotionParts = (
+    (u32, Name, u32, F32),
+    (Flag, Flag, u32, u32),
+    (Flag, Vec<Vec<PropertyList>>),
+    (Flag, Vec<Vec<TimeProperty>>),
+);
+
 /// An `.anim` that keeps all rules, of the given floats and bones.
 pub fn anim(
     float: impl Strategy<Value = F32> + Clone + 'static,
@@ -236,12 +245,7 @@ pub fn anim(
             first % (keys.saturating_sub(frames) + 1)
         };
         let most = u32::try_from(translations.len().min(rotations.len())).unwrap_or(0);
-        let motion = |((unknown, bone, frames, duration), (t, r, ft, fr), (p, mut lists), (e, events)): (
-            (u32, Name, u32, F32),
-            (Flag, Flag, u32, u32),
-            (Flag, Vec<Vec<PropertyList>>),
-            (Flag, Vec<Vec<TimeProperty>>),
-        )| {
+        let motion = |((unknown, bone, frames, duration), (t, r, ft, fr), (p, mut lists), (e, events)): MotionParts| {
             let frames = frames.min(most);
             if two {
                 lists.iter_mut().for_each(|l| l.truncate(1));

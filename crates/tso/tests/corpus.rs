@@ -5,6 +5,7 @@
     clippy::panic,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
+    clippy::print_stdout,
     reason = "tests"
 )]
 

@@ -2,7 +2,7 @@
 
 mod model;
 mod read;
-mod rules;
+mod validate;
 mod view;
 mod write;
 

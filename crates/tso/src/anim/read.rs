@@ -2,7 +2,7 @@
 #![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use super::model::{Anim, Motion, Nesting, TimeProperty};
-use super::rules;
+use super::validate::check;
 use crate::common::{Findings, Flag, Step, file, name, pstr, pstr16, trailing, version};
 use crate::props::{counted, property_list, property_lists, table};
 use alloc::vec::Vec;
@@ -166,7 +166,7 @@ fn attempt(bytes: &[u8], options: &ReadOptions, nesting: Nesting) -> Result<(Ani
     let anim =
         Anim { name: own, duration, distance, moving, translations, rotations, motions, nesting, trailing };
     let mut findings = Findings::default();
-    rules::check(&anim, &mut findings);
+    check(&anim, &mut findings);
     Ok((anim, findings))
 }
 

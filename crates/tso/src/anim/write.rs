@@ -1,7 +1,7 @@
 //! Writes `.anim`.
 
 use super::model::{Anim, Motion, Nesting};
-use super::rules;
+use super::validate::check;
 use crate::codes;
 use crate::common::{Findings, count, put_pstr};
 use crate::props::{put_property_list, put_property_lists};
@@ -18,7 +18,7 @@ impl Anim {
     pub fn to_bytes_with(&self, strictness: Strictness) -> Result<Vec<u8>, WriteError> {
         if strictness == Strictness::Strict {
             let mut findings = Findings::default();
-            rules::check(self, &mut findings);
+            check(self, &mut findings);
             findings.refuse()?;
         }
         let root = Path::ROOT;

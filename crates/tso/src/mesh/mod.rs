@@ -8,5 +8,5 @@ pub(crate) mod validate;
 mod view;
 pub(crate) mod write;
 
-pub use model::{BLEND_UNUSED, Binding, BlendVertex, FULL_WEIGHT, Geometry, Mesh, RealVertex, Total};
+pub use model::{BLEND_UNUSED, Binding, BlendVertex, Geometry, Mesh, RealVertex, Total};
 pub use view::{Owners, Posed};

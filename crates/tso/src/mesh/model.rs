@@ -3,9 +3,7 @@
 use crate::name::Name;
 use alloc::vec::Vec;
 use meshwright_core::F32;
-
-/// The weight 1.0: weights are Q1.15 in 32 bits.
-pub const FULL_WEIGHT: u32 = 0x8000;
+use meshwright_core::num::Q1_15;
 
 /// What real files store as the first blend vertex of a binding that has none.
 pub const BLEND_UNUSED: u32 = u32::MAX;
@@ -69,8 +67,8 @@ pub struct RealVertex {
 /// A vertex that pulls a real one towards its own place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BlendVertex {
-    /// How far it pulls, Q1.15: 0 is not at all, [`FULL_WEIGHT`] all the way.
-    pub weight: u32,
+    /// How far it pulls: 0 is not at all, 1 all the way.
+    pub weight: Q1_15,
     /// The real vertex.
     pub target: u32,
     /// Position in the owning bone's space.
@@ -82,7 +80,7 @@ pub struct BlendVertex {
 impl BlendVertex {
     /// The weight as a number from 0 to 1; a larger one counts as 1.
     pub fn pull(&self) -> f64 {
-        f64::from(self.weight.min(FULL_WEIGHT)) / f64::from(FULL_WEIGHT)
+        f64::from(self.weight.clamped().decode())
     }
 }
 

@@ -5,6 +5,7 @@ use super::model::{Binding, BlendVertex, Geometry, Mesh, RealVertex, Total};
 use super::places::Places;
 use super::rules;
 use crate::common::{Findings, Step, file, name, pstr, trailing, version};
+use meshwright_core::num::Q1_15;
 use meshwright_core::{Budget, Confidence, Cursor, F32, Parsed, Path, ReadError, ReadOptions};
 use nom::Parser as _;
 use nom::error::context;
@@ -131,7 +132,7 @@ pub(crate) fn geometry(cursor: &mut Cursor<'_, '_>, order: Order) -> Result<Geom
         let mut words = words.iter().map(|w| order.word(*w));
         let [x, y, z, nx, ny, nz] = floats(vertex);
         BlendVertex {
-            weight: words.next().unwrap_or(0),
+            weight: Q1_15::from_bits(words.next().unwrap_or(0)),
             target: words.next().unwrap_or(0),
             position: [x, y, z],
             normal: [nx, ny, nz],

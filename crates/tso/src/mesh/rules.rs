@@ -1,6 +1,6 @@
 //! The rules that a geometry must keep.
 
-use super::model::{FULL_WEIGHT, Geometry, Total};
+use super::model::{Geometry, Total};
 use super::places::{Field, Finder, Places};
 use crate::codes;
 use crate::common::{Findings, wide};
@@ -129,9 +129,9 @@ fn blends(g: &Geometry, find: &Finder<'_>, out: &mut Findings) {
                 format!("index {target} of {n} real vertices")
             });
         }
-        if weight > FULL_WEIGHT {
+        if !weight.is_valid() {
             out.error(codes::E_WEIGHT, &path.field("weight"), find.at(Field::Weight(i)), || {
-                format!("{weight:#x}, full weight is {FULL_WEIGHT:#x}")
+                format!("{weight:?} is more than all")
             });
         }
     }

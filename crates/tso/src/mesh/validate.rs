@@ -104,7 +104,7 @@ fn blends(g: &Geometry, places: &Places, report: &mut Report) {
     for (i, blend) in g.blends.iter().enumerate() {
         let path = path.index(i);
         let target = blend.target;
-        if blend.weight == 0 {
+        if blend.weight.to_bits() == 0 {
             report.warn(codes::W_WEIGHT_ZERO, &path.field("weight"), find.at(Field::Weight(i)), || {
                 format!("has no effect on real vertex {target}")
             });

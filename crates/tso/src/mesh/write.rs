@@ -75,7 +75,7 @@ pub(crate) fn geometry(w: &mut ByteWriter, g: &Geometry, order: Order) -> Result
     }
     put(w, count(&root.field("blends"), g.blends.len())?);
     for b in &g.blends {
-        put(w, b.weight);
+        put(w, b.weight.to_bits());
         put(w, b.target);
     }
     put(w, g.total.stored(g)?);

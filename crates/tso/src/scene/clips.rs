@@ -47,7 +47,7 @@ fn clip(
     losses: &mut Vec<Loss>,
 ) -> Result<Clip, ConvertError> {
     // Of several motions of one bone the last with keys counts, channel by channel.
-    let mut moved: BTreeMap<usize, (&[[F32; 3]], &[[F32; 4]])> = BTreeMap::new();
+    let mut moved: BTreeMap<usize, Keys<'_>> = BTreeMap::new();
     let (mut unknown, mut names, mut unreadable) = (0_usize, String::new(), 0_usize);
     for motion in &anim.motions {
         let (t, r) = (motion.translations(anim), motion.rotations(anim));
@@ -125,6 +125,9 @@ fn clip(
         extras: (!extras.is_empty()).then_some(Extra::Map(extras)),
     })
 }
+
+/// Translations and rotations of one joint.
+type Keys<'a> = (&'a [[F32; 3]], &'a [[F32; 4]]);
 
 #[derive(Debug, Default)]
 struct Notes {

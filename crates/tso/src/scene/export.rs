@@ -1,7 +1,7 @@
 //! A scene's mesh as a `.mesh`.
 
 use super::map;
-use crate::mesh::{BLEND_UNUSED, Binding, BlendVertex, FULL_WEIGHT, Geometry, Mesh, RealVertex, Total};
+use crate::mesh::{BLEND_UNUSED, Binding, BlendVertex, Geometry, Mesh, RealVertex, Total};
 use crate::name::Name;
 use crate::pose::{BoneMatrix, narrow, unit};
 use crate::skel::Skel;
@@ -9,8 +9,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::f32s;
+use meshwright_core::num::Q1_15;
 use meshwright_scene::{
-    Affine, ConvertError, Converted, Local, Loss, MeshId, NodeId, Scene, Skeleton, Space,
+    Affine, ConvertError, Converted, Local, Loss, MeshId, NodeId, Scene, Skeleton, Space, vertex_normals,
 };
 
 /// The bone of meshes that have no skin.
@@ -47,7 +48,7 @@ struct Draft {
     /// Joint, and position and normal in its space.
     real: (usize, [f64; 3], [f64; 3]),
     /// The same for the blend, with its weight.
-    blend: Option<(usize, u32, [f64; 3], [f64; 3])>,
+    blend: Option<(usize, Q1_15, [f64; 3], [f64; 3])>,
 }
 
 #[derive(Debug, Default)]
@@ -94,7 +95,19 @@ impl Mesh {
         };
         let placed =
             if source.skin.is_some() { Affine::IDENTITY } else { placement(scene, mesh, &mut losses) };
-        let maker = Maker { source, targets: &targets, placed, back: map(scene.space).inverse() };
+        let computed;
+        let normals = if source.normals.is_empty() && !source.positions.is_empty() {
+            losses.push(Loss::new(
+                "normals-computed",
+                &*path,
+                "the mesh has no normals, its faces give them",
+            ));
+            computed = vertex_normals(&source.positions, &source.triangles);
+            &computed
+        } else {
+            &source.normals
+        };
+        let maker = Maker { normals, source, targets: &targets, placed, back: map(scene.space).inverse() };
         let mut notes = Notes::default();
         let drafts: Vec<_> = (0..source.positions.len()).map(|v| maker.draft(v, &mut notes)).collect();
         let geometry = arrange(&targets, &drafts, source, &maker)?;
@@ -190,6 +203,7 @@ fn placement(scene: &Scene, mesh: MeshId, losses: &mut Vec<Loss>) -> Affine {
 
 struct Maker<'a> {
     source: &'a meshwright_scene::Mesh,
+    normals: &'a [[f32; 3]],
     targets: &'a [Target],
     placed: Affine,
     back: meshwright_scene::AxisMap,
@@ -207,7 +221,7 @@ impl Maker<'_> {
         };
         let position = self.source.positions.get(v).copied().unwrap_or_default();
         let position = checked(self.back.point(self.placed.point(position)));
-        let normal = self.source.normals.get(v).copied().unwrap_or_default();
+        let normal = self.normals.get(v).copied().unwrap_or_default();
         let normal = unit(checked(self.back.direction(self.placed.vector(normal))));
         notes.no_normal += usize::from(normal.is_none());
         let normal = normal.unwrap_or([0.0, 1.0, 0.0]);
@@ -224,10 +238,10 @@ impl Maker<'_> {
             parts.truncate(2);
         }
         let q = match parts.as_slice() {
-            [a, b] => fraction(b.1 / (a.1 + b.1)),
-            _ => 0,
+            [a, b] => Q1_15::encode(narrow([b.1 / (a.1 + b.1)])[0]),
+            _ => Q1_15::default(),
         };
-        if q == 0 && parts.len() > 1 {
+        if q == Q1_15::default() && parts.len() > 1 {
             // The whole vertex goes to one joint: where it is at rest counts, not where that joint saw its part.
             exact = false;
             parts.truncate(1);
@@ -289,12 +303,6 @@ impl Maker<'_> {
         }
         parts
     }
-}
-
-/// A weight as Q1.15, rounded to nearest.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to one half of 0x8000")]
-fn fraction(weight: f64) -> u32 {
-    (weight * f64::from(FULL_WEIGHT) + 0.5) as u32
 }
 
 /// Puts vertices in runs per bone and bones in the order of the joints.

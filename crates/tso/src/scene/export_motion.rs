@@ -253,7 +253,7 @@ fn field<'e>(extra: &'e Extra, name: &str) -> Option<&'e Extra> {
     }
 }
 
-fn list<'e>(extra: Option<&'e Extra>) -> &'e [Extra] {
+fn list(extra: Option<&Extra>) -> &[Extra] {
     match extra {
         Some(Extra::List(list)) => list,
         _ => &[],

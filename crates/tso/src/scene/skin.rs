@@ -147,7 +147,7 @@ impl Conversion<'_> {
                 let Some(blend) = g.blends.get(k) else { continue };
                 let (weight, joint) = (blend.pull() * left, joint(Some(bone)));
                 left -= weight;
-                notes.zero_weights += usize::from(blend.weight == 0);
+                notes.zero_weights += usize::from(blend.weight.to_bits() == 0);
                 if weight > 0.0 {
                     own.push(Pull::new(joint, weight, blend.position, blend.normal));
                     if joint < self.joints.known && home < self.joints.known {

@@ -2,8 +2,8 @@
 
 mod model;
 mod read;
-mod rules;
-pub(crate) use rules::{is_unit, remark_rotation};
+mod validate;
+pub(crate) use validate::{is_unit, remark_rotation};
 mod view;
 mod write;
 

@@ -2,7 +2,7 @@
 #![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use super::model::{Bone, Skel};
-use super::rules;
+use super::validate::check;
 use crate::common::{Findings, Flag, Step, file, name, pstr, trailing, version};
 use crate::props::property_lists;
 use meshwright_core::{Budget, Confidence, Cursor, F32, Fault, Limits, Parsed, Path, ReadError, ReadOptions};
@@ -79,7 +79,7 @@ impl Skel {
         }
         let skel = Self { name: own, bones, trailing: trailing(&cursor)? };
         let mut findings = Findings::default();
-        rules::check(&skel, &mut findings);
+        check(&skel, &mut findings);
         Ok(Parsed::new(skel, findings.settle(options.is_lenient())?))
     }
 

@@ -1,7 +1,7 @@
 //! Writes `.skel`.
 
 use super::model::Skel;
-use super::rules;
+use super::validate::check;
 use crate::common::{Findings, put_pstr};
 use crate::props::put_property_lists;
 use alloc::vec::Vec;
@@ -16,7 +16,7 @@ impl Skel {
     /// The file; leniently also one that only lenient reading opens, such as the one the skeleton came from.
     pub fn to_bytes_with(&self, strictness: Strictness) -> Result<Vec<u8>, WriteError> {
         let mut findings = Findings::default();
-        rules::check(self, &mut findings);
+        check(self, &mut findings);
         if strictness == Strictness::Strict {
             findings.refuse()?;
         }

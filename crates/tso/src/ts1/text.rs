@@ -20,7 +20,7 @@ pub(crate) fn line(i: &[u8]) -> Step<'_, &[u8]> {
 /// What is left of a line after a number, which must be nothing.
 pub(crate) fn line_end(i: &[u8]) -> Step<'_, ()> {
     match line(i) {
-        Ok((rest, text)) if text.is_empty() => Ok((rest, ())),
+        Ok((rest, [])) => Ok((rest, ())),
         Ok((_, text)) => {
             let message = format!("{} behind the last number of a line", Escaped(text));
             Err(nom::Err::Error(Fault::reject(i, codes::E_NUMBER, message)))

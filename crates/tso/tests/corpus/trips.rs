@@ -41,7 +41,7 @@ fn vertices_come_back() {
             Mesh::parse(&back.to_bytes().unwrap()).unwrap();
             let (old, new) = (&mesh.geometry, &back.geometry);
             assert_eq!(new.real.len(), old.real.len(), "{name}");
-            let effective = old.blends.iter().filter(|b| b.weight > 0).count();
+            let effective = old.blends.iter().filter(|b| b.weight.to_bits() > 0).count();
             assert_eq!(new.blends.len(), effective, "{name}");
             assert_eq!(new.faces.len(), old.faces.len(), "{name}");
             let mut poses = vec![None];
