@@ -6,7 +6,7 @@ use super::validate::check;
 use crate::common::{Findings, Flag, Step, file, name, pstr, pstr16, trailing, version};
 use crate::props::{counted, property_list, property_lists, table};
 use alloc::vec::Vec;
-use meshwright_core::{Budget, Confidence, Cursor, F32, Fault, Parsed, Path, ReadError, ReadOptions, Report};
+use meshwright_core::{Budget, Confidence, Cursor, F32, Fault, Parsed, Path, ReadError, ReadOptions};
 use nom::Parser as _;
 use nom::error::context;
 use nom::number::complete::{be_u32, le_u32, u8};
@@ -103,16 +103,22 @@ impl Anim {
     ///
     /// Properties of motions are taken as lists of lists; only where that does not fit are they taken as lists.
     pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
-        let three = attempt(bytes, options, Nesting::Three);
-        if matches!(&three, Ok((_, findings)) if findings.first.is_none()) {
-            return conclude(three, options);
-        }
-        let two = attempt(bytes, options, Nesting::Two);
-        match (&three, &two) {
-            (Ok((a, _)), Ok((b, _))) if a.same_but_nesting(b) => conclude(three, options),
-            (_, Ok((_, findings))) if findings.first.is_none() => conclude(two, options),
-            (Err(_), Ok(_)) if options.is_lenient() => conclude(two, options),
-            _ => conclude(three, options),
+        let refusal = match attempt(bytes, options, Nesting::Three) {
+            Ok((anim, findings)) if findings.first.is_none() || !anim.has_properties() => {
+                return conclude(anim, findings, options);
+            }
+            // Only one of the two readings is held at a time.
+            Ok(_) => None,
+            Err(e) => Some(e),
+        };
+        match (attempt(bytes, options, Nesting::Two), refusal) {
+            (Ok((anim, findings)), _) if findings.first.is_none() => conclude(anim, findings, options),
+            (Ok((anim, findings)), Some(_)) if options.is_lenient() => conclude(anim, findings, options),
+            (_, Some(e)) => Err(e),
+            (_, None) => {
+                let (anim, findings) = attempt(bytes, options, Nesting::Three)?;
+                conclude(anim, findings, options)
+            }
         }
     }
 
@@ -146,9 +152,9 @@ impl Anim {
         }
     }
 
-    /// True when the same fields were read either way, because there are no properties.
-    fn same_but_nesting(&self, two: &Self) -> bool {
-        self.motions == two.motions
+    /// True when some motion has properties, so that it matters how they are nested.
+    fn has_properties(&self) -> bool {
+        self.motions.iter().any(|m| !m.properties.is_empty())
     }
 }
 
@@ -170,11 +176,6 @@ fn attempt(bytes: &[u8], options: &ReadOptions, nesting: Nesting) -> Result<(Ani
     Ok((anim, findings))
 }
 
-fn conclude(
-    attempt: Result<(Anim, Findings), ReadError>,
-    options: &ReadOptions,
-) -> Result<Parsed<Anim>, ReadError> {
-    let (anim, findings) = attempt?;
-    let report: Report = findings.settle(options.is_lenient())?;
-    Ok(Parsed::new(anim, report))
+fn conclude(anim: Anim, findings: Findings, options: &ReadOptions) -> Result<Parsed<Anim>, ReadError> {
+    Ok(Parsed::new(anim, findings.settle(options.is_lenient())?))
 }

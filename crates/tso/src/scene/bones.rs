@@ -43,7 +43,15 @@ impl Joints {
         }
         joints.known = skeleton.joints.len();
         for (i, part) in assembly.parts.iter().enumerate() {
-            for (b, name) in part.geometry.bones.iter().enumerate() {
+            let (mut missing, mut told) = (0_usize, String::new());
+            for name in &part.geometry.bones {
+                if joints.find_known(name).is_some() {
+                    continue;
+                }
+                missing += 1;
+                if missing <= NAMES_TOLD {
+                    told.push_str(&format!(" {name}"));
+                }
                 if joints.find(name).is_some() {
                     continue;
                 }
@@ -51,10 +59,12 @@ impl Joints {
                 joints.insert(name, skeleton.joints.len());
                 skeleton.joints.push(Joint::new(name.text(), None, Local::default()));
                 joints.world.push(BoneMatrix::IDENTITY);
-                if assembly.skeleton.is_some() {
-                    let message = format!("the skeleton has no bone {name}; its vertices stay at the origin");
-                    losses.push(Loss::new("bone-missing", format!("parts[{i}].bones[{b}]"), message));
-                }
+            }
+            if assembly.skeleton.is_some() && missing > 0 {
+                let message = format!(
+                    "{missing} bones that the skeleton has not got, what hangs on them stays at the origin:"
+                );
+                losses.push(Loss::new("bone-missing", format!("parts[{i}].bones"), message + &told));
             }
         }
         Ok((joints, skeleton))
@@ -129,6 +139,9 @@ impl Joints {
         self.find(name).filter(|j| *j < self.known)
     }
 }
+
+/// Names told of bones that are not there.
+pub(crate) const NAMES_TOLD: usize = 8;
 
 /// Bytes of a joint, with its matrix and its places in the indices.
 const JOINT: usize = size_of::<Joint>() + size_of::<BoneMatrix>() + 128;

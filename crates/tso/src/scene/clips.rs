@@ -1,6 +1,6 @@
 //! Animations as clips.
 
-use super::bones::{Joints, conjugate, properties};
+use super::bones::{Joints, NAMES_TOLD, conjugate, properties};
 use super::{Assembly, SKELETON, map};
 use crate::anim::{Anim, FRAME_RATE, Motion, TimeProperty};
 use crate::props::PropertyList;
@@ -14,9 +14,6 @@ use meshwright_scene::{
     AxisMap, Channel, Clip, ConvertError, Extra, Interpolation, Loss, Memory, Motion as ClipMotion,
     SceneOptions, Space, Track,
 };
-
-/// Names told of bones that are not there.
-const NAMES_TOLD: usize = 8;
 
 /// Appends a clip for every animation.
 pub(crate) fn convert(

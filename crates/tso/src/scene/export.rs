@@ -141,8 +141,8 @@ fn targets(
     let native = options.skeleton.map(|skel| {
         let all: Vec<_> = skeleton.joints.iter().map(|j| Name::from_text(&j.name).0).collect();
         let world = skel.world(&[]);
-        let missing: Vec<_> = all.iter().map(|n| skel.find(n).is_none()).collect();
-        (skel.matrices_for(&all, &world), missing)
+        let found = skel.find_all(&all).into_iter();
+        found.map(|bone| bone.and_then(|b| world.get(b)).copied()).collect::<Vec<_>>()
     });
     let mut targets = Vec::with_capacity(skeleton.joints.len());
     for (i, joint) in skeleton.joints.iter().enumerate() {
@@ -156,13 +156,13 @@ fn targets(
         }
         let rows = back.affine(&joint.inverse_bind).to_rows();
         let own = BoneMatrix { rows: rows.map(|r| r.map(f64::from)) };
-        let known = native.as_ref().and_then(|(matrices, missing)| {
-            if missing.get(i).copied().unwrap_or(true) {
+        let known = native.as_ref().and_then(|matrices| {
+            let matrix = matrices.get(i).copied().flatten();
+            if matrix.is_none() {
                 let message = format!("the skeleton has no bone {name}; the scene's joint is taken instead");
                 losses.push(Loss::new("bone-missing", &*path, message));
-                return None;
             }
-            matrices.get(i).map(BoneMatrix::inverse)
+            matrix.map(|m| m.inverse())
         });
         targets.push(Target { name, inverse: known.unwrap_or(own), own: known.is_none() });
     }

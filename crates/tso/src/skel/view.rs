@@ -1,9 +1,8 @@
 //! A skeleton interpreted: who hangs from whom, and where bones are in a pose.
 
 use super::model::{Bone, Skel};
-use crate::anim::Anim;
 use crate::name::{Name, NameIndex};
-use crate::pose::{Between, BoneMatrix, BonePose};
+use crate::pose::{BoneMatrix, BonePose};
 use alloc::vec::Vec;
 use meshwright_core::F32;
 
@@ -65,11 +64,6 @@ impl Skel {
         self.bones.iter().map(Bone::rest).collect()
     }
 
-    /// The pose of all bones at a frame of an animation, see [`Anim::pose`].
-    pub fn posed(&self, anim: &Anim, frame: f64, between: Between) -> Vec<BonePose> {
-        anim.pose(self, frame, between)
-    }
-
     /// Model-space matrices of all bones in a pose; bones without a pose are at rest.
     pub fn world(&self, pose: &[BonePose]) -> Vec<BoneMatrix> {
         let parents = self.parents();
@@ -96,12 +90,17 @@ impl Skel {
         world.into_iter().map(Option::unwrap_or_default).collect()
     }
 
+    /// The bone of each name, as [`find`](Self::find) does it.
+    pub fn find_all<'n>(&self, names: impl IntoIterator<Item = &'n Name>) -> Vec<Option<usize>> {
+        let index = NameIndex::new(self.bones.iter().map(|b| &b.name));
+        names.into_iter().map(|name| index.find(name)).collect()
+    }
+
     /// The matrices for the bones that a mesh names, of all bones' matrices; the identity for a bone that the
     /// skeleton has not got.
     pub fn matrices_for(&self, names: &[Name], world: &[BoneMatrix]) -> Vec<BoneMatrix> {
-        let index = NameIndex::new(self.bones.iter().map(|b| &b.name));
-        let matrix = |name| index.find(name).and_then(|i| world.get(i)).copied().unwrap_or_default();
-        names.iter().map(matrix).collect()
+        let matrix = |bone: Option<usize>| bone.and_then(|i| world.get(i)).copied().unwrap_or_default();
+        self.find_all(names).into_iter().map(matrix).collect()
     }
 }
 
