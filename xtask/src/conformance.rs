@@ -242,7 +242,7 @@ fn malformed(dir: &Path, case: &Value) -> Result<(), String> {
         (_, Err(e)) => Err(format!("must open: {e}")),
         ("warn", Ok(parsed)) => {
             let companions = companions_of(&path, &parsed.model)?;
-            if parsed.model.validate().is_empty() && companions.validate(&parsed.model).is_empty() {
+            if parsed.model.validate().is_empty() && companions.validate().is_empty() {
                 Err("must have a finding".into())
             } else {
                 Ok(())

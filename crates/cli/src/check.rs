@@ -51,7 +51,7 @@ fn check(input: &Input, args: &CheckArgs, forced: Option<Format>) -> Option<Chec
             let mut report = if args.read.lenient { as_warnings(forgiven) } else { forgiven };
             report.append(model.validate());
             match load::companions(&model, input, &args.companions, &args.read) {
-                Ok(companions) => report.append(companions.validate(&model)),
+                Ok(companions) => report.append(companions.validate()),
                 Err(refusal) => return Some(Checked::Refused(refusal)),
             }
             Checked::Report { bytes, format, report }

@@ -2,7 +2,7 @@
 //!
 //! Positions, normals and texture coordinates are in the file's own space and units; colours are bytes.
 
-use crate::model::{AnyModel, Companions};
+use crate::{AnyModel, Companions};
 use meshwright_rig::{Evaluator, RigError};
 use meshwright_scene::{Clip, ConvertError, Extra, Mesh, MeshPose, Scene, SceneOptions, Space};
 use serde::{Serialize, Serializer};

@@ -46,14 +46,30 @@ macro_rules! formats {
 }
 
 formats! {
+    /// BGBTech BMD1.
+    Bmd, "bmd", "bmd", "bmd", "BGBTech BMD", ["bmd"], meshwright_bmd::Bmd::sniff;
     /// DarkPlaces DPM, type 2.
     Dpm, "dpm", "dpm", "dpm", "DarkPlaces DPM", ["dpm"], dpm::Dpm::sniff;
     /// ZYM, type 1.
     Zym, "dpm", "zym", "zym", "DarkPlaces ZYM", ["zym"], dpm::Zym::sniff;
+    /// A mesh of The Sims Online.
+    TsoMesh, "tso", "tso", "tso", "The Sims Online mesh", ["mesh"], tso::Mesh::sniff;
+    /// A skeleton of The Sims Online.
+    TsoSkeleton, "tso", "skel", "tso", "The Sims Online skeleton", ["skel"], tso::Skel::sniff;
+    /// An animation of The Sims Online.
+    TsoAnimation, "tso", "anim", "tso-anim", "The Sims Online animation", ["anim"], tso::Anim::sniff;
+    /// The link from a mesh of The Sims Online to its texture.
+    TsoBinding, "tso", "bnd", "tso", "The Sims Online binding", ["bnd"], tso::Bnd::sniff;
+    /// A binary mesh of The Sims 1.
+    Bmf, "tso", "bmf", "tso", "The Sims mesh (binary)", ["bmf"], tso::Bmf::sniff;
+    /// A mesh of The Sims 1 as text.
+    Skn, "tso", "skn", "tso", "The Sims mesh (text)", ["skn"], tso::Skn::sniff;
 }
 
 #[cfg(feature = "dpm")]
 use meshwright_dpm as dpm;
+#[cfg(feature = "tso")]
+use meshwright_tso as tso;
 
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

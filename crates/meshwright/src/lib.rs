@@ -28,19 +28,28 @@
 //! format's crate instead.
 #![forbid(unsafe_code)]
 
+mod companions;
+mod convert;
 pub mod dump;
 mod format;
 mod model;
+mod summary;
 
+pub use companions::{CompanionKind, Companions};
 pub use format::{Detection, Format, detect};
 pub use meshwright_core::{
     Confidence, ErrorClass, FieldPath, Finding, Limits, Parsed, Path, ReadError, ReadOptions, Report,
     Severity, Stream, Strictness, WriteError,
 };
+#[cfg(feature = "bmd")]
+pub use meshwright_bmd as bmd;
 #[cfg(feature = "dpm")]
 pub use meshwright_dpm as dpm;
 #[cfg(feature = "gltf")]
 pub use meshwright_gltf as gltf;
 pub use meshwright_rig as rig;
 pub use meshwright_scene as scene;
-pub use model::{AnyModel, CompanionKind, Companions, Summary};
+#[cfg(feature = "tso")]
+pub use meshwright_tso as tso;
+pub use model::AnyModel;
+pub use summary::Summary;
