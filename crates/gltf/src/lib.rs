@@ -61,6 +61,7 @@ mod document;
 mod export;
 mod extras;
 mod geometry;
+mod keys;
 mod material;
 mod math;
 mod options;

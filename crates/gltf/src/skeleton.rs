@@ -1,7 +1,7 @@
 //! Joints as nodes, and skins.
 
 use crate::extras;
-use crate::geometry::{named, place, unit_rotation};
+use crate::geometry::{is_scaled, named, place, unit_rotation};
 use crate::math::{SHEAR_NOISE, cross, decompose, dot, narrow, rotation, scaled, wide};
 use crate::output::{Bounds, Output, Use};
 use gltf_json::{Index, Node, Skin};
@@ -79,9 +79,12 @@ fn rest(skeleton: &Skeleton, path: &str, losses: &mut Vec<Loss>) -> Result<Vec<T
     } else {
         Vec::new()
     };
-    let (mut sheared, mut most) = (0_usize, 0.0_f64);
+    let (mut sheared, mut most, mut odd) = (0_usize, 0.0_f64, 0_usize);
     let mut part = |local: &Local| match local {
-        Local::Trs(t) => Trs { rotation: unit_rotation(t.rotation), ..*t },
+        Local::Trs(t) => {
+            odd += usize::from(is_scaled(t.rotation));
+            Trs { rotation: unit_rotation(t.rotation), ..*t }
+        }
         Local::Affine(m) => {
             let (trs, error) = decompose(m);
             sheared += usize::from(error > SHEAR_NOISE);
@@ -100,6 +103,10 @@ fn rest(skeleton: &Skeleton, path: &str, losses: &mut Vec<Loss>) -> Result<Vec<T
     if sheared > 0 {
         let message = format!("{sheared} joints shear in the rest pose; largest part dropped, of their size");
         losses.push(Loss::measured("joint-shear", path, message, most));
+    }
+    if odd > 0 {
+        let message = format!("rotations of {odd} joints were made to have length 1");
+        losses.push(Loss::new("rotations-scaled", path, message));
     }
     Ok(rest)
 }
