@@ -61,6 +61,15 @@ pub(crate) struct CompanionArgs {
     /// A .framegroups file (DPM, ZYM) instead of the one beside the model
     #[arg(long, value_name = "FILE")]
     pub framegroups: Option<PathBuf>,
+    /// The skeleton of TSO meshes and animations (.skel)
+    #[arg(long, value_name = "FILE")]
+    pub skeleton: Option<PathBuf>,
+    /// An animation of the skeleton (.anim); repeatable
+    #[arg(long, value_name = "FILE")]
+    pub anim: Vec<PathBuf>,
+    /// The .bnd that names a TSO mesh's texture, instead of the one beside it
+    #[arg(long, value_name = "FILE")]
+    pub binding: Option<PathBuf>,
     /// Ignore companion files found beside the model
     #[arg(long)]
     pub no_companions: bool,
@@ -106,7 +115,8 @@ pub(crate) enum InfluenceArg {
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
-    /// Files or folders, - for standard input
+    /// Files or folders, - for standard input. Several TSO files (.mesh, .skel, .anim) with one output file
+    /// become one figure
     #[arg(required = true)]
     pub files: Vec<OsString>,
     /// A file, a folder (existing, or ending in /), or - for standard output
@@ -121,6 +131,15 @@ pub(crate) struct ConvertArgs {
     /// Influences per vertex
     #[arg(long, value_enum, default_value_t)]
     pub influences: InfluenceArg,
+    /// Embed the textures found beside the model (png, jpg, tga, bmp)
+    #[arg(long)]
+    pub textures: bool,
+    /// Compute the normals of TSO meshes from their faces, for files whose normals point in wrong directions
+    #[arg(long)]
+    pub recompute_normals: bool,
+    /// Looping clips repeat their first frame at the end, for viewers that would jump
+    #[arg(long)]
+    pub close_loops: bool,
     /// Keep native fields that glTF has no place for as extras
     #[arg(long)]
     pub extras: bool,

@@ -2,14 +2,14 @@
 
 use crate::args::{ConvertArgs, InfluenceArg, OutputFormat};
 use crate::input::{self, Input, expand};
-use crate::load::{self, Loaded, Refusal, forced_format, load, say_forgiven};
+use crate::load::{self, Refusal, forced_format, load, say_forgiven};
 use crate::output::{self, Target};
-use crate::{Fail, Status, pose, render, say};
+use crate::{Fail, Status, assemble, pose, render, say};
 use meshwright::dump::PoseRef;
 use meshwright::gltf::{self, ExportOptions, Influences};
 use meshwright::scene::obj::{self, ObjOptions};
 use meshwright::scene::{Loss, SceneOptions};
-use meshwright::{Companions, Format, rig};
+use meshwright::{AnyModel, Companions, Format, rig};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -93,10 +93,8 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         }
     }
     if inputs.len() > 1 && !matches!(target, Target::Folder(_)) {
-        return Err(Fail::Usage(format!(
-            "{} inputs need a folder as output: end it in / or create it",
-            inputs.len()
-        )));
+        let path = out_paths(&inputs, &target, to).remove(0);
+        return figure(&inputs, &path, &target, to, args, forced, status);
     }
     let paths = out_paths(&inputs, &target, to);
     let mut documents = Vec::new();
@@ -211,23 +209,69 @@ fn one(
     }
     let companions =
         load::companions(&loaded.model, input, &args.companions, &args.read).map_err(Stop::Refused)?;
-    let (files, losses) = scene_files(input, &loaded, &companions, path, to, args)?;
+    let (files, losses) = scene_files(input, &loaded.model, companions, path, to, args)?;
     Ok(Some(Done { shown, files, losses }))
+}
+
+/// Several inputs with one output: TSO files that make up a figure.
+fn figure(
+    inputs: &[Input],
+    path: &Path,
+    target: &Target,
+    to: To,
+    args: &ConvertArgs,
+    forced: Option<Format>,
+    mut status: Status,
+) -> Result<Status, Fail> {
+    if matches!(to, To::Same(_)) {
+        return Err(Fail::Usage("several inputs cannot be rewritten into one file".into()));
+    }
+    let assembled = match assemble::assemble(inputs, args, forced)? {
+        Ok(assembled) => assembled,
+        Err((shown, refusal)) => {
+            refusal.say(&shown);
+            status.and(refusal.status());
+            return Ok(status);
+        }
+    };
+    let (input, model, companions) = assembled;
+    match scene_files(&input, &model, companions, path, to, args) {
+        Ok((files, losses)) => {
+            let done = Done { shown: input.shown(), files, losses };
+            status.and(done.deliver(target)?);
+            done.say_losses(args);
+            if args.format == OutputFormat::Json {
+                writeln!(io::stdout().lock(), "{}", json!({ "files": [done.json()] }))?;
+            }
+        }
+        Err(Stop::Fail(fail)) => return Err(fail),
+        Err(Stop::Cannot(why)) => {
+            say(&format!("{}: {}", input.shown(), render::plain(&why)));
+            status.and(Status::Errors);
+        }
+        Err(Stop::Refused(refusal)) => {
+            refusal.say(&input.shown());
+            status.and(refusal.status());
+        }
+    }
+    Ok(status)
 }
 
 fn scene_files(
     input: &Input,
-    loaded: &Loaded,
-    companions: &Companions,
+    model: &AnyModel,
+    mut companions: Companions,
     path: &Path,
     to: To,
     args: &ConvertArgs,
 ) -> Result<(Files, Vec<Loss>), Stop> {
     let cannot = |e: &dyn std::error::Error| Stop::Cannot(e.to_string());
+    companions.recompute_normals = args.recompute_normals;
+    load::textures(model, input, &mut companions, args.textures, &args.read).map_err(|e| cannot(&e))?;
     let name = input.name().unwrap_or_else(|| "stdin".into());
     let name = name.rsplit_once('.').map_or(name.as_str(), |n| n.0);
     let options = SceneOptions::default().with_extras(args.extras).with_memory(args.read.max_memory);
-    let converted = loaded.model.to_scene(name, companions, &options).map_err(|e| cannot(&e))?;
+    let converted = model.to_scene(name, &companions, &options).map_err(|e| cannot(&e))?;
     let (scene, mut losses) = (converted.value, converted.losses);
     let file_name = |extension: &str| {
         let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
@@ -255,8 +299,10 @@ fn scene_files(
                 InfluenceArg::Four => Influences::Four,
                 InfluenceArg::All => Influences::All,
             };
-            let export =
-                ExportOptions::default().with_influences(influences).with_memory(args.read.max_memory);
+            let export = ExportOptions::default()
+                .with_influences(influences)
+                .with_close_loops(args.close_loops)
+                .with_memory(args.read.max_memory);
             let exported = gltf::export(&scene, &export).map_err(|e| cannot(&e))?;
             losses.extend(exported.losses);
             if to == To::Glb {

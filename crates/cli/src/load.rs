@@ -2,13 +2,17 @@
 
 use crate::args::{CompanionArgs, ReadArgs};
 use crate::input::{self, Input};
+use crate::textures::Folder;
 use crate::{Fail, Status, render, say};
+use meshwright::scene::{ConvertError, SceneOptions};
+use meshwright::tso::{Bnd, ResourceId};
 use meshwright::{
     AnyModel, CompanionKind, Companions, Finding, Format, Limits, ReadError, ReadOptions, Report, Severity,
     detect,
 };
 use serde_json::{Value, json};
 use std::ffi::OsStr;
+use std::path::PathBuf;
 
 /// A file that was read, and what it turned out to be.
 #[derive(Debug)]
@@ -27,6 +31,8 @@ pub(crate) enum Refusal {
     Io(String),
     /// Nothing tells its format.
     Unknown,
+    /// A companion that was named breaks a rule of its format.
+    Companion { shown: String, bytes: Vec<u8>, error: ReadError },
     /// It breaks a rule of its format.
     Malformed { bytes: Vec<u8>, format: Format, error: ReadError },
 }
@@ -35,7 +41,7 @@ impl Refusal {
     pub(crate) const fn status(&self) -> Status {
         match self {
             Self::Io(_) | Self::Unknown => Status::Unusable,
-            Self::Malformed { .. } => Status::Errors,
+            Self::Malformed { .. } | Self::Companion { .. } => Status::Errors,
         }
     }
 
@@ -44,7 +50,7 @@ impl Refusal {
         match self {
             Self::Io(e) => json!({ "class": "io", "message": render::plain(e) }),
             Self::Unknown => json!({ "class": "unknown-format", "message": "not a known format" }),
-            Self::Malformed { error, .. } => render::error_json(error),
+            Self::Malformed { error, .. } | Self::Companion { error, .. } => render::error_json(error),
         }
     }
 
@@ -54,6 +60,10 @@ impl Refusal {
             Self::Io(e) => say(&format!("{shown}: {e}")),
             Self::Unknown => {
                 say(&format!("{shown}: not a known format; name it with --as FORMAT ({})", ids()))
+            }
+            Self::Companion { shown, bytes, error } => {
+                let text = render::finding(&Finding::from(error), bytes, render::colours());
+                say(&format!("{shown}: {text}"));
             }
             Self::Malformed { bytes, error, .. } => {
                 let text = render::finding(&Finding::from(error), bytes, render::colours());
@@ -104,22 +114,35 @@ pub(crate) fn companions(
 ) -> Result<Companions, Refusal> {
     let mut companions = Companions::default();
     let options = options(read);
-    let named = [(CompanionKind::FrameGroups, &args.framegroups)];
-    for (kind, path) in named.iter().filter_map(|(k, p)| Some((*k, p.as_ref()?))) {
+    let mut named: Vec<(CompanionKind, &PathBuf)> =
+        args.anim.iter().map(|p| (CompanionKind::Animation, p)).collect();
+    named.extend(args.framegroups.iter().map(|p| (CompanionKind::FrameGroups, p)));
+    named.extend(args.skeleton.iter().map(|p| (CompanionKind::Skeleton, p)));
+    named.extend(args.binding.iter().map(|p| (CompanionKind::Binding, p)));
+    for &(kind, path) in &named {
         let shown = input::shown(path);
         let bytes =
             input::read_file(path, read.max_memory).map_err(|e| Refusal::Io(format!("{shown}: {e}")))?;
-        companions.add(kind, &bytes, &options).map_err(|e| Refusal::Io(format!("{shown}: {e}")))?;
+        companions.add(kind, &bytes, &options).map_err(|error| Refusal::Companion {
+            shown: shown.clone(),
+            bytes,
+            error,
+        })?;
     }
     if args.no_companions {
         return Ok(companions);
     }
-    let name = input.name().unwrap_or_default();
-    for (kind, name) in model.companion_names(&name) {
-        if named.iter().any(|(k, p)| *k == kind && p.is_some()) {
+    let mut found = Vec::new();
+    for (kind, name) in model.companion_names(&input.name().unwrap_or_default()) {
+        found.extend(input.companion(OsStr::new(&name)).map(|path| (kind, path)));
+    }
+    if matches!(model, AnyModel::TsoMesh(_)) {
+        found.extend(binding_beside(input, read).map(|path| (CompanionKind::Binding, path)));
+    }
+    for (kind, path) in found {
+        if named.iter().any(|(k, _)| *k == kind) {
             continue;
         }
-        let Some(path) = input.companion(OsStr::new(&name)) else { continue };
         let shown = input::shown(&path);
         let added = input::read_file(&path, read.max_memory)
             .map_err(|e| e.to_string())
@@ -131,6 +154,41 @@ pub(crate) fn companions(
         }
     }
     Ok(companions)
+}
+
+/// The `.bnd` beside a TSO mesh that names it, told by the number in the mesh's file name.
+fn binding_beside(input: &Input, read: &ReadArgs) -> Option<PathBuf> {
+    let id = ResourceId::from_file_name(&input.name()?)?;
+    let folder = Folder::of(input);
+    let names_it = |path: &&PathBuf| {
+        let bytes = input::read_file(path, read.max_memory).ok()?;
+        Some(Bnd::parse(&bytes).ok()?.mesh?.is_same_file(&id))
+    };
+    folder.bindings().find(|p| names_it(p) == Some(true)).cloned()
+}
+
+/// Names the texture of a TSO mesh by its file where that lies beside the mesh, and embeds textures when asked.
+pub(crate) fn textures(
+    model: &AnyModel,
+    input: &Input,
+    companions: &mut Companions,
+    embed: bool,
+    read: &ReadArgs,
+) -> Result<(), ConvertError> {
+    let folder = Folder::of(input);
+    let texture = companions.binding.as_ref().and_then(|b| b.texture.as_ref());
+    if let Some(path) = texture.and_then(|t| folder.texture_of(t)) {
+        companions.texture_name = path.file_name().map(|n| n.to_string_lossy().into_owned());
+    }
+    if embed {
+        let options = SceneOptions::default().with_memory(read.max_memory);
+        let scene = model.to_scene("", companions, &options)?.value;
+        let names: Vec<_> = scene.materials.into_iter().map(|m| m.name).collect();
+        let (images, troubles) = folder.images(&names, read.max_memory);
+        companions.images = images;
+        troubles.iter().for_each(|t| say(&render::plain(t)));
+    }
+    Ok(())
 }
 
 /// Says what a lenient read passed over.

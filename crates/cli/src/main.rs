@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod assemble;
 mod check;
 mod convert;
 mod dump;
@@ -11,6 +12,7 @@ mod load;
 mod output;
 mod pose;
 mod render;
+mod textures;
 
 use args::{Cli, Command};
 use clap::Parser;
