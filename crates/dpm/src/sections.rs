@@ -115,6 +115,8 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         let table = root.field("meshes");
         let mut meshes = cursor.reserve(&table, 60, n.into(), MESH)?;
         let mut layouts = cursor.reserve(&table, 60, n.into(), MESH)?;
+        // What it takes to find shared sections, here and when the layout is compared with the canonical one.
+        self.source.charge(&table, 60, "sections", n.into(), 512)?;
         for i in 0..n as usize {
             let path = table.index(i);
             let start = cursor.offset();
@@ -335,6 +337,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
             pointers.push(pointer);
         }
         // Distinct poses in the order of their offsets; in nearly every file that is the order of the frames.
+        self.source.charge(&table, 64, "poses", n.into(), 4)?;
         let mut offsets = pointers.clone();
         if offsets.is_sorted_by(|a, b| a < b) {
             for (i, frame) in frames.iter_mut().enumerate() {
