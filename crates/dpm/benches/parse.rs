@@ -57,7 +57,7 @@ static INPUTS: LazyLock<Vec<Input>> = LazyLock::new(|| {
     let mut inputs = vec![
         Input { name: "hopper x40 verts".into(), bytes: scaled(40, 4) },
         Input { name: "hopper x120 frames".into(), bytes: scaled(1, 120) },
-        Input { name: "hopper x500 x400".into(), bytes: scaled(500, 400) },
+        Input { name: "hopper x4000 x4000".into(), bytes: scaled(4000, 4000) },
     ];
     if let Some(root) = corpus() {
         for name in

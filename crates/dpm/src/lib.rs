@@ -71,6 +71,7 @@ mod model;
 mod read;
 #[cfg(feature = "scene")]
 mod scene;
+mod sections;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod validate;

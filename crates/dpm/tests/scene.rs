@@ -1,8 +1,10 @@
 //! Scenes made of models, evaluated by nothing but what they hold, and models made of scenes.
 #![allow(
-    clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
-    reason = "tests compare small numbers"
+    clippy::cast_possible_wrap,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "tests compare small numbers, and fail by a panic"
 )]
 
 mod support;

@@ -20,6 +20,9 @@ use meshwright_scene::{
 /// How far `inverse bind * rest` may be from the identity for the rest pose to be the bind pose.
 const SAME_POSE: f64 = 1.0e-4;
 
+/// Influences over all poses up to which bounds are computed; engines do not use the stored ones.
+const BOUNDS_WORK: u64 = 1 << 32;
+
 /// A model with its clips, which DPM keeps in a file of their own.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -69,7 +72,13 @@ impl Dpm {
         let Frames { frames, poses, .. } = frames;
         let bones = core::mem::take(&mut skeletons.bones);
         let mut model = Dpm::new(bones, meshes, poses, frames);
-        model.recompute_bounds();
+        let influences: usize = model.meshes.iter().map(|m| m.vertices.influences.len()).sum();
+        if (influences as u64).saturating_mul(model.pose_count() as u64) <= BOUNDS_WORK {
+            model.recompute_bounds();
+        } else {
+            let message = "too many poses of too many vertices: bounds are left at 0";
+            losses.push(Loss::new("bounds", "frames", message));
+        }
         let mut report = Report::new();
         model.find_errors(&mut report);
         match report.findings().first() {

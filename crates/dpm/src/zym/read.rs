@@ -148,12 +148,6 @@ fn bone(i: &[u8]) -> Step<'_, Bone> {
     Ok((i, Bone { name, parent, flags }))
 }
 
-fn vert(i: &[u8]) -> Step<'_, ZymInfluence> {
-    let (i, bone) = context("bonenum", be_u32).parse(i)?; // 0
-    let (i, origin) = context("origin", vector).parse(i)?; // 4
-    Ok((i, ZymInfluence { bone, origin }))
-}
-
 fn file(bytes: &[u8], budget: &Budget, forgive: &mut Forgive) -> Result<Zym, ReadError> {
     let whole = Source::file(bytes, CODES, budget);
     let root = Path::ROOT;
@@ -344,15 +338,26 @@ impl<'s, 'a> Reader<'s, 'a> {
             let offset = item(self.start(3), i, 4);
             return Err(self.source.malformed("no-influence", &table.index(i), offset, message));
         }
-        let mut cursor = self.lump(4, total, 16)?;
+        let cursor = self.lump(4, total, 16)?;
         if let Some((i, count)) = several {
             let message = format!("{count} bones, no engine but FTE reads more than 1");
             let offset = item(self.start(3), i, 4);
             forgive.pass(self.source.malformed("several-influences", &table.index(i), offset, message))?;
         }
         let table = Path::ROOT.field("verts");
-        let influences = cursor.table(&table, 48, total, 16, vert)?;
+        let mut influences = cursor.reserve(&table, 48, total, 16)?;
+        let seen = decode::zym_vertices(cursor.rest(), &mut influences);
+        if seen.non_finite || seen.max_bone >= self.header.bones {
+            self.explain_vertices(&influences, forgive)?;
+        }
+        Ok((counts, influences))
+    }
+
+    /// Finds what is wrong with vertices that are known to hold a fault.
+    fn explain_vertices(&self, influences: &[ZymInfluence], forgive: &mut Forgive) -> Result<(), ReadError> {
+        let table = Path::ROOT.field("verts");
         for (i, influence) in influences.iter().enumerate() {
+            // bonenum at 0, origin at 4
             let path = table.index(i);
             let offset = item(self.start(4), i, 16);
             if influence.bone >= self.header.bones {
@@ -364,7 +369,7 @@ impl<'s, 'a> Reader<'s, 'a> {
                 forgive.pass(self.source.malformed("non-finite", &path.field("origin"), offset, message))?;
             }
         }
-        Ok((counts, influences))
+        Ok(())
     }
 
     fn texcoords(&self) -> Result<Vec<[F32; 2]>, ReadError> {
