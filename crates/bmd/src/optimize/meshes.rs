@@ -54,6 +54,11 @@ pub(super) fn rebuild(model: &mut Bmd, options: &OptimizeOptions, errors: &mut E
     }
     share(&mut meshes);
     for lod in &mut model.lods {
+        if lod.count == 0 {
+            // One at mesh 0 may mean all meshes, so others stay off it.
+            lod.first = lod.first.min(u8::try_from(meshes.len()).unwrap_or(u8::MAX));
+            continue;
+        }
         let range = usize::from(lod.first)..usize::from(lod.first).saturating_add(usize::from(lod.count));
         let new: BTreeSet<usize> = range
             .filter_map(|m| moved.get(m))
