@@ -11,6 +11,7 @@ mod layout;
 mod lists;
 mod math;
 mod model;
+mod optimize;
 mod packed;
 mod pose;
 mod read;
@@ -29,6 +30,7 @@ mod write;
 
 pub use layout::Layout;
 pub use model::{Bmd, Bone, Clip, ClipRate, Lod, Mesh, MeshFlags, Name, QuadCount};
+pub use optimize::{Errors, OptimizeOptions, Optimized, Sizes};
 pub use packed::{BoneTransform, Extra96, Primitive, PrimitiveKind, St96, Vertex, VertexKind};
 pub use pose::{BoneSample, Motion, Pose};
 pub use shade::{flat_color, nearest_shade, shade, tint};

@@ -86,7 +86,7 @@ pub(crate) fn angle(a: Quat, b: Quat) -> f64 {
 }
 
 /// The length of the arc between two unit quaternions.
-fn arc(a: Quat, b: Quat) -> f64 {
+pub(crate) fn arc(a: Quat, b: Quat) -> f64 {
     let mut square: f64 = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum();
     // The chord of half the arc, eight times; a short chord is as long as its arc.
     const HALVINGS: i32 = 8;
@@ -111,8 +111,7 @@ pub(crate) fn slerp(a: Quat, b: Quat, t: f64) -> Quat {
 }
 
 /// The sine of an angle of 0 to a quarter turn, by its series.
-#[cfg(feature = "scene")]
-fn sine(x: f64) -> f64 {
+pub(crate) fn sine(x: f64) -> f64 {
     let square = x * x;
     let (mut term, mut sum, mut n) = (x, x, 1.0);
     for _ in 0..11 {

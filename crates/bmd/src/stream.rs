@@ -114,11 +114,7 @@ impl Stream {
         self.end_bone();
     }
 
-    pub(crate) fn push_step(&mut self, step: Step) {
-        self.steps.push(step);
-    }
-
-    pub(crate) fn end_bone(&mut self) {
+    fn end_bone(&mut self) {
         self.ends.push(u32::try_from(self.steps.len()).unwrap_or(u32::MAX));
     }
 

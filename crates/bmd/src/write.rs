@@ -89,6 +89,11 @@ fn put_stream(w: &mut ByteWriter, stream: &Stream) {
     }
 }
 
+/// A stream as it lies in a file.
+pub(crate) fn stream_bytes(stream: &Stream) -> Vec<u8> {
+    bytes_of(|w| put_stream(w, stream))
+}
+
 #[expect(clippy::cast_possible_truncation, reason = "the element has 32 bits")]
 const fn low(bits: u64) -> u32 {
     bits as u32
