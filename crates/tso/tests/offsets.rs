@@ -7,6 +7,9 @@ use meshwright_tso::{
     TimeProperty,
 };
 
+/// A number of a geometry.
+type Place = fn(&mut Geometry) -> &mut u32;
+
 /// A float that is not finite and stands nowhere else.
 const ODD: F32 = F32::from_bits(0x7f80_1234);
 
@@ -171,7 +174,7 @@ fn in_geometries() {
         let bytes = bmf.to_bytes_with(Strictness::Lenient).unwrap();
         assert_eq!(offset(&bmf.validate(), "E_NOT_FINITE"), odd(&bytes));
     }
-    let marks: [(fn(&mut Geometry) -> &mut u32, &str); 5] = [
+    let marks: [(Place, &str); 5] = [
         (|g| &mut g.faces[1][2], "E_FACE_INDEX"),
         (|g| &mut g.bindings[1].bone, "E_BINDING_BONE"),
         (|g| &mut g.bindings[1].first_real, "E_BINDING_RANGE"),

@@ -73,7 +73,7 @@ fn anim() -> Anim {
     Anim {
         name: "lift".into(),
         translations: keys.to_vec(),
-        motions: vec![motion("HAND", 3), motion("WING", 2)],
+        motions: vec![motion("HAND", 3), motion("WING", 2), motion("TAIL", 1)],
         ..Anim::default()
     }
 }
@@ -90,6 +90,11 @@ fn blends_apply_in_order_and_missing_bones_stay_at_the_origin() {
     let scene = converted.value;
     scene.validate().unwrap();
     assert_eq!(codes(&converted.losses), ["bone-missing", "motion-ignored"]);
+    let ignored = converted.losses.iter().find(|l| l.code == "motion-ignored").unwrap();
+    assert!(
+        ignored.message.starts_with("2 ") && ignored.message.contains("\"WING\" \"TAIL\""),
+        "{ignored:?}"
+    );
     let names: Vec<_> = scene.skeletons[0].joints.iter().map(|j| (j.name.as_str(), j.parent)).collect();
     assert_eq!(names, [("Hand", Some(1)), ("ROOT", None), ("TAIL", None)]);
     let drawn = &scene.meshes[0];
