@@ -73,7 +73,7 @@ fn anim() -> Anim {
     Anim {
         name: "lift".into(),
         translations: keys.to_vec(),
-        motions: vec![motion("HAND", 3), motion("WING", 2)],
+        motions: vec![motion("HAND", 3), motion("WING", 2), motion("TAIL", 1)],
         ..Anim::default()
     }
 }
@@ -90,6 +90,11 @@ fn blends_apply_in_order_and_missing_bones_stay_at_the_origin() {
     let scene = converted.value;
     scene.validate().unwrap();
     assert_eq!(codes(&converted.losses), ["bone-missing", "motion-ignored"]);
+    let ignored = converted.losses.iter().find(|l| l.code == "motion-ignored").unwrap();
+    assert!(
+        ignored.message.starts_with("2 ") && ignored.message.contains("\"WING\" \"TAIL\""),
+        "{ignored:?}"
+    );
     let names: Vec<_> = scene.skeletons[0].joints.iter().map(|j| (j.name.as_str(), j.parent)).collect();
     assert_eq!(names, [("Hand", Some(1)), ("ROOT", None), ("TAIL", None)]);
     let drawn = &scene.meshes[0];
@@ -384,4 +389,58 @@ fn what_a_skeleton_cannot_hold_is_told_or_refused() {
     assert!(matches!(Skel::from_scene(&scene, SkeletonId(0)), Err(ConvertError::Unsupported { .. })));
     assert!(Skel::from_scene(&scene, SkeletonId(9)).is_err());
     assert!(Mesh::from_scene(&scene, MeshId(9), &ExportOptions::default()).is_err());
+}
+
+#[test]
+fn successive_keys_take_the_short_way() {
+    let keys = [[0.0, 0.0, 0.6, 0.8], [0.0, 0.0, -0.6, -0.8], [0.0, 0.0, 0.28, 0.96]];
+    let anim = Anim {
+        rotations: keys.iter().map(|k| f32s(*k)).collect(),
+        motions: vec![Motion {
+            has_translation: Flag::NO,
+            has_rotation: Flag::YES,
+            first_rotation: 0,
+            ..motion("ROOT", 3)
+        }],
+        ..Anim::default()
+    };
+    let rotations = |space| {
+        let scene = anim.to_scene(&SceneOptions::in_space(space), &skel()).unwrap().value;
+        let ClipMotion::Tracks(tracks) = &scene.clips[0].motion else { panic!() };
+        tracks[0].rotation.values.clone()
+    };
+    for pair in rotations(Space::Gltf).windows(2) {
+        assert!(pair[0].iter().zip(pair[1]).map(|(a, b)| a * b).sum::<f32>() > 0.0);
+    }
+    // In the file's space they keep their signs, conjugated.
+    assert_eq!(rotations(Space::File)[1], [0.0, 0.0, 0.6, -0.8]);
+}
+
+#[test]
+fn computed_normals_keep_edges_and_bridge_seams() {
+    // Two faces at a right angle over one edge, its corners stored once per face.
+    let fold = |left: [f32; 3], right: [f32; 3]| {
+        let corners = [
+            ([0.0, 0.0, 0.0], left),
+            ([0.0, 0.0, 1.0], left),
+            ([1.0, 0.0, 0.0], left),
+            ([0.0, 0.0, 0.0], right),
+            ([0.0, 0.0, 1.0], right),
+            ([0.0, 1.0, 0.0], right),
+        ];
+        let geometry = Geometry {
+            bones: vec!["ROOT".into()],
+            faces: vec![[0, 1, 2], [3, 5, 4]],
+            bindings: vec![Binding { real_count: 6, ..Binding::default() }],
+            real: corners.iter().map(|(p, n)| real(*p, *n)).collect(),
+            ..Geometry::default()
+        };
+        let assembly = Assembly::new("x").with_part(Part::new("x", &geometry)).with_recomputed_normals(true);
+        assembly.to_scene(&SceneOptions::in_space(Space::File)).unwrap().value.meshes[0].normals.clone()
+    };
+    let edge = fold([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]);
+    assert_eq!((edge[0], edge[3]), ([0.0, 1.0, 0.0], [1.0, 0.0, 0.0]));
+    let seam = fold([0.0, 3.0, 0.0], [0.0, 3.0, 0.0]);
+    assert_eq!(seam[0], seam[3]);
+    assert!((seam[0][0] - core::f32::consts::FRAC_1_SQRT_2).abs() < 1e-6);
 }

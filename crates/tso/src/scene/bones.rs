@@ -5,7 +5,7 @@ use crate::name::Name;
 use crate::pose::{BoneMatrix, BonePose, narrow, unit};
 use crate::props::PropertyList;
 use crate::skel::{Bone, Skel, is_unit};
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ use meshwright_scene::{
 };
 
 /// How names lead to joints, and where joints are in the rest pose of the file's space.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Joints {
     exact: BTreeMap<Vec<u8>, usize>,
     folded: BTreeMap<Vec<u8>, usize>,
@@ -22,6 +22,8 @@ pub(crate) struct Joints {
     pub(crate) world: Vec<BoneMatrix>,
     /// The first so many joints are bones of the skeleton; the rest stand in for missing ones.
     pub(crate) known: usize,
+    /// The joint of every bone of every part.
+    pub(crate) of_parts: Vec<Vec<usize>>,
 }
 
 impl Joints {
@@ -33,40 +35,49 @@ impl Joints {
         losses: &mut Vec<Loss>,
     ) -> Result<(Self, Skeleton), ConvertError> {
         let map = map(options.space);
-        let mut joints =
-            Self { exact: BTreeMap::new(), folded: BTreeMap::new(), world: Vec::new(), known: 0 };
+        let bones = assembly.skeleton.map_or(0, |skel| skel.bones.len());
+        let mut joints = Self { known: bones, ..Self::default() };
         let mut skeleton = Skeleton::default();
         if let Some(skel) = assembly.skeleton {
             skeleton.name = skel.name.text();
-            memory.charge("joints", skel.bones.len(), JOINT)?;
+            memory.charge("joints", bones, JOINT)?;
             joints.adopt(skel, options, memory, &map, &mut skeleton.joints, losses)?;
         }
-        joints.known = skeleton.joints.len();
+        // Names first and joints after, so that the table of joints is made once and in its final size.
+        let mut more: Vec<&Name> = Vec::new();
         for (i, part) in assembly.parts.iter().enumerate() {
+            let mut of_part = memory.reserve("joints", part.geometry.bones.len())?;
             let (mut missing, mut told) = (0_usize, String::new());
             for name in &part.geometry.bones {
-                if joints.find_known(name).is_some() {
-                    continue;
+                let joint = match joints.find(name) {
+                    Some(joint) => joint,
+                    None => {
+                        memory.charge("joints", 1, JOINT + 5 * name.bytes().len())?;
+                        joints.insert(name, bones + more.len());
+                        more.push(name);
+                        bones + more.len() - 1
+                    }
+                };
+                of_part.push(joint);
+                if joint >= bones {
+                    missing += 1;
+                    if missing <= NAMES_TOLD {
+                        told.push_str(&format!(" {name}"));
+                    }
                 }
-                missing += 1;
-                if missing <= NAMES_TOLD {
-                    told.push_str(&format!(" {name}"));
-                }
-                if joints.find(name).is_some() {
-                    continue;
-                }
-                memory.charge("joints", 1, JOINT + 3 * name.bytes().len())?;
-                joints.insert(name, skeleton.joints.len());
-                skeleton.joints.push(Joint::new(name.text(), None, Local::default()));
-                joints.world.push(BoneMatrix::IDENTITY);
             }
+            joints.of_parts.push(of_part);
             if assembly.skeleton.is_some() && missing > 0 {
                 let message = format!(
-                    "{missing} bones that the skeleton has not got, what hangs on them stays at the origin:"
+                    "{missing} bones that the skeleton has not got, what hangs on them stays at the origin:{told}"
                 );
-                losses.push(Loss::new("bone-missing", format!("parts[{i}].bones"), message + &told));
+                losses.push(Loss::new("bone-missing", format!("parts[{i}].bones"), message));
             }
         }
+        skeleton.joints.reserve_exact(more.len());
+        skeleton.joints.extend(more.iter().map(|name| Joint::new(name.text(), None, Local::default())));
+        joints.world.reserve_exact(more.len());
+        joints.world.resize(skeleton.joints.len(), BoneMatrix::IDENTITY);
         Ok((joints, skeleton))
     }
 
@@ -80,25 +91,22 @@ impl Joints {
         losses: &mut Vec<Loss>,
     ) -> Result<(), ConvertError> {
         let (parents, cut) = skel.resolve();
-        for i in cut {
-            let message = "hangs from itself by way of its parents, taken as a root";
-            losses.push(Loss::new("parent-cycle", format!("skeleton.bones[{i}].parent"), message));
-        }
+        let cut: BTreeSet<_> = cut.into_iter().collect();
+        let mut notes = Notes::default();
+        cut.iter().for_each(|i| notes.add("parent-cycle", *i, "bones hang from themselves, taken as roots"));
         let mut poses = skel.rest();
+        out.reserve_exact(poses.len());
         for (i, (bone, pose)) in skel.bones.iter().zip(&mut poses).enumerate() {
-            let path = |field: &str| format!("skeleton.bones[{i}].{field}");
-            if bone.parent_name().is_some() && parents.get(i) == Some(&None) {
-                let message = format!("{} does not lead to another bone, taken as a root", bone.parent);
-                losses.push(Loss::new("parent-missing", path("parent"), message));
+            if bone.parent_name().is_some() && parents.get(i) == Some(&None) && !cut.contains(&i) {
+                notes.add("parent-missing", i, "bones hang from none that is there, taken as roots");
             }
             if !pose.translation.iter().chain(&pose.rotation).all(|c| c.is_finite()) {
                 *pose = BonePose { translation: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0] };
-                losses.push(Loss::new("not-finite", path("translation"), "rest pose replaced by none"));
+                notes.add("not-finite", i, "rest poses are not finite, replaced by none");
             } else if !is_unit(bone.rotation) {
-                let message = "the quaternion is not of length 1 and was brought to it";
-                losses.push(Loss::new("rotation-length", path("rotation"), message));
+                notes.add("rotation-length", i, "quaternions were brought to length 1");
             }
-            memory.charge("joints", bone.name.bytes().len(), 3)?;
+            memory.charge("joints", bone.name.bytes().len(), 5)?;
             let mut joint = Joint::new(
                 bone.name.text(),
                 parents.get(i).copied().flatten(),
@@ -116,10 +124,12 @@ impl Joints {
             if inverse.is_finite() {
                 joint.inverse_bind = inverse;
             } else {
-                let message = "the rest pose is beyond what floats hold";
-                losses.push(Loss::new("not-finite", format!("skeleton.bones[{i}]"), message));
+                notes.add("bind-pose", i, "rest poses are beyond what floats hold");
             }
         }
+        losses.extend(notes.0.iter().map(|(code, (first, n, message))| {
+            Loss::new(code, format!("skeleton.bones[{first}]"), format!("{n} {message}"))
+        }));
         Ok(())
     }
 
@@ -137,6 +147,16 @@ impl Joints {
     /// As [`find`](Self::find), among the bones of the skeleton only.
     pub(crate) fn find_known(&self, name: &Name) -> Option<usize> {
         self.find(name).filter(|j| *j < self.known)
+    }
+}
+
+/// By code: the first bone that it applies to, how many there are, and what is the matter.
+#[derive(Debug, Default)]
+struct Notes(BTreeMap<&'static str, (usize, usize, &'static str)>);
+
+impl Notes {
+    fn add(&mut self, code: &'static str, bone: usize, message: &'static str) {
+        self.0.entry(code).or_insert((bone, 0, message)).1 += 1;
     }
 }
 

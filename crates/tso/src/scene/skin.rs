@@ -72,10 +72,9 @@ impl Conversion<'_> {
         mesh.uvs.extend(g.real.iter().map(|v| v.uv.map(finite)));
 
         let owners = g.owners();
-        let owned: Vec<_> =
-            g.bones.iter().map(|b| self.joints.find(b)).map(Option::unwrap_or_default).collect();
+        let owned = self.joints.of_parts.get(self.index).map_or(&[][..], Vec::as_slice);
         let mut notes = Notes::default();
-        let (starts, mut pulls) = self.pulls(&owners, &owned, memory, &mut notes)?;
+        let (starts, mut pulls) = self.pulls(&owners, owned, memory, &mut notes)?;
         let (mut rest, mut normals) = (memory.reserve("rest pose", n)?, memory.reserve("rest pose", n)?);
         for v in 0..n {
             let (p, n) = self.rest(pulls.get(range(&starts, v)).unwrap_or_default());

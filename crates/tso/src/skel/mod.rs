@@ -3,7 +3,9 @@
 mod model;
 mod read;
 mod validate;
-pub(crate) use validate::{is_unit, remark_rotation};
+#[cfg(feature = "scene")]
+pub(crate) use validate::is_unit;
+pub(crate) use validate::remark_rotation;
 mod view;
 mod write;
 
