@@ -26,6 +26,8 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Print a model as JSON
     Dump(DumpArgs),
+    /// Write a BMD model in fewer bytes: exactly, or within the bounds that are given
+    Optimize(OptimizeArgs),
 }
 
 /// How results are printed.
@@ -166,6 +168,47 @@ pub(crate) struct DumpArgs {
     pub read: ReadArgs,
     #[command(flatten)]
     pub companions: CompanionArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OptimizeArgs {
+    /// A BMD file, or - for standard input
+    pub file: OsString,
+    /// Where to write, - for standard output
+    #[arg(long, short, value_name = "FILE", required = true)]
+    pub output: PathBuf,
+    /// How far a vertex may move, in units of the model
+    #[arg(long, value_name = "UNITS", default_value = "0", value_parser = parse_bound)]
+    pub max_position: f64,
+    /// How far a normal may turn
+    #[arg(long, value_name = "DEGREES", default_value = "0", value_parser = parse_bound)]
+    pub max_normal: f64,
+    /// How far a texture coordinate may move
+    #[arg(long, value_name = "ST", default_value = "0", value_parser = parse_bound)]
+    pub max_st: f64,
+    /// How far a bone may be turned off at a whole frame
+    #[arg(long, value_name = "DEGREES", default_value = "0", value_parser = parse_bound)]
+    pub max_angle: f64,
+    /// How far a bone may be moved off at a whole frame, in units of the model
+    #[arg(long, value_name = "UNITS", default_value = "0", value_parser = parse_bound)]
+    pub max_distance: f64,
+    /// How far a bone's scale may be off at a whole frame
+    #[arg(long, value_name = "FACTOR", default_value = "0", value_parser = parse_bound)]
+    pub max_scale: f64,
+    /// Avoid what the existing engine's loader gets wrong: quads, and keys on the last frame
+    #[arg(long)]
+    pub engine_safe: bool,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    #[command(flatten)]
+    pub read: ReadArgs,
+}
+
+fn parse_bound(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(v) if v.is_finite() && v >= 0.0 => Ok(v),
+        _ => Err("not a number of at least 0".into()),
+    }
 }
 
 fn parse_size(text: &str) -> Result<u64, String> {

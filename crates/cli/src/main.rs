@@ -9,6 +9,7 @@ mod dump;
 mod info;
 mod input;
 mod load;
+mod optimize;
 mod output;
 mod pose;
 mod render;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::run(args),
         Command::Convert(args) => convert::run(args),
         Command::Dump(args) => dump::run(args),
+        Command::Optimize(args) => optimize::run(args),
     };
     match result {
         Ok(Status::Fine) => ExitCode::SUCCESS,

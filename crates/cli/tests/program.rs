@@ -1,5 +1,11 @@
 //! The program as its users run it.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    reason = "a failing test panics"
+)]
 
 use meshwright_testkit::testdata;
 use serde_json::Value;
@@ -251,4 +257,97 @@ fn info_is_one_line_a_file() {
     assert_eq!(stdout(&result).lines().count(), 1);
     assert!(stdout(&result).contains("DarkPlaces DPM"));
     assert!(stderr(&result).is_empty());
+}
+
+#[test]
+fn optimize_makes_a_bmd_smaller_and_changes_nothing() {
+    let dir = TempDir::new().unwrap();
+    let (model, out) = (testdata().join("bmd/windmill.ok.bmd"), dir.path().join("small.bmd"));
+    let result = run([
+        OsStr::new("optimize"),
+        model.as_os_str(),
+        OsStr::new("-o"),
+        out.as_os_str(),
+        OsStr::new("--format=json"),
+    ]);
+    assert_eq!(code(&result), 0, "{}", stderr(&result));
+    let json: Value = serde_json::from_slice(&result.stdout).unwrap();
+    assert!(json["errors"].as_object().unwrap().values().all(|e| e.as_f64() == Some(0.0)));
+    assert!(fs::metadata(&out).unwrap().len() < fs::metadata(&model).unwrap().len());
+    let dump = |path: &Path| {
+        let result = run([OsStr::new("dump"), path.as_os_str(), OsStr::new("--pose=0:1")]);
+        serde_json::from_slice::<Value>(&result.stdout).unwrap()
+    };
+    // The corners of all triangles, at rest and posed, whatever vertices they use.
+    let corners = |dump: &Value| {
+        let mut found: Vec<String> = Vec::new();
+        for mesh in dump["meshes"].as_array().unwrap() {
+            for pose in mesh["poses"].as_array().unwrap() {
+                for triangle in mesh["triangles"].as_array().unwrap() {
+                    let mut corners: Vec<String> = triangle
+                        .as_array()
+                        .unwrap()
+                        .iter()
+                        .map(|v| pose["positions"][v.as_u64().unwrap() as usize].to_string())
+                        .collect();
+                    // A triangle may start at another corner.
+                    let first = (0..3).min_by_key(|i| corners[*i].clone()).unwrap();
+                    corners.rotate_left(first);
+                    found.push(format!("{} {} {corners:?}", mesh["material"], pose["frame"]));
+                }
+            }
+        }
+        found.sort();
+        found
+    };
+    assert_eq!(corners(&dump(&model)), corners(&dump(&out)));
+    assert_eq!(code(&run([OsStr::new("optimize"), demo().as_os_str(), OsStr::new("-o-")])), 1);
+}
+
+#[test]
+fn a_figure_is_put_together_from_its_files() {
+    let dir = TempDir::new().unwrap();
+    let tso = testdata().join("tso");
+    let out = dir.path().join("flower.glb");
+    let named = run([
+        OsStr::new("convert"),
+        tso.join("flower.ok.mesh").as_os_str(),
+        OsStr::new("--skeleton"),
+        tso.join("flower.ok.skel").as_os_str(),
+        OsStr::new("--anim"),
+        tso.join("sway.ok.anim").as_os_str(),
+        OsStr::new("-o"),
+        out.as_os_str(),
+    ]);
+    assert_eq!(code(&named), 0, "{}", stderr(&named));
+    let first = fs::read(&out).unwrap();
+    let listed = run([
+        OsStr::new("convert"),
+        tso.join("sway.ok.anim").as_os_str(),
+        tso.join("flower.ok.skel").as_os_str(),
+        tso.join("flower.ok.mesh").as_os_str(),
+        OsStr::new("-o"),
+        out.as_os_str(),
+    ]);
+    assert_eq!(code(&listed), 0, "{}", stderr(&listed));
+    assert_eq!(first, fs::read(&out).unwrap());
+    // An animation alone moves nothing.
+    let alone = [
+        OsStr::new("convert"),
+        OsStr::new("-o-"),
+        OsStr::new("--to=glb"),
+        tso.join("sway.ok.anim").as_os_str(),
+    ]
+    .map(OsStr::to_owned);
+    let alone = run(alone);
+    assert_eq!(code(&alone), 1);
+    assert!(stderr(&alone).contains("--skeleton"));
+    let two = run([
+        OsStr::new("convert"),
+        demo().as_os_str(),
+        tso.join("flower.ok.mesh").as_os_str(),
+        OsStr::new("-o"),
+        out.as_os_str(),
+    ]);
+    assert_eq!(code(&two), 2);
 }
