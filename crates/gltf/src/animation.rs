@@ -1,11 +1,9 @@
 //! Clips as animations.
 
 use crate::extras;
-use crate::geometry::{named, unit_rotation};
-use crate::math::{
-    self, Mat3, SHEAR_NOISE, blend, decompose, degrees_apart, dot, lerp, linear, narrow, rotation, scaled,
-    slerp, wide,
-};
+use crate::geometry::{is_scaled, named, unit_rotation};
+use crate::keys::{alike, at, between, furthest, locals, mix};
+use crate::math::{SHEAR_NOISE, blend, decompose, degrees_apart, dot, lerp, narrow, rotation, slerp, wide};
 use crate::output::{Bounds, Output, Use};
 use crate::skeleton::Joints;
 use gltf_json::animation::{Animation, Channel, Interpolation as Sampling, Property, Sampler, Target};
@@ -57,6 +55,7 @@ pub(crate) fn write(
             targets: BTreeSet::new(),
             held: None,
             end: 0.0,
+            stretch: None,
             tally: Tally::default(),
         };
         match &clip.motion {
@@ -151,6 +150,8 @@ struct Writer<'a> {
     held: Option<Held>,
     /// The last time of any key.
     end: f32,
+    /// The frame up to which the next channel has to reach, because no other can carry the clip's length.
+    stretch: Option<u32>,
     tally: Tally,
 }
 
@@ -424,6 +425,10 @@ impl Writer<'_> {
                 }
             }
         }
+        // Where every joint has all its channels already, one of them has to say how long the clip is.
+        if channels.as_flattened().iter().all(Option::is_some) {
+            self.stretch = Some(self.close.unwrap_or(self.clip.frames.saturating_sub(1)));
+        }
         for (j, slots) in channels.iter().enumerate() {
             let follows = skeleton.joints.get(j).is_some_and(|joint| !joint.follows.is_empty());
             let Some(rest) = self.joints.rest.get(j).copied().filter(|_| !follows) else { continue };
@@ -459,7 +464,7 @@ impl Writer<'_> {
         mix: impl Fn(T, T, f64) -> T,
     ) -> Result<(Vec<f32>, Vec<T>), ConvertError> {
         let n = keys.values.len();
-        let count = n.saturating_add(2);
+        let count = n.saturating_add(3);
         self.out.scratch("keys", count, FRAME)?;
         let mut frames: Vec<f64> = room("keys", count)?;
         let mut values = room("keys", count)?;
@@ -481,6 +486,17 @@ impl Writer<'_> {
                 values.push(value);
             }
         }
+        let wanted = self.stretch.map(f64::from);
+        if let (Some(wanted), Some(&last)) = (wanted, frames.last())
+            && n > 1
+        {
+            self.stretch = None;
+            let period = self.clip.looping.then_some(f64::from(self.clip.frames));
+            if let Some(value) = at(keys, wanted, period, &mix).filter(|_| last < wanted) {
+                frames.push(wanted);
+                values.push(value);
+            }
+        }
         Ok((self.times(frames.into_iter())?, values))
     }
 
@@ -492,13 +508,15 @@ impl Writer<'_> {
         let rule = self.clip.interpolation;
         let (times, mut values) = self.keys(keys, |a, b, t| mix(a, b, t, rule))?;
         for q in &mut values {
-            // Further from length 1 than rounding to 32 bits leads.
-            self.tally.unit += usize::from((dot(wide(*q), wide(*q)) - 1.0).abs() > 1e-5);
+            self.tally.unit += usize::from(is_scaled(*q));
             *q = unit_rotation(*q);
         }
         for (q, f) in keys.values.windows(2).zip(keys.frames.windows(2)) {
             let (a, b) = (wide(unit_rotation(q[0])), wide(unit_rotation(q[1])));
             let told = if f[1] - f[0] > 1.0 { TOLD_FAR } else { TOLD_NEAR };
+            if alike(a, b, rule) {
+                continue;
+            }
             let away = furthest(|t| degrees_apart(blend(a, b, t, rule), rotation(slerp(a, b, t))));
             if away > told {
                 self.tally.turned = self.tally.turned.max(away);
@@ -506,101 +524,4 @@ impl Writer<'_> {
         }
         Ok((times, values))
     }
-}
-
-/// The most of a difference at a few places between two keys.
-fn furthest(away: impl Fn(f64) -> f64) -> f64 {
-    [0.25, 0.5, 0.75].into_iter().map(away).fold(0.0, f64::max)
-}
-
-/// How far, in degrees, the format's blend of two local matrices is from glTF's.
-fn between(a: &Affine, b: &Affine, at: &Trs, bt: &Trs, rule: Interpolation) -> f64 {
-    let (qa, qb) = (wide(at.rotation), wide(bt.rotation));
-    // Signs of quaternions that come from matrices mean nothing: the short way.
-    let rule = if rule == Interpolation::Linear { Interpolation::LinearShort } else { rule };
-    if rule == Interpolation::Spherical || dot(qa, qb).abs() > 1.0 - 1e-9 {
-        return 0.0;
-    }
-    furthest(|t| {
-        let scale = lerp(wide(at.scale), wide(bt.scale), t);
-        let native: Mat3 = if rule == Interpolation::Matrix {
-            let (a, b) = (linear(a), linear(b));
-            core::array::from_fn(|i| lerp(a[i], b[i], t))
-        } else {
-            scaled(blend(qa, qb, t, rule), scale)
-        };
-        degrees_apart(native, scaled(rotation(slerp(qa, qb, t)), scale))
-    })
-}
-
-/// A rotation between two keys by the format's rule.
-fn mix(a: [f32; 4], b: [f32; 4], t: f64, rule: Interpolation) -> [f32; 4] {
-    let (qa, qb) = (wide(unit_rotation(a)), wide(unit_rotation(b)));
-    let linear = |b: math::Quat| math::unit(lerp(qa, b, t)).unwrap_or(math::IDENTITY);
-    narrow(match rule {
-        Interpolation::Linear => linear(qb),
-        Interpolation::LinearShort => linear(if dot(qa, qb) < 0.0 { qb.map(|c| -c) } else { qb }),
-        // The rotation of blended matrices comes near enough to the spherical middle.
-        Interpolation::Spherical | Interpolation::Matrix => slerp(qa, qb, t),
-    })
-}
-
-/// The value of a channel at a frame of its clip.
-fn at<T: Copy>(keys: &Keys<T>, frame: f64, period: Option<f64>, mix: impl Fn(T, T, f64) -> T) -> Option<T> {
-    let key = |i: usize| keys.frames.get(i).map(|f| f64::from(*f));
-    let value = |i: usize| keys.values.get(i).copied();
-    let last = keys.values.len().checked_sub(1)?;
-    let n = keys.frames.partition_point(|&k| f64::from(k) <= frame);
-    if n > 0 && (n <= last || key(last)? == frame) {
-        let (a, b) = (n - 1, n.min(last));
-        let (fa, fb) = (key(a)?, key(b)?);
-        return if fa == frame || a == b {
-            value(a)
-        } else {
-            Some(mix(value(a)?, value(b)?, (frame - fa) / (fb - fa)))
-        };
-    }
-    let edge = if n == 0 { 0 } else { last };
-    let Some(period) = period else { return value(edge) };
-    let gap = key(0)? + period - key(last)?;
-    let passed = if n == 0 { frame + period - key(last)? } else { frame - key(last)? };
-    if last == 0 || gap <= 0.0 || !(0.0..=gap).contains(&passed) {
-        return value(edge);
-    }
-    Some(mix(value(last)?, value(0)?, passed / gap))
-}
-
-/// Local matrices of all joints at a frame of a clip of tracks.
-fn locals(
-    skeleton: &Skeleton,
-    tracks: &[Track],
-    channels: &[[Option<usize>; 3]],
-    frame: u32,
-    clip: &Clip,
-) -> Vec<Affine> {
-    let period = clip.looping.then_some(f64::from(clip.frames));
-    let frame = f64::from(if clip.looping { frame % clip.frames.max(1) } else { frame });
-    let local = |(joint, slots): (&meshwright_scene::Joint, &[Option<usize>; 3])| {
-        if slots.iter().all(Option::is_none) {
-            return joint.rest.to_affine();
-        }
-        let rest = match &joint.rest {
-            meshwright_scene::Local::Trs(t) => *t,
-            meshwright_scene::Local::Affine(m) => Trs::from_affine(m).0,
-        };
-        let track = |slot: Option<usize>| slot.and_then(|t| tracks.get(t));
-        let vector = |a, b, t| narrow(lerp(wide(a), wide(b), t));
-        let turn = |a, b, t| mix(a, b, t, clip.interpolation);
-        let trs = Trs {
-            translation: track(slots[0])
-                .and_then(|t| at(&t.translation, frame, period, vector))
-                .unwrap_or(rest.translation),
-            rotation: track(slots[1])
-                .and_then(|t| at(&t.rotation, frame, period, turn))
-                .unwrap_or(rest.rotation),
-            scale: track(slots[2]).and_then(|t| at(&t.scale, frame, period, vector)).unwrap_or(rest.scale),
-        };
-        trs.to_affine()
-    };
-    skeleton.joints.iter().zip(channels).map(local).collect()
 }

@@ -3,7 +3,7 @@
 use crate::animation;
 use crate::document::Gltf;
 use crate::extras;
-use crate::geometry::{self, Written, named, place};
+use crate::geometry::{self, Written, is_scaled, named, place};
 use crate::material::Materials;
 use crate::math::{SHEAR_NOISE, decompose};
 use crate::options::ExportOptions;
@@ -251,7 +251,12 @@ impl Export<'_> {
         let source = &scene.nodes[n];
         let path = format!("nodes[{n}]");
         let trs = match &source.local {
-            Local::Trs(t) => *t,
+            Local::Trs(t) => {
+                if is_scaled(t.rotation) {
+                    self.lose("rotations-scaled", path.clone(), "the rotation was made to have length 1");
+                }
+                *t
+            }
             Local::Affine(m) => {
                 let (trs, error) = decompose(m);
                 if error > SHEAR_NOISE {

@@ -257,6 +257,11 @@ pub(crate) fn place(
     Ok(())
 }
 
+/// True when a quaternion is further from length 1 than rounding to 32 bits leads.
+pub(crate) fn is_scaled(q: [f32; 4]) -> bool {
+    (dot(wide(q), wide(q)) - 1.0).abs() > 1e-5
+}
+
 /// A rotation at length 1; none for one without direction.
 pub(crate) fn unit_rotation(q: [f32; 4]) -> [f32; 4] {
     // One that is so already stays bit for bit, like the keys that are compared with it.

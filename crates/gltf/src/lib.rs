@@ -29,7 +29,8 @@
 //!   length of the clip is kept, if need be by two equal keys. Signs of quaternions are changed so that
 //!   neighbours lie in one hemisphere. Where the format blends between keys otherwise than glTF's spherical
 //!   interpolation, the difference is measured and reported as a loss.
-//! * **Shear.** Joints are translation, rotation and scale. What a matrix holds beyond that is a reported loss.
+//! * **Shear.** Joints are translation, rotation and scale. What a matrix holds beyond that is a reported loss;
+//!   in the rest pose the inverse bind matrices make up for it.
 //! * **Joints that follow others** are sampled at every frame, and hang from the skeleton's node.
 //! * **Vertex colours** are written byte for byte as normalised `COLOR_0`. glTF reads them as linear light; the
 //!   formats do not say what they are.
@@ -60,6 +61,7 @@ mod document;
 mod export;
 mod extras;
 mod geometry;
+mod keys;
 mod material;
 mod math;
 mod options;

@@ -1,11 +1,14 @@
 //! Joints as nodes, and skins.
 
 use crate::extras;
-use crate::geometry::{named, place, unit_rotation};
-use crate::math::{SHEAR_NOISE, decompose};
+use crate::geometry::{is_scaled, named, place, unit_rotation};
+use crate::math::{SHEAR_NOISE, cross, decompose, dot, narrow, rotation, scaled, wide};
 use crate::output::{Bounds, Output, Use};
 use gltf_json::{Index, Node, Skin};
-use meshwright_scene::{ConvertError, Local, Loss, Skeleton, Trs};
+use meshwright_scene::{Affine, ConvertError, Local, Loss, Skeleton, Trs};
+
+/// A node may stand this far, of its size, from where its joint belongs: what 32 bits lose in a long chain.
+const REST_NOISE: f64 = 1e-4;
 
 /// A skeleton that was written.
 #[derive(Debug)]
@@ -76,9 +79,12 @@ fn rest(skeleton: &Skeleton, path: &str, losses: &mut Vec<Loss>) -> Result<Vec<T
     } else {
         Vec::new()
     };
-    let (mut sheared, mut most) = (0_usize, 0.0_f64);
+    let (mut sheared, mut most, mut odd) = (0_usize, 0.0_f64, 0_usize);
     let mut part = |local: &Local| match local {
-        Local::Trs(t) => Trs { rotation: unit_rotation(t.rotation), ..*t },
+        Local::Trs(t) => {
+            odd += usize::from(is_scaled(t.rotation));
+            Trs { rotation: unit_rotation(t.rotation), ..*t }
+        }
         Local::Affine(m) => {
             let (trs, error) = decompose(m);
             sheared += usize::from(error > SHEAR_NOISE);
@@ -98,6 +104,10 @@ fn rest(skeleton: &Skeleton, path: &str, losses: &mut Vec<Loss>) -> Result<Vec<T
         let message = format!("{sheared} joints shear in the rest pose; largest part dropped, of their size");
         losses.push(Loss::measured("joint-shear", path, message, most));
     }
+    if odd > 0 {
+        let message = format!("rotations of {odd} joints were made to have length 1");
+        losses.push(Loss::new("rotations-scaled", path, message));
+    }
     Ok(rest)
 }
 
@@ -109,15 +119,16 @@ pub(crate) fn skin(
 ) -> Result<Index<Skin>, ConvertError> {
     let count = skeleton.joints.len().saturating_add(1);
     let mut matrices: Vec<[f32; 16]> = out.memory.reserve("inverse bind matrices", count)?;
-    let flat = |m: &meshwright_scene::Affine| {
+    let flat = |m: &Affine| {
         let columns = m.to_columns();
         core::array::from_fn(|i| columns[i / 4][i % 4])
     };
-    matrices.extend(skeleton.joints.iter().map(|j| flat(&j.inverse_bind)));
+    let binds = inverse_binds(out, skeleton, joints)?;
+    matrices.extend(binds.iter().map(flat));
     let mut nodes = joints.nodes.clone();
     if let Some(neutral) = joints.neutral {
         nodes.push(neutral);
-        matrices.push(flat(&meshwright_scene::Affine::IDENTITY));
+        matrices.push(flat(&Affine::IDENTITY));
     }
     let matrices = out.floats("inverse bind matrices", &matrices, Use::Other, Bounds::Omitted)?;
     out.push(Skin {
@@ -128,4 +139,63 @@ pub(crate) fn skin(
         name: named(&skeleton.name),
         skeleton: Some(joints.root),
     })
+}
+
+/// A matrix in 64 bits: three columns and the translation.
+type Wide = [[f64; 3]; 4];
+
+fn wide_of(m: &Affine) -> Wide {
+    [wide(m.x), wide(m.y), wide(m.z), wide(m.w)]
+}
+
+fn after(outer: &Wide, inner: &Wide) -> Wide {
+    let turn =
+        |v: [f64; 3]| core::array::from_fn(|i| outer[0][i] * v[0] + outer[1][i] * v[1] + outer[2][i] * v[2]);
+    let [x, y, z, w] = *inner;
+    let [wx, wy, wz]: [f64; 3] = turn(w);
+    [turn(x), turn(y), turn(z), [wx + outer[3][0], wy + outer[3][1], wz + outer[3][2]]]
+}
+
+fn inverse(m: &Wide) -> Option<Wide> {
+    let [x, y, z, w] = *m;
+    let d = 1.0 / dot(x, cross(y, z));
+    let rows = [cross(y, z), cross(z, x), cross(x, y)].map(|r| r.map(|c| c * d));
+    let column = |i: usize| [rows[0][i], rows[1][i], rows[2][i]];
+    let inverse = [column(0), column(1), column(2), [-dot(rows[0], w), -dot(rows[1], w), -dot(rows[2], w)]];
+    inverse.iter().flatten().all(|c| c.is_finite()).then_some(inverse)
+}
+
+/// The inverse bind matrices: the skeleton's own, except for joints whose node cannot stand where the joint
+/// does because something above it, or it itself, shears. There the difference in the rest pose goes into the
+/// matrix, so that the rest pose, and any in which the shear stays, is exact all the same.
+fn inverse_binds(out: &Output, skeleton: &Skeleton, joints: &Joints) -> Result<Vec<Affine>, ConvertError> {
+    let mut binds: Vec<Affine> = out.memory.reserve("inverse bind matrices", skeleton.joints.len())?;
+    binds.extend(skeleton.joints.iter().map(|j| j.inverse_bind));
+    let (Some(order), Some(model)) = (skeleton.order(), skeleton.rest_model()) else { return Ok(binds) };
+    let mut nodes: Vec<Wide> = out.memory.reserve("joints", skeleton.joints.len())?;
+    nodes.extend(joints.rest.iter().map(|t| {
+        let [x, y, z] = scaled(rotation(wide(t.rotation)), wide(t.scale));
+        [x, y, z, wide(t.translation)]
+    }));
+    for i in order {
+        let joint = &skeleton.joints[i];
+        if let Some(parent) = joint.parent.filter(|_| joint.follows.is_empty()) {
+            nodes[i] = after(&nodes[parent], &nodes[i]);
+        }
+        let (stands, belongs) = (nodes[i], wide_of(&model[i]));
+        let size = belongs[..3].iter().flatten().fold(0.0_f64, |s, c| s.max(c.abs()));
+        let pairs = stands[..3].iter().flatten().zip(belongs[..3].iter().flatten());
+        let away = pairs.fold(0.0_f64, |e, (a, b)| e.max((a - b).abs()));
+        if away <= size * REST_NOISE {
+            continue;
+        }
+        if let Some(back) = inverse(&stands) {
+            let [x, y, z, w] = after(&back, &after(&belongs, &wide_of(&joint.inverse_bind))).map(narrow);
+            let bind = Affine { x, y, z, w };
+            if bind.is_finite() {
+                binds[i] = bind;
+            }
+        }
+    }
+    Ok(binds)
 }

@@ -160,3 +160,81 @@ fn has_null(json: &serde_json::Value) -> bool {
         _ => false,
     }
 }
+
+/// A joint below a flattened and turned one, and one that shears by itself: the nodes cannot stand where the
+/// joints do, yet the vertices do.
+#[test]
+fn the_rest_pose_survives_shear() {
+    use meshwright_scene::{
+        Affine, Influence, Joint, Local, Mesh, Node, Skeleton, SkeletonId, Skin, Trs, normalize,
+    };
+    let flat = Trs {
+        translation: [0.0, 1.0, 0.0],
+        rotation: normalize([0.3, 0.1, 0.2, 0.9]).unwrap(),
+        scale: [3.0, 1.0, 0.5],
+    };
+    let sheared = Affine { y: [0.7, 1.0, 0.0], w: [1.0, 0.0, 0.0], ..Affine::IDENTITY };
+    let joints = vec![
+        Joint::new("flat", None, Local::Affine(flat.to_affine())),
+        Joint::new("turned", Some(0), Local::Trs(Trs { scale: [1.0; 3], ..flat })),
+        Joint::new("sheared", Some(1), Local::Affine(sheared)),
+    ];
+    let mut skeleton = Skeleton { name: String::new(), joints };
+    assert_eq!(skeleton.bind_rest(), Some(vec![]));
+    let mut skin = Skin::new(SkeletonId(0));
+    for joint in 0..3 {
+        skin.influences.push(Influence { joint, weight: 1.0 });
+        skin.end_vertex();
+    }
+    let mesh = Mesh {
+        positions: vec![[1.0, 2.0, 3.0], [-1.0, 2.0, 0.0], [5.0, 1.0, 1.0]],
+        triangles: vec![[0, 1, 2]],
+        skin: Some(skin),
+        ..Mesh::default()
+    };
+    let scene = Scene {
+        meshes: vec![mesh],
+        nodes: vec![Node::of_mesh("", MeshId(0))],
+        skeletons: vec![skeleton],
+        ..Scene::default()
+    };
+    let done = export(&scene, &ExportOptions::default()).unwrap();
+    assert!(done.losses.iter().any(|l| l.code == "joint-shear" && l.amount > Some(0.1)));
+    let player = Player::new(&done.value.to_glb()).unwrap();
+    agree(&native(&scene, &done.value, None), &player.evaluate(None, 0.0), 1e-5);
+}
+
+/// Every joint has all its channels, and all end early: the clip is as long as it was.
+#[test]
+fn a_clip_keeps_its_length() {
+    use meshwright_scene::{Channel, Clip, Joint, Local, Skeleton, SkeletonId, Track};
+    let mut track = Track { joint: 0, ..Track::default() };
+    for (frame, x) in [(0.0, 1.0), (1.0, 2.0)] {
+        track.translation.push(frame, [x; 3]);
+        track.scale.push(frame, [x; 3]);
+        track.rotation.push(frame, meshwright_scene::normalize([x - 1.0, 0.0, 0.0, 1.0]).unwrap());
+    }
+    let full = track.clone();
+    let rest = Track { scale: Channel::new(), ..track.clone() };
+    let still = Track { joint: 0, ..Track::default() };
+    let clip = |track| Clip {
+        name: String::new(),
+        skeleton: SkeletonId(0),
+        rate: 2.0,
+        frames: 9,
+        looping: false,
+        interpolation: Interpolation::Spherical,
+        motion: Motion::Tracks(vec![track]),
+        extras: None,
+    };
+    let joints = vec![Joint::new("a", None, Local::default())];
+    let scene = Scene {
+        skeletons: vec![Skeleton { name: String::new(), joints }],
+        clips: vec![clip(full), clip(rest), clip(still)],
+        ..Scene::default()
+    };
+    let glb = export(&scene, &ExportOptions::default()).unwrap().value.to_glb();
+    let player = Player::new(&glb).unwrap();
+    let durations: Vec<f32> = player.animations().iter().map(|a| a.duration).collect();
+    assert_eq!(durations, [4.0, 4.0, 4.0]);
+}
