@@ -1,4 +1,5 @@
 //! The promises of every format crate, over all dialects and all combinations of attributes.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 use meshwright_core::{ReadError, ReadOptions, Severity};
 use meshwright_crucible::{CModel, Chunk, CrucibleOptions, Dialect, SkeletonChunk, strategy};
