@@ -3,6 +3,7 @@
 use crate::conformance::{self, text};
 use crate::{fixtures, sh};
 use meshwright::gltf::{self, ExportOptions, Influences};
+use meshwright::scene::{ConvertError, SceneOptions};
 use meshwright::{AnyModel, Companions, ReadOptions, detect};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,14 @@ pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
     for loaded in models(root, args.first().map(PathBuf::from))? {
         for (suffix, influences) in [("4", Influences::Four), ("all", Influences::All)] {
             let name = format!("{}.{suffix}.glb", loaded.name.replace(['/', '\\'], "_"));
-            let scene = conformance::scene(&loaded).map_err(|e| format!("{}: {e}", loaded.name))?;
+            if loaded
+                .model
+                .to_scene("", &loaded.companions, &SceneOptions::default())
+                .is_err_and(|e| matches!(e, ConvertError::Unsupported { .. }))
+            {
+                continue;
+            }
+            let (scene, _) = conformance::scene(&loaded).map_err(|e| format!("{}: {e}", loaded.name))?;
             let options = ExportOptions::default().with_influences(influences);
             let exported = gltf::export(&scene, &options).map_err(|e| format!("{name}: {e}"))?;
             let path = out.join(name);
@@ -49,12 +57,15 @@ fn models(root: &Path, dir: Option<PathBuf>) -> Result<Vec<conformance::Loaded>,
     let manifest = corpus.join("manifest.json");
     if manifest.is_file() {
         for entry in conformance::list(&manifest)? {
-            if conformance::known(&corpus.join(text(&entry, "file"))) {
-                models.push(
-                    conformance::load(&corpus, &entry)
-                        .map_err(|e| format!("{}: {e}", text(&entry, "file")))?
-                        .0,
-                );
+            let name = text(&entry, "file");
+            if !conformance::known(&corpus.join(&name)) {
+                continue;
+            }
+            let loaded = conformance::load(&corpus, &entry).map_err(|e| format!("{name}: {e}"))?.0;
+            match &loaded.model {
+                AnyModel::TsoAnimation(_) => {}
+                AnyModel::TsoMesh(_) => models.push(conformance::figure(&corpus, loaded)?),
+                _ => models.push(loaded),
             }
         }
     }

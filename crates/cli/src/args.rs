@@ -52,6 +52,19 @@ pub(crate) struct ReadArgs {
     /// Bytes that one file may take in memory, decompressed streams included: 256M, 1G
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size)]
     pub max_memory: u64,
+    /// The dialect of a Crucible file (seed, tangent, bone32) or an FSOMODEL file (seed44, doc56, gl3_60), where its
+    /// bytes do not decide
+    #[arg(long, value_name = "NAME")]
+    pub dialect: Option<String>,
+    /// Rotations of a Crucible skeleton are stored w first
+    #[arg(long)]
+    pub quaternions_w_first: bool,
+    /// The .json of an FSOMODEL file instead of the one beside it
+    #[arg(long, value_name = "FILE")]
+    pub metadata: Option<PathBuf>,
+    /// Ignore companion files found beside the model
+    #[arg(long)]
+    pub no_companions: bool,
     /// Say nothing but results and errors
     #[arg(long, short)]
     pub quiet: bool,
@@ -63,7 +76,7 @@ pub(crate) struct CompanionArgs {
     /// A .framegroups file (DPM, ZYM) instead of the one beside the model
     #[arg(long, value_name = "FILE")]
     pub framegroups: Option<PathBuf>,
-    /// The skeleton of TSO meshes and animations (.skel)
+    /// The skeleton of TSO meshes and animations (.skel) or of a Crucible mesh (.cskel)
     #[arg(long, value_name = "FILE")]
     pub skeleton: Option<PathBuf>,
     /// An animation of the skeleton (.anim); repeatable
@@ -72,9 +85,6 @@ pub(crate) struct CompanionArgs {
     /// The .bnd that names a TSO mesh's texture, instead of the one beside it
     #[arg(long, value_name = "FILE")]
     pub binding: Option<PathBuf>,
-    /// Ignore companion files found beside the model
-    #[arg(long)]
-    pub no_companions: bool,
 }
 
 #[derive(Debug, Args)]

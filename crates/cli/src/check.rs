@@ -4,7 +4,7 @@ use crate::args::{CheckArgs, OutputFormat};
 use crate::input::{self, Input, expand};
 use crate::load::{self, Loaded, Refusal, forced_format, load};
 use crate::{Fail, Status, render, say};
-use meshwright::{AnyModel, Finding, Format, ReadOptions, Report, Severity};
+use meshwright::{AnyModel, Finding, Format, Report, Severity, Strictness};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -59,9 +59,11 @@ fn check(input: &Input, args: &CheckArgs, forced: Option<Format>) -> Option<Chec
         Err(Refusal::Unknown) if input.below.is_some() => return None,
         Err(Refusal::Malformed { bytes, format, error }) => {
             // A second, lenient look finds what lies behind the first error.
-            let lenient = ReadOptions::lenient().with_limits(load::options(&args.read).limits);
             let mut report = Report::new();
-            match AnyModel::parse(&bytes, format, &lenient) {
+            let metadata = load::metadata(input, format, &args.read).ok().flatten();
+            let mut lenient = load::open_options(&args.read, metadata.as_deref());
+            lenient.read.strictness = Strictness::Lenient;
+            match AnyModel::open(&bytes, format, &lenient) {
                 Ok(parsed) if !args.read.lenient => {
                     report.append(parsed.forgiven);
                     report.append(parsed.model.validate());

@@ -7,8 +7,8 @@ use crate::{Fail, Status, render, say};
 use meshwright::scene::{ConvertError, SceneOptions};
 use meshwright::tso::{Bnd, ResourceId};
 use meshwright::{
-    AnyModel, CompanionKind, Companions, Finding, Format, Limits, ReadError, ReadOptions, Report, Severity,
-    detect,
+    AnyModel, CompanionKind, Companions, Finding, Format, Limits, OpenOptions, ReadError, ReadOptions,
+    Report, Severity, detect,
 };
 use serde_json::{Value, json};
 use std::ffi::OsStr;
@@ -80,6 +80,15 @@ pub(crate) fn ids() -> String {
 
 /// Checks `--as` before any file is read.
 pub(crate) fn forced_format(args: &ReadArgs) -> Result<Option<Format>, Fail> {
+    if let Some(dialect) = &args.dialect {
+        let mut known: Vec<_> = Format::ALL.iter().flat_map(|f| f.dialects()).collect();
+        known.sort_unstable();
+        known.dedup();
+        if !known.contains(&dialect.as_str()) {
+            let known = known.join(", ");
+            return Err(Fail::Usage(format!("--dialect {dialect}: unknown; known are {known}")));
+        }
+    }
     let parse = |id: &String| {
         Format::from_id(id)
             .ok_or_else(|| Fail::Usage(format!("--as {id}: unknown format; known are {}", ids())))
@@ -92,12 +101,40 @@ pub(crate) fn options(args: &ReadArgs) -> ReadOptions {
     base.with_limits(Limits::default().with_memory(args.max_memory))
 }
 
+/// Everything that `AnyModel::open` is told.
+pub(crate) fn open_options<'a>(args: &'a ReadArgs, metadata: Option<&'a [u8]>) -> OpenOptions<'a> {
+    let mut open = OpenOptions::from(options(args));
+    open.dialect = args.dialect.as_deref();
+    open.quaternions_w_first = args.quaternions_w_first;
+    open.metadata = metadata;
+    open
+}
+
+/// The companion that takes part in reading an FSOMODEL file: the one that is named, or the one beside it.
+pub(crate) fn metadata(input: &Input, format: Format, args: &ReadArgs) -> Result<Option<Vec<u8>>, Refusal> {
+    let names = format.companion_names(&input.name().unwrap_or_default());
+    let Some((_, beside)) = names.iter().find(|(kind, _)| *kind == CompanionKind::Metadata) else {
+        return Ok(None);
+    };
+    let path = match &args.metadata {
+        Some(path) => Some(path.clone()),
+        None if args.no_companions => None,
+        None => input.companion(OsStr::new(beside)),
+    };
+    let read = |path: PathBuf| {
+        input::read_file(&path, args.max_memory)
+            .map_err(|e| Refusal::Io(format!("{}: {e}", input::shown(&path))))
+    };
+    path.map(read).transpose()
+}
+
 /// Reads a file and parses it.
 pub(crate) fn load(input: &Input, args: &ReadArgs, forced: Option<Format>) -> Result<Loaded, Refusal> {
     let bytes = input.read(args.max_memory).map_err(|e| Refusal::Io(e.to_string()))?;
     let detected = || detect(&bytes, input.name().as_deref()).map(|d| d.format);
     let format = forced.or_else(detected).ok_or(Refusal::Unknown)?;
-    match AnyModel::parse(&bytes, format, &options(args)) {
+    let metadata = metadata(input, format, args)?;
+    match AnyModel::open(&bytes, format, &open_options(args, metadata.as_deref())) {
         Ok(parsed) => Ok(Loaded { bytes, format, model: parsed.model, forgiven: parsed.forgiven }),
         Err(error) => Err(Refusal::Malformed { bytes, format, error }),
     }
@@ -129,11 +166,12 @@ pub(crate) fn companions(
             error,
         })?;
     }
-    if args.no_companions {
+    if read.no_companions {
         return Ok(companions);
     }
     let mut found = Vec::new();
-    for (kind, name) in model.companion_names(&input.name().unwrap_or_default()) {
+    let names = model.format().companion_names(&input.name().unwrap_or_default());
+    for (kind, name) in names.into_iter().filter(|(kind, _)| *kind != CompanionKind::Metadata) {
         found.extend(input.companion(OsStr::new(&name)).map(|path| (kind, path)));
     }
     if matches!(model, AnyModel::TsoMesh(_)) {

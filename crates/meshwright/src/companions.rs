@@ -1,9 +1,11 @@
 //! Files that belong to a model and say more about it.
 
 use crate::model::AnyModel;
-use meshwright_core::{Finding, ReadError, ReadOptions, Report, Stream};
+use meshwright_core::{Confidence, Finding, ReadError, ReadOptions, Report, Stream};
 use meshwright_scene::Image;
 
+#[cfg(feature = "crucible")]
+use meshwright_crucible::SkeletonChunk;
 #[cfg(feature = "dpm")]
 use meshwright_dpm::FrameGroups;
 #[cfg(feature = "tso")]
@@ -15,12 +17,15 @@ use meshwright_tso::{Anim, Bnd, Skel};
 pub enum CompanionKind {
     /// `.framegroups`: the clips of a DPM or ZYM model.
     FrameGroups,
-    /// The skeleton of a TSO mesh.
+    /// The skeleton of a TSO or Crucible mesh.
     Skeleton,
     /// An animation of a TSO skeleton.
     Animation,
     /// `.bnd`: the texture of a TSO mesh.
     Binding,
+    /// `.json`: meshes, materials and nodes of an FSOMODEL file. It takes part in reading the model: see
+    /// [`OpenOptions::metadata`](crate::OpenOptions::metadata).
+    Metadata,
 }
 
 /// Files that belong to a model and say more about it.
@@ -33,6 +38,9 @@ pub struct Companions {
     /// The skeleton of a TSO mesh or animation.
     #[cfg(feature = "tso")]
     pub skeleton: Option<Skel>,
+    /// The skeleton of a Crucible mesh.
+    #[cfg(feature = "crucible")]
+    pub crucible_skeleton: Option<SkeletonChunk>,
     /// Animations of a TSO skeleton.
     #[cfg(feature = "tso")]
     pub animations: Vec<Anim>,
@@ -60,15 +68,18 @@ impl Companions {
             CompanionKind::FrameGroups => {
                 self.framegroups = Some(FrameGroups::parse_with(bytes, options)?.model);
             }
+            #[cfg(feature = "crucible")]
+            CompanionKind::Skeleton if SkeletonChunk::sniff(bytes) > Confidence::Possible => {
+                self.crucible_skeleton = Some(SkeletonChunk::parse_with(bytes, options)?.model);
+            }
             #[cfg(feature = "tso")]
             CompanionKind::Skeleton => self.skeleton = Some(Skel::parse_with(bytes, options)?.model),
             #[cfg(feature = "tso")]
             CompanionKind::Animation => self.animations.push(Anim::parse_with(bytes, options)?.model),
             #[cfg(feature = "tso")]
             CompanionKind::Binding => self.binding = Some(Bnd::parse_with(bytes, options)?.model),
-            #[cfg(not(all(feature = "dpm", feature = "tso")))]
             _ => {
-                let message = "this build does not read such files";
+                let message = "this build reads no such companion here";
                 return Err(ReadError::unsupported("format", &meshwright_core::Path::ROOT, 0, message));
             }
         }
@@ -94,18 +105,9 @@ impl Companions {
             self.animations.iter().for_each(|a| add("animation", a.validate()));
             self.binding.iter().for_each(|b| add("binding", b.validate()));
         }
+        #[cfg(feature = "crucible")]
+        self.crucible_skeleton.iter().for_each(|s| add("skeleton", s.validate()));
         let _ = &mut add;
         report
-    }
-}
-
-impl AnyModel {
-    /// The names under which companion files of a model called `name` lie beside it.
-    pub fn companion_names(&self, name: &str) -> Vec<(CompanionKind, String)> {
-        match self {
-            #[cfg(feature = "dpm")]
-            Self::Dpm(_) | Self::Zym(_) => vec![(CompanionKind::FrameGroups, format!("{name}.framegroups"))],
-            _ => Vec::new(),
-        }
     }
 }

@@ -24,19 +24,28 @@ impl AnyModel {
         let mut scene = match self {
             #[cfg(feature = "bmd")]
             Self::Bmd(m) => m.to_scene(options),
+            #[cfg(feature = "crucible")]
+            Self::CrucibleMesh(m) => m.to_scene(options, companions.crucible_skeleton.as_ref()),
+            #[cfg(feature = "crucible")]
+            Self::CrucibleModel(m) => m.to_scene(options, companions.crucible_skeleton.as_ref()),
+            #[cfg(feature = "crucible")]
+            Self::CrucibleSkeleton(m) => m.to_scene(options),
             #[cfg(feature = "dpm")]
             Self::Dpm(m) => m.to_scene(options, companions.framegroups.as_ref()),
             #[cfg(feature = "dpm")]
             Self::Zym(m) => m.to_scene(options, companions.framegroups.as_ref()),
+            #[cfg(feature = "fsomodel")]
+            Self::Fso(m) => m.to_scene(options),
             #[cfg(feature = "tso")]
             Self::TsoAnimation(_) if companions.skeleton.is_none() => Err(ConvertError::unsupported(
                 "file",
                 "an animation moves a skeleton; name one with --skeleton",
             )),
             #[cfg(feature = "tso")]
-            Self::TsoBinding(_) => {
-                Err(ConvertError::unsupported("file", "a binding names a mesh and its texture and holds neither"))
-            }
+            Self::TsoBinding(_) => Err(ConvertError::unsupported(
+                "file",
+                "a binding names a mesh and its texture and holds neither",
+            )),
             #[cfg(feature = "tso")]
             _ => self.figure(name, companions).to_scene(options),
         }?;
@@ -60,11 +69,16 @@ impl AnyModel {
             _ => {}
         }
         figure.animations.extend(&companions.animations);
-        let whole = std::iter::once((name, self)).chain(companions.parts.iter().map(|(n, m)| (n.as_str(), m)));
+        let whole =
+            std::iter::once((name, self)).chain(companions.parts.iter().map(|(n, m)| (n.as_str(), m)));
         for (i, (name, model)) in whole.enumerate() {
             let Some((geometry, own_texture)) = model.geometry() else { continue };
             let named = companions.texture_name.clone().or_else(|| {
-                companions.binding.as_ref().and_then(|b| b.texture.as_ref()).map(meshwright_tso::ResourceId::tag)
+                companions
+                    .binding
+                    .as_ref()
+                    .and_then(|b| b.texture.as_ref())
+                    .map(meshwright_tso::ResourceId::tag)
             });
             // The companions speak of the first mesh.
             let texture = own_texture.or(named.filter(|_| i == 0));
@@ -85,6 +99,15 @@ impl AnyModel {
             Self::Bmf(m) => Some((&m.geometry, Some(m.texture.text()))),
             Self::Skn(m) => Some((&m.geometry, Some(m.texture.text()))),
             _ => None,
+        }
+    }
+
+    /// True when the bones of the model's scene are stored somewhere, rather than stood in for by their numbers.
+    pub(crate) fn has_bones(&self, companions: &Companions) -> bool {
+        match self {
+            #[cfg(feature = "crucible")]
+            Self::CrucibleMesh(_) | Self::CrucibleModel(_) => companions.crucible_skeleton.is_some(),
+            _ => true,
         }
     }
 

@@ -145,7 +145,13 @@ impl Dump {
         memory: u64,
     ) -> Result<Self, DumpError> {
         let options = SceneOptions::in_space(Space::File).with_extras(true).with_memory(memory);
-        let mut scene = model.to_scene("", companions, &options)?.value;
+        let mut scene = match model.to_scene("", companions, &options) {
+            Ok(converted) => converted.value,
+            Err(e @ ConvertError::Unsupported { .. }) => {
+                return Self::without_scene(model, source, bytes).ok_or(e.into());
+            }
+            Err(e) => return Err(e.into()),
+        };
         let clips: Vec<_> = scene.clips.iter().map(DumpClip::from).collect();
         let file_clip = scene.clips.len();
         scene.clips.extend(model.file_clip());
@@ -186,10 +192,36 @@ impl Dump {
             format: model.format().family(),
             source: source.to_owned(),
             sha256: hex(&Sha256::digest(bytes)),
-            bones: scene.skeletons.iter().flat_map(|s| s.joints.iter().map(bone)).collect(),
+            bones: if model.has_bones(companions) {
+                scene.skeletons.iter().flat_map(|s| s.joints.iter().map(bone)).collect()
+            } else {
+                Vec::new()
+            },
             clips,
             meshes,
             native: native(&scene),
+        })
+    }
+
+    /// The dump of a file that holds nothing to draw: a chunk without positions, an animation, a binding.
+    fn without_scene(model: &AnyModel, source: &str, bytes: &[u8]) -> Option<Self> {
+        let meshes = match model {
+            #[cfg(feature = "crucible")]
+            AnyModel::CrucibleMesh(m) => vec![DumpMesh::of_chunk(m)],
+            #[cfg(feature = "crucible")]
+            AnyModel::CrucibleModel(m) => m.meshes.iter().map(DumpMesh::of_chunk).collect(),
+            #[cfg(feature = "tso")]
+            AnyModel::TsoAnimation(_) | AnyModel::TsoBinding(_) => Vec::new(),
+            _ => return None,
+        };
+        Some(Self {
+            format: model.format().family(),
+            source: source.to_owned(),
+            sha256: hex(&Sha256::digest(bytes)),
+            bones: Vec::new(),
+            clips: Vec::new(),
+            meshes,
+            native: Value::Object(Map::new()),
         })
     }
 
@@ -207,6 +239,30 @@ impl From<&Clip> for DumpClip {
 }
 
 impl DumpMesh {
+    /// A Crucible chunk by its streams, whichever it has.
+    #[cfg(feature = "crucible")]
+    fn of_chunk(chunk: &meshwright_crucible::Chunk<'_>) -> Self {
+        let floats =
+            |f: meshwright_crucible::Floats<'_, 3>| f.iter().map(|p| p.map(|c| Float(c.get()))).collect();
+        let plane = chunk.positions_2d().into_iter().flat_map(|p| p.iter().collect::<Vec<_>>());
+        let plane = plane.map(|[x, y]| [Float(x.get()), Float(y.get()), Float(0.0)]);
+        let triangles: Vec<_> = chunk.triangles().collect();
+        Self {
+            material: None,
+            vertex_count: chunk.vertex_count(),
+            triangle_count: triangles.len(),
+            triangles,
+            uvs: chunk.uvs().map(|uvs| uvs.iter().map(|uv| uv.map(|c| Float(c.get()))).collect()),
+            colors: chunk.colors().map(<[_]>::to_vec),
+            poses: vec![DumpPose {
+                clip: None,
+                frame: None,
+                positions: chunk.positions().map_or_else(|| plane.collect(), floats),
+                normals: chunk.normals().map(floats),
+            }],
+        }
+    }
+
     fn new(scene: &Scene, index: usize) -> Self {
         let mesh = &scene.meshes[index];
         let material = mesh.material.and_then(|m| scene.materials.get(m.0));

@@ -1,5 +1,6 @@
 //! The formats, and which of them some bytes are.
 
+use crate::companions::CompanionKind;
 use meshwright_core::Confidence;
 use std::fmt;
 
@@ -48,10 +49,18 @@ macro_rules! formats {
 formats! {
     /// BGBTech BMD1.
     Bmd, "bmd", "bmd", "bmd", "BGBTech BMD", ["bmd"], meshwright_bmd::Bmd::sniff;
+    /// A Crucible mesh chunk.
+    CrucibleMesh, "crucible", "crucible", "crucible", "Crucible mesh chunk", ["cmesh"], crucible::Chunk::sniff;
+    /// A Crucible container of mesh chunks.
+    CrucibleModel, "crucible", "cmodel", "crucible", "Crucible model", ["cmodel"], crucible::CModel::sniff;
+    /// A Crucible skeleton chunk.
+    CrucibleSkeleton, "crucible", "cskel", "crucible", "Crucible skeleton chunk", ["cskel"], crucible::SkeletonChunk::sniff;
     /// DarkPlaces DPM, type 2.
     Dpm, "dpm", "dpm", "dpm", "DarkPlaces DPM", ["dpm"], dpm::Dpm::sniff;
     /// ZYM, type 1.
     Zym, "dpm", "zym", "zym", "DarkPlaces ZYM", ["zym"], dpm::Zym::sniff;
+    /// FreeSpace Open's FSOMODEL.
+    Fso, "fsomodel", "fso", "fso", "FreeSpace Open FSOMODEL", ["fom", "fso", "fsomodel"], meshwright_fsomodel::FsoModel::sniff;
     /// A mesh of The Sims Online.
     TsoMesh, "tso", "tso", "tso", "The Sims Online mesh", ["mesh"], tso::Mesh::sniff;
     /// A skeleton of The Sims Online.
@@ -66,6 +75,8 @@ formats! {
     Skn, "tso", "skn", "tso", "The Sims mesh (text)", ["skn"], tso::Skn::sniff;
 }
 
+#[cfg(feature = "crucible")]
+use meshwright_crucible as crucible;
 #[cfg(feature = "dpm")]
 use meshwright_dpm as dpm;
 #[cfg(feature = "tso")]
@@ -88,6 +99,35 @@ impl Format {
         let (_, extension) = name.rsplit_once('.')?;
         let has = |f: &Self| f.extensions().iter().any(|e| e.eq_ignore_ascii_case(extension));
         Self::ALL.iter().copied().find(has)
+    }
+}
+
+impl Format {
+    /// The dialects that a caller can choose where the bytes do not decide.
+    pub fn dialects(self) -> Vec<&'static str> {
+        match self {
+            #[cfg(feature = "crucible")]
+            Self::CrucibleMesh | Self::CrucibleModel => {
+                crucible::Dialect::ALL.iter().map(|d| d.name()).collect()
+            }
+            #[cfg(feature = "fsomodel")]
+            Self::Fso => meshwright_fsomodel::Dialect::ALL.iter().map(|d| d.name()).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The names under which companion files of a model called `name` lie beside it.
+    pub fn companion_names(self, name: &str) -> Vec<(CompanionKind, String)> {
+        match self {
+            #[cfg(feature = "dpm")]
+            Self::Dpm | Self::Zym => vec![(CompanionKind::FrameGroups, format!("{name}.framegroups"))],
+            #[cfg(feature = "fsomodel")]
+            Self::Fso => {
+                let stem = name.rsplit_once('.').map_or(name, |n| n.0);
+                vec![(CompanionKind::Metadata, format!("{stem}.json"))]
+            }
+            _ => Vec::new(),
+        }
     }
 }
 

@@ -37,19 +37,23 @@ mod summary;
 
 pub use companions::{CompanionKind, Companions};
 pub use format::{Detection, Format, detect};
+#[cfg(feature = "bmd")]
+pub use meshwright_bmd as bmd;
 pub use meshwright_core::{
     Confidence, ErrorClass, FieldPath, Finding, Limits, Parsed, Path, ReadError, ReadOptions, Report,
     Severity, Stream, Strictness, WriteError,
 };
-#[cfg(feature = "bmd")]
-pub use meshwright_bmd as bmd;
+#[cfg(feature = "crucible")]
+pub use meshwright_crucible as crucible;
 #[cfg(feature = "dpm")]
 pub use meshwright_dpm as dpm;
+#[cfg(feature = "fsomodel")]
+pub use meshwright_fsomodel as fsomodel;
 #[cfg(feature = "gltf")]
 pub use meshwright_gltf as gltf;
 pub use meshwright_rig as rig;
 pub use meshwright_scene as scene;
 #[cfg(feature = "tso")]
 pub use meshwright_tso as tso;
-pub use model::AnyModel;
+pub use model::{AnyModel, OpenOptions};
 pub use summary::Summary;

@@ -36,6 +36,20 @@ impl AnyModel {
                 notes: vec![format!("{} LODs", m.lods.len())],
                 ..Summary::default()
             },
+            #[cfg(feature = "crucible")]
+            Self::CrucibleMesh(m) => Self::chunks_summary(std::slice::from_ref(m)),
+            #[cfg(feature = "crucible")]
+            Self::CrucibleModel(m) => Self::chunks_summary(&m.meshes),
+            #[cfg(feature = "crucible")]
+            Self::CrucibleSkeleton(m) => Summary { bones: m.bones.len(), ..Summary::default() },
+            #[cfg(feature = "fsomodel")]
+            Self::Fso(m) => Summary {
+                meshes: m.ranges().len(),
+                vertices: m.vertices().iter().len(),
+                triangles: m.indices().iter().len() / 3,
+                notes: vec![format!("dialect {}", m.dialect)],
+                ..Summary::default()
+            },
             #[cfg(feature = "dpm")]
             Self::Dpm(m) => Summary {
                 meshes: m.meshes.len(),
@@ -74,6 +88,18 @@ impl AnyModel {
             },
             #[cfg(feature = "tso")]
             Self::TsoBinding(m) => Summary { notes: vec![m.bone.text()], ..Summary::default() },
+        }
+    }
+
+    #[cfg(feature = "crucible")]
+    fn chunks_summary(chunks: &[meshwright_crucible::Chunk<'static>]) -> Summary {
+        let dialects: std::collections::BTreeSet<_> = chunks.iter().map(|c| c.dialect.name()).collect();
+        Summary {
+            meshes: chunks.len(),
+            vertices: chunks.iter().map(meshwright_crucible::Chunk::vertex_count).sum(),
+            triangles: chunks.iter().map(|c| c.triangles().len()).sum(),
+            notes: dialects.into_iter().map(|d| format!("dialect {d}")).collect(),
+            ..Summary::default()
         }
     }
 
