@@ -33,6 +33,8 @@ pub use model::{Bmd, Bone, Clip, ClipRate, Lod, Mesh, MeshFlags, Name, QuadCount
 pub use optimize::{Errors, OptimizeOptions, Optimized, Sizes};
 pub use packed::{BoneTransform, Extra96, Primitive, PrimitiveKind, St96, Vertex, VertexKind};
 pub use pose::{BoneSample, Motion, Pose};
+#[cfg(feature = "scene")]
+pub use scene::{ImportOptions, VertexForm};
 pub use shade::{flat_color, nearest_shade, shade, tint};
 pub use stream::{ABSENT, Keys, Step, Stream};
 pub use write::Arrangement;
