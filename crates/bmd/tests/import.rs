@@ -1,4 +1,13 @@
 //! Models made of scenes.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "a failing test panics, and tests use small numbers"
+)]
 
 use meshwright_bmd::{Bmd, ImportOptions, VertexForm, VertexKind};
 use meshwright_scene::strategy::{clean_scene, wild_scene};
@@ -39,6 +48,10 @@ fn models_come_back_from_their_scenes() {
         for space in [Space::File, Space::Gltf] {
             let scene = model.to_scene(&SceneOptions::in_space(space)).unwrap().value;
             for vertices in [VertexForm::Engine, VertexForm::Smallest, VertexForm::Widest] {
+                // Choosing keys takes its time, and does not depend on the vertices.
+                if vertices != VertexForm::Engine && !model.clips.is_empty() {
+                    continue;
+                }
                 let options = ImportOptions::default().with_vertices(vertices);
                 let made = Bmd::from_scene(&scene, &options).unwrap();
                 let read = Bmd::parse(&made.value.to_bytes().unwrap()).unwrap();

@@ -19,10 +19,13 @@ const ROUNDS: usize = 3;
 const WORDS: usize = 6;
 const CANDIDATES: usize = 768;
 
+/// A stream, and what became of it.
+type OldAndNew = (Arc<Stream>, Arc<Stream>);
+
 /// Fits every clip anew; streams that clips of the same length share stay shared.
 pub(super) fn reduce(clips: &mut [Clip], options: &OptimizeOptions, errors: &mut Errors) {
     // Old streams are kept until the end: an address must not be taken again while it stands for one of them.
-    let mut done: BTreeMap<(usize, u8, bool), (Arc<Stream>, Arc<Stream>)> = BTreeMap::new();
+    let mut done: BTreeMap<(usize, u8, bool), OldAndNew> = BTreeMap::new();
     let mut same: BTreeMap<Vec<u8>, Arc<Stream>> = BTreeMap::new();
     for clip in clips {
         let key = (identity(&clip.stream), clip.frames, clip.rate.is_looping());
@@ -103,10 +106,9 @@ fn off_last_frame(keys: &Keys, frames: u32) -> Keys {
         let mut keys = keys.to_vec();
         if last > 0
             && let Some((frame, value)) = keys.pop_if(|k| k.0 == last)
+            && keys.last().is_none_or(|k| k.0 < frame - 1)
         {
-            if keys.last().is_none_or(|k| k.0 < frame - 1) {
-                keys.push((frame - 1, value));
-            }
+            keys.push((frame - 1, value));
         }
         keys
     }
