@@ -90,7 +90,7 @@ fn vertices() {
         assert_eq!(mesh.positions().next().unwrap().map(f32::to_bits), floats(&case["pos"]));
         assert_eq!(form.map(f32::to_bits), floats(&case["st"]), "{case}");
         assert_eq!(mesh.normals().next().unwrap().map(f32::to_bits), floats(&case["normal"]), "{case}");
-        let color = mesh.colors().next().unwrap().map(|c| u64::from(c));
+        let color = mesh.colors().next().unwrap().map(u64::from);
         assert_eq!(color, std::array::from_fn(|i| case["rgba"][i].as_u64().unwrap()));
         assert_eq!(u64::from(v.bone()), case["bone"].as_u64().unwrap());
         assert_eq!(v.kind() == VertexKind::Bits64, v.size() == 8);

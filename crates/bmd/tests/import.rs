@@ -9,7 +9,7 @@
     reason = "a failing test panics, and tests use small numbers"
 )]
 
-use meshwright_bmd::{Bmd, ImportOptions, VertexForm, VertexKind};
+use meshwright_bmd::{Bmd, Bone, ImportOptions, VertexForm, VertexKind};
 use meshwright_scene::strategy::{clean_scene, wild_scene};
 use meshwright_scene::{ConvertError, SceneOptions, Space};
 use meshwright_testkit::{Expect, corpus, fixtures};
@@ -66,7 +66,7 @@ fn models_come_back_from_their_scenes() {
                 let worst = away(&old, &new);
                 assert!(worst <= 0.003 * extent, "{name} {space:?} {vertices:?}: {worst} of {extent}");
                 // Helper joints are bones like others: their vertices keep the heaviest only.
-                let helpers = space == Space::Gltf && model.bones.iter().any(|b| b.is_pseudo());
+                let helpers = space == Space::Gltf && model.bones.iter().any(Bone::is_pseudo);
                 if model.bones.is_empty() || helpers {
                     continue;
                 }
@@ -128,7 +128,7 @@ fn survives(scene: &meshwright_scene::Scene, form: VertexForm) -> Result<(), Tes
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
 
     #[test]
     fn any_clean_scene_makes_a_readable_file(scene in clean_scene(), which in 0_usize..3) {

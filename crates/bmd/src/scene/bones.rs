@@ -2,13 +2,13 @@
 
 use crate::math::{self, narrow};
 use crate::model::{Bmd, Bone, Name};
-use crate::packed::BoneTransform;
 use crate::pose::Base;
-use alloc::collections::BTreeSet;
+use crate::transform::BoneTransform;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::num::{F8A, QuatF8, Se32};
-use meshwright_scene::{AxisMap, ConvertError, Local, Loss, Motion, Scene, SkeletonId, Trs};
+use meshwright_scene::{AxisMap, ConvertError, Local, Loss, Motion, Scene, Skeleton, SkeletonId, Trs};
 
 /// Bones that a vertex can name, the base included: 0xFF marks pseudo-bones.
 const MOST: usize = 255;
@@ -67,6 +67,7 @@ impl Bones {
         let base_name = base.and_then(|j| source.joints.get(j)).map_or("base", |j| j.name.as_str());
         this.bones.push(Bone { name: Some(name(base_name)), ..Bone::default() });
         let (mut scaled, mut sheared) = (0_usize, 0.0_f32);
+        let mut followed: BTreeMap<usize, Vec<(u8, f32)>> = BTreeMap::new();
         for j in placed {
             let Some(joint) = source.joints.get(j) else { continue };
             let id = this.bones.len();
@@ -74,7 +75,9 @@ impl Bones {
                 *slot = id;
             }
             if !joint.follows.is_empty() {
-                let bone = this.pseudo(&joint.name, &joint.follows, &path, losses);
+                let parts = this.spread(&joint.follows, &followed);
+                let bone = pseudo(&joint.name, &parts, &path, losses);
+                followed.insert(j, parts);
                 this.bones.push(bone);
                 continue;
             }
@@ -100,7 +103,12 @@ impl Bones {
                 QuatF8::IDENTITY => QuatF8::from_bits(0),
                 word => word,
             };
-            let parent = joint.parent.and_then(|p| this.bone_of.get(p)).copied().unwrap_or(0);
+            let parent = joint.parent.map(|p| leader(source, p));
+            if parent != joint.parent {
+                let message = "hangs from a joint that follows others; hung from the heaviest of those";
+                losses.push(Loss::new("parent-follows", format!("{path}.joints[{j}]"), message));
+            }
+            let parent = parent.and_then(|p| this.bone_of.get(p)).copied().unwrap_or(0);
             this.bones.push(Bone {
                 transform: BoneTransform::new(Se32::encode(origin), rotation),
                 name: Some(name(&joint.name)),
@@ -122,32 +130,25 @@ impl Bones {
         Ok(this)
     }
 
-    fn pseudo(&self, joint: &str, follows: &[(usize, f32)], path: &str, losses: &mut Vec<Loss>) -> Bone {
-        let mut parts: Vec<(u8, f32)> = follows
-            .iter()
-            .filter_map(|(j, w)| Some((u8::try_from(*self.bone_of.get(*j)?).ok()?, *w)))
-            .collect();
-        parts.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
-        if parts.len() > 4 {
-            let message = format!("joint {joint:?} follows {} others; the four heaviest kept", parts.len());
-            losses.push(Loss::new("follows-dropped", path, message));
+    /// The bones that a joint follows, joints that follow others themselves replaced by those.
+    fn spread(&self, follows: &[(usize, f32)], followed: &BTreeMap<usize, Vec<(u8, f32)>>) -> Vec<(u8, f32)> {
+        let mut sum: BTreeMap<u8, f32> = BTreeMap::new();
+        for (j, weight) in follows {
+            match followed.get(j) {
+                Some(parts) => {
+                    let total: f32 = parts.iter().map(|p| p.1).sum();
+                    let share = if total == 0.0 { 0.0 } else { weight / total };
+                    for (bone, w) in parts {
+                        *sum.entry(*bone).or_insert(0.0) += share * w;
+                    }
+                }
+                None => {
+                    let bone = self.bone_of.get(*j).and_then(|b| u8::try_from(*b).ok());
+                    *sum.entry(bone.unwrap_or(0)).or_insert(0.0) += weight;
+                }
+            }
         }
-        parts.truncate(4);
-        // Only the shares count; the largest takes the top of the range, where the codes are finest.
-        let top = parts.first().map_or(1.0, |p| p.1.abs()).max(f32::MIN_POSITIVE);
-        let mut stored = [(0, F8A::ZERO); 4];
-        for (slot, (id, weight)) in stored.iter_mut().zip(parts) {
-            *slot = (id, F8A::encode(weight / top));
-        }
-        if stored.iter().all(|p| p.1.decode() == 0.0) {
-            stored[0].1 = F8A::ONE;
-        }
-        Bone {
-            transform: BoneTransform::following(stored),
-            name: Some(name(joint)),
-            parent: Bone::PSEUDO,
-            ..Bone::default()
-        }
+        sum.into_iter().filter(|p| p.1.is_finite()).collect()
     }
 
     /// A bone's base transform as it was rounded.
@@ -162,6 +163,48 @@ impl Bones {
         let Some(inverse) = inverse(m) else { return identity };
         let point = math::point(&inverse, p.map(f64::from)).map(narrow);
         (point, math::vector(&inverse, n.map(f64::from)).map(narrow))
+    }
+}
+
+/// A joint that does not follow others: the joint itself, or the heaviest of those it follows.
+fn leader(skeleton: &Skeleton, mut joint: usize) -> usize {
+    // An ordered skeleton has no cycles, so this ends before it has named every joint.
+    for _ in 0..skeleton.joints.len() {
+        let follows = skeleton.joints.get(joint).map_or(&[][..], |j| &j.follows);
+        match follows.iter().max_by(|a, b| a.1.total_cmp(&b.1)) {
+            Some((heaviest, _)) => joint = *heaviest,
+            None => break,
+        }
+    }
+    joint
+}
+
+/// A pseudo-bone of some bones and weights.
+fn pseudo(joint: &str, follows: &[(u8, f32)], path: &str, losses: &mut Vec<Loss>) -> Bone {
+    let mut parts = follows.to_vec();
+    parts.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+    if parts.len() > 4 {
+        let message = format!("joint {joint:?} follows {} others; the four heaviest kept", parts.len());
+        losses.push(Loss::new("follows-dropped", path, message));
+    }
+    parts.truncate(4);
+    // Only the shares count; the largest takes 1, well inside the range.
+    let top = parts.first().map_or(1.0, |p| p.1.abs()).max(f32::MIN_POSITIVE);
+    let mut stored = [(0, F8A::ZERO); 4];
+    for (slot, (id, weight)) in stored.iter_mut().zip(parts) {
+        *slot = (id, F8A::encode(weight / top));
+    }
+    // Weights that cancel out make no mean: the first bone alone is left.
+    let sum: f64 = stored.iter().map(|p| f64::from(p.1.decode())).sum();
+    if sum == 0.0 {
+        stored = [(stored[0].0, F8A::ONE), (0, F8A::ZERO), (0, F8A::ZERO), (0, F8A::ZERO)];
+        losses.push(Loss::new("follows-cancel", path, format!("the weights of joint {joint:?} sum to zero")));
+    }
+    Bone {
+        transform: BoneTransform::following(stored),
+        name: Some(name(joint)),
+        parent: Bone::PSEUDO,
+        ..Bone::default()
     }
 }
 
