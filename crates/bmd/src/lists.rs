@@ -13,6 +13,9 @@ use meshwright_core::{Path, ReadError, Source};
 
 type Key = (u32, u32, u16);
 
+/// Bytes of the smallest vertex.
+const SMALLEST: usize = VertexKind::Bits64.size();
+
 /// A primitive list, where it lies, and how many quads it holds.
 type Primitives = (Arc<Vec<Primitive>>, ListPlace, usize);
 
@@ -81,8 +84,8 @@ impl<'s, 'a> Lists<'s, 'a> {
             let message = format!("{count} vertices stated, the list of {} bytes holds {found}", place.size);
             self.source.malformed(codes::NVTX, &mesh.field("n_vtx"), offset(place, at), message)
         };
-        if usize::from(count).saturating_mul(VertexKind::Bits64.size()) > bytes.len() {
-            return Err(short(0, bytes.len() / VertexKind::Bits64.size()));
+        if usize::from(count).saturating_mul(SMALLEST) > bytes.len() {
+            return Err(short(0, bytes.len() / SMALLEST));
         }
         self.source.charge(&path, field, "vertices", u64::from(count), size_of::<Vertex>())?;
         let mut vertices = Vec::with_capacity(usize::from(count));

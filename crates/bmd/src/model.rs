@@ -1,9 +1,10 @@
 //! A BMD1 model as its file has it.
 
 use crate::layout::Layout;
-use crate::packed::{BoneTransform, Primitive, Vertex};
+use crate::packed::{Primitive, Vertex};
 use crate::shade::flat_color;
 use crate::stream::Stream;
+use crate::transform::BoneTransform;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;

@@ -7,9 +7,9 @@ use crate::layout::{
 };
 use crate::lists::Lists;
 use crate::model::{Bmd, Bone, Clip, ClipRate, Lod, Mesh, MeshFlags, QuadCount};
-use crate::packed::BoneTransform;
 use crate::rules;
 use crate::strings::Strings;
+use crate::transform::BoneTransform;
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::vec::Vec;

@@ -52,7 +52,7 @@ pub(crate) fn flaws(mesh: &Mesh, allowance: &mut Allowance) -> Vec<Flaw> {
         triangles.iter().map(|t| t.map(|i| points.get(i as usize).copied().unwrap_or_default())).collect();
     let mut found = Vec::new();
     // A common origin keeps the products small; the sign is all that counts.
-    let volume: f64 = corners.iter().map(|t| f64_volume(t)).sum();
+    let volume: f64 = corners.iter().map(f64_volume).sum();
     if volume < 0.0 {
         found.push(Flaw::Inverted);
     }

@@ -1,9 +1,10 @@
 //! Generators of valid models of raw bits, for property tests.
 
 use crate::model::{Bmd, Bone, Clip, ClipRate, Lod, Mesh, MeshFlags, Name, QuadCount};
-use crate::packed::{BoneTransform, Primitive, PrimitiveKind, Vertex};
+use crate::packed::{Primitive, PrimitiveKind, Vertex};
 use crate::rules::{PrimitiveFacts, VertexFacts};
 use crate::stream::{Step, Stream, frames};
+use crate::transform::BoneTransform;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::num::F8A;

@@ -224,6 +224,7 @@ pub(crate) fn frames(steps: &[Step]) -> impl Iterator<Item = (u32, Step)> {
 }
 
 #[cfg(test)]
+#[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "tests use small numbers")]
 mod tests {
     use super::*;
 

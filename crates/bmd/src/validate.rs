@@ -404,11 +404,10 @@ impl Validator<'_> {
             self.report.warn(codes::W_OVERLAP, &Path::ROOT, Some(b), message);
         }
         let last = layout.gaps.runs().last();
-        if let Some((at, bytes)) = last.filter(|(at, b)| at.saturating_add(b.len() as u64) == layout.len) {
-            if bytes.len() >= PADDING || bytes.iter().any(|b| *b != 0) {
-                let message = || format!("{} bytes behind the last structure", bytes.len());
-                self.report.warn(codes::W_TRAILING, &Path::ROOT, Some(at), message);
-            }
+        let last = last.filter(|(at, b)| at.saturating_add(b.len() as u64) == layout.len);
+        if let Some((at, bytes)) = last.filter(|(_, b)| b.len() >= PADDING || b.iter().any(|b| *b != 0)) {
+            let message = || format!("{} bytes behind the last structure", bytes.len());
+            self.report.warn(codes::W_TRAILING, &Path::ROOT, Some(at), message);
         }
     }
 }

@@ -1,6 +1,15 @@
 //! The corpus of real and generated models, where it lies beside the project.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "a failing test panics, and tests use small numbers"
+)]
 
-use meshwright_bmd::{Arrangement, Bmd};
+use meshwright_bmd::{Arrangement, Bmd, Name};
 use meshwright_core::ReadOptions;
 use meshwright_core::num::St14Form;
 use meshwright_testkit::{corpus, hex_diff};
@@ -84,7 +93,7 @@ fn evaluation_equals_the_reference() {
         }
         let mut inexact = 0;
         for (mesh, want) in model.meshes.iter().zip(want["meshes"].as_array().unwrap()) {
-            let material = mesh.material.as_ref().map(|m| m.text());
+            let material = mesh.material.as_ref().map(Name::text);
             assert_eq!(material.as_deref(), want["material"].as_str());
             assert_eq!(mesh.vertices.len() as u64, want["vertex_count"].as_u64().unwrap());
             let triangles: Vec<_> = mesh.triangles().collect();

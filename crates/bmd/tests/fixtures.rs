@@ -1,4 +1,13 @@
 //! Every fixture is answered as its name says, and so is every prefix and bit flip of it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "a failing test panics, and tests use small numbers"
+)]
 
 use meshwright_bmd::Bmd;
 use meshwright_testkit::laws::Format;

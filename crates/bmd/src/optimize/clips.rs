@@ -14,13 +14,18 @@ use meshwright_core::num::{F8A, QuatF8, Se32};
 
 /// Rounds of fitting the channels of a bone to one another's tags.
 const ROUNDS: usize = 3;
-/// Words tried for each rotation: neighbours of the nearest that err in other directions.
+/// Words tried for each rotation: neighbours of the nearest that err in other directions. Long clips try fewer,
+/// so that the number of candidates stays the same.
 const WORDS: usize = 6;
+const CANDIDATES: usize = 768;
+
+/// A stream, and what became of it.
+type OldAndNew = (Arc<Stream>, Arc<Stream>);
 
 /// Fits every clip anew; streams that clips of the same length share stay shared.
 pub(super) fn reduce(clips: &mut [Clip], options: &OptimizeOptions, errors: &mut Errors) {
     // Old streams are kept until the end: an address must not be taken again while it stands for one of them.
-    let mut done: BTreeMap<(usize, u8, bool), (Arc<Stream>, Arc<Stream>)> = BTreeMap::new();
+    let mut done: BTreeMap<(usize, u8, bool), OldAndNew> = BTreeMap::new();
     let mut same: BTreeMap<Vec<u8>, Arc<Stream>> = BTreeMap::new();
     for clip in clips {
         let key = (identity(&clip.stream), clip.frames, clip.rate.is_looping());
@@ -101,10 +106,9 @@ fn off_last_frame(keys: &Keys, frames: u32) -> Keys {
         let mut keys = keys.to_vec();
         if last > 0
             && let Some((frame, value)) = keys.pop_if(|k| k.0 == last)
+            && keys.last().is_none_or(|k| k.0 < frame - 1)
         {
-            if keys.last().is_none_or(|k| k.0 < frame - 1) {
-                keys.push((frame - 1, value));
-            }
+            keys.push((frame - 1, value));
         }
         keys
     }
@@ -122,6 +126,67 @@ struct Fit<'o> {
     /// Keys lie before this frame.
     last: u32,
     options: &'o OptimizeOptions,
+}
+
+/// Words for whole-frame rotations that stay within an angle, in degrees; the angle doubles until some choice
+/// does.
+#[cfg(feature = "scene")]
+pub(crate) fn fit_rotations(
+    values: &[Quat],
+    timing: Timing,
+    mut angle: f64,
+    tags: &[bool],
+) -> Vec<(u32, QuatF8)> {
+    for _ in 0..DOUBLINGS {
+        let goal = Turned::new(values.to_vec(), angle);
+        if values.iter().zip(0..).all(|(_, f)| goal.accepts(f, [0.0, 0.0, 0.0, 1.0])) {
+            return Vec::new();
+        }
+        let candidates = rotation_candidates(values, &[], timing.frames, &goal);
+        if let Some(chosen) = choose(&candidates, &goal, timing.frames, timing.looping, tags) {
+            return picked(&candidates, &chosen, QuatF8::from_bits);
+        }
+        angle = (angle * 2.0).max(SMALL);
+    }
+    (0..).zip(values).map(|(f, q)| (f, QuatF8::encode(q.map(narrow)))).collect()
+}
+
+/// Words for whole-frame points that stay within a distance; the distance doubles until some choice does.
+#[cfg(feature = "scene")]
+pub(crate) fn fit_triples(
+    values: &[[f64; 3]],
+    default: [f64; 3],
+    timing: Timing,
+    mut distance: f64,
+    tags: &[bool],
+) -> Vec<(u32, Se32)> {
+    for _ in 0..DOUBLINGS {
+        let goal = Near { values: values.to_vec(), distance };
+        if (0..timing.frames).all(|f| goal.accepts(f, default)) {
+            return Vec::new();
+        }
+        let candidates = triple_candidates(values, timing.frames);
+        if let Some(chosen) = choose(&candidates, &goal, timing.frames, timing.looping, tags) {
+            return picked(&candidates, &chosen, Se32::from_bits);
+        }
+        distance = (distance * 2.0).max(SMALL);
+    }
+    (0..).zip(values).map(|(f, v)| (f, Se32::encode(v.map(narrow)))).collect()
+}
+
+/// How often a bound that cannot be kept is doubled, and what a bound of zero becomes.
+#[cfg(feature = "scene")]
+const DOUBLINGS: usize = 16;
+#[cfg(feature = "scene")]
+const SMALL: f64 = 0.01;
+
+/// The nearest word at every whole frame before `last`.
+fn triple_candidates(values: &[[f64; 3]], last: u32) -> Vec<Candidate<3>> {
+    let candidate = |(frame, v): (u32, &[f64; 3])| {
+        let word = Se32::encode(v.map(narrow));
+        Candidate { frame, word: word.to_bits(), value: triple(word) }
+    };
+    (0..last).zip(values).map(candidate).collect()
 }
 
 /// The same values, bit for bit in single precision.
@@ -235,10 +300,7 @@ impl Fit<'_> {
             if (0..n).all(|f| goal.accepts(f, default)) {
                 return Vec::new();
             }
-            let fresh = (0..self.last).zip(&values).map(|(frame, v)| {
-                let word = Se32::encode(v.map(narrow));
-                Candidate { frame, word: word.to_bits(), value: triple(word) }
-            });
+            let fresh = triple_candidates(&values, self.last).into_iter();
             let mut candidates: Vec<_> = fresh.chain(stored.clone()).collect();
             candidates.sort_by_key(|c| (c.frame, c.word));
             candidates.dedup();
@@ -284,7 +346,7 @@ fn rotation_candidates(
         let flip = before.is_some_and(|b| math::dot(b, *value) < 0.0);
         let value = if flip { value.map(|c| -c) } else { *value };
         before = Some(value);
-        let mut words = neighbours(value);
+        let mut words = neighbours(value, (CANDIDATES / values.len().max(1)).clamp(1, WORDS));
         while let Some((_, word)) = stored.next_if(|k| k.0 <= frame) {
             words.insert(0, *word);
         }
@@ -307,7 +369,7 @@ fn rotation_candidates(
 }
 
 /// The nearest word, and others around it by rising distance.
-fn neighbours(value: Quat) -> Vec<u32> {
+fn neighbours(value: Quat, count: usize) -> Vec<u32> {
     let nearest = QuatF8::encode(value.map(narrow));
     let parts = nearest.parts();
     let mut found: Vec<(f64, u32)> = Vec::new();
@@ -321,7 +383,7 @@ fn neighbours(value: Quat) -> Vec<u32> {
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
     found.dedup_by_key(|f| f.1);
     let mut words = alloc::vec![nearest.to_bits()];
-    words.extend(found.into_iter().map(|f| f.1).filter(|w| *w != nearest.to_bits()).take(WORDS - 1));
+    words.extend(found.into_iter().map(|f| f.1).filter(|w| *w != nearest.to_bits()).take(count - 1));
     words
 }
 

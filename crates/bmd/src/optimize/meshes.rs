@@ -130,7 +130,9 @@ fn rebuilt(
 ) -> Vec<Mesh> {
     let old: Vec<&Mesh> = group.members.iter().filter_map(|m| model.meshes.get(*m)).collect();
     let kept = || old.iter().map(|m| (*m).clone()).collect::<Vec<_>>();
-    let Some(pattern) = old.first().filter(|_| !group.fixed) else { return kept() };
+    let Some(pattern) = old.first().filter(|_| !group.fixed) else {
+        return if options.engine_safe { old.iter().map(|m| without_quads(m)).collect() } else { kept() };
+    };
     let reading = Reading { flat: pattern.flat_color().is_some(), form };
     let mut vertices: Vec<Vertex> = Vec::new();
     let mut ids: BTreeMap<Vertex, u32> = BTreeMap::new();
@@ -189,6 +191,22 @@ fn rebuilt(
             if meshes.is_empty() { kept().into_iter().take(1).collect() } else { meshes }
         }
         _ => kept(),
+    }
+}
+
+/// A mesh as it is, its quads as two triangles each.
+fn without_quads(mesh: &Mesh) -> Mesh {
+    if !mesh.primitives.iter().any(|p| p.kind().is_quad()) {
+        return mesh.clone();
+    }
+    let primitives: Vec<_> = mesh.triangles().filter_map(Primitive::triangle).collect();
+    let kinds = (VertexFacts::of(&mesh.vertices).kinds, PrimitiveFacts::of(&primitives).kinds);
+    let flags = MeshFlags::for_kinds(kinds.0, kinds.1).0 | mesh.flags.unknown();
+    Mesh {
+        primitives: Arc::new(primitives),
+        flags: MeshFlags(flags),
+        quad_count: QuadCount::Described,
+        ..mesh.clone()
     }
 }
 

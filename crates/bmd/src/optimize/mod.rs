@@ -1,6 +1,6 @@
 //! Smaller files of the same model, exactly or within stated bounds.
 
-mod clips;
+pub(crate) mod clips;
 mod meshes;
 mod path;
 mod quads;

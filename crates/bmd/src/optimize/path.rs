@@ -168,6 +168,7 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
 }
 
 #[cfg(test)]
+#[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "tests use small numbers")]
 mod tests {
     use super::*;
     use std::vec;

@@ -19,6 +19,12 @@ fn power_2_4(x: f64) -> f64 {
     fourth * fourth * fourth
 }
 
+/// The display byte whose linear value is nearest.
+pub(super) fn display(value: f32) -> u8 {
+    let away = |byte: &u8| (linear(*byte) - value).abs();
+    (0..=u8::MAX).min_by(|a, b| away(a).total_cmp(&away(b))).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -29,6 +35,7 @@ mod tests {
             let x = f64::from(byte) / 255.0;
             let want = if x <= 0.04045 { x / 12.92 } else { ((x + 0.055) / 1.055).powf(2.4) };
             assert!((f64::from(linear(byte)) - want).abs() < 1e-7, "{byte}");
+            assert_eq!(display(linear(byte)), byte);
         }
     }
 }

@@ -1,8 +1,13 @@
 //! To and from the exchange model.
 
+mod bones;
 mod clips;
 mod color;
 mod export;
+mod import;
+mod motion;
+
+pub use import::{ImportOptions, VertexForm};
 
 use meshwright_scene::{AxisMap, Space};
 

@@ -1,4 +1,12 @@
 //! Playing a scene from its own data alone.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "a failing test panics, and tests use small numbers"
+)]
 #![allow(dead_code, reason = "not every test uses all of it")]
 
 use meshwright_scene::{Affine, Channel, Clip, Local, Mesh, Motion, Scene, Skeleton, Trs};
@@ -27,7 +35,7 @@ fn linear<const N: usize>(a: [f64; N], b: [f64; N], t: f64) -> [f64; N] {
 
 /// How values between keys are found.
 #[derive(Clone, Copy, PartialEq)]
-pub enum Player {
+pub(crate) enum Player {
     /// Great arcs; held before the first and behind the last key.
     Gltf,
     /// Linear and renormalised; a loop wraps.
@@ -58,7 +66,7 @@ fn sample<const N: usize>(
 }
 
 /// Model-space matrices of all joints; the rest pose without a clip.
-pub fn pose(skeleton: &Skeleton, clip: Option<(&Clip, f64)>, player: Player) -> Vec<Affine> {
+pub(crate) fn pose(skeleton: &Skeleton, clip: Option<(&Clip, f64)>, player: Player) -> Vec<Affine> {
     let mut locals: Vec<Affine> = skeleton.joints.iter().map(|j| j.rest.to_affine()).collect();
     if let Some((clip, t)) = clip {
         let Motion::Tracks(tracks) = &clip.motion else { panic!("keyed clips") };
@@ -79,7 +87,7 @@ pub fn pose(skeleton: &Skeleton, clip: Option<(&Clip, f64)>, player: Player) -> 
 
 /// Positions of a mesh in a pose: from its bind pose and the bind matrices, as glTF does it, or from the
 /// vertices in the space of their bones.
-pub fn positions(scene: &Scene, mesh: &Mesh, model: &[Affine], player: Player) -> Vec<[f32; 3]> {
+pub(crate) fn positions(scene: &Scene, mesh: &Mesh, model: &[Affine], player: Player) -> Vec<[f32; 3]> {
     let Some(skin) = &mesh.skin else { return mesh.positions.clone() };
     let joints = &scene.skeletons[skin.skeleton.0].joints;
     (0..mesh.positions.len())
