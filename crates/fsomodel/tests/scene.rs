@@ -76,7 +76,7 @@ fn the_description_has_no_tree() {
     }
     let merged = FsoModel::from_scene(&scene, &FsoTarget::of(Dialect::Doc56)).unwrap();
     assert!(codes(&merged).contains(&"meshes-merged"));
-    assert_eq!(merged.value.indices().len(), direct.ranges().map(|r| r.count as usize).sum::<usize>());
+    assert_eq!(merged.value.indices().len() as u64, direct.ranges().map(|r| r.count).sum::<u64>());
     assert!(!merged.value.validate().has_errors());
 }
 
