@@ -204,7 +204,7 @@ fn sixteen_bits_are_not_exceeded() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(2000))]
 
     /// Whatever a model holds, its scene is one that every consumer takes.
     #[test]
