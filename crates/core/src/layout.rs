@@ -54,6 +54,17 @@ impl Coverage {
             .collect()
     }
 
+    /// How many of a file's `len` bytes nothing covers.
+    pub fn uncovered(&mut self, len: u64) -> u64 {
+        self.0.sort_unstable();
+        let (mut free, mut at) = (0_u64, 0_u64);
+        for &(start, end) in &self.0 {
+            free = free.saturating_add(start.min(len).saturating_sub(at));
+            at = at.max(end.min(len));
+        }
+        free.saturating_add(len.saturating_sub(at))
+    }
+
     /// The bytes of `file` that nothing covers.
     pub fn gaps(mut self, file: &[u8]) -> Gaps {
         self.0.sort_unstable();
@@ -140,7 +151,9 @@ mod tests {
             for &(a, n) in &sections {
                 coverage.add(a as u64, n as u64);
             }
+            let uncovered = coverage.uncovered(file.len() as u64);
             let gaps = coverage.gaps(&file);
+            prop_assert_eq!(gaps.len(), uncovered);
             let mut image = Image::new(file.len() as u64, &gaps).unwrap();
             for &(a, n) in &sections {
                 image.place(a as u64, &file[a..a + n]).unwrap();

@@ -8,6 +8,9 @@
 //! The model is openly lossy: a conversion into it or out of it returns a list of [`Loss`]es.
 //!
 //! Plain arrays, no mathematics library, no input or output, `no_std` with `alloc`, no unsafe code.
+//! [`obj`] writes a scene as Wavefront OBJ text.
+//!
+//! Features: `proptest` adds generators of scenes for property tests.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -16,7 +19,7 @@
 )]
 
 extern crate alloc;
-#[cfg(test)]
+#[cfg(any(test, feature = "proptest"))]
 extern crate std;
 
 mod axes;
@@ -26,16 +29,19 @@ mod math;
 mod mesh;
 mod model;
 mod motion;
+mod nodes;
+pub mod obj;
 mod skeleton;
+#[cfg(feature = "proptest")]
+pub mod strategy;
 mod surface;
 mod validate;
-mod world;
 
 pub use axes::AxisMap;
 pub use convert::{ConvertError, Converted, Loss, Memory, SceneOptions, Space};
 pub use extra::Extra;
 pub use math::{Affine, Trs, normalize, sqrt};
-pub use mesh::{Influence, LocalVertex, Mesh, Skin};
+pub use mesh::{Influence, LocalVertex, Mesh, MeshPose, Skin};
 pub use model::{Image, Level, Material, MaterialId, MeshId, Node, NodeId, Scene, SkeletonId};
 pub use motion::{Channel, Clip, Interpolation, Motion, PoseSet, PoseSetId, Track};
 pub use skeleton::{Joint, Local, Skeleton};

@@ -31,6 +31,22 @@ pub struct Mesh {
     pub extras: Option<Extra>,
 }
 
+/// A mesh as it stands in one pose.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MeshPose {
+    /// Positions in model space.
+    pub positions: Vec<[f32; 3]>,
+    /// Normals in model space; empty where the mesh has none.
+    pub normals: Vec<[f32; 3]>,
+}
+
+impl Mesh {
+    /// True when bones move the mesh.
+    pub const fn is_skinned(&self) -> bool {
+        self.skin.is_some()
+    }
+}
+
 /// Which bones move which vertex, and how much.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Skin {
@@ -67,7 +83,7 @@ pub struct LocalVertex {
 }
 
 impl Skin {
-    /// A binding with room for `vertices`, to be filled with [`push`](Self::push).
+    /// An empty binding, to be filled vertex by vertex: its influences, then [`end_vertex`](Self::end_vertex).
     pub fn new(skeleton: SkeletonId) -> Self {
         Self { skeleton, starts: alloc::vec![0], influences: Vec::new(), local: Vec::new() }
     }

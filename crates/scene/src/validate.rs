@@ -87,26 +87,7 @@ impl Scene {
             };
             check(finite, path, "transform is not finite")?;
         }
-        // Two walkers, one twice as fast, meet only on a cycle.
-        let up = |n: Option<usize>| n.and_then(|n| self.nodes.get(n)?.parent.map(|p| p.0));
-        let mut depth_done = alloc::vec![false; self.nodes.len()];
-        for start in 0..self.nodes.len() {
-            let (mut slow, mut fast) = (Some(start), up(Some(start)));
-            while let (Some(s), Some(f)) = (slow, fast) {
-                check(s != f, || format!("nodes[{start}]"), "its parents form a cycle")?;
-                if depth_done.get(s) == Some(&true) {
-                    break;
-                }
-                (slow, fast) = (up(slow), up(up(fast)));
-            }
-            let mut at = Some(start);
-            while let Some(n) = at.filter(|n| depth_done.get(*n) == Some(&false)) {
-                if let Some(done) = depth_done.get_mut(n) {
-                    *done = true;
-                }
-                at = up(at);
-            }
-        }
+        check(self.node_order().is_some(), || "nodes".into(), "parents form a cycle")?;
         let levels = self.levels.iter().flat_map(|l| &l.nodes).all(|n| n.0 < self.nodes.len());
         check(levels, || "levels".into(), "names a node that does not exist")
     }

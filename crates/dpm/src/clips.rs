@@ -1,0 +1,104 @@
+//! Clips: ranges of frames with a rate.
+
+use crate::model::Dpm;
+use alloc::vec::Vec;
+
+/// The rate of clips that nothing states one for.
+pub(crate) const DEFAULT_RATE: f32 = 10.0;
+
+/// A clip of a DPM or ZYM model: a range of its frames.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FrameClip {
+    /// Its name, as bytes.
+    pub name: Vec<u8>,
+    /// Its first frame.
+    pub start: u32,
+    /// How many frames it has, at least 1.
+    pub length: u32,
+    /// Frames per second.
+    pub fps: f32,
+    /// Whether the last frame blends into the first.
+    pub looping: bool,
+}
+
+impl FrameClip {
+    /// The frames of the model that the clip has.
+    pub fn frames(&self) -> core::ops::Range<u32> {
+        self.start..self.start.saturating_add(self.length)
+    }
+}
+
+impl Dpm {
+    /// Clips guessed from the names of the frames, for a model without a `.framegroups` companion.
+    ///
+    /// Consecutive frames whose names are alike up to a rising number form a clip, which is named by what they
+    /// share without a last `_`. A frame of its own keeps its full name. 10 frames per second, looping.
+    pub fn clips_from_names(&self) -> Vec<FrameClip> {
+        let names: Vec<_> = self.frames.iter().map(|f| split(f.name.bytes())).collect();
+        let mut clips = Vec::new();
+        let mut start = 0;
+        while start < names.len() {
+            let joined = names.get(start..).unwrap_or_default();
+            let length = 1 + joined.windows(2).take_while(|w| follows(w[0], w[1])).count();
+            let full = self.frames.get(start).map(|f| f.name.bytes()).unwrap_or_default();
+            let name = match names.get(start) {
+                Some((base, _)) if length > 1 && !base.is_empty() => base,
+                _ => full,
+            };
+            let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+            clips.push(FrameClip {
+                name: name.to_vec(),
+                start: number(start),
+                length: number(length),
+                fps: DEFAULT_RATE,
+                looping: true,
+            });
+            start += length;
+        }
+        clips
+    }
+}
+
+/// A frame's name without its trailing digits and one `_` before them, and the digits.
+fn split(name: &[u8]) -> (&[u8], &[u8]) {
+    let digits = name.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let (base, number) = name.split_at(name.len() - digits);
+    (base.strip_suffix(b"_").unwrap_or(base), number)
+}
+
+fn follows((base, number): (&[u8], &[u8]), (next_base, next_number): (&[u8], &[u8])) -> bool {
+    // Numbers of any length: without leading zeros, the longer or else the greater in text is the greater.
+    let value = |digits: &[u8]| {
+        let zeros = digits.iter().take_while(|b| **b == b'0').count();
+        (digits.len() - zeros, digits[zeros..].to_vec())
+    };
+    base == next_base && !number.is_empty() && !next_number.is_empty() && value(number) < value(next_number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Frame, Name};
+
+    fn clips(names: &[&str]) -> Vec<(alloc::string::String, u32, u32)> {
+        let frame = |n: &&str| Frame { name: Name::truncated(n.as_bytes()), ..Frame::default() };
+        let model = Dpm { frames: names.iter().map(frame).collect(), ..Dpm::default() };
+        let text = |c: FrameClip| (meshwright_core::text::latin1(&c.name), c.start, c.length);
+        model.clips_from_names().into_iter().map(text).collect()
+    }
+
+    #[test]
+    fn rising_numbers_join() {
+        let names = ["mesh_0", "run_0", "run_1", "run_10", "run_2", "run", "run", "die9", "die10"];
+        let expected =
+            [("mesh_0", 0, 1), ("run", 1, 3), ("run_2", 4, 1), ("run", 5, 1), ("run", 6, 1), ("die", 7, 2)];
+        assert_eq!(clips(&names), expected.map(|(n, s, l)| (n.into(), s, l)));
+    }
+
+    #[test]
+    fn names_of_digits_alone_keep_one() {
+        assert_eq!(clips(&["1", "2"]), [("1".into(), 0, 2)]);
+        assert_eq!(clips(&["99999999999999999999999", "100000000000000000000000"])[0].2, 2);
+        assert_eq!(clips(&[]), []);
+    }
+}

@@ -1,0 +1,293 @@
+//! A DPM file as values.
+
+use crate::layout::{Layout, Retained};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+use meshwright_core::{F32, FixedName};
+
+/// A name field of 32 bytes, as DPM and ZYM use it for everything.
+pub type Name = FixedName<32>;
+
+/// A DarkPlaces model, type 2: hierarchical skeletal poses.
+///
+/// Every field holds the file's own bits. Where a model came from a file, its layout travels along unseen, so
+/// that writing it gives the same bytes; an edit that changes the size of a section gives that up for the
+/// layout that the dpmodel compiler writes.
+///
+/// Space: right-handed, x forward, y left, z up, without a unit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dpm {
+    /// Stored bounds over all frames. Often wrong by far: the original compiler computes them from
+    /// unweighted points, before it applies the script's rotation, and with a wrong index.
+    pub bounds: Bounds,
+    /// Bones, parents before their children.
+    pub bones: Vec<Bone>,
+    /// Meshes, each with one shader.
+    pub meshes: Vec<Mesh>,
+    /// Poses that frames refer to, one after the other, each with a matrix per bone: bone `b` of pose `p` is
+    /// at `p * bones.len() + b`. Frames that share a pose in the file share it here.
+    ///
+    /// A file's poses are in the order of their offsets. Every pose is used by some frame.
+    pub poses: Vec<BonePose>,
+    /// Frames; frame 0 is the pose that the skeleton was bound in.
+    pub frames: Vec<Frame>,
+    pub(crate) layout: Retained<Layout>,
+}
+
+/// A box and two radii around the origin.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// Least coordinates.
+    pub mins: [F32; 3],
+    /// Greatest coordinates.
+    pub maxs: [F32; 3],
+    /// Radius of a cylinder about the z axis.
+    pub yawradius: F32,
+    /// Radius of a sphere.
+    pub allradius: F32,
+}
+
+impl Bounds {
+    /// All eight numbers, in file order.
+    pub fn values(&self) -> impl Iterator<Item = F32> {
+        let radii = [self.yawradius, self.allradius];
+        self.mins.into_iter().chain(self.maxs).chain(radii)
+    }
+}
+
+/// A bone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bone {
+    /// Its name; engines look names up without regard to case and take the first.
+    pub name: Name,
+    /// The number of the bone it hangs from, less than its own; -1 for a root.
+    pub parent: i32,
+    /// Flags.
+    pub flags: BoneFlags,
+}
+
+impl Bone {
+    /// The bone it hangs from.
+    pub fn parent(&self) -> Option<usize> {
+        usize::try_from(self.parent).ok()
+    }
+}
+
+/// Flags of a bone.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct BoneFlags(pub u32);
+
+impl BoneFlags {
+    /// The bone is an attachment point: tools do not remove it although no vertex follows it.
+    pub const ATTACHMENT: Self = Self(1);
+
+    /// True when all bits of `other` are set.
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Bits without a known meaning.
+    pub const fn unknown(self) -> u32 {
+        self.0 & !Self::ATTACHMENT.0
+    }
+}
+
+impl fmt::Debug for BoneFlags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
+/// Triangles of one shader. Meshes that share a section in the file share it here.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Mesh {
+    /// The shader: a path without extension, which names the mesh as well. Need not be unique.
+    pub shader: Name,
+    /// How the vertices hang from the bones.
+    pub vertices: Arc<Vertices>,
+    /// Texture coordinates, one per vertex; `v` = 0 is the top of the image.
+    pub texcoords: Arc<Vec<[F32; 2]>>,
+    /// Triangles, counter-clockwise from outside; numbers count the vertices of this mesh.
+    pub triangles: Arc<Vec<[u32; 3]>>,
+    /// A number per triangle, free for game code.
+    pub groupids: Arc<Vec<u32>>,
+}
+
+impl fmt::Debug for Mesh {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mesh")
+            .field("shader", &self.shader)
+            .field("vertices", &self.vertices.len())
+            .field("influences", &self.vertices.influences.len())
+            .field("triangles", &self.triangles.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// Vertices of a mesh: how many influences each has, and all of these in a row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Vertices {
+    /// Influences per vertex, at least 1.
+    pub counts: Vec<u32>,
+    /// The influences of vertex 0, then those of vertex 1, and so on; as many as the counts sum up to.
+    pub influences: Vec<Influence>,
+}
+
+impl Vertices {
+    /// How many vertices there are.
+    pub fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// True without vertices.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+
+    /// Adds a vertex; with more influences than 32 bits can count, the rest is left out.
+    pub fn push(&mut self, influences: &[Influence]) {
+        let count = u32::try_from(influences.len()).unwrap_or(u32::MAX);
+        self.counts.push(count);
+        self.influences.extend(influences.iter().take(count as usize));
+    }
+
+    /// The influences of each vertex in turn.
+    pub fn iter(&self) -> VertexIter<'_> {
+        VertexIter { counts: self.counts.iter(), influences: &self.influences }
+    }
+
+    /// Bytes in a file.
+    pub(crate) fn stored_len(&self) -> u64 {
+        let (counts, influences) = (self.counts.len() as u64, self.influences.len() as u64);
+        counts.saturating_mul(4).saturating_add(influences.saturating_mul(Influence::SIZE))
+    }
+}
+
+impl<'a> IntoIterator for &'a Vertices {
+    type Item = &'a [Influence];
+    type IntoIter = VertexIter<'a>;
+
+    fn into_iter(self) -> VertexIter<'a> {
+        self.iter()
+    }
+}
+
+/// The influences of each vertex in turn. A count that goes beyond the list yields what is left of it.
+#[derive(Clone, Debug)]
+pub struct VertexIter<'a> {
+    counts: core::slice::Iter<'a, u32>,
+    influences: &'a [Influence],
+}
+
+impl<'a> Iterator for VertexIter<'a> {
+    type Item = &'a [Influence];
+
+    fn next(&mut self) -> Option<&'a [Influence]> {
+        let count = *self.counts.next()? as usize;
+        let (own, rest) = self.influences.split_at_checked(count).unwrap_or((self.influences, &[]));
+        self.influences = rest;
+        Some(own)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.counts.size_hint()
+    }
+}
+
+impl ExactSizeIterator for VertexIter<'_> {}
+
+/// One bone's part in one vertex. Position and normal are in the bone's space and **already multiplied by the
+/// influence**; an influence of 0 is common.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Influence {
+    /// Weighted position.
+    pub origin: [F32; 3],
+    /// The weight; those of a vertex sum to 1.
+    pub influence: F32,
+    /// Weighted normal.
+    pub normal: [F32; 3],
+    /// The number of the bone.
+    pub bone: u32,
+}
+
+impl Influence {
+    pub(crate) const SIZE: u64 = 32;
+}
+
+/// The transform of a bone relative to its parent, or of a root relative to the model: three rows of four, the
+/// last of each row being the translation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct BonePose(pub [[F32; 4]; 3]);
+
+impl BonePose {
+    pub(crate) const SIZE: u64 = 48;
+
+    /// The transform that changes nothing.
+    pub const IDENTITY: Self = {
+        let (o, i) = (F32::new(0.0), F32::new(1.0));
+        Self([[i, o, o, o], [o, i, o, o], [o, o, i, o]])
+    };
+
+    /// The rows as plain numbers.
+    pub fn rows(&self) -> [[f32; 4]; 3] {
+        self.0.map(meshwright_core::values)
+    }
+
+    /// No element is infinite or NaN.
+    pub fn is_finite(&self) -> bool {
+        self.0.as_flattened().iter().all(|v| v.is_finite())
+    }
+}
+
+/// The number of a pose in [`Dpm::poses`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PoseId(pub u32);
+
+/// A frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Frame {
+    /// Its name, usually `<scene>_<number>`.
+    pub name: Name,
+    /// Stored bounds; engines do not use them.
+    pub bounds: Bounds,
+    /// Its pose.
+    pub pose: PoseId,
+}
+
+impl Dpm {
+    /// A model that comes from no file, with bounds of 0.
+    pub fn new(bones: Vec<Bone>, meshes: Vec<Mesh>, poses: Vec<BonePose>, frames: Vec<Frame>) -> Self {
+        Self { bounds: Bounds::default(), bones, meshes, poses, frames, layout: Retained::None }
+    }
+
+    /// One pose: a matrix per bone, or `None` where there is no such pose.
+    pub fn pose(&self, id: PoseId) -> Option<&[BonePose]> {
+        let bones = self.bones.len();
+        let start = usize::try_from(id.0).ok()?.checked_mul(bones)?;
+        self.poses.get(start..start.checked_add(bones)?)
+    }
+
+    /// The pose of a frame.
+    pub fn frame_pose(&self, frame: usize) -> Option<&[BonePose]> {
+        self.pose(self.frames.get(frame)?.pose)
+    }
+
+    /// How many poses there are; frames that share one count once.
+    pub fn pose_count(&self) -> usize {
+        self.poses.len().checked_div(self.bones.len()).unwrap_or(0)
+    }
+
+    /// Forgets the layout of the file the model came from, so that it is written in the layout of the
+    /// dpmodel compiler.
+    pub fn discard_layout(&mut self) {
+        self.layout = Retained::None;
+    }
+
+    /// True when the model would be written in the layout of the file it came from and that is not the one
+    /// of the dpmodel compiler.
+    pub fn has_own_layout(&self) -> bool {
+        matches!(self.layout, Retained::Own(_))
+    }
+}

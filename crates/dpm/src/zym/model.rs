@@ -1,0 +1,183 @@
+//! A ZYM file as values.
+
+use super::layout::ZymLayout;
+use crate::layout::Retained;
+use crate::model::{Bone, BonePose, Name};
+use alloc::vec::Vec;
+use core::fmt;
+use meshwright_core::F32;
+
+/// A Zymotic model, type 1: skeletal poses.
+///
+/// Every field holds the file's own bits, and the layout of the file travels along as in [`Dpm`](crate::Dpm).
+/// Space: right-handed, x forward, y left, z up, without a unit.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Zym {
+    /// Stored bounds over all scenes.
+    pub bounds: ZymBounds,
+    /// Clips. Pose 0, the first of the first scene, is the pose that the skeleton was bound in.
+    pub scenes: Vec<ZymScene>,
+    /// Poses one after the other, each with a matrix per bone: bone `b` of pose `p` is at
+    /// `p * bones.len() + b`.
+    pub poses: Vec<BonePose>,
+    /// Bones, parents before their children. Flag 1 means that the bone is shared.
+    pub bones: Vec<Bone>,
+    /// Influences per vertex: 1 in every known file, and in every file that a strict reader accepts.
+    pub counts: Vec<u32>,
+    /// The influences of vertex 0, then those of vertex 1, and so on.
+    pub influences: Vec<ZymInfluence>,
+    /// Texture coordinates, one per vertex; `v` = 0 is the **bottom** of the image.
+    pub texcoords: Vec<[F32; 2]>,
+    /// Triangles by shader; all shaders share the vertices.
+    pub runs: Vec<ZymRun>,
+    /// A byte per triangle over all runs, free for game code.
+    pub trizone: Vec<u8>,
+    pub(crate) layout: Retained<ZymLayout>,
+}
+
+impl fmt::Debug for Zym {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Zym")
+            .field("bounds", &self.bounds)
+            .field("scenes", &self.scenes)
+            .field("bones", &self.bones)
+            .field("poses", &self.pose_count())
+            .field("vertices", &self.counts.len())
+            .field("runs", &self.runs)
+            .field("layout", &self.layout)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A box and a radius.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ZymBounds {
+    /// Least coordinates.
+    pub mins: [F32; 3],
+    /// Greatest coordinates.
+    pub maxs: [F32; 3],
+    /// The **square** of the radius of a sphere around the origin.
+    pub radius_squared: F32,
+}
+
+impl ZymBounds {
+    /// All seven numbers, in file order.
+    pub fn values(&self) -> impl Iterator<Item = F32> {
+        self.mins.into_iter().chain(self.maxs).chain([self.radius_squared])
+    }
+}
+
+/// A clip: a run of poses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ZymScene {
+    /// Its name.
+    pub name: Name,
+    /// Stored bounds over its poses.
+    pub bounds: ZymBounds,
+    /// Poses per second.
+    pub framerate: F32,
+    /// Flags.
+    pub flags: SceneFlags,
+    /// Its first pose.
+    pub start: u32,
+    /// How many poses it has, at least 1.
+    pub length: u32,
+}
+
+/// Flags of a [`ZymScene`].
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct SceneFlags(pub u32);
+
+impl SceneFlags {
+    /// The clip stops at its last pose.
+    pub const NO_LOOP: Self = Self(1);
+
+    /// True when all bits of `other` are set.
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Bits without a known meaning.
+    pub const fn unknown(self) -> u32 {
+        self.0 & !Self::NO_LOOP.0
+    }
+}
+
+impl fmt::Debug for SceneFlags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
+/// A vertex, or a bone's part in one: the position in the bone's space. Where a vertex has several, each counts
+/// for the same share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ZymInfluence {
+    /// The number of the bone.
+    pub bone: u32,
+    /// The position in the bone's space.
+    pub origin: [F32; 3],
+}
+
+/// Triangles of one shader.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct ZymRun {
+    /// The shader; may be empty.
+    pub shader: Name,
+    /// Triangles, counter-clockwise from outside; numbers count the vertices of the file.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+impl fmt::Debug for ZymRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ZymRun")
+            .field("shader", &self.shader)
+            .field("triangles", &self.triangles.len())
+            .finish()
+    }
+}
+
+impl Zym {
+    /// One pose: a matrix per bone, or `None` where there is no such pose.
+    pub fn pose(&self, index: usize) -> Option<&[BonePose]> {
+        let start = index.checked_mul(self.bones.len())?;
+        self.poses.get(start..start.checked_add(self.bones.len())?)
+    }
+
+    /// How many poses there are.
+    pub fn pose_count(&self) -> usize {
+        self.poses.len().checked_div(self.bones.len()).unwrap_or(0)
+    }
+
+    /// How many vertices there are.
+    pub fn vertex_count(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// How many triangles all runs have.
+    pub fn triangle_count(&self) -> usize {
+        self.runs.iter().map(|r| r.triangles.len()).sum()
+    }
+
+    /// The influences of each vertex in turn. A count that goes beyond the list yields what is left of it.
+    pub fn vertices(&self) -> impl Iterator<Item = &[ZymInfluence]> {
+        let mut rest = self.influences.as_slice();
+        self.counts.iter().map(move |&count| {
+            let (own, next) = rest.split_at_checked(count as usize).unwrap_or((rest, &[]));
+            rest = next;
+            own
+        })
+    }
+
+    /// Forgets the layout of the file the model came from, so that it is written with its lumps in the usual
+    /// order right behind the header.
+    pub fn discard_layout(&mut self) {
+        self.layout = Retained::None;
+    }
+
+    /// True when the model would be written in the layout of the file it came from and that is not the usual
+    /// one.
+    pub fn has_own_layout(&self) -> bool {
+        matches!(self.layout, Retained::Own(_))
+    }
+}

@@ -1,0 +1,102 @@
+//! Comparing arrays, and the engine's way to blend poses.
+#![allow(dead_code, reason = "each test takes what it needs")]
+
+use meshwright_dpm::Matrix;
+use serde_json::Value;
+
+/// Bytes as text, one to one.
+pub(crate) fn text(bytes: &[u8]) -> String {
+    meshwright_core::text::latin1(bytes)
+}
+
+/// An array of numbers.
+pub(crate) fn numbers<const N: usize>(v: &Value) -> [f64; N] {
+    std::array::from_fn(|i| v[i].as_f64().unwrap())
+}
+
+/// The greatest side of the box around points.
+pub(crate) fn extent(points: &[[f64; 3]]) -> f64 {
+    (0..3)
+        .map(|i| {
+            let (lo, hi) = points
+                .iter()
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), p| (lo.min(p[i]), hi.max(p[i])));
+            (hi - lo).max(0.0)
+        })
+        .fold(0.0, f64::max)
+}
+
+/// Panics where a coordinate is further away than `tolerance`; `skipped` rows are not compared.
+pub(crate) fn near(name: &str, got: &[[f32; 3]], expected: &[[f64; 3]], tolerance: f64, skipped: &[u64]) {
+    assert_eq!(got.len(), expected.len(), "{name}");
+    for (i, (a, b)) in got.iter().zip(expected).enumerate() {
+        if skipped.contains(&(i as u64)) {
+            continue;
+        }
+        let off = (0..3).map(|k| (f64::from(a[k]) - b[k]).abs()).fold(0.0, f64::max);
+        assert!(off <= tolerance, "{name} {i}: {a:?} for {b:?}, off by {off:e}, {tolerance:e} allowed");
+    }
+}
+
+type Quaternion = [f64; 4];
+
+fn product(a: Quaternion, b: Quaternion) -> Quaternion {
+    let ([ax, ay, az, aw], [bx, by, bz, bw]) = (a, b);
+    [
+        aw * bx + ax * bw + ay * bz - az * by,
+        aw * by - ax * bz + ay * bw + az * bx,
+        aw * bz + ax * by - ay * bx + az * bw,
+        aw * bw - ax * bx - ay * by - az * bz,
+    ]
+}
+
+fn dot(a: Quaternion, b: Quaternion) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// A rotation and a translation as a dual quaternion; the matrix may be scaled as a whole.
+fn dual(m: &Matrix, scale: f64) -> (Quaternion, Quaternion) {
+    let r = m.rows.map(|r| [r[0] / scale, r[1] / scale, r[2] / scale]);
+    let trace = r[0][0] + r[1][1] + r[2][2];
+    let mut q = if trace > 0.0 {
+        [r[2][1] - r[1][2], r[0][2] - r[2][0], r[1][0] - r[0][1], 1.0 + trace]
+    } else if r[0][0] > r[1][1] && r[0][0] > r[2][2] {
+        [1.0 + r[0][0] - r[1][1] - r[2][2], r[1][0] + r[0][1], r[2][0] + r[0][2], r[2][1] - r[1][2]]
+    } else if r[1][1] > r[2][2] {
+        [r[1][0] + r[0][1], 1.0 + r[1][1] - r[0][0] - r[2][2], r[2][1] + r[1][2], r[0][2] - r[2][0]]
+    } else {
+        [r[2][0] + r[0][2], r[2][1] + r[1][2], 1.0 + r[2][2] - r[0][0] - r[1][1], r[1][0] - r[0][1]]
+    };
+    let length = dot(q, q).sqrt();
+    q = if length > 0.0 { q.map(|c| c / length) } else { [0.0, 0.0, 0.0, 1.0] };
+    let [x, y, z] = m.rows.map(|r| r[3]);
+    (q, product([x, y, z, 0.0], q).map(|c| 0.5 * c))
+}
+
+/// The engine's blend of two local poses, `t` of the way: rotation and translation of each bone as a dual
+/// quaternion, the short way. Scales are taken from the first pose.
+pub(crate) fn dual_quaternion_pose(a: &[Matrix], b: &[Matrix], t: f64) -> Vec<Matrix> {
+    let blend = |(a, b): (&Matrix, &Matrix)| {
+        let scale = (0..3).map(|i| a.rows[0][i] * a.rows[0][i]).sum::<f64>().sqrt();
+        let scale = if scale > 0.0 { scale } else { 1.0 };
+        let ((qa, da), (qb, db)) = (dual(a, scale), dual(b, scale));
+        let sign = if dot(qa, qb) < 0.0 { -1.0 } else { 1.0 };
+        let mix = |a: Quaternion, b: Quaternion| {
+            std::array::from_fn::<f64, 4, _>(|i| a[i] * (1.0 - t) + b[i] * sign * t)
+        };
+        let (q, d) = (mix(qa, qb), mix(da, db));
+        let length = dot(q, q).sqrt();
+        let (q, d) = (q.map(|c| c / length), d.map(|c| c / length));
+        let [tx, ty, tz, _] = product(d, [-q[0], -q[1], -q[2], q[3]]).map(|c| 2.0 * c);
+        let [x, y, z, w] = q;
+        let s = |v: f64| v * scale;
+        Matrix {
+            rows: [
+                [s(1.0 - 2.0 * (y * y + z * z)), s(2.0 * (x * y - w * z)), s(2.0 * (x * z + w * y)), tx],
+                [s(2.0 * (x * y + w * z)), s(1.0 - 2.0 * (x * x + z * z)), s(2.0 * (y * z - w * x)), ty],
+                [s(2.0 * (x * z - w * y)), s(2.0 * (y * z + w * x)), s(1.0 - 2.0 * (x * x + y * y)), tz],
+            ],
+        }
+    };
+    a.iter().zip(b).map(blend).collect()
+}

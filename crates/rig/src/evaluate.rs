@@ -1,0 +1,137 @@
+//! The vertices of a scene at a frame.
+
+use crate::error::RigError;
+use crate::matrix::Matrix;
+use crate::pose::Pose;
+use crate::rig::Rig;
+use crate::sample::{Blend, Sampler};
+use crate::skin::{Normals, SkinPlan};
+use alloc::format;
+use alloc::vec::Vec;
+use glam::DAffine3;
+use meshwright_scene::{Mesh, MeshId, MeshPose, Scene};
+
+/// The positions and normals of one mesh in model space, in 64 bits inside: in the rest pose, or at a frame of
+/// a clip (see [`Sampler::sample`]). A mesh without a skin, or bound to another skeleton than the clip's, is
+/// not moved by it. Normals are as the format's evaluation gives them.
+///
+/// For many meshes or frames an [`Evaluator`] is made once.
+pub fn evaluate(scene: &Scene, at: Option<(usize, f64)>, mesh: MeshId) -> Result<MeshPose, RigError> {
+    let found = find(scene, mesh)?;
+    let Some(skin) = &found.skin else { return Ok(unskinned(found)) };
+    let skeleton = scene
+        .skeletons
+        .get(skin.skeleton.0)
+        .ok_or_else(|| RigError::invalid(format!("meshes[{}].skin", mesh.0), "names a missing skeleton"))?;
+    let rig = Rig::new(skeleton)?;
+    let mut pose = Pose::<DAffine3>::new(&rig);
+    if let Some((clip, frame)) = at {
+        let sampler = Sampler::new(scene, clip)?;
+        if sampler.clip().skeleton == skin.skeleton {
+            pose.sample(&rig, &sampler, frame)?;
+        }
+    }
+    skinned(&SkinPlan::new(found, &rig)?, &pose)
+}
+
+fn find(scene: &Scene, mesh: MeshId) -> Result<&Mesh, RigError> {
+    let missing = || RigError::invalid(format!("meshes[{}]", mesh.0), "does not exist");
+    scene.meshes.get(mesh.0).ok_or_else(missing)
+}
+
+fn unskinned(mesh: &Mesh) -> MeshPose {
+    MeshPose { positions: mesh.positions.clone(), normals: mesh.normals.clone() }
+}
+
+fn skinned<M: Matrix>(plan: &SkinPlan, pose: &Pose<M>) -> Result<MeshPose, RigError> {
+    let mut out = MeshPose { positions: alloc::vec![[0.0; 3]; plan.vertex_count()], normals: Vec::new() };
+    plan.positions(pose, &mut out.positions)?;
+    if plan.has_normals() {
+        out.normals = alloc::vec![[0.0; 3]; plan.vertex_count()];
+        plan.normals(pose, Normals::AsIs, &mut out.normals)?;
+    }
+    Ok(out)
+}
+
+/// A whole scene made ready, standing in its rest pose or at a frame of a clip.
+#[derive(Clone, Debug)]
+pub struct Evaluator<'a> {
+    scene: &'a Scene,
+    rigs: Vec<Rig>,
+    poses: Vec<Pose<DAffine3>>,
+    plans: Vec<Option<SkinPlan>>,
+    blend: Option<Blend>,
+}
+
+impl<'a> Evaluator<'a> {
+    /// Makes every skeleton and every skinned mesh ready.
+    pub fn new(scene: &'a Scene) -> Result<Self, RigError> {
+        let rigs = scene.skeletons.iter().map(Rig::new).collect::<Result<Vec<_>, _>>()?;
+        let plan = |mesh: &Mesh| {
+            let Some(skin) = &mesh.skin else { return Ok(None) };
+            let rig = rigs
+                .get(skin.skeleton.0)
+                .ok_or_else(|| RigError::invalid("skin.skeleton", "names a missing skeleton"))?;
+            SkinPlan::new(mesh, rig).map(Some)
+        };
+        let plans = scene.meshes.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
+        let poses = rigs.iter().map(Pose::new).collect();
+        Ok(Self { scene, rigs, poses, plans, blend: None })
+    }
+
+    /// The same scene, with poses blended by another rule than the clips' own.
+    #[must_use]
+    pub const fn with_blend(mut self, blend: Blend) -> Self {
+        self.blend = Some(blend);
+        self
+    }
+
+    /// Moves to a frame of a clip, or back to the rest pose.
+    pub fn pose(&mut self, at: Option<(usize, f64)>) -> Result<(), RigError> {
+        for (rig, pose) in self.rigs.iter().zip(&mut self.poses) {
+            pose.rest(rig)?;
+        }
+        let Some((clip, frame)) = at else { return Ok(()) };
+        let sampler = Sampler::new(self.scene, clip)?;
+        let sampler = self.blend.map_or(sampler.clone(), |blend| sampler.with_blend(blend));
+        let skeleton = sampler.clip().skeleton.0;
+        match (self.rigs.get(skeleton), self.poses.get_mut(skeleton)) {
+            (Some(rig), Some(pose)) => pose.sample(rig, &sampler, frame),
+            _ => Ok(()),
+        }
+    }
+
+    /// The skeleton of that index, made ready, and its current pose.
+    pub fn skeleton(&self, index: usize) -> Option<(&Rig, &Pose<DAffine3>)> {
+        Some((self.rigs.get(index)?, self.poses.get(index)?))
+    }
+
+    /// A mesh in the current pose, in model space.
+    pub fn mesh(&self, mesh: MeshId) -> Result<MeshPose, RigError> {
+        let found = find(self.scene, mesh)?;
+        let plan = self.plans.get(mesh.0).and_then(Option::as_ref);
+        let pose = found.skin.as_ref().and_then(|s| self.poses.get(s.skeleton.0));
+        match (plan, pose) {
+            (Some(plan), Some(pose)) => skinned(plan, pose),
+            _ => Ok(unskinned(found)),
+        }
+    }
+
+    /// All meshes in the current pose, in model space.
+    pub fn meshes(&self) -> Result<Vec<MeshPose>, RigError> {
+        (0..self.scene.meshes.len()).map(|m| self.mesh(MeshId(m))).collect()
+    }
+}
+
+/// The transform of every node relative to the scene, in 64 bits. Refused when the nodes form a cycle.
+pub fn world_transforms(scene: &Scene) -> Result<Vec<DAffine3>, RigError> {
+    let order = scene.node_order().ok_or_else(|| RigError::invalid("nodes", "their parents form a cycle"))?;
+    let mut worlds: Vec<_> =
+        scene.nodes.iter().map(|n| DAffine3::from_affine(&n.local.to_affine())).collect();
+    for i in order {
+        if let Some(parent) = scene.nodes[i].parent {
+            worlds[i] = worlds[parent.0] * worlds[i];
+        }
+    }
+    Ok(worlds)
+}

@@ -1,0 +1,83 @@
+//! The matrices of one skeleton at one moment.
+
+use crate::error::RigError;
+use crate::matrix::Matrix;
+use crate::rig::{NameMatch, Rig};
+use crate::sample::{Blend, Sampler, rigid};
+use alloc::vec::Vec;
+
+/// Local, model-space and palette matrices of one skeleton. Made once, filled again for every frame without
+/// allocating.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pose<M> {
+    locals: Vec<M>,
+    model: Vec<M>,
+    palette: Vec<M>,
+}
+
+impl<M: Matrix> Pose<M> {
+    /// The rest pose.
+    pub fn new(rig: &Rig) -> Self {
+        let identity = || alloc::vec![M::IDENTITY; rig.joint_count()];
+        let mut pose = Self { locals: identity(), model: identity(), palette: identity() };
+        // The buffers were made for this rig, so nothing is refused.
+        let _ = pose.rest(rig);
+        pose
+    }
+
+    /// Back to the rest pose.
+    pub fn rest(&mut self, rig: &Rig) -> Result<(), RigError> {
+        rig.rest(&mut self.locals)?;
+        self.update(rig)
+    }
+
+    /// The pose of a clip at a frame; see [`Sampler::sample`].
+    pub fn sample(&mut self, rig: &Rig, sampler: &Sampler<'_>, frame: f64) -> Result<(), RigError> {
+        sampler.sample(rig, frame, &mut self.locals)?;
+        self.update(rig)
+    }
+
+    /// Local matrices, to be changed by hand; call [`update`](Self::update) afterwards.
+    pub fn locals_mut(&mut self) -> &mut [M] {
+        &mut self.locals
+    }
+
+    /// Computes model-space matrices and palette from the local matrices.
+    pub fn update(&mut self, rig: &Rig) -> Result<(), RigError> {
+        rig.to_model(&self.locals, &mut self.model)?;
+        rig.palette(&self.model, &mut self.palette)
+    }
+
+    /// Matrices relative to the parents.
+    pub fn locals(&self) -> &[M] {
+        &self.locals
+    }
+
+    /// Matrices relative to the model.
+    pub fn model(&self) -> &[M] {
+        &self.model
+    }
+
+    /// Matrices that move vertices from the bind pose to this one.
+    pub fn palette(&self) -> &[M] {
+        &self.palette
+    }
+
+    /// Where something hangs that is attached to the first joint of that name.
+    pub fn attachment(&self, rig: &Rig, name: &str, by: NameMatch) -> Option<M> {
+        self.model.get(rig.find(name, by)?).copied()
+    }
+}
+
+/// Blends two poses joint by joint: `a` at 0, `b` at 1.
+pub fn blend_poses<M: Matrix>(a: &[M], b: &[M], t: f64, blend: Blend, out: &mut [M]) -> Result<(), RigError> {
+    RigError::length("second pose", a.len(), b.len())?;
+    RigError::length("result", a.len(), out.len())?;
+    for (out, (a, b)) in out.iter_mut().zip(a.iter().zip(b)) {
+        *out = match blend {
+            Blend::Matrix => a.mix(b, t),
+            Blend::Rigid => rigid(&a.to_affine(), &b.to_affine(), t, blend.rule()),
+        };
+    }
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! What runs per frame allocates nothing.
+#![allow(unsafe_code, reason = "a global allocator can only be written with unsafe code")]
+#![allow(clippy::unwrap_used, reason = "a failing test panics")]
+
+use meshwright_rig::glam::{Affine3A, DAffine3};
+use meshwright_rig::{Matrix, NameMatch, Normals, Pose, Rig, Sampler, SkinPlan};
+use meshwright_scene::{
+    Affine, Channel, Clip, Influence, Interpolation, Joint, Local, Mesh, Motion, PoseSet, PoseSetId, Scene,
+    Skeleton, SkeletonId, Skin, Track, Trs,
+};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: every call is passed to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let _ = COUNT.try_with(|c| c.set(c.get() + 1));
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.dealloc(ptr, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn scene() -> Scene {
+    let mut skeleton = Skeleton { name: String::new(), joints: Vec::new() };
+    for i in 0..20_usize {
+        let rest = Local::Trs(Trs { translation: [0.0, 1.0, 0.0], ..Trs::IDENTITY });
+        skeleton.joints.push(Joint::new(format!("j{i}"), i.checked_sub(1), rest));
+    }
+    skeleton.joints[19].follows = vec![(3, 1.0), (4, 1.0)];
+    skeleton.bind_rest().unwrap();
+    let mut skin = Skin::new(SkeletonId(0));
+    for v in 0..100_u32 {
+        for k in 0..3 {
+            skin.influences.push(Influence { joint: (v + k) % 20, weight: 1.0 / 3.0 });
+        }
+        skin.end_vertex();
+    }
+    let mesh = Mesh {
+        positions: vec![[1.0, 2.0, 3.0]; 100],
+        normals: vec![[0.0, 1.0, 0.0]; 100],
+        skin: Some(skin),
+        ..Mesh::default()
+    };
+    let mut rotation = Channel::new();
+    rotation.push(0.0, [0.0, 0.0, 0.0, 1.0]);
+    rotation.push(1.0, [0.6, 0.0, 0.0, 0.8]);
+    let tracks = vec![Track { joint: 2, rotation, ..Track::default() }];
+    let clip = |motion, interpolation| Clip {
+        name: String::new(),
+        skeleton: SkeletonId(0),
+        rate: 10.0,
+        frames: 2,
+        looping: true,
+        interpolation,
+        motion,
+        extras: None,
+    };
+    let poses = Motion::Poses { set: PoseSetId(0), frames: vec![0, 1] };
+    Scene {
+        meshes: vec![mesh],
+        skeletons: vec![skeleton],
+        pose_sets: vec![PoseSet { joints: 20, locals: vec![Affine::IDENTITY; 40] }],
+        clips: vec![
+            clip(poses.clone(), Interpolation::Matrix),
+            clip(poses, Interpolation::Spherical),
+            clip(Motion::Tracks(tracks), Interpolation::LinearShort),
+        ],
+        ..Scene::default()
+    }
+}
+
+fn frames<M: Matrix>(scene: &Scene) {
+    let rig = Rig::new(&scene.skeletons[0]).unwrap();
+    let plan = SkinPlan::new(&scene.meshes[0], &rig).unwrap();
+    let mut pose = Pose::<M>::new(&rig);
+    let samplers: Vec<_> = (0..3).map(|c| Sampler::new(scene, c).unwrap()).collect();
+    let (mut positions, mut normals) = (vec![[0.0; 3]; 100], vec![[0.0; 3]; 100]);
+    let before = COUNT.with(Cell::get);
+    for sampler in &samplers {
+        for frame in [0.0, 0.3, 1.7] {
+            pose.sample(&rig, sampler, frame).unwrap();
+            plan.positions(&pose, &mut positions).unwrap();
+            plan.normals(&pose, Normals::Unit, &mut normals).unwrap();
+            assert!(pose.attachment(&rig, "J7", NameMatch::IgnoreCase).is_some());
+        }
+    }
+    assert_eq!(COUNT.with(Cell::get), before, "something was allocated");
+}
+
+#[test]
+fn frames_allocate_nothing() {
+    let scene = scene();
+    frames::<Affine3A>(&scene);
+    frames::<DAffine3>(&scene);
+}
