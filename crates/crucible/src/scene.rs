@@ -351,7 +351,8 @@ impl<'o> Work<'o> {
                     // A bone named twice counts with the sum.
                     let mine = skin.influences.get_mut(start..).unwrap_or_default();
                     match mine.iter_mut().find(|i| i.joint == joint) {
-                        Some(known) => known.weight += value,
+                        Some(known) if (known.weight + value).is_finite() => known.weight += value,
+                        Some(_) => broken += 1,
                         None => skin.influences.push(Influence { joint, weight: value }),
                     }
                 } else {

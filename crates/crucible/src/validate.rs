@@ -6,7 +6,7 @@ use crate::packed::Attribute;
 use crate::read::bone_offset;
 use crate::shape::{Place, Shape};
 use crate::skeleton::SkeletonChunk;
-use crate::view::Floats;
+use crate::view::floats;
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -87,16 +87,27 @@ impl Examined<'_, '_> {
         });
     }
 
-    /// Floats that are infinite or NaN.
-    fn finite<const N: usize>(&mut self, vectors: impl Iterator<Item = [F32; N]>, size: usize) {
+    /// Vectors of `size` bytes with a float that is infinite or NaN.
+    fn finite(&mut self, stream: Option<&Stream<'_>>, size: usize) {
+        let bytes = stream.map_or(&[][..], Stream::data);
+        if all_finite(bytes) {
+            return;
+        }
         let mut tally = Tally::default();
-        for (i, vector) in vectors.enumerate() {
-            if bulk::first_non_finite(&vector).is_some() {
+        for (i, vector) in bytes.chunks_exact(size).enumerate() {
+            if !all_finite(vector) {
                 tally.add(i);
             }
         }
         self.tell("NonFinite", &tally, size, |i| format!("vertex {i} holds a value that is not finite"));
     }
+}
+
+/// No float among `bytes` is infinite or NaN: one pass without a branch per value.
+fn all_finite(bytes: &[u8]) -> bool {
+    const EXPONENT: u32 = 0x7f80_0000;
+    let words = bytes.as_chunks::<4>().0;
+    !words.iter().fold(false, |bad, b| bad | (u32::from_le_bytes(*b) & EXPONENT == EXPONENT))
 }
 
 fn length(v: [f32; 3]) -> f64 {
@@ -109,11 +120,12 @@ fn length(v: [f32; 3]) -> f64 {
     root
 }
 
-/// Normals whose length is off, by the square of it, so that the common case needs no root.
-fn off_length(v: [F32; 3]) -> bool {
-    let square: f32 = values(v).iter().map(|c| c * c).sum();
-    let (low, high) = (1.0 - NORMAL_TOLERANCE, 1.0 + NORMAL_TOLERANCE);
-    square < low * low || square > high * high
+/// A normal whose length is off, by the square of it, so that the common case needs no root.
+fn off_length(bytes: &[u8; 12]) -> bool {
+    const LOW: f32 = (1.0 - NORMAL_TOLERANCE) * (1.0 - NORMAL_TOLERANCE);
+    const HIGH: f32 = (1.0 + NORMAL_TOLERANCE) * (1.0 + NORMAL_TOLERANCE);
+    let [x, y, z] = values(floats::<3>(bytes));
+    !(LOW..=HIGH).contains(&(x * x + y * y + z * z))
 }
 
 impl Chunk<'_> {
@@ -238,21 +250,19 @@ impl Chunk<'_> {
     ) {
         let size = attribute.size(self.dialect);
         match attribute {
-            Attribute::Position3 => examined.finite(self.positions().iter().flat_map(Floats::iter), size),
-            Attribute::Position2 => examined.finite(self.positions_2d().iter().flat_map(Floats::iter), size),
-            Attribute::Uv => examined.finite(self.uvs().iter().flat_map(Floats::iter), size),
-            Attribute::Tangent => examined.finite(self.tangents().iter().flat_map(Floats::iter), size),
+            Attribute::Position3 | Attribute::Position2 | Attribute::Uv | Attribute::Tangent => {
+                examined.finite(self.stream(attribute), size);
+            }
             Attribute::Normal => {
-                let normals = || self.normals().into_iter().flat_map(|v| v.iter());
-                examined.finite(normals(), size);
-                let mut tally = Tally::default();
-                for (i, normal) in normals().enumerate() {
-                    if off_length(normal) {
-                        tally.add(i);
-                    }
-                }
+                let stream = self.stream(attribute);
+                examined.finite(stream, size);
+                let normals = stream.map_or(&[][..], Stream::data).as_chunks().0;
+                let tally = Tally {
+                    count: normals.iter().filter(|n| off_length(n)).count(),
+                    first: normals.iter().position(off_length),
+                };
                 examined.tell("NormalLength", &tally, size, |i| {
-                    let normal = values(normals().nth(i).unwrap_or_default());
+                    let normal = values(normals.get(i).map_or([F32::default(); 3], |n| floats(n)));
                     format!("normal {normal:?} has length {:.4}", length(normal))
                 });
             }

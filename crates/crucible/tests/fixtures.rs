@@ -1,6 +1,7 @@
 //! Every fixture is answered as its name says, and so is everything near it.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
+use meshwright_core::{Confidence, ReadOptions};
 use meshwright_crucible::{CModel, Chunk, SkeletonChunk};
 use meshwright_testkit::laws::Format;
 use meshwright_testkit::{Expect, Fixture, fixtures};
@@ -123,5 +124,56 @@ fn an_error_says_where() {
     ];
     for (name, text) in texts {
         assert_eq!(at(name), text);
+    }
+}
+
+/// What a lenient reader passes over, and what not even that.
+#[test]
+fn mercy() {
+    let forgiven = ["index_range", "half_index", "half_vertex", "reserved", "too_short"];
+    for f in fixtures("crucible", &["cmesh"]).into_iter().filter(|f| f.expect == Expect::Reject) {
+        let strict = Chunk::parse(&f.bytes).unwrap_err();
+        let lenient = Chunk::parse_with(&f.bytes, &ReadOptions::lenient());
+        let stem = f.name.split('.').next().unwrap();
+        if !forgiven.contains(&stem) {
+            assert_eq!(lenient.map(drop).unwrap_err().code(), strict.code(), "{stem}");
+            continue;
+        }
+        let parsed = lenient.unwrap();
+        let finding = &parsed.forgiven.findings()[0];
+        assert_eq!((finding.code, finding.offset), (strict.code(), Some(strict.offset())), "{stem}");
+        if stem == "too_short" {
+            // The engine fills up with zeros; so does the rewrite, which anyone may read.
+            assert_eq!(parsed.model.vertex_count(), 4);
+            assert!(Chunk::parse(&parsed.model.to_bytes().unwrap()).is_ok());
+        } else {
+            assert!(parsed.model.validate().has(strict.code()), "{stem}");
+            assert!(parsed.model.to_bytes().is_err(), "{stem}: a writer never writes what a reader refuses");
+        }
+    }
+}
+
+#[test]
+fn kinds_are_told_apart() {
+    for f in fixtures("crucible", &["cmesh", "cmodel", "cskel"]).iter().filter(|f| f.expect == Expect::Ok) {
+        let sniffed = (Chunk::sniff(&f.bytes), CModel::sniff(&f.bytes), SkeletonChunk::sniff(&f.bytes));
+        let (no, likely, certain) = (Confidence::No, Confidence::Likely, Confidence::Certain);
+        let expected = match f.name.rsplit('.').next() {
+            Some("cmesh") => (likely, no, no),
+            Some("cmodel") => (no, certain, no),
+            _ => (no, no, likely),
+        };
+        assert_eq!(sniffed, expected, "{}", f.name);
+    }
+    for other in [
+        &b"FSOMODEL\x01\0\0\0"[..],
+        b"DARKPLACESMODEL\0",
+        b"BMD1",
+        b"glTF\x02\0\0\0",
+        b"",
+        b"\0\0\0\0\0\0\0\0\0\0\0\0",
+    ] {
+        assert_eq!(Chunk::sniff(other), Confidence::No, "{other:?}");
+        assert_eq!(SkeletonChunk::sniff(other), Confidence::No, "{other:?}");
     }
 }

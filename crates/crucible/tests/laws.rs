@@ -58,7 +58,7 @@ fn any_chunk() -> impl Strategy<Value = Chunk<'static>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
     fn chunks_survive(chunk in any_chunk()) {
@@ -146,7 +146,9 @@ proptest! {
     /// An edit forgets the compressed bytes of the edited stream and of no other.
     #[test]
     fn edits_keep_the_other_streams(chunk in any_chunk(), at: prop::sample::Index) {
-        prop_assume!(!chunk.streams.is_empty());
+        if chunk.streams.is_empty() {
+            return Ok(());
+        }
         let bytes = chunk.to_bytes().unwrap();
         let options = CrucibleOptions::default().with_dialect(chunk.dialect);
         let mut read = Chunk::parse_options(&bytes, &options).unwrap().model;

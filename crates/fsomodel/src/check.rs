@@ -7,7 +7,7 @@ use crate::walk::HEADER;
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::vec::Vec;
-use meshwright_core::Path;
+use meshwright_core::{KEPT_PER_CODE, Path};
 
 /// The field that breaks a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,8 +148,8 @@ pub(crate) fn ranges<E>(
         let message = format!("the companion tells of {told} meshes, the file of {drawn}").into();
         on(Broken { code: "Metadata", place: Place::Model, message })?;
     }
-    // Many meshes may share one faulty index; it is looked for once.
-    let mut searched: Option<(usize, usize, u32, usize)> = None;
+    // Many meshes may share faulty indices. Those that no report keeps are not searched for.
+    let mut searched = 0_u64;
     for i in 0..table.len() {
         let Some(range) = table.get(i) else { break };
         if range.misaligned {
@@ -166,14 +166,11 @@ pub(crate) fn ranges<E>(
         let base = range.base_index;
         let limit = vertices.saturating_sub(base.into());
         if u64::from(highest) >= limit {
-            let at = match searched {
-                Some((f, e, b, at)) if (f, e, b) == (first, end, base) => at,
-                _ => {
-                    let beyond = indices.slice(first, end).iter().position(|v| u64::from(v) >= limit);
-                    first.saturating_add(beyond.unwrap_or(0))
-                }
-            };
-            searched = Some((first, end, base, at));
+            searched = searched.saturating_add(1);
+            let wanted = searched <= KEPT_PER_CODE;
+            let beyond = |v: u32| u64::from(v) >= limit;
+            let at = if wanted { indices.slice(first, end).iter().position(beyond) } else { None };
+            let at = first.saturating_add(at.unwrap_or(0));
             let index = indices.get(at).unwrap_or_default();
             let message = match base {
                 0 => format!("index {index} of {vertices} vertices, used by meshes[{i}]"),

@@ -87,9 +87,10 @@ impl<'a> FsoModel<'a> {
         model.dialect = options.dialect.unwrap_or_else(|| detect::decide(&model));
 
         let mut forgiven = Report::new();
-        // The offsets are put together only when one is wanted.
+        // The offsets are put together when the first is wanted.
+        let mut offsets = None;
         let mut judge = |model: &Self, broken: Broken| -> Result<(), ReadError> {
-            let (at, companion) = Offsets::of(model).at(broken.place);
+            let (at, companion) = offsets.get_or_insert_with(|| Offsets::of(model)).at(broken.place);
             let e = broken.place.with_path(|path| source.malformed(broken.code, path, at, broken.message));
             let e = if companion { e.in_stream(Stream::Part(STREAM.into())) } else { e };
             if !options.read.is_lenient() || broken.code == "DuplicateChunk" {

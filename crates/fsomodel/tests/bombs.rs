@@ -92,7 +92,9 @@ fn sixty_thousand_meshes_over_the_same_indices() {
 #[test]
 fn sixty_thousand_meshes_with_the_same_fault() {
     let n = 300_000_u32;
-    let meshes = vec![MeshEntry { count: n, ..MeshEntry::default() }; 60_000];
+    let mesh = |i: u64| MeshEntry { offset: i % 5 * 12, count: n - 12, ..MeshEntry::default() };
+    let meshes: Vec<_> =
+        (0..60_000).map(|i| MeshEntry { count: n - 3 * (i as u32 % 5), ..mesh(i) }).collect();
     let mut bytes = file(&meshes, n);
     // The last index lies outside; every mesh would search for it.
     let last = 12 + 12 + 300 * 44 + 12 + 4 * (n as usize - 1);

@@ -185,3 +185,28 @@ fn damaged_files_are_answered_as_the_corpus_says() {
     }
     assert!(seen >= 34, "{seen} cases");
 }
+
+/// The same models were written with bitangents and without. What texture coordinates tell of the side that was lost
+/// is what was stored.
+#[test]
+fn recomputed_sides_are_the_stored_ones() {
+    let Some(dir) = corpus() else {
+        println!("no corpus beside the project");
+        return;
+    };
+    for (with, without) in [("gl3_duck", "seed_duck"), ("gl3_teapots_tex", "seed_teapots")] {
+        let read = |name: &str| fs::read(dir.join("fsomodel").join(name)).unwrap();
+        let (file, text) = (read(&format!("{with}.fom")), read(&format!("{with}.json")));
+        let options = FsoOptions::default().with_metadata(&text[..]);
+        let stored = FsoModel::parse_options(&file, &options).unwrap().model;
+        let stored = stored.to_scene(&SceneOptions::default()).unwrap().value;
+        let file = read(&format!("{without}.fom"));
+        let computed = FsoModel::parse(&file).unwrap().to_scene(&SceneOptions::default()).unwrap().value;
+        let pairs =
+            stored.meshes.iter().zip(&computed.meshes).flat_map(|(a, b)| a.tangents.iter().zip(&b.tangents));
+        let (all, same) = pairs.fold((0, 0), |(all, same), (a, b)| (all + 1, same + u32::from(a[3] == b[3])));
+        assert!(all > 2000 && all - same <= 1, "{with}: {same} of {all}");
+        let mirrored = computed.meshes.iter().flat_map(|m| &m.tangents).filter(|t| t[3] < 0.0).count();
+        assert!(mirrored > 1000, "{with}: both sides occur");
+    }
+}

@@ -1,8 +1,9 @@
 //! Every fixture is answered as its name says, and so is everything near it.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use meshwright_core::{Parsed, Report};
+use meshwright_core::{Parsed, ReadOptions, Report};
 use meshwright_fsomodel::{Dialect, FsoModel, FsoOptions, Metadata};
+use meshwright_scene::SceneOptions;
 use meshwright_testkit::laws::Format;
 use meshwright_testkit::{Expect, Fixture, fixtures, testdata};
 use std::fs;
@@ -159,5 +160,36 @@ fn an_error_says_where() {
     ];
     for (name, text) in texts {
         assert_eq!(at(name), text);
+    }
+}
+
+/// What a lenient reader passes over, and what not even that.
+#[test]
+fn mercy() {
+    let forgiven = [
+        "missing",
+        "lower_case",
+        "vertex_size",
+        "entry_size",
+        "misaligned",
+        "range",
+        "range_empty",
+        "index",
+        "base",
+    ];
+    for f in fixtures("fsomodel", &["fom"]).into_iter().filter(|f| f.expect == Expect::Reject) {
+        let strict = FsoModel::parse(&f.bytes).unwrap_err();
+        let lenient = FsoModel::parse_with(&f.bytes, &ReadOptions::lenient());
+        let stem = f.name.split('.').next().unwrap();
+        if !forgiven.contains(&stem) {
+            assert_eq!(lenient.map(drop).unwrap_err().code(), strict.code(), "{stem}");
+            continue;
+        }
+        let parsed = lenient.unwrap();
+        let finding = &parsed.forgiven.findings()[0];
+        assert_eq!((finding.code, finding.offset), (strict.code(), Some(strict.offset())), "{stem}");
+        assert!(parsed.model.validate().has(strict.code()), "{stem}");
+        assert!(parsed.model.to_bytes().is_err(), "{stem}: a writer never writes what a reader refuses");
+        assert!(parsed.model.to_scene(&SceneOptions::default()).is_err(), "{stem}");
     }
 }

@@ -45,7 +45,7 @@ fn any_model() -> impl Strategy<Value = FsoModel<'static>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
     fn models_survive(model in any_model()) {

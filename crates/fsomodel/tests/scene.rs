@@ -76,7 +76,7 @@ fn the_description_has_no_tree() {
     }
     let merged = FsoModel::from_scene(&scene, &FsoTarget::of(Dialect::Doc56)).unwrap();
     assert!(codes(&merged).contains(&"meshes-merged"));
-    assert_eq!(merged.value.indices().len(), direct.ranges().map(|r| r.count as usize).sum::<usize>());
+    assert_eq!(merged.value.indices().len() as u64, direct.ranges().map(|r| r.count).sum::<u64>());
     assert!(!merged.value.validate().has_errors());
 }
 
@@ -204,7 +204,7 @@ fn sixteen_bits_are_not_exceeded() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(2000))]
 
     /// Whatever a model holds, its scene is one that every consumer takes.
     #[test]
