@@ -59,7 +59,7 @@ impl Refusal {
         match self {
             Self::Io(e) => say(&format!("{shown}: {e}")),
             Self::Unknown => {
-                say(&format!("{shown}: not a known format; name it with --as FORMAT ({})", ids()))
+                say(&format!("{shown}: not a known format; name it with --as FORMAT ({})", ids()));
             }
             Self::Companion { shown, bytes, error } => {
                 let text = render::finding(&Finding::from(error), bytes, render::colours());

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &OptimizeArgs) -> Result<Status, Fail> {
     match args.format {
         OutputFormat::Json => writeln!(out, "{}", document(&shown, &optimized))?,
         OutputFormat::Text if !to_stdout && !args.read.quiet => {
-            writeln!(out, "{}", line(&shown, &optimized))?
+            writeln!(out, "{}", line(&shown, &optimized))?;
         }
         OutputFormat::Text => {}
     }
