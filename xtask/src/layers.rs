@@ -29,7 +29,7 @@ const FEW: &[(&str, &[&str])] = &[
     ("bmd", &["nom", "thiserror", "proptest"]),
     ("crucible", &["nom", "thiserror", "proptest", "lz4_flex", "rayon"]),
     ("dpm", &["nom", "thiserror", "proptest"]),
-    ("fsomodel", &["nom", "thiserror", "proptest", "serde_json"]),
+    ("fsomodel", &["nom", "thiserror", "proptest", "bytemuck"]),
     ("tso", &["nom", "thiserror", "proptest"]),
     ("rig", &["glam", "thiserror", "rayon"]),
 ];
