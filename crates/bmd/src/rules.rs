@@ -8,6 +8,7 @@ use crate::read::{Message, record};
 use crate::stream::{Stream, frames};
 use alloc::collections::BTreeMap;
 use alloc::format;
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::{KEPT_PER_CODE, Path};
