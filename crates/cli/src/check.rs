@@ -49,7 +49,7 @@ fn check(input: &Input, args: &CheckArgs, forced: Option<Format>) -> Option<Chec
     let checked = match load(input, &args.read, forced) {
         Ok(Loaded { bytes, format, model, forgiven }) => {
             let mut report = if args.read.lenient { as_warnings(forgiven) } else { forgiven };
-            add(&mut report, &model.validate());
+            report.append_new(model.validate());
             match load::companions(&model, input, &args.companions, &args.read) {
                 Ok(companions) => report.append(companions.validate()),
                 Err(refusal) => return Some(Checked::Refused(refusal)),
@@ -66,7 +66,7 @@ fn check(input: &Input, args: &CheckArgs, forced: Option<Format>) -> Option<Chec
             match AnyModel::open(&bytes, format, &lenient) {
                 Ok(parsed) if !args.read.lenient => {
                     report.append(parsed.forgiven);
-                    add(&mut report, &parsed.model.validate());
+                    report.append_new(parsed.model.validate());
                 }
                 _ => report.push(Finding::from(&error)),
             }
@@ -78,14 +78,6 @@ fn check(input: &Input, args: &CheckArgs, forced: Option<Format>) -> Option<Chec
         Err(refusal) => Checked::Refused(refusal),
     };
     Some(checked)
-}
-
-/// Adds what validation found to what a lenient reader passed over, which it finds again.
-fn add(report: &mut Report, found: &Report) {
-    let known: Vec<_> = report.findings().iter().map(|f| (f.code, f.path.clone())).collect();
-    for finding in found.findings().iter().filter(|f| !known.contains(&(f.code, f.path.clone()))) {
-        report.push(finding.clone());
-    }
 }
 
 fn as_warnings(forgiven: Report) -> Report {
