@@ -7,6 +7,7 @@ mod compare;
 mod conformance;
 mod fixtures;
 mod layers;
+mod mutants;
 mod nostd;
 mod readme;
 mod sh;
@@ -64,6 +65,11 @@ const VERBS: &[Verb] = &[
         name: "conformance",
         help: "[DIR] [FORMAT...]: a folder of models against their reference dumps",
         run: conformance::run,
+    },
+    Verb {
+        name: "mutants",
+        help: "[--count N] [--from N] [--jobs N] [--keep DIR] [--only WORD]: broken models through everything",
+        run: mutants::run,
     },
     Verb {
         name: "validate-glb",
