@@ -5,6 +5,7 @@
 mod ci;
 mod compare;
 mod conformance;
+mod features;
 mod fixtures;
 mod layers;
 mod nostd;
@@ -31,6 +32,11 @@ const VERBS: &[Verb] = &[
         run: |root, _| {
             sh::cargo(root, "clippy --workspace --all-targets --all-features --locked -- -D warnings")
         },
+    },
+    Verb {
+        name: "features",
+        help: "each feature alone, warnings denied",
+        run: |root, _| features::run(root),
     },
     Verb {
         name: "test",
