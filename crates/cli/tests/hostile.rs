@@ -178,7 +178,7 @@ fn poses_are_named_as_the_file_names_them() {
     let dir = TempDir::new().unwrap();
     let model = dir.path().join("m.dpm");
     fs::copy(demo(), &model).unwrap();
-    fs::write(dir.path().join("m.dpm.framegroups"), "1 4 10 1 // run:fast\n5 4 10 1 // 0\n").unwrap();
+    fs::write(dir.path().join("m.dpm.framegroups"), "1 4 10 1 run:fast\n5 4 10 1 0\n").unwrap();
     let dump = |pose: &str| {
         let mut words = args(&["dump", "-q", "--pose", pose]);
         words.push(model.clone().into());
@@ -226,8 +226,13 @@ fn each_mesh_of_a_figure_has_its_own_texture() {
     fs::write(at("head.mesh"), &mesh).unwrap();
     fs::write(at(&format!("body.{}.mesh", mesh_id.tag())), &mesh).unwrap();
     fs::write(at("body.bnd"), &binding).unwrap();
-    let png = b"\x89PNG\r\n\x1a\nnot looked at";
-    fs::write(at(&format!("skin.{}.png", texture_id.tag())), png).unwrap();
+    // One pixel.
+    let (head, width, bits) = ([58_u32, 0, 54, 40], [1_u32, 1], [1_u16, 24]);
+    let mut bmp = b"BM".to_vec();
+    bmp.extend(head.into_iter().chain(width).flat_map(u32::to_le_bytes));
+    bmp.extend(bits.into_iter().flat_map(u16::to_le_bytes));
+    bmp.extend([0, 4, 0, 0, 0, 0, 0xff00_00ff].into_iter().flat_map(u32::to_le_bytes));
+    fs::write(at(&format!("skin.{}.bmp", texture_id.tag())), &bmp).unwrap();
     let mut words = args(&["convert", "--textures", "-o"]);
     words.extend([at("out.glb").into(), at("head.mesh").into()]);
     words.push(at(&format!("body.{}.mesh", mesh_id.tag())).into());
