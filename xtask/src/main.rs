@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
+mod bench;
 mod fixtures;
 
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ struct Verb {
     run: fn(&Path, &[String]) -> Result<(), String>,
 }
 
-const VERBS: &[Verb] = &[Verb {
+const VERBS: &[Verb] = &[Verb { name: "bench", help: "measure performance against its targets; --quick for a look", run: bench::run }, Verb {
     name: "fixtures",
     help: "write testdata/ anew; --check only compares",
     run: |root, args| fixtures::run(root, args.iter().any(|a| a == "--check")),

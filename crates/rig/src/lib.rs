@@ -39,26 +39,35 @@
 //!
 //! `no_std` with `alloc`, no unsafe code.
 #![no_std]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 extern crate alloc;
-#[cfg(test)]
+#[cfg(any(test, feature = "std"))]
 extern crate std;
 
+mod bounds;
+mod dual;
 mod error;
 mod evaluate;
+mod kernels;
 mod matrix;
+mod plan;
 mod pose;
 mod rig;
 mod sample;
 mod skin;
 mod tracks;
+mod workspace;
 
+pub use bounds::Bounds;
 pub use error::RigError;
 pub use evaluate::{Evaluator, evaluate, world_transforms};
 pub use glam;
+pub use kernels::{Interleaved, Output, Path};
 pub use matrix::Matrix;
+pub use plan::{Choice, Kernel, PlanInfo, PlanOptions};
 pub use pose::{Pose, blend_poses};
 pub use rig::{NameMatch, Rig};
 pub use sample::{Blend, Sampler};
-pub use skin::{Form, Normals, SkinPlan};
+pub use skin::{Form, JointSet, Joints, Normals, SkinPlan, SkinSource};
+pub use workspace::Workspace;

@@ -1,0 +1,132 @@
+//! The inner loops of skinning, on one layout of data, in two versions: portable, and for machines with AVX2
+//! and FMA.
+//!
+//! Every version computes a vertex by the same operations wherever the vertex lies in a range, so that
+//! splitting a mesh changes no bit.
+
+mod layout;
+mod output;
+mod scalar;
+#[cfg(target_arch = "x86_64")]
+#[allow(
+    unsafe_code,
+    reason = "checked loads and stores cost these kernels a tenth of their speed; the layout is checked once"
+)]
+mod avx2;
+
+pub(crate) use layout::{Attributes, BLOCK, Blends, Data, Layout};
+pub use output::{Interleaved, Output};
+pub(crate) use output::{Target, Wants};
+
+use crate::matrix::Matrix;
+use core::ops::Range;
+use glam::Vec4;
+
+/// The instructions that kernels use. One path gives the same bits on every machine and on any number of
+/// threads; two paths differ in the last places, because AVX2's multiplication and addition round once.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Path(Instructions);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Instructions {
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Avx2(avx2::Proof),
+}
+
+impl Path {
+    /// What every machine has.
+    pub const PORTABLE: Self = Self(Instructions::Portable);
+
+    /// The fastest that this machine has. Without the feature `std` that is what the build is for.
+    pub fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(proof) = avx2::Proof::detect() {
+            return Self(Instructions::Avx2(proof));
+        }
+        Self::PORTABLE
+    }
+
+    /// `avx2+fma` or `portable`.
+    pub const fn name(self) -> &'static str {
+        match self.0 {
+            Instructions::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2(_) => "avx2+fma",
+        }
+    }
+}
+
+impl core::fmt::Debug for Path {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// An affine matrix as two 256-bit registers see it: x and y axis, z axis and translation.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C, align(32))]
+pub(crate) struct Packed {
+    pub(crate) x: Vec4,
+    pub(crate) y: Vec4,
+    pub(crate) z: Vec4,
+    pub(crate) w: Vec4,
+}
+
+const _: () = assert!(size_of::<Packed>() == 64 && align_of::<Packed>() == 32);
+
+impl Packed {
+    pub(crate) const IDENTITY: Self = Self { x: Vec4::X, y: Vec4::Y, z: Vec4::Z, w: Vec4::W };
+
+    pub(crate) fn new<M: Matrix>(m: &M) -> Self {
+        let [x, y, z, w] = m.columns();
+        Self { x, y, z, w }
+    }
+}
+
+/// Blends the matrices of `blends` over those before them: `matrices[base + d]` becomes the sum for blend
+/// `first + d`.
+pub(crate) fn blend(path: Path, blends: &Blends, first: usize, sources: &[Packed], out: &mut [Packed]) {
+    assert!(sources.len() >= blends.sources() && first + out.len() <= blends.len());
+    match path.0 {
+        Instructions::Portable => scalar::blend(blends, first, sources, out),
+        #[cfg(target_arch = "x86_64")]
+        Instructions::Avx2(proof) => avx2::blend(proof, blends, first, sources, out),
+    }
+}
+
+/// Skins the vertices of `range`, which starts and ends at multiples of [`BLOCK`] or at the end; `out` holds
+/// exactly those.
+pub(crate) fn skin(path: Path, data: &Data, matrices: &[Packed], range: Range<usize>, out: &mut Target<'_>) {
+    if !out.wants().unit {
+        return skin_range(path, data, matrices, range, out);
+    }
+    // Lengths are mended while a block is still in the first cache.
+    for start in range.clone().step_by(BLOCK) {
+        let block = start..range.end.min(start + BLOCK);
+        let mut part = out.window(start - range.start..block.end - range.start);
+        skin_range(path, data, matrices, block, &mut part);
+        match path.0 {
+            Instructions::Portable => part.normalize(),
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2(proof) => avx2::normalize(proof, &mut part),
+        }
+    }
+}
+
+fn skin_range(path: Path, data: &Data, matrices: &[Packed], range: Range<usize>, out: &mut Target<'_>) {
+    assert!(matrices.len() >= data.slots(), "fewer matrices than the plan was made for");
+    let whole = range.end.is_multiple_of(BLOCK) || range.end == data.len();
+    assert!(range.start.is_multiple_of(BLOCK) && whole && range.end <= data.len());
+    assert!(out.len() == range.len());
+    let wants = out.wants();
+    assert!((data.has_normals() || !wants.normals) && (data.has_tangents() || !wants.tangents));
+    if range.is_empty() {
+        return;
+    }
+    match path.0 {
+        Instructions::Portable => scalar::skin(data, matrices, range, out),
+        #[cfg(target_arch = "x86_64")]
+        Instructions::Avx2(proof) => avx2::skin(proof, data, matrices, range, out),
+    }
+}

@@ -1,0 +1,79 @@
+//! Memory that skinning uses between its steps.
+
+use crate::kernels::{Blends, Packed, Path};
+use crate::matrix::Matrix;
+use crate::skin::SkinPlan;
+use alloc::vec::Vec;
+use glam::{Quat, Vec4};
+
+/// Memory that skinning uses between its steps, and the instructions it uses. Made once per thread and lent to
+/// every call: it grows to what the largest plan needs and then stays.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    path: Path,
+    matrices: Vec<Packed>,
+    duals: Vec<Dual>,
+}
+
+/// A rigid motion as a dual quaternion, both parts as vectors.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Dual {
+    pub(crate) real: Vec4,
+    pub(crate) dual: Vec4,
+}
+
+impl Default for Workspace {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Workspace {
+    /// For the fastest instructions that the machine has.
+    pub fn new() -> Self {
+        Self::with_path(Path::detect())
+    }
+
+    /// For these instructions.
+    pub const fn with_path(path: Path) -> Self {
+        Self { path, matrices: Vec::new(), duals: Vec::new() }
+    }
+
+    /// With all the memory that a plan needs, so that the first call does not allocate either.
+    #[must_use]
+    pub fn reserved_for(mut self, plan: &SkinPlan) -> Self {
+        self.matrices.reserve(plan.slots());
+        self.duals.reserve(plan.slots());
+        self
+    }
+
+    /// The instructions used.
+    pub const fn path(&self) -> Path {
+        self.path
+    }
+
+    /// The matrices of joints, the identity, and room for blends.
+    pub(crate) fn load<M: Matrix>(&mut self, joints: &[M], blends: Option<&Blends>) -> &mut [Packed] {
+        let matrices = &mut self.matrices;
+        matrices.clear();
+        matrices.extend(joints.iter().map(Packed::new));
+        matrices.push(Packed::IDENTITY);
+        matrices.resize(matrices.len() + blends.map_or(0, Blends::len), Packed::default());
+        matrices
+    }
+
+    /// The matrices of joints as dual quaternions, and the identity. Scale and shear are dropped.
+    pub(crate) fn load_duals<M: Matrix>(&mut self, joints: &[M]) -> &[Dual] {
+        self.duals.clear();
+        self.duals.extend(joints.iter().map(|m| {
+            let wide = m.to_wide();
+            let (_, rotation, t) = wide.to_scale_rotation_translation();
+            let rotation = rotation.as_quat();
+            // A flattened joint has no rotation.
+            let q = if rotation.is_finite() { rotation } else { Quat::IDENTITY };
+            Dual::new(q, t.as_vec3())
+        }));
+        self.duals.push(Dual::new(Quat::IDENTITY, glam::Vec3::ZERO));
+        &self.duals
+    }
+}
