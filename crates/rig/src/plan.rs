@@ -1,6 +1,6 @@
 //! Which kernel a mesh gets.
 
-use crate::kernels::{Attributes, Blends, Data, Layout};
+use crate::kernels::{Attributes, Blends, Data, Layout, TABLE};
 use crate::skin::{Form, SkinPlan};
 use alloc::vec::Vec;
 use core::cmp::Ordering;
@@ -32,7 +32,7 @@ impl Choice {
 /// How a plan is made. The defaults choose by what was measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PlanOptions {
-    /// Whether matrices of the same weights are blended once for all vertices that have them.
+    /// Whether a blend is computed once for all vertices nearby that have it.
     pub table: Choice,
     /// Whether neighbours that follow the same matrix are moved eight at a time.
     pub runs: Choice,
@@ -42,7 +42,7 @@ pub struct PlanOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kernel {
-    /// One matrix per vertex, of a joint or of the table of blends.
+    /// One matrix per vertex.
     Single,
     /// One matrix for many vertices in a row.
     Runs,
@@ -54,6 +54,8 @@ pub enum Kernel {
     Four,
     /// Any number.
     Many,
+    /// One blend per vertex, each computed once for all vertices nearby that have it.
+    Table,
     /// Weighted vertices in the space of every joint.
     Local,
 }
@@ -70,7 +72,7 @@ pub struct PlanInfo {
     pub vertices: usize,
     /// The most influences of a vertex that are not zero.
     pub influences: usize,
-    /// How many blends the table has, where there is one.
+    /// How many blends are computed, where they are shared.
     pub table: Option<usize>,
     /// How many runs there are, where vertices are moved in runs.
     pub runs: Option<usize>,
@@ -84,7 +86,7 @@ impl fmt::Display for PlanInfo {
         write!(f, " in {}, ", if self.form == Form::Bind { "the bind pose" } else { "joint space" })?;
         write!(f, "at most {} influences", self.influences)?;
         if let Some(blends) = self.table {
-            write!(f, ", {blends} blends once per pose")?;
+            write!(f, ", {blends} blends")?;
         }
         if let Some(runs) = self.runs {
             write!(f, ", {runs} runs")?;
@@ -93,8 +95,9 @@ impl fmt::Display for PlanInfo {
     }
 }
 
-/// Vertices per distinct blend from which the table pays.
+/// Vertices per blend from which a table pays: `TABLE_FROM / TABLE_PER`.
 const TABLE_FROM: usize = 2;
+const TABLE_PER: usize = 1;
 /// Vertices per run from which runs pay.
 const RUNS_FROM: usize = 12;
 
@@ -142,69 +145,76 @@ impl Parts {
         }
     }
 
-    /// The number of each vertex's blend, and one vertex for each number. Vertices that follow one joint take
-    /// no part.
-    fn distinct(&self) -> (Vec<u32>, Vec<usize>) {
+    /// The distinct blends of each table, by an example each, and the place of each vertex's blend among them.
+    fn tables(&self) -> (Vec<usize>, Vec<usize>, Vec<usize>) {
         let compare = |a: usize, b: usize| -> Ordering {
             let key = |&(j, w): &(u32, f32)| (j, w.to_bits());
             self.of(a).iter().map(key).cmp(self.of(b).iter().map(key))
         };
-        let mut vertices: Vec<usize> = (0..self.len()).filter(|&v| self.single(v).is_none()).collect();
-        vertices.sort_unstable_by(|&a, &b| compare(a, b));
-        let (mut number, mut examples) = (alloc::vec![0_u32; self.len()], Vec::<usize>::new());
-        for v in vertices {
-            if examples.last().is_none_or(|&e| compare(e, v) != Ordering::Equal) {
-                examples.push(v);
+        let (mut tables, mut examples) = (alloc::vec![0], Vec::<usize>::new());
+        let mut index = alloc::vec![0; self.len()];
+        let mut vertices = Vec::new();
+        for from in (0..self.len()).step_by(TABLE) {
+            let first = examples.len();
+            vertices.clear();
+            vertices.extend(from..self.len().min(from + TABLE));
+            // Vertices of one blend in their own order, so that the table does not depend on how it is sorted.
+            vertices.sort_unstable_by(|&a, &b| compare(a, b).then(a.cmp(&b)));
+            for &v in &vertices {
+                let known = examples.get(first..).and_then(<[usize]>::last);
+                if known.is_none_or(|&e| compare(e, v) != Ordering::Equal) {
+                    examples.push(v);
+                }
+                index[v] = examples.len() - 1 - first;
             }
-            number[v] = u32::try_from(examples.len() - 1).unwrap_or(u32::MAX);
+            tables.push(examples.len());
         }
-        (number, examples)
+        (tables, examples, index)
     }
 }
 
-/// The layout for vertices bound in model space, and the blends it needs.
+/// The layout for vertices bound in model space.
 pub(crate) fn bind(
     attributes: Attributes,
     joints: usize,
     starts: &[u32],
     influences: &[Influence],
     options: PlanOptions,
-) -> (Data, Option<Blends>) {
+) -> Data {
     let identity = u32::try_from(joints).unwrap_or(u32::MAX);
     let parts = Parts::new(starts, influences, identity);
-    let (numbers, examples) = parts.distinct();
     let sources = joints + 1;
     let n = parts.len();
-    if examples.is_empty() || options.table.decide(n >= TABLE_FROM * examples.len()) {
-        let index: Vec<u32> = (0..n)
-            .map(|v| parts.single(v).unwrap_or_else(|| identity.saturating_add(1).saturating_add(numbers[v])))
-            .collect();
-        let slots = sources + examples.len();
-        let table = (!examples.is_empty()).then(|| {
-            let mut blends = Blends::new(sources);
-            examples.iter().for_each(|&v| blends.push(parts.of(v)));
-            blends
-        });
-        return (indexed(attributes, slots, &index, options), table);
+    let singles: Option<Vec<u32>> = (0..n).map(|v| parts.single(v)).collect();
+    if let Some(index) = singles {
+        return indexed(attributes, sources, &index, options);
     }
     let width = parts.widest().max(2);
+    let narrow = width <= 4;
     // Short vertices are filled up with nothing of their own first joint, which is loaded anyway.
-    let filled: Vec<(u32, f32)> = if width <= 4 {
-        let fill = |v: usize| {
-            let of = parts.of(v);
-            let spare = (of.first().map_or(identity, |p| p.0), 0.0);
-            (0..width).map(move |k| of.get(k).copied().unwrap_or(spare))
-        };
-        (0..n).flat_map(fill).collect()
-    } else {
-        Vec::new()
+    let filled = |v: usize| {
+        let of = parts.of(v);
+        let spare = (of.first().map_or(identity, |p| p.0), 0.0);
+        let len = if narrow { width } else { of.len() };
+        (0..len).map(move |k| of.get(k).copied().unwrap_or(spare))
     };
-    if let Some(data) = Data::fixed(&attributes, sources, width, &filled) {
-        return (data, None);
+    if options.table != Choice::Never {
+        let (tables, examples, index) = parts.tables();
+        if options.table.decide(n * TABLE_PER >= TABLE_FROM * examples.len()) {
+            let mut blends = Blends::new(sources);
+            examples.iter().for_each(|&v| blends.push(filled(v)));
+            return Data::table(attributes, (blends, if narrow { width } else { 0 }), tables, &index);
+        }
+    }
+    if narrow {
+        let all: Vec<(u32, f32)> = (0..n).flat_map(filled).collect();
+        if let Some(data) = Data::fixed(&attributes, sources, width, &all) {
+            return data;
+        }
     }
     let mut blends = Blends::new(sources);
-    (0..n).for_each(|v| blends.push(parts.of(v)));
-    (Data::many(attributes, blends), None)
+    (0..n).for_each(|v| blends.push(filled(v)));
+    Data::many(attributes, blends)
 }
 
 fn indexed(attributes: Attributes, slots: usize, index: &[u32], options: PlanOptions) -> Data {
@@ -247,7 +257,7 @@ pub(crate) fn local(
 impl SkinPlan {
     /// What this plan does.
     pub fn info(&self) -> PlanInfo {
-        let mut runs_found = None;
+        let (mut runs_found, mut table) = (None, None);
         let kernel = match self.data().layout() {
             Layout::Indexed(_) => Kernel::Single,
             Layout::Runs { runs, .. } => {
@@ -258,6 +268,10 @@ impl SkinPlan {
             Layout::Fixed { width: 3, .. } => Kernel::Three,
             Layout::Fixed { .. } => Kernel::Four,
             Layout::Many(_) => Kernel::Many,
+            Layout::Table { blends, .. } => {
+                table = Some(blends.len());
+                Kernel::Table
+            }
             Layout::Local { .. } => Kernel::Local,
         };
         PlanInfo {
@@ -265,9 +279,9 @@ impl SkinPlan {
             kernel,
             vertices: self.vertex_count(),
             influences: self.widest(),
-            table: self.table().map(Blends::len),
+            table,
             runs: runs_found,
-            bytes: self.data().bytes() + self.table().map_or(0, Blends::bytes),
+            bytes: self.data().bytes(),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::bounds::JointBounds;
 use crate::error::RigError;
 #[cfg(feature = "rayon")]
 use crate::kernels::BLOCK;
-use crate::kernels::{self, Attributes, Blends, Data, Output, Packed, Path, Target, Wants};
+use crate::kernels::{self, Attributes, Data, Output, Packed, Path, Target, Wants};
 use crate::matrix::Matrix;
 use crate::plan::{self, PlanOptions};
 use crate::pose::Pose;
@@ -46,7 +46,6 @@ pub struct SkinPlan {
     local: Vec<LocalVertex>,
     form: Form,
     data: Data,
-    table: Option<Blends>,
     bounds: JointBounds,
 }
 
@@ -165,28 +164,27 @@ impl SkinPlan {
         if !tangents.is_empty() {
             RigError::length("tangents", n, tangents.len())?;
         }
-        // Joints, the identity and at most one blend per vertex; an index counts eight bytes.
+        // Indices count eight bytes.
         if joints.saturating_add(n) >= (u32::MAX / 8) as usize {
             return Err(RigError::invalid("positions", "there are too many for one mesh"));
         }
-        let (form, data, table) = if local.is_empty() {
+        let (form, data) = if local.is_empty() {
             let attributes = Attributes {
                 positions: positions.to_vec(),
                 normals: normals.to_vec(),
                 tangents: tangents.to_vec(),
             };
-            let (data, table) = plan::bind(attributes, joints, starts, influences, options);
-            (Form::Bind, data, table)
+            (Form::Bind, plan::bind(attributes, joints, starts, influences, options))
         } else {
             RigError::length("skin.local", influences.len(), local.len())?;
-            (Form::Local, plan::local(joints, starts, influences, local, !normals.is_empty(), options), None)
+            (Form::Local, plan::local(joints, starts, influences, local, !normals.is_empty(), options))
         };
         let bounds = match form {
             Form::Bind => JointBounds::of_bind(joints, positions, starts, influences),
             Form::Local => JointBounds::of_local(joints, starts, influences, local),
         };
         let (starts, influences, local) = (starts.to_vec(), influences.to_vec(), local.to_vec());
-        Ok(Self { joints, starts, influences, local, form, data, table, bounds })
+        Ok(Self { joints, starts, influences, local, form, data, bounds })
     }
 
     /// How many vertices there are.
@@ -218,21 +216,12 @@ impl SkinPlan {
         &self.data
     }
 
-    pub(crate) fn table(&self) -> Option<&Blends> {
-        self.table.as_ref()
-    }
-
     pub(crate) fn joint_bounds(&self) -> &JointBounds {
         &self.bounds
     }
 
     pub(crate) fn binding(&self) -> (&[u32], &[Influence]) {
         (&self.starts, &self.influences)
-    }
-
-    /// Joints, the identity and the table.
-    pub(crate) fn slots(&self) -> usize {
-        self.joints + 1 + self.table.as_ref().map_or(0, Blends::len)
     }
 
     pub(crate) fn widest(&self) -> usize {
@@ -287,13 +276,7 @@ impl SkinPlan {
         work: &'w mut Workspace,
     ) -> Result<&'w [Packed], RigError> {
         RigError::length("joints of the pose", self.joints, matrices.len())?;
-        let path = work.path();
-        let slots = work.load(matrices, self.table.as_ref());
-        if let Some(table) = &self.table {
-            let (sources, blends) = slots.split_at_mut(self.joints + 1);
-            kernels::blend(path, table, 0, sources, blends);
-        }
-        Ok(slots)
+        Ok(work.load(matrices))
     }
 
     /// The vertices of one range, which starts at a multiple of a block.
@@ -334,11 +317,7 @@ impl SkinPlan {
         }
         let out = self.fit(matrices.len(), out)?;
         let path = work.path();
-        let slots = work.load(matrices, self.table.as_ref());
-        if let Some(table) = &self.table {
-            let (sources, blends) = slots.split_at_mut(self.joints + 1);
-            blend_parallel(path, table, 0, sources, blends);
-        }
+        let slots = work.load(matrices);
         // Two pieces per thread even out what other work the machine has.
         let piece = (self.data.len() / (2 * threads)).max(PARALLEL_FROM / 4).next_multiple_of(BLOCK);
         skin_parallel(path, &self.data, slots, (0..self.data.len(), piece), out);
@@ -447,20 +426,6 @@ impl SkinPlan {
 
 fn index(n: usize) -> Result<u32, RigError> {
     u32::try_from(n).map_err(|_| RigError::invalid("sets", "there are too many influences"))
-}
-
-/// Blends all of the table, in halves.
-#[cfg(feature = "rayon")]
-fn blend_parallel(path: Path, table: &Blends, first: usize, sources: &[Packed], out: &mut [Packed]) {
-    if out.len() <= PARALLEL_FROM / 4 {
-        return kernels::blend(path, table, first, sources, out);
-    }
-    let middle = out.len() / 2;
-    let (a, b) = out.split_at_mut(middle);
-    rayon::join(
-        || blend_parallel(path, table, first, sources, a),
-        || blend_parallel(path, table, first + middle, sources, b),
-    );
 }
 
 /// Skins a range in pieces, which start at whole blocks.

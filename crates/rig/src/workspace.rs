@@ -1,13 +1,13 @@
 //! Memory that skinning uses between its steps.
 
-use crate::kernels::{Blends, Packed, Path};
+use crate::kernels::{Packed, Path};
 use crate::matrix::Matrix;
 use crate::skin::SkinPlan;
 use alloc::vec::Vec;
 use glam::{Quat, Vec4};
 
 /// Memory that skinning uses between its steps, and the instructions it uses. Made once per thread and lent to
-/// every call: it grows to what the largest plan needs and then stays.
+/// every call: it grows to what the largest skeleton needs and then stays.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     path: Path,
@@ -42,8 +42,8 @@ impl Workspace {
     /// With all the memory that a plan needs, so that the first call does not allocate either.
     #[must_use]
     pub fn reserved_for(mut self, plan: &SkinPlan) -> Self {
-        self.matrices.reserve(plan.slots());
-        self.duals.reserve(plan.slots());
+        self.matrices.reserve(plan.joint_count() + 1);
+        self.duals.reserve(plan.joint_count() + 1);
         self
     }
 
@@ -52,14 +52,12 @@ impl Workspace {
         self.path
     }
 
-    /// The matrices of joints, the identity, and room for blends.
-    pub(crate) fn load<M: Matrix>(&mut self, joints: &[M], blends: Option<&Blends>) -> &mut [Packed] {
-        let matrices = &mut self.matrices;
-        matrices.clear();
-        matrices.extend(joints.iter().map(Packed::new));
-        matrices.push(Packed::IDENTITY);
-        matrices.resize(matrices.len() + blends.map_or(0, Blends::len), Packed::default());
-        matrices
+    /// The matrices of joints, and the identity.
+    pub(crate) fn load<M: Matrix>(&mut self, joints: &[M]) -> &[Packed] {
+        self.matrices.clear();
+        self.matrices.extend(joints.iter().map(Packed::new));
+        self.matrices.push(Packed::IDENTITY);
+        &self.matrices
     }
 
     /// The matrices of joints as dual quaternions, and the identity. Scale and shear are dropped.

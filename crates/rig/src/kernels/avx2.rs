@@ -14,10 +14,11 @@
 //! 4. the target holds every wanted attribute of exactly the vertices of the range: [`Output::fit`]
 //!    (super::Output) and `skin_range`.
 
-use super::layout::{Blends, Data, Layout, Run, Segment, Soa};
+use super::layout::{Blends, Data, Layout, Run, Segment, Soa, TABLE};
 use super::output::{Memory, Target};
 use super::{BLOCK, Packed};
 use core::arch::x86_64::*;
+use core::mem::MaybeUninit;
 use core::ops::Range;
 
 /// That this machine has AVX2 and FMA.
@@ -33,13 +34,6 @@ impl Proof {
         let found = cfg!(all(target_feature = "avx2", target_feature = "fma"));
         found.then_some(Self(()))
     }
-}
-
-/// Computes the blends from `first` on; the caller compared the lengths.
-pub(super) fn blend(_: Proof, blends: &Blends, first: usize, sources: &[Packed], out: &mut [Packed]) {
-    assert!(sources.len() >= blends.sources());
-    // SAFETY: 1; every matrix that a blend names lies below `blends.sources()`.
-    unsafe { blend_all(blends, first, sources, out) }
 }
 
 /// Skins a range of vertices; the caller compared the lengths.
@@ -113,6 +107,16 @@ impl Sink {
         }
     }
 
+    /// From the vertex `count` vertices later on.
+    fn behind<const DENSE: bool>(self, count: usize) -> Self {
+        Self {
+            position: self.position.wrapping_add(count * self.step::<DENSE>(12)),
+            normal: self.normal.wrapping_add(count * self.step::<DENSE>(12)),
+            tangent: self.tangent.wrapping_add(count * self.step::<DENSE>(16)),
+            stride: self.stride,
+        }
+    }
+
     const fn step<const DENSE: bool>(self, size: usize) -> usize {
         if DENSE { size } else { self.stride }
     }
@@ -135,22 +139,38 @@ unsafe fn load(matrices: *const Packed, scaled: usize) -> Pair {
     }
 }
 
-/// The image of a point or a direction; its fourth component is of no account.
+/// Twice the image of a point or a direction, in halves that are still to be added; their fourth components
+/// are of no account.
+///
+/// Components come one by one from memory, because loads that broadcast take no part of the shuffling that
+/// everything else here competes for.
+///
+/// # Safety
+/// There are three floats.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn transform<const POINT: bool>((a, b): Pair, v: __m256) -> __m128 {
-    let xy = _mm256_permutevar_ps(v, _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1));
-    if POINT {
-        let z = _mm256_permute_ps::<0b10_10_10_10>(v);
-        let z1 = _mm256_blend_ps::<0xf0>(z, _mm256_set1_ps(1.0));
-        let sum = _mm256_fmadd_ps(a, xy, _mm256_mul_ps(b, z1));
-        _mm_add_ps(_mm256_castps256_ps128(sum), _mm256_extractf128_ps::<1>(sum))
-    } else {
-        let sum = _mm256_mul_ps(a, xy);
-        let z = _mm_permute_ps::<0b10_10_10_10>(_mm256_castps256_ps128(v));
-        let low = _mm_fmadd_ps(_mm256_castps256_ps128(b), z, _mm256_castps256_ps128(sum));
-        _mm_add_ps(low, _mm256_extractf128_ps::<1>(sum))
-    }
+unsafe fn halves((a, b): Pair, v: *const f32, translation: __m256) -> __m256 {
+    // SAFETY: by this function's contract.
+    let (x, y, z) = unsafe {
+        (_mm256_broadcast_ss(&*v), _mm256_broadcast_ss(&*v.add(1)), _mm256_broadcast_ss(&*v.add(2)))
+    };
+    let xy = _mm256_blend_ps::<0xf0>(x, y);
+    let zw = _mm256_blend_ps::<0xf0>(z, translation);
+    _mm256_fmadd_ps(a, xy, _mm256_mul_ps(b, zw))
+}
+
+/// The sum of both halves.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn join(v: __m256) -> __m128 {
+    _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps::<1>(v))
+}
+
+/// The sums of the halves of `a`, and of `b`.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn join_both(a: __m256, b: __m256) -> __m256 {
+    _mm256_add_ps(_mm256_blend_ps::<0xf0>(a, b), _mm256_permute2f128_ps::<0x21>(a, b))
 }
 
 /// Stores three floats; where `more` is true sixteen bytes, of which the next store overwrites the last.
@@ -194,15 +214,19 @@ unsafe fn fill<const N: bool, const T: bool, const DENSE: bool>(
             Layout::Fixed { width, joints, weights } => {
                 let (j, w) = (joints.as_ptr(), weights.as_ptr());
                 match width {
-                    2 => bound::<N, T, DENSE>(data, range, sink, |v| fixed::<2>(m, j, w, v)),
-                    3 => bound::<N, T, DENSE>(data, range, sink, |v| fixed::<3>(m, j, w, v)),
-                    _ => bound::<N, T, DENSE>(data, range, sink, |v| fixed::<4>(m, j, w, v)),
+                    2 => bound::<N, T, DENSE>(data, range, sink, |v| fixed::<2, u16>(m, j, w, v)),
+                    3 => bound::<N, T, DENSE>(data, range, sink, |v| fixed::<3, u16>(m, j, w, v)),
+                    _ => bound::<N, T, DENSE>(data, range, sink, |v| fixed::<4, u16>(m, j, w, v)),
                 }
             }
             Layout::Many(blends) => bound::<N, T, DENSE>(data, range, sink, |v| {
                 let (joints, weights) = blends.of(v);
                 sum(m, joints, weights)
             }),
+            Layout::Table { blends, width, tables, index } => {
+                let (blends, tables) = ((blends, *width), (&**tables, &**index));
+                fill_tables::<N, T, DENSE>(data, m, blends, tables, range, sink);
+            }
             Layout::Local { segments, blocks, order, joints, records } => {
                 let of = blocks[range.start / BLOCK]..blocks[range.end.div_ceil(BLOCK)];
                 for s in &segments[of] {
@@ -245,11 +269,15 @@ unsafe fn bound<const N: bool, const T: bool, const DENSE: bool>(
         // `more` is only true where another vertex follows.
         unsafe {
             let pair = matrix(v);
-            let p = _mm256_broadcast_ps(&*positions.add(v).cast());
-            store3(sink.position.add(k * sink.step::<DENSE>(12)), transform::<true>(pair, p), more);
+            let p = halves(pair, positions.add(v).cast(), _mm256_set1_ps(1.0));
+            let step = sink.step::<DENSE>(12);
             if N {
-                let n = _mm256_broadcast_ps(&*normals.add(v).cast());
-                store3(sink.normal.add(k * sink.step::<DENSE>(12)), transform::<false>(pair, n), more);
+                let n = halves(pair, normals.add(v).cast(), _mm256_setzero_ps());
+                let both = join_both(p, n);
+                store3(sink.position.add(k * step), _mm256_castps256_ps128(both), more);
+                store3(sink.normal.add(k * step), _mm256_extractf128_ps::<1>(both), more);
+            } else {
+                store3(sink.position.add(k * step), join(p), more);
             }
             if T {
                 tangent(pair, tangents.add(v).cast(), sink.tangent.add(k * sink.step::<DENSE>(16)));
@@ -270,9 +298,8 @@ unsafe fn bound<const N: bool, const T: bool, const DENSE: bool>(
 unsafe fn tangent(pair: Pair, from: *const f32, to: *mut u8) {
     // SAFETY: by this function's contract.
     unsafe {
-        let t = _mm_loadu_ps(from);
-        let turned = transform::<false>(pair, _mm256_set_m128(t, t));
-        _mm_storeu_ps(to.cast(), _mm_blend_ps::<0b1000>(turned, t));
+        let turned = join(halves(pair, from, _mm256_setzero_ps()));
+        _mm_storeu_ps(to.cast(), _mm_blend_ps::<0b1000>(turned, _mm_loadu_ps(from)));
     }
 }
 
@@ -282,16 +309,23 @@ unsafe fn tangent(pair: Pair, from: *const f32, to: *mut u8) {
 /// There are `K` indices and weights for it, and matrices where they point.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn fixed<const K: usize>(m: *const Packed, joints: *const u16, weights: *const f32, v: usize) -> Pair {
+unsafe fn fixed<const K: usize, I: Copy + Into<u32>>(
+    m: *const Packed,
+    joints: *const I,
+    weights: *const f32,
+    v: usize,
+) -> Pair {
     // SAFETY: by this function's contract.
     unsafe {
         let (joints, weights) = (joints.add(v * K), weights.add(v * K));
+        // Volatile, or else the indices are loaded as one vector and taken apart again by shuffles.
+        let joint = |i: usize| joints.add(i).read_volatile().into() as usize;
         let w = _mm256_broadcast_ss(&*weights);
-        let (a, b) = load(m, usize::from(*joints));
+        let (a, b) = load(m, joint(0));
         let (mut a, mut b) = (_mm256_mul_ps(a, w), _mm256_mul_ps(b, w));
         for i in 1..K {
             let w = _mm256_broadcast_ss(&*weights.add(i));
-            let (c, d) = load(m, usize::from(*joints.add(i)));
+            let (c, d) = load(m, joint(i));
             a = _mm256_fmadd_ps(c, w, a);
             b = _mm256_fmadd_ps(d, w, b);
         }
@@ -318,17 +352,55 @@ unsafe fn sum(m: *const Packed, joints: &[u32], weights: &[f32]) -> Pair {
 }
 
 /// # Safety
-/// There are matrices where the blends point.
+/// 1 to 4 of the module's documentation.
 #[target_feature(enable = "avx2,fma")]
-unsafe fn blend_all(blends: &Blends, first: usize, sources: &[Packed], out: &mut [Packed]) {
-    for (d, out) in out.iter_mut().enumerate() {
-        let (joints, weights) = blends.of(first + d);
-        let at: *mut f32 = core::ptr::from_mut(out).cast();
-        // SAFETY: by this function's contract; a matrix is 64 bytes, aligned to 32.
+unsafe fn fill_tables<const N: bool, const T: bool, const DENSE: bool>(
+    data: &Data,
+    m: *const Packed,
+    (blends, width): (&Blends, usize),
+    (tables, index): (&[usize], &[u16]),
+    range: Range<usize>,
+    sink: Sink,
+) {
+    let mut table = [const { MaybeUninit::<Packed>::uninit() }; TABLE];
+    let base: *const Packed = table.as_ptr().cast();
+    let index = index.as_ptr();
+    for from in range.clone().step_by(TABLE) {
+        let to = range.end.min(from + TABLE);
+        let of = tables[from / TABLE]..tables[from / TABLE + 1];
+        let slots = &mut table[..of.len()];
+        let (joints, weights) = blends.range(of.clone());
+        let (j, w) = (joints.as_ptr(), weights.as_ptr());
+        // SAFETY: every blend has `width` parts where that is not 0, and matrices where they point (2). The
+        // vertices of a table name only blends of the table, which have all been written (3); the target is
+        // that of the range, of which `from..to` is a part (4).
         unsafe {
-            let (a, b) = sum(sources.as_ptr(), joints, weights);
-            _mm256_store_ps(at, a);
-            _mm256_store_ps(at.add(8), b);
+            match width {
+                2 => tabulate(slots, |b| fixed::<2, u32>(m, j, w, b)),
+                3 => tabulate(slots, |b| fixed::<3, u32>(m, j, w, b)),
+                4 => tabulate(slots, |b| fixed::<4, u32>(m, j, w, b)),
+                _ => tabulate(slots, |b| {
+                    let (joints, weights) = blends.of(of.start + b);
+                    sum(m, joints, weights)
+                }),
+            }
+            let sink = sink.behind::<DENSE>(from - range.start);
+            bound::<N, T, DENSE>(data, from..to, sink, |v| load(base, usize::from(*index.add(v))));
+        }
+    }
+}
+
+/// Writes all matrices of a table.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn tabulate(table: &mut [MaybeUninit<Packed>], blend: impl Fn(usize) -> Pair) {
+    for (b, slot) in table.iter_mut().enumerate() {
+        let (x, y) = blend(b);
+        let at: *mut f32 = slot.as_mut_ptr().cast();
+        // SAFETY: a matrix is 64 bytes, aligned to 32.
+        unsafe {
+            _mm256_store_ps(at, x);
+            _mm256_store_ps(at.add(8), y);
         }
     }
 }

@@ -7,6 +7,9 @@ use meshwright_scene::LocalVertex;
 /// Ranges that are skinned on their own start at multiples of this many vertices.
 pub(crate) const BLOCK: usize = 1024;
 
+/// Tables of blends serve this many vertices, so that they stay in the first cache.
+pub(crate) const TABLE: usize = 256;
+
 /// Matrices are named by their distance in units of eight bytes, which addressing scales for nothing.
 const UNIT: u32 = 8;
 
@@ -29,13 +32,15 @@ pub(crate) struct Blends {
 }
 
 impl Blends {
+    /// Of matrices below `sources`.
     pub(crate) fn new(sources: usize) -> Self {
+        assert!(sources <= (u32::MAX / UNIT) as usize);
         Self { sources, starts: alloc::vec![0], joints: Vec::new(), weights: Vec::new() }
     }
 
-    /// Adds a blend of matrices below `sources`.
-    pub(crate) fn push(&mut self, parts: &[(u32, f32)]) {
-        for &(joint, weight) in parts {
+    /// Adds a blend.
+    pub(crate) fn push(&mut self, parts: impl Iterator<Item = (u32, f32)>) {
+        for (joint, weight) in parts {
             assert!((joint as usize) < self.sources);
             self.joints.push(scale(joint as usize));
             self.weights.push(weight);
@@ -43,20 +48,23 @@ impl Blends {
         self.starts.push(u32::try_from(self.joints.len()).unwrap_or(u32::MAX));
     }
 
-    pub(crate) fn sources(&self) -> usize {
-        self.sources
-    }
-
     pub(crate) fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
+    #[inline]
     pub(crate) fn of(&self, blend: usize) -> (&[u32], &[f32]) {
         let range = self.starts[blend] as usize..self.starts[blend + 1] as usize;
         (&self.joints[range.clone()], &self.weights[range])
     }
 
-    pub(crate) fn bytes(&self) -> usize {
+    /// The joints and weights of some blends, one after the other.
+    pub(crate) fn range(&self, blends: core::ops::Range<usize>) -> (&[u32], &[f32]) {
+        let range = self.starts[blends.start] as usize..self.starts[blends.end] as usize;
+        (&self.joints[range.clone()], &self.weights[range])
+    }
+
+    fn bytes(&self) -> usize {
         4 * (self.starts.len() + self.joints.len() + self.weights.len())
     }
 }
@@ -118,6 +126,16 @@ pub(crate) enum Layout {
     Fixed { width: usize, joints: Vec<u16>, weights: Vec<f32> },
     /// Any number of weighted matrices per vertex.
     Many(Blends),
+    /// One blend per vertex, of those that its table of [`TABLE`] vertices has.
+    Table {
+        blends: Blends,
+        /// How many parts every blend has, or 0 where that differs.
+        width: usize,
+        /// The first blend of each table, and the end. No table has more than there are vertices in it.
+        tables: Vec<usize>,
+        /// The scaled index of each vertex's blend within its table.
+        index: Vec<u16>,
+    },
     /// Weighted vertices in the space of each matrix.
     Local {
         segments: Vec<Segment>,
@@ -215,8 +233,29 @@ impl Data {
     /// Any number of weighted matrices per vertex.
     pub(crate) fn many(attributes: Attributes, blends: Blends) -> Self {
         assert!(blends.len() == attributes.positions.len());
-        let slots = blends.sources();
+        let slots = blends.sources;
         Self::make(attributes, slots, Layout::Many(blends))
+    }
+
+    /// One blend per vertex: `index` counts within the tables, of which `tables` holds the first blends and
+    /// the end. `width` says how many parts every blend has, 0 that it differs.
+    pub(crate) fn table(
+        attributes: Attributes,
+        (blends, width): (Blends, usize),
+        tables: Vec<usize>,
+        index: &[usize],
+    ) -> Self {
+        let n = attributes.positions.len();
+        assert!(index.len() == n && tables.len() == n.div_ceil(TABLE) + 1 && tables.is_sorted());
+        assert!(tables.last() == Some(&blends.len()));
+        for (vertices, w) in index.chunks(TABLE).zip(tables.windows(2)) {
+            let len = w[1] - w[0];
+            assert!(len <= TABLE && vertices.iter().all(|&i| i < len));
+        }
+        assert!(width == 0 || (0..blends.len()).all(|b| blends.of(b).0.len() == width));
+        let index = index.iter().map(|&i| u16::try_from(scale(i)).unwrap_or(0)).collect();
+        let slots = blends.sources;
+        Self::make(attributes, slots, Layout::Table { blends, width, tables, index })
     }
 
     /// Weighted vertices in the space of their matrices; `of` answers the joints, weights and vertices of one
@@ -310,6 +349,7 @@ impl Data {
             }
             Layout::Fixed { joints, weights, .. } => 2 * joints.len() + 4 * weights.len(),
             Layout::Many(blends) => blends.bytes(),
+            Layout::Table { blends, tables, index, .. } => blends.bytes() + 8 * tables.len() + 2 * index.len(),
             Layout::Local { segments, order, joints, records, .. } => {
                 size_of_val(segments.as_slice()) + 4 * (order.len() + joints.len()) + 32 * records.len()
             }

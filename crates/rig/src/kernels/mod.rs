@@ -14,7 +14,7 @@ mod scalar;
 )]
 mod avx2;
 
-pub(crate) use layout::{Attributes, BLOCK, Blends, Data, Layout};
+pub(crate) use layout::{Attributes, BLOCK, Blends, Data, Layout, TABLE};
 pub use output::{Interleaved, Output};
 pub(crate) use output::{Target, Wants};
 
@@ -74,6 +74,7 @@ pub(crate) struct Packed {
 }
 
 const _: () = assert!(size_of::<Packed>() == 64 && align_of::<Packed>() == 32);
+const _: () = assert!(BLOCK.is_multiple_of(TABLE));
 
 impl Packed {
     pub(crate) const IDENTITY: Self = Self { x: Vec4::X, y: Vec4::Y, z: Vec4::Z, w: Vec4::W };
@@ -81,17 +82,6 @@ impl Packed {
     pub(crate) fn new<M: Matrix>(m: &M) -> Self {
         let [x, y, z, w] = m.columns();
         Self { x, y, z, w }
-    }
-}
-
-/// Blends the matrices of `blends` over those before them: `matrices[base + d]` becomes the sum for blend
-/// `first + d`.
-pub(crate) fn blend(path: Path, blends: &Blends, first: usize, sources: &[Packed], out: &mut [Packed]) {
-    assert!(sources.len() >= blends.sources() && first + out.len() <= blends.len());
-    match path.0 {
-        Instructions::Portable => scalar::blend(blends, first, sources, out),
-        #[cfg(target_arch = "x86_64")]
-        Instructions::Avx2(proof) => avx2::blend(proof, blends, first, sources, out),
     }
 }
 

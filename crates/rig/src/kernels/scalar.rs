@@ -1,7 +1,7 @@
 //! The portable kernels. They run wherever Rust does; glam uses SSE2, NEON or WebAssembly's SIMD where there
 //! is any.
 
-use super::layout::{Blends, Data, Layout, unscale};
+use super::layout::{Data, Layout, TABLE, unscale};
 use super::output::{Memory, Target, put};
 use super::{BLOCK, Packed};
 use core::ops::Range;
@@ -105,13 +105,6 @@ fn sum<I: Copy + Into<u32>>(matrices: &[Packed], joints: &[I], weights: &[f32]) 
     parts.fold(first, |m, (&joint, &weight)| m.plus(&matrices[unscale(joint.into())], weight))
 }
 
-pub(super) fn blend(blends: &Blends, first: usize, sources: &[Packed], out: &mut [Packed]) {
-    for (d, out) in out.iter_mut().enumerate() {
-        let (joints, weights) = blends.of(first + d);
-        *out = sum(sources, joints, weights);
-    }
-}
-
 pub(super) fn skin(data: &Data, matrices: &[Packed], range: Range<usize>, out: &mut Target<'_>) {
     let wants = out.wants();
     let has = (wants.normals, wants.tangents);
@@ -171,6 +164,20 @@ fn fill(data: &Data, matrices: &[Packed], range: Range<usize>, has: (bool, bool)
             for v in range {
                 let (joints, weights) = blends.of(v);
                 bound(v, &sum(matrices, joints, weights));
+            }
+        }
+        Layout::Table { blends, tables, index, .. } => {
+            let mut table = [Packed::default(); TABLE];
+            for from in range.clone().step_by(TABLE) {
+                let to = range.end.min(from + TABLE);
+                let first = tables[from / TABLE];
+                for (b, slot) in (first..tables[from / TABLE + 1]).zip(&mut table) {
+                    let (joints, weights) = blends.of(b);
+                    *slot = sum(matrices, joints, weights);
+                }
+                for (v, &i) in (from..to).zip(&index[from..to]) {
+                    bound(v, &table[unscale(i.into())]);
+                }
             }
         }
         Layout::Local { segments, blocks, order, joints, records } => {
