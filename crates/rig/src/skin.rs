@@ -276,7 +276,7 @@ impl SkinPlan {
         work: &'w mut Workspace,
     ) -> Result<&'w [Packed], RigError> {
         RigError::length("joints of the pose", self.joints, matrices.len())?;
-        Ok(work.load(matrices))
+        Ok(work.load(matrices, &self.data))
     }
 
     /// The vertices of one range, which starts at a multiple of a block.
@@ -317,7 +317,7 @@ impl SkinPlan {
         }
         let out = self.fit(matrices.len(), out)?;
         let path = work.path();
-        let slots = work.load(matrices);
+        let slots = work.load(matrices, &self.data);
         // Two pieces per thread even out what other work the machine has.
         let piece = (self.data.len() / (2 * threads)).max(PARALLEL_FROM / 4).next_multiple_of(BLOCK);
         skin_parallel(path, &self.data, slots, (0..self.data.len(), piece), out);

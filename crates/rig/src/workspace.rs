@@ -1,6 +1,6 @@
 //! Memory that skinning uses between its steps.
 
-use crate::kernels::{Packed, Path};
+use crate::kernels::{self, Data, Packed, Path};
 use crate::matrix::Matrix;
 use crate::skin::SkinPlan;
 use alloc::vec::Vec;
@@ -53,10 +53,11 @@ impl Workspace {
     }
 
     /// The matrices of joints, and the identity.
-    pub(crate) fn load<M: Matrix>(&mut self, joints: &[M]) -> &[Packed] {
+    pub(crate) fn load<M: Matrix>(&mut self, joints: &[M], data: &Data) -> &[Packed] {
+        let arrange = kernels::arrangement(self.path, data);
         self.matrices.clear();
-        self.matrices.extend(joints.iter().map(Packed::new));
-        self.matrices.push(Packed::IDENTITY);
+        self.matrices.extend(joints.iter().map(|m| arrange(Packed::new(m))));
+        self.matrices.push(arrange(Packed::IDENTITY));
         &self.matrices
     }
 

@@ -18,6 +18,7 @@ use super::layout::{Blends, Data, Layout, Run, Segment, Soa, TABLE};
 use super::output::{Memory, Target};
 use super::{BLOCK, Packed};
 use core::arch::x86_64::*;
+use core::hint::black_box;
 use core::mem::MaybeUninit;
 use core::ops::Range;
 
@@ -139,38 +140,47 @@ unsafe fn load(matrices: *const Packed, scaled: usize) -> Pair {
     }
 }
 
-/// Twice the image of a point or a direction, in halves that are still to be added; their fourth components
-/// are of no account.
+/// The products of a vector's components and its fourth one with a matrix in pairs: what is still to be added
+/// lies side by side.
 ///
-/// Components come one by one from memory, because loads that broadcast take no part of the shuffling that
-/// everything else here competes for.
+/// Two floats at a time are spread by loads, which take no part of the shuffling that everything else here
+/// competes for.
 ///
 /// # Safety
-/// There are three floats.
+/// Three floats can be read.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn halves((a, b): Pair, v: *const f32, translation: __m256) -> __m256 {
-    // SAFETY: by this function's contract.
-    let (x, y, z) = unsafe {
-        (_mm256_broadcast_ss(&*v), _mm256_broadcast_ss(&*v.add(1)), _mm256_broadcast_ss(&*v.add(2)))
-    };
-    let xy = _mm256_blend_ps::<0xf0>(x, y);
-    let zw = _mm256_blend_ps::<0xf0>(z, translation);
+unsafe fn products((a, b): Pair, v: *const f32, fourth: __m256) -> __m256 {
+    // SAFETY: by this function's contract; the loads need no alignment.
+    let (xy, z) = unsafe { (broadcast2(v), _mm256_broadcast_ss(&*v.add(2))) };
+    let zw = _mm256_blend_ps::<0b1010_1010>(z, fourth);
     _mm256_fmadd_ps(a, xy, _mm256_mul_ps(b, zw))
 }
 
-/// The sum of both halves.
+/// # Safety
+/// Eight bytes can be read.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn join(v: __m256) -> __m128 {
-    _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps::<1>(v))
+unsafe fn broadcast2(at: *const f32) -> __m256 {
+    // SAFETY: by this function's contract.
+    _mm256_castpd_ps(_mm256_set1_pd(unsafe { at.cast::<f64>().read_unaligned() }))
 }
 
-/// The sums of the halves of `a`, and of `b`.
+/// The sums of neighbours: three of `a` in the low half, three of `b` in the high one.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn join_both(a: __m256, b: __m256) -> __m256 {
-    _mm256_add_ps(_mm256_blend_ps::<0xf0>(a, b), _mm256_permute2f128_ps::<0x21>(a, b))
+fn sums(a: __m256, b: __m256, order: __m256i) -> __m256 {
+    let even = _mm256_shuffle_ps::<0b10_00_10_00>(a, b);
+    let odd = _mm256_shuffle_ps::<0b11_01_11_01>(a, b);
+    _mm256_permutevar8x32_ps(_mm256_add_ps(even, odd), order)
+}
+
+/// How [`sums`] brings together what lies in both halves. The compiler is kept from knowing it: it would
+/// replace one shuffle across the halves by three others and slower additions.
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+fn order() -> __m256i {
+    black_box(_mm256_setr_epi32(0, 1, 4, 5, 2, 3, 6, 7))
 }
 
 /// Stores three floats; where `more` is true sixteen bytes, of which the next store overwrites the last.
@@ -263,24 +273,25 @@ unsafe fn bound<const N: bool, const T: bool, const DENSE: bool>(
 ) {
     let (positions, normals, tangents) =
         (data.positions().as_ptr(), data.normals().as_ptr(), data.tangents().as_ptr());
+    let order = order();
     let vertex = |v: usize, more: bool| {
         let k = v - range.start;
         // SAFETY: `v` lies in the range, so that there are sixteen bytes to read (3) and room to write (4);
         // `more` is only true where another vertex follows.
         unsafe {
             let pair = matrix(v);
-            let p = halves(pair, positions.add(v).cast(), _mm256_set1_ps(1.0));
+            let p = products(pair, positions.add(v).cast(), _mm256_set1_ps(1.0));
             let step = sink.step::<DENSE>(12);
             if N {
-                let n = halves(pair, normals.add(v).cast(), _mm256_setzero_ps());
-                let both = join_both(p, n);
+                let n = products(pair, normals.add(v).cast(), _mm256_setzero_ps());
+                let both = sums(p, n, order);
                 store3(sink.position.add(k * step), _mm256_castps256_ps128(both), more);
                 store3(sink.normal.add(k * step), _mm256_extractf128_ps::<1>(both), more);
             } else {
-                store3(sink.position.add(k * step), join(p), more);
+                store3(sink.position.add(k * step), _mm256_castps256_ps128(sums(p, p, order)), more);
             }
             if T {
-                tangent(pair, tangents.add(v).cast(), sink.tangent.add(k * sink.step::<DENSE>(16)));
+                tangent(pair, tangents.add(v).cast(), sink.tangent.add(k * sink.step::<DENSE>(16)), order);
             }
         }
     };
@@ -295,10 +306,11 @@ unsafe fn bound<const N: bool, const T: bool, const DENSE: bool>(
 /// Sixteen bytes can be read and written.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn tangent(pair: Pair, from: *const f32, to: *mut u8) {
+unsafe fn tangent(pair: Pair, from: *const f32, to: *mut u8, order: __m256i) {
     // SAFETY: by this function's contract.
     unsafe {
-        let turned = join(halves(pair, from, _mm256_setzero_ps()));
+        let t = products(pair, from, _mm256_setzero_ps());
+        let turned = _mm256_castps256_ps128(sums(t, t, order));
         _mm_storeu_ps(to.cast(), _mm_blend_ps::<0b1000>(turned, _mm_loadu_ps(from)));
     }
 }
@@ -432,10 +444,10 @@ unsafe fn fill_runs<const N: bool, const T: bool, const DENSE: bool>(
             }
             if T {
                 let step = sink.step::<DENSE>(16);
-                let pair = load(matrix, 0);
+                let (pair, order) = (load(&matrix.in_pairs(), 0), order());
                 for v in from..to {
                     let at = data.tangents().as_ptr().add(v).cast();
-                    tangent(pair, at, sink.tangent.add((v - range.start) * step));
+                    tangent(pair, at, sink.tangent.add((v - range.start) * step), order);
                 }
             }
         }

@@ -83,6 +83,30 @@ impl Packed {
         let [x, y, z, w] = m.columns();
         Self { x, y, z, w }
     }
+
+    /// The same numbers with x beside y and z beside the translation, row by row: the product with a vector
+    /// then is a sum of neighbours.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn in_pairs(&self) -> Self {
+        let Self { x, y, z, w } = *self;
+        Self {
+            x: Vec4::new(x.x, y.x, x.y, y.y),
+            y: Vec4::new(x.z, y.z, 0.0, 0.0),
+            z: Vec4::new(z.x, w.x, z.y, w.y),
+            w: Vec4::new(z.z, w.z, 0.0, 0.0),
+        }
+    }
+}
+
+/// How the kernel for `data` wants its matrices.
+pub(crate) fn arrangement(path: Path, data: &Data) -> fn(Packed) -> Packed {
+    match (path.0, data.layout()) {
+        #[cfg(target_arch = "x86_64")]
+        (Instructions::Avx2(_), Layout::Indexed(_) | Layout::Fixed { .. } | Layout::Many(_) | Layout::Table { .. }) => {
+            |m| m.in_pairs()
+        }
+        _ => |m| m,
+    }
 }
 
 /// Skins the vertices of `range`, which starts and ends at multiples of [`BLOCK`] or at the end; `out` holds
