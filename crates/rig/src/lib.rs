@@ -45,29 +45,37 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
+mod animation;
 mod bounds;
 mod dual;
 mod error;
 mod evaluate;
 mod kernels;
+mod layers;
+mod local;
 mod matrix;
 mod plan;
 mod pose;
 mod rig;
+mod root;
 mod sample;
 mod skin;
 mod tracks;
 mod workspace;
 
+pub use animation::{Animation, Player};
 pub use bounds::Bounds;
 pub use error::RigError;
 pub use evaluate::{Evaluator, evaluate, world_transforms};
 pub use glam;
 pub use kernels::{Interleaved, Output, Path};
+pub use layers::{Layer, Mask};
+pub use local::{JointPose, LocalPose};
 pub use matrix::Matrix;
 pub use plan::{Choice, Kernel, PlanInfo, PlanOptions};
 pub use pose::{Pose, blend_poses};
 pub use rig::{NameMatch, Rig};
+pub use root::{Axes, RootMotion};
 pub use sample::{Blend, Sampler};
 pub use skin::{Form, JointSet, Joints, Normals, SkinPlan, SkinSource};
 pub use workspace::Workspace;

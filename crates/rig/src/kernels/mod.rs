@@ -4,6 +4,8 @@
 //! Every version computes a vertex by the same operations wherever the vertex lies in a range, so that
 //! splitting a mesh changes no bit.
 
+mod compose;
+pub(crate) mod lanes;
 mod layout;
 mod output;
 mod scalar;
@@ -15,12 +17,15 @@ mod scalar;
 mod avx2;
 
 pub(crate) use layout::{Attributes, BLOCK, Blends, Data, Layout, TABLE};
+pub(crate) use compose::Bind;
 pub use output::{Interleaved, Output};
 pub(crate) use output::{Target, Wants};
 
 use crate::matrix::Matrix;
+use crate::local::Group;
+use crate::rig::Step;
 use core::ops::Range;
-use glam::Vec4;
+use glam::{Affine3A, Vec4};
 
 /// The instructions that kernels use. One path gives the same bits on every machine and on any number of
 /// threads; two paths differ in the last places, because AVX2's multiplication and addition round once.
@@ -94,6 +99,34 @@ impl Packed {
             y: Vec4::new(x.z, y.z, 0.0, 0.0),
             z: Vec4::new(z.x, w.x, z.y, w.y),
             w: Vec4::new(z.z, w.z, 0.0, 0.0),
+        }
+    }
+}
+
+/// Model-space matrices and palette of a pose.
+pub(crate) fn compose(
+    path: Path,
+    steps: &[Step],
+    groups: &[Group],
+    bind: &[Bind],
+    model: &mut [Affine3A],
+    palette: &mut [Affine3A],
+) {
+    match path.0 {
+        Instructions::Portable => compose::compose(steps, groups, bind, model, palette),
+        #[cfg(target_arch = "x86_64")]
+        Instructions::Avx2(proof) => avx2::compose(proof, steps, groups, bind, model, palette),
+    }
+}
+
+impl Path {
+    /// Runs what is inlined into `f` with the registers of this path.
+    #[inline]
+    pub(crate) fn run<R>(self, f: impl FnOnce() -> R) -> R {
+        match self.0 {
+            Instructions::Portable => f(),
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2(proof) => avx2::with_registers(proof, f),
         }
     }
 }

@@ -14,6 +14,10 @@
 //! 4. the target holds every wanted attribute of exactly the vertices of the range: [`Output::fit`]
 //!    (super::Output) and `skin_range`.
 
+mod pose;
+
+pub(super) use pose::{compose, with_registers};
+
 use super::layout::{Blends, Data, Layout, Run, Segment, Soa, TABLE};
 use super::output::{Memory, Target};
 use super::{BLOCK, Packed};
