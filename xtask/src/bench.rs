@@ -9,6 +9,7 @@
 mod measure;
 mod meshes;
 mod peers;
+mod posing;
 mod skinning;
 
 use measure::Effort;
@@ -19,6 +20,11 @@ pub(crate) fn run(_root: &std::path::Path, args: &[String]) -> Result<(), String
     let quick = args.iter().any(|a| a == "--quick");
     let effort = if quick { Effort::QUICK } else { Effort::FULL };
     let never = PlanOptions { table: Choice::Never, runs: Choice::Never };
+    for (joints, keyed) in [(64, false), (64, true), (256, false)] {
+        let s = posing::Case::new(joints, keyed)?.measure(effort)?;
+        println!("pose {joints} keyed {keyed} {:.0} ns  glam {}", s.seconds(0).median * 1e9, s.ratio(0, 1));
+    }
+    if args.iter().any(|a| a == "--pose") { return Ok(()); }
     for n in [1_000, 10_000, 30_000, 100_000] {
         for (name, width, share, options, peer) in [
             ("4 infl", 4, 1, never, Peer::Four),

@@ -5,13 +5,12 @@ use std::time::{Duration, Instant};
 
 /// Something to be measured.
 pub(crate) struct Contender<'a> {
-    pub(crate) name: &'static str,
     pub(crate) run: Box<dyn FnMut() + 'a>,
 }
 
 impl<'a> Contender<'a> {
-    pub(crate) fn new(name: &'static str, run: impl FnMut() + 'a) -> Self {
-        Self { name, run: Box::new(run) }
+    pub(crate) fn new(run: impl FnMut() + 'a) -> Self {
+        Self { run: Box::new(run) }
     }
 }
 

@@ -76,18 +76,18 @@ impl Case {
         let (mut op, mut on) = (vec![Vec3A::ZERO; n], vec![Vec3A::ZERO; n]);
         let (from, mut to) = (vec![1.0_f32; 6 * n], vec![0.0_f32; 6 * n]);
         let mut contenders = [
-            Contender::new("meshwright", || {
+            Contender::new(|| {
                 let out = Output::positions(&mut p).with_normals(&mut q);
                 if self.plan.skin_with(&self.palette, &mut work, out).is_ok() {
                     keep(&mut p);
                     keep(&mut q);
                 }
             }),
-            Contender::new("copy", || {
+            Contender::new(|| {
                 to.copy_from_slice(&from);
                 keep(&mut to);
             }),
-            Contender::new("glam", || {
+            Contender::new(|| {
                 match peer {
                     Peer::Four => self.plain.skin4(&self.palette, &mut op, &mut on),
                     Peer::One => self.plain.skin1(&self.palette, &mut op, &mut on),
