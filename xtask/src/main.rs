@@ -3,7 +3,15 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
 mod bench;
+mod ci;
+mod compare;
+mod conformance;
 mod fixtures;
+mod layers;
+mod nostd;
+mod readme;
+mod sh;
+mod validator;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,22 +23,78 @@ struct Verb {
     run: fn(&Path, &[String]) -> Result<(), String>,
 }
 
-const VERBS: &[Verb] = &[Verb { name: "bench", help: "measure performance against its targets; --quick for a look", run: bench::run }, Verb {
-    name: "fixtures",
-    help: "write testdata/ anew; --check only compares",
-    run: |root, args| fixtures::run(root, args.iter().any(|a| a == "--check")),
-}];
+const VERBS: &[Verb] = &[
+    Verb { name: "ci", help: "every step below in turn", run: |root, _| ci::run(root) },
+    Verb { name: "fmt", help: "formatting", run: |root, _| sh::cargo(root, "fmt --all --check") },
+    Verb {
+        name: "clippy",
+        help: "lints, warnings denied",
+        run: |root, _| {
+            sh::cargo(root, "clippy --workspace --all-targets --all-features --locked -- -D warnings")
+        },
+    },
+    Verb {
+        name: "test",
+        help: "all tests",
+        run: |root, _| sh::cargo(root, "test --workspace --all-features --locked"),
+    },
+    Verb {
+        name: "doc",
+        help: "documentation, warnings denied",
+        run: |root, _| {
+            sh::cargo_env(
+                root,
+                "doc --workspace --all-features --no-deps --locked",
+                &[("RUSTDOCFLAGS", "-D warnings")],
+            )
+        },
+    },
+    Verb { name: "no-std", help: "the lower crates link without std", run: |root, _| nostd::run(root) },
+    Verb {
+        name: "fixtures",
+        help: "write testdata/ anew; --check only compares",
+        run: |root, args| fixtures::run(root, has(args, "--check")),
+    },
+    Verb { name: "bench", help: "performance beside its targets; --quick for a look", run: bench::run },
+    Verb { name: "layers", help: "who may depend on whom", run: |root, _| layers::run(root) },
+    Verb {
+        name: "readme",
+        help: "write the README's tables anew; --check only compares",
+        run: |root, args| readme::run(root, has(args, "--check")),
+    },
+    Verb {
+        name: "conformance",
+        help: "[DIR] [FORMAT...]: a folder of models against their reference dumps",
+        run: conformance::run,
+    },
+    Verb {
+        name: "validate-glb",
+        help: "[DIR]: exported GLBs through the Khronos validator",
+        run: validator::run,
+    },
+];
+
+fn has(args: &[String], flag: &str) -> bool {
+    args.iter().any(|a| a == flag)
+}
+
+/// Runs the verb that the first word names.
+fn dispatch(root: &Path, words: &[String]) -> Result<(), String> {
+    let name = words.first().map_or("help", String::as_str);
+    let verb = VERBS.iter().find(|v| v.name == name).ok_or_else(|| format!("no such verb: {name}"))?;
+    (verb.run)(root, words.get(1..).unwrap_or_default())
+}
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
     let name = args.first().map_or("help", String::as_str);
-    let Some(verb) = VERBS.iter().find(|v| v.name == name) else {
+    if !VERBS.iter().any(|v| v.name == name) {
         for verb in VERBS {
             println!("{:<14} {}", verb.name, verb.help);
         }
         return if name == "help" { ExitCode::SUCCESS } else { ExitCode::from(2) };
-    };
-    match (verb.run)(&root(), args.get(1..).unwrap_or_default()) {
+    }
+    match dispatch(&root(), &args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
             eprintln!("xtask {name}: {e}");

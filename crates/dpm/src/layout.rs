@@ -113,7 +113,8 @@ impl Layout {
     }
 
     fn ends(&self) -> impl Iterator<Item = u64> + '_ {
-        let table = |ofs: u32, count: u64, size: u64| u64::from(ofs).saturating_add(count.saturating_mul(size));
+        let table =
+            |ofs: u32, count: u64, size: u64| u64::from(ofs).saturating_add(count.saturating_mul(size));
         let pose = u64::from(self.num_bones).saturating_mul(BonePose::SIZE);
         let meshes = self.meshes.iter().flat_map(move |m| {
             let (verts, tris) = (u64::from(m.num_verts), u64::from(m.num_tris));

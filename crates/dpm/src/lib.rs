@@ -39,13 +39,8 @@
 //!     triangles: Arc::new(vec![[0, 1, 2]]),
 //!     groupids: Arc::new(vec![0]),
 //! };
-//! let model = Dpm {
-//!     bones: vec![Bone { parent: -1, ..Bone::default() }],
-//!     meshes: vec![mesh],
-//!     poses: vec![BonePose::IDENTITY],
-//!     frames: vec![Frame::default()],
-//!     ..Dpm::default()
-//! };
+//! let bone = Bone { parent: -1, ..Bone::default() };
+//! let model = Dpm::new(vec![bone], vec![mesh], vec![BonePose::IDENTITY], vec![Frame::default()]);
 //! let file = model.to_bytes()?;
 //! let again = Dpm::parse(&file)?;
 //! assert_eq!(again, model);
@@ -74,10 +69,11 @@ mod layout;
 mod matrix;
 mod model;
 mod read;
-//#[cfg(feature = "scene")]
-//mod scene;
-//#[cfg(feature = "proptest")]
-//pub mod strategy;
+#[cfg(feature = "scene")]
+mod scene;
+mod sections;
+#[cfg(feature = "proptest")]
+pub mod strategy;
 mod validate;
 mod view;
 mod write;
@@ -89,7 +85,7 @@ pub use matrix::Matrix;
 pub use model::{
     Bone, BoneFlags, BonePose, Bounds, Dpm, Frame, Influence, Mesh, Name, PoseId, VertexIter, Vertices,
 };
-//#[cfg(feature = "scene")]
-//pub use scene::DpmWithClips;
+#[cfg(feature = "scene")]
+pub use scene::DpmWithClips;
 pub use view::{Surface, skin};
 pub use zym::{SceneFlags, Zym, ZymBounds, ZymInfluence, ZymRun, ZymScene};

@@ -257,6 +257,11 @@ pub struct Frame {
 }
 
 impl Dpm {
+    /// A model that comes from no file, with bounds of 0.
+    pub fn new(bones: Vec<Bone>, meshes: Vec<Mesh>, poses: Vec<BonePose>, frames: Vec<Frame>) -> Self {
+        Self { bounds: Bounds::default(), bones, meshes, poses, frames, layout: Retained::None }
+    }
+
     /// One pose: a matrix per bone, or `None` where there is no such pose.
     pub fn pose(&self, id: PoseId) -> Option<&[BonePose]> {
         let bones = self.bones.len();

@@ -100,13 +100,8 @@ impl Dpm {
         }
         let bones = u32::try_from(self.bones.len()).unwrap_or(u32::MAX);
         let unbound = vertices.counts.iter().fold(false, |bad, &c| bad | (c == 0));
-        let (mut bad, mut max) = (false, 0);
-        for i in &vertices.influences {
-            let floats = [&i.origin, &i.normal].into_iter().flatten().chain([&i.influence]);
-            bad |= decode::any_non_finite(floats.copied());
-            max = max.max(i.bone);
-        }
-        if !(unbound || bad || max >= bones) {
+        let seen = decode::seen(&vertices.influences);
+        if !(unbound || seen.non_finite || seen.max_bone >= bones) {
             return;
         }
         for (vertex, influences, offset) in located(vertices, at) {
@@ -246,9 +241,12 @@ impl Dpm {
     fn warn_vertices(&self, mesh: &Mesh, path: &Path<'_>, at: Option<&MeshLayout>, report: &mut Report) {
         let bones = self.bones.len();
         let odd = |influences: &[Influence]| {
-            let sum: f32 = influences.iter().map(|i| i.influence.get()).sum();
-            let negative = influences.iter().fold(false, |n, i| n | (i.influence.get() < 0.0));
-            ((sum - 1.0).abs() > SUM_TOLERANCE) | negative | (influences.len() > bones)
+            let (mut sum, mut negative) = (0.0, false);
+            for i in influences {
+                sum += i.influence.get();
+                negative |= i.influence.get() < 0.0;
+            }
+            negative | ((sum - 1.0_f32).abs() > SUM_TOLERANCE) | (influences.len() > bones)
         };
         // Nearly no vertex is odd: the offsets are computed only for a mesh that has one.
         if !mesh.vertices.iter().fold(false, |any, v| any | odd(v)) {
@@ -316,12 +314,7 @@ pub(crate) fn find_bad_parents(
 }
 
 /// What is odd with the bones of DPM and ZYM, whose flags lie `flags` bytes into a bone.
-pub(crate) fn warn_bones(
-    bones: &[Bone],
-    at: impl Fn(usize) -> Option<u64>,
-    flags: u64,
-    report: &mut Report,
-) {
+pub(crate) fn warn_bones(bones: &[Bone], at: impl Fn(usize) -> Option<u64>, flags: u64, report: &mut Report) {
     let table = Path::ROOT.field("bones");
     let mut first = BTreeMap::new();
     for (i, bone) in bones.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Evaluation of a DPM model: poses in model space and skinned vertices.
 
 use crate::matrix::{Matrix, concatenate, narrow};
-use crate::model::{Dpm, Influence, PoseId, Vertices};
+use crate::model::{Bone, Dpm, Influence, PoseId, Vertices};
 use alloc::vec::Vec;
 
 /// Vertices of a mesh in one pose, in the model's own space.
@@ -26,7 +26,7 @@ impl Dpm {
     /// pose.
     pub fn model_matrices_into(&self, pose: PoseId, out: &mut Vec<Matrix>) -> bool {
         let Some(pose) = self.pose(pose) else { return false };
-        concatenate(pose.iter().zip(self.bones.iter().map(|b| b.parent())), out);
+        concatenate(pose.iter().zip(self.bones.iter().map(Bone::parent)), out);
         true
     }
 

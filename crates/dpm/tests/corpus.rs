@@ -1,15 +1,18 @@
 //! Real models, where the corpus lies beside the project: reference dumps of independent readers, the engine's
 //! own results, broken files.
 #![allow(
-    clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
-    reason = "tests compare small numbers"
+    clippy::cast_possible_wrap,
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "tests compare small numbers, and fail by a panic"
 )]
 
 mod support;
 
-use meshwright_core::ReadOptions;
-use meshwright_dpm::{Dpm, FrameGroups, Matrix, PoseId, Surface, Zym};
+use meshwright_core::{F32, ReadOptions};
+use meshwright_dpm::{Bone, Dpm, FrameGroups, Matrix, PoseId, Surface, Zym};
 use meshwright_testkit::{corpus, hex_diff};
 use serde_json::Value;
 use std::fs;
@@ -51,7 +54,7 @@ fn entries(root: &Path, format: &str) -> Vec<(String, Vec<u8>, Value, Option<Fra
 }
 
 fn rows(v: &Value) -> Vec<[f64; 3]> {
-    v.as_array().unwrap().iter().map(|r| numbers(r)).collect()
+    v.as_array().unwrap().iter().map(numbers).collect()
 }
 
 fn triangles(v: &Value) -> Vec<[u32; 3]> {
@@ -92,7 +95,7 @@ fn dpm_equals_the_reference_dumps_and_is_rewritten() {
         for (m, (mesh, expected)) in model.meshes.iter().zip(meshes).enumerate() {
             assert_eq!(text(mesh.shader.bytes()), expected["material"], "{file}");
             assert_eq!(*mesh.triangles, triangles(&expected["triangles"]), "{file}");
-            let own: Vec<_> = mesh.texcoords.iter().map(|t| t.map(|c| c.get())).collect();
+            let own: Vec<_> = mesh.texcoords.iter().map(|t| t.map(F32::get)).collect();
             assert_eq!(own, uvs(&expected["uvs"]), "{file}");
             let groupids: Vec<_> = mesh.groupids.iter().map(|&g| u64::from(g)).collect();
             let dumped = expected["native"]["groupids"].as_array().unwrap();
@@ -154,13 +157,24 @@ fn clips_equal_the_reference_dumps() {
         let own: Vec<_> =
             clips.iter().map(|c| (text(&c.name), u64::from(c.length), f64::from(c.fps))).collect();
         let clip = |c: &Value| {
-            (c["name"].as_str().unwrap().to_owned(), c["frames"].as_u64().unwrap(), c["fps"].as_f64().unwrap())
+            (
+                c["name"].as_str().unwrap().to_owned(),
+                c["frames"].as_u64().unwrap(),
+                c["fps"].as_f64().unwrap(),
+            )
         };
         assert_eq!(own, dump["clips"].as_array().unwrap().iter().map(clip).collect::<Vec<_>>(), "{file}");
-        let own: Vec<_> =
-            model.clips_from_names().iter().map(|c| (text(&c.name), c.start.into(), c.length.into())).collect();
+        let own: Vec<_> = model
+            .clips_from_names()
+            .iter()
+            .map(|c| (text(&c.name), c.start.into(), c.length.into()))
+            .collect();
         let clip = |c: &Value| {
-            (c["name"].as_str().unwrap().to_owned(), c["start"].as_u64().unwrap(), c["frames"].as_u64().unwrap())
+            (
+                c["name"].as_str().unwrap().to_owned(),
+                c["start"].as_u64().unwrap(),
+                c["frames"].as_u64().unwrap(),
+            )
         };
         let expected = dump["native"]["clips_by_frame_name"].as_array().unwrap();
         assert_eq!(own, expected.iter().map(clip).collect::<Vec<_>>(), "{file}");
@@ -297,7 +311,7 @@ fn dpm_agrees_with_the_engine() {
     for name in ["h_nex.dpm", "spiderbot.dpm"] {
         let model = Dpm::parse(&fs::read(root.join("dpm").join(name)).unwrap()).unwrap();
         let results = json(&root.join(format!("expected_engine/{name}.json")));
-        let parents: Vec<_> = model.bones.iter().map(|b| b.parent()).collect();
+        let parents: Vec<_> = model.bones.iter().map(Bone::parent).collect();
         let floats = model.poses.iter().flat_map(|p| p.rows().into_iter().flatten()).collect();
         let pose = |f: usize| model.frame_pose(f).unwrap().iter().map(Matrix::from).collect();
         let skin = |m: &[Matrix]| {
@@ -318,7 +332,7 @@ fn zym_agrees_with_the_engine() {
     let name = "marine_lod2.zym";
     let model = Zym::parse(&fs::read(root.join("zym").join(name)).unwrap()).unwrap();
     let results = json(&root.join(format!("expected_engine/{name}.json")));
-    let parents: Vec<_> = model.bones.iter().map(|b| b.parent()).collect();
+    let parents: Vec<_> = model.bones.iter().map(Bone::parent).collect();
     let floats = model.poses.iter().flat_map(|p| p.rows().into_iter().flatten()).collect();
     let pose = |f: usize| model.pose(f).unwrap().iter().map(Matrix::from).collect();
     let skin = |m: &[Matrix]| {

@@ -53,7 +53,7 @@ fn times(clip: &Clip) -> impl Iterator<Item = f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(128) })]
 
     #[test]
     fn the_rest_pose_leaves_what_is_bound_to_it(scene in clean_scene()) {

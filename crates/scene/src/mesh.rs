@@ -83,7 +83,7 @@ pub struct LocalVertex {
 }
 
 impl Skin {
-    /// A binding with room for `vertices`, to be filled with [`push`](Self::push).
+    /// An empty binding, to be filled vertex by vertex: its influences, then [`end_vertex`](Self::end_vertex).
     pub fn new(skeleton: SkeletonId) -> Self {
         Self { skeleton, starts: alloc::vec![0], influences: Vec::new(), local: Vec::new() }
     }

@@ -390,4 +390,28 @@ mod tests {
             prop_assert_eq!(wild.validate(), Ok(()));
         }
     }
+
+    #[test]
+    fn generated_scenes_hold_everything() {
+        use proptest::strategy::ValueTree;
+        let mut runner = proptest::test_runner::TestRunner::deterministic();
+        let scenes: Vec<Scene> =
+            (0..100).map(|_| wild_scene().new_tree(&mut runner).unwrap().current()).collect();
+        let often = |what: &str, has: &dyn Fn(&Scene) -> bool| {
+            let n = scenes.iter().filter(|s| has(s)).count();
+            assert!(n >= 5, "{what}: {n} of 100");
+        };
+        let skins = |s: &Scene| s.meshes.iter().filter_map(|m| m.skin.clone()).collect::<Vec<_>>();
+        often("bind-space skins", &|s| skins(s).iter().any(|k| k.local.is_empty()));
+        often("local skins", &|s| skins(s).iter().any(|k| !k.local.is_empty()));
+        often("five influences", &|s| skins(s).iter().any(|k| k.max_influences() > 4));
+        often("poses", &|s| s.clips.iter().any(|c| matches!(c.motion, Motion::Poses { .. })));
+        often("tracks", &|s| s.clips.iter().any(|c| matches!(&c.motion, Motion::Tracks(t) if !t.is_empty())));
+        often("levels", &|s| !s.levels.is_empty());
+        let joint =
+            |s: &Scene, has: &dyn Fn(&Joint) -> bool| s.skeletons.iter().flat_map(|k| &k.joints).any(has);
+        often("followers", &|s| joint(s, &|j| !j.follows.is_empty()));
+        often("flat joints", &|s| joint(s, &|j| j.rest.to_affine().determinant() == 0.0));
+        often("trees of nodes", &|s| s.nodes.iter().any(|n| n.parent.is_some()));
+    }
 }

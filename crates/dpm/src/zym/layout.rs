@@ -36,7 +36,7 @@ pub(crate) struct ZymLayout {
 }
 
 /// The length that each lump of `model` has.
-fn lengths(model: &Zym) -> [u64; 9] {
+pub(crate) fn lengths(model: &Zym) -> [u64; 9] {
     let of = |n: usize, size: u64| (n as u64).saturating_mul(size);
     [
         of(model.scenes.len(), SCENE),

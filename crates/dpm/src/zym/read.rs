@@ -88,7 +88,10 @@ fn bounds(i: &[u8]) -> Step<'_, ZymBounds> {
 }
 
 /// A count of at least `least`, stored with a sign.
-fn at_least<'a>(field: &'static str, least: u32) -> impl nom::Parser<&'a [u8], Output = u32, Error = Fault<'a>> {
+fn at_least<'a>(
+    field: &'static str,
+    least: u32,
+) -> impl nom::Parser<&'a [u8], Output = u32, Error = Fault<'a>> {
     context(field, move |i: &'a [u8]| -> Step<'a, u32> {
         let (rest, n) = be_i32(i)?;
         match u32::try_from(n).ok().filter(|n| *n >= least) {
@@ -132,7 +135,10 @@ fn scene(i: &[u8]) -> Step<'_, RawScene> {
     let (i, flags) = context("flags", be_u32.map(SceneFlags)).parse(i)?; // 64
     let (i, start) = context("start", be_i32).parse(i)?; // 68
     let (i, length) = context("length", be_i32).parse(i)?; // 72
-    Ok((i, RawScene { scene: ZymScene { name, bounds, framerate, flags, start: 0, length: 0 }, start, length }))
+    Ok((
+        i,
+        RawScene { scene: ZymScene { name, bounds, framerate, flags, start: 0, length: 0 }, start, length },
+    ))
 }
 
 fn bone(i: &[u8]) -> Step<'_, Bone> {
@@ -140,12 +146,6 @@ fn bone(i: &[u8]) -> Step<'_, Bone> {
     let (i, flags) = context("flags", be_u32.map(BoneFlags)).parse(i)?; // 32
     let (i, parent) = context("parent", be_i32).parse(i)?; // 36
     Ok((i, Bone { name, parent, flags }))
-}
-
-fn vert(i: &[u8]) -> Step<'_, ZymInfluence> {
-    let (i, bone) = context("bonenum", be_u32).parse(i)?; // 0
-    let (i, origin) = context("origin", vector).parse(i)?; // 4
-    Ok((i, ZymInfluence { bone, origin }))
 }
 
 fn file(bytes: &[u8], budget: &Budget, forgive: &mut Forgive) -> Result<Zym, ReadError> {
@@ -338,15 +338,26 @@ impl<'s, 'a> Reader<'s, 'a> {
             let offset = item(self.start(3), i, 4);
             return Err(self.source.malformed("no-influence", &table.index(i), offset, message));
         }
-        let mut cursor = self.lump(4, total, 16)?;
+        let cursor = self.lump(4, total, 16)?;
         if let Some((i, count)) = several {
             let message = format!("{count} bones, no engine but FTE reads more than 1");
             let offset = item(self.start(3), i, 4);
             forgive.pass(self.source.malformed("several-influences", &table.index(i), offset, message))?;
         }
         let table = Path::ROOT.field("verts");
-        let influences = cursor.table(&table, 48, total, 16, vert)?;
+        let mut influences = cursor.reserve(&table, 48, total, 16)?;
+        let seen = decode::zym_vertices(cursor.rest(), &mut influences);
+        if seen.non_finite || seen.max_bone >= self.header.bones {
+            self.explain_vertices(&influences, forgive)?;
+        }
+        Ok((counts, influences))
+    }
+
+    /// Finds what is wrong with vertices that are known to hold a fault.
+    fn explain_vertices(&self, influences: &[ZymInfluence], forgive: &mut Forgive) -> Result<(), ReadError> {
+        let table = Path::ROOT.field("verts");
         for (i, influence) in influences.iter().enumerate() {
+            // bonenum at 0, origin at 4
             let path = table.index(i);
             let offset = item(self.start(4), i, 16);
             if influence.bone >= self.header.bones {
@@ -358,7 +369,7 @@ impl<'s, 'a> Reader<'s, 'a> {
                 forgive.pass(self.source.malformed("non-finite", &path.field("origin"), offset, message))?;
             }
         }
-        Ok((counts, influences))
+        Ok(())
     }
 
     fn texcoords(&self) -> Result<Vec<[F32; 2]>, ReadError> {
@@ -373,10 +384,12 @@ impl<'s, 'a> Reader<'s, 'a> {
         let Header { shaders, tris, verts, .. } = *self.header;
         let mut names = self.lump(7, shaders.into(), 32)?;
         let mut cursor = self.whole_lump(6)?;
-        let expected = u64::from(shaders).saturating_mul(4).saturating_add(u64::from(tris).saturating_mul(12));
+        let expected =
+            u64::from(shaders).saturating_mul(4).saturating_add(u64::from(tris).saturating_mul(12));
         if cursor.remaining() != expected {
             let found = cursor.remaining();
-            let message = format!("{found} bytes, {expected} expected for {shaders} shaders and {tris} triangles");
+            let message =
+                format!("{found} bytes, {expected} expected for {shaders} shaders and {tris} triangles");
             return Err(self.bad_size(6, message));
         }
         let table = Path::ROOT.field("render");

@@ -2,6 +2,7 @@
 
 use super::model::{Zym, ZymInfluence};
 use crate::matrix::{Matrix, concatenate, narrow};
+use crate::model::Bone;
 use crate::view::Surface;
 use alloc::vec::Vec;
 
@@ -11,7 +12,7 @@ impl Zym {
     pub fn model_matrices(&self, pose: usize) -> Option<Vec<Matrix>> {
         let pose = self.pose(pose)?;
         let mut matrices = Vec::new();
-        concatenate(pose.iter().zip(self.bones.iter().map(|b| b.parent())), &mut matrices);
+        concatenate(pose.iter().zip(self.bones.iter().map(Bone::parent)), &mut matrices);
         Some(matrices)
     }
 

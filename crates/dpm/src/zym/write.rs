@@ -64,13 +64,8 @@ fn header(model: &Zym, layout: &ZymLayout) -> Option<Vec<u8>> {
     w.be_u32(1); // 12
     w.be_u32(layout.filesize); // 16
     bounds(&mut w, &model.bounds); // 20
-    let counts = [
-        model.counts.len(),
-        model.triangle_count(),
-        model.runs.len(),
-        model.bones.len(),
-        model.scenes.len(),
-    ];
+    let counts =
+        [model.counts.len(), model.triangle_count(), model.runs.len(), model.bones.len(), model.scenes.len()];
     for n in counts {
         w.be_i32(i32::try_from(n).ok()?); // 48
     }

@@ -1,0 +1,104 @@
+//! BGBTech BMD1: small skeletal models with packed vertices, of the BGBTech3 engine.
+//!
+//! The format is described by the text of its author (*the seed description*), which this crate follows; where
+//! that text is silent, the engine's loader and tools and the files they made decide. Where engine and text
+//! disagree, the text wins, except that the payload FFFFFFFF means *no key* and the rotation word 0 *no
+//! rotation*, as real files need it.
+//!
+//! | | parse | validate | write | evaluate | optimise | to scene | from scene |
+//! |---|---|---|---|---|---|---|---|
+//! | vertices of 64, 96 and 128 bits | yes | yes | byte-identical | exact | yes | yes | yes |
+//! | triangles and quads of 32 and 64 bits | yes | yes | byte-identical | exact | yes | as triangles | triangles |
+//! | levels of detail | yes | yes | byte-identical | by distance | yes | yes | yes |
+//! | bones, pseudo-bones | yes | yes | byte-identical | yes | as they are | yes | yes |
+//! | solids of bones | yes | closed, oriented, uncrossed | byte-identical | - | as they are | extras | no |
+//! | animations | yes | yes | byte-identical | yes | yes | keys | keys |
+//!
+//! *Byte-identical*: a file that a strict reader accepts is written again byte for byte, whatever tool arranged
+//! it. *Exact*: decoding gives the very floats of the description's arithmetic. *Evaluate*: poses in 64 bits
+//! and the engine's order of operations, without the rounding to nine bits that the engine adds.
+//!
+//! Findings have codes: `E_…` for files that are refused, `W_…` for what readers must live with, `I_…` for
+//! remarks.
+//!
+//! # Safety contract
+//!
+//! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default): it
+//! answers a model or an error with code, offset and field path. Lists, streams and strings that records share
+//! are decoded, charged and kept once. Time is linear in input and output; solids are searched for crossings
+//! up to a fixed allowance, and evaluation happens on demand.
+//!
+//! # Example
+//!
+//! ```
+//! use meshwright_bmd::{Bmd, Mesh, Name, Primitive, Vertex};
+//! use meshwright_core::num::{F8A, Se32};
+//! use std::sync::Arc;
+//!
+//! let up = [F8A::ZERO, F8A::ZERO, F8A::ONE];
+//! let corner = |x, y| Vertex::flat64(Se32::encode([x, y, 0.0]), up, 0);
+//! let corners = [corner(0.0, 0.0), corner(40.0, 0.0), corner(0.0, 40.0)];
+//! let mesh = Mesh {
+//!     vertices: Arc::new(corners.into_iter().flatten().collect()),
+//!     primitives: Arc::new(Primitive::triangle([0, 1, 2]).into_iter().collect()),
+//!     material: Some(Name::new(b"#80C0FF")),
+//!     ..Mesh::default()
+//! };
+//! let model = Bmd { meshes: vec![mesh], ..Bmd::default() };
+//!
+//! let file = model.to_bytes()?;
+//! let again = Bmd::parse(&file)?;
+//! assert_eq!(again, model);
+//! assert_eq!(again.meshes[0].positions().nth(1), Some([40.0, 0.0, 0.0]));
+//! assert_eq!(again.meshes[0].colors().next(), Some([0x80, 0xc0, 0xff, 0xff]));
+//! assert!(again.validate().is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Features
+//!
+//! * `scene` (default): conversion to and from the exchange model of `meshwright-scene`.
+//! * `proptest`: generators of raw bits for property tests.
+//!
+//! `no_std` with `alloc`. The minimum Rust version is the workspace's.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(any(test, feature = "proptest"))]
+extern crate std;
+
+mod codes;
+mod layout;
+mod lists;
+mod math;
+mod model;
+mod optimize;
+mod packed;
+mod pose;
+mod read;
+mod rules;
+#[cfg(feature = "scene")]
+mod scene;
+mod shade;
+mod solid;
+#[cfg(feature = "proptest")]
+pub mod strategy;
+mod stream;
+mod strings;
+mod transform;
+mod validate;
+mod view;
+mod write;
+
+pub use layout::Layout;
+pub use model::{Bmd, Bone, Clip, ClipRate, Lod, Mesh, MeshFlags, Name, QuadCount};
+pub use optimize::{Errors, OptimizeOptions, Optimized, Sizes};
+pub use packed::{Extra96, Primitive, PrimitiveKind, St96, Vertex, VertexKind};
+pub use pose::{BoneSample, Motion, Pose};
+#[cfg(feature = "scene")]
+pub use scene::{ImportOptions, VertexForm};
+pub use shade::{flat_color, nearest_shade, shade, tint};
+pub use stream::{ABSENT, Keys, Step, Stream};
+pub use transform::BoneTransform;
+pub use write::Arrangement;

@@ -1,0 +1,310 @@
+//! A BMD1 model as its file has it.
+
+use crate::layout::Layout;
+use crate::packed::{Primitive, Vertex};
+use crate::shade::flat_color;
+use crate::stream::Stream;
+use crate::transform::BoneTransform;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+use meshwright_core::num::F8A;
+use meshwright_core::text::{Escaped, latin1};
+
+/// A model. Lists that the file shares between meshes, and streams that it shares between clips, are shared
+/// here too and written once.
+///
+/// Two models are equal when their content is; where it lay in a file plays no part.
+#[derive(Clone, Debug, Default)]
+pub struct Bmd {
+    /// Three reserved words of the header, zero in a sound file.
+    pub reserved: [u32; 3],
+    /// All meshes: drawn ones and those that only bound solids.
+    pub meshes: Vec<Mesh>,
+    /// Levels of detail, finest first, each a range of meshes.
+    pub lods: Vec<Lod>,
+    /// Bones; bone 0 is the base and never moves. Empty in a static model.
+    pub bones: Vec<Bone>,
+    /// Animations.
+    pub clips: Vec<Clip>,
+    /// Where everything lay in the file it came from, so that an unchanged model, or one whose sections kept
+    /// their sizes, is written into the same places.
+    pub layout: Option<Layout>,
+}
+
+impl PartialEq for Bmd {
+    fn eq(&self, other: &Self) -> bool {
+        self.reserved == other.reserved
+            && self.meshes == other.meshes
+            && self.lods == other.lods
+            && self.bones == other.bones
+            && self.clips == other.clips
+    }
+}
+
+impl Eq for Bmd {}
+
+impl Bmd {
+    /// How many bones stand in animation streams: all but the pseudo-bones, which follow them.
+    pub fn normal_bones(&self) -> usize {
+        let pseudo = self.bones.iter().enumerate().position(|(i, b)| i > 0 && b.is_pseudo());
+        pseudo.unwrap_or(self.bones.len())
+    }
+}
+
+/// A string of the file, without its terminator. Cheap to clone.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Name(Arc<[u8]>);
+
+impl Name {
+    /// The bytes up to the first NUL.
+    pub fn new(bytes: &[u8]) -> Self {
+        let end = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
+        Self(bytes.get(..end).unwrap_or_default().into())
+    }
+
+    /// The bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// As text, each byte the character of the same number.
+    pub fn text(&self) -> String {
+        latin1(&self.0)
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", Escaped(&self.0))
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", Escaped(&self.0))
+    }
+}
+
+/// Triangles and quads of one material.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct Mesh {
+    /// Vertices, each in the space of its bone. At most 65535.
+    pub vertices: Arc<Vec<Vertex>>,
+    /// Triangles and quads; front faces are counter-clockwise.
+    pub primitives: Arc<Vec<Primitive>>,
+    /// Texture path, shader name, or `#RRGGBB`; `None` for a mesh that is not drawn.
+    pub material: Option<Name>,
+    /// What the lists may hold.
+    pub flags: MeshFlags,
+    /// Whether the stored primitive count follows the description's rule for quads.
+    pub quad_count: QuadCount,
+    /// A reserved word, zero in a sound file.
+    pub reserved: u32,
+}
+
+impl Mesh {
+    /// The flat colour that the material name stands for.
+    pub fn flat_color(&self) -> Option<[u8; 3]> {
+        self.material.as_ref().and_then(|m| flat_color(m.bytes()))
+    }
+
+    /// How many primitives the file stores for `vertices` and these primitives: quads count twice for fewer
+    /// than 1024 vertices and once for more; [`QuadCount::Other`] is the other way round.
+    pub fn stored_count(vertices: usize, primitives: usize, quads: usize, rule: QuadCount) -> usize {
+        let twice = (vertices < 1024) == (rule == QuadCount::Described);
+        primitives.saturating_add(if twice { quads } else { 0 })
+    }
+}
+
+impl fmt::Debug for Mesh {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mesh")
+            .field("material", &self.material)
+            .field("flags", &self.flags)
+            .field("vertices", &Brief(&self.vertices))
+            .field("primitives", &Brief(&self.primitives))
+            .field("quad_count", &self.quad_count)
+            .field("reserved", &self.reserved)
+            .finish()
+    }
+}
+
+/// Shows the first items of a long list.
+struct Brief<'a, T>(&'a [T]);
+
+impl<T: fmt::Debug> fmt::Debug for Brief<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 8;
+        let mut list = f.debug_list();
+        list.entries(self.0.iter().take(SHOWN));
+        if self.0.len() > SHOWN {
+            list.entry(&format_args!("… {} in all", self.0.len()));
+        }
+        list.finish()
+    }
+}
+
+/// What the lists of a mesh may hold. Only a restriction: every element tells its own kind.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct MeshFlags(pub u32);
+
+impl MeshFlags {
+    /// 64, 96 and 128-bit vertices, 32 and 64-bit triangles and quads.
+    pub const ANY: Self = Self(0b0101);
+
+    /// The kinds of vertices allowed: 0 for 64-bit, 1 for all, 2 for 128-bit, 3 for 96-bit ones.
+    pub const fn vertex_subtype(self) -> u8 {
+        (self.0 & 3) as u8
+    }
+
+    /// The kinds of primitives allowed: 0 for 32-bit triangles, 1 for all, 2 for 64-bit triangles, 3 for 64-bit
+    /// triangles and quads.
+    pub const fn primitive_subtype(self) -> u8 {
+        (self.0 >> 2 & 3) as u8
+    }
+
+    /// Bits without a meaning.
+    pub const fn unknown(self) -> u32 {
+        self.0 & !0xf
+    }
+
+    /// The tightest flags for sets of kinds, one bit per kind.
+    pub(crate) const fn for_kinds(vertices: u8, primitives: u8) -> Self {
+        let v = match vertices {
+            0 | 1 => 0,
+            2 => 3,
+            4 => 2,
+            _ => 1,
+        };
+        let p = match primitives {
+            0 | 1 => 0,
+            4 => 2,
+            8 | 12 => 3,
+            _ => 1,
+        };
+        Self(p << 2 | v)
+    }
+
+    /// The kinds of vertices allowed, one bit per kind.
+    pub(crate) const fn vertex_kinds(self) -> u8 {
+        [1, 7, 4, 2][self.vertex_subtype() as usize]
+    }
+
+    /// The kinds of primitives allowed, one bit per kind.
+    pub(crate) const fn primitive_kinds(self) -> u8 {
+        [1, 15, 4, 12][self.primitive_subtype() as usize]
+    }
+}
+
+impl fmt::Debug for MeshFlags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "MeshFlags({:#x})", self.0)
+    }
+}
+
+/// How quads are counted in the stored number of primitives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum QuadCount {
+    /// As described: twice with fewer than 1024 vertices, else once. Also where there are no quads.
+    #[default]
+    Described,
+    /// The other way round, as the existing reader wants it.
+    Other,
+}
+
+/// One level of detail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Lod {
+    /// The first mesh.
+    pub first: u8,
+    /// How many meshes. Zero in the only level with `first` zero means all.
+    pub count: u8,
+    /// The nominal scale from which on the level is meant, the scale at `d` metres being `1 / (d + 1)`.
+    pub scale: F8A,
+    /// Zero in a sound file.
+    pub reserved: u8,
+}
+
+impl Lod {
+    /// Metres from the viewer up to which the level is meant; `None` for no limit (scale zero or less).
+    pub fn max_distance(&self) -> Option<f64> {
+        let scale = f64::from(self.scale.decode());
+        (scale > 0.0).then(|| 1.0 / scale - 1.0)
+    }
+}
+
+/// A bone.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Bone {
+    /// Base transform relative to the parent, or the bones that a pseudo-bone follows. Bone 0 has none.
+    pub transform: BoneTransform,
+    /// Its name.
+    pub name: Option<Name>,
+    /// The parent bone; 0 is the model, 0xFF marks a pseudo-bone.
+    pub parent: u8,
+    /// The mesh that bounds the bone; 0 for none.
+    pub solid: u8,
+    /// Two reserved bytes, zero in a sound file.
+    pub reserved: [u8; 2],
+}
+
+impl Bone {
+    /// The parent byte of a pseudo-bone.
+    pub const PSEUDO: u8 = 0xff;
+
+    /// True for a bone that follows others; bone 0 never does, whatever its parent byte says.
+    pub const fn is_pseudo(&self) -> bool {
+        self.parent == Self::PSEUDO
+    }
+}
+
+/// An animation.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Clip {
+    /// Its name.
+    pub name: Option<Name>,
+    /// How many frames it has, at least one.
+    pub frames: u8,
+    /// Rate and looping.
+    pub rate: ClipRate,
+    /// Two reserved bytes, zero in a sound file.
+    pub reserved: [u8; 2],
+    /// The keys of every bone that is not a pseudo-bone.
+    pub stream: Arc<Stream>,
+}
+
+/// Frames per second, and whether a clip loops.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct ClipRate(pub u8);
+
+impl ClipRate {
+    /// 10 frames per second, looping: what the original tool always writes.
+    pub const USUAL: Self = Self(40);
+
+    /// A rate in quarters of a frame per second, 0 to 127; `None` beyond.
+    pub const fn new(quarters: u8, looping: bool) -> Option<Self> {
+        if quarters > 127 {
+            return None;
+        }
+        Some(Self(if looping { quarters } else { quarters | 0x80 }))
+    }
+
+    /// Frames per second; 0 where the file leaves it open.
+    pub fn frames_per_second(self) -> f32 {
+        f32::from(self.0 & 0x7f) / 4.0
+    }
+
+    /// Bit 7 is clear: the gap from the last key to the first wraps around.
+    pub const fn is_looping(self) -> bool {
+        self.0 & 0x80 == 0
+    }
+}
+
+impl fmt::Debug for ClipRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let turn = if self.is_looping() { "looping" } else { "once" };
+        write!(f, "ClipRate({} Hz, {turn})", self.frames_per_second())
+    }
+}

@@ -1,0 +1,357 @@
+//! Fewer and smaller vertices, primitives and meshes.
+
+use super::quads::{Unit, pair};
+use super::vertices::{Reading, smallest};
+use super::{Errors, OptimizeOptions};
+use crate::layout::MESH;
+use crate::model::{Bmd, Mesh, MeshFlags, Name, QuadCount};
+use crate::packed::{Primitive, PrimitiveKind, Vertex};
+use crate::rules::{PrimitiveFacts, VertexFacts};
+use crate::write::{primitives_size, vertices_size};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use meshwright_core::num::St14Form;
+
+/// Vertices that a mesh may have: so many that quads, or triangles, fit 32 bits, or as many as can be counted.
+const CAPACITIES: [usize; 3] = [128, 1024, 65_535];
+/// The most meshes that levels of detail and solids can count.
+const MOST_MESHES: usize = 255;
+/// Neighbours looked at when a mesh is filled.
+const FRONTIER: usize = 64;
+
+/// Meshes that may become one: of one material, drawn at the same levels, with the same odd bits.
+struct Group {
+    members: Vec<usize>,
+    /// Not to be touched: not drawn, or a bone's solid.
+    fixed: bool,
+}
+
+/// Rebuilds the meshes. Levels of detail and solids follow.
+pub(super) fn rebuild(model: &mut Bmd, options: &OptimizeOptions, errors: &mut Errors) {
+    // Bytes that count meshes cannot follow what moves behind the 255th.
+    if model.meshes.len() > MOST_MESHES {
+        return;
+    }
+    let form = model.st_form();
+    let groups = groups(model);
+    let members = groups.iter().map(|g| g.members.len()).sum::<usize>();
+    let mut meshes: Vec<Mesh> = Vec::new();
+    // For each old mesh where its first new one is, and how many there are.
+    let mut moved: Vec<(usize, usize)> = alloc::vec![(0, 0); members];
+    let mut left = members;
+    for group in &groups {
+        let start = meshes.len();
+        left = left.saturating_sub(group.members.len());
+        let room = MOST_MESHES.saturating_sub(start.saturating_add(left));
+        meshes.extend(rebuilt(model, group, form, room, options, errors));
+        let count = meshes.len().saturating_sub(start);
+        for m in &group.members {
+            if let Some(slot) = moved.get_mut(*m) {
+                *slot = (start, count);
+            }
+        }
+    }
+    share(&mut meshes);
+    for lod in &mut model.lods {
+        if lod.count == 0 {
+            // One at mesh 0 may mean all meshes, so others stay off it.
+            lod.first = lod.first.min(u8::try_from(meshes.len()).unwrap_or(u8::MAX));
+            continue;
+        }
+        let range = usize::from(lod.first)..usize::from(lod.first).saturating_add(usize::from(lod.count));
+        let new: BTreeSet<usize> = range
+            .filter_map(|m| moved.get(m))
+            .flat_map(|(start, n)| *start..start.saturating_add(*n))
+            .collect();
+        let first = new.first().copied().unwrap_or(0);
+        lod.first = u8::try_from(first).unwrap_or(u8::MAX);
+        lod.count = u8::try_from(new.len()).unwrap_or(u8::MAX);
+    }
+    for bone in model.bones.iter_mut().filter(|b| b.solid != 0) {
+        // A solid is never merged, so it is one mesh, and never the first: mesh 0 is part of the first group.
+        let new = moved.get(usize::from(bone.solid)).map_or(0, |m| m.0);
+        bone.solid = u8::try_from(new).unwrap_or(u8::MAX);
+    }
+    model.meshes = meshes;
+}
+
+/// Groups of meshes, so ordered that levels of detail stay ranges: by the levels they belong to first.
+fn groups(model: &Bmd) -> Vec<Group> {
+    let solids: BTreeSet<usize> =
+        model.bones.iter().map(|b| usize::from(b.solid)).filter(|s| *s != 0).collect();
+    let mut classes: BTreeMap<Vec<usize>, usize> = BTreeMap::new();
+    let mut keys: BTreeMap<(usize, Key<'_>), usize> = BTreeMap::new();
+    let mut groups: Vec<(usize, Group)> = Vec::new();
+    let mut starts: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut ends: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (l, lod) in model.lods.iter().enumerate().filter(|(_, l)| l.count > 0) {
+        starts.entry(usize::from(lod.first)).or_default().push(l);
+        let end = usize::from(lod.first).saturating_add(usize::from(lod.count));
+        ends.entry(end).or_default().push(l);
+    }
+    let mut open: BTreeSet<usize> = BTreeSet::new();
+    let mut class = 0;
+    for (i, mesh) in model.meshes.iter().enumerate() {
+        let opening = starts.get(&i).into_iter().flatten();
+        let closing: Vec<_> = ends.get(&i).into_iter().flatten().collect();
+        let changed = i == 0 || starts.contains_key(&i) || !closing.is_empty();
+        open.extend(opening);
+        closing.into_iter().for_each(|l| {
+            open.remove(l);
+        });
+        if changed {
+            let next = classes.len();
+            class = *classes.entry(open.iter().copied().collect()).or_insert(next);
+        }
+        let fixed = mesh.material.is_none() || solids.contains(&i);
+        let key = (&mesh.material, mesh.reserved, mesh.flags.unknown());
+        let next = groups.len();
+        let place = if fixed { next } else { *keys.entry((class, key)).or_insert(next) };
+        match groups.get_mut(place) {
+            Some((_, group)) => group.members.push(i),
+            None => groups.push((class, Group { members: alloc::vec![i], fixed })),
+        }
+    }
+    groups.sort_by_key(|(class, group)| (*class, group.members.first().copied()));
+    groups.into_iter().map(|g| g.1).collect()
+}
+
+type Key<'m> = (&'m Option<Name>, u32, u32);
+
+/// The meshes of one group, rebuilt where that takes fewer bytes.
+fn rebuilt(
+    model: &Bmd,
+    group: &Group,
+    form: St14Form,
+    room: usize,
+    options: &OptimizeOptions,
+    errors: &mut Errors,
+) -> Vec<Mesh> {
+    let old: Vec<&Mesh> = group.members.iter().filter_map(|m| model.meshes.get(*m)).collect();
+    let kept = || old.iter().map(|m| (*m).clone()).collect::<Vec<_>>();
+    let Some(pattern) = old.first().filter(|_| !group.fixed) else {
+        return if options.engine_safe { old.iter().map(|m| without_quads(m)).collect() } else { kept() };
+    };
+    let reading = Reading { flat: pattern.flat_color().is_some(), form };
+    let mut vertices: Vec<Vertex> = Vec::new();
+    let mut ids: BTreeMap<Vertex, u32> = BTreeMap::new();
+    let mut triangles = Vec::new();
+    let mut made = Errors::default();
+    for mesh in &old {
+        let mut local: Vec<Option<u32>> = alloc::vec![None; mesh.vertices.len()];
+        for t in mesh.triangles() {
+            let corners = t.map(|i| {
+                let slot = local.get_mut(i as usize);
+                let known = slot.as_ref().and_then(|s| **s);
+                known.unwrap_or_else(|| {
+                    let stored = mesh.vertices.get(i as usize).copied().unwrap_or_default();
+                    let (v, error) = smallest(stored, reading, options);
+                    made = made.max(error);
+                    let next = u32::try_from(vertices.len()).unwrap_or(u32::MAX);
+                    let id = *ids.entry(v).or_insert(next);
+                    if id == next {
+                        vertices.push(v);
+                    }
+                    if let Some(slot) = slot {
+                        *slot = Some(id);
+                    }
+                    id
+                })
+            });
+            triangles.push(corners);
+        }
+    }
+    let units = if options.engine_safe {
+        triangles.iter().copied().map(Unit::Triangle).collect()
+    } else {
+        pair(&triangles)
+    };
+    let mut best: Option<(usize, Vec<Mesh>)> = None;
+    for capacity in CAPACITIES {
+        let bins = fill(&units, vertices.len(), capacity);
+        if bins.len() > room.max(old.len()) {
+            continue;
+        }
+        let meshes: Vec<Mesh> = bins.iter().map(|bin| emit(bin, &vertices, pattern, options)).collect();
+        let cost = meshes.iter().map(cost).sum();
+        let countable = meshes.iter().all(countable);
+        if countable && best.as_ref().is_none_or(|(old, _)| cost < *old) {
+            best = Some((cost, meshes));
+        }
+    }
+    let before: usize = old.iter().map(|m| cost(m)).sum();
+    let quads = old.iter().any(|m| m.primitives.iter().any(|p| p.kind().is_quad()));
+    let crowded = old.iter().any(|m| m.primitives.len() > m.vertices.len());
+    let forced = options.engine_safe && (quads || crowded);
+    match best {
+        Some((cost, meshes)) if cost < before || forced => {
+            *errors = errors.max(made);
+            // Something must stand in the place of a group that has no triangles.
+            if meshes.is_empty() { kept().into_iter().take(1).collect() } else { meshes }
+        }
+        _ => kept(),
+    }
+}
+
+/// A mesh as it is, its quads as two triangles each.
+fn without_quads(mesh: &Mesh) -> Mesh {
+    if !mesh.primitives.iter().any(|p| p.kind().is_quad()) {
+        return mesh.clone();
+    }
+    let primitives: Vec<_> = mesh.triangles().filter_map(Primitive::triangle).collect();
+    let kinds = (VertexFacts::of(&mesh.vertices).kinds, PrimitiveFacts::of(&primitives).kinds);
+    let flags = MeshFlags::for_kinds(kinds.0, kinds.1).0 | mesh.flags.unknown();
+    Mesh {
+        primitives: Arc::new(primitives),
+        flags: MeshFlags(flags),
+        quad_count: QuadCount::Described,
+        ..mesh.clone()
+    }
+}
+
+/// Bytes of a mesh with its record.
+fn cost(mesh: &Mesh) -> usize {
+    let lists = vertices_size(&mesh.vertices).saturating_add(primitives_size(&mesh.primitives));
+    lists.next_multiple_of(8).saturating_add(usize::try_from(MESH).unwrap_or(32))
+}
+
+/// Whether the counts of a mesh can be stored.
+fn countable(mesh: &Mesh) -> bool {
+    let (v, p) = (mesh.vertices.len(), mesh.primitives.len());
+    let quads = mesh.primitives.iter().filter(|p| p.kind().is_quad()).count();
+    let stored = Mesh::stored_count(v, p, quads, QuadCount::Described);
+    v <= usize::from(u16::MAX) && stored <= usize::from(u16::MAX)
+}
+
+/// Divides units into meshes of at most `capacity` vertices, filling each with neighbours.
+fn fill(units: &[Unit], vertices: usize, capacity: usize) -> Vec<Vec<Unit>> {
+    let mut users: Vec<Vec<u32>> = alloc::vec![Vec::new(); vertices];
+    for (i, unit) in units.iter().enumerate() {
+        for corner in unit.corners() {
+            if let Some(list) = users.get_mut(*corner as usize) {
+                list.push(u32::try_from(i).unwrap_or(u32::MAX));
+            }
+        }
+    }
+    let mut bins = Vec::new();
+    let mut placed = alloc::vec![false; units.len()];
+    // The bin a vertex was last put into, so that none has to be cleared.
+    let mut in_bin: Vec<usize> = alloc::vec![0; vertices];
+    let mut next = 0;
+    while next < units.len() {
+        let number = bins.len() + 1;
+        let (mut bin, mut used) = (Vec::new(), 0_usize);
+        let mut frontier: Vec<u32> = Vec::new();
+        loop {
+            let fresh = |unit: &Unit| {
+                let mut new: Vec<u32> = unit.corners().to_vec();
+                new.sort_unstable();
+                new.dedup();
+                new.into_iter().filter(|c| in_bin.get(*c as usize) != Some(&number)).count()
+            };
+            frontier.retain(|i| placed.get(*i as usize) == Some(&false));
+            let near = frontier.iter().rev().take(FRONTIER).copied();
+            let near = near.filter_map(|i| Some((fresh(units.get(i as usize)?), i as usize)));
+            let mut choice = near.filter(|(n, _)| used.saturating_add(*n) <= capacity).min();
+            if choice.is_none() {
+                while placed.get(next) == Some(&true) {
+                    next += 1;
+                }
+                let following = (next..units.len()).filter(|i| placed.get(*i) == Some(&false)).take(FRONTIER);
+                let following = following.filter_map(|i| Some((fresh(units.get(i)?), i)));
+                choice =
+                    following.filter(|(n, _)| used.saturating_add(*n) <= capacity).min_by_key(|(_, i)| *i);
+            }
+            let Some((n, i)) = choice else { break };
+            let Some(unit) = units.get(i) else { break };
+            used = used.saturating_add(n);
+            if let Some(p) = placed.get_mut(i) {
+                *p = true;
+            }
+            for corner in unit.corners() {
+                let corner = *corner as usize;
+                if let Some(slot) = in_bin.get_mut(corner).filter(|s| **s != number) {
+                    *slot = number;
+                    let list = users.get(corner).into_iter().flatten();
+                    frontier.extend(list.filter(|u| placed.get(**u as usize) == Some(&false)));
+                }
+            }
+            bin.push(*unit);
+        }
+        if bin.is_empty() {
+            break;
+        }
+        bins.push(bin);
+        while placed.get(next) == Some(&true) {
+            next += 1;
+        }
+    }
+    bins
+}
+
+/// A mesh of some units: vertices of quads first, so that as many quads as possible fit 32 bits.
+fn emit(bin: &[Unit], vertices: &[Vertex], pattern: &Mesh, options: &OptimizeOptions) -> Mesh {
+    let mut order: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut list = Vec::new();
+    let mut put = |corner: u32| {
+        let next = u32::try_from(order.len()).unwrap_or(u32::MAX);
+        let id = *order.entry(corner).or_insert(next);
+        if id == next {
+            list.push(vertices.get(corner as usize).copied().unwrap_or_default());
+        }
+        id
+    };
+    for unit in bin.iter().filter(|u| matches!(u, Unit::Quad(_))) {
+        unit.corners().iter().for_each(|c| {
+            put(*c);
+        });
+    }
+    let mut primitives = Vec::new();
+    for unit in bin {
+        match *unit {
+            Unit::Triangle(t) => primitives.extend(Primitive::triangle(t.map(&mut put))),
+            Unit::Quad(q) => {
+                let [a, b, c, d] = q.map(&mut put);
+                let narrow = Primitive::new(PrimitiveKind::Quad32, [a, b, c, d]);
+                let halves = [[a, b, c], [a, c, d]].map(Primitive::triangle);
+                let size: usize = halves.iter().flatten().map(|p| p.size()).sum();
+                let wide = Primitive::new(PrimitiveKind::Quad64, [a, b, c, d]).filter(|w| w.size() < size);
+                match narrow.or(wide) {
+                    Some(quad) => primitives.push(quad),
+                    None => primitives.extend(halves.into_iter().flatten()),
+                }
+            }
+        }
+    }
+    debug_assert!(!options.engine_safe || primitives.iter().all(|p: &Primitive| !p.kind().is_quad()));
+    // The existing loader makes room for as many triangles as there are vertices.
+    while options.engine_safe && list.len() < primitives.len() {
+        list.push(list.last().copied().unwrap_or_default());
+    }
+    let kinds = (VertexFacts::of(&list).kinds, PrimitiveFacts::of(&primitives).kinds);
+    let flags = MeshFlags::for_kinds(kinds.0, kinds.1);
+    Mesh {
+        vertices: Arc::new(list),
+        primitives: Arc::new(primitives),
+        material: pattern.material.clone(),
+        flags: MeshFlags(flags.0 | pattern.flags.unknown()),
+        quad_count: QuadCount::Described,
+        reserved: pattern.reserved,
+    }
+}
+
+/// Lists of the same content become one.
+fn share(meshes: &mut [Mesh]) {
+    let mut vertices: BTreeMap<Vec<Vertex>, Arc<Vec<Vertex>>> = BTreeMap::new();
+    let mut primitives: BTreeMap<Vec<u64>, Arc<Vec<Primitive>>> = BTreeMap::new();
+    for mesh in meshes {
+        if let Some(known) = vertices.get(mesh.vertices.as_ref()) {
+            mesh.vertices = Arc::clone(known);
+        } else {
+            vertices.insert(mesh.vertices.as_ref().clone(), Arc::clone(&mesh.vertices));
+        }
+        let bits = mesh.primitives.iter().map(|p| p.to_bits()).collect();
+        mesh.primitives = Arc::clone(primitives.entry(bits).or_insert_with(|| Arc::clone(&mesh.primitives)));
+    }
+}

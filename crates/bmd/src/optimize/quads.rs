@@ -1,0 +1,138 @@
+//! Pairs of triangles as quads.
+
+use alloc::collections::{BTreeMap, VecDeque};
+use alloc::vec::Vec;
+
+/// A triangle, or two that a quad stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    Triangle([u32; 3]),
+    /// Splits into (0,1,2) and (0,2,3).
+    Quad([u32; 4]),
+}
+
+impl Unit {
+    pub(super) fn corners(&self) -> &[u32] {
+        match self {
+            Self::Triangle(t) => t,
+            Self::Quad(q) => q,
+        }
+    }
+}
+
+/// Joins triangles that share an edge, those with the fewest partners first, so that few are left alone. The
+/// triangles are the same afterwards, each perhaps from another corner on.
+pub(super) fn pair(triangles: &[[u32; 3]]) -> Vec<Unit> {
+    let whole = |t: &[u32; 3]| t[0] != t[1] && t[1] != t[2] && t[0] != t[2];
+    let edges = |t: &[u32; 3]| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])];
+    let mut by_edge: BTreeMap<(u32, u32), Vec<usize>> = BTreeMap::new();
+    for (i, t) in triangles.iter().enumerate().filter(|(_, t)| whole(t)) {
+        for edge in edges(t) {
+            by_edge.entry(edge).or_default().push(i);
+        }
+    }
+    // More partners than a few over one edge are not worth the time.
+    const PARTNERS: usize = 4;
+    let partners = |t: &[u32; 3]| -> Vec<usize> {
+        let back = edges(t).map(|(a, b)| by_edge.get(&(b, a)));
+        back.into_iter().flatten().flat_map(|l| l.iter().take(PARTNERS).copied()).collect()
+    };
+    let graph: Vec<Vec<usize>> =
+        triangles.iter().map(|t| if whole(t) { partners(t) } else { Vec::new() }).collect();
+
+    let mut mate: Vec<Option<usize>> = alloc::vec![None; triangles.len()];
+    let mut done = alloc::vec![false; triangles.len()];
+    let free = |done: &[bool], i: usize| -> usize {
+        graph.get(i).map_or(0, |g| g.iter().filter(|j| done.get(**j) == Some(&false)).count())
+    };
+    let mut queues: [VecDeque<usize>; 4] = core::array::from_fn(|_| VecDeque::new());
+    for i in 0..triangles.len() {
+        if let Some(q) = queues.get_mut(free(&done, i).min(3)) {
+            q.push_back(i);
+        }
+    }
+    // Entries are lazy: one whose count has changed since is taken from where it now belongs.
+    while let Some((level, i)) = (1..4).find_map(|level| Some((level, queues.get_mut(level)?.pop_front()?))) {
+        let now = free(&done, i).min(3);
+        if done.get(i) != Some(&false) || now != level {
+            continue;
+        }
+        let choices = graph.get(i).into_iter().flatten().filter(|j| done.get(**j) == Some(&false));
+        let Some(j) = choices.copied().min_by_key(|j| (free(&done, *j), *j)) else { continue };
+        for (a, b) in [(i, j), (j, i)] {
+            if let (Some(m), Some(d)) = (mate.get_mut(a), done.get_mut(a)) {
+                (*m, *d) = (Some(b), true);
+            }
+        }
+        for k in [i, j].iter().filter_map(|k| graph.get(*k)).flatten() {
+            let level = free(&done, *k).min(3);
+            if let (Some(false), Some(q)) = (done.get(*k), queues.get_mut(level)) {
+                q.push_back(*k);
+            }
+        }
+    }
+
+    let mut units = Vec::new();
+    for (i, t) in triangles.iter().enumerate() {
+        match mate.get(i).copied().flatten() {
+            None => units.push(Unit::Triangle(*t)),
+            Some(j) if j > i => {
+                let joined = triangles.get(j).and_then(|other| join(t, other));
+                units.extend(joined.map(Unit::Quad));
+            }
+            Some(_) => {}
+        }
+    }
+    units
+}
+
+/// The quad of two triangles that run along one edge in opposite directions.
+fn join(t: &[u32; 3], other: &[u32; 3]) -> Option<[u32; 4]> {
+    for turn in 0..3 {
+        let [a, b, c] = [t[turn], t[(turn + 1) % 3], t[(turn + 2) % 3]];
+        for k in 0..3 {
+            if (other[k], other[(k + 1) % 3]) == (a, c) {
+                return Some([a, b, c, other[(k + 2) % 3]]);
+            }
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sorted(triangles: impl IntoIterator<Item = [u32; 3]>) -> Vec<[u32; 3]> {
+        let least_first =
+            |[a, b, c]: [u32; 3]| [[a, b, c], [b, c, a], [c, a, b]].into_iter().min().unwrap_or([a, b, c]);
+        let mut list: Vec<_> = triangles.into_iter().map(least_first).collect();
+        list.sort_unstable();
+        list
+    }
+
+    proptest! {
+        #[test]
+        fn the_triangles_stay_the_same(
+            triangles in proptest::collection::vec([0_u32..9, 0_u32..9, 0_u32..9], 0..40),
+        ) {
+            let split = |u: &Unit| match *u {
+                Unit::Triangle(t) => std::vec![t],
+                Unit::Quad([a, b, c, d]) => {
+                    assert_ne!(c, d);
+                    std::vec![[a, b, c], [a, c, d]]
+                }
+            };
+            let back = pair(&triangles).iter().flat_map(split).collect::<Vec<_>>();
+            prop_assert_eq!(sorted(back), sorted(triangles));
+        }
+    }
+
+    #[test]
+    fn a_strip_is_all_quads() {
+        let strip: Vec<[u32; 3]> =
+            (0..20).map(|i| if i % 2 == 0 { [i, i + 1, i + 2] } else { [i + 1, i, i + 2] }).collect();
+        assert_eq!(pair(&strip).len(), 10);
+    }
+}

@@ -1,0 +1,106 @@
+//! The smallest kind of a vertex.
+
+use super::{Errors, OptimizeOptions, apart};
+use crate::math;
+use crate::packed::{Extra96, St96, Vertex, VertexKind};
+use meshwright_core::num::{F8A, Se32, St11, St12, St14Form};
+
+/// How the vertices of a mesh are read.
+#[derive(Clone, Copy)]
+pub(super) struct Reading {
+    /// The material is a flat colour.
+    pub(super) flat: bool,
+    pub(super) form: St14Form,
+}
+
+/// What decoding a vertex gives.
+#[derive(Clone, Copy)]
+struct Decoded {
+    position: [f32; 3],
+    normal: [f32; 3],
+    st: [f32; 2],
+}
+
+impl Decoded {
+    fn of(v: Vertex, reading: Reading) -> Self {
+        let (flat, form) = (reading.flat, reading.form);
+        Self { position: v.position(), normal: v.normal(flat), st: v.st(flat, form) }
+    }
+
+    /// The differences of another vertex, each 0 only when all bits are the same.
+    fn errors(&self, other: &Self) -> Errors {
+        let wide = |v: [f32; 3]| v.map(f64::from);
+        let least = |same: bool, error: f64| if same { 0.0 } else { error.max(f64::MIN_POSITIVE) };
+        let bits = |a: [f32; 3], b: [f32; 3]| a.map(f32::to_bits) == b.map(f32::to_bits);
+        let st = self
+            .st
+            .iter()
+            .zip(other.st)
+            .fold(0.0_f64, |m, (a, b)| m.max((f64::from(*a) - f64::from(b)).abs()));
+        Errors {
+            position: least(
+                bits(self.position, other.position),
+                apart(wide(self.position), wide(other.position)),
+            ),
+            normal: least(bits(self.normal, other.normal), degrees(self.normal, other.normal)),
+            st: least(self.st.map(f32::to_bits) == other.st.map(f32::to_bits), st),
+            ..Errors::default()
+        }
+    }
+}
+
+/// The angle between two normals; 180 where just one is zero.
+fn degrees(a: [f32; 3], b: [f32; 3]) -> f64 {
+    let unit = |[x, y, z]: [f32; 3]| math::unit([f64::from(x), f64::from(y), f64::from(z), 0.0]);
+    match (unit(a), unit(b)) {
+        (Some(a), Some(b)) => math::arc(a, b) * (180.0 / core::f64::consts::PI),
+        (None, None) => 0.0,
+        _ => 180.0,
+    }
+}
+
+/// The vertex in the fewest bytes that stays within the bounds, and what it errs.
+pub(super) fn smallest(v: Vertex, reading: Reading, options: &OptimizeOptions) -> (Vertex, Errors) {
+    // Words of the old form tell that a file has it: they stay.
+    let fixed = v.kind() == VertexKind::Bits128 && reading.form == St14Form::Legacy;
+    if fixed || v.kind() == VertexKind::Bits64 {
+        return (v, Errors::default());
+    }
+    let old = Decoded::of(v, reading);
+    let position = match v.kind() {
+        VertexKind::Bits128 => Se32::encode(old.position),
+        // The word as it is: another one of the same value would not merge with its equals.
+        _ => Se32::from_bits(low(v)),
+    };
+    let normal = v.stored_normal(reading.flat).unwrap_or([F8A::ZERO; 3]);
+    let plain = v.color().is_none_or(|c| c == Vertex::WHITE);
+    let bone = v.bone();
+    let narrow = if !plain {
+        None
+    } else if reading.flat {
+        Vertex::flat64(position, normal, bone)
+    } else {
+        Vertex::textured64(position, St11::encode(old.st), bone)
+    };
+    let extra =
+        if plain { Some(Extra96::Bone(bone)) } else { v.color().filter(|_| bone == 0).map(Extra96::Color) };
+    let wide = extra.filter(|_| v.kind() == VertexKind::Bits128).map(|extra| {
+        let fine = Vertex::bits96(position, St96::Fine(St12::encode(old.st)), normal, extra);
+        let wide = Vertex::bits96(position, St96::Wide(St11::encode(old.st)), normal, extra);
+        let error = |v: Vertex| old.errors(&Decoded::of(v, reading)).st;
+        if error(fine) <= error(wide) { fine } else { wide }
+    });
+    for candidate in [narrow, wide].into_iter().flatten() {
+        let errors = old.errors(&Decoded::of(candidate, reading));
+        if errors.position <= options.position && errors.normal <= options.normal && errors.st <= options.st {
+            return (candidate, errors);
+        }
+    }
+    (v, Errors::default())
+}
+
+/// The position word of a vertex that is not of 128 bits.
+#[expect(clippy::cast_possible_truncation, reason = "the low 32 bits are meant")]
+const fn low(v: Vertex) -> u32 {
+    v.words()[0] as u32
+}

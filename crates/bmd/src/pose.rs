@@ -1,0 +1,290 @@
+//! Evaluation of animations, in double precision and in the engine's order of operations.
+
+use crate::math::{self, IDENTITY, Quat, Rows, narrow, point, vector};
+use crate::model::{Bmd, Bone};
+use crate::packed::Vertex;
+use crate::stream::Keys;
+use alloc::vec::Vec;
+use meshwright_core::num::{QuatF8, Se32};
+
+const NO_ROTATION: Quat = [0.0, 0.0, 0.0, 1.0];
+
+/// A rotation word as a unit quaternion x, y, z, w; the identity when all parts are zero.
+pub(crate) fn rotation(word: QuatF8) -> Quat {
+    math::unit(word.decode_raw().map(f64::from)).unwrap_or(NO_ROTATION)
+}
+
+pub(crate) fn triple(word: Se32) -> [f64; 3] {
+    word.decode().map(f64::from)
+}
+
+/// How a clip maps time to keys.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Timing {
+    pub(crate) frames: u32,
+    pub(crate) looping: bool,
+}
+
+/// Between two keys, or on one.
+enum Place<T> {
+    On(T),
+    /// Earlier key, later key, and how far along.
+    Between(T, T, f64),
+}
+
+impl Timing {
+    /// The keys around frame `t`, which is wrapped into a looping clip and clamped into another.
+    fn locate<T: Copy>(self, keys: &[(u32, T)], t: f64) -> Option<Place<T>> {
+        let (first, last) = (keys.first()?, keys.last()?);
+        if keys.len() == 1 {
+            return Some(Place::On(first.1));
+        }
+        let n = f64::from(self.frames);
+        let t = if self.looping { wrap(t, n) } else { t };
+        let after = keys.partition_point(|k| f64::from(k.0) <= t);
+        let before = after.checked_sub(1).and_then(|i| keys.get(i));
+        match (before, keys.get(after)) {
+            (Some(a), _) if f64::from(a.0) == t => Some(Place::On(a.1)),
+            (Some(a), Some(b)) => {
+                let f = (t - f64::from(a.0)) / (f64::from(b.0) - f64::from(a.0));
+                Some(Place::Between(a.1, b.1, f))
+            }
+            _ if !self.looping => Some(Place::On(if after == 0 { first.1 } else { last.1 })),
+            _ => {
+                let from = f64::from(last.0);
+                let t = if t < from { t + n } else { t };
+                let gap = f64::from(first.0) + n - from;
+                Some(Place::Between(last.1, first.1, if gap > 0.0 { (t - from) / gap } else { 0.0 }))
+            }
+        }
+    }
+
+    pub(crate) fn rotation(self, keys: &[(u32, Quat)], t: f64) -> Option<Quat> {
+        Some(match self.locate(keys, t)? {
+            Place::On(q) => q,
+            // Exactly opposite rotations have no middle: the earlier one holds.
+            Place::Between(a, b, f) => math::unit(blend(a, b, f)).unwrap_or(a),
+        })
+    }
+
+    pub(crate) fn triple(self, keys: &[(u32, [f64; 3])], t: f64) -> Option<[f64; 3]> {
+        Some(match self.locate(keys, t)? {
+            Place::On(v) => v,
+            Place::Between(a, b, f) => blend(a, b, f),
+        })
+    }
+}
+
+fn blend<const N: usize>(a: [f64; N], b: [f64; N], f: f64) -> [f64; N] {
+    let mut out = a;
+    for (o, b) in out.iter_mut().zip(b) {
+        *o = *o * (1.0 - f) + b * f;
+    }
+    out
+}
+
+/// `t` brought into 0..n.
+fn wrap(t: f64, n: f64) -> f64 {
+    if n <= 0.0 || !t.is_finite() {
+        return 0.0;
+    }
+    let r = t % n;
+    if r < 0.0 { r + n } else { r }
+}
+
+/// The decoded keys of one bone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Curves {
+    pub(crate) rotation: Vec<(u32, Quat)>,
+    pub(crate) translation: Vec<(u32, [f64; 3])>,
+    pub(crate) scale: Vec<(u32, [f64; 3])>,
+}
+
+impl Curves {
+    pub(crate) fn of(keys: &Keys) -> Self {
+        Self {
+            rotation: keys.rotation.iter().map(|k| (k.0, rotation(k.1))).collect(),
+            translation: keys.translation.iter().map(|k| (k.0, triple(k.1))).collect(),
+            scale: keys.scale.iter().map(|k| (k.0, triple(k.1))).collect(),
+        }
+    }
+}
+
+/// A bone's transform relative to its parent: base rotation and origin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Base {
+    pub(crate) rotation: Quat,
+    pub(crate) origin: [f64; 3],
+}
+
+impl Base {
+    pub(crate) fn of(bone: &Bone) -> Self {
+        Self { rotation: rotation(bone.transform.rotation()), origin: triple(bone.transform.origin()) }
+    }
+}
+
+/// A clip, or the rest pose, ready to be sampled. Keys are decoded once, when it is made.
+#[derive(Clone, Debug)]
+pub struct Motion<'m> {
+    bones: &'m [Bone],
+    /// Bones in an order in which parents come first; pseudo-bones last.
+    order: Vec<u32>,
+    bases: Vec<Base>,
+    curves: Vec<Curves>,
+    timing: Timing,
+}
+
+/// A bone's part in a clip at one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BoneSample {
+    /// A unit quaternion x, y, z, w, applied after the base rotation.
+    pub rotation: [f64; 4],
+    /// Added to the base origin, in the space of the parent.
+    pub translation: [f64; 3],
+    /// Applied before the rotations, per axis of the bone.
+    pub scale: [f64; 3],
+}
+
+impl Bmd {
+    /// The rest pose as a motion without keys; `None` when the bones form a cycle or name missing ones.
+    pub fn rest(&self) -> Option<Motion<'_>> {
+        Some(Motion {
+            bones: &self.bones,
+            order: order(&self.bones)?,
+            bases: self.bones.iter().map(Base::of).collect(),
+            curves: Vec::new(),
+            timing: Timing { frames: 1, looping: false },
+        })
+    }
+
+    /// A clip to be sampled; `None` when there is no such clip, or as in [`rest`](Self::rest).
+    pub fn motion(&self, clip: usize) -> Option<Motion<'_>> {
+        let clip = self.clips.get(clip)?;
+        let mut motion = self.rest()?;
+        // Bone 0 is the base: keys for it have no effect.
+        motion.curves = (0..clip.stream.bone_count())
+            .map(|b| if b == 0 { Curves::default() } else { Curves::of(&clip.stream.keys(b)) })
+            .collect();
+        motion.timing = Timing { frames: u32::from(clip.frames), looping: clip.rate.is_looping() };
+        Some(motion)
+    }
+}
+
+impl Motion<'_> {
+    /// The bones at frame `t`, which may be fractional: wrapped into a looping clip, clamped into another.
+    pub fn pose(&self, t: f64) -> Pose {
+        let mut matrices = alloc::vec![IDENTITY; self.bones.len()];
+        for &i in &self.order {
+            let i = i as usize;
+            let Some(bone) = self.bones.get(i) else { continue };
+            let matrix = if i == 0 {
+                IDENTITY
+            } else if bone.is_pseudo() {
+                follow(bone, &matrices)
+            } else {
+                let parent = matrices.get(usize::from(bone.parent)).copied().unwrap_or(IDENTITY);
+                math::compose(&parent, &self.local(i, t))
+            };
+            if let Some(m) = matrices.get_mut(i) {
+                *m = matrix;
+            }
+        }
+        Pose { matrices }
+    }
+
+    /// What the clip does to a bone at frame `t`, its base transform left out. Bones without keys rest.
+    pub fn sample(&self, bone: usize, t: f64) -> BoneSample {
+        let curves = self.curves.get(bone);
+        BoneSample {
+            rotation: curves.and_then(|c| self.timing.rotation(&c.rotation, t)).unwrap_or(NO_ROTATION),
+            translation: curves.and_then(|c| self.timing.triple(&c.translation, t)).unwrap_or([0.0; 3]),
+            scale: curves.and_then(|c| self.timing.triple(&c.scale, t)).unwrap_or([1.0; 3]),
+        }
+    }
+
+    /// A bone's transform relative to its parent.
+    fn local(&self, bone: usize, t: f64) -> Rows {
+        let Some(base) = self.bases.get(bone) else { return IDENTITY };
+        let BoneSample { rotation: q, translation: v, scale: s } = self.sample(bone, t);
+        let q = math::unit(math::product(q, base.rotation)).unwrap_or(NO_ROTATION);
+        let [x, y, z] = math::rotation_scale(q, s);
+        let (o, row) = (base.origin, |r: [f64; 3], t: f64| [r[0], r[1], r[2], t]);
+        [row(x, o[0] + v[0]), row(y, o[1] + v[1]), row(z, o[2] + v[2])]
+    }
+}
+
+/// The weighted mean of the final matrices of the bones that a pseudo-bone follows.
+fn follow(bone: &Bone, matrices: &[Rows]) -> Rows {
+    let (mut sum, mut total) = ([[0.0; 4]; 3], 0.0);
+    for (id, weight) in bone.transform.followed() {
+        let weight = f64::from(weight.decode());
+        let Some(m) = matrices.get(usize::from(id)).filter(|_| weight != 0.0) else { continue };
+        for (s, c) in sum.iter_mut().flatten().zip(m.iter().flatten()) {
+            *s += weight * c;
+        }
+        total += weight;
+    }
+    if total == 0.0 { IDENTITY } else { sum.map(|r| r.map(|c| c / total)) }
+}
+
+/// The bones with parents first and pseudo-bones last.
+fn order(bones: &[Bone]) -> Option<Vec<u32>> {
+    let parent = |i: usize, bone: &Bone| (i > 0).then(|| usize::from(bone.parent)).filter(|p| *p > 0);
+    let mut order = Vec::with_capacity(bones.len());
+    let mut done = alloc::vec![false; bones.len()];
+    let mut open = Vec::new();
+    let (pseudo, normal): (Vec<_>, Vec<_>) =
+        bones.iter().enumerate().partition(|(i, b)| *i > 0 && b.is_pseudo());
+    for (start, _) in normal {
+        let mut at = start;
+        while !*done.get(at)? {
+            open.push(at);
+            // A chain longer than there are bones runs in a circle.
+            if open.len() > bones.len() {
+                return None;
+            }
+            match parent(at, bones.get(at)?) {
+                Some(p) => at = p,
+                None => break,
+            }
+        }
+        while let Some(i) = open.pop() {
+            *done.get_mut(i)? = true;
+            order.push(u32::try_from(i).ok()?);
+        }
+    }
+    for (i, _) in pseudo {
+        order.push(u32::try_from(i).ok()?);
+    }
+    Some(order)
+}
+
+/// All bones at one moment, in model space.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pose {
+    matrices: Vec<Rows>,
+}
+
+impl Pose {
+    /// The bones' transforms to model space, each as three rows of four, the last of a row the translation.
+    pub fn matrices(&self) -> &[[[f64; 4]; 3]] {
+        &self.matrices
+    }
+
+    fn matrix(&self, bone: u8) -> Option<&Rows> {
+        // Bone 0 stays where it is; a static model has no bones at all.
+        if bone == 0 { None } else { self.matrices.get(usize::from(bone)) }
+    }
+
+    /// A vertex's position in model space.
+    pub fn position(&self, vertex: Vertex) -> [f32; 3] {
+        let p = vertex.position();
+        self.matrix(vertex.bone()).map_or(p, |m| point(m, p.map(f64::from)).map(narrow))
+    }
+
+    /// A vertex's normal in model space, not brought to unit length.
+    pub fn normal(&self, vertex: Vertex, flat_color: bool) -> [f32; 3] {
+        let n = vertex.normal(flat_color);
+        self.matrix(vertex.bone()).map_or(n, |m| vector(m, n.map(f64::from)).map(narrow))
+    }
+}

@@ -1,0 +1,88 @@
+//! Decoded meshes.
+
+use crate::model::{Bmd, Mesh};
+use crate::rules::identity;
+use crate::shade::{shade, tint};
+use alloc::collections::BTreeSet;
+use meshwright_core::num::St14Form;
+
+impl Bmd {
+    /// How the texture coordinates of 128-bit vertices are to be read.
+    ///
+    /// [`St14Form::Legacy`] when some vertex has an exponent that a careful writer of the described form would
+    /// not have used, else [`St14Form::Excess`]: the existing tool stores two 16-bit numbers there, and so do
+    /// the known files. Pass another form to the functions that take one to overrule this.
+    pub fn st_form(&self) -> St14Form {
+        let mut seen = BTreeSet::new();
+        let lists = self.meshes.iter().map(|m| &m.vertices).filter(|v| seen.insert(identity(v)));
+        let legacy = lists
+            .flat_map(|v| v.iter())
+            .filter_map(|v| v.st14())
+            .any(|st| !st.is_canonical(St14Form::Excess));
+        if legacy { St14Form::Legacy } else { St14Form::Excess }
+    }
+
+    /// The meshes that are drawn at a level of detail, by index; all drawn meshes when the file has no levels
+    /// or only an empty one. Meshes without a material are left out.
+    pub fn drawn_meshes(&self, lod: usize) -> impl Iterator<Item = usize> {
+        let range = match (self.lods.as_slice(), self.lods.get(lod)) {
+            ([], _) => 0..self.meshes.len(),
+            ([only], Some(_)) if only.first == 0 && only.count == 0 => 0..self.meshes.len(),
+            (_, Some(l)) => {
+                let first = usize::from(l.first);
+                first..first.saturating_add(usize::from(l.count)).min(self.meshes.len())
+            }
+            (_, None) => 0..0,
+        };
+        range.filter(|i| self.meshes.get(*i).is_some_and(|m| m.material.is_some()))
+    }
+
+    /// The level of detail for a viewer `distance` metres away: the first whose scale is at most the nominal
+    /// scale `1 / (distance + 1)`, else the last.
+    pub fn lod_at(&self, distance: f64) -> Option<usize> {
+        let near_enough = |lod: &crate::model::Lod| lod.max_distance().is_none_or(|d| distance <= d);
+        let last = self.lods.len().checked_sub(1)?;
+        Some(self.lods.iter().position(near_enough).unwrap_or(last))
+    }
+}
+
+impl Mesh {
+    /// Positions, each in the space of its vertex's bone.
+    pub fn positions(&self) -> impl ExactSizeIterator<Item = [f32; 3]> {
+        self.vertices.iter().map(|v| v.position())
+    }
+
+    /// Normals, each in the space of its vertex's bone, as stored: not of unit length.
+    pub fn normals(&self) -> impl ExactSizeIterator<Item = [f32; 3]> {
+        let flat = self.flat_color().is_some();
+        self.vertices.iter().map(move |v| v.normal(flat))
+    }
+
+    /// Texture coordinates; `form` tells how 128-bit vertices are read.
+    pub fn uvs(&self, form: St14Form) -> impl ExactSizeIterator<Item = [f32; 2]> {
+        let flat = self.flat_color().is_some();
+        self.vertices.iter().map(move |v| v.st(flat, form))
+    }
+
+    /// Colours: the material's base colour, white under a texture, times the vertex's own colour if it has one.
+    pub fn colors(&self) -> impl ExactSizeIterator<Item = [u8; 4]> {
+        let base = self.flat_color().unwrap_or([255; 3]);
+        self.vertices.iter().map(move |v| {
+            let [r, g, b] = v.color().map_or(base, |c| tint(base, shade(c)));
+            [r, g, b, 255]
+        })
+    }
+
+    /// Bones.
+    pub fn bones(&self) -> impl ExactSizeIterator<Item = u8> {
+        self.vertices.iter().map(|v| v.bone())
+    }
+
+    /// Triangles in the file's order, quads as two. Every index names a vertex: triangles that do not are left
+    /// out, which only files with primitives laid over vertices, and models made by hand, have.
+    pub fn triangles(&self) -> impl Iterator<Item = [u32; 3]> {
+        let n = self.vertices.len();
+        let known = move |t: &[u32; 3]| t.iter().all(|i| (*i as usize) < n);
+        self.primitives.iter().flat_map(|p| p.triangles()).filter(known)
+    }
+}

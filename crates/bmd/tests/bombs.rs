@@ -1,0 +1,138 @@
+//! Files that share sections many times over, or claim more than they hold.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "a failing test panics, and tests use small numbers"
+)]
+
+use meshwright_bmd::Bmd;
+use meshwright_core::{ErrorClass, Limits, ReadOptions};
+use meshwright_scene::{ConvertError, SceneOptions};
+use meshwright_testkit::Builder;
+use std::time::Instant;
+
+fn header(meshes: u32, bones: u32, anims: u32) -> Builder {
+    let mut b = Builder::new().bytes(b"BMD1").le_u32(&[0; 3]);
+    for (name, size) in [("meshes", meshes * 32), ("lods", 0), ("bones", bones * 16), ("anims", anims * 16)] {
+        b = b.label(name).le_u32(&[0, size]);
+    }
+    b
+}
+
+/// Debug builds take several times as long as this allows for release ones.
+const SECONDS: u64 = 5;
+
+#[test]
+fn meshes_that_share_their_lists() {
+    const MESHES: u32 = 60_000;
+    const VERTICES: u16 = 65_535;
+    let b = header(MESHES, 0, 0);
+    let table = b.len() as u32;
+    let vertices = table + MESHES * 32;
+    let triangles = vertices + u32::from(VERTICES) * 8;
+    let count: u16 = 65_000;
+    let file = b
+        .patch_le_u32("meshes", table)
+        .each(0..MESHES, |b, _| {
+            b.le_u32(&[vertices, triangles, 0]).le_u16(&[VERTICES, count]).le_u32(&[
+                u32::from(VERTICES) * 8,
+                u32::from(count) * 4,
+                0,
+                0,
+            ])
+        })
+        .zeros(usize::from(VERTICES) * 8)
+        .each(0..count, |b, i| b.le_u32(&[(u32::from(i) % 1000) << 2]))
+        .build();
+    let start = Instant::now();
+    let model = Bmd::parse(&file).unwrap();
+    assert_eq!(model.meshes.len(), 60_000);
+    assert!(model.validate().has("W_DEGENERATE"));
+    assert!(model.to_bytes().unwrap() == file);
+    assert!(model.to_bytes_as(meshwright_bmd::Arrangement::P2).unwrap().len() < file.len() + 100);
+    // A scene holds every mesh by itself: that is refused, not tried.
+    assert!(matches!(model.to_scene(&SceneOptions::default()), Err(ConvertError::Limit { .. })));
+    assert!(start.elapsed().as_secs() < SECONDS, "{:?}", start.elapsed());
+}
+
+#[test]
+fn clips_that_share_a_stream_of_many_bones() {
+    const CLIPS: u32 = 60_000;
+    const BONES: u32 = 60_000;
+    let b = header(0, BONES, CLIPS);
+    let bones = b.len() as u32;
+    let (anims, stream) = (bones + BONES * 16, bones + BONES * 16 + CLIPS * 16);
+    let file = b
+        .patch_le_u32("bones", bones)
+        .patch_le_u32("anims", anims)
+        .zeros(BONES as usize * 16)
+        .each(0..CLIPS, |b, _| b.le_u32(&[0]).bytes(&[255, 40, 0, 0]).le_u32(&[stream, BONES]))
+        .zeros(BONES as usize)
+        .build();
+    let start = Instant::now();
+    let model = Bmd::parse(&file).unwrap();
+    let _ = model.validate();
+    assert!(model.to_bytes().unwrap() == file);
+    let scene = model.to_scene(&SceneOptions::default()).unwrap().value;
+    assert_eq!(scene.clips.len(), 60_000);
+    assert_eq!(model.motion(59_999).unwrap().pose(254.0).matrices().len(), 60_000);
+    assert!(start.elapsed().as_secs() < SECONDS, "{:?}", start.elapsed());
+}
+
+#[test]
+fn lists_that_differ_a_little_meet_the_limit() {
+    // Every mesh states one vertex fewer, so that no two lists are the same.
+    const MESHES: u32 = 20_000;
+    let b = header(MESHES, 0, 0);
+    let table = b.len() as u32;
+    let vertices = table + MESHES * 32;
+    let file = b
+        .patch_le_u32("meshes", table)
+        .each(0..MESHES, |b, i| {
+            b.le_u32(&[vertices, 0, 0]).le_u16(&[65_535 - u16::try_from(i).unwrap(), 0]).le_u32(&[
+                65_535 * 8,
+                0,
+                0,
+                0,
+            ])
+        })
+        .zeros(65_535 * 8)
+        .build();
+    let start = Instant::now();
+    let e = Bmd::parse(&file).unwrap_err();
+    assert!(matches!(e.class(), ErrorClass::Limit { .. }), "{e}");
+    assert!(start.elapsed().as_secs() < SECONDS, "{:?}", start.elapsed());
+}
+
+#[test]
+fn names_within_one_another_are_searched_once() {
+    const MESHES: u32 = 60_000;
+    let b = header(MESHES, 0, 0);
+    let table = b.len() as u32;
+    let names = table + MESHES * 32;
+    let file = b
+        .patch_le_u32("meshes", table)
+        .each(0..MESHES, |b, i| b.le_u32(&[0, 0, names + MESHES - i]).le_u32(&[0; 5]))
+        .bytes(&vec![b'x'; MESHES as usize + 1_000_000])
+        .bytes(&[0])
+        .build();
+    let start = Instant::now();
+    let e = Bmd::parse(&file).unwrap_err();
+    assert_eq!(e.code(), "E_LIMIT");
+    assert!(start.elapsed().as_secs() < SECONDS, "{:?}", start.elapsed());
+}
+
+#[test]
+fn limits_are_the_callers() {
+    let file = meshwright_testkit::fixtures("bmd", &["bmd"]);
+    let windmill = &file.iter().find(|f| f.name == "windmill.ok.bmd").unwrap().bytes;
+    let tight = ReadOptions::default().with_limits(Limits::default().with_memory(1000));
+    let e = Bmd::parse_with(windmill, &tight).unwrap_err();
+    assert!(matches!(e.class(), ErrorClass::Limit { .. }), "{e}");
+    let tight = SceneOptions::default().with_memory(1000);
+    assert!(matches!(Bmd::parse(windmill).unwrap().to_scene(&tight), Err(ConvertError::Limit { .. })));
+}

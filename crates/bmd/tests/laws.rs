@@ -1,0 +1,78 @@
+//! The promises of a format crate as properties.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "a failing test panics, and tests use small numbers"
+)]
+
+use meshwright_bmd::strategy::model;
+use meshwright_bmd::{Arrangement, Bmd};
+use meshwright_scene::{SceneOptions, Space};
+use meshwright_testkit::laws::Format;
+use proptest::prelude::*;
+
+const BMD: Format<Bmd> =
+    Format { parse_with: Bmd::parse_with, validate: Bmd::validate, to_bytes: Bmd::to_bytes };
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+    #[test]
+    fn a_model_survives_writing_and_reading(model in model()) {
+        BMD.model_round_trip(&model);
+        let report = model.validate();
+        prop_assert!(!report.has_errors(), "{:?}", report.findings());
+    }
+
+    #[test]
+    fn every_arrangement_is_read_and_kept(model in model(), which in 0_usize..4) {
+        let all = [Arrangement::P0, Arrangement::P1, Arrangement::P2, Arrangement::Compact];
+        let bytes = model.to_bytes_as(all[which]).unwrap();
+        prop_assert_eq!(&Bmd::parse(&bytes).unwrap(), &model);
+        BMD.byte_round_trip("model", &bytes);
+    }
+
+    #[test]
+    fn mutants_are_answered(
+        model in model(),
+        edits in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let mut bytes = model.to_bytes().unwrap();
+        for (at, value) in edits {
+            let at = at.index(bytes.len());
+            bytes[at] = value;
+        }
+        BMD.any_bytes(&bytes);
+    }
+
+    #[test]
+    fn any_bytes_behind_the_magic_are_answered(tail in proptest::collection::vec(any::<u8>(), 0..300)) {
+        BMD.any_bytes(&[b"BMD1".as_slice(), &tail].concat());
+    }
+
+    #[test]
+    fn an_edited_model_is_written_anew(model in model(), extra in any::<u32>()) {
+        let mut read = Bmd::parse(&model.to_bytes().unwrap()).unwrap();
+        read.meshes.push(read.meshes[0].clone());
+        read.reserved[0] = extra;
+        BMD.model_round_trip(&read);
+        // An edit that keeps sizes stays in its place.
+        let mut read = Bmd::parse(&model.to_bytes().unwrap()).unwrap();
+        read.reserved[1] = !read.reserved[1];
+        let written = read.to_bytes().unwrap();
+        prop_assert_eq!(written.len() as u64, read.layout.as_ref().unwrap().file_len());
+        prop_assert_eq!(Bmd::parse(&written).unwrap(), read);
+    }
+
+    #[test]
+    fn scenes_are_sound(model in model(), file in any::<bool>(), extras in any::<bool>()) {
+        let space = if file { Space::File } else { Space::Gltf };
+        let scene = model.to_scene(&SceneOptions::in_space(space).with_extras(extras)).unwrap().value;
+        prop_assert_eq!(scene.validate(), Ok(()));
+        prop_assert_eq!(scene.meshes.len(), model.meshes.len());
+    }
+}

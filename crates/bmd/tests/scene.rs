@@ -1,0 +1,89 @@
+//! Scenes hold what the models evaluate to.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "a failing test panics, and tests use small numbers"
+)]
+
+mod support;
+
+use meshwright_bmd::Bmd;
+use meshwright_scene::{SceneOptions, Space};
+use meshwright_testkit::{Expect, corpus, fixtures};
+use std::fs;
+use support::{Player, pose, positions};
+
+fn models() -> Vec<(String, Vec<u8>)> {
+    let sound = fixtures("bmd", &["bmd"]).into_iter().filter(|f| f.expect != Expect::Reject);
+    let mut all: Vec<_> = sound.map(|f| (f.name, f.bytes)).collect();
+    if let Some(dir) = corpus() {
+        for entry in fs::read_dir(dir.join("bmd")).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|e| e == "bmd") {
+                all.push((path.display().to_string(), fs::read(&path).unwrap()));
+            }
+        }
+    }
+    all
+}
+
+/// The model's own evaluation in the scene's space.
+fn expected(model: &Bmd, mesh: usize, at: Option<(usize, u32)>, space: Space) -> Vec<[f32; 3]> {
+    let motion = at.map_or_else(|| model.rest(), |(clip, _)| model.motion(clip)).unwrap();
+    let bones = motion.pose(at.map_or(0.0, |(_, f)| f64::from(f)));
+    let turn = |p: [f32; 3]| match space {
+        Space::File => p,
+        Space::Gltf => [-p[0] / 40.0, p[2] / 40.0, p[1] / 40.0],
+    };
+    model.meshes[mesh].vertices.iter().map(|v| turn(bones.position(*v))).collect()
+}
+
+#[test]
+fn every_whole_frame_has_the_right_vertices() {
+    for (name, bytes) in models() {
+        let model = Bmd::parse(&bytes).unwrap();
+        for (space, player) in [(Space::File, Player::Format), (Space::Gltf, Player::Gltf)] {
+            let converted = model.to_scene(&SceneOptions::in_space(space)).unwrap();
+            let scene = converted.value;
+            scene.validate().unwrap_or_else(|e| panic!("{name}: {e}"));
+            let mut moments = vec![None];
+            for (c, clip) in model.clips.iter().enumerate() {
+                if !model.bones.is_empty() {
+                    moments.extend((0..u32::from(clip.frames)).map(|f| Some((c, f))));
+                }
+            }
+            for at in moments {
+                let matrices = scene.skeletons.first().map(|s| {
+                    let clip = at.map(|(c, f)| (&scene.clips[c], f64::from(f)));
+                    pose(s, clip, player)
+                });
+                for (i, mesh) in scene.meshes.iter().enumerate() {
+                    let want = expected(&model, i, at, space);
+                    let got = positions(&scene, mesh, matrices.as_deref().unwrap_or_default(), player);
+                    let extent = want.iter().flatten().fold(0.0_f32, |m, c| m.max(c.abs()));
+                    let worst = got.iter().flatten().zip(want.iter().flatten());
+                    let worst = worst.fold(0.0_f32, |m, (a, b)| m.max((a - b).abs()));
+                    assert!(worst <= 1e-5 * extent, "{name} {space:?} {at:?} mesh {i}: {worst} of {extent}");
+                    if at.is_none() && space == Space::File {
+                        assert_eq!(mesh.positions, want, "{name}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn gltf_scenes_have_unit_normals() {
+    for (name, bytes) in models() {
+        let scene = Bmd::parse(&bytes).unwrap().to_scene(&SceneOptions::default()).unwrap().value;
+        for n in scene.meshes.iter().flat_map(|m| &m.normals) {
+            let length: f32 = n.iter().map(|c| c * c).sum();
+            assert!((length - 1.0).abs() < 1e-5, "{name}");
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Opens old game models, exactly and safely, and puts them back.
+#[derive(Debug, Parser)]
+#[command(name = "meshwright", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(
+    after_help = "Exit codes: 0 fine, 1 a file has errors (warnings too with --deny-warnings), 2 wrong arguments,\n\
+    3 a file could not be read or written or is of no known format. 101 is a bug: please report it."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show what files hold, one line each
+    Info(InfoArgs),
+    /// Find everything that is wrong with files, with code, offset and field path
+    Check(CheckArgs),
+    /// Convert to glb, gltf or obj, or rewrite in the same format byte for byte
+    Convert(ConvertArgs),
+    /// Print a model as JSON
+    Dump(DumpArgs),
+    /// Write a BMD model in fewer bytes: exactly, or within the bounds that are given
+    Optimize(OptimizeArgs),
+}
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputFormat {
+    /// For people
+    #[default]
+    Text,
+    /// For programs, one document
+    Json,
+}
+
+/// Options of every command that reads models.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ReadArgs {
+    /// Read files as this format whatever their content and name say
+    #[arg(long = "as", value_name = "FORMAT")]
+    pub read_as: Option<String>,
+    /// Pass over broken rules that leave the rest readable, and report them
+    #[arg(long)]
+    pub lenient: bool,
+    /// Bytes that one file may take in memory, decompressed streams included: 256M, 1G
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size)]
+    pub max_memory: u64,
+    /// The dialect of a Crucible file (seed, tangent, bone32) or an FSOMODEL file (seed44, doc56, gl3_60), where its
+    /// bytes do not decide
+    #[arg(long, value_name = "NAME")]
+    pub dialect: Option<String>,
+    /// Rotations of a Crucible skeleton are stored w first
+    #[arg(long)]
+    pub quaternions_w_first: bool,
+    /// The .json of an FSOMODEL file instead of the one beside it
+    #[arg(long, value_name = "FILE")]
+    pub metadata: Option<PathBuf>,
+    /// Ignore companion files found beside the model
+    #[arg(long)]
+    pub no_companions: bool,
+    /// Say nothing but results and errors
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// Files that belong to a model.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct CompanionArgs {
+    /// A .framegroups file (DPM, ZYM) instead of the one beside the model
+    #[arg(long, value_name = "FILE")]
+    pub framegroups: Option<PathBuf>,
+    /// The skeleton of TSO meshes and animations (.skel) or of a Crucible mesh (.cskel)
+    #[arg(long, value_name = "FILE")]
+    pub skeleton: Option<PathBuf>,
+    /// An animation of the skeleton (.anim); repeatable
+    #[arg(long, value_name = "FILE")]
+    pub anim: Vec<PathBuf>,
+    /// The .bnd that names a TSO mesh's texture, instead of the one beside it
+    #[arg(long, value_name = "FILE")]
+    pub binding: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InfoArgs {
+    /// Files or folders, - for standard input
+    #[arg(required = true)]
+    pub files: Vec<OsString>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    #[command(flatten)]
+    pub read: ReadArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// Files or folders, - for standard input
+    #[arg(required = true)]
+    pub files: Vec<OsString>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    /// Exit with 1 on warnings too
+    #[arg(long)]
+    pub deny_warnings: bool,
+    #[command(flatten)]
+    pub read: ReadArgs,
+    #[command(flatten)]
+    pub companions: CompanionArgs,
+}
+
+/// Which influences of a vertex are exported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InfluenceArg {
+    /// The four largest, which every viewer shows
+    #[default]
+    #[value(name = "4")]
+    Four,
+    /// All, in further sets that some viewers ignore
+    All,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// Files or folders, - for standard input. Several TSO files (.mesh, .skel, .anim) with one output file
+    /// become one figure
+    #[arg(required = true)]
+    pub files: Vec<OsString>,
+    /// A file, a folder (existing, or ending in /), or - for standard output
+    #[arg(long, short, value_name = "OUT", required = true)]
+    pub output: PathBuf,
+    /// The output's format: glb, gltf, obj, or the input's own for a byte-identical rewrite; by default told from OUT
+    #[arg(long, value_name = "FORMAT")]
+    pub to: Option<String>,
+    /// For obj: the pose CLIP:FRAME, by number or name; the bind pose by default
+    #[arg(long, value_name = "CLIP:FRAME")]
+    pub pose: Option<String>,
+    /// Influences per vertex
+    #[arg(long, value_enum, default_value_t)]
+    pub influences: InfluenceArg,
+    /// Embed the textures found beside the model (png, jpg, tga, bmp)
+    #[arg(long)]
+    pub textures: bool,
+    /// Compute the normals of TSO meshes from their faces, for files whose normals point in wrong directions
+    #[arg(long)]
+    pub recompute_normals: bool,
+    /// Looping clips repeat their first frame at the end, for viewers that would jump
+    #[arg(long)]
+    pub close_loops: bool,
+    /// Keep native fields that glTF has no place for as extras
+    #[arg(long)]
+    pub extras: bool,
+    /// Print what was lost as JSON on standard error
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    #[command(flatten)]
+    pub read: ReadArgs,
+    #[command(flatten)]
+    pub companions: CompanionArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DumpArgs {
+    /// A file, or - for standard input
+    pub file: OsString,
+    /// Add the pose CLIP:FRAME, by number or name; `:FRAME` is a frame of the file. Repeatable
+    #[arg(long, value_name = "CLIP:FRAME")]
+    pub pose: Vec<String>,
+    /// Where to write; standard output by default
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub read: ReadArgs,
+    #[command(flatten)]
+    pub companions: CompanionArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct OptimizeArgs {
+    /// A BMD file, or - for standard input
+    pub file: OsString,
+    /// Where to write, - for standard output
+    #[arg(long, short, value_name = "FILE", required = true)]
+    pub output: PathBuf,
+    /// How far a vertex may move, in units of the model
+    #[arg(long, value_name = "UNITS", default_value = "0", value_parser = parse_bound)]
+    pub max_position: f64,
+    /// How far a normal may turn
+    #[arg(long, value_name = "DEGREES", default_value = "0", value_parser = parse_bound)]
+    pub max_normal: f64,
+    /// How far a texture coordinate may move
+    #[arg(long, value_name = "ST", default_value = "0", value_parser = parse_bound)]
+    pub max_st: f64,
+    /// How far a bone may be turned off at a whole frame
+    #[arg(long, value_name = "DEGREES", default_value = "0", value_parser = parse_bound)]
+    pub max_angle: f64,
+    /// How far a bone may be moved off at a whole frame, in units of the model
+    #[arg(long, value_name = "UNITS", default_value = "0", value_parser = parse_bound)]
+    pub max_distance: f64,
+    /// How far a bone's scale may be off at a whole frame
+    #[arg(long, value_name = "FACTOR", default_value = "0", value_parser = parse_bound)]
+    pub max_scale: f64,
+    /// Avoid what the existing engine's loader gets wrong: quads, and keys on the last frame
+    #[arg(long)]
+    pub engine_safe: bool,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    #[command(flatten)]
+    pub read: ReadArgs,
+}
+
+fn parse_bound(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(v) if v.is_finite() && v >= 0.0 => Ok(v),
+        _ => Err("not a number of at least 0".into()),
+    }
+}
+
+fn parse_size(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit: u64 = match text.get(digits.len()..).unwrap_or_default().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kb" | "kib" => 1 << 10,
+        "m" | "mb" | "mib" => 1 << 20,
+        "g" | "gb" | "gib" => 1 << 30,
+        unit => return Err(format!("unknown unit {unit}; use K, M or G")),
+    };
+    let number: u64 = digits.parse().map_err(|_| "not a whole number".to_owned())?;
+    number.checked_mul(unit).ok_or_else(|| "too large".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(parse_size("256M"), Ok(256 << 20));
+        assert_eq!(parse_size("1GiB"), Ok(1 << 30));
+        assert_eq!(parse_size("17"), Ok(17));
+        assert!(parse_size("1T").is_err() && parse_size("M").is_err() && parse_size("99999999999G").is_err());
+    }
+}

@@ -1,0 +1,167 @@
+//! Finding and reading input files.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// A file that a command works on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Input {
+    /// The path, or `-` for standard input.
+    pub path: PathBuf,
+    /// The path below the folder that was named, when a folder was.
+    pub below: Option<PathBuf>,
+}
+
+impl Input {
+    pub(crate) fn is_stdin(&self) -> bool {
+        self.path.as_os_str() == OsStr::new("-")
+    }
+
+    /// The path as it is shown.
+    pub(crate) fn shown(&self) -> String {
+        if self.is_stdin() { "<stdin>".into() } else { shown(&self.path) }
+    }
+
+    /// The file name, as a hint for detection.
+    pub(crate) fn name(&self) -> Option<String> {
+        if self.is_stdin() {
+            return None;
+        }
+        self.path.file_name().map(|n| n.to_string_lossy().into_owned())
+    }
+
+    /// All bytes of the file; refused before reading when it has more than `most`.
+    pub(crate) fn read(&self, most: u64) -> io::Result<Vec<u8>> {
+        if self.is_stdin() { read_at_most(io::stdin().lock(), most) } else { read_file(&self.path, most) }
+    }
+
+    /// A file beside this one with another name, where there is one.
+    pub(crate) fn companion(&self, name: &OsStr) -> Option<PathBuf> {
+        if self.is_stdin() {
+            return None;
+        }
+        let exact = self.path.with_file_name(name);
+        if exact.is_file() {
+            return Some(exact);
+        }
+        // Old archives were packed on systems that do not tell case apart.
+        let folder = self.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut found: Vec<PathBuf> = fs::read_dir(folder)
+            .ok()?
+            .filter_map(|e| Some(e.ok()?.path()))
+            .filter(|p| p.file_name().is_some_and(|n| n.eq_ignore_ascii_case(name)) && p.is_file())
+            .collect();
+        found.sort();
+        found.into_iter().next()
+    }
+}
+
+/// A path made safe for a terminal.
+pub(crate) fn shown(path: &Path) -> String {
+    path.to_string_lossy()
+        .chars()
+        .flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] })
+        .collect()
+}
+
+/// Reads a regular file, or refuses one that is larger than `most`.
+pub(crate) fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let file = File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"));
+    }
+    read_at_most(file, most)
+}
+
+fn read_at_most(source: impl Read, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(io::Error::other(format!("has more than {most} bytes; raise --max-memory to read it")));
+    }
+    Ok(bytes)
+}
+
+/// The files that arguments name: files as they are, folders walked with every file in them, sorted, links
+/// inside folders not followed.
+pub(crate) fn expand(arguments: &[OsString]) -> Vec<Result<Input, (PathBuf, io::Error)>> {
+    let mut inputs = Vec::new();
+    for argument in arguments {
+        let path = PathBuf::from(argument);
+        if argument != OsStr::new("-") && path.is_dir() {
+            walk(&path, &mut inputs);
+        } else {
+            inputs.push(Ok(Input { path, below: None }));
+        }
+    }
+    inputs
+}
+
+fn walk(top: &Path, inputs: &mut Vec<Result<Input, (PathBuf, io::Error)>>) {
+    let mut open = vec![top.to_owned()];
+    while let Some(folder) = open.pop() {
+        let entries = match fs::read_dir(&folder).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
+            Ok(entries) => entries,
+            Err(e) => {
+                inputs.push(Err((folder, e)));
+                continue;
+            }
+        };
+        let mut paths: Vec<_> = entries.iter().map(fs::DirEntry::path).collect();
+        paths.sort();
+        let mut folders = Vec::new();
+        for path in paths {
+            match fs::symlink_metadata(&path) {
+                Ok(meta) if meta.is_dir() => folders.push(path),
+                Ok(meta) if meta.is_file() => {
+                    let below = path.strip_prefix(top).map(Path::to_owned).ok();
+                    inputs.push(Ok(Input { path, below }));
+                }
+                // Links, pipes and devices inside a folder were not asked for by name.
+                Ok(_) => {}
+                Err(e) => inputs.push(Err((path, e))),
+            }
+        }
+        open.extend(folders.into_iter().rev());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_walked_in_order_and_links_are_not_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |p: &str| dir.path().join(p);
+        fs::create_dir(at("b")).unwrap();
+        for f in ["c.dpm", "a.dpm", "b/x.dpm"] {
+            fs::write(at(f), b"").unwrap();
+        }
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("/", at("loop")).unwrap();
+        let found: Vec<_> =
+            expand(&[dir.path().into()]).into_iter().map(|i| i.unwrap().below.unwrap()).collect();
+        assert_eq!(found, ["a.dpm", "c.dpm", "b/x.dpm"].map(PathBuf::from));
+    }
+
+    #[test]
+    fn companions_are_found_whatever_their_case() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("H.DPM.FrameGroups"), b"").unwrap();
+        let input = Input { path: dir.path().join("h.dpm"), below: None };
+        assert!(input.companion(OsStr::new("h.dpm.framegroups")).is_some());
+        assert!(input.companion(OsStr::new("other")).is_none());
+    }
+
+    #[test]
+    fn too_large_a_file_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("f");
+        fs::write(&path, [0; 10]).unwrap();
+        assert!(read_file(&path, 9).is_err());
+        assert_eq!(read_file(&path, 10).unwrap().len(), 10);
+    }
+}

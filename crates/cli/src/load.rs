@@ -1,0 +1,242 @@
+//! From a file to a model with its companions.
+
+use crate::args::{CompanionArgs, ReadArgs};
+use crate::input::{self, Input};
+use crate::textures::Folder;
+use crate::{Fail, Status, render, say};
+use meshwright::scene::{ConvertError, SceneOptions};
+use meshwright::tso::{Bnd, ResourceId};
+use meshwright::{
+    AnyModel, CompanionKind, Companions, Finding, Format, Limits, OpenOptions, ReadError, ReadOptions,
+    Report, Severity, detect,
+};
+use serde_json::{Value, json};
+use std::ffi::OsStr;
+use std::path::PathBuf;
+
+/// A file that was read, and what it turned out to be.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    pub bytes: Vec<u8>,
+    pub format: Format,
+    pub model: AnyModel,
+    /// Broken rules that were passed over.
+    pub forgiven: Report,
+}
+
+/// Why a file gives no model.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// It cannot be read.
+    Io(String),
+    /// Nothing tells its format.
+    Unknown,
+    /// A companion that was named breaks a rule of its format.
+    Companion { shown: String, bytes: Vec<u8>, error: ReadError },
+    /// It breaks a rule of its format.
+    Malformed { bytes: Vec<u8>, format: Format, error: ReadError },
+}
+
+impl Refusal {
+    pub(crate) const fn status(&self) -> Status {
+        match self {
+            Self::Io(_) | Self::Unknown => Status::Unusable,
+            Self::Malformed { .. } | Self::Companion { .. } => Status::Errors,
+        }
+    }
+
+    /// The refusal for programs.
+    pub(crate) fn json(&self) -> Value {
+        match self {
+            Self::Io(e) => json!({ "class": "io", "message": render::plain(e) }),
+            Self::Unknown => json!({ "class": "unknown-format", "message": "not a known format" }),
+            Self::Malformed { error, .. } | Self::Companion { error, .. } => render::error_json(error),
+        }
+    }
+
+    /// The refusal for people, with the bytes around the fault.
+    pub(crate) fn say(&self, shown: &str) {
+        match self {
+            Self::Io(e) => say(&format!("{shown}: {e}")),
+            Self::Unknown => {
+                say(&format!("{shown}: not a known format; name it with --as FORMAT ({})", ids()));
+            }
+            Self::Companion { shown, bytes, error } => {
+                let text = render::finding(&Finding::from(error), bytes, render::colours());
+                say(&format!("{shown}: {text}"));
+            }
+            Self::Malformed { bytes, error, .. } => {
+                let text = render::finding(&Finding::from(error), bytes, render::colours());
+                say(&format!("{shown}: {text}"));
+            }
+        }
+    }
+}
+
+/// The short names of all formats.
+pub(crate) fn ids() -> String {
+    Format::ALL.iter().map(|f| f.id()).collect::<Vec<_>>().join(", ")
+}
+
+/// Checks `--as` before any file is read.
+pub(crate) fn forced_format(args: &ReadArgs) -> Result<Option<Format>, Fail> {
+    if let Some(dialect) = &args.dialect {
+        let mut known: Vec<_> = Format::ALL.iter().flat_map(|f| f.dialects()).collect();
+        known.sort_unstable();
+        known.dedup();
+        if !known.contains(&dialect.as_str()) {
+            let known = known.join(", ");
+            return Err(Fail::Usage(format!("--dialect {dialect}: unknown; known are {known}")));
+        }
+    }
+    let parse = |id: &String| {
+        Format::from_id(id)
+            .ok_or_else(|| Fail::Usage(format!("--as {id}: unknown format; known are {}", ids())))
+    };
+    args.read_as.as_ref().map(parse).transpose()
+}
+
+pub(crate) fn options(args: &ReadArgs) -> ReadOptions {
+    let base = if args.lenient { ReadOptions::lenient() } else { ReadOptions::default() };
+    base.with_limits(Limits::default().with_memory(args.max_memory))
+}
+
+/// Everything that `AnyModel::open` is told.
+pub(crate) fn open_options<'a>(args: &'a ReadArgs, metadata: Option<&'a [u8]>) -> OpenOptions<'a> {
+    let mut open = OpenOptions::from(options(args));
+    open.dialect = args.dialect.as_deref();
+    open.quaternions_w_first = args.quaternions_w_first;
+    open.metadata = metadata;
+    open
+}
+
+/// The companion that takes part in reading an FSOMODEL file: the one that is named, or the one beside it.
+pub(crate) fn metadata(input: &Input, format: Format, args: &ReadArgs) -> Result<Option<Vec<u8>>, Refusal> {
+    let names = format.companion_names(&input.name().unwrap_or_default());
+    let Some((_, beside)) = names.iter().find(|(kind, _)| *kind == CompanionKind::Metadata) else {
+        return Ok(None);
+    };
+    let path = match &args.metadata {
+        Some(path) => Some(path.clone()),
+        None if args.no_companions => None,
+        None => input.companion(OsStr::new(beside)),
+    };
+    let read = |path: PathBuf| {
+        input::read_file(&path, args.max_memory)
+            .map_err(|e| Refusal::Io(format!("{}: {e}", input::shown(&path))))
+    };
+    path.map(read).transpose()
+}
+
+/// Reads a file and parses it.
+pub(crate) fn load(input: &Input, args: &ReadArgs, forced: Option<Format>) -> Result<Loaded, Refusal> {
+    let bytes = input.read(args.max_memory).map_err(|e| Refusal::Io(e.to_string()))?;
+    let detected = || detect(&bytes, input.name().as_deref()).map(|d| d.format);
+    let format = forced.or_else(detected).ok_or(Refusal::Unknown)?;
+    let metadata = metadata(input, format, args)?;
+    match AnyModel::open(&bytes, format, &open_options(args, metadata.as_deref())) {
+        Ok(parsed) => Ok(Loaded { bytes, format, model: parsed.model, forgiven: parsed.forgiven }),
+        Err(error) => Err(Refusal::Malformed { bytes, format, error }),
+    }
+}
+
+/// Reads the companion files that were named, and those that lie beside the model.
+///
+/// One that was named must be readable; one that was found is passed over with a word when it is not.
+pub(crate) fn companions(
+    model: &AnyModel,
+    input: &Input,
+    args: &CompanionArgs,
+    read: &ReadArgs,
+) -> Result<Companions, Refusal> {
+    let mut companions = Companions::default();
+    let options = options(read);
+    let mut named: Vec<(CompanionKind, &PathBuf)> =
+        args.anim.iter().map(|p| (CompanionKind::Animation, p)).collect();
+    named.extend(args.framegroups.iter().map(|p| (CompanionKind::FrameGroups, p)));
+    named.extend(args.skeleton.iter().map(|p| (CompanionKind::Skeleton, p)));
+    named.extend(args.binding.iter().map(|p| (CompanionKind::Binding, p)));
+    for &(kind, path) in &named {
+        let shown = input::shown(path);
+        let bytes =
+            input::read_file(path, read.max_memory).map_err(|e| Refusal::Io(format!("{shown}: {e}")))?;
+        companions.add(kind, &bytes, &options).map_err(|error| Refusal::Companion {
+            shown: shown.clone(),
+            bytes,
+            error,
+        })?;
+    }
+    if read.no_companions {
+        return Ok(companions);
+    }
+    let mut found = Vec::new();
+    let names = model.format().companion_names(&input.name().unwrap_or_default());
+    for (kind, name) in names.into_iter().filter(|(kind, _)| *kind != CompanionKind::Metadata) {
+        found.extend(input.companion(OsStr::new(&name)).map(|path| (kind, path)));
+    }
+    if matches!(model, AnyModel::TsoMesh(_)) {
+        found.extend(binding_beside(input, read).map(|path| (CompanionKind::Binding, path)));
+    }
+    for (kind, path) in found {
+        if named.iter().any(|(k, _)| *k == kind) {
+            continue;
+        }
+        let shown = input::shown(&path);
+        let added = input::read_file(&path, read.max_memory)
+            .map_err(|e| e.to_string())
+            .and_then(|bytes| companions.add(kind, &bytes, &options).map_err(|e| e.to_string()));
+        match added {
+            Ok(()) if !read.quiet => say(&format!("{}: with {shown}", input.shown())),
+            Ok(()) => {}
+            Err(e) => say(&format!("{shown}: ignored: {}", render::plain(&e))),
+        }
+    }
+    Ok(companions)
+}
+
+/// The `.bnd` beside a TSO mesh that names it, told by the number in the mesh's file name.
+fn binding_beside(input: &Input, read: &ReadArgs) -> Option<PathBuf> {
+    let id = ResourceId::from_file_name(&input.name()?)?;
+    let folder = Folder::of(input);
+    let names_it = |path: &&PathBuf| {
+        let bytes = input::read_file(path, read.max_memory).ok()?;
+        Some(Bnd::parse(&bytes).ok()?.mesh?.is_same_file(&id))
+    };
+    folder.bindings().find(|p| names_it(p) == Some(true)).cloned()
+}
+
+/// Names the texture of a TSO mesh by its file where that lies beside the mesh, and embeds textures when asked.
+pub(crate) fn textures(
+    model: &AnyModel,
+    input: &Input,
+    companions: &mut Companions,
+    embed: bool,
+    read: &ReadArgs,
+) -> Result<(), ConvertError> {
+    let folder = Folder::of(input);
+    let texture = companions.binding.as_ref().and_then(|b| b.texture.as_ref());
+    if let Some(path) = texture.and_then(|t| folder.texture_of(t)) {
+        companions.texture_name = path.file_name().map(|n| n.to_string_lossy().into_owned());
+    }
+    if embed {
+        let options = SceneOptions::default().with_memory(read.max_memory);
+        let scene = model.to_scene("", companions, &options)?.value;
+        let names: Vec<_> = scene.materials.into_iter().map(|m| m.name).collect();
+        let (images, troubles) = folder.images(&names, read.max_memory);
+        companions.images = images;
+        troubles.iter().for_each(|t| say(&render::plain(t)));
+    }
+    Ok(())
+}
+
+/// Says what a lenient read passed over.
+pub(crate) fn say_forgiven(shown: &str, loaded: &Loaded, quiet: bool) {
+    if quiet {
+        return;
+    }
+    for finding in loaded.forgiven.findings() {
+        let mut finding = finding.clone();
+        finding.severity = Severity::Warning;
+        say(&format!("{shown}: {}", render::finding(&finding, &loaded.bytes, render::colours())));
+    }
+}

@@ -1,0 +1,105 @@
+//! `meshwright optimize`: the same BMD model in fewer bytes.
+
+use crate::args::{OptimizeArgs, OutputFormat};
+use crate::input::{self, Input};
+use crate::load::{forced_format, load, say_forgiven};
+use crate::{Fail, Status, output, render, say};
+use meshwright::AnyModel;
+use meshwright::bmd::{OptimizeOptions, Optimized};
+use serde_json::{Value, json};
+use std::io::{self, Write};
+
+pub(crate) fn run(args: &OptimizeArgs) -> Result<Status, Fail> {
+    let forced = forced_format(&args.read)?;
+    let input = Input { path: args.file.clone().into(), below: None };
+    let shown = input.shown();
+    let to_stdout = args.output.as_os_str() == "-";
+    if to_stdout && args.format == OutputFormat::Json {
+        return Err(Fail::Usage("--format json and -o - both want standard output".into()));
+    }
+    let loaded = match load(&input, &args.read, forced) {
+        Ok(loaded) => loaded,
+        Err(refusal) => {
+            refusal.say(&shown);
+            return Ok(refusal.status());
+        }
+    };
+    say_forgiven(&shown, &loaded, args.read.quiet);
+    let AnyModel::Bmd(model) = &loaded.model else {
+        say(&format!("{shown}: {} files are not optimised, only BMD", loaded.format.title()));
+        return Ok(Status::Errors);
+    };
+    let mut options = OptimizeOptions::default()
+        .with_vertex_bounds(args.max_position, args.max_normal, args.max_st)
+        .with_key_bounds(args.max_angle, args.max_distance, args.max_scale)
+        .with_engine_safe(args.engine_safe);
+    options.memory = args.read.max_memory;
+    let optimized = match model.optimize(&options) {
+        Ok(optimized) => optimized,
+        Err(e) => {
+            say(&format!("{shown}: {}", render::plain(&e.to_string())));
+            return Ok(Status::Errors);
+        }
+    };
+    if to_stdout {
+        let mut out = io::stdout().lock();
+        out.write_all(&optimized.bytes)?;
+        out.flush()?;
+    } else if let Err(e) = output::write_file(&args.output, &optimized.bytes) {
+        say(&format!("{}: {e}", input::shown(&args.output)));
+        return Ok(Status::Unusable);
+    }
+    let mut out = io::stdout().lock();
+    match args.format {
+        OutputFormat::Json => writeln!(out, "{}", document(&shown, &optimized))?,
+        OutputFormat::Text if !to_stdout && !args.read.quiet => {
+            writeln!(out, "{}", line(&shown, &optimized))?;
+        }
+        OutputFormat::Text => {}
+    }
+    out.flush()?;
+    Ok(Status::Fine)
+}
+
+fn line(shown: &str, o: &Optimized) -> String {
+    let (s, e) = (o.sizes, o.errors);
+    #[expect(clippy::cast_precision_loss, reason = "a percentage")]
+    let percent = 100.0 * o.bytes.len() as f64 / s.before.max(1) as f64;
+    let mut text = format!(
+        "{shown}: {} bytes, now {} ({percent:.1} %): {} arranged anew, {} with meshes rebuilt, {} with keys chosen",
+        s.before,
+        o.bytes.len(),
+        s.arranged,
+        s.meshes,
+        s.clips
+    );
+    let errors = [
+        ("position", e.position),
+        ("normal (degrees)", e.normal),
+        ("texture", e.st),
+        ("rotation (degrees)", e.angle),
+        ("translation", e.distance),
+        ("scale", e.scale),
+    ];
+    let made: Vec<_> =
+        errors.iter().filter(|(_, e)| *e > 0.0).map(|(name, e)| format!("{name} {e:.4}")).collect();
+    text.push_str("; errors: ");
+    text.push_str(&if made.is_empty() { "none".into() } else { made.join(", ") });
+    text
+}
+
+fn document(shown: &str, o: &Optimized) -> Value {
+    let (s, e) = (o.sizes, o.errors);
+    json!({
+        "file": shown,
+        "bytes": { "before": s.before, "arranged": s.arranged, "meshes": s.meshes, "clips": s.clips },
+        "errors": {
+            "position": e.position,
+            "normal_degrees": e.normal,
+            "st": e.st,
+            "angle_degrees": e.angle,
+            "distance": e.distance,
+            "scale": e.scale,
+        },
+    })
+}

@@ -1,0 +1,143 @@
+//! Findings and errors as people and programs read them.
+
+use anstyle::{AnsiColor, Style};
+use meshwright::{ErrorClass, Finding, ReadError, Severity, Stream};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::io::IsTerminal;
+
+/// Whether standard error takes colours: a terminal, and `NO_COLOR` is not set.
+pub(crate) fn colours() -> bool {
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+    !no_color && std::io::stderr().is_terminal()
+}
+
+/// `text` in a style, where colours are on.
+pub(crate) fn painted(text: &str, style: Style, on: bool) -> String {
+    if on { format!("{style}{text}{style:#}") } else { text.to_owned() }
+}
+
+pub(crate) fn severity_style(severity: Severity) -> Style {
+    let colour = match severity {
+        Severity::Error => AnsiColor::Red,
+        Severity::Warning => AnsiColor::Yellow,
+        Severity::Info => AnsiColor::Cyan,
+    };
+    Style::new().bold().fg_color(Some(colour.into()))
+}
+
+/// Text from a file or a path, with control characters made visible.
+pub(crate) fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c) || ('\u{2066}'..='\u{2069}').contains(&c)
+        {
+            out.extend(c.escape_unicode());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// A finding, with the bytes around the fault in hex and a mark under the first of the field:
+///
+/// ```text
+/// error[bad-parent] bones[1].parent: 7 is not a bone before this one (offset 0x98)
+///   0x0090  00 00 00 00 00 00 00 00  00 00 00 07 00 00 00 00
+///                                    ^^
+/// ```
+pub(crate) fn finding(f: &Finding, file: &[u8], colour: bool) -> String {
+    let head = format!("{}[{}]", f.severity, f.code);
+    let mut out = painted(&head, severity_style(f.severity), colour);
+    let full = plain(&f.to_string());
+    out.push_str(full.strip_prefix(&head).unwrap_or(&full));
+    if let (Some(offset), Stream::File) = (f.offset, &f.stream) {
+        out.push_str(&hex_context(file, offset));
+    }
+    out
+}
+
+/// The row of 16 bytes around `offset`, one row before it, and a mark; empty for an empty file.
+fn hex_context(file: &[u8], offset: u64) -> String {
+    let mut out = String::new();
+    let Some(at) = usize::try_from(offset).ok().filter(|at| *at <= file.len() && !file.is_empty()) else {
+        return out;
+    };
+    let row = at / 16;
+    for r in row.saturating_sub(1)..=row {
+        let Some(bytes) = file.get(r * 16..file.len().min(r * 16 + 16)).filter(|b| !b.is_empty()) else {
+            continue;
+        };
+        let _ = write!(out, "\n  {:#06x} ", r * 16);
+        for (i, b) in bytes.iter().enumerate() {
+            let _ = write!(out, "{}{b:02x}", if i == 8 { "  " } else { " " });
+        }
+    }
+    let column = at % 16;
+    let label = format!("{:#06x}", row * 16).len();
+    let indent = 2 + label + 1 + 1 + column * 3 + usize::from(column >= 8);
+    let mark = if at < file.len() { "^^" } else { "^ end of file" };
+    let _ = write!(out, "\n{:indent$}{mark}", "");
+    out
+}
+
+/// A finding as JSON.
+pub(crate) fn finding_json(f: &Finding) -> Value {
+    json!({
+        "severity": f.severity.to_string(),
+        "code": f.code,
+        "path": f.path.to_string(),
+        "offset": f.offset,
+        "stream": f.stream.to_string(),
+        "message": plain(&f.message),
+    })
+}
+
+/// A reading error as JSON: a finding with its class.
+pub(crate) fn error_json(e: &ReadError) -> Value {
+    let mut value = finding_json(&Finding::from(e));
+    value["class"] = match e.class() {
+        ErrorClass::Unsupported => "unsupported".into(),
+        ErrorClass::Limit { .. } => "limit".into(),
+        _ => "malformed".into(),
+    };
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshwright::Path;
+
+    fn at(offset: u64) -> Finding {
+        Finding::from(&ReadError::malformed("code", &Path::ROOT.field("x"), offset, "odd"))
+    }
+
+    #[test]
+    fn the_mark_stands_under_the_byte() {
+        let file: Vec<u8> = (0..40).collect();
+        for offset in [0_u64, 7, 8, 15, 16, 39] {
+            let text = finding(&at(offset), &file, false);
+            let lines: Vec<_> = text.lines().collect();
+            let mark = lines[lines.len() - 1];
+            let row = lines[lines.len() - 2];
+            let column = mark.find('^').unwrap();
+            assert_eq!(&row[column..column + 2], format!("{offset:02x}"), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_end_of_the_file_has_a_place_too() {
+        let text = finding(&at(33), &[0; 33], false);
+        assert!(text.ends_with("^ end of file"), "{text}");
+        assert!(finding(&at(0), &[], false).lines().count() == 1);
+        assert!(finding(&at(99), &[0; 4], false).lines().count() == 1);
+        finding(&at(32), &[0; 32], false);
+    }
+
+    #[test]
+    fn text_cannot_drive_a_terminal() {
+        assert_eq!(plain("a\u{1b}[2Jb"), "a\\u{1b}[2Jb");
+    }
+}

@@ -1,0 +1,353 @@
+//! The program as its users run it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    reason = "a failing test panics"
+)]
+
+use meshwright_testkit::testdata;
+use serde_json::Value;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+fn program() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_meshwright"))
+}
+
+fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Output {
+    program().args(args).output().unwrap()
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().expect("no signal")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// All fixtures of one kind.
+fn fixtures(word: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for folder in fs::read_dir(testdata()).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_dir()) {
+        for path in fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if name.contains(&format!(".{word}."))
+                && !name.ends_with(".framegroups")
+                && !name.ends_with(".json")
+            {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    assert!(!found.is_empty());
+    found
+}
+
+fn demo() -> PathBuf {
+    testdata().join("dpm/hopper.ok.dpm")
+}
+
+#[test]
+fn every_sound_fixture_is_rewritten_byte_for_byte() {
+    let dir = TempDir::new().unwrap();
+    for path in fixtures("ok").iter().chain(&fixtures("warn")) {
+        let out = dir.path().join(path.file_name().unwrap());
+        let result = run([
+            OsStr::new("convert"),
+            path.as_os_str(),
+            OsStr::new("-o"),
+            out.as_os_str(),
+            OsStr::new("-q"),
+        ]);
+        assert_eq!(code(&result), 0, "{}: {}", path.display(), stderr(&result));
+        assert_eq!(fs::read(path).unwrap(), fs::read(out).unwrap(), "{}", path.display());
+    }
+}
+
+#[test]
+fn check_answers_as_the_fixtures_are_named() {
+    for (word, plain) in [("ok", 0), ("warn", 0), ("reject", 1)] {
+        for path in fixtures(word) {
+            let result = run([OsStr::new("check"), path.as_os_str()]);
+            assert_eq!(code(&result), plain, "{}: {}", path.display(), stdout(&result));
+            let denying = run([OsStr::new("check"), OsStr::new("--deny-warnings"), path.as_os_str()]);
+            // A fixture may be one for a finding that is no more than information.
+            let denied = i32::from(plain == 1 || stdout(&result).contains("warning["));
+            assert_eq!(code(&denying), denied, "{}: {}", path.display(), stdout(&result));
+            assert!(word == "ok" || stdout(&result).contains('['), "{}: no finding", path.display());
+        }
+    }
+}
+
+#[test]
+fn a_rejected_file_is_answered_with_code_offset_path_and_hex() {
+    let path = testdata().join("dpm/parent.reject.dpm");
+    let result = run([
+        OsStr::new("convert"),
+        path.as_os_str(),
+        OsStr::new("-o"),
+        OsStr::new("-"),
+        OsStr::new("--to"),
+        OsStr::new("glb"),
+    ]);
+    assert_eq!(code(&result), 1);
+    let text = stderr(&result);
+    assert!(
+        text.contains("error[bad-parent]") && text.contains("].parent:") && text.contains("(offset 0x"),
+        "{text}"
+    );
+    assert!(text.contains("^^"), "{text}");
+    assert!(result.stdout.is_empty());
+
+    let result = run([OsStr::new("check"), OsStr::new("--format"), OsStr::new("json"), path.as_os_str()]);
+    let json: Value = serde_json::from_slice(&result.stdout).unwrap();
+    let finding = &json["files"][0]["findings"][0];
+    assert_eq!(finding["code"], "bad-parent");
+    assert!(finding["offset"].is_u64() && finding["path"].as_str().unwrap().ends_with(".parent"));
+}
+
+#[test]
+fn convert_writes_glb_gltf_and_obj() {
+    let dir = TempDir::new().unwrap();
+    for (name, others) in [("a.glb", vec![]), ("a.gltf", vec!["a.bin"]), ("a.obj", vec!["a.mtl"])] {
+        let out = dir.path().join(name);
+        let result = run([OsStr::new("convert"), demo().as_os_str(), OsStr::new("-o"), out.as_os_str()]);
+        assert_eq!(code(&result), 0, "{}", stderr(&result));
+        assert!(fs::metadata(&out).unwrap().len() > 100);
+        for other in others {
+            assert!(dir.path().join(other).is_file(), "{other}");
+        }
+    }
+    let glb = fs::read(dir.path().join("a.glb")).unwrap();
+    assert_eq!(&glb[..4], b"glTF");
+    let (document, _) = glb[20..].split_at(u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize);
+    let json: Value = serde_json::from_slice(document).unwrap();
+    assert_eq!(json["skins"].as_array().unwrap().len(), 1);
+    assert!(!json["animations"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    let once = run([OsStr::new("convert"), demo().as_os_str(), OsStr::new("-o-"), OsStr::new("--to=glb")]);
+    let twice = run([OsStr::new("convert"), demo().as_os_str(), OsStr::new("-o-"), OsStr::new("--to=glb")]);
+    assert_eq!(code(&once), 0, "{}", stderr(&once));
+    assert!(once.stdout == twice.stdout && !once.stdout.is_empty());
+}
+
+#[test]
+fn standard_input_is_a_file_too() {
+    let mut child = program()
+        .args(["convert", "-", "-o", "-", "--to", "dpm"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let bytes = fs::read(demo()).unwrap();
+    child.stdin.take().unwrap().write_all(&bytes).unwrap();
+    let result = child.wait_with_output().unwrap();
+    assert_eq!(code(&result), 0);
+    assert_eq!(result.stdout, bytes);
+}
+
+#[test]
+fn a_failed_run_leaves_what_was_there() {
+    let dir = TempDir::new().unwrap();
+    let out = dir.path().join("out.glb");
+    fs::write(&out, b"precious").unwrap();
+    let bad = testdata().join("dpm/parent.reject.dpm");
+    let result = run([OsStr::new("convert"), bad.as_os_str(), OsStr::new("-o"), out.as_os_str()]);
+    assert_eq!(code(&result), 1);
+    assert_eq!(fs::read(&out).unwrap(), b"precious");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no debris");
+}
+
+#[test]
+fn output_over_input_keeps_the_model() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("m.dpm");
+    fs::copy(demo(), &path).unwrap();
+    let result = run([OsStr::new("convert"), path.as_os_str(), OsStr::new("-o"), path.as_os_str()]);
+    assert_eq!(code(&result), 0, "{}", stderr(&result));
+    assert_eq!(fs::read(&path).unwrap(), fs::read(demo()).unwrap());
+}
+
+#[test]
+fn folders_keep_their_tree() {
+    let dir = TempDir::new().unwrap();
+    let models = dir.path().join("in/sub");
+    fs::create_dir_all(&models).unwrap();
+    fs::copy(demo(), models.join("a.dpm")).unwrap();
+    fs::copy(demo(), dir.path().join("in/b.dpm")).unwrap();
+    fs::write(dir.path().join("in/readme.txt"), b"not a model").unwrap();
+    let out = dir.path().join("out");
+    let args = [
+        OsStr::new("convert"),
+        dir.path().join("in").as_os_str(),
+        OsStr::new("-o"),
+        Path::new(&format!("{}/", out.display())).as_os_str(),
+        OsStr::new("--format=json"),
+    ]
+    .map(OsStr::to_owned);
+    let result = run(args);
+    assert_eq!(code(&result), 0, "{}", stderr(&result));
+    assert!(out.join("sub/a.glb").is_file() && out.join("b.glb").is_file());
+    let json: Value = serde_json::from_slice(&result.stdout).unwrap();
+    assert_eq!(json["files"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn wrong_arguments_are_2_and_unusable_files_3() {
+    let missing = run(["info", "no/such/file.dpm"]);
+    assert_eq!(code(&missing), 3);
+    assert_eq!(code(&run(["frobnicate"])), 2);
+    assert_eq!(code(&run(["info"])), 2);
+    assert_eq!(code(&run(["info", "--as", "nonsense", "x"])), 2);
+    assert_eq!(code(&run(["convert", "a.dpm", "-o", "x.nonsense"])), 2);
+    assert_eq!(code(&run(["--version"])), 0);
+    let dir = TempDir::new().unwrap();
+    let unknown = dir.path().join("x.bin");
+    fs::write(&unknown, b"no model at all").unwrap();
+    assert_eq!(code(&run([OsStr::new("info"), unknown.as_os_str()])), 3);
+    let out = dir.path().join("no/such/folder/a.glb");
+    let result = run([OsStr::new("convert"), demo().as_os_str(), OsStr::new("-o"), out.as_os_str()]);
+    assert_eq!(code(&result), 3, "{}", stderr(&result));
+}
+
+#[test]
+fn dump_lists_the_poses_that_were_asked_for() {
+    let result =
+        run([OsStr::new("dump"), demo().as_os_str(), OsStr::new("--pose=0:1"), OsStr::new("--pose=:0")]);
+    assert_eq!(code(&result), 0, "{}", stderr(&result));
+    let json: Value = serde_json::from_slice(&result.stdout).unwrap();
+    let poses = json["meshes"][0]["poses"].as_array().unwrap();
+    assert_eq!(poses.len(), 3);
+    assert_eq!(poses[1]["clip"], 0);
+    // A frame of the file: frame 0 is the rest pose.
+    assert_eq!(poses[2]["frame"], 0);
+    assert_eq!(poses[2]["positions"], poses[0]["positions"]);
+    assert_ne!(poses[1]["positions"], poses[0]["positions"]);
+    assert_eq!(code(&run([OsStr::new("dump"), demo().as_os_str(), OsStr::new("--pose=9999:1")])), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let mut child =
+        program().args([OsStr::new("dump"), demo().as_os_str()]).stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn info_is_one_line_a_file() {
+    let result = run([OsStr::new("info"), demo().as_os_str()]);
+    assert_eq!(code(&result), 0);
+    assert_eq!(stdout(&result).lines().count(), 1);
+    assert!(stdout(&result).contains("DarkPlaces DPM"));
+    assert!(stderr(&result).is_empty());
+}
+
+#[test]
+fn optimize_makes_a_bmd_smaller_and_changes_nothing() {
+    let dir = TempDir::new().unwrap();
+    let (model, out) = (testdata().join("bmd/windmill.ok.bmd"), dir.path().join("small.bmd"));
+    let result = run([
+        OsStr::new("optimize"),
+        model.as_os_str(),
+        OsStr::new("-o"),
+        out.as_os_str(),
+        OsStr::new("--format=json"),
+    ]);
+    assert_eq!(code(&result), 0, "{}", stderr(&result));
+    let json: Value = serde_json::from_slice(&result.stdout).unwrap();
+    assert!(json["errors"].as_object().unwrap().values().all(|e| e.as_f64() == Some(0.0)));
+    assert!(fs::metadata(&out).unwrap().len() < fs::metadata(&model).unwrap().len());
+    let dump = |path: &Path| {
+        let result = run([OsStr::new("dump"), path.as_os_str(), OsStr::new("--pose=0:1")]);
+        serde_json::from_slice::<Value>(&result.stdout).unwrap()
+    };
+    // The corners of all triangles, at rest and posed, whatever vertices they use.
+    let corners = |dump: &Value| {
+        let mut found: Vec<String> = Vec::new();
+        for mesh in dump["meshes"].as_array().unwrap() {
+            for pose in mesh["poses"].as_array().unwrap() {
+                for triangle in mesh["triangles"].as_array().unwrap() {
+                    let mut corners: Vec<String> = triangle
+                        .as_array()
+                        .unwrap()
+                        .iter()
+                        .map(|v| pose["positions"][v.as_u64().unwrap() as usize].to_string())
+                        .collect();
+                    // A triangle may start at another corner.
+                    let first = (0..3).min_by_key(|i| corners[*i].clone()).unwrap();
+                    corners.rotate_left(first);
+                    found.push(format!("{} {} {corners:?}", mesh["material"], pose["frame"]));
+                }
+            }
+        }
+        found.sort();
+        found
+    };
+    assert_eq!(corners(&dump(&model)), corners(&dump(&out)));
+    assert_eq!(code(&run([OsStr::new("optimize"), demo().as_os_str(), OsStr::new("-o-")])), 1);
+}
+
+#[test]
+fn a_figure_is_put_together_from_its_files() {
+    let dir = TempDir::new().unwrap();
+    let tso = testdata().join("tso");
+    let out = dir.path().join("flower.glb");
+    let named = run([
+        OsStr::new("convert"),
+        tso.join("flower.ok.mesh").as_os_str(),
+        OsStr::new("--skeleton"),
+        tso.join("flower.ok.skel").as_os_str(),
+        OsStr::new("--anim"),
+        tso.join("sway.ok.anim").as_os_str(),
+        OsStr::new("-o"),
+        out.as_os_str(),
+    ]);
+    assert_eq!(code(&named), 0, "{}", stderr(&named));
+    let first = fs::read(&out).unwrap();
+    let listed = run([
+        OsStr::new("convert"),
+        tso.join("sway.ok.anim").as_os_str(),
+        tso.join("flower.ok.skel").as_os_str(),
+        tso.join("flower.ok.mesh").as_os_str(),
+        OsStr::new("-o"),
+        out.as_os_str(),
+    ]);
+    assert_eq!(code(&listed), 0, "{}", stderr(&listed));
+    assert_eq!(first, fs::read(&out).unwrap());
+    // An animation alone moves nothing.
+    let alone = [
+        OsStr::new("convert"),
+        OsStr::new("-o-"),
+        OsStr::new("--to=glb"),
+        tso.join("sway.ok.anim").as_os_str(),
+    ]
+    .map(OsStr::to_owned);
+    let alone = run(alone);
+    assert_eq!(code(&alone), 1);
+    assert!(stderr(&alone).contains("--skeleton"));
+    let two = run([
+        OsStr::new("convert"),
+        demo().as_os_str(),
+        tso.join("flower.ok.mesh").as_os_str(),
+        OsStr::new("-o"),
+        out.as_os_str(),
+    ]);
+    assert_eq!(code(&two), 2);
+}

@@ -1,0 +1,88 @@
+//! Crucible Engine mesh chunks: read, checked, converted, and written again byte for byte.
+//!
+//! # The format
+//!
+//! A mesh chunk is a bare record without magic or version: an index stream and up to sixteen vertex attribute
+//! streams, each a raw LZ4 block. It is described in the engine's own repository ("Mesh Chunk Format"). The
+//! engine went on after the description was written: attribute bits moved, bone weights shrank. The
+//! [`Dialect`]s tell these apart, by the sizes of the streams wherever these decide. Beside the chunk, this
+//! crate reads the `.cmodel` container around chunks and the engine's skeleton chunk.
+//!
+//! # What is supported
+//!
+//! | | read | checked | written | to scene | from scene |
+//! |---|---|---|---|---|---|
+//! | [`Chunk`]: indices, 3D and 2D positions, normals, UVs, colours, bone weights | ✓ | ✓ | ✓ | ✓ | ✓ |
+//! | [`Chunk`] in dialect [`Tangent`](Dialect::Tangent): tangents | ✓ | ✓ | ✓ | ✓ | ✓ |
+//! | [`Chunk`] in dialect [`Bone32`](Dialect::Bone32) | ✓ | ✓ | ✓ | ✓ | ✓ |
+//! | [`CModel`]: several chunks | ✓ | ✓ | ✓ | ✓ | ✓ |
+//! | [`SkeletonChunk`] | ✓ | ✓ | ✓ | ✓ | ✓ |
+//! | later `cmsh` files | – | – | – | – | – |
+//!
+//! ✓: complete, every value kept; –: refused. "Checked" means that `validate` reports every departure from the
+//! description with a stable code; "written" that a file that was read comes out byte for byte, the compressed
+//! blocks of streams that nobody edited included.
+//!
+//! # Safety contract
+//!
+//! No unsafe code. Any bytes give a model or an error with code, offset and field path. The sizes of a stream are
+//! checked in this order: sign, what is left of the file, ratio (a block never grows more than 255-fold), the
+//! caller's limit; only then memory is allocated, and the decoder must fill it exactly.
+//!
+//! # Example
+//!
+//! ```
+//! use meshwright_crucible::{Attribute, Chunk, Dialect};
+//!
+//! let mut chunk = Chunk::new(Dialect::Seed);
+//! chunk.set_floats(Attribute::Position3, &[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
+//! chunk.set_indices(&[0, 2, 1]);
+//! assert!(chunk.validate().is_empty());
+//!
+//! let file = chunk.to_bytes()?;
+//! let again = Chunk::parse(&file).expect("what was written is read");
+//! assert_eq!(again, chunk);
+//! assert_eq!(again.triangles().next(), Some([0, 2, 1]));
+//! assert_eq!(again.to_bytes()?, file);
+//! # Ok::<(), meshwright_core::WriteError>(())
+//! ```
+//!
+//! # Features
+//!
+//! * `scene` (default): conversion to and from [`meshwright_scene::Scene`].
+//! * `rayon`: [`CrucibleOptions::with_threads`] decodes streams on several threads.
+//! * `proptest`: generators of valid models.
+//!
+//! `no_std` with `alloc` (except for `rayon`). Rust 1.95.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(any(test, feature = "proptest"))]
+extern crate std;
+
+mod lz4;
+mod model;
+mod packed;
+mod read;
+#[cfg(feature = "scene")]
+mod scene;
+#[cfg(feature = "scene")]
+mod scene_from;
+mod shape;
+mod skeleton;
+mod sniff;
+#[cfg(feature = "proptest")]
+pub mod strategy;
+mod validate;
+mod view;
+mod write;
+
+pub use lz4::MAX_BLOCK;
+pub use model::{AttributeStream, CModel, Chunk, Stream};
+pub use packed::{Attribute, AttributeFlag, Dialect, IndexSize};
+pub use read::CrucibleOptions;
+#[cfg(feature = "scene")]
+pub use scene_from::CrucibleTarget;
+pub use skeleton::{Bone, BonePose, QuaternionOrder, SkeletonChunk};
+pub use view::{BoneWeight, BoneWeights, Floats, Indices};

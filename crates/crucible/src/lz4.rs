@@ -1,0 +1,108 @@
+//! LZ4 blocks: bounds that hold before decoding, decoding into a buffer of the stated size, encoding.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use lz4_flex::block::{DecompressError, compress, decompress_into};
+
+/// The most bytes that one block may hold; LZ4's own compressors refuse more.
+pub const MAX_BLOCK: u64 = 0x7e00_0000;
+
+/// A block of `packed` bytes never decodes to more than this.
+pub(crate) const fn most_from(packed: u64) -> u64 {
+    packed.saturating_mul(255)
+}
+
+/// A block that decodes to `size` bytes is never longer than this.
+pub(crate) const fn longest_block(size: u64) -> u64 {
+    size.saturating_add(size / 255).saturating_add(16)
+}
+
+/// Why a block does not decode to the stated size.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Broken {
+    /// The sequences of the block make no sense.
+    Block(&'static str),
+    /// It holds more than was stated.
+    TooLong,
+    /// It holds less than was stated; here is what it holds, followed by zeros.
+    TooShort { data: Vec<u8>, got: usize },
+    /// The memory is not there.
+    Memory,
+}
+
+/// A zeroed buffer, or `None` where the memory is not there.
+fn zeros(size: usize) -> Option<Vec<u8>> {
+    // `resize` on a reserved vector would touch every page once more than the decoder does; the reservation
+    // only asks whether the memory is there.
+    let mut probe: Vec<u8> = Vec::new();
+    probe.try_reserve_exact(size).ok()?;
+    drop(core::hint::black_box(probe));
+    Some(alloc::vec![0; size])
+}
+
+/// Decodes a block that states `size` bytes.
+pub(crate) fn decode(packed: &[u8], size: usize) -> Result<Vec<u8>, Broken> {
+    let mut data = zeros(size).ok_or(Broken::Memory)?;
+    match decompress_into(packed, &mut data) {
+        Ok(got) if got == size => Ok(data),
+        // The decoder may have copied in strides that reach beyond what it reports.
+        Ok(got) => {
+            data.iter_mut().skip(got).for_each(|b| *b = 0);
+            Err(Broken::TooShort { data, got })
+        }
+        Err(DecompressError::OutputTooSmall { .. }) => Err(Broken::TooLong),
+        Err(DecompressError::LiteralOutOfBounds) => {
+            Err(Broken::Block("literals run past the end of the block"))
+        }
+        Err(DecompressError::ExpectedAnotherByte) => Err(Broken::Block("the block ends within a sequence")),
+        Err(DecompressError::OffsetZero) => Err(Broken::Block("a match has offset 0")),
+        Err(DecompressError::OffsetOutOfBounds) => Err(Broken::Block("a match starts before the output")),
+        Err(_) => Err(Broken::Block("the block is damaged")),
+    }
+}
+
+/// Encodes a block that every LZ4 decoder takes: the encoder leaves the last five bytes literal and starts no
+/// match within the last twelve.
+pub(crate) fn encode(data: &[u8]) -> Vec<u8> {
+    compress(data)
+}
+
+/// The block to write for `data`: the one it was read from, or a new one.
+pub(crate) fn block<'s>(packed: Option<&'s [u8]>, data: &[u8]) -> Cow<'s, [u8]> {
+    packed.map_or_else(|| Cow::Owned(encode(data)), Cow::Borrowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_one_zero_byte() {
+        assert_eq!(encode(&[]), [0]);
+        assert_eq!(decode(&[0], 0), Ok(Vec::new()));
+        assert!(matches!(decode(&[], 0), Err(Broken::Block(_))));
+    }
+
+    #[test]
+    fn the_stated_size_is_held_against_the_block() {
+        let block = encode(&[7; 100]);
+        assert_eq!(decode(&block, 100).unwrap(), [7; 100]);
+        assert_eq!(decode(&block, 99), Err(Broken::TooLong));
+        let Err(Broken::TooShort { data, got }) = decode(&block, 102) else { panic!("a short block passes") };
+        assert_eq!((got, &data[98..]), (100, &[7, 7, 0, 0][..]));
+    }
+
+    #[test]
+    fn offsets_of_zero_and_before_the_output_are_refused() {
+        assert!(matches!(decode(&[0x10, 1, 0, 0, 0x50, 0, 0, 0, 0, 0], 10), Err(Broken::Block(_))));
+        assert!(matches!(decode(&[0x10, 1, 2, 0, 0x50, 0, 0, 0, 0, 0], 10), Err(Broken::Block(_))));
+    }
+
+    #[test]
+    fn bounds_hold_for_long_runs() {
+        let data = alloc::vec![0_u8; 1 << 20];
+        let block = encode(&data);
+        assert!(data.len() as u64 <= most_from(block.len() as u64));
+        assert!(block.len() as u64 <= longest_block(data.len() as u64));
+    }
+}

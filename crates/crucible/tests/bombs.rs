@@ -1,0 +1,171 @@
+//! Files that claim or hold far more than they are: refused at once, within a stated amount of memory.
+#![allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "tests")]
+#![allow(unsafe_code, reason = "a counting allocator has to implement an unsafe trait")]
+
+use meshwright_core::{ErrorClass, Limits, ReadOptions};
+use meshwright_crucible::{CModel, Chunk, SkeletonChunk};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Instant;
+
+/// Counts the bytes that are allocated, and the most there ever were.
+struct Counting;
+
+static NOW: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+/// One measurement at a time.
+static TURN: Mutex<()> = Mutex::new(());
+
+// SAFETY: every call is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
+        PEAK.fetch_max(now, Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        NOW.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(at, layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
+        PEAK.fetch_max(now, Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc_zeroed`.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// What `f` answers, the most memory it took, and the milliseconds.
+fn measured<T>(f: impl FnOnce() -> T) -> (T, usize, u128) {
+    let _turn = TURN.lock().unwrap();
+    let before = NOW.load(Relaxed);
+    PEAK.store(before, Relaxed);
+    let start = Instant::now();
+    let answer = f();
+    (answer, PEAK.load(Relaxed).saturating_sub(before), start.elapsed().as_millis())
+}
+
+/// A block of `n` zero bytes, 255 to 1.
+fn zeros(n: usize) -> Vec<u8> {
+    let run = n - 1 - 4 - 15 - 5;
+    let mut block = vec![0x1f, 0, 1, 0];
+    block.resize(4 + run / 255, 255);
+    block.push((run % 255) as u8);
+    block.extend([0x50, 0, 0, 0, 0, 0]);
+    block
+}
+
+fn stream(flag: u16, block: &[u8], size: i32) -> Vec<u8> {
+    let mut out = flag.to_le_bytes().to_vec();
+    out.extend(i32::try_from(block.len()).unwrap().to_le_bytes());
+    out.extend(size.to_le_bytes());
+    out.extend(block);
+    out
+}
+
+fn chunk(streams: &[Vec<u8>]) -> Vec<u8> {
+    let mut out = vec![0, 1, 0, 0, 0, 0, 0, 0, 0, 0, u8::try_from(streams.len()).unwrap()];
+    streams.iter().for_each(|s| out.extend(s));
+    out
+}
+
+#[test]
+fn forty_four_bytes_that_claim_two_gib() {
+    let bytes = chunk(&[stream(1, &[0xe0; 23], i32::MAX)]);
+    assert_eq!(bytes.len(), 44);
+    let (answer, memory, _) = measured(|| Chunk::parse(&bytes).map(drop));
+    assert_eq!(answer.unwrap_err().code(), "ImpossibleRatio");
+    assert!(memory < 1 << 20, "{memory} bytes");
+    let mut model = b"cmodel\n\x01\0\0\0".to_vec();
+    model.extend(44_u64.to_le_bytes());
+    model.extend(&bytes);
+    let (answer, memory, _) = measured(|| CModel::parse(&model).map(drop));
+    assert_eq!(answer.unwrap_err().code(), "ImpossibleRatio");
+    assert!(memory < 1 << 20, "{memory} bytes");
+}
+
+#[test]
+fn nine_bytes_that_claim_two_gib() {
+    for (bytes, code) in [
+        ([0, 255, 255, 255, 127, 255, 255, 255, 127], "Truncated"),
+        ([0, 0, 0, 0, 0, 255, 255, 255, 127], "ImpossibleRatio"),
+    ] {
+        let (answer, memory, _) = measured(|| Chunk::parse(&bytes).map(drop));
+        assert_eq!(answer.unwrap_err().code(), code);
+        assert!(memory < 1 << 20, "{memory} bytes");
+    }
+    let (answer, memory, _) =
+        measured(|| SkeletonChunk::parse(&[255, 255, 255, 127, 255, 255, 255, 127, 1, 0]));
+    assert_eq!(answer.unwrap_err().code(), "Truncated");
+    assert!(memory < 1 << 20, "{memory} bytes");
+}
+
+#[test]
+fn three_megabytes_that_are_720() {
+    let size = 720 << 20;
+    let block = zeros(size);
+    assert!(block.len() < 3 << 20, "{}", block.len());
+    let bytes = chunk(&[stream(0x10, &block, i32::try_from(size).unwrap())]);
+    let (answer, memory, ms) = measured(|| Chunk::parse(&bytes).map(drop));
+    let e = answer.unwrap_err();
+    assert!(matches!(e.class(), ErrorClass::Limit { wanted: 754_974_720, .. }), "{e}");
+    assert_eq!(e.code(), "LimitExceeded");
+    assert!(memory < 1 << 20 && ms < 1000, "{memory} bytes, {ms} ms");
+}
+
+#[test]
+fn the_sum_of_all_sizes_counts() {
+    let (size, limit) = (3 << 20, 8 << 20);
+    let one = |flag| stream(flag, &zeros(size), i32::try_from(size).unwrap());
+    let options = ReadOptions::default().with_limits(Limits::default().with_memory(limit));
+    let two = chunk(&[one(0x01), one(0x04)]);
+    let (answer, memory, _) = measured(|| Chunk::parse_with(&two, &options).map(drop));
+    answer.unwrap();
+    assert!(memory < 7 << 20, "{memory} bytes");
+    let three = chunk(&[one(0x01), one(0x04), one(0x40)]);
+    let (answer, memory, _) = measured(|| Chunk::parse_with(&three, &options).map(drop));
+    assert_eq!(answer.unwrap_err().code(), "LimitExceeded");
+    assert!(memory < 1 << 20, "nothing is decoded before everything is known to fit: {memory} bytes");
+}
+
+/// Containers of many chunks, each of which costs more in memory than in the file.
+#[test]
+fn a_flood_of_empty_chunks_stays_in_proportion() {
+    let n = 100_000_u32;
+    let mut model = b"cmodel\n".to_vec();
+    model.extend(n.to_le_bytes());
+    for _ in 0..n {
+        model.extend(11_u64.to_le_bytes());
+        model.extend(chunk(&[]));
+    }
+    let (answer, memory, ms) = measured(|| {
+        let model = CModel::parse(&model).unwrap();
+        (model.validate(), model.to_bytes().unwrap().len())
+    });
+    assert_eq!(answer.1, model.len());
+    assert_eq!(answer.0.totals().count(), 2, "no vertices, no positions");
+    assert!(memory < 32 * model.len() + (8 << 20), "{memory} bytes of {}", model.len());
+    assert!(ms < 5000, "{ms} ms");
+}
+
+#[test]
+fn a_skeleton_of_all_bones_takes_linear_time() {
+    let n = 0xfffe_u16;
+    let bones = (0..n).map(|i| meshwright_crucible::Bone { parent: i.checked_sub(1), ..Default::default() });
+    let mut skeleton = SkeletonChunk::new(bones.collect());
+    skeleton.list_children();
+    let bytes = skeleton.to_bytes().unwrap();
+    let (answer, memory, ms) = measured(|| SkeletonChunk::parse(&bytes).map(|s| s.bones.len()));
+    assert_eq!(answer, Ok(65534));
+    // The chunk is compressed, so the measure is the decoded size.
+    assert!(memory < 16 * 48 * usize::from(n), "{memory} bytes");
+    assert!(ms < 2000, "{ms} ms");
+}

@@ -1,0 +1,179 @@
+//! Every fixture is answered as its name says, and so is everything near it.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests")]
+
+use meshwright_core::{Confidence, ReadOptions};
+use meshwright_crucible::{CModel, Chunk, SkeletonChunk};
+use meshwright_testkit::laws::Format;
+use meshwright_testkit::{Expect, Fixture, fixtures};
+
+const CHUNKS: Format<Chunk<'static>> = Format {
+    parse_with: |b, o| Chunk::parse_with(b, o).map(|p| p.map(Chunk::into_owned)),
+    validate: Chunk::validate,
+    to_bytes: Chunk::to_bytes,
+};
+
+const MODELS: Format<CModel<'static>> = Format {
+    parse_with: |b, o| CModel::parse_with(b, o).map(|p| p.map(CModel::into_owned)),
+    validate: CModel::validate,
+    to_bytes: CModel::to_bytes,
+};
+
+const SKELETONS: Format<SkeletonChunk> = Format {
+    parse_with: SkeletonChunk::parse_with,
+    validate: SkeletonChunk::validate,
+    to_bytes: SkeletonChunk::to_bytes,
+};
+
+/// Truncations and bit flips of the small ones. Every byte of a file without a tail is needed.
+fn near<M: PartialEq + core::fmt::Debug>(format: &Format<M>, fixture: &Fixture) {
+    if fixture.bytes.len() < 400 {
+        let needed = if fixture.expect == Expect::Ok { fixture.bytes.len() } else { 0 };
+        format.mutations(&fixture.bytes, needed);
+    }
+}
+
+#[test]
+fn chunks() {
+    for fixture in fixtures("crucible", &["cmesh"]) {
+        CHUNKS.fixture(&fixture);
+        near(&CHUNKS, &fixture);
+    }
+}
+
+#[test]
+fn containers() {
+    for fixture in fixtures("crucible", &["cmodel"]) {
+        MODELS.fixture(&fixture);
+        near(&MODELS, &fixture);
+    }
+}
+
+#[test]
+fn skeletons() {
+    for fixture in fixtures("crucible", &["cskel"]) {
+        SKELETONS.fixture(&fixture);
+        near(&SKELETONS, &fixture);
+    }
+}
+
+/// The code that a refused fixture is refused with.
+#[test]
+fn codes() {
+    let codes = [
+        ("two_gib.reject.cmesh", "ImpossibleRatio"),
+        ("negative.reject.cmesh", "NegativeSize"),
+        ("past_end.reject.cmesh", "Truncated"),
+        ("ratio.reject.cmesh", "ImpossibleRatio"),
+        ("too_long.reject.cmesh", "Lz4OutputTooLong"),
+        ("too_short.reject.cmesh", "Lz4OutputTooShort"),
+        ("offset_zero.reject.cmesh", "Lz4"),
+        ("before.reject.cmesh", "Lz4"),
+        ("empty_block.reject.cmesh", "Lz4"),
+        ("index_range.reject.cmesh", "IndexRange"),
+        ("half_index.reject.cmesh", "StreamSize"),
+        ("half_vertex.reject.cmesh", "StreamSize"),
+        ("two_bits.reject.cmesh", "AttributeFlag"),
+        ("no_bit.reject.cmesh", "AttributeFlag"),
+        ("reserved.reject.cmesh", "ReservedFlag"),
+        ("twice.reject.cmesh", "DuplicateAttribute"),
+        ("counts.reject.cmesh", "VertexCount"),
+        ("no_dialect.reject.cmesh", "VertexCount"),
+        ("count.reject.cmodel", "Truncated"),
+        ("length.reject.cmodel", "Truncated"),
+        ("later.reject.cmodel", "Magic"),
+        ("itself.reject.cskel", "BoneTree"),
+        ("cycle.reject.cskel", "BoneTree"),
+        ("two_roots.reject.cskel", "RootCount"),
+        ("unlisted.reject.cskel", "BoneTree"),
+        ("stranger.reject.cskel", "BoneRange"),
+        ("number.reject.cskel", "BoneIndex"),
+        ("longer.reject.cskel", "TrailingBytes"),
+        ("shorter.reject.cskel", "Truncated"),
+    ];
+    let refused = fixtures("crucible", &["cmesh", "cmodel", "cskel"]);
+    let refused: Vec<_> = refused.into_iter().filter(|f| f.expect == Expect::Reject).collect();
+    assert_eq!(refused.len(), codes.len());
+    for f in refused {
+        let e = match f.name.rsplit('.').next() {
+            Some("cmesh") => Chunk::parse(&f.bytes).map(drop).unwrap_err(),
+            Some("cmodel") => CModel::parse(&f.bytes).map(drop).unwrap_err(),
+            _ => SkeletonChunk::parse(&f.bytes).map(drop).unwrap_err(),
+        };
+        let expected = codes.iter().find(|c| c.0 == f.name).unwrap().1;
+        assert_eq!(e.code(), expected, "{}: {e}", f.name);
+    }
+}
+
+#[test]
+fn an_error_says_where() {
+    let at = |name: &str| {
+        let f = fixtures("crucible", &["cmesh", "cskel"]).into_iter().find(|f| f.name == name).unwrap();
+        match name.ends_with("cskel") {
+            true => SkeletonChunk::parse(&f.bytes).map(drop).unwrap_err().to_string(),
+            false => Chunk::parse(&f.bytes).map(drop).unwrap_err().to_string(),
+        }
+    };
+    let texts = [
+        ("index_range.reject.cmesh", "indices[2]: index 3 of 3 vertices (offset 0x4 of indices)"),
+        ("twice.reject.cmesh", "streams[1].flag: a second stream of flag 0x0001 (offset 0x41)"),
+        ("too_long.reject.cmesh", "streams[0]: holds more than 24 bytes (offset 0x1b)"),
+        (
+            "cycle.reject.cskel",
+            "bones[1].parent: cannot be reached from the root: its parents form a cycle (offset 0x58 of bones)",
+        ),
+    ];
+    for (name, text) in texts {
+        assert_eq!(at(name), text);
+    }
+}
+
+/// What a lenient reader passes over, and what not even that.
+#[test]
+fn mercy() {
+    let forgiven = ["index_range", "half_index", "half_vertex", "reserved", "too_short"];
+    for f in fixtures("crucible", &["cmesh"]).into_iter().filter(|f| f.expect == Expect::Reject) {
+        let strict = Chunk::parse(&f.bytes).unwrap_err();
+        let lenient = Chunk::parse_with(&f.bytes, &ReadOptions::lenient());
+        let stem = f.name.split('.').next().unwrap();
+        if !forgiven.contains(&stem) {
+            assert_eq!(lenient.map(drop).unwrap_err().code(), strict.code(), "{stem}");
+            continue;
+        }
+        let parsed = lenient.unwrap();
+        let finding = &parsed.forgiven.findings()[0];
+        assert_eq!((finding.code, finding.offset), (strict.code(), Some(strict.offset())), "{stem}");
+        if stem == "too_short" {
+            // The engine fills up with zeros; so does the rewrite, which anyone may read.
+            assert_eq!(parsed.model.vertex_count(), 4);
+            assert!(Chunk::parse(&parsed.model.to_bytes().unwrap()).is_ok());
+        } else {
+            assert!(parsed.model.validate().has(strict.code()), "{stem}");
+            assert!(parsed.model.to_bytes().is_err(), "{stem}: a writer never writes what a reader refuses");
+        }
+    }
+}
+
+#[test]
+fn kinds_are_told_apart() {
+    for f in fixtures("crucible", &["cmesh", "cmodel", "cskel"]).iter().filter(|f| f.expect == Expect::Ok) {
+        let sniffed = (Chunk::sniff(&f.bytes), CModel::sniff(&f.bytes), SkeletonChunk::sniff(&f.bytes));
+        let (no, likely, certain) = (Confidence::No, Confidence::Likely, Confidence::Certain);
+        let expected = match f.name.rsplit('.').next() {
+            Some("cmesh") => (likely, no, no),
+            Some("cmodel") => (no, certain, no),
+            _ => (no, no, likely),
+        };
+        assert_eq!(sniffed, expected, "{}", f.name);
+    }
+    for other in [
+        &b"FSOMODEL\x01\0\0\0"[..],
+        b"DARKPLACESMODEL\0",
+        b"BMD1",
+        b"glTF\x02\0\0\0",
+        b"",
+        b"\0\0\0\0\0\0\0\0\0\0\0\0",
+    ] {
+        assert_eq!(Chunk::sniff(other), Confidence::No, "{other:?}");
+        assert_eq!(SkeletonChunk::sniff(other), Confidence::No, "{other:?}");
+    }
+}

@@ -1,0 +1,315 @@
+//! To the exchange model and back.
+#![cfg(feature = "scene")]
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use meshwright_core::{F32, f32s, values};
+use meshwright_crucible::{
+    Attribute, Bone, BoneWeight, CModel, Chunk, CrucibleTarget, Dialect, SkeletonChunk, strategy,
+};
+use meshwright_scene::{
+    Converted, Influence, Joint, Local, MeshId, Node, NodeId, Scene, SceneOptions, Skeleton, SkeletonId,
+    Skin, Space, Trs,
+};
+use meshwright_testkit::fixtures;
+use proptest::prelude::*;
+
+fn fixture(name: &str) -> Vec<u8> {
+    fixtures("crucible", &["cmesh", "cskel", "cmodel"]).into_iter().find(|f| f.name == name).unwrap().bytes
+}
+
+fn file_space() -> SceneOptions {
+    SceneOptions::in_space(Space::File)
+}
+
+fn codes<T>(converted: &Converted<T>) -> Vec<&'static str> {
+    let mut codes: Vec<_> = converted.losses.iter().map(|l| l.code).collect();
+    codes.dedup();
+    codes
+}
+
+/// Six times the volume inside a closed mesh whose fronts are outside.
+fn volume(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> f32 {
+    let at = |i: u32| positions[i as usize];
+    let each = |t: &[u32; 3]| {
+        let ([a, b, c], [d, e, f], [g, h, i]) = (at(t[0]), at(t[1]), at(t[2]));
+        a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
+    };
+    triangles.iter().map(each).sum()
+}
+
+#[test]
+fn the_lighthouse_stands_upright_with_its_fronts_outside() {
+    let (mesh, bones) = (fixture("lighthouse.ok.cmesh"), fixture("lighthouse.ok.cskel"));
+    let (chunk, skeleton) = (Chunk::parse(&mesh).unwrap(), SkeletonChunk::parse(&bones).unwrap());
+    assert!(chunk.validate_with(&skeleton).is_empty());
+    let converted = chunk.to_scene(&SceneOptions::default(), Some(&skeleton)).unwrap();
+    assert_eq!(converted.losses, []);
+    let scene = converted.value;
+    scene.validate().unwrap();
+    let mesh = &scene.meshes[0];
+    assert!(volume(&mesh.positions, &mesh.triangles) > 5.0);
+    for (p, n) in mesh.positions.iter().zip(&mesh.normals) {
+        assert!(p[0] * n[0] + p[2] * n[2] >= -1e-5, "{p:?} {n:?}");
+    }
+    assert_eq!(scene.skeletons[0].joints[2].parent, Some(1));
+    assert!((scene.skeletons[0].rest_model().unwrap()[2].w[1] - 3.9).abs() < 1e-5);
+    let skin = mesh.skin.as_ref().unwrap();
+    assert!(skin.influences.iter().all(|i| i.weight > 0.0), "unused slots are no influences");
+}
+
+#[test]
+fn bones_without_a_skeleton_are_those_that_are_named() {
+    let file = fixture("bone32_dialect.ok.cmesh");
+    let converted = Chunk::parse(&file).unwrap().to_scene(&SceneOptions::default(), None).unwrap();
+    assert_eq!(codes(&converted), ["skeleton-missing"]);
+    let scene = &converted.value;
+    scene.validate().unwrap();
+    let names: Vec<_> = scene.skeletons[0].joints.iter().map(|j| j.name.as_str()).collect();
+    assert_eq!(names, ["bone0", "bone1", "bone2", "bone70000"]);
+    let skin = scene.meshes[0].skin.as_ref().unwrap();
+    assert_eq!(skin.of(0)[0], Influence { joint: 3, weight: 0.5 });
+    // Their numbers come back, and do not fit the description's 16 bits.
+    let back = Chunk::from_scene(scene, &CrucibleTarget::of(Dialect::Bone32)).unwrap().value;
+    assert_eq!(back.bone_weights().unwrap().get(0).unwrap()[0].bone, 70000);
+    assert!(Chunk::from_scene(scene, &CrucibleTarget::default()).is_err());
+}
+
+#[test]
+fn a_missing_bone_is_reported() {
+    let mut chunk = Chunk::new(Dialect::Seed);
+    chunk.set_floats(Attribute::Position3, &[[0.0_f32; 3]]);
+    let weight = |bone, w: f32| BoneWeight { bone, influence: F32::new(w) };
+    chunk.set_bone_weights(&[[weight(0, 0.5), weight(9, 0.5), weight(0, 0.0), weight(0, 0.0)]]);
+    let skeleton = SkeletonChunk::parse(&fixture("lighthouse.ok.cskel")).unwrap();
+    assert!(chunk.validate_with(&skeleton).has("BoneRange"));
+    assert!(!chunk.validate().has("BoneRange"));
+    let converted = chunk.to_scene(&SceneOptions::default(), Some(&skeleton)).unwrap();
+    assert_eq!(codes(&converted), ["bone-missing"]);
+}
+
+/// A quad in the plane of x and y that looks against z, with a picture on it.
+fn quad(mirrored: bool) -> Chunk<'static> {
+    let mut chunk = Chunk::new(Dialect::Tangent);
+    chunk.set_floats(
+        Attribute::Position3,
+        &[[-1.0, -1.0, 0.0], [-1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, -1.0, 0.0]],
+    );
+    chunk.set_floats(Attribute::Normal, &[[0.0, 0.0, -1.0]; 4]);
+    // Seen from the front in left-handed space, x runs to the right.
+    let u = |x: f32| if mirrored { 1.0 - x } else { x };
+    chunk.set_floats(Attribute::Uv, &[[u(0.0), 1.0], [u(0.0), 0.0], [u(1.0), 0.0], [u(1.0), 1.0]]);
+    chunk.set_floats(Attribute::Tangent, &[[if mirrored { -1.0 } else { 1.0 }, 0.0, 0.0]; 4]);
+    chunk.set_indices(&[0, 1, 2, 0, 2, 3]);
+    chunk
+}
+
+#[test]
+fn a_tangent_gets_the_side_that_the_picture_has() {
+    for (mirrored, side) in [(false, 1.0), (true, -1.0)] {
+        let converted = quad(mirrored).to_scene(&SceneOptions::default(), None).unwrap();
+        assert_eq!(converted.losses, []);
+        let mesh = &converted.value.meshes[0];
+        // glTF: cross(normal, tangent) times w points up in the picture, which here is up in space.
+        let ([nx, ny, nz], [tx, ty, tz, w]) = (mesh.normals[0], mesh.tangents[0]);
+        let b = [ny * tz - nz * ty, nz * tx - nx * tz, nx * ty - ny * tx].map(|c| c * w);
+        assert_eq!(b, [0.0, 1.0, 0.0]);
+        assert_eq!(w, side);
+        // The mirror turns the side round.
+        let raw = quad(mirrored).to_scene(&file_space(), None).unwrap().value;
+        assert_eq!(raw.meshes[0].tangents[0][3], -side);
+    }
+    let mut plain = quad(false);
+    plain.remove(Attribute::Uv);
+    let converted = plain.to_scene(&SceneOptions::default(), None).unwrap();
+    assert_eq!(codes(&converted), ["tangent-handedness"]);
+    assert_eq!(converted.losses[0].amount, Some(4.0));
+}
+
+#[test]
+fn what_gltf_cannot_hold_is_mended_and_told() {
+    for name in
+        ["nan.warn.cmesh", "normals.warn.cmesh", "weights.warn.cmesh", "loose.warn.cmesh", "tail.warn.cmesh"]
+    {
+        let file = fixture(name);
+        let converted = Chunk::parse(&file).unwrap().to_scene(&SceneOptions::default(), None).unwrap();
+        converted.value.validate().unwrap();
+        assert!(!converted.losses.is_empty(), "{name}");
+        let unit = |n: &[f32; 3]| (n.iter().map(|c| c * c).sum::<f32>() - 1.0).abs() < 1e-5;
+        assert!(converted.value.meshes[0].normals.iter().all(unit), "{name}");
+    }
+    let file = fixture("lone_tangent.warn.cmesh");
+    assert!(Chunk::parse(&file).unwrap().to_scene(&SceneOptions::default(), None).is_err(), "no positions");
+    let file = fixture("two.ok.cmodel");
+    let scene =
+        CModel::parse(&file).unwrap().to_scene(&SceneOptions::default().with_extras(true), None).unwrap();
+    assert_eq!(scene.value.meshes.len(), 2);
+    assert!(scene.value.meshes[0].extras.is_some());
+}
+
+#[test]
+fn a_scene_costs_what_it_is_allowed_to() {
+    let chunk = quad(false);
+    assert!(chunk.to_scene(&SceneOptions::default().with_memory(100), None).is_err());
+    assert!(chunk.to_scene(&SceneOptions::default().with_memory(1000), None).is_ok());
+}
+
+fn skinned(influences: &[f32]) -> Scene {
+    let joints = (0..influences.len().max(1))
+        .map(|i| {
+            let rest = Trs { translation: [1.0, 0.0, 0.0], ..Trs::IDENTITY };
+            Joint::new(format!("j{i}"), i.checked_sub(1), Local::Trs(rest))
+        })
+        .collect();
+    let mut skeleton = Skeleton { name: "s".into(), joints };
+    skeleton.bind_rest().unwrap();
+    let mut skin = Skin::new(SkeletonId(0));
+    for _ in 0..3 {
+        skin.influences.extend((0..).zip(influences).map(|(joint, &weight)| Influence { joint, weight }));
+        skin.end_vertex();
+    }
+    let mesh = meshwright_scene::Mesh {
+        positions: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+        triangles: vec![[0, 1, 2]],
+        skin: Some(skin),
+        ..Default::default()
+    };
+    Scene {
+        skeletons: vec![skeleton],
+        meshes: vec![mesh],
+        nodes: vec![Node::of_mesh("m", MeshId(0))],
+        ..Scene::default()
+    }
+}
+
+#[test]
+fn a_fifth_influence_is_dropped_and_told() {
+    let scene = skinned(&[0.1, 0.3, 0.2, 0.25, 0.15]);
+    let converted = Chunk::from_scene(&scene, &CrucibleTarget::default()).unwrap();
+    let loss = converted.losses.iter().find(|l| l.code == "influences-dropped").unwrap();
+    assert!((loss.amount.unwrap() - 0.1).abs() < 1e-6);
+    let weights = converted.value.bone_weights().unwrap().get(0).unwrap();
+    assert_eq!(weights.map(|w| w.bone), [1, 3, 2, 4]);
+    assert!((weights.iter().map(|w| w.influence.get()).sum::<f32>() - 1.0).abs() < 1e-6);
+    assert!(converted.value.validate().is_empty());
+}
+
+#[test]
+fn nodes_are_applied_and_meshes_joined() {
+    let mut scene = skinned(&[1.0]);
+    scene.meshes[0].skin = None;
+    let place = |x: f32| Local::Trs(Trs { translation: [x, 0.0, 0.0], ..Trs::IDENTITY });
+    scene.nodes = vec![
+        Node { local: place(5.0), ..Node::of_mesh("a", MeshId(0)) },
+        Node { local: place(1.0), parent: Some(NodeId(0)), ..Node::of_mesh("b", MeshId(0)) },
+    ];
+    let chunk = Chunk::from_scene(&scene, &CrucibleTarget::default()).unwrap();
+    assert!(codes(&chunk).contains(&"nodes-applied") && codes(&chunk).contains(&"meshes-merged"));
+    assert_eq!(chunk.value.vertex_count(), 6);
+    assert_eq!(chunk.value.positions().unwrap().get(0).map(values), Some([-5.0, 0.0, 0.0]));
+    assert_eq!(chunk.value.positions().unwrap().get(3).map(values), Some([-6.0, 0.0, 0.0]));
+    assert_eq!(chunk.value.triangles().last(), Some([5, 4, 3]));
+    let model = CModel::from_scene(&scene, &CrucibleTarget::default()).unwrap().value;
+    assert_eq!(model.meshes.len(), 2);
+}
+
+#[test]
+fn several_roots_get_a_common_one() {
+    let mut scene = skinned(&[0.5, 0.5]);
+    scene.skeletons[0].joints[1].parent = None;
+    let converted = SkeletonChunk::from_scene(&scene, SkeletonId(0)).unwrap();
+    assert!(codes(&converted).contains(&"root-added"));
+    assert_eq!(converted.value.bones.len(), 3);
+    assert!(converted.value.validate().is_empty());
+    assert!(converted.value.to_bytes().is_ok());
+}
+
+fn gentle_skeleton() -> impl Strategy<Value = SkeletonChunk> {
+    let bone = (
+        [-5.0_f32..5.0, -5.0_f32..5.0, -5.0_f32..5.0],
+        [-1.0_f32..1.0, -1.0_f32..1.0, -1.0_f32..1.0, 0.2_f32..1.0],
+        [0.5_f32..2.0, 0.5_f32..2.0, 0.5_f32..2.0],
+    );
+    (strategy::skeleton(), proptest::collection::vec(bone, 20)).prop_map(|(mut skeleton, values)| {
+        for (bone, (p, q, s)) in skeleton.bones.iter_mut().zip(values) {
+            let l = q.iter().map(|c| c * c).sum::<f32>().sqrt();
+            *bone = Bone {
+                position: f32s(p),
+                rotation: f32s(q.map(|c| c / l)),
+                scale: f32s(s),
+                parent: bone.parent,
+                children: bone.children.clone(),
+            };
+        }
+        skeleton
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// Whatever a chunk holds, its scene is one that every consumer takes.
+    #[test]
+    fn every_scene_is_sound(chunk in strategy::dialect().prop_flat_map(strategy::chunk), raw: bool) {
+        let options = if raw { file_space() } else { SceneOptions::default() };
+        match chunk.to_scene(&options, None) {
+            Ok(converted) => converted.value.validate().map_err(|e| TestCaseError::fail(e.to_string()))?,
+            Err(_) => prop_assert!(chunk.positions().is_none() && chunk.positions_2d().is_none()),
+        }
+    }
+
+    /// Bones may stand anywhere, and nowhere.
+    #[test]
+    fn every_skeleton_is_sound(skeleton in strategy::skeleton(), raw: bool) {
+        let options = if raw { file_space() } else { SceneOptions::default() };
+        let scene = skeleton.to_scene(&options).unwrap().value;
+        scene.validate().map_err(|e| TestCaseError::fail(e.to_string()))?;
+        let back = SkeletonChunk::from_scene(&scene, SkeletonId(0)).unwrap().value;
+        prop_assert!(!back.validate().has_errors());
+    }
+
+    /// Positions, normals, texture coordinates, colours and triangles survive the way through glTF's space.
+    #[test]
+    fn a_chunk_comes_back(mut chunk in strategy::dialect().prop_flat_map(strategy::chunk)) {
+        if chunk.vertex_count() == 0 {
+            return Ok(());
+        }
+        let n = chunk.vertex_count();
+        let points: Vec<_> = (0..n).map(|i| [i as f32, 1.0 - i as f32, 0.25]).collect();
+        chunk.set_floats(Attribute::Position3, &points);
+        for a in [Attribute::Position2, Attribute::BoneWeights, Attribute::Tangent] {
+            chunk.remove(a);
+        }
+        if chunk.normals().is_some() {
+            chunk.set_floats(Attribute::Normal, &vec![[0.0, 1.0, 0.0]; n]);
+        }
+        if chunk.uvs().is_some() {
+            chunk.set_floats(Attribute::Uv, &vec![[0.25, 0.75]; n]);
+        }
+        let whole: Vec<u32> = chunk.triangles().flatten().collect();
+        chunk.set_indices(&whole);
+        let scene = chunk.to_scene(&SceneOptions::default(), None).unwrap().value;
+        let back = Chunk::from_scene(&scene, &CrucibleTarget::of(chunk.dialect)).unwrap().value;
+        prop_assert_eq!(back.indices().iter().collect::<Vec<_>>(), whole);
+        for a in Attribute::ALL {
+            prop_assert_eq!(back.stream(a), chunk.stream(a));
+        }
+    }
+
+    /// The engine's pose rule, turned round, gives a skeleton that poses the same.
+    #[test]
+    fn a_skeleton_comes_back(skeleton in gentle_skeleton()) {
+        let scene = skeleton.to_scene(&SceneOptions::default()).unwrap().value;
+        scene.validate().unwrap();
+        let back = SkeletonChunk::from_scene(&scene, SkeletonId(0)).unwrap().value;
+        let (a, b) = (skeleton.pose().unwrap(), back.pose().unwrap());
+        let size = a.iter().flat_map(|p| p.position).fold(1.0_f32, |m, c| m.max(c.abs()));
+        for (a, b) in a.iter().zip(&b) {
+            let matrix = |p: &meshwright_crucible::BonePose| {
+                Trs { translation: p.position, rotation: p.rotation, scale: p.scale }.to_affine().to_array()
+            };
+            for (x, y) in matrix(a).iter().zip(matrix(b)) {
+                prop_assert!((x - y).abs() <= 2e-3 * size, "{a:?} {b:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! DPM to the exchange model.
+
+use super::rig::{Part, list};
+use super::{Materials, Parts, Rig, amount, axes, clips, pose_set};
+use crate::clips::FrameClip;
+use crate::framegroups::FrameGroups;
+use crate::model::{Bounds, Dpm, Mesh};
+use crate::view::parts;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use meshwright_core::Report;
+use meshwright_core::text::latin1;
+use meshwright_scene::{ConvertError, Converted, Extra, Loss, Memory, MeshId, Node, Scene, SceneOptions};
+
+impl Dpm {
+    /// The model as a scene: one mesh and node per mesh, one skeleton whose rest and bind pose is frame 0, all
+    /// poses, and the clips of the companion. Without one, or with one that names no clip, clips are guessed
+    /// from the names of the frames; a model of a single frame whose companion names no clip has none.
+    ///
+    /// # Errors
+    /// When the model breaks a rule that the conversion relies on, or the scene would take more memory than the
+    /// options allow.
+    pub fn to_scene(
+        &self,
+        options: &SceneOptions,
+        groups: Option<&FrameGroups>,
+    ) -> Result<Converted<Scene>, ConvertError> {
+        self.check_convertible()?;
+        let memory = Memory::new(options.memory);
+        let map = axes(options.space);
+        let mut losses = Vec::new();
+        let bind = self.frame_pose(0).unwrap_or_default();
+        let rig = Rig::new(&self.bones, bind, &map, options.extras, &memory)?;
+        let mut used = alloc::vec![false; self.bones.len()];
+        let mut materials = Materials::default();
+        let mut meshes = memory.reserve("meshes", self.meshes.len())?;
+        let mut nodes = memory.reserve("nodes", self.meshes.len())?;
+        let mut residuals = memory.reserve("meshes", self.meshes.len())?;
+        for (i, mesh) in self.meshes.iter().enumerate() {
+            // Names come again with node, mesh and material.
+            memory.charge("names", mesh.shader.bytes().len(), 6)?;
+            let (mut made, residual) = self.mesh(mesh, &rig, &mut used, options, &memory)?;
+            made.material = Some(materials.of(&mesh.shader));
+            nodes.push(Node::of_mesh(made.name.clone(), MeshId(i)));
+            meshes.push(made);
+            residuals.push(residual);
+        }
+        let extent = extent(meshes.iter().flat_map(|m: &meshwright_scene::Mesh| &m.positions));
+        for (i, residual) in residuals.iter().enumerate() {
+            residual.tell(&format!("meshes[{i}]"), extent, &mut losses);
+        }
+        rig.tell_flat(&used, &mut losses);
+        let list = self.clip_list(groups, &mut losses);
+        let pose = |frame: u32| self.frames.get(frame as usize).map(|f| f.pose.0);
+        self.tell_unused_frames(&list, &mut losses);
+        if !options.extras {
+            self.tell_dropped(&mut losses);
+        }
+        let extras = if options.extras { Some(self.extras(&memory)?) } else { None };
+        let scene = Scene {
+            name: String::new(),
+            space: options.space,
+            nodes,
+            meshes,
+            skeletons: alloc::vec![rig.skeleton],
+            materials: materials.list,
+            pose_sets: alloc::vec![pose_set(&self.poses, self.bones.len(), &map, &memory)?],
+            clips: clips(list, pose, &memory)?,
+            levels: Vec::new(),
+            extras,
+        };
+        scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+        Ok(Converted::new(scene, losses))
+    }
+
+    /// What a lenient reader passes over can be converted, broken references and numbers cannot.
+    fn check_convertible(&self) -> Result<(), ConvertError> {
+        let mut report = Report::new();
+        self.find_errors(&mut report);
+        let ordered = self.bones.iter().enumerate().all(|(i, b)| b.parent().is_none_or(|p| p < i));
+        let fatal = |code| code != "no-influence" && !(code == "bad-parent" && ordered);
+        match report.findings().iter().find(|f| fatal(f.code)) {
+            Some(f) => Err(ConvertError::invalid(f.path.to_string(), f.message.to_string())),
+            None => Ok(()),
+        }
+    }
+
+    fn mesh(
+        &self,
+        mesh: &Mesh,
+        rig: &Rig,
+        used: &mut [bool],
+        options: &SceneOptions,
+        memory: &Memory,
+    ) -> Result<(meshwright_scene::Mesh, super::Residual), ConvertError> {
+        let (vertices, influences) = (mesh.vertices.len(), mesh.vertices.influences.len());
+        let mut made = Parts::new(options.space, vertices, influences, used, memory)?;
+        let mut row = Vec::new();
+        for (influences, uv) in mesh.vertices.iter().zip(mesh.texcoords.iter()) {
+            row.clear();
+            row.extend(influences.iter().filter_map(|i| {
+                let matrix = rig.matrices.get(i.bone as usize)?;
+                Some(Part {
+                    bone: i.bone,
+                    weight: i.influence.get(),
+                    position: meshwright_core::values(i.origin),
+                    normal: meshwright_core::values(i.normal),
+                    bound: parts(i, matrix),
+                })
+            }));
+            made.push(&row, meshwright_core::values(*uv));
+        }
+        let mut triangles = memory.reserve("triangles", mesh.triangles.len())?;
+        triangles.extend_from_slice(&mesh.triangles);
+        let extras = if options.extras {
+            let mut groupids = memory.reserve("extras", mesh.groupids.len())?;
+            groupids.extend(mesh.groupids.iter().map(|&g| Extra::from(g)));
+            Some(Extra::Map(alloc::vec![("groupids".into(), Extra::List(groupids))]))
+        } else {
+            None
+        };
+        let made_mesh = meshwright_scene::Mesh {
+            name: latin1(mesh.shader.bytes()),
+            positions: made.positions,
+            normals: made.normals,
+            uvs: made.uvs,
+            triangles,
+            skin: Some(made.skin),
+            extras,
+            ..meshwright_scene::Mesh::default()
+        };
+        Ok((made_mesh, made.residual))
+    }
+
+    fn clip_list(&self, groups: Option<&FrameGroups>, losses: &mut Vec<Loss>) -> Vec<FrameClip> {
+        let Some(groups) = groups else { return self.clips_from_names() };
+        let resolved = groups.resolve(self.frames.len());
+        tell_report(&resolved.report, losses);
+        // The compiler writes a companion without a clip for a model that does not move.
+        if resolved.clips.is_empty() && self.frames.len() > 1 {
+            return self.clips_from_names();
+        }
+        resolved.clips
+    }
+
+    fn tell_unused_frames(&self, clips: &[FrameClip], losses: &mut Vec<Loss>) {
+        // Frame 0 is the bind pose and thus never lost.
+        let mut starts: Vec<_> = clips.iter().map(|c| (c.start, c.frames().end)).chain([(0, 1)]).collect();
+        starts.sort_unstable();
+        let (mut at, mut unused) = (0_u32, 0_u64);
+        let all = u32::try_from(self.frames.len()).unwrap_or(u32::MAX);
+        for (start, end) in starts.into_iter().chain([(all, all)]) {
+            unused += u64::from(start.saturating_sub(at));
+            at = at.max(end);
+        }
+        if unused > 0 {
+            let message = format!("{unused} frames belong to no clip");
+            losses.push(Loss::measured("frames-without-clip", "frames", message, amount(unused)));
+        }
+    }
+
+    fn tell_dropped(&self, losses: &mut Vec<Loss>) {
+        let flags = self.bones.iter().filter(|b| b.flags.0 != 0).count() as u64;
+        if flags > 0 {
+            let message = format!("flags of {flags} bones are kept in extras only");
+            losses.push(Loss::measured("bone-flags", "bones", message, amount(flags)));
+        }
+        let groupids = self.meshes.iter().filter(|m| m.groupids.iter().any(|&g| g != 0)).count() as u64;
+        if groupids > 0 {
+            let message = format!("group ids of {groupids} meshes are kept in extras only");
+            losses.push(Loss::measured("groupids", "meshes", message, amount(groupids)));
+        }
+    }
+
+    fn extras(&self, memory: &Memory) -> Result<Extra, ConvertError> {
+        memory.charge("extras", self.frames.len(), 1024)?;
+        let frames = self.frames.iter().map(|frame| {
+            let mut fields = alloc::vec![("name".into(), Extra::Text(latin1(frame.name.bytes())))];
+            fields.extend(bounds(&frame.bounds));
+            Extra::Map(fields)
+        });
+        let mut fields = alloc::vec![("format".into(), Extra::from("dpm")), ("type".into(), 2_u32.into())];
+        fields.extend(bounds(&self.bounds));
+        fields.push(("frames".into(), Extra::List(frames.collect())));
+        Ok(Extra::Map(fields))
+    }
+}
+
+fn bounds(b: &Bounds) -> [(String, Extra); 4] {
+    [
+        ("mins".into(), list(b.mins)),
+        ("maxs".into(), list(b.maxs)),
+        ("yawradius".into(), b.yawradius.get().into()),
+        ("allradius".into(), b.allradius.get().into()),
+    ]
+}
+
+/// What a companion said and the model could not follow.
+pub(crate) fn tell_report(report: &Report, losses: &mut Vec<Loss>) {
+    for f in report.findings() {
+        losses.push(Loss::new(f.code, f.path.to_string(), f.message.to_string()));
+    }
+}
+
+/// The greatest side of the box around points.
+pub(crate) fn extent<'a>(points: impl Iterator<Item = &'a [f32; 3]>) -> f64 {
+    let (mut least, mut most) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+    for p in points {
+        for i in 0..3 {
+            least[i] = least[i].min(p[i]);
+            most[i] = most[i].max(p[i]);
+        }
+    }
+    (0..3).map(|i| f64::from(most[i]) - f64::from(least[i])).fold(0.0, f64::max)
+}

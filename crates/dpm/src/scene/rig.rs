@@ -1,0 +1,263 @@
+//! What DPM and ZYM have in common on the way to a scene.
+
+use super::amount;
+use crate::clips::FrameClip;
+use crate::matrix::{Matrix, concatenate, narrow};
+use crate::model::{Bone, BonePose, Name};
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use meshwright_core::F32;
+use meshwright_core::text::latin1;
+use meshwright_scene::{
+    Affine, AxisMap, Clip, ConvertError, Extra, Influence, Interpolation, Joint, Local, LocalVertex, Loss,
+    Material, MaterialId, Memory, Motion, PoseSet, PoseSetId, Skeleton, SkeletonId, Skin, Space, normalize,
+};
+
+/// A share of the extent above which a residual is told.
+const TOLD: f64 = 1.0e-4;
+
+/// Joints in the bind pose.
+pub(crate) struct Rig {
+    pub skeleton: Skeleton,
+    /// Model-space matrices in the file's space.
+    pub matrices: Vec<Matrix>,
+    /// Joints whose matrix cannot be inverted.
+    flat: Vec<bool>,
+}
+
+impl Rig {
+    /// A skeleton whose rest and bind pose is `pose`. Matrices are concatenated and inverted in 64 bits, so
+    /// that deep chains keep their precision.
+    pub(crate) fn new(
+        bones: &[Bone],
+        pose: &[BonePose],
+        map: &AxisMap,
+        extras: bool,
+        memory: &Memory,
+    ) -> Result<Self, ConvertError> {
+        let mut matrices = memory.reserve("matrices", bones.len())?;
+        concatenate(pose.iter().zip(bones.iter().map(Bone::parent)), &mut matrices);
+        let mut joints = memory.reserve("joints", bones.len())?;
+        let mut flat = memory.reserve("joints", bones.len())?;
+        for ((bone, local), matrix) in bones.iter().zip(pose).zip(&matrices) {
+            let rest = map.affine(&Affine::from_rows(local.rows()));
+            let inverse = matrix.inverse().map(|m| map.affine(&Affine::from_rows(m.narrow())));
+            let inverse = inverse.filter(Affine::is_finite);
+            flat.push(inverse.is_none());
+            let mut joint = Joint::new(latin1(bone.name.bytes()), bone.parent(), Local::Affine(rest));
+            joint.inverse_bind = inverse.unwrap_or(Affine::IDENTITY);
+            joint.extras = extras.then(|| Extra::Map(alloc::vec![("flags".into(), bone.flags.0.into())]));
+            joints.push(joint);
+        }
+        Ok(Self { skeleton: Skeleton { name: String::new(), joints }, matrices, flat })
+    }
+
+    /// Tells which flat joints move vertices: in bind space these cannot be moved.
+    pub(crate) fn tell_flat(&self, used: &[bool], losses: &mut Vec<Loss>) {
+        let bad = || self.flat.iter().zip(used).enumerate().filter(|(_, (flat, used))| **flat && **used);
+        if let Some((first, _)) = bad().next() {
+            let n = bad().count();
+            let message = format!("{n} joints that move vertices have a bind matrix without an inverse");
+            let path = format!("bones[{first}]");
+            losses.push(Loss::measured("singular-bind", path, message, amount(n as u64)));
+        }
+    }
+}
+
+/// How far the bind form of a mesh is from the file's own.
+#[derive(Default)]
+pub(crate) struct Residual {
+    position: f64,
+    normal: f64,
+    unbound: u64,
+    negative: u64,
+    zero_normals: u64,
+    bad_uvs: u64,
+}
+
+impl Residual {
+    pub(crate) fn tell(&self, path: &str, extent: f64, losses: &mut Vec<Loss>) {
+        if self.position > TOLD * extent {
+            let message = "influences of a vertex do not meet in the bind pose; bound in model space it moves \
+                           otherwise by up to this many units";
+            losses.push(Loss::measured("bind-residual", path, message, self.position));
+        }
+        if self.normal > 1.0e-3 {
+            let message = "normals of a vertex's influences do not agree in the bind pose; bound in model \
+                           space it turns otherwise by up to this share of its length";
+            losses.push(Loss::measured("normal-residual", path, message, self.normal));
+        }
+        for (n, code, message) in [
+            (self.unbound, "no-influence", "vertices follow no bone"),
+            (self.negative, "negative-influence", "influences are negative"),
+            (self.zero_normals, "zero-normal", "normals have no direction; straight up is taken"),
+            (self.bad_uvs, "non-finite-texcoord", "texture coordinates are not finite; 0 is taken"),
+        ] {
+            if n > 0 {
+                losses.push(Loss::measured(code, path, format!("{n} {message}"), amount(n)));
+            }
+        }
+    }
+}
+
+/// One bone's part in a vertex, in the file's space.
+pub(crate) struct Part {
+    pub bone: u32,
+    pub weight: f32,
+    /// Weighted, in the bone's space.
+    pub position: [f32; 3],
+    pub normal: [f32; 3],
+    /// Weighted, in model space in the bind pose.
+    pub bound: ([f64; 3], [f64; 3]),
+}
+
+/// Vertices of a mesh under construction.
+pub(crate) struct Parts<'a> {
+    pub map: AxisMap,
+    pub space: Space,
+    pub positions: Vec<[f32; 3]>,
+    pub normals: Vec<[f32; 3]>,
+    pub uvs: Vec<[f32; 2]>,
+    pub skin: Skin,
+    pub residual: Residual,
+    /// Joints that move something.
+    pub used: &'a mut [bool],
+}
+
+impl<'a> Parts<'a> {
+    pub(crate) fn new(
+        space: Space,
+        vertices: usize,
+        influences: usize,
+        used: &'a mut [bool],
+        memory: &Memory,
+    ) -> Result<Self, ConvertError> {
+        let mut starts = memory.reserve("skin", vertices.saturating_add(1))?;
+        starts.push(0);
+        let skin = Skin {
+            skeleton: SkeletonId(0),
+            starts,
+            influences: memory.reserve("skin", influences)?,
+            local: memory.reserve("skin", influences)?,
+        };
+        Ok(Self {
+            map: super::axes(space),
+            space,
+            positions: memory.reserve("positions", vertices)?,
+            normals: memory.reserve("normals", vertices)?,
+            uvs: memory.reserve("texture coordinates", vertices)?,
+            skin,
+            residual: Residual::default(),
+            used,
+        })
+    }
+
+    /// Adds a vertex that is the sum of its parts.
+    pub(crate) fn push(&mut self, parts: &[Part], uv: [f32; 2]) {
+        let (mut p, mut n) = ([0.0_f64; 3], [0.0_f64; 3]);
+        for part in parts {
+            for k in 0..3 {
+                p[k] += part.bound.0[k];
+                n[k] += part.bound.1[k];
+            }
+            if let Some(used) = self.used.get_mut(part.bone as usize) {
+                *used |= part.weight != 0.0;
+            }
+            self.residual.negative += u64::from(part.weight < 0.0);
+            self.skin.influences.push(Influence { joint: part.bone, weight: part.weight });
+            self.skin.local.push(LocalVertex {
+                position: self.map.point(part.position),
+                normal: self.map.direction(part.normal),
+            });
+        }
+        self.skin.end_vertex();
+        self.residual.unbound += u64::from(parts.is_empty());
+        // Bound in model space, each bone would carry its weight's share of the whole.
+        let apart = |sum: [f64; 3], of: fn(&Part) -> [f64; 3]| -> f64 {
+            let distance = |part: &Part| {
+                let (own, w) = (of(part), f64::from(part.weight));
+                crate::matrix::sqrt((0..3).map(|k| own[k] - w * sum[k]).map(|d| d * d).sum())
+            };
+            parts.iter().map(distance).sum()
+        };
+        self.residual.position = self.residual.position.max(apart(p, |part| part.bound.0));
+        let length = crate::matrix::sqrt(n.iter().map(|c| c * c).sum());
+        if length > 0.0 {
+            self.residual.normal = self.residual.normal.max(apart(n, |part| part.bound.1) / length);
+        }
+        self.positions.push(self.map.point(narrow(p)));
+        let normal = self.map.direction(narrow(n));
+        self.normals.push(match self.space {
+            Space::File => normal,
+            Space::Gltf => normalize(normal).unwrap_or_else(|| {
+                self.residual.zero_normals += 1;
+                self.map.direction([0.0, 0.0, 1.0])
+            }),
+        });
+        let kept = self.space == Space::File || uv.iter().all(|c| c.is_finite());
+        self.residual.bad_uvs += u64::from(!kept);
+        self.uvs.push(if kept { uv } else { uv.map(|c| if c.is_finite() { c } else { 0.0 }) });
+    }
+}
+
+/// Materials by shader name.
+#[derive(Default)]
+pub(crate) struct Materials {
+    pub list: Vec<Material>,
+    known: BTreeMap<Vec<u8>, MaterialId>,
+}
+
+impl Materials {
+    pub(crate) fn of(&mut self, shader: &Name) -> MaterialId {
+        let next = MaterialId(self.list.len());
+        let id = *self.known.entry(shader.bytes().to_vec()).or_insert(next);
+        if id == next {
+            self.list.push(Material { name: latin1(shader.bytes()), ..Material::default() });
+        }
+        id
+    }
+}
+
+/// All poses of a model.
+pub(crate) fn pose_set(
+    poses: &[BonePose],
+    joints: usize,
+    map: &AxisMap,
+    memory: &Memory,
+) -> Result<PoseSet, ConvertError> {
+    let mut locals = memory.reserve("poses", poses.len())?;
+    locals.extend(poses.iter().map(|p| map.affine(&Affine::from_rows(p.rows()))));
+    Ok(PoseSet { joints, locals })
+}
+
+/// Clips over one pose set; `pose` finds the pose of a frame.
+pub(crate) fn clips(
+    list: Vec<FrameClip>,
+    pose: impl Fn(u32) -> Option<u32>,
+    memory: &Memory,
+) -> Result<Vec<Clip>, ConvertError> {
+    let mut clips = memory.reserve("clips", list.len())?;
+    for clip in list {
+        let mut frames = memory.reserve("clips", clip.length as usize)?;
+        frames.extend(clip.frames().filter_map(&pose));
+        memory.charge("clips", clip.name.len(), 2)?;
+        clips.push(Clip {
+            name: latin1(&clip.name),
+            skeleton: SkeletonId(0),
+            rate: clip.fps,
+            frames: clip.length,
+            looping: clip.looping,
+            interpolation: Interpolation::Matrix,
+            motion: Motion::Poses { set: PoseSetId(0), frames },
+            extras: None,
+        });
+    }
+    Ok(clips)
+}
+
+/// Floats as a list.
+pub(crate) fn list<const N: usize>(values: [F32; N]) -> Extra {
+    values.map(F32::get).into()
+}

@@ -1,0 +1,269 @@
+//! ZYM to the exchange model.
+
+use super::model::{SceneFlags, Zym, ZymBounds, ZymRun};
+use super::view::share;
+use crate::clips::FrameClip;
+use crate::framegroups::FrameGroups;
+use crate::matrix::narrow;
+use crate::scene::{
+    Materials, Part, Parts, Residual, Rig, amount, axes, clips, extent, list, pose_set, tell_report,
+};
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use meshwright_core::Report;
+use meshwright_core::text::latin1;
+use meshwright_scene::{
+    ConvertError, Converted, Extra, Loss, Memory, Mesh, MeshId, Node, Scene, SceneOptions, Space,
+};
+
+/// Marks a vertex that a mesh does not have yet.
+const NONE: u32 = u32::MAX;
+
+impl Zym {
+    /// The model as a scene: one mesh and node per shader, one skeleton whose rest and bind pose is pose 0, all
+    /// poses, and the clips of the file or, where a companion names some, of the companion.
+    ///
+    /// In [`Space::File`] every mesh has all vertices of the file; in [`Space::Gltf`] it has those that its
+    /// triangles use. Texture coordinates have their origin at the top left in both. Normals are made up as
+    /// DarkPlaces does it.
+    ///
+    /// # Errors
+    /// When the model breaks a rule that the conversion relies on, or the scene would take more memory than the
+    /// options allow.
+    pub fn to_scene(
+        &self,
+        options: &SceneOptions,
+        groups: Option<&FrameGroups>,
+    ) -> Result<Converted<Scene>, ConvertError> {
+        self.check_convertible()?;
+        let memory = Memory::new(options.memory);
+        let map = axes(options.space);
+        let mut losses = Vec::new();
+        let bind = self.pose(0).unwrap_or_default();
+        let rig = Rig::new(&self.bones, bind, &map, options.extras, &memory)?;
+        let source = Vertices::new(self, &memory)?;
+        let mut used = alloc::vec![false; self.bones.len()];
+        let mut materials = Materials::default();
+        let mut meshes: Vec<Mesh> = memory.reserve("meshes", self.runs.len())?;
+        let mut nodes = memory.reserve("nodes", self.runs.len())?;
+        let mut residuals = memory.reserve("meshes", self.runs.len())?;
+        let mut numbers = memory.reserve("vertices", self.vertex_count())?;
+        numbers.resize(self.vertex_count(), NONE);
+        let mut zones = self.trizone.as_slice();
+        for (i, run) in self.runs.iter().enumerate() {
+            memory.charge("names", run.shader.bytes().len(), 6)?;
+            let (mut mesh, residual) =
+                self.mesh(run, &source, &rig, &mut numbers, &mut used, options.space, &memory)?;
+            let (own, rest) = zones.split_at_checked(run.triangles.len()).unwrap_or((zones, &[]));
+            zones = rest;
+            if options.extras {
+                let mut list = memory.reserve("extras", own.len())?;
+                list.extend(own.iter().map(|&z| Extra::from(u32::from(z))));
+                mesh.extras = Some(Extra::Map(alloc::vec![("trizone".into(), Extra::List(list))]));
+            }
+            mesh.material = Some(materials.of(&run.shader));
+            nodes.push(Node::of_mesh(mesh.name.clone(), MeshId(i)));
+            meshes.push(mesh);
+            residuals.push(residual);
+        }
+        let extent = extent(meshes.iter().flat_map(|m| &m.positions));
+        for (i, residual) in residuals.iter().enumerate() {
+            residual.tell(&format!("meshes[{i}]"), extent, &mut losses);
+        }
+        rig.tell_flat(&used, &mut losses);
+        losses.push(Loss::new("normals-computed", "verts", "the format stores no normals"));
+        let list = self.clip_list(groups, &mut losses);
+        let poses = u32::try_from(self.pose_count()).unwrap_or(u32::MAX);
+        if !options.extras {
+            self.tell_dropped(&mut losses);
+        }
+        let extras = if options.extras { Some(self.extras(&memory)?) } else { None };
+        let scene = Scene {
+            name: String::new(),
+            space: options.space,
+            nodes,
+            meshes,
+            skeletons: alloc::vec![rig.skeleton],
+            materials: materials.list,
+            pose_sets: alloc::vec![pose_set(&self.poses, self.bones.len(), &map, &memory)?],
+            clips: clips(list, |frame| Some(frame).filter(|f| *f < poses), &memory)?,
+            levels: Vec::new(),
+            extras,
+        };
+        scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+        Ok(Converted::new(scene, losses))
+    }
+
+    fn check_convertible(&self) -> Result<(), ConvertError> {
+        let mut report = Report::new();
+        self.find_errors(&mut report);
+        let ordered = self.bones.iter().enumerate().all(|(i, b)| b.parent().is_none_or(|p| p < i));
+        let fatal = |code| code != "several-influences" && !(code == "bad-parent" && ordered);
+        match report.findings().iter().find(|f| fatal(f.code)) {
+            Some(f) => Err(ConvertError::invalid(f.path.to_string(), f.message.to_string())),
+            None => Ok(()),
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one step of a loop, with buffers it reuses")]
+    fn mesh(
+        &self,
+        run: &ZymRun,
+        source: &Vertices,
+        rig: &Rig,
+        numbers: &mut [u32],
+        used: &mut [bool],
+        space: Space,
+        memory: &Memory,
+    ) -> Result<(Mesh, Residual), ConvertError> {
+        let mut triangles = memory.reserve("triangles", run.triangles.len())?;
+        // The vertices of this mesh by their numbers in the file.
+        let mut order: Vec<u32> = Vec::new();
+        if space == Space::File {
+            order = memory.reserve("vertices", self.vertex_count())?;
+            order.extend((0..self.vertex_count()).map(|v| u32::try_from(v).unwrap_or(NONE)));
+            triangles.extend_from_slice(&run.triangles);
+        } else {
+            memory.charge("vertices", self.vertex_count().min(run.triangles.len().saturating_mul(3)), 4)?;
+            for triangle in &run.triangles {
+                triangles.push(triangle.map(|v| {
+                    let Some(number) = numbers.get_mut(v as usize) else { return 0 };
+                    if *number == NONE {
+                        *number = u32::try_from(order.len()).unwrap_or(NONE);
+                        order.push(v);
+                    }
+                    *number
+                }));
+            }
+            for &v in &order {
+                if let Some(number) = numbers.get_mut(v as usize) {
+                    *number = NONE;
+                }
+            }
+        }
+        let influences = order.iter().map(|&v| source.range(v).len()).sum();
+        let mut made = Parts::new(space, order.len(), influences, used, memory)?;
+        let mut row = Vec::new();
+        for &v in &order {
+            let range = source.range(v);
+            let own = self.influences.get(range.clone()).unwrap_or_default();
+            let normals = source.normals.get(range).unwrap_or_default();
+            let share = share(own);
+            row.clear();
+            row.extend(own.iter().zip(normals).filter_map(|(i, normal)| {
+                let matrix = rig.matrices.get(i.bone as usize)?;
+                let origin = i.origin.map(|c| f64::from(c.get()) * share);
+                #[expect(clippy::cast_possible_truncation, reason = "rounding to the scene's precision")]
+                let weight = share as f32;
+                Some(Part {
+                    bone: i.bone,
+                    weight,
+                    position: narrow(origin),
+                    normal: narrow(*normal),
+                    bound: (matrix.weighted(origin, share), matrix.vector(*normal)),
+                })
+            }));
+            let uv = self.texcoords.get(v as usize).copied().unwrap_or_default();
+            made.push(&row, [uv[0].get(), 1.0 - uv[1].get()]);
+        }
+        let mesh = Mesh {
+            name: latin1(run.shader.bytes()),
+            positions: made.positions,
+            normals: made.normals,
+            uvs: made.uvs,
+            triangles,
+            skin: Some(made.skin),
+            ..Mesh::default()
+        };
+        Ok((mesh, made.residual))
+    }
+
+    fn clip_list(&self, groups: Option<&FrameGroups>, losses: &mut Vec<Loss>) -> Vec<FrameClip> {
+        if let Some(groups) = groups {
+            let resolved = groups.resolve(self.pose_count());
+            tell_report(&resolved.report, losses);
+            if !resolved.clips.is_empty() {
+                return resolved.clips;
+            }
+        }
+        let clip = |(i, scene): (usize, &super::ZymScene)| {
+            let stored = scene.framerate.get();
+            let still = stored == 0.0;
+            if still {
+                let message = "0 frames per second; 1 is taken";
+                losses.push(Loss::new("zero-rate", format!("scenes[{i}].framerate"), message));
+            }
+            FrameClip {
+                name: scene.name.bytes().to_vec(),
+                start: scene.start,
+                length: scene.length,
+                fps: if still { 1.0 } else { stored },
+                looping: !scene.flags.contains(SceneFlags::NO_LOOP),
+            }
+        };
+        self.scenes.iter().enumerate().map(clip).collect()
+    }
+
+    fn tell_dropped(&self, losses: &mut Vec<Loss>) {
+        let flags = self.bones.iter().filter(|b| b.flags.0 != 0).count() as u64;
+        if flags > 0 {
+            let message = format!("flags of {flags} bones are kept in extras only");
+            losses.push(Loss::measured("bone-flags", "bones", message, amount(flags)));
+        }
+        if self.trizone.iter().any(|&z| z != 0) {
+            losses.push(Loss::new("trizone", "trizone", "zones of triangles are kept in extras only"));
+        }
+    }
+
+    fn extras(&self, memory: &Memory) -> Result<Extra, ConvertError> {
+        memory.charge("extras", self.scenes.len(), 1024)?;
+        let scenes = self.scenes.iter().map(|scene| {
+            let mut fields = alloc::vec![("name".into(), Extra::Text(latin1(scene.name.bytes())))];
+            fields.extend(bounds(&scene.bounds));
+            fields.push(("flags".into(), scene.flags.0.into()));
+            fields.push(("start".into(), scene.start.into()));
+            fields.push(("length".into(), scene.length.into()));
+            Extra::Map(fields)
+        });
+        let mut fields = alloc::vec![("format".into(), Extra::from("zym")), ("type".into(), 1_u32.into())];
+        fields.extend(bounds(&self.bounds));
+        fields.push(("scenes".into(), Extra::List(scenes.collect())));
+        Ok(Extra::Map(fields))
+    }
+}
+
+fn bounds(b: &ZymBounds) -> [(String, Extra); 3] {
+    [
+        ("mins".into(), list(b.mins)),
+        ("maxs".into(), list(b.maxs)),
+        ("radius_squared".into(), b.radius_squared.get().into()),
+    ]
+}
+
+/// Where the influences of each vertex are, and their normals.
+struct Vertices {
+    starts: Vec<u32>,
+    normals: Vec<[f64; 3]>,
+}
+
+impl Vertices {
+    fn new(model: &Zym, memory: &Memory) -> Result<Self, ConvertError> {
+        let n = model.vertex_count();
+        let mut starts = memory.reserve("vertices", n.saturating_add(1))?;
+        let mut at = 0_u32;
+        starts.push(at);
+        for &count in &model.counts {
+            at = at.saturating_add(count);
+            starts.push(at);
+        }
+        // Positions, normals and the result, in 64 bits.
+        memory.charge("normals", n.saturating_mul(2).saturating_add(model.influences.len()), 24)?;
+        Ok(Self { starts, normals: model.local_normals().unwrap_or_default() })
+    }
+
+    fn range(&self, vertex: u32) -> core::ops::Range<usize> {
+        let at = |v: usize| self.starts.get(v).map_or(0, |&s| s as usize);
+        at(vertex as usize)..at((vertex as usize).saturating_add(1))
+    }
+}

@@ -1,0 +1,121 @@
+//! The promises that hold for every model and every input.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
+
+use meshwright_core::ReadOptions;
+use meshwright_dpm::{Dpm, FrameGroups, Zym, strategy};
+use meshwright_scene::{SceneOptions, Space};
+use meshwright_testkit::laws::Format;
+use proptest::prelude::*;
+
+const DPM: Format<Dpm> =
+    Format { parse_with: Dpm::parse_with, validate: Dpm::validate, to_bytes: Dpm::to_bytes };
+const ZYM: Format<Zym> =
+    Format { parse_with: Zym::parse_with, validate: Zym::validate, to_bytes: Zym::to_bytes };
+
+proptest! {
+    #[test]
+    fn dpm_models_survive_a_file(model in strategy::dpm()) {
+        DPM.model_round_trip(&model);
+        DPM.byte_round_trip("generated", &model.to_bytes().unwrap());
+        prop_assert!(!model.validate().has_errors());
+    }
+
+    #[test]
+    fn zym_models_survive_a_file(model in strategy::zym()) {
+        ZYM.model_round_trip(&model);
+        ZYM.byte_round_trip("generated", &model.to_bytes().unwrap());
+        prop_assert!(!model.validate().has_errors());
+    }
+
+    #[test]
+    fn a_file_of_own_layout_is_written_in_the_canonical_one_on_request(mut model in strategy::dpm()) {
+        model.discard_layout();
+        DPM.model_round_trip(&model);
+        let again = Dpm::parse(&model.to_bytes().unwrap()).unwrap();
+        prop_assert!(!again.has_own_layout());
+    }
+
+    #[test]
+    fn an_edit_that_breaks_the_layout_is_written_anew(mut model in strategy::dpm(), same_size: bool) {
+        let mesh = &mut model.meshes[0];
+        if same_size {
+            // Another mesh may share the block on disk: the shared bytes cannot serve both any more.
+            std::sync::Arc::make_mut(&mut mesh.groupids).iter_mut().for_each(|g| *g = !*g);
+        } else {
+            let vertices = std::sync::Arc::make_mut(&mut mesh.vertices);
+            vertices.push(&[Default::default(), Default::default()]);
+            std::sync::Arc::make_mut(&mut mesh.texcoords).push(Default::default());
+        }
+        let written = model.to_bytes().unwrap();
+        let mut again = Dpm::parse(&written).unwrap();
+        again.discard_layout();
+        model.discard_layout();
+        prop_assert_eq!(again, model);
+    }
+
+    #[test]
+    fn mutants_of_dpm_are_answered(model in strategy::dpm(), edits in edits()) {
+        DPM.any_bytes(&mutant(model.to_bytes().unwrap(), &edits));
+    }
+
+    #[test]
+    fn mutants_of_zym_are_answered(model in strategy::zym(), edits in edits()) {
+        ZYM.any_bytes(&mutant(model.to_bytes().unwrap(), &edits));
+    }
+
+    #[test]
+    fn any_bytes_behind_a_magic_are_answered(bytes: Vec<u8>, zym: bool) {
+        let magic: &[u8] = if zym { b"ZYMOTICMODEL\0\0\0\x01" } else { b"DARKPLACESMODEL\0\0\0\0\x02" };
+        let bytes = [magic, &bytes].concat();
+        DPM.any_bytes(&bytes);
+        ZYM.any_bytes(&bytes);
+    }
+
+    #[test]
+    fn whatever_opens_is_converted_or_refused(model in strategy::dpm(), edits in edits(), text: Vec<u8>) {
+        let bytes = mutant(model.to_bytes().unwrap(), &edits);
+        let Ok(parsed) = Dpm::parse_with(&bytes, &ReadOptions::lenient()) else { return Ok(()) };
+        let groups = FrameGroups::parse(&text).unwrap();
+        for space in [Space::Gltf, Space::File] {
+            let options = SceneOptions::in_space(space).with_memory(1 << 22).with_extras(true);
+            // A refusal is an answer; a scene that breaks its rules would be refused by `to_scene` itself.
+            if let Ok(scene) = parsed.model.to_scene(&options, Some(&groups)) {
+                prop_assert_eq!(scene.value.validate(), Ok(()));
+                if let Ok(back) = Dpm::from_scene(&scene.value, &options) {
+                    DPM.model_round_trip(&back.value.model);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn any_zym_is_converted_or_refused(model in strategy::zym(), edits in edits()) {
+        let bytes = mutant(model.to_bytes().unwrap(), &edits);
+        let Ok(parsed) = Zym::parse_with(&bytes, &ReadOptions::lenient()) else { return Ok(()) };
+        for space in [Space::Gltf, Space::File] {
+            let options = SceneOptions::in_space(space).with_memory(1 << 22).with_extras(true);
+            let _ = parsed.model.to_scene(&options, None);
+        }
+    }
+}
+
+/// Words to overwrite: where, and with what.
+fn edits() -> impl Strategy<Value = Vec<(usize, u32)>> {
+    let odd = prop_oneof![
+        any::<u32>(),
+        0_u32..200,
+        Just(u32::MAX),
+        Just(0x7fc0_0000),
+        Just(0x1555_5556),
+        Just(0x8000_0000),
+    ];
+    proptest::collection::vec((any::<usize>(), odd), 0..4)
+}
+
+fn mutant(mut bytes: Vec<u8>, edits: &[(usize, u32)]) -> Vec<u8> {
+    for &(at, value) in edits {
+        let at = at % (bytes.len() / 4) * 4;
+        bytes[at..at + 4].copy_from_slice(&value.to_be_bytes());
+    }
+    bytes
+}

@@ -1,0 +1,577 @@
+//! Scenes made of models, evaluated by nothing but what they hold, and models made of scenes.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "tests compare small numbers, and fail by a panic"
+)]
+
+mod support;
+
+use meshwright_core::F32;
+use meshwright_dpm::{
+    Bone, BonePose, Dpm, Frame, FrameGroups, Influence, Matrix, Mesh, Name, PoseId, Vertices, Zym, strategy,
+};
+use meshwright_scene::{
+    Affine, AxisMap, Channel, Clip, ConvertError, Interpolation, Joint, Local, Loss, Motion, Node, NodeId,
+    Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space, Track, Trs,
+};
+use meshwright_testkit::{corpus, testdata};
+use proptest::prelude::*;
+use serde_json::Value;
+use std::fs;
+use std::sync::Arc;
+use support::{extent, near};
+
+const TO_GLTF: AxisMap = AxisMap::new([1, 2, 0], [1.0; 3], 1.0);
+
+fn hopper() -> (Dpm, FrameGroups) {
+    let read = |name: &str| fs::read(testdata().join("dpm").join(name)).unwrap();
+    let groups = FrameGroups::parse(&read("hopper.ok.dpm.framegroups")).unwrap();
+    (Dpm::parse(&read("hopper.ok.dpm")).unwrap(), groups)
+}
+
+fn matrix(m: &Affine) -> Matrix {
+    Matrix { rows: m.to_rows().map(|r| r.map(f64::from)) }
+}
+
+/// Model-space matrices of a scene's clip at a frame, or in its rest pose.
+fn posed(scene: &Scene, at: Option<(usize, usize)>) -> Vec<Matrix> {
+    let joints = &scene.skeletons[0].joints;
+    let locals: Vec<Affine> = match at {
+        None => joints.iter().map(|j| j.rest.to_affine()).collect(),
+        Some((clip, frame)) => {
+            let Motion::Poses { set, frames } = &scene.clips[clip].motion else { panic!("poses expected") };
+            scene.pose_sets[set.0].pose(frames[frame] as usize).unwrap().to_vec()
+        }
+    };
+    let mut model: Vec<Matrix> = Vec::new();
+    for (joint, local) in joints.iter().zip(&locals) {
+        let local = matrix(local);
+        model.push(joint.parent.map_or(local, |p| model[p].after(&local)));
+    }
+    model
+}
+
+/// Positions and normals from the vertices in bone space.
+fn by_local(scene: &Scene, mesh: usize, model: &[Matrix]) -> (Vec<[f32; 3]>, Vec<[f32; 3]>) {
+    let skin = scene.meshes[mesh].skin.as_ref().unwrap();
+    let vertex = |v: usize| {
+        let (mut p, mut n) = ([0.0; 3], [0.0; 3]);
+        for k in skin.range(v) {
+            let (i, local) = (skin.influences[k], skin.local[k]);
+            let m = &model[i.joint as usize];
+            let part = m.vector(local.position.map(f64::from));
+            let turned = m.vector(local.normal.map(f64::from));
+            for c in 0..3 {
+                p[c] += part[c] + f64::from(i.weight) * m.rows[c][3];
+                n[c] += turned[c];
+            }
+        }
+        (p.map(|c| c as f32), n.map(|c| c as f32))
+    };
+    (0..skin.vertex_count()).map(vertex).unzip()
+}
+
+/// Positions from the vertices in model space and the bind matrices, as glTF has it.
+fn by_bind(scene: &Scene, mesh: usize, model: &[Matrix]) -> Vec<[f32; 3]> {
+    let mesh = &scene.meshes[mesh];
+    let skin = mesh.skin.as_ref().unwrap();
+    let joints = &scene.skeletons[0].joints;
+    let vertex = |v: usize| {
+        let mut p = [0.0; 3];
+        for i in skin.of(v) {
+            let bind = matrix(&joints[i.joint as usize].inverse_bind);
+            let moved = model[i.joint as usize].point(bind.point(mesh.positions[v].map(f64::from)));
+            for c in 0..3 {
+                p[c] += f64::from(i.weight) * moved[c];
+            }
+        }
+        p.map(|c| c as f32)
+    };
+    (0..skin.vertex_count()).map(vertex).collect()
+}
+
+fn wide(points: &[[f32; 3]]) -> Vec<[f64; 3]> {
+    points.iter().map(|p| p.map(f64::from)).collect()
+}
+
+fn codes(losses: &[Loss]) -> Vec<&str> {
+    losses.iter().map(|l| l.code).collect()
+}
+
+#[test]
+fn the_demo_in_gltf_space() {
+    let (model, groups) = hopper();
+    let made = model.to_scene(&SceneOptions::default(), Some(&groups)).unwrap();
+    assert_eq!(codes(&made.losses), ["bone-flags", "groupids"]);
+    let scene = made.value;
+    assert_eq!((scene.meshes.len(), scene.nodes.len(), scene.materials.len()), (2, 2, 2));
+    assert_eq!(scene.materials[0].name, "models/hopper/skin");
+    assert_eq!(scene.skeletons[0].joints[4].name, "tag_hat", "bones that move nothing are kept");
+    let clips: Vec<_> = scene.clips.iter().map(|c| (c.name.as_str(), c.frames, c.rate, c.looping)).collect();
+    assert_eq!(clips, [("idle", 6, 6.0, true), ("hop", 8, 12.0, true)]);
+    for mesh in 0..2 {
+        for (clip, frame, file) in [(0, 0, 1), (0, 5, 6), (1, 4, 11)] {
+            let model_space = posed(&scene, Some((clip, frame)));
+            let native = model.evaluate(mesh, file).unwrap();
+            let mapped: Vec<_> = native.positions.iter().map(|p| TO_GLTF.point(*p).map(f64::from)).collect();
+            near("local form", &by_local(&scene, mesh, &model_space).0, &mapped, 2e-5, &[]);
+            near("bind form", &by_bind(&scene, mesh, &model_space), &mapped, 2e-5, &[]);
+        }
+        for n in &scene.meshes[mesh].normals {
+            assert!((n.iter().map(|c| c * c).sum::<f32>() - 1.0).abs() < 1e-5);
+        }
+    }
+    // Faces look outwards: with their normals, and counter-clockwise.
+    let body = &scene.meshes[0];
+    for t in &body.triangles {
+        let [a, b, c] = t.map(|v| body.positions[v as usize].map(f64::from));
+        let (u, v): ([f64; 3], [f64; 3]) =
+            (std::array::from_fn(|i| b[i] - a[i]), std::array::from_fn(|i| c[i] - a[i]));
+        let face = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+        let along = |v: u32| -> f64 {
+            let n = body.normals[v as usize];
+            (0..3).map(|i| face[i] * f64::from(n[i])).sum()
+        };
+        assert!(t.iter().map(|v| along(*v)).sum::<f64>() > 0.0, "{t:?}");
+    }
+}
+
+#[test]
+fn extras_hold_native_fields() {
+    let (model, groups) = hopper();
+    let options = SceneOptions::default().with_extras(true);
+    let made = model.to_scene(&options, Some(&groups)).unwrap();
+    assert!(made.losses.is_empty(), "{:?}", made.losses);
+    let text = format!("{:?}", made.value.extras);
+    assert!(text.contains("hop_7") && text.contains("allradius"));
+    assert!(made.value.meshes.iter().all(|m| m.extras.is_some()));
+    // And come back from there.
+    let back = Dpm::from_scene(&made.value, &options).unwrap().value.model;
+    assert_eq!(back.bones, model.bones);
+    assert_eq!(back.meshes[1].groupids, model.meshes[1].groupids);
+}
+
+/// Every pose of every clip and the bind pose, at home and after the journey.
+fn compare_models(
+    name: &str,
+    model: &Dpm,
+    groups: Option<&FrameGroups>,
+    back: &meshwright_dpm::DpmWithClips,
+) {
+    let clips = |m: &Dpm, g: Option<&FrameGroups>| match g {
+        Some(g) => g.resolve(m.frames.len()).clips,
+        None => m.clips_from_names(),
+    };
+    let (before, after) = (clips(model, groups), clips(&back.model, Some(&back.clips)));
+    assert_eq!(before.len(), after.len(), "{name}");
+    let mut frames = vec![(0, 0)];
+    for (a, b) in before.iter().zip(&after) {
+        assert_eq!((&a.name, a.length, a.fps, a.looping), (&b.name, b.length, b.fps, b.looping), "{name}");
+        frames.extend(a.frames().zip(b.frames()));
+    }
+    assert_eq!(model.bones.len(), back.model.bones.len());
+    for m in 0..model.meshes.len() {
+        assert_eq!(model.meshes[m].triangles, back.model.meshes[m].triangles, "{name}");
+        assert_eq!(model.meshes[m].texcoords, back.model.meshes[m].texcoords, "{name}");
+        for &(a, b) in &frames {
+            let own = wide(&model.evaluate(m, a as usize).unwrap().positions);
+            let tolerance = 1e-5 * extent(&own);
+            let got = back.model.evaluate(m, b as usize).unwrap().positions;
+            near(&format!("{name} mesh {m} frame {a}"), &got, &own, tolerance, &[]);
+        }
+    }
+    let written = back.model.to_bytes().unwrap();
+    assert_eq!(Dpm::parse(&written).unwrap(), back.model, "{name}");
+}
+
+#[test]
+fn the_demo_comes_back() {
+    let (model, groups) = hopper();
+    for space in [Space::Gltf, Space::File] {
+        let options = SceneOptions::in_space(space);
+        let scene = model.to_scene(&options, Some(&groups)).unwrap().value;
+        let back = Dpm::from_scene(&scene, &options).unwrap();
+        assert_eq!(codes(&back.losses), <[&str; 0]>::default());
+        compare_models("hopper", &model, Some(&groups), &back.value);
+        assert_eq!(back.value.model.frames.len(), 15, "poses are not repeated");
+        // In bind form, as it comes from a glTF file.
+        let mut bare = scene.clone();
+        bare.meshes.iter_mut().for_each(|m| m.skin.as_mut().unwrap().local.clear());
+        let back = Dpm::from_scene(&bare, &options).unwrap();
+        compare_models("hopper, bound", &model, Some(&groups), &back.value);
+    }
+    let bounds = Dpm::from_scene(
+        &model.to_scene(&SceneOptions::default(), None).unwrap().value,
+        &SceneOptions::default(),
+    );
+    let bounds = bounds.unwrap().value.model.bounds;
+    let top = (0..15).flat_map(|f| model.evaluate(0, f).unwrap().positions).fold(0.0_f32, |m, p| m.max(p[2]));
+    assert!((bounds.maxs[2].get() - top).abs() < 1e-5, "bounds are true ones");
+}
+
+#[test]
+fn scenes_of_the_corpus_equal_the_reference_dumps() {
+    let Some(root) = corpus() else { return };
+    let json = |p: &str| serde_json::from_slice::<Value>(&fs::read(root.join(p)).unwrap()).unwrap();
+    let manifest = json("manifest.json");
+    let mut seen = 0;
+    for e in manifest.as_array().unwrap().iter().filter(|e| e["format"] == "dpm" || e["format"] == "zym") {
+        let file = e["file"].as_str().unwrap();
+        let bytes = fs::read(root.join(file)).unwrap();
+        let groups = e["companions"]
+            .as_array()
+            .and_then(|c| c.first())
+            .map(|c| FrameGroups::parse(&fs::read(root.join(c.as_str().unwrap())).unwrap()).unwrap());
+        let dump = json(e["expected"].as_str().unwrap());
+        let scene_in = |space| {
+            let options = SceneOptions::in_space(space);
+            if file.ends_with(".zym") {
+                Zym::parse(&bytes).unwrap().to_scene(&options, groups.as_ref())
+            } else {
+                Dpm::parse(&bytes).unwrap().to_scene(&options, groups.as_ref())
+            }
+        };
+        let scene = scene_in(Space::File).unwrap().value;
+        let clips: Vec<_> =
+            scene.clips.iter().map(|c| (c.name.clone(), c.frames, f64::from(c.rate))).collect();
+        let expected = dump["clips"].as_array().unwrap().iter().map(|c| {
+            let frames = c["frames"].as_u64().unwrap() as u32;
+            (c["name"].as_str().unwrap().to_owned(), frames, c["fps"].as_f64().unwrap())
+        });
+        assert_eq!(clips, expected.collect::<Vec<_>>(), "{file}");
+        let unreliable: Vec<u64> = dump["native"]["unreliable_normals"]
+            .as_array()
+            .map(|l| l.iter().map(|v| v.as_u64().unwrap()).collect())
+            .unwrap_or_default();
+        let gltf = scene_in(Space::Gltf).unwrap();
+        let flat = gltf.losses.iter().any(|l| l.code == "singular-bind");
+        for (m, mesh) in dump["meshes"].as_array().unwrap().iter().enumerate() {
+            assert_eq!(scene.meshes[m].positions.len() as u64, mesh["vertex_count"], "{file}");
+            let material = scene.meshes[m].material.map(|id| scene.materials[id.0].name.clone());
+            assert_eq!(material.as_deref(), mesh["material"].as_str(), "{file}");
+            for pose in mesh["poses"].as_array().into_iter().flatten() {
+                let clip = pose["clip"].as_u64().map(|c| c as usize);
+                let at = match (clip, pose["frame"].as_u64()) {
+                    (Some(clip), Some(frame)) => Some((clip, frame as usize)),
+                    (None, None) => None,
+                    // A frame of the file that no clip has.
+                    _ => continue,
+                };
+                let name = format!("{file} mesh {m} {at:?}");
+                let rows = |k: &str| -> Vec<[f64; 3]> {
+                    let row = |r: &Value| support::numbers(r);
+                    pose[k].as_array().unwrap().iter().map(row).collect()
+                };
+                let positions = rows("positions");
+                let tolerance = 1e-6 * extent(&positions) + 1e-6;
+                let (p, n) = by_local(&scene, m, &posed(&scene, at));
+                near(&format!("{name} positions"), &p, &positions, tolerance, &[]);
+                near(&format!("{name} normals"), &n, &rows("normals"), 1e-5, &unreliable);
+                seen += 1;
+                if file.ends_with(".dpm") && !flat {
+                    let mapped: Vec<_> =
+                        positions.iter().map(|p| TO_GLTF.point(p.map(|c| c as f32)).map(f64::from)).collect();
+                    let bound = by_bind(&gltf.value, m, &posed(&gltf.value, at));
+                    near(&format!("{name} bound"), &bound, &mapped, 1e-5 * extent(&mapped), &[]);
+                }
+            }
+        }
+        // Splitting by shader drops what no triangle uses and changes no corner.
+        for (whole, split) in scene.meshes.iter().zip(&gltf.value.meshes) {
+            assert_eq!(whole.triangles.len(), split.triangles.len());
+            let mut used = vec![false; split.positions.len()];
+            for (a, b) in whole.triangles.iter().flatten().zip(split.triangles.iter().flatten()) {
+                let (a, b) = (*a as usize, *b as usize);
+                assert_eq!(TO_GLTF.point(whole.positions[a]), split.positions[b], "{file}");
+                assert_eq!(whole.uvs[a], split.uvs[b], "{file}");
+                used[b] = true;
+            }
+            assert!(used.iter().all(|u| *u) || file.ends_with(".dpm"), "{file}");
+        }
+        if file.ends_with(".dpm") {
+            let model = Dpm::parse(&bytes).unwrap();
+            let options = SceneOptions::default();
+            let back = Dpm::from_scene(&gltf.value, &options).unwrap().value;
+            let still = groups.as_ref().is_some_and(|g| g.groups.is_empty());
+            if !still {
+                compare_models(file, &model, groups.as_ref(), &back);
+            }
+        }
+    }
+    assert!(seen > 40, "{seen} poses compared");
+}
+
+/// A chain of `n` bones, each turned and moved against its parent, a vertex on the last.
+fn chain(n: usize) -> Dpm {
+    let (c, s) = (0.8_f32, 0.6_f32);
+    let turned =
+        BonePose([[c, -s, 0.0, 1.0], [s, c, 0.0, 0.25], [0.0, 0.0, 1.0, 0.125]].map(|r| r.map(F32::new)));
+    let origin = [1.0, 2.0, 3.0].map(F32::new);
+    let part = Influence { origin, influence: F32::new(1.0), normal: [F32::new(0.0); 3], bone: n as u32 - 1 };
+    let mut vertices = Vertices::default();
+    (0..3).for_each(|_| vertices.push(&[part]));
+    let mesh = Mesh {
+        shader: Name::truncated(b"chain"),
+        vertices: Arc::new(vertices),
+        texcoords: Arc::new(vec![[F32::new(0.5); 2]; 3]),
+        triangles: Arc::new(vec![[0, 1, 2]]),
+        groupids: Arc::new(vec![0]),
+    };
+    let bones = (0..n).map(|i| Bone { parent: i as i32 - 1, ..Bone::default() }).collect();
+    Dpm::new(bones, vec![mesh], vec![turned; n], vec![Frame::default()])
+}
+
+#[test]
+fn a_chain_of_255_bones_keeps_its_precision() {
+    let model = chain(255);
+    let scene = model.to_scene(&SceneOptions::default(), None).unwrap();
+    assert_eq!(codes(&scene.losses), ["zero-normal"]);
+    let scene = scene.value;
+    let bound = by_bind(&scene, 0, &posed(&scene, None));
+    let native = model.evaluate(0, 0).unwrap().positions;
+    let mapped: Vec<_> = native.iter().map(|p| TO_GLTF.point(*p).map(f64::from)).collect();
+    // The chain reaches 32 units up.
+    near("chain", &bound, &mapped, 1e-6 * 32.0, &[]);
+    near("chain", &scene.meshes[0].positions, &mapped, 0.0, &[]);
+}
+
+#[test]
+fn losses_are_told() {
+    let (mut model, _) = hopper();
+    let told = |model: &Dpm| {
+        let made = model.to_scene(&SceneOptions::default().with_extras(true), None).unwrap();
+        made.losses.iter().map(|l| (l.code, l.amount)).collect::<Vec<_>>()
+    };
+    // Parts of vertex 7, the first of two bones, that do not meet: each is half a unit off.
+    let skin = Arc::make_mut(&mut model.meshes[0].vertices);
+    skin.influences[7].origin[0] = F32::new(skin.influences[7].origin[0].get() + 0.5);
+    let residual = told(&model);
+    assert_eq!(residual[0].0, "bind-residual");
+    assert!((residual[0].1.unwrap() - 0.5).abs() < 0.1, "{residual:?}");
+
+    let (mut model, _) = hopper();
+    model.poses[3] = BonePose([[F32::new(0.0); 4]; 3]);
+    assert!(told(&model).iter().any(|l| l.0 == "singular-bind"));
+
+    let (mut model, _) = hopper();
+    Arc::make_mut(&mut model.meshes[0].texcoords)[3][0] = F32::new(f32::NAN);
+    let made = model.to_scene(&SceneOptions::default(), None).unwrap();
+    assert!(codes(&made.losses).contains(&"non-finite-texcoord"));
+    assert!(made.value.meshes[0].uvs.iter().flatten().all(|c| c.is_finite()));
+
+    let (model, _) = hopper();
+    let groups = FrameGroups::parse(b"1 3\n2 99\n").unwrap();
+    let made = model.to_scene(&SceneOptions::default().with_extras(true), Some(&groups)).unwrap();
+    assert_eq!(codes(&made.losses), ["length-clamped"]);
+    let groups = FrameGroups::parse(b"3 3\n").unwrap();
+    let made = model.to_scene(&SceneOptions::default().with_extras(true), Some(&groups)).unwrap();
+    assert_eq!((made.losses[0].code, made.losses[0].amount), ("frames-without-clip", Some(11.0)));
+
+    let e = model.to_scene(&SceneOptions::default().with_memory(5000), None).unwrap_err();
+    assert!(matches!(e, ConvertError::Limit { .. }));
+    let mut model = model;
+    model.poses[9].0[0][0] = F32::new(f32::INFINITY);
+    assert!(matches!(model.to_scene(&SceneOptions::default(), None), Err(ConvertError::Invalid { .. })));
+}
+
+#[test]
+fn a_companion_without_clips_leaves_the_own_list() {
+    let (mut model, _) = hopper();
+    let none = FrameGroups::parse(b"/* generated */\n").unwrap();
+    let clips = |m: &Dpm| m.to_scene(&SceneOptions::default(), Some(&none)).unwrap().value.clips.len();
+    assert_eq!(clips(&model), 3);
+    // A model that does not move has no clip at all then.
+    model.frames.truncate(1);
+    model.poses.truncate(model.bones.len());
+    assert_eq!(clips(&model), 0);
+}
+
+/// A scene as an importer makes it: tracks, a node tree, a mesh without skin, children before parents, a bind
+/// pose that is not the rest pose.
+fn foreign() -> Scene {
+    let (model, _) = hopper();
+    let source = model.to_scene(&SceneOptions::default(), None).unwrap().value;
+    let at = |x: f32, y: f32| Trs { translation: [x, y, 0.0], ..Trs::IDENTITY };
+    let joint = |name: &str, parent, trs: Trs| Joint::new(name, parent, Local::Trs(trs));
+    let mut skeleton = Skeleton {
+        name: "s".into(),
+        joints: vec![joint("tip", Some(1), at(0.0, 2.0)), joint("base", None, at(5.0, 0.0))],
+    };
+    skeleton.joints[0].inverse_bind = Affine { w: [0.0, -2.0, 0.0], ..Affine::IDENTITY };
+    let mut skin = Skin::new(SkeletonId(0));
+    for v in 0..source.meshes[1].positions.len() {
+        for (joint, weight) in [(0, 0.75), (1, 0.25)].into_iter().take(if v == 0 { 0 } else { 2 }) {
+            skin.influences.push(meshwright_scene::Influence { joint, weight });
+        }
+        skin.end_vertex();
+    }
+    let mut undrawn = source.meshes[0].clone();
+    undrawn.skin = None;
+    let mut skinned = source.meshes[1].clone();
+    skinned.skin = Some(skin);
+    skinned.normals.clear();
+    let mut still = source.meshes[1].clone();
+    (still.skin, still.name, still.material) = (None, "still \u{2603}".into(), None);
+    let mut track = Track { joint: 0, ..Track::default() };
+    track.translation.push(0.0, [0.0, 2.0, 0.0]);
+    track.translation.push(2.0, [0.0, 4.0, 0.0]);
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    track.rotation =
+        Channel { frames: vec![0.0, 2.0], values: vec![[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, half, half]] };
+    let clip = Clip {
+        name: "a \"clip\"".into(),
+        skeleton: SkeletonId(0),
+        rate: 0.5,
+        frames: 3,
+        looping: false,
+        interpolation: Interpolation::Spherical,
+        motion: Motion::Tracks(vec![track]),
+        extras: None,
+    };
+    let turned = Trs { translation: [0.0, 1.0, 0.0], scale: [-1.0, 1.0, 2.0], ..Trs::IDENTITY };
+    let leaf = Node {
+        parent: Some(NodeId(2)),
+        local: Local::Trs(turned),
+        ..Node::of_mesh("still", meshwright_scene::MeshId(1))
+    };
+    let trunk = Node { local: Local::Trs(at(10.0, 0.0)), ..Node::default() };
+    Scene {
+        nodes: vec![Node::of_mesh("skinned", meshwright_scene::MeshId(0)), leaf, trunk],
+        meshes: vec![skinned, still, undrawn]
+            .into_iter()
+            .map(|mut m| {
+                m.material = None;
+                m
+            })
+            .collect(),
+        skeletons: vec![skeleton],
+        clips: vec![clip],
+        ..Scene::default()
+    }
+}
+
+#[test]
+fn a_foreign_scene_becomes_a_model() {
+    let scene = foreign();
+    let made = Dpm::from_scene(&scene, &SceneOptions::default()).unwrap();
+    let mut told = codes(&made.losses);
+    told.sort_unstable();
+    let expected = [
+        "fps-clamped",
+        "interpolation",
+        "name-changed",
+        "name-changed",
+        "normals-computed",
+        "rest-pose",
+        "unbound-vertices",
+        "undrawn-mesh",
+    ];
+    assert_eq!(told, expected);
+    let (model, clips) = (&made.value.model, &made.value.clips);
+    DpmCheck(model).round_trip();
+    let names: Vec<_> = model.bones.iter().map(|b| (b.name.text(), b.parent)).collect();
+    assert_eq!(names, [("base".into(), -1), ("tip".into(), 0), ("root".into(), -1)]);
+    assert_eq!(clips.to_bytes().unwrap(), b"1 3 0.5 0 \"a _clip_\"\n");
+    // Frame 0 is the bind pose: vertices where the scene has them.
+    let back = AxisMap::new([1, 2, 0], [1.0; 3], 1.0).inverse();
+    let bind: Vec<_> = scene.meshes[0].positions.iter().map(|p| back.point(*p).map(f64::from)).collect();
+    near("bind", &model.evaluate(0, 0).unwrap().positions, &bind, 1e-5, &[]);
+    // The last frame by hand: base at x 5, tip 4 above it and turned by a quarter about z.
+    let p = scene.meshes[0].positions[1];
+    let tip = [5.0 - (p[1] - 2.0), 4.0 + p[0], p[2]];
+    let base = [5.0 + p[0], p[1], p[2]];
+    let hand: [f32; 3] = std::array::from_fn(|i| 0.75 * tip[i] + 0.25 * base[i]);
+    let hand = back.point(hand).map(f64::from);
+    near("frame 3", &model.evaluate(0, 3).unwrap().positions[1..2], &[hand], 1e-5, &[]);
+    // The still mesh is where its nodes put it, mirrored, so that its corners go the other way round.
+    let (v, p) = (&model.evaluate(1, 0).unwrap(), scene.meshes[1].positions[1]);
+    let hand = back.point([10.0 - p[0], 1.0 + p[1], 2.0 * p[2]]).map(f64::from);
+    near("still", &v.positions[1..2], &[hand], 1e-5, &[]);
+    let [a, b, c] = scene.meshes[1].triangles[0];
+    assert_eq!(model.meshes[1].triangles[0], [c, b, a]);
+    assert_eq!(model.meshes[1].shader.bytes(), b"still ?");
+}
+
+struct DpmCheck<'a>(&'a Dpm);
+
+impl DpmCheck<'_> {
+    fn round_trip(&self) {
+        assert_eq!(Dpm::parse(&self.0.to_bytes().unwrap()).unwrap(), *self.0);
+    }
+}
+
+#[test]
+fn a_scene_of_nothing_is_refused() {
+    let e = Dpm::from_scene(&Scene::default(), &SceneOptions::default()).unwrap_err();
+    assert!(matches!(e, ConvertError::Unsupported { .. }), "{e}");
+    let mut scene = foreign();
+    scene.clips[0].frames = u32::MAX;
+    let e = Dpm::from_scene(&scene, &SceneOptions::default()).unwrap_err();
+    assert!(matches!(e, ConvertError::Limit { .. }), "{e}");
+}
+
+#[test]
+fn zym_of_several_shaders_is_split() {
+    let zym = Zym::parse(&fs::read(testdata().join("dpm/pair.ok.zym")).unwrap()).unwrap();
+    let made = zym.to_scene(&SceneOptions::default(), None).unwrap();
+    assert_eq!(codes(&made.losses), ["normals-computed", "bone-flags", "trizone"]);
+    let scene = made.value;
+    let counts: Vec<_> = scene.meshes.iter().map(|m| m.positions.len()).collect();
+    assert_eq!(counts, [4, 3], "of 5 vertices");
+    assert_eq!(scene.meshes[1].triangles, [[0, 1, 2]]);
+    let clips: Vec<_> = scene.clips.iter().map(|c| (c.frames, c.rate, c.looping)).collect();
+    assert_eq!(clips, [(2, 8.0, true), (1, 0.5, false)]);
+    let whole = zym.to_scene(&SceneOptions::in_space(Space::File), None).unwrap().value;
+    assert_eq!(whole.meshes.iter().map(|m| m.positions.len()).collect::<Vec<_>>(), [5, 5]);
+    let native = zym.evaluate(2).unwrap();
+    let (p, n) = by_local(&whole, 1, &posed(&whole, Some((1, 0))));
+    near("positions", &p, &wide(&native.positions), 1e-6, &[]);
+    near("normals", &n, &wide(&native.normals), 1e-6, &[]);
+    // A companion takes the place of the scenes.
+    let groups = FrameGroups::parse(b"0 3 5 0 all").unwrap();
+    let scene = zym.to_scene(&SceneOptions::default(), Some(&groups)).unwrap().value;
+    assert_eq!(scene.clips.len(), 1);
+    assert_eq!((scene.clips[0].frames, scene.clips[0].looping), (3, false));
+}
+
+/// Floats of a size that computations survive.
+fn tame(v: &mut F32) {
+    let bits = v.to_bits();
+    *v = F32::from_bits(bits & 0x807f_ffff | ((bits >> 23 & 7) + 122) << 23);
+}
+
+proptest! {
+    #[test]
+    fn every_tame_model_is_a_scene_and_comes_back(mut model in strategy::dpm()) {
+        for pose in &mut model.poses {
+            pose.0.as_flattened_mut().iter_mut().for_each(tame);
+        }
+        for mesh in &mut model.meshes {
+            for i in &mut Arc::make_mut(&mut mesh.vertices).influences {
+                i.origin.iter_mut().chain(&mut i.normal).chain([&mut i.influence]).for_each(tame);
+            }
+        }
+        // Clips with names that a companion can hold.
+        for (i, frame) in model.frames.iter_mut().enumerate() {
+            frame.name = Name::truncated(format!("f{}_{i}", i / 2).as_bytes());
+        }
+        let options = SceneOptions::default().with_extras(true);
+        let scene = model.to_scene(&options, None).unwrap().value;
+        prop_assert_eq!(scene.validate(), Ok(()));
+        let back = Dpm::from_scene(&scene, &options).unwrap().value;
+        prop_assert_eq!(back.model.frames[0].pose, PoseId(0));
+        for m in 0..model.meshes.len() {
+            let clips = model.clips_from_names().into_iter().zip(back.clips.resolve(back.model.frames.len()).clips);
+            for (a, b) in clips {
+                for (a, b) in a.frames().zip(b.frames()) {
+                    let own = model.evaluate(m, a as usize).unwrap().positions;
+                    let got = back.model.evaluate(m, b as usize).unwrap().positions;
+                    prop_assert_eq!(own, got, "poses and bone-space vertices are kept as they are");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Telling the dialects apart by sizes, indices and normals.
+
+use crate::check;
+use crate::extent::Extents;
+use crate::model::{ChunkId, Dialect, FsoModel};
+use alloc::vec::Vec;
+use meshwright_core::F32;
+
+/// Vertices whose normals are looked at.
+const SAMPLES: usize = 1024;
+
+/// What speaks for a dialect.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Candidate {
+    pub(crate) dialect: Dialect,
+    /// The share of vertices whose normal, where this dialect has it, is of unit length.
+    pub(crate) unit: f32,
+}
+
+/// The dialects that a model fits, the likeliest first. What the model says of its own dialect is not asked.
+pub(crate) fn candidates(model: &FsoModel<'_>) -> Vec<Candidate> {
+    if model.chunk(ChunkId::MESH).is_some() {
+        return Vec::from([Candidate { dialect: Dialect::Seed44, unit: 1.0 }]);
+    }
+    // The file is borrowed once more under each dialect; chunks are not copied.
+    let mut view = FsoModel {
+        version: model.version,
+        dialect: model.dialect,
+        chunks: Vec::new(),
+        metadata: model.metadata.clone(),
+    };
+    for id in [ChunkId::VDAT, ChunkId::INDX] {
+        if let Some(data) = model.chunk(id) {
+            view.chunks.push(crate::model::Chunk { id, data: data.into() });
+        }
+    }
+    let mut found: Vec<_> = Dialect::ALL
+        .into_iter()
+        .filter(|dialect| {
+            view.dialect = *dialect;
+            fits(&view)
+        })
+        .map(|dialect| Candidate { dialect, unit: unit_share(model, dialect) })
+        .collect();
+    // Only this dialect has a companion.
+    let companion = found.iter().find(|c| c.dialect == Dialect::Gl3 && model.metadata.is_some());
+    if let Some(gl3) = companion.copied() {
+        return Vec::from([gl3]);
+    }
+    // Stable, so that among equals the preferred dialect stays first.
+    found.sort_by(|a, b| b.unit.total_cmp(&a.unit));
+    found
+}
+
+fn fits(model: &FsoModel<'_>) -> bool {
+    let refuse = &mut |_| Err(());
+    check::chunks(model, refuse).is_ok()
+        && check::ranges(model, &Extents::new(model.indices()), refuse).is_ok()
+}
+
+fn unit_share(model: &FsoModel<'_>, dialect: Dialect) -> f32 {
+    let bytes = model.chunk(ChunkId::VDAT).unwrap_or_default();
+    let vertices = bytes.chunks_exact(dialect.vertex_size());
+    let step = (vertices.len() / SAMPLES).max(1);
+    let (mut seen, mut unit) = (0_u16, 0_u16);
+    for vertex in vertices.step_by(step) {
+        let normal = vertex.get(dialect.normal_at()..).unwrap_or_default();
+        let square: f32 = normal
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .take(3)
+            .map(|b| F32::from_bits(u32::from_le_bytes(*b)).get())
+            .map(|c| c * c)
+            .sum();
+        seen = seen.saturating_add(1);
+        unit = unit.saturating_add(u16::from((square - 1.0).abs() < 0.02));
+    }
+    if seen == 0 { 0.0 } else { f32::from(unit) / f32::from(seen) }
+}
+
+/// The dialect to judge a model by: the likeliest, or the description's.
+pub(crate) fn decide(model: &FsoModel<'_>) -> Dialect {
+    let fallback = if model.metadata.is_some() { Dialect::Gl3 } else { Dialect::Seed44 };
+    candidates(model).first().map_or(fallback, |c| c.dialect)
+}
+
+/// The dialects between which the bytes do not decide.
+pub(crate) fn rivals(model: &FsoModel<'_>) -> Vec<Dialect> {
+    let found = candidates(model);
+    let best = found.first().map_or(0.0, |c| c.unit);
+    let near: Vec<_> = found.iter().filter(|c| c.unit * 2.0 >= best).map(|c| c.dialect).collect();
+    if near.len() > 1 { near } else { Vec::new() }
+}

@@ -1,0 +1,90 @@
+//! FSOMODEL, the model format designed for FreeSpace Open: read, checked, converted, and written again byte for
+//! byte.
+//!
+//! # The format
+//!
+//! A header and chunks of four letters, length and payload: vertices (`VDAT`), indices (`INDX`), meshes (`MESH`).
+//! It is described in the repository of GL3Test ("Internal model format for FreeSpace Open"). The description was
+//! revised and the only implementation departs from both, all under version 1; the [`Dialect`]s tell them apart, by
+//! the bytes or as the caller says. Materials and nodes are in a companion `.json`, the [`Metadata`].
+//!
+//! # What is supported
+//!
+//! | | read | checked | written | to scene | from scene |
+//! |---|---|---|---|---|---|
+//! | [`Seed44`](Dialect::Seed44): the description | ✓ | ✓ | ✓ | ✓ | ✓ |
+//! | [`Doc56`](Dialect::Doc56): its revision | ✓ | ✓ | ✓ | ✓ | ✓ |
+//! | [`Gl3`](Dialect::Gl3): the implementation | ✓ | ✓ | ✓ | ✓ | ✓ |
+//! | [`Metadata`]: materials, meshes, nodes | ✓ | ✓ | ✓ | ✓ | ✓ |
+//! | unknown chunks | kept | – | ✓ | – | – |
+//!
+//! ✓: complete, every value kept. "Checked" means that `validate` reports every departure from the description with
+//! a stable code; "written" that a file that was read comes out byte for byte, unknown chunks in their places and
+//! the companion's text included.
+//!
+//! # Safety contract
+//!
+//! No unsafe code. Any bytes give a model or an error with code, offset and field path. Chunks are borrowed, not
+//! copied; thousands of meshes over the same indices cost no more than reading these once. The companion is read
+//! without recursion.
+//!
+//! # Example
+//!
+//! ```
+//! use meshwright_fsomodel::{ChunkId, Dialect, FsoModel, MeshEntry, Vertex};
+//! use meshwright_core::f32s;
+//!
+//! let corner = |x, y| Vertex { position: f32s([x, y, 0.0]), normal: f32s([0.0, 0.0, 1.0]), ..Vertex::default() };
+//! let mut model = FsoModel::new(Dialect::Seed44);
+//! model.set_vertices(&[corner(0.0, 0.0), corner(1.0, 0.0), corner(0.0, 1.0)]);
+//! model.set_indices(&[0, 1, 2]);
+//! model.set_meshes(&[MeshEntry { count: 3, max_index: 2, ..MeshEntry::default() }]);
+//! assert!(model.validate().is_empty());
+//!
+//! let file = model.to_bytes()?;
+//! let again = FsoModel::parse(&file).expect("what was written is read");
+//! assert_eq!(again, model);
+//! assert_eq!(again.chunk(ChunkId::VDAT).map(<[u8]>::len), Some(3 * 44));
+//! # Ok::<(), meshwright_core::WriteError>(())
+//! ```
+//!
+//! # Features
+//!
+//! * `scene` (default): conversion to and from [`meshwright_scene::Scene`].
+//! * `proptest`: generators of valid models.
+//!
+//! `no_std` with `alloc`. Rust 1.95.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(any(test, feature = "proptest"))]
+extern crate std;
+
+mod check;
+mod detect;
+mod extent;
+mod json;
+mod metadata;
+mod metadata_read;
+mod metadata_write;
+mod model;
+mod read;
+#[cfg(feature = "scene")]
+mod scene;
+#[cfg(feature = "scene")]
+mod scene_from;
+#[cfg(feature = "proptest")]
+pub mod strategy;
+mod validate;
+mod view;
+mod walk;
+mod write;
+
+pub use metadata::{MAX_NODE_DEPTH, Material, Mesh, Metadata, Node};
+pub use model::{Chunk, ChunkId, Dialect, FsoModel, MeshEntry, VERSION};
+pub use read::FsoOptions;
+#[cfg(feature = "scene")]
+pub use scene_from::FsoTarget;
+pub use view::{Indices, MeshRange, Vertex, Vertices};
+pub use walk::{ChunkRef, Chunks, chunks};

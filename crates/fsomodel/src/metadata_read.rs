@@ -1,0 +1,330 @@
+//! Reading the companion. Keys come in any order; those that mean nothing here are passed over and kept in the text.
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+
+use crate::json::{Json, Number};
+use crate::metadata::{MAX_NODE_DEPTH, Material, Mesh, Metadata, Node, Text};
+use crate::walk::CODES;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use meshwright_core::{Budget, F32, Finding, Path, ReadError, ReadOptions, Report, Severity, Source, Stream};
+
+type Answer<T> = Result<T, ReadError>;
+
+/// The stream that offsets in a companion count in.
+pub(crate) const STREAM: &str = "metadata";
+
+/// A field that may stand once.
+fn once<T>(
+    json: &mut Json<'_, '_>,
+    path: &Path<'_>,
+    slot: &mut Option<T>,
+    read: impl FnOnce(&mut Json<'_, '_>, &Path<'_>) -> Answer<T>,
+) -> Answer<()> {
+    if slot.is_some() {
+        return Err(json.wrong(path, "a second field of this name"));
+    }
+    *slot = Some(read(json, path)?);
+    Ok(())
+}
+
+fn text(json: &mut Json<'_, '_>, path: &Path<'_>) -> Answer<String> {
+    json.string(path)
+}
+
+fn word(json: &mut Json<'_, '_>, path: &Path<'_>) -> Answer<u32> {
+    let value = json.integer(path, u32::MAX.into())?;
+    Ok(u32::try_from(value).unwrap_or(u32::MAX))
+}
+
+/// A push whose memory is charged first, twice because vectors grow by doubling.
+fn push<T>(source: &Source<'_>, path: &Path<'_>, at: u64, list: &mut Vec<T>, item: T) -> Answer<()> {
+    source.charge(path, at, "metadata", 2, size_of::<T>())?;
+    list.push(item);
+    Ok(())
+}
+
+/// Reads what one companion says.
+struct Reader<'n> {
+    /// Collects what is odd.
+    notes: &'n mut Report,
+    /// Where meshes and nodes start in the text.
+    meshes_at: Vec<u64>,
+    nodes_at: Vec<u64>,
+}
+
+impl Reader<'_> {
+    fn note(&mut self, path: &Path<'_>, at: u64, message: String) {
+        self.notes.push(Finding {
+            severity: Severity::Warning,
+            code: "Metadata",
+            path: path.to_owned(),
+            stream: Stream::Part(STREAM.into()),
+            offset: Some(at),
+            message: message.into(),
+        });
+    }
+
+    fn material(&self, json: &mut Json<'_, '_>, path: &Path<'_>) -> Answer<Material> {
+        json.open(path, b'{', "a material")?;
+        let (mut name, mut texture, mut first) = (None, None, true);
+        while let Some(key) = json.key(path, &mut first)? {
+            match key.as_str() {
+                "name" => once(json, &path.field("name"), &mut name, text)?,
+                "diffuse_texture" => once(json, &path.field("diffuse_texture"), &mut texture, text)?,
+                _ => json.skip(path)?,
+            }
+        }
+        Ok(Material { name, diffuse_texture: texture })
+    }
+
+    fn mesh(&mut self, json: &mut Json<'_, '_>, path: &Path<'_>) -> Answer<Mesh> {
+        let at = json.offset();
+        self.meshes_at.push(at);
+        json.open(path, b'{', "a mesh")?;
+        let (mut name, mut offset, mut first) = (None, None, true);
+        let [mut count, mut base, mut min, mut max, mut material] = [None; 5];
+        while let Some(key) = json.key(path, &mut first)? {
+            match key.as_str() {
+                "name" => once(json, &path.field("name"), &mut name, text)?,
+                "offset" => {
+                    once(json, &path.field("offset"), &mut offset, |j, p| {
+                        j.integer(p, i64::MAX.cast_unsigned())
+                    })?;
+                }
+                "count" => once(json, &path.field("count"), &mut count, word)?,
+                "base_index" => once(json, &path.field("base_index"), &mut base, word)?,
+                "min_index" => once(json, &path.field("min_index"), &mut min, word)?,
+                "max_index" => once(json, &path.field("max_index"), &mut max, word)?,
+                "material_index" => once(json, &path.field("material_index"), &mut material, word)?,
+                _ => json.skip(path)?,
+            }
+        }
+        let need = |field: &'static str, v: Option<u32>| {
+            v.ok_or_else(|| json.wrong_at(&path.field(field), at, "a mesh needs this field"))
+        };
+        let (count, base_index) = (need("count", count)?, need("base_index", base)?);
+        let (min_index, max_index) = (need("min_index", min)?, need("max_index", max)?);
+        let material_index = need("material_index", material)?;
+        let offset =
+            offset.ok_or_else(|| json.wrong_at(&path.field("offset"), at, "a mesh needs this field"))?;
+        Ok(Mesh { name, offset, count, base_index, min_index, max_index, material_index })
+    }
+
+    fn matrix(&mut self, json: &mut Json<'_, '_>, path: &Path<'_>) -> Answer<[[F32; 4]; 4]> {
+        let mut out = [[F32::default(); 4]; 4];
+        let mut first = true;
+        json.open(path, b'[', "four columns")?;
+        for (c, column) in out.iter_mut().enumerate() {
+            if !json.item(path, &mut first)? {
+                return Err(json.wrong(path, "a matrix of fewer than four columns"));
+            }
+            let path = path.index(c);
+            let mut first = true;
+            json.open(&path, b'[', "a column of four")?;
+            for (r, cell) in column.iter_mut().enumerate() {
+                if !json.item(&path, &mut first)? {
+                    return Err(json.wrong(&path, "a column of fewer than four"));
+                }
+                let path = path.index(r);
+                let at = json.offset();
+                let value = match json.number(&path)? {
+                    Number::Real(v) => v,
+                    Number::Integer(v) => {
+                        self.note(
+                            &path,
+                            at,
+                            format!("{v} is an integer: the engine's loader reads it as 0.0"),
+                        );
+                        #[expect(clippy::cast_precision_loss, reason = "rounded to binary32 in any case")]
+                        let real = v as f64;
+                        real
+                    }
+                };
+                #[expect(clippy::cast_possible_truncation, reason = "the engine stores matrices as binary32")]
+                let value = value as f32;
+                if !value.is_finite() {
+                    return Err(json.wrong_at(&path, at, "a number beyond 32 bits"));
+                }
+                *cell = F32::new(value);
+            }
+            if json.item(&path, &mut first)? {
+                return Err(json.wrong(&path, "a column of more than four"));
+            }
+        }
+        if json.item(path, &mut first)? {
+            return Err(json.wrong(path, "a matrix of more than four columns"));
+        }
+        Ok(out)
+    }
+
+    /// A list of `item`s.
+    fn list<T>(
+        &mut self,
+        source: &Source<'_>,
+        json: &mut Json<'_, '_>,
+        path: &Path<'_>,
+        mut item: impl FnMut(&mut Self, &mut Json<'_, '_>, &Path<'_>) -> Answer<T>,
+    ) -> Answer<Vec<T>> {
+        json.open(path, b'[', "an array")?;
+        let (mut list, mut first) = (Vec::new(), true);
+        while json.item(path, &mut first)? {
+            let at = json.offset();
+            let read = item(self, json, &path.index(list.len()))?;
+            push(source, path, at, &mut list, read)?;
+        }
+        Ok(list)
+    }
+
+    /// The tree of nodes, with an explicit stack of what is open.
+    fn nodes(&mut self, source: &Source<'_>, json: &mut Json<'_, '_>, table: &Path<'_>) -> Answer<Vec<Node>> {
+        let mut nodes: Vec<Node> = Vec::new();
+        let mut open: Vec<Open> = Vec::new();
+        let mut start = true;
+        loop {
+            if core::mem::take(&mut start) {
+                let number = nodes.len();
+                let path = table.index(number);
+                let at = json.offset();
+                json.open(&path, b'{', "a node")?;
+                let depth = open.len() / 2;
+                if depth >= MAX_NODE_DEPTH {
+                    return Err(json.too_deep(&path));
+                }
+                let parent = open.last().map(|o| o.node);
+                self.nodes_at.push(at);
+                push(source, &path, at, &mut nodes, Node { parent, ..Node::default() })?;
+                push(source, &path, at, &mut open, Open::object(number, at))?;
+            }
+            let Some(top) = open.last_mut() else { return Ok(nodes) };
+            let path = table.index(top.node);
+            if top.children {
+                start = json.item(&path.field("children"), &mut top.first)?;
+                if !start {
+                    open.pop();
+                }
+                continue;
+            }
+            let Some(key) = json.key(&path, &mut top.first)? else {
+                if !top.has.transform {
+                    let at = top.at;
+                    return Err(json.wrong_at(&path.field("transform"), at, "a node needs this field"));
+                }
+                open.pop();
+                continue;
+            };
+            let mut again = |seen: &mut bool, field: &'static str| {
+                let twice = core::mem::replace(seen, true);
+                if twice {
+                    Err(json.wrong(&path.field(field), "a second field of this name"))
+                } else {
+                    Ok(())
+                }
+            };
+            let Some(node) = nodes.get_mut(top.node) else { return Ok(nodes) };
+            match key.as_str() {
+                "name" => {
+                    again(&mut top.has.name, "name")?;
+                    node.name = Some(json.string(&path.field("name"))?);
+                }
+                "transform" => {
+                    again(&mut top.has.transform, "transform")?;
+                    node.transform = self.matrix(json, &path.field("transform"))?;
+                }
+                "meshes" => {
+                    again(&mut top.has.meshes, "meshes")?;
+                    node.meshes =
+                        self.list(source, json, &path.field("meshes"), |_, json, path| word(json, path))?;
+                }
+                "children" => {
+                    again(&mut top.has.children, "children")?;
+                    let path = path.field("children");
+                    json.open(&path, b'[', "an array")?;
+                    let (number, at) = (top.node, json.offset());
+                    push(source, &path, at, &mut open, Open::children(number, at))?;
+                }
+                _ => json.skip(&path)?,
+            }
+        }
+    }
+}
+
+/// An object of a node, or its list of children.
+struct Open {
+    node: usize,
+    children: bool,
+    first: bool,
+    at: u64,
+    has: Has,
+}
+
+/// Fields of a node that were there.
+#[derive(Default)]
+struct Has {
+    name: bool,
+    transform: bool,
+    meshes: bool,
+    children: bool,
+}
+
+impl Open {
+    fn object(node: usize, at: u64) -> Self {
+        Self { node, children: false, first: true, at, has: Has::default() }
+    }
+
+    fn children(node: usize, at: u64) -> Self {
+        Self { children: true, ..Self::object(node, at) }
+    }
+}
+
+impl Metadata {
+    /// Reads a companion, within default limits.
+    pub fn parse(text: &[u8]) -> Result<Self, ReadError> {
+        Self::parse_with(text, &ReadOptions::default())
+    }
+
+    /// Reads a companion. Nothing is forgiven.
+    pub fn parse_with(text: &[u8], options: &ReadOptions) -> Result<Self, ReadError> {
+        let budget = Budget::new(options.limits);
+        Self::read(text, &budget, &mut Report::new())
+    }
+
+    pub(crate) fn read(text: &[u8], budget: &Budget, notes: &mut Report) -> Result<Self, ReadError> {
+        let source = Source::part(STREAM, text, CODES, budget);
+        let root = &Path::ROOT;
+        source.charge(root, 0, "metadata", text.len() as u64, 1)?;
+        let mut json = Json::new(&source);
+        let mut reader = Reader { notes, meshes_at: Vec::new(), nodes_at: Vec::new() };
+        json.open(root, b'{', "an object")?;
+        let (mut materials, mut meshes, mut nodes, mut first) = (None, None, None, true);
+        while let Some(key) = json.key(root, &mut first)? {
+            match key.as_str() {
+                "materials" => once(&mut json, &root.field("materials"), &mut materials, |json, path| {
+                    reader.list(&source, json, path, |r, json, path| r.material(json, path))
+                })?,
+                "meshes" => once(&mut json, &root.field("meshes"), &mut meshes, |json, path| {
+                    reader.list(&source, json, path, Reader::mesh)
+                })?,
+                "root_node" => once(&mut json, &root.field("nodes"), &mut nodes, |json, path| {
+                    reader.nodes(&source, json, path)
+                })?,
+                _ => json.skip(root)?,
+            }
+        }
+        json.end(root)?;
+        let meshes =
+            meshes.ok_or_else(|| json.wrong_at(&root.field("meshes"), 0, "a companion needs this field"))?;
+        let (materials, nodes) = (materials.unwrap_or_default(), nodes.unwrap_or_default());
+        let metadata = Self { materials, meshes, nodes, text: Text(Some(text.to_vec())) };
+        metadata.check(|broken| {
+            let starts = if broken.table == "meshes" { &reader.meshes_at } else { &reader.nodes_at };
+            let at = broken.item.and_then(|i| starts.get(i)).copied().unwrap_or(0);
+            let table = root.field(broken.table);
+            Err(match broken.item {
+                Some(i) => json.wrong_at(&table.index(i).field(broken.field), at, broken.message),
+                None => json.wrong_at(&table, at, broken.message),
+            })
+        })?;
+        Ok(metadata)
+    }
+}

@@ -1,0 +1,277 @@
+//! Decoded views of a model's chunks.
+
+use crate::model::{ChunkId, Dialect, FsoModel, MeshEntry};
+use meshwright_core::F32;
+
+/// One vertex.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Vertex {
+    /// Position: right-handed, y up.
+    pub position: [F32; 3],
+    /// Texture coordinates, (0, 0) the bottom left of the image. The third exists in dialect
+    /// [`Gl3`](Dialect::Gl3) only, and is 0 there.
+    pub uv: [F32; 3],
+    /// Normal.
+    pub normal: [F32; 3],
+    /// Tangent.
+    pub tangent: [F32; 3],
+    /// Bitangent; zero in dialect [`Seed44`](Dialect::Seed44), which has none.
+    pub bitangent: [F32; 3],
+}
+
+impl Vertex {
+    /// The vertex in the bytes of a dialect; zeros where there are too few.
+    pub fn from_bytes(bytes: &[u8], dialect: Dialect) -> Self {
+        let words = bytes.as_chunks::<4>().0;
+        let at = |i: usize| words.get(i).map_or(F32::default(), |w| F32::from_bits(u32::from_le_bytes(*w)));
+        let three = |i: usize| [at(i), at(i.saturating_add(1)), at(i.saturating_add(2))];
+        let (uv, next) = match dialect {
+            Dialect::Gl3 => (three(3), 6_usize),
+            Dialect::Seed44 | Dialect::Doc56 => ([at(3), at(4), F32::default()], 5),
+        };
+        let bitangent = match dialect {
+            Dialect::Seed44 => [F32::default(); 3],
+            Dialect::Doc56 | Dialect::Gl3 => three(next.saturating_add(6)),
+        };
+        Self {
+            position: three(0),
+            uv,
+            normal: three(next),
+            tangent: three(next.saturating_add(3)),
+            bitangent,
+        }
+    }
+
+    /// The floats of the vertex in a dialect, in order.
+    pub fn floats(&self, dialect: Dialect) -> impl Iterator<Item = F32> + use<> {
+        let uv = if dialect == Dialect::Gl3 { 3 } else { 2 };
+        let last = if dialect == Dialect::Seed44 { 0 } else { 3 };
+        let vertex = *self;
+        vertex
+            .position
+            .into_iter()
+            .chain(vertex.uv.into_iter().take(uv))
+            .chain(vertex.normal)
+            .chain(vertex.tangent)
+            .chain(vertex.bitangent.into_iter().take(last))
+    }
+}
+
+/// The vertices of a model.
+#[derive(Clone, Copy, Debug)]
+pub struct Vertices<'s> {
+    bytes: &'s [u8],
+    dialect: Dialect,
+}
+
+impl<'s> Vertices<'s> {
+    /// How many there are.
+    pub const fn len(&self) -> usize {
+        self.bytes.len() / self.dialect.vertex_size()
+    }
+
+    /// True when there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// A vertex.
+    pub fn get(&self, index: usize) -> Option<Vertex> {
+        let dialect = self.dialect;
+        self.bytes.chunks_exact(dialect.vertex_size()).nth(index).map(|b| Vertex::from_bytes(b, dialect))
+    }
+
+    /// All vertices, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Vertex> + Clone + use<'s> {
+        let dialect = self.dialect;
+        self.bytes.chunks_exact(dialect.vertex_size()).map(move |b| Vertex::from_bytes(b, dialect))
+    }
+
+    /// The vertices from `start` to before `end`; none where there are not so many.
+    #[must_use]
+    pub fn slice(&self, start: usize, end: usize) -> Self {
+        let size = self.dialect.vertex_size();
+        let range = start.checked_mul(size).zip(end.checked_mul(size));
+        let bytes = range.and_then(|(a, b)| self.bytes.get(a..b)).unwrap_or_default();
+        Self { bytes, dialect: self.dialect }
+    }
+}
+
+/// The indices of a model, before any base is added.
+#[derive(Clone, Copy, Debug)]
+pub struct Indices<'s> {
+    bytes: &'s [u8],
+    wide: bool,
+}
+
+impl<'s> Indices<'s> {
+    pub(crate) const fn new(bytes: &'s [u8], dialect: Dialect) -> Self {
+        Self { bytes, wide: dialect.index_size() == 4 }
+    }
+
+    const fn size(&self) -> usize {
+        if self.wide { 4 } else { 2 }
+    }
+
+    /// How many there are.
+    pub const fn len(&self) -> usize {
+        self.bytes.len() / self.size()
+    }
+
+    /// True when there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// An index.
+    pub fn get(&self, at: usize) -> Option<u32> {
+        self.bytes.chunks_exact(self.size()).nth(at).map(index)
+    }
+
+    /// All indices, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = u32> + Clone + use<'s> {
+        self.bytes.chunks_exact(self.size()).map(index)
+    }
+
+    /// The indices from `start` to before `end`; none where there are not so many.
+    #[must_use]
+    pub fn slice(&self, start: usize, end: usize) -> Self {
+        let range = start.checked_mul(self.size()).zip(end.checked_mul(self.size()));
+        let bytes = range.and_then(|(a, b)| self.bytes.get(a..b)).unwrap_or_default();
+        Self { bytes, wide: self.wide }
+    }
+
+    /// The lowest and the highest index.
+    pub fn extent(&self) -> Option<(u32, u32)> {
+        if self.is_empty() {
+            return None;
+        }
+        Some(if self.wide {
+            // Signed numbers with the sign turned round: they are in the same order, and every machine compares
+            // several of them at once.
+            const SIGN: u32 = 1 << 31;
+            let words = self.bytes.as_chunks::<4>().0.iter();
+            let words = words.map(|b| (u32::from_le_bytes(*b) ^ SIGN).cast_signed());
+            let (low, high) = words.fold((i32::MAX, i32::MIN), |(low, high), i| (low.min(i), high.max(i)));
+            (low.cast_unsigned() ^ SIGN, high.cast_unsigned() ^ SIGN)
+        } else {
+            let words = self.bytes.as_chunks::<2>().0.iter().map(|b| u16::from_le_bytes(*b));
+            let (low, high) = words.fold((u16::MAX, 0), |(low, high), i| (low.min(i), high.max(i)));
+            (low.into(), high.into())
+        })
+    }
+}
+
+fn index(bytes: &[u8]) -> u32 {
+    match *bytes {
+        [a, b] => u32::from(u16::from_le_bytes([a, b])),
+        [a, b, c, d] => u32::from_le_bytes([a, b, c, d]),
+        _ => 0,
+    }
+}
+
+/// Which part of the index chunk a mesh draws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MeshRange {
+    /// Its first index.
+    pub first: u64,
+    /// How many indices it has.
+    pub count: u64,
+    /// Added to every index.
+    pub base_index: u32,
+    /// The lowest and the highest index before the base is added, as the file claims.
+    pub claimed: Option<(u32, u32)>,
+    /// The offset was no multiple of the size of an index; `first` is rounded down.
+    pub(crate) misaligned: bool,
+}
+
+/// Where the ranges of the meshes are written down.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Table<'s> {
+    /// In the MESH chunk.
+    Chunk(&'s [[u8; MeshEntry::SIZE]]),
+    /// In the companion.
+    Companion(&'s [crate::metadata::Mesh]),
+    /// Nowhere: all indices are one mesh.
+    Missing(u64),
+}
+
+impl Table<'_> {
+    pub(crate) const fn len(&self) -> usize {
+        match self {
+            Self::Chunk(entries) => entries.len(),
+            Self::Companion(meshes) => meshes.len(),
+            Self::Missing(_) => 1,
+        }
+    }
+
+    pub(crate) fn get(&self, i: usize) -> Option<MeshRange> {
+        match self {
+            Self::Chunk(entries) => entries.get(i).map(|bytes| {
+                let e = MeshEntry::from_bytes(bytes);
+                MeshRange {
+                    first: e.offset / 4,
+                    count: e.count.into(),
+                    base_index: e.base_index,
+                    claimed: Some((e.min_index, e.max_index)),
+                    misaligned: !e.offset.is_multiple_of(4),
+                }
+            }),
+            Self::Companion(meshes) => meshes.get(i).map(|m| MeshRange {
+                first: m.offset,
+                count: m.count.into(),
+                base_index: m.base_index,
+                claimed: Some((m.min_index, m.max_index)),
+                misaligned: false,
+            }),
+            Self::Missing(count) => (i == 0).then_some(MeshRange {
+                first: 0,
+                count: *count,
+                base_index: 0,
+                claimed: None,
+                misaligned: false,
+            }),
+        }
+    }
+}
+
+impl FsoModel<'_> {
+    /// The vertices.
+    pub fn vertices(&self) -> Vertices<'_> {
+        Vertices { bytes: self.chunk(ChunkId::VDAT).unwrap_or_default(), dialect: self.dialect }
+    }
+
+    /// The indices.
+    pub fn indices(&self) -> Indices<'_> {
+        Indices::new(self.chunk(ChunkId::INDX).unwrap_or_default(), self.dialect)
+    }
+
+    /// The entries of the MESH chunk.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = MeshEntry> + Clone + '_ {
+        let entries = self.chunk(ChunkId::MESH).unwrap_or_default().as_chunks().0;
+        entries.iter().map(MeshEntry::from_bytes)
+    }
+
+    pub(crate) fn table(&self) -> Table<'_> {
+        match (self.chunk(ChunkId::MESH), &self.metadata) {
+            (Some(bytes), _) if self.dialect == Dialect::Seed44 => Table::Chunk(bytes.as_chunks().0),
+            (_, Some(metadata)) => Table::Companion(&metadata.meshes),
+            (_, None) => Table::Missing(self.indices().len() as u64),
+        }
+    }
+
+    /// The ranges of all meshes, from the MESH chunk, else from the companion, else one of all indices. Their
+    /// order is the number that nodes refer to.
+    pub fn ranges(&self) -> impl ExactSizeIterator<Item = MeshRange> + '_ {
+        let table = self.table();
+        (0..table.len()).map(move |i| {
+            table.get(i).unwrap_or(MeshRange {
+                first: 0,
+                count: 0,
+                base_index: 0,
+                claimed: None,
+                misaligned: false,
+            })
+        })
+    }
+}

@@ -1,0 +1,247 @@
+//! The walk over the chunks of a file, without a copy.
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+
+use crate::model::{ChunkId, VERSION};
+use alloc::format;
+use meshwright_core::{Budget, Codes, Fault, Limits, Path, ReadError, Source};
+use nom::bytes::complete::take;
+use nom::error::context;
+use nom::number::complete::{le_u32, le_u64};
+use nom::{IResult, Parser as _};
+
+pub(crate) type Step<'a, T> = IResult<&'a [u8], T, Fault<'a>>;
+
+pub(crate) const CODES: Codes = Codes { short: "Truncated", count: "Truncated", limit: "LimitExceeded" };
+
+/// What a file starts with.
+pub(crate) const MAGIC: &[u8; 8] = b"FSOMODEL";
+
+/// Bytes before the payload of a chunk, and before the first chunk.
+pub(crate) const HEADER: u64 = 12;
+
+fn magic(i: &[u8]) -> Step<'_, ()> {
+    let (rest, found) = take(i.len().min(MAGIC.len())).parse(i)?;
+    if MAGIC.as_slice() == found {
+        Ok((rest, ()))
+    } else if MAGIC.starts_with(found) {
+        take(MAGIC.len()).parse(i).map(|(rest, _): (_, &[u8])| (rest, ()))
+    } else {
+        Err(nom::Err::Error(Fault::reject(i, "Magic", "a file starts with \"FSOMODEL\"")))
+    }
+}
+
+fn header(i: &[u8]) -> Step<'_, u32> {
+    let (i, ()) = context("magic", magic).parse(i)?; // 0
+    context("version", le_u32).parse(i) // 8
+}
+
+fn chunk_header(i: &[u8]) -> Step<'_, (ChunkId, u64)> {
+    let (i, id) = context("id", take(4_usize)).parse(i)?; // 0
+    let (i, len) = context("length", le_u64).parse(i)?; // 4
+    let id = id.first_chunk().copied().unwrap_or_default();
+    Ok((i, (ChunkId(id), len)))
+}
+
+/// A chunk where it lies in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChunkRef<'a> {
+    /// What it holds.
+    pub id: ChunkId,
+    /// Where its payload starts in the file. Nothing in the format aligns it.
+    pub offset: u64,
+    /// Its payload, ready for a vertex or index buffer.
+    pub data: &'a [u8],
+}
+
+/// The chunks of a file, in order.
+///
+/// ```
+/// # use meshwright_fsomodel::{ChunkId, FsoModel, chunks};
+/// # let file = FsoModel::default().to_bytes()?;
+/// for chunk in chunks(&file).expect("the header is sound") {
+///     let chunk = chunk.expect("the walk comes to the end");
+///     if chunk.id == ChunkId::VDAT {
+///         let _upload: &[u8] = chunk.data;
+///     }
+/// }
+/// # Ok::<(), meshwright_core::WriteError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Chunks<'a> {
+    file: &'a [u8],
+    at: u64,
+    number: usize,
+}
+
+/// Walks over the chunks of a file; the version must be one that this crate knows. Nothing is copied and nothing
+/// allocated.
+pub fn chunks(file: &[u8]) -> Result<Chunks<'_>, ReadError> {
+    let budget = Budget::new(Limits::default());
+    let source = Source::file(file, CODES, &budget);
+    let mut cursor = source.start();
+    let version = cursor.read(&Path::ROOT, header)?;
+    if version != VERSION {
+        let message = format!("version {version}, only {VERSION} may be used");
+        return Err(source.unsupported("Version", &Path::ROOT.field("version"), 8, message));
+    }
+    Ok(Chunks { file, at: cursor.offset(), number: 0 })
+}
+
+impl<'a> Chunks<'a> {
+    fn step(&mut self) -> Result<ChunkRef<'a>, ReadError> {
+        let budget = Budget::new(Limits::default());
+        let source = Source::file(self.file, CODES, &budget);
+        let table = Path::ROOT.field("chunks");
+        let path = table.index(self.number);
+        let mut cursor = source.from(&path, self.at, self.at)?;
+        let (id, len) = cursor.read(&path, chunk_header)?;
+        let offset = cursor.offset();
+        let start = usize::try_from(offset).ok();
+        let end = start.and_then(|s| s.checked_add(usize::try_from(len).ok()?));
+        match start.zip(end).and_then(|(s, e)| self.file.get(s..e)) {
+            Some(data) => {
+                self.at = offset.saturating_add(len);
+                self.number = self.number.saturating_add(1);
+                Ok(ChunkRef { id, offset, data })
+            }
+            None => {
+                let message = format!("chunk {id} of {len} bytes, {} left", cursor.remaining());
+                Err(source.malformed(CODES.short, &path.field("length"), self.at.saturating_add(4), message))
+            }
+        }
+    }
+}
+
+impl<'a> Iterator for Chunks<'a> {
+    type Item = Result<ChunkRef<'a>, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let end = self.file.len() as u64;
+        if self.at >= end {
+            return None;
+        }
+        let step = self.step();
+        if step.is_err() {
+            self.at = end;
+        }
+        Some(step)
+    }
+}
+
+impl<'a> ChunkRef<'a> {
+    /// The payload as packed vertices of dialect [`Seed44`](crate::Dialect::Seed44), if it divides so.
+    pub fn vertices_44(&self) -> Option<&'a [[u8; 44]]> {
+        whole(self.data)
+    }
+
+    /// The payload as packed vertices of dialect [`Doc56`](crate::Dialect::Doc56), if it divides so.
+    pub fn vertices_56(&self) -> Option<&'a [[u8; 56]]> {
+        whole(self.data)
+    }
+
+    /// The payload as packed vertices of dialect [`Gl3`](crate::Dialect::Gl3), if it divides so.
+    pub fn vertices_60(&self) -> Option<&'a [[u8; 60]]> {
+        whole(self.data)
+    }
+
+    /// The payload as floats in place: only where it is aligned, divides into whole floats and the machine is
+    /// little endian.
+    pub fn as_f32s(&self) -> Option<&'a [f32]> {
+        little().then_some(())?;
+        bytemuck::try_cast_slice(self.data).ok()
+    }
+
+    /// The payload as 32-bit indices in place; see [`as_f32s`](Self::as_f32s).
+    pub fn as_u32s(&self) -> Option<&'a [u32]> {
+        little().then_some(())?;
+        bytemuck::try_cast_slice(self.data).ok()
+    }
+
+    /// The payload as 16-bit indices in place; see [`as_f32s`](Self::as_f32s).
+    pub fn as_u16s(&self) -> Option<&'a [u16]> {
+        little().then_some(())?;
+        bytemuck::try_cast_slice(self.data).ok()
+    }
+}
+
+const fn little() -> bool {
+    cfg!(target_endian = "little")
+}
+
+fn whole<const N: usize>(bytes: &[u8]) -> Option<&[[u8; N]]> {
+    let (items, rest) = bytes.as_chunks();
+    rest.is_empty().then_some(items)
+}
+
+#[cfg(test)]
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "tests")]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+    use alloc::vec::Vec;
+
+    fn file(chunks: &[(&[u8; 4], u64, &[u8])]) -> Vec<u8> {
+        let mut out = b"FSOMODEL\x01\0\0\0".to_vec();
+        for (id, len, data) in chunks {
+            out.extend_from_slice(*id);
+            out.extend(len.to_le_bytes());
+            out.extend_from_slice(data);
+        }
+        out
+    }
+
+    #[test]
+    fn the_walk_ends_at_the_first_error() {
+        let bytes = file(&[(b"odd ", 3, b"abc"), (b"VDAT", u64::MAX, b"")]);
+        let mut walk = chunks(&bytes).unwrap();
+        let first = walk.next().unwrap().unwrap();
+        assert_eq!((first.id, first.offset, first.data), (ChunkId(*b"odd "), 24, &b"abc"[..]));
+        let e = walk.next().unwrap().unwrap_err();
+        assert_eq!(
+            e.to_string(),
+            "chunks[1].length: chunk \"VDAT\" of 18446744073709551615 bytes, 0 left (offset 0x1f)"
+        );
+        assert!(walk.next().is_none());
+    }
+
+    #[test]
+    fn a_length_that_wraps_to_its_own_header_ends() {
+        let bytes = file(&[(b"loop", u64::MAX - 11, b"")]);
+        assert_eq!(chunks(&bytes).unwrap().next().unwrap().unwrap_err().code(), "Truncated");
+    }
+
+    #[test]
+    fn headers() {
+        for (bytes, code) in [
+            (&b""[..], "Truncated"),
+            (b"FSOMO", "Truncated"),
+            (b"FSOMODEL\x01\0", "Truncated"),
+            (b"FSOX", "Magic"),
+            (b"FSOMODEM\x01\0\0\0", "Magic"),
+            (b"FSOMODEL\x02\0\0\0", "Version"),
+        ] {
+            assert_eq!(chunks(bytes).unwrap_err().code(), code, "{bytes:?}");
+        }
+        assert_eq!(chunks(b"FSOMODEL\x01\0\0\0").unwrap().count(), 0);
+        for tail in 1..12_usize {
+            let mut bytes = file(&[]);
+            bytes.resize(12 + tail, 0);
+            assert_eq!(chunks(&bytes).unwrap().next().unwrap().unwrap_err().code(), "Truncated");
+        }
+    }
+
+    #[test]
+    fn views_check_alignment() {
+        let words = [0_u32, 1, 2, 3];
+        let bytes: &[u8] = bytemuck::cast_slice(&words);
+        let chunk = |data| ChunkRef { id: ChunkId::INDX, offset: 0, data };
+        if little() {
+            assert_eq!(chunk(bytes).as_u32s(), Some(&words[..]));
+            assert_eq!(chunk(&bytes[..6]).as_u16s().map(<[u16]>::len), Some(3));
+        }
+        assert_eq!(chunk(&bytes[1..13]).as_u32s(), None, "not aligned");
+        assert_eq!(chunk(&bytes[..6]).as_u32s(), None, "not whole");
+        assert_eq!(chunk(&[0; 88]).vertices_44().map(<[_]>::len), Some(2));
+        assert_eq!(chunk(&[0; 88]).vertices_60(), None);
+    }
+}

@@ -1,0 +1,181 @@
+//! Files that cost far more to check than they are long, unless one is careful.
+#![allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "tests")]
+#![allow(unsafe_code, reason = "a counting allocator has to implement an unsafe trait")]
+
+use meshwright_core::{Limits, ReadOptions};
+use meshwright_fsomodel::{ChunkId, Dialect, FsoModel, FsoOptions, MeshEntry, Metadata, Vertex};
+use meshwright_scene::{ConvertError, SceneOptions};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Instant;
+
+/// Counts the bytes that are allocated, and the most there ever were.
+struct Counting;
+
+static NOW: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+/// One measurement at a time.
+static TURN: Mutex<()> = Mutex::new(());
+
+// SAFETY: every call is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
+        PEAK.fetch_max(now, Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        NOW.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// What `f` answers, the most memory it took, and the milliseconds.
+fn measured<T>(f: impl FnOnce() -> T) -> (T, usize, u128) {
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let before = NOW.load(Relaxed);
+    PEAK.store(before, Relaxed);
+    let start = Instant::now();
+    let answer = f();
+    (answer, PEAK.load(Relaxed).saturating_sub(before), start.elapsed().as_millis())
+}
+
+fn file(meshes: &[MeshEntry], indices: u32) -> Vec<u8> {
+    let mut model = FsoModel::new(Dialect::Seed44);
+    let normal = [0.0, 0.0, 1.0].map(Into::into);
+    model.set_vertices(&[Vertex { normal, ..Vertex::default() }; 300]);
+    let all: Vec<u32> = (0..indices).map(|i| i % 300).collect();
+    model.set_indices(&all);
+    model.set_meshes(meshes);
+    model.to_bytes().unwrap()
+}
+
+/// Entries that all draw much of the same indices, none quite like another.
+#[test]
+fn sixty_thousand_meshes_over_the_same_indices() {
+    let n = 300_000_u32;
+    let same = vec![MeshEntry { count: n, max_index: 299, ..MeshEntry::default() }; 60_000];
+    let shifted: Vec<_> = (0..60_000_u32)
+        .map(|i| MeshEntry {
+            offset: u64::from(4 * 3 * (i % 1000)),
+            count: n - 3000 - 3 * (i / 1000),
+            max_index: 299,
+            ..MeshEntry::default()
+        })
+        .collect();
+    for meshes in [same, shifted] {
+        let bytes = file(&meshes, n);
+        let (answer, memory, ms) = measured(|| {
+            let model = FsoModel::parse(&bytes).unwrap();
+            assert!(!model.validate().has_errors());
+            model.to_bytes().unwrap() == bytes
+        });
+        assert!(answer);
+        assert!(ms < 5000, "{ms} ms");
+        assert!(memory < 4 * bytes.len() + (8 << 20), "{memory} bytes");
+        // A scene would repeat the vertices for every mesh, and is refused before it does.
+        let model = FsoModel::parse(&bytes).unwrap();
+        let (answer, memory, _) =
+            measured(|| model.to_scene(&SceneOptions::default().with_memory(64 << 20)).map(drop));
+        assert!(matches!(answer, Err(ConvertError::Limit { .. })));
+        assert!(memory < 80 << 20, "{memory} bytes");
+    }
+}
+
+#[test]
+fn sixty_thousand_meshes_with_the_same_fault() {
+    let n = 300_000_u32;
+    let mesh = |i: u64| MeshEntry { offset: i % 5 * 12, count: n - 12, ..MeshEntry::default() };
+    let meshes: Vec<_> =
+        (0..60_000).map(|i| MeshEntry { count: n - 3 * (i as u32 % 5), ..mesh(i) }).collect();
+    let mut bytes = file(&meshes, n);
+    // The last index lies outside; every mesh would search for it.
+    let last = 12 + 12 + 300 * 44 + 12 + 4 * (n as usize - 1);
+    bytes[last..last + 4].copy_from_slice(&300_u32.to_le_bytes());
+    let (answer, _, ms) = measured(|| FsoModel::parse(&bytes).map(drop));
+    assert_eq!(answer.unwrap_err().code(), "IndexRange");
+    assert!(ms < 2000, "{ms} ms");
+    let (answer, _, ms) =
+        measured(|| FsoModel::parse_with(&bytes, &ReadOptions::lenient()).unwrap().forgiven);
+    assert_eq!(answer.count_of(meshwright_core::Severity::Error), 60_000);
+    assert!(ms < 5000, "{ms} ms");
+}
+
+#[test]
+fn three_hundred_thousand_empty_chunks() {
+    let mut bytes = FsoModel::new(Dialect::Seed44).to_bytes().unwrap();
+    for _ in 0..300_000 {
+        bytes.extend(b"none\0\0\0\0\0\0\0\0");
+    }
+    let (answer, memory, ms) = measured(|| {
+        let model = FsoModel::parse(&bytes).unwrap();
+        assert!(model.validate().is_empty());
+        model.into_owned().to_bytes().unwrap() == bytes
+    });
+    assert!(answer);
+    assert!(ms < 5000, "{ms} ms");
+    assert!(memory < 32 * bytes.len() + (8 << 20), "{memory} bytes");
+    let limits = Limits::default().with_memory(1 << 20);
+    let options = ReadOptions::default().with_limits(limits);
+    let (answer, memory, _) = measured(|| FsoModel::parse_with(&bytes, &options).map(drop));
+    assert_eq!(answer.unwrap_err().code(), "LimitExceeded");
+    assert!(memory < 2 << 20, "{memory} bytes");
+}
+
+#[test]
+fn a_lying_length_costs_nothing() {
+    for id in [b"VDAT", b"INDX", b"odd "] {
+        for length in [u64::MAX, u64::MAX - 11, 1 << 63, 1 << 40, 1 << 31, 1] {
+            let mut bytes = b"FSOMODEL\x01\0\0\0".to_vec();
+            bytes.extend(id);
+            bytes.extend(length.to_le_bytes());
+            let (answer, memory, _) = measured(|| FsoModel::parse(&bytes).map(drop));
+            assert_eq!(answer.unwrap_err().code(), "Truncated");
+            assert!(memory < 1 << 20, "{memory} bytes");
+        }
+    }
+}
+
+#[test]
+fn a_companion_of_small_things_stays_in_proportion() {
+    let node = "{\"transform\":[[1.0,0.0,0.0,0.0],[0.0,1.0,0.0,0.0],[0.0,0.0,1.0,0.0],[0.0,0.0,0.0,1.0]]}";
+    let nodes = vec![node; 20_000].join(",");
+    let text = format!(
+        "{{\"meshes\":[],\"root_node\":{},\"children\":[{nodes}]}},\"x\":[{}0]}}",
+        &node[..node.len() - 1],
+        "0,".repeat(1_000_000)
+    );
+    let names = format!("{{\"meshes\":[],\"materials\":[{}{{}}]}}", "{},".repeat(1_000_000));
+    for text in [text, names] {
+        let (answer, memory, ms) =
+            measured(|| Metadata::parse(text.as_bytes()).map(|m| m.nodes.len() + m.materials.len()));
+        assert!(answer.unwrap() > 20_000);
+        assert!(ms < 5000, "{ms} ms");
+        assert!(memory < 32 * text.len() + (8 << 20), "{memory} bytes of {}", text.len());
+    }
+    let budget = ReadOptions::default().with_limits(Limits::default().with_memory(1000));
+    let text = format!("{{\"meshes\":[],\"materials\":[{{\"name\":\"{}\"}}]}}", "x".repeat(600));
+    assert_eq!(Metadata::parse_with(text.as_bytes(), &budget).unwrap_err().code(), "LimitExceeded");
+}
+
+/// The dialect is told by a sample, and ambiguity does not copy the file.
+#[test]
+fn detection_is_linear() {
+    let mut model = FsoModel::new(Dialect::Gl3);
+    model.set_chunk(ChunkId::VDAT, vec![0; 44 * 56 * 60 * 100]);
+    model.set_indices(&vec![0; 3_000_000]);
+    let bytes = model.to_bytes().unwrap();
+    let (answer, memory, ms) = measured(|| {
+        let model = FsoModel::parse_options(&bytes, &FsoOptions::default()).unwrap().model;
+        model.validate().has("AmbiguousDialect")
+    });
+    assert!(answer);
+    assert!(ms < 2000 && memory < 8 << 20, "{ms} ms, {memory} bytes");
+}

@@ -1,0 +1,195 @@
+//! Every fixture is answered as its name says, and so is everything near it.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use meshwright_core::{Parsed, ReadOptions, Report};
+use meshwright_fsomodel::{Dialect, FsoModel, FsoOptions, Metadata};
+use meshwright_scene::SceneOptions;
+use meshwright_testkit::laws::Format;
+use meshwright_testkit::{Expect, Fixture, fixtures, testdata};
+use std::fs;
+
+const MODELS: Format<FsoModel<'static>> = Format {
+    parse_with: |b, o| FsoModel::parse_with(b, o).map(|p| p.map(FsoModel::into_owned)),
+    validate: FsoModel::validate,
+    to_bytes: FsoModel::to_bytes,
+};
+
+const COMPANIONS: Format<Metadata> = Format {
+    parse_with: |b, o| Metadata::parse_with(b, o).map(|m| Parsed::new(m, Report::new())),
+    validate: Metadata::validate,
+    to_bytes: Metadata::to_bytes,
+};
+
+/// Truncations and bit flips of the small ones.
+fn near<M: PartialEq + core::fmt::Debug>(format: &Format<M>, fixture: &Fixture, needed: usize) {
+    if fixture.bytes.len() < 600 {
+        let needed = if fixture.expect == Expect::Ok { needed } else { 0 };
+        format.mutations(&fixture.bytes, needed);
+    }
+}
+
+#[test]
+fn models() {
+    for fixture in fixtures("fsomodel", &["fom"]) {
+        MODELS.fixture(&fixture);
+        // A file that is cut between two chunks is a file when the rest is not needed.
+        let last = match fixture.name.as_str() {
+            "unknown.ok.fom" => 17,
+            "triangle.ok.fom" => 36,
+            "nothing.ok.fom" => 12,
+            "bases.ok.fom" => 84,
+            _ => 0,
+        };
+        if last > 0 {
+            for cut in 0..fixture.bytes.len() {
+                let opens = FsoModel::parse(&fixture.bytes[..cut]).is_ok();
+                assert_eq!(opens, cut == fixture.bytes.len() - last, "{} at {cut}", fixture.name);
+            }
+        }
+        near(&MODELS, &fixture, 0);
+    }
+}
+
+#[test]
+fn companions() {
+    for fixture in fixtures("fsomodel", &["json"]) {
+        COMPANIONS.fixture(&fixture);
+        near(&COMPANIONS, &fixture, fixture.bytes.len());
+    }
+}
+
+#[test]
+fn pairs() {
+    let dir = testdata().join("fsomodel/pairs");
+    let (file, text) =
+        (fs::read(dir.join("fighter.ok.fom")).unwrap(), fs::read(dir.join("fighter.ok.json")).unwrap());
+    let options = FsoOptions::default().with_metadata(&text[..]);
+    let model = FsoModel::parse_options(&file, &options).unwrap().model;
+    assert!(model.validate().is_empty(), "{:?}", model.validate());
+    assert_eq!(model.dialect, Dialect::Gl3);
+    assert_eq!(model.to_bytes().unwrap(), file);
+    assert_eq!(model.metadata.as_ref().unwrap().to_bytes().unwrap(), text);
+    // Without the companion, sizes and normals tell the dialect.
+    let alone = FsoModel::parse(&file).unwrap();
+    assert_eq!(alone.dialect, Dialect::Gl3);
+    assert_eq!(alone.ranges().len(), 1);
+}
+
+/// The code that a refused fixture is refused with.
+#[test]
+fn codes() {
+    let codes = [
+        ("empty.reject.fom", "Truncated"),
+        ("magic.reject.fom", "Magic"),
+        ("version.reject.fom", "Version"),
+        ("missing.reject.fom", "MissingChunk"),
+        ("lower_case.reject.fom", "MissingChunk"),
+        ("twice.reject.fom", "DuplicateChunk"),
+        ("tail.reject.fom", "Truncated"),
+        ("wraps.reject.fom", "Truncated"),
+        ("vertex_size.reject.fom", "StreamSize"),
+        ("entry_size.reject.fom", "StreamSize"),
+        ("misaligned.reject.fom", "Misaligned"),
+        ("range.reject.fom", "MeshRange"),
+        ("range_empty.reject.fom", "MeshRange"),
+        ("index.reject.fom", "IndexRange"),
+        ("base.reject.fom", "IndexRange"),
+        ("material.reject.json", "Metadata"),
+        ("field.reject.json", "Metadata"),
+        ("node_mesh.reject.json", "Metadata"),
+        ("matrix.reject.json", "Metadata"),
+        ("cut.reject.json", "Metadata"),
+    ];
+    let refused = fixtures("fsomodel", &["fom", "json"]);
+    let refused: Vec<_> = refused.into_iter().filter(|f| f.expect == Expect::Reject).collect();
+    assert_eq!(refused.len(), codes.len());
+    for f in refused {
+        let e = match f.name.ends_with("fom") {
+            true => FsoModel::parse(&f.bytes).map(drop).unwrap_err(),
+            false => Metadata::parse(&f.bytes).map(drop).unwrap_err(),
+        };
+        let expected = codes.iter().find(|c| c.0 == f.name).unwrap().1;
+        assert_eq!(e.code(), expected, "{}: {e}", f.name);
+    }
+}
+
+/// The code that an odd fixture is reported with.
+#[test]
+fn warnings() {
+    let codes = [
+        ("no_table.warn.fom", "NoMeshTable"),
+        ("doc56.warn.fom", "NoMeshTable"),
+        ("gl3.warn.fom", "NoMeshTable"),
+        ("loose.warn.fom", "LooseMinMax"),
+        ("wrong.warn.fom", "WrongMinMax"),
+        ("after_base.warn.fom", "MinMaxAfterBase"),
+        ("two_indices.warn.fom", "NotTriangles"),
+        ("two_indices.warn.fom", "UnusedIndices"),
+        ("unused.warn.fom", "UnusedIndices"),
+        ("normals.warn.fom", "NormalLength"),
+        ("nan.warn.fom", "NonFinite"),
+    ];
+    for (name, code) in codes {
+        let f = fixtures("fsomodel", &["fom"]).into_iter().find(|f| f.name == name).unwrap();
+        let model = FsoModel::parse(&f.bytes).unwrap();
+        assert!(model.validate().has(code), "{name}: {:?}", model.validate());
+        assert!(!model.validate().has("AmbiguousDialect"), "{name}");
+    }
+}
+
+#[test]
+fn an_error_says_where() {
+    let at = |name: &str| {
+        let f = fixtures("fsomodel", &["fom", "json"]).into_iter().find(|f| f.name == name).unwrap();
+        match name.ends_with("fom") {
+            true => FsoModel::parse(&f.bytes).map(drop).unwrap_err().to_string(),
+            false => Metadata::parse(&f.bytes).map(drop).unwrap_err().to_string(),
+        }
+    };
+    let texts = [
+        ("index.reject.fom", "indices[2]: index 3 of 3 vertices, used by meshes[0] (offset 0xb0)"),
+        (
+            "base.reject.fom",
+            "indices[0]: index 0 + base 4294967295 of 3 vertices, used by meshes[0] (offset 0xa8)",
+        ),
+        ("range.reject.fom", "meshes[0].offset: 4 indices from 0 on, there are 3 (offset 0xc0)"),
+        ("twice.reject.fom", "chunks[2]: a second \"VDAT\", the first is chunks[0] (offset 0xb4)"),
+        ("missing.reject.fom", "chunks: no \"INDX\" (offset 0x9c)"),
+        ("material.reject.json", "meshes[0].material_index: material 1 of 1 (offset 0x2a of metadata)"),
+        ("cut.reject.json", "file: ',' or '}' expected, the end of the text found (offset 0xd of metadata)"),
+    ];
+    for (name, text) in texts {
+        assert_eq!(at(name), text);
+    }
+}
+
+/// What a lenient reader passes over, and what not even that.
+#[test]
+fn mercy() {
+    let forgiven = [
+        "missing",
+        "lower_case",
+        "vertex_size",
+        "entry_size",
+        "misaligned",
+        "range",
+        "range_empty",
+        "index",
+        "base",
+    ];
+    for f in fixtures("fsomodel", &["fom"]).into_iter().filter(|f| f.expect == Expect::Reject) {
+        let strict = FsoModel::parse(&f.bytes).unwrap_err();
+        let lenient = FsoModel::parse_with(&f.bytes, &ReadOptions::lenient());
+        let stem = f.name.split('.').next().unwrap();
+        if !forgiven.contains(&stem) {
+            assert_eq!(lenient.map(drop).unwrap_err().code(), strict.code(), "{stem}");
+            continue;
+        }
+        let parsed = lenient.unwrap();
+        let finding = &parsed.forgiven.findings()[0];
+        assert_eq!((finding.code, finding.offset), (strict.code(), Some(strict.offset())), "{stem}");
+        assert!(parsed.model.validate().has(strict.code()), "{stem}");
+        assert!(parsed.model.to_bytes().is_err(), "{stem}: a writer never writes what a reader refuses");
+        assert!(parsed.model.to_scene(&SceneOptions::default()).is_err(), "{stem}");
+    }
+}

@@ -1,0 +1,137 @@
+//! Rotations in 64 bits.
+
+use meshwright_scene::{Affine, Interpolation, Trs};
+
+pub(crate) type Quat = [f64; 4];
+/// Three columns.
+pub(crate) type Mat3 = [[f64; 3]; 3];
+
+pub(crate) const IDENTITY: Quat = [0.0, 0.0, 0.0, 1.0];
+
+pub(crate) fn wide<const N: usize>(v: [f32; N]) -> [f64; N] {
+    v.map(f64::from)
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "rounded to the precision that glTF stores")]
+pub(crate) fn narrow<const N: usize>(v: [f64; N]) -> [f32; N] {
+    v.map(|c| c as f32)
+}
+
+pub(crate) fn dot<const N: usize>(a: [f64; N], b: [f64; N]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+pub(crate) fn lerp<const N: usize>(a: [f64; N], b: [f64; N], t: f64) -> [f64; N] {
+    core::array::from_fn(|i| a[i] * (1.0 - t) + b[i] * t)
+}
+
+/// At length 1, or `None` where the length is zero or not finite.
+pub(crate) fn unit<const N: usize>(v: [f64; N]) -> Option<[f64; N]> {
+    let l = dot(v, v).sqrt();
+    (l > 0.0 && l.is_finite()).then(|| v.map(|c| c / l))
+}
+
+pub(crate) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+/// Spherical interpolation of unit quaternions, the short way.
+pub(crate) fn slerp(a: Quat, b: Quat, t: f64) -> Quat {
+    let mut d = dot(a, b);
+    let b = if d < 0.0 { b.map(|c| -c) } else { b };
+    d = d.abs().min(1.0);
+    let angle = d.acos();
+    // So near to each other, the chord is the arc.
+    if angle < 1e-6 {
+        return unit(lerp(a, b, t)).unwrap_or(a);
+    }
+    let (s, wa, wb) = (angle.sin(), ((1.0 - t) * angle).sin(), (t * angle).sin());
+    core::array::from_fn(|i| (a[i] * wa + b[i] * wb) / s)
+}
+
+/// The columns of the rotation by a quaternion, taken as it is.
+pub(crate) fn rotation([x, y, z, w]: Quat) -> Mat3 {
+    [
+        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)],
+        [2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x)],
+        [2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)],
+    ]
+}
+
+/// The rotation between two unit quaternions by a format's rule, as a matrix.
+pub(crate) fn blend(a: Quat, b: Quat, t: f64, rule: Interpolation) -> Mat3 {
+    let linear = |b| rotation(unit(lerp(a, b, t)).unwrap_or(IDENTITY));
+    match rule {
+        Interpolation::Linear => linear(b),
+        Interpolation::LinearShort => linear(if dot(a, b) < 0.0 { b.map(|c| -c) } else { b }),
+        Interpolation::Spherical => rotation(slerp(a, b, t)),
+        Interpolation::Matrix => {
+            let (a, b) = (rotation(a), rotation(b));
+            core::array::from_fn(|i| lerp(a[i], b[i], t))
+        }
+    }
+}
+
+pub(crate) fn scaled(m: Mat3, s: [f64; 3]) -> Mat3 {
+    core::array::from_fn(|i| m[i].map(|c| c * s[i]))
+}
+
+pub(crate) fn linear(m: &Affine) -> Mat3 {
+    [wide(m.x), wide(m.y), wide(m.z)]
+}
+
+/// The largest distance of two columns as an angle in degrees, the longest column being the radius.
+pub(crate) fn degrees_apart(a: Mat3, b: Mat3) -> f64 {
+    let length = |v: [f64; 3]| dot(v, v).sqrt();
+    let radius = a.into_iter().chain(b).map(length).fold(0.0, f64::max);
+    let away = a.iter().zip(b).map(|(a, b)| length([a[0] - b[0], a[1] - b[1], a[2] - b[2]]));
+    let away = away.fold(0.0, f64::max);
+    if radius > 0.0 { (away / radius).to_degrees() } else { 0.0 }
+}
+
+/// How near a scale must be to 1 to be taken for it: matrices that come from angles in 32 bits are that far
+/// from rotations.
+const SCALE_NOISE: f64 = 1e-6;
+
+/// Translation, rotation and scale of a matrix, and what they fail to express relative to the longest column.
+pub(crate) fn decompose(m: &Affine) -> (Trs, f64) {
+    let (mut trs, _) = Trs::from_affine(m);
+    for s in &mut trs.scale {
+        if (f64::from(s.abs()) - 1.0).abs() <= SCALE_NOISE {
+            *s = s.signum();
+        }
+    }
+    let back = scaled(rotation(wide(trs.rotation)), wide(trs.scale));
+    let largest = trs.scale.iter().fold(0.0_f64, |l, s| l.max(f64::from(s.abs())));
+    let error =
+        linear(m).iter().flatten().zip(back.iter().flatten()).fold(0.0_f64, |e, (a, b)| e.max((a - b).abs()));
+    (trs, if largest > 0.0 { error / largest } else { 0.0 })
+}
+
+/// What of a matrix may get lost without a word: the noise of 32 bits.
+pub(crate) const SHEAR_NOISE: f64 = 5e-6;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slerp_passes_the_middle_of_the_short_way() {
+        let b = [1.0_f64.sin(), 0.0, 0.0, 1.0_f64.cos()].map(|c| -c);
+        let mid = slerp(IDENTITY, b, 0.5);
+        assert!((mid[0].abs() - 0.5_f64.sin()).abs() < 1e-12 && (mid[3].abs() - 0.5_f64.cos()).abs() < 1e-12);
+        assert_eq!(slerp(IDENTITY, IDENTITY, 0.3), IDENTITY);
+        let near = [1e-9, 0.0, 0.0, 1.0];
+        assert!((slerp(IDENTITY, near, 0.5)[0] - 5e-10).abs() < 1e-15);
+    }
+
+    #[test]
+    fn noise_of_scale_is_dropped_and_shear_is_told() {
+        let m = Affine { x: [1.000_000_5, 0.0, 0.0], ..Affine::IDENTITY };
+        let (trs, error) = decompose(&m);
+        assert_eq!(trs.scale, [1.0; 3]);
+        assert!(error < SHEAR_NOISE);
+        assert!(decompose(&Affine { y: [0.1, 1.0, 0.0], ..Affine::IDENTITY }).1 > 0.01);
+        assert_eq!(decompose(&Affine { x: [0.0; 3], y: [0.0; 3], z: [0.0; 3], w: [1.0; 3] }).1, 0.0);
+    }
+}

@@ -1,0 +1,50 @@
+/// How many influences of a vertex are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Influences {
+    /// The four heaviest: what every viewer understands.
+    #[default]
+    Four,
+    /// All, in as many sets of four as the mesh needs. Some viewers ignore all sets but the first.
+    All,
+}
+
+/// Options of [`export`](crate::export()).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ExportOptions {
+    /// How many influences of a vertex are written.
+    pub influences: Influences,
+    /// Looping clips repeat their first frame at the end of their period.
+    pub close_loops: bool,
+    /// Bytes that the result may take, its making included. 256 MiB unless said otherwise.
+    pub memory: u64,
+}
+
+impl Default for ExportOptions {
+    fn default() -> Self {
+        Self { influences: Influences::Four, close_loops: false, memory: 256 << 20 }
+    }
+}
+
+impl ExportOptions {
+    /// The same options with other influences.
+    #[must_use]
+    pub const fn with_influences(mut self, influences: Influences) -> Self {
+        self.influences = influences;
+        self
+    }
+
+    /// The same options with loops closed or left open.
+    #[must_use]
+    pub const fn with_close_loops(mut self, close: bool) -> Self {
+        self.close_loops = close;
+        self
+    }
+
+    /// The same options with another limit of bytes.
+    #[must_use]
+    pub const fn with_memory(mut self, bytes: u64) -> Self {
+        self.memory = bytes;
+        self
+    }
+}

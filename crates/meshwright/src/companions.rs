@@ -1,0 +1,113 @@
+//! Files that belong to a model and say more about it.
+
+use crate::model::AnyModel;
+use meshwright_core::{Confidence, Finding, ReadError, ReadOptions, Report, Stream};
+use meshwright_scene::Image;
+
+#[cfg(feature = "crucible")]
+use meshwright_crucible::SkeletonChunk;
+#[cfg(feature = "dpm")]
+use meshwright_dpm::FrameGroups;
+#[cfg(feature = "tso")]
+use meshwright_tso::{Anim, Bnd, Skel};
+
+/// A kind of companion file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum CompanionKind {
+    /// `.framegroups`: the clips of a DPM or ZYM model.
+    FrameGroups,
+    /// The skeleton of a TSO or Crucible mesh.
+    Skeleton,
+    /// An animation of a TSO skeleton.
+    Animation,
+    /// `.bnd`: the texture of a TSO mesh.
+    Binding,
+    /// `.json`: meshes, materials and nodes of an FSOMODEL file. It takes part in reading the model: see
+    /// [`OpenOptions::metadata`](crate::OpenOptions::metadata).
+    Metadata,
+}
+
+/// Files that belong to a model and say more about it.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Companions {
+    /// The clips of a DPM or ZYM model.
+    #[cfg(feature = "dpm")]
+    pub framegroups: Option<FrameGroups>,
+    /// The skeleton of a TSO mesh or animation.
+    #[cfg(feature = "tso")]
+    pub skeleton: Option<Skel>,
+    /// The skeleton of a Crucible mesh.
+    #[cfg(feature = "crucible")]
+    pub crucible_skeleton: Option<SkeletonChunk>,
+    /// Animations of a TSO skeleton.
+    #[cfg(feature = "tso")]
+    pub animations: Vec<Anim>,
+    /// Which texture goes with a TSO mesh.
+    #[cfg(feature = "tso")]
+    pub binding: Option<Bnd>,
+    /// Further TSO meshes of the same figure, by name.
+    pub parts: Vec<(String, AnyModel)>,
+    /// The name of the texture of a TSO mesh, where it is known better than by the binding's number.
+    pub texture_name: Option<String>,
+    /// Compute the normals of TSO meshes from their faces.
+    pub recompute_normals: bool,
+    /// Textures by material name.
+    pub images: Vec<(String, Image)>,
+}
+
+impl Companions {
+    /// Reads a companion file; of a kind that can stand several times each is kept.
+    ///
+    /// # Errors
+    /// When the file breaks a rule of its format, or this build does not read it.
+    pub fn add(&mut self, kind: CompanionKind, bytes: &[u8], options: &ReadOptions) -> Result<(), ReadError> {
+        match kind {
+            #[cfg(feature = "dpm")]
+            CompanionKind::FrameGroups => {
+                self.framegroups = Some(FrameGroups::parse_with(bytes, options)?.model);
+            }
+            #[cfg(feature = "crucible")]
+            CompanionKind::Skeleton if SkeletonChunk::sniff(bytes) > Confidence::Possible => {
+                self.crucible_skeleton = Some(SkeletonChunk::parse_with(bytes, options)?.model);
+            }
+            #[cfg(feature = "tso")]
+            CompanionKind::Skeleton => self.skeleton = Some(Skel::parse_with(bytes, options)?.model),
+            #[cfg(feature = "tso")]
+            CompanionKind::Animation => self.animations.push(Anim::parse_with(bytes, options)?.model),
+            #[cfg(feature = "tso")]
+            CompanionKind::Binding => self.binding = Some(Bnd::parse_with(bytes, options)?.model),
+            _ => {
+                let message = "this build reads no such companion here";
+                return Err(ReadError::unsupported("format", &meshwright_core::Path::ROOT, 0, message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything that is odd about the companions. Offsets count in the companion, which the findings name as
+    /// their stream.
+    pub fn validate(&self) -> Report {
+        let mut report = Report::new();
+        let mut add = |name: &'static str, own: Report| {
+            for finding in own.findings() {
+                report.push(Finding { stream: Stream::Part(name.into()), ..finding.clone() });
+            }
+        };
+        #[cfg(feature = "dpm")]
+        if let Some(groups) = &self.framegroups {
+            add("framegroups", groups.validate());
+        }
+        #[cfg(feature = "tso")]
+        {
+            self.skeleton.iter().for_each(|s| add("skeleton", s.validate()));
+            self.animations.iter().for_each(|a| add("animation", a.validate()));
+            self.binding.iter().for_each(|b| add("binding", b.validate()));
+        }
+        #[cfg(feature = "crucible")]
+        self.crucible_skeleton.iter().for_each(|s| add("skeleton", s.validate()));
+        let _ = &mut add;
+        report
+    }
+}

@@ -1,0 +1,134 @@
+//! Models of any format as scenes.
+
+use crate::companions::Companions;
+use crate::model::AnyModel;
+use meshwright_scene::{
+    Clip, ConvertError, Converted, Interpolation, Motion, PoseSetId, Scene, SceneOptions, SkeletonId,
+};
+
+#[cfg(feature = "tso")]
+use meshwright_tso::{Assembly, Geometry, Part};
+
+impl AnyModel {
+    /// The model as a scene. `name` becomes the scene's name, and that of a mesh whose file has none.
+    ///
+    /// # Errors
+    /// When the model breaks a rule that a lenient reader passed over, when it lacks a companion without which
+    /// nothing can be shown, or when the scene would exceed the limit of the options.
+    pub fn to_scene(
+        &self,
+        name: &str,
+        companions: &Companions,
+        options: &SceneOptions,
+    ) -> Result<Converted<Scene>, ConvertError> {
+        let mut scene = match self {
+            #[cfg(feature = "bmd")]
+            Self::Bmd(m) => m.to_scene(options),
+            #[cfg(feature = "crucible")]
+            Self::CrucibleMesh(m) => m.to_scene(options, companions.crucible_skeleton.as_ref()),
+            #[cfg(feature = "crucible")]
+            Self::CrucibleModel(m) => m.to_scene(options, companions.crucible_skeleton.as_ref()),
+            #[cfg(feature = "crucible")]
+            Self::CrucibleSkeleton(m) => m.to_scene(options),
+            #[cfg(feature = "dpm")]
+            Self::Dpm(m) => m.to_scene(options, companions.framegroups.as_ref()),
+            #[cfg(feature = "dpm")]
+            Self::Zym(m) => m.to_scene(options, companions.framegroups.as_ref()),
+            #[cfg(feature = "fsomodel")]
+            Self::Fso(m) => m.to_scene(options),
+            #[cfg(feature = "tso")]
+            Self::TsoAnimation(_) if companions.skeleton.is_none() => Err(ConvertError::unsupported(
+                "file",
+                "an animation moves a skeleton; name one with --skeleton",
+            )),
+            #[cfg(feature = "tso")]
+            Self::TsoBinding(_) => Err(ConvertError::unsupported(
+                "file",
+                "a binding names a mesh and its texture and holds neither",
+            )),
+            #[cfg(feature = "tso")]
+            _ => self.figure(name, companions).to_scene(options),
+        }?;
+        scene.value.name = name.into();
+        for material in &mut scene.value.materials {
+            let image = companions.images.iter().find(|(name, _)| *name == material.name);
+            material.image = image.map(|(_, image)| image.clone());
+        }
+        Ok(scene)
+    }
+
+    /// A TSO figure: this file, with the skeleton, animations and further meshes that go with it.
+    #[cfg(feature = "tso")]
+    fn figure<'a>(&'a self, name: &str, companions: &'a Companions) -> Assembly<'a> {
+        let mut figure = Assembly::new(name)
+            .with_skeleton(companions.skeleton.as_ref())
+            .with_recomputed_normals(companions.recompute_normals);
+        match self {
+            Self::TsoSkeleton(s) => figure.skeleton = Some(s),
+            Self::TsoAnimation(a) => figure.animations.push(a),
+            _ => {}
+        }
+        figure.animations.extend(&companions.animations);
+        let whole =
+            std::iter::once((name, self)).chain(companions.parts.iter().map(|(n, m)| (n.as_str(), m)));
+        for (i, (name, model)) in whole.enumerate() {
+            let Some((geometry, own_texture)) = model.geometry() else { continue };
+            let named = companions.texture_name.clone().or_else(|| {
+                companions
+                    .binding
+                    .as_ref()
+                    .and_then(|b| b.texture.as_ref())
+                    .map(meshwright_tso::ResourceId::tag)
+            });
+            // The companions speak of the first mesh.
+            let texture = own_texture.or(named.filter(|_| i == 0));
+            let part = Part::new(name, geometry);
+            figure.parts.push(match texture {
+                Some(texture) => part.with_material(texture),
+                None => part,
+            });
+        }
+        figure
+    }
+
+    /// The mesh of a TSO file, and the texture that the file itself names.
+    #[cfg(feature = "tso")]
+    fn geometry(&self) -> Option<(&Geometry, Option<String>)> {
+        match self {
+            Self::TsoMesh(m) => Some((&m.geometry, None)),
+            Self::Bmf(m) => Some((&m.geometry, Some(m.texture.text()))),
+            Self::Skn(m) => Some((&m.geometry, Some(m.texture.text()))),
+            _ => None,
+        }
+    }
+
+    /// True when the bones of the model's scene are stored somewhere, rather than stood in for by their numbers.
+    pub(crate) fn has_bones(&self, companions: &Companions) -> bool {
+        match self {
+            #[cfg(feature = "crucible")]
+            Self::CrucibleMesh(_) | Self::CrucibleModel(_) => companions.crucible_skeleton.is_some(),
+            _ => true,
+        }
+    }
+
+    /// All frames of the file in order as one clip of its scene, for formats that have a frame table.
+    pub fn file_clip(&self) -> Option<Clip> {
+        let poses: Vec<u32> = match self {
+            #[cfg(feature = "dpm")]
+            Self::Dpm(m) => m.frames.iter().map(|f| f.pose.0).collect(),
+            #[cfg(feature = "dpm")]
+            Self::Zym(m) => (0..u32::try_from(m.pose_count()).ok()?).collect(),
+            _ => return None,
+        };
+        Some(Clip {
+            name: String::new(),
+            skeleton: SkeletonId(0),
+            rate: 1.0,
+            frames: u32::try_from(poses.len()).ok()?,
+            looping: false,
+            interpolation: Interpolation::Matrix,
+            motion: Motion::Poses { set: PoseSetId(0), frames: poses },
+            extras: None,
+        })
+    }
+}

@@ -1,0 +1,335 @@
+//! A model as JSON, in the schema of the reference dumps that independent readers of these formats write.
+//!
+//! Positions, normals and texture coordinates are in the file's own space and units; colours are bytes.
+
+use crate::{AnyModel, Companions};
+use meshwright_rig::{Evaluator, RigError};
+use meshwright_scene::{Clip, ConvertError, Extra, Mesh, MeshPose, Scene, SceneOptions, Space};
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use std::fmt::Write as _;
+
+/// A pose to dump.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PoseRef {
+    /// A frame of a clip, by index.
+    Clip {
+        /// The clip.
+        clip: usize,
+        /// Its frame, from 0.
+        frame: u32,
+    },
+    /// A frame of the file, for formats that have a frame table.
+    File {
+        /// The frame, from 0.
+        frame: u32,
+    },
+}
+
+/// Why a model cannot be dumped.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DumpError {
+    /// The model cannot be turned into a scene.
+    #[error(transparent)]
+    Convert(#[from] ConvertError),
+    /// The scene cannot be posed.
+    #[error(transparent)]
+    Rig(#[from] RigError),
+    /// A pose was asked for that the model has not got.
+    #[error("there is no {0}")]
+    NoPose(String),
+}
+
+/// A model's dump.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Dump {
+    /// The format's family.
+    pub format: &'static str,
+    /// Where the file came from.
+    pub source: String,
+    /// The SHA-256 of the file.
+    pub sha256: String,
+    /// All bones.
+    pub bones: Vec<DumpBone>,
+    /// All clips.
+    pub clips: Vec<DumpClip>,
+    /// All meshes.
+    pub meshes: Vec<DumpMesh>,
+    native: Value,
+}
+
+/// A bone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DumpBone {
+    /// Its name.
+    pub name: String,
+    /// The parent's index, -1 at a root.
+    pub parent: i64,
+}
+
+/// A clip.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DumpClip {
+    /// Its name.
+    pub name: String,
+    /// How many frames it has.
+    pub frames: u32,
+    /// Frames per second.
+    pub fps: f32,
+    /// Whether it loops.
+    #[serde(rename = "loop")]
+    pub looping: bool,
+}
+
+/// A mesh.
+#[derive(Clone, Debug, Serialize)]
+pub struct DumpMesh {
+    /// The material's name.
+    pub material: Option<String>,
+    /// How many vertices there are.
+    pub vertex_count: usize,
+    /// How many triangles there are.
+    pub triangle_count: usize,
+    /// Triangles in file order.
+    pub triangles: Vec<[u32; 3]>,
+    /// Texture coordinates.
+    pub uvs: Option<Vec<[Float; 2]>>,
+    /// Vertex colours.
+    pub colors: Option<Vec<[u8; 4]>>,
+    /// The rest pose and those asked for.
+    pub poses: Vec<DumpPose>,
+}
+
+/// A posed mesh.
+#[derive(Clone, Debug, Serialize)]
+pub struct DumpPose {
+    /// The clip; absent for the rest pose and for a frame of the file.
+    pub clip: Option<usize>,
+    /// The frame of the clip, or of the file.
+    pub frame: Option<u32>,
+    /// Positions in model space.
+    pub positions: Vec<[Float; 3]>,
+    /// Normals in model space as the format's evaluation gives them, not renormalised.
+    pub normals: Option<Vec<[Float; 3]>>,
+}
+
+/// A float that JSON may have no number for; then it is written as text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Float(pub f32);
+
+impl Serialize for Float {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            v if v.is_finite() => serializer.serialize_f32(v),
+            v if v.is_nan() => serializer.serialize_str("NaN"),
+            v if v > 0.0 => serializer.serialize_str("Infinity"),
+            _ => serializer.serialize_str("-Infinity"),
+        }
+    }
+}
+
+impl Dump {
+    /// Dumps a model: the rest pose, then the poses asked for.
+    ///
+    /// `source` says where the file came from, `bytes` are its content, `memory` limits what the scene may
+    /// take.
+    pub fn new(
+        model: &AnyModel,
+        companions: &Companions,
+        source: &str,
+        bytes: &[u8],
+        poses: &[PoseRef],
+        memory: u64,
+    ) -> Result<Self, DumpError> {
+        let options = SceneOptions::in_space(Space::File).with_extras(true).with_memory(memory);
+        let mut scene = match model.to_scene("", companions, &options) {
+            Ok(converted) => converted.value,
+            Err(e @ ConvertError::Unsupported { .. }) => {
+                return Self::without_scene(model, source, bytes).ok_or(e.into());
+            }
+            Err(e) => return Err(e.into()),
+        };
+        let clips: Vec<_> = scene.clips.iter().map(DumpClip::from).collect();
+        let file_clip = scene.clips.len();
+        scene.clips.extend(model.file_clip());
+        let mut meshes: Vec<_> = (0..scene.meshes.len()).map(|i| DumpMesh::new(&scene, i)).collect();
+
+        let mut evaluator = Evaluator::new(&scene)?;
+        for (clip, frame, at) in std::iter::once((None, None, None)).chain(poses.iter().map(|p| match *p {
+            PoseRef::Clip { clip, frame } => (Some(clip), Some(frame), Some((clip, frame))),
+            PoseRef::File { frame } => (None, Some(frame), Some((file_clip, frame))),
+        })) {
+            if let Some((index, frame)) = at {
+                let found = scene
+                    .clips
+                    .get(index)
+                    .filter(|c| frame < c.frames && (clip.is_none() || index < file_clip));
+                if found.is_none() {
+                    let what = clip.map_or("file".into(), |c| format!("clip {c}"));
+                    return Err(DumpError::NoPose(format!("frame {frame} of {what}")));
+                }
+            }
+            let posed = match at {
+                // The rest pose is what the conversion itself worked out.
+                None => scene.meshes.iter().map(rest).collect(),
+                Some((clip, frame)) => {
+                    evaluator.pose(Some((clip, f64::from(frame))))?;
+                    evaluator.meshes()?
+                }
+            };
+            for (mesh, posed) in meshes.iter_mut().zip(posed) {
+                mesh.push(clip, frame, posed);
+            }
+        }
+        let bone = |j: &meshwright_scene::Joint| DumpBone {
+            name: j.name.clone(),
+            parent: j.parent.and_then(|p| i64::try_from(p).ok()).unwrap_or(-1),
+        };
+        Ok(Self {
+            format: model.format().family(),
+            source: source.to_owned(),
+            sha256: hex(&Sha256::digest(bytes)),
+            bones: if model.has_bones(companions) {
+                scene.skeletons.iter().flat_map(|s| s.joints.iter().map(bone)).collect()
+            } else {
+                Vec::new()
+            },
+            clips,
+            meshes,
+            native: native(&scene),
+        })
+    }
+
+    /// The dump of a file that holds nothing to draw: a chunk without positions, an animation, a binding.
+    fn without_scene(model: &AnyModel, source: &str, bytes: &[u8]) -> Option<Self> {
+        let meshes = match model {
+            #[cfg(feature = "crucible")]
+            AnyModel::CrucibleMesh(m) => vec![DumpMesh::of_chunk(m)],
+            #[cfg(feature = "crucible")]
+            AnyModel::CrucibleModel(m) => m.meshes.iter().map(DumpMesh::of_chunk).collect(),
+            #[cfg(feature = "tso")]
+            AnyModel::TsoAnimation(_) | AnyModel::TsoBinding(_) => Vec::new(),
+            _ => return None,
+        };
+        Some(Self {
+            format: model.format().family(),
+            source: source.to_owned(),
+            sha256: hex(&Sha256::digest(bytes)),
+            bones: Vec::new(),
+            clips: Vec::new(),
+            meshes,
+            native: Value::Object(Map::new()),
+        })
+    }
+
+    /// The dump as one JSON document.
+    pub fn to_json(&self) -> String {
+        // Every value has a JSON form by construction.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+impl From<&Clip> for DumpClip {
+    fn from(clip: &Clip) -> Self {
+        Self { name: clip.name.clone(), frames: clip.frames, fps: clip.rate, looping: clip.looping }
+    }
+}
+
+impl DumpMesh {
+    /// A Crucible chunk by its streams, whichever it has.
+    #[cfg(feature = "crucible")]
+    fn of_chunk(chunk: &meshwright_crucible::Chunk<'_>) -> Self {
+        let floats =
+            |f: meshwright_crucible::Floats<'_, 3>| f.iter().map(|p| p.map(|c| Float(c.get()))).collect();
+        let plane = chunk.positions_2d().into_iter().flat_map(|p| p.iter().collect::<Vec<_>>());
+        let plane = plane.map(|[x, y]| [Float(x.get()), Float(y.get()), Float(0.0)]);
+        let triangles: Vec<_> = chunk.triangles().collect();
+        Self {
+            material: None,
+            vertex_count: chunk.vertex_count(),
+            triangle_count: triangles.len(),
+            triangles,
+            uvs: chunk.uvs().map(|uvs| uvs.iter().map(|uv| uv.map(|c| Float(c.get()))).collect()),
+            colors: chunk.colors().map(<[_]>::to_vec),
+            poses: vec![DumpPose {
+                clip: None,
+                frame: None,
+                positions: chunk.positions().map_or_else(|| plane.collect(), floats),
+                normals: chunk.normals().map(floats),
+            }],
+        }
+    }
+
+    fn new(scene: &Scene, index: usize) -> Self {
+        let mesh = &scene.meshes[index];
+        let material = mesh.material.and_then(|m| scene.materials.get(m.0));
+        let uvs = || mesh.uvs.iter().map(|uv| uv.map(Float)).collect();
+        Self {
+            material: material.map(|m| m.name.clone()),
+            vertex_count: mesh.positions.len(),
+            triangle_count: mesh.triangles.len(),
+            triangles: mesh.triangles.clone(),
+            uvs: (!mesh.uvs.is_empty()).then(uvs),
+            colors: (!mesh.colors.is_empty()).then(|| mesh.colors.clone()),
+            poses: Vec::new(),
+        }
+    }
+
+    fn push(&mut self, clip: Option<usize>, frame: Option<u32>, posed: MeshPose) {
+        let floats = |v: Vec<[f32; 3]>| v.into_iter().map(|p| p.map(Float)).collect();
+        let normals = (!posed.normals.is_empty()).then(|| floats(posed.normals));
+        self.poses.push(DumpPose { clip, frame, positions: floats(posed.positions), normals });
+    }
+}
+
+fn rest(mesh: &Mesh) -> MeshPose {
+    MeshPose { positions: mesh.positions.clone(), normals: mesh.normals.clone() }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, b| {
+        let _ = write!(text, "{b:02x}");
+        text
+    })
+}
+
+/// Native fields of the file and of its parts, where the format has any.
+fn native(scene: &Scene) -> Value {
+    let mut out = match scene.extras.as_ref().map(value) {
+        Some(Value::Object(map)) => map,
+        Some(other) => Map::from_iter([("file".to_owned(), other)]),
+        None => Map::new(),
+    };
+    let parts = |list: Vec<Option<&Extra>>| -> Option<Value> {
+        list.iter()
+            .any(Option::is_some)
+            .then(|| list.into_iter().map(|e| e.map_or(Value::Null, value)).collect())
+    };
+    let lists = [
+        ("meshes", parts(scene.meshes.iter().map(|m| m.extras.as_ref()).collect())),
+        ("materials", parts(scene.materials.iter().map(|m| m.extras.as_ref()).collect())),
+        ("clips", parts(scene.clips.iter().map(|c| c.extras.as_ref()).collect())),
+        ("bones", parts(scene.skeletons.iter().flat_map(|s| &s.joints).map(|j| j.extras.as_ref()).collect())),
+    ];
+    for (name, list) in lists {
+        if let Some(list) = list {
+            out.entry(name).or_insert(list);
+        }
+    }
+    Value::Object(out)
+}
+
+fn value(extra: &Extra) -> Value {
+    match extra {
+        Extra::Bool(v) => Value::Bool(*v),
+        Extra::Int(v) => Value::from(*v),
+        Extra::Float(v) if v.is_finite() => Value::from(*v),
+        Extra::Float(v) => Value::from(v.to_string()),
+        Extra::Text(v) => Value::from(v.as_str()),
+        Extra::List(v) => v.iter().map(value).collect(),
+        Extra::Map(v) => v.iter().map(|(k, v)| (k.clone(), value(v))).collect(),
+    }
+}

@@ -1,0 +1,59 @@
+//! All of Meshwright's formats behind one door: detection, one model type, dumps, and the crates themselves.
+//!
+//! | what | where |
+//! |---|---|
+//! | which format some bytes are | [`detect`] |
+//! | a model of any format: read, check, write, convert | [`AnyModel`] |
+//! | companion files | [`Companions`] |
+//! | the JSON that independent readers can be compared with | [`dump`] |
+//! | one format's own types | [`dpm`] and its siblings |
+//! | skinning and animation | [`rig`] |
+//! | glTF | [`gltf`] |
+//!
+//! ```
+//! use meshwright::{AnyModel, ReadOptions, detect};
+//! # fn demo(bytes: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
+//! let found = detect(bytes, Some("h_nex.dpm")).ok_or("not a known format")?;
+//! let model = AnyModel::parse(bytes, found.format, &ReadOptions::default())?.model;
+//! for finding in model.validate().findings() {
+//!     println!("{finding}");
+//! }
+//! assert_eq!(model.to_bytes()?, bytes);
+//! # Ok(()) }
+//! ```
+//!
+//! # Features
+//!
+//! One per format (`dpm`, ...), all on by default, and `gltf` for export. A user of a single format picks that
+//! format's crate instead.
+#![forbid(unsafe_code)]
+
+mod companions;
+mod convert;
+pub mod dump;
+mod format;
+mod model;
+mod summary;
+
+pub use companions::{CompanionKind, Companions};
+pub use format::{Detection, Format, detect};
+#[cfg(feature = "bmd")]
+pub use meshwright_bmd as bmd;
+pub use meshwright_core::{
+    Confidence, ErrorClass, FieldPath, Finding, Limits, Parsed, Path, ReadError, ReadOptions, Report,
+    Severity, Stream, Strictness, WriteError,
+};
+#[cfg(feature = "crucible")]
+pub use meshwright_crucible as crucible;
+#[cfg(feature = "dpm")]
+pub use meshwright_dpm as dpm;
+#[cfg(feature = "fsomodel")]
+pub use meshwright_fsomodel as fsomodel;
+#[cfg(feature = "gltf")]
+pub use meshwright_gltf as gltf;
+pub use meshwright_rig as rig;
+pub use meshwright_scene as scene;
+#[cfg(feature = "tso")]
+pub use meshwright_tso as tso;
+pub use model::{AnyModel, OpenOptions};
+pub use summary::Summary;

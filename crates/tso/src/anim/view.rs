@@ -1,0 +1,104 @@
+//! An animation interpreted: keys, frames, poses, events.
+
+use super::model::{Anim, FRAME_RATE, Motion, TimeProperty};
+use crate::common::Flag;
+use crate::name::NameIndex;
+use crate::pose::{Between, BonePose};
+use crate::skel::Skel;
+use alloc::vec::Vec;
+use meshwright_core::F32;
+
+impl Motion {
+    /// The translation of every frame; empty where the motion has none or they lie outside the array.
+    pub fn translations<'a>(&self, anim: &'a Anim) -> &'a [[F32; 3]] {
+        run(&anim.translations, self.has_translation, self.first_translation, self.frames)
+    }
+
+    /// The rotation of every frame; empty where the motion has none or they lie outside the array.
+    pub fn rotations<'a>(&self, anim: &'a Anim) -> &'a [[F32; 4]] {
+        run(&anim.rotations, self.has_rotation, self.first_rotation, self.frames)
+    }
+
+    /// All events, in the file's order.
+    pub fn events(&self) -> impl Iterator<Item = &TimeProperty> {
+        self.time_properties.iter().flatten()
+    }
+}
+
+fn run<T>(keys: &[T], has: Flag, first: u32, frames: u32) -> &[T] {
+    let range = || {
+        let first = usize::try_from(first).ok()?;
+        Some(first..first.checked_add(usize::try_from(frames).ok()?)?)
+    };
+    if has.is_set() { range().and_then(|r| keys.get(r)).unwrap_or_default() } else { &[] }
+}
+
+/// The keys around a frame: two of them and how far it is from the first to the second. Before the first frame
+/// the first key holds, behind the last frame the last.
+fn around<T: Copy>(keys: &[T], frame: f64) -> Option<(T, T, f64)> {
+    let last = keys.len().checked_sub(1)?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a saturating cast: a frame beyond the last is the last, not a number is the first"
+    )]
+    let index = (frame as usize).min(last);
+    let next = index.saturating_add(1).min(last);
+    #[expect(clippy::cast_precision_loss, reason = "exact below 2^53 keys")]
+    let t = (frame - index as f64).clamp(0.0, 1.0);
+    Some((*keys.get(index)?, *keys.get(next)?, if t.is_nan() { 0.0 } else { t }))
+}
+
+impl Anim {
+    /// The number of frames: of the motion with the most keys.
+    pub fn frames(&self) -> u32 {
+        let has_keys = |m: &&Motion| !m.translations(self).is_empty() || !m.rotations(self).is_empty();
+        self.motions.iter().filter(has_keys).map(|m| m.frames).max().unwrap_or(0)
+    }
+
+    /// Seconds from the first frame to the last, by the frame rate and not by the stored duration.
+    pub fn seconds(&self) -> f64 {
+        f64::from(self.frames().saturating_sub(1)) / f64::from(FRAME_RATE)
+    }
+
+    /// The pose of a skeleton's bones at a frame.
+    ///
+    /// A channel replaces the bone's rest value, a bone without one stays at rest, motions of unknown bones have
+    /// no effect. Each motion holds its last key when it is over. A frame that is not a number is the first.
+    pub fn pose(&self, skel: &Skel, frame: f64, between: Between) -> Vec<BonePose> {
+        let index = NameIndex::new(skel.bones.iter().map(|b| &b.name));
+        let mut pose = skel.rest();
+        for motion in &self.motions {
+            let Some(bone) = index.find(&motion.bone).and_then(|i| pose.get_mut(i)) else { continue };
+            if let Some((a, b, t)) = around(motion.translations(self), frame) {
+                let value = |i: usize| {
+                    let (a, b) = (f64::from(a[i].get()), f64::from(b[i].get()));
+                    if t == 0.0 { a } else { a + (b - a) * t }
+                };
+                bone.translation = core::array::from_fn(value);
+            }
+            if let Some((a, b, t)) = around(motion.rotations(self), frame) {
+                let (a, b) = (a.map(F32::get).map(f64::from), b.map(F32::get).map(f64::from));
+                bone.rotation = if t == 0.0 { a } else { between.rotation(a, b, t) };
+            }
+        }
+        pose
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_outside_hold_the_ends() {
+        let keys = [1, 2, 3];
+        for (frame, want) in
+            [(-5.0, (1, 2, 0.0)), (0.5, (1, 2, 0.5)), (2.0, (3, 3, 0.0)), (9e99, (3, 3, 1.0))]
+        {
+            assert_eq!(around(&keys, frame), Some(want), "{frame}");
+        }
+        assert_eq!(around(&keys, f64::NAN), Some((1, 2, 0.0)));
+        assert_eq!(around::<u8>(&[], 0.0), None);
+    }
+}

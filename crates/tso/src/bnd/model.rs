@@ -1,0 +1,70 @@
+//! What a binding of mesh and texture holds.
+
+use crate::name::Name;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// The word before a resource that is there; 0 where none is.
+pub(crate) const PRESENT: u32 = 8;
+
+/// A `.bnd` file of The Sims Online, version 1.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bnd {
+    /// The bone; in known files the first of the mesh.
+    pub bone: Name,
+    /// The mesh.
+    pub mesh: Option<ResourceId>,
+    /// Its texture.
+    pub texture: Option<ResourceId>,
+    /// Bytes behind the last field, kept by lenient reading; no known file has any.
+    pub trailing: Vec<u8>,
+}
+
+/// The game's name for a file within its archives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ResourceId {
+    /// Group, 0 in most files.
+    pub group: u32,
+    /// File within the type.
+    pub file: u32,
+    /// Type: 5 for `.skel`, 7 for `.anim`, 9 for `.mesh`.
+    pub kind: u32,
+}
+
+impl ResourceId {
+    /// The sixteen hexadecimal digits that stand before the extension in names of unpacked files, as in
+    /// `pride-cape.c02bdebf00000009.mesh`.
+    pub fn tag(&self) -> String {
+        format!("{:08x}{:08x}", self.file, self.kind)
+    }
+
+    /// The file and type that the name of an unpacked file tells, with group 0.
+    pub fn from_file_name(name: &str) -> Option<Self> {
+        let tag = name.rsplit('.').nth(1).unwrap_or_default();
+        let digits = tag.len() == 16 && tag.bytes().all(|b| b.is_ascii_hexdigit());
+        let (file, kind) = tag.split_at_checked(8).filter(|_| digits)?;
+        let number = |digits| u32::from_str_radix(digits, 16).ok();
+        Some(Self { group: 0, file: number(file)?, kind: number(kind)? })
+    }
+
+    /// True when both name the same file, whatever their groups.
+    pub fn is_same_file(&self, other: &Self) -> bool {
+        (self.file, self.kind) == (other.file, other.kind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_tell_ids() {
+        let id = ResourceId::from_file_name("pride-cape.c02bdebf00000009.mesh").unwrap();
+        assert_eq!((id.file, id.kind), (0xc02b_debf, 9));
+        assert_eq!(id.tag(), "c02bdebf00000009");
+        for other in ["pride-cape.mesh", "x.c02bdebf0000000.mesh", "x.+02bdebf00000009.mesh", ""] {
+            assert_eq!(ResourceId::from_file_name(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The Sims Online character files: `.mesh`, `.skel`, `.anim` and `.bnd`, and The Sims 1 `.bmf` and `.skn`.
+//!
+//! A figure of The Sims Online is a skeleton, meshes whose vertices hang on its bones, and animations of the bones.
+//! The layout of `.mesh` is the public description by the Niotso project; what it leaves open, and the other
+//! files, are read as FreeSO, Niotso and mixiate's add-ons read them, checked against real files.
+//!
+//! | | parse | validate | write | evaluate | to scene | from scene |
+//! |---|---|---|---|---|---|---|
+//! | `.mesh` version 2 | yes | yes | byte-identical | yes | yes | yes |
+//! | `.skel` version 1 | yes | yes | byte-identical | yes | yes | yes |
+//! | `.anim` version 2 | yes | yes | byte-identical | yes | yes | yes |
+//! | `.bnd` version 1 | yes | yes | byte-identical | - | names the texture | - |
+//! | `.bmf` (The Sims 1) | yes | yes | byte-identical | yes | yes | - |
+//! | `.skn` (The Sims 1) | yes | yes | byte-identical | yes | yes | - |
+//!
+//! *Byte-identical*: a file that a strict reader accepts is written again byte for byte; one that only a lenient
+//! reader accepts too, when it is written leniently. *Evaluate*: vertices posed by the format's own rule, in 64
+//! bits. *Names the texture*: a `.bnd` links a mesh to a texture, which becomes the material of a [`Part`].
+//!
+//! # Conventions of the files
+//!
+//! Integers are big endian in the files of The Sims Online, floats are little endian in all of them. Space is
+//! left-handed, +Y up, +Z to the front, 3 units to the metre; faces are clockwise; stored quaternions are the
+//! conjugates of the rotations; every animation runs at 30 frames per second, whatever duration it stores. Names
+//! are bytes, by custom Windows-1252, and are compared without regard to letter case.
+//!
+//! What real files get wrong is reported and never repaired unasked: a total that leaves out the blend vertices,
+//! normals of length 3 or turned away, weights of 0, durations in seconds.
+//!
+//! # Safety contract
+//!
+//! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default): it
+//! answers a model or an error with kind, offset and field path. Counts are held against the size of the file, in
+//! 64 bits, before anything is allocated. Time is linear in input and output but for sorting and searching names,
+//! runs and blends. Nothing recurses.
+//!
+//! # Example
+//!
+//! ```
+//! use meshwright_tso::{Binding, BLEND_UNUSED, Geometry, Mesh, RealVertex};
+//!
+//! let corner = |x: f32, y: f32| RealVertex {
+//!     uv: [x.into(), y.into()],
+//!     position: [x.into(), y.into(), 0.0.into()],
+//!     normal: [0.0.into(), 0.0.into(), 1.0.into()],
+//! };
+//! let geometry = Geometry {
+//!     bones: vec!["HEAD".into()],
+//!     faces: vec![[0, 1, 2]],
+//!     bindings: vec![Binding { real_count: 3, first_blend: BLEND_UNUSED, ..Binding::default() }],
+//!     real: vec![corner(0.0, 0.0), corner(0.0, 1.0), corner(1.0, 0.0)],
+//!     ..Geometry::default()
+//! };
+//! let file = Mesh { geometry, ..Mesh::default() }.to_bytes()?;
+//! let mesh = Mesh::parse(&file)?;
+//! assert!(mesh.validate().is_empty());
+//! assert_eq!(mesh.geometry.pose(&[]).positions[1], [0.0, 1.0, 0.0]);
+//!
+//! let e = Mesh::parse(&file[..40]).unwrap_err();
+//! assert_eq!(e.to_string(), "bindings: 1 items of at least 20 bytes, 7 bytes left (offset 0x1d)");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Features
+//!
+//! * `scene` (default): conversion to and from the exchange model of `meshwright-scene`.
+//! * `proptest`: generators of raw bits for property tests.
+//!
+//! `no_std` with `alloc`. The minimum Rust version is the workspace's.
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+#[cfg(any(test, feature = "proptest"))]
+extern crate std;
+
+mod anim;
+mod bnd;
+mod codes;
+mod common;
+mod mesh;
+mod name;
+mod pose;
+mod props;
+#[cfg(feature = "scene")]
+mod scene;
+mod skel;
+#[cfg(feature = "proptest")]
+pub mod strategy;
+mod ts1;
+
+pub use anim::{Anim, FRAME_RATE, KEYS_UNUSED, Motion, Nesting, TimeProperty};
+pub use bnd::{Bnd, ResourceId};
+pub use common::Flag;
+pub use mesh::{BLEND_UNUSED, Binding, BlendVertex, Geometry, Mesh, Owners, Posed, RealVertex, Total};
+pub use meshwright_core::num::Q1_15;
+pub use name::Name;
+pub use pose::{Between, BoneMatrix, BonePose};
+pub use props::PropertyList;
+#[cfg(feature = "scene")]
+pub use scene::{Assembly, ExportOptions, Part, TO_GLTF};
+pub use skel::{ADULT_BONES, Bone, Skel};
+pub use ts1::{Bmf, Skn};

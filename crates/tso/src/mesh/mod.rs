@@ -1,0 +1,12 @@
+//! `.mesh`, and the geometry that The Sims 1 stores in `.bmf` and `.skn`.
+
+mod model;
+pub(crate) mod places;
+pub(crate) mod read;
+pub(crate) mod rules;
+pub(crate) mod validate;
+mod view;
+pub(crate) mod write;
+
+pub use model::{BLEND_UNUSED, Binding, BlendVertex, Geometry, Mesh, RealVertex, Total};
+pub use view::{Owners, Posed};

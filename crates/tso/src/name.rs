@@ -1,0 +1,134 @@
+//! Names, and finding things by them.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use meshwright_core::text::{Escaped, cp1252};
+
+/// A name as the file stores it: bytes, by custom Windows-1252, usually plain ASCII.
+///
+/// Names in `.mesh`, `.skel`, `.bnd` and of bones in `.anim` hold up to 255 bytes, the name of an `.anim` up to
+/// 65535.
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Name(Box<[u8]>);
+
+impl Name {
+    /// The name with these bytes.
+    pub fn new(bytes: impl Into<Box<[u8]>>) -> Self {
+        Self(bytes.into())
+    }
+
+    /// The stored bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The name as text by Windows-1252.
+    pub fn text(&self) -> String {
+        cp1252(&self.0)
+    }
+
+    /// The name for `text`, and whether it has a byte for every character; `?` stands in for those without.
+    pub fn from_text(text: &str) -> (Self, bool) {
+        let mut exact = true;
+        let bytes: Vec<u8> = text
+            .chars()
+            .map(|c| {
+                encode_cp1252(c).unwrap_or_else(|| {
+                    exact = false;
+                    b'?'
+                })
+            })
+            .collect();
+        (Self::new(bytes), exact)
+    }
+
+    /// True when the names differ at most in the case of ASCII letters, which is how skeletons are searched.
+    pub fn matches(&self, other: &Self) -> bool {
+        self.0.eq_ignore_ascii_case(&other.0)
+    }
+
+    /// True when every byte is a printable ASCII character.
+    pub fn is_plain(&self) -> bool {
+        self.0.iter().all(|b| (0x20..=0x7e).contains(b))
+    }
+}
+
+impl From<&str> for Name {
+    fn from(text: &str) -> Self {
+        Self::new(text.as_bytes())
+    }
+}
+
+impl From<&[u8]> for Name {
+    fn from(bytes: &[u8]) -> Self {
+        Self::new(bytes)
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", Escaped(&self.0))
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", Escaped(&self.0))
+    }
+}
+
+fn encode_cp1252(c: char) -> Option<u8> {
+    let direct = u8::try_from(u32::from(c)).ok();
+    direct
+        .filter(|b| cp1252(&[*b]).chars().eq([c]))
+        .or_else(|| (0x80..=0x9f_u8).find(|b| cp1252(&[*b]).chars().eq([c])))
+}
+
+/// Finds the first item of a name: spelled the same, else differing in case only.
+#[derive(Debug)]
+pub(crate) struct NameIndex<'a> {
+    exact: BTreeMap<&'a [u8], usize>,
+    folded: BTreeMap<Vec<u8>, usize>,
+}
+
+impl<'a> NameIndex<'a> {
+    pub(crate) fn new(names: impl IntoIterator<Item = &'a Name>) -> Self {
+        let mut index = Self { exact: BTreeMap::new(), folded: BTreeMap::new() };
+        for (i, name) in names.into_iter().enumerate() {
+            index.exact.entry(name.bytes()).or_insert(i);
+            index.folded.entry(name.bytes().to_ascii_lowercase()).or_insert(i);
+        }
+        index
+    }
+
+    pub(crate) fn find(&self, name: &Name) -> Option<usize> {
+        let exact = self.exact.get(name.bytes());
+        exact.or_else(|| self.folded.get(&name.bytes().to_ascii_lowercase())).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_and_bytes_convert_both_ways() {
+        let all: Vec<u8> = (0..=255).collect();
+        let name = Name::new(all.clone());
+        assert_eq!(Name::from_text(&name.text()), (name, true));
+        assert_eq!(Name::from_text("a\u{4e00}"), (Name::from("a?"), false));
+    }
+
+    #[test]
+    fn the_same_spelling_wins_over_another_case() {
+        let names = [Name::from("head"), Name::from("HEAD"), Name::from("Neck")];
+        let index = NameIndex::new(&names);
+        assert_eq!(index.find(&Name::from("HEAD")), Some(1));
+        assert_eq!(index.find(&Name::from("Head")), Some(0));
+        assert_eq!(index.find(&Name::from("NECK")), Some(2));
+        assert_eq!(index.find(&Name::from("TAIL")), None);
+    }
+}

@@ -1,0 +1,84 @@
+//! Property lists: pairs of key and value that bones and motions carry.
+
+use crate::common::{count, name, pstr, put_pstr, wide};
+use crate::name::Name;
+use alloc::vec::Vec;
+use meshwright_core::{ByteWriter, Cursor, Fault, Path, ReadError, WriteError};
+
+/// Pairs of key and value, in the file's order; keys may repeat.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PropertyList(pub Vec<(Name, Name)>);
+
+impl PropertyList {
+    /// The value of the first pair with this key, letter case aside.
+    pub fn get(&self, key: &str) -> Option<&Name> {
+        let key = Name::from(key);
+        self.0.iter().find(|(k, _)| k.matches(&key)).map(|(_, v)| v)
+    }
+
+    pub(crate) fn size(&self) -> u64 {
+        let pair = |(k, v): &(Name, Name)| wide(k.bytes().len()).saturating_add(wide(v.bytes().len()));
+        self.0.iter().fold(4_u64, |n, p| n.saturating_add(pair(p)).saturating_add(2))
+    }
+}
+
+/// A count of 32 bits with the offset where it stands.
+pub(crate) fn counted(cursor: &mut Cursor<'_, '_>, path: &Path<'_>) -> Result<(u64, u64), ReadError> {
+    let at = cursor.offset();
+    let n = cursor.read(path, nom::number::complete::be_u32::<&[u8], Fault<'_>>)?;
+    Ok((at, u64::from(n)))
+}
+
+/// A counted table of items that need the cursor themselves.
+pub(crate) fn table<'a, 's, T>(
+    cursor: &mut Cursor<'a, 's>,
+    path: &Path<'_>,
+    min_size: u64,
+    mut item: impl FnMut(&mut Cursor<'a, 's>, &Path<'_>) -> Result<T, ReadError>,
+) -> Result<Vec<T>, ReadError> {
+    let (at, n) = counted(cursor, path)?;
+    let mut items = cursor.reserve(path, at, n, min_size)?;
+    for i in 0..usize::try_from(n).unwrap_or(usize::MAX) {
+        items.push(item(cursor, &path.index(i))?);
+    }
+    Ok(items)
+}
+
+/// Pairs, at least 2 bytes each.
+pub(crate) fn property_list(cursor: &mut Cursor<'_, '_>, path: &Path<'_>) -> Result<PropertyList, ReadError> {
+    let pair = |c: &mut Cursor<'_, '_>, p: &Path<'_>| {
+        Ok((name(c, &p.field("key"), pstr)?, name(c, &p.field("value"), pstr)?))
+    };
+    table(cursor, path, 2, pair).map(PropertyList)
+}
+
+/// Lists of pairs, at least 4 bytes each.
+pub(crate) fn property_lists(
+    cursor: &mut Cursor<'_, '_>,
+    path: &Path<'_>,
+) -> Result<Vec<PropertyList>, ReadError> {
+    table(cursor, path, 4, property_list)
+}
+
+pub(crate) fn put_property_list(
+    w: &mut ByteWriter,
+    path: &Path<'_>,
+    list: &PropertyList,
+) -> Result<(), WriteError> {
+    w.be_u32(count(path, list.0.len())?);
+    for (i, (key, value)) in list.0.iter().enumerate() {
+        let path = path.index(i);
+        put_pstr(w, &path.field("key"), key)?;
+        put_pstr(w, &path.field("value"), value)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn put_property_lists(
+    w: &mut ByteWriter,
+    path: &Path<'_>,
+    lists: &[PropertyList],
+) -> Result<(), WriteError> {
+    w.be_u32(count(path, lists.len())?);
+    lists.iter().enumerate().try_for_each(|(i, list)| put_property_list(w, &path.index(i), list))
+}

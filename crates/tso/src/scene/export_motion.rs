@@ -1,0 +1,309 @@
+//! A scene's skeletons and clips as `.skel` and `.anim`.
+
+use super::clips::{BONES, EVENTS, PROPERTIES, TIME, TIMES, frame_numbers};
+use super::export::{bone_name, rest_parts};
+use super::map;
+use crate::anim::{Anim, FRAME_RATE, KEYS_UNUSED, Motion, TimeProperty};
+use crate::common::Flag;
+use crate::name::Name;
+use crate::pose::{Between, narrow};
+use crate::props::PropertyList;
+use crate::skel::{Bone, Skel};
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use meshwright_core::{F32, f32s};
+use meshwright_scene::{
+    AxisMap, Channel, Clip, ConvertError, Converted, Extra, Interpolation, Loss, Memory,
+    Motion as ClipMotion, Scene, SceneOptions, SkeletonId, Track, Trs,
+};
+
+/// Scales that differ from 1 by more are reported; the formats have none.
+const SCALE_TOLERANCE: f32 = 1e-4;
+
+/// A rotation as files store it.
+fn stored(map: &AxisMap, q: [f32; 4]) -> [F32; 4] {
+    let [x, y, z, w] = map.rotation(q);
+    f32s([-x, -y, -z, w])
+}
+
+impl Skel {
+    /// Makes a skeleton of a scene's skeleton, in its rest pose.
+    pub fn from_scene(scene: &Scene, skeleton: SkeletonId) -> Result<Converted<Self>, ConvertError> {
+        let path = format!("skeletons[{}]", skeleton.0);
+        let source =
+            scene.skeletons.get(skeleton.0).ok_or_else(|| ConvertError::invalid(&*path, "does not exist"))?;
+        scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+        let back = map(scene.space).inverse();
+        let mut losses = Vec::new();
+        let names: Vec<_> = source
+            .joints
+            .iter()
+            .enumerate()
+            .map(|(i, j)| bone_name(&j.name, &format!("{path}.joints[{i}].name"), &mut losses))
+            .collect();
+        let mut seen = BTreeSet::new();
+        let mut bones = Vec::with_capacity(names.len());
+        for (i, joint) in source.joints.iter().enumerate() {
+            let path = format!("{path}.joints[{i}]");
+            let Some(name) = names.get(i) else { continue };
+            if !seen.insert(name.clone()) || name.bytes().eq_ignore_ascii_case(b"NULL") {
+                let message =
+                    format!("{name} cannot name one more bone; files tell bones apart by name only");
+                return Err(ConvertError::unsupported(path, message));
+            }
+            let (rest, shear) = rest_parts(&joint.rest);
+            if shear > SCALE_TOLERANCE || rest.scale.iter().any(|s| (s - 1.0).abs() > SCALE_TOLERANCE) {
+                losses.push(Loss::new("joint-scale", &*path, "bones have no scale or shear"));
+            }
+            if !joint.follows.is_empty() {
+                losses.push(Loss::new(
+                    "joint-follows",
+                    &*path,
+                    "bones cannot follow others, it stays at rest",
+                ));
+            }
+            let rest = back.trs(&rest);
+            bones.push(Bone {
+                unknown: 1,
+                name: name.clone(),
+                parent: joint.parent.and_then(|p| names.get(p)).cloned().unwrap_or_else(|| "NULL".into()),
+                translation: f32s(rest.translation),
+                rotation: stored(&AxisMap::IDENTITY, rest.rotation),
+                can_translate: 1,
+                can_rotate: 1,
+                can_blend: 1,
+                ..Bone::default()
+            });
+        }
+        if bones.len() > usize::from(u16::MAX) {
+            return Err(ConvertError::unsupported(path, "more than 65535 bones"));
+        }
+        let name = bone_name(&source.name, &format!("{path}.name"), &mut losses);
+        Ok(Converted::new(Self { name, bones, trailing: Vec::new() }, losses))
+    }
+}
+
+impl Anim {
+    /// Makes an animation of a scene's clip, with a key for every thirtieth of a second.
+    pub fn from_scene(scene: &Scene, clip: usize) -> Result<Converted<Self>, ConvertError> {
+        let path = format!("clips[{clip}]");
+        let source = scene.clips.get(clip).ok_or_else(|| ConvertError::invalid(&*path, "does not exist"))?;
+        scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+        let memory = Memory::new(SceneOptions::default().memory);
+        let mut losses = Vec::new();
+        let frames = Frames::of(source, &path, &mut losses)?;
+        let joints = scene.skeletons.get(source.skeleton.0).map_or(&[][..], |s| &s.joints);
+        let map = map(scene.space).inverse();
+        let mut anim = Self { moving: Flag::YES, ..Self::default() };
+        anim.name = long_name(&source.name, &path, &mut losses);
+        anim.duration = F32::new(frames.milliseconds());
+        let mut sampled = Vec::new();
+        match &source.motion {
+            ClipMotion::Tracks(tracks) => {
+                for track in tracks {
+                    if !track.scale.is_empty() {
+                        let message = format!("joint {} is scaled, bones have no scale", track.joint);
+                        losses.push(Loss::new("scale-dropped", &*path, message));
+                    }
+                    sampled.push(frames.sample(track, source.interpolation, &map, &memory)?);
+                }
+            }
+            ClipMotion::Poses { set, frames: poses } => {
+                let set = scene.pose_sets.get(set.0);
+                for joint in 0..joints.len() {
+                    memory.charge("keys", poses.len(), 2 * size_of::<Trs>())?;
+                    let at = |frame: &u32| {
+                        let pose = set.and_then(|s| s.pose(usize::try_from(*frame).ok()?));
+                        pose.and_then(|p| p.get(joint)).map_or(Trs::IDENTITY, |m| Trs::from_affine(m).0)
+                    };
+                    let mut track = Track { joint, ..Track::default() };
+                    for (trs, frame) in poses.iter().map(at).zip(frame_numbers()) {
+                        track.translation.push(frame, trs.translation);
+                        track.rotation.push(frame, trs.rotation);
+                    }
+                    sampled.push(frames.sample(&track, Interpolation::LinearShort, &map, &memory)?);
+                }
+            }
+        }
+        for (joint, translations, rotations) in sampled {
+            let name = joints.get(joint).map_or("", |j| &j.name);
+            let mut motion = Motion {
+                bone: bone_name(name, &format!("{path}.joints[{joint}]"), &mut losses),
+                frames: frames.count,
+                duration: anim.duration,
+                first_translation: KEYS_UNUSED,
+                first_rotation: KEYS_UNUSED,
+                ..Motion::default()
+            };
+            let first = |n: usize| {
+                u32::try_from(n)
+                    .map_err(|_| ConvertError::unsupported(&*path, "the format counts with 32 bits"))
+            };
+            if !translations.is_empty() {
+                (motion.has_translation, motion.first_translation) =
+                    (Flag::YES, first(anim.translations.len())?);
+                anim.translations.extend(translations);
+            }
+            if !rotations.is_empty() {
+                (motion.has_rotation, motion.first_rotation) = (Flag::YES, first(anim.rotations.len())?);
+                anim.rotations.extend(rotations);
+            }
+            anim.motions.push(motion);
+        }
+        events(source, &mut anim, &path, &mut losses);
+        Ok(Converted::new(anim, losses))
+    }
+}
+
+/// The frames of a clip at 30 per second.
+#[derive(Clone, Copy, Debug)]
+struct Frames {
+    count: u32,
+    /// The clip's own frames per one of ours.
+    step: f64,
+}
+
+impl Frames {
+    fn of(clip: &Clip, path: &str, losses: &mut Vec<Loss>) -> Result<Self, ConvertError> {
+        let step = f64::from(clip.rate) / f64::from(FRAME_RATE);
+        let last = f64::from(clip.frames.saturating_sub(u32::from(!clip.looping)));
+        let count = (last / step + 0.5).clamp(0.0, f64::from(u32::MAX));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 32 bits")]
+        let count = (count as u32).saturating_add(1);
+        if count > 1 << f32::MANTISSA_DIGITS {
+            return Err(ConvertError::unsupported(path, "more than 16777216 frames"));
+        }
+        if step != 1.0 {
+            let message = format!("{} frames per second were resampled to 30", clip.rate);
+            losses.push(Loss::new("resampled", path, message));
+        }
+        Ok(Self { count, step })
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "a duration that no reader looks at")]
+    fn milliseconds(self) -> f32 {
+        (f64::from(self.count) * 1000.0 / f64::from(FRAME_RATE)) as f32
+    }
+
+    #[expect(clippy::type_complexity, reason = "joint, translations, rotations")]
+    fn sample(
+        self,
+        track: &Track,
+        interpolation: Interpolation,
+        map: &AxisMap,
+        memory: &Memory,
+    ) -> Result<(usize, Vec<[F32; 3]>, Vec<[F32; 4]>), ConvertError> {
+        let times = || (0..self.count).map(|f| f64::from(f) * self.step);
+        let (mut translations, mut rotations) = (Vec::new(), Vec::new());
+        let count = usize::try_from(self.count).unwrap_or(usize::MAX);
+        if !track.translation.is_empty() {
+            translations = memory.reserve("keys", count)?;
+            translations.extend(times().filter_map(|t| {
+                let (a, b, t) = around(&track.translation, t)?;
+                let at = |i: usize| f64::from(a[i]) + (f64::from(b[i]) - f64::from(a[i])) * t;
+                let value = if t == 0.0 { *a } else { narrow(core::array::from_fn(at)) };
+                Some(f32s(map.point(value)))
+            }));
+        }
+        if !track.rotation.is_empty() {
+            rotations = memory.reserve("keys", count)?;
+            rotations.extend(times().filter_map(|t| {
+                let (a, b, t) = around(&track.rotation, t)?;
+                if t == 0.0 {
+                    return Some(stored(map, *a));
+                }
+                let (a, b) = (a.map(f64::from), b.map(f64::from));
+                let value = match interpolation {
+                    Interpolation::Spherical => Between::Slerp.rotation(a, b, t),
+                    Interpolation::Linear => Between::Nlerp.long_way(a, b, t),
+                    Interpolation::LinearShort | Interpolation::Matrix => Between::Nlerp.rotation(a, b, t),
+                };
+                Some(stored(map, narrow(value)))
+            }));
+        }
+        Ok((track.joint, translations, rotations))
+    }
+}
+
+/// The keys around a frame, and how far it is from the first to the second.
+fn around<T>(channel: &Channel<T>, frame: f64) -> Option<(&T, &T, f64)> {
+    let next = channel.frames.partition_point(|f| f64::from(*f) <= frame);
+    let (before, after) = (next.saturating_sub(1), next.min(channel.frames.len().checked_sub(1)?));
+    let (a, b) = (f64::from(*channel.frames.get(before)?), f64::from(*channel.frames.get(after)?));
+    let t = if b > a { ((frame - a) / (b - a)).clamp(0.0, 1.0) } else { 0.0 };
+    Some((channel.values.get(before)?, channel.values.get(after)?, t))
+}
+
+fn long_name(text: &str, path: &str, losses: &mut Vec<Loss>) -> Name {
+    let (name, exact) = Name::from_text(text);
+    if !exact {
+        let message = "characters that Windows-1252 has not got became question marks";
+        losses.push(Loss::new("name-encoding", format!("{path}.name"), message));
+    }
+    let end = name.bytes().len().min(usize::from(u16::MAX));
+    Name::from(name.bytes().get(..end).unwrap_or_default())
+}
+
+fn field<'e>(extra: &'e Extra, name: &str) -> Option<&'e Extra> {
+    match extra {
+        Extra::Map(map) => map.iter().find(|(k, _)| k == name).map(|(_, v)| v),
+        _ => None,
+    }
+}
+
+fn list(extra: Option<&Extra>) -> &[Extra] {
+    match extra {
+        Some(Extra::List(list)) => list,
+        _ => &[],
+    }
+}
+
+/// Takes events back from where [`to_scene`](super::Assembly::to_scene) leaves them.
+fn events(clip: &Clip, anim: &mut Anim, path: &str, losses: &mut Vec<Loss>) {
+    let mut lost = 0_usize;
+    for group in list(clip.extras.as_ref().and_then(|e| field(e, EVENTS))) {
+        let mut times = Vec::new();
+        for event in list(field(group, TIMES)) {
+            let time = match field(event, TIME) {
+                Some(Extra::Int(ms)) => u32::try_from(*ms).ok(),
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before")]
+                Some(Extra::Float(ms)) if (0.0..=f64::from(u32::MAX)).contains(ms) => Some(*ms as u32),
+                _ => None,
+            };
+            let lists = list(field(event, PROPERTIES)).iter().map(property_list).collect::<Option<_>>();
+            match time.zip(lists) {
+                Some((time, lists)) => times.push(TimeProperty { time, lists }),
+                None => lost += 1,
+            }
+        }
+        let bones: Option<BTreeSet<String>> = field(group, BONES).map(|bones| {
+            let text = |e: &Extra| if let Extra::Text(t) = e { Some(t.to_ascii_lowercase()) } else { None };
+            list(Some(bones)).iter().filter_map(text).collect()
+        });
+        let here = |m: &&mut Motion| {
+            bones.as_ref().is_none_or(|b| b.contains(m.bone.text().to_ascii_lowercase().as_str()))
+        };
+        let mut taken = false;
+        for motion in anim.motions.iter_mut().filter(here) {
+            motion.has_time_properties = Flag::YES;
+            motion.time_properties.push(times.clone());
+            taken = true;
+        }
+        lost += if taken { 0 } else { times.len() };
+    }
+    if lost > 0 {
+        losses.push(Loss::new("event-dropped", path, format!("{lost} events cannot be stored")));
+    }
+}
+
+fn property_list(extra: &Extra) -> Option<PropertyList> {
+    let Extra::Map(pairs) = extra else { return None };
+    let short = |text: &str| Some(Name::from_text(text).0).filter(|n| n.bytes().len() <= 255);
+    let pair = |(k, v): &(String, Extra)| match v {
+        Extra::Text(v) => Some((short(k)?, short(v)?)),
+        _ => None,
+    };
+    pairs.iter().map(pair).collect::<Option<_>>().map(PropertyList)
+}

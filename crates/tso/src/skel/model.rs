@@ -1,0 +1,88 @@
+//! What a skeleton holds.
+
+use crate::common::Flag;
+use crate::name::Name;
+use crate::props::PropertyList;
+use alloc::vec::Vec;
+use meshwright_core::F32;
+
+/// A `.skel` file of The Sims Online, version 1.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Skel {
+    /// The skeleton's name.
+    pub name: Name,
+    /// Its bones. Parents may come after their children.
+    pub bones: Vec<Bone>,
+    /// Bytes behind the last field, kept by lenient reading; no known file has any.
+    pub trailing: Vec<u8>,
+}
+
+/// One bone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bone {
+    /// A word of unknown use, 1 in every file seen.
+    pub unknown: u32,
+    /// Its name.
+    pub name: Name,
+    /// The name of the bone it hangs from; `NULL` for a root.
+    pub parent: Name,
+    /// Whether property lists follow in the file.
+    pub has_properties: Flag,
+    /// Property lists; none where [`has_properties`](Self::has_properties) is not set.
+    pub properties: Vec<PropertyList>,
+    /// Place relative to the parent in the rest pose, 3 units to the metre.
+    pub translation: [F32; 3],
+    /// Quaternion x, y, z, w relative to the parent in the rest pose: the conjugate of the rotation.
+    pub rotation: [F32; 4],
+    /// Whether animations may move it. Stored by all programs and obeyed by none.
+    pub can_translate: u32,
+    /// Whether animations may turn it. Stored by all programs and obeyed by none.
+    pub can_rotate: u32,
+    /// Whether suits may blend on it. Stored by all programs and obeyed by none.
+    pub can_blend: u32,
+    /// Unused by every known reader.
+    pub wiggle_value: F32,
+    /// Unused by every known reader.
+    pub wiggle_power: F32,
+}
+
+impl Bone {
+    /// The parent's name, or `None` for a root.
+    pub fn parent_name(&self) -> Option<&Name> {
+        (!self.parent.bytes().eq_ignore_ascii_case(b"NULL")).then_some(&self.parent)
+    }
+}
+
+/// The bones of the adult skeleton with their parents, parents first. Where they are in the rest pose is only in
+/// the game's own `adult.skel`.
+pub const ADULT_BONES: [(&str, Option<&str>); 29] = [
+    ("ROOT", None),
+    ("PELVIS", Some("ROOT")),
+    ("SPINE", Some("PELVIS")),
+    ("SPINE1", Some("SPINE")),
+    ("SPINE2", Some("SPINE1")),
+    ("NECK", Some("SPINE2")),
+    ("HEAD", Some("NECK")),
+    ("L_ARM", Some("NECK")),
+    ("L_ARM1", Some("L_ARM")),
+    ("L_ARM2", Some("L_ARM1")),
+    ("L_HAND", Some("L_ARM2")),
+    ("L_FINGER0", Some("L_HAND")),
+    ("R_ARM", Some("NECK")),
+    ("R_ARM1", Some("R_ARM")),
+    ("R_ARM2", Some("R_ARM1")),
+    ("R_HAND", Some("R_ARM2")),
+    ("R_FINGER0", Some("R_HAND")),
+    ("L_LEG", Some("PELVIS")),
+    ("L_LEG1", Some("L_LEG")),
+    ("L_FOOT", Some("L_LEG1")),
+    ("L_TOE0", Some("L_FOOT")),
+    ("L_TOE01", Some("L_TOE0")),
+    ("L_TOE02", Some("L_TOE01")),
+    ("R_LEG", Some("PELVIS")),
+    ("R_LEG1", Some("R_LEG")),
+    ("R_FOOT", Some("R_LEG1")),
+    ("R_TOE0", Some("R_FOOT")),
+    ("R_TOE01", Some("R_TOE0")),
+    ("R_TOE02", Some("R_TOE01")),
+];

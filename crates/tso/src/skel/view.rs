@@ -1,0 +1,138 @@
+//! A skeleton interpreted: who hangs from whom, and where bones are in a pose.
+
+use super::model::{Bone, Skel};
+use crate::name::{Name, NameIndex};
+use crate::pose::{BoneMatrix, BonePose};
+use alloc::vec::Vec;
+use meshwright_core::F32;
+
+impl Bone {
+    /// The rest pose.
+    pub fn rest(&self) -> BonePose {
+        BonePose {
+            translation: self.translation.map(F32::get).map(f64::from),
+            rotation: self.rotation.map(F32::get).map(f64::from),
+        }
+    }
+}
+
+impl Skel {
+    /// The bone of this name: spelled the same, else differing in letter case only.
+    pub fn find(&self, name: &Name) -> Option<usize> {
+        let same = |exact: bool| {
+            self.bones.iter().position(|b| if exact { b.name == *name } else { b.name.matches(name) })
+        };
+        same(true).or_else(|| same(false))
+    }
+
+    /// The parent of every bone.
+    ///
+    /// Where rules are broken: a bone whose parent does not exist is a root, and of bones that hang from one
+    /// another in a circle the first is a root.
+    pub fn parents(&self) -> Vec<Option<usize>> {
+        self.resolve().0
+    }
+
+    /// Parents without cycles, and the bones that were cut loose for that.
+    pub(crate) fn resolve(&self) -> (Vec<Option<usize>>, Vec<usize>) {
+        let index = NameIndex::new(self.bones.iter().map(|b| &b.name));
+        let mut parents: Vec<_> =
+            self.bones.iter().map(|b| b.parent_name().and_then(|p| index.find(p))).collect();
+        // The number of the walk that first came by; a walk that meets its own number has closed a circle.
+        let mut walked = alloc::vec![usize::MAX; parents.len()];
+        let mut cut = Vec::new();
+        for start in 0..parents.len() {
+            let mut at = Some(start);
+            while let Some(i) = at.filter(|i| walked[*i] == usize::MAX) {
+                walked[i] = start;
+                at = parents[i];
+            }
+            let Some(met) = at.filter(|i| walked[*i] == start) else { continue };
+            let (mut first, mut i) = (met, parents[met]);
+            while let Some(next) = i.filter(|i| *i != met) {
+                first = first.min(next);
+                i = parents[next];
+            }
+            parents[first] = None;
+            cut.push(first);
+        }
+        (parents, cut)
+    }
+
+    /// The rest pose of all bones.
+    pub fn rest(&self) -> Vec<BonePose> {
+        self.bones.iter().map(Bone::rest).collect()
+    }
+
+    /// Model-space matrices of all bones in a pose; bones without a pose are at rest.
+    pub fn world(&self, pose: &[BonePose]) -> Vec<BoneMatrix> {
+        let parents = self.parents();
+        let local = |i: usize| match (pose.get(i), self.bones.get(i)) {
+            (Some(p), _) => p.matrix(),
+            (None, Some(b)) => b.rest().matrix(),
+            (None, None) => BoneMatrix::IDENTITY,
+        };
+        let mut world: Vec<Option<BoneMatrix>> = alloc::vec![None; parents.len()];
+        let mut chain = Vec::new();
+        for start in 0..parents.len() {
+            let mut at = Some(start);
+            while let Some(i) = at.filter(|i| world[*i].is_none()) {
+                chain.push(i);
+                at = parents[i];
+            }
+            let mut above = at.and_then(|i| world[i]);
+            while let Some(i) = chain.pop() {
+                let matrix = above.map_or_else(|| local(i), |m| m.after(&local(i)));
+                world[i] = Some(matrix);
+                above = Some(matrix);
+            }
+        }
+        world.into_iter().map(Option::unwrap_or_default).collect()
+    }
+
+    /// The bone of each name, as [`find`](Self::find) does it.
+    pub fn find_all<'n>(&self, names: impl IntoIterator<Item = &'n Name>) -> Vec<Option<usize>> {
+        let index = NameIndex::new(self.bones.iter().map(|b| &b.name));
+        names.into_iter().map(|name| index.find(name)).collect()
+    }
+
+    /// The matrices for the bones that a mesh names, of all bones' matrices; the identity for a bone that the
+    /// skeleton has not got.
+    pub fn matrices_for(&self, names: &[Name], world: &[BoneMatrix]) -> Vec<BoneMatrix> {
+        let matrix = |bone: Option<usize>| bone.and_then(|i| world.get(i)).copied().unwrap_or_default();
+        self.find_all(names).into_iter().map(matrix).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshwright_core::f32s;
+
+    fn skel(bones: &[(&str, &str)]) -> Skel {
+        let bone = |(name, parent): &(&str, &str)| Bone {
+            name: Name::from(*name),
+            parent: Name::from(*parent),
+            translation: f32s([1.0, 0.0, 0.0]),
+            rotation: f32s([0.0, 0.0, 0.0, -1.0]),
+            ..Bone::default()
+        };
+        Skel { bones: bones.iter().map(bone).collect(), ..Skel::default() }
+    }
+
+    #[test]
+    fn children_may_come_first_and_case_does_not_matter() {
+        let s = skel(&[("hand", "ARM"), ("Arm", "root"), ("ROOT", "NULL")]);
+        assert_eq!(s.parents(), [Some(1), Some(2), None]);
+        let world = s.world(&s.rest());
+        assert_eq!(world[0].point([0.0; 3]), [3.0, 0.0, 0.0]);
+        assert_eq!(s.matrices_for(&[Name::from("HAND"), Name::from("x")], &world)[1], BoneMatrix::IDENTITY);
+    }
+
+    #[test]
+    fn circles_are_cut_once() {
+        let s = skel(&[("a", "b"), ("b", "c"), ("c", "b"), ("d", "d"), ("e", "a")]);
+        assert_eq!(s.resolve(), (alloc::vec![Some(1), None, Some(1), None, Some(0)], alloc::vec![1, 3]));
+        assert_eq!(s.world(&s.rest())[4].point([0.0; 3]), [3.0, 0.0, 0.0]);
+    }
+}

@@ -1,0 +1,18 @@
+//! What a `.bmf` holds.
+
+use crate::mesh::Geometry;
+use crate::name::Name;
+use alloc::vec::Vec;
+
+/// A `.bmf` file of The Sims 1.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bmf {
+    /// The skin's name.
+    pub skin: Name,
+    /// The texture's name, without extension.
+    pub texture: Name,
+    /// Everything else.
+    pub geometry: Geometry,
+    /// Bytes behind the last field, kept by lenient reading.
+    pub trailing: Vec<u8>,
+}

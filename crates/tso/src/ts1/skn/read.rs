@@ -1,0 +1,149 @@
+//! Reads `.skn`.
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+
+use super::model::Skn;
+use crate::codes;
+use crate::common::{Findings, Step, file, wide};
+use crate::mesh::places::Places;
+use crate::mesh::{Binding, BlendVertex, Geometry, RealVertex, Total, rules};
+use crate::name::Name;
+use crate::ts1::text::{line, line_end, real, space, whole};
+use alloc::format;
+use alloc::vec::Vec;
+use meshwright_core::num::Q1_15;
+use meshwright_core::{Budget, Confidence, Cursor, F32, Parsed, Path, ReadError, ReadOptions};
+use nom::Parser as _;
+use nom::error::context;
+
+/// A face, at least 6 bytes with the white space around the numbers.
+fn face(i: &[u8]) -> Step<'_, [u32; 3]> {
+    (whole, whole, whole).map(|(a, b, c)| [a, b, c]).parse(i)
+}
+
+/// A binding, at least 10 bytes.
+fn binding(i: &[u8]) -> Step<'_, Binding> {
+    let (i, bone) = context("bone", whole).parse(i)?;
+    let (i, first_real) = context("first_real", whole).parse(i)?;
+    let (i, real_count) = context("real_count", whole).parse(i)?;
+    let (i, first_blend) = context("first_blend", whole).parse(i)?;
+    let (i, blend_count) = context("blend_count", whole).parse(i)?;
+    Ok((i, Binding { bone, first_real, real_count, first_blend, blend_count }))
+}
+
+/// Texture coordinates, at least 4 bytes.
+fn uv(i: &[u8]) -> Step<'_, RealVertex> {
+    let uv = (real, real).map(|(u, v)| RealVertex { uv: [u, v], ..RealVertex::default() });
+    context("uv", uv).parse(i)
+}
+
+/// Target and weight of a blend, at least 4 bytes: the other way round than in the binary files.
+fn blend(i: &[u8]) -> Step<'_, BlendVertex> {
+    let (i, target) = context("target", whole).parse(i)?;
+    let (i, weight) = context("weight", whole).parse(i)?;
+    Ok((i, BlendVertex { weight: Q1_15::from_bits(weight), target, ..BlendVertex::default() }))
+}
+
+/// Position and normal, at least 12 bytes.
+fn vertex(i: &[u8]) -> Step<'_, ([F32; 3], [F32; 3])> {
+    let triple = |i| (real, real, real).map(|(x, y, z)| [x, y, z]).parse(i);
+    let (i, position) = context("position", triple).parse(i)?;
+    let (i, normal) = context("normal", triple).parse(i)?;
+    Ok((i, (position, normal)))
+}
+
+fn text_name(cursor: &mut Cursor<'_, '_>, path: &Path<'_>) -> Result<Name, ReadError> {
+    let at = cursor.offset();
+    let name = cursor.read(path, line)?;
+    cursor.source().charge(path, at, "name", wide(name.len()), 1)?;
+    Ok(Name::from(name))
+}
+
+/// A count with the offset where it stands.
+fn counted(cursor: &mut Cursor<'_, '_>, path: &Path<'_>) -> Result<(u64, u32), ReadError> {
+    cursor.read(path, space)?;
+    Ok((cursor.offset(), cursor.read(path, whole)?))
+}
+
+/// All of a file.
+pub(crate) fn model(cursor: &mut Cursor<'_, '_>) -> Result<Skn, ReadError> {
+    let root = Path::ROOT;
+    let skin = text_name(cursor, &root.field("skin"))?;
+    let texture = text_name(cursor, &root.field("texture"))?;
+
+    let path = root.field("bones");
+    let (at, n) = counted(cursor, &path)?;
+    cursor.read(&path, line_end)?;
+    let mut bones = cursor.reserve(&path, at, u64::from(n), 1)?;
+    for i in 0..usize::try_from(n).unwrap_or(usize::MAX) {
+        bones.push(text_name(cursor, &path.index(i))?);
+    }
+    let path = root.field("faces");
+    let (at, n) = counted(cursor, &path)?;
+    let faces = cursor.table(&path, at, u64::from(n), 6, face)?;
+    let path = root.field("bindings");
+    let (at, n) = counted(cursor, &path)?;
+    let bindings = cursor.table(&path, at, u64::from(n), 10, binding)?;
+    // A real vertex has 2 numbers here and 6 further down, each with white space before it.
+    let path = root.field("real");
+    let (at, n) = counted(cursor, &path)?;
+    let mut real: Vec<RealVertex> = cursor.table(&path, at, u64::from(n), 16, uv)?;
+    let path_blends = root.field("blends");
+    let (at, n) = counted(cursor, &path_blends)?;
+    let mut blends: Vec<BlendVertex> = cursor.table(&path_blends, at, u64::from(n), 16, blend)?;
+    let (_, total) = counted(cursor, &root.field("total"))?;
+    for (i, v) in real.iter_mut().enumerate() {
+        (v.position, v.normal) = cursor.read(&path.index(i), vertex)?;
+    }
+    for (i, v) in blends.iter_mut().enumerate() {
+        (v.position, v.normal) = cursor.read(&path_blends.index(i), vertex)?;
+    }
+    cursor.read(&root, space)?;
+    if !cursor.is_at_end() {
+        let message = format!("{} bytes behind the last number", cursor.remaining());
+        return Err(cursor.malformed(codes::E_TRAILING, &root.field("trailing"), message));
+    }
+    let total = Total::of(total, real.len(), blends.len());
+    let geometry = Geometry { bones, faces, bindings, real, blends, total };
+    Ok(Skn { skin, texture, geometry, text: Vec::new() })
+}
+
+impl Skn {
+    /// Reads a file that keeps all rules, within the default limits.
+    pub fn parse(bytes: &[u8]) -> Result<Self, ReadError> {
+        Self::parse_with(bytes, &ReadOptions::default()).map(|p| p.model)
+    }
+
+    /// Reads a file. Leniently, every rule but those on sizes may be broken, as in
+    /// [`Mesh::parse_with`](crate::Mesh::parse_with).
+    ///
+    /// Names stand on lines of their own; numbers are divided by any white space, because writers disagree on where
+    /// lines end.
+    pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
+        let budget = Budget::new(options.limits);
+        let source = file(bytes, &budget);
+        let mut skn = model(&mut source.start())?;
+        source.charge(&Path::ROOT.field("text"), 0, "text", wide(bytes.len()), 1)?;
+        skn.text = bytes.to_vec();
+        let mut findings = Findings::default();
+        rules::check(&skn.geometry, &Places::Binary(0), &mut findings);
+        if findings.first.is_some() {
+            // Offsets are looked for only where they are needed.
+            findings = Findings::default();
+            rules::check(&skn.geometry, &skn.places(), &mut findings);
+        }
+        Ok(Parsed::new(skn, findings.settle(options.is_lenient())?))
+    }
+
+    /// How likely these are the bytes of a `.skn`. There is no magic: names and numbers are read up to the first
+    /// face.
+    pub fn sniff(bytes: &[u8]) -> Confidence {
+        let head = || -> Option<()> {
+            let (mut rest, (_, _, bones, ())) = (line, line, whole, line_end).parse(bytes).ok()?;
+            for _ in 0..bones {
+                (rest, _) = line(rest).ok()?;
+            }
+            (whole, line_end, face).parse(rest).ok().map(|_| ())
+        };
+        if head().is_some() { Confidence::Likely } else { Confidence::No }
+    }
+}

@@ -1,0 +1,177 @@
+//! Every field of every file, byte-identical rewriting, and the mesh without a skeleton.
+
+use super::data::{adult, dir, extent, files, float, floats, int, json, largest, name, table, triangles};
+use meshwright_core::{F32, Report};
+use meshwright_scene::{SceneOptions, Space};
+use meshwright_testkit::hex_diff;
+use meshwright_tso::{Anim, Mesh, PropertyList, Skel, Total};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+
+fn assert_issues(name: &str, report: &Report, dump: &Value) {
+    let found: BTreeSet<_> = report.totals().map(|t| t.0).collect();
+    let wanted: BTreeSet<_> = dump.as_array().unwrap().iter().map(|i| i[1].as_str().unwrap()).collect();
+    assert_eq!(found, wanted, "{name}");
+    assert!(!report.has_errors(), "{name}");
+}
+
+#[test]
+fn meshes_are_read_and_written_as_they_are() {
+    let Some(dir) = dir() else { return };
+    for path in files(&dir.join("tso"), "mesh") {
+        let (name, bytes) = (name(&path), fs::read(&path).unwrap());
+        let mesh = Mesh::parse(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(Mesh::sniff(&bytes), meshwright_core::Confidence::Likely, "{name}");
+        let written = mesh.to_bytes().unwrap();
+        assert!(written == bytes, "{name}\n{}", hex_diff(&bytes, &written));
+
+        let dump = json(&dir.join(format!("expected/tso/{name}.json")));
+        let (native, expected, g) = (&dump["native"], &dump["meshes"][0], &mesh.geometry);
+        assert_issues(&name, &mesh.validate(), &native["issues"]);
+        let bones: Vec<_> = g.bones.iter().map(|b| Value::from(b.text())).collect();
+        assert_eq!(Value::from(bones), native["bone_names"], "{name}");
+        assert_eq!(g.faces, triangles(&expected["triangles"]), "{name}");
+        assert_eq!(g.bindings.len(), native["bindings"].as_array().unwrap().len());
+        for (b, want) in g.bindings.iter().zip(native["bindings"].as_array().unwrap()) {
+            assert_eq!(
+                (b.bone, b.first_real, b.real_count),
+                (int(&want["bone"]), int(&want["first_real"]), int(&want["real_count"]))
+            );
+            assert_eq!(
+                (b.first_blend, b.blend_count),
+                (int(&want["first_blend"]), int(&want["blend_count"]))
+            );
+        }
+        let blends = native["blends"].as_array().unwrap();
+        assert_eq!(
+            (g.real.len(), g.blends.len()),
+            (int(&native["real_vertex_count"]) as usize, blends.len())
+        );
+        for (b, want) in g.blends.iter().zip(blends) {
+            assert_eq!((b.weight.to_bits(), b.target), (int(&want["weight"]), int(&want["other_vertex"])));
+        }
+        let total = int(&native["total_vertex_count"]) as usize;
+        let counted = if g.total == Total::RealOnly { g.real.len() } else { g.real.len() + g.blends.len() };
+        assert_eq!(total, counted);
+        let values = |v: Vec<[F32; 3]>| v.into_iter().map(|v| v.map(F32::get)).collect::<Vec<_>>();
+        assert_eq!(values(g.real.iter().map(|v| v.position).collect()), table(&native["real_positions"]));
+        assert_eq!(values(g.real.iter().map(|v| v.normal).collect()), table(&native["real_normals"]));
+        assert_eq!(values(g.blends.iter().map(|v| v.position).collect()), table(&native["blend_positions"]));
+        assert_eq!(values(g.blends.iter().map(|v| v.normal).collect()), table(&native["blend_normals"]));
+        let uvs: Vec<_> = g.real.iter().map(|v| v.uv.map(F32::get)).collect();
+        assert_eq!(uvs, table::<2>(&expected["uvs"]));
+
+        let rest = &expected["poses"][0];
+        let (positions, normals) = (table(&rest["positions"]), table(&rest["normals"]));
+        let posed = g.pose(&[]);
+        let size = extent(&positions);
+        assert!(largest(&posed.positions, &positions) <= 1e-5 * size, "{name}");
+        assert!(largest(&posed.normals, &normals) <= 1e-5, "{name}");
+        let scene = mesh.to_scene(&SceneOptions::in_space(Space::File), None, &[]).unwrap().value;
+        scene.validate().unwrap();
+        let drawn = &scene.meshes[0];
+        assert!(largest(&drawn.positions, &positions) <= 1e-5 * size, "{name}");
+        assert!(largest(&drawn.normals, &normals) <= 1e-5, "{name}");
+        assert_eq!((&drawn.uvs, &drawn.triangles), (&uvs, &g.faces));
+        let joints: Vec<_> = scene.skeletons[0].joints.iter().map(|j| Value::from(j.name.clone())).collect();
+        assert_eq!(Value::from(joints), native["bone_names"]);
+    }
+}
+
+fn assert_list(list: &PropertyList, want: &Value) {
+    let pairs: Vec<_> = list.0.iter().map(|(k, v)| Value::from(vec![k.text(), v.text()])).collect();
+    assert_eq!(Value::from(pairs), *want);
+}
+
+#[test]
+fn animations_are_read_and_written_as_they_are() {
+    let Some(dir) = dir() else { return };
+    for path in files(&dir.join("tso"), "anim") {
+        let (name, bytes) = (name(&path), fs::read(&path).unwrap());
+        let anim = Anim::parse(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(Anim::sniff(&bytes), meshwright_core::Confidence::Likely, "{name}");
+        assert!(anim.to_bytes().unwrap() == bytes, "{name}");
+        let dump = json(&dir.join(format!("expected/tso/{name}.json")));
+        let native = &dump["native"];
+        assert_issues(&name, &anim.validate(), &native["issues"]);
+        assert_eq!(anim.name.text(), native["name"].as_str().unwrap());
+        assert_eq!(anim.duration.get(), float(&native["duration"]));
+        assert_eq!(anim.frames(), int(&native["frames"]));
+        assert_eq!(
+            anim.translations,
+            table::<3>(&native["translations"]).into_iter().map(|v| v.map(F32::new)).collect::<Vec<_>>()
+        );
+        assert_eq!(
+            anim.rotations,
+            table::<4>(&native["rotations"]).into_iter().map(|v| v.map(F32::new)).collect::<Vec<_>>()
+        );
+        let motions = native["motions"].as_array().unwrap();
+        assert_eq!(anim.motions.len(), motions.len());
+        for (m, want) in anim.motions.iter().zip(motions) {
+            assert_eq!(m.bone.text(), want["bone"].as_str().unwrap());
+            assert_eq!((m.unknown, m.frames), (int(&want["unknown"]), int(&want["frames"])));
+            assert_eq!(m.duration.get(), float(&want["duration"]));
+            assert_eq!(u32::from(m.has_translation.0), int(&want["has_translation"]));
+            assert_eq!(u32::from(m.has_rotation.0), int(&want["has_rotation"]));
+            assert_eq!(
+                (m.first_translation, m.first_rotation),
+                (int(&want["first_translation"]), int(&want["first_rotation"]))
+            );
+            assert_eq!(u32::from(m.has_properties.0), int(&want["has_properties"]));
+            assert!(m.properties.is_empty() && want["properties"].as_array().unwrap().is_empty());
+            let lists = want["time_properties"].as_array().unwrap();
+            assert_eq!(m.time_properties.len(), lists.len());
+            for (list, want) in m.time_properties.iter().zip(lists) {
+                assert_eq!(list.len(), want.as_array().unwrap().len());
+                for (event, want) in list.iter().zip(want.as_array().unwrap()) {
+                    assert_eq!(event.time, int(&want["time_ms"]));
+                    assert_eq!(event.lists.len(), want["lists"].as_array().unwrap().len());
+                    for (list, want) in event.lists.iter().zip(want["lists"].as_array().unwrap()) {
+                        assert_list(list, want);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_skeleton_is_read_and_written_as_it_is() {
+    let Some(dir) = dir() else { return };
+    let bytes = fs::read(dir.join("tso/adult_reconstructed.skel")).unwrap();
+    let skel = adult(&dir);
+    assert_eq!(Skel::sniff(&bytes), meshwright_core::Confidence::Likely);
+    assert!(skel.to_bytes().unwrap() == bytes);
+    assert!(skel.validate().is_empty());
+    let dump = json(&dir.join("tso/adult_reconstructed.json"));
+    let bones = dump["native"]["bones"].as_array().unwrap();
+    let parents: Vec<_> = dump["bones"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|b| usize::try_from(b["parent"].as_i64().unwrap()).ok())
+        .collect();
+    assert_eq!(skel.parents(), parents);
+    let world = skel.world(&skel.rest());
+    assert_eq!(skel.bones.len(), bones.len());
+    for ((bone, want), world) in skel.bones.iter().zip(bones).zip(&world) {
+        assert_eq!(
+            (bone.name.text(), bone.parent.text()),
+            (want["name"].as_str().unwrap().into(), want["parent_name"].as_str().unwrap().into())
+        );
+        assert_eq!(bone.translation.map(F32::get), floats(&want["translation"]));
+        assert_eq!(bone.rotation.map(F32::get), floats(&want["rotation_xyzw"]));
+        for (row, want) in world.rows.iter().zip(table::<4>(&want["world_rest_rows"])) {
+            let row = row.map(|c| c as f32);
+            assert!(largest(&[row], &[want]) < 1e-5, "{}: {row:?} {want:?}", bone.name);
+        }
+    }
+    // The built-in hierarchy is this one.
+    for ((name, parent), bone) in meshwright_tso::ADULT_BONES.iter().zip(&skel.bones) {
+        assert_eq!(
+            (bone.name.text().as_str(), bone.parent_name().map(meshwright_tso::Name::text).as_deref()),
+            (*name, *parent)
+        );
+    }
+}

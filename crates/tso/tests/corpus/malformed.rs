@@ -1,0 +1,98 @@
+//! Broken files, answered as their list says.
+
+use super::data::{dir, json};
+use meshwright_core::{Parsed, ReadError, ReadOptions, Report, Strictness, WriteError};
+use meshwright_scene::SceneOptions;
+use meshwright_tso::{Anim, Mesh, Skel};
+use std::collections::BTreeSet;
+use std::fs;
+
+struct Kind<M> {
+    parse: fn(&[u8], &ReadOptions) -> Result<Parsed<M>, ReadError>,
+    validate: fn(&M) -> Report,
+    write: fn(&M, Strictness) -> Result<Vec<u8>, WriteError>,
+    convert: fn(&M),
+}
+
+impl<M> Kind<M> {
+    fn answer(&self, file: &str, bytes: &[u8], expect: &str, codes: &BTreeSet<&str>) {
+        let strict = (self.parse)(bytes, &ReadOptions::default());
+        match (expect, &strict) {
+            ("reject", Err(e)) => {
+                assert!(
+                    codes.contains("any_error") || codes.contains(e.code()),
+                    "{file}: {e:?}, not {codes:?}"
+                );
+                assert!(e.offset() <= bytes.len() as u64, "{file}");
+            }
+            ("warn" | "accept", Ok(parsed)) => {
+                let report = (self.validate)(&parsed.model);
+                let found: BTreeSet<_> = report.totals().map(|t| t.0).collect();
+                assert_eq!(&found, codes, "{file}");
+                assert!(!report.has_errors(), "{file}");
+                assert!((self.write)(&parsed.model, Strictness::Strict).unwrap() == bytes, "{file}");
+            }
+            _ => panic!("{file}: expected {expect}, got {:?}", strict.map(|_| ())),
+        }
+        // Leniently, what opens is written again as it was, and says why it would have been refused.
+        if let Ok(lenient) = (self.parse)(bytes, &ReadOptions::lenient()) {
+            assert_eq!(lenient.forgiven.has_errors(), expect == "reject", "{file}");
+            if expect == "reject" {
+                assert!((self.write)(&lenient.model, Strictness::Strict).is_err(), "{file}");
+            }
+            assert!((self.write)(&lenient.model, Strictness::Lenient).unwrap() == bytes, "{file}");
+            (self.convert)(&lenient.model);
+        }
+    }
+}
+
+#[test]
+fn broken_files_are_answered_as_listed() {
+    let Some(dir) = dir() else { return };
+    let mesh = Kind::<Mesh> {
+        parse: Mesh::parse_with,
+        validate: Mesh::validate,
+        write: Mesh::to_bytes_with,
+        convert: |m| m.to_scene(&SceneOptions::default(), None, &[]).unwrap().value.validate().unwrap(),
+    };
+    let anim = Kind::<Anim> {
+        parse: Anim::parse_with,
+        validate: Anim::validate,
+        write: Anim::to_bytes_with,
+        convert: |a| {
+            let skel = Skel {
+                bones: vec![meshwright_tso::Bone {
+                    name: "PELVIS".into(),
+                    parent: "NULL".into(),
+                    ..Default::default()
+                }],
+                ..Skel::default()
+            };
+            a.to_scene(&SceneOptions::default(), &skel).unwrap().value.validate().unwrap();
+        },
+    };
+    let skel = Kind::<Skel> {
+        parse: Skel::parse_with,
+        validate: Skel::validate,
+        write: Skel::to_bytes_with,
+        convert: |s| s.to_scene(&SceneOptions::default(), &[]).unwrap().value.validate().unwrap(),
+    };
+    let mut answered = 0;
+    for case in json(&dir.join("malformed/cases.json")).as_array().unwrap() {
+        if case["format"] != "tso" {
+            continue;
+        }
+        let file = case["file"].as_str().unwrap();
+        let bytes = fs::read(dir.join(file)).unwrap();
+        let (expect, codes) = (case["expect"].as_str().unwrap(), case["code"].as_str().unwrap());
+        let codes = codes.split(',').filter(|c| !c.is_empty()).collect();
+        match file.rsplit('.').next().unwrap() {
+            "mesh" => mesh.answer(file, &bytes, expect, &codes),
+            "anim" => anim.answer(file, &bytes, expect, &codes),
+            "skel" => skel.answer(file, &bytes, expect, &codes),
+            other => panic!("{other}"),
+        }
+        answered += 1;
+    }
+    assert!(answered >= 42, "{answered}");
+}

@@ -1,0 +1,200 @@
+//! Every fixture is answered as its name says, and so is every broken version of the small ones.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use meshwright_core::{Parsed, ReadError, ReadOptions, Report, Strictness, WriteError};
+use meshwright_scene::{SceneOptions, Space};
+use meshwright_testkit::laws::Format;
+use meshwright_testkit::{Expect, fixtures};
+use meshwright_tso::{Anim, Assembly, Between, Bmf, Bnd, Mesh, Part, ResourceId, Skel, Skn};
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+
+/// Files larger than this are not broken bit by bit.
+const SMALL: usize = 400;
+
+fn walk<M: PartialEq + Debug>(extension: &str, at_least: usize, format: Format<M>) {
+    let all = fixtures("tso", &[extension]);
+    assert!(all.len() >= at_least, "{} fixtures of .{extension}", all.len());
+    for fixture in all {
+        format.fixture(&fixture);
+        if fixture.expect != Expect::Reject && fixture.bytes.len() <= SMALL {
+            // A text ends where white space does.
+            let needed = fixture.bytes.trim_ascii_end().len();
+            let needed = if extension == "skn" { needed - 8 } else { fixture.bytes.len() };
+            format.mutations(&fixture.bytes, needed);
+        }
+    }
+}
+
+macro_rules! verbs {
+    ($ty:ident) => {
+        Format { parse_with: $ty::parse_with, validate: $ty::validate, to_bytes: $ty::to_bytes }
+    };
+}
+
+#[test]
+fn meshes() {
+    walk("mesh", 10, verbs!(Mesh));
+}
+
+#[test]
+fn skeletons() {
+    walk("skel", 6, verbs!(Skel));
+}
+
+#[test]
+fn animations() {
+    walk("anim", 6, verbs!(Anim));
+}
+
+#[test]
+fn bindings() {
+    walk("bnd", 3, verbs!(Bnd));
+}
+
+#[test]
+fn the_sims_1() {
+    walk("bmf", 2, verbs!(Bmf));
+    walk("skn", 3, verbs!(Skn));
+}
+
+fn bytes(name: &str) -> Vec<u8> {
+    let extension = name.rsplit('.').next().unwrap();
+    let all = fixtures("tso", &[extension]);
+    all.into_iter().find(|f| f.name == name).unwrap_or_else(|| panic!("{name}")).bytes
+}
+
+/// The code of each rejected fixture, and that lenient reading opens those that can be opened, says the same, and
+/// writes them again as they were.
+#[test]
+fn refusals_name_their_rule() {
+    fn check<M>(
+        name: &str,
+        code: &str,
+        parse: fn(&[u8], &ReadOptions) -> Result<Parsed<M>, ReadError>,
+        validate: fn(&M) -> Report,
+        write: fn(&M, Strictness) -> Result<Vec<u8>, WriteError>,
+    ) -> bool {
+        let bytes = bytes(name);
+        let Err(e) = parse(&bytes, &ReadOptions::default()) else { panic!("{name} opens") };
+        assert_eq!(e.code(), code, "{name}: {e}");
+        let Ok(lenient) = parse(&bytes, &ReadOptions::lenient()) else { return false };
+        let first = &lenient.forgiven.findings()[0];
+        assert_eq!((first.code, first.offset), (code, Some(e.offset())), "{name}");
+        assert_eq!(first.path, *e.path());
+        let again = validate(&lenient.model);
+        let errors: Vec<_> = again.findings().iter().filter(|f| f.code.starts_with('E')).collect();
+        assert_eq!(errors, lenient.forgiven.findings().iter().collect::<Vec<_>>(), "{name}");
+        assert!(matches!(write(&lenient.model, Strictness::Strict),
+            Err(WriteError::InvalidModel { code: c, .. }) if c == code));
+        assert!(write(&lenient.model, Strictness::Lenient).unwrap() == bytes, "{name}");
+        true
+    }
+    let mesh =
+        |name: &str, code: &str| check(name, code, Mesh::parse_with, Mesh::validate, Mesh::to_bytes_with);
+    for (name, code) in [
+        ("face_index", "E_FACE_INDEX"),
+        ("binding_bone", "E_BINDING_BONE"),
+        ("binding_dup", "E_BINDING_DUP"),
+        ("binding_range", "E_BINDING_RANGE"),
+        ("binding_overlap", "E_BINDING_OVERLAP"),
+        ("binding_gap", "E_BINDING_GAP"),
+        ("blend_target", "E_BLEND_VERTEX"),
+        ("weight", "E_WEIGHT"),
+        ("total", "E_TOTAL"),
+        ("not_finite", "E_NOT_FINITE"),
+        ("trailing", "E_TRAILING"),
+    ] {
+        assert!(mesh(&format!("{name}.reject.mesh"), code));
+    }
+    assert!(!mesh("count.reject.mesh", "E_COUNT"));
+    let skel =
+        |name: &str, code: &str| check(name, code, Skel::parse_with, Skel::validate, Skel::to_bytes_with);
+    assert!(skel("parent.reject.skel", "E_PARENT"));
+    assert!(skel("cycle.reject.skel", "E_PARENT_CYCLE"));
+    assert!(skel("bone_dup.reject.skel", "E_BONE_DUP"));
+    let anim =
+        |name: &str, code: &str| check(name, code, Anim::parse_with, Anim::validate, Anim::to_bytes_with);
+    assert!(anim("motion_range.reject.anim", "E_MOTION_RANGE"));
+    assert!(!anim("count.reject.anim", "E_COUNT"));
+    assert!(!check("tag.reject.bnd", "E_TAG", Bnd::parse_with, Bnd::validate, Bnd::to_bytes_with));
+    assert!(!check("count.reject.bmf", "E_COUNT", Bmf::parse_with, Bmf::validate, Bmf::to_bytes_with));
+    assert!(!check("number.reject.skn", "E_NUMBER", Skn::parse_with, Skn::validate, Skn::to_bytes_with));
+}
+
+#[test]
+fn oddities_are_told() {
+    fn codes(report: &Report) -> BTreeSet<&'static str> {
+        report.totals().map(|t| t.0).collect()
+    }
+    let mesh = |name: &str| codes(&Mesh::parse(&bytes(name)).unwrap().validate());
+    let set = |codes: &[&'static str]| codes.iter().copied().collect::<BTreeSet<_>>();
+    assert_eq!(
+        mesh("exported.warn.mesh"),
+        set(&["W_NORMAL_LENGTH", "W_TOTAL_REAL_ONLY", "W_VERTEX_UNUSED", "W_WEIGHT_ZERO"])
+    );
+    assert_eq!(mesh("names.warn.mesh"), set(&["W_NAME_EMPTY", "W_NAME_ENCODING"]));
+    assert_eq!(
+        mesh("order.warn.mesh"),
+        set(&[
+            "W_BINDING_COUNT",
+            "W_BLEND_MULTI",
+            "W_BLEND_SAME_BONE",
+            "W_BONE_NAME_DUP",
+            "W_FACE_DEGENERATE",
+        ])
+    );
+    let anim = Anim::parse(&bytes("seconds.warn.anim")).unwrap();
+    assert_eq!(codes(&anim.validate()), set(&["W_DURATION_SECONDS"]));
+    let skel = Skel::parse(&bytes("roots.warn.skel")).unwrap();
+    assert_eq!(codes(&skel.validate()), set(&["W_ROOTS"]));
+}
+
+#[test]
+fn the_same_flag_in_three_formats() {
+    let mesh = Mesh::parse(&bytes("flag.ok.mesh")).unwrap();
+    let bmf = Bmf::parse(&bytes("flag.ok.bmf")).unwrap();
+    assert_eq!(mesh.geometry, bmf.geometry);
+    for name in ["flag.ok.skn", "lines.ok.skn"] {
+        let skn = Skn::parse(&bytes(name)).unwrap();
+        assert_eq!((&skn.skin, &skn.texture, &skn.geometry), (&bmf.skin, &bmf.texture, &bmf.geometry));
+        let mut edited = skn.clone();
+        edited.geometry.faces.pop();
+        let written = edited.to_bytes().unwrap();
+        assert_eq!(Skn::parse(&written).unwrap(), edited, "an edit wins over the text that was read");
+    }
+    let scene = bmf.to_scene(&SceneOptions::default(), None, &[]).unwrap();
+    assert_eq!(scene.value.materials[0].name, "flag");
+    assert!(scene.losses.iter().any(|l| l.code == "no-skeleton"));
+}
+
+#[test]
+fn a_flower_sways() {
+    let mesh = Mesh::parse(&bytes("flower.ok.mesh")).unwrap();
+    let skel = Skel::parse(&bytes("flower.ok.skel")).unwrap();
+    let anim = Anim::parse(&bytes("sway.ok.anim")).unwrap();
+    let bnd = Bnd::parse(&bytes("flower.ok.bnd")).unwrap();
+    let texture = bnd.texture.as_ref().map(ResourceId::tag);
+    assert_eq!(texture.as_deref(), Some("00c0ffee00000014"));
+    let part = Part::new("flower", &mesh.geometry).with_material("flower.00c0ffee00000014.png");
+    let assembly = Assembly::new("flower").with_part(part).with_skeleton(&skel).with_animations([&anim]);
+    for space in [Space::Gltf, Space::File] {
+        let converted = assembly.to_scene(&SceneOptions::in_space(space)).unwrap();
+        assert!(converted.losses.is_empty(), "{:?}", converted.losses);
+        converted.value.validate().unwrap();
+        assert_eq!((converted.value.clips[0].frames, converted.value.clips[0].rate), (61, 30.0));
+    }
+    // Between two keys the bud is between the two places.
+    let top = |frame: f64| {
+        let world = skel.world(&anim.pose(&skel, frame, Between::Slerp));
+        let pose = mesh.geometry.pose(&skel.matrices_for(&mesh.geometry.bones, &world));
+        pose.positions.last().copied().unwrap()
+    };
+    let (a, between, b) = (top(3.0), top(3.5), top(4.0));
+    for i in 0..3 {
+        let (low, high) = (a[i].min(b[i]), a[i].max(b[i]));
+        assert!(high - low < 1e-6 || low < between[i] && between[i] < high, "{a:?} {between:?} {b:?}");
+    }
+    assert!(a != b);
+    assert_eq!(top(60.0), top(1e9));
+}

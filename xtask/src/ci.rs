@@ -1,0 +1,39 @@
+//! `xtask ci`: every step in turn, with how long it took.
+
+use std::path::Path;
+use std::time::Instant;
+
+/// The steps, as a contributor would type them.
+const STEPS: &[&[&str]] = &[
+    &["fmt"],
+    &["clippy"],
+    &["test"],
+    &["doc"],
+    &["no-std"],
+    &["fixtures", "--check"],
+    &["layers"],
+    &["readme", "--check"],
+    &["conformance"],
+    &["validate-glb"],
+];
+
+pub(crate) fn run(root: &Path) -> Result<(), String> {
+    let mut failed = Vec::new();
+    let mut table = String::new();
+    for step in STEPS {
+        let words: Vec<String> = step.iter().map(ToString::to_string).collect();
+        let name = words.join(" ");
+        eprintln!("\n=== {name}");
+        let start = Instant::now();
+        let result = crate::dispatch(root, &words);
+        let seconds = start.elapsed().as_secs_f32();
+        let verdict = if result.is_ok() { "ok" } else { "FAILED" };
+        table.push_str(&format!("{name:<20} {seconds:7.1} s  {verdict}\n"));
+        if let Err(e) = result {
+            eprintln!("{name}: {e}");
+            failed.push(name);
+        }
+    }
+    println!("\n{table}");
+    if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
+}

@@ -1,0 +1,287 @@
+//! `xtask conformance [DIR] [FORMAT...]`: a folder of models held against what independent readers say of them.
+//!
+//! With a `manifest.json` every file is read strictly, validated, rewritten byte for byte, compared with its
+//! reference dump, exported to GLB and played back from the GLB alone; every case of `malformed/cases.json` is
+//! answered as it says. Without one, whatever is found is read, validated and rewritten.
+
+use crate::compare;
+use meshwright::dump::Dump;
+use meshwright::gltf::{self, ExportOptions, playback::Player};
+use meshwright::rig::Evaluator;
+use meshwright::scene::{Motion, Scene, SceneOptions};
+use meshwright::{
+    AnyModel, CompanionKind, Companions, Format, OpenOptions, ReadOptions, Severity, Stream, detect,
+};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const MEMORY: u64 = 1 << 30;
+
+#[derive(Default)]
+struct Tally {
+    passed: BTreeMap<String, u32>,
+    failures: Vec<String>,
+}
+
+impl Tally {
+    fn record(&mut self, what: &str, name: &str, result: Result<(), String>) {
+        match result {
+            Ok(()) => *self.passed.entry(what.to_owned()).or_insert(0) += 1,
+            Err(e) => self.failures.push(format!("{what}: {name}: {e}")),
+        }
+    }
+}
+
+pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
+    let dir = args.first().map_or_else(|| root.join("../shared/corpus"), PathBuf::from);
+    if args.is_empty() && !dir.is_dir() {
+        eprintln!("no corpus beside the project: nothing to compare with");
+        return Ok(());
+    }
+    let wanted = |format: &str| args.len() < 2 || args[1..].iter().any(|a| format.starts_with(a.as_str()));
+    let mut tally = Tally::default();
+    if dir.join("manifest.json").is_file() {
+        for entry in list(&dir.join("manifest.json"))? {
+            let format = text(&entry, "format");
+            if wanted(&format) {
+                corpus_file(&dir, &entry, &mut tally);
+            }
+        }
+        let cases = dir.join("malformed/cases.json");
+        for case in if cases.is_file() { list(&cases)? } else { Vec::new() } {
+            if wanted(&text(&case, "format")) && known(&dir.join(text(&case, "file"))) {
+                let name = text(&case, "file");
+                tally.record("malformed", &name, malformed(&dir, &case));
+            }
+        }
+    } else {
+        for path in crate::fixtures::walk(&dir).map_err(|e| e.to_string())? {
+            let (name, bytes) = (path.display().to_string(), read(&path)?);
+            let Some(found) = detect(&bytes, path.file_name().and_then(|n| n.to_str())) else { continue };
+            if wanted(found.format.id()) {
+                tally.record("rewrite", &name, rewrite(&bytes, found.format, None).map(drop));
+            }
+        }
+    }
+    for (what, n) in &tally.passed {
+        println!("{what:<12} {n:5} passed");
+    }
+    if tally.failures.is_empty() {
+        return Ok(());
+    }
+    Err(format!("{} failures\n{}", tally.failures.len(), tally.failures.join("\n")))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    fs::read(path).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+pub(crate) fn list(path: &Path) -> Result<Vec<Value>, String> {
+    let value: Value =
+        serde_json::from_slice(&read(path)?).map_err(|e| format!("{}: {e}", path.display()))?;
+    // A list, or a document that holds one.
+    let found = match value {
+        Value::Array(list) => Some(list),
+        Value::Object(map) => {
+            map.into_iter().find_map(|(_, v)| if let Value::Array(l) = v { Some(l) } else { None })
+        }
+        _ => None,
+    };
+    found.ok_or_else(|| format!("{}: holds no list", path.display()))
+}
+
+pub(crate) fn text(value: &Value, key: &str) -> String {
+    value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+/// True for a file whose extension this build reads.
+pub(crate) fn known(path: &Path) -> bool {
+    path.file_name().and_then(|n| n.to_str()).is_some_and(|n| Format::from_name(n).is_some())
+}
+
+/// A model read strictly, without errors, and written again.
+fn rewrite(bytes: &[u8], format: Format, metadata: Option<&[u8]>) -> Result<AnyModel, String> {
+    let mut options = OpenOptions::default();
+    options.metadata = metadata;
+    let model = AnyModel::open(bytes, format, &options).map_err(|e| e.to_string())?.model;
+    if let Some(e) = model.validate().findings().iter().find(|f| f.severity == Severity::Error) {
+        return Err(format!("validation: {e}"));
+    }
+    let written = model.to_bytes().map_err(|e| e.to_string())?;
+    if written == bytes {
+        Ok(model)
+    } else {
+        Err(format!("the rewrite differs\n{}", meshwright_testkit::hex_diff(bytes, &written)))
+    }
+}
+
+/// A model with the companions that the manifest names.
+pub(crate) struct Loaded {
+    pub name: String,
+    pub model: AnyModel,
+    pub companions: Companions,
+}
+
+pub(crate) fn load(dir: &Path, entry: &Value) -> Result<(Loaded, Vec<u8>), String> {
+    let name = text(entry, "file");
+    let path = dir.join(&name);
+    let bytes = read(&path)?;
+    let file_name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_owned();
+    let found = detect(&bytes, Some(&file_name)).ok_or("not detected")?;
+    let mut companions = Companions::default();
+    let mut metadata = None;
+    for companion in entry.get("companions").and_then(Value::as_array).into_iter().flatten() {
+        let companion = companion.as_str().unwrap_or_default();
+        let bytes = read(&dir.join(companion))?;
+        for (kind, _) in found.format.companion_names(&file_name) {
+            if kind == CompanionKind::Metadata {
+                metadata = Some(bytes.clone());
+            } else {
+                companions
+                    .add(kind, &bytes, &ReadOptions::default())
+                    .map_err(|e| format!("{companion}: {e}"))?;
+            }
+        }
+    }
+    let model = rewrite(&bytes, found.format, metadata.as_deref())?;
+    Ok((Loaded { name, model, companions }, bytes))
+}
+
+fn corpus_file(dir: &Path, entry: &Value, tally: &mut Tally) {
+    let name = text(entry, "file");
+    if !known(&dir.join(&name)) {
+        return;
+    }
+    let (loaded, bytes) = match load(dir, entry) {
+        Ok(loaded) => loaded,
+        Err(e) => return tally.record("rewrite", &name, Err(e)),
+    };
+    tally.record("rewrite", &name, Ok(()));
+    let expected = text(entry, "expected");
+    if !expected.is_empty() {
+        tally.record("dump", &name, dump(&loaded, &bytes, &dir.join(expected)));
+    }
+    if !matches!(loaded.model, AnyModel::TsoAnimation(_) | AnyModel::TsoBinding(_)) {
+        tally.record("playback", &name, scene(&loaded).and_then(|(scene, _)| playback(&scene, 0.0)));
+    }
+    if matches!(loaded.model, AnyModel::TsoMesh(_)) {
+        let figure = figure(dir, loaded).and_then(|figure| {
+            let (scene, residual) = scene(&figure)?;
+            playback(&scene, residual)
+        });
+        tally.record("figure", &name, figure);
+    }
+}
+
+/// A TSO mesh on the skeleton that lies beside it, with every animation of the folder.
+pub(crate) fn figure(dir: &Path, mut mesh: Loaded) -> Result<Loaded, String> {
+    let folder = dir.join(&mesh.name);
+    for path in crate::fixtures::walk(folder.parent().unwrap_or(dir)).map_err(|e| e.to_string())? {
+        let kind = match path.extension().and_then(|e| e.to_str()) {
+            Some("skel") => CompanionKind::Skeleton,
+            Some("anim") => CompanionKind::Animation,
+            _ => continue,
+        };
+        mesh.companions.add(kind, &read(&path)?, &ReadOptions::default()).map_err(|e| e.to_string())?;
+    }
+    Ok(mesh)
+}
+
+fn dump(loaded: &Loaded, bytes: &[u8], expected: &Path) -> Result<(), String> {
+    let expected: Value = serde_json::from_slice(&read(expected)?).map_err(|e| e.to_string())?;
+    if expected.get("meshes").is_none() {
+        return Ok(());
+    }
+    let poses = compare::poses(&expected);
+    let dump = Dump::new(&loaded.model, &loaded.companions, &loaded.name, bytes, &poses, MEMORY)
+        .map_err(|e| e.to_string())?;
+    compare::dumps(&dump, &expected)
+}
+
+/// The model as a scene, and how far its weights alone may be off in any pose: half of what the conversion says
+/// lies between blend and real vertices of a TSO mesh, in metres.
+pub(crate) fn scene(loaded: &Loaded) -> Result<(Scene, f64), String> {
+    let options = SceneOptions::default().with_memory(MEMORY);
+    let converted =
+        loaded.model.to_scene("model", &loaded.companions, &options).map_err(|e| e.to_string())?;
+    converted.value.validate().map_err(|e| format!("the scene is broken: {e}"))?;
+    let residuals = converted.losses.iter().filter(|l| l.code == "blend-residual").filter_map(|l| l.amount);
+    let residual = residuals.fold(0.0, f64::max) / 3.0 / 2.0;
+    Ok((converted.value, residual))
+}
+
+/// Vertices evaluated from the GLB alone equal the native evaluation within 1e-5 of the extent (and `residual`),
+/// at the frames of every clip.
+fn playback(scene: &Scene, residual: f64) -> Result<(), String> {
+    let options = ExportOptions::default().with_influences(gltf::Influences::All).with_memory(MEMORY);
+    let exported = gltf::export(scene, &options).map_err(|e| e.to_string())?.value;
+    let player = Player::new(&exported.to_glb()).map_err(|e| e.to_string())?;
+    let mut native = Evaluator::new(scene).map_err(|e| e.to_string())?;
+    let placed = scene.drawn().ok_or("the nodes form a cycle")?;
+    let points: Vec<_> = placed
+        .iter()
+        .flat_map(|(_, mesh, place)| scene.meshes[mesh.0].positions.iter().map(|p| place.point(*p)))
+        .collect();
+    let tolerance = 1e-5 * compare::extent(points.iter()) + residual;
+    let mut times = vec![None];
+    for (i, clip) in scene.clips.iter().enumerate() {
+        // Every frame of a moderate clip; of a long one with complete poses, some.
+        let most = if matches!(clip.motion, Motion::Poses { .. }) { 40 } else { 400 };
+        let step = (clip.frames as usize).div_ceil(most).max(1);
+        let frames = (0..clip.frames).step_by(step).chain(clip.frames.checked_sub(1));
+        times.extend(frames.map(|f| Some((i, f))));
+    }
+    for at in times {
+        native.pose(at.map(|(clip, frame)| (clip, f64::from(frame)))).map_err(|e| e.to_string())?;
+        let played = match at {
+            None => player.evaluate(None, 0.0),
+            Some((clip, frame)) => {
+                let animation = exported.clip_sources().iter().position(|c| *c == clip);
+                #[expect(clippy::cast_possible_truncation, reason = "glTF has 32-bit times")]
+                let time = (f64::from(frame) / f64::from(scene.clips[clip].rate)) as f32;
+                player.evaluate(animation, time)
+            }
+        };
+        compare::playback(scene, &exported, &native, &played, tolerance)
+            .map_err(|e| format!("at {at:?}: {e}"))?;
+    }
+    Ok(())
+}
+
+fn malformed(dir: &Path, case: &Value) -> Result<(), String> {
+    let path = dir.join(text(case, "file"));
+    let bytes = read(&path)?;
+    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    let expect = text(case, "expect");
+    // Some hostile files cannot be told by content; then the name does.
+    let format = Format::from_name(name).ok_or("no format")?;
+    let beside = |kind| {
+        let names = format.companion_names(name).into_iter();
+        names.filter(|(k, _)| *k == kind).map(|(_, name)| path.with_file_name(name)).find(|p| p.is_file())
+    };
+    let metadata = beside(CompanionKind::Metadata).map(|p| read(&p)).transpose()?;
+    let mut options = OpenOptions::default();
+    options.metadata = metadata.as_deref();
+    // Some cases are files of one dialect, held against another.
+    let dialect =
+        Path::new(name).file_stem().and_then(|s| s.to_str()).and_then(|s| s.rsplit_once('_')).map(|s| s.1);
+    options.dialect =
+        format.dialects().into_iter().find(|d| text(case, "code") == "ReservedFlag" && dialect == Some(*d));
+    let result = AnyModel::open(&bytes, format, &options);
+    match (expect.as_str(), result) {
+        ("reject", Ok(_)) => Err("must be refused".into()),
+        ("reject", Err(e)) if *e.stream() != Stream::File || e.offset() <= bytes.len() as u64 => Ok(()),
+        ("reject", Err(e)) => Err(format!("offset outside the file: {e}")),
+        (_, Err(e)) => Err(format!("must open: {e}")),
+        ("warn", Ok(parsed)) => {
+            if parsed.model.validate().is_empty() && parsed.forgiven.is_empty() {
+                Err("must have a finding".into())
+            } else {
+                Ok(())
+            }
+        }
+        (_, Ok(_)) => Ok(()),
+    }
+}

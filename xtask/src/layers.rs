@@ -1,0 +1,83 @@
+//! `xtask layers`: who may use whom. Dependencies point down, formats never know each other.
+
+use crate::sh;
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+
+/// Each crate with all of ours that it may depend on, optional dependencies included. Test support may be a
+/// dev-dependency of any.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("core", &[]),
+    ("scene", &[]),
+    ("bmd", &["core", "scene"]),
+    ("crucible", &["core", "scene"]),
+    ("dpm", &["core", "scene"]),
+    ("fsomodel", &["core", "scene"]),
+    ("tso", &["core", "scene"]),
+    ("rig", &["scene"]),
+    ("gltf", &["core", "scene"]),
+    ("testkit", &["core"]),
+    ("", &["core", "scene", "bmd", "crucible", "dpm", "fsomodel", "tso", "rig", "gltf"]),
+    ("cli", &[""]),
+];
+
+/// Crates whose dependencies from outside are fixed: they stand alone.
+const FEW: &[(&str, &[&str])] = &[
+    ("core", &["nom", "thiserror", "proptest"]),
+    ("scene", &["thiserror", "proptest"]),
+    ("bmd", &["nom", "thiserror", "proptest"]),
+    ("crucible", &["nom", "thiserror", "proptest", "lz4_flex", "rayon"]),
+    ("dpm", &["nom", "thiserror", "proptest"]),
+    ("fsomodel", &["nom", "thiserror", "proptest", "bytemuck"]),
+    ("tso", &["nom", "thiserror", "proptest"]),
+    ("rig", &["glam", "thiserror", "rayon"]),
+];
+
+fn package(short: &str) -> String {
+    if short.is_empty() { "meshwright".into() } else { format!("meshwright-{short}") }
+}
+
+/// Fails with every edge that breaks the rule.
+pub(crate) fn run(root: &Path) -> Result<(), String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let json = sh::output(Command::new(cargo).current_dir(root).args([
+        "metadata",
+        "--format-version=1",
+        "--no-deps",
+        "--locked",
+    ]))?;
+    let metadata: Value = serde_json::from_slice(&json).map_err(|e| e.to_string())?;
+    let mut broken = Vec::new();
+    for pkg in metadata["packages"].as_array().into_iter().flatten() {
+        let name = pkg["name"].as_str().unwrap_or_default();
+        if name == "xtask" {
+            continue;
+        }
+        let Some((short, may_use)) = MAY_USE.iter().find(|(short, _)| package(short) == name) else {
+            broken.push(format!("{name} has no place in the layers"));
+            continue;
+        };
+        let few = FEW.iter().find(|(s, _)| s == short).map(|f| f.1);
+        for dep in pkg["dependencies"].as_array().into_iter().flatten() {
+            let to = dep["name"].as_str().unwrap_or_default();
+            let dev = dep["kind"].as_str() == Some("dev");
+            let ours = to.starts_with("meshwright");
+            let allowed = match (ours, dev) {
+                (true, true) => {
+                    to == name
+                        || to == "meshwright-testkit"
+                        || to == "meshwright-rig"
+                        || may_use.iter().any(|s| package(s) == to)
+                }
+                (true, false) => may_use.iter().any(|s| package(s) == to),
+                (false, true) => true,
+                (false, false) => few.is_none_or(|few| few.contains(&to)),
+            };
+            if !allowed {
+                broken.push(format!("{name} must not depend on {to}"));
+            }
+        }
+    }
+    if broken.is_empty() { Ok(()) } else { Err(broken.join("\n")) }
+}

@@ -1,0 +1,70 @@
+//! `xtask readme [--check]`: the README's tables, generated from the crates and the format table.
+
+use crate::sh;
+use meshwright::Format;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+pub(crate) fn run(root: &Path, check: bool) -> Result<(), String> {
+    let path = root.join("README.md");
+    let old = fs::read_to_string(&path).map_err(|e| format!("README.md: {e}"))?;
+    let mut new = old.clone();
+    for (name, table) in [("formats", formats()), ("crates", crates(root)?)] {
+        new = replace(&new, name, &table)?;
+    }
+    if new == old {
+        Ok(())
+    } else if check {
+        Err("the tables of README.md are out of date: run `cargo run -p xtask -- readme`".into())
+    } else {
+        fs::write(&path, new).map_err(|e| e.to_string())
+    }
+}
+
+fn replace(text: &str, name: &str, table: &str) -> Result<String, String> {
+    let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
+    let start = text.find(&open).ok_or_else(|| format!("README.md has no {open:?}"))? + open.len();
+    let end = text[start..].find(&close).ok_or_else(|| format!("README.md has no {close:?}"))? + start;
+    Ok(format!("{}{table}{}", &text[..start], &text[end..]))
+}
+
+fn formats() -> String {
+    let mut table = String::from(
+        "| format | `--as` | files | read, check, rewrite | to glTF | to OBJ |\n|---|---|---|---|---|---|\n",
+    );
+    for format in Format::ALL {
+        let files: Vec<_> = format.extensions().iter().map(|e| format!("`.{e}`")).collect();
+        table.push_str(&format!(
+            "| {} | `{}` | {} | yes | yes | yes |\n",
+            format.title(),
+            format.id(),
+            files.join(" ")
+        ));
+    }
+    table
+}
+
+fn crates(root: &Path) -> Result<String, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let json = sh::output(Command::new(cargo).current_dir(root).args([
+        "metadata",
+        "--format-version=1",
+        "--no-deps",
+        "--locked",
+    ]))?;
+    let metadata: Value = serde_json::from_slice(&json).map_err(|e| e.to_string())?;
+    let mut rows = BTreeMap::new();
+    for pkg in metadata["packages"].as_array().into_iter().flatten() {
+        // An empty list of registries means that the crate is not published.
+        if pkg["publish"].as_array().is_some_and(Vec::is_empty) {
+            continue;
+        }
+        let (name, about) =
+            (pkg["name"].as_str().unwrap_or_default(), pkg["description"].as_str().unwrap_or_default());
+        rows.insert(name.to_owned(), format!("| `{name}` | {about} |\n"));
+    }
+    Ok(format!("| crate | is |\n|---|---|\n{}", rows.into_values().collect::<String>()))
+}

@@ -1,0 +1,39 @@
+//! Running other programs.
+
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::Command;
+
+/// Runs `cargo` with arguments separated by spaces.
+pub(crate) fn cargo(root: &Path, arguments: &str) -> Result<(), String> {
+    cargo_env(root, arguments, &[])
+}
+
+/// Runs `cargo` with arguments separated by spaces and more environment variables.
+pub(crate) fn cargo_env(root: &Path, arguments: &str, vars: &[(&str, &str)]) -> Result<(), String> {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(program);
+    // The compiler settings of the task's own build must not leak into the builds it starts.
+    command.env_remove("CARGO_ENCODED_RUSTFLAGS").envs(vars.iter().copied());
+    run(command.current_dir(root).args(arguments.split_whitespace()))
+}
+
+/// Runs a command, shows it, and fails when it fails.
+pub(crate) fn run(command: &mut Command) -> Result<(), String> {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let line = words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ");
+    eprintln!("$ {line}");
+    let status = command.status().map_err(|e| format!("{line}: {e}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{line}: {status}")) }
+}
+
+/// What a command prints, or why it failed.
+pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>, String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let out = command.output().map_err(|e| format!("{name}: {e}"))?;
+    if out.status.success() {
+        Ok(out.stdout)
+    } else {
+        Err(format!("{name}: {}\n{}", out.status, String::from_utf8_lossy(&out.stderr)))
+    }
+}
