@@ -24,7 +24,9 @@ pub(crate) fn run(_root: &std::path::Path, args: &[String]) -> Result<(), String
         let s = posing::Case::new(joints, keyed)?.measure(effort)?;
         println!("pose {joints} keyed {keyed} {:.0} ns  glam {}", s.seconds(0).median * 1e9, s.ratio(0, 1));
     }
-    if args.iter().any(|a| a == "--pose") { return Ok(()); }
+    if args.iter().any(|a| a == "--pose") {
+        return Ok(());
+    }
     for n in [1_000, 10_000, 30_000, 100_000] {
         for (name, width, share, options, peer) in [
             ("4 infl", 4, 1, never, Peer::Four),
@@ -52,7 +54,12 @@ pub(crate) fn run(_root: &std::path::Path, args: &[String]) -> Result<(), String
         let v = meshes::vertices(n, 64, 2, 1);
         let case = Case::of(&v, true, never)?;
         let s = case.measure(effort, Peer::Weighted);
-        println!("dpm 2 {n:7} {:6.2} ns/v  glam {} copy {}", s.seconds(0).median * 1e9 / n as f64, s.ratio(0, 2), s.ratio(0, 1));
+        println!(
+            "dpm 2 {n:7} {:6.2} ns/v  glam {} copy {}",
+            s.seconds(0).median * 1e9 / n as f64,
+            s.ratio(0, 2),
+            s.ratio(0, 1)
+        );
     }
     Ok(())
 }

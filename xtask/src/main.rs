@@ -7,6 +7,7 @@ mod ci;
 mod compare;
 mod conformance;
 mod fixtures;
+mod kernels;
 mod layers;
 mod nostd;
 mod readme;

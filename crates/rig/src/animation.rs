@@ -68,7 +68,8 @@ impl Animation {
                 let mut places = alloc::vec![usize::MAX; set.len()];
                 let (mut groups, mut order) = (Vec::new(), Vec::new());
                 for &frame in *frames {
-                    let Some((pose, place)) = set.pose(frame as usize).zip(places.get_mut(frame as usize)) else {
+                    let Some((pose, place)) = set.pose(frame as usize).zip(places.get_mut(frame as usize))
+                    else {
                         return fault("names a missing pose");
                     };
                     if *place == usize::MAX {

@@ -67,7 +67,8 @@ impl SkinPlan {
             let length = sum.real.length();
             // Rotations that cancel have no mean.
             let scale = if length > 0.0 { 1.0 / length } else { 0.0 };
-            let unit = if length == 0.0 { stays } else { Dual { real: sum.real * scale, dual: sum.dual * scale } };
+            let unit =
+                if length == 0.0 { stays } else { Dual { real: sum.real * scale, dual: sum.dual * scale } };
             let point = Vec3::from(self.data().positions()[v]);
             let normal = if wants.normals { unit.turn(self.data().normals()[v].into()) } else { Vec3::ZERO };
             let tangent = if wants.tangents {

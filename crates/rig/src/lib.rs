@@ -66,7 +66,7 @@ mod workspace;
 pub use animation::{Animation, Player};
 pub use bounds::Bounds;
 pub use error::RigError;
-pub use evaluate::{Evaluator, evaluate, world_transforms};
+pub use evaluate::{Evaluator, Precision, evaluate, world_transforms};
 pub use glam;
 pub use kernels::{Interleaved, Output, Path};
 pub use layers::{Layer, Mask};

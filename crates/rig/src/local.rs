@@ -33,11 +33,7 @@ pub(crate) struct Group {
 impl Default for Group {
     fn default() -> Self {
         let zero = Lanes::default();
-        Self {
-            translation: [zero; 3],
-            rotation: [zero, zero, zero, Lanes::ONE],
-            scale: [Lanes::ONE; 3],
-        }
+        Self { translation: [zero; 3], rotation: [zero, zero, zero, Lanes::ONE], scale: [Lanes::ONE; 3] }
     }
 }
 

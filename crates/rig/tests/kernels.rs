@@ -8,8 +8,8 @@
 
 use meshwright_rig::glam::{Affine3A, DAffine3, DQuat, DVec3, EulerRot, Vec3};
 use meshwright_rig::{
-    Choice, Form, Interleaved, JointSet, Joints, Kernel, Matrix, Normals, Output, Path, PlanOptions, Pose, Rig,
-    RigError, SkinPlan, SkinSource, Workspace,
+    Choice, Form, Interleaved, JointSet, Joints, Kernel, Matrix, Normals, Output, Path, PlanOptions, Pose,
+    Rig, RigError, SkinPlan, SkinSource, Workspace,
 };
 use meshwright_scene::{Influence, Joint, Local, LocalVertex, Mesh, Skeleton, SkeletonId, Skin};
 use proptest::prelude::*;
@@ -119,7 +119,15 @@ fn mesh(shape: Shape) -> Mesh {
 
 fn shapes() -> impl Strategy<Value = Shape> {
     let sizes = prop_oneof![0_usize..70, 250_usize..270, 1000_usize..1060, 2040_usize..2100];
-    (sizes, 0_usize..=2, 0_usize..=6, prop_oneof![Just(1_usize), 2_usize..40, Just(500)], any::<bool>(), any::<bool>(), any::<u64>())
+    (
+        sizes,
+        0_usize..=2,
+        0_usize..=6,
+        prop_oneof![Just(1_usize), 2_usize..40, Just(500)],
+        any::<bool>(),
+        any::<bool>(),
+        any::<u64>(),
+    )
         .prop_map(|(vertices, least, more, share, local, tangents, seed)| Shape {
             vertices,
             least,
@@ -409,7 +417,10 @@ fn a_plan_tells_what_it_does() {
     let info = plan.info();
     assert_eq!((info.form, info.table, info.vertices, info.influences), (Form::Bind, Some(128), 512, 4));
     let text = info.to_string();
-    assert!(text.contains("Table on 512 vertices in the bind pose, at most 4 influences, 128 blends"), "{text}");
+    assert!(
+        text.contains("Table on 512 vertices in the bind pose, at most 4 influences, 128 blends"),
+        "{text}"
+    );
     let plan = SkinPlan::new(&mesh(shape(400, 1, 100, true)), &rig(JOINTS)).unwrap();
     assert_eq!((plan.info().runs.unwrap(), plan.info().form), (4, Form::Local));
 }
@@ -545,7 +556,16 @@ fn threads_change_no_bit() {
     use meshwright_rig::PlanInfo;
     let rig = rig(JOINTS);
     let pose = pose::<Affine3A>(&rig, 21);
-    let shapes = [(1, 1, false), (1, 333, false), (2, 1, false), (4, 1, false), (4, 5, false), (7, 1, false), (3, 1, true), (1, 777, true)];
+    let shapes = [
+        (1, 1, false),
+        (1, 333, false),
+        (2, 1, false),
+        (4, 1, false),
+        (4, 5, false),
+        (7, 1, false),
+        (3, 1, true),
+        (1, 777, true),
+    ];
     let pools = [1, 2, 5].map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap());
     for (width, share, local) in shapes {
         let plan = SkinPlan::new(&mesh(shape(40_001, width, share, local)), &rig).unwrap();

@@ -38,7 +38,11 @@ fn sampler(scene: &Scene, clip: usize) -> Sampler<'_> {
 fn joints() -> impl Strategy<Value = JointPose> {
     let number = || -4.0_f32..4.0;
     let vector = || [number(), number(), number()];
-    (vector(), [-1.0_f32..1.0, -1.0_f32..1.0, -1.0_f32..1.0, 0.1_f32..1.0], [0.2_f32..3.0, 0.2_f32..3.0, 0.2_f32..3.0])
+    (
+        vector(),
+        [-1.0_f32..1.0, -1.0_f32..1.0, -1.0_f32..1.0, 0.1_f32..1.0],
+        [0.2_f32..3.0, 0.2_f32..3.0, 0.2_f32..3.0],
+    )
         .prop_map(|(t, q, s)| JointPose {
             translation: t.into(),
             rotation: Quat::from_array(q).normalize(),
@@ -258,7 +262,10 @@ fn walk(frames: u32, looping: bool, seed: &[JointPose]) -> Scene {
     }
     let track = Track { joint: 0, translation, rotation, ..Track::default() };
     Scene {
-        skeletons: vec![Skeleton { name: String::new(), joints: vec![Joint::new("root", None, Local::default())] }],
+        skeletons: vec![Skeleton {
+            name: String::new(),
+            joints: vec![Joint::new("root", None, Local::default())],
+        }],
         clips: vec![Clip {
             name: "walk".into(),
             skeleton: SkeletonId(0),

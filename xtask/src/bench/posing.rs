@@ -4,7 +4,9 @@ use super::measure::{Contender, Effort, Samples, keep, measure};
 use super::meshes::{Random, skeleton};
 use meshwright_rig::glam::{Affine3A, Quat, Vec3};
 use meshwright_rig::{Animation, LocalPose, Player, Rig, Sampler};
-use meshwright_scene::{Channel, Clip, Interpolation, Motion, PoseSet, PoseSetId, Scene, SkeletonId, Track, Trs};
+use meshwright_scene::{
+    Channel, Clip, Interpolation, Motion, PoseSet, PoseSetId, Scene, SkeletonId, Track, Trs,
+};
 
 const FRAMES: u32 = 60;
 
@@ -32,11 +34,8 @@ impl Case {
         let mut random = Random::new(3);
         let frames: Vec<Vec<Parts>> = (0..FRAMES)
             .map(|_| {
-                let joint = |_| Parts {
-                    translation: random.vector(),
-                    rotation: random.rotation(),
-                    scale: Vec3::ONE,
-                };
+                let joint =
+                    |_| Parts { translation: random.vector(), rotation: random.rotation(), scale: Vec3::ONE };
                 (0..joints).map(joint).collect()
             })
             .collect();

@@ -24,12 +24,7 @@ fn mesh(v: &Vertices, local: Vec<LocalVertex>) -> Mesh {
     skin.starts.clone_from(&v.starts);
     skin.influences.clone_from(&v.influences);
     skin.local = local;
-    Mesh {
-        positions: v.positions.clone(),
-        normals: v.normals.clone(),
-        skin: Some(skin),
-        ..Mesh::default()
-    }
+    Mesh { positions: v.positions.clone(), normals: v.normals.clone(), skin: Some(skin), ..Mesh::default() }
 }
 
 impl Case {
@@ -61,8 +56,7 @@ impl Case {
                 });
             }
         }
-        let to_local =
-            |w: &Weighted| LocalVertex { position: w.position.into(), normal: w.normal.into() };
+        let to_local = |w: &Weighted| LocalVertex { position: w.position.into(), normal: w.normal.into() };
         let locals = if local { weighted.iter().map(to_local).collect() } else { Vec::new() };
         let plan = SkinPlan::with_options(&mesh(v, locals), &rig, options).map_err(|e| e.to_string())?;
         Ok(Self { plan, palette: palette(JOINTS), plain, weighted, starts: v.starts.clone() })

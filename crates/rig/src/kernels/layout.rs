@@ -117,11 +117,7 @@ pub(crate) enum Layout {
     /// One matrix per vertex.
     Indexed(Vec<u32>),
     /// One matrix for many vertices in a row.
-    Runs {
-        runs: Vec<Run>,
-        positions: Soa,
-        normals: Soa,
-    },
+    Runs { runs: Vec<Run>, positions: Soa, normals: Soa },
     /// The same number of weighted matrices per vertex, two to four.
     Fixed { width: usize, joints: Vec<u16>, weights: Vec<f32> },
     /// Any number of weighted matrices per vertex.
@@ -349,7 +345,9 @@ impl Data {
             }
             Layout::Fixed { joints, weights, .. } => 2 * joints.len() + 4 * weights.len(),
             Layout::Many(blends) => blends.bytes(),
-            Layout::Table { blends, tables, index, .. } => blends.bytes() + 8 * tables.len() + 2 * index.len(),
+            Layout::Table { blends, tables, index, .. } => {
+                blends.bytes() + 8 * tables.len() + 2 * index.len()
+            }
             Layout::Local { segments, order, joints, records, .. } => {
                 size_of_val(segments.as_slice()) + 4 * (order.len() + joints.len()) + 32 * records.len()
             }

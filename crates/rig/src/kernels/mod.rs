@@ -4,25 +4,25 @@
 //! Every version computes a vertex by the same operations wherever the vertex lies in a range, so that
 //! splitting a mesh changes no bit.
 
-mod compose;
-pub(crate) mod lanes;
-mod layout;
-mod output;
-mod scalar;
 #[cfg(target_arch = "x86_64")]
 #[allow(
     unsafe_code,
     reason = "checked loads and stores cost these kernels a tenth of their speed; the layout is checked once"
 )]
 mod avx2;
+mod compose;
+pub(crate) mod lanes;
+mod layout;
+mod output;
+mod scalar;
 
-pub(crate) use layout::{Attributes, BLOCK, Blends, Data, Layout, TABLE};
 pub(crate) use compose::Bind;
+pub(crate) use layout::{Attributes, BLOCK, Blends, Data, Layout, TABLE};
 pub use output::{Interleaved, Output};
 pub(crate) use output::{Target, Wants};
 
-use crate::matrix::Matrix;
 use crate::local::Group;
+use crate::matrix::Matrix;
 use crate::rig::Step;
 use core::ops::Range;
 use glam::{Affine3A, Vec4};
@@ -135,9 +135,10 @@ impl Path {
 pub(crate) fn arrangement(path: Path, data: &Data) -> fn(Packed) -> Packed {
     match (path.0, data.layout()) {
         #[cfg(target_arch = "x86_64")]
-        (Instructions::Avx2(_), Layout::Indexed(_) | Layout::Fixed { .. } | Layout::Many(_) | Layout::Table { .. }) => {
-            |m| m.in_pairs()
-        }
+        (
+            Instructions::Avx2(_),
+            Layout::Indexed(_) | Layout::Fixed { .. } | Layout::Many(_) | Layout::Table { .. },
+        ) => |m| m.in_pairs(),
         _ => |m| m,
     }
 }

@@ -166,10 +166,7 @@ impl<'a> Target<'a> {
             }
             Memory::Interleaved { bytes, layout } => {
                 let (a, b) = bytes.split_at_mut(middle * layout.stride);
-                both(
-                    Memory::Interleaved { bytes: a, layout },
-                    Memory::Interleaved { bytes: b, layout },
-                )
+                both(Memory::Interleaved { bytes: a, layout }, Memory::Interleaved { bytes: b, layout })
             }
         }
     }

@@ -479,9 +479,8 @@ unsafe fn run<const POINT: bool, const DENSE: bool>(
     let (px, py, pz) = (soa.x.as_ptr(), soa.y.as_ptr(), soa.z.as_ptr());
     let eight = |v: usize| {
         // SAFETY: `v` lies in the range, so that eight floats follow.
-        let (x, y, z) = unsafe {
-            (_mm256_loadu_ps(px.add(v)), _mm256_loadu_ps(py.add(v)), _mm256_loadu_ps(pz.add(v)))
-        };
+        let (x, y, z) =
+            unsafe { (_mm256_loadu_ps(px.add(v)), _mm256_loadu_ps(py.add(v)), _mm256_loadu_ps(pz.add(v))) };
         let row = |a, b, c, d| {
             let sum = if POINT { _mm256_fmadd_ps(x, a, d) } else { _mm256_mul_ps(x, a) };
             _mm256_fmadd_ps(z, c, _mm256_fmadd_ps(y, b, sum))

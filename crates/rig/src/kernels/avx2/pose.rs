@@ -82,11 +82,8 @@ fn compose_all(
                 // SAFETY: eight floats.
                 unsafe { _mm256_loadu_ps(s) }
             };
-            let low = _mm256_fmadd_ps(
-                xx,
-                spread(0),
-                _mm256_fmadd_ps(yy, spread(1), _mm256_mul_ps(zz, spread(2))),
-            );
+            let low =
+                _mm256_fmadd_ps(xx, spread(0), _mm256_fmadd_ps(yy, spread(1), _mm256_mul_ps(zz, spread(2))));
             let w = _mm256_set_m128(w, _mm_setzero_ps());
             let high = _mm256_fmadd_ps(
                 xx,
@@ -115,9 +112,8 @@ unsafe fn child(parent: *const Packed, rows: &[crate::local::Lanes; 12], i: usiz
     let (px, py, pz, pw) =
         unsafe { (_mm_load_ps(p), _mm_load_ps(p.add(4)), _mm_load_ps(p.add(8)), _mm_load_ps(p.add(12))) };
     let row = |r: usize| _mm_broadcast_ss(&rows[r].0[i]);
-    let column = |c: usize| {
-        _mm_fmadd_ps(px, row(c), _mm_fmadd_ps(py, row(c + 1), _mm_mul_ps(pz, row(c + 2))))
-    };
+    let column =
+        |c: usize| _mm_fmadd_ps(px, row(c), _mm_fmadd_ps(py, row(c + 1), _mm_mul_ps(pz, row(c + 2))));
     let w = _mm_fmadd_ps(px, row(9), _mm_fmadd_ps(py, row(10), _mm_fmadd_ps(pz, row(11), pw)));
     [column(0), column(3), column(6), w]
 }
