@@ -183,7 +183,7 @@ fn paths() -> [Path; 2] {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(96) })]
 
     #[test]
     fn every_kernel_and_path_agrees_with_64_bits(shape in shapes(), options in choices()) {

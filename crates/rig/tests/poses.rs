@@ -79,7 +79,7 @@ fn same(a: &[JointPose], b: &[JointPose], tolerance: f32) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(128))]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(128) })]
 
     /// In order, backwards and at random, with one player and with fresh ones.
     #[test]

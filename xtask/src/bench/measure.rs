@@ -100,6 +100,21 @@ impl Samples {
         Spread::of(self.rounds.iter().map(|r| r[other] / r[ours]).collect())
     }
 
+    /// The slope of the logarithm of the time over that of the size, round by round.
+    pub(crate) fn slope(&self, sizes: &[usize]) -> Spread {
+        let x: Vec<f64> = sizes.iter().map(|&n| (n as f64).ln()).collect();
+        let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
+        let slope = |row: &Vec<f64>| {
+            let y: Vec<f64> = row.iter().map(|t| t.ln()).collect();
+            let (mx, my) = (mean(&x), mean(&y));
+            let (up, down) = x.iter().zip(&y).fold((0.0, 0.0), |(up, down), (x, y)| {
+                (up + (x - mx) * (y - my), down + (x - mx) * (x - mx))
+            });
+            up / down
+        };
+        Spread::of(self.rounds.iter().map(slope).collect())
+    }
+
     /// Seconds per call.
     pub(crate) fn seconds(&self, contender: usize) -> Spread {
         Spread::of(self.rounds.iter().map(|r| r[contender]).collect())

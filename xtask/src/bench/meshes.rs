@@ -1,7 +1,7 @@
 //! The meshes, skeletons and motions that are measured: invented, the same in every run.
 
-use meshwright_rig::glam::{Affine3A, Mat4, Quat, Vec3, Vec3A};
-use meshwright_scene::{Influence, Joint, Local, Skeleton, Trs};
+use meshwright::rig::glam::{Affine3A, Quat, Vec3, Vec3A};
+use meshwright::scene::{Influence, Joint, Local, Skeleton, Trs};
 
 /// A small generator of random numbers (xorshift).
 pub(crate) struct Random(u64);
@@ -74,6 +74,22 @@ pub(crate) fn vertices(n: usize, joints: u32, width: u32, share: usize) -> Verti
     out
 }
 
+/// `n` vertices of one to `most` influences, in no order.
+pub(crate) fn mixed(n: usize, joints: u32, most: u32) -> Vertices {
+    let mut random = Random::new(5);
+    let widest = vertices(n, joints, most, 1);
+    let mut out = Vertices { starts: vec![0], influences: Vec::new(), ..widest };
+    for _ in 0..n {
+        let width = 1 + random.below(most);
+        for _ in 0..width {
+            let weight = 1.0 / width as f32;
+            out.influences.push(Influence { joint: random.below(joints), weight });
+        }
+        out.starts.push(out.influences.len() as u32);
+    }
+    out
+}
+
 /// A figure of `n` joints: a spine with limbs that branch from it, as figures have.
 pub(crate) fn skeleton(n: usize) -> Skeleton {
     let mut random = Random::new(7);
@@ -101,9 +117,4 @@ pub(crate) fn skeleton(n: usize) -> Skeleton {
 pub(crate) fn palette(n: u32) -> Vec<Affine3A> {
     let mut random = Random::new(11);
     (0..n).map(|_| random.matrix()).collect()
-}
-
-/// The same palette as four columns each.
-pub(crate) fn columns(palette: &[Affine3A]) -> Vec<Mat4> {
-    palette.iter().map(|m| Mat4::from(*m)).collect()
 }

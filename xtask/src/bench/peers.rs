@@ -1,6 +1,6 @@
 //! What a program would write on plain glam: the peers that are measured beside ours.
 
-use meshwright_rig::glam::{Affine3A, Mat3A, Vec3A};
+use meshwright::rig::glam::{Affine3A, Mat3A, Vec3A};
 
 /// The blend of four matrices.
 fn blend(palette: &[Affine3A], joints: &[u16; 4], weights: &[f32; 4]) -> Affine3A {

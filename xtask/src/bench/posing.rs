@@ -2,9 +2,9 @@
 
 use super::measure::{Contender, Effort, Samples, keep, measure};
 use super::meshes::{Random, skeleton};
-use meshwright_rig::glam::{Affine3A, Quat, Vec3};
-use meshwright_rig::{Animation, LocalPose, Player, Rig, Sampler};
-use meshwright_scene::{
+use meshwright::rig::glam::{Affine3A, Quat, Vec3};
+use meshwright::rig::{Animation, LocalPose, Player, Rig, Sampler};
+use meshwright::scene::{
     Channel, Clip, Interpolation, Motion, PoseSet, PoseSetId, Scene, SkeletonId, Track, Trs,
 };
 
@@ -72,8 +72,8 @@ impl Case {
             extras: None,
         });
         let parents = skeleton.joints.iter().map(|j| j.parent).collect();
-        let bind = |m: &meshwright_scene::Affine| Affine3A {
-            matrix3: meshwright_rig::glam::Mat3A::from_cols(m.x.into(), m.y.into(), m.z.into()),
+        let bind = |m: &meshwright::scene::Affine| Affine3A {
+            matrix3: meshwright::rig::glam::Mat3A::from_cols(m.x.into(), m.y.into(), m.z.into()),
             translation: m.w.into(),
         };
         let inverse_bind = skeleton.joints.iter().map(|j| bind(&j.inverse_bind)).collect();

@@ -3,9 +3,9 @@
 use super::measure::{Contender, Effort, Samples, keep, measure};
 use super::meshes::{Vertices, palette, skeleton, vertices};
 use super::peers::{Plain, Weighted, skin_weighted};
-use meshwright_rig::glam::{Affine3A, Vec3A};
-use meshwright_rig::{Output, PlanOptions, Rig, SkinPlan, Workspace};
-use meshwright_scene::{LocalVertex, Mesh, SkeletonId, Skin};
+use meshwright::rig::glam::{Affine3A, Vec3A};
+use meshwright::rig::{Output, PlanOptions, Rig, SkinPlan, Workspace};
+use meshwright::scene::{LocalVertex, Mesh, SkeletonId, Skin};
 
 /// How many joints the figures have.
 pub(crate) const JOINTS: u32 = 64;
@@ -70,13 +70,7 @@ impl Case {
         let (mut op, mut on) = (vec![Vec3A::ZERO; n], vec![Vec3A::ZERO; n]);
         let (from, mut to) = (vec![1.0_f32; 6 * n], vec![0.0_f32; 6 * n]);
         let mut contenders = [
-            Contender::new(|| {
-                let out = Output::positions(&mut p).with_normals(&mut q);
-                if self.plan.skin_with(&self.palette, &mut work, out).is_ok() {
-                    keep(&mut p);
-                    keep(&mut q);
-                }
-            }),
+            Contender::new(|| self.skin(&mut work, &mut p, &mut q)),
             Contender::new(|| {
                 to.copy_from_slice(&from);
                 keep(&mut to);
@@ -95,6 +89,46 @@ impl Case {
         ];
         measure(effort, &mut contenders)
     }
+
+    /// Fills the slices.
+    fn skin(&self, work: &mut Workspace, p: &mut Vec<[f32; 3]>, q: &mut Vec<[f32; 3]>) {
+        let out = Output::positions(p).with_normals(q);
+        if self.plan.skin_with(&self.palette, work, out).is_ok() {
+            keep(p);
+            keep(q);
+        }
+    }
+
+    /// Ours, and another plan of ours for the same mesh.
+    pub(crate) fn against(&self, effort: Effort, other: &Self) -> Samples {
+        let n = self.plan.vertex_count();
+        let (mut one, mut two) = (Workspace::new(), Workspace::new());
+        let (mut p, mut q) = (vec![[0.0; 3]; n], vec![[0.0; 3]; n]);
+        let (mut r, mut s) = (p.clone(), q.clone());
+        let mut contenders = [
+            Contender::new(|| self.skin(&mut one, &mut p, &mut q)),
+            Contender::new(|| other.skin(&mut two, &mut r, &mut s)),
+        ];
+        measure(effort, &mut contenders)
+    }
+
+    /// All threads, and one.
+    pub(crate) fn threads(&self, effort: Effort) -> Samples {
+        let n = self.plan.vertex_count();
+        let (mut one, mut two) = (Workspace::new(), Workspace::new());
+        let (mut p, mut q) = (vec![[0.0; 3]; n], vec![[0.0; 3]; n]);
+        let (mut r, mut s) = (p.clone(), q.clone());
+        let mut contenders = [
+            Contender::new(|| {
+                let out = Output::positions(&mut p).with_normals(&mut q);
+                if self.plan.skin_parallel_with(&self.palette, &mut one, out).is_ok() {
+                    keep(&mut p);
+                }
+            }),
+            Contender::new(|| self.skin(&mut two, &mut r, &mut s)),
+        ];
+        measure(effort, &mut contenders)
+    }
 }
 
 /// Which loop on plain glam does the same.
@@ -103,4 +137,52 @@ pub(crate) enum Peer {
     Four,
     One,
     Weighted,
+}
+
+/// Work of every size.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Series {
+    Skin { width: u32, share: usize, local: bool },
+    Sorted,
+    Glam,
+    Copy,
+}
+
+/// The sizes of a series.
+pub(crate) const SIZES: [usize; 7] = [1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000];
+
+impl Series {
+    /// One column per size.
+    pub(crate) fn measure(self, effort: Effort) -> Result<Samples, String> {
+        let case = |n: usize| match self {
+            Self::Skin { width, share, local } => {
+                Case::of(&vertices(n, JOINTS, width, share), local, PlanOptions::default())
+            }
+            Self::Sorted => Case::new(n, 1, n / 64, PlanOptions::default()),
+            Self::Glam | Self::Copy => Case::new(n, 4, 1, PlanOptions::default()),
+        };
+        let cases = SIZES.iter().map(|&n| case(n)).collect::<Result<Vec<_>, _>>()?;
+        let mut contenders: Vec<Contender<'_>> = cases
+            .iter()
+            .map(|case| {
+                let n = case.plan.vertex_count();
+                let mut work = Workspace::new();
+                let (mut p, mut q) = (vec![[0.0; 3]; n], vec![[0.0; 3]; n]);
+                let (mut op, mut on) = (vec![Vec3A::ZERO; n], vec![Vec3A::ZERO; n]);
+                let (from, mut to) = (vec![1.0_f32; 6 * n], vec![0.0_f32; 6 * n]);
+                Contender::new(move || match self {
+                    Self::Glam => {
+                        case.plain.skin4(&case.palette, &mut op, &mut on);
+                        keep(&mut op);
+                    }
+                    Self::Copy => {
+                        to.copy_from_slice(&from);
+                        keep(&mut to);
+                    }
+                    _ => case.skin(&mut work, &mut p, &mut q),
+                })
+            })
+            .collect();
+        Ok(measure(effort, &mut contenders))
+    }
 }

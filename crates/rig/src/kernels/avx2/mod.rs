@@ -488,24 +488,31 @@ unsafe fn run<const POINT: bool, const DENSE: bool>(
         interleave(row(xx, yx, zx, wx), row(xy, yy, zy, wy), row(xz, yz, zz, wz))
     };
     let mut v = range.start;
-    let mut at = out;
     // SAFETY: there is room for every vertex of the range.
     unsafe {
-        while DENSE && range.end - v >= 8 {
-            for (i, part) in eight(v).into_iter().enumerate() {
-                _mm_storeu_ps(at.cast::<f32>().add(4 * i), part);
+        if DENSE && range.len() >= 8 {
+            let last = range.end - 8;
+            loop {
+                let at: *mut f32 = out.add((v - range.start) * 12).cast();
+                for (i, part) in eight(v).into_iter().enumerate() {
+                    _mm_storeu_ps(at.add(4 * i), part);
+                }
+                if v == last {
+                    return;
+                }
+                // The last eight overlap those before, which come out the same again.
+                v = (v + 8).min(last);
             }
-            (v, at) = (v + 8, at.add(96));
         }
         while v < range.end {
             let mut few = [0.0_f32; 24];
             for (four, part) in few.as_chunks_mut::<4>().0.iter_mut().zip(eight(v)) {
                 _mm_storeu_ps(four.as_mut_ptr(), part);
             }
-            for (i, p) in few.as_chunks::<3>().0.iter().take(range.end - v).enumerate() {
-                at.add(i * step).cast::<[f32; 3]>().write_unaligned(*p);
+            for (p, v) in few.as_chunks::<3>().0.iter().zip(v..range.end) {
+                out.add((v - range.start) * step).cast::<[f32; 3]>().write_unaligned(*p);
             }
-            (v, at) = (v + 8, at.wrapping_add(8 * step));
+            v += 8;
         }
     }
 }
