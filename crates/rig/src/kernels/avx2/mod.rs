@@ -491,23 +491,25 @@ unsafe fn run<const POINT: bool, const DENSE: bool>(
     // SAFETY: there is room for every vertex of the range.
     unsafe {
         if DENSE && range.len() >= 8 {
-            let last = range.end - 8;
-            loop {
-                let at: *mut f32 = out.add((v - range.start) * 12).cast();
+            let store = |v: usize, at: *mut u8| {
                 for (i, part) in eight(v).into_iter().enumerate() {
-                    _mm_storeu_ps(at.add(4 * i), part);
+                    _mm256_storeu_ps(at.cast::<f32>().add(8 * i), part);
                 }
-                if v == last {
-                    return;
-                }
-                // The last eight overlap those before, which come out the same again.
-                v = (v + 8).min(last);
+            };
+            let last = range.end - 8;
+            let mut at = out;
+            while v < last {
+                store(v, at);
+                (v, at) = (v + 8, at.add(96));
             }
+            // The last eight overlap those before, which come out the same again.
+            store(last, out.add((last - range.start) * 12));
+            return;
         }
         while v < range.end {
             let mut few = [0.0_f32; 24];
-            for (four, part) in few.as_chunks_mut::<4>().0.iter_mut().zip(eight(v)) {
-                _mm_storeu_ps(four.as_mut_ptr(), part);
+            for (eight, part) in few.as_chunks_mut::<8>().0.iter_mut().zip(eight(v)) {
+                _mm256_storeu_ps(eight.as_mut_ptr(), part);
             }
             for (p, v) in few.as_chunks::<3>().0.iter().zip(v..range.end) {
                 out.add((v - range.start) * step).cast::<[f32; 3]>().write_unaligned(*p);
@@ -520,20 +522,18 @@ unsafe fn run<const POINT: bool, const DENSE: bool>(
 /// Eight points from their components: 24 floats in order.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-fn interleave(x: __m256, y: __m256, z: __m256) -> [__m128; 6] {
+fn interleave(x: __m256, y: __m256, z: __m256) -> [__m256; 3] {
     let xy = _mm256_shuffle_ps::<0b10_00_10_00>(x, y);
     let yz = _mm256_shuffle_ps::<0b11_01_11_01>(y, z);
     let zx = _mm256_shuffle_ps::<0b11_01_10_00>(z, x);
+    // The first and fourth, second and fifth, third and sixth quarter of the result.
     let a = _mm256_shuffle_ps::<0b10_00_10_00>(xy, zx);
     let b = _mm256_shuffle_ps::<0b11_01_10_00>(yz, xy);
     let c = _mm256_shuffle_ps::<0b11_01_11_01>(zx, yz);
     [
-        _mm256_castps256_ps128(a),
-        _mm256_castps256_ps128(b),
-        _mm256_castps256_ps128(c),
-        _mm256_extractf128_ps::<1>(a),
-        _mm256_extractf128_ps::<1>(b),
-        _mm256_extractf128_ps::<1>(c),
+        _mm256_permute2f128_ps::<0x20>(a, b),
+        _mm256_blend_ps::<0xf0>(c, a),
+        _mm256_permute2f128_ps::<0x31>(b, c),
     ]
 }
 
