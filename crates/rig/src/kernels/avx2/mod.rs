@@ -497,10 +497,16 @@ unsafe fn run<const POINT: bool, const DENSE: bool>(
                 }
             };
             let last = range.end - 8;
-            let mut at = out;
+            store(v, out);
+            // The second eight begin where stores are aligned, if floats are: eight points are three registers.
+            let words = out.addr() / 4 % 8;
+            let ahead = (5 * words) % 8;
+            let ahead = if ahead == 0 { 8 } else { ahead };
+            v += ahead;
+            let mut at = out.wrapping_add(12 * ahead);
             while v < last {
                 store(v, at);
-                (v, at) = (v + 8, at.add(96));
+                (v, at) = (v + 8, at.wrapping_add(96));
             }
             // The last eight overlap those before, which come out the same again.
             store(last, out.add((last - range.start) * 12));
