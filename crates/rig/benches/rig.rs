@@ -23,7 +23,7 @@ fn main() {
 fn figure() -> Scene {
     let joints = (0..JOINTS as usize).map(|i| {
         let rest = Trs { translation: [0.1, 0.2, 0.0], ..Trs::IDENTITY };
-        let parent = if i % 8 == 0 { (i > 0).then(|| i / 8) } else { Some(i - 1) };
+        let parent = if i % 8 == 0 { (i > 0).then_some(i / 8) } else { Some(i - 1) };
         Joint::new(format!("{i}"), parent, Local::Trs(rest))
     });
     let mut skeleton = Skeleton { name: "figure".into(), joints: joints.collect() };

@@ -111,7 +111,11 @@ impl SkinPlan {
     /// The same, with a say in the choice of the kernel.
     pub fn with_options(mesh: &Mesh, rig: &Rig, options: PlanOptions) -> Result<Self, RigError> {
         let skin = mesh.skin.as_ref().ok_or_else(|| RigError::invalid("skin", "the mesh has none"))?;
-        let vertices = (&*mesh.positions, &*mesh.normals, &*mesh.tangents);
+        let vertices = Attributes {
+            positions: mesh.positions.clone(),
+            normals: mesh.normals.clone(),
+            tangents: mesh.tangents.clone(),
+        };
         let influences = (&*skin.starts, &*skin.influences, &*skin.local);
         Self::build(vertices, influences, rig.joint_count(), options)
     }
@@ -137,16 +141,21 @@ impl SkinPlan {
             }
             starts.push(index(influences.len())?);
         }
-        let vertices = (source.positions, source.normals, source.tangents);
+        let vertices = Attributes {
+            positions: source.positions.to_vec(),
+            normals: source.normals.to_vec(),
+            tangents: source.tangents.to_vec(),
+        };
         Self::build(vertices, (&starts, &influences, &[]), joints, options)
     }
 
     fn build(
-        (positions, normals, tangents): (&[[f32; 3]], &[[f32; 3]], &[[f32; 4]]),
+        attributes: Attributes,
         (starts, influences, local): (&[u32], &[Influence], &[LocalVertex]),
         joints: usize,
         options: PlanOptions,
     ) -> Result<Self, RigError> {
+        let Attributes { positions, normals, tangents } = &attributes;
         let n = positions.len();
         RigError::length("skin.starts", n.saturating_add(1), starts.len())?;
         let whole = starts.is_sorted()
@@ -168,20 +177,14 @@ impl SkinPlan {
         if joints.saturating_add(n) >= (u32::MAX / 8) as usize {
             return Err(RigError::invalid("positions", "there are too many for one mesh"));
         }
-        let (form, data) = if local.is_empty() {
-            let attributes = Attributes {
-                positions: positions.to_vec(),
-                normals: normals.to_vec(),
-                tangents: tangents.to_vec(),
-            };
-            (Form::Bind, plan::bind(attributes, joints, starts, influences, options))
+        let (form, bounds, data) = if local.is_empty() {
+            let bounds = JointBounds::of_bind(joints, positions, starts, influences);
+            (Form::Bind, bounds, plan::bind(attributes, joints, starts, influences, options))
         } else {
             RigError::length("skin.local", influences.len(), local.len())?;
-            (Form::Local, plan::local(joints, starts, influences, local, !normals.is_empty(), options))
-        };
-        let bounds = match form {
-            Form::Bind => JointBounds::of_bind(joints, positions, starts, influences),
-            Form::Local => JointBounds::of_local(joints, starts, influences, local),
+            let bounds = JointBounds::of_local(joints, starts, influences, local);
+            let normals = !normals.is_empty();
+            (Form::Local, bounds, plan::local(joints, starts, influences, local, normals, options))
         };
         let (starts, influences, local) = (starts.to_vec(), influences.to_vec(), local.to_vec());
         Ok(Self { joints, starts, influences, local, form, data, bounds })

@@ -5,6 +5,7 @@ use crate::matrix::Matrix;
 use crate::skin::SkinPlan;
 use alloc::vec::Vec;
 use glam::{Quat, Vec4};
+use meshwright_scene::Trs;
 
 /// Memory that skinning uses between its steps, and the instructions it uses. Made once per thread and lent to
 /// every call: it grows to what the largest skeleton needs and then stays.
@@ -65,12 +66,10 @@ impl Workspace {
     pub(crate) fn load_duals<M: Matrix>(&mut self, joints: &[M]) -> &[Dual] {
         self.duals.clear();
         self.duals.extend(joints.iter().map(|m| {
-            let wide = m.to_wide();
-            let (_, rotation, t) = wide.to_scale_rotation_translation();
-            let rotation = rotation.as_quat();
-            // A flattened joint has no rotation.
-            let q = if rotation.is_finite() { rotation } else { Quat::IDENTITY };
-            Dual::new(q, t.as_vec3())
+            // Flattened joints and numbers that are none have an answer here.
+            let parts = Trs::from_affine(&m.to_affine()).0;
+            let q = Quat::from_array(parts.rotation);
+            Dual::new(q, parts.translation.into())
         }));
         self.duals.push(Dual::new(Quat::IDENTITY, glam::Vec3::ZERO));
         &self.duals

@@ -2,6 +2,7 @@
 #![allow(
     clippy::unwrap_used,
     clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
     reason = "a failing test panics; tests use small numbers"
 )]
 

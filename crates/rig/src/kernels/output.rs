@@ -89,7 +89,7 @@ impl<'a> Output<'a> {
                 if !fields.iter().flatten().all(|f| inside(*f)) {
                     return Err(RigError::invalid("layout", "an attribute does not lie within the stride"));
                 }
-                let expected = count.checked_mul(layout.stride).unwrap_or(usize::MAX);
+                let expected = count.saturating_mul(layout.stride);
                 RigError::length("interleaved bytes", expected, bytes.len())?;
             }
         }
@@ -151,6 +151,7 @@ impl<'a> Target<'a> {
     }
 
     /// The first `middle` vertices and the others.
+    #[cfg(feature = "rayon")]
     pub(crate) fn split(self, middle: usize) -> (Self, Self) {
         let unit = self.unit;
         let both = |a, b| (Self { memory: a, unit }, Self { memory: b, unit });
