@@ -2,10 +2,12 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
+mod bench;
 mod ci;
 mod compare;
 mod conformance;
 mod fixtures;
+mod kernels;
 mod layers;
 mod nostd;
 mod readme;
@@ -54,6 +56,7 @@ const VERBS: &[Verb] = &[
         help: "write testdata/ anew; --check only compares",
         run: |root, args| fixtures::run(root, has(args, "--check")),
     },
+    Verb { name: "bench", help: "performance beside its targets; --quick for a look", run: bench::run },
     Verb { name: "layers", help: "who may depend on whom", run: |root, _| layers::run(root) },
     Verb {
         name: "readme",
