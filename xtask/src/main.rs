@@ -9,6 +9,7 @@ mod conformance;
 mod fixtures;
 mod kernels;
 mod layers;
+mod mutants;
 mod nostd;
 mod readme;
 mod sh;
@@ -67,6 +68,11 @@ const VERBS: &[Verb] = &[
         name: "conformance",
         help: "[DIR] [FORMAT...]: a folder of models against their reference dumps",
         run: conformance::run,
+    },
+    Verb {
+        name: "mutants",
+        help: "[--count N] [--from N] [--jobs N] [--keep DIR] [--only WORD]: broken models through everything",
+        run: mutants::run,
     },
     Verb {
         name: "validate-glb",
