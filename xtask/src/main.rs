@@ -6,6 +6,7 @@ mod bench;
 mod ci;
 mod compare;
 mod conformance;
+mod features;
 mod fixtures;
 mod kernels;
 mod layers;
@@ -34,6 +35,11 @@ const VERBS: &[Verb] = &[
         run: |root, _| {
             sh::cargo(root, "clippy --workspace --all-targets --all-features --locked -- -D warnings")
         },
+    },
+    Verb {
+        name: "features",
+        help: "each feature alone, warnings denied",
+        run: |root, _| features::run(root),
     },
     Verb {
         name: "test",
