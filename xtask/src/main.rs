@@ -2,12 +2,15 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
+mod bench;
 mod ci;
 mod compare;
 mod conformance;
 mod features;
 mod fixtures;
+mod kernels;
 mod layers;
+mod mutants;
 mod nostd;
 mod readme;
 mod sh;
@@ -60,6 +63,7 @@ const VERBS: &[Verb] = &[
         help: "write testdata/ anew; --check only compares",
         run: |root, args| fixtures::run(root, has(args, "--check")),
     },
+    Verb { name: "bench", help: "performance beside its targets; --quick for a look", run: bench::run },
     Verb { name: "layers", help: "who may depend on whom", run: |root, _| layers::run(root) },
     Verb {
         name: "readme",
@@ -70,6 +74,11 @@ const VERBS: &[Verb] = &[
         name: "conformance",
         help: "[DIR] [FORMAT...]: a folder of models against their reference dumps",
         run: conformance::run,
+    },
+    Verb {
+        name: "mutants",
+        help: "[--count N] [--from N] [--jobs N] [--keep DIR] [--only WORD]: broken models through everything",
+        run: mutants::run,
     },
     Verb {
         name: "validate-glb",

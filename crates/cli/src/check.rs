@@ -39,7 +39,7 @@ fn check(input: &Input, args: &CheckArgs, forced: Option<Format>) -> Result<Chec
     match load(input, &args.read, forced) {
         Ok(Loaded { bytes, format, model, forgiven }) => {
             let mut report = if args.read.lenient { as_warnings(forgiven) } else { forgiven };
-            report.append(model.validate());
+            report.append_new(model.validate());
             report.append(load::companions(&model, input, &args.companions, &args.read)?.validate());
             Ok(Checked { bytes, format, report })
         }
@@ -52,7 +52,7 @@ fn check(input: &Input, args: &CheckArgs, forced: Option<Format>) -> Result<Chec
             match AnyModel::open(&bytes, format, &lenient) {
                 Ok(parsed) if !args.read.lenient => {
                     report.append(parsed.forgiven);
-                    report.append(parsed.model.validate());
+                    report.append_new(parsed.model.validate());
                 }
                 _ => report.push(Finding::from(&error)),
             }
