@@ -120,7 +120,7 @@ impl<'a> Staged<'a> {
             _ => Path::new("."),
         };
         let mut file = temporary(folder, old.as_ref())?;
-        file.write_all(bytes)?;
+        file.as_file_mut().write_all(bytes)?;
         // A file that is replaced keeps its mode; a new one gets what the user's mask allows.
         if let Some(meta) = old {
             file.as_file().set_permissions(meta.permissions())?;
@@ -137,7 +137,11 @@ fn temporary(folder: &Path, old: Option<&fs::Metadata>) -> io::Result<NamedTempF
         builder.permissions(permissions);
     }
     let mut open = debris::open();
-    let file = builder.tempfile_in(folder)?;
+    let file = builder.tempfile_in(folder).map_err(|e| {
+        // The error also names the temporary file, which tells nobody anything.
+        let text = e.to_string();
+        io::Error::new(e.kind(), text.split(" at path ").next().unwrap_or_default().to_owned())
+    })?;
     open.insert(file.path().to_owned());
     Ok(file)
 }
