@@ -145,7 +145,7 @@ fn names_cannot_drive_a_terminal_and_reach_json_whole() {
     assert!(!stdout(&text).chars().any(|c| c == '\u{1b}' || c == '\u{202e}'));
     words.push("--format=json".into());
     assert_eq!(document(&run(&words))["files"][0]["file"], path.to_str().unwrap());
-    let output = run(&args(&["info", "--as", "x\u{1b}[31m", "y"]));
+    let output = run(args(&["info", "--as", "x\u{1b}[31m", "y"]));
     assert!(!stderr(&output).contains('\u{1b}'));
 }
 
@@ -224,7 +224,7 @@ fn each_mesh_of_a_figure_has_its_own_texture() {
     let mesh = fs::read(testdata().join("tso/flower.ok.mesh")).unwrap();
     let binding = fs::read(testdata().join("tso/flower.ok.bnd")).unwrap();
     let model = meshwright::tso::Bnd::parse(&binding).unwrap();
-    let (mesh_id, texture_id) = (model.mesh.clone().unwrap(), model.texture.clone().unwrap());
+    let (mesh_id, texture_id) = (model.mesh.unwrap(), model.texture.unwrap());
     fs::write(at("head.mesh"), &mesh).unwrap();
     fs::write(at(&format!("body.{}.mesh", mesh_id.tag())), &mesh).unwrap();
     fs::write(at("body.bnd"), &binding).unwrap();
