@@ -6,9 +6,11 @@ mod bench;
 mod ci;
 mod compare;
 mod conformance;
+mod features;
 mod fixtures;
 mod kernels;
 mod layers;
+mod mutants;
 mod nostd;
 mod readme;
 mod sh;
@@ -33,6 +35,11 @@ const VERBS: &[Verb] = &[
         run: |root, _| {
             sh::cargo(root, "clippy --workspace --all-targets --all-features --locked -- -D warnings")
         },
+    },
+    Verb {
+        name: "features",
+        help: "each feature alone, warnings denied",
+        run: |root, _| features::run(root),
     },
     Verb {
         name: "test",
@@ -67,6 +74,11 @@ const VERBS: &[Verb] = &[
         name: "conformance",
         help: "[DIR] [FORMAT...]: a folder of models against their reference dumps",
         run: conformance::run,
+    },
+    Verb {
+        name: "mutants",
+        help: "[--count N] [--from N] [--jobs N] [--keep DIR] [--only WORD]: broken models through everything",
+        run: mutants::run,
     },
     Verb {
         name: "validate-glb",

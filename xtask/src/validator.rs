@@ -94,7 +94,7 @@ fn node_modules(root: &Path) -> Option<PathBuf> {
     if !modules.join("gltf-validator").is_dir() {
         fs::create_dir_all(&dir).ok()?;
         let mut npm = Command::new("npm");
-        npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&dir).arg("gltf-validator@2");
+        npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&dir).arg("gltf-validator");
         sh::run(&mut npm).ok()?;
     }
     modules.join("gltf-validator").is_dir().then_some(modules)

@@ -8,6 +8,7 @@ use crate::read::{Message, record};
 use crate::stream::{Stream, frames};
 use alloc::collections::BTreeMap;
 use alloc::format;
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::{KEPT_PER_CODE, Path};
@@ -180,8 +181,8 @@ impl Rules<'_, '_, '_> {
         let foreign = facts.kinds & !mesh.flags.vertex_kinds();
         if foreign != 0 {
             let i = facts.first.get(foreign.trailing_zeros() as usize).copied().unwrap_or(0);
-            let kind = mesh.vertices.get(i).map(|v| v.kind());
-            let message = format!("{kind:?} under {:?}", mesh.flags);
+            let kind = mesh.vertices.get(i).map_or_else(String::new, |v| format!("{:?}", v.kind()));
+            let message = format!("of kind {kind}, which the flags {:#x} rule out", mesh.flags.0);
             let offset = self.detail(codes::VTX_SUBTYPE).then(|| at(i)).flatten();
             self.tell(codes::VTX_SUBTYPE, &list.index(i), offset, message.into())?;
         }
@@ -218,8 +219,8 @@ impl Rules<'_, '_, '_> {
         let foreign = facts.kinds & !mesh.flags.primitive_kinds();
         if foreign != 0 {
             let i = facts.first.get(foreign.trailing_zeros() as usize).copied().unwrap_or(0);
-            let kind = mesh.primitives.get(i).map(|p| p.kind());
-            let message = format!("{kind:?} under {:?}", mesh.flags);
+            let kind = mesh.primitives.get(i).map_or_else(String::new, |p| format!("{:?}", p.kind()));
+            let message = format!("of kind {kind}, which the flags {:#x} rule out", mesh.flags.0);
             let offset = self.detail(codes::TRI_SUBTYPE).then(|| at(i)).flatten();
             self.tell(codes::TRI_SUBTYPE, &list.index(i), offset, message.into())?;
         }

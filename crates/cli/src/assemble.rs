@@ -4,7 +4,7 @@ use crate::Fail;
 use crate::args::ConvertArgs;
 use crate::input::Input;
 use crate::load::{self, Refusal, load, say_forgiven};
-use meshwright::{AnyModel, Companions, Format};
+use meshwright::{AnyModel, Companions, FigurePart, Format};
 
 /// The file that the figure is named after, its model, and everything that goes with it.
 pub(crate) type Figure = (Input, AnyModel, Companions);
@@ -55,7 +55,7 @@ pub(crate) fn assemble(
             mesh => {
                 let name = input.name().unwrap_or_default();
                 let stem = name.split('.').next().unwrap_or_default().to_owned();
-                companions.parts.push((stem, mesh));
+                companions.parts.push(FigurePart::new(stem, mesh));
             }
         }
     }

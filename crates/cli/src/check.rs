@@ -49,7 +49,7 @@ fn check(input: &Input, args: &CheckArgs, forced: Option<Format>) -> Option<Chec
     let checked = match load(input, &args.read, forced) {
         Ok(Loaded { bytes, format, model, forgiven }) => {
             let mut report = if args.read.lenient { as_warnings(forgiven) } else { forgiven };
-            report.append(model.validate());
+            report.append_new(model.validate());
             match load::companions(&model, input, &args.companions, &args.read) {
                 Ok(companions) => report.append(companions.validate()),
                 Err(refusal) => return Some(Checked::Refused(refusal)),
@@ -66,7 +66,7 @@ fn check(input: &Input, args: &CheckArgs, forced: Option<Format>) -> Option<Chec
             match AnyModel::open(&bytes, format, &lenient) {
                 Ok(parsed) if !args.read.lenient => {
                     report.append(parsed.forgiven);
-                    report.append(parsed.model.validate());
+                    report.append_new(parsed.model.validate());
                 }
                 _ => report.push(Finding::from(&error)),
             }

@@ -138,11 +138,30 @@ impl Report {
 
     /// Appends all findings of `other`.
     pub fn append(&mut self, other: Self) {
+        self.take(other, |_, _| true);
+    }
+
+    /// Appends the findings of `other` that this report does not hold yet, told by code and path: validation
+    /// finds again what a lenient reader passed over.
+    pub fn append_new(&mut self, other: Self) {
+        self.take(other, |known, f| !known.iter().any(|k| k.code == f.code && k.path == f.path));
+    }
+
+    fn take(&mut self, other: Self, wanted: impl Fn(&[Finding], &Finding) -> bool) {
+        let known = self.findings.len();
+        // Those that were counted only have nothing to be told by: they stay counted.
+        let mut unkept = other.seen;
         for finding in other.findings {
-            self.findings.push(finding);
+            if let Some(n) = unkept.get_mut(&(finding.code, finding.severity)) {
+                *n = n.saturating_sub(1);
+            }
+            if wanted(self.findings.get(..known).unwrap_or_default(), &finding) {
+                self.push(finding);
+            }
         }
-        for (key, n) in other.seen {
-            *self.seen.entry(key).or_insert(0) += n;
+        for (key, n) in unkept.into_iter().filter(|(_, n)| *n > 0) {
+            let seen = self.seen.entry(key).or_insert(0);
+            *seen = seen.saturating_add(n);
         }
     }
 
@@ -219,5 +238,26 @@ mod tests {
         assert_eq!(report.findings().len() as u64, KEPT_PER_CODE + 1);
         assert_eq!(report.count_of(Severity::Warning), 1000);
         assert!(report.has_errors() && report.has("e") && !report.has("f"));
+    }
+
+    #[test]
+    fn appending_counts_each_finding_once() {
+        let flood = |n: usize| {
+            let mut report = Report::new();
+            for i in 0..n {
+                report.warn("w", &Path::ROOT.field("x").index(i), None, || "odd");
+            }
+            report
+        };
+        let mut report = flood(10);
+        report.append(flood(100));
+        assert_eq!(report.count_of(Severity::Warning), 110);
+        assert_eq!(report.findings().len() as u64, KEPT_PER_CODE);
+
+        let mut report = flood(10);
+        report.append_new(flood(12));
+        assert_eq!(report.count_of(Severity::Warning), 12);
+        report.append_new(flood(12));
+        assert_eq!(report.findings().len(), 12);
     }
 }

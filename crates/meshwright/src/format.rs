@@ -140,17 +140,22 @@ pub struct Detection {
     pub confidence: Confidence,
 }
 
-/// The format of a file: by content, the name deciding only between equals and where the content tells
-/// nothing.
+/// The format of a file: by content where that says enough, else by name.
 ///
-/// A file whose magic is damaged is thus still answered with the format of its name, so that reading it says
-/// what is wrong with it. `None` means that neither content nor name is known.
+/// A name decides between equals, and against content that is no more than [`Confidence::Possible`]. So a file
+/// whose first bytes are damaged is still answered with the format of its name, and reading it says what is
+/// wrong with it. `None` means that neither content nor name is known.
 pub fn detect(bytes: &[u8], name: Option<&str>) -> Option<Detection> {
     let named = name.and_then(Format::from_name);
     let best = Format::ALL
         .iter()
         .map(|&format| Detection { format, confidence: format.sniff(bytes) })
-        .max_by_key(|d| (d.confidence, named == Some(d.format)))
-        .filter(|d| d.confidence > Confidence::No);
-    best.or_else(|| named.map(|format| Detection { format, confidence: Confidence::No }))
+        .max_by_key(|d| (d.confidence, named == Some(d.format)))?;
+    match named {
+        Some(format) if best.confidence <= Confidence::Possible && best.format != format => {
+            Some(Detection { format, confidence: format.sniff(bytes) })
+        }
+        Some(_) => Some(best),
+        None => Some(best).filter(|d| d.confidence > Confidence::No),
+    }
 }

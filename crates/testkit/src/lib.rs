@@ -3,6 +3,7 @@
 //! * [`Builder`] puts bytes together without checking them, with labelled positions that can be patched;
 //! * [`hex_diff`] shows where two files differ;
 //! * [`fixtures`] walks `testdata/`, [`corpus`] finds the corpus of real models where there is one;
+//! * [`mutate`] breaks files, from a seed;
 //! * [`laws`] are the promises that every format crate keeps, as functions that panic when one is broken.
 #![forbid(unsafe_code)]
 #![allow(
@@ -16,6 +17,7 @@ mod builder;
 mod files;
 mod hex;
 pub mod laws;
+pub mod mutate;
 
 pub use builder::Builder;
 pub use files::{Expect, Fixture, corpus, fixtures, testdata};

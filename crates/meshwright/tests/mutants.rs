@@ -1,0 +1,54 @@
+//! Broken fixtures go through everything the facade can do: an answer each time, never a panic.
+//! `cargo run --profile checked -p xtask -- mutants` does the same with more of them.
+#![cfg(all(
+    feature = "bmd",
+    feature = "crucible",
+    feature = "dpm",
+    feature = "fsomodel",
+    feature = "gltf",
+    feature = "tso"
+))]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a failing test panics"
+)]
+
+#[path = "support/gauntlet.rs"]
+mod gauntlet;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+/// Far more than any of them takes.
+const SLOWEST: Duration = Duration::from_secs(5);
+
+fn tried(what: &str, subject: &gauntlet::Subject) -> gauntlet::Reached {
+    let start = Instant::now();
+    let Ok(reached) = catch_unwind(AssertUnwindSafe(|| gauntlet::run(subject))) else {
+        panic!("{what} of {}: see above", subject.name);
+    };
+    assert!(start.elapsed() < SLOWEST, "{what} of {} took {:?}", subject.name, start.elapsed());
+    reached
+}
+
+#[test]
+fn fixtures_as_they_are() {
+    let subjects = gauntlet::subjects(&meshwright_testkit::testdata());
+    let scenes = subjects.iter().filter(|s| tried("the fixture", s) == gauntlet::Reached::Scene).count();
+    assert!(scenes > subjects.len() / 3, "{scenes} of {} become scenes", subjects.len());
+}
+
+#[test]
+fn broken_fixtures() {
+    let subjects = gauntlet::subjects(&meshwright_testkit::testdata());
+    let mut reached = std::collections::BTreeMap::new();
+    for number in 0..6000 {
+        let mutant = gauntlet::numbered(&subjects, number);
+        *reached.entry(tried(&format!("mutant {number}"), &mutant)).or_insert(0) += 1;
+    }
+    // Mutants that are all refused would prove little.
+    assert!(reached.get(&gauntlet::Reached::Scene) > Some(&500), "{reached:?}");
+}

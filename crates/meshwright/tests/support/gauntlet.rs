@@ -1,0 +1,341 @@
+//! Everything that can be done with a file, done with a hostile one. Shared with `xtask mutants`.
+
+use meshwright::dump::{Dump, DumpError};
+use meshwright::gltf::{self, playback::Player};
+use meshwright::rig::Evaluator;
+use meshwright::scene::{ConvertError, MeshId, Scene, SceneOptions, SkeletonId, Space, obj};
+use meshwright::{
+    AnyModel, CompanionKind, Companions, ErrorClass, Finding, Format, Limits, OpenOptions, ReadError,
+    ReadOptions, Severity, Stream, WriteError, detect,
+};
+use meshwright_testkit::hex_diff;
+use meshwright_testkit::mutate::{Rng, mutant};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What any step may take.
+pub const MEMORY: u64 = 64 << 20;
+
+/// A file with what lies beside it.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    pub name: String,
+    pub format: Format,
+    pub bytes: Vec<u8>,
+    pub companions: Vec<(CompanionKind, Vec<u8>)>,
+}
+
+impl Subject {
+    /// The subject with itself or, now and then, one of its companions broken.
+    pub fn mutant(&self, other: &Self, rng: &mut Rng) -> Self {
+        let mut out = self.clone();
+        match out.companions.len() {
+            n if n > 0 && rng.below(3) == 0 => {
+                let companion = rng.below(n);
+                let bytes = &mut out.companions[companion].1;
+                *bytes = mutant(bytes, &other.bytes, rng);
+            }
+            _ => out.bytes = mutant(&out.bytes, &other.bytes, rng),
+        }
+        out
+    }
+}
+
+/// How far a file got: the last of these steps that did not refuse it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reached {
+    Refused,
+    Lenient,
+    Strict,
+    Scene,
+}
+
+fn line(text: &str) {
+    assert!(text.len() < 4096, "a message of {} bytes: {text:.200}", text.len());
+    assert!(!text.chars().any(char::is_control), "a message of several lines: {text:?}");
+}
+
+fn located(offset: u64, stream: &Stream, len: usize, text: &str) {
+    assert!(*stream != Stream::File || offset <= len as u64, "offset outside the file: {text}");
+}
+
+fn refusal(e: &ReadError, len: usize) {
+    line(&e.to_string());
+    located(e.offset(), e.stream(), len, &e.to_string());
+    assert!(!e.code().is_empty(), "{e}: no code");
+}
+
+fn finding(finding: &Finding, len: usize) {
+    line(&finding.to_string());
+    located(finding.offset.unwrap_or(0), &finding.stream, len, &finding.to_string());
+}
+
+fn conversion(e: &ConvertError) {
+    line(&e.to_string());
+}
+
+/// Every step. Panics when a promise is broken.
+pub fn run(subject: &Subject) -> Reached {
+    let bytes = &*subject.bytes;
+    if let Some(found) = detect(bytes, Some(&subject.name)) {
+        assert!(Format::ALL.contains(&found.format));
+    }
+    let _ = detect(bytes, None);
+    let mut reached = Reached::Refused;
+    for lenient in [false, true] {
+        let read = if lenient { ReadOptions::lenient() } else { ReadOptions::default() };
+        let read = read.with_limits(Limits::default().with_memory(MEMORY));
+        let mut options = OpenOptions::from(read);
+        let mut companions = Companions::default();
+        for (kind, companion) in &subject.companions {
+            if *kind == CompanionKind::Metadata {
+                options.metadata = Some(companion);
+            } else if let Err(e) = companions.add(*kind, companion, &read) {
+                refusal(&e, companion.len());
+            }
+        }
+        for f in companions.validate().findings() {
+            line(&f.to_string());
+        }
+        let parsed = match AnyModel::open(bytes, subject.format, &options) {
+            Ok(parsed) => parsed,
+            Err(e) => {
+                refusal(&e, bytes.len());
+                continue;
+            }
+        };
+        parsed.forgiven.findings().iter().for_each(|f| finding(f, bytes.len()));
+        let model = parsed.model;
+        let report = model.validate();
+        report.findings().iter().for_each(|f| finding(f, bytes.len()));
+        let errors = report.findings().iter().find(|f| f.severity == Severity::Error);
+        assert!(lenient || errors.is_none(), "a strictly read model has an error: {}", errors.unwrap());
+        let _ = model.summary();
+        fixed_point(&model, bytes, subject.format, &options, lenient);
+        reached = reached.max(if lenient { Reached::Lenient } else { Reached::Strict });
+        if lenient && reached == Reached::Scene && parsed.forgiven.is_empty() {
+            // The same model again.
+            continue;
+        }
+        if scenes(&model, &companions, bytes) {
+            reached = Reached::Scene;
+        }
+    }
+    reached
+}
+
+/// What was read is written, and reading that gives the same model and the same bytes again.
+fn fixed_point(model: &AnyModel, bytes: &[u8], format: Format, options: &OpenOptions<'_>, lenient: bool) {
+    let written = match model.to_bytes() {
+        Ok(written) => written,
+        Err(e) => {
+            line(&e.to_string());
+            assert!(lenient, "a strictly read model is not written: {e}");
+            return;
+        }
+    };
+    let again = match AnyModel::open(&written, format, options) {
+        Ok(again) => again.model,
+        Err(e) if matches!(e.class(), ErrorClass::Limit { .. }) => return,
+        Err(e) => panic!("what was written is not read: {e}\n{}", hex_diff(bytes, &written)),
+    };
+    assert!(again == *model, "the model changed on its way\n{}", hex_diff(bytes, &written));
+    let twice = again.to_bytes().unwrap_or_else(|e| panic!("what was read again is not written: {e}"));
+    assert!(twice == written, "not a fixed point\n{}", hex_diff(&written, &twice));
+}
+
+/// The model as a scene in both spaces, and all that is made of scenes.
+fn scenes(model: &AnyModel, companions: &Companions, bytes: &[u8]) -> bool {
+    let mut made = false;
+    for space in [Space::Gltf, Space::File] {
+        let options = SceneOptions::in_space(space).with_extras(true).with_memory(MEMORY);
+        let scene = match model.to_scene("model", companions, &options) {
+            Ok(scene) => scene,
+            Err(e) => {
+                conversion(&e);
+                continue;
+            }
+        };
+        for loss in &scene.losses {
+            line(&loss.path);
+            line(&loss.message);
+        }
+        let scene = scene.value;
+        scene.validate().unwrap_or_else(|e| panic!("the scene in {space:?} is broken: {e}"));
+        posed(&scene);
+        if space == Space::Gltf {
+            exported(&scene);
+            imported(&scene);
+        }
+        made = true;
+    }
+    match Dump::new(model, companions, "mutant", bytes, &[], MEMORY) {
+        Ok(dump) => assert!(dump.to_json().len() > 2, "an empty dump"),
+        Err(DumpError::Convert(e)) => conversion(&e),
+        Err(e) => panic!("a scene that cannot be dumped: {e}"),
+    }
+    made
+}
+
+/// The rest pose, and the first, a middle, the last and an impossible frame of some clips.
+fn posed(scene: &Scene) {
+    let mut evaluator = Evaluator::new(scene).unwrap_or_else(|e| panic!("cannot be posed: {e}"));
+    let clips = (0..scene.clips.len()).take(2).chain(scene.clips.len().checked_sub(1));
+    let at = clips.flat_map(|c| {
+        let last = f64::from(scene.clips[c].frames) - 1.0;
+        [0.0, last / 2.0 + 0.25, last, last + 1.0e10, -1.0, f64::NAN].map(|f| Some((c, f)))
+    });
+    for at in std::iter::once(None).chain(at) {
+        match evaluator.pose(at) {
+            Ok(()) => {
+                let meshes = evaluator.meshes().unwrap_or_else(|e| panic!("not evaluated at {at:?}: {e}"));
+                for (posed, mesh) in meshes.iter().zip(&scene.meshes) {
+                    assert_eq!(posed.positions.len(), mesh.positions.len());
+                }
+            }
+            Err(e) => line(&e.to_string()),
+        }
+    }
+}
+
+fn exported(scene: &Scene) {
+    for influences in [gltf::Influences::Four, gltf::Influences::All] {
+        let options = gltf::ExportOptions::default()
+            .with_memory(MEMORY)
+            .with_influences(influences)
+            .with_close_loops(influences == gltf::Influences::All);
+        match gltf::export(scene, &options) {
+            Ok(made) => {
+                let glb = made.value.to_glb();
+                match Player::with_memory(&glb, 16 * MEMORY) {
+                    Ok(player) => {
+                        for (animation, time) in [(None, 0.0), (Some(0), 0.0), (Some(0), 0.7), (Some(9), 1e30)] {
+                            let drawn = player.evaluate(animation, time);
+                            assert!(drawn.len() >= made.value.mesh_sources().len().min(drawn.len()));
+                        }
+                    }
+                    Err(e) => panic!("the exported GLB does not play: {e}"),
+                }
+            }
+            Err(e) => conversion(&e),
+        }
+    }
+    let mut options = obj::ObjOptions::with_mtl("model.mtl");
+    options.memory = MEMORY;
+    match obj::write(scene, None, &options) {
+        Ok(_) => {}
+        Err(e) => conversion(&e),
+    }
+}
+
+/// The scene as every format that can be written from one. What is made is a file that its reader accepts.
+fn imported(scene: &Scene) {
+    use meshwright::{bmd, crucible, dpm, fsomodel, tso};
+    fn written(what: &str, format: Format, bytes: Result<Vec<u8>, WriteError>, metadata: Option<&[u8]>) {
+        let bytes = match bytes {
+            Ok(bytes) => bytes,
+            Err(e) => panic!("{what}: a model made of a scene is not written: {e}"),
+        };
+        let mut options = OpenOptions::default();
+        options.metadata = metadata;
+        if let Err(e) = AnyModel::open(&bytes, format, &options) {
+            assert!(matches!(e.class(), ErrorClass::Limit { .. }), "{what}: made of a scene, not read: {e}");
+        }
+    }
+    let mut options = bmd::ImportOptions::default();
+    options.memory = MEMORY;
+    match bmd::Bmd::from_scene(scene, &options) {
+        Ok(m) => written("bmd", Format::Bmd, m.value.to_bytes(), None),
+        Err(e) => conversion(&e),
+    }
+    match crucible::CModel::from_scene(scene, &crucible::CrucibleTarget::default()) {
+        Ok(m) => written("cmodel", Format::CrucibleModel, m.value.to_bytes(), None),
+        Err(e) => conversion(&e),
+    }
+    if !scene.skeletons.is_empty() {
+        match crucible::SkeletonChunk::from_scene(scene, SkeletonId(0)) {
+            Ok(m) => written("cskel", Format::CrucibleSkeleton, m.value.to_bytes(), None),
+            Err(e) => conversion(&e),
+        }
+        match tso::Skel::from_scene(scene, SkeletonId(0)) {
+            Ok(m) => written("skel", Format::TsoSkeleton, m.value.to_bytes(), None),
+            Err(e) => conversion(&e),
+        }
+    }
+    for dialect in fsomodel::Dialect::ALL {
+        match fsomodel::FsoModel::from_scene(scene, &fsomodel::FsoTarget::of(dialect)) {
+            Ok(m) => {
+                let metadata = m.value.metadata.as_ref().and_then(|m| m.to_bytes().ok());
+                written("fso", Format::Fso, m.value.to_bytes(), metadata.as_deref());
+            }
+            Err(e) => conversion(&e),
+        }
+    }
+    match dpm::Dpm::from_scene(scene, &SceneOptions::default().with_memory(MEMORY)) {
+        Ok(m) => written("dpm", Format::Dpm, m.value.model.to_bytes(), None),
+        Err(e) => conversion(&e),
+    }
+    if !scene.meshes.is_empty() {
+        match tso::Mesh::from_scene(scene, MeshId(0), &tso::ExportOptions::default()) {
+            Ok(m) => written("mesh", Format::TsoMesh, m.value.to_bytes(), None),
+            Err(e) => conversion(&e),
+        }
+    }
+    if !scene.clips.is_empty() {
+        match tso::Anim::from_scene(scene, 0) {
+            Ok(m) => written("anim", Format::TsoAnimation, m.value.to_bytes(), None),
+            Err(e) => conversion(&e),
+        }
+    }
+}
+
+/// All files below a folder that this build reads, in order of their names, each with what lies beside it.
+pub fn subjects(dir: &Path) -> Vec<Subject> {
+    let mut files = Vec::new();
+    let mut open = vec![dir.to_owned()];
+    while let Some(dir) = open.pop() {
+        for path in fs::read_dir(&dir).into_iter().flatten().map(|e| e.unwrap().path()) {
+            if path.is_dir() { open.push(path) } else { files.push(path) }
+        }
+    }
+    files.sort();
+    files.iter().filter_map(|path| subject(path, &files)).collect()
+}
+
+fn subject(path: &Path, files: &[PathBuf]) -> Option<Subject> {
+    let name = path.file_name()?.to_str()?.to_owned();
+    let bytes = fs::read(path).unwrap();
+    let format = detect(&bytes, Some(&name))?.format;
+    Format::from_name(&name)?;
+    let mut companions = Vec::new();
+    for (kind, name) in format.companion_names(&name) {
+        companions.extend(fs::read(path.with_file_name(name)).ok().map(|bytes| (kind, bytes)));
+    }
+    let beside = |extension: &str, most: usize| -> Vec<Vec<u8>> {
+        let here = files.iter().filter(|f| f.parent() == path.parent());
+        let found = here.filter(|f| f.extension().is_some_and(|e| e == extension));
+        found.take(most).map(|f| fs::read(f).unwrap()).collect()
+    };
+    match format {
+        Format::TsoMesh | Format::TsoAnimation | Format::TsoSkeleton => {
+            companions.extend(beside("skel", 1).into_iter().map(|b| (CompanionKind::Skeleton, b)));
+            companions.extend(beside("anim", 1).into_iter().map(|b| (CompanionKind::Animation, b)));
+            companions.extend(beside("bnd", 1).into_iter().map(|b| (CompanionKind::Binding, b)));
+        }
+        Format::CrucibleMesh => {
+            companions.extend(beside("cskel", 1).into_iter().map(|b| (CompanionKind::Skeleton, b)));
+        }
+        _ => {}
+    }
+    Some(Subject { name, format, bytes, companions })
+}
+
+/// The mutant of a number: which of the subjects, broken how.
+pub fn numbered(subjects: &[Subject], number: u64) -> Subject {
+    let mut rng = Rng::new(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    // Of several drawn the smallest: small files break in more ways per second.
+    let mut drawn = [0; 3].map(|_| rng.pick(subjects));
+    drawn.sort_by_key(|s| s.bytes.len());
+    let other = rng.pick(subjects).clone();
+    drawn[rng.below(2)].mutant(&other, &mut rng)
+}
