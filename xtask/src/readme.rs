@@ -35,8 +35,13 @@ fn formats() -> String {
     );
     for format in Format::ALL {
         let files: Vec<_> = format.extensions().iter().map(|e| format!("`.{e}`")).collect();
+        let drawn = match format {
+            Format::TsoAnimation => "with a skeleton",
+            Format::TsoBinding => "holds no model",
+            _ => "yes",
+        };
         table.push_str(&format!(
-            "| {} | `{}` | {} | yes | yes | yes |\n",
+            "| {} | `{}` | {} | yes | {drawn} | {drawn} |\n",
             format.title(),
             format.id(),
             files.join(" ")

@@ -209,7 +209,9 @@ fn exported(scene: &Scene) {
                 let glb = made.value.to_glb();
                 match Player::with_memory(&glb, 16 * MEMORY) {
                     Ok(player) => {
-                        for (animation, time) in [(None, 0.0), (Some(0), 0.0), (Some(0), 0.7), (Some(9), 1e30)] {
+                        for (animation, time) in
+                            [(None, 0.0), (Some(0), 0.0), (Some(0), 0.7), (Some(9), 1e30)]
+                        {
                             let drawn = player.evaluate(animation, time);
                             assert!(drawn.len() >= made.value.mesh_sources().len().min(drawn.len()));
                         }
