@@ -1,7 +1,7 @@
 //! `xtask bench`: ours against what else a program could do, in one process, as ratios.
 //!
 //! `--quick` looks for some seconds and only prints; without it docs/performance.md and docs/performance.svg
-//! are written anew. `--corpus DIR` measures the skinned models of a corpus folder too.
+//! are written anew. `--only skinning|poses|threads|slopes` measures and prints that part. `--corpus DIR` measures the skinned models of a corpus folder too.
 #![allow(
     clippy::indexing_slicing,
     clippy::cast_possible_truncation,
@@ -28,20 +28,27 @@ use std::path::Path;
 const COPY: usize = 1;
 const GLAM: usize = 2;
 
+/// A group of measurements.
+type Part = fn(&mut Report, Effort) -> Result<(), String>;
+const PARTS: [(&str, Part); 4] =
+    [("skinning", skinning), ("poses", poses), ("threads", threads), ("slopes", slopes)];
+
 /// Runs every measurement.
 pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
     let quick = args.iter().any(|a| a == "--quick");
     let effort = if quick { Effort::QUICK } else { Effort::FULL };
     let mut report = Report::begin(effort);
-    skinning(&mut report, effort)?;
-    poses(&mut report, effort)?;
-    threads(&mut report, effort)?;
-    slopes(&mut report, effort)?;
+    let only = args.iter().position(|a| a == "--only").and_then(|at| args.get(at + 1));
+    for (name, part) in PARTS {
+        if only.is_none_or(|o| o == name) {
+            part(&mut report, effort)?;
+        }
+    }
     if let Some(at) = args.iter().position(|a| a == "--corpus") {
         let dir = args.get(at + 1).ok_or("--corpus needs a folder")?;
         models::measure_all(Path::new(dir), &mut report, effort)?;
     }
-    if quick {
+    if quick || only.is_some() {
         return Ok(());
     }
     report.write(&root.join("docs"))
@@ -103,6 +110,9 @@ fn poses(report: &mut Report, effort: Effort) -> Result<(), String> {
 }
 
 fn threads(report: &mut Report, effort: Effort) -> Result<(), String> {
+    // What the machine has to give at this moment.
+    let s = skinning::arithmetic(effort);
+    report.add(Row::new("all threads, arithmetic alone", "one thread", 100_000, &s, 1));
     for n in [16_000, 100_000, 400_000] {
         let case = Case::new(n, 4, 1, PlanOptions::default())?;
         let s = case.threads(effort);

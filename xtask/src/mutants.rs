@@ -3,12 +3,7 @@
 //! A mutant has a number, from which it can be made again: `--from N --count 1`. Run with `--profile checked`.
 
 #[path = "../../crates/meshwright/tests/support/gauntlet.rs"]
-#[allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    unreachable_pub,
-    reason = "a broken promise panics; the driver below catches it"
-)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a broken promise panics; the driver below catches it")]
 mod gauntlet;
 
 use gauntlet::{Reached, Subject};

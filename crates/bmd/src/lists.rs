@@ -82,7 +82,7 @@ impl<'s, 'a> Lists<'s, 'a> {
         let bytes = self.bytes(&path, field, place)?;
         let short = |at: usize, found: usize| {
             let message = format!("{count} vertices stated, the list of {} bytes holds {found}", place.size);
-            self.source.malformed(codes::NVTX, &mesh.field("n_vtx"), offset(place, at), message)
+            self.source.malformed(codes::NVTX, &mesh.field("n_vtx"), offset(field, place, at), message)
         };
         if usize::from(count).saturating_mul(SMALLEST) > bytes.len() {
             return Err(short(0, bytes.len() / SMALLEST));
@@ -96,7 +96,7 @@ impl<'s, 'a> Lists<'s, 'a> {
                 return Err(short(at, i));
             }
             let (vertex, after) = vertex(rest).map_err(|message| {
-                self.source.malformed(codes::VTX, &path.index(i), offset(place, at), message)
+                self.source.malformed(codes::VTX, &path.index(i), offset(field, place, at), message)
             })?;
             vertices.push(vertex);
             rest = after;
@@ -129,7 +129,7 @@ impl<'s, 'a> Lists<'s, 'a> {
             let Some((primitive, after)) = primitive(rest) else {
                 let message = format!("cut short: {} bytes left in the list", rest.len());
                 let path = path.index(primitives.len());
-                return Err(self.source.malformed(codes::TRI, &path, offset(place, at), message));
+                return Err(self.source.malformed(codes::TRI, &path, offset(field, place, at), message));
             };
             primitives.push(primitive);
             rest = after;
@@ -171,7 +171,12 @@ impl<'s, 'a> Lists<'s, 'a> {
                         let at = bytes.len().saturating_sub(rest.len());
                         let message = format!("cut short: {} of {} bytes left", rest.len(), place.size);
                         let path = path.index(bone);
-                        let e = self.source.malformed(codes::ANIM_TRUNC, &path, offset(place, at), message);
+                        let e = self.source.malformed(
+                            codes::ANIM_TRUNC,
+                            &path,
+                            offset(field, place, at),
+                            message,
+                        );
                         return Err(e);
                     }
                 }
@@ -197,7 +202,12 @@ impl<'s, 'a> Lists<'s, 'a> {
     }
 }
 
-fn offset(place: ListPlace, at: usize) -> u64 {
+/// Where in the file byte `at` of a list is. An empty list is nowhere, whatever offset is stated: `field`, which
+/// says that it is empty.
+fn offset(field: u64, place: ListPlace, at: usize) -> u64 {
+    if place.size == 0 {
+        return field;
+    }
     u64::from(place.at).saturating_add(at as u64)
 }
 

@@ -136,3 +136,30 @@ fn limits_are_the_callers() {
     let tight = SceneOptions::default().with_memory(1000);
     assert!(matches!(Bmd::parse(windmill).unwrap().to_scene(&tight), Err(ConvertError::Limit { .. })));
 }
+
+#[test]
+fn an_empty_list_that_claims_to_lie_behind_the_file() {
+    let b = header(0, 1, 1);
+    let bones = b.len() as u32;
+    let file = b
+        .patch_le_u32("bones", bones)
+        .patch_le_u32("anims", bones + 16)
+        .le_u32(&[u32::MAX, 0, 0, 0])
+        .le_u32(&[0])
+        .bytes(&[1, 40, 0, 0])
+        .le_u32(&[0x003f_8000, 0])
+        .build();
+    let e = Bmd::parse(&file).unwrap_err();
+    assert_eq!(e.code(), "E_ANIM_TRUNC", "{e}");
+    assert_eq!(e.offset(), u64::from(bones) + 24, "{e}");
+    let b = header(1, 0, 0);
+    let table = b.len() as u32;
+    let file = b
+        .patch_le_u32("meshes", table)
+        .le_u32(&[0x003f_8000, 0, 0])
+        .le_u16(&[3, 0])
+        .le_u32(&[0, 0, 0, 0])
+        .build();
+    let e = Bmd::parse(&file).unwrap_err();
+    assert_eq!(e.offset(), u64::from(table), "{e}");
+}

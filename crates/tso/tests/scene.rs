@@ -444,3 +444,54 @@ fn computed_normals_keep_edges_and_bridge_seams() {
     assert_eq!(seam[0], seam[3]);
     assert!((seam[0][0] - core::f32::consts::FRAC_1_SQRT_2).abs() < 1e-6);
 }
+
+#[test]
+fn a_skeleton_without_joints_counts_as_none() {
+    let mut scene = skinned(&[]);
+    scene.skeletons[0].joints.clear();
+    let skin = scene.meshes[0].skin.as_mut().unwrap();
+    skin.starts.fill(0);
+    skin.influences.clear();
+    skin.local.clear();
+    assert_eq!(scene.validate(), Ok(()));
+    let converted = Mesh::from_scene(&scene, MeshId(0), &ExportOptions::default()).unwrap();
+    assert!(codes(&converted.losses).contains(&"unskinned"));
+    assert_eq!(converted.value.geometry.bones, [Name::from("ROOT")]);
+    assert!(Mesh::parse(&converted.value.to_bytes().unwrap()).is_ok());
+}
+
+#[test]
+fn what_lies_beyond_the_numbers_of_a_bone_is_told() {
+    let mut scene = skinned(&[(0, 0.5), (1, 0.5)]);
+    scene.meshes[0].positions[1] = [3.0e38, 0.0, 0.0];
+    // Bones away from the origin, so that the space of one is farther away still.
+    for joint in &mut scene.skeletons[0].joints {
+        joint.inverse_bind = Affine { t: [3.0e38, 0.0, 0.0], ..Affine::IDENTITY };
+        joint.rest = Local::Trs(Trs { translation: [3.0e38, 0.0, 0.0], ..Trs::IDENTITY });
+    }
+    let track = Track {
+        joint: 1,
+        translation: Channel { frames: vec![0.0], values: vec![[3.0e38; 3]] },
+        ..Track::default()
+    };
+    scene.clips.push(Clip {
+        name: "away".into(),
+        skeleton: SkeletonId(0),
+        rate: 30.0,
+        frames: 1,
+        looping: false,
+        interpolation: Interpolation::Spherical,
+        motion: ClipMotion::Tracks(vec![track]),
+        extras: None,
+    });
+    assert_eq!(scene.validate(), Ok(()));
+    let made = Mesh::from_scene(&scene, MeshId(0), &ExportOptions::default()).unwrap();
+    assert!(codes(&made.losses).contains(&"not-finite"), "{:?}", made.losses);
+    assert!(Mesh::parse(&made.value.to_bytes().unwrap()).is_ok());
+    let made = Skel::from_scene(&scene, SkeletonId(0)).unwrap();
+    assert!(codes(&made.losses).contains(&"not-finite"), "{:?}", made.losses);
+    assert!(Skel::parse(&made.value.to_bytes().unwrap()).is_ok());
+    let made = Anim::from_scene(&scene, 0).unwrap();
+    assert!(codes(&made.losses).contains(&"not-finite"), "{:?}", made.losses);
+    assert!(Anim::parse(&made.value.to_bytes().unwrap()).is_ok());
+}

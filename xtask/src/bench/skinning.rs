@@ -131,6 +131,21 @@ impl Case {
     }
 }
 
+/// Additions without memory on all threads, and the same number on one.
+pub(crate) fn arithmetic(effort: Effort) -> Samples {
+    let sum = |n: u64| (0..n).fold(1_u64, |a, i| std::hint::black_box(a.wrapping_mul(3) ^ i));
+    let threads = rayon::current_num_threads().max(1) as u64;
+    let mut contenders = [
+        Contender::new(|| {
+            rayon::broadcast(|_| sum(100_000 / threads));
+        }),
+        Contender::new(|| {
+            std::hint::black_box(sum(100_000));
+        }),
+    ];
+    measure(effort, &mut contenders)
+}
+
 /// Which loop on plain glam does the same.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Peer {

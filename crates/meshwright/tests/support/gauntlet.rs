@@ -14,20 +14,22 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// What any step may take.
-pub const MEMORY: u64 = 64 << 20;
+pub(crate) const MEMORY: u64 = 64 << 20;
 
 /// A file with what lies beside it.
 #[derive(Clone, Debug)]
-pub struct Subject {
-    pub name: String,
-    pub format: Format,
-    pub bytes: Vec<u8>,
-    pub companions: Vec<(CompanionKind, Vec<u8>)>,
+pub(crate) struct Subject {
+    pub(crate) name: String,
+    pub(crate) format: Format,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) companions: Vec<(CompanionKind, Vec<u8>)>,
+    /// It opens strictly before it is broken.
+    pub(crate) sound: bool,
 }
 
 impl Subject {
     /// The subject with itself or, now and then, one of its companions broken.
-    pub fn mutant(&self, other: &Self, rng: &mut Rng) -> Self {
+    pub(crate) fn mutant(&self, other: &Self, rng: &mut Rng) -> Self {
         let mut out = self.clone();
         match out.companions.len() {
             n if n > 0 && rng.below(3) == 0 => {
@@ -43,7 +45,7 @@ impl Subject {
 
 /// How far a file got: the last of these steps that did not refuse it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Reached {
+pub(crate) enum Reached {
     Refused,
     Lenient,
     Strict,
@@ -75,7 +77,7 @@ fn conversion(e: &ConvertError) {
 }
 
 /// Every step. Panics when a promise is broken.
-pub fn run(subject: &Subject) -> Reached {
+pub(crate) fn run(subject: &Subject) -> Reached {
     let bytes = &*subject.bytes;
     if let Some(found) = detect(bytes, Some(&subject.name)) {
         assert!(Format::ALL.contains(&found.format));
@@ -292,7 +294,7 @@ fn imported(scene: &Scene) {
 }
 
 /// All files below a folder that this build reads, in order of their names, each with what lies beside it.
-pub fn subjects(dir: &Path) -> Vec<Subject> {
+pub(crate) fn subjects(dir: &Path) -> Vec<Subject> {
     let mut files = Vec::new();
     let mut open = vec![dir.to_owned()];
     while let Some(dir) = open.pop() {
@@ -329,15 +331,20 @@ fn subject(path: &Path, files: &[PathBuf]) -> Option<Subject> {
         }
         _ => {}
     }
-    Some(Subject { name, format, bytes, companions })
+    let metadata = companions.iter().find(|c| c.0 == CompanionKind::Metadata).map(|c| &*c.1);
+    let mut options = OpenOptions::default();
+    options.metadata = metadata;
+    let sound = AnyModel::open(&bytes, format, &options).is_ok();
+    Some(Subject { name, format, bytes, companions, sound })
 }
 
 /// The mutant of a number: which of the subjects, broken how.
-pub fn numbered(subjects: &[Subject], number: u64) -> Subject {
+pub(crate) fn numbered(subjects: &[Subject], number: u64) -> Subject {
     let mut rng = Rng::new(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    // Of several drawn the smallest: small files break in more ways per second.
-    let mut drawn = [0; 3].map(|_| rng.pick(subjects));
-    drawn.sort_by_key(|s| s.bytes.len());
+    // Of several drawn a sound and a small one: broken files are mostly refused at the same place again, and
+    // small ones break in more ways per second.
+    let mut drawn = [0; 4].map(|_| rng.pick(subjects));
+    drawn.sort_by_key(|s| (!s.sound, s.bytes.len()));
     let other = rng.pick(subjects).clone();
     drawn[rng.below(2)].mutant(&other, &mut rng)
 }

@@ -77,7 +77,9 @@ impl Mesh {
             scene.meshes.get(mesh.0).ok_or_else(|| ConvertError::invalid(&*path, "does not exist"))?;
         scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
         let mut losses = Vec::new();
-        let targets = match &source.skin {
+        let bones = |s: &Skeleton| !s.joints.is_empty();
+        let skin = source.skin.as_ref().filter(|s| scene.skeletons.get(s.skeleton.0).is_some_and(bones));
+        let targets = match skin {
             Some(skin) => {
                 let skeleton = scene.skeletons.get(skin.skeleton.0);
                 let skeleton =
@@ -246,6 +248,8 @@ impl Maker<'_> {
             exact = false;
             parts.truncate(1);
         }
+        // A point that is a number in the scene can lie beyond the numbers in a bone's space.
+        let beyond = core::cell::Cell::new(0_usize);
         let local = |part: &Part| {
             let target = self.targets.get(part.0);
             let own = part.2.filter(|_| exact && target.is_some_and(|t| t.own));
@@ -254,7 +258,9 @@ impl Maker<'_> {
                 (None, Some(t)) => (t.inverse.point(position), t.inverse.vector(normal)),
                 (None, None) => (position, normal),
             };
-            (p, unit(n).unwrap_or([0.0, 1.0, 0.0]))
+            let known = narrow(p).iter().all(|c| c.is_finite());
+            beyond.set(beyond.get() + usize::from(!known));
+            (if known { p } else { [0.0; 3] }, unit(n).unwrap_or([0.0, 1.0, 0.0]))
         };
         let home = parts.first().copied().unwrap_or((0, 1.0, None));
         let (p, n) = local(&home);
@@ -262,6 +268,7 @@ impl Maker<'_> {
             let (p, n) = local(part);
             (part.0, q, p, n)
         });
+        notes.not_finite += usize::from(finite && beyond.get() > 0);
         Draft { uv, real: (home.0, p, n), blend }
     }
 

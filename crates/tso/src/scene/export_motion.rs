@@ -28,6 +28,22 @@ fn stored(map: &AxisMap, q: [f32; 4]) -> [F32; 4] {
     f32s([-x, -y, -z, w])
 }
 
+/// Sets values that are beyond the numbers of the format to `none`, and answers how many.
+fn bounded<const N: usize>(values: &mut [[F32; N]], none: [f32; N]) -> usize {
+    let bad = values.iter_mut().filter(|v| !v.iter().all(|c| c.is_finite()));
+    bad.map(|v| *v = f32s(none)).count()
+}
+
+fn not_finite(path: &str, n: usize, losses: &mut Vec<Loss>) {
+    if n > 0 {
+        let message = format!("{n} values are beyond the numbers of the format, set to none");
+        losses.push(Loss::new("not-finite", path, message));
+    }
+}
+
+const NO_MOVE: [f32; 3] = [0.0; 3];
+const NO_TURN: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
+
 impl Skel {
     /// Makes a skeleton of a scene's skeleton, in its rest pose.
     pub fn from_scene(scene: &Scene, skeleton: SkeletonId) -> Result<Converted<Self>, ConvertError> {
@@ -65,12 +81,17 @@ impl Skel {
                 ));
             }
             let rest = back.trs(&rest);
+            let mut translation = [f32s(rest.translation)];
+            let mut rotation = [stored(&AxisMap::IDENTITY, rest.rotation)];
+            let bad = bounded(&mut translation, NO_MOVE) + bounded(&mut rotation, NO_TURN);
+            not_finite(&path, bad, &mut losses);
+            let ([translation], [rotation]) = (translation, rotation);
             bones.push(Bone {
                 unknown: 1,
                 name: name.clone(),
                 parent: joint.parent.and_then(|p| names.get(p)).cloned().unwrap_or_else(|| "NULL".into()),
-                translation: f32s(rest.translation),
-                rotation: stored(&AxisMap::IDENTITY, rest.rotation),
+                translation,
+                rotation,
                 can_translate: 1,
                 can_rotate: 1,
                 can_blend: 1,
@@ -152,6 +173,8 @@ impl Anim {
             }
             anim.motions.push(motion);
         }
+        let bad = bounded(&mut anim.translations, NO_MOVE) + bounded(&mut anim.rotations, NO_TURN);
+        not_finite(&path, bad, &mut losses);
         events(source, &mut anim, &path, &mut losses);
         Ok(Converted::new(anim, losses))
     }
