@@ -357,10 +357,16 @@ impl Writer<'_> {
         let (mut t, mut r, mut s) = (room("keys", n)?, room("keys", n)?, room("keys", n)?);
         let mut before: Option<(Affine, Trs)> = None;
         for m in locals {
-            let (trs, error) = match before {
-                Some((same, trs)) if same == *m => (trs, 0.0),
-                _ => decompose(m),
-            };
+            // Frames that stand still cost next to nothing, and files can hold very many of them.
+            if let Some((same, trs)) = &before
+                && same == m
+            {
+                t.push(trs.translation);
+                r.push(trs.rotation);
+                s.push(trs.scale);
+                continue;
+            }
+            let (trs, error) = decompose(m);
             if error > SHEAR_NOISE {
                 self.tally.sheared += 1;
                 self.tally.shear = self.tally.shear.max(error);

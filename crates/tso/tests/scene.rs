@@ -466,7 +466,7 @@ fn what_lies_beyond_the_numbers_of_a_bone_is_told() {
     scene.meshes[0].positions[1] = [3.0e38, 0.0, 0.0];
     // Bones away from the origin, so that the space of one is farther away still.
     for joint in &mut scene.skeletons[0].joints {
-        joint.inverse_bind = Affine { t: [3.0e38, 0.0, 0.0], ..Affine::IDENTITY };
+        joint.inverse_bind = Affine { w: [3.0e38, 0.0, 0.0], ..Affine::IDENTITY };
         joint.rest = Local::Trs(Trs { translation: [3.0e38, 0.0, 0.0], ..Trs::IDENTITY });
     }
     let track = Track {

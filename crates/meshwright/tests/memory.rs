@@ -1,0 +1,234 @@
+//! What files cost: heap in proportion to the input or within the limits, time within seconds, little stack.
+#![cfg(all(
+    feature = "bmd",
+    feature = "crucible",
+    feature = "dpm",
+    feature = "fsomodel",
+    feature = "gltf",
+    feature = "tso"
+))]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a failing test panics"
+)]
+#![allow(unsafe_code, reason = "a counting allocator has to implement an unsafe trait")]
+
+#[path = "support/bombs.rs"]
+mod bombs;
+#[path = "support/gauntlet.rs"]
+#[allow(dead_code, reason = "only some of it is needed here")]
+mod gauntlet;
+
+use bombs::Bomb;
+use meshwright::gltf::{self, ExportOptions, playback::Player};
+use meshwright::rig::Evaluator;
+use meshwright::scene::{ConvertError, Scene, SceneOptions, obj};
+use meshwright::{
+    AnyModel, CompanionKind, Companions, ErrorClass, Format, Limits, OpenOptions, ReadOptions, Severity, detect,
+};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// Counts the bytes that are allocated, and the most there ever were.
+struct Counting;
+
+static NOW: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+/// One measurement at a time.
+static TURN: Mutex<()> = Mutex::new(());
+
+// SAFETY: every call is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
+        PEAK.fetch_max(now, Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        NOW.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// What `f` answers, and the most heap it took. The answer's own memory counts.
+fn measured<T>(f: impl FnOnce() -> T) -> (T, usize) {
+    let before = NOW.load(Relaxed);
+    PEAK.store(before, Relaxed);
+    let answer = f();
+    (answer, PEAK.load(Relaxed).saturating_sub(before))
+}
+
+fn turn() -> std::sync::MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+fn options(memory: u64, metadata: Option<&[u8]>) -> OpenOptions<'_> {
+    let read = ReadOptions::default().with_limits(Limits::default().with_memory(memory));
+    let mut options = OpenOptions::from(read);
+    options.metadata = metadata;
+    options
+}
+
+const MIB: usize = 1 << 20;
+
+#[test]
+fn opening_takes_memory_in_proportion_to_the_file() {
+    let _turn = turn();
+    let mut subjects = gauntlet::subjects(&meshwright_testkit::testdata());
+    subjects.extend(meshwright_testkit::corpus().iter().flat_map(|dir| gauntlet::subjects(dir)));
+    let mut most = (0.0, String::new());
+    for s in &subjects {
+        let metadata = s.companions.iter().find(|c| c.0 == CompanionKind::Metadata).map(|c| &*c.1);
+        let size = s.bytes.len() + metadata.map_or(0, <[_]>::len);
+        let (model, peak) = measured(|| {
+            let _ = detect(&s.bytes, Some(&s.name));
+            AnyModel::open(&s.bytes, s.format, &options(256 << 20, metadata)).map(|p| p.model)
+        });
+        assert!(peak <= 32 * size + 8 * MIB, "{}: {peak} bytes for {size}", s.name);
+        let ratio = peak as f64 / size as f64;
+        // Crucible streams are compressed.
+        let packed = matches!(s.format, Format::CrucibleMesh | Format::CrucibleModel | Format::CrucibleSkeleton);
+        if size > 30_000 && !packed && ratio > most.0 {
+            most = (ratio, s.name.clone());
+        }
+        drop(model);
+        for memory in [0, 1000, 100_000] {
+            let open = || AnyModel::open(&s.bytes, s.format, &options(memory, metadata)).map(drop);
+            let (_, peak) = measured(open);
+            let allowed = usize::try_from(memory).unwrap() + 4 * size + 20_000;
+            assert!(peak <= allowed, "{}: {peak} bytes for {size}, the limit being {memory}", s.name);
+        }
+    }
+    println!("at most {:.2} bytes per byte of a file of more than 30 kB: {}", most.0, most.1);
+}
+
+/// Everything that can be done with a bomb, each step within its limit.
+fn defused(bomb: &Bomb) {
+    let Bomb { name, format, bytes, metadata } = bomb;
+    let start = Instant::now();
+    let told = |step: &str, peak: usize| {
+        println!("{name}: {step} {:.2} MiB, {:?} since the start", peak as f64 / MIB as f64, start.elapsed());
+    };
+    let size = bytes.len() + metadata.as_ref().map_or(0, Vec::len);
+    let limit = 256 * MIB;
+    let ((), peak) = measured(|| assert!(detect(bytes, None).is_none_or(|d| d.format == *format)));
+    assert!(peak <= 4 * size + MIB, "{name}: {peak} bytes to detect it");
+    let (opened, peak) =
+        measured(|| AnyModel::open(bytes, *format, &options(limit as u64, metadata.as_deref())));
+    told("open", peak);
+    assert!(peak <= 32 * size + 8 * MIB, "{name}: {peak} bytes to open {size}");
+    let model = match opened {
+        Ok(parsed) => parsed.model,
+        Err(e) => {
+            assert!(e.to_string().len() < 4096);
+            assert!(start.elapsed() < Duration::from_secs(5), "{name}: {:?}", start.elapsed());
+            let (_, peak) = measured(|| AnyModel::open(bytes, *format, &options(1 << 20, None)).map(drop));
+            assert!(peak <= MIB + 4 * size + 20_000, "{name}: {peak} bytes to refuse it");
+            return;
+        }
+    };
+    let (report, peak) = measured(|| model.validate());
+    told("validate", peak);
+    assert!(report.findings().iter().all(|f| f.severity < Severity::Error), "{name}");
+    assert!(peak <= 32 * size + 8 * MIB, "{name}: {peak} bytes to validate {size}");
+    assert!(start.elapsed() < Duration::from_secs(5), "{name}: {:?}", start.elapsed());
+    let written = model.to_bytes().unwrap();
+    assert!(written == *bytes, "{name}: not the same bytes");
+    told("write", 0);
+    drop(written);
+    for memory in [8 * MIB, 64 * MIB] {
+        scene(bomb, &model, memory, &told);
+    }
+    assert!(start.elapsed() < Duration::from_secs(30), "{name}: {:?}", start.elapsed());
+}
+
+fn scene(bomb: &Bomb, model: &AnyModel, memory: usize, told: &impl Fn(&str, usize)) {
+    let name = bomb.name;
+    let size = bomb.bytes.len() + bomb.metadata.as_ref().map_or(0, Vec::len);
+    let mut companions = Companions::default();
+    if bomb.format == Format::TsoAnimation {
+        companions.skeleton = Some(Default::default());
+    }
+    let options = SceneOptions::default().with_extras(true).with_memory(memory as u64);
+    let (scene, peak) = measured(|| model.to_scene("bomb", &companions, &options).map(|s| s.value));
+    told(if scene.is_ok() { "to_scene" } else { "no scene" }, peak);
+    assert!(peak <= 2 * memory + 16 * size, "{name}: {peak} bytes for a scene within {memory}");
+    let scene = match scene {
+        Ok(scene) => scene,
+        Err(e) => {
+            let limit = matches!(e, ConvertError::Limit { .. } | ConvertError::Unsupported { .. });
+            assert!(limit, "{name}: {e}");
+            return;
+        }
+    };
+    scene.validate().unwrap();
+    let made = parts(&scene);
+    export(name, &scene, memory, made, told);
+}
+
+/// Bytes that a scene's objects take anyway.
+fn parts(scene: &Scene) -> usize {
+    let joints: usize = scene.skeletons.iter().map(|s| s.joints.len()).sum();
+    1000 * (joints + scene.nodes.len() + scene.meshes.len() + scene.clips.len())
+}
+
+fn export(name: &str, scene: &Scene, memory: usize, made: usize, told: &impl Fn(&str, usize)) {
+    let options = ExportOptions::default().with_memory(memory as u64);
+    let (exported, peak) = measured(|| gltf::export(scene, &options).map(|e| e.value));
+    told(if exported.is_ok() { "export" } else { "no export" }, peak);
+    assert!(peak <= 2 * memory + made, "{name}: {peak} bytes for glTF within {memory}");
+    match exported {
+        Ok(exported) => {
+            let glb = exported.to_glb();
+            let player = Player::with_memory(&glb, 1 << 30).unwrap();
+            let _ = player.evaluate(None, 0.0);
+            told("played", 0);
+        }
+        Err(e) => {
+            let refused = matches!(e, ConvertError::Limit { .. } | ConvertError::Unsupported { .. });
+            assert!(refused, "{name}: {e}");
+        }
+    }
+    let mut options = obj::ObjOptions::default();
+    options.memory = memory as u64;
+    let (written, peak) = measured(|| obj::write(scene, None, &options).map(drop));
+    told("obj", peak);
+    assert!(peak <= 2 * memory + made, "{name}: {peak} bytes for OBJ within {memory}");
+    assert!(matches!(written, Ok(()) | Err(ConvertError::Limit { .. })), "{name}: {written:?}");
+    let mut evaluator = Evaluator::new(scene).unwrap();
+    let at = scene.clips.first().map(|_| (0, 0.5));
+    evaluator.pose(at).unwrap();
+    let _ = evaluator.meshes().unwrap();
+    told("posed", 0);
+}
+
+#[test]
+fn bombs_stay_within_limits_on_a_small_stack() {
+    let _turn = turn();
+    for bomb in bombs::all() {
+        let name = bomb.name;
+        // Everything on a stack that no recursion on the depth of a file would fit.
+        let thread = std::thread::Builder::new().stack_size(256 << 10);
+        let done = thread.spawn(move || defused(&bomb)).unwrap().join();
+        assert!(done.is_ok(), "{name}: see above");
+    }
+}
+
+#[test]
+fn a_limit_error_says_what_was_wanted() {
+    let _turn = turn();
+    let bomb = bombs::all().into_iter().find(|b| b.name.starts_with("LZ4")).unwrap();
+    let e = AnyModel::open(&bomb.bytes, bomb.format, &OpenOptions::default()).unwrap_err();
+    assert!(matches!(e.class(), ErrorClass::Limit { wanted: 754_974_720, .. }), "{e}");
+}
