@@ -147,7 +147,7 @@ fn every_dump_is_json() {
         assert_eq!(json["source"], f.name.as_str());
         assert_eq!(json["meshes"].as_array().unwrap().len(), dump.meshes.len());
         for mesh in json["meshes"].as_array().unwrap() {
-            let count = mesh["vertex_count"].as_u64().unwrap() as usize;
+            let count = usize::try_from(mesh["vertex_count"].as_u64().unwrap()).unwrap();
             for pose in mesh["poses"].as_array().unwrap() {
                 let positions = pose["positions"].as_array().unwrap().len();
                 assert!(positions == count || positions == 0, "{}: {positions} of {count}", f.name);
