@@ -77,7 +77,7 @@ const VERBS: &[Verb] = &[
     },
     Verb {
         name: "mutants",
-        help: "[--count N] [--from N] [--jobs N] [--keep DIR] [--only WORD]: broken models through everything",
+        help: "[--count N] [--seconds N] [--from N] [--jobs N] [--keep DIR] [--only WORD]: broken models through everything",
         run: mutants::run,
     },
     Verb {

@@ -31,6 +31,7 @@ struct Options {
     from: u64,
     count: u64,
     jobs: u64,
+    seconds: u64,
     keep: Option<PathBuf>,
     only: Option<String>,
 }
@@ -45,6 +46,7 @@ impl Options {
             from: number("--from", 0)?,
             count: number("--count", 10_000)?,
             jobs: number("--jobs", 1)?.max(1),
+            seconds: number("--seconds", u64::MAX)?,
             keep: value("--keep").map(PathBuf::from),
             only: value("--only").cloned(),
         })
@@ -76,7 +78,9 @@ pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
             scope.spawn(|| {
                 loop {
                     let i = next.fetch_add(1, Ordering::Relaxed);
-                    if i >= options.count {
+                    if i >= options.count || start.elapsed().as_secs() >= options.seconds {
+                        // What is left is nobody's.
+                        next.store(u64::MAX / 2, Ordering::Relaxed);
                         return;
                     }
                     let number = options.from + i;
@@ -93,7 +97,7 @@ pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
             });
         }
         // A hang cannot be caught, but it can be named.
-        while next.load(Ordering::Relaxed) < options.count + options.jobs {
+        while next.load(Ordering::Relaxed) < options.count {
             std::thread::sleep(Duration::from_millis(200));
             for busy in &busy {
                 if let Ok(busy) = busy.lock()
@@ -138,7 +142,8 @@ fn one(number: u64, name: &str, mutant: &Subject, options: &Options, tally: &Mut
 
 fn report(subjects: &[Subject], options: &Options, start: Instant, tally: Tally) -> Result<(), String> {
     let seconds = start.elapsed().as_secs_f64();
-    println!("{} mutants of {} files in {seconds:.1} s", options.count, subjects.len());
+    let tried = tally.reached.values().sum::<u64>() + tally.failures.values().map(|f| f.1).sum::<u64>();
+    println!("{tried} mutants from {} on, of {} files, in {seconds:.1} s", options.from, subjects.len());
     for (reached, n) in &tally.reached {
         println!("{reached:?}: {n}");
     }

@@ -27,7 +27,8 @@ use meshwright::gltf::{self, ExportOptions, playback::Player};
 use meshwright::rig::Evaluator;
 use meshwright::scene::{ConvertError, Scene, SceneOptions, obj};
 use meshwright::{
-    AnyModel, CompanionKind, Companions, ErrorClass, Format, Limits, OpenOptions, ReadOptions, Severity, detect,
+    AnyModel, CompanionKind, Companions, ErrorClass, Format, Limits, OpenOptions, ReadOptions, Severity,
+    detect,
 };
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Mutex;
@@ -98,7 +99,8 @@ fn opening_takes_memory_in_proportion_to_the_file() {
         assert!(peak <= 32 * size + 8 * MIB, "{}: {peak} bytes for {size}", s.name);
         let ratio = peak as f64 / size as f64;
         // Crucible streams are compressed.
-        let packed = matches!(s.format, Format::CrucibleMesh | Format::CrucibleModel | Format::CrucibleSkeleton);
+        let packed =
+            matches!(s.format, Format::CrucibleMesh | Format::CrucibleModel | Format::CrucibleSkeleton);
         if size > 30_000 && !packed && ratio > most.0 {
             most = (ratio, s.name.clone());
         }
@@ -158,7 +160,7 @@ fn scene(bomb: &Bomb, model: &AnyModel, memory: usize, told: &impl Fn(&str, usiz
     let size = bomb.bytes.len() + bomb.metadata.as_ref().map_or(0, Vec::len);
     let mut companions = Companions::default();
     if bomb.format == Format::TsoAnimation {
-        companions.skeleton = Some(Default::default());
+        companions.skeleton = Some(bombs::many_bones());
     }
     let options = SceneOptions::default().with_extras(true).with_memory(memory as u64);
     let (scene, peak) = measured(|| model.to_scene("bomb", &companions, &options).map(|s| s.value));

@@ -20,8 +20,9 @@ use meshwright_scene::{
 /// How far `inverse bind * rest` may be from the identity for the rest pose to be the bind pose.
 const SAME_POSE: f64 = 1.0e-4;
 
-/// Influences over all poses up to which bounds are computed; engines do not use the stored ones.
-const BOUNDS_WORK: u64 = 1 << 32;
+/// Influences over all poses up to which bounds are computed, about a second's work; engines do not use the stored
+/// ones.
+const BOUNDS_WORK: u64 = 1 << 28;
 
 /// A model with its clips, which DPM keeps in a file of their own.
 #[derive(Clone, Debug, PartialEq)]

@@ -150,6 +150,21 @@ fn fso_tree(name: &'static str, open: &str, close: &str, depth: usize) -> Bomb {
     Bomb { metadata: Some(text.into()), ..Bomb::new(name, Format::Fso, fso(&[], 3)) }
 }
 
+/// As many levels as a reader allows, almost.
+fn fso_levels(depth: usize) -> Bomb {
+    let node = r#"{"meshes":[],"transform":[[1,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]],"children":["#;
+    let text = format!(
+        r#"{{"materials":[],"meshes":[],"version":2,"root_node":{}{}}}"#,
+        node.repeat(depth),
+        "]}".repeat(depth)
+    );
+    Bomb { metadata: Some(text.into()), ..Bomb::new("1000 nodes within each other", Format::Fso, fso_gl3()) }
+}
+
+fn fso_gl3() -> Vec<u8> {
+    std::fs::read(testdata().join("fsomodel/gl3.warn.fom")).unwrap()
+}
+
 fn lz4(name: &'static str, block: &[u8], size: i32) -> Bomb {
     let mut bytes = vec![0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1];
     bytes.extend(0x10_u16.to_le_bytes());
@@ -178,7 +193,7 @@ fn crucible_chain() -> Bomb {
 }
 
 /// Bones in the order in which it takes longest to find their parents.
-fn tso_chain() -> Bomb {
+pub(crate) fn many_bones() -> tso::Skel {
     let n = 60_000_usize;
     let bone = |i: usize| tso::Bone {
         name: tso::Name::from(format!("b{i}").as_str()),
@@ -186,8 +201,11 @@ fn tso_chain() -> Bomb {
         rotation: [0.0, 0.0, 0.0, 1.0].map(Into::into),
         ..Default::default()
     };
-    let skel = tso::Skel { bones: (0..n).map(bone).collect(), ..Default::default() };
-    let bytes = skel.to_bytes().unwrap();
+    tso::Skel { bones: (0..n).map(bone).collect(), ..Default::default() }
+}
+
+fn tso_chain() -> Bomb {
+    let bytes = many_bones().to_bytes().unwrap();
     Bomb::new("60,000 TSO bones, each on the one behind", Format::TsoSkeleton, bytes)
 }
 
@@ -229,6 +247,7 @@ pub(crate) fn all() -> Vec<Bomb> {
         fso_meshes(),
         fso_chunks(),
         fso_tree("100,000 nodes within each other", tree, "]}", 100_000),
+        fso_levels(1000),
         fso_tree("a million lists within each other", "[", "]", 1_000_000),
         fso_tree("a million maps within each other", r#"{"a":"#, "}", 1_000_000),
         lz4_zeros(),
