@@ -7,6 +7,7 @@ use std::time::Instant;
 const STEPS: &[&[&str]] = &[
     &["fmt"],
     &["clippy"],
+    &["features"],
     &["test"],
     &["doc"],
     &["no-std"],

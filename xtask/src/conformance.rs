@@ -165,10 +165,12 @@ fn corpus_file(dir: &Path, entry: &Value, tally: &mut Tally) {
     }
     if !matches!(loaded.model, AnyModel::TsoAnimation(_) | AnyModel::TsoBinding(_)) {
         tally.record("playback", &name, scene(&loaded).and_then(|(scene, _)| playback(&scene, 0.0)));
+        tally.record("kernels", &name, scene(&loaded).and_then(|(scene, _)| crate::kernels::check(&scene)));
     }
     if matches!(loaded.model, AnyModel::TsoMesh(_)) {
         let figure = figure(dir, loaded).and_then(|figure| {
             let (scene, residual) = scene(&figure)?;
+            crate::kernels::check(&scene)?;
             playback(&scene, residual)
         });
         tally.record("figure", &name, figure);

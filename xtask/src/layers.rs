@@ -1,9 +1,7 @@
 //! `xtask layers`: who may use whom. Dependencies point down, formats never know each other.
 
 use crate::sh;
-use serde_json::Value;
 use std::path::Path;
-use std::process::Command;
 
 /// Each crate with all of ours that it may depend on, optional dependencies included. Test support may be a
 /// dev-dependency of any.
@@ -40,16 +38,8 @@ fn package(short: &str) -> String {
 
 /// Fails with every edge that breaks the rule.
 pub(crate) fn run(root: &Path) -> Result<(), String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let json = sh::output(Command::new(cargo).current_dir(root).args([
-        "metadata",
-        "--format-version=1",
-        "--no-deps",
-        "--locked",
-    ]))?;
-    let metadata: Value = serde_json::from_slice(&json).map_err(|e| e.to_string())?;
     let mut broken = Vec::new();
-    for pkg in metadata["packages"].as_array().into_iter().flatten() {
+    for pkg in sh::packages(root)? {
         let name = pkg["name"].as_str().unwrap_or_default();
         if name == "xtask" {
             continue;

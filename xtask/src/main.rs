@@ -2,10 +2,13 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
+mod bench;
 mod ci;
 mod compare;
 mod conformance;
+mod features;
 mod fixtures;
+mod kernels;
 mod layers;
 mod mutants;
 mod nostd;
@@ -34,6 +37,11 @@ const VERBS: &[Verb] = &[
         },
     },
     Verb {
+        name: "features",
+        help: "each feature alone, warnings denied",
+        run: |root, _| features::run(root),
+    },
+    Verb {
         name: "test",
         help: "all tests",
         run: |root, _| sh::cargo(root, "test --workspace --all-features --locked"),
@@ -55,6 +63,7 @@ const VERBS: &[Verb] = &[
         help: "write testdata/ anew; --check only compares",
         run: |root, args| fixtures::run(root, has(args, "--check")),
     },
+    Verb { name: "bench", help: "performance beside its targets; --quick for a look", run: bench::run },
     Verb { name: "layers", help: "who may depend on whom", run: |root, _| layers::run(root) },
     Verb {
         name: "readme",

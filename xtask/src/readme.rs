@@ -2,11 +2,9 @@
 
 use crate::sh;
 use meshwright::Format;
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 pub(crate) fn run(root: &Path, check: bool) -> Result<(), String> {
     let path = root.join("README.md");
@@ -37,8 +35,13 @@ fn formats() -> String {
     );
     for format in Format::ALL {
         let files: Vec<_> = format.extensions().iter().map(|e| format!("`.{e}`")).collect();
+        let drawn = match format {
+            Format::TsoAnimation => "with a skeleton",
+            Format::TsoBinding => "holds no model",
+            _ => "yes",
+        };
         table.push_str(&format!(
-            "| {} | `{}` | {} | yes | yes | yes |\n",
+            "| {} | `{}` | {} | yes | {drawn} | {drawn} |\n",
             format.title(),
             format.id(),
             files.join(" ")
@@ -48,16 +51,8 @@ fn formats() -> String {
 }
 
 fn crates(root: &Path) -> Result<String, String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let json = sh::output(Command::new(cargo).current_dir(root).args([
-        "metadata",
-        "--format-version=1",
-        "--no-deps",
-        "--locked",
-    ]))?;
-    let metadata: Value = serde_json::from_slice(&json).map_err(|e| e.to_string())?;
     let mut rows = BTreeMap::new();
-    for pkg in metadata["packages"].as_array().into_iter().flatten() {
+    for pkg in sh::packages(root)? {
         // An empty list of registries means that the crate is not published.
         if pkg["publish"].as_array().is_some_and(Vec::is_empty) {
             continue;

@@ -1,6 +1,7 @@
 //! Running other programs.
 
-use std::ffi::OsStr;
+use serde_json::Value;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::Command;
 
@@ -11,11 +12,29 @@ pub(crate) fn cargo(root: &Path, arguments: &str) -> Result<(), String> {
 
 /// Runs `cargo` with arguments separated by spaces and more environment variables.
 pub(crate) fn cargo_env(root: &Path, arguments: &str, vars: &[(&str, &str)]) -> Result<(), String> {
-    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(program);
+    let mut command = Command::new(cargo_program());
     // The compiler settings of the task's own build must not leak into the builds it starts.
     command.env_remove("CARGO_ENCODED_RUSTFLAGS").envs(vars.iter().copied());
     run(command.current_dir(root).args(arguments.split_whitespace()))
+}
+
+/// What cargo says about the packages of the workspace.
+pub(crate) fn packages(root: &Path) -> Result<Vec<Value>, String> {
+    let json = output(Command::new(cargo_program()).current_dir(root).args([
+        "metadata",
+        "--format-version=1",
+        "--no-deps",
+        "--locked",
+    ]))?;
+    let mut metadata: Value = serde_json::from_slice(&json).map_err(|e| format!("cargo metadata: {e}"))?;
+    match metadata["packages"].take() {
+        Value::Array(packages) => Ok(packages),
+        _ => Err("cargo metadata lists no packages".into()),
+    }
+}
+
+fn cargo_program() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
 /// Runs a command, shows it, and fails when it fails.

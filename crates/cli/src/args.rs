@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::output::Target;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -28,6 +29,20 @@ pub(crate) enum Command {
     Dump(DumpArgs),
     /// Write a BMD model in fewer bytes: exactly, or within the bounds that are given
     Optimize(OptimizeArgs),
+}
+
+impl Command {
+    /// Whether standard output is to hold a JSON document whatever happens.
+    pub(crate) fn wants_json(&self) -> bool {
+        let (format, output) = match self {
+            Self::Info(args) => (args.format, None),
+            Self::Check(args) => (args.format, None),
+            Self::Convert(args) => (args.format, Some(&args.output)),
+            Self::Dump(args) => (args.format, args.output.as_ref()),
+            Self::Optimize(args) => (args.format, Some(&args.output)),
+        };
+        format == OutputFormat::Json && output.is_none_or(|path| Target::new(path) != Target::Stdout)
+    }
 }
 
 /// How results are printed.
@@ -155,7 +170,7 @@ pub(crate) struct ConvertArgs {
     /// Keep native fields that glTF has no place for as extras
     #[arg(long)]
     pub extras: bool,
-    /// Print what was lost as JSON on standard error
+    /// How what was written and what was lost is printed
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
     #[command(flatten)]
@@ -174,6 +189,9 @@ pub(crate) struct DumpArgs {
     /// Where to write; standard output by default
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// How errors are printed; the dump itself is always JSON
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
     #[command(flatten)]
     pub read: ReadArgs,
     #[command(flatten)]

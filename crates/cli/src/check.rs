@@ -1,62 +1,48 @@
 //! `meshwright check`: everything that is wrong with files.
 
 use crate::args::{CheckArgs, OutputFormat};
-use crate::input::{self, Input, expand};
+use crate::input::{Input, expand};
 use crate::load::{self, Loaded, Refusal, forced_format, load};
-use crate::{Fail, Status, render, say};
+use crate::results::Results;
+use crate::{Fail, Status, render};
 use meshwright::{AnyModel, Finding, Format, Report, Severity, Strictness};
 use serde_json::{Value, json};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
     let forced = forced_format(&args.read)?;
-    let mut status = Status::Fine;
-    let mut out = io::stdout().lock();
-    let mut documents = Vec::new();
-    for input in expand(&args.files) {
-        let input = match input {
-            Ok(input) => input,
-            Err((path, e)) => {
-                say(&format!("{}: {e}", input::shown(&path)));
-                status.and(Status::Unusable);
-                continue;
+    let mut results = Results::new(args.format);
+    for input in results.inputs(expand(&args.files)) {
+        match check(&input, args, forced) {
+            Ok(checked) => {
+                if args.format == OutputFormat::Text {
+                    checked.print(&input, args, &mut io::stdout().lock())?;
+                }
+                results.add(checked.status(args.deny_warnings), || checked.json(&input));
             }
-        };
-        let Some(checked) = check(&input, args, forced) else { continue };
-        status.and(checked.status(args.deny_warnings));
-        match args.format {
-            OutputFormat::Text => checked.print(&input, args, &mut out)?,
-            OutputFormat::Json => documents.push(checked.json(&input)),
+            // A folder holds other files too.
+            Err(Refusal::Unknown) if input.below.is_some() => {}
+            Err(refusal) => results.refuse(&input, &refusal),
         }
     }
-    if args.format == OutputFormat::Json {
-        writeln!(out, "{}", json!({ "files": documents }))?;
-    }
-    out.flush()?;
-    Ok(status)
+    results.finish()
 }
 
 /// What was found in one file.
-enum Checked {
-    /// It could not be looked at.
-    Refused(Refusal),
-    /// Its findings.
-    Report { bytes: Vec<u8>, format: Format, report: Report },
+struct Checked {
+    bytes: Vec<u8>,
+    format: Format,
+    report: Report,
 }
 
-/// `None` for a file of no known format that was found in a folder.
-fn check(input: &Input, args: &CheckArgs, forced: Option<Format>) -> Option<Checked> {
-    let checked = match load(input, &args.read, forced) {
+fn check(input: &Input, args: &CheckArgs, forced: Option<Format>) -> Result<Checked, Refusal> {
+    match load(input, &args.read, forced) {
         Ok(Loaded { bytes, format, model, forgiven }) => {
             let mut report = if args.read.lenient { as_warnings(forgiven) } else { forgiven };
             report.append_new(model.validate());
-            match load::companions(&model, input, &args.companions, &args.read) {
-                Ok(companions) => report.append(companions.validate()),
-                Err(refusal) => return Some(Checked::Refused(refusal)),
-            }
-            Checked::Report { bytes, format, report }
+            report.append(load::companions(&model, input, &args.companions, &args.read)?.validate());
+            Ok(Checked { bytes, format, report })
         }
-        Err(Refusal::Unknown) if input.below.is_some() => return None,
         Err(Refusal::Malformed { bytes, format, error }) => {
             // A second, lenient look finds what lies behind the first error.
             let mut report = Report::new();
@@ -73,11 +59,10 @@ fn check(input: &Input, args: &CheckArgs, forced: Option<Format>) -> Option<Chec
             if !report.has_errors() {
                 report.push(Finding::from(&error));
             }
-            Checked::Report { bytes, format, report }
+            Ok(Checked { bytes, format, report })
         }
-        Err(refusal) => Checked::Refused(refusal),
-    };
-    Some(checked)
+        Err(refusal) => Err(refusal),
+    }
 }
 
 fn as_warnings(forgiven: Report) -> Report {
@@ -90,62 +75,49 @@ fn as_warnings(forgiven: Report) -> Report {
 
 impl Checked {
     fn status(&self, deny_warnings: bool) -> Status {
-        match self {
-            Self::Refused(refusal) => refusal.status(),
-            Self::Report { report, .. } => {
-                let warned = deny_warnings && report.count_of(Severity::Warning) > 0;
-                if report.has_errors() || warned { Status::Errors } else { Status::Fine }
-            }
-        }
+        let warned = deny_warnings && self.report.count_of(Severity::Warning) > 0;
+        if self.report.has_errors() || warned { Status::Errors } else { Status::Fine }
     }
 
-    fn print(&self, input: &Input, args: &CheckArgs, out: &mut impl Write) -> io::Result<()> {
-        let shown = input.shown();
-        match self {
-            Self::Refused(refusal) => refusal.say(&shown),
-            Self::Report { bytes, format, report } => {
-                for finding in report.findings() {
-                    writeln!(out, "{shown}: {}", render::finding(finding, bytes, false))?;
-                }
-                for (code, severity, n) in report.totals() {
-                    let kept = report.findings().iter().filter(|f| f.code == code && f.severity == severity);
-                    let more = n.saturating_sub(kept.count() as u64);
-                    if more > 0 {
-                        writeln!(out, "{shown}: {severity}[{code}] {more} more of these")?;
-                    }
-                }
-                if !args.read.quiet {
-                    let (errors, warnings) =
-                        (report.count_of(Severity::Error), report.count_of(Severity::Warning));
-                    let verdict = match (errors, warnings) {
-                        (0, 0) => "ok".to_owned(),
-                        _ => format!("{errors} errors, {warnings} warnings"),
-                    };
-                    writeln!(out, "{shown}: {}: {verdict}", format.title())?;
-                }
+    fn print(&self, input: &Input, args: &CheckArgs, out: &mut (impl Write + IsTerminal)) -> io::Result<()> {
+        let (shown, report) = (input.shown(), &self.report);
+        let colours = render::colours(out);
+        for finding in report.findings() {
+            let text = format!("{shown}: {}", render::finding(finding, &self.bytes, colours));
+            writeln!(out, "{}", render::cut(&text))?;
+        }
+        for (code, severity, n) in report.totals() {
+            let kept = report.findings().iter().filter(|f| f.code == code && f.severity == severity);
+            let more = n.saturating_sub(kept.count() as u64);
+            if more > 0 {
+                writeln!(out, "{shown}: {severity}[{code}] {more} more of these")?;
             }
+        }
+        if !args.read.quiet {
+            let counted = |n: u64, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+            let (errors, warnings) = (report.count_of(Severity::Error), report.count_of(Severity::Warning));
+            let verdict = match (errors, warnings) {
+                (0, 0) => "ok".to_owned(),
+                _ => format!("{}, {}", counted(errors, "error"), counted(warnings, "warning")),
+            };
+            writeln!(out, "{shown}: {}: {verdict}", self.format.title())?;
         }
         Ok(())
     }
 
     fn json(&self, input: &Input) -> Value {
-        let file = input.shown();
-        match self {
-            Self::Refused(refusal) => json!({ "file": file, "format": null, "error": refusal.json() }),
-            Self::Report { format, report, .. } => {
-                let totals: Vec<_> = report
-                    .totals()
-                    .map(|(code, severity, n)| json!({ "code": code, "severity": severity.to_string(), "count": n }))
-                    .collect();
-                json!({
-                    "file": file,
-                    "format": format.id(),
-                    "errors": report.count_of(Severity::Error),
-                    "warnings": report.count_of(Severity::Warning),
-                    "findings": report.findings().iter().map(render::finding_json).collect::<Vec<_>>(),
-                    "totals": totals,
-                })
-            }
-        }
+        let report = &self.report;
+        let totals: Vec<_> = report
+            .totals()
+            .map(|(code, severity, n)| json!({ "code": code, "severity": severity.to_string(), "count": n }))
+            .collect();
+        json!({
+            "file": input.exact(),
+            "format": self.format.id(),
+            "errors": report.count_of(Severity::Error),
+            "warnings": report.count_of(Severity::Warning),
+            "findings": report.findings().iter().map(render::finding_json).collect::<Vec<_>>(),
+            "totals": totals,
+        })
     }
 }

@@ -4,14 +4,15 @@ use crate::args::{ConvertArgs, InfluenceArg, OutputFormat};
 use crate::input::{self, Input, expand};
 use crate::load::{self, Refusal, forced_format, load, say_forgiven};
 use crate::output::{self, Target};
+use crate::results::Results;
 use crate::{Fail, Status, assemble, pose, render, say};
 use meshwright::dump::PoseRef;
 use meshwright::gltf::{self, ExportOptions, Influences};
 use meshwright::scene::obj::{self, ObjOptions};
-use meshwright::scene::{Loss, SceneOptions};
+use meshwright::scene::{Loss, MeshPose, Scene, SceneOptions};
 use meshwright::{AnyModel, Companions, Format, rig};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -81,57 +82,59 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         return Err(Fail::Usage("--format json and -o - both want standard output".into()));
     }
 
-    let mut status = Status::Fine;
-    let mut inputs = Vec::new();
-    for input in expand(&args.files) {
-        match input {
-            Ok(input) => inputs.push(input),
-            Err((path, e)) => {
-                say(&format!("{}: {e}", input::shown(&path)));
-                status.and(Status::Unusable);
-            }
-        }
-    }
+    let mut results = Results::new(args.format);
+    let inputs = results.inputs(expand(&args.files));
     if inputs.len() > 1 && !matches!(target, Target::Folder(_)) {
-        let path = out_paths(&inputs, &target, to).remove(0);
-        return figure(&inputs, &path, &target, to, args, forced, status);
+        if matches!(to, To::Same(_)) {
+            return Err(Fail::Usage("several inputs cannot be rewritten into one file".into()));
+        }
+        match figure(&inputs, &target, to, args, forced) {
+            Ok(done) => done.report(&mut results, args),
+            Err((input, refusal)) => results.refuse(&input, &refusal),
+        }
+        return results.finish();
     }
     let paths = out_paths(&inputs, &target, to);
-    let mut documents = Vec::new();
     let progress = !args.read.quiet && inputs.len() > 1 && io::stderr().is_terminal();
     for (i, (input, path)) in inputs.iter().zip(&paths).enumerate() {
         if progress {
             let _ = write!(io::stderr().lock(), "\r\x1b[K[{}/{}] {}", i + 1, inputs.len(), input.shown());
         }
-        match one(input, path, to, args, forced) {
-            Ok(None) => {}
-            Ok(Some(done)) => {
-                status.and(done.deliver(&target)?);
-                documents.push(done.json());
-                done.say_losses(args);
-            }
-            Err(Stop::Refused(refusal)) => {
-                refusal.say(&input.shown());
-                status.and(refusal.status());
-                documents.push(json!({ "file": input.shown(), "output": null, "error": refusal.json() }));
-            }
-            Err(Stop::Cannot(why)) => {
-                say(&format!("{}: {}", input.shown(), render::plain(&why)));
-                status.and(Status::Errors);
-                documents.push(json!({ "file": input.shown(), "output": null, "error": { "class": "conversion", "message": render::plain(&why) } }));
-            }
-            Err(Stop::Fail(fail)) => return Err(fail),
+        let done = one(input, path, to, args, forced).and_then(|done| {
+            refuse_to_replace(&inputs, Some(input).filter(|_| matches!(to, To::Same(_))), args, &done)?;
+            done.deliver(&target).map(|()| done)
+        });
+        if progress {
+            let _ = write!(io::stderr().lock(), "\r\x1b[K");
+        }
+        match done {
+            Ok(done) => done.report(&mut results, args),
+            // A folder holds other files too.
+            Err(Refusal::Unknown) if input.below.is_some() => {}
+            Err(refusal) => results.refuse(input, &refusal),
         }
     }
-    if progress {
-        let _ = write!(io::stderr().lock(), "\r\x1b[K");
+    results.finish()
+}
+
+/// An output must not take the place of a file that was named as input; a rewrite may take its own input's.
+fn refuse_to_replace(
+    inputs: &[Input],
+    own: Option<&Input>,
+    args: &ConvertArgs,
+    done: &Done,
+) -> Result<(), Refusal> {
+    let named = inputs.iter().filter(|input| input.below.is_none() && Some(*input) != own);
+    let c = &args.companions;
+    let companions = [&c.framegroups, &c.skeleton, &c.binding, &args.read.metadata].into_iter().flatten();
+    let sources: Vec<_> = named.map(|input| &input.path).chain(companions).chain(&c.anim).collect();
+    let is_own = |path: &Path| own.is_some_and(|input| input::same_file(&input.path, path));
+    for (path, _) in &done.files {
+        if sources.iter().any(|source| input::same_file(source, path)) && !is_own(path) {
+            return Err(Refusal::Argument(format!("{} would replace an input", input::shown(path))));
+        }
     }
-    if args.format == OutputFormat::Json {
-        let mut out = io::stdout().lock();
-        writeln!(out, "{}", json!({ "files": documents }))?;
-        out.flush()?;
-    }
-    Ok(status)
+    Ok(())
 }
 
 /// Where each input goes. Inputs of one folder whose names differ in their extension only keep it, so that
@@ -151,19 +154,22 @@ fn out_paths(inputs: &[Input], target: &Target, to: To) -> Vec<PathBuf> {
         };
         folder.join(below).join(format!("{}.{}", output::safe_file_name(stem), to.extension()))
     };
-    let mut taken: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    // Some file systems do not tell case apart.
+    let key = |path: &Path| path.to_string_lossy().to_lowercase();
+    let mut wanted: BTreeMap<String, usize> = BTreeMap::new();
     for input in inputs {
-        *taken.entry(place(input, false)).or_insert(0) += 1;
+        *wanted.entry(key(&place(input, false))).or_insert(0) += 1;
     }
-    let mut seen: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    let mut taken = BTreeSet::new();
     let unique = |input: &Input| {
         let short = place(input, false);
-        let mut path = if taken.get(&short) == Some(&1) { short } else { place(input, true) };
-        let n = seen.entry(path.clone()).or_insert(0);
-        *n += 1;
-        if *n > 1 {
-            let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let first = if wanted.get(&key(&short)) == Some(&1) { short } else { place(input, true) };
+        let stem = first.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let mut path = first;
+        let mut n = 2;
+        while !taken.insert(key(&path)) {
             path.set_file_name(format!("{stem}-{n}.{}", to.extension()));
+            n += 1;
         }
         path
     };
@@ -172,89 +178,47 @@ fn out_paths(inputs: &[Input], target: &Target, to: To) -> Vec<PathBuf> {
 
 /// A conversion that is ready to be written.
 struct Done {
-    shown: String,
+    input: Input,
     files: Files,
     losses: Vec<Loss>,
 }
 
-/// Why a conversion stops.
-enum Stop {
-    Refused(Refusal),
-    Cannot(String),
-    Fail(Fail),
-}
-
-/// `None` for a file of no known format that was found in a folder.
 fn one(
     input: &Input,
     path: &Path,
     to: To,
     args: &ConvertArgs,
     forced: Option<Format>,
-) -> Result<Option<Done>, Stop> {
-    let loaded = match load(input, &args.read, forced) {
-        Ok(loaded) => loaded,
-        Err(Refusal::Unknown) if input.below.is_some() => return Ok(None),
-        Err(refusal) => return Err(Stop::Refused(refusal)),
-    };
-    let shown = input.shown();
-    say_forgiven(&shown, &loaded, args.read.quiet);
+) -> Result<Done, Refusal> {
+    let loaded = load(input, &args.read, forced)?;
+    say_forgiven(&input.shown(), &loaded, args.read.quiet);
     if let To::Same(format) = to {
         if format != loaded.format {
-            let (from, to) = (loaded.format.title(), format.title());
-            return Err(Stop::Cannot(format!("{from} cannot be converted to {to}")));
+            let why = format!("{} cannot be converted to {}", loaded.format.title(), format.title());
+            return Err(Refusal::Cannot { code: "not-convertible", why });
         }
-        let bytes = loaded.model.to_bytes().map_err(|e| Stop::Cannot(e.to_string()))?;
-        return Ok(Some(Done { shown, files: vec![(path.to_owned(), bytes)], losses: Vec::new() }));
+        let bytes = loaded.model.to_bytes()?;
+        return Ok(Done { input: input.clone(), files: vec![(path.to_owned(), bytes)], losses: Vec::new() });
     }
-    let companions =
-        load::companions(&loaded.model, input, &args.companions, &args.read).map_err(Stop::Refused)?;
-    let (files, losses) = scene_files(input, &loaded.model, companions, path, to, args)?;
-    Ok(Some(Done { shown, files, losses }))
+    let companions = load::companions(&loaded.model, input, &args.companions, &args.read)?;
+    scene_files(input, &loaded.model, companions, path, to, args)
 }
 
-/// Several inputs with one output: TSO files that make up a figure.
+/// Several inputs with one output: TSO files that make up a figure. What is refused comes with its input.
 fn figure(
     inputs: &[Input],
-    path: &Path,
     target: &Target,
     to: To,
     args: &ConvertArgs,
     forced: Option<Format>,
-    mut status: Status,
-) -> Result<Status, Fail> {
-    if matches!(to, To::Same(_)) {
-        return Err(Fail::Usage("several inputs cannot be rewritten into one file".into()));
-    }
-    let assembled = match assemble::assemble(inputs, args, forced)? {
-        Ok(assembled) => assembled,
-        Err((shown, refusal)) => {
-            refusal.say(&shown);
-            status.and(refusal.status());
-            return Ok(status);
-        }
-    };
-    let (input, model, companions) = assembled;
-    match scene_files(&input, &model, companions, path, to, args) {
-        Ok((files, losses)) => {
-            let done = Done { shown: input.shown(), files, losses };
-            status.and(done.deliver(target)?);
-            done.say_losses(args);
-            if args.format == OutputFormat::Json {
-                writeln!(io::stdout().lock(), "{}", json!({ "files": [done.json()] }))?;
-            }
-        }
-        Err(Stop::Fail(fail)) => return Err(fail),
-        Err(Stop::Cannot(why)) => {
-            say(&format!("{}: {}", input.shown(), render::plain(&why)));
-            status.and(Status::Errors);
-        }
-        Err(Stop::Refused(refusal)) => {
-            refusal.say(&input.shown());
-            status.and(refusal.status());
-        }
-    }
-    Ok(status)
+) -> Result<Done, (Input, Refusal)> {
+    let (input, model, companions) = assemble::assemble(inputs, args, forced)?;
+    let path = out_paths(inputs, target, to).remove(0);
+    let done = scene_files(&input, &model, companions, &path, to, args).and_then(|done| {
+        refuse_to_replace(inputs, None, args, &done)?;
+        done.deliver(target).map(|()| done)
+    });
+    done.map_err(|refusal| (input, refusal))
 }
 
 fn scene_files(
@@ -264,14 +228,13 @@ fn scene_files(
     path: &Path,
     to: To,
     args: &ConvertArgs,
-) -> Result<(Files, Vec<Loss>), Stop> {
-    let cannot = |e: &dyn std::error::Error| Stop::Cannot(e.to_string());
+) -> Result<Done, Refusal> {
     companions.recompute_normals = args.recompute_normals;
-    load::textures(model, input, &mut companions, args.textures, &args.read).map_err(|e| cannot(&e))?;
+    load::textures(model, input, &mut companions, args.textures, &args.read)?;
     let name = input.name().unwrap_or_else(|| "stdin".into());
     let name = name.rsplit_once('.').map_or(name.as_str(), |n| n.0);
     let options = SceneOptions::default().with_extras(args.extras).with_memory(args.read.max_memory);
-    let converted = model.to_scene(name, &companions, &options).map_err(|e| cannot(&e))?;
+    let converted = model.to_scene(name, &companions, &options)?;
     let (scene, mut losses) = (converted.value, converted.losses);
     let file_name = |extension: &str| {
         let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
@@ -286,7 +249,7 @@ fn scene_files(
             } else {
                 ObjOptions::with_mtl(material_file.as_str())
             };
-            let written = obj::write(&scene, posed.as_deref(), &options).map_err(|e| cannot(&e))?;
+            let written = obj::write(&scene, posed.as_deref(), &options)?;
             losses.extend(written.losses);
             let mut files = vec![(path.to_owned(), written.value.obj.into_bytes())];
             if path.as_os_str() != "-" {
@@ -303,15 +266,16 @@ fn scene_files(
                 .with_influences(influences)
                 .with_close_loops(args.close_loops)
                 .with_memory(args.read.max_memory);
-            let exported = gltf::export(&scene, &export).map_err(|e| cannot(&e))?;
+            let exported = gltf::export(&scene, &export)?;
             losses.extend(exported.losses);
             if to == To::Glb {
                 vec![(path.to_owned(), exported.value.to_glb())]
             } else {
                 let bin_name = file_name("bin");
-                let (json, bin) = exported.value.to_gltf(&bin_name).map_err(|e| cannot(&e))?;
+                let (json, bin) = exported.value.to_gltf(&bin_name)?;
                 if path.as_os_str() == "-" && !bin.is_empty() {
-                    return Err(Stop::Cannot("gltf has two files; use glb for standard output".into()));
+                    let why = "gltf has two files; use glb for standard output";
+                    return Err(Refusal::Argument(why.into()));
                 }
                 let mut files = vec![(path.to_owned(), json)];
                 if !bin.is_empty() {
@@ -321,49 +285,32 @@ fn scene_files(
             }
         }
     };
-    Ok((files, losses))
+    Ok(Done { input: input.clone(), files, losses })
 }
 
-fn obj_pose(scene: &meshwright::scene::Scene, text: &str) -> Result<Vec<meshwright::scene::MeshPose>, Stop> {
-    let cannot = |e: rig::RigError| Stop::Cannot(e.to_string());
-    let at = match pose::parse(text, scene).map_err(Stop::Fail)? {
-        PoseRef::Clip { clip, frame } => (clip, frame),
-        PoseRef::File { .. } => {
-            return Err(Stop::Fail(Fail::Usage(format!("--pose {text}: name a clip before the colon"))));
-        }
+fn obj_pose(scene: &Scene, text: &str) -> Result<Vec<MeshPose>, Refusal> {
+    let wrong = |why: &str| Refusal::Argument(format!("--pose {text}: {why}"));
+    let PoseRef::Clip { clip, frame } = pose::parse(text, scene)? else {
+        return Err(wrong("name a clip before the colon"));
     };
-    if scene.clips.get(at.0).is_none_or(|c| at.1 >= c.frames) {
-        return Err(Stop::Fail(Fail::Usage(format!("--pose {text}: the clip has no such frame"))));
+    if scene.clips.get(clip).is_none_or(|c| frame >= c.frames) {
+        return Err(wrong("the clip has no such frame"));
     }
-    let mut evaluator = rig::Evaluator::new(scene).map_err(cannot)?;
-    evaluator.pose(Some((at.0, f64::from(at.1)))).map_err(cannot)?;
-    evaluator.meshes().map_err(cannot)
+    let mut evaluator = rig::Evaluator::new(scene)?;
+    evaluator.pose(Some((clip, f64::from(frame))))?;
+    Ok(evaluator.meshes()?)
 }
 
 impl Done {
-    fn deliver(&self, target: &Target) -> Result<Status, Fail> {
-        if *target == Target::Stdout {
-            let mut out = io::stdout().lock();
-            for (_, bytes) in &self.files {
-                out.write_all(bytes)?;
-            }
-            out.flush()?;
-            return Ok(Status::Fine);
+    fn deliver(&self, target: &Target) -> Result<(), Refusal> {
+        if let Target::Folder(folder) = target {
+            let folder = self.files.first().and_then(|(path, _)| path.parent()).unwrap_or(folder);
+            std::fs::create_dir_all(folder).map_err(|e| Refusal::unwritable(folder, &e))?;
         }
-        if let Target::Folder(_) = target
-            && let Some(Err(e)) =
-                self.files.first().and_then(|(p, _)| p.parent()).map(std::fs::create_dir_all)
-        {
-            say(&format!("{}: {e}", self.shown));
-            return Ok(Status::Unusable);
+        match (target, self.files.as_slice()) {
+            (Target::Stdout, [(_, bytes)]) => output::deliver(target, bytes),
+            (_, files) => output::write_files(files).map_err(|(path, e)| Refusal::unwritable(&path, &e)),
         }
-        Ok(match output::write_files(&self.files) {
-            Ok(()) => Status::Fine,
-            Err((path, e)) => {
-                say(&format!("{}: {e}", input::shown(&path)));
-                Status::Unusable
-            }
-        })
     }
 
     fn json(&self) -> Value {
@@ -372,18 +319,20 @@ impl Done {
             .iter()
             .map(|l| json!({ "code": l.code, "path": render::plain(&l.path), "message": render::plain(&l.message), "amount": l.amount }))
             .collect();
-        let output: Vec<_> = self.files.iter().map(|(p, _)| input::shown(p)).collect();
-        json!({ "file": self.shown, "output": output, "losses": losses })
+        let output: Vec<_> = self.files.iter().map(|(p, _)| input::exact(p)).collect();
+        json!({ "file": self.input.exact(), "output": output, "losses": losses })
     }
 
-    fn say_losses(&self, args: &ConvertArgs) {
+    /// Says what was lost.
+    fn report(&self, results: &mut Results, args: &ConvertArgs) {
+        results.add(Status::Fine, || self.json());
         if args.read.quiet || args.format == OutputFormat::Json {
             return;
         }
         for loss in &self.losses {
             let amount = loss.amount.map_or_else(String::new, |a| format!(" ({a:.4})"));
-            let text = format!("{}: lost[{}] {}: {}{amount}", self.shown, loss.code, loss.path, loss.message);
-            say(&render::plain(&text));
+            let text = format!("lost[{}] {}: {}{amount}", loss.code, loss.path, loss.message);
+            say(&format!("{}: {}", self.input.shown(), render::plain(&text)));
         }
     }
 }
@@ -404,9 +353,21 @@ mod tests {
             input("y.dpm", None),
             input("d/s/y.dpm", Some("s/y.dpm")),
             input("c/x.dpm", None),
+            input("c/x.dpm-2", None),
+            input("c/Z.dpm", None),
+            input("c/z.zym", None),
         ];
         let paths = out_paths(&inputs, &Target::Folder("out".into()), To::Glb);
-        let expected = ["out/x.dpm.glb", "out/x.zym.glb", "out/y.glb", "out/s/y.glb", "out/x.dpm-2.glb"];
+        let expected = [
+            "out/x.dpm.glb",
+            "out/x.zym.glb",
+            "out/y.glb",
+            "out/s/y.glb",
+            "out/x.dpm-2.glb",
+            "out/x.dpm-2-2.glb",
+            "out/Z.dpm.glb",
+            "out/z.zym.glb",
+        ];
         assert_eq!(paths, expected.map(PathBuf::from));
     }
 

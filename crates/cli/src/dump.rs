@@ -1,69 +1,46 @@
 //! `meshwright dump`: a model as JSON.
 
 use crate::args::DumpArgs;
-use crate::input::Input;
-use crate::load::{self, forced_format, load, say_forgiven};
-use crate::{Fail, Status, output, pose, render, say};
-use meshwright::dump::{Dump, DumpError};
+use crate::input::{self, Input};
+use crate::load::{self, Refusal, forced_format, load, say_forgiven};
+use crate::output::{self, Target};
+use crate::results::refused;
+use crate::{Fail, Status, pose};
+use meshwright::Format;
+use meshwright::dump::Dump;
 use meshwright::scene::{SceneOptions, Space};
-use std::io::{self, Write};
 
 pub(crate) fn run(args: &DumpArgs) -> Result<Status, Fail> {
     let forced = forced_format(&args.read)?;
     let input = Input { path: args.file.clone().into(), below: None };
-    let shown = input.shown();
-    let loaded = match load(&input, &args.read, forced) {
-        Ok(loaded) => loaded,
-        Err(refusal) => {
-            refusal.say(&shown);
-            return Ok(refusal.status());
-        }
-    };
-    say_forgiven(&shown, &loaded, args.read.quiet);
-    let companions = match load::companions(&loaded.model, &input, &args.companions, &args.read) {
-        Ok(companions) => companions,
-        Err(refusal) => {
-            refusal.say(&shown);
-            return Ok(refusal.status());
-        }
-    };
+    let target = args.output.as_deref().map_or(Target::Stdout, Target::new);
+    if let Target::File(path) = &target
+        && input::same_file(&input.path, path)
+    {
+        return Err(Fail::Usage(format!("{}: the dump would replace the model", input.shown())));
+    }
+    let dumped = dump(&input, args, forced).and_then(|json| output::deliver(&target, json.as_bytes()));
+    match dumped {
+        Ok(()) => Ok(Status::Fine),
+        Err(refusal) => refused(&input, &refusal, args.format),
+    }
+}
+
+fn dump(input: &Input, args: &DumpArgs, forced: Option<Format>) -> Result<String, Refusal> {
+    let loaded = load(input, &args.read, forced)?;
+    say_forgiven(&input.shown(), &loaded, args.read.quiet);
+    let companions = load::companions(&loaded.model, input, &args.companions, &args.read)?;
     let mut poses = Vec::new();
     if !args.pose.is_empty() {
         let options = SceneOptions::in_space(Space::File).with_memory(args.read.max_memory);
-        match loaded.model.to_scene("", &companions, &options) {
-            Ok(scene) => {
-                for text in &args.pose {
-                    poses.push(pose::parse(text, &scene.value)?);
-                }
-            }
-            Err(e) => return Ok(refused(&shown, &e.to_string())),
+        let scene = loaded.model.to_scene("", &companions, &options)?.value;
+        for text in &args.pose {
+            poses.push(pose::parse(text, &scene)?);
         }
     }
-    let memory = args.read.max_memory;
-    let dump = match Dump::new(&loaded.model, &companions, &shown, &loaded.bytes, &poses, memory) {
-        Ok(dump) => dump,
-        Err(e @ DumpError::NoPose(_)) => return Err(Fail::Usage(e.to_string())),
-        Err(e) => return Ok(refused(&shown, &e.to_string())),
-    };
-    let mut json = dump.to_json();
+    let (source, memory) = (input.exact(), args.read.max_memory);
+    let dump = Dump::new(&loaded.model, &companions, &source, &loaded.bytes, &poses, memory);
+    let mut json = dump.map_err(Refusal::from)?.to_json();
     json.push('\n');
-    match &args.output {
-        Some(path) if path.as_os_str() != "-" => {
-            if let Err(e) = output::write_file(path, json.as_bytes()) {
-                say(&format!("{}: {e}", crate::input::shown(path)));
-                return Ok(Status::Unusable);
-            }
-        }
-        _ => {
-            let mut out = io::stdout().lock();
-            out.write_all(json.as_bytes())?;
-            out.flush()?;
-        }
-    }
-    Ok(Status::Fine)
-}
-
-fn refused(shown: &str, why: &str) -> Status {
-    say(&format!("{shown}: {}", render::plain(why)));
-    Status::Errors
+    Ok(json)
 }

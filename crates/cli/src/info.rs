@@ -1,58 +1,39 @@
 //! `meshwright info`: what files hold.
 
 use crate::args::{InfoArgs, OutputFormat};
-use crate::input::{self, expand};
-use crate::load::{forced_format, load};
-use crate::{Fail, Status, render, say};
+use crate::input::expand;
+use crate::load::{Refusal, forced_format, load};
+use crate::results::Results;
+use crate::{Fail, Status, render};
 use meshwright::Summary;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
 pub(crate) fn run(args: &InfoArgs) -> Result<Status, Fail> {
     let forced = forced_format(&args.read)?;
-    let mut status = Status::Fine;
-    let mut files = Vec::new();
-    let mut out = io::stdout().lock();
-    for input in expand(&args.files) {
-        let input = match input {
-            Ok(input) => input,
-            Err((path, e)) => {
-                say(&format!("{}: {e}", input::shown(&path)));
-                status.and(Status::Unusable);
-                continue;
-            }
-        };
-        let shown = input.shown();
+    let mut results = Results::new(args.format);
+    for input in results.inputs(expand(&args.files)) {
         match load(&input, &args.read, forced) {
             Ok(loaded) => {
                 let summary = loaded.model.summary();
-                match args.format {
-                    OutputFormat::Text => {
-                        writeln!(out, "{shown}: {}: {}", loaded.format.title(), line(&summary))?;
-                    }
-                    OutputFormat::Json => {
-                        let mut value = json_summary(&summary);
-                        value["file"] = shown.into();
-                        value["format"] = loaded.format.id().into();
-                        value["bytes"] = loaded.bytes.len().into();
-                        files.push(value);
-                    }
+                if args.format == OutputFormat::Text {
+                    let line = format!("{}: {}: {}", input.shown(), loaded.format.title(), line(&summary));
+                    writeln!(io::stdout().lock(), "{}", render::cut(&line))?;
                 }
+                results.add(Status::Fine, || {
+                    let mut value = json_summary(&summary);
+                    value["file"] = input.exact().into();
+                    value["format"] = loaded.format.id().into();
+                    value["bytes"] = loaded.bytes.len().into();
+                    value
+                });
             }
             // A folder holds other files too.
-            Err(crate::load::Refusal::Unknown) if input.below.is_some() => {}
-            Err(refusal) => {
-                refusal.say(&shown);
-                status.and(refusal.status());
-                files.push(json!({ "file": shown, "error": refusal.json() }));
-            }
+            Err(Refusal::Unknown) if input.below.is_some() => {}
+            Err(refusal) => results.refuse(&input, &refusal),
         }
     }
-    if args.format == OutputFormat::Json {
-        writeln!(out, "{}", json!({ "files": files }))?;
-    }
-    out.flush()?;
-    Ok(status)
+    results.finish()
 }
 
 fn line(s: &Summary) -> String {

@@ -1,5 +1,6 @@
 //! Finding and reading input files.
 
+use crate::render;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -19,9 +20,14 @@ impl Input {
         self.path.as_os_str() == OsStr::new("-")
     }
 
-    /// The path as it is shown.
+    /// The path as people read it.
     pub(crate) fn shown(&self) -> String {
         if self.is_stdin() { "<stdin>".into() } else { shown(&self.path) }
+    }
+
+    /// The path as programs read it.
+    pub(crate) fn exact(&self) -> String {
+        if self.is_stdin() { "<stdin>".into() } else { exact(&self.path) }
     }
 
     /// The file name, as a hint for detection.
@@ -58,12 +64,33 @@ impl Input {
     }
 }
 
-/// A path made safe for a terminal.
+/// A path made safe for a terminal; of a very long one its end.
 pub(crate) fn shown(path: &Path) -> String {
-    path.to_string_lossy()
-        .chars()
-        .flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] })
-        .collect()
+    const LONGEST: usize = 1024;
+    let text = render::plain(&path.to_string_lossy());
+    match text.len() > LONGEST {
+        true => format!("...{}", &text[text.ceil_char_boundary(text.len() - LONGEST)..]),
+        false => text,
+    }
+}
+
+/// A path for JSON, which does its own escaping.
+pub(crate) fn exact(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// Whether two paths lead to one file, through links of either kind.
+pub(crate) fn same_file(a: &Path, b: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let identity = |p: &Path| fs::metadata(p).map(|m| (m.dev(), m.ino())).ok();
+        identity(a).is_some_and(|a| Some(a) == identity(b))
+    }
+    #[cfg(not(unix))]
+    {
+        fs::canonicalize(a).is_ok_and(|a| fs::canonicalize(b).is_ok_and(|b| a == b))
+    }
 }
 
 /// Reads a regular file, or refuses one that is larger than `most`.
@@ -86,7 +113,7 @@ fn read_at_most(source: impl Read, most: u64) -> io::Result<Vec<u8>> {
 
 /// The files that arguments name: files as they are, folders walked with every file in them, sorted, links
 /// inside folders not followed.
-pub(crate) fn expand(arguments: &[OsString]) -> Vec<Result<Input, (PathBuf, io::Error)>> {
+pub(crate) fn expand(arguments: &[OsString]) -> Vec<Result<Input, (Input, io::Error)>> {
     let mut inputs = Vec::new();
     for argument in arguments {
         let path = PathBuf::from(argument);
@@ -99,13 +126,13 @@ pub(crate) fn expand(arguments: &[OsString]) -> Vec<Result<Input, (PathBuf, io::
     inputs
 }
 
-fn walk(top: &Path, inputs: &mut Vec<Result<Input, (PathBuf, io::Error)>>) {
+fn walk(top: &Path, inputs: &mut Vec<Result<Input, (Input, io::Error)>>) {
     let mut open = vec![top.to_owned()];
     while let Some(folder) = open.pop() {
         let entries = match fs::read_dir(&folder).and_then(Iterator::collect::<io::Result<Vec<_>>>) {
             Ok(entries) => entries,
             Err(e) => {
-                inputs.push(Err((folder, e)));
+                inputs.push(Err((Input { path: folder, below: None }, e)));
                 continue;
             }
         };
@@ -121,7 +148,7 @@ fn walk(top: &Path, inputs: &mut Vec<Result<Input, (PathBuf, io::Error)>>) {
                 }
                 // Links, pipes and devices inside a folder were not asked for by name.
                 Ok(_) => {}
-                Err(e) => inputs.push(Err((path, e))),
+                Err(e) => inputs.push(Err((Input { path, below: None }, e))),
             }
         }
         open.extend(folders.into_iter().rev());

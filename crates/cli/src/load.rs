@@ -4,15 +4,18 @@ use crate::args::{CompanionArgs, ReadArgs};
 use crate::input::{self, Input};
 use crate::textures::Folder;
 use crate::{Fail, Status, render, say};
+use meshwright::dump::DumpError;
+use meshwright::rig::RigError;
 use meshwright::scene::{ConvertError, SceneOptions};
 use meshwright::tso::{Bnd, ResourceId};
 use meshwright::{
     AnyModel, CompanionKind, Companions, Finding, Format, Limits, OpenOptions, ReadError, ReadOptions,
-    Report, Severity, detect,
+    Report, Severity, WriteError, detect,
 };
 use serde_json::{Value, json};
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// A file that was read, and what it turned out to be.
 #[derive(Debug)]
@@ -24,53 +27,125 @@ pub(crate) struct Loaded {
     pub forgiven: Report,
 }
 
-/// Why a file gives no model.
+/// Why a file gives no result.
 #[derive(Debug)]
 pub(crate) enum Refusal {
-    /// It cannot be read.
-    Io(String),
+    /// It, or a companion that was named, cannot be read.
+    Unreadable { companion: Option<String>, why: String },
+    /// The output cannot be written.
+    Unwritable { shown: String, why: String },
     /// Nothing tells its format.
     Unknown,
     /// A companion that was named breaks a rule of its format.
     Companion { shown: String, bytes: Vec<u8>, error: ReadError },
     /// It breaks a rule of its format.
     Malformed { bytes: Vec<u8>, format: Format, error: ReadError },
+    /// It cannot become what was asked for.
+    Cannot { code: &'static str, why: String },
+    /// The arguments ask for something that it does not hold.
+    Argument(String),
+}
+
+impl From<ConvertError> for Refusal {
+    fn from(e: ConvertError) -> Self {
+        let code = match e {
+            ConvertError::Invalid { .. } => "invalid-model",
+            ConvertError::Limit { .. } => "limit",
+            _ => "not-convertible",
+        };
+        Self::Cannot { code, why: e.to_string() }
+    }
+}
+
+impl From<DumpError> for Refusal {
+    fn from(e: DumpError) -> Self {
+        match e {
+            DumpError::Convert(e) => e.into(),
+            DumpError::Rig(e) => e.into(),
+            other => Self::Argument(other.to_string()),
+        }
+    }
+}
+
+impl From<RigError> for Refusal {
+    fn from(e: RigError) -> Self {
+        Self::Cannot { code: "invalid-model", why: e.to_string() }
+    }
+}
+
+impl From<WriteError> for Refusal {
+    fn from(e: WriteError) -> Self {
+        Self::Cannot { code: "not-writable", why: e.to_string() }
+    }
 }
 
 impl Refusal {
+    pub(crate) fn unreadable(e: &io::Error) -> Self {
+        Self::Unreadable { companion: None, why: e.to_string() }
+    }
+
+    pub(crate) fn unwritable(path: &Path, e: &io::Error) -> Self {
+        Self::Unwritable { shown: input::shown(path), why: e.to_string() }
+    }
+
     pub(crate) const fn status(&self) -> Status {
         match self {
-            Self::Io(_) | Self::Unknown => Status::Unusable,
-            Self::Malformed { .. } | Self::Companion { .. } => Status::Errors,
+            Self::Unreadable { .. } | Self::Unwritable { .. } | Self::Unknown => Status::Unusable,
+            Self::Malformed { .. } | Self::Companion { .. } | Self::Cannot { .. } => Status::Errors,
+            Self::Argument(_) => Status::Arguments,
         }
     }
 
     /// The refusal for programs.
     pub(crate) fn json(&self) -> Value {
+        let plain = |class: &str, code: &str, message: &str| json!({ "class": class, "code": code, "severity": "error", "message": render::plain(message) });
         match self {
-            Self::Io(e) => json!({ "class": "io", "message": render::plain(e) }),
-            Self::Unknown => json!({ "class": "unknown-format", "message": "not a known format" }),
-            Self::Malformed { error, .. } | Self::Companion { error, .. } => render::error_json(error),
+            Self::Unreadable { companion, why } => {
+                let mut value = plain("io", "cannot-read", why);
+                if let Some(companion) = companion {
+                    value["companion"] = companion.as_str().into();
+                }
+                value
+            }
+            Self::Unwritable { shown, why } => {
+                let mut value = plain("io", "cannot-write", why);
+                value["output"] = shown.as_str().into();
+                value
+            }
+            Self::Unknown => plain("unknown-format", "unknown-format", "not a known format"),
+            Self::Companion { shown, error, .. } => {
+                let mut value = render::error_json(error);
+                value["companion"] = shown.as_str().into();
+                value
+            }
+            Self::Malformed { error, .. } => render::error_json(error),
+            Self::Cannot { code, why } => plain("conversion", code, why),
+            Self::Argument(why) => plain("usage", "usage", why),
         }
     }
 
     /// The refusal for people, with the bytes around the fault.
     pub(crate) fn say(&self, shown: &str) {
-        match self {
-            Self::Io(e) => say(&format!("{shown}: {e}")),
+        let (about, text) = match self {
+            Self::Unreadable { companion, why } => {
+                (companion.as_deref().unwrap_or(shown), render::error("cannot-read", why))
+            }
+            Self::Unwritable { shown, why } => (shown.as_str(), render::error("cannot-write", why)),
             Self::Unknown => {
-                say(&format!("{shown}: not a known format; name it with --as FORMAT ({})", ids()));
+                let why = format!("not a known format; name it with --as FORMAT ({})", ids());
+                (shown, render::error("unknown-format", &why))
             }
-            Self::Companion { shown, bytes, error } => {
-                let text = render::finding(&Finding::from(error), bytes, render::colours());
-                say(&format!("{shown}: {text}"));
-            }
-            Self::Malformed { bytes, error, .. } => {
-                let text = render::finding(&Finding::from(error), bytes, render::colours());
-                say(&format!("{shown}: {text}"));
-            }
-        }
+            Self::Companion { shown, bytes, error } => (shown.as_str(), in_hex(error, bytes)),
+            Self::Malformed { bytes, error, .. } => (shown, in_hex(error, bytes)),
+            Self::Cannot { code, why } => (shown, render::error(code, why)),
+            Self::Argument(why) => (shown, render::error("usage", why)),
+        };
+        say(&format!("{about}: {text}"));
     }
+}
+
+fn in_hex(error: &ReadError, bytes: &[u8]) -> String {
+    render::finding(&Finding::from(error), bytes, render::colours(&io::stderr()))
 }
 
 /// The short names of all formats.
@@ -123,14 +198,14 @@ pub(crate) fn metadata(input: &Input, format: Format, args: &ReadArgs) -> Result
     };
     let read = |path: PathBuf| {
         input::read_file(&path, args.max_memory)
-            .map_err(|e| Refusal::Io(format!("{}: {e}", input::shown(&path))))
+            .map_err(|e| Refusal::Unreadable { companion: Some(input::shown(&path)), why: e.to_string() })
     };
     path.map(read).transpose()
 }
 
 /// Reads a file and parses it.
 pub(crate) fn load(input: &Input, args: &ReadArgs, forced: Option<Format>) -> Result<Loaded, Refusal> {
-    let bytes = input.read(args.max_memory).map_err(|e| Refusal::Io(e.to_string()))?;
+    let bytes = input.read(args.max_memory).map_err(|e| Refusal::unreadable(&e))?;
     let detected = || detect(&bytes, input.name().as_deref()).map(|d| d.format);
     let format = forced.or_else(detected).ok_or(Refusal::Unknown)?;
     let metadata = metadata(input, format, args)?;
@@ -158,8 +233,8 @@ pub(crate) fn companions(
     named.extend(args.binding.iter().map(|p| (CompanionKind::Binding, p)));
     for &(kind, path) in &named {
         let shown = input::shown(path);
-        let bytes =
-            input::read_file(path, read.max_memory).map_err(|e| Refusal::Io(format!("{shown}: {e}")))?;
+        let bytes = input::read_file(path, read.max_memory)
+            .map_err(|e| Refusal::Unreadable { companion: Some(shown.clone()), why: e.to_string() })?;
         companions.add(kind, &bytes, &options).map_err(|error| Refusal::Companion {
             shown: shown.clone(),
             bytes,
@@ -175,7 +250,7 @@ pub(crate) fn companions(
         found.extend(input.companion(OsStr::new(&name)).map(|path| (kind, path)));
     }
     if matches!(model, AnyModel::TsoMesh(_)) {
-        found.extend(binding_beside(input, read).map(|path| (CompanionKind::Binding, path)));
+        found.extend(binding_beside(input, read).map(|(path, _)| (CompanionKind::Binding, path)));
     }
     for (kind, path) in found {
         if named.iter().any(|(k, _)| *k == kind) {
@@ -195,14 +270,33 @@ pub(crate) fn companions(
 }
 
 /// The `.bnd` beside a TSO mesh that names it, told by the number in the mesh's file name.
-fn binding_beside(input: &Input, read: &ReadArgs) -> Option<PathBuf> {
+fn binding_beside(input: &Input, read: &ReadArgs) -> Option<(PathBuf, Bnd)> {
     let id = ResourceId::from_file_name(&input.name()?)?;
-    let folder = Folder::of(input);
-    let names_it = |path: &&PathBuf| {
+    let parsed = |path: &PathBuf| {
         let bytes = input::read_file(path, read.max_memory).ok()?;
-        Some(Bnd::parse(&bytes).ok()?.mesh?.is_same_file(&id))
+        let binding = Bnd::parse(&bytes).ok()?;
+        binding.mesh.as_ref()?.is_same_file(&id).then(|| (path.clone(), binding))
     };
-    folder.bindings().find(|p| names_it(p) == Some(true)).cloned()
+    Folder::of(input).bindings().find_map(parsed)
+}
+
+/// The name of the file of a texture that lies beside an input.
+fn texture_file(folder: &Folder, id: &ResourceId) -> Option<String> {
+    Some(folder.texture_of(id)?.file_name()?.to_string_lossy().into_owned())
+}
+
+/// The texture of a further mesh of a figure: what the binding beside it names, by the texture's file where that
+/// lies there too.
+pub(crate) fn texture_beside(input: &Input, read: &ReadArgs) -> Option<String> {
+    if read.no_companions {
+        return None;
+    }
+    let (path, binding) = binding_beside(input, read)?;
+    let id = binding.texture?;
+    if !read.quiet {
+        say(&format!("{}: with {}", input.shown(), input::shown(&path)));
+    }
+    Some(texture_file(&Folder::of(input), &id).unwrap_or_else(|| id.tag()))
 }
 
 /// Names the texture of a TSO mesh by its file where that lies beside the mesh, and embeds textures when asked.
@@ -212,12 +306,10 @@ pub(crate) fn textures(
     companions: &mut Companions,
     embed: bool,
     read: &ReadArgs,
-) -> Result<(), ConvertError> {
+) -> Result<(), Refusal> {
     let folder = Folder::of(input);
     let texture = companions.binding.as_ref().and_then(|b| b.texture.as_ref());
-    if let Some(path) = texture.and_then(|t| folder.texture_of(t)) {
-        companions.texture_name = path.file_name().map(|n| n.to_string_lossy().into_owned());
-    }
+    companions.texture_name = texture.and_then(|t| texture_file(&folder, t));
     if embed {
         let options = SceneOptions::default().with_memory(read.max_memory);
         let scene = model.to_scene("", companions, &options)?.value;
@@ -237,6 +329,9 @@ pub(crate) fn say_forgiven(shown: &str, loaded: &Loaded, quiet: bool) {
     for finding in loaded.forgiven.findings() {
         let mut finding = finding.clone();
         finding.severity = Severity::Warning;
-        say(&format!("{shown}: {}", render::finding(&finding, &loaded.bytes, render::colours())));
+        say(&format!(
+            "{shown}: {}",
+            render::finding(&finding, &loaded.bytes, render::colours(&io::stderr()))
+        ));
     }
 }

@@ -5,6 +5,7 @@ mod args;
 mod assemble;
 mod check;
 mod convert;
+mod debris;
 mod dump;
 mod info;
 mod input;
@@ -13,10 +14,12 @@ mod optimize;
 mod output;
 mod pose;
 mod render;
+mod results;
 mod textures;
 
 use args::{Cli, Command};
 use clap::Parser;
+use serde_json::json;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -28,6 +31,8 @@ pub(crate) enum Status {
     Fine,
     /// A file has errors.
     Errors,
+    /// The arguments are wrong, or wrong for a file.
+    Arguments,
     /// A file could not be read or written, or is of no known format.
     Unusable,
 }
@@ -39,14 +44,21 @@ impl Status {
     }
 }
 
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(match status {
+            Status::Fine => 0,
+            Status::Errors => 1,
+            Status::Arguments => 2,
+            Status::Unusable => 3,
+        })
+    }
+}
+
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(e) => {
-            // Help and version are results, everything else is a mistake in the arguments.
-            let code = if e.use_stderr() { 2 } else { 0 };
-            return if e.print().is_err() { ExitCode::from(3) } else { ExitCode::from(code) };
-        }
+        Err(e) => return refused_arguments(&e),
     };
     let result = match &cli.command {
         Command::Info(args) => info::run(args),
@@ -56,20 +68,49 @@ fn main() -> ExitCode {
         Command::Optimize(args) => optimize::run(args),
     };
     match result {
-        Ok(Status::Fine) => ExitCode::SUCCESS,
-        Ok(Status::Errors) => ExitCode::from(1),
-        Ok(Status::Unusable) => ExitCode::from(3),
+        Ok(status) => status,
         // Whoever reads the output has seen enough.
-        Err(Fail::Io(e)) if e.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Fail::Io(e)) if e.kind() == io::ErrorKind::BrokenPipe => Status::Fine,
         Err(Fail::Io(e)) => {
-            say(&format!("error: {e}"));
-            ExitCode::from(3)
+            say(&render::error("cannot-write", &format!("standard output: {e}")));
+            Status::Unusable
         }
         Err(Fail::Usage(message)) => {
-            say(&format!("error: {message}"));
-            ExitCode::from(2)
+            say(&render::error("usage", &message));
+            if cli.command.wants_json() {
+                say_json(&message);
+            }
+            Status::Arguments
         }
     }
+    .into()
+}
+
+/// Help and version are results, everything else is a mistake in the arguments.
+fn refused_arguments(e: &clap::Error) -> ExitCode {
+    let printed = e.print();
+    if e.use_stderr() {
+        let words: Vec<_> = std::env::args_os().collect();
+        let json = words.windows(2).any(|w| w[0] == "--format" && w[1] == "json");
+        if json || words.iter().any(|w| w == "--format=json") {
+            let text = e.render().to_string();
+            let first = text.lines().next().unwrap_or_default();
+            say_json(first.strip_prefix("error: ").unwrap_or(first));
+        }
+        return Status::Arguments.into();
+    }
+    match printed {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Status::Unusable,
+        _ => Status::Fine,
+    }
+    .into()
+}
+
+/// A mistake in the arguments as the one JSON document that programs expect.
+fn say_json(message: &str) {
+    let error =
+        json!({ "class": "usage", "code": "usage", "severity": "error", "message": render::plain(message) });
+    let _ = writeln!(io::stdout().lock(), "{}", json!({ "files": [], "error": error }));
 }
 
 /// Why a command stops before it has seen every file.
@@ -89,5 +130,5 @@ impl From<io::Error> for Fail {
 
 /// Prints a line on standard error; a closed one is no reason to stop.
 pub(crate) fn say(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
+    let _ = writeln!(io::stderr().lock(), "{}", render::cut(line));
 }

@@ -1,64 +1,55 @@
 //! `meshwright optimize`: the same BMD model in fewer bytes.
 
 use crate::args::{OptimizeArgs, OutputFormat};
-use crate::input::{self, Input};
-use crate::load::{forced_format, load, say_forgiven};
-use crate::{Fail, Status, output, render, say};
-use meshwright::AnyModel;
+use crate::input::Input;
+use crate::load::{Refusal, forced_format, load, say_forgiven};
+use crate::output::{self, Target};
+use crate::results::refused;
+use crate::{Fail, Status};
 use meshwright::bmd::{OptimizeOptions, Optimized};
+use meshwright::{AnyModel, Format};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
 pub(crate) fn run(args: &OptimizeArgs) -> Result<Status, Fail> {
     let forced = forced_format(&args.read)?;
     let input = Input { path: args.file.clone().into(), below: None };
-    let shown = input.shown();
-    let to_stdout = args.output.as_os_str() == "-";
+    let target = Target::new(&args.output);
+    let to_stdout = target == Target::Stdout;
     if to_stdout && args.format == OutputFormat::Json {
         return Err(Fail::Usage("--format json and -o - both want standard output".into()));
     }
-    let loaded = match load(&input, &args.read, forced) {
-        Ok(loaded) => loaded,
-        Err(refusal) => {
-            refusal.say(&shown);
-            return Ok(refusal.status());
-        }
+    let done = optimize(&input, args, forced)
+        .and_then(|optimized| output::deliver(&target, &optimized.bytes).map(|()| optimized));
+    let optimized = match done {
+        Ok(optimized) => optimized,
+        Err(refusal) => return refused(&input, &refusal, args.format),
     };
-    say_forgiven(&shown, &loaded, args.read.quiet);
+    let mut out = io::stdout().lock();
+    match args.format {
+        OutputFormat::Json => writeln!(out, "{}", document(&input.exact(), &optimized))?,
+        OutputFormat::Text if !to_stdout && !args.read.quiet => {
+            writeln!(out, "{}", line(&input.shown(), &optimized))?;
+        }
+        OutputFormat::Text => {}
+    }
+    out.flush()?;
+    Ok(Status::Fine)
+}
+
+fn optimize(input: &Input, args: &OptimizeArgs, forced: Option<Format>) -> Result<Optimized, Refusal> {
+    let loaded = load(input, &args.read, forced)?;
+    say_forgiven(&input.shown(), &loaded, args.read.quiet);
     let AnyModel::Bmd(model) = &loaded.model else {
-        say(&format!("{shown}: {} files are not optimised, only BMD", loaded.format.title()));
-        return Ok(Status::Errors);
+        let why = format!("{} files are not optimised, only BMD", loaded.format.title());
+        return Err(Refusal::Cannot { code: "not-convertible", why });
     };
     let mut options = OptimizeOptions::default()
         .with_vertex_bounds(args.max_position, args.max_normal, args.max_st)
         .with_key_bounds(args.max_angle, args.max_distance, args.max_scale)
         .with_engine_safe(args.engine_safe);
     options.memory = args.read.max_memory;
-    let optimized = match model.optimize(&options) {
-        Ok(optimized) => optimized,
-        Err(e) => {
-            say(&format!("{shown}: {}", render::plain(&e.to_string())));
-            return Ok(Status::Errors);
-        }
-    };
-    if to_stdout {
-        let mut out = io::stdout().lock();
-        out.write_all(&optimized.bytes)?;
-        out.flush()?;
-    } else if let Err(e) = output::write_file(&args.output, &optimized.bytes) {
-        say(&format!("{}: {e}", input::shown(&args.output)));
-        return Ok(Status::Unusable);
-    }
-    let mut out = io::stdout().lock();
-    match args.format {
-        OutputFormat::Json => writeln!(out, "{}", document(&shown, &optimized))?,
-        OutputFormat::Text if !to_stdout && !args.read.quiet => {
-            writeln!(out, "{}", line(&shown, &optimized))?;
-        }
-        OutputFormat::Text => {}
-    }
-    out.flush()?;
-    Ok(Status::Fine)
+    Ok(model.optimize(&options)?)
 }
 
 fn line(shown: &str, o: &Optimized) -> String {

@@ -1,5 +1,7 @@
 //! Writing files so that an output appears complete or not at all.
 
+use crate::debris;
+use crate::load::Refusal;
 use std::ffi::OsStr;
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
@@ -18,13 +20,16 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// `-` is standard output; a path that ends in a separator or is a folder takes files; anything else is
-    /// the file itself.
+    /// `-`, and the names that systems give standard output, are standard output; a path that ends in a
+    /// separator or is a folder takes files; anything else is the file itself.
     pub(crate) fn new(path: &Path) -> Self {
+        const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
         let text = path.as_os_str();
-        if text == OsStr::new("-") {
+        let ends_in_separator =
+            text.as_encoded_bytes().last().is_some_and(|b| std::path::is_separator(char::from(*b)));
+        if STDOUT.iter().any(|name| text == OsStr::new(name)) {
             Self::Stdout
-        } else if path.is_dir() || text.as_encoded_bytes().ends_with(b"/") {
+        } else if ends_in_separator || path.is_dir() {
             Self::Folder(path.to_owned())
         } else {
             Self::File(path.to_owned())
@@ -32,25 +37,59 @@ impl Target {
     }
 }
 
-/// Writes files that belong together, see [`write_file`]: all are complete before the first appears.
-pub(crate) fn write_files(files: &[(PathBuf, Vec<u8>)]) -> Result<(), (PathBuf, io::Error)> {
-    let staged = files
-        .iter()
-        .map(|(path, bytes)| Staged::new(path, bytes).map_err(|e| (path.clone(), e)))
-        .collect::<Result<Vec<_>, _>>()?;
-    for (staged, (path, _)) in staged.into_iter().zip(files) {
-        staged.publish().map_err(|e| (path.clone(), e))?;
+/// Writes the one result of a command.
+pub(crate) fn deliver(target: &Target, bytes: &[u8]) -> Result<(), Refusal> {
+    let (path, written) = match target {
+        Target::Stdout => {
+            let mut out = io::stdout().lock();
+            (Path::new("<stdout>"), out.write_all(bytes).and_then(|()| out.flush()))
+        }
+        Target::File(path) => (path.as_path(), write_file(path, bytes)),
+        Target::Folder(path) => (path.as_path(), Err(is_a_folder())),
+    };
+    match written {
+        // Whoever reads the output has seen enough.
+        Err(e) if *target == Target::Stdout && e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.map_err(|e| Refusal::unwritable(path, &e)),
+    }
+}
+
+/// Writes files that belong together: all are complete before the first appears.
+///
+/// Each is a temporary file in the folder of its target, flushed, then renamed over it. On failure the old files
+/// are untouched and the temporary ones are gone; so they are when a signal ends the program.
+///
+/// A symbolic link is followed, so that the file it points at is replaced and the link stays. A device, a pipe
+/// or a socket is written to directly, because it cannot be replaced.
+pub(crate) fn write_files(files: &[(PathBuf, impl AsRef<[u8]>)]) -> Result<(), (PathBuf, io::Error)> {
+    let mut staged = Vec::new();
+    for (path, bytes) in files {
+        staged.push((path, Staged::new(path, bytes.as_ref()).map_err(|e| (path.clone(), e))?));
+    }
+    // Devices may block, so they come before the renames, which no signal interrupts.
+    for (path, one) in &mut staged {
+        if let Staged::Device { file, bytes } = one {
+            file.write_all(bytes).and_then(|()| file.flush()).map_err(|e| (path.clone(), e))?;
+        }
+    }
+    let mut open = debris::open();
+    for (path, one) in staged {
+        if let Staged::Temporary { file, target } = one {
+            let name = file.path().to_owned();
+            file.persist(&target).map_err(|e| (path.clone(), e.error))?;
+            open.remove(&name);
+        }
     }
     Ok(())
 }
 
-/// Writes `bytes` to `path`: a temporary file in the same folder, flushed, then renamed over the target. On
-/// failure the old file is untouched and the temporary file is gone.
-///
-/// A symbolic link is followed, so that the file it points at is replaced and the link stays. A device, a pipe
-/// or a socket is written to directly, because it cannot be replaced.
-pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    Staged::new(path, bytes)?.publish()
+/// Writes one file, see [`write_files`].
+fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    write_files(&[(path.to_owned(), bytes)]).map_err(|(_, e)| e)
+}
+
+fn is_a_folder() -> io::Error {
+    io::Error::new(io::ErrorKind::IsADirectory, "is a folder")
 }
 
 /// A finished file that waits to take its name.
@@ -61,14 +100,15 @@ enum Staged<'a> {
 
 impl<'a> Staged<'a> {
     fn new(path: &Path, bytes: &'a [u8]) -> io::Result<Self> {
+        // What a name in /dev or /proc leads to is asked for first: their links do not lead to paths.
+        if fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
+            return Ok(Self::Device { file: File::options().write(true).open(path)?, bytes });
+        }
         let target = resolve(path)?;
         let old = fs::metadata(&target).ok();
         if let Some(meta) = &old {
             if meta.is_dir() {
-                return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"));
-            }
-            if !meta.is_file() {
-                return Ok(Self::Device { file: File::options().write(true).open(&target)?, bytes });
+                return Err(is_a_folder());
             }
             // Renaming would get around a write protection that the owner put there.
             if meta.permissions().readonly() {
@@ -79,13 +119,8 @@ impl<'a> Staged<'a> {
             Some(p) if !p.as_os_str().is_empty() => p,
             _ => Path::new("."),
         };
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".meshwright-").suffix(".tmp");
-        if let Some(permissions) = permissions(old.as_ref()) {
-            builder.permissions(permissions);
-        }
-        let mut file = builder.tempfile_in(folder)?;
-        file.write_all(bytes)?;
+        let mut file = temporary(folder, old.as_ref())?;
+        file.as_file_mut().write_all(bytes)?;
         // A file that is replaced keeps its mode; a new one gets what the user's mask allows.
         if let Some(meta) = old {
             file.as_file().set_permissions(meta.permissions())?;
@@ -93,13 +128,22 @@ impl<'a> Staged<'a> {
         file.as_file().sync_all()?;
         Ok(Self::Temporary { file, target })
     }
+}
 
-    fn publish(self) -> io::Result<()> {
-        match self {
-            Self::Temporary { file, target } => file.persist(&target).map(drop).map_err(|e| e.error),
-            Self::Device { mut file, bytes } => file.write_all(bytes).and_then(|()| file.flush()),
-        }
+fn temporary(folder: &Path, old: Option<&fs::Metadata>) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".meshwright-").suffix(".tmp");
+    if let Some(permissions) = permissions(old) {
+        builder.permissions(permissions);
     }
+    let mut open = debris::open();
+    let file = builder.tempfile_in(folder).map_err(|e| {
+        // The error also names the temporary file, which tells nobody anything.
+        let text = e.to_string();
+        io::Error::new(e.kind(), text.split(" at path ").next().unwrap_or_default().to_owned())
+    })?;
+    open.insert(file.path().to_owned());
+    Ok(file)
 }
 
 /// What a new temporary file is created with; the process's mask takes its part off.
@@ -213,7 +257,9 @@ mod tests {
 
     #[test]
     fn targets() {
-        assert_eq!(Target::new(Path::new("-")), Target::Stdout);
+        for name in ["-", "/dev/stdout"] {
+            assert_eq!(Target::new(Path::new(name)), Target::Stdout);
+        }
         assert_eq!(Target::new(Path::new("out/")), Target::Folder("out/".into()));
         assert_eq!(Target::new(Path::new("a.glb")), Target::File("a.glb".into()));
     }

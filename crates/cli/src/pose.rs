@@ -1,13 +1,13 @@
 //! `CLIP:FRAME`: a pose named on the command line.
 
-use crate::Fail;
+use crate::load::Refusal;
 use meshwright::dump::PoseRef;
 use meshwright::scene::Scene;
 
 /// Finds the pose that `text` names: a clip by name or number and a frame of it, or with nothing before the
 /// colon a frame of the file.
-pub(crate) fn parse(text: &str, scene: &Scene) -> Result<PoseRef, Fail> {
-    let wrong = |why: String| Fail::Usage(format!("--pose {text}: {why}"));
+pub(crate) fn parse(text: &str, scene: &Scene) -> Result<PoseRef, Refusal> {
+    let wrong = |why: String| Refusal::Argument(format!("--pose {text}: {why}"));
     let (clip, frame) = text.rsplit_once(':').ok_or_else(|| wrong("write CLIP:FRAME".into()))?;
     let frame = frame.parse().map_err(|_| wrong(format!("{frame} is not a frame number")))?;
     if clip.is_empty() {

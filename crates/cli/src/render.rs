@@ -3,13 +3,36 @@
 use anstyle::{AnsiColor, Style};
 use meshwright::{ErrorClass, Finding, ReadError, Severity, Stream};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal};
 
-/// Whether standard error takes colours: a terminal, and `NO_COLOR` is not set.
-pub(crate) fn colours() -> bool {
+/// The most bytes of a line.
+const LONGEST_LINE: usize = 4096;
+
+/// Whether a stream takes colours: a terminal that knows them, and `NO_COLOR` is not set.
+pub(crate) fn colours(stream: &impl IsTerminal) -> bool {
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-    !no_color && std::io::stderr().is_terminal()
+    let dumb = std::env::var_os("TERM").is_some_and(|v| v == "dumb");
+    !no_color && !dumb && stream.is_terminal()
+}
+
+/// `text` with every line cut to what is shown of it.
+pub(crate) fn cut(text: &str) -> Cow<'_, str> {
+    if text.lines().all(|line| line.len() < LONGEST_LINE) {
+        return text.into();
+    }
+    let lines = text.lines().map(|line| match line.len() < LONGEST_LINE {
+        true => line.to_owned(),
+        false => format!("{} ...", &line[..line.floor_char_boundary(LONGEST_LINE - 5)]),
+    });
+    lines.collect::<Vec<_>>().join("\n").into()
+}
+
+/// An error that no file position goes with.
+pub(crate) fn error(code: &str, message: &str) -> String {
+    let head = painted(&format!("error[{code}]"), severity_style(Severity::Error), colours(&io::stderr()));
+    format!("{head} {}", plain(message))
 }
 
 /// `text` in a style, where colours are on.
@@ -134,6 +157,17 @@ mod tests {
         assert!(finding(&at(0), &[], false).lines().count() == 1);
         assert!(finding(&at(99), &[0; 4], false).lines().count() == 1);
         finding(&at(32), &[0; 32], false);
+    }
+
+    #[test]
+    fn lines_are_cut_between_characters() {
+        let long = "\u{e9}".repeat(5000);
+        let text = format!("short\n{long}\nend");
+        let cut = cut(&text);
+        let lines: Vec<_> = cut.lines().collect();
+        assert!(lines[1].len() < LONGEST_LINE && lines[1].ends_with(" ..."));
+        assert_eq!((lines[0], lines[2]), ("short", "end"));
+        assert!(matches!(super::cut("short\n"), Cow::Borrowed("short\n")));
     }
 
     #[test]

@@ -7,34 +7,17 @@
     reason = "a failing test panics"
 )]
 
+mod common;
+
+use common::{code, demo, program, run, stderr, stdout};
 use meshwright_testkit::testdata;
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 use tempfile::TempDir;
-
-fn program() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_meshwright"))
-}
-
-fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Output {
-    program().args(args).output().unwrap()
-}
-
-fn code(output: &Output) -> i32 {
-    output.status.code().expect("no signal")
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
 
 /// All fixtures of one kind.
 fn fixtures(word: &str) -> Vec<PathBuf> {
@@ -53,10 +36,6 @@ fn fixtures(word: &str) -> Vec<PathBuf> {
     found.sort();
     assert!(!found.is_empty());
     found
-}
-
-fn demo() -> PathBuf {
-    testdata().join("dpm/hopper.ok.dpm")
 }
 
 #[test]

@@ -20,9 +20,6 @@ fn le_i32(bytes: &[u8], at: usize) -> Option<i32> {
 
 /// How many streams the chunk has and how many bytes lie behind them.
 fn walk(bytes: &[u8]) -> Option<(u8, usize)> {
-    if !matches!(bytes.first()?, 0 | 1) {
-        return None;
-    }
     let mut rest = walk_block(bytes.get(9..)?, le_i32(bytes, 1)?, le_i32(bytes, 5)?)?;
     let (&count, behind) = rest.split_first()?;
     rest = behind;
@@ -42,7 +39,11 @@ impl Chunk<'_> {
     /// How likely `bytes` are a mesh chunk: its streams are walked, nothing is decoded. Without a magic the
     /// answer is never more than [`Confidence::Likely`].
     pub fn sniff(bytes: &[u8]) -> Confidence {
+        // The engine takes any other width of an index for the wider one; no writer of its own stores such.
+        let odd = !matches!(bytes.first(), Some(0 | 1));
         match walk(bytes) {
+            Some((1.., 0)) if odd => Confidence::Possible,
+            _ if odd => Confidence::No,
             Some((1.., 0)) => Confidence::Likely,
             Some((1.., _) | (0, 0)) => Confidence::Possible,
             _ => Confidence::No,

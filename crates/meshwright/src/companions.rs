@@ -28,6 +28,32 @@ pub enum CompanionKind {
     Metadata,
 }
 
+/// A further mesh of a figure.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FigurePart {
+    /// What the mesh is called in the scene.
+    pub name: String,
+    /// A TSO mesh.
+    pub model: AnyModel,
+    /// The name of its texture, where that is known.
+    pub texture: Option<String>,
+}
+
+impl FigurePart {
+    /// A mesh without a texture.
+    pub fn new(name: impl Into<String>, model: AnyModel) -> Self {
+        Self { name: name.into(), model, texture: None }
+    }
+
+    /// The same mesh with the name of its texture.
+    #[must_use]
+    pub fn with_texture(mut self, texture: Option<String>) -> Self {
+        self.texture = texture;
+        self
+    }
+}
+
 /// Files that belong to a model and say more about it.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -47,8 +73,8 @@ pub struct Companions {
     /// Which texture goes with a TSO mesh.
     #[cfg(feature = "tso")]
     pub binding: Option<Bnd>,
-    /// Further TSO meshes of the same figure, by name.
-    pub parts: Vec<(String, AnyModel)>,
+    /// Further TSO meshes of the same figure.
+    pub parts: Vec<FigurePart>,
     /// The name of the texture of a TSO mesh, where it is known better than by the binding's number.
     pub texture_name: Option<String>,
     /// Compute the normals of TSO meshes from their faces.

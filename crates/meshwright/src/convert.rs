@@ -7,7 +7,7 @@ use meshwright_scene::{
 };
 
 #[cfg(feature = "tso")]
-use meshwright_tso::{Assembly, Geometry, Part};
+use meshwright_tso::{Assembly, Geometry, Part, ResourceId};
 
 impl AnyModel {
     /// The model as a scene. `name` becomes the scene's name, and that of a mesh whose file has none.
@@ -21,21 +21,21 @@ impl AnyModel {
         companions: &Companions,
         options: &SceneOptions,
     ) -> Result<Converted<Scene>, ConvertError> {
-        let mut scene = match self {
+        let scene: Result<Converted<Scene>, ConvertError> = match *self {
             #[cfg(feature = "bmd")]
-            Self::Bmd(m) => m.to_scene(options),
+            Self::Bmd(ref m) => m.to_scene(options),
             #[cfg(feature = "crucible")]
-            Self::CrucibleMesh(m) => m.to_scene(options, companions.crucible_skeleton.as_ref()),
+            Self::CrucibleMesh(ref m) => m.to_scene(options, companions.crucible_skeleton.as_ref()),
             #[cfg(feature = "crucible")]
-            Self::CrucibleModel(m) => m.to_scene(options, companions.crucible_skeleton.as_ref()),
+            Self::CrucibleModel(ref m) => m.to_scene(options, companions.crucible_skeleton.as_ref()),
             #[cfg(feature = "crucible")]
-            Self::CrucibleSkeleton(m) => m.to_scene(options),
+            Self::CrucibleSkeleton(ref m) => m.to_scene(options),
             #[cfg(feature = "dpm")]
-            Self::Dpm(m) => m.to_scene(options, companions.framegroups.as_ref()),
+            Self::Dpm(ref m) => m.to_scene(options, companions.framegroups.as_ref()),
             #[cfg(feature = "dpm")]
-            Self::Zym(m) => m.to_scene(options, companions.framegroups.as_ref()),
+            Self::Zym(ref m) => m.to_scene(options, companions.framegroups.as_ref()),
             #[cfg(feature = "fsomodel")]
-            Self::Fso(m) => m.to_scene(options),
+            Self::Fso(ref m) => m.to_scene(options),
             #[cfg(feature = "tso")]
             Self::TsoAnimation(_) if companions.skeleton.is_none() => Err(ConvertError::unsupported(
                 "file",
@@ -48,7 +48,8 @@ impl AnyModel {
             )),
             #[cfg(feature = "tso")]
             _ => self.figure(name, companions).to_scene(options),
-        }?;
+        };
+        let mut scene = scene?;
         scene.value.name = name.into();
         for material in &mut scene.value.materials {
             let image = companions.images.iter().find(|(name, _)| *name == material.name);
@@ -69,21 +70,14 @@ impl AnyModel {
             _ => {}
         }
         figure.animations.extend(&companions.animations);
-        let whole =
-            std::iter::once((name, self)).chain(companions.parts.iter().map(|(n, m)| (n.as_str(), m)));
-        for (i, (name, model)) in whole.enumerate() {
+        // What the companions say of a texture, they say of the first mesh.
+        let bound = || companions.binding.as_ref().and_then(|b| b.texture.as_ref()).map(ResourceId::tag);
+        let lead = (name, self, companions.texture_name.clone().or_else(bound));
+        let parts = companions.parts.iter().map(|p| (p.name.as_str(), &p.model, p.texture.clone()));
+        for (name, model, texture) in std::iter::once(lead).chain(parts) {
             let Some((geometry, own_texture)) = model.geometry() else { continue };
-            let named = companions.texture_name.clone().or_else(|| {
-                companions
-                    .binding
-                    .as_ref()
-                    .and_then(|b| b.texture.as_ref())
-                    .map(meshwright_tso::ResourceId::tag)
-            });
-            // The companions speak of the first mesh.
-            let texture = own_texture.or(named.filter(|_| i == 0));
             let part = Part::new(name, geometry);
-            figure.parts.push(match texture {
+            figure.parts.push(match own_texture.or(texture) {
                 Some(texture) => part.with_material(texture),
                 None => part,
             });

@@ -27,6 +27,17 @@
 //! One per format (`dpm`, ...), all on by default, and `gltf` for export. A user of a single format picks that
 //! format's crate instead.
 #![forbid(unsafe_code)]
+// Whatever is said once for all formats has parts that a build with some of them does not need.
+#![cfg_attr(
+    not(all(feature = "bmd", feature = "crucible", feature = "dpm", feature = "fsomodel", feature = "tso")),
+    allow(
+        unused_imports,
+        unused_variables,
+        unreachable_code,
+        unreachable_patterns,
+        reason = "a build without every format"
+    )
+)]
 
 mod companions;
 mod convert;
@@ -35,7 +46,7 @@ mod format;
 mod model;
 mod summary;
 
-pub use companions::{CompanionKind, Companions};
+pub use companions::{CompanionKind, Companions, FigurePart};
 pub use format::{Detection, Format, detect};
 #[cfg(feature = "bmd")]
 pub use meshwright_bmd as bmd;
@@ -57,3 +68,8 @@ pub use meshwright_scene as scene;
 pub use meshwright_tso as tso;
 pub use model::{AnyModel, OpenOptions};
 pub use summary::Summary;
+
+/// The README's examples, compiled with the documentation tests.
+#[cfg(all(doctest, feature = "dpm"))]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -85,12 +85,12 @@ macro_rules! models {
 
             /// The model's format.
             pub const fn format(&self) -> Format {
-                match self { $(#[cfg(feature = $feature)] Self::$variant(_) => Format::$variant,)+ }
+                match *self { $(#[cfg(feature = $feature)] Self::$variant(_) => Format::$variant,)+ }
             }
 
             /// Everything that is odd about the model.
             pub fn validate(&self) -> Report {
-                match self { $(#[cfg(feature = $feature)] Self::$variant(m) => m.validate(),)+ }
+                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => m.validate(),)+ }
             }
 
             /// The model as a file: byte for byte the one it was read from, unless it was edited.
@@ -98,7 +98,7 @@ macro_rules! models {
             /// # Errors
             /// When the model breaks a rule of the format, or a number does not fit its field.
             pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
-                match self { $(#[cfg(feature = $feature)] Self::$variant(m) => m.to_bytes(),)+ }
+                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => m.to_bytes(),)+ }
             }
         }
     };

@@ -25,9 +25,9 @@ pub struct Summary {
 impl AnyModel {
     /// What the model holds, in numbers.
     pub fn summary(&self) -> Summary {
-        match self {
+        match *self {
             #[cfg(feature = "bmd")]
-            Self::Bmd(m) => Summary {
+            Self::Bmd(ref m) => Summary {
                 meshes: m.meshes.len(),
                 vertices: m.meshes.iter().map(|m| m.vertices.len()).sum(),
                 triangles: m.meshes.iter().map(|m| m.triangles().count()).sum(),
@@ -37,13 +37,13 @@ impl AnyModel {
                 ..Summary::default()
             },
             #[cfg(feature = "crucible")]
-            Self::CrucibleMesh(m) => Self::chunks_summary(std::slice::from_ref(m)),
+            Self::CrucibleMesh(ref m) => Self::chunks_summary(std::slice::from_ref(m)),
             #[cfg(feature = "crucible")]
-            Self::CrucibleModel(m) => Self::chunks_summary(&m.meshes),
+            Self::CrucibleModel(ref m) => Self::chunks_summary(&m.meshes),
             #[cfg(feature = "crucible")]
-            Self::CrucibleSkeleton(m) => Summary { bones: m.bones.len(), ..Summary::default() },
+            Self::CrucibleSkeleton(ref m) => Summary { bones: m.bones.len(), ..Summary::default() },
             #[cfg(feature = "fsomodel")]
-            Self::Fso(m) => Summary {
+            Self::Fso(ref m) => Summary {
                 meshes: m.ranges().len(),
                 vertices: m.vertices().iter().len(),
                 triangles: m.indices().iter().len() / 3,
@@ -51,7 +51,7 @@ impl AnyModel {
                 ..Summary::default()
             },
             #[cfg(feature = "dpm")]
-            Self::Dpm(m) => Summary {
+            Self::Dpm(ref m) => Summary {
                 meshes: m.meshes.len(),
                 vertices: m.meshes.iter().map(|m| m.vertices.len()).sum(),
                 triangles: m.meshes.iter().map(|m| m.triangles.len()).sum(),
@@ -61,7 +61,7 @@ impl AnyModel {
                 ..Summary::default()
             },
             #[cfg(feature = "dpm")]
-            Self::Zym(m) => Summary {
+            Self::Zym(ref m) => Summary {
                 meshes: m.runs.len(),
                 vertices: m.vertex_count(),
                 triangles: m.triangle_count(),
@@ -71,15 +71,15 @@ impl AnyModel {
                 ..Summary::default()
             },
             #[cfg(feature = "tso")]
-            Self::TsoMesh(m) => Self::geometry_summary(&m.geometry),
+            Self::TsoMesh(ref m) => Self::geometry_summary(&m.geometry),
             #[cfg(feature = "tso")]
-            Self::Bmf(m) => Self::geometry_summary(&m.geometry),
+            Self::Bmf(ref m) => Self::geometry_summary(&m.geometry),
             #[cfg(feature = "tso")]
-            Self::Skn(m) => Self::geometry_summary(&m.geometry),
+            Self::Skn(ref m) => Self::geometry_summary(&m.geometry),
             #[cfg(feature = "tso")]
-            Self::TsoSkeleton(m) => Summary { bones: m.bones.len(), ..Summary::default() },
+            Self::TsoSkeleton(ref m) => Summary { bones: m.bones.len(), ..Summary::default() },
             #[cfg(feature = "tso")]
-            Self::TsoAnimation(m) => Summary {
+            Self::TsoAnimation(ref m) => Summary {
                 bones: m.motions.len(),
                 clips: 1,
                 frames: Some(m.motions.iter().map(|m| m.frames as usize).max().unwrap_or(0)),
@@ -87,7 +87,7 @@ impl AnyModel {
                 ..Summary::default()
             },
             #[cfg(feature = "tso")]
-            Self::TsoBinding(m) => Summary { notes: vec![m.bone.text()], ..Summary::default() },
+            Self::TsoBinding(ref m) => Summary { notes: vec![m.bone.text()], ..Summary::default() },
         }
     }
 

@@ -1,17 +1,30 @@
 //! The vertices of a scene at a frame.
 
 use crate::error::RigError;
+use crate::kernels::Output;
 use crate::matrix::Matrix;
 use crate::pose::Pose;
 use crate::rig::Rig;
 use crate::sample::{Blend, Sampler};
 use crate::skin::{Normals, SkinPlan};
+use crate::workspace::Workspace;
 use alloc::format;
 use alloc::vec::Vec;
 use glam::DAffine3;
 use meshwright_scene::{Mesh, MeshId, MeshPose, Scene};
 
-/// The positions and normals of one mesh in model space, in 64 bits inside: in the rest pose, or at a frame of
+/// In how many bits vertices are computed. Poses always are in 64.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// In 32: the fast kernels, on matrices rounded to 32 bits. Off by a few ten-millionths of the distance
+    /// from the origin, which counts for a small thing far out.
+    Single,
+    /// In 64, one attribute at a time: rounded once, at the end.
+    #[default]
+    Double,
+}
+
+/// The positions and normals of one mesh in model space: in the rest pose, or at a frame of
 /// a clip (see [`Sampler::sample`]). A mesh without a skin, or bound to another skeleton than the clip's, is
 /// not moved by it. Normals are as the format's evaluation gives them.
 ///
@@ -31,7 +44,7 @@ pub fn evaluate(scene: &Scene, at: Option<(usize, f64)>, mesh: MeshId) -> Result
             pose.sample(&rig, &sampler, frame)?;
         }
     }
-    skinned(&SkinPlan::new(found, &rig)?, &pose)
+    skinned(&SkinPlan::new(found, &rig)?, &pose, Precision::default(), &mut Workspace::new())
 }
 
 fn find(scene: &Scene, mesh: MeshId) -> Result<&Mesh, RigError> {
@@ -43,12 +56,28 @@ fn unskinned(mesh: &Mesh) -> MeshPose {
     MeshPose { positions: mesh.positions.clone(), normals: mesh.normals.clone() }
 }
 
-fn skinned<M: Matrix>(plan: &SkinPlan, pose: &Pose<M>) -> Result<MeshPose, RigError> {
+fn skinned(
+    plan: &SkinPlan,
+    pose: &Pose<DAffine3>,
+    precision: Precision,
+    work: &mut Workspace,
+) -> Result<MeshPose, RigError> {
     let mut out = MeshPose { positions: alloc::vec![[0.0; 3]; plan.vertex_count()], normals: Vec::new() };
-    plan.positions(pose, &mut out.positions)?;
     if plan.has_normals() {
         out.normals = alloc::vec![[0.0; 3]; plan.vertex_count()];
-        plan.normals(pose, Normals::AsIs, &mut out.normals)?;
+    }
+    match precision {
+        Precision::Single => {
+            let target = Output::positions(&mut out.positions);
+            let target = if plan.has_normals() { target.with_normals(&mut out.normals) } else { target };
+            plan.skin(pose, work, target)?;
+        }
+        Precision::Double => {
+            plan.positions(pose, &mut out.positions)?;
+            if plan.has_normals() {
+                plan.normals(pose, Normals::AsIs, &mut out.normals)?;
+            }
+        }
     }
     Ok(out)
 }
@@ -61,6 +90,7 @@ pub struct Evaluator<'a> {
     poses: Vec<Pose<DAffine3>>,
     plans: Vec<Option<SkinPlan>>,
     blend: Option<Blend>,
+    precision: Precision,
 }
 
 impl<'a> Evaluator<'a> {
@@ -76,13 +106,20 @@ impl<'a> Evaluator<'a> {
         };
         let plans = scene.meshes.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
         let poses = rigs.iter().map(Pose::new).collect();
-        Ok(Self { scene, rigs, poses, plans, blend: None })
+        Ok(Self { scene, rigs, poses, plans, blend: None, precision: Precision::default() })
     }
 
     /// The same scene, with poses blended by another rule than the clips' own.
     #[must_use]
     pub const fn with_blend(mut self, blend: Blend) -> Self {
         self.blend = Some(blend);
+        self
+    }
+
+    /// The same scene, with vertices computed in so many bits.
+    #[must_use]
+    pub const fn with_precision(mut self, precision: Precision) -> Self {
+        self.precision = precision;
         self
     }
 
@@ -108,18 +145,23 @@ impl<'a> Evaluator<'a> {
 
     /// A mesh in the current pose, in model space.
     pub fn mesh(&self, mesh: MeshId) -> Result<MeshPose, RigError> {
+        self.mesh_with(mesh, &mut Workspace::new())
+    }
+
+    fn mesh_with(&self, mesh: MeshId, work: &mut Workspace) -> Result<MeshPose, RigError> {
         let found = find(self.scene, mesh)?;
         let plan = self.plans.get(mesh.0).and_then(Option::as_ref);
         let pose = found.skin.as_ref().and_then(|s| self.poses.get(s.skeleton.0));
         match (plan, pose) {
-            (Some(plan), Some(pose)) => skinned(plan, pose),
+            (Some(plan), Some(pose)) => skinned(plan, pose, self.precision, work),
             _ => Ok(unskinned(found)),
         }
     }
 
     /// All meshes in the current pose, in model space.
     pub fn meshes(&self) -> Result<Vec<MeshPose>, RigError> {
-        (0..self.scene.meshes.len()).map(|m| self.mesh(MeshId(m))).collect()
+        let mut work = Workspace::new();
+        (0..self.scene.meshes.len()).map(|m| self.mesh_with(MeshId(m), &mut work)).collect()
     }
 }
 

@@ -1,19 +1,71 @@
-//! Skeletons, poses, clip sampling and skinning for Meshwright scenes, on glam.
+//! Skeletons, poses, animation and CPU skinning for Meshwright scenes and for any glTF skin, on glam.
 //!
 //! | type | is |
 //! |---|---|
-//! | [`Rig`] | a skeleton made ready: joints in an order in which parents come first, names, bind matrices |
-//! | [`Sampler`] | a clip made ready: local matrices at any frame, by the format's own rule or a chosen [`Blend`] |
-//! | [`Pose`] | local, model-space and palette matrices of one skeleton, in buffers that are used again |
-//! | [`SkinPlan`] | a skinned mesh made ready, filling the caller's slices |
+//! | [`Rig`] | a skeleton made ready: joints by depth, names, bind matrices |
+//! | [`Animation`], [`Player`] | a clip made ready, and a place in it: poses in parts, eight joints at a time |
+//! | [`LocalPose`], [`Layer`], [`Mask`] | translation, rotation and scale per joint; blends, additive layers, cross-fades |
+//! | [`RootMotion`] | the motion of the whole figure, taken out of its root joint |
+//! | [`SkinPlan`], [`Workspace`], [`Output`] | a skinned mesh made ready for one kernel, filling the caller's memory |
+//! | [`Sampler`], [`Pose`] | local matrices at any frame by the format's own rule, in either precision |
 //! | [`Evaluator`], [`evaluate`] | all of it for a scene: the vertices of a mesh at a frame of a clip |
 //!
 //! What is made ready once is checked then; what runs per frame allocates nothing.
 //!
+//! ```
+//! use meshwright_rig::glam::Affine3A;
+//! use meshwright_rig::{
+//!     Animation, LocalPose, NameMatch, Output, Player, Pose, Rig, Sampler, SkinPlan, Workspace,
+//! };
+//! use meshwright_scene::Scene;
+//!
+//! # fn demo(scene: &Scene) -> Result<(), meshwright_rig::RigError> {
+//! // Once.
+//! let rig = Rig::new(&scene.skeletons[0])?;
+//! let animation = Animation::new(&rig, &Sampler::new(scene, 0)?)?;
+//! let plan = SkinPlan::new(&scene.meshes[0], &rig)?;
+//! let mut work = Workspace::new().reserved_for(&plan);
+//! let mut player = Player::new(&animation);
+//! let mut parts = LocalPose::new(&rig);
+//! let mut pose = Pose::<Affine3A>::new(&rig);
+//! let mut positions = vec![[0.0; 3]; plan.vertex_count()];
+//! let mut normals = positions.clone();
+//!
+//! // Every frame.
+//! player.sample(12.5, &mut parts)?;
+//! pose.compose(&rig, &parts)?;
+//! plan.skin(&pose, &mut work, Output::positions(&mut positions).with_normals(&mut normals))?;
+//! let hand = pose.attachment(&rig, "tag_hand", NameMatch::IgnoreCase);
+//! # Ok(()) }
+//! ```
+//!
+//! # Kernels
+//!
+//! [`SkinPlan::new`] chooses how a mesh is moved and [`SkinPlan::info`] tells what it chose:
+//!
+//! | kernel | for vertices |
+//! |---|---|
+//! | [`Runs`](Kernel::Runs) | of one joint each, many neighbours of the same (BMD, The Sims) |
+//! | [`Single`](Kernel::Single) | of one joint each, in any order |
+//! | [`Two`](Kernel::Two), [`Three`](Kernel::Three), [`Four`](Kernel::Four), [`Many`](Kernel::Many) | of several weighted joints (glTF, Crucible) |
+//! | [`Table`](Kernel::Table) | of several, where neighbours share blends: each is computed once |
+//! | [`Local`](Kernel::Local) | stored weighted in the space of every joint (DPM, BMD, The Sims) |
+//!
+//! All of them fill positions, normals and tangents, in arrays of their own or [interleaved](Interleaved) with
+//! other things. With the feature `rayon`, `SkinPlan::skin_parallel` uses all threads on large meshes.
+//! [`SkinPlan::skin_dual`] blends dual quaternions instead of matrices. [`SkinPlan::bounds`] finds a box
+//! around the posed mesh without skinning it, [`SkinPlan::exact_bounds`] the smallest one.
+//!
+//! A [`Path`] is the set of instructions: AVX2 with FMA where the machine has them, asked once, and portable
+//! code everywhere. Vertices come out the same, to the bit, on any number of threads and in any kind of memory.
+//! Two paths differ in the last places, because FMA rounds once where others round twice; a program that
+//! needs the same bits on every machine asks for [`Path::PORTABLE`].
+//!
 //! # Precision
 //!
-//! Everything that holds matrices is generic over [`Matrix`]: [`glam::Affine3A`] for speed,
-//! [`glam::DAffine3`] for comparisons and for long chains of joints. Vertices go in and out as `[f32; 3]`.
+//! Players, blends and kernels compute in 32 bits. [`Sampler`] and [`Pose`] are generic over [`Matrix`]:
+//! [`glam::Affine3A`] or, for comparisons and long chains of joints, [`glam::DAffine3`]. Vertices go in and out
+//! as `[f32; 3]`.
 //!
 //! # Rules of the formats
 //!
@@ -23,42 +75,56 @@
 //! * A looping clip has the period `frames`: behind the last frame comes the first. Another is clamped.
 //! * A skin binds vertices in model space, moved by palettes, or holds them weighted in the space of every
 //!   joint, moved by model-space matrices: the sum of `R * position + weight * t`.
+//! * The ordered blends of The Sims are such a sum: each blend of weight `w` multiplies the weights before it by
+//!   `1 - w`. Normals are the same sum, made of unit length at the end; a blend that makes them so after each
+//!   step differs only where a vertex has several blends.
 //! * A joint may follow the weighted mean of others.
 //!
-//! ```
-//! use meshwright_rig::{NameMatch, Pose, Rig, Sampler, glam::Affine3A};
-//! use meshwright_scene::Scene;
-//! # fn demo(scene: &Scene) -> Result<(), meshwright_rig::RigError> {
-//! let rig = Rig::new(&scene.skeletons[0])?;
-//! let sampler = Sampler::new(scene, 0)?;
-//! let mut pose = Pose::<Affine3A>::new(&rig);
-//! pose.sample(&rig, &sampler, 12.5)?;
-//! let hand = pose.attachment(&rig, "tag_hand", NameMatch::IgnoreCase);
-//! # Ok(()) }
-//! ```
+//! # Features
 //!
-//! `no_std` with `alloc`, no unsafe code.
+//! * `std` (default): asks the machine for AVX2. Without it the crate is `no_std` with `alloc`, and portable
+//!   unless the build is for machines with AVX2 and FMA.
+//! * `rayon`: skinning on all threads; implies `std`.
+//!
+//! Unsafe code is confined to the kernels for AVX2.
 #![no_std]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 extern crate alloc;
-#[cfg(test)]
+#[cfg(any(test, feature = "std"))]
 extern crate std;
 
+mod animation;
+mod bounds;
+mod dual;
 mod error;
 mod evaluate;
+mod kernels;
+mod layers;
+mod local;
 mod matrix;
+mod plan;
 mod pose;
 mod rig;
+mod root;
 mod sample;
 mod skin;
 mod tracks;
+mod workspace;
 
+pub use animation::{Animation, Player};
+pub use bounds::Bounds;
 pub use error::RigError;
-pub use evaluate::{Evaluator, evaluate, world_transforms};
+pub use evaluate::{Evaluator, Precision, evaluate, world_transforms};
 pub use glam;
+pub use kernels::{Interleaved, Output, Path};
+pub use layers::{Layer, Mask};
+pub use local::{JointPose, LocalPose};
 pub use matrix::Matrix;
+pub use plan::{Choice, Kernel, PlanInfo, PlanOptions};
 pub use pose::{Pose, blend_poses};
 pub use rig::{NameMatch, Rig};
+pub use root::{Axes, RootMotion};
 pub use sample::{Blend, Sampler};
-pub use skin::{Form, Normals, SkinPlan};
+pub use skin::{Form, JointSet, Joints, Normals, SkinPlan, SkinSource};
+pub use workspace::Workspace;

@@ -1,7 +1,7 @@
 //! The two precisions.
 
 use core::fmt::Debug;
-use glam::{Affine3A, DAffine3, DMat3, DVec3, Mat3A, Vec3A};
+use glam::{Affine3A, DAffine3, DMat3, DVec3, Mat3A, Vec3A, Vec4};
 use meshwright_scene::Affine;
 
 mod sealed {
@@ -33,6 +33,9 @@ pub trait Matrix: sealed::Sealed + Copy + Debug + Default + PartialEq + Send + S
     #[must_use]
     fn mix(&self, other: &Self, t: f64) -> Self;
 
+    /// The columns in 32 bits.
+    #[doc(hidden)]
+    fn columns(&self) -> [Vec4; 4];
     #[doc(hidden)]
     fn add_point(&self, sum: Self::Sum, p: [f32; 3], weight: f32) -> Self::Sum;
     #[doc(hidden)]
@@ -83,6 +86,12 @@ impl Matrix for Affine3A {
             ),
             translation: lerp(self.translation, other.translation),
         }
+    }
+
+    #[inline]
+    fn columns(&self) -> [Vec4; 4] {
+        let m = &self.matrix3;
+        [m.x_axis.extend(0.0), m.y_axis.extend(0.0), m.z_axis.extend(0.0), self.translation.extend(1.0)]
     }
 
     fn add_point(&self, sum: Vec3A, p: [f32; 3], weight: f32) -> Vec3A {
@@ -147,6 +156,10 @@ impl Matrix for DAffine3 {
             ),
             translation: lerp(self.translation, other.translation),
         }
+    }
+
+    fn columns(&self) -> [Vec4; 4] {
+        self.as_affine3a().columns()
     }
 
     fn add_point(&self, sum: DVec3, p: [f32; 3], weight: f32) -> DVec3 {

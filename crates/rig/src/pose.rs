@@ -1,10 +1,12 @@
 //! The matrices of one skeleton at one moment.
 
 use crate::error::RigError;
+use crate::local::LocalPose;
 use crate::matrix::Matrix;
 use crate::rig::{NameMatch, Rig};
 use crate::sample::{Blend, Sampler, rigid};
 use alloc::vec::Vec;
+use glam::Affine3A;
 
 /// Local, model-space and palette matrices of one skeleton. Made once, filled again for every frame without
 /// allocating.
@@ -66,6 +68,20 @@ impl<M: Matrix> Pose<M> {
     /// Where something hangs that is attached to the first joint of that name.
     pub fn attachment(&self, rig: &Rig, name: &str, by: NameMatch) -> Option<M> {
         self.model.get(rig.find(name, by)?).copied()
+    }
+}
+
+impl Pose<Affine3A> {
+    /// Local, model-space and palette matrices of a pose in parts. Where only the latter two are needed
+    /// [`Rig::compose`] is faster.
+    pub fn compose(&mut self, rig: &Rig, pose: &LocalPose) -> Result<(), RigError> {
+        rig.compose(pose, &mut self.model, &mut self.palette)?;
+        for (joint, local) in self.locals.iter_mut().enumerate() {
+            if let Some(parts) = pose.get(rig, joint) {
+                *local = parts.to_matrix();
+            }
+        }
+        Ok(())
     }
 }
 

@@ -1,10 +1,12 @@
 //! A skeleton made ready.
 
 use crate::error::RigError;
+use crate::kernels::{self, Bind, Path};
+use crate::local::{JointPose, LocalPose};
 use crate::matrix::Matrix;
 use alloc::string::String;
 use alloc::vec::Vec;
-use glam::DAffine3;
+use glam::{Affine3A, DAffine3};
 use meshwright_scene::{Affine, Skeleton, Trs};
 
 /// How joint names are compared.
@@ -22,22 +24,29 @@ pub enum NameMatch {
 /// Matrices are always given and answered in the skeleton's own order of joints.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rig {
+    path: Path,
     names: Vec<String>,
+    /// By depth, so that neighbours seldom wait for each other.
     order: Vec<Step>,
+    /// The place of each joint in that order.
+    slots: Vec<usize>,
+    /// The inverse bind matrices in that order.
+    bind: Vec<Bind>,
     rest: Vec<Affine>,
     rest_parts: Vec<Trs>,
+    rest_pose: LocalPose,
     inverse_bind: Vec<Affine>,
 }
 
 /// What makes the model-space matrix of one joint.
 #[derive(Clone, Debug, PartialEq)]
-struct Step {
-    joint: usize,
-    from: From,
+pub(crate) struct Step {
+    pub(crate) joint: usize,
+    pub(crate) from: From,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum From {
+pub(crate) enum From {
     Root,
     Parent(usize),
     Mean(Vec<(usize, f64)>),
@@ -64,18 +73,76 @@ impl Rig {
             };
             Some(Step { joint, from })
         };
+        let mut depths = alloc::vec![0_usize; joints.len()];
+        let mut by_depth = order;
+        for &j in &by_depth {
+            let joint = &joints[j];
+            let follows = joint.follows.iter().map(|f| f.0);
+            // What a joint follows counts as its parent.
+            let before = joint.parent.into_iter().filter(|_| joint.follows.is_empty()).chain(follows);
+            depths[j] = before.map(|b| depths[b] + 1).max().unwrap_or(0);
+        }
+        by_depth.sort_by_key(|&j| (depths[j], j));
+        let mut slots = alloc::vec![0; joints.len()];
+        by_depth.iter().enumerate().for_each(|(slot, &j)| slots[j] = slot);
+        let inverse = |&j: &usize| Bind::new(&Affine3A::from_affine(&joints[j].inverse_bind));
+        let rest_parts: Vec<Trs> = joints.iter().map(|j| crate::tracks::parts(&j.rest)).collect();
+        let mut rest_pose = LocalPose::neutral(joints.len());
+        for (slot, &j) in by_depth.iter().enumerate() {
+            rest_pose.groups_mut()[slot / 8].set(slot % 8, &JointPose::from(&rest_parts[j]));
+        }
         Ok(Self {
+            path: Path::detect(),
+            rest_pose,
+            bind: by_depth.iter().map(inverse).collect(),
+            slots,
             names: joints.iter().map(|j| j.name.clone()).collect(),
-            order: order.into_iter().filter_map(step).collect(),
+            order: by_depth.into_iter().filter_map(step).collect(),
             rest: joints.iter().map(|j| j.rest.to_affine()).collect(),
-            rest_parts: joints.iter().map(|j| crate::tracks::parts(&j.rest)).collect(),
+            rest_parts,
             inverse_bind: joints.iter().map(|j| j.inverse_bind).collect(),
         })
+    }
+
+    /// The same rig with other instructions than the fastest of the machine; see [`Path`].
+    #[must_use]
+    pub const fn with_path(mut self, path: Path) -> Self {
+        self.path = path;
+        self
+    }
+
+    /// The instructions that poses are computed with.
+    pub const fn path(&self) -> Path {
+        self.path
     }
 
     /// How many joints there are.
     pub fn joint_count(&self) -> usize {
         self.rest.len()
+    }
+
+    /// The joint that each joint's matrix is multiplied with; `None` for roots and for joints that follow
+    /// others.
+    pub fn parent(&self, joint: usize) -> Option<usize> {
+        match self.order.get(self.slot(joint)?)?.from {
+            From::Parent(p) => Some(p),
+            From::Root | From::Mean(_) => None,
+        }
+    }
+
+    /// Where a joint lies in a [`LocalPose`].
+    pub(crate) fn slot(&self, joint: usize) -> Option<usize> {
+        self.slots.get(joint).copied()
+    }
+
+    /// The rest pose; see [`LocalPose::new`].
+    pub(crate) fn rest_pose(&self) -> &LocalPose {
+        &self.rest_pose
+    }
+
+    /// The joints by their place in a [`LocalPose`].
+    pub(crate) fn slots(&self) -> impl Iterator<Item = usize> + '_ {
+        self.order.iter().map(|s| s.joint)
     }
 
     /// The name of a joint.
@@ -121,6 +188,21 @@ impl Rig {
         Ok(())
     }
 
+    /// Model-space matrices and palette of a pose, in one pass: what [`to_model`](Self::to_model) and
+    /// [`palette`](Self::palette) answer, faster.
+    pub fn compose(
+        &self,
+        pose: &LocalPose,
+        model: &mut [Affine3A],
+        palette: &mut [Affine3A],
+    ) -> Result<(), RigError> {
+        RigError::length("joints of the pose", self.joint_count(), pose.joint_count())?;
+        RigError::length("model matrices", self.joint_count(), model.len())?;
+        RigError::length("palette", self.joint_count(), palette.len())?;
+        kernels::compose(self.path, &self.order, pose.groups(), &self.bind, model, palette);
+        Ok(())
+    }
+
     /// Matrices from the bind pose to the pose: model-space matrix times inverse bind matrix.
     pub fn palette<M: Matrix>(&self, model: &[M], palette: &mut [M]) -> Result<(), RigError> {
         RigError::length("model matrices", self.joint_count(), model.len())?;
@@ -132,7 +214,7 @@ impl Rig {
     }
 }
 
-fn mean<M: Matrix>(parts: &[(usize, f64)], model: &[M]) -> M {
+pub(crate) fn mean<M: Matrix>(parts: &[(usize, f64)], model: &[M]) -> M {
     if parts.is_empty() {
         return M::IDENTITY;
     }

@@ -37,7 +37,7 @@ pub struct Sampler<'a> {
 }
 
 #[derive(Clone, Debug)]
-enum Source<'a> {
+pub(crate) enum Source<'a> {
     Poses {
         set: &'a PoseSet,
         frames: &'a [u32],
@@ -47,11 +47,11 @@ enum Source<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Keys<'a> {
-    joint: usize,
-    translation: &'a Channel<[f32; 3]>,
-    rotation: &'a Channel<[f32; 4]>,
-    scale: &'a Channel<[f32; 3]>,
+pub(crate) struct Keys<'a> {
+    pub(crate) joint: usize,
+    pub(crate) translation: &'a Channel<[f32; 3]>,
+    pub(crate) rotation: &'a Channel<[f32; 4]>,
+    pub(crate) scale: &'a Channel<[f32; 3]>,
 }
 
 impl<'a> Sampler<'a> {
@@ -115,10 +115,7 @@ impl<'a> Sampler<'a> {
     /// At a whole frame of a clip of poses the answer is the pose as it is stored.
     pub fn sample<M: Matrix>(&self, rig: &Rig, frame: f64, locals: &mut [M]) -> Result<(), RigError> {
         rig.rest(locals)?;
-        let n = match self.source {
-            Source::Poses { frames, .. } => frames.len(),
-            Source::Tracks(_) => self.clip.frames as usize,
-        };
+        let n = self.frames();
         if n == 0 {
             return Ok(());
         }
@@ -146,20 +143,25 @@ impl<'a> Sampler<'a> {
         Ok(())
     }
 
+    pub(crate) const fn source(&self) -> &Source<'a> {
+        &self.source
+    }
+
+    pub(crate) const fn rule(&self) -> Interpolation {
+        self.rule
+    }
+
+    /// How many frames there are.
+    pub(crate) fn frames(&self) -> usize {
+        match self.source {
+            Source::Poses { frames, .. } => frames.len(),
+            Source::Tracks(_) => self.clip.frames as usize,
+        }
+    }
+
     /// Where a frame lies in the clip: 0 up to, and not including, `n` when it loops, else up to `n - 1`.
-    #[expect(clippy::cast_precision_loss, reason = "a count of frames is below 2^32")]
     fn place(&self, frame: f64, n: usize) -> f64 {
-        let period = n as f64;
-        if !frame.is_finite() {
-            return 0.0;
-        }
-        if !self.clip.looping {
-            return frame.max(0.0).min(period - 1.0);
-        }
-        let rest = frame % period;
-        let rest = if rest < 0.0 { rest + period } else { rest };
-        // A tiny negative remainder rounds up to the period itself.
-        if rest < period { rest } else { 0.0 }
+        place(frame, n, self.clip.looping)
     }
 
     fn sample_poses<M: Matrix>(&self, set: &PoseSet, frames: &[u32], frame: f64, locals: &mut [M]) {
@@ -208,6 +210,22 @@ impl<'a> Sampler<'a> {
             scale: scale.unwrap_or(rest.scale),
         })
     }
+}
+
+/// Where a frame lies among `n`, which are not none; a frame that is not a number is the first.
+#[expect(clippy::cast_precision_loss, reason = "a count of frames is below 2^32")]
+pub(crate) fn place(frame: f64, n: usize, looping: bool) -> f64 {
+    let period = n as f64;
+    if !frame.is_finite() {
+        return 0.0;
+    }
+    if !looping {
+        return frame.max(0.0).min(period - 1.0);
+    }
+    let rest = frame % period;
+    let rest = if rest < 0.0 { rest + period } else { rest };
+    // A tiny negative remainder rounds up to the period itself.
+    if rest < period { rest } else { 0.0 }
 }
 
 fn last<'a, T>(old: &'a Channel<T>, new: &'a Channel<T>) -> &'a Channel<T> {

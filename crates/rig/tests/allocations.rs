@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a failing test panics")]
 
 use meshwright_rig::glam::{Affine3A, DAffine3};
-use meshwright_rig::{Matrix, NameMatch, Normals, Pose, Rig, Sampler, SkinPlan};
+use meshwright_rig::{
+    Animation, Axes, Choice, Interleaved, Layer, LocalPose, Mask, Matrix, NameMatch, Normals, Output,
+    PlanOptions, Player, Pose, Rig, RootMotion, Sampler, SkinPlan, Workspace,
+};
 use meshwright_scene::{
     Affine, Channel, Clip, Influence, Interpolation, Joint, Local, Mesh, Motion, PoseSet, PoseSetId, Scene,
     Skeleton, SkeletonId, Skin, Track, Trs,
@@ -99,6 +102,46 @@ fn frames<M: Matrix>(scene: &Scene) {
         }
     }
     assert_eq!(COUNT.with(Cell::get), before, "something was allocated");
+}
+
+/// The fast kernels, players, blends and boxes.
+fn fast_frames(scene: &Scene, options: PlanOptions) {
+    let rig = Rig::new(&scene.skeletons[0]).unwrap();
+    let plan = SkinPlan::with_options(&scene.meshes[0], &rig, options).unwrap();
+    let mut work = Workspace::new().reserved_for(&plan);
+    let animation = Animation::new(&rig, &Sampler::new(scene, 2).unwrap()).unwrap();
+    let mut player = Player::new(&animation);
+    let [mut a, mut b] = [LocalPose::new(&rig), LocalPose::new(&rig)];
+    let mut pose = Pose::<Affine3A>::new(&rig);
+    let mask = Mask::new(&rig, 0.5);
+    let root = RootMotion { joint: 0, axes: Axes::GROUND };
+    let (mut p, mut n) = (vec![[0.0; 3]; 100], vec![[0.0; 3]; 100]);
+    let mut bytes = vec![0; 32 * 100];
+    let layout = Interleaved { stride: 32, position: 4, normal: Some(20), tangent: None };
+    let before = COUNT.with(Cell::get);
+    for frame in [0.0, 0.4, 1.9, 0.1] {
+        player.sample(frame, &mut a).unwrap();
+        root.between(&rig, &mut player, (0.0, frame), &mut b).unwrap();
+        b.copy_from(&a).unwrap();
+        b.blend(&rig, &[Layer::new(&a, 1.0), Layer::new(&a, 0.5).masked(&mask)]).unwrap();
+        b.add(&rig, &[Layer::new(&a, 0.1)]).unwrap();
+        pose.compose(&rig, &b).unwrap();
+        plan.skin(&pose, &mut work, Output::positions(&mut p).with_normals(&mut n).lengths(Normals::Unit))
+            .unwrap();
+        plan.skin(&pose, &mut work, Output::interleaved(&mut bytes, layout)).unwrap();
+        plan.skin_dual(&pose, &mut work, Output::positions(&mut p)).unwrap();
+        assert!(plan.bounds(&pose).is_some());
+        assert!(plan.exact_bounds(&pose, &mut work).unwrap().is_some());
+    }
+    assert_eq!(COUNT.with(Cell::get), before, "something was allocated");
+}
+
+#[test]
+fn fast_frames_allocate_nothing() {
+    let scene = scene();
+    for table in [Choice::Never, Choice::Always] {
+        fast_frames(&scene, PlanOptions { table, runs: Choice::Auto });
+    }
 }
 
 #[test]

@@ -142,8 +142,8 @@ impl Anim {
                 return Some(plain && rest.is_empty());
             }
             let source = file(rest, &budget);
-            motion(&mut source.start(), &Path::ROOT, Nesting::Three).ok()?;
-            Some(plain)
+            let fits = |nesting| motion(&mut source.start(), &Path::ROOT, nesting).is_ok();
+            (fits(Nesting::Three) || fits(Nesting::Two)).then_some(plain)
         };
         match walk() {
             Some(true) => Confidence::Likely,

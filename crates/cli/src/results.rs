@@ -1,0 +1,73 @@
+//! What a command found out about its files: lines for people, or one JSON document for programs.
+
+use crate::args::OutputFormat;
+use crate::input::Input;
+use crate::load::Refusal;
+use crate::{Fail, Status, render, say};
+use serde_json::{Value, json};
+use std::io::{self, Write};
+
+/// The outcome of a command that takes many files.
+pub(crate) struct Results {
+    format: OutputFormat,
+    documents: Vec<Value>,
+    seen: bool,
+    pub status: Status,
+}
+
+impl Results {
+    pub(crate) fn new(format: OutputFormat) -> Self {
+        Self { format, documents: Vec::new(), seen: false, status: Status::Fine }
+    }
+
+    /// Goes through what the arguments named, and refuses what cannot be looked at.
+    pub(crate) fn inputs(&mut self, found: Vec<Result<Input, (Input, io::Error)>>) -> Vec<Input> {
+        let mut inputs = Vec::new();
+        for input in found {
+            match input {
+                Ok(input) => inputs.push(input),
+                Err((input, e)) => self.refuse(&input, &Refusal::unreadable(&e)),
+            }
+        }
+        inputs
+    }
+
+    /// A file that gave a result: `document` is its part of the JSON.
+    pub(crate) fn add(&mut self, status: Status, document: impl FnOnce() -> Value) {
+        self.seen = true;
+        self.status.and(status);
+        if self.format == OutputFormat::Json {
+            self.documents.push(document());
+        }
+    }
+
+    /// A file that gave none.
+    pub(crate) fn refuse(&mut self, input: &Input, refusal: &Refusal) {
+        refusal.say(&input.shown());
+        self.add(refusal.status(), || json!({ "file": input.exact(), "error": refusal.json() }));
+    }
+
+    /// Prints the document, and answers how the run went.
+    pub(crate) fn finish(mut self) -> Result<Status, Fail> {
+        if !self.seen {
+            say(&render::error("no-model", "no file of a known format is there"));
+            self.status.and(Status::Unusable);
+        }
+        if self.format == OutputFormat::Json {
+            let mut out = io::stdout().lock();
+            writeln!(out, "{}", json!({ "files": self.documents }))?;
+            out.flush()?;
+        }
+        Ok(self.status)
+    }
+}
+
+/// The outcome of a command that takes one file and could not do it.
+pub(crate) fn refused(input: &Input, refusal: &Refusal, format: OutputFormat) -> Result<Status, Fail> {
+    refusal.say(&input.shown());
+    if format == OutputFormat::Json {
+        let document = json!({ "file": input.exact(), "error": refusal.json() });
+        writeln!(io::stdout().lock(), "{document}")?;
+    }
+    Ok(refusal.status())
+}

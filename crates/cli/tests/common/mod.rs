@@ -1,0 +1,37 @@
+//! Running the program.
+#![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
+
+use meshwright_testkit::testdata;
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+pub fn program() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_meshwright"))
+}
+
+pub fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Output {
+    program().args(args).output().unwrap()
+}
+
+/// Words of a command line, for more to be added.
+pub fn args(words: &[&str]) -> Vec<OsString> {
+    words.iter().map(Into::into).collect()
+}
+
+pub fn code(output: &Output) -> i32 {
+    output.status.code().expect("no signal")
+}
+
+pub fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// A model with everything.
+pub fn demo() -> PathBuf {
+    testdata().join("dpm/hopper.ok.dpm")
+}

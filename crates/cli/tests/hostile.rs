@@ -1,0 +1,405 @@
+//! The program among bad files, bad places and bad luck.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
+
+mod common;
+
+use common::{args, code, demo, program, run, stderr, stdout};
+use meshwright_testkit::testdata;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// The one JSON document that a run printed.
+fn document(output: &std::process::Output) -> Value {
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|e| panic!("{e}: {:?} {}", stdout(output), stderr(output)))
+}
+
+/// What lies in a folder.
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn every_failure_has_a_code_a_line_and_a_json_document() {
+    let dir = TempDir::new().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    fs::write(at("junk.bin"), b"no model at all").unwrap();
+    fs::write(at("empty.dpm"), b"").unwrap();
+    fs::create_dir(at("folder")).unwrap();
+    fs::copy(testdata().join("dpm/parent.reject.dpm"), at("bad.dpm")).unwrap();
+    let out = at("out.bin");
+    let commands: [&[&str]; 5] =
+        [&["info"], &["check"], &["dump"], &["convert", "--to", "glb", "-o"], &["optimize", "-o"]];
+    for command in commands {
+        for (file, status, error) in [
+            ("none.dpm", 3, "cannot-read"),
+            ("junk.bin", 3, "unknown-format"),
+            ("empty.dpm", 1, "bad-magic"),
+            ("bad.dpm", 1, "bad-parent"),
+            ("folder", 3, if matches!(command[0], "dump" | "optimize") { "cannot-read" } else { "no-model" }),
+        ] {
+            let mut words = args(command);
+            if words.last().unwrap() == "-o" {
+                words.push(out.clone().into());
+            }
+            words.push(at(file).into());
+            let text = run(&words);
+            words.push("--format=json".into());
+            let json = run(&words);
+            assert_eq!((code(&text), code(&json)), (status, status), "{words:?}: {}", stderr(&text));
+            let said = stdout(&text) + &stderr(&text);
+            assert!(said.contains(&format!("error[{error}]")), "{words:?}: {said}");
+            assert!(said.lines().all(|line| line.len() < 4096));
+            let json = document(&json);
+            assert!(error == "no-model" || json.to_string().contains(&format!("\"{error}\"")), "{json}");
+            assert!(!out.exists(), "{words:?}");
+        }
+    }
+    assert_eq!(names(dir.path()), ["bad.dpm", "empty.dpm", "folder", "junk.bin"]);
+}
+
+#[test]
+fn wrong_arguments_are_a_document_too() {
+    for words in [
+        args(&["info", "--format", "json"]),
+        args(&["info", "--format=json", "--as", "nonsense", "x"]),
+        args(&["convert", "--format=json", "x.dpm", "-o", "x.nonsense"]),
+        args(&["check", "--format=json", "--max-memory", "1T", "x"]),
+    ] {
+        let output = run(&words);
+        assert_eq!(code(&output), 2, "{words:?}");
+        let json = document(&output);
+        assert_eq!(json["error"]["code"], "usage", "{json}");
+        assert_eq!(json["files"].as_array().unwrap().len(), 0);
+    }
+}
+
+#[test]
+fn a_conversion_that_cannot_be_written_is_not_reported_as_done() {
+    let dir = TempDir::new().unwrap();
+    let out = dir.path().join("a.glb");
+    fs::create_dir(&out).unwrap();
+    fs::write(out.join("b.glb"), b"").unwrap();
+    let target = out.join("b.glb/c.glb");
+    let mut words = args(&["convert", "--format=json", "-o"]);
+    words.extend([target.into(), demo().into()]);
+    let output = run(&words);
+    assert_eq!(code(&output), 3);
+    let json = document(&output);
+    assert_eq!(json["files"][0]["error"]["code"], "cannot-write", "{json}");
+    // The name of a temporary file is nobody's business.
+    assert!(!json.to_string().contains(".meshwright-"), "{json}");
+    assert!(json["files"][0].get("losses").is_none());
+}
+
+#[test]
+fn an_output_never_takes_the_place_of_its_input() {
+    let dir = TempDir::new().unwrap();
+    let model = dir.path().join("m.dpm");
+    fs::copy(demo(), &model).unwrap();
+    let link = dir.path().join("link.glb");
+    fs::hard_link(&model, &link).unwrap();
+    let before = fs::read(&model).unwrap();
+    for (command, out) in [("convert", &model), ("convert", &link), ("dump", &model)] {
+        let mut words = args(&[command]);
+        words.extend([model.clone().into(), "-o".into(), out.into()]);
+        if command == "convert" {
+            words.extend(args(&["--to", "glb"]));
+        }
+        let output = run(&words);
+        assert_eq!(code(&output), 2, "{words:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains("would replace"), "{}", stderr(&output));
+    }
+    // The buffer of a .gltf, and the skeleton that was named.
+    let bin = dir.path().join("m.bin");
+    fs::copy(demo(), &bin).unwrap();
+    let mut words = args(&["convert", "-o"]);
+    words.extend([dir.path().join("m.gltf").into(), bin.clone().into()]);
+    assert_eq!(code(&run(&words)), 2);
+    let skeleton = dir.path().join("s.glb");
+    fs::copy(testdata().join("tso/flower.ok.skel"), &skeleton).unwrap();
+    let mut words = args(&["convert", "--skeleton"]);
+    words.extend([skeleton.clone().into(), testdata().join("tso/flower.ok.mesh").into()]);
+    words.extend(["-o".into(), skeleton.into()]);
+    assert_eq!(code(&run(&words)), 2);
+    assert_eq!(fs::read(&model).unwrap(), before);
+    assert_eq!(fs::read(&bin).unwrap(), before);
+    assert_eq!(names(dir.path()), ["link.glb", "m.bin", "m.dpm", "s.glb"]);
+}
+
+#[test]
+fn names_cannot_drive_a_terminal_and_reach_json_whole() {
+    let dir = TempDir::new().unwrap();
+    let name = if cfg!(windows) { "a\u{202e}b.dpm" } else { "a\u{1b}[31m\u{202e}b\n.dpm" };
+    let path = dir.path().join(name);
+    fs::copy(demo(), &path).unwrap();
+    let mut words = args(&["info"]);
+    words.push(path.clone().into());
+    let text = run(&words);
+    assert_eq!(stdout(&text).lines().count(), 1);
+    assert!(!stdout(&text).chars().any(|c| c == '\u{1b}' || c == '\u{202e}'));
+    words.push("--format=json".into());
+    assert_eq!(document(&run(&words))["files"][0]["file"], path.to_str().unwrap());
+    let output = run(args(&["info", "--as", "x\u{1b}[31m", "y"]));
+    assert!(!stderr(&output).contains('\u{1b}'));
+}
+
+#[test]
+fn colour_is_for_terminals() {
+    let bad = testdata().join("dpm/parent.reject.dpm");
+    for command in ["info", "check"] {
+        let output = program().arg(command).arg(&bad).env("TERM", "xterm").output().unwrap();
+        assert!(!(stdout(&output) + &stderr(&output)).contains('\u{1b}'));
+    }
+}
+
+#[test]
+fn writers_of_one_output_do_not_disturb_each_other() {
+    let dir = TempDir::new().unwrap();
+    let out = dir.path().join("out.glb");
+    let mut words = args(&["convert", "-q", "-o"]);
+    words.extend([out.clone().into(), demo().into()]);
+    assert_eq!(code(&run(&words)), 0);
+    let whole = fs::read(&out).unwrap();
+    let children: Vec<_> = (0..8).map(|_| program().args(&words).spawn().unwrap()).collect();
+    for mut child in children {
+        assert_eq!(fs::read(&out).unwrap(), whole);
+        assert!(child.wait().unwrap().success());
+    }
+    assert_eq!(fs::read(&out).unwrap(), whole);
+    assert_eq!(names(dir.path()), ["out.glb"]);
+}
+
+#[test]
+fn poses_are_named_as_the_file_names_them() {
+    let dir = TempDir::new().unwrap();
+    let model = dir.path().join("m.dpm");
+    fs::copy(demo(), &model).unwrap();
+    fs::write(dir.path().join("m.dpm.framegroups"), "1 4 10 1 run:fast\n5 4 10 1 0\n").unwrap();
+    let dump = |pose: &str| {
+        let mut words = args(&["dump", "-q", "--pose", pose]);
+        words.push(model.clone().into());
+        run(&words)
+    };
+    let found = dump("run:fast:2");
+    assert_eq!(code(&found), 0, "{}", stderr(&found));
+    assert_eq!(document(&found)["meshes"][0]["poses"][1]["clip"], 0);
+    // A name goes before a number.
+    assert_eq!(document(&dump("0:2"))["meshes"][0]["poses"][1]["clip"], 1);
+    for wrong in ["run:fast", "walk:1", "1:99", ":99", "1:-1"] {
+        let output = dump(wrong);
+        assert_eq!(code(&output), 2, "{wrong}");
+        assert!(stderr(&output).contains("error[usage]"), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn companions_are_found_named_or_left() {
+    let dir = TempDir::new().unwrap();
+    let model = dir.path().join("tree.fom");
+    fs::copy(testdata().join("fsomodel/fighter.ok.fom"), &model).unwrap();
+    fs::write(dir.path().join("tree.json"), b"{ not json").unwrap();
+    let mut words = args(&["check"]);
+    words.push(model.clone().into());
+    let broken = run(&words);
+    assert_eq!(code(&broken), 1, "{}", stdout(&broken));
+    words.push("--no-companions".into());
+    assert_eq!(code(&run(&words)), 0);
+    let mut named = args(&["info", "--metadata", "no/such.json", "--format=json"]);
+    named.push(model.into());
+    let missing = run(&named);
+    assert_eq!(code(&missing), 3);
+    assert_eq!(document(&missing)["files"][0]["error"]["companion"], "no/such.json");
+}
+
+#[test]
+fn each_mesh_of_a_figure_has_its_own_texture() {
+    let dir = TempDir::new().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let mesh = fs::read(testdata().join("tso/flower.ok.mesh")).unwrap();
+    let binding = fs::read(testdata().join("tso/flower.ok.bnd")).unwrap();
+    let model = meshwright::tso::Bnd::parse(&binding).unwrap();
+    let (mesh_id, texture_id) = (model.mesh.unwrap(), model.texture.unwrap());
+    fs::write(at("head.mesh"), &mesh).unwrap();
+    fs::write(at(&format!("body.{}.mesh", mesh_id.tag())), &mesh).unwrap();
+    fs::write(at("body.bnd"), &binding).unwrap();
+    // One pixel.
+    let (head, width, bits) = ([58_u32, 0, 54, 40], [1_u32, 1], [1_u16, 24]);
+    let mut bmp = b"BM".to_vec();
+    bmp.extend(head.into_iter().chain(width).flat_map(u32::to_le_bytes));
+    bmp.extend(bits.into_iter().flat_map(u16::to_le_bytes));
+    bmp.extend([0, 4, 0, 0, 0, 0, 0xff00_00ff].into_iter().flat_map(u32::to_le_bytes));
+    fs::write(at(&format!("skin.{}.bmp", texture_id.tag())), &bmp).unwrap();
+    let mut words = args(&["convert", "--textures", "-o"]);
+    words.extend([at("out.glb").into(), at("head.mesh").into()]);
+    words.push(at(&format!("body.{}.mesh", mesh_id.tag())).into());
+    let output = run(&words);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let glb = fs::read(at("out.glb")).unwrap();
+    let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    let json: Value = serde_json::from_slice(&glb[20..20 + length]).unwrap();
+    assert_eq!(json["meshes"].as_array().unwrap().len(), 2, "{json}");
+    assert_eq!(json["images"].as_array().unwrap().len(), 1, "{json}");
+    assert!(json["materials"].to_string().contains("skin."), "{json}");
+}
+
+#[cfg(unix)]
+mod unix {
+    use super::*;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    fn fifo(path: &Path) {
+        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    }
+
+    #[test]
+    fn a_signal_leaves_no_temporary_file() {
+        for signal in ["TERM", "INT", "HUP"] {
+            let dir = TempDir::new().unwrap();
+            // The .mtl is finished first; then nobody reads the .obj.
+            let out = dir.path().join("out.obj");
+            fifo(&out);
+            fs::write(dir.path().join("out.mtl"), b"old").unwrap();
+            let mut words = args(&["convert", "-q", "-o"]);
+            words.extend([out.into(), demo().into()]);
+            let mut child = program().args(&words).spawn().unwrap();
+            let start = Instant::now();
+            while names(dir.path()).len() < 3 {
+                assert!(start.elapsed() < Duration::from_secs(30), "no temporary file appeared");
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            let id = child.id().to_string();
+            assert!(Command::new("kill").args(["-s", signal, &id]).status().unwrap().success());
+            let status = child.wait().unwrap();
+            assert!(status.signal().is_some(), "{signal}: {status}");
+            assert_eq!(names(dir.path()), ["out.mtl", "out.obj"], "{signal}");
+            assert_eq!(fs::read(dir.path().join("out.mtl")).unwrap(), b"old");
+        }
+    }
+
+    #[test]
+    fn a_limit_on_file_sizes_is_an_error_and_leaves_the_old_file() {
+        let dir = TempDir::new().unwrap();
+        let out = dir.path().join("out.glb");
+        fs::write(&out, b"old").unwrap();
+        let output = Command::new("sh")
+            .args(["-c", "ulimit -f 1; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_meshwright"), "convert", "-o"])
+            .args([out.as_os_str(), demo().as_os_str()])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(3), "{:?} {}", output.status, stderr(&output));
+        assert!(stderr(&output).contains("error[cannot-write]"));
+        assert_eq!(fs::read(&out).unwrap(), b"old");
+        assert_eq!(names(dir.path()), ["out.glb"]);
+    }
+
+    #[test]
+    fn standard_output_has_other_names() {
+        for name in ["/dev/stdout", "/dev/fd/1"] {
+            let mut words = args(&["convert", "--to", "dpm", "-o", name]);
+            words.push(demo().into());
+            let output = run(&words);
+            assert_eq!(code(&output), 0, "{}", stderr(&output));
+            assert_eq!(output.stdout, fs::read(demo()).unwrap());
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_device_is_an_error() {
+        for words in [
+            args(&["convert", "-q", "--to", "glb", "-o", "/dev/full"]),
+            args(&["dump", "-q", "-o", "/dev/full"]),
+        ] {
+            let output = program().args(&words).arg(demo()).output().unwrap();
+            assert_eq!(code(&output), 3, "{words:?}");
+            assert!(stderr(&output).contains("error[cannot-write]") && stderr(&output).lines().count() == 1);
+        }
+        for words in
+            [args(&["info"]), args(&["check"]), args(&["dump"]), args(&["convert", "--to=glb", "-o-"])]
+        {
+            let full = fs::File::options().write(true).open("/dev/full").unwrap();
+            let output = program().args(&words).arg(demo()).stdout(full).output().unwrap();
+            assert_eq!(code(&output), 3, "{words:?}");
+        }
+    }
+
+    #[test]
+    fn a_pipe_is_written_to_and_read_from() {
+        let dir = TempDir::new().unwrap();
+        let (from, to) = (dir.path().join("from"), dir.path().join("to"));
+        fifo(&from);
+        fifo(&to);
+        let mut words = args(&["convert", "--to", "dpm", "-o"]);
+        words.extend([to.clone().into(), from.clone().into()]);
+        let mut child = program().args(&words).spawn().unwrap();
+        fs::write(&from, fs::read(demo()).unwrap()).unwrap();
+        assert_eq!(fs::read(&to).unwrap(), fs::read(demo()).unwrap());
+        assert!(child.wait().unwrap().success());
+    }
+
+    #[test]
+    fn a_closed_pipe_is_no_error_for_help_either() {
+        for words in [args(&["--help"]), args(&["info", "--format=json"]), args(&["check"])] {
+            let (reader, writer) = std::io::pipe().unwrap();
+            drop(reader);
+            let mut command = program();
+            command.args(&words).stdout(writer);
+            if words[0] != "--help" {
+                command.arg(demo());
+            }
+            assert_eq!(command.status().unwrap().code(), Some(0), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn names_need_not_be_text() {
+        let dir = TempDir::new().unwrap();
+        let model = dir.path().join(OsStr::from_bytes(b"n\xff.dpm"));
+        if fs::copy(demo(), &model).is_err() {
+            return; // A file system that wants text.
+        }
+        for words in [args(&["info"]), args(&["check", "--format=json"]), args(&["dump"])] {
+            assert_eq!(code(&program().args(&words).arg(&model).output().unwrap()), 0);
+        }
+        let out = dir.path().join("out/");
+        let output = program().args(["convert", "-o"]).args([&out, &model]).output().unwrap();
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert_eq!(names(&out).len(), 1);
+        let option = program().args(["info", "--as"]).arg(OsStr::from_bytes(b"\xff")).output().unwrap();
+        assert_eq!(code(&option), 2);
+    }
+
+    #[test]
+    fn a_write_protected_file_stays_as_it_is() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = TempDir::new().unwrap();
+        let out = dir.path().join("out.glb");
+        fs::write(&out, b"old").unwrap();
+        fs::set_permissions(&out, fs::Permissions::from_mode(0o444)).unwrap();
+        let output = program().args(["convert", "-o"]).args([&out, &demo()]).output().unwrap();
+        assert_eq!(code(&output), 3);
+        assert_eq!(fs::read(&out).unwrap(), b"old");
+    }
+
+    #[test]
+    fn errors_on_a_closed_standard_error_do_not_end_the_run() {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let bad = testdata().join("dpm/parent.reject.dpm");
+        let mut command = program();
+        command.arg("info").args([&bad, &demo()]).stderr(writer).stdout(Stdio::piped());
+        let output = command.spawn().unwrap().wait_with_output().unwrap();
+        assert_eq!(code(&output), 1);
+        assert!(stdout(&output).contains("DarkPlaces DPM"));
+    }
+}

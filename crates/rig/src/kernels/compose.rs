@@ -1,0 +1,55 @@
+//! From local transforms to matrices: the portable version, and what both versions share.
+
+use super::lanes;
+use crate::local::Group;
+use crate::matrix::Matrix;
+use crate::rig::{From, Step, mean};
+use glam::{Affine3A, Mat3A, Vec3A};
+
+/// An inverse bind matrix, and its numbers spread over the halves of registers: for columns x and y the first,
+/// second and third row, then the same for column z and the translation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(32))]
+pub(crate) struct Bind {
+    pub(super) spread: [[f32; 8]; 6],
+    matrix: Affine3A,
+}
+
+impl Bind {
+    pub(crate) fn new(m: &Affine3A) -> Self {
+        let [x, y, z, w] = m.columns().map(|c| c.to_array());
+        let pair = |a: [f32; 4], b: [f32; 4], row: usize| {
+            let (a, b) = (a[row], b[row]);
+            [a, a, a, a, b, b, b, b]
+        };
+        let spread =
+            [pair(x, y, 0), pair(x, y, 1), pair(x, y, 2), pair(z, w, 0), pair(z, w, 1), pair(z, w, 2)];
+        Self { spread, matrix: *m }
+    }
+}
+
+pub(super) fn compose(
+    steps: &[Step],
+    groups: &[Group],
+    bind: &[Bind],
+    model: &mut [Affine3A],
+    palette: &mut [Affine3A],
+) {
+    for ((steps, bind), group) in steps.chunks(8).zip(bind.chunks(8)).zip(groups) {
+        let rows = lanes::matrices(group);
+        for (i, (step, bind)) in steps.iter().zip(bind).enumerate() {
+            let column = |c: usize| Vec3A::new(rows[c].0[i], rows[c + 1].0[i], rows[c + 2].0[i]);
+            let local = Affine3A {
+                matrix3: Mat3A::from_cols(column(0), column(3), column(6)),
+                translation: column(9),
+            };
+            let m = match &step.from {
+                From::Root => local,
+                From::Parent(p) => model[*p] * local,
+                From::Mean(parts) => mean(parts, model),
+            };
+            model[step.joint] = m;
+            palette[step.joint] = m * bind.matrix;
+        }
+    }
+}

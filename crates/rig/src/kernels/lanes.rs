@@ -1,0 +1,122 @@
+//! Arithmetic on eight joints side by side. It is plain Rust in loops of eight, which the compiler turns into
+//! the registers of the path; no path rounds otherwise than another.
+
+use crate::local::{Group, Lanes};
+
+/// The square root. Without `std` glam has it from its own source.
+#[inline(always)]
+fn root(v: f32) -> f32 {
+    #[cfg(feature = "std")]
+    {
+        v.sqrt()
+    }
+    #[cfg(not(feature = "std"))]
+    {
+        glam::Vec4::splat(v).sqrt().x
+    }
+}
+
+/// `a` at 0, `b` at 1, for each lane its own.
+#[inline(always)]
+pub(crate) fn lerp(a: &Lanes, b: &Lanes, t: &Lanes) -> Lanes {
+    Lanes::make(|i| a.0[i] + (b.0[i] - a.0[i]) * t.0[i])
+}
+
+/// Quaternions at length 1; the identity where there is no length.
+#[inline(always)]
+pub(crate) fn normalize(q: &mut [Lanes; 4]) {
+    let [x, y, z, w] = *q;
+    let squares = Lanes::make(|i| x.0[i] * x.0[i] + y.0[i] * y.0[i] + (z.0[i] * z.0[i] + w.0[i] * w.0[i]));
+    let factor = Lanes::make(|i| 1.0 / root(squares.0[i]));
+    // A sum that is zero, infinite or not a number has no direction.
+    let usable = |i: usize| squares.0[i] > 1e-30 && squares.0[i] < f32::INFINITY;
+    let scaled = |c: &Lanes, none: f32| Lanes::make(|i| if usable(i) { c.0[i] * factor.0[i] } else { none });
+    *q = [scaled(&x, 0.0), scaled(&y, 0.0), scaled(&z, 0.0), scaled(&w, 1.0)];
+}
+
+/// -1 where the quaternions point to opposite sides, else 1.
+#[inline(always)]
+pub(crate) fn side(a: &[Lanes; 4], b: &[Lanes; 4]) -> Lanes {
+    let dot = Lanes::make(|i| {
+        a[0].0[i] * b[0].0[i] + a[1].0[i] * b[1].0[i] + (a[2].0[i] * b[2].0[i] + a[3].0[i] * b[3].0[i])
+    });
+    Lanes::make(|i| if dot.0[i] < 0.0 { -1.0 } else { 1.0 })
+}
+
+/// Linear blends of rotations, the short way where `short` says so.
+#[inline(always)]
+pub(crate) fn nlerp(a: &[Lanes; 4], b: &[Lanes; 4], t: &Lanes, short: bool) -> [Lanes; 4] {
+    let side = if short { side(a, b) } else { Lanes::ONE };
+    let mut q = [Lanes::default(); 4];
+    for (q, (a, b)) in q.iter_mut().zip(a.iter().zip(b)) {
+        *q = Lanes::make(|i| a.0[i] + (b.0[i] * side.0[i] - a.0[i]) * t.0[i]);
+    }
+    normalize(&mut q);
+    q
+}
+
+/// The products of quaternions: `b` first.
+#[inline(always)]
+pub(crate) fn after(a: &[Lanes; 4], b: &[Lanes; 4]) -> [Lanes; 4] {
+    let at = |c: usize, i: usize| (a[c].0[i], b[c].0[i]);
+    [
+        Lanes::make(|i| {
+            let ((ax, bx), (ay, by), (az, bz), (aw, bw)) = (at(0, i), at(1, i), at(2, i), at(3, i));
+            aw * bx + ax * bw + (ay * bz - az * by)
+        }),
+        Lanes::make(|i| {
+            let ((ax, bx), (ay, by), (az, bz), (aw, bw)) = (at(0, i), at(1, i), at(2, i), at(3, i));
+            aw * by + ay * bw + (az * bx - ax * bz)
+        }),
+        Lanes::make(|i| {
+            let ((ax, bx), (ay, by), (az, bz), (aw, bw)) = (at(0, i), at(1, i), at(2, i), at(3, i));
+            aw * bz + az * bw + (ax * by - ay * bx)
+        }),
+        Lanes::make(|i| {
+            let ((ax, bx), (ay, by), (az, bz), (aw, bw)) = (at(0, i), at(1, i), at(2, i), at(3, i));
+            aw * bw - ax * bx - (ay * by + az * bz)
+        }),
+    ]
+}
+
+/// The poses between two frames.
+#[inline(always)]
+pub(crate) fn between(a: &[Group], b: &[Group], t: f32, short: bool, out: &mut [Group]) {
+    let t = Lanes([t; 8]);
+    for (out, (a, b)) in out.iter_mut().zip(a.iter().zip(b)) {
+        for c in 0..3 {
+            out.translation[c] = lerp(&a.translation[c], &b.translation[c], &t);
+            out.scale[c] = lerp(&a.scale[c], &b.scale[c], &t);
+        }
+        out.rotation = nlerp(&a.rotation, &b.rotation, &t, short);
+    }
+}
+
+/// The matrices of eight joints: columns x, y, z and the translation, each as three rows.
+#[inline(always)]
+pub(crate) fn matrices(g: &Group) -> [Lanes; 12] {
+    let [x, y, z, w] = &g.rotation;
+    let double = |a: &Lanes, b: &Lanes| Lanes::make(|i| a.0[i] * (b.0[i] + b.0[i]));
+    let (xx, yy, zz) = (double(x, x), double(y, y), double(z, z));
+    let (xy, xz, yz) = (double(x, y), double(x, z), double(y, z));
+    let (wx, wy, wz) = (double(w, x), double(w, y), double(w, z));
+    let [sx, sy, sz] = &g.scale;
+    let unit = |a: &Lanes, b: &Lanes, s: &Lanes| Lanes::make(|i| (1.0 - (a.0[i] + b.0[i])) * s.0[i]);
+    let plus = |a: &Lanes, b: &Lanes, s: &Lanes| Lanes::make(|i| (a.0[i] + b.0[i]) * s.0[i]);
+    let minus = |a: &Lanes, b: &Lanes, s: &Lanes| Lanes::make(|i| (a.0[i] - b.0[i]) * s.0[i]);
+    let [tx, ty, tz] = g.translation;
+    [
+        unit(&yy, &zz, sx),
+        plus(&xy, &wz, sx),
+        minus(&xz, &wy, sx),
+        minus(&xy, &wz, sy),
+        unit(&xx, &zz, sy),
+        plus(&yz, &wx, sy),
+        plus(&xz, &wy, sz),
+        minus(&yz, &wx, sz),
+        unit(&xx, &yy, sz),
+        tx,
+        ty,
+        tz,
+    ]
+}

@@ -1,0 +1,357 @@
+//! What kernels read. All of it is private to this module and checked when it is made, so that kernels need
+//! not check it per vertex.
+
+use alloc::vec::Vec;
+use meshwright_scene::LocalVertex;
+
+/// Ranges that are skinned on their own start at multiples of this many vertices.
+pub(crate) const BLOCK: usize = 1024;
+
+/// Tables of blends serve this many vertices, so that they stay in the first cache.
+pub(crate) const TABLE: usize = 256;
+
+/// Matrices are named by their distance in units of eight bytes, which addressing scales for nothing.
+const UNIT: u32 = 8;
+
+fn scale(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX).saturating_mul(UNIT)
+}
+
+/// The matrix that a scaled index names.
+pub(crate) const fn unscale(index: u32) -> usize {
+    (index / UNIT) as usize
+}
+
+/// Sums of weighted matrices.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Blends {
+    sources: usize,
+    starts: Vec<u32>,
+    joints: Vec<u32>,
+    weights: Vec<f32>,
+}
+
+impl Blends {
+    /// Of matrices below `sources`.
+    pub(crate) fn new(sources: usize) -> Self {
+        assert!(sources <= (u32::MAX / UNIT) as usize);
+        Self { sources, starts: alloc::vec![0], joints: Vec::new(), weights: Vec::new() }
+    }
+
+    /// Adds a blend.
+    pub(crate) fn push(&mut self, parts: impl Iterator<Item = (u32, f32)>) {
+        for (joint, weight) in parts {
+            assert!((joint as usize) < self.sources);
+            self.joints.push(scale(joint as usize));
+            self.weights.push(weight);
+        }
+        self.starts.push(u32::try_from(self.joints.len()).unwrap_or(u32::MAX));
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    #[inline]
+    pub(crate) fn of(&self, blend: usize) -> (&[u32], &[f32]) {
+        let range = self.starts[blend] as usize..self.starts[blend + 1] as usize;
+        (&self.joints[range.clone()], &self.weights[range])
+    }
+
+    /// The joints and weights of some blends, one after the other.
+    pub(crate) fn range(&self, blends: core::ops::Range<usize>) -> (&[u32], &[f32]) {
+        let range = self.starts[blends.start] as usize..self.starts[blends.end] as usize;
+        (&self.joints[range.clone()], &self.weights[range])
+    }
+
+    fn bytes(&self) -> usize {
+        4 * (self.starts.len() + self.joints.len() + self.weights.len())
+    }
+}
+
+/// Vertices that follow one matrix.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Run {
+    pub(crate) first: usize,
+    pub(crate) matrix: usize,
+}
+
+/// Points with each component in its own array.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Soa {
+    pub(crate) x: Vec<f32>,
+    pub(crate) y: Vec<f32>,
+    pub(crate) z: Vec<f32>,
+}
+
+impl Soa {
+    fn new(points: impl Iterator<Item = [f32; 3]> + Clone) -> Self {
+        // Eight more, so that eight can be loaded at every vertex.
+        let component = |i: usize| points.clone().map(|p| p[i]).chain([0.0; 8]).collect();
+        Self { x: component(0), y: component(1), z: component(2) }
+    }
+
+    fn bytes(&self) -> usize {
+        12 * self.x.len()
+    }
+}
+
+/// Vertices of one number of local influences, within one block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Segment {
+    /// Influences per vertex.
+    pub(crate) width: usize,
+    /// How many vertices.
+    pub(crate) len: usize,
+    /// The first vertex, or where their numbers begin in `order`.
+    pub(crate) first: usize,
+    /// Whether `first` means `order`.
+    pub(crate) scattered: bool,
+    /// Where their records begin.
+    pub(crate) record: usize,
+}
+
+/// How matrices are named.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Layout {
+    /// One matrix per vertex.
+    Indexed(Vec<u32>),
+    /// One matrix for many vertices in a row.
+    Runs { runs: Vec<Run>, positions: Soa, normals: Soa },
+    /// The same number of weighted matrices per vertex, two to four.
+    Fixed { width: usize, joints: Vec<u16>, weights: Vec<f32> },
+    /// Any number of weighted matrices per vertex.
+    Many(Blends),
+    /// One blend per vertex, of those that its table of [`TABLE`] vertices has.
+    Table {
+        blends: Blends,
+        /// How many parts every blend has, or 0 where that differs.
+        width: usize,
+        /// The first blend of each table, and the end. No table has more than there are vertices in it.
+        tables: Vec<usize>,
+        /// The scaled index of each vertex's blend within its table.
+        index: Vec<u16>,
+    },
+    /// Weighted vertices in the space of each matrix.
+    Local {
+        segments: Vec<Segment>,
+        /// The first segment of each block, and the end.
+        blocks: Vec<usize>,
+        order: Vec<u32>,
+        joints: Vec<u32>,
+        /// Weighted position, weight, weighted normal, zero.
+        records: Vec<[f32; 8]>,
+    },
+}
+
+/// The vertices of a mesh and how they follow matrices.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Data {
+    len: usize,
+    slots: usize,
+    layout: Layout,
+    // One entry more than there are vertices, so that sixteen bytes can be loaded at every vertex; empty where
+    // there are none or where the layout holds its own.
+    positions: Vec<[f32; 3]>,
+    normals: Vec<[f32; 3]>,
+    tangents: Vec<[f32; 4]>,
+    has_normals: bool,
+}
+
+/// Attributes of a mesh in the bind pose.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Attributes {
+    pub(crate) positions: Vec<[f32; 3]>,
+    pub(crate) normals: Vec<[f32; 3]>,
+    pub(crate) tangents: Vec<[f32; 4]>,
+}
+
+impl Data {
+    fn make(attributes: Attributes, slots: usize, layout: Layout) -> Self {
+        let Attributes { mut positions, mut normals, tangents } = attributes;
+        let len = positions.len();
+        let has_normals = !normals.is_empty();
+        assert!([normals.len(), tangents.len()].iter().all(|&l| l == 0 || l == len));
+        assert!(slots <= (u32::MAX / UNIT) as usize);
+        positions.push([0.0; 3]);
+        if has_normals {
+            normals.push([0.0; 3]);
+        }
+        Self { len, slots, layout, positions, normals, tangents, has_normals }
+    }
+
+    /// One matrix below `slots` per vertex.
+    pub(crate) fn indexed(attributes: Attributes, slots: usize, index: &[u32]) -> Self {
+        assert!(index.len() == attributes.positions.len() && index.iter().all(|&i| (i as usize) < slots));
+        let index = index.iter().map(|&i| scale(i as usize)).collect();
+        Self::make(attributes, slots, Layout::Indexed(index))
+    }
+
+    /// The same, where many neighbours share a matrix.
+    pub(crate) fn runs(attributes: Attributes, slots: usize, index: &[u32]) -> Self {
+        assert!(index.len() == attributes.positions.len() && index.iter().all(|&i| (i as usize) < slots));
+        let mut runs: Vec<Run> = Vec::new();
+        for (first, &i) in index.iter().enumerate() {
+            let matrix = i as usize;
+            if runs.last().is_none_or(|r| r.matrix != matrix) {
+                runs.push(Run { first, matrix });
+            }
+        }
+        let layout = Layout::Runs {
+            runs,
+            positions: Soa::new(attributes.positions.iter().copied()),
+            normals: Soa::new(attributes.normals.iter().copied()),
+        };
+        Self::make(attributes, slots, layout)
+    }
+
+    /// `width` weighted matrices per vertex, each below `slots`. `None` where the width has no kernel or there
+    /// are too many matrices for it.
+    pub(crate) fn fixed(
+        attributes: &Attributes,
+        slots: usize,
+        width: usize,
+        parts: &[(u32, f32)],
+    ) -> Option<Self> {
+        let fits = (2..=4).contains(&width) && slots <= usize::from(u16::MAX) / UNIT as usize;
+        if !fits || parts.len() != attributes.positions.len() * width {
+            return None;
+        }
+        let joint = |&(j, _): &(u32, f32)| {
+            let known = (j as usize) < slots;
+            u16::try_from(scale(j as usize)).ok().filter(|_| known)
+        };
+        let joints = parts.iter().map(joint).collect::<Option<Vec<_>>>()?;
+        let weights = parts.iter().map(|p| p.1).collect();
+        Some(Self::make(attributes.clone(), slots, Layout::Fixed { width, joints, weights }))
+    }
+
+    /// Any number of weighted matrices per vertex.
+    pub(crate) fn many(attributes: Attributes, blends: Blends) -> Self {
+        assert!(blends.len() == attributes.positions.len());
+        let slots = blends.sources;
+        Self::make(attributes, slots, Layout::Many(blends))
+    }
+
+    /// One blend per vertex: `index` counts within the tables, of which `tables` holds the first blends and
+    /// the end. `width` says how many parts every blend has, 0 that it differs.
+    pub(crate) fn table(
+        attributes: Attributes,
+        (blends, width): (Blends, usize),
+        tables: Vec<usize>,
+        index: &[usize],
+    ) -> Self {
+        let n = attributes.positions.len();
+        assert!(index.len() == n && tables.len() == n.div_ceil(TABLE) + 1 && tables.is_sorted());
+        assert!(tables.last() == Some(&blends.len()));
+        for (vertices, w) in index.chunks(TABLE).zip(tables.windows(2)) {
+            let len = w[1] - w[0];
+            assert!(len <= TABLE && vertices.iter().all(|&i| i < len));
+        }
+        assert!(width == 0 || (0..blends.len()).all(|b| blends.of(b).0.len() == width));
+        let index = index.iter().map(|&i| u16::try_from(scale(i)).unwrap_or(0)).collect();
+        let slots = blends.sources;
+        Self::make(attributes, slots, Layout::Table { blends, width, tables, index })
+    }
+
+    /// Weighted vertices in the space of their matrices; `of` answers the joints, weights and vertices of one
+    /// vertex.
+    pub(crate) fn local<'a>(
+        len: usize,
+        slots: usize,
+        has_normals: bool,
+        of: impl Fn(usize) -> &'a [(u32, f32, LocalVertex)],
+    ) -> Self {
+        let (mut segments, mut blocks) = (Vec::<Segment>::new(), alloc::vec![0]);
+        let (mut order, mut joints, mut records) = (Vec::new(), Vec::new(), Vec::new());
+        for start in (0..len).step_by(BLOCK) {
+            let end = len.min(start + BLOCK);
+            let changes = (start + 1..end).filter(|&v| of(v).len() != of(v - 1).len()).count();
+            // Short stretches of equal counts cost a misprediction each: sort the block by count.
+            let scattered = (changes + 1) * 16 > end - start;
+            let mut vertices: Vec<usize> = (start..end).collect();
+            if scattered {
+                vertices.sort_by_key(|&v| of(v).len());
+            }
+            let fresh = segments.len();
+            for v in vertices {
+                let influences = of(v);
+                let width = influences.len();
+                let open = segments.len() > fresh;
+                match segments.last_mut().filter(|s| open && s.width == width) {
+                    Some(segment) => segment.len += 1,
+                    None => {
+                        let first = if scattered { order.len() } else { v };
+                        segments.push(Segment { width, len: 1, first, scattered, record: records.len() });
+                    }
+                }
+                if scattered {
+                    order.push(u32::try_from(v).unwrap_or(u32::MAX));
+                }
+                for &(joint, weight, l) in influences {
+                    assert!((joint as usize) < slots);
+                    joints.push(scale(joint as usize));
+                    let ([a, b, c], [d, e, f]) = (l.position, l.normal);
+                    records.push([a, b, c, weight, d, e, f, 0.0]);
+                }
+            }
+            blocks.push(segments.len());
+        }
+        let layout = Layout::Local { segments, blocks, order, joints, records };
+        let mut data = Self::make(Attributes::default(), slots, layout);
+        (data.len, data.has_normals) = (len, has_normals);
+        data
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// How many matrices kernels need.
+    pub(crate) fn slots(&self) -> usize {
+        self.slots
+    }
+
+    pub(crate) fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    pub(crate) fn positions(&self) -> &[[f32; 3]] {
+        &self.positions
+    }
+
+    pub(crate) fn normals(&self) -> &[[f32; 3]] {
+        &self.normals
+    }
+
+    pub(crate) fn tangents(&self) -> &[[f32; 4]] {
+        &self.tangents
+    }
+
+    pub(crate) fn has_normals(&self) -> bool {
+        self.has_normals
+    }
+
+    pub(crate) fn has_tangents(&self) -> bool {
+        !self.tangents.is_empty()
+    }
+
+    /// The memory that skinning reads.
+    pub(crate) fn bytes(&self) -> usize {
+        let layout = match &self.layout {
+            Layout::Indexed(index) => 4 * index.len(),
+            Layout::Runs { runs, positions, normals } => {
+                size_of_val(runs.as_slice()) + positions.bytes() + normals.bytes()
+            }
+            Layout::Fixed { joints, weights, .. } => 2 * joints.len() + 4 * weights.len(),
+            Layout::Many(blends) => blends.bytes(),
+            Layout::Table { blends, tables, index, .. } => {
+                blends.bytes() + 8 * tables.len() + 2 * index.len()
+            }
+            Layout::Local { segments, order, joints, records, .. } => {
+                size_of_val(segments.as_slice()) + 4 * (order.len() + joints.len()) + 32 * records.len()
+            }
+        };
+        layout + 12 * (self.positions.len() + self.normals.len()) + 16 * self.tangents.len()
+    }
+}

@@ -1,0 +1,213 @@
+//! Blends of poses.
+
+use crate::error::RigError;
+use crate::kernels::lanes;
+use crate::local::{Group, Lanes, LocalPose};
+use crate::rig::Rig;
+use alloc::vec::Vec;
+
+/// How much of a layer each joint takes: 0 for nothing, 1 for all.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mask {
+    joints: usize,
+    weights: Vec<Lanes>,
+}
+
+impl Mask {
+    /// The same for all joints.
+    pub fn new(rig: &Rig, weight: f32) -> Self {
+        let joints = rig.joint_count();
+        Self { joints, weights: alloc::vec![Lanes([weight; 8]); joints.div_ceil(8)] }
+    }
+
+    /// The weight of one joint.
+    pub fn get(&self, rig: &Rig, joint: usize) -> Option<f32> {
+        let slot = rig.slot(joint)?;
+        Some(self.weights.get(slot / 8)?.0[slot % 8])
+    }
+
+    /// Changes the weight of one joint; nothing happens where there is no such joint.
+    pub fn set(&mut self, rig: &Rig, joint: usize, weight: f32) {
+        if let Some(slot) = rig.slot(joint)
+            && let Some(lanes) = self.weights.get_mut(slot / 8)
+        {
+            lanes.0[slot % 8] = weight;
+        }
+    }
+
+    /// Changes the weight of a joint and of all that hang from it.
+    pub fn set_branch(&mut self, rig: &Rig, joint: usize, weight: f32) {
+        // Parents come first, so that whoever hangs from the branch is known to when its turn comes.
+        let mut branch = alloc::vec![false; rig.joint_count()];
+        for j in rig.slots() {
+            let inside = j == joint || rig.parent(j).is_some_and(|p| branch[p]);
+            branch[j] = inside;
+            if inside {
+                self.set(rig, j, weight);
+            }
+        }
+    }
+}
+
+/// A pose and its share.
+#[derive(Clone, Copy, Debug)]
+pub struct Layer<'a> {
+    /// The pose; for additive layers a [difference](LocalPose::difference).
+    pub pose: &'a LocalPose,
+    /// How much of it.
+    pub weight: f32,
+    /// And for each joint.
+    pub mask: Option<&'a Mask>,
+}
+
+impl<'a> Layer<'a> {
+    /// A pose with the same share for all joints.
+    pub const fn new(pose: &'a LocalPose, weight: f32) -> Self {
+        Self { pose, weight, mask: None }
+    }
+
+    /// The same through a mask.
+    #[must_use]
+    pub const fn masked(mut self, mask: &'a Mask) -> Self {
+        self.mask = Some(mask);
+        self
+    }
+
+    fn check(&self, joints: usize) -> Result<(), RigError> {
+        RigError::length("joints of a layer", joints, self.pose.joint_count())?;
+        RigError::length("joints of a mask", joints, self.mask.map_or(joints, |m| m.joints))
+    }
+
+    /// The shares of eight joints. Shares that are negative or not numbers are none.
+    #[inline(always)]
+    fn shares(&self, group: usize) -> Lanes {
+        let weight = Lanes([self.weight; 8]);
+        let mask = self.mask.and_then(|m| m.weights.get(group)).unwrap_or(&Lanes::ONE);
+        Lanes::make(|i| {
+            let share = weight.0[i] * mask.0[i];
+            if share > 0.0 { share } else { 0.0 }
+        })
+    }
+}
+
+impl LocalPose {
+    /// The weighted mean of layers, joint by joint: weights count relative to their sum, and rotations are
+    /// blended linearly on the side of the first layer. A joint of which no layer has a share takes its rest
+    /// transform.
+    ///
+    /// Two layers of weights `1 - t` and `t` are a cross-fade.
+    pub fn blend(&mut self, rig: &Rig, layers: &[Layer<'_>]) -> Result<(), RigError> {
+        RigError::length("joints of the pose", rig.joint_count(), self.joint_count())?;
+        layers.iter().try_for_each(|l| l.check(rig.joint_count()))?;
+        let rest = rig.rest_pose().groups();
+        let out = self.groups_mut();
+        rig.path().run(
+            #[inline(always)]
+            || {
+                for (g, (out, rest)) in out.iter_mut().zip(rest).enumerate() {
+                    *out = mean(g, rest, layers);
+                }
+            },
+        );
+        Ok(())
+    }
+
+    /// From one pose at 0 to the other at 1.
+    pub fn cross_fade(&mut self, rig: &Rig, from: &Self, to: &Self, t: f32) -> Result<(), RigError> {
+        let t = if t > 0.0 { t.min(1.0) } else { 0.0 };
+        self.blend(rig, &[Layer::new(from, 1.0 - t), Layer::new(to, t)])
+    }
+
+    /// Adds differences: translations are added, rotations happen first, scales are multiplied, each as much
+    /// as the layer's share says.
+    pub fn add(&mut self, rig: &Rig, layers: &[Layer<'_>]) -> Result<(), RigError> {
+        RigError::length("joints of the pose", rig.joint_count(), self.joint_count())?;
+        layers.iter().try_for_each(|l| l.check(rig.joint_count()))?;
+        let out = self.groups_mut();
+        rig.path().run(
+            #[inline(always)]
+            || {
+                for (g, out) in out.iter_mut().enumerate() {
+                    for layer in layers {
+                        if let Some(add) = layer.pose.groups().get(g) {
+                            add_group(out, add, &layer.shares(g));
+                        }
+                    }
+                }
+            },
+        );
+        Ok(())
+    }
+
+    /// What has to be added to `reference` to get `pose`. Scales of 0 count as 1.
+    pub fn difference(&mut self, rig: &Rig, pose: &Self, reference: &Self) -> Result<(), RigError> {
+        for p in [&*self, pose, reference] {
+            RigError::length("joints of the pose", rig.joint_count(), p.joint_count())?;
+        }
+        for (out, (p, r)) in self.groups_mut().iter_mut().zip(pose.groups().iter().zip(reference.groups())) {
+            for c in 0..3 {
+                let (a, b) = (&p.translation[c], &r.translation[c]);
+                out.translation[c] = Lanes::make(|i| a.0[i] - b.0[i]);
+                let (a, b) = (&p.scale[c], &r.scale[c]);
+                out.scale[c] = Lanes::make(|i| if b.0[i] == 0.0 { 1.0 } else { a.0[i] / b.0[i] });
+            }
+            let [x, y, z, w] = r.rotation;
+            let negative = |v: Lanes| Lanes::make(|i| -v.0[i]);
+            out.rotation = lanes::after(&[negative(x), negative(y), negative(z), w], &p.rotation);
+        }
+        Ok(())
+    }
+}
+
+#[inline(always)]
+fn mean(g: usize, rest: &Group, layers: &[Layer<'_>]) -> Group {
+    let zero = Lanes::default();
+    let mut sum = Group { translation: [zero; 3], rotation: [zero; 4], scale: [zero; 3] };
+    let mut total = zero;
+    for layer in layers {
+        let Some(pose) = layer.pose.groups().get(g) else { continue };
+        let share = layer.shares(g);
+        let side = lanes::side(&sum.rotation, &pose.rotation);
+        let add = |to: &mut Lanes, from: &Lanes, share: &Lanes| {
+            // A layer without a share takes no part, whatever it holds.
+            *to = Lanes::make(|i| to.0[i] + if share.0[i] > 0.0 { from.0[i] * share.0[i] } else { 0.0 });
+        };
+        for c in 0..3 {
+            add(&mut sum.translation[c], &pose.translation[c], &share);
+            add(&mut sum.scale[c], &pose.scale[c], &share);
+        }
+        for c in 0..4 {
+            let turned = Lanes::make(|i| pose.rotation[c].0[i] * side.0[i]);
+            add(&mut sum.rotation[c], &turned, &share);
+        }
+        total = Lanes::make(|i| total.0[i] + share.0[i]);
+    }
+    let part = Lanes::make(|i| 1.0 / total.0[i]);
+    lanes::normalize(&mut sum.rotation);
+    let or_rest = |sum: &Lanes, rest: &Lanes, part: &Lanes| {
+        Lanes::make(|i| if total.0[i] > 0.0 { sum.0[i] * part.0[i] } else { rest.0[i] })
+    };
+    let mut out = *rest;
+    for c in 0..3 {
+        out.translation[c] = or_rest(&sum.translation[c], &rest.translation[c], &part);
+        out.scale[c] = or_rest(&sum.scale[c], &rest.scale[c], &part);
+    }
+    for c in 0..4 {
+        out.rotation[c] = or_rest(&sum.rotation[c], &rest.rotation[c], &Lanes::ONE);
+    }
+    out
+}
+
+#[inline(always)]
+fn add_group(out: &mut Group, add: &Group, share: &Lanes) {
+    for c in 0..3 {
+        let (to, by) = (&out.translation[c], &add.translation[c]);
+        out.translation[c] = Lanes::make(|i| to.0[i] + by.0[i] * share.0[i]);
+        let (to, by) = (&out.scale[c], &add.scale[c]);
+        out.scale[c] = Lanes::make(|i| to.0[i] * (1.0 + (by.0[i] - 1.0) * share.0[i]));
+    }
+    let zero = Lanes::default();
+    let turn = lanes::nlerp(&[zero, zero, zero, Lanes::ONE], &add.rotation, share, true);
+    out.rotation = lanes::after(&out.rotation, &turn);
+    lanes::normalize(&mut out.rotation);
+}

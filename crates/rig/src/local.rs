@@ -1,0 +1,158 @@
+//! Poses as translations, rotations and scales, eight joints side by side.
+
+use crate::error::RigError;
+use crate::rig::Rig;
+use alloc::vec::Vec;
+use glam::{Affine3A, Quat, Vec3};
+use meshwright_scene::Trs;
+
+/// One number of eight joints.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C, align(32))]
+pub(crate) struct Lanes(pub(crate) [f32; 8]);
+
+impl Lanes {
+    pub(crate) const ONE: Self = Self([1.0; 8]);
+
+    /// The same function of each lane.
+    #[inline(always)]
+    pub(crate) fn make(f: impl Fn(usize) -> f32) -> Self {
+        Self([f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)])
+    }
+}
+
+/// Translations, rotations and scales of eight joints.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(32))]
+pub(crate) struct Group {
+    pub(crate) translation: [Lanes; 3],
+    pub(crate) rotation: [Lanes; 4],
+    pub(crate) scale: [Lanes; 3],
+}
+
+impl Default for Group {
+    fn default() -> Self {
+        let zero = Lanes::default();
+        Self { translation: [zero; 3], rotation: [zero, zero, zero, Lanes::ONE], scale: [Lanes::ONE; 3] }
+    }
+}
+
+impl Group {
+    pub(crate) fn get(&self, lane: usize) -> JointPose {
+        let [x, y, z, w] = self.rotation.map(|r| r.0[lane]);
+        JointPose {
+            translation: self.translation.map(|t| t.0[lane]).into(),
+            rotation: Quat::from_xyzw(x, y, z, w),
+            scale: self.scale.map(|s| s.0[lane]).into(),
+        }
+    }
+
+    pub(crate) fn set(&mut self, lane: usize, joint: &JointPose) {
+        let put = |slot: &mut Lanes, v: f32| slot.0[lane] = v;
+        for (slot, v) in self.translation.iter_mut().zip(joint.translation.to_array()) {
+            put(slot, v);
+        }
+        for (slot, v) in self.rotation.iter_mut().zip(joint.rotation.to_array()) {
+            put(slot, v);
+        }
+        for (slot, v) in self.scale.iter_mut().zip(joint.scale.to_array()) {
+            put(slot, v);
+        }
+    }
+}
+
+/// The transform of one joint relative to its parent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointPose {
+    /// Added last.
+    pub translation: Vec3,
+    /// A unit quaternion.
+    pub rotation: Quat,
+    /// Applied first, per axis.
+    pub scale: Vec3,
+}
+
+impl JointPose {
+    /// The transform that changes nothing.
+    pub const IDENTITY: Self = Self { translation: Vec3::ZERO, rotation: Quat::IDENTITY, scale: Vec3::ONE };
+
+    /// The same transform as a matrix.
+    pub fn to_matrix(&self) -> Affine3A {
+        Affine3A::from_scale_rotation_translation(self.scale, self.rotation, self.translation)
+    }
+}
+
+impl From<&Trs> for JointPose {
+    fn from(t: &Trs) -> Self {
+        Self {
+            translation: t.translation.into(),
+            rotation: Quat::from_array(t.rotation),
+            scale: t.scale.into(),
+        }
+    }
+}
+
+impl From<JointPose> for Trs {
+    fn from(j: JointPose) -> Self {
+        Self { translation: j.translation.into(), rotation: j.rotation.into(), scale: j.scale.into() }
+    }
+}
+
+/// A pose of one skeleton as translation, rotation and scale per joint: what clips are sampled to and what
+/// blends are made of. [`Rig::compose`] turns it into matrices.
+///
+/// Inside, the same component of eight joints lies side by side, and joints lie by their depth in the tree.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LocalPose {
+    joints: usize,
+    groups: Vec<Group>,
+}
+
+impl LocalPose {
+    /// The rest pose. Shear of the rest matrices is dropped.
+    pub fn new(rig: &Rig) -> Self {
+        rig.rest_pose().clone()
+    }
+
+    /// No translation, no rotation, no scale.
+    pub(crate) fn neutral(joints: usize) -> Self {
+        Self { joints, groups: alloc::vec![Group::default(); joints.div_ceil(8)] }
+    }
+
+    /// How many joints there are.
+    pub fn joint_count(&self) -> usize {
+        self.joints
+    }
+
+    /// The transform of a joint.
+    pub fn get(&self, rig: &Rig, joint: usize) -> Option<JointPose> {
+        let slot = rig.slot(joint)?;
+        Some(self.groups.get(slot / 8)?.get(slot % 8))
+    }
+
+    /// Changes the transform of a joint. Refused when the pose is of another skeleton or there is no such
+    /// joint.
+    pub fn set(&mut self, rig: &Rig, joint: usize, to: &JointPose) -> Result<(), RigError> {
+        RigError::length("joints of the pose", rig.joint_count(), self.joints)?;
+        let slot = rig.slot(joint).ok_or_else(|| RigError::invalid("joint", "does not exist"))?;
+        if let Some(group) = self.groups.get_mut(slot / 8) {
+            group.set(slot % 8, to);
+        }
+        Ok(())
+    }
+
+    /// Takes over another pose of the same skeleton.
+    pub fn copy_from(&mut self, other: &Self) -> Result<(), RigError> {
+        RigError::length("joints of the pose", self.joints, other.joints)?;
+        self.groups.copy_from_slice(&other.groups);
+        Ok(())
+    }
+
+    pub(crate) fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    pub(crate) fn groups_mut(&mut self) -> &mut [Group] {
+        &mut self.groups
+    }
+}

@@ -1,0 +1,159 @@
+//! The motion of the whole figure, taken out of its root joint.
+
+use crate::animation::Player;
+use crate::error::RigError;
+use crate::local::{JointPose, LocalPose};
+use crate::rig::Rig;
+use glam::{Quat, Vec3, Vec4};
+
+/// Which part of the root's motion moves the figure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Axes {
+    /// The share of the translation along x, y and z: 1 or 0 each, as a rule. `(1, 0, 1)` leaves bobbing up
+    /// and down to the root joint of a scene with +Y up.
+    pub translation: Vec3,
+    /// The axis about which the figure turns; `None` when turns stay with the joint.
+    pub turn: Option<Vec3>,
+}
+
+impl Axes {
+    /// Along the ground and about the vertical of a scene with +Y up.
+    pub const GROUND: Self = Self { translation: Vec3::new(1.0, 0.0, 1.0), turn: Some(Vec3::Y) };
+}
+
+/// Takes the motion of the figure out of a joint: the joint keeps the rest, and the figure is moved by what was
+/// taken out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RootMotion {
+    /// The root joint.
+    pub joint: usize,
+    /// What is taken out.
+    pub axes: Axes,
+}
+
+impl RootMotion {
+    /// The part of a joint's transform that moves the figure.
+    fn part(&self, joint: &JointPose) -> JointPose {
+        let rotation = match self.axes.turn.and_then(Vec3::try_normalize) {
+            Some(axis) => {
+                let along = joint.rotation.xyz().dot(axis);
+                let twist = Quat::from_xyzw(axis.x * along, axis.y * along, axis.z * along, joint.rotation.w);
+                // A half turn about an axis across has no part about this one.
+                if twist.length_squared() > 1e-12 { unit(twist) } else { Quat::IDENTITY }
+            }
+            None => Quat::IDENTITY,
+        };
+        JointPose { translation: joint.translation * self.axes.translation, rotation, scale: Vec3::ONE }
+    }
+
+    fn joint(&self, rig: &Rig, pose: &LocalPose) -> Result<JointPose, RigError> {
+        RigError::length("joints of the pose", rig.joint_count(), pose.joint_count())?;
+        pose.get(rig, self.joint).ok_or_else(|| RigError::invalid("joint", "does not exist"))
+    }
+
+    /// Takes the motion out of a pose and answers it: the joint as it was is the answer and then the joint as
+    /// it is now.
+    pub fn take(&self, rig: &Rig, pose: &mut LocalPose) -> Result<JointPose, RigError> {
+        let joint = self.joint(rig, pose)?;
+        let part = self.part(&joint);
+        pose.set(rig, self.joint, &after(&inverse(&part), &joint))?;
+        Ok(part)
+    }
+
+    /// How the figure moves from one frame to another, seen from where it stands at the first; `scratch` is
+    /// overwritten.
+    ///
+    /// A looping clip whose root walks away jumps back at its end. There the figure goes on as it did in the
+    /// frame before: the last step of the clip counts twice.
+    pub fn between(
+        &self,
+        rig: &Rig,
+        player: &mut Player<'_>,
+        (from, to): (f64, f64),
+        scratch: &mut LocalPose,
+    ) -> Result<JointPose, RigError> {
+        let animation = player.animation();
+        #[expect(clippy::cast_precision_loss, reason = "a count of frames")]
+        let period = animation.frame_count() as f64;
+        let mut at = |frame: f64| -> Result<JointPose, RigError> {
+            player.sample(frame, scratch)?;
+            Ok(self.part(&self.joint(rig, scratch)?))
+        };
+        if !(from.is_finite() && to.is_finite()) || animation.frame_count() == 0 {
+            return Ok(JointPose::IDENTITY);
+        }
+        if !animation.is_looping() || period < 2.0 {
+            return Ok(after(&inverse(&at(from)?), &at(to)?));
+        }
+        let (first, last) = (at(0.0)?, at(period - 1.0)?);
+        let step = after(&inverse(&at(period - 2.0)?), &last);
+        // From the start of the clip to a frame in it.
+        let mut since = |frame: f64| -> Result<JointPose, RigError> {
+            let beyond = frame - (period - 1.0);
+            if beyond <= 0.0 {
+                return Ok(after(&inverse(&first), &at(frame)?));
+            }
+            #[expect(clippy::cast_possible_truncation, reason = "a part of one frame")]
+            let part = beyond as f32;
+            let some = JointPose {
+                translation: step.translation * part,
+                rotation: Quat::IDENTITY.slerp(step.rotation, part),
+                scale: Vec3::ONE,
+            };
+            Ok(after(&after(&inverse(&first), &last), &some))
+        };
+        let whole = after(&after(&inverse(&first), &last), &step);
+        let place = |frame: f64| {
+            let rest = frame % period;
+            let rest = if rest < 0.0 { rest + period } else { rest };
+            (if rest < period { rest } else { 0.0 }, rounds_before(frame, period))
+        };
+        let ((a, loops_a), (b, loops_b)) = (place(from), place(to));
+        let (start, end) = (since(a)?, since(b)?);
+        let rounds = power(&whole, loops_b - loops_a);
+        Ok(after(&inverse(&start), &after(&rounds, &end)))
+    }
+}
+
+/// How many whole periods lie before a frame.
+fn rounds_before(frame: f64, period: f64) -> i64 {
+    let quotient = frame / period;
+    #[expect(clippy::cast_possible_truncation, reason = "saturates, and so many rounds are not played")]
+    let cut = quotient as i64;
+    #[expect(clippy::cast_precision_loss, reason = "compared with what it was cut from")]
+    if (cut as f64) > quotient { cut - 1 } else { cut }
+}
+
+/// `a` after `b`, both without scale in what matters: scales are those of `b`.
+fn after(a: &JointPose, b: &JointPose) -> JointPose {
+    JointPose {
+        translation: a.translation + a.rotation * b.translation,
+        rotation: unit(a.rotation * b.rotation),
+        scale: b.scale,
+    }
+}
+
+/// At length 1; the identity where there is no length.
+fn unit(q: Quat) -> Quat {
+    Vec4::from(q).try_normalize().map_or(Quat::IDENTITY, Quat::from_vec4)
+}
+
+fn inverse(a: &JointPose) -> JointPose {
+    let rotation = a.rotation.conjugate();
+    JointPose { translation: rotation * -a.translation, rotation, scale: Vec3::ONE }
+}
+
+/// A motion so many times after itself, backwards where that is negative.
+fn power(motion: &JointPose, times: i64) -> JointPose {
+    let mut base = if times < 0 { inverse(motion) } else { *motion };
+    let mut left = times.unsigned_abs();
+    let mut out = JointPose::IDENTITY;
+    while left > 0 {
+        if left % 2 == 1 {
+            out = after(&out, &base);
+        }
+        base = after(&base, &base);
+        left /= 2;
+    }
+    out
+}

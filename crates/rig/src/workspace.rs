@@ -1,0 +1,77 @@
+//! Memory that skinning uses between its steps.
+
+use crate::kernels::{self, Data, Packed, Path};
+use crate::matrix::Matrix;
+use crate::skin::SkinPlan;
+use alloc::vec::Vec;
+use glam::{Quat, Vec4};
+use meshwright_scene::Trs;
+
+/// Memory that skinning uses between its steps, and the instructions it uses. Made once per thread and lent to
+/// every call: it grows to what the largest skeleton needs and then stays.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    path: Path,
+    matrices: Vec<Packed>,
+    duals: Vec<Dual>,
+}
+
+/// A rigid motion as a dual quaternion, both parts as vectors.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Dual {
+    pub(crate) real: Vec4,
+    pub(crate) dual: Vec4,
+}
+
+impl Default for Workspace {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Workspace {
+    /// For the fastest instructions that the machine has.
+    pub fn new() -> Self {
+        Self::with_path(Path::detect())
+    }
+
+    /// For these instructions.
+    pub const fn with_path(path: Path) -> Self {
+        Self { path, matrices: Vec::new(), duals: Vec::new() }
+    }
+
+    /// With all the memory that a plan needs, so that the first call does not allocate either.
+    #[must_use]
+    pub fn reserved_for(mut self, plan: &SkinPlan) -> Self {
+        self.matrices.reserve(plan.joint_count() + 1);
+        self.duals.reserve(plan.joint_count() + 1);
+        self
+    }
+
+    /// The instructions used.
+    pub const fn path(&self) -> Path {
+        self.path
+    }
+
+    /// The matrices of joints, and the identity.
+    pub(crate) fn load<M: Matrix>(&mut self, joints: &[M], data: &Data) -> &[Packed] {
+        let arrange = kernels::arrangement(self.path, data);
+        self.matrices.clear();
+        self.matrices.extend(joints.iter().map(|m| arrange(Packed::new(m))));
+        self.matrices.push(arrange(Packed::IDENTITY));
+        &self.matrices
+    }
+
+    /// The matrices of joints as dual quaternions, and the identity. Scale and shear are dropped.
+    pub(crate) fn load_duals<M: Matrix>(&mut self, joints: &[M]) -> &[Dual] {
+        self.duals.clear();
+        self.duals.extend(joints.iter().map(|m| {
+            // Flattened joints and numbers that are none have an answer here.
+            let parts = Trs::from_affine(&m.to_affine()).0;
+            let q = Quat::from_array(parts.rotation);
+            Dual::new(q, parts.translation.into())
+        }));
+        self.duals.push(Dual::new(Quat::IDENTITY, glam::Vec3::ZERO));
+        &self.duals
+    }
+}

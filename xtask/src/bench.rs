@@ -1,0 +1,137 @@
+//! `xtask bench`: ours against what else a program could do, in one process, as ratios.
+//!
+//! `--quick` looks for some seconds and only prints; without it docs/performance.md and docs/performance.svg
+//! are written anew. `--only skinning|poses|threads|slopes` measures and prints that part. `--corpus DIR` measures the skinned models of a corpus folder too.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "sizes are chosen here"
+)]
+
+mod measure;
+mod meshes;
+mod models;
+mod peers;
+mod plot;
+mod posing;
+mod report;
+mod skinning;
+
+use measure::Effort;
+use meshwright::rig::{Choice, PlanOptions};
+use report::{Report, Row};
+use skinning::{Case, Peer, Series};
+use std::path::Path;
+
+const COPY: usize = 1;
+const GLAM: usize = 2;
+
+/// A group of measurements.
+type Part = fn(&mut Report, Effort) -> Result<(), String>;
+const PARTS: [(&str, Part); 4] =
+    [("skinning", skinning), ("poses", poses), ("threads", threads), ("slopes", slopes)];
+
+/// Runs every measurement.
+pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
+    let quick = args.iter().any(|a| a == "--quick");
+    let effort = if quick { Effort::QUICK } else { Effort::FULL };
+    let mut report = Report::begin(effort);
+    let only = args.iter().position(|a| a == "--only").and_then(|at| args.get(at + 1));
+    for (name, part) in PARTS {
+        if only.is_none_or(|o| o == name) {
+            part(&mut report, effort)?;
+        }
+    }
+    if let Some(at) = args.iter().position(|a| a == "--corpus") {
+        let dir = args.get(at + 1).ok_or("--corpus needs a folder")?;
+        models::measure_all(Path::new(dir), &mut report, effort)?;
+    }
+    if quick || only.is_some() {
+        return Ok(());
+    }
+    report.write(&root.join("docs"))
+}
+
+fn skinning(report: &mut Report, effort: Effort) -> Result<(), String> {
+    // A mesh none of whose vertices share a blend, and the usual one.
+    for n in [10_000, 30_000, 100_000] {
+        for (what, share, target) in
+            [("4 influences, all blends different", 1, 1.9), ("4 influences, blends shared by 4", 4, 2.5)]
+        {
+            let case = Case::new(n, 4, share, PlanOptions::default())?;
+            let s = case.measure(effort, Peer::Four);
+            report.add(Row::new(what, "glam", n, &s, GLAM).target(target).kernel(&case.plan));
+        }
+    }
+    for n in [10_000, 100_000] {
+        let case = Case::new(n, 1, 1, PlanOptions::default())?;
+        let s = case.measure(effort, Peer::One);
+        report.add(Row::new("1 influence", "glam", n, &s, GLAM).kernel(&case.plan));
+        let case = Case::new(n, 1, n / 64, PlanOptions::default())?;
+        let s = case.measure(effort, Peer::One);
+        report.add(Row::new("sorted by bone", "copy", n, &s, COPY).target(0.8).kernel(&case.plan));
+        report.add(Row::new("sorted by bone", "glam", n, &s, GLAM).kernel(&case.plan));
+    }
+    for n in [10_000, 100_000] {
+        for (what, vertices) in [
+            ("DPM's form, 2 influences", meshes::vertices(n, skinning::JOINTS, 2, 1)),
+            ("DPM's form, 1 to 3 influences", meshes::mixed(n, skinning::JOINTS, 3)),
+        ] {
+            let case = Case::of(&vertices, true, PlanOptions::default())?;
+            let s = case.measure(effort, Peer::Weighted);
+            report.add(Row::new(what, "glam", n, &s, GLAM).target(1.35).kernel(&case.plan));
+        }
+    }
+    // What the choice of a table rests on.
+    for share in [1, 2] {
+        let options = PlanOptions { table: Choice::Always, runs: Choice::Auto };
+        let table = Case::new(30_000, 4, share, options)?;
+        let none = Case::new(30_000, 4, share, PlanOptions { table: Choice::Never, ..options })?;
+        let s = table.against(effort, &none);
+        let what = if share == 1 { "table, blends not shared" } else { "table, blends shared by 2" };
+        report.add(Row::new(what, "no table", 30_000, &s, 1).kernel(&table.plan));
+    }
+    Ok(())
+}
+
+fn poses(report: &mut Report, effort: Effort) -> Result<(), String> {
+    for (what, joints, keyed, target) in [
+        ("pose, frames", 64, false, Some(2.0)),
+        ("pose, frames", 256, false, None),
+        ("pose, keys", 64, true, None),
+    ] {
+        let s = posing::Case::new(joints, keyed)?.measure(effort)?;
+        let row = Row::new(what, "glam", joints, &s, 1);
+        report.add(if let Some(target) = target { row.target(target) } else { row });
+    }
+    Ok(())
+}
+
+fn threads(report: &mut Report, effort: Effort) -> Result<(), String> {
+    // What the machine has to give at this moment.
+    let s = skinning::arithmetic(effort);
+    report.add(Row::new("all threads, arithmetic alone", "one thread", 100_000, &s, 1));
+    for n in [16_000, 100_000, 400_000] {
+        let case = Case::new(n, 4, 1, PlanOptions::default())?;
+        let s = case.threads(effort);
+        let row = Row::new("all threads", "one thread", n, &s, 1).kernel(&case.plan);
+        report.add(if n < 100_000 { row } else { row.target(1.7) });
+    }
+    Ok(())
+}
+
+fn slopes(report: &mut Report, effort: Effort) -> Result<(), String> {
+    for (what, series) in [
+        ("4 influences", Series::Skin { width: 4, share: 1, local: false }),
+        ("shared by 4", Series::Skin { width: 4, share: 4, local: false }),
+        ("DPM's form", Series::Skin { width: 2, share: 1, local: true }),
+        ("sorted by bone", Series::Sorted),
+        ("glam, 4 influences", Series::Glam),
+        ("copy", Series::Copy),
+    ] {
+        report.line(what, &series.measure(effort)?);
+    }
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! Contenders measured in turn, compared by the median of their ratios.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// Something to be measured.
+pub(crate) struct Contender<'a> {
+    pub(crate) run: Box<dyn FnMut() + 'a>,
+}
+
+impl<'a> Contender<'a> {
+    pub(crate) fn new(run: impl FnMut() + 'a) -> Self {
+        Self { run: Box::new(run) }
+    }
+}
+
+/// How long to measure.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    pub(crate) rounds: usize,
+    pub(crate) sample: Duration,
+}
+
+impl Effort {
+    pub(crate) const FULL: Self = Self { rounds: 61, sample: Duration::from_millis(4) };
+    pub(crate) const QUICK: Self = Self { rounds: 15, sample: Duration::from_millis(1) };
+}
+
+/// Seconds per call: one row per round, one column per contender.
+pub(crate) struct Samples {
+    rounds: Vec<Vec<f64>>,
+}
+
+/// A median and the quartiles around it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spread {
+    pub(crate) low: f64,
+    pub(crate) median: f64,
+    pub(crate) high: f64,
+}
+
+impl Spread {
+    pub(crate) fn of(mut values: Vec<f64>) -> Self {
+        values.sort_by(f64::total_cmp);
+        let at = |part: usize| {
+            let last = values.len().saturating_sub(1);
+            values.get(last * part / 4).copied().unwrap_or(f64::NAN)
+        };
+        Self { low: at(1), median: at(2), high: at(3) }
+    }
+}
+
+impl std::fmt::Display for Spread {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:.2} ({:.2}-{:.2})", self.median, self.low, self.high)
+    }
+}
+
+/// Runs every contender in every round, starting with another one each time, so that what else the machine
+/// does falls on all of them.
+pub(crate) fn measure(effort: Effort, contenders: &mut [Contender<'_>]) -> Samples {
+    let n = contenders.len();
+    let calls: Vec<u32> = contenders.iter_mut().map(|c| calibrate(effort.sample, c)).collect();
+    let mut rounds = Vec::new();
+    for round in 0..effort.rounds {
+        let mut row = vec![0.0; n];
+        for k in 0..n {
+            let i = (round + k) % n;
+            row[i] = time(&mut contenders[i], calls[i]);
+        }
+        rounds.push(row);
+    }
+    Samples { rounds }
+}
+
+fn time(contender: &mut Contender<'_>, calls: u32) -> f64 {
+    let start = Instant::now();
+    for _ in 0..calls {
+        (contender.run)();
+    }
+    start.elapsed().as_secs_f64() / f64::from(calls)
+}
+
+/// How many calls fill a sample.
+fn calibrate(sample: Duration, contender: &mut Contender<'_>) -> u32 {
+    (contender.run)();
+    let mut calls = 1_u32;
+    loop {
+        let seconds = time(contender, calls) * f64::from(calls);
+        if seconds >= sample.as_secs_f64() || calls >= 1 << 24 {
+            return calls;
+        }
+        calls *= 2;
+    }
+}
+
+impl Samples {
+    /// How many times faster `ours` is than `other`.
+    pub(crate) fn ratio(&self, ours: usize, other: usize) -> Spread {
+        Spread::of(self.rounds.iter().map(|r| r[other] / r[ours]).collect())
+    }
+
+    /// The slope of the logarithm of the time over that of the size, round by round.
+    pub(crate) fn slope(&self, sizes: &[usize]) -> Spread {
+        let x: Vec<f64> = sizes.iter().map(|&n| (n as f64).ln()).collect();
+        let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
+        let slope = |row: &Vec<f64>| {
+            let y: Vec<f64> = row.iter().map(|t| t.ln()).collect();
+            let (mx, my) = (mean(&x), mean(&y));
+            let (up, down) = x.iter().zip(&y).fold((0.0, 0.0), |(up, down), (x, y)| {
+                (up + (x - mx) * (y - my), down + (x - mx) * (x - mx))
+            });
+            up / down
+        };
+        Spread::of(self.rounds.iter().map(slope).collect())
+    }
+
+    /// Seconds per call.
+    pub(crate) fn seconds(&self, contender: usize) -> Spread {
+        Spread::of(self.rounds.iter().map(|r| r[contender]).collect())
+    }
+}
+
+/// Keeps the compiler from leaving work out.
+pub(crate) fn keep<T: ?Sized>(value: &mut T) {
+    black_box(value);
+}
