@@ -1,6 +1,6 @@
 //! Small files that ask for much, by name. Shared by the tests of memory and of the stack.
 
-use meshwright::{Format, bmd, crucible, dpm, fsomodel, tso};
+use meshwright::{Format, crucible, dpm, fsomodel, tso};
 use meshwright_testkit::{Builder, testdata};
 use std::sync::Arc;
 
@@ -83,23 +83,23 @@ fn dpm_meshes() -> Bomb {
 fn dpm_frames() -> Bomb {
     let mut model = quad();
     // A pose of a thousand bones.
-    let (bone, pose) = (model.bones[0].clone(), model.poses[0]);
+    let (bone, pose) = (model.bones[0], model.poses[0]);
     model.bones = (0..1000)
-        .map(|i| dpm::Bone { name: dpm::Name::new(format!("b{i}").as_bytes()).unwrap(), ..bone.clone() })
+        .map(|i| dpm::Bone { name: dpm::Name::new(format!("b{i}").as_bytes()).unwrap(), ..bone })
         .collect();
     model.poses = vec![pose; 1000];
-    model.frames = vec![dpm::Frame { pose: dpm::PoseId(0), ..model.frames[0].clone() }; 20_000];
+    model.frames = vec![dpm::Frame { pose: dpm::PoseId(0), ..model.frames[0] }; 20_000];
     Bomb::new("20,000 frames sharing one pose block", Format::Dpm, model.to_bytes().unwrap())
 }
 
 fn dpm_chain() -> Bomb {
     let mut model = quad();
-    let (bone, pose) = (model.bones[0].clone(), model.poses[0]);
+    let (bone, pose) = (model.bones[0], model.poses[0]);
     model.bones = (0..100_000)
         .map(|i| dpm::Bone {
             name: dpm::Name::new(format!("b{i}").as_bytes()).unwrap(),
             parent: i - 1,
-            ..bone.clone()
+            ..bone
         })
         .collect();
     model.poses = vec![pose; 100_000];
