@@ -78,6 +78,9 @@ pub(crate) fn write(
 /// What a frame takes while the channels of one joint are made: its number, time, matrix and parts.
 const FRAME: usize = 120;
 
+/// What placing a joint in a pose counts as. It keeps nothing, but work has to have an end as well.
+const PLACED: usize = 16;
+
 /// An empty vector with room for `count` items that were charged already.
 fn room<T>(what: &'static str, count: usize) -> Result<Vec<T>, ConvertError> {
     let mut items = Vec::new();
@@ -322,6 +325,11 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// Charges work that may leave nothing behind: many clips can share poses in which nothing moves.
+    fn placed(&self, joints: usize, poses: usize) -> Result<(), ConvertError> {
+        self.out.memory.charge("joints placed", joints.saturating_mul(poses), PLACED)
+    }
+
     fn poses(&mut self, skeleton: &Skeleton, set: &PoseSet, frames: &[u32]) -> Result<(), ConvertError> {
         let count = frames.len().saturating_add(1);
         self.out.scratch("poses", count, FRAME)?;
@@ -332,13 +340,24 @@ impl Writer<'_> {
         }
         // Whole numbers up to 2^32.
         let times = self.times((0..order.len()).map(|f| f as f64))?;
+        // Frames can share poses many times over: whether a joint moves at all is asked of the poses alone.
+        let mut used: Vec<u32> = room("frames", count)?;
+        used.extend(&order);
+        used.sort_unstable();
+        used.dedup();
+        self.placed(skeleton.joints.len(), used.len())?;
         for (j, joint) in skeleton.joints.iter().enumerate() {
             if !joint.follows.is_empty() {
                 continue;
             }
+            let at = |p: u32| set.pose(p as usize)?.get(j);
+            let first = order.first().and_then(|p| at(*p));
+            let moves = used.iter().any(|p| at(*p) != first);
+            let order = if moves { &*order } else { order.get(..1).unwrap_or_default() };
+            let times = times.get(..order.len()).unwrap_or_default();
             let mut locals = room("poses", order.len())?;
-            locals.extend(order.iter().filter_map(|&p| set.pose(p as usize)?.get(j)));
-            self.matrices(j, &times, &locals, Some(self.clip.interpolation))?;
+            locals.extend(order.iter().filter_map(|&p| at(p)));
+            self.matrices(j, times, &locals, Some(self.clip.interpolation))?;
         }
         let poses = order.iter().filter_map(|&p| set.pose(p as usize));
         self.followers(skeleton, &times, poses.map(<[Affine]>::to_vec))
@@ -403,6 +422,8 @@ impl Writer<'_> {
         let scratch =
             count.saturating_mul(size_of::<Affine>()).saturating_add(times.len().saturating_mul(FRAME));
         self.out.scratch("poses", scratch, 1)?;
+        // Every joint is placed at every key for the sake of a few.
+        self.placed(skeleton.joints.len(), times.len())?;
         let mut models: Vec<Affine> = room("poses", count)?;
         for locals in poses {
             let model = skeleton

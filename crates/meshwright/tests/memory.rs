@@ -115,8 +115,8 @@ fn opening_takes_memory_in_proportion_to_the_file() {
     println!("at most {:.2} bytes per byte of a file of more than 30 kB: {}", most.0, most.1);
 }
 
-/// Everything that can be done with a bomb, each step within its limit.
-fn defused(bomb: &Bomb) {
+/// Everything that can be done with a bomb, each step within its limit. Answers whether it opens.
+fn defused(bomb: &Bomb) -> bool {
     let Bomb { name, format, bytes, metadata } = bomb;
     let start = Instant::now();
     let told = |step: &str, peak: usize| {
@@ -134,10 +134,11 @@ fn defused(bomb: &Bomb) {
         Ok(parsed) => parsed.model,
         Err(e) => {
             assert!(e.to_string().len() < 4096);
+            println!("{name}: {e}");
             assert!(start.elapsed() < Duration::from_secs(5), "{name}: {:?}", start.elapsed());
             let (_, peak) = measured(|| AnyModel::open(bytes, *format, &options(1 << 20, None)).map(drop));
             assert!(peak <= MIB + 4 * size + 20_000, "{name}: {peak} bytes to refuse it");
-            return;
+            return false;
         }
     };
     let (report, peak) = measured(|| model.validate());
@@ -152,7 +153,8 @@ fn defused(bomb: &Bomb) {
     for memory in [8 * MIB, 64 * MIB] {
         scene(bomb, &model, memory, &told);
     }
-    assert!(start.elapsed() < Duration::from_secs(30), "{name}: {:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(20), "{name}: {:?}", start.elapsed());
+    true
 }
 
 fn scene(bomb: &Bomb, model: &AnyModel, memory: usize, told: &impl Fn(&str, usize)) {
@@ -218,13 +220,17 @@ fn export(name: &str, scene: &Scene, memory: usize, made: usize, told: &impl Fn(
 #[test]
 fn bombs_stay_within_limits_on_a_small_stack() {
     let _turn = turn();
+    let mut refused = 0;
     for bomb in bombs::all() {
         let name = bomb.name;
         // Everything on a stack that no recursion on the depth of a file would fit.
         let thread = std::thread::Builder::new().stack_size(256 << 10);
         let done = thread.spawn(move || defused(&bomb)).unwrap().join();
-        assert!(done.is_ok(), "{name}: see above");
+        let Ok(opens) = done else { panic!("{name}: see above") };
+        refused += usize::from(!opens);
     }
+    // Three trees that are too deep, three lies about LZ4. All others are well-formed.
+    assert_eq!(refused, 6);
 }
 
 #[test]

@@ -64,6 +64,26 @@ fn bmd_clips() -> Bomb {
     Bomb::new("60,000 clips x 60,000 bones x 255 frames", Format::Bmd, bytes)
 }
 
+/// As [`bmd_clips`], with one bone that follows two others: it makes every bone count at every frame.
+fn bmd_followers() -> Bomb {
+    let (clips, bones) = (10_000, 60_000_u32);
+    let b = bmd_header(0, bones, clips);
+    let table = u32::try_from(b.len()).unwrap();
+    let (anims, stream) = (table + bones * 16, table + bones * 16 + clips * 16);
+    let bytes = b
+        .patch_le_u32("bones", table)
+        .patch_le_u32("anims", anims)
+        .zeros((bones as usize - 1) * 16)
+        // Half of bone 1 and half of bone 2.
+        .bytes(&[1, 2, 0, 0, 0x70, 0x68, 0, 0])
+        .le_u32(&[0])
+        .bytes(&[0xff, 0, 0, 0])
+        .each(0..clips, |b, _| b.le_u32(&[0]).bytes(&[255, 40, 0, 0]).le_u32(&[stream, bones - 1]))
+        .zeros(bones as usize - 1)
+        .build();
+    Bomb::new("10,000 clips of 60,000 bones, one of which follows others", Format::Bmd, bytes)
+}
+
 fn quad() -> dpm::Dpm {
     dpm::Dpm::parse(&std::fs::read(testdata().join("dpm/quad.ok.dpm")).unwrap()).unwrap()
 }
@@ -116,7 +136,7 @@ fn bmd_chain() -> Bomb {
     let bytes = b
         .patch_le_u32("bones", table)
         .each(0..bones, |b, i| {
-            let parent = u8::try_from(i.saturating_sub(1)).unwrap_or(253);
+            let parent = u8::try_from(i.saturating_sub(1).min(253)).unwrap();
             b.le_u32(&[0, 0, 0]).bytes(&[parent, 0, 0, 0])
         })
         .build();
@@ -240,6 +260,7 @@ pub(crate) fn all() -> Vec<Bomb> {
     vec![
         bmd_meshes(),
         bmd_clips(),
+        bmd_followers(),
         bmd_chain(),
         dpm_meshes(),
         dpm_frames(),
