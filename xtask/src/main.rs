@@ -8,6 +8,7 @@ mod compare;
 mod conformance;
 mod features;
 mod fixtures;
+mod fuzz;
 mod kernels;
 mod layers;
 mod mutants;
@@ -79,6 +80,11 @@ const VERBS: &[Verb] = &[
         name: "mutants",
         help: "[--count N] [--seconds N] [--from N] [--jobs N] [--keep DIR] [--only WORD]: broken models through everything",
         run: mutants::run,
+    },
+    Verb {
+        name: "fuzz",
+        help: "[--seconds N] [--runs N] [--until N] [--target NAME]... [--asan]: every target of crates/fuzz",
+        run: fuzz::run,
     },
     Verb {
         name: "validate-glb",

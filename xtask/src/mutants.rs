@@ -4,7 +4,7 @@
 
 #[path = "../../crates/meshwright/tests/support/gauntlet.rs"]
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a broken promise panics; the driver below catches it")]
-mod gauntlet;
+pub(crate) mod gauntlet;
 
 use gauntlet::{Reached, Subject};
 use std::collections::BTreeMap;

@@ -27,7 +27,52 @@ pub(crate) struct Subject {
     pub(crate) sound: bool,
 }
 
+/// Stands between the files of a [joined](Subject::joined) subject, before the number of the next one's kind.
+const SEPARATOR: &[u8] = b"\xffNEXT\xff";
+
+const KINDS: [CompanionKind; 5] = [
+    CompanionKind::FrameGroups,
+    CompanionKind::Metadata,
+    CompanionKind::Skeleton,
+    CompanionKind::Animation,
+    CompanionKind::Binding,
+];
+
 impl Subject {
+    /// The file and its companions as one run of bytes, as a fuzzer wants them.
+    #[allow(dead_code, reason = "of use to fuzzers and their seeds")]
+    pub(crate) fn joined(&self) -> Vec<u8> {
+        let mut out = self.bytes.clone();
+        for (kind, bytes) in &self.companions {
+            let number = KINDS.iter().zip(0..).find(|(k, _)| *k == kind).unwrap().1;
+            out.extend([SEPARATOR, &[number], bytes].concat());
+        }
+        out
+    }
+
+    /// The subject that was joined; any bytes are one.
+    #[allow(dead_code, reason = "of use to fuzzers and their seeds")]
+    pub(crate) fn split(format: Format, bytes: &[u8]) -> Self {
+        let mut parts = Vec::new();
+        let mut rest = bytes;
+        while let Some(end) = rest.windows(SEPARATOR.len()).position(|w| w == SEPARATOR) {
+            parts.push(&rest[..end]);
+            rest = &rest[end + SEPARATOR.len()..];
+        }
+        parts.push(rest);
+        let companion = |part: &&[u8]| {
+            let (number, bytes) = part.split_first()?;
+            Some((KINDS[usize::from(*number) % KINDS.len()], bytes.to_vec()))
+        };
+        Self {
+            name: format!("model.{}", format.extensions()[0]),
+            format,
+            bytes: parts[0].to_vec(),
+            companions: parts[1..].iter().filter_map(companion).collect(),
+            sound: false,
+        }
+    }
+
     /// The subject with itself or, now and then, one of its companions broken.
     pub(crate) fn mutant(&self, other: &Self, rng: &mut Rng) -> Self {
         let mut out = self.clone();
@@ -164,10 +209,10 @@ fn scenes(model: &AnyModel, companions: &Companions, bytes: &[u8]) -> bool {
         }
         let scene = scene.value;
         scene.validate().unwrap_or_else(|e| panic!("the scene in {space:?} is broken: {e}"));
-        posed(&scene);
         if space == Space::Gltf {
-            exported(&scene);
-            imported(&scene);
+            used(&scene);
+        } else {
+            posed(&scene);
         }
         made = true;
     }
@@ -177,6 +222,13 @@ fn scenes(model: &AnyModel, companions: &Companions, bytes: &[u8]) -> bool {
         Err(e) => panic!("a scene that cannot be dumped: {e}"),
     }
     made
+}
+
+/// All that is made of a scene.
+pub(crate) fn used(scene: &Scene) {
+    posed(scene);
+    exported(scene);
+    imported(scene);
 }
 
 /// The rest pose, and the first, a middle, the last and an impossible frame of some clips.

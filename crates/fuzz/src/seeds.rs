@@ -1,0 +1,54 @@
+//! What a target starts from.
+
+use super::gauntlet::{self, Subject};
+use meshwright_testkit::mutate::Rng;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The seeds of a target, from the files below some folders.
+///
+/// # Panics
+/// When a file cannot be read.
+pub(crate) fn seeds(target: &str, folders: &[PathBuf]) -> Vec<Vec<u8>> {
+    let (what, extension) = target.split_once('_').unwrap_or((target, ""));
+    match (what, extension) {
+        // Random numbers.
+        ("model", _) => {
+            let mut rng = Rng::new(1);
+            (2..34).map(|words| (0..words).flat_map(|_| rng.next().to_le_bytes()).collect()).collect()
+        }
+        ("scene", _) => {
+            let all = folders.iter().flat_map(|folder| gauntlet::subjects(folder));
+            all.filter(|s| has(Path::new(&s.name), extension)).map(|s| Subject::joined(&s)).collect()
+        }
+        (_, "lz4") => files(folders, "cmesh").iter().filter_map(|chunk| block(chunk)).collect(),
+        _ => files(folders, extension),
+    }
+}
+
+fn has(name: &Path, extension: &str) -> bool {
+    name.extension().is_some_and(|e| e == extension)
+}
+
+fn files(folders: &[PathBuf], extension: &str) -> Vec<Vec<u8>> {
+    let mut open = folders.to_vec();
+    let mut found = Vec::new();
+    while let Some(folder) = open.pop() {
+        for path in fs::read_dir(&folder).into_iter().flatten().map(|e| e.unwrap().path()) {
+            if path.is_dir() {
+                open.push(path);
+            } else if has(&path, extension) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found.iter().map(|path| fs::read(path).unwrap()).collect()
+}
+
+/// The first block of a mesh chunk behind its decoded length, as the target wants it.
+fn block(chunk: &[u8]) -> Option<Vec<u8>> {
+    let packed = chunk.get(13..17)?.try_into().map(u32::from_le_bytes).ok()?;
+    let (decoded, block) = (chunk.get(17..19)?, chunk.get(21..)?);
+    Some([decoded, block.get(..usize::try_from(packed).ok()?)?].concat())
+}

@@ -1,0 +1,228 @@
+//! `xtask fuzz`: the targets of `crates/fuzz`, each for some time or some executions.
+//!
+//! Without a sanitizer the programs are optimised, with debug assertions and overflow checks, and look for new edges
+//! only, which is fast. With `--asan` they run under the address sanitizer, and how often an edge is taken and what is
+//! compared with what guide the search, which is thorough. Both share one corpus below the target folder.
+
+mod runs;
+#[path = "../../../crates/fuzz/src/seeds.rs"]
+#[allow(clippy::unwrap_used, reason = "without fixtures there is nothing to do")]
+mod seeds;
+mod words;
+
+use crate::mutants::gauntlet;
+use crate::sh;
+use runs::Runs;
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::env;
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use words::Kind;
+
+/// How the programs are built and run.
+struct Mode {
+    name: &'static str,
+    build: &'static [&'static str],
+    run: &'static [&'static str],
+}
+
+const PLAIN: Mode = Mode {
+    name: "plain",
+    build: &["--sanitizer", "none", "--no-trace-compares"],
+    run: &["-entropic=0", "-use_counters=0", "-reduce_inputs=0"],
+};
+
+const ASAN: Mode = Mode { name: "asan", build: &["--sanitizer", "address"], run: &["-malloc_limit_mb=256"] };
+
+/// A scene comes with its companions.
+const SCENE: usize = 4096;
+
+/// A model is made from few numbers.
+const MODEL: usize = 64;
+
+struct Options {
+    seconds: u64,
+    runs: u64,
+    until: Option<u64>,
+    targets: Vec<String>,
+    mode: &'static Mode,
+}
+
+impl Options {
+    fn new(args: &[String]) -> Result<Self, String> {
+        let mut options = Self { seconds: 0, runs: 0, until: None, targets: Vec::new(), mode: &PLAIN };
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            let mut value = || args.next().ok_or(format!("{arg}: a value is missing"));
+            let number = |text: &String| text.parse().map_err(|_| format!("{arg}: not a number: {text}"));
+            match arg.as_str() {
+                "--seconds" => options.seconds = number(value()?)?,
+                "--runs" => options.runs = number(value()?)?,
+                "--until" => options.until = Some(number(value()?)?),
+                "--target" => options.targets.push(value()?.clone()),
+                "--asan" => options.mode = &ASAN,
+                _ => return Err(format!("unknown option {arg}")),
+            }
+        }
+        if options.seconds == 0 && options.runs == 0 && options.until.is_none() {
+            options.seconds = 10;
+        }
+        Ok(options)
+    }
+}
+
+pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
+    let options = Options::new(args)?;
+    if let Err(e) = sh::output(nightly(root).args(["cargo", "fuzz", "--version"])) {
+        println!("skipped: cargo-fuzz on the nightly toolchain is not there\n{}", e.trim());
+        return Ok(());
+    }
+    let mode = options.mode;
+    let mut targets = targets(root)?;
+    if !options.targets.is_empty() {
+        targets.retain(|t| options.targets.iter().any(|o| t.starts_with(o)));
+    }
+    let out = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from).join("fuzz");
+    let programs = build(root, &out, mode, &targets)?;
+    let table = root.join("crates/fuzz/runs.tsv");
+    let mut broken = Vec::new();
+    println!(
+        "{:<18} {:<5} {:>11} {:>7} {:>8} findings",
+        "target", "mode", "executions", "seconds", "coverage"
+    );
+    for target in &targets {
+        let done =
+            runs::read(&table)?.get(&(target.clone(), mode.name.to_owned())).map_or(0, |r| r.executions);
+        let runs = options.until.map_or(options.runs, |until| until.saturating_sub(done));
+        if options.until.is_some() && runs == 0 {
+            continue;
+        }
+        let result = fuzz(root, &out, &programs, mode, target, runs, options.seconds)?;
+        println!(
+            "{target:<18} {:<5} {:>11} {:>7} {:>8} {}",
+            mode.name, result.executions, result.seconds, result.coverage, result.findings
+        );
+        runs::add(&table, target, mode.name, result)?;
+        if result.findings > 0 {
+            broken.push(target.as_str());
+        }
+    }
+    if broken.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("see crates/fuzz/artifacts/ for {}", broken.join(", ")))
+    }
+}
+
+/// A command of the nightly toolchain, whatever toolchain runs this.
+fn nightly(root: &Path) -> Command {
+    let mut command = Command::new("rustup");
+    command.args(["run", "nightly"]).current_dir(root);
+    for name in ["CARGO", "RUSTC", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// The programs of the manifest.
+fn targets(root: &Path) -> Result<Vec<String>, String> {
+    let manifest = root.join("crates/fuzz");
+    let packages = sh::packages(&manifest)?;
+    let all = packages.iter().flat_map(|p| p["targets"].as_array().into_iter().flatten());
+    let programs = all.filter(|t| t["kind"][0] == Value::from("bin"));
+    Ok(programs.filter_map(|t| t["name"].as_str().map(str::to_owned)).collect())
+}
+
+fn build(root: &Path, out: &Path, mode: &Mode, targets: &[String]) -> Result<PathBuf, String> {
+    let out = out.join(mode.name);
+    let mut command = nightly(root);
+    command.args(["cargo", "fuzz", "build", "--fuzz-dir", "crates/fuzz", "--target-dir"]).arg(&out);
+    command.args(mode.build);
+    if let [target] = targets {
+        command.arg(target);
+    }
+    sh::run(&mut command)?;
+    let about = sh::output(nightly(root).args(["rustc", "-vV"]))?;
+    let about = String::from_utf8_lossy(&about);
+    let host = about.lines().find_map(|l| l.strip_prefix("host: ")).ok_or("rustc names no host")?;
+    Ok(out.join(host).join("release"))
+}
+
+/// Runs one target until it has run `runs` times (0: any number) or `seconds` have passed (0: any time), or until it
+/// breaks a promise.
+fn fuzz(
+    root: &Path,
+    out: &Path,
+    programs: &Path,
+    mode: &Mode,
+    target: &str,
+    runs: u64,
+    seconds: u64,
+) -> Result<Runs, String> {
+    let (what, extension) = target.split_once('_').ok_or(format!("{target}: what is done with what?"))?;
+    let kind = Kind::of(extension).ok_or(format!("{extension}: no such kind of file"))?;
+    let files = matches!(what, "parse" | "round");
+    let longest = match what {
+        "scene" => SCENE,
+        "model" => MODEL,
+        _ => kind.longest,
+    };
+    // What is good for parsing is good for parsing and writing.
+    let corpus = out.join("corpus").join(if files { extension } else { target });
+    fs::create_dir_all(&corpus).map_err(|e| format!("{}: {e}", corpus.display()))?;
+    let seeds = seeds::seeds(target, &[root.join("testdata"), root.join("../shared/corpus")]);
+    for (i, seed) in seeds.iter().filter(|s| s.len() <= longest).enumerate() {
+        let path = corpus.join(format!("seed-{i}"));
+        fs::write(&path, seed).map_err(|e| format!("{}: {e}", path.display()))?;
+    }
+    let words = out.join(format!("{target}.dict"));
+    fs::write(&words, kind.dictionary()).map_err(|e| format!("{}: {e}", words.display()))?;
+    let artifacts = root.join("crates/fuzz/artifacts").join(target);
+    fs::create_dir_all(&artifacts).map_err(|e| format!("{}: {e}", artifacts.display()))?;
+
+    let mut command = Command::new(programs.join(target));
+    command.arg(&corpus).args(Some(root.join("crates/fuzz/kept").join(target)).filter(|d| d.is_dir()));
+    command.arg(format!("-artifact_prefix={}/", artifacts.display())).arg(format!("-max_len={longest}"));
+    if what != "model" {
+        // Random numbers have no words.
+        command.arg(format!("-dict={}", words.display()));
+    }
+    command.args(["-print_final_stats=1", "-reload=0", "-rss_limit_mb=1024", "-timeout=5"]).args(mode.run);
+    command.args((runs > 0).then(|| format!("-runs={runs}")));
+    command.args((seconds > 0).then(|| format!("-max_total_time={seconds}")));
+    let start = std::time::Instant::now();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|e| format!("{target}: {e}"))?;
+    let mut said = Runs::default();
+    let mut last = VecDeque::new();
+    for line in
+        child.stderr.take().into_iter().flat_map(|e| BufReader::new(e).split(b'\n')).map_while(Result::ok)
+    {
+        let line = String::from_utf8_lossy(&line).into_owned();
+        let number = |text: &str| text.split_whitespace().next()?.parse().ok();
+        if let Some((_, rest)) = line.split_once(" cov: ") {
+            said.coverage = number(rest).unwrap_or(said.coverage);
+        }
+        if let Some(rest) = line.strip_prefix("stat::number_of_executed_units:") {
+            said.executions = number(rest).unwrap_or(0);
+        }
+        last.push_back(line);
+        if last.len() > 80 {
+            last.pop_front();
+        }
+    }
+    let status = child.wait().map_err(|e| format!("{target}: {e}"))?;
+    said.seconds = start.elapsed().as_secs();
+    if !status.success() {
+        said.findings = 1;
+        last.iter().for_each(|line| eprintln!("{line}"));
+    }
+    Ok(said)
+}

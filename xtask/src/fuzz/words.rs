@@ -1,0 +1,205 @@
+//! What a fuzzer should know of each format: its words, its numbers, how long the smallest useful files are.
+
+/// How numbers of more than one byte are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    Little,
+    Big,
+    /// Integers big, floats little endian.
+    Both,
+    /// In words.
+    Text,
+}
+
+/// One kind of file, by its extension.
+#[derive(Debug)]
+pub(crate) struct Kind {
+    pub(crate) extension: &'static str,
+    pub(crate) numbers: Numbers,
+    /// Inputs are cut to this length: short ones are quick, and break in all the ways that long ones do.
+    pub(crate) longest: usize,
+    pub(crate) words: &'static [&'static [u8]],
+}
+
+const fn kind(
+    extension: &'static str,
+    numbers: Numbers,
+    longest: usize,
+    words: &'static [&'static [u8]],
+) -> Kind {
+    Kind { extension, numbers, longest, words }
+}
+
+/// Chunk versions and flag words of Crucible.
+const CRUCIBLE: &[&[u8]] = &[
+    b"cmodel\n",
+    b"\x00\x01\x00\x00",
+    b"\x10\x00",
+    b"\x20\x00",
+    b"\x40\x00",
+    b"\x80\x00",
+    b"\x00\x01",
+    b"\x00\x02",
+    b"\x00\x04",
+    b"\x00\x08",
+    b"\x00\x10",
+    b"\x00\x20",
+    b"\x00\x40",
+    b"\x00\x80",
+];
+
+const TSO: &[&[u8]] = &[
+    b"\x00\x00\x00\x02",
+    b"\xff\xff\xff\xff",
+    b"\x04NULL",
+    b"\x04ROOT",
+    b"\x05sound",
+    b"\x06PELVIS",
+    b"\xa9\x6b\x4b\x7c",
+    b"\x00\x00\x00\x01\x01",
+];
+
+/// Every kind of file that a target reads.
+pub(crate) const KINDS: &[Kind] = &[
+    kind(
+        "bmd",
+        Numbers::Little,
+        512,
+        &[b"BMD1", b"#8090A0", b"\xf8", b"\xf9", b"\xfa", b"\xfb", b"\xfd", b"\x0f", b"\xff\xff\xff\x7f"],
+    ),
+    kind("cmesh", Numbers::Little, 400, CRUCIBLE),
+    kind("cmodel", Numbers::Little, 400, CRUCIBLE),
+    kind("cskel", Numbers::Little, 300, &[b"\xff\xff", b"\x00\x00\x80\x3f"]),
+    kind(
+        "lz4",
+        Numbers::Little,
+        200,
+        &[b"\x0f", b"\xf0", b"\xff", b"\xff\xff\xff\xff", b"\x01\x00", b"\x1f\x00\x01\x00"],
+    ),
+    kind("dpm", Numbers::Big, 1100, &[b"DARKPLACESMODEL\0", b"\x00\x00\x00\x02", b"textures/", b"root\0"]),
+    kind(
+        "zym",
+        Numbers::Big,
+        1200,
+        &[b"ZYMOTICMODEL", b"\x00\x00\x00\x01", b"\x00\x00\x00\x18", b"\xff\xff\xff\xff"],
+    ),
+    kind(
+        "framegroups",
+        Numbers::Text,
+        160,
+        &[b"//", b"/*", b"*/", b"\"", b"\\n", b"{", b"}", b"1 6 6 1 idle\n"],
+    ),
+    kind("fom", Numbers::Little, 400, &[b"FSOMODEL\x01\0\0\0", b"VDAT", b"INDX", b"MESH", b"NODE", b"MATL"]),
+    kind(
+        "json",
+        Numbers::Text,
+        512,
+        &[
+            b"\"materials\"",
+            b"\"meshes\"",
+            b"\"root_node\"",
+            b"\"name\"",
+            b"\"diffuse_texture\"",
+            b"\"offset\"",
+            b"\"count\"",
+            b"\"base_index\"",
+            b"\"min_index\"",
+            b"\"max_index\"",
+            b"\"material_index\"",
+            b"\"transform\"",
+            b"\"children\"",
+            b"true",
+            b"false",
+            b"null",
+            b"\\u0000",
+            b"\\ud800",
+            b"\\udc00",
+            b"[[",
+            b"]]",
+            b"{}",
+            b"[1,0,0,0]",
+        ],
+    ),
+    kind("mesh", Numbers::Both, 400, TSO),
+    kind("skel", Numbers::Both, 300, TSO),
+    kind("anim", Numbers::Both, 300, TSO),
+    kind("bnd", Numbers::Big, 100, TSO),
+    kind("bmf", Numbers::Little, 400, TSO),
+    kind("skn", Numbers::Text, 300, &[b"\n", b"\r\n", b"ROOT\n", b"2\n", b"-1\n", b"0 1 0 0 0 1\n"]),
+    // Scenes of their own.
+    kind("scene", Numbers::Little, 4096, &[]),
+];
+
+/// Numbers at which counts, offsets and floats turn.
+const BOUNDARIES: &[u64] = &[
+    0x7f,
+    0x80,
+    0xff,
+    0x100,
+    0x7fff,
+    0x8000,
+    0xffff,
+    0x1_0000,
+    0x7fff_ffff,
+    0x8000_0000,
+    0xffff_fff0,
+    0xffff_ffff,
+    0x1555_5556,
+    0x3f80_0000,
+    0x7f80_0000,
+    0x7fc0_0000,
+    0xff80_0000,
+    0x1_0000_0000,
+    0x7fff_ffff_ffff_ffff,
+    u64::MAX,
+];
+
+const TEXT: &[&str] = &[
+    "-1",
+    "255",
+    "65535",
+    "65536",
+    "2147483647",
+    "-2147483648",
+    "2147483648",
+    "4294967295",
+    "4294967296",
+    "18446744073709551615",
+    "18446744073709551616",
+    "1e38",
+    "1e39",
+    "-1e-46",
+    "1e999",
+    "nan",
+    "inf",
+    "-0",
+    "0x10",
+];
+
+impl Kind {
+    pub(crate) fn of(extension: &str) -> Option<&'static Self> {
+        KINDS.iter().find(|k| k.extension == extension)
+    }
+
+    /// The dictionary in libFuzzer's notation.
+    pub(crate) fn dictionary(&self) -> String {
+        let mut words: Vec<Vec<u8>> = self.words.iter().map(|w| w.to_vec()).collect();
+        for number in BOUNDARIES {
+            let bytes = number.to_be_bytes();
+            let width = [2, 4, 8].into_iter().find(|w| number >> (w * 8 - 1) >> 1 == 0).unwrap_or(8);
+            let big = bytes[8 - width..].to_vec();
+            let little = big.iter().rev().copied().collect();
+            match self.numbers {
+                Numbers::Big => words.push(big),
+                Numbers::Little => words.push(little),
+                Numbers::Both => words.extend([big, little]),
+                Numbers::Text => {}
+            }
+        }
+        if self.numbers == Numbers::Text {
+            words.extend(TEXT.iter().map(|t| t.as_bytes().to_vec()));
+        }
+        let quoted = |w: &Vec<u8>| w.iter().map(|b| format!("\\x{b:02x}")).collect::<String>();
+        words.iter().map(|w| format!("\"{}\"\n", quoted(w))).collect()
+    }
+}
