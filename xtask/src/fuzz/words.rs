@@ -30,33 +30,30 @@ const fn kind(
     Kind { extension, numbers, longest, words }
 }
 
-/// Chunk versions and flag words of Crucible.
+/// The flags of attributes and of index sizes.
 const CRUCIBLE: &[&[u8]] = &[
     b"cmodel\n",
-    b"\x00\x01\x00\x00",
+    b"\x01\x00",
+    b"\x02\x00",
+    b"\x04\x00",
+    b"\x08\x00",
     b"\x10\x00",
     b"\x20\x00",
     b"\x40\x00",
-    b"\x80\x00",
-    b"\x00\x01",
-    b"\x00\x02",
-    b"\x00\x04",
-    b"\x00\x08",
-    b"\x00\x10",
-    b"\x00\x20",
-    b"\x00\x40",
-    b"\x00\x80",
+    b"\x01\x10\x00",
+    b"\x00\x00\x80\x3f",
 ];
 
+/// Names behind their lengths, and versions.
 const TSO: &[&[u8]] = &[
+    b"\x00\x00\x00\x01",
     b"\x00\x00\x00\x02",
-    b"\xff\xff\xff\xff",
+    b"\x00\x00\x00\x08",
     b"\x04NULL",
     b"\x04ROOT",
+    b"\x00\x04ROOT",
     b"\x05sound",
     b"\x06PELVIS",
-    b"\xa9\x6b\x4b\x7c",
-    b"\x00\x00\x00\x01\x01",
 ];
 
 /// Every kind of file that a target reads.
@@ -89,7 +86,7 @@ pub(crate) const KINDS: &[Kind] = &[
         160,
         &[b"//", b"/*", b"*/", b"\"", b"\\n", b"{", b"}", b"1 6 6 1 idle\n"],
     ),
-    kind("fom", Numbers::Little, 400, &[b"FSOMODEL\x01\0\0\0", b"VDAT", b"INDX", b"MESH", b"NODE", b"MATL"]),
+    kind("fom", Numbers::Little, 400, &[b"FSOMODEL\x01\0\0\0", b"VDAT", b"INDX", b"MESH"]),
     kind(
         "json",
         Numbers::Text,
