@@ -13,7 +13,6 @@ mod words;
 use crate::mutants::gauntlet;
 use crate::sh;
 use runs::Runs;
-use serde_json::Value;
 use std::collections::VecDeque;
 use std::env;
 use std::fs;
@@ -135,7 +134,7 @@ fn targets(root: &Path) -> Result<Vec<String>, String> {
     let manifest = root.join("crates/fuzz");
     let packages = sh::packages(&manifest)?;
     let all = packages.iter().flat_map(|p| p["targets"].as_array().into_iter().flatten());
-    let programs = all.filter(|t| t["kind"][0] == Value::from("bin"));
+    let programs = all.filter(|t| t["kind"][0].as_str() == Some("bin"));
     Ok(programs.filter_map(|t| t["name"].as_str().map(str::to_owned)).collect())
 }
 
