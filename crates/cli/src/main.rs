@@ -10,11 +10,13 @@ mod dump;
 mod info;
 mod input;
 mod load;
+mod names;
 mod optimize;
 mod output;
 mod pose;
 mod render;
 mod results;
+mod sources;
 mod textures;
 
 use args::{Cli, Command};

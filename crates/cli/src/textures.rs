@@ -32,7 +32,7 @@ impl Folder {
 
     /// The bindings in the folder.
     pub(crate) fn bindings(&self) -> impl Iterator<Item = &PathBuf> {
-        self.0.iter().filter(|(name, _)| name.ends_with(".bnd")).map(|(_, path)| path)
+        self.0.iter().filter(|(name, path)| name.ends_with(".bnd") && path.is_file()).map(|(_, path)| path)
     }
 
     /// The unpacked texture with this number, by the tag in its name.
@@ -69,6 +69,10 @@ impl Folder {
 
 /// An image file as PNG or JPEG; what is neither becomes PNG.
 fn read(path: &Path, most: u64) -> Result<Image, String> {
+    // A pipe that was only found, not named, could keep the program waiting.
+    if !path.is_file() {
+        return Err("is no regular file".into());
+    }
     let bytes = input::read_file(path, most).map_err(|e| e.to_string())?;
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {

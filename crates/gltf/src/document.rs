@@ -97,6 +97,11 @@ impl Gltf {
         Ok(())
     }
 
+    /// The buffer; empty when the scene holds nothing to draw or move.
+    pub fn buffer(&self) -> &[u8] {
+        &self.bin
+    }
+
     /// The document as JSON, and the buffer that it refers to as the file `bin_name` beside it. The buffer is
     /// empty, and not referred to, when the scene holds nothing to draw or move.
     pub fn to_gltf(&self, bin_name: &str) -> Result<(Vec<u8>, Vec<u8>), ConvertError> {
