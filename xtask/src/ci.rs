@@ -13,6 +13,8 @@ const STEPS: &[&[&str]] = &[
     &["no-std"],
     &["fixtures", "--check"],
     &["layers"],
+    &["supply"],
+    &["deny"],
     &["readme", "--check"],
     &["conformance"],
     &["validate-glb"],

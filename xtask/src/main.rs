@@ -14,6 +14,7 @@ mod mutants;
 mod nostd;
 mod readme;
 mod sh;
+mod supply;
 mod validator;
 
 use std::path::{Path, PathBuf};
@@ -66,6 +67,26 @@ const VERBS: &[Verb] = &[
     Verb { name: "bench", help: "performance beside its targets; --quick for a look", run: bench::run },
     Verb { name: "layers", help: "who may depend on whom", run: |root, _| layers::run(root) },
     Verb {
+        name: "supply",
+        help: "no build script, no network, no crate that nobody decided on",
+        run: |root, _| supply::run(root),
+    },
+    Verb {
+        name: "deny",
+        help: "advisories, licences, duplicates, sources; needs cargo-deny",
+        run: |root, _| supply::deny(root),
+    },
+    Verb {
+        name: "semver",
+        help: "the public interface against the last release; needs cargo-semver-checks",
+        run: |root, _| supply::semver(root),
+    },
+    Verb {
+        name: "minimal-versions",
+        help: "compiles with the oldest dependencies allowed; needs nightly",
+        run: |root, _| supply::minimal_versions(root),
+    },
+    Verb {
         name: "readme",
         help: "write the README's tables anew; --check only compares",
         run: |root, args| readme::run(root, has(args, "--check")),
@@ -103,7 +124,7 @@ fn main() -> ExitCode {
     let name = args.first().map_or("help", String::as_str);
     if !VERBS.iter().any(|v| v.name == name) {
         for verb in VERBS {
-            println!("{:<14} {}", verb.name, verb.help);
+            println!("{:<16} {}", verb.name, verb.help);
         }
         return if name == "help" { ExitCode::SUCCESS } else { ExitCode::from(2) };
     }

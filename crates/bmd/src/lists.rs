@@ -1,5 +1,4 @@
 //! Vertex lists, primitive lists and key streams, each decoded once however many records name it.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use crate::codes;
 use crate::layout::{HEADER, ListPlace};

@@ -1,5 +1,4 @@
 //! Reading, in the order of the description.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use crate::codes;
 use crate::layout::{

@@ -19,6 +19,7 @@
 //! `no_std` with `alloc`. Features: `proptest` adds generators of raw bits for property tests.
 #![no_std]
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
 extern crate alloc;
 #[cfg(any(test, feature = "proptest"))]

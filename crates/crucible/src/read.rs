@@ -1,6 +1,5 @@
 //! Reading, in the order of the description. Headers of all streams are read and held against each other
 //! before the first block is decoded.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use crate::lz4::{self, Broken};
 use crate::model::{AttributeStream, CModel, Chunk, Stream};

@@ -56,6 +56,7 @@
 //! `no_std` with `alloc`. The minimum Rust version is the workspace's.
 #![no_std]
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 #![cfg_attr(test, allow(clippy::indexing_slicing, reason = "a failing test panics"))]
 
 extern crate alloc;

@@ -1,5 +1,4 @@
 //! Reading a DPM file: one parser per record, in the order of the format.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use crate::decode;
 use crate::layout::{Layout, Retained};

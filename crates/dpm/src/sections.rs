@@ -1,5 +1,4 @@
 //! The sections of a DPM file: shared ones are found by their place and decoded once.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use crate::decode;
 use crate::layout::{BONE, FRAME, HEADER, MESH, MeshLayout};

@@ -108,7 +108,7 @@ pub(crate) fn chunks<E>(model: &FsoModel<'_>, on: &mut impl FnMut(Broken) -> Res
             }
             None => {
                 *first = Some(i);
-                if chunk.data.len() % *size != 0 {
+                if !chunk.data.len().is_multiple_of(*size) {
                     let message = format!(
                         "{id} of {} bytes is no whole number of {size}-byte items of dialect {dialect}",
                         chunk.data.len()

@@ -56,6 +56,7 @@
 //! `no_std` with `alloc`. Rust 1.95.
 #![no_std]
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
 extern crate alloc;
 #[cfg(any(test, feature = "proptest"))]

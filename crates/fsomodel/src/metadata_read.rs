@@ -1,5 +1,4 @@
 //! Reading the companion. Keys come in any order; those that mean nothing here are passed over and kept in the text.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use crate::json::{Json, Number};
 use crate::metadata::{MAX_NODE_DEPTH, Material, Mesh, Metadata, Node, Text};

@@ -155,7 +155,7 @@ impl Dump {
         let clips: Vec<_> = scene.clips.iter().map(DumpClip::from).collect();
         let file_clip = scene.clips.len();
         scene.clips.extend(model.file_clip());
-        let mut meshes: Vec<_> = (0..scene.meshes.len()).map(|i| DumpMesh::new(&scene, i)).collect();
+        let mut meshes: Vec<_> = scene.meshes.iter().map(|mesh| DumpMesh::new(&scene, mesh)).collect();
 
         let mut evaluator = Evaluator::new(&scene)?;
         for (clip, frame, at) in std::iter::once((None, None, None)).chain(poses.iter().map(|p| match *p {
@@ -263,8 +263,7 @@ impl DumpMesh {
         }
     }
 
-    fn new(scene: &Scene, index: usize) -> Self {
-        let mesh = &scene.meshes[index];
+    fn new(scene: &Scene, mesh: &Mesh) -> Self {
         let material = mesh.material.and_then(|m| scene.materials.get(m.0));
         let uvs = || mesh.uvs.iter().map(|uv| uv.map(Float)).collect();
         Self {

@@ -27,6 +27,7 @@
 //! One per format (`dpm`, ...), all on by default, and `gltf` for export. A user of a single format picks that
 //! format's crate instead.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 // Whatever is said once for all formats has parts that a build with some of them does not need.
 #![cfg_attr(
     not(all(feature = "bmd", feature = "crucible", feature = "dpm", feature = "fsomodel", feature = "tso")),

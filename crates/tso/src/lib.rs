@@ -69,6 +69,7 @@
 //! `no_std` with `alloc`. The minimum Rust version is the workspace's.
 #![no_std]
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
 extern crate alloc;
 #[cfg(any(test, feature = "proptest"))]

@@ -1,5 +1,4 @@
 //! Reading a ZYM file: one parser per record, in the order of the format.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use super::layout::{HEADER, LUMPS, SCENE, ZymLayout};
 use super::model::{SceneFlags, Zym, ZymBounds, ZymInfluence, ZymRun, ZymScene};

@@ -1,5 +1,4 @@
 //! Reads `.anim`.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use super::model::{Anim, Motion, Nesting, TimeProperty};
 use super::validate::check;

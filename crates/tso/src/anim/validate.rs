@@ -1,4 +1,9 @@
 //! The rules that an animation must keep, and what is odd about one.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "offsets of what is in memory fit 64 bits; components of a vector"
+)]
 
 use super::model::{Anim, Motion, Nesting, TimeProperty};
 use crate::codes;

@@ -1,5 +1,4 @@
 //! Reads `.bnd`.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use super::model::{Bnd, PRESENT, ResourceId};
 use crate::codes;

@@ -1,5 +1,4 @@
 //! Reads `.mesh`, and the geometry within `.bmf`.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use super::model::{Binding, BlendVertex, Geometry, Mesh, RealVertex, Total};
 use super::places::Places;

@@ -1,4 +1,9 @@
 //! The rules that a geometry must keep.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "components of a vector; sums of 32-bit fields in 64 bits"
+)]
 
 use super::model::{Geometry, Total};
 use super::places::{Field, Finder, Places};

@@ -1,5 +1,4 @@
 //! Reads `.skel`.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use super::model::{Bone, Skel};
 use super::validate::check;

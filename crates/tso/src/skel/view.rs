@@ -1,4 +1,5 @@
 //! A skeleton interpreted: who hangs from whom, and where bones are in a pose.
+#![allow(clippy::indexing_slicing, reason = "indices that the same function made")]
 
 use super::model::{Bone, Skel};
 use crate::name::{Name, NameIndex};

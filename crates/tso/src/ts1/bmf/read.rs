@@ -1,5 +1,4 @@
 //! Reads `.bmf`.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use super::model::Bmf;
 use crate::common::{file, name, pstr, trailing};

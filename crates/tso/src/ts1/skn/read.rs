@@ -1,5 +1,4 @@
 //! Reads `.skn`.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use super::model::Skn;
 use crate::codes;
