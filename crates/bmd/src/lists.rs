@@ -79,12 +79,13 @@ impl<'s, 'a> Lists<'s, 'a> {
         }
         let path = mesh.field("vtx");
         let bytes = self.bytes(&path, field, place)?;
-        let short = |at: usize, found: usize| {
+        let short = |found: usize| {
             let message = format!("{count} vertices stated, the list of {} bytes holds {found}", place.size);
-            self.source.malformed(codes::NVTX, &mesh.field("n_vtx"), offset(field, place, at), message)
+            // The record goes on after the place of the list: triangles, material, the count.
+            self.source.malformed(codes::NVTX, &mesh.field("n_vtx"), field.saturating_add(12), message)
         };
         if usize::from(count).saturating_mul(SMALLEST) > bytes.len() {
-            return Err(short(0, bytes.len() / SMALLEST));
+            return Err(short(bytes.len() / SMALLEST));
         }
         self.source.charge(&path, field, "vertices", u64::from(count), size_of::<Vertex>())?;
         let mut vertices = Vec::with_capacity(usize::from(count));
@@ -92,7 +93,7 @@ impl<'s, 'a> Lists<'s, 'a> {
         for i in 0..usize::from(count) {
             let at = bytes.len().saturating_sub(rest.len());
             if rest.is_empty() {
-                return Err(short(at, i));
+                return Err(short(i));
             }
             let (vertex, after) = vertex(rest).map_err(|message| {
                 self.source.malformed(codes::VTX, &path.index(i), offset(field, place, at), message)

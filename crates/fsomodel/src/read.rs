@@ -89,7 +89,8 @@ impl<'a> FsoModel<'a> {
         // The offsets are put together when the first is wanted.
         let mut offsets = None;
         let mut judge = |model: &Self, broken: Broken| -> Result<(), ReadError> {
-            let (at, companion) = offsets.get_or_insert_with(|| Offsets::of(model)).at(broken.place);
+            let (at, companion) =
+                offsets.get_or_insert_with(|| Offsets::with_companion(model)).at(broken.place);
             let e = broken.place.with_path(|path| source.malformed(broken.code, path, at, broken.message));
             let e = if companion { e.in_stream(Stream::Part(STREAM.into())) } else { e };
             if !options.read.is_lenient() || broken.code == "DuplicateChunk" {

@@ -27,7 +27,7 @@ impl FsoModel<'_> {
             let message = || format!("version {}, only {VERSION} may be used", self.version);
             report.error("Version", &Path::ROOT.field("version"), Some(8), message);
         }
-        let offsets = Offsets::of(self);
+        let offsets = Offsets::with_companion(self);
         let extents = Extents::new(self.indices());
         let mut tell = |broken: Broken| -> Result<(), ()> {
             push(&mut report, &offsets, Severity::Error, broken);
