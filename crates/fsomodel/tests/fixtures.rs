@@ -150,12 +150,12 @@ fn an_error_says_where() {
         ("index.reject.fom", "indices[2]: index 3 of 3 vertices, used by meshes[0] (offset 0xb0)"),
         (
             "base.reject.fom",
-            "indices[0]: index 0 + base 4294967295 of 3 vertices, used by meshes[0] (offset 0xa8)",
+            "meshes[0].base_index: index 0 + base 4294967295 of 3 vertices, used by meshes[0] (offset 0xcc)",
         ),
-        ("range.reject.fom", "meshes[0].offset: 4 indices from 0 on, there are 3 (offset 0xc0)"),
+        ("range.reject.fom", "meshes[0].count: 4 indices from 0 on, there are 3 (offset 0xc8)"),
         ("twice.reject.fom", "chunks[2]: a second \"VDAT\", the first is chunks[0] (offset 0xb4)"),
         ("missing.reject.fom", "chunks: no \"INDX\" (offset 0x9c)"),
-        ("material.reject.json", "meshes[0].material_index: material 1 of 1 (offset 0x2a of metadata)"),
+        ("material.reject.json", "meshes[0].material_index: material 1 of 1 (offset 0x87 of metadata)"),
         ("cut.reject.json", "file: ',' or '}' expected, the end of the text found (offset 0xd of metadata)"),
     ];
     for (name, text) in texts {
