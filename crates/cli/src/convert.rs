@@ -296,7 +296,8 @@ fn obj_pose(scene: &Scene, text: &str) -> Result<Vec<MeshPose>, Refusal> {
     if scene.clips.get(clip).is_none_or(|c| frame >= c.frames) {
         return Err(wrong("the clip has no such frame"));
     }
-    let mut evaluator = rig::Evaluator::new(scene)?;
+    // In 64 bits, which every machine rounds alike.
+    let mut evaluator = rig::Evaluator::new(scene)?.with_precision(rig::Precision::Double);
     evaluator.pose(Some((clip, f64::from(frame))))?;
     Ok(evaluator.meshes()?)
 }

@@ -7,7 +7,7 @@ use crate::output::{self, Target};
 use crate::results::refused;
 use crate::{Fail, Status, pose};
 use meshwright::Format;
-use meshwright::dump::Dump;
+use meshwright::dump::{Dump, DumpOptions};
 use meshwright::scene::{SceneOptions, Space};
 
 pub(crate) fn run(args: &DumpArgs) -> Result<Status, Fail> {
@@ -38,8 +38,9 @@ fn dump(input: &Input, args: &DumpArgs, forced: Option<Format>) -> Result<String
             poses.push(pose::parse(text, &scene)?);
         }
     }
-    let (source, memory) = (input.exact(), args.read.max_memory);
-    let dump = Dump::new(&loaded.model, &companions, &source, &loaded.bytes, &poses, memory);
+    let source = input.exact();
+    let options = DumpOptions::default().with_poses(poses).with_memory(args.read.max_memory);
+    let dump = Dump::new(&loaded.model, &companions, &source, &loaded.bytes, &options);
     let mut json = dump.map_err(Refusal::from)?.to_json();
     json.push('\n');
     Ok(json)

@@ -295,7 +295,8 @@ impl SkinPlan {
         Ok(())
     }
 
-    /// The same, to the bit, on the threads of the current rayon pool where the mesh is large enough.
+    /// The same, to the bit, on this thread and those of the current rayon pool where the mesh is large enough.
+    /// Allocates what rayon needs for it: one small job per further thread.
     #[cfg(feature = "rayon")]
     pub fn skin_parallel<M: Matrix>(
         &self,
