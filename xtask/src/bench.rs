@@ -1,7 +1,8 @@
 //! `xtask bench`: ours against what else a program could do, in one process, as ratios.
 //!
 //! `--quick` looks for some seconds and only prints; without it docs/performance.md and docs/performance.svg
-//! are written anew. `--only skinning|poses|threads|slopes` measures and prints that part. `--corpus DIR` measures the skinned models of a corpus folder too.
+//! are written anew. `--only skinning|poses|threads|formats|slopes` measures and prints that part.
+//! `--corpus DIR` measures the skinned models of a corpus folder too.
 #![allow(
     clippy::indexing_slicing,
     clippy::cast_possible_truncation,
@@ -10,6 +11,7 @@
     reason = "sizes are chosen here"
 )]
 
+mod formats;
 mod measure;
 mod meshes;
 mod models;
@@ -18,6 +20,7 @@ mod plot;
 mod posing;
 mod report;
 mod skinning;
+mod writer;
 
 use measure::Effort;
 use meshwright::rig::{Choice, PlanOptions};
@@ -30,8 +33,13 @@ const GLAM: usize = 2;
 
 /// A group of measurements.
 type Part = fn(&mut Report, Effort) -> Result<(), String>;
-const PARTS: [(&str, Part); 4] =
-    [("skinning", skinning), ("poses", poses), ("threads", threads), ("slopes", slopes)];
+const PARTS: [(&str, Part); 5] = [
+    ("skinning", skinning),
+    ("poses", poses),
+    ("threads", threads),
+    ("formats", formats::measure_all),
+    ("slopes", slopes),
+];
 
 /// Runs every measurement.
 pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
