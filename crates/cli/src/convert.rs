@@ -269,7 +269,7 @@ fn scene_files(
             let exported = gltf::export(&scene, &export)?;
             losses.extend(exported.losses);
             if to == To::Glb {
-                vec![(path.to_owned(), exported.value.to_glb())]
+                vec![(path.to_owned(), exported.value.into_glb())]
             } else {
                 let bin_name = file_name("bin");
                 let (json, bin) = exported.value.to_gltf(&bin_name)?;

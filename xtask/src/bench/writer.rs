@@ -59,7 +59,12 @@ impl Plain {
             weights: None,
         });
         root.nodes.push(json::Node { mesh: Some(Index::new(0)), ..json::Node::default() });
-        root.scenes.push(json::Scene { extensions: None, extras: None, name: None, nodes: vec![Index::new(0)] });
+        root.scenes.push(json::Scene {
+            extensions: None,
+            extras: None,
+            name: None,
+            nodes: vec![Index::new(0)],
+        });
         root.scene = Some(Index::new(0));
         root.buffers.push(json::Buffer {
             byte_length: USize64::from(bin.len()),
