@@ -5,9 +5,9 @@
 //! answered as it says, at an offset inside the field that was broken (`malformed.tsv`). Without one, whatever is found is read, validated and rewritten.
 
 use crate::compare;
-use meshwright::dump::Dump;
+use meshwright::dump::{Dump, DumpOptions};
 use meshwright::gltf::{self, ExportOptions, playback::Player};
-use meshwright::rig::Evaluator;
+use meshwright::rig::{Evaluator, Precision};
 use meshwright::scene::{Motion, Scene, SceneOptions};
 use meshwright::{
     AnyModel, CompanionKind, Companions, Format, OpenOptions, ReadError, ReadOptions, Severity, detect,
@@ -197,9 +197,15 @@ fn dump(loaded: &Loaded, bytes: &[u8], expected: &Path) -> Result<(), String> {
         return Ok(());
     }
     let poses = compare::poses(&expected);
-    let dump = Dump::new(&loaded.model, &loaded.companions, &loaded.name, bytes, &poses, MEMORY)
-        .map_err(|e| e.to_string())?;
-    compare::dumps(&dump, &expected)
+    let options = DumpOptions::default().with_poses(poses).with_memory(MEMORY);
+    // As the program dumps, and as the kernels have it.
+    for precision in [Precision::Double, Precision::Single] {
+        let options = options.clone().with_precision(precision);
+        let dump = Dump::new(&loaded.model, &loaded.companions, &loaded.name, bytes, &options);
+        compare::dumps(&dump.map_err(|e| e.to_string())?, &expected)
+            .map_err(|e| format!("{precision:?}: {e}"))?;
+    }
+    Ok(())
 }
 
 /// The model as a scene, and how far its weights alone may be off in any pose: half of what the conversion says
@@ -220,7 +226,7 @@ fn playback(scene: &Scene, residual: f64) -> Result<(), String> {
     let options = ExportOptions::default().with_influences(gltf::Influences::All).with_memory(MEMORY);
     let exported = gltf::export(scene, &options).map_err(|e| e.to_string())?.value;
     let player = Player::new(&exported.to_glb()).map_err(|e| e.to_string())?;
-    let mut native = Evaluator::new(scene).map_err(|e| e.to_string())?;
+    let mut native = Evaluator::new(scene).map_err(|e| e.to_string())?.with_precision(Precision::Double);
     let placed = scene.drawn().ok_or("the nodes form a cycle")?;
     let points: Vec<_> = placed
         .iter()

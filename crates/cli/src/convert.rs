@@ -255,7 +255,7 @@ fn scene_files(
             let exported = gltf::export(&scene, &export)?;
             losses.extend(exported.losses);
             if to == To::Glb {
-                vec![(path.to_owned(), exported.value.to_glb())]
+                vec![(path.to_owned(), exported.value.into_glb())]
             } else {
                 // Two files cannot appear at one moment. So that every .gltf that is ever seen has its own buffer,
                 // a new one never takes the place of another.
@@ -284,7 +284,8 @@ fn obj_pose(scene: &Scene, text: &str) -> Result<Vec<MeshPose>, Refusal> {
     if scene.clips.get(clip).is_none_or(|c| frame >= c.frames) {
         return Err(wrong("the clip has no such frame"));
     }
-    let mut evaluator = rig::Evaluator::new(scene)?;
+    // In 64 bits, which every machine rounds alike.
+    let mut evaluator = rig::Evaluator::new(scene)?.with_precision(rig::Precision::Double);
     evaluator.pose(Some((clip, f64::from(frame))))?;
     Ok(evaluator.meshes()?)
 }

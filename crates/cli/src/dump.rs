@@ -8,7 +8,7 @@ use crate::results::refused;
 use crate::sources::Sources;
 use crate::{Fail, Status, pose};
 use meshwright::Format;
-use meshwright::dump::Dump;
+use meshwright::dump::{Dump, DumpOptions};
 use meshwright::scene::{SceneOptions, Space};
 use std::slice;
 
@@ -40,8 +40,9 @@ fn dump(input: &Input, args: &DumpArgs, target: &Target, forced: Option<Format>)
             poses.push(pose::parse(text, &scene)?);
         }
     }
-    let (source, memory) = (input.exact(), args.read.max_memory);
-    let dump = Dump::new(&loaded.model, &companions, &source, &loaded.bytes, &poses, memory);
+    let source = input.exact();
+    let options = DumpOptions::default().with_poses(poses).with_memory(args.read.max_memory);
+    let dump = Dump::new(&loaded.model, &companions, &source, &loaded.bytes, &options);
     let mut json = dump.map_err(Refusal::from)?.to_json();
     json.push('\n');
     Ok(json)

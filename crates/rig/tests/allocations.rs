@@ -136,6 +136,35 @@ fn fast_frames(scene: &Scene, options: PlanOptions) {
     assert_eq!(COUNT.with(Cell::get), before, "something was allocated");
 }
 
+/// What is allocated is rayon's: a job per further thread, whatever the mesh.
+#[cfg(feature = "rayon")]
+#[test]
+fn threads_allocate_a_job_each() {
+    const VERTICES: u32 = 300_000;
+    let mut scene = scene();
+    let mut skin = Skin::new(SkeletonId(0));
+    for v in 0..VERTICES {
+        skin.influences.push(Influence { joint: v % 20, weight: 1.0 });
+        skin.end_vertex();
+    }
+    let mut out = vec![[0.0; 3]; VERTICES as usize];
+    scene.meshes[0] =
+        Mesh { positions: vec![[1.0, 2.0, 3.0]; out.len()], skin: Some(skin), ..Mesh::default() };
+    let rig = Rig::new(&scene.skeletons[0]).unwrap();
+    let plan = SkinPlan::new(&scene.meshes[0], &rig).unwrap();
+    let pose = Pose::<Affine3A>::new(&rig);
+    let mut work = Workspace::new().reserved_for(&plan);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+    for _ in 0..3 {
+        let allocated = pool.install(|| {
+            let before = COUNT.with(Cell::get);
+            plan.skin_parallel(&pose, &mut work, Output::positions(&mut out)).unwrap();
+            COUNT.with(Cell::get) - before
+        });
+        assert!(allocated <= 3 + 1, "{allocated} allocations");
+    }
+}
+
 #[test]
 fn fast_frames_allocate_nothing() {
     let scene = scene();

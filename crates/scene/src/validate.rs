@@ -52,9 +52,11 @@ impl Scene {
         for (name, len) in lengths {
             check(len == 0 || len == n, || name.into(), "needs one entry per vertex")?;
         }
-        let in_range = mesh.triangles.iter().flatten().all(|&v| (v as usize) < n);
+        // Whole arrays, without a branch per value.
+        let last = mesh.triangles.as_flattened().iter().fold(0, |last, &v| last.max(v));
+        let in_range = mesh.triangles.is_empty() || (last as usize) < n;
         check(in_range, || "triangles".into(), "names a vertex that does not exist")?;
-        let finite = mesh.positions.iter().flatten().all(|c| c.is_finite());
+        let finite = mesh.positions.as_flattened().iter().fold(true, |all, c| all & c.is_finite());
         check(finite, || "positions".into(), "is not finite")?;
         let material = mesh.material.is_none_or(|m| m.0 < self.materials.len());
         check(material, || "material".into(), "does not exist")?;

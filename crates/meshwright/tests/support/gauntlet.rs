@@ -1,6 +1,6 @@
 //! Everything that can be done with a file, done with a hostile one. Shared with `xtask mutants`.
 
-use meshwright::dump::{Dump, DumpError};
+use meshwright::dump::{Dump, DumpError, DumpOptions};
 use meshwright::gltf::{self, playback::Player};
 use meshwright::rig::Evaluator;
 use meshwright::scene::{ConvertError, MeshId, Scene, SceneOptions, SkeletonId, Space, obj};
@@ -171,7 +171,7 @@ fn scenes(model: &AnyModel, companions: &Companions, bytes: &[u8]) -> bool {
         }
         made = true;
     }
-    match Dump::new(model, companions, "mutant", bytes, &[], MEMORY) {
+    match Dump::new(model, companions, "mutant", bytes, &DumpOptions::default().with_memory(MEMORY)) {
         Ok(dump) => assert!(dump.to_json().len() > 2, "an empty dump"),
         Err(DumpError::Convert(e)) => conversion(&e),
         Err(e) => panic!("a scene that cannot be dumped: {e}"),
