@@ -16,6 +16,7 @@ const STEPS: &[&[&str]] = &[
     &["supply"],
     &["deny"],
     &["readme", "--check"],
+    &["reliability", "--check"],
     &["conformance"],
     &["validate-glb"],
 ];

@@ -13,6 +13,7 @@ mod layers;
 mod mutants;
 mod nostd;
 mod readme;
+mod reliability;
 mod sh;
 mod supply;
 mod validator;
@@ -82,11 +83,6 @@ const VERBS: &[Verb] = &[
         run: |root, _| supply::semver(root),
     },
     Verb {
-        name: "minimal-versions",
-        help: "compiles with the oldest dependencies allowed; needs nightly",
-        run: |root, _| supply::minimal_versions(root),
-    },
-    Verb {
         name: "readme",
         help: "write the README's tables anew; --check only compares",
         run: |root, args| readme::run(root, has(args, "--check")),
@@ -100,6 +96,11 @@ const VERBS: &[Verb] = &[
         name: "mutants",
         help: "[--count N] [--seconds N] [--from N] [--jobs N] [--keep DIR] [--only WORD]: broken models through everything",
         run: mutants::run,
+    },
+    Verb {
+        name: "reliability",
+        help: "[--count N]: measure docs/reliability.md anew; --check only compares its promises",
+        run: reliability::run,
     },
     Verb {
         name: "validate-glb",
@@ -124,7 +125,7 @@ fn main() -> ExitCode {
     let name = args.first().map_or("help", String::as_str);
     if !VERBS.iter().any(|v| v.name == name) {
         for verb in VERBS {
-            println!("{:<16} {}", verb.name, verb.help);
+            println!("{:<14} {}", verb.name, verb.help);
         }
         return if name == "help" { ExitCode::SUCCESS } else { ExitCode::from(2) };
     }

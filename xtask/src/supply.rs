@@ -1,4 +1,4 @@
-//! What the published crates are made of: `xtask supply`, `deny`, `semver`, `minimal-versions`.
+//! What the published crates are made of: `xtask supply`, `deny`, `semver`.
 
 use crate::sh;
 use serde_json::Value;
@@ -249,34 +249,5 @@ pub(crate) fn semver(root: &Path) -> Result<(), String> {
     sh::cargo(
         root,
         &format!("semver-checks --workspace --exclude xtask --exclude meshwright-cli --baseline-rev {last}"),
-    )
-}
-
-/// The workspace compiles with the oldest versions that its manifests allow.
-pub(crate) fn minimal_versions(root: &Path) -> Result<(), String> {
-    let nightly = Command::new("rustup").args(["run", "nightly", "cargo", "--version"]).output();
-    if !nightly.is_ok_and(|o| o.status.success()) {
-        eprintln!("skipped: needs the nightly toolchain, which resolves minimal versions");
-        return Ok(());
-    }
-    let copy = root.join("target/minimal-versions");
-    let mut files = vec![root.join("Cargo.toml"), root.join("Cargo.lock"), root.join("README.md")];
-    for name in ["crates", "xtask"] {
-        files.extend(crate::fixtures::walk(&root.join(name)).map_err(|e| e.to_string())?);
-    }
-    for from in files {
-        let to = copy.join(from.strip_prefix(root).map_err(|e| e.to_string())?);
-        let folder = to.parent().unwrap_or(&copy);
-        let copied = fs::create_dir_all(folder).and_then(|()| fs::copy(&from, &to));
-        copied.map_err(|e| format!("{}: {e}", from.display()))?;
-    }
-    let mut resolve = Command::new("rustup");
-    resolve
-        .args(["run", "nightly", "cargo", "update", "-Zdirect-minimal-versions"])
-        .env_remove("RUSTUP_TOOLCHAIN");
-    sh::run(resolve.current_dir(&copy))?;
-    sh::cargo(
-        &copy,
-        "check --workspace --exclude xtask --all-features --locked --target-dir ../minimal-versions-target",
     )
 }
