@@ -1,5 +1,6 @@
 //! Finding and reading input files.
 
+use crate::folder::Folder;
 use crate::{debris, render};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -52,15 +53,7 @@ impl Input {
         if exact.is_file() {
             return Some(exact);
         }
-        // Old archives were packed on systems that do not tell case apart.
-        let folder = self.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut found: Vec<PathBuf> = fs::read_dir(folder)
-            .ok()?
-            .filter_map(|e| Some(e.ok()?.path()))
-            .filter(|p| p.file_name().is_some_and(|n| n.eq_ignore_ascii_case(name)) && p.is_file())
-            .collect();
-        found.sort();
-        found.into_iter().next()
+        Folder::of(self).named(name).cloned()
     }
 }
 

@@ -7,6 +7,7 @@ mod check;
 mod convert;
 mod debris;
 mod dump;
+mod folder;
 mod info;
 mod input;
 mod load;
