@@ -75,6 +75,11 @@ impl From<ReadOptions> for CrucibleOptions {
     }
 }
 
+/// What a block takes besides its bytes: in the lists of blocks, of results, of streams and of shapes.
+const BLOCK: usize = 4 * size_of::<(&Block<'_>, AttributeFlag, u64)>()
+    + size_of::<Result<Vec<u8>, Broken>>()
+    + size_of::<AttributeStream<'_>>();
+
 /// An LZ4 block whose sizes have been checked and whose decoded size has been charged.
 struct Block<'a> {
     packed: &'a [u8],
@@ -117,6 +122,7 @@ fn block<'a>(
         return Err(source.malformed("ImpossibleRatio", &path.field("size"), size_at, message));
     }
     source.charge(&path.field("size"), size_at, "decoded stream", size, 1)?;
+    source.charge(path, sizes_at, "stream", 1, BLOCK)?;
     let at = cursor.offset();
     let bytes = cursor.bytes(path, packed)?;
     let size = usize::try_from(size).map_err(|_| {
@@ -322,6 +328,7 @@ impl<'a> Draft<'a> {
         let shape = self.shape();
         let table = path.field("streams");
         let mut chunk = Chunk { index_size: self.index_size, ..Chunk::default() };
+        chunk.streams.reserve_exact(self.streams.len());
         let mut decoded = decoded;
         chunk.indices = stream(file, source, &path.field("indices"), &self.indices, decoded.next(), mercy)?;
         for (i, (header, _, block)) in self.streams.iter().enumerate() {
@@ -583,6 +590,8 @@ impl SkeletonChunk {
             return Err(cursor.malformed("TrailingBytes", &table, message));
         }
         let packed = Packed(Some(block.packed.to_vec()));
+        // Who is listed, seen, reached and missing.
+        source.charge(&table, 8, "tree", count.into(), size_of::<(usize, u32, bool, bool)>())?;
         let skeleton = Self { order: options.quaternions, bones, tail, packed };
         skeleton.check(|fault| match fault.bone {
             Some(i) => {

@@ -336,6 +336,8 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
             frames.push(frame);
             pointers.push(pointer);
         }
+        // Rows of poses, and those that are not finite with the frames that use them.
+        self.source.charge(&table, 64, "sections", n.into(), Coverage::SECTION + 64)?;
         // Distinct poses in the order of their offsets; in nearly every file that is the order of the frames.
         self.source.charge(&table, 64, "poses", n.into(), 4)?;
         let mut offsets = pointers.clone();
