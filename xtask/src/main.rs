@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
 mod bench;
+mod builds;
 mod ci;
 mod compare;
 mod conformance;
@@ -79,6 +80,36 @@ const VERBS: &[Verb] = &[
         name: "mutants",
         help: "[--count N] [--seconds N] [--from N] [--jobs N] [--keep DIR] [--only WORD]: broken models through everything",
         run: mutants::run,
+    },
+    Verb {
+        name: "exhaustive",
+        help: "every small change of every fixture, none left out",
+        run: |root, _| builds::exhaustive(root),
+    },
+    Verb {
+        name: "profiles",
+        help: "the tests in release, and optimized with every check",
+        run: |root, _| builds::profiles(root),
+    },
+    Verb {
+        name: "miri",
+        help: "the tests under Miri on three machines, where it is installed; unsafe preconditions",
+        run: |root, _| builds::miri(root),
+    },
+    Verb {
+        name: "asan",
+        help: "the tests under the address sanitizer (nightly)",
+        run: |root, _| builds::asan(root),
+    },
+    Verb {
+        name: "glam-assert",
+        help: "the tests with glam's assertions",
+        run: |root, _| builds::glam_assert(root),
+    },
+    Verb {
+        name: "minimal",
+        help: "the oldest dependencies that the manifests allow (nightly)",
+        run: |root, _| builds::minimal(root),
     },
     Verb {
         name: "validate-glb",

@@ -112,7 +112,7 @@ fn chunk(s: &mut Surgeon<'_>, at: usize) {
     s.section(at + 9, packed, None, Some(Field::word(at + 1)));
     let mut at = at + 9 + packed;
     let streams = s.number(at, 1);
-    at = at + 1;
+    at += 1;
     for _ in 0..streams {
         let packed = s.word(at + 2);
         s.section(at + 10, packed, None, Some(Field::word(at + 2)));
