@@ -3,7 +3,7 @@
 //! (`cargo run -p xtask -- asan`) sees a kernel that reads or writes one byte too far.
 #![allow(clippy::unwrap_used, clippy::cast_precision_loss, reason = "tests")]
 
-use meshwright_rig::glam::{Affine3A, Vec3};
+use meshwright_rig::glam::{Affine3A, Quat, Vec3};
 use meshwright_rig::{
     Choice, Interleaved, Normals, Output, Path, PlanOptions, Pose, Rig, SkinPlan, Workspace,
 };
@@ -21,7 +21,7 @@ fn pose(rig: &Rig, strange: bool) -> Pose<Affine3A> {
     let mut pose = Pose::<Affine3A>::new(rig);
     for (i, local) in pose.locals_mut().iter_mut().enumerate() {
         *local = Affine3A::from_rotation_translation(
-            meshwright_rig::glam::Quat::from_rotation_x(i as f32),
+            Quat::from_rotation_x(i as f32),
             Vec3::new(i as f32, 1.0, -2.0),
         );
     }
@@ -73,7 +73,10 @@ fn skinned(plan: &SkinPlan, pose: &Pose<Affine3A>, path: Path, lengths: Normals)
     for before in 0..2 {
         let (mut p, mut q) = (exactly([7.0; 3], n + before), exactly([7.0; 3], n + before));
         let mut t = exactly([7.0; 4], n + before);
-        let mut out = Output::positions(&mut p[before..]).with_normals(&mut q[before..]).lengths(lengths);
+        let mut out = Output::positions(&mut p[before..]).lengths(lengths);
+        if plan.has_normals() {
+            out = out.with_normals(&mut q[before..]);
+        }
         if plan.has_tangents() {
             out = out.with_tangents(&mut t[before..]);
         }
@@ -89,7 +92,7 @@ fn skinned(plan: &SkinPlan, pose: &Pose<Affine3A>, path: Path, lengths: Normals)
             let layout = Interleaved {
                 stride: gap + 24 + tangent,
                 position: gap + 12,
-                normal: Some(gap),
+                normal: plan.has_normals().then_some(gap),
                 tangent: plan.has_tangents().then_some(gap + 24),
             };
             let mut bytes = exactly(0xa5_u8, shift + n * layout.stride);
