@@ -12,9 +12,20 @@ const MIRI: &[&str] = &[
      -p meshwright-tso -p meshwright-rig --lib",
     "-p meshwright --test fixtures",
 ];
+/// What an emulator runs; no C code either.
+const EMULATED: &[&str] = &[
+    "-p meshwright-core -p meshwright-scene -p meshwright-bmd -p meshwright-dpm -p meshwright-fsomodel \
+     -p meshwright-tso -p meshwright-rig --lib --tests",
+    "-p meshwright --test fixtures --test exhaustive",
+];
 /// The host, 32 bits, and most significant bytes first.
 const MIRI_TARGETS: &[&str] =
     &["x86_64-unknown-linux-gnu", "i686-unknown-linux-gnu", "s390x-unknown-linux-gnu"];
+/// Machines to emulate: the target, what its linker and its libraries are called after, the emulator.
+const MACHINES: &[(&str, &str, &str)] = &[
+    ("s390x-unknown-linux-gnu", "s390x-linux-gnu", "qemu-s390x"),
+    ("i686-unknown-linux-gnu", "i686-linux-gnu", "qemu-i386"),
+];
 /// Crates without C code, whose tests a sanitizer sees in full.
 const PURE: &str = "-p meshwright-core -p meshwright-scene -p meshwright-bmd -p meshwright-dpm \
                     -p meshwright-fsomodel -p meshwright-tso -p meshwright-rig";
@@ -69,6 +80,56 @@ pub(crate) fn asan(root: &Path) -> Result<(), String> {
         nightly(root, &format!("test --locked --target {target} --all-features {PURE} --lib --tests"));
     cargo.env("RUSTFLAGS", "-Zsanitizer=address").env("CARGO_TARGET_DIR", target_dir(root).join("asan"));
     sh::run(&mut cargo)
+}
+
+/// `xtask emulated`: the standard library is built from its source, so that any compiler that brings it will do:
+/// nightly with the component rust-src, or the one that `RUSTC` names. Linkers and emulators that are elsewhere
+/// can be named by cargo's own variables.
+pub(crate) fn emulated(root: &Path) -> Result<(), String> {
+    if !has_nightly(root, "--version") {
+        return Ok(());
+    }
+    let own = std::env::var_os("RUSTC");
+    let mut rustc = own.as_ref().map_or_else(
+        || {
+            let mut nightly = Command::new("rustc");
+            nightly.env_remove("RUSTUP_TOOLCHAIN").arg("+nightly");
+            nightly
+        },
+        Command::new,
+    );
+    let sysroot = sh::output(rustc.args(["--print", "sysroot"]))?;
+    let source = Path::new(String::from_utf8_lossy(&sysroot).trim()).join("lib/rustlib/src/rust/library");
+    if !source.is_dir() {
+        eprintln!("no source of the standard library in {}: skipped", source.display());
+        return Ok(());
+    }
+    for (target, libraries, emulator) in MACHINES {
+        let name = |what: &str| format!("CARGO_TARGET_{}_{what}", target.replace('-', "_").to_uppercase());
+        let there = |program: &str| Command::new(program).arg("--version").output().is_ok();
+        let (linker, runner) = (name("LINKER"), name("RUNNER"));
+        let set = |variable: &str| std::env::var_os(variable).is_some();
+        if !set(&linker) && !there(&format!("{libraries}-gcc")) || !set(&runner) && !there(emulator) {
+            eprintln!("{target}: needs {libraries}-gcc and {emulator}: skipped");
+            continue;
+        }
+        for tests in EMULATED {
+            let std = "-Zbuild-std=std,panic_abort,panic_unwind,test";
+            let mut cargo = nightly(root, &format!("test {std} --locked --target {target} {tests}"));
+            if let Some(rustc) = &own {
+                cargo.env("RUSTC", rustc).env("RUSTC_BOOTSTRAP", "1");
+            }
+            if !set(&linker) {
+                cargo.env(&linker, format!("{libraries}-gcc"));
+            }
+            if !set(&runner) {
+                cargo.env(&runner, format!("{emulator} -L /usr/{libraries}"));
+            }
+            cargo.env("PROPTEST_CASES", "16").env("CARGO_TARGET_DIR", target_dir(root).join("emulated"));
+            sh::run(&mut cargo)?;
+        }
+    }
+    Ok(())
 }
 
 /// `xtask glam-assert`: in a copy, so that no other build gets the feature.

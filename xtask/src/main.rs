@@ -97,6 +97,11 @@ const VERBS: &[Verb] = &[
         run: |root, _| builds::miri(root),
     },
     Verb {
+        name: "emulated",
+        help: "the tests on an emulated 32-bit and an emulated big-endian machine",
+        run: |root, _| builds::emulated(root),
+    },
+    Verb {
         name: "asan",
         help: "the tests under the address sanitizer (nightly)",
         run: |root, _| builds::asan(root),
