@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
 mod bench;
+mod builds;
 mod ci;
 mod compare;
 mod conformance;
@@ -101,6 +102,41 @@ const VERBS: &[Verb] = &[
         name: "reliability",
         help: "[--count N]: measure docs/reliability.md anew; --check only compares its promises",
         run: reliability::run,
+    },
+    Verb {
+        name: "exhaustive",
+        help: "every small change of every fixture, none left out",
+        run: |root, _| builds::exhaustive(root),
+    },
+    Verb {
+        name: "profiles",
+        help: "the tests in release, and optimized with every check",
+        run: |root, _| builds::profiles(root),
+    },
+    Verb {
+        name: "miri",
+        help: "the tests under Miri on three machines, where it is installed; unsafe preconditions",
+        run: |root, _| builds::miri(root),
+    },
+    Verb {
+        name: "emulated",
+        help: "the tests on an emulated 32-bit and an emulated big-endian machine",
+        run: |root, _| builds::emulated(root),
+    },
+    Verb {
+        name: "asan",
+        help: "the tests under the address sanitizer (nightly)",
+        run: |root, _| builds::asan(root),
+    },
+    Verb {
+        name: "glam-assert",
+        help: "the tests with glam's assertions",
+        run: |root, _| builds::glam_assert(root),
+    },
+    Verb {
+        name: "minimal",
+        help: "the oldest dependencies that the manifests allow (nightly)",
+        run: |root, _| builds::minimal(root),
     },
     Verb {
         name: "validate-glb",

@@ -12,6 +12,9 @@ use meshwright_core::{Path, ReadError, Source};
 
 type Key = (u32, u32, u16);
 
+/// What it takes to know a list again, besides its items.
+const KNOWN: usize = 192;
+
 /// Bytes of the smallest vertex.
 const SMALLEST: usize = VertexKind::Bits64.size();
 
@@ -87,6 +90,7 @@ impl<'s, 'a> Lists<'s, 'a> {
         if usize::from(count).saturating_mul(SMALLEST) > bytes.len() {
             return Err(short(bytes.len() / SMALLEST));
         }
+        self.source.charge(&path, field, "list", 1, KNOWN)?;
         self.source.charge(&path, field, "vertices", u64::from(count), size_of::<Vertex>())?;
         let mut vertices = Vec::with_capacity(usize::from(count));
         let mut rest = bytes;
@@ -121,6 +125,7 @@ impl<'s, 'a> Lists<'s, 'a> {
         let path = mesh.field("tris");
         let bytes = self.bytes(&path, field, place)?;
         let count = count_primitives(bytes);
+        self.source.charge(&path, field, "list", 1, KNOWN)?;
         self.source.charge(&path, field, "primitives", count, size_of::<Primitive>())?;
         let mut primitives = Vec::with_capacity(usize::try_from(count).unwrap_or(0));
         let mut rest = bytes;
@@ -182,6 +187,7 @@ impl<'s, 'a> Lists<'s, 'a> {
                 }
             }
         }
+        self.source.charge(&path, field, "list", 1, KNOWN)?;
         self.source.charge(&path, field, "keys", count, size_of::<Step>())?;
         self.source.charge(&path, field, "keys", bones as u64, size_of::<u32>())?;
         let mut steps = Vec::with_capacity(usize::try_from(count).unwrap_or(0));

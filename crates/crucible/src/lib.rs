@@ -68,6 +68,7 @@ mod lz4;
 mod model;
 mod packed;
 mod read;
+mod read_skeleton;
 #[cfg(feature = "scene")]
 mod scene;
 #[cfg(feature = "scene")]

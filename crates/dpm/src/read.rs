@@ -212,7 +212,7 @@ fn file(bytes: &[u8], budget: &Budget, forgive: &mut Forgive) -> Result<Dpm, Rea
         let message = format!("sections end at {end:#x}, behind the stored size of {claimed} bytes");
         forgive.pass(whole.malformed("out-of-file", &root.field("filesize"), 20, message))?;
     }
-    whole.charge(&root, 0, "bytes of no section", coverage.uncovered(size), 1)?;
+    whole.charge(&root, 0, "bytes of no section", coverage.gap_memory(size), 1)?;
     let layout = Layout {
         filesize: header.filesize,
         size,

@@ -355,6 +355,9 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
                 frame.pose = PoseId(u32::try_from(i).unwrap_or(u32::MAX));
             }
         }
+        // Rows of poses, and those that are not finite.
+        let each = Coverage::SECTION.saturating_add(32);
+        self.source.charge(&table, 64, "sections", offsets.len() as u64, each)?;
         let total = (offsets.len() as u64).saturating_mul(self.num_bones.into());
         let count_at = 56;
         self.source.charge(&root.field("poses"), count_at, "poses", total, size_of::<BonePose>())?;
@@ -397,6 +400,8 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         if bad.is_empty() {
             return Ok(());
         }
+        let users = frames.len() as u64;
+        self.source.charge(&Path::ROOT.field("frames"), 64, "users of poses", users, 64)?;
         let mut users = BTreeMap::new();
         for (i, frame) in frames.iter().enumerate() {
             users.entry(frame.pose.0 as usize).or_insert(i);

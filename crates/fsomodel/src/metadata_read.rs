@@ -38,9 +38,9 @@ fn word(json: &mut Json<'_, '_>, path: &Path<'_>) -> Answer<u32> {
     Ok(u32::try_from(value).unwrap_or(u32::MAX))
 }
 
-/// A push whose memory is charged first, twice because vectors grow by doubling.
+/// A push whose memory is charged first, three times because vectors grow by doubling and are there twice then.
 fn push<T>(source: &Source<'_>, path: &Path<'_>, at: u64, list: &mut Vec<T>, item: T) -> Answer<()> {
-    source.charge(path, at, "metadata", 2, size_of::<T>())?;
+    source.charge(path, at, "metadata", 3, size_of::<T>())?;
     list.push(item);
     Ok(())
 }

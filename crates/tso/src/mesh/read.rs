@@ -62,10 +62,11 @@ impl Mesh {
         let at = cursor.offset();
         let geometry = geometry(&mut cursor, Order::Big)?;
         let mesh = Self { geometry, trailing: trailing(&cursor)? };
-        let mut findings = Findings::default();
+        source.charge(&Path::ROOT, at, "rules", rules::memory(&mesh.geometry), 1)?;
+        let mut findings = Findings::reading(options);
         rules::check(&mesh.geometry, &Places::Binary(at), &mut findings);
         findings.trailing(cursor.offset(), &mesh.trailing);
-        Ok(Parsed::new(mesh, findings.settle(options.is_lenient())?))
+        Ok(Parsed::new(mesh, findings.settle()?))
     }
 
     /// How likely these are the bytes of a `.mesh`. There is no magic: the sizes of all tables are held against
