@@ -166,16 +166,7 @@ fn figures(root: &Path, args: &[String]) -> Result<String, String> {
 /// What the memory test measures with its counting allocator.
 fn heap(root: &Path) -> Result<String, String> {
     let mut command = sh::cargo_command(root);
-    command.args([
-        "test",
-        "--quiet",
-        "--locked",
-        "--release",
-        "-p",
-        "meshwright",
-        "--all-features",
-        "--test",
-    ]);
+    command.args(["test", "--quiet", "--locked", "-p", "meshwright", "--all-features", "--test"]);
     command.args(["memory", "opening_takes_memory_in_proportion_to_the_file", "--", "--nocapture"]);
     let said = sh::output(&mut command)?;
     let said = String::from_utf8_lossy(&said);
