@@ -125,7 +125,8 @@ pub(crate) fn emulated(root: &Path) -> Result<(), String> {
             if !set(&runner) {
                 cargo.env(&runner, format!("{emulator} -L /usr/{libraries}"));
             }
-            cargo.env("PROPTEST_CASES", "16").env("CARGO_TARGET_DIR", target_dir(root).join("emulated"));
+            cargo.env("PROPTEST_CASES", "16").env("MESHWRIGHT_PATIENCE", "50");
+            cargo.env("CARGO_TARGET_DIR", target_dir(root).join("emulated"));
             sh::run(&mut cargo)?;
         }
     }
