@@ -130,7 +130,7 @@ const VERBS: &[Verb] = &[
     },
     Verb {
         name: "glam-assert",
-        help: "the tests with glam's assertions",
+        help: "the tests of what uses glam, with its assertions",
         run: |root, _| builds::glam_assert(root),
     },
     Verb {

@@ -121,7 +121,7 @@ const PLACES: &[Place] = &[
     ("sides of tangents", |s, v| s.meshes.iter_mut().for_each(|m| m.tangents[1][3] = v)),
     ("uvs", |s, v| s.meshes.iter_mut().for_each(|m| m.uvs[1][1] = v)),
     ("weights", |s, v| {
-        s.meshes.iter_mut().flat_map(|m| &mut m.skin).for_each(|k| k.influences[1].weight = v)
+        s.meshes.iter_mut().flat_map(|m| &mut m.skin).for_each(|k| k.influences[1].weight = v);
     }),
     ("local positions", |s, v| s.meshes[1].skin.as_mut().unwrap().local[2].position[0] = v),
     ("local normals", |s, v| s.meshes[1].skin.as_mut().unwrap().local[2].normal[0] = v),
