@@ -1,7 +1,8 @@
 //! `xtask bench`: ours against what else a program could do, in one process, as ratios.
 //!
 //! `--quick` looks for some seconds and only prints; without it docs/performance.md and docs/performance.svg
-//! are written anew. `--only skinning|poses|threads|slopes` measures and prints that part. `--corpus DIR` measures the skinned models of a corpus folder too.
+//! are written anew. `--only skinning|poses|threads|formats|slopes` measures and prints that part.
+//! `--corpus DIR` measures the skinned models of a corpus folder too.
 #![allow(
     clippy::indexing_slicing,
     clippy::cast_possible_truncation,
@@ -10,6 +11,7 @@
     reason = "sizes are chosen here"
 )]
 
+mod formats;
 mod measure;
 mod meshes;
 mod models;
@@ -18,23 +20,39 @@ mod plot;
 mod posing;
 mod report;
 mod skinning;
+mod writer;
 
+use crate::sh;
 use measure::Effort;
 use meshwright::rig::{Choice, PlanOptions};
 use report::{Report, Row};
 use skinning::{Case, Peer, Series};
 use std::path::Path;
+use std::process::Command;
 
 const COPY: usize = 1;
 const GLAM: usize = 2;
 
 /// A group of measurements.
 type Part = fn(&mut Report, Effort) -> Result<(), String>;
-const PARTS: [(&str, Part); 4] =
-    [("skinning", skinning), ("poses", poses), ("threads", threads), ("slopes", slopes)];
+const PARTS: [(&str, Part); 5] = [
+    ("skinning", skinning),
+    ("poses", poses),
+    ("threads", threads),
+    ("formats", formats::measure_all),
+    ("slopes", slopes),
+];
+
+/// glibc's: with it set, large blocks are mapped anew every time, whatever was freed before. Otherwise the
+/// allocator's habits decide which contender pays for fresh pages.
+const MAPPED: &str = "MALLOC_MMAP_THRESHOLD_";
 
 /// Runs every measurement.
 pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
+    if cfg!(target_env = "gnu") && std::env::var_os(MAPPED).is_none() {
+        let own = std::env::current_exe().map_err(|e| e.to_string())?;
+        return sh::run(Command::new(own).arg("bench").args(args).env(MAPPED, "1048576"));
+    }
     let quick = args.iter().any(|a| a == "--quick");
     let effort = if quick { Effort::QUICK } else { Effort::FULL };
     let mut report = Report::begin(effort);

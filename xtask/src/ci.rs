@@ -13,7 +13,10 @@ const STEPS: &[&[&str]] = &[
     &["no-std"],
     &["fixtures", "--check"],
     &["layers"],
+    &["supply"],
+    &["deny"],
     &["readme", "--check"],
+    &["reliability", "--check"],
     &["conformance"],
     &["validate-glb"],
 ];

@@ -10,8 +10,8 @@ const MOST: usize = 24;
 /// Fails where a kernel is further from the evaluation in 64 bits than rounding explains.
 pub(crate) fn check(scene: &Scene) -> Result<(), String> {
     let text = |e: meshwright::rig::RigError| e.to_string();
-    let mut wide = Evaluator::new(scene).map_err(text)?;
-    let mut fast = Evaluator::new(scene).map_err(text)?.with_precision(Precision::Single);
+    let mut wide = Evaluator::new(scene).map_err(text)?.with_precision(Precision::Double);
+    let mut fast = Evaluator::new(scene).map_err(text)?;
     let mut times = vec![None];
     for (c, clip) in scene.clips.iter().enumerate() {
         let step = (clip.frames as usize).div_ceil(MOST).max(1);

@@ -1,4 +1,4 @@
-//! `xtask layers`: who may use whom. Dependencies point down, formats never know each other.
+//! `xtask layers`: who may use whom. Dependencies point down, formats never know each other, readers check arithmetic.
 
 use crate::sh;
 use std::path::Path;
@@ -36,6 +36,11 @@ fn package(short: &str) -> String {
     if short.is_empty() { "meshwright".into() } else { format!("meshwright-{short}") }
 }
 
+/// Crates that read what files say, where arithmetic and indexing must be checked.
+const READERS: [&str; 7] = ["core", "bmd", "crucible", "dpm", "fsomodel", "tso", "meshwright"];
+const CHECKED: &str =
+    "#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]";
+
 /// Fails with every edge that breaks the rule.
 pub(crate) fn run(root: &Path) -> Result<(), String> {
     let mut broken = Vec::new();
@@ -67,6 +72,12 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
             if !allowed {
                 broken.push(format!("{name} must not depend on {to}"));
             }
+        }
+    }
+    for name in READERS {
+        let lib = root.join("crates").join(name).join("src/lib.rs");
+        if !std::fs::read_to_string(&lib).is_ok_and(|text| text.contains(CHECKED)) {
+            broken.push(format!("{}: unchecked arithmetic is not denied", lib.display()));
         }
     }
     if broken.is_empty() { Ok(()) } else { Err(broken.join("\n")) }

@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
 mod bench;
+mod builds;
 mod ci;
 mod compare;
 mod conformance;
@@ -14,7 +15,9 @@ mod layers;
 mod mutants;
 mod nostd;
 mod readme;
+mod reliability;
 mod sh;
+mod supply;
 mod validator;
 
 use std::path::{Path, PathBuf};
@@ -67,6 +70,21 @@ const VERBS: &[Verb] = &[
     Verb { name: "bench", help: "performance beside its targets; --quick for a look", run: bench::run },
     Verb { name: "layers", help: "who may depend on whom", run: |root, _| layers::run(root) },
     Verb {
+        name: "supply",
+        help: "no build script, no network, no crate that nobody decided on",
+        run: |root, _| supply::run(root),
+    },
+    Verb {
+        name: "deny",
+        help: "advisories, licences, duplicates, sources; needs cargo-deny",
+        run: |root, _| supply::deny(root),
+    },
+    Verb {
+        name: "semver",
+        help: "the public interface against the last release; needs cargo-semver-checks",
+        run: |root, _| supply::semver(root),
+    },
+    Verb {
         name: "readme",
         help: "write the README's tables anew; --check only compares",
         run: |root, args| readme::run(root, has(args, "--check")),
@@ -85,6 +103,46 @@ const VERBS: &[Verb] = &[
         name: "fuzz",
         help: "[--seconds N] [--runs N] [--until N] [--target NAME]... [--asan]: every target of crates/fuzz",
         run: fuzz::run,
+    },
+    Verb {
+        name: "reliability",
+        help: "[--count N]: measure docs/reliability.md anew; --check only compares its promises",
+        run: reliability::run,
+    },
+    Verb {
+        name: "exhaustive",
+        help: "every small change of every fixture, none left out",
+        run: |root, _| builds::exhaustive(root),
+    },
+    Verb {
+        name: "profiles",
+        help: "the tests in release, and optimized with every check",
+        run: |root, _| builds::profiles(root),
+    },
+    Verb {
+        name: "miri",
+        help: "the tests under Miri on three machines, where it is installed; unsafe preconditions",
+        run: |root, _| builds::miri(root),
+    },
+    Verb {
+        name: "emulated",
+        help: "the tests on an emulated 32-bit and an emulated big-endian machine",
+        run: |root, _| builds::emulated(root),
+    },
+    Verb {
+        name: "asan",
+        help: "the tests under the address sanitizer (nightly)",
+        run: |root, _| builds::asan(root),
+    },
+    Verb {
+        name: "glam-assert",
+        help: "the tests of what uses glam, with its assertions",
+        run: |root, _| builds::glam_assert(root),
+    },
+    Verb {
+        name: "minimal",
+        help: "the oldest dependencies that the manifests allow (nightly)",
+        run: |root, _| builds::minimal(root),
     },
     Verb {
         name: "validate-glb",

@@ -57,7 +57,17 @@ thread_local! {
     static LAST: std::cell::RefCell<String> = const { std::cell::RefCell::new(String::new()) };
 }
 
+/// How many files of a folder can be broken.
+pub(crate) fn subjects(dir: &Path) -> usize {
+    gauntlet::subjects(dir).len()
+}
+
 pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
+    tried(root, args).map(drop)
+}
+
+/// Tries mutants, and answers how many when none broke a promise.
+pub(crate) fn tried(root: &Path, args: &[String]) -> Result<u64, String> {
     let options = Options::new(args)?;
     let mut subjects = gauntlet::subjects(&root.join("testdata"));
     subjects.extend(gauntlet::subjects(&root.join("../shared/corpus")));
@@ -140,7 +150,7 @@ fn one(number: u64, name: &str, mutant: &Subject, options: &Options, tally: &Mut
     }
 }
 
-fn report(subjects: &[Subject], options: &Options, start: Instant, tally: Tally) -> Result<(), String> {
+fn report(subjects: &[Subject], options: &Options, start: Instant, tally: Tally) -> Result<u64, String> {
     let seconds = start.elapsed().as_secs_f64();
     let tried = tally.reached.values().sum::<u64>() + tally.failures.values().map(|f| f.1).sum::<u64>();
     println!("{tried} mutants from {} on, of {} files, in {seconds:.1} s", options.from, subjects.len());
@@ -151,7 +161,7 @@ fn report(subjects: &[Subject], options: &Options, start: Instant, tally: Tally)
         println!("{took:8.3?} {name}");
     }
     if tally.failures.is_empty() {
-        return Ok(());
+        return Ok(tried);
     }
     for (first, n) in tally.failures.values() {
         println!("\n{n} times, first {first}");

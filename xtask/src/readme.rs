@@ -22,10 +22,11 @@ pub(crate) fn run(root: &Path, check: bool) -> Result<(), String> {
     }
 }
 
-fn replace(text: &str, name: &str, table: &str) -> Result<String, String> {
+/// The text with another table between the marks of this name.
+pub(crate) fn replace(text: &str, name: &str, table: &str) -> Result<String, String> {
     let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
-    let start = text.find(&open).ok_or_else(|| format!("README.md has no {open:?}"))? + open.len();
-    let end = text[start..].find(&close).ok_or_else(|| format!("README.md has no {close:?}"))? + start;
+    let start = text.find(&open).ok_or_else(|| format!("there is no {open:?}"))? + open.len();
+    let end = text[start..].find(&close).ok_or_else(|| format!("there is no {close:?}"))? + start;
     Ok(format!("{}{table}{}", &text[..start], &text[end..]))
 }
 

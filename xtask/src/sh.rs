@@ -12,21 +12,27 @@ pub(crate) fn cargo(root: &Path, arguments: &str) -> Result<(), String> {
 
 /// Runs `cargo` with arguments separated by spaces and more environment variables.
 pub(crate) fn cargo_env(root: &Path, arguments: &str, vars: &[(&str, &str)]) -> Result<(), String> {
+    run(cargo_command(root).envs(vars.iter().copied()).args(arguments.split_whitespace()))
+}
+
+/// `cargo`, to be run in a folder.
+pub(crate) fn cargo_command(root: &Path) -> Command {
     let mut command = Command::new(cargo_program());
     // The compiler settings of the task's own build must not leak into the builds it starts.
-    command.env_remove("CARGO_ENCODED_RUSTFLAGS").envs(vars.iter().copied());
-    run(command.current_dir(root).args(arguments.split_whitespace()))
+    command.env_remove("CARGO_ENCODED_RUSTFLAGS").current_dir(root);
+    command
+}
+
+/// What `cargo metadata` says with more arguments.
+pub(crate) fn metadata(root: &Path, arguments: &[&str]) -> Result<Value, String> {
+    let arguments = ["metadata", "--format-version=1", "--locked"].iter().chain(arguments);
+    let json = output(cargo_command(root).args(arguments))?;
+    serde_json::from_slice(&json).map_err(|e| format!("cargo metadata: {e}"))
 }
 
 /// What cargo says about the packages of the workspace.
 pub(crate) fn packages(root: &Path) -> Result<Vec<Value>, String> {
-    let json = output(Command::new(cargo_program()).current_dir(root).args([
-        "metadata",
-        "--format-version=1",
-        "--no-deps",
-        "--locked",
-    ]))?;
-    let mut metadata: Value = serde_json::from_slice(&json).map_err(|e| format!("cargo metadata: {e}"))?;
+    let mut metadata = metadata(root, &["--no-deps"])?;
     match metadata["packages"].take() {
         Value::Array(packages) => Ok(packages),
         _ => Err("cargo metadata lists no packages".into()),

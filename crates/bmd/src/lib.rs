@@ -24,9 +24,11 @@
 //! # Safety contract
 //!
 //! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default): it
-//! answers a model or an error with code, offset and field path. Lists, streams and strings that records share
-//! are decoded, charged and kept once. Time is linear in input and output; solids are searched for crossings
-//! up to a fixed allowance, and evaluation happens on demand.
+//! answers a model or an error with kind, code, offset and field path. A writer and a conversion answer any model
+//! with bytes, a scene or an error; conversions and the optimizer have a budget of their own, 256 MiB by default. Lists, streams and strings that records share
+//! are decoded, charged and kept once. Time is linear in input and output but for sorting and searching names; solids
+//! are searched for crossings up to a fixed allowance (4,000,000 boxes, 200,000 exact tests), and evaluation happens
+//! on demand. Nothing recurses.
 //!
 //! # Example
 //!
@@ -63,6 +65,7 @@
 //! `no_std` with `alloc`. The minimum Rust version is the workspace's.
 #![no_std]
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
 extern crate alloc;
 #[cfg(any(test, feature = "proptest"))]

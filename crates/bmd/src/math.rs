@@ -1,4 +1,9 @@
 //! Square roots and rotations, in the order of operations that the reference evaluation has.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "exact arithmetic on the bits of floats; tests compare with wider types"
+)]
 
 /// A quaternion x, y, z, w.
 pub(crate) type Quat = [f64; 4];

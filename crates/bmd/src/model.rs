@@ -189,12 +189,22 @@ impl MeshFlags {
 
     /// The kinds of vertices allowed, one bit per kind.
     pub(crate) const fn vertex_kinds(self) -> u8 {
-        [1, 7, 4, 2][self.vertex_subtype() as usize]
+        match self.vertex_subtype() {
+            0 => 1,
+            1 => 7,
+            2 => 4,
+            _ => 2,
+        }
     }
 
     /// The kinds of primitives allowed, one bit per kind.
     pub(crate) const fn primitive_kinds(self) -> u8 {
-        [1, 15, 4, 12][self.primitive_subtype() as usize]
+        match self.primitive_subtype() {
+            0 => 1,
+            1 => 15,
+            2 => 4,
+            _ => 12,
+        }
     }
 }
 

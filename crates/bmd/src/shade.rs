@@ -1,4 +1,9 @@
 //! The colour byte: sixteen hues in sixteen levels.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "vectors and matrices of fixed size"
+)]
 
 /// Red, green and blue of each high nibble at full level, one byte per channel: 0xFF, 0xAA or 0x55.
 const HUES: [[u8; 3]; 16] = [

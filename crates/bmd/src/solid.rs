@@ -1,6 +1,11 @@
 //! Whether a mesh bounds a solid: closed, consistently oriented, right side out, not crossing itself.
 //!
 //! All geometry is exact: coordinates are integers, determinants are taken in 128 bits.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "vectors and matrices of fixed size"
+)]
 
 use crate::model::Mesh;
 use alloc::collections::BTreeMap;

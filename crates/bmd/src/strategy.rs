@@ -1,4 +1,5 @@
 //! Generators of valid models of raw bits, for property tests.
+#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "generators of test values")]
 
 use crate::model::{Bmd, Bone, Clip, ClipRate, Lod, Mesh, MeshFlags, Name, QuadCount};
 use crate::packed::{Primitive, PrimitiveKind, Vertex};

@@ -69,7 +69,7 @@ impl Step {
 
     /// Bytes in the file.
     pub const fn size(self) -> usize {
-        1 + 4 * Self::payload(self.tag) as usize
+        (Self::payload(self.tag) as usize).saturating_mul(4).saturating_add(1)
     }
 
     /// True when some payload word is a key.

@@ -1,4 +1,4 @@
-//! Every fixture is answered as its name says, and so is every prefix and bit flip of it.
+//! Every fixture is answered as its name says, and no part of one opens.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -25,13 +25,10 @@ fn fixtures_are_answered_as_named() {
 
 /// The last byte of most fixtures ends a string, so no shorter prefix can open.
 #[test]
-fn prefixes_and_bit_flips_are_answered() {
+fn prefixes_are_refused() {
     for fixture in fixtures("bmd", &["bmd"]) {
-        if fixture.bytes.len() > 600 {
-            continue;
-        }
         let open_ended = ["trailing", "empty"].iter().any(|n| fixture.name.starts_with(n));
         let needed = if open_ended || fixture.expect == Expect::Reject { 48 } else { fixture.bytes.len() };
-        BMD.mutations(&fixture.bytes, needed);
+        BMD.prefixes(&fixture.name, &fixture.bytes, needed);
     }
 }

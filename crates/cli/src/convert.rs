@@ -2,9 +2,12 @@
 
 use crate::args::{ConvertArgs, InfluenceArg, OutputFormat};
 use crate::input::{self, Input, expand};
+
 use crate::load::{self, Refusal, forced_format, load, say_forgiven};
+use crate::names::{content_name, safe_file_name};
 use crate::output::{self, Target};
 use crate::results::Results;
+use crate::sources::Sources;
 use crate::{Fail, Status, assemble, pose, render, say};
 use meshwright::dump::PoseRef;
 use meshwright::gltf::{self, ExportOptions, Influences};
@@ -95,13 +98,15 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         return results.finish();
     }
     let paths = out_paths(&inputs, &target, to);
+    let sources = Sources::new(&inputs, &args.companions, &args.read);
     let progress = !args.read.quiet && inputs.len() > 1 && io::stderr().is_terminal();
     for (i, (input, path)) in inputs.iter().zip(&paths).enumerate() {
         if progress {
             let _ = write!(io::stderr().lock(), "\r\x1b[K[{}/{}] {}", i + 1, inputs.len(), input.shown());
         }
         let done = one(input, path, to, args, forced).and_then(|done| {
-            refuse_to_replace(&inputs, Some(input).filter(|_| matches!(to, To::Same(_))), args, &done)?;
+            let own = Some(input).filter(|_| matches!(to, To::Same(_)));
+            done.files.iter().try_for_each(|(path, _)| sources.spare(path, own, input, done.format))?;
             done.deliver(&target).map(|()| done)
         });
         if progress {
@@ -115,26 +120,6 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         }
     }
     results.finish()
-}
-
-/// An output must not take the place of a file that was named as input; a rewrite may take its own input's.
-fn refuse_to_replace(
-    inputs: &[Input],
-    own: Option<&Input>,
-    args: &ConvertArgs,
-    done: &Done,
-) -> Result<(), Refusal> {
-    let named = inputs.iter().filter(|input| input.below.is_none() && Some(*input) != own);
-    let c = &args.companions;
-    let companions = [&c.framegroups, &c.skeleton, &c.binding, &args.read.metadata].into_iter().flatten();
-    let sources: Vec<_> = named.map(|input| &input.path).chain(companions).chain(&c.anim).collect();
-    let is_own = |path: &Path| own.is_some_and(|input| input::same_file(&input.path, path));
-    for (path, _) in &done.files {
-        if sources.iter().any(|source| input::same_file(source, path)) && !is_own(path) {
-            return Err(Refusal::Argument(format!("{} would replace an input", input::shown(path))));
-        }
-    }
-    Ok(())
 }
 
 /// Where each input goes. Inputs of one folder whose names differ in their extension only keep it, so that
@@ -152,7 +137,7 @@ fn out_paths(inputs: &[Input], target: &Target, to: To) -> Vec<PathBuf> {
             Some((stem, _)) if !whole && !stem.is_empty() => stem,
             _ => &name,
         };
-        folder.join(below).join(format!("{}.{}", output::safe_file_name(stem), to.extension()))
+        folder.join(below).join(format!("{}.{}", safe_file_name(stem), to.extension()))
     };
     // Some file systems do not tell case apart.
     let key = |path: &Path| path.to_string_lossy().to_lowercase();
@@ -179,6 +164,7 @@ fn out_paths(inputs: &[Input], target: &Target, to: To) -> Vec<PathBuf> {
 /// A conversion that is ready to be written.
 struct Done {
     input: Input,
+    format: Format,
     files: Files,
     losses: Vec<Loss>,
 }
@@ -198,7 +184,8 @@ fn one(
             return Err(Refusal::Cannot { code: "not-convertible", why });
         }
         let bytes = loaded.model.to_bytes()?;
-        return Ok(Done { input: input.clone(), files: vec![(path.to_owned(), bytes)], losses: Vec::new() });
+        let files = vec![(path.to_owned(), bytes)];
+        return Ok(Done { input: input.clone(), format, files, losses: Vec::new() });
     }
     let companions = load::companions(&loaded.model, input, &args.companions, &args.read)?;
     scene_files(input, &loaded.model, companions, path, to, args)
@@ -215,7 +202,8 @@ fn figure(
     let (input, model, companions) = assemble::assemble(inputs, args, forced)?;
     let path = out_paths(inputs, target, to).remove(0);
     let done = scene_files(&input, &model, companions, &path, to, args).and_then(|done| {
-        refuse_to_replace(inputs, None, args, &done)?;
+        let sources = Sources::new(inputs, &args.companions, &args.read);
+        done.files.iter().try_for_each(|(path, _)| sources.spare(path, None, &input, done.format))?;
         done.deliver(target).map(|()| done)
     });
     done.map_err(|refusal| (input, refusal))
@@ -236,14 +224,12 @@ fn scene_files(
     let options = SceneOptions::default().with_extras(args.extras).with_memory(args.read.max_memory);
     let converted = model.to_scene(name, &companions, &options)?;
     let (scene, mut losses) = (converted.value, converted.losses);
-    let file_name = |extension: &str| {
-        let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
-        format!("{}.{extension}", stem.to_string_lossy())
-    };
+    let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
+    let stem = stem.to_string_lossy();
     let files = match to {
         To::Obj => {
             let posed = args.pose.as_ref().map(|text| obj_pose(&scene, text)).transpose()?;
-            let material_file = file_name("mtl");
+            let material_file = format!("{stem}.mtl");
             let options = if path.as_os_str() == "-" {
                 ObjOptions::default()
             } else {
@@ -269,9 +255,11 @@ fn scene_files(
             let exported = gltf::export(&scene, &export)?;
             losses.extend(exported.losses);
             if to == To::Glb {
-                vec![(path.to_owned(), exported.value.to_glb())]
+                vec![(path.to_owned(), exported.value.into_glb())]
             } else {
-                let bin_name = file_name("bin");
+                // Two files cannot appear at one moment. So that every .gltf that is ever seen has its own buffer,
+                // a new one never takes the place of another.
+                let bin_name = content_name(&stem, exported.value.buffer(), "bin");
                 let (json, bin) = exported.value.to_gltf(&bin_name)?;
                 if path.as_os_str() == "-" && !bin.is_empty() {
                     let why = "gltf has two files; use glb for standard output";
@@ -285,7 +273,7 @@ fn scene_files(
             }
         }
     };
-    Ok(Done { input: input.clone(), files, losses })
+    Ok(Done { input: input.clone(), format: model.format(), files, losses })
 }
 
 fn obj_pose(scene: &Scene, text: &str) -> Result<Vec<MeshPose>, Refusal> {
@@ -296,20 +284,19 @@ fn obj_pose(scene: &Scene, text: &str) -> Result<Vec<MeshPose>, Refusal> {
     if scene.clips.get(clip).is_none_or(|c| frame >= c.frames) {
         return Err(wrong("the clip has no such frame"));
     }
-    let mut evaluator = rig::Evaluator::new(scene)?;
+    // In 64 bits, which every machine rounds alike.
+    let mut evaluator = rig::Evaluator::new(scene)?.with_precision(rig::Precision::Double);
     evaluator.pose(Some((clip, f64::from(frame))))?;
     Ok(evaluator.meshes()?)
 }
 
 impl Done {
     fn deliver(&self, target: &Target) -> Result<(), Refusal> {
-        if let Target::Folder(folder) = target {
-            let folder = self.files.first().and_then(|(path, _)| path.parent()).unwrap_or(folder);
-            std::fs::create_dir_all(folder).map_err(|e| Refusal::unwritable(folder, &e))?;
-        }
         match (target, self.files.as_slice()) {
             (Target::Stdout, [(_, bytes)]) => output::deliver(target, bytes),
-            (_, files) => output::write_files(files).map_err(|(path, e)| Refusal::unwritable(&path, &e)),
+            (_, files) => {
+                output::write_files(target, files).map_err(|(path, e)| Refusal::unwritable(&path, &e))
+            }
         }
     }
 

@@ -1,19 +1,76 @@
 //! Temporary files that must not outlive the program, however it ends.
 //!
 //! They are removed on drop, but a signal ends a program without dropping anything. So they are listed here, and
-//! a thread that waits for signals removes them before it lets the signal do what it does.
+//! a thread that waits for signals removes them before it lets the signal do what it does. A program that is
+//! killed outright leaves them; then the lock that it held on them is gone too, by which the next run that writes
+//! into the folder knows them.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use tempfile::{Builder, NamedTempFile};
+
+const PREFIX: &str = ".meshwright-";
+const SUFFIX: &str = ".tmp";
 
 static OPEN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// The temporary files that exist. Whoever holds the lock makes, renames or removes them; no signal ends the
 /// program meanwhile, so nothing that can block may be done under it.
 pub(crate) fn open() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     watch();
     OPEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A new temporary file in a folder, listed, and locked as long as it is open.
+pub(crate) fn create(folder: &Path, configure: impl Fn(&mut Builder<'_, '_>)) -> io::Result<NamedTempFile> {
+    /// Between making and locking a file another run may take it for a dead one's.
+    const TRIES: usize = 16;
+    sweep(folder);
+    let mut builder = Builder::new();
+    builder.prefix(PREFIX).suffix(SUFFIX);
+    configure(&mut builder);
+    let mut open = open();
+    let mut tries = 0;
+    loop {
+        let file = builder.tempfile_in(folder)?;
+        let locked = file.as_file().try_lock();
+        tries += 1;
+        // Where files cannot be locked nobody else can, and nothing is swept.
+        let contended = matches!(locked, Err(fs::TryLockError::WouldBlock));
+        if tries == TRIES || !contended && fs::exists(file.path())? {
+            open.insert(file.path().to_owned());
+            return Ok(file);
+        }
+    }
+}
+
+/// Whether a file name is one of a temporary file.
+pub(crate) fn is_temporary(name: &str) -> bool {
+    let random = name.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(SUFFIX));
+    random.is_some_and(|r| r.len() == 6 && r.bytes().all(|b| b.is_ascii_alphanumeric()))
+}
+
+/// Removes from a folder what killed runs left: temporary files that nobody has locked. Once per folder.
+fn sweep(folder: &Path) {
+    if !SWEPT.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned()) {
+        return;
+    }
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let named = entry.file_name().to_str().is_some_and(is_temporary);
+        if !named || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            continue;
+        }
+        // The lock is held while the file is removed, so that no run can have begun to use it.
+        if let Ok(file) = File::open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 #[cfg(not(unix))]

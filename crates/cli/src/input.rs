@@ -1,6 +1,7 @@
 //! Finding and reading input files.
 
-use crate::render;
+use crate::folder::Folder;
+use crate::{debris, render};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -40,7 +41,7 @@ impl Input {
 
     /// All bytes of the file; refused before reading when it has more than `most`.
     pub(crate) fn read(&self, most: u64) -> io::Result<Vec<u8>> {
-        if self.is_stdin() { read_at_most(io::stdin().lock(), most) } else { read_file(&self.path, most) }
+        if self.is_stdin() { read_at_most(io::stdin().lock(), 0, most) } else { read_file(&self.path, most) }
     }
 
     /// A file beside this one with another name, where there is one.
@@ -52,15 +53,7 @@ impl Input {
         if exact.is_file() {
             return Some(exact);
         }
-        // Old archives were packed on systems that do not tell case apart.
-        let folder = self.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut found: Vec<PathBuf> = fs::read_dir(folder)
-            .ok()?
-            .filter_map(|e| Some(e.ok()?.path()))
-            .filter(|p| p.file_name().is_some_and(|n| n.eq_ignore_ascii_case(name)) && p.is_file())
-            .collect();
-        found.sort();
-        found.into_iter().next()
+        Folder::of(self).named(name).cloned()
     }
 }
 
@@ -79,36 +72,50 @@ pub(crate) fn exact(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Whether two paths lead to one file, through links of either kind.
-pub(crate) fn same_file(a: &Path, b: &Path) -> bool {
+/// What paths that lead to one file, through links of either kind, have in common.
+#[cfg(unix)]
+pub(crate) type Identity = (u64, u64);
+#[cfg(not(unix))]
+pub(crate) type Identity = PathBuf;
+
+/// Which file a path leads to; none where there is no file.
+pub(crate) fn identity(path: &Path) -> Option<Identity> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        let identity = |p: &Path| fs::metadata(p).map(|m| (m.dev(), m.ino())).ok();
-        identity(a).is_some_and(|a| Some(a) == identity(b))
+        fs::metadata(path).map(|m| (m.dev(), m.ino())).ok()
     }
     #[cfg(not(unix))]
     {
-        fs::canonicalize(a).is_ok_and(|a| fs::canonicalize(b).is_ok_and(|b| a == b))
+        fs::canonicalize(path).ok()
     }
 }
 
-/// Reads a regular file, or refuses one that is larger than `most`.
+/// Reads a file, or refuses one that is larger than `most`.
 pub(crate) fn read_file(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = File::open(path)?;
-    if file.metadata()?.is_dir() {
+    let meta = file.metadata()?;
+    if meta.is_dir() {
         return Err(io::Error::new(io::ErrorKind::IsADirectory, "is a folder"));
     }
-    read_at_most(file, most)
+    if meta.len() > most {
+        return Err(too_large(most));
+    }
+    read_at_most(file, meta.len(), most)
 }
 
-fn read_at_most(source: impl Read, most: u64) -> io::Result<Vec<u8>> {
+/// Reads what is likely to have `length` bytes, and less than that when it ends sooner.
+fn read_at_most(source: impl Read, length: u64, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
+    // One more than there is, so that the end is found without growing.
+    let length = usize::try_from(length).unwrap_or(usize::MAX).saturating_add(1);
+    bytes.try_reserve_exact(length).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
     source.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
-        return Err(io::Error::other(format!("has more than {most} bytes; raise --max-memory to read it")));
-    }
-    Ok(bytes)
+    if bytes.len() as u64 > most { Err(too_large(most)) } else { Ok(bytes) }
+}
+
+fn too_large(most: u64) -> io::Error {
+    io::Error::other(format!("has more than {most} bytes; raise --max-memory to read it"))
 }
 
 /// The files that arguments name: files as they are, folders walked with every file in them, sorted, links
@@ -142,6 +149,8 @@ fn walk(top: &Path, inputs: &mut Vec<Result<Input, (Input, io::Error)>>) {
         for path in paths {
             match fs::symlink_metadata(&path) {
                 Ok(meta) if meta.is_dir() => folders.push(path),
+                // Another run is writing there.
+                Ok(_) if path.file_name().and_then(OsStr::to_str).is_some_and(debris::is_temporary) => {}
                 Ok(meta) if meta.is_file() => {
                     let below = path.strip_prefix(top).map(Path::to_owned).ok();
                     inputs.push(Ok(Input { path, below }));
@@ -164,7 +173,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let at = |p: &str| dir.path().join(p);
         fs::create_dir(at("b")).unwrap();
-        for f in ["c.dpm", "a.dpm", "b/x.dpm"] {
+        for f in ["c.dpm", "a.dpm", "b/x.dpm", ".meshwright-a1B2c3.tmp"] {
             fs::write(at(f), b"").unwrap();
         }
         #[cfg(unix)]

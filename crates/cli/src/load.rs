@@ -1,9 +1,9 @@
 //! From a file to a model with its companions.
 
 use crate::args::{CompanionArgs, ReadArgs};
+use crate::folder::Folder;
 use crate::input::{self, Input};
-use crate::textures::Folder;
-use crate::{Fail, Status, render, say};
+use crate::{Fail, Status, render, say, textures};
 use meshwright::dump::DumpError;
 use meshwright::rig::RigError;
 use meshwright::scene::{ConvertError, SceneOptions};
@@ -272,12 +272,7 @@ pub(crate) fn companions(
 /// The `.bnd` beside a TSO mesh that names it, told by the number in the mesh's file name.
 fn binding_beside(input: &Input, read: &ReadArgs) -> Option<(PathBuf, Bnd)> {
     let id = ResourceId::from_file_name(&input.name()?)?;
-    let parsed = |path: &PathBuf| {
-        let bytes = input::read_file(path, read.max_memory).ok()?;
-        let binding = Bnd::parse(&bytes).ok()?;
-        binding.mesh.as_ref()?.is_same_file(&id).then(|| (path.clone(), binding))
-    };
-    Folder::of(input).bindings().find_map(parsed)
+    Folder::of(input).binding_of(&id, read.max_memory).cloned()
 }
 
 /// The name of the file of a texture that lies beside an input.
@@ -314,7 +309,7 @@ pub(crate) fn textures(
         let options = SceneOptions::default().with_memory(read.max_memory);
         let scene = model.to_scene("", companions, &options)?.value;
         let names: Vec<_> = scene.materials.into_iter().map(|m| m.name).collect();
-        let (images, troubles) = folder.images(&names, read.max_memory);
+        let (images, troubles) = textures::images(&folder, &names, read.max_memory);
         companions.images = images;
         troubles.iter().for_each(|t| say(&render::plain(t)));
     }

@@ -7,14 +7,17 @@ mod check;
 mod convert;
 mod debris;
 mod dump;
+mod folder;
 mod info;
 mod input;
 mod load;
+mod names;
 mod optimize;
 mod output;
 mod pose;
 mod render;
 mod results;
+mod sources;
 mod textures;
 
 use args::{Cli, Command};

@@ -3,7 +3,7 @@
 use crate::debris;
 use crate::load::Refusal;
 use std::ffi::OsStr;
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -39,53 +39,90 @@ impl Target {
 
 /// Writes the one result of a command.
 pub(crate) fn deliver(target: &Target, bytes: &[u8]) -> Result<(), Refusal> {
-    let (path, written) = match target {
+    let refused = |path: &Path, e: &io::Error| Err(Refusal::unwritable(path, e));
+    match target {
         Target::Stdout => {
             let mut out = io::stdout().lock();
-            (Path::new("<stdout>"), out.write_all(bytes).and_then(|()| out.flush()))
+            match out.write_all(bytes).and_then(|()| out.flush()) {
+                // Whoever reads the output has seen enough.
+                Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+                Err(e) => refused(Path::new("<stdout>"), &e),
+                Ok(()) => Ok(()),
+            }
         }
-        Target::File(path) => (path.as_path(), write_file(path, bytes)),
-        Target::Folder(path) => (path.as_path(), Err(is_a_folder())),
-    };
-    match written {
-        // Whoever reads the output has seen enough.
-        Err(e) if *target == Target::Stdout && e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        written => written.map_err(|e| Refusal::unwritable(path, &e)),
+        Target::File(path) => {
+            write_files(target, &[(path.clone(), bytes)]).or_else(|(path, e)| refused(&path, &e))
+        }
+        Target::Folder(path) => refused(path, &is_a_folder()),
     }
 }
 
-/// Writes files that belong together: all are complete before the first appears.
+/// Writes files that belong together, in their order: all are complete before the first appears.
 ///
 /// Each is a temporary file in the folder of its target, flushed, then renamed over it. On failure the old files
 /// are untouched and the temporary ones are gone; so they are when a signal ends the program.
 ///
-/// A symbolic link is followed, so that the file it points at is replaced and the link stays. A device, a pipe
-/// or a socket is written to directly, because it cannot be replaced.
-pub(crate) fn write_files(files: &[(PathBuf, impl AsRef<[u8]>)]) -> Result<(), (PathBuf, io::Error)> {
+/// Only at the very path that the user gave a symbolic link is followed, so that the file it points at is
+/// replaced and the link stays, and a device, a pipe or a socket is written to directly, because it cannot be
+/// replaced. At a path that was derived, and below a folder, both are refused.
+pub(crate) fn write_files(
+    target: &Target,
+    files: &[(PathBuf, impl AsRef<[u8]>)],
+) -> Result<(), (PathBuf, io::Error)> {
     let mut staged = Vec::new();
     for (path, bytes) in files {
-        staged.push((path, Staged::new(path, bytes.as_ref()).map_err(|e| (path.clone(), e))?));
+        let staging = match target {
+            Target::File(named) if named == path => Staged::at_named(path, bytes.as_ref()),
+            Target::Folder(top) => below(top, path).and_then(|()| Staged::at_derived(path, bytes.as_ref())),
+            _ => Staged::at_derived(path, bytes.as_ref()),
+        };
+        staged.push((path.as_path(), staging.map_err(|e| (path.clone(), e))?));
     }
     // Devices may block, so they come before the renames, which no signal interrupts.
     for (path, one) in &mut staged {
         if let Staged::Device { file, bytes } = one {
-            file.write_all(bytes).and_then(|()| file.flush()).map_err(|e| (path.clone(), e))?;
+            file.write_all(bytes).and_then(|()| file.flush()).map_err(|e| (path.to_owned(), e))?;
         }
     }
+    place(staged)
+}
+
+/// Gives finished files their names. When one cannot take its own, those that appeared before it go again.
+fn place(staged: Vec<(&Path, Staged<'_>)>) -> Result<(), (PathBuf, io::Error)> {
     let mut open = debris::open();
+    let mut appeared = Vec::new();
     for (path, one) in staged {
-        if let Staged::Temporary { file, target } = one {
-            let name = file.path().to_owned();
-            file.persist(&target).map_err(|e| (path.clone(), e.error))?;
-            open.remove(&name);
+        let Staged::Temporary { file, place, replaces } = one else { continue };
+        let name = file.path().to_owned();
+        let persisted = file.persist(&place);
+        open.remove(&name);
+        if let Err(e) = persisted {
+            appeared.iter().for_each(|p| drop(fs::remove_file(p)));
+            return Err((path.to_owned(), e.error));
+        }
+        if !replaces {
+            appeared.push(place);
         }
     }
     Ok(())
 }
 
-/// Writes one file, see [`write_files`].
-fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    write_files(&[(path.to_owned(), bytes)]).map_err(|(_, e)| e)
+/// Makes the folders between `top` and a file below it. A link among them would lead out of `top`.
+fn below(top: &Path, path: &Path) -> io::Result<()> {
+    fs::create_dir_all(top)?;
+    let between = path.parent().and_then(|folder| folder.strip_prefix(top).ok());
+    let mut at = top.to_owned();
+    for part in between.into_iter().flat_map(Path::components) {
+        at.push(part);
+        match fs::create_dir(&at) {
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            made => made?,
+        }
+        if !fs::symlink_metadata(&at)?.is_dir() {
+            return Err(io::Error::new(io::ErrorKind::NotADirectory, "its folder is a link or no folder"));
+        }
+    }
+    Ok(())
 }
 
 fn is_a_folder() -> io::Error {
@@ -94,18 +131,31 @@ fn is_a_folder() -> io::Error {
 
 /// A finished file that waits to take its name.
 enum Staged<'a> {
-    Temporary { file: NamedTempFile, target: PathBuf },
+    Temporary { file: NamedTempFile, place: PathBuf, replaces: bool },
     Device { file: File, bytes: &'a [u8] },
 }
 
 impl<'a> Staged<'a> {
-    fn new(path: &Path, bytes: &'a [u8]) -> io::Result<Self> {
+    fn at_named(path: &Path, bytes: &'a [u8]) -> io::Result<Self> {
         // What a name in /dev or /proc leads to is asked for first: their links do not lead to paths.
         if fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
             return Ok(Self::Device { file: File::options().write(true).open(path)?, bytes });
         }
-        let target = resolve(path)?;
-        let old = fs::metadata(&target).ok();
+        let place = resolve(path)?;
+        let old = fs::metadata(&place).ok();
+        Self::temporary(place, old, bytes)
+    }
+
+    fn at_derived(path: &Path, bytes: &[u8]) -> io::Result<Self> {
+        let old = fs::symlink_metadata(path).ok();
+        if old.as_ref().is_some_and(|meta| !meta.is_file() && !meta.is_dir()) {
+            let why = "is a link or a device, which is written to only when it is named as the output";
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
+        }
+        Self::temporary(path.to_owned(), old, bytes)
+    }
+
+    fn temporary(place: PathBuf, old: Option<Metadata>, bytes: &[u8]) -> io::Result<Self> {
         if let Some(meta) = &old {
             if meta.is_dir() {
                 return Err(is_a_folder());
@@ -115,48 +165,42 @@ impl<'a> Staged<'a> {
                 return Err(io::Error::new(io::ErrorKind::PermissionDenied, "is write-protected"));
             }
         }
-        let folder = match target.parent() {
+        let folder = match place.parent() {
             Some(p) if !p.as_os_str().is_empty() => p,
             _ => Path::new("."),
         };
-        let mut file = temporary(folder, old.as_ref())?;
+        let mut file = debris::create(folder, |_builder| {
+            #[cfg(unix)]
+            if old.is_none() {
+                use std::os::unix::fs::PermissionsExt;
+                // The process's mask takes its part off.
+                _builder.permissions(fs::Permissions::from_mode(0o666));
+            }
+        })
+        .map_err(|e| {
+            // The error also names the temporary file, which tells nobody anything.
+            let text = e.to_string();
+            io::Error::new(e.kind(), text.split(" at path ").next().unwrap_or_default().to_owned())
+        })?;
         file.as_file_mut().write_all(bytes)?;
-        // A file that is replaced keeps its mode; a new one gets what the user's mask allows.
-        if let Some(meta) = old {
-            file.as_file().set_permissions(meta.permissions())?;
+        if let Some(meta) = &old {
+            file.as_file().set_permissions(kept_permissions(meta))?;
         }
         file.as_file().sync_all()?;
-        Ok(Self::Temporary { file, target })
+        Ok(Self::Temporary { file, place, replaces: old.is_some() })
     }
 }
 
-fn temporary(folder: &Path, old: Option<&fs::Metadata>) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".meshwright-").suffix(".tmp");
-    if let Some(permissions) = permissions(old) {
-        builder.permissions(permissions);
-    }
-    let mut open = debris::open();
-    let file = builder.tempfile_in(folder).map_err(|e| {
-        // The error also names the temporary file, which tells nobody anything.
-        let text = e.to_string();
-        io::Error::new(e.kind(), text.split(" at path ").next().unwrap_or_default().to_owned())
-    })?;
-    open.insert(file.path().to_owned());
-    Ok(file)
-}
-
-/// What a new temporary file is created with; the process's mask takes its part off.
-fn permissions(old: Option<&fs::Metadata>) -> Option<Permissions> {
+/// A file that is replaced keeps its mode, but not the right to run as somebody else.
+fn kept_permissions(old: &Metadata) -> fs::Permissions {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        old.is_none().then(|| Permissions::from_mode(0o666))
+        fs::Permissions::from_mode(old.permissions().mode() & 0o777)
     }
     #[cfg(not(unix))]
     {
-        let _ = old;
-        None
+        old.permissions()
     }
 }
 
@@ -173,47 +217,12 @@ fn resolve(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// A file name made of a name that came from a model or another path: no separators, no control characters,
-/// no reserved names, never empty.
-pub(crate) fn safe_file_name(name: &str) -> String {
-    const RESERVED: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
-    let mut safe: String = name
-        .chars()
-        .map(|c| if c.is_control() || "/\\:*?\"<>|".contains(c) { '_' } else { c })
-        .take(120)
-        .collect();
-    while safe.ends_with(['.', ' ']) {
-        safe.pop();
-    }
-    let stem = safe.split('.').next().unwrap_or_default().to_ascii_lowercase();
-    let device = stem.trim_end_matches(|c: char| c.is_ascii_digit());
-    let numbered = ["com", "lpt"].contains(&device) && stem.len() == device.len() + 1;
-    if safe.is_empty() || safe.starts_with('.') || numbered || (RESERVED[..4].contains(&stem.as_str())) {
-        safe.insert(0, '_');
-    }
-    safe
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn names_cannot_leave_their_folder() {
-        for (from, to) in [
-            ("walk", "walk"),
-            ("../../etc/passwd", "_.._.._etc_passwd"),
-            ("a/b\\c:d", "a_b_c_d"),
-            ("..", "_"),
-            ("", "_"),
-            ("nul.glb", "_nul.glb"),
-            ("com1", "_com1"),
-            ("command", "command"),
-            ("a\0b\u{1b}[2J", "a_b_[2J"),
-            ("trailing. ", "trailing"),
-        ] {
-            assert_eq!(safe_file_name(from), to, "{from:?}");
-        }
+    fn write(path: &Path, bytes: &[u8]) -> Result<(), (PathBuf, io::Error)> {
+        write_files(&Target::File(path.to_owned()), &[(path.to_owned(), bytes)])
     }
 
     #[test]
@@ -221,10 +230,20 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("out.glb");
         fs::create_dir(&folder).unwrap();
-        assert!(write_file(&folder, b"new").is_err());
+        assert!(write(&folder, b"new").is_err());
         let missing = dir.path().join("no/such/out.glb");
-        assert!(write_file(&missing, b"new").is_err());
+        assert!(write(&missing, b"new").is_err());
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_whose_companion_cannot_take_its_name_goes_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let (first, second) = (dir.path().join("a.bin"), dir.path().join("a.gltf"));
+        let staged = [&first, &second].map(|p| (p.as_path(), Staged::at_derived(p, b"new").unwrap()));
+        fs::create_dir(&second).unwrap();
+        assert_eq!(place(staged.into()).unwrap_err().0, second);
+        assert!(!first.exists() && fs::read_dir(dir.path()).unwrap().count() == 1);
     }
 
     #[cfg(unix)]
@@ -234,7 +253,7 @@ mod tests {
         let (file, link) = (dir.path().join("file"), dir.path().join("link"));
         fs::write(&file, b"old").unwrap();
         std::os::unix::fs::symlink("file", &link).unwrap();
-        write_file(&link, b"new").unwrap();
+        write(&link, b"new").unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read(&file).unwrap(), b"new");
     }
@@ -247,11 +266,11 @@ mod tests {
         let path = dir.path().join("file");
         let plain = dir.path().join("plain");
         fs::write(&plain, b"").unwrap();
-        write_file(&path, b"1").unwrap();
-        let mode = |p: &Path| fs::metadata(p).unwrap().permissions().mode() & 0o777;
+        write(&path, b"1").unwrap();
+        let mode = |p: &Path| fs::metadata(p).unwrap().permissions().mode() & 0o7777;
         assert_eq!(mode(&path), mode(&plain));
-        fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
-        write_file(&path, b"2").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o4600)).unwrap();
+        write(&path, b"2").unwrap();
         assert_eq!(mode(&path), 0o600);
     }
 

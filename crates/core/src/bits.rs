@@ -1,4 +1,9 @@
 //! Bit-fields of packed words, written `hi..lo` as the formats' documents write them.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "constants, proven at compile time"
+)]
 
 /// Bits `hi` down to `lo` of a word, both included, bit 0 the least significant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -121,7 +121,8 @@ impl<'a> Source<'a> {
         size: u64,
     ) -> Result<Cursor<'a, '_>, ReadError> {
         let all = self.bytes.len() as u64;
-        let fits = count.checked_mul(size).filter(|len| start <= all && *len <= all - start);
+        let fits =
+            count.checked_mul(size).filter(|len| all.checked_sub(start).is_some_and(|rest| *len <= rest));
         let range = fits.and_then(|len| {
             let from = usize::try_from(start).ok()?;
             Some((from, from.checked_add(usize::try_from(len).ok()?)?))

@@ -4,22 +4,31 @@ use alloc::vec::Vec;
 
 /// The bytes of a file that no structure covers, each run with its offset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Gaps(Vec<(u64, Vec<u8>)>);
+pub struct Gaps {
+    /// Where each run starts in the file, and where it ends in `bytes`.
+    runs: Vec<(u64, usize)>,
+    bytes: Vec<u8>,
+}
 
 impl Gaps {
     /// The runs, by rising offset.
     pub fn runs(&self) -> impl ExactSizeIterator<Item = (u64, &[u8])> {
-        self.0.iter().map(|(at, bytes)| (*at, bytes.as_slice()))
+        let mut from = 0;
+        self.runs.iter().map(move |&(at, to)| {
+            let run = self.bytes.get(from..to).unwrap_or_default();
+            from = to;
+            (at, run)
+        })
     }
 
     /// How many bytes there are in all runs.
     pub fn len(&self) -> u64 {
-        self.0.iter().map(|(_, bytes)| bytes.len() as u64).sum()
+        self.bytes.len() as u64
     }
 
     /// True when structures cover every byte.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.runs.is_empty()
     }
 }
 
@@ -28,6 +37,9 @@ impl Gaps {
 pub struct Coverage(Vec<(u64, u64)>);
 
 impl Coverage {
+    /// What a section takes while the list of them grows.
+    pub const SECTION: usize = 3 * size_of::<(u64, u64)>();
+
     /// Nothing is covered.
     pub fn new() -> Self {
         Self::default()
@@ -54,31 +66,40 @@ impl Coverage {
             .collect()
     }
 
-    /// How many of a file's `len` bytes nothing covers.
-    pub fn uncovered(&mut self, len: u64) -> u64 {
+    /// How many bytes [`gaps`](Self::gaps) takes for a file of `len` bytes.
+    pub fn gap_memory(&mut self, len: u64) -> u64 {
         self.0.sort_unstable();
-        let (mut free, mut at) = (0_u64, 0_u64);
-        for &(start, end) in &self.0 {
-            free = free.saturating_add(start.min(len).saturating_sub(at));
-            at = at.max(end.min(len));
-        }
-        free.saturating_add(len.saturating_sub(at))
+        let run = size_of::<(u64, usize)>() as u64;
+        self.free(len).fold(0, |n, (from, to)| n.saturating_add(to.saturating_sub(from)).saturating_add(run))
     }
 
     /// The bytes of `file` that nothing covers.
     pub fn gaps(mut self, file: &[u8]) -> Gaps {
         self.0.sort_unstable();
         let all = file.len() as u64;
-        let (mut gaps, mut at) = (Vec::new(), 0_u64);
-        for (start, end) in self.0.into_iter().chain([(all, all)]) {
-            let run = usize::try_from(at).ok().zip(usize::try_from(start.min(all)).ok());
-            if let Some(bytes) = run.filter(|(from, to)| from < to).and_then(|(from, to)| file.get(from..to))
-            {
-                gaps.push((at, bytes.to_vec()));
-            }
-            at = at.max(end);
+        let slices = || {
+            let range = |(from, to)| usize::try_from(from).ok().zip(usize::try_from(to).ok());
+            self.free(all).filter_map(move |r| Some((r.0, range(r).and_then(|(a, b)| file.get(a..b))?)))
+        };
+        let (runs, len) = slices().fold((0_usize, 0_usize), |(n, len), (_, run)| {
+            (n.saturating_add(1), len.saturating_add(run.len()))
+        });
+        let mut gaps = Gaps { runs: Vec::with_capacity(runs), bytes: Vec::with_capacity(len) };
+        for (at, run) in slices() {
+            gaps.bytes.extend_from_slice(run);
+            gaps.runs.push((at, gaps.bytes.len()));
         }
-        Gaps(gaps)
+        gaps
+    }
+
+    /// The runs of a file's `len` bytes between the sorted sections.
+    fn free(&self, len: u64) -> impl Iterator<Item = (u64, u64)> {
+        let mut at = 0_u64;
+        self.0.iter().copied().chain([(len, len)]).filter_map(move |(start, end)| {
+            let run = (at, start.min(len));
+            at = at.max(end);
+            (run.0 < run.1).then_some(run)
+        })
     }
 }
 
@@ -151,9 +172,9 @@ mod tests {
             for &(a, n) in &sections {
                 coverage.add(a as u64, n as u64);
             }
-            let uncovered = coverage.uncovered(file.len() as u64);
+            let memory = coverage.gap_memory(file.len() as u64);
             let gaps = coverage.gaps(&file);
-            prop_assert_eq!(gaps.len(), uncovered);
+            prop_assert_eq!(gaps.len() + (size_of::<(u64, usize)>() * gaps.runs().len()) as u64, memory);
             let mut image = Image::new(file.len() as u64, &gaps).unwrap();
             for &(a, n) in &sections {
                 image.place(a as u64, &file[a..a + n]).unwrap();

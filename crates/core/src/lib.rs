@@ -13,12 +13,15 @@
 //!
 //! # Safety contract
 //!
-//! No unsafe code. Reading through [`Cursor`] never allocates more than the [`Budget`] allows, never reads
-//! outside its section, and never loops without eating bytes.
+//! No unsafe code. Reading through [`Cursor`] never panics or recurses, never allocates more than the [`Budget`]
+//! allows (256 MiB unless [`Limits`] say otherwise), never reads outside its section, and never loops without eating
+//! bytes. Every error has a kind, a code, an offset, the stream it counts in and a field path, on one line of at
+//! most 4 KiB. A [`Report`] keeps 32 findings per code and counts the rest.
 //!
 //! `no_std` with `alloc`. Features: `proptest` adds generators of raw bits for property tests.
 #![no_std]
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
 extern crate alloc;
 #[cfg(any(test, feature = "proptest"))]

@@ -167,7 +167,7 @@ impl Report {
 
     fn count(&mut self, code: &'static str, severity: Severity) -> bool {
         let n = self.seen.entry((code, severity)).or_insert(0);
-        *n += 1;
+        *n = n.saturating_add(1);
         *n <= KEPT_PER_CODE
     }
 

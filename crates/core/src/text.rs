@@ -87,7 +87,7 @@ pub fn cp1252(bytes: &[u8]) -> String {
     ];
     let decode = |&b: &u8| match b {
         0x80..=0x9f => {
-            let code = HIGH.get(usize::from(b) - 0x80).copied().unwrap_or(0xfffd);
+            let code = HIGH.get(usize::from(b & 0x1f)).copied().unwrap_or(0xfffd);
             char::from_u32(u32::from(code)).unwrap_or(char::REPLACEMENT_CHARACTER)
         }
         _ => char::from(b),

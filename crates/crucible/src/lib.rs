@@ -25,7 +25,9 @@
 //!
 //! # Safety contract
 //!
-//! No unsafe code. Any bytes give a model or an error with code, offset and field path. The sizes of a stream are
+//! No unsafe code. Any bytes give a model or an error with kind, code, offset, stream and field path, within the
+//! limits (256 MiB by default, decompressed streams included) and in time linear in input and output. Offsets behind
+//! the decoder count in the named stream. Nothing recurses. The sizes of a stream are
 //! checked in this order: sign, what is left of the file, ratio (a block never grows more than 255-fold), the
 //! caller's limit; only then memory is allocated, and the decoder must fill it exactly.
 //!
@@ -56,6 +58,7 @@
 //! `no_std` with `alloc` (except for `rayon`). Rust 1.95.
 #![no_std]
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
 extern crate alloc;
 #[cfg(any(test, feature = "proptest"))]
@@ -65,6 +68,7 @@ mod lz4;
 mod model;
 mod packed;
 mod read;
+mod read_skeleton;
 #[cfg(feature = "scene")]
 mod scene;
 #[cfg(feature = "scene")]

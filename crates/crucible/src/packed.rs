@@ -126,7 +126,7 @@ impl Attribute {
             Self::Position3 | Self::Normal | Self::Tangent => 12,
             Self::Position2 | Self::Uv => 8,
             Self::Color => 4,
-            Self::BoneWeights => 4 * dialect.weight_size(),
+            Self::BoneWeights => dialect.weight_size().saturating_mul(4),
         }
     }
 }

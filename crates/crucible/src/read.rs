@@ -1,18 +1,17 @@
 //! Reading, in the order of the description. Headers of all streams are read and held against each other
 //! before the first block is decoded.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use crate::lz4::{self, Broken};
 use crate::model::{AttributeStream, CModel, Chunk, Stream};
 use crate::packed::{AttributeFlag, Dialect, IndexSize};
 use crate::shape::{Place, Shape};
-use crate::skeleton::{Bone, MAX_BONES, Packed, QuaternionOrder, SkeletonChunk};
+use crate::skeleton::QuaternionOrder;
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 use meshwright_core::{
-    Budget, Codes, Cursor, F32, Fault, Finding, Parsed, Path, ReadError, ReadOptions, Report, Source,
+    Budget, Codes, Cursor, Fault, Finding, Parsed, Path, ReadError, ReadOptions, Report, Source,
     Stream as Part,
 };
 use nom::bytes::complete::tag;
@@ -20,9 +19,9 @@ use nom::error::context;
 use nom::number::complete::{le_i32, le_u8, le_u16, le_u32, le_u64};
 use nom::{IResult, Parser as _};
 
-type Step<'a, T> = IResult<&'a [u8], T, Fault<'a>>;
+pub(crate) type Step<'a, T> = IResult<&'a [u8], T, Fault<'a>>;
 
-const CODES: Codes = Codes { short: "Truncated", count: "Truncated", limit: "LimitExceeded" };
+pub(crate) const CODES: Codes = Codes { short: "Truncated", count: "Truncated", limit: "LimitExceeded" };
 
 /// The magic of a `.cmodel` file.
 pub(crate) const MAGIC: &[u8; 7] = b"cmodel\n";
@@ -75,10 +74,15 @@ impl From<ReadOptions> for CrucibleOptions {
     }
 }
 
+/// What a block takes besides its bytes: in the lists of blocks, of results, of streams and of shapes.
+const BLOCK: usize = 4 * size_of::<(&Block<'_>, AttributeFlag, u64)>()
+    + size_of::<Result<Vec<u8>, Broken>>()
+    + size_of::<AttributeStream<'_>>();
+
 /// An LZ4 block whose sizes have been checked and whose decoded size has been charged.
-struct Block<'a> {
-    packed: &'a [u8],
-    size: usize,
+pub(crate) struct Block<'a> {
+    pub(crate) packed: &'a [u8],
+    pub(crate) size: usize,
     at: u64,
 }
 
@@ -89,11 +93,11 @@ fn kept<'a>(file: &'a [u8], section: &[u8], offset: u64) -> &'a [u8] {
 }
 
 /// Sizes of a block, as stored: compressed, decoded.
-type Sizes = (i32, i32);
+pub(crate) type Sizes = (i32, i32);
 
 /// Checks and takes the block at the cursor: sign, what is left, ratio, limit, in this order. The sizes stand
 /// at `sizes_at`.
-fn block<'a>(
+pub(crate) fn block<'a>(
     cursor: &mut Cursor<'a, '_>,
     path: &Path<'_>,
     sizes_at: u64,
@@ -117,6 +121,7 @@ fn block<'a>(
         return Err(source.malformed("ImpossibleRatio", &path.field("size"), size_at, message));
     }
     source.charge(&path.field("size"), size_at, "decoded stream", size, 1)?;
+    source.charge(path, sizes_at, "stream", 1, BLOCK)?;
     let at = cursor.offset();
     let bytes = cursor.bytes(path, packed)?;
     let size = usize::try_from(size).map_err(|_| {
@@ -186,12 +191,17 @@ fn stream_header(i: &[u8]) -> Step<'_, StreamHeader> {
 }
 
 /// What reading a chunk may forgive, and what it did.
-struct Mercy {
+pub(crate) struct Mercy {
     lenient: bool,
     forgiven: Report,
 }
 
 impl Mercy {
+    /// Nothing is forgiven.
+    pub(crate) fn none() -> Self {
+        Self { lenient: false, forgiven: Report::new() }
+    }
+
     fn new(options: &CrucibleOptions) -> Self {
         Self { lenient: options.read.is_lenient(), forgiven: Report::new() }
     }
@@ -322,6 +332,7 @@ impl<'a> Draft<'a> {
         let shape = self.shape();
         let table = path.field("streams");
         let mut chunk = Chunk { index_size: self.index_size, ..Chunk::default() };
+        chunk.streams.reserve_exact(self.streams.len());
         let mut decoded = decoded;
         chunk.indices = stream(file, source, &path.field("indices"), &self.indices, decoded.next(), mercy)?;
         for (i, (header, _, block)) in self.streams.iter().enumerate() {
@@ -351,7 +362,7 @@ impl<'a> Draft<'a> {
 }
 
 /// The stream of a decoded block.
-fn stream<'f>(
+pub(crate) fn stream<'f>(
     file: &'f [u8],
     source: &Source<'_>,
     path: &Path<'_>,
@@ -386,7 +397,7 @@ fn check_early(
         return Ok(());
     }
     let dialect = options.dialect.unwrap_or_else(|| draft.shape().decide(None));
-    let mut strict = Mercy { lenient: false, forgiven: Report::new() };
+    let mut strict = Mercy::none();
     draft.check(source, path, dialect, &mut strict)
 }
 
@@ -472,126 +483,5 @@ impl<'a> CModel<'a> {
             meshes.push(draft.finish(bytes, &source, &table.index(i), mine, options, &mut mercy)?);
         }
         Ok(Parsed::new(Self { meshes, tail: Cow::Borrowed(tail) }, mercy.forgiven))
-    }
-}
-
-/// The 10 bytes at the start of a skeleton chunk.
-fn skeleton_header(i: &[u8]) -> Step<'_, (Sizes, u16)> {
-    (
-        (context("packed", le_i32), context("size", le_i32)), // 0, 4
-        context("bone_count", le_u16),                        // 8
-    )
-        .parse(i)
-}
-
-/// A bone up to its children.
-struct BoneHeader {
-    index: u16,
-    position: [F32; 3],
-    rotation: [F32; 4],
-    scale: [F32; 3],
-    parent: u16,
-    children: u16,
-}
-
-fn le_f32(i: &[u8]) -> Step<'_, F32> {
-    le_u32.map(F32::from_bits).parse(i)
-}
-
-fn vector(i: &[u8]) -> Step<'_, [F32; 3]> {
-    (le_f32, le_f32, le_f32).map(Into::into).parse(i)
-}
-
-fn quaternion(i: &[u8]) -> Step<'_, [F32; 4]> {
-    (le_f32, le_f32, le_f32, le_f32).map(Into::into).parse(i)
-}
-
-fn bone_header(i: &[u8]) -> Step<'_, BoneHeader> {
-    let (i, index) = context("index", le_u16).parse(i)?; // 0
-    let (i, position) = context("position", vector).parse(i)?; // 2
-    let (i, rotation) = context("rotation", quaternion).parse(i)?; // 14
-    let (i, scale) = context("scale", vector).parse(i)?; // 30
-    let (i, parent) = context("parent", le_u16).parse(i)?; // 42
-    let (i, children) = context("child_count", le_u16).parse(i)?; // 44
-    Ok((i, BoneHeader { index, position, rotation, scale, parent, children }))
-}
-
-/// Where bone `i` starts in the decoded stream.
-pub(crate) fn bone_offset(bones: &[Bone], i: usize) -> u64 {
-    let size = |b: &Bone| (b.children.len() as u64).saturating_mul(2).saturating_add(46);
-    bones.iter().take(i).map(size).fold(0, u64::saturating_add)
-}
-
-fn bone(cursor: &mut Cursor<'_, '_>, path: &Path<'_>, number: usize) -> Result<Bone, ReadError> {
-    let start = cursor.offset();
-    let h = cursor.read(path, bone_header)?;
-    if usize::from(h.index) != number {
-        let message = format!("bone {number} calls itself {}", h.index);
-        return Err(cursor.source().malformed("BoneIndex", &path.field("index"), start, message));
-    }
-    let count_at = start.saturating_add(44);
-    let children = cursor.table(&path.field("children"), count_at, h.children.into(), 2, le_u16)?;
-    let parent = Some(h.parent).filter(|p| *p != 0xffff);
-    Ok(Bone { position: h.position, rotation: h.rotation, scale: h.scale, parent, children })
-}
-
-impl SkeletonChunk {
-    /// Reads a skeleton chunk: strictly, within default limits, rotations x, y, z, w.
-    pub fn parse(bytes: &[u8]) -> Result<Self, ReadError> {
-        Self::parse_options(bytes, &CrucibleOptions::default()).map(|p| p.model)
-    }
-
-    /// Reads a skeleton chunk.
-    pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
-        Self::parse_options(bytes, &(*options).into())
-    }
-
-    /// Reads a skeleton chunk with the format's own options. Nothing is forgiven.
-    pub fn parse_options(bytes: &[u8], options: &CrucibleOptions) -> Result<Parsed<Self>, ReadError> {
-        let budget = Budget::new(options.read.limits);
-        let source = Source::file(bytes, CODES, &budget);
-        let mut cursor = source.start();
-        let (sizes, count) = cursor.read(&Path::ROOT, skeleton_header)?;
-        let table = Path::ROOT.field("bones");
-        if usize::from(count) > MAX_BONES {
-            let message = format!("{count} bones, at most {MAX_BONES} can be numbered");
-            return Err(source.malformed("BoneRange", &Path::ROOT.field("bone_count"), 8, message));
-        }
-        let block = block(&mut cursor, &table, 0, sizes)?;
-        let tail_at = cursor.offset();
-        source.charge(
-            &table,
-            tail_at,
-            "skeleton",
-            (block.packed.len() as u64).saturating_add(cursor.remaining()),
-            1,
-        )?;
-        let tail = cursor.rest().to_vec();
-        let mut strict = Mercy { lenient: false, forgiven: Report::new() };
-        let decoded = lz4::decode(block.packed, block.size);
-        let stream = stream(bytes, &source, &table, &block, Some(decoded), &mut strict)?;
-
-        let part = Source::part("bones", stream.data(), CODES, &budget);
-        let mut cursor = part.start();
-        // The count stands in the file, not in the stream that is too short for it.
-        let mut bones = cursor.reserve(&table, 8, count.into(), 46).map_err(|e| e.in_stream(Part::File))?;
-        for i in 0..usize::from(count) {
-            bones.push(bone(&mut cursor, &table.index(i), i)?);
-        }
-        if !cursor.is_at_end() {
-            let message = format!("{} bytes behind the last bone", cursor.remaining());
-            return Err(cursor.malformed("TrailingBytes", &table, message));
-        }
-        let packed = Packed(Some(block.packed.to_vec()));
-        let skeleton = Self { order: options.quaternions, bones, tail, packed };
-        skeleton.check(|fault| match fault.bone {
-            Some(i) => {
-                let at = bone_offset(&skeleton.bones, i);
-                let at = at.saturating_add(if fault.field == "parent" { 42 } else { 46 });
-                Err(part.malformed(fault.code, &table.index(i).field(fault.field), at, fault.message))
-            }
-            None => Err(source.malformed(fault.code, &Path::ROOT.field("bone_count"), 8, fault.message)),
-        })?;
-        Ok(Parsed::new(skeleton, Report::new()))
     }
 }

@@ -1,4 +1,9 @@
 //! From chunks to the exchange model.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "works on models that were checked before"
+)]
 
 use crate::model::{CModel, Chunk};
 use crate::skeleton::{BonePose, SkeletonChunk};

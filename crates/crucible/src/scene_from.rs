@@ -1,4 +1,9 @@
 //! From the exchange model to chunks.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "works on models that were checked before"
+)]
 
 use crate::model::{CModel, Chunk};
 use crate::packed::{Attribute, Dialect};

@@ -42,7 +42,7 @@ impl Shape {
 
     /// How many vertices a stream holds in a dialect.
     fn count(&self, (flag, size): (AttributeFlag, u64), dialect: Dialect) -> Option<u64> {
-        Some(size / flag.attribute(dialect)?.size(dialect) as u64)
+        size.checked_div(flag.attribute(dialect)?.size(dialect) as u64)
     }
 
     /// How many vertices the chunk has in a dialect: those of the first stream that it knows.
@@ -86,10 +86,11 @@ impl Shape {
                     format!("{size} bytes are no whole number of {each}-byte {name}"),
                 )?;
             }
+            let count = size.checked_div(each).unwrap_or(0);
             match first {
-                None => first = Some((i, size / each)),
-                Some((j, n)) if n != size / each => {
-                    let message = format!("{} vertices, streams[{j}] has {n}", size / each);
+                None => first = Some((i, count)),
+                Some((j, n)) if n != count => {
+                    let message = format!("{count} vertices, streams[{j}] has {n}");
                     tell("VertexCount", "size", message)?;
                 }
                 Some(_) => {}

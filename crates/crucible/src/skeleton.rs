@@ -1,4 +1,5 @@
 //! The skeleton chunk: its model, its tree rules and the engine's own pose rule.
+#![allow(clippy::indexing_slicing, reason = "vectors of fixed size")]
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -139,7 +140,7 @@ impl SkeletonChunk {
             for &child in &bone.children {
                 visit(&mut order, usize::from(child));
             }
-            next += 1;
+            next = next.saturating_add(1);
         }
         order
     }

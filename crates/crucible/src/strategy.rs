@@ -1,4 +1,5 @@
 //! Generators of valid models for property tests: raw bits in every field, sizes that fit each other.
+#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "generators of test values")]
 
 use crate::{
     Attribute, AttributeFlag, AttributeStream, Bone, CModel, Chunk, Dialect, IndexSize, SkeletonChunk, Stream,

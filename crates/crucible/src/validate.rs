@@ -3,7 +3,7 @@
 
 use crate::model::{CModel, Chunk, Stream};
 use crate::packed::Attribute;
-use crate::read::bone_offset;
+use crate::read_skeleton::bone_offset;
 use crate::shape::{Place, Shape};
 use crate::skeleton::SkeletonChunk;
 use crate::view::floats;

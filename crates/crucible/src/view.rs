@@ -1,4 +1,5 @@
 //! Decoded views of a chunk's streams.
+#![allow(clippy::arithmetic_side_effects, reason = "sizes of attributes are constants above zero")]
 
 use crate::model::{Chunk, Stream};
 use crate::packed::{Attribute, Dialect, IndexSize};

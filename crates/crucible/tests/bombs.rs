@@ -1,56 +1,17 @@
 //! Files that claim or hold far more than they are: refused at once, within a stated amount of memory.
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "tests")]
-#![allow(unsafe_code, reason = "a counting allocator has to implement an unsafe trait")]
 
 use meshwright_core::{ErrorClass, Limits, ReadOptions};
 use meshwright_crucible::{CModel, Chunk, SkeletonChunk};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::time::Instant;
-
-/// Counts the bytes that are allocated, and the most there ever were.
-struct Counting;
-
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-/// One measurement at a time.
-static TURN: Mutex<()> = Mutex::new(());
-
-// SAFETY: every call is passed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
-        PEAK.fetch_max(now, Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(at, layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
-        PEAK.fetch_max(now, Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc_zeroed`.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-}
+use meshwright_testkit::heap;
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: heap::Counting = heap::Counting;
 
 /// What `f` answers, the most memory it took, and the milliseconds.
 fn measured<T>(f: impl FnOnce() -> T) -> (T, usize, u128) {
-    let _turn = TURN.lock().unwrap();
-    let before = NOW.load(Relaxed);
-    PEAK.store(before, Relaxed);
-    let start = Instant::now();
-    let answer = f();
-    (answer, PEAK.load(Relaxed).saturating_sub(before), start.elapsed().as_millis())
+    let (answer, cost) = heap::measured(f);
+    (answer, cost.peak, cost.time.as_millis())
 }
 
 /// A block of `n` zero bytes, 255 to 1.

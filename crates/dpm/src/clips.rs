@@ -39,7 +39,8 @@ impl Dpm {
         let mut start = 0;
         while start < names.len() {
             let joined = names.get(start..).unwrap_or_default();
-            let length = 1 + joined.windows(2).take_while(|w| follows(w[0], w[1])).count();
+            let pairs = joined.iter().zip(joined.iter().skip(1));
+            let length = pairs.take_while(|(a, b)| follows(**a, **b)).count().saturating_add(1);
             let full = self.frames.get(start).map(|f| f.name.bytes()).unwrap_or_default();
             let name = match names.get(start) {
                 Some((base, _)) if length > 1 && !base.is_empty() => base,
@@ -53,7 +54,7 @@ impl Dpm {
                 fps: DEFAULT_RATE,
                 looping: true,
             });
-            start += length;
+            start = start.saturating_add(length);
         }
         clips
     }
@@ -61,16 +62,16 @@ impl Dpm {
 
 /// A frame's name without its trailing digits and one `_` before them, and the digits.
 fn split(name: &[u8]) -> (&[u8], &[u8]) {
-    let digits = name.iter().rev().take_while(|b| b.is_ascii_digit()).count();
-    let (base, number) = name.split_at(name.len() - digits);
+    let start = name.iter().rposition(|b| !b.is_ascii_digit()).map_or(0, |last| last.saturating_add(1));
+    let (base, number) = name.split_at_checked(start).unwrap_or((name, &[]));
     (base.strip_suffix(b"_").unwrap_or(base), number)
 }
 
 fn follows((base, number): (&[u8], &[u8]), (next_base, next_number): (&[u8], &[u8])) -> bool {
     // Numbers of any length: without leading zeros, the longer or else the greater in text is the greater.
     let value = |digits: &[u8]| {
-        let zeros = digits.iter().take_while(|b| **b == b'0').count();
-        (digits.len() - zeros, digits[zeros..].to_vec())
+        let digits: Vec<u8> = digits.iter().copied().skip_while(|b| *b == b'0').collect();
+        (digits.len(), digits)
     };
     base == next_base && !number.is_empty() && !next_number.is_empty() && value(number) < value(next_number)
 }

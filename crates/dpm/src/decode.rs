@@ -1,5 +1,4 @@
 //! Arrays decoded in one pass, the checks that need every element folded in.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use crate::model::{BonePose, Influence};
 use crate::zym::ZymInfluence;

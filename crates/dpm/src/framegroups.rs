@@ -132,12 +132,12 @@ impl FrameGroups {
         for (i, group) in self.groups.iter().enumerate().filter(|_| poses > 0) {
             let path = table.index(i);
             let at = Some(group.offset).filter(|_| !self.text.is_empty());
-            let start = clamp(group.start, 0, poses - 1);
+            let start = clamp(group.start, 0, poses.saturating_sub(1));
             if i64::from(start) != i64::from(group.start) {
                 let message = || format!("{} of {poses} poses, {start} taken", group.start);
                 report.warn("start-clamped", &path.field("start"), at, message);
             }
-            let length = clamp(group.length, 1, poses - start);
+            let length = clamp(group.length, 1, poses.saturating_sub(start));
             if i64::from(length) != i64::from(group.length) {
                 let message = || format!("{} from pose {start} of {poses}, {length} taken", group.length);
                 report.warn("length-clamped", &path.field("length"), at, message);
@@ -278,53 +278,57 @@ impl<'a> Tokens<'a> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
+    fn skip(&mut self, n: usize) {
+        self.at = self.at.saturating_add(n);
+    }
+
     /// Moves behind the next bytes that are `pattern`, or to the end and answers false.
     fn skip_past(&mut self, pattern: &[u8]) -> bool {
         let rest = self.rest();
         let stop = |i: &usize| rest.get(*i..).is_none_or(|r| r.starts_with(pattern) || r.starts_with(&[0]));
         let n = (0..rest.len()).find(stop).unwrap_or(rest.len());
         let found = rest.get(n..).is_some_and(|r| r.starts_with(pattern));
-        self.at += if found { n + pattern.len() } else { n };
+        self.skip(if found { n.saturating_add(pattern.len()) } else { n });
         found
     }
 
     /// The next token; a line's end is the token `\n`. A NUL ends the text.
     fn next(&mut self, found: &mut impl FnMut(Event)) -> Option<Token<'a>> {
         loop {
-            self.at += self.rest().iter().take_while(|b| matches!(b, b' ' | b'\t')).count();
+            self.skip(self.rest().iter().take_while(|b| matches!(b, b' ' | b'\t')).count());
             let (at, rest) = (self.at, self.rest());
             match rest {
                 [] | [0, ..] => return None,
                 [b'\r', b'\n', ..] => {
-                    self.at += 2;
+                    self.skip(2);
                     return Some(Token { text: b"\n", at });
                 }
                 [b'\r' | b'\n', ..] => {
-                    self.at += 1;
+                    self.skip(1);
                     return Some(Token { text: b"\n", at });
                 }
                 [b'/', b'/', ..] => {
-                    self.at += rest.iter().take_while(|b| !matches!(b, 0 | b'\r' | b'\n')).count();
+                    self.skip(rest.iter().take_while(|b| !matches!(b, 0 | b'\r' | b'\n')).count());
                 }
                 [b'/', b'*', ..] => {
                     // The star that opens may be the one that closes: `/*/` is a whole comment.
-                    self.at += 1;
+                    self.skip(1);
                     if !self.skip_past(b"*/") {
                         found(Event::OpenComment(at as u64));
                     }
                 }
                 [b'"', ..] => {
-                    self.at += 1;
+                    self.skip(1);
                     let start = self.at;
                     let closed = self.skip_past(b"\"");
                     if !closed {
                         found(Event::OpenQuote(at as u64));
                     }
-                    let end = self.at - usize::from(closed);
+                    let end = self.at.saturating_sub(closed.into());
                     return Some(Token { text: self.text.get(start..end).unwrap_or_default(), at });
                 }
                 _ => {
-                    self.at += rest.iter().take_while(|b| !is_space(**b)).count();
+                    self.skip(rest.iter().take_while(|b| !is_space(**b)).count());
                     return Some(Token { text: self.text.get(at..self.at).unwrap_or_default(), at });
                 }
             }
@@ -348,9 +352,10 @@ fn integer(text: &[u8]) -> i32 {
     };
     let mut value = 0_i64;
     for b in digits.iter().take_while(|b| b.is_ascii_digit()) {
-        value = (value * 10 + i64::from(b - b'0')).min(i64::from(u32::MAX));
+        let digit = i64::from(b.saturating_sub(b'0'));
+        value = value.saturating_mul(10).saturating_add(digit).min(u32::MAX.into());
     }
-    let value = if negative { -value } else { value };
+    let value = if negative { value.saturating_neg() } else { value };
     i32::try_from(value).unwrap_or(if negative { i32::MIN } else { i32::MAX })
 }
 
@@ -358,22 +363,23 @@ fn integer(text: &[u8]) -> i32 {
 fn number(text: &[u8]) -> f32 {
     let text = skip_c_space(text);
     let digits = |from: usize| text.iter().skip(from).take_while(|b| b.is_ascii_digit()).count();
-    let mut end = usize::from(matches!(text.first(), Some(b'-' | b'+')));
-    let whole = digits(end);
-    end += whole;
-    let mut fraction = 0;
+    let sign = |at: usize| usize::from(matches!(text.get(at), Some(b'-' | b'+')));
+    let start = sign(0);
+    let mut end = start.saturating_add(digits(start));
+    let mut any = end > start;
     if text.get(end) == Some(&b'.') {
-        fraction = digits(end + 1);
-        end += 1 + fraction;
+        let fraction = end.saturating_add(1);
+        end = fraction.saturating_add(digits(fraction));
+        any |= end > fraction;
     }
-    if whole + fraction == 0 {
+    if !any {
         return 0.0;
     }
     if matches!(text.get(end), Some(b'e' | b'E')) {
-        let sign = usize::from(matches!(text.get(end + 1), Some(b'-' | b'+')));
-        let exponent = digits(end + 1 + sign);
-        if exponent > 0 {
-            end += 1 + sign + exponent;
+        let mark = end.saturating_add(1);
+        let exponent = mark.saturating_add(sign(mark));
+        if digits(exponent) > 0 {
+            end = exponent.saturating_add(digits(exponent));
         }
     }
     let text = text.get(..end).and_then(|t| core::str::from_utf8(t).ok()).unwrap_or("0");

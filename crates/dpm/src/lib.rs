@@ -17,8 +17,9 @@
 //! # Safety contract
 //!
 //! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default): it
-//! answers a model or an error with kind, offset and field path. Sections that many meshes or frames share are
-//! decoded, charged and kept once. Time is linear in input and output.
+//! answers a model or an error with kind, code, offset and field path. Sections that many meshes or frames share are
+//! decoded, charged and kept once. Any `.framegroups` text gives clips. Conversions have a budget of their own, 256
+//! MiB by default. Time is linear in input and output. Nothing recurses.
 //!
 //! # Example
 //!
@@ -56,6 +57,7 @@
 //! `no_std` with `alloc`. The minimum Rust version is the workspace's.
 #![no_std]
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 #![cfg_attr(test, allow(clippy::indexing_slicing, reason = "a failing test panics"))]
 
 extern crate alloc;

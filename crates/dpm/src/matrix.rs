@@ -1,4 +1,9 @@
 //! Bone transforms in 64 bits.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "vectors and matrices of fixed size"
+)]
 
 use crate::model::BonePose;
 

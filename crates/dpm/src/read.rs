@@ -1,5 +1,4 @@
 //! Reading a DPM file: one parser per record, in the order of the format.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use crate::decode;
 use crate::layout::{Layout, Retained};
@@ -213,7 +212,7 @@ fn file(bytes: &[u8], budget: &Budget, forgive: &mut Forgive) -> Result<Dpm, Rea
         let message = format!("sections end at {end:#x}, behind the stored size of {claimed} bytes");
         forgive.pass(whole.malformed("out-of-file", &root.field("filesize"), 20, message))?;
     }
-    whole.charge(&root, 0, "bytes of no section", coverage.uncovered(size), 1)?;
+    whole.charge(&root, 0, "bytes of no section", coverage.gap_memory(size), 1)?;
     let layout = Layout {
         filesize: header.filesize,
         size,

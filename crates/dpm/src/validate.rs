@@ -80,7 +80,7 @@ impl Dpm {
                 let offset = at.map(|m| item(item(m.ofs_indices.into(), t, 12), corner, 4));
                 let tris = path.field("tris");
                 let tri = tris.index(t);
-                let field = tri.field(CORNERS[corner.min(2)]);
+                let field = tri.field(CORNERS.get(corner).copied().unwrap_or_default());
                 report.error("bad-vertex-index", &field, offset, || format!("index {v} of {verts} vertices"));
             }
         }

@@ -1,4 +1,5 @@
 //! Evaluation of a DPM model: poses in model space and skinned vertices.
+#![allow(clippy::indexing_slicing, reason = "vectors and matrices of fixed size")]
 
 use crate::matrix::{Matrix, concatenate, narrow};
 use crate::model::{Bone, Dpm, Influence, PoseId, Vertices};

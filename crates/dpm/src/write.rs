@@ -1,4 +1,5 @@
 //! Writing a DPM file: a layout first, then the bytes.
+#![allow(clippy::arithmetic_side_effects, reason = "capacities for what is in memory already")]
 
 use crate::layout::{Layout, MeshLayout, Retained};
 use crate::model::{Bone, BonePose, Bounds, Dpm, Frame, Mesh, Vertices};

@@ -1,6 +1,7 @@
 //! What chunks and ranges must be, whoever asks: reader, validator or writer.
 
 use crate::extent::Extents;
+use crate::metadata_read::{MeshFields, mesh_fields};
 use crate::model::{ChunkId, Dialect, FsoModel, MeshEntry};
 use crate::view::{MeshRange, Table};
 use crate::walk::HEADER;
@@ -52,6 +53,8 @@ pub(crate) struct Offsets {
     index_size: u64,
     /// Where the MESH chunk's payload starts, if the meshes are in it.
     meshes: Option<u64>,
+    /// Where the companion's meshes say offset, count and base, if they are there.
+    companion: Vec<MeshFields>,
 }
 
 impl Offsets {
@@ -68,7 +71,14 @@ impl Offsets {
         let (indices, meshes) = (payload(ChunkId::INDX), payload(ChunkId::MESH));
         let meshes = meshes.filter(|_| matches!(model.table(), Table::Chunk(_)));
         let index_size = model.dialect.index_size() as u64;
-        Self { end: at, indices: indices.unwrap_or(at), meshes, index_size, starts }
+        Self { end: at, indices: indices.unwrap_or(at), meshes, index_size, starts, companion: Vec::new() }
+    }
+
+    /// The same, with the fields of the companion's meshes looked up in its text.
+    pub(crate) fn with_companion(model: &FsoModel<'_>) -> Self {
+        let text = model.metadata.as_ref().and_then(|m| m.text.0.as_deref());
+        let wanted = text.filter(|_| matches!(model.table(), Table::Companion(_)));
+        Self { companion: wanted.map(mesh_fields).unwrap_or_default(), ..Self::of(model) }
     }
 
     /// The offset of a place, and whether it counts in the companion.
@@ -82,7 +92,16 @@ impl Offsets {
                     let entry = (i as u64).saturating_mul(MeshEntry::SIZE as u64);
                     (start.saturating_add(entry).saturating_add(within), false)
                 }
-                None => (0, true),
+                None => {
+                    let fields = self.companion.get(i).copied().unwrap_or_default();
+                    let at = match within {
+                        0 => fields.offset,
+                        8 => fields.count,
+                        12 => fields.base,
+                        _ => fields.start,
+                    };
+                    (at, true)
+                }
             },
         }
     }
@@ -108,7 +127,7 @@ pub(crate) fn chunks<E>(model: &FsoModel<'_>, on: &mut impl FnMut(Broken) -> Res
             }
             None => {
                 *first = Some(i);
-                if chunk.data.len() % *size != 0 {
+                if !chunk.data.len().is_multiple_of(*size) {
                     let message = format!(
                         "{id} of {} bytes is no whole number of {size}-byte items of dialect {dialect}",
                         chunk.data.len()
@@ -159,7 +178,10 @@ pub(crate) fn ranges<E>(
         let Some((first, end)) = within(&range, indices.len()) else {
             let message =
                 format!("{} indices from {} on, there are {}", range.count, range.first, indices.len());
-            on(Broken { code: "MeshRange", place: Place::Mesh(i, "offset", 0), message: message.into() })?;
+            // More indices than there are: no offset would do.
+            let many = usize::try_from(range.count).map_or(true, |n| n > indices.len());
+            let place = if many { Place::Mesh(i, "count", 8) } else { Place::Mesh(i, "offset", 0) };
+            on(Broken { code: "MeshRange", place, message: message.into() })?;
             continue;
         };
         let Some((_, highest)) = extents.of(first, end) else { continue };
@@ -176,7 +198,11 @@ pub(crate) fn ranges<E>(
                 0 => format!("index {index} of {vertices} vertices, used by meshes[{i}]"),
                 _ => format!("index {index} + base {base} of {vertices} vertices, used by meshes[{i}]"),
             };
-            on(Broken { code: "IndexRange", place: Place::Index(at), message: message.into() })?;
+            let place = match u64::from(index) < vertices {
+                true if wanted => Place::Mesh(i, "base_index", 12),
+                _ => Place::Index(at),
+            };
+            on(Broken { code: "IndexRange", place, message: message.into() })?;
         }
     }
     Ok(())

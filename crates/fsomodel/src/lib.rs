@@ -24,9 +24,10 @@
 //!
 //! # Safety contract
 //!
-//! No unsafe code. Any bytes give a model or an error with code, offset and field path. Chunks are borrowed, not
-//! copied; thousands of meshes over the same indices cost no more than reading these once. The companion is read
-//! without recursion.
+//! No unsafe code. Any bytes, of the file and of the companion, give a model or an error with kind, code, offset,
+//! stream and field path, within the limits (256 MiB by default). Chunks are borrowed, not copied; thousands of meshes
+//! over the same indices cost little more than reading these once. The companion is read without recursion, and
+//! refused beyond 2048 levels of JSON or 1024 of nodes. Time is linear in input and output but for sorting.
 //!
 //! # Example
 //!
@@ -56,6 +57,7 @@
 //! `no_std` with `alloc`. Rust 1.95.
 #![no_std]
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
 extern crate alloc;
 #[cfg(any(test, feature = "proptest"))]

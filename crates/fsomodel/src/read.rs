@@ -1,5 +1,4 @@
 //! Reading: the walk, then the checks.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use crate::check::{self, Broken, Offsets};
 use crate::detect;
@@ -7,7 +6,7 @@ use crate::extent::Extents;
 use crate::metadata::Metadata;
 use crate::metadata_read::STREAM;
 use crate::model::{Chunk, Dialect, FsoModel, VERSION};
-use crate::walk::{CODES, MAGIC, chunks};
+use crate::walk::{CODES, HEADER, MAGIC, chunks};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use meshwright_core::{
@@ -69,16 +68,12 @@ impl<'a> FsoModel<'a> {
         let table = Path::ROOT.field("chunks");
         let mut model =
             Self { version: VERSION, dialect: Dialect::default(), chunks: Vec::new(), metadata: None };
+        // The chunks and, to check them, where they start.
+        let count = chunks(bytes)?.count();
+        source.charge(&table, HEADER, "chunks", count as u64, size_of::<(Chunk<'_>, [u64; 2])>())?;
+        model.chunks.reserve_exact(count);
         for chunk in chunks(bytes)? {
             let chunk = chunk?;
-            // Twice, because the list grows by doubling.
-            source.charge(
-                &table.index(model.chunks.len()),
-                chunk.offset,
-                "chunk",
-                2,
-                size_of::<Chunk<'_>>(),
-            )?;
             model.chunks.push(Chunk { id: chunk.id, data: Cow::Borrowed(chunk.data) });
         }
         if let Some(text) = options.metadata {
@@ -90,7 +85,8 @@ impl<'a> FsoModel<'a> {
         // The offsets are put together when the first is wanted.
         let mut offsets = None;
         let mut judge = |model: &Self, broken: Broken| -> Result<(), ReadError> {
-            let (at, companion) = offsets.get_or_insert_with(|| Offsets::of(model)).at(broken.place);
+            let (at, companion) =
+                offsets.get_or_insert_with(|| Offsets::with_companion(model)).at(broken.place);
             let e = broken.place.with_path(|path| source.malformed(broken.code, path, at, broken.message));
             let e = if companion { e.in_stream(Stream::Part(STREAM.into())) } else { e };
             if !options.read.is_lenient() || broken.code == "DuplicateChunk" {

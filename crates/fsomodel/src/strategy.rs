@@ -1,4 +1,5 @@
 //! Generators of valid models for property tests: raw bits in every field, ranges and sizes that fit each other.
+#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "generators of test values")]
 
 use crate::{Chunk, ChunkId, Dialect, FsoModel, Material, Mesh, MeshEntry, Metadata, Node, VERSION};
 use alloc::borrow::Cow;

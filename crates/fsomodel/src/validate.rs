@@ -27,7 +27,7 @@ impl FsoModel<'_> {
             let message = || format!("version {}, only {VERSION} may be used", self.version);
             report.error("Version", &Path::ROOT.field("version"), Some(8), message);
         }
-        let offsets = Offsets::of(self);
+        let offsets = Offsets::with_companion(self);
         let extents = Extents::new(self.indices());
         let mut tell = |broken: Broken| -> Result<(), ()> {
             push(&mut report, &offsets, Severity::Error, broken);
@@ -117,7 +117,7 @@ impl FsoModel<'_> {
         let bytes = self.chunk(ChunkId::VDAT).unwrap_or_default();
         let size = self.dialect.vertex_size();
         let (mut odd, mut first_odd, mut broken) = (0_usize, None, None);
-        for (batch, vertices) in bytes.chunks(BATCH * size).enumerate() {
+        for (batch, vertices) in bytes.chunks(BATCH.saturating_mul(size)).enumerate() {
             let base = batch.saturating_mul(BATCH);
             if broken.is_none() && !finite(vertices) {
                 let bad = |v: &[u8]| !finite(v);
@@ -191,7 +191,7 @@ fn finite(bytes: &[u8]) -> bool {
 /// How many vertices of `SIZE` bytes have a normal, at byte `AT`, that is not of length 1.
 fn off_length<const SIZE: usize, const AT: usize>(bytes: &[u8]) -> usize {
     let component = |v: &[u8; SIZE], i: usize| {
-        let word = v.get(AT + 4 * i..).and_then(|b| b.first_chunk());
+        let word = v.get(AT.saturating_add(i.saturating_mul(4))..).and_then(|b| b.first_chunk());
         F32::from_bits(word.map_or(0, |w| u32::from_le_bytes(*w))).get()
     };
     let off = |v: &[u8; SIZE]| {

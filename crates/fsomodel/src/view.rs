@@ -67,7 +67,10 @@ pub struct Vertices<'s> {
 impl<'s> Vertices<'s> {
     /// How many there are.
     pub const fn len(&self) -> usize {
-        self.bytes.len() / self.dialect.vertex_size()
+        match self.bytes.len().checked_div(self.dialect.vertex_size()) {
+            Some(n) => n,
+            None => 0,
+        }
     }
 
     /// True when there is none.
@@ -115,7 +118,7 @@ impl<'s> Indices<'s> {
 
     /// How many there are.
     pub const fn len(&self) -> usize {
-        self.bytes.len() / self.size()
+        if self.wide { self.bytes.len() / 4 } else { self.bytes.len() / 2 }
     }
 
     /// True when there is none.

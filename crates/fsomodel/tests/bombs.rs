@@ -1,50 +1,18 @@
 //! Files that cost far more to check than they are long, unless one is careful.
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "tests")]
-#![allow(unsafe_code, reason = "a counting allocator has to implement an unsafe trait")]
 
 use meshwright_core::{Limits, ReadOptions};
 use meshwright_fsomodel::{ChunkId, Dialect, FsoModel, FsoOptions, MeshEntry, Metadata, Vertex};
 use meshwright_scene::{ConvertError, SceneOptions};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::time::Instant;
-
-/// Counts the bytes that are allocated, and the most there ever were.
-struct Counting;
-
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-/// One measurement at a time.
-static TURN: Mutex<()> = Mutex::new(());
-
-// SAFETY: every call is passed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
-        PEAK.fetch_max(now, Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(at, layout) }
-    }
-}
+use meshwright_testkit::heap;
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: heap::Counting = heap::Counting;
 
 /// What `f` answers, the most memory it took, and the milliseconds.
 fn measured<T>(f: impl FnOnce() -> T) -> (T, usize, u128) {
-    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let before = NOW.load(Relaxed);
-    PEAK.store(before, Relaxed);
-    let start = Instant::now();
-    let answer = f();
-    (answer, PEAK.load(Relaxed).saturating_sub(before), start.elapsed().as_millis())
+    let (answer, cost) = heap::measured(f);
+    (answer, cost.peak, cost.time.as_millis())
 }
 
 fn file(meshes: &[MeshEntry], indices: u32) -> Vec<u8> {

@@ -1,6 +1,7 @@
 //! Models made from the bytes: each is written and read, then broken and read.
 
-use super::{LIMITS, gauntlet};
+use super::formats::comes_back;
+use super::gauntlet;
 use meshwright_bmd::{Bmd, strategy as bmds};
 use meshwright_core::{Parsed, ReadOptions, Report};
 use meshwright_crucible::{CModel, Chunk, CrucibleOptions, Dialect, SkeletonChunk, strategy as crucibles};
@@ -34,7 +35,7 @@ where
     format.byte_round_trip("what was written", &file);
     let Some((seed, other)) = rest.split_first_chunk() else { return };
     let mut rng = Rng::new(u32::from_le_bytes(*seed).into());
-    format.any_bytes_within(&mutant(&file, other, &mut rng), LIMITS);
+    comes_back(format, &mutant(&file, other, &mut rng));
 }
 
 macro_rules! models {

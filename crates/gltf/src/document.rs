@@ -80,8 +80,25 @@ impl Gltf {
         glb
     }
 
+    /// The document as one binary file, made of the memory that it has.
+    pub fn into_glb(self) -> Vec<u8> {
+        let mut start = Vec::new();
+        // Writing into memory does not fail.
+        let _ = self.write_start(&mut start);
+        let mut glb = self.bin;
+        glb.reserve_exact(start.len());
+        glb.splice(0..0, start);
+        glb
+    }
+
     /// Writes the document as one binary file, without a copy in memory.
     pub fn write_glb(&self, to: &mut impl Write) -> io::Result<()> {
+        self.write_start(to)?;
+        to.write_all(&self.bin)
+    }
+
+    /// What comes before the buffer.
+    fn write_start(&self, to: &mut impl Write) -> io::Result<()> {
         let length = u32::try_from(self.glb_len()).unwrap_or(u32::MAX);
         to.write_all(b"glTF")?;
         to.write_all(&2_u32.to_le_bytes())?;
@@ -92,9 +109,13 @@ impl Gltf {
         if !self.bin.is_empty() {
             to.write_all(&length32(self.bin.len()))?;
             to.write_all(&BIN)?;
-            to.write_all(&self.bin)?;
         }
         Ok(())
+    }
+
+    /// The buffer; empty when the scene holds nothing to draw or move.
+    pub fn buffer(&self) -> &[u8] {
+        &self.bin
     }
 
     /// The document as JSON, and the buffer that it refers to as the file `bin_name` beside it. The buffer is

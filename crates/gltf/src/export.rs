@@ -10,7 +10,7 @@ use crate::options::ExportOptions;
 use crate::output::Output;
 use crate::skeleton::{self, Joints, adopt};
 use gltf_json::{Index, Node, Skin};
-use meshwright_scene::{ConvertError, Converted, Local, Loss, MeshId, Scene, Space};
+use meshwright_scene::{ConvertError, Converted, Local, Loss, Mesh, MeshId, Scene, Space};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Turns a scene into glTF.
@@ -34,6 +34,11 @@ pub fn export(scene: &Scene, options: &ExportOptions) -> Result<Converted<Gltf>,
         skeletons: Vec::new(),
     };
     export.run()
+}
+
+/// True when there is nothing to draw.
+fn is_empty(mesh: &Mesh) -> bool {
+    mesh.positions.is_empty() || mesh.triangles.is_empty()
 }
 
 struct Export<'a> {
@@ -141,10 +146,13 @@ impl Export<'_> {
                 drawn[mesh.0] = true;
             }
         }
+        let written = scene.meshes.iter().zip(&drawn).filter(|(m, drawn)| **drawn && !is_empty(m));
+        let bytes = written.map(|(m, _)| geometry::least_bytes(m)).fold(0, usize::saturating_add);
+        self.out.expect(bytes);
         let mut materials = Materials::new(scene);
         for (i, (mesh, drawn)) in scene.meshes.iter().zip(drawn).enumerate() {
             let path = format!("meshes[{i}]");
-            if mesh.positions.is_empty() || mesh.triangles.is_empty() {
+            if is_empty(mesh) {
                 self.lose("empty-mesh", path, "a mesh without triangles was left out");
                 self.meshes.push(None);
                 continue;

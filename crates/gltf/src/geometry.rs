@@ -69,6 +69,15 @@ pub(crate) fn write(
     Ok(Written { mesh, neutral })
 }
 
+/// Bytes that the buffer needs for a mesh at least: what is written as it is.
+pub(crate) fn least_bytes(mesh: &Mesh) -> usize {
+    let tangents = if mesh.normals.is_empty() { 0 } else { size_of_val(&*mesh.tangents) };
+    let vertices = size_of_val(&*mesh.positions) + size_of_val(&*mesh.normals) + size_of_val(&*mesh.uvs);
+    let indices = size_of_val(&*mesh.triangles);
+    let indices = if mesh.positions.len() <= usize::from(u16::MAX) { indices / 2 } else { indices };
+    vertices + tangents + size_of_val(&*mesh.colors) + indices
+}
+
 /// A name where there is one.
 pub(crate) fn named(name: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
@@ -108,7 +117,9 @@ fn unit_normals<'a>(
     losses: &mut Vec<Loss>,
 ) -> Result<Cow<'a, [[f32; 3]]>, ConvertError> {
     let is_unit = |n: &[f32; 3]| (dot(wide(*n), wide(*n)) - 1.0).abs() <= 1e-6;
-    if mesh.normals.iter().all(is_unit) {
+    // Some at a time, without a branch for each.
+    let are_unit = |part: &[[f32; 3]]| part.iter().fold(true, |all, n| all & is_unit(n));
+    if mesh.normals.chunks(64).all(are_unit) {
         return Ok(Cow::Borrowed(&mesh.normals));
     }
     let mut normals = out.memory.reserve("normals", mesh.normals.len())?;
@@ -200,7 +211,7 @@ fn finite_uvs<'a>(
     path: &str,
     losses: &mut Vec<Loss>,
 ) -> Result<Cow<'a, [[f32; 2]]>, ConvertError> {
-    let odd = uvs.iter().filter(|uv| !uv.iter().all(|c| c.is_finite())).count();
+    let odd = uvs.iter().filter(|[u, v]| !(u.is_finite() & v.is_finite())).count();
     if odd == 0 {
         return Ok(Cow::Borrowed(uvs));
     }

@@ -53,7 +53,13 @@
 //! # Ok::<(), meshwright_scene::ConvertError>(())
 //! ```
 //!
-//! No unsafe code.
+//! # Safety contract
+//!
+//! No unsafe code. [`export`] validates the scene and charges buffer, JSON and working memory before they are taken,
+//! 256 MiB unless the options say otherwise; what does not fit, or is longer than a GLB can be, is an error. Time is
+//! linear in the scene and what is written. [`playback::Player`] answers any bytes with a player or an error, within
+//! 1 GiB unless told otherwise, and refuses nodes that form cycles, accessors outside their buffer and joints that are
+//! not there.
 #![forbid(unsafe_code)]
 
 mod animation;

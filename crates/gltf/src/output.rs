@@ -6,6 +6,7 @@ use gltf_json::validation::Checked::Valid;
 use gltf_json::validation::USize64;
 use gltf_json::{Index, Root};
 use meshwright_scene::{ConvertError, Memory};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// What an object of the JSON part is charged: more than any of them takes in memory and as text.
@@ -83,21 +84,32 @@ impl Output {
         Ok(Index::new(index))
     }
 
-    /// A zeroed view of `len` bytes at the end of the buffer, to be filled.
-    fn view(
+    /// Makes room for bytes that will be charged as they come, so that the buffer is not moved while it grows.
+    pub(crate) fn expect(&mut self, bytes: usize) {
+        if bytes as u64 <= self.memory.left() {
+            // Without room now, the bytes themselves ask for it and say what they are.
+            let _ = self.bin.try_reserve_exact(bytes);
+        }
+    }
+
+    /// A view of `items` at the end of the buffer.
+    fn view<T: Copy, const B: usize>(
         &mut self,
         what: &'static str,
-        len: usize,
+        items: &[T],
         target: Use,
-    ) -> Result<(Index<View>, &mut [u8]), ConvertError> {
+        encode: impl Fn(T) -> [u8; B],
+    ) -> Result<Index<View>, ConvertError> {
+        let len = items.len().saturating_mul(B);
         let start = self.bin.len().next_multiple_of(4);
-        let end = start.saturating_add(len);
-        self.memory.charge(what, end - self.bin.len(), 1)?;
+        let more = start.saturating_add(len) - self.bin.len();
+        self.memory.charge(what, more, 1)?;
         let too_much = |_| ConvertError::Limit { what, wanted: len as u64, limit: u64::from(u32::MAX) };
-        self.bin.try_reserve(end - self.bin.len()).map_err(too_much)?;
-        self.bin.resize(end, 0);
+        self.bin.try_reserve(more).map_err(too_much)?;
+        self.bin.resize(start, 0);
+        append(&mut self.bin, items, encode);
         self.charge_objects(1, 0)?;
-        let view = View {
+        self.push(View {
             buffer: Index::new(0),
             byte_length: USize64::from(len),
             byte_offset: Some(USize64::from(start)).filter(|o| o.0 > 0),
@@ -110,9 +122,7 @@ impl Output {
             },
             extensions: None,
             extras: None,
-        };
-        let index = self.push(view)?;
-        Ok((index, self.bin.get_mut(start..).unwrap_or_default()))
+        })
     }
 
     fn accessor(
@@ -140,9 +150,7 @@ impl Output {
 
     /// Bytes as they are.
     pub(crate) fn bytes(&mut self, what: &'static str, bytes: &[u8]) -> Result<Index<View>, ConvertError> {
-        let (view, out) = self.view(what, bytes.len(), Use::Other)?;
-        out.copy_from_slice(bytes);
-        Ok(view)
+        self.view(what, bytes, Use::Other, |b| [b])
     }
 
     /// Vectors of `N` finite numbers.
@@ -153,12 +161,14 @@ impl Output {
         target: Use,
         bounds: Bounds,
     ) -> Result<Index<Accessor>, ConvertError> {
-        if !items.iter().flatten().all(|c| c.is_finite()) {
+        // Carries into the sign bit where all exponent bits are set: a test without a branch per value.
+        let carry = Cell::new(0);
+        let view = self.view(what, items.as_flattened(), target, |v| {
+            carry.set(carry.get() | ((v.to_bits() & 0x7f80_0000) + 0x0080_0000));
+            v.to_le_bytes()
+        })?;
+        if carry.get() >> 31 != 0 {
             return Err(ConvertError::invalid(what, "a value is not finite"));
-        }
-        let (view, out) = self.view(what, size_of_val(items), target)?;
-        for (out, v) in out.chunks_exact_mut(4).zip(items.iter().flatten()) {
-            out.copy_from_slice(&v.to_le_bytes());
         }
         let type_ = match N {
             1 => Type::Scalar,
@@ -169,19 +179,11 @@ impl Output {
         };
         let index = self.accessor(view, items.len(), (ComponentType::F32, type_))?;
         if bounds == Bounds::Written
-            && let Some(first) = items.first()
+            && let Some((min, max)) = range(items)
+            && let Some(accessor) = self.root.accessors.get_mut(index.value())
         {
-            let (min, max) = items.iter().fold((*first, *first), |(mut min, mut max), v| {
-                for ((lo, hi), c) in min.iter_mut().zip(&mut max).zip(v) {
-                    *lo = lo.min(*c);
-                    *hi = hi.max(*c);
-                }
-                (min, max)
-            });
-            if let Some(accessor) = self.root.accessors.get_mut(index.value()) {
-                accessor.min = Some(min.to_vec().into());
-                accessor.max = Some(max.to_vec().into());
-            }
+            accessor.min = Some(min.to_vec().into());
+            accessor.max = Some(max.to_vec().into());
         }
         Ok(index)
     }
@@ -206,8 +208,7 @@ impl Output {
         items: &[[u8; 4]],
         normalized: bool,
     ) -> Result<Index<Accessor>, ConvertError> {
-        let (view, out) = self.view(what, size_of_val(items), Use::Vertices)?;
-        out.copy_from_slice(items.as_flattened());
+        let view = self.view(what, items.as_flattened(), Use::Vertices, |b| [b])?;
         let index = self.accessor(view, items.len(), (ComponentType::U8, Type::Vec4))?;
         if let Some(accessor) = self.root.accessors.get_mut(index.value()) {
             accessor.normalized = normalized;
@@ -221,10 +222,7 @@ impl Output {
         what: &'static str,
         items: &[[u16; 4]],
     ) -> Result<Index<Accessor>, ConvertError> {
-        let (view, out) = self.view(what, size_of_val(items), Use::Vertices)?;
-        for (out, v) in out.chunks_exact_mut(2).zip(items.as_flattened()) {
-            out.copy_from_slice(&v.to_le_bytes());
-        }
+        let view = self.view(what, items.as_flattened(), Use::Vertices, u16::to_le_bytes)?;
         self.accessor(view, items.len(), (ComponentType::U16, Type::Vec4))
     }
 
@@ -236,20 +234,51 @@ impl Output {
     ) -> Result<Index<Accessor>, ConvertError> {
         let corners = triangles.as_flattened();
         let short = vertices <= usize::from(u16::MAX);
-        let size = if short { 2 } else { 4 };
-        let (view, out) = self.view("indices", corners.len().saturating_mul(size), Use::Indices)?;
-        if short {
-            for (out, v) in out.chunks_exact_mut(2).zip(corners) {
-                // Below 65535, so the upper half is zero.
-                let [low, high, ..] = v.to_le_bytes();
-                out.copy_from_slice(&[low, high]);
-            }
+        let view = if short {
+            // Below 65535, so the upper half is zero.
+            let low = |v: u32| {
+                let [a, b, ..] = v.to_le_bytes();
+                [a, b]
+            };
+            self.view("indices", corners, Use::Indices, low)?
         } else {
-            for (out, v) in out.chunks_exact_mut(4).zip(corners) {
-                out.copy_from_slice(&v.to_le_bytes());
-            }
-        }
+            self.view("indices", corners, Use::Indices, u32::to_le_bytes)?
+        };
         let component = if short { ComponentType::U16 } else { ComponentType::U32 };
         self.accessor(view, corners.len(), (component, Type::Scalar))
     }
+}
+
+/// Appends items byte by byte, some thousand bytes at a time: memory is touched once.
+fn append<T: Copy, const B: usize>(to: &mut Vec<u8>, items: &[T], encode: impl Fn(T) -> [u8; B]) {
+    const BYTES: usize = 4096;
+    let mut buffer = [0; BYTES];
+    for part in items.chunks(BYTES / B) {
+        let (slots, _) = buffer.as_chunks_mut::<B>();
+        for (slot, item) in slots.iter_mut().zip(part) {
+            *slot = encode(*item);
+        }
+        to.extend(buffer.iter().take(part.len() * B));
+    }
+}
+
+/// The least and the greatest of each component; the values are finite.
+fn range<const N: usize>(items: &[[f32; N]]) -> Option<([f32; N], [f32; N])> {
+    // Four at a time: as many lanes as make whole registers of vectors of any length.
+    let first = *items.first()?;
+    let (mut low, mut high) = ([first; 4], [first; 4]);
+    let (fours, rest) = items.as_chunks::<4>();
+    let widen = |item: &[f32; N]| [*item; 4];
+    for four in fours.iter().copied().chain(rest.iter().map(widen)) {
+        for ((lo, hi), v) in
+            low.as_flattened_mut().iter_mut().zip(high.as_flattened_mut()).zip(four.as_flattened())
+        {
+            *lo = if *v < *lo { *v } else { *lo };
+            *hi = if *v > *hi { *v } else { *hi };
+        }
+    }
+    let fold = |lanes: [[f32; N]; 4], pick: fn(f32, f32) -> f32| {
+        lanes.into_iter().fold(lanes[0], |all, lane| std::array::from_fn(|i| pick(all[i], lane[i])))
+    };
+    Some((fold(low, f32::min), fold(high, f32::max)))
 }

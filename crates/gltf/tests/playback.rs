@@ -10,7 +10,7 @@
 use meshwright_gltf::playback::{Player, PrimitivePose};
 use meshwright_gltf::{ExportOptions, Gltf, Influences, export};
 use meshwright_rig::glam::DVec3;
-use meshwright_rig::{Evaluator, world_transforms};
+use meshwright_rig::{Evaluator, Precision, world_transforms};
 use meshwright_scene::strategy::{clean_scene, wild_scene};
 use meshwright_scene::{Interpolation, MeshId, Motion, Scene};
 use proptest::prelude::*;
@@ -18,7 +18,7 @@ use proptest::prelude::*;
 /// What the scene says: the positions and normals of every drawn mesh, by the number of the glTF mesh, one
 /// entry for each node that draws it.
 fn native(scene: &Scene, gltf: &Gltf, at: Option<(usize, f64)>) -> Vec<(usize, Vec<DVec3>, Vec<DVec3>)> {
-    let mut evaluator = Evaluator::new(scene).unwrap();
+    let mut evaluator = Evaluator::new(scene).unwrap().with_precision(Precision::Double);
     evaluator.pose(at).unwrap();
     let worlds = world_transforms(scene).unwrap();
     let wide = |v: &[f32; 3]| DVec3::from(v.map(f64::from));

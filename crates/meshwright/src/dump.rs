@@ -3,7 +3,7 @@
 //! Positions, normals and texture coordinates are in the file's own space and units; colours are bytes.
 
 use crate::{AnyModel, Companions};
-use meshwright_rig::{Evaluator, RigError};
+use meshwright_rig::{Evaluator, Precision, RigError};
 use meshwright_scene::{Clip, ConvertError, Extra, Mesh, MeshPose, Scene, SceneOptions, Space};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -25,6 +25,47 @@ pub enum PoseRef {
         /// The frame, from 0.
         frame: u32,
     },
+}
+
+/// What to dump, and how.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct DumpOptions {
+    /// The poses that follow the rest pose. None unless said otherwise.
+    pub poses: Vec<PoseRef>,
+    /// In how many bits the poses are computed. 64 unless said otherwise, since a dump is a reference.
+    pub precision: Precision,
+    /// Bytes that the scene may take. 256 MiB unless said otherwise.
+    pub memory: u64,
+}
+
+impl Default for DumpOptions {
+    fn default() -> Self {
+        Self { poses: Vec::new(), precision: Precision::Double, memory: 256 << 20 }
+    }
+}
+
+impl DumpOptions {
+    /// The same options with these poses.
+    #[must_use]
+    pub fn with_poses(mut self, poses: Vec<PoseRef>) -> Self {
+        self.poses = poses;
+        self
+    }
+
+    /// The same options with poses in another precision.
+    #[must_use]
+    pub const fn with_precision(mut self, precision: Precision) -> Self {
+        self.precision = precision;
+        self
+    }
+
+    /// The same options with another limit of bytes.
+    #[must_use]
+    pub const fn with_memory(mut self, bytes: u64) -> Self {
+        self.memory = bytes;
+        self
+    }
 }
 
 /// Why a model cannot be dumped.
@@ -134,18 +175,16 @@ impl Serialize for Float {
 impl Dump {
     /// Dumps a model: the rest pose, then the poses asked for.
     ///
-    /// `source` says where the file came from, `bytes` are its content, `memory` limits what the scene may
-    /// take.
+    /// `source` says where the file came from, `bytes` are its content.
     pub fn new(
         model: &AnyModel,
         companions: &Companions,
         source: &str,
         bytes: &[u8],
-        poses: &[PoseRef],
-        memory: u64,
+        options: &DumpOptions,
     ) -> Result<Self, DumpError> {
-        let options = SceneOptions::in_space(Space::File).with_extras(true).with_memory(memory);
-        let mut scene = match model.to_scene("", companions, &options) {
+        let file = SceneOptions::in_space(Space::File).with_extras(true).with_memory(options.memory);
+        let mut scene = match model.to_scene("", companions, &file) {
             Ok(converted) => converted.value,
             Err(e @ ConvertError::Unsupported { .. }) => {
                 return Self::without_scene(model, source, bytes).ok_or(e.into());
@@ -155,13 +194,15 @@ impl Dump {
         let clips: Vec<_> = scene.clips.iter().map(DumpClip::from).collect();
         let file_clip = scene.clips.len();
         scene.clips.extend(model.file_clip());
-        let mut meshes: Vec<_> = (0..scene.meshes.len()).map(|i| DumpMesh::new(&scene, i)).collect();
+        let mut meshes: Vec<_> = scene.meshes.iter().map(|mesh| DumpMesh::new(&scene, mesh)).collect();
 
-        let mut evaluator = Evaluator::new(&scene)?;
-        for (clip, frame, at) in std::iter::once((None, None, None)).chain(poses.iter().map(|p| match *p {
-            PoseRef::Clip { clip, frame } => (Some(clip), Some(frame), Some((clip, frame))),
-            PoseRef::File { frame } => (None, Some(frame), Some((file_clip, frame))),
-        })) {
+        let mut evaluator = Evaluator::new(&scene)?.with_precision(options.precision);
+        for (clip, frame, at) in
+            std::iter::once((None, None, None)).chain(options.poses.iter().map(|p| match *p {
+                PoseRef::Clip { clip, frame } => (Some(clip), Some(frame), Some((clip, frame))),
+                PoseRef::File { frame } => (None, Some(frame), Some((file_clip, frame))),
+            }))
+        {
             if let Some((index, frame)) = at {
                 let found = scene
                     .clips
@@ -263,8 +304,7 @@ impl DumpMesh {
         }
     }
 
-    fn new(scene: &Scene, index: usize) -> Self {
-        let mesh = &scene.meshes[index];
+    fn new(scene: &Scene, mesh: &Mesh) -> Self {
         let material = mesh.material.and_then(|m| scene.materials.get(m.0));
         let uvs = || mesh.uvs.iter().map(|uv| uv.map(Float)).collect();
         Self {

@@ -22,11 +22,20 @@
 //! # Ok(()) }
 //! ```
 //!
+//! # Safety contract
+//!
+//! No unsafe code. Any bytes, under any format, give a model or a [`ReadError`] with kind, code, offset, stream and
+//! field path. [`Limits`] bound the memory of one file, its companion that is read with it included, at 256 MiB unless
+//! set; scenes, dumps and exports have a budget each, of the same size by default. Time is linear in input and output
+//! but for sorting and searching names. What is said of a file is one line of at most 4 KiB, with control characters
+//! escaped.
+//!
 //! # Features
 //!
 //! One per format (`dpm`, ...), all on by default, and `gltf` for export. A user of a single format picks that
 //! format's crate instead.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 // Whatever is said once for all formats has parts that a build with some of them does not need.
 #![cfg_attr(
     not(all(feature = "bmd", feature = "crucible", feature = "dpm", feature = "fsomodel", feature = "tso")),

@@ -9,7 +9,7 @@
     feature = "tso"
 ))]
 
-use meshwright::dump::Dump;
+use meshwright::dump::{Dump, DumpOptions};
 use meshwright::gltf::{self, ExportOptions, Influences};
 use meshwright::scene::{ConvertError, SceneOptions};
 use meshwright::{AnyModel, CompanionKind, Companions, Confidence, Format, ReadOptions, detect};
@@ -140,8 +140,14 @@ fn every_sound_fixture_becomes_gltf() {
 #[test]
 fn every_dump_is_json() {
     for (f, model) in sound() {
-        let dump = Dump::new(&model, &companions(&model), &f.name, &f.bytes, &[], MEMORY)
-            .unwrap_or_else(|e| panic!("{}: {e}", f.name));
+        let dump = Dump::new(
+            &model,
+            &companions(&model),
+            &f.name,
+            &f.bytes,
+            &DumpOptions::default().with_memory(MEMORY),
+        )
+        .unwrap_or_else(|e| panic!("{}: {e}", f.name));
         let json: serde_json::Value = serde_json::from_str(&dump.to_json()).unwrap();
         assert_eq!(json["format"], model.format().family(), "{}", f.name);
         assert_eq!(json["source"], f.name.as_str());
@@ -163,7 +169,9 @@ fn every_sound_fixture_is_rewritten_and_summed_up() {
         assert!(!model.validate().has_errors(), "{}", f.name);
         assert_eq!(model.to_bytes().unwrap(), f.bytes, "{}", f.name);
         let summary = model.summary();
-        let dump = Dump::new(&model, &companions(&model), "", &f.bytes, &[], MEMORY).unwrap();
+        let dump =
+            Dump::new(&model, &companions(&model), "", &f.bytes, &DumpOptions::default().with_memory(MEMORY))
+                .unwrap();
         let triangles: usize = dump.meshes.iter().map(|m| m.triangle_count).sum();
         if !dump.meshes.is_empty() && !matches!(model, AnyModel::Bmd(_) | AnyModel::Fso(_)) {
             assert_eq!(summary.triangles, triangles, "{}", f.name);

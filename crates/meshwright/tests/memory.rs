@@ -14,7 +14,6 @@
     clippy::print_stdout,
     reason = "a failing test panics"
 )]
-#![allow(unsafe_code, reason = "a counting allocator has to implement an unsafe trait")]
 
 #[path = "support/bombs.rs"]
 mod bombs;
@@ -27,51 +26,19 @@ use meshwright::gltf::{self, ExportOptions, playback::Player};
 use meshwright::rig::Evaluator;
 use meshwright::scene::{ConvertError, Scene, SceneOptions, obj};
 use meshwright::{
-    AnyModel, CompanionKind, Companions, ErrorClass, Format, Limits, OpenOptions, ReadOptions, Severity,
-    detect,
+    AnyModel, CompanionKind, Companions, ErrorClass, Format, Limits, OpenOptions, Parsed, ReadError,
+    ReadOptions, Severity, detect,
 };
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use meshwright_testkit::{heap, laws};
 use std::time::{Duration, Instant};
 
-/// Counts the bytes that are allocated, and the most there ever were.
-struct Counting;
-
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-/// One measurement at a time.
-static TURN: Mutex<()> = Mutex::new(());
-
-// SAFETY: every call is passed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let now = NOW.fetch_add(layout.size(), Relaxed) + layout.size();
-        PEAK.fetch_max(now, Relaxed);
-        // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(at, layout) }
-    }
-}
-
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: heap::Counting = heap::Counting;
 
-/// What `f` answers, and the most heap it took. The answer's own memory counts.
+/// What `f` answers, and the most heap it took.
 fn measured<T>(f: impl FnOnce() -> T) -> (T, usize) {
-    let before = NOW.load(Relaxed);
-    PEAK.store(before, Relaxed);
-    let answer = f();
-    (answer, PEAK.load(Relaxed).saturating_sub(before))
-}
-
-fn turn() -> std::sync::MutexGuard<'static, ()> {
-    TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    let (answer, cost) = heap::measured(f);
+    (answer, cost.peak)
 }
 
 fn options(memory: u64, metadata: Option<&[u8]>) -> OpenOptions<'_> {
@@ -81,11 +48,26 @@ fn options(memory: u64, metadata: Option<&[u8]>) -> OpenOptions<'_> {
     options
 }
 
+fn open(
+    bytes: &[u8],
+    format: Format,
+    limits: Limits,
+    metadata: Option<&[u8]>,
+) -> Result<Parsed<AnyModel>, ReadError> {
+    AnyModel::open(bytes, format, &options(limits.memory, metadata))
+}
+
+/// A limit holds, but for what is always free.
+fn within<T>(name: &str, size: usize, memory: u64, open: impl Fn(Limits) -> Result<T, ReadError>) {
+    let (_, peak) = measured(|| open(Limits::default().with_memory(memory)).map(drop));
+    let allowed = usize::try_from(memory).unwrap() + size + laws::FIXED;
+    assert!(peak <= allowed, "{name}: {peak} bytes for {size}, the limit being {memory}");
+}
+
 const MIB: usize = 1 << 20;
 
 #[test]
 fn opening_takes_memory_in_proportion_to_the_file() {
-    let _turn = turn();
     let mut subjects = gauntlet::subjects(&meshwright_testkit::testdata());
     subjects.extend(meshwright_testkit::corpus().iter().flat_map(|dir| gauntlet::subjects(dir)));
     let mut most = (0.0, String::new());
@@ -106,11 +88,9 @@ fn opening_takes_memory_in_proportion_to_the_file() {
         }
         drop(model);
         for memory in [0, 1000, 100_000] {
-            let open = || AnyModel::open(&s.bytes, s.format, &options(memory, metadata)).map(drop);
-            let (_, peak) = measured(open);
-            let allowed = usize::try_from(memory).unwrap() + 4 * size + 20_000;
-            assert!(peak <= allowed, "{}: {peak} bytes for {size}, the limit being {memory}", s.name);
+            within(&s.name, size, memory, |limits| open(&s.bytes, s.format, limits, metadata));
         }
+        laws::charged(size, |limits| open(&s.bytes, s.format, limits, metadata));
     }
     println!("at most {:.2} bytes per byte of a file of more than 30 kB: {}", most.0, most.1);
 }
@@ -136,11 +116,11 @@ fn defused(bomb: &Bomb) -> bool {
             assert!(e.to_string().len() < 4096);
             println!("{name}: {e}");
             assert!(start.elapsed() < Duration::from_secs(5), "{name}: {:?}", start.elapsed());
-            let (_, peak) = measured(|| AnyModel::open(bytes, *format, &options(1 << 20, None)).map(drop));
-            assert!(peak <= MIB + 4 * size + 20_000, "{name}: {peak} bytes to refuse it");
+            within(name, size, 1 << 20, |limits| open(bytes, *format, limits, metadata.as_deref()));
             return false;
         }
     };
+    laws::charged(size, |limits| open(bytes, *format, limits, metadata.as_deref()));
     let (report, peak) = measured(|| model.validate());
     told("validate", peak);
     assert!(report.findings().iter().all(|f| f.severity < Severity::Error), "{name}");
@@ -219,7 +199,6 @@ fn export(name: &str, scene: &Scene, memory: usize, made: usize, told: &impl Fn(
 
 #[test]
 fn bombs_stay_within_limits_on_a_small_stack() {
-    let _turn = turn();
     let mut refused = 0;
     for bomb in bombs::all() {
         let name = bomb.name;
@@ -229,14 +208,28 @@ fn bombs_stay_within_limits_on_a_small_stack() {
         let Ok(opens) = done else { panic!("{name}: see above") };
         refused += usize::from(!opens);
     }
-    // Three trees that are too deep, three lies about LZ4. All others are well-formed.
-    assert_eq!(refused, 6);
+    // Three trees that are too deep, three lies about LZ4, bones in a circle. All others are well-formed.
+    assert_eq!(refused, 7);
 }
 
 #[test]
 fn a_limit_error_says_what_was_wanted() {
-    let _turn = turn();
     let bomb = bombs::all().into_iter().find(|b| b.name.starts_with("LZ4")).unwrap();
     let e = AnyModel::open(&bomb.bytes, bomb.format, &OpenOptions::default()).unwrap_err();
     assert!(matches!(e.class(), ErrorClass::Limit { wanted: 754_974_720, .. }), "{e}");
+}
+
+/// The start of every fixture with any four of its bytes all ones.
+#[test]
+fn counts_of_ffffffff_in_a_hundred_bytes() {
+    for s in gauntlet::subjects(&meshwright_testkit::testdata()) {
+        let start = &s.bytes[..s.bytes.len().min(100)];
+        for at in 0..start.len().saturating_sub(3) {
+            let mut bytes = start.to_vec();
+            bytes[at..at + 4].fill(0xff);
+            let ((), cost) = heap::measured(|| drop(open(&bytes, s.format, Limits::default(), None)));
+            assert!(cost.peak <= 16 << 10, "{} at {at}: {} bytes", s.name, cost.peak);
+            assert!(cost.time < Duration::from_millis(500), "{} at {at}: {:?}", s.name, cost.time);
+        }
+    }
 }

@@ -17,10 +17,11 @@ use meshwright_scene::{Mesh, MeshId, MeshPose, Scene};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Precision {
     /// In 32: the fast kernels, on matrices rounded to 32 bits. Off by a few ten-millionths of the distance
-    /// from the origin, which counts for a small thing far out.
-    Single,
-    /// In 64, one attribute at a time: rounded once, at the end.
+    /// from the origin, which counts for a small thing far out; the last places depend on the machine's
+    /// instructions, see [`Path`](crate::Path).
     #[default]
+    Single,
+    /// In 64, one attribute at a time: rounded once, at the end, on every machine alike. For comparisons.
     Double,
 }
 

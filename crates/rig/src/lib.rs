@@ -86,7 +86,13 @@
 //!   unless the build is for machines with AVX2 and FMA.
 //! * `rayon`: skinning on all threads; implies `std`.
 //!
-//! Unsafe code is confined to the kernels for AVX2.
+//! # Safety contract
+//!
+//! Unsafe code is confined to the kernels for AVX2, which work on arrays that [`SkinPlan::new`] laid out and checked;
+//! every other module denies it. What is made of a scene is checked once: joints, parents, weights and tracks of any
+//! scene give a value or a [`RigError`], and any frame or time, infinite and NaN included, a pose or an error. Memory
+//! is proportional to skeleton, clip and mesh; per frame none is taken. There is no budget here: a scene that came
+//! from a file was charged when it was made. Chains of joints are walked without recursion.
 #![no_std]
 #![deny(unsafe_code)]
 

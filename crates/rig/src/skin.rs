@@ -295,7 +295,8 @@ impl SkinPlan {
         Ok(())
     }
 
-    /// The same, to the bit, on the threads of the current rayon pool where the mesh is large enough.
+    /// The same, to the bit, on this thread and those of the current rayon pool where the mesh is large enough.
+    /// Allocates what rayon needs for it: one small job per further thread.
     #[cfg(feature = "rayon")]
     pub fn skin_parallel<M: Matrix>(
         &self,
@@ -321,9 +322,10 @@ impl SkinPlan {
         let out = self.fit(matrices.len(), out)?;
         let path = work.path();
         let slots = work.load(matrices, &self.data);
-        // Two pieces per thread even out what other work the machine has.
-        let piece = (self.data.len() / (2 * threads)).max(PARALLEL_FROM / 4).next_multiple_of(BLOCK);
-        skin_parallel(path, &self.data, slots, (0..self.data.len(), piece), out);
+        // Eight pieces per thread even out what other work the machine has.
+        let piece = (self.data.len() / (8 * threads)).max(PARALLEL_FROM / 4).next_multiple_of(BLOCK);
+        let threads = threads.min(self.data.len().div_ceil(piece));
+        skin_parallel(path, &self.data, slots, piece, threads, out);
         Ok(())
     }
 
@@ -431,23 +433,36 @@ fn index(n: usize) -> Result<u32, RigError> {
     u32::try_from(n).map_err(|_| RigError::invalid("sets", "there are too many influences"))
 }
 
-/// Skins a range in pieces, which start at whole blocks.
+/// The vertices that no thread has taken yet.
 #[cfg(feature = "rayon")]
-fn skin_parallel(
-    path: Path,
-    data: &Data,
-    slots: &[Packed],
-    (range, piece): (core::ops::Range<usize>, usize),
-    mut out: Target<'_>,
-) {
-    let pieces = range.len().div_ceil(piece);
-    if pieces < 2 {
-        return kernels::skin(path, data, slots, range, &mut out);
-    }
-    let middle = range.start + pieces / 2 * piece;
-    let (a, b) = out.split(middle - range.start);
-    rayon::join(
-        || skin_parallel(path, data, slots, (range.start..middle, piece), a),
-        || skin_parallel(path, data, slots, (middle..range.end, piece), b),
-    );
+struct Rest<'a> {
+    first: usize,
+    out: Target<'a>,
+}
+
+/// Skins in pieces of `piece` vertices, whole blocks, which the calling thread and those of the pool take as
+/// they come free. The caller does not wait for another thread to wake before it begins: waking costs as much
+/// as skinning some ten thousand vertices.
+#[cfg(feature = "rayon")]
+fn skin_parallel(path: Path, data: &Data, slots: &[Packed], piece: usize, threads: usize, out: Target<'_>) {
+    let rest = std::sync::Mutex::new(Some(Rest { first: 0, out }));
+    let take = || {
+        let mut rest = rest.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let Rest { first, out } = rest.take()?;
+        if out.len() <= piece {
+            return Some((first, out));
+        }
+        let (part, others) = out.split(piece);
+        *rest = Some(Rest { first: first + piece, out: others });
+        Some((first, part))
+    };
+    let work = || {
+        while let Some((first, mut part)) = take() {
+            kernels::skin(path, data, slots, first..first + part.len(), &mut part);
+        }
+    };
+    rayon::in_place_scope(|scope| {
+        (1..threads).for_each(|_| scope.spawn(|_| work()));
+        work();
+    });
 }

@@ -1,5 +1,4 @@
 //! What runs per frame allocates nothing.
-#![allow(unsafe_code, reason = "a global allocator can only be written with unsafe code")]
 #![allow(clippy::unwrap_used, reason = "a failing test panics")]
 
 use meshwright_rig::glam::{Affine3A, DAffine3};
@@ -11,28 +10,7 @@ use meshwright_scene::{
     Affine, Channel, Clip, Influence, Interpolation, Joint, Local, Mesh, Motion, PoseSet, PoseSetId, Scene,
     Skeleton, SkeletonId, Skin, Track, Trs,
 };
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
-struct Counting;
-
-thread_local! {
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is passed to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let _ = COUNT.try_with(|c| c.set(c.get() + 1));
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promises are passed on.
-        unsafe { System.dealloc(ptr, layout) }
-    }
-}
+use meshwright_testkit::heap::{Counting, measured};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -92,16 +70,17 @@ fn frames<M: Matrix>(scene: &Scene) {
     let mut pose = Pose::<M>::new(&rig);
     let samplers: Vec<_> = (0..3).map(|c| Sampler::new(scene, c).unwrap()).collect();
     let (mut positions, mut normals) = (vec![[0.0; 3]; 100], vec![[0.0; 3]; 100]);
-    let before = COUNT.with(Cell::get);
-    for sampler in &samplers {
-        for frame in [0.0, 0.3, 1.7] {
-            pose.sample(&rig, sampler, frame).unwrap();
-            plan.positions(&pose, &mut positions).unwrap();
-            plan.normals(&pose, Normals::Unit, &mut normals).unwrap();
-            assert!(pose.attachment(&rig, "J7", NameMatch::IgnoreCase).is_some());
+    let ((), cost) = measured(|| {
+        for sampler in &samplers {
+            for frame in [0.0, 0.3, 1.7] {
+                pose.sample(&rig, sampler, frame).unwrap();
+                plan.positions(&pose, &mut positions).unwrap();
+                plan.normals(&pose, Normals::Unit, &mut normals).unwrap();
+                assert!(pose.attachment(&rig, "J7", NameMatch::IgnoreCase).is_some());
+            }
         }
-    }
-    assert_eq!(COUNT.with(Cell::get), before, "something was allocated");
+    });
+    assert_eq!(cost.calls, 0, "something was allocated");
 }
 
 /// The fast kernels, players, blends and boxes.
@@ -118,22 +97,54 @@ fn fast_frames(scene: &Scene, options: PlanOptions) {
     let (mut p, mut n) = (vec![[0.0; 3]; 100], vec![[0.0; 3]; 100]);
     let mut bytes = vec![0; 32 * 100];
     let layout = Interleaved { stride: 32, position: 4, normal: Some(20), tangent: None };
-    let before = COUNT.with(Cell::get);
-    for frame in [0.0, 0.4, 1.9, 0.1] {
-        player.sample(frame, &mut a).unwrap();
-        root.between(&rig, &mut player, (0.0, frame), &mut b).unwrap();
-        b.copy_from(&a).unwrap();
-        b.blend(&rig, &[Layer::new(&a, 1.0), Layer::new(&a, 0.5).masked(&mask)]).unwrap();
-        b.add(&rig, &[Layer::new(&a, 0.1)]).unwrap();
-        pose.compose(&rig, &b).unwrap();
-        plan.skin(&pose, &mut work, Output::positions(&mut p).with_normals(&mut n).lengths(Normals::Unit))
+    let ((), cost) = measured(|| {
+        for frame in [0.0, 0.4, 1.9, 0.1] {
+            player.sample(frame, &mut a).unwrap();
+            root.between(&rig, &mut player, (0.0, frame), &mut b).unwrap();
+            b.copy_from(&a).unwrap();
+            b.blend(&rig, &[Layer::new(&a, 1.0), Layer::new(&a, 0.5).masked(&mask)]).unwrap();
+            b.add(&rig, &[Layer::new(&a, 0.1)]).unwrap();
+            pose.compose(&rig, &b).unwrap();
+            plan.skin(
+                &pose,
+                &mut work,
+                Output::positions(&mut p).with_normals(&mut n).lengths(Normals::Unit),
+            )
             .unwrap();
-        plan.skin(&pose, &mut work, Output::interleaved(&mut bytes, layout)).unwrap();
-        plan.skin_dual(&pose, &mut work, Output::positions(&mut p)).unwrap();
-        assert!(plan.bounds(&pose).is_some());
-        assert!(plan.exact_bounds(&pose, &mut work).unwrap().is_some());
+            plan.skin(&pose, &mut work, Output::interleaved(&mut bytes, layout)).unwrap();
+            plan.skin_dual(&pose, &mut work, Output::positions(&mut p)).unwrap();
+            assert!(plan.bounds(&pose).is_some());
+            assert!(plan.exact_bounds(&pose, &mut work).unwrap().is_some());
+        }
+    });
+    assert_eq!(cost.calls, 0, "something was allocated");
+}
+
+/// What is allocated is rayon's: a job per further thread, whatever the mesh.
+#[cfg(feature = "rayon")]
+#[test]
+fn threads_allocate_a_job_each() {
+    const VERTICES: u32 = 300_000;
+    let mut scene = scene();
+    let mut skin = Skin::new(SkeletonId(0));
+    for v in 0..VERTICES {
+        skin.influences.push(Influence { joint: v % 20, weight: 1.0 });
+        skin.end_vertex();
     }
-    assert_eq!(COUNT.with(Cell::get), before, "something was allocated");
+    let mut out = vec![[0.0; 3]; VERTICES as usize];
+    scene.meshes[0] =
+        Mesh { positions: vec![[1.0, 2.0, 3.0]; out.len()], skin: Some(skin), ..Mesh::default() };
+    let rig = Rig::new(&scene.skeletons[0]).unwrap();
+    let plan = SkinPlan::new(&scene.meshes[0], &rig).unwrap();
+    let pose = Pose::<Affine3A>::new(&rig);
+    let mut work = Workspace::new().reserved_for(&plan);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+    for _ in 0..3 {
+        let ((), cost) = pool.install(|| {
+            measured(|| plan.skin_parallel(&pose, &mut work, Output::positions(&mut out)).unwrap())
+        });
+        assert!(cost.calls <= 3 + 1, "{} allocations", cost.calls);
+    }
 }
 
 #[test]

@@ -581,6 +581,12 @@ fn threads_change_no_bit() {
                 pool.install(|| plan.skin_parallel(&pose, &mut work, target)).unwrap();
                 assert!(bits(&out) == bits(&serial), "{path:?} {info}");
             }
+            // From a thread that is not of a pool.
+            let mut out = zero(plan.vertex_count());
+            let target =
+                Output::positions(&mut out.positions).with_normals(&mut out.normals).lengths(Normals::Unit);
+            plan.skin_parallel(&pose, &mut Workspace::with_path(path), target).unwrap();
+            assert!(bits(&out) == bits(&serial), "{path:?} {info}");
         }
     }
 }

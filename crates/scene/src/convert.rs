@@ -160,6 +160,11 @@ impl Memory {
         Self(Cell::new(bytes))
     }
 
+    /// Bytes that have not been charged yet.
+    pub const fn left(&self) -> u64 {
+        self.0.get()
+    }
+
     /// Charges `count` items of `size` bytes.
     pub fn charge(&self, what: &'static str, count: usize, size: usize) -> Result<(), ConvertError> {
         let wanted = (count as u64).saturating_mul(size as u64);

@@ -20,6 +20,29 @@ pub enum Extra {
     Map(Vec<(String, Extra)>),
 }
 
+impl Extra {
+    /// Lists and maps within each other beyond this make a scene invalid: who writes them may recurse.
+    pub const MAX_DEPTH: usize = 64;
+
+    /// Whether no more than [`MAX_DEPTH`](Self::MAX_DEPTH) lists and maps are within each other.
+    pub(crate) fn is_shallow(&self) -> bool {
+        let mut open = alloc::vec![(self, 0_usize)];
+        while let Some((value, depth)) = open.pop() {
+            if depth > Self::MAX_DEPTH {
+                return false;
+            }
+            let nested = |v: &&Self| matches!(v, Self::List(_) | Self::Map(_));
+            let below = |v| (v, depth.saturating_add(1));
+            match value {
+                Self::List(items) => open.extend(items.iter().filter(nested).map(below)),
+                Self::Map(fields) => open.extend(fields.iter().map(|f| &f.1).filter(nested).map(below)),
+                _ => {}
+            }
+        }
+        true
+    }
+}
+
 impl From<bool> for Extra {
     fn from(v: bool) -> Self {
         Self::Bool(v)

@@ -7,8 +7,15 @@
 //!
 //! The model is openly lossy: a conversion into it or out of it returns a list of [`Loss`]es.
 //!
-//! Plain arrays, no mathematics library, no input or output, `no_std` with `alloc`, no unsafe code.
+//! Plain arrays, no mathematics library, no input or output, `no_std` with `alloc`.
 //! [`obj`] writes a scene as Wavefront OBJ text.
+//!
+//! # Safety contract
+//!
+//! No unsafe code. [`Scene::validate`] answers for any scene, in time linear in its size; what takes a scene validates
+//! it first and answers an error, never a panic. Trees are walked without recursion. [`Memory`] is the budget of a
+//! conversion, charged before memory is taken: 256 MiB unless the options say otherwise. Names go into OBJ text as
+//! single words.
 //!
 //! Features: `proptest` adds generators of scenes for property tests.
 #![no_std]

@@ -1,5 +1,6 @@
 //! The rules that make a scene a scene.
 
+use crate::extra::Extra;
 use crate::mesh::Mesh;
 use crate::model::Scene;
 use crate::motion::Motion;
@@ -38,7 +39,16 @@ impl Scene {
             }
         }
         self.validate_nodes()?;
-        self.validate_clips()
+        self.validate_clips()?;
+        let joints = self.skeletons.iter().flat_map(|s| &s.joints).map(|j| &j.extras);
+        let extras = joints
+            .chain([&self.extras])
+            .chain(self.nodes.iter().map(|n| &n.extras))
+            .chain(self.meshes.iter().map(|m| &m.extras))
+            .chain(self.materials.iter().map(|m| &m.extras))
+            .chain(self.clips.iter().map(|c| &c.extras));
+        let shallow = extras.flatten().all(Extra::is_shallow);
+        check(shallow, || "extras".into(), "more than 64 lists and maps within each other")
     }
 
     fn validate_mesh(&self, mesh: &Mesh) -> Result<(), SceneError> {
@@ -52,9 +62,11 @@ impl Scene {
         for (name, len) in lengths {
             check(len == 0 || len == n, || name.into(), "needs one entry per vertex")?;
         }
-        let in_range = mesh.triangles.iter().flatten().all(|&v| (v as usize) < n);
+        // Whole arrays, without a branch per value.
+        let last = mesh.triangles.as_flattened().iter().fold(0, |last, &v| last.max(v));
+        let in_range = mesh.triangles.is_empty() || (last as usize) < n;
         check(in_range, || "triangles".into(), "names a vertex that does not exist")?;
-        let finite = mesh.positions.iter().flatten().all(|c| c.is_finite());
+        let finite = mesh.positions.as_flattened().iter().fold(true, |all, c| all & c.is_finite());
         check(finite, || "positions".into(), "is not finite")?;
         let material = mesh.material.is_none_or(|m| m.0 < self.materials.len());
         check(material, || "material".into(), "does not exist")?;
@@ -165,5 +177,14 @@ mod tests {
         let mesh = Mesh { positions: vec![[0.0; 3]], triangles: vec![[0, 0, 1]], ..Mesh::default() };
         let e = Scene { meshes: vec![mesh], ..Scene::default() }.validate().unwrap_err();
         assert_eq!(e.path, "meshes[0].triangles");
+    }
+
+    #[test]
+    fn extras_have_a_depth_that_recursion_survives() {
+        let nested = |depth| (0..depth).fold(Extra::Int(1), |inner, _| Extra::List(alloc::vec![inner]));
+        let scene = |depth| Scene { extras: Some(nested(depth)), ..Scene::default() };
+        assert!(scene(Extra::MAX_DEPTH).validate().is_ok());
+        let e = scene(2000).validate().unwrap_err();
+        assert_eq!(e.path, "extras");
     }
 }

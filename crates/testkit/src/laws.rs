@@ -1,8 +1,9 @@
 //! The promises of every format crate. Each function panics with what it saw when a promise is broken.
 
+use crate::heap::{Cost, measured};
 use crate::{Expect, Fixture, hex_diff};
 use meshwright_core::{ErrorClass, Limits, Parsed, ReadError, ReadOptions, Report, Stream, WriteError};
-use std::fmt::{self, Debug, Write as _};
+use std::fmt::{Debug, Display};
 
 /// A format crate's verbs for one kind of model.
 #[derive(Debug)]
@@ -22,31 +23,6 @@ impl<M> Clone for Format<M> {
 }
 
 impl<M> Copy for Format<M> {}
-
-/// Counts the bytes of a message that must be one line.
-struct Line(usize);
-
-impl fmt::Write for Line {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0 += text.len();
-        assert!(!text.contains(char::is_control), "a message of several lines: {text:?}");
-        Ok(())
-    }
-}
-
-/// A refusal is one line of at most 4 KiB, with a code and an offset in the file.
-fn answered(e: &ReadError, bytes: &[u8]) {
-    let mut line = Line(0);
-    let _ = write!(line, "{e}");
-    assert!(line.0 < 4096, "an error of more than 4 KiB");
-    assert!(!e.code().is_empty(), "an error without a code: {e}");
-    located(e, bytes);
-}
-
-fn located(e: &ReadError, bytes: &[u8]) {
-    let inside = *e.stream() != Stream::File || e.offset() <= bytes.len() as u64;
-    assert!(inside, "offset outside the file: {e}");
-}
 
 impl<M: PartialEq + Debug> Format<M> {
     fn strict(&self, bytes: &[u8]) -> Result<M, ReadError> {
@@ -88,80 +64,124 @@ impl<M: PartialEq + Debug> Format<M> {
         }
     }
 
-    /// Law 3 alone, as cheaply as can be: an answer, strictly, and leniently where that is refused. Errors are looked
-    /// at closely for one input in eight.
-    pub fn answers(&self, bytes: &[u8], limits: Limits) {
-        for options in [ReadOptions::default(), ReadOptions::lenient()].map(|o| o.with_limits(limits)) {
-            match (self.parse_with)(bytes, &options) {
-                Ok(_) => return,
-                Err(e) if bytes.last().is_some_and(|b| b % 8 == 0) => answered(&e, bytes),
-                Err(e) => located(&e, bytes),
-            }
+    /// [`answer`] of these verbs.
+    pub fn any_bytes(&self, bytes: &[u8]) -> Answer {
+        answer(bytes, bytes.len(), self.parse_with, self.validate, self.to_bytes)
+    }
+
+    /// No proper prefix up to `needed` bytes opens strictly.
+    pub fn prefixes(&self, name: &str, bytes: &[u8], needed: usize) {
+        for cut in 0..needed.min(bytes.len()) {
+            assert!(self.strict(&bytes[..cut]).is_err(), "{name}: a prefix of {cut} bytes opens");
         }
     }
+}
 
-    /// Laws 2 and 3 on any bytes: an answer, never a panic; what opens is written, and reading that again
-    /// gives the same model and the same bytes. A lenient reader reads what a strict one does as the strict one does.
-    pub fn any_bytes(&self, bytes: &[u8]) {
-        self.any_bytes_within(bytes, Limits::default());
-    }
+/// Who opens a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Answer {
+    /// Nobody.
+    Refused,
+    /// Only a lenient reader.
+    Lenient,
+    /// Everybody.
+    Strict,
+}
 
-    /// [`any_bytes`](Self::any_bytes) within other limits.
-    pub fn any_bytes_within(&self, bytes: &[u8], limits: Limits) {
-        let mut opened = None;
-        for options in [ReadOptions::default(), ReadOptions::lenient()].map(|o| o.with_limits(limits)) {
-            match (self.parse_with)(bytes, &options) {
-                Err(e) => {
-                    assert!(opened.is_none(), "refused by the lenient reader only: {e}");
-                    answered(&e, bytes);
-                }
-                Ok(parsed) => {
-                    if opened.is_some() {
-                        assert!(opened == Some(parsed.model), "read differently by the lenient reader");
-                        continue;
-                    }
-                    let report = (self.validate)(&parsed.model);
-                    let lenient = options.is_lenient();
-                    assert!(lenient || !report.has_errors(), "a strictly read model has errors: {report:?}");
-                    self.fixed_point(&parsed.model, &options);
-                    opened = Some(parsed.model);
-                }
+/// Laws 2 and 3 on any bytes: an answer, never a panic. A refusal says where and why; what opens is written,
+/// and reading that again gives the same model and the same bytes. A lenient reader reads what a strict one opens as the
+/// strict one does. `len` is that of the file that offsets count in, which is another than `bytes` where those are a
+/// companion.
+pub fn answer<M: PartialEq + Debug>(
+    bytes: &[u8],
+    len: usize,
+    parse_with: impl Fn(&[u8], &ReadOptions) -> Result<Parsed<M>, ReadError>,
+    validate: impl Fn(&M) -> Report,
+    to_bytes: impl Fn(&M) -> Result<Vec<u8>, WriteError>,
+) -> Answer {
+    let (mut answer, mut opened) = (Answer::Refused, None);
+    for options in [ReadOptions::default(), ReadOptions::lenient()] {
+        let parsed = match parse_with(bytes, &options) {
+            Ok(parsed) => parsed,
+            Err(e) => {
+                assert!(answer == Answer::Refused, "refused only by the lenient: {e}");
+                refusal(&e, len);
+                continue;
             }
+        };
+        if let Some(strict) = &opened {
+            assert!(parsed.model == *strict, "read differently by the lenient");
+            continue;
         }
-    }
-
-    /// What was read is written, and reading that gives the same model and the same bytes again.
-    fn fixed_point(&self, model: &M, options: &ReadOptions) {
-        let written = match (self.to_bytes)(model) {
+        let report = validate(&parsed.model);
+        for finding in parsed.forgiven.findings().iter().chain(report.findings()) {
+            one_line(&finding.to_string());
+            located(finding.offset.unwrap_or(0), &finding.stream, len, finding);
+        }
+        let written = match to_bytes(&parsed.model) {
             Ok(written) => written,
             Err(e) => {
-                assert!(options.is_lenient(), "a strictly read model cannot be written: {e}");
-                return;
+                assert!(options.is_lenient(), "a strictly read model is not written: {e}");
+                one_line(&e.to_string());
+                answer = answer.max(Answer::Lenient);
+                continue;
             }
         };
-        let again = match (self.parse_with)(&written, options) {
+        if !options.is_lenient() {
+            assert!(!report.has_errors(), "a strictly read model has errors: {report:?}");
+            assert!(written == bytes, "the rewrite differs\n{}", hex_diff(bytes, &written));
+        }
+        answer = answer.max(if options.is_lenient() { Answer::Lenient } else { Answer::Strict });
+        let again = match parse_with(&written, &options) {
             Ok(again) => again.model,
-            Err(e) if matches!(e.class(), ErrorClass::Limit { .. }) => return,
-            Err(e) => panic!("what was written is not read: {e}"),
+            Err(e) if matches!(e.class(), ErrorClass::Limit { .. }) => continue,
+            Err(e) => panic!("what was written is not read: {e}\n{}", hex_diff(bytes, &written)),
         };
-        assert!(again == *model, "the model changed on its way");
-        let twice = (self.to_bytes)(&again).expect("what was read is written");
+        assert!(again == parsed.model, "the model changed on its way\n{}", hex_diff(bytes, &written));
+        let twice = to_bytes(&again).unwrap_or_else(|e| panic!("what was read again is not written: {e}"));
         assert!(twice == written, "not a fixed point\n{}", hex_diff(&written, &twice));
+        opened = (!options.is_lenient()).then_some(parsed.model);
     }
+    answer
+}
 
-    /// Every prefix and every single bit flip of a file keeps [`any_bytes`](Self::any_bytes), and no proper
-    /// prefix up to `needed` bytes opens strictly.
-    pub fn mutations(&self, bytes: &[u8], needed: usize) {
-        for cut in 0..bytes.len() {
-            let prefix = &bytes[..cut];
-            assert!(cut >= needed || self.strict(prefix).is_err(), "a prefix of {cut} bytes opens");
-            self.any_bytes(prefix);
-        }
-        let mut mutant = bytes.to_vec();
-        for bit in 0..bytes.len() * 8 {
-            mutant[bit / 8] ^= 1 << (bit % 8);
-            self.any_bytes(&mutant);
-            mutant[bit / 8] ^= 1 << (bit % 8);
-        }
+/// What reading takes from the heap was charged before: with a lower limit, the file is refused for that.
+///
+/// Free are, for a file of `len` bytes, as many again, which a caller may need to own what a reader borrows,
+/// the fixed parts of a reader, and what is reported.
+pub fn charged<T>(len: usize, open: impl Fn(Limits) -> Result<Parsed<T>, ReadError>) -> Cost {
+    let (opened, cost) = measured(|| open(Limits::default()));
+    let report = match opened {
+        Ok(parsed) => parsed.forgiven.findings().len() * FINDING,
+        Err(_) => 0,
+    };
+    let Some(below) = cost.peak.checked_sub(len + FIXED + report + 1) else { return cost };
+    match open(Limits::default().with_memory(below as u64)) {
+        Err(e) if matches!(e.class(), ErrorClass::Limit { .. }) => {}
+        Err(e) => panic!("{} bytes of heap, less were charged before the refusal: {e}", cost.peak),
+        Ok(_) => panic!("{} bytes of heap, {below} suffice as a limit", cost.peak),
     }
+    cost
+}
+
+/// What a reader may take uncharged: a node of each of its maps, an error.
+pub const FIXED: usize = 4096;
+/// What a finding may take.
+const FINDING: usize = 512;
+
+/// A refusal has a code, one line, and a place within a file of `len` bytes.
+pub fn refusal(e: &ReadError, len: usize) {
+    one_line(&e.to_string());
+    located(e.offset(), e.stream(), len, e);
+    assert!(!e.code().is_empty(), "{e}: no code");
+}
+
+/// A message is one line of at most 4 KiB.
+pub fn one_line(text: &str) {
+    assert!(text.len() < 4096, "a message of {} bytes: {text:.200}", text.len());
+    assert!(!text.chars().any(char::is_control), "a message of several lines: {text:?}");
+}
+
+fn located(offset: u64, stream: &Stream, len: usize, what: &impl Display) {
+    assert!(*stream != Stream::File || offset <= len as u64, "offset outside the file: {what}");
 }

@@ -3,9 +3,9 @@
 //! * [`Builder`] puts bytes together without checking them, with labelled positions that can be patched;
 //! * [`hex_diff`] shows where two files differ;
 //! * [`fixtures`] walks `testdata/`, [`corpus`] finds the corpus of real models where there is one;
-//! * [`mutate`] breaks files, from a seed;
+//! * [`mutate`] breaks files, from a seed, and [`exhaust`] in every way there is;
+//! * [`heap`] measures what code costs;
 //! * [`laws`] are the promises that every format crate keeps, as functions that panic when one is broken.
-#![forbid(unsafe_code)]
 #![allow(
     clippy::panic,
     clippy::unwrap_used,
@@ -14,7 +14,9 @@
 )]
 
 mod builder;
+pub mod exhaust;
 mod files;
+pub mod heap;
 mod hex;
 pub mod laws;
 pub mod mutate;

@@ -5,7 +5,7 @@ use crate::name::Name;
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::vec::Vec;
-use meshwright_core::{ByteWriter, Cursor, Fault, Path, ReadError, Report, Source, WriteError};
+use meshwright_core::{ByteWriter, Cursor, Fault, Path, ReadError, ReadOptions, Report, Source, WriteError};
 use nom::Parser as _;
 
 pub(crate) type Step<'a, T> = nom::IResult<&'a [u8], T, Fault<'a>>;
@@ -85,9 +85,16 @@ pub(crate) fn trailing(cursor: &Cursor<'_, '_>) -> Result<Vec<u8>, ReadError> {
 pub(crate) struct Findings {
     pub(crate) report: Report,
     pub(crate) first: Option<ReadError>,
+    /// A strict reader has no use for the others, nor memory.
+    first_only: bool,
 }
 
 impl Findings {
+    /// As a reader with these options needs them.
+    pub(crate) fn reading(options: &ReadOptions) -> Self {
+        Self { first_only: !options.is_lenient(), ..Self::default() }
+    }
+
     pub(crate) fn error<M: Into<Cow<'static, str>>>(
         &mut self,
         code: &'static str,
@@ -98,7 +105,9 @@ impl Findings {
         if self.first.is_none() {
             self.first = Some(ReadError::malformed(code, path, offset.unwrap_or(0), message()));
         }
-        self.report.error(code, path, offset, message);
+        if !self.first_only {
+            self.report.error(code, path, offset, message);
+        }
     }
 
     /// Bytes behind the end, which no known file has.
@@ -112,9 +121,9 @@ impl Findings {
     }
 
     /// Hands the broken rules over: as the first of them when reading strictly, else as a list.
-    pub(crate) fn settle(self, lenient: bool) -> Result<Report, ReadError> {
+    pub(crate) fn settle(self) -> Result<Report, ReadError> {
         match self.first {
-            Some(e) if !lenient => Err(e),
+            Some(e) if self.first_only => Err(e),
             _ => Ok(self.report),
         }
     }

@@ -30,7 +30,7 @@
 //! # Safety contract
 //!
 //! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default): it
-//! answers a model or an error with kind, offset and field path. Counts are held against the size of the file, in
+//! answers a model or an error with kind, code, offset and field path. Counts are held against the size of the file, in
 //! 64 bits, before anything is allocated. Time is linear in input and output but for sorting and searching names,
 //! runs and blends. Nothing recurses.
 //!
@@ -69,6 +69,7 @@
 //! `no_std` with `alloc`. The minimum Rust version is the workspace's.
 #![no_std]
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
 extern crate alloc;
 #[cfg(any(test, feature = "proptest"))]

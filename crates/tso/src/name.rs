@@ -104,6 +104,14 @@ impl<'a> NameIndex<'a> {
         index
     }
 
+    /// What an index takes for each name besides the name's own length, with nodes that are half full.
+    pub(crate) const MEMORY: usize = 160;
+
+    /// The first item that is spelled the same.
+    pub(crate) fn first(&self, name: &Name) -> Option<usize> {
+        self.exact.get(name.bytes()).copied()
+    }
+
     pub(crate) fn find(&self, name: &Name) -> Option<usize> {
         let exact = self.exact.get(name.bytes());
         exact.or_else(|| self.folded.get(&name.bytes().to_ascii_lowercase())).copied()

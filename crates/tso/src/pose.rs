@@ -1,4 +1,9 @@
 //! Bone transforms, in 64 bits.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "vectors and matrices of fixed size"
+)]
 
 /// A bone's place in model space as three rows of four, the last of each row the translation.
 #[derive(Clone, Copy, Debug, PartialEq)]

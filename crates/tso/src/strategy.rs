@@ -1,4 +1,5 @@
 //! Generators of valid models from raw bits, for property tests.
+#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "generators of test values")]
 
 use crate::anim::{Anim, Motion, Nesting, TimeProperty};
 use crate::bnd::{Bnd, ResourceId};

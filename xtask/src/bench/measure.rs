@@ -115,6 +115,16 @@ impl Samples {
         Spread::of(self.rounds.iter().map(slope).collect())
     }
 
+    /// The same with another contender in the place of the first.
+    pub(crate) fn led_by(&self, first: usize) -> Self {
+        let swapped = |row: &Vec<f64>| {
+            let mut row = row.clone();
+            row.swap(0, first);
+            row
+        };
+        Self { rounds: self.rounds.iter().map(swapped).collect() }
+    }
+
     /// Seconds per call.
     pub(crate) fn seconds(&self, contender: usize) -> Spread {
         Spread::of(self.rounds.iter().map(|r| r[contender]).collect())

@@ -137,7 +137,11 @@ pub(crate) fn arithmetic(effort: Effort) -> Samples {
     let threads = rayon::current_num_threads().max(1) as u64;
     let mut contenders = [
         Contender::new(|| {
-            rayon::broadcast(|_| sum(100_000 / threads));
+            rayon::in_place_scope(|scope| {
+                let part = || std::hint::black_box(sum(100_000 / threads));
+                (1..threads).for_each(|_| scope.spawn(move |_| _ = part()));
+                part();
+            });
         }),
         Contender::new(|| {
             std::hint::black_box(sum(100_000));

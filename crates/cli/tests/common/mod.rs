@@ -3,7 +3,8 @@
 
 use meshwright_testkit::testdata;
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 pub fn program() -> Command {
@@ -34,4 +35,12 @@ pub fn stderr(output: &Output) -> String {
 /// A model with everything.
 pub fn demo() -> PathBuf {
     testdata().join("dpm/hopper.ok.dpm")
+}
+
+/// What lies in a folder.
+pub fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
 }

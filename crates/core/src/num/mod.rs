@@ -34,6 +34,10 @@
 //!
 //! BGBTech's mesh description is the source of F8A, the shared exponent and the ST forms. Everything here
 //! works in `core` alone.
+#![allow(
+    clippy::arithmetic_side_effects,
+    reason = "bit-fields of fixed width; tests try every code and every step"
+)]
 
 mod arith;
 mod f16;

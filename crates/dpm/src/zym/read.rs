@@ -1,5 +1,4 @@
 //! Reading a ZYM file: one parser per record, in the order of the format.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use super::layout::{HEADER, LUMPS, SCENE, ZymLayout};
 use super::model::{SceneFlags, Zym, ZymBounds, ZymInfluence, ZymRun, ZymScene};
@@ -184,7 +183,7 @@ fn file(bytes: &[u8], budget: &Budget, forgive: &mut Forgive) -> Result<Zym, Rea
     let bytes_of_zone = reader.lump(8, header.tris.into(), 1)?;
     source.charge(&root.field(LUMPS[8]), 132, "table", bytes_of_zone.remaining(), 1)?;
     trizone.extend_from_slice(bytes_of_zone.rest());
-    whole.charge(&root, 0, "bytes of no section", coverage.uncovered(size), 1)?;
+    whole.charge(&root, 0, "bytes of no section", coverage.gap_memory(size), 1)?;
     let layout =
         ZymLayout { filesize: header.filesize, size, lumps: header.lumps, gaps: coverage.gaps(bytes) };
     let mut model = Zym {

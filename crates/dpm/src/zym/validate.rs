@@ -111,9 +111,14 @@ impl Zym {
         }
         let table = root.field("poses");
         for (i, _) in self.poses.iter().enumerate().filter(|(_, p)| !p.is_finite()) {
-            let path = table.index(i / bones);
+            let path = table.index(i.checked_div(bones).unwrap_or(0));
             let at = places.item(POSES, i, BonePose::SIZE);
-            report.error("non-finite", &path.index(i % bones), at, || "an element is not finite");
+            report.error(
+                "non-finite",
+                &path.index(i.checked_rem(bones).unwrap_or(0)),
+                at,
+                || "an element is not finite",
+            );
         }
     }
 
@@ -142,7 +147,7 @@ impl Zym {
         let limit = u32::try_from(self.counts.len()).unwrap_or(u32::MAX);
         let mut before = 0_u64;
         for (i, run) in self.runs.iter().enumerate() {
-            let start = places.item(RENDER, 0, 0).map(|o| item(o, i + 1, 4).saturating_add(before));
+            let start = places.item(RENDER, 0, 0).map(|o| item(item(o, i, 4), 1, 4).saturating_add(before));
             before = item(before, run.triangles.len(), 12);
             if let Some((t, corner, v)) = first_beyond(&run.triangles, limit) {
                 let path = table.index(i);
@@ -150,7 +155,12 @@ impl Zym {
                 let tri = list.index(t);
                 let at = start.map(|o| item(item(o, t, 12), corner, 4));
                 let message = || format!("index {v} of {limit} vertices");
-                report.error("bad-vertex-index", &tri.field(CORNERS[corner.min(2)]), at, message);
+                report.error(
+                    "bad-vertex-index",
+                    &tri.field(CORNERS.get(corner).copied().unwrap_or_default()),
+                    at,
+                    message,
+                );
             }
         }
     }
@@ -159,7 +169,9 @@ impl Zym {
         let Some(layout) = places.0 else { return };
         let (root, claimed) = (Path::ROOT, u64::from(layout.filesize));
         if layout.size > claimed {
-            let message = || format!("{} bytes behind the stored size of {claimed}", layout.size - claimed);
+            let message = || {
+                format!("{} bytes behind the stored size of {claimed}", layout.size.saturating_sub(claimed))
+            };
             report.warn("trailing-bytes", &root.field("filesize"), Some(16), message);
         }
         for (at, bytes) in layout.gaps.runs().filter(|(at, _)| *at < claimed) {
@@ -167,9 +179,10 @@ impl Zym {
             report.add(Severity::Info, "unreferenced-bytes", &root, Some(at), message);
         }
         for (i, (name, &(start, len))) in LUMPS.iter().zip(&layout.lumps).enumerate() {
-            let (path, at) = (root.field(name), Some(item(68, i, 8)));
+            let (path, at, last) =
+                (root.field(name), Some(item(68, i, 8)), i.saturating_add(1) == LUMPS.len());
             // A byte per triangle needs no alignment.
-            if !start.is_multiple_of(4) && i + 1 < LUMPS.len() {
+            if !start.is_multiple_of(4) && !last {
                 let message = || format!("{start:#x} is not a multiple of 4");
                 report.warn("misaligned-offset", &path, at, message);
             }

@@ -1,4 +1,5 @@
 //! Evaluation of a ZYM model.
+#![allow(clippy::indexing_slicing, reason = "vectors and matrices of fixed size")]
 
 use super::model::{Zym, ZymInfluence};
 use crate::matrix::{Matrix, concatenate, narrow};

@@ -1,6 +1,6 @@
 //! Small files that ask for much, by name. Shared by the tests of memory and of the stack.
 
-use meshwright::{Format, crucible, dpm, fsomodel, tso};
+use meshwright::{Format, Strictness, crucible, dpm, fsomodel, tso};
 use meshwright_testkit::{Builder, testdata};
 use std::sync::Arc;
 
@@ -82,6 +82,41 @@ fn bmd_followers() -> Bomb {
         .zeros(bones as usize - 1)
         .build();
     Bomb::new("10,000 clips of 60,000 bones, one of which follows others", Format::Bmd, bytes)
+}
+
+/// Nothing is shared: each mesh has lists and a name of its own.
+fn bmd_lists() -> Bomb {
+    let meshes = 60_000_u32;
+    let b = bmd_header(meshes, 0, 0);
+    let table = u32::try_from(b.len()).unwrap();
+    let lists = table + meshes * 32;
+    let bytes = b
+        .patch_le_u32("meshes", table)
+        .each(0..meshes, |b, i| {
+            b.le_u32(&[lists + 8 * i, lists + 8 * meshes + 4 * i, lists + 12 * meshes + 2 * i])
+                .le_u16(&[1, 1])
+                .le_u32(&[8, 4, 0, 0])
+        })
+        .zeros(meshes as usize * 12)
+        .each(0..meshes, |b, _| b.bytes(b"x\0"))
+        .build();
+    Bomb::new("60,000 BMD meshes, each with lists of its own", Format::Bmd, bytes)
+}
+
+/// As [`bmd_lists`], for the streams of clips.
+fn bmd_streams() -> Bomb {
+    let clips = 60_000;
+    let b = bmd_header(0, 1, clips);
+    let table = u32::try_from(b.len()).unwrap();
+    let streams = table + 16 + clips * 16;
+    let bytes = b
+        .patch_le_u32("bones", table)
+        .patch_le_u32("anims", table + 16)
+        .zeros(16)
+        .each(0..clips, |b, i| b.le_u32(&[0]).bytes(&[1, 4, 0, 0]).le_u32(&[streams + i, 1]))
+        .zeros(clips as usize)
+        .build();
+    Bomb::new("60,000 clips, each with a stream of its own", Format::Bmd, bytes)
 }
 
 fn quad() -> dpm::Dpm {
@@ -229,6 +264,14 @@ fn tso_chain() -> Bomb {
     Bomb::new("60,000 TSO bones, each on the one behind", Format::TsoSkeleton, bytes)
 }
 
+fn tso_circle() -> Bomb {
+    let mut skeleton = many_bones();
+    let n = skeleton.bones.len();
+    skeleton.bones[n - 1].parent = "b0".into();
+    let bytes = skeleton.to_bytes_with(Strictness::Lenient).unwrap();
+    Bomb::new("60,000 TSO bones in a circle", Format::TsoSkeleton, bytes)
+}
+
 fn tso_names() -> Bomb {
     let n = 4_000_000;
     let bytes = Builder::new().be_u32(&[2, n]).zeros(n as usize).be_u32(&[0; 5]).build();
@@ -262,6 +305,8 @@ pub(crate) fn all() -> Vec<Bomb> {
         bmd_clips(),
         bmd_followers(),
         bmd_chain(),
+        bmd_lists(),
+        bmd_streams(),
         dpm_meshes(),
         dpm_frames(),
         dpm_chain(),
@@ -280,6 +325,7 @@ pub(crate) fn all() -> Vec<Bomb> {
         ),
         crucible_chain(),
         tso_chain(),
+        tso_circle(),
         tso_names(),
         tso_motions(),
     ]

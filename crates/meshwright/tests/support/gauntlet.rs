@@ -1,14 +1,14 @@
 //! Everything that can be done with a file, done with a hostile one. Shared with `xtask mutants`.
 
-use meshwright::dump::{Dump, DumpError};
+use meshwright::dump::{Dump, DumpError, DumpOptions};
 use meshwright::gltf::{self, playback::Player};
 use meshwright::rig::Evaluator;
 use meshwright::scene::{ConvertError, MeshId, Scene, SceneOptions, SkeletonId, Space, obj};
 use meshwright::{
-    AnyModel, CompanionKind, Companions, ErrorClass, Finding, Format, Limits, OpenOptions, ReadError,
-    ReadOptions, Severity, Stream, WriteError, detect,
+    AnyModel, CompanionKind, Companions, ErrorClass, Format, Limits, OpenOptions, ReadOptions, WriteError,
+    detect,
 };
-use meshwright_testkit::hex_diff;
+use meshwright_testkit::laws;
 use meshwright_testkit::mutate::{Rng, mutant};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -97,28 +97,8 @@ pub(crate) enum Reached {
     Scene,
 }
 
-fn line(text: &str) {
-    assert!(text.len() < 4096, "a message of {} bytes: {text:.200}", text.len());
-    assert!(!text.chars().any(char::is_control), "a message of several lines: {text:?}");
-}
-
-fn located(offset: u64, stream: &Stream, len: usize, text: &str) {
-    assert!(*stream != Stream::File || offset <= len as u64, "offset outside the file: {text}");
-}
-
-fn refusal(e: &ReadError, len: usize) {
-    line(&e.to_string());
-    located(e.offset(), e.stream(), len, &e.to_string());
-    assert!(!e.code().is_empty(), "{e}: no code");
-}
-
-fn finding(finding: &Finding, len: usize) {
-    line(&finding.to_string());
-    located(finding.offset.unwrap_or(0), &finding.stream, len, &finding.to_string());
-}
-
 fn conversion(e: &ConvertError) {
-    line(&e.to_string());
+    laws::one_line(&e.to_string());
 }
 
 /// Every step. Panics when a promise is broken.
@@ -128,6 +108,7 @@ pub(crate) fn run(subject: &Subject) -> Reached {
         assert!(Format::ALL.contains(&found.format));
     }
     let _ = detect(bytes, None);
+    obeys(subject);
     let mut reached = Reached::Refused;
     for lenient in [false, true] {
         let read = if lenient { ReadOptions::lenient() } else { ReadOptions::default() };
@@ -138,27 +119,15 @@ pub(crate) fn run(subject: &Subject) -> Reached {
             if *kind == CompanionKind::Metadata {
                 options.metadata = Some(companion);
             } else if let Err(e) = companions.add(*kind, companion, &read) {
-                refusal(&e, companion.len());
+                laws::refusal(&e, companion.len());
             }
         }
         for f in companions.validate().findings() {
-            line(&f.to_string());
+            laws::one_line(&f.to_string());
         }
-        let parsed = match AnyModel::open(bytes, subject.format, &options) {
-            Ok(parsed) => parsed,
-            Err(e) => {
-                refusal(&e, bytes.len());
-                continue;
-            }
-        };
-        parsed.forgiven.findings().iter().for_each(|f| finding(f, bytes.len()));
+        let Ok(parsed) = AnyModel::open(bytes, subject.format, &options) else { continue };
         let model = parsed.model;
-        let report = model.validate();
-        report.findings().iter().for_each(|f| finding(f, bytes.len()));
-        let errors = report.findings().iter().find(|f| f.severity == Severity::Error);
-        assert!(lenient || errors.is_none(), "a strictly read model has an error: {}", errors.unwrap());
         let _ = model.summary();
-        fixed_point(&model, bytes, subject.format, &options, lenient);
         reached = reached.max(if lenient { Reached::Lenient } else { Reached::Strict });
         if lenient && reached == Reached::Scene && parsed.forgiven.is_empty() {
             // The same model again.
@@ -171,24 +140,15 @@ pub(crate) fn run(subject: &Subject) -> Reached {
     reached
 }
 
-/// What was read is written, and reading that gives the same model and the same bytes again.
-fn fixed_point(model: &AnyModel, bytes: &[u8], format: Format, options: &OpenOptions<'_>, lenient: bool) {
-    let written = match model.to_bytes() {
-        Ok(written) => written,
-        Err(e) => {
-            line(&e.to_string());
-            assert!(lenient, "a strictly read model is not written: {e}");
-            return;
-        }
+/// An answer from strict and lenient readers, and what opens is written and read again.
+fn obeys(subject: &Subject) {
+    let metadata = subject.companions.iter().find(|c| c.0 == CompanionKind::Metadata).map(|c| &*c.1);
+    let open = |bytes: &[u8], read: &ReadOptions| {
+        let mut options = OpenOptions::from(read.with_limits(Limits::default().with_memory(MEMORY)));
+        options.metadata = metadata;
+        AnyModel::open(bytes, subject.format, &options)
     };
-    let again = match AnyModel::open(&written, format, options) {
-        Ok(again) => again.model,
-        Err(e) if matches!(e.class(), ErrorClass::Limit { .. }) => return,
-        Err(e) => panic!("what was written is not read: {e}\n{}", hex_diff(bytes, &written)),
-    };
-    assert!(again == *model, "the model changed on its way\n{}", hex_diff(bytes, &written));
-    let twice = again.to_bytes().unwrap_or_else(|e| panic!("what was read again is not written: {e}"));
-    assert!(twice == written, "not a fixed point\n{}", hex_diff(&written, &twice));
+    laws::answer(&subject.bytes, subject.bytes.len(), open, AnyModel::validate, AnyModel::to_bytes);
 }
 
 /// The model as a scene in both spaces, and all that is made of scenes.
@@ -204,8 +164,8 @@ fn scenes(model: &AnyModel, companions: &Companions, bytes: &[u8]) -> bool {
             }
         };
         for loss in &scene.losses {
-            line(&loss.path);
-            line(&loss.message);
+            laws::one_line(&loss.path);
+            laws::one_line(&loss.message);
         }
         let scene = scene.value;
         scene.validate().unwrap_or_else(|e| panic!("the scene in {space:?} is broken: {e}"));
@@ -216,7 +176,7 @@ fn scenes(model: &AnyModel, companions: &Companions, bytes: &[u8]) -> bool {
         }
         made = true;
     }
-    match Dump::new(model, companions, "mutant", bytes, &[], MEMORY) {
+    match Dump::new(model, companions, "mutant", bytes, &DumpOptions::default().with_memory(MEMORY)) {
         Ok(dump) => assert!(dump.to_json().len() > 2, "an empty dump"),
         Err(DumpError::Convert(e)) => conversion(&e),
         Err(e) => panic!("a scene that cannot be dumped: {e}"),
@@ -247,7 +207,7 @@ fn posed(scene: &Scene) {
                     assert_eq!(posed.positions.len(), mesh.positions.len());
                 }
             }
-            Err(e) => line(&e.to_string()),
+            Err(e) => laws::one_line(&e.to_string()),
         }
     }
 }

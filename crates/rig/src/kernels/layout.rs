@@ -59,6 +59,7 @@ impl Blends {
     }
 
     /// The joints and weights of some blends, one after the other.
+    #[cfg(target_arch = "x86_64")]
     pub(crate) fn range(&self, blends: core::ops::Range<usize>) -> (&[u32], &[f32]) {
         let range = self.starts[blends.start] as usize..self.starts[blends.end] as usize;
         (&self.joints[range.clone()], &self.weights[range])

@@ -1,9 +1,8 @@
 //! Reads `.anim`.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use super::model::{Anim, Motion, Nesting, TimeProperty};
 use super::validate::check;
-use crate::common::{Findings, Flag, Step, file, name, pstr, pstr16, trailing, version};
+use crate::common::{Findings, Flag, Step, file, name, pstr, pstr16, trailing, version, wide};
 use crate::props::{counted, property_list, property_lists, table};
 use alloc::vec::Vec;
 use meshwright_core::{Budget, Confidence, Cursor, F32, Fault, Parsed, Path, ReadError, ReadOptions};
@@ -105,19 +104,19 @@ impl Anim {
     pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
         let refusal = match attempt(bytes, options, Nesting::Three) {
             Ok((anim, findings)) if findings.first.is_none() || !anim.has_properties() => {
-                return conclude(anim, findings, options);
+                return conclude(anim, findings);
             }
             // Only one of the two readings is held at a time.
             Ok(_) => None,
             Err(e) => Some(e),
         };
         match (attempt(bytes, options, Nesting::Two), refusal) {
-            (Ok((anim, findings)), _) if findings.first.is_none() => conclude(anim, findings, options),
-            (Ok((anim, findings)), Some(_)) if options.is_lenient() => conclude(anim, findings, options),
+            (Ok((anim, findings)), _) if findings.first.is_none() => conclude(anim, findings),
+            (Ok((anim, findings)), Some(_)) if options.is_lenient() => conclude(anim, findings),
             (_, Some(e)) => Err(e),
             (_, None) => {
                 let (anim, findings) = attempt(bytes, options, Nesting::Three)?;
-                conclude(anim, findings, options)
+                conclude(anim, findings)
             }
         }
     }
@@ -171,11 +170,12 @@ fn attempt(bytes: &[u8], options: &ReadOptions, nesting: Nesting) -> Result<(Ani
     let trailing = trailing(&cursor)?;
     let anim =
         Anim { name: own, duration, distance, moving, translations, rotations, motions, nesting, trailing };
-    let mut findings = Findings::default();
+    source.charge(&root.field("motions"), 0, "rules", wide(anim.motions.len()), size_of::<u64>())?;
+    let mut findings = Findings::reading(options);
     check(&anim, &mut findings);
     Ok((anim, findings))
 }
 
-fn conclude(anim: Anim, findings: Findings, options: &ReadOptions) -> Result<Parsed<Anim>, ReadError> {
-    Ok(Parsed::new(anim, findings.settle(options.is_lenient())?))
+fn conclude(anim: Anim, findings: Findings) -> Result<Parsed<Anim>, ReadError> {
+    Ok(Parsed::new(anim, findings.settle()?))
 }

@@ -1,4 +1,9 @@
 //! The rules that an animation must keep, and what is odd about one.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "offsets of what is in memory fit 64 bits; components of a vector"
+)]
 
 use super::model::{Anim, Motion, Nesting, TimeProperty};
 use crate::codes;
@@ -109,6 +114,9 @@ pub(crate) fn check(anim: &Anim, out: &mut Findings) {
         for (field, has, first, keys, part) in channels {
             let last = u64::from(first) + u64::from(m.frames);
             if has.is_set() && m.frames > 0 && last > wide(keys) {
+                // More keys than there are: no first one would do.
+                let (field, part) =
+                    if u64::from(m.frames) > wide(keys) { ("frames", 0) } else { (field, part) };
                 out.error(codes::E_MOTION_RANGE, &path.field(field), Some(frames_at + part), || {
                     format!("{} keys from {first} on, there are {keys}", m.frames)
                 });

@@ -1,4 +1,5 @@
 //! An animation interpreted: keys, frames, poses, events.
+#![allow(clippy::indexing_slicing, reason = "vectors and matrices of fixed size")]
 
 use super::model::{Anim, FRAME_RATE, Motion, TimeProperty};
 use crate::common::Flag;

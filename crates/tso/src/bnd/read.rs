@@ -1,5 +1,4 @@
 //! Reads `.bnd`.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use super::model::{Bnd, PRESENT, ResourceId};
 use crate::codes;
@@ -45,9 +44,9 @@ impl Bnd {
         let mesh = cursor.read(&root.field("mesh"), resource)?;
         let texture = cursor.read(&root.field("texture"), resource)?;
         let bnd = Self { bone, mesh, texture, trailing: trailing(&cursor)? };
-        let mut findings = Findings::default();
+        let mut findings = Findings::reading(options);
         findings.trailing(cursor.offset(), &bnd.trailing);
-        Ok(Parsed::new(bnd, findings.settle(options.is_lenient())?))
+        Ok(Parsed::new(bnd, findings.settle()?))
     }
 
     /// How likely these are the bytes of a `.bnd`. There is no magic: the file is read.

@@ -1,4 +1,5 @@
 //! Where in its file each field of a geometry stands.
+#![allow(clippy::arithmetic_side_effects, reason = "offsets of what is in memory fit 64 bits")]
 
 use super::model::Geometry;
 use crate::common::wide;

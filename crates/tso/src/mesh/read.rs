@@ -1,5 +1,4 @@
 //! Reads `.mesh`, and the geometry within `.bmf`.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use super::model::{Binding, BlendVertex, Geometry, Mesh, RealVertex, Total};
 use super::places::Places;
@@ -63,10 +62,11 @@ impl Mesh {
         let at = cursor.offset();
         let geometry = geometry(&mut cursor, Order::Big)?;
         let mesh = Self { geometry, trailing: trailing(&cursor)? };
-        let mut findings = Findings::default();
+        source.charge(&Path::ROOT, at, "rules", rules::memory(&mesh.geometry), 1)?;
+        let mut findings = Findings::reading(options);
         rules::check(&mesh.geometry, &Places::Binary(at), &mut findings);
         findings.trailing(cursor.offset(), &mesh.trailing);
-        Ok(Parsed::new(mesh, findings.settle(options.is_lenient())?))
+        Ok(Parsed::new(mesh, findings.settle()?))
     }
 
     /// How likely these are the bytes of a `.mesh`. There is no magic: the sizes of all tables are held against

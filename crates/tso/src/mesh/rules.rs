@@ -1,4 +1,9 @@
 //! The rules that a geometry must keep.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "components of a vector; sums of 32-bit fields in 64 bits"
+)]
 
 use super::model::{Geometry, Total};
 use super::places::{Field, Finder, Places};
@@ -19,6 +24,14 @@ pub(crate) fn check(g: &Geometry, places: &Places, out: &mut Findings) {
     total(g, &find, out);
     finite(g, &find, out);
 }
+
+/// What the check takes.
+pub(crate) fn memory(g: &Geometry) -> u64 {
+    wide(g.bones.len()).saturating_add(wide(g.bindings.len()).saturating_mul(size_of::<Run>() as u64))
+}
+
+/// From where to where, of which binding.
+type Run = (u64, u64, usize);
 
 fn faces(g: &Geometry, find: &Finder<'_>, out: &mut Findings) {
     let (root, n) = (Path::ROOT, g.real.len());
@@ -83,7 +96,7 @@ fn runs(g: &Geometry, find: &Finder<'_>, out: &mut Findings, kind: &Kind) {
     let root = Path::ROOT;
     let (table, real) = (root.field("bindings"), kind.part == REAL.part);
     let n = wide(if real { g.real.len() } else { g.blends.len() });
-    let mut runs = Vec::with_capacity(g.bindings.len());
+    let mut runs: Vec<Run> = Vec::with_capacity(g.bindings.len());
     for (i, b) in g.bindings.iter().enumerate() {
         let (first, count) = if real { (b.first_real, b.real_count) } else { (b.first_blend, b.blend_count) };
         let (from, to) = (u64::from(first), u64::from(first) + u64::from(count));

@@ -1,4 +1,9 @@
 //! Everything that can be said against a mesh.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "one flag and one count per vertex in memory"
+)]
 
 use super::model::{Geometry, Mesh, Total};
 use super::places::{Field, Places};

@@ -1,4 +1,9 @@
 //! A geometry interpreted: who owns which vertex, and where vertices are in a pose.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "indices that the same function made"
+)]
 
 use super::model::{Binding, Geometry};
 use crate::pose::{BoneMatrix, narrow, unit};

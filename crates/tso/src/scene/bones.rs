@@ -90,7 +90,7 @@ impl Joints {
         out: &mut Vec<Joint>,
         losses: &mut Vec<Loss>,
     ) -> Result<(), ConvertError> {
-        let (parents, cut) = skel.resolve();
+        let (parents, cut) = skel.resolve(&skel.index());
         let cut: BTreeSet<_> = cut.into_iter().collect();
         let mut notes = Notes::default();
         cut.iter().for_each(|i| notes.add("parent-cycle", *i, "bones hang from themselves, taken as roots"));

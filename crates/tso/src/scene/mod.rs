@@ -1,4 +1,9 @@
 //! To and from the exchange model.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "works on models that were checked before"
+)]
 
 mod bones;
 mod clips;

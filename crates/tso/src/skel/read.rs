@@ -1,9 +1,9 @@
 //! Reads `.skel`.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use super::model::{Bone, Skel};
 use super::validate::check;
-use crate::common::{Findings, Flag, Step, file, name, pstr, trailing, version};
+use crate::common::{Findings, Flag, Step, file, name, pstr, trailing, version, wide};
+use crate::name::NameIndex;
 use crate::props::property_lists;
 use meshwright_core::{Budget, Confidence, Cursor, F32, Fault, Limits, Parsed, Path, ReadError, ReadOptions};
 use nom::Parser as _;
@@ -77,10 +77,15 @@ impl Skel {
         for i in 0..usize::from(n) {
             bones.push(bone(&mut cursor, &path.index(i))?);
         }
+        // Offsets, parents, walks and two indices of the names.
+        let names = bones.iter().fold(0_u64, |n, b| n.saturating_add(wide(b.name.bytes().len())));
+        source.charge(&path, at, "rules", wide(bones.len()), size_of::<[u64; 5]>())?;
+        source.charge(&path, at, "rules", wide(bones.len()), NameIndex::MEMORY)?;
+        source.charge(&path, at, "rules", names, 1)?;
         let skel = Self { name: own, bones, trailing: trailing(&cursor)? };
-        let mut findings = Findings::default();
+        let mut findings = Findings::reading(options);
         check(&skel, &mut findings);
-        Ok(Parsed::new(skel, findings.settle(options.is_lenient())?))
+        Ok(Parsed::new(skel, findings.settle()?))
     }
 
     /// How likely these are the bytes of a `.skel`. There is no magic: the file is read, within a mebibyte.

@@ -1,9 +1,13 @@
 //! The rules that a skeleton must keep, and what is odd about one.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "offsets of what is in memory fit 64 bits; components of a vector"
+)]
 
 use super::model::{Bone, Skel};
 use crate::codes;
 use crate::common::{Findings, remark_name, wide};
-use crate::name::NameIndex;
 use crate::props::PropertyList;
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -63,10 +67,9 @@ impl Skel {
 pub(crate) fn check(skel: &Skel, out: &mut Findings) {
     let (root, offsets) = (Path::ROOT, skel.offsets());
     let path = root.field("bones");
-    let mut names = BTreeMap::new();
+    let index = skel.index();
     for (i, (bone, at)) in skel.bones.iter().zip(&offsets).enumerate() {
-        let first = *names.entry(bone.name.bytes()).or_insert(i);
-        if first != i {
+        if let Some(first) = index.first(&bone.name).filter(|first| *first != i) {
             let path = path.index(i);
             out.error(codes::E_BONE_DUP, &path.field("name"), Some(at + 4), || {
                 format!("{} is the name of bone {first} too", bone.name)
@@ -82,7 +85,6 @@ pub(crate) fn check(skel: &Skel, out: &mut Findings) {
             );
         }
     }
-    let index = NameIndex::new(skel.bones.iter().map(|b| &b.name));
     for (i, (bone, at)) in skel.bones.iter().zip(&offsets).enumerate() {
         if bone.parent_name().is_some_and(|p| index.find(p).is_none()) {
             let path = path.index(i);
@@ -99,7 +101,7 @@ pub(crate) fn check(skel: &Skel, out: &mut Findings) {
             || "no bone has the parent NULL",
         );
     }
-    let (_, cut) = skel.resolve();
+    let (_, cut) = skel.resolve(&index);
     for i in cut {
         let (path, at) = (path.index(i), offsets.get(i).copied().unwrap_or(0));
         let bone = &skel.bones[i];

@@ -1,4 +1,5 @@
 //! A skeleton interpreted: who hangs from whom, and where bones are in a pose.
+#![allow(clippy::indexing_slicing, reason = "indices that the same function made")]
 
 use super::model::{Bone, Skel};
 use crate::name::{Name, NameIndex};
@@ -25,17 +26,20 @@ impl Skel {
         same(true).or_else(|| same(false))
     }
 
+    pub(crate) fn index(&self) -> NameIndex<'_> {
+        NameIndex::new(self.bones.iter().map(|b| &b.name))
+    }
+
     /// The parent of every bone.
     ///
     /// Where rules are broken: a bone whose parent does not exist is a root, and of bones that hang from one
     /// another in a circle the first is a root.
     pub fn parents(&self) -> Vec<Option<usize>> {
-        self.resolve().0
+        self.resolve(&self.index()).0
     }
 
     /// Parents without cycles, and the bones that were cut loose for that.
-    pub(crate) fn resolve(&self) -> (Vec<Option<usize>>, Vec<usize>) {
-        let index = NameIndex::new(self.bones.iter().map(|b| &b.name));
+    pub(crate) fn resolve(&self, index: &NameIndex<'_>) -> (Vec<Option<usize>>, Vec<usize>) {
         let mut parents: Vec<_> =
             self.bones.iter().map(|b| b.parent_name().and_then(|p| index.find(p))).collect();
         // The number of the walk that first came by; a walk that meets its own number has closed a circle.
@@ -92,7 +96,7 @@ impl Skel {
 
     /// The bone of each name, as [`find`](Self::find) does it.
     pub fn find_all<'n>(&self, names: impl IntoIterator<Item = &'n Name>) -> Vec<Option<usize>> {
-        let index = NameIndex::new(self.bones.iter().map(|b| &b.name));
+        let index = self.index();
         names.into_iter().map(|name| index.find(name)).collect()
     }
 
@@ -132,7 +136,10 @@ mod tests {
     #[test]
     fn circles_are_cut_once() {
         let s = skel(&[("a", "b"), ("b", "c"), ("c", "b"), ("d", "d"), ("e", "a")]);
-        assert_eq!(s.resolve(), (alloc::vec![Some(1), None, Some(1), None, Some(0)], alloc::vec![1, 3]));
+        assert_eq!(
+            s.resolve(&s.index()),
+            (alloc::vec![Some(1), None, Some(1), None, Some(0)], alloc::vec![1, 3])
+        );
         assert_eq!(s.world(&s.rest())[4].point([0.0; 3]), [3.0, 0.0, 0.0]);
     }
 }

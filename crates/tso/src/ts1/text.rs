@@ -1,5 +1,4 @@
 //! Lines and numbers of the text formats.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use crate::codes;
 use crate::common::Step;

@@ -1,9 +1,9 @@
 //! Reads `.bmf`.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use super::model::Bmf;
-use crate::common::{file, name, pstr, trailing};
+use crate::common::{Findings, file, name, pstr, trailing};
 use crate::mesh::read::{Order, geometry, sniff_geometry};
+use crate::mesh::rules;
 use meshwright_core::{Budget, Confidence, Parsed, Path, ReadError, ReadOptions};
 
 impl Bmf {
@@ -22,7 +22,8 @@ impl Bmf {
         let texture = name(&mut cursor, &root.field("texture"), pstr)?;
         let geometry = geometry(&mut cursor, Order::Little)?;
         let bmf = Self { skin, texture, geometry, trailing: trailing(&cursor)? };
-        let forgiven = bmf.rules().settle(options.is_lenient())?;
+        source.charge(&root, 0, "rules", rules::memory(&bmf.geometry), 1)?;
+        let forgiven = bmf.rules(Findings::reading(options)).settle()?;
         Ok(Parsed::new(bmf, forgiven))
     }
 

@@ -14,8 +14,8 @@ impl Bmf {
     }
 
     /// Every broken rule.
-    pub(crate) fn rules(&self) -> Findings {
-        let (places, mut findings) = (self.places(), Findings::default());
+    pub(crate) fn rules(&self, mut findings: Findings) -> Findings {
+        let places = self.places();
         rules::check(&self.geometry, &places, &mut findings);
         let end = places.finder(&self.geometry).at(Field::End).unwrap_or(0);
         findings.trailing(end, &self.trailing);
@@ -24,7 +24,7 @@ impl Bmf {
 
     /// Broken rules as errors, oddities as warnings, with the offsets of the file that this is written to.
     pub fn validate(&self) -> Report {
-        let mut report = self.rules().report;
+        let mut report = self.rules(Findings::default()).report;
         remark_name(&mut report, &Path::ROOT.field("skin"), 0, &self.skin);
         let texture = wide(self.skin.bytes().len()).saturating_add(1);
         remark_name(&mut report, &Path::ROOT.field("texture"), texture, &self.texture);

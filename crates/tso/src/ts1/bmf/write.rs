@@ -1,7 +1,7 @@
 //! Writes `.bmf`.
 
 use super::model::Bmf;
-use crate::common::put_pstr;
+use crate::common::{Findings, put_pstr};
 use crate::mesh::read::Order;
 use crate::mesh::write;
 use alloc::vec::Vec;
@@ -16,7 +16,7 @@ impl Bmf {
     /// The file; leniently also one that only lenient reading opens.
     pub fn to_bytes_with(&self, strictness: Strictness) -> Result<Vec<u8>, WriteError> {
         if strictness == Strictness::Strict {
-            self.rules().refuse()?;
+            self.rules(Findings::default()).refuse()?;
         }
         let mut w = ByteWriter::new();
         put_pstr(&mut w, &Path::ROOT.field("skin"), &self.skin)?;

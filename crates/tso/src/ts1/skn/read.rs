@@ -1,5 +1,4 @@
 //! Reads `.skn`.
-#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
 use super::model::Skn;
 use crate::codes;
@@ -124,14 +123,16 @@ impl Skn {
         let mut skn = model(&mut source.start())?;
         source.charge(&Path::ROOT.field("text"), 0, "text", wide(bytes.len()), 1)?;
         skn.text = bytes.to_vec();
-        let mut findings = Findings::default();
+        source.charge(&Path::ROOT, 0, "rules", rules::memory(&skn.geometry), 1)?;
+        let mut findings = Findings::reading(options);
         rules::check(&skn.geometry, &Places::Binary(0), &mut findings);
         if findings.first.is_some() {
-            // Offsets are looked for only where they are needed.
-            findings = Findings::default();
+            // Offsets are looked for only where they are needed. A number and its white space have two bytes.
+            source.charge(&Path::ROOT, 0, "offsets", wide(bytes.len() / 2), size_of::<[u64; 3]>())?;
+            findings = Findings::reading(options);
             rules::check(&skn.geometry, &skn.places(), &mut findings);
         }
-        Ok(Parsed::new(skn, findings.settle(options.is_lenient())?))
+        Ok(Parsed::new(skn, findings.settle()?))
     }
 
     /// How likely these are the bytes of a `.skn`. There is no magic: names and numbers are read up to the first

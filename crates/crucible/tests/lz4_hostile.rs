@@ -1,0 +1,240 @@
+//! Hostile LZ4 blocks against a decoder that follows the block format to the letter, and against liblz4: who
+//! accepts what, and how many bytes come out.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::cast_possible_truncation, reason = "tests")]
+
+use lz4::block::{CompressionMode, compress, decompress};
+use meshwright_core::ReadOptions;
+use meshwright_crucible::{Attribute, Chunk, CrucibleOptions, Dialect};
+use meshwright_testkit::mutate::{Rng, mutant};
+use std::collections::BTreeMap;
+
+/// What a block with a stated size comes to.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Outcome {
+    Whole(Vec<u8>),
+    /// Holds less than stated.
+    Short(Vec<u8>),
+    Long,
+    Broken,
+}
+
+impl Outcome {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Whole(_) => "whole",
+            Self::Short(_) => "short",
+            Self::Long => "long",
+            Self::Broken => "broken",
+        }
+    }
+}
+
+/// More is taken for too long by every test here.
+const ENOUGH: usize = 1 << 20;
+
+/// Why a block holds nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flaw {
+    /// It breaks off, or a match starts before the output.
+    Lost,
+    /// A match at distance 0, which the format forbids and liblz4 does not look for.
+    Zero,
+}
+
+/// All bytes of a block, unless it breaks off or refers to what is not there.
+fn reference(block: &[u8]) -> Result<Vec<u8>, Flaw> {
+    let (mut at, mut out) = (0, Vec::new());
+    let byte = |at: &mut usize| {
+        *at += 1;
+        block.get(*at - 1).copied().ok_or(Flaw::Lost)
+    };
+    let length = |at: &mut usize, nibble: u8| {
+        let mut n = usize::from(nibble);
+        let mut last = if nibble == 15 { 255 } else { 0 };
+        while last == 255 {
+            last = byte(at)?;
+            n += usize::from(last);
+        }
+        Ok(n)
+    };
+    loop {
+        let token = byte(&mut at)?;
+        let literals = length(&mut at, token >> 4)?;
+        out.extend_from_slice(block.get(at..at + literals).ok_or(Flaw::Lost)?);
+        at += literals;
+        if at == block.len() {
+            return Ok(out);
+        }
+        let offset = usize::from(u16::from_le_bytes([byte(&mut at)?, byte(&mut at)?]));
+        let len = 4 + length(&mut at, token & 15)?;
+        if offset == 0 {
+            return Err(Flaw::Zero);
+        }
+        let from = out.len().checked_sub(offset).ok_or(Flaw::Lost)?;
+        for i in from..from + len {
+            out.push(out[i]);
+        }
+        if out.len() > ENOUGH {
+            return Ok(out);
+        }
+    }
+}
+
+/// What a strict decoder makes of a block.
+fn expected(block: &[u8], size: usize) -> Outcome {
+    match reference(block) {
+        Err(_) => Outcome::Broken,
+        Ok(data) if data.len() > size => Outcome::Long,
+        Ok(data) if data.len() < size => Outcome::Short(data),
+        Ok(data) => Outcome::Whole(data),
+    }
+}
+
+/// What the reader makes of it; `None` when it does not even try, because no such block can hold as much.
+fn found(block: &[u8], size: usize) -> Option<Outcome> {
+    let mut file = vec![0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0x10, 0];
+    file.extend(i32::try_from(block.len()).unwrap().to_le_bytes());
+    file.extend(i32::try_from(size).unwrap().to_le_bytes());
+    file.extend(block);
+    let parse = |read: ReadOptions| {
+        Chunk::parse_options(&file, &CrucibleOptions::from(read).with_dialect(Dialect::Seed))
+    };
+    let parsed = match parse(ReadOptions::lenient()) {
+        Ok(parsed) => parsed,
+        Err(e) => match e.code() {
+            "Lz4" => return Some(Outcome::Broken),
+            "Lz4OutputTooLong" => return Some(Outcome::Long),
+            "ImpossibleRatio" if size > block.len() * 255 => return None,
+            _ => panic!("{e}"),
+        },
+    };
+    let short = parsed.forgiven.findings().iter().find(|f| f.code == "Lz4OutputTooShort");
+    let mut data = parsed.model.stream(Attribute::Color).unwrap().data().to_vec();
+    assert_eq!(data.len(), size);
+    let strict = parse(ReadOptions::default()).map(drop);
+    let Some(short) = short else {
+        assert!(strict.is_ok() || !size.is_multiple_of(4), "{strict:?}");
+        return Some(Outcome::Whole(data));
+    };
+    assert!(strict.is_err(), "a strict reader takes a short stream");
+    let got: usize = short.message.split_whitespace().nth(1).unwrap().parse().unwrap();
+    assert!(data[got..].iter().all(|b| *b == 0), "what was not decoded is not zero");
+    data.truncate(got);
+    Some(Outcome::Short(data))
+}
+
+/// Blocks as encoders make them, with what they hold.
+fn sound(rng: &mut Rng) -> Vec<Vec<u8>> {
+    let modes = [None, Some(CompressionMode::FAST(9)), Some(CompressionMode::HIGHCOMPRESSION(12))];
+    let mut blocks = vec![vec![0]];
+    for n in [1, 4, 12, 13, 16, 60, 300, 1000, 5000] {
+        let noise: Vec<u8> = (0..n).map(|_| rng.next() as u8).collect();
+        let few: Vec<u8> = (0..n).map(|_| rng.below(3) as u8).collect();
+        let floats: Vec<u8> = (0..n).map(|i| [0, 0, 0x80, 0x3f][i % 4]).collect();
+        for data in [noise, few, floats, vec![7; n]] {
+            blocks.extend(modes.iter().map(|mode| compress(&data, *mode, false).unwrap()));
+        }
+    }
+    blocks
+}
+
+/// Sequences that mean something, as far as they go: literals, matches near and far, long lengths.
+fn woven(rng: &mut Rng) -> Vec<u8> {
+    let (mut block, mut held) = (Vec::new(), 0_usize);
+    let long = |block: &mut Vec<u8>, n: usize| {
+        if n >= 15 {
+            block.resize(block.len() + (n - 15) / 255, 255);
+            block.push(((n - 15) % 255) as u8);
+        }
+    };
+    for _ in 0..rng.below(12) {
+        let literals = *rng.pick(&[0, 0, 1, 3, 14, 15, 16, 269, 270, 271]);
+        let extra = *rng.pick(&[0, 0, 1, 4, 14, 15, 16, 269, 270, 600]);
+        block.push((literals.min(15) << 4 | extra.min(15)) as u8);
+        long(&mut block, literals);
+        block.extend((0..literals).map(|_| rng.next() as u8));
+        held += literals;
+        // At the first byte, just before it, and anywhere.
+        let offset = match rng.below(8) {
+            0 => held,
+            1 => held + 1,
+            2 => 0,
+            _ => 1 + rng.below(held),
+        };
+        block.extend((offset as u16).to_le_bytes());
+        long(&mut block, extra);
+        held += 4 + extra;
+    }
+    if rng.below(4) > 0 {
+        let literals = rng.below(20);
+        block.push((literals.min(15) << 4 | rng.below(2)) as u8);
+        long(&mut block, literals);
+        block.extend((0..literals).map(|_| rng.next() as u8));
+    }
+    block
+}
+
+fn compare(block: &[u8], size: usize, seen: &mut BTreeMap<&'static str, usize>) {
+    let (Some(found), expected) = (found(block, size), expected(block, size)) else {
+        *seen.entry("impossible").or_insert(0) += 1;
+        return;
+    };
+    *seen.entry(expected.name()).or_insert(0) += 1;
+    // A block that is broken behind the point where it is too long may be called either.
+    let either = found == Outcome::Long && expected == Outcome::Broken;
+    assert!(found == expected || either, "{found:?} for {expected:?}, {size} bytes stated: {block:02x?}");
+    // The binding hands liblz4 a dangling pointer for no bytes. It is stricter about how blocks end.
+    if size == 0 || block.is_empty() || reference(block) == Err(Flaw::Zero) {
+        return;
+    }
+    if let Ok(theirs) = decompress(block, Some(i32::try_from(size).unwrap())) {
+        let same = match &found {
+            Outcome::Whole(ours) | Outcome::Short(ours) => *ours == theirs,
+            Outcome::Long | Outcome::Broken => false,
+        };
+        assert!(same, "liblz4 has {} bytes where we have {found:?}: {block:02x?}", theirs.len());
+        *seen.entry("liblz4 agrees").or_insert(0) += 1;
+    }
+}
+
+#[test]
+fn every_decoder_answers_the_same() {
+    let rng = &mut Rng::new(4);
+    let (sound, mut seen) = (sound(rng), BTreeMap::new());
+    for number in 0..30_000 {
+        let block = match number % 3 {
+            0 => mutant(rng.pick::<Vec<u8>>(&sound), rng.pick::<Vec<u8>>(&sound), rng),
+            1 => woven(rng),
+            _ => {
+                let block = woven(rng);
+                mutant(&block, rng.pick::<Vec<u8>>(&sound), rng)
+            }
+        };
+        let len = reference(&block).map_or_else(|_| rng.below(3000), |d| d.len().min(ENOUGH));
+        let other = rng.below(2 * len + 8);
+        let size = *rng.pick(&[len, len, len + 1, len.saturating_sub(1), len + 4, other]);
+        compare(&block, size, &mut seen);
+    }
+    for outcome in ["whole", "short", "long", "broken", "liblz4 agrees"] {
+        assert!(seen.get(outcome) > Some(&1000), "{outcome}: {seen:?}");
+    }
+}
+
+/// Every cut and every bit of a few blocks, with the size they state.
+#[test]
+fn every_cut_and_every_bit() {
+    let mut seen = BTreeMap::new();
+    for data in [vec![7; 100], (0..=255).collect(), b"abcdabcdabcdabcdxyzabcdabcd1234567".to_vec()] {
+        let block = compress(&data, None, false).unwrap();
+        compare(&block, data.len(), &mut seen);
+        for cut in 0..block.len() {
+            compare(&block[..cut], data.len(), &mut seen);
+        }
+        for bit in 0..block.len() * 8 {
+            let mut block = block.clone();
+            block[bit / 8] ^= 1 << (bit % 8);
+            compare(&block, data.len(), &mut seen);
+        }
+    }
+    assert!(seen.len() >= 5, "{seen:?}");
+}

@@ -1,0 +1,80 @@
+//! What code takes from the heap and how long it runs, measured.
+//!
+//! A test program that wants to know says once
+//! `#[global_allocator] static ALLOCATOR: Counting = Counting;`.
+#![allow(unsafe_code, reason = "an allocator has to implement an unsafe trait")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::time::{Duration, Instant};
+
+/// The system's allocator, with an account for every thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Counting;
+
+thread_local! {
+    /// Bytes held. Memory that another thread gives back makes it negative.
+    static NOW: Cell<isize> = const { Cell::new(0) };
+    /// The most bytes held since the measurement began.
+    static PEAK: Cell<isize> = const { Cell::new(0) };
+    static CALLS: Cell<usize> = const { Cell::new(0) };
+}
+
+fn taken(size: usize) {
+    // A thread that ends has no account any more.
+    let _ = NOW.try_with(|now| {
+        now.set(now.get().wrapping_add_unsigned(size));
+        let _ = PEAK.try_with(|peak| peak.set(peak.get().max(now.get())));
+        let _ = CALLS.try_with(|calls| calls.set(calls.get().wrapping_add(1)));
+    });
+}
+
+// SAFETY: every call is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        taken(layout.size());
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        let _ = NOW.try_with(|now| now.set(now.get().wrapping_sub_unsigned(layout.size())));
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(at, layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        taken(layout.size());
+        // SAFETY: the caller keeps the contract of `alloc_zeroed`.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+    // `realloc` stays the trait's own: a block that grows counts twice while it is copied, as it may have to be.
+}
+
+/// What something cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// The most bytes of heap that there were on top of those before; the answer's own memory counts.
+    pub peak: usize,
+    /// How often memory was asked for.
+    pub calls: usize,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// What `f` answers, and what it cost this thread. Threads that `f` starts keep accounts of their own.
+///
+/// # Panics
+/// When the program does not count.
+pub fn measured<T>(f: impl FnOnce() -> T) -> (T, Cost) {
+    let (calls, outer) = (CALLS.get(), PEAK.get());
+    drop(std::hint::black_box(Box::new(0_u8)));
+    assert!(CALLS.get() != calls, "`Counting` is not the global allocator");
+    let (before, calls, start) = (NOW.get(), CALLS.get(), Instant::now());
+    PEAK.set(before);
+    let answer = f();
+    let peak = usize::try_from(PEAK.get().wrapping_sub(before)).unwrap_or(0);
+    let cost = Cost { peak, calls: CALLS.get().wrapping_sub(calls), time: start.elapsed() };
+    PEAK.set(outer.max(PEAK.get()));
+    (answer, cost)
+}

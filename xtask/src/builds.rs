@@ -1,0 +1,211 @@
+//! The tests in other builds: with sanitizers, under Miri, with glam's assertions, optimized, with the oldest
+//! dependencies that the manifests allow.
+
+use crate::sh;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What Miri can run: no C code, no SIMD. The facade's fixtures stand for the formats whose tests need C.
+const MIRI: &[&str] = &[
+    "-p meshwright-core -p meshwright-scene -p meshwright-bmd -p meshwright-dpm -p meshwright-fsomodel \
+     -p meshwright-tso -p meshwright-rig --lib",
+    "-p meshwright --test fixtures",
+];
+/// What an emulator runs; no C code either.
+const EMULATED: &[&str] = &[
+    "-p meshwright-core -p meshwright-scene -p meshwright-bmd -p meshwright-dpm -p meshwright-fsomodel \
+     -p meshwright-tso -p meshwright-rig --lib --tests",
+    "-p meshwright --test fixtures --test exhaustive",
+];
+/// The host, 32 bits, and most significant bytes first.
+const MIRI_TARGETS: &[&str] =
+    &["x86_64-unknown-linux-gnu", "i686-unknown-linux-gnu", "s390x-unknown-linux-gnu"];
+/// Machines to emulate: the target, what its linker and its libraries are called after, the emulator.
+const MACHINES: &[(&str, &str, &str)] = &[
+    ("s390x-unknown-linux-gnu", "s390x-linux-gnu", "qemu-s390x"),
+    ("i686-unknown-linux-gnu", "i686-linux-gnu", "qemu-i386"),
+];
+/// Crates without C code, whose tests a sanitizer sees in full.
+const PURE: &str = "-p meshwright-core -p meshwright-scene -p meshwright-bmd -p meshwright-dpm \
+                    -p meshwright-fsomodel -p meshwright-tso -p meshwright-rig";
+
+/// Cargo of the nightly toolchain.
+fn nightly(root: &Path, arguments: &str) -> Command {
+    let mut command = Command::new("cargo");
+    // Those of the toolchain that runs this program.
+    for var in ["CARGO", "RUSTC", "RUSTDOC", "RUSTUP_TOOLCHAIN", "CARGO_ENCODED_RUSTFLAGS"] {
+        command.env_remove(var);
+    }
+    command.current_dir(root).arg("+nightly").args(arguments.split_whitespace());
+    command
+}
+
+fn has_nightly(root: &Path, subcommand: &str) -> bool {
+    let found = sh::output(&mut nightly(root, subcommand)).is_ok();
+    if !found {
+        eprintln!("`cargo +nightly {subcommand}` is not here: skipped");
+    }
+    found
+}
+
+/// `xtask miri`.
+pub(crate) fn miri(root: &Path) -> Result<(), String> {
+    if has_nightly(root, "miri --version") {
+        for target in MIRI_TARGETS {
+            for tests in MIRI {
+                let mut cargo = nightly(root, &format!("miri test --locked --target {target} {tests}"));
+                cargo.env("MIRIFLAGS", "-Zmiri-disable-isolation").env("PROPTEST_CASES", "2");
+                sh::run(&mut cargo)?;
+            }
+        }
+    }
+    if has_nightly(root, "--version") {
+        // Not a substitute: the compiler's checks of unsafe preconditions, and fields in another order.
+        let flags = "-Zub-checks=yes -Zrandomize-layout -Cdebug-assertions=yes";
+        let mut cargo = nightly(root, &format!("test --locked {PURE} --lib --tests"));
+        cargo.env("RUSTFLAGS", flags).env("CARGO_TARGET_DIR", target_dir(root).join("ub-checks"));
+        sh::run(&mut cargo)?;
+    }
+    Ok(())
+}
+
+/// `xtask asan`.
+pub(crate) fn asan(root: &Path) -> Result<(), String> {
+    if !has_nightly(root, "--version") {
+        return Ok(());
+    }
+    let target = "x86_64-unknown-linux-gnu";
+    let mut cargo =
+        nightly(root, &format!("test --locked --target {target} --all-features {PURE} --lib --tests"));
+    cargo.env("RUSTFLAGS", "-Zsanitizer=address").env("CARGO_TARGET_DIR", target_dir(root).join("asan"));
+    sh::run(&mut cargo)
+}
+
+/// `xtask emulated`: the standard library is built from its source, so that any compiler that brings it will do:
+/// nightly with the component rust-src, or the one that `RUSTC` names. Linkers and emulators that are elsewhere
+/// can be named by cargo's own variables.
+pub(crate) fn emulated(root: &Path) -> Result<(), String> {
+    if !has_nightly(root, "--version") {
+        return Ok(());
+    }
+    let own = std::env::var_os("RUSTC");
+    let mut rustc = own.as_ref().map_or_else(
+        || {
+            let mut nightly = Command::new("rustc");
+            nightly.env_remove("RUSTUP_TOOLCHAIN").arg("+nightly");
+            nightly
+        },
+        Command::new,
+    );
+    let sysroot = sh::output(rustc.args(["--print", "sysroot"]))?;
+    let source = Path::new(String::from_utf8_lossy(&sysroot).trim()).join("lib/rustlib/src/rust/library");
+    if !source.is_dir() {
+        eprintln!("no source of the standard library in {}: skipped", source.display());
+        return Ok(());
+    }
+    for (target, libraries, emulator) in MACHINES {
+        let name = |what: &str| format!("CARGO_TARGET_{}_{what}", target.replace('-', "_").to_uppercase());
+        let there = |program: &str| Command::new(program).arg("--version").output().is_ok();
+        let (linker, runner) = (name("LINKER"), name("RUNNER"));
+        let set = |variable: &str| std::env::var_os(variable).is_some();
+        if !set(&linker) && !there(&format!("{libraries}-gcc")) || !set(&runner) && !there(emulator) {
+            eprintln!("{target}: needs {libraries}-gcc and {emulator}: skipped");
+            continue;
+        }
+        for tests in EMULATED {
+            let std = "-Zbuild-std=std,panic_abort,panic_unwind,test";
+            let mut cargo = nightly(root, &format!("test {std} --locked --target {target} {tests}"));
+            if let Some(rustc) = &own {
+                cargo.env("RUSTC", rustc).env("RUSTC_BOOTSTRAP", "1");
+            }
+            if !set(&linker) {
+                cargo.env(&linker, format!("{libraries}-gcc"));
+            }
+            if !set(&runner) {
+                cargo.env(&runner, format!("{emulator} -L /usr/{libraries}"));
+            }
+            cargo.env("PROPTEST_CASES", "16").env("MESHWRIGHT_PATIENCE", "50");
+            cargo.env("CARGO_TARGET_DIR", target_dir(root).join("emulated"));
+            sh::run(&mut cargo)?;
+        }
+    }
+    Ok(())
+}
+
+/// `xtask glam-assert`: the crates that use glam, in a copy, so that no other build gets the feature.
+pub(crate) fn glam_assert(root: &Path) -> Result<(), String> {
+    let copy = copy(root, "glam-assert")?;
+    let manifest = copy.join("Cargo.toml");
+    let text = fs::read_to_string(&manifest).map_err(|e| e.to_string())?;
+    let with = text.replacen("\"nostd-libm\"]", "\"nostd-libm\", \"debug-glam-assert\"]", 1);
+    if with == text {
+        return Err("the manifest's line for glam has changed".into());
+    }
+    fs::write(&manifest, with).map_err(|e| e.to_string())?;
+    sh::cargo_env(
+        &copy,
+        "test -p meshwright-rig -p meshwright-gltf -p meshwright --all-features --locked --lib --tests",
+        &[("CARGO_TARGET_DIR", &target_dir(root).join("glam-assert").to_string_lossy())],
+    )
+}
+
+/// `xtask minimal`: every dependency in the oldest version that a manifest allows.
+pub(crate) fn minimal(root: &Path) -> Result<(), String> {
+    if !has_nightly(root, "--version") {
+        return Ok(());
+    }
+    let copy = copy(root, "minimal")?;
+    sh::run(&mut nightly(&copy, "-Z direct-minimal-versions update"))?;
+    sh::cargo_env(
+        &copy,
+        "check --workspace --all-features --all-targets --locked",
+        &[("CARGO_TARGET_DIR", &target_dir(root).join("minimal").to_string_lossy())],
+    )
+}
+
+/// `xtask profiles`: the tests without the checks of a debug build, and optimized with them.
+pub(crate) fn profiles(root: &Path) -> Result<(), String> {
+    for profile in ["release", "checked"] {
+        sh::cargo(
+            root,
+            &format!("test --workspace --all-features --locked --lib --bins --tests --profile {profile}"),
+        )?;
+    }
+    Ok(())
+}
+
+/// `xtask exhaustive`: every small change of every fixture, none left out.
+pub(crate) fn exhaustive(root: &Path) -> Result<(), String> {
+    sh::cargo_env(
+        root,
+        "test -p meshwright --all-features --locked --profile checked --test exhaustive -- --nocapture",
+        &[("MESHWRIGHT_EXHAUSTIVE", "1")],
+    )
+}
+
+fn target_dir(root: &Path) -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
+}
+
+/// The files of the project in a folder of their own, which may be edited.
+fn copy(root: &Path, name: &str) -> Result<PathBuf, String> {
+    let copy = target_dir(root).join("copies").join(name);
+    let list = sh::output(Command::new("git").current_dir(root).args([
+        "ls-files",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+        "-z",
+    ]))?;
+    let list = String::from_utf8(list).map_err(|e| e.to_string())?;
+    if copy.is_dir() {
+        fs::remove_dir_all(&copy).map_err(|e| format!("{}: {e}", copy.display()))?;
+    }
+    for file in list.split('\0').filter(|f| !f.is_empty() && root.join(f).is_file()) {
+        let to = copy.join(file);
+        let made = to.parent().map_or(Ok(()), fs::create_dir_all);
+        made.and_then(|()| fs::copy(root.join(file), &to)).map_err(|e| format!("{}: {e}", to.display()))?;
+    }
+    Ok(copy)
+}
