@@ -236,9 +236,20 @@ mod unix {
         assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
     }
 
+    /// Whether programs started here ignore a signal, as those that a shell has put into the background do.
+    fn ignored(signal: u32) -> bool {
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        mask.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() >> (signal - 1) & 1 == 1)
+    }
+
     #[test]
     fn a_signal_leaves_no_temporary_file() {
-        for signal in ["TERM", "INT", "HUP"] {
+        for (signal, number) in [("TERM", 15), ("INT", 2), ("HUP", 1)] {
+            if ignored(number) {
+                eprintln!("SIG{signal} is ignored here: not tried");
+                continue;
+            }
             let dir = TempDir::new().unwrap();
             // The .mtl is finished first; then nobody reads the .obj.
             let out = dir.path().join("out.obj");
