@@ -9,13 +9,14 @@ use meshwright::{AnyModel, Companions, FigurePart, Format};
 pub(crate) type Figure = (Input, AnyModel, Companions);
 
 /// Puts meshes, a skeleton and animations together. The first mesh leads, else the skeleton, else the first
-/// animation. What is refused comes with the input that it is about.
+/// animation. Of anything else there is only one, with files around it that are no models. What is refused comes with the input that it is about.
 pub(crate) fn assemble(
     inputs: &[Input],
     args: &ConvertArgs,
     forced: Option<Format>,
 ) -> Result<Figure, (Input, Refusal)> {
     let (mut meshes, mut skeletons, mut animations) = (Vec::new(), Vec::new(), Vec::new());
+    let mut others = Vec::new();
     for input in inputs {
         let loaded = match load(input, &args.read, forced) {
             Ok(loaded) => loaded,
@@ -27,19 +28,21 @@ pub(crate) fn assemble(
             AnyModel::TsoMesh(_) | AnyModel::Bmf(_) | AnyModel::Skn(_) => &mut meshes,
             AnyModel::TsoSkeleton(_) => &mut skeletons,
             AnyModel::TsoAnimation(_) => &mut animations,
-            _ => {
-                let why = "several inputs need a folder as output (end it in / or create it); only meshes, skeletons \
-                           and animations of The Sims go into one file together";
-                return Err((input.clone(), Refusal::Argument(why.into())));
-            }
+            _ => &mut others,
         };
         kind.push((input, loaded.model));
+    }
+    let parts = meshes.len() + skeletons.len() + animations.len();
+    if let Some((other, _)) = others.first().filter(|_| parts + others.len() > 1) {
+        let why = "several inputs need a folder as output (end it in / or create it); only meshes, skeletons and \
+                   animations of The Sims go into one file together";
+        return Err(((*other).clone(), Refusal::Argument(why.into())));
     }
     if skeletons.len() + usize::from(args.companions.skeleton.is_some()) > 1 {
         let second = skeletons.last().map_or(&inputs[0], |s| s.0);
         return Err((second.clone(), Refusal::Argument("a figure has one skeleton".into())));
     }
-    let mut all = meshes.into_iter().chain(skeletons).chain(animations);
+    let mut all = meshes.into_iter().chain(skeletons).chain(animations).chain(others);
     let Some((lead, lead_model)) = all.next() else {
         return Err((inputs[0].clone(), Refusal::Unknown));
     };

@@ -12,7 +12,7 @@ use std::io::{self, IsTerminal, Write};
 pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
     let forced = forced_format(&args.read)?;
     let mut results = Results::new(args.format);
-    for input in results.inputs(expand(&args.files)) {
+    for input in results.inputs(expand(&args.files, None)) {
         match check(&input, args, forced) {
             Ok(checked) => {
                 if args.format == OutputFormat::Text {

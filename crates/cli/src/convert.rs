@@ -13,7 +13,7 @@ use meshwright::dump::PoseRef;
 use meshwright::gltf::{self, ExportOptions, Influences};
 use meshwright::scene::obj::{self, ObjOptions};
 use meshwright::scene::{Loss, MeshPose, Scene, SceneOptions};
-use meshwright::{AnyModel, Companions, Format, rig};
+use meshwright::{AnyModel, Companions, Format, detect, rig};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -86,7 +86,9 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     }
 
     let mut results = Results::new(args.format);
-    let inputs = results.inputs(expand(&args.files));
+    let into = if let Target::Folder(folder) = &target { Some(folder.as_path()) } else { None };
+    let mut inputs = results.inputs(expand(&args.files, into));
+    inputs.retain(|input| input.below.is_none() || forced.is_some() || is_model(input, to, args));
     if inputs.len() > 1 && !matches!(target, Target::Folder(_)) {
         if matches!(to, To::Same(_)) {
             return Err(Fail::Usage("several inputs cannot be rewritten into one file".into()));
@@ -106,7 +108,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         }
         let done = one(input, path, to, args, forced).and_then(|done| {
             let own = Some(input).filter(|_| matches!(to, To::Same(_)));
-            done.files.iter().try_for_each(|(path, _)| sources.spare(path, own, input, done.format))?;
+            done.files.iter().try_for_each(|(path, _)| sources.spare(path, own))?;
             done.deliver(&target).map(|()| done)
         });
         if progress {
@@ -122,8 +124,21 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     results.finish()
 }
 
-/// Where each input goes. Inputs of one folder whose names differ in their extension only keep it, so that
-/// none overwrites another.
+/// Whether a file of a folder is one that becomes something. What is none, textures or the results of an earlier
+/// run, has no say in the names of outputs and may be replaced by them.
+fn is_model(input: &Input, to: To, args: &ConvertArgs) -> bool {
+    match input.named_format() {
+        // What meshes are read with.
+        Some(Format::TsoBinding) => matches!(to, To::Same(_)),
+        Some(_) => true,
+        // What cannot be read is refused when its turn comes.
+        None => input::peek(&input.path, args.read.max_memory)
+            .map_or(true, |bytes| detect(&bytes, input.name().as_deref()).is_some()),
+    }
+}
+
+/// Where each input goes. A rewrite keeps the name. Inputs of one folder whose names differ in their extension
+/// only keep it, so that none overwrites another.
 fn out_paths(inputs: &[Input], target: &Target, to: To) -> Vec<PathBuf> {
     let folder = match target {
         Target::File(path) => return vec![path.clone()],
@@ -133,11 +148,14 @@ fn out_paths(inputs: &[Input], target: &Target, to: To) -> Vec<PathBuf> {
     let place = |input: &Input, whole: bool| {
         let below = input.below.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
         let name = input.name().unwrap_or_else(|| "stdin".into());
-        let stem = match name.rsplit_once('.') {
-            Some((stem, _)) if !whole && !stem.is_empty() => stem,
-            _ => &name,
+        let (stem, extension) = match name.rsplit_once('.') {
+            Some((stem, own)) if matches!(to, To::Same(format) if input.named_format() == Some(format)) => {
+                (stem, own)
+            }
+            Some((stem, _)) if !whole && !stem.is_empty() => (stem, to.extension()),
+            _ => (name.as_str(), to.extension()),
         };
-        folder.join(below).join(format!("{}.{}", safe_file_name(stem), to.extension()))
+        folder.join(below).join(format!("{}.{extension}", safe_file_name(stem)))
     };
     // Some file systems do not tell case apart.
     let key = |path: &Path| path.to_string_lossy().to_lowercase();
@@ -146,15 +164,17 @@ fn out_paths(inputs: &[Input], target: &Target, to: To) -> Vec<PathBuf> {
         *wanted.entry(key(&place(input, false))).or_insert(0) += 1;
     }
     let mut taken = BTreeSet::new();
+    let mut next: BTreeMap<String, usize> = BTreeMap::new();
     let unique = |input: &Input| {
         let short = place(input, false);
         let first = if wanted.get(&key(&short)) == Some(&1) { short } else { place(input, true) };
-        let stem = first.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let part = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
+        let (stem, extension) = (part(first.file_stem()), part(first.extension()));
+        let n = next.entry(key(&first)).or_insert(2);
         let mut path = first;
-        let mut n = 2;
         while !taken.insert(key(&path)) {
-            path.set_file_name(format!("{stem}-{n}.{}", to.extension()));
-            n += 1;
+            path.set_file_name(format!("{stem}-{n}.{extension}"));
+            *n += 1;
         }
         path
     };
@@ -164,7 +184,6 @@ fn out_paths(inputs: &[Input], target: &Target, to: To) -> Vec<PathBuf> {
 /// A conversion that is ready to be written.
 struct Done {
     input: Input,
-    format: Format,
     files: Files,
     losses: Vec<Loss>,
 }
@@ -185,7 +204,7 @@ fn one(
         }
         let bytes = loaded.model.to_bytes()?;
         let files = vec![(path.to_owned(), bytes)];
-        return Ok(Done { input: input.clone(), format, files, losses: Vec::new() });
+        return Ok(Done { input: input.clone(), files, losses: Vec::new() });
     }
     let companions = load::companions(&loaded.model, input, &args.companions, &args.read)?;
     scene_files(input, &loaded.model, companions, path, to, args)
@@ -203,7 +222,7 @@ fn figure(
     let path = out_paths(inputs, target, to).remove(0);
     let done = scene_files(&input, &model, companions, &path, to, args).and_then(|done| {
         let sources = Sources::new(inputs, &args.companions, &args.read);
-        done.files.iter().try_for_each(|(path, _)| sources.spare(path, None, &input, done.format))?;
+        done.files.iter().try_for_each(|(path, _)| sources.spare(path, None))?;
         done.deliver(target).map(|()| done)
     });
     done.map_err(|refusal| (input, refusal))
@@ -218,28 +237,29 @@ fn scene_files(
     args: &ConvertArgs,
 ) -> Result<Done, Refusal> {
     companions.recompute_normals = args.recompute_normals;
-    load::textures(model, input, &mut companions, args.textures, &args.read)?;
+    let unseen = load::textures(model, input, &mut companions, args.textures, &args.read)?;
     let name = input.name().unwrap_or_else(|| "stdin".into());
     let name = name.rsplit_once('.').map_or(name.as_str(), |n| n.0);
     let options = SceneOptions::default().with_extras(args.extras).with_memory(args.read.max_memory);
     let converted = model.to_scene(name, &companions, &options)?;
     let (scene, mut losses) = (converted.value, converted.losses);
+    losses.extend(unseen);
     let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
     let stem = stem.to_string_lossy();
     let files = match to {
         To::Obj => {
             let posed = args.pose.as_ref().map(|text| obj_pose(&scene, text)).transpose()?;
-            let material_file = format!("{stem}.mtl");
             let options = if path.as_os_str() == "-" {
                 ObjOptions::default()
             } else {
-                ObjOptions::with_mtl(material_file.as_str())
+                ObjOptions::with_mtl(&format!("{stem}.mtl"))
             };
+            let options = options.with_memory(args.read.max_memory);
             let written = obj::write(&scene, posed.as_deref(), &options)?;
             losses.extend(written.losses);
             let mut files = vec![(path.to_owned(), written.value.obj.into_bytes())];
             if path.as_os_str() != "-" {
-                files.insert(0, (path.with_file_name(material_file), written.value.mtl.into_bytes()));
+                files.insert(0, (path.with_file_name(&options.mtl_name), written.value.mtl.into_bytes()));
             }
             files
         }
@@ -273,7 +293,7 @@ fn scene_files(
             }
         }
     };
-    Ok(Done { input: input.clone(), format: model.format(), files, losses })
+    Ok(Done { input: input.clone(), files, losses })
 }
 
 fn obj_pose(scene: &Scene, text: &str) -> Result<Vec<MeshPose>, Refusal> {
@@ -343,8 +363,10 @@ mod tests {
             input("c/x.dpm-2", None),
             input("c/Z.dpm", None),
             input("c/z.zym", None),
+            input("d/t/data", Some("t/data")),
         ];
-        let paths = out_paths(&inputs, &Target::Folder("out".into()), To::Glb);
+        let out = Target::Folder("out".into());
+        let paths = out_paths(&inputs, &out, To::Glb);
         let expected = [
             "out/x.dpm.glb",
             "out/x.zym.glb",
@@ -354,8 +376,17 @@ mod tests {
             "out/x.dpm-2-2.glb",
             "out/Z.dpm.glb",
             "out/z.zym.glb",
+            "out/t/data.glb",
         ];
         assert_eq!(paths, expected.map(PathBuf::from));
+        let inputs = [
+            input("a/m.FSO", Some("m.FSO")),
+            input("a/m.fom", Some("m.fom")),
+            input("a/m.dat", Some("m.dat")),
+            input("b/m.fom", Some("m.fom")),
+        ];
+        let paths = out_paths(&inputs, &out, To::Same(Format::Fso));
+        assert_eq!(paths, ["out/m.FSO", "out/m.fom", "out/m.dat.fom", "out/m-2.fom"].map(PathBuf::from));
     }
 
     #[test]

@@ -26,12 +26,11 @@ pub(crate) fn run(args: &DumpArgs) -> Result<Status, Fail> {
 
 fn dump(input: &Input, args: &DumpArgs, target: &Target, forced: Option<Format>) -> Result<String, Refusal> {
     let loaded = load(input, &args.read, forced)?;
-    if let Target::File(path) = target {
-        let sources = Sources::new(slice::from_ref(input), &args.companions, &args.read);
-        sources.spare(path, None, input, loaded.format)?;
-    }
     say_forgiven(&input.shown(), &loaded, args.read.quiet);
     let companions = load::companions(&loaded.model, input, &args.companions, &args.read)?;
+    if let Target::File(path) = target {
+        Sources::new(slice::from_ref(input), &args.companions, &args.read).spare(path, None)?;
+    }
     let mut poses = Vec::new();
     if !args.pose.is_empty() {
         let options = SceneOptions::in_space(Space::File).with_memory(args.read.max_memory);

@@ -2,7 +2,7 @@
 
 use crate::args::{InfoArgs, OutputFormat};
 use crate::input::expand;
-use crate::load::{Refusal, forced_format, load};
+use crate::load::{Refusal, forced_format, load, say_forgiven};
 use crate::results::Results;
 use crate::{Fail, Status, render};
 use meshwright::Summary;
@@ -12,9 +12,10 @@ use std::io::{self, Write};
 pub(crate) fn run(args: &InfoArgs) -> Result<Status, Fail> {
     let forced = forced_format(&args.read)?;
     let mut results = Results::new(args.format);
-    for input in results.inputs(expand(&args.files)) {
+    for input in results.inputs(expand(&args.files, None)) {
         match load(&input, &args.read, forced) {
             Ok(loaded) => {
+                say_forgiven(&input.shown(), &loaded, args.read.quiet);
                 let summary = loaded.model.summary();
                 if args.format == OutputFormat::Text {
                     let line = format!("{}: {}: {}", input.shown(), loaded.format.title(), line(&summary));

@@ -6,14 +6,13 @@ use crate::input::{self, Input};
 use crate::{Fail, Status, render, say, textures};
 use meshwright::dump::DumpError;
 use meshwright::rig::RigError;
-use meshwright::scene::{ConvertError, SceneOptions};
+use meshwright::scene::{ConvertError, Loss, SceneOptions};
 use meshwright::tso::{Bnd, ResourceId};
 use meshwright::{
     AnyModel, CompanionKind, Companions, Finding, Format, Limits, OpenOptions, ReadError, ReadOptions,
     Report, Severity, WriteError, detect,
 };
 use serde_json::{Value, json};
-use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -31,13 +30,13 @@ pub(crate) struct Loaded {
 #[derive(Debug)]
 pub(crate) enum Refusal {
     /// It, or a companion that was named, cannot be read.
-    Unreadable { companion: Option<String>, why: String },
+    Unreadable { companion: Option<PathBuf>, why: String },
     /// The output cannot be written.
-    Unwritable { shown: String, why: String },
+    Unwritable { path: PathBuf, why: String },
     /// Nothing tells its format.
     Unknown,
     /// A companion that was named breaks a rule of its format.
-    Companion { shown: String, bytes: Vec<u8>, error: ReadError },
+    Companion { path: PathBuf, bytes: Vec<u8>, error: ReadError },
     /// It breaks a rule of its format.
     Malformed { bytes: Vec<u8>, format: Format, error: ReadError },
     /// It cannot become what was asked for.
@@ -85,7 +84,7 @@ impl Refusal {
     }
 
     pub(crate) fn unwritable(path: &Path, e: &io::Error) -> Self {
-        Self::Unwritable { shown: input::shown(path), why: e.to_string() }
+        Self::Unwritable { path: path.to_owned(), why: e.to_string() }
     }
 
     pub(crate) const fn status(&self) -> Status {
@@ -103,19 +102,19 @@ impl Refusal {
             Self::Unreadable { companion, why } => {
                 let mut value = plain("io", "cannot-read", why);
                 if let Some(companion) = companion {
-                    value["companion"] = companion.as_str().into();
+                    value["companion"] = input::exact(companion).into();
                 }
                 value
             }
-            Self::Unwritable { shown, why } => {
+            Self::Unwritable { path, why } => {
                 let mut value = plain("io", "cannot-write", why);
-                value["output"] = shown.as_str().into();
+                value["output"] = input::exact(path).into();
                 value
             }
             Self::Unknown => plain("unknown-format", "unknown-format", "not a known format"),
-            Self::Companion { shown, error, .. } => {
+            Self::Companion { path, error, .. } => {
                 let mut value = render::error_json(error);
-                value["companion"] = shown.as_str().into();
+                value["companion"] = input::exact(path).into();
                 value
             }
             Self::Malformed { error, .. } => render::error_json(error),
@@ -128,17 +127,18 @@ impl Refusal {
     pub(crate) fn say(&self, shown: &str) {
         let (about, text) = match self {
             Self::Unreadable { companion, why } => {
-                (companion.as_deref().unwrap_or(shown), render::error("cannot-read", why))
+                let about = companion.as_deref().map_or_else(|| shown.to_owned(), input::shown);
+                (about, render::error("cannot-read", why))
             }
-            Self::Unwritable { shown, why } => (shown.as_str(), render::error("cannot-write", why)),
+            Self::Unwritable { path, why } => (input::shown(path), render::error("cannot-write", why)),
             Self::Unknown => {
                 let why = format!("not a known format; name it with --as FORMAT ({})", ids());
-                (shown, render::error("unknown-format", &why))
+                (shown.to_owned(), render::error("unknown-format", &why))
             }
-            Self::Companion { shown, bytes, error } => (shown.as_str(), in_hex(error, bytes)),
-            Self::Malformed { bytes, error, .. } => (shown, in_hex(error, bytes)),
-            Self::Cannot { code, why } => (shown, render::error(code, why)),
-            Self::Argument(why) => (shown, render::error("usage", why)),
+            Self::Companion { path, bytes, error } => (input::shown(path), in_hex(error, bytes)),
+            Self::Malformed { bytes, error, .. } => (shown.to_owned(), in_hex(error, bytes)),
+            Self::Cannot { code, why } => (shown.to_owned(), render::error(code, why)),
+            Self::Argument(why) => (shown.to_owned(), render::error("usage", why)),
         };
         say(&format!("{about}: {text}"));
     }
@@ -187,18 +187,20 @@ pub(crate) fn open_options<'a>(args: &'a ReadArgs, metadata: Option<&'a [u8]>) -
 
 /// The companion that takes part in reading an FSOMODEL file: the one that is named, or the one beside it.
 pub(crate) fn metadata(input: &Input, format: Format, args: &ReadArgs) -> Result<Option<Vec<u8>>, Refusal> {
-    let names = format.companion_names(&input.name().unwrap_or_default());
-    let Some((_, beside)) = names.iter().find(|(kind, _)| *kind == CompanionKind::Metadata) else {
+    let is_metadata = |kind: CompanionKind| kind == CompanionKind::Metadata;
+    if !format.companion_names("").iter().any(|(kind, _)| is_metadata(*kind)) {
         return Ok(None);
-    };
+    }
     let path = match &args.metadata {
         Some(path) => Some(path.clone()),
         None if args.no_companions => None,
-        None => input.companion(OsStr::new(beside)),
+        None => {
+            input.companions(format).into_iter().find(|(kind, _)| is_metadata(*kind)).map(|found| found.1)
+        }
     };
     let read = |path: PathBuf| {
         input::read_file(&path, args.max_memory)
-            .map_err(|e| Refusal::Unreadable { companion: Some(input::shown(&path)), why: e.to_string() })
+            .map_err(|e| Refusal::Unreadable { companion: Some(path), why: e.to_string() })
     };
     path.map(read).transpose()
 }
@@ -232,23 +234,16 @@ pub(crate) fn companions(
     named.extend(args.skeleton.iter().map(|p| (CompanionKind::Skeleton, p)));
     named.extend(args.binding.iter().map(|p| (CompanionKind::Binding, p)));
     for &(kind, path) in &named {
-        let shown = input::shown(path);
         let bytes = input::read_file(path, read.max_memory)
-            .map_err(|e| Refusal::Unreadable { companion: Some(shown.clone()), why: e.to_string() })?;
-        companions.add(kind, &bytes, &options).map_err(|error| Refusal::Companion {
-            shown: shown.clone(),
-            bytes,
-            error,
-        })?;
+            .map_err(|e| Refusal::Unreadable { companion: Some(path.clone()), why: e.to_string() })?;
+        let refused = |error| Refusal::Companion { path: path.clone(), bytes: bytes.clone(), error };
+        companions.add(kind, &bytes, &options).map_err(refused)?;
     }
     if read.no_companions {
         return Ok(companions);
     }
-    let mut found = Vec::new();
-    let names = model.format().companion_names(&input.name().unwrap_or_default());
-    for (kind, name) in names.into_iter().filter(|(kind, _)| *kind != CompanionKind::Metadata) {
-        found.extend(input.companion(OsStr::new(&name)).map(|path| (kind, path)));
-    }
+    let mut found = input.companions(model.format());
+    found.retain(|(kind, _)| *kind != CompanionKind::Metadata);
     if matches!(model, AnyModel::TsoMesh(_)) {
         found.extend(binding_beside(input, read).map(|(path, _)| (CompanionKind::Binding, path)));
     }
@@ -294,26 +289,26 @@ pub(crate) fn texture_beside(input: &Input, read: &ReadArgs) -> Option<String> {
     Some(texture_file(&Folder::of(input), &id).unwrap_or_else(|| id.tag()))
 }
 
-/// Names the texture of a TSO mesh by its file where that lies beside the mesh, and embeds textures when asked.
+/// Names the texture of a TSO mesh by its file where that lies beside the mesh, and embeds textures when asked;
+/// answers those that could not be.
 pub(crate) fn textures(
     model: &AnyModel,
     input: &Input,
     companions: &mut Companions,
     embed: bool,
     read: &ReadArgs,
-) -> Result<(), Refusal> {
+) -> Result<Vec<Loss>, Refusal> {
     let folder = Folder::of(input);
     let texture = companions.binding.as_ref().and_then(|b| b.texture.as_ref());
     companions.texture_name = texture.and_then(|t| texture_file(&folder, t));
+    let mut losses = Vec::new();
     if embed {
         let options = SceneOptions::default().with_memory(read.max_memory);
         let scene = model.to_scene("", companions, &options)?.value;
         let names: Vec<_> = scene.materials.into_iter().map(|m| m.name).collect();
-        let (images, troubles) = textures::images(&folder, &names, read.max_memory);
-        companions.images = images;
-        troubles.iter().for_each(|t| say(&render::plain(t)));
+        (companions.images, losses) = textures::images(&folder, &names, read.max_memory);
     }
-    Ok(())
+    Ok(losses)
 }
 
 /// Says what a lenient read passed over.

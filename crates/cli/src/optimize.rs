@@ -1,15 +1,17 @@
 //! `meshwright optimize`: the same BMD model in fewer bytes.
 
-use crate::args::{OptimizeArgs, OutputFormat};
+use crate::args::{CompanionArgs, OptimizeArgs, OutputFormat};
 use crate::input::Input;
 use crate::load::{Refusal, forced_format, load, say_forgiven};
 use crate::output::{self, Target};
 use crate::results::refused;
+use crate::sources::Sources;
 use crate::{Fail, Status};
 use meshwright::bmd::{OptimizeOptions, Optimized};
 use meshwright::{AnyModel, Format};
 use serde_json::{Value, json};
 use std::io::{self, Write};
+use std::slice;
 
 pub(crate) fn run(args: &OptimizeArgs) -> Result<Status, Fail> {
     let forced = forced_format(&args.read)?;
@@ -39,6 +41,7 @@ pub(crate) fn run(args: &OptimizeArgs) -> Result<Status, Fail> {
 
 fn optimize(input: &Input, args: &OptimizeArgs, forced: Option<Format>) -> Result<Optimized, Refusal> {
     let loaded = load(input, &args.read, forced)?;
+    Sources::new(slice::from_ref(input), &CompanionArgs::default(), &args.read).spare(&args.output, None)?;
     say_forgiven(&input.shown(), &loaded, args.read.quiet);
     let AnyModel::Bmd(model) = &loaded.model else {
         let why = format!("{} files are not optimised, only BMD", loaded.format.title());

@@ -2,7 +2,7 @@
 
 use crate::folder::{Folder, IMAGES};
 use crate::input;
-use meshwright::scene::Image;
+use meshwright::scene::{Image, Loss};
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
@@ -14,21 +14,18 @@ fn named<'f>(folder: &'f Folder, material: &str) -> Option<&'f PathBuf> {
     known.or_else(|| IMAGES.iter().find_map(|e| folder.lower_case(&format!("{stem}.{e}"))))
 }
 
-/// The textures of materials, and a word for each that was found but cannot be used.
-pub(crate) fn images(
-    folder: &Folder,
-    materials: &[String],
-    most: u64,
-) -> (Vec<(String, Image)>, Vec<String>) {
-    let (mut images, mut troubles) = (Vec::new(), Vec::new());
-    for name in materials {
-        let Some(path) = named(folder, name) else { continue };
-        match read(path, most) {
-            Ok(image) => images.push((name.clone(), image)),
-            Err(e) => troubles.push(format!("{}: {e}", input::shown(path))),
+/// The textures of materials, and a word for each that was not found or cannot be used.
+pub(crate) fn images(folder: &Folder, materials: &[String], most: u64) -> (Vec<(String, Image)>, Vec<Loss>) {
+    let (mut images, mut losses) = (Vec::new(), Vec::new());
+    for (i, name) in materials.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
+        let mut lose = |code, why| losses.push(Loss::new(code, format!("materials[{i}]"), why));
+        match named(folder, name).map(|path| (path, read(path, most))) {
+            Some((_, Ok(image))) => images.push((name.clone(), image)),
+            Some((path, Err(e))) => lose("texture-unreadable", format!("{}: {e}", input::shown(path))),
+            None => lose("texture-not-found", format!("no image beside the model is named {name}")),
         }
     }
-    (images, troubles)
+    (images, losses)
 }
 
 /// An image file as PNG or JPEG; what is neither becomes PNG.
@@ -71,10 +68,11 @@ mod tests {
         bmp.save_with_format(dir.path().join("Skin.BMP"), image::ImageFormat::Bmp).unwrap();
         fs::write(dir.path().join("broken.tga"), b"no image").unwrap();
         let folder = Folder::of(&Input { path: dir.path().join("m.dpm"), below: None });
-        let names = ["models/x/skin", "skin.bmp", "broken", "missing"].map(str::to_owned);
-        let (found, troubles) = images(&folder, &names, 1 << 20);
+        let names = ["models/x/skin", "skin.bmp", "broken", "missing", ""].map(str::to_owned);
+        let (found, losses) = images(&folder, &names, 1 << 20);
         assert_eq!(found.iter().map(|i| i.0.as_str()).collect::<Vec<_>>(), ["models/x/skin", "skin.bmp"]);
         assert!(found.iter().all(|i| i.1.mime == "image/png" && i.1.bytes.starts_with(b"\x89PNG")));
-        assert_eq!(troubles.len(), 1);
+        let losses: Vec<_> = losses.iter().map(|l| (l.code, l.path.as_str())).collect();
+        assert_eq!(losses, [("texture-unreadable", "materials[2]"), ("texture-not-found", "materials[3]")]);
     }
 }

@@ -106,6 +106,14 @@ fn an_output_never_takes_the_place_of_its_input() {
         assert_eq!(code(&output), 2, "{words:?}: {}", stderr(&output));
         assert!(stderr(&output).contains("would replace"), "{}", stderr(&output));
     }
+    // Made smaller it is another file.
+    let bmd = dir.path().join("m.bmd");
+    fs::copy(testdata().join("bmd/windmill.ok.bmd"), &bmd).unwrap();
+    let mut words = args(&["optimize", "-o"]);
+    words.extend([bmd.clone().into(), bmd.clone().into()]);
+    assert_eq!(code(&run(&words)), 2);
+    assert_eq!(fs::read(&bmd).unwrap(), fs::read(testdata().join("bmd/windmill.ok.bmd")).unwrap());
+    fs::remove_file(bmd).unwrap();
     // The materials of an .obj, and the skeleton that was named.
     let mtl = dir.path().join("m.mtl");
     fs::copy(demo(), &mtl).unwrap();
@@ -121,6 +129,28 @@ fn an_output_never_takes_the_place_of_its_input() {
     assert_eq!(fs::read(&model).unwrap(), before);
     assert_eq!(fs::read(&mtl).unwrap(), before);
     assert_eq!(names(dir.path()), ["link.glb", "m.dpm", "m.mtl", "s.glb"]);
+}
+
+#[test]
+fn what_was_found_beside_a_model_is_an_input_too() {
+    let dir = TempDir::new().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    fs::copy(demo(), at("m.dpm")).unwrap();
+    fs::write(at("skin.png"), b"\x89PNG\r\n\x1a\n").unwrap();
+    let binding = fs::read(testdata().join("tso/flower.ok.bnd")).unwrap();
+    let mesh = meshwright::tso::Bnd::parse(&binding).unwrap().mesh.unwrap();
+    fs::write(at("any.bnd"), &binding).unwrap();
+    let mesh = at(&format!("body.{}.mesh", mesh.tag()));
+    fs::copy(testdata().join("tso/flower.ok.mesh"), &mesh).unwrap();
+    for (model, out) in [(at("m.dpm"), at("skin.png")), (mesh, at("any.bnd"))] {
+        let before = fs::read(&out).unwrap();
+        let mut words = args(&["convert", "--textures", "--to=glb", "-o"]);
+        words.extend([out.clone().into(), model.into()]);
+        let output = run(&words);
+        assert_eq!(code(&output), 2, "{}", stderr(&output));
+        assert!(stderr(&output).contains("would replace an input"), "{}", stderr(&output));
+        assert_eq!(fs::read(out).unwrap(), before);
+    }
 }
 
 #[test]
@@ -146,6 +176,21 @@ fn colour_is_for_terminals() {
     for command in ["info", "check"] {
         let output = program().arg(command).arg(&bad).env("TERM", "xterm").output().unwrap();
         assert!(!(stdout(&output) + &stderr(&output)).contains('\u{1b}'));
+    }
+}
+
+#[test]
+fn what_a_lenient_look_passes_over_is_said() {
+    let bad = testdata().join("bmd/lod-range.reject.bmd");
+    for (command, out) in
+        [("info", None), ("dump", None), ("convert", Some("--to=glb")), ("optimize", Some("-q"))]
+    {
+        let mut words = args(&[command, "--lenient"]);
+        words.push(bad.clone().into());
+        words.extend(out.iter().flat_map(|word| ["-o-", word]).map(Into::into));
+        let output = run(&words);
+        let warned = stderr(&output).contains("warning[");
+        assert_eq!(warned, out != Some("-q"), "{words:?}: {}", stderr(&output));
     }
 }
 
@@ -345,8 +390,24 @@ mod unix {
         let output = program().args(["convert", "-o"]).args([&out, &model]).output().unwrap();
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         assert_eq!(names(&out).len(), 1);
+        // A companion has the same bytes in its name.
+        fs::write(dir.path().join(OsStr::from_bytes(b"n\xff.dpm.framegroups")), "1 4 10 1 run\n").unwrap();
+        let dump = program().args(["dump", "-q", "--pose=run:2"]).arg(&model).output().unwrap();
+        assert_eq!(code(&dump), 0, "{}", stderr(&dump));
         let option = program().args(["info", "--as"]).arg(OsStr::from_bytes(b"\xff")).output().unwrap();
         assert_eq!(code(&option), 2);
+    }
+
+    #[test]
+    fn standard_input_may_have_a_name_that_no_output_takes() {
+        let dir = TempDir::new().unwrap();
+        let model = dir.path().join("m.dpm");
+        fs::copy(demo(), &model).unwrap();
+        let stdin = fs::File::open(&model).unwrap();
+        let mut command = program();
+        command.args(["convert", "--to=glb", "-", "-o"]).arg(&model).stdin(stdin);
+        assert_eq!(code(&command.output().unwrap()), 2);
+        assert_eq!(fs::read(&model).unwrap(), fs::read(demo()).unwrap());
     }
 
     #[test]

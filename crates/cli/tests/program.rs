@@ -186,6 +186,86 @@ fn folders_keep_their_tree() {
 }
 
 #[test]
+fn a_folder_is_rewritten_as_often_as_one_likes() {
+    let dir = TempDir::new().unwrap();
+    for name in ["a.dpm", "a.dpm.framegroups", "a.png", "b.DPM"] {
+        fs::copy(demo(), dir.path().join(name)).unwrap();
+    }
+    fs::write(dir.path().join("a.dpm.framegroups"), "").unwrap();
+    fs::write(dir.path().join("a.png"), "").unwrap();
+    for _ in 0..2 {
+        let mut command = program();
+        let output = command.current_dir(dir.path()).args(["convert", ".", "--to=dpm", "-o", "out/"]);
+        let output = output.output().unwrap();
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert_eq!(common::names(&dir.path().join("out")), ["a.dpm", "b.DPM"]);
+    }
+    // Beside the models too, where what the first run wrote is no model.
+    fs::remove_dir_all(dir.path().join("out")).unwrap();
+    for _ in 0..2 {
+        let output = program().current_dir(dir.path()).args(["convert", ".", "-o", "."]).output().unwrap();
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let names = common::names(dir.path());
+        assert_eq!(names, ["a.dpm", "a.dpm.framegroups", "a.glb", "a.png", "b.DPM", "b.glb"]);
+    }
+}
+
+#[test]
+fn the_only_model_of_a_folder_may_become_a_file() {
+    let dir = TempDir::new().unwrap();
+    let (models, out) = (dir.path().join("in"), dir.path().join("m.glb"));
+    fs::create_dir(&models).unwrap();
+    fs::copy(demo(), models.join("m.dpm")).unwrap();
+    fs::write(models.join("m.dpm.framegroups"), "1 4 10 1 run\n").unwrap();
+    let convert = || {
+        let mut words = common::args(&["convert", "-o"]);
+        words.extend([out.clone().into(), models.clone().into()]);
+        run(words)
+    };
+    assert_eq!(code(&convert()), 0);
+    assert!(fs::read(&out).unwrap().windows(5).any(|w| w == b"\"run\""));
+    fs::copy(demo(), models.join("n.dpm")).unwrap();
+    assert_eq!(code(&convert()), 2);
+}
+
+#[test]
+fn bindings_in_a_folder_are_for_its_meshes() {
+    let dir = TempDir::new().unwrap();
+    let (models, out) = (dir.path().join("in"), dir.path().join("out/"));
+    fs::create_dir(&models).unwrap();
+    for kind in ["mesh", "bnd"] {
+        fs::copy(testdata().join(format!("tso/flower.ok.{kind}")), models.join(format!("a.{kind}"))).unwrap();
+    }
+    for target in [&out, &dir.path().join("a.glb")] {
+        let mut words = common::args(&["convert", "-o"]);
+        words.extend([target.into(), models.clone().into()]);
+        let output = run(words);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+    }
+    assert_eq!(common::names(&out), ["a.glb"]);
+}
+
+#[test]
+fn the_memory_of_an_obj_can_be_set() {
+    let dir = TempDir::new().unwrap();
+    let out = dir.path().join("a #1.obj");
+    let convert = |memory: &str| {
+        let mut words = common::args(&["convert", "--max-memory", memory, "-o"]);
+        words.extend([out.clone().into(), testdata().join("crucible/lighthouse.ok.cmesh").into()]);
+        run(words)
+    };
+    // Enough for the scene.
+    let refused = convert("9000");
+    assert_eq!(code(&refused), 1, "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("error[limit]"), "{}", stderr(&refused));
+    assert!(!out.exists());
+    assert_eq!(code(&convert("1M")), 0);
+    // The materials are where the text says.
+    assert!(fs::read_to_string(&out).unwrap().contains("\nmtllib a #1.mtl\n"));
+    assert_eq!(common::names(dir.path()), ["a #1.mtl", "a #1.obj"]);
+}
+
+#[test]
 fn wrong_arguments_are_2_and_unusable_files_3() {
     let missing = run(["info", "no/such/file.dpm"]);
     assert_eq!(code(&missing), 3);

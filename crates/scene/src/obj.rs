@@ -4,7 +4,7 @@ use crate::convert::{ConvertError, Converted, Loss, Memory};
 use crate::math::{Affine, normalize};
 use crate::mesh::{Mesh, MeshPose};
 use crate::model::{MeshId, Scene};
-use alloc::collections::BTreeSet;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -27,9 +27,18 @@ impl Default for ObjOptions {
 }
 
 impl ObjOptions {
-    /// Default options with a reference to the material file `name`.
-    pub fn with_mtl(name: impl Into<String>) -> Self {
-        Self { mtl_name: name.into(), ..Self::default() }
+    /// Default options with a reference to the material file `name`, or the name nearest to it that OBJ can
+    /// refer to: the file must have the name that is in the options then.
+    #[must_use]
+    pub fn with_mtl(name: &str) -> Self {
+        Self { mtl_name: one_line(name), ..Self::default() }
+    }
+
+    /// The same options with another limit of bytes.
+    #[must_use]
+    pub const fn with_memory(mut self, bytes: u64) -> Self {
+        self.memory = bytes;
+        self
     }
 }
 
@@ -61,20 +70,24 @@ pub fn write(
     let worlds = scene
         .world_transforms()
         .ok_or_else(|| ConvertError::invalid("nodes", "the nodes' parents form a cycle"))?;
+    let memory = Memory::new(options.memory);
+    for material in &scene.materials {
+        memory.charge("materials as text", material.name.len().saturating_add(80), 2)?;
+    }
     let names = material_names(scene);
     let mut out = Writer {
         text: String::from("# Meshwright\n"),
-        memory: Memory::new(options.memory),
+        charged: 0,
+        memory,
         materials: &names,
         base: [1; 3],
-        objects: BTreeSet::new(),
+        objects: BTreeMap::new(),
     };
-    let mtl_name = one_line(&options.mtl_name, ' ');
+    let mtl_name = one_line(&options.mtl_name);
     if !mtl_name.is_empty() {
         // Writing to a string cannot fail; the result says so only to satisfy the trait.
         let _ = writeln!(out.text, "mtllib {mtl_name}");
     }
-    let mut losses = Vec::new();
     for (n, MeshId(m)) in drawn(scene) {
         let (Some(node), Some(mesh), Some(world)) = (scene.nodes.get(n), scene.meshes.get(m), worlds.get(n))
         else {
@@ -85,10 +98,26 @@ pub fn write(
         let world = if mesh.skin.is_some() { &Affine::IDENTITY } else { world };
         out.mesh(name, mesh, pose, world, &format!("meshes[{m}]"))?;
     }
+    Ok(Converted::new(Obj { mtl: materials(scene, &names), obj: out.text }, losses(scene)))
+}
+
+/// What of a scene OBJ has no place for.
+fn losses(scene: &Scene) -> Vec<Loss> {
+    let mut losses = Vec::new();
     for (i, mesh) in scene.meshes.iter().enumerate() {
+        let mut lose = |code, field: &str, message: String| {
+            losses.push(Loss::new(code, format!("meshes[{i}]{field}"), message));
+        };
         if !mesh.colors.is_empty() {
-            let message = "OBJ has no vertex colours";
-            losses.push(Loss::new("obj-no-colors", format!("meshes[{i}].colors"), message));
+            lose("obj-no-colors", ".colors", "OBJ has no vertex colours".into());
+        }
+        if !mesh.tangents.is_empty() {
+            lose("obj-no-tangents", ".tangents", "OBJ has no tangents".into());
+        }
+        let odd = mesh.uvs.iter().filter(|uv| !uv.iter().all(|c| c.is_finite())).count();
+        if odd > 0 {
+            let message = format!("{odd} texture coordinates are not finite and became 0");
+            lose("uvs-replaced", ".uvs", message);
         }
     }
     for (i, material) in scene.materials.iter().enumerate() {
@@ -97,7 +126,22 @@ pub fn write(
             losses.push(Loss::new("obj-no-image", format!("materials[{i}].image"), message));
         }
     }
-    Ok(Converted::new(Obj { mtl: materials(scene, &names), obj: out.text }, losses))
+    let joints: usize = scene.skeletons.iter().map(|s| s.joints.len()).sum();
+    let coarser = scene.levels.len().saturating_sub(1);
+    for (code, path, count, what) in [
+        ("obj-no-skeleton", "skeletons", joints, "joints"),
+        ("obj-no-clips", "clips", scene.clips.len(), "clips"),
+        ("obj-one-level", "levels", coarser, "coarser levels of detail"),
+    ] {
+        if count > 0 {
+            losses.push(Loss::new(
+                code,
+                path,
+                format!("OBJ holds one pose of one level; {count} {what} left out"),
+            ));
+        }
+    }
+    losses
 }
 
 /// Nodes and meshes in drawing order: of the finest level where there are levels.
@@ -120,37 +164,42 @@ fn drawn(scene: &Scene) -> Vec<(usize, MeshId)> {
 
 /// One word per material, each its own.
 fn material_names(scene: &Scene) -> Vec<String> {
-    let mut taken = BTreeSet::new();
+    let mut taken = BTreeMap::new();
     let named = |(i, name): (usize, &str)| {
-        let name = one_line(name, '_');
+        let name = one_word(name);
         unique(&mut taken, if name.is_empty() { format!("material_{i}") } else { name })
     };
     scene.materials.iter().map(|m| m.name.as_str()).enumerate().map(named).collect()
 }
 
-fn unique(taken: &mut BTreeSet<String>, name: String) -> String {
-    let mut free = name.clone();
-    // No more names are taken than there were calls, so one of the next numbers is free.
-    let mut n = 2_u64;
-    while !taken.insert(free.clone()) {
-        free = format!("{name}.{n}");
-        n = n.saturating_add(1);
-    }
+/// The name, or it with a number where it was given before: `taken` knows the next for every name, so that many
+/// equal ones take no more time each than few.
+fn unique(taken: &mut BTreeMap<String, u64>, name: String) -> String {
+    let Some(mut next) = taken.get(&name).copied() else {
+        taken.insert(name.clone(), 2);
+        return name;
+    };
+    let free = loop {
+        let numbered = format!("{name}.{next}");
+        next = next.saturating_add(1);
+        if !taken.contains_key(&numbered) {
+            break numbered;
+        }
+    };
+    taken.insert(name, next);
+    taken.insert(free.clone(), 2);
     free
 }
 
-/// A name on one line: white space and control characters become `_`, a comment sign too.
-fn one_line(name: &str, space: char) -> String {
-    let keep = |c: char| {
-        if c == ' ' {
-            space
-        } else if c.is_whitespace() || c.is_control() || c == '#' {
-            '_'
-        } else {
-            c
-        }
-    };
+/// A name on one line: control characters and white space but the blank become `_`.
+fn one_line(name: &str) -> String {
+    let keep = |c: char| if c != ' ' && (c.is_whitespace() || c.is_control()) { '_' } else { c };
     name.trim().chars().map(keep).collect()
+}
+
+/// A name as one word without a comment sign.
+fn one_word(name: &str) -> String {
+    one_line(name).replace([' ', '#'], "_")
 }
 
 fn materials(scene: &Scene, names: &[String]) -> String {
@@ -164,11 +213,13 @@ fn materials(scene: &Scene, names: &[String]) -> String {
 
 struct Writer<'a> {
     text: String,
+    /// How long the text may become before more is charged.
+    charged: usize,
     memory: Memory,
     materials: &'a [String],
     /// The next number of a position, a texture coordinate and a normal.
     base: [u64; 3],
-    objects: BTreeSet<String>,
+    objects: BTreeMap<String, u64>,
 }
 
 impl Writer<'_> {
@@ -186,35 +237,45 @@ impl Writer<'_> {
         if !fits || !positions.iter().flatten().all(|c| c.is_finite()) {
             return Err(ConvertError::invalid(path, "the pose does not fit the mesh or is not finite"));
         }
-        self.charge(mesh)?;
-        let name = one_line(name, '_');
+        self.expect(mesh)?;
+        // The line, and what keeps names apart.
+        self.memory.charge("names", name.len().saturating_add(40), 3)?;
+        let name = one_word(name);
         let name = unique(&mut self.objects, if name.is_empty() { "mesh".into() } else { name });
-        let text = &mut self.text;
-        let _ = writeln!(text, "o {name}");
+        let _ = writeln!(self.text, "o {name}");
         for p in positions {
-            let [x, y, z] = world.point(*p).map(plain);
-            let _ = writeln!(text, "v {x} {y} {z}");
+            let at = world.point(*p);
+            if !at.iter().all(|c| c.is_finite()) {
+                return Err(ConvertError::invalid(path, "its node takes it beyond what 32 bits hold"));
+            }
+            let [x, y, z] = at.map(plain);
+            let _ = writeln!(self.text, "v {x} {y} {z}");
+            self.settle()?;
         }
         for [u, v] in &mesh.uvs {
             let (u, v) = (plain(finite(*u)), 1.0 - finite(*v));
-            let _ = writeln!(text, "vt {u} {v}");
+            let _ = writeln!(self.text, "vt {u} {v}");
+            self.settle()?;
         }
         let turn = normal_map(world);
         for n in normals {
             let [x, y, z] = normalize(turn.vector(n.map(finite))).unwrap_or([0.0, 0.0, 1.0]).map(plain);
-            let _ = writeln!(text, "vn {x} {y} {z}");
+            let _ = writeln!(self.text, "vn {x} {y} {z}");
+            self.settle()?;
         }
         if let Some(material) = mesh.material.and_then(|m| self.materials.get(m.0)) {
-            let _ = writeln!(text, "usemtl {material}");
+            let _ = writeln!(self.text, "usemtl {material}");
         }
         let flip = world.determinant() < 0.0;
         for &[a, b, c] in &mesh.triangles {
-            text.push('f');
+            self.text.push('f');
             for corner in if flip { [c, b, a] } else { [a, b, c] } {
-                let _ = write!(text, " {}", corner_text(corner, self.base, mesh, !normals.is_empty()));
+                let _ = write!(self.text, " {}", corner_text(corner, self.base, mesh, !normals.is_empty()));
             }
-            text.push('\n');
+            self.text.push('\n');
+            self.settle()?;
         }
+        self.settle()?;
         let counts = [positions.len(), mesh.uvs.len(), normals.len()];
         for (base, n) in self.base.iter_mut().zip(counts) {
             *base = base.saturating_add(n as u64);
@@ -222,12 +283,24 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Charges what the lines of a mesh usually take: a little above ten bytes a number.
-    fn charge(&self, mesh: &Mesh) -> Result<(), ConvertError> {
-        self.memory.charge("positions as text", mesh.positions.len(), 36)?;
-        self.memory.charge("texture coordinates as text", mesh.uvs.len(), 26)?;
-        self.memory.charge("normals as text", mesh.normals.len(), 38)?;
-        self.memory.charge("faces as text", mesh.triangles.len(), 64)
+    /// Charges what the lines of a mesh usually take, a little above ten bytes a number, before any is written.
+    fn expect(&mut self, mesh: &Mesh) -> Result<(), ConvertError> {
+        let lines = [(mesh.positions.len(), 36), (mesh.uvs.len(), 26), (mesh.normals.len(), 38)];
+        let lines = lines.into_iter().chain([(mesh.triangles.len(), 64)]);
+        let bytes = lines.fold(0_usize, |sum, (n, size)| sum.saturating_add(n.saturating_mul(size)));
+        self.memory.charge("meshes as text", bytes, 1)?;
+        self.charged = self.text.len().saturating_add(bytes);
+        Ok(())
+    }
+
+    /// Charges what the text is longer than was expected: numbers far from 1 have fifty digits.
+    fn settle(&mut self) -> Result<(), ConvertError> {
+        let more = self.text.len().saturating_sub(self.charged);
+        if more > 0 {
+            self.memory.charge("meshes as text", more, 1)?;
+            self.charged = self.text.len();
+        }
+        Ok(())
     }
 }
 
@@ -317,6 +390,34 @@ mod tests {
     }
 
     #[test]
+    fn what_obj_cannot_hold_is_told() {
+        let mut scene = scene();
+        scene.meshes[0].tangents = vec![[1.0, 0.0, 0.0, 1.0]; 3];
+        scene.skeletons.push(crate::Skeleton {
+            joints: vec![crate::Joint::new("j", None, Local::default())],
+            ..crate::Skeleton::default()
+        });
+        scene.levels = vec![Level { nodes: vec![NodeId(0)], ..Level::default() }, Level::default()];
+        let losses = write(&scene, None, &ObjOptions::default()).unwrap().losses;
+        let codes: Vec<_> = losses.iter().map(|l| l.code).collect();
+        assert_eq!(codes, ["obj-no-tangents", "uvs-replaced", "obj-no-skeleton", "obj-one-level"]);
+    }
+
+    #[test]
+    fn a_place_beyond_32_bits_is_refused() {
+        let mut scene = scene();
+        scene.meshes[0].positions[0] = [3e38, 0.0, 0.0];
+        scene.nodes[0].local = Local::Trs(Trs { scale: [4.0; 3], ..Trs::IDENTITY });
+        let refused = write(&scene, None, &ObjOptions::default());
+        assert!(matches!(refused, Err(ConvertError::Invalid { .. })), "{refused:?}");
+    }
+
+    #[test]
+    fn the_material_file_has_a_name_that_fits_a_line() {
+        assert_eq!(ObjOptions::with_mtl(" a #1\tb\n.mtl").mtl_name, "a #1_b_.mtl");
+    }
+
+    #[test]
     fn nodes_place_and_mirror() {
         let mut scene = scene();
         let mirror = Trs { translation: [1.0, 0.0, 0.0], scale: [-1.0, 1.0, 1.0], ..Trs::IDENTITY };
@@ -358,7 +459,36 @@ mod tests {
     fn the_limit_holds_for_instances() {
         let mut scene = scene();
         scene.nodes = vec![Node { meshes: vec![MeshId(0); 1000], ..Node::default() }];
-        let tight = ObjOptions { memory: 10_000, ..ObjOptions::default() };
+        let tight = ObjOptions::default().with_memory(10_000);
         assert!(matches!(write(&scene, None, &tight), Err(ConvertError::Limit { .. })));
+    }
+
+    #[test]
+    fn many_equal_names_take_linear_time() {
+        let mut scene = scene();
+        scene.meshes[0].triangles.clear();
+        scene.meshes[0].positions.clear();
+        (scene.meshes[0].normals, scene.meshes[0].uvs) = (vec![], vec![]);
+        scene.nodes = vec![Node::of_mesh("a", MeshId(0)); 100_000];
+        scene.nodes[1].name = "a.2".into();
+        scene.materials = vec![Material { name: "m".into(), ..Material::default() }; 100_000];
+        let written = write(&scene, None, &ObjOptions::default()).unwrap().value;
+        assert!(written.obj.contains("o a\n") && written.obj.contains("o a.3\n"));
+        assert!(written.obj.contains("o a.100000\n") && written.mtl.contains("newmtl m.100000\n"));
+    }
+
+    #[test]
+    fn the_limit_holds_for_numbers_of_many_digits() {
+        let mut scene = scene();
+        let mesh = &mut scene.meshes[0];
+        (mesh.normals, mesh.uvs) = (vec![], vec![]);
+        mesh.positions = vec![[-1e-45, -3e38, 1e-45]; 1000];
+        let written = write(&scene, None, &ObjOptions::default()).unwrap().value;
+        let length = written.obj.len();
+        assert!(length > 100_000);
+        for memory in [length / 2, length - 1000] {
+            let refused = write(&scene, None, &ObjOptions::default().with_memory(memory as u64));
+            assert!(matches!(refused, Err(ConvertError::Limit { .. })), "{memory}");
+        }
     }
 }
