@@ -248,7 +248,7 @@ fn scene_files(
     let stem = stem.to_string_lossy();
     let files = match to {
         To::Obj => {
-            let posed = args.pose.as_ref().map(|text| obj_pose(&scene, text)).transpose()?;
+            let posed = args.pose.as_ref().map(|text| obj_pose(model, &scene, text)).transpose()?;
             let options = if path.as_os_str() == "-" {
                 ObjOptions::default()
             } else {
@@ -296,7 +296,7 @@ fn scene_files(
     Ok(Done { input: input.clone(), files, losses })
 }
 
-fn obj_pose(scene: &Scene, text: &str) -> Result<Vec<MeshPose>, Refusal> {
+fn obj_pose(model: &AnyModel, scene: &Scene, text: &str) -> Result<Vec<MeshPose>, Refusal> {
     let wrong = |why: &str| Refusal::Argument(format!("--pose {text}: {why}"));
     let PoseRef::Clip { clip, frame } = pose::parse(text, scene)? else {
         return Err(wrong("name a clip before the colon"));
@@ -305,7 +305,8 @@ fn obj_pose(scene: &Scene, text: &str) -> Result<Vec<MeshPose>, Refusal> {
         return Err(wrong("the clip has no such frame"));
     }
     // In 64 bits, which every machine rounds alike.
-    let mut evaluator = rig::Evaluator::new(scene)?.with_precision(rig::Precision::Double);
+    let evaluator = rig::Evaluator::new(scene)?.with_precision(rig::Precision::Double);
+    let mut evaluator = evaluator.with_normals(model.normals());
     evaluator.pose(Some((clip, f64::from(frame))))?;
     Ok(evaluator.meshes()?)
 }

@@ -2,6 +2,7 @@
 
 use crate::companions::Companions;
 use crate::model::AnyModel;
+use meshwright_rig::Normals;
 use meshwright_scene::{
     Clip, ConvertError, Converted, Interpolation, Motion, PoseSetId, Scene, SceneOptions, SkeletonId,
 };
@@ -88,12 +89,13 @@ impl AnyModel {
     /// The mesh of a TSO file, and the texture that the file itself names.
     #[cfg(feature = "tso")]
     fn geometry(&self) -> Option<(&Geometry, Option<String>)> {
-        match self {
-            Self::TsoMesh(m) => Some((&m.geometry, None)),
-            Self::Bmf(m) => Some((&m.geometry, Some(m.texture.text()))),
-            Self::Skn(m) => Some((&m.geometry, Some(m.texture.text()))),
-            _ => None,
-        }
+        let (geometry, texture) = match self {
+            Self::TsoMesh(m) => (&m.geometry, None),
+            Self::Bmf(m) => (&m.geometry, Some(m.texture.text())),
+            Self::Skn(m) => (&m.geometry, Some(m.texture.text())),
+            _ => return None,
+        };
+        Some((geometry, texture.filter(|t| !t.is_empty())))
     }
 
     /// True when the bones of the model's scene are stored somewhere, rather than stood in for by their numbers.
@@ -102,6 +104,18 @@ impl AnyModel {
             #[cfg(feature = "crucible")]
             Self::CrucibleMesh(_) | Self::CrucibleModel(_) => companions.crucible_skeleton.is_some(),
             _ => true,
+        }
+    }
+
+    /// What the format makes of the length of normals in a pose.
+    pub fn normals(&self) -> Normals {
+        match self {
+            // The games bring what blends made of them back to length 1.
+            #[cfg(feature = "tso")]
+            Self::TsoMesh(_) | Self::TsoSkeleton(_) | Self::TsoAnimation(_) | Self::Bmf(_) | Self::Skn(_) => {
+                Normals::Unit
+            }
+            _ => Normals::AsIs,
         }
     }
 

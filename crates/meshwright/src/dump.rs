@@ -153,7 +153,7 @@ pub struct DumpPose {
     pub frame: Option<u32>,
     /// Positions in model space.
     pub positions: Vec<[Float; 3]>,
-    /// Normals in model space as the format's evaluation gives them, not renormalised.
+    /// Normals in model space as the format's evaluation gives them, of length 1 only where it makes them so.
     pub normals: Option<Vec<[Float; 3]>>,
 }
 
@@ -196,7 +196,8 @@ impl Dump {
         scene.clips.extend(model.file_clip());
         let mut meshes: Vec<_> = scene.meshes.iter().map(|mesh| DumpMesh::new(&scene, mesh)).collect();
 
-        let mut evaluator = Evaluator::new(&scene)?.with_precision(options.precision);
+        let evaluator = Evaluator::new(&scene)?.with_precision(options.precision);
+        let mut evaluator = evaluator.with_normals(model.normals());
         for (clip, frame, at) in
             std::iter::once((None, None, None)).chain(options.poses.iter().map(|p| match *p {
                 PoseRef::Clip { clip, frame } => (Some(clip), Some(frame), Some((clip, frame))),
@@ -255,14 +256,19 @@ impl Dump {
             AnyModel::TsoAnimation(_) | AnyModel::TsoBinding(_) => Vec::new(),
             _ => return None,
         };
+        let clips = match model {
+            #[cfg(feature = "tso")]
+            AnyModel::TsoAnimation(a) => vec![DumpClip::of_animation(a)],
+            _ => Vec::new(),
+        };
         Some(Self {
             format: model.format().family(),
             source: source.to_owned(),
             sha256: hex(&Sha256::digest(bytes)),
             bones: Vec::new(),
-            clips: Vec::new(),
+            clips,
             meshes,
-            native: Value::Object(Map::new()),
+            native: fields(model),
         })
     }
 
@@ -276,6 +282,16 @@ impl Dump {
 impl From<&Clip> for DumpClip {
     fn from(clip: &Clip) -> Self {
         Self { name: clip.name.clone(), frames: clip.frames, fps: clip.rate, looping: clip.looping }
+    }
+}
+
+impl DumpClip {
+    /// As its clip would be on a skeleton.
+    #[cfg(feature = "tso")]
+    fn of_animation(a: &meshwright_tso::Anim) -> Self {
+        #[expect(clippy::cast_precision_loss, reason = "30 is exact")]
+        let fps = meshwright_tso::FRAME_RATE as f32;
+        Self { name: a.name.text(), frames: a.frames().max(1), fps, looping: false }
     }
 }
 
@@ -360,6 +376,39 @@ fn native(scene: &Scene) -> Value {
         }
     }
     Value::Object(out)
+}
+
+/// What a file without anything to draw says all the same.
+fn fields(model: &AnyModel) -> Value {
+    match model {
+        #[cfg(feature = "tso")]
+        AnyModel::TsoBinding(b) => {
+            let id = |r: meshwright_tso::ResourceId| serde_json::json!({ "group": r.group, "file": r.file, "type": r.kind });
+            serde_json::json!({
+                "bone": b.bone.text(),
+                "mesh": b.mesh.map(id),
+                "texture": b.texture.map(id),
+            })
+        }
+        #[cfg(feature = "tso")]
+        AnyModel::TsoAnimation(a) => {
+            let motion = |m: &meshwright_tso::Motion| {
+                serde_json::json!({
+                    "bone": m.bone.text(),
+                    "frames": m.frames,
+                    "has_translation": m.has_translation.0,
+                    "has_rotation": m.has_rotation.0,
+                })
+            };
+            serde_json::json!({
+                "duration": Float(a.duration.get()),
+                "distance": Float(a.distance.get()),
+                "moving": a.moving.0,
+                "motions": a.motions.iter().map(motion).collect::<Vec<_>>(),
+            })
+        }
+        _ => Value::Object(Map::new()),
+    }
 }
 
 fn value(extra: &Extra) -> Value {

@@ -24,7 +24,7 @@ macro_rules! formats {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => $id,)+ }
             }
 
-            /// The name that dumps use, one for all kinds of file of a family.
+            /// The name that dumps use; kinds of file may share one.
             pub const fn family(self) -> &'static str {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => $family,)+ }
             }
@@ -64,7 +64,7 @@ formats! {
     /// A mesh of The Sims Online.
     TsoMesh, "tso", "tso", "tso", "The Sims Online mesh", ["mesh"], tso::Mesh::sniff;
     /// A skeleton of The Sims Online.
-    TsoSkeleton, "tso", "skel", "tso", "The Sims Online skeleton", ["skel"], tso::Skel::sniff;
+    TsoSkeleton, "tso", "skel", "tso-skel", "The Sims Online skeleton", ["skel"], tso::Skel::sniff;
     /// An animation of The Sims Online.
     TsoAnimation, "tso", "anim", "tso-anim", "The Sims Online animation", ["anim"], tso::Anim::sniff;
     /// The link from a mesh of The Sims Online to its texture.

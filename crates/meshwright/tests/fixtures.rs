@@ -9,8 +9,9 @@
     feature = "tso"
 ))]
 
-use meshwright::dump::{Dump, DumpOptions};
+use meshwright::dump::{Dump, DumpOptions, PoseRef};
 use meshwright::gltf::{self, ExportOptions, Influences};
+use meshwright::rig::Precision;
 use meshwright::scene::{ConvertError, SceneOptions};
 use meshwright::{AnyModel, CompanionKind, Companions, Confidence, Format, ReadOptions, detect};
 use meshwright_testkit::testdata;
@@ -160,6 +161,60 @@ fn every_dump_is_json() {
             }
         }
     }
+}
+
+#[test]
+fn what_cannot_be_drawn_is_dumped_by_its_fields() {
+    let dump = |name: &str| -> serde_json::Value {
+        let (f, model) = sound().find(|(f, _)| f.name == name).unwrap();
+        let dump = Dump::new(&model, &Companions::default(), "", &f.bytes, &DumpOptions::default()).unwrap();
+        serde_json::from_str(&dump.to_json()).unwrap()
+    };
+    let sway = dump("sway.ok.anim");
+    assert_eq!(
+        sway["clips"],
+        serde_json::json!([{ "name": "sway", "frames": 61, "fps": 30.0, "loop": false }])
+    );
+    assert_eq!(sway["native"]["motions"][0]["bone"], "BUD");
+    let binding = dump("flower.ok.bnd");
+    assert_eq!(binding["native"]["texture"]["type"], 0x14);
+    assert_eq!(dump("untextured.ok.bnd")["native"]["texture"], serde_json::Value::Null);
+}
+
+/// Weights pull normals in different directions; the games bring them back to length 1.
+#[test]
+fn posed_normals_of_the_sims_have_length_1() {
+    let (f, model) = sound().find(|(f, _)| f.name == "flower.ok.mesh").unwrap();
+    let mut companions = Companions::default();
+    for (kind, name) in
+        [(CompanionKind::Skeleton, "flower.ok.skel"), (CompanionKind::Animation, "sway.ok.anim")]
+    {
+        let bytes = fs::read(testdata().join("tso").join(name)).unwrap();
+        companions.add(kind, &bytes, &ReadOptions::default()).unwrap();
+    }
+    for precision in [Precision::Single, Precision::Double] {
+        let options = DumpOptions::default().with_precision(precision);
+        let options = options.with_poses(vec![PoseRef::Clip { clip: 0, frame: 15 }]);
+        let dump = Dump::new(&model, &companions, "", &f.bytes, &options).unwrap();
+        for [x, y, z] in dump.meshes[0].poses[1].normals.as_ref().unwrap() {
+            let length = x.0.hypot(y.0).hypot(z.0);
+            assert!((length - 1.0).abs() < 1e-5, "{length}");
+        }
+    }
+}
+
+#[test]
+fn a_texture_without_a_name_is_none() {
+    let mut skn =
+        meshwright::tso::Skn::parse(&fs::read(testdata().join("tso/flag.ok.skn")).unwrap()).unwrap();
+    let materials = |skn: &meshwright::tso::Skn| {
+        let model = AnyModel::Skn(Box::new(skn.clone()));
+        let scene = model.to_scene("", &Companions::default(), &SceneOptions::default()).unwrap().value;
+        scene.materials.into_iter().map(|m| m.name).collect::<Vec<_>>()
+    };
+    assert_eq!(materials(&skn), ["flag"]);
+    skn.texture = "".into();
+    assert!(materials(&skn).is_empty());
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub enum Precision {
 
 /// The positions and normals of one mesh in model space: in the rest pose, or at a frame of
 /// a clip (see [`Sampler::sample`]). A mesh without a skin, or bound to another skeleton than the clip's, is
-/// not moved by it. Normals are as the format's evaluation gives them.
+/// not moved by it. Normals are as the sum over the joints gives them.
 ///
 /// For many meshes or frames an [`Evaluator`] is made once.
 pub fn evaluate(scene: &Scene, at: Option<(usize, f64)>, mesh: MeshId) -> Result<MeshPose, RigError> {
@@ -45,7 +45,8 @@ pub fn evaluate(scene: &Scene, at: Option<(usize, f64)>, mesh: MeshId) -> Result
             pose.sample(&rig, &sampler, frame)?;
         }
     }
-    skinned(&SkinPlan::new(found, &rig)?, &pose, Precision::default(), &mut Workspace::new())
+    let (plan, mut work) = (SkinPlan::new(found, &rig)?, Workspace::new());
+    skinned(&plan, &pose, Precision::default(), Normals::default(), &mut work)
 }
 
 fn find(scene: &Scene, mesh: MeshId) -> Result<&Mesh, RigError> {
@@ -61,6 +62,7 @@ fn skinned(
     plan: &SkinPlan,
     pose: &Pose<DAffine3>,
     precision: Precision,
+    length: Normals,
     work: &mut Workspace,
 ) -> Result<MeshPose, RigError> {
     let mut out = MeshPose { positions: alloc::vec![[0.0; 3]; plan.vertex_count()], normals: Vec::new() };
@@ -71,12 +73,12 @@ fn skinned(
         Precision::Single => {
             let target = Output::positions(&mut out.positions);
             let target = if plan.has_normals() { target.with_normals(&mut out.normals) } else { target };
-            plan.skin(pose, work, target)?;
+            plan.skin(pose, work, target.lengths(length))?;
         }
         Precision::Double => {
             plan.positions(pose, &mut out.positions)?;
             if plan.has_normals() {
-                plan.normals(pose, Normals::AsIs, &mut out.normals)?;
+                plan.normals(pose, length, &mut out.normals)?;
             }
         }
     }
@@ -92,6 +94,7 @@ pub struct Evaluator<'a> {
     plans: Vec<Option<SkinPlan>>,
     blend: Option<Blend>,
     precision: Precision,
+    normals: Normals,
 }
 
 impl<'a> Evaluator<'a> {
@@ -107,7 +110,8 @@ impl<'a> Evaluator<'a> {
         };
         let plans = scene.meshes.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
         let poses = rigs.iter().map(Pose::new).collect();
-        Ok(Self { scene, rigs, poses, plans, blend: None, precision: Precision::default() })
+        let (precision, normals) = (Precision::default(), Normals::default());
+        Ok(Self { scene, rigs, poses, plans, blend: None, precision, normals })
     }
 
     /// The same scene, with poses blended by another rule than the clips' own.
@@ -121,6 +125,13 @@ impl<'a> Evaluator<'a> {
     #[must_use]
     pub const fn with_precision(mut self, precision: Precision) -> Self {
         self.precision = precision;
+        self
+    }
+
+    /// The same scene, with normals of such length.
+    #[must_use]
+    pub const fn with_normals(mut self, normals: Normals) -> Self {
+        self.normals = normals;
         self
     }
 
@@ -154,7 +165,7 @@ impl<'a> Evaluator<'a> {
         let plan = self.plans.get(mesh.0).and_then(Option::as_ref);
         let pose = found.skin.as_ref().and_then(|s| self.poses.get(s.skeleton.0));
         match (plan, pose) {
-            (Some(plan), Some(pose)) => skinned(plan, pose, self.precision, work),
+            (Some(plan), Some(pose)) => skinned(plan, pose, self.precision, self.normals, work),
             _ => Ok(unskinned(found)),
         }
     }

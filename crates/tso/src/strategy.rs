@@ -152,6 +152,7 @@ pub fn skn() -> impl Strategy<Value = Skn> {
         skin,
         texture,
         geometry,
+        trailing: Vec::new(),
         text: Vec::new(),
     })
 }

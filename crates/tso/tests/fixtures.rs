@@ -95,6 +95,7 @@ fn refusals_name_their_rule() {
         ("binding_dup", "E_BINDING_DUP"),
         ("binding_range", "E_BINDING_RANGE"),
         ("binding_overlap", "E_BINDING_OVERLAP"),
+        ("binding_moved", "E_BINDING_OVERLAP"),
         ("binding_gap", "E_BINDING_GAP"),
         ("blend_target", "E_BLEND_VERTEX"),
         ("weight", "E_WEIGHT"),
@@ -116,7 +117,9 @@ fn refusals_name_their_rule() {
     assert!(!anim("count.reject.anim", "E_COUNT"));
     assert!(!check("tag.reject.bnd", "E_TAG", Bnd::parse_with, Bnd::validate, Bnd::to_bytes_with));
     assert!(!check("count.reject.bmf", "E_COUNT", Bmf::parse_with, Bmf::validate, Bmf::to_bytes_with));
-    assert!(!check("number.reject.skn", "E_NUMBER", Skn::parse_with, Skn::validate, Skn::to_bytes_with));
+    let skn = |name: &str, code: &str| check(name, code, Skn::parse_with, Skn::validate, Skn::to_bytes_with);
+    assert!(!skn("number.reject.skn", "E_NUMBER"));
+    assert!(skn("trailing.reject.skn", "E_TRAILING"));
 }
 
 #[test]

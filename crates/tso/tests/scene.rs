@@ -3,9 +3,9 @@
 
 use meshwright_core::{F32, f32s};
 use meshwright_scene::{
-    Affine, Channel, Clip, ConvertError, Extra, Influence, Interpolation, Joint, Local, Loss,
-    Mesh as SceneMesh, MeshId, Motion as ClipMotion, Node, Scene, SceneOptions, Skeleton, SkeletonId, Skin,
-    Space, Track, Trs,
+    Affine, Channel, Clip, ConvertError, Extra, Influence, Interpolation, Joint, Local, Loss, Material,
+    MaterialId, Mesh as SceneMesh, MeshId, Motion as ClipMotion, Node, PoseSet, PoseSetId, Scene,
+    SceneOptions, Skeleton, SkeletonId, Skin, Space, Track, Trs,
 };
 use meshwright_tso::{
     Anim, Assembly, Binding, BlendVertex, Bone, ExportOptions, Flag, Geometry, KEYS_UNUSED, Mesh, Motion,
@@ -284,6 +284,47 @@ fn events_go_there_and_back() {
     }
 }
 
+#[test]
+fn a_key_may_stand_twice_in_a_list() {
+    let mut anim = anim();
+    anim.motions = vec![motion("HAND", 3)];
+    anim.motions[0].has_time_properties = Flag::YES;
+    let twice = PropertyList(vec![("xevt".into(), "1".into()), ("xevt".into(), "2".into())]);
+    let event = TimeProperty { time: 33, lists: vec![twice, PropertyList::default()] };
+    anim.motions[0].time_properties = vec![vec![event]];
+    let scene = anim.to_scene(&SceneOptions::default(), &skel()).unwrap().value;
+    fn keys_differ(extra: &Extra) -> bool {
+        match extra {
+            Extra::Map(map) => {
+                let mut keys: Vec<_> = map.iter().map(|(k, _)| k).collect();
+                keys.sort();
+                keys.windows(2).all(|w| w[0] != w[1]) && map.iter().all(|(_, v)| keys_differ(v))
+            }
+            Extra::List(list) => list.iter().all(keys_differ),
+            _ => true,
+        }
+    }
+    assert!(keys_differ(scene.clips[0].extras.as_ref().unwrap()), "JSON would keep one of them");
+    let back = Anim::from_scene(&scene, 0).unwrap();
+    assert!(back.losses.is_empty(), "{:?}", back.losses);
+    assert_eq!(back.value.motions[0].time_properties, anim.motions[0].time_properties);
+}
+
+#[test]
+fn events_of_bones_that_do_not_move_are_told() {
+    let mut anim = anim();
+    anim.motions = vec![motion("HAND", 3), motion("ROOT", 3), motion("WING", 3)];
+    for m in &mut anim.motions {
+        m.has_time_properties = Flag::YES;
+        m.time_properties = vec![vec![event(33, "1"), event(66, "2")]];
+    }
+    anim.motions[1].time_properties.clear();
+    let scene = anim.to_scene(&SceneOptions::default(), &skel()).unwrap().value;
+    let back = Anim::from_scene(&scene, 0).unwrap();
+    let lost: Vec<_> = back.losses.iter().map(|l| (l.code, &l.message[..2])).collect();
+    assert_eq!(lost, [("event-dropped", "2 ")]);
+}
+
 fn skinned(parts: &[(u32, f32)]) -> Scene {
     let mut skin = Skin::new(SkeletonId(0));
     for _ in 0..3 {
@@ -335,13 +376,18 @@ fn the_two_largest_weights_are_kept() {
 fn a_mesh_without_skin_hangs_on_the_root() {
     let mut scene = skinned(&[]);
     scene.meshes[0].skin = None;
+    scene.meshes[0].material = Some(MaterialId(0));
+    scene.materials.push(Material::default());
     scene.nodes.push(Node {
         local: Local::Trs(Trs { translation: [0.0, 0.0, 2.0], ..Trs::IDENTITY }),
         ..Node::of_mesh("n", MeshId(0))
     });
     let skel = Skel { bones: vec![bone("ROOT", "NULL", 3.0)], ..Skel::default() };
     let converted = Mesh::from_scene(&scene, MeshId(0), &ExportOptions::on(&skel)).unwrap();
-    assert_eq!(codes(&converted.losses), ["normals-computed", "unskinned", "uvs-missing"]);
+    assert_eq!(
+        codes(&converted.losses),
+        ["material-dropped", "normals-computed", "unskinned", "uvs-missing"]
+    );
     let g = converted.value.geometry;
     assert_eq!(g.bones, [Name::from("ROOT")]);
     let first = g.real[0].position.map(F32::get);
@@ -374,6 +420,55 @@ fn other_rates_are_resampled() {
 
     scene.clips[0].rate = 1e-30;
     assert!(matches!(Anim::from_scene(&scene, 0), Err(ConvertError::Unsupported { .. })));
+}
+
+#[test]
+fn a_clip_that_loops_closes() {
+    let mut scene = skinned(&[(0, 1.0)]);
+    let translation = Channel {
+        frames: vec![1.0, 2.0, 3.0],
+        values: vec![[3.0, 0.0, 0.0], [6.0, 0.0, 0.0], [9.0, 0.0, 0.0]],
+    };
+    scene.clips.push(Clip {
+        name: "walk".into(),
+        skeleton: SkeletonId(0),
+        rate: 15.0,
+        frames: 4,
+        looping: true,
+        interpolation: Interpolation::Spherical,
+        motion: ClipMotion::Tracks(vec![Track { joint: 1, translation, ..Track::default() }]),
+        extras: None,
+    });
+    let anim = Anim::from_scene(&scene, 0).unwrap().value;
+    let x: Vec<_> = anim.translations.iter().map(|k| k[0].get() / -3.0).collect();
+    // Between its last and its first key the clip goes back, and it ends where it began.
+    assert_eq!(x, [6.0, 4.5, 3.0, 4.5, 6.0, 7.5, 9.0, 7.5, 6.0]);
+    // A frame that falls behind the end is the first.
+    scene.clips[0].rate = 25.0;
+    let anim = Anim::from_scene(&scene, 0).unwrap().value;
+    assert_eq!((anim.frames(), anim.translations[5][0].get()), (6, -18.0));
+}
+
+#[test]
+fn scales_of_poses_are_told() {
+    let mut scene = skinned(&[(0, 1.0)]);
+    let mut locals = vec![Affine::IDENTITY; 8];
+    locals[5].y = [0.0, 2.0, 0.0];
+    locals[6].x = [1.0, 0.5, 0.0];
+    scene.pose_sets.push(PoseSet { joints: 4, locals });
+    scene.clips.push(Clip {
+        name: "\u{e9}".repeat(70_000),
+        skeleton: SkeletonId(0),
+        rate: 30.0,
+        frames: 2,
+        looping: false,
+        interpolation: Interpolation::Matrix,
+        motion: ClipMotion::Poses { set: PoseSetId(0), frames: vec![0, 1] },
+        extras: None,
+    });
+    let converted = Anim::from_scene(&scene, 0).unwrap();
+    assert_eq!(codes(&converted.losses), ["name-cut", "scale-dropped", "scale-dropped"]);
+    assert!(Anim::parse(&converted.value.to_bytes().unwrap()).is_ok());
 }
 
 #[test]

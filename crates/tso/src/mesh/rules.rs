@@ -111,14 +111,19 @@ fn runs(g: &Geometry, find: &Finder<'_>, out: &mut Findings, kind: &Kind) {
         }
     }
     runs.sort_unstable();
+    // Overlaps before gaps: a run that was moved leaves a gap too, but its own number is at fault.
     let mut end = 0;
-    for &(from, to, i) in runs.iter().chain([&(n, n, usize::MAX)]) {
+    for &(from, to, i) in &runs {
         if from < end && to > from {
             let path = table.index(i);
             out.error(kind.codes[1], &path.field(kind.field), find.at(Field::Binding(i, kind.part)), || {
                 format!("{} vertex {from} belongs to another binding", kind.noun)
             });
         }
+        end = end.max(to);
+    }
+    end = 0;
+    for &(from, to, _) in runs.iter().chain([&(n, n, usize::MAX)]) {
         if from > end {
             let path = root.field(kind.table);
             let vertex = path.index(usize::try_from(end).unwrap_or(usize::MAX));

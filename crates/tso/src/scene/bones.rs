@@ -201,14 +201,21 @@ fn extras(bone: &Bone, memory: &Memory) -> Result<Extra, ConvertError> {
 /// Bytes of a named value.
 const EXTRA: usize = size_of::<(String, Extra)>() + 32;
 
-/// Property lists as a list of maps.
+/// Property lists as a list of maps. A list that has a key twice, which no map can hold, is one of pairs.
 pub(crate) fn properties(lists: &[PropertyList], memory: &Memory) -> Result<Extra, ConvertError> {
     let mut out = memory.reserve("extras", lists.len())?;
     for list in lists {
         memory.charge("extras", list.0.len(), EXTRA)?;
         // A byte of Windows-1252 takes up to three of UTF-8.
         memory.charge("extras", usize::try_from(list.size()).unwrap_or(usize::MAX), 3)?;
-        out.push(Extra::Map(list.0.iter().map(|(k, v)| (k.text(), Extra::Text(v.text()))).collect()));
+        let pairs = list.0.iter().map(|(k, v)| (k.text(), Extra::Text(v.text())));
+        let keys: BTreeSet<_> = list.0.iter().map(|(k, _)| k.bytes()).collect();
+        out.push(if keys.len() == list.0.len() {
+            Extra::Map(pairs.collect())
+        } else {
+            memory.charge("extras", list.0.len(), 2 * size_of::<Extra>())?;
+            Extra::List(pairs.map(|(k, v)| Extra::List(alloc::vec![Extra::Text(k), v])).collect())
+        });
     }
     Ok(Extra::List(out))
 }

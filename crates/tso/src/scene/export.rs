@@ -118,6 +118,7 @@ impl Mesh {
             ("uvs-missing", source.uvs.is_empty(), "there are no texture coordinates, all are 0"),
             ("colors-dropped", !source.colors.is_empty(), "the format has no vertex colours"),
             ("tangents-dropped", !source.tangents.is_empty(), "the format has no tangents"),
+            ("material-dropped", source.material.is_some(), "a .bnd names the texture, not the mesh"),
         ] {
             if lost && !source.positions.is_empty() {
                 losses.push(Loss::new(code, &*path, what));
@@ -173,16 +174,21 @@ fn targets(
 
 /// The bytes of a bone's name, at most 255 of them.
 pub(crate) fn bone_name(text: &str, path: &str, losses: &mut Vec<Loss>) -> Name {
+    name_of(text, path, usize::from(u8::MAX), losses)
+}
+
+/// The bytes of a name, at most `longest` of them.
+pub(crate) fn name_of(text: &str, path: &str, longest: usize, losses: &mut Vec<Loss>) -> Name {
     let (name, exact) = Name::from_text(text);
     if !exact {
         let message = "characters that Windows-1252 has not got became question marks";
         losses.push(Loss::new("name-encoding", path, message));
     }
-    if name.bytes().len() <= 255 {
+    let Some(cut) = name.bytes().get(..longest).filter(|cut| cut.len() < name.bytes().len()) else {
         return name;
-    }
-    losses.push(Loss::new("name-cut", path, "the name is longer than 255 bytes"));
-    Name::from(name.bytes().get(..255).unwrap_or_default())
+    };
+    losses.push(Loss::new("name-cut", path, format!("the name is longer than {longest} bytes")));
+    Name::from(cut)
 }
 
 /// The transform of the first node that draws a mesh.

@@ -1,7 +1,7 @@
 //! A scene's skeletons and clips as `.skel` and `.anim`.
 
 use super::clips::{BONES, EVENTS, PROPERTIES, TIME, TIMES, frame_numbers};
-use super::export::{bone_name, rest_parts};
+use super::export::{bone_name, name_of, rest_parts};
 use super::map;
 use crate::anim::{Anim, FRAME_RATE, KEYS_UNUSED, Motion, TimeProperty};
 use crate::common::Flag;
@@ -41,6 +41,15 @@ fn not_finite(path: &str, n: usize, losses: &mut Vec<Loss>) {
     }
 }
 
+/// True where a transform does more than turn and move.
+fn is_scaled((trs, shear): &(Trs, f32)) -> bool {
+    *shear > SCALE_TOLERANCE || has_scale(trs.scale)
+}
+
+fn has_scale(scale: [f32; 3]) -> bool {
+    scale.iter().any(|s| (s - 1.0).abs() > SCALE_TOLERANCE)
+}
+
 const NO_MOVE: [f32; 3] = [0.0; 3];
 const NO_TURN: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 
@@ -69,8 +78,8 @@ impl Skel {
                     format!("{name} cannot name one more bone; files tell bones apart by name only");
                 return Err(ConvertError::unsupported(path, message));
             }
-            let (rest, shear) = rest_parts(&joint.rest);
-            if shear > SCALE_TOLERANCE || rest.scale.iter().any(|s| (s - 1.0).abs() > SCALE_TOLERANCE) {
+            let parts = rest_parts(&joint.rest);
+            if is_scaled(&parts) {
                 losses.push(Loss::new("joint-scale", &*path, "bones have no scale or shear"));
             }
             if !joint.follows.is_empty() {
@@ -80,7 +89,7 @@ impl Skel {
                     "bones cannot follow others, it stays at rest",
                 ));
             }
-            let rest = back.trs(&rest);
+            let rest = back.trs(&parts.0);
             let mut translation = [f32s(rest.translation)];
             let mut rotation = [stored(&AxisMap::IDENTITY, rest.rotation)];
             let bad = bounded(&mut translation, NO_MOVE) + bounded(&mut rotation, NO_TURN);
@@ -118,15 +127,14 @@ impl Anim {
         let joints = scene.skeletons.get(source.skeleton.0).map_or(&[][..], |s| &s.joints);
         let map = map(scene.space).inverse();
         let mut anim = Self { moving: Flag::YES, ..Self::default() };
-        anim.name = long_name(&source.name, &path, &mut losses);
+        anim.name = name_of(&source.name, &format!("{path}.name"), usize::from(u16::MAX), &mut losses);
         anim.duration = F32::new(frames.milliseconds());
         let mut sampled = Vec::new();
         match &source.motion {
             ClipMotion::Tracks(tracks) => {
                 for track in tracks {
-                    if !track.scale.is_empty() {
-                        let message = format!("joint {} is scaled, bones have no scale", track.joint);
-                        losses.push(Loss::new("scale-dropped", &*path, message));
+                    if track.scale.values.iter().any(|s| has_scale(*s)) {
+                        losses.push(scale_dropped(&path, track.joint));
                     }
                     sampled.push(frames.sample(track, source.interpolation, &map, &memory)?);
                 }
@@ -137,12 +145,17 @@ impl Anim {
                     memory.charge("keys", poses.len(), 2 * size_of::<Trs>())?;
                     let at = |frame: &u32| {
                         let pose = set.and_then(|s| s.pose(usize::try_from(*frame).ok()?));
-                        pose.and_then(|p| p.get(joint)).map_or(Trs::IDENTITY, |m| Trs::from_affine(m).0)
+                        pose.and_then(|p| p.get(joint)).map_or((Trs::IDENTITY, 0.0), Trs::from_affine)
                     };
                     let mut track = Track { joint, ..Track::default() };
-                    for (trs, frame) in poses.iter().map(at).zip(frame_numbers()) {
-                        track.translation.push(frame, trs.translation);
-                        track.rotation.push(frame, trs.rotation);
+                    let mut scaled = false;
+                    for (parts, frame) in poses.iter().map(at).zip(frame_numbers()) {
+                        scaled |= is_scaled(&parts);
+                        track.translation.push(frame, parts.0.translation);
+                        track.rotation.push(frame, parts.0.rotation);
+                    }
+                    if scaled {
+                        losses.push(scale_dropped(&path, joint));
                     }
                     sampled.push(frames.sample(&track, Interpolation::LinearShort, &map, &memory)?);
                 }
@@ -180,12 +193,18 @@ impl Anim {
     }
 }
 
+fn scale_dropped(path: &str, joint: usize) -> Loss {
+    Loss::new("scale-dropped", path, format!("joint {joint} is scaled, bones have no scale"))
+}
+
 /// The frames of a clip at 30 per second.
 #[derive(Clone, Copy, Debug)]
 struct Frames {
     count: u32,
     /// The clip's own frames per one of ours.
     step: f64,
+    /// The clip's own frames from one start to the next, where it loops.
+    period: Option<f64>,
 }
 
 impl Frames {
@@ -202,7 +221,7 @@ impl Frames {
             let message = format!("{} frames per second were resampled to 30", clip.rate);
             losses.push(Loss::new("resampled", path, message));
         }
-        Ok(Self { count, step })
+        Ok(Self { count, step, period: clip.looping.then_some(last) })
     }
 
     #[expect(clippy::cast_possible_truncation, reason = "a duration that no reader looks at")]
@@ -218,13 +237,15 @@ impl Frames {
         map: &AxisMap,
         memory: &Memory,
     ) -> Result<(usize, Vec<[F32; 3]>, Vec<[F32; 4]>), ConvertError> {
-        let times = || (0..self.count).map(|f| f64::from(f) * self.step);
+        // A clip that loops closes with the frame that it starts with.
+        let own = |t: f64| self.period.filter(|p| t >= *p).map_or(t, |_| 0.0);
+        let times = || (0..self.count).map(|f| own(f64::from(f) * self.step));
         let (mut translations, mut rotations) = (Vec::new(), Vec::new());
         let count = usize::try_from(self.count).unwrap_or(usize::MAX);
         if !track.translation.is_empty() {
             translations = memory.reserve("keys", count)?;
             translations.extend(times().filter_map(|t| {
-                let (a, b, t) = around(&track.translation, t)?;
+                let (a, b, t) = around(&track.translation, t, self.period)?;
                 let at = |i: usize| f64::from(a[i]) + (f64::from(b[i]) - f64::from(a[i])) * t;
                 let value = if t == 0.0 { *a } else { narrow(core::array::from_fn(at)) };
                 Some(f32s(map.point(value)))
@@ -233,7 +254,7 @@ impl Frames {
         if !track.rotation.is_empty() {
             rotations = memory.reserve("keys", count)?;
             rotations.extend(times().filter_map(|t| {
-                let (a, b, t) = around(&track.rotation, t)?;
+                let (a, b, t) = around(&track.rotation, t, self.period)?;
                 if t == 0.0 {
                     return Some(stored(map, *a));
                 }
@@ -250,23 +271,20 @@ impl Frames {
     }
 }
 
-/// The keys around a frame, and how far it is from the first to the second.
-fn around<T>(channel: &Channel<T>, frame: f64) -> Option<(&T, &T, f64)> {
+/// The keys around a frame, and how far it is from the one to the other. With a `period` the first key follows
+/// the last; without, the outer keys hold.
+fn around<T>(channel: &Channel<T>, frame: f64, period: Option<f64>) -> Option<(&T, &T, f64)> {
+    let last = channel.frames.len().checked_sub(1)?;
+    let key = |i: usize| channel.frames.get(i).copied().map_or(0.0, f64::from);
     let next = channel.frames.partition_point(|f| f64::from(*f) <= frame);
-    let (before, after) = (next.saturating_sub(1), next.min(channel.frames.len().checked_sub(1)?));
-    let (a, b) = (f64::from(*channel.frames.get(before)?), f64::from(*channel.frames.get(after)?));
-    let t = if b > a { ((frame - a) / (b - a)).clamp(0.0, 1.0) } else { 0.0 };
-    Some((channel.values.get(before)?, channel.values.get(after)?, t))
-}
-
-fn long_name(text: &str, path: &str, losses: &mut Vec<Loss>) -> Name {
-    let (name, exact) = Name::from_text(text);
-    if !exact {
-        let message = "characters that Windows-1252 has not got became question marks";
-        losses.push(Loss::new("name-encoding", format!("{path}.name"), message));
+    let (mut before, mut after) = (next.saturating_sub(1), next.min(last));
+    let (mut passed, mut gap) = (frame - key(before), key(after) - key(before));
+    if let Some(period) = period.filter(|p| (next == 0 || next > last) && key(0) + p > key(last)) {
+        (before, after, gap) = (last, 0, key(0) + period - key(last));
+        passed = frame - key(last) + if next == 0 { period } else { 0.0 };
     }
-    let end = name.bytes().len().min(usize::from(u16::MAX));
-    Name::from(name.bytes().get(..end).unwrap_or_default())
+    let t = if gap > 0.0 { (passed / gap).clamp(0.0, 1.0) } else { 0.0 };
+    Some((channel.values.get(before)?, channel.values.get(after)?, t))
 }
 
 fn field<'e>(extra: &'e Extra, name: &str) -> Option<&'e Extra> {
@@ -305,16 +323,17 @@ fn events(clip: &Clip, anim: &mut Anim, path: &str, losses: &mut Vec<Loss>) {
             let text = |e: &Extra| if let Extra::Text(t) = e { Some(t.to_ascii_lowercase()) } else { None };
             list(Some(bones)).iter().filter_map(text).collect()
         });
+        // How many of the bones that are told, or of all, have no motion.
+        let mut without = bones.as_ref().map_or(usize::from(anim.motions.is_empty()), BTreeSet::len);
         let here = |m: &&mut Motion| {
             bones.as_ref().is_none_or(|b| b.contains(m.bone.text().to_ascii_lowercase().as_str()))
         };
-        let mut taken = false;
         for motion in anim.motions.iter_mut().filter(here) {
             motion.has_time_properties = Flag::YES;
             motion.time_properties.push(times.clone());
-            taken = true;
+            without = without.saturating_sub(1);
         }
-        lost += if taken { 0 } else { times.len() };
+        lost = lost.saturating_add(without.saturating_mul(times.len()));
     }
     if lost > 0 {
         losses.push(Loss::new("event-dropped", path, format!("{lost} events cannot be stored")));
@@ -322,11 +341,22 @@ fn events(clip: &Clip, anim: &mut Anim, path: &str, losses: &mut Vec<Loss>) {
 }
 
 fn property_list(extra: &Extra) -> Option<PropertyList> {
-    let Extra::Map(pairs) = extra else { return None };
     let short = |text: &str| Some(Name::from_text(text).0).filter(|n| n.bytes().len() <= 255);
-    let pair = |(k, v): &(String, Extra)| match v {
+    let pair = |k: &str, v: &Extra| match v {
         Extra::Text(v) => Some((short(k)?, short(v)?)),
         _ => None,
     };
-    pairs.iter().map(pair).collect::<Option<_>>().map(PropertyList)
+    let of_list = |e: &Extra| match e {
+        Extra::List(both) => match both.as_slice() {
+            [Extra::Text(k), v] => pair(k, v),
+            _ => None,
+        },
+        _ => None,
+    };
+    let pairs: Option<_> = match extra {
+        Extra::Map(map) => map.iter().map(|(k, v)| pair(k, v)).collect(),
+        Extra::List(list) => list.iter().map(of_list).collect(),
+        _ => None,
+    };
+    pairs.map(PropertyList)
 }

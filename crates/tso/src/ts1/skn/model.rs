@@ -16,6 +16,8 @@ pub struct Skn {
     pub texture: Name,
     /// Everything else.
     pub geometry: Geometry,
+    /// Bytes behind the last number and its white space, kept by lenient reading.
+    pub trailing: Vec<u8>,
     /// The text that the model was read from, empty for a new one. It is written again as long as it says the
     /// same as the model.
     pub text: Vec<u8>,
@@ -23,7 +25,8 @@ pub struct Skn {
 
 impl PartialEq for Skn {
     fn eq(&self, other: &Self) -> bool {
-        (&self.skin, &self.texture, &self.geometry) == (&other.skin, &other.texture, &other.geometry)
+        (&self.skin, &self.texture, &self.geometry, &self.trailing)
+            == (&other.skin, &other.texture, &other.geometry, &other.trailing)
     }
 }
 
@@ -35,6 +38,7 @@ impl fmt::Debug for Skn {
             .field("skin", &self.skin)
             .field("texture", &self.texture)
             .field("geometry", &self.geometry)
+            .field("trailing", &self.trailing)
             .field("text", &format_args!("{} bytes", self.text.len()))
             .finish()
     }

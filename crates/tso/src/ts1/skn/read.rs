@@ -1,13 +1,11 @@
 //! Reads `.skn`.
 
 use super::model::Skn;
-use crate::codes;
-use crate::common::{Findings, Step, file, wide};
+use crate::common::{Findings, Step, file, trailing, wide};
 use crate::mesh::places::Places;
 use crate::mesh::{Binding, BlendVertex, Geometry, RealVertex, Total, rules};
 use crate::name::Name;
 use crate::ts1::text::{line, line_end, real, space, whole};
-use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::num::Q1_15;
 use meshwright_core::{Budget, Confidence, Cursor, F32, Parsed, Path, ReadError, ReadOptions};
@@ -97,13 +95,10 @@ pub(crate) fn model(cursor: &mut Cursor<'_, '_>) -> Result<Skn, ReadError> {
         (v.position, v.normal) = cursor.read(&path_blends.index(i), vertex)?;
     }
     cursor.read(&root, space)?;
-    if !cursor.is_at_end() {
-        let message = format!("{} bytes behind the last number", cursor.remaining());
-        return Err(cursor.malformed(codes::E_TRAILING, &root.field("trailing"), message));
-    }
+    let trailing = trailing(cursor)?;
     let total = Total::of(total, real.len(), blends.len());
     let geometry = Geometry { bones, faces, bindings, real, blends, total };
-    Ok(Skn { skin, texture, geometry, text: Vec::new() })
+    Ok(Skn { skin, texture, geometry, trailing, text: Vec::new() })
 }
 
 impl Skn {
@@ -120,7 +115,8 @@ impl Skn {
     pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
         let budget = Budget::new(options.limits);
         let source = file(bytes, &budget);
-        let mut skn = model(&mut source.start())?;
+        let mut cursor = source.start();
+        let mut skn = model(&mut cursor)?;
         source.charge(&Path::ROOT.field("text"), 0, "text", wide(bytes.len()), 1)?;
         skn.text = bytes.to_vec();
         source.charge(&Path::ROOT, 0, "rules", rules::memory(&skn.geometry), 1)?;
@@ -132,6 +128,7 @@ impl Skn {
             findings = Findings::reading(options);
             rules::check(&skn.geometry, &skn.places(), &mut findings);
         }
+        findings.trailing(cursor.offset(), &skn.trailing);
         Ok(Parsed::new(skn, findings.settle()?))
     }
 

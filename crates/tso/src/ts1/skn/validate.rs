@@ -47,6 +47,8 @@ impl Skn {
     pub fn validate(&self) -> Report {
         let (places, mut findings) = (self.places(), Findings::default());
         rules::check(&self.geometry, &places, &mut findings);
+        let end = self.text.len().saturating_sub(self.trailing.len());
+        findings.trailing(wide(end), &self.trailing);
         let mut report = findings.report;
         remark_name(&mut report, &Path::ROOT.field("skin"), 0, &self.skin);
         let texture = self.text.iter().position(|b| *b == b'\n').map_or(0, |n| wide(n).saturating_add(1));

@@ -23,6 +23,7 @@ impl Skn {
         if strictness == Strictness::Strict {
             let mut findings = Findings::default();
             rules::check(&self.geometry, &Places::Binary(0), &mut findings);
+            findings.trailing(0, &self.trailing);
             findings.refuse()?;
         }
         if !self.text.is_empty() {
@@ -70,6 +71,7 @@ impl Skn {
             let [(x, y, z), (nx, ny, nz)] = [p, n].map(|[x, y, z]| (x, y, z));
             w.floats(&root.field("vertices").index(i), &[x, y, z, nx, ny, nz])?;
         }
+        w.0.extend_from_slice(&self.trailing);
         Ok(w.0)
     }
 }
