@@ -96,15 +96,6 @@ impl AnyModel {
         }
     }
 
-    /// True when the bones of the model's scene are stored somewhere, rather than stood in for by their numbers.
-    pub(crate) fn has_bones(&self, companions: &Companions) -> bool {
-        match self {
-            #[cfg(feature = "crucible")]
-            Self::CrucibleMesh(_) | Self::CrucibleModel(_) => companions.crucible_skeleton.is_some(),
-            _ => true,
-        }
-    }
-
     /// All frames of the file in order as one clip of its scene, for formats that have a frame table.
     pub fn file_clip(&self) -> Option<Clip> {
         let poses: Vec<u32> = match self {
