@@ -39,8 +39,9 @@ fn check(input: &Input, args: &CheckArgs, forced: Option<Format>) -> Result<Chec
     match load(input, &args.read, forced) {
         Ok(Loaded { bytes, format, model, forgiven }) => {
             let mut report = if args.read.lenient { as_warnings(forgiven) } else { forgiven };
-            report.append_new(model.validate());
-            report.append(load::companions(&model, input, &args.companions, &args.read)?.validate());
+            let companions = load::companions(&model, input, &args.companions, &args.read)?;
+            report.append_new(model.validate_with(&companions));
+            report.append(companions.validate());
             Ok(Checked { bytes, format, report })
         }
         Err(Refusal::Malformed { bytes, format, error }) => {

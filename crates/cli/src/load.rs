@@ -4,7 +4,9 @@ use crate::args::{CompanionArgs, ReadArgs};
 use crate::folder::Folder;
 use crate::input::{self, Input};
 use crate::{Fail, Status, render, say, textures};
+use meshwright::crucible::{QuaternionOrder, SkeletonChunk};
 use meshwright::dump::DumpError;
+use meshwright::fsomodel::{ChunkId, Dialect};
 use meshwright::rig::RigError;
 use meshwright::scene::{ConvertError, Loss, SceneOptions};
 use meshwright::tso::{Bnd, ResourceId};
@@ -211,10 +213,47 @@ pub(crate) fn load(input: &Input, args: &ReadArgs, forced: Option<Format>) -> Re
     let detected = || detect(&bytes, input.name().as_deref()).map(|d| d.format);
     let format = forced.or_else(detected).ok_or(Refusal::Unknown)?;
     let metadata = metadata(input, format, args)?;
-    match AnyModel::open(&bytes, format, &open_options(args, metadata.as_deref())) {
+    let mut opened = AnyModel::open(&bytes, format, &open_options(args, metadata.as_deref()));
+    if let (Err(error), Some(_), None) = (&opened, &metadata, &args.metadata) {
+        // A file with a mesh table of its own needs no companion, and what lies beside it may be anything.
+        let alone = AnyModel::open(&bytes, format, &open_options(args, None));
+        let has_table = |m: &AnyModel| match m {
+            AnyModel::Fso(m) => m.dialect == Dialect::Seed44 && m.chunk(ChunkId::MESH).is_some(),
+            _ => false,
+        };
+        if alone.as_ref().is_ok_and(|parsed| has_table(&parsed.model)) {
+            say(&format!(
+                "{}: the .json beside it is ignored: {}",
+                input.shown(),
+                render::plain(&error.to_string())
+            ));
+            opened = alone;
+        }
+    }
+    match opened {
         Ok(parsed) => Ok(Loaded { bytes, format, model: parsed.model, forgiven: parsed.forgiven }),
         Err(error) => Err(Refusal::Malformed { bytes, format, error }),
     }
+}
+
+/// Reads a companion of a model. A Crucible mesh has a skeleton of its own engine, however damaged it is.
+fn add(
+    companions: &mut Companions,
+    model: &AnyModel,
+    kind: CompanionKind,
+    bytes: &[u8],
+    read: &ReadArgs,
+) -> Result<(), ReadError> {
+    let mine = matches!(model, AnyModel::CrucibleMesh(_) | AnyModel::CrucibleModel(_));
+    if !mine || kind != CompanionKind::Skeleton {
+        return companions.add(kind, bytes, &options(read));
+    }
+    let mut skeleton = SkeletonChunk::parse_with(bytes, &options(read))?.model;
+    if read.quaternions_w_first {
+        skeleton.order = QuaternionOrder::Wxyz;
+    }
+    companions.crucible_skeleton = Some(skeleton);
+    Ok(())
 }
 
 /// Reads the companion files that were named, and those that lie beside the model.
@@ -227,7 +266,6 @@ pub(crate) fn companions(
     read: &ReadArgs,
 ) -> Result<Companions, Refusal> {
     let mut companions = Companions::default();
-    let options = options(read);
     let mut named: Vec<(CompanionKind, &PathBuf)> =
         args.anim.iter().map(|p| (CompanionKind::Animation, p)).collect();
     named.extend(args.framegroups.iter().map(|p| (CompanionKind::FrameGroups, p)));
@@ -236,8 +274,11 @@ pub(crate) fn companions(
     for &(kind, path) in &named {
         let bytes = input::read_file(path, read.max_memory)
             .map_err(|e| Refusal::Unreadable { companion: Some(path.clone()), why: e.to_string() })?;
-        let refused = |error| Refusal::Companion { path: path.clone(), bytes: bytes.clone(), error };
-        companions.add(kind, &bytes, &options).map_err(refused)?;
+        add(&mut companions, model, kind, &bytes, read).map_err(|error| Refusal::Companion {
+            path: path.clone(),
+            bytes,
+            error,
+        })?;
     }
     if read.no_companions {
         return Ok(companions);
@@ -254,7 +295,7 @@ pub(crate) fn companions(
         let shown = input::shown(&path);
         let added = input::read_file(&path, read.max_memory)
             .map_err(|e| e.to_string())
-            .and_then(|bytes| companions.add(kind, &bytes, &options).map_err(|e| e.to_string()));
+            .and_then(|bytes| add(&mut companions, model, kind, &bytes, read).map_err(|e| e.to_string()));
         match added {
             Ok(()) if !read.quiet => say(&format!("{}: with {shown}", input.shown())),
             Ok(()) => {}

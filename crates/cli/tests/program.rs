@@ -409,3 +409,45 @@ fn a_figure_is_put_together_from_its_files() {
     ]);
     assert_eq!(code(&two), 2);
 }
+
+#[test]
+fn what_lies_beside_a_file_with_a_mesh_table_may_be_anything() {
+    let dir = TempDir::new().unwrap();
+    let place = |fixture: &str, json: &str| {
+        let path = dir.path().join(fixture.replace(".ok.", ".").replace(".warn.", "."));
+        fs::copy(testdata().join("fsomodel").join(fixture), &path).unwrap();
+        fs::write(path.with_extension("json"), json).unwrap();
+        path
+    };
+    let whole = place("triangle.ok.fom", "[\"notes\"]");
+    let result = run([OsStr::new("check"), whole.as_os_str()]);
+    assert_eq!(code(&result), 0, "{}", stdout(&result));
+    assert!(stderr(&result).contains("ignored"), "{}", stderr(&result));
+    // One that is named is meant, and a file without a table needs it.
+    let json = whole.with_extension("json");
+    let named = [OsStr::new("check"), whole.as_os_str(), OsStr::new("--metadata"), json.as_os_str()];
+    assert_eq!(code(&run(named)), 1);
+    let half = place("gl3.warn.fom", "[\"notes\"]");
+    assert_eq!(code(&run([OsStr::new("check"), half.as_os_str()])), 1);
+}
+
+#[test]
+fn a_crucible_skeleton_is_held_against_the_mesh_and_read_as_told() {
+    let file = |name: &str| testdata().join("crucible").join(name);
+    let (mesh, short) = (file("weights.ok.cmesh"), file("tail.warn.cskel"));
+    let check = [OsStr::new("check"), mesh.as_os_str(), OsStr::new("--skeleton"), short.as_os_str()];
+    let result = run(check);
+    assert!(stdout(&result).contains("warning[BoneRange]"), "{}", stdout(&result));
+    let broken = file("unlisted.reject.cskel");
+    let result = run([OsStr::new("check"), mesh.as_os_str(), OsStr::new("--skeleton"), broken.as_os_str()]);
+    assert!(code(&result) == 1 && stderr(&result).contains("BoneTree"), "{}", stderr(&result));
+    let (mesh, turned) = (file("lighthouse.ok.cmesh"), file("turned.ok.cskel"));
+    let made = |more: &[&str]| {
+        let args = [OsStr::new("convert"), mesh.as_os_str(), OsStr::new("--skeleton"), turned.as_os_str()];
+        let args = args.into_iter().chain(["-o", "-", "--to", "glb", "-q"].map(OsStr::new));
+        let result = run(args.chain(more.iter().map(OsStr::new)));
+        assert_eq!(code(&result), 0, "{}", stderr(&result));
+        result.stdout
+    };
+    assert_ne!(made(&[]), made(&["--quaternions-w-first"]));
+}

@@ -173,6 +173,9 @@ impl<'o> Work<'o> {
         let id = MeshId(self.scene.meshes.len());
         self.scene.meshes.push(mesh);
         self.scene.nodes.push(Node::of_mesh(name, id));
+        let unknown = chunk.streams.iter().filter(|s| s.flag.attribute(chunk.dialect).is_none()).count();
+        let message = "streams of flags that the dialect does not know";
+        self.lose("streams-dropped", format!("{prefix}streams"), message, unknown);
         if !chunk.tail.is_empty() {
             let message = format!("{} bytes behind the last stream", chunk.tail.len());
             self.losses.push(Loss::new("trailing-bytes", format!("{prefix}tail"), message));

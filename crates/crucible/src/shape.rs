@@ -121,14 +121,28 @@ impl Shape {
         fitting
     }
 
-    /// The dialect to judge a chunk by: the preferred one of those that fit, or the one that its flags suggest.
+    /// The dialect to judge a chunk by: the preferred one of those that fit. Where none fits, the one that its flags
+    /// suggest, else that which breaks the fewest rules, so that a lenient reader finds the streams in their places.
     pub(crate) fn decide(&self, highest: Option<u32>) -> Dialect {
+        if let Some(dialect) = self.candidates(highest).first() {
+            return *dialect;
+        }
         let tangent = Attribute::BoneWeights.flag(Dialect::Tangent);
-        let suggested = || match self.streams.iter().any(|(flag, _)| Some(*flag) == tangent) {
-            true => Dialect::Tangent,
-            false => Dialect::Seed,
-        };
-        self.candidates(highest).first().copied().unwrap_or_else(suggested)
+        if self.streams.iter().any(|(flag, _)| Some(*flag) == tangent) {
+            return Dialect::Tangent;
+        }
+        Dialect::ALL.into_iter().min_by_key(|d| self.faults(*d)).unwrap_or_default()
+    }
+
+    /// How many rules of a dialect are broken.
+    fn faults(&self, dialect: Dialect) -> usize {
+        let mut faults = 0_usize;
+        let walked = self.check(dialect, |_| {
+            faults = faults.saturating_add(1);
+            Ok::<_, ()>(())
+        });
+        debug_assert!(walked.is_ok());
+        faults
     }
 
     /// The dialects that the sizes fit and that would read the chunk's vertices differently.

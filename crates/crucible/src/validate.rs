@@ -323,12 +323,21 @@ impl Chunk<'_> {
 impl CModel<'_> {
     /// Everything that is wrong with the chunks and the container.
     pub fn validate(&self) -> Report {
+        self.examine(None)
+    }
+
+    /// As [`validate`](Self::validate), and whether all bones exist in a skeleton.
+    pub fn validate_with(&self, skeleton: &SkeletonChunk) -> Report {
+        self.examine(Some(skeleton))
+    }
+
+    fn examine(&self, skeleton: Option<&SkeletonChunk>) -> Report {
         let mut report = Report::new();
         let table = Path::ROOT.field("meshes");
         let mut at = Some(11_u64);
         for (i, mesh) in self.meshes.iter().enumerate() {
             let start = at.map(|at| at.saturating_add(8));
-            mesh.examine(&mut report, &table.index(i), start, None);
+            mesh.examine(&mut report, &table.index(i), start, skeleton);
             at = start.zip(mesh.stored_size()).map(|(at, size)| at.saturating_add(size));
         }
         if !self.tail.is_empty() {

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 use meshwright_core::{Confidence, ReadOptions};
-use meshwright_crucible::{CModel, Chunk, SkeletonChunk};
+use meshwright_crucible::{CModel, Chunk, Dialect, SkeletonChunk};
 use meshwright_testkit::laws::Format;
 use meshwright_testkit::{Expect, Fixture, fixtures};
 
@@ -74,6 +74,7 @@ fn codes() {
         ("two_bits.reject.cmesh", "AttributeFlag"),
         ("no_bit.reject.cmesh", "AttributeFlag"),
         ("reserved.reject.cmesh", "ReservedFlag"),
+        ("reserved_tangent.reject.cmesh", "ReservedFlag"),
         ("twice.reject.cmesh", "DuplicateAttribute"),
         ("counts.reject.cmesh", "VertexCount"),
         ("no_dialect.reject.cmesh", "VertexCount"),
@@ -129,7 +130,7 @@ fn an_error_says_where() {
 /// What a lenient reader passes over, and what not even that.
 #[test]
 fn mercy() {
-    let forgiven = ["index_range", "half_index", "half_vertex", "reserved", "too_short"];
+    let forgiven = ["index_range", "half_index", "half_vertex", "reserved", "reserved_tangent", "too_short"];
     for f in fixtures("crucible", &["cmesh"]).into_iter().filter(|f| f.expect == Expect::Reject) {
         let strict = Chunk::parse(&f.bytes).unwrap_err();
         let lenient = Chunk::parse_with(&f.bytes, &ReadOptions::lenient());
@@ -139,6 +140,8 @@ fn mercy() {
             continue;
         }
         let parsed = lenient.unwrap();
+        let tangent = stem == "reserved_tangent";
+        assert_eq!(parsed.model.dialect, if tangent { Dialect::Tangent } else { Dialect::Seed }, "{stem}");
         let finding = &parsed.forgiven.findings()[0];
         assert_eq!((finding.code, finding.offset), (strict.code(), Some(strict.offset())), "{stem}");
         if stem == "too_short" {

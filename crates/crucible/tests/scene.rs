@@ -2,7 +2,7 @@
 #![cfg(feature = "scene")]
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use meshwright_core::{F32, f32s, values};
+use meshwright_core::{F32, ReadOptions, f32s, values};
 use meshwright_crucible::{
     Attribute, Bone, BoneWeight, CModel, Chunk, CrucibleTarget, Dialect, SkeletonChunk, strategy,
 };
@@ -72,6 +72,15 @@ fn bones_without_a_skeleton_are_those_that_are_named() {
     let back = Chunk::from_scene(scene, &CrucibleTarget::of(Dialect::Bone32)).unwrap().value;
     assert_eq!(back.bone_weights().unwrap().get(0).unwrap()[0].bone, 70000);
     assert!(Chunk::from_scene(scene, &CrucibleTarget::default()).is_err());
+}
+
+#[test]
+fn a_stream_that_means_nothing_is_a_loss() {
+    let file = fixture("reserved_tangent.reject.cmesh");
+    let chunk = Chunk::parse_with(&file, &ReadOptions::lenient()).unwrap().model;
+    let converted = chunk.to_scene(&file_space(), None).unwrap();
+    assert_eq!(codes(&converted), ["tangent-handedness", "streams-dropped"]);
+    assert_eq!(converted.value.meshes[0].colors, [[7; 4]; 3]);
 }
 
 #[test]

@@ -153,6 +153,20 @@ pub(crate) fn within(range: &MeshRange, indices: usize) -> Option<(usize, usize)
     (end <= indices).then_some((first, end))
 }
 
+/// How many of the numbers below `len` lie in none of the ranges, and the first of them; sorts the ranges.
+pub(crate) fn gaps(ranges: &mut [(usize, usize)], len: usize) -> (usize, Option<usize>) {
+    ranges.sort_unstable();
+    let (mut unused, mut first, mut at) = (0_usize, None, 0_usize);
+    for (start, end) in ranges.iter().copied().chain([(len, len)]) {
+        if start > at {
+            unused = unused.saturating_add(start.saturating_sub(at));
+            first.get_or_insert(at);
+        }
+        at = at.max(end);
+    }
+    (unused, first)
+}
+
 /// Reports ranges outside of the indices and indices outside of the vertices.
 pub(crate) fn ranges<E>(
     model: &FsoModel<'_>,

@@ -79,10 +79,23 @@ fn unit_share(model: &FsoModel<'_>, dialect: Dialect) -> f32 {
     if seen == 0 { 0.0 } else { f32::from(unit) / f32::from(seen) }
 }
 
-/// The dialect to judge a model by: the likeliest, or the description's.
+/// The dialect to judge a model by: the likeliest of those that it fits. Where it fits none, a rule is broken in any
+/// case; then sizes and normals tell in which dialect, so that the error names what is wrong and a lenient reader
+/// reads the rest.
 pub(crate) fn decide(model: &FsoModel<'_>) -> Dialect {
-    let fallback = if model.metadata.is_some() { Dialect::Gl3 } else { Dialect::Seed44 };
-    candidates(model).first().map_or(fallback, |c| c.dialect)
+    if let Some(found) = candidates(model).first() {
+        return found.dialect;
+    }
+    if model.metadata.is_some() {
+        return Dialect::Gl3;
+    }
+    let divides = |id, size| model.chunk(id).is_none_or(|data| data.len().is_multiple_of(size));
+    let sized =
+        |d: Dialect| divides(ChunkId::VDAT, d.vertex_size()) && divides(ChunkId::INDX, d.index_size());
+    let mut ranked = Dialect::ALL.map(|d| (sized(d), unit_share(model, d), d));
+    // Stable, as among the candidates.
+    ranked.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)));
+    ranked.first().map_or(Dialect::Seed44, |r| r.2)
 }
 
 /// The dialects between which the bytes do not decide.

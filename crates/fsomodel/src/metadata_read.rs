@@ -207,9 +207,14 @@ impl Reader<'_> {
                 continue;
             }
             let Some(key) = json.key(&path, &mut top.first)? else {
-                if !top.has.transform {
-                    let at = top.at;
+                let (at, has) = (top.at, core::mem::take(&mut top.has));
+                if !has.transform {
                     return Err(json.wrong_at(&path.field("transform"), at, "a node needs this field"));
+                }
+                for (field, there) in [("meshes", has.meshes), ("children", has.children)] {
+                    if !there {
+                        self.note(&path.field(field), at, "the engine's loader needs this field".into());
+                    }
                 }
                 open.pop();
                 continue;
@@ -379,6 +384,9 @@ impl Metadata {
         json.end(root)?;
         let meshes =
             meshes.ok_or_else(|| json.wrong_at(&root.field("meshes"), 0, "a companion needs this field"))?;
+        if materials.is_none() {
+            reader.note(&root.field("materials"), 0, "the engine's loader needs this field".into());
+        }
         let (materials, nodes) = (materials.unwrap_or_default(), nodes.unwrap_or_default());
         let metadata = Self { materials, meshes, nodes, text: Text(Some(text.to_vec())) };
         metadata.check(|broken| {

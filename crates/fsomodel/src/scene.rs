@@ -52,6 +52,7 @@ impl FsoModel<'_> {
             work.mesh(i, &range, &extents)?;
         }
         work.nodes()?;
+        work.forget_unused(&extents)?;
         work.forget_chunks();
         Ok(Converted::new(work.scene, work.losses))
     }
@@ -110,11 +111,8 @@ impl Work<'_> {
         let indices = self.model.indices();
         let (first, end) = check::within(range, indices.len()).unwrap_or_default();
         if let Some((low, high)) = extents.of(first, end) {
-            // The vertices from the lowest to the highest index, both with the base added.
-            let base = range.base_index as usize;
-            let start = base.saturating_add(low as usize);
-            let vertices = self.model.vertices();
-            let span = vertices.slice(start, base.saturating_add(high as usize).saturating_add(1));
+            let (start, behind) = range.span((low, high));
+            let span = self.model.vertices().slice(start, behind);
             let part = indices.slice(first, end);
             mesh.triangles = self.memory.reserve("triangles", part.len() / 3)?;
             let mut corners = part.iter().map(|v| v.saturating_sub(low));
@@ -239,6 +237,27 @@ impl Work<'_> {
         }
         let message = "matrices whose last row is not 0 0 0 1";
         self.lose("projection-dropped", "nodes".into(), message, projective);
+        Ok(())
+    }
+
+    /// Reports vertices and indices that no mesh spans.
+    fn forget_unused(&mut self, extents: &Extents<'_>) -> Result<(), ConvertError> {
+        let table = self.model.table();
+        let (indices, vertices) = (self.model.indices().len(), self.model.vertices().len());
+        self.memory.charge("ranges", table.len(), size_of::<[(usize, usize); 2]>())?;
+        let (mut drawn, mut spanned) = (Vec::new(), Vec::new());
+        for i in 0..table.len() {
+            let Some(range) = table.get(i) else { break };
+            let Some((first, end)) = check::within(&range, indices) else { continue };
+            drawn.push((first, end));
+            if let Some(extent) = extents.of(first, end) {
+                spanned.push(range.span(extent));
+            }
+        }
+        let unused = check::gaps(&mut drawn, indices).0;
+        self.lose("indices-unused", "indices".into(), "indices that no mesh draws", unused);
+        let unused = check::gaps(&mut spanned, vertices).0;
+        self.lose("vertices-unused", "vertices".into(), "vertices outside of what meshes span", unused);
         Ok(())
     }
 

@@ -174,15 +174,24 @@ impl Work<'_> {
     fn metadata(&mut self) -> Result<(), ConvertError> {
         let scene = self.scene;
         let mut made = Metadata::default();
+        // The loader takes a texture that does not exist, but no material without the name of one.
+        let mut named = 0_usize;
         for material in &scene.materials {
-            let texture = material.extras.as_ref().and_then(texture_of);
-            made.materials
-                .push(metadata::Material { name: Some(material.name.clone()), diffuse_texture: texture });
+            let told = material.extras.as_ref().and_then(texture_of);
+            let texture = told.or_else(|| material.image.as_ref().map(|i| i.name.clone()));
+            named = named.saturating_add(usize::from(texture.is_none()));
+            made.materials.push(metadata::Material {
+                name: Some(material.name.clone()),
+                diffuse_texture: Some(texture.unwrap_or_else(|| material.name.clone())),
+            });
         }
+        let message = format!("{named} materials without a texture name one as they are named themselves");
+        self.lose(named > 0, "texture-added", "materials", message);
         // Every mesh names a material.
         let plain = u32::try_from(made.materials.len()).unwrap_or(u32::MAX);
         if scene.meshes.iter().any(|m| m.material.is_none()) {
-            made.materials.push(metadata::Material { name: Some("none".into()), diffuse_texture: None });
+            made.materials
+                .push(metadata::Material { name: Some("none".into()), diffuse_texture: Some("none".into()) });
             let message = "meshes without a material got one";
             self.losses.push(Loss::new("material-added", "materials", message));
         }

@@ -98,15 +98,7 @@ impl FsoModel<'_> {
             let message = format!("claims {} to {}, holds {} to {}", claimed.0, claimed.1, truth.0, truth.1);
             warn(code, Place::Mesh(i, "min_index", 16), message);
         }
-        used.sort_unstable();
-        let (mut unused, mut first, mut at) = (0_usize, None, 0_usize);
-        for (start, end) in used.into_iter().chain([(indices.len(), indices.len())]) {
-            if start > at {
-                unused = unused.saturating_add(start.saturating_sub(at));
-                first.get_or_insert(at);
-            }
-            at = at.max(end);
-        }
+        let (unused, first) = check::gaps(&mut used, indices.len());
         if let Some(first) = first {
             warn("UnusedIndices", Place::Index(first), format!("{unused} indices that no mesh draws"));
         }
@@ -219,6 +211,16 @@ impl Metadata {
             Ok::<_, ()>(())
         });
         debug_assert!(broken.is_ok());
+        for (i, _) in self.materials.iter().enumerate().filter(|(_, m)| m.diffuse_texture.is_none()) {
+            report.push(Finding {
+                severity: Severity::Warning,
+                code: "Metadata",
+                path: Path::ROOT.field("materials").index(i).field("diffuse_texture").to_owned(),
+                stream: Stream::Part(STREAM.into()),
+                offset: None,
+                message: "the engine's loader needs this field".into(),
+            });
+        }
         if self.nodes.is_empty() {
             report.push(Finding {
                 severity: Severity::Warning,

@@ -1,5 +1,7 @@
 //! Decoded views of a model's chunks.
 
+use crate::check::within;
+use crate::extent::Extents;
 use crate::model::{ChunkId, Dialect, FsoModel, MeshEntry};
 use meshwright_core::F32;
 
@@ -238,7 +240,27 @@ impl Table<'_> {
     }
 }
 
+impl MeshRange {
+    /// Which vertices lie from the lowest to the highest index, the base added to both: the first, and the one behind
+    /// the last.
+    pub(crate) fn span(&self, (low, high): (u32, u32)) -> (usize, usize) {
+        let at = |v: u32| (self.base_index as usize).saturating_add(v as usize);
+        (at(low), at(high).saturating_add(1))
+    }
+}
+
 impl FsoModel<'_> {
+    /// For every range the vertices from its lowest to its highest index; none for one without indices.
+    pub fn spans(&self) -> impl Iterator<Item = Vertices<'_>> + '_ {
+        let (indices, vertices) = (self.indices(), self.vertices());
+        let extents = Extents::new(indices);
+        self.ranges().map(move |range| {
+            let extent = within(&range, indices.len()).and_then(|(first, end)| extents.of(first, end));
+            let (start, end) = extent.map_or((0, 0), |e| range.span(e));
+            vertices.slice(start, end)
+        })
+    }
+
     /// The vertices.
     pub fn vertices(&self) -> Vertices<'_> {
         Vertices { bytes: self.chunk(ChunkId::VDAT).unwrap_or_default(), dialect: self.dialect }

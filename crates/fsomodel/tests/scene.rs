@@ -5,8 +5,8 @@
 use meshwright_core::values;
 use meshwright_fsomodel::{Dialect, FsoModel, FsoOptions, FsoTarget, Metadata, strategy};
 use meshwright_scene::{
-    Affine, Converted, Local, MaterialId, Mesh, MeshId, Node, NodeId, Scene, SceneOptions, Space, Trs,
-    handedness,
+    Affine, Converted, Local, Material, MaterialId, Mesh, MeshId, Node, NodeId, Scene, SceneOptions, Space,
+    Trs, handedness,
 };
 use meshwright_testkit::{fixtures, testdata};
 use proptest::prelude::*;
@@ -132,6 +132,8 @@ fn what_gltf_cannot_hold_is_mended_and_told() {
         ("normals.warn.fom", "normal-missing"),
         ("normals.warn.fom", "normal-length"),
         ("two_indices.warn.fom", "indices-left-over"),
+        ("two_indices.warn.fom", "indices-unused"),
+        ("two_indices.warn.fom", "vertices-unused"),
         ("unknown.ok.fom", "chunks-dropped"),
     ] {
         let bytes = fixture(name);
@@ -181,6 +183,20 @@ fn a_tree_of_any_order_is_written_parents_first() {
     assert_eq!(again, made.value);
     let placed = again.to_scene(&SceneOptions::default()).unwrap().value.drawn().unwrap();
     assert_eq!(placed[0].2, Affine { w: [8.0, 0.0, 0.0], ..Affine::IDENTITY });
+}
+
+/// The engine's loader takes no material without the name of a texture.
+#[test]
+fn every_material_names_a_texture() {
+    let mut scene = scene_of(vec![quad(false), quad(false)], Space::Gltf);
+    scene.materials.push(Material { name: "stone".into(), ..Material::default() });
+    scene.meshes[0].material = Some(MaterialId(0));
+    let made = FsoModel::from_scene(&scene, &FsoTarget::of(Dialect::Gl3)).unwrap();
+    assert!(codes(&made).contains(&"texture-added") && codes(&made).contains(&"material-added"));
+    let metadata = made.value.metadata.as_ref().unwrap();
+    let textures: Vec<_> = metadata.materials.iter().map(|m| m.diffuse_texture.as_deref()).collect();
+    assert_eq!(textures, [Some("stone"), Some("none")]);
+    assert!(made.value.validate().is_empty(), "{:?}", made.value.validate());
 }
 
 #[test]

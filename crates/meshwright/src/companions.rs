@@ -1,7 +1,7 @@
 //! Files that belong to a model and say more about it.
 
 use crate::model::AnyModel;
-use meshwright_core::{Confidence, Finding, ReadError, ReadOptions, Report, Stream};
+use meshwright_core::{Finding, ReadError, ReadOptions, Report, Stream};
 use meshwright_scene::Image;
 
 #[cfg(feature = "crucible")]
@@ -95,7 +95,7 @@ impl Companions {
                 self.framegroups = Some(FrameGroups::parse_with(bytes, options)?.model);
             }
             #[cfg(feature = "crucible")]
-            CompanionKind::Skeleton if SkeletonChunk::sniff(bytes) > Confidence::Possible => {
+            CompanionKind::Skeleton if is_crucible_skeleton(bytes) => {
                 self.crucible_skeleton = Some(SkeletonChunk::parse_with(bytes, options)?.model);
             }
             #[cfg(feature = "tso")]
@@ -135,5 +135,31 @@ impl Companions {
         self.crucible_skeleton.iter().for_each(|s| add("skeleton", s.validate()));
         let _ = &mut add;
         report
+    }
+}
+
+/// Whether a skeleton is rather one of Crucible than one of The Sims Online.
+#[cfg(feature = "crucible")]
+fn is_crucible_skeleton(bytes: &[u8]) -> bool {
+    #[cfg(feature = "tso")]
+    let other = Skel::sniff(bytes);
+    #[cfg(not(feature = "tso"))]
+    let other = meshwright_core::Confidence::No;
+    SkeletonChunk::sniff(bytes) > other
+}
+
+impl AnyModel {
+    /// Everything that is odd about the model, and about what it says of its companions.
+    pub fn validate_with(&self, companions: &Companions) -> Report {
+        #[cfg(feature = "crucible")]
+        if let Some(skeleton) = &companions.crucible_skeleton {
+            match self {
+                Self::CrucibleMesh(m) => return m.validate_with(skeleton),
+                Self::CrucibleModel(m) => return m.validate_with(skeleton),
+                _ => {}
+            }
+        }
+        let _ = companions;
+        self.validate()
     }
 }

@@ -98,15 +98,6 @@ impl AnyModel {
         Some((geometry, texture.filter(|t| !t.is_empty())))
     }
 
-    /// True when the bones of the model's scene are stored somewhere, rather than stood in for by their numbers.
-    pub(crate) fn has_bones(&self, companions: &Companions) -> bool {
-        match self {
-            #[cfg(feature = "crucible")]
-            Self::CrucibleMesh(_) | Self::CrucibleModel(_) => companions.crucible_skeleton.is_some(),
-            _ => true,
-        }
-    }
-
     /// What the format makes of the length of normals in a pose.
     pub fn normals(&self) -> Normals {
         match self {

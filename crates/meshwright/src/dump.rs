@@ -187,7 +187,7 @@ impl Dump {
         let mut scene = match model.to_scene("", companions, &file) {
             Ok(converted) => converted.value,
             Err(e @ ConvertError::Unsupported { .. }) => {
-                return Self::without_scene(model, source, bytes).ok_or(e.into());
+                return Self::without_scene(model, companions, source, bytes).ok_or(e.into());
             }
             Err(e) => return Err(e.into()),
         };
@@ -226,19 +226,23 @@ impl Dump {
                 mesh.push(clip, frame, posed);
             }
         }
-        let bone = |j: &meshwright_scene::Joint| DumpBone {
-            name: j.name.clone(),
-            parent: j.parent.and_then(|p| i64::try_from(p).ok()).unwrap_or(-1),
-        };
+        // Without motion a dump holds what is stored, floats that no scene may hold included.
+        match model {
+            #[cfg(feature = "crucible")]
+            AnyModel::CrucibleMesh(m) => meshes = vec![DumpMesh::of_chunk(m)],
+            #[cfg(feature = "crucible")]
+            AnyModel::CrucibleModel(m) => meshes = m.meshes.iter().map(DumpMesh::of_chunk).collect(),
+            #[cfg(feature = "fsomodel")]
+            AnyModel::Fso(m) => {
+                meshes.iter_mut().zip(m.spans()).for_each(|(mesh, span)| mesh.set_stored(&span));
+            }
+            _ => {}
+        }
         Ok(Self {
             format: model.format().family(),
             source: source.to_owned(),
             sha256: hex(&Sha256::digest(bytes)),
-            bones: if model.has_bones(companions) {
-                scene.skeletons.iter().flat_map(|s| s.joints.iter().map(bone)).collect()
-            } else {
-                Vec::new()
-            },
+            bones: bones(model, companions, &scene),
             clips,
             meshes,
             native: native(&scene),
@@ -246,7 +250,7 @@ impl Dump {
     }
 
     /// The dump of a file that holds nothing to draw: a chunk without positions, an animation, a binding.
-    fn without_scene(model: &AnyModel, source: &str, bytes: &[u8]) -> Option<Self> {
+    fn without_scene(model: &AnyModel, companions: &Companions, source: &str, bytes: &[u8]) -> Option<Self> {
         let meshes = match model {
             #[cfg(feature = "crucible")]
             AnyModel::CrucibleMesh(m) => vec![DumpMesh::of_chunk(m)],
@@ -265,7 +269,7 @@ impl Dump {
             format: model.format().family(),
             source: source.to_owned(),
             sha256: hex(&Sha256::digest(bytes)),
-            bones: Vec::new(),
+            bones: bones(model, companions, &Scene::default()),
             clips,
             meshes,
             native: fields(model),
@@ -320,6 +324,19 @@ impl DumpMesh {
         }
     }
 
+    /// The vertices that an FSOMODEL mesh spans, as they are stored.
+    #[cfg(feature = "fsomodel")]
+    fn set_stored(&mut self, span: &meshwright_fsomodel::Vertices<'_>) {
+        let float = |c: meshwright_core::F32| Float(c.get());
+        self.uvs = Some(span.iter().map(|v| [float(v.uv[0]), float(v.uv[1])]).collect());
+        self.poses = vec![DumpPose {
+            clip: None,
+            frame: None,
+            positions: span.iter().map(|v| v.position.map(float)).collect(),
+            normals: Some(span.iter().map(|v| v.normal.map(float)).collect()),
+        }];
+    }
+
     fn new(scene: &Scene, mesh: &Mesh) -> Self {
         let material = mesh.material.and_then(|m| scene.materials.get(m.0));
         let uvs = || mesh.uvs.iter().map(|uv| uv.map(Float)).collect();
@@ -339,6 +356,36 @@ impl DumpMesh {
         let normals = (!posed.normals.is_empty()).then(|| floats(posed.normals));
         self.poses.push(DumpPose { clip, frame, positions: floats(posed.positions), normals });
     }
+}
+
+/// The bones that are stored somewhere: in the model's scene, or in a Crucible skeleton, whose scene hangs a bone from
+/// none where the parent is flat.
+fn bones(model: &AnyModel, companions: &Companions, scene: &Scene) -> Vec<DumpBone> {
+    let parent = |p: Option<i64>| p.unwrap_or(-1);
+    #[cfg(feature = "crucible")]
+    {
+        let skeleton = match model {
+            AnyModel::CrucibleSkeleton(s) => Some(Some(&**s)),
+            AnyModel::CrucibleMesh(_) | AnyModel::CrucibleModel(_) => {
+                Some(companions.crucible_skeleton.as_ref())
+            }
+            _ => None,
+        };
+        if let Some(skeleton) = skeleton {
+            let bones = skeleton.map_or(&[][..], |s| &s.bones).iter().enumerate();
+            let bone = |(i, b): (usize, &meshwright_crucible::Bone)| DumpBone {
+                name: format!("bone{i}"),
+                parent: parent(b.parent.map(i64::from)),
+            };
+            return bones.map(bone).collect();
+        }
+    }
+    let _ = (model, companions);
+    let bone = |j: &meshwright_scene::Joint| DumpBone {
+        name: j.name.clone(),
+        parent: parent(j.parent.and_then(|p| i64::try_from(p).ok())),
+    };
+    scene.skeletons.iter().flat_map(|s| s.joints.iter().map(bone)).collect()
 }
 
 fn rest(mesh: &Mesh) -> MeshPose {

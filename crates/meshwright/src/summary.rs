@@ -46,7 +46,11 @@ impl AnyModel {
             Self::Fso(ref m) => Summary {
                 meshes: m.ranges().len(),
                 vertices: m.vertices().iter().len(),
-                triangles: m.indices().iter().len() / 3,
+                // What is drawn: meshes may share indices or leave some out.
+                triangles: m
+                    .ranges()
+                    .map(|r| usize::try_from(r.count / 3).unwrap_or(usize::MAX))
+                    .fold(0, usize::saturating_add),
                 notes: vec![format!("dialect {}", m.dialect)],
                 ..Summary::default()
             },
