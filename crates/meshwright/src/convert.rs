@@ -105,6 +105,18 @@ impl AnyModel {
         }
     }
 
+    /// The rate that the file states for a clip of its scene, where the scene has another: a rate of 0 cannot be
+    /// played.
+    pub(crate) fn stored_rate(&self, clip: usize, companions: &Companions) -> Option<f32> {
+        match self {
+            #[cfg(feature = "dpm")]
+            Self::Zym(m) if companions.framegroups.as_ref().is_none_or(|g| g.groups.is_empty()) => {
+                Some(m.scenes.get(clip)?.framerate.get())
+            }
+            _ => None,
+        }
+    }
+
     /// All frames of the file in order as one clip of its scene, for formats that have a frame table.
     pub fn file_clip(&self) -> Option<Clip> {
         let poses: Vec<u32> = match self {
