@@ -40,7 +40,8 @@ fn check(input: &Input, args: &CheckArgs, forced: Option<Format>) -> Result<Chec
         Ok(Loaded { bytes, format, model, forgiven }) => {
             let mut report = if args.read.lenient { as_warnings(forgiven) } else { forgiven };
             report.append_new(model.validate());
-            report.append(load::companions(&model, input, &args.companions, &args.read)?.validate());
+            let companions = load::companions(&model, input, &args.companions, &args.read)?;
+            report.append(companions.validate_with(&model));
             Ok(Checked { bytes, format, report })
         }
         Err(Refusal::Malformed { bytes, format, error }) => {

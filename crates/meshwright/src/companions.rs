@@ -1,7 +1,7 @@
 //! Files that belong to a model and say more about it.
 
 use crate::model::AnyModel;
-use meshwright_core::{Confidence, Finding, ReadError, ReadOptions, Report, Stream};
+use meshwright_core::{Confidence, ReadError, ReadOptions, Report};
 use meshwright_scene::Image;
 
 #[cfg(feature = "crucible")]
@@ -116,24 +116,28 @@ impl Companions {
     /// their stream.
     pub fn validate(&self) -> Report {
         let mut report = Report::new();
-        let mut add = |name: &'static str, own: Report| {
-            for finding in own.findings() {
-                report.push(Finding { stream: Stream::Part(name.into()), ..finding.clone() });
-            }
-        };
         #[cfg(feature = "dpm")]
-        if let Some(groups) = &self.framegroups {
-            add("framegroups", groups.validate());
-        }
+        self.framegroups.iter().for_each(|g| report.append(g.validate().of_part("framegroups")));
         #[cfg(feature = "tso")]
         {
-            self.skeleton.iter().for_each(|s| add("skeleton", s.validate()));
-            self.animations.iter().for_each(|a| add("animation", a.validate()));
-            self.binding.iter().for_each(|b| add("binding", b.validate()));
+            self.skeleton.iter().for_each(|s| report.append(s.validate().of_part("skeleton")));
+            self.animations.iter().for_each(|a| report.append(a.validate().of_part("animation")));
+            self.binding.iter().for_each(|b| report.append(b.validate().of_part("binding")));
         }
         #[cfg(feature = "crucible")]
-        self.crucible_skeleton.iter().for_each(|s| add("skeleton", s.validate()));
-        let _ = &mut add;
+        self.crucible_skeleton.iter().for_each(|s| report.append(s.validate().of_part("skeleton")));
+        let _ = &mut report;
+        report
+    }
+
+    /// As [`validate`](Self::validate), and what the companions ask for that `model` has not got.
+    pub fn validate_with(&self, model: &AnyModel) -> Report {
+        let mut report = self.validate();
+        #[cfg(feature = "dpm")]
+        if let Some((groups, poses)) = self.framegroups.as_ref().zip(model.pose_count()) {
+            report.append(groups.resolve(poses).report.of_part("framegroups"));
+        }
+        let _ = &mut report;
         report
     }
 }

@@ -105,6 +105,16 @@ impl AnyModel {
         }
     }
 
+    /// How many poses a `.framegroups` companion chooses from.
+    #[cfg(feature = "dpm")]
+    pub(crate) fn pose_count(&self) -> Option<usize> {
+        match self {
+            Self::Dpm(m) => Some(m.frames.len()),
+            Self::Zym(m) => Some(m.pose_count()),
+            _ => None,
+        }
+    }
+
     /// The rate that the file states for a clip of its scene, where the scene has another: a rate of 0 cannot be
     /// played.
     pub(crate) fn stored_rate(&self, clip: usize, companions: &Companions) -> Option<f32> {
