@@ -5,7 +5,7 @@ use meshwright::dump::{Dump, Float, PoseRef};
 use meshwright::gltf::Gltf;
 use meshwright::gltf::playback::PrimitivePose;
 use meshwright::rig::Evaluator;
-use meshwright::scene::Scene;
+use meshwright::scene::{MeshPose, Scene};
 use serde_json::Value;
 
 /// How far a number may be off.
@@ -204,6 +204,18 @@ fn meshes(ours: &Dump, theirs: &Value) -> Result<(), String> {
             rows(|| at("positions"), Some(&found.positions), pose.get("positions"), tolerance, &[])?;
             rows(|| at("normals"), found.normals.as_ref(), pose.get("normals"), tolerance, &unreliable)?;
         }
+    }
+    Ok(())
+}
+
+/// Compares meshes with a list of positions for each.
+pub(crate) fn blended(ours: &[MeshPose], theirs: &Value) -> Result<(), String> {
+    let list = theirs.as_array().map_or(&[][..], Vec::as_slice);
+    same(|| "lerp".into(), ours.len(), list.len())?;
+    let tolerance = tolerance("dpm", extent(ours.iter().flat_map(|m| &m.positions))).posed;
+    for (i, (mesh, theirs)) in ours.iter().zip(list).enumerate() {
+        let positions: Vec<_> = mesh.positions.iter().map(|p| p.map(Float)).collect();
+        rows(|| format!("lerp: meshes[{i}]"), Some(&positions), Some(theirs), tolerance, &[])?;
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use crate::compare;
 use meshwright::dump::{Dump, DumpOptions};
 use meshwright::gltf::{self, ExportOptions, playback::Player};
 use meshwright::rig::{Evaluator, Precision};
-use meshwright::scene::{Motion, Scene, SceneOptions};
+use meshwright::scene::{Motion, Scene, SceneOptions, Space};
 use meshwright::{
     AnyModel, CompanionKind, Companions, Format, OpenOptions, ReadError, ReadOptions, Severity, detect,
 };
@@ -205,7 +205,22 @@ fn dump(loaded: &Loaded, bytes: &[u8], expected: &Path) -> Result<(), String> {
         compare::dumps(&dump.map_err(|e| e.to_string())?, &expected)
             .map_err(|e| format!("{precision:?}: {e}"))?;
     }
-    Ok(())
+    between_frames(loaded, &expected)
+}
+
+/// The pose between two frames of the file that a reference dump may list, by the format's own blend.
+fn between_frames(loaded: &Loaded, expected: &Value) -> Result<(), String> {
+    let Some(lerp) = expected.pointer("/native/lerp").filter(|l| l.is_object()) else { return Ok(()) };
+    let number = |key: &str| lerp.get(key).and_then(Value::as_f64).ok_or("lerp: no numbers");
+    let at = number("frame0")? + number("t")?;
+    let options = SceneOptions::in_space(Space::File).with_memory(MEMORY);
+    let mut scene = loaded.model.to_scene("", &loaded.companions, &options).map_err(|e| e.to_string())?.value;
+    let file = scene.clips.len();
+    scene.clips.extend(loaded.model.file_clip());
+    let mut evaluator = Evaluator::new(&scene).map_err(|e| e.to_string())?.with_precision(Precision::Double);
+    evaluator.pose(Some((file, at))).map_err(|e| e.to_string())?;
+    let posed = evaluator.meshes().map_err(|e| e.to_string())?;
+    compare::blended(&posed, lerp.get("matrix").unwrap_or(&Value::Null))
 }
 
 /// The model as a scene, and how far its weights alone may be off in any pose: half of what the conversion says

@@ -41,7 +41,6 @@ fn check(input: &Input, args: &CheckArgs, forced: Option<Format>) -> Result<Chec
             let mut report = if args.read.lenient { as_warnings(forgiven) } else { forgiven };
             let companions = load::companions(&model, input, &args.companions, &args.read)?;
             report.append_new(model.validate_with(&companions));
-            report.append(companions.validate());
             Ok(Checked { bytes, format, report })
         }
         Err(Refusal::Malformed { bytes, format, error }) => {

@@ -98,6 +98,23 @@ fn a_rejected_file_is_answered_with_code_offset_path_and_hex() {
 }
 
 #[test]
+fn check_holds_a_companion_against_its_model() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("m.dpm");
+    fs::copy(demo(), &path).unwrap();
+    let groups = format!("1 6 6\n99 1 5 1 far\n{}", "3\n".repeat(40));
+    fs::write(dir.path().join("m.dpm.framegroups"), groups).unwrap();
+    let result = run([OsStr::new("check"), OsStr::new("--format=json"), path.as_os_str()]);
+    assert_eq!(code(&result), 0, "{}", stderr(&result));
+    let json: Value = serde_json::from_slice(&result.stdout).unwrap();
+    let file = &json["files"][0];
+    let far = file["findings"].as_array().unwrap().iter().find(|f| f["code"] == "start-clamped").unwrap();
+    assert_eq!((&far["path"], &far["offset"]), (&"groups[1].start".into(), &6.into()));
+    assert!(far.to_string().contains("framegroups"), "{far}");
+    assert_eq!(file["warnings"], 41, "those that are not kept are counted");
+}
+
+#[test]
 fn convert_writes_glb_gltf_and_obj() {
     let dir = TempDir::new().unwrap();
     for (name, other) in [("a.glb", None), ("a.gltf", Some("bin")), ("a.obj", Some("mtl"))] {

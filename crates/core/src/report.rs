@@ -136,6 +136,15 @@ impl Report {
         }
     }
 
+    /// The same report, its offsets counting in a file of its own that belongs to the model.
+    #[must_use]
+    pub fn of_part(mut self, name: &'static str) -> Self {
+        for finding in &mut self.findings {
+            finding.stream = Stream::Part(name.into());
+        }
+        self
+    }
+
     /// Appends all findings of `other`.
     pub fn append(&mut self, other: Self) {
         self.take(other, |_, _| true);

@@ -1,7 +1,7 @@
 //! Files that belong to a model and say more about it.
 
 use crate::model::AnyModel;
-use meshwright_core::{Finding, ReadError, ReadOptions, Report, Stream};
+use meshwright_core::{ReadError, ReadOptions, Report};
 use meshwright_scene::Image;
 
 #[cfg(feature = "crucible")]
@@ -116,24 +116,17 @@ impl Companions {
     /// their stream.
     pub fn validate(&self) -> Report {
         let mut report = Report::new();
-        let mut add = |name: &'static str, own: Report| {
-            for finding in own.findings() {
-                report.push(Finding { stream: Stream::Part(name.into()), ..finding.clone() });
-            }
-        };
         #[cfg(feature = "dpm")]
-        if let Some(groups) = &self.framegroups {
-            add("framegroups", groups.validate());
-        }
+        self.framegroups.iter().for_each(|g| report.append(g.validate().of_part("framegroups")));
         #[cfg(feature = "tso")]
         {
-            self.skeleton.iter().for_each(|s| add("skeleton", s.validate()));
-            self.animations.iter().for_each(|a| add("animation", a.validate()));
-            self.binding.iter().for_each(|b| add("binding", b.validate()));
+            self.skeleton.iter().for_each(|s| report.append(s.validate().of_part("skeleton")));
+            self.animations.iter().for_each(|a| report.append(a.validate().of_part("animation")));
+            self.binding.iter().for_each(|b| report.append(b.validate().of_part("binding")));
         }
         #[cfg(feature = "crucible")]
-        self.crucible_skeleton.iter().for_each(|s| add("skeleton", s.validate()));
-        let _ = &mut add;
+        self.crucible_skeleton.iter().for_each(|s| report.append(s.validate().of_part("skeleton")));
+        let _ = &mut report;
         report
     }
 }
@@ -149,17 +142,21 @@ fn is_crucible_skeleton(bytes: &[u8]) -> bool {
 }
 
 impl AnyModel {
-    /// Everything that is odd about the model, and about what it says of its companions.
+    /// Everything that is odd about the model, about its companions, and about what each asks of the other and
+    /// does not get. Offsets count in the file that a finding's stream names.
     pub fn validate_with(&self, companions: &Companions) -> Report {
-        #[cfg(feature = "crucible")]
-        if let Some(skeleton) = &companions.crucible_skeleton {
-            match self {
-                Self::CrucibleMesh(m) => return m.validate_with(skeleton),
-                Self::CrucibleModel(m) => return m.validate_with(skeleton),
-                _ => {}
-            }
+        let mut report = match self {
+            #[cfg(feature = "crucible")]
+            Self::CrucibleMesh(m) if let Some(s) = &companions.crucible_skeleton => m.validate_with(s),
+            #[cfg(feature = "crucible")]
+            Self::CrucibleModel(m) if let Some(s) = &companions.crucible_skeleton => m.validate_with(s),
+            _ => self.validate(),
+        };
+        report.append(companions.validate());
+        #[cfg(feature = "dpm")]
+        if let Some((groups, poses)) = companions.framegroups.as_ref().zip(self.pose_count()) {
+            report.append(groups.resolve(poses).report.of_part("framegroups"));
         }
-        let _ = companions;
-        self.validate()
+        report
     }
 }

@@ -110,6 +110,28 @@ impl AnyModel {
         }
     }
 
+    /// How many poses a `.framegroups` companion chooses from.
+    #[cfg(feature = "dpm")]
+    pub(crate) fn pose_count(&self) -> Option<usize> {
+        match self {
+            Self::Dpm(m) => Some(m.frames.len()),
+            Self::Zym(m) => Some(m.pose_count()),
+            _ => None,
+        }
+    }
+
+    /// The rate that the file states for a clip of its scene, where the scene has another: a rate of 0 cannot be
+    /// played.
+    pub(crate) fn stored_rate(&self, clip: usize, companions: &Companions) -> Option<f32> {
+        match self {
+            #[cfg(feature = "dpm")]
+            Self::Zym(m) if companions.framegroups.as_ref().is_none_or(|g| g.groups.is_empty()) => {
+                Some(m.scenes.get(clip)?.framerate.get())
+            }
+            _ => None,
+        }
+    }
+
     /// All frames of the file in order as one clip of its scene, for formats that have a frame table.
     pub fn file_clip(&self) -> Option<Clip> {
         let poses: Vec<u32> = match self {

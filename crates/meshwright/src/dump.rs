@@ -163,12 +163,22 @@ pub struct Float(pub f32);
 
 impl Serialize for Float {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            v if v.is_finite() => serializer.serialize_f32(v),
-            v if v.is_nan() => serializer.serialize_str("NaN"),
-            v if v > 0.0 => serializer.serialize_str("Infinity"),
-            _ => serializer.serialize_str("-Infinity"),
+        if self.0.is_finite() {
+            serializer.serialize_f32(self.0)
+        } else {
+            serializer.serialize_str(no_number(self.0.into()))
         }
+    }
+}
+
+/// The text for a float that JSON has no number for.
+const fn no_number(v: f64) -> &'static str {
+    if v.is_nan() {
+        "NaN"
+    } else if v > 0.0 {
+        "Infinity"
+    } else {
+        "-Infinity"
     }
 }
 
@@ -191,7 +201,11 @@ impl Dump {
             }
             Err(e) => return Err(e.into()),
         };
-        let clips: Vec<_> = scene.clips.iter().map(DumpClip::from).collect();
+        let clip = |(i, clip): (usize, &Clip)| DumpClip {
+            fps: model.stored_rate(i, companions).unwrap_or(clip.rate),
+            ..DumpClip::from(clip)
+        };
+        let clips: Vec<_> = scene.clips.iter().enumerate().map(clip).collect();
         let file_clip = scene.clips.len();
         scene.clips.extend(model.file_clip());
         let mut meshes: Vec<_> = scene.meshes.iter().map(|mesh| DumpMesh::new(&scene, mesh)).collect();
@@ -463,7 +477,7 @@ fn value(extra: &Extra) -> Value {
         Extra::Bool(v) => Value::Bool(*v),
         Extra::Int(v) => Value::from(*v),
         Extra::Float(v) if v.is_finite() => Value::from(*v),
-        Extra::Float(v) => Value::from(v.to_string()),
+        Extra::Float(v) => Value::from(no_number(*v)),
         Extra::Text(v) => Value::from(v.as_str()),
         Extra::List(v) => v.iter().map(value).collect(),
         Extra::Map(v) => v.iter().map(|(k, v)| (k.clone(), value(v))).collect(),

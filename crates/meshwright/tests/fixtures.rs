@@ -298,3 +298,19 @@ fn ids_and_extensions_find_their_format() {
     }
     assert_eq!(Format::from_name("dpm"), None);
 }
+
+#[test]
+fn a_rate_of_zero_is_dumped_as_it_is_stored() {
+    let bytes = fs::read(testdata().join("dpm/pair.ok.zym")).unwrap();
+    let mut model = AnyModel::parse(&bytes, Format::Zym, &ReadOptions::default()).unwrap().model;
+    let AnyModel::Zym(zym) = &mut model else { panic!("not a ZYM") };
+    zym.scenes[1].framerate = 0.0.into();
+    let dump = |companions: &Companions| {
+        let dump = Dump::new(&model, companions, "", &bytes, &DumpOptions::default()).unwrap();
+        dump.clips.iter().map(|c| c.fps).collect::<Vec<_>>()
+    };
+    let mut companions = Companions::default();
+    assert_eq!(dump(&companions), [8.0, 0.0]);
+    companions.add(CompanionKind::FrameGroups, b"0 1 5", &ReadOptions::default()).unwrap();
+    assert_eq!(dump(&companions), [5.0], "a companion takes the place of the scenes");
+}

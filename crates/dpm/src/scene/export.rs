@@ -1,7 +1,7 @@
 //! DPM to the exchange model.
 
 use super::rig::{Part, list};
-use super::{Materials, Parts, Rig, amount, axes, clips, pose_set};
+use super::{Materials, Parts, Rig, amount, axes, clips, pose_set, tell_unused_frames};
 use crate::clips::FrameClip;
 use crate::framegroups::FrameGroups;
 use crate::model::{Bounds, Dpm, Mesh};
@@ -53,7 +53,7 @@ impl Dpm {
         rig.tell_flat(&used, &mut losses);
         let list = self.clip_list(groups, &mut losses);
         let pose = |frame: u32| self.frames.get(frame as usize).map(|f| f.pose.0);
-        self.tell_unused_frames(&list, &mut losses);
+        tell_unused_frames(&list, self.frames.len(), &mut losses);
         if !options.extras {
             self.tell_dropped(&mut losses);
         }
@@ -142,22 +142,6 @@ impl Dpm {
             return self.clips_from_names();
         }
         resolved.clips
-    }
-
-    fn tell_unused_frames(&self, clips: &[FrameClip], losses: &mut Vec<Loss>) {
-        // Frame 0 is the bind pose and thus never lost.
-        let mut starts: Vec<_> = clips.iter().map(|c| (c.start, c.frames().end)).chain([(0, 1)]).collect();
-        starts.sort_unstable();
-        let (mut at, mut unused) = (0_u32, 0_u64);
-        let all = u32::try_from(self.frames.len()).unwrap_or(u32::MAX);
-        for (start, end) in starts.into_iter().chain([(all, all)]) {
-            unused += u64::from(start.saturating_sub(at));
-            at = at.max(end);
-        }
-        if unused > 0 {
-            let message = format!("{unused} frames belong to no clip");
-            losses.push(Loss::measured("frames-without-clip", "frames", message, amount(unused)));
-        }
     }
 
     fn tell_dropped(&self, losses: &mut Vec<Loss>) {

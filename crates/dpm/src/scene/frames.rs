@@ -156,7 +156,7 @@ fn new_pose(
 fn name_of(clip: &Clip, path: &str, losses: &mut Vec<Loss>) -> Vec<u8> {
     let byte = |c: char| u8::try_from(u32::from(c)).ok().filter(|b| *b >= b' ' && *b != b'"' && *b != 0x7f);
     let name: Vec<u8> = clip.name.chars().take(31).map(|c| byte(c).unwrap_or(b'_')).collect();
-    if clip.name.chars().count() != name.len() || meshwright_core::text::latin1(&name) != clip.name {
+    if name.is_empty() || meshwright_core::text::latin1(&name) != clip.name {
         losses.push(Loss::new("name-changed", path, "the clip's name does not fit a companion file"));
     }
     name

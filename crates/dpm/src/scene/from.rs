@@ -4,9 +4,8 @@ use super::frames::{Frames, sample};
 use super::{amount, axes};
 use crate::framegroups::FrameGroups;
 use crate::matrix::{Matrix, narrow, sqrt};
-use crate::model::{Bone, BoneFlags, BonePose, Bounds, Dpm, Influence, Mesh, Name, PoseId, Vertices};
-use crate::view::{Surface, skin};
-use alloc::collections::{BTreeMap, BTreeSet};
+use crate::model::{Bone, BoneFlags, BonePose, Dpm, Influence, Mesh, Name, Vertices};
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::ToString;
 use alloc::sync::Arc;
@@ -53,6 +52,7 @@ impl Dpm {
         let memory = Memory::new(options.memory);
         let mut losses = Vec::new();
         let drawn = drawn_meshes(scene, &mut losses)?;
+        tell_materials(scene, &drawn, &mut losses);
         let map = axes(scene.space).inverse();
         let mut skeletons = Skeletons::new(scene, map, &memory, &mut losses)?;
         let loose = |&(_, m): &(Affine, usize)| scene.meshes.get(m).is_some_and(has_loose_vertices);
@@ -86,68 +86,6 @@ impl Dpm {
             Some(f) => Err(ConvertError::invalid(f.path.to_string(), f.message.to_string())),
             None => Ok(Converted::new(DpmWithClips { model, clips }, losses)),
         }
-    }
-
-    /// Replaces all stored bounds by true ones: those of the skinned vertices of every frame.
-    pub fn recompute_bounds(&mut self) {
-        let (mut surface, mut matrices) = (Surface::default(), Vec::new());
-        let mut known: BTreeMap<PoseId, Bounds> = BTreeMap::new();
-        for i in 0..self.frames.len() {
-            let Some(pose) = self.frames.get(i).map(|f| f.pose) else { break };
-            let bounds = match known.get(&pose) {
-                Some(bounds) => *bounds,
-                None => {
-                    let mut hull = Hull::default();
-                    if self.model_matrices_into(pose, &mut matrices) {
-                        for mesh in &self.meshes {
-                            skin(&mesh.vertices, &matrices, &mut surface);
-                            surface.positions.iter().for_each(|p| hull.add(*p));
-                        }
-                    }
-                    *known.entry(pose).or_insert(hull.bounds())
-                }
-            };
-            if let Some(frame) = self.frames.get_mut(i) {
-                frame.bounds = bounds;
-            }
-        }
-        let mut all = Hull::default();
-        let mut radii = (0.0_f32, 0.0_f32);
-        for bounds in known.values() {
-            all.add(meshwright_core::values(bounds.mins));
-            all.add(meshwright_core::values(bounds.maxs));
-            radii = (radii.0.max(bounds.yawradius.get()), radii.1.max(bounds.allradius.get()));
-        }
-        self.bounds = all.bounds();
-        (self.bounds.yawradius, self.bounds.allradius) = (radii.0.into(), radii.1.into());
-    }
-}
-
-/// A box around points, with the squares of their greatest distances.
-#[derive(Default)]
-struct Hull {
-    span: Option<([f32; 3], [f32; 3])>,
-    yaw: f64,
-    all: f64,
-}
-
-impl Hull {
-    fn add(&mut self, p: [f32; 3]) {
-        let (mins, maxs) = self.span.get_or_insert((p, p));
-        for i in 0..3 {
-            mins[i] = mins[i].min(p[i]);
-            maxs[i] = maxs[i].max(p[i]);
-        }
-        let [x, y, z] = p.map(|c| f64::from(c) * f64::from(c));
-        self.yaw = self.yaw.max(x + y);
-        self.all = self.all.max(x + y + z);
-    }
-
-    fn bounds(&self) -> Bounds {
-        let (mins, maxs) = self.span.unwrap_or_default();
-        #[expect(clippy::cast_possible_truncation, reason = "rounding to the stored precision")]
-        let root = |v: f64| F32::new(sqrt(v) as f32);
-        Bounds { mins: f32s(mins), maxs: f32s(maxs), yawradius: root(self.yaw), allradius: root(self.all) }
     }
 }
 
@@ -206,6 +144,23 @@ fn drawn_meshes(scene: &Scene, losses: &mut Vec<Loss>) -> Result<Vec<(Affine, us
         return Err(ConvertError::unsupported("nodes", "nothing is drawn; a DPM needs at least one mesh"));
     }
     Ok(drawn.into_iter().map(|(_, world, m)| (world, m)).collect())
+}
+
+/// Of a material the format has the name alone.
+fn tell_materials(scene: &Scene, drawn: &[(Affine, usize)], losses: &mut Vec<Loss>) {
+    let meshes = drawn.iter().filter_map(|&(_, m)| scene.meshes.get(m));
+    let used: BTreeSet<usize> = meshes.filter_map(|m| m.material).map(|m| m.0).collect();
+    for (i, m) in used.iter().filter_map(|&i| Some((i, scene.materials.get(i)?))) {
+        let path = format!("materials[{i}]");
+        if m.image.is_some() {
+            let message = "the format holds no images; the material's name stands for the texture";
+            losses.push(Loss::new("image-dropped", &*path, message));
+        }
+        if m.base_color != [1.0; 4] || m.double_sided {
+            let message = "the format has no colours and no sides; the shader of this name has";
+            losses.push(Loss::new("material", &*path, message));
+        }
+    }
 }
 
 /// All skeletons of a scene as one list of bones, parents first.

@@ -5,6 +5,7 @@
     reason = "works on models that were checked before"
 )]
 
+mod bounds;
 mod export;
 mod frames;
 mod from;
@@ -12,7 +13,7 @@ mod rig;
 
 pub(crate) use export::{extent, tell_report};
 pub use from::DpmWithClips;
-pub(crate) use rig::{Materials, Part, Parts, Residual, Rig, clips, list, pose_set};
+pub(crate) use rig::{Materials, Part, Parts, Residual, Rig, clips, list, pose_set, tell_unused_frames};
 
 use meshwright_scene::{AxisMap, Space};
 

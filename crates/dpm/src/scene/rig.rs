@@ -257,6 +257,22 @@ pub(crate) fn clips(
     Ok(clips)
 }
 
+/// Tells how many of `all` frames no clip has. Frame 0 is the bind pose and thus never lost.
+pub(crate) fn tell_unused_frames(clips: &[FrameClip], all: usize, losses: &mut Vec<Loss>) {
+    let mut ranges: Vec<_> = clips.iter().map(|c| (c.start, c.frames().end)).chain([(0, 1)]).collect();
+    ranges.sort_unstable();
+    let (mut at, mut unused) = (0_u32, 0_u64);
+    let all = u32::try_from(all).unwrap_or(u32::MAX);
+    for (start, end) in ranges.into_iter().chain([(all, all)]) {
+        unused += u64::from(start.saturating_sub(at));
+        at = at.max(end);
+    }
+    if unused > 0 {
+        let message = format!("{unused} frames belong to no clip");
+        losses.push(Loss::measured("frames-without-clip", "frames", message, amount(unused)));
+    }
+}
+
 /// Floats as a list.
 pub(crate) fn list<const N: usize>(values: [F32; N]) -> Extra {
     values.map(F32::get).into()

@@ -7,6 +7,7 @@ use crate::framegroups::FrameGroups;
 use crate::matrix::narrow;
 use crate::scene::{
     Materials, Part, Parts, Residual, Rig, amount, axes, clips, extent, list, pose_set, tell_report,
+    tell_unused_frames,
 };
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -74,6 +75,10 @@ impl Zym {
         rig.tell_flat(&used, &mut losses);
         losses.push(Loss::new("normals-computed", "verts", "the format stores no normals"));
         let list = self.clip_list(groups, &mut losses);
+        tell_unused_frames(&list, self.pose_count(), &mut losses);
+        if options.space == Space::Gltf {
+            self.tell_unused_vertices(&mut losses);
+        }
         let poses = u32::try_from(self.pose_count()).unwrap_or(u32::MAX);
         if !options.extras {
             self.tell_dropped(&mut losses);
@@ -205,11 +210,31 @@ impl Zym {
         self.scenes.iter().enumerate().map(clip).collect()
     }
 
+    /// In the file's own space every mesh has all vertices.
+    fn tell_unused_vertices(&self, losses: &mut Vec<Loss>) {
+        let mut used = alloc::vec![false; self.vertex_count()];
+        for &v in self.runs.iter().flat_map(|r| r.triangles.as_flattened()) {
+            if let Some(used) = used.get_mut(v as usize) {
+                *used = true;
+            }
+        }
+        let unused = used.iter().filter(|u| !**u).count() as u64;
+        if unused > 0 {
+            let message = format!("{unused} vertices that no triangle uses are left out");
+            losses.push(Loss::measured("unused-vertices", "verts", message, amount(unused)));
+        }
+    }
+
     fn tell_dropped(&self, losses: &mut Vec<Loss>) {
         let flags = self.bones.iter().filter(|b| b.flags.0 != 0).count() as u64;
         if flags > 0 {
             let message = format!("flags of {flags} bones are kept in extras only");
             losses.push(Loss::measured("bone-flags", "bones", message, amount(flags)));
+        }
+        let flags = self.scenes.iter().filter(|s| s.flags.unknown() != 0).count() as u64;
+        if flags > 0 {
+            let message = format!("unknown flags of {flags} scenes are kept in extras only");
+            losses.push(Loss::measured("scene-flags", "scenes", message, amount(flags)));
         }
         if self.trizone.iter().any(|&z| z != 0) {
             losses.push(Loss::new("trizone", "trizone", "zones of triangles are kept in extras only"));
@@ -221,6 +246,7 @@ impl Zym {
         let scenes = self.scenes.iter().map(|scene| {
             let mut fields = alloc::vec![("name".into(), Extra::Text(latin1(scene.name.bytes())))];
             fields.extend(bounds(&scene.bounds));
+            fields.push(("framerate".into(), scene.framerate.get().into()));
             fields.push(("flags".into(), scene.flags.0.into()));
             fields.push(("start".into(), scene.start.into()));
             fields.push(("length".into(), scene.length.into()));

@@ -122,11 +122,11 @@ pub(crate) fn run(subject: &Subject) -> Reached {
                 laws::refusal(&e, companion.len());
             }
         }
-        for f in companions.validate().findings() {
-            laws::one_line(&f.to_string());
-        }
         let Ok(parsed) = AnyModel::open(bytes, subject.format, &options) else { continue };
         let model = parsed.model;
+        for f in model.validate_with(&companions).findings() {
+            laws::one_line(&f.to_string());
+        }
         let _ = model.summary();
         reached = reached.max(if lenient { Reached::Lenient } else { Reached::Strict });
         if lenient && reached == Reached::Scene && parsed.forgiven.is_empty() {

@@ -1,0 +1,72 @@
+//! Bounds of skinned vertices.
+
+use crate::matrix::sqrt;
+use crate::model::{Bounds, Dpm, PoseId};
+use crate::view::{Surface, skin};
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use meshwright_core::{F32, f32s};
+
+impl Dpm {
+    /// Replaces all stored bounds by true ones: those of the skinned vertices of every frame.
+    pub fn recompute_bounds(&mut self) {
+        let (mut surface, mut matrices) = (Surface::default(), Vec::new());
+        let mut known: BTreeMap<PoseId, Bounds> = BTreeMap::new();
+        for i in 0..self.frames.len() {
+            let Some(pose) = self.frames.get(i).map(|f| f.pose) else { break };
+            let bounds = match known.get(&pose) {
+                Some(bounds) => *bounds,
+                None => {
+                    let mut hull = Hull::default();
+                    if self.model_matrices_into(pose, &mut matrices) {
+                        for mesh in &self.meshes {
+                            skin(&mesh.vertices, &matrices, &mut surface);
+                            surface.positions.iter().for_each(|p| hull.add(*p));
+                        }
+                    }
+                    *known.entry(pose).or_insert(hull.bounds())
+                }
+            };
+            if let Some(frame) = self.frames.get_mut(i) {
+                frame.bounds = bounds;
+            }
+        }
+        let mut all = Hull::default();
+        let mut radii = (0.0_f32, 0.0_f32);
+        for bounds in known.values() {
+            all.add(meshwright_core::values(bounds.mins));
+            all.add(meshwright_core::values(bounds.maxs));
+            radii = (radii.0.max(bounds.yawradius.get()), radii.1.max(bounds.allradius.get()));
+        }
+        self.bounds = all.bounds();
+        (self.bounds.yawradius, self.bounds.allradius) = (radii.0.into(), radii.1.into());
+    }
+}
+
+/// A box around points, with the squares of their greatest distances.
+#[derive(Default)]
+struct Hull {
+    span: Option<([f32; 3], [f32; 3])>,
+    yaw: f64,
+    all: f64,
+}
+
+impl Hull {
+    fn add(&mut self, p: [f32; 3]) {
+        let (mins, maxs) = self.span.get_or_insert((p, p));
+        for i in 0..3 {
+            mins[i] = mins[i].min(p[i]);
+            maxs[i] = maxs[i].max(p[i]);
+        }
+        let [x, y, z] = p.map(|c| f64::from(c) * f64::from(c));
+        self.yaw = self.yaw.max(x + y);
+        self.all = self.all.max(x + y + z);
+    }
+
+    fn bounds(&self) -> Bounds {
+        let (mins, maxs) = self.span.unwrap_or_default();
+        #[expect(clippy::cast_possible_truncation, reason = "rounding to the stored precision")]
+        let root = |v: f64| F32::new(sqrt(v) as f32);
+        Bounds { mins: f32s(mins), maxs: f32s(maxs), yawradius: root(self.yaw), allradius: root(self.all) }
+    }
+}
