@@ -4,7 +4,7 @@ use crate::convert::{ConvertError, Converted, Loss, Memory};
 use crate::math::{Affine, normalize};
 use crate::mesh::{Mesh, MeshPose};
 use crate::model::{MeshId, Scene};
-use alloc::collections::BTreeSet;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -67,7 +67,7 @@ pub fn write(
         memory: Memory::new(options.memory),
         materials: &names,
         base: [1; 3],
-        objects: BTreeSet::new(),
+        objects: BTreeMap::new(),
     };
     let mtl_name = one_line(&options.mtl_name, ' ');
     if !mtl_name.is_empty() {
@@ -120,7 +120,7 @@ fn drawn(scene: &Scene) -> Vec<(usize, MeshId)> {
 
 /// One word per material, each its own.
 fn material_names(scene: &Scene) -> Vec<String> {
-    let mut taken = BTreeSet::new();
+    let mut taken = BTreeMap::new();
     let named = |(i, name): (usize, &str)| {
         let name = one_line(name, '_');
         unique(&mut taken, if name.is_empty() { format!("material_{i}") } else { name })
@@ -128,15 +128,23 @@ fn material_names(scene: &Scene) -> Vec<String> {
     scene.materials.iter().map(|m| m.name.as_str()).enumerate().map(named).collect()
 }
 
-fn unique(taken: &mut BTreeSet<String>, name: String) -> String {
-    let mut free = name.clone();
+/// Makes `name` differ from all that are taken. Each of these comes with the number that its next namesake tries
+/// first, so that many namesakes are not counted through again and again.
+fn unique(taken: &mut BTreeMap<String, u64>, name: String) -> String {
+    let Some(mut n) = taken.get(&name).copied() else {
+        taken.insert(name.clone(), 2);
+        return name;
+    };
     // No more names are taken than there were calls, so one of the next numbers is free.
-    let mut n = 2_u64;
-    while !taken.insert(free.clone()) {
-        free = format!("{name}.{n}");
+    loop {
+        let free = format!("{name}.{n}");
         n = n.saturating_add(1);
+        if !taken.contains_key(&free) {
+            taken.insert(free.clone(), 2);
+            taken.insert(name, n);
+            return free;
+        }
     }
-    free
 }
 
 /// A name on one line: white space and control characters become `_`, a comment sign too.
@@ -168,7 +176,7 @@ struct Writer<'a> {
     materials: &'a [String],
     /// The next number of a position, a texture coordinate and a normal.
     base: [u64; 3],
-    objects: BTreeSet<String>,
+    objects: BTreeMap<String, u64>,
 }
 
 impl Writer<'_> {
@@ -187,6 +195,9 @@ impl Writer<'_> {
             return Err(ConvertError::invalid(path, "the pose does not fit the mesh or is not finite"));
         }
         self.charge(mesh)?;
+        let material = mesh.material.and_then(|m| self.materials.get(m.0));
+        let names = name.len().saturating_add(material.map_or(0, String::len));
+        self.memory.charge("names as text", names, 2)?;
         let name = one_line(name, '_');
         let name = unique(&mut self.objects, if name.is_empty() { "mesh".into() } else { name });
         let text = &mut self.text;
@@ -204,7 +215,7 @@ impl Writer<'_> {
             let [x, y, z] = normalize(turn.vector(n.map(finite))).unwrap_or([0.0, 0.0, 1.0]).map(plain);
             let _ = writeln!(text, "vn {x} {y} {z}");
         }
-        if let Some(material) = mesh.material.and_then(|m| self.materials.get(m.0)) {
+        if let Some(material) = material {
             let _ = writeln!(text, "usemtl {material}");
         }
         let flip = world.determinant() < 0.0;
@@ -288,6 +299,18 @@ mod tests {
             materials: vec![material("a b"), material("a_b")],
             ..Scene::default()
         }
+    }
+
+    #[test]
+    fn namesakes_get_numbers_without_counting_again() {
+        let mut taken = BTreeMap::new();
+        let mut next = |name: &str| unique(&mut taken, name.into());
+        assert_eq!(
+            ["a", "a.2", "a", "a", "a.2", "a"].map(&mut next),
+            ["a", "a.2", "a.3", "a.4", "a.2.2", "a.5"]
+        );
+        let names: alloc::collections::BTreeSet<_> = (0..100_000).map(|_| next("b")).collect();
+        assert_eq!(names.len(), 100_000);
     }
 
     #[test]
