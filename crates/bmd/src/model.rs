@@ -69,6 +69,11 @@ impl Name {
         &self.0
     }
 
+    /// Tells names apart by where they are stored: clones have one identity.
+    pub(crate) fn identity(&self) -> usize {
+        self.0.as_ptr() as usize
+    }
+
     /// As text, each byte the character of the same number.
     pub fn text(&self) -> String {
         latin1(&self.0)

@@ -22,12 +22,14 @@ pub(crate) enum Flaw {
     Inverted,
     /// Two triangles touch or cross outside of shared corners.
     Crossing { a: usize, b: usize },
-    /// The allowance of comparisons was used up before all pairs were seen.
+    /// The allowance was used up before all was seen.
     Unchecked,
 }
 
-/// How many comparisons of triangles one validation may spend.
+/// How much work on solids one validation may spend.
 pub(crate) struct Allowance {
+    /// Vertices and triangles looked at.
+    pub(crate) elements: u64,
     /// Comparisons of boxes.
     pub(crate) boxes: u64,
     /// Exact tests of two triangles.
@@ -36,7 +38,7 @@ pub(crate) struct Allowance {
 
 impl Default for Allowance {
     fn default() -> Self {
-        Self { boxes: 4_000_000, exact: 200_000 }
+        Self { elements: 1_000_000, boxes: 4_000_000, exact: 200_000 }
     }
 }
 
@@ -44,6 +46,11 @@ type Point = [i64; 3];
 
 /// The first flaw of each sort.
 pub(crate) fn flaws(mesh: &Mesh, allowance: &mut Allowance) -> Vec<Flaw> {
+    let work = mesh.vertices.len().saturating_add(mesh.primitives.len()) as u64;
+    allowance.elements = match allowance.elements.checked_sub(work) {
+        Some(left) => left,
+        None => return alloc::vec![Flaw::Unchecked],
+    };
     let points = grid(mesh);
     let triangles: Vec<[u32; 3]> =
         mesh.triangles().filter(|t| t.iter().all(|i| (*i as usize) < points.len())).collect();
@@ -298,7 +305,11 @@ mod tests {
 
     #[test]
     fn the_allowance_ends_the_search() {
-        let mut little = Allowance { boxes: 2, exact: 100 };
+        let mut little = Allowance { boxes: 2, ..Allowance::default() };
+        assert_eq!(flaws(&mesh(&POINTS, &FACES), &mut little), vec![Flaw::Unchecked]);
+        // Four vertices and four triangles, twice.
+        let mut little = Allowance { elements: 15, ..Allowance::default() };
+        assert_eq!(flaws(&mesh(&POINTS, &FACES), &mut little), []);
         assert_eq!(flaws(&mesh(&POINTS, &FACES), &mut little), vec![Flaw::Unchecked]);
     }
 

@@ -68,6 +68,15 @@ impl Validator<'_> {
                 self.report.warn(codes::W_MBZ, &path.field(name), Some(at), message);
             }
         }
+        let (model, layout) = (self.model, self.model.layout.as_ref());
+        let skeletal = [("bones", model.bones.len(), 0x20), ("anims", model.clips.len(), 0x28)];
+        let places = layout.iter().flat_map(|l| l.tables.iter().skip(2));
+        for ((name, count, at), place) in skeletal.into_iter().zip(places) {
+            if model.bones.is_empty() && count == 0 && *place != 0 {
+                let message = || format!("offset {place:#x} in a static model, must be zero");
+                self.report.warn(codes::W_MBZ, &path.field(name), Some(at), message);
+            }
+        }
     }
 
     fn meshes(&mut self) {
@@ -75,8 +84,7 @@ impl Validator<'_> {
         let root = Path::ROOT.field("meshes");
         let (mut vertex_lists, mut primitive_lists) = (BTreeSet::new(), BTreeSet::new());
         let mut walked = 0_usize;
-        let legacy = model.st_form() == St14Form::Legacy;
-        let mut told_legacy = false;
+        let mut legacy = model.st_form() == St14Form::Legacy;
         for (i, mesh) in model.meshes.iter().enumerate() {
             let path = root.index(i);
             let place = model.layout.as_ref().and_then(|l| l.meshes.get(i)).copied();
@@ -105,14 +113,14 @@ impl Validator<'_> {
             self.material(i, mesh);
             if vertex_lists.insert(identity(&mesh.vertices)) {
                 self.vertices(mesh, &path, place.map(|p| p.vertices));
-            }
-            let has_st14 = |m: &Mesh| m.vertices.iter().any(|v| v.kind() == VertexKind::Bits128);
-            if legacy && !told_legacy && has_st14(mesh) {
-                told_legacy = true;
-                let message =
-                    || "128-bit vertices hold texture coordinates in the old form, two 16-bit numbers";
-                let at = place.map(|p| u64::from(p.vertices.at));
-                self.report.warn(codes::W_ST_LEGACY, &path.field("vtx"), at, message);
+                // Told once.
+                if legacy && mesh.vertices.iter().any(|v| v.kind() == VertexKind::Bits128) {
+                    legacy = false;
+                    let message =
+                        || "128-bit vertices hold texture coordinates in the old form, two 16-bit numbers";
+                    let at = place.map(|p| u64::from(p.vertices.at));
+                    self.report.warn(codes::W_ST_LEGACY, &path.field("vtx"), at, message);
+                }
             }
             if primitive_lists.insert(identity(&mesh.primitives)) {
                 self.degenerate(mesh, &path, place.map(|p| p.primitives));
@@ -284,7 +292,8 @@ impl Validator<'_> {
                 let message = || format!("mesh {mesh} hangs on bones {low} to {high}");
                 self.report.warn(codes::W_SOLID_BONES, &path.field("id_solid"), at, message);
             }
-            if checked.insert(mesh) {
+            // Meshes that share their lists have the same flaws.
+            if checked.insert((identity(&solid.vertices), identity(&solid.primitives))) {
                 self.solid(&path, at, mesh, solid, &mut allowance);
             }
         }
@@ -309,7 +318,7 @@ impl Validator<'_> {
                 }),
                 Flaw::Unchecked => {
                     report.add(Severity::Info, codes::I_SOLID_UNCHECKED, &path, at, || {
-                        format!("mesh {i} is too large to search for crossings in full")
+                        format!("mesh {i} is too large to be checked in full")
                     });
                 }
             }

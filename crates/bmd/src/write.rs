@@ -274,6 +274,8 @@ struct Emitter<'m> {
     out: ByteWriter,
     arrangement: Arrangement,
     strings: BTreeMap<&'m Name, u32>,
+    /// By where the name is stored, so that long names that many records share are not compared for each.
+    places: BTreeMap<usize, u32>,
     lists: BTreeMap<usize, ListPlace>,
 }
 
@@ -292,17 +294,26 @@ impl<'m> Emitter<'m> {
         let bones = model.bones.iter().filter_map(|b| b.name.as_ref());
         let clips = model.clips.iter().filter_map(|c| c.name.as_ref());
         for name in materials.chain(bones).chain(clips) {
-            if !self.strings.contains_key(name) {
-                self.strings.insert(name, self.position()?);
-                self.out.bytes(name.bytes());
-                self.out.u8(0);
+            if self.places.contains_key(&name.identity()) {
+                continue;
             }
+            let at = match self.strings.get(name) {
+                Some(at) => *at,
+                None => {
+                    let at = self.position()?;
+                    self.strings.insert(name, at);
+                    self.out.bytes(name.bytes());
+                    self.out.u8(0);
+                    at
+                }
+            };
+            self.places.insert(name.identity(), at);
         }
         Ok(())
     }
 
     fn name(&self, name: &Option<Name>) -> u32 {
-        name.as_ref().and_then(|n| self.strings.get(n)).copied().unwrap_or(0)
+        name.as_ref().and_then(|n| self.places.get(&n.identity())).copied().unwrap_or(0)
     }
 
     /// Leaves room for a table.
@@ -350,8 +361,13 @@ impl<'m> Emitter<'m> {
 }
 
 fn arranged(model: &Bmd, arrangement: Arrangement) -> Result<Vec<u8>, WriteError> {
-    let mut e =
-        Emitter { out: ByteWriter::new(), arrangement, strings: BTreeMap::new(), lists: BTreeMap::new() };
+    let mut e = Emitter {
+        out: ByteWriter::new(),
+        arrangement,
+        strings: BTreeMap::new(),
+        places: BTreeMap::new(),
+        lists: BTreeMap::new(),
+    };
     let [meshes, lods, bones, clips] =
         [model.meshes.len(), model.lods.len(), model.bones.len(), model.clips.len()];
     let mut places = Places::default();

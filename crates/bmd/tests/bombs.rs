@@ -126,6 +126,98 @@ fn names_within_one_another_are_searched_once() {
     assert!(start.elapsed().as_secs() < SECONDS, "{:?}", start.elapsed());
 }
 
+/// One name of a million bytes, which everything that has a name shares.
+#[test]
+fn a_long_name_that_many_share() {
+    const EACH: u32 = 30_000;
+    let b = header(EACH, EACH, EACH);
+    let meshes = b.len() as u32;
+    let (bones, anims) = (meshes + EACH * 32, meshes + EACH * 48);
+    let (stream, name) = (anims + EACH * 16, anims + EACH * 17);
+    let file = b
+        .patch_le_u32("meshes", meshes)
+        .patch_le_u32("bones", bones)
+        .patch_le_u32("anims", anims)
+        .each(0..EACH, |b, _| b.le_u32(&[0, 0, name, 0, 0, 0, 0, 0]))
+        .each(0..EACH, |b, _| b.le_u32(&[0, 0, name, 0]))
+        .each(0..EACH, |b, _| b.le_u32(&[name]).bytes(&[1, 40, 0, 0]).le_u32(&[stream, EACH]))
+        .zeros(EACH as usize)
+        .bytes(&vec![b'x'; 1_000_000])
+        .bytes(&[0])
+        .build();
+    let start = Instant::now();
+    let model = Bmd::parse(&file).unwrap();
+    assert!(model.validate().has("W_MAT_NAME"));
+    assert!(model.to_bytes().unwrap() == file);
+    assert!(model.to_bytes_as(meshwright_bmd::Arrangement::P2).unwrap().len() < file.len() + 1_000_000);
+    let little = SceneOptions::default().with_memory(32 << 20);
+    assert!(matches!(model.to_scene(&little), Err(ConvertError::Limit { .. })));
+    let meshes = Bmd { meshes: model.meshes, ..Bmd::default() };
+    assert_eq!(meshes.to_scene(&little).unwrap().value.materials.len(), 1);
+    assert!(start.elapsed().as_secs() < SECONDS, "{:?}", start.elapsed());
+}
+
+/// Only the last of many meshes has the vertices by which the old form of texture coordinates is told.
+#[test]
+fn shared_lists_before_the_one_that_tells_the_old_form() {
+    const MESHES: u32 = 60_000;
+    let b = header(MESHES, 0, 0);
+    let table = b.len() as u32;
+    let vertices = table + MESHES * 32;
+    let last = vertices + 65_535 * 8;
+    let file = b
+        .patch_le_u32("meshes", table)
+        .each(1..MESHES, |b, _| {
+            b.le_u32(&[vertices, 0, 0]).le_u16(&[65_535, 0]).le_u32(&[65_535 * 8, 0, 0, 0])
+        })
+        .le_u32(&[last, 0, 0])
+        .le_u16(&[1, 0])
+        .le_u32(&[16, 0, 2, 0])
+        .zeros(65_535 * 8)
+        .le_u32(&[0, 0xfd00_0000, 0x1a00_2100, 0])
+        .build();
+    let start = Instant::now();
+    assert!(Bmd::parse(&file).unwrap().validate().has("W_ST_LEGACY"));
+    assert!(start.elapsed().as_secs() < SECONDS, "{:?}", start.elapsed());
+}
+
+/// Every bone has a solid of its own, and all of them lie over the same bytes.
+#[test]
+fn solids_of_many_overlapping_lists() {
+    const MESHES: u32 = 255;
+    const TRIANGLES: u32 = 30_000;
+    let b = header(MESHES, MESHES, 0);
+    let meshes = b.len() as u32;
+    let bones = meshes + MESHES * 32;
+    let vertices = bones + MESHES * 16;
+    let triangles = vertices + 65_535 * 8;
+    let file = b
+        .patch_le_u32("meshes", meshes)
+        .patch_le_u32("bones", bones)
+        .each(0..MESHES, |b, i| {
+            let count = TRIANGLES - i;
+            let number = u16::try_from(count).unwrap();
+            b.le_u32(&[vertices, triangles, 0]).le_u16(&[65_535, number]).le_u32(&[
+                65_535 * 8,
+                count * 8,
+                8,
+                0,
+            ])
+        })
+        .each(0..MESHES, |b, i| b.le_u32(&[0, 0, 0]).bytes(&[0, i as u8, 0, 0]))
+        .zeros(65_535 * 8)
+        // No triangle touches another, so that every edge is one of its own.
+        .each(0..TRIANGLES, |b, i| {
+            let v = u64::from(i) % 20_000 * 3;
+            let word = 2 | v << 2 | (v + 1) << 22 | (v + 2) << 42;
+            b.bytes(&word.to_le_bytes())
+        })
+        .build();
+    let start = Instant::now();
+    assert!(Bmd::parse(&file).unwrap().validate().has("I_SOLID_UNCHECKED"));
+    assert!(start.elapsed().as_secs() < SECONDS, "{:?}", start.elapsed());
+}
+
 #[test]
 fn limits_are_the_callers() {
     let file = meshwright_testkit::fixtures("bmd", &["bmd"]);

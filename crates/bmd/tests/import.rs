@@ -11,7 +11,7 @@
 
 use meshwright_bmd::{Bmd, Bone, ImportOptions, VertexForm, VertexKind};
 use meshwright_scene::strategy::{clean_scene, wild_scene};
-use meshwright_scene::{ConvertError, SceneOptions, Space};
+use meshwright_scene::{ConvertError, Level, NodeId, SceneOptions, Space};
 use meshwright_testkit::{Expect, corpus, fixtures};
 use proptest::prelude::*;
 use std::fs;
@@ -109,6 +109,28 @@ fn pseudo_bones_come_back_in_file_space() {
     assert_eq!(made.bones.len(), 4);
     assert!(made.bones[3].is_pseudo());
     assert_eq!(made.meshes[0].vertices[0].bone(), 3);
+}
+
+#[test]
+fn what_does_not_fit_is_told() {
+    let model = models().into_iter().find(|m| m.0 == "windmill.ok.bmd").unwrap().1;
+    let mut scene = model.to_scene(&SceneOptions::default()).unwrap().value;
+    scene.materials[0].name = "\u{6728}".into();
+    scene.clips[0].name = "turn\0".into();
+    scene.skeletons[0].joints[1].name = "\u{3b1}".into();
+    scene.meshes[1].triangles.clear();
+    scene.meshes[2].positions[0] = [0.0, 3000.0, 0.0];
+    scene.levels = vec![Level { nodes: (0..3).map(NodeId).collect(), ..Level::default() }];
+    let made = Bmd::from_scene(&scene, &ImportOptions::default().with_vertices(VertexForm::Widest)).unwrap();
+    let told =
+        |code| made.losses.iter().filter(|l| l.code == code).map(|l| l.path.as_str()).collect::<Vec<_>>();
+    assert_eq!(told("name-changed"), ["skeletons[0].joints[1]", "meshes[0]", "clips[0]"]);
+    assert_eq!(told("node-not-drawn"), ["nodes[3]"]);
+    assert_eq!(told("empty-mesh"), ["meshes[1]"]);
+    assert_eq!(told("positions-clamped"), ["meshes[2]"]);
+    // The mesh that no level draws is there, and not drawn.
+    let drawn: Vec<_> = made.value.meshes.iter().map(|m| m.material.is_some()).collect();
+    assert_eq!(drawn, [true, true, false]);
 }
 
 fn survives(scene: &meshwright_scene::Scene, form: VertexForm) -> Result<(), TestCaseError> {

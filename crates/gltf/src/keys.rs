@@ -47,7 +47,8 @@ pub(crate) fn between(a: &Affine, b: &Affine, at: &Trs, bt: &Trs, rule: Interpol
 /// A rotation between two keys by the format's rule.
 pub(crate) fn mix(a: [f32; 4], b: [f32; 4], t: f64, rule: Interpolation) -> [f32; 4] {
     let (qa, qb) = (wide(unit_rotation(a)), wide(unit_rotation(b)));
-    let linear = |b: math::Quat| math::unit(lerp(qa, b, t)).unwrap_or(math::IDENTITY);
+    // Exactly opposite rotations have no middle: the earlier holds.
+    let linear = |b: math::Quat| math::unit(lerp(qa, b, t)).unwrap_or(qa);
     narrow(match rule {
         Interpolation::Linear => linear(qb),
         Interpolation::LinearShort => linear(if dot(qa, qb) < 0.0 { qb.map(|c| -c) } else { qb }),

@@ -60,7 +60,7 @@ pub(crate) fn rotation([x, y, z, w]: Quat) -> Mat3 {
 
 /// The rotation between two unit quaternions by a format's rule, as a matrix.
 pub(crate) fn blend(a: Quat, b: Quat, t: f64, rule: Interpolation) -> Mat3 {
-    let linear = |b| rotation(unit(lerp(a, b, t)).unwrap_or(IDENTITY));
+    let linear = |b| rotation(unit(lerp(a, b, t)).unwrap_or(a));
     match rule {
         Interpolation::Linear => linear(b),
         Interpolation::LinearShort => linear(if dot(a, b) < 0.0 { b.map(|c| -c) } else { b }),

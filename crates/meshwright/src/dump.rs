@@ -4,7 +4,7 @@
 
 use crate::{AnyModel, Companions};
 use meshwright_rig::{Evaluator, Precision, RigError};
-use meshwright_scene::{Clip, ConvertError, Extra, Mesh, MeshPose, Scene, SceneOptions, Space};
+use meshwright_scene::{Clip, ConvertError, Extra, Memory, Mesh, MeshPose, Scene, SceneOptions, Space};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -118,7 +118,7 @@ pub struct DumpClip {
     pub name: String,
     /// How many frames it has.
     pub frames: u32,
-    /// Frames per second.
+    /// Frames per second; 0 where the file leaves it open.
     pub fps: f32,
     /// Whether it loops.
     #[serde(rename = "loop")]
@@ -201,11 +201,27 @@ impl Dump {
             }
             Err(e) => return Err(e.into()),
         };
-        let clip = |(i, clip): (usize, &Clip)| DumpClip {
-            fps: model.stored_rate(i, companions).unwrap_or(clip.rate),
-            ..DumpClip::from(clip)
+        let memory = Memory::new(options.memory);
+        let clips: Vec<_> = match model {
+            // A scene has a rate for every clip, and no clips without bones; the file need not.
+            #[cfg(feature = "bmd")]
+            AnyModel::Bmd(m) => {
+                let names = m.clips.iter().flat_map(|c| &c.name);
+                // A byte beyond ASCII takes two in UTF-8.
+                names.map(|n| n.bytes().len()).try_for_each(|n| memory.charge("names", n, 2))?;
+                m.clips.iter().map(DumpClip::from).collect()
+            }
+            _ => {
+                let clip = |(i, clip): (usize, &Clip)| DumpClip {
+                    fps: model.stored_rate(i, companions).unwrap_or(clip.rate),
+                    ..DumpClip::from(clip)
+                };
+                scene.clips.iter().enumerate().map(clip).collect()
+            }
         };
-        let clips: Vec<_> = scene.clips.iter().enumerate().map(clip).collect();
+        // Any number of meshes can share a long name.
+        let shared = scene.meshes.iter().filter_map(|m| scene.materials.get(m.material?.0));
+        shared.map(|m| m.name.len()).try_for_each(|n| memory.charge("names", n, 1))?;
         let file_clip = scene.clips.len();
         scene.clips.extend(model.file_clip());
         let mut meshes: Vec<_> = scene.meshes.iter().map(|mesh| DumpMesh::new(&scene, mesh)).collect();
@@ -231,10 +247,13 @@ impl Dump {
             let posed = match at {
                 // The rest pose is what the conversion itself worked out.
                 None => scene.meshes.iter().map(rest).collect(),
-                Some((clip, frame)) => {
-                    evaluator.pose(Some((clip, f64::from(frame))))?;
-                    evaluator.meshes()?
-                }
+                Some((clip, frame)) => match exact(model, clip, frame, options.precision) {
+                    Some(posed) => posed,
+                    None => {
+                        evaluator.pose(Some((clip, f64::from(frame))))?;
+                        evaluator.meshes()?
+                    }
+                },
             };
             for (mesh, posed) in meshes.iter_mut().zip(posed) {
                 mesh.push(clip, frame, posed);
@@ -310,6 +329,18 @@ impl DumpClip {
         #[expect(clippy::cast_precision_loss, reason = "30 is exact")]
         let fps = meshwright_tso::FRAME_RATE as f32;
         Self { name: a.name.text(), frames: a.frames().max(1), fps, looping: false }
+    }
+}
+
+#[cfg(feature = "bmd")]
+impl From<&meshwright_bmd::Clip> for DumpClip {
+    fn from(clip: &meshwright_bmd::Clip) -> Self {
+        Self {
+            name: clip.name.as_ref().map(meshwright_bmd::Name::text).unwrap_or_default(),
+            frames: clip.frames.into(),
+            fps: clip.rate.frames_per_second(),
+            looping: clip.rate.is_looping(),
+        }
     }
 }
 
@@ -404,6 +435,27 @@ fn bones(model: &AnyModel, companions: &Companions, scene: &Scene) -> Vec<DumpBo
 
 fn rest(mesh: &Mesh) -> MeshPose {
     MeshPose { positions: mesh.positions.clone(), normals: mesh.normals.clone() }
+}
+
+/// The pose of a BMD by its own evaluation. The keys of its scene are rounded to 32 bits, which shows where a
+/// blend of nearly opposite rotations is nearly zero.
+#[cfg(feature = "bmd")]
+fn exact(model: &AnyModel, clip: usize, frame: u32, precision: Precision) -> Option<Vec<MeshPose>> {
+    let AnyModel::Bmd(model) = model else { return None };
+    let pose = model.motion(clip).filter(|_| precision == Precision::Double)?.pose(f64::from(frame));
+    let posed = |mesh: &meshwright_bmd::Mesh| {
+        let flat = mesh.flat_color().is_some();
+        MeshPose {
+            positions: mesh.vertices.iter().map(|v| pose.position(*v)).collect(),
+            normals: mesh.vertices.iter().map(|v| pose.normal(*v, flat)).collect(),
+        }
+    };
+    Some(model.meshes.iter().map(posed).collect())
+}
+
+#[cfg(not(feature = "bmd"))]
+const fn exact(_: &AnyModel, _: usize, _: u32, _: Precision) -> Option<Vec<MeshPose>> {
+    None
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -271,6 +271,52 @@ fn a_texture_without_a_name_is_none() {
     assert!(materials(&skn).is_empty());
 }
 
+/// What a scene has to make up for glTF, a dump does not.
+#[test]
+fn a_dump_makes_nothing_up() {
+    let dump = |model: &AnyModel| {
+        Dump::new(model, &Companions::default(), "", &[], &DumpOptions::default()).unwrap()
+    };
+    let fixture = |name: &str| sound().find(|(f, _)| f.name == name).unwrap().1;
+    let clips = dump(&fixture("rate-zero.warn.bmd")).clips;
+    assert_eq!((clips[0].name.as_str(), clips[0].fps), ("rise", 0.0));
+    let boneless = dump(&fixture("anims-without-bones.warn.bmd"));
+    assert_eq!((boneless.clips.len(), boneless.bones.len()), (1, 0));
+    let bones = vec![meshwright::bmd::Bone::default(); 2];
+    let nameless = AnyModel::Bmd(Box::new(meshwright::bmd::Bmd { bones, ..Default::default() }));
+    assert!(dump(&nameless).bones.iter().all(|b| b.name.is_empty()));
+}
+
+/// Between keys whose blend is nearly zero, the last bits of the keys decide.
+#[test]
+fn nearly_opposite_rotations_are_blended_in_full() {
+    use meshwright::bmd::{Bmd, Bone, Clip, Keys, Mesh, Name, Stream, Vertex};
+    use meshwright_core::num::{F8A, QuatF8, Se32};
+    let word = |i: u8, r: u8| QuatF8::from_parts([i, 0, 0, r].map(F8A::from_bits));
+    let (a, b) = (word(0x10, 0x70), word(0x91, 0xf0));
+    let keys = Keys { rotation: vec![(0, a), (2, b)], ..Keys::default() };
+    let clip =
+        Clip { frames: 4, stream: Stream::from_bones([vec![], keys.to_steps()]).into(), ..Clip::default() };
+    let vertex = Vertex::flat64(Se32::encode([0.0, 64.0, 0.0]), [F8A::ZERO; 3], 1).unwrap();
+    let mesh =
+        Mesh { vertices: vec![vertex].into(), material: Some(Name::new(b"#FFFFFF")), ..Mesh::default() };
+    let model =
+        Bmd { meshes: vec![mesh], bones: vec![Bone::default(); 2], clips: vec![clip], ..Bmd::default() };
+    let unit = |q: QuatF8| {
+        let [x, _, _, w] = q.decode_raw().map(f64::from);
+        [x / x.hypot(w), w / x.hypot(w)]
+    };
+    let angle = 2.0 * (unit(a)[0] + unit(b)[0]).atan2(unit(a)[1] + unit(b)[1]);
+    let options = DumpOptions::default().with_poses(vec![PoseRef::Clip { clip: 0, frame: 1 }]);
+    let dump = Dump::new(&AnyModel::Bmd(Box::new(model)), &Companions::default(), "", &[], &options).unwrap();
+    let [x, y, z] = dump.meshes[0].poses[1].positions[0].map(|c| f64::from(c.0));
+    assert_eq!(x, 0.0);
+    assert!(
+        (y - 64.0 * angle.cos()).abs() < 1e-5 && (z - 64.0 * angle.sin()).abs() < 1e-5,
+        "{y} {z} {angle}"
+    );
+}
+
 #[test]
 fn every_sound_fixture_is_rewritten_and_summed_up() {
     for (f, model) in sound() {

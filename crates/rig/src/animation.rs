@@ -253,7 +253,7 @@ impl<'a> Player<'a> {
         let Some(tracks) = tracks else { return };
         #[expect(clippy::cast_precision_loss, reason = "keys are stored in this precision")]
         let (frame, period) = (whole as f32 + rest, self.animation.looping.then_some(frames as f32));
-        for (spans, tracks) in self.spans.iter_mut().zip(tracks) {
+        for (channel, (spans, tracks)) in self.spans.iter_mut().zip(tracks).enumerate() {
             for span in spans {
                 let mut stale = false;
                 for i in 0..8 {
@@ -266,6 +266,9 @@ impl<'a> Player<'a> {
                     let fresh = span.from.0[lane] <= frame && frame < span.until.0[lane];
                     if let Some(track) = span.tracks[lane].and_then(|t| tracks.get(t)).filter(|_| !fresh) {
                         span.find(lane, track, frame, period);
+                        if channel == ROTATION {
+                            span.hold_opposite(lane);
+                        }
                     }
                 }
             }
@@ -327,6 +330,15 @@ impl Span {
         for c in 0..4 {
             self.before[c].0[lane] = track.values[before][c];
             self.behind[c].0[lane] = track.values[behind][c];
+        }
+    }
+
+    /// Exactly opposite quaternions have no middle, and stand for one rotation: the earlier holds.
+    fn hold_opposite(&mut self, lane: usize) {
+        if (0..4).all(|c| self.behind[c].0[lane] == -self.before[c].0[lane]) {
+            for c in 0..4 {
+                self.behind[c].0[lane] = self.before[c].0[lane];
+            }
         }
     }
 }

@@ -78,6 +78,8 @@ fn glam_sqrt(v: f64) -> f64 {
 /// A rotation between two keys.
 pub(crate) fn turn(a: DQuat, b: DQuat, t: f64, rule: Interpolation) -> Turn {
     match rule {
+        // Exactly opposite keys have no middle, and stand for one rotation: the earlier holds.
+        Interpolation::Linear if a == -b => Turn::Quat(a),
         Interpolation::Linear => Turn::Quat(unit(a * (1.0 - t) + b * t)),
         Interpolation::LinearShort => {
             let b = if a.dot(b) < 0.0 { -b } else { b };
@@ -191,5 +193,13 @@ mod tests {
         // The long way round passes the opposite of the short way's middle.
         assert!((mid(Interpolation::Linear) - (core::f64::consts::PI - 0.5)).abs() < 1e-12);
         assert!(mid(Interpolation::Matrix) < 0.9);
+    }
+
+    #[test]
+    fn opposite_keys_hold_the_earlier() {
+        let a = DQuat::from_xyzw(0.6, 0.0, 0.0, 0.8);
+        for t in [0.25, 0.5, 0.75] {
+            assert_eq!(turn(a, -a, t, Interpolation::Linear), Turn::Quat(a), "{t}");
+        }
     }
 }

@@ -332,6 +332,25 @@ fn rotations_go_evenly_only_when_spherical() {
     assert!((angle(Interpolation::LinearShort, 0.5) - 1.4).abs() < 1e-3);
 }
 
+#[test]
+fn opposite_keys_hold_the_earlier() {
+    let key = Quat::from_rotation_x(1.0);
+    let turned = |rotation| JointPose { rotation, ..JointPose::IDENTITY };
+    let mut scene = walk(3, true, &[turned(key), turned(-key), turned(key)]);
+    scene.clips[0].interpolation = Interpolation::Linear;
+    let rig = Rig::new(&scene.skeletons[0]).unwrap();
+    let sampler = Sampler::new(&scene, 0).unwrap();
+    let animation = Animation::new(&rig, &sampler).unwrap();
+    for frame in [0.5, 1.25, 1.5] {
+        let mut pose = LocalPose::new(&rig);
+        Player::new(&animation).sample(frame, &mut pose).unwrap();
+        assert!(pose.get(&rig, 0).unwrap().rotation.angle_between(key) < 1e-3, "{frame}");
+        let mut exact = [DAffine3::IDENTITY];
+        sampler.sample(&rig, frame, &mut exact).unwrap();
+        assert!(exact[0].abs_diff_eq(DAffine3::from_quat(key.as_dquat()), 1e-6), "{frame}");
+    }
+}
+
 /// A player going on looks at a few keys, however many there are; one that jumps finds its way too.
 #[test]
 fn a_long_clip_plays_in_order_and_at_random() {

@@ -30,9 +30,14 @@ pub(super) struct Bones {
 }
 
 /// A name as the file stores it: characters beyond one byte become `?`, and it ends at a NUL.
-pub(super) fn name(text: &str) -> Name {
+pub(super) fn name(text: &str, path: &str, losses: &mut Vec<Loss>) -> Name {
     let bytes: Vec<u8> = text.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).collect();
-    Name::new(&bytes)
+    let name = Name::new(&bytes);
+    if name.text() != text {
+        let message = "the name has characters beyond one byte, now question marks, or a NUL, now its end";
+        losses.push(Loss::new("name-changed", path, message));
+    }
+    name
 }
 
 impl Bones {
@@ -65,7 +70,7 @@ impl Bones {
             rest: Vec::new(),
         };
         let base_name = base.and_then(|j| source.joints.get(j)).map_or("base", |j| j.name.as_str());
-        this.bones.push(Bone { name: Some(name(base_name)), ..Bone::default() });
+        this.bones.push(Bone { name: Some(name(base_name, &path, losses)), ..Bone::default() });
         let (mut scaled, mut sheared) = (0_usize, 0.0_f32);
         let mut followed: BTreeMap<usize, Vec<(u8, f32)>> = BTreeMap::new();
         for j in placed {
@@ -111,7 +116,7 @@ impl Bones {
             let parent = parent.and_then(|p| this.bone_of.get(p)).copied().unwrap_or(0);
             this.bones.push(Bone {
                 transform: BoneTransform::new(Se32::encode(origin), rotation),
-                name: Some(name(&joint.name)),
+                name: Some(name(&joint.name, &format!("{path}.joints[{j}]"), losses)),
                 parent: u8::try_from(parent).unwrap_or(0),
                 ..Bone::default()
             });
@@ -202,7 +207,7 @@ fn pseudo(joint: &str, follows: &[(u8, f32)], path: &str, losses: &mut Vec<Loss>
     }
     Bone {
         transform: BoneTransform::following(stored),
-        name: Some(name(joint)),
+        name: Some(name(joint, path, losses)),
         parent: Bone::PSEUDO,
         ..Bone::default()
     }

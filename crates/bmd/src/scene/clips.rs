@@ -5,7 +5,6 @@ use crate::model::{Bmd, Clip as BmdClip};
 use crate::pose::{Base, Curves, Timing};
 use crate::stream::Stream;
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_scene::{
     AxisMap, Clip, ConvertError, Extra, Interpolation, Loss, Memory, Motion, SkeletonId, Space, Track,
@@ -66,7 +65,7 @@ pub(super) fn convert(
         let count = f64::from(u32::try_from(added).unwrap_or(u32::MAX));
         losses.push(Loss::measured("keys-added", path.as_str(), message, count));
     }
-    let name = clip.name.as_ref().map_or_else(String::new, crate::model::Name::text);
+    let name = clip.name.as_ref().map(|n| super::export::text(n, memory)).transpose()?.unwrap_or_default();
     Ok(Clip {
         name,
         skeleton: SkeletonId(0),

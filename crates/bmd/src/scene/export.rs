@@ -18,6 +18,9 @@ use meshwright_scene::{
 
 /// A bone of a vertex without one that exists; strict reading leaves no such vertices in a skeletal model.
 const BASE: usize = 0;
+/// What the native fields of a level and of a mesh take: three and two names with numbers.
+const LOD_EXTRAS: usize = 4 * size_of::<(String, Extra)>() + 32;
+const MESH_EXTRAS: usize = 2 * size_of::<(String, Extra)>() + 32;
 
 impl Bmd {
     /// The model as a scene; texture coordinates of 128-bit vertices are read as [`st_form`](Self::st_form)
@@ -56,6 +59,7 @@ impl Bmd {
             pose,
             losses: Vec::new(),
             materials: BTreeMap::new(),
+            known: BTreeMap::new(),
             scene: Scene { space: options.space, ..Scene::default() },
             pseudo: Vec::new(),
         };
@@ -63,7 +67,7 @@ impl Bmd {
         export.meshes()?;
         export.nodes()?;
         export.clips()?;
-        export.extras();
+        export.extras()?;
         Ok(Converted::new(export.scene, export.losses))
     }
 }
@@ -78,9 +82,18 @@ struct Export<'m> {
     losses: Vec<Loss>,
     /// By name, and whether the flat colour is in the vertex colours.
     materials: BTreeMap<(Name, bool), MaterialId>,
+    /// By where the name is stored, so that long names that many meshes share are not compared for each.
+    known: BTreeMap<(usize, bool), MaterialId>,
     scene: Scene,
     /// For each pseudo-bone its helper joints with their weights, which sum to 1.
     pseudo: Vec<Vec<(usize, f32)>>,
+}
+
+/// A name as text, charged: any number of records can share a long one.
+pub(super) fn text(name: &Name, memory: &Memory) -> Result<String, ConvertError> {
+    // A byte beyond ASCII takes two in UTF-8.
+    memory.charge("names", name.bytes().len(), 2)?;
+    Ok(name.text())
 }
 
 /// Double precision rows as a transform.
@@ -97,9 +110,14 @@ impl Export<'_> {
         self.options.space == Space::Gltf
     }
 
-    fn bone_name(&self, bone: usize) -> String {
-        let name = self.model.bones.get(bone).and_then(|b| b.name.as_ref());
-        name.map_or_else(|| if bone == 0 { "base".into() } else { format!("bone_{bone}") }, Name::text)
+    /// A bone's name. In glTF space, where names tell nodes apart, one is made up for a bone without.
+    fn bone_name(&self, bone: usize) -> Result<String, ConvertError> {
+        Ok(match self.model.bones.get(bone).and_then(|b| b.name.as_ref()) {
+            Some(name) => text(name, &self.memory)?,
+            None if !self.is_gltf() => String::new(),
+            None if bone == 0 => "base".into(),
+            None => format!("bone_{bone}"),
+        })
     }
 
     fn skeleton(&mut self) -> Result<(), ConvertError> {
@@ -121,7 +139,7 @@ impl Export<'_> {
                 })
             };
             let parent = (i > 0).then_some(usize::from(bone.parent));
-            let mut joint = Joint::new(self.bone_name(i), parent, Local::Trs(rest));
+            let mut joint = Joint::new(self.bone_name(i)?, parent, Local::Trs(rest));
             if self.options.extras && bone.solid != 0 {
                 joint.extras = Some(Extra::Map(alloc::vec![("solid".into(), u32::from(bone.solid).into())]));
             }
@@ -129,7 +147,7 @@ impl Export<'_> {
         }
         let mut skeleton = Skeleton { name: "skeleton".into(), joints };
         for i in normal..model.bones.len() {
-            self.follower(i, &mut skeleton);
+            self.follower(i, &mut skeleton)?;
         }
         let singular = skeleton
             .bind_rest()
@@ -153,22 +171,25 @@ impl Export<'_> {
         parts.iter().filter(|p| p.1.decode() != 0.0).map(|p| (usize::from(p.0), share(p.1))).collect()
     }
 
-    fn follower(&mut self, bone: usize, skeleton: &mut Skeleton) {
+    fn follower(&mut self, bone: usize, skeleton: &mut Skeleton) -> Result<(), ConvertError> {
         let parts = self.followed(bone);
-        let name = self.bone_name(bone);
+        let name = self.bone_name(bone)?;
         if !self.is_gltf() {
             let mut joint = Joint::new(name, None, Local::default());
             joint.follows = parts;
             skeleton.joints.push(joint);
-            return;
+            return Ok(());
         }
-        let helpers = parts.iter().map(|(id, weight)| {
-            let helper = format!("{name}@{}", self.bone_name(*id));
-            skeleton.joints.push(Joint::new(helper, Some(*id), Local::default()));
-            (skeleton.joints.len().saturating_sub(1), *weight)
-        });
-        let helpers = helpers.collect();
+        let mut helpers = Vec::with_capacity(parts.len());
+        for (id, weight) in parts {
+            self.memory.charge("joints", 1, size_of::<Joint>())?;
+            self.memory.charge("names", name.len(), 1)?;
+            let helper = format!("{name}@{}", self.bone_name(id)?);
+            helpers.push((skeleton.joints.len(), weight));
+            skeleton.joints.push(Joint::new(helper, Some(id), Local::default()));
+        }
         self.pseudo.push(helpers);
+        Ok(())
     }
 
     /// Gives helper joints the bind matrices of their pseudo-bones.
@@ -195,6 +216,9 @@ impl Export<'_> {
     fn meshes(&mut self) -> Result<(), ConvertError> {
         let model = self.model;
         let mut legacy = false;
+        let extras = if self.options.extras { MESH_EXTRAS } else { 0 };
+        self.memory.charge("extras", model.meshes.len(), extras)?;
+        self.scene.meshes = self.memory.reserve("meshes", model.meshes.len())?;
         for (i, mesh) in model.meshes.iter().enumerate() {
             let converted = self.mesh(i, mesh)?;
             legacy |= mesh.vertices.iter().any(|v| v.st14().is_some());
@@ -229,7 +253,7 @@ impl Export<'_> {
         }
         let mut triangles = self.memory.reserve("triangles", mesh.triangles().count())?;
         triangles.extend(mesh.triangles().map(|t| axes.triangle(t)));
-        let material = mesh.material.as_ref().map(|name| self.material(name, flat, tinted));
+        let material = mesh.material.as_ref().map(|name| self.material(name, flat, tinted)).transpose()?;
         let skin = if self.model.bones.is_empty() { None } else { Some(self.skin(mesh)?) };
         let extras = self.options.extras.then(|| {
             let flags = ("flags".into(), mesh.flags.0.into());
@@ -282,18 +306,34 @@ impl Export<'_> {
         Ok(normals)
     }
 
-    fn material(&mut self, name: &Name, flat: Option<[u8; 3]>, tinted: bool) -> MaterialId {
-        let scene = &mut self.scene;
-        *self.materials.entry((name.clone(), tinted)).or_insert_with(|| {
-            let base = if tinted { [255; 3] } else { flat.unwrap_or([255; 3]) };
-            let [r, g, b] = base.map(linear);
-            scene.materials.push(Material {
-                name: name.text(),
-                base_color: [r, g, b, 1.0],
-                ..Material::default()
-            });
-            MaterialId(scene.materials.len().saturating_sub(1))
-        })
+    fn material(
+        &mut self,
+        name: &Name,
+        flat: Option<[u8; 3]>,
+        tinted: bool,
+    ) -> Result<MaterialId, ConvertError> {
+        let place = (name.identity(), tinted);
+        if let Some(id) = self.known.get(&place) {
+            return Ok(*id);
+        }
+        let id = match self.materials.get(&(name.clone(), tinted)) {
+            Some(id) => *id,
+            None => {
+                self.memory.charge("materials", 1, size_of::<Material>())?;
+                let base = if tinted { [255; 3] } else { flat.unwrap_or([255; 3]) };
+                let [r, g, b] = base.map(linear);
+                self.scene.materials.push(Material {
+                    name: text(name, &self.memory)?,
+                    base_color: [r, g, b, 1.0],
+                    ..Material::default()
+                });
+                let id = MaterialId(self.scene.materials.len().saturating_sub(1));
+                self.materials.insert((name.clone(), tinted), id);
+                id
+            }
+        };
+        self.known.insert(place, id);
+        Ok(id)
     }
 
     fn skin(&self, mesh: &BmdMesh) -> Result<Skin, ConvertError> {
@@ -380,15 +420,16 @@ impl Export<'_> {
         Ok(())
     }
 
-    fn extras(&mut self) {
+    fn extras(&mut self) -> Result<(), ConvertError> {
         let model = self.model;
         let solids = model.bones.iter().filter(|b| b.solid != 0).count();
         if !self.options.extras {
             if solids > 0 {
                 self.loss("solids-dropped", "bones", format!("{solids} bones are bounded by solids"));
             }
-            return;
+            return Ok(());
         }
+        self.memory.charge("extras", model.lods.len(), LOD_EXTRAS)?;
         let lods = model.lods.iter().map(|l| {
             let scale = Extra::Float(f64::from(l.scale.decode()));
             Extra::Map(alloc::vec![
@@ -399,6 +440,7 @@ impl Export<'_> {
         });
         let lods = Extra::List(lods.collect());
         self.scene.extras = Some(Extra::Map(alloc::vec![("bmd_lods".into(), lods)]));
+        Ok(())
     }
 }
 

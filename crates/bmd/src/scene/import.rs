@@ -5,10 +5,10 @@ use super::color::display;
 use super::motion::{self, Bounds};
 use crate::math::{self, narrow};
 use crate::model::{Bmd, Lod, Mesh, MeshFlags, Name, QuadCount};
-use crate::packed::{Extra96, Primitive, St96, Vertex};
+use crate::packed::{Extra96, Primitive, St96, Vertex, VertexKind};
 use crate::rules::{PrimitiveFacts, VertexFacts};
 use crate::shade::{flat_color, shade, tint};
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -148,11 +148,13 @@ impl Import<'_> {
         let mut lods = Vec::new();
         let levels: Vec<Option<&meshwright_scene::Level>> =
             if scene.levels.is_empty() { alloc::vec![None] } else { scene.levels.iter().map(Some).collect() };
+        let mut unseen: BTreeSet<NodeId> = drawn.iter().map(|d| d.0).collect();
         for level in levels {
             let shown = level.map(|l| below(scene, &order, &l.nodes));
             let start = self.meshes.len();
             for (node, mesh, matrix) in &drawn {
                 if shown.as_ref().is_none_or(|s| s.get(node.0) == Some(&true)) {
+                    unseen.remove(node);
                     self.instance(*mesh, matrix)?;
                 }
             }
@@ -173,18 +175,16 @@ impl Import<'_> {
                 lods.push(Lod { first, count, scale: code, reserved: 0 });
             }
         }
+        for NodeId(n) in unseen {
+            self.losses.push(Loss::new("node-not-drawn", format!("nodes[{n}]"), "no level draws it"));
+        }
         Ok(lods)
     }
 
-    /// Meshes without a node: no material, so that they are not drawn here either.
+    /// Meshes that nothing draws: no material, so that they are not drawn here either.
     fn hidden(&mut self) -> Result<(), ConvertError> {
-        let mut drawn = alloc::vec![false; self.scene.meshes.len()];
-        for m in self.scene.nodes.iter().flat_map(|n| &n.meshes) {
-            if let Some(d) = drawn.get_mut(m.0) {
-                *d = true;
-            }
-        }
-        for (i, _) in drawn.iter().enumerate().filter(|(_, d)| !**d) {
+        let drawn: BTreeSet<usize> = self.made.keys().map(|k| k.0).collect();
+        for i in (0..self.scene.meshes.len()).filter(|i| !drawn.contains(i)) {
             let start = self.meshes.len();
             self.instance(MeshId(i), &Affine::IDENTITY)?;
             self.meshes.iter_mut().skip(start).for_each(|m| m.material = None);
@@ -229,7 +229,7 @@ impl Import<'_> {
         let material = mesh.material.and_then(|m| self.scene.materials.get(m.0));
         let [r, g, b, _] = material.map_or([1.0; 4], |m| m.base_color);
         let factor = [r, g, b].map(display);
-        let mut stored = name(material.map_or("", |m| &m.name));
+        let mut stored = name(material.map_or("", |m| &m.name), path, &mut self.losses);
         if stored.bytes().len() > MAX_NAME {
             let message = format!("a material name was cut to {MAX_NAME} bytes");
             self.losses.push(Loss::new("name-cut", path, message));
@@ -252,6 +252,11 @@ impl Import<'_> {
     fn mesh(&mut self, index: usize, source: &SceneMesh) -> Result<Vec<Mesh>, ConvertError> {
         let path = format!("meshes[{index}]");
         let n = source.positions.len();
+        if source.triangles.is_empty() {
+            let message = "a mesh without triangles was left out";
+            self.losses.push(Loss::new("empty-mesh", path, message));
+            return Ok(Vec::new());
+        }
         let (material, flat, factor) = self.material(source, &path);
         let computed;
         let normals = if source.normals.is_empty() && n > 0 {
@@ -367,7 +372,11 @@ impl Rounding {
         let moved: f64 =
             wide(position).iter().zip(wide(vertex.position())).map(|(a, b)| (a - b) * (a - b)).sum();
         self.position = self.position.max(math::sqrt(moved));
-        if vertex.kind() != crate::packed::VertexKind::Bits128 && Se32::saturates(position) {
+        let saturates = match vertex.kind() {
+            VertexKind::Bits128 => position.iter().any(|c| c.abs() > F16::MAX.decode()),
+            VertexKind::Bits64 | VertexKind::Bits96 => Se32::saturates(position),
+        };
+        if saturates {
             self.clamped = self.clamped.saturating_add(1);
         }
         let got = math::unit(wide(vertex.normal(flat.is_some())));

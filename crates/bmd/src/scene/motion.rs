@@ -111,7 +111,7 @@ pub(super) fn convert(
         }
     }
     Ok(Some(Clip {
-        name: Some(name(&clip.name)),
+        name: Some(name(&clip.name, &path, losses)),
         frames: u8::try_from(plan.frames).unwrap_or(u8::MAX),
         rate: ClipRate::new(plan.rate.min(127), clip.looping).unwrap_or(ClipRate::USUAL),
         stream: Arc::new(Stream::from_bones(keys.iter().map(Keys::to_steps))),
