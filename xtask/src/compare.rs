@@ -59,12 +59,33 @@ pub(crate) fn poses(expected: &Value) -> Vec<PoseRef> {
     found
 }
 
-fn array<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+pub(crate) fn array<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 fn same<T: PartialEq + std::fmt::Debug>(what: impl Fn() -> String, ours: T, theirs: T) -> Result<(), String> {
     if ours == theirs { Ok(()) } else { Err(format!("{}: {ours:?}, expected {theirs:?}", what())) }
+}
+
+/// Takes the clips that are not `kept` out of a reference dump, and the poses in them.
+pub(crate) fn keep_clips(expected: &mut Value, kept: &[bool]) {
+    let number = |clip: u64| {
+        let clip = usize::try_from(clip).ok()?;
+        kept.get(clip)?.then(|| kept[..clip].iter().filter(|k| **k).count())
+    };
+    if let Some(clips) = expected["clips"].as_array_mut() {
+        let mut kept = kept.iter();
+        clips.retain(|_| kept.next().is_some_and(|k| *k));
+    }
+    for mesh in expected["meshes"].as_array_mut().into_iter().flatten() {
+        let Some(poses) = mesh["poses"].as_array_mut() else { continue };
+        poses.retain_mut(|pose| {
+            let Some(clip) = pose["clip"].as_u64() else { return true };
+            let new = number(clip);
+            pose["clip"] = new.into();
+            new.is_some()
+        });
+    }
 }
 
 /// Compares a dump with a reference dump.

@@ -78,11 +78,13 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(|e| format!("{}: {e}", path.display()))
 }
 
+fn json(path: &Path) -> Result<Value, String> {
+    serde_json::from_slice(&read(path)?).map_err(|e| format!("{}: {e}", path.display()))
+}
+
 pub(crate) fn list(path: &Path) -> Result<Vec<Value>, String> {
-    let value: Value =
-        serde_json::from_slice(&read(path)?).map_err(|e| format!("{}: {e}", path.display()))?;
     // A list, or a document that holds one.
-    let found = match value {
+    let found = match json(path)? {
         Value::Array(list) => Some(list),
         Value::Object(map) => {
             map.into_iter().find_map(|(_, v)| if let Value::Array(l) = v { Some(l) } else { None })
@@ -161,13 +163,19 @@ fn corpus_file(dir: &Path, entry: &Value, tally: &mut Tally) {
     tally.record("rewrite", &name, Ok(()));
     let expected = text(entry, "expected");
     if !expected.is_empty() {
-        tally.record("dump", &name, dump(&loaded, &bytes, &dir.join(expected)));
+        let dumped = json(&dir.join(expected)).and_then(|expected| dump(&loaded, &bytes, &expected));
+        tally.record("dump", &name, dumped);
     }
     if !matches!(loaded.model, AnyModel::TsoAnimation(_) | AnyModel::TsoBinding(_)) {
         tally.record("playback", &name, scene(&loaded).and_then(|(scene, _)| playback(&scene, 0.0)));
         tally.record("kernels", &name, scene(&loaded).and_then(|(scene, _)| crate::kernels::check(&scene)));
     }
     if matches!(loaded.model, AnyModel::TsoMesh(_)) {
+        let file = name.rsplit('/').next().unwrap_or_default();
+        let expected = dir.join("expected_adult").join(format!("{file}.json"));
+        if expected.is_file() {
+            tally.record("adult", &name, adult(dir, &loaded, &bytes, &expected));
+        }
         let figure = figure(dir, loaded).and_then(|figure| {
             let (scene, residual) = scene(&figure)?;
             crate::kernels::check(&scene)?;
@@ -179,33 +187,62 @@ fn corpus_file(dir: &Path, entry: &Value, tally: &mut Tally) {
 
 /// A TSO mesh on the skeleton that lies beside it, with every animation of the folder.
 pub(crate) fn figure(dir: &Path, mut mesh: Loaded) -> Result<Loaded, String> {
-    let folder = dir.join(&mesh.name);
-    for path in crate::fixtures::walk(folder.parent().unwrap_or(dir)).map_err(|e| e.to_string())? {
-        let kind = match path.extension().and_then(|e| e.to_str()) {
-            Some("skel") => CompanionKind::Skeleton,
-            Some("anim") => CompanionKind::Animation,
-            _ => continue,
-        };
+    for (kind, path) in beside(dir, &mesh)? {
         mesh.companions.add(kind, &read(&path)?, &ReadOptions::default()).map_err(|e| e.to_string())?;
     }
     Ok(mesh)
 }
 
-fn dump(loaded: &Loaded, bytes: &[u8], expected: &Path) -> Result<(), String> {
-    let expected: Value = serde_json::from_slice(&read(expected)?).map_err(|e| e.to_string())?;
+/// Skeletons and animations in the folder of a mesh.
+fn beside(dir: &Path, mesh: &Loaded) -> Result<Vec<(CompanionKind, PathBuf)>, String> {
+    let file = dir.join(&mesh.name);
+    let paths = crate::fixtures::walk(file.parent().unwrap_or(dir)).map_err(|e| e.to_string())?;
+    let kind = |path: &Path| match path.extension()?.to_str()? {
+        "skel" => Some(CompanionKind::Skeleton),
+        "anim" => Some(CompanionKind::Animation),
+        _ => None,
+    };
+    Ok(paths.into_iter().filter_map(|path| Some((kind(&path)?, path))).collect())
+}
+
+/// The dump of a TSO mesh on the skeleton beside it, in those poses of a reference dump whose animations are there.
+fn adult(dir: &Path, mesh: &Loaded, bytes: &[u8], expected: &Path) -> Result<(), String> {
+    let mut expected = json(expected)?;
+    let mut companions = mesh.companions.clone();
+    let (skeletons, animations): (Vec<_>, Vec<_>) =
+        beside(dir, mesh)?.into_iter().partition(|(kind, _)| *kind == CompanionKind::Skeleton);
+    let mut add = |(kind, path): &(CompanionKind, PathBuf)| {
+        companions.add(*kind, &read(path)?, &ReadOptions::default()).map_err(|e| e.to_string())
+    };
+    skeletons.iter().try_for_each(&mut add)?;
+    let mut kept = Vec::new();
+    for clip in compare::array(&expected, "clips") {
+        let name = text(clip, "name");
+        let is_it = |path: &Path| {
+            path.file_name().and_then(|n| n.to_str()).is_some_and(|n| n.split('.').next() == Some(&name))
+        };
+        let found = animations.iter().find(|(_, path)| is_it(path));
+        found.map_or(Ok(()), &mut add)?;
+        kept.push(found.is_some());
+    }
+    compare::keep_clips(&mut expected, &kept);
+    dump(&Loaded { name: mesh.name.clone(), model: mesh.model.clone(), companions }, bytes, &expected)
+}
+
+fn dump(loaded: &Loaded, bytes: &[u8], expected: &Value) -> Result<(), String> {
     if expected.get("meshes").is_none() {
         return Ok(());
     }
-    let poses = compare::poses(&expected);
+    let poses = compare::poses(expected);
     let options = DumpOptions::default().with_poses(poses).with_memory(MEMORY);
     // As the program dumps, and as the kernels have it.
     for precision in [Precision::Double, Precision::Single] {
         let options = options.clone().with_precision(precision);
         let dump = Dump::new(&loaded.model, &loaded.companions, &loaded.name, bytes, &options);
-        compare::dumps(&dump.map_err(|e| e.to_string())?, &expected)
+        compare::dumps(&dump.map_err(|e| e.to_string())?, expected)
             .map_err(|e| format!("{precision:?}: {e}"))?;
     }
-    between_frames(loaded, &expected)
+    between_frames(loaded, expected)
 }
 
 /// The pose between two frames of the file that a reference dump may list, by the format's own blend.
