@@ -79,6 +79,7 @@ pub(crate) fn asan(root: &Path) -> Result<(), String> {
     let mut cargo =
         nightly(root, &format!("test --locked --target {target} --all-features {PURE} --lib --tests"));
     cargo.env("RUSTFLAGS", "-Zsanitizer=address").env("CARGO_TARGET_DIR", target_dir(root).join("asan"));
+    cargo.env("MESHWRIGHT_PATIENCE", "10");
     sh::run(&mut cargo)
 }
 

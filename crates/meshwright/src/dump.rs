@@ -440,7 +440,6 @@ fn rest(mesh: &Mesh) -> MeshPose {
 /// The pose of a BMD by its own evaluation. The keys of its scene are rounded to 32 bits, which shows where a
 /// blend of nearly opposite rotations is nearly zero.
 #[cfg(feature = "bmd")]
-#[allow(irrefutable_let_patterns, reason = "where BMD is the only format")]
 fn exact(model: &AnyModel, clip: usize, frame: u32, precision: Precision) -> Option<Vec<MeshPose>> {
     let AnyModel::Bmd(model) = model else { return None };
     let pose = model.motion(clip).filter(|_| precision == Precision::Double)?.pose(f64::from(frame));

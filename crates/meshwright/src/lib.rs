@@ -44,6 +44,7 @@
         unused_variables,
         unreachable_code,
         unreachable_patterns,
+        irrefutable_let_patterns,
         reason = "a build without every format"
     )
 )]

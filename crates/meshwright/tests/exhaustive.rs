@@ -22,7 +22,7 @@ use meshwright::{AnyModel, Format, OpenOptions, Parsed, ReadError, ReadOptions, 
 use meshwright_testkit::exhaust::{Anatomy, changes};
 use meshwright_testkit::heap::{Cost, Counting, measured};
 use meshwright_testkit::laws::{self, Answer};
-use meshwright_testkit::testdata;
+use meshwright_testkit::{patience, testdata};
 use std::collections::BTreeMap;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -46,11 +46,6 @@ const HEAP_PER_BYTE: usize = 32;
 const SLOWEST: Duration = Duration::from_secs(2);
 const MEAN: Duration = Duration::from_millis(1);
 const MEAN_PER_BYTE: Duration = Duration::from_micros(5);
-
-/// How many times as long an emulated machine may take.
-fn patience() -> u32 {
-    std::env::var("MESHWRIGHT_PATIENCE").map_or(1, |n| n.parse().unwrap())
-}
 
 /// A kind of file in `testdata/`.
 enum Kind {

@@ -19,18 +19,15 @@
 #[path = "support/gauntlet.rs"]
 mod gauntlet;
 
+use meshwright_testkit::Deadline;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::{Duration, Instant};
-
-/// Far more than any of them takes.
-const SLOWEST: Duration = Duration::from_secs(5);
 
 fn tried(what: &str, subject: &gauntlet::Subject) -> gauntlet::Reached {
-    let start = Instant::now();
+    let deadline = Deadline::seconds(5);
     let Ok(reached) = catch_unwind(AssertUnwindSafe(|| gauntlet::run(subject))) else {
         panic!("{what} of {}: see above", subject.name);
     };
-    assert!(start.elapsed() < SLOWEST, "{what} of {} took {:?}", subject.name, start.elapsed());
+    deadline.met(format_args!("{what} of {}", subject.name));
     reached
 }
 

@@ -5,6 +5,7 @@
 //! * [`fixtures`] walks `testdata/`, [`corpus`] finds the corpus of real models where there is one;
 //! * [`mutate`] breaks files, from a seed, and [`exhaust`] in every way there is;
 //! * [`heap`] measures what code costs;
+//! * [`Deadline`] is a limit on time;
 //! * [`laws`] are the promises that every format crate keeps, as functions that panic when one is broken.
 #![allow(
     clippy::panic,
@@ -14,6 +15,7 @@
 )]
 
 mod builder;
+mod deadline;
 pub mod exhaust;
 mod files;
 pub mod heap;
@@ -22,5 +24,6 @@ pub mod laws;
 pub mod mutate;
 
 pub use builder::Builder;
+pub use deadline::{Deadline, patience};
 pub use files::{Expect, Fixture, corpus, fixtures, testdata};
 pub use hex::hex_diff;
