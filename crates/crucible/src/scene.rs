@@ -45,18 +45,30 @@ impl Chunk<'_> {
 }
 
 impl CModel<'_> {
-    /// The container as a scene of one mesh for every chunk; see [`Chunk::to_scene`].
+    /// The container as a scene of one mesh for every chunk; see [`Chunk::to_scene`]. A chunk without positions
+    /// is left out, and a loss says so, unless none has any.
     pub fn to_scene(
         &self,
         options: &SceneOptions,
         skeleton: Option<&SkeletonChunk>,
     ) -> Result<Converted<Scene>, ConvertError> {
         let mut work = Work::new(options, skeleton)?;
+        let drawn = self.meshes.iter().any(has_positions);
         for (i, mesh) in self.meshes.iter().enumerate() {
+            if drawn && !has_positions(mesh) {
+                let message = "vertices of a chunk without positions";
+                work.lose("mesh-not-drawn", format!("meshes[{i}]"), message, mesh.vertex_count());
+                continue;
+            }
             work.add(mesh, format!("mesh{i}"), &format!("meshes[{i}]."))?;
         }
         Ok(work.finish())
     }
+}
+
+/// Whether a chunk says where its vertices are, if it has any.
+fn has_positions(chunk: &Chunk<'_>) -> bool {
+    chunk.vertex_count() == 0 || chunk.positions().is_some() || chunk.positions_2d().is_some()
 }
 
 impl SkeletonChunk {
