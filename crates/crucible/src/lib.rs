@@ -52,7 +52,7 @@
 //! # Features
 //!
 //! * `scene` (default): conversion to and from [`meshwright_scene::Scene`].
-//! * `rayon`: [`CrucibleOptions::with_threads`] decodes streams on several threads.
+//! * `rayon`: `CrucibleOptions::with_threads` decodes streams on several threads.
 //! * `proptest`: generators of valid models.
 //!
 //! `no_std` with `alloc` (except for `rayon`). Rust 1.95.
