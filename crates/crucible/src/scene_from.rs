@@ -283,11 +283,7 @@ impl SkeletonChunk {
             }
         };
         lose(moved > 0, "rest-pose-dropped", format!("{moved} joints rest elsewhere than they are bound"));
-        lose(
-            worst > 1e-5,
-            "shear-dropped",
-            format!("bones cannot shear; matrices differ by up to {worst:e}"),
-        );
+        lose(worst > 1e-5, "joint-shear", format!("bones cannot shear; matrices differ by up to {worst:e}"));
         lose(source.joints.iter().any(|j| !j.name.is_empty()), "names-dropped", "bones have no names".into());
         let follows = source.joints.iter().any(|j| !j.follows.is_empty());
         lose(follows, "follows-dropped", "joints that follow others stand where they are bound".into());

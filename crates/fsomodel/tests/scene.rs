@@ -129,8 +129,8 @@ fn mirrored_pictures_keep_their_side_in_every_dialect() {
 fn what_gltf_cannot_hold_is_mended_and_told() {
     for (name, code) in [
         ("nan.warn.fom", "position-not-finite"),
-        ("normals.warn.fom", "normal-missing"),
-        ("normals.warn.fom", "normal-length"),
+        ("normals.warn.fom", "normals-replaced"),
+        ("normals.warn.fom", "normals-scaled"),
         ("two_indices.warn.fom", "indices-left-over"),
         ("two_indices.warn.fom", "indices-unused"),
         ("two_indices.warn.fom", "vertices-unused"),
