@@ -85,6 +85,7 @@ fn drawn(scene: &Scene, losses: &mut Vec<Loss>) -> Result<Vec<Mesh>, ConvertErro
     lose(!scene.materials.is_empty(), "materials-dropped", "materials", "chunks name no materials");
     lose(!scene.clips.is_empty(), "clips-dropped", "clips", "the engine has no file form for motions");
     lose(!scene.levels.is_empty(), "levels-merged", "levels", "all levels of detail are drawn at once");
+    lose(scene.undrawn() > 0, "mesh-not-drawn", "meshes", "meshes that no node draws are left out");
     let map = axes(scene);
     let mut meshes = Vec::new();
     for (_, id, matrix) in drawn {

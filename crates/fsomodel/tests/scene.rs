@@ -63,9 +63,10 @@ fn the_description_has_no_tree() {
     let (file, text) = fighter();
     let options = FsoOptions::default().with_metadata(&text[..]);
     let model = FsoModel::parse_options(&file, &options).unwrap().model;
-    let scene = model.to_scene(&SceneOptions::default()).unwrap().value;
+    let mut scene = model.to_scene(&SceneOptions::default()).unwrap().value;
+    scene.meshes.push(quad(false));
     let back = FsoModel::from_scene(&scene, &FsoTarget::default()).unwrap();
-    assert_eq!(codes(&back), ["handedness-dropped", "materials-dropped", "nodes-applied"]);
+    assert_eq!(codes(&back), ["handedness-dropped", "materials-dropped", "mesh-not-drawn", "nodes-applied"]);
     assert!(back.value.validate().is_empty(), "{:?}", back.value.validate());
     assert_eq!(back.value.ranges().len(), 3);
     let direct = fixture("fighter.ok.fom");
