@@ -1,10 +1,10 @@
 //! Files that belong to a model and say more about it.
 
 use crate::model::AnyModel;
-use meshwright_core::{ReadError, ReadOptions, Report};
+use meshwright_core::{Path, ReadError, ReadOptions, Report};
 use meshwright_scene::Image;
 #[cfg(feature = "tso")]
-use {meshwright_core::Path, std::collections::BTreeSet};
+use std::collections::BTreeSet;
 
 #[cfg(feature = "crucible")]
 use meshwright_crucible::SkeletonChunk;
@@ -108,7 +108,7 @@ impl Companions {
             CompanionKind::Binding => self.binding = Some(Bnd::parse_with(bytes, options)?.model),
             _ => {
                 let message = "this build reads no such companion here";
-                return Err(ReadError::unsupported("format", &meshwright_core::Path::ROOT, 0, message));
+                return Err(ReadError::unsupported("format", &Path::ROOT, 0, message));
             }
         }
         Ok(())
