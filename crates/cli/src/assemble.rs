@@ -9,7 +9,8 @@ use meshwright::{AnyModel, Companions, FigurePart, Format};
 pub(crate) type Figure = (Input, AnyModel, Companions);
 
 /// Puts meshes, a skeleton and animations together. The first mesh leads, else the skeleton, else the first
-/// animation. Of anything else there is only one, with files around it that are no models. What is refused comes with the input that it is about.
+/// animation. Of anything else there is only one, with files around it that are no models. What is refused comes
+/// with the input that it is about.
 pub(crate) fn assemble(
     inputs: &[Input],
     args: &ConvertArgs,

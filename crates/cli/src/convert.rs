@@ -148,6 +148,8 @@ fn out_paths(inputs: &[Input], target: &Target, to: To) -> Vec<PathBuf> {
     let place = |input: &Input, whole: bool| {
         let below = input.below.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
         let name = input.name().unwrap_or_else(|| "stdin".into());
+        // An .obj is named like its materials, so that no two of them share those.
+        let name = if to == To::Obj { ObjOptions::with_mtl(&name).mtl_name } else { name };
         let (stem, extension) = match name.rsplit_once('.') {
             Some((stem, own)) if matches!(to, To::Same(format) if input.named_format() == Some(format)) => {
                 (stem, own)
@@ -248,18 +250,20 @@ fn scene_files(
     let stem = stem.to_string_lossy();
     let files = match to {
         To::Obj => {
-            let posed = args.pose.as_ref().map(|text| obj_pose(model, &scene, text)).transpose()?;
-            let options = if path.as_os_str() == "-" {
-                ObjOptions::default()
-            } else {
-                ObjOptions::with_mtl(&format!("{stem}.mtl"))
-            };
-            let options = options.with_memory(args.read.max_memory);
-            let written = obj::write(&scene, posed.as_deref(), &options)?;
+            let posed = args.pose.as_ref().map(|text| obj_pose(&scene, text)).transpose()?;
+            let own = ObjOptions::with_mtl(&format!("{stem}.mtl"));
+            let materials = Some(path.with_file_name(&own.mtl_name)).filter(|_| path.as_os_str() != "-");
+            if materials.as_deref() == Some(path) {
+                let why =
+                    format!("{}: the materials of an .obj would have the same name", input::shown(path));
+                return Err(Refusal::Argument(why));
+            }
+            let options = if materials.is_some() { own } else { ObjOptions::default() };
+            let written = obj::write(&scene, posed.as_deref(), &options.with_memory(args.read.max_memory))?;
             losses.extend(written.losses);
             let mut files = vec![(path.to_owned(), written.value.obj.into_bytes())];
-            if path.as_os_str() != "-" {
-                files.insert(0, (path.with_file_name(&options.mtl_name), written.value.mtl.into_bytes()));
+            if let Some(path) = materials {
+                files.insert(0, (path, written.value.mtl.into_bytes()));
             }
             files
         }
@@ -296,7 +300,7 @@ fn scene_files(
     Ok(Done { input: input.clone(), files, losses })
 }
 
-fn obj_pose(model: &AnyModel, scene: &Scene, text: &str) -> Result<Vec<MeshPose>, Refusal> {
+fn obj_pose(scene: &Scene, text: &str) -> Result<Vec<MeshPose>, Refusal> {
     let wrong = |why: &str| Refusal::Argument(format!("--pose {text}: {why}"));
     let PoseRef::Clip { clip, frame } = pose::parse(text, scene)? else {
         return Err(wrong("name a clip before the colon"));
@@ -305,8 +309,7 @@ fn obj_pose(model: &AnyModel, scene: &Scene, text: &str) -> Result<Vec<MeshPose>
         return Err(wrong("the clip has no such frame"));
     }
     // In 64 bits, which every machine rounds alike.
-    let evaluator = rig::Evaluator::new(scene)?.with_precision(rig::Precision::Double);
-    let mut evaluator = evaluator.with_normals(model.normals());
+    let mut evaluator = rig::Evaluator::new(scene)?.with_precision(rig::Precision::Double);
     evaluator.pose(Some((clip, f64::from(frame))))?;
     Ok(evaluator.meshes()?)
 }
@@ -388,6 +391,10 @@ mod tests {
         ];
         let paths = out_paths(&inputs, &out, To::Same(Format::Fso));
         assert_eq!(paths, ["out/m.FSO", "out/m.fom", "out/m.dat.fom", "out/m-2.fom"].map(PathBuf::from));
+        // Their materials have names of their own too.
+        let inputs = [input("a/x.dpm", None), input("a/ x.dpm", None), input("a/y\u{a0}z.dpm", None)];
+        let paths = out_paths(&inputs, &out, To::Obj);
+        assert_eq!(paths, ["out/x.dpm.obj", "out/x.dpm-2.obj", "out/y_z.obj"].map(PathBuf::from));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use crate::args::{CompanionArgs, ReadArgs};
 use crate::folder::Folder;
 use crate::input::{self, Input};
 use crate::{Fail, Status, render, say, textures};
+use meshwright::bmd::flat_color;
 use meshwright::crucible::{QuaternionOrder, SkeletonChunk};
 use meshwright::dump::DumpError;
 use meshwright::fsomodel::{ChunkId, Dialect};
@@ -346,7 +347,17 @@ pub(crate) fn textures(
     if embed {
         let options = SceneOptions::default().with_memory(read.max_memory);
         let scene = model.to_scene("", companions, &options)?.value;
-        let names: Vec<_> = scene.materials.into_iter().map(|m| m.name).collect();
+        let texture = |i: usize, name: &str| match model {
+            // Some name a colour, not a texture.
+            AnyModel::Bmd(_) if flat_color(name.as_bytes()).is_some() => String::new(),
+            AnyModel::Fso(m) => {
+                let own = m.metadata.as_ref().and_then(|m| m.materials.get(i)?.diffuse_texture.clone());
+                own.unwrap_or_else(|| name.to_owned())
+            }
+            _ => name.to_owned(),
+        };
+        let materials = scene.materials.iter().enumerate();
+        let names: Vec<_> = materials.map(|(i, m)| (m.name.clone(), texture(i, &m.name))).collect();
         (companions.images, losses) = textures::images(&folder, &names, read.max_memory);
     }
     Ok(losses)

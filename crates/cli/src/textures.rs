@@ -14,15 +14,20 @@ fn named<'f>(folder: &'f Folder, material: &str) -> Option<&'f PathBuf> {
     known.or_else(|| IMAGES.iter().find_map(|e| folder.lower_case(&format!("{stem}.{e}"))))
 }
 
-/// The textures of materials, and a word for each that was not found or cannot be used.
-pub(crate) fn images(folder: &Folder, materials: &[String], most: u64) -> (Vec<(String, Image)>, Vec<Loss>) {
+/// The images of materials, each with the name of its texture, and a word for each that was not found or cannot be
+/// used.
+pub(crate) fn images(
+    folder: &Folder,
+    materials: &[(String, String)],
+    most: u64,
+) -> (Vec<(String, Image)>, Vec<Loss>) {
     let (mut images, mut losses) = (Vec::new(), Vec::new());
-    for (i, name) in materials.iter().enumerate().filter(|(_, name)| !name.is_empty()) {
+    for (i, (material, texture)) in materials.iter().enumerate().filter(|(_, (_, t))| !t.is_empty()) {
         let mut lose = |code, why| losses.push(Loss::new(code, format!("materials[{i}]"), why));
-        match named(folder, name).map(|path| (path, read(path, most))) {
-            Some((_, Ok(image))) => images.push((name.clone(), image)),
+        match named(folder, texture).map(|path| (path, read(path, most))) {
+            Some((_, Ok(image))) => images.push((material.clone(), image)),
             Some((path, Err(e))) => lose("texture-unreadable", format!("{}: {e}", input::shown(path))),
-            None => lose("texture-not-found", format!("no image beside the model is named {name}")),
+            None => lose("texture-not-found", format!("no image beside the model is named {texture}")),
         }
     }
     (images, losses)
@@ -68,9 +73,10 @@ mod tests {
         bmp.save_with_format(dir.path().join("Skin.BMP"), image::ImageFormat::Bmp).unwrap();
         fs::write(dir.path().join("broken.tga"), b"no image").unwrap();
         let folder = Folder::of(&Input { path: dir.path().join("m.dpm"), below: None });
-        let names = ["models/x/skin", "skin.bmp", "broken", "missing", ""].map(str::to_owned);
+        let names = [("a", "models/x/skin"), ("b", "skin.bmp"), ("c", "broken"), ("d", "missing"), ("e", "")];
+        let names = names.map(|(material, texture)| (material.to_owned(), texture.to_owned()));
         let (found, losses) = images(&folder, &names, 1 << 20);
-        assert_eq!(found.iter().map(|i| i.0.as_str()).collect::<Vec<_>>(), ["models/x/skin", "skin.bmp"]);
+        assert_eq!(found.iter().map(|i| i.0.as_str()).collect::<Vec<_>>(), ["a", "b"]);
         assert!(found.iter().all(|i| i.1.mime == "image/png" && i.1.bytes.starts_with(b"\x89PNG")));
         let losses: Vec<_> = losses.iter().map(|l| (l.code, l.path.as_str())).collect();
         assert_eq!(losses, [("texture-unreadable", "materials[2]"), ("texture-not-found", "materials[3]")]);

@@ -221,7 +221,7 @@ fn poses_are_named_as_the_file_names_them() {
 fn companions_are_found_named_or_left() {
     let dir = TempDir::new().unwrap();
     let model = dir.path().join("tree.fom");
-    fs::copy(testdata().join("fsomodel/fighter.ok.fom"), &model).unwrap();
+    fs::copy(testdata().join("fsomodel/gl3.warn.fom"), &model).unwrap();
     fs::write(dir.path().join("tree.json"), b"{ not json").unwrap();
     let mut words = args(&["check"]);
     words.push(model.clone().into());

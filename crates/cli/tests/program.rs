@@ -283,6 +283,38 @@ fn the_memory_of_an_obj_can_be_set() {
 }
 
 #[test]
+fn an_obj_does_not_take_the_name_of_its_materials() {
+    let dir = TempDir::new().unwrap();
+    let mut words = common::args(&["convert", "--to=obj", "-o"]);
+    words.extend([dir.path().join("a.mtl").into(), testdata().join("crucible/lighthouse.ok.cmesh").into()]);
+    assert_eq!(code(&run(words)), 2);
+    assert!(common::names(dir.path()).is_empty());
+}
+
+#[test]
+fn only_textures_are_looked_for() {
+    let dir = TempDir::new().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    for kind in ["fom", "json"] {
+        fs::copy(testdata().join(format!("fsomodel/pairs/fighter.ok.{kind}")), at(&format!("f.{kind}")))
+            .unwrap();
+    }
+    let json = fs::read_to_string(at("f.json")).unwrap();
+    assert!(json.contains("\"hull.png\"") && json.contains("\"engine.png\""));
+    fs::write(at("f.json"), json.replace("hull.png", "plate.png").replace("engine.png", "fire.png")).unwrap();
+    for texture in ["plate.png", "fire.png"] {
+        fs::write(at(texture), b"\x89PNG\r\n\x1a\n").unwrap();
+    }
+    for model in [at("f.fom"), testdata().join("bmd/windmill.ok.bmd")] {
+        let mut words = common::args(&["convert", "--textures", "--to=glb", "-o"]);
+        words.extend([at("out.glb").into(), model.into()]);
+        let output = run(words);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert!(!stderr(&output).contains("texture-not-found"), "{}", stderr(&output));
+    }
+}
+
+#[test]
 fn wrong_arguments_are_2_and_unusable_files_3() {
     let missing = run(["info", "no/such/file.dpm"]);
     assert_eq!(code(&missing), 3);

@@ -257,7 +257,7 @@ impl<'o> Work<'o> {
                 *uv = uv.map(|c| if c.is_finite() { c } else { 0.0 });
             }
             let message = "texture coordinates were not finite, now 0";
-            self.lose("uv-not-finite", format!("{prefix}streams"), message, broken);
+            self.lose("uvs-replaced", format!("{prefix}streams"), message, broken);
         }
         Ok(out)
     }
@@ -282,8 +282,8 @@ impl<'o> Work<'o> {
                 }
             }
             let path = || format!("{prefix}streams");
-            self.lose("normal-length", path(), "normals were brought to length 1", changed);
-            self.lose("normal-missing", path(), "normals had no direction, now +Z", missing);
+            self.lose("normals-scaled", path(), "normals were brought to length 1", changed);
+            self.lose("normals-replaced", path(), "normals had no direction, now +Z", missing);
         }
         Ok(out)
     }
@@ -384,7 +384,7 @@ impl<'o> Work<'o> {
         let path = || format!("{prefix}streams");
         self.lose("bone-missing", path(), "influences of bones that the skeleton has not got", strangers);
         self.lose("weight-not-finite", path(), "influences that are not finite", broken);
-        self.lose("weight-negative", path(), "influences below 0", negative);
+        self.lose("weights-negative", path(), "influences below 0", negative);
         Ok(Some(skin))
     }
 }

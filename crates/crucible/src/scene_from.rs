@@ -85,6 +85,7 @@ fn drawn(scene: &Scene, losses: &mut Vec<Loss>) -> Result<Vec<Mesh>, ConvertErro
     lose(!scene.materials.is_empty(), "materials-dropped", "materials", "chunks name no materials");
     lose(!scene.clips.is_empty(), "clips-dropped", "clips", "the engine has no file form for motions");
     lose(!scene.levels.is_empty(), "levels-merged", "levels", "all levels of detail are drawn at once");
+    lose(scene.undrawn() > 0, "mesh-not-drawn", "meshes", "meshes that no node draws are left out");
     let map = axes(scene);
     let mut meshes = Vec::new();
     for (_, id, matrix) in drawn {
@@ -283,11 +284,7 @@ impl SkeletonChunk {
             }
         };
         lose(moved > 0, "rest-pose-dropped", format!("{moved} joints rest elsewhere than they are bound"));
-        lose(
-            worst > 1e-5,
-            "shear-dropped",
-            format!("bones cannot shear; matrices differ by up to {worst:e}"),
-        );
+        lose(worst > 1e-5, "joint-shear", format!("bones cannot shear; matrices differ by up to {worst:e}"));
         lose(source.joints.iter().any(|j| !j.name.is_empty()), "names-dropped", "bones have no names".into());
         let follows = source.joints.iter().any(|j| !j.follows.is_empty());
         lose(follows, "follows-dropped", "joints that follow others stand where they are bound".into());

@@ -223,8 +223,10 @@ fn nodes_are_applied_and_meshes_joined() {
     assert_eq!(chunk.value.positions().unwrap().get(0).map(values), Some([-5.0, 0.0, 0.0]));
     assert_eq!(chunk.value.positions().unwrap().get(3).map(values), Some([-6.0, 0.0, 0.0]));
     assert_eq!(chunk.value.triangles().last(), Some([5, 4, 3]));
-    let model = CModel::from_scene(&scene, &CrucibleTarget::default()).unwrap().value;
-    assert_eq!(model.meshes.len(), 2);
+    scene.meshes.push(scene.meshes[0].clone());
+    let model = CModel::from_scene(&scene, &CrucibleTarget::default()).unwrap();
+    assert_eq!(model.value.meshes.len(), 2);
+    assert!(codes(&model).contains(&"mesh-not-drawn") && !codes(&chunk).contains(&"mesh-not-drawn"));
 }
 
 #[test]

@@ -169,8 +169,8 @@ impl Work<'_> {
         }
         let message = "positions or texture coordinates were not finite, now 0";
         self.lose("position-not-finite", path.into(), message, broken);
-        self.lose("normal-length", path.into(), "normals were brought to length 1", odd);
-        self.lose("normal-missing", path.into(), "normals had no direction, now +Z", directionless);
+        self.lose("normals-scaled", path.into(), "normals were brought to length 1", odd);
+        self.lose("normals-replaced", path.into(), "normals had no direction, now +Z", directionless);
         self.lose("uv-third-dropped", path.into(), "third texture coordinates that are not 0", thirds);
         self.tangents(mesh, span, path)
     }

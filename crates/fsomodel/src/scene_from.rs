@@ -99,6 +99,8 @@ impl Work<'_> {
         let colors = scene.meshes.iter().any(|m| !m.colors.is_empty());
         self.lose(colors, "colors-dropped", "meshes", "the format has no vertex colours");
         if !tree {
+            let message = "meshes that no node draws are left out";
+            self.lose(scene.undrawn() > 0, "mesh-not-drawn", "meshes", message);
             let message = "node transforms were applied to the vertices";
             self.lose(scene.has_transforms(), "nodes-applied", "nodes", message);
             let message = format!("dialect {} has no materials", self.model.dialect);

@@ -63,9 +63,10 @@ fn the_description_has_no_tree() {
     let (file, text) = fighter();
     let options = FsoOptions::default().with_metadata(&text[..]);
     let model = FsoModel::parse_options(&file, &options).unwrap().model;
-    let scene = model.to_scene(&SceneOptions::default()).unwrap().value;
+    let mut scene = model.to_scene(&SceneOptions::default()).unwrap().value;
+    scene.meshes.push(quad(false));
     let back = FsoModel::from_scene(&scene, &FsoTarget::default()).unwrap();
-    assert_eq!(codes(&back), ["handedness-dropped", "materials-dropped", "nodes-applied"]);
+    assert_eq!(codes(&back), ["handedness-dropped", "materials-dropped", "mesh-not-drawn", "nodes-applied"]);
     assert!(back.value.validate().is_empty(), "{:?}", back.value.validate());
     assert_eq!(back.value.ranges().len(), 3);
     let direct = fixture("fighter.ok.fom");
@@ -129,8 +130,8 @@ fn mirrored_pictures_keep_their_side_in_every_dialect() {
 fn what_gltf_cannot_hold_is_mended_and_told() {
     for (name, code) in [
         ("nan.warn.fom", "position-not-finite"),
-        ("normals.warn.fom", "normal-missing"),
-        ("normals.warn.fom", "normal-length"),
+        ("normals.warn.fom", "normals-replaced"),
+        ("normals.warn.fom", "normals-scaled"),
         ("two_indices.warn.fom", "indices-left-over"),
         ("two_indices.warn.fom", "indices-unused"),
         ("two_indices.warn.fom", "vertices-unused"),

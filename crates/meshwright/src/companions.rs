@@ -1,8 +1,10 @@
 //! Files that belong to a model and say more about it.
 
 use crate::model::AnyModel;
-use meshwright_core::{ReadError, ReadOptions, Report};
+use meshwright_core::{Path, ReadError, ReadOptions, Report};
 use meshwright_scene::Image;
+#[cfg(feature = "tso")]
+use std::collections::BTreeSet;
 
 #[cfg(feature = "crucible")]
 use meshwright_crucible::SkeletonChunk;
@@ -106,7 +108,7 @@ impl Companions {
             CompanionKind::Binding => self.binding = Some(Bnd::parse_with(bytes, options)?.model),
             _ => {
                 let message = "this build reads no such companion here";
-                return Err(ReadError::unsupported("format", &meshwright_core::Path::ROOT, 0, message));
+                return Err(ReadError::unsupported("format", &Path::ROOT, 0, message));
             }
         }
         Ok(())
@@ -142,8 +144,8 @@ fn is_crucible_skeleton(bytes: &[u8]) -> bool {
 }
 
 impl AnyModel {
-    /// Everything that is odd about the model, about its companions, and about what each asks of the other and
-    /// does not get. Offsets count in the file that a finding's stream names.
+    /// Everything that is odd about the model and about its companions, and what one asks of the other and does not
+    /// get: bones of a skeleton, frames of a model. Offsets count in the file that a finding's stream names.
     pub fn validate_with(&self, companions: &Companions) -> Report {
         let mut report = match self {
             #[cfg(feature = "crucible")]
@@ -152,6 +154,17 @@ impl AnyModel {
             Self::CrucibleModel(m) if let Some(s) = &companions.crucible_skeleton => m.validate_with(s),
             _ => self.validate(),
         };
+        #[cfg(feature = "tso")]
+        if let Some(((geometry, _), skeleton)) = self.geometry().zip(companions.skeleton.as_ref()) {
+            // Skeletons are searched without regard to case.
+            let folded = |name: &meshwright_tso::Name| name.bytes().to_ascii_lowercase();
+            let known: BTreeSet<_> = skeleton.bones.iter().map(|b| folded(&b.name)).collect();
+            let missing = geometry.bones.iter().enumerate().filter(|(_, b)| !known.contains(&folded(b)));
+            for (i, bone) in missing {
+                let message = || format!("the skeleton has no bone {:?}", bone.text());
+                report.warn("W_BONE_MISSING", &Path::ROOT.field("bones").index(i), None, message);
+            }
+        }
         report.append(companions.validate());
         #[cfg(feature = "dpm")]
         if let Some((groups, poses)) = companions.framegroups.as_ref().zip(self.pose_count()) {

@@ -88,7 +88,7 @@ impl AnyModel {
 
     /// The mesh of a TSO file, and the texture that the file itself names.
     #[cfg(feature = "tso")]
-    fn geometry(&self) -> Option<(&Geometry, Option<String>)> {
+    pub(crate) fn geometry(&self) -> Option<(&Geometry, Option<String>)> {
         let (geometry, texture) = match self {
             Self::TsoMesh(m) => (&m.geometry, None),
             Self::Bmf(m) => (&m.geometry, Some(m.texture.text())),

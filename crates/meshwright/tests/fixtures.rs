@@ -215,6 +215,15 @@ fn bones_that_a_skeleton_lacks_are_found() {
     );
     let mesh = AnyModel::parse(&mesh, Format::CrucibleMesh, &ReadOptions::default()).unwrap().model;
     assert!(!mesh.validate().has("BoneRange") && mesh.validate_with(&companions).has("BoneRange"));
+
+    let read = |name: &str| fs::read(testdata().join("tso").join(name)).unwrap();
+    let flower =
+        AnyModel::parse(&read("flower.ok.mesh"), Format::TsoMesh, &ReadOptions::default()).unwrap().model;
+    for (skeleton, lacks) in [("flower.ok.skel", false), ("arm.ok.skel", true)] {
+        let mut companions = Companions::default();
+        companions.add(CompanionKind::Skeleton, &read(skeleton), &ReadOptions::default()).unwrap();
+        assert_eq!(flower.validate_with(&companions).has("W_BONE_MISSING"), lacks, "{skeleton}");
+    }
 }
 
 #[test]

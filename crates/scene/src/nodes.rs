@@ -4,6 +4,7 @@ use crate::math::Affine;
 use crate::mesh::Mesh;
 use crate::model::{MeshId, NodeId, Scene};
 use crate::skeleton::Local;
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 impl Scene {
@@ -57,6 +58,12 @@ impl Scene {
             }
         }
         Some(drawn)
+    }
+
+    /// How many meshes no node draws.
+    pub fn undrawn(&self) -> usize {
+        let drawn: BTreeSet<_> = self.nodes.iter().flat_map(|n| &n.meshes).map(|m| m.0).collect();
+        (0..self.meshes.len()).filter(|m| !drawn.contains(m)).count()
     }
 
     /// True when some node is moved, turned or scaled.

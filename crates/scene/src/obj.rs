@@ -109,10 +109,10 @@ fn losses(scene: &Scene) -> Vec<Loss> {
             losses.push(Loss::new(code, format!("meshes[{i}]{field}"), message));
         };
         if !mesh.colors.is_empty() {
-            lose("obj-no-colors", ".colors", "OBJ has no vertex colours".into());
+            lose("colors-dropped", ".colors", "OBJ has no vertex colours".into());
         }
         if !mesh.tangents.is_empty() {
-            lose("obj-no-tangents", ".tangents", "OBJ has no tangents".into());
+            lose("tangents-dropped", ".tangents", "OBJ has no tangents".into());
         }
         let odd = mesh.uvs.iter().filter(|uv| !uv.iter().all(|c| c.is_finite())).count();
         if odd > 0 {
@@ -123,15 +123,15 @@ fn losses(scene: &Scene) -> Vec<Loss> {
     for (i, material) in scene.materials.iter().enumerate() {
         if material.image.is_some() {
             let message = "an OBJ material names image files and embeds none";
-            losses.push(Loss::new("obj-no-image", format!("materials[{i}].image"), message));
+            losses.push(Loss::new("image-dropped", format!("materials[{i}].image"), message));
         }
     }
     let joints: usize = scene.skeletons.iter().map(|s| s.joints.len()).sum();
     let coarser = scene.levels.len().saturating_sub(1);
     for (code, path, count, what) in [
-        ("obj-no-skeleton", "skeletons", joints, "joints"),
-        ("obj-no-clips", "clips", scene.clips.len(), "clips"),
-        ("obj-one-level", "levels", coarser, "coarser levels of detail"),
+        ("skins-dropped", "skeletons", joints, "joints"),
+        ("clips-dropped", "clips", scene.clips.len(), "clips"),
+        ("levels-dropped", "levels", coarser, "coarser levels of detail"),
     ] {
         if count > 0 {
             losses.push(Loss::new(
@@ -400,7 +400,7 @@ mod tests {
         scene.levels = vec![Level { nodes: vec![NodeId(0)], ..Level::default() }, Level::default()];
         let losses = write(&scene, None, &ObjOptions::default()).unwrap().losses;
         let codes: Vec<_> = losses.iter().map(|l| l.code).collect();
-        assert_eq!(codes, ["obj-no-tangents", "uvs-replaced", "obj-no-skeleton", "obj-one-level"]);
+        assert_eq!(codes, ["tangents-dropped", "uvs-replaced", "skins-dropped", "levels-dropped"]);
     }
 
     #[test]

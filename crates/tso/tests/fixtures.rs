@@ -165,7 +165,7 @@ fn the_same_flag_in_three_formats() {
     }
     let scene = bmf.to_scene(&SceneOptions::default(), None, &[]).unwrap();
     assert_eq!(scene.value.materials[0].name, "flag");
-    assert!(scene.losses.iter().any(|l| l.code == "no-skeleton"));
+    assert!(scene.losses.iter().any(|l| l.code == "skeleton-missing"));
 }
 
 #[test]

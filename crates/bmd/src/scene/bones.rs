@@ -123,7 +123,7 @@ impl Bones {
         }
         if scaled > 0 {
             let message = format!("{scaled} joints are scaled at rest; their children were moved instead");
-            losses.push(Loss::new("rest-scale", path.as_str(), message));
+            losses.push(Loss::new("joint-scale", path.as_str(), message));
         }
         if sheared > 1e-5 {
             let message = "joints shear at rest; largest part dropped, of their size";

@@ -383,7 +383,7 @@ impl Export<'_> {
         let hidden = drawn.iter().filter(|d| !**d).count();
         if hidden > 0 {
             let message = format!("{hidden} meshes have no material or are in no level, and are not drawn");
-            self.loss("not-drawn", "meshes", message);
+            self.loss("mesh-not-drawn", "meshes", message);
         }
         if model.lods.len() > 1 {
             for (i, lod) in model.lods.iter().enumerate() {
@@ -391,7 +391,11 @@ impl Export<'_> {
                 let nodes: Vec<_> = drawn.filter_map(|m| node_of.get(m).copied().flatten()).collect();
                 self.memory.charge("levels", nodes.len().saturating_add(8), size_of::<NodeId>())?;
                 if nodes.is_empty() {
-                    self.loss("lod-empty", format!("lods[{i}]"), "a level without drawn meshes was left out");
+                    self.loss(
+                        "empty-level",
+                        format!("lods[{i}]"),
+                        "a level without drawn meshes was left out",
+                    );
                     continue;
                 }
                 let max_distance = lod.max_distance().map(crate::math::narrow);

@@ -161,7 +161,7 @@ impl Import<'_> {
             let count = self.meshes.len().saturating_sub(start);
             let (Ok(first), Ok(count)) = (u8::try_from(start), u8::try_from(count)) else {
                 let message = "levels of detail count to 255 meshes; this one and what follows has none";
-                self.losses.push(Loss::new("lod-dropped", "levels", message));
+                self.losses.push(Loss::new("levels-dropped", "levels", message));
                 continue;
             };
             // The coarsest scale there is: what the existing tool writes.

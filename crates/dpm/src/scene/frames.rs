@@ -208,7 +208,7 @@ impl<'a> Sampler<'a> {
         }
         if sheared > 1.0e-4 {
             let message = "the rest of a joint that moves is sheared; tracks replace it by a rotation";
-            losses.push(Loss::measured("sheared-rest", path, message, sheared.into()));
+            losses.push(Loss::measured("joint-shear", path, message, sheared.into()));
         }
         let locals = Vec::with_capacity(joints.len());
         Self { joints, interpolation: clip.interpolation, locals }

@@ -126,7 +126,7 @@ fn drawn_meshes(scene: &Scene, losses: &mut Vec<Loss>) -> Result<Vec<(Affine, us
     }
     if lost > 0 {
         let message = format!("{lost} nodes of coarser levels are left out");
-        losses.push(Loss::measured("levels", "levels", message, amount(lost)));
+        losses.push(Loss::measured("levels-dropped", "levels", message, amount(lost)));
     }
     drawn.sort_by_key(|d| d.0);
     let mut seen = alloc::vec![false; scene.meshes.len()];
@@ -138,7 +138,7 @@ fn drawn_meshes(scene: &Scene, losses: &mut Vec<Loss>) -> Result<Vec<(Affine, us
     let unseen = seen.iter().filter(|s| !**s).count() as u64;
     if unseen > 0 {
         let message = format!("{unseen} meshes are not drawn and left out");
-        losses.push(Loss::measured("undrawn-mesh", "meshes", message, amount(unseen)));
+        losses.push(Loss::measured("mesh-not-drawn", "meshes", message, amount(unseen)));
     }
     if drawn.is_empty() {
         return Err(ConvertError::unsupported("nodes", "nothing is drawn; a DPM needs at least one mesh"));
@@ -214,7 +214,7 @@ impl<'a> Skeletons<'a> {
         }
         if follows > 0 {
             let message = format!("{follows} joints that follow others are posed by themselves");
-            losses.push(Loss::measured("follows", "skeletons", message, amount(follows)));
+            losses.push(Loss::measured("follows-dropped", "skeletons", message, amount(follows)));
         }
         Ok(Self { scene, map, bones, numbers })
     }
@@ -271,7 +271,7 @@ impl<'a> Skeletons<'a> {
         let off = |(m, stated): (&Matrix, &Option<Matrix>)| stated.is_some_and(|s| !inverts(&s, m));
         if matrices.iter().zip(&stated).any(off) {
             let message = "the bind pose is not the rest pose; frame 0 is the bind pose";
-            losses.push(Loss::new("rest-pose", "skeletons", message));
+            losses.push(Loss::new("rest-pose-dropped", "skeletons", message));
             let mut worlds: Vec<Matrix> = Vec::with_capacity(self.bones.len());
             for (i, (bone, stated)) in self.bones.iter().zip(&stated).enumerate() {
                 let parent = bone.parent().and_then(|p| worlds.get(p)).copied().unwrap_or(Matrix::IDENTITY);
@@ -365,10 +365,11 @@ impl Builder<'_> {
             let message = "the shader's name does not fit 31 bytes of text";
             losses.push(Loss::new("name-changed", &*path, message));
         }
-        for (there, code) in [(!mesh.colors.is_empty(), "colors"), (!mesh.tangents.is_empty(), "tangents")] {
-            if there {
-                losses.push(Loss::new(code, &*path, format!("the format has no {code}")));
-            }
+        if !mesh.colors.is_empty() {
+            losses.push(Loss::new("colors-dropped", &*path, "the format has no vertex colours"));
+        }
+        if !mesh.tangents.is_empty() {
+            losses.push(Loss::new("tangents-dropped", &*path, "the format has no tangents"));
         }
         let n = mesh.positions.len();
         let influences = mesh.skin.as_ref().map_or(n, |s| s.influences.len().saturating_add(n));
@@ -453,7 +454,7 @@ impl Builder<'_> {
         }
         if loose > 0 {
             let message = format!("{loose} vertices follow no joint; they hang from the root");
-            losses.push(Loss::measured("unbound-vertices", path, message, amount(loose)));
+            losses.push(Loss::measured("vertices-unbound", path, message, amount(loose)));
         }
         if odd > 1.0e-3 {
             let message = "the weights of a vertex do not sum up to 1";

@@ -61,7 +61,7 @@ impl Rig {
             let n = bad().count();
             let message = format!("{n} joints that move vertices have a bind matrix without an inverse");
             let path = format!("bones[{first}]");
-            losses.push(Loss::measured("singular-bind", path, message, amount(n as u64)));
+            losses.push(Loss::measured("bind-singular", path, message, amount(n as u64)));
         }
     }
 }
@@ -90,10 +90,10 @@ impl Residual {
             losses.push(Loss::measured("normal-residual", path, message, self.normal));
         }
         for (n, code, message) in [
-            (self.unbound, "no-influence", "vertices follow no bone"),
-            (self.negative, "negative-influence", "influences are negative"),
-            (self.zero_normals, "zero-normal", "normals have no direction; straight up is taken"),
-            (self.bad_uvs, "non-finite-texcoord", "texture coordinates are not finite; 0 is taken"),
+            (self.unbound, "vertices-unbound", "vertices follow no bone"),
+            (self.negative, "weights-negative", "influences are negative"),
+            (self.zero_normals, "normals-replaced", "normals have no direction; straight up is taken"),
+            (self.bad_uvs, "uvs-replaced", "texture coordinates are not finite; 0 is taken"),
         ] {
             if n > 0 {
                 losses.push(Loss::measured(code, path, format!("{n} {message}"), amount(n)));

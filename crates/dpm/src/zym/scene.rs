@@ -197,7 +197,7 @@ impl Zym {
             let still = stored == 0.0;
             if still {
                 let message = "0 frames per second; 1 is taken";
-                losses.push(Loss::new("zero-rate", format!("scenes[{i}].framerate"), message));
+                losses.push(Loss::new("rate-default", format!("scenes[{i}].framerate"), message));
             }
             FrameClip {
                 name: scene.name.bytes().to_vec(),
@@ -221,7 +221,7 @@ impl Zym {
         let unused = used.iter().filter(|u| !**u).count() as u64;
         if unused > 0 {
             let message = format!("{unused} vertices that no triangle uses are left out");
-            losses.push(Loss::measured("unused-vertices", "verts", message, amount(unused)));
+            losses.push(Loss::measured("vertices-unused", "verts", message, amount(unused)));
         }
     }
 

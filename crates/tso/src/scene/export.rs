@@ -118,7 +118,7 @@ impl Mesh {
             ("uvs-missing", source.uvs.is_empty(), "there are no texture coordinates, all are 0"),
             ("colors-dropped", !source.colors.is_empty(), "the format has no vertex colours"),
             ("tangents-dropped", !source.tangents.is_empty(), "the format has no tangents"),
-            ("material-dropped", source.material.is_some(), "a .bnd names the texture, not the mesh"),
+            ("materials-dropped", source.material.is_some(), "a .bnd names the texture, not the mesh"),
         ] {
             if lost && !source.positions.is_empty() {
                 losses.push(Loss::new(code, &*path, what));
@@ -182,7 +182,7 @@ pub(crate) fn name_of(text: &str, path: &str, longest: usize, losses: &mut Vec<L
     let (name, exact) = Name::from_text(text);
     if !exact {
         let message = "characters that Windows-1252 has not got became question marks";
-        losses.push(Loss::new("name-encoding", path, message));
+        losses.push(Loss::new("name-changed", path, message));
     }
     let Some(cut) = name.bytes().get(..longest).filter(|cut| cut.len() < name.bytes().len()) else {
         return name;
@@ -394,11 +394,11 @@ impl Notes {
             }
         };
         let dropped = "vertices lost joints beyond their two largest; the amount is the largest weight lost";
-        count("influence-dropped", self.dropped, dropped, Some(self.largest));
-        count("vertex-unweighted", self.unweighted, "vertices without a joint follow the first", None);
+        count("influences-dropped", self.dropped, dropped, Some(self.largest));
+        count("vertices-unbound", self.unweighted, "vertices without a joint follow the first", None);
         count("joint-unknown", self.unknown_joint, "vertices name joints that do not exist", None);
         count("not-finite", self.not_finite, "vertices with numbers that are not finite, set to 0", None);
-        count("normal-missing", self.no_normal, "vertices without a normal, theirs point up", None);
+        count("normals-replaced", self.no_normal, "vertices without a normal, theirs point up", None);
     }
 }
 

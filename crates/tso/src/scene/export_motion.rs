@@ -84,7 +84,7 @@ impl Skel {
             }
             if !joint.follows.is_empty() {
                 losses.push(Loss::new(
-                    "joint-follows",
+                    "follows-dropped",
                     &*path,
                     "bones cannot follow others, it stays at rest",
                 ));

@@ -266,7 +266,7 @@ impl Conversion<'_> {
                 codes::E_BINDING_RANGE => ("binding-clipped", "bindings reach behind the last vertex"),
                 codes::E_BINDING_OVERLAP => ("binding-overlap", "bindings claim vertices of an earlier one"),
                 codes::E_BINDING_GAP => {
-                    ("vertex-unbound", "runs of vertices without a binding, the first takes them")
+                    ("vertices-unbound", "runs of vertices without a binding, the first takes them")
                 }
                 codes::E_BLEND_RANGE
                 | codes::E_BLEND_OVERLAP
@@ -291,7 +291,7 @@ impl Conversion<'_> {
         };
         count("weight-zero", "blends", notes.zero_weights, "blend vertices of weight 0 are left out");
         if self.options.space == Space::Gltf {
-            count("zero-normal", "real", notes.zero_normals, "normals without direction point up");
+            count("normals-replaced", "real", notes.zero_normals, "normals without direction point up");
         }
         count("not-finite", "real", notes.not_finite, "vertices with numbers that are not finite, set to 0");
         if self.recompute_normals {
@@ -304,7 +304,7 @@ impl Conversion<'_> {
         };
         if self.joints.known == 0 && bones > 1 {
             let message = format!("without a skeleton the parts on {bones} bones all lie at the origin");
-            losses.push(Loss::new("no-skeleton", self.path("bones"), message));
+            losses.push(Loss::new("skeleton-missing", self.path("bones"), message));
         }
         let e = notes.residual;
         if e > RESIDUAL_REPORTED {
