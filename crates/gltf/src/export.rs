@@ -165,7 +165,7 @@ impl Export<'_> {
             let joints = mesh.skin.as_ref().and_then(|s| scene.skeletons.get(s.skeleton.0));
             let material = match mesh.material {
                 Some(m) => materials.get(&mut self.out, m.0, !mesh.uvs.is_empty(), &mut self.losses)?,
-                None => None,
+                None => Some(materials.plain(&mut self.out)?),
             };
             let written = geometry::write(
                 &mut self.out,
@@ -203,8 +203,8 @@ impl Export<'_> {
         self.scene.nodes[n].meshes.iter().filter(is).copied().collect()
     }
 
-    /// Which nodes are needed: those that draw or hold something, and those that never had anything to draw,
-    /// which mark a place.
+    /// Which nodes are needed: those that draw or hold something, and those that have nothing to draw, which mark
+    /// a place or carry extras. One that draws skinned meshes alone lives on in the nodes of these.
     fn live(&self, shown: &[bool]) -> Vec<bool> {
         let nodes = &self.scene.nodes;
         let mut has_children = vec![false; nodes.len()];
@@ -215,8 +215,9 @@ impl Export<'_> {
         }
         let mut live = vec![false; nodes.len()];
         for &n in self.order.iter().rev() {
-            let marks = nodes[n].meshes.is_empty() && !has_children[n];
-            live[n] = shown[n] && (live[n] || marks || !self.drawn(n, false).is_empty());
+            let marks = !has_children[n] || nodes[n].extras.is_some();
+            let needed = !self.drawn(n, false).is_empty() || (marks && self.drawn(n, true).is_empty());
+            live[n] = shown[n] && (live[n] || needed);
             if let (true, Some(parent)) = (live[n], nodes[n].parent) {
                 live[parent.0] = true;
             }

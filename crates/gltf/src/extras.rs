@@ -44,10 +44,15 @@ fn raw(json: String) -> gltf_json::Extras {
     RawValue::from_string(json).ok()
 }
 
+/// Whole numbers up to this survive readers that keep all numbers as doubles.
+const EXACT: u64 = (1 << 53) - 1;
+
 fn write(json: &mut String, extra: &Extra) {
     match extra {
         Extra::Bool(b) => json.push_str(if *b { "true" } else { "false" }),
-        Extra::Int(i) => json.push_str(&i.to_string()),
+        Extra::Int(i) if i.unsigned_abs() <= EXACT => json.push_str(&i.to_string()),
+        // A number here is a double to most readers, which would round this one without a word.
+        Extra::Int(i) => text(json, &i.to_string()),
         Extra::Float(f) if f.is_finite() => json.push_str(&serde_json::Value::from(*f).to_string()),
         Extra::Float(f) => text(json, &f.to_string()),
         Extra::Text(t) => text(json, t),
@@ -102,9 +107,10 @@ mod tests {
         let map = Extra::Map(vec![
             ("z".into(), Extra::Float(f64::NAN)),
             ("a".into(), Extra::List(vec![Extra::Int(i64::MIN), 0.5_f32.into(), true.into()])),
+            ("n".into(), Extra::List(vec![Extra::Int(1 << 53), Extra::Int(1 - (1 << 53))])),
             ("q\"\n".into(), "\u{1}é".into()),
         ]);
-        let expected = r#"{"z":"NaN","a":[-9223372036854775808,0.5,true],"q\"\n":"\u0001é"}"#;
+        let expected = r#"{"z":"NaN","a":["-9223372036854775808",0.5,true],"n":["9007199254740992",-9007199254740991],"q\"\n":"\u0001é"}"#;
         assert_eq!(json(&map), expected);
         assert_eq!(json(&Extra::Int(3)), r#"{"value":3}"#);
     }

@@ -13,7 +13,7 @@
 //! | skinned mesh | also a node of its own at the root of the scene, without transform |
 //! | skeleton | a node with its joints below, and one skin that all its meshes share |
 //! | clip | an animation with linear samplers and the keys of the clip |
-//! | material | a material with metallic 0 and roughness 1, blended when its colour is not opaque |
+//! | material, or none | a material with metallic 0 and roughness 1, blended when its colour is not opaque |
 //! | extras | `extras` of the same object; of the scene as a whole, of the first glTF scene |
 //!
 //! Choices that a reader of the file should know:
