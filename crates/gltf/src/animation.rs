@@ -38,6 +38,7 @@ pub(crate) fn write(
             continue;
         };
         out.charge_objects(1, clip.name.len())?;
+        let extras = extras::of(&out.memory, clip.extras.as_ref())?;
         let close = (close_loops && clip.looping).then_some(clip.frames);
         let mut writer = Writer {
             out,
@@ -47,7 +48,7 @@ pub(crate) fn write(
             close,
             animation: Animation {
                 extensions: None,
-                extras: extras::of(clip.extras.as_ref()),
+                extras,
                 channels: Vec::new(),
                 name: named(&clip.name),
                 samplers: Vec::new(),

@@ -61,7 +61,7 @@ pub(crate) fn write(
     };
     let mesh = out.push(gltf_json::Mesh {
         extensions: None,
-        extras: extras::of(mesh.extras.as_ref()),
+        extras: extras::of(&out.memory, mesh.extras.as_ref())?,
         name: named(&mesh.name),
         primitives: vec![primitive],
         weights: None,

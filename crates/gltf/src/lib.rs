@@ -26,9 +26,10 @@
 //!   [`close_loops`](ExportOptions::close_loops) repeats the first frame at the end, where the period of the
 //!   clip ends.
 //! * **Keys.** A channel that never leaves the rest value is left out, one that is constant has one key. The
-//!   length of the clip is kept, if need be by two equal keys. Signs of quaternions are changed so that
-//!   neighbours lie in one hemisphere. Where the format blends between keys otherwise than glTF's spherical
-//!   interpolation, the difference is measured and reported as a loss.
+//!   length of the clip is kept, if need be by two equal keys. Where a loop blends from its last key to its first,
+//!   or a clip towards a key behind its end, its first and last frame become keys. Signs of quaternions are
+//!   changed so that neighbours lie in one hemisphere. Where the format blends between keys otherwise than glTF's
+//!   spherical interpolation, the difference is measured and reported as a loss.
 //! * **Shear.** Joints are translation, rotation and scale. What a matrix holds beyond that is a reported loss;
 //!   in the rest pose the inverse bind matrices make up for it.
 //! * **Joints that follow others** are sampled at every frame, and hang from the skeleton's node.

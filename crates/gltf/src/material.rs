@@ -86,7 +86,7 @@ impl<'a> Materials<'a> {
                 roughness_factor: StrengthFactor(1.0),
                 ..PbrMetallicRoughness::default()
             },
-            extras: extras::of(source.extras.as_ref()),
+            extras: extras::of(&out.memory, source.extras.as_ref())?,
             ..gltf_json::Material::default()
         })?;
         self.written.insert(key, index);

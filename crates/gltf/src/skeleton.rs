@@ -43,8 +43,8 @@ pub(crate) fn write(
     let mut nodes = out.memory.reserve("joints", skeleton.joints.len())?;
     for (i, (joint, trs)) in skeleton.joints.iter().zip(&rest).enumerate() {
         out.charge_objects(1, joint.name.len())?;
-        let mut node =
-            Node { name: named(&joint.name), extras: extras::of(joint.extras.as_ref()), ..Node::default() };
+        let extras = extras::of(&out.memory, joint.extras.as_ref())?;
+        let mut node = Node { name: named(&joint.name), extras, ..Node::default() };
         place(&mut node, trs, &format!("{path}.joints[{i}]"))?;
         nodes.push(out.push(node)?);
     }

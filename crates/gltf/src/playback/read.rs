@@ -18,8 +18,11 @@ fn fault<T>(path: &str, message: &str) -> Result<T, PlaybackError> {
     Err(PlaybackError::new(path, message))
 }
 
-/// The next chunk: its type, its content, and what follows it; none at the end of `bytes`.
-fn chunk(bytes: &[u8]) -> Result<Option<(&[u8; 4], &[u8], &[u8])>, PlaybackError> {
+/// The type of a chunk, its content, and what follows it.
+type Chunk<'a> = (&'a [u8; 4], &'a [u8], &'a [u8]);
+
+/// The chunk at the start of `bytes`, unless they are at their end.
+fn chunk(bytes: &[u8]) -> Result<Option<Chunk<'_>>, PlaybackError> {
     if bytes.is_empty() {
         return Ok(None);
     }
