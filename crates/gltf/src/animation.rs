@@ -38,6 +38,7 @@ pub(crate) fn write(
             continue;
         };
         out.charge_objects(1, clip.name.len())?;
+        let extras = extras::of(&out.memory, clip.extras.as_ref())?;
         let close = (close_loops && clip.looping).then_some(clip.frames);
         let mut writer = Writer {
             out,
@@ -47,7 +48,7 @@ pub(crate) fn write(
             close,
             animation: Animation {
                 extensions: None,
-                extras: extras::of(clip.extras.as_ref()),
+                extras,
                 channels: Vec::new(),
                 name: named(&clip.name),
                 samplers: Vec::new(),
@@ -55,7 +56,7 @@ pub(crate) fn write(
             targets: BTreeSet::new(),
             held: None,
             end: 0.0,
-            stretch: None,
+            stretch: false,
             tally: Tally::default(),
         };
         match &clip.motion {
@@ -98,6 +99,7 @@ struct Tally {
     nudged: usize,
     unit: usize,
     replaced: usize,
+    cut: usize,
 }
 
 impl Tally {
@@ -123,6 +125,10 @@ impl Tally {
         if self.replaced > 0 {
             let message = format!("{} channels are replaced by later ones of the same joint", self.replaced);
             losses.push(Loss::new("channels-replaced", path, message));
+        }
+        if self.cut > 0 {
+            let message = format!("{} keys lie behind the last frame and were left out", self.cut);
+            losses.push(Loss::new("keys-cut", path, message));
         }
     }
 }
@@ -153,12 +159,17 @@ struct Writer<'a> {
     held: Option<Held>,
     /// The last time of any key.
     end: f32,
-    /// The frame up to which the next channel has to reach, because no other can carry the clip's length.
-    stretch: Option<u32>,
+    /// The next channel has to reach the last frame, because no other can carry the clip's length.
+    stretch: bool,
     tally: Tally,
 }
 
 impl Writer<'_> {
+    /// The last frame of the animation; of a closed loop, the end of its period.
+    fn last_frame(&self) -> u32 {
+        self.close.unwrap_or(self.clip.frames.saturating_sub(1))
+    }
+
     /// Times of frames, strictly rising in 32 bits.
     fn times(&mut self, frames: impl ExactSizeIterator<Item = f64>) -> Result<Vec<f32>, ConvertError> {
         let rate = f64::from(self.clip.rate);
@@ -297,8 +308,7 @@ impl Writer<'_> {
 
     /// Lets the animation end where the clip ends, and have at least one channel.
     fn keep_length(&mut self) -> Result<(), ConvertError> {
-        let last = self.close.unwrap_or(self.clip.frames.saturating_sub(1));
-        let [end] = narrow([f64::from(last) / f64::from(self.clip.rate)]);
+        let [end] = narrow([f64::from(self.last_frame()) / f64::from(self.clip.rate)]);
         if !end.is_finite() {
             return Err(ConvertError::invalid(self.path.as_str(), "the end of the clip is not finite"));
         }
@@ -454,7 +464,7 @@ impl Writer<'_> {
         }
         // Where every joint has all its channels already, one of them has to say how long the clip is.
         if channels.as_flattened().iter().all(Option::is_some) {
-            self.stretch = Some(self.close.unwrap_or(self.clip.frames.saturating_sub(1)));
+            self.stretch = true;
         }
         for (j, slots) in channels.iter().enumerate() {
             let follows = skeleton.joints.get(j).is_some_and(|joint| !joint.follows.is_empty());
@@ -484,45 +494,38 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Keys of a channel with their times. A closed loop begins and ends with the value of frame 0.
+    /// Keys of a channel with their times, up to the last frame that is shown. glTF holds what lies before the
+    /// first key and behind the last; where the clip does not, because it blends the last key into the first
+    /// or on to a key that is never reached, a key is added at its edge.
     fn keys<T: Copy>(
         &mut self,
         keys: &Keys<T>,
         mix: impl Fn(T, T, f64) -> T,
     ) -> Result<(Vec<f32>, Vec<T>), ConvertError> {
         let n = keys.values.len();
-        let count = n.saturating_add(3);
+        let count = n.saturating_add(2);
         self.out.scratch("keys", count, FRAME)?;
-        let mut frames: Vec<f64> = room("keys", count)?;
-        let mut values = room("keys", count)?;
-        frames.extend(keys.frames.iter().map(|f| f64::from(*f)));
-        values.extend(&keys.values);
-        if let (Some(close), Some(&first), Some(&last)) =
-            (self.close, keys.frames.first(), keys.frames.last())
-        {
-            let period = f64::from(close);
-            if let Some(value) = at(keys, 0.0, Some(period), &mix)
-                && f64::from(last) < period
-                && n > 1
-            {
-                if first > 0.0 {
-                    frames.insert(0, 0.0);
-                    values.insert(0, value);
-                }
-                frames.push(period);
-                values.push(value);
-            }
+        let (mut frames, mut values) = (room("keys", count)?, room("keys", count)?);
+        let end = f64::from(self.last_frame());
+        let shown = keys.frames.partition_point(|f| f64::from(*f) <= end);
+        self.tally.cut += n - shown;
+        let period = self.clip.looping.then_some(f64::from(self.clip.frames));
+        let blends = self.clip.looping && n > 1;
+        let value = |frame| at(keys, frame, period, &mix);
+        let first = keys.frames.first().copied().unwrap_or(0.0);
+        if (blends && first > 0.0) || shown == 0 {
+            frames.extend(value(0.0).map(|_| 0.0));
+            values.extend(value(0.0));
         }
-        let wanted = self.stretch.map(f64::from);
-        if let (Some(wanted), Some(&last)) = (wanted, frames.last())
-            && n > 1
-        {
-            self.stretch = None;
-            let period = self.clip.looping.then_some(f64::from(self.clip.frames));
-            if let Some(value) = at(keys, wanted, period, &mix).filter(|_| last < wanted) {
-                frames.push(wanted);
-                values.push(value);
-            }
+        frames.extend(keys.frames.iter().take(shown).map(|f| f64::from(*f)));
+        values.extend(keys.values.iter().take(shown));
+        let open = n > 1 && frames.last().is_some_and(|last| *last < end);
+        if open && (blends || shown < n || self.stretch) {
+            self.stretch = false;
+            // A closed loop ends as it begins, bit for bit.
+            let last = value(if self.close.is_some() && shown == n { 0.0 } else { end });
+            frames.extend(last.map(|_| end));
+            values.extend(last);
         }
         Ok((self.times(frames.into_iter())?, values))
     }
@@ -538,9 +541,11 @@ impl Writer<'_> {
             self.tally.unit += usize::from(is_scaled(*q));
             *q = unit_rotation(*q);
         }
-        for (q, f) in keys.values.windows(2).zip(keys.frames.windows(2)) {
-            let (a, b) = (wide(unit_rotation(q[0])), wide(unit_rotation(q[1])));
-            let told = if f[1] - f[0] > 1.0 { TOLD_FAR } else { TOLD_NEAR };
+        let pairs =
+            keys.values.windows(2).zip(keys.frames.windows(2)).map(|(q, f)| (q[0], q[1], f[1] - f[0]));
+        for (a, b, frames) in pairs.chain(self.wrapped(keys)) {
+            let (a, b) = (wide(unit_rotation(a)), wide(unit_rotation(b)));
+            let told = if frames > 1.0 { TOLD_FAR } else { TOLD_NEAR };
             if alike(a, b, rule) {
                 continue;
             }
@@ -550,5 +555,14 @@ impl Writer<'_> {
             }
         }
         Ok((times, values))
+    }
+
+    /// The last and the first key of a loop and the frames between them, where the animation shows any of these.
+    fn wrapped<T: Copy>(&self, keys: &Keys<T>) -> Option<(T, T, f32)> {
+        let (first, last) = (keys.frames.first()?, keys.frames.last()?);
+        #[expect(clippy::cast_precision_loss, reason = "a measure of how far apart two keys are")]
+        let gap = self.clip.frames as f32 - last + first;
+        let hidden = if self.close.is_some() { 0.0 } else { 1.0 };
+        (self.clip.looping && gap > hidden).then_some((*keys.values.last()?, *keys.values.first()?, gap))
     }
 }

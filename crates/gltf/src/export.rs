@@ -36,6 +36,9 @@ pub fn export(scene: &Scene, options: &ExportOptions) -> Result<Converted<Gltf>,
     export.run()
 }
 
+/// What a node counts as where a level names it: its number, also as text.
+const NODE_INDEX: usize = 16;
+
 /// True when there is nothing to draw.
 fn is_empty(mesh: &Mesh) -> bool {
     mesh.positions.is_empty() || mesh.triangles.is_empty()
@@ -165,7 +168,7 @@ impl Export<'_> {
             let joints = mesh.skin.as_ref().and_then(|s| scene.skeletons.get(s.skeleton.0));
             let material = match mesh.material {
                 Some(m) => materials.get(&mut self.out, m.0, !mesh.uvs.is_empty(), &mut self.losses)?,
-                None => None,
+                None => Some(materials.plain(&mut self.out)?),
             };
             let written = geometry::write(
                 &mut self.out,
@@ -203,8 +206,8 @@ impl Export<'_> {
         self.scene.nodes[n].meshes.iter().filter(is).copied().collect()
     }
 
-    /// Which nodes are needed: those that draw or hold something, and those that never had anything to draw,
-    /// which mark a place.
+    /// Which nodes are needed: those that draw or hold something, and those that have nothing to draw, which mark
+    /// a place or carry extras. One that draws skinned meshes alone lives on in the nodes of these.
     fn live(&self, shown: &[bool]) -> Vec<bool> {
         let nodes = &self.scene.nodes;
         let mut has_children = vec![false; nodes.len()];
@@ -215,8 +218,9 @@ impl Export<'_> {
         }
         let mut live = vec![false; nodes.len()];
         for &n in self.order.iter().rev() {
-            let marks = nodes[n].meshes.is_empty() && !has_children[n];
-            live[n] = shown[n] && (live[n] || marks || !self.drawn(n, false).is_empty());
+            let marks = !has_children[n] || nodes[n].extras.is_some();
+            let needed = !self.drawn(n, false).is_empty() || (marks && self.drawn(n, true).is_empty());
+            live[n] = shown[n] && (live[n] || needed);
             if let (true, Some(parent)) = (live[n], nodes[n].parent) {
                 live[parent.0] = true;
             }
@@ -238,7 +242,7 @@ impl Export<'_> {
                 let own = &scene.meshes[mesh.0].name;
                 let name =
                     if (stands_in || own.is_empty()) && !node.name.is_empty() { &node.name } else { own };
-                let extras = if stands_in { extras::of(node.extras.as_ref()) } else { None };
+                let extras = extras::of(&self.out.memory, node.extras.as_ref().filter(|_| stands_in))?;
                 let index = self.mesh_node(name, mesh, extras)?;
                 let skeleton = scene.meshes[mesh.0].skin.as_ref().map_or(0, |s| s.skeleton.0);
                 placed.skinned.entry(roots[n]).or_default().push((index, skeleton));
@@ -276,8 +280,8 @@ impl Export<'_> {
         };
         let meshes = self.drawn(n, false);
         self.out.charge_objects(1, source.name.len())?;
-        let mut node =
-            Node { name: named(&source.name), extras: extras::of(source.extras.as_ref()), ..Node::default() };
+        let extras = extras::of(&self.out.memory, source.extras.as_ref())?;
+        let mut node = Node { name: named(&source.name), extras, ..Node::default() };
         place(&mut node, &trs, &path)?;
         if let [mesh] = meshes[..] {
             node.mesh = self.meshes[mesh.0].map(|w| w.mesh);
@@ -337,7 +341,11 @@ impl Export<'_> {
             let above = skeletons.iter().filter_map(|&s| self.skeletons[s].as_ref()).map(|j| j.root);
             let mut nodes: Vec<_> = above.collect();
             nodes.extend(roots.iter().filter_map(|&r| placed.nodes[r]));
-            nodes.extend(skinned().map(|s| s.0));
+            for skinned in roots.iter().filter_map(|r| placed.skinned.get(r)) {
+                // However many levels show them all.
+                self.out.memory.charge("levels", skinned.len(), NODE_INDEX)?;
+                nodes.extend(skinned.iter().map(|s| s.0));
+            }
             if nodes.is_empty() {
                 self.lose(
                     "empty-level",
@@ -350,7 +358,7 @@ impl Export<'_> {
             let name = level.and_then(|l| named(&l.name)).or_else(|| named(&self.scene.name));
             let first = self.out.root.scenes.is_empty();
             let file = self.scene.extras.as_ref().filter(|_| first);
-            let extras = extras::of_scene(file, level.and_then(|l| l.max_distance));
+            let extras = extras::of_scene(&self.out.memory, file, level.and_then(|l| l.max_distance))?;
             self.out.charge_objects(1, name.as_ref().map_or(0, String::len))?;
             self.out.push(gltf_json::Scene { extensions: None, extras, name, nodes })?;
         }

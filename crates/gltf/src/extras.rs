@@ -1,29 +1,55 @@
 //! Native fields as JSON.
 
 use gltf_json::extras::RawValue;
-use meshwright_scene::Extra;
+use meshwright_scene::{ConvertError, Extra, Memory};
+
+/// What a value counts as beside its text: more than the longest number has digits, and than its place in a list.
+const VALUE: usize = 40;
 
 /// `extras` of an object; a value that is no map is wrapped into one, as glTF prefers.
-pub(crate) fn of(extra: Option<&Extra>) -> gltf_json::Extras {
-    raw(text_of(extra?))
+pub(crate) fn of(memory: &Memory, extra: Option<&Extra>) -> Result<gltf_json::Extras, ConvertError> {
+    let Some(extra) = extra else { return Ok(None) };
+    memory.charge("extras", length(extra), 1)?;
+    Ok(raw(text_of(extra)))
 }
 
 /// `extras` of a glTF scene: those of the level and, with the first, of the file.
-pub(crate) fn of_scene(file: Option<&Extra>, max_distance: Option<f32>) -> gltf_json::Extras {
+pub(crate) fn of_scene(
+    memory: &Memory,
+    file: Option<&Extra>,
+    max_distance: Option<f32>,
+) -> Result<gltf_json::Extras, ConvertError> {
     let distance = max_distance.filter(|d| d.is_finite()).map(Extra::from);
     match (file, distance) {
-        (None, None) => None,
-        (Some(file), None) => of(Some(file)),
+        (file, None) => of(memory, file),
         (file, Some(distance)) => {
+            // The copy takes less than its text may.
+            memory.charge("extras", file.map_or(0, length), 1)?;
             let mut fields = match file {
                 Some(Extra::Map(fields)) => fields.clone(),
                 Some(other) => vec![("value".into(), other.clone())],
                 None => Vec::new(),
             };
             fields.push(("max_distance".into(), distance));
-            raw(text_of(&Extra::Map(fields)))
+            of(memory, Some(&Extra::Map(fields)))
         }
     }
+}
+
+/// Bytes that a value takes as text, at most, and as a copy.
+fn length(extra: &Extra) -> usize {
+    // An escape takes six bytes for one.
+    let text = |t: &str| t.len().saturating_mul(6).saturating_add(2);
+    let all = |parts: &mut dyn Iterator<Item = usize>| parts.fold(0, usize::saturating_add);
+    let parts = match extra {
+        Extra::Bool(_) | Extra::Int(_) | Extra::Float(_) => 0,
+        Extra::Text(t) => text(t),
+        Extra::List(items) => all(&mut items.iter().map(length)),
+        Extra::Map(fields) => all(&mut fields
+            .iter()
+            .map(|(name, v)| text(name).saturating_add(VALUE).saturating_add(length(v)))),
+    };
+    parts.saturating_add(VALUE)
 }
 
 fn text_of(extra: &Extra) -> String {
@@ -44,10 +70,15 @@ fn raw(json: String) -> gltf_json::Extras {
     RawValue::from_string(json).ok()
 }
 
+/// Whole numbers up to this survive readers that keep all numbers as doubles.
+const EXACT: u64 = (1 << 53) - 1;
+
 fn write(json: &mut String, extra: &Extra) {
     match extra {
         Extra::Bool(b) => json.push_str(if *b { "true" } else { "false" }),
-        Extra::Int(i) => json.push_str(&i.to_string()),
+        Extra::Int(i) if i.unsigned_abs() <= EXACT => json.push_str(&i.to_string()),
+        // A number here is a double to most readers, which would round this one without a word.
+        Extra::Int(i) => text(json, &i.to_string()),
         Extra::Float(f) if f.is_finite() => json.push_str(&serde_json::Value::from(*f).to_string()),
         Extra::Float(f) => text(json, &f.to_string()),
         Extra::Text(t) => text(json, t),
@@ -94,7 +125,7 @@ mod tests {
     use super::*;
 
     fn json(extra: &Extra) -> String {
-        of(Some(extra)).unwrap().get().to_owned()
+        of(&Memory::new(1 << 20), Some(extra)).unwrap().unwrap().get().to_owned()
     }
 
     #[test]
@@ -102,9 +133,10 @@ mod tests {
         let map = Extra::Map(vec![
             ("z".into(), Extra::Float(f64::NAN)),
             ("a".into(), Extra::List(vec![Extra::Int(i64::MIN), 0.5_f32.into(), true.into()])),
+            ("n".into(), Extra::List(vec![Extra::Int(1 << 53), Extra::Int(1 - (1 << 53))])),
             ("q\"\n".into(), "\u{1}é".into()),
         ]);
-        let expected = r#"{"z":"NaN","a":[-9223372036854775808,0.5,true],"q\"\n":"\u0001é"}"#;
+        let expected = r#"{"z":"NaN","a":["-9223372036854775808",0.5,true],"n":["9007199254740992",-9007199254740991],"q\"\n":"\u0001é"}"#;
         assert_eq!(json(&map), expected);
         assert_eq!(json(&Extra::Int(3)), r#"{"value":3}"#);
     }
@@ -122,7 +154,26 @@ mod tests {
     #[test]
     fn a_level_adds_its_distance() {
         let file = Extra::Map(vec![("a".into(), 1_u32.into())]);
-        assert_eq!(of_scene(Some(&file), Some(2.5)).unwrap().get(), r#"{"a":1,"max_distance":2.5}"#);
-        assert!(of_scene(None, Some(f32::INFINITY)).is_none());
+        let memory = Memory::new(1 << 20);
+        let both = of_scene(&memory, Some(&file), Some(2.5)).unwrap().unwrap();
+        assert_eq!(both.get(), r#"{"a":1,"max_distance":2.5}"#);
+        assert!(of_scene(&memory, None, Some(f32::INFINITY)).unwrap().is_none());
+    }
+
+    #[test]
+    fn text_is_charged_before_it_is_made() {
+        let extras = [
+            Extra::Text("\u{1}".repeat(1000)),
+            Extra::List(vec![Extra::Float(-1.797_693_134_862_315_7e308); 100]),
+            Extra::Map(vec![("\n".repeat(50), Extra::Int(i64::MIN)); 3]),
+            Extra::List(vec![Extra::List(vec![]); 100]),
+        ];
+        for extra in extras {
+            let length = json(&extra).len();
+            let memory = Memory::new(1 << 20);
+            of(&memory, Some(&extra)).unwrap();
+            assert!(length as u64 <= (1 << 20) - memory.left(), "{length}");
+            assert!(of(&Memory::new(39), Some(&extra)).is_err());
+        }
     }
 }

@@ -61,7 +61,7 @@ pub(crate) fn write(
     };
     let mesh = out.push(gltf_json::Mesh {
         extensions: None,
-        extras: extras::of(mesh.extras.as_ref()),
+        extras: extras::of(&out.memory, mesh.extras.as_ref())?,
         name: named(&mesh.name),
         primitives: vec![primitive],
         weights: None,
@@ -275,8 +275,9 @@ pub(crate) fn is_scaled(q: [f32; 4]) -> bool {
 
 /// A rotation at length 1; none for one without direction.
 pub(crate) fn unit_rotation(q: [f32; 4]) -> [f32; 4] {
-    // One that is so already stays bit for bit, like the keys that are compared with it.
-    if (dot(wide(q), wide(q)) - 1.0).abs() <= 5e-7 {
+    // One that is so already stays bit for bit, like the keys that are compared with it. The schema wants no part
+    // beyond 1, which a length that rounds to 1 still allows.
+    if (dot(wide(q), wide(q)) - 1.0).abs() <= 5e-7 && q.iter().all(|c| c.abs() <= 1.0) {
         return q;
     }
     narrow(unit(wide(q)).unwrap_or(math::IDENTITY))

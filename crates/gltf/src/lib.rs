@@ -13,7 +13,7 @@
 //! | skinned mesh | also a node of its own at the root of the scene, without transform |
 //! | skeleton | a node with its joints below, and one skin that all its meshes share |
 //! | clip | an animation with linear samplers and the keys of the clip |
-//! | material | a material with metallic 0 and roughness 1, blended when its colour is not opaque |
+//! | material, or none | a material with metallic 0 and roughness 1, blended when its colour is not opaque |
 //! | extras | `extras` of the same object; of the scene as a whole, of the first glTF scene |
 //!
 //! Choices that a reader of the file should know:
@@ -26,9 +26,10 @@
 //!   [`close_loops`](ExportOptions::close_loops) repeats the first frame at the end, where the period of the
 //!   clip ends.
 //! * **Keys.** A channel that never leaves the rest value is left out, one that is constant has one key. The
-//!   length of the clip is kept, if need be by two equal keys. Signs of quaternions are changed so that
-//!   neighbours lie in one hemisphere. Where the format blends between keys otherwise than glTF's spherical
-//!   interpolation, the difference is measured and reported as a loss.
+//!   length of the clip is kept, if need be by two equal keys. Where a loop blends from its last key to its first,
+//!   or a clip towards a key behind its end, its first and last frame become keys. Signs of quaternions are
+//!   changed so that neighbours lie in one hemisphere. Where the format blends between keys otherwise than glTF's
+//!   spherical interpolation, the difference is measured and reported as a loss.
 //! * **Shear.** Joints are translation, rotation and scale. What a matrix holds beyond that is a reported loss;
 //!   in the rest pose the inverse bind matrices make up for it.
 //! * **Joints that follow others** are sampled at every frame, and hang from the skeleton's node.

@@ -17,11 +17,31 @@ pub(crate) struct Materials<'a> {
     /// By material, and whether the mesh has texture coordinates.
     written: BTreeMap<(usize, bool), Index<gltf_json::Material>>,
     textures: BTreeMap<(&'a str, &'a [u8]), Index<Texture>>,
+    /// That of meshes without one.
+    plain: Option<Index<gltf_json::Material>>,
 }
 
 impl<'a> Materials<'a> {
     pub(crate) const fn new(scene: &'a Scene) -> Self {
-        Self { scene, written: BTreeMap::new(), textures: BTreeMap::new() }
+        Self { scene, written: BTreeMap::new(), textures: BTreeMap::new(), plain: None }
+    }
+
+    /// The material for meshes that have none. glTF's own default is a metal, which viewers without surroundings
+    /// to mirror draw black.
+    pub(crate) fn plain(&mut self, out: &mut Output) -> Result<Index<gltf_json::Material>, ConvertError> {
+        if let Some(index) = self.plain {
+            return Ok(index);
+        }
+        out.charge_objects(1, 0)?;
+        let index = out.push(gltf_json::Material {
+            pbr_metallic_roughness: PbrMetallicRoughness {
+                metallic_factor: StrengthFactor(0.0),
+                ..PbrMetallicRoughness::default()
+            },
+            ..gltf_json::Material::default()
+        })?;
+        self.plain = Some(index);
+        Ok(index)
     }
 
     /// The material for a mesh with or without texture coordinates.
@@ -66,7 +86,7 @@ impl<'a> Materials<'a> {
                 roughness_factor: StrengthFactor(1.0),
                 ..PbrMetallicRoughness::default()
             },
-            extras: extras::of(source.extras.as_ref()),
+            extras: extras::of(&out.memory, source.extras.as_ref())?,
             ..gltf_json::Material::default()
         })?;
         self.written.insert(key, index);

@@ -43,8 +43,8 @@ pub(crate) fn write(
     let mut nodes = out.memory.reserve("joints", skeleton.joints.len())?;
     for (i, (joint, trs)) in skeleton.joints.iter().zip(&rest).enumerate() {
         out.charge_objects(1, joint.name.len())?;
-        let mut node =
-            Node { name: named(&joint.name), extras: extras::of(joint.extras.as_ref()), ..Node::default() };
+        let extras = extras::of(&out.memory, joint.extras.as_ref())?;
+        let mut node = Node { name: named(&joint.name), extras, ..Node::default() };
         place(&mut node, trs, &format!("{path}.joints[{i}]"))?;
         nodes.push(out.push(node)?);
     }
@@ -158,7 +158,12 @@ fn after(outer: &Wide, inner: &Wide) -> Wide {
 
 fn inverse(m: &Wide) -> Option<Wide> {
     let [x, y, z, w] = *m;
-    let d = 1.0 / dot(x, cross(y, z));
+    let det = dot(x, cross(y, z));
+    // Viewers compute in 32 bits, where the inverse of what is this flat is noise.
+    if det.abs() <= (dot(x, x) * dot(y, y) * dot(z, z)).sqrt() * 1e-6 {
+        return None;
+    }
+    let d = 1.0 / det;
     let rows = [cross(y, z), cross(z, x), cross(x, y)].map(|r| r.map(|c| c * d));
     let column = |i: usize| [rows[0][i], rows[1][i], rows[2][i]];
     let inverse = [column(0), column(1), column(2), [-dot(rows[0], w), -dot(rows[1], w), -dot(rows[2], w)]];

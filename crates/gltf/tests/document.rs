@@ -387,3 +387,99 @@ fn what_cannot_be_written_is_refused() {
     let refused = export(&scene, &ExportOptions::default().with_memory(100)).unwrap_err();
     assert!(matches!(refused, ConvertError::Limit { .. }));
 }
+
+fn translations(keys: &[(f32, f32)]) -> Motion {
+    let mut translation = Channel::new();
+    keys.iter().for_each(|&(f, x)| translation.push(f, [x, 0.0, 0.0]));
+    Motion::Tracks(vec![Track { joint: 0, translation, ..Track::default() }])
+}
+
+/// Where the joint that the tests move stands at a frame, as a viewer has it, and how long the animation is.
+fn played(scene: &Scene, options: &ExportOptions, frame: f32) -> (f64, f32) {
+    let player = Player::new(&export(scene, options).unwrap().value.to_glb()).unwrap();
+    let x = player.evaluate(Some(0), frame / 10.0)[0].positions[0][0];
+    (x + 1.0, player.animations()[0].duration)
+}
+
+#[test]
+fn what_a_loop_blends_beyond_its_outer_keys_is_seen() {
+    let mut scene = skinned();
+    // From the key at 5 the loop goes on to that at 2, seven frames later.
+    scene.clips = vec![clip(10, Interpolation::Linear, translations(&[(2.0, 0.0), (5.0, 7.0)]))];
+    let open = ExportOptions::default();
+    for (frame, x) in [(0.0, 2.0), (1.0, 1.0), (2.0, 0.0), (5.0, 7.0), (7.0, 5.0), (9.0, 3.0)] {
+        let (at, duration) = played(&scene, &open, frame);
+        assert!((at - x).abs() < 1e-5, "frame {frame}: {at}");
+        assert_eq!(duration, 0.9);
+    }
+    assert_eq!(done(&scene).losses, []);
+    let closed = played(&scene, &open.with_close_loops(true), 10.0);
+    assert!((closed.0 - 2.0).abs() < 1e-5 && closed.1 == 1.0, "{closed:?}");
+}
+
+#[test]
+fn keys_behind_the_end_pull_but_do_not_lengthen() {
+    let mut scene = skinned();
+    for looping in [false, true] {
+        let motion = translations(&[(0.0, 0.0), (20.0, 20.0), (30.0, 0.0)]);
+        scene.clips = vec![Clip { looping, ..clip(10, Interpolation::Linear, motion) }];
+        for frame in [0.0, 4.0, 9.0] {
+            let (at, duration) = played(&scene, &ExportOptions::default(), frame);
+            assert!((at - f64::from(frame)).abs() < 1e-5, "{looping} {frame}: {at}");
+            assert_eq!(duration, 0.9);
+        }
+        assert_eq!(loss(&done(&scene).losses, "keys-cut").path, "clips[0]");
+    }
+    scene.clips = vec![clip(10, Interpolation::Linear, translations(&[(12.0, 3.0)]))];
+    assert_eq!(played(&scene, &ExportOptions::default(), 5.0), (3.0, 0.9));
+}
+
+#[test]
+fn rotations_stay_within_the_range_of_the_schema() {
+    let over = f32::from_bits(1.0_f32.to_bits() + 1);
+    let mut scene = skinned();
+    let turned = Trs { rotation: [over, 0.0, 0.0, 0.0], ..Trs::IDENTITY };
+    scene.skeletons[0].joints[1].rest = Local::Trs(turned);
+    scene.nodes.push(Node { name: "mark".into(), local: Local::Trs(turned), ..Node::default() });
+    let gltf = document(&done(&scene).value);
+    let turned = gltf["nodes"].as_array().unwrap().iter().filter(|n| n.get("rotation").is_some());
+    let rotations: Vec<_> = turned.map(|n| n["rotation"].clone()).collect();
+    assert_eq!(rotations, [json!([1.0, 0.0, 0.0, 0.0]), json!([1.0, 0.0, 0.0, 0.0])]);
+}
+
+#[test]
+fn a_mesh_without_material_is_no_metal() {
+    let mut scene = skinned();
+    scene.meshes.push(triangle("other"));
+    scene.nodes.push(Node::of_mesh("other", MeshId(1)));
+    let gltf = document(&done(&scene).value);
+    assert_eq!(gltf["materials"].as_array().unwrap().len(), 1);
+    assert_eq!(gltf["materials"][0]["pbrMetallicRoughness"]["metallicFactor"], json!(0.0));
+    assert!((0..2).all(|m| gltf["meshes"][m]["primitives"][0]["material"] == json!(0)));
+}
+
+#[test]
+fn nodes_without_anything_to_draw_keep_their_place_and_extras() {
+    let mut scene = skinned();
+    scene.meshes.push(Mesh { triangles: vec![], ..triangle("nothing") });
+    let node = |name: &str, parent: Option<usize>, meshes: &[usize], extras| Node {
+        name: name.into(),
+        parent: parent.map(NodeId),
+        local: moved(4.0),
+        meshes: meshes.iter().map(|m| MeshId(*m)).collect(),
+        extras,
+    };
+    scene.nodes = vec![
+        node("group", None, &[], Some(Extra::Map(vec![("n".into(), 1_u32.into())]))),
+        node("leg", Some(0), &[0], None),
+        node("gun point", None, &[1], None),
+        node("silent group", None, &[], None),
+        node("leg again", Some(3), &[0], None),
+    ];
+    let gltf = document(&done(&scene).value);
+    let nodes = gltf["nodes"].as_array().unwrap();
+    let names: Vec<_> = nodes.iter().skip(3).map(|n| n["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["group", "leg", "gun point", "leg again"]);
+    assert_eq!(gltf["nodes"][3]["extras"]["n"], json!(1));
+    assert_eq!(gltf["nodes"][5]["translation"], json!([4.0, 0.0, 0.0]));
+}

@@ -184,3 +184,59 @@ fn every_cut_and_every_byte_is_answered() {
         }
     }
 }
+
+#[test]
+fn chunks_of_other_types_are_passed_over() {
+    let glb = glb();
+    let start = 20 + word(&glb, 12);
+    let other = [&8_u32.to_le_bytes()[..], b"NEW!", &[0; 8]].concat();
+    for at in [start, glb.len()] {
+        let mut file = [&glb[..at], &other, &glb[at..]].concat();
+        let length = u32::try_from(file.len()).unwrap().to_le_bytes();
+        file[8..12].copy_from_slice(&length);
+        assert!(played(&file), "{at}");
+    }
+}
+
+#[test]
+fn rotations_may_be_normalised_integers() {
+    let glb = glb();
+    let (mut document, bin) = split(&glb);
+    let channels = document["animations"][0]["channels"].as_array().unwrap();
+    let rotation = channels.iter().find(|c| c["target"]["path"] == "rotation").unwrap();
+    let sampler = usize::try_from(rotation["sampler"].as_u64().unwrap()).unwrap();
+    let output = document["animations"][0]["samplers"][sampler]["output"].as_u64().unwrap();
+    let output = usize::try_from(output).unwrap();
+    let mut longer = bin.to_vec();
+    for part in [0, 0, 0, 32767, -32768, 0, 0, 0_i16] {
+        longer.extend(part.to_le_bytes());
+    }
+    let views = document["bufferViews"].as_array_mut().unwrap();
+    views.push(json!({ "buffer": 0, "byteOffset": bin.len(), "byteLength": 16 }));
+    let view = views.len() - 1;
+    document["buffers"][0]["byteLength"] = json!(longer.len());
+    document["accessors"][output] =
+        json!({ "bufferView": view, "componentType": 5122, "normalized": true, "count": 2, "type": "VEC4" });
+    let player = Player::new(&join(&document, &longer)).unwrap();
+    // Half a turn around x, where the joint was moved to (1, 1, 1).
+    let end = player.evaluate(Some(0), 1.0)[0].positions[2];
+    assert!(end[1].abs() < 1e-6 && (end[2] - 1.0).abs() < 1e-6, "{end:?}");
+}
+
+/// Many nodes that draw one mesh with very many sets of joints: work that neither the bytes nor the answer show.
+#[test]
+fn many_nodes_of_a_mesh_with_many_sets_are_refused() {
+    let glb = glb();
+    let (mut document, bin) = split(&glb);
+    let attributes = document["meshes"][0]["primitives"][0]["attributes"].as_object_mut().unwrap();
+    let (joints, weights) = (attributes["JOINTS_0"].clone(), attributes["WEIGHTS_0"].clone());
+    for set in 1..3000 {
+        attributes.insert(format!("JOINTS_{set}"), joints.clone());
+        attributes.insert(format!("WEIGHTS_{set}"), weights.clone());
+    }
+    let nodes = document["nodes"].as_array_mut().unwrap();
+    let drawn = nodes.iter().find(|n| n.get("mesh").is_some()).unwrap().clone();
+    nodes.extend(std::iter::repeat_n(drawn, 3000));
+    let file = join(&document, bin);
+    assert!(Player::with_memory(&file, 1 << 28).is_err());
+}

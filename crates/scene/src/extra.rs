@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 pub enum Extra {
     /// True or false.
     Bool(bool),
-    /// A whole number.
+    /// A whole number; one beyond 2^53 is exported as text, since most readers of JSON would round it.
     Int(i64),
     /// A real number; one that is not finite is exported as text.
     Float(f64),

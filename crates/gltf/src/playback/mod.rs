@@ -178,11 +178,17 @@ impl Player {
     /// Checks what evaluation relies on: nodes draw meshes that exist, joints of vertices are in the skin, and
     /// the answer fits the memory however often a mesh is drawn.
     fn check(&self, memory: &Memory) -> Result<(), PlaybackError> {
+        let last = |mesh: &Vec<Primitive>| {
+            mesh.iter().flat_map(|p| &p.sets).flat_map(|s| s.0.as_flattened()).copied().max()
+        };
+        // Once for each mesh, however many nodes draw it.
+        let last_joints: Vec<Option<u32>> = self.meshes.iter().map(last).collect();
         for (n, node) in self.nodes.iter().enumerate() {
             let fault = |message: &str| Err(PlaybackError::new(format!("nodes[{n}]"), message));
             let Some(mesh) = node.mesh else { continue };
             let Some(primitives) = self.meshes.get(mesh) else { return fault("names a missing mesh") };
-            let vertices = primitives.iter().map(|p| p.positions.len()).sum();
+            // What each vertex takes in the answer; further sets keep nothing, but work has to have an end as well.
+            let vertices = primitives.iter().map(|p| p.positions.len() * p.sets.len().max(1)).sum();
             let charge = |count, size| {
                 let charged = memory.charge("vertices of a pose", count, size);
                 charged.map_err(|e| PlaybackError::new(format!("nodes[{n}]"), e.to_string()))
@@ -191,8 +197,7 @@ impl Player {
             let Some(skin) = node.skin else { continue };
             let Some(skin) = self.skins.get(skin) else { return fault("names a missing skin") };
             charge(skin.joints.len(), size_of::<Matrix>())?;
-            let joints = primitives.iter().flat_map(|p| &p.sets).flat_map(|s| s.0.as_flattened());
-            if joints.into_iter().any(|&j| j as usize >= skin.joints.len()) {
+            if last_joints[mesh].is_some_and(|j| j as usize >= skin.joints.len()) {
                 return fault("a vertex names a joint that the skin has not got");
             }
         }

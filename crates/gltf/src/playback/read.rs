@@ -18,22 +18,19 @@ fn fault<T>(path: &str, message: &str) -> Result<T, PlaybackError> {
     Err(PlaybackError::new(path, message))
 }
 
-/// The content of a chunk, and what follows it.
-type Chunk<'a> = (&'a [u8], &'a [u8]);
+/// The type of a chunk, its content, and what follows it.
+type Chunk<'a> = (&'a [u8; 4], &'a [u8], &'a [u8]);
 
 /// The chunk at the start of `bytes`, unless they are at their end.
-fn chunk<'a>(bytes: &'a [u8], kind: &[u8; 4]) -> Result<Option<Chunk<'a>>, PlaybackError> {
+fn chunk(bytes: &[u8]) -> Result<Option<Chunk<'_>>, PlaybackError> {
     if bytes.is_empty() {
         return Ok(None);
     }
     let Some((length, rest)) = bytes.split_first_chunk::<4>() else { return fault("glb", "a chunk is cut") };
-    let Some((found, rest)) = rest.split_first_chunk::<4>() else { return fault("glb", "a chunk is cut") };
+    let Some((kind, rest)) = rest.split_first_chunk::<4>() else { return fault("glb", "a chunk is cut") };
     let length = usize::try_from(u32::from_le_bytes(*length)).unwrap_or(usize::MAX);
     let Some((body, rest)) = rest.split_at_checked(length) else { return fault("glb", "a chunk is cut") };
-    if found != kind {
-        return fault("glb", "chunks are not JSON, then BIN");
-    }
-    Ok(Some((body, rest)))
+    Ok(Some((kind, body, rest)))
 }
 
 impl<'a> Document<'a> {
@@ -50,8 +47,16 @@ impl<'a> Document<'a> {
         if usize::try_from(length) != Ok(glb.len()) {
             return fault("glb", "the length in the header is not that of the file");
         }
-        let Some((json, rest)) = chunk(rest, b"JSON")? else { return fault("glb", "has no JSON chunk") };
-        let bin = chunk(rest, b"BIN\0")?.map_or(&[][..], |(bin, _)| bin);
+        let Some((b"JSON", json, mut rest)) = chunk(rest)? else { return fault("glb", "has no JSON chunk") };
+        // Chunks of other types are to be passed over.
+        let mut bin: &[u8] = &[];
+        while let Some((kind, body, after)) = chunk(rest)? {
+            if kind == b"BIN\0" {
+                bin = body;
+                break;
+            }
+            rest = after;
+        }
         // A document takes a few times its text in memory.
         let charged = memory.charge("JSON", json.len(), 16);
         charged.map_err(|e| PlaybackError::new("glb", e.to_string()))?;
@@ -115,16 +120,18 @@ impl<'a> Document<'a> {
             let four = |b: &[u8]| b.first_chunk::<4>().map_or(0.0, |b| f32::from_le_bytes(*b));
             return Ok(elements.map(|e| fill(e.chunks_exact(4).map(four))).collect());
         }
-        match (component, normalized) {
-            (ComponentType::U8, true) => {
-                Ok(elements.map(|e| fill(e.iter().map(|b| f32::from(*b) / 255.0))).collect())
-            }
+        let part: fn(&[u8]) -> f32 = match (component, normalized) {
+            (ComponentType::U8, true) => |b| b.first().map_or(0.0, |b| f32::from(*b) / 255.0),
+            (ComponentType::I8, true) => |b| b.first().map_or(0.0, |b| signed(b.cast_signed().into(), 127.0)),
             (ComponentType::U16, true) => {
-                let two = |b: &[u8]| b.first_chunk::<2>().map_or(0.0, |b| f32::from(u16::from_le_bytes(*b)));
-                Ok(elements.map(|e| fill(e.chunks_exact(2).map(|b| two(b) / 65535.0))).collect())
+                |b| b.first_chunk().map_or(0.0, |b| f32::from(u16::from_le_bytes(*b)) / 65535.0)
             }
-            _ => fault(path, "the accessor holds no real numbers"),
-        }
+            (ComponentType::I16, true) => {
+                |b| b.first_chunk().map_or(0.0, |b| signed(i16::from_le_bytes(*b), 32767.0))
+            }
+            _ => return fault(path, "the accessor holds no real numbers"),
+        };
+        Ok(elements.map(|e| fill(e.chunks_exact(component.size()).map(part))).collect())
     }
 
     /// Four unsigned integers each.
@@ -143,6 +150,11 @@ impl<'a> Document<'a> {
             _ => fault(path, "the accessor holds no joints"),
         }
     }
+}
+
+/// A signed normalised integer: the least one means -1 as its neighbour does.
+fn signed(value: i16, most: f32) -> f32 {
+    (f32::from(value) / most).max(-1.0)
 }
 
 fn fill<T: Copy + Default, const N: usize>(values: impl Iterator<Item = T>) -> [T; N] {
