@@ -229,7 +229,12 @@ fn counts_of_ffffffff_in_a_hundred_bytes() {
             bytes[at..at + 4].fill(0xff);
             let ((), cost) = heap::measured(|| drop(open(&bytes, s.format, Limits::default(), None)));
             assert!(cost.peak <= 16 << 10, "{} at {at}: {} bytes", s.name, cost.peak);
-            assert!(cost.time < Duration::from_millis(500) * patience(), "{} at {at}: {:?}", s.name, cost.time);
+            assert!(
+                cost.time < Duration::from_millis(500) * patience(),
+                "{} at {at}: {:?}",
+                s.name,
+                cost.time
+            );
         }
     }
 }
