@@ -108,7 +108,7 @@ pub(crate) fn tried(root: &Path, args: &[String]) -> Result<u64, String> {
             }));
         }
         // A hang cannot be caught, but it can be named.
-        while !workers.iter().all(|worker| worker.is_finished()) {
+        while !workers.iter().all(std::thread::ScopedJoinHandle::is_finished) {
             std::thread::sleep(Duration::from_millis(200));
             for busy in &busy {
                 if let Ok(busy) = busy.lock()

@@ -60,7 +60,7 @@ impl Animation {
         }
         let motion = match sampler.source() {
             // The rest pose: a joint without keys is between its rest value and itself.
-            Source::Poses { set, frames } if frames.is_empty() => {
+            Source::Poses { set, frames: [] } => {
                 RigError::length("poses", joints, set.joints)?;
                 Motion::Keyed { rest: LocalPose::new(rig), tracks: Default::default() }
             }

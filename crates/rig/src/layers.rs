@@ -184,8 +184,8 @@ fn mean(g: usize, rest: &Group, layers: &[Layer<'_>]) -> Group {
     }
     let part = Lanes::make(|i| 1.0 / total.0[i]);
     // Relative to the sum of shares, so that small shares are no sums that cancel.
-    let mut rotation = sum.rotation.map(|r| Lanes::make(|i| r.0[i] * part.0[i]));
-    lanes::normalize(&mut rotation);
+    sum.rotation = sum.rotation.map(|r| Lanes::make(|i| r.0[i] * part.0[i]));
+    lanes::normalize(&mut sum.rotation);
     let or_rest = |sum: &Lanes, rest: &Lanes, part: &Lanes| {
         Lanes::make(|i| if total.0[i] > 0.0 { sum.0[i] * part.0[i] } else { rest.0[i] })
     };
@@ -195,7 +195,7 @@ fn mean(g: usize, rest: &Group, layers: &[Layer<'_>]) -> Group {
         out.scale[c] = or_rest(&sum.scale[c], &rest.scale[c], &part);
     }
     for c in 0..4 {
-        out.rotation[c] = or_rest(&rotation[c], &rest.rotation[c], &Lanes::ONE);
+        out.rotation[c] = or_rest(&sum.rotation[c], &rest.rotation[c], &Lanes::ONE);
     }
     out
 }
