@@ -40,6 +40,9 @@ pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
         eprintln!("no corpus beside the project: nothing to compare with");
         return Ok(());
     }
+    if !dir.is_dir() {
+        return Err(format!("{}: no such folder", dir.display()));
+    }
     let wanted = |format: &str| args.len() < 2 || args[1..].iter().any(|a| format.starts_with(a.as_str()));
     let mut tally = Tally::default();
     if dir.join("manifest.json").is_file() {
@@ -61,7 +64,9 @@ pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
             let (name, bytes) = (path.display().to_string(), read(&path)?);
             let Some(found) = detect(&bytes, path.file_name().and_then(|n| n.to_str())) else { continue };
             if wanted(found.format.id()) {
-                tally.record("rewrite", &name, rewrite(&bytes, found.format, None).map(drop));
+                let rewritten = metadata(&path, found.format)
+                    .and_then(|metadata| rewrite(&bytes, found.format, metadata.as_deref()));
+                tally.record("rewrite", &name, rewritten.map(drop));
             }
         }
     }
@@ -69,7 +74,8 @@ pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
         println!("{what:<12} {n:5} passed");
     }
     if tally.failures.is_empty() {
-        return Ok(());
+        let nothing = tally.passed.is_empty().then(|| format!("{}: no model to look at", dir.display()));
+        return nothing.map_or(Ok(()), Err);
     }
     Err(format!("{} failures\n{}", tally.failures.len(), tally.failures.join("\n")))
 }
@@ -117,6 +123,13 @@ fn rewrite(bytes: &[u8], format: Format, metadata: Option<&[u8]>) -> Result<AnyM
     } else {
         Err(format!("the rewrite differs\n{}", meshwright_testkit::hex_diff(bytes, &written)))
     }
+}
+
+/// The metadata beside a model.
+fn metadata(path: &Path, format: Format) -> Result<Option<Vec<u8>>, String> {
+    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    let names = format.companion_names(name).into_iter().filter(|(kind, _)| *kind == CompanionKind::Metadata);
+    names.map(|(_, name)| path.with_file_name(name)).find(|p| p.is_file()).map(|p| read(&p)).transpose()
 }
 
 /// A model with the companions that the manifest names.
@@ -317,11 +330,7 @@ fn malformed(dir: &Path, case: &Value) -> Result<(), String> {
     let expect = text(case, "expect");
     // Some hostile files cannot be told by content; then the name does.
     let format = Format::from_name(name).ok_or("no format")?;
-    let beside = |kind| {
-        let names = format.companion_names(name).into_iter();
-        names.filter(|(k, _)| *k == kind).map(|(_, name)| path.with_file_name(name)).find(|p| p.is_file())
-    };
-    let metadata = beside(CompanionKind::Metadata).map(|p| read(&p)).transpose()?;
+    let metadata = metadata(&path, format)?;
     let mut options = OpenOptions::default();
     options.metadata = metadata.as_deref();
     // Some cases are files of one dialect, held against another.

@@ -67,7 +67,11 @@ const VERBS: &[Verb] = &[
         help: "write testdata/ anew; --check only compares",
         run: |root, args| fixtures::run(root, has(args, "--check")),
     },
-    Verb { name: "bench", help: "performance beside its targets; --quick for a look", run: bench::run },
+    Verb {
+        name: "bench",
+        help: "performance beside its targets; --quick for a look; [--only PART] [--corpus DIR]",
+        run: bench::run,
+    },
     Verb { name: "layers", help: "who may depend on whom", run: |root, _| layers::run(root) },
     Verb {
         name: "supply",
@@ -159,7 +163,13 @@ fn has(args: &[String], flag: &str) -> bool {
 fn dispatch(root: &Path, words: &[String]) -> Result<(), String> {
     let name = words.first().map_or("help", String::as_str);
     let verb = VERBS.iter().find(|v| v.name == name).ok_or_else(|| format!("no such verb: {name}"))?;
-    (verb.run)(root, words.get(1..).unwrap_or_default())
+    let words = words.get(1..).unwrap_or_default();
+    // A mistyped `--check` must not write.
+    let known = |flag: &str| verb.help.split(|c: char| c != '-' && !c.is_alphanumeric()).any(|w| w == flag);
+    if let Some(flag) = words.iter().find(|w| w.starts_with("--") && !known(w)) {
+        return Err(format!("no such option: {flag}"));
+    }
+    (verb.run)(root, words)
 }
 
 fn main() -> ExitCode {
@@ -169,7 +179,11 @@ fn main() -> ExitCode {
         for verb in VERBS {
             println!("{:<14} {}", verb.name, verb.help);
         }
-        return if name == "help" { ExitCode::SUCCESS } else { ExitCode::from(2) };
+        if name == "help" {
+            return ExitCode::SUCCESS;
+        }
+        eprintln!("xtask: no such verb: {name}");
+        return ExitCode::from(2);
     }
     match dispatch(&root(), &args) {
         Ok(()) => ExitCode::SUCCESS,

@@ -84,8 +84,9 @@ pub(crate) fn tried(root: &Path, args: &[String]) -> Result<u64, String> {
     let (next, tally, start) = (AtomicU64::new(0), Mutex::new(Tally::default()), Instant::now());
     let busy: Vec<_> = (0..options.jobs).map(|_| Mutex::new(None)).collect();
     std::thread::scope(|scope| {
+        let mut workers = Vec::new();
         for busy in &busy {
-            scope.spawn(|| {
+            workers.push(scope.spawn(|| {
                 loop {
                     let i = next.fetch_add(1, Ordering::Relaxed);
                     if i >= options.count || start.elapsed().as_secs() >= options.seconds {
@@ -104,10 +105,10 @@ pub(crate) fn tried(root: &Path, args: &[String]) -> Result<u64, String> {
                         *busy = None;
                     }
                 }
-            });
+            }));
         }
         // A hang cannot be caught, but it can be named.
-        while next.load(Ordering::Relaxed) < options.count {
+        while !workers.iter().all(std::thread::ScopedJoinHandle::is_finished) {
             std::thread::sleep(Duration::from_millis(200));
             for busy in &busy {
                 if let Ok(busy) = busy.lock()

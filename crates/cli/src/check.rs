@@ -38,7 +38,7 @@ struct Checked {
 fn check(input: &Input, args: &CheckArgs, forced: Option<Format>) -> Result<Checked, Refusal> {
     match load(input, &args.read, forced) {
         Ok(Loaded { bytes, format, model, forgiven }) => {
-            let mut report = if args.read.lenient { as_warnings(forgiven) } else { forgiven };
+            let mut report = if args.read.lenient { forgiven.at_most(Severity::Warning) } else { forgiven };
             let companions = load::companions(&model, input, &args.companions, &args.read)?;
             report.append_new(model.validate_with(&companions));
             Ok(Checked { bytes, format, report })
@@ -63,14 +63,6 @@ fn check(input: &Input, args: &CheckArgs, forced: Option<Format>) -> Result<Chec
         }
         Err(refusal) => Err(refusal),
     }
-}
-
-fn as_warnings(forgiven: Report) -> Report {
-    let mut report = Report::new();
-    for finding in forgiven.findings() {
-        report.push(Finding { severity: Severity::Warning, ..finding.clone() });
-    }
-    report
 }
 
 impl Checked {

@@ -194,6 +194,36 @@ fn what_a_lenient_look_passes_over_is_said() {
     }
 }
 
+/// What is only counted is forgiven too.
+#[test]
+fn a_flood_that_a_lenient_look_passes_over_is_no_error() {
+    let dir = TempDir::new().unwrap();
+    let model = dir.path().join("m.dpm");
+    let mut bytes = fs::read(demo()).unwrap();
+    let word = |bytes: &[u8], at: usize| {
+        usize::try_from(u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap())).unwrap()
+    };
+    let (bones, frames, table) = (word(&bytes, 56), word(&bytes, 64), word(&bytes, 76));
+    for frame in 0..frames {
+        let poses = word(&bytes, table + 36 * frame + 32);
+        for bone in 0..bones {
+            bytes[poses + 48 * bone..][..4].copy_from_slice(&f32::NAN.to_be_bytes());
+        }
+    }
+    fs::write(&model, bytes).unwrap();
+    let check = |flags: &[&str]| {
+        let mut words = args(flags);
+        words.push(model.clone().into());
+        run(&words)
+    };
+    let lenient = check(&["check", "--lenient"]);
+    assert_eq!(code(&lenient), 0, "{}", stdout(&lenient));
+    assert!(stdout(&lenient).contains("warning[non-finite] 3 more of these"), "{}", stdout(&lenient));
+    let strict = check(&["check"]);
+    assert_eq!(code(&strict), 1);
+    assert!(stdout(&strict).contains("error[non-finite] 3 more of these"), "{}", stdout(&strict));
+}
+
 #[test]
 fn poses_are_named_as_the_file_names_them() {
     let dir = TempDir::new().unwrap();

@@ -219,8 +219,15 @@ impl<'a, 's> Cursor<'a, 's> {
         mut parser: impl Parser<'a, T>,
     ) -> Result<Vec<T>, ReadError> {
         let mut items = self.reserve(path, count_offset, count, min_size)?;
+        let start = self.pos;
         for i in 0..usize::try_from(count).unwrap_or(usize::MAX) {
-            items.push(self.read_by(&path.index(i), &mut parser)?);
+            match self.read_by(&path.index(i), &mut parser) {
+                Ok(item) => items.push(item),
+                Err(e) => {
+                    self.pos = start;
+                    return Err(e);
+                }
+            }
         }
         Ok(items)
     }
@@ -324,6 +331,9 @@ mod tests {
             assert_eq!((e.code(), e.offset()), ("count", 4));
             let e = source.start().table(&path, 4, 3, 6, pair).unwrap_err();
             assert_eq!(e.code(), "count");
+            let mut cursor = source.start();
+            assert_eq!(cursor.table(&path, 4, 3, 4, pair).unwrap_err().code(), "out-of-file");
+            assert_eq!(cursor.offset(), 0, "a failed table does not move");
         });
         with_source(&[0; 12], 15, |source| {
             let e = source.start().table(&Path::ROOT, 4, 2, 6, pair).unwrap_err();

@@ -145,20 +145,49 @@ impl Report {
         self
     }
 
+    /// The same report, nothing in it worse than `most`.
+    #[must_use]
+    pub fn at_most(mut self, most: Severity) -> Self {
+        for finding in &mut self.findings {
+            finding.severity = finding.severity.min(most);
+        }
+        for ((code, severity), n) in core::mem::take(&mut self.seen) {
+            let seen = self.seen.entry((code, severity.min(most))).or_insert(0);
+            *seen = seen.saturating_add(n);
+        }
+        self
+    }
+
     /// Appends all findings of `other`.
     pub fn append(&mut self, other: Self) {
-        self.take(other, |_, _| true);
+        self.take(other, BTreeMap::new(), |_, _| true);
     }
 
     /// Appends the findings of `other` that this report does not hold yet, told by code and path: validation
-    /// finds again what a lenient reader passed over.
+    /// finds again what a lenient reader passed over. Those that both only counted, which nothing tells apart, are
+    /// taken for the same.
     pub fn append_new(&mut self, other: Self) {
-        self.take(other, |known, f| !known.iter().any(|k| k.code == f.code && k.path == f.path));
+        let mut counted = BTreeMap::<_, u64>::new();
+        for (&(code, _), &n) in &self.seen {
+            let all = counted.entry(code).or_insert(0);
+            *all = all.saturating_add(n);
+        }
+        for finding in &self.findings {
+            if let Some(n) = counted.get_mut(finding.code) {
+                *n = n.saturating_sub(1);
+            }
+        }
+        self.take(other, counted, |known, f| !known.iter().any(|k| k.code == f.code && k.path == f.path));
     }
 
-    fn take(&mut self, other: Self, wanted: impl Fn(&[Finding], &Finding) -> bool) {
+    /// `counted` holds how many findings of a code that `other` only counted are known.
+    fn take(
+        &mut self,
+        other: Self,
+        mut counted: BTreeMap<&str, u64>,
+        wanted: impl Fn(&[Finding], &Finding) -> bool,
+    ) {
         let known = self.findings.len();
-        // Those that were counted only have nothing to be told by: they stay counted.
         let mut unkept = other.seen;
         for finding in other.findings {
             if let Some(n) = unkept.get_mut(&(finding.code, finding.severity)) {
@@ -168,7 +197,14 @@ impl Report {
                 self.push(finding);
             }
         }
-        for (key, n) in unkept.into_iter().filter(|(_, n)| *n > 0) {
+        for (key, mut n) in unkept {
+            if let Some(known) = counted.get_mut(key.0) {
+                let same = n.min(*known);
+                (n, *known) = (n.saturating_sub(same), known.saturating_sub(same));
+            }
+            if n == 0 {
+                continue;
+            }
             let seen = self.seen.entry(key).or_insert(0);
             *seen = seen.saturating_add(n);
         }
@@ -268,5 +304,23 @@ mod tests {
         assert_eq!(report.count_of(Severity::Warning), 12);
         report.append_new(flood(12));
         assert_eq!(report.findings().len(), 12);
+    }
+
+    #[test]
+    fn a_flood_that_was_forgiven_is_no_error_when_it_is_found_again() {
+        let flood = |n: usize| {
+            let mut report = Report::new();
+            for i in 0..n {
+                report.error("e", &Path::ROOT.field("x").index(i), None, || "bad");
+            }
+            report
+        };
+        let mut report = flood(100).at_most(Severity::Warning);
+        assert_eq!((report.count_of(Severity::Warning), report.has_errors()), (100, false));
+        report.append_new(flood(100));
+        assert_eq!((report.count_of(Severity::Warning), report.has_errors()), (100, false));
+        // Those beyond are new.
+        report.append_new(flood(103));
+        assert_eq!((report.count_of(Severity::Warning), report.count_of(Severity::Error)), (100, 3));
     }
 }

@@ -59,6 +59,11 @@ impl Animation {
             return fault("blends matrices; choose Blend::Rigid");
         }
         let motion = match sampler.source() {
+            // The rest pose: a joint without keys is between its rest value and itself.
+            Source::Poses { set, frames: [] } => {
+                RigError::length("poses", joints, set.joints)?;
+                Motion::Keyed { rest: LocalPose::new(rig), tracks: Default::default() }
+            }
             Source::Poses { set, frames } => {
                 RigError::length("poses", joints, set.joints)?;
                 // Signs of quaternions that come from matrices mean nothing: the short way.
@@ -127,9 +132,10 @@ impl Animation {
 }
 
 fn push<T: Copy>(to: &mut Vec<Track>, slot: usize, channel: &Channel<T>, value: impl Fn(T) -> [f32; 4]) {
-    if !channel.is_empty() {
-        let frames = channel.frames.iter().copied().take(channel.values.len()).collect();
-        to.push(Track { slot, frames, values: channel.values.iter().map(|v| value(*v)).collect() });
+    let (frames, values): (Vec<_>, Vec<_>) =
+        channel.frames.iter().zip(&channel.values).map(|(f, v)| (*f, value(*v))).unzip();
+    if !frames.is_empty() {
+        to.push(Track { slot, frames, values });
     }
 }
 
@@ -290,12 +296,13 @@ impl Span {
         }
     }
 
-    /// How far the frame is from the key before to the key behind.
+    /// How far the frame is from the key before to the key behind. The frame that the keys were found for is
+    /// rounded: between keys that are closest together it may lie outside.
     #[inline(always)]
     fn ratio(&self, whole: usize, rest: f32) -> Lanes {
         #[expect(clippy::cast_precision_loss, reason = "keys are stored in this precision")]
         let whole = whole as f32;
-        Lanes::make(|i| ((whole - self.start.0[i]) + rest) * self.inverse.0[i])
+        Lanes::make(|i| (((whole - self.start.0[i]) + rest) * self.inverse.0[i]).clamp(0.0, 1.0))
     }
 
     /// Finds the keys around a frame: usually those after the current ones.

@@ -26,7 +26,7 @@ impl Bounds {
     }
 }
 
-/// A box that grows; coordinates that are not numbers leave it as it is.
+/// A box that grows; points that are not finite leave it as it is, because what they become is not either.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Grow {
     min: DVec3,
@@ -37,8 +37,10 @@ impl Grow {
     const EMPTY: Self = Self { min: DVec3::INFINITY, max: DVec3::NEG_INFINITY };
 
     fn add(&mut self, p: DVec3) {
-        self.min = DVec3::from_array(core::array::from_fn(|i| self.min[i].min(p[i])));
-        self.max = DVec3::from_array(core::array::from_fn(|i| self.max[i].max(p[i])));
+        if p.is_finite() {
+            self.min = self.min.min(p);
+            self.max = self.max.max(p);
+        }
     }
 
     fn is_empty(&self) -> bool {
@@ -85,8 +87,10 @@ impl JointBounds {
     }
 
     fn weigh(&mut self, sum: f64, absolute: f64) {
-        self.sums = (self.sums.0.min(sum), self.sums.1.max(sum));
-        self.absolute = self.absolute.max(absolute);
+        if absolute.is_finite() {
+            self.sums = (self.sums.0.min(sum), self.sums.1.max(sum));
+            self.absolute = self.absolute.max(absolute);
+        }
     }
 
     pub(crate) fn of_bind(
@@ -129,7 +133,7 @@ impl JointBounds {
                     bounds.boxes[i.joint as usize].add(p / weight);
                     sum += weight;
                     absolute += weight.abs();
-                } else {
+                } else if p.is_finite() {
                     let r = &mut bounds.residue[i.joint as usize];
                     *r = (r.0.max(p.length()), r.1.max(weight.abs()));
                     residues += 1;
@@ -159,7 +163,9 @@ impl JointBounds {
                 let r = &m.matrix3;
                 let norm = r.x_axis.length() + r.y_axis.length() + r.z_axis.length();
                 let one = norm * reach + if *weight > 0.0 { m.translation.length() * weight } else { 0.0 };
-                extra = extra.max(one);
+                if one.is_finite() {
+                    extra = extra.max(one);
+                }
             }
             #[expect(clippy::cast_precision_loss, reason = "a count of influences")]
             {
@@ -186,7 +192,7 @@ impl JointBounds {
 
 impl SkinPlan {
     /// A box around the mesh in a pose, found without skinning it: it holds every finite vertex, and is
-    /// larger than need be. `None` without vertices, or when the pose is of another skeleton.
+    /// larger than need be. `None` without vertices of finite weight, or when the pose is of another skeleton.
     ///
     /// The cost grows with the number of joints.
     pub fn bounds<M: Matrix>(&self, pose: &Pose<M>) -> Option<Bounds> {

@@ -78,22 +78,22 @@ impl<'a> Layer<'a> {
         RigError::length("joints of a mask", joints, self.mask.map_or(joints, |m| m.joints))
     }
 
-    /// The shares of eight joints. Shares that are negative or not numbers are none.
+    /// The shares of eight joints. Shares that are negative, not numbers, or too small to divide by, are none.
     #[inline(always)]
     fn shares(&self, group: usize) -> Lanes {
         let weight = Lanes([self.weight; 8]);
         let mask = self.mask.and_then(|m| m.weights.get(group)).unwrap_or(&Lanes::ONE);
         Lanes::make(|i| {
             let share = weight.0[i] * mask.0[i];
-            if share > 0.0 { share } else { 0.0 }
+            if share >= f32::MIN_POSITIVE { share } else { 0.0 }
         })
     }
 }
 
 impl LocalPose {
     /// The weighted mean of layers, joint by joint: weights count relative to their sum, and rotations are
-    /// blended linearly on the side of the first layer. A joint of which no layer has a share takes its rest
-    /// transform.
+    /// blended linearly, each on the side of the sum of those before it. A joint of which no layer has a share
+    /// takes its rest transform.
     ///
     /// Two layers of weights `1 - t` and `t` are a cross-fade.
     pub fn blend(&mut self, rig: &Rig, layers: &[Layer<'_>]) -> Result<(), RigError> {
@@ -183,6 +183,8 @@ fn mean(g: usize, rest: &Group, layers: &[Layer<'_>]) -> Group {
         total = Lanes::make(|i| total.0[i] + share.0[i]);
     }
     let part = Lanes::make(|i| 1.0 / total.0[i]);
+    // Relative to the sum of shares, so that small shares are no sums that cancel.
+    sum.rotation = sum.rotation.map(|r| Lanes::make(|i| r.0[i] * part.0[i]));
     lanes::normalize(&mut sum.rotation);
     let or_rest = |sum: &Lanes, rest: &Lanes, part: &Lanes| {
         Lanes::make(|i| if total.0[i] > 0.0 { sum.0[i] * part.0[i] } else { rest.0[i] })

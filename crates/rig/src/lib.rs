@@ -22,6 +22,7 @@
 //! # fn demo(scene: &Scene) -> Result<(), meshwright_rig::RigError> {
 //! // Once.
 //! let rig = Rig::new(&scene.skeletons[0])?;
+//! // A clip that blends matrices (DPM, ZYM) is refused here, but `.with_blend(Blend::Rigid)` is not.
 //! let animation = Animation::new(&rig, &Sampler::new(scene, 0)?)?;
 //! let plan = SkinPlan::new(&scene.meshes[0], &rig)?;
 //! let mut work = Workspace::new().reserved_for(&plan);
@@ -59,7 +60,8 @@
 //! A [`Path`] is the set of instructions: AVX2 with FMA where the machine has them, asked once, and portable
 //! code everywhere. Vertices come out the same, to the bit, on any number of threads and in any kind of memory.
 //! Two paths differ in the last places, because FMA rounds once where others round twice; a program that
-//! needs the same bits on every machine asks for [`Path::PORTABLE`].
+//! needs the same bits on every machine asks for [`Path::PORTABLE`]. Dual quaternions and spherical blends are out of
+//! this: they rest on how glam adds up four numbers and on the machine's sines.
 //!
 //! # Precision
 //!

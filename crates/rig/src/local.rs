@@ -1,6 +1,7 @@
 //! Poses as translations, rotations and scales, eight joints side by side.
 
 use crate::error::RigError;
+use crate::matrix::Matrix;
 use crate::rig::Rig;
 use alloc::vec::Vec;
 use glam::{Affine3A, Quat, Vec3};
@@ -78,7 +79,8 @@ impl JointPose {
 
     /// The same transform as a matrix.
     pub fn to_matrix(&self) -> Affine3A {
-        Affine3A::from_scale_rotation_translation(self.scale, self.rotation, self.translation)
+        // glam's own may be built to panic on a rotation that is not of unit length.
+        Matrix::from_affine(&Trs::from(*self).to_affine())
     }
 }
 

@@ -4,6 +4,7 @@ use crate::animation::Player;
 use crate::error::RigError;
 use crate::local::{JointPose, LocalPose};
 use crate::rig::Rig;
+use crate::sample::place;
 use glam::{Quat, Vec3, Vec4};
 
 /// Which part of the root's motion moves the figure.
@@ -103,25 +104,20 @@ impl RootMotion {
             Ok(after(&after(&inverse(&first), &last), &some))
         };
         let whole = after(&after(&inverse(&first), &last), &step);
-        let place = |frame: f64| {
-            let rest = frame % period;
-            let rest = if rest < 0.0 { rest + period } else { rest };
-            (if rest < period { rest } else { 0.0 }, rounds_before(frame, period))
-        };
-        let ((a, loops_a), (b, loops_b)) = (place(from), place(to));
+        let (a, b) = (place(from, animation.frame_count(), true), place(to, animation.frame_count(), true));
         let (start, end) = (since(a)?, since(b)?);
-        let rounds = power(&whole, loops_b - loops_a);
+        let rounds = power(&whole, rounds(to - b, period).saturating_sub(rounds(from - a, period)));
         Ok(after(&inverse(&start), &after(&rounds, &end)))
     }
 }
 
-/// How many whole periods lie before a frame.
-fn rounds_before(frame: f64, period: f64) -> i64 {
-    let quotient = frame / period;
+/// How many periods that is, a whole number but for rounding.
+fn rounds(frames: f64, period: f64) -> i64 {
+    let quotient = frames / period;
     #[expect(clippy::cast_possible_truncation, reason = "saturates, and so many rounds are not played")]
-    let cut = quotient as i64;
-    #[expect(clippy::cast_precision_loss, reason = "compared with what it was cut from")]
-    if (cut as f64) > quotient { cut - 1 } else { cut }
+    {
+        (quotient + if quotient < 0.0 { -0.5 } else { 0.5 }) as i64
+    }
 }
 
 /// `a` after `b`, both without scale in what matters: scales are those of `b`.

@@ -109,8 +109,8 @@ impl<'a> Sampler<'a> {
     }
 
     /// Local matrices at a frame, which may lie between two: a looping clip repeats with the period `frames`,
-    /// another is held before its first and behind its last frame. A frame that is not a number is frame 0. A
-    /// clip without frames answers the rest pose.
+    /// another is held before its first and behind its last frame. A frame that is not a number is frame 0, and
+    /// so is an infinite one of a looping clip. A clip without frames answers the rest pose.
     ///
     /// At a whole frame of a clip of poses the answer is the pose as it is stored.
     pub fn sample<M: Matrix>(&self, rig: &Rig, frame: f64, locals: &mut [M]) -> Result<(), RigError> {
@@ -212,11 +212,12 @@ impl<'a> Sampler<'a> {
     }
 }
 
-/// Where a frame lies among `n`, which are not none; a frame that is not a number is the first.
+/// Where a frame lies among `n`, which are not none; a frame that is not a number is the first, and so is one
+/// infinitely far into a loop.
 #[expect(clippy::cast_precision_loss, reason = "a count of frames is below 2^32")]
 pub(crate) fn place(frame: f64, n: usize, looping: bool) -> f64 {
     let period = n as f64;
-    if !frame.is_finite() {
+    if frame.is_nan() || looping && frame.is_infinite() {
         return 0.0;
     }
     if !looping {
@@ -229,7 +230,7 @@ pub(crate) fn place(frame: f64, n: usize, looping: bool) -> f64 {
 }
 
 fn last<'a, T>(old: &'a Channel<T>, new: &'a Channel<T>) -> &'a Channel<T> {
-    if new.is_empty() { old } else { new }
+    if new.is_empty() || new.frames.is_empty() { old } else { new }
 }
 
 /// Blends two local matrices part by part.

@@ -352,7 +352,7 @@ impl SkinPlan {
                     }
                     let add =
                         |sum, i: &Influence| palette[i.joint as usize].add_point(sum, positions[v], i.weight);
-                    M::finish(influences.iter().fold(M::Sum::default(), add))
+                    M::finish(influences.iter().filter(|i| i.weight != 0.0).fold(M::Sum::default(), add))
                 });
             }
             Form::Local => {
@@ -394,7 +394,7 @@ impl SkinPlan {
                     }
                     let add =
                         |sum, i: &Influence| palette[i.joint as usize].add_vector(sum, normals[v], i.weight);
-                    finish(influences.iter().fold(M::Sum::default(), add))
+                    finish(influences.iter().filter(|i| i.weight != 0.0).fold(M::Sum::default(), add))
                 });
             }
             Form::Local => {

@@ -123,10 +123,15 @@ fn span(keys: &[f32], frame: f64, period: Option<f64>) -> Option<Span> {
     Some(Span::Between(last, 0, passed / gap))
 }
 
+/// The frames of the keys; a frame without a value is no key.
+fn frames<T>(channel: &Channel<T>) -> &[f32] {
+    channel.frames.get(..channel.values.len()).unwrap_or(&channel.frames)
+}
+
 /// The value of a translation or scale at a frame.
 pub(crate) fn vector(channel: &Channel<[f32; 3]>, frame: f64, period: Option<f64>) -> Option<DVec3> {
     let value = |i: usize| channel.values.get(i).map(|v| wide(*v));
-    match span(&channel.frames, frame, period)? {
+    match span(frames(channel), frame, period)? {
         Span::At(i) => value(i),
         Span::Between(a, b, t) => Some(value(a)? * (1.0 - t) + value(b)? * t),
     }
@@ -140,7 +145,7 @@ pub(crate) fn rotation(
     rule: Interpolation,
 ) -> Option<Turn> {
     let value = |i: usize| channel.values.get(i).map(|v| quat(*v));
-    match span(&channel.frames, frame, period)? {
+    match span(frames(channel), frame, period)? {
         Span::At(i) => value(i).map(Turn::Quat),
         Span::Between(a, b, t) => Some(turn(value(a)?, value(b)?, t, rule)),
     }

@@ -86,6 +86,9 @@ pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
     let mut targets = targets(root)?;
     if !options.targets.is_empty() {
         targets.retain(|t| options.targets.iter().any(|o| t.starts_with(o)));
+        if targets.is_empty() {
+            return Err(format!("no such target: {}", options.targets.join(", ")));
+        }
     }
     let out = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from).join("fuzz");
     let programs = build(root, &out, mode, &targets)?;

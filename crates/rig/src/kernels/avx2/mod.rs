@@ -381,7 +381,6 @@ unsafe fn fill_tables<const N: bool, const T: bool, const DENSE: bool>(
     sink: Sink,
 ) {
     let mut table = [const { MaybeUninit::<Packed>::uninit() }; TABLE];
-    let base: *const Packed = table.as_ptr().cast();
     let index = index.as_ptr();
     for from in range.clone().step_by(TABLE) {
         let to = range.end.min(from + TABLE);
@@ -403,6 +402,8 @@ unsafe fn fill_tables<const N: bool, const T: bool, const DENSE: bool>(
                 }),
             }
             let sink = sink.behind::<DENSE>(from - range.start);
+            // Taken after the table was written: writing through it anew ends what an older pointer may read.
+            let base: *const Packed = table.as_ptr().cast();
             bound::<N, T, DENSE>(data, from..to, sink, |v| load(base, usize::from(*index.add(v))));
         }
     }
