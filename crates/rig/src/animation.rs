@@ -314,16 +314,20 @@ impl Span {
         let n = if holds(known + 1) { known + 1 } else { frames.partition_point(|&k| k <= frame) };
         self.keys[lane] = n;
         let last = frames.len() - 1;
-        let from = if n == 0 { f32::NEG_INFINITY } else { key(n - 1) };
+        let (mut from, mut until) = (if n == 0 { f32::NEG_INFINITY } else { key(n - 1) }, key(n));
         let (mut before, mut behind, mut start, mut length) = (n.max(1) - 1, n.min(last), from, 0.0);
         if n > 0 && n <= last {
             length = key(n) - key(n - 1);
         } else if let Some(period) = period {
             // Across the end; keys that reach beyond it leave no gap.
             let gap = key(0) + period - key(last);
-            if last > 0 && gap > 0.0 {
+            let wrapped = key(last) - period;
+            if n == 0 && frame < wrapped {
+                until = wrapped;
+            } else if last > 0 && gap > 0.0 {
                 (before, behind, length) = (last, 0, gap);
-                start = if n == 0 { key(last) - period } else { key(last) };
+                start = if n == 0 { wrapped } else { key(last) };
+                from = start;
             }
         }
         if length > 0.0 {
@@ -333,7 +337,7 @@ impl Span {
             behind = before;
             (self.inverse.0[lane], self.start.0[lane]) = (0.0, 0.0);
         }
-        (self.from.0[lane], self.until.0[lane]) = (from, key(n));
+        (self.from.0[lane], self.until.0[lane]) = (from, until);
         for c in 0..4 {
             self.before[c].0[lane] = track.values[before][c];
             self.behind[c].0[lane] = track.values[behind][c];

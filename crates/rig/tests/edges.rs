@@ -98,6 +98,24 @@ fn what_has_no_frame_or_no_value_is_no_key() {
     }
 }
 
+/// The last key lies behind the end of the loop, so that no blend across it begins before the first key's turn.
+#[test]
+fn keys_behind_the_end_of_a_loop() {
+    let clip = scene(along_x(&[(1.0, 10.0), (3.0, 30.0), (4.5, 45.0)]), 4, true);
+    for (frame, x) in [(0.0, 10.0), (0.25, 10.0), (0.5, 45.0), (0.75, 27.5), (1.0, 10.0), (3.75, 37.5)] {
+        assert_eq!(place(&clip, frame).map(|p| p.x), [x; 2], "{frame}");
+    }
+    // A player that goes on from where it was finds the same.
+    let rig = Rig::new(&clip.skeletons[0]).unwrap();
+    let animation = Animation::new(&rig, &Sampler::new(&clip, 0).unwrap()).unwrap();
+    let (mut player, mut pose) = (Player::new(&animation), LocalPose::new(&rig));
+    for i in (0..64).chain((0..32).rev()) {
+        let frame = f64::from(i) / 8.0;
+        player.sample(frame, &mut pose).unwrap();
+        assert_eq!(pose.get(&rig, 0).unwrap().translation, place(&clip, frame)[0], "{frame}");
+    }
+}
+
 /// A step is written as two keys as close together as can be.
 #[test]
 fn a_step_is_not_overshot() {
