@@ -6,18 +6,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What Miri can run: no C code, no SIMD. The facade's fixtures stand for the formats whose tests need C.
-const MIRI: &[&str] = &[
-    "-p meshwright-core -p meshwright-scene -p meshwright-bmd -p meshwright-dpm -p meshwright-fsomodel \
-     -p meshwright-tso -p meshwright-rig --lib",
-    "-p meshwright --test fixtures",
-];
-/// What an emulator runs; no C code either.
-const EMULATED: &[&str] = &[
-    "-p meshwright-core -p meshwright-scene -p meshwright-bmd -p meshwright-dpm -p meshwright-fsomodel \
-     -p meshwright-tso -p meshwright-rig --lib --tests",
-    "-p meshwright --test fixtures --test exhaustive",
-];
 /// The host, 32 bits, and most significant bytes first.
 const MIRI_TARGETS: &[&str] =
     &["x86_64-unknown-linux-gnu", "i686-unknown-linux-gnu", "s390x-unknown-linux-gnu"];
@@ -26,7 +14,8 @@ const MACHINES: &[(&str, &str, &str)] = &[
     ("s390x-unknown-linux-gnu", "s390x-linux-gnu", "qemu-s390x"),
     ("i686-unknown-linux-gnu", "i686-linux-gnu", "qemu-i386"),
 ];
-/// Crates without C code, whose tests a sanitizer sees in full.
+/// Crates whose tests need no C code, so that Miri and emulators run them and a sanitizer sees them in full. The
+/// facade's fixtures stand for the others.
 const PURE: &str = "-p meshwright-core -p meshwright-scene -p meshwright-bmd -p meshwright-dpm \
                     -p meshwright-fsomodel -p meshwright-tso -p meshwright-rig";
 
@@ -53,7 +42,7 @@ fn has_nightly(root: &Path, subcommand: &str) -> bool {
 pub(crate) fn miri(root: &Path) -> Result<(), String> {
     if has_nightly(root, "miri --version") {
         for target in MIRI_TARGETS {
-            for tests in MIRI {
+            for tests in [&format!("{PURE} --lib"), "-p meshwright --test fixtures"] {
                 let mut cargo = nightly(root, &format!("miri test --locked --target {target} {tests}"));
                 cargo.env("MIRIFLAGS", "-Zmiri-disable-isolation").env("PROPTEST_CASES", "2");
                 sh::run(&mut cargo)?;
@@ -114,7 +103,7 @@ pub(crate) fn emulated(root: &Path) -> Result<(), String> {
             eprintln!("{target}: needs {libraries}-gcc and {emulator}: skipped");
             continue;
         }
-        for tests in EMULATED {
+        for tests in [&format!("{PURE} --lib --tests"), "-p meshwright --test fixtures --test exhaustive"] {
             let std = "-Zbuild-std=std,panic_abort,panic_unwind,test";
             let mut cargo = nightly(root, &format!("test {std} --locked --target {target} {tests}"));
             if let Some(rustc) = &own {
@@ -177,12 +166,12 @@ pub(crate) fn profiles(root: &Path) -> Result<(), String> {
 }
 
 /// `xtask exhaustive`: every small change of every fixture, none left out.
-pub(crate) fn exhaustive(root: &Path) -> Result<(), String> {
-    sh::cargo_env(
-        root,
-        "test -p meshwright --all-features --locked --profile checked --test exhaustive -- --nocapture",
-        &[("MESHWRIGHT_EXHAUSTIVE", "1")],
-    )
+pub(crate) fn exhaustive(root: &Path) -> Command {
+    let mut command = sh::cargo_command(root);
+    command.args(["test", "--quiet", "--locked", "-p", "meshwright", "--all-features"]);
+    command.args(["--profile", "checked", "--test", "exhaustive", "--", "--nocapture"]);
+    command.env("MESHWRIGHT_EXHAUSTIVE", "1");
+    command
 }
 
 fn target_dir(root: &Path) -> PathBuf {

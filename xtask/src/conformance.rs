@@ -2,7 +2,8 @@
 //!
 //! With a `manifest.json` every file is read strictly, validated, rewritten byte for byte, compared with its
 //! reference dump, exported to GLB and played back from the GLB alone; every case of `malformed/cases.json` is
-//! answered as it says, at an offset inside the field that was broken (`malformed.tsv`). Without one, whatever is found is read, validated and rewritten.
+//! answered as it says, at an offset inside the field that was broken (`malformed.tsv`; a case of another corpus that
+//! is not listed there, inside the file). Without one, whatever is found is read, validated and rewritten.
 
 use crate::compare;
 use meshwright::dump::{Dump, DumpOptions};
@@ -10,11 +11,12 @@ use meshwright::gltf::{self, ExportOptions, playback::Player};
 use meshwright::rig::{Evaluator, Precision};
 use meshwright::scene::{Motion, Scene, SceneOptions, Space};
 use meshwright::{
-    AnyModel, CompanionKind, Companions, Format, OpenOptions, ReadError, ReadOptions, Severity, detect,
+    AnyModel, CompanionKind, Companions, Format, OpenOptions, ReadError, ReadOptions, Severity, Stream, detect,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 const MEMORY: u64 = 1 << 30;
@@ -56,7 +58,7 @@ pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
         for case in if cases.is_file() { list(&cases)? } else { Vec::new() } {
             if wanted(&text(&case, "format")) && known(&dir.join(text(&case, "file"))) {
                 let name = text(&case, "file");
-                tally.record("malformed", &name, malformed(&dir, &case));
+                tally.record("malformed", &name, malformed(&dir, &case, args.is_empty()));
             }
         }
     } else {
@@ -323,7 +325,8 @@ fn playback(scene: &Scene, residual: f64) -> Result<(), String> {
     Ok(())
 }
 
-fn malformed(dir: &Path, case: &Value) -> Result<(), String> {
+/// A malformed file is answered as its case says. `listed`: the case must be one of `malformed.tsv`.
+fn malformed(dir: &Path, case: &Value, listed: bool) -> Result<(), String> {
     let path = dir.join(text(case, "file"));
     let bytes = read(&path)?;
     let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
@@ -341,7 +344,13 @@ fn malformed(dir: &Path, case: &Value) -> Result<(), String> {
     let result = AnyModel::open(&bytes, format, &options);
     match (expect.as_str(), result) {
         ("reject", Ok(_)) => Err("must be refused".into()),
-        ("reject", Err(e)) => located(&text(case, "file"), &text(case, "code"), &e),
+        ("reject", Err(e)) => {
+            let field = field(&text(case, "file"))?;
+            if listed && field.is_none() {
+                return Err("malformed.tsv does not say which field is broken".into());
+            }
+            located(&text(case, "code"), field.as_ref(), bytes.len(), &e)
+        }
         (_, Err(e)) => Err(format!("must open: {e}")),
         ("warn", Ok(parsed)) => {
             if parsed.model.validate().is_empty() && parsed.forgiven.is_empty() {
@@ -354,21 +363,34 @@ fn malformed(dir: &Path, case: &Value) -> Result<(), String> {
     }
 }
 
-/// An error has the code that the case says, and its offset lies inside the field that was broken.
-fn located(file: &str, code: &str, e: &ReadError) -> Result<(), String> {
-    if !matches!(code, "any_error" | "?size") && code != e.code() {
-        return Err(format!("{code} expected: {e}"));
-    }
+/// The stream and the offsets of the field that was broken, as `malformed.tsv` lists them.
+fn field(file: &str) -> Result<Option<(&'static str, Range<u64>)>, String> {
     let name = file.trim_start_matches("malformed/");
     let rows = include_str!("malformed.tsv").lines().skip(1);
     let row = rows.map(|row| row.split('\t').collect::<Vec<_>>()).find(|row| row.first() == Some(&name));
-    let Some([_, stream, first, end]) = row.as_deref() else {
-        return Err("malformed.tsv does not say which field is broken".into());
-    };
+    let Some([_, stream, first, end]) = row.as_deref() else { return Ok(None) };
     let number = |text: &str| text.parse::<u64>().map_err(|_| format!("malformed.tsv: {text} is no offset"));
-    let field = number(first)?..number(end)?;
-    if e.stream().to_string() == *stream && field.contains(&e.offset()) {
-        return Ok(());
+    Ok(Some((stream, number(first)?..number(end)?)))
+}
+
+/// An error has the code that the case says, and its offset lies inside the field that was broken; where that is not
+/// known, inside the file of `len` bytes.
+fn located(
+    code: &str,
+    field: Option<&(&str, Range<u64>)>,
+    len: usize,
+    e: &ReadError,
+) -> Result<(), String> {
+    if !matches!(code, "any_error" | "?size") && code != e.code() {
+        return Err(format!("{code} expected: {e}"));
     }
-    Err(format!("the fault is in {stream} at {field:?}: {e}"))
+    match field {
+        Some((stream, field)) if e.stream().to_string() != *stream || !field.contains(&e.offset()) => {
+            Err(format!("the fault is in {stream} at {field:?}: {e}"))
+        }
+        None if *e.stream() == Stream::File && e.offset() > len as u64 => {
+            Err(format!("offset outside the file: {e}"))
+        }
+        _ => Ok(()),
+    }
 }

@@ -116,7 +116,7 @@ const VERBS: &[Verb] = &[
     Verb {
         name: "exhaustive",
         help: "every small change of every fixture, none left out",
-        run: |root, _| builds::exhaustive(root),
+        run: |root, _| sh::run(&mut builds::exhaustive(root)),
     },
     Verb {
         name: "profiles",

@@ -156,9 +156,10 @@ fn proofs_exist(root: &Path) -> Result<(), String> {
             crate::VERBS.iter().find(|v| v.name == verb).ok_or_else(missing)?;
             continue;
         }
-        let (file, test) = proof.split_once(": ").unwrap_or((proof, ""));
+        let (file, test) = proof.split_once(": ").map_or((*proof, None), |(file, test)| (file, Some(test)));
         let source = fs::read_to_string(root.join(file)).map_err(|_| missing())?;
-        if !source.contains(&format!("fn {test}")) {
+        let found = test.map_or_else(|| "#[test]".into(), |test| format!("fn {test}("));
+        if !source.contains(&found) {
             return Err(missing());
         }
     }
@@ -190,10 +191,7 @@ fn figures(root: &Path, args: &[String]) -> Result<String, String> {
 
 /// How many mutants the exhaustive test has tried.
 fn exhaustive(root: &Path) -> Result<String, String> {
-    let mut command = sh::cargo_command(root);
-    command.args(["test", "--quiet", "--locked", "-p", "meshwright", "--all-features"]);
-    command.args(["--profile", "checked", "--test", "exhaustive", "--", "--nocapture"]);
-    let said = sh::output(command.env("MESHWRIGHT_EXHAUSTIVE", "1"))?;
+    let said = sh::output(&mut crate::builds::exhaustive(root))?;
     let said = String::from_utf8_lossy(&said);
     let tried = said.lines().find_map(|line| line.split_once(" mutants of ")).map(|(n, _)| n.to_owned());
     tried.ok_or_else(|| "the exhaustive test prints no figure".into())

@@ -1,6 +1,8 @@
 //! File names that the program makes up.
 
-/// The most bytes of a name made of another; extensions and numbers still fit the 255 of most systems.
+use sha2::{Digest as _, Sha256};
+
+/// The most bytes of a name made of another; extensions, numbers and hashes still fit the 255 of most systems.
 const LONGEST: usize = 200;
 
 /// A file name made of a name that came from a model or another path: no separators, no control characters,
@@ -25,13 +27,12 @@ pub(crate) fn safe_file_name(name: &str) -> String {
     safe
 }
 
-/// A file name that changes with the content, so that whoever names it never finds other content there.
+/// A file name that changes with the content, so that whoever names it never finds other content there, not even
+/// where somebody made both models for that.
 pub(crate) fn content_name(stem: &str, bytes: &[u8], extension: &str) -> String {
-    // FNV-1a: the same on every machine and in every version.
-    let hash = bytes
-        .iter()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3));
-    format!("{stem}.{hash:016x}.{extension}")
+    // Half of the hash is enough, and leaves a name that can be read.
+    let hash = Sha256::digest(bytes).iter().take(16).fold(0, |hash, b| hash << 8 | u128::from(*b));
+    format!("{stem}.{hash:032x}.{extension}")
 }
 
 #[cfg(test)]
@@ -68,7 +69,7 @@ mod tests {
 
     #[test]
     fn content_names() {
-        assert_eq!(content_name("a", b"", "bin"), "a.cbf29ce484222325.bin");
-        assert_eq!(content_name("a", b"foobar", "bin"), "a.85944171f73967e8.bin");
+        assert_eq!(content_name("a", b"", "bin"), "a.e3b0c44298fc1c149afbf4c8996fb924.bin");
+        assert_eq!(content_name("a", b"abc", "bin"), "a.ba7816bf8f01cfea414140de5dae2223.bin");
     }
 }
