@@ -1,6 +1,7 @@
 //! A reader of JSON text by demand: the caller asks for what the companion's layout has next. Nothing recurses, and
 //! every error knows its byte.
 
+use super::rules;
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
@@ -8,25 +9,25 @@ use alloc::vec::Vec;
 use meshwright_core::{Path, ReadError, Source};
 
 /// Arrays and objects within each other beyond this are refused; the loader's own JSON library stops here too.
-pub(crate) const MAX_DEPTH: usize = 2048;
+pub(super) const MAX_DEPTH: usize = 2048;
 
 /// A number as JSON tells them apart: with a fraction or exponent it is real.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Number {
+pub(super) enum Number {
     Integer(i64),
     Real(f64),
 }
 
 /// A place in JSON text.
-pub(crate) struct Json<'a, 's> {
+pub(super) struct Json<'a, 's> {
     source: &'s Source<'a>,
     at: usize,
 }
 
-type Answer<T> = Result<T, ReadError>;
+type Step<T> = Result<T, ReadError>;
 
 impl<'a, 's> Json<'a, 's> {
-    pub(crate) const fn new(source: &'s Source<'a>) -> Self {
+    pub(super) const fn new(source: &'s Source<'a>) -> Self {
         Self { source, at: 0 }
     }
 
@@ -35,7 +36,7 @@ impl<'a, 's> Json<'a, 's> {
     }
 
     /// The offset of the next byte that is no white space.
-    pub(crate) fn offset(&mut self) -> u64 {
+    pub(super) fn offset(&mut self) -> u64 {
         let blank = self.rest().iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r')).count();
         self.at = self.at.saturating_add(blank);
         self.at as u64
@@ -47,18 +48,18 @@ impl<'a, 's> Json<'a, 's> {
     }
 
     /// An error at the next byte.
-    pub(crate) fn wrong(&mut self, path: &Path<'_>, message: impl Into<Cow<'static, str>>) -> ReadError {
+    pub(super) fn wrong(&mut self, path: &Path<'_>, message: impl Into<Cow<'static, str>>) -> ReadError {
         let at = self.offset();
         self.wrong_at(path, at, message)
     }
 
-    pub(crate) fn wrong_at(
+    pub(super) fn wrong_at(
         &self,
         path: &Path<'_>,
         at: u64,
         message: impl Into<Cow<'static, str>>,
     ) -> ReadError {
-        self.source.malformed("Metadata", path, at, message)
+        self.source.broken(rules::SYNTAX, path, at, message)
     }
 
     fn expected(&mut self, path: &Path<'_>, what: &str) -> ReadError {
@@ -77,12 +78,12 @@ impl<'a, 's> Json<'a, 's> {
         found
     }
 
-    pub(crate) fn open(&mut self, path: &Path<'_>, byte: u8, what: &str) -> Answer<()> {
+    pub(super) fn open(&mut self, path: &Path<'_>, byte: u8, what: &str) -> Step<()> {
         if self.eat(byte) { Ok(()) } else { Err(self.expected(path, what)) }
     }
 
     /// The next key of an open object, or `None` at its end.
-    pub(crate) fn key(&mut self, path: &Path<'_>, first: &mut bool) -> Answer<Option<String>> {
+    pub(super) fn key(&mut self, path: &Path<'_>, first: &mut bool) -> Step<Option<String>> {
         if self.eat(b'}') {
             return Ok(None);
         }
@@ -95,7 +96,7 @@ impl<'a, 's> Json<'a, 's> {
     }
 
     /// True when an open array has another item.
-    pub(crate) fn item(&mut self, path: &Path<'_>, first: &mut bool) -> Answer<bool> {
+    pub(super) fn item(&mut self, path: &Path<'_>, first: &mut bool) -> Step<bool> {
         if core::mem::take(first) {
             return Ok(!self.eat(b']'));
         }
@@ -106,7 +107,7 @@ impl<'a, 's> Json<'a, 's> {
     }
 
     /// A string; its memory is charged.
-    pub(crate) fn string(&mut self, path: &Path<'_>) -> Answer<String> {
+    pub(super) fn string(&mut self, path: &Path<'_>) -> Step<String> {
         self.open(path, b'"', "a string")?;
         let start = self.at;
         let mut out = String::new();
@@ -133,7 +134,7 @@ impl<'a, 's> Json<'a, 's> {
         }
     }
 
-    fn escape(&mut self, path: &Path<'_>) -> Answer<char> {
+    fn escape(&mut self, path: &Path<'_>) -> Step<char> {
         let at = self.at as u64;
         let plain = match self.rest().get(1) {
             Some(b'n') => '\n',
@@ -150,7 +151,7 @@ impl<'a, 's> Json<'a, 's> {
     }
 
     /// `\uXXXX`, or two of them that form a pair.
-    fn unicode(&mut self, path: &Path<'_>) -> Answer<char> {
+    fn unicode(&mut self, path: &Path<'_>) -> Step<char> {
         let at = self.at as u64;
         let mut unit = || -> Option<u32> {
             let digits = self.rest().strip_prefix(b"\\u")?.get(..4)?;
@@ -176,7 +177,7 @@ impl<'a, 's> Json<'a, 's> {
     }
 
     /// A number by JSON's grammar.
-    pub(crate) fn number(&mut self, path: &Path<'_>) -> Answer<Number> {
+    pub(super) fn number(&mut self, path: &Path<'_>) -> Step<Number> {
         let at = self.offset();
         let bytes = self.rest();
         let digits = |from: usize| {
@@ -214,7 +215,7 @@ impl<'a, 's> Json<'a, 's> {
     }
 
     /// An integer from 0 to `limit`.
-    pub(crate) fn integer(&mut self, path: &Path<'_>, limit: u64) -> Answer<u64> {
+    pub(super) fn integer(&mut self, path: &Path<'_>, limit: u64) -> Step<u64> {
         let at = self.offset();
         match self.number(path)? {
             Number::Integer(v) => u64::try_from(v)
@@ -226,7 +227,7 @@ impl<'a, 's> Json<'a, 's> {
     }
 
     /// Passes over a value of any kind.
-    pub(crate) fn skip(&mut self, path: &Path<'_>) -> Answer<()> {
+    pub(super) fn skip(&mut self, path: &Path<'_>) -> Step<()> {
         // What is open: true for objects, with whether nothing has been read of it yet.
         let mut open: Vec<(bool, bool)> = Vec::new();
         loop {
@@ -260,12 +261,12 @@ impl<'a, 's> Json<'a, 's> {
         }
     }
 
-    pub(crate) fn too_deep(&mut self, path: &Path<'_>) -> ReadError {
+    pub(super) fn too_deep(&mut self, path: &Path<'_>) -> ReadError {
         let at = self.offset();
-        self.source.malformed("LimitExceeded", path, at, "arrays and objects too deep within each other")
+        self.source.broken(rules::DEPTH, path, at, "arrays and objects too deep within each other")
     }
 
-    fn literal(&mut self, path: &Path<'_>, word: &[u8]) -> Answer<()> {
+    fn literal(&mut self, path: &Path<'_>, word: &[u8]) -> Step<()> {
         if !self.rest().starts_with(word) {
             return Err(self.expected(path, "a value"));
         }
@@ -274,7 +275,7 @@ impl<'a, 's> Json<'a, 's> {
     }
 
     /// Nothing but white space may be left.
-    pub(crate) fn end(&mut self, path: &Path<'_>) -> Answer<()> {
+    pub(super) fn end(&mut self, path: &Path<'_>) -> Step<()> {
         if self.peek().is_none() { Ok(()) } else { Err(self.expected(path, "the end of the text")) }
     }
 }

@@ -1,11 +1,13 @@
 //! Writing the companion.
 
-use crate::metadata::{Metadata, Node};
+use super::model::{Metadata, Node};
+use super::read::read;
+use super::rules;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
-use meshwright_core::{Budget, F32, Limits, Path, Report, WriteError};
+use meshwright_core::{Budget, F32, Findings, Limits, Path, WriteError};
 
 /// JSON under construction: indented, one field a line.
 #[derive(Default)]
@@ -92,10 +94,13 @@ impl Text {
 impl Metadata {
     /// Writes the companion: the text it was read from when that says the same, else anew. Fields that mean
     /// nothing to this crate are in that text only.
+    ///
+    /// # Errors
+    /// When the companion says what a reader refuses, or what JSON cannot hold.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         if let Some(text) = &self.text.0 {
             let budget = Budget::new(Limits::UNLIMITED);
-            if Self::read(text, &budget, &mut Report::new()).is_ok_and(|said| said == *self) {
+            if read(text, &budget, &mut Findings::writing()).is_ok_and(|said| said == *self) {
                 return Ok(text.clone());
             }
         }
@@ -103,12 +108,11 @@ impl Metadata {
     }
 
     /// Writes the companion anew.
+    ///
+    /// # Errors
+    /// As [`to_bytes`](Self::to_bytes).
     pub fn to_canonical(&self) -> Result<Vec<u8>, WriteError> {
-        self.check(|broken| {
-            let table = Path::ROOT.field(broken.table);
-            let item = table.index(broken.item.unwrap_or_default());
-            Err(WriteError::invalid("Metadata", &item.field(broken.field), broken.message))
-        })?;
+        rules::check(self, &mut Findings::writing())?;
         self.check_text()?;
         let mut t = Text::default();
         t.open('{');
@@ -178,7 +182,7 @@ impl Metadata {
         for (table, i, field, text) in names {
             if text.as_ref().is_some_and(|t| t.contains('\0')) {
                 return Err(WriteError::invalid(
-                    "Metadata",
+                    rules::TEXT,
                     &table.index(i).field(field),
                     "text that holds a NUL",
                 ));

@@ -1,27 +1,27 @@
 //! Reading the companion. Keys come in any order; those that mean nothing here are passed over and kept in the text.
 
-use crate::json::{Json, Number};
-use crate::metadata::{MAX_NODE_DEPTH, Material, Mesh, Metadata, Node, Text};
-use crate::walk::CODES;
+use super::json::{Json, Number};
+use super::model::{MAX_NODE_DEPTH, Material, Mesh, Metadata, Node, Text};
+use super::rules::{self, STREAM};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::{
-    Budget, F32, Finding, Limits, Path, ReadError, ReadOptions, Report, Severity, Source, Stream,
+    Budget, Codes, Confidence, F32, FileFormat, Findings, Limits, Parsed, Path, Place, ReadError, ReadOptions, Report,
+    Source, WriteError,
 };
 
-type Answer<T> = Result<T, ReadError>;
+type Step<T> = Result<T, ReadError>;
 
-/// The stream that offsets in a companion count in.
-pub(crate) const STREAM: &str = "metadata";
+const CODES: Codes = Codes { short: rules::TRUNCATED, count: rules::TRUNCATED, limit: rules::DEPTH };
 
 /// A field that may stand once.
 fn once<T>(
     json: &mut Json<'_, '_>,
     path: &Path<'_>,
     slot: &mut Option<T>,
-    read: impl FnOnce(&mut Json<'_, '_>, &Path<'_>) -> Answer<T>,
-) -> Answer<()> {
+    read: impl FnOnce(&mut Json<'_, '_>, &Path<'_>) -> Step<T>,
+) -> Step<()> {
     if slot.is_some() {
         return Err(json.wrong(path, "a second field of this name"));
     }
@@ -29,17 +29,17 @@ fn once<T>(
     Ok(())
 }
 
-fn text(json: &mut Json<'_, '_>, path: &Path<'_>) -> Answer<String> {
+fn text(json: &mut Json<'_, '_>, path: &Path<'_>) -> Step<String> {
     json.string(path)
 }
 
-fn word(json: &mut Json<'_, '_>, path: &Path<'_>) -> Answer<u32> {
+fn word(json: &mut Json<'_, '_>, path: &Path<'_>) -> Step<u32> {
     let value = json.integer(path, u32::MAX.into())?;
     Ok(u32::try_from(value).unwrap_or(u32::MAX))
 }
 
 /// A push whose memory is charged first, three times because vectors grow by doubling and are there twice then.
-fn push<T>(source: &Source<'_>, path: &Path<'_>, at: u64, list: &mut Vec<T>, item: T) -> Answer<()> {
+fn push<T>(source: &Source<'_>, path: &Path<'_>, at: u64, list: &mut Vec<T>, item: T) -> Step<()> {
     source.charge(path, at, "metadata", 3, size_of::<T>())?;
     list.push(item);
     Ok(())
@@ -48,26 +48,18 @@ fn push<T>(source: &Source<'_>, path: &Path<'_>, at: u64, list: &mut Vec<T>, ite
 /// Reads what one companion says.
 struct Reader<'n> {
     /// Collects what is odd.
-    notes: &'n mut Report,
+    notes: &'n mut Findings,
     /// Where meshes and nodes start in the text.
     meshes_at: Vec<u64>,
     nodes_at: Vec<u64>,
 }
 
 impl Reader<'_> {
-    fn note(&mut self, path: &Path<'_>, at: u64, message: String) {
-        self.notes.push(Finding {
-            severity: Severity::Warning,
-            code: "Metadata",
-            kind: meshwright_core::Kind::BadValue,
-            path: path.to_owned(),
-            stream: Stream::Part(STREAM.into()),
-            offset: Some(at),
-            message: message.into(),
-        });
+    fn note(&mut self, path: &Path<'_>, at: u64, message: String) -> Step<()> {
+        self.notes.broken(rules::LOADER, path, Place::part(STREAM, at), || message)
     }
 
-    fn material(&self, json: &mut Json<'_, '_>, path: &Path<'_>) -> Answer<Material> {
+    fn material(&self, json: &mut Json<'_, '_>, path: &Path<'_>) -> Step<Material> {
         json.open(path, b'{', "a material")?;
         let (mut name, mut texture, mut first) = (None, None, true);
         while let Some(key) = json.key(path, &mut first)? {
@@ -80,7 +72,7 @@ impl Reader<'_> {
         Ok(Material { name, diffuse_texture: texture })
     }
 
-    fn mesh(&mut self, json: &mut Json<'_, '_>, path: &Path<'_>) -> Answer<Mesh> {
+    fn mesh(&mut self, json: &mut Json<'_, '_>, path: &Path<'_>) -> Step<Mesh> {
         let at = json.offset();
         self.meshes_at.push(at);
         json.open(path, b'{', "a mesh")?;
@@ -113,7 +105,7 @@ impl Reader<'_> {
         Ok(Mesh { name, offset, count, base_index, min_index, max_index, material_index })
     }
 
-    fn matrix(&mut self, json: &mut Json<'_, '_>, path: &Path<'_>) -> Answer<[[F32; 4]; 4]> {
+    fn matrix(&mut self, json: &mut Json<'_, '_>, path: &Path<'_>) -> Step<[[F32; 4]; 4]> {
         let mut out = [[F32::default(); 4]; 4];
         let mut first = true;
         json.open(path, b'[', "four columns")?;
@@ -137,7 +129,7 @@ impl Reader<'_> {
                             &path,
                             at,
                             format!("{v} is an integer: the engine's loader reads it as 0.0"),
-                        );
+                        )?;
                         #[expect(clippy::cast_precision_loss, reason = "rounded to binary32 in any case")]
                         let real = v as f64;
                         real
@@ -166,8 +158,8 @@ impl Reader<'_> {
         source: &Source<'_>,
         json: &mut Json<'_, '_>,
         path: &Path<'_>,
-        mut item: impl FnMut(&mut Self, &mut Json<'_, '_>, &Path<'_>) -> Answer<T>,
-    ) -> Answer<Vec<T>> {
+        mut item: impl FnMut(&mut Self, &mut Json<'_, '_>, &Path<'_>) -> Step<T>,
+    ) -> Step<Vec<T>> {
         json.open(path, b'[', "an array")?;
         let (mut list, mut first) = (Vec::new(), true);
         while json.item(path, &mut first)? {
@@ -179,7 +171,7 @@ impl Reader<'_> {
     }
 
     /// The tree of nodes, with an explicit stack of what is open.
-    fn nodes(&mut self, source: &Source<'_>, json: &mut Json<'_, '_>, table: &Path<'_>) -> Answer<Vec<Node>> {
+    fn nodes(&mut self, source: &Source<'_>, json: &mut Json<'_, '_>, table: &Path<'_>) -> Step<Vec<Node>> {
         let mut nodes: Vec<Node> = Vec::new();
         let mut open: Vec<Open> = Vec::new();
         let mut start = true;
@@ -214,7 +206,7 @@ impl Reader<'_> {
                 }
                 for (field, there) in [("meshes", has.meshes), ("children", has.children)] {
                     if !there {
-                        self.note(&path.field(field), at, "the engine's loader needs this field".into());
+                        self.note(&path.field(field), at, "the engine's loader needs this field".into())?;
                     }
                 }
                 open.pop();
@@ -303,7 +295,7 @@ pub(crate) fn mesh_fields(text: &[u8]) -> Vec<MeshFields> {
     found
 }
 
-fn each_mesh(json: &mut Json<'_, '_>, found: &mut Vec<MeshFields>) -> Answer<()> {
+fn each_mesh(json: &mut Json<'_, '_>, found: &mut Vec<MeshFields>) -> Step<()> {
     let (root, mut first) = (&Path::ROOT, true);
     json.open(root, b'{', "an object")?;
     while let Some(key) = json.key(root, &mut first)? {
@@ -348,58 +340,102 @@ fn field_at(text: &[u8], start: u64, field: &str) -> Option<u64> {
     None
 }
 
+impl rules::Where for (&[u8], &Reader<'_>) {
+    fn at(&self, table: &'static str, item: usize, field: &'static str) -> Option<u64> {
+        let (text, reader) = self;
+        let starts = if table == "meshes" { &reader.meshes_at } else { &reader.nodes_at };
+        let start = starts.get(item).copied().unwrap_or(0);
+        Some(field_at(text, start, field).unwrap_or(start))
+    }
+}
+
 impl Metadata {
     /// Reads a companion, within default limits.
+    ///
+    /// # Errors
+    /// When the text is not what the engine's loader takes, or would take more memory than the default limits allow.
     pub fn parse(text: &[u8]) -> Result<Self, ReadError> {
-        Self::parse_with(text, &ReadOptions::default())
+        Self::parse_with(text, &ReadOptions::default()).map(|parsed| parsed.model)
     }
 
-    /// Reads a companion. Nothing is forgiven.
-    pub fn parse_with(text: &[u8], options: &ReadOptions) -> Result<Self, ReadError> {
-        let budget = Budget::new(options.limits);
-        Self::read(text, &budget, &mut Report::new())
+    /// Reads a companion. A lenient reader passes over nothing more.
+    ///
+    /// # Errors
+    /// When the text is not what the engine's loader takes, or would take more memory than the options allow.
+    pub fn parse_with(text: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
+        let metadata = read(text, &Budget::new(options.limits), &mut Findings::reading(options))?;
+        Ok(Parsed::new(metadata, Report::new()))
     }
 
-    pub(crate) fn read(text: &[u8], budget: &Budget, notes: &mut Report) -> Result<Self, ReadError> {
-        let source = Source::part(STREAM, text, CODES, budget);
-        let root = &Path::ROOT;
-        source.charge(root, 0, "metadata", text.len() as u64, 1)?;
-        let mut json = Json::new(&source);
-        let mut reader = Reader { notes, meshes_at: Vec::new(), nodes_at: Vec::new() };
-        json.open(root, b'{', "an object")?;
-        let (mut materials, mut meshes, mut nodes, mut first) = (None, None, None, true);
-        while let Some(key) = json.key(root, &mut first)? {
-            match key.as_str() {
-                "materials" => once(&mut json, &root.field("materials"), &mut materials, |json, path| {
-                    reader.list(&source, json, path, |r, json, path| r.material(json, path))
-                })?,
-                "meshes" => once(&mut json, &root.field("meshes"), &mut meshes, |json, path| {
-                    reader.list(&source, json, path, Reader::mesh)
-                })?,
-                "root_node" => once(&mut json, &root.field("nodes"), &mut nodes, |json, path| {
-                    reader.nodes(&source, json, path)
-                })?,
-                _ => json.skip(root)?,
-            }
-        }
-        json.end(root)?;
-        let meshes =
-            meshes.ok_or_else(|| json.wrong_at(&root.field("meshes"), 0, "a companion needs this field"))?;
-        if materials.is_none() {
-            reader.note(&root.field("materials"), 0, "the engine's loader needs this field".into());
-        }
-        let (materials, nodes) = (materials.unwrap_or_default(), nodes.unwrap_or_default());
-        let metadata = Self { materials, meshes, nodes, text: Text(Some(text.to_vec())) };
-        metadata.check(|broken| {
-            let starts = if broken.table == "meshes" { &reader.meshes_at } else { &reader.nodes_at };
-            let at = broken.item.and_then(|i| starts.get(i)).copied().unwrap_or(0);
-            let at = field_at(text, at, broken.field).unwrap_or(at);
-            let table = root.field(broken.table);
-            Err(match broken.item {
-                Some(i) => json.wrong_at(&table.index(i).field(broken.field), at, broken.message),
-                None => json.wrong_at(&table, at, broken.message),
-            })
-        })?;
-        Ok(metadata)
+    /// Reads the companion of a model that is being read.
+    pub(crate) fn read(text: &[u8], budget: &Budget) -> Result<Self, ReadError> {
+        read(text, budget, &mut Findings::writing())
     }
+
+    /// How sure the bytes make that they are a companion: JSON whose first key is one of its own.
+    pub fn sniff(text: &[u8]) -> Confidence {
+        let rest = text.trim_ascii_start().strip_prefix(b"{").map_or(&[][..], <[u8]>::trim_ascii_start);
+        let own = [&b"\"materials\""[..], b"\"meshes\"", b"\"root_node\""];
+        if own.iter().any(|key| rest.starts_with(key)) { Confidence::Likely } else { Confidence::No }
+    }
+}
+
+impl FileFormat for Metadata {
+    const ID: &'static str = "fso-json";
+    const TITLE: &'static str = "FSOMODEL companion";
+    const EXTENSIONS: &'static [&'static str] = &["json"];
+    const RULES: &'static [&'static meshwright_core::Rule] = rules::RULES;
+
+    type Options = ReadOptions;
+
+    fn sniff(bytes: &[u8]) -> Confidence {
+        Self::sniff(bytes)
+    }
+
+    fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
+        Self::parse_with(bytes, options)
+    }
+
+    fn validate(&self) -> Report {
+        self.validate()
+    }
+
+    fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
+        self.to_bytes()
+    }
+}
+
+/// Reads a companion; what is odd in it goes to `notes`.
+pub(super) fn read(text: &[u8], budget: &Budget, notes: &mut Findings) -> Result<Metadata, ReadError> {
+    let source = Source::part(STREAM, text, CODES, budget);
+    let root = &Path::ROOT;
+    source.charge(root, 0, "metadata", text.len() as u64, 1)?;
+    let mut json = Json::new(&source);
+    let mut reader = Reader { notes, meshes_at: Vec::new(), nodes_at: Vec::new() };
+    json.open(root, b'{', "an object")?;
+    let (mut materials, mut meshes, mut nodes, mut first) = (None, None, None, true);
+    while let Some(key) = json.key(root, &mut first)? {
+        match key.as_str() {
+            "materials" => once(&mut json, &root.field("materials"), &mut materials, |json, path| {
+                reader.list(&source, json, path, |r, json, path| r.material(json, path))
+            })?,
+            "meshes" => once(&mut json, &root.field("meshes"), &mut meshes, |json, path| {
+                reader.list(&source, json, path, Reader::mesh)
+            })?,
+            "root_node" => once(&mut json, &root.field("nodes"), &mut nodes, |json, path| {
+                reader.nodes(&source, json, path)
+            })?,
+            _ => json.skip(root)?,
+        }
+    }
+    json.end(root)?;
+    let meshes =
+        meshes.ok_or_else(|| json.wrong_at(&root.field("meshes"), 0, "a companion needs this field"))?;
+    if materials.is_none() {
+        reader.note(&root.field("materials"), 0, "the engine's loader needs this field".into())?;
+    }
+    let (materials, nodes) = (materials.unwrap_or_default(), nodes.unwrap_or_default());
+    let metadata = Metadata { materials, meshes, nodes, text: Text(Some(text.to_vec())) };
+    rules::check_at(&metadata, &(text, &reader), &mut Findings::writing())?;
+    Ok(metadata)
 }

@@ -1,7 +1,8 @@
 //! From the exchange model to a model.
 
+use crate::dialect::Dialect;
 use crate::metadata::{self, Metadata};
-use crate::model::{ChunkId, Dialect, FsoModel, MeshEntry};
+use crate::model::{ChunkId, FsoModel, MeshEntry};
 use crate::view::Vertex;
 use alloc::format;
 use alloc::string::String;
@@ -254,7 +255,7 @@ impl Work<'_> {
 
     fn finish(mut self) -> Result<Converted<FsoModel<'static>>, ConvertError> {
         self.model.set_vertices(&self.vertices);
-        if !self.model.set_indices(&self.indices) {
+        if self.model.set_indices(&self.indices).is_err() {
             return Err(ConvertError::unsupported("indices", "an index exceeds the dialect's 16 bits"));
         }
         match self.model.dialect {

@@ -1,14 +1,17 @@
 //! From a model to the exchange model.
 
-use crate::check::{self, Broken};
+use crate::dialect::Dialect;
 use crate::extent::Extents;
-use crate::metadata::Node;
-use crate::model::{Dialect, FsoModel};
-use crate::view::{MeshRange, Vertices};
+use crate::metadata::{self, Node};
+use crate::model::FsoModel;
+use crate::ranges::{MeshRange, gaps, within};
+use crate::rules::places::Places;
+use crate::rules::structure;
+use crate::view::Vertices;
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
-use meshwright_core::values;
+use meshwright_core::{Findings, values};
 use meshwright_scene::{
     Affine, ConvertError, Converted, Extra, Local, Loss, Material, MaterialId, Memory, Mesh, MeshId, NodeId,
     Scene, SceneOptions, Space, handedness, normalize, texture_axes, unit_tangent,
@@ -28,19 +31,11 @@ impl FsoModel<'_> {
     pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
         let indices = self.indices();
         let extents = Extents::new(indices);
-        let mut refuse = |broken: Broken| {
-            let path = broken.place.with_path(|path| format!("{}", path.to_owned()));
-            Err(ConvertError::invalid(path, broken.message))
-        };
-        check::chunks(self, &mut refuse)?;
-        check::ranges(self, &extents, &mut refuse)?;
-        if let Some(metadata) = &self.metadata {
-            metadata.check(|broken| {
-                let item = broken.item.unwrap_or_default();
-                let path = format!("{}[{item}].{}", broken.table, broken.field);
-                Err(ConvertError::invalid(path, broken.message))
-            })?;
-        }
+        let (places, findings) = (Places::as_written(self), &mut Findings::writing());
+        structure::check_chunks(self, &places, findings)
+            .and_then(|()| structure::check_ranges(self, &extents, &places, findings))
+            .and_then(|()| self.metadata.as_ref().map_or(Ok(()), |m| metadata::rules::check(m, findings)))
+            .map_err(|e| ConvertError::invalid(e.path().to_string(), e.message()))?;
         let memory = Memory::new(options.memory);
         let scene = Scene { space: options.space, ..Scene::default() };
         let mut work = Work { model: self, options, memory, scene, losses: Vec::new() };
@@ -109,7 +104,7 @@ impl Work<'_> {
         let mut mesh = Mesh { name, material, ..Mesh::default() };
         let path = || format!("meshes[{i}]");
         let indices = self.model.indices();
-        let (first, end) = check::within(range, indices.len()).unwrap_or_default();
+        let (first, end) = within(range, indices.len()).unwrap_or_default();
         if let Some((low, high)) = extents.of(first, end) {
             let (start, behind) = range.span((low, high));
             let span = self.model.vertices().slice(start, behind);
@@ -248,15 +243,15 @@ impl Work<'_> {
         let (mut drawn, mut spanned) = (Vec::new(), Vec::new());
         for i in 0..table.len() {
             let Some(range) = table.get(i) else { break };
-            let Some((first, end)) = check::within(&range, indices) else { continue };
+            let Some((first, end)) = within(&range, indices) else { continue };
             drawn.push((first, end));
             if let Some(extent) = extents.of(first, end) {
                 spanned.push(range.span(extent));
             }
         }
-        let unused = check::gaps(&mut drawn, indices).0;
+        let unused = gaps(&mut drawn, indices).0;
         self.lose("indices-unused", "indices".into(), "indices that no mesh draws", unused);
-        let unused = check::gaps(&mut spanned, vertices).0;
+        let unused = gaps(&mut spanned, vertices).0;
         self.lose("vertices-unused", "vertices".into(), "vertices outside of what meshes span", unused);
         Ok(())
     }
