@@ -13,8 +13,8 @@ use alloc::borrow::Cow;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::{
-    Beside, Budget, Companion, Confidence, FileFormat, Findings, Parsed, Path, ReadError, ReadOptions, Report, Role,
-    Rule, Source, WriteError,
+    Beside, Budget, Companion, Confidence, FileFormat, Findings, Parsed, Path, ReadError, ReadOptions,
+    Report, Role, Rule, Source, WriteError,
 };
 
 /// How a FSOMODEL file is read.

@@ -14,7 +14,8 @@ use nom::{IResult, Parser as _};
 
 type Step<'a, T> = IResult<&'a [u8], T, Fault<'a>>;
 
-pub(crate) const CODES: Codes = Codes { short: rules::TRUNCATED, count: rules::TRUNCATED, limit: rules::LIMIT };
+pub(crate) const CODES: Codes =
+    Codes { short: rules::TRUNCATED, count: rules::TRUNCATED, limit: rules::LIMIT };
 
 /// What a file starts with.
 pub(crate) const MAGIC: &[u8; 8] = b"FSOMODEL";
@@ -111,7 +112,12 @@ impl<'a> Chunks<'a> {
             }
             None => {
                 let message = format!("chunk {id} of {len} bytes, {} left", cursor.remaining());
-                Err(source.broken(rules::TRUNCATED, &chunk::LENGTH.path(&path), chunk::LENGTH.at(self.at), message))
+                Err(source.broken(
+                    rules::TRUNCATED,
+                    &chunk::LENGTH.path(&path),
+                    chunk::LENGTH.at(self.at),
+                    message,
+                ))
             }
         }
     }

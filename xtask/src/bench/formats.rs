@@ -190,7 +190,7 @@ fn fsomodel(report: &mut Report, effort: Effort) -> Result<(), String> {
     });
     let mut model = FsoModel::new(FsoDialect::Seed44);
     model.set_vertices(&vertices.collect::<Vec<_>>());
-    model.set_indices(indices);
+    assert!(model.set_indices(indices).is_ok());
     model.set_meshes(&entries.collect::<Vec<_>>());
     model.fix_extents();
     let file = model.to_bytes().map_err(|e| e.to_string())?;

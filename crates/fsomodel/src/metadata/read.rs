@@ -7,8 +7,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::{
-    Budget, Codes, Confidence, F32, FileFormat, Findings, Limits, Parsed, Path, Place, ReadError, ReadOptions, Report,
-    Source, WriteError,
+    Budget, Codes, Confidence, F32, FileFormat, Findings, Limits, Parsed, Path, Place, ReadError,
+    ReadOptions, Report, Source, WriteError,
 };
 
 type Step<T> = Result<T, ReadError>;

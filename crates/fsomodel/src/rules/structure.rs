@@ -70,7 +70,9 @@ fn chunks(model: &FsoModel<'_>, on: &mut Sink<'_, '_>) -> Result<(), ReadError> 
                 if !chunk.data.len().is_multiple_of(*size) {
                     on.broken(super::STREAM_SIZE, At::Chunk(i), || {
                         let len = chunk.data.len();
-                        format!("{id} of {len} bytes is no whole number of {size}-byte items of dialect {dialect}")
+                        format!(
+                            "{id} of {len} bytes is no whole number of {size}-byte items of dialect {dialect}"
+                        )
                     })?;
                 }
             }
