@@ -41,7 +41,7 @@ impl FsoModel<'_> {
                 Err(ConvertError::invalid(path, broken.message))
             })?;
         }
-        let memory = Memory::new(options.memory);
+        let memory = Memory::new(options.limits.memory);
         let scene = Scene { space: options.space, ..Scene::default() };
         let mut work = Work { model: self, options, memory, scene, losses: Vec::new() };
         work.materials()?;
