@@ -7,13 +7,13 @@ use std::path::Path;
 /// dev-dependency of any.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("core", &[]),
-    ("scene", &[]),
+    ("scene", &["core"]),
     ("bmd", &["core", "scene"]),
     ("crucible", &["core", "scene"]),
     ("dpm", &["core", "scene"]),
     ("fsomodel", &["core", "scene"]),
     ("tso", &["core", "scene"]),
-    ("rig", &["scene"]),
+    ("rig", &["core", "scene"]),
     ("gltf", &["core", "scene"]),
     ("testkit", &["core"]),
     ("", &["core", "scene", "bmd", "crucible", "dpm", "fsomodel", "tso", "rig", "gltf"]),
@@ -22,7 +22,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
 
 /// Crates whose dependencies from outside are fixed: they stand alone.
 const FEW: &[(&str, &[&str])] = &[
-    ("core", &["nom", "thiserror", "proptest"]),
+    ("core", &["nom", "thiserror", "proptest", "libm"]),
     ("scene", &["thiserror", "proptest"]),
     ("bmd", &["nom", "thiserror", "proptest"]),
     ("crucible", &["nom", "thiserror", "proptest", "lz4_flex", "rayon"]),

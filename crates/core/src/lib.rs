@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`bits`] | bit-fields written `hi..lo`, with a compile-time proof that they tile their word |
 //! | [`num`] | numeric encodings: F8A, shared-exponent triples, ST forms, Q2.12, Q1.15, binary16 |
+//! | [`math`] | vectors, quaternions and affine transforms in 64 bits, for conversions |
 //! | [`Source`], [`Cursor`] | bounded reading over nom, with offsets, field paths and a byte budget |
 //! | [`bulk`] | whole arrays decoded in one pass |
 //! | [`ReadError`], [`WriteError`] | errors that say what, where and in which field |
@@ -39,6 +40,7 @@ mod float;
 mod format;
 pub mod layout;
 mod limits;
+pub mod math;
 pub mod num;
 mod path;
 pub mod record;

@@ -38,7 +38,7 @@ impl Zym {
         groups: Option<&FrameGroups>,
     ) -> Result<Converted<Scene>, ConvertError> {
         self.check_convertible()?;
-        let memory = Memory::new(options.memory);
+        let memory = Memory::new(options.limits.memory);
         let map = axes(options.space);
         let mut losses = Vec::new();
         let bind = self.pose(0).unwrap_or_default();

@@ -36,7 +36,7 @@ impl FsoModel<'_> {
             .and_then(|()| structure::check_ranges(self, &extents, &places, findings))
             .and_then(|()| self.metadata.as_ref().map_or(Ok(()), |m| metadata::rules::check(m, findings)))
             .map_err(|e| ConvertError::invalid(e.path().to_string(), e.message()))?;
-        let memory = Memory::new(options.memory);
+        let memory = Memory::new(options.limits.memory);
         let scene = Scene { space: options.space, ..Scene::default() };
         let mut work = Work { model: self, options, memory, scene, losses: Vec::new() };
         work.materials()?;
