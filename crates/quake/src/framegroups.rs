@@ -1,6 +1,5 @@
 //! The `.framegroups` companion: clips as text, by the rules of DarkPlaces.
 
-use crate::clips::FrameClip;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -54,12 +53,34 @@ impl FrameGroup {
     }
 }
 
+/// A clip of a model: a range of its poses.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClipRange {
+    /// Its name, as bytes.
+    pub name: Vec<u8>,
+    /// Its first pose.
+    pub start: u32,
+    /// How many poses it has, at least 1.
+    pub length: u32,
+    /// Frames per second.
+    pub fps: f32,
+    /// Whether the last pose blends into the first.
+    pub looping: bool,
+}
+
+impl ClipRange {
+    /// The poses of the model that the clip has.
+    pub fn frames(&self) -> core::ops::Range<u32> {
+        self.start..self.start.saturating_add(self.length)
+    }
+}
+
 /// What a model makes of a [`FrameGroups`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResolvedClips {
     /// The clips. Empty when the text has none: then the model's own list stays.
-    pub clips: Vec<FrameClip>,
+    pub clips: Vec<ClipRange>,
     /// What was changed to fit the model.
     pub report: Report,
 }
@@ -100,6 +121,18 @@ impl FrameGroups {
     /// A list of groups without a text.
     pub fn from_groups(groups: Vec<FrameGroup>) -> Self {
         Self { groups, text: Vec::new() }
+    }
+
+    /// A group for each clip, without a text. What 32 bits with a sign cannot hold is cut to the greatest they can.
+    pub fn from_clips(clips: impl IntoIterator<Item = ClipRange>) -> Self {
+        let number = |n: u32| i32::try_from(n).unwrap_or(i32::MAX);
+        let group = |clip: ClipRange| FrameGroup {
+            fps: F32::new(clip.fps),
+            looping: clip.looping,
+            name: clip.name,
+            ..FrameGroup::new(number(clip.start), number(clip.length))
+        };
+        Self::from_groups(clips.into_iter().map(group).collect())
     }
 
     /// What is odd with the text by itself: lines without a length (`missing-length`), comments and quotes
@@ -155,7 +188,7 @@ impl FrameGroups {
                 report.warn("name-cut", &path.field("name"), at, || format!("{} is cut", Escaped(&name)));
                 name.truncate(MAX_NAME);
             }
-            clips.push(FrameClip { name, start, length, fps, looping: group.looping });
+            clips.push(ClipRange { name, start, length, fps, looping: group.looping });
         }
         ResolvedClips { clips, report }
     }
@@ -165,14 +198,14 @@ impl FrameGroups {
     /// # Errors
     /// When a changed group has a name that the text form cannot express, or a rate that is not a number.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
-        let mut said = self.groups.iter();
+        let mut stored = self.groups.iter();
         let mut same = true;
         scan(&self.text, |event| {
             if let Event::Group(group) = event {
-                same &= said.next().is_some_and(|g| g.same(&group));
+                same &= stored.next().is_some_and(|g| g.same(&group));
             }
         });
-        if same && said.next().is_none() {
+        if same && stored.next().is_none() {
             return Ok(self.text.clone());
         }
         let mut text = String::new();
@@ -282,7 +315,7 @@ impl<'a> Tokens<'a> {
         self.at = self.at.saturating_add(n);
     }
 
-    /// Moves behind the next bytes that are `pattern`, or to the end and answers false.
+    /// Moves behind the next bytes that are `pattern`, or to the end and returns false.
     fn skip_past(&mut self, pattern: &[u8]) -> bool {
         let rest = self.rest();
         let stop = |i: &usize| rest.get(*i..).is_none_or(|r| r.starts_with(pattern) || r.starts_with(&[0]));
@@ -422,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_texts_are_told() {
+    fn odd_texts_are_reported() {
         let codes = |text: &str| {
             let report = FrameGroups::parse(text.as_bytes()).unwrap().validate();
             report.findings().iter().map(|f| (f.code, f.offset)).collect::<Vec<_>>()
@@ -482,13 +515,15 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_answered(text in "[0-9a \t\r\n/*\"\\.e\0-]{0,60}", poses in 0_usize..10) {
+        fn any_text_gives_clips_within_the_model(text in "[0-9a \t\r\n/*\"\\.e\0-]{0,60}", poses in 0_usize..10) {
             let groups = FrameGroups::parse(text.as_bytes()).unwrap();
             prop_assert_eq!(groups.to_bytes().unwrap(), text.as_bytes());
             groups.validate();
-            for clip in groups.resolve(poses).clips {
+            let clips = groups.resolve(poses).clips;
+            for clip in &clips {
                 prop_assert!(clip.length >= 1 && clip.frames().end as usize <= poses && clip.fps >= 1.0);
             }
+            prop_assert_eq!(FrameGroups::from_clips(clips.clone()).resolve(poses).clips, clips);
         }
     }
 }
