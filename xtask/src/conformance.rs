@@ -11,7 +11,8 @@ use meshwright::gltf::{self, ExportOptions, playback::Player};
 use meshwright::rig::{Evaluator, Precision};
 use meshwright::scene::{Motion, Scene, SceneOptions, Space};
 use meshwright::{
-    AnyModel, CompanionKind, Companions, Format, OpenOptions, ReadError, ReadOptions, Severity, Stream, detect,
+    AnyModel, CompanionKind, Companions, Format, OpenOptions, ReadError, ReadOptions, Severity, Stream,
+    detect,
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -375,12 +376,7 @@ fn field(file: &str) -> Result<Option<(&'static str, Range<u64>)>, String> {
 
 /// An error has the code that the case says, and its offset lies inside the field that was broken; where that is not
 /// known, inside the file of `len` bytes.
-fn located(
-    code: &str,
-    field: Option<&(&str, Range<u64>)>,
-    len: usize,
-    e: &ReadError,
-) -> Result<(), String> {
+fn located(code: &str, field: Option<&(&str, Range<u64>)>, len: usize, e: &ReadError) -> Result<(), String> {
     if !matches!(code, "any_error" | "?size") && code != e.code() {
         return Err(format!("{code} expected: {e}"));
     }

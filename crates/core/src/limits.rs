@@ -67,8 +67,8 @@ impl ReadOptions {
     }
 
     /// True when broken rules are passed over where possible.
-    pub fn is_lenient(&self) -> bool {
-        self.strictness == Strictness::Lenient
+    pub const fn is_lenient(&self) -> bool {
+        matches!(self.strictness, Strictness::Lenient)
     }
 }
 

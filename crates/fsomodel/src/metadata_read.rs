@@ -59,6 +59,7 @@ impl Reader<'_> {
         self.notes.push(Finding {
             severity: Severity::Warning,
             code: "Metadata",
+            kind: meshwright_core::Kind::BadValue,
             path: path.to_owned(),
             stream: Stream::Part(STREAM.into()),
             offset: Some(at),

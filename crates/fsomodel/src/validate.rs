@@ -166,6 +166,7 @@ fn push(report: &mut Report, offsets: &Offsets, severity: Severity, broken: Brok
     report.push(Finding {
         severity,
         code: broken.code,
+        kind: meshwright_core::Kind::BadValue,
         path,
         stream: Stream::Part(STREAM.into()),
         offset: None,
@@ -203,6 +204,7 @@ impl Metadata {
             report.push(Finding {
                 severity: Severity::Error,
                 code: "Metadata",
+                kind: meshwright_core::Kind::BadValue,
                 path: item.field(broken.field).to_owned(),
                 stream: Stream::Part(STREAM.into()),
                 offset: None,
@@ -215,6 +217,7 @@ impl Metadata {
             report.push(Finding {
                 severity: Severity::Warning,
                 code: "Metadata",
+                kind: meshwright_core::Kind::BadValue,
                 path: Path::ROOT.field("materials").index(i).field("diffuse_texture").to_owned(),
                 stream: Stream::Part(STREAM.into()),
                 offset: None,
@@ -225,6 +228,7 @@ impl Metadata {
             report.push(Finding {
                 severity: Severity::Warning,
                 code: "Metadata",
+                kind: meshwright_core::Kind::BadValue,
                 path: Path::ROOT.field("nodes").to_owned(),
                 stream: Stream::Part(STREAM.into()),
                 offset: self.text.0.as_ref().map(|_| 0),

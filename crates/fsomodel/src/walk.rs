@@ -10,7 +10,11 @@ use nom::{IResult, Parser as _};
 
 pub(crate) type Step<'a, T> = IResult<&'a [u8], T, Fault<'a>>;
 
-pub(crate) const CODES: Codes = Codes { short: "Truncated", count: "Truncated", limit: "LimitExceeded" };
+pub(crate) const CODES: Codes = Codes {
+    short: &meshwright_core::Rule::error("Truncated", meshwright_core::Kind::Truncated, "", ""),
+    count: &meshwright_core::Rule::error("Truncated", meshwright_core::Kind::BadCount, "", ""),
+    limit: &meshwright_core::Rule::error("LimitExceeded", meshwright_core::Kind::Limit, "", ""),
+};
 
 /// What a file starts with.
 pub(crate) const MAGIC: &[u8; 8] = b"FSOMODEL";

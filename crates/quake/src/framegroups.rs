@@ -8,7 +8,11 @@ use meshwright_core::{
     Budget, Codes, F32, Parsed, Path, ReadError, ReadOptions, Report, Severity, Source, WriteError,
 };
 
-const CODES: Codes = Codes { short: "out-of-file", count: "out-of-file", limit: "limit" };
+const CODES: Codes = Codes {
+    short: &meshwright_core::Rule::error("out-of-file", meshwright_core::Kind::Truncated, "", ""),
+    count: &meshwright_core::Rule::error("out-of-file", meshwright_core::Kind::BadCount, "", ""),
+    limit: &meshwright_core::Rule::error("limit", meshwright_core::Kind::Limit, "", ""),
+};
 
 /// A clip's name is cut to this many bytes.
 const MAX_NAME: usize = 31;
