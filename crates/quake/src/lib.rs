@@ -3,9 +3,9 @@
 //! `.framegroups`: the clips of a DPM, ZYM, MD3 or similar model, as text beside it. The layout and its odd cases are
 //! those of the DarkPlaces engine's reader.
 //!
-//! | | parse | validate | write |
-//! |---|---|---|---|
-//! | `.framegroups` | yes | yes | byte-identical |
+//! | | recognise | parse | validate | write |
+//! |---|---|---|---|---|
+//! | `.framegroups` | possible at most | yes | yes | byte-identical |
 //!
 //! *Byte-identical*: a text is written again byte for byte as long as no group changes.
 //!
