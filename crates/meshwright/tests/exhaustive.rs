@@ -16,8 +16,8 @@
 #[path = "support/anatomy.rs"]
 mod anatomy;
 
-use meshwright::dpm::FrameGroups;
 use meshwright::fsomodel::Metadata;
+use meshwright::quake::FrameGroups;
 use meshwright::{AnyModel, Format, OpenOptions, Parsed, ReadError, ReadOptions, Report, WriteError};
 use meshwright_testkit::exhaust::{Anatomy, changes};
 use meshwright_testkit::heap::{Cost, Counting, measured};
