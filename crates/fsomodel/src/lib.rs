@@ -54,7 +54,7 @@
 //! * `scene` (default): conversion to and from [`meshwright_scene::Scene`].
 //! * `proptest`: generators of valid models.
 //!
-//! `no_std` with `alloc`. Rust 1.95.
+//! `no_std` with `alloc`. Rust 1.88.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
