@@ -69,7 +69,7 @@ fn numbers(report: &mut Report, effort: Effort) {
 
 fn dpm(report: &mut Report, effort: Effort) -> Result<(), String> {
     let text = |e: meshwright::ReadError| e.to_string();
-    let demo = include_bytes!("../../../testdata/dpm/hopper.ok.dpm");
+    let demo = include_bytes!("../../../../testdata/dpm/hopper.ok.dpm");
     let demo = Dpm::parse(demo).map_err(text)?;
     for (what, vertices, frames, target) in [
         ("DPM, mostly vertices", 40, 4, None),

@@ -4,7 +4,7 @@ use super::measure::{Contender, Effort, Samples, keep, measure};
 use super::meshes::{Vertices, palette, skeleton, vertices};
 use super::peers::{Plain, Weighted, skin_weighted};
 use meshwright::rig::glam::{Affine3A, Vec3A};
-use meshwright::rig::{Output, PlanOptions, Rig, SkinPlan, Workspace};
+use meshwright::rig::{Output, Path as Instructions, PlanOptions, Rig, SkinPlan, Workspace};
 use meshwright::scene::{LocalVertex, Mesh, SkeletonId, Skin};
 
 /// How many joints the figures have.
@@ -64,8 +64,16 @@ impl Case {
 
     /// Ours, a copy of the same bytes, and plain glam.
     pub(crate) fn measure(&self, effort: Effort, peer: Peer) -> Samples {
+        self.measure_in(Workspace::new(), effort, peer)
+    }
+
+    /// The same with the kernels that every machine can run.
+    pub(crate) fn measure_portable(&self, effort: Effort, peer: Peer) -> Samples {
+        self.measure_in(Workspace::with_path(Instructions::PORTABLE), effort, peer)
+    }
+
+    fn measure_in(&self, mut work: Workspace, effort: Effort, peer: Peer) -> Samples {
         let n = self.plan.vertex_count();
-        let mut work = Workspace::new();
         let (mut p, mut q) = (vec![[0.0; 3]; n], vec![[0.0; 3]; n]);
         let (mut op, mut on) = (vec![Vec3A::ZERO; n], vec![Vec3A::ZERO; n]);
         let (from, mut to) = (vec![1.0_f32; 6 * n], vec![0.0_f32; 6 * n]);

@@ -156,7 +156,7 @@ impl Report {
 
 const INTRODUCTION: &str = "# Performance
 
-Written by `cargo run --release -p xtask -- bench`. All contenders run in one process, one after the other in
+Written by `cargo run -p xtask -- bench`. All contenders run in one process, one after the other in
 every round and starting with another one each round. A ratio is the median over the rounds of the other's time
 over ours, with its quartiles: how many times faster ours is. Absolute times are those of one machine at one
 moment; where it was busy with other things, the quartiles lie far apart.

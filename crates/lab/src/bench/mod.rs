@@ -22,13 +22,15 @@ mod report;
 mod skinning;
 mod writer;
 
-use crate::sh;
+use crate::value;
+use lexopt::{Arg, Parser};
 use measure::Effort;
 use meshwright::rig::{Choice, PlanOptions};
 use report::{Report, Row};
 use skinning::{Case, Peer, Series};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use xtask::sh;
 
 const COPY: usize = 1;
 const GLAM: usize = 2;
@@ -47,24 +49,48 @@ const PARTS: [(&str, Part); 5] = [
 /// allocator's habits decide which contender pays for fresh pages.
 const MAPPED: &str = "MALLOC_MMAP_THRESHOLD_";
 
+struct Options {
+    quick: bool,
+    only: Option<String>,
+    corpus: Option<PathBuf>,
+}
+
+impl Options {
+    fn new(mut words: Parser) -> Result<Self, lexopt::Error> {
+        let mut options = Self { quick: false, only: None, corpus: None };
+        while let Some(word) = words.next()? {
+            match word {
+                Arg::Long("quick") => options.quick = true,
+                Arg::Long("only") => options.only = Some(value(&mut words)?),
+                Arg::Long("corpus") => options.corpus = Some(words.value()?.into()),
+                _ => return Err(word.unexpected()),
+            }
+        }
+        Ok(options)
+    }
+}
+
 /// Runs every measurement.
-pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
+pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
+    let Options { quick, only, corpus } = Options::new(words).map_err(|e| e.to_string())?;
     if cfg!(target_env = "gnu") && std::env::var_os(MAPPED).is_none() {
         let own = std::env::current_exe().map_err(|e| e.to_string())?;
-        return sh::run(Command::new(own).arg("bench").args(args).env(MAPPED, "1048576"));
+        return sh::run(Command::new(own).args(std::env::args_os().skip(1)).env(MAPPED, "1048576"));
     }
-    let quick = args.iter().any(|a| a == "--quick");
     let effort = if quick { Effort::QUICK } else { Effort::FULL };
     let mut report = Report::begin(effort);
-    let only = args.iter().position(|a| a == "--only").and_then(|at| args.get(at + 1));
+    if let Some(only) = &only
+        && !PARTS.iter().any(|(name, _)| name == only)
+    {
+        return Err(format!("no such part: {only}"));
+    }
     for (name, part) in PARTS {
-        if only.is_none_or(|o| o == name) {
+        if only.as_ref().is_none_or(|o| o == name) {
             part(&mut report, effort)?;
         }
     }
-    if let Some(at) = args.iter().position(|a| a == "--corpus") {
-        let dir = args.get(at + 1).ok_or("--corpus needs a folder")?;
-        models::measure_all(Path::new(dir), &mut report, effort)?;
+    if let Some(dir) = corpus {
+        models::measure_all(&dir, &mut report, effort)?;
     }
     if quick || only.is_some() {
         return Ok(());
@@ -83,6 +109,9 @@ fn skinning(report: &mut Report, effort: Effort) -> Result<(), String> {
             report.add(Row::new(what, "glam", n, &s, GLAM).target(target).kernel(&case.plan));
         }
     }
+    let case = Case::new(10_000, 4, 1, PlanOptions::default())?;
+    let s = case.measure_portable(effort, Peer::Four);
+    report.add(Row::new("4 influences, portable kernels", "glam", 10_000, &s, GLAM).kernel(&case.plan));
     for n in [10_000, 100_000] {
         let case = Case::new(n, 1, 1, PlanOptions::default())?;
         let s = case.measure(effort, Peer::One);
@@ -124,6 +153,8 @@ fn poses(report: &mut Report, effort: Effort) -> Result<(), String> {
         let row = Row::new(what, "glam", joints, &s, 1);
         report.add(if let Some(target) = target { row.target(target) } else { row });
     }
+    let s = posing::Case::new(64, false)?.measure_blend(effort)?;
+    report.add(Row::new("blend of three poses", "glam", 64, &s, 1));
     Ok(())
 }
 

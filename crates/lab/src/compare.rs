@@ -1,6 +1,8 @@
 //! Dumps and played GLBs against what they should be.
 
-use crate::conformance::text;
+use crate::json::{array, text};
+use crate::kinds::{Kind, Tolerance};
+use meshwright::Format;
 use meshwright::dump::{Dump, Float, PoseRef};
 use meshwright::gltf::Gltf;
 use meshwright::gltf::playback::PrimitivePose;
@@ -8,24 +10,11 @@ use meshwright::rig::Evaluator;
 use meshwright::scene::{MeshPose, Scene};
 use serde_json::Value;
 
-/// How far a number may be off.
-#[derive(Clone, Copy)]
-struct Tolerance {
-    /// In the rest pose.
-    rest: f64,
-    /// In any other.
-    posed: f64,
-}
-
-/// Per format: tolerances relative to the extent and added to it, at rest and posed. Static values of formats
-/// that store plain numbers are exact.
-fn tolerance(format: &str, extent: f64) -> Tolerance {
-    match format {
-        "dpm" | "zym" => Tolerance { rest: 1e-6 * extent + 1e-6, posed: 1e-6 * extent + 1e-6 },
-        "bmd" => Tolerance { rest: 0.0, posed: 1e-5 * extent },
-        "tso" => Tolerance { rest: 1e-5 * extent, posed: 1e-5 * extent },
-        _ => Tolerance { rest: 0.0, posed: 0.0 },
-    }
+/// How far positions of a model of this extent may be off, at rest and posed.
+fn allowed(family: &str, extent: f64) -> Result<(f64, f64), String> {
+    let format = Format::ALL.iter().find(|f| f.family() == family).ok_or("no such family")?;
+    let Tolerance { rest, posed, added } = Kind::of_format(*format)?.tolerance;
+    Ok((rest * extent + added, posed * extent + added))
 }
 
 /// The longest side of the box around some points.
@@ -57,10 +46,6 @@ pub(crate) fn poses(expected: &Value) -> Vec<PoseRef> {
         }
     }
     found
-}
-
-pub(crate) fn array<'a>(value: &'a Value, key: &str) -> &'a [Value] {
-    value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 fn same<T: PartialEq + std::fmt::Debug>(what: impl Fn() -> String, ours: T, theirs: T) -> Result<(), String> {
@@ -175,7 +160,7 @@ fn meshes(ours: &Dump, theirs: &Value) -> Result<(), String> {
         .flat_map(|p| &p.positions)
         .map(|p| p.map(|c| c.0))
         .collect();
-    let tolerance = tolerance(ours.format, extent(points.iter()));
+    let (rest, posed) = allowed(ours.format, extent(points.iter()))?;
     let unreliable: Vec<u64> = theirs
         .get("native")
         .and_then(|n| n.get("unreliable_normals"))
@@ -220,7 +205,7 @@ fn meshes(ours: &Dump, theirs: &Value) -> Result<(), String> {
                 .iter()
                 .find(is_it)
                 .ok_or_else(|| format!("{}: no pose {clip:?}:{frame:?}", at("poses")))?;
-            let tolerance = if clip.is_none() && frame.is_none() { tolerance.rest } else { tolerance.posed };
+            let tolerance = if clip.is_none() && frame.is_none() { rest } else { posed };
             let at = |field: &str| format!("meshes[{i}] at {clip:?}:{frame:?} {field}");
             rows(|| at("positions"), Some(&found.positions), pose.get("positions"), tolerance, &[])?;
             rows(|| at("normals"), found.normals.as_ref(), pose.get("normals"), tolerance, &unreliable)?;
@@ -233,7 +218,7 @@ fn meshes(ours: &Dump, theirs: &Value) -> Result<(), String> {
 pub(crate) fn blended(ours: &[MeshPose], theirs: &Value) -> Result<(), String> {
     let list = theirs.as_array().map_or(&[][..], Vec::as_slice);
     same(|| "lerp".into(), ours.len(), list.len())?;
-    let tolerance = tolerance("dpm", extent(ours.iter().flat_map(|m| &m.positions))).posed;
+    let (_, tolerance) = allowed("dpm", extent(ours.iter().flat_map(|m| &m.positions)))?;
     for (i, (mesh, theirs)) in ours.iter().zip(list).enumerate() {
         let positions: Vec<_> = mesh.positions.iter().map(|p| p.map(Float)).collect();
         rows(|| format!("lerp: meshes[{i}]"), Some(&positions), Some(theirs), tolerance, &[])?;

@@ -2,10 +2,12 @@
 //!
 //! `--check` compares the promises alone, and that the proofs are there: figures depend on machine and moment.
 
-use crate::{mutants, sh};
+use crate::{conformance, json, mutants, readme, value};
+use lexopt::{Arg, Parser};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use xtask::sh;
 
 /// What is promised, and where it is proved: a verb, or a file with a test in it.
 const PROMISES: &[(&str, &[&str])] = &[
@@ -115,12 +117,33 @@ const PROMISES: &[(&str, &[&str])] = &[
     ),
 ];
 
-pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
+struct Options {
+    check: bool,
+    /// How many mutants are tried.
+    count: u64,
+}
+
+impl Options {
+    fn new(mut words: Parser) -> Result<Self, lexopt::Error> {
+        let mut options = Self { check: false, count: 20_000 };
+        while let Some(word) = words.next()? {
+            match word {
+                Arg::Long("check") => options.check = true,
+                Arg::Long("count") => options.count = value(&mut words)?,
+                _ => return Err(word.unexpected()),
+            }
+        }
+        Ok(options)
+    }
+}
+
+pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
+    let options = Options::new(words).map_err(|e| e.to_string())?;
     let path = root.join("docs/reliability.md");
     let old = fs::read_to_string(&path).map_err(|e| format!("docs/reliability.md: {e}"))?;
     proofs_exist(root)?;
-    let mut new = crate::readme::replace(&old, "promises", &promises())?;
-    if args.iter().any(|a| a == "--check") {
+    let mut new = readme::replace(&old, "promises", &promises())?;
+    if options.check {
         return match new == old {
             true => Ok(()),
             false => {
@@ -128,7 +151,7 @@ pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
             }
         };
     }
-    new = crate::readme::replace(&new, "figures", &figures(root, args)?)?;
+    new = readme::replace(&new, "figures", &figures(root, options.count)?)?;
     fs::write(&path, new).map_err(|e| e.to_string())
 }
 
@@ -153,7 +176,7 @@ fn proofs_exist(root: &Path) -> Result<(), String> {
     for proof in PROMISES.iter().flat_map(|p| p.1) {
         let missing = || format!("{proof}: there is no such proof");
         if let Some(verb) = proof.strip_prefix("xtask ") {
-            crate::VERBS.iter().find(|v| v.name == verb).ok_or_else(missing)?;
+            xtask::VERBS.iter().find(|v| v.name == verb).ok_or_else(missing)?;
             continue;
         }
         let (file, test) = proof.split_once(": ").map_or((*proof, None), |(file, test)| (file, Some(test)));
@@ -166,22 +189,21 @@ fn proofs_exist(root: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn figures(root: &Path, args: &[String]) -> Result<String, String> {
+fn figures(root: &Path, count: u64) -> Result<String, String> {
     let mut table = String::from("| measured | figure |\n|---|---|\n");
     let mut row = |what: &str, figure: String| table.push_str(&format!("| {what} | {figure} |\n"));
     row("fixtures tried", mutants::subjects(&root.join("testdata")).to_string());
-    let corpus = root.join("../shared/corpus");
+    let corpus = conformance::corpus(root);
     if corpus.is_dir() {
-        crate::conformance::run(root, &[])?;
-        let cases = crate::conformance::list(&corpus.join("malformed/cases.json"))?;
+        conformance::own(root)?;
+        let cases = json::list(&corpus.join("malformed/cases.json"))?;
         row("files of the corpus tried", mutants::subjects(&corpus).to_string());
         row("malformed cases answered as listed", cases.len().to_string());
     } else {
         row("files of the corpus tried", "not beside the project".into());
     }
-    let count = args.iter().position(|a| a == "--count").and_then(|i| args.get(i + 1));
-    let count = count.map_or("20000", String::as_str);
-    let tried = mutants::tried(root, &["--count", count, "--jobs", "2"].map(str::to_owned))?;
+    let options = mutants::Options { count, jobs: 2, ..mutants::Options::default() };
+    let tried = mutants::tried(root, &options)?;
     row("mutants through everything, from number 0 on; failures", format!("{tried}; 0"));
     row("every small change of every fixture, none left out; failures", format!("{}; 0", exhaustive(root)?));
     row("peak heap while opening, bytes per byte of an uncompressed file above 30 kB", heap(root)?);
@@ -191,7 +213,7 @@ fn figures(root: &Path, args: &[String]) -> Result<String, String> {
 
 /// How many mutants the exhaustive test has tried.
 fn exhaustive(root: &Path) -> Result<String, String> {
-    let said = sh::output(&mut crate::builds::exhaustive(root))?;
+    let said = sh::output(&mut xtask::builds::exhaustive(root))?;
     let said = String::from_utf8_lossy(&said);
     let tried = said.lines().find_map(|line| line.split_once(" mutants of ")).map(|(n, _)| n.to_owned());
     tried.ok_or_else(|| "the exhaustive test prints no figure".into())

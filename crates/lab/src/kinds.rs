@@ -1,4 +1,8 @@
-//! What a fuzzer should know of each format: its words, its numbers, how long the smallest useful files are.
+//! What is measured differently from one kind of file to another: how near to its reference a model must be, whether
+//! it can be drawn, and what a fuzzer should know of it: its words, its numbers, how long the smallest useful files
+//! are.
+
+use meshwright::Format;
 
 /// How numbers of more than one byte are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,14 +15,50 @@ pub(crate) enum Numbers {
     Text,
 }
 
+/// How far from a reference dump a number may be, as parts of the model's extent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tolerance {
+    /// In the rest pose.
+    pub(crate) rest: f64,
+    /// In any other.
+    pub(crate) posed: f64,
+    /// Added to both, whatever the extent.
+    pub(crate) added: f64,
+}
+
+/// What formats that store plain numbers are held to.
+const EXACT: Tolerance = Tolerance { rest: 0.0, posed: 0.0, added: 0.0 };
+
+/// Whether a kind of file can be drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Drawn {
+    Yes,
+    WithSkeleton,
+    No,
+}
+
+impl Drawn {
+    /// As the README says it.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Self::Yes => "yes",
+            Self::WithSkeleton => "with a skeleton",
+            Self::No => "holds no model",
+        }
+    }
+}
+
 /// One kind of file, by its extension.
 #[derive(Debug)]
 pub(crate) struct Kind {
     pub(crate) extension: &'static str,
     pub(crate) numbers: Numbers,
-    /// Inputs are cut to this length: short ones are quick, and break in all the ways that long ones do.
+    /// A fuzzer's inputs are cut to this length: short ones are quick, and break in all the ways that long ones do.
     pub(crate) longest: usize,
-    pub(crate) words: &'static [&'static [u8]],
+    /// What a fuzzer should know.
+    words: &'static [&'static [u8]],
+    pub(crate) tolerance: Tolerance,
+    pub(crate) drawn: Drawn,
 }
 
 const fn kind(
@@ -27,7 +67,7 @@ const fn kind(
     longest: usize,
     words: &'static [&'static [u8]],
 ) -> Kind {
-    Kind { extension, numbers, longest, words }
+    Kind { extension, numbers, longest, words, tolerance: EXACT, drawn: Drawn::Yes }
 }
 
 /// The flags of attributes and of index sizes.
@@ -56,14 +96,15 @@ const TSO: &[&[u8]] = &[
     b"\x06PELVIS",
 ];
 
-/// Every kind of file that a target reads.
+/// Every kind of file, and what else a fuzz target reads.
 pub(crate) const KINDS: &[Kind] = &[
     kind(
         "bmd",
         Numbers::Little,
         512,
         &[b"BMD1", b"#8090A0", b"\xf8", b"\xf9", b"\xfa", b"\xfb", b"\xfd", b"\x0f", b"\xff\xff\xff\x7f"],
-    ),
+    )
+    .within(0.0, 1e-5, 0.0),
     kind("cmesh", Numbers::Little, 400, CRUCIBLE),
     kind("cmodel", Numbers::Little, 400, CRUCIBLE),
     kind("cskel", Numbers::Little, 300, &[b"\xff\xff", b"\x00\x00\x80\x3f"]),
@@ -73,13 +114,15 @@ pub(crate) const KINDS: &[Kind] = &[
         200,
         &[b"\x0f", b"\xf0", b"\xff", b"\xff\xff\xff\xff", b"\x01\x00", b"\x1f\x00\x01\x00"],
     ),
-    kind("dpm", Numbers::Big, 1100, &[b"DARKPLACESMODEL\0", b"\x00\x00\x00\x02", b"textures/", b"root\0"]),
+    kind("dpm", Numbers::Big, 1100, &[b"DARKPLACESMODEL\0", b"\x00\x00\x00\x02", b"textures/", b"root\0"])
+        .within(1e-6, 1e-6, 1e-6),
     kind(
         "zym",
         Numbers::Big,
         1200,
         &[b"ZYMOTICMODEL", b"\x00\x00\x00\x01", b"\x00\x00\x00\x18", b"\xff\xff\xff\xff"],
-    ),
+    )
+    .within(1e-6, 1e-6, 1e-6),
     kind(
         "framegroups",
         Numbers::Text,
@@ -117,10 +160,10 @@ pub(crate) const KINDS: &[Kind] = &[
             b"[1,0,0,0]",
         ],
     ),
-    kind("mesh", Numbers::Both, 400, TSO),
+    kind("mesh", Numbers::Both, 400, TSO).within(1e-5, 1e-5, 0.0),
     kind("skel", Numbers::Both, 300, TSO),
-    kind("anim", Numbers::Both, 300, TSO),
-    kind("bnd", Numbers::Big, 100, TSO),
+    kind("anim", Numbers::Both, 300, TSO).drawn(Drawn::WithSkeleton),
+    kind("bnd", Numbers::Big, 100, TSO).drawn(Drawn::No),
     kind("bmf", Numbers::Little, 400, TSO),
     kind("skn", Numbers::Text, 300, &[b"\n", b"\r\n", b"ROOT\n", b"2\n", b"-1\n", b"0 1 0 0 0 1\n"]),
     // Scenes of their own.
@@ -174,6 +217,22 @@ const TEXT: &[&str] = &[
 ];
 
 impl Kind {
+    /// That of the files of a format.
+    pub(crate) fn of_format(format: Format) -> Result<&'static Self, String> {
+        let extension = format.extensions().first();
+        extension.and_then(|e| Self::of(e)).ok_or_else(|| format!("{format} is not in kinds.rs"))
+    }
+
+    const fn within(mut self, rest: f64, posed: f64, added: f64) -> Self {
+        self.tolerance = Tolerance { rest, posed, added };
+        self
+    }
+
+    const fn drawn(mut self, drawn: Drawn) -> Self {
+        self.drawn = drawn;
+        self
+    }
+
     pub(crate) fn of(extension: &str) -> Option<&'static Self> {
         KINDS.iter().find(|k| k.extension == extension)
     }
@@ -198,5 +257,15 @@ impl Kind {
         }
         let quoted = |w: &Vec<u8>| w.iter().map(|b| format!("\\x{b:02x}")).collect::<String>();
         words.iter().map(|w| format!("\"{}\"\n", quoted(w))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_has_a_row() {
+        assert_eq!(Format::ALL.iter().find(|f| Kind::of_format(**f).is_err()), None);
     }
 }

@@ -5,13 +5,14 @@
 //! often an edge is taken as well. All share one corpus below the target folder.
 
 mod runs;
-#[path = "../../../crates/fuzz/src/seeds.rs"]
+#[path = "../../../fuzz/src/seeds.rs"]
 #[allow(clippy::unwrap_used, reason = "without fixtures there is nothing to do")]
 mod seeds;
-mod words;
 
+use crate::kinds::Kind;
 use crate::mutants::gauntlet;
-use crate::sh;
+use crate::{conformance, value};
+use lexopt::{Arg, Parser};
 use runs::Runs;
 use std::collections::VecDeque;
 use std::env;
@@ -19,7 +20,7 @@ use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use words::Kind;
+use xtask::sh;
 
 /// How the programs are built and run.
 struct Mode {
@@ -54,19 +55,16 @@ struct Options {
 }
 
 impl Options {
-    fn new(args: &[String]) -> Result<Self, String> {
+    fn new(mut words: Parser) -> Result<Self, lexopt::Error> {
         let mut options = Self { seconds: 0, runs: 0, until: None, targets: Vec::new(), mode: &PLAIN };
-        let mut args = args.iter();
-        while let Some(arg) = args.next() {
-            let mut value = || args.next().ok_or(format!("{arg}: a value is missing"));
-            let number = |text: &String| text.parse().map_err(|_| format!("{arg}: not a number: {text}"));
-            match arg.as_str() {
-                "--seconds" => options.seconds = number(value()?)?,
-                "--runs" => options.runs = number(value()?)?,
-                "--until" => options.until = Some(number(value()?)?),
-                "--target" => options.targets.push(value()?.clone()),
-                "--asan" => options.mode = &ASAN,
-                _ => return Err(format!("unknown option {arg}")),
+        while let Some(word) = words.next()? {
+            match word {
+                Arg::Long("seconds") => options.seconds = value(&mut words)?,
+                Arg::Long("runs") => options.runs = value(&mut words)?,
+                Arg::Long("until") => options.until = Some(value(&mut words)?),
+                Arg::Long("target") => options.targets.push(value(&mut words)?),
+                Arg::Long("asan") => options.mode = &ASAN,
+                _ => return Err(word.unexpected()),
             }
         }
         if options.seconds == 0 && options.runs == 0 && options.until.is_none() {
@@ -76,8 +74,8 @@ impl Options {
     }
 }
 
-pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
-    let options = Options::new(args)?;
+pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
+    let options = Options::new(words).map_err(|e| e.to_string())?;
     if let Err(e) = sh::output(nightly(root).args(["cargo", "fuzz", "--version"])) {
         println!("skipped: cargo-fuzz on the nightly toolchain is not there\n{}", e.trim());
         return Ok(());
@@ -179,7 +177,7 @@ fn fuzz(
     // What is good for parsing is good for parsing and writing.
     let corpus = out.join("corpus").join(if files { extension } else { target });
     fs::create_dir_all(&corpus).map_err(|e| format!("{}: {e}", corpus.display()))?;
-    let seeds = seeds::seeds(target, &[root.join("testdata"), root.join("../shared/corpus")]);
+    let seeds = seeds::seeds(target, &[root.join("testdata"), conformance::corpus(root)]);
     for (i, seed) in seeds.iter().filter(|s| s.len() <= longest).enumerate() {
         let path = corpus.join(format!("seed-{i}"));
         fs::write(&path, seed).map_err(|e| format!("{}: {e}", path.display()))?;

@@ -1,15 +1,24 @@
 //! `xtask validate-glb [DIR]`: what is exported passes the Khronos validator without errors or warnings.
 
-use crate::conformance::{self, text};
-use crate::{fixtures, sh};
+use crate::conformance;
+use crate::json::{self, text};
+use lexopt::{Arg, Parser};
 use meshwright::gltf::{self, ExportOptions, Influences};
 use meshwright::scene::{ConvertError, SceneOptions};
 use meshwright::{AnyModel, Companions, ReadOptions, detect};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use xtask::{fixtures, sh};
 
-pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
+pub(crate) fn run(root: &Path, mut words: Parser) -> Result<(), String> {
+    let mut dir = None;
+    while let Some(word) = words.next().map_err(|e| e.to_string())? {
+        match word {
+            Arg::Value(word) if dir.is_none() => dir = Some(PathBuf::from(word)),
+            other => return Err(other.unexpected().to_string()),
+        }
+    }
     let script = root.join("../shared/tools/validate_glb.mjs");
     let Some(modules) = node_modules(root).filter(|_| script.is_file()) else {
         eprintln!("node, npm or the validator's script is not here: nothing is validated");
@@ -19,7 +28,7 @@ pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
     let _ = fs::remove_dir_all(&out);
     fs::create_dir_all(&out).map_err(|e| e.to_string())?;
     let mut written = Vec::new();
-    for loaded in models(root, args.first().map(PathBuf::from))? {
+    for loaded in models(root, dir)? {
         for (suffix, influences) in [("4", Influences::Four), ("all", Influences::All)] {
             let name = format!("{}.{suffix}.glb", loaded.name.replace(['/', '\\'], "_"));
             if loaded
@@ -53,10 +62,10 @@ pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
 /// Every fixture that opens, and every model of the corpus.
 fn models(root: &Path, dir: Option<PathBuf>) -> Result<Vec<conformance::Loaded>, String> {
     let mut models = Vec::new();
-    let corpus = dir.unwrap_or_else(|| root.join("../shared/corpus"));
+    let corpus = dir.unwrap_or_else(|| conformance::corpus(root));
     let manifest = corpus.join("manifest.json");
     if manifest.is_file() {
-        for entry in conformance::list(&manifest)? {
+        for entry in json::list(&manifest)? {
             let name = text(&entry, "file");
             if !conformance::known(&corpus.join(&name)) {
                 continue;

@@ -2,7 +2,7 @@
 
 use super::measure::{Contender, Effort, keep, measure};
 use super::report::{Report, Row};
-use crate::conformance;
+use crate::{conformance, json};
 use meshwright::rig::glam::{Affine3A, Mat3A, Vec3A};
 use meshwright::rig::{Form, Output, Pose, Rig, Sampler, SkinPlan, Workspace};
 use meshwright::scene::{Mesh, Scene};
@@ -13,8 +13,8 @@ const LEAST: usize = 1000;
 
 /// Measures the largest skinned mesh of every model that has a large one, against the same sums on plain glam.
 pub(crate) fn measure_all(dir: &Path, report: &mut Report, effort: Effort) -> Result<(), String> {
-    for entry in conformance::list(&dir.join("manifest.json"))? {
-        let name = conformance::text(&entry, "file");
+    for entry in json::list(&dir.join("manifest.json"))? {
+        let name = json::text(&entry, "file");
         if !conformance::known(&dir.join(&name)) {
             continue;
         }

@@ -1,12 +1,14 @@
 //! `xtask mutants`: broken fixtures and broken models of the corpus through everything the facade can do.
 //!
-//! A mutant has a number, from which it can be made again: `--from N --count 1`. Run with `--profile checked`.
+//! A mutant has a number, from which it can be made again: `--from N --count 1`. xtask builds it optimised, with every check.
 
-#[path = "../../crates/meshwright/tests/support/gauntlet.rs"]
+#[path = "../../meshwright/tests/support/gauntlet.rs"]
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a broken promise panics; the driver below catches it")]
 pub(crate) mod gauntlet;
 
+use crate::{conformance, value};
 use gauntlet::{Reached, Subject};
+use lexopt::{Arg, Parser};
 use std::collections::BTreeMap;
 use std::fs;
 use std::panic::{self, AssertUnwindSafe};
@@ -27,29 +29,36 @@ struct Tally {
     slowest: Vec<(Duration, String)>,
 }
 
-struct Options {
-    from: u64,
-    count: u64,
-    jobs: u64,
-    seconds: u64,
-    keep: Option<PathBuf>,
-    only: Option<String>,
+pub(crate) struct Options {
+    pub(crate) from: u64,
+    pub(crate) count: u64,
+    pub(crate) jobs: u64,
+    pub(crate) seconds: u64,
+    pub(crate) keep: Option<PathBuf>,
+    pub(crate) only: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { from: 0, count: 10_000, jobs: 1, seconds: u64::MAX, keep: None, only: None }
+    }
 }
 
 impl Options {
-    fn new(args: &[String]) -> Result<Self, String> {
-        let value = |flag: &str| args.iter().position(|a| a == flag).and_then(|i| args.get(i + 1));
-        let number = |flag: &str, default: u64| {
-            value(flag).map_or(Ok(default), |v| v.parse().map_err(|_| format!("{flag}: not a number: {v}")))
-        };
-        Ok(Self {
-            from: number("--from", 0)?,
-            count: number("--count", 10_000)?,
-            jobs: number("--jobs", 1)?.max(1),
-            seconds: number("--seconds", u64::MAX)?,
-            keep: value("--keep").map(PathBuf::from),
-            only: value("--only").cloned(),
-        })
+    fn new(mut words: Parser) -> Result<Self, lexopt::Error> {
+        let mut options = Self::default();
+        while let Some(word) = words.next()? {
+            match word {
+                Arg::Long("from") => options.from = value(&mut words)?,
+                Arg::Long("count") => options.count = value(&mut words)?,
+                Arg::Long("jobs") => options.jobs = value::<u64>(&mut words)?.max(1),
+                Arg::Long("seconds") => options.seconds = value(&mut words)?,
+                Arg::Long("keep") => options.keep = Some(words.value()?.into()),
+                Arg::Long("only") => options.only = Some(value(&mut words)?),
+                _ => return Err(word.unexpected()),
+            }
+        }
+        Ok(options)
     }
 }
 
@@ -62,15 +71,15 @@ pub(crate) fn subjects(dir: &Path) -> usize {
     gauntlet::subjects(dir).len()
 }
 
-pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
-    tried(root, args).map(drop)
+pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
+    let options = Options::new(words).map_err(|e| e.to_string())?;
+    tried(root, &options).map(drop)
 }
 
-/// Tries mutants, and answers how many when none broke a promise.
-pub(crate) fn tried(root: &Path, args: &[String]) -> Result<u64, String> {
-    let options = Options::new(args)?;
+/// Tries mutants, and returns how many when none broke a promise.
+pub(crate) fn tried(root: &Path, options: &Options) -> Result<u64, String> {
     let mut subjects = gauntlet::subjects(&root.join("testdata"));
-    subjects.extend(gauntlet::subjects(&root.join("../shared/corpus")));
+    subjects.extend(gauntlet::subjects(&conformance::corpus(root)));
     if let Some(only) = &options.only {
         subjects.retain(|s| s.format.id().contains(only.as_str()) || s.name.contains(only.as_str()));
     }
@@ -100,7 +109,7 @@ pub(crate) fn tried(root: &Path, args: &[String]) -> Result<u64, String> {
                     if let Ok(mut busy) = busy.lock() {
                         *busy = Some((Instant::now(), name.clone()));
                     }
-                    one(number, &name, &mutant, &options, &tally);
+                    one(number, &name, &mutant, options, &tally);
                     if let Ok(mut busy) = busy.lock() {
                         *busy = None;
                     }
@@ -122,7 +131,7 @@ pub(crate) fn tried(root: &Path, args: &[String]) -> Result<u64, String> {
         }
     });
     let _ = panic::take_hook();
-    report(&subjects, &options, start, tally.into_inner().map_err(|e| e.to_string())?)
+    report(&subjects, options, start, tally.into_inner().map_err(|e| e.to_string())?)
 }
 
 fn one(number: u64, name: &str, mutant: &Subject, options: &Options, tally: &Mutex<Tally>) {

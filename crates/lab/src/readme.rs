@@ -1,16 +1,18 @@
 //! `xtask readme [--check]`: the README's tables, generated from the crates and the format table.
 
-use crate::sh;
+use crate::kinds::Kind;
 use meshwright::Format;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use xtask::sh;
 
-pub(crate) fn run(root: &Path, check: bool) -> Result<(), String> {
+pub(crate) fn run(root: &Path, words: lexopt::Parser) -> Result<(), String> {
+    let check = xtask::check_flag(words).map_err(|e| e.to_string())?;
     let path = root.join("README.md");
     let old = fs::read_to_string(&path).map_err(|e| format!("README.md: {e}"))?;
     let mut new = old.clone();
-    for (name, table) in [("formats", formats()), ("crates", crates(root)?)] {
+    for (name, table) in [("formats", formats()?), ("crates", crates(root)?)] {
         new = replace(&new, name, &table)?;
     }
     if new == old {
@@ -30,17 +32,13 @@ pub(crate) fn replace(text: &str, name: &str, table: &str) -> Result<String, Str
     Ok(format!("{}{table}{}", &text[..start], &text[end..]))
 }
 
-fn formats() -> String {
+fn formats() -> Result<String, String> {
     let mut table = String::from(
         "| format | `--as` | files | read, check, rewrite | to glTF | to OBJ |\n|---|---|---|---|---|---|\n",
     );
     for format in Format::ALL {
         let files: Vec<_> = format.extensions().iter().map(|e| format!("`.{e}`")).collect();
-        let drawn = match format {
-            Format::TsoAnimation => "with a skeleton",
-            Format::TsoBinding => "holds no model",
-            _ => "yes",
-        };
+        let drawn = Kind::of_format(*format)?.drawn.text();
         table.push_str(&format!(
             "| {} | `{}` | {} | yes | {drawn} | {drawn} |\n",
             format.title(),
@@ -48,7 +46,7 @@ fn formats() -> String {
             files.join(" ")
         ));
     }
-    table
+    Ok(table)
 }
 
 fn crates(root: &Path) -> Result<String, String> {

@@ -5,7 +5,9 @@
 //! answered as it says, at an offset inside the field that was broken (`malformed.tsv`; a case of another corpus that
 //! is not listed there, inside the file). Without one, whatever is found is read, validated and rewritten.
 
-use crate::compare;
+use crate::json::{array, list, parse, read, text};
+use crate::{compare, kernels};
+use lexopt::{Arg, Parser};
 use meshwright::dump::{Dump, DumpOptions};
 use meshwright::gltf::{self, ExportOptions, playback::Player};
 use meshwright::rig::{Evaluator, Precision};
@@ -16,7 +18,6 @@ use meshwright::{
 };
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -37,33 +38,58 @@ impl Tally {
     }
 }
 
-pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
-    let dir = args.first().map_or_else(|| root.join("../shared/corpus"), PathBuf::from);
-    if args.is_empty() && !dir.is_dir() {
+pub(crate) fn run(root: &Path, mut words: Parser) -> Result<(), String> {
+    let mut given = Vec::new();
+    while let Some(word) = words.next().map_err(|e| e.to_string())? {
+        match word {
+            Arg::Value(word) => given.push(word),
+            option => return Err(option.unexpected().to_string()),
+        }
+    }
+    let Some((dir, formats)) = given.split_first() else { return own(root) };
+    let formats: Vec<_> = formats.iter().map(|f| f.to_string_lossy().into_owned()).collect();
+    folder(Path::new(dir), &formats, false)
+}
+
+/// The corpus that lies beside the project, whose malformed cases `malformed.tsv` lists.
+pub(crate) fn own(root: &Path) -> Result<(), String> {
+    let dir = corpus(root);
+    if !dir.is_dir() {
         eprintln!("no corpus beside the project: nothing to compare with");
         return Ok(());
     }
+    folder(&dir, &[], true)
+}
+
+/// Where the corpus lies, if it is there.
+pub(crate) fn corpus(root: &Path) -> PathBuf {
+    root.join("../shared/corpus")
+}
+
+/// Every model below a folder, or those of formats whose names begin with one of `formats`. `listed`: every malformed
+/// case must be one of `malformed.tsv`.
+fn folder(dir: &Path, formats: &[String], listed: bool) -> Result<(), String> {
     if !dir.is_dir() {
         return Err(format!("{}: no such folder", dir.display()));
     }
-    let wanted = |format: &str| args.len() < 2 || args[1..].iter().any(|a| format.starts_with(a.as_str()));
+    let wanted = |format: &str| formats.is_empty() || formats.iter().any(|f| format.starts_with(f));
     let mut tally = Tally::default();
     if dir.join("manifest.json").is_file() {
         for entry in list(&dir.join("manifest.json"))? {
             let format = text(&entry, "format");
             if wanted(&format) {
-                corpus_file(&dir, &entry, &mut tally);
+                corpus_file(dir, &entry, &mut tally);
             }
         }
         let cases = dir.join("malformed/cases.json");
         for case in if cases.is_file() { list(&cases)? } else { Vec::new() } {
             if wanted(&text(&case, "format")) && known(&dir.join(text(&case, "file"))) {
                 let name = text(&case, "file");
-                tally.record("malformed", &name, malformed(&dir, &case, args.is_empty()));
+                tally.record("malformed", &name, malformed(dir, &case, listed));
             }
         }
     } else {
-        for path in crate::fixtures::walk(&dir).map_err(|e| e.to_string())? {
+        for path in xtask::fixtures::walk(dir).map_err(|e| e.to_string())? {
             let (name, bytes) = (path.display().to_string(), read(&path)?);
             let Some(found) = detect(&bytes, path.file_name().and_then(|n| n.to_str())) else { continue };
             if wanted(found.format.id()) {
@@ -81,30 +107,6 @@ pub(crate) fn run(root: &Path, args: &[String]) -> Result<(), String> {
         return nothing.map_or(Ok(()), Err);
     }
     Err(format!("{} failures\n{}", tally.failures.len(), tally.failures.join("\n")))
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, String> {
-    fs::read(path).map_err(|e| format!("{}: {e}", path.display()))
-}
-
-fn json(path: &Path) -> Result<Value, String> {
-    serde_json::from_slice(&read(path)?).map_err(|e| format!("{}: {e}", path.display()))
-}
-
-pub(crate) fn list(path: &Path) -> Result<Vec<Value>, String> {
-    // A list, or a document that holds one.
-    let found = match json(path)? {
-        Value::Array(list) => Some(list),
-        Value::Object(map) => {
-            map.into_iter().find_map(|(_, v)| if let Value::Array(l) = v { Some(l) } else { None })
-        }
-        _ => None,
-    };
-    found.ok_or_else(|| format!("{}: holds no list", path.display()))
-}
-
-pub(crate) fn text(value: &Value, key: &str) -> String {
-    value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 /// True for a file whose extension this build reads.
@@ -179,12 +181,12 @@ fn corpus_file(dir: &Path, entry: &Value, tally: &mut Tally) {
     tally.record("rewrite", &name, Ok(()));
     let expected = text(entry, "expected");
     if !expected.is_empty() {
-        let dumped = json(&dir.join(expected)).and_then(|expected| dump(&loaded, &bytes, &expected));
+        let dumped = parse(&dir.join(expected)).and_then(|expected| dump(&loaded, &bytes, &expected));
         tally.record("dump", &name, dumped);
     }
     if !matches!(loaded.model, AnyModel::TsoAnimation(_) | AnyModel::TsoBinding(_)) {
         tally.record("playback", &name, scene(&loaded).and_then(|(scene, _)| playback(&scene, 0.0)));
-        tally.record("kernels", &name, scene(&loaded).and_then(|(scene, _)| crate::kernels::check(&scene)));
+        tally.record("kernels", &name, scene(&loaded).and_then(|(scene, _)| kernels::check(&scene)));
     }
     if matches!(loaded.model, AnyModel::TsoMesh(_)) {
         let file = name.rsplit('/').next().unwrap_or_default();
@@ -194,7 +196,7 @@ fn corpus_file(dir: &Path, entry: &Value, tally: &mut Tally) {
         }
         let figure = figure(dir, loaded).and_then(|figure| {
             let (scene, residual) = scene(&figure)?;
-            crate::kernels::check(&scene)?;
+            kernels::check(&scene)?;
             playback(&scene, residual)
         });
         tally.record("figure", &name, figure);
@@ -212,7 +214,7 @@ pub(crate) fn figure(dir: &Path, mut mesh: Loaded) -> Result<Loaded, String> {
 /// Skeletons and animations in the folder of a mesh.
 fn beside(dir: &Path, mesh: &Loaded) -> Result<Vec<(CompanionKind, PathBuf)>, String> {
     let file = dir.join(&mesh.name);
-    let paths = crate::fixtures::walk(file.parent().unwrap_or(dir)).map_err(|e| e.to_string())?;
+    let paths = xtask::fixtures::walk(file.parent().unwrap_or(dir)).map_err(|e| e.to_string())?;
     let kind = |path: &Path| match path.extension()?.to_str()? {
         "skel" => Some(CompanionKind::Skeleton),
         "anim" => Some(CompanionKind::Animation),
@@ -223,7 +225,7 @@ fn beside(dir: &Path, mesh: &Loaded) -> Result<Vec<(CompanionKind, PathBuf)>, St
 
 /// The dump of a TSO mesh on the skeleton beside it, in those poses of a reference dump whose animations are there.
 fn adult(dir: &Path, mesh: &Loaded, bytes: &[u8], expected: &Path) -> Result<(), String> {
-    let mut expected = json(expected)?;
+    let mut expected = parse(expected)?;
     let mut companions = mesh.companions.clone();
     let (skeletons, animations): (Vec<_>, Vec<_>) =
         beside(dir, mesh)?.into_iter().partition(|(kind, _)| *kind == CompanionKind::Skeleton);
@@ -232,7 +234,7 @@ fn adult(dir: &Path, mesh: &Loaded, bytes: &[u8], expected: &Path) -> Result<(),
     };
     skeletons.iter().try_for_each(&mut add)?;
     let mut kept = Vec::new();
-    for clip in compare::array(&expected, "clips") {
+    for clip in array(&expected, "clips") {
         let name = text(clip, "name");
         let is_it = |path: &Path| {
             path.file_name().and_then(|n| n.to_str()).is_some_and(|n| n.split('.').next() == Some(&name))
