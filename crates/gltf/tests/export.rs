@@ -222,7 +222,7 @@ fn indices_never_say_65535_in_16_bits() {
 }
 
 #[test]
-fn broken_attributes_are_replaced_and_told() {
+fn broken_attributes_are_replaced_and_reported() {
     let mesh = Mesh {
         normals: vec![[0.0; 3], [f32::NAN, 0.0, 0.0], [0.0, 0.0, 2.0]],
         uvs: vec![[f32::INFINITY, 0.5]; 3],
@@ -326,7 +326,7 @@ fn the_difference_between_keys_is_measured() {
 }
 
 #[test]
-fn keys_that_32_bits_cannot_tell_apart_still_rise() {
+fn keys_that_32_bits_cannot_distinguish_still_rise() {
     let mut scene = skinned();
     let mut translation = Channel::new();
     // 2^24 frames at a third of a frame per second: neighbouring frames fall together as times.

@@ -1,11 +1,11 @@
 //! Clips as animations.
 
-use crate::extras;
-use crate::geometry::{is_scaled, named, unit_rotation};
-use crate::keys::{alike, at, between, furthest, locals, mix};
+use crate::export::extras;
+use crate::export::geometry::{is_scaled, named, unit_rotation};
+use crate::export::keys::{alike, at, between, furthest, locals, mix};
+use crate::export::output::{Bounds, Output, Use};
+use crate::export::skeleton::Joints;
 use crate::math::{SHEAR_NOISE, blend, decompose, degrees_apart, dot, lerp, narrow, rotation, slerp, wide};
-use crate::output::{Bounds, Output, Use};
-use crate::skeleton::Joints;
 use gltf_json::animation::{Animation, Channel, Interpolation as Sampling, Property, Sampler, Target};
 use gltf_json::validation::Checked::Valid;
 use gltf_json::{Index, Node};
@@ -15,12 +15,12 @@ use meshwright_scene::{
 };
 use std::collections::BTreeSet;
 
-/// Differences between keys, in degrees, below which they are not told: where the keys are of neighbouring
+/// Differences between keys, in degrees, below which they are not reported: where the keys are of neighbouring
 /// frames, and where they are further apart.
-const TOLD_NEAR: f64 = 0.5;
-const TOLD_FAR: f64 = 0.1;
+const REPORTED_NEAR: f64 = 0.5;
+const REPORTED_FAR: f64 = 0.1;
 
-/// Writes the clips and answers those that became animations.
+/// Writes the clips and returns those that became animations.
 pub(crate) fn write(
     out: &mut Output,
     scene: &Scene,
@@ -115,7 +115,7 @@ impl Tally {
             losses.push(Loss::measured("interpolation", path, message, self.turned));
         }
         if self.nudged > 0 {
-            let message = format!("{} keys moved to the next time that 32 bits can tell apart", self.nudged);
+            let message = format!("{} keys moved to the next time that 32 bits can distinguish", self.nudged);
             losses.push(Loss::new("key-times", path, message));
         }
         if self.unit > 0 {
@@ -402,7 +402,7 @@ impl Writer<'_> {
             }
             if let (Some((a, at)), Some(rule)) = (&before, rule) {
                 let away = between(a, m, at, &trs, rule);
-                if away > TOLD_NEAR {
+                if away > REPORTED_NEAR {
                     self.tally.turned = self.tally.turned.max(away);
                 }
             }
@@ -545,12 +545,12 @@ impl Writer<'_> {
             keys.values.windows(2).zip(keys.frames.windows(2)).map(|(q, f)| (q[0], q[1], f[1] - f[0]));
         for (a, b, frames) in pairs.chain(self.wrapped(keys)) {
             let (a, b) = (wide(unit_rotation(a)), wide(unit_rotation(b)));
-            let told = if frames > 1.0 { TOLD_FAR } else { TOLD_NEAR };
+            let reported = if frames > 1.0 { REPORTED_FAR } else { REPORTED_NEAR };
             if alike(a, b, rule) {
                 continue;
             }
             let away = furthest(|t| degrees_apart(blend(a, b, t, rule), rotation(slerp(a, b, t))));
-            if away > told {
+            if away > reported {
                 self.tally.turned = self.tally.turned.max(away);
             }
         }

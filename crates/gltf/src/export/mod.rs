@@ -1,16 +1,26 @@
 //! From scene to document.
 
-use crate::animation;
-use crate::document::Gltf;
-use crate::extras;
-use crate::geometry::{self, Written, is_scaled, named, place};
-use crate::material::Materials;
+mod animation;
+mod extras;
+mod geometry;
+mod gltf;
+mod keys;
+mod material;
+mod options;
+mod output;
+mod skeleton;
+mod weights;
+
+pub use gltf::Gltf;
+pub use options::{ExportOptions, Influences};
+
 use crate::math::{SHEAR_NOISE, decompose};
-use crate::options::ExportOptions;
-use crate::output::Output;
-use crate::skeleton::{self, Joints, adopt};
+use geometry::{Written, is_scaled, named, place};
 use gltf_json::{Index, Node, Skin};
+use material::Materials;
 use meshwright_scene::{ConvertError, Converted, Local, Loss, Mesh, MeshId, Scene, Space};
+use output::Output;
+use skeleton::{Joints, adopt};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Turns a scene into glTF.

@@ -1,6 +1,6 @@
 //! The finished document.
 
-use crate::output::Output;
+use crate::export::output::Output;
 use gltf_json::validation::USize64;
 use gltf_json::{Buffer, Root};
 use meshwright_scene::{ConvertError, MeshId};

@@ -1,8 +1,8 @@
 //! Materials and their textures.
 
-use crate::extras;
-use crate::geometry::named;
-use crate::output::Output;
+use crate::export::extras;
+use crate::export::geometry::named;
+use crate::export::output::Output;
 use gltf_json::image::MimeType;
 use gltf_json::material::{AlphaMode, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor};
 use gltf_json::validation::Checked::Valid;

@@ -72,7 +72,7 @@ impl Output {
         Ok(())
     }
 
-    /// Adds an object and answers its index.
+    /// Adds an object and returns its index.
     pub(crate) fn push<T>(&mut self, value: T) -> Result<Index<T>, ConvertError>
     where
         Root: AsMut<Vec<T>>,

@@ -1,6 +1,6 @@
 //! Influences in sets of four.
 
-use crate::options::Influences;
+use crate::export::options::Influences;
 use meshwright_scene::{ConvertError, Loss, Memory, Skin};
 
 /// The joints and weights of a mesh, vertex by vertex in sets.
@@ -18,7 +18,7 @@ pub(crate) struct Set {
     pub(crate) weights: Vec<[f32; 4]>,
 }
 
-/// A sum of weights this near to 1 is not a change worth telling.
+/// A sum of weights this near to 1 is not a change worth reporting.
 const SUM_NOISE: f64 = 2e-6;
 
 #[derive(Default)]
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn four_are_kept_and_the_rest_is_told() {
+    fn four_are_kept_and_the_rest_is_reported() {
         let many: Vec<_> = (0..6).map(|j| (j, if j == 5 { 0.5 } else { 0.1 })).collect();
         let (b, losses) = bound(&[&many], Influences::Four);
         assert_eq!(b.sets[0].joints, [[5, 0, 1, 2]]);
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_weights_are_repaired_and_told() {
+    fn odd_weights_are_repaired_and_reported() {
         let vertices: &[&[(u32, f32)]] = &[&[], &[(4, 0.0)], &[(1, -1.0), (2, 0.5)], &[(0, 1.0), (1, 1e-45)]];
         let (b, losses) = bound(vertices, Influences::Four);
         assert_eq!(b.sets[0].joints, [[9, 0, 0, 0], [9, 0, 0, 0], [2, 0, 0, 0], [0, 1, 0, 0]]);

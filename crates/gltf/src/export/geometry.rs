@@ -1,10 +1,10 @@
 //! Meshes: attributes as glTF wants them.
 
-use crate::extras;
+use crate::export::extras;
+use crate::export::options::Influences;
+use crate::export::output::{Bounds, Output, Use};
+use crate::export::weights;
 use crate::math::{self, cross, dot, narrow, unit, wide};
-use crate::options::Influences;
-use crate::output::{Bounds, Output, Use};
-use crate::weights;
 use gltf_json::mesh::{Mode, Primitive, Semantic};
 use gltf_json::validation::Checked::{self, Valid};
 use gltf_json::{Accessor, Index, Material};

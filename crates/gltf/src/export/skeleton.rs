@@ -1,9 +1,9 @@
 //! Joints as nodes, and skins.
 
-use crate::extras;
-use crate::geometry::{is_scaled, named, place, unit_rotation};
+use crate::export::extras;
+use crate::export::geometry::{is_scaled, named, place, unit_rotation};
+use crate::export::output::{Bounds, Output, Use};
 use crate::math::{SHEAR_NOISE, cross, decompose, dot, narrow, rotation, scaled, wide};
-use crate::output::{Bounds, Output, Use};
 use gltf_json::{Index, Node, Skin};
 use meshwright_scene::{Affine, ConvertError, Local, Loss, Skeleton, Trs};
 

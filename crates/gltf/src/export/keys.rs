@@ -1,6 +1,6 @@
 //! What lies between keys: by the formats' rules, and how far from glTF's.
 
-use crate::geometry::unit_rotation;
+use crate::export::geometry::unit_rotation;
 use crate::math::{
     self, Mat3, blend, degrees_apart, dot, lerp, linear, narrow, rotation, scaled, slerp, wide,
 };
@@ -11,7 +11,7 @@ pub(crate) fn furthest(away: impl Fn(f64) -> f64) -> f64 {
     [0.25, 0.5, 0.75].into_iter().map(away).fold(0.0, f64::max)
 }
 
-/// Whether a format's rule between two rotations is glTF's, to within what is told: it is spherical itself, or
+/// Whether a format's rule between two rotations is glTF's, to within what is reported: it is spherical itself, or
 /// the rotations are near enough. Chords renormalised differ from arcs by a sixtieth of the angle's cube;
 /// blended matrices shrink by half its square.
 pub(crate) fn alike(a: math::Quat, b: math::Quat, rule: Interpolation) -> bool {
