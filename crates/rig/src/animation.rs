@@ -1,8 +1,9 @@
 //! Clips made ready for playing many times.
 
 use crate::error::RigError;
+use crate::joint::{Group, JointPose, Lanes};
 use crate::kernels::{Path, lanes};
-use crate::local::{Group, JointPose, Lanes, LocalPose};
+use crate::local::LocalPose;
 use crate::rig::Rig;
 use crate::sample::{Sampler, Source, place};
 use alloc::vec::Vec;

@@ -1,12 +1,12 @@
 //! The vertices of a scene at a frame.
 
 use crate::error::RigError;
-use crate::kernels::Output;
+use crate::kernels::{Normals, Output};
 use crate::matrix::Matrix;
 use crate::pose::Pose;
 use crate::rig::Rig;
 use crate::sample::{Blend, Sampler};
-use crate::skin::{Normals, SkinPlan};
+use crate::skin::SkinPlan;
 use crate::workspace::Workspace;
 use alloc::format;
 use alloc::vec::Vec;

@@ -1,8 +1,9 @@
 //! Blends of poses.
 
 use crate::error::RigError;
+use crate::joint::{Group, Lanes};
 use crate::kernels::lanes;
-use crate::local::{Group, Lanes, LocalPose};
+use crate::local::LocalPose;
 use crate::rig::Rig;
 use alloc::vec::Vec;
 
@@ -99,7 +100,7 @@ impl LocalPose {
     pub fn blend(&mut self, rig: &Rig, layers: &[Layer<'_>]) -> Result<(), RigError> {
         RigError::length("joints of the pose", rig.joint_count(), self.joint_count())?;
         layers.iter().try_for_each(|l| l.check(rig.joint_count()))?;
-        let rest = rig.rest_pose().groups();
+        let rest = rig.rest_groups();
         let out = self.groups_mut();
         rig.path().run(
             #[inline(always)]

@@ -2,7 +2,8 @@
 
 use crate::animation::Player;
 use crate::error::RigError;
-use crate::local::{JointPose, LocalPose};
+use crate::joint::JointPose;
+use crate::local::LocalPose;
 use crate::rig::Rig;
 use crate::sample::place;
 use glam::{Quat, Vec3, Vec4};

@@ -4,7 +4,7 @@ use crate::bounds::JointBounds;
 use crate::error::RigError;
 #[cfg(feature = "rayon")]
 use crate::kernels::BLOCK;
-use crate::kernels::{self, Attributes, Data, Output, Packed, Path, Target, Wants};
+use crate::kernels::{self, Attributes, Data, Normals, Output, Packed, Path, Target, Wants};
 use crate::matrix::Matrix;
 use crate::plan::{self, PlanOptions};
 use crate::pose::Pose;
@@ -21,16 +21,6 @@ pub enum Form {
     Bind,
     /// Weighted, in the space of every joint: `p' = sum(R * position + weight * t)`.
     Local,
-}
-
-/// What becomes of the length of normals.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Normals {
-    /// As the sum gives it.
-    #[default]
-    AsIs,
-    /// Made 1, where it is not 0.
-    Unit,
 }
 
 /// A skinned mesh made ready: its references are checked, the kernel is chosen, and it owns what skinning reads.

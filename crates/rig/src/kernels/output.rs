@@ -1,7 +1,16 @@
 //! Where skinned vertices go.
 
 use crate::error::RigError;
-use crate::skin::Normals;
+
+/// What becomes of the length of normals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Normals {
+    /// As the sum gives it.
+    #[default]
+    AsIs,
+    /// Made 1, where it is not 0.
+    Unit,
+}
 
 /// How attributes lie in a buffer of interleaved vertices: offsets and stride in bytes, of any alignment.
 /// Values are written in the machine's byte order.

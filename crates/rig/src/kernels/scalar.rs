@@ -1,9 +1,9 @@
 //! The portable kernels. They run wherever Rust does; glam uses SSE2, NEON or WebAssembly's SIMD where there
 //! is any.
 
-use super::layout::{Data, Layout, TABLE, unscale};
-use super::output::{Memory, Target, put};
-use super::{BLOCK, Packed};
+use super::layout::{BLOCK, Data, Layout, TABLE, unscale};
+use super::output::{Interleaved, Memory, Target, put};
+use super::packed::Packed;
 use core::ops::Range;
 use glam::{Vec3, Vec4, Vec4Swizzles};
 
@@ -39,7 +39,7 @@ impl Sink for Separate<'_> {
 
 struct Strided<'a> {
     bytes: &'a mut [u8],
-    layout: super::Interleaved,
+    layout: Interleaved,
 }
 
 impl Strided<'_> {
