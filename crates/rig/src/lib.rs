@@ -103,8 +103,6 @@ extern crate alloc;
 extern crate std;
 
 mod animation;
-mod bounds;
-mod dual;
 mod error;
 mod evaluate;
 mod hierarchy;
@@ -113,17 +111,14 @@ mod kernels;
 mod layers;
 mod local;
 mod matrix;
-mod plan;
 mod pose;
 mod rig;
 mod root;
 mod sample;
 mod skin;
 mod tracks;
-mod workspace;
 
 pub use animation::{Animation, Player};
-pub use bounds::Bounds;
 pub use error::RigError;
 pub use evaluate::{Evaluator, Precision, evaluate, world_transforms};
 pub use glam;
@@ -132,10 +127,10 @@ pub use kernels::{Interleaved, Normals, Output, Path};
 pub use layers::{Layer, Mask};
 pub use local::LocalPose;
 pub use matrix::Matrix;
-pub use plan::{Choice, Kernel, PlanInfo, PlanOptions};
 pub use pose::{Pose, blend_poses};
 pub use rig::{NameMatch, Rig};
 pub use root::{Axes, RootMotion};
 pub use sample::{Blend, Sampler};
-pub use skin::{Form, JointSet, Joints, SkinPlan, SkinSource};
-pub use workspace::Workspace;
+pub use skin::{
+    Bounds, Choice, Form, JointSet, Joints, Kernel, PlanInfo, PlanOptions, SkinPlan, SkinSource, Workspace,
+};

@@ -32,7 +32,13 @@ use registers::{Pair, Sink, load, order, products, store3, sums, tangent};
 use runs::fill_runs;
 
 /// Skins a range of vertices; the caller compared the lengths.
-pub(super) fn skin(_: CpuFeatures, data: &Data, matrices: &[Packed], range: Range<usize>, out: &mut Target<'_>) {
+pub(super) fn skin(
+    _: CpuFeatures,
+    data: &Data,
+    matrices: &[Packed],
+    range: Range<usize>,
+    out: &mut Target<'_>,
+) {
     let wants = out.wants();
     let (sink, dense) = Sink::new(out);
     // SAFETY: 1 to 4.
