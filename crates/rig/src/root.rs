@@ -1,11 +1,10 @@
 //! The motion of the whole figure, taken out of its root joint.
 
-use crate::animation::Player;
 use crate::error::RigError;
 use crate::joint::JointPose;
 use crate::local::LocalPose;
+use crate::player::Player;
 use crate::rig::Rig;
-use crate::sample::place;
 use glam::{Quat, Vec3, Vec4};
 
 /// Which part of the root's motion moves the figure.
@@ -74,17 +73,16 @@ impl RootMotion {
         (from, to): (f64, f64),
         scratch: &mut LocalPose,
     ) -> Result<JointPose, RigError> {
-        let animation = player.animation();
-        #[expect(clippy::cast_precision_loss, reason = "a count of frames")]
-        let period = animation.frame_count() as f64;
+        let timing = player.animation().timing;
+        let period = timing.period();
         let mut at = |frame: f64| -> Result<JointPose, RigError> {
             player.sample(frame, scratch)?;
             Ok(self.part(&self.joint(rig, scratch)?))
         };
-        if !(from.is_finite() && to.is_finite()) || animation.frame_count() == 0 {
+        if !(from.is_finite() && to.is_finite()) || timing.frames == 0 {
             return Ok(JointPose::IDENTITY);
         }
-        if !animation.is_looping() || period < 2.0 {
+        if !timing.looping || period < 2.0 {
             return Ok(after(&inverse(&at(from)?), &at(to)?));
         }
         let (first, last) = (at(0.0)?, at(period - 1.0)?);
@@ -105,7 +103,7 @@ impl RootMotion {
             Ok(after(&after(&inverse(&first), &last), &some))
         };
         let whole = after(&after(&inverse(&first), &last), &step);
-        let (a, b) = (place(from, animation.frame_count(), true), place(to, animation.frame_count(), true));
+        let (a, b) = (timing.place(from), timing.place(to));
         let (start, end) = (since(a)?, since(b)?);
         let rounds = power(&whole, rounds(to - b, period).saturating_sub(rounds(from - a, period)));
         Ok(after(&inverse(&start), &after(&rounds, &end)))
