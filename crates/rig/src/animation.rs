@@ -1,4 +1,4 @@
-//! Clips made ready for playing many times.
+//! Clips prepared for playing many times.
 
 use crate::error::RigError;
 use crate::joint::{Group, JointPose};
@@ -10,7 +10,7 @@ use crate::time::Timing;
 use alloc::vec::Vec;
 use meshwright_scene::{Channel, Interpolation, PoseSet, Trs};
 
-/// A clip made ready for one skeleton: translations, rotations and scales in the order in which eight joints
+/// A clip prepared for one skeleton: translations, rotations and scales in the order in which eight joints
 /// are computed at once. [`Player`]s share it.
 ///
 /// It gives what the [`Sampler`] does that it was made from, up to the precision of 32 bits and up to shear, and
@@ -46,7 +46,7 @@ pub(crate) const ROTATION: usize = 1;
 pub(crate) const SCALE: usize = 2;
 
 impl Animation {
-    /// Makes a clip ready.
+    /// Prepares a clip.
     ///
     /// # Errors
     ///

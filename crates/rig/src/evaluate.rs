@@ -29,6 +29,10 @@ pub enum Precision {
 /// not moved by it. Normals are as the sum over the joints gives them.
 ///
 /// For many meshes or frames an [`Evaluator`] is made once.
+///
+/// # Errors
+///
+/// Where the mesh, its skeleton or the clip does not exist, or does not fit the others.
 pub fn evaluate(scene: &Scene, at: Option<(usize, f64)>, mesh: MeshId) -> Result<MeshPose, RigError> {
     let found = find(scene, mesh)?;
     let Some(skin) = &found.skin else { return Ok(unskinned(found)) };
@@ -84,7 +88,7 @@ fn skinned(
     Ok(out)
 }
 
-/// A whole scene made ready, standing in its rest pose or at a frame of a clip.
+/// A whole scene prepared, standing in its rest pose or at a frame of a clip.
 #[derive(Clone, Debug)]
 pub struct Evaluator<'a> {
     scene: &'a Scene,
@@ -97,7 +101,11 @@ pub struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    /// Makes every skeleton and every skinned mesh ready.
+    /// Prepares every skeleton and every skinned mesh.
+    ///
+    /// # Errors
+    ///
+    /// Where a skeleton has a cycle, or a skin does not fit its mesh and skeleton.
     pub fn new(scene: &'a Scene) -> Result<Self, RigError> {
         let rigs = scene.skeletons.iter().map(Rig::new).collect::<Result<Vec<_>, _>>()?;
         let plan = |mesh: &Mesh| {
@@ -135,6 +143,10 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Moves to a frame of a clip, or back to the rest pose.
+    ///
+    /// # Errors
+    ///
+    /// Where the clip does not exist, or does not fit its skeleton.
     pub fn pose(&mut self, at: Option<(usize, f64)>) -> Result<(), RigError> {
         for (rig, pose) in self.rigs.iter().zip(&mut self.poses) {
             pose.rest(rig)?;
@@ -149,12 +161,16 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The skeleton of that index, made ready, and its current pose.
+    /// The skeleton of that index, prepared, and its current pose.
     pub fn skeleton(&self, index: usize) -> Option<(&Rig, &Pose<DAffine3>)> {
         Some((self.rigs.get(index)?, self.poses.get(index)?))
     }
 
     /// A mesh in the current pose, in model space.
+    ///
+    /// # Errors
+    ///
+    /// Where the mesh does not exist.
     pub fn mesh(&self, mesh: MeshId) -> Result<MeshPose, RigError> {
         self.mesh_with(mesh, &mut Workspace::new())
     }
@@ -170,13 +186,21 @@ impl<'a> Evaluator<'a> {
     }
 
     /// All meshes in the current pose, in model space.
+    ///
+    /// # Errors
+    ///
+    /// As [`mesh`](Self::mesh).
     pub fn meshes(&self) -> Result<Vec<MeshPose>, RigError> {
         let mut work = Workspace::new();
         (0..self.scene.meshes.len()).map(|m| self.mesh_with(MeshId(m), &mut work)).collect()
     }
 }
 
-/// The transform of every node relative to the scene, in 64 bits. Refused when the nodes form a cycle.
+/// The transform of every node relative to the scene, in 64 bits.
+///
+/// # Errors
+///
+/// Where the nodes form a cycle.
 pub fn world_transforms(scene: &Scene) -> Result<Vec<DAffine3>, RigError> {
     let order = scene.node_order().ok_or_else(|| RigError::invalid("nodes", "their parents form a cycle"))?;
     let mut worlds: Vec<_> =

@@ -2,15 +2,15 @@
 //!
 //! | type | is |
 //! |---|---|
-//! | [`Rig`] | a skeleton made ready: joints by depth, names, bind matrices |
-//! | [`Animation`], [`Player`] | a clip made ready, and a place in it: poses in parts, eight joints at a time |
+//! | [`Rig`] | a skeleton prepared: joints by depth, names, bind matrices |
+//! | [`Animation`], [`Player`] | a clip prepared, and a place in it: poses in parts, eight joints at a time |
 //! | [`LocalPose`], [`Layer`], [`Mask`] | translation, rotation and scale per joint; blends, additive layers, cross-fades |
 //! | [`RootMotion`] | the motion of the whole figure, taken out of its root joint |
-//! | [`SkinPlan`], [`Workspace`], [`Output`] | a skinned mesh made ready for one kernel, filling the caller's memory |
+//! | [`SkinPlan`], [`Workspace`], [`Output`] | a skinned mesh prepared for one kernel, filling the caller's memory |
 //! | [`Sampler`], [`Pose`] | local matrices at any frame by the format's own rule, in either precision |
 //! | [`Evaluator`], [`evaluate`] | all of it for a scene: the vertices of a mesh at a frame of a clip |
 //!
-//! What is made ready once is checked then; what runs per frame allocates nothing.
+//! What is prepared once is checked then; what runs per frame allocates nothing.
 //!
 //! ```
 //! use meshwright_rig::glam::Affine3A;
@@ -42,7 +42,7 @@
 //!
 //! # Kernels
 //!
-//! [`SkinPlan::new`] chooses how a mesh is moved and [`SkinPlan::info`] tells what it chose:
+//! [`SkinPlan::new`] chooses how a mesh is moved and [`SkinPlan::info`] reports the choice:
 //!
 //! | kernel | for vertices |
 //! |---|---|
@@ -57,11 +57,11 @@
 //! [`SkinPlan::skin_dual`] blends dual quaternions instead of matrices. [`SkinPlan::bounds`] finds a box
 //! around the posed mesh without skinning it, [`SkinPlan::exact_bounds`] the smallest one.
 //!
-//! A [`Path`] is the set of instructions: AVX2 with FMA where the machine has them, asked once, and portable
+//! A [`Path`] is the set of instructions: AVX2 with FMA where the machine has them, detected once, and portable
 //! code everywhere. Vertices come out the same, to the bit, on any number of threads and in any kind of memory.
 //! Two paths differ in the last places, because FMA rounds once where others round twice; a program that
-//! needs the same bits on every machine asks for [`Path::PORTABLE`]. Dual quaternions and spherical blends are out of
-//! this: they rest on how glam adds up four numbers and on the machine's sines.
+//! needs the same bits on every machine uses [`Path::PORTABLE`]. Dual quaternions and spherical blends are
+//! excepted: they depend on how glam adds up four numbers and on the machine's sines.
 //!
 //! # Precision
 //!
@@ -84,7 +84,7 @@
 //!
 //! # Features
 //!
-//! * `std` (default): asks the machine for AVX2. Without it the crate is `no_std` with `alloc`, and portable
+//! * `std` (default): detects AVX2 at run time. Without it the crate is `no_std` with `alloc`, and portable
 //!   unless the build is for machines with AVX2 and FMA.
 //! * `rayon`: skinning on all threads; implies `std`.
 //!

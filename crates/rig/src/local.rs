@@ -39,8 +39,11 @@ impl LocalPose {
         Some(self.groups.get(slot / 8)?.get(slot % 8))
     }
 
-    /// Changes the transform of a joint. Refused when the pose is of another skeleton or there is no such
-    /// joint.
+    /// Changes the transform of a joint.
+    ///
+    /// # Errors
+    ///
+    /// Where the pose is of another skeleton, or the joint does not exist.
     pub fn set(&mut self, rig: &Rig, joint: usize, to: &JointPose) -> Result<(), RigError> {
         RigError::length("joints of the pose", rig.joint_count(), self.joints)?;
         let slot = rig.slot(joint).ok_or_else(|| RigError::invalid("joint", "does not exist"))?;
@@ -51,6 +54,10 @@ impl LocalPose {
     }
 
     /// Takes over another pose of the same skeleton.
+    ///
+    /// # Errors
+    ///
+    /// Where the poses differ in the number of joints.
     pub fn copy_from(&mut self, other: &Self) -> Result<(), RigError> {
         RigError::length("joints of the pose", self.joints, other.joints)?;
         self.groups.copy_from_slice(&other.groups);
@@ -68,7 +75,11 @@ impl LocalPose {
 
 impl Rig {
     /// Model-space matrices and palette of a pose, in one pass: what [`to_model`](Self::to_model) and
-    /// [`palette`](Self::palette) answer, faster.
+    /// [`palette`](Self::palette) compute, faster.
+    ///
+    /// # Errors
+    ///
+    /// Where the pose is of another skeleton, or a slice is not as long as there are joints.
     pub fn compose(
         &self,
         pose: &LocalPose,

@@ -10,7 +10,7 @@ use glam::{Quat, Vec4};
 use meshwright_scene::Interpolation;
 
 /// Plays an animation: it remembers between which keys every joint was, so that going on costs the same however
-/// many keys there are. Any frame may be asked for at any time.
+/// many keys there are. Frames may be sampled in any order.
 #[derive(Clone, Debug)]
 pub struct Player<'a> {
     animation: &'a Animation,

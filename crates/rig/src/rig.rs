@@ -1,4 +1,4 @@
-//! A skeleton made ready.
+//! A skeleton prepared.
 
 use crate::error::RigError;
 use crate::hierarchy::{self, Origin, Step, mean};
@@ -23,7 +23,7 @@ pub enum NameMatch {
 
 /// A skeleton with its joints in an order in which parents, and the joints that another follows, come first.
 ///
-/// Matrices are always given and answered in the skeleton's own order of joints.
+/// Matrices are always passed and returned in the skeleton's own order of joints.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rig {
     path: Path,
@@ -42,7 +42,11 @@ pub struct Rig {
 }
 
 impl Rig {
-    /// Makes a skeleton ready. Refused when its joints form a cycle or name a joint that does not exist.
+    /// Prepares a skeleton.
+    ///
+    /// # Errors
+    ///
+    /// Where the joints form a cycle or name a joint that does not exist.
     pub fn new(skeleton: &Skeleton) -> Result<Self, RigError> {
         let joints = &skeleton.joints;
         let order = hierarchy::by_depth(skeleton)
@@ -128,6 +132,10 @@ impl Rig {
     }
 
     /// Local matrices of the rest pose.
+    ///
+    /// # Errors
+    ///
+    /// Where `locals` is not as long as there are joints.
     pub fn rest<M: Matrix>(&self, locals: &mut [M]) -> Result<(), RigError> {
         RigError::length("locals", self.joint_count(), locals.len())?;
         for (out, rest) in locals.iter_mut().zip(&self.rest) {
@@ -143,6 +151,10 @@ impl Rig {
 
     /// Model-space matrices of local ones. A joint that follows others takes their weighted mean, the identity
     /// where the weights sum to nothing.
+    ///
+    /// # Errors
+    ///
+    /// Where a slice is not as long as there are joints.
     pub fn to_model<M: Matrix>(&self, locals: &[M], model: &mut [M]) -> Result<(), RigError> {
         RigError::length("locals", self.joint_count(), locals.len())?;
         RigError::length("model matrices", self.joint_count(), model.len())?;
@@ -158,6 +170,10 @@ impl Rig {
     }
 
     /// Matrices from the bind pose to the pose: model-space matrix times inverse bind matrix.
+    ///
+    /// # Errors
+    ///
+    /// Where a slice is not as long as there are joints.
     pub fn palette<M: Matrix>(&self, model: &[M], palette: &mut [M]) -> Result<(), RigError> {
         RigError::length("model matrices", self.joint_count(), model.len())?;
         RigError::length("palette", self.joint_count(), palette.len())?;

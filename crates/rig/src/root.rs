@@ -52,8 +52,12 @@ impl RootMotion {
         pose.get(rig, self.joint).ok_or_else(|| RigError::invalid("joint", "does not exist"))
     }
 
-    /// Takes the motion out of a pose and answers it: the joint as it was is the answer and then the joint as
-    /// it is now.
+    /// Takes the motion out of a pose and returns it: the returned transform after the joint's new one is the
+    /// joint's old one.
+    ///
+    /// # Errors
+    ///
+    /// Where the pose is of another skeleton, or the joint does not exist.
     pub fn take(&self, rig: &Rig, pose: &mut LocalPose) -> Result<JointPose, RigError> {
         let joint = self.joint(rig, pose)?;
         let part = self.part(&joint);
@@ -66,6 +70,10 @@ impl RootMotion {
     ///
     /// A looping clip whose root walks away jumps back at its end. There the figure goes on as it did in the
     /// frame before: the last step of the clip counts twice.
+    ///
+    /// # Errors
+    ///
+    /// Where `scratch` or the animation is of another skeleton, or the joint does not exist.
     pub fn between(
         &self,
         rig: &Rig,

@@ -1,4 +1,4 @@
-//! A clip made ready.
+//! A clip prepared.
 
 use crate::error::RigError;
 use crate::matrix::Matrix;
@@ -29,7 +29,7 @@ impl Blend {
     }
 }
 
-/// Answers the local matrices of a clip at any frame.
+/// Computes the local matrices of a clip at any frame.
 #[derive(Clone, Debug)]
 pub struct Sampler<'a> {
     clip: &'a Clip,
@@ -57,9 +57,13 @@ pub(crate) struct Keys<'a> {
 }
 
 impl<'a> Sampler<'a> {
-    /// Makes a clip of a scene ready. Refused when there is no such clip or it does not fit its skeleton.
+    /// Prepares a clip of a scene.
     ///
     /// Of several tracks for one joint, the last that has keys for a channel counts.
+    ///
+    /// # Errors
+    ///
+    /// Where the clip does not exist or does not fit its skeleton.
     pub fn new(scene: &'a Scene, clip: usize) -> Result<Self, RigError> {
         let fault = |message| RigError::invalid(format!("clips[{clip}]"), message);
         let clip = scene.clips.get(clip).ok_or_else(|| fault("does not exist"))?;
@@ -255,7 +259,7 @@ pub(crate) fn rigid<M: Matrix>(
     let quat = |q: [f32; 4]| glam::DQuat::from_array(q.map(f64::from));
     let parts = Parts {
         translation: lerp(a.translation, b.translation),
-        rotation: tracks::turn(quat(a.rotation), quat(b.rotation), t, rule),
+        rotation: tracks::blend_rotation(quat(a.rotation), quat(b.rotation), t, rule),
         scale: lerp(a.scale, b.scale),
     };
     M::from_wide(&parts.to_matrix())

@@ -1,4 +1,4 @@
-//! Arguments at the edges of what may be asked for.
+//! Arguments at the edges of what is allowed.
 #![allow(
     clippy::unwrap_used,
     clippy::cast_precision_loss,

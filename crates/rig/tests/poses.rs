@@ -84,7 +84,7 @@ proptest! {
 
     /// In order, backwards and at random, with one player and with fresh ones.
     #[test]
-    fn players_answer_as_samplers(scene in clean_scene(), jumps in prop::collection::vec(-3.0_f64..9.0, 4)) {
+    fn players_agree_with_samplers(scene in clean_scene(), jumps in prop::collection::vec(-3.0_f64..9.0, 4)) {
         for (c, clip) in scene.clips.iter().enumerate() {
             for path in paths() {
                 let rig = Rig::new(&scene.skeletons[clip.skeleton.0]).unwrap().with_path(path);
@@ -197,7 +197,7 @@ proptest! {
         prop_assert!(same(&all(&rig, &out), &b, 1e-5));
     }
 
-    /// Shares that are no shares, poses that are no numbers: no panic, and what is not asked for does no harm.
+    /// Shares that are no shares, poses that are no numbers: no panic, and what has no share changes nothing.
     #[test]
     fn strange_layers(weights in prop::collection::vec(any::<f32>(), 3), poison: bool) {
         let rig = chain(5);

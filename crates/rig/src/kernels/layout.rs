@@ -257,7 +257,7 @@ impl Data {
         Self::make(attributes, slots, Layout::Table { blends, width, tables, index })
     }
 
-    /// Weighted vertices in the space of their matrices; `of` answers the joints, weights and vertices of one
+    /// Weighted vertices in the space of their matrices; `of` gives the joints, weights and vertices of one
     /// vertex.
     pub(crate) fn local<'a>(
         len: usize,

@@ -65,7 +65,7 @@ pub(crate) fn skin(path: Path, data: &Data, matrices: &[Packed], range: Range<us
     if !out.wants().unit {
         return skin_range(path, data, matrices, range, out);
     }
-    // Lengths are mended while a block is still in the first cache.
+    // Normals get their length while a block is still in the first cache.
     for start in range.clone().step_by(BLOCK) {
         let block = start..range.end.min(start + BLOCK);
         let mut part = out.window(start - range.start..block.end - range.start);

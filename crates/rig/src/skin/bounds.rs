@@ -39,6 +39,10 @@ impl SkinPlan {
 
     /// The smallest box around the mesh in a pose, found by skinning it piece by piece. Coordinates that are
     /// not numbers are passed over; `None` where there are no others.
+    ///
+    /// # Errors
+    ///
+    /// Where the pose is of another skeleton.
     pub fn exact_bounds<M: Matrix>(
         &self,
         pose: &Pose<M>,

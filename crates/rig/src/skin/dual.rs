@@ -18,6 +18,10 @@ impl SkinPlan {
     ///
     /// Only for meshes bound in model space, because a vertex that is stored differently for every joint has
     /// no single point to move. One thread, portable instructions.
+    ///
+    /// # Errors
+    ///
+    /// As [`skin`](Self::skin), and for a mesh that is not bound in model space.
     pub fn skin_dual<M: Matrix>(
         &self,
         pose: &Pose<M>,

@@ -10,6 +10,10 @@ use meshwright_scene::{Influence, LocalVertex};
 
 impl SkinPlan {
     /// The positions in a pose, one per vertex, in the precision of the pose.
+    ///
+    /// # Errors
+    ///
+    /// Where the pose or the result does not fit.
     pub fn positions<M: Matrix>(&self, pose: &Pose<M>, out: &mut [[f32; 3]]) -> Result<(), RigError> {
         self.fits(pose, out.len())?;
         match self.form() {
@@ -39,7 +43,11 @@ impl SkinPlan {
         Ok(())
     }
 
-    /// The normals in a pose, one per vertex, in the precision of the pose. Refused when the mesh has none.
+    /// The normals in a pose, one per vertex, in the precision of the pose.
+    ///
+    /// # Errors
+    ///
+    /// Where the pose or the result does not fit, or the mesh has no normals.
     pub fn normals<M: Matrix>(
         &self,
         pose: &Pose<M>,

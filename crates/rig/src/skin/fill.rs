@@ -15,11 +15,14 @@ const PARALLEL_FROM: usize = 16 * 1024;
 
 impl SkinPlan {
     /// Fills the caller's memory with the vertices in a pose, computed in 32 bits. Nothing is allocated once
-    /// the workspace has grown. Refused when a length does not fit, or an attribute is wanted that the mesh
-    /// has not got.
+    /// the workspace has grown.
     ///
-    /// Influences of weight zero are passed over; a matrix that is not finite spoils only vertices that follow
+    /// Influences of weight zero are passed over; a matrix that is not finite affects only vertices that follow
     /// it.
+    ///
+    /// # Errors
+    ///
+    /// Where a length does not fit, or an attribute is wanted that the mesh does not have.
     pub fn skin<M: Matrix>(
         &self,
         pose: &Pose<M>,
@@ -30,6 +33,10 @@ impl SkinPlan {
     }
 
     /// The same with matrices from elsewhere, one per joint; see [`matrices`](Self::matrices).
+    ///
+    /// # Errors
+    ///
+    /// As [`skin`](Self::skin).
     pub fn skin_with<M: Matrix>(
         &self,
         matrices: &[M],
@@ -68,6 +75,10 @@ impl SkinPlan {
 
     /// The same, to the bit, on this thread and those of the current rayon pool where the mesh is large enough.
     /// Allocates what rayon needs for it: one small job per further thread.
+    ///
+    /// # Errors
+    ///
+    /// As [`skin`](Self::skin).
     #[cfg(feature = "rayon")]
     pub fn skin_parallel<M: Matrix>(
         &self,
@@ -79,6 +90,10 @@ impl SkinPlan {
     }
 
     /// The same with matrices from elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// As [`skin`](Self::skin).
     #[cfg(feature = "rayon")]
     pub fn skin_parallel_with<M: Matrix>(
         &self,

@@ -1,4 +1,4 @@
-//! A skinned mesh made ready.
+//! A skinned mesh prepared.
 
 use super::choice::{self, PlanOptions};
 use super::info::{Form, PlanInfo};
@@ -12,7 +12,7 @@ use crate::rig::Rig;
 use alloc::vec::Vec;
 use meshwright_scene::{Influence, LocalVertex, Mesh};
 
-/// A skinned mesh made ready: its references are checked, the kernel is chosen, and it owns what skinning reads.
+/// A skinned mesh prepared: its references are checked, the kernel is chosen, and it owns what skinning reads.
 ///
 /// [`skin`](Self::skin) runs the fast kernels, in 32 bits. [`positions`](Self::positions) and
 /// [`normals`](Self::normals) compute the same one attribute at a time in the precision of the pose: slowly,
@@ -29,13 +29,21 @@ pub struct SkinPlan {
 }
 
 impl SkinPlan {
-    /// Makes a mesh ready that is bound to the skeleton of `rig`. Refused when the mesh has no skin, or when
-    /// the skin does not divide its influences among the vertices or names a joint that does not exist.
+    /// Prepares a mesh that is bound to the skeleton of `rig`.
+    ///
+    /// # Errors
+    ///
+    /// Where the mesh has no skin, or the skin does not divide its influences among the vertices or names a joint
+    /// that does not exist.
     pub fn new(mesh: &Mesh, rig: &Rig) -> Result<Self, RigError> {
         Self::with_options(mesh, rig, PlanOptions::default())
     }
 
     /// The same, with a say in the choice of the kernel.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
     pub fn with_options(mesh: &Mesh, rig: &Rig, options: PlanOptions) -> Result<Self, RigError> {
         let skin = mesh.skin.as_ref().ok_or_else(|| RigError::invalid("skin", "the mesh has none"))?;
         let vertices = Attributes {
@@ -47,8 +55,11 @@ impl SkinPlan {
         Self::build(vertices, influences, rig.joint_count(), options)
     }
 
-    /// Makes vertices ready that are not part of a scene, bound to `joints` joints. Refused as in
-    /// [`new`](Self::new). Influences of weight zero may name any joint, as exporters have it.
+    /// Prepares vertices that are not part of a scene, bound to `joints` joints. Influences of weight zero may name any joint, as exporters have it.
+    ///
+    /// # Errors
+    ///
+    /// Where the slices differ in length, or an influence names a joint that does not exist.
     pub fn from_source(
         source: &SkinSource<'_>,
         joints: usize,

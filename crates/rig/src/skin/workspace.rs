@@ -56,7 +56,7 @@ impl Workspace {
     pub(super) fn load_duals<M: Matrix>(&mut self, joints: &[M]) -> &[Dual] {
         self.duals.clear();
         self.duals.extend(joints.iter().map(|m| {
-            // Flattened joints and numbers that are none have an answer here.
+            // Defined for flattened joints and for numbers that are not finite, too.
             let parts = Trs::from_affine(&m.to_affine()).0;
             let q = Quat::from_array(parts.rotation);
             Dual::new(q, parts.translation.into())

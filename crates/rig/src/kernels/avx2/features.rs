@@ -1,11 +1,11 @@
-//! What the machine has.
+//! What the machine supports.
 
-/// That this machine has AVX2 and FMA.
+/// Proof that this machine has AVX2 and FMA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(in crate::kernels) struct CpuFeatures(());
 
 impl CpuFeatures {
-    /// Asks the machine, or without the feature `std` the build.
+    /// Detected at run time; without the feature `std`, what the build is for.
     pub(in crate::kernels) fn detect() -> Option<Self> {
         #[cfg(feature = "std")]
         let found = std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma");

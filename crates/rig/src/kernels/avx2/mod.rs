@@ -82,7 +82,7 @@ unsafe fn fill<const N: bool, const T: bool, const DENSE: bool>(
     sink: Sink,
 ) {
     let m = matrices.as_ptr();
-    // SAFETY: `bound` asks for vertices of the range only, and the arrays have entries for them (2, 3).
+    // SAFETY: `bound` requests vertices of the range only, and the arrays have entries for them (2, 3).
     unsafe {
         match data.layout() {
             Layout::Indexed(index) => {
@@ -130,7 +130,7 @@ unsafe fn fill<const N: bool, const T: bool, const DENSE: bool>(
     }
 }
 
-/// Vertices that are bound in model space; `matrix` answers that of a vertex.
+/// Vertices that are bound in model space; `matrix` gives that of a vertex.
 ///
 /// # Safety
 /// 1 to 4 of the module's documentation.
