@@ -81,16 +81,18 @@ fn skin(bencher: Bencher<'_, '_>, mesh: &Mesh, options: PlanOptions, path: Path)
     });
 }
 
-const PLAIN: PlanOptions = PlanOptions { table: Choice::Never, runs: Choice::Never };
+fn plain() -> PlanOptions {
+    PlanOptions::default().with_table(Choice::Never).with_runs(Choice::Never)
+}
 
 #[divan::bench(args = SIZES)]
 fn four_influences(bencher: Bencher<'_, '_>, n: usize) {
-    skin(bencher, &mesh(n, 4, 1), PLAIN, Path::detect());
+    skin(bencher, &mesh(n, 4, 1), plain(), Path::detect());
 }
 
 #[divan::bench(args = SIZES)]
 fn four_influences_portable(bencher: Bencher<'_, '_>, n: usize) {
-    skin(bencher, &mesh(n, 4, 1), PLAIN, Path::PORTABLE);
+    skin(bencher, &mesh(n, 4, 1), plain(), Path::PORTABLE);
 }
 
 #[divan::bench(args = SIZES)]

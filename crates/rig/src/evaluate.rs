@@ -1,7 +1,7 @@
 //! The vertices of a scene at a frame.
 
 use crate::error::RigError;
-use crate::kernels::{Normals, Output};
+use crate::kernels::Normals;
 use crate::matrix::Matrix;
 use crate::pose::Pose;
 use crate::rig::Rig;
@@ -14,6 +14,7 @@ use meshwright_scene::{Mesh, MeshId, MeshPose, Scene};
 
 /// In how many bits vertices are computed. Poses always are in 64.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Precision {
     /// In 32: the fast kernels, on matrices rounded to 32 bits. Off by a few ten-millionths of the distance
     /// from the origin, which counts for a small thing far out; the last places depend on the machine's
@@ -68,24 +69,17 @@ fn skinned(
     length: Normals,
     work: &mut Workspace,
 ) -> Result<MeshPose, RigError> {
-    let mut out = MeshPose { positions: alloc::vec![[0.0; 3]; plan.vertex_count()], normals: Vec::new() };
-    if plan.has_normals() {
-        out.normals = alloc::vec![[0.0; 3]; plan.vertex_count()];
-    }
     match precision {
-        Precision::Single => {
-            let target = Output::positions(&mut out.positions);
-            let target = if plan.has_normals() { target.with_normals(&mut out.normals) } else { target };
-            plan.skin(pose, work, target.lengths(length))?;
-        }
+        Precision::Single => plan.skin_to_vec(pose, length, work),
         Precision::Double => {
+            let mut out = plan.new_mesh_pose();
             plan.positions(pose, &mut out.positions)?;
             if plan.has_normals() {
                 plan.normals(pose, length, &mut out.normals)?;
             }
+            Ok(out)
         }
     }
-    Ok(out)
 }
 
 /// A whole scene prepared, standing in its rest pose or at a frame of a clip.
@@ -146,17 +140,42 @@ impl<'a> Evaluator<'a> {
     ///
     /// # Errors
     ///
-    /// Where the clip does not exist, or does not fit its skeleton.
+    /// Where the clip does not exist, or does not fit its skeleton; the pose then stays as it is.
     pub fn pose(&mut self, at: Option<(usize, f64)>) -> Result<(), RigError> {
-        for (rig, pose) in self.rigs.iter().zip(&mut self.poses) {
-            pose.rest(rig)?;
+        match at {
+            Some((clip, frame)) => self.move_to(&self.sampler(clip)?, frame),
+            None => self.rest(),
         }
-        let Some((clip, frame)) = at else { return Ok(()) };
+    }
+
+    /// Moves to a time of a clip, in seconds by the clip's own rate; a loop begins again behind its end, another
+    /// clip is held there.
+    ///
+    /// # Errors
+    ///
+    /// As [`pose`](Self::pose).
+    pub fn pose_seconds(&mut self, clip: usize, seconds: f64) -> Result<(), RigError> {
+        let sampler = self.sampler(clip)?;
+        self.move_to(&sampler, sampler.frame_at(seconds))
+    }
+
+    fn sampler(&self, clip: usize) -> Result<Sampler<'a>, RigError> {
         let sampler = Sampler::new(self.scene, clip)?;
-        let sampler = self.blend.map_or(sampler.clone(), |blend| sampler.with_blend(blend));
+        Ok(match self.blend {
+            Some(blend) => sampler.with_blend(blend),
+            None => sampler,
+        })
+    }
+
+    fn rest(&mut self) -> Result<(), RigError> {
+        self.rigs.iter().zip(&mut self.poses).try_for_each(|(rig, pose)| pose.rest(rig))
+    }
+
+    fn move_to(&mut self, sampler: &Sampler<'_>, frame: f64) -> Result<(), RigError> {
+        self.rest()?;
         let skeleton = sampler.clip().skeleton.0;
         match (self.rigs.get(skeleton), self.poses.get_mut(skeleton)) {
-            (Some(rig), Some(pose)) => pose.sample(rig, &sampler, frame),
+            (Some(rig), Some(pose)) => pose.sample(rig, sampler, frame),
             _ => Ok(()),
         }
     }

@@ -52,6 +52,7 @@ impl Mask {
 
 /// A pose and its share.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Layer<'a> {
     /// The pose; for additive layers a [difference](LocalPose::difference).
     pub pose: &'a LocalPose,

@@ -10,7 +10,9 @@
 //! | [`Sampler`], [`Pose`] | local matrices at any frame by the format's own rule, in either precision |
 //! | [`Evaluator`], [`evaluate`] | all of it for a scene: the vertices of a mesh at a frame of a clip |
 //!
-//! What is prepared once is checked then; what runs per frame allocates nothing.
+//! What is prepared is checked then; what runs per frame allocates nothing. The short ways, which do allocate, are
+//! [`Evaluator::pose_seconds`] with [`Evaluator::mesh`], and [`SkinPlan::skin_to_vec`]; `examples/skin.rs` has all of
+//! them.
 //!
 //! ```
 //! use meshwright_rig::glam::Affine3A;
@@ -33,7 +35,7 @@
 //! let mut normals = positions.clone();
 //!
 //! // Every frame.
-//! player.sample(12.5, &mut parts)?;
+//! player.sample_seconds(1.25, &mut parts)?; // or `sample`, by frames
 //! pose.compose(&rig, &parts)?;
 //! plan.skin(&pose, &mut work, Output::positions(&mut positions).with_normals(&mut normals))?;
 //! let hand = pose.attachment(&rig, "tag_hand", NameMatch::IgnoreCase);
@@ -74,7 +76,8 @@
 //! * A pose set holds local matrices. [`Interpolation::Matrix`](meshwright_scene::Interpolation::Matrix) blends
 //!   their elements (what DarkPlaces does); the other rules take them apart and blend translation, rotation
 //!   and scale. [`Blend`] chooses one or the other against the clip's own rule.
-//! * A looping clip has the period `frames`: behind the last frame comes the first. Another is clamped.
+//! * A looping clip has the period `frames`: behind the last frame comes the first. Another is clamped. Seconds
+//!   are frames divided by the clip's own rate; a clip without a usable rate stays at its first frame.
 //! * A skin binds vertices in model space, moved by palettes, or holds them weighted in the space of every
 //!   joint, moved by model-space matrices: the sum of `R * position + weight * t`.
 //! * The ordered blends of The Sims are such a sum: each blend of weight `w` multiplies the weights before it by

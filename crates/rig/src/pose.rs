@@ -47,6 +47,15 @@ impl<M: Matrix> Pose<M> {
         self.update(rig)
     }
 
+    /// The pose of a clip at a time in seconds.
+    ///
+    /// # Errors
+    ///
+    /// As [`sample`](Self::sample).
+    pub fn sample_seconds(&mut self, rig: &Rig, sampler: &Sampler<'_>, seconds: f64) -> Result<(), RigError> {
+        self.sample(rig, sampler, sampler.frame_at(seconds))
+    }
+
     /// Local matrices, to be changed by hand; call [`update`](Self::update) afterwards.
     pub fn locals_mut(&mut self) -> &mut [M] {
         &mut self.locals

@@ -13,6 +13,7 @@ use meshwright_scene::{Affine, Skeleton, Trs};
 
 /// How joint names are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum NameMatch {
     /// Byte for byte.
     #[default]

@@ -9,6 +9,7 @@ use glam::{Quat, Vec3, Vec4};
 
 /// Which part of the root's motion moves the figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Axes {
     /// The share of the translation along x, y and z: 1 or 0 each, as a rule. `(1, 0, 1)` leaves bobbing up
     /// and down to the root joint of a scene with +Y up.
@@ -20,11 +21,17 @@ pub struct Axes {
 impl Axes {
     /// Along the ground and about the vertical of a scene with +Y up.
     pub const GROUND: Self = Self { translation: Vec3::new(1.0, 0.0, 1.0), turn: Some(Vec3::Y) };
+
+    /// These shares of the translation, and turns about this axis.
+    pub const fn new(translation: Vec3, turn: Option<Vec3>) -> Self {
+        Self { translation, turn }
+    }
 }
 
 /// Takes the motion of the figure out of a joint: the joint keeps the rest, and the figure is moved by what was
 /// taken out.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct RootMotion {
     /// The root joint.
     pub joint: usize,
@@ -33,6 +40,18 @@ pub struct RootMotion {
 }
 
 impl RootMotion {
+    /// Takes [`Axes::GROUND`] out of a joint.
+    pub const fn new(joint: usize) -> Self {
+        Self { joint, axes: Axes::GROUND }
+    }
+
+    /// The same along and about other axes.
+    #[must_use]
+    pub const fn with_axes(mut self, axes: Axes) -> Self {
+        self.axes = axes;
+        self
+    }
+
     /// The part of a joint's transform that moves the figure.
     fn part(&self, joint: &JointPose) -> JointPose {
         let rotation = match self.axes.turn.and_then(Vec3::try_normalize) {

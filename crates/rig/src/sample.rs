@@ -11,6 +11,7 @@ use meshwright_scene::{Channel, Clip, Interpolation, Motion, PoseSet, Scene, Tra
 
 /// How two poses are blended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Blend {
     /// The elements of local matrices are blended. Fast; limbs shrink in wide turns.
     Matrix,

@@ -68,11 +68,7 @@ pub(crate) fn parts(local: &Local) -> Trs {
 
 fn unit(q: DQuat) -> DQuat {
     let l = q.length_squared();
-    if l > 0.0 && l.is_finite() { q * (1.0 / root(l)) } else { DQuat::IDENTITY }
-}
-
-fn root(v: f64) -> f64 {
-    meshwright_scene::sqrt(v)
+    if l > 0.0 && l.is_finite() { q * (1.0 / meshwright_scene::sqrt(l)) } else { DQuat::IDENTITY }
 }
 
 /// A rotation between two keys.

@@ -53,3 +53,9 @@ impl core::fmt::Debug for Path {
         f.write_str(self.name())
     }
 }
+
+impl core::fmt::Display for Path {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(self.name())
+    }
+}

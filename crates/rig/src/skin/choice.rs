@@ -29,11 +29,28 @@ impl Choice {
 
 /// How a plan is made. The defaults choose by what was measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct PlanOptions {
     /// Whether a blend is computed once for all vertices nearby that have it.
     pub table: Choice,
     /// Whether neighbours that follow the same matrix are moved eight at a time.
     pub runs: Choice,
+}
+
+impl PlanOptions {
+    /// The same with a say in [`table`](Self::table).
+    #[must_use]
+    pub const fn with_table(mut self, choice: Choice) -> Self {
+        self.table = choice;
+        self
+    }
+
+    /// The same with a say in [`runs`](Self::runs).
+    #[must_use]
+    pub const fn with_runs(mut self, choice: Choice) -> Self {
+        self.runs = choice;
+        self
+    }
 }
 
 /// Vertices per blend from which a table pays: `TABLE_FROM / TABLE_PER`.

@@ -3,11 +3,12 @@
 use super::plan::SkinPlan;
 use super::workspace::Workspace;
 use crate::error::RigError;
-use crate::kernels::{self, Output, Packed, Path};
+use crate::kernels::{self, Normals, Output, Packed, Path};
 #[cfg(feature = "rayon")]
 use crate::kernels::{BLOCK, Data, Target};
 use crate::matrix::Matrix;
 use crate::pose::Pose;
+use meshwright_scene::MeshPose;
 
 /// From how many vertices on more threads than one are used.
 #[cfg(feature = "rayon")]
@@ -30,6 +31,33 @@ impl SkinPlan {
         out: Output<'_>,
     ) -> Result<(), RigError> {
         self.skin_with(self.matrices(pose), work, out)
+    }
+
+    /// The vertices in a pose, in new memory: positions, and normals where the mesh has them.
+    ///
+    /// # Errors
+    ///
+    /// Where the pose is of another skeleton.
+    pub fn skin_to_vec<M: Matrix>(
+        &self,
+        pose: &Pose<M>,
+        length: Normals,
+        work: &mut Workspace,
+    ) -> Result<MeshPose, RigError> {
+        let mut vertices = self.new_mesh_pose();
+        let out = Output::positions(&mut vertices.positions).lengths(length);
+        let out = if self.has_normals() { out.with_normals(&mut vertices.normals) } else { out };
+        self.skin(pose, work, out)?;
+        Ok(vertices)
+    }
+
+    /// Memory for the vertices in a pose.
+    pub(crate) fn new_mesh_pose(&self) -> MeshPose {
+        let normals = if self.has_normals() { self.vertex_count() } else { 0 };
+        MeshPose {
+            positions: alloc::vec![[0.0; 3]; self.vertex_count()],
+            normals: alloc::vec![[0.0; 3]; normals],
+        }
     }
 
     /// The same with matrices from elsewhere, one per joint; see [`matrices`](Self::matrices).

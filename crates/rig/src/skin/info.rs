@@ -5,6 +5,7 @@ use core::fmt;
 
 /// In which space a skin holds its vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Form {
     /// In model space in the bind pose: `p' = sum(weight * palette * p)`. A vertex whose weights sum to
     /// nothing stays where it is.

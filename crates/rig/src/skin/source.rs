@@ -6,6 +6,7 @@ use meshwright_scene::Influence;
 
 /// The vertices of a mesh that is not part of a scene, such as a glTF primitive.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct SkinSource<'a> {
     /// Positions in the bind pose.
     pub positions: &'a [[f32; 3]],
@@ -18,7 +19,26 @@ pub struct SkinSource<'a> {
     pub sets: &'a [JointSet<'a>],
 }
 
-impl SkinSource<'_> {
+impl<'a> SkinSource<'a> {
+    /// Vertices with positions alone.
+    pub const fn new(positions: &'a [[f32; 3]], sets: &'a [JointSet<'a>]) -> Self {
+        Self { positions, normals: &[], tangents: &[], sets }
+    }
+
+    /// With normals, one per vertex, or none.
+    #[must_use]
+    pub const fn with_normals(mut self, normals: &'a [[f32; 3]]) -> Self {
+        self.normals = normals;
+        self
+    }
+
+    /// With tangents, one per vertex, or none.
+    #[must_use]
+    pub const fn with_tangents(mut self, tangents: &'a [[f32; 4]]) -> Self {
+        self.tangents = tangents;
+        self
+    }
+
     /// Where the influences of each vertex begin, and all that are not zero.
     pub(super) fn influences(&self) -> Result<(Vec<u32>, Vec<Influence>), RigError> {
         let n = self.positions.len();
@@ -42,6 +62,7 @@ impl SkinSource<'_> {
 
 /// Four influences for each vertex.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct JointSet<'a> {
     /// Which joints.
     pub joints: Joints<'a>,
@@ -49,13 +70,33 @@ pub struct JointSet<'a> {
     pub weights: &'a [[f32; 4]],
 }
 
+impl<'a> JointSet<'a> {
+    /// Joints, `&[[u8; 4]]` or `&[[u16; 4]]`, and their weights.
+    pub fn new(joints: impl Into<Joints<'a>>, weights: &'a [[f32; 4]]) -> Self {
+        Self { joints: joints.into(), weights }
+    }
+}
+
 /// Indices of joints in either width.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Joints<'a> {
     /// Of one byte.
     U8(&'a [[u8; 4]]),
     /// Of two.
     U16(&'a [[u16; 4]]),
+}
+
+impl<'a> From<&'a [[u8; 4]]> for Joints<'a> {
+    fn from(joints: &'a [[u8; 4]]) -> Self {
+        Self::U8(joints)
+    }
+}
+
+impl<'a> From<&'a [[u16; 4]]> for Joints<'a> {
+    fn from(joints: &'a [[u16; 4]]) -> Self {
+        Self::U16(joints)
+    }
 }
 
 impl Joints<'_> {
