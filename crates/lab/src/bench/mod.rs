@@ -133,9 +133,9 @@ fn skinning(report: &mut Report, effort: Effort) -> Result<(), String> {
     }
     // What the choice of a table rests on.
     for share in [1, 2] {
-        let options = PlanOptions { table: Choice::Always, runs: Choice::Auto };
+        let options = PlanOptions::default().with_table(Choice::Always);
         let table = Case::new(30_000, 4, share, options)?;
-        let none = Case::new(30_000, 4, share, PlanOptions { table: Choice::Never, ..options })?;
+        let none = Case::new(30_000, 4, share, options.with_table(Choice::Never))?;
         let s = table.against(effort, &none);
         let what = if share == 1 { "table, blends not shared" } else { "table, blends shared by 2" };
         report.add(Row::new(what, "no table", 30_000, &s, 1).kernel(&table.plan));

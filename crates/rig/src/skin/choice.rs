@@ -1,10 +1,8 @@
 //! Which kernel a mesh gets.
 
-use crate::kernels::{Attributes, Blends, Data, Layout, TABLE};
-use crate::skin::{Form, SkinPlan};
+use crate::kernels::{Attributes, Blends, Data, TABLE};
 use alloc::vec::Vec;
 use core::cmp::Ordering;
-use core::fmt;
 use meshwright_scene::{Influence, LocalVertex};
 
 /// Whether something is done.
@@ -31,6 +29,7 @@ impl Choice {
 
 /// How a plan is made. The defaults choose by what was measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct PlanOptions {
     /// Whether a blend is computed once for all vertices nearby that have it.
     pub table: Choice,
@@ -38,60 +37,19 @@ pub struct PlanOptions {
     pub runs: Choice,
 }
 
-/// The kernel that moves a mesh.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Kernel {
-    /// One matrix per vertex.
-    Single,
-    /// One matrix for many vertices in a row.
-    Runs,
-    /// Two weighted matrices per vertex.
-    Two,
-    /// Three.
-    Three,
-    /// Four.
-    Four,
-    /// Any number.
-    Many,
-    /// One blend per vertex, each computed once for all vertices nearby that have it.
-    Table,
-    /// Weighted vertices in the space of every joint.
-    Local,
-}
+impl PlanOptions {
+    /// The same with a say in [`table`](Self::table).
+    #[must_use]
+    pub const fn with_table(mut self, choice: Choice) -> Self {
+        self.table = choice;
+        self
+    }
 
-/// What a plan does, for logs and tests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct PlanInfo {
-    /// In which space the vertices are held.
-    pub form: Form,
-    /// The kernel.
-    pub kernel: Kernel,
-    /// How many vertices there are.
-    pub vertices: usize,
-    /// The most influences of a vertex that are not zero.
-    pub influences: usize,
-    /// How many blends are computed, where they are shared.
-    pub table: Option<usize>,
-    /// How many runs there are, where vertices are moved in runs.
-    pub runs: Option<usize>,
-    /// Bytes that skinning reads.
-    pub bytes: usize,
-}
-
-impl fmt::Display for PlanInfo {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?} on {} vertices", self.kernel, self.vertices)?;
-        write!(f, " in {}, ", if self.form == Form::Bind { "the bind pose" } else { "joint space" })?;
-        write!(f, "at most {} influences", self.influences)?;
-        if let Some(blends) = self.table {
-            write!(f, ", {blends} blends")?;
-        }
-        if let Some(runs) = self.runs {
-            write!(f, ", {runs} runs")?;
-        }
-        write!(f, ", {} bytes", self.bytes)
+    /// The same with a say in [`runs`](Self::runs).
+    #[must_use]
+    pub const fn with_runs(mut self, choice: Choice) -> Self {
+        self.runs = choice;
+        self
     }
 }
 
@@ -102,7 +60,7 @@ const TABLE_PER: usize = 1;
 const RUNS_FROM: usize = 12;
 
 /// The influences that count, vertex by vertex.
-pub(crate) struct Parts {
+struct Parts {
     starts: Vec<usize>,
     parts: Vec<(u32, f32)>,
 }
@@ -174,7 +132,7 @@ impl Parts {
 }
 
 /// The layout for vertices bound in model space.
-pub(crate) fn bind(
+pub(super) fn bind(
     attributes: Attributes,
     joints: usize,
     starts: &[u32],
@@ -228,7 +186,7 @@ fn indexed(attributes: Attributes, slots: usize, index: &[u32], options: PlanOpt
 
 /// The layout for vertices in the space of every joint. Where each has one influence of weight 1 they are
 /// points that follow their joint.
-pub(crate) fn local(
+pub(super) fn local(
     joints: usize,
     starts: &[u32],
     influences: &[Influence],
@@ -252,36 +210,4 @@ pub(crate) fn local(
     let records: Vec<(u32, f32, LocalVertex)> =
         influences.iter().zip(vertices).map(|(i, l)| (i.joint, i.weight, *l)).collect();
     Data::local(n, joints + 1, normals, |v| &records[starts[v] as usize..starts[v + 1] as usize])
-}
-
-impl SkinPlan {
-    /// What this plan does.
-    pub fn info(&self) -> PlanInfo {
-        let (mut runs_found, mut table) = (None, None);
-        let kernel = match self.data().layout() {
-            Layout::Indexed(_) => Kernel::Single,
-            Layout::Runs { runs, .. } => {
-                runs_found = Some(runs.len());
-                Kernel::Runs
-            }
-            Layout::Fixed { width: 2, .. } => Kernel::Two,
-            Layout::Fixed { width: 3, .. } => Kernel::Three,
-            Layout::Fixed { .. } => Kernel::Four,
-            Layout::Many(_) => Kernel::Many,
-            Layout::Table { blends, .. } => {
-                table = Some(blends.len());
-                Kernel::Table
-            }
-            Layout::Local { .. } => Kernel::Local,
-        };
-        PlanInfo {
-            form: self.form(),
-            kernel,
-            vertices: self.vertex_count(),
-            influences: self.widest(),
-            table,
-            runs: runs_found,
-            bytes: self.data().bytes(),
-        }
-    }
 }

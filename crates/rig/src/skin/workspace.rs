@@ -1,10 +1,10 @@
 //! Memory that skinning uses between its steps.
 
+use super::dual_quaternion::Dual;
 use crate::kernels::{self, Data, Packed, Path};
 use crate::matrix::Matrix;
-use crate::skin::SkinPlan;
 use alloc::vec::Vec;
-use glam::{Quat, Vec4};
+use glam::Quat;
 use meshwright_scene::Trs;
 
 /// Memory that skinning uses between its steps, and the instructions it uses. Made once per thread and lent to
@@ -14,13 +14,6 @@ pub struct Workspace {
     path: Path,
     matrices: Vec<Packed>,
     duals: Vec<Dual>,
-}
-
-/// A rigid motion as a dual quaternion, both parts as vectors.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Dual {
-    pub(crate) real: Vec4,
-    pub(crate) dual: Vec4,
 }
 
 impl Default for Workspace {
@@ -40,12 +33,9 @@ impl Workspace {
         Self { path, matrices: Vec::new(), duals: Vec::new() }
     }
 
-    /// With all the memory that a plan needs, so that the first call does not allocate either.
-    #[must_use]
-    pub fn reserved_for(mut self, plan: &SkinPlan) -> Self {
-        self.matrices.reserve(plan.joint_count() + 1);
-        self.duals.reserve(plan.joint_count() + 1);
-        self
+    pub(super) fn reserve(&mut self, joints: usize) {
+        self.matrices.reserve(joints);
+        self.duals.reserve(joints);
     }
 
     /// The instructions used.
@@ -54,7 +44,7 @@ impl Workspace {
     }
 
     /// The matrices of joints, and the identity.
-    pub(crate) fn load<M: Matrix>(&mut self, joints: &[M], data: &Data) -> &[Packed] {
+    pub(super) fn load<M: Matrix>(&mut self, joints: &[M], data: &Data) -> &[Packed] {
         let arrange = kernels::arrangement(self.path, data);
         self.matrices.clear();
         self.matrices.extend(joints.iter().map(|m| arrange(Packed::new(m))));
@@ -63,10 +53,10 @@ impl Workspace {
     }
 
     /// The matrices of joints as dual quaternions, and the identity. Scale and shear are dropped.
-    pub(crate) fn load_duals<M: Matrix>(&mut self, joints: &[M]) -> &[Dual] {
+    pub(super) fn load_duals<M: Matrix>(&mut self, joints: &[M]) -> &[Dual] {
         self.duals.clear();
         self.duals.extend(joints.iter().map(|m| {
-            // Flattened joints and numbers that are none have an answer here.
+            // Defined for flattened joints and for numbers that are not finite, too.
             let parts = Trs::from_affine(&m.to_affine()).0;
             let q = Quat::from_array(parts.rotation);
             Dual::new(q, parts.translation.into())

@@ -1,30 +1,9 @@
-//! Boxes around posed meshes.
+//! What each joint moves.
 
-use crate::error::RigError;
-use crate::kernels::{BLOCK, Output};
 use crate::matrix::Matrix;
-use crate::pose::Pose;
-use crate::skin::SkinPlan;
-use crate::workspace::Workspace;
 use alloc::vec::Vec;
 use glam::{DAffine3, DVec3, Vec3};
 use meshwright_scene::{Influence, LocalVertex};
-
-/// A box along the axes of the model.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounds {
-    /// The smallest coordinates.
-    pub min: Vec3,
-    /// The largest.
-    pub max: Vec3,
-}
-
-impl Bounds {
-    /// True where a point lies in the box or on its surface.
-    pub fn contains(&self, p: Vec3) -> bool {
-        p.cmpge(self.min).all() && p.cmple(self.max).all()
-    }
-}
 
 /// A box that grows; points that are not finite leave it as it is, because what they become is not either.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,7 +33,7 @@ impl Grow {
 /// `x` in a box of centre `c` and half size `h`, the vertex lies within `h * sum|w|` of `c * sum(w)`: for
 /// weights of a sum of 1 that is the box itself.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct JointBounds {
+pub(super) struct JointBounds {
     /// What the joint moves, in the space its matrix takes it from. The last is that of vertices that stay.
     boxes: Vec<Grow>,
     /// The least and the largest sum of weights of a vertex.
@@ -93,7 +72,7 @@ impl JointBounds {
         }
     }
 
-    pub(crate) fn of_bind(
+    pub(super) fn of_bind(
         joints: usize,
         positions: &[[f32; 3]],
         starts: &[u32],
@@ -117,7 +96,7 @@ impl JointBounds {
         bounds
     }
 
-    pub(crate) fn of_local(
+    pub(super) fn of_local(
         joints: usize,
         starts: &[u32],
         influences: &[Influence],
@@ -145,7 +124,8 @@ impl JointBounds {
         bounds
     }
 
-    fn posed<M: Matrix>(&self, matrices: &[M]) -> Option<Bounds> {
+    /// The corners of a box around the mesh, moved by these matrices.
+    pub(super) fn posed<M: Matrix>(&self, matrices: &[M]) -> Option<(Vec3, Vec3)> {
         let mut all = Grow::EMPTY;
         for (i, b) in self.boxes.iter().enumerate().filter(|(_, b)| !b.is_empty()) {
             let m = matrices.get(i).map_or(DAffine3::IDENTITY, Matrix::to_wide);
@@ -186,45 +166,6 @@ impl JointBounds {
         // Skinning rounds to 32 bits several times, on terms as large as these.
         let size = all.min.abs().max(all.max.abs()).max_element() * self.absolute.max(1.0);
         let margin = half * self.absolute + (extra + size * 2e-6 + f64::from(f32::MIN_POSITIVE));
-        Some(Bounds { min: (sum.min - margin).as_vec3(), max: (sum.max + margin).as_vec3() })
-    }
-}
-
-impl SkinPlan {
-    /// A box around the mesh in a pose, found without skinning it: it holds every finite vertex, and is
-    /// larger than need be. `None` without vertices of finite weight, or when the pose is of another skeleton.
-    ///
-    /// The cost grows with the number of joints.
-    pub fn bounds<M: Matrix>(&self, pose: &Pose<M>) -> Option<Bounds> {
-        let matrices = self.matrices(pose);
-        if matrices.len() != self.joint_count() || self.vertex_count() == 0 {
-            return None;
-        }
-        self.joint_bounds().posed(matrices)
-    }
-
-    /// The smallest box around the mesh in a pose, found by skinning it piece by piece. Coordinates that are
-    /// not numbers are passed over; `None` where there are no others.
-    pub fn exact_bounds<M: Matrix>(
-        &self,
-        pose: &Pose<M>,
-        work: &mut Workspace,
-    ) -> Result<Option<Bounds>, RigError> {
-        let mut piece = [[0.0_f32; 3]; BLOCK];
-        let mut bounds = Bounds { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
-        let path = work.path();
-        let slots = self.prepare(self.matrices(pose), work)?;
-        for start in (0..self.vertex_count()).step_by(BLOCK) {
-            let range = start..self.vertex_count().min(start + BLOCK);
-            let out = Output::positions(&mut piece[..range.len()]);
-            self.piece(path, slots, range.clone(), out)?;
-            for p in &piece[..range.len()] {
-                for (i, c) in p.iter().enumerate() {
-                    bounds.min[i] = bounds.min[i].min(*c);
-                    bounds.max[i] = bounds.max[i].max(*c);
-                }
-            }
-        }
-        Ok(bounds.min.cmple(bounds.max).all().then_some(bounds))
+        Some(((sum.min - margin).as_vec3(), (sum.max + margin).as_vec3()))
     }
 }
