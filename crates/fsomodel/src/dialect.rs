@@ -21,6 +21,9 @@ impl Dialect {
     /// All dialects, in the order in which an undecided file prefers them.
     pub const ALL: [Self; 3] = [Self::Seed44, Self::Gl3, Self::Doc56];
 
+    /// The names of all dialects.
+    pub const NAMES: &'static [&'static str] = &[Self::Seed44.name(), Self::Gl3.name(), Self::Doc56.name()];
+
     /// A short name.
     pub const fn name(self) -> &'static str {
         match self {

@@ -14,7 +14,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::{
     Beside, Budget, Companion, Confidence, FileFormat, Findings, Parsed, Path, ReadError, ReadOptions,
-    Report, Role, Rule, Source, WriteError,
+    Report, Role, Rule, Setting, Source, WriteError,
 };
 
 /// How a FSOMODEL file is read.
@@ -114,7 +114,23 @@ impl FileFormat for FsoModel<'static> {
     const COMPANIONS: &'static [Companion] =
         &[Companion::one(Role::Metadata, &[Beside::Replaced("json")]).read_with_model()];
 
+    const SETTINGS: &'static [Setting] = &[Setting { name: "dialect", values: Dialect::NAMES }];
+
     type Options = FsoOptions;
+
+    fn set(options: &mut FsoOptions, setting: &str, value: &str) -> bool {
+        let dialect = value.parse().ok().filter(|_| setting == "dialect");
+        options.dialect = dialect.or(options.dialect);
+        dialect.is_some()
+    }
+
+    fn attach(options: &mut FsoOptions, role: Role, bytes: Arc<[u8]>) -> bool {
+        let is_metadata = role == Role::Metadata;
+        if is_metadata {
+            options.metadata = Some(bytes);
+        }
+        is_metadata
+    }
 
     fn sniff(bytes: &[u8]) -> Confidence {
         FsoModel::sniff(bytes)
