@@ -76,6 +76,8 @@ pub struct Setting {
 pub struct Companion {
     /// What it is for the model, such as `skeleton`.
     pub role: Role,
+    /// The [`ID`](FileFormat::ID) of its own kind of file.
+    pub kind: &'static str,
     /// The names under which it lies beside the model, the likeliest first. Empty where it can have any name and must
     /// be named or found by what it holds.
     pub beside: &'static [Beside],
@@ -87,13 +89,13 @@ pub struct Companion {
 
 impl Companion {
     /// At most one file, under one of the names.
-    pub const fn one(role: Role, beside: &'static [Beside]) -> Self {
-        Self { role, beside, many: false, part_of_reading: false }
+    pub const fn one(role: Role, kind: &'static str, beside: &'static [Beside]) -> Self {
+        Self { role, kind, beside, many: false, part_of_reading: false }
     }
 
     /// Any number of files.
-    pub const fn many(role: Role, beside: &'static [Beside]) -> Self {
-        Self { role, beside, many: true, part_of_reading: false }
+    pub const fn many(role: Role, kind: &'static str, beside: &'static [Beside]) -> Self {
+        Self { role, kind, beside, many: true, part_of_reading: false }
     }
 
     /// The same companion as one that reading the model needs.

@@ -112,7 +112,7 @@ impl FileFormat for FsoModel<'static> {
     const EXTENSIONS: &'static [&'static str] = &["fom", "fso", "fsomodel"];
     const RULES: &'static [&'static Rule] = rules::RULES;
     const COMPANIONS: &'static [Companion] =
-        &[Companion::one(Role::Metadata, &[Beside::Replaced("json")]).read_with_model()];
+        &[Companion::one(Role::Metadata, Metadata::ID, &[Beside::Replaced("json")]).read_with_model()];
 
     const SETTINGS: &'static [Setting] = &[Setting { name: "dialect", values: Dialect::NAMES }];
 
