@@ -1,0 +1,269 @@
+//! The registry: one row for every kind of file. Detection, models of any kind, laws, fuzz targets, conformance and the
+//! README's tables follow from it.
+
+use meshwright_core::{
+    Companion, Confidence, FileFormat, Parsed, ReadError, ReadOptions, Report, Role, Rule, Setting, WriteError,
+};
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+/// A kind of file that this build reads.
+pub trait Kind: FileFormat + Into<AnyModel> {
+    /// Its entry in the registry.
+    const FORMAT: Format;
+}
+
+/// Work on a kind of file, whatever it is.
+pub trait Visitor {
+    /// What the work yields.
+    type Output;
+
+    /// Does it for one kind.
+    fn visit<K: Kind>(self) -> Self::Output;
+}
+
+/// How a file is read, whatever kind it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ReadSettings {
+    /// Limits and strictness.
+    pub read: ReadOptions,
+    /// Choices by name where the bytes do not decide, such as `dialect`; those that a kind of file does not have are
+    /// left out of account.
+    pub settings: Vec<(String, String)>,
+    /// Companions that take part in reading.
+    pub attached: Vec<(Role, Arc<[u8]>)>,
+}
+
+impl From<ReadOptions> for ReadSettings {
+    fn from(read: ReadOptions) -> Self {
+        Self { read, ..Self::default() }
+    }
+}
+
+impl ReadSettings {
+    /// The same settings with a choice.
+    #[must_use]
+    pub fn with(mut self, setting: impl Into<String>, value: impl Into<String>) -> Self {
+        self.settings.push((setting.into(), value.into()));
+        self
+    }
+
+    /// The same settings with a companion.
+    #[must_use]
+    pub fn with_companion(mut self, role: Role, bytes: impl Into<Arc<[u8]>>) -> Self {
+        self.attached.push((role, bytes.into()));
+        self
+    }
+
+    fn options<F: FileFormat>(&self) -> F::Options {
+        let mut options = F::Options::from(self.read);
+        for (setting, value) in &self.settings {
+            F::set(&mut options, setting, value);
+        }
+        for (role, bytes) in &self.attached {
+            F::attach(&mut options, *role, Arc::clone(bytes));
+        }
+        options
+    }
+}
+
+/// Declares [`Format`], [`AnyModel`] and what is said once for all kinds.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $variant:ident, $feature:literal, $family:literal, $model:ty;)+) => {
+        /// A kind of file that this build reads.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Format {
+            $(#[cfg(feature = $feature)] $(#[$doc])* $variant,)+
+        }
+
+        /// A model of any kind of file.
+        #[derive(Clone, Debug, PartialEq)]
+        #[non_exhaustive]
+        pub enum AnyModel {
+            $(#[cfg(feature = $feature)]
+            #[doc = concat!("A [`Format::", stringify!($variant), "`].")]
+            $variant(Box<$model>),)+
+        }
+
+        $(#[cfg(feature = $feature)]
+        impl From<$model> for AnyModel {
+            fn from(model: $model) -> Self {
+                Self::$variant(Box::new(model))
+            }
+        }
+
+        #[cfg(feature = $feature)]
+        impl Kind for $model {
+            const FORMAT: Format = Format::$variant;
+        })+
+
+        impl Format {
+            /// All kinds of file of this build.
+            pub const ALL: &'static [Self] = &[$(#[cfg(feature = $feature)] Self::$variant),+];
+
+            /// The short name used on the command line and in JSON.
+            pub const fn id(self) -> &'static str {
+                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::ID,)+ }
+            }
+
+            /// The name that dumps use; kinds of file may share one.
+            pub const fn family(self) -> &'static str {
+                match self { $(#[cfg(feature = $feature)] Self::$variant => $family,)+ }
+            }
+
+            /// The name for people.
+            pub const fn title(self) -> &'static str {
+                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::TITLE,)+ }
+            }
+
+            /// File name extensions in use, lower case, the usual one first.
+            pub const fn extensions(self) -> &'static [&'static str] {
+                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::EXTENSIONS,)+ }
+            }
+
+            /// Every rule that reading, writing or validating can find broken.
+            pub const fn rules(self) -> &'static [&'static Rule] {
+                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::RULES,)+ }
+            }
+
+            /// Files that belong to one of this kind.
+            pub const fn companions(self) -> &'static [Companion] {
+                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::COMPANIONS,)+ }
+            }
+
+            /// What a caller can choose where the bytes do not decide.
+            pub const fn settings(self) -> &'static [Setting] {
+                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::SETTINGS,)+ }
+            }
+
+            /// How sure the bytes make that they are of this kind.
+            pub fn sniff(self, bytes: &[u8]) -> Confidence {
+                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model as FileFormat>::sniff(bytes),)+ }
+            }
+
+            /// Does some work for this kind of file.
+            pub fn visit<V: Visitor>(self, visitor: V) -> V::Output {
+                match self { $(#[cfg(feature = $feature)] Self::$variant => visitor.visit::<$model>(),)+ }
+            }
+        }
+
+        impl AnyModel {
+            /// Reads a file of a known kind.
+            ///
+            /// # Errors
+            /// When the file breaks a rule that the settings do not pass over, or would take more memory than they
+            /// allow.
+            pub fn parse_with(
+                bytes: &[u8],
+                format: Format,
+                settings: &ReadSettings,
+            ) -> Result<Parsed<Self>, ReadError> {
+                match format {
+                    $(#[cfg(feature = $feature)]
+                    Format::$variant => {
+                        let parsed = <$model as FileFormat>::parse_with(bytes, &settings.options::<$model>())?;
+                        Ok(parsed.map(Self::from))
+                    })+
+                }
+            }
+
+            /// The model's kind of file.
+            pub const fn format(&self) -> Format {
+                match *self { $(#[cfg(feature = $feature)] Self::$variant(_) => Format::$variant,)+ }
+            }
+
+            /// Everything that is odd about the model.
+            pub fn validate(&self) -> Report {
+                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => m.validate(),)+ }
+            }
+
+            /// The model as a file: byte for byte the one it was read from, unless it was edited.
+            ///
+            /// # Errors
+            /// When the model breaks a rule of the format, or a number does not fit its field.
+            pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
+                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => m.to_bytes(),)+ }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// BGBTech BMD1.
+    Bmd, "bmd", "bmd", meshwright_bmd::Bmd;
+    /// A Crucible mesh chunk.
+    CrucibleMesh, "crucible", "crucible", meshwright_crucible::Chunk<'static>;
+    /// A Crucible container of mesh chunks.
+    CrucibleModel, "crucible", "crucible", meshwright_crucible::CModel<'static>;
+    /// A Crucible skeleton chunk.
+    CrucibleSkeleton, "crucible", "crucible", meshwright_crucible::SkeletonChunk;
+    /// DarkPlaces DPM, type 2.
+    Dpm, "dpm", "dpm", meshwright_dpm::Dpm;
+    /// ZYM, type 1.
+    Zym, "dpm", "zym", meshwright_dpm::Zym;
+    /// FreeSpace Open's FSOMODEL.
+    Fso, "fsomodel", "fso", meshwright_fsomodel::FsoModel<'static>;
+    /// A mesh of The Sims Online.
+    TsoMesh, "tso", "tso", meshwright_tso::Mesh;
+    /// A skeleton of The Sims Online.
+    TsoSkeleton, "tso", "tso-skel", meshwright_tso::Skel;
+    /// An animation of The Sims Online.
+    TsoAnimation, "tso", "tso-anim", meshwright_tso::Anim;
+    /// The link from a mesh of The Sims Online to its texture.
+    TsoBinding, "tso", "tso", meshwright_tso::Bnd;
+    /// A binary mesh of The Sims 1.
+    Bmf, "tso", "tso", meshwright_tso::Bmf;
+    /// A mesh of The Sims 1 as text.
+    Skn, "tso", "tso", meshwright_tso::Skn;
+    /// The clips of a DPM or ZYM model.
+    FrameGroups, "dpm", "framegroups", meshwright_quake::FrameGroups;
+    /// Meshes, materials and nodes of an FSOMODEL file.
+    FsoMetadata, "fsomodel", "fso-json", meshwright_fsomodel::Metadata;
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}
+
+/// No [`Format`] has this short name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no format is called {0:?}; known are {known}", known = known())]
+pub struct UnknownFormat(pub String);
+
+fn known() -> String {
+    Format::ALL.iter().map(|f| f.id()).collect::<Vec<_>>().join(", ")
+}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(id: &str) -> Result<Self, UnknownFormat> {
+        let found = Self::ALL.iter().copied().find(|f| f.id().eq_ignore_ascii_case(id));
+        found.ok_or_else(|| UnknownFormat(id.into()))
+    }
+}
+
+impl Format {
+    /// The format whose extension a file name has; the first where several share it.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let (_, extension) = name.rsplit_once('.')?;
+        let has = |f: &Self| f.extensions().iter().any(|e| e.eq_ignore_ascii_case(extension));
+        Self::ALL.iter().copied().find(has)
+    }
+
+    /// True for files that only say more about a model: of those that are met in a folder nothing is made.
+    pub fn is_companion(self) -> bool {
+        let of = |f: &Self| f.companions().iter().any(|c| c.kind == self.id() && !c.beside.is_empty());
+        Self::ALL.iter().any(of)
+    }
+
+    /// The values of a setting where this kind of file has it.
+    pub fn values(self, setting: &str) -> &'static [&'static str] {
+        self.settings().iter().find(|s| s.name == setting).map_or(&[], |s| s.values)
+    }
+}
