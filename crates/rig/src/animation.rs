@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use meshwright_scene::{Channel, Interpolation, PoseSet, Trs};
 
 /// A clip prepared for one skeleton: translations, rotations and scales in the order in which eight joints
-/// are computed at once. [`Player`]s share it.
+/// are computed at once. [`Player`](crate::Player)s share it.
 ///
 /// It gives what the [`Sampler`] does that it was made from, up to the precision of 32 bits and up to shear, and
 /// with rotations of unit length.

@@ -8,7 +8,7 @@
 //! | [`RootMotion`] | the motion of the whole figure, taken out of its root joint |
 //! | [`SkinPlan`], [`Workspace`], [`Output`] | a skinned mesh prepared for one kernel, filling the caller's memory |
 //! | [`Sampler`], [`Pose`] | local matrices at any frame by the format's own rule, in either precision |
-//! | [`Evaluator`], [`evaluate`] | all of it for a scene: the vertices of a mesh at a frame of a clip |
+//! | [`Evaluator`], [`evaluate()`] | all of it for a scene: the vertices of a mesh at a frame of a clip |
 //!
 //! What is prepared is checked then; what runs per frame allocates nothing. The short ways, which do allocate, are
 //! [`Evaluator::pose_seconds`] with [`Evaluator::mesh`], and [`SkinPlan::skin_to_vec`]; `examples/skin.rs` has all of
