@@ -45,7 +45,17 @@ impl Bmd {
     /// written anew.
     pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
         let budget = Budget::new(options.limits);
-        let codes = Codes { short: codes::TRUNC_HEADER, count: codes::TABLE_RANGE, limit: codes::LIMIT };
+        const CODES: Codes = Codes {
+            short: &meshwright_core::Rule::error(
+                codes::TRUNC_HEADER,
+                meshwright_core::Kind::Truncated,
+                "",
+                "",
+            ),
+            count: &meshwright_core::Rule::error(codes::TABLE_RANGE, meshwright_core::Kind::BadCount, "", ""),
+            limit: &meshwright_core::Rule::error(codes::LIMIT, meshwright_core::Kind::Limit, "", ""),
+        };
+        let codes = CODES;
         let source = Source::file(bytes, codes, &budget);
         let mut forgiven = Report::new();
         let model =

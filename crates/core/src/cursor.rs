@@ -5,6 +5,7 @@ use crate::error::{ErrorClass, ReadError, Stream};
 use crate::fault::{Cause, Parser};
 use crate::limits::{Budget, LimitExceeded};
 use crate::path::Path;
+use crate::rule::{Code, Kind, Rule};
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::vec::Vec;
@@ -13,11 +14,11 @@ use alloc::vec::Vec;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Codes {
     /// The input ends within a field, or a section lies outside of it.
-    pub short: &'static str,
+    pub short: &'static Rule,
     /// A table claims more items than the rest of the input can hold.
-    pub count: &'static str,
+    pub count: &'static Rule,
     /// A limit of the caller is reached.
-    pub limit: &'static str,
+    pub limit: &'static Rule,
 }
 
 /// All bytes of one stream, with what reading from it costs and how its faults are named.
@@ -70,14 +71,25 @@ impl<'a> Source<'a> {
     /// A [`LimitExceeded`] as an error at `offset`.
     pub fn over_limit(&self, path: &Path<'_>, offset: u64, e: LimitExceeded) -> ReadError {
         let class = ErrorClass::Limit { what: e.what, wanted: e.wanted, limit: e.left };
-        ReadError::new(class, self.codes.limit, path.to_owned(), offset, Cow::Owned(format!("{e}")))
+        ReadError::new(class, self.codes.limit.into(), path.to_owned(), offset, Cow::Owned(format!("{e}")))
             .in_stream(self.stream.clone())
+    }
+
+    /// `rule` is broken by the field at `offset` of this stream.
+    pub fn broken(
+        &self,
+        rule: &'static Rule,
+        path: &Path<'_>,
+        offset: u64,
+        message: impl Into<Cow<'static, str>>,
+    ) -> ReadError {
+        ReadError::broken(rule, path, offset, message).in_stream(self.stream.clone())
     }
 
     /// An error of class [`ErrorClass::Malformed`] at `offset` of this stream.
     pub fn malformed(
         &self,
-        code: &'static str,
+        code: impl Into<Code>,
         path: &Path<'_>,
         offset: u64,
         message: impl Into<Cow<'static, str>>,
@@ -88,7 +100,7 @@ impl<'a> Source<'a> {
     /// An error of class [`ErrorClass::Unsupported`] at `offset` of this stream.
     pub fn unsupported(
         &self,
-        code: &'static str,
+        code: impl Into<Code>,
         path: &Path<'_>,
         offset: u64,
         message: impl Into<Cow<'static, str>>,
@@ -254,7 +266,7 @@ impl<'a, 's> Cursor<'a, 's> {
             Some(()) => Ok(items),
             None => {
                 let wanted = count.saturating_mul(size_of::<T>() as u64);
-                let e = LimitExceeded { what: "table", wanted, left: self.source.budget.left() };
+                let e = LimitExceeded::bytes("table", wanted, self.source.budget.left());
                 Err(self.source.over_limit(path, count_offset, e))
             }
         }
@@ -263,7 +275,7 @@ impl<'a, 's> Cursor<'a, 's> {
     /// An error of class [`ErrorClass::Malformed`] at the next byte.
     pub fn malformed(
         &self,
-        code: &'static str,
+        code: impl Into<Code>,
         path: &Path<'_>,
         message: impl Into<Cow<'static, str>>,
     ) -> ReadError {
@@ -281,11 +293,15 @@ impl<'a, 's> Cursor<'a, 's> {
             Cause::Short => {
                 let end = self.base.saturating_add(self.section.len() as u64);
                 let (left, s) = (end.saturating_sub(offset), &self.source.stream);
-                (self.source.codes.short, Cow::Owned(format!("cut short: {left} bytes left in the {s}")))
+                (
+                    self.source.codes.short.into(),
+                    Cow::Owned(format!("cut short: {left} bytes left in the {s}")),
+                )
             }
         };
-        ReadError::new(ErrorClass::Malformed, code, field, offset, message)
-            .in_stream(self.source.stream.clone())
+        let class =
+            if code.kind == Kind::Unsupported { ErrorClass::Unsupported } else { ErrorClass::Malformed };
+        ReadError::new(class, code, field, offset, message).in_stream(self.source.stream.clone())
     }
 }
 
@@ -298,7 +314,11 @@ mod tests {
     use nom::number::complete::{be_u16, be_u32};
     use nom::{IResult, Parser as _};
 
-    const CODES: Codes = Codes { short: "out-of-file", count: "count", limit: "limit" };
+    const CODES: Codes = Codes {
+        short: &Rule::error("out-of-file", Kind::Truncated, "", ""),
+        count: &Rule::error("count", Kind::BadCount, "", ""),
+        limit: &Rule::error("limit", Kind::Limit, "", ""),
+    };
 
     fn pair(i: &[u8]) -> IResult<&[u8], (u32, u16), Fault<'_>> {
         (context("first", be_u32), context("second", be_u16)).parse(i)

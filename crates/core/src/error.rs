@@ -1,6 +1,7 @@
 //! Errors of reading and of writing.
 
 use crate::path::{FieldPath, Path};
+use crate::rule::{Code, Kind, Rule};
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -59,7 +60,7 @@ pub struct ReadError(Box<Inner>);
 #[derive(Clone, PartialEq, Eq)]
 struct Inner {
     class: ErrorClass,
-    code: &'static str,
+    code: Code,
     stream: Stream,
     offset: u64,
     path: FieldPath,
@@ -79,7 +80,7 @@ impl fmt::Display for Inner {
 impl fmt::Debug for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReadError")
-            .field("code", &self.0.code)
+            .field("code", &self.0.code.code)
             .field("class", &self.0.class)
             .field("at", &format_args!("{}", self.0))
             .finish()
@@ -87,29 +88,49 @@ impl fmt::Debug for ReadError {
 }
 
 impl ReadError {
-    /// An error of class [`ErrorClass::Malformed`] in the file itself.
-    pub fn malformed(
-        code: &'static str,
+    /// An error in the file itself: `rule` is broken by the field at `path`, whose first byte is at `offset`.
+    pub fn broken(
+        rule: &'static Rule,
         path: &Path<'_>,
         offset: u64,
         message: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self::new(ErrorClass::Malformed, code, path.to_owned(), offset, message.into())
+        let class = match rule.kind {
+            Kind::Unsupported => ErrorClass::Unsupported,
+            _ => ErrorClass::Malformed,
+        };
+        Self::new(class, rule.into(), path.to_owned(), offset, message.into())
+    }
+
+    /// An error of class [`ErrorClass::Malformed`] in the file itself.
+    pub fn malformed(
+        code: impl Into<Code>,
+        path: &Path<'_>,
+        offset: u64,
+        message: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self::new(ErrorClass::Malformed, code.into(), path.to_owned(), offset, message.into())
     }
 
     /// An error of class [`ErrorClass::Unsupported`] in the file itself.
     pub fn unsupported(
-        code: &'static str,
+        code: impl Into<Code>,
         path: &Path<'_>,
         offset: u64,
         message: impl Into<Cow<'static, str>>,
     ) -> Self {
-        Self::new(ErrorClass::Unsupported, code, path.to_owned(), offset, message.into())
+        Self::new(
+            ErrorClass::Unsupported,
+            Code { kind: Kind::Unsupported, ..code.into() },
+            path.to_owned(),
+            offset,
+            message.into(),
+        )
     }
 
     pub(crate) fn new(
         class: ErrorClass,
-        code: &'static str,
+        code: Code,
         path: FieldPath,
         offset: u64,
         message: Cow<'static, str>,
@@ -132,7 +153,12 @@ impl ReadError {
 
     /// The stable code of the broken rule, spelled as in the format's description.
     pub fn code(&self) -> &'static str {
-        self.0.code
+        self.0.code.code
+    }
+
+    /// What sort of fault it is, in the words that all formats share.
+    pub fn kind(&self) -> Kind {
+        self.0.code.kind
     }
 
     /// The stream that [`offset`](Self::offset) counts in.
@@ -165,6 +191,8 @@ pub enum WriteError {
     InvalidModel {
         /// The stable code of the broken rule.
         code: &'static str,
+        /// What sort of fault it is, in the words that all formats share.
+        kind: Kind,
         /// The field at fault.
         path: FieldPath,
         /// What is wrong with it.
@@ -196,8 +224,9 @@ pub enum WriteError {
 
 impl WriteError {
     /// A model that breaks the rule `code` at `path`.
-    pub fn invalid(code: &'static str, path: &Path<'_>, message: impl Into<Cow<'static, str>>) -> Self {
-        Self::InvalidModel { code, path: path.to_owned(), message: clip(message.into()) }
+    pub fn invalid(code: impl Into<Code>, path: &Path<'_>, message: impl Into<Cow<'static, str>>) -> Self {
+        let Code { code, kind } = code.into();
+        Self::InvalidModel { code, kind, path: path.to_owned(), message: clip(message.into()) }
     }
 
     /// `value` as a `T`, or an error that names the field it does not fit.
@@ -209,6 +238,14 @@ impl WriteError {
             Ok(v) if v <= limit => Ok(v),
             _ => Err(Self::DoesNotFit { path: path.to_owned(), what, value, limit: limit.into() }),
         }
+    }
+}
+
+/// What a reader would refuse the file for is why it is not written.
+impl From<ReadError> for WriteError {
+    fn from(e: ReadError) -> Self {
+        let Inner { code: Code { code, kind }, path, message, .. } = *e.0;
+        Self::InvalidModel { code, kind, path, message }
     }
 }
 

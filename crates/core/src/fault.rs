@@ -2,6 +2,7 @@
 //! [`Cursor`](crate::Cursor) turns a fault into a [`ReadError`](crate::ReadError) with offset and path.
 
 use crate::path::Segment;
+use crate::rule::Code;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use nom::Err;
@@ -22,13 +23,14 @@ pub(crate) enum Cause {
     /// The input ended within the field.
     Short,
     /// The field was read and breaks a rule.
-    Rejected { code: &'static str, message: Cow<'static, str> },
+    Rejected { code: Code, message: Cow<'static, str> },
 }
 
 impl<'a> Fault<'a> {
     /// The field that starts at `at` breaks the rule `code`.
-    pub fn reject(at: &'a [u8], code: &'static str, message: impl Into<Cow<'static, str>>) -> Self {
-        Self { at, path: Vec::new(), cause: Cause::Rejected { code, message: message.into() } }
+    pub fn reject(at: &'a [u8], code: impl Into<Code>, message: impl Into<Cow<'static, str>>) -> Self {
+        let cause = Cause::Rejected { code: code.into(), message: message.into() };
+        Self { at, path: Vec::new(), cause }
     }
 
     pub(crate) fn short(at: &'a [u8]) -> Self {

@@ -1,6 +1,101 @@
 //! The layout of a file that was read: what lies where, and the bytes that nothing refers to.
 
+use crate::error::WriteError;
+use crate::path::Path;
+use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::fmt;
+
+/// The layout of the file that a model came from, kept private in the model. Two models of canonical layout, or of none,
+/// are alike.
+#[derive(Clone, Default)]
+pub enum Retained<L> {
+    /// The model was not read from a file.
+    #[default]
+    None,
+    /// The layout that the writer chooses by itself; kept for the offsets that findings name.
+    Canonical(Box<L>),
+    /// Any other layout.
+    Own(Box<L>),
+}
+
+impl<L: PartialEq> Retained<L> {
+    /// `layout`, which the file had, held against the one that the writer would choose.
+    pub fn compared(layout: L, canonical: Option<&L>) -> Self {
+        if canonical == Some(&layout) {
+            Self::Canonical(Box::new(layout))
+        } else {
+            Self::Own(Box::new(layout))
+        }
+    }
+}
+
+impl<L> Retained<L> {
+    /// The layout of the file that was read.
+    pub fn get(&self) -> Option<&L> {
+        match self {
+            Self::None => None,
+            Self::Canonical(layout) | Self::Own(layout) => Some(layout),
+        }
+    }
+
+    /// The layout, where it is not the one that the writer chooses.
+    pub fn own(&self) -> Option<&L> {
+        match self {
+            Self::Own(layout) => Some(layout),
+            Self::None | Self::Canonical(_) => None,
+        }
+    }
+}
+
+impl<L: PartialEq> PartialEq for Retained<L> {
+    fn eq(&self, other: &Self) -> bool {
+        self.own() == other.own()
+    }
+}
+
+impl<L: Eq> Eq for Retained<L> {}
+
+impl<L> fmt::Debug for Retained<L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.own().is_some() { "own" } else { "canonical" })
+    }
+}
+
+/// Offsets given out one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Planner {
+    end: u64,
+}
+
+impl Planner {
+    /// The first offset to give out.
+    pub const fn from(start: u64) -> Self {
+        Self { end: start }
+    }
+
+    /// The end of what has been planned so far.
+    pub const fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// The offset of `len` bytes put at the end.
+    ///
+    /// # Errors
+    /// When the offset does not fit into 32 bits; the error names `path`.
+    pub fn take(&mut self, path: &Path<'_>, len: u64) -> Result<u32, WriteError> {
+        let start = WriteError::fit(path, "offset", self.end, u32::MAX)?;
+        self.end = self.end.saturating_add(len);
+        Ok(start)
+    }
+
+    /// Moves the end up to a multiple of `alignment`.
+    pub const fn align(&mut self, alignment: u64) {
+        if let Some(aligned) = self.end.checked_next_multiple_of(alignment) {
+            self.end = aligned;
+        }
+    }
+}
 
 /// The bytes of a file that no structure covers, each run with its offset.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -154,6 +249,39 @@ impl Image {
     }
 }
 
+/// Sections being put into an [`Image`], or in a second pass compared with what is there.
+#[derive(Debug)]
+pub struct Placer {
+    image: Image,
+    comparing: bool,
+}
+
+impl Placer {
+    /// Puts a section at its offset; `None` when it lies outside the file, or no longer agrees with a section that
+    /// shares bytes with it.
+    pub fn put(&mut self, start: impl Into<u64>, section: &[u8]) -> Option<()> {
+        if self.comparing {
+            self.image.holds(start.into(), section).then_some(())
+        } else {
+            self.image.place(start.into(), section)
+        }
+    }
+}
+
+/// A file of `len` bytes whose sections `place` puts where the layout has them, the gaps between them filled in.
+///
+/// `place` is called again when sections overlap, to see that each is still there. `None` where memory does not
+/// suffice, a section lies outside, or sections that overlap no longer agree: then the layout cannot be kept.
+pub fn emit(len: u64, gaps: &Gaps, mut place: impl FnMut(&mut Placer) -> Option<()>) -> Option<Vec<u8>> {
+    let mut placer = Placer { image: Image::new(len, gaps)?, comparing: false };
+    place(&mut placer)?;
+    if placer.image.has_overlaps() {
+        placer.comparing = true;
+        place(&mut placer)?;
+    }
+    Some(placer.image.into_bytes())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,6 +312,28 @@ mod tests {
             }
             prop_assert_eq!(image.into_bytes(), file);
         }
+    }
+
+    #[test]
+    fn a_layout_is_kept_as_long_as_shared_bytes_agree() {
+        let file = |second: &'static [u8]| {
+            emit(4, &Gaps::default(), |p| {
+                p.put(0_u32, &[1, 2, 3])?;
+                p.put(2_u64, second)
+            })
+        };
+        assert_eq!(file(&[3, 4]), Some(alloc::vec![1, 2, 3, 4]));
+        assert_eq!(file(&[9, 4]), None, "an edit of shared bytes");
+        assert_eq!(file(&[3, 4, 5]), None, "outside");
+    }
+
+    #[test]
+    fn only_a_layout_of_its_own_tells_models_apart() {
+        let own = |l| Retained::compared(l, Some(&1));
+        assert_eq!(own(1), Retained::None);
+        assert_ne!(own(2), Retained::None);
+        assert_ne!(own(2), own(3));
+        assert_eq!((own(1).get(), own(2).own(), own(1).own()), (Some(&1), Some(&2), None));
     }
 
     #[test]

@@ -4,10 +4,13 @@
 //! |---|---|
 //! | [`bits`] | bit-fields written `hi..lo`, with a compile-time proof that they tile their word |
 //! | [`num`] | numeric encodings: F8A, shared-exponent triples, ST forms, Q2.12, Q1.15, binary16 |
+//! | [`math`] | vectors, quaternions and affine transforms in 64 bits, for conversions |
 //! | [`Source`], [`Cursor`] | bounded reading over nom, with offsets, field paths and a byte budget |
 //! | [`bulk`] | whole arrays decoded in one pass |
 //! | [`ReadError`], [`WriteError`] | errors that say what, where and in which field |
-//! | [`Report`] | findings of validation and of lenient reading |
+//! | [`Rule`], [`Findings`], [`Report`] | rules stated once, one sink for broken ones, and what it collected |
+//! | [`FileFormat`] | what every kind of file can do |
+//! | [`record`] | records of fixed size, as tables of their fields |
 //! | [`ByteWriter`], [`layout`] | writing, and writing again what was read |
 //! | [`FixedName`], [`text`] | names as bytes |
 //!
@@ -32,12 +35,17 @@ pub mod bulk;
 mod cursor;
 mod error;
 mod fault;
+mod findings;
 mod float;
+mod format;
 pub mod layout;
 mod limits;
+pub mod math;
 pub mod num;
 mod path;
+pub mod record;
 mod report;
+mod rule;
 mod sniff;
 pub mod text;
 mod writer;
@@ -45,10 +53,13 @@ mod writer;
 pub use cursor::{Codes, Cursor, Source};
 pub use error::{ErrorClass, ReadError, Stream, WriteError};
 pub use fault::{Fault, Parser};
+pub use findings::{Findings, Place};
 pub use float::{F32, f32s, values};
+pub use format::{Beside, Companion, FileFormat, Role, Setting};
 pub use limits::{Budget, DEFAULT_MEMORY, LimitExceeded, Limits, ReadOptions, Strictness};
 pub use path::{FieldPath, Path, Segment};
 pub use report::{Finding, KEPT_PER_CODE, Parsed, Report, Severity};
+pub use rule::{Code, Kind, Rule};
 pub use sniff::Confidence;
 pub use text::FixedName;
 pub use writer::{ByteWriter, Slot32};

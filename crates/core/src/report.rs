@@ -2,6 +2,7 @@
 
 use crate::error::{ReadError, Stream};
 use crate::path::{FieldPath, Path};
+use crate::rule::{Code, Kind};
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -39,6 +40,8 @@ pub struct Finding {
     pub severity: Severity,
     /// A stable code, spelled as in the format's description.
     pub code: &'static str,
+    /// What sort of fault it is, in the words that all formats share.
+    pub kind: Kind,
     /// The field.
     pub path: FieldPath,
     /// The stream that `offset` counts in.
@@ -65,6 +68,7 @@ impl From<&ReadError> for Finding {
         Self {
             severity: Severity::Error,
             code: e.code(),
+            kind: e.kind(),
             path: e.path().clone(),
             stream: e.stream().clone(),
             offset: Some(e.offset()),
@@ -82,8 +86,8 @@ pub struct Report {
 
 impl Report {
     /// An empty report.
-    pub fn new() -> Self {
-        Self::default()
+    pub const fn new() -> Self {
+        Self { findings: Vec::new(), seen: BTreeMap::new() }
     }
 
     /// Adds a finding; beyond [`KEPT_PER_CODE`] of one code and severity it is counted only.
@@ -96,7 +100,7 @@ impl Report {
     /// Adds a warning; the message is only built when it will be kept.
     pub fn warn<M: Into<Cow<'static, str>>>(
         &mut self,
-        code: &'static str,
+        code: impl Into<Code>,
         path: &Path<'_>,
         offset: Option<u64>,
         message: impl FnOnce() -> M,
@@ -107,7 +111,7 @@ impl Report {
     /// Adds an error; the message is only built when it will be kept.
     pub fn error<M: Into<Cow<'static, str>>>(
         &mut self,
-        code: &'static str,
+        code: impl Into<Code>,
         path: &Path<'_>,
         offset: Option<u64>,
         message: impl FnOnce() -> M,
@@ -119,19 +123,33 @@ impl Report {
     pub fn add<M: Into<Cow<'static, str>>>(
         &mut self,
         severity: Severity,
-        code: &'static str,
+        code: impl Into<Code>,
         path: &Path<'_>,
         offset: Option<u64>,
         message: impl FnOnce() -> M,
     ) {
+        self.record(severity, code.into(), path, Stream::File, offset, message);
+    }
+
+    pub(crate) fn record<M: Into<Cow<'static, str>>>(
+        &mut self,
+        severity: Severity,
+        Code { code, kind }: Code,
+        path: &Path<'_>,
+        stream: Stream,
+        offset: Option<u64>,
+        message: impl FnOnce() -> M,
+    ) {
         if self.count(code, severity) {
+            let message = message().into();
             self.findings.push(Finding {
                 severity,
                 code,
+                kind,
                 path: path.to_owned(),
-                stream: Stream::File,
+                stream,
                 offset,
-                message: message().into(),
+                message,
             });
         }
     }
@@ -217,6 +235,11 @@ impl Report {
     }
 
     /// The kept findings, in the order they were found.
+    pub fn iter(&self) -> core::slice::Iter<'_, Finding> {
+        self.findings.iter()
+    }
+
+    /// The kept findings, in the order they were found.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
@@ -244,6 +267,24 @@ impl Report {
     /// True when something with this code was found.
     pub fn has(&self, code: &str) -> bool {
         self.seen.keys().any(|k| k.0 == code)
+    }
+}
+
+impl<'r> IntoIterator for &'r Report {
+    type Item = &'r Finding;
+    type IntoIter = core::slice::Iter<'r, Finding>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl IntoIterator for Report {
+    type Item = Finding;
+    type IntoIter = alloc::vec::IntoIter<Finding>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.findings.into_iter()
     }
 }
 

@@ -95,6 +95,13 @@ impl ByteWriter {
         self.bytes.resize(self.bytes.len().saturating_add(n), 0);
     }
 
+    /// Appends `n` zero bytes and lends them.
+    pub(crate) fn extend_zeros(&mut self, n: usize) -> &mut [u8] {
+        let start = self.bytes.len();
+        self.zeros(n);
+        self.bytes.get_mut(start..).unwrap_or_default()
+    }
+
     /// Appends zero bytes up to a multiple of `alignment`.
     pub fn align(&mut self, alignment: usize) {
         self.bytes.resize(self.bytes.len().next_multiple_of(alignment.max(1)), 0);

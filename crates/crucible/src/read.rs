@@ -21,7 +21,11 @@ use nom::{IResult, Parser as _};
 
 pub(crate) type Step<'a, T> = IResult<&'a [u8], T, Fault<'a>>;
 
-pub(crate) const CODES: Codes = Codes { short: "Truncated", count: "Truncated", limit: "LimitExceeded" };
+pub(crate) const CODES: Codes = Codes {
+    short: &meshwright_core::Rule::error("Truncated", meshwright_core::Kind::Truncated, "", ""),
+    count: &meshwright_core::Rule::error("Truncated", meshwright_core::Kind::BadCount, "", ""),
+    limit: &meshwright_core::Rule::error("LimitExceeded", meshwright_core::Kind::Limit, "", ""),
+};
 
 /// The magic of a `.cmodel` file.
 pub(crate) const MAGIC: &[u8; 7] = b"cmodel\n";
@@ -382,7 +386,7 @@ pub(crate) fn stream<'f>(
             mercy.forgive(wrong("Lz4OutputTooShort", format!("holds {got} bytes, {size} stated").into()))?;
             Ok(Stream::new(data))
         }
-        Err(Broken::Memory) => Err(wrong(CODES.limit, format!("no memory for {size} bytes").into())),
+        Err(Broken::Memory) => Err(wrong(CODES.limit.code, format!("no memory for {size} bytes").into())),
     }
 }
 

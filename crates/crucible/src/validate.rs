@@ -80,6 +80,7 @@ impl Examined<'_, '_> {
         self.report.push(Finding {
             severity: Severity::Warning,
             code,
+            kind: meshwright_core::Kind::BadValue,
             path: self.path.index(first).to_owned(),
             stream: Part::Part(Cow::Owned(self.path.to_owned().to_string())),
             offset: self.from_file.then_some((first as u64).saturating_mul(size as u64)),
@@ -234,6 +235,7 @@ impl Chunk<'_> {
             report.push(Finding {
                 severity: Severity::Error,
                 code: "IndexRange",
+                kind: meshwright_core::Kind::BadValue,
                 path: field.index(i).to_owned(),
                 stream: Part::Part(Cow::Owned(field.to_owned().to_string())),
                 offset: from_file.then_some(at),
@@ -361,6 +363,7 @@ impl SkeletonChunk {
             let finding = Finding {
                 severity: Severity::Error,
                 code: fault.code,
+                kind: meshwright_core::Kind::BadValue,
                 path,
                 stream: Part::Part("bones".into()),
                 offset: None,
@@ -381,6 +384,7 @@ impl SkeletonChunk {
             report.push(Finding {
                 severity: Severity::Warning,
                 code: "NonFinite",
+                kind: meshwright_core::Kind::BadValue,
                 path: table.index(i).to_owned(),
                 stream: Part::Part("bones".into()),
                 offset: self.packed.0.as_ref().map(|_| bone_offset(&self.bones, i)),

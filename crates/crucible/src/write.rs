@@ -119,7 +119,12 @@ impl SkeletonChunk {
                 Some(i) => table.index(i).field(fault.field).to_owned(),
                 None => table.to_owned(),
             };
-            Err(WriteError::InvalidModel { code: fault.code, path, message: fault.message })
+            Err(WriteError::InvalidModel {
+                code: fault.code,
+                kind: meshwright_core::Kind::BadValue,
+                path,
+                message: fault.message,
+            })
         })?;
         let count = WriteError::fit(&table, "bone count", self.bones.len() as u64, u16::MAX)?;
         let mut data = ByteWriter::with_capacity(self.bones.len().saturating_mul(48));

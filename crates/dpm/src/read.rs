@@ -14,7 +14,11 @@ use nom::bytes::complete::take;
 use nom::error::context;
 use nom::number::complete::{be_i32, be_u32};
 
-pub(crate) const CODES: Codes = Codes { short: "out-of-file", count: "out-of-file", limit: "limit" };
+pub(crate) const CODES: Codes = Codes {
+    short: &meshwright_core::Rule::error("out-of-file", meshwright_core::Kind::Truncated, "", ""),
+    count: &meshwright_core::Rule::error("out-of-file", meshwright_core::Kind::BadCount, "", ""),
+    limit: &meshwright_core::Rule::error("limit", meshwright_core::Kind::Limit, "", ""),
+};
 
 pub(crate) type Step<'a, T> = nom::IResult<&'a [u8], T, Fault<'a>>;
 

@@ -40,9 +40,12 @@ impl Dpm {
 pub(crate) fn refuse(report: &Report) -> Result<(), WriteError> {
     match report.findings().first() {
         None => Ok(()),
-        Some(f) => {
-            Err(WriteError::InvalidModel { code: f.code, path: f.path.clone(), message: f.message.clone() })
-        }
+        Some(f) => Err(WriteError::InvalidModel {
+            code: f.code,
+            kind: meshwright_core::Kind::BadValue,
+            path: f.path.clone(),
+            message: f.message.clone(),
+        }),
     }
 }
 

@@ -17,5 +17,8 @@ codes! {
 }
 
 /// How faults that any reader can meet are called here.
-pub(crate) const COMMON: meshwright_core::Codes =
-    meshwright_core::Codes { short: E_TRUNCATED, count: E_COUNT, limit: E_LIMIT };
+pub(crate) const COMMON: meshwright_core::Codes = meshwright_core::Codes {
+    short: &meshwright_core::Rule::error(E_TRUNCATED, meshwright_core::Kind::Truncated, "", ""),
+    count: &meshwright_core::Rule::error(E_COUNT, meshwright_core::Kind::BadCount, "", ""),
+    limit: &meshwright_core::Rule::error(E_LIMIT, meshwright_core::Kind::Limit, "", ""),
+};

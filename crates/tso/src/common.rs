@@ -133,6 +133,7 @@ impl Findings {
         match self.report.findings().first() {
             Some(f) => Err(WriteError::InvalidModel {
                 code: f.code,
+                kind: meshwright_core::Kind::BadValue,
                 path: f.path.clone(),
                 message: f.message.clone(),
             }),

@@ -1,0 +1,213 @@
+//! The one place where broken rules go, whoever checks: a strict reader, a lenient one, a writer, or validation.
+
+use crate::error::{ReadError, Stream};
+use crate::limits::ReadOptions;
+use crate::path::Path;
+use crate::report::{Finding, KEPT_PER_CODE, Report, Severity};
+use crate::rule::Rule;
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+
+/// Where in a file a field lies.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    stream: Stream,
+    offset: Option<u64>,
+}
+
+impl Place {
+    /// A model that did not come from a file.
+    pub const NONE: Self = Self { stream: Stream::File, offset: None };
+
+    /// An offset in a part that had to be decoded first, or in a file beside the model.
+    pub fn part(name: impl Into<Cow<'static, str>>, offset: impl Into<Option<u64>>) -> Self {
+        Self { stream: Stream::Part(name.into()), offset: offset.into() }
+    }
+
+    /// An offset in the given stream.
+    pub fn within(stream: Stream, offset: impl Into<Option<u64>>) -> Self {
+        Self { stream, offset: offset.into() }
+    }
+}
+
+impl From<u64> for Place {
+    fn from(offset: u64) -> Self {
+        Some(offset).into()
+    }
+}
+
+impl From<Option<u64>> for Place {
+    fn from(offset: Option<u64>) -> Self {
+        Self { stream: Stream::File, offset }
+    }
+}
+
+/// Who checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// The first broken rule that is an error ends the check.
+    Strict,
+    /// Errors that may be passed over are recorded, others end the check.
+    Lenient,
+    /// Everything is recorded.
+    Validate,
+}
+
+/// A sink for broken rules.
+///
+/// Rules are checked by functions `fn(&Model, &Places, &mut Findings) -> Result<(), ReadError>` that call
+/// [`broken`](Self::broken) and pass its error on with `?`; so the same functions serve readers, which stop at the
+/// first error, writers, which forgive nothing, and validation, which never stops.
+#[derive(Debug)]
+pub struct Findings {
+    mode: Mode,
+    report: Report,
+    /// How often each rule was broken.
+    seen: BTreeMap<(&'static str, Severity), u64>,
+}
+
+impl Findings {
+    const fn new(mode: Mode) -> Self {
+        Self { mode, report: Report::new(), seen: BTreeMap::new() }
+    }
+
+    /// For a reader with these options.
+    pub const fn reading(options: &ReadOptions) -> Self {
+        Self::new(if options.is_lenient() { Mode::Lenient } else { Mode::Strict })
+    }
+
+    /// For a writer: the first broken rule is why the model is not written.
+    pub const fn writing() -> Self {
+        Self::new(Mode::Strict)
+    }
+
+    /// For validation: everything is recorded, warnings included.
+    pub const fn validating() -> Self {
+        Self::new(Mode::Validate)
+    }
+
+    /// True when warnings and remarks are recorded: readers and writers need not look for them.
+    pub const fn is_validating(&self) -> bool {
+        matches!(self.mode, Mode::Validate)
+    }
+
+    /// True when rules that may be passed over are.
+    pub const fn is_lenient(&self) -> bool {
+        matches!(self.mode, Mode::Lenient)
+    }
+
+    /// Whether another breach of `rule` would be kept with its place and message: beyond [`KEPT_PER_CODE`] it is
+    /// counted only, and its place need not be searched for.
+    pub fn keeps(&self, rule: &'static Rule) -> bool {
+        self.seen.get(&(rule.code, rule.severity)).is_none_or(|n| *n < KEPT_PER_CODE)
+    }
+
+    /// A rule is broken at `path`. The message is only built when it will be kept.
+    ///
+    /// # Errors
+    /// When the check ends here: `rule` is an error, and the reader or writer does not pass over it.
+    pub fn broken<M: Into<Cow<'static, str>>>(
+        &mut self,
+        rule: &'static Rule,
+        path: &Path<'_>,
+        place: impl Into<Place>,
+        message: impl FnOnce() -> M,
+    ) -> Result<(), ReadError> {
+        let ends = match self.mode {
+            Mode::Strict => true,
+            Mode::Lenient => !rule.forgivable,
+            Mode::Validate => false,
+        };
+        if rule.severity < Severity::Error && !self.is_validating() {
+            return Ok(());
+        }
+        if ends {
+            let Place { stream, offset } = place.into();
+            let offset = offset.unwrap_or(0);
+            return Err(ReadError::broken(rule, path, offset, message()).in_stream(stream));
+        }
+        let seen = self.seen.entry((rule.code, rule.severity)).or_insert(0);
+        *seen = seen.saturating_add(1);
+        let Place { stream, offset } = place.into();
+        self.report.record(rule.severity, rule.into(), path, stream, offset, message);
+        Ok(())
+    }
+
+    /// An error that was met while reading, which a lenient reader passes over where `rule` allows it.
+    ///
+    /// # Errors
+    /// The same error, when it is not passed over.
+    pub fn pass(&mut self, rule: &'static Rule, e: ReadError) -> Result<(), ReadError> {
+        if self.mode == Mode::Strict || (self.mode == Mode::Lenient && !rule.forgivable) {
+            return Err(e);
+        }
+        let seen = self.seen.entry((rule.code, rule.severity)).or_insert(0);
+        *seen = seen.saturating_add(1);
+        self.report.push(Finding { severity: rule.severity, ..Finding::from(&e) });
+        Ok(())
+    }
+
+    /// Appends what was found elsewhere.
+    pub fn append(&mut self, report: Report) {
+        self.report.append(report);
+    }
+
+    /// What was recorded.
+    pub fn into_report(self) -> Report {
+        self.report
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::WriteError;
+    use crate::limits::ReadOptions;
+
+    crate::rules! {
+        error HARD = "hard", BadCount, "c", "m";
+        forgivable SOFT = "soft", BadReference, "c", "m";
+        warning WARN = "warn", Unused, "c", "m";
+    }
+
+    fn check(findings: &mut Findings) -> Result<(), ReadError> {
+        let path = Path::ROOT.field("x");
+        findings.broken(WARN, &path, 1, || "w")?;
+        findings.broken(SOFT, &path, Place::part("part", 2), || "s")?;
+        findings.broken(HARD, &path, None, || "h")
+    }
+
+    #[test]
+    fn who_checks_decides_what_ends_the_check() {
+        assert_eq!(RULES, [HARD, SOFT, WARN]);
+        let mut strict = Findings::reading(&ReadOptions::default());
+        let e = check(&mut strict).unwrap_err();
+        assert_eq!((e.code(), e.kind(), e.offset()), ("soft", crate::Kind::BadReference, 2));
+        assert_eq!(*e.stream(), Stream::Part("part".into()));
+        assert!(strict.into_report().is_empty());
+
+        let mut lenient = Findings::reading(&ReadOptions::lenient());
+        assert_eq!(check(&mut lenient).unwrap_err().code(), "hard");
+        let report = lenient.into_report();
+        assert_eq!(report.findings().iter().map(|f| f.code).collect::<alloc::vec::Vec<_>>(), ["soft"]);
+
+        let e = WriteError::from(check(&mut Findings::writing()).unwrap_err());
+        assert_eq!(e, WriteError::invalid(SOFT, &Path::ROOT.field("x"), "s"));
+
+        let mut all = Findings::validating();
+        assert_eq!(check(&mut all), Ok(()));
+        let report = all.into_report();
+        assert_eq!((report.count_of(Severity::Error), report.count_of(Severity::Warning)), (2, 1));
+        assert_eq!(report.findings()[1].stream, Stream::Part("part".into()));
+    }
+
+    #[test]
+    fn a_flood_is_counted() {
+        let mut all = Findings::validating();
+        for i in 0..100_u64 {
+            assert_eq!(all.keeps(SOFT), i < KEPT_PER_CODE);
+            all.broken(SOFT, &Path::ROOT, i, || "s").unwrap();
+        }
+        assert_eq!(all.into_report().count_of(Severity::Error), 100);
+    }
+}

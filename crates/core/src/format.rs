@@ -1,0 +1,172 @@
+//! What every kind of file can do.
+
+use crate::error::{ReadError, WriteError};
+use crate::limits::ReadOptions;
+use crate::report::{Parsed, Report};
+use crate::rule::Rule;
+use crate::sniff::Confidence;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt::Debug;
+
+/// A kind of file: how it is recognised, read, checked and written.
+///
+/// Models have inherent functions of the same names; this trait is for whoever works with any kind of file: laws,
+/// detection, mutation, conformance.
+pub trait FileFormat: Sized + Clone + PartialEq + Debug + 'static {
+    /// The short name used on command lines and in JSON, such as `dpm`.
+    const ID: &'static str;
+    /// The name for people.
+    const TITLE: &'static str;
+    /// File name extensions in use, lower case, the usual one first.
+    const EXTENSIONS: &'static [&'static str];
+    /// Every rule that reading, writing or validating can find broken.
+    const RULES: &'static [&'static Rule];
+    /// Files that belong to a file of this kind and say more about it.
+    const COMPANIONS: &'static [Companion] = &[];
+
+    /// What a caller can choose where the bytes do not decide, by name.
+    const SETTINGS: &'static [Setting] = &[];
+
+    /// How a file is read; the default is strict, within the default limits.
+    type Options: Clone + Debug + Default + From<ReadOptions>;
+
+    /// Chooses a value of one of the [`SETTINGS`](Self::SETTINGS); `false` when there is no such setting or value, and
+    /// nothing has changed.
+    fn set(_options: &mut Self::Options, _setting: &str, _value: &str) -> bool {
+        false
+    }
+
+    /// Hands over a companion that takes part in reading; `false` when none of this role does.
+    fn attach(_options: &mut Self::Options, _role: Role, _bytes: Arc<[u8]>) -> bool {
+        false
+    }
+
+    /// How sure the bytes make that they are a file of this kind.
+    fn sniff(bytes: &[u8]) -> Confidence;
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When the file breaks a rule that the options do not pass over, or would take more memory than they allow.
+    fn parse_with(bytes: &[u8], options: &Self::Options) -> Result<Parsed<Self>, ReadError>;
+
+    /// Finds everything that is wrong with the model, with offsets where it came from a file.
+    fn validate(&self) -> Report;
+
+    /// The file: byte for byte the one the model was read from, unless it was edited.
+    ///
+    /// # Errors
+    /// When the model breaks a rule of the format, or a number does not fit its field.
+    fn to_bytes(&self) -> Result<Vec<u8>, WriteError>;
+}
+
+/// A choice of the caller where the bytes do not decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Its name, such as `dialect`.
+    pub name: &'static str,
+    /// The values it takes.
+    pub values: &'static [&'static str],
+}
+
+/// A file that belongs to a model and says more about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Companion {
+    /// What it is for the model, such as `skeleton`.
+    pub role: Role,
+    /// The names under which it lies beside the model, the likeliest first. Empty where it can have any name and must
+    /// be named or found by what it holds.
+    pub beside: &'static [Beside],
+    /// There may be several.
+    pub many: bool,
+    /// It takes part in reading the model, whose file is not whole without it.
+    pub part_of_reading: bool,
+}
+
+impl Companion {
+    /// At most one file, under one of the names.
+    pub const fn one(role: Role, beside: &'static [Beside]) -> Self {
+        Self { role, beside, many: false, part_of_reading: false }
+    }
+
+    /// Any number of files.
+    pub const fn many(role: Role, beside: &'static [Beside]) -> Self {
+        Self { role, beside, many: true, part_of_reading: false }
+    }
+
+    /// The same companion as one that reading the model needs.
+    #[must_use]
+    pub const fn read_with_model(mut self) -> Self {
+        self.part_of_reading = true;
+        self
+    }
+}
+
+/// What a companion is for a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Role {
+    /// Which frames make up which clip.
+    Clips,
+    /// The bones that the model's vertices name.
+    Skeleton,
+    /// A motion of the skeleton.
+    Animation,
+    /// Which texture goes with the mesh, on which bone.
+    Binding,
+    /// Meshes, materials and nodes that the model's file leaves out.
+    Metadata,
+    /// A further mesh of the same figure.
+    Part,
+}
+
+impl Role {
+    /// The role's stable name, which findings use as the name of the stream.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Clips => "clips",
+            Self::Skeleton => "skeleton",
+            Self::Animation => "animation",
+            Self::Binding => "binding",
+            Self::Metadata => "metadata",
+            Self::Part => "part",
+        }
+    }
+}
+
+/// How the name of a companion follows from that of its model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beside {
+    /// `x.dpm` has `x.dpm.framegroups`.
+    Appended(&'static str),
+    /// `x.fom` has `x.json`.
+    Replaced(&'static str),
+}
+
+impl Beside {
+    /// The companion's file name for a model of this file name.
+    pub fn name(self, model: &[u8]) -> Vec<u8> {
+        let (stem, extension) = match self {
+            Self::Appended(extension) => (model, extension),
+            Self::Replaced(extension) => {
+                let stem = model.iter().rposition(|b| *b == b'.').and_then(|dot| model.get(..dot));
+                (stem.unwrap_or(model), extension)
+            }
+        };
+        [stem, b".", extension.as_bytes()].concat()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_companions_follow_from_the_model() {
+        assert_eq!(Beside::Appended("framegroups").name(b"h.x.dpm"), b"h.x.dpm.framegroups");
+        assert_eq!(Beside::Replaced("json").name(b"a.b.fom"), b"a.b.json");
+        assert_eq!(Beside::Replaced("json").name(b"\xff"), b"\xff.json");
+    }
+}

@@ -1,0 +1,191 @@
+//! Rules that files keep or break, each stated once with its code, kind and severity.
+
+use crate::report::Severity;
+use core::fmt;
+
+/// Declares [`Kind`] with its names.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal;)+) => {
+        /// What sort of fault a broken rule is, in a small vocabulary that all formats share and programs can rely
+        /// on. The format's own code says which rule it is.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Kind {
+            $($(#[$doc])* $variant,)+
+        }
+
+        impl Kind {
+            /// All kinds.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The kind's stable name, in kebab case.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)+ }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// The file ends within a field or a table.
+    Truncated = "truncated";
+    /// A section or a string lies outside the file or outside the part that holds it.
+    OutOfBounds = "out-of-bounds";
+    /// The bytes that say which format this is are not there.
+    BadMagic = "bad-magic";
+    /// A version, dialect or feature that is not read.
+    Unsupported = "unsupported";
+    /// A count that is zero, too large, or does not agree with what it counts.
+    BadCount = "bad-count";
+    /// A length in bytes that does not agree with what it measures.
+    BadSize = "bad-size";
+    /// A number or flag outside the values that the format defines.
+    BadValue = "bad-value";
+    /// An index or a name of something that is not there.
+    BadReference = "bad-reference";
+    /// Parents that come after their children, or in a circle.
+    BadHierarchy = "bad-hierarchy";
+    /// Something that must be there is not.
+    Missing = "missing";
+    /// Something is there twice that must be there once.
+    Duplicate = "duplicate";
+    /// Two parts claim the same bytes or items.
+    Overlap = "overlap";
+    /// Bytes or items that nothing uses.
+    Unused = "unused";
+    /// An offset that is no multiple of what the format asks for.
+    Misaligned = "misaligned";
+    /// A float that is infinite or NaN.
+    NonFinite = "non-finite";
+    /// Weights, lengths or rotations that are not of the size they should have.
+    NotNormalized = "not-normalized";
+    /// Geometry without area or volume, or turned inside out.
+    Degenerate = "degenerate";
+    /// A name that is empty, too long or of an unknown encoding.
+    BadName = "bad-name";
+    /// Text that does not follow its grammar.
+    Syntax = "syntax";
+    /// Bytes that can be read in more than one way.
+    Ambiguous = "ambiguous";
+    /// Sound, but engines are known to read it differently or not at all.
+    Compatibility = "compatibility";
+    /// A limit of the caller is reached.
+    Limit = "limit";
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A rule of a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rule {
+    /// Its stable code, spelled as in the format's description. Rules that differ only in what may be passed over
+    /// share one.
+    pub code: &'static str,
+    /// What sort of fault it is to break it.
+    pub kind: Kind,
+    /// How bad that is.
+    pub severity: Severity,
+    /// A lenient reader passes over it.
+    pub forgivable: bool,
+    /// What it means that a file breaks the rule: a sentence for people.
+    pub cause: &'static str,
+    /// What to do about it: a sentence for people.
+    pub mending: &'static str,
+}
+
+impl Rule {
+    /// A rule whose breaking is an error that nobody passes over.
+    pub const fn error(code: &'static str, kind: Kind, cause: &'static str, mending: &'static str) -> Self {
+        Self { code, kind, severity: Severity::Error, forgivable: false, cause, mending }
+    }
+
+    /// A rule whose breaking is an error that a lenient reader passes over and reports.
+    pub const fn forgivable(
+        code: &'static str,
+        kind: Kind,
+        cause: &'static str,
+        mending: &'static str,
+    ) -> Self {
+        Self { code, kind, severity: Severity::Error, forgivable: true, cause, mending }
+    }
+
+    /// A rule that every reader passes over, and validation reports.
+    pub const fn warning(code: &'static str, kind: Kind, cause: &'static str, mending: &'static str) -> Self {
+        Self { code, kind, severity: Severity::Warning, forgivable: true, cause, mending }
+    }
+
+    /// Something worth knowing that is no fault.
+    pub const fn info(code: &'static str, kind: Kind, cause: &'static str, mending: &'static str) -> Self {
+        Self { code, kind, severity: Severity::Info, forgivable: true, cause, mending }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}] ({}): {} {}", self.severity, self.code, self.kind, self.cause, self.mending)
+    }
+}
+
+/// Declares the rules of one kind of file as constants, and all of them as `RULES`.
+///
+/// Each row is severity (`error`, `forgivable`, `warning`, `info`), name, code, [`Kind`], cause and mending.
+///
+/// ```
+/// meshwright_core::rules! {
+///     error MAGIC = "bad-magic", BadMagic,
+///         "The file does not begin with the letters of its format.",
+///         "Nothing can be mended: the file is of another format or its beginning is lost.";
+///     warning SUM = "influence-sum", NotNormalized,
+///         "The influences of a vertex do not sum to 1.",
+///         "Divide each influence by their sum.";
+/// }
+/// assert_eq!(RULES.len(), 2);
+/// assert!(!MAGIC.forgivable && SUM.code == "influence-sum");
+/// ```
+#[macro_export]
+macro_rules! rules {
+    ($($level:ident $name:ident = $code:literal, $kind:ident, $cause:literal, $mending:literal;)+) => {
+        $(pub(crate) const $name: &$crate::Rule =
+            &$crate::Rule::$level($code, $crate::Kind::$kind, $cause, $mending);)+
+
+        /// All rules, in the order in which they are declared.
+        pub(crate) const RULES: &[&$crate::Rule] = &[$($name),+];
+    };
+}
+
+/// The code and kind of a broken rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Code {
+    pub(crate) code: &'static str,
+    pub(crate) kind: Kind,
+}
+
+impl From<&'static Rule> for Code {
+    fn from(rule: &'static Rule) -> Self {
+        Self { code: rule.code, kind: rule.kind }
+    }
+}
+
+impl From<&'static str> for Code {
+    fn from(code: &'static str) -> Self {
+        Self { code, kind: Kind::BadValue }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::collections::BTreeSet;
+
+    #[test]
+    fn kinds_have_names_of_their_own() {
+        let names: BTreeSet<_> = Kind::ALL.iter().map(|k| k.name()).collect();
+        assert_eq!(names.len(), Kind::ALL.len());
+        assert!(names.iter().all(|n| n.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')));
+    }
+}
