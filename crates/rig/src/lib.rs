@@ -77,7 +77,7 @@
 //!   their elements (what DarkPlaces does); the other rules take them apart and blend translation, rotation
 //!   and scale. [`Blend`] chooses one or the other against the clip's own rule.
 //! * A looping clip has the period `frames`: behind the last frame comes the first. Another is clamped. Seconds
-//!   are frames divided by the clip's own rate; a clip without a usable rate stays at its first frame.
+//!   are frames divided by the clip's own rate.
 //! * A skin binds vertices in model space, moved by palettes, or holds them weighted in the space of every
 //!   joint, moved by model-space matrices: the sum of `R * position + weight * t`.
 //! * The ordered blends of The Sims are such a sum: each blend of weight `w` multiplies the weights before it by
