@@ -59,7 +59,7 @@ fn every_frame(scene: &Scene) -> Result<(), RigError> {
         plan.skin(&pose, &mut work, Output::positions(&mut positions))?;
         highest = positions.iter().fold(highest, |h, p| h.max(p[1]));
     }
-    println!("in {} s the arm reaches up to {highest:.2}", animation.duration());
+    println!("in {} s the arm reaches up to {highest:.2}", animation.duration_seconds());
     Ok(())
 }
 

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use meshwright_scene::{Channel, Interpolation, PoseSet, Trs};
 
 /// A clip prepared for one skeleton: translations, rotations and scales in the order in which eight joints
-/// are computed at once. [`Player`]s share it.
+/// are computed at once. [`Player`](crate::Player)s share it.
 ///
 /// It gives what the [`Sampler`] does that it was made from, up to the precision of 32 bits and up to shear, and
 /// with rotations of unit length.
@@ -20,6 +20,7 @@ pub struct Animation {
     pub(crate) path: Path,
     joints: usize,
     pub(crate) timing: Timing,
+    duration: f64,
     pub(crate) rule: Interpolation,
     pub(crate) motion: Motion,
 }
@@ -70,7 +71,8 @@ impl Animation {
             }
             Source::Tracks(keys) => Motion::of_tracks(rig, keys)?,
         };
-        Ok(Self { path: rig.path(), joints, timing: sampler.timing(), rule, motion })
+        let duration = sampler.clip().duration_seconds();
+        Ok(Self { path: rig.path(), joints, timing: sampler.timing(), duration, rule, motion })
     }
 
     /// How many frames there are.
@@ -88,14 +90,14 @@ impl Animation {
         self.timing.looping
     }
 
-    /// The frame at a time, to be played; see [`Sampler::frame_at`].
+    /// The frame at a time in seconds, which may lie between two; behind the end of a loop it is not wrapped.
     pub fn frame_at(&self, seconds: f64) -> f64 {
         self.timing.frame_at(seconds)
     }
 
-    /// How many seconds the clip lasts. A loop includes the way from the last frame back to the first.
-    pub fn duration(&self) -> f64 {
-        self.timing.duration()
+    /// How long the clip takes once, in seconds; a loop includes the way from the last frame back to the first.
+    pub fn duration_seconds(&self) -> f64 {
+        self.duration
     }
 
     /// How many joints a pose has.

@@ -156,7 +156,7 @@ impl<'a> Evaluator<'a> {
     /// As [`pose`](Self::pose).
     pub fn pose_seconds(&mut self, clip: usize, seconds: f64) -> Result<(), RigError> {
         let sampler = self.sampler(clip)?;
-        self.move_to(&sampler, sampler.frame_at(seconds))
+        self.move_to(&sampler, sampler.clip().frame_at(seconds))
     }
 
     fn sampler(&self, clip: usize) -> Result<Sampler<'a>, RigError> {

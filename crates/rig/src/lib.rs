@@ -8,7 +8,7 @@
 //! | [`RootMotion`] | the motion of the whole figure, taken out of its root joint |
 //! | [`SkinPlan`], [`Workspace`], [`Output`] | a skinned mesh prepared for one kernel, filling the caller's memory |
 //! | [`Sampler`], [`Pose`] | local matrices at any frame by the format's own rule, in either precision |
-//! | [`Evaluator`], [`evaluate`] | all of it for a scene: the vertices of a mesh at a frame of a clip |
+//! | [`Evaluator`], [`evaluate()`] | all of it for a scene: the vertices of a mesh at a frame of a clip |
 //!
 //! What is prepared is checked then; what runs per frame allocates nothing. The short ways, which do allocate, are
 //! [`Evaluator::pose_seconds`] with [`Evaluator::mesh`], and [`SkinPlan::skin_to_vec`]; `examples/skin.rs` has all of
@@ -77,7 +77,7 @@
 //!   their elements (what DarkPlaces does); the other rules take them apart and blend translation, rotation
 //!   and scale. [`Blend`] chooses one or the other against the clip's own rule.
 //! * A looping clip has the period `frames`: behind the last frame comes the first. Another is clamped. Seconds
-//!   are frames divided by the clip's own rate; a clip without a usable rate stays at its first frame.
+//!   are frames divided by the clip's own rate.
 //! * A skin binds vertices in model space, moved by palettes, or holds them weighted in the space of every
 //!   joint, moved by model-space matrices: the sum of `R * position + weight * t`.
 //! * The ordered blends of The Sims are such a sum: each blend of weight `w` multiplies the weights before it by

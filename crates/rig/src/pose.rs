@@ -53,7 +53,7 @@ impl<M: Matrix> Pose<M> {
     ///
     /// As [`sample`](Self::sample).
     pub fn sample_seconds(&mut self, rig: &Rig, sampler: &Sampler<'_>, seconds: f64) -> Result<(), RigError> {
-        self.sample(rig, sampler, sampler.frame_at(seconds))
+        self.sample(rig, sampler, sampler.clip().frame_at(seconds))
     }
 
     /// Local matrices, to be changed by hand; call [`update`](Self::update) afterwards.

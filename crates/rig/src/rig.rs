@@ -99,7 +99,7 @@ impl Rig {
         }
     }
 
-    /// Where a joint lies in a [`LocalPose`].
+    /// Where a joint lies in a [`LocalPose`](crate::LocalPose).
     pub(crate) fn slot(&self, joint: usize) -> Option<usize> {
         self.slots.get(joint).copied()
     }
@@ -114,7 +114,7 @@ impl Rig {
         (&self.order, &self.bind)
     }
 
-    /// The joints by their place in a [`LocalPose`].
+    /// The joints by their place in a [`LocalPose`](crate::LocalPose).
     pub(crate) fn slots(&self) -> impl Iterator<Item = usize> + '_ {
         self.order.iter().map(|s| s.joint)
     }

@@ -101,17 +101,6 @@ impl<'a> Sampler<'a> {
         self.clip
     }
 
-    /// The frame at a time, from which it may be sampled; the rate is the clip's. It is not wrapped: a time
-    /// behind the end of a loop is a frame behind its last.
-    pub fn frame_at(&self, seconds: f64) -> f64 {
-        self.timing.frame_at(seconds)
-    }
-
-    /// How many seconds the clip lasts. A loop includes the way from the last frame back to the first.
-    pub fn duration(&self) -> f64 {
-        self.timing.duration()
-    }
-
     /// Local matrices at a frame, which may lie between two: a looping clip repeats with the period `frames`,
     /// another is held before its first and behind its last frame. A frame that is not a number is frame 0, and
     /// so is an infinite one of a looping clip. A clip without frames gives the rest pose.
@@ -149,7 +138,7 @@ impl<'a> Sampler<'a> {
         Ok(())
     }
 
-    /// The same at a time in seconds.
+    /// The same at a time in seconds, by the rate of the clip.
     ///
     /// # Errors
     ///
@@ -160,7 +149,7 @@ impl<'a> Sampler<'a> {
         seconds: f64,
         locals: &mut [M],
     ) -> Result<(), RigError> {
-        self.sample(rig, self.frame_at(seconds), locals)
+        self.sample(rig, self.clip.frame_at(seconds), locals)
     }
 
     pub(crate) const fn timing(&self) -> Timing {

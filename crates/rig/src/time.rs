@@ -33,20 +33,9 @@ impl Timing {
         self.frames as f64
     }
 
-    /// The frame at a time; without a rate it is frame 0.
+    /// The frame at a time in seconds.
     pub(crate) fn frame_at(self, seconds: f64) -> f64 {
-        if self.has_rate() { seconds * f64::from(self.rate) } else { 0.0 }
-    }
-
-    /// How long the clip lasts; a loop includes the way from the last frame back to the first.
-    pub(crate) fn duration(self) -> f64 {
-        let steps = if self.looping { self.frames } else { self.frames.saturating_sub(1) };
-        let steps = Self { frames: steps, ..self }.period();
-        if self.has_rate() { steps / f64::from(self.rate) } else { 0.0 }
-    }
-
-    fn has_rate(self) -> bool {
-        self.rate > 0.0 && self.rate.is_finite()
+        seconds * f64::from(self.rate)
     }
 }
 
@@ -57,16 +46,13 @@ mod tests {
     #[test]
     fn frames_and_seconds() {
         let clip = Timing { frames: 31, rate: 30.0, looping: false };
-        assert_eq!((clip.duration(), clip.frame_at(0.5)), (1.0, 15.0));
-        assert_eq!(clip.place(clip.frame_at(7.0)), 30.0);
+        assert_eq!([-1.0, 0.5, 7.0].map(|s| clip.place(clip.frame_at(s))), [0.0, 15.0, 30.0]);
         let looping = Timing { frames: 30, looping: true, ..clip };
-        assert_eq!((looping.duration(), looping.place(looping.frame_at(1.5))), (1.0, 15.0));
-        assert_eq!(looping.place(looping.frame_at(-0.5)), 15.0);
-        for rate in [0.0, -30.0, f32::NAN, f32::INFINITY] {
+        assert_eq!([-0.5, 0.5, 1.5].map(|s| looping.place(looping.frame_at(s))), [15.0; 3]);
+        for rate in [0.0, f32::NAN, f32::INFINITY] {
             let still = Timing { rate, ..looping };
-            assert_eq!((still.duration(), still.place(still.frame_at(1.5))), (0.0, 0.0));
+            assert_eq!(still.place(still.frame_at(1.5)), 0.0);
         }
-        let none = Timing { frames: 0, ..looping };
-        assert_eq!((none.duration(), none.place(3.0)), (0.0, 0.0));
+        assert_eq!(Timing { frames: 0, ..looping }.place(3.0), 0.0);
     }
 }

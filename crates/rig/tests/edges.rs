@@ -243,7 +243,7 @@ fn seconds_follow_the_rate_of_the_clip() {
     let rig = Rig::new(&walk.skeletons[0]).unwrap();
     let sampler = Sampler::new(&walk, 0).unwrap();
     let animation = Animation::new(&rig, &sampler).unwrap();
-    assert_eq!((sampler.duration(), animation.duration()), (2.0, 2.0));
+    assert_eq!((animation.duration_seconds(), animation.frame_at(0.5)), (2.0, 2.5));
     let mut evaluator = Evaluator::new(&walk).unwrap();
     let mut local = LocalPose::new(&rig);
     let mut pose = Pose::<DAffine3>::new(&rig);
@@ -259,7 +259,6 @@ fn seconds_follow_the_rate_of_the_clip() {
     // A loop of 11 frames lasts 2.2 seconds.
     walk.clips[0].looping = true;
     let sampler = Sampler::new(&walk, 0).unwrap();
-    assert!((sampler.duration() - 2.2).abs() < 1e-12);
     pose.sample_seconds(&rig, &sampler, 2.2 + 0.5).unwrap();
     assert!((pose.model()[0].translation.x - 2.5).abs() < 1e-9);
 }

@@ -11,8 +11,8 @@
 //!    many matrices: `skin_range` in the module above;
 //! 3. every vertex of the range has its entries in the arrays of the layout, and sixteen readable bytes in the
 //!    arrays of attributes: [`Data`]'s constructors, and `skin_range`;
-//! 4. the target holds every wanted attribute of exactly the vertices of the range: [`Output::fit`]
-//!    (super::Output) and `skin_range`.
+//! 4. the target holds every wanted attribute of exactly the vertices of the range: `Output::fit`
+//!    and `skin_range`.
 
 mod features;
 mod pose;
