@@ -1,54 +1,45 @@
 //! Files that belong to a model and say more about it.
 
-use crate::model::AnyModel;
-use meshwright_core::{Path, ReadError, ReadOptions, Report};
+use crate::kinds::{AnyModel, Format, Kind, ReadSettings};
+use meshwright_core::{Path, ReadError, Report, Role};
 use meshwright_scene::Image;
 #[cfg(feature = "tso")]
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-#[cfg(feature = "crucible")]
-use meshwright_crucible::SkeletonChunk;
-#[cfg(feature = "dpm")]
-use meshwright_quake::FrameGroups;
-#[cfg(feature = "tso")]
-use meshwright_tso::{Anim, Bnd, Skel};
-
-/// A kind of companion file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum CompanionKind {
-    /// `.framegroups`: the clips of a DPM or ZYM model.
-    FrameGroups,
-    /// The skeleton of a TSO or Crucible mesh.
-    Skeleton,
-    /// An animation of a TSO skeleton.
-    Animation,
-    /// `.bnd`: the texture of a TSO mesh.
-    Binding,
-    /// `.json`: meshes, materials and nodes of an FSOMODEL file. It takes part in reading the model: see
-    /// [`OpenOptions::metadata`](crate::OpenOptions::metadata).
-    Metadata,
+meshwright_core::rules! {
+    error NOT_DECLARED = "format", Unsupported,
+        "Files of this kind have no such companion.",
+        "Leave it out.";
+    warning BONE_MISSING = "W_BONE_MISSING", BadReference,
+        "The mesh names a bone that its skeleton does not have; what hangs on it stays at the root.",
+        "Use the skeleton that the mesh was made for.";
 }
 
-/// A further mesh of a figure.
+/// Rules of what a model and its companions ask of each other, beside those of their formats.
+pub const COMPANION_RULES: &[&meshwright_core::Rule] = RULES;
+
+/// A file that belongs to a model.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct FigurePart {
-    /// What the mesh is called in the scene.
+pub struct CompanionFile {
+    /// What it is for the model.
+    pub role: Role,
+    /// Its name, which becomes that of a mesh without one.
     pub name: String,
-    /// A TSO mesh.
+    /// What it holds.
     pub model: AnyModel,
-    /// The name of its texture, where that is known.
+    /// The name of its texture, where that is known better than the file itself says.
     pub texture: Option<String>,
 }
 
-impl FigurePart {
-    /// A mesh without a texture.
-    pub fn new(name: impl Into<String>, model: AnyModel) -> Self {
-        Self { name: name.into(), model, texture: None }
+impl CompanionFile {
+    /// A companion without a texture.
+    pub fn new(role: Role, name: impl Into<String>, model: impl Into<AnyModel>) -> Self {
+        Self { role, name: name.into(), model: model.into(), texture: None }
     }
 
-    /// The same mesh with the name of its texture.
+    /// The same file with the name of its texture.
     #[must_use]
     pub fn with_texture(mut self, texture: Option<String>) -> Self {
         self.texture = texture;
@@ -56,120 +47,122 @@ impl FigurePart {
     }
 }
 
-/// Files that belong to a model and say more about it.
+/// The files that belong to a model.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Companions {
-    /// The clips of a DPM or ZYM model.
-    #[cfg(feature = "dpm")]
-    pub framegroups: Option<FrameGroups>,
-    /// The skeleton of a TSO mesh or animation.
-    #[cfg(feature = "tso")]
-    pub skeleton: Option<Skel>,
-    /// The skeleton of a Crucible mesh.
-    #[cfg(feature = "crucible")]
-    pub crucible_skeleton: Option<SkeletonChunk>,
-    /// Animations of a TSO skeleton.
-    #[cfg(feature = "tso")]
-    pub animations: Vec<Anim>,
-    /// Which texture goes with a TSO mesh.
-    #[cfg(feature = "tso")]
-    pub binding: Option<Bnd>,
-    /// Further TSO meshes of the same figure.
-    pub parts: Vec<FigurePart>,
-    /// The name of the texture of a TSO mesh, where it is known better than by the binding's number.
-    pub texture_name: Option<String>,
-    /// Compute the normals of TSO meshes from their faces.
+    /// All of them, in the order in which they were added.
+    pub files: Vec<CompanionFile>,
+    /// The name of the model's own texture, where it is known better than a binding says.
+    pub texture: Option<String>,
+    /// Compute the normals of The Sims' meshes from their faces.
     pub recompute_normals: bool,
     /// Textures by material name.
     pub images: Vec<(String, Image)>,
 }
 
 impl Companions {
-    /// Reads a companion file; of a kind that can stand several times each is kept.
+    /// Reads a file that belongs to a model of the kind `owner`, and keeps it beside others of its role.
     ///
     /// # Errors
-    /// When the file breaks a rule of its format, or this build does not read it.
-    pub fn add(&mut self, kind: CompanionKind, bytes: &[u8], options: &ReadOptions) -> Result<(), ReadError> {
-        match kind {
-            #[cfg(feature = "dpm")]
-            CompanionKind::FrameGroups => {
-                self.framegroups = Some(FrameGroups::parse_with(bytes, options)?.model);
-            }
-            #[cfg(feature = "crucible")]
-            CompanionKind::Skeleton if is_crucible_skeleton(bytes) => {
-                self.crucible_skeleton = Some(SkeletonChunk::parse_with(bytes, options)?.model);
-            }
-            #[cfg(feature = "tso")]
-            CompanionKind::Skeleton => self.skeleton = Some(Skel::parse_with(bytes, options)?.model),
-            #[cfg(feature = "tso")]
-            CompanionKind::Animation => self.animations.push(Anim::parse_with(bytes, options)?.model),
-            #[cfg(feature = "tso")]
-            CompanionKind::Binding => self.binding = Some(Bnd::parse_with(bytes, options)?.model),
-            _ => {
-                let message = "this build reads no such companion here";
-                return Err(ReadError::unsupported("format", &Path::ROOT, 0, message));
-            }
-        }
+    /// When the file breaks a rule of its format, or `owner` declares no such companion.
+    pub fn add(
+        &mut self,
+        owner: Format,
+        role: Role,
+        name: impl Into<String>,
+        bytes: &[u8],
+        settings: &ReadSettings,
+    ) -> Result<(), ReadError> {
+        let declared = owner.companions().iter().find(|c| c.role == role);
+        let Some(kind) = declared.and_then(|c| c.kind.parse().ok()) else {
+            let message = format!("a file of kind {owner} has no {}", role.name());
+            return Err(ReadError::broken(NOT_DECLARED, &Path::ROOT, 0, message));
+        };
+        let model = AnyModel::parse_with(bytes, kind, settings)?.model;
+        self.files.push(CompanionFile::new(role, name, model));
         Ok(())
     }
 
-    /// Everything that is odd about the companions. Offsets count in the companion, which the findings name as
-    /// their stream.
+    /// The companions of one kind, in order.
+    pub fn all<K: Kind>(&self) -> impl Iterator<Item = &K> {
+        self.files.iter().filter_map(|file| K::of(&file.model))
+    }
+
+    /// The companion of one kind that was added last.
+    pub fn one<K: Kind>(&self) -> Option<&K> {
+        self.files.iter().rev().find_map(|file| K::of(&file.model))
+    }
+
+    /// True when some file has this role.
+    pub fn has(&self, role: Role) -> bool {
+        self.files.iter().any(|file| file.role == role)
+    }
+
+    /// Everything that is odd about the companions. Offsets count in the companion, whose role the findings name as
+    /// their stream. Meshes of a figure and what took part in reading the model are left out: they are checked by
+    /// themselves and with the model.
     pub fn validate(&self) -> Report {
         let mut report = Report::new();
-        #[cfg(feature = "dpm")]
-        self.framegroups.iter().for_each(|g| report.append(g.validate().of_part("framegroups")));
-        #[cfg(feature = "tso")]
-        {
-            self.skeleton.iter().for_each(|s| report.append(s.validate().of_part("skeleton")));
-            self.animations.iter().for_each(|a| report.append(a.validate().of_part("animation")));
-            self.binding.iter().for_each(|b| report.append(b.validate().of_part("binding")));
-        }
-        #[cfg(feature = "crucible")]
-        self.crucible_skeleton.iter().for_each(|s| report.append(s.validate().of_part("skeleton")));
-        let _ = &mut report;
+        let aside = self.files.iter().filter(|file| !matches!(file.role, Role::Part | Role::Metadata));
+        aside.for_each(|file| report.append(file.model.validate().of_part(file.role.name())));
         report
     }
 }
 
-/// Whether a skeleton is rather one of Crucible than one of The Sims Online.
-#[cfg(feature = "crucible")]
-fn is_crucible_skeleton(bytes: &[u8]) -> bool {
-    #[cfg(feature = "tso")]
-    let other = Skel::sniff(bytes);
-    #[cfg(not(feature = "tso"))]
-    let other = meshwright_core::Confidence::No;
-    SkeletonChunk::sniff(bytes) > other
+impl ReadSettings {
+    /// The same settings with the companions that take part in reading a model of the kind `owner`, out of those that
+    /// `files` have.
+    #[must_use]
+    pub fn attaching(mut self, owner: Format, files: &[(Role, Arc<[u8]>)]) -> Self {
+        let declared = owner.companions().iter().filter(|c| c.part_of_reading);
+        for companion in declared {
+            let found = files.iter().filter(|(role, _)| *role == companion.role);
+            self.attached.extend(found.cloned());
+        }
+        self
+    }
 }
 
 impl AnyModel {
     /// Everything that is odd about the model and about its companions, and what one asks of the other and does not
     /// get: bones of a skeleton, frames of a model. Offsets count in the file that a finding's stream names.
     pub fn validate_with(&self, companions: &Companions) -> Report {
-        let mut report = match self {
-            #[cfg(feature = "crucible")]
-            Self::CrucibleMesh(m) if let Some(s) = &companions.crucible_skeleton => m.validate_with(s),
-            #[cfg(feature = "crucible")]
-            Self::CrucibleModel(m) if let Some(s) = &companions.crucible_skeleton => m.validate_with(s),
-            _ => self.validate(),
-        };
+        let mut report = self.validate_on_skeleton(companions);
         #[cfg(feature = "tso")]
-        if let Some(((geometry, _), skeleton)) = self.geometry().zip(companions.skeleton.as_ref()) {
-            // Skeletons are searched without regard to case.
-            let folded = |name: &meshwright_tso::Name| name.bytes().to_ascii_lowercase();
-            let known: BTreeSet<_> = skeleton.bones.iter().map(|b| folded(&b.name)).collect();
-            let missing = geometry.bones.iter().enumerate().filter(|(_, b)| !known.contains(&folded(b)));
-            for (i, bone) in missing {
-                let message = || format!("the skeleton has no bone {:?}", bone.text());
-                report.warn("W_BONE_MISSING", &Path::ROOT.field("bones").index(i), None, message);
-            }
-        }
+        self.validate_bones(companions, &mut report);
         report.append(companions.validate());
         #[cfg(feature = "dpm")]
-        if let Some((groups, poses)) = companions.framegroups.as_ref().zip(self.pose_count()) {
-            report.append(groups.resolve(poses).report.of_part("framegroups"));
+        if let Some((groups, poses)) = companions.one::<meshwright_quake::FrameGroups>().zip(self.pose_count()) {
+            report.append(groups.resolve(poses).report.of_part(Role::Clips.name()));
         }
         report
+    }
+
+    fn validate_on_skeleton(&self, companions: &Companions) -> Report {
+        #[cfg(feature = "crucible")]
+        if let Some(skeleton) = companions.one::<meshwright_crucible::SkeletonChunk>() {
+            match self {
+                Self::CrucibleMesh(m) => return m.validate_with(skeleton),
+                Self::CrucibleModel(m) => return m.validate_with(skeleton),
+                _ => {}
+            }
+        }
+        self.validate()
+    }
+
+    /// Bones that a mesh names and its skeleton does not have.
+    #[cfg(feature = "tso")]
+    fn validate_bones(&self, companions: &Companions, report: &mut Report) {
+        let skeleton = companions.one::<meshwright_tso::Skel>();
+        let Some(((geometry, _), skeleton)) = self.geometry().zip(skeleton) else { return };
+        // Skeletons are searched without regard to case.
+        let folded = |name: &meshwright_tso::Name| name.bytes().to_ascii_lowercase();
+        let known: BTreeSet<_> = skeleton.bones.iter().map(|b| folded(&b.name)).collect();
+        let missing = geometry.bones.iter().enumerate().filter(|(_, b)| !known.contains(&folded(b)));
+        for (i, bone) in missing {
+            let message = || format!("the skeleton has no bone {:?}", bone.text());
+            report.warn(BONE_MISSING, &Path::ROOT.field("bones").index(i), None, message);
+        }
     }
 }

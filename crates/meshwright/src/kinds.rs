@@ -12,6 +12,9 @@ use std::sync::Arc;
 pub trait Kind: FileFormat + Into<AnyModel> {
     /// Its entry in the registry.
     const FORMAT: Format;
+
+    /// The model, where it is of this kind.
+    fn of(model: &AnyModel) -> Option<&Self>;
 }
 
 /// Work on a kind of file, whatever it is.
@@ -98,6 +101,13 @@ macro_rules! kinds {
         #[cfg(feature = $feature)]
         impl Kind for $model {
             const FORMAT: Format = Format::$variant;
+
+            fn of(model: &AnyModel) -> Option<&Self> {
+                match model {
+                    AnyModel::$variant(model) => Some(model),
+                    _ => None,
+                }
+            }
         })+
 
         impl Format {

@@ -1,8 +1,8 @@
 //! Models of any format as scenes.
 
 use crate::companions::Companions;
-use crate::model::AnyModel;
-use meshwright_rig::Normals;
+use crate::kinds::AnyModel;
+use meshwright_core::Role;
 use meshwright_scene::{
     Clip, ConvertError, Converted, Interpolation, Motion, PoseSetId, Scene, SceneOptions, SkeletonId,
 };
@@ -12,7 +12,7 @@ use meshwright_dpm::FrameClip;
 #[cfg(feature = "dpm")]
 use meshwright_scene::Loss;
 #[cfg(feature = "tso")]
-use meshwright_tso::{Assembly, Geometry, Part, ResourceId};
+use meshwright_tso::{Anim, Assembly, Bnd, Geometry, Part, ResourceId};
 
 /// Converts a model of so many poses with the clips that its `.framegroups` companion names; what was changed to fit
 /// the model is a loss.
@@ -22,7 +22,7 @@ fn with_clips(
     poses: usize,
     to_scene: impl FnOnce(Option<&[FrameClip]>) -> Result<Converted<Scene>, ConvertError>,
 ) -> Result<Converted<Scene>, ConvertError> {
-    let Some(groups) = &companions.framegroups else { return to_scene(None) };
+    let Some(groups) = companions.one::<meshwright_quake::FrameGroups>() else { return to_scene(None) };
     let resolved = groups.resolve(poses);
     let clips: Vec<_> = resolved
         .clips
@@ -47,35 +47,7 @@ impl AnyModel {
         companions: &Companions,
         options: &SceneOptions,
     ) -> Result<Converted<Scene>, ConvertError> {
-        let scene: Result<Converted<Scene>, ConvertError> = match *self {
-            #[cfg(feature = "bmd")]
-            Self::Bmd(ref m) => m.to_scene(options),
-            #[cfg(feature = "crucible")]
-            Self::CrucibleMesh(ref m) => m.to_scene(options, companions.crucible_skeleton.as_ref()),
-            #[cfg(feature = "crucible")]
-            Self::CrucibleModel(ref m) => m.to_scene(options, companions.crucible_skeleton.as_ref()),
-            #[cfg(feature = "crucible")]
-            Self::CrucibleSkeleton(ref m) => m.to_scene(options),
-            #[cfg(feature = "dpm")]
-            Self::Dpm(ref m) => with_clips(companions, m.frames.len(), |clips| m.to_scene(options, clips)),
-            #[cfg(feature = "dpm")]
-            Self::Zym(ref m) => with_clips(companions, m.pose_count(), |clips| m.to_scene(options, clips)),
-            #[cfg(feature = "fsomodel")]
-            Self::Fso(ref m) => m.to_scene(options),
-            #[cfg(feature = "tso")]
-            Self::TsoAnimation(_) if companions.skeleton.is_none() => Err(ConvertError::unsupported(
-                "file",
-                "an animation moves a skeleton; name one with --skeleton",
-            )),
-            #[cfg(feature = "tso")]
-            Self::TsoBinding(_) => Err(ConvertError::unsupported(
-                "file",
-                "a binding names a mesh and its texture and holds neither",
-            )),
-            #[cfg(feature = "tso")]
-            _ => self.figure(name, companions).to_scene(options),
-        };
-        let mut scene = scene?;
+        let mut scene = self.stored(name, companions, options)?;
         scene.value.name = name.into();
         for material in &mut scene.value.materials {
             let image = companions.images.iter().find(|(name, _)| *name == material.name);
@@ -84,22 +56,70 @@ impl AnyModel {
         Ok(scene)
     }
 
+    /// The scene as the format's crate makes it.
+    fn stored(
+        &self,
+        name: &str,
+        companions: &Companions,
+        options: &SceneOptions,
+    ) -> Result<Converted<Scene>, ConvertError> {
+        match self {
+            #[cfg(feature = "bmd")]
+            Self::Bmd(m) => m.to_scene(options),
+            #[cfg(feature = "crucible")]
+            Self::CrucibleMesh(m) => m.to_scene(options, companions.one()),
+            #[cfg(feature = "crucible")]
+            Self::CrucibleModel(m) => m.to_scene(options, companions.one()),
+            #[cfg(feature = "crucible")]
+            Self::CrucibleSkeleton(m) => m.to_scene(options),
+            #[cfg(feature = "dpm")]
+            Self::Dpm(m) => with_clips(companions, m.frames.len(), |clips| m.to_scene(options, clips)),
+            #[cfg(feature = "dpm")]
+            Self::Zym(m) => with_clips(companions, m.pose_count(), |clips| m.to_scene(options, clips)),
+            #[cfg(feature = "fsomodel")]
+            Self::Fso(m) => m.to_scene(options),
+            #[cfg(feature = "tso")]
+            Self::TsoMesh(_) | Self::TsoSkeleton(_) | Self::Bmf(_) | Self::Skn(_) => {
+                self.figure(name, companions).to_scene(options)
+            }
+            #[cfg(feature = "tso")]
+            Self::TsoAnimation(_) if companions.has(Role::Skeleton) => {
+                self.figure(name, companions).to_scene(options)
+            }
+            #[cfg(feature = "tso")]
+            Self::TsoAnimation(_) => {
+                Err(ConvertError::unsupported("file", "an animation moves a skeleton, and none goes with it"))
+            }
+            #[cfg(feature = "tso")]
+            Self::TsoBinding(_) => {
+                Err(ConvertError::unsupported("file", "a binding names a mesh and its texture and holds neither"))
+            }
+            #[cfg(feature = "dpm")]
+            Self::FrameGroups(_) => Err(ConvertError::unsupported("file", "clips say which frames of a model to play")),
+            #[cfg(feature = "fsomodel")]
+            Self::FsoMetadata(_) => {
+                Err(ConvertError::unsupported("file", "metadata says what a model's own file leaves out"))
+            }
+        }
+    }
+
     /// A TSO figure: this file, with the skeleton, animations and further meshes that go with it.
     #[cfg(feature = "tso")]
     fn figure<'a>(&'a self, name: &str, companions: &'a Companions) -> Assembly<'a> {
         let mut figure = Assembly::new(name)
-            .with_skeleton(companions.skeleton.as_ref())
+            .with_skeleton(companions.one())
             .with_recomputed_normals(companions.recompute_normals);
         match self {
             Self::TsoSkeleton(s) => figure.skeleton = Some(s),
             Self::TsoAnimation(a) => figure.animations.push(a),
             _ => {}
         }
-        figure.animations.extend(&companions.animations);
+        figure.animations.extend(companions.all::<Anim>());
         // What the companions say of a texture, they say of the first mesh.
-        let bound = || companions.binding.as_ref().and_then(|b| b.texture.as_ref()).map(ResourceId::tag);
-        let lead = (name, self, companions.texture_name.clone().or_else(bound));
-        let parts = companions.parts.iter().map(|p| (p.name.as_str(), &p.model, p.texture.clone()));
+        let bound = || companions.one::<Bnd>().and_then(|b| b.texture.as_ref()).map(ResourceId::tag);
+        let lead = (name, self, companions.texture.clone().or_else(bound));
+        let parts = companions.files.iter().filter(|file| file.role == Role::Part);
+        let parts = parts.map(|p| (p.name.as_str(), &p.model, p.texture.clone()));
         for (name, model, texture) in std::iter::once(lead).chain(parts) {
             let Some((geometry, own_texture)) = model.geometry() else { continue };
             let part = Part::new(name, geometry);
@@ -124,14 +144,15 @@ impl AnyModel {
     }
 
     /// What the format makes of the length of normals in a pose.
-    pub fn normals(&self) -> Normals {
+    #[cfg(feature = "rig")]
+    pub fn normals(&self) -> meshwright_rig::Normals {
         match self {
             // The games bring what blends made of them back to length 1.
             #[cfg(feature = "tso")]
             Self::TsoMesh(_) | Self::TsoSkeleton(_) | Self::TsoAnimation(_) | Self::Bmf(_) | Self::Skn(_) => {
-                Normals::Unit
+                meshwright_rig::Normals::Unit
             }
-            _ => Normals::AsIs,
+            _ => meshwright_rig::Normals::AsIs,
         }
     }
 
@@ -150,7 +171,7 @@ impl AnyModel {
     pub(crate) fn stored_rate(&self, clip: usize, companions: &Companions) -> Option<f32> {
         match self {
             #[cfg(feature = "dpm")]
-            Self::Zym(m) if companions.framegroups.as_ref().is_none_or(|g| g.groups.is_empty()) => {
+            Self::Zym(m) if companions.one::<meshwright_quake::FrameGroups>().is_none_or(|g| g.groups.is_empty()) => {
                 Some(m.scenes.get(clip)?.framerate.get())
             }
             _ => None,
