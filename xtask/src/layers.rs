@@ -13,11 +13,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("dpm", &["core", "scene"]),
     ("fsomodel", &["core", "scene"]),
     ("tso", &["core", "scene"]),
+    ("files", &["core"]),
     ("quake", &["core"]),
     ("rig", &["scene"]),
     ("gltf", &["core", "scene"]),
     ("testkit", &["core"]),
-    ("", &["core", "scene", "bmd", "crucible", "dpm", "fsomodel", "tso", "quake", "rig", "gltf"]),
+    ("", &["core", "scene", "bmd", "crucible", "dpm", "fsomodel", "tso", "files", "quake", "rig", "gltf"]),
     ("cli", &[""]),
 ];
 
@@ -30,6 +31,7 @@ const FEW: &[(&str, &[&str])] = &[
     ("dpm", &["nom", "thiserror", "proptest"]),
     ("fsomodel", &["nom", "thiserror", "proptest", "bytemuck"]),
     ("tso", &["nom", "thiserror", "proptest"]),
+    ("files", &["thiserror"]),
     ("quake", &["nom", "thiserror", "proptest"]),
     ("rig", &["glam", "thiserror", "rayon"]),
 ];
@@ -39,7 +41,8 @@ fn package(short: &str) -> String {
 }
 
 /// Crates that read what files say, where arithmetic and indexing must be checked.
-const READERS: [&str; 8] = ["core", "bmd", "crucible", "dpm", "fsomodel", "quake", "tso", "meshwright"];
+const READERS: [&str; 9] =
+    ["core", "bmd", "crucible", "dpm", "files", "fsomodel", "quake", "tso", "meshwright"];
 const CHECKED: &str =
     "#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]";
 
