@@ -243,17 +243,21 @@ impl Tree {
                 seen.extend(own.iter().filter_map(|file| file.as_ref().ok().map(TreePath::folded)));
             }
         }
-        let place = |file: &Result<TreePath, (TreePath, FilesError)>| match file {
-            Ok(path) => (path.clone(), false),
-            Err((path, _)) => (path.clone(), true),
-        };
         if self.layers.len() > 1 {
             found.sort_by(|a, b| {
                 let ((a, a_is_folder), (b, b_is_folder)) = (place(a), place(b));
-                a.walk_order(a_is_folder, &b, b_is_folder)
+                a.walk_order(a_is_folder, b, b_is_folder)
             });
         }
         Walk { files: found, hidden }
+    }
+}
+
+/// Where something is in a walk, and whether it is a folder.
+fn place(file: &Result<TreePath, (TreePath, FilesError)>) -> (&TreePath, bool) {
+    match file {
+        Ok(path) => (path, false),
+        Err((path, _)) => (path, true),
     }
 }
 
