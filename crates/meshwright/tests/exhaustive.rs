@@ -80,9 +80,7 @@ impl Subject {
         match &self.kind {
             Kind::Model(format, metadata) => model(bytes, *format, metadata.as_deref()),
             Kind::FrameGroups => FrameGroups::parse_with(bytes, read).map(|p| p.map(Any::FrameGroups)),
-            Kind::Metadata => {
-                Metadata::parse_with(bytes, read).map(|m| Parsed::new(Any::Metadata(m), Report::new()))
-            }
+            Kind::Metadata => Metadata::parse_with(bytes, read).map(|p| p.map(Any::Metadata)),
             Kind::MetadataOf(file) => model(file, Format::Fso, Some(bytes)),
         }
     }

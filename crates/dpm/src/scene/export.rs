@@ -26,7 +26,7 @@ impl Dpm {
         given: Option<&[FrameClip]>,
     ) -> Result<Converted<Scene>, ConvertError> {
         self.check_convertible()?;
-        let memory = Memory::new(options.memory);
+        let memory = Memory::new(options.limits.memory);
         let map = axes(options.space);
         let mut losses = Vec::new();
         let bind = self.frame_pose(0).unwrap_or_default();

@@ -49,7 +49,7 @@ impl Dpm {
         options: &SceneOptions,
     ) -> Result<Converted<DpmWithClips>, ConvertError> {
         scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
-        let memory = Memory::new(options.memory);
+        let memory = Memory::new(options.limits.memory);
         let mut losses = Vec::new();
         let drawn = drawn_meshes(scene, &mut losses)?;
         tell_materials(scene, &drawn, &mut losses);

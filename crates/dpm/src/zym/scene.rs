@@ -36,7 +36,7 @@ impl Zym {
         given: Option<&[FrameClip]>,
     ) -> Result<Converted<Scene>, ConvertError> {
         self.check_convertible()?;
-        let memory = Memory::new(options.memory);
+        let memory = Memory::new(options.limits.memory);
         let map = axes(options.space);
         let mut losses = Vec::new();
         let bind = self.pose(0).unwrap_or_default();
