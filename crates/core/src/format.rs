@@ -51,6 +51,11 @@ pub trait FileFormat: Sized + Clone + PartialEq + Debug + 'static {
     /// When the file breaks a rule that the options do not pass over, or would take more memory than they allow.
     fn parse_with(bytes: &[u8], options: &Self::Options) -> Result<Parsed<Self>, ReadError>;
 
+    /// Whether the model is not whole without a companion of this role.
+    fn needs(&self, _role: Role) -> bool {
+        false
+    }
+
     /// Finds everything that is wrong with the model, with offsets where it came from a file.
     fn validate(&self) -> Report;
 

@@ -4,7 +4,7 @@ use crate::detect;
 use crate::dialect::Dialect;
 use crate::extent::Extents;
 use crate::metadata::Metadata;
-use crate::model::{Chunk, FsoModel, VERSION};
+use crate::model::{Chunk, ChunkId, FsoModel, VERSION};
 use crate::record::header;
 use crate::rules::places::{At, Places};
 use crate::rules::{self, structure};
@@ -138,6 +138,11 @@ impl FileFormat for FsoModel<'static> {
 
     fn parse_with(bytes: &[u8], options: &FsoOptions) -> Result<Parsed<Self>, ReadError> {
         FsoModel::parse_with(bytes, options).map(|parsed| parsed.map(FsoModel::into_owned))
+    }
+
+    fn needs(&self, role: Role) -> bool {
+        let has_table = self.dialect == Dialect::Seed44 && self.chunk(ChunkId::MESH).is_some();
+        role == Role::Metadata && !has_table
     }
 
     fn validate(&self) -> Report {

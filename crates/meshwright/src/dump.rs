@@ -291,6 +291,10 @@ impl Dump {
             AnyModel::CrucibleModel(m) => m.meshes.iter().map(DumpMesh::of_chunk).collect(),
             #[cfg(feature = "tso")]
             AnyModel::TsoAnimation(_) | AnyModel::TsoBinding(_) => Vec::new(),
+            #[cfg(feature = "dpm")]
+            AnyModel::FrameGroups(_) => Vec::new(),
+            #[cfg(feature = "fsomodel")]
+            AnyModel::FsoMetadata(_) => Vec::new(),
             _ => return None,
         };
         let clips = match model {
@@ -412,7 +416,7 @@ fn bones(model: &AnyModel, companions: &Companions, scene: &Scene) -> Vec<DumpBo
         let skeleton = match model {
             AnyModel::CrucibleSkeleton(s) => Some(Some(&**s)),
             AnyModel::CrucibleMesh(_) | AnyModel::CrucibleModel(_) => {
-                Some(companions.crucible_skeleton.as_ref())
+                Some(companions.one::<meshwright_crucible::SkeletonChunk>())
             }
             _ => None,
         };

@@ -185,6 +185,11 @@ macro_rules! kinds {
                 match *self { $(#[cfg(feature = $feature)] Self::$variant(_) => Format::$variant,)+ }
             }
 
+            /// Whether the model is not whole without a companion of this role.
+            pub fn needs(&self, role: Role) -> bool {
+                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => m.needs(role),)+ }
+            }
+
             /// Everything that is odd about the model.
             pub fn validate(&self) -> Report {
                 match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => m.validate(),)+ }

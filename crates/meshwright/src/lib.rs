@@ -1,21 +1,21 @@
-//! All of Meshwright's formats behind one door: detection, one model type, dumps, and the crates themselves.
+//! All of Meshwright's formats behind one door: models with all that belongs to them, detection, conversion of any format
+//! to any format, dumps, and the crates themselves.
 //!
 //! | what | where |
 //! |---|---|
-//! | which format some bytes are | [`detect`] |
-//! | a model of any format: read, check, write, convert | [`AnyModel`] |
-//! | companion files | [`Companions`] |
-//! | the JSON that independent readers can be compared with | [`dump`] |
-//! | one format's own types | [`dpm`] and its siblings |
-//! | skinning and animation | [`rig`] |
-//! | glTF | [`gltf`] |
+//! | a model with its companions and textures, from a folder or from memory | [`Asset`], [`Finder`] |
+//! | a model of any format, from bytes alone | [`AnyModel`] |
+//! | which format some bytes are, and what there is to know of each | [`detect`], [`Format`] |
+//! | a scene as files of any format | [`convert`] |
+//! | the JSON that independent readers can be compared with | `dump` |
+//! | one format's own types | `dpm` and its siblings |
+//! | skinning and animation, glTF | `rig`, `gltf` |
 //!
 //! ```
-//! use meshwright::{AnyModel, ReadOptions, detect};
+//! use meshwright::AnyModel;
 //! # fn demo(bytes: &[u8]) -> Result<(), Box<dyn std::error::Error>> {
-//! let found = detect(bytes, Some("h_nex.dpm")).ok_or("not a known format")?;
-//! let model = AnyModel::parse(bytes, found.format, &ReadOptions::default())?.model;
-//! for finding in model.validate().findings() {
+//! let model = AnyModel::open(bytes, "h_nex.dpm")?;
+//! for finding in &model.validate() {
 //!     println!("{finding}");
 //! }
 //! assert_eq!(model.to_bytes()?, bytes);
@@ -32,8 +32,8 @@
 //!
 //! # Features
 //!
-//! One per format (`dpm`, ...), all on by default, and `gltf` for export. A user of a single format picks that
-//! format's crate instead.
+//! One per format (`dpm`, ...); `rig` for poses, `gltf` for export, `dump` for JSON, `textures` for pictures. All on by
+//! default. A user of a single format who needs neither detection nor companions picks that format's crate instead.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 // Whatever is said once for all formats has parts that a build with some of them does not need.
@@ -49,36 +49,47 @@
     )
 )]
 
+mod asset;
 mod companions;
 mod convert;
+mod detect;
+#[cfg(feature = "dump")]
 pub mod dump;
-mod format;
+mod kinds;
 mod model;
 mod summary;
+mod to_scene;
 
-pub use companions::{CompanionKind, Companions, FigurePart};
-pub use format::{Detection, Format, detect};
+pub use asset::{
+    Asset, AssetError, FigureError, Finder, NamedFile, OpenOptions, Part, PartRole, PartState,
+};
+pub use companions::{COMPANION_RULES, CompanionFile, Companions};
+pub use convert::{Target, UnknownTarget, WriteOptions, convert};
+pub use detect::{Detection, detect, detect_met};
+pub use kinds::{AnyModel, Format, Kind, ReadSettings, UnknownFormat, Visitor};
 #[cfg(feature = "bmd")]
 pub use meshwright_bmd as bmd;
 pub use meshwright_core::{
-    Confidence, ErrorClass, FieldPath, Finding, Limits, Parsed, Path, ReadError, ReadOptions, Report,
-    Severity, Stream, Strictness, WriteError,
+    Beside, Companion, Confidence, ErrorClass, FieldPath, FileFormat, Finding, Limits, Parsed, Path, ReadError,
+    ReadOptions, Report, Role, Rule, Setting, Severity, Stream, Strictness, WriteError,
 };
 #[cfg(feature = "crucible")]
 pub use meshwright_crucible as crucible;
 #[cfg(feature = "dpm")]
 pub use meshwright_dpm as dpm;
+pub use meshwright_files as files;
 #[cfg(feature = "fsomodel")]
 pub use meshwright_fsomodel as fsomodel;
 #[cfg(feature = "gltf")]
 pub use meshwright_gltf as gltf;
 #[cfg(feature = "dpm")]
 pub use meshwright_quake as quake;
+#[cfg(feature = "rig")]
 pub use meshwright_rig as rig;
 pub use meshwright_scene as scene;
 #[cfg(feature = "tso")]
 pub use meshwright_tso as tso;
-pub use model::{AnyModel, OpenOptions};
+pub use model::OpenError;
 pub use summary::Summary;
 
 /// The README's examples, compiled with the documentation tests.

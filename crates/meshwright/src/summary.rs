@@ -1,6 +1,6 @@
 //! What a model holds, in numbers.
 
-use crate::model::AnyModel;
+use crate::kinds::AnyModel;
 
 /// What a model holds, in numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -92,6 +92,10 @@ impl AnyModel {
             },
             #[cfg(feature = "tso")]
             Self::TsoBinding(ref m) => Summary { notes: vec![m.bone.text()], ..Summary::default() },
+            #[cfg(feature = "dpm")]
+            Self::FrameGroups(ref m) => Summary { clips: m.groups.len(), ..Summary::default() },
+            #[cfg(feature = "fsomodel")]
+            Self::FsoMetadata(ref m) => Summary { meshes: m.meshes.len(), ..Summary::default() },
         }
     }
 

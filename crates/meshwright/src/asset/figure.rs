@@ -1,0 +1,102 @@
+//! Several files that make up one figure.
+
+use super::{Asset, Part, PartRole, PartState};
+use crate::companions::CompanionFile;
+use crate::kinds::Format;
+use meshwright_core::{Companion, Role};
+
+/// Why several files are no figure.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FigureError {
+    /// There is no file.
+    #[error("a figure needs a file")]
+    Empty,
+    /// A file goes with none of the others.
+    #[error("a file of kind {format} goes into no figure with the others")]
+    Foreign {
+        /// Which of the files.
+        index: usize,
+        /// Its kind.
+        format: Format,
+    },
+    /// There are two files of which a figure has one.
+    #[error("a figure has one {role}", role = .role.name())]
+    Several {
+        /// The second of them.
+        index: usize,
+        /// What both are.
+        role: Role,
+    },
+}
+
+impl FigureError {
+    /// Which of the files is at fault.
+    pub fn index(&self) -> usize {
+        match self {
+            Self::Empty => 0,
+            Self::Foreign { index, .. } | Self::Several { index, .. } => *index,
+        }
+    }
+}
+
+fn declared(lead: Format, other: Format) -> Option<&'static Companion> {
+    lead.companions().iter().find(|c| c.kind == other.id())
+}
+
+/// The file that the others belong to: the first that takes parts, else the first of the kind that is registered first.
+fn lead(formats: &[Format]) -> Option<usize> {
+    let takes_parts = |f: Format| f.companions().iter().any(|c| c.role == Role::Part);
+    (0..formats.len()).min_by_key(|&i| formats.get(i).map(|&f| (!takes_parts(f), f)))
+}
+
+impl Asset {
+    /// One figure of several files: meshes, and a skeleton and animations that go with them. It is called like the first
+    /// mesh, else like the skeleton, else like the first animation.
+    ///
+    /// # Errors
+    /// When the files do not go together.
+    pub fn figure(assets: Vec<Self>) -> Result<Self, FigureError> {
+        let formats: Vec<_> = assets.iter().map(Self::format).collect();
+        let lead_index = lead(&formats).ok_or(FigureError::Empty)?;
+        let (mut lead, mut others) = (None, Vec::new());
+        for (i, asset) in assets.into_iter().enumerate() {
+            if i == lead_index { lead = Some(asset) } else { others.push((i, asset)) }
+        }
+        let mut figure = lead.ok_or(FigureError::Empty)?;
+        // Meshes come in the order in which they were named.
+        for (index, asset) in others {
+            figure.take(index, asset)?;
+        }
+        Ok(figure)
+    }
+
+    fn take(&mut self, index: usize, other: Self) -> Result<(), FigureError> {
+        let (lead, format) = (self.format(), other.format());
+        let Some(companion) = declared(lead, format) else {
+            return Err(FigureError::Foreign { index, format });
+        };
+        let role = companion.role;
+        if !companion.many && self.companions.has(role) {
+            return Err(FigureError::Several { index, role });
+        }
+        let name = String::from_utf8_lossy(other.path.name()).into_owned();
+        let stem = name.split('.').next().unwrap_or_default().to_owned();
+        let texture = other.figure_texture();
+        self.parts.push(Part::at(PartRole::Companion(role), &other.path, PartState::Named));
+        self.parts.extend(other.parts.into_iter().filter(|part| part.role != PartRole::Model));
+        self.companions.files.push(CompanionFile::new(role, stem, other.model).with_texture(texture));
+        Ok(())
+    }
+
+    /// The name of the texture of a mesh that becomes part of a figure.
+    fn figure_texture(&self) -> Option<String> {
+        #[cfg(feature = "tso")]
+        {
+            let bound = || self.companions.one::<meshwright_tso::Bnd>()?.texture.as_ref().map(|id| id.tag());
+            self.companions.texture.clone().or_else(bound)
+        }
+        #[cfg(not(feature = "tso"))]
+        None
+    }
+}

@@ -1,0 +1,124 @@
+//! A model with all that belongs to it.
+
+mod figure;
+mod finder;
+mod open;
+mod options;
+mod part;
+#[cfg(feature = "tso")]
+mod sims;
+#[cfg(feature = "textures")]
+mod textures;
+
+pub use figure::FigureError;
+pub use finder::Finder;
+pub use open::AssetError;
+pub use options::{NamedFile, OpenOptions};
+pub use part::{Part, PartRole, PartState};
+
+use crate::companions::Companions;
+use crate::kinds::{AnyModel, Format};
+use meshwright_core::{Report, Severity};
+use meshwright_files::{Tree, TreePath};
+use meshwright_scene::{ConvertError, Converted, Loss, Scene, SceneOptions};
+
+/// A model with the files that belong to it: companions, textures, further meshes of a figure.
+#[derive(Clone, Debug)]
+pub struct Asset {
+    path: TreePath,
+    bytes: Vec<u8>,
+    model: AnyModel,
+    forgiven: Report,
+    companions: Companions,
+    parts: Vec<Part>,
+    losses: Vec<Loss>,
+}
+
+impl Asset {
+    /// Opens a file of a tree with what lies beside it. Whoever opens many files of a tree uses one [`Finder`].
+    ///
+    /// ```
+    /// use meshwright::{Asset, OpenOptions, scene::SceneOptions};
+    /// use meshwright_files::Tree;
+    ///
+    /// # fn demo() -> Result<(), Box<dyn std::error::Error>> {
+    /// let tree = Tree::open("data/")?;
+    /// let asset = Asset::open(&tree, "models/player/marine.zym", &OpenOptions::default())?;
+    /// for part in asset.parts() {
+    ///     println!("{part}");
+    /// }
+    /// let scene = asset.to_scene(&SceneOptions::default())?;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// When the file cannot be read or is of no known kind, when it breaks a rule of its format, or when a companion that
+    /// was named does. Of companions that were only found, those that cannot be used are among the
+    /// [`parts`](Self::parts), with the reason.
+    pub fn open(tree: &Tree, path: &str, options: &OpenOptions) -> Result<Self, AssetError> {
+        Finder::new(tree.clone()).open(path, options)
+    }
+
+    /// Where the model's file lies in its tree.
+    pub fn path(&self) -> &TreePath {
+        &self.path
+    }
+
+    /// The name of the model's file without its extension.
+    pub fn stem(&self) -> String {
+        String::from_utf8_lossy(self.path.stem()).into_owned()
+    }
+
+    /// The bytes of the model's file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The model's kind of file.
+    pub fn format(&self) -> Format {
+        self.model.format()
+    }
+
+    /// The model itself.
+    pub fn model(&self) -> &AnyModel {
+        &self.model
+    }
+
+    /// What belongs to it.
+    pub fn companions(&self) -> &Companions {
+        &self.companions
+    }
+
+    /// What belongs to it, to be changed.
+    pub fn companions_mut(&mut self) -> &mut Companions {
+        &mut self.companions
+    }
+
+    /// Broken rules that a lenient reader passed over.
+    pub fn forgiven(&self) -> &Report {
+        &self.forgiven
+    }
+
+    /// Every file that took part, and why; and every one that was found and could not be used.
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Everything that is odd about the model, about what belongs to it, and about how they go together. What a lenient
+    /// reader passed over is a warning.
+    pub fn check(&self) -> Report {
+        let mut report = self.forgiven.clone().at_most(Severity::Warning);
+        report.append_new(self.model.validate_with(&self.companions));
+        report
+    }
+
+    /// The model as a scene that is called like its file.
+    ///
+    /// # Errors
+    /// As [`AnyModel::to_scene`].
+    pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
+        let mut scene = self.model.to_scene(&self.stem(), &self.companions, options)?;
+        scene.losses.extend(self.losses.iter().cloned());
+        Ok(scene)
+    }
+}

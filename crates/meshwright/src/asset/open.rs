@@ -1,0 +1,188 @@
+//! From a path to an asset.
+
+use super::{Asset, Finder, OpenOptions, Part, PartRole, PartState};
+use crate::companions::Companions;
+use crate::detect::{detect, detect_met};
+use crate::kinds::{AnyModel, Format, ReadSettings};
+use meshwright_core::{Companion, Parsed, ReadError, Role};
+use meshwright_files::{FilesError, TreePath};
+use meshwright_scene::ConvertError;
+use std::sync::Arc;
+
+/// Why there is no asset.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AssetError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Files(#[from] FilesError),
+    /// Neither content nor name tell its kind.
+    #[error("not a known format")]
+    UnknownFormat,
+    /// The file breaks a rule of its format.
+    #[error("{error}")]
+    Model {
+        /// The kind of file that it was read as.
+        format: Format,
+        /// What it holds.
+        bytes: Vec<u8>,
+        /// The broken rule.
+        error: ReadError,
+    },
+    /// A companion that was named breaks a rule of its format.
+    #[error("{name}: {error}")]
+    Companion {
+        /// The companion's name.
+        name: String,
+        /// What it holds.
+        bytes: Arc<[u8]>,
+        /// The broken rule.
+        error: ReadError,
+    },
+    /// The materials of the model, whose pictures were asked for, are not known.
+    #[error(transparent)]
+    Scene(#[from] ConvertError),
+}
+
+pub(super) fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset, AssetError> {
+    let bytes = finder.read(path, options)?.into_owned();
+    let name = String::from_utf8_lossy(path.name());
+    let detect = if options.met { detect_met } else { |bytes: &[u8], name: &str| detect(bytes, Some(name)) };
+    let format = options.format.or_else(|| detect(&bytes, &name).map(|found| found.format));
+    let format = format.ok_or(AssetError::UnknownFormat)?;
+    let mut work = Work { finder, path, options, format, parts: Vec::new() };
+    work.parts.push(Part::at(PartRole::Model, path, PartState::Named));
+    let parsed = work.model(&bytes)?;
+    let mut companions = Companions::default();
+    work.named(&mut companions)?;
+    if options.companions {
+        work.beside(&mut companions);
+        #[cfg(feature = "tso")]
+        work.sims(&mut companions);
+    }
+    let parts = work.parts;
+    let asset = Asset {
+        path: path.clone(),
+        bytes,
+        model: parsed.model,
+        forgiven: parsed.forgiven,
+        companions,
+        parts,
+        losses: Vec::new(),
+    };
+    #[cfg(feature = "textures")]
+    let asset = if options.textures { super::textures::embed(finder, asset, options)? } else { asset };
+    Ok(asset)
+}
+
+/// An asset being put together.
+pub(super) struct Work<'w> {
+    pub(super) finder: &'w Finder,
+    pub(super) path: &'w TreePath,
+    pub(super) options: &'w OpenOptions,
+    pub(super) format: Format,
+    pub(super) parts: Vec<Part>,
+}
+
+impl Work<'_> {
+    fn is_named(&self, role: Role) -> bool {
+        self.options.named.iter().any(|file| file.role == role)
+    }
+
+    /// Reads the model, with the companions that take part in that.
+    fn model(&mut self, bytes: &[u8]) -> Result<Parsed<AnyModel>, AssetError> {
+        let (mut settings, mut found) = (self.options.settings.clone(), None);
+        for companion in self.format.companions().iter().filter(|c| c.part_of_reading) {
+            let role = companion.role;
+            for file in self.options.named.iter().filter(|file| file.role == role) {
+                settings = settings.with_companion(role, Arc::clone(&file.bytes));
+                self.parts.push(Part::named(PartRole::Companion(role), &file.name));
+            }
+            if !self.options.companions || self.is_named(role) {
+                continue;
+            }
+            if let Some(path) = self.beside_model(companion) {
+                let content = self.finder.read(&path, self.options)?;
+                settings = settings.with_companion(role, &*content);
+                found = Some((role, path));
+            }
+        }
+        let opened = AnyModel::parse_with(bytes, self.format, &settings);
+        match (opened, found) {
+            (Err(error), Some((role, path))) => self.without(bytes, role, &path, error),
+            (Ok(parsed), found) => {
+                let used = |(role, path)| Part::at(PartRole::Companion(role), &path, PartState::Found);
+                self.parts.extend(found.map(used));
+                Ok(parsed)
+            }
+            (Err(error), None) => Err(self.refused(bytes, error)),
+        }
+    }
+
+    /// What lies beside a file that is whole without may be anything.
+    fn without(
+        &mut self,
+        bytes: &[u8],
+        role: Role,
+        path: &TreePath,
+        error: ReadError,
+    ) -> Result<Parsed<AnyModel>, AssetError> {
+        let alone = AnyModel::parse_with(bytes, self.format, &self.options.settings);
+        match alone {
+            Ok(parsed) if !parsed.model.needs(role) => {
+                let state = PartState::Ignored(error.to_string());
+                self.parts.push(Part::at(PartRole::Companion(role), path, state));
+                Ok(parsed)
+            }
+            _ => Err(self.refused(bytes, error)),
+        }
+    }
+
+    fn refused(&self, bytes: &[u8], error: ReadError) -> AssetError {
+        AssetError::Model { format: self.format, bytes: bytes.to_vec(), error }
+    }
+
+    /// A companion under one of the names that the model's format gives it.
+    fn beside_model(&self, companion: &Companion) -> Option<TreePath> {
+        let mut names = companion.beside.iter().map(|beside| beside.name(self.path.name()));
+        names.find_map(|name| self.finder.tree.find(self.path.beside(name).ok()?).ok()?)
+    }
+
+    /// Reads the companions that the caller named.
+    fn named(&mut self, companions: &mut Companions) -> Result<(), AssetError> {
+        let reading = |role| self.format.companions().iter().any(|c| c.role == role && c.part_of_reading);
+        for file in self.options.named.iter().filter(|file| !reading(file.role)) {
+            let (role, name) = (file.role, &file.name);
+            companions.add(self.format, role, name, &file.bytes, &self.options.settings).map_err(|error| {
+                AssetError::Companion { name: name.clone(), bytes: Arc::clone(&file.bytes), error }
+            })?;
+            self.parts.push(Part::named(PartRole::Companion(role), name));
+        }
+        Ok(())
+    }
+
+    /// Reads the companions that lie beside the model; one that cannot be used is passed over.
+    fn beside(&mut self, companions: &mut Companions) {
+        for companion in self.format.companions().iter().filter(|c| !c.part_of_reading) {
+            if self.is_named(companion.role) {
+                continue;
+            }
+            if let Some(path) = self.beside_model(companion) {
+                self.add(companions, companion.role, &path);
+            }
+        }
+    }
+
+    /// Reads a companion that was found.
+    pub(super) fn add(&mut self, companions: &mut Companions, role: Role, path: &TreePath) {
+        let settings: &ReadSettings = &self.options.settings;
+        let added = match self.finder.read(path, self.options) {
+            Ok(bytes) => companions
+                .add(self.format, role, path.to_string(), &bytes, settings)
+                .map_err(|e| e.to_string()),
+            Err(e) => Err(e.reason()),
+        };
+        let state = added.map_or_else(PartState::Ignored, |()| PartState::Found);
+        self.parts.push(Part::at(PartRole::Companion(role), path, state));
+    }
+}

@@ -1,0 +1,91 @@
+//! How an asset is opened.
+
+use crate::kinds::{Format, ReadSettings};
+use meshwright_core::{ReadOptions, Role};
+use std::sync::Arc;
+
+/// A companion that the caller hands over, instead of those that lie beside the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NamedFile {
+    /// What it is for the model.
+    pub role: Role,
+    /// Its name, for messages.
+    pub name: String,
+    /// What it holds.
+    pub bytes: Arc<[u8]>,
+}
+
+impl NamedFile {
+    /// A file with its name and content.
+    pub fn new(role: Role, name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) -> Self {
+        Self { role, name: name.into(), bytes: bytes.into() }
+    }
+}
+
+/// How an asset is opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OpenOptions {
+    /// How its files are read.
+    pub settings: ReadSettings,
+    /// The kind of the model's file, whatever content and name say.
+    pub format: Option<Format>,
+    /// The file was met in a folder, not named: what may be no model is taken for none.
+    pub met: bool,
+    /// Companions beside the model are looked for.
+    pub companions: bool,
+    /// Companions that the caller names; of their roles none is looked for.
+    pub named: Vec<NamedFile>,
+    /// Pictures of materials are looked for.
+    pub textures: bool,
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self {
+            settings: ReadSettings::default(),
+            format: None,
+            met: false,
+            companions: true,
+            named: Vec::new(),
+            textures: false,
+        }
+    }
+}
+
+impl From<ReadOptions> for OpenOptions {
+    fn from(read: ReadOptions) -> Self {
+        Self { settings: read.into(), ..Self::default() }
+    }
+}
+
+impl OpenOptions {
+    /// The same options for a file of this kind.
+    #[must_use]
+    pub fn with_format(mut self, format: Format) -> Self {
+        self.format = Some(format);
+        self
+    }
+
+    /// The same options with a companion.
+    #[must_use]
+    pub fn with_named(mut self, file: NamedFile) -> Self {
+        self.named.push(file);
+        self
+    }
+
+    /// The same options with pictures looked for or not.
+    #[must_use]
+    pub fn with_textures(mut self, textures: bool) -> Self {
+        self.textures = textures;
+        self
+    }
+
+    /// The same options with companions beside the model looked for or not.
+    #[must_use]
+    pub fn with_companions(mut self, companions: bool) -> Self {
+        self.companions = companions;
+        self
+    }
+}

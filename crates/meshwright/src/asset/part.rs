@@ -1,0 +1,76 @@
+//! The files of an asset.
+
+use meshwright_core::Role;
+use meshwright_files::TreePath;
+use std::fmt;
+
+/// Extensions of textures, the one that is preferred first.
+pub(super) const IMAGES: [&str; 5] = ["png", "jpg", "jpeg", "tga", "bmp"];
+
+/// What a file is for an asset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum PartRole {
+    /// The model itself.
+    Model,
+    /// A companion.
+    Companion(Role),
+    /// A picture of a material.
+    Texture,
+}
+
+impl fmt::Display for PartRole {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Model => "model",
+            Self::Companion(role) => role.name(),
+            Self::Texture => "texture",
+        })
+    }
+}
+
+/// How a file took part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PartState {
+    /// The caller named it.
+    Named,
+    /// It lies where such files lie.
+    Found,
+    /// It was found and cannot be used, for this reason.
+    Ignored(String),
+}
+
+/// A file of an asset.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Part {
+    /// What it is.
+    pub role: PartRole,
+    /// Its name: for a file of the tree its path.
+    pub name: String,
+    /// Where it lies in the tree; none for a file that the caller handed over.
+    pub path: Option<TreePath>,
+    /// How it took part.
+    pub state: PartState,
+}
+
+impl Part {
+    pub(super) fn named(role: PartRole, name: &str) -> Self {
+        Self { role, name: name.to_owned(), path: None, state: PartState::Named }
+    }
+
+    pub(super) fn at(role: PartRole, path: &TreePath, state: PartState) -> Self {
+        Self { role, name: path.to_string(), path: Some(path.clone()), state }
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.role, self.name)?;
+        match &self.state {
+            PartState::Ignored(why) => write!(f, ", ignored: {why}"),
+            PartState::Named | PartState::Found => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What The Sims' files in a folder say of each other: bindings by the mesh that they name, textures by their number.
+
+use super::open::Work;
+use super::part::IMAGES;
+use crate::companions::Companions;
+use meshwright_core::{Budget, Limits, Role};
+use meshwright_files::{EntryKind, Tree, TreePath};
+use meshwright_tso::{Bnd, ResourceId};
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+/// A file of the game, whatever its group.
+type Number = (u32, u32);
+
+fn number(id: &ResourceId) -> Number {
+    (id.file, id.kind)
+}
+
+/// A binding is a few dozen bytes; what is larger is none.
+const LARGEST_BINDING: u64 = 64 << 10;
+
+/// The Sims' files in one folder.
+#[derive(Debug)]
+pub(super) struct Index {
+    /// Unpacked textures by the tag in their names.
+    textures: BTreeMap<Number, TreePath>,
+    bindings: Vec<TreePath>,
+    /// Bindings by the mesh that they name, read when the first is asked for.
+    by_mesh: OnceLock<BTreeMap<Number, TreePath>>,
+}
+
+impl Index {
+    pub(super) fn of(tree: &Tree, folder: &TreePath) -> Self {
+        let (mut textures, mut bindings) = (BTreeMap::new(), Vec::new());
+        let entries = tree.list(folder).unwrap_or_default();
+        for path in entries.into_iter().filter(|e| e.kind == EntryKind::File).map(|e| e.path) {
+            let extension = path.extension().to_ascii_lowercase();
+            if extension == b"bnd" {
+                bindings.push(path);
+            } else if IMAGES.iter().any(|e| e.as_bytes() == extension)
+                && let Some(id) = ResourceId::from_file_name(&String::from_utf8_lossy(path.name()))
+            {
+                textures.entry(number(&id)).or_insert(path);
+            }
+        }
+        Self { textures, bindings, by_mesh: OnceLock::new() }
+    }
+
+    /// The unpacked texture with this number.
+    pub(super) fn texture(&self, id: &ResourceId) -> Option<&TreePath> {
+        self.textures.get(&number(id))
+    }
+
+    /// The binding that names this mesh.
+    fn binding(&self, tree: &Tree, mesh: &ResourceId) -> Option<&TreePath> {
+        let by_mesh = self.by_mesh.get_or_init(|| {
+            let mut found = BTreeMap::new();
+            for path in &self.bindings {
+                let budget = Budget::new(Limits::default().with_memory(LARGEST_BINDING));
+                let binding = tree.read(path, &budget).ok().and_then(|bytes| Bnd::parse(&bytes).ok());
+                if let Some(mesh) = binding.and_then(|b| b.mesh) {
+                    found.entry(number(&mesh)).or_insert_with(|| path.clone());
+                }
+            }
+            found
+        });
+        by_mesh.get(&number(mesh))
+    }
+}
+
+impl Work<'_> {
+    /// The binding beside a mesh that names it, told by the number in the mesh's file name, and the file of the texture
+    /// that the binding names.
+    pub(super) fn sims(&mut self, companions: &mut Companions) {
+        if !self.format.companions().iter().any(|c| c.role == Role::Binding) {
+            return;
+        }
+        let index = self.finder.sims(&self.path.parent());
+        if !companions.has(Role::Binding) {
+            let id = ResourceId::from_file_name(&String::from_utf8_lossy(self.path.name()));
+            let found = id.and_then(|id| index.binding(&self.finder.tree, &id).cloned());
+            if let Some(path) = found {
+                self.add(companions, Role::Binding, &path);
+            }
+        }
+        let texture = companions.one::<Bnd>().and_then(|b| b.texture);
+        let file = texture.and_then(|id| index.texture(&id).cloned());
+        companions.texture = file.map(|path| String::from_utf8_lossy(path.name()).into_owned());
+    }
+}
