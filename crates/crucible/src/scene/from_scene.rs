@@ -5,13 +5,15 @@
     reason = "works on models that were checked before"
 )]
 
-use crate::model::{CModel, Chunk};
-use crate::packed::{Attribute, Dialect};
-use crate::scene::AXES;
-use crate::skeleton::{Bone, MAX_BONES, SkeletonChunk, product, turn_back};
-use crate::view::BoneWeight;
+use crate::chunk::model::{AttributeError, Chunk};
+use crate::chunk::record::{Attribute, Dialect};
+use crate::chunk::view::BoneWeight;
+use crate::cmodel::model::CModel;
+use crate::scene::to_scene::AXES;
+use crate::skeleton::model::{Bone, MAX_BONES, SkeletonChunk};
+use crate::skeleton::view::{product, turn_back};
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 use meshwright_core::{F32, f32s};
@@ -144,18 +146,19 @@ fn chunk(
     let join = |of: fn(&Mesh) -> &[[f32; 3]]| -> Vec<[f32; 3]> {
         meshes.iter().flat_map(|m| of(m).iter().copied()).collect()
     };
-    chunk.set_floats(Attribute::Position3, &join(|m| &m.positions));
+    let refused = |e: AttributeError| ConvertError::unsupported(path, e.to_string());
+    chunk.set_floats(Attribute::Position3, &join(|m| &m.positions)).map_err(refused)?;
     if shared(meshes, path, "normals", losses, |m| !m.normals.is_empty()) {
-        chunk.set_floats(Attribute::Normal, &join(|m| &m.normals));
+        chunk.set_floats(Attribute::Normal, &join(|m| &m.normals)).map_err(refused)?;
     }
     if shared(meshes, path, "texture coordinates", losses, |m| !m.uvs.is_empty()) {
         let uvs: Vec<_> = meshes.iter().flat_map(|m| m.uvs.iter().copied()).collect();
-        chunk.set_floats(Attribute::Uv, &uvs);
+        chunk.set_floats(Attribute::Uv, &uvs).map_err(refused)?;
     }
     if shared(meshes, path, "tangents", losses, |m| !m.tangents.is_empty()) {
         let tangents: Vec<_> =
             meshes.iter().flat_map(|m| &m.tangents).map(|[x, y, z, _]| [*x, *y, *z]).collect();
-        let (code, message) = if chunk.set_floats(Attribute::Tangent, &tangents) {
+        let (code, message) = if chunk.set_floats(Attribute::Tangent, &tangents).is_ok() {
             ("handedness-dropped", "tangents have no handedness".into())
         } else {
             ("tangents-dropped", format!("dialect {} has no tangents", target.dialect))
@@ -167,7 +170,7 @@ fn chunk(
             if m.colors.is_empty() { vec![[255; 4]; m.positions.len()] } else { m.colors.clone() }
         };
         let colors: Vec<u8> = meshes.iter().flat_map(of).flatten().collect();
-        chunk.set(Attribute::Color, colors);
+        chunk.set(Attribute::Color, colors).map_err(refused)?;
     }
     let skeleton = meshes.iter().find_map(|m| m.skin.as_ref()).map(|s| s.skeleton);
     let skinned = |m: &Mesh| m.skin.as_ref().is_some_and(|s| Some(s.skeleton) == skeleton);
@@ -216,11 +219,7 @@ fn weights(
             format!("{cut} vertices keep their four strongest bones; the amount is the most weight lost");
         losses.push(Loss::measured("influences-dropped", path, message, f64::from(worst)));
     }
-    if !chunk.set_bone_weights(&all) {
-        let message = format!("a bone's number exceeds 16 bits, all that dialect {} has", chunk.dialect);
-        return Err(ConvertError::unsupported(path, message));
-    }
-    Ok(())
+    chunk.set_bone_weights(&all).map_err(|e| ConvertError::unsupported(path, e.to_string()))
 }
 
 /// The bone numbers of a skeleton's joints. A skeleton that was made up for a chunk without one names its

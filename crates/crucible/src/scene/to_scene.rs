@@ -5,9 +5,11 @@
     reason = "works on models that were checked before"
 )]
 
-use crate::model::{CModel, Chunk};
-use crate::skeleton::{BonePose, SkeletonChunk};
-use crate::view::BoneWeight;
+use crate::chunk::model::Chunk;
+use crate::chunk::view::BoneWeight;
+use crate::cmodel::model::CModel;
+use crate::skeleton::model::SkeletonChunk;
+use crate::skeleton::view::BonePose;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;

@@ -1,9 +1,10 @@
 //! Decoded views of a chunk's streams.
 #![allow(clippy::arithmetic_side_effects, reason = "sizes of attributes are constants above zero")]
 
-use crate::model::{Chunk, Stream};
-use crate::packed::{Attribute, Dialect, IndexSize};
-use crate::shape::Shape;
+use crate::chunk::model::{AttributeError, Chunk};
+use crate::chunk::record::{Attribute, Dialect, IndexSize};
+use crate::chunk::sizes::StreamSizes;
+use crate::stream::Stream;
 use alloc::vec::Vec;
 use meshwright_core::F32;
 
@@ -155,7 +156,7 @@ fn four(bytes: &[u8], each: usize) -> [BoneWeight; 4] {
 impl Chunk<'_> {
     /// How many vertices the chunk has: those of its first stream.
     pub fn vertex_count(&self) -> usize {
-        usize::try_from(Shape::of(self).vertices(self.dialect)).unwrap_or(usize::MAX)
+        usize::try_from(StreamSizes::of(self).vertices(self.dialect)).unwrap_or(usize::MAX)
     }
 
     /// The indices.
@@ -173,11 +174,6 @@ impl Chunk<'_> {
             }
             corners
         })
-    }
-
-    /// The dialects that the chunk's sizes fit, in order of preference.
-    pub fn candidates(&self) -> Vec<Dialect> {
-        Shape::of(self).candidates(self.indices().highest())
     }
 
     fn bytes_of(&self, attribute: Attribute) -> Option<&[u8]> {
@@ -220,19 +216,24 @@ impl Chunk<'_> {
         self.bytes_of(Attribute::BoneWeights).map(|bytes| BoneWeights { bytes, each })
     }
 
-    /// Replaces the bones of every vertex; see [`set`](Self::set). Answers `false` when a bone's number does
-    /// not fit the dialect, and changes nothing.
-    pub fn set_bone_weights(&mut self, weights: &[[BoneWeight; 4]]) -> bool {
-        let wide = self.dialect == Dialect::Bone32;
-        let mut data = Vec::with_capacity(weights.len().saturating_mul(4 * self.dialect.weight_size()));
-        for weight in weights.iter().flatten() {
-            if wide {
-                data.extend(weight.bone.to_le_bytes());
-            } else {
-                let Ok(bone) = u16::try_from(weight.bone) else { return false };
-                data.extend(bone.to_le_bytes());
+    /// Replaces the bones of every vertex.
+    ///
+    /// # Errors
+    /// When a bone's number does not fit the dialect; see also [`set`](Self::set). Nothing is changed.
+    pub fn set_bone_weights(&mut self, weights: &[[BoneWeight; 4]]) -> Result<(), AttributeError> {
+        let dialect = self.dialect;
+        let mut data = Vec::with_capacity(weights.len().saturating_mul(4 * dialect.weight_size()));
+        for (vertex, four) in weights.iter().enumerate() {
+            for BoneWeight { bone, influence } in *four {
+                if dialect == Dialect::Bone32 {
+                    data.extend(bone.to_le_bytes());
+                } else {
+                    let number = u16::try_from(bone);
+                    let number = number.map_err(|_| AttributeError::BoneNumber { vertex, bone, dialect })?;
+                    data.extend(number.to_le_bytes());
+                }
+                data.extend(influence.to_bits().to_le_bytes());
             }
-            data.extend(weight.influence.to_bits().to_le_bytes());
         }
         self.set(Attribute::BoneWeights, data)
     }

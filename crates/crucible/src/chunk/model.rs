@@ -1,9 +1,9 @@
-//! The owned or borrowed model of a chunk and of a container.
+//! The owned or borrowed model of a chunk.
 
-use crate::packed::{Attribute, AttributeFlag, Dialect, IndexSize};
+use crate::chunk::record::{Attribute, AttributeFlag, Dialect, IndexSize};
+use crate::stream::Stream;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
-use core::fmt;
 
 /// A mesh chunk: one index stream and up to sixteen vertex attribute streams.
 ///
@@ -32,68 +32,38 @@ pub struct AttributeStream<'a> {
     pub stream: Stream<'a>,
 }
 
-/// Decoded bytes, with the LZ4 block they came from for as long as nobody edits them.
-///
-/// Two streams are equal when they hold the same bytes, however these were compressed.
-#[derive(Clone, Default)]
-pub struct Stream<'a> {
-    data: Vec<u8>,
-    packed: Option<Cow<'a, [u8]>>,
-}
-
-impl<'a> Stream<'a> {
-    /// A stream that is compressed when it is written.
-    pub const fn new(data: Vec<u8>) -> Self {
-        Self { data, packed: None }
-    }
-
-    /// A stream with the block that `data` was decoded from.
-    pub(crate) const fn decoded(data: Vec<u8>, packed: &'a [u8]) -> Self {
-        Self { data, packed: Some(Cow::Borrowed(packed)) }
-    }
-
-    /// The decoded bytes.
-    pub fn data(&self) -> &[u8] {
-        &self.data
-    }
-
-    /// The decoded bytes, to be edited; the block they came from is forgotten.
-    pub fn data_mut(&mut self) -> &mut Vec<u8> {
-        self.packed = None;
-        &mut self.data
-    }
-
-    /// The LZ4 block that the bytes came from, if they are as they were read.
-    pub fn packed(&self) -> Option<&[u8]> {
-        self.packed.as_deref()
-    }
-
-    /// The same stream, independent of the bytes it was read from.
-    pub fn into_owned(self) -> Stream<'static> {
-        Stream { data: self.data, packed: self.packed.map(|p| Cow::Owned(p.into_owned())) }
-    }
-}
-
-impl PartialEq for Stream<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.data == other.data
-    }
-}
-
-impl Eq for Stream<'_> {}
-
-impl fmt::Debug for Stream<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let head = self.data.get(..self.data.len().min(24)).unwrap_or_default();
-        write!(f, "Stream({} bytes {head:02x?}", self.data.len())?;
-        if self.data.len() > head.len() {
-            f.write_str("..")?;
-        }
-        match &self.packed {
-            Some(packed) => write!(f, ", packed in {})", packed.len()),
-            None => f.write_str(")"),
-        }
-    }
+/// Why the values of an attribute are not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AttributeError {
+    /// The chunk's dialect has no flag for it.
+    #[error("dialect {dialect} has no {attribute}")]
+    NotInDialect {
+        /// The attribute.
+        attribute: Attribute,
+        /// The chunk's dialect.
+        dialect: Dialect,
+    },
+    /// The last value is not whole.
+    #[error("{got} bytes are no whole number of {each}-byte {attribute}")]
+    Size {
+        /// The attribute.
+        attribute: Attribute,
+        /// Bytes of one value.
+        each: usize,
+        /// Bytes given.
+        got: usize,
+    },
+    /// A bone's number does not fit the dialect.
+    #[error("bone {bone} of vertex {vertex} exceeds the 16 bits that dialect {dialect} has")]
+    BoneNumber {
+        /// The vertex.
+        vertex: usize,
+        /// The number.
+        bone: u32,
+        /// The chunk's dialect.
+        dialect: Dialect,
+    },
 }
 
 impl<'a> Chunk<'a> {
@@ -132,9 +102,17 @@ impl<'a> Chunk<'a> {
     }
 
     /// Replaces the values of an attribute, given as stored; a new stream is put in the order of the flags, as
-    /// the engine does. Answers `false` when the dialect has no such attribute.
-    pub fn set(&mut self, attribute: Attribute, data: Vec<u8>) -> bool {
-        let Some(flag) = attribute.flag(self.dialect) else { return false };
+    /// the engine does.
+    ///
+    /// # Errors
+    /// When the dialect has no such attribute, or the bytes are no whole number of values. Nothing is changed.
+    pub fn set(&mut self, attribute: Attribute, data: Vec<u8>) -> Result<(), AttributeError> {
+        let dialect = self.dialect;
+        let flag = attribute.flag(dialect).ok_or(AttributeError::NotInDialect { attribute, dialect })?;
+        let (got, each) = (data.len(), attribute.size(dialect));
+        if !got.is_multiple_of(each) {
+            return Err(AttributeError::Size { attribute, each, got });
+        }
         match self.streams.iter_mut().find(|s| s.flag == flag) {
             Some(found) => found.stream = Stream::new(data),
             None => {
@@ -142,15 +120,22 @@ impl<'a> Chunk<'a> {
                 self.streams.insert(at, AttributeStream { flag, stream: Stream::new(data) });
             }
         }
-        true
+        Ok(())
     }
 
-    /// Replaces the values of an attribute of floats; see [`set`](Self::set).
-    pub fn set_floats<const N: usize>(&mut self, attribute: Attribute, values: &[[f32; N]]) -> bool {
+    /// Replaces the values of an attribute of floats.
+    ///
+    /// # Errors
+    /// See [`set`](Self::set).
+    pub fn set_floats<const N: usize>(
+        &mut self,
+        attribute: Attribute,
+        values: &[[f32; N]],
+    ) -> Result<(), AttributeError> {
         self.set(attribute, values.iter().flatten().flat_map(|c| c.to_le_bytes()).collect())
     }
 
-    /// Takes an attribute out of the chunk; answers whether it was there.
+    /// Takes an attribute out of the chunk; true when it was there.
     pub fn remove(&mut self, attribute: Attribute) -> bool {
         let Some(flag) = attribute.flag(self.dialect) else { return false };
         let before = self.streams.len();
@@ -162,24 +147,5 @@ impl<'a> Chunk<'a> {
     pub fn stream(&self, attribute: Attribute) -> Option<&Stream<'a>> {
         let flag = attribute.flag(self.dialect)?;
         self.streams.iter().find(|s| s.flag == flag).map(|s| &s.stream)
-    }
-}
-
-/// A `.cmodel` file: mesh chunks one after the other.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CModel<'a> {
-    /// The chunks in the file's order.
-    pub meshes: Vec<Chunk<'a>>,
-    /// Bytes behind the last chunk. The format has none.
-    pub tail: Cow<'a, [u8]>,
-}
-
-impl CModel<'_> {
-    /// The same model, independent of the bytes it was read from.
-    pub fn into_owned(self) -> CModel<'static> {
-        CModel {
-            meshes: self.meshes.into_iter().map(Chunk::into_owned).collect(),
-            tail: Cow::Owned(self.tail.into_owned()),
-        }
     }
 }

@@ -1,6 +1,41 @@
-//! The chunk's flag words and what their bits mean in each dialect.
+//! The records of a chunk, and its flag words with what their bits mean in each dialect.
 
+use alloc::string::String;
 use core::fmt;
+use core::str::FromStr;
+use meshwright_core::record;
+use meshwright_core::record::Field;
+
+record! {
+    /// The start of a chunk, before the block of its indices.
+    pub(crate) mod chunk_header: 9 {
+        INDEX_SIZE = "index_size": 0, 1;
+        PACKED = "packed": 1, 4;
+        STATED = "size": 5, 4;
+    }
+}
+
+/// The sizes of the indices' block.
+pub(crate) const INDEX_BLOCK: [Field; 2] = [chunk_header::PACKED, chunk_header::STATED];
+
+record! {
+    /// What stands between the indices and the first stream.
+    pub(crate) mod stream_count: 1 {
+        COUNT = "stream_count": 0, 1;
+    }
+}
+
+record! {
+    /// The start of an attribute stream, before its block.
+    pub(crate) mod stream_header: 10 {
+        FLAG = "flag": 0, 2;
+        PACKED = "packed": 2, 4;
+        STATED = "size": 6, 4;
+    }
+}
+
+/// The sizes of an attribute's block.
+pub(crate) const STREAM_BLOCK: [Field; 2] = [stream_header::PACKED, stream_header::STATED];
 
 /// Which meaning the attribute bits have. The format changed while its description and its bytes stayed
 /// without a version.
@@ -40,6 +75,19 @@ impl Dialect {
 impl fmt::Display for Dialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+/// A name that no [`Dialect`] has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no dialect is called {0:?}; there are seed, tangent and bone32")]
+pub struct UnknownDialect(String);
+
+impl FromStr for Dialect {
+    type Err = UnknownDialect;
+
+    fn from_str(name: &str) -> Result<Self, UnknownDialect> {
+        Self::ALL.into_iter().find(|d| d.name() == name).ok_or_else(|| UnknownDialect(name.into()))
     }
 }
 
@@ -140,7 +188,12 @@ impl AttributeFlag {
     /// The bits that mean the same in every dialect.
     pub(crate) const COMMON: u16 = 0x000f;
     /// The bits that no dialect uses.
-    pub(crate) const RESERVED: u16 = 0xff80;
+    const RESERVED: u16 = 0xff80;
+
+    /// The flag has a bit that no dialect uses.
+    pub const fn is_reserved(self) -> bool {
+        self.0 & Self::RESERVED != 0
+    }
 
     /// Exactly one bit is set.
     pub const fn is_single(self) -> bool {
@@ -150,6 +203,12 @@ impl AttributeFlag {
     /// What the flag means in a dialect; `None` where it is reserved or not a single bit.
     pub fn attribute(self, dialect: Dialect) -> Option<Attribute> {
         Attribute::ALL.into_iter().find(|a| a.flag(dialect) == Some(self))
+    }
+}
+
+impl fmt::Display for Attribute {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -182,6 +241,10 @@ mod tests {
                 assert_eq!(attribute.flag(dialect), Some(AttributeFlag(word)));
             }
         }
+        for dialect in Dialect::ALL {
+            assert_eq!(dialect.name().parse(), Ok(dialect));
+        }
+        assert!("".parse::<Dialect>().is_err());
         assert_eq!(Attribute::Tangent.flag(Dialect::Seed), None);
         assert_eq!(Attribute::BoneWeights.size(Dialect::Bone32), 32);
         assert_eq!(Attribute::BoneWeights.size(Dialect::Seed), 24);
