@@ -3,7 +3,8 @@
 use super::json::JsonValue;
 use super::ledger::Ledger;
 use super::model::{
-    Accessor, ComponentType, ElementType, ImageSource, Interpolation, Property, Sampler, Semantic, Tables,
+    Accessor, ComponentType, ElementType, ImageSource, Interpolation, Primitive, Property, Sampler, Semantic,
+    Tables,
 };
 use super::rules::{
     ACCESSOR_ALIGNMENT, ACCESSOR_RANGE, ACCESSOR_TYPE, ACCESSOR_TYPE_UNDECLARED, ATTRIBUTE_COUNT, NODE_CYCLE,
@@ -44,35 +45,52 @@ fn nodes(tables: &mut Tables<'_>, root: JsonValue<'_, '_>, ledger: &Ledger) -> R
         Err(ReadError::broken(rule, &all.index(n).field("children"), offset(root, "nodes", n), message))
     };
     let count = tables.nodes.len();
+    let edges = || {
+        let nodes = tables.nodes.iter().enumerate();
+        nodes.flat_map(|(n, node)| node.children.iter().map(move |&child| (n, child)))
+    };
     let mut parents: Vec<Option<usize>> = ledger.room(&all, 0, "parents of nodes", count)?;
     parents.resize(count, None);
-    for (n, node) in tables.nodes.iter().enumerate() {
-        for &child in &node.children {
-            if child == n {
-                return fault(NODE_CYCLE, n, "the node is its own child".into());
-            }
-            if let Some(before) = parents.get_mut(child).and_then(|parent| parent.replace(n)) {
-                return fault(NODE_PARENTS, n, format!("node {child} is a child of node {before} already"));
+    // How many parents of each node are still to come.
+    let mut above: Vec<usize> = ledger.room(&all, 0, "parents of nodes", count)?;
+    above.resize(count, 0);
+    let mut shared = None;
+    for (n, child) in edges() {
+        if let (Some(parent), Some(above)) = (parents.get_mut(child), above.get_mut(child)) {
+            *above = above.saturating_add(1);
+            if let Some(before) = parent.replace(n) {
+                shared.get_or_insert((n, child, before));
             }
         }
     }
     let mut order: Vec<usize> = ledger.room(&all, 0, "order of nodes", count)?;
-    order.extend(parents.iter().enumerate().filter(|(_, parent)| parent.is_none()).map(|(n, _)| n));
-    // Each node has one parent, so that none comes twice.
+    order.extend((0..count).filter(|n| above.get(*n) == Some(&0)));
     let mut done = 0_usize;
     while let Some(&n) = order.get(done) {
-        order.extend(tables.nodes.get(n).into_iter().flat_map(|node| &node.children));
-        done = done.saturating_add(1);
-    }
-    if order.len() < count {
-        let mut reached = vec![false; count];
-        for &n in &order {
-            if let Some(reached) = reached.get_mut(n) {
-                *reached = true;
+        for &child in tables.nodes.get(n).into_iter().flat_map(|node| &node.children) {
+            let Some(above) = above.get_mut(child) else { continue };
+            *above = above.saturating_sub(1);
+            if *above == 0 {
+                order.push(child);
             }
         }
-        let first = reached.iter().position(|reached| !reached).unwrap_or(0);
-        return fault(NODE_CYCLE, first, "the node is below itself".into());
+        done = done.saturating_add(1);
+    }
+    let waits = |n: usize| above.get(n).is_some_and(|above| *above > 0);
+    if let Some(mut n) = (0..count).find(|n| waits(*n)) {
+        for (parent, child) in edges().filter(|(parent, _)| waits(*parent)) {
+            if let Some(waiting) = parents.get_mut(child) {
+                *waiting = Some(parent);
+            }
+        }
+        // Whoever waits is below a circle: that many steps up end in it.
+        for _ in 0..count {
+            n = parents.get(n).copied().flatten().unwrap_or(n);
+        }
+        return fault(NODE_CYCLE, n, "the node is below itself".into());
+    }
+    if let Some((n, child, before)) = shared {
+        return fault(NODE_PARENTS, n, format!("node {child} is a child of node {before} already"));
     }
     for (node, parent) in tables.nodes.iter_mut().zip(parents) {
         node.parent = parent;
@@ -204,34 +222,49 @@ impl Check<'_, '_, '_> {
         let all = Path::ROOT.field("meshes");
         for (m, mesh) in self.tables.meshes.iter().enumerate() {
             let path = all.index(m);
-            let parts = path.field("primitives");
+            let primitives = path.field("primitives");
             for (p, primitive) in mesh.primitives.iter().enumerate() {
-                let path = parts.index(p);
-                let attributes = path.field("attributes");
-                let mut length = None;
-                for (semantic, accessor) in &primitive.attributes {
-                    let path = attributes.field(attribute_name(semantic));
-                    let Some(accessor) = self.accessor(*accessor) else { continue };
-                    if *length.get_or_insert(accessor.count) != accessor.count {
-                        let message = format!("{} elements, others have others", accessor.count);
-                        return self.fault(ATTRIBUTE_COUNT, &path, ("meshes", m), message);
-                    }
-                    match attribute_type(semantic, accessor) {
-                        Allowed::Yes => {}
-                        Allowed::Quantized if quantized => {}
-                        Allowed::Quantized => {
-                            let place = || offset(self.root, "meshes", m);
-                            let message = || format!("{:?} {:?}", accessor.component, accessor.element);
-                            self.ledger.warn(ACCESSOR_TYPE_UNDECLARED, &path, place, message);
-                        }
-                        Allowed::No => return self.wrong_type(&path, ("meshes", m), accessor),
-                    }
+                let path = primitives.index(p);
+                // Nothing is drawn of one without positions, whatever else it has.
+                if primitive.get(&Semantic::Position).is_some() {
+                    self.attributes(&path.field("attributes"), m, primitive, quantized)?;
                 }
                 if let Some(indices) = primitive.indices.and_then(|i| self.accessor(i))
                     && !(indices.element == ElementType::Scalar && is_unsigned(indices.component))
                 {
                     return self.wrong_type(&path.field("indices"), ("meshes", m), indices);
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Attributes are of allowed types and equal lengths.
+    fn attributes(
+        &self,
+        path: &Path<'_>,
+        mesh: usize,
+        primitive: &Primitive<'_>,
+        quantized: bool,
+    ) -> Result<()> {
+        let mut length = None;
+        for (semantic, accessor) in &primitive.attributes {
+            let path = path.field(attribute_name(semantic));
+            let Some(accessor) = self.accessor(*accessor) else { continue };
+            let length = *length.get_or_insert(accessor.count);
+            if length != accessor.count {
+                let message = format!("{} elements, positions are {length}", accessor.count);
+                return self.fault(ATTRIBUTE_COUNT, &path, ("meshes", mesh), message);
+            }
+            match attribute_type(semantic, accessor) {
+                Allowed::Yes => {}
+                Allowed::Quantized if quantized => {}
+                Allowed::Quantized => {
+                    let place = || offset(self.root, "meshes", mesh);
+                    let message = || format!("{:?} {:?}", accessor.component, accessor.element);
+                    self.ledger.warn(ACCESSOR_TYPE_UNDECLARED, &path, place, message);
+                }
+                Allowed::No => return self.wrong_type(&path, ("meshes", mesh), accessor),
             }
         }
         Ok(())

@@ -34,7 +34,7 @@ pub(super) fn split<'a>(file: &'a [u8], ledger: &Ledger) -> Result<Chunks<'a>, R
         return Err(ReadError::broken(GLB_VERSION, &GLB.field("version"), 4, format!("version {version}")));
     }
     let length = usize::try_from(length).unwrap_or(usize::MAX);
-    let Some(stated) = file.get(..length).filter(|s| s.len() > HEADER) else {
+    let Some(stated) = file.get(..length).filter(|s| s.len() >= HEADER) else {
         let message = format!("{length} bytes stated, the file has {}", file.len());
         return Err(ReadError::broken(GLB_LENGTH, &GLB.field("length"), 8, message));
     };
@@ -57,7 +57,7 @@ fn chunks<'a>(file: &'a [u8], stated: &'a [u8], ledger: &Ledger) -> Result<Chunk
     while at < stated.len() {
         let path = all.index(number);
         let start = at.saturating_add(8);
-        let end = word(stated, at)
+        let end = word(file, at)
             .map_or(usize::MAX, |n| start.saturating_add(usize::try_from(n).unwrap_or(usize::MAX)));
         let Some(body) = stated.get(start..end) else {
             // One that the file could hold is cut by the header alone.

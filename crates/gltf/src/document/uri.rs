@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn paths_stay_below_the_folder() {
         for sound in
-            ["a.bin", "a/b c.bin", "a%20b.bin", "%2e%2e%2e.bin", "%252e%252e/x", "a..b/é", "a?b#c", "a%3Ab"]
+            ["a.bin", "a/b c.bin", "a%20b.bin", "%2e%2e%2e.bin", "%252e%252e/x", "a..b/é", "a?b#c", "ab%3Ac"]
         {
             assert!(matches!(parse(sound), Ok(Uri::File(_))), "{sound}");
         }
