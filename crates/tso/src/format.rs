@@ -1,0 +1,70 @@
+//! Every kind of file as a [`FileFormat`].
+
+use crate::anim::{self, Anim};
+use crate::bnd::{self, Bnd};
+use crate::mesh::{self, Mesh};
+use crate::skel::{self, Skel};
+use crate::ts1::bmf::{self, Bmf};
+use crate::ts1::skn::{self, Skn};
+use alloc::vec::Vec;
+use meshwright_core::{
+    Companion, Confidence, FileFormat, Parsed, ReadError, ReadOptions, Report, Role, Rule, WriteError,
+};
+
+/// What a mesh goes with. None has a name that follows from the mesh's: a `.bnd` names the number of its mesh, all
+/// others must be named.
+const OF_MESH: &[Companion] = &[
+    Companion::one(Role::Skeleton, &[]),
+    Companion::many(Role::Animation, &[]),
+    Companion::one(Role::Binding, &[]),
+    Companion::many(Role::Part, &[]),
+];
+
+/// What a skeleton goes with.
+const OF_SKELETON: &[Companion] = &[Companion::many(Role::Animation, &[]), Companion::many(Role::Part, &[])];
+
+/// What an animation goes with.
+const OF_ANIMATION: &[Companion] = &[
+    Companion::one(Role::Skeleton, &[]),
+    Companion::many(Role::Animation, &[]),
+    Companion::many(Role::Part, &[]),
+];
+
+macro_rules! formats {
+    ($($ty:ident: $id:literal, $title:literal, [$($extension:literal),+], $rules:expr, $companions:expr;)+) => {$(
+        impl FileFormat for $ty {
+            const ID: &'static str = $id;
+            const TITLE: &'static str = $title;
+            const EXTENSIONS: &'static [&'static str] = &[$($extension),+];
+            const RULES: &'static [&'static Rule] = $rules;
+            const COMPANIONS: &'static [Companion] = $companions;
+
+            type Options = ReadOptions;
+
+            fn sniff(bytes: &[u8]) -> Confidence {
+                Self::sniff(bytes)
+            }
+
+            fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
+                Self::parse_with(bytes, options)
+            }
+
+            fn validate(&self) -> Report {
+                self.validate()
+            }
+
+            fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
+                self.to_bytes()
+            }
+        }
+    )+};
+}
+
+formats! {
+    Mesh: "tso", "The Sims Online mesh", ["mesh"], mesh::rules::ALL, OF_MESH;
+    Skel: "skel", "The Sims Online skeleton", ["skel"], skel::rules::ALL, OF_SKELETON;
+    Anim: "anim", "The Sims Online animation", ["anim"], anim::rules::ALL, OF_ANIMATION;
+    Bnd: "bnd", "The Sims Online binding", ["bnd"], bnd::rules::ALL, &[];
+    Bmf: "bmf", "The Sims mesh (binary)", ["bmf"], bmf::rules::ALL, OF_MESH;
+    Skn: "skn", "The Sims mesh (text)", ["skn"], skn::rules::ALL, OF_MESH;
+}
