@@ -68,3 +68,25 @@ formats! {
     Bmf: "bmf", "The Sims mesh (binary)", ["bmf"], bmf::rules::ALL, OF_MESH;
     Skn: "skn", "The Sims mesh (text)", ["skn"], skn::rules::ALL, OF_MESH;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn rules<T: FileFormat>() -> BTreeSet<&'static str> {
+        let codes: BTreeSet<_> = T::RULES.iter().map(|r| r.code).collect();
+        assert_eq!(codes.len(), T::RULES.len(), "{}: a code of two rules", T::ID);
+        assert!(T::RULES.iter().all(|r| r.cause.ends_with('.') && r.mending.ends_with('.')));
+        codes
+    }
+
+    #[test]
+    fn rules_of_a_geometry_are_those_of_all_its_files() {
+        let (mesh, bmf, skn) = (rules::<Mesh>(), rules::<Bmf>(), rules::<Skn>());
+        assert_eq!(mesh.difference(&bmf).copied().collect::<Vec<_>>(), ["E_VERSION"]);
+        assert_eq!(skn.difference(&bmf).copied().collect::<Vec<_>>(), ["E_NAME", "E_NUMBER"]);
+        assert!(bmf.is_subset(&mesh) && bmf.is_subset(&skn));
+        assert_eq!((rules::<Skel>().len(), rules::<Anim>().len(), rules::<Bnd>().len()), (16, 14, 8));
+    }
+}

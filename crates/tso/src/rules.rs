@@ -43,7 +43,7 @@ pub(crate) mod some {
             "Rename one of them: the game takes either for the other.";
         warning BONE_MISSING = "W_BONE_MISSING", BadReference,
             "The mesh hangs on a bone that its skeleton does not have.",
-            "Use the skeleton that the mesh was made for; the game moves such vertices with the root or not at all.";
+            "Use the skeleton that the mesh was made for; the game leaves such vertices at the origin, FreeSO hangs them on ROOT.";
         warning ROTATION_LENGTH = "W_ROTATION_LENGTH", NotNormalized,
             "A rotation is a quaternion whose length is not 1.",
             "Divide it by its length, as players do before they use it.";
