@@ -147,7 +147,8 @@ mod tests {
         let name = Name::new(all.clone());
         assert_eq!(Name::from_text(&name.text()), (name, true));
         assert_eq!(Name::from_text("a\u{4e00}"), (Name::from("a?"), false));
-        assert!(Name::from("ROOT") == "ROOT" && Name::from("ROOT") != *"root");
+        let name = Name::from("ROOT");
+        assert!(name == "ROOT" && name != *"root");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use super::model::Geometry;
 use super::record::{binding, face, pull, uv, vertex};
 use crate::fields::wide;
+use crate::name::Name;
 use alloc::vec::Vec;
 use meshwright_core::record::Field;
 
@@ -53,7 +54,7 @@ impl Places {
         match self {
             Self::Binary(bones) => {
                 let mut at = bones.saturating_add(4);
-                let step = |name: &crate::Name| {
+                let step = |name: &Name| {
                     let here = at;
                     at = at.saturating_add(1).saturating_add(wide(name.bytes().len()));
                     here

@@ -5,27 +5,12 @@
     reason = "works on models that were checked before"
 )]
 
+mod assembly;
 mod extras;
 mod from_scene;
+mod space;
 mod to_scene;
 
+pub use assembly::{Assembly, Part};
 pub use from_scene::ExportOptions;
-pub use to_scene::{Assembly, Part};
-
-use meshwright_scene::{AxisMap, Space};
-
-/// From the file's space (left-handed, +Z front, 3 units to the metre) to glTF's.
-pub const TO_GLTF: AxisMap = AxisMap::new([0, 1, 2], [-1.0, 1.0, 1.0], 1.0 / 3.0);
-
-fn map(space: Space) -> AxisMap {
-    match space {
-        Space::Gltf => TO_GLTF,
-        Space::File => AxisMap::IDENTITY,
-    }
-}
-
-/// Frame numbers, all of them exact.
-fn frame_numbers() -> impl Iterator<Item = f32> {
-    #[expect(clippy::cast_precision_loss, reason = "callers stay below 2^24")]
-    (0_u32..).map(|f| f as f32)
-}
+pub use space::TO_GLTF;

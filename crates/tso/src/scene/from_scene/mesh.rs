@@ -3,7 +3,7 @@
 use crate::mesh::{BLEND_UNUSED, Binding, BlendVertex, Geometry, Mesh, RealVertex, Total};
 use crate::name::Name;
 use crate::pose::{BoneMatrix, narrow, unit};
-use crate::scene::map;
+use crate::scene::space::map;
 use crate::skel::Skel;
 use alloc::format;
 use alloc::string::String;

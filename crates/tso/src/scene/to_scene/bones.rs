@@ -1,11 +1,11 @@
 //! The joints of a scene: those of a skeleton, and what meshes need beyond it.
 
-use super::Assembly;
 use crate::name::Name;
 use crate::pose::is_unit;
 use crate::pose::{BoneMatrix, BonePose, narrow, unit};
+use crate::scene::assembly::Assembly;
 use crate::scene::extras::{self, EXTRA};
-use crate::scene::map;
+use crate::scene::space::map;
 use crate::skel::{Bone, Skel};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;

@@ -1,11 +1,12 @@
 //! Animations as clips.
 
 use super::bones::{Joints, NAMES_LISTED, conjugate};
-use super::{Assembly, SKELETON};
 use crate::anim::{Anim, FRAME_RATE, Motion};
 use crate::pose::is_unit;
 use crate::props::PropertyList;
-use crate::scene::{extras, frame_numbers, map};
+use crate::scene::assembly::{Assembly, SKELETON};
+use crate::scene::extras;
+use crate::scene::space::{frame_numbers, map};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;

@@ -1,11 +1,11 @@
 //! A geometry as a scene's mesh.
 
 use super::bones::Joints;
-use super::{Part, SKELETON};
 use crate::mesh::places::Places;
 use crate::mesh::{Geometry, Owners, Total, rules};
 use crate::pose::{BoneMatrix, narrow, unit};
-use crate::scene::map;
+use crate::scene::assembly::{Part, SKELETON};
+use crate::scene::space::map;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
