@@ -1,17 +1,16 @@
 //! A geometry as a scene's mesh.
 
 use super::bones::Joints;
-use super::{Part, SKELETON, map};
-use crate::codes;
-use crate::common::Findings;
 use crate::mesh::places::Places;
 use crate::mesh::{Geometry, Owners, Total, rules};
 use crate::pose::{BoneMatrix, narrow, unit};
+use crate::scene::assembly::{Part, SKELETON};
+use crate::scene::space::map;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::F32;
+use meshwright_core::{F32, Findings, Rule};
 use meshwright_scene::{
     AxisMap, ConvertError, Extra, Influence, LocalVertex, Loss, Memory, Mesh, SceneOptions, Skin, Space,
 };
@@ -20,6 +19,21 @@ use meshwright_scene::{
 const RESIDUAL_REPORTED: f64 = 1e-5;
 /// From here on the skeleton cannot be the one that the mesh was made for.
 const RESIDUAL_WRONG: f64 = 1e-3;
+
+/// By code of a loss: the broken rules that it stands for, and what became of the geometry.
+const MADE_DO: &[(&str, &[&Rule], &str)] = &[
+    ("binding-clipped", &[rules::BINDING_RANGE], "bindings reach behind the last vertex"),
+    ("binding-overlap", &[rules::BINDING_OVERLAP], "bindings claim vertices of an earlier one"),
+    (
+        "blend-skipped",
+        &[rules::BLEND_RANGE, rules::BLEND_OVERLAP, rules::BLEND_GAP, rules::BLEND_VERTEX],
+        "broken rules about blend vertices, which have no effect where they apply",
+    ),
+    ("bone-index-clamped", &[rules::BINDING_BONE], "bindings name no bone, the last takes them"),
+    ("face-dropped", &[rules::FACE_INDEX], "indices of faces name no vertex, the faces are left out"),
+    ("vertices-unbound", &[rules::BINDING_GAP], "runs of vertices without a binding, the first takes them"),
+    ("weight-clamped", &[rules::WEIGHT], "weights are above 1, taken as 1"),
+];
 
 /// One part on its way into a scene.
 #[derive(Clone, Copy, Debug)]
@@ -252,38 +266,23 @@ impl Conversion<'_> {
         notes.not_finite += usize::from(!all_finite);
     }
 
+    /// What lenient reading passed over and this conversion makes do with.
+    fn report_broken_rules(&self, losses: &mut Vec<Loss>) {
+        let mut findings = Findings::validating();
+        // Validation passes over everything.
+        let _ = rules::geometry(self.part.geometry, &Places::Binary(0), &mut findings);
+        let report = findings.into_report();
+        for (code, broken, message) in MADE_DO {
+            let n: u64 = report.totals().filter(|t| broken.iter().any(|r| r.code == t.0)).map(|t| t.2).sum();
+            if n > 0 {
+                losses.push(Loss::new(code, self.path("geometry"), format!("{n} {message}")));
+            }
+        }
+    }
+
     fn report(&self, notes: &Notes, losses: &mut Vec<Loss>) {
         let g = self.part.geometry;
-        let mut findings = Findings::default();
-        rules::check(g, &Places::Binary(0), &mut findings);
-        let mut skipped: BTreeMap<&'static str, (u64, &'static str)> = BTreeMap::new();
-        for (code, _, n) in findings.report.totals() {
-            let (code, message) = match code {
-                codes::E_FACE_INDEX => {
-                    ("face-dropped", "indices of faces name no vertex, the faces are left out")
-                }
-                codes::E_BINDING_BONE => ("bone-index-clamped", "bindings name no bone, the last takes them"),
-                codes::E_BINDING_RANGE => ("binding-clipped", "bindings reach behind the last vertex"),
-                codes::E_BINDING_OVERLAP => ("binding-overlap", "bindings claim vertices of an earlier one"),
-                codes::E_BINDING_GAP => {
-                    ("vertices-unbound", "runs of vertices without a binding, the first takes them")
-                }
-                codes::E_BLEND_RANGE
-                | codes::E_BLEND_OVERLAP
-                | codes::E_BLEND_GAP
-                | codes::E_BLEND_VERTEX => (
-                    "blend-skipped",
-                    "broken rules about blend vertices, which have no effect where they apply",
-                ),
-                codes::E_WEIGHT => ("weight-clamped", "weights are above 1, taken as 1"),
-                _ => continue,
-            };
-            let entry = skipped.entry(code).or_insert((0, message));
-            entry.0 += n;
-        }
-        for (code, (n, message)) in skipped {
-            losses.push(Loss::new(code, self.path("geometry"), format!("{n} {message}")));
-        }
+        self.report_broken_rules(losses);
         let mut count = |code, field, n: usize, message: &str| {
             if n > 0 {
                 losses.push(Loss::new(code, self.path(field), format!("{n} {message}")));

@@ -1,11 +1,10 @@
-//! What the readers, writers and rules of all file kinds share.
+//! Fields that all kinds of file share.
 
-use crate::codes;
 use crate::name::Name;
-use alloc::borrow::Cow;
+use crate::rules;
 use alloc::format;
 use alloc::vec::Vec;
-use meshwright_core::{ByteWriter, Cursor, Fault, Path, ReadError, ReadOptions, Report, Source, WriteError};
+use meshwright_core::{Budget, ByteWriter, Cursor, F32, Fault, Path, ReadError, Source, WriteError};
 use nom::Parser as _;
 
 pub(crate) type Step<'a, T> = nom::IResult<&'a [u8], T, Fault<'a>>;
@@ -44,6 +43,34 @@ pub(crate) fn pstr16(i: &[u8]) -> Step<'_, &[u8]> {
     nom::bytes::complete::take(len).parse(rest)
 }
 
+/// Little-endian floats.
+pub(crate) fn floats<const N: usize>(mut i: &[u8]) -> Step<'_, [F32; N]> {
+    let mut values = [F32::default(); N];
+    for value in &mut values {
+        let (rest, bits) = nom::number::complete::le_u32(i)?;
+        (*value, i) = (F32::from_bits(bits), rest);
+    }
+    Ok((i, values))
+}
+
+/// One little-endian float.
+pub(crate) fn float(i: &[u8]) -> Step<'_, F32> {
+    floats(i).map(|(i, [value])| (i, value))
+}
+
+/// A [`Flag`].
+pub(crate) fn flag(i: &[u8]) -> Step<'_, Flag> {
+    nom::number::complete::u8(i).map(|(i, value)| (i, Flag(value)))
+}
+
+/// Little-endian floats of a record of `M` bytes.
+pub(crate) fn words<const M: usize, const N: usize>(bytes: &[u8; M]) -> [F32; N] {
+    const { assert!(M == 4 * N, "a float has four bytes") };
+    let (words, _) = bytes.as_chunks::<4>();
+    let mut words = words.iter().map(|w| F32::from_bits(u32::from_le_bytes(*w)));
+    core::array::from_fn(|_| words.next().unwrap_or_default())
+}
+
 /// Copies the bytes of a name, charged.
 pub(crate) fn name<'a>(
     cursor: &mut Cursor<'a, '_>,
@@ -70,7 +97,7 @@ pub(crate) fn version(cursor: &mut Cursor<'_, '_>, wanted: u32) -> Result<(), Re
         return Ok(());
     }
     let message = format!("version {found}, only {wanted} is known");
-    Err(cursor.source().unsupported(codes::E_VERSION, &path, at, message))
+    Err(cursor.source().broken(rules::some::VERSION, &path, at, message))
 }
 
 /// The bytes behind the last field, charged and kept.
@@ -78,80 +105,6 @@ pub(crate) fn trailing(cursor: &Cursor<'_, '_>) -> Result<Vec<u8>, ReadError> {
     let path = Path::ROOT.field("trailing");
     cursor.source().charge(&path, cursor.offset(), "trailing bytes", cursor.remaining(), 1)?;
     Ok(cursor.rest().to_vec())
-}
-
-/// Collects broken rules; the first one is what a strict reader refuses the file for.
-#[derive(Debug, Default)]
-pub(crate) struct Findings {
-    pub(crate) report: Report,
-    pub(crate) first: Option<ReadError>,
-    /// A strict reader has no use for the others, nor memory.
-    first_only: bool,
-}
-
-impl Findings {
-    /// As a reader with these options needs them.
-    pub(crate) fn reading(options: &ReadOptions) -> Self {
-        Self { first_only: !options.is_lenient(), ..Self::default() }
-    }
-
-    pub(crate) fn error<M: Into<Cow<'static, str>>>(
-        &mut self,
-        code: &'static str,
-        path: &Path<'_>,
-        offset: Option<u64>,
-        message: impl Fn() -> M,
-    ) {
-        if self.first.is_none() {
-            self.first = Some(ReadError::malformed(code, path, offset.unwrap_or(0), message()));
-        }
-        if !self.first_only {
-            self.report.error(code, path, offset, message);
-        }
-    }
-
-    /// Bytes behind the end, which no known file has.
-    pub(crate) fn trailing(&mut self, offset: u64, bytes: &[u8]) {
-        if !bytes.is_empty() {
-            let path = Path::ROOT.field("trailing");
-            self.error(codes::E_TRAILING, &path, Some(offset), || {
-                format!("{} bytes behind the last field", bytes.len())
-            });
-        }
-    }
-
-    /// Hands the broken rules over: as the first of them when reading strictly, else as a list.
-    pub(crate) fn settle(self) -> Result<Report, ReadError> {
-        match self.first {
-            Some(e) if self.first_only => Err(e),
-            _ => Ok(self.report),
-        }
-    }
-
-    /// The first broken rule as a reason not to write.
-    pub(crate) fn refuse(&self) -> Result<(), WriteError> {
-        match self.report.findings().first() {
-            Some(f) => Err(WriteError::InvalidModel {
-                code: f.code,
-                kind: meshwright_core::Kind::BadValue,
-                path: f.path.clone(),
-                message: f.message.clone(),
-            }),
-            None => Ok(()),
-        }
-    }
-}
-
-/// Warnings about one name.
-pub(crate) fn remark_name(report: &mut Report, path: &Path<'_>, offset: u64, name: &Name) {
-    if name.bytes().is_empty() {
-        report.warn(codes::W_NAME_EMPTY, path, Some(offset), || "the name is empty");
-    }
-    if !name.is_plain() {
-        report.warn(codes::W_NAME_ENCODING, path, Some(offset), || {
-            format!("{name} is not plain ASCII; it is shown by Windows-1252")
-        });
-    }
 }
 
 /// Writes a `pstr`.
@@ -172,6 +125,6 @@ pub(crate) fn wide(n: usize) -> u64 {
 }
 
 /// A reader over a whole file.
-pub(crate) fn file<'a>(bytes: &'a [u8], budget: &'a meshwright_core::Budget) -> Source<'a> {
-    Source::file(bytes, codes::COMMON, budget)
+pub(crate) fn file<'a>(bytes: &'a [u8], budget: &'a Budget) -> Source<'a> {
+    Source::file(bytes, rules::CODES, budget)
 }

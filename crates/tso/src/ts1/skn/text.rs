@@ -1,11 +1,16 @@
 //! Lines and numbers of the text formats.
 
-use crate::codes;
-use crate::common::Step;
+use crate::fields::Step;
 use alloc::format;
 use meshwright_core::text::Escaped;
 use meshwright_core::{F32, Fault};
 use nom::bytes::complete::{take_till, take_while};
+
+meshwright_core::rules! {
+    error NUMBER = "E_NUMBER", Syntax,
+        "Something stands where a number is expected.",
+        "Write a number there, or find out from which line on the numbers do not agree with their counts.";
+}
 
 /// The rest of the line without the white space around it; the end of the file ends a line too.
 pub(crate) fn line(i: &[u8]) -> Step<'_, &[u8]> {
@@ -22,7 +27,7 @@ pub(crate) fn line_end(i: &[u8]) -> Step<'_, ()> {
         Ok((rest, [])) => Ok((rest, ())),
         Ok((_, text)) => {
             let message = format!("{} behind the last number of a line", Escaped(text));
-            Err(nom::Err::Error(Fault::reject(i, codes::E_NUMBER, message)))
+            Err(nom::Err::Error(Fault::reject(i, NUMBER, message)))
         }
         Err(_) => Ok((i, ())),
     }
@@ -66,7 +71,7 @@ pub(crate) fn real(i: &[u8]) -> Step<'_, F32> {
 }
 
 fn no_number<'a>(at: &'a [u8], word: &[u8], wanted: &str) -> Fault<'a> {
-    Fault::reject(at, codes::E_NUMBER, format!("{} is not {wanted}", Escaped(word)))
+    Fault::reject(at, NUMBER, format!("{} is not {wanted}", Escaped(word)))
 }
 
 fn short(i: &[u8]) -> Fault<'_> {

@@ -1,9 +1,9 @@
 //! A scene's mesh as a `.mesh`.
 
-use super::map;
 use crate::mesh::{BLEND_UNUSED, Binding, BlendVertex, Geometry, Mesh, RealVertex, Total};
 use crate::name::Name;
 use crate::pose::{BoneMatrix, narrow, unit};
+use crate::scene::space::map;
 use crate::skel::Skel;
 use alloc::format;
 use alloc::string::String;
@@ -181,7 +181,7 @@ pub(crate) fn bone_name(text: &str, path: &str, losses: &mut Vec<Loss>) -> Name 
 pub(crate) fn name_of(text: &str, path: &str, longest: usize, losses: &mut Vec<Loss>) -> Name {
     let (name, exact) = Name::from_text(text);
     if !exact {
-        let message = "characters that Windows-1252 has not got became question marks";
+        let message = "characters that Windows-1252 does not have became question marks";
         losses.push(Loss::new("name-changed", path, message));
     }
     let Some(cut) = name.bytes().get(..longest).filter(|cut| cut.len() < name.bytes().len()) else {

@@ -1,22 +1,19 @@
 //! A scene's skeletons and clips as `.skel` and `.anim`.
 
-use super::clips::{BONES, EVENTS, PROPERTIES, TIME, TIMES, frame_numbers};
-use super::export::{bone_name, name_of, rest_parts};
-use super::map;
-use crate::anim::{Anim, FRAME_RATE, KEYS_UNUSED, Motion, TimeProperty};
-use crate::common::Flag;
-use crate::name::Name;
+use super::mesh::{bone_name, name_of, rest_parts};
+use crate::anim::{Anim, FRAME_RATE, KEYS_UNUSED, Motion};
+use crate::fields::Flag;
 use crate::pose::{Between, narrow};
-use crate::props::PropertyList;
+use crate::scene::extras;
+use crate::scene::space::{frame_numbers, map};
 use crate::skel::{Bone, Skel};
 use alloc::collections::BTreeSet;
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::{F32, f32s};
 use meshwright_scene::{
-    AxisMap, Channel, Clip, ConvertError, Converted, Extra, Interpolation, Loss, Memory,
-    Motion as ClipMotion, Scene, SceneOptions, SkeletonId, Track, Trs,
+    AxisMap, Channel, Clip, ConvertError, Converted, Interpolation, Loss, Memory, Motion as ClipMotion,
+    Scene, SceneOptions, SkeletonId, Track, Trs,
 };
 
 /// Scales that differ from 1 by more are reported; the formats have none.
@@ -188,7 +185,10 @@ impl Anim {
         }
         let bad = bounded(&mut anim.translations, NO_MOVE) + bounded(&mut anim.rotations, NO_TURN);
         not_finite(&path, bad, &mut losses);
-        events(source, &mut anim, &path, &mut losses);
+        let lost = extras::take_events(source, &mut anim);
+        if lost > 0 {
+            losses.push(Loss::new("event-dropped", &*path, format!("{lost} events cannot be stored")));
+        }
         Ok(Converted::new(anim, losses))
     }
 }
@@ -285,78 +285,4 @@ fn around<T>(channel: &Channel<T>, frame: f64, period: Option<f64>) -> Option<(&
     }
     let t = if gap > 0.0 { (passed / gap).clamp(0.0, 1.0) } else { 0.0 };
     Some((channel.values.get(before)?, channel.values.get(after)?, t))
-}
-
-fn field<'e>(extra: &'e Extra, name: &str) -> Option<&'e Extra> {
-    match extra {
-        Extra::Map(map) => map.iter().find(|(k, _)| k == name).map(|(_, v)| v),
-        _ => None,
-    }
-}
-
-fn list(extra: Option<&Extra>) -> &[Extra] {
-    match extra {
-        Some(Extra::List(list)) => list,
-        _ => &[],
-    }
-}
-
-/// Takes events back from where [`to_scene`](super::Assembly::to_scene) leaves them.
-fn events(clip: &Clip, anim: &mut Anim, path: &str, losses: &mut Vec<Loss>) {
-    let mut lost = 0_usize;
-    for group in list(clip.extras.as_ref().and_then(|e| field(e, EVENTS))) {
-        let mut times = Vec::new();
-        for event in list(field(group, TIMES)) {
-            let time = match field(event, TIME) {
-                Some(Extra::Int(ms)) => u32::try_from(*ms).ok(),
-                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before")]
-                Some(Extra::Float(ms)) if (0.0..=f64::from(u32::MAX)).contains(ms) => Some(*ms as u32),
-                _ => None,
-            };
-            let lists = list(field(event, PROPERTIES)).iter().map(property_list).collect::<Option<_>>();
-            match time.zip(lists) {
-                Some((time, lists)) => times.push(TimeProperty { time, lists }),
-                None => lost += 1,
-            }
-        }
-        let bones: Option<BTreeSet<String>> = field(group, BONES).map(|bones| {
-            let text = |e: &Extra| if let Extra::Text(t) = e { Some(t.to_ascii_lowercase()) } else { None };
-            list(Some(bones)).iter().filter_map(text).collect()
-        });
-        // How many of the bones that are told, or of all, have no motion.
-        let mut without = bones.as_ref().map_or(usize::from(anim.motions.is_empty()), BTreeSet::len);
-        let here = |m: &&mut Motion| {
-            bones.as_ref().is_none_or(|b| b.contains(m.bone.text().to_ascii_lowercase().as_str()))
-        };
-        for motion in anim.motions.iter_mut().filter(here) {
-            motion.has_time_properties = Flag::YES;
-            motion.time_properties.push(times.clone());
-            without = without.saturating_sub(1);
-        }
-        lost = lost.saturating_add(without.saturating_mul(times.len()));
-    }
-    if lost > 0 {
-        losses.push(Loss::new("event-dropped", path, format!("{lost} events cannot be stored")));
-    }
-}
-
-fn property_list(extra: &Extra) -> Option<PropertyList> {
-    let short = |text: &str| Some(Name::from_text(text).0).filter(|n| n.bytes().len() <= 255);
-    let pair = |k: &str, v: &Extra| match v {
-        Extra::Text(v) => Some((short(k)?, short(v)?)),
-        _ => None,
-    };
-    let of_list = |e: &Extra| match e {
-        Extra::List(both) => match both.as_slice() {
-            [Extra::Text(k), v] => pair(k, v),
-            _ => None,
-        },
-        _ => None,
-    };
-    let pairs: Option<_> = match extra {
-        Extra::Map(map) => map.iter().map(|(k, v)| pair(k, v)).collect(),
-        Extra::List(list) => list.iter().map(of_list).collect(),
-        _ => None,
-    };
-    pairs.map(PropertyList)
 }

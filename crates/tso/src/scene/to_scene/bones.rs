@@ -1,10 +1,12 @@
 //! The joints of a scene: those of a skeleton, and what meshes need beyond it.
 
-use super::{Assembly, map};
 use crate::name::Name;
+use crate::pose::is_unit;
 use crate::pose::{BoneMatrix, BonePose, narrow, unit};
-use crate::props::PropertyList;
-use crate::skel::{Bone, Skel, is_unit};
+use crate::scene::assembly::Assembly;
+use crate::scene::extras::{self, EXTRA};
+use crate::scene::space::map;
+use crate::skel::{Bone, Skel};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
@@ -47,7 +49,7 @@ impl Joints {
         let mut more: Vec<&Name> = Vec::new();
         for (i, part) in assembly.parts.iter().enumerate() {
             let mut of_part = memory.reserve("joints", part.geometry.bones.len())?;
-            let (mut missing, mut told) = (0_usize, String::new());
+            let (mut missing, mut listed) = (0_usize, String::new());
             for name in &part.geometry.bones {
                 let joint = match joints.find(name) {
                     Some(joint) => joint,
@@ -61,15 +63,15 @@ impl Joints {
                 of_part.push(joint);
                 if joint >= bones {
                     missing += 1;
-                    if missing <= NAMES_TOLD {
-                        told.push_str(&format!(" {name}"));
+                    if missing <= NAMES_LISTED {
+                        listed.push_str(&format!(" {name}"));
                     }
                 }
             }
             joints.of_parts.push(of_part);
             if assembly.skeleton.is_some() && missing > 0 {
                 let message = format!(
-                    "{missing} bones that the skeleton has not got, what hangs on them stays at the origin:{told}"
+                    "{missing} bones that the skeleton does not have, what hangs on them stays at the origin:{listed}"
                 );
                 losses.push(Loss::new("bone-missing", format!("parts[{i}].bones"), message));
             }
@@ -113,7 +115,7 @@ impl Joints {
                 Local::Trs(map.trs(&rest_trs(pose))),
             );
             if options.extras {
-                joint.extras = Some(extras(bone, memory)?);
+                joint.extras = Some(native(bone, memory)?);
             }
             self.insert(&bone.name, i);
             out.push(joint);
@@ -160,8 +162,8 @@ impl Notes {
     }
 }
 
-/// Names told of bones that are not there.
-pub(crate) const NAMES_TOLD: usize = 8;
+/// Names listed of bones that are not there.
+pub(crate) const NAMES_LISTED: usize = 8;
 
 /// Bytes of a joint, with its matrix and its places in the indices.
 const JOINT: usize = size_of::<Joint>() + size_of::<BoneMatrix>() + 128;
@@ -182,7 +184,8 @@ pub(crate) fn affine(m: &BoneMatrix) -> Affine {
     Affine::from_rows(m.rows.map(narrow))
 }
 
-fn extras(bone: &Bone, memory: &Memory) -> Result<Extra, ConvertError> {
+/// What else the file says.
+fn native(bone: &Bone, memory: &Memory) -> Result<Extra, ConvertError> {
     let mut map = alloc::vec![
         (String::from("unknown"), bone.unknown.into()),
         ("can_translate".into(), bone.can_translate.into()),
@@ -193,29 +196,7 @@ fn extras(bone: &Bone, memory: &Memory) -> Result<Extra, ConvertError> {
     ];
     memory.charge("extras", map.len(), EXTRA)?;
     if !bone.properties.is_empty() {
-        map.push(("properties".into(), properties(&bone.properties, memory)?));
+        map.push(("properties".into(), extras::of_properties(&bone.properties, memory)?));
     }
     Ok(Extra::Map(map))
-}
-
-/// Bytes of a named value.
-const EXTRA: usize = size_of::<(String, Extra)>() + 32;
-
-/// Property lists as a list of maps. A list that has a key twice, which no map can hold, is one of pairs.
-pub(crate) fn properties(lists: &[PropertyList], memory: &Memory) -> Result<Extra, ConvertError> {
-    let mut out = memory.reserve("extras", lists.len())?;
-    for list in lists {
-        memory.charge("extras", list.0.len(), EXTRA)?;
-        // A byte of Windows-1252 takes up to three of UTF-8.
-        memory.charge("extras", usize::try_from(list.size()).unwrap_or(usize::MAX), 3)?;
-        let pairs = list.0.iter().map(|(k, v)| (k.text(), Extra::Text(v.text())));
-        let keys: BTreeSet<_> = list.0.iter().map(|(k, _)| k.bytes()).collect();
-        out.push(if keys.len() == list.0.len() {
-            Extra::Map(pairs.collect())
-        } else {
-            memory.charge("extras", list.0.len(), 2 * size_of::<Extra>())?;
-            Extra::List(pairs.map(|(k, v)| Extra::List(alloc::vec![Extra::Text(k), v])).collect())
-        });
-    }
-    Ok(Extra::List(out))
 }
