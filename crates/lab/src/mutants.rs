@@ -87,7 +87,9 @@ pub(crate) fn tried(root: &Path, options: &Options) -> Result<u64, String> {
         return Err("no file to break".into());
     }
     panic::set_hook(Box::new(|info| {
-        let message = info.payload_as_str().unwrap_or("no message");
+        let payload = info.payload();
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let message = text.or_else(|| payload.downcast_ref().copied()).unwrap_or("no message");
         LAST.set(format!("{}: {message}", info.location().map(ToString::to_string).unwrap_or_default()));
     }));
     let (next, tally, start) = (AtomicU64::new(0), Mutex::new(Tally::default()), Instant::now());
