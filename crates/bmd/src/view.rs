@@ -1,7 +1,6 @@
 //! Decoded meshes.
 
-use crate::model::{Bmd, Mesh};
-use crate::rules::identity;
+use crate::model::{Bmd, Mesh, identity};
 use crate::shade::{shade, tint};
 use alloc::collections::BTreeSet;
 use meshwright_core::num::St14Form;

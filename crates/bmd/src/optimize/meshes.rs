@@ -1,12 +1,11 @@
 //! Fewer and smaller vertices, primitives and meshes.
 
+use super::options::{Errors, OptimizeOptions};
 use super::quads::{Unit, pair};
 use super::vertices::{Reading, smallest};
-use super::{Errors, OptimizeOptions};
-use crate::layout::MESH;
 use crate::model::{Bmd, Mesh, MeshFlags, Name, QuadCount};
 use crate::packed::{Primitive, PrimitiveKind, Vertex};
-use crate::rules::{PrimitiveFacts, VertexFacts};
+use crate::record;
 use crate::write::{primitives_size, vertices_size};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
@@ -200,8 +199,7 @@ fn without_quads(mesh: &Mesh) -> Mesh {
         return mesh.clone();
     }
     let primitives: Vec<_> = mesh.triangles().filter_map(Primitive::triangle).collect();
-    let kinds = (VertexFacts::of(&mesh.vertices).kinds, PrimitiveFacts::of(&primitives).kinds);
-    let flags = MeshFlags::for_kinds(kinds.0, kinds.1).0 | mesh.flags.unknown();
+    let flags = MeshFlags::for_lists(&mesh.vertices, &primitives).0 | mesh.flags.unknown();
     Mesh {
         primitives: Arc::new(primitives),
         flags: MeshFlags(flags),
@@ -213,7 +211,7 @@ fn without_quads(mesh: &Mesh) -> Mesh {
 /// Bytes of a mesh with its record.
 fn cost(mesh: &Mesh) -> usize {
     let lists = vertices_size(&mesh.vertices).saturating_add(primitives_size(&mesh.primitives));
-    lists.next_multiple_of(8).saturating_add(usize::try_from(MESH).unwrap_or(32))
+    lists.next_multiple_of(8).saturating_add(record::mesh::SIZE)
 }
 
 /// Whether the counts of a mesh can be stored.
@@ -329,8 +327,7 @@ fn emit(bin: &[Unit], vertices: &[Vertex], pattern: &Mesh, options: &OptimizeOpt
     while options.engine_safe && list.len() < primitives.len() {
         list.push(list.last().copied().unwrap_or_default());
     }
-    let kinds = (VertexFacts::of(&list).kinds, PrimitiveFacts::of(&primitives).kinds);
-    let flags = MeshFlags::for_kinds(kinds.0, kinds.1);
+    let flags = MeshFlags::for_lists(&list, &primitives);
     Mesh {
         vertices: Arc::new(list),
         primitives: Arc::new(primitives),

@@ -1,6 +1,6 @@
 //! The smallest kind of a vertex.
 
-use super::{Errors, OptimizeOptions, apart};
+use super::options::{Errors, OptimizeOptions, apart};
 use crate::math;
 use crate::packed::{Extra96, St96, Vertex, VertexKind};
 use meshwright_core::num::{F8A, Se32, St11, St12, St14Form};

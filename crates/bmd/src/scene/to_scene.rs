@@ -1,10 +1,11 @@
 //! A model as a scene.
 
+use super::axes::axes;
 use super::clips::{self, Bases};
 use super::color::linear;
-use crate::model::{Bmd, Mesh as BmdMesh, Name};
+use super::names::text;
+use crate::model::{Bmd, Mesh as BmdMesh, Name, identity};
 use crate::pose::Pose;
-use crate::rules::identity;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
@@ -53,7 +54,7 @@ impl Bmd {
         let mut export = Export {
             model: self,
             options,
-            axes: super::axes(options.space),
+            axes: axes(options.space),
             memory: Memory::new(options.memory),
             form,
             pose,
@@ -87,13 +88,6 @@ struct Export<'m> {
     scene: Scene,
     /// For each pseudo-bone its helper joints with their weights, which sum to 1.
     pseudo: Vec<Vec<(usize, f32)>>,
-}
-
-/// A name as text, charged: any number of records can share a long one.
-pub(super) fn text(name: &Name, memory: &Memory) -> Result<String, ConvertError> {
-    // A byte beyond ASCII takes two in UTF-8.
-    memory.charge("names", name.bytes().len(), 2)?;
-    Ok(name.text())
 }
 
 /// Double precision rows as a transform.
