@@ -24,9 +24,9 @@
 //! # Safety contract
 //!
 //! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default): it
-//! answers a model or an error with kind, code, offset and field path. A writer and a conversion answer any model
-//! with bytes, a scene or an error; conversions and the optimizer have a budget of their own, 256 MiB by default. Lists, streams and strings that records share
-//! are decoded, charged and kept once. Time is linear in input and output but for sorting and searching names; solids
+//! returns a model, or an error with kind, code, offset and field path. A writer and a conversion return bytes, a scene
+//! or an error for any model; conversions and the optimizer have a budget of their own, 256 MiB by default. Lists,
+//! streams and strings that records share are decoded, charged and kept once. Time is linear in input and output but for sorting and searching names; solids
 //! are checked up to a fixed allowance (1,000,000 vertices and triangles, 4,000,000 boxes, 200,000 exact tests), and
 //! evaluation happens on demand. Nothing recurses.
 //!

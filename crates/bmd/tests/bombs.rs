@@ -156,7 +156,7 @@ fn a_long_name_that_many_share() {
     deadline.met("all of it");
 }
 
-/// Only the last of many meshes has the vertices by which the old form of texture coordinates is told.
+/// Only the last of many meshes has the vertices that show the old form of texture coordinates.
 #[test]
 fn shared_lists_before_the_one_that_tells_the_old_form() {
     const MESHES: u32 = 60_000;

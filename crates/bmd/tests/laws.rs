@@ -37,7 +37,7 @@ proptest! {
     }
 
     #[test]
-    fn mutants_are_answered(
+    fn mutants_open_or_are_refused(
         model in model(),
         edits in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
     ) {
@@ -50,7 +50,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_behind_the_magic_are_answered(tail in proptest::collection::vec(any::<u8>(), 0..300)) {
+    fn any_bytes_behind_the_magic_open_or_are_refused(tail in proptest::collection::vec(any::<u8>(), 0..300)) {
         BMD.any_bytes(&[b"BMD1".as_slice(), &tail].concat());
     }
 

@@ -77,7 +77,7 @@ impl Bmd {
         let mut made = Errors::default();
         meshes::rebuild(&mut model, options, &mut made);
         let mut meshes = model.to_bytes_as(options.arrangement)?.len();
-        // The old form of texture coordinates is told by single vertices: without them others would be misread.
+        // Single vertices show the old form of texture coordinates: without them others would be misread.
         let misread = model.st_form() != plain.st_form()
             && model.meshes.iter().any(|m| m.vertices.iter().any(|v| v.st14().is_some()));
         if (meshes > arranged && !options.engine_safe) || misread {

@@ -2,7 +2,7 @@
 
 use crate::write::Arrangement;
 
-/// What an optimisation may change. By default nothing that decoding or evaluation can tell.
+/// What an optimisation may change. By default nothing that decoding or evaluation shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct OptimizeOptions {

@@ -61,7 +61,7 @@ fn degrees(a: [f32; 3], b: [f32; 3]) -> f64 {
 
 /// The vertex in the fewest bytes that stays within the bounds, and what it errs.
 pub(super) fn smallest(v: Vertex, reading: Reading, options: &OptimizeOptions) -> (Vertex, Errors) {
-    // Words of the old form tell that a file has it: they stay.
+    // Words of the old form show that a file has it: they stay.
     let fixed = v.kind() == VertexKind::Bits128 && reading.form == St14Form::Legacy;
     if fixed || v.kind() == VertexKind::Bits64 {
         return (v, Errors::default());

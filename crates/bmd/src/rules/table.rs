@@ -187,3 +187,28 @@ meshwright_core::rules! {
         "A mesh that bounds a bone is too large to be checked in full.",
         "Bound bones by simple meshes.";
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshwright_core::Severity;
+    use std::collections::BTreeMap;
+    use std::vec::Vec;
+
+    #[test]
+    fn the_letter_of_a_code_is_its_severity() {
+        let mut seen = BTreeMap::new();
+        for rule in RULES {
+            let letter = match rule.severity {
+                Severity::Error => "E_",
+                Severity::Warning => "W_",
+                Severity::Info => "I_",
+            };
+            assert!(rule.code.starts_with(letter), "{rule}");
+            assert!(rule.cause.ends_with('.') && rule.mending.ends_with('.'), "{rule}");
+            let kinds: &mut Vec<_> = seen.entry(rule.code).or_default();
+            assert!(!kinds.contains(&rule.kind), "{rule} is there twice");
+            kinds.push(rule.kind);
+        }
+    }
+}
