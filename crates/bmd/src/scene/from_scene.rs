@@ -1,12 +1,13 @@
 //! A model from a scene.
 
-use super::bones::{Bones, name};
+use super::axes::axes;
+use super::bones::Bones;
 use super::color::display;
 use super::motion::{self, Bounds};
+use super::names::name;
 use crate::math::{self, narrow};
 use crate::model::{Bmd, Lod, Mesh, MeshFlags, Name, QuadCount};
 use crate::packed::{Extra96, Primitive, St96, Vertex, VertexKind};
-use crate::rules::{PrimitiveFacts, VertexFacts};
 use crate::shade::{flat_color, shade, tint};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -84,7 +85,7 @@ impl Bmd {
     /// [`optimize`](Self::optimize). Meshes that are not drawn stay in the file without a material.
     pub fn from_scene(scene: &Scene, options: &ImportOptions) -> Result<Converted<Self>, ConvertError> {
         scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
-        let axes = super::axes(scene.space).inverse();
+        let axes = axes(scene.space).inverse();
         let mut losses = Vec::new();
         let used = scene.meshes.iter().filter_map(|m| m.skin.as_ref()).map(|s| s.skeleton).min();
         let skeleton =
@@ -461,7 +462,7 @@ fn divide(vertices: &[Vertex], source: &SceneMesh, axes: &AxisMap, material: &Na
             });
             primitives.extend(Primitive::triangle(corners));
         }
-        let flags = MeshFlags::for_kinds(VertexFacts::of(&list).kinds, PrimitiveFacts::of(&primitives).kinds);
+        let flags = MeshFlags::for_lists(&list, &primitives);
         meshes.push(Mesh {
             vertices: Arc::new(list),
             primitives: Arc::new(primitives),

@@ -1,14 +1,16 @@
 //! Vertex lists, primitive lists and key streams, each decoded once however many records name it.
 
-use crate::codes;
-use crate::layout::{HEADER, ListPlace};
+use crate::layout::ListPlace;
 use crate::packed::{Primitive, PrimitiveKind, Vertex, VertexKind};
+use crate::record::{anim, header, mesh};
+use crate::rules;
 use crate::stream::{Step, Stream};
 use alloc::collections::BTreeMap;
 use alloc::format;
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use meshwright_core::{Path, ReadError, Source};
+use meshwright_core::{Path, ReadError, Rule, Source};
 
 type Key = (u32, u32, u16);
 
@@ -56,23 +58,24 @@ impl<'s, 'a> Lists<'s, 'a> {
         let (start, size) = (u64::from(place.at), u64::from(place.size));
         let end = start.saturating_add(size);
         let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
-        let section = range.filter(|_| start >= HEADER).and_then(|(from, to)| all.get(from..to));
+        let first = header::SIZE as u64;
+        let section = range.filter(|_| start >= first).and_then(|(from, to)| all.get(from..to));
         let Some(section) = section else {
-            let message = format!("{size} bytes at {start:#x} lie outside {HEADER:#x}..{:#x}", all.len());
-            return Err(self.source.malformed(codes::RANGE, path, field, message));
+            let message = format!("{size} bytes at {start:#x} lie outside {first:#x}..{:#x}", all.len());
+            return Err(self.source.broken(rules::RANGE, path, field, message));
         };
         if self.tables.iter().any(|(from, to)| start < *to && *from < end) {
             let message = format!("{size} bytes at {start:#x} overlap a table");
-            return Err(self.source.malformed(codes::OVERLAP, path, field, message));
+            return Err(self.source.broken(rules::OVERLAP, path, field, message));
         }
         Ok(section)
     }
 
-    /// `count` vertices; what the list has behind them is slack.
+    /// `count` vertices, as the record at `record` states them; what the list has behind them is slack.
     pub(crate) fn vertices(
         &mut self,
         mesh: &Path<'_>,
-        field: u64,
+        record: u64,
         place: ListPlace,
         count: u16,
     ) -> Result<(Arc<Vec<Vertex>>, ListPlace), ReadError> {
@@ -80,12 +83,11 @@ impl<'s, 'a> Lists<'s, 'a> {
         if let Some(known) = self.vertices.get(&key) {
             return Ok(known.clone());
         }
-        let path = mesh.field("vtx");
+        let (path, field) = (mesh.field("vtx"), mesh::OFS_VTX.at(record));
         let bytes = self.bytes(&path, field, place)?;
         let short = |found: usize| {
             let message = format!("{count} vertices stated, the list of {} bytes holds {found}", place.size);
-            // The record goes on after the place of the list: triangles, material, the count.
-            self.source.malformed(codes::NVTX, &mesh.field("n_vtx"), field.saturating_add(12), message)
+            self.source.broken(rules::NVTX, &mesh::N_VTX.path(mesh), mesh::N_VTX.at(record), message)
         };
         if usize::from(count).saturating_mul(SMALLEST) > bytes.len() {
             return Err(short(bytes.len() / SMALLEST));
@@ -99,8 +101,8 @@ impl<'s, 'a> Lists<'s, 'a> {
             if rest.is_empty() {
                 return Err(short(i));
             }
-            let (vertex, after) = vertex(rest).map_err(|message| {
-                self.source.malformed(codes::VTX, &path.index(i), offset(field, place, at), message)
+            let (vertex, after) = vertex(rest).map_err(|(rule, message)| {
+                self.source.broken(rule, &path.index(i), offset(field, place, at), message)
             })?;
             vertices.push(vertex);
             rest = after;
@@ -111,18 +113,18 @@ impl<'s, 'a> Lists<'s, 'a> {
         Ok(list)
     }
 
-    /// All primitives of a list.
+    /// All primitives of the list that the record at `record` names.
     pub(crate) fn primitives(
         &mut self,
         mesh: &Path<'_>,
-        field: u64,
+        record: u64,
         place: ListPlace,
     ) -> Result<Primitives, ReadError> {
         let key = (place.at, place.size, 0);
         if let Some(known) = self.primitives.get(&key) {
             return Ok(known.clone());
         }
-        let path = mesh.field("tris");
+        let (path, field) = (mesh.field("tris"), mesh::OFS_TRIS.at(record));
         let bytes = self.bytes(&path, field, place)?;
         let count = count_primitives(bytes);
         self.source.charge(&path, field, "list", 1, KNOWN)?;
@@ -134,7 +136,7 @@ impl<'s, 'a> Lists<'s, 'a> {
             let Some((primitive, after)) = primitive(rest) else {
                 let message = format!("cut short: {} bytes left in the list", rest.len());
                 let path = path.index(primitives.len());
-                return Err(self.source.malformed(codes::TRI, &path, offset(field, place, at), message));
+                return Err(self.source.broken(rules::TRI, &path, offset(field, place, at), message));
             };
             primitives.push(primitive);
             rest = after;
@@ -145,11 +147,11 @@ impl<'s, 'a> Lists<'s, 'a> {
         Ok(list)
     }
 
-    /// The keys of `bones` bones; what the list has behind them is slack.
+    /// The keys of `bones` bones in the list that the record at `record` names; what the list has behind them is slack.
     pub(crate) fn stream(
         &mut self,
         clip: &Path<'_>,
-        field: u64,
+        record: u64,
         place: ListPlace,
         bones: usize,
     ) -> Result<(Arc<Stream>, ListPlace), ReadError> {
@@ -157,36 +159,13 @@ impl<'s, 'a> Lists<'s, 'a> {
         if let Some(known) = self.streams.get(&key) {
             return Ok(known.clone());
         }
-        let path = clip.field("frames");
+        let (path, field) = (clip.field("frames"), anim::OFS_FRAMES.at(record));
         let bytes = self.bytes(&path, field, place)?;
-        let mut count = 0_u64;
-        let mut rest = bytes;
-        for bone in 0..bones {
-            loop {
-                match step(rest) {
-                    Some((Some(_), after)) => {
-                        count = count.saturating_add(1);
-                        rest = after;
-                    }
-                    Some((None, after)) => {
-                        rest = after;
-                        break;
-                    }
-                    None => {
-                        let at = bytes.len().saturating_sub(rest.len());
-                        let message = format!("cut short: {} of {} bytes left", rest.len(), place.size);
-                        let path = path.index(bone);
-                        let e = self.source.malformed(
-                            codes::ANIM_TRUNC,
-                            &path,
-                            offset(field, place, at),
-                            message,
-                        );
-                        return Err(e);
-                    }
-                }
-            }
-        }
+        let (count, rest) = count_steps(bytes, bones).map_err(|(bone, rest)| {
+            let at = offset(field, place, bytes.len().saturating_sub(rest));
+            let message = format!("cut short: {rest} of {} bytes left", place.size);
+            self.source.broken(rules::ANIM_TRUNC, &path.index(bone), at, message)
+        })?;
         self.source.charge(&path, field, "list", 1, KNOWN)?;
         self.source.charge(&path, field, "keys", count, size_of::<Step>())?;
         self.source.charge(&path, field, "keys", bones as u64, size_of::<u32>())?;
@@ -201,7 +180,7 @@ impl<'s, 'a> Lists<'s, 'a> {
                 None => ends.push(u32::try_from(steps.len()).unwrap_or(u32::MAX)),
             }
         }
-        let used = u32::try_from(bytes.len().saturating_sub(rest.len())).unwrap_or(u32::MAX);
+        let used = u32::try_from(bytes.len().saturating_sub(rest)).unwrap_or(u32::MAX);
         let list = (Arc::new(Stream::from_raw(steps, ends)), ListPlace { used, ..place });
         self.streams.insert(key, list.clone());
         Ok(list)
@@ -217,8 +196,8 @@ fn offset(field: u64, place: ListPlace, at: usize) -> u64 {
     u64::from(place.at).saturating_add(at as u64)
 }
 
-fn vertex(bytes: &[u8]) -> Result<(Vertex, &[u8]), alloc::string::String> {
-    let cut = || format!("cut short: {} bytes left in the list", bytes.len());
+fn vertex(bytes: &[u8]) -> Result<(Vertex, &[u8]), (&'static Rule, String)> {
+    let cut = || (rules::VTX_CUT, format!("cut short: {} bytes left in the list", bytes.len()));
     let (first, after) = bytes.split_first_chunk::<8>().ok_or_else(cut)?;
     let first = u64::from_le_bytes(*first);
     let [.., tag] = first.to_le_bytes();
@@ -232,7 +211,7 @@ fn vertex(bytes: &[u8]) -> Result<(Vertex, &[u8]), alloc::string::String> {
             let (word, after) = after.split_first_chunk::<8>().ok_or_else(cut)?;
             (u64::from_le_bytes(*word), after)
         }
-        None => return Err(format!("reserved tag {tag:#04x}")),
+        None => return Err((rules::VTX_TAG, format!("reserved tag {tag:#04x}"))),
     };
     Vertex::from_words(first, second).map(|v| (v, after)).ok_or_else(cut)
 }
@@ -255,6 +234,21 @@ fn count_primitives(bytes: &[u8]) -> u64 {
         rest = rest.get(PrimitiveKind::of_tag(*first).size()..).unwrap_or_default();
     }
     count
+}
+
+/// How many steps `bones` bones have, and how many bytes are left behind them; or the bone whose steps are cut short,
+/// with what is left there.
+fn count_steps(bytes: &[u8], bones: usize) -> Result<(u64, usize), (usize, usize)> {
+    let (mut count, mut bone, mut rest) = (0_u64, 0, bytes);
+    while bone < bones {
+        let (found, after) = step(rest).ok_or((bone, rest.len()))?;
+        match found {
+            Some(_) => count = count.saturating_add(1),
+            None => bone = bone.saturating_add(1),
+        }
+        rest = after;
+    }
+    Ok((count, rest.len()))
 }
 
 /// The next step, or the zero that ends a bone as `None`; nothing when the bytes are cut short.

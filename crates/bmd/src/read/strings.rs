@@ -1,8 +1,9 @@
 //! Strings at absolute offsets, each read once however many records name it.
 
-use crate::codes;
-use crate::layout::{HEADER, StringPlace};
+use crate::layout::StringPlace;
 use crate::model::Name;
+use crate::record::header;
+use crate::rules;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use meshwright_core::{Path, ReadError, Source};
@@ -36,13 +37,13 @@ impl<'s, 'a> Strings<'s, 'a> {
         }
         let bytes = self.source.bytes();
         let start = usize::try_from(at).unwrap_or(usize::MAX);
-        if u64::from(at) < HEADER || start >= bytes.len() {
-            let message = format!("string at {at:#x} lies outside {HEADER:#x}..{:#x}", bytes.len());
-            return Err(self.source.malformed(codes::STR_RANGE, path, field, message));
+        if start < header::SIZE || start >= bytes.len() {
+            let message = format!("string at {at:#x} lies outside {:#x}..{:#x}", header::SIZE, bytes.len());
+            return Err(self.source.broken(rules::STR_RANGE, path, field, message));
         }
         let Some(end) = self.terminator(bytes, start) else {
             let message = format!("string at {at:#x} has no terminator");
-            return Err(self.source.malformed(codes::STR_TERM, path, u64::from(at), message));
+            return Err(self.source.broken(rules::STR_TERM, path, u64::from(at), message));
         };
         let text = bytes.get(start..end).unwrap_or_default();
         let cost = text.len() as u64;

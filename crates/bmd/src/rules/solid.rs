@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 
 /// What is wrong with a solid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Flaw {
+pub(super) enum Flaw {
     /// A triangle names a vertex twice.
     Degenerate { triangle: usize },
     /// An edge is not used once in each direction.
@@ -27,13 +27,13 @@ pub(crate) enum Flaw {
 }
 
 /// How much work on solids one validation may spend.
-pub(crate) struct Allowance {
+pub(super) struct Allowance {
     /// Vertices and triangles looked at.
-    pub(crate) elements: u64,
+    pub(super) elements: u64,
     /// Comparisons of boxes.
-    pub(crate) boxes: u64,
+    pub(super) boxes: u64,
     /// Exact tests of two triangles.
-    pub(crate) exact: u64,
+    pub(super) exact: u64,
 }
 
 impl Default for Allowance {
@@ -45,7 +45,7 @@ impl Default for Allowance {
 type Point = [i64; 3];
 
 /// The first flaw of each sort.
-pub(crate) fn flaws(mesh: &Mesh, allowance: &mut Allowance) -> Vec<Flaw> {
+pub(super) fn flaws(mesh: &Mesh, allowance: &mut Allowance) -> Vec<Flaw> {
     let work = mesh.vertices.len().saturating_add(mesh.primitives.len()) as u64;
     allowance.elements = match allowance.elements.checked_sub(work) {
         Some(left) => left,

@@ -1,10 +1,11 @@
 //! A model as a scene.
 
+use super::axes::axes;
 use super::clips::{self, Bases};
 use super::color::linear;
-use crate::model::{Bmd, Mesh as BmdMesh, Name};
+use super::names::text;
+use crate::model::{Bmd, Mesh as BmdMesh, Name, identity};
 use crate::pose::Pose;
-use crate::rules::identity;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
@@ -36,11 +37,17 @@ impl Bmd {
     /// matrices. *Animations*: keys of the file; in glTF space with more of them at whole frames where a great
     /// arc between two keys, or the end of a loop, would differ. *Levels of detail* are levels of the scene;
     /// meshes that are not drawn are part of it without a node.
+    ///
+    /// # Errors
+    /// When bones form a cycle or hang from missing ones, or when the scene would take more than the options allow.
     pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
         self.to_scene_as(options, self.st_form())
     }
 
     /// The model as a scene, with a given reading of the texture coordinates of 128-bit vertices.
+    ///
+    /// # Errors
+    /// As [`to_scene`](Self::to_scene).
     pub fn to_scene_as(
         &self,
         options: &SceneOptions,
@@ -53,7 +60,7 @@ impl Bmd {
         let mut export = Export {
             model: self,
             options,
-            axes: super::axes(options.space),
+            axes: axes(options.space),
             memory: Memory::new(options.limits.memory),
             form,
             pose,
@@ -89,13 +96,6 @@ struct Export<'m> {
     pseudo: Vec<Vec<(usize, f32)>>,
 }
 
-/// A name as text, charged: any number of records can share a long one.
-pub(super) fn text(name: &Name, memory: &Memory) -> Result<String, ConvertError> {
-    // A byte beyond ASCII takes two in UTF-8.
-    memory.charge("names", name.bytes().len(), 2)?;
-    Ok(name.text())
-}
-
 /// Double precision rows as a transform.
 fn affine(rows: &[[f64; 4]; 3]) -> Affine {
     Affine::from_rows(rows.map(|r| r.map(crate::math::narrow)))
@@ -110,7 +110,7 @@ impl Export<'_> {
         self.options.space == Space::Gltf
     }
 
-    /// A bone's name. In glTF space, where names tell nodes apart, one is made up for a bone without.
+    /// A bone's name. In glTF space, where names distinguish nodes, one is made up for a bone without.
     fn bone_name(&self, bone: usize) -> Result<String, ConvertError> {
         Ok(match self.model.bones.get(bone).and_then(|b| b.name.as_ref()) {
             Some(name) => text(name, &self.memory)?,
