@@ -13,13 +13,11 @@
 ))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a failing test panics")]
 
-#[path = "support/anatomy.rs"]
-mod anatomy;
+#[path = "support/layout.rs"]
+mod layout;
 
-use meshwright::fsomodel::Metadata;
-use meshwright::quake::FrameGroups;
-use meshwright::{AnyModel, Format, OpenOptions, Parsed, ReadError, ReadOptions, Report, WriteError};
-use meshwright_testkit::exhaust::{Anatomy, changes};
+use meshwright::{AnyModel, Format, Parsed, ReadError, ReadOptions, ReadSettings, Role, WriteError};
+use meshwright_testkit::exhaust::{Layout, changes};
 use meshwright_testkit::heap::{Cost, Counting, measured};
 use meshwright_testkit::laws::{self, Answer};
 use meshwright_testkit::{patience, testdata};
@@ -27,7 +25,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -47,79 +45,55 @@ const SLOWEST: Duration = Duration::from_secs(2);
 const MEAN: Duration = Duration::from_millis(1);
 const MEAN_PER_BYTE: Duration = Duration::from_micros(5);
 
-/// A kind of file in `testdata/`.
-enum Kind {
-    /// A model, with its companion where that takes part in reading it.
-    Model(Format, Option<Vec<u8>>),
-    FrameGroups,
-    Metadata,
-    /// A companion with the model beside it.
-    MetadataOf(Vec<u8>),
-}
-
-#[derive(Debug, PartialEq)]
-enum Any {
-    Model(AnyModel),
-    FrameGroups(FrameGroups),
-    Metadata(Metadata),
-}
-
+/// A fixture and how it is read.
 struct Subject {
     name: String,
-    kind: Kind,
+    format: Format,
     bytes: Vec<u8>,
+    /// What takes part in reading it.
+    companion: Option<(Role, Arc<[u8]>)>,
+    /// The bytes are that companion, and this is the model that they belong to.
+    of_model: Option<(Role, Vec<u8>)>,
 }
 
 impl Subject {
-    fn parse(&self, bytes: &[u8], read: &ReadOptions) -> Result<Parsed<Any>, ReadError> {
-        let model = |file: &[u8], format, metadata| {
-            let mut options = OpenOptions::from(*read);
-            options.metadata = metadata;
-            AnyModel::open(file, format, &options).map(|p| p.map(Any::Model))
-        };
-        match &self.kind {
-            Kind::Model(format, metadata) => model(bytes, *format, metadata.as_deref()),
-            Kind::FrameGroups => FrameGroups::parse_with(bytes, read).map(|p| p.map(Any::FrameGroups)),
-            Kind::Metadata => Metadata::parse_with(bytes, read).map(|p| p.map(Any::Metadata)),
-            Kind::MetadataOf(file) => model(file, Format::Fso, Some(bytes)),
+    fn parse(&self, bytes: &[u8], read: &ReadOptions) -> Result<Parsed<AnyModel>, ReadError> {
+        let settings = ReadSettings::from(*read);
+        match &self.of_model {
+            Some((role, model)) => {
+                AnyModel::parse_with(model, self.format, &settings.with_companion(*role, bytes))
+            }
+            None => {
+                let attached = self.companion.clone();
+                AnyModel::parse_with(bytes, self.format, &settings.attaching(self.format, attached.as_slice()))
+            }
         }
     }
 
-    fn write(&self, model: &Any) -> Result<Vec<u8>, WriteError> {
-        match (model, &self.kind) {
-            (Any::Model(AnyModel::Fso(m)), Kind::MetadataOf(_)) => m.metadata.as_ref().unwrap().to_bytes(),
-            (Any::Model(m), _) => m.to_bytes(),
-            (Any::FrameGroups(m), _) => m.to_bytes(),
-            (Any::Metadata(m), _) => m.to_bytes(),
+    fn write(&self, model: &AnyModel) -> Result<Vec<u8>, WriteError> {
+        match (model, &self.of_model) {
+            (AnyModel::Fso(m), Some(_)) => m.metadata.as_ref().unwrap().to_bytes(),
+            _ => model.to_bytes(),
         }
     }
 
-    fn validate(model: &Any) -> Report {
-        match model {
-            Any::Model(m) => m.validate(),
-            Any::FrameGroups(m) => m.validate(),
-            Any::Metadata(m) => m.validate(),
-        }
-    }
-
-    fn anatomy(&self) -> Anatomy {
-        match self.kind {
-            Kind::Model(format, _) => anatomy::of(format, &self.bytes),
-            _ => anatomy::lines(&self.bytes),
-        }
+    fn layout(&self) -> Layout {
+        let format = if self.of_model.is_some() { Format::FsoMetadata } else { self.format };
+        layout::of(format, &self.bytes)
     }
 
     /// Decoded streams may be larger than the file.
     fn compressed(&self) -> bool {
         use Format::{CrucibleMesh, CrucibleModel, CrucibleSkeleton};
-        matches!(self.kind, Kind::Model(CrucibleMesh | CrucibleModel | CrucibleSkeleton, _))
+        matches!(self.format, CrucibleMesh | CrucibleModel | CrucibleSkeleton)
     }
 
     /// All laws on one version of the file.
     fn obeys(&self, bytes: &[u8]) -> (Answer, Cost) {
-        let len = if let Kind::MetadataOf(file) = &self.kind { file.len() } else { bytes.len() };
-        let (answer, cost) =
-            measured(|| laws::answer(bytes, len, |b, o| self.parse(b, o), Self::validate, |m| self.write(m)));
+        let len = self.of_model.as_ref().map_or(bytes.len(), |(_, model)| model.len());
+        let (answer, cost) = measured(|| {
+            laws::answer(bytes, len, |b, o| self.parse(b, o), AnyModel::validate, |m| self.write(m))
+        });
         let allowed = HEAP + HEAP_PER_BYTE * bytes.len();
         assert!(self.compressed() || cost.peak <= allowed, "{} bytes of heap", cost.peak);
         assert!(cost.time < SLOWEST * patience(), "{:?}", cost.time);
@@ -144,25 +118,21 @@ fn subjects() -> Vec<Subject> {
     for path in paths.iter().filter(|p| p.extension().is_none_or(|e| e != "md")) {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         let bytes = fs::read(path).unwrap();
-        let mut add = |kind| subjects.push(Subject { name: name.clone(), kind, bytes: bytes.clone() });
-        match (Format::from_name(&name), path.extension().unwrap().to_str()) {
-            (Some(format), _) => {
-                let beside = format.companion_names(&name).into_iter();
-                let mut beside = beside.filter_map(|(_, name)| fs::read(path.with_file_name(name)).ok());
-                if let Some(text) = beside.next().filter(|_| format == Format::Fso) {
-                    add(Kind::Model(format, Some(text)));
-                }
-                add(Kind::Model(format, None));
+        let format = Format::from_name(&name).unwrap_or_else(|| panic!("{name}: of no known kind"));
+        let alone = Subject { name, format, bytes, companion: None, of_model: None };
+        // A model with what takes part in reading it, and that with the model beside it.
+        for companion in format.companions().iter().filter(|c| c.part_of_reading) {
+            let names = companion.beside.iter().map(|b| String::from_utf8(b.name(alone.name.as_bytes())).unwrap());
+            for (name, text) in names.filter_map(|n| Some((n.clone(), fs::read(path.with_file_name(n)).ok()?))) {
+                let (role, bytes) = (companion.role, alone.bytes.clone());
+                let name_of_model = alone.name.clone();
+                let attached = Some((role, text.clone().into()));
+                let with = Subject { name: name_of_model, format, bytes: bytes.clone(), companion: attached, of_model: None };
+                subjects.push(with);
+                subjects.push(Subject { name, format, bytes: text, companion: None, of_model: Some((role, bytes)) });
             }
-            (None, Some("framegroups")) => add(Kind::FrameGroups),
-            (None, Some("json")) => {
-                if let Ok(model) = fs::read(path.with_extension("fom")) {
-                    add(Kind::MetadataOf(model));
-                }
-                add(Kind::Metadata);
-            }
-            _ => panic!("{name}: of no known kind"),
         }
+        subjects.push(alone);
     }
     subjects
 }
@@ -179,14 +149,14 @@ struct Tally {
 }
 
 fn every_change(subject: &Subject, tally: &Mutex<Tally>) {
-    let anatomy = subject.anatomy();
-    let all = changes(&subject.bytes, &anatomy);
+    let layout = subject.layout();
+    let all = changes(&subject.bytes, &layout);
     let step = if std::env::var_os(ALL).is_some() { 1 } else { all.len().div_ceil(MOST) };
     let (mut time, mut answers, mut peak) = (Duration::ZERO, BTreeMap::new(), 0);
     let (mut failures, mut tried) = (Vec::new(), 0_u32);
     // A step that shares no factor with the eight values of a field leaves none of them out.
     for change in all.iter().step_by(step | 1) {
-        let mutant = change.apply(&subject.bytes, &anatomy);
+        let mutant = change.apply(&subject.bytes, &layout);
         match catch_unwind(AssertUnwindSafe(|| subject.obeys(&mutant))) {
             Ok((answer, cost)) => {
                 *answers.entry(answer).or_insert(0) += 1;
@@ -221,8 +191,8 @@ fn every_change(subject: &Subject, tally: &Mutex<Tally>) {
 fn every_small_change_of_every_fixture_is_answered() {
     let (subjects, start) = (subjects(), Instant::now());
     for format in Format::ALL {
-        let of = |s: &&Subject| matches!(s.kind, Kind::Model(f, _) if f == *format);
-        let sections = subjects.iter().filter(of).map(|s| s.anatomy().sections.len()).max();
+        let of = |s: &&Subject| s.of_model.is_none() && s.format == *format;
+        let sections = subjects.iter().filter(of).map(|s| s.layout().sections.len()).max();
         assert!(sections.is_some_and(|n| n > 1), "{format}: no fixture with two sections");
     }
     let (next, tally) = (AtomicUsize::new(0), Mutex::new(Tally::default()));

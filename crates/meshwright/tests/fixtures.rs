@@ -13,7 +13,7 @@ use meshwright::dump::{Dump, DumpOptions, PoseRef};
 use meshwright::gltf::{self, ExportOptions, Influences};
 use meshwright::rig::Precision;
 use meshwright::scene::{ConvertError, SceneOptions};
-use meshwright::{AnyModel, CompanionKind, Companions, Confidence, Format, ReadOptions, detect};
+use meshwright::{AnyModel, Companions, Confidence, Format, ReadOptions, ReadSettings, Role, detect};
 use meshwright_testkit::testdata;
 use std::fs;
 use std::path::PathBuf;
@@ -63,12 +63,16 @@ fn sound() -> impl Iterator<Item = (Fixture, AnyModel)> {
     })
 }
 
+fn add(companions: &mut Companions, owner: Format, role: Role, bytes: &[u8]) {
+    companions.add(owner, role, role.name(), bytes, &ReadSettings::default()).unwrap();
+}
+
 /// An animation needs the skeleton that it moves.
 fn companions(model: &AnyModel) -> Companions {
     let mut companions = Companions::default();
     if matches!(model, AnyModel::TsoAnimation(_)) {
         let skeleton = fs::read(testdata().join("tso/flower.ok.skel")).unwrap();
-        companions.add(CompanionKind::Skeleton, &skeleton, &ReadOptions::default()).unwrap();
+        add(&mut companions, Format::TsoAnimation, Role::Skeleton, &skeleton);
     }
     companions
 }
@@ -208,11 +212,8 @@ fn bones_that_a_skeleton_lacks_are_found() {
     let read = |name: &str| fs::read(testdata().join("crucible").join(name)).unwrap();
     let (mesh, skeleton) = (read("weights.ok.cmesh"), read("tail.warn.cskel"));
     let mut companions = Companions::default();
-    companions.add(CompanionKind::Skeleton, &skeleton, &ReadOptions::default()).unwrap();
-    assert!(
-        companions.crucible_skeleton.is_some(),
-        "bytes behind a skeleton do not make it one of another game"
-    );
+    add(&mut companions, Format::CrucibleMesh, Role::Skeleton, &skeleton);
+    assert!(companions.one::<SkeletonChunk>().is_some(), "a skeleton's kind is that which its mesh declares");
     let mesh = AnyModel::parse(&mesh, Format::CrucibleMesh, &ReadOptions::default()).unwrap().model;
     assert!(!mesh.validate().has("BoneRange") && mesh.validate_with(&companions).has("BoneRange"));
 
@@ -221,7 +222,7 @@ fn bones_that_a_skeleton_lacks_are_found() {
         AnyModel::parse(&read("flower.ok.mesh"), Format::TsoMesh, &ReadOptions::default()).unwrap().model;
     for (skeleton, lacks) in [("flower.ok.skel", false), ("arm.ok.skel", true)] {
         let mut companions = Companions::default();
-        companions.add(CompanionKind::Skeleton, &read(skeleton), &ReadOptions::default()).unwrap();
+        add(&mut companions, Format::TsoMesh, Role::Skeleton, &read(skeleton));
         assert_eq!(flower.validate_with(&companions).has("W_BONE_MISSING"), lacks, "{skeleton}");
     }
 }
@@ -250,10 +251,10 @@ fn posed_normals_of_the_sims_have_length_1() {
     let (f, model) = sound().find(|(f, _)| f.name == "flower.ok.mesh").unwrap();
     let mut companions = Companions::default();
     for (kind, name) in
-        [(CompanionKind::Skeleton, "flower.ok.skel"), (CompanionKind::Animation, "sway.ok.anim")]
+        [(Role::Skeleton, "flower.ok.skel"), (Role::Animation, "sway.ok.anim")]
     {
         let bytes = fs::read(testdata().join("tso").join(name)).unwrap();
-        companions.add(kind, &bytes, &ReadOptions::default()).unwrap();
+        add(&mut companions, Format::TsoMesh, kind, &bytes);
     }
     for precision in [Precision::Single, Precision::Double] {
         let options = DumpOptions::default().with_precision(precision);
@@ -366,7 +367,7 @@ fn a_rate_of_zero_is_dumped_as_it_is_stored() {
     };
     let mut companions = Companions::default();
     assert_eq!(dump(&companions), [8.0, 0.0]);
-    companions.add(CompanionKind::FrameGroups, b"0 1 5", &ReadOptions::default()).unwrap();
+    add(&mut companions, Format::Zym, Role::Clips, b"0 1 5");
     assert_eq!(dump(&companions), [5.0], "a companion takes the place of the scenes");
 }
 
@@ -375,7 +376,7 @@ fn clips_of_a_companion_are_held_against_the_model() {
     let bytes = fs::read(testdata().join("dpm/hopper.ok.dpm")).unwrap();
     let model = AnyModel::parse(&bytes, Format::Dpm, &ReadOptions::default()).unwrap().model;
     let mut companions = Companions::default();
-    companions.add(CompanionKind::FrameGroups, b"1 3\n2 99\n", &ReadOptions::default()).unwrap();
+    add(&mut companions, Format::Dpm, Role::Clips, b"1 3\n2 99\n");
     let made = model.to_scene("", &companions, &SceneOptions::default().with_extras(true)).unwrap();
     let losses: Vec<_> = made.losses.iter().map(|l| (l.code, l.path.as_str())).collect();
     assert_eq!(losses, [("length-clamped", "groups[1].length")]);

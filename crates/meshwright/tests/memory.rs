@@ -17,17 +17,17 @@
 
 #[path = "support/bombs.rs"]
 mod bombs;
-#[path = "support/gauntlet.rs"]
+#[path = "support/exercise.rs"]
 #[allow(dead_code, reason = "only some of it is needed here")]
-mod gauntlet;
+mod exercise;
 
 use bombs::Bomb;
 use meshwright::gltf::{self, ExportOptions, playback::Player};
 use meshwright::rig::Evaluator;
 use meshwright::scene::{ConvertError, Scene, SceneOptions, obj};
 use meshwright::{
-    AnyModel, CompanionKind, Companions, ErrorClass, Format, Limits, OpenOptions, Parsed, ReadError,
-    ReadOptions, Severity, detect,
+    AnyModel, Companions, ErrorClass, Format, Limits, Parsed, ReadError, ReadOptions, ReadSettings, Role,
+    Severity, detect,
 };
 use meshwright_testkit::{Deadline, heap, laws, patience};
 use std::time::{Duration, Instant};
@@ -41,11 +41,13 @@ fn measured<T>(f: impl FnOnce() -> T) -> (T, usize) {
     (answer, cost.peak)
 }
 
-fn options(memory: u64, metadata: Option<&[u8]>) -> OpenOptions<'_> {
+fn settings(memory: u64, metadata: Option<&[u8]>) -> ReadSettings {
     let read = ReadOptions::default().with_limits(Limits::default().with_memory(memory));
-    let mut options = OpenOptions::from(read);
-    options.metadata = metadata;
-    options
+    let settings = ReadSettings::from(read);
+    match metadata {
+        Some(text) => settings.with_companion(Role::Metadata, text),
+        None => settings,
+    }
 }
 
 fn open(
@@ -54,7 +56,7 @@ fn open(
     limits: Limits,
     metadata: Option<&[u8]>,
 ) -> Result<Parsed<AnyModel>, ReadError> {
-    AnyModel::open(bytes, format, &options(limits.memory, metadata))
+    AnyModel::parse_with(bytes, format, &settings(limits.memory, metadata))
 }
 
 /// A limit holds, but for what is always free.
@@ -68,15 +70,15 @@ const MIB: usize = 1 << 20;
 
 #[test]
 fn opening_takes_memory_in_proportion_to_the_file() {
-    let mut subjects = gauntlet::subjects(&meshwright_testkit::testdata());
-    subjects.extend(meshwright_testkit::corpus().iter().flat_map(|dir| gauntlet::subjects(dir)));
+    let mut subjects = exercise::subjects(&meshwright_testkit::testdata());
+    subjects.extend(meshwright_testkit::corpus().iter().flat_map(|dir| exercise::subjects(dir)));
     let mut most = (0.0, String::new());
     for s in &subjects {
-        let metadata = s.companions.iter().find(|c| c.0 == CompanionKind::Metadata).map(|c| &*c.1);
+        let metadata = s.companions.iter().find(|c| c.0 == Role::Metadata).map(|c| &*c.1);
         let size = s.bytes.len() + metadata.map_or(0, <[_]>::len);
         let (model, peak) = measured(|| {
             let _ = detect(&s.bytes, Some(&s.name));
-            AnyModel::open(&s.bytes, s.format, &options(256 << 20, metadata)).map(|p| p.model)
+            AnyModel::parse_with(&s.bytes, s.format, &settings(256 << 20, metadata)).map(|p| p.model)
         });
         assert!(peak <= 32 * size + 8 * MIB, "{}: {peak} bytes for {size}", s.name);
         let ratio = peak as f64 / size as f64;
@@ -107,7 +109,7 @@ fn defused(bomb: &Bomb) -> bool {
     let ((), peak) = measured(|| assert!(detect(bytes, None).is_none_or(|d| d.format == *format)));
     assert!(peak <= 4 * size + MIB, "{name}: {peak} bytes to detect it");
     let (opened, peak) =
-        measured(|| AnyModel::open(bytes, *format, &options(limit as u64, metadata.as_deref())));
+        measured(|| AnyModel::parse_with(bytes, *format, &settings(limit as u64, metadata.as_deref())));
     told("open", peak);
     assert!(peak <= 32 * size + 8 * MIB, "{name}: {peak} bytes to open {size}");
     let model = match opened {
@@ -215,14 +217,14 @@ fn bombs_stay_within_limits_on_a_small_stack() {
 #[test]
 fn a_limit_error_says_what_was_wanted() {
     let bomb = bombs::all().into_iter().find(|b| b.name.starts_with("LZ4")).unwrap();
-    let e = AnyModel::open(&bomb.bytes, bomb.format, &OpenOptions::default()).unwrap_err();
+    let e = AnyModel::parse(&bomb.bytes, bomb.format, &ReadOptions::default()).unwrap_err();
     assert!(matches!(e.class(), ErrorClass::Limit { wanted: 754_974_720, .. }), "{e}");
 }
 
 /// The start of every fixture with any four of its bytes all ones.
 #[test]
 fn counts_of_ffffffff_in_a_hundred_bytes() {
-    for s in gauntlet::subjects(&meshwright_testkit::testdata()) {
+    for s in exercise::subjects(&meshwright_testkit::testdata()) {
         let start = &s.bytes[..s.bytes.len().min(100)];
         for at in 0..start.len().saturating_sub(3) {
             let mut bytes = start.to_vec();

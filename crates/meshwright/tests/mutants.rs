@@ -16,15 +16,15 @@
     reason = "a failing test panics"
 )]
 
-#[path = "support/gauntlet.rs"]
-mod gauntlet;
+#[path = "support/exercise.rs"]
+mod exercise;
 
 use meshwright_testkit::Deadline;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-fn tried(what: &str, subject: &gauntlet::Subject) -> gauntlet::Reached {
+fn tried(what: &str, subject: &exercise::Subject) -> exercise::Reached {
     let deadline = Deadline::seconds(5);
-    let Ok(reached) = catch_unwind(AssertUnwindSafe(|| gauntlet::run(subject))) else {
+    let Ok(reached) = catch_unwind(AssertUnwindSafe(|| exercise::run(subject))) else {
         panic!("{what} of {}: see above", subject.name);
     };
     deadline.met(format_args!("{what} of {}", subject.name));
@@ -33,19 +33,19 @@ fn tried(what: &str, subject: &gauntlet::Subject) -> gauntlet::Reached {
 
 #[test]
 fn fixtures_as_they_are() {
-    let subjects = gauntlet::subjects(&meshwright_testkit::testdata());
-    let scenes = subjects.iter().filter(|s| tried("the fixture", s) == gauntlet::Reached::Scene).count();
+    let subjects = exercise::subjects(&meshwright_testkit::testdata());
+    let scenes = subjects.iter().filter(|s| tried("the fixture", s) == exercise::Reached::Scene).count();
     assert!(scenes > subjects.len() / 3, "{scenes} of {} become scenes", subjects.len());
 }
 
 #[test]
 fn broken_fixtures() {
-    let subjects = gauntlet::subjects(&meshwright_testkit::testdata());
+    let subjects = exercise::subjects(&meshwright_testkit::testdata());
     let mut reached = std::collections::BTreeMap::new();
     for number in 0..6000 {
-        let mutant = gauntlet::numbered(&subjects, number);
+        let mutant = exercise::numbered(&subjects, number);
         *reached.entry(tried(&format!("mutant {number}"), &mutant)).or_insert(0) += 1;
     }
     // Mutants that are all refused would prove little.
-    assert!(reached.get(&gauntlet::Reached::Scene) > Some(&500), "{reached:?}");
+    assert!(reached.get(&exercise::Reached::Scene) > Some(&500), "{reached:?}");
 }

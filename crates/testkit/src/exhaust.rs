@@ -60,7 +60,7 @@ pub struct Section {
 
 /// What must be known of a format to break its files where it hurts.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Anatomy {
+pub struct Layout {
     /// The order of the bytes of its integers.
     pub order: Order,
     /// The sections of this file.
@@ -70,9 +70,9 @@ pub struct Anatomy {
 /// Reads the numbers that say where sections lie. Beyond the file there are only zeros: a broken file has
 /// fewer sections than it says, never too many.
 #[derive(Clone, Debug)]
-pub struct Surgeon<'a> {
+pub struct LayoutBuilder<'a> {
     bytes: &'a [u8],
-    anatomy: Anatomy,
+    layout: Layout,
 }
 
 /// Outside of every fixture, and small enough for sums and products of a few.
@@ -81,17 +81,17 @@ pub const FAR: usize = 1 << 24;
 /// More sections than this make more pairs than anyone can wait for.
 const MOST_SECTIONS: usize = 64;
 
-impl<'a> Surgeon<'a> {
+impl<'a> LayoutBuilder<'a> {
     /// Starts without sections.
     pub const fn new(bytes: &'a [u8], order: Order) -> Self {
-        Self { bytes, anatomy: Anatomy { order, sections: Vec::new() } }
+        Self { bytes, layout: Layout { order, sections: Vec::new() } }
     }
 
     /// The number at `at`, of `width` bytes, or [`FAR`] when it is larger.
     pub fn number(&self, at: usize, width: usize) -> usize {
         let field = self.bytes.get(at..at.saturating_add(width)).unwrap_or_default();
         let digit = |n: u64, b: &u8| n.wrapping_shl(8) | u64::from(*b);
-        let value = match self.anatomy.order {
+        let value = match self.layout.order {
             Order::Big => field.iter().fold(0, digit),
             Order::Little => field.iter().rev().fold(0, digit),
         };
@@ -112,8 +112,8 @@ impl<'a> Surgeon<'a> {
     /// Adds a section, unless it is empty or not in the file.
     pub fn section(&mut self, start: usize, len: usize, offset: Option<Field>, size: Option<Field>) {
         let inside = len > 0 && start.checked_add(len).is_some_and(|end| end <= self.bytes.len());
-        if inside && self.anatomy.sections.len() < MOST_SECTIONS {
-            self.anatomy.sections.push(Section { start, len, offset, size });
+        if inside && self.layout.sections.len() < MOST_SECTIONS {
+            self.layout.sections.push(Section { start, len, offset, size });
         }
     }
 
@@ -123,8 +123,8 @@ impl<'a> Surgeon<'a> {
     }
 
     /// What was found.
-    pub fn done(self) -> Anatomy {
-        self.anatomy
+    pub fn done(self) -> Layout {
+        self.layout
     }
 }
 
@@ -179,7 +179,7 @@ impl fmt::Display for Change {
 }
 
 /// All ways to break a file.
-pub fn changes(bytes: &[u8], anatomy: &Anatomy) -> Vec<Change> {
+pub fn changes(bytes: &[u8], layout: &Layout) -> Vec<Change> {
     let n = bytes.len();
     let len = u32::try_from(n).unwrap_or(u32::MAX);
     let boundary = [0, 1, 0x7fff_ffff, 0x8000_0000, u32::MAX, len, len.wrapping_add(1), len.wrapping_sub(1)];
@@ -187,8 +187,8 @@ pub fn changes(bytes: &[u8], anatomy: &Anatomy) -> Vec<Change> {
     for at in 0..n.saturating_sub(3) {
         all.extend(boundary.map(|value| Change::Word { at, value }));
     }
-    for (i, a) in anatomy.sections.iter().enumerate() {
-        for (j, b) in anatomy.sections.iter().enumerate().filter(|(j, _)| *j != i) {
+    for (i, a) in layout.sections.iter().enumerate() {
+        for (j, b) in layout.sections.iter().enumerate().filter(|(j, _)| *j != i) {
             let within = [b.start, b.start + b.len / 2, b.start + b.len - 1];
             if a.offset.is_some() {
                 let before = b.start.saturating_sub(a.len / 2);
@@ -206,9 +206,9 @@ pub fn changes(bytes: &[u8], anatomy: &Anatomy) -> Vec<Change> {
 
 impl Change {
     /// The broken file.
-    pub fn apply(self, bytes: &[u8], anatomy: &Anatomy) -> Vec<u8> {
+    pub fn apply(self, bytes: &[u8], layout: &Layout) -> Vec<u8> {
         let mut out = bytes.to_vec();
-        let (order, sections) = (anatomy.order, &anatomy.sections);
+        let (order, sections) = (layout.order, &layout.sections);
         match self {
             Self::Cut(len) => out.truncate(len),
             Self::Flip(bit) => out[bit / 8] ^= 1 << (bit % 8),
@@ -240,32 +240,32 @@ mod tests {
     use super::*;
 
     /// Two sections of four bytes behind two words that say where.
-    fn file() -> (Vec<u8>, Anatomy) {
+    fn file() -> (Vec<u8>, Layout) {
         let bytes = vec![0, 0, 0, 8, 0, 0, 0, 12, 1, 2, 3, 4, 5, 6, 7, 8];
-        let mut surgeon = Surgeon::new(&bytes, Order::Big);
-        surgeon.pointed(0, 4, None);
-        surgeon.pointed(4, 4, Some(Field { at: 3, width: 1, unit: 2 }));
-        surgeon.pointed(4, 5, None);
-        (bytes.clone(), surgeon.done())
+        let mut builder = LayoutBuilder::new(&bytes, Order::Big);
+        builder.pointed(0, 4, None);
+        builder.pointed(4, 4, Some(Field { at: 3, width: 1, unit: 2 }));
+        builder.pointed(4, 5, None);
+        (bytes.clone(), builder.done())
     }
 
     #[test]
     fn all_changes_are_there_and_differ() {
-        let (bytes, anatomy) = file();
-        assert_eq!(anatomy.sections.len(), 2, "the third lies outside");
-        let all = changes(&bytes, &anatomy);
+        let (bytes, layout) = file();
+        assert_eq!(layout.sections.len(), 2, "the third lies outside");
+        let all = changes(&bytes, &layout);
         assert_eq!(all.len(), 16 + 16 * 8 + 13 * 8 + 2 * 5);
-        let same = all.iter().filter(|c| c.apply(&bytes, &anatomy) == bytes).count();
+        let same = all.iter().filter(|c| c.apply(&bytes, &layout) == bytes).count();
         assert!(same < 8, "{same} changes change nothing");
     }
 
     #[test]
     fn sections_come_over_one_another() {
-        let (bytes, anatomy) = file();
-        assert_eq!(Change::Moved { section: 0, to: 14 }.apply(&bytes, &anatomy)[..4], [0, 0, 0, 14]);
-        assert_eq!(Change::Grown { section: 1, len: 9 }.apply(&bytes, &anatomy)[3], 5);
-        assert_eq!(Change::Copied { from: 0, over: 1 }.apply(&bytes, &anatomy)[12..], [1, 2, 3, 4]);
-        let little = Anatomy { order: Order::Little, ..anatomy };
+        let (bytes, layout) = file();
+        assert_eq!(Change::Moved { section: 0, to: 14 }.apply(&bytes, &layout)[..4], [0, 0, 0, 14]);
+        assert_eq!(Change::Grown { section: 1, len: 9 }.apply(&bytes, &layout)[3], 5);
+        assert_eq!(Change::Copied { from: 0, over: 1 }.apply(&bytes, &layout)[12..], [1, 2, 3, 4]);
+        let little = Layout { order: Order::Little, ..layout };
         assert_eq!(Change::Word { at: 1, value: 0x0a0b }.apply(&bytes, &little)[..5], [0, 0x0b, 0x0a, 0, 0]);
     }
 }

@@ -5,13 +5,13 @@ use meshwright::gltf::{self, playback::Player};
 use meshwright::rig::Evaluator;
 use meshwright::scene::{ConvertError, MeshId, Scene, SceneOptions, SkeletonId, Space, obj};
 use meshwright::{
-    AnyModel, CompanionKind, Companions, ErrorClass, Format, Limits, OpenOptions, ReadOptions, WriteError,
-    detect,
+    AnyModel, Companions, ErrorClass, Format, Limits, ReadOptions, ReadSettings, Role, detect,
 };
 use meshwright_testkit::laws;
 use meshwright_testkit::mutate::{Rng, mutant};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What any step may take.
 pub(crate) const MEMORY: u64 = 64 << 20;
@@ -22,7 +22,7 @@ pub(crate) struct Subject {
     pub(crate) name: String,
     pub(crate) format: Format,
     pub(crate) bytes: Vec<u8>,
-    pub(crate) companions: Vec<(CompanionKind, Vec<u8>)>,
+    pub(crate) companions: Vec<(Role, Arc<[u8]>)>,
     /// It opens strictly before it is broken.
     pub(crate) sound: bool,
 }
@@ -30,12 +30,12 @@ pub(crate) struct Subject {
 /// Stands between the files of a [joined](Subject::joined) subject, before the number of the next one's kind.
 const SEPARATOR: &[u8] = b"\xffNEXT\xff";
 
-const KINDS: [CompanionKind; 5] = [
-    CompanionKind::FrameGroups,
-    CompanionKind::Metadata,
-    CompanionKind::Skeleton,
-    CompanionKind::Animation,
-    CompanionKind::Binding,
+const ROLES: [Role; 5] = [
+    Role::Clips,
+    Role::Metadata,
+    Role::Skeleton,
+    Role::Animation,
+    Role::Binding,
 ];
 
 impl Subject {
@@ -44,8 +44,8 @@ impl Subject {
     pub(crate) fn joined(&self) -> Vec<u8> {
         let mut out = self.bytes.clone();
         for (kind, bytes) in &self.companions {
-            let number = KINDS.iter().zip(0..).find(|(k, _)| *k == kind).unwrap().1;
-            out.extend([SEPARATOR, &[number], bytes].concat());
+            let number = ROLES.iter().zip(0..).find(|(k, _)| *k == kind).unwrap().1;
+            out.extend([SEPARATOR, &[number], &**bytes].concat());
         }
         out
     }
@@ -62,7 +62,7 @@ impl Subject {
         parts.push(rest);
         let companion = |part: &&[u8]| {
             let (number, bytes) = part.split_first()?;
-            Some((KINDS[usize::from(*number) % KINDS.len()], bytes.to_vec()))
+            Some((ROLES[usize::from(*number) % ROLES.len()], bytes.into()))
         };
         Self {
             name: format!("model.{}", format.extensions()[0]),
@@ -80,7 +80,7 @@ impl Subject {
             n if n > 0 && rng.below(3) == 0 => {
                 let companion = rng.below(n);
                 let bytes = &mut out.companions[companion].1;
-                *bytes = mutant(bytes, &other.bytes, rng);
+                *bytes = mutant(bytes, &other.bytes, rng).into();
             }
             _ => out.bytes = mutant(&out.bytes, &other.bytes, rng),
         }
@@ -113,16 +113,14 @@ pub(crate) fn run(subject: &Subject) -> Reached {
     for lenient in [false, true] {
         let read = if lenient { ReadOptions::lenient() } else { ReadOptions::default() };
         let read = read.with_limits(Limits::default().with_memory(MEMORY));
-        let mut options = OpenOptions::from(read);
+        let settings = ReadSettings::from(read).attaching(subject.format, &subject.companions);
         let mut companions = Companions::default();
-        for (kind, companion) in &subject.companions {
-            if *kind == CompanionKind::Metadata {
-                options.metadata = Some(companion);
-            } else if let Err(e) = companions.add(*kind, companion, &read) {
+        for (role, companion) in &subject.companions {
+            if let Err(e) = companions.add(subject.format, *role, role.name(), companion, &read.into()) {
                 laws::refusal(&e, companion.len());
             }
         }
-        let Ok(parsed) = AnyModel::open(bytes, subject.format, &options) else { continue };
+        let Ok(parsed) = AnyModel::parse_with(bytes, subject.format, &settings) else { continue };
         let model = parsed.model;
         for f in model.validate_with(&companions).findings() {
             laws::one_line(&f.to_string());
@@ -142,11 +140,10 @@ pub(crate) fn run(subject: &Subject) -> Reached {
 
 /// An answer from strict and lenient readers, and what opens is written and read again.
 fn obeys(subject: &Subject) {
-    let metadata = subject.companions.iter().find(|c| c.0 == CompanionKind::Metadata).map(|c| &*c.1);
     let open = |bytes: &[u8], read: &ReadOptions| {
-        let mut options = OpenOptions::from(read.with_limits(Limits::default().with_memory(MEMORY)));
-        options.metadata = metadata;
-        AnyModel::open(bytes, subject.format, &options)
+        let read = read.with_limits(Limits::default().with_memory(MEMORY));
+        let settings = ReadSettings::from(read).attaching(subject.format, &subject.companions);
+        AnyModel::parse_with(bytes, subject.format, &settings)
     };
     laws::answer(&subject.bytes, subject.bytes.len(), open, AnyModel::validate, AnyModel::to_bytes);
 }
@@ -324,29 +321,29 @@ fn subject(path: &Path, files: &[PathBuf]) -> Option<Subject> {
     let format = detect(&bytes, Some(&name))?.format;
     Format::from_name(&name)?;
     let mut companions = Vec::new();
-    for (kind, name) in format.companion_names(&name) {
-        companions.extend(fs::read(path.with_file_name(name)).ok().map(|bytes| (kind, bytes)));
+    let lies_beside = |role: Role, name: Vec<u8>| {
+        let bytes = fs::read(path.with_file_name(String::from_utf8(name).unwrap())).ok()?;
+        Some((role, bytes.into()))
+    };
+    for companion in format.companions() {
+        let names = companion.beside.iter().map(|beside| beside.name(name.as_bytes()));
+        companions.extend(names.filter_map(|name| lies_beside(companion.role, name)).take(1));
     }
-    let beside = |extension: &str, most: usize| -> Vec<Vec<u8>> {
+    let beside = |extension: &str, most: usize| -> Vec<Arc<[u8]>> {
         let here = files.iter().filter(|f| f.parent() == path.parent());
         let found = here.filter(|f| f.extension().is_some_and(|e| e == extension));
-        found.take(most).map(|f| fs::read(f).unwrap()).collect()
+        found.take(most).map(|f| fs::read(f).unwrap().into()).collect()
     };
     match format {
         Format::TsoMesh | Format::TsoAnimation | Format::TsoSkeleton => {
-            companions.extend(beside("skel", 1).into_iter().map(|b| (CompanionKind::Skeleton, b)));
-            companions.extend(beside("anim", 1).into_iter().map(|b| (CompanionKind::Animation, b)));
-            companions.extend(beside("bnd", 1).into_iter().map(|b| (CompanionKind::Binding, b)));
-        }
-        Format::CrucibleMesh => {
-            companions.extend(beside("cskel", 1).into_iter().map(|b| (CompanionKind::Skeleton, b)));
+            companions.extend(beside("skel", 1).into_iter().map(|b| (Role::Skeleton, b)));
+            companions.extend(beside("anim", 1).into_iter().map(|b| (Role::Animation, b)));
+            companions.extend(beside("bnd", 1).into_iter().map(|b| (Role::Binding, b)));
         }
         _ => {}
     }
-    let metadata = companions.iter().find(|c| c.0 == CompanionKind::Metadata).map(|c| &*c.1);
-    let mut options = OpenOptions::default();
-    options.metadata = metadata;
-    let sound = AnyModel::open(&bytes, format, &options).is_ok();
+    let settings = ReadSettings::default().attaching(format, &companions);
+    let sound = AnyModel::parse_with(&bytes, format, &settings).is_ok();
     Some(Subject { name, format, bytes, companions, sound })
 }
 

@@ -1,10 +1,10 @@
 //! Where the sections of a file lie, told by the formats' descriptions and not by the readers under test.
 
 use meshwright::Format;
-use meshwright_testkit::exhaust::{Anatomy, Field, Order, Surgeon};
+use meshwright_testkit::exhaust::{Layout, Field, Order, LayoutBuilder};
 
 /// The sections of a file. A format without an arm here has no tests of overlaps, so that is a failure.
-pub(crate) fn of(format: Format, bytes: &[u8]) -> Anatomy {
+pub(crate) fn of(format: Format, bytes: &[u8]) -> Layout {
     match format {
         Format::Bmd => bmd(bytes),
         Format::CrucibleMesh => crucible_mesh(bytes),
@@ -18,14 +18,14 @@ pub(crate) fn of(format: Format, bytes: &[u8]) -> Anatomy {
         Format::TsoAnimation => tso_animation(bytes),
         Format::TsoBinding => tso_binding(bytes),
         Format::Bmf => bmf(bytes),
-        Format::Skn => lines(bytes),
+        Format::Skn | Format::FrameGroups | Format::FsoMetadata => lines(bytes),
         _ => panic!("the sections of {format} are not known"),
     }
 }
 
 /// A text: each line is a section that nothing points at.
-pub(crate) fn lines(bytes: &[u8]) -> Anatomy {
-    let mut s = Surgeon::new(bytes, Order::Little);
+fn lines(bytes: &[u8]) -> Layout {
+    let mut s = LayoutBuilder::new(bytes, Order::Little);
     let mut start = 0;
     for line in bytes.split_inclusive(|b| *b == b'\n') {
         s.section(start, line.len(), None, None);
@@ -34,8 +34,8 @@ pub(crate) fn lines(bytes: &[u8]) -> Anatomy {
     s.done()
 }
 
-fn bmd(bytes: &[u8]) -> Anatomy {
-    let mut s = Surgeon::new(bytes, Order::Little);
+fn bmd(bytes: &[u8]) -> Layout {
+    let mut s = LayoutBuilder::new(bytes, Order::Little);
     for table in [0x10, 0x18, 0x20, 0x28] {
         s.pointed(table, s.word(table + 4), Some(Field::word(table + 4)));
     }
@@ -54,8 +54,8 @@ fn bmd(bytes: &[u8]) -> Anatomy {
     s.done()
 }
 
-fn dpm(bytes: &[u8]) -> Anatomy {
-    let mut s = Surgeon::new(bytes, Order::Big);
+fn dpm(bytes: &[u8]) -> Layout {
+    let mut s = LayoutBuilder::new(bytes, Order::Big);
     let [bones, meshes, frames] = [56, 60, 64].map(|at| s.word(at));
     for (count, offset, size) in [(56, 68, 40), (60, 72, 56), (64, 76, 68)] {
         s.pointed(offset, s.word(count) * size, Some(Field::count(count, size)));
@@ -74,16 +74,16 @@ fn dpm(bytes: &[u8]) -> Anatomy {
     s.done()
 }
 
-fn zym(bytes: &[u8]) -> Anatomy {
-    let mut s = Surgeon::new(bytes, Order::Big);
+fn zym(bytes: &[u8]) -> Layout {
+    let mut s = LayoutBuilder::new(bytes, Order::Big);
     for lump in (68..140).step_by(8) {
         s.pointed(lump, s.word(lump + 4), Some(Field::word(lump + 4)));
     }
     s.done()
 }
 
-fn fso(bytes: &[u8]) -> Anatomy {
-    let mut s = Surgeon::new(bytes, Order::Little);
+fn fso(bytes: &[u8]) -> Layout {
+    let mut s = LayoutBuilder::new(bytes, Order::Little);
     let long = |at| Field { at, width: 8, unit: 1 };
     let (mut at, mut indices) = (12, (0, 0));
     while at + 12 <= bytes.len() {
@@ -107,7 +107,7 @@ fn fso(bytes: &[u8]) -> Anatomy {
 }
 
 /// The streams of a chunk that starts at `at`: compressed and decoded size, then the block.
-fn chunk(s: &mut Surgeon<'_>, at: usize) {
+fn chunk(s: &mut LayoutBuilder<'_>, at: usize) {
     let packed = s.word(at + 1);
     s.section(at + 9, packed, None, Some(Field::word(at + 1)));
     let mut at = at + 9 + packed;
@@ -120,14 +120,14 @@ fn chunk(s: &mut Surgeon<'_>, at: usize) {
     }
 }
 
-fn crucible_mesh(bytes: &[u8]) -> Anatomy {
-    let mut s = Surgeon::new(bytes, Order::Little);
+fn crucible_mesh(bytes: &[u8]) -> Layout {
+    let mut s = LayoutBuilder::new(bytes, Order::Little);
     chunk(&mut s, 0);
     s.done()
 }
 
-fn crucible_model(bytes: &[u8]) -> Anatomy {
-    let mut s = Surgeon::new(bytes, Order::Little);
+fn crucible_model(bytes: &[u8]) -> Layout {
+    let mut s = LayoutBuilder::new(bytes, Order::Little);
     let mut at = 11;
     for _ in s.records(11, s.word(7), 8) {
         let len = s.number(at, 8);
@@ -138,29 +138,29 @@ fn crucible_model(bytes: &[u8]) -> Anatomy {
     s.done()
 }
 
-fn crucible_skeleton(bytes: &[u8]) -> Anatomy {
-    let mut s = Surgeon::new(bytes, Order::Little);
+fn crucible_skeleton(bytes: &[u8]) -> Layout {
+    let mut s = LayoutBuilder::new(bytes, Order::Little);
     s.section(10, s.word(0), None, Some(Field::word(0)));
     s.section(8, 2, None, None);
     s.done()
 }
 
 /// A string behind a byte with its length. Answers where it ends.
-fn pascal(s: &mut Surgeon<'_>, at: usize) -> usize {
+fn pascal(s: &mut LayoutBuilder<'_>, at: usize) -> usize {
     let len = s.number(at, 1);
     s.section(at + 1, len, None, Some(Field { at, width: 1, unit: 1 }));
     at + 1 + len
 }
 
 /// A table of `count * size` bytes behind its count. Answers where it ends.
-fn counted(s: &mut Surgeon<'_>, at: usize, size: usize) -> usize {
+fn counted(s: &mut LayoutBuilder<'_>, at: usize, size: usize) -> usize {
     let len = s.word(at) * size;
     s.section(at + 4, len, None, Some(Field::count(at, size)));
     at + 4 + len
 }
 
 /// Names, faces, bindings and vertices from `at` on.
-fn geometry(s: &mut Surgeon<'_>, mut at: usize) {
+fn geometry(s: &mut LayoutBuilder<'_>, mut at: usize) {
     let names = s.word(at);
     at += 4;
     for _ in s.records(at, names, 1) {
@@ -173,22 +173,22 @@ fn geometry(s: &mut Surgeon<'_>, mut at: usize) {
     s.section(at + 4, s.word(at) * 24, None, Some(Field::count(at, 24)));
 }
 
-fn tso_mesh(bytes: &[u8]) -> Anatomy {
-    let mut s = Surgeon::new(bytes, Order::Big);
+fn tso_mesh(bytes: &[u8]) -> Layout {
+    let mut s = LayoutBuilder::new(bytes, Order::Big);
     geometry(&mut s, 4);
     s.done()
 }
 
-fn bmf(bytes: &[u8]) -> Anatomy {
-    let mut s = Surgeon::new(bytes, Order::Little);
+fn bmf(bytes: &[u8]) -> Layout {
+    let mut s = LayoutBuilder::new(bytes, Order::Little);
     let skin = pascal(&mut s, 0);
     let texture = pascal(&mut s, skin);
     geometry(&mut s, texture);
     s.done()
 }
 
-fn tso_skeleton(bytes: &[u8]) -> Anatomy {
-    let mut s = Surgeon::new(bytes, Order::Big);
+fn tso_skeleton(bytes: &[u8]) -> Layout {
+    let mut s = LayoutBuilder::new(bytes, Order::Big);
     let mut at = pascal(&mut s, 4);
     let bones = s.number(at, 2);
     at += 2;
@@ -206,7 +206,7 @@ fn tso_skeleton(bytes: &[u8]) -> Anatomy {
 }
 
 /// Lists of pairs of strings. Answers where they end.
-fn lists(s: &mut Surgeon<'_>, at: usize) -> usize {
+fn lists(s: &mut LayoutBuilder<'_>, at: usize) -> usize {
     let (count, mut at) = (s.word(at), at + 4);
     for _ in s.records(at, count, 4) {
         let pairs = s.word(at);
@@ -219,8 +219,8 @@ fn lists(s: &mut Surgeon<'_>, at: usize) -> usize {
     at
 }
 
-fn tso_animation(bytes: &[u8]) -> Anatomy {
-    let mut s = Surgeon::new(bytes, Order::Big);
+fn tso_animation(bytes: &[u8]) -> Layout {
+    let mut s = LayoutBuilder::new(bytes, Order::Big);
     let name = s.number(4, 2);
     s.section(6, name, None, Some(Field { at: 4, width: 2, unit: 1 }));
     let mut at = 6 + name + 9;
@@ -237,8 +237,8 @@ fn tso_animation(bytes: &[u8]) -> Anatomy {
     s.done()
 }
 
-fn tso_binding(bytes: &[u8]) -> Anatomy {
-    let mut s = Surgeon::new(bytes, Order::Big);
+fn tso_binding(bytes: &[u8]) -> Layout {
+    let mut s = LayoutBuilder::new(bytes, Order::Big);
     let mut at = pascal(&mut s, 4);
     for _ in 0..2 {
         let len = if s.word(at) == 0 { 4 } else { 16 };
