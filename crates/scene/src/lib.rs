@@ -8,7 +8,15 @@
 //! The model is openly lossy: a conversion into it or out of it returns a list of [`Loss`]es.
 //!
 //! Plain arrays, no input or output, `no_std` with `alloc`.
-//! [`obj`] writes a scene as Wavefront OBJ text.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`draw`] | what is drawn, made ready for simpler formats: levels chosen, instances applied, meshes split and joined, influences cut |
+//! | [`sample`] | a clip's poses at any frame |
+//! | [`names`] | names encoded, cut and told apart |
+//! | [`BindPose`], [`Order`] | where vertices are bound, and joints with parents first |
+//! | [`FromSceneOptions`], [`FromScene`], [`OutputFiles`] | the shape of every conversion of a scene |
+//! | [`obj`] | a scene as Wavefront OBJ text |
 //!
 //! # Safety contract
 //!
@@ -55,7 +63,7 @@ pub use convert::{ConvertError, Converted, Loss, LossKind, Memory, SceneOptions,
 pub use draw::{DrawOptions, Drawable, Drawables, Levels};
 pub use extra::Extra;
 pub use mesh::{Influence, LocalVertex, Mesh, MeshPose, Skin};
-pub use meshwright_core::math::{Affine, Trs, normalize, sqrt};
+pub use meshwright_core::math::{self, Affine, Trs, normalize, sqrt};
 pub use meshwright_core::{Budget, LimitExceeded, Limits};
 pub use model::{Image, Level, Material, MaterialId, MeshId, Node, NodeId, Scene, SkeletonId};
 pub use motion::{Channel, Clip, Interpolation, Motion, PoseSet, PoseSetId, Track};
