@@ -10,7 +10,7 @@ mod split;
 
 use crate::axes::AxisMap;
 use crate::convert::{ConvertError, Loss};
-use crate::mesh::{Influence, Mesh, Skin};
+use crate::mesh::{Influence, LocalVertex, Mesh, Skin};
 use crate::model::{MaterialId, MeshId, NodeId, Scene};
 use crate::surface::vertex_normals;
 use alloc::borrow::Cow;
@@ -18,7 +18,7 @@ use alloc::collections::{BTreeSet, VecDeque};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::math::Affine;
+use meshwright_core::math::{Affine, narrow, narrow1, wide};
 use meshwright_core::{Budget, LimitExceeded};
 
 /// Which levels of detail are drawn.
@@ -442,13 +442,11 @@ fn heaviest(skin: &mut Skin, most: usize) -> (usize, f64) {
             }
         }
         for (mut influence, local) in row.drain(..) {
-            let by = |c: f32| meshwright_core::math::narrow1(f64::from(c) * scale);
-            influence.weight = by(influence.weight);
+            influence.weight = narrow1(f64::from(influence.weight) * scale);
             made.influences.push(influence);
-            made.local.extend(local.map(|mut l| {
-                l.position = l.position.map(by);
-                l.normal = l.normal.map(by);
-                l
+            made.local.extend(local.map(|l| LocalVertex {
+                position: narrow(wide(l.position).map(|c| c * scale)),
+                normal: narrow(wide(l.normal).map(|c| c * scale)),
             }));
         }
         made.end_vertex();

@@ -14,6 +14,7 @@
 //! | [`draw`] | what is drawn, made ready for simpler formats: levels chosen, instances applied, meshes split and joined, influences cut |
 //! | [`sample`] | a clip's poses at any frame |
 //! | [`names`] | names encoded, cut and told apart |
+//! | [`Lack`] | what a format has no place for, in the same words everywhere |
 //! | [`BindPose`], [`Order`] | where vertices are bound, and joints with parents first |
 //! | [`FromSceneOptions`], [`FromScene`], [`OutputFiles`] | the shape of every conversion of a scene |
 //! | [`obj`] | a scene as Wavefront OBJ text |
@@ -43,6 +44,7 @@ mod convert;
 pub mod draw;
 mod extra;
 mod index;
+mod lacks;
 mod mesh;
 mod model;
 mod motion;
@@ -62,6 +64,7 @@ pub use bind::{BindPose, Order};
 pub use convert::{ConvertError, Converted, Loss, LossKind, Memory, SceneOptions, Space};
 pub use draw::{DrawOptions, Drawable, Drawables, Levels};
 pub use extra::Extra;
+pub use lacks::Lack;
 pub use mesh::{Influence, LocalVertex, Mesh, MeshPose, Skin};
 pub use meshwright_core::math::{self, Affine, Trs, normalize, sqrt};
 pub use meshwright_core::{Budget, LimitExceeded, Limits};

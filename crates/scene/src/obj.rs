@@ -59,6 +59,10 @@ pub struct Obj {
 /// written in its bind pose without it. Numbers are the shortest decimals that read back as the same 32-bit
 /// value, texture coordinates are turned to OBJ's origin at the bottom left, names are cut to one line without
 /// white space. Same scene, same bytes.
+///
+/// # Errors
+/// When the scene breaks its own rules, when the poses do not fit it, or when the texts would take more than the options
+/// allow.
 pub fn write(
     scene: &Scene,
     posed: Option<&[MeshPose]>,

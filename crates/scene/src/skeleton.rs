@@ -160,7 +160,7 @@ impl Skeleton {
         self.to_model(&locals)
     }
 
-    /// Makes the rest pose the bind pose and answers the joints whose matrix cannot be inverted; their bind
+    /// Makes the rest pose the bind pose and returns the joints whose matrix cannot be inverted; their bind
     /// matrix is the identity. `None` as in [`to_model`](Self::to_model).
     pub fn bind_rest(&mut self) -> Option<Vec<usize>> {
         let model = self.rest_model()?;

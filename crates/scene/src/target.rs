@@ -2,7 +2,7 @@
 
 use crate::axes::AxisMap;
 use crate::convert::{ConvertError, Converted, Space};
-use crate::draw::Levels;
+use crate::draw::{DrawOptions, Levels};
 use crate::model::Scene;
 use crate::names::Naming;
 use alloc::string::String;
@@ -88,6 +88,16 @@ impl<T> FromSceneOptions<T> {
     pub const fn with_prune(mut self, prune: bool) -> Self {
         self.prune = prune;
         self
+    }
+
+    /// What to draw: the levels that were chosen, or those that the format draws by itself, in its axes. Meshes that no
+    /// node draws are drawn where the format `keeps` such, unless they shall be pruned.
+    #[must_use]
+    pub fn draw(&self, scene: &Scene, to_gltf: &AxisMap, levels: Levels, keeps: bool) -> DrawOptions {
+        DrawOptions::default()
+            .with_levels(self.levels.unwrap_or(levels))
+            .with_undrawn(keeps && !self.prune)
+            .with_axes(self.axes(scene, to_gltf))
     }
 
     /// A full account of what the conversion may take.
@@ -236,6 +246,11 @@ mod tests {
         let options = FromSceneOptions::of(7_u8).with_memory(9);
         assert_eq!(options.axes(&Scene::default(), &map), map.inverse());
         assert_eq!(options.clone().in_space(Space::File).axes(&Scene::default(), &map), AxisMap::IDENTITY);
+        let draw = options.draw(&Scene::default(), &map, Levels::Finest, true);
+        assert_eq!((draw.levels, draw.undrawn, draw.axes), (Levels::Finest, true, map.inverse()));
+        let draw = options.clone().with_levels(Levels::Merged).with_prune(true);
+        let draw = draw.draw(&Scene::default(), &map, Levels::Finest, true);
+        assert_eq!((draw.levels, draw.undrawn), (Levels::Merged, false));
         assert_eq!(options.with_format(()).limits.memory, 9);
     }
 }
