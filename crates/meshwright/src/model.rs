@@ -48,8 +48,9 @@ impl OpenOptions<'_> {
 
 #[cfg(feature = "fsomodel")]
 impl OpenOptions<'_> {
-    fn fsomodel(&self) -> fsomodel::FsoOptions<'_> {
-        let mut options = fsomodel::FsoOptions::from(self.read).with_metadata(self.metadata);
+    fn fsomodel(&self) -> fsomodel::FsoOptions {
+        let mut options = fsomodel::FsoOptions::from(self.read);
+        options.metadata = self.metadata.map(Into::into);
         options.dialect = fsomodel::Dialect::ALL.into_iter().find(|d| self.dialect == Some(d.name()));
         options
     }
@@ -107,18 +108,18 @@ macro_rules! models {
 models! {
     Bmd, "bmd", Bmd, |bytes, options| Bmd::parse_with(bytes, &options.read);
     CrucibleMesh, "crucible", crucible::Chunk<'static>, |bytes, options| {
-        crucible::Chunk::parse_options(bytes, &options.crucible()).map(|p| p.map(crucible::Chunk::into_owned))
+        crucible::Chunk::parse_with(bytes, &options.crucible()).map(|p| p.map(crucible::Chunk::into_owned))
     };
     CrucibleModel, "crucible", crucible::CModel<'static>, |bytes, options| {
-        crucible::CModel::parse_options(bytes, &options.crucible()).map(|p| p.map(crucible::CModel::into_owned))
+        crucible::CModel::parse_with(bytes, &options.crucible()).map(|p| p.map(crucible::CModel::into_owned))
     };
     CrucibleSkeleton, "crucible", crucible::SkeletonChunk, |bytes, options| {
-        crucible::SkeletonChunk::parse_options(bytes, &options.crucible())
+        crucible::SkeletonChunk::parse_with(bytes, &options.crucible())
     };
     Dpm, "dpm", Dpm, |bytes, options| Dpm::parse_with(bytes, &options.read);
     Zym, "dpm", Zym, |bytes, options| Zym::parse_with(bytes, &options.read);
     Fso, "fsomodel", fsomodel::FsoModel<'static>, |bytes, options| {
-        fsomodel::FsoModel::parse_options(bytes, &options.fsomodel()).map(|p| p.map(fsomodel::FsoModel::into_owned))
+        fsomodel::FsoModel::parse_with(bytes, &options.fsomodel()).map(|p| p.map(fsomodel::FsoModel::into_owned))
     };
     TsoMesh, "tso", tso::Mesh, |bytes, options| tso::Mesh::parse_with(bytes, &options.read);
     TsoSkeleton, "tso", tso::Skel, |bytes, options| tso::Skel::parse_with(bytes, &options.read);

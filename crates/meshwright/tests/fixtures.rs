@@ -292,7 +292,7 @@ fn a_dump_makes_nothing_up() {
     let boneless = dump(&fixture("anims-without-bones.warn.bmd"));
     assert_eq!((boneless.clips.len(), boneless.bones.len()), (1, 0));
     let bones = vec![meshwright::bmd::Bone::default(); 2];
-    let nameless = AnyModel::Bmd(Box::new(meshwright::bmd::Bmd { bones, ..Default::default() }));
+    let nameless = AnyModel::Bmd(Box::new(meshwright::bmd::Bmd::default().with_bones(bones, Vec::new())));
     assert!(dump(&nameless).bones.iter().all(|b| b.name.is_empty()));
 }
 
@@ -310,7 +310,7 @@ fn nearly_opposite_rotations_are_blended_in_full() {
     let mesh =
         Mesh { vertices: vec![vertex].into(), material: Some(Name::new(b"#FFFFFF")), ..Mesh::default() };
     let model =
-        Bmd { meshes: vec![mesh], bones: vec![Bone::default(); 2], clips: vec![clip], ..Bmd::default() };
+        Bmd::new(vec![mesh]).with_bones(vec![Bone::default(); 2], vec![clip]);
     let unit = |q: QuatF8| {
         let [x, _, _, w] = q.decode_raw().map(f64::from);
         [x / x.hypot(w), w / x.hypot(w)]
@@ -368,4 +368,16 @@ fn a_rate_of_zero_is_dumped_as_it_is_stored() {
     assert_eq!(dump(&companions), [8.0, 0.0]);
     companions.add(CompanionKind::FrameGroups, b"0 1 5", &ReadOptions::default()).unwrap();
     assert_eq!(dump(&companions), [5.0], "a companion takes the place of the scenes");
+}
+
+#[test]
+fn clips_of_a_companion_are_held_against_the_model() {
+    let bytes = fs::read(testdata().join("dpm/hopper.ok.dpm")).unwrap();
+    let model = AnyModel::parse(&bytes, Format::Dpm, &ReadOptions::default()).unwrap().model;
+    let mut companions = Companions::default();
+    companions.add(CompanionKind::FrameGroups, b"1 3\n2 99\n", &ReadOptions::default()).unwrap();
+    let made = model.to_scene("", &companions, &SceneOptions::default().with_extras(true)).unwrap();
+    let losses: Vec<_> = made.losses.iter().map(|l| (l.code, l.path.as_str())).collect();
+    assert_eq!(losses, [("length-clamped", "groups[1].length")]);
+    assert_eq!(made.value.clips.iter().map(|c| c.frames).collect::<Vec<_>>(), [3, 13]);
 }

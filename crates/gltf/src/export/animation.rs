@@ -10,8 +10,8 @@ use gltf_json::animation::{Animation, Channel, Interpolation as Sampling, Proper
 use gltf_json::validation::Checked::Valid;
 use gltf_json::{Index, Node};
 use meshwright_scene::{
-    Affine, Channel as Keys, Clip, ConvertError, Interpolation, Loss, Motion, PoseSet, Scene, Skeleton,
-    Track, Trs,
+    Affine, Channel as Keys, Clip, ConvertError, Interpolation, LimitExceeded, Loss, Motion, PoseSet, Scene,
+    Skeleton, Track, Trs,
 };
 use std::collections::BTreeSet;
 
@@ -86,7 +86,7 @@ const PLACED: usize = 16;
 fn room<T>(what: &'static str, count: usize) -> Result<Vec<T>, ConvertError> {
     let mut items = Vec::new();
     let wanted = (count as u64).saturating_mul(size_of::<T>() as u64);
-    items.try_reserve_exact(count).map_err(|_| ConvertError::Limit { what, wanted, limit: 0 })?;
+    items.try_reserve_exact(count).map_err(|_| LimitExceeded::bytes(what, wanted, 0))?;
     Ok(items)
 }
 

@@ -5,7 +5,7 @@ use gltf_json::buffer::{Target, View};
 use gltf_json::validation::Checked::Valid;
 use gltf_json::validation::USize64;
 use gltf_json::{Index, Root};
-use meshwright_scene::{ConvertError, Memory};
+use meshwright_scene::{ConvertError, LimitExceeded, Memory};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
@@ -104,7 +104,7 @@ impl Output {
         let start = self.bin.len().next_multiple_of(4);
         let more = start.saturating_add(len) - self.bin.len();
         self.memory.charge(what, more, 1)?;
-        let too_much = |_| ConvertError::Limit { what, wanted: len as u64, limit: u64::from(u32::MAX) };
+        let too_much = |_| LimitExceeded::bytes(what, len as u64, u64::from(u32::MAX));
         self.bin.try_reserve(more).map_err(too_much)?;
         self.bin.resize(start, 0);
         append(&mut self.bin, items, encode);
