@@ -11,8 +11,9 @@ mod seeds;
 
 use crate::kinds::Kind;
 use crate::mutants::gauntlet;
-use crate::{conformance, value};
+use crate::value;
 use lexopt::{Arg, Parser};
+use meshwright_testkit::{corpus, testdata};
 use runs::Runs;
 use std::collections::VecDeque;
 use std::env;
@@ -177,7 +178,8 @@ fn fuzz(
     // What is good for parsing is good for parsing and writing.
     let corpus = out.join("corpus").join(if files { extension } else { target });
     fs::create_dir_all(&corpus).map_err(|e| format!("{}: {e}", corpus.display()))?;
-    let seeds = seeds::seeds(target, &[root.join("testdata"), conformance::corpus(root)]);
+    let folders: Vec<_> = std::iter::once(testdata()).chain(corpus()).collect();
+    let seeds = seeds::seeds(target, &folders);
     for (i, seed) in seeds.iter().filter(|s| s.len() <= longest).enumerate() {
         let path = corpus.join(format!("seed-{i}"));
         fs::write(&path, seed).map_err(|e| format!("{}: {e}", path.display()))?;
