@@ -8,7 +8,6 @@
 use crate::json::{array, list, parse, read, text};
 use crate::{compare, kernels};
 use lexopt::{Arg, Parser};
-use meshwright_testkit::corpus;
 use meshwright::dump::{Dump, DumpOptions};
 use meshwright::gltf::{self, ExportOptions, playback::Player};
 use meshwright::rig::{Evaluator, Precision};
@@ -17,6 +16,7 @@ use meshwright::{
     AnyModel, CompanionKind, Companions, Format, OpenOptions, ReadError, ReadOptions, Severity, Stream,
     detect,
 };
+use meshwright_testkit::corpus;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -3,10 +3,10 @@
 use crate::conformance;
 use crate::json::{self, text};
 use lexopt::{Arg, Parser};
-use meshwright_testkit::corpus;
 use meshwright::gltf::{self, ExportOptions, Influences};
 use meshwright::scene::{ConvertError, SceneOptions};
 use meshwright::{AnyModel, Companions, ReadOptions, detect};
+use meshwright_testkit::corpus;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
