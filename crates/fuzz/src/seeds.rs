@@ -1,6 +1,7 @@
 //! What a target starts from.
 
-use super::gauntlet::{self, Subject};
+use super::exercise::{self, Subject};
+use super::{Action, Input, Target};
 use meshwright_testkit::mutate::Rng;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,19 +10,19 @@ use std::path::{Path, PathBuf};
 ///
 /// # Panics
 /// When a file cannot be read.
-pub(crate) fn seeds(target: &str, folders: &[PathBuf]) -> Vec<Vec<u8>> {
-    let (what, extension) = target.split_once('_').unwrap_or((target, ""));
-    match (what, extension) {
+pub(crate) fn seeds(target: Target, folders: &[PathBuf]) -> Vec<Vec<u8>> {
+    let extension = target.input.name();
+    match (target.action, target.input) {
         // Random numbers.
-        ("model", _) => {
+        (Action::Model, _) => {
             let mut rng = Rng::new(1);
             (2..34).map(|words| (0..words).flat_map(|_| rng.next().to_le_bytes()).collect()).collect()
         }
-        ("scene", _) => {
-            let all = folders.iter().flat_map(|folder| gauntlet::subjects(folder));
+        (Action::Scene, _) => {
+            let all = folders.iter().flat_map(|folder| exercise::subjects(folder));
             all.filter(|s| has(Path::new(&s.name), extension)).map(|s| Subject::joined(&s)).collect()
         }
-        (_, "lz4") => files(folders, "cmesh").iter().filter_map(|chunk| block(chunk)).collect(),
+        (_, Input::Lz4) => files(folders, "cmesh").iter().filter_map(|chunk| block(chunk)).collect(),
         _ => files(folders, extension),
     }
 }

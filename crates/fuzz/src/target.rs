@@ -1,6 +1,18 @@
-//! The program of one target.
+//! The program of all targets: the environment names one.
 #![no_main]
 
-const RUN: fn(&[u8]) = meshwright_fuzz::find(env!("CARGO_BIN_NAME"));
+use meshwright_fuzz::Target;
+use std::sync::OnceLock;
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| RUN(bytes));
+/// The variable that holds the target's name.
+const NAME: &str = "MESHWRIGHT_TARGET";
+
+static TARGET: OnceLock<Target> = OnceLock::new();
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let target = TARGET.get_or_init(|| {
+        let name = std::env::var(NAME).unwrap_or_default();
+        Target::find(&name).unwrap_or_else(|| panic!("{NAME}={name:?} is no target"))
+    });
+    target.run(bytes);
+});
