@@ -157,9 +157,9 @@ fn the_corpus_reads_as_its_dumps_and_is_written_byte_for_byte() {
 fn open(path: &Path, options: &CrucibleOptions) -> Result<Report, ReadError> {
     let bytes = fs::read(path).unwrap();
     match path.extension().unwrap().to_str().unwrap() {
-        "cmesh" => Chunk::parse_options(&bytes, options).map(|p| p.model.validate()),
-        "cskel" => SkeletonChunk::parse_options(&bytes, options).map(|p| p.model.validate()),
-        _ => CModel::parse_options(&bytes, options).map(|p| p.model.validate()),
+        "cmesh" => Chunk::parse_with(&bytes, options).map(|p| p.model.validate()),
+        "cskel" => SkeletonChunk::parse_with(&bytes, options).map(|p| p.model.validate()),
+        _ => CModel::parse_with(&bytes, options).map(|p| p.model.validate()),
     }
 }
 

@@ -129,7 +129,7 @@ fn an_error_says_where() {
 
 /// What a lenient reader passes over, and what not even that.
 #[test]
-fn mercy() {
+fn leniency() {
     let forgiven = ["index_range", "half_index", "half_vertex", "reserved", "reserved_tangent", "too_short"];
     for f in fixtures("crucible", &["cmesh"]).into_iter().filter(|f| f.expect == Expect::Reject) {
         let strict = Chunk::parse(&f.bytes).unwrap_err();

@@ -10,7 +10,7 @@ type Parsed<T> = Result<meshwright_core::Parsed<T>, ReadError>;
 
 fn as_dialect(bytes: &[u8], options: &ReadOptions, dialect: Dialect) -> Parsed<Chunk<'static>> {
     let options = CrucibleOptions::from(*options).with_dialect(dialect);
-    Chunk::parse_options(bytes, &options).map(|p| p.map(Chunk::into_owned))
+    Chunk::parse_with(bytes, &options).map(|p| p.map(Chunk::into_owned))
 }
 
 fn chunk_format(dialect: Dialect) -> Format<Chunk<'static>> {
@@ -44,7 +44,7 @@ fn models(dialect: Dialect) -> Format<CModel<'static>> {
 
 fn models_as(bytes: &[u8], options: &ReadOptions, dialect: Dialect) -> Parsed<CModel<'static>> {
     let options = CrucibleOptions::from(*options).with_dialect(dialect);
-    CModel::parse_options(bytes, &options).map(|p| p.map(CModel::into_owned))
+    CModel::parse_with(bytes, &options).map(|p| p.map(CModel::into_owned))
 }
 
 const SKELETONS: Format<SkeletonChunk> = Format {
@@ -137,8 +137,8 @@ proptest! {
         for read in [ReadOptions::default(), ReadOptions::lenient()] {
             let one = CrucibleOptions::from(read);
             prop_assert_eq!(
-                Chunk::parse_options(&bytes, &one),
-                Chunk::parse_options(&bytes, &one.with_threads(true))
+                Chunk::parse_with(&bytes, &one),
+                Chunk::parse_with(&bytes, &one.with_threads(true))
             );
         }
     }
@@ -151,28 +151,28 @@ proptest! {
         }
         let bytes = chunk.to_bytes().unwrap();
         let options = CrucibleOptions::default().with_dialect(chunk.dialect);
-        let mut read = Chunk::parse_options(&bytes, &options).unwrap().model;
+        let mut read = Chunk::parse_with(&bytes, &options).unwrap().model;
         let edited = at.index(read.streams.len());
         read.streams[edited].stream.data_mut().reverse();
         for (i, s) in read.streams.iter().enumerate() {
             prop_assert_eq!(s.stream.packed().is_some(), i != edited);
         }
         let written = read.to_bytes().unwrap();
-        prop_assert_eq!(Chunk::parse_options(&written, &options).unwrap().model, read);
+        prop_assert_eq!(Chunk::parse_with(&written, &options).unwrap().model, read);
     }
 }
 
 #[test]
 fn what_a_strict_reader_refuses_a_writer_refuses() {
     let mut chunk = Chunk::new(Dialect::Seed);
-    chunk.set_floats(meshwright_crucible::Attribute::Position3, &[[0.0; 3]; 3]);
+    chunk.set_floats(meshwright_crucible::Attribute::Position3, &[[0.0; 3]; 3]).unwrap();
     chunk.set_indices(&[0, 1, 3]);
     assert!(chunk.to_bytes().unwrap_err().to_string().contains("index 3 of 3 vertices"));
     let report = chunk.validate();
     assert_eq!(report.count_of(Severity::Error), 1);
     assert!(report.has("IndexRange"));
     chunk.set_indices(&[0, 1, 2]);
-    chunk.set(meshwright_crucible::Attribute::Color, vec![0; 8]);
+    chunk.set(meshwright_crucible::Attribute::Color, vec![0; 8]).unwrap();
     assert!(chunk.validate().has("VertexCount"));
     assert!(chunk.to_bytes().is_err());
 }

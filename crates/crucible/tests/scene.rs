@@ -86,9 +86,9 @@ fn a_stream_that_means_nothing_is_a_loss() {
 #[test]
 fn a_missing_bone_is_reported() {
     let mut chunk = Chunk::new(Dialect::Seed);
-    chunk.set_floats(Attribute::Position3, &[[0.0_f32; 3]]);
+    chunk.set_floats(Attribute::Position3, &[[0.0_f32; 3]]).unwrap();
     let weight = |bone, w: f32| BoneWeight { bone, influence: F32::new(w) };
-    chunk.set_bone_weights(&[[weight(0, 0.5), weight(9, 0.5), weight(0, 0.0), weight(0, 0.0)]]);
+    chunk.set_bone_weights(&[[weight(0, 0.5), weight(9, 0.5), weight(0, 0.0), weight(0, 0.0)]]).unwrap();
     let skeleton = SkeletonChunk::parse(&fixture("lighthouse.ok.cskel")).unwrap();
     assert!(chunk.validate_with(&skeleton).has("BoneRange"));
     assert!(!chunk.validate().has("BoneRange"));
@@ -99,15 +99,17 @@ fn a_missing_bone_is_reported() {
 /// A quad in the plane of x and y that looks against z, with a picture on it.
 fn quad(mirrored: bool) -> Chunk<'static> {
     let mut chunk = Chunk::new(Dialect::Tangent);
-    chunk.set_floats(
-        Attribute::Position3,
-        &[[-1.0, -1.0, 0.0], [-1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, -1.0, 0.0]],
-    );
-    chunk.set_floats(Attribute::Normal, &[[0.0, 0.0, -1.0]; 4]);
+    chunk
+        .set_floats(
+            Attribute::Position3,
+            &[[-1.0, -1.0, 0.0], [-1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [1.0, -1.0, 0.0]],
+        )
+        .unwrap();
+    chunk.set_floats(Attribute::Normal, &[[0.0, 0.0, -1.0]; 4]).unwrap();
     // Seen from the front in left-handed space, x runs to the right.
     let u = |x: f32| if mirrored { 1.0 - x } else { x };
-    chunk.set_floats(Attribute::Uv, &[[u(0.0), 1.0], [u(0.0), 0.0], [u(1.0), 0.0], [u(1.0), 1.0]]);
-    chunk.set_floats(Attribute::Tangent, &[[if mirrored { -1.0 } else { 1.0 }, 0.0, 0.0]; 4]);
+    chunk.set_floats(Attribute::Uv, &[[u(0.0), 1.0], [u(0.0), 0.0], [u(1.0), 0.0], [u(1.0), 1.0]]).unwrap();
+    chunk.set_floats(Attribute::Tangent, &[[if mirrored { -1.0 } else { 1.0 }, 0.0, 0.0]; 4]).unwrap();
     chunk.set_indices(&[0, 1, 2, 0, 2, 3]);
     chunk
 }
@@ -292,15 +294,15 @@ proptest! {
         }
         let n = chunk.vertex_count();
         let points: Vec<_> = (0..n).map(|i| [i as f32, 1.0 - i as f32, 0.25]).collect();
-        chunk.set_floats(Attribute::Position3, &points);
+        chunk.set_floats(Attribute::Position3, &points).unwrap();
         for a in [Attribute::Position2, Attribute::BoneWeights, Attribute::Tangent] {
             chunk.remove(a);
         }
         if chunk.normals().is_some() {
-            chunk.set_floats(Attribute::Normal, &vec![[0.0, 1.0, 0.0]; n]);
+            chunk.set_floats(Attribute::Normal, &vec![[0.0, 1.0, 0.0]; n]).unwrap();
         }
         if chunk.uvs().is_some() {
-            chunk.set_floats(Attribute::Uv, &vec![[0.25, 0.75]; n]);
+            chunk.set_floats(Attribute::Uv, &vec![[0.25, 0.75]; n]).unwrap();
         }
         let whole: Vec<u32> = chunk.triangles().flatten().collect();
         chunk.set_indices(&whole);

@@ -63,6 +63,7 @@
 //! not there.
 #![forbid(unsafe_code)]
 
+pub mod document;
 mod export;
 mod math;
 pub mod playback;
