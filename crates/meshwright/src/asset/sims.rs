@@ -32,8 +32,9 @@ pub(super) struct Index {
 impl Index {
     pub(super) fn of(tree: &Tree, folder: &TreePath) -> Self {
         let (mut textures, mut bindings) = (BTreeMap::new(), Vec::new());
-        let entries = tree.list(folder).unwrap_or_default();
-        for path in entries.into_iter().filter(|e| e.kind == EntryKind::File).map(|e| e.path) {
+        let entries = tree.list(folder);
+        let entries = entries.iter().flat_map(|entries| entries.iter());
+        for path in entries.filter(|e| e.kind == EntryKind::File).map(|e| e.path.clone()) {
             let extension = path.extension().to_ascii_lowercase();
             if extension == b"bnd" {
                 bindings.push(path);
