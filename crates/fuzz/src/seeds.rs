@@ -1,7 +1,7 @@
 //! What a target starts from.
 
 use super::exercise::{self, Subject};
-use super::{Action, Input, Target};
+use super::targets::{Action, Input, Target};
 use meshwright_testkit::mutate::Rng;
 use std::fs;
 use std::path::{Path, PathBuf};

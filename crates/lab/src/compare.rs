@@ -13,7 +13,7 @@ use serde_json::Value;
 /// How far positions of a model of this extent may be off, at rest and posed.
 fn allowed(family: &str, extent: f64) -> Result<(f64, f64), String> {
     let format = Format::ALL.iter().find(|f| f.family() == family).ok_or("no such family")?;
-    let Tolerance { rest, posed, added } = Kind::of_format(*format)?.tolerance;
+    let Tolerance { rest, posed, added } = Kind::of_format(*format).tolerance;
     Ok((rest * extent + added, posed * extent + added))
 }
 

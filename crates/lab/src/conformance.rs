@@ -13,7 +13,7 @@ use meshwright::gltf::{self, ExportOptions, playback::Player};
 use meshwright::rig::{Evaluator, Precision};
 use meshwright::scene::{Motion, Scene, SceneOptions, Space};
 use meshwright::{
-    AnyModel, CompanionKind, Companions, Format, OpenOptions, ReadError, ReadOptions, Severity, Stream,
+    AnyModel, Companions, Format, ReadError, ReadSettings, Role, Severity, Stream,
     detect,
 };
 use meshwright_testkit::corpus;
@@ -88,8 +88,8 @@ fn folder(dir: &Path, formats: &[String], listed: bool) -> Result<(), String> {
             let (name, bytes) = (path.display().to_string(), read(&path)?);
             let Some(found) = detect(&bytes, path.file_name().and_then(|n| n.to_str())) else { continue };
             if wanted(found.format.id()) {
-                let rewritten = metadata(&path, found.format)
-                    .and_then(|metadata| rewrite(&bytes, found.format, metadata.as_deref()));
+                let rewritten = settings(&path, found.format)
+                    .and_then(|settings| rewrite(&bytes, found.format, &settings));
                 tally.record("rewrite", &name, rewritten.map(drop));
             }
         }
@@ -110,10 +110,8 @@ pub(crate) fn known(path: &Path) -> bool {
 }
 
 /// A model read strictly, without errors, and written again.
-fn rewrite(bytes: &[u8], format: Format, metadata: Option<&[u8]>) -> Result<AnyModel, String> {
-    let mut options = OpenOptions::default();
-    options.metadata = metadata;
-    let model = AnyModel::open(bytes, format, &options).map_err(|e| e.to_string())?.model;
+fn rewrite(bytes: &[u8], format: Format, settings: &ReadSettings) -> Result<AnyModel, String> {
+    let model = AnyModel::parse_with(bytes, format, settings).map_err(|e| e.to_string())?.model;
     if let Some(e) = model.validate().findings().iter().find(|f| f.severity == Severity::Error) {
         return Err(format!("validation: {e}"));
     }
@@ -125,11 +123,17 @@ fn rewrite(bytes: &[u8], format: Format, metadata: Option<&[u8]>) -> Result<AnyM
     }
 }
 
-/// The metadata beside a model.
-fn metadata(path: &Path, format: Format) -> Result<Option<Vec<u8>>, String> {
-    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-    let names = format.companion_names(name).into_iter().filter(|(kind, _)| *kind == CompanionKind::Metadata);
-    names.map(|(_, name)| path.with_file_name(name)).find(|p| p.is_file()).map(|p| read(&p)).transpose()
+/// How a file is read with what lies beside it and takes part in that.
+fn settings(path: &Path, format: Format) -> Result<ReadSettings, String> {
+    let mut settings = ReadSettings::default();
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    for companion in format.companions().iter().filter(|c| c.part_of_reading) {
+        let names = companion.beside.iter().filter_map(|beside| String::from_utf8(beside.name(name)).ok());
+        if let Some(path) = names.map(|name| path.with_file_name(name)).find(|p| p.is_file()) {
+            settings = settings.with_companion(companion.role, read(&path)?);
+        }
+    }
+    Ok(settings)
 }
 
 /// A model with the companions that the manifest names.
@@ -145,22 +149,21 @@ pub(crate) fn load(dir: &Path, entry: &Value) -> Result<(Loaded, Vec<u8>), Strin
     let bytes = read(&path)?;
     let file_name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_owned();
     let found = detect(&bytes, Some(&file_name)).ok_or("not detected")?;
-    let mut companions = Companions::default();
-    let mut metadata = None;
+    let (mut companions, mut settings) = (Companions::default(), ReadSettings::default());
     for companion in entry.get("companions").and_then(Value::as_array).into_iter().flatten() {
         let companion = companion.as_str().unwrap_or_default();
         let bytes = read(&dir.join(companion))?;
-        for (kind, _) in found.format.companion_names(&file_name) {
-            if kind == CompanionKind::Metadata {
-                metadata = Some(bytes.clone());
+        for declared in found.format.companions().iter().filter(|c| !c.beside.is_empty()) {
+            if declared.part_of_reading {
+                settings = settings.with_companion(declared.role, bytes.clone());
             } else {
-                companions
-                    .add(kind, &bytes, &ReadOptions::default())
-                    .map_err(|e| format!("{companion}: {e}"))?;
+                let plain = ReadSettings::default();
+                let added = companions.add(found.format, declared.role, companion, &bytes, &plain);
+                added.map_err(|e| format!("{companion}: {e}"))?;
             }
         }
     }
-    let model = rewrite(&bytes, found.format, metadata.as_deref())?;
+    let model = rewrite(&bytes, found.format, &settings)?;
     Ok((Loaded { name, model, companions }, bytes))
 }
 
@@ -201,18 +204,25 @@ fn corpus_file(dir: &Path, entry: &Value, tally: &mut Tally) {
 /// A TSO mesh on the skeleton that lies beside it, with every animation of the folder.
 pub(crate) fn figure(dir: &Path, mut mesh: Loaded) -> Result<Loaded, String> {
     for (kind, path) in beside(dir, &mesh)? {
-        mesh.companions.add(kind, &read(&path)?, &ReadOptions::default()).map_err(|e| e.to_string())?;
+        add(&mut mesh.companions, kind, &path)?;
     }
     Ok(mesh)
 }
 
+/// Adds a skeleton or an animation of a TSO mesh.
+fn add(companions: &mut Companions, role: Role, path: &Path) -> Result<(), String> {
+    let name = path.to_string_lossy().into_owned();
+    let added = companions.add(Format::TsoMesh, role, name, &read(path)?, &ReadSettings::default());
+    added.map_err(|e| e.to_string())
+}
+
 /// Skeletons and animations in the folder of a mesh.
-fn beside(dir: &Path, mesh: &Loaded) -> Result<Vec<(CompanionKind, PathBuf)>, String> {
+fn beside(dir: &Path, mesh: &Loaded) -> Result<Vec<(Role, PathBuf)>, String> {
     let file = dir.join(&mesh.name);
     let paths = xtask::fixtures::walk(file.parent().unwrap_or(dir)).map_err(|e| e.to_string())?;
     let kind = |path: &Path| match path.extension()?.to_str()? {
-        "skel" => Some(CompanionKind::Skeleton),
-        "anim" => Some(CompanionKind::Animation),
+        "skel" => Some(Role::Skeleton),
+        "anim" => Some(Role::Animation),
         _ => None,
     };
     Ok(paths.into_iter().filter_map(|path| Some((kind(&path)?, path))).collect())
@@ -223,10 +233,8 @@ fn adult(dir: &Path, mesh: &Loaded, bytes: &[u8], expected: &Path) -> Result<(),
     let mut expected = parse(expected)?;
     let mut companions = mesh.companions.clone();
     let (skeletons, animations): (Vec<_>, Vec<_>) =
-        beside(dir, mesh)?.into_iter().partition(|(kind, _)| *kind == CompanionKind::Skeleton);
-    let mut add = |(kind, path): &(CompanionKind, PathBuf)| {
-        companions.add(*kind, &read(path)?, &ReadOptions::default()).map_err(|e| e.to_string())
-    };
+        beside(dir, mesh)?.into_iter().partition(|(kind, _)| *kind == Role::Skeleton);
+    let mut add = |(role, path): &(Role, PathBuf)| add(&mut companions, *role, path);
     skeletons.iter().try_for_each(&mut add)?;
     let mut kept = Vec::new();
     for clip in array(&expected, "clips") {
@@ -331,15 +339,15 @@ fn malformed(dir: &Path, case: &Value, listed: bool) -> Result<(), String> {
     let expect = text(case, "expect");
     // Some hostile files cannot be told by content; then the name does.
     let format = Format::from_name(name).ok_or("no format")?;
-    let metadata = metadata(&path, format)?;
-    let mut options = OpenOptions::default();
-    options.metadata = metadata.as_deref();
+    let mut settings = settings(&path, format)?;
     // Some cases are files of one dialect, held against another.
     let dialect =
         Path::new(name).file_stem().and_then(|s| s.to_str()).and_then(|s| s.rsplit_once('_')).map(|s| s.1);
-    options.dialect =
-        format.dialects().into_iter().find(|d| text(case, "code") == "ReservedFlag" && dialect == Some(*d));
-    let result = AnyModel::open(&bytes, format, &options);
+    let forced = dialect.filter(|d| text(case, "code") == "ReservedFlag" && format.values("dialect").contains(d));
+    if let Some(dialect) = forced {
+        settings = settings.with("dialect", dialect);
+    }
+    let result = AnyModel::parse_with(&bytes, format, &settings);
     match (expect.as_str(), result) {
         ("reject", Ok(_)) => Err("must be refused".into()),
         ("reject", Err(e)) => {

@@ -2,12 +2,12 @@
 //!
 //! A mutant has a number, from which it can be made again: `--from N --count 1`. xtask builds it optimised, with every check.
 
-#[path = "../../meshwright/tests/support/gauntlet.rs"]
+#[path = "../../meshwright/tests/support/exercise.rs"]
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a broken promise panics; the driver below catches it")]
-pub(crate) mod gauntlet;
+pub(crate) mod exercise;
 
 use crate::value;
-use gauntlet::{Reached, Subject};
+use exercise::{Reached, Subject};
 use lexopt::{Arg, Parser};
 use meshwright_testkit::corpus;
 use std::collections::BTreeMap;
@@ -69,7 +69,7 @@ thread_local! {
 
 /// How many files of a folder can be broken.
 pub(crate) fn subjects(dir: &Path) -> usize {
-    gauntlet::subjects(dir).len()
+    exercise::subjects(dir).len()
 }
 
 pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
@@ -79,8 +79,8 @@ pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
 
 /// Tries mutants, and returns how many when none broke a promise.
 pub(crate) fn tried(root: &Path, options: &Options) -> Result<u64, String> {
-    let mut subjects = gauntlet::subjects(&root.join("testdata"));
-    subjects.extend(corpus().iter().flat_map(|dir| gauntlet::subjects(dir)));
+    let mut subjects = exercise::subjects(&root.join("testdata"));
+    subjects.extend(corpus().iter().flat_map(|dir| exercise::subjects(dir)));
     if let Some(only) = &options.only {
         subjects.retain(|s| s.format.id().contains(only.as_str()) || s.name.contains(only.as_str()));
     }
@@ -107,7 +107,7 @@ pub(crate) fn tried(root: &Path, options: &Options) -> Result<u64, String> {
                         return;
                     }
                     let number = options.from + i;
-                    let mutant = gauntlet::numbered(&subjects, number);
+                    let mutant = exercise::numbered(&subjects, number);
                     let name = format!("mutant {number} of {} ({})", mutant.name, mutant.format);
                     if let Ok(mut busy) = busy.lock() {
                         *busy = Some((Instant::now(), name.clone()));
@@ -139,7 +139,7 @@ pub(crate) fn tried(root: &Path, options: &Options) -> Result<u64, String> {
 
 fn one(number: u64, name: &str, mutant: &Subject, options: &Options, tally: &Mutex<Tally>) {
     let start = Instant::now();
-    let result = panic::catch_unwind(AssertUnwindSafe(|| gauntlet::run(mutant)));
+    let result = panic::catch_unwind(AssertUnwindSafe(|| exercise::run(mutant)));
     let took = start.elapsed();
     let Ok(mut tally) = tally.lock() else { return };
     tally.slowest.push((took, name.to_owned()));

@@ -38,7 +38,7 @@ fn formats() -> Result<String, String> {
     );
     for format in Format::ALL {
         let files: Vec<_> = format.extensions().iter().map(|e| format!("`.{e}`")).collect();
-        let drawn = Kind::of_format(*format)?.drawn.text();
+        let drawn = Kind::of_format(*format).drawn.text();
         table.push_str(&format!(
             "| {} | `{}` | {} | yes | {drawn} | {drawn} |\n",
             format.title(),

@@ -11,12 +11,12 @@
 
 #[path = "../../fuzz/src/lib.rs"]
 #[allow(dead_code, unreachable_pub, reason = "a library elsewhere")]
-mod targets;
+mod fuzz;
 
 use meshwright_testkit::testdata;
 use std::fs;
 use std::path::{Path, PathBuf};
-use targets::{Action, Target};
+use fuzz::{Action, Target};
 
 fn home() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz")
@@ -24,7 +24,7 @@ fn home() -> PathBuf {
 
 fn run(action: Action) {
     for target in Target::all().into_iter().filter(|target| target.action == action) {
-        let mut seeds = targets::seeds(target, &[testdata()]);
+        let mut seeds = fuzz::seeds(target, &[testdata()]);
         assert!(!seeds.is_empty(), "{} has no seeds", target.name());
         if action == Action::Model {
             seeds.truncate(16);

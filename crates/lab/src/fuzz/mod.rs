@@ -8,13 +8,17 @@ mod runs;
 #[path = "../../../fuzz/src/seeds.rs"]
 #[allow(clippy::unwrap_used, reason = "without fixtures there is nothing to do")]
 mod seeds;
+#[path = "../../../fuzz/src/targets.rs"]
+#[allow(unreachable_pub, reason = "a library elsewhere")]
+mod targets;
 
 use crate::kinds::Kind;
-use crate::mutants::gauntlet;
+use crate::mutants::exercise;
 use crate::value;
 use lexopt::{Arg, Parser};
 use meshwright_testkit::{corpus, testdata};
 use runs::Runs;
+use targets::{Action, Target};
 use std::collections::VecDeque;
 use std::env;
 use std::fs;
@@ -82,36 +86,36 @@ pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
         return Ok(());
     }
     let mode = options.mode;
-    let mut targets = targets(root)?;
+    let mut targets = Target::all();
     if !options.targets.is_empty() {
-        targets.retain(|t| options.targets.iter().any(|o| t.starts_with(o)));
+        targets.retain(|t| options.targets.iter().any(|o| t.name().starts_with(o)));
         if targets.is_empty() {
             return Err(format!("no such target: {}", options.targets.join(", ")));
         }
     }
     let out = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from).join("fuzz");
-    let programs = build(root, &out, mode, &targets)?;
+    let program = build(root, &out, mode)?;
     let table = root.join("crates/fuzz/runs.tsv");
     let mut broken = Vec::new();
     println!(
         "{:<18} {:<5} {:>11} {:>7} {:>8} findings",
         "target", "mode", "executions", "seconds", "coverage"
     );
-    for target in &targets {
-        let done =
-            runs::read(&table)?.get(&(target.clone(), mode.name.to_owned())).map_or(0, |r| r.executions);
+    for target in targets {
+        let name = target.name();
+        let done = runs::read(&table)?.get(&(name.clone(), mode.name.to_owned())).map_or(0, |r| r.executions);
         let runs = options.until.map_or(options.runs, |until| until.saturating_sub(done));
         if options.until.is_some() && runs == 0 {
             continue;
         }
-        let result = fuzz(root, &out, &programs, mode, target, runs, options.seconds)?;
+        let result = fuzz(root, &out, &program, mode, target, runs, options.seconds)?;
         println!(
-            "{target:<18} {:<5} {:>11} {:>7} {:>8} {}",
+            "{name:<18} {:<5} {:>11} {:>7} {:>8} {}",
             mode.name, result.executions, result.seconds, result.coverage, result.findings
         );
-        runs::add(&table, target, mode.name, result)?;
+        runs::add(&table, &name, mode.name, result)?;
         if result.findings > 0 {
-            broken.push(target.as_str());
+            broken.push(name);
         }
     }
     if broken.is_empty() {
@@ -131,29 +135,18 @@ fn nightly(root: &Path) -> Command {
     command
 }
 
-/// The programs of the manifest.
-fn targets(root: &Path) -> Result<Vec<String>, String> {
-    let manifest = root.join("crates/fuzz");
-    let packages = sh::packages(&manifest)?;
-    let all = packages.iter().flat_map(|p| p["targets"].as_array().into_iter().flatten());
-    let programs = all.filter(|t| t["kind"][0].as_str() == Some("bin"));
-    Ok(programs.filter_map(|t| t["name"].as_str().map(str::to_owned)).collect())
-}
-
-fn build(root: &Path, out: &Path, mode: &Mode, targets: &[String]) -> Result<PathBuf, String> {
+/// Builds the program of all targets.
+fn build(root: &Path, out: &Path, mode: &Mode) -> Result<PathBuf, String> {
     let out = out.join(mode.name);
     let mut command = nightly(root);
     command.args(["cargo", "fuzz", "build", "--fuzz-dir", "crates/fuzz", "--target-dir"]).arg(&out);
     // Dictionaries stand in for what comparisons would tell, at a third of the time.
     command.args(["--sanitizer", mode.sanitizer, "--no-trace-compares"]);
-    if let [target] = targets {
-        command.arg(target);
-    }
     sh::run(&mut command)?;
     let about = sh::output(nightly(root).args(["rustc", "-vV"]))?;
     let about = String::from_utf8_lossy(&about);
     let host = about.lines().find_map(|l| l.strip_prefix("host: ")).ok_or("rustc names no host")?;
-    Ok(out.join(host).join("release"))
+    Ok(out.join(host).join("release/target"))
 }
 
 /// Runs one target until it has run `runs` times (0: any number) or `seconds` have passed (0: any time), or until it
@@ -161,45 +154,46 @@ fn build(root: &Path, out: &Path, mode: &Mode, targets: &[String]) -> Result<Pat
 fn fuzz(
     root: &Path,
     out: &Path,
-    programs: &Path,
+    program: &Path,
     mode: &Mode,
-    target: &str,
+    target: Target,
     runs: u64,
     seconds: u64,
 ) -> Result<Runs, String> {
-    let (what, extension) = target.split_once('_').ok_or(format!("{target}: what is done with what?"))?;
-    let kind = Kind::of(extension).ok_or(format!("{extension}: no such kind of file"))?;
-    let files = matches!(what, "parse" | "round");
-    let longest = match what {
-        "scene" => SCENE,
-        "model" => MODEL,
-        _ => kind.longest,
+    let (name, extension) = (target.name(), target.input.name());
+    let kind = Kind::of(extension);
+    let files = matches!(target.action, Action::Parse | Action::Round);
+    let longest = match target.action {
+        Action::Scene => SCENE,
+        Action::Model => MODEL,
+        Action::Parse | Action::Round => kind.longest,
     };
     // What is good for parsing is good for parsing and writing.
-    let seeds = out.join("corpus").join(if files { extension } else { target });
+    let seeds = out.join("corpus").join(if files { extension } else { &name });
     plant(target, &seeds, longest)?;
-    let words = out.join(format!("{target}.dict"));
+    let words = out.join(format!("{name}.dict"));
     fs::write(&words, kind.dictionary()).map_err(|e| format!("{}: {e}", words.display()))?;
-    let artifacts = root.join("crates/fuzz/artifacts").join(target);
+    let artifacts = root.join("crates/fuzz/artifacts").join(&name);
     fs::create_dir_all(&artifacts).map_err(|e| format!("{}: {e}", artifacts.display()))?;
 
-    let mut command = Command::new(programs.join(target));
-    command.arg(&seeds).args(Some(root.join("crates/fuzz/kept").join(target)).filter(|d| d.is_dir()));
+    let mut command = Command::new(program);
+    command.env("MESHWRIGHT_TARGET", &name);
+    command.arg(&seeds).args(Some(root.join("crates/fuzz/kept").join(&name)).filter(|d| d.is_dir()));
     command.arg(format!("-artifact_prefix={}/", artifacts.display())).arg(format!("-max_len={longest}"));
-    if what != "model" {
+    if target.action != Action::Model {
         // Random numbers have no words.
         command.arg(format!("-dict={}", words.display()));
     }
     command.args(["-print_final_stats=1", "-reload=0", "-rss_limit_mb=1024", "-timeout=5"]).args(mode.run);
-    command.args(if what == "parse" { FAST } else { &[] });
+    command.args(if target.action == Action::Parse { FAST } else { &[] });
     command.args((runs > 0).then(|| format!("-runs={runs}")));
     command.args((seconds > 0).then(|| format!("-max_total_time={seconds}")));
     command.env("ASAN_OPTIONS", ASAN_OPTIONS);
-    watch(&mut command).map_err(|e| format!("{target}: {e}"))
+    watch(&mut command).map_err(|e| format!("{name}: {e}"))
 }
 
 /// Puts the files that a target starts from into a folder.
-fn plant(target: &str, folder: &Path, longest: usize) -> Result<(), String> {
+fn plant(target: Target, folder: &Path, longest: usize) -> Result<(), String> {
     fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let sources: Vec<_> = std::iter::once(testdata()).chain(corpus()).collect();
     let seeds = seeds::seeds(target, &sources);

@@ -1,0 +1,96 @@
+//! The targets: what is done with which kind of file.
+
+use meshwright::Format;
+
+/// What is done with the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// They are read, strictly and leniently.
+    Parse,
+    /// What opens is validated, written and read again.
+    Round,
+    /// They are a model and its companions, with which everything is done that the facade can do.
+    Scene,
+    /// They are random numbers, of which a model is made, written, broken and read.
+    Model,
+}
+
+impl Action {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Parse, Self::Round, Self::Scene, Self::Model];
+
+    /// The first part of a target's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Parse => "parse",
+            Self::Round => "round",
+            Self::Scene => "scene",
+            Self::Model => "model",
+        }
+    }
+}
+
+/// What the bytes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A file, or a model of its kind.
+    File(Format),
+    /// An LZ4 block, which a Crucible chunk is put around.
+    Lz4,
+    /// A scene of random numbers.
+    Scene,
+}
+
+impl Input {
+    /// The second part of a target's name: the extension of such files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::File(format) => format.extensions()[0],
+            Self::Lz4 => "lz4",
+            Self::Scene => "scene",
+        }
+    }
+}
+
+/// What is done with what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// What is done.
+    pub action: Action,
+    /// With what.
+    pub input: Input,
+}
+
+impl Target {
+    /// Every target.
+    pub fn all() -> Vec<Self> {
+        let mut all = Vec::new();
+        for action in Action::ALL {
+            let formats = Format::ALL.iter().map(|format| Input::File(*format));
+            let more = match action {
+                Action::Parse | Action::Round => Some(Input::Lz4),
+                Action::Model => Some(Input::Scene),
+                Action::Scene => None,
+            };
+            let inputs = formats.chain(more).filter(|input| match (action, input) {
+                // Nothing is drawn of these.
+                (Action::Scene, Input::File(f)) => !f.is_companion() && *f != Format::TsoBinding,
+                // Made of text alone.
+                (Action::Model, Input::File(f)) => *f != Format::FrameGroups,
+                _ => true,
+            });
+            all.extend(inputs.map(|input| Self { action, input }));
+        }
+        all
+    }
+
+    /// The target of this name.
+    pub fn find(name: &str) -> Option<Self> {
+        Self::all().into_iter().find(|target| target.name() == name)
+    }
+
+    /// Its name, such as `parse_dpm`.
+    pub fn name(self) -> String {
+        format!("{}_{}", self.action.name(), self.input.name())
+    }
+}
