@@ -1,7 +1,7 @@
-//! Every fixture is answered as its name says, and no part of one opens.
+//! Every fixture is treated as its name says, and no part of one opens.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
-use meshwright_core::{Confidence, ReadOptions};
+use meshwright_core::{Confidence, FileFormat, ReadOptions};
 use meshwright_crucible::{CModel, Chunk, Dialect, SkeletonChunk};
 use meshwright_testkit::laws::Format;
 use meshwright_testkit::{Expect, Fixture, fixtures};
@@ -99,6 +99,12 @@ fn codes() {
             Some("cmodel") => CModel::parse(&f.bytes).map(drop).unwrap_err(),
             _ => SkeletonChunk::parse(&f.bytes).map(drop).unwrap_err(),
         };
+        let rules = match f.name.rsplit('.').next() {
+            Some("cmesh") => Chunk::RULES,
+            Some("cmodel") => CModel::RULES,
+            _ => SkeletonChunk::RULES,
+        };
+        assert!(rules.iter().any(|r| r.code == e.code() && r.kind == e.kind()), "{}: {e}", f.name);
         let expected = codes.iter().find(|c| c.0 == f.name).unwrap().1;
         assert_eq!(e.code(), expected, "{}: {e}", f.name);
     }
@@ -156,7 +162,7 @@ fn leniency() {
 }
 
 #[test]
-fn kinds_are_told_apart() {
+fn kinds_are_distinguished() {
     for f in fixtures("crucible", &["cmesh", "cmodel", "cskel"]).iter().filter(|f| f.expect == Expect::Ok) {
         let sniffed = (Chunk::sniff(&f.bytes), CModel::sniff(&f.bytes), SkeletonChunk::sniff(&f.bytes));
         let (no, likely, certain) = (Confidence::No, Confidence::Likely, Confidence::Certain);

@@ -137,7 +137,7 @@ fn a_tangent_gets_the_side_that_the_picture_has() {
 }
 
 #[test]
-fn what_gltf_cannot_hold_is_mended_and_told() {
+fn what_gltf_cannot_hold_is_mended_and_reported() {
     for name in
         ["nan.warn.cmesh", "normals.warn.cmesh", "weights.warn.cmesh", "loose.warn.cmesh", "tail.warn.cmesh"]
     {
@@ -199,7 +199,7 @@ fn skinned(influences: &[f32]) -> Scene {
 }
 
 #[test]
-fn a_fifth_influence_is_dropped_and_told() {
+fn a_fifth_influence_is_dropped_and_reported() {
     let scene = skinned(&[0.1, 0.3, 0.2, 0.25, 0.15]);
     let converted = Chunk::from_scene(&scene, &CrucibleTarget::default()).unwrap();
     let loss = converted.losses.iter().find(|l| l.code == "influences-dropped").unwrap();

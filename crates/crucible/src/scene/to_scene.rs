@@ -34,7 +34,11 @@ impl Chunk<'_> {
     /// that pose; without one, the joints are those that weights name, all at the origin.
     ///
     /// The handedness of a tangent, which the format does not store, is taken from the texture coordinates;
-    /// where these do not tell it is 1, and a loss says how often.
+    /// where these do not show it, it is 1, and a loss says how often.
+    ///
+    /// # Errors
+    /// When the chunk has vertices but no positions, an index has no vertex, the skeleton is no tree, or the scene would
+    /// take more memory than the options allow.
     pub fn to_scene(
         &self,
         options: &SceneOptions,
@@ -49,6 +53,9 @@ impl Chunk<'_> {
 impl CModel<'_> {
     /// The container as a scene of one mesh for every chunk; see [`Chunk::to_scene`]. A chunk without positions
     /// is left out, and a loss says so, unless none has any.
+    ///
+    /// # Errors
+    /// As [`Chunk::to_scene`].
     pub fn to_scene(
         &self,
         options: &SceneOptions,
@@ -75,6 +82,9 @@ fn has_positions(chunk: &Chunk<'_>) -> bool {
 
 impl SkeletonChunk {
     /// The skeleton alone, as a scene without meshes.
+    ///
+    /// # Errors
+    /// When the bones form no tree, or the scene would take more memory than the options allow.
     pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
         Ok(Work::new(options, Some(self))?.finish())
     }
@@ -328,7 +338,7 @@ impl<'o> Work<'o> {
             let [x, y, z] = t;
             out.push([x, y, z, side.unwrap_or(1.0)]);
         }
-        self.lose("tangent-handedness", path(), "tangents whose side nothing tells, taken as 1", guessed);
+        self.lose("tangent-handedness", path(), "tangents whose side nothing shows, taken as 1", guessed);
         self.lose("tangent-length", path(), "tangents were brought to length 1", changed);
         Ok(out)
     }
@@ -384,7 +394,7 @@ impl<'o> Work<'o> {
             skin.end_vertex();
         }
         let path = || format!("{prefix}streams");
-        self.lose("bone-missing", path(), "influences of bones that the skeleton has not got", strangers);
+        self.lose("bone-missing", path(), "influences of bones that the skeleton does not have", strangers);
         self.lose("weight-not-finite", path(), "influences that are not finite", broken);
         self.lose("weights-negative", path(), "influences below 0", negative);
         Ok(Some(skin))
