@@ -5,10 +5,11 @@
 
 use super::LIMITS;
 use meshwright_bmd::Bmd;
-use meshwright_core::{Parsed, ReadOptions, Report};
+use meshwright_core::ReadOptions;
 use meshwright_crucible::{CModel, Chunk, CrucibleOptions, Dialect, SkeletonChunk};
-use meshwright_dpm::{Dpm, FrameGroups, Zym};
+use meshwright_dpm::{Dpm, Zym};
 use meshwright_fsomodel::{self as fso, FsoModel, FsoOptions, Metadata};
+use meshwright_quake::FrameGroups;
 use meshwright_testkit::laws::{Format, answer, refusal};
 use meshwright_tso::{Anim, Bmf, Bnd, Mesh, Skel, Skn};
 use std::fmt::Debug;
@@ -46,7 +47,7 @@ macro_rules! verbs {
 macro_rules! dialects {
     ($bytes:ident, $model:ident::$parse:ident, $options:ident, $($dialect:expr),+) => {{
         let among = [
-            verbs!($model, |b, o| $model::parse_with(b, o).map(|p| p.map($model::into_owned))),
+            verbs!($model, |b, o| $model::$parse(b, &$options::from(*o)).map(|p| p.map($model::into_owned))),
             $(verbs!($model, |b, o| {
                 let options = $options::from(*o).with_dialect($dialect);
                 $model::$parse(b, &options).map(|p| p.map($model::into_owned))
@@ -92,10 +93,10 @@ formats! {
     zym: |bytes| verbs!(Zym), bytes;
     framegroups: |bytes| verbs!(FrameGroups), bytes;
     fom: |bytes| dialects!(
-        bytes, FsoModel::parse_options, FsoOptions, fso::Dialect::Seed44, fso::Dialect::Doc56, fso::Dialect::Gl3
+        bytes, FsoModel::parse_with, FsoOptions, fso::Dialect::Seed44, fso::Dialect::Doc56, fso::Dialect::Gl3
     ), bytes;
     json: |bytes| {
-        verbs!(Metadata, |b, o| Metadata::parse_with(b, o).map(|m| Parsed::new(m, Report::new())))
+        verbs!(Metadata)
     }, bytes;
     mesh: |bytes| verbs!(Mesh), bytes;
     skel: |bytes| verbs!(Skel), bytes;

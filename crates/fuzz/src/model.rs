@@ -3,7 +3,7 @@
 use super::formats::comes_back;
 use super::gauntlet;
 use meshwright_bmd::{Bmd, strategy as bmds};
-use meshwright_core::{Parsed, ReadOptions, Report};
+use meshwright_core::ReadOptions;
 use meshwright_crucible::{CModel, Chunk, CrucibleOptions, Dialect, SkeletonChunk, strategy as crucibles};
 use meshwright_dpm::{Dpm, Zym, strategy as dpms};
 use meshwright_fsomodel::{self as fso, FsoModel, FsoOptions, Metadata, strategy as fsos};
@@ -66,7 +66,7 @@ models! {
 }
 
 models! {
-    json: Metadata, fsos::metadata(), |b, o| Metadata::parse_with(b, o).map(|m| Parsed::new(m, Report::new()));
+    json: Metadata, fsos::metadata(), Metadata::parse_with;
 }
 
 /// Models of a dialect that the reader is told, one of three by the last byte.
@@ -92,7 +92,7 @@ macro_rules! dialects {
 dialects! {
     cmesh: Chunk::parse_with, crucibles::chunk, CrucibleOptions, [Dialect::Seed, Dialect::Tangent, Dialect::Bone32];
     cmodel: CModel::parse_with, crucibles::cmodel, CrucibleOptions, [Dialect::Seed, Dialect::Tangent, Dialect::Bone32];
-    fom: FsoModel::parse_options, fsos::model, FsoOptions, [fso::Dialect::Seed44, fso::Dialect::Doc56, fso::Dialect::Gl3];
+    fom: FsoModel::parse_with, fsos::model, FsoOptions, [fso::Dialect::Seed44, fso::Dialect::Doc56, fso::Dialect::Gl3];
 }
 
 /// Scenes of all kinds through everything that is made of them, import by every format included.

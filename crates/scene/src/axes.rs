@@ -1,6 +1,6 @@
 //! Changes of axes and unit between a file's space and glTF's.
 
-use crate::math::{Affine, Trs};
+use meshwright_core::math::{Affine, Trs};
 
 /// A signed permutation of axes with a uniform scale: output axis `i` is `sign[i] * input[from[i]] * scale`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -104,7 +104,7 @@ impl AxisMap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::normalize;
+    use meshwright_core::math::normalize;
     use proptest::prelude::*;
 
     fn map() -> impl Strategy<Value = AxisMap> {

@@ -2,7 +2,8 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::cell::Cell;
+use core::fmt;
+use meshwright_core::{Budget, LimitExceeded, Limits};
 
 /// Which axes, units, winding and texture origin a scene has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -15,21 +16,15 @@ pub enum Space {
 }
 
 /// Options of every `to_scene`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SceneOptions {
     /// The space of the result.
     pub space: Space,
     /// Native fields that glTF has no place for are kept as extras.
     pub extras: bool,
-    /// Bytes that the scene may take.
-    pub memory: u64,
-}
-
-impl Default for SceneOptions {
-    fn default() -> Self {
-        Self { space: Space::Gltf, extras: false, memory: 256 << 20 }
-    }
+    /// What the scene may take.
+    pub limits: Limits,
 }
 
 impl SceneOptions {
@@ -49,8 +44,21 @@ impl SceneOptions {
     /// The same options with another limit of bytes.
     #[must_use]
     pub const fn with_memory(mut self, bytes: u64) -> Self {
-        self.memory = bytes;
+        self.limits.memory = bytes;
         self
+    }
+
+    /// The same options with other limits.
+    #[must_use]
+    pub const fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// A full account of what the scene may take.
+    #[must_use]
+    pub const fn budget(&self) -> Budget {
+        Budget::new(self.limits)
     }
 }
 
@@ -81,6 +89,15 @@ impl Loss {
         amount: f64,
     ) -> Self {
         Self { code, path: path.into(), message: message.into(), amount: Some(amount) }
+    }
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        write!(f, "{} [{}]", self.message, self.code)
     }
 }
 
@@ -127,15 +144,8 @@ pub enum ConvertError {
         message: String,
     },
     /// The result would exceed the caller's limit.
-    #[error("{what}: {wanted} bytes wanted, the limit leaves {limit}")]
-    Limit {
-        /// What would have been allocated.
-        what: &'static str,
-        /// Bytes wanted.
-        wanted: u64,
-        /// Bytes left.
-        limit: u64,
-    },
+    #[error(transparent)]
+    Limit(#[from] LimitExceeded),
 }
 
 impl ConvertError {
@@ -150,44 +160,38 @@ impl ConvertError {
     }
 }
 
-/// The account that a conversion charges before it allocates.
+/// A [`Budget`] that takes the counts of items as conversions have them.
 #[derive(Debug)]
-pub struct Memory(Cell<u64>);
+pub struct Memory(Budget);
+
+impl core::ops::Deref for Memory {
+    type Target = Budget;
+
+    fn deref(&self) -> &Budget {
+        &self.0
+    }
+}
 
 impl Memory {
     /// An account of `bytes`.
-    pub const fn new(bytes: u64) -> Self {
-        Self(Cell::new(bytes))
-    }
-
-    /// Bytes that have not been charged yet.
-    pub const fn left(&self) -> u64 {
-        self.0.get()
+    #[must_use]
+    pub fn new(bytes: u64) -> Self {
+        Self(Budget::new(Limits::default().with_memory(bytes)))
     }
 
     /// Charges `count` items of `size` bytes.
+    ///
+    /// # Errors
+    /// When fewer bytes are left.
     pub fn charge(&self, what: &'static str, count: usize, size: usize) -> Result<(), ConvertError> {
-        let wanted = (count as u64).saturating_mul(size as u64);
-        let limit = self.0.get();
-        match limit.checked_sub(wanted) {
-            Some(rest) => {
-                self.0.set(rest);
-                Ok(())
-            }
-            None => Err(ConvertError::Limit { what, wanted, limit }),
-        }
+        Ok(self.0.charge_items(what, count as u64, size)?)
     }
 
     /// An empty vector with room for `count` items, charged.
+    ///
+    /// # Errors
+    /// When fewer bytes are left.
     pub fn reserve<T>(&self, what: &'static str, count: usize) -> Result<Vec<T>, ConvertError> {
-        self.charge(what, count, size_of::<T>())?;
-        let mut items = Vec::new();
-        let wanted = (count as u64).saturating_mul(size_of::<T>() as u64);
-        items.try_reserve_exact(count).map_err(|_| ConvertError::Limit {
-            what,
-            wanted,
-            limit: self.0.get(),
-        })?;
-        Ok(items)
+        Ok(self.0.reserve(what, count)?)
     }
 }

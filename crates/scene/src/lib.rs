@@ -7,13 +7,13 @@
 //!
 //! The model is openly lossy: a conversion into it or out of it returns a list of [`Loss`]es.
 //!
-//! Plain arrays, no mathematics library, no input or output, `no_std` with `alloc`.
+//! Plain arrays, no input or output, `no_std` with `alloc`.
 //! [`obj`] writes a scene as Wavefront OBJ text.
 //!
 //! # Safety contract
 //!
-//! No unsafe code. [`Scene::validate`] answers for any scene, in time linear in its size; what takes a scene validates
-//! it first and answers an error, never a panic. Trees are walked without recursion. [`Memory`] is the budget of a
+//! No unsafe code. [`Scene::validate`] returns for any scene, in time linear in its size; what takes a scene validates
+//! it first and returns an error, never a panic. Trees are walked without recursion. [`Budget`] is the account of a
 //! conversion, charged before memory is taken: 256 MiB unless the options say otherwise. Names go into OBJ text as
 //! single words.
 //!
@@ -32,7 +32,7 @@ extern crate std;
 mod axes;
 mod convert;
 mod extra;
-mod math;
+mod index;
 mod mesh;
 mod model;
 mod motion;
@@ -47,8 +47,9 @@ mod validate;
 pub use axes::AxisMap;
 pub use convert::{ConvertError, Converted, Loss, Memory, SceneOptions, Space};
 pub use extra::Extra;
-pub use math::{Affine, Trs, normalize, sqrt};
 pub use mesh::{Influence, LocalVertex, Mesh, MeshPose, Skin};
+pub use meshwright_core::math::{Affine, Trs, normalize, sqrt};
+pub use meshwright_core::{Budget, LimitExceeded, Limits};
 pub use model::{Image, Level, Material, MaterialId, MeshId, Node, NodeId, Scene, SkeletonId};
 pub use motion::{Channel, Clip, Interpolation, Motion, PoseSet, PoseSetId, Track};
 pub use skeleton::{Joint, Local, Skeleton};

@@ -1,10 +1,10 @@
 //! Clips: named motions of a skeleton.
 
 use crate::extra::Extra;
-use crate::math::Affine;
 use crate::model::SkeletonId;
 use alloc::string::String;
 use alloc::vec::Vec;
+use meshwright_core::math::Affine;
 
 /// An index into [`Scene::pose_sets`](crate::Scene::pose_sets).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,6 +57,32 @@ pub struct Clip {
     pub motion: Motion,
     /// Native fields, such as events.
     pub extras: Option<Extra>,
+}
+
+impl Clip {
+    /// The time at a frame, in seconds.
+    #[must_use]
+    pub fn seconds(&self, frame: f64) -> f64 {
+        frame / f64::from(self.rate)
+    }
+
+    /// The frame at a time in seconds, which may lie between two.
+    #[must_use]
+    pub fn frame_at(&self, seconds: f64) -> f64 {
+        seconds * f64::from(self.rate)
+    }
+
+    /// The last frame: where a looping clip has come round, or where another ends.
+    #[must_use]
+    pub fn end(&self) -> u32 {
+        if self.looping { self.frames } else { self.frames.saturating_sub(1) }
+    }
+
+    /// How long the clip takes once, in seconds.
+    #[must_use]
+    pub fn duration_seconds(&self) -> f64 {
+        self.seconds(f64::from(self.end()))
+    }
 }
 
 /// How a format finds rotations between two keys.

@@ -1,7 +1,6 @@
 //! Wavefront OBJ: the meshes of a scene, or one pose of them, as text.
 
 use crate::convert::{ConvertError, Converted, Loss, Memory};
-use crate::math::{Affine, normalize};
 use crate::mesh::{Mesh, MeshPose};
 use crate::model::{MeshId, Scene};
 use alloc::collections::BTreeMap;
@@ -9,6 +8,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::Write;
+use meshwright_core::math::{Affine, normalize};
 
 /// How a scene is written as OBJ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -336,10 +336,10 @@ fn normal_map(m: &Affine) -> Affine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::Trs;
     use crate::model::{Level, Material, MaterialId, Node, NodeId};
     use crate::skeleton::Local;
     use alloc::vec;
+    use meshwright_core::math::Trs;
 
     fn triangle() -> Mesh {
         Mesh {

@@ -1,9 +1,9 @@
 //! Joints and their bind pose.
 
 use crate::extra::Extra;
-use crate::math::{Affine, Trs};
 use alloc::string::String;
 use alloc::vec::Vec;
+use meshwright_core::math::{Affine, Trs};
 
 /// A transform relative to a parent, in the form its format has it.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -17,7 +17,7 @@ use meshwright_core::{
 use model::Chunk;
 
 /// The skeleton that bone weights name bones of.
-pub(crate) const SKELETON: Companion = Companion::one(Role::Skeleton, &[Beside::Replaced("cskel")]);
+pub(crate) const SKELETON: Companion = Companion::one(Role::Skeleton, "cskel", &[Beside::Replaced("cskel")]);
 
 impl FileFormat for Chunk<'static> {
     const ID: &'static str = "crucible";

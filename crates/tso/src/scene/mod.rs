@@ -122,7 +122,7 @@ impl<'a> Assembly<'a> {
     /// is scaled so that normals have length 1 in the rest pose. Rotations of joints are the conjugates of what
     /// the files store.
     pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
-        let memory = Memory::new(options.memory);
+        let memory = Memory::new(options.limits.memory);
         let mut losses = Vec::new();
         let mut scene = Scene { name: self.name.clone(), space: options.space, ..Scene::default() };
         let (joints, skeleton) = Joints::new(self, options, &memory, &mut losses)?;

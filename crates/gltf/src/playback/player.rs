@@ -1,0 +1,345 @@
+//! The player and what it evaluates.
+
+use crate::document::{self, Document, Options, Semantic, Transform, no_files};
+use crate::math::{Mat3, cross, dot, rotation, scaled, unit, wide};
+use crate::playback::animation::{self, Motion, Parts};
+use crate::playback::error::PlaybackError;
+use meshwright_core::{Budget, Limits};
+
+/// Bytes that the arrays of a file may take when they are unpacked.
+const MEMORY: u64 = 1 << 30;
+
+/// Extensions that change nothing of what is evaluated, or that the document layer reads.
+const HARMLESS: [&str; 20] = [
+    "EXT_texture_avif",
+    "EXT_texture_webp",
+    "KHR_lights_punctual",
+    "KHR_materials_anisotropy",
+    "KHR_materials_clearcoat",
+    "KHR_materials_dispersion",
+    "KHR_materials_emissive_strength",
+    "KHR_materials_ior",
+    "KHR_materials_iridescence",
+    "KHR_materials_pbrSpecularGlossiness",
+    "KHR_materials_sheen",
+    "KHR_materials_specular",
+    "KHR_materials_transmission",
+    "KHR_materials_unlit",
+    "KHR_materials_variants",
+    "KHR_materials_volume",
+    "KHR_mesh_quantization",
+    "KHR_texture_basisu",
+    "KHR_texture_transform",
+    "KHR_xmp_json_ld",
+];
+
+/// A GLB, ready to be evaluated at any time of any of its animations.
+#[derive(Clone, Debug)]
+pub struct Player {
+    nodes: Vec<Node>,
+    /// Nodes, parents first.
+    order: Vec<usize>,
+    meshes: Vec<Vec<Primitive>>,
+    skins: Vec<Skin>,
+    motions: Vec<Motion>,
+    animations: Vec<Animation>,
+}
+
+/// An animation of the file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Animation {
+    /// Its name.
+    pub name: String,
+    /// The time of its last key, in seconds.
+    pub duration: f32,
+}
+
+/// A primitive of a mesh, as one node of the file draws it at one moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PrimitivePose {
+    /// The node.
+    pub node: usize,
+    /// The node's name.
+    pub node_name: String,
+    /// The mesh.
+    pub mesh: usize,
+    /// The primitive of the mesh.
+    pub primitive: usize,
+    /// Positions relative to the scene.
+    pub positions: Vec<[f64; 3]>,
+    /// Normals relative to the scene, at length 1 where they have a direction; empty where the mesh has none.
+    pub normals: Vec<[f64; 3]>,
+}
+
+#[derive(Clone, Debug)]
+struct Node {
+    name: String,
+    parent: Option<usize>,
+    local: LocalMatrix,
+    mesh: Option<usize>,
+    skin: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum LocalMatrix {
+    Parts(Parts),
+    Matrix(Matrix),
+}
+
+/// Four joints and their weights per vertex.
+type Influences = (Vec<[u32; 4]>, Vec<[f32; 4]>);
+
+#[derive(Clone, Debug)]
+struct Primitive {
+    positions: Vec<[f32; 3]>,
+    normals: Vec<[f32; 3]>,
+    /// Joints and weights, set by set.
+    sets: Vec<Influences>,
+}
+
+#[derive(Clone, Debug)]
+struct Skin {
+    joints: Vec<usize>,
+    inverse_bind: Vec<Matrix>,
+}
+
+/// Three columns and a translation.
+#[derive(Clone, Copy, Debug)]
+struct Matrix {
+    linear: Mat3,
+    translation: [f64; 3],
+}
+
+impl Matrix {
+    const IDENTITY: Self =
+        Self { linear: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], translation: [0.0; 3] };
+
+    fn from_columns(m: [f32; 16]) -> Self {
+        let column = |i: usize| wide([m[i], m[i + 1], m[i + 2]]);
+        Self { linear: [column(0), column(4), column(8)], translation: column(12) }
+    }
+
+    fn vector(&self, v: [f64; 3]) -> [f64; 3] {
+        let [x, y, z] = self.linear;
+        core::array::from_fn(|i| x[i] * v[0] + y[i] * v[1] + z[i] * v[2])
+    }
+
+    fn point(&self, p: [f64; 3]) -> [f64; 3] {
+        let v = self.vector(p);
+        core::array::from_fn(|i| v[i] + self.translation[i])
+    }
+
+    fn after(&self, first: &Self) -> Self {
+        Self { linear: first.linear.map(|c| self.vector(c)), translation: self.point(first.translation) }
+    }
+
+    /// The map of normals: cofactors, so that flattened axes do no harm.
+    fn normal(&self, n: [f64; 3]) -> [f64; 3] {
+        let [x, y, z] = self.linear;
+        let cofactors = Self { linear: [cross(y, z), cross(z, x), cross(x, y)], translation: [0.0; 3] };
+        let sign = if dot(x, cross(y, z)) < 0.0 { -1.0 } else { 1.0 };
+        cofactors.vector(n).map(|c| c * sign)
+    }
+}
+
+impl Player {
+    /// Reads a GLB. Its arrays may take up to 1 GiB unpacked.
+    ///
+    /// # Errors
+    /// When the file breaks a rule, uses a part of glTF that is not played, or would take more memory.
+    pub fn new(glb: &[u8]) -> Result<Self, PlaybackError> {
+        Self::with_memory(glb, MEMORY)
+    }
+
+    /// Reads a GLB whose arrays may take up to `bytes` unpacked.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_memory(glb: &[u8], bytes: u64) -> Result<Self, PlaybackError> {
+        let options =
+            Options::default().with_limits(Limits::default().with_memory(bytes)).with_extensions(&HARMLESS);
+        let document = Document::from_glb(glb, &no_files, &options)?;
+        let meshes = document.meshes().iter().enumerate().map(|(m, mesh)| primitives(&document, m, mesh));
+        let meshes = meshes.collect::<Result<Vec<_>, _>>()?;
+        let skins = document.skins().iter().map(|skin| Skin::new(&document, skin));
+        let skins = skins.collect::<Result<Vec<_>, _>>()?;
+        let motions = animation::read(&document)?;
+        let named = document.animations().iter().zip(&motions);
+        let animations =
+            named.map(|(a, m)| Animation { name: a.name.to_string(), duration: m.duration() }).collect();
+        let nodes = document.nodes().iter().map(Node::new).collect();
+        let order = document.node_order().to_vec();
+        let player = Self { nodes, order, meshes, skins, motions, animations };
+        player.check(document.budget())?;
+        Ok(player)
+    }
+
+    /// Checks what evaluation relies on and the document does not say: joints of vertices are in the skin, and the
+    /// poses fit the memory however often a mesh is drawn.
+    fn check(&self, budget: &Budget) -> Result<(), PlaybackError> {
+        let last = |mesh: &Vec<Primitive>| {
+            mesh.iter().flat_map(|p| &p.sets).flat_map(|s| s.0.as_flattened()).copied().max()
+        };
+        // Once for each mesh, however many nodes draw it.
+        let last_joints: Vec<Option<u32>> = self.meshes.iter().map(last).collect();
+        for (n, node) in self.nodes.iter().enumerate() {
+            let Some(mesh) = node.mesh else { continue };
+            let fault = |message: String| PlaybackError::new(format!("nodes[{n}]"), message);
+            let charge = |count: usize, size| {
+                let charged = budget.charge_items("vertices of a pose", count as u64, size);
+                charged.map_err(|e| fault(e.to_string()))
+            };
+            // What each vertex takes in a pose; further sets keep nothing, but work has to have an end as well.
+            let primitives = self.meshes[mesh].iter();
+            let vertices = primitives.map(|p| p.positions.len() * p.sets.len().max(1)).sum();
+            charge(vertices, 2 * size_of::<[f64; 3]>())?;
+            let Some(skin) = node.skin.map(|s| &self.skins[s]) else { continue };
+            charge(skin.joints.len(), size_of::<Matrix>())?;
+            if last_joints[mesh].is_some_and(|j| j as usize >= skin.joints.len()) {
+                return Err(fault("a vertex names a joint that is not in the skin".into()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The animations in the file's order.
+    pub fn animations(&self) -> &[Animation] {
+        &self.animations
+    }
+
+    /// Everything that is drawn, at a time of an animation in seconds, or at rest. Before its first and behind
+    /// its last key an animation holds. An animation that does not exist moves nothing.
+    ///
+    /// Primitives come in the order of nodes. Which scene they are part of is not asked.
+    pub fn evaluate(&self, animation: Option<usize>, time: f32) -> Vec<PrimitivePose> {
+        let mut locals: Vec<_> = self.nodes.iter().map(|n| n.local).collect();
+        if let Some(motion) = animation.and_then(|a| self.motions.get(a)) {
+            motion.apply(time, |node, change| {
+                if let Some(LocalMatrix::Parts(parts)) = locals.get_mut(node) {
+                    change(parts);
+                }
+            });
+        }
+        let mut worlds: Vec<Matrix> = locals.into_iter().map(LocalMatrix::to_matrix).collect();
+        for &n in &self.order {
+            if let Some(parent) = self.nodes[n].parent {
+                worlds[n] = worlds[parent].after(&worlds[n]);
+            }
+        }
+        let mut drawn = Vec::new();
+        for (n, node) in self.nodes.iter().enumerate() {
+            let Some(mesh) = node.mesh else { continue };
+            let palette = node.skin.map(|s| self.skins[s].palette(&worlds));
+            for (p, primitive) in self.meshes[mesh].iter().enumerate() {
+                let (positions, normals) = match &palette {
+                    Some(palette) => primitive.skinned(palette),
+                    None => primitive.placed(&worlds[n]),
+                };
+                drawn.push(PrimitivePose {
+                    node: n,
+                    node_name: node.name.clone(),
+                    mesh,
+                    primitive: p,
+                    positions,
+                    normals,
+                });
+            }
+        }
+        drawn
+    }
+}
+
+impl LocalMatrix {
+    fn to_matrix(self) -> Matrix {
+        match self {
+            Self::Matrix(m) => m,
+            Self::Parts(p) => {
+                Matrix { linear: scaled(rotation(p.rotation), p.scale), translation: p.translation }
+            }
+        }
+    }
+}
+
+impl Skin {
+    fn new(document: &Document<'_>, skin: &document::Skin<'_>) -> Result<Self, PlaybackError> {
+        let joints = skin.joints.clone();
+        let inverse_bind = match skin.inverse_bind {
+            Some(index) => document.read_f32(index)?.into_iter().map(Matrix::from_columns).collect(),
+            None => vec![Matrix::IDENTITY; joints.len()],
+        };
+        Ok(Self { joints, inverse_bind })
+    }
+
+    fn palette(&self, worlds: &[Matrix]) -> Vec<Matrix> {
+        self.joints.iter().zip(&self.inverse_bind).map(|(&j, bind)| worlds[j].after(bind)).collect()
+    }
+}
+
+type Vertices = (Vec<[f64; 3]>, Vec<[f64; 3]>);
+
+impl Primitive {
+    fn placed(&self, world: &Matrix) -> Vertices {
+        let positions = self.positions.iter().map(|p| world.point(wide(*p))).collect();
+        let normal = |n: &[f32; 3]| unit(world.normal(wide(*n))).unwrap_or_default();
+        (positions, self.normals.iter().map(normal).collect())
+    }
+
+    /// The weighted sum over all influences. Normals take the matrices as they are, as viewers do.
+    fn skinned(&self, palette: &[Matrix]) -> Vertices {
+        let sum = |v: usize, map: &dyn Fn(&Matrix) -> [f64; 3]| {
+            let mut sum = [0.0; 3];
+            for (joints, weights) in &self.sets {
+                for (&j, &w) in joints[v].iter().zip(&weights[v]).filter(|(_, w)| **w != 0.0) {
+                    for (s, c) in sum.iter_mut().zip(map(&palette[j as usize])) {
+                        *s += f64::from(w) * c;
+                    }
+                }
+            }
+            sum
+        };
+        let positions = self.positions.iter().enumerate();
+        let positions = positions.map(|(v, p)| sum(v, &|m| m.point(wide(*p)))).collect();
+        let normals = self.normals.iter().enumerate();
+        let normals = normals.map(|(v, n)| unit(sum(v, &|m| m.vector(wide(*n)))).unwrap_or_default());
+        (positions, normals.collect())
+    }
+}
+
+impl Node {
+    fn new(node: &document::Node<'_>) -> Self {
+        let local = match node.transform {
+            Transform::Matrix(m) => LocalMatrix::Matrix(Matrix::from_columns(m)),
+            Transform::Parts { translation, rotation, scale } => LocalMatrix::Parts(Parts {
+                translation: wide(translation),
+                rotation: wide(rotation),
+                scale: wide(scale),
+            }),
+        };
+        Self { name: node.name.to_string(), parent: node.parent, local, mesh: node.mesh, skin: node.skin }
+    }
+}
+
+fn primitives(
+    document: &Document<'_>,
+    m: usize,
+    mesh: &document::Mesh<'_>,
+) -> Result<Vec<Primitive>, PlaybackError> {
+    let one = |(p, primitive): (usize, &document::Primitive<'_>)| {
+        let find = |semantic| primitive.get(&semantic);
+        let Some(positions) = find(Semantic::Position) else {
+            return Err(PlaybackError::new(format!("meshes[{m}].primitives[{p}]"), "has no positions"));
+        };
+        let positions = document.read_f32(positions)?;
+        let normals = find(Semantic::Normal).map(|n| document.read_f32(n)).transpose()?.unwrap_or_default();
+        let mut sets = Vec::new();
+        for s in 0.. {
+            let (Some(joints), Some(weights)) = (find(Semantic::Joints(s)), find(Semantic::Weights(s)))
+            else {
+                break;
+            };
+            sets.push((document.read_u32(joints)?, document.read_f32(weights)?));
+        }
+        Ok(Primitive { positions, normals, sets })
+    };
+    mesh.primitives.iter().enumerate().map(one).collect()
+}
