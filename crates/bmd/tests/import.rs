@@ -112,7 +112,7 @@ fn pseudo_bones_come_back_in_file_space() {
 }
 
 #[test]
-fn what_does_not_fit_is_told() {
+fn what_does_not_fit_is_reported() {
     let model = models().into_iter().find(|m| m.0 == "windmill.ok.bmd").unwrap().1;
     let mut scene = model.to_scene(&SceneOptions::default()).unwrap().value;
     scene.materials[0].name = "\u{6728}".into();
@@ -122,12 +122,12 @@ fn what_does_not_fit_is_told() {
     scene.meshes[2].positions[0] = [0.0, 3000.0, 0.0];
     scene.levels = vec![Level { nodes: (0..3).map(NodeId).collect(), ..Level::default() }];
     let made = Bmd::from_scene(&scene, &ImportOptions::default().with_vertices(VertexForm::Widest)).unwrap();
-    let told =
+    let reported =
         |code| made.losses.iter().filter(|l| l.code == code).map(|l| l.path.as_str()).collect::<Vec<_>>();
-    assert_eq!(told("name-changed"), ["skeletons[0].joints[1]", "meshes[0]", "clips[0]"]);
-    assert_eq!(told("node-not-drawn"), ["nodes[3]"]);
-    assert_eq!(told("empty-mesh"), ["meshes[1]"]);
-    assert_eq!(told("positions-clamped"), ["meshes[2]"]);
+    assert_eq!(reported("name-changed"), ["skeletons[0].joints[1]", "meshes[0]", "clips[0]"]);
+    assert_eq!(reported("node-not-drawn"), ["nodes[3]"]);
+    assert_eq!(reported("empty-mesh"), ["meshes[1]"]);
+    assert_eq!(reported("positions-clamped"), ["meshes[2]"]);
     // The mesh that no level draws is there, and not drawn.
     let drawn: Vec<_> = made.value.meshes.iter().map(|m| m.material.is_some()).collect();
     assert_eq!(drawn, [true, true, false]);

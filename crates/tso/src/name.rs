@@ -15,7 +15,8 @@ use meshwright_core::text::{Escaped, cp1252};
 pub struct Name(Box<[u8]>);
 
 impl Name {
-    /// The name with these bytes.
+    /// The name with these bytes. A text becomes a name by [`from_text`](Self::from_text), or by `From` where it is
+    /// plain ASCII.
     pub fn new(bytes: impl Into<Box<[u8]>>) -> Self {
         Self(bytes.into())
     }
@@ -65,6 +66,24 @@ impl From<&str> for Name {
 impl From<&[u8]> for Name {
     fn from(bytes: &[u8]) -> Self {
         Self::new(bytes)
+    }
+}
+
+impl From<Vec<u8>> for Name {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::new(bytes)
+    }
+}
+
+impl PartialEq<str> for Name {
+    fn eq(&self, other: &str) -> bool {
+        self.bytes() == other.as_bytes()
+    }
+}
+
+impl PartialEq<&str> for Name {
+    fn eq(&self, other: &&str) -> bool {
+        *self == **other
     }
 }
 
@@ -128,6 +147,8 @@ mod tests {
         let name = Name::new(all.clone());
         assert_eq!(Name::from_text(&name.text()), (name, true));
         assert_eq!(Name::from_text("a\u{4e00}"), (Name::from("a?"), false));
+        let name = Name::from("ROOT");
+        assert!(name == "ROOT" && name != *"root");
     }
 
     #[test]

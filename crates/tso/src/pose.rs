@@ -5,6 +5,8 @@
     reason = "vectors and matrices of fixed size"
 )]
 
+use meshwright_core::F32;
+
 /// A bone's place in model space as three rows of four, the last of each row the translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoneMatrix {
@@ -155,6 +157,15 @@ fn sqrt(v: f64) -> f64 {
         x = 0.5 * (x + v / x);
     }
     x
+}
+
+/// Quaternions whose squared length differs from 1 by more are reported.
+const LENGTH_TOLERANCE: f64 = 2e-3;
+
+/// True where a quaternion can be taken as it is.
+pub(crate) fn is_unit(q: [F32; 4]) -> bool {
+    let square: f64 = q.iter().map(|c| f64::from(c.get()) * f64::from(c.get())).sum();
+    (square - 1.0).abs() <= LENGTH_TOLERANCE
 }
 
 /// Rounded to the precision of the files.

@@ -56,7 +56,7 @@ macro_rules! laws {
                 }
 
                 #[test]
-                fn spoiled_files_get_an_answer(
+                fn spoiled_files_are_read_or_refused(
                     model in $strategy,
                     changes in prop::collection::vec(any::<(prop::sample::Index, u8)>(), 0..6),
                     cut: Option<prop::sample::Index>,
@@ -93,7 +93,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(192))]
 
     #[test]
-    fn random_bytes_get_an_answer(bytes in prop::collection::vec(any::<u8>(), 0..200), version in 0_u8..3) {
+    fn random_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200), version in 0_u8..3) {
         for bytes in [bytes.clone(), [&[0, 0, 0, version], bytes.as_slice()].concat()] {
             MESH.any_bytes(&bytes);
             BMF.any_bytes(&bytes);
@@ -162,7 +162,7 @@ proptest! {
         let native = mesh.geometry.pose(&skel.matrices_for(&mesh.geometry.bones, &world));
         let drawn = &scene.meshes[0];
         let Some(skin) = &drawn.skin else { return Ok(()) };
-        // The joints of the skeleton come first, then one at the origin for each bone that it has not got.
+        // The joints of the skeleton come first, then one at the origin for each bone that it lacks.
         let model: Vec<_> = (0..scene.skeletons[0].joints.len())
             .map(|j| {
                 let m = world.get(j).copied().unwrap_or_default();

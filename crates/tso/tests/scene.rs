@@ -170,7 +170,7 @@ fn several_meshes_share_joints_and_materials() {
 }
 
 #[test]
-fn a_skeleton_that_does_not_fit_is_told() {
+fn a_skeleton_that_does_not_fit_is_reported() {
     let mut mesh = mesh();
     mesh.geometry.bones.truncate(2);
     mesh.geometry.bindings.truncate(2);
@@ -186,7 +186,7 @@ fn a_skeleton_that_does_not_fit_is_told() {
 }
 
 #[test]
-fn broken_rules_are_made_do_with_and_told() {
+fn broken_rules_are_made_do_with_and_reported() {
     let mut m = mesh();
     m.geometry.bindings[2].bone = 7;
     m.geometry.faces.push([0, 1, 3]);
@@ -257,7 +257,7 @@ fn event(time: u32, value: &str) -> TimeProperty {
 fn events_go_there_and_back() {
     let mut anim = anim();
     anim.motions = vec![motion("HAND", 3), motion("ROOT", 3)];
-    for (per_bone, bones_told) in [(false, false), (true, true)] {
+    for (per_bone, bones_named) in [(false, false), (true, true)] {
         for (i, m) in anim.motions.iter_mut().enumerate() {
             m.has_time_properties = Flag::YES;
             let own = if per_bone && i == 1 { "own" } else { "1" };
@@ -268,19 +268,19 @@ fn events_go_there_and_back() {
         assert_eq!(extras.len(), 1);
         let Extra::List(groups) = &extras[0].1 else { panic!() };
         let Extra::Map(group) = &groups[0] else { panic!() };
-        assert_eq!(group.iter().any(|(k, _)| k == "bones"), bones_told);
+        assert_eq!(group.iter().any(|(k, _)| k == "bones"), bones_named);
         let back = Anim::from_scene(&scene, 0).unwrap();
         assert!(back.losses.is_empty(), "{:?}", back.losses);
-        let told = |a: &Anim| {
-            let mut told: Vec<_> = a
+        let events = |a: &Anim| {
+            let mut events: Vec<_> = a
                 .motions
                 .iter()
                 .map(|m| (m.bone.bytes().to_ascii_uppercase(), m.events().cloned().collect::<Vec<_>>()))
                 .collect();
-            told.sort();
-            told
+            events.sort();
+            events
         };
-        assert_eq!(told(&back.value), told(&anim));
+        assert_eq!(events(&back.value), events(&anim));
     }
 }
 
@@ -311,7 +311,7 @@ fn a_key_may_stand_twice_in_a_list() {
 }
 
 #[test]
-fn events_of_bones_that_do_not_move_are_told() {
+fn events_of_bones_that_do_not_move_are_reported() {
     let mut anim = anim();
     anim.motions = vec![motion("HAND", 3), motion("ROOT", 3), motion("WING", 3)];
     for m in &mut anim.motions {
@@ -450,7 +450,7 @@ fn a_clip_that_loops_closes() {
 }
 
 #[test]
-fn scales_of_poses_are_told() {
+fn scales_of_poses_are_reported() {
     let mut scene = skinned(&[(0, 1.0)]);
     let mut locals = vec![Affine::IDENTITY; 8];
     locals[5].y = [0.0, 2.0, 0.0];
@@ -472,7 +472,7 @@ fn scales_of_poses_are_told() {
 }
 
 #[test]
-fn what_a_skeleton_cannot_hold_is_told_or_refused() {
+fn what_a_skeleton_cannot_hold_is_reported_or_refused() {
     let mut scene = skinned(&[(0, 1.0)]);
     scene.skeletons[0].joints[1].rest = Local::Trs(Trs { scale: [2.0, 1.0, 1.0], ..Trs::IDENTITY });
     scene.skeletons[0].joints[2].rest = Local::Affine(Affine { y: [0.5, 1.0, 0.0], ..Affine::IDENTITY });
@@ -556,7 +556,7 @@ fn a_skeleton_without_joints_counts_as_none() {
 }
 
 #[test]
-fn what_lies_beyond_the_numbers_of_a_bone_is_told() {
+fn what_lies_beyond_the_numbers_of_a_bone_is_reported() {
     let mut scene = skinned(&[(0, 0.5), (1, 0.5)]);
     scene.meshes[0].positions[1] = [3.0e38, 0.0, 0.0];
     // Bones away from the origin, so that the space of one is farther away still.

@@ -1,11 +1,10 @@
 //! Fewer keys.
 
+use super::options::{Errors, OptimizeOptions, apart};
 use super::path::{Candidate, Goal, choose};
-use super::{Errors, OptimizeOptions};
 use crate::math::{self, Quat, narrow};
-use crate::model::Clip;
+use crate::model::{Clip, identity};
 use crate::pose::{Curves, Timing, rotation, triple};
-use crate::rules::identity;
 use crate::stream::{Keys, Stream};
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
@@ -359,7 +358,7 @@ fn rotation_candidates(
                 decoded = decoded.map(|c| -c);
             }
             let new = here.iter().all(|c: &Candidate<4>| c.word != word);
-            if new && word != crate::stream::ABSENT && goal.accepts(frame, decoded) {
+            if new && word != crate::stream::NO_KEY && goal.accepts(frame, decoded) {
                 here.push(Candidate { frame, word, value: decoded });
             }
         }
@@ -404,8 +403,8 @@ fn measure(old: &Curves, new: &Curves, timing: Timing, errors: &mut Errors) {
             errors.angle = errors.angle.max(math::angle(a, b));
         }
         let place = |c: &Curves| timing.triple(&c.translation, f).unwrap_or([0.0; 3]);
-        errors.distance = errors.distance.max(super::apart(place(old), place(new)));
+        errors.distance = errors.distance.max(apart(place(old), place(new)));
         let scale = |c: &Curves| timing.triple(&c.scale, f).unwrap_or([1.0; 3]);
-        errors.scale = errors.scale.max(super::apart(scale(old), scale(new)));
+        errors.scale = errors.scale.max(apart(scale(old), scale(new)));
     }
 }

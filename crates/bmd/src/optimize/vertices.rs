@@ -1,6 +1,6 @@
 //! The smallest kind of a vertex.
 
-use super::{Errors, OptimizeOptions, apart};
+use super::options::{Errors, OptimizeOptions, apart};
 use crate::math;
 use crate::packed::{Extra96, St96, Vertex, VertexKind};
 use meshwright_core::num::{F8A, Se32, St11, St12, St14Form};
@@ -61,7 +61,7 @@ fn degrees(a: [f32; 3], b: [f32; 3]) -> f64 {
 
 /// The vertex in the fewest bytes that stays within the bounds, and what it errs.
 pub(super) fn smallest(v: Vertex, reading: Reading, options: &OptimizeOptions) -> (Vertex, Errors) {
-    // Words of the old form tell that a file has it: they stay.
+    // Words of the old form show that a file has it: they stay.
     let fixed = v.kind() == VertexKind::Bits128 && reading.form == St14Form::Legacy;
     if fixed || v.kind() == VertexKind::Bits64 {
         return (v, Errors::default());

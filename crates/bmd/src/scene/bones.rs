@@ -1,7 +1,8 @@
 //! Bones from joints.
 
+use super::names::name;
 use crate::math::{self, narrow};
-use crate::model::{Bmd, Bone, Name};
+use crate::model::{Bmd, Bone};
 use crate::pose::Base;
 use crate::transform::BoneTransform;
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -27,17 +28,6 @@ pub(super) struct Bones {
     pub(super) scale: Vec<[f32; 3]>,
     /// Rest matrices of the bones as they were rounded.
     pub(super) rest: Vec<[[f64; 4]; 3]>,
-}
-
-/// A name as the file stores it: characters beyond one byte become `?`, and it ends at a NUL.
-pub(super) fn name(text: &str, path: &str, losses: &mut Vec<Loss>) -> Name {
-    let bytes: Vec<u8> = text.chars().map(|c| u8::try_from(c).unwrap_or(b'?')).collect();
-    let name = Name::new(&bytes);
-    if name.text() != text {
-        let message = "the name has characters beyond one byte, now question marks, or a NUL, now its end";
-        losses.push(Loss::new("name-changed", path, message));
-    }
-    name
 }
 
 impl Bones {

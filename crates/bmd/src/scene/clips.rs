@@ -1,5 +1,6 @@
 //! Clips as tracks of keys.
 
+use super::names::text;
 use crate::math::{self, Quat, narrow};
 use crate::model::{Bmd, Clip as BmdClip};
 use crate::pose::{Base, Curves, Timing};
@@ -65,7 +66,7 @@ pub(super) fn convert(
         let count = f64::from(u32::try_from(added).unwrap_or(u32::MAX));
         losses.push(Loss::measured("keys-added", path.as_str(), message, count));
     }
-    let name = clip.name.as_ref().map(|n| super::export::text(n, memory)).transpose()?.unwrap_or_default();
+    let name = clip.name.as_ref().map(|n| text(n, memory)).transpose()?.unwrap_or_default();
     Ok(Clip {
         name,
         skeleton: SkeletonId(0),

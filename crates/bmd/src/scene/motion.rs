@@ -1,6 +1,7 @@
 //! Clips from tracks and poses.
 
-use super::bones::{Bones, name};
+use super::bones::Bones;
+use super::names::name;
 use crate::math::{self, Quat, narrow};
 use crate::model::{Clip, ClipRate};
 use crate::optimize::clips::{fit_rotations, fit_triples};

@@ -101,7 +101,7 @@ impl Skel {
     }
 
     /// The matrices for the bones that a mesh names, of all bones' matrices; the identity for a bone that the
-    /// skeleton has not got.
+    /// skeleton does not have.
     pub fn matrices_for(&self, names: &[Name], world: &[BoneMatrix]) -> Vec<BoneMatrix> {
         let matrix = |bone: Option<usize>| bone.and_then(|i| world.get(i)).copied().unwrap_or_default();
         self.find_all(names).into_iter().map(matrix).collect()

@@ -79,14 +79,14 @@ fn skeletons_and_animations_come_back() {
             assert_eq!((back.name.clone(), back.frames()), (anim.name.clone(), anim.frames()));
             assert!(!back.validate().has_errors());
             // Events of bones that the skeleton has go along.
-            let told = |a: &Anim| {
+            let events = |a: &Anim| {
                 a.motions
                     .iter()
                     .filter(|m| skel.find(&m.bone).is_some())
                     .map(|m| (m.bone.clone(), m.events().cloned().collect::<Vec<_>>()))
                     .collect::<std::collections::BTreeMap<_, _>>()
             };
-            assert_eq!(told(&back), told(anim));
+            assert_eq!(events(&back), events(anim));
             for frame in (0..anim.frames()).step_by(5) {
                 let (a, b) = (
                     pose(&meshes[0].1, &skel, Some((anim, f64::from(frame)))),

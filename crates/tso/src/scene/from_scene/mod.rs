@@ -1,0 +1,6 @@
+//! Scenes as files.
+
+mod anim;
+mod mesh;
+
+pub use mesh::ExportOptions;
