@@ -83,9 +83,11 @@ pub use chunk::view::{BoneWeight, BoneWeights, Floats, Indices};
 pub use cmodel::model::CModel;
 pub use lz4::MAX_BLOCK;
 pub use meshwright_core::F32;
+pub use meshwright_core::math::Trs;
 pub use options::CrucibleOptions;
 #[cfg(feature = "scene")]
-pub use scene::from_scene::CrucibleTarget;
+pub use scene::target::{CrucibleFile, CrucibleTarget};
+#[cfg(feature = "scene")]
+pub use scene::write_scene::write_scene;
 pub use skeleton::model::{Bone, QuaternionOrder, SkeletonChunk};
-pub use skeleton::view::BonePose;
 pub use stream::Stream;
