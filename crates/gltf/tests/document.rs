@@ -438,7 +438,7 @@ fn chunks_of_a_glb() {
         Ok(vec!["glb-alignment", "glb-chunk"])
     );
     assert_eq!(read(&glb(&[json.clone(), chunk(b"BIN\0", &[1])])), Err(("buffer-short", 58)));
-    assert_eq!(read(&glb(&[json.clone()])), Err(("buffer-missing", 58)));
+    assert_eq!(read(&glb(std::slice::from_ref(&json))), Err(("buffer-missing", 58)));
     assert_eq!(read(&glb(&[other, json.clone()])), Err(("glb-chunk", 12)));
     assert_eq!(read(&glb(&[json.clone(), vec![0; 7]])), Err(("glb-chunk", 76)));
     assert_eq!(read(b"glTF\x02\0\0\0"), Err(("glb-header", 0)));
@@ -483,7 +483,7 @@ fn try_all(bytes: &[u8]) {
         match read {
             Ok(document) => {
                 let _ = read_all(&document);
-                let _ = (0..4).map(|i| document.image_bytes(i, &one).is_ok()).count();
+                (0..4).for_each(|i| drop(document.image_bytes(i, &one)));
             }
             Err(e) => assert!(!e.code().is_empty() && e.to_string().len() < 4096),
         }

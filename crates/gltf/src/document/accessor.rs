@@ -36,38 +36,6 @@ impl<'b> Elements<'b> {
         Self { bytes, stride: size, count, component, normalized: false, column: (size, 1) }
     }
 
-    /// Appends the elements as real numbers; `false` where 32-bit integers are said to be normalised.
-    pub(super) fn floats<const N: usize>(&self, into: &mut Vec<[f32; N]>) -> bool {
-        use ComponentType::{F32, I8, I16, U8, U16, U32};
-        #[expect(clippy::cast_precision_loss, reason = "glTF reads integers as 32-bit floats")]
-        match (self.component, self.normalized) {
-            (F32, _) => self.decode(into, f32::from_le_bytes),
-            (U8, true) => self.decode(into, |[b]| f32::from(b) / 255.0),
-            (U16, true) => self.decode(into, |b| f32::from(u16::from_le_bytes(b)) / 65535.0),
-            // The least one means -1 as its neighbour does.
-            (I8, true) => self.decode(into, |b| (f32::from(i8::from_le_bytes(b)) / 127.0).max(-1.0)),
-            (I16, true) => self.decode(into, |b| (f32::from(i16::from_le_bytes(b)) / 32767.0).max(-1.0)),
-            (U8, false) => self.decode(into, |[b]| f32::from(b)),
-            (U16, false) => self.decode(into, |b| f32::from(u16::from_le_bytes(b))),
-            (I8, false) => self.decode(into, |b| f32::from(i8::from_le_bytes(b))),
-            (I16, false) => self.decode(into, |b| f32::from(i16::from_le_bytes(b))),
-            (U32, false) => self.decode(into, |b| u32::from_le_bytes(b) as f32),
-            (U32, true) => return false,
-        }
-        true
-    }
-
-    /// Appends the elements as integers; `false` where they are signed or floats.
-    pub(super) fn integers<const N: usize>(&self, into: &mut Vec<[u32; N]>) -> bool {
-        match self.component {
-            ComponentType::U8 => self.decode(into, |[b]| u32::from(b)),
-            ComponentType::U16 => self.decode(into, |b| u32::from(u16::from_le_bytes(b))),
-            ComponentType::U32 => self.decode(into, u32::from_le_bytes),
-            _ => return false,
-        }
-        true
-    }
-
     /// Appends the elements, whose numbers take `S` bytes each.
     fn decode<const S: usize, const N: usize, T: Copy + Default>(
         &self,
@@ -96,6 +64,38 @@ impl<'b> Elements<'b> {
             }));
         }
     }
+}
+
+/// Appends the elements as real numbers; `false` where 32-bit integers are said to be normalised.
+pub(super) fn floats<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[f32; N]>) -> bool {
+    use ComponentType::{F32, I8, I16, U8, U16, U32};
+    #[expect(clippy::cast_precision_loss, reason = "glTF reads integers as 32-bit floats")]
+    match (elements.component, elements.normalized) {
+        (F32, _) => elements.decode(into, f32::from_le_bytes),
+        (U8, true) => elements.decode(into, |[b]| f32::from(b) / 255.0),
+        (U16, true) => elements.decode(into, |b| f32::from(u16::from_le_bytes(b)) / 65535.0),
+        // The least one means -1 as its neighbour does.
+        (I8, true) => elements.decode(into, |b| (f32::from(i8::from_le_bytes(b)) / 127.0).max(-1.0)),
+        (I16, true) => elements.decode(into, |b| (f32::from(i16::from_le_bytes(b)) / 32767.0).max(-1.0)),
+        (U8, false) => elements.decode(into, |[b]| f32::from(b)),
+        (U16, false) => elements.decode(into, |b| f32::from(u16::from_le_bytes(b))),
+        (I8, false) => elements.decode(into, |b| f32::from(i8::from_le_bytes(b))),
+        (I16, false) => elements.decode(into, |b| f32::from(i16::from_le_bytes(b))),
+        (U32, false) => elements.decode(into, |b| u32::from_le_bytes(b) as f32),
+        (U32, true) => return false,
+    }
+    true
+}
+
+/// Appends the elements as integers; `false` where they are signed or floats.
+pub(super) fn integers<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[u32; N]>) -> bool {
+    match elements.component {
+        ComponentType::U8 => elements.decode(into, |[b]| u32::from(b)),
+        ComponentType::U16 => elements.decode(into, |b| u32::from(u16::from_le_bytes(b))),
+        ComponentType::U32 => elements.decode(into, u32::from_le_bytes),
+        _ => return false,
+    }
+    true
 }
 
 fn fill<T: Copy + Default, const N: usize>(values: impl Iterator<Item = T>) -> [T; N] {

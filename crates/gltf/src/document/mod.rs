@@ -332,16 +332,16 @@ impl<'a> Document<'a> {
     /// # Errors
     /// When there is no such accessor, its elements have not `N` numbers, its sparse elements are out of order, or the
     /// limit does not allow it.
-    pub fn read_f32<const N: usize>(&self, accessor: usize) -> Result<Vec<[f32; N]>, ReadError> {
-        self.read(accessor, |elements, into| elements.floats(into))
+    pub fn read_f32<const N: usize>(&self, index: usize) -> Result<Vec<[f32; N]>, ReadError> {
+        self.read(index, accessor::floats)
     }
 
     /// The elements of an accessor as unsigned integers.
     ///
     /// # Errors
     /// As [`read_f32`](Self::read_f32), and when the accessor holds signed integers or floats.
-    pub fn read_u32<const N: usize>(&self, accessor: usize) -> Result<Vec<[u32; N]>, ReadError> {
-        self.read(accessor, |elements, into| elements.integers(into))
+    pub fn read_u32<const N: usize>(&self, index: usize) -> Result<Vec<[u32; N]>, ReadError> {
+        self.read(index, accessor::integers)
     }
 
     /// The indices of vertices that an accessor holds.
@@ -383,7 +383,7 @@ impl<'a> Document<'a> {
             let path = path.field("sparse");
             let mut indices: Vec<[u32; 1]> = self.ledger.room(&path, 0, "sparse indices", sparse.count)?;
             let bytes = self.from(sparse.indices_view, sparse.indices_offset)?;
-            Elements::indices(bytes, sparse.index_type, sparse.count).integers(&mut indices);
+            accessor::integers(&Elements::indices(bytes, sparse.index_type, sparse.count), &mut indices);
             let mut replaced = self.ledger.room(&path, 0, "sparse elements", sparse.count)?;
             let bytes = self.from(sparse.values_view, sparse.values_offset)?;
             if !decode(&Elements::new(accessor, bytes, None, sparse.count), &mut replaced) {

@@ -99,65 +99,17 @@ impl<'d, 'a: 'd> At<'_, 'd, 'a> {
         })
     }
 
-    fn text(self) -> Result<Cow<'a, str>> {
-        let Some(text) = self.value.as_str() else { return self.fault(JSON_SHAPE, "is no text") };
-        if let Cow::Owned(text) = &text {
-            self.ledger.charge(self.path, self.value.offset(), "text", text.len(), 1)?;
-        }
-        Ok(text)
-    }
-
-    fn integer(self) -> Result<u64> {
-        self.expect(JsonType::Number, "is no number")?;
-        match self.value.as_u64() {
-            Some(n) => Ok(n),
-            None => self.fault(JSON_NUMBER, "is not whole, negative or beyond 64 bits"),
-        }
-    }
-
-    /// A count of something in memory.
-    fn count(self) -> Result<usize> {
-        Ok(usize::try_from(self.integer()?).unwrap_or(usize::MAX))
-    }
-
     fn index(self, count: usize) -> Result<usize> {
-        let n = self.integer()?;
+        let n = integer(self)?;
         match usize::try_from(n) {
             Ok(index) if index < count => Ok(index),
             _ => self.fault(INDEX, format!("{n} of {count}")),
         }
     }
 
-    fn float(self) -> Result<f32> {
-        self.expect(JsonType::Number, "is no number")?;
-        match self.value.raw().parse::<f32>() {
-            Ok(v) if v.is_finite() => Ok(v),
-            _ => self.fault(NOT_FINITE, "is beyond 32-bit floats"),
-        }
-    }
-
-    fn floats<const N: usize>(self) -> Result<[f32; N]> {
-        self.expect(JsonType::Array, "is no list")?;
-        if self.value.items().count() != N {
-            return self.fault(JSON_SHAPE, format!("has not {N} numbers"));
-        }
-        let mut floats = [0.0; N];
-        for (i, (to, value)) in floats.iter_mut().zip(self.value.items()).enumerate() {
-            *to = At { value, path: &self.path.index(i), ledger: self.ledger }.float()?;
-        }
-        Ok(floats)
-    }
-
-    fn boolean(self) -> Result<bool> {
-        match self.value.as_bool() {
-            Some(b) => Ok(b),
-            None => self.fault(JSON_SHAPE, "is neither true nor false"),
-        }
-    }
-
     /// The name of the object, cut where it is too long.
     fn name(self) -> Result<Cow<'a, str>> {
-        let name = self.optional("name", |at| at.text())?.unwrap_or_default();
+        let name = self.optional("name", text)?.unwrap_or_default();
         if name.len() <= NAME {
             return Ok(name);
         }
@@ -175,6 +127,54 @@ impl<'d, 'a: 'd> At<'_, 'd, 'a> {
                 Cow::Owned(name)
             }
         })
+    }
+}
+
+fn text<'a>(at: At<'_, '_, 'a>) -> Result<Cow<'a, str>> {
+    let Some(text) = at.value.as_str() else { return at.fault(JSON_SHAPE, "is no text") };
+    if let Cow::Owned(text) = &text {
+        at.ledger.charge(at.path, at.value.offset(), "text", text.len(), 1)?;
+    }
+    Ok(text)
+}
+
+fn integer(at: At<'_, '_, '_>) -> Result<u64> {
+    at.expect(JsonType::Number, "is no number")?;
+    match at.value.as_u64() {
+        Some(n) => Ok(n),
+        None => at.fault(JSON_NUMBER, "is not whole, negative or beyond 64 bits"),
+    }
+}
+
+/// A count of something in memory.
+fn count(at: At<'_, '_, '_>) -> Result<usize> {
+    Ok(usize::try_from(integer(at)?).unwrap_or(usize::MAX))
+}
+
+fn float(at: At<'_, '_, '_>) -> Result<f32> {
+    at.expect(JsonType::Number, "is no number")?;
+    match at.value.raw().parse::<f32>() {
+        Ok(v) if v.is_finite() => Ok(v),
+        _ => at.fault(NOT_FINITE, "is beyond 32-bit floats"),
+    }
+}
+
+fn floats<const N: usize>(at: At<'_, '_, '_>) -> Result<[f32; N]> {
+    at.expect(JsonType::Array, "is no list")?;
+    if at.value.items().count() != N {
+        return at.fault(JSON_SHAPE, format!("has not {N} numbers"));
+    }
+    let mut floats = [0.0; N];
+    for (i, (to, value)) in floats.iter_mut().zip(at.value.items()).enumerate() {
+        *to = float(At { value, path: &at.path.index(i), ledger: at.ledger })?;
+    }
+    Ok(floats)
+}
+
+fn boolean(at: At<'_, '_, '_>) -> Result<bool> {
+    match at.value.as_bool() {
+        Some(b) => Ok(b),
+        None => at.fault(JSON_SHAPE, "is neither true nor false"),
     }
 }
 
@@ -232,11 +232,11 @@ fn version(root: At<'_, '_, '_>) -> Result<()> {
 fn extensions(root: At<'_, '_, '_>, known: &[&str]) -> Result<()> {
     let short = |name: &str| name.chars().take(80).collect::<String>();
     root.list("extensionsRequired", |at| {
-        let name = at.text()?;
+        let name = text(at)?;
         if known.contains(&&*name) { Ok(()) } else { at.fault(EXTENSION_REQUIRED, short(&name)) }
     })?;
     root.list("extensionsUsed", |at| {
-        let name = at.text()?;
+        let name = text(at)?;
         if !known.contains(&&*name) {
             at.ledger.warn(EXTENSION_IGNORED, at.path, || at.value.offset(), || short(&name));
         }
@@ -250,47 +250,43 @@ fn buffer<'a>(at: At<'_, '_, 'a>) -> Result<Buffer<'a>> {
     let fallback = ["EXT_meshopt_compression", "KHR_meshopt_compression"]
         .iter()
         .any(|name| extensions.and_then(|e| e.get(name)?.get("fallback")?.as_bool()) == Some(true));
-    Ok(Buffer {
-        length: at.required("byteLength", |at| at.integer())?,
-        uri: at.optional("uri", |at| at.text())?,
-        fallback,
-    })
+    Ok(Buffer { length: at.required("byteLength", integer)?, uri: at.optional("uri", text)?, fallback })
 }
 
 fn view(at: At<'_, '_, '_>, counts: &Counts) -> Result<View> {
-    let stride = |at: At<'_, '_, '_>| match at.count()? {
+    let stride = |at: At<'_, '_, '_>| match count(at)? {
         stride if (4..=252).contains(&stride) && stride % 4 == 0 => Ok(stride),
         stride => at.fault(VIEW_STRIDE, format!("{stride} is not a multiple of 4 from 4 to 252")),
     };
     Ok(View {
         buffer: at.required("buffer", |at| at.index(counts.buffers))?,
-        offset: at.optional("byteOffset", |at| at.integer())?.unwrap_or(0),
-        length: at.required("byteLength", |at| at.integer())?,
+        offset: at.optional("byteOffset", integer)?.unwrap_or(0),
+        length: at.required("byteLength", integer)?,
         stride: at.optional("byteStride", stride)?,
     })
 }
 
 fn component_type(at: At<'_, '_, '_>) -> Result<ComponentType> {
-    match ComponentType::from_number(at.integer()?) {
+    match ComponentType::from_number(integer(at)?) {
         Some(component) => Ok(component),
         None => at.fault(ACCESSOR_TYPE, "an unknown type of components"),
     }
 }
 
 fn accessor(at: At<'_, '_, '_>, counts: &Counts) -> Result<Accessor> {
-    let count = |at: At<'_, '_, '_>| match at.count()? {
+    let count = |at: At<'_, '_, '_>| match count(at)? {
         0 => at.fault(ACCESSOR_COUNT, "no elements"),
         count => Ok(count),
     };
-    let element = |at: At<'_, '_, '_>| match ElementType::from_name(&at.text()?) {
+    let element = |at: At<'_, '_, '_>| match ElementType::from_name(&text(at)?) {
         Some(element) => Ok(element),
         None => at.fault(ACCESSOR_TYPE, "an unknown type of elements"),
     };
     Ok(Accessor {
         view: at.optional("bufferView", |at| at.index(counts.views))?,
-        offset: at.optional("byteOffset", |at| at.integer())?.unwrap_or(0),
+        offset: at.optional("byteOffset", integer)?.unwrap_or(0),
         component: at.required("componentType", component_type)?,
-        normalized: at.optional("normalized", |at| at.boolean())?.unwrap_or(false),
+        normalized: at.optional("normalized", boolean)?.unwrap_or(false),
         count: at.required("count", count)?,
         element: at.required("type", element)?,
         sparse: at.optional("sparse", |at| sparse(at, counts))?,
@@ -299,7 +295,7 @@ fn accessor(at: At<'_, '_, '_>, counts: &Counts) -> Result<Accessor> {
 
 fn sparse(at: At<'_, '_, '_>, counts: &Counts) -> Result<Sparse> {
     let view = |at: At<'_, '_, '_>| at.required("bufferView", |at| at.index(counts.views));
-    let offset = |at: At<'_, '_, '_>| Ok(at.optional("byteOffset", |at| at.integer())?.unwrap_or(0));
+    let offset = |at: At<'_, '_, '_>| Ok(at.optional("byteOffset", integer)?.unwrap_or(0));
     let index_type = |at: At<'_, '_, '_>| match component_type(at)? {
         unsigned @ (ComponentType::U8 | ComponentType::U16 | ComponentType::U32) => Ok(unsigned),
         _ => at.fault(ACCESSOR_TYPE, "indices are not unsigned integers"),
@@ -308,7 +304,7 @@ fn sparse(at: At<'_, '_, '_>, counts: &Counts) -> Result<Sparse> {
         at.required("indices", |at| Ok((view(at)?, offset(at)?, at.required("componentType", index_type)?)))?;
     let (values_view, values_offset) = at.required("values", |at| Ok((view(at)?, offset(at)?)))?;
     Ok(Sparse {
-        count: at.required("count", |at| at.count())?,
+        count: at.required("count", count)?,
         indices_view,
         indices_offset,
         index_type,
@@ -330,10 +326,10 @@ fn node<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Node<'a>> {
 }
 
 fn transform(at: At<'_, '_, '_>) -> Result<Transform> {
-    let translation = at.optional("translation", |at| at.floats())?;
-    let rotation = at.optional("rotation", |at| at.floats())?;
-    let scale = at.optional("scale", |at| at.floats())?;
-    let Some(matrix) = at.optional("matrix", |at| at.floats::<16>())? else {
+    let translation = at.optional("translation", floats)?;
+    let rotation = at.optional("rotation", floats)?;
+    let scale = at.optional("scale", floats)?;
+    let Some(matrix) = at.optional("matrix", floats::<16>)? else {
         return Ok(Transform::Parts {
             translation: translation.unwrap_or_default(),
             rotation: rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]),
@@ -368,7 +364,7 @@ fn mesh<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Mesh<'a>> {
 }
 
 fn primitive<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Primitive<'a>> {
-    let mode = |at: At<'_, '_, '_>| match Mode::from_number(at.integer()?) {
+    let mode = |at: At<'_, '_, '_>| match Mode::from_number(integer(at)?) {
         Some(mode) => Ok(mode),
         None => at.fault(MODE, "above 6"),
     };
@@ -412,7 +408,7 @@ fn animation<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Animation<'a>> {
 }
 
 fn target(at: At<'_, '_, '_>, counts: &Counts) -> Result<(Option<usize>, Property)> {
-    let property = |at: At<'_, '_, '_>| match &*at.text()? {
+    let property = |at: At<'_, '_, '_>| match &*text(at)? {
         "translation" => Ok(Property::Translation),
         "rotation" => Ok(Property::Rotation),
         "scale" => Ok(Property::Scale),
@@ -425,7 +421,7 @@ fn target(at: At<'_, '_, '_>, counts: &Counts) -> Result<(Option<usize>, Propert
 }
 
 fn sampler(at: At<'_, '_, '_>, counts: &Counts) -> Result<Sampler> {
-    let interpolation = |at: At<'_, '_, '_>| match &*at.text()? {
+    let interpolation = |at: At<'_, '_, '_>| match &*text(at)? {
         "LINEAR" => Ok(Interpolation::Linear),
         "STEP" => Ok(Interpolation::Step),
         "CUBICSPLINE" => Ok(Interpolation::CubicSpline),
@@ -440,10 +436,10 @@ fn sampler(at: At<'_, '_, '_>, counts: &Counts) -> Result<Sampler> {
 
 fn image<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Image<'a>> {
     let view = at.optional("bufferView", |at| at.index(counts.views))?;
-    let uri = at.optional("uri", |at| at.text())?;
+    let uri = at.optional("uri", text)?;
     Ok(Image {
         name: at.name()?,
-        mime_type: at.optional("mimeType", |at| at.text())?,
+        mime_type: at.optional("mimeType", text)?,
         source: match (view, uri) {
             (Some(view), _) => ImageSource::View(view),
             (None, Some(uri)) => ImageSource::Uri(uri),

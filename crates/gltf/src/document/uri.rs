@@ -107,7 +107,6 @@ const DIGITS: [u8; 256] = {
     let mut digits = [NONE; 256];
     let mut i = 0;
     #[expect(
-        clippy::arithmetic_side_effects,
         clippy::indexing_slicing,
         clippy::cast_possible_truncation,
         reason = "evaluated by the compiler, which refuses what overflows"
