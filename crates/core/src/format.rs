@@ -25,6 +25,8 @@ pub trait FileFormat: Sized + Clone + PartialEq + Debug + 'static {
     /// Files that belong to a file of this kind and say more about it.
     const COMPANIONS: &'static [Companion] = &[];
 
+    /// A file of this kind holds something to draw or to move; else it only says more about others.
+    const HOLDS_MODEL: bool = true;
     /// What a caller can choose where the bytes do not decide, by name.
     const SETTINGS: &'static [Setting] = &[];
 

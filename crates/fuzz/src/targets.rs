@@ -74,7 +74,7 @@ impl Target {
             };
             let inputs = formats.chain(more).filter(|input| match (action, input) {
                 // Nothing is drawn of these.
-                (Action::Scene, Input::File(f)) => !f.is_companion() && *f != Format::TsoBinding,
+                (Action::Scene, Input::File(f)) => f.holds_model(),
                 // Made of text alone.
                 (Action::Model, Input::File(f)) => *f != Format::FrameGroups,
                 _ => true,

@@ -134,6 +134,11 @@ macro_rules! kinds {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::EXTENSIONS,)+ }
             }
 
+            /// True where a file of this kind holds something to draw or to move.
+            pub const fn holds_model(self) -> bool {
+                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::HOLDS_MODEL,)+ }
+            }
+
             /// Every rule that reading, writing or validating can find broken.
             pub const fn rules(self) -> &'static [&'static Rule] {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::RULES,)+ }
@@ -271,10 +276,10 @@ impl Format {
         Self::ALL.iter().copied().find(has)
     }
 
-    /// True for files that only say more about a model: of those that are met in a folder nothing is made.
+    /// True for files that only say more about a model, beside which they are found: in a folder they are met with it.
     pub fn is_companion(self) -> bool {
         let of = |f: &Self| f.companions().iter().any(|c| c.kind == self.id() && !c.beside.is_empty());
-        Self::ALL.iter().any(of)
+        !self.holds_model() && Self::ALL.iter().any(of)
     }
 
     /// The values of a setting where this kind of file has it.

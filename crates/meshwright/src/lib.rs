@@ -51,7 +51,7 @@
 
 mod asset;
 mod companions;
-// mod convert;
+mod convert;
 mod detect;
 #[cfg(feature = "dump")]
 pub mod dump;
@@ -64,7 +64,7 @@ pub use asset::{
     Asset, AssetError, FigureError, Finder, NamedFile, OpenOptions, Part, PartRole, PartState,
 };
 pub use companions::{COMPANION_RULES, CompanionFile, Companions};
-// pub use convert::{Target, UnknownTarget, WriteOptions, convert};
+pub use convert::{Target, UnknownTarget, WriteOptions, convert};
 pub use detect::{Detection, detect, detect_met};
 pub use kinds::{AnyModel, Format, Kind, ReadSettings, UnknownFormat, Visitor};
 #[cfg(feature = "bmd")]

@@ -386,6 +386,8 @@ impl FileFormat for Metadata {
     const EXTENSIONS: &'static [&'static str] = &["json"];
     const RULES: &'static [&'static meshwright_core::Rule] = rules::RULES;
 
+    const HOLDS_MODEL: bool = false;
+
     type Options = ReadOptions;
 
     fn sniff(bytes: &[u8]) -> Confidence {

@@ -19,6 +19,8 @@ impl FileFormat for FrameGroups {
     const TITLE: &'static str = "DarkPlaces frame groups";
     const EXTENSIONS: &'static [&'static str] = &["framegroups"];
     const RULES: &'static [&'static Rule] = rules::RULES;
+    const HOLDS_MODEL: bool = false;
+
     type Options = ReadOptions;
 
     fn sniff(bytes: &[u8]) -> Confidence {
