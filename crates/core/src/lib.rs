@@ -10,7 +10,7 @@
 //! | [`ReadError`], [`WriteError`] | errors that say what, where and in which field |
 //! | [`Rule`], [`Findings`], [`Report`] | rules stated once, one sink for broken ones, and what it collected |
 //! | [`FileFormat`] | what every kind of file can do |
-//! | [`record`] | records of fixed size, as tables of their fields |
+//! | [`mod@record`] | records of fixed size, as tables of their fields |
 //! | [`ByteWriter`], [`layout`] | writing, and writing again what was read |
 //! | [`FixedName`], [`text`] | names as bytes |
 //!
