@@ -3,9 +3,10 @@
 use meshwright::dump::{Dump, DumpError, DumpOptions};
 use meshwright::gltf::{self, playback::Player};
 use meshwright::rig::Evaluator;
-use meshwright::scene::{ConvertError, FromSceneOptions, MeshId, Scene, SceneOptions, SkeletonId, Space, obj};
+use meshwright::scene::{ConvertError, OutputFiles, Scene, SceneOptions, Space, obj};
 use meshwright::{
-    AnyModel, Companions, ErrorClass, Format, Limits, ReadOptions, ReadSettings, Role, detect,
+    AnyModel, Companions, ErrorClass, Format, Limits, ReadOptions, ReadSettings, Role, Target, WriteOptions, convert,
+    detect,
 };
 use meshwright_testkit::laws;
 use meshwright_testkit::mutate::{Rng, mutant};
@@ -185,7 +186,7 @@ fn scenes(model: &AnyModel, companions: &Companions, bytes: &[u8]) -> bool {
 pub(crate) fn used(scene: &Scene) {
     posed(scene);
     exported(scene);
-    imported(scene);
+    converted(scene);
 }
 
 /// The rest pose, and the first, a middle, the last and an impossible frame of some clips.
@@ -241,67 +242,41 @@ fn exported(scene: &Scene) {
     }
 }
 
-/// The scene as every format that can be written from one. What is made is a file that its reader accepts.
-fn imported(scene: &Scene) {
-    use meshwright::{bmd, crucible, dpm, fsomodel, tso};
-    fn written(what: &str, format: Format, bytes: Result<Vec<u8>, WriteError>, metadata: Option<&[u8]>) {
-        let bytes = match bytes {
-            Ok(bytes) => bytes,
-            Err(e) => panic!("{what}: a model made of a scene is not written: {e}"),
+/// The scene as every kind of file. What is made of it is read again, strictly.
+fn converted(scene: &Scene) {
+    for target in Target::all().filter(|t| matches!(t, Target::Native(_))) {
+        let choices = match target {
+            Target::Native(format) => format.values("dialect"),
+            _ => &[],
         };
-        let mut options = OpenOptions::default();
-        options.metadata = metadata;
-        if let Err(e) = AnyModel::open(&bytes, format, &options) {
-            assert!(matches!(e.class(), ErrorClass::Limit { .. }), "{what}: made of a scene, not read: {e}");
-        }
-    }
-    let options = FromSceneOptions::of(bmd::BmdSceneOptions::default()).with_memory(MEMORY);
-    match bmd::Bmd::from_scene(scene, &options) {
-        Ok(m) => written("bmd", Format::Bmd, m.value.to_bytes(), None),
-        Err(e) => conversion(&e),
-    }
-    let options = FromSceneOptions::of(crucible::CrucibleTarget::default()).with_memory(MEMORY);
-    match crucible::Chunk::from_scene(scene, &options) {
-        Ok(m) => written("cmesh", Format::CrucibleMesh, m.value.to_bytes(), None),
-        Err(e) => conversion(&e),
-    }
-    match crucible::CModel::from_scene(scene, &options) {
-        Ok(m) => written("cmodel", Format::CrucibleModel, m.value.to_bytes(), None),
-        Err(e) => conversion(&e),
-    }
-    if !scene.skeletons.is_empty() {
-        match crucible::SkeletonChunk::from_scene(scene, &options) {
-            Ok(m) => written("cskel", Format::CrucibleSkeleton, m.value.to_bytes(), None),
-            Err(e) => conversion(&e),
-        }
-        match tso::Skel::from_scene(scene, SkeletonId(0)) {
-            Ok(m) => written("skel", Format::TsoSkeleton, m.value.to_bytes(), None),
-            Err(e) => conversion(&e),
-        }
-    }
-    for dialect in fsomodel::Dialect::ALL {
-        match fsomodel::FsoModel::from_scene(scene, &fsomodel::FsoTarget::of(dialect)) {
-            Ok(m) => {
-                let metadata = m.value.metadata.as_ref().and_then(|m| m.to_bytes().ok());
-                written("fso", Format::Fso, m.value.to_bytes(), metadata.as_deref());
+        for dialect in choices.iter().map(|d| Some(*d)).chain(choices.is_empty().then_some(None)) {
+            let options = WriteOptions::default().with_limits(Limits::default().with_memory(MEMORY));
+            let options = dialect.map_or(options.clone(), |d| options.with("dialect", d));
+            match convert(scene, target, &options) {
+                Ok(made) => readable(target, dialect, &made.value),
+                Err(e) => conversion(&e),
             }
-            Err(e) => conversion(&e),
         }
     }
-    match dpm::Dpm::from_scene(scene, &SceneOptions::default().with_memory(MEMORY)) {
-        Ok(m) => written("dpm", Format::Dpm, m.value.model.to_bytes(), None),
-        Err(e) => conversion(&e),
-    }
-    if !scene.meshes.is_empty() {
-        match tso::Mesh::from_scene(scene, MeshId(0), &tso::ExportOptions::default()) {
-            Ok(m) => written("mesh", Format::TsoMesh, m.value.to_bytes(), None),
-            Err(e) => conversion(&e),
+}
+
+fn readable(target: Target, dialect: Option<&str>, files: &OutputFiles) {
+    let roles = |format: Format| format.companions().iter().filter(|c| c.part_of_reading);
+    for file in files {
+        let format = Format::from_name(&file.name).unwrap_or_else(|| panic!("{target}: {}", file.name));
+        let mut settings = ReadSettings::default();
+        for companion in roles(format) {
+            let names = companion.beside.iter().map(|b| String::from_utf8(b.name(file.name.as_bytes())).unwrap());
+            if let Some(bytes) = names.filter_map(|name| files.get(&name)).next() {
+                settings = settings.with_companion(companion.role, bytes);
+            }
         }
-    }
-    if !scene.clips.is_empty() {
-        match tso::Anim::from_scene(scene, 0) {
-            Ok(m) => written("anim", Format::TsoAnimation, m.value.to_bytes(), None),
-            Err(e) => conversion(&e),
+        if let Some(dialect) = dialect {
+            settings = settings.with("dialect", dialect);
+        }
+        if let Err(e) = AnyModel::parse_with(&file.bytes, format, &settings) {
+            let limit = matches!(e.class(), ErrorClass::Limit { .. });
+            assert!(limit, "{target}: {} is made of a scene and not read: {e}", file.name);
         }
     }
 }
