@@ -17,16 +17,21 @@ const MACHINES: &[(&str, &str, &str)] = &[
 /// Crates whose tests need no C code, so that Miri and emulators run them and a sanitizer sees them in full. The
 /// facade's fixtures stand for the others.
 const PURE: &str = "-p meshwright-core -p meshwright-scene -p meshwright-bmd -p meshwright-dpm \
-                    -p meshwright-fsomodel -p meshwright-tso -p meshwright-rig";
+                    -p meshwright-fsomodel -p meshwright-tso -p meshwright-quake -p meshwright-rig";
 
 /// Cargo of the nightly toolchain.
 fn nightly(root: &Path, arguments: &str) -> Command {
+    toolchain(root, "nightly", arguments)
+}
+
+/// Cargo of a toolchain.
+fn toolchain(root: &Path, name: &str, arguments: &str) -> Command {
     let mut command = Command::new("cargo");
     // Those of the toolchain that runs this program.
     for var in ["CARGO", "RUSTC", "RUSTDOC", "RUSTUP_TOOLCHAIN", "CARGO_ENCODED_RUSTFLAGS"] {
         command.env_remove(var);
     }
-    command.current_dir(root).arg("+nightly").args(arguments.split_whitespace());
+    command.current_dir(root).arg(format!("+{name}")).args(arguments.split_whitespace());
     command
 }
 
@@ -154,6 +159,18 @@ pub(crate) fn minimal(root: &Path) -> Result<(), String> {
     )
 }
 
+/// `xtask msrv`: the oldest compiler that the manifests promise, where it is installed.
+pub(crate) fn msrv(root: &Path) -> Result<(), String> {
+    let packages = sh::packages(root)?;
+    let promised = packages.iter().find_map(|p| p["rust_version"].as_str()).ok_or("no rust-version")?;
+    if sh::output(&mut toolchain(root, promised, "--version")).is_err() {
+        eprintln!("`cargo +{promised}` is not here: skipped (rustup toolchain install {promised})");
+        return Ok(());
+    }
+    let mut cargo = toolchain(root, promised, "check --workspace --all-features --all-targets --locked");
+    sh::run(cargo.env("CARGO_TARGET_DIR", target_dir(root).join("msrv")))
+}
+
 /// `xtask profiles`: the tests without the checks of a debug build, and optimized with them.
 pub(crate) fn profiles(root: &Path) -> Result<(), String> {
     for profile in ["release", "checked"] {
@@ -165,8 +182,8 @@ pub(crate) fn profiles(root: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// `xtask exhaustive`: every small change of every fixture, none left out.
-pub(crate) fn exhaustive(root: &Path) -> Command {
+/// The command of `xtask exhaustive`: every small change of every fixture, none left out.
+pub fn exhaustive(root: &Path) -> Command {
     let mut command = sh::cargo_command(root);
     command.args(["test", "--quiet", "--locked", "-p", "meshwright", "--all-features"]);
     command.args(["--profile", "checked", "--test", "exhaustive", "--", "--nocapture"]);

@@ -1,5 +1,6 @@
 //! `xtask ci`: every step in turn, with how long it took.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::time::Instant;
 
@@ -11,6 +12,7 @@ const STEPS: &[&[&str]] = &[
     &["test"],
     &["doc"],
     &["no-std"],
+    &["msrv"],
     &["fixtures", "--check"],
     &["layers"],
     &["supply"],
@@ -25,11 +27,12 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     let mut failed = Vec::new();
     let mut table = String::new();
     for step in STEPS {
-        let words: Vec<String> = step.iter().map(ToString::to_string).collect();
-        let name = words.join(" ");
+        let (verb, words) = step.split_first().ok_or("a step without a verb")?;
+        let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+        let name = step.join(" ");
         eprintln!("\n=== {name}");
         let start = Instant::now();
-        let result = crate::dispatch(root, &words);
+        let result = crate::dispatch(root, verb, &words);
         let seconds = start.elapsed().as_secs_f32();
         let verdict = if result.is_ok() { "ok" } else { "FAILED" };
         table.push_str(&format!("{name:<20} {seconds:7.1} s  {verdict}\n"));

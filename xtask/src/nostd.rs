@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-const CRATES: &[&str] = &["core", "scene", "bmd", "crucible", "dpm", "fsomodel", "tso", "rig"];
+const CRATES: &[&str] = &["core", "scene", "bmd", "crucible", "dpm", "fsomodel", "tso", "quake", "rig"];
 const BARE_TARGETS: &[&str] =
     &["thumbv7em-none-eabihf", "x86_64-unknown-none", "riscv32imac-unknown-none-elf"];
 
@@ -35,7 +35,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     );
     for name in present {
         let features =
-            if matches!(*name, "core" | "scene" | "rig") { "" } else { ", features = [\"scene\"]" };
+            if matches!(*name, "core" | "scene" | "quake" | "rig") { "" } else { ", features = [\"scene\"]" };
         manifest.push_str(&format!(
             "meshwright-{name} = {{ path = \"../../crates/{name}\", default-features = false{features} }}\n"
         ));

@@ -6,17 +6,23 @@ use std::path::Path;
 use std::process::Command;
 
 /// Runs `cargo` with arguments separated by spaces.
-pub(crate) fn cargo(root: &Path, arguments: &str) -> Result<(), String> {
+///
+/// # Errors
+/// When it cannot be started, or fails.
+pub fn cargo(root: &Path, arguments: &str) -> Result<(), String> {
     cargo_env(root, arguments, &[])
 }
 
 /// Runs `cargo` with arguments separated by spaces and more environment variables.
-pub(crate) fn cargo_env(root: &Path, arguments: &str, vars: &[(&str, &str)]) -> Result<(), String> {
+///
+/// # Errors
+/// When it cannot be started, or fails.
+pub fn cargo_env(root: &Path, arguments: &str, vars: &[(&str, &str)]) -> Result<(), String> {
     run(cargo_command(root).envs(vars.iter().copied()).args(arguments.split_whitespace()))
 }
 
 /// `cargo`, to be run in a folder.
-pub(crate) fn cargo_command(root: &Path) -> Command {
+pub fn cargo_command(root: &Path) -> Command {
     let mut command = Command::new(cargo_program());
     // The compiler settings of the task's own build must not leak into the builds it starts.
     command.env_remove("CARGO_ENCODED_RUSTFLAGS").current_dir(root);
@@ -24,14 +30,20 @@ pub(crate) fn cargo_command(root: &Path) -> Command {
 }
 
 /// What `cargo metadata` says with more arguments.
-pub(crate) fn metadata(root: &Path, arguments: &[&str]) -> Result<Value, String> {
+///
+/// # Errors
+/// When cargo fails.
+pub fn metadata(root: &Path, arguments: &[&str]) -> Result<Value, String> {
     let arguments = ["metadata", "--format-version=1", "--locked"].iter().chain(arguments);
     let json = output(cargo_command(root).args(arguments))?;
     serde_json::from_slice(&json).map_err(|e| format!("cargo metadata: {e}"))
 }
 
 /// What cargo says about the packages of the workspace.
-pub(crate) fn packages(root: &Path) -> Result<Vec<Value>, String> {
+///
+/// # Errors
+/// When cargo fails.
+pub fn packages(root: &Path) -> Result<Vec<Value>, String> {
     let mut metadata = metadata(root, &["--no-deps"])?;
     match metadata["packages"].take() {
         Value::Array(packages) => Ok(packages),
@@ -44,7 +56,10 @@ fn cargo_program() -> OsString {
 }
 
 /// Runs a command, shows it, and fails when it fails.
-pub(crate) fn run(command: &mut Command) -> Result<(), String> {
+///
+/// # Errors
+/// When it cannot be started, or fails.
+pub fn run(command: &mut Command) -> Result<(), String> {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let line = words.map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ");
     eprintln!("$ {line}");
@@ -53,7 +68,10 @@ pub(crate) fn run(command: &mut Command) -> Result<(), String> {
 }
 
 /// What a command prints, or why it failed.
-pub(crate) fn output(command: &mut Command) -> Result<Vec<u8>, String> {
+///
+/// # Errors
+/// When it cannot be started, or fails: then with what it wrote to the error stream.
+pub fn output(command: &mut Command) -> Result<Vec<u8>, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let out = command.output().map_err(|e| format!("{name}: {e}"))?;
     if out.status.success() {

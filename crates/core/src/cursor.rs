@@ -266,7 +266,7 @@ impl<'a, 's> Cursor<'a, 's> {
             Some(()) => Ok(items),
             None => {
                 let wanted = count.saturating_mul(size_of::<T>() as u64);
-                let e = LimitExceeded { what: "table", wanted, left: self.source.budget.left() };
+                let e = LimitExceeded::bytes("table", wanted, self.source.budget.left());
                 Err(self.source.over_limit(path, count_offset, e))
             }
         }

@@ -5,6 +5,7 @@ use crate::limits::ReadOptions;
 use crate::report::{Parsed, Report};
 use crate::rule::Rule;
 use crate::sniff::Confidence;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
@@ -24,8 +25,22 @@ pub trait FileFormat: Sized + Clone + PartialEq + Debug + 'static {
     /// Files that belong to a file of this kind and say more about it.
     const COMPANIONS: &'static [Companion] = &[];
 
+    /// What a caller can choose where the bytes do not decide, by name.
+    const SETTINGS: &'static [Setting] = &[];
+
     /// How a file is read; the default is strict, within the default limits.
     type Options: Clone + Debug + Default + From<ReadOptions>;
+
+    /// Chooses a value of one of the [`SETTINGS`](Self::SETTINGS); `false` when there is no such setting or value, and
+    /// nothing has changed.
+    fn set(_options: &mut Self::Options, _setting: &str, _value: &str) -> bool {
+        false
+    }
+
+    /// Hands over a companion that takes part in reading; `false` when none of this role does.
+    fn attach(_options: &mut Self::Options, _role: Role, _bytes: Arc<[u8]>) -> bool {
+        false
+    }
 
     /// How sure the bytes make that they are a file of this kind.
     fn sniff(bytes: &[u8]) -> Confidence;
@@ -46,12 +61,23 @@ pub trait FileFormat: Sized + Clone + PartialEq + Debug + 'static {
     fn to_bytes(&self) -> Result<Vec<u8>, WriteError>;
 }
 
+/// A choice of the caller where the bytes do not decide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Its name, such as `dialect`.
+    pub name: &'static str,
+    /// The values it takes.
+    pub values: &'static [&'static str],
+}
+
 /// A file that belongs to a model and says more about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Companion {
     /// What it is for the model, such as `skeleton`.
     pub role: Role,
+    /// The [`ID`](FileFormat::ID) of its own kind of file.
+    pub kind: &'static str,
     /// The names under which it lies beside the model, the likeliest first. Empty where it can have any name and must
     /// be named or found by what it holds.
     pub beside: &'static [Beside],
@@ -63,13 +89,13 @@ pub struct Companion {
 
 impl Companion {
     /// At most one file, under one of the names.
-    pub const fn one(role: Role, beside: &'static [Beside]) -> Self {
-        Self { role, beside, many: false, part_of_reading: false }
+    pub const fn one(role: Role, kind: &'static str, beside: &'static [Beside]) -> Self {
+        Self { role, kind, beside, many: false, part_of_reading: false }
     }
 
     /// Any number of files.
-    pub const fn many(role: Role, beside: &'static [Beside]) -> Self {
-        Self { role, beside, many: true, part_of_reading: false }
+    pub const fn many(role: Role, kind: &'static str, beside: &'static [Beside]) -> Self {
+        Self { role, kind, beside, many: true, part_of_reading: false }
     }
 
     /// The same companion as one that reading the model needs.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`bits`] | bit-fields written `hi..lo`, with a compile-time proof that they tile their word |
 //! | [`num`] | numeric encodings: F8A, shared-exponent triples, ST forms, Q2.12, Q1.15, binary16 |
+//! | [`math`] | vectors, quaternions and affine transforms in 64 bits, for conversions |
 //! | [`Source`], [`Cursor`] | bounded reading over nom, with offsets, field paths and a byte budget |
 //! | [`bulk`] | whole arrays decoded in one pass |
 //! | [`ReadError`], [`WriteError`] | errors that say what, where and in which field |
@@ -39,6 +40,7 @@ mod float;
 mod format;
 pub mod layout;
 mod limits;
+pub mod math;
 pub mod num;
 mod path;
 pub mod record;
@@ -53,7 +55,7 @@ pub use error::{ErrorClass, ReadError, Stream, WriteError};
 pub use fault::{Fault, Parser};
 pub use findings::{Findings, Place};
 pub use float::{F32, f32s, values};
-pub use format::{Beside, Companion, FileFormat, Role};
+pub use format::{Beside, Companion, FileFormat, Role, Setting};
 pub use limits::{Budget, DEFAULT_MEMORY, LimitExceeded, Limits, ReadOptions, Strictness};
 pub use path::{FieldPath, Path, Segment};
 pub use report::{Finding, KEPT_PER_CODE, Parsed, Report, Severity};

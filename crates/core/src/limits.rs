@@ -1,5 +1,6 @@
 //! What a caller allows a file to cost, and how strictly it is read.
 
+use alloc::vec::Vec;
 use core::cell::Cell;
 
 /// The default budget: 256 MiB.
@@ -74,62 +75,155 @@ impl ReadOptions {
 
 /// A wish that exceeds what is left of a [`Budget`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what}: {wanted} bytes wanted, the limit leaves {left}")]
+#[error("{what}: {wanted} {unit} wanted, the limit leaves {left}")]
 pub struct LimitExceeded {
-    /// What would have been allocated.
+    /// What would have been allocated or done.
     pub what: &'static str,
-    /// Bytes wanted; `u64::MAX` stands for more than 64 bits can tell.
+    /// How much is wanted; `u64::MAX` stands for more than 64 bits can hold.
     pub wanted: u64,
-    /// Bytes left.
+    /// How much is left.
     pub left: u64,
+    /// What is counted: `bytes`, or `steps` of work.
+    pub unit: &'static str,
 }
 
-/// A running account of bytes, charged before they are allocated.
+impl LimitExceeded {
+    /// Too many bytes.
+    #[must_use]
+    pub const fn bytes(what: &'static str, wanted: u64, left: u64) -> Self {
+        Self { what, wanted, left, unit: "bytes" }
+    }
+
+    /// Too much work.
+    #[must_use]
+    pub const fn steps(what: &'static str, wanted: u64, left: u64) -> Self {
+        Self { what, wanted, left, unit: "steps" }
+    }
+}
+
+/// A running account of bytes, charged before they are allocated, and of work whose amount multiplies (clips by
+/// frames by joints), charged before it is done.
 #[derive(Debug)]
 pub struct Budget {
     left: Cell<u64>,
+    work: Cell<u64>,
 }
 
 impl Budget {
+    /// Steps of work that each byte of the limit pays for. A step is one small operation, such as one joint of one
+    /// pose: the default limit pays for some seconds of them.
+    pub const STEPS_PER_BYTE: u64 = 16;
+
     /// A full budget.
+    #[must_use]
     pub const fn new(limits: Limits) -> Self {
-        Self { left: Cell::new(limits.memory) }
+        let work = limits.memory.saturating_mul(Self::STEPS_PER_BYTE);
+        Self { left: Cell::new(limits.memory), work: Cell::new(work) }
     }
 
     /// Bytes that may still be charged.
-    pub fn left(&self) -> u64 {
+    #[must_use]
+    pub const fn left(&self) -> u64 {
         self.left.get()
     }
 
+    /// Steps of work that may still be charged.
+    #[must_use]
+    pub const fn work_left(&self) -> u64 {
+        self.work.get()
+    }
+
     /// Takes `bytes` out of the budget, or says that they are not there.
+    ///
+    /// # Errors
+    /// When fewer bytes are left.
     pub fn charge(&self, what: &'static str, bytes: u64) -> Result<(), LimitExceeded> {
         let left = self.left.get();
-        match left.checked_sub(bytes) {
-            Some(rest) => {
-                self.left.set(rest);
-                Ok(())
-            }
-            None => Err(LimitExceeded { what, wanted: bytes, left }),
-        }
+        let rest = left.checked_sub(bytes).ok_or(LimitExceeded::bytes(what, bytes, left))?;
+        self.left.set(rest);
+        Ok(())
     }
 
     /// Charges `count` items of `size` bytes each.
+    ///
+    /// # Errors
+    /// When fewer bytes are left.
     pub fn charge_items(&self, what: &'static str, count: u64, size: usize) -> Result<(), LimitExceeded> {
         self.charge(what, count.saturating_mul(size as u64))
+    }
+
+    /// An empty vector with room for `count` items, charged.
+    ///
+    /// # Errors
+    /// When fewer bytes are left, in the budget or in the machine.
+    pub fn reserve<T>(&self, what: &'static str, count: usize) -> Result<Vec<T>, LimitExceeded> {
+        self.charge_items(what, count as u64, size_of::<T>())?;
+        let mut items = Vec::new();
+        items.try_reserve_exact(count).map_err(|_| {
+            let wanted = (count as u64).saturating_mul(size_of::<T>() as u64);
+            LimitExceeded::bytes(what, wanted, self.left.get())
+        })?;
+        Ok(items)
+    }
+
+    /// A vector of `count` times `value`, charged.
+    ///
+    /// # Errors
+    /// As [`reserve`](Self::reserve).
+    pub fn filled<T: Clone>(
+        &self,
+        what: &'static str,
+        count: usize,
+        value: T,
+    ) -> Result<Vec<T>, LimitExceeded> {
+        let mut items = self.reserve(what, count)?;
+        items.resize(count, value);
+        Ok(items)
+    }
+
+    /// Takes `steps` of work out of the budget, or says that they are not there.
+    ///
+    /// # Errors
+    /// When fewer steps are left.
+    pub fn work(&self, what: &'static str, steps: u64) -> Result<(), LimitExceeded> {
+        let left = self.work.get();
+        let rest = left.checked_sub(steps).ok_or(LimitExceeded::steps(what, steps, left))?;
+        self.work.set(rest);
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::string::ToString;
 
     #[test]
     fn a_budget_is_spent_once() {
         let budget = Budget::new(Limits::default().with_memory(100));
         assert_eq!(budget.charge("a", 60), Ok(()));
-        assert_eq!(budget.charge("b", 41), Err(LimitExceeded { what: "b", wanted: 41, left: 40 }));
+        assert_eq!(budget.charge("b", 41), Err(LimitExceeded::bytes("b", 41, 40)));
         assert_eq!(budget.charge("c", 40), Ok(()));
         assert_eq!(budget.left(), 0);
+    }
+
+    #[test]
+    fn room_is_charged_and_exact() {
+        let budget = Budget::new(Limits::default().with_memory(100));
+        assert_eq!(budget.reserve::<u32>("a", 20).map(|v| v.capacity()), Ok(20));
+        assert_eq!(budget.filled("b", 5, 7_u32), Ok(alloc::vec![7; 5]));
+        assert_eq!(budget.reserve::<u8>("c", 1), Err(LimitExceeded::bytes("c", 1, 0)));
+        let huge = Budget::new(Limits::UNLIMITED).reserve::<u64>("d", usize::MAX);
+        assert_eq!(huge.map_err(|e| e.what), Err("d"));
+    }
+
+    #[test]
+    fn work_is_an_account_of_its_own() {
+        let budget = Budget::new(Limits::default().with_memory(10));
+        assert_eq!(budget.work("poses", 150), Ok(()));
+        let e = budget.work("poses", 11).unwrap_err();
+        assert_eq!(e.to_string(), "poses: 11 steps wanted, the limit leaves 10");
+        assert_eq!((budget.left(), budget.work_left()), (10, 10));
     }
 
     #[test]

@@ -55,7 +55,7 @@
 //! * `rayon`: `CrucibleOptions::with_threads` decodes streams on several threads.
 //! * `proptest`: generators of valid models.
 //!
-//! `no_std` with `alloc` (except for `rayon`). Rust 1.95.
+//! `no_std` with `alloc` (except for `rayon`). Rust 1.88.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]

@@ -95,7 +95,7 @@ impl<'o> Work<'o> {
             Space::File => AxisMap::IDENTITY,
         };
         let scene = Scene { space: options.space, ..Scene::default() };
-        let memory = Memory::new(options.memory);
+        let memory = Memory::new(options.limits.memory);
         let mut work = Self { options, map, memory, scene, losses: Vec::new(), skeleton: None };
         if let Some(skeleton) = skeleton {
             work.add_skeleton(skeleton)?;

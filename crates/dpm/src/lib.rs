@@ -1,4 +1,4 @@
-//! DarkPlaces models: DPM type 2, its older sibling ZYM type 1, and the `.framegroups` companion.
+//! DarkPlaces models: DPM type 2 and its older sibling ZYM type 1.
 //!
 //! Skeletal models of the DarkPlaces engine and of the games that grew on it (Nexuiz, Xonotic, Zymotic). The
 //! format's seed description has general notes only; the layouts are those of the engine's loader and of the
@@ -8,7 +8,6 @@
 //! |---|---|---|---|---|---|---|
 //! | DPM type 2 | yes | yes | byte-identical | yes | yes | yes |
 //! | ZYM type 1 | yes | yes | byte-identical | yes | yes | no |
-//! | `.framegroups` | yes | yes | byte-identical | - | with a model | with a model |
 //!
 //! *Byte-identical*: a file that a strict reader accepts is written again byte for byte, whatever layout its
 //! exporter chose; a model that was changed in size is laid out as the dpmodel compiler does it. *Evaluate*:
@@ -18,7 +17,7 @@
 //!
 //! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default): it
 //! answers a model or an error with kind, code, offset and field path. Sections that many meshes or frames share are
-//! decoded, charged and kept once. Any `.framegroups` text gives clips. Conversions have a budget of their own, 256
+//! decoded, charged and kept once. Conversions have a budget of their own, 256
 //! MiB by default. Time is linear in input and output. Nothing recurses.
 //!
 //! # Example
@@ -66,7 +65,6 @@ extern crate std;
 
 mod clips;
 mod decode;
-mod framegroups;
 mod layout;
 mod matrix;
 mod model;
@@ -82,7 +80,6 @@ mod write;
 mod zym;
 
 pub use clips::FrameClip;
-pub use framegroups::{FrameGroup, FrameGroups, ResolvedClips};
 pub use matrix::Matrix;
 pub use model::{
     Bone, BoneFlags, BonePose, Bounds, Dpm, Frame, Influence, Mesh, Name, PoseId, VertexIter, Vertices,

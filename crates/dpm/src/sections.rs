@@ -366,7 +366,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         if room.is_none() {
             let wanted = total.saturating_mul(BonePose::SIZE);
             let left = self.source.budget().left();
-            let e = meshwright_core::LimitExceeded { what: "poses", wanted, left };
+            let e = meshwright_core::LimitExceeded::bytes("poses", wanted, left);
             return Err(self.source.over_limit(&root.field("poses"), count_at, e));
         }
         let mut bad = Vec::new();

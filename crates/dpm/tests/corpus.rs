@@ -12,7 +12,8 @@
 mod support;
 
 use meshwright_core::{F32, ReadOptions};
-use meshwright_dpm::{Bone, Dpm, FrameGroups, Matrix, PoseId, Surface, Zym};
+use meshwright_dpm::{Bone, Dpm, Matrix, PoseId, Surface, Zym};
+use meshwright_quake::FrameGroups;
 use meshwright_testkit::{corpus, hex_diff};
 use serde_json::Value;
 use std::fs;
@@ -151,7 +152,7 @@ fn clips_equal_the_reference_dumps() {
     for (file, bytes, dump, groups) in entries(&root, "dpm") {
         let model = Dpm::parse(&bytes).unwrap();
         let clips = match &groups {
-            Some(groups) => groups.resolve(model.frames.len()).clips,
+            Some(groups) => support::clips(groups, model.frames.len()),
             None => model.clips_from_names(),
         };
         let own: Vec<_> =
@@ -178,38 +179,6 @@ fn clips_equal_the_reference_dumps() {
         };
         let expected = dump["native"]["clips_by_frame_name"].as_array().unwrap();
         assert_eq!(own, expected.iter().map(clip).collect::<Vec<_>>(), "{file}");
-    }
-}
-
-#[test]
-fn framegroups_are_read_as_the_engine_reads_them() {
-    let Some(root) = root() else { return };
-    let all = json(&root.join("framegroups/cases.json"));
-    let poses = all["num_poses"].as_u64().unwrap() as usize;
-    let cases = all["cases"].as_array().unwrap();
-    assert_eq!(cases.len(), 34);
-    for case in cases {
-        let name = &case["case"];
-        let text_bytes = case["text"].as_str().unwrap().as_bytes();
-        let groups = FrameGroups::parse(text_bytes).unwrap();
-        assert_eq!(groups.to_bytes().unwrap(), text_bytes, "{name}");
-        let resolved = groups.resolve(poses);
-        let own: Vec<_> = resolved
-            .clips
-            .iter()
-            .map(|c| serde_json::json!([text(&c.name), c.start, c.length, f64::from(c.fps), c.looping]))
-            .collect();
-        let message = case["engine_message"].as_str().unwrap();
-        match case["engine"].as_array() {
-            Some(expected) => assert_eq!(&own, expected, "{name}"),
-            None => {
-                assert_eq!(case["engine"], "one clip per frame");
-                assert!(own.is_empty() && groups.validate().has("no-clips"), "{name}: {own:?}");
-            }
-        }
-        let missing = message.contains("missing number of frames");
-        assert_eq!(groups.validate().has("missing-length"), missing, "{name}");
-        assert_eq!(resolved.report.has("name-cut"), message.contains("truncated to 31"), "{name}");
     }
 }
 

@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright_core::{Limits, ReadOptions};
-use meshwright_dpm::{Dpm, FrameGroups, Zym};
+use meshwright_dpm::{Dpm, Zym};
+use meshwright_quake::FrameGroups;
 use meshwright_testkit::laws::Format;
 use meshwright_testkit::{Expect, fixtures, testdata};
 

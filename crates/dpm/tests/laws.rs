@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright_core::ReadOptions;
-use meshwright_dpm::{Dpm, FrameGroups, Zym, strategy};
+use meshwright_dpm::{Dpm, FrameClip, Zym, strategy};
 use meshwright_scene::{SceneOptions, Space};
 use meshwright_testkit::laws::Format;
 use proptest::prelude::*;
@@ -72,14 +72,17 @@ proptest! {
     }
 
     #[test]
-    fn whatever_opens_is_converted_or_refused(model in strategy::dpm(), edits in edits(), text: Vec<u8>) {
+    fn whatever_opens_is_converted_or_refused(model in strategy::dpm(), edits in edits(), list: Vec<(u8, u8, f32)>) {
         let bytes = mutant(model.to_bytes().unwrap(), &edits);
         let Ok(parsed) = Dpm::parse_with(&bytes, &ReadOptions::lenient()) else { return Ok(()) };
-        let groups = FrameGroups::parse(&text).unwrap();
+        let clip = |(start, length, fps): (u8, u8, f32)| FrameClip {
+            name: Vec::new(), start: start.into(), length: length.into(), fps, looping: true
+        };
+        let clips: Vec<_> = list.into_iter().map(clip).collect();
         for space in [Space::Gltf, Space::File] {
             let options = SceneOptions::in_space(space).with_memory(1 << 22).with_extras(true);
             // A refusal is an answer; a scene that breaks its rules would be refused by `to_scene` itself.
-            if let Ok(scene) = parsed.model.to_scene(&options, Some(&groups)) {
+            if let Ok(scene) = parsed.model.to_scene(&options, Some(&clips)) {
                 prop_assert_eq!(scene.value.validate(), Ok(()));
                 if let Ok(back) = Dpm::from_scene(&scene.value, &options) {
                     DPM.model_round_trip(&back.value.model);

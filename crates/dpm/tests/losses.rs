@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a failing test panics")]
 
 use meshwright_core::F32;
-use meshwright_dpm::{Dpm, FrameGroups, SceneFlags, Zym};
+use meshwright_dpm::{Dpm, FrameClip, SceneFlags, Zym};
 use meshwright_scene::{Image, Loss, SceneOptions, Space};
 use meshwright_testkit::testdata;
 
@@ -18,10 +18,10 @@ fn told(losses: &[Loss], code: &str) -> Option<f64> {
 fn poses_of_a_zym_that_no_clip_has() {
     let zym = pair();
     assert_eq!(zym.pose_count(), 3);
-    let losses = |groups| zym.to_scene(&SceneOptions::default(), groups).unwrap().losses;
+    let losses = |clips| zym.to_scene(&SceneOptions::default(), clips).unwrap().losses;
     assert_eq!(told(&losses(None), "frames-without-clip"), None);
-    let groups = FrameGroups::parse(b"2 1").unwrap();
-    assert_eq!(told(&losses(Some(&groups)), "frames-without-clip"), Some(1.0), "pose 0 is the bind pose");
+    let last = [FrameClip { name: Vec::new(), start: 2, length: 1, fps: 20.0, looping: true }];
+    assert_eq!(told(&losses(Some(&last)), "frames-without-clip"), Some(1.0), "pose 0 is the bind pose");
     let mut zym = pair();
     zym.scenes.truncate(1);
     let losses = zym.to_scene(&SceneOptions::default(), None).unwrap().losses;

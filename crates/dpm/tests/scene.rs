@@ -11,8 +11,9 @@ mod support;
 
 use meshwright_core::F32;
 use meshwright_dpm::{
-    Bone, BonePose, Dpm, Frame, FrameGroups, Influence, Matrix, Mesh, Name, PoseId, Vertices, Zym, strategy,
+    Bone, BonePose, Dpm, Frame, FrameClip, Influence, Matrix, Mesh, Name, PoseId, Vertices, Zym, strategy,
 };
+use meshwright_quake::FrameGroups;
 use meshwright_scene::{
     Affine, AxisMap, Channel, Clip, ConvertError, Interpolation, Joint, Local, Loss, Motion, Node, NodeId,
     Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space, Track, Trs,
@@ -26,10 +27,12 @@ use support::{extent, near};
 
 const TO_GLTF: AxisMap = AxisMap::new([1, 2, 0], [1.0; 3], 1.0);
 
-fn hopper() -> (Dpm, FrameGroups) {
+fn hopper() -> (Dpm, Vec<FrameClip>) {
     let read = |name: &str| fs::read(testdata().join("dpm").join(name)).unwrap();
     let groups = FrameGroups::parse(&read("hopper.ok.dpm.framegroups")).unwrap();
-    (Dpm::parse(&read("hopper.ok.dpm")).unwrap(), groups)
+    let model = Dpm::parse(&read("hopper.ok.dpm")).unwrap();
+    let clips = support::clips(&groups, model.frames.len());
+    (model, clips)
 }
 
 fn matrix(m: &Affine) -> Matrix {
@@ -103,8 +106,8 @@ fn codes(losses: &[Loss]) -> Vec<&str> {
 
 #[test]
 fn the_demo_in_gltf_space() {
-    let (model, groups) = hopper();
-    let made = model.to_scene(&SceneOptions::default(), Some(&groups)).unwrap();
+    let (model, clips) = hopper();
+    let made = model.to_scene(&SceneOptions::default(), Some(&clips)).unwrap();
     assert_eq!(codes(&made.losses), ["bone-flags", "groupids"]);
     let scene = made.value;
     assert_eq!((scene.meshes.len(), scene.nodes.len(), scene.materials.len()), (2, 2, 2));
@@ -141,9 +144,9 @@ fn the_demo_in_gltf_space() {
 
 #[test]
 fn extras_hold_native_fields() {
-    let (model, groups) = hopper();
+    let (model, clips) = hopper();
     let options = SceneOptions::default().with_extras(true);
-    let made = model.to_scene(&options, Some(&groups)).unwrap();
+    let made = model.to_scene(&options, Some(&clips)).unwrap();
     assert!(made.losses.is_empty(), "{:?}", made.losses);
     let text = format!("{:?}", made.value.extras);
     assert!(text.contains("hop_7") && text.contains("allradius"));
@@ -154,21 +157,17 @@ fn extras_hold_native_fields() {
     assert_eq!(back.meshes[1].groupids, model.meshes[1].groupids);
 }
 
+fn clip(name: &str, start: u32, length: u32) -> FrameClip {
+    FrameClip { name: name.into(), start, length, fps: 20.0, looping: true }
+}
+
 /// Every pose of every clip and the bind pose, at home and after the journey.
-fn compare_models(
-    name: &str,
-    model: &Dpm,
-    groups: Option<&FrameGroups>,
-    back: &meshwright_dpm::DpmWithClips,
-) {
-    let clips = |m: &Dpm, g: Option<&FrameGroups>| match g {
-        Some(g) => g.resolve(m.frames.len()).clips,
-        None => m.clips_from_names(),
-    };
-    let (before, after) = (clips(model, groups), clips(&back.model, Some(&back.clips)));
+fn compare_models(name: &str, model: &Dpm, clips: Option<&[FrameClip]>, back: &meshwright_dpm::DpmWithClips) {
+    let before = clips.map_or_else(|| model.clips_from_names(), <[_]>::to_vec);
+    let after = &back.clips;
     assert_eq!(before.len(), after.len(), "{name}");
     let mut frames = vec![(0, 0)];
-    for (a, b) in before.iter().zip(&after) {
+    for (a, b) in before.iter().zip(after) {
         assert_eq!((&a.name, a.length, a.fps, a.looping), (&b.name, b.length, b.fps, b.looping), "{name}");
         frames.extend(a.frames().zip(b.frames()));
     }
@@ -189,19 +188,19 @@ fn compare_models(
 
 #[test]
 fn the_demo_comes_back() {
-    let (model, groups) = hopper();
+    let (model, clips) = hopper();
     for space in [Space::Gltf, Space::File] {
         let options = SceneOptions::in_space(space);
-        let scene = model.to_scene(&options, Some(&groups)).unwrap().value;
+        let scene = model.to_scene(&options, Some(&clips)).unwrap().value;
         let back = Dpm::from_scene(&scene, &options).unwrap();
         assert_eq!(codes(&back.losses), <[&str; 0]>::default());
-        compare_models("hopper", &model, Some(&groups), &back.value);
+        compare_models("hopper", &model, Some(&clips), &back.value);
         assert_eq!(back.value.model.frames.len(), 15, "poses are not repeated");
         // In bind form, as it comes from a glTF file.
         let mut bare = scene.clone();
         bare.meshes.iter_mut().for_each(|m| m.skin.as_mut().unwrap().local.clear());
         let back = Dpm::from_scene(&bare, &options).unwrap();
-        compare_models("hopper, bound", &model, Some(&groups), &back.value);
+        compare_models("hopper, bound", &model, Some(&clips), &back.value);
     }
     let bounds = Dpm::from_scene(
         &model.to_scene(&SceneOptions::default(), None).unwrap().value,
@@ -229,9 +228,13 @@ fn scenes_of_the_corpus_equal_the_reference_dumps() {
         let scene_in = |space| {
             let options = SceneOptions::in_space(space);
             if file.ends_with(".zym") {
-                Zym::parse(&bytes).unwrap().to_scene(&options, groups.as_ref())
+                let model = Zym::parse(&bytes).unwrap();
+                let clips = groups.as_ref().map(|g| support::clips(g, model.pose_count()));
+                model.to_scene(&options, clips.as_deref())
             } else {
-                Dpm::parse(&bytes).unwrap().to_scene(&options, groups.as_ref())
+                let model = Dpm::parse(&bytes).unwrap();
+                let clips = groups.as_ref().map(|g| support::clips(g, model.frames.len()));
+                model.to_scene(&options, clips.as_deref())
             }
         };
         let scene = scene_in(Space::File).unwrap().value;
@@ -295,9 +298,9 @@ fn scenes_of_the_corpus_equal_the_reference_dumps() {
             let model = Dpm::parse(&bytes).unwrap();
             let options = SceneOptions::default();
             let back = Dpm::from_scene(&gltf.value, &options).unwrap().value;
-            let still = groups.as_ref().is_some_and(|g| g.groups.is_empty());
-            if !still {
-                compare_models(file, &model, groups.as_ref(), &back);
+            let clips = groups.as_ref().map(|g| support::clips(g, model.frames.len()));
+            if clips.as_ref().is_none_or(|c| !c.is_empty()) {
+                compare_models(file, &model, clips.as_deref(), &back);
             }
         }
     }
@@ -363,12 +366,13 @@ fn losses_are_told() {
     assert!(made.value.meshes[0].uvs.iter().flatten().all(|c| c.is_finite()));
 
     let (model, _) = hopper();
-    let groups = FrameGroups::parse(b"1 3\n2 99\n").unwrap();
-    let made = model.to_scene(&SceneOptions::default().with_extras(true), Some(&groups)).unwrap();
-    assert_eq!(codes(&made.losses), ["length-clamped"]);
-    let groups = FrameGroups::parse(b"3 3\n").unwrap();
-    let made = model.to_scene(&SceneOptions::default().with_extras(true), Some(&groups)).unwrap();
+    let mut given = [clip("walk", 3, 3)];
+    let made = model.to_scene(&SceneOptions::default().with_extras(true), Some(&given)).unwrap();
     assert_eq!((made.losses[0].code, made.losses[0].amount), ("frames-without-clip", Some(11.0)));
+
+    given[0].length = u32::MAX;
+    let e = model.to_scene(&SceneOptions::default(), Some(&given)).unwrap_err();
+    assert!(matches!(e, ConvertError::Invalid { .. }), "{e}");
 
     let e = model.to_scene(&SceneOptions::default().with_memory(5000), None).unwrap_err();
     assert!(matches!(e, ConvertError::Limit { .. }));
@@ -380,8 +384,7 @@ fn losses_are_told() {
 #[test]
 fn a_companion_without_clips_leaves_the_own_list() {
     let (mut model, _) = hopper();
-    let none = FrameGroups::parse(b"/* generated */\n").unwrap();
-    let clips = |m: &Dpm| m.to_scene(&SceneOptions::default(), Some(&none)).unwrap().value.clips.len();
+    let clips = |m: &Dpm| m.to_scene(&SceneOptions::default(), Some(&[])).unwrap().value.clips.len();
     assert_eq!(clips(&model), 3);
     // A model that does not move has no clip at all then.
     model.frames.truncate(1);
@@ -474,7 +477,7 @@ fn a_foreign_scene_becomes_a_model() {
     DpmCheck(model).round_trip();
     let names: Vec<_> = model.bones.iter().map(|b| (b.name.text(), b.parent)).collect();
     assert_eq!(names, [("base".into(), -1), ("tip".into(), 0), ("root".into(), -1)]);
-    assert_eq!(clips.to_bytes().unwrap(), b"1 3 0.5 0 \"a _clip_\"\n");
+    assert_eq!(*clips, [FrameClip { fps: 0.5, looping: false, ..clip("a _clip_", 1, 3) }]);
     // Frame 0 is the bind pose: vertices where the scene has them.
     let back = AxisMap::new([1, 2, 0], [1.0; 3], 1.0).inverse();
     let bind: Vec<_> = scene.meshes[0].positions.iter().map(|p| back.point(*p).map(f64::from)).collect();
@@ -531,8 +534,8 @@ fn zym_of_several_shaders_is_split() {
     near("positions", &p, &wide(&native.positions), 1e-6, &[]);
     near("normals", &n, &wide(&native.normals), 1e-6, &[]);
     // A companion takes the place of the scenes.
-    let groups = FrameGroups::parse(b"0 3 5 0 all").unwrap();
-    let scene = zym.to_scene(&SceneOptions::default(), Some(&groups)).unwrap().value;
+    let given = [FrameClip { looping: false, ..clip("all", 0, 3) }];
+    let scene = zym.to_scene(&SceneOptions::default(), Some(&given)).unwrap().value;
     assert_eq!(scene.clips.len(), 1);
     assert_eq!((scene.clips[0].frames, scene.clips[0].looping), (3, false));
 }
@@ -564,7 +567,7 @@ proptest! {
         let back = Dpm::from_scene(&scene, &options).unwrap().value;
         prop_assert_eq!(back.model.frames[0].pose, PoseId(0));
         for m in 0..model.meshes.len() {
-            let clips = model.clips_from_names().into_iter().zip(back.clips.resolve(back.model.frames.len()).clips);
+            let clips = model.clips_from_names().into_iter().zip(&back.clips);
             for (a, b) in clips {
                 for (a, b) in a.frames().zip(b.frames()) {
                     let own = model.evaluate(m, a as usize).unwrap().positions;

@@ -1,10 +1,12 @@
 //! Telling the dialects apart by sizes, indices and normals.
 
-use crate::check;
+use crate::dialect::Dialect;
 use crate::extent::Extents;
-use crate::model::{ChunkId, Dialect, FsoModel};
+use crate::model::{Chunk, ChunkId, FsoModel};
+use crate::rules::places::Places;
+use crate::rules::structure;
 use alloc::vec::Vec;
-use meshwright_core::F32;
+use meshwright_core::{F32, Findings};
 
 /// Vertices whose normals are looked at.
 const SAMPLES: usize = 1024;
@@ -31,7 +33,7 @@ pub(crate) fn candidates(model: &FsoModel<'_>) -> Vec<Candidate> {
     };
     for id in [ChunkId::VDAT, ChunkId::INDX] {
         if let Some(data) = model.chunk(id) {
-            view.chunks.push(crate::model::Chunk { id, data: data.into() });
+            view.chunks.push(Chunk { id, data: data.into() });
         }
     }
     let mut found: Vec<_> = Dialect::ALL
@@ -53,9 +55,9 @@ pub(crate) fn candidates(model: &FsoModel<'_>) -> Vec<Candidate> {
 }
 
 fn fits(model: &FsoModel<'_>) -> bool {
-    let refuse = &mut |_| Err(());
-    check::chunks(model, refuse).is_ok()
-        && check::ranges(model, &Extents::new(model.indices()), refuse).is_ok()
+    let (places, findings) = (Places::unknown(model), &mut Findings::writing());
+    structure::check_chunks(model, &places, findings).is_ok()
+        && structure::check_ranges(model, &Extents::new(model.indices()), &places, findings).is_ok()
 }
 
 fn unit_share(model: &FsoModel<'_>, dialect: Dialect) -> f32 {

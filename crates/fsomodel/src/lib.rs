@@ -38,7 +38,7 @@
 //! let corner = |x, y| Vertex { position: f32s([x, y, 0.0]), normal: f32s([0.0, 0.0, 1.0]), ..Vertex::default() };
 //! let mut model = FsoModel::new(Dialect::Seed44);
 //! model.set_vertices(&[corner(0.0, 0.0), corner(1.0, 0.0), corner(0.0, 1.0)]);
-//! model.set_indices(&[0, 1, 2]);
+//! model.set_indices(&[0, 1, 2])?;
 //! model.set_meshes(&[MeshEntry { count: 3, max_index: 2, ..MeshEntry::default() }]);
 //! assert!(model.validate().is_empty());
 //!
@@ -54,7 +54,7 @@
 //! * `scene` (default): conversion to and from [`meshwright_scene::Scene`].
 //! * `proptest`: generators of valid models.
 //!
-//! `no_std` with `alloc`. Rust 1.95.
+//! `no_std` with `alloc`. Rust 1.88.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
@@ -63,30 +63,29 @@ extern crate alloc;
 #[cfg(any(test, feature = "proptest"))]
 extern crate std;
 
-mod check;
 mod detect;
+mod dialect;
 mod extent;
-mod json;
 mod metadata;
-mod metadata_read;
-mod metadata_write;
 mod model;
+mod ranges;
 mod read;
+mod record;
+mod rules;
 #[cfg(feature = "scene")]
 mod scene;
-#[cfg(feature = "scene")]
-mod scene_from;
 #[cfg(feature = "proptest")]
 pub mod strategy;
-mod validate;
 mod view;
 mod walk;
 mod write;
 
+pub use dialect::{Dialect, UnknownDialect};
 pub use metadata::{MAX_NODE_DEPTH, Material, Mesh, Metadata, Node};
-pub use model::{Chunk, ChunkId, Dialect, FsoModel, MeshEntry, VERSION};
+pub use model::{Chunk, ChunkId, FsoModel, MeshEntry, VERSION};
+pub use ranges::MeshRange;
 pub use read::FsoOptions;
 #[cfg(feature = "scene")]
-pub use scene_from::FsoTarget;
-pub use view::{Indices, MeshRange, Vertex, Vertices};
+pub use scene::FsoTarget;
+pub use view::{Indices, Vertex, Vertices};
 pub use walk::{ChunkRef, Chunks, chunks};

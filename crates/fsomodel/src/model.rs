@@ -1,10 +1,14 @@
 //! The model: chunks in the file's order, and the companion's content.
 
+use crate::dialect::Dialect;
 use crate::metadata::Metadata;
+use crate::record::mesh;
 use crate::view::Vertex;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::fmt;
+use meshwright_core::record::Field;
+use meshwright_core::{ByteWriter, Path, WriteError};
 
 /// The version that every file has; the format's rule forbids to use any other.
 pub const VERSION: u32 = 1;
@@ -72,64 +76,6 @@ impl fmt::Debug for ChunkId {
     }
 }
 
-/// How vertices and indices are laid out. The format changed twice while its version stayed 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Dialect {
-    /// The description's: vertices of 44 bytes, indices of 32 bits, a MESH chunk with offsets in bytes.
-    #[default]
-    Seed44,
-    /// The description's later revision: vertices of 56 bytes with a bitangent, indices of 16 bits.
-    Doc56,
-    /// What was implemented: vertices of 60 bytes with three texture coordinates, indices of 16 bits, meshes
-    /// in the companion with offsets in indices.
-    Gl3,
-}
-
-impl Dialect {
-    /// All dialects, in the order in which an undecided file prefers them.
-    pub const ALL: [Self; 3] = [Self::Seed44, Self::Gl3, Self::Doc56];
-
-    /// A short name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Seed44 => "seed44",
-            Self::Doc56 => "doc56",
-            Self::Gl3 => "gl3_60",
-        }
-    }
-
-    /// Bytes of a vertex.
-    pub const fn vertex_size(self) -> usize {
-        match self {
-            Self::Seed44 => 44,
-            Self::Doc56 => 56,
-            Self::Gl3 => 60,
-        }
-    }
-
-    /// Bytes of an index.
-    pub const fn index_size(self) -> usize {
-        match self {
-            Self::Seed44 => 4,
-            Self::Doc56 | Self::Gl3 => 2,
-        }
-    }
-
-    /// Where the normal stands in a vertex.
-    pub(crate) const fn normal_at(self) -> usize {
-        match self {
-            Self::Seed44 | Self::Doc56 => 20,
-            Self::Gl3 => 24,
-        }
-    }
-}
-
-impl fmt::Display for Dialect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 /// An entry of the MESH chunk, 24 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MeshEntry {
@@ -147,30 +93,32 @@ pub struct MeshEntry {
 
 impl MeshEntry {
     /// Bytes of an entry.
-    pub const SIZE: usize = 24;
+    pub const SIZE: usize = mesh::SIZE;
 
-    /// The entry in its 24 bytes.
+    /// The entry in its bytes.
     pub fn from_bytes(b: &[u8; Self::SIZE]) -> Self {
-        let (offset, rest) = b.split_first_chunk().unwrap_or((&[0; 8], &[]));
-        let word = |i: usize| rest.as_chunks().0.get(i).map_or(0, |w| u32::from_le_bytes(*w));
+        let word = |f: Field| {
+            let word = b.get(f.offset..).and_then(|rest| rest.first_chunk());
+            word.map_or(0, |w| u32::from_le_bytes(*w))
+        };
         Self {
-            offset: u64::from_le_bytes(*offset),
-            count: word(0),
-            base_index: word(1),
-            min_index: word(2),
-            max_index: word(3),
+            offset: b.first_chunk().map_or(0, |offset| u64::from_le_bytes(*offset)),
+            count: word(mesh::COUNT),
+            base_index: word(mesh::BASE_INDEX),
+            min_index: word(mesh::MIN_INDEX),
+            max_index: word(mesh::MAX_INDEX),
         }
     }
 
-    /// The 24 bytes of the entry.
-    pub fn to_bytes(&self) -> [u8; Self::SIZE] {
-        let mut out = [0; Self::SIZE];
-        let words = [self.count, self.base_index, self.min_index, self.max_index];
-        let bytes = self.offset.to_le_bytes().into_iter().chain(words.into_iter().flat_map(u32::to_le_bytes));
-        for (to, from) in out.iter_mut().zip(bytes) {
-            *to = from;
-        }
-        out
+    /// Appends the bytes of the entry.
+    pub(crate) fn put(&self, w: &mut ByteWriter) {
+        w.record(mesh::SIZE, |r| {
+            r.le_u64(mesh::OFFSET, self.offset);
+            r.le_u32(mesh::COUNT, self.count);
+            r.le_u32(mesh::BASE_INDEX, self.base_index);
+            r.le_u32(mesh::MIN_INDEX, self.min_index);
+            r.le_u32(mesh::MAX_INDEX, self.max_index);
+        });
     }
 }
 
@@ -229,22 +177,27 @@ impl<'a> FsoModel<'a> {
 
     /// Replaces the MESH chunk; only dialect [`Seed44`](Dialect::Seed44) has one.
     pub fn set_meshes(&mut self, meshes: &[MeshEntry]) {
-        self.set_chunk(ChunkId::MESH, meshes.iter().flat_map(MeshEntry::to_bytes).collect());
+        let mut w = ByteWriter::with_capacity(meshes.len().saturating_mul(MeshEntry::SIZE));
+        meshes.iter().for_each(|entry| entry.put(&mut w));
+        self.set_chunk(ChunkId::MESH, w.into_bytes());
     }
 
-    /// Replaces the indices, in the dialect's width. Answers `false` when one does not fit, and changes
-    /// nothing.
-    pub fn set_indices(&mut self, indices: &[u32]) -> bool {
+    /// Replaces the indices, in the dialect's width.
+    ///
+    /// # Errors
+    /// When one does not fit; then nothing is changed.
+    pub fn set_indices(&mut self, indices: &[u32]) -> Result<(), WriteError> {
+        let wide = self.dialect.index_size() == 4;
         let mut data = Vec::with_capacity(indices.len().saturating_mul(self.dialect.index_size()));
-        for &index in indices {
-            if self.dialect.index_size() == 4 {
+        for (i, &index) in indices.iter().enumerate() {
+            if wide {
                 data.extend(index.to_le_bytes());
             } else {
-                let Ok(index) = u16::try_from(index) else { return false };
-                data.extend(index.to_le_bytes());
+                let path = Path::ROOT.field("indices");
+                data.extend(WriteError::fit(&path.index(i), "index", index.into(), u16::MAX)?.to_le_bytes());
             }
         }
         self.set_chunk(ChunkId::INDX, data);
-        true
+        Ok(())
     }
 }

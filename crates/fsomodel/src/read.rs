@@ -1,49 +1,53 @@
-//! Reading: the walk, then the checks.
+//! Reading: the walk, then the rules.
 
-use crate::check::{self, Broken, Offsets};
 use crate::detect;
+use crate::dialect::Dialect;
 use crate::extent::Extents;
 use crate::metadata::Metadata;
-use crate::metadata_read::STREAM;
-use crate::model::{Chunk, Dialect, FsoModel, VERSION};
-use crate::walk::{CODES, HEADER, MAGIC, chunks};
+use crate::model::{Chunk, FsoModel, VERSION};
+use crate::record::header;
+use crate::rules::places::{At, Places};
+use crate::rules::{self, structure};
+use crate::walk::{CODES, MAGIC, chunks};
 use alloc::borrow::Cow;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::{
-    Budget, Confidence, Finding, Parsed, Path, ReadError, ReadOptions, Report, Source, Stream,
+    Beside, Budget, Companion, Confidence, FileFormat, Findings, Parsed, Path, ReadError, ReadOptions,
+    Report, Role, Rule, Setting, Source, WriteError,
 };
 
 /// How a FSOMODEL file is read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct FsoOptions<'o> {
-    /// Limits and strictness. Forgiven are a missing chunk (`MissingChunk`), a partial last vertex, index or mesh
-    /// (`StreamSize`), a mesh outside of the indices (`MeshRange`, `Misaligned`) and an index outside of the
-    /// vertices (`IndexRange`).
+pub struct FsoOptions {
+    /// Limits and strictness. A lenient reader passes over a missing chunk (`MissingChunk`), a partial last vertex, index
+    /// or mesh (`StreamSize`), a mesh outside of the indices (`MeshRange`, `Misaligned`), an index outside of the
+    /// vertices (`IndexRange`) and a companion with another number of meshes (`Metadata`).
     pub read: ReadOptions,
     /// How vertices and indices are laid out; `None` lets the bytes decide.
     pub dialect: Option<Dialect>,
     /// The text of the companion.
-    pub metadata: Option<&'o [u8]>,
+    pub metadata: Option<Arc<[u8]>>,
 }
 
-impl<'o> FsoOptions<'o> {
+impl FsoOptions {
     /// The same options with a dialect that the bytes cannot overrule.
     #[must_use]
-    pub const fn with_dialect(mut self, dialect: Dialect) -> Self {
+    pub fn with_dialect(mut self, dialect: Dialect) -> Self {
         self.dialect = Some(dialect);
         self
     }
 
-    /// The same options with the text of the companion, where there is one.
+    /// The same options with the text of the companion.
     #[must_use]
-    pub fn with_metadata(mut self, text: impl Into<Option<&'o [u8]>>) -> Self {
-        self.metadata = text.into();
+    pub fn with_metadata(mut self, text: impl Into<Arc<[u8]>>) -> Self {
+        self.metadata = Some(text.into());
         self
     }
 }
 
-impl From<ReadOptions> for FsoOptions<'_> {
+impl From<ReadOptions> for FsoOptions {
     fn from(read: ReadOptions) -> Self {
         Self { read, ..Self::default() }
     }
@@ -52,17 +56,20 @@ impl From<ReadOptions> for FsoOptions<'_> {
 impl<'a> FsoModel<'a> {
     /// Reads a file without a companion: strictly, within default limits, the dialect as the bytes decide. The model
     /// borrows its chunks from `bytes`; [`into_owned`](Self::into_owned) frees it from them.
+    ///
+    /// # Errors
+    /// When the file breaks a rule of the format, or would take more memory than the default limits allow.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ReadError> {
-        Self::parse_options(bytes, &FsoOptions::default()).map(|p| p.model)
+        Self::parse_with(bytes, &FsoOptions::default()).map(|p| p.model)
     }
 
-    /// Reads a file without a companion.
-    pub fn parse_with(bytes: &'a [u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
-        Self::parse_options(bytes, &(*options).into())
-    }
-
-    /// Reads a file with the format's own options; errors in the companion say so, and their offsets count in it.
-    pub fn parse_options(bytes: &'a [u8], options: &FsoOptions<'_>) -> Result<Parsed<Self>, ReadError> {
+    /// Reads a file, with the companion and in the dialect that the options name. Errors in the companion say so, and
+    /// their offsets count in it.
+    ///
+    /// # Errors
+    /// When the file or the companion breaks a rule that the options do not pass over, or would take more memory than
+    /// they allow.
+    pub fn parse_with(bytes: &'a [u8], options: &FsoOptions) -> Result<Parsed<Self>, ReadError> {
         let budget = Budget::new(options.read.limits);
         let source = Source::file(bytes, CODES, &budget);
         let table = Path::ROOT.field("chunks");
@@ -70,41 +77,74 @@ impl<'a> FsoModel<'a> {
             Self { version: VERSION, dialect: Dialect::default(), chunks: Vec::new(), metadata: None };
         // The chunks and, to check them, where they start.
         let count = chunks(bytes)?.count();
-        source.charge(&table, HEADER, "chunks", count as u64, size_of::<(Chunk<'_>, [u64; 2])>())?;
+        let each = size_of::<(Chunk<'_>, [u64; 2])>();
+        source.charge(&table, header::SIZE as u64, "chunks", count as u64, each)?;
         model.chunks.reserve_exact(count);
         for chunk in chunks(bytes)? {
             let chunk = chunk?;
             model.chunks.push(Chunk { id: chunk.id, data: Cow::Borrowed(chunk.data) });
         }
-        if let Some(text) = options.metadata {
-            model.metadata = Some(Metadata::read(text, &budget, &mut Report::new())?);
+        if let Some(text) = &options.metadata {
+            model.metadata = Some(Metadata::read(text, &budget)?);
         }
         model.dialect = options.dialect.unwrap_or_else(|| detect::decide(&model));
 
-        let mut forgiven = Report::new();
-        // The offsets are put together when the first is wanted.
-        let mut offsets = None;
-        let mut judge = |model: &Self, broken: Broken| -> Result<(), ReadError> {
-            let (at, companion) =
-                offsets.get_or_insert_with(|| Offsets::with_companion(model)).at(broken.place);
-            let e = broken.place.with_path(|path| source.malformed(broken.code, path, at, broken.message));
-            let e = if companion { e.in_stream(Stream::Part(STREAM.into())) } else { e };
-            if !options.read.is_lenient() || broken.code == "DuplicateChunk" {
-                return Err(e);
-            }
-            forgiven.push(Finding::from(&e));
-            Ok(())
-        };
-        check::chunks(&model, &mut |broken| judge(&model, broken))?;
+        let mut findings = Findings::reading(&options.read);
+        let places = Places::as_read(&model);
+        structure::check_chunks(&model, &places, &mut findings)?;
         let indices = model.indices();
-        let at = Offsets::of(&model).at(check::Place::Index(0)).0;
+        let at = Places::as_written(&model).offset(At::Index(0));
         source.charge(&Path::ROOT.field("indices"), at, "extents", Extents::memory(indices.len()), 1)?;
-        check::ranges(&model, &Extents::new(indices), &mut |broken| judge(&model, broken))?;
-        Ok(Parsed::new(model, forgiven))
+        structure::check_ranges(&model, &Extents::new(indices), &places, &mut findings)?;
+        drop(places);
+        Ok(Parsed::new(model, findings.into_report()))
     }
 
     /// Whether `bytes` start with the format's magic.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         if bytes.starts_with(MAGIC) { Confidence::Certain } else { Confidence::No }
+    }
+}
+
+impl FileFormat for FsoModel<'static> {
+    const ID: &'static str = "fso";
+    const TITLE: &'static str = "FreeSpace Open FSOMODEL";
+    const EXTENSIONS: &'static [&'static str] = &["fom", "fso", "fsomodel"];
+    const RULES: &'static [&'static Rule] = rules::RULES;
+    const COMPANIONS: &'static [Companion] =
+        &[Companion::one(Role::Metadata, Metadata::ID, &[Beside::Replaced("json")]).read_with_model()];
+
+    const SETTINGS: &'static [Setting] = &[Setting { name: "dialect", values: Dialect::NAMES }];
+
+    type Options = FsoOptions;
+
+    fn set(options: &mut FsoOptions, setting: &str, value: &str) -> bool {
+        let dialect = value.parse().ok().filter(|_| setting == "dialect");
+        options.dialect = dialect.or(options.dialect);
+        dialect.is_some()
+    }
+
+    fn attach(options: &mut FsoOptions, role: Role, bytes: Arc<[u8]>) -> bool {
+        let is_metadata = role == Role::Metadata;
+        if is_metadata {
+            options.metadata = Some(bytes);
+        }
+        is_metadata
+    }
+
+    fn sniff(bytes: &[u8]) -> Confidence {
+        FsoModel::sniff(bytes)
+    }
+
+    fn parse_with(bytes: &[u8], options: &FsoOptions) -> Result<Parsed<Self>, ReadError> {
+        FsoModel::parse_with(bytes, options).map(|parsed| parsed.map(FsoModel::into_owned))
+    }
+
+    fn validate(&self) -> Report {
+        self.validate()
+    }
+
+    fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
+        self.to_bytes()
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::{Chunk, ChunkId, Dialect, FsoModel, Material, Mesh, MeshEntry, Metadata, Node, VERSION};
 use alloc::borrow::Cow;
-use meshwright_core::F32;
+use meshwright_core::{ByteWriter, F32};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -38,8 +38,9 @@ pub fn model(dialect: Dialect) -> impl Strategy<Value = FsoModel<'static>> {
                     chunks.push((ChunkId::VDAT, payload));
                     chunks.push((ChunkId::INDX, bytes));
                     if has_table {
-                        let entry = |r: &Range| r.entry(indices.len(), base).to_bytes();
-                        chunks.push((ChunkId::MESH, ranges.iter().flat_map(entry).collect()));
+                        let mut entries = ByteWriter::new();
+                        ranges.iter().for_each(|r| r.entry(indices.len(), base).put(&mut entries));
+                        chunks.push((ChunkId::MESH, entries.into_bytes()));
                     }
                     Just(chunks).prop_shuffle().prop_map(move |chunks| {
                         let chunk = |(id, data)| Chunk { id, data: Cow::Owned(data) };

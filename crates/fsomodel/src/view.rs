@@ -1,8 +1,6 @@
-//! Decoded views of a model's chunks.
+//! Vertices and indices, decoded from the bytes of their chunks.
 
-use crate::check::within;
-use crate::extent::Extents;
-use crate::model::{ChunkId, Dialect, FsoModel, MeshEntry};
+use crate::dialect::Dialect;
 use meshwright_core::F32;
 
 /// One vertex.
@@ -67,6 +65,10 @@ pub struct Vertices<'s> {
 }
 
 impl<'s> Vertices<'s> {
+    pub(crate) const fn new(bytes: &'s [u8], dialect: Dialect) -> Self {
+        Self { bytes, dialect }
+    }
+
     /// How many there are.
     pub const fn len(&self) -> usize {
         match self.bytes.len().checked_div(self.dialect.vertex_size()) {
@@ -172,131 +174,5 @@ fn index(bytes: &[u8]) -> u32 {
         [a, b] => u32::from(u16::from_le_bytes([a, b])),
         [a, b, c, d] => u32::from_le_bytes([a, b, c, d]),
         _ => 0,
-    }
-}
-
-/// Which part of the index chunk a mesh draws.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MeshRange {
-    /// Its first index.
-    pub first: u64,
-    /// How many indices it has.
-    pub count: u64,
-    /// Added to every index.
-    pub base_index: u32,
-    /// The lowest and the highest index before the base is added, as the file claims.
-    pub claimed: Option<(u32, u32)>,
-    /// The offset was no multiple of the size of an index; `first` is rounded down.
-    pub(crate) misaligned: bool,
-}
-
-/// Where the ranges of the meshes are written down.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Table<'s> {
-    /// In the MESH chunk.
-    Chunk(&'s [[u8; MeshEntry::SIZE]]),
-    /// In the companion.
-    Companion(&'s [crate::metadata::Mesh]),
-    /// Nowhere: all indices are one mesh.
-    Missing(u64),
-}
-
-impl Table<'_> {
-    pub(crate) const fn len(&self) -> usize {
-        match self {
-            Self::Chunk(entries) => entries.len(),
-            Self::Companion(meshes) => meshes.len(),
-            Self::Missing(_) => 1,
-        }
-    }
-
-    pub(crate) fn get(&self, i: usize) -> Option<MeshRange> {
-        match self {
-            Self::Chunk(entries) => entries.get(i).map(|bytes| {
-                let e = MeshEntry::from_bytes(bytes);
-                MeshRange {
-                    first: e.offset / 4,
-                    count: e.count.into(),
-                    base_index: e.base_index,
-                    claimed: Some((e.min_index, e.max_index)),
-                    misaligned: !e.offset.is_multiple_of(4),
-                }
-            }),
-            Self::Companion(meshes) => meshes.get(i).map(|m| MeshRange {
-                first: m.offset,
-                count: m.count.into(),
-                base_index: m.base_index,
-                claimed: Some((m.min_index, m.max_index)),
-                misaligned: false,
-            }),
-            Self::Missing(count) => (i == 0).then_some(MeshRange {
-                first: 0,
-                count: *count,
-                base_index: 0,
-                claimed: None,
-                misaligned: false,
-            }),
-        }
-    }
-}
-
-impl MeshRange {
-    /// Which vertices lie from the lowest to the highest index, the base added to both: the first, and the one behind
-    /// the last.
-    pub(crate) fn span(&self, (low, high): (u32, u32)) -> (usize, usize) {
-        let at = |v: u32| (self.base_index as usize).saturating_add(v as usize);
-        (at(low), at(high).saturating_add(1))
-    }
-}
-
-impl FsoModel<'_> {
-    /// For every range the vertices from its lowest to its highest index; none for one without indices.
-    pub fn spans(&self) -> impl Iterator<Item = Vertices<'_>> + '_ {
-        let (indices, vertices) = (self.indices(), self.vertices());
-        let extents = Extents::new(indices);
-        self.ranges().map(move |range| {
-            let extent = within(&range, indices.len()).and_then(|(first, end)| extents.of(first, end));
-            let (start, end) = extent.map_or((0, 0), |e| range.span(e));
-            vertices.slice(start, end)
-        })
-    }
-
-    /// The vertices.
-    pub fn vertices(&self) -> Vertices<'_> {
-        Vertices { bytes: self.chunk(ChunkId::VDAT).unwrap_or_default(), dialect: self.dialect }
-    }
-
-    /// The indices.
-    pub fn indices(&self) -> Indices<'_> {
-        Indices::new(self.chunk(ChunkId::INDX).unwrap_or_default(), self.dialect)
-    }
-
-    /// The entries of the MESH chunk.
-    pub fn entries(&self) -> impl ExactSizeIterator<Item = MeshEntry> + Clone + '_ {
-        let entries = self.chunk(ChunkId::MESH).unwrap_or_default().as_chunks().0;
-        entries.iter().map(MeshEntry::from_bytes)
-    }
-
-    pub(crate) fn table(&self) -> Table<'_> {
-        match (self.chunk(ChunkId::MESH), &self.metadata) {
-            (Some(bytes), _) if self.dialect == Dialect::Seed44 => Table::Chunk(bytes.as_chunks().0),
-            (_, Some(metadata)) => Table::Companion(&metadata.meshes),
-            (_, None) => Table::Missing(self.indices().len() as u64),
-        }
-    }
-
-    /// The ranges of all meshes, from the MESH chunk, else from the companion, else one of all indices. Their
-    /// order is the number that nodes refer to.
-    pub fn ranges(&self) -> impl ExactSizeIterator<Item = MeshRange> + '_ {
-        let table = self.table();
-        (0..table.len()).map(move |i| {
-            table.get(i).unwrap_or(MeshRange {
-                first: 0,
-                count: 0,
-                base_index: 0,
-                claimed: None,
-                misaligned: false,
-            })
-        })
     }
 }

@@ -1,26 +1,24 @@
 //! The walk over the chunks of a file, without a copy.
 
 use crate::model::{ChunkId, VERSION};
+use crate::record::{chunk, header};
+use crate::rules;
 use alloc::format;
+use meshwright_core::record::field;
 use meshwright_core::{Budget, Codes, Fault, Limits, Path, ReadError, Source};
 use nom::bytes::complete::take;
+use nom::combinator::rest;
 use nom::error::context;
 use nom::number::complete::{le_u32, le_u64};
 use nom::{IResult, Parser as _};
 
-pub(crate) type Step<'a, T> = IResult<&'a [u8], T, Fault<'a>>;
+type Step<'a, T> = IResult<&'a [u8], T, Fault<'a>>;
 
-pub(crate) const CODES: Codes = Codes {
-    short: &meshwright_core::Rule::error("Truncated", meshwright_core::Kind::Truncated, "", ""),
-    count: &meshwright_core::Rule::error("Truncated", meshwright_core::Kind::BadCount, "", ""),
-    limit: &meshwright_core::Rule::error("LimitExceeded", meshwright_core::Kind::Limit, "", ""),
-};
+pub(crate) const CODES: Codes =
+    Codes { short: rules::TRUNCATED, count: rules::TRUNCATED, limit: rules::LIMIT };
 
 /// What a file starts with.
 pub(crate) const MAGIC: &[u8; 8] = b"FSOMODEL";
-
-/// Bytes before the payload of a chunk, and before the first chunk.
-pub(crate) const HEADER: u64 = 12;
 
 fn magic(i: &[u8]) -> Step<'_, ()> {
     let (rest, found) = take(i.len().min(MAGIC.len())).parse(i)?;
@@ -29,18 +27,19 @@ fn magic(i: &[u8]) -> Step<'_, ()> {
     } else if MAGIC.starts_with(found) {
         take(MAGIC.len()).parse(i).map(|(rest, _): (_, &[u8])| (rest, ()))
     } else {
-        Err(nom::Err::Error(Fault::reject(i, "Magic", "a file starts with \"FSOMODEL\"")))
+        Err(nom::Err::Error(Fault::reject(i, rules::MAGIC, "a file starts with \"FSOMODEL\"")))
     }
 }
 
-fn header(i: &[u8]) -> Step<'_, u32> {
-    let (i, ()) = context("magic", magic).parse(i)?; // 0
-    context("version", le_u32).parse(i) // 8
+fn file_header(i: &[u8]) -> Step<'_, u32> {
+    // A file of another format is told by its first letters, however short it is.
+    let (i, ()) = context(header::MAGIC.name, magic).parse(i)?;
+    field(header::VERSION, le_u32).parse(i)
 }
 
 fn chunk_header(i: &[u8]) -> Step<'_, (ChunkId, u64)> {
-    let (i, id) = context("id", take(4_usize)).parse(i)?; // 0
-    let (i, len) = context("length", le_u64).parse(i)?; // 4
+    let (i, id) = field(chunk::ID, rest).parse(i)?;
+    let (i, len) = field(chunk::LENGTH, le_u64).parse(i)?;
     let id = id.first_chunk().copied().unwrap_or_default();
     Ok((i, (ChunkId(id), len)))
 }
@@ -78,14 +77,18 @@ pub struct Chunks<'a> {
 
 /// Walks over the chunks of a file; the version must be one that this crate knows. Nothing is copied and nothing
 /// allocated.
+///
+/// # Errors
+/// When the file does not begin as the format demands.
 pub fn chunks(file: &[u8]) -> Result<Chunks<'_>, ReadError> {
     let budget = Budget::new(Limits::default());
     let source = Source::file(file, CODES, &budget);
     let mut cursor = source.start();
-    let version = cursor.read(&Path::ROOT, header)?;
+    let version = cursor.read(&Path::ROOT, file_header)?;
     if version != VERSION {
         let message = format!("version {version}, only {VERSION} may be used");
-        return Err(source.unsupported("Version", &Path::ROOT.field("version"), 8, message));
+        let path = Path::ROOT.field(header::VERSION.name);
+        return Err(source.broken(rules::VERSION, &path, header::VERSION.at(0), message));
     }
     Ok(Chunks { file, at: cursor.offset(), number: 0 })
 }
@@ -109,7 +112,12 @@ impl<'a> Chunks<'a> {
             }
             None => {
                 let message = format!("chunk {id} of {len} bytes, {} left", cursor.remaining());
-                Err(source.malformed(CODES.short, &path.field("length"), self.at.saturating_add(4), message))
+                Err(source.broken(
+                    rules::TRUNCATED,
+                    &chunk::LENGTH.path(&path),
+                    chunk::LENGTH.at(self.at),
+                    message,
+                ))
             }
         }
     }

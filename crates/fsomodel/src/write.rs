@@ -1,34 +1,39 @@
 //! Writing: the header and every chunk in order.
 
-use crate::check::{self, Broken};
+use crate::dialect::Dialect;
 use crate::extent::Extents;
-use crate::model::{ChunkId, Dialect, FsoModel, VERSION};
+use crate::model::{ChunkId, FsoModel};
+use crate::ranges::within;
+use crate::record::{chunk, header};
+use crate::rules::places::Places;
+use crate::rules::{check_version, structure};
 use crate::walk::MAGIC;
-use alloc::format;
 use alloc::vec::Vec;
-use meshwright_core::{ByteWriter, Path, WriteError};
+use meshwright_core::{ByteWriter, Findings, WriteError};
 
 impl FsoModel<'_> {
     /// Writes the file; a model that was read is written byte for byte. The companion is written by
     /// [`Metadata::to_bytes`](crate::Metadata::to_bytes).
+    ///
+    /// # Errors
+    /// When a strict reader would refuse the file.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
-        if self.version != VERSION {
-            let message = format!("version {}, only {VERSION} may be used", self.version);
-            return Err(WriteError::invalid("Version", &Path::ROOT.field("version"), message));
-        }
-        let mut refuse = |broken: Broken| {
-            Err(broken.place.with_path(|path| WriteError::invalid(broken.code, path, broken.message)))
-        };
-        check::chunks(self, &mut refuse)?;
-        check::ranges(self, &Extents::new(self.indices()), &mut refuse)?;
-        let sizes = self.chunks.iter().map(|c| c.data.len().saturating_add(12));
-        let mut w = ByteWriter::with_capacity(sizes.fold(12, usize::saturating_add));
-        w.bytes(MAGIC);
-        w.le_u32(self.version);
-        for chunk in &self.chunks {
-            w.bytes(&chunk.id.0);
-            w.le_u64(chunk.data.len() as u64);
-            w.bytes(&chunk.data);
+        let (places, findings) = (Places::as_written(self), &mut Findings::writing());
+        check_version(self, findings)?;
+        structure::check_chunks(self, &places, findings)?;
+        structure::check_ranges(self, &Extents::new(self.indices()), &places, findings)?;
+        let sizes = self.chunks.iter().map(|c| c.data.len().saturating_add(chunk::SIZE));
+        let mut w = ByteWriter::with_capacity(sizes.fold(header::SIZE, usize::saturating_add));
+        w.record(header::SIZE, |r| {
+            r.bytes(header::MAGIC, MAGIC);
+            r.le_u32(header::VERSION, self.version);
+        });
+        for c in &self.chunks {
+            w.record(chunk::SIZE, |r| {
+                r.bytes(chunk::ID, &c.id.0);
+                r.le_u64(chunk::LENGTH, c.data.len() as u64);
+            });
+            w.bytes(&c.data);
         }
         Ok(w.into_bytes())
     }
@@ -41,7 +46,7 @@ impl FsoModel<'_> {
         let truth: Vec<_> = self
             .ranges()
             .map(|range| {
-                let (first, end) = check::within(&range, indices.len())?;
+                let (first, end) = within(&range, indices.len())?;
                 Some(extents.of(first, end).unwrap_or((0, 0)))
             })
             .collect();

@@ -20,7 +20,7 @@ fn file(meshes: &[MeshEntry], indices: u32) -> Vec<u8> {
     let normal = [0.0, 0.0, 1.0].map(Into::into);
     model.set_vertices(&[Vertex { normal, ..Vertex::default() }; 300]);
     let all: Vec<u32> = (0..indices).map(|i| i % 300).collect();
-    model.set_indices(&all);
+    model.set_indices(&all).unwrap();
     model.set_meshes(meshes);
     model.to_bytes().unwrap()
 }
@@ -71,7 +71,7 @@ fn sixty_thousand_meshes_with_the_same_fault() {
     assert_eq!(answer.unwrap_err().code(), "IndexRange");
     assert!(ms < 2000, "{ms} ms");
     let (answer, _, ms) =
-        measured(|| FsoModel::parse_with(&bytes, &ReadOptions::lenient()).unwrap().forgiven);
+        measured(|| FsoModel::parse_with(&bytes, &ReadOptions::lenient().into()).unwrap().forgiven);
     assert_eq!(answer.count_of(meshwright_core::Severity::Error), 60_000);
     assert!(ms < 5000, "{ms} ms");
 }
@@ -91,7 +91,7 @@ fn three_hundred_thousand_empty_chunks() {
     assert!(ms < 5000, "{ms} ms");
     assert!(memory < 32 * bytes.len() + (8 << 20), "{memory} bytes");
     let limits = Limits::default().with_memory(1 << 20);
-    let options = ReadOptions::default().with_limits(limits);
+    let options = ReadOptions::default().with_limits(limits).into();
     let (answer, memory, _) = measured(|| FsoModel::parse_with(&bytes, &options).map(drop));
     assert_eq!(answer.unwrap_err().code(), "LimitExceeded");
     assert!(memory < 2 << 20, "{memory} bytes");
@@ -138,10 +138,10 @@ fn a_companion_of_small_things_stays_in_proportion() {
 fn detection_is_linear() {
     let mut model = FsoModel::new(Dialect::Gl3);
     model.set_chunk(ChunkId::VDAT, vec![0; 44 * 56 * 60 * 100]);
-    model.set_indices(&vec![0; 3_000_000]);
+    model.set_indices(&vec![0; 3_000_000]).unwrap();
     let bytes = model.to_bytes().unwrap();
     let (answer, memory, ms) = measured(|| {
-        let model = FsoModel::parse_options(&bytes, &FsoOptions::default()).unwrap().model;
+        let model = FsoModel::parse_with(&bytes, &FsoOptions::default()).unwrap().model;
         model.validate().has("AmbiguousDialect")
     });
     assert!(answer);

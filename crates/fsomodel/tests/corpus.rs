@@ -129,8 +129,9 @@ fn the_corpus_reads_as_its_dumps_and_is_written_byte_for_byte() {
         let name = path.strip_prefix(&dir).unwrap().display().to_string();
         let bytes = fs::read(&path).unwrap();
         let companion = fs::read(path.with_extension("json")).ok();
-        let options = FsoOptions::default().with_metadata(companion.as_deref());
-        let model = FsoModel::parse_options(&bytes, &options).unwrap_or_else(|e| panic!("{name}: {e}")).model;
+        let mut options = FsoOptions::default();
+        options.metadata = companion.as_deref().map(Into::into);
+        let model = FsoModel::parse_with(&bytes, &options).unwrap_or_else(|e| panic!("{name}: {e}")).model;
         let expected = load(&dir.join("expected").join(format!("{name}.json")));
         check_native(&name, &model, &bytes, &expected["native"]);
         check_scene(&name, &model, &expected);
@@ -155,8 +156,9 @@ fn the_corpus_reads_as_its_dumps_and_is_written_byte_for_byte() {
 fn open(path: &Path) -> Result<Report, ReadError> {
     let bytes = fs::read(path).unwrap();
     let companion = fs::read(path.with_extension("json")).ok();
-    let options = FsoOptions::default().with_metadata(companion.as_deref());
-    FsoModel::parse_options(&bytes, &options).map(|p| p.model.validate())
+    let mut options = FsoOptions::default();
+    options.metadata = companion.as_deref().map(Into::into);
+    FsoModel::parse_with(&bytes, &options).map(|p| p.model.validate())
 }
 
 #[test]
@@ -198,7 +200,7 @@ fn recomputed_sides_are_the_stored_ones() {
         let read = |name: &str| fs::read(dir.join("fsomodel").join(name)).unwrap();
         let (file, text) = (read(&format!("{with}.fom")), read(&format!("{with}.json")));
         let options = FsoOptions::default().with_metadata(&text[..]);
-        let stored = FsoModel::parse_options(&file, &options).unwrap().model;
+        let stored = FsoModel::parse_with(&file, &options).unwrap().model;
         let stored = stored.to_scene(&SceneOptions::default()).unwrap().value;
         let file = read(&format!("{without}.fom"));
         let computed = FsoModel::parse(&file).unwrap().to_scene(&SceneOptions::default()).unwrap().value;

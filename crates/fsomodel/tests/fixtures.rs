@@ -1,29 +1,17 @@
 //! Every fixture is answered as its name says, and no part of one opens.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use meshwright_core::{Parsed, ReadOptions, Report};
+use meshwright_core::ReadOptions;
 use meshwright_fsomodel::{Dialect, FsoModel, FsoOptions, Metadata};
 use meshwright_scene::SceneOptions;
-use meshwright_testkit::laws::Format;
+use meshwright_testkit::laws::laws;
 use meshwright_testkit::{Expect, fixtures, testdata};
 use std::fs;
-
-const MODELS: Format<FsoModel<'static>> = Format {
-    parse_with: |b, o| FsoModel::parse_with(b, o).map(|p| p.map(FsoModel::into_owned)),
-    validate: FsoModel::validate,
-    to_bytes: FsoModel::to_bytes,
-};
-
-const COMPANIONS: Format<Metadata> = Format {
-    parse_with: |b, o| Metadata::parse_with(b, o).map(|m| Parsed::new(m, Report::new())),
-    validate: Metadata::validate,
-    to_bytes: Metadata::to_bytes,
-};
 
 #[test]
 fn models() {
     for fixture in fixtures("fsomodel", &["fom"]) {
-        MODELS.fixture(&fixture);
+        laws::<FsoModel<'static>>().fixture(&fixture);
         // A file that is cut between two chunks is a file when the rest is not needed.
         let last = match fixture.name.as_str() {
             "unknown.ok.fom" => 17,
@@ -44,9 +32,9 @@ fn models() {
 #[test]
 fn companions() {
     for fixture in fixtures("fsomodel", &["json"]) {
-        COMPANIONS.fixture(&fixture);
+        laws::<Metadata>().fixture(&fixture);
         if fixture.expect == Expect::Ok {
-            COMPANIONS.prefixes(&fixture.name, &fixture.bytes, fixture.bytes.len());
+            laws::<Metadata>().prefixes(&fixture.name, &fixture.bytes, fixture.bytes.len());
         }
     }
 }
@@ -57,7 +45,7 @@ fn pairs() {
     let (file, text) =
         (fs::read(dir.join("fighter.ok.fom")).unwrap(), fs::read(dir.join("fighter.ok.json")).unwrap());
     let options = FsoOptions::default().with_metadata(&text[..]);
-    let model = FsoModel::parse_options(&file, &options).unwrap().model;
+    let model = FsoModel::parse_with(&file, &options).unwrap().model;
     assert!(model.validate().is_empty(), "{:?}", model.validate());
     assert_eq!(model.dialect, Dialect::Gl3);
     assert_eq!(model.to_bytes().unwrap(), file);
@@ -171,7 +159,7 @@ fn an_error_says_where() {
 
 /// What a lenient reader passes over, and what not even that.
 #[test]
-fn mercy() {
+fn lenient_readers() {
     let forgiven = [
         "missing",
         "lower_case",
@@ -186,7 +174,7 @@ fn mercy() {
     ];
     for f in fixtures("fsomodel", &["fom"]).into_iter().filter(|f| f.expect == Expect::Reject) {
         let strict = FsoModel::parse(&f.bytes).unwrap_err();
-        let lenient = FsoModel::parse_with(&f.bytes, &ReadOptions::lenient());
+        let lenient = FsoModel::parse_with(&f.bytes, &ReadOptions::lenient().into());
         let stem = f.name.split('.').next().unwrap();
         if !forgiven.contains(&stem) {
             assert_eq!(lenient.map(drop).unwrap_err().code(), strict.code(), "{stem}");

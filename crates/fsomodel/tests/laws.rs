@@ -1,44 +1,28 @@
 //! The promises of every format crate, over all dialects.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use meshwright_core::{ReadError, ReadOptions, Severity};
+use meshwright_core::{ReadOptions, Severity};
 use meshwright_fsomodel::{Dialect, FsoModel, FsoOptions, Metadata, strategy};
-use meshwright_testkit::laws::Format;
+use meshwright_testkit::laws::{self, Laws, laws, laws_with};
 use proptest::prelude::*;
 
-type Parsed = Result<meshwright_core::Parsed<FsoModel<'static>>, ReadError>;
-
-fn read(bytes: &[u8], options: &ReadOptions, dialect: Dialect) -> Parsed {
-    let options = FsoOptions::from(*options).with_dialect(dialect);
-    FsoModel::parse_options(bytes, &options).map(|p| p.map(FsoModel::into_owned))
+fn in_dialect(dialect: Dialect) -> Laws<FsoModel<'static>, impl Fn(ReadOptions) -> FsoOptions> {
+    laws_with(move |read| FsoOptions::from(read).with_dialect(dialect))
 }
 
-fn format(dialect: Dialect) -> Format<FsoModel<'static>> {
-    Format {
-        parse_with: match dialect {
-            Dialect::Seed44 => |b, o| read(b, o, Dialect::Seed44),
-            Dialect::Doc56 => |b, o| read(b, o, Dialect::Doc56),
-            Dialect::Gl3 => |b, o| read(b, o, Dialect::Gl3),
-        },
-        validate: FsoModel::validate,
-        to_bytes: FsoModel::to_bytes,
-    }
+fn auto() -> Laws<FsoModel<'static>, fn(ReadOptions) -> FsoOptions> {
+    laws()
 }
 
-const AUTO: Format<FsoModel<'static>> = Format {
-    parse_with: |b, o| FsoModel::parse_with(b, o).map(|p| p.map(FsoModel::into_owned)),
-    validate: FsoModel::validate,
-    to_bytes: FsoModel::to_bytes,
-};
+fn metadata() -> Laws<Metadata, fn(ReadOptions) -> ReadOptions> {
+    laws()
+}
 
-/// A companion and one that was read have the same verbs; nothing of it is forgiven.
-const METADATA: Format<Metadata> = Format {
-    parse_with: |b, o| {
-        Metadata::parse_with(b, o).map(|m| meshwright_core::Parsed::new(m, Default::default()))
-    },
-    validate: Metadata::validate,
-    to_bytes: Metadata::to_bytes,
-};
+#[test]
+fn rules_are_stated() {
+    laws::rules_are_stated::<FsoModel<'static>>();
+    laws::rules_are_stated::<Metadata>();
+}
 
 fn any_model() -> impl Strategy<Value = FsoModel<'static>> {
     strategy::dialect().prop_flat_map(strategy::model)
@@ -49,7 +33,7 @@ proptest! {
 
     #[test]
     fn models_survive(model in any_model()) {
-        let format = format(model.dialect);
+        let format = in_dialect(model.dialect);
         format.model_round_trip(&model);
         prop_assert!(!model.validate().has_errors());
         format.byte_round_trip("written", &model.to_bytes().unwrap());
@@ -77,28 +61,28 @@ proptest! {
     }
 
     #[test]
-    fn companions_survive(metadata in strategy::metadata()) {
-        METADATA.model_round_trip(&metadata);
-        let text = metadata.to_bytes().unwrap();
-        METADATA.byte_round_trip("written", &text);
-        prop_assert_eq!(metadata.validate().count_of(Severity::Error), 0);
+    fn companions_survive(companion in strategy::metadata()) {
+        metadata().model_round_trip(&companion);
+        let text = companion.to_bytes().unwrap();
+        metadata().byte_round_trip("written", &text);
+        prop_assert_eq!(companion.validate().count_of(Severity::Error), 0);
         // Any other spelling of the same text is kept as well.
         let spaced: Vec<u8> = text.iter().flat_map(|b| [*b].into_iter().chain((*b == b'\n').then_some(b' '))).collect();
-        METADATA.byte_round_trip("spaced", &spaced);
+        metadata().byte_round_trip("spaced", &spaced);
         let _: serde_json::Value = serde_json::from_slice(&text).unwrap();
     }
 
     #[test]
     fn damaged_companions_get_an_answer(
-        metadata in strategy::metadata(),
+        companion in strategy::metadata(),
         at: prop::sample::Index,
         byte in prop_oneof![any::<u8>(), prop::sample::select(b"{}[],:\"\\0-.e".to_vec())],
     ) {
-        let mut text = metadata.to_bytes().unwrap();
+        let mut text = companion.to_bytes().unwrap();
         let i = at.index(text.len());
         text[i] = byte;
-        METADATA.any_bytes(&text);
-        METADATA.any_bytes(&text[..i]);
+        metadata().any_bytes(&text);
+        metadata().any_bytes(&text[..i]);
         // Whatever is read here is JSON for others, too.
         if Metadata::parse(&text).is_ok() {
             prop_assert!(serde_json::from_slice::<serde::de::IgnoredAny>(&text).is_ok());
@@ -110,11 +94,11 @@ proptest! {
         let mut with_header = b"FSOMODEL\x01\0\0\0".to_vec();
         with_header.extend(&bytes);
         for dialect in Dialect::ALL {
-            format(dialect).any_bytes(&with_header);
+            in_dialect(dialect).any_bytes(&with_header);
         }
-        AUTO.any_bytes(&with_header);
-        AUTO.any_bytes(&bytes);
-        METADATA.any_bytes(&bytes);
+        auto().any_bytes(&with_header);
+        auto().any_bytes(&bytes);
+        metadata().any_bytes(&bytes);
     }
 
     #[test]
@@ -127,10 +111,10 @@ proptest! {
         let mut bytes = model.to_bytes().unwrap();
         let i = at.index(bytes.len());
         bytes[i] = byte;
-        format(model.dialect).any_bytes(&bytes);
-        AUTO.any_bytes(&bytes);
+        in_dialect(model.dialect).any_bytes(&bytes);
+        auto().any_bytes(&bytes);
         bytes.truncate(cut.index(bytes.len()));
-        AUTO.any_bytes(&bytes);
+        auto().any_bytes(&bytes);
     }
 }
 

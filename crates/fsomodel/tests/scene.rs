@@ -32,7 +32,7 @@ fn fighter() -> (Vec<u8>, Vec<u8>) {
 fn the_companion_places_the_meshes() {
     let (file, text) = fighter();
     let options = FsoOptions::default().with_metadata(&text[..]);
-    let model = FsoModel::parse_options(&file, &options).unwrap().model;
+    let model = FsoModel::parse_with(&file, &options).unwrap().model;
     let converted = model.to_scene(&SceneOptions::default().with_extras(true)).unwrap();
     assert_eq!(codes(&converted), ["bitangents-dropped"]);
     let scene = &converted.value;
@@ -49,7 +49,7 @@ fn the_companion_places_the_meshes() {
     assert_eq!(back.losses, []);
     assert!(back.value.validate().is_empty(), "{:?}", back.value.validate());
     assert_eq!(back.value.metadata, model.metadata);
-    let again = FsoModel::parse_options(&file, &options).unwrap().model;
+    let again = FsoModel::parse_with(&file, &options).unwrap().model;
     for (a, b) in back.value.vertices().iter().zip(again.vertices().iter()) {
         let near = |a: [f32; 3], b: [f32; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
         assert_eq!(a.position, b.position);
@@ -62,7 +62,7 @@ fn the_companion_places_the_meshes() {
 fn the_description_has_no_tree() {
     let (file, text) = fighter();
     let options = FsoOptions::default().with_metadata(&text[..]);
-    let model = FsoModel::parse_options(&file, &options).unwrap().model;
+    let model = FsoModel::parse_with(&file, &options).unwrap().model;
     let mut scene = model.to_scene(&SceneOptions::default()).unwrap().value;
     scene.meshes.push(quad(false));
     let back = FsoModel::from_scene(&scene, &FsoTarget::default()).unwrap();
@@ -180,7 +180,7 @@ fn a_tree_of_any_order_is_written_parents_first() {
     let bytes = made.value.to_bytes().unwrap();
     let text = made.value.metadata.as_ref().unwrap().to_bytes().unwrap();
     let options = FsoOptions::default().with_metadata(&text[..]);
-    let again = FsoModel::parse_options(&bytes, &options).unwrap().model;
+    let again = FsoModel::parse_with(&bytes, &options).unwrap().model;
     assert_eq!(again, made.value);
     let placed = again.to_scene(&SceneOptions::default()).unwrap().value.drawn().unwrap();
     assert_eq!(placed[0].2, Affine { w: [8.0, 0.0, 0.0], ..Affine::IDENTITY });

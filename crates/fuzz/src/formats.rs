@@ -5,10 +5,11 @@
 
 use super::LIMITS;
 use meshwright_bmd::Bmd;
-use meshwright_core::{Parsed, ReadOptions, Report};
+use meshwright_core::ReadOptions;
 use meshwright_crucible::{CModel, Chunk, CrucibleOptions, Dialect, SkeletonChunk};
-use meshwright_dpm::{Dpm, FrameGroups, Zym};
+use meshwright_dpm::{Dpm, Zym};
 use meshwright_fsomodel::{self as fso, FsoModel, FsoOptions, Metadata};
+use meshwright_quake::FrameGroups;
 use meshwright_testkit::laws::{Format, answer, refusal};
 use meshwright_tso::{Anim, Bmf, Bnd, Mesh, Skel, Skn};
 use std::fmt::Debug;
@@ -44,12 +45,12 @@ macro_rules! verbs {
 
 /// The verbs of a format with dialects: the bytes decide, or one is insisted on, by the last byte.
 macro_rules! dialects {
-    ($bytes:ident, $model:ident, $options:ident, $($dialect:expr),+) => {{
+    ($bytes:ident, $model:ident :: $parse:ident, $options:ident, $($dialect:expr),+) => {{
         let among = [
-            verbs!($model, |b, o| $model::parse_with(b, o).map(|p| p.map($model::into_owned))),
+            verbs!($model, |b, o| $model::$parse(b, &$options::from(*o)).map(|p| p.map($model::into_owned))),
             $(verbs!($model, |b, o| {
                 let options = $options::from(*o).with_dialect($dialect);
-                $model::parse_options(b, &options).map(|p| p.map($model::into_owned))
+                $model::$parse(b, &options).map(|p| p.map($model::into_owned))
             })),+
         ];
         among[usize::from($bytes.last().copied().unwrap_or(0) / 8) % among.len()]
@@ -82,7 +83,7 @@ macro_rules! formats {
 
 formats! {
     bmd: |bytes| verbs!(Bmd), bytes;
-    cmesh: |bytes| dialects!(bytes, Chunk, CrucibleOptions, Dialect::Seed, Dialect::Tangent, Dialect::Bone32), bytes;
+    cmesh: |bytes| dialects!(bytes, Chunk::parse_options, CrucibleOptions, Dialect::Seed, Dialect::Tangent, Dialect::Bone32), bytes;
     cmodel: |bytes| verbs!(CModel, |b, o| CModel::parse_with(b, o).map(|p| p.map(CModel::into_owned))), bytes;
     cskel: |bytes| verbs!(SkeletonChunk), bytes;
     lz4: |bytes| verbs!(Chunk, |b, o| Chunk::parse_with(b, o).map(|p| p.map(Chunk::into_owned))), block(bytes);
@@ -90,10 +91,10 @@ formats! {
     zym: |bytes| verbs!(Zym), bytes;
     framegroups: |bytes| verbs!(FrameGroups), bytes;
     fom: |bytes| dialects!(
-        bytes, FsoModel, FsoOptions, fso::Dialect::Seed44, fso::Dialect::Doc56, fso::Dialect::Gl3
+        bytes, FsoModel::parse_with, FsoOptions, fso::Dialect::Seed44, fso::Dialect::Doc56, fso::Dialect::Gl3
     ), bytes;
     json: |bytes| {
-        verbs!(Metadata, |b, o| Metadata::parse_with(b, o).map(|m| Parsed::new(m, Report::new())))
+        verbs!(Metadata)
     }, bytes;
     mesh: |bytes| verbs!(Mesh), bytes;
     skel: |bytes| verbs!(Skel), bytes;

@@ -3,7 +3,7 @@
 use super::formats::comes_back;
 use super::gauntlet;
 use meshwright_bmd::{Bmd, strategy as bmds};
-use meshwright_core::{Parsed, ReadOptions, Report};
+use meshwright_core::ReadOptions;
 use meshwright_crucible::{CModel, Chunk, CrucibleOptions, Dialect, SkeletonChunk, strategy as crucibles};
 use meshwright_dpm::{Dpm, Zym, strategy as dpms};
 use meshwright_fsomodel::{self as fso, FsoModel, FsoOptions, Metadata, strategy as fsos};
@@ -66,19 +66,19 @@ models! {
 }
 
 models! {
-    json: Metadata, fsos::metadata(), |b, o| Metadata::parse_with(b, o).map(|m| Parsed::new(m, Report::new()));
+    json: Metadata, fsos::metadata(), Metadata::parse_with;
 }
 
 /// Models of a dialect that the reader is told, one of three by the last byte.
 macro_rules! dialects {
-    ($($name:ident: $model:ident, $strategy:path, $options:ident, [$($dialect:expr),+];)+) => {$(
+    ($($name:ident: $model:ident :: $parse:ident, $strategy:path, $options:ident, [$($dialect:expr),+];)+) => {$(
         #[doc = concat!("As `.", stringify!($name), "`.")]
         #[inline]
         pub fn $name(bytes: &[u8]) {
             let one_of: &[fn(&[u8])] = &[$(|bytes| {
                 let parse_with = |bytes: &[u8], options: &ReadOptions| {
                     let options = $options::from(*options).with_dialect($dialect);
-                    $model::parse_options(bytes, &options).map(|p| p.map($model::into_owned))
+                    $model::$parse(bytes, &options).map(|p| p.map($model::into_owned))
                 };
                 let (validate, to_bytes) = ($model::validate, $model::to_bytes);
                 model(bytes, &$strategy($dialect), &Format { parse_with, validate, to_bytes });
@@ -90,9 +90,9 @@ macro_rules! dialects {
 }
 
 dialects! {
-    cmesh: Chunk, crucibles::chunk, CrucibleOptions, [Dialect::Seed, Dialect::Tangent, Dialect::Bone32];
-    cmodel: CModel, crucibles::cmodel, CrucibleOptions, [Dialect::Seed, Dialect::Tangent, Dialect::Bone32];
-    fom: FsoModel, fsos::model, FsoOptions, [fso::Dialect::Seed44, fso::Dialect::Doc56, fso::Dialect::Gl3];
+    cmesh: Chunk::parse_options, crucibles::chunk, CrucibleOptions, [Dialect::Seed, Dialect::Tangent, Dialect::Bone32];
+    cmodel: CModel::parse_options, crucibles::cmodel, CrucibleOptions, [Dialect::Seed, Dialect::Tangent, Dialect::Bone32];
+    fom: FsoModel::parse_with, fsos::model, FsoOptions, [fso::Dialect::Seed44, fso::Dialect::Doc56, fso::Dialect::Gl3];
 }
 
 /// Scenes of all kinds through everything that is made of them, import by every format included.

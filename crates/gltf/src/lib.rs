@@ -58,25 +58,13 @@
 //!
 //! No unsafe code. [`export`] validates the scene and charges buffer, JSON and working memory before they are taken,
 //! 256 MiB unless the options say otherwise; what does not fit, or is longer than a GLB can be, is an error. Time is
-//! linear in the scene and what is written. [`playback::Player`] answers any bytes with a player or an error, within
-//! 1 GiB unless told otherwise, and refuses nodes that form cycles, accessors outside their buffer and joints that are
+//! linear in the scene and what is written. [`playback::Player`] makes a player or an error of any bytes, within
+//! 1 GiB unless said otherwise, and refuses nodes that form cycles, accessors outside their buffer and joints that are
 //! not there.
 #![forbid(unsafe_code)]
 
-mod animation;
-mod document;
 mod export;
-mod extras;
-mod geometry;
-mod keys;
-mod material;
 mod math;
-mod options;
-mod output;
 pub mod playback;
-mod skeleton;
-mod weights;
 
-pub use document::Gltf;
-pub use export::export;
-pub use options::{ExportOptions, Influences};
+pub use export::{ExportOptions, Gltf, Influences, export};

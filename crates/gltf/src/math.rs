@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_of_scale_is_dropped_and_shear_is_told() {
+    fn noise_of_scale_is_dropped_and_shear_is_reported() {
         let m = Affine { x: [1.000_000_5, 0.0, 0.0], ..Affine::IDENTITY };
         let (trs, error) = decompose(&m);
         assert_eq!(trs.scale, [1.0; 3]);

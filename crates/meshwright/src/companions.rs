@@ -7,7 +7,7 @@ use meshwright_scene::Image;
 #[cfg(feature = "crucible")]
 use meshwright_crucible::SkeletonChunk;
 #[cfg(feature = "dpm")]
-use meshwright_dpm::FrameGroups;
+use meshwright_quake::FrameGroups;
 #[cfg(feature = "tso")]
 use meshwright_tso::{Anim, Bnd, Skel};
 

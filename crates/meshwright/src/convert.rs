@@ -7,8 +7,33 @@ use meshwright_scene::{
     Clip, ConvertError, Converted, Interpolation, Motion, PoseSetId, Scene, SceneOptions, SkeletonId,
 };
 
+#[cfg(feature = "dpm")]
+use meshwright_dpm::FrameClip;
+#[cfg(feature = "dpm")]
+use meshwright_scene::Loss;
 #[cfg(feature = "tso")]
 use meshwright_tso::{Assembly, Geometry, Part, ResourceId};
+
+/// Converts a model of so many poses with the clips that its `.framegroups` companion names; what was changed to fit
+/// the model is a loss.
+#[cfg(feature = "dpm")]
+fn with_clips(
+    companions: &Companions,
+    poses: usize,
+    to_scene: impl FnOnce(Option<&[FrameClip]>) -> Result<Converted<Scene>, ConvertError>,
+) -> Result<Converted<Scene>, ConvertError> {
+    let Some(groups) = &companions.framegroups else { return to_scene(None) };
+    let resolved = groups.resolve(poses);
+    let clips: Vec<_> = resolved
+        .clips
+        .into_iter()
+        .map(|c| FrameClip { name: c.name, start: c.start, length: c.length, fps: c.fps, looping: c.looping })
+        .collect();
+    let mut converted = to_scene(Some(&clips))?;
+    let changed = resolved.report.findings().iter();
+    converted.losses.extend(changed.map(|f| Loss::new(f.code, f.path.to_string(), f.message.to_string())));
+    Ok(converted)
+}
 
 impl AnyModel {
     /// The model as a scene. `name` becomes the scene's name, and that of a mesh whose file has none.
@@ -32,9 +57,9 @@ impl AnyModel {
             #[cfg(feature = "crucible")]
             Self::CrucibleSkeleton(ref m) => m.to_scene(options),
             #[cfg(feature = "dpm")]
-            Self::Dpm(ref m) => m.to_scene(options, companions.framegroups.as_ref()),
+            Self::Dpm(ref m) => with_clips(companions, m.frames.len(), |clips| m.to_scene(options, clips)),
             #[cfg(feature = "dpm")]
-            Self::Zym(ref m) => m.to_scene(options, companions.framegroups.as_ref()),
+            Self::Zym(ref m) => with_clips(companions, m.pose_count(), |clips| m.to_scene(options, clips)),
             #[cfg(feature = "fsomodel")]
             Self::Fso(ref m) => m.to_scene(options),
             #[cfg(feature = "tso")]

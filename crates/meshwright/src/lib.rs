@@ -72,6 +72,8 @@ pub use meshwright_dpm as dpm;
 pub use meshwright_fsomodel as fsomodel;
 #[cfg(feature = "gltf")]
 pub use meshwright_gltf as gltf;
+#[cfg(feature = "dpm")]
+pub use meshwright_quake as quake;
 pub use meshwright_rig as rig;
 pub use meshwright_scene as scene;
 #[cfg(feature = "tso")]

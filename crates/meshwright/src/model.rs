@@ -48,8 +48,9 @@ impl OpenOptions<'_> {
 
 #[cfg(feature = "fsomodel")]
 impl OpenOptions<'_> {
-    fn fsomodel(&self) -> fsomodel::FsoOptions<'_> {
-        let mut options = fsomodel::FsoOptions::from(self.read).with_metadata(self.metadata);
+    fn fsomodel(&self) -> fsomodel::FsoOptions {
+        let mut options = fsomodel::FsoOptions::from(self.read);
+        options.metadata = self.metadata.map(Into::into);
         options.dialect = fsomodel::Dialect::ALL.into_iter().find(|d| self.dialect == Some(d.name()));
         options
     }
@@ -118,7 +119,7 @@ models! {
     Dpm, "dpm", Dpm, |bytes, options| Dpm::parse_with(bytes, &options.read);
     Zym, "dpm", Zym, |bytes, options| Zym::parse_with(bytes, &options.read);
     Fso, "fsomodel", fsomodel::FsoModel<'static>, |bytes, options| {
-        fsomodel::FsoModel::parse_options(bytes, &options.fsomodel()).map(|p| p.map(fsomodel::FsoModel::into_owned))
+        fsomodel::FsoModel::parse_with(bytes, &options.fsomodel()).map(|p| p.map(fsomodel::FsoModel::into_owned))
     };
     TsoMesh, "tso", tso::Mesh, |bytes, options| tso::Mesh::parse_with(bytes, &options.read);
     TsoSkeleton, "tso", tso::Skel, |bytes, options| tso::Skel::parse_with(bytes, &options.read);

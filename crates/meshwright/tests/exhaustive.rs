@@ -16,8 +16,8 @@
 #[path = "support/anatomy.rs"]
 mod anatomy;
 
-use meshwright::dpm::FrameGroups;
 use meshwright::fsomodel::Metadata;
+use meshwright::quake::FrameGroups;
 use meshwright::{AnyModel, Format, OpenOptions, Parsed, ReadError, ReadOptions, Report, WriteError};
 use meshwright_testkit::exhaust::{Anatomy, changes};
 use meshwright_testkit::heap::{Cost, Counting, measured};
@@ -80,9 +80,7 @@ impl Subject {
         match &self.kind {
             Kind::Model(format, metadata) => model(bytes, *format, metadata.as_deref()),
             Kind::FrameGroups => FrameGroups::parse_with(bytes, read).map(|p| p.map(Any::FrameGroups)),
-            Kind::Metadata => {
-                Metadata::parse_with(bytes, read).map(|m| Parsed::new(Any::Metadata(m), Report::new()))
-            }
+            Kind::Metadata => Metadata::parse_with(bytes, read).map(|p| p.map(Any::Metadata)),
             Kind::MetadataOf(file) => model(file, Format::Fso, Some(bytes)),
         }
     }

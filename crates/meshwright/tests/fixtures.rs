@@ -369,3 +369,15 @@ fn a_rate_of_zero_is_dumped_as_it_is_stored() {
     companions.add(CompanionKind::FrameGroups, b"0 1 5", &ReadOptions::default()).unwrap();
     assert_eq!(dump(&companions), [5.0], "a companion takes the place of the scenes");
 }
+
+#[test]
+fn clips_of_a_companion_are_held_against_the_model() {
+    let bytes = fs::read(testdata().join("dpm/hopper.ok.dpm")).unwrap();
+    let model = AnyModel::parse(&bytes, Format::Dpm, &ReadOptions::default()).unwrap().model;
+    let mut companions = Companions::default();
+    companions.add(CompanionKind::FrameGroups, b"1 3\n2 99\n", &ReadOptions::default()).unwrap();
+    let made = model.to_scene("", &companions, &SceneOptions::default().with_extras(true)).unwrap();
+    let losses: Vec<_> = made.losses.iter().map(|l| (l.code, l.path.as_str())).collect();
+    assert_eq!(losses, [("length-clamped", "groups[1].length")]);
+    assert_eq!(made.value.clips.iter().map(|c| c.frames).collect::<Vec<_>>(), [3, 13]);
+}

@@ -1,6 +1,6 @@
 use alloc::string::String;
 
-/// Why something cannot be made ready or evaluated.
+/// Why something cannot be prepared or evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RigError {

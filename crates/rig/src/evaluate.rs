@@ -1,13 +1,12 @@
 //! The vertices of a scene at a frame.
 
 use crate::error::RigError;
-use crate::kernels::Output;
+use crate::kernels::Normals;
 use crate::matrix::Matrix;
 use crate::pose::Pose;
 use crate::rig::Rig;
 use crate::sample::{Blend, Sampler};
-use crate::skin::{Normals, SkinPlan};
-use crate::workspace::Workspace;
+use crate::skin::{SkinPlan, Workspace};
 use alloc::format;
 use alloc::vec::Vec;
 use glam::DAffine3;
@@ -15,6 +14,7 @@ use meshwright_scene::{Mesh, MeshId, MeshPose, Scene};
 
 /// In how many bits vertices are computed. Poses always are in 64.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Precision {
     /// In 32: the fast kernels, on matrices rounded to 32 bits. Off by a few ten-millionths of the distance
     /// from the origin, which counts for a small thing far out; the last places depend on the machine's
@@ -30,6 +30,10 @@ pub enum Precision {
 /// not moved by it. Normals are as the sum over the joints gives them.
 ///
 /// For many meshes or frames an [`Evaluator`] is made once.
+///
+/// # Errors
+///
+/// Where the mesh, its skeleton or the clip does not exist, or does not fit the others.
 pub fn evaluate(scene: &Scene, at: Option<(usize, f64)>, mesh: MeshId) -> Result<MeshPose, RigError> {
     let found = find(scene, mesh)?;
     let Some(skin) = &found.skin else { return Ok(unskinned(found)) };
@@ -65,27 +69,20 @@ fn skinned(
     length: Normals,
     work: &mut Workspace,
 ) -> Result<MeshPose, RigError> {
-    let mut out = MeshPose { positions: alloc::vec![[0.0; 3]; plan.vertex_count()], normals: Vec::new() };
-    if plan.has_normals() {
-        out.normals = alloc::vec![[0.0; 3]; plan.vertex_count()];
-    }
     match precision {
-        Precision::Single => {
-            let target = Output::positions(&mut out.positions);
-            let target = if plan.has_normals() { target.with_normals(&mut out.normals) } else { target };
-            plan.skin(pose, work, target.lengths(length))?;
-        }
+        Precision::Single => plan.skin_to_vec(pose, length, work),
         Precision::Double => {
+            let mut out = plan.new_mesh_pose();
             plan.positions(pose, &mut out.positions)?;
             if plan.has_normals() {
                 plan.normals(pose, length, &mut out.normals)?;
             }
+            Ok(out)
         }
     }
-    Ok(out)
 }
 
-/// A whole scene made ready, standing in its rest pose or at a frame of a clip.
+/// A whole scene prepared, standing in its rest pose or at a frame of a clip.
 #[derive(Clone, Debug)]
 pub struct Evaluator<'a> {
     scene: &'a Scene,
@@ -98,7 +95,11 @@ pub struct Evaluator<'a> {
 }
 
 impl<'a> Evaluator<'a> {
-    /// Makes every skeleton and every skinned mesh ready.
+    /// Prepares every skeleton and every skinned mesh.
+    ///
+    /// # Errors
+    ///
+    /// Where a skeleton has a cycle, or a skin does not fit its mesh and skeleton.
     pub fn new(scene: &'a Scene) -> Result<Self, RigError> {
         let rigs = scene.skeletons.iter().map(Rig::new).collect::<Result<Vec<_>, _>>()?;
         let plan = |mesh: &Mesh| {
@@ -136,26 +137,59 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Moves to a frame of a clip, or back to the rest pose.
+    ///
+    /// # Errors
+    ///
+    /// Where the clip does not exist, or does not fit its skeleton; the pose then stays as it is.
     pub fn pose(&mut self, at: Option<(usize, f64)>) -> Result<(), RigError> {
-        for (rig, pose) in self.rigs.iter().zip(&mut self.poses) {
-            pose.rest(rig)?;
+        match at {
+            Some((clip, frame)) => self.move_to(&self.sampler(clip)?, frame),
+            None => self.rest(),
         }
-        let Some((clip, frame)) = at else { return Ok(()) };
+    }
+
+    /// Moves to a time of a clip, in seconds by the clip's own rate; a loop begins again behind its end, another
+    /// clip is held there.
+    ///
+    /// # Errors
+    ///
+    /// As [`pose`](Self::pose).
+    pub fn pose_seconds(&mut self, clip: usize, seconds: f64) -> Result<(), RigError> {
+        let sampler = self.sampler(clip)?;
+        self.move_to(&sampler, sampler.clip().frame_at(seconds))
+    }
+
+    fn sampler(&self, clip: usize) -> Result<Sampler<'a>, RigError> {
         let sampler = Sampler::new(self.scene, clip)?;
-        let sampler = self.blend.map_or(sampler.clone(), |blend| sampler.with_blend(blend));
+        Ok(match self.blend {
+            Some(blend) => sampler.with_blend(blend),
+            None => sampler,
+        })
+    }
+
+    fn rest(&mut self) -> Result<(), RigError> {
+        self.rigs.iter().zip(&mut self.poses).try_for_each(|(rig, pose)| pose.rest(rig))
+    }
+
+    fn move_to(&mut self, sampler: &Sampler<'_>, frame: f64) -> Result<(), RigError> {
+        self.rest()?;
         let skeleton = sampler.clip().skeleton.0;
         match (self.rigs.get(skeleton), self.poses.get_mut(skeleton)) {
-            (Some(rig), Some(pose)) => pose.sample(rig, &sampler, frame),
+            (Some(rig), Some(pose)) => pose.sample(rig, sampler, frame),
             _ => Ok(()),
         }
     }
 
-    /// The skeleton of that index, made ready, and its current pose.
+    /// The skeleton of that index, prepared, and its current pose.
     pub fn skeleton(&self, index: usize) -> Option<(&Rig, &Pose<DAffine3>)> {
         Some((self.rigs.get(index)?, self.poses.get(index)?))
     }
 
     /// A mesh in the current pose, in model space.
+    ///
+    /// # Errors
+    ///
+    /// Where the mesh does not exist.
     pub fn mesh(&self, mesh: MeshId) -> Result<MeshPose, RigError> {
         self.mesh_with(mesh, &mut Workspace::new())
     }
@@ -171,13 +205,21 @@ impl<'a> Evaluator<'a> {
     }
 
     /// All meshes in the current pose, in model space.
+    ///
+    /// # Errors
+    ///
+    /// As [`mesh`](Self::mesh).
     pub fn meshes(&self) -> Result<Vec<MeshPose>, RigError> {
         let mut work = Workspace::new();
         (0..self.scene.meshes.len()).map(|m| self.mesh_with(MeshId(m), &mut work)).collect()
     }
 }
 
-/// The transform of every node relative to the scene, in 64 bits. Refused when the nodes form a cycle.
+/// The transform of every node relative to the scene, in 64 bits.
+///
+/// # Errors
+///
+/// Where the nodes form a cycle.
 pub fn world_transforms(scene: &Scene) -> Result<Vec<DAffine3>, RigError> {
     let order = scene.node_order().ok_or_else(|| RigError::invalid("nodes", "their parents form a cycle"))?;
     let mut worlds: Vec<_> =

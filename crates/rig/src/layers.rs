@@ -1,8 +1,9 @@
 //! Blends of poses.
 
 use crate::error::RigError;
+use crate::joint::{Group, Lanes};
 use crate::kernels::lanes;
-use crate::local::{Group, Lanes, LocalPose};
+use crate::local::LocalPose;
 use crate::rig::Rig;
 use alloc::vec::Vec;
 
@@ -35,9 +36,9 @@ impl Mask {
         }
     }
 
-    /// Changes the weight of a joint and of all that hang from it.
+    /// Changes the weight of a joint and of all its descendants.
     pub fn set_branch(&mut self, rig: &Rig, joint: usize, weight: f32) {
-        // Parents come first, so that whoever hangs from the branch is known to when its turn comes.
+        // Parents come first, so that a joint's parent is known to be in the branch before the joint is reached.
         let mut branch = alloc::vec![false; rig.joint_count()];
         for j in rig.slots() {
             let inside = j == joint || rig.parent(j).is_some_and(|p| branch[p]);
@@ -51,6 +52,7 @@ impl Mask {
 
 /// A pose and its share.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Layer<'a> {
     /// The pose; for additive layers a [difference](LocalPose::difference).
     pub pose: &'a LocalPose,
@@ -96,10 +98,14 @@ impl LocalPose {
     /// takes its rest transform.
     ///
     /// Two layers of weights `1 - t` and `t` are a cross-fade.
+    ///
+    /// # Errors
+    ///
+    /// Where this pose, a layer or a mask is of another skeleton.
     pub fn blend(&mut self, rig: &Rig, layers: &[Layer<'_>]) -> Result<(), RigError> {
         RigError::length("joints of the pose", rig.joint_count(), self.joint_count())?;
         layers.iter().try_for_each(|l| l.check(rig.joint_count()))?;
-        let rest = rig.rest_pose().groups();
+        let rest = rig.rest_groups();
         let out = self.groups_mut();
         rig.path().run(
             #[inline(always)]
@@ -113,6 +119,10 @@ impl LocalPose {
     }
 
     /// From one pose at 0 to the other at 1.
+    ///
+    /// # Errors
+    ///
+    /// Where one of the poses is of another skeleton.
     pub fn cross_fade(&mut self, rig: &Rig, from: &Self, to: &Self, t: f32) -> Result<(), RigError> {
         let t = if t > 0.0 { t.min(1.0) } else { 0.0 };
         self.blend(rig, &[Layer::new(from, 1.0 - t), Layer::new(to, t)])
@@ -120,6 +130,10 @@ impl LocalPose {
 
     /// Adds differences: translations are added, rotations happen first, scales are multiplied, each as much
     /// as the layer's share says.
+    ///
+    /// # Errors
+    ///
+    /// Where this pose, a layer or a mask is of another skeleton.
     pub fn add(&mut self, rig: &Rig, layers: &[Layer<'_>]) -> Result<(), RigError> {
         RigError::length("joints of the pose", rig.joint_count(), self.joint_count())?;
         layers.iter().try_for_each(|l| l.check(rig.joint_count()))?;
@@ -140,6 +154,10 @@ impl LocalPose {
     }
 
     /// What has to be added to `reference` to get `pose`. Scales of 0 count as 1.
+    ///
+    /// # Errors
+    ///
+    /// Where one of the poses is of another skeleton.
     pub fn difference(&mut self, rig: &Rig, pose: &Self, reference: &Self) -> Result<(), RigError> {
         for p in [&*self, pose, reference] {
             RigError::length("joints of the pose", rig.joint_count(), p.joint_count())?;

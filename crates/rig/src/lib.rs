@@ -2,15 +2,17 @@
 //!
 //! | type | is |
 //! |---|---|
-//! | [`Rig`] | a skeleton made ready: joints by depth, names, bind matrices |
-//! | [`Animation`], [`Player`] | a clip made ready, and a place in it: poses in parts, eight joints at a time |
+//! | [`Rig`] | a skeleton prepared: joints by depth, names, bind matrices |
+//! | [`Animation`], [`Player`] | a clip prepared, and a place in it: poses in parts, eight joints at a time |
 //! | [`LocalPose`], [`Layer`], [`Mask`] | translation, rotation and scale per joint; blends, additive layers, cross-fades |
 //! | [`RootMotion`] | the motion of the whole figure, taken out of its root joint |
-//! | [`SkinPlan`], [`Workspace`], [`Output`] | a skinned mesh made ready for one kernel, filling the caller's memory |
+//! | [`SkinPlan`], [`Workspace`], [`Output`] | a skinned mesh prepared for one kernel, filling the caller's memory |
 //! | [`Sampler`], [`Pose`] | local matrices at any frame by the format's own rule, in either precision |
-//! | [`Evaluator`], [`evaluate`] | all of it for a scene: the vertices of a mesh at a frame of a clip |
+//! | [`Evaluator`], [`evaluate()`] | all of it for a scene: the vertices of a mesh at a frame of a clip |
 //!
-//! What is made ready once is checked then; what runs per frame allocates nothing.
+//! What is prepared is checked then; what runs per frame allocates nothing. The short ways, which do allocate, are
+//! [`Evaluator::pose_seconds`] with [`Evaluator::mesh`], and [`SkinPlan::skin_to_vec`]; `examples/skin.rs` has all of
+//! them.
 //!
 //! ```
 //! use meshwright_rig::glam::Affine3A;
@@ -33,7 +35,7 @@
 //! let mut normals = positions.clone();
 //!
 //! // Every frame.
-//! player.sample(12.5, &mut parts)?;
+//! player.sample_seconds(1.25, &mut parts)?; // or `sample`, by frames
 //! pose.compose(&rig, &parts)?;
 //! plan.skin(&pose, &mut work, Output::positions(&mut positions).with_normals(&mut normals))?;
 //! let hand = pose.attachment(&rig, "tag_hand", NameMatch::IgnoreCase);
@@ -42,7 +44,7 @@
 //!
 //! # Kernels
 //!
-//! [`SkinPlan::new`] chooses how a mesh is moved and [`SkinPlan::info`] tells what it chose:
+//! [`SkinPlan::new`] chooses how a mesh is moved and [`SkinPlan::info`] reports the choice:
 //!
 //! | kernel | for vertices |
 //! |---|---|
@@ -57,11 +59,11 @@
 //! [`SkinPlan::skin_dual`] blends dual quaternions instead of matrices. [`SkinPlan::bounds`] finds a box
 //! around the posed mesh without skinning it, [`SkinPlan::exact_bounds`] the smallest one.
 //!
-//! A [`Path`] is the set of instructions: AVX2 with FMA where the machine has them, asked once, and portable
+//! A [`Path`] is the set of instructions: AVX2 with FMA where the machine has them, detected once, and portable
 //! code everywhere. Vertices come out the same, to the bit, on any number of threads and in any kind of memory.
 //! Two paths differ in the last places, because FMA rounds once where others round twice; a program that
-//! needs the same bits on every machine asks for [`Path::PORTABLE`]. Dual quaternions and spherical blends are out of
-//! this: they rest on how glam adds up four numbers and on the machine's sines.
+//! needs the same bits on every machine uses [`Path::PORTABLE`]. Dual quaternions and spherical blends are
+//! excepted: they depend on how glam adds up four numbers and on the machine's sines.
 //!
 //! # Precision
 //!
@@ -74,7 +76,8 @@
 //! * A pose set holds local matrices. [`Interpolation::Matrix`](meshwright_scene::Interpolation::Matrix) blends
 //!   their elements (what DarkPlaces does); the other rules take them apart and blend translation, rotation
 //!   and scale. [`Blend`] chooses one or the other against the clip's own rule.
-//! * A looping clip has the period `frames`: behind the last frame comes the first. Another is clamped.
+//! * A looping clip has the period `frames`: behind the last frame comes the first. Another is clamped. Seconds
+//!   are frames divided by the clip's own rate.
 //! * A skin binds vertices in model space, moved by palettes, or holds them weighted in the space of every
 //!   joint, moved by model-space matrices: the sum of `R * position + weight * t`.
 //! * The ordered blends of The Sims are such a sum: each blend of weight `w` multiplies the weights before it by
@@ -84,7 +87,7 @@
 //!
 //! # Features
 //!
-//! * `std` (default): asks the machine for AVX2. Without it the crate is `no_std` with `alloc`, and portable
+//! * `std` (default): detects AVX2 at run time. Without it the crate is `no_std` with `alloc`, and portable
 //!   unless the build is for machines with AVX2 and FMA.
 //! * `rayon`: skinning on all threads; implies `std`.
 //!
@@ -103,36 +106,37 @@ extern crate alloc;
 extern crate std;
 
 mod animation;
-mod bounds;
-mod dual;
 mod error;
 mod evaluate;
+mod hierarchy;
+mod joint;
 mod kernels;
 mod layers;
 mod local;
 mod matrix;
-mod plan;
+mod player;
 mod pose;
 mod rig;
 mod root;
 mod sample;
 mod skin;
+mod time;
 mod tracks;
-mod workspace;
 
-pub use animation::{Animation, Player};
-pub use bounds::Bounds;
+pub use animation::Animation;
 pub use error::RigError;
 pub use evaluate::{Evaluator, Precision, evaluate, world_transforms};
 pub use glam;
-pub use kernels::{Interleaved, Output, Path};
+pub use joint::JointPose;
+pub use kernels::{Interleaved, Normals, Output, Path};
 pub use layers::{Layer, Mask};
-pub use local::{JointPose, LocalPose};
+pub use local::LocalPose;
 pub use matrix::Matrix;
-pub use plan::{Choice, Kernel, PlanInfo, PlanOptions};
+pub use player::Player;
 pub use pose::{Pose, blend_poses};
 pub use rig::{NameMatch, Rig};
 pub use root::{Axes, RootMotion};
 pub use sample::{Blend, Sampler};
-pub use skin::{Form, JointSet, Joints, Normals, SkinPlan, SkinSource};
-pub use workspace::Workspace;
+pub use skin::{
+    Bounds, Choice, Form, JointSet, Joints, Kernel, PlanInfo, PlanOptions, SkinPlan, SkinSource, Workspace,
+};

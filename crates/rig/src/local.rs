@@ -1,104 +1,11 @@
 //! Poses as translations, rotations and scales, eight joints side by side.
 
 use crate::error::RigError;
-use crate::matrix::Matrix;
+use crate::joint::{Group, JointPose};
+use crate::kernels;
 use crate::rig::Rig;
 use alloc::vec::Vec;
-use glam::{Affine3A, Quat, Vec3};
-use meshwright_scene::Trs;
-
-/// One number of eight joints.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C, align(32))]
-pub(crate) struct Lanes(pub(crate) [f32; 8]);
-
-impl Lanes {
-    pub(crate) const ONE: Self = Self([1.0; 8]);
-
-    /// The same function of each lane.
-    #[inline(always)]
-    pub(crate) fn make(f: impl Fn(usize) -> f32) -> Self {
-        Self([f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)])
-    }
-}
-
-/// Translations, rotations and scales of eight joints.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[repr(C, align(32))]
-pub(crate) struct Group {
-    pub(crate) translation: [Lanes; 3],
-    pub(crate) rotation: [Lanes; 4],
-    pub(crate) scale: [Lanes; 3],
-}
-
-impl Default for Group {
-    fn default() -> Self {
-        let zero = Lanes::default();
-        Self { translation: [zero; 3], rotation: [zero, zero, zero, Lanes::ONE], scale: [Lanes::ONE; 3] }
-    }
-}
-
-impl Group {
-    pub(crate) fn get(&self, lane: usize) -> JointPose {
-        let [x, y, z, w] = self.rotation.map(|r| r.0[lane]);
-        JointPose {
-            translation: self.translation.map(|t| t.0[lane]).into(),
-            rotation: Quat::from_xyzw(x, y, z, w),
-            scale: self.scale.map(|s| s.0[lane]).into(),
-        }
-    }
-
-    pub(crate) fn set(&mut self, lane: usize, joint: &JointPose) {
-        let put = |slot: &mut Lanes, v: f32| slot.0[lane] = v;
-        for (slot, v) in self.translation.iter_mut().zip(joint.translation.to_array()) {
-            put(slot, v);
-        }
-        for (slot, v) in self.rotation.iter_mut().zip(joint.rotation.to_array()) {
-            put(slot, v);
-        }
-        for (slot, v) in self.scale.iter_mut().zip(joint.scale.to_array()) {
-            put(slot, v);
-        }
-    }
-}
-
-/// The transform of one joint relative to its parent.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct JointPose {
-    /// Added last.
-    pub translation: Vec3,
-    /// A unit quaternion.
-    pub rotation: Quat,
-    /// Applied first, per axis.
-    pub scale: Vec3,
-}
-
-impl JointPose {
-    /// The transform that changes nothing.
-    pub const IDENTITY: Self = Self { translation: Vec3::ZERO, rotation: Quat::IDENTITY, scale: Vec3::ONE };
-
-    /// The same transform as a matrix.
-    pub fn to_matrix(&self) -> Affine3A {
-        // glam's own may be built to panic on a rotation that is not of unit length.
-        Matrix::from_affine(&Trs::from(*self).to_affine())
-    }
-}
-
-impl From<&Trs> for JointPose {
-    fn from(t: &Trs) -> Self {
-        Self {
-            translation: t.translation.into(),
-            rotation: Quat::from_array(t.rotation),
-            scale: t.scale.into(),
-        }
-    }
-}
-
-impl From<JointPose> for Trs {
-    fn from(j: JointPose) -> Self {
-        Self { translation: j.translation.into(), rotation: j.rotation.into(), scale: j.scale.into() }
-    }
-}
+use glam::Affine3A;
 
 /// A pose of one skeleton as translation, rotation and scale per joint: what clips are sampled to and what
 /// blends are made of. [`Rig::compose`] turns it into matrices.
@@ -113,7 +20,7 @@ pub struct LocalPose {
 impl LocalPose {
     /// The rest pose. Shear of the rest matrices is dropped.
     pub fn new(rig: &Rig) -> Self {
-        rig.rest_pose().clone()
+        Self { joints: rig.joint_count(), groups: rig.rest_groups().to_vec() }
     }
 
     /// No translation, no rotation, no scale.
@@ -132,8 +39,11 @@ impl LocalPose {
         Some(self.groups.get(slot / 8)?.get(slot % 8))
     }
 
-    /// Changes the transform of a joint. Refused when the pose is of another skeleton or there is no such
-    /// joint.
+    /// Changes the transform of a joint.
+    ///
+    /// # Errors
+    ///
+    /// Where the pose is of another skeleton, or the joint does not exist.
     pub fn set(&mut self, rig: &Rig, joint: usize, to: &JointPose) -> Result<(), RigError> {
         RigError::length("joints of the pose", rig.joint_count(), self.joints)?;
         let slot = rig.slot(joint).ok_or_else(|| RigError::invalid("joint", "does not exist"))?;
@@ -144,6 +54,10 @@ impl LocalPose {
     }
 
     /// Takes over another pose of the same skeleton.
+    ///
+    /// # Errors
+    ///
+    /// Where the poses differ in the number of joints.
     pub fn copy_from(&mut self, other: &Self) -> Result<(), RigError> {
         RigError::length("joints of the pose", self.joints, other.joints)?;
         self.groups.copy_from_slice(&other.groups);
@@ -156,5 +70,27 @@ impl LocalPose {
 
     pub(crate) fn groups_mut(&mut self) -> &mut [Group] {
         &mut self.groups
+    }
+}
+
+impl Rig {
+    /// Model-space matrices and palette of a pose, in one pass: what [`to_model`](Self::to_model) and
+    /// [`palette`](Self::palette) compute, faster.
+    ///
+    /// # Errors
+    ///
+    /// Where the pose is of another skeleton, or a slice is not as long as there are joints.
+    pub fn compose(
+        &self,
+        pose: &LocalPose,
+        model: &mut [Affine3A],
+        palette: &mut [Affine3A],
+    ) -> Result<(), RigError> {
+        RigError::length("joints of the pose", self.joint_count(), pose.joint_count())?;
+        RigError::length("model matrices", self.joint_count(), model.len())?;
+        RigError::length("palette", self.joint_count(), palette.len())?;
+        let (steps, bind) = self.steps();
+        kernels::compose(self.path(), steps, pose.groups(), bind, model, palette);
+        Ok(())
     }
 }

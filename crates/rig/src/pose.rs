@@ -28,15 +28,32 @@ impl<M: Matrix> Pose<M> {
     }
 
     /// Back to the rest pose.
+    ///
+    /// # Errors
+    ///
+    /// Where the pose is of another skeleton.
     pub fn rest(&mut self, rig: &Rig) -> Result<(), RigError> {
         rig.rest(&mut self.locals)?;
         self.update(rig)
     }
 
     /// The pose of a clip at a frame; see [`Sampler::sample`].
+    ///
+    /// # Errors
+    ///
+    /// Where the pose or the clip is of another skeleton.
     pub fn sample(&mut self, rig: &Rig, sampler: &Sampler<'_>, frame: f64) -> Result<(), RigError> {
         sampler.sample(rig, frame, &mut self.locals)?;
         self.update(rig)
+    }
+
+    /// The pose of a clip at a time in seconds.
+    ///
+    /// # Errors
+    ///
+    /// As [`sample`](Self::sample).
+    pub fn sample_seconds(&mut self, rig: &Rig, sampler: &Sampler<'_>, seconds: f64) -> Result<(), RigError> {
+        self.sample(rig, sampler, sampler.clip().frame_at(seconds))
     }
 
     /// Local matrices, to be changed by hand; call [`update`](Self::update) afterwards.
@@ -45,6 +62,10 @@ impl<M: Matrix> Pose<M> {
     }
 
     /// Computes model-space matrices and palette from the local matrices.
+    ///
+    /// # Errors
+    ///
+    /// Where the pose is of another skeleton.
     pub fn update(&mut self, rig: &Rig) -> Result<(), RigError> {
         rig.to_model(&self.locals, &mut self.model)?;
         rig.palette(&self.model, &mut self.palette)
@@ -74,6 +95,10 @@ impl<M: Matrix> Pose<M> {
 impl Pose<Affine3A> {
     /// Local, model-space and palette matrices of a pose in parts. Where only the latter two are needed
     /// [`Rig::compose`] is faster.
+    ///
+    /// # Errors
+    ///
+    /// Where one of the poses is of another skeleton.
     pub fn compose(&mut self, rig: &Rig, pose: &LocalPose) -> Result<(), RigError> {
         rig.compose(pose, &mut self.model, &mut self.palette)?;
         for (joint, local) in self.locals.iter_mut().enumerate() {
@@ -86,6 +111,10 @@ impl Pose<Affine3A> {
 }
 
 /// Blends two poses joint by joint: `a` at 0, `b` at 1.
+///
+/// # Errors
+///
+/// Where the slices differ in length.
 pub fn blend_poses<M: Matrix>(a: &[M], b: &[M], t: f64, blend: Blend, out: &mut [M]) -> Result<(), RigError> {
     RigError::length("second pose", a.len(), b.len())?;
     RigError::length("result", a.len(), out.len())?;

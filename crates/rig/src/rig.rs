@@ -1,16 +1,19 @@
-//! A skeleton made ready.
+//! A skeleton prepared.
 
 use crate::error::RigError;
-use crate::kernels::{self, Bind, Path};
-use crate::local::{JointPose, LocalPose};
+use crate::hierarchy::{self, Origin, Step, mean};
+use crate::joint::{Group, JointPose};
+use crate::kernels::{Bind, Path};
 use crate::matrix::Matrix;
+use crate::tracks;
 use alloc::string::String;
 use alloc::vec::Vec;
-use glam::{Affine3A, DAffine3};
+use glam::Affine3A;
 use meshwright_scene::{Affine, Skeleton, Trs};
 
 /// How joint names are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum NameMatch {
     /// Byte for byte.
     #[default]
@@ -21,7 +24,7 @@ pub enum NameMatch {
 
 /// A skeleton with its joints in an order in which parents, and the joints that another follows, come first.
 ///
-/// Matrices are always given and answered in the skeleton's own order of joints.
+/// Matrices are always passed and returned in the skeleton's own order of joints.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rig {
     path: Path,
@@ -34,70 +37,36 @@ pub struct Rig {
     bind: Vec<Bind>,
     rest: Vec<Affine>,
     rest_parts: Vec<Trs>,
-    rest_pose: LocalPose,
+    /// The rest pose in the order of places; see `LocalPose`.
+    rest_groups: Vec<Group>,
     inverse_bind: Vec<Affine>,
 }
 
-/// What makes the model-space matrix of one joint.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Step {
-    pub(crate) joint: usize,
-    pub(crate) from: From,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum From {
-    Root,
-    Parent(usize),
-    Mean(Vec<(usize, f64)>),
-}
-
 impl Rig {
-    /// Makes a skeleton ready. Refused when its joints form a cycle or name a joint that does not exist.
+    /// Prepares a skeleton.
+    ///
+    /// # Errors
+    ///
+    /// Where the joints form a cycle or name a joint that does not exist.
     pub fn new(skeleton: &Skeleton) -> Result<Self, RigError> {
         let joints = &skeleton.joints;
-        let order = skeleton
-            .order()
+        let order = hierarchy::by_depth(skeleton)
             .ok_or_else(|| RigError::invalid("joints", "they form a cycle or name a missing joint"))?;
-        let step = |joint: usize| {
-            let j = joints.get(joint)?;
-            let from = match (j.follows.is_empty(), j.parent) {
-                (true, None) => From::Root,
-                (true, Some(p)) => From::Parent(p),
-                (false, _) => {
-                    let total: f64 = j.follows.iter().map(|f| f64::from(f.1)).sum();
-                    let share = |w: f32| f64::from(w) / total;
-                    let parts = j.follows.iter().map(|&(f, w)| (f, share(w))).collect();
-                    From::Mean(if total == 0.0 { Vec::new() } else { parts })
-                }
-            };
-            Some(Step { joint, from })
-        };
-        let mut depths = alloc::vec![0_usize; joints.len()];
-        let mut by_depth = order;
-        for &j in &by_depth {
-            let joint = &joints[j];
-            let follows = joint.follows.iter().map(|f| f.0);
-            // What a joint follows counts as its parent.
-            let before = joint.parent.into_iter().filter(|_| joint.follows.is_empty()).chain(follows);
-            depths[j] = before.map(|b| depths[b] + 1).max().unwrap_or(0);
-        }
-        by_depth.sort_by_key(|&j| (depths[j], j));
         let mut slots = alloc::vec![0; joints.len()];
-        by_depth.iter().enumerate().for_each(|(slot, &j)| slots[j] = slot);
-        let inverse = |&j: &usize| Bind::new(&Affine3A::from_affine(&joints[j].inverse_bind));
-        let rest_parts: Vec<Trs> = joints.iter().map(|j| crate::tracks::parts(&j.rest)).collect();
-        let mut rest_pose = LocalPose::neutral(joints.len());
-        for (slot, &j) in by_depth.iter().enumerate() {
-            rest_pose.groups_mut()[slot / 8].set(slot % 8, &JointPose::from(&rest_parts[j]));
+        order.iter().enumerate().for_each(|(slot, &j)| slots[j] = slot);
+        let rest_parts: Vec<Trs> = joints.iter().map(|j| tracks::parts(&j.rest)).collect();
+        let mut rest_groups = alloc::vec![Group::default(); joints.len().div_ceil(8)];
+        for (slot, &j) in order.iter().enumerate() {
+            rest_groups[slot / 8].set(slot % 8, &JointPose::from(&rest_parts[j]));
         }
+        let inverse = |&j: &usize| Bind::new(&Affine3A::from_affine(&joints[j].inverse_bind));
         Ok(Self {
             path: Path::detect(),
-            rest_pose,
-            bind: by_depth.iter().map(inverse).collect(),
+            rest_groups,
+            bind: order.iter().map(inverse).collect(),
             slots,
             names: joints.iter().map(|j| j.name.clone()).collect(),
-            order: by_depth.into_iter().filter_map(step).collect(),
+            order: order.into_iter().map(|j| Step::new(j, &joints[j])).collect(),
             rest: joints.iter().map(|j| j.rest.to_affine()).collect(),
             rest_parts,
             inverse_bind: joints.iter().map(|j| j.inverse_bind).collect(),
@@ -124,23 +93,28 @@ impl Rig {
     /// The joint that each joint's matrix is multiplied with; `None` for roots and for joints that follow
     /// others.
     pub fn parent(&self, joint: usize) -> Option<usize> {
-        match self.order.get(self.slot(joint)?)?.from {
-            From::Parent(p) => Some(p),
-            From::Root | From::Mean(_) => None,
+        match self.order.get(self.slot(joint)?)?.origin {
+            Origin::Parent(p) => Some(p),
+            Origin::Root | Origin::Mean(_) => None,
         }
     }
 
-    /// Where a joint lies in a [`LocalPose`].
+    /// Where a joint lies in a [`LocalPose`](crate::LocalPose).
     pub(crate) fn slot(&self, joint: usize) -> Option<usize> {
         self.slots.get(joint).copied()
     }
 
-    /// The rest pose; see [`LocalPose::new`].
-    pub(crate) fn rest_pose(&self) -> &LocalPose {
-        &self.rest_pose
+    /// The rest pose as a `LocalPose` holds it.
+    pub(crate) fn rest_groups(&self) -> &[Group] {
+        &self.rest_groups
     }
 
-    /// The joints by their place in a [`LocalPose`].
+    /// The joints by their place, and their inverse bind matrices.
+    pub(crate) fn steps(&self) -> (&[Step], &[Bind]) {
+        (&self.order, &self.bind)
+    }
+
+    /// The joints by their place in a [`LocalPose`](crate::LocalPose).
     pub(crate) fn slots(&self) -> impl Iterator<Item = usize> + '_ {
         self.order.iter().map(|s| s.joint)
     }
@@ -159,6 +133,10 @@ impl Rig {
     }
 
     /// Local matrices of the rest pose.
+    ///
+    /// # Errors
+    ///
+    /// Where `locals` is not as long as there are joints.
     pub fn rest<M: Matrix>(&self, locals: &mut [M]) -> Result<(), RigError> {
         RigError::length("locals", self.joint_count(), locals.len())?;
         for (out, rest) in locals.iter_mut().zip(&self.rest) {
@@ -174,36 +152,29 @@ impl Rig {
 
     /// Model-space matrices of local ones. A joint that follows others takes their weighted mean, the identity
     /// where the weights sum to nothing.
+    ///
+    /// # Errors
+    ///
+    /// Where a slice is not as long as there are joints.
     pub fn to_model<M: Matrix>(&self, locals: &[M], model: &mut [M]) -> Result<(), RigError> {
         RigError::length("locals", self.joint_count(), locals.len())?;
         RigError::length("model matrices", self.joint_count(), model.len())?;
         for step in &self.order {
             let i = step.joint;
-            model[i] = match &step.from {
-                From::Root => locals[i],
-                From::Parent(p) => model[*p].after(&locals[i]),
-                From::Mean(parts) => mean(parts, model),
+            model[i] = match &step.origin {
+                Origin::Root => locals[i],
+                Origin::Parent(p) => model[*p].after(&locals[i]),
+                Origin::Mean(parts) => mean(parts, model),
             };
         }
         Ok(())
     }
 
-    /// Model-space matrices and palette of a pose, in one pass: what [`to_model`](Self::to_model) and
-    /// [`palette`](Self::palette) answer, faster.
-    pub fn compose(
-        &self,
-        pose: &LocalPose,
-        model: &mut [Affine3A],
-        palette: &mut [Affine3A],
-    ) -> Result<(), RigError> {
-        RigError::length("joints of the pose", self.joint_count(), pose.joint_count())?;
-        RigError::length("model matrices", self.joint_count(), model.len())?;
-        RigError::length("palette", self.joint_count(), palette.len())?;
-        kernels::compose(self.path, &self.order, pose.groups(), &self.bind, model, palette);
-        Ok(())
-    }
-
     /// Matrices from the bind pose to the pose: model-space matrix times inverse bind matrix.
+    ///
+    /// # Errors
+    ///
+    /// Where a slice is not as long as there are joints.
     pub fn palette<M: Matrix>(&self, model: &[M], palette: &mut [M]) -> Result<(), RigError> {
         RigError::length("model matrices", self.joint_count(), model.len())?;
         RigError::length("palette", self.joint_count(), palette.len())?;
@@ -212,17 +183,4 @@ impl Rig {
         }
         Ok(())
     }
-}
-
-pub(crate) fn mean<M: Matrix>(parts: &[(usize, f64)], model: &[M]) -> M {
-    if parts.is_empty() {
-        return M::IDENTITY;
-    }
-    let mut sum = [0.0; 12];
-    for &(joint, share) in parts {
-        for (s, c) in sum.iter_mut().zip(model[joint].to_wide().to_cols_array()) {
-            *s += share * c;
-        }
-    }
-    M::from_wide(&DAffine3::from_cols_array(&sum))
 }

@@ -1,14 +1,15 @@
 //! The motion of the whole figure, taken out of its root joint.
 
-use crate::animation::Player;
 use crate::error::RigError;
-use crate::local::{JointPose, LocalPose};
+use crate::joint::JointPose;
+use crate::local::LocalPose;
+use crate::player::Player;
 use crate::rig::Rig;
-use crate::sample::place;
 use glam::{Quat, Vec3, Vec4};
 
 /// Which part of the root's motion moves the figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Axes {
     /// The share of the translation along x, y and z: 1 or 0 each, as a rule. `(1, 0, 1)` leaves bobbing up
     /// and down to the root joint of a scene with +Y up.
@@ -20,11 +21,17 @@ pub struct Axes {
 impl Axes {
     /// Along the ground and about the vertical of a scene with +Y up.
     pub const GROUND: Self = Self { translation: Vec3::new(1.0, 0.0, 1.0), turn: Some(Vec3::Y) };
+
+    /// These shares of the translation, and turns about this axis.
+    pub const fn new(translation: Vec3, turn: Option<Vec3>) -> Self {
+        Self { translation, turn }
+    }
 }
 
 /// Takes the motion of the figure out of a joint: the joint keeps the rest, and the figure is moved by what was
 /// taken out.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct RootMotion {
     /// The root joint.
     pub joint: usize,
@@ -33,6 +40,18 @@ pub struct RootMotion {
 }
 
 impl RootMotion {
+    /// Takes [`Axes::GROUND`] out of a joint.
+    pub const fn new(joint: usize) -> Self {
+        Self { joint, axes: Axes::GROUND }
+    }
+
+    /// The same along and about other axes.
+    #[must_use]
+    pub const fn with_axes(mut self, axes: Axes) -> Self {
+        self.axes = axes;
+        self
+    }
+
     /// The part of a joint's transform that moves the figure.
     fn part(&self, joint: &JointPose) -> JointPose {
         let rotation = match self.axes.turn.and_then(Vec3::try_normalize) {
@@ -52,8 +71,12 @@ impl RootMotion {
         pose.get(rig, self.joint).ok_or_else(|| RigError::invalid("joint", "does not exist"))
     }
 
-    /// Takes the motion out of a pose and answers it: the joint as it was is the answer and then the joint as
-    /// it is now.
+    /// Takes the motion out of a pose and returns it: the returned transform after the joint's new one is the
+    /// joint's old one.
+    ///
+    /// # Errors
+    ///
+    /// Where the pose is of another skeleton, or the joint does not exist.
     pub fn take(&self, rig: &Rig, pose: &mut LocalPose) -> Result<JointPose, RigError> {
         let joint = self.joint(rig, pose)?;
         let part = self.part(&joint);
@@ -66,6 +89,10 @@ impl RootMotion {
     ///
     /// A looping clip whose root walks away jumps back at its end. There the figure goes on as it did in the
     /// frame before: the last step of the clip counts twice.
+    ///
+    /// # Errors
+    ///
+    /// Where `scratch` or the animation is of another skeleton, or the joint does not exist.
     pub fn between(
         &self,
         rig: &Rig,
@@ -73,17 +100,16 @@ impl RootMotion {
         (from, to): (f64, f64),
         scratch: &mut LocalPose,
     ) -> Result<JointPose, RigError> {
-        let animation = player.animation();
-        #[expect(clippy::cast_precision_loss, reason = "a count of frames")]
-        let period = animation.frame_count() as f64;
+        let timing = player.animation().timing;
+        let period = timing.period();
         let mut at = |frame: f64| -> Result<JointPose, RigError> {
             player.sample(frame, scratch)?;
             Ok(self.part(&self.joint(rig, scratch)?))
         };
-        if !(from.is_finite() && to.is_finite()) || animation.frame_count() == 0 {
+        if !(from.is_finite() && to.is_finite()) || timing.frames == 0 {
             return Ok(JointPose::IDENTITY);
         }
-        if !animation.is_looping() || period < 2.0 {
+        if !timing.looping || period < 2.0 {
             return Ok(after(&inverse(&at(from)?), &at(to)?));
         }
         let (first, last) = (at(0.0)?, at(period - 1.0)?);
@@ -104,7 +130,7 @@ impl RootMotion {
             Ok(after(&after(&inverse(&first), &last), &some))
         };
         let whole = after(&after(&inverse(&first), &last), &step);
-        let (a, b) = (place(from, animation.frame_count(), true), place(to, animation.frame_count(), true));
+        let (a, b) = (timing.place(from), timing.place(to));
         let (start, end) = (since(a)?, since(b)?);
         let rounds = power(&whole, rounds(to - b, period).saturating_sub(rounds(from - a, period)));
         Ok(after(&inverse(&start), &after(&rounds, &end)))

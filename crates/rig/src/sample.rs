@@ -1,15 +1,17 @@
-//! A clip made ready.
+//! A clip prepared.
 
 use crate::error::RigError;
 use crate::matrix::Matrix;
 use crate::rig::Rig;
+use crate::time::Timing;
 use crate::tracks::{self, Parts};
 use alloc::format;
 use alloc::vec::Vec;
-use meshwright_scene::{Channel, Clip, Interpolation, Motion, PoseSet, Scene, Trs};
+use meshwright_scene::{Channel, Clip, Interpolation, Motion, PoseSet, Scene, Track, Trs};
 
 /// How two poses are blended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Blend {
     /// The elements of local matrices are blended. Fast; limbs shrink in wide turns.
     Matrix,
@@ -28,10 +30,11 @@ impl Blend {
     }
 }
 
-/// Answers the local matrices of a clip at any frame.
+/// Computes the local matrices of a clip at any frame.
 #[derive(Clone, Debug)]
 pub struct Sampler<'a> {
     clip: &'a Clip,
+    timing: Timing,
     rule: Interpolation,
     source: Source<'a>,
 }
@@ -55,45 +58,35 @@ pub(crate) struct Keys<'a> {
 }
 
 impl<'a> Sampler<'a> {
-    /// Makes a clip of a scene ready. Refused when there is no such clip or it does not fit its skeleton.
+    /// Prepares a clip of a scene.
     ///
     /// Of several tracks for one joint, the last that has keys for a channel counts.
+    ///
+    /// # Errors
+    ///
+    /// Where the clip does not exist or does not fit its skeleton.
     pub fn new(scene: &'a Scene, clip: usize) -> Result<Self, RigError> {
         let fault = |message| RigError::invalid(format!("clips[{clip}]"), message);
         let clip = scene.clips.get(clip).ok_or_else(|| fault("does not exist"))?;
         let skeleton =
             scene.skeletons.get(clip.skeleton.0).ok_or_else(|| fault("names a missing skeleton"))?;
         let joints = skeleton.joints.len();
-        let source = match &clip.motion {
+        let (source, frames) = match &clip.motion {
             Motion::Poses { set, frames } => {
                 let set = scene.pose_sets.get(set.0).ok_or_else(|| fault("names missing poses"))?;
                 let known = frames.iter().all(|&f| set.pose(f as usize).is_some());
                 if set.joints != joints || !known {
                     return Err(fault("poses do not fit the skeleton"));
                 }
-                Source::Poses { set, frames }
+                (Source::Poses { set, frames }, frames.len())
             }
             Motion::Tracks(tracks) => {
-                let mut keys: Vec<Option<Keys<'a>>> = alloc::vec![None; joints];
-                for track in tracks {
-                    let slot = keys.get_mut(track.joint).ok_or_else(|| fault("names a missing joint"))?;
-                    let old = slot.unwrap_or(Keys {
-                        joint: track.joint,
-                        translation: &track.translation,
-                        rotation: &track.rotation,
-                        scale: &track.scale,
-                    });
-                    *slot = Some(Keys {
-                        joint: track.joint,
-                        translation: last(old.translation, &track.translation),
-                        rotation: last(old.rotation, &track.rotation),
-                        scale: last(old.scale, &track.scale),
-                    });
-                }
-                Source::Tracks(keys.into_iter().flatten().collect())
+                let keys = keys(tracks, joints).ok_or_else(|| fault("names a missing joint"))?;
+                (Source::Tracks(keys), clip.frames as usize)
             }
         };
-        Ok(Self { clip, rule: clip.interpolation, source })
+        let timing = Timing { frames, rate: clip.rate, looping: clip.looping };
+        Ok(Self { clip, timing, rule: clip.interpolation, source })
     }
 
     /// The same clip, blended by another rule than its own.
@@ -110,24 +103,26 @@ impl<'a> Sampler<'a> {
 
     /// Local matrices at a frame, which may lie between two: a looping clip repeats with the period `frames`,
     /// another is held before its first and behind its last frame. A frame that is not a number is frame 0, and
-    /// so is an infinite one of a looping clip. A clip without frames answers the rest pose.
+    /// so is an infinite one of a looping clip. A clip without frames gives the rest pose.
     ///
-    /// At a whole frame of a clip of poses the answer is the pose as it is stored.
+    /// At a whole frame of a clip of poses the result is the pose as it is stored.
+    ///
+    /// # Errors
+    ///
+    /// Where `rig` is not the skeleton of the clip, or `locals` has not one matrix per joint.
     pub fn sample<M: Matrix>(&self, rig: &Rig, frame: f64, locals: &mut [M]) -> Result<(), RigError> {
         rig.rest(locals)?;
-        let n = self.frames();
-        if n == 0 {
+        if self.timing.frames == 0 {
             return Ok(());
         }
-        let frame = self.place(frame, n);
+        let frame = self.timing.place(frame);
         match &self.source {
             Source::Poses { set, frames } => {
                 RigError::length("poses", rig.joint_count(), set.joints)?;
                 self.sample_poses(set, frames, frame, locals);
             }
             Source::Tracks(keys) => {
-                #[expect(clippy::cast_precision_loss, reason = "a count of frames is below 2^32")]
-                let period = self.clip.looping.then_some(n as f64);
+                let period = self.timing.looping.then_some(self.timing.period());
                 for key in keys {
                     let rest = rig
                         .rest_parts()
@@ -143,25 +138,30 @@ impl<'a> Sampler<'a> {
         Ok(())
     }
 
+    /// The same at a time in seconds, by the rate of the clip.
+    ///
+    /// # Errors
+    ///
+    /// As [`sample`](Self::sample).
+    pub fn sample_seconds<M: Matrix>(
+        &self,
+        rig: &Rig,
+        seconds: f64,
+        locals: &mut [M],
+    ) -> Result<(), RigError> {
+        self.sample(rig, self.clip.frame_at(seconds), locals)
+    }
+
+    pub(crate) const fn timing(&self) -> Timing {
+        self.timing
+    }
+
     pub(crate) const fn source(&self) -> &Source<'a> {
         &self.source
     }
 
     pub(crate) const fn rule(&self) -> Interpolation {
         self.rule
-    }
-
-    /// How many frames there are.
-    pub(crate) fn frames(&self) -> usize {
-        match self.source {
-            Source::Poses { frames, .. } => frames.len(),
-            Source::Tracks(_) => self.clip.frames as usize,
-        }
-    }
-
-    /// Where a frame lies in the clip: 0 up to, and not including, `n` when it loops, else up to `n - 1`.
-    fn place(&self, frame: f64, n: usize) -> f64 {
-        place(frame, n, self.clip.looping)
     }
 
     fn sample_poses<M: Matrix>(&self, set: &PoseSet, frames: &[u32], frame: f64, locals: &mut [M]) {
@@ -212,21 +212,25 @@ impl<'a> Sampler<'a> {
     }
 }
 
-/// Where a frame lies among `n`, which are not none; a frame that is not a number is the first, and so is one
-/// infinitely far into a loop.
-#[expect(clippy::cast_precision_loss, reason = "a count of frames is below 2^32")]
-pub(crate) fn place(frame: f64, n: usize, looping: bool) -> f64 {
-    let period = n as f64;
-    if frame.is_nan() || looping && frame.is_infinite() {
-        return 0.0;
+/// The channels of each joint that has keys; `None` where a track names a missing joint.
+fn keys(tracks: &[Track], joints: usize) -> Option<Vec<Keys<'_>>> {
+    let mut keys: Vec<Option<Keys<'_>>> = alloc::vec![None; joints];
+    for track in tracks {
+        let slot = keys.get_mut(track.joint)?;
+        let old = slot.unwrap_or(Keys {
+            joint: track.joint,
+            translation: &track.translation,
+            rotation: &track.rotation,
+            scale: &track.scale,
+        });
+        *slot = Some(Keys {
+            joint: track.joint,
+            translation: last(old.translation, &track.translation),
+            rotation: last(old.rotation, &track.rotation),
+            scale: last(old.scale, &track.scale),
+        });
     }
-    if !looping {
-        return frame.max(0.0).min(period - 1.0);
-    }
-    let rest = frame % period;
-    let rest = if rest < 0.0 { rest + period } else { rest };
-    // A tiny negative remainder rounds up to the period itself.
-    if rest < period { rest } else { 0.0 }
+    Some(keys.into_iter().flatten().collect())
 }
 
 fn last<'a, T>(old: &'a Channel<T>, new: &'a Channel<T>) -> &'a Channel<T> {
@@ -245,7 +249,7 @@ pub(crate) fn rigid<M: Matrix>(
     let quat = |q: [f32; 4]| glam::DQuat::from_array(q.map(f64::from));
     let parts = Parts {
         translation: lerp(a.translation, b.translation),
-        rotation: tracks::turn(quat(a.rotation), quat(b.rotation), t, rule),
+        rotation: tracks::blend_rotation(quat(a.rotation), quat(b.rotation), t, rule),
         scale: lerp(a.scale, b.scale),
     };
     M::from_wide(&parts.to_matrix())

@@ -7,13 +7,13 @@ use meshwright_scene::{Channel, Interpolation, Local, Trs};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Parts {
     pub(crate) translation: DVec3,
-    pub(crate) rotation: Turn,
+    pub(crate) rotation: Rotation,
     pub(crate) scale: DVec3,
 }
 
 /// A rotation as a quaternion that need not be of unit length, or as the blend of two matrices.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Turn {
+pub(crate) enum Rotation {
     Quat(DQuat),
     Mat(DMat3),
 }
@@ -39,8 +39,8 @@ fn matrix(q: DQuat) -> DMat3 {
 impl Parts {
     pub(crate) fn to_matrix(self) -> DAffine3 {
         let turn = match self.rotation {
-            Turn::Quat(q) => matrix(q),
-            Turn::Mat(m) => m,
+            Rotation::Quat(q) => matrix(q),
+            Rotation::Mat(m) => m,
         };
         let s = self.scale;
         let matrix3 = DMat3::from_cols(turn.x_axis * s.x, turn.y_axis * s.y, turn.z_axis * s.z);
@@ -52,7 +52,7 @@ impl From<&Trs> for Parts {
     fn from(t: &Trs) -> Self {
         Self {
             translation: wide(t.translation),
-            rotation: Turn::Quat(quat(t.rotation)),
+            rotation: Rotation::Quat(quat(t.rotation)),
             scale: wide(t.scale),
         }
     }
@@ -68,25 +68,21 @@ pub(crate) fn parts(local: &Local) -> Trs {
 
 fn unit(q: DQuat) -> DQuat {
     let l = q.length_squared();
-    if l > 0.0 && l.is_finite() { q * (1.0 / glam_sqrt(l)) } else { DQuat::IDENTITY }
-}
-
-fn glam_sqrt(v: f64) -> f64 {
-    meshwright_scene::sqrt(v)
+    if l > 0.0 && l.is_finite() { q * (1.0 / meshwright_scene::sqrt(l)) } else { DQuat::IDENTITY }
 }
 
 /// A rotation between two keys.
-pub(crate) fn turn(a: DQuat, b: DQuat, t: f64, rule: Interpolation) -> Turn {
+pub(crate) fn blend_rotation(a: DQuat, b: DQuat, t: f64, rule: Interpolation) -> Rotation {
     match rule {
         // Exactly opposite keys have no middle, and stand for one rotation: the earlier holds.
-        Interpolation::Linear if a == -b => Turn::Quat(a),
-        Interpolation::Linear => Turn::Quat(unit(a * (1.0 - t) + b * t)),
+        Interpolation::Linear if a == -b => Rotation::Quat(a),
+        Interpolation::Linear => Rotation::Quat(unit(a * (1.0 - t) + b * t)),
         Interpolation::LinearShort => {
             let b = if a.dot(b) < 0.0 { -b } else { b };
-            Turn::Quat(unit(a * (1.0 - t) + b * t))
+            Rotation::Quat(unit(a * (1.0 - t) + b * t))
         }
-        Interpolation::Spherical => Turn::Quat(unit(a).slerp(unit(b), t)),
-        Interpolation::Matrix => Turn::Mat(matrix(a) * (1.0 - t) + matrix(b) * t),
+        Interpolation::Spherical => Rotation::Quat(unit(a).slerp(unit(b), t)),
+        Interpolation::Matrix => Rotation::Mat(matrix(a) * (1.0 - t) + matrix(b) * t),
     }
 }
 
@@ -143,11 +139,11 @@ pub(crate) fn rotation(
     frame: f64,
     period: Option<f64>,
     rule: Interpolation,
-) -> Option<Turn> {
+) -> Option<Rotation> {
     let value = |i: usize| channel.values.get(i).map(|v| quat(*v));
     match span(frames(channel), frame, period)? {
-        Span::At(i) => value(i).map(Turn::Quat),
-        Span::Between(a, b, t) => Some(turn(value(a)?, value(b)?, t, rule)),
+        Span::At(i) => value(i).map(Rotation::Quat),
+        Span::Between(a, b, t) => Some(blend_rotation(value(a)?, value(b)?, t, rule)),
     }
 }
 
@@ -189,9 +185,9 @@ mod tests {
     fn rules_differ_where_signs_do() {
         let a = DQuat::IDENTITY;
         let b = -DQuat::from_rotation_x(1.0);
-        let mid = |rule| match turn(a, b, 0.5, rule) {
-            Turn::Quat(q) => 2.0 * q.xyz().length().atan2(q.w.abs()),
-            Turn::Mat(m) => m.determinant(),
+        let mid = |rule| match blend_rotation(a, b, 0.5, rule) {
+            Rotation::Quat(q) => 2.0 * q.xyz().length().atan2(q.w.abs()),
+            Rotation::Mat(m) => m.determinant(),
         };
         assert!((mid(Interpolation::LinearShort) - 0.5).abs() < 1e-12);
         assert!((mid(Interpolation::Spherical) - 0.5).abs() < 1e-12);
@@ -204,7 +200,7 @@ mod tests {
     fn opposite_keys_hold_the_earlier() {
         let a = DQuat::from_xyzw(0.6, 0.0, 0.0, 0.8);
         for t in [0.25, 0.5, 0.75] {
-            assert_eq!(turn(a, -a, t, Interpolation::Linear), Turn::Quat(a), "{t}");
+            assert_eq!(blend_rotation(a, -a, t, Interpolation::Linear), Rotation::Quat(a), "{t}");
         }
     }
 }

@@ -3,8 +3,8 @@
 
 use meshwright_rig::glam::{Affine3A, DAffine3};
 use meshwright_rig::{
-    Animation, Axes, Choice, Interleaved, Layer, LocalPose, Mask, Matrix, NameMatch, Normals, Output,
-    PlanOptions, Player, Pose, Rig, RootMotion, Sampler, SkinPlan, Workspace,
+    Animation, Choice, Interleaved, Layer, LocalPose, Mask, Matrix, NameMatch, Normals, Output, PlanOptions,
+    Player, Pose, Rig, RootMotion, Sampler, SkinPlan, Workspace,
 };
 use meshwright_scene::{
     Affine, Channel, Clip, Influence, Interpolation, Joint, Local, Mesh, Motion, PoseSet, PoseSetId, Scene,
@@ -93,10 +93,10 @@ fn fast_frames(scene: &Scene, options: PlanOptions) {
     let [mut a, mut b] = [LocalPose::new(&rig), LocalPose::new(&rig)];
     let mut pose = Pose::<Affine3A>::new(&rig);
     let mask = Mask::new(&rig, 0.5);
-    let root = RootMotion { joint: 0, axes: Axes::GROUND };
+    let root = RootMotion::new(0);
     let (mut p, mut n) = (vec![[0.0; 3]; 100], vec![[0.0; 3]; 100]);
     let mut bytes = vec![0; 32 * 100];
-    let layout = Interleaved { stride: 32, position: 4, normal: Some(20), tangent: None };
+    let layout = Interleaved::new(32).with_position(4).with_normal(20);
     let ((), cost) = measured(|| {
         for frame in [0.0, 0.4, 1.9, 0.1] {
             player.sample(frame, &mut a).unwrap();
@@ -151,7 +151,7 @@ fn threads_allocate_a_job_each() {
 fn fast_frames_allocate_nothing() {
     let scene = scene();
     for table in [Choice::Never, Choice::Always] {
-        fast_frames(&scene, PlanOptions { table, runs: Choice::Auto });
+        fast_frames(&scene, PlanOptions::default().with_table(table));
     }
 }
 

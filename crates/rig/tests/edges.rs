@@ -1,4 +1,4 @@
-//! Arguments at the edges of what may be asked for.
+//! Arguments at the edges of what is allowed.
 #![allow(
     clippy::unwrap_used,
     clippy::cast_precision_loss,
@@ -7,8 +7,8 @@
 
 use meshwright_rig::glam::{Affine3A, DAffine3, Quat, Vec3};
 use meshwright_rig::{
-    Animation, Axes, JointPose, JointSet, Joints, Layer, LocalPose, Matrix, PlanOptions, Player, Pose, Rig,
-    RootMotion, Sampler, SkinPlan, SkinSource,
+    Animation, Evaluator, JointPose, JointSet, Joints, Layer, LocalPose, Matrix, PlanOptions, Player, Pose,
+    Rig, RootMotion, Sampler, SkinPlan, SkinSource,
 };
 use meshwright_scene::{
     Affine, Channel, Clip, Interpolation, Joint, Local, Motion, PoseSet, PoseSetId, Scene, Skeleton,
@@ -136,7 +136,7 @@ fn the_figure_does_not_jump_at_the_beginning_and_far_away_is_no_panic() {
     let animation = Animation::new(&rig, &Sampler::new(&walk, 0).unwrap()).unwrap();
     let mut player = Player::new(&animation);
     let mut scratch = LocalPose::new(&rig);
-    let root = RootMotion { joint: 0, axes: Axes::GROUND };
+    let root = RootMotion::new(0);
     let mut x = |a: f64, b: f64| root.between(&rig, &mut player, (a, b), &mut scratch).unwrap().translation.x;
     for (a, b) in [(-1e-20, 0.0), (0.0, -1e-20), (-1e-20, 1e-20), (8.0_f64.next_down(), 8.0)] {
         assert!(x(a, b).abs() < 1e-5, "{a:e} {b:e}: {}", x(a, b));
@@ -184,8 +184,8 @@ fn a_joint_that_is_not_finite_spoils_neither_box_nor_precision() {
         [1.0, 0.0, 0.0, 0.0],
         [f32::INFINITY, 0.0, 0.0, 0.0],
     ];
-    let sets = [JointSet { joints: Joints::U8(&joints), weights: &weights }];
-    let source = SkinSource { positions: &positions, normals: &[], tangents: &[], sets: &sets };
+    let sets = [JointSet::new(Joints::U8(&joints), &weights)];
+    let source = SkinSource::new(&positions, &sets);
     let plan = SkinPlan::from_source(&source, 3, PlanOptions::default()).unwrap();
     for spoiled in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         let mut pose = Pose::<Affine3A>::new(&rig);
@@ -234,4 +234,31 @@ fn rotations_that_are_not_of_unit_length_have_matrices() {
     let expected = Affine3A::from_affine(&rest.to_affine());
     assert!(pose.locals()[0].abs_diff_eq(pose.model()[0], 1e-5));
     assert!(pose.locals()[0].abs_diff_eq(expected, 1e-5), "{} {expected}", pose.locals()[0]);
+}
+
+#[test]
+fn seconds_follow_the_rate_of_the_clip() {
+    let mut walk = scene(along_x(&[(0.0, 0.0), (10.0, 10.0)]), 11, false);
+    walk.clips[0].rate = 5.0;
+    let rig = Rig::new(&walk.skeletons[0]).unwrap();
+    let sampler = Sampler::new(&walk, 0).unwrap();
+    let animation = Animation::new(&rig, &sampler).unwrap();
+    assert_eq!((animation.duration_seconds(), animation.frame_at(0.5)), (2.0, 2.5));
+    let mut evaluator = Evaluator::new(&walk).unwrap();
+    let mut local = LocalPose::new(&rig);
+    let mut pose = Pose::<DAffine3>::new(&rig);
+    for (seconds, x) in [(-1.0, 0.0), (0.0, 0.0), (0.5, 2.5), (1.9, 9.5), (2.0, 10.0), (3.0, 10.0)] {
+        Player::new(&animation).sample_seconds(seconds, &mut local).unwrap();
+        pose.sample_seconds(&rig, &sampler, seconds).unwrap();
+        evaluator.pose_seconds(0, seconds).unwrap();
+        let evaluated = evaluator.skeleton(0).unwrap().1;
+        assert_eq!(f64::from(local.get(&rig, 0).unwrap().translation.x), x);
+        assert_eq!((pose.model()[0].translation.x, evaluated.model()[0].translation.x), (x, x));
+    }
+    assert!(evaluator.pose_seconds(1, 0.0).is_err());
+    // A loop of 11 frames lasts 2.2 seconds.
+    walk.clips[0].looping = true;
+    let sampler = Sampler::new(&walk, 0).unwrap();
+    pose.sample_seconds(&rig, &sampler, 2.2 + 0.5).unwrap();
+    assert!((pose.model()[0].translation.x - 2.5).abs() < 1e-9);
 }

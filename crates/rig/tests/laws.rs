@@ -136,7 +136,7 @@ proptest! {
     }
 
     #[test]
-    fn an_evaluator_answers_as_evaluate(scene in wild_scene()) {
+    fn an_evaluator_agrees_with_evaluate(scene in wild_scene()) {
         let mut evaluator = Evaluator::new(&scene).unwrap();
         let moments = (0..scene.clips.len()).map(|c| Some((c, 1.25))).chain([None]);
         for at in moments {

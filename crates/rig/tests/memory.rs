@@ -89,12 +89,10 @@ fn skinned(plan: &SkinPlan, pose: &Pose<Affine3A>, path: Path, lengths: Normals)
     for shift in 0..4 {
         for gap in [0, 1, 4] {
             // The last attribute ends with the memory.
-            let layout = Interleaved {
-                stride: gap + 24 + tangent,
-                position: gap + 12,
-                normal: plan.has_normals().then_some(gap),
-                tangent: plan.has_tangents().then_some(gap + 24),
-            };
+            let layout = Interleaved::new(gap + 24 + tangent)
+                .with_position(gap + 12)
+                .with_normal(plan.has_normals().then_some(gap))
+                .with_tangent(plan.has_tangents().then_some(gap + 24));
             let mut bytes = exactly(0xa5_u8, shift + n * layout.stride);
             let out = Output::interleaved(&mut bytes[shift..], layout).lengths(lengths);
             plan.skin(pose, work, out).unwrap();
@@ -119,7 +117,12 @@ fn every_small_mesh_in_memory_of_its_size() {
             {
                 let mesh = mesh(n, width, share, local, strange);
                 for (table, runs) in choices.into_iter().zip(choices).chain([(Choice::Auto, Choice::Auto)]) {
-                    let plan = SkinPlan::with_options(&mesh, &rig, PlanOptions { table, runs }).unwrap();
+                    let plan = SkinPlan::with_options(
+                        &mesh,
+                        &rig,
+                        PlanOptions::default().with_table(table).with_runs(runs),
+                    )
+                    .unwrap();
                     let pose = pose(&rig, strange);
                     for path in [Path::PORTABLE, Path::detect()] {
                         for lengths in [Normals::AsIs, Normals::Unit] {
@@ -145,7 +148,7 @@ fn memory_that_does_not_fit_is_refused() {
                 let mut p = exactly([0.0; 3], wrong);
                 assert!(plan.skin(&pose, work, Output::positions(&mut p)).is_err());
                 let mut bytes = exactly(0_u8, wrong * 12);
-                let layout = Interleaved { stride: 12, ..Interleaved::default() };
+                let layout = Interleaved::new(12);
                 assert!(plan.skin(&pose, work, Output::interleaved(&mut bytes, layout)).is_err());
             }
             let (mut p, mut q) = (exactly([0.0; 3], n), exactly([0.0; 3], n - 1));

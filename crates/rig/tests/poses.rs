@@ -84,7 +84,7 @@ proptest! {
 
     /// In order, backwards and at random, with one player and with fresh ones.
     #[test]
-    fn players_answer_as_samplers(scene in clean_scene(), jumps in prop::collection::vec(-3.0_f64..9.0, 4)) {
+    fn players_agree_with_samplers(scene in clean_scene(), jumps in prop::collection::vec(-3.0_f64..9.0, 4)) {
         for (c, clip) in scene.clips.iter().enumerate() {
             for path in paths() {
                 let rig = Rig::new(&scene.skeletons[clip.skeleton.0]).unwrap().with_path(path);
@@ -197,7 +197,7 @@ proptest! {
         prop_assert!(same(&all(&rig, &out), &b, 1e-5));
     }
 
-    /// Shares that are no shares, poses that are no numbers: no panic, and what is not asked for does no harm.
+    /// Shares that are no shares, poses that are no numbers: no panic, and what has no share changes nothing.
     #[test]
     fn strange_layers(weights in prop::collection::vec(any::<f32>(), 3), poison: bool) {
         let rig = chain(5);
@@ -227,7 +227,7 @@ proptest! {
         let animation = Animation::new(&rig, &Sampler::new(&scene, 0).unwrap()).unwrap();
         let mut player = Player::new(&animation);
         let mut scratch = LocalPose::new(&rig);
-        let root = RootMotion { joint: 0, axes: Axes::GROUND };
+        let root = RootMotion::new(0);
         let mut go = |a: f64, b: f64| {
             root.between(&rig, &mut player, (a, b), &mut scratch).unwrap().to_matrix()
         };
@@ -241,9 +241,9 @@ proptest! {
     #[test]
     fn what_is_taken_out_and_what_stays_make_the_joint(joint in joints()) {
         let rig = chain(3);
-        for axes in [Axes::GROUND, Axes { translation: Vec3::ONE, turn: None }, Axes { translation: Vec3::ZERO, turn: Some(Vec3::X) }] {
+        for axes in [Axes::GROUND, Axes::new(Vec3::ONE, None), Axes::new(Vec3::ZERO, Some(Vec3::X))] {
             let mut pose = pose_of(&rig, &[joint]);
-            let out = RootMotion { joint: 0, axes }.take(&rig, &mut pose).unwrap();
+            let out = RootMotion::new(0).with_axes(axes).take(&rig, &mut pose).unwrap();
             let stays = pose.get(&rig, 0).unwrap();
             prop_assert!(near(&(out.to_matrix() * stays.to_matrix()), &joint.to_matrix(), 1e-4));
             if axes == Axes::GROUND {
@@ -289,14 +289,14 @@ fn a_walk_goes_on_where_its_clip_begins_anew() {
     let animation = Animation::new(&rig, &Sampler::new(&scene, 0).unwrap()).unwrap();
     let mut player = Player::new(&animation);
     let mut scratch = LocalPose::new(&rig);
-    let root = RootMotion { joint: 0, axes: Axes::GROUND };
+    let root = RootMotion::new(0);
     let mut x = |a, b| root.between(&rig, &mut player, (a, b), &mut scratch).unwrap().translation;
     // One unit per frame, for ever, and none upwards.
     for (a, b) in [(0.0, 3.0), (0.0, 4.0), (3.5, 8.25), (2.0, 402.0), (5.0, 1.0), (f64::NAN, 1.0)] {
         let expected = if f64::is_nan(a) { 0.0 } else { (b - a) as f32 };
         assert!((x(a, b) - Vec3::new(expected, 0.0, 0.0)).length() < 1e-3, "{a} {b}");
     }
-    assert!(RootMotion { joint: 7, ..root }.take(&rig, &mut scratch).is_err());
+    assert!(RootMotion::new(7).take(&rig, &mut scratch).is_err());
 }
 
 #[test]

@@ -52,6 +52,21 @@ pub struct Scene {
     pub extras: Option<Extra>,
 }
 
+impl Scene {
+    /// An empty scene in glTF's space.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+
+    /// The same scene in another space; nothing is converted.
+    #[must_use]
+    pub fn in_space(mut self, space: Space) -> Self {
+        self.space = space;
+        self
+    }
+}
+
 /// A place in the scene.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Node {
@@ -88,6 +103,14 @@ pub struct Material {
     pub double_sided: bool,
     /// Native fields.
     pub extras: Option<Extra>,
+}
+
+impl Material {
+    /// A white surface of a name.
+    #[must_use]
+    pub fn named(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
 }
 
 impl Default for Material {

@@ -1,11 +1,11 @@
 //! The node tree.
 
-use crate::math::Affine;
 use crate::mesh::Mesh;
 use crate::model::{MeshId, NodeId, Scene};
 use crate::skeleton::Local;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
+use meshwright_core::math::Affine;
 
 impl Scene {
     /// The nodes in an order in which parents come first; `None` when they form a cycle or name a parent that
@@ -75,9 +75,9 @@ impl Scene {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::Trs;
     use crate::model::Node;
     use alloc::vec;
+    use meshwright_core::math::Trs;
 
     fn node(parent: Option<usize>, x: f32) -> Node {
         let local = Local::Trs(Trs { translation: [x, 0.0, 0.0], ..Trs::IDENTITY });

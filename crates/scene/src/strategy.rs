@@ -4,7 +4,6 @@
 //! is a simpler scene and failures shrink.
 
 use crate::extra::Extra;
-use crate::math::{Affine, Trs, normalize};
 use crate::mesh::{Influence, LocalVertex, Mesh, Skin};
 use crate::model::{Level, Material, MaterialId, MeshId, Node, NodeId, Scene, SkeletonId};
 use crate::motion::{Channel, Clip, Interpolation, Motion, PoseSet, PoseSetId, Track};
@@ -12,6 +11,7 @@ use crate::skeleton::{Joint, Local, Skeleton};
 use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
+use meshwright_core::math::{Affine, Trs, normalize};
 use proptest::prelude::*;
 
 /// What scenes hold.

@@ -1,10 +1,11 @@
 //! Directions along a surface that a mesh does not store: normals from its triangles, and where its texture
 //! axes point.
 
-use crate::math::{Affine, cross, dot, narrow, normalize, wide};
+use crate::axes::AxisMap;
 use crate::mesh::Mesh;
 use alloc::vec;
 use alloc::vec::Vec;
+use meshwright_core::math::{Affine, cross, dot, narrow, normalize, sub, unit, wide};
 
 /// Where the texture coordinates of a vertex grow in space, summed over its triangles by area; not of unit
 /// length, and zero where the texture is degenerate.
@@ -17,10 +18,6 @@ pub struct TextureAxes {
 }
 
 type Axes = ([f64; 3], [f64; 3]);
-
-fn sub<const N: usize>(a: [f64; N], b: [f64; N]) -> [f64; N] {
-    core::array::from_fn(|i| a[i] - b[i])
-}
 
 /// Texture axes of every vertex; triangles that name a missing vertex, or whose axes are not finite, are
 /// passed over.
@@ -39,14 +36,14 @@ pub fn texture_axes(positions: &[[f32; 3]], uvs: &[[f32; 2]], triangles: &[[u32;
         let det = s[0] * t[1] - s[1] * t[0];
         // Only the sign of the determinant matters: its size would weigh by texture area, not by surface.
         let turn = if det < 0.0 { -1.0 } else { 1.0 };
-        let u = core::array::from_fn(|i| turn * (t[1] * e[i] - s[1] * f[i]));
-        let v = core::array::from_fn(|i| turn * (s[0] * f[i] - t[0] * e[i]));
+        let u: [f64; 3] = core::array::from_fn(|i| turn * (t[1] * e[i] - s[1] * f[i]));
+        let v: [f64; 3] = core::array::from_fn(|i| turn * (s[0] * f[i] - t[0] * e[i]));
         let area = dot(cross(e, f), cross(e, f));
         let (Some(u), Some(v)) = (unit(u), unit(v)) else { continue };
         if det == 0.0 || !area.is_finite() {
             continue;
         }
-        let weight = crate::math::sqrt(area);
+        let weight = meshwright_core::math::sqrt(area);
         for &at in triangle {
             if let Some(sum) = sums.get_mut(at as usize) {
                 for i in 0..3 {
@@ -57,11 +54,6 @@ pub fn texture_axes(positions: &[[f32; 3]], uvs: &[[f32; 2]], triangles: &[[u32;
         }
     }
     sums.into_iter().map(|(u, v)| TextureAxes { u: narrow(u), v: narrow(v) }).collect()
-}
-
-fn unit(v: [f64; 3]) -> Option<[f64; 3]> {
-    let l = crate::math::sqrt(dot(v, v));
-    (l > 0.0 && l.is_finite()).then(|| v.map(|c| c / l))
 }
 
 /// 1 or -1, whichever makes `cross(normal, tangent)` times it point along `bitangent`; `None` where the three
@@ -109,41 +101,66 @@ pub fn vertex_normals(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<[f3
 }
 
 impl Mesh {
-    /// The mesh with a transform applied to its positions, normals and tangents. A transform that mirrors
-    /// reverses the triangles; one that flattens leaves normals and tangents as they are. The skin is kept.
+    /// The mesh with a transform applied, as by [`bake`](Self::bake).
     #[must_use]
     pub fn baked(&self, m: &Affine) -> Self {
         let mut mesh = self.clone();
+        mesh.bake(m);
+        mesh
+    }
+
+    /// Applies a transform to positions, normals and tangents. A transform that mirrors reverses the triangles; one
+    /// that flattens leaves normals and tangents as they are. The skin is kept.
+    pub fn bake(&mut self, m: &Affine) {
         if *m == Affine::IDENTITY {
-            return mesh;
+            return;
         }
-        for p in &mut mesh.positions {
-            *p = m.point(*p);
+        let wide_m = m.wide();
+        for p in &mut self.positions {
+            *p = narrow(wide_m.point(wide(*p)));
         }
-        let mirrors = m.determinant() < 0.0;
+        let mirrors = wide_m.determinant() < 0.0;
         if mirrors {
-            for t in &mut mesh.triangles {
+            for t in &mut self.triangles {
                 t.reverse();
             }
         }
-        if let Some(inverse) = m.inverse() {
-            // The inverse transposed: its columns are the rows of the inverse.
-            let [x, y, z] = [inverse.x, inverse.y, inverse.z];
-            for n in &mut mesh.normals {
-                let turned = [0, 1, 2].map(|i| match i {
-                    0 => dot(wide(x), wide(*n)),
-                    1 => dot(wide(y), wide(*n)),
-                    _ => dot(wide(z), wide(*n)),
-                });
-                *n = unit(turned).map_or(*n, narrow);
-            }
-            for t in &mut mesh.tangents {
-                let [a, b, c, w] = *t;
-                let [a, b, c] = normalize(m.vector([a, b, c])).unwrap_or([a, b, c]);
-                *t = [a, b, c, if mirrors { -w } else { w }];
+        let Some(normals) = wide_m.normals() else { return };
+        for n in &mut self.normals {
+            *n = unit(normals.vector(wide(*n))).map_or(*n, narrow);
+        }
+        for t in &mut self.tangents {
+            let [a, b, c, w] = *t;
+            let [a, b, c] = normalize(m.vector([a, b, c])).unwrap_or([a, b, c]);
+            *t = [a, b, c, if mirrors { -w } else { w }];
+        }
+    }
+
+    /// Takes everything into other axes: positions, normals, tangents, what bones see of vertices, and, where the
+    /// map mirrors, the order of corners and the side of bitangents.
+    pub fn map_axes(&mut self, map: &AxisMap) {
+        if *map == AxisMap::IDENTITY {
+            return;
+        }
+        for p in &mut self.positions {
+            *p = map.point(*p);
+        }
+        for n in &mut self.normals {
+            *n = map.direction(*n);
+        }
+        for t in &mut self.triangles {
+            *t = map.triangle(*t);
+        }
+        for [x, y, z, w] in &mut self.tangents {
+            [*x, *y, *z] = map.direction([*x, *y, *z]);
+            if map.mirrors() {
+                *w = -*w;
             }
         }
-        mesh
+        for local in self.skin.iter_mut().flat_map(|s| &mut s.local) {
+            local.position = map.point(local.position);
+            local.normal = map.direction(local.normal);
+        }
     }
 }
 

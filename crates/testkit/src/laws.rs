@@ -2,8 +2,113 @@
 
 use crate::heap::{Cost, measured};
 use crate::{Expect, Fixture, hex_diff};
-use meshwright_core::{ErrorClass, Limits, Parsed, ReadError, ReadOptions, Report, Stream, WriteError};
+use meshwright_core::{
+    ErrorClass, FileFormat, Kind, Limits, Parsed, ReadError, ReadOptions, Report, Severity, Stream,
+    WriteError,
+};
 use std::fmt::{Debug, Display};
+use std::marker::PhantomData;
+
+/// The laws of one kind of file.
+///
+/// Each function panics with what it saw when a law is broken. `O` makes the format's options from strictness and
+/// limits, for files that must be read in a dialect that the bytes do not tell.
+pub struct Laws<F, O> {
+    options: O,
+    kind: PhantomData<F>,
+}
+
+impl<F, O> Debug for Laws<F, O> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Laws")
+    }
+}
+
+/// The laws of a kind of file, read with its default options.
+pub const fn laws<F: FileFormat>() -> Laws<F, fn(ReadOptions) -> F::Options> {
+    Laws { options: F::Options::from, kind: PhantomData }
+}
+
+/// The laws of a kind of file that is read with options of its own.
+pub const fn laws_with<F: FileFormat, O: Fn(ReadOptions) -> F::Options>(options: O) -> Laws<F, O> {
+    Laws { options, kind: PhantomData }
+}
+
+impl<F: FileFormat, O: Fn(ReadOptions) -> F::Options> Laws<F, O> {
+    fn strict(&self, bytes: &[u8]) -> Result<F, ReadError> {
+        F::parse_with(bytes, &(self.options)(ReadOptions::default())).map(|p| p.model)
+    }
+
+    /// Law 1: a valid model, written and read, is the same model.
+    pub fn model_round_trip(&self, model: &F) {
+        let bytes = model.to_bytes().expect("a valid model is written");
+        let again = self.strict(&bytes).expect("what was written is read");
+        assert!(*model == again, "the model changed on its way:\n{model:?}\n{again:?}");
+    }
+
+    /// Law 2: a well-formed file, read and written, is the same bytes.
+    pub fn byte_round_trip(&self, name: &str, bytes: &[u8]) {
+        let model = self.strict(bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let written = model.to_bytes().unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert!(written == bytes, "{name}: the rewrite differs\n{}", hex_diff(bytes, &written));
+    }
+
+    /// A fixture does what its name says; codes of errors and findings are those of a rule, with its kind.
+    pub fn fixture(&self, fixture: &Fixture) {
+        let name = &fixture.name;
+        let parsed = self.strict(&fixture.bytes);
+        match (fixture.expect, parsed) {
+            (Expect::Reject, Ok(_)) => panic!("{name}: must be refused"),
+            (Expect::Reject, Err(e)) => {
+                assert!(e.offset() <= fixture.bytes.len() as u64, "{name}: offset outside the file: {e}");
+                stated::<F>(e.code(), e.kind(), Severity::Error);
+            }
+            (_, Err(e)) => panic!("{name}: must open: {e}"),
+            (expect, Ok(model)) => {
+                let report = model.validate();
+                let findings: Vec<_> = report.iter().map(ToString::to_string).collect();
+                assert!(!report.has_errors(), "{name}: a file that opened has errors: {findings:?}");
+                let clean = findings.is_empty();
+                assert!(clean == (expect == Expect::Ok), "{name}: expected {expect:?}, found {findings:?}");
+                report.iter().for_each(|f| stated::<F>(f.code, f.kind, f.severity));
+                self.byte_round_trip(name, &fixture.bytes);
+            }
+        }
+    }
+
+    /// [`answer`] for this kind of file.
+    pub fn any_bytes(&self, bytes: &[u8]) -> Answer {
+        let parse = |bytes: &[u8], read: &ReadOptions| F::parse_with(bytes, &(self.options)(*read));
+        answer(bytes, bytes.len(), parse, F::validate, F::to_bytes)
+    }
+
+    /// No proper prefix up to `needed` bytes opens strictly.
+    pub fn prefixes(&self, name: &str, bytes: &[u8], needed: usize) {
+        for cut in 0..needed.min(bytes.len()) {
+            assert!(self.strict(&bytes[..cut]).is_err(), "{name}: a prefix of {cut} bytes opens");
+        }
+    }
+}
+
+/// A code is that of a stated rule, with its kind and severity.
+fn stated<F: FileFormat>(code: &str, kind: Kind, severity: Severity) {
+    let found = F::RULES.iter().any(|r| r.code == code && r.kind == kind && r.severity == severity);
+    assert!(found, "{}: no rule {severity}[{code}] of kind {kind}", F::ID);
+}
+
+/// Every rule says what it means and what to do about it, in whole sentences, and no two are the same.
+pub fn rules_are_stated<F: FileFormat>() {
+    let mut seen = std::collections::BTreeSet::new();
+    for rule in F::RULES {
+        for sentence in [rule.cause, rule.mending] {
+            let whole = sentence.starts_with(char::is_uppercase) && sentence.ends_with('.');
+            assert!(whole, "{}: {}: no sentence: {sentence:?}", F::ID, rule.code);
+        }
+        let key = (rule.code, rule.kind, rule.severity, rule.forgivable, rule.cause);
+        assert!(seen.insert(key), "{}: {} is stated twice", F::ID, rule.code);
+    }
+    assert!(!F::RULES.is_empty(), "{}: no rules", F::ID);
+}
 
 /// A format crate's verbs for one kind of model.
 #[derive(Debug)]

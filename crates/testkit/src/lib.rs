@@ -1,4 +1,5 @@
-//! Test support for Meshwright's crates. Only ever a dev-dependency, except of xtask.
+//! Test support for Meshwright's crates. A dev-dependency, and a dependency of xtask, the lab and
+//! the fuzz targets alone.
 //!
 //! * [`Builder`] puts bytes together without checking them, with labelled positions that can be patched;
 //! * [`hex_diff`] shows where two files differ;

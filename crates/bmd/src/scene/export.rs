@@ -54,7 +54,7 @@ impl Bmd {
             model: self,
             options,
             axes: super::axes(options.space),
-            memory: Memory::new(options.memory),
+            memory: Memory::new(options.limits.memory),
             form,
             pose,
             losses: Vec::new(),

@@ -1,4 +1,4 @@
-//! Rounding, powers of two and square roots without `std`.
+//! Rounding and powers of two without `std`.
 
 use crate::bits::BitField;
 
@@ -35,38 +35,6 @@ pub(super) const fn pow2(n: i32) -> f64 {
     f64::from_bits(((n + 1023) as i64).cast_unsigned() << 52)
 }
 
-/// The square root, correctly rounded; NaN for negative numbers.
-///
-/// The significand is widened until its integer root holds two bits more than a double; what the root leaves
-/// over goes into the last of them, and the conversion to `f64` rounds once.
-pub const fn sqrt(x: f64) -> f64 {
-    const EXPONENT_BIAS: i32 = 1075;
-    const HIDDEN: u64 = 1 << 52;
-    if x.is_nan() || x == 0.0 || x == f64::INFINITY {
-        return x;
-    }
-    if x < 0.0 {
-        return f64::NAN;
-    }
-    if x < f64::MIN_POSITIVE {
-        return sqrt(x * pow2(108)) * pow2(-54);
-    }
-    let bits = x.to_bits();
-    // x = significand * 2^exponent, with an even exponent.
-    let mut exponent = (bits >> 52) as i32 - EXPONENT_BIAS;
-    let mut significand = (bits & (HIDDEN - 1)) | HIDDEN;
-    if exponent & 1 != 0 {
-        significand <<= 1;
-        exponent -= 1;
-    }
-    let wide = (significand as u128) << 56;
-    let root = wide.isqrt();
-    let inexact = (root * root != wide) as u64;
-    #[expect(clippy::cast_possible_truncation, reason = "the root of 110 bits has 55")]
-    let root = root as u64 | inexact;
-    root as f64 * pow2((exponent - 56) / 2)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,45 +59,8 @@ mod tests {
         }
     }
 
-    #[test]
-    fn square_roots_at_the_edges() {
-        let edges = [
-            0.0,
-            -0.0,
-            1.0,
-            2.0,
-            4.0,
-            f64::MAX,
-            f64::MIN_POSITIVE,
-            f64::from_bits(1),
-            f64::from_bits(3),
-            f64::from_bits(0x000f_ffff_ffff_ffff),
-            1.0 - f64::EPSILON,
-            1.0 + f64::EPSILON,
-            f64::INFINITY,
-        ];
-        for x in edges {
-            assert_eq!(sqrt(x).to_bits(), x.sqrt().to_bits(), "{x:e}");
-        }
-        assert!(sqrt(-1.0).is_nan() && sqrt(f64::NAN).is_nan());
-    }
-
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4096))]
-
-        #[test]
-        fn square_roots_are_correctly_rounded(bits: u64) {
-            let x = f64::from_bits(bits & !(1 << 63));
-            prop_assume!(!x.is_nan());
-            prop_assert_eq!(sqrt(x).to_bits(), x.sqrt().to_bits());
-        }
-
-        #[test]
-        fn square_roots_of_integers_and_of_floats(n: u32, x: f32) {
-            prop_assert_eq!(sqrt(f64::from(n)).to_bits(), f64::from(n).sqrt().to_bits());
-            let (x, exact) = (x.abs(), f64::from(x.abs()).sqrt());
-            prop_assert_eq!(sqrt(f64::from(x)).to_bits(), exact.to_bits());
-        }
 
         #[test]
         fn rounding_agrees_with_std(x in -1e6_f64..1e6) {

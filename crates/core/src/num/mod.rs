@@ -50,7 +50,6 @@ mod st11;
 mod st12;
 mod st14;
 
-pub use arith::sqrt;
 pub use f8a::F8A;
 pub use f16::F16;
 pub use q1_15::Q1_15;

@@ -1,7 +1,7 @@
 //! Rotations as four F8A parts.
 
-use super::arith::sqrt;
 use super::f8a::F8A;
+use crate::math::sqrt;
 use core::fmt;
 
 /// A rotation quaternion of BGBTech's mesh description: [`F8A`] parts I, J, K, R in bits 7..0, 15..8, 23..16

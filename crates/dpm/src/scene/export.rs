@@ -3,7 +3,6 @@
 use super::rig::{Part, list};
 use super::{Materials, Parts, Rig, amount, axes, clips, pose_set, tell_unused_frames};
 use crate::clips::FrameClip;
-use crate::framegroups::FrameGroups;
 use crate::model::{Bounds, Dpm, Mesh};
 use crate::view::parts;
 use alloc::format;
@@ -15,8 +14,8 @@ use meshwright_scene::{ConvertError, Converted, Extra, Loss, Memory, MeshId, Nod
 
 impl Dpm {
     /// The model as a scene: one mesh and node per mesh, one skeleton whose rest and bind pose is frame 0, all
-    /// poses, and the clips of the companion. Without one, or with one that names no clip, clips are guessed
-    /// from the names of the frames; a model of a single frame whose companion names no clip has none.
+    /// poses, and the given clips, such as those of a `.framegroups` companion. Without them, or where the list is
+    /// empty, clips are guessed from the names of the frames; a model of a single frame with an empty list has none.
     ///
     /// # Errors
     /// When the model breaks a rule that the conversion relies on, or the scene would take more memory than the
@@ -24,10 +23,10 @@ impl Dpm {
     pub fn to_scene(
         &self,
         options: &SceneOptions,
-        groups: Option<&FrameGroups>,
+        given: Option<&[FrameClip]>,
     ) -> Result<Converted<Scene>, ConvertError> {
         self.check_convertible()?;
-        let memory = Memory::new(options.memory);
+        let memory = Memory::new(options.limits.memory);
         let map = axes(options.space);
         let mut losses = Vec::new();
         let bind = self.frame_pose(0).unwrap_or_default();
@@ -51,7 +50,7 @@ impl Dpm {
             residual.tell(&format!("meshes[{i}]"), extent, &mut losses);
         }
         rig.tell_flat(&used, &mut losses);
-        let list = self.clip_list(groups, &mut losses);
+        let list = self.clip_list(given);
         let pose = |frame: u32| self.frames.get(frame as usize).map(|f| f.pose.0);
         tell_unused_frames(&list, self.frames.len(), &mut losses);
         if !options.extras {
@@ -133,15 +132,13 @@ impl Dpm {
         Ok((made_mesh, made.residual))
     }
 
-    fn clip_list(&self, groups: Option<&FrameGroups>, losses: &mut Vec<Loss>) -> Vec<FrameClip> {
-        let Some(groups) = groups else { return self.clips_from_names() };
-        let resolved = groups.resolve(self.frames.len());
-        tell_report(&resolved.report, losses);
-        // The compiler writes a companion without a clip for a model that does not move.
-        if resolved.clips.is_empty() && self.frames.len() > 1 {
-            return self.clips_from_names();
+    fn clip_list(&self, given: Option<&[FrameClip]>) -> Vec<FrameClip> {
+        match given {
+            Some(clips) if !clips.is_empty() => clips.to_vec(),
+            // The compiler writes a companion without a clip for a model that does not move.
+            Some(_) if self.frames.len() <= 1 => Vec::new(),
+            _ => self.clips_from_names(),
         }
-        resolved.clips
     }
 
     fn tell_dropped(&self, losses: &mut Vec<Loss>) {
@@ -178,13 +175,6 @@ fn bounds(b: &Bounds) -> [(String, Extra); 4] {
         ("yawradius".into(), b.yawradius.get().into()),
         ("allradius".into(), b.allradius.get().into()),
     ]
-}
-
-/// What a companion said and the model could not follow.
-pub(crate) fn tell_report(report: &Report, losses: &mut Vec<Loss>) {
-    for f in report.findings() {
-        losses.push(Loss::new(f.code, f.path.to_string(), f.message.to_string()));
-    }
 }
 
 /// The greatest side of the box around points.

@@ -1,12 +1,11 @@
 //! Clips of a scene as frames of a DPM: every clip is sampled at its whole frames.
 
 use super::from::Skeletons;
-use crate::framegroups::{FrameGroup, FrameGroups};
+use crate::clips::FrameClip;
 use crate::model::{BonePose, Bounds, Frame, Name, PoseId};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
-use meshwright_core::F32;
 use meshwright_scene::{
     Affine, Channel, Clip, ConvertError, Interpolation, Local, Loss, Memory, Motion, Scene, Track, Trs,
     normalize,
@@ -80,8 +79,8 @@ pub(crate) fn sample(
     frames: &mut Frames,
     memory: &Memory,
     losses: &mut Vec<Loss>,
-) -> Result<FrameGroups, ConvertError> {
-    let mut groups = Vec::new();
+) -> Result<Vec<FrameClip>, ConvertError> {
+    let mut clips = Vec::new();
     for (i, clip) in scene.clips.iter().enumerate() {
         let path = format!("clips[{i}]");
         if clip.frames == 0 {
@@ -125,18 +124,20 @@ pub(crate) fn sample(
             }
         };
         let start = frames.place(&name, &poses, memory)?;
-        let number = |n: usize| i32::try_from(n).unwrap_or(i32::MAX);
-        let mut group = FrameGroup::new(number(start), number(poses.len()));
+        let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         if clip.rate < 1.0 {
             let message = format!("{} frames per second; the engine plays 1", clip.rate);
             losses.push(Loss::measured("fps-clamped", &*path, message, clip.rate.into()));
         }
-        group.fps = F32::new(clip.rate);
-        group.looping = clip.looping;
-        group.name = name;
-        groups.push(group);
+        clips.push(FrameClip {
+            name,
+            start: number(start),
+            length: number(poses.len()),
+            fps: clip.rate,
+            looping: clip.looping,
+        });
     }
-    Ok(FrameGroups::from_groups(groups))
+    Ok(clips)
 }
 
 fn new_pose(

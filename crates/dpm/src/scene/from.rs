@@ -2,7 +2,7 @@
 
 use super::frames::{Frames, sample};
 use super::{amount, axes};
-use crate::framegroups::FrameGroups;
+use crate::clips::FrameClip;
 use crate::matrix::{Matrix, narrow, sqrt};
 use crate::model::{Bone, BoneFlags, BonePose, Dpm, Influence, Mesh, Name, Vertices};
 use alloc::collections::BTreeSet;
@@ -29,8 +29,8 @@ const BOUNDS_WORK: u64 = 1 << 28;
 pub struct DpmWithClips {
     /// The model.
     pub model: Dpm,
-    /// The companion `<model file name>.framegroups`.
-    pub clips: FrameGroups,
+    /// Its clips, for the companion `<model file name>.framegroups`.
+    pub clips: Vec<FrameClip>,
 }
 
 impl Dpm {
@@ -49,7 +49,7 @@ impl Dpm {
         options: &SceneOptions,
     ) -> Result<Converted<DpmWithClips>, ConvertError> {
         scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
-        let memory = Memory::new(options.memory);
+        let memory = Memory::new(options.limits.memory);
         let mut losses = Vec::new();
         let drawn = drawn_meshes(scene, &mut losses)?;
         tell_materials(scene, &drawn, &mut losses);

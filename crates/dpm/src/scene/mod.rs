@@ -11,7 +11,7 @@ mod frames;
 mod from;
 mod rig;
 
-pub(crate) use export::{extent, tell_report};
+pub(crate) use export::extent;
 pub use from::DpmWithClips;
 pub(crate) use rig::{Materials, Part, Parts, Residual, Rig, clips, list, pose_set, tell_unused_frames};
 

@@ -239,7 +239,15 @@ pub(crate) fn clips(
     memory: &Memory,
 ) -> Result<Vec<Clip>, ConvertError> {
     let mut clips = memory.reserve("clips", list.len())?;
-    for clip in list {
+    for (i, clip) in list.into_iter().enumerate() {
+        if let Some(last) = clip.frames().next_back()
+            && pose(last).is_none()
+        {
+            return Err(ConvertError::invalid(
+                format!("clips[{i}]"),
+                format!("the model has no frame {last}"),
+            ));
+        }
         let mut frames = memory.reserve("clips", clip.length as usize)?;
         frames.extend(clip.frames().filter_map(&pose));
         memory.charge("clips", clip.name.len(), 2)?;

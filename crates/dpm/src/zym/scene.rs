@@ -3,11 +3,9 @@
 use super::model::{SceneFlags, Zym, ZymBounds, ZymRun};
 use super::view::share;
 use crate::clips::FrameClip;
-use crate::framegroups::FrameGroups;
 use crate::matrix::narrow;
 use crate::scene::{
-    Materials, Part, Parts, Residual, Rig, amount, axes, clips, extent, list, pose_set, tell_report,
-    tell_unused_frames,
+    Materials, Part, Parts, Residual, Rig, amount, axes, clips, extent, list, pose_set, tell_unused_frames,
 };
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -23,7 +21,7 @@ const NONE: u32 = u32::MAX;
 
 impl Zym {
     /// The model as a scene: one mesh and node per shader, one skeleton whose rest and bind pose is pose 0, all
-    /// poses, and the clips of the file or, where a companion names some, of the companion.
+    /// poses, and the clips of the file, or the given ones where there are any: those of a `.framegroups` companion.
     ///
     /// In [`Space::File`] every mesh has all vertices of the file; in [`Space::Gltf`] it has those that its
     /// triangles use. Texture coordinates have their origin at the top left in both. Normals are made up as
@@ -35,10 +33,10 @@ impl Zym {
     pub fn to_scene(
         &self,
         options: &SceneOptions,
-        groups: Option<&FrameGroups>,
+        given: Option<&[FrameClip]>,
     ) -> Result<Converted<Scene>, ConvertError> {
         self.check_convertible()?;
-        let memory = Memory::new(options.memory);
+        let memory = Memory::new(options.limits.memory);
         let map = axes(options.space);
         let mut losses = Vec::new();
         let bind = self.pose(0).unwrap_or_default();
@@ -74,7 +72,7 @@ impl Zym {
         }
         rig.tell_flat(&used, &mut losses);
         losses.push(Loss::new("normals-computed", "verts", "the format stores no normals"));
-        let list = self.clip_list(groups, &mut losses);
+        let list = self.clip_list(given, &mut losses);
         tell_unused_frames(&list, self.pose_count(), &mut losses);
         if options.space == Space::Gltf {
             self.tell_unused_vertices(&mut losses);
@@ -184,13 +182,9 @@ impl Zym {
         Ok((mesh, made.residual))
     }
 
-    fn clip_list(&self, groups: Option<&FrameGroups>, losses: &mut Vec<Loss>) -> Vec<FrameClip> {
-        if let Some(groups) = groups {
-            let resolved = groups.resolve(self.pose_count());
-            tell_report(&resolved.report, losses);
-            if !resolved.clips.is_empty() {
-                return resolved.clips;
-            }
+    fn clip_list(&self, given: Option<&[FrameClip]>, losses: &mut Vec<Loss>) -> Vec<FrameClip> {
+        if let Some(clips) = given.filter(|clips| !clips.is_empty()) {
+            return clips.to_vec();
         }
         let clip = |(i, scene): (usize, &super::ZymScene)| {
             let stored = scene.framerate.get();

@@ -1,12 +1,21 @@
 //! Comparing arrays, and the engine's way to blend poses.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
-use meshwright_dpm::Matrix;
+use meshwright_dpm::{FrameClip, Matrix};
+use meshwright_quake::FrameGroups;
 use serde_json::Value;
 
 /// Bytes as text, one to one.
 pub(crate) fn text(bytes: &[u8]) -> String {
     meshwright_core::text::latin1(bytes)
+}
+
+/// The clips that a companion names for a model of so many poses.
+pub(crate) fn clips(groups: &FrameGroups, poses: usize) -> Vec<FrameClip> {
+    let clips = groups.resolve(poses).clips.into_iter();
+    clips
+        .map(|c| FrameClip { name: c.name, start: c.start, length: c.length, fps: c.fps, looping: c.looping })
+        .collect()
 }
 
 /// An array of numbers.

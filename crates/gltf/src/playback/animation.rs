@@ -1,8 +1,8 @@
 //! Keys and what lies between them.
 
-use super::PlaybackError;
-use super::read::Document;
 use crate::math::{Quat, lerp, slerp, unit, wide};
+use crate::playback::error::PlaybackError;
+use crate::playback::read::Document;
 use gltf_json::animation::{Interpolation, Property};
 use gltf_json::validation::Checked::Valid;
 

@@ -1,7 +1,7 @@
 //! The chunks of a GLB and the arrays in its buffer.
 #![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 
-use super::PlaybackError;
+use crate::playback::error::PlaybackError;
 use gltf_json::accessor::{Accessor, ComponentType, Type};
 use gltf_json::validation::Checked::Valid;
 use gltf_json::{Index, Root};

@@ -182,7 +182,7 @@ fn fso(meshes: &[fsomodel::MeshEntry], indices: u32) -> Vec<u8> {
     let mut model = fsomodel::FsoModel::new(fsomodel::Dialect::Seed44);
     let normal = [0.0, 0.0, 1.0].map(Into::into);
     model.set_vertices(&[fsomodel::Vertex { normal, ..Default::default() }; 300]);
-    model.set_indices(&(0..indices).map(|i| i % 300).collect::<Vec<_>>());
+    model.set_indices(&(0..indices).map(|i| i % 300).collect::<Vec<_>>()).unwrap();
     model.set_meshes(meshes);
     model.to_bytes().unwrap()
 }

@@ -1,9 +1,9 @@
 //! From local transforms to matrices: the portable version, and what both versions share.
 
 use super::lanes;
-use crate::local::Group;
+use crate::hierarchy::{Origin, Step, mean};
+use crate::joint::Group;
 use crate::matrix::Matrix;
-use crate::rig::{From, Step, mean};
 use glam::{Affine3A, Mat3A, Vec3A};
 
 /// An inverse bind matrix, and its numbers spread over the halves of registers: for columns x and y the first,
@@ -43,10 +43,10 @@ pub(super) fn compose(
                 matrix3: Mat3A::from_cols(column(0), column(3), column(6)),
                 translation: column(9),
             };
-            let m = match &step.from {
-                From::Root => local,
-                From::Parent(p) => model[*p] * local,
-                From::Mean(parts) => mean(parts, model),
+            let m = match &step.origin {
+                Origin::Root => local,
+                Origin::Parent(p) => model[*p] * local,
+                Origin::Mean(parts) => mean(parts, model),
             };
             model[step.joint] = m;
             palette[step.joint] = m * bind.matrix;

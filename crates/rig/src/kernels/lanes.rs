@@ -1,7 +1,7 @@
 //! Arithmetic on eight joints side by side. It is plain Rust in loops of eight, which the compiler turns into
 //! the registers of the path; no path rounds otherwise than another.
 
-use crate::local::{Group, Lanes};
+use crate::joint::{Group, Lanes};
 
 /// The square root. Without `std` glam has it from its own source.
 #[inline(always)]

@@ -10,6 +10,8 @@ pub(crate) const BLOCK: usize = 1024;
 /// Tables of blends serve this many vertices, so that they stay in the first cache.
 pub(crate) const TABLE: usize = 256;
 
+const _: () = assert!(BLOCK.is_multiple_of(TABLE));
+
 /// Matrices are named by their distance in units of eight bytes, which addressing scales for nothing.
 const UNIT: u32 = 8;
 
@@ -255,7 +257,7 @@ impl Data {
         Self::make(attributes, slots, Layout::Table { blends, width, tables, index })
     }
 
-    /// Weighted vertices in the space of their matrices; `of` answers the joints, weights and vertices of one
+    /// Weighted vertices in the space of their matrices; `of` gives the joints, weights and vertices of one
     /// vertex.
     pub(crate) fn local<'a>(
         len: usize,

@@ -1,11 +1,22 @@
 //! Where skinned vertices go.
 
 use crate::error::RigError;
-use crate::skin::Normals;
+
+/// What becomes of the length of normals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Normals {
+    /// As the sum gives it.
+    #[default]
+    AsIs,
+    /// Made 1, where it is not 0.
+    Unit,
+}
 
 /// How attributes lie in a buffer of interleaved vertices: offsets and stride in bytes, of any alignment.
 /// Values are written in the machine's byte order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Interleaved {
     /// From one vertex to the next.
     pub stride: usize,
@@ -15,6 +26,34 @@ pub struct Interleaved {
     pub normal: Option<usize>,
     /// Where the tangent begins, if it is wanted: four `f32`.
     pub tangent: Option<usize>,
+}
+
+impl Interleaved {
+    /// Vertices `stride` bytes apart that begin with their position.
+    pub const fn new(stride: usize) -> Self {
+        Self { stride, position: 0, normal: None, tangent: None }
+    }
+
+    /// With positions that begin at `offset`.
+    #[must_use]
+    pub const fn with_position(mut self, offset: usize) -> Self {
+        self.position = offset;
+        self
+    }
+
+    /// With normals that begin at `offset`, or without.
+    #[must_use]
+    pub fn with_normal(mut self, offset: impl Into<Option<usize>>) -> Self {
+        self.normal = offset.into();
+        self
+    }
+
+    /// With tangents that begin at `offset`, or without.
+    #[must_use]
+    pub fn with_tangent(mut self, offset: impl Into<Option<usize>>) -> Self {
+        self.tangent = offset.into();
+        self
+    }
 }
 
 /// The caller's memory that skinning fills.

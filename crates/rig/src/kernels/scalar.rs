@@ -1,9 +1,9 @@
 //! The portable kernels. They run wherever Rust does; glam uses SSE2, NEON or WebAssembly's SIMD where there
 //! is any.
 
-use super::layout::{Data, Layout, TABLE, unscale};
-use super::output::{Memory, Target, put};
-use super::{BLOCK, Packed};
+use super::layout::{BLOCK, Blends, Data, Layout, Run, Segment, TABLE, unscale};
+use super::output::{Interleaved, Memory, Target, put};
+use super::packed::Packed;
 use core::ops::Range;
 use glam::{Vec3, Vec4, Vec4Swizzles};
 
@@ -39,7 +39,7 @@ impl Sink for Separate<'_> {
 
 struct Strided<'a> {
     bytes: &'a mut [u8],
-    layout: super::Interleaved,
+    layout: Interleaved,
 }
 
 impl Strided<'_> {
@@ -142,18 +142,7 @@ fn fill(data: &Data, matrices: &[Packed], range: Range<usize>, has: (bool, bool)
                 bound(v, &matrices[unscale(i)]);
             }
         }
-        Layout::Runs { runs, .. } => {
-            let mut next = runs.partition_point(|r| r.first <= range.start);
-            let mut v = range.start;
-            while v < range.end {
-                let end = runs.get(next).map_or(range.end, |r| r.first.min(range.end));
-                let matrix = &matrices[runs[next - 1].matrix];
-                for v in v..end {
-                    bound(v, matrix);
-                }
-                (v, next) = (end, next + 1);
-            }
-        }
+        Layout::Runs { runs, .. } => fill_runs(runs, matrices, range, bound),
         Layout::Fixed { width, joints, weights } => {
             for v in range {
                 let of = v * width..(v + 1) * width;
@@ -167,39 +156,79 @@ fn fill(data: &Data, matrices: &[Packed], range: Range<usize>, has: (bool, bool)
             }
         }
         Layout::Table { blends, tables, index, .. } => {
-            let mut table = [Packed::default(); TABLE];
-            for from in range.clone().step_by(TABLE) {
-                let to = range.end.min(from + TABLE);
-                let first = tables[from / TABLE];
-                for (b, slot) in (first..tables[from / TABLE + 1]).zip(&mut table) {
-                    let (joints, weights) = blends.of(b);
-                    *slot = sum(matrices, joints, weights);
-                }
-                for (v, &i) in (from..to).zip(&index[from..to]) {
-                    bound(v, &table[unscale(i.into())]);
-                }
-            }
+            fill_tables(blends, (tables, index), matrices, range, bound);
         }
         Layout::Local { segments, blocks, order, joints, records } => {
-            let first = blocks[range.start / BLOCK];
-            let last = blocks[range.end.div_ceil(BLOCK)];
-            for segment in &segments[first..last] {
-                for k in 0..segment.len {
-                    let at = segment.first + k;
-                    let v = if segment.scattered { order[at] as usize } else { at };
-                    let of = segment.record + k * segment.width..segment.record + (k + 1) * segment.width;
-                    let (mut p, mut n) = (Vec4::ZERO, Vec4::ZERO);
-                    for (r, &j) in records[of.clone()].iter().zip(&joints[of]) {
-                        let m = &matrices[unscale(j)];
-                        p += m.x * r[0] + m.y * r[1] + (m.z * r[2] + m.w * r[3]);
-                        n += m.vector(Vec3::new(r[4], r[5], r[6]).into());
-                    }
-                    sink.position(v - start, p);
-                    if has.0 {
-                        sink.normal(v - start, n);
-                    }
+            let of = blocks[range.start / BLOCK]..blocks[range.end.div_ceil(BLOCK)];
+            fill_local(&segments[of], (order, joints, records), matrices, |v, p, n| {
+                sink.position(v - start, p);
+                if has.0 {
+                    sink.normal(v - start, n);
                 }
+            });
+        }
+    }
+}
+
+/// Vertices that follow one matrix for a while.
+#[inline]
+fn fill_runs(runs: &[Run], matrices: &[Packed], range: Range<usize>, mut bound: impl FnMut(usize, &Packed)) {
+    // The first run begins at vertex 0, so that there is one before or at every vertex.
+    let mut next = runs.partition_point(|r| r.first <= range.start);
+    let mut v = range.start;
+    while v < range.end {
+        let end = runs.get(next).map_or(range.end, |r| r.first.min(range.end));
+        let matrix = &matrices[runs[next - 1].matrix];
+        for v in v..end {
+            bound(v, matrix);
+        }
+        (v, next) = (end, next + 1);
+    }
+}
+
+/// Vertices whose blends are computed once for each table.
+#[inline]
+fn fill_tables(
+    blends: &Blends,
+    (tables, index): (&[usize], &[u16]),
+    matrices: &[Packed],
+    range: Range<usize>,
+    mut bound: impl FnMut(usize, &Packed),
+) {
+    let mut table = [Packed::default(); TABLE];
+    for from in range.clone().step_by(TABLE) {
+        let to = range.end.min(from + TABLE);
+        let first = tables[from / TABLE];
+        for (b, slot) in (first..tables[from / TABLE + 1]).zip(&mut table) {
+            let (joints, weights) = blends.of(b);
+            *slot = sum(matrices, joints, weights);
+        }
+        for (v, &i) in (from..to).zip(&index[from..to]) {
+            bound(v, &table[unscale(i.into())]);
+        }
+    }
+}
+
+/// Vertices that each matrix sees in its own space; `put` takes number, position and normal.
+#[inline]
+fn fill_local(
+    segments: &[Segment],
+    (order, joints, records): (&[u32], &[u32], &[[f32; 8]]),
+    matrices: &[Packed],
+    mut put: impl FnMut(usize, Vec4, Vec4),
+) {
+    for segment in segments {
+        for k in 0..segment.len {
+            let at = segment.first + k;
+            let v = if segment.scattered { order[at] as usize } else { at };
+            let of = segment.record + k * segment.width..segment.record + (k + 1) * segment.width;
+            let (mut p, mut n) = (Vec4::ZERO, Vec4::ZERO);
+            for (r, &j) in records[of.clone()].iter().zip(&joints[of]) {
+                let m = &matrices[unscale(j)];
+                p += m.x * r[0] + m.y * r[1] + (m.z * r[2] + m.w * r[3]);
+                n += m.vector(Vec3::new(r[4], r[5], r[6]).into());
             }
+            put(v, p, n);
         }
     }
 }

@@ -127,12 +127,10 @@ proptest! {
         }
         let tangent = gaps[0] + 24 + gaps[1] + gaps[2];
         let stride = tangent + 16 + gaps[3];
-        let layout = Interleaved {
-            stride,
-            position,
-            normal: plan.has_normals().then_some(normal),
-            tangent: plan.has_tangents().then_some(tangent),
-        };
+        let layout = Interleaved::new(stride)
+            .with_position(position)
+            .with_normal(plan.has_normals().then_some(normal))
+            .with_tangent(plan.has_tangents().then_some(tangent));
         for path in paths() {
             for lengths in [Normals::AsIs, Normals::Unit] {
                 let separate = skin(&plan, &pose, path, lengths);
@@ -257,14 +255,12 @@ proptest! {
     }
 }
 
-const AUTO: PlanOptions = PlanOptions { table: Choice::Auto, runs: Choice::Auto };
-
 fn shape(vertices: usize, width: usize, share: usize, local: bool) -> Shape {
     Shape { vertices, least: width, most: width, share, local, tangents: false, seed: 5 }
 }
 
 fn kernel(shape: Shape) -> Kernel {
-    SkinPlan::with_options(&mesh(shape), &rig(JOINTS), AUTO).unwrap().info().kernel
+    SkinPlan::with_options(&mesh(shape), &rig(JOINTS), PlanOptions::default()).unwrap().info().kernel
 }
 
 #[test]
@@ -308,7 +304,7 @@ fn many_joints() {
     }
     let (wide, fast) = (pose::<DAffine3>(&rig, 1), pose::<Affine3A>(&rig, 1));
     for table in [Choice::Never, Choice::Always] {
-        let plan = SkinPlan::with_options(&mesh, &rig, PlanOptions { table, ..AUTO }).unwrap();
+        let plan = SkinPlan::with_options(&mesh, &rig, PlanOptions::default().with_table(table)).unwrap();
         assert_eq!(plan.info().kernel, if table == Choice::Never { Kernel::Many } else { Kernel::Table });
         let mut expected = vec![[0.0; 3]; 300];
         plan.positions(&wide, &mut expected).unwrap();
@@ -330,14 +326,14 @@ fn gltf_arrays_of_both_widths_and_several_sets() {
     let rig = rig(JOINTS);
     let pose = pose::<Affine3A>(&rig, 3);
     let run = |sets: &[JointSet<'_>]| {
-        let source = SkinSource { positions: &positions, normals: &[], tangents: &[], sets };
+        let source = SkinSource::new(&positions, sets);
         let plan = SkinPlan::from_source(&source, JOINTS, PlanOptions::default()).unwrap();
         (plan.info().influences, skin(&plan, &pose, Path::detect(), Normals::AsIs).positions)
     };
     let (bytes, words) = (Joints::U8(&joints), Joints::U16(&words));
-    let one = run(&[JointSet { joints: bytes, weights: &weights }]);
-    assert_eq!(one, run(&[JointSet { joints: words, weights: &weights }]));
-    let set = JointSet { joints: bytes, weights: &halves };
+    let one = run(&[JointSet::new(bytes, &weights)]);
+    assert_eq!(one, run(&[JointSet::new(words, &weights)]));
+    let set = JointSet::new(bytes, &halves);
     let two = run(&[set, set]);
     assert_eq!(two.0, 8);
     assert!(near(&one.1, &two.1, 1e-5));
@@ -348,8 +344,8 @@ fn gltf_arrays_of_both_widths_and_several_sets() {
 fn what_does_not_fit_is_refused() {
     let positions = [[0.0; 3]; 2];
     let refused = |joints: &[[u8; 4]], weights: &[[f32; 4]], normals: &[[f32; 3]], count| {
-        let sets = [JointSet { joints: Joints::U8(joints), weights }];
-        let source = SkinSource { positions: &positions, normals, tangents: &[], sets: &sets };
+        let sets = [JointSet::new(Joints::U8(joints), weights)];
+        let source = SkinSource::new(&positions, &sets).with_normals(normals);
         SkinPlan::from_source(&source, count, PlanOptions::default()).is_err()
     };
     let (joints, weights) = ([[0, 1, 9, 9]; 2], [[0.5, 0.5, 0.0, 0.0]; 2]);
@@ -362,8 +358,8 @@ fn what_does_not_fit_is_refused() {
     assert!(refused(&joints, &weights[..1], &[], 2));
     assert!(refused(&joints, &weights, &[[0.0; 3]], 2));
 
-    let sets = [JointSet { joints: Joints::U8(&joints), weights: &weights }];
-    let source = SkinSource { positions: &positions, normals: &[], tangents: &[], sets: &sets };
+    let sets = [JointSet::new(Joints::U8(&joints), &weights)];
+    let source = SkinSource::new(&positions, &sets);
     let plan = SkinPlan::from_source(&source, 2, PlanOptions::default()).unwrap();
     let mut work = Workspace::new();
     let palette = [Affine3A::IDENTITY; 2];
@@ -375,7 +371,7 @@ fn what_does_not_fit_is_refused() {
     assert!(plan.skin_with(&palette, &mut work, Output::positions(&mut p).with_tangents(&mut t)).is_err());
     let mut bytes = [0; 40];
     let mut interleaved = |stride, position, len: usize| {
-        let layout = Interleaved { stride, position, ..Interleaved::default() };
+        let layout = Interleaved::new(stride).with_position(position);
         plan.skin_with(&palette, &mut work, Output::interleaved(&mut bytes[..len], layout))
     };
     assert_eq!(interleaved(20, 8, 40), Ok(()));
@@ -393,8 +389,8 @@ fn twisted_limbs_keep_their_volume_with_dual_quaternions() {
     let mut pose = Pose::<Affine3A>::new(&rig);
     pose.locals_mut()[1] = Affine3A::from_rotation_x(std::f32::consts::PI - 1e-3);
     pose.update(&rig).unwrap();
-    let sets = [JointSet { joints: Joints::U8(&[[0, 1, 0, 0]]), weights: &[[0.5, 0.5, 0.0, 0.0]] }];
-    let source = SkinSource { positions: &[[0.0, 1.0, 0.0]], normals: &[], tangents: &[], sets: &sets };
+    let sets = [JointSet::new(Joints::U8(&[[0, 1, 0, 0]]), &[[0.5, 0.5, 0.0, 0.0]])];
+    let source = SkinSource::new(&[[0.0, 1.0, 0.0]], &sets);
     let plan = SkinPlan::from_source(&source, 2, PlanOptions::default()).unwrap();
     let (mut linear, mut dual) = ([[0.0; 3]], [[0.0; 3]]);
     plan.skin(&pose, &mut Workspace::new(), Output::positions(&mut linear)).unwrap();
@@ -411,11 +407,11 @@ fn a_spoiled_joint_spoils_only_what_follows_it() {
     pose.update(&rig).unwrap();
     let joints = [[0, 1, 2, 2]; 40];
     let weights = [[0.5, 0.5, 0.0, 0.0]; 40];
-    let sets = [JointSet { joints: Joints::U8(&joints), weights: &weights }];
+    let sets = [JointSet::new(Joints::U8(&joints), &weights)];
     let positions = [[1.0; 3]; 40];
-    let source = SkinSource { positions: &positions, normals: &[], tangents: &[], sets: &sets };
+    let source = SkinSource::new(&positions, &sets);
     for table in [Choice::Always, Choice::Never] {
-        let plan = SkinPlan::from_source(&source, 3, PlanOptions { table, ..AUTO }).unwrap();
+        let plan = SkinPlan::from_source(&source, 3, PlanOptions::default().with_table(table)).unwrap();
         for path in paths() {
             assert_eq!(skin(&plan, &pose, path, Normals::AsIs).positions, positions);
         }

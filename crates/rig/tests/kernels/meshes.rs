@@ -132,5 +132,5 @@ pub(super) fn shapes() -> impl Strategy<Value = Shape> {
 
 pub(super) fn choices() -> impl Strategy<Value = PlanOptions> {
     let choice = || prop_oneof![Just(Choice::Auto), Just(Choice::Always), Just(Choice::Never)];
-    (choice(), choice()).prop_map(|(table, runs)| PlanOptions { table, runs })
+    (choice(), choice()).prop_map(|(table, runs)| PlanOptions::default().with_table(table).with_runs(runs))
 }

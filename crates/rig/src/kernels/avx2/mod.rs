@@ -6,45 +6,39 @@
 //!
 //! What the unsafe blocks rely on, and where it is checked:
 //!
-//! 1. the machine has the instructions: a [`Proof`] is only made after asking it;
+//! 1. the machine has the instructions: [`CpuFeatures`] are only made after asking it;
 //! 2. every matrix that a layout names lies below `data.slots()`: [`Data`]'s constructors; and there are that
 //!    many matrices: `skin_range` in the module above;
 //! 3. every vertex of the range has its entries in the arrays of the layout, and sixteen readable bytes in the
 //!    arrays of attributes: [`Data`]'s constructors, and `skin_range`;
-//! 4. the target holds every wanted attribute of exactly the vertices of the range: [`Output::fit`]
-//!    (super::Output) and `skin_range`.
+//! 4. the target holds every wanted attribute of exactly the vertices of the range: `Output::fit`
+//!    and `skin_range`.
 
+mod features;
 mod pose;
+mod registers;
 mod runs;
 
-pub(super) use pose::{compose, with_registers};
-use runs::fill_runs;
+pub(super) use features::{CpuFeatures, with_registers};
+pub(super) use pose::compose;
 
-use super::layout::{Blends, Data, Layout, Segment, TABLE};
-use super::output::{Memory, Target};
-use super::{BLOCK, Packed};
+use super::layout::{BLOCK, Blends, Data, Layout, Segment, TABLE};
+use super::output::Target;
+use super::packed::Packed;
 use core::arch::x86_64::*;
-use core::hint::black_box;
 use core::mem::MaybeUninit;
 use core::ops::Range;
-
-/// That this machine has AVX2 and FMA.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Proof(());
-
-impl Proof {
-    /// Asks the machine, or without the feature `std` the build.
-    pub(super) fn detect() -> Option<Self> {
-        #[cfg(feature = "std")]
-        let found = std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma");
-        #[cfg(not(feature = "std"))]
-        let found = cfg!(all(target_feature = "avx2", target_feature = "fma"));
-        found.then_some(Self(()))
-    }
-}
+use registers::{Pair, Sink, load, order, products, store3, sums, tangent};
+use runs::fill_runs;
 
 /// Skins a range of vertices; the caller compared the lengths.
-pub(super) fn skin(_: Proof, data: &Data, matrices: &[Packed], range: Range<usize>, out: &mut Target<'_>) {
+pub(super) fn skin(
+    _: CpuFeatures,
+    data: &Data,
+    matrices: &[Packed],
+    range: Range<usize>,
+    out: &mut Target<'_>,
+) {
     let wants = out.wants();
     let (sink, dense) = Sink::new(out);
     // SAFETY: 1 to 4.
@@ -63,7 +57,7 @@ pub(super) fn skin(_: Proof, data: &Data, matrices: &[Packed], range: Range<usiz
 }
 
 /// Gives normals and tangents the length 1 where they are not 0.
-pub(super) fn normalize(_: Proof, out: &mut Target<'_>) {
+pub(super) fn normalize(_: CpuFeatures, out: &mut Target<'_>) {
     let (wants, count) = (out.wants(), out.len());
     let (sink, dense) = Sink::new(out);
     let step = |size: usize| if dense { size } else { sink.stride };
@@ -78,135 +72,6 @@ pub(super) fn normalize(_: Proof, out: &mut Target<'_>) {
     }
 }
 
-/// Where vertices go. Attributes that are not wanted are never touched.
-#[derive(Clone, Copy)]
-struct Sink {
-    position: *mut u8,
-    normal: *mut u8,
-    tangent: *mut u8,
-    stride: usize,
-}
-
-impl Sink {
-    /// The start of each attribute, and whether they lie densely.
-    fn new(out: &mut Target<'_>) -> (Self, bool) {
-        match &mut out.memory {
-            Memory::Separate { positions, normals, tangents } => {
-                let null = core::ptr::null_mut();
-                let sink = Self {
-                    position: positions.as_mut_ptr().cast(),
-                    normal: normals.as_mut().map_or(null, |n| n.as_mut_ptr().cast()),
-                    tangent: tangents.as_mut().map_or(null, |t| t.as_mut_ptr().cast()),
-                    stride: 0,
-                };
-                (sink, true)
-            }
-            Memory::Interleaved { bytes, layout } => {
-                let start = bytes.as_mut_ptr();
-                let sink = Self {
-                    position: start.wrapping_add(layout.position),
-                    normal: start.wrapping_add(layout.normal.unwrap_or(0)),
-                    tangent: start.wrapping_add(layout.tangent.unwrap_or(0)),
-                    stride: layout.stride,
-                };
-                (sink, false)
-            }
-        }
-    }
-
-    /// From the vertex `count` vertices later on.
-    fn behind<const DENSE: bool>(self, count: usize) -> Self {
-        Self {
-            position: self.position.wrapping_add(count * self.step::<DENSE>(12)),
-            normal: self.normal.wrapping_add(count * self.step::<DENSE>(12)),
-            tangent: self.tangent.wrapping_add(count * self.step::<DENSE>(16)),
-            stride: self.stride,
-        }
-    }
-
-    const fn step<const DENSE: bool>(self, size: usize) -> usize {
-        if DENSE { size } else { self.stride }
-    }
-}
-
-/// `[x | y]` and `[z | w]`.
-type Pair = (__m256, __m256);
-
-/// The matrix at a scaled index.
-///
-/// # Safety
-/// There is one.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn load(matrices: *const Packed, scaled: usize) -> Pair {
-    // SAFETY: by this function's contract 64 bytes can be read.
-    unsafe {
-        let at: *const f32 = matrices.byte_add(scaled * 8).cast();
-        (_mm256_load_ps(at), _mm256_load_ps(at.add(8)))
-    }
-}
-
-/// The products of a vector's components and its fourth one with a matrix in pairs: what is still to be added
-/// lies side by side.
-///
-/// Two floats at a time are spread by loads, which take no part of the shuffling that everything else here
-/// competes for.
-///
-/// # Safety
-/// Three floats can be read.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn products((a, b): Pair, v: *const f32, fourth: __m256) -> __m256 {
-    // SAFETY: by this function's contract; the loads need no alignment.
-    let (xy, z) = unsafe { (broadcast2(v), _mm256_broadcast_ss(&*v.add(2))) };
-    let zw = _mm256_blend_ps::<0b1010_1010>(z, fourth);
-    _mm256_fmadd_ps(a, xy, _mm256_mul_ps(b, zw))
-}
-
-/// # Safety
-/// Eight bytes can be read.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn broadcast2(at: *const f32) -> __m256 {
-    // SAFETY: by this function's contract.
-    _mm256_castpd_ps(_mm256_set1_pd(unsafe { at.cast::<f64>().read_unaligned() }))
-}
-
-/// The sums of neighbours: three of `a` in the low half, three of `b` in the high one.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-fn sums(a: __m256, b: __m256, order: __m256i) -> __m256 {
-    let even = _mm256_shuffle_ps::<0b10_00_10_00>(a, b);
-    let odd = _mm256_shuffle_ps::<0b11_01_11_01>(a, b);
-    _mm256_permutevar8x32_ps(_mm256_add_ps(even, odd), order)
-}
-
-/// How [`sums`] brings together what lies in both halves. The compiler is kept from knowing it: it would
-/// replace one shuffle across the halves by three others and slower additions.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-fn order() -> __m256i {
-    black_box(_mm256_setr_epi32(0, 1, 4, 5, 2, 3, 6, 7))
-}
-
-/// Stores three floats; where `more` is true sixteen bytes, of which the next store overwrites the last.
-///
-/// # Safety
-/// So many bytes can be written.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn store3(at: *mut u8, v: __m128, more: bool) {
-    // SAFETY: by this function's contract.
-    unsafe {
-        if more {
-            _mm_storeu_ps(at.cast(), v);
-        } else {
-            _mm_storel_epi64(at.cast(), _mm_castps_si128(v));
-            at.add(8).cast::<i32>().write_unaligned(_mm_extract_ps::<2>(v));
-        }
-    }
-}
-
 /// # Safety
 /// 1 to 4 of the module's documentation.
 #[target_feature(enable = "avx2,fma")]
@@ -217,7 +82,7 @@ unsafe fn fill<const N: bool, const T: bool, const DENSE: bool>(
     sink: Sink,
 ) {
     let m = matrices.as_ptr();
-    // SAFETY: `bound` asks for vertices of the range only, and the arrays have entries for them (2, 3).
+    // SAFETY: `bound` requests vertices of the range only, and the arrays have entries for them (2, 3).
     unsafe {
         match data.layout() {
             Layout::Indexed(index) => {
@@ -265,7 +130,7 @@ unsafe fn fill<const N: bool, const T: bool, const DENSE: bool>(
     }
 }
 
-/// Vertices that are bound in model space; `matrix` answers that of a vertex.
+/// Vertices that are bound in model space; `matrix` gives that of a vertex.
 ///
 /// # Safety
 /// 1 to 4 of the module's documentation.
@@ -306,19 +171,6 @@ unsafe fn bound<const N: bool, const T: bool, const DENSE: bool>(
         vertex(v, DENSE);
     }
     vertex(last, false);
-}
-
-/// # Safety
-/// Sixteen bytes can be read and written.
-#[inline]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn tangent(pair: Pair, from: *const f32, to: *mut u8, order: __m256i) {
-    // SAFETY: by this function's contract.
-    unsafe {
-        let t = products(pair, from, _mm256_setzero_ps());
-        let turned = _mm256_castps256_ps128(sums(t, t, order));
-        _mm_storeu_ps(to.cast(), _mm_blend_ps::<0b1000>(turned, _mm_loadu_ps(from)));
-    }
 }
 
 /// The sum of the matrices of a vertex.

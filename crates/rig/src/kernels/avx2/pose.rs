@@ -2,9 +2,10 @@
 
 use super::super::compose::Bind;
 use super::super::lanes;
-use super::{Packed, Proof};
-use crate::local::Group;
-use crate::rig::{From, Step, mean};
+use super::super::packed::Packed;
+use super::features::CpuFeatures;
+use crate::hierarchy::{Origin, Step, mean};
+use crate::joint::{Group, Lanes};
 use core::arch::x86_64::*;
 use core::mem::offset_of;
 use glam::{Affine3A, Mat3A};
@@ -14,28 +15,16 @@ const _: () = assert!(size_of::<Affine3A>() == 64 && align_of::<Affine3A>() == 1
 const _: () = assert!(offset_of!(Affine3A, matrix3) == 0 && offset_of!(Affine3A, translation) == 48);
 const _: () = assert!(offset_of!(Mat3A, y_axis) == 16 && offset_of!(Mat3A, z_axis) == 32);
 
-/// Runs what is inlined into `f` with 256-bit registers.
-#[inline]
-pub(in crate::kernels) fn with_registers<R>(_: Proof, f: impl FnOnce() -> R) -> R {
-    #[inline]
-    #[target_feature(enable = "avx2,fma")]
-    fn with<R>(f: impl FnOnce() -> R) -> R {
-        f()
-    }
-    // SAFETY: the proof shows that the machine has the instructions.
-    unsafe { with(f) }
-}
-
 /// Model-space matrices and palette.
 pub(in crate::kernels) fn compose(
-    _: Proof,
+    _: CpuFeatures,
     steps: &[Step],
     groups: &[Group],
     bind: &[Bind],
     model: &mut [Affine3A],
     palette: &mut [Affine3A],
 ) {
-    // SAFETY: the proof shows that the machine has the instructions.
+    // SAFETY: `CpuFeatures` shows that the machine has the instructions.
     unsafe { compose_all(steps, groups, bind, model, palette) }
 }
 
@@ -50,16 +39,16 @@ fn compose_all(
     for ((steps, bind), group) in steps.chunks(8).zip(bind.chunks(8)).zip(groups) {
         let rows = lanes::matrices(group);
         for (i, (step, bind)) in steps.iter().zip(bind).enumerate() {
-            let columns = match &step.from {
+            let columns = match &step.origin {
                 // SAFETY: four columns.
-                From::Root => unsafe { child(&Packed::IDENTITY, &rows, i) },
-                From::Parent(p) => {
+                Origin::Root => unsafe { child(&Packed::IDENTITY, &rows, i) },
+                Origin::Parent(p) => {
                     let parent: *const Packed = (&raw const model[*p]).cast();
                     // SAFETY: 64 bytes that were stored below before, because parents come first; they are only
                     // read as four columns, aligned to sixteen bytes.
                     unsafe { child(parent, &rows, i) }
                 }
-                From::Mean(parts) => {
+                Origin::Mean(parts) => {
                     let m = Packed::new(&mean(parts, model));
                     [m.x, m.y, m.z, m.w].map(|c| {
                         let [x, y, z, w] = c.to_array();
@@ -106,7 +95,7 @@ fn compose_all(
 /// `parent` points to four initialised columns, aligned to sixteen bytes.
 #[inline]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn child(parent: *const Packed, rows: &[crate::local::Lanes; 12], i: usize) -> [__m128; 4] {
+unsafe fn child(parent: *const Packed, rows: &[Lanes; 12], i: usize) -> [__m128; 4] {
     let p: *const f32 = parent.cast();
     // SAFETY: by this function's contract.
     let (px, py, pz, pw) =

@@ -1,8 +1,8 @@
 //! Vertices that follow one matrix for a while: eight at a time, each component in its own register.
 
-use super::super::Packed;
 use super::super::layout::{Data, Run, Soa};
-use super::{Sink, load, order, tangent};
+use super::super::packed::Packed;
+use super::registers::{Sink, load, order, tangent};
 use core::arch::x86_64::*;
 use core::ops::Range;
 

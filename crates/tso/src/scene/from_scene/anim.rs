@@ -118,7 +118,7 @@ impl Anim {
         let path = format!("clips[{clip}]");
         let source = scene.clips.get(clip).ok_or_else(|| ConvertError::invalid(&*path, "does not exist"))?;
         scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
-        let memory = Memory::new(SceneOptions::default().memory);
+        let memory = Memory::new(SceneOptions::default().limits.memory);
         let mut losses = Vec::new();
         let frames = Frames::of(source, &path, &mut losses)?;
         let joints = scene.skeletons.get(source.skeleton.0).map_or(&[][..], |s| &s.joints);

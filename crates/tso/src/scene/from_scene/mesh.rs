@@ -390,7 +390,10 @@ impl Notes {
         let mut count = |code, n: usize, what: &str, amount: Option<f64>| {
             if n > 0 {
                 let message: String = format!("{n} {what}");
-                losses.push(Loss { code, path: path.into(), message, amount });
+                losses.push(match amount {
+                    Some(amount) => Loss::measured(code, path, message, amount),
+                    None => Loss::new(code, path, message),
+                });
             }
         };
         let dropped = "vertices lost joints beyond their two largest; the amount is the largest weight lost";

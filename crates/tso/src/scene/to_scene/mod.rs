@@ -27,7 +27,7 @@ impl Assembly<'_> {
     /// When the scene would take more memory than the options allow, or an animation has more frames than floats
     /// count exactly.
     pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
-        let memory = Memory::new(options.memory);
+        let memory = Memory::new(options.limits.memory);
         let mut losses = Vec::new();
         let mut scene = Scene { name: self.name.clone(), space: options.space, ..Scene::default() };
         let (joints, skeleton) = Joints::new(self, options, &memory, &mut losses)?;

@@ -1,0 +1,158 @@
+//! Rotations as unit quaternions `[x, y, z, w]`.
+
+use super::vector::{acos, atan2, cross, dot, length, lerp, sin, sub, unit};
+
+/// A quaternion x, y, z, w.
+pub type Quat = [f64; 4];
+
+/// The rotation that changes nothing.
+pub const IDENTITY: Quat = [0.0, 0.0, 0.0, 1.0];
+
+/// Hamilton's product: the rotation `b`, then `a`.
+#[must_use]
+pub fn product(a: Quat, b: Quat) -> Quat {
+    let ([xa, ya, za, wa], [xb, yb, zb, wb]) = (a, b);
+    [
+        wa * xb + xa * wb + ya * zb - za * yb,
+        wa * yb + ya * wb + za * xb - xa * zb,
+        wa * zb + za * wb + xa * yb - ya * xb,
+        wa * wb - xa * xb - ya * yb - za * zb,
+    ]
+}
+
+/// The rotation back, of a unit quaternion.
+#[must_use]
+pub fn conjugate([x, y, z, w]: Quat) -> Quat {
+    [-x, -y, -z, w]
+}
+
+/// `v` turned by a unit quaternion.
+#[must_use]
+pub fn rotate([x, y, z, w]: Quat, v: [f64; 3]) -> [f64; 3] {
+    let axis = [x, y, z];
+    let t = cross(axis, v).map(|c| 2.0 * c);
+    let u = cross(axis, t);
+    [v[0] + w * t[0] + u[0], v[1] + w * t[1] + u[1], v[2] + w * t[2] + u[2]]
+}
+
+/// The turn by an angle in radians about an axis of length 1.
+#[must_use]
+pub fn about(axis: [f64; 3], angle: f64) -> Quat {
+    let (s, c) = (sin(0.5 * angle), super::cos(0.5 * angle));
+    [axis[0] * s, axis[1] * s, axis[2] * s, c]
+}
+
+/// The images of the three axes. The quaternion is taken as it is, not normalised.
+#[must_use]
+pub fn to_basis([x, y, z, w]: Quat) -> [[f64; 3]; 3] {
+    [
+        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)],
+        [2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x)],
+        [2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)],
+    ]
+}
+
+/// The unit quaternion of a rotation given by the images of the three axes; some rotation where they are no basis.
+#[must_use]
+pub fn from_basis([x, y, z]: [[f64; 3]; 3]) -> Quat {
+    let (xx, yy, zz) = (x[0], y[1], z[2]);
+    let q = if xx + yy + zz > 0.0 {
+        [y[2] - z[1], z[0] - x[2], x[1] - y[0], 1.0 + xx + yy + zz]
+    } else if xx >= yy && xx >= zz {
+        [1.0 + xx - yy - zz, y[0] + x[1], z[0] + x[2], y[2] - z[1]]
+    } else if yy >= zz {
+        [y[0] + x[1], 1.0 - xx + yy - zz, z[1] + y[2], z[0] - x[2]]
+    } else {
+        [z[0] + x[2], z[1] + y[2], 1.0 - xx - yy + zz, x[1] - y[0]]
+    };
+    unit(q).unwrap_or(IDENTITY)
+}
+
+/// `b` or its negative, which is the same rotation: the one nearer to `a`.
+#[must_use]
+pub fn toward(a: Quat, b: Quat) -> Quat {
+    if dot(a, b) < 0.0 { b.map(|c| -c) } else { b }
+}
+
+/// The rotation at `t` on the chord from `a` to `b`, renormalised, the way their signs say.
+#[must_use]
+pub fn nlerp(a: Quat, b: Quat, t: f64) -> Quat {
+    unit(lerp(a, b, t)).unwrap_or(a)
+}
+
+/// The rotation at `t` on the arc from `a` to `b`, both of unit length, the way their signs say.
+#[must_use]
+pub fn slerp(a: Quat, b: Quat, t: f64) -> Quat {
+    let angle = arc(a, b);
+    // So near to each other, the chord is the arc; opposite each other, any arc is as good.
+    let s = sin(angle);
+    if angle < 1e-6 || s < 1e-9 {
+        return nlerp(a, b, t);
+    }
+    let (wa, wb) = (sin((1.0 - t) * angle) / s, sin(t * angle) / s);
+    core::array::from_fn(|i| a[i] * wa + b[i] * wb)
+}
+
+/// The length of the arc between two unit quaternions, exact for small ones too.
+#[must_use]
+pub fn arc(a: Quat, b: Quat) -> f64 {
+    let d = dot(a, b);
+    if d.abs() < 0.5 { acos(d) } else { 2.0 * atan2(length(sub(a, b)), length(super::add(a, b))) }
+}
+
+/// The angle in radians between two rotations given as unit quaternions of any sign.
+#[must_use]
+pub fn angle(a: Quat, b: Quat) -> f64 {
+    2.0 * arc(a, toward(a, b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
+    use proptest::prelude::*;
+
+    fn quaternion() -> impl Strategy<Value = Quat> {
+        [-1.0..1.0, -1.0..1.0, -1.0..1.0, -1.0..1.0_f64].prop_filter_map("zero", unit)
+    }
+
+    fn near<const N: usize>(a: [f64; N], b: [f64; N], by: f64) -> bool {
+        a.iter().zip(b).all(|(a, b)| (a - b).abs() < by)
+    }
+
+    #[test]
+    fn a_quarter_about_z() {
+        let q = about([0.0, 0.0, 1.0], FRAC_PI_2);
+        assert!(near(q, [0.0, 0.0, FRAC_1_SQRT_2, FRAC_1_SQRT_2], 1e-15));
+        assert!(near(rotate(q, [1.0, 0.0, 0.0]), [0.0, 1.0, 0.0], 1e-15));
+        assert!((angle(IDENTITY, q.map(|c| -c)) - FRAC_PI_2).abs() < 1e-15);
+        assert!(near(slerp(IDENTITY, q, 0.5), about([0.0, 0.0, 1.0], FRAC_PI_2 / 2.0), 1e-15));
+        assert_eq!(from_basis([[f64::NAN; 3]; 3]), IDENTITY);
+    }
+
+    #[test]
+    fn small_angles_are_exact() {
+        let b = about([1.0, 0.0, 0.0], 2e-7);
+        assert!((angle(IDENTITY, b) / 2e-7 - 1.0).abs() < 1e-9);
+    }
+
+    proptest! {
+        #[test]
+        fn bases_and_products_agree(a in quaternion(), b in quaternion(), v in [-9.0..9.0, -9.0..9.0, -9.0..9.0_f64]) {
+            let [x, y, z] = to_basis(a);
+            let turned = core::array::from_fn(|i| x[i] * v[0] + y[i] * v[1] + z[i] * v[2]);
+            prop_assert!(near(rotate(a, v), turned, 1e-12));
+            prop_assert!(near(rotate(product(a, b), v), rotate(a, rotate(b, v)), 1e-12));
+            prop_assert!(near(rotate(conjugate(a), rotate(a, v)), v, 1e-12));
+            prop_assert!(angle(from_basis(to_basis(a)), a) < 1e-7);
+        }
+
+        #[test]
+        fn an_arc_is_walked_evenly(a in quaternion(), b in quaternion(), t in 0.0..=1.0_f64) {
+            let b = toward(a, b);
+            let q = slerp(a, b, t);
+            prop_assert!((length(q) - 1.0).abs() < 1e-9);
+            prop_assert!((arc(a, q) - t * arc(a, b)).abs() < 1e-7);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The dialects: how vertices and indices are laid out, which no file says.
+
+use crate::record::{vertex_44, vertex_56, vertex_60};
+use core::fmt;
+use core::str::FromStr;
+
+/// How vertices and indices are laid out. The format changed twice while its version stayed 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Dialect {
+    /// The description's: vertices of 44 bytes, indices of 32 bits, a MESH chunk with offsets in bytes.
+    #[default]
+    Seed44,
+    /// The description's later revision: vertices of 56 bytes with a bitangent, indices of 16 bits.
+    Doc56,
+    /// What was implemented: vertices of 60 bytes with three texture coordinates, indices of 16 bits, meshes
+    /// in the companion with offsets in indices.
+    Gl3,
+}
+
+impl Dialect {
+    /// All dialects, in the order in which an undecided file prefers them.
+    pub const ALL: [Self; 3] = [Self::Seed44, Self::Gl3, Self::Doc56];
+
+    /// The names of all dialects.
+    pub const NAMES: &'static [&'static str] = &[Self::Seed44.name(), Self::Gl3.name(), Self::Doc56.name()];
+
+    /// A short name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Seed44 => "seed44",
+            Self::Doc56 => "doc56",
+            Self::Gl3 => "gl3_60",
+        }
+    }
+
+    /// Bytes of a vertex.
+    pub const fn vertex_size(self) -> usize {
+        match self {
+            Self::Seed44 => vertex_44::SIZE,
+            Self::Doc56 => vertex_56::SIZE,
+            Self::Gl3 => vertex_60::SIZE,
+        }
+    }
+
+    /// Bytes of an index.
+    pub const fn index_size(self) -> usize {
+        match self {
+            Self::Seed44 => 4,
+            Self::Doc56 | Self::Gl3 => 2,
+        }
+    }
+
+    /// Where the normal stands in a vertex.
+    pub(crate) const fn normal_at(self) -> usize {
+        match self {
+            Self::Seed44 => vertex_44::NORMAL.offset,
+            Self::Doc56 => vertex_56::NORMAL.offset,
+            Self::Gl3 => vertex_60::NORMAL.offset,
+        }
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Dialect {
+    type Err = UnknownDialect;
+
+    fn from_str(name: &str) -> Result<Self, UnknownDialect> {
+        Self::ALL.into_iter().find(|d| d.name().eq_ignore_ascii_case(name)).ok_or(UnknownDialect)
+    }
+}
+
+/// No [`Dialect`] has this name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownDialect;
+
+impl fmt::Display for UnknownDialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no such dialect; known are ")?;
+        for (i, dialect) in Dialect::ALL.iter().enumerate() {
+            write!(f, "{}{dialect}", if i > 0 { ", " } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for UnknownDialect {}

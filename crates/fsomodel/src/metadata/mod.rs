@@ -1,0 +1,10 @@
+//! The companion `.json`: materials, meshes and nodes, which the file itself has no chunks for.
+
+mod json;
+mod model;
+mod read;
+pub(crate) mod rules;
+mod write;
+
+pub use model::{MAX_NODE_DEPTH, Material, Mesh, Metadata, Node};
+pub(crate) use read::{MeshFields, mesh_fields};

@@ -1,0 +1,157 @@
+//! What a companion must say.
+
+use super::model::{MAX_NODE_DEPTH, Metadata};
+use super::read::read;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use meshwright_core::{Budget, Findings, Limits, Path, Place, ReadError, Report, bulk};
+
+/// The stream that offsets in a companion count in.
+pub(crate) const STREAM: &str = "metadata";
+
+meshwright_core::rules! {
+    error SYNTAX = "Metadata", Syntax,
+        "The companion is not the JSON that the engine's loader takes: a field is missing, there twice, or of another type.",
+        "Correct the text at the place that is named.";
+    error TRUNCATED = "Truncated", Truncated,
+        "The companion ends too soon.",
+        "Copy the file again; what is missing cannot be rebuilt.";
+    error DEPTH = "LimitExceeded", Limit,
+        "Objects of the companion lie deeper within each other than the engine's JSON library reads.",
+        "Flatten the tree of nodes.";
+    error REFERENCE = "Metadata", BadReference,
+        "A mesh names a material, or a node names a mesh, that is not there; the engine reads beyond its tables.",
+        "Point it at one of those that are there.";
+    error NON_FINITE = "Metadata", NonFinite,
+        "A node's matrix holds a number that is infinite or NaN, which JSON cannot express.",
+        "Give the node a matrix of numbers.";
+    error ORDER = "Metadata", BadHierarchy,
+        "Nodes are not in the order of their tree, or lie too deep within each other.",
+        "Put each node behind its parent and the whole tree of earlier siblings.";
+    error TEXT = "Metadata", BadName,
+        "A text holds a NUL, which the engine's loader refuses.",
+        "Rename what holds it.";
+    warning LOADER = "Metadata", Compatibility,
+        "The engine's loader needs a field that is not there, or takes an integer in a matrix for 0.",
+        "Write the companion anew: every field is put and matrices have real numbers.";
+    warning NO_ROOT = "Metadata", Missing,
+        "Nothing says where the meshes are drawn.",
+        "Add a root node that names them.";
+}
+
+/// Where the fields of a companion stand in its text.
+pub(super) trait Where {
+    /// The offset of a field of an item, where that is known.
+    fn at(&self, table: &'static str, item: usize, field: &'static str) -> Option<u64>;
+}
+
+/// A companion that was not read, or may have been edited since.
+struct Nowhere;
+
+impl Where for Nowhere {
+    fn at(&self, _: &'static str, _: usize, _: &'static str) -> Option<u64> {
+        None
+    }
+}
+
+/// What a model says of its companion without knowing where it stands in the text.
+pub(crate) fn check(metadata: &Metadata, findings: &mut Findings) -> Result<(), ReadError> {
+    check_at(metadata, &Nowhere, findings)
+}
+
+/// Numbers of materials, meshes and parents, and matrices.
+pub(super) fn check_at(
+    metadata: &Metadata,
+    places: &impl Where,
+    findings: &mut Findings,
+) -> Result<(), ReadError> {
+    let mut broken = |rule, table: &'static str, item: usize, field: &'static str, message: String| {
+        let place = Place::part(STREAM, places.at(table, item, field));
+        let path = Path::ROOT.field(table);
+        findings.broken(rule, &path.index(item).field(field), place, || message)
+    };
+    let materials = metadata.materials.len();
+    for (i, mesh) in metadata.meshes.iter().enumerate() {
+        if mesh.material_index as usize >= materials {
+            let message = format!("material {} of {materials}", mesh.material_index);
+            broken(REFERENCE, "meshes", i, "material_index", message)?;
+        }
+    }
+    let meshes = metadata.meshes.len();
+    for (i, node) in metadata.nodes.iter().enumerate() {
+        if let Some(mesh) = node.meshes.iter().find(|m| **m as usize >= meshes) {
+            broken(REFERENCE, "nodes", i, "meshes", format!("mesh {mesh} of {meshes}"))?;
+        }
+        if bulk::first_non_finite(node.transform.as_flattened()).is_some() {
+            broken(NON_FINITE, "nodes", i, "transform", "a number that is not finite".into())?;
+        }
+    }
+    match metadata.depths() {
+        Ok(depths) => match depths.iter().position(|d| *d >= MAX_NODE_DEPTH) {
+            Some(i) => {
+                let message = format!("more than {MAX_NODE_DEPTH} nodes within each other");
+                broken(ORDER, "nodes", i, "parent", message)
+            }
+            None => Ok(()),
+        },
+        Err(i) => {
+            let message = "does not follow its parent or the whole tree of an earlier sibling";
+            broken(ORDER, "nodes", i, "parent", message.into())
+        }
+    }
+}
+
+/// What the engine's loader needs though the companion says enough without.
+fn loader(metadata: &Metadata, findings: &mut Findings) -> Result<(), ReadError> {
+    let root = Path::ROOT;
+    let materials = root.field("materials");
+    for (i, _) in metadata.materials.iter().enumerate().filter(|(_, m)| m.diffuse_texture.is_none()) {
+        let path = materials.index(i);
+        let message = || "the engine's loader needs this field";
+        findings.broken(LOADER, &path.field("diffuse_texture"), Place::part(STREAM, None), message)?;
+    }
+    if metadata.nodes.is_empty() {
+        let place = Place::part(STREAM, metadata.text.0.as_ref().map(|_| 0));
+        let message = || "no root_node: nothing says where the meshes are drawn";
+        findings.broken(NO_ROOT, &root.field("nodes"), place, message)?;
+    }
+    Ok(())
+}
+
+impl Metadata {
+    /// Everything that is wrong with the companion by itself.
+    pub fn validate(&self) -> Report {
+        let mut findings = Findings::validating();
+        let ended = check(self, &mut findings).and_then(|()| loader(self, &mut findings));
+        debug_assert!(ended.is_ok(), "validation goes on to the end");
+        // What is odd in the text is odd for as long as that is what will be written.
+        if let Some(text) = &self.text.0 {
+            let mut notes = Findings::validating();
+            let said = read(text, &Budget::new(Limits::UNLIMITED), &mut notes);
+            if said.is_ok_and(|said| said == *self) {
+                findings.append(notes.into_report());
+            }
+        }
+        findings.into_report()
+    }
+
+    /// How deep every node lies, the root at 0; or the first node that is not behind its parent and the whole
+    /// tree of an earlier sibling.
+    pub(crate) fn depths(&self) -> Result<Vec<usize>, usize> {
+        // The way from the root to the node before.
+        let mut way: Vec<usize> = Vec::new();
+        let mut depths = Vec::with_capacity(self.nodes.len());
+        for (i, node) in self.nodes.iter().enumerate() {
+            while way.last().is_some_and(|last| Some(*last) != node.parent) {
+                way.pop();
+            }
+            if way.last().copied() != node.parent || (i > 0 && node.parent.is_none()) {
+                return Err(i);
+            }
+            depths.push(way.len());
+            way.push(i);
+        }
+        Ok(depths)
+    }
+}

@@ -1,0 +1,219 @@
+//! Writing the companion.
+
+use super::model::{Metadata, Node};
+use super::read::read;
+use super::rules;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::Write as _;
+use meshwright_core::{Budget, F32, Findings, Limits, Path, WriteError};
+
+/// JSON under construction: indented, one field a line.
+#[derive(Default)]
+struct Text {
+    out: String,
+    depth: usize,
+    /// Nothing was put into the open array or object yet.
+    first: bool,
+}
+
+impl Text {
+    fn line(&mut self) {
+        self.out.push('\n');
+        self.out.extend(core::iter::repeat_n("    ", self.depth));
+    }
+
+    /// The place of the next item.
+    fn item(&mut self) {
+        if !core::mem::take(&mut self.first) {
+            self.out.push(',');
+        }
+        self.line();
+    }
+
+    fn key(&mut self, name: &str) {
+        self.item();
+        self.string(name);
+        self.out.push_str(": ");
+    }
+
+    fn open(&mut self, bracket: char) {
+        self.out.push(bracket);
+        self.depth = self.depth.saturating_add(1);
+        self.first = true;
+    }
+
+    fn close(&mut self, bracket: char) {
+        self.depth = self.depth.saturating_sub(1);
+        if !core::mem::take(&mut self.first) {
+            self.line();
+        }
+        self.out.push(bracket);
+    }
+
+    fn string(&mut self, text: &str) {
+        self.out.push('"');
+        for c in text.chars() {
+            match c {
+                '"' | '\\' => {
+                    self.out.push('\\');
+                    self.out.push(c);
+                }
+                '\n' => self.out.push_str("\\n"),
+                '\t' => self.out.push_str("\\t"),
+                '\r' => self.out.push_str("\\r"),
+                c if u32::from(c) < 0x20 => {
+                    let _ = write!(self.out, "\\u{:04x}", u32::from(c));
+                }
+                c => self.out.push(c),
+            }
+        }
+        self.out.push('"');
+    }
+
+    fn integer(&mut self, key: &str, value: u64) {
+        self.key(key);
+        let _ = write!(self.out, "{value}");
+    }
+
+    fn optional(&mut self, key: &str, value: Option<&String>) {
+        if let Some(value) = value {
+            self.key(key);
+            self.string(value);
+        }
+    }
+
+    /// Always with a fraction or an exponent: the engine's loader takes an integer for 0.
+    fn real(&mut self, value: F32) {
+        self.item();
+        let _ = write!(self.out, "{:?}", f64::from(value.get()));
+    }
+}
+
+impl Metadata {
+    /// Writes the companion: the text it was read from when that says the same, else anew. Fields that mean
+    /// nothing to this crate are in that text only.
+    ///
+    /// # Errors
+    /// When the companion says what a reader refuses, or what JSON cannot hold.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
+        if let Some(text) = &self.text.0 {
+            let budget = Budget::new(Limits::UNLIMITED);
+            if read(text, &budget, &mut Findings::writing()).is_ok_and(|said| said == *self) {
+                return Ok(text.clone());
+            }
+        }
+        self.to_canonical()
+    }
+
+    /// Writes the companion anew.
+    ///
+    /// # Errors
+    /// As [`to_bytes`](Self::to_bytes).
+    pub fn to_canonical(&self) -> Result<Vec<u8>, WriteError> {
+        rules::check(self, &mut Findings::writing())?;
+        self.check_text()?;
+        let mut t = Text::default();
+        t.open('{');
+        t.key("materials");
+        t.open('[');
+        for material in &self.materials {
+            t.item();
+            t.open('{');
+            t.optional("name", material.name.as_ref());
+            t.optional("diffuse_texture", material.diffuse_texture.as_ref());
+            t.close('}');
+        }
+        t.close(']');
+        t.key("meshes");
+        t.open('[');
+        for mesh in &self.meshes {
+            t.item();
+            t.open('{');
+            t.optional("name", mesh.name.as_ref());
+            t.integer("offset", mesh.offset);
+            t.integer("count", mesh.count.into());
+            t.integer("base_index", mesh.base_index.into());
+            t.integer("min_index", mesh.min_index.into());
+            t.integer("max_index", mesh.max_index.into());
+            t.integer("material_index", mesh.material_index.into());
+            t.close('}');
+        }
+        t.close(']');
+        if !self.nodes.is_empty() {
+            t.key("root_node");
+            self.tree(&mut t);
+        }
+        t.close('}');
+        t.out.push('\n');
+        Ok(t.out.into_bytes())
+    }
+
+    /// Nodes in order; the way to the next one closes what does not hold it.
+    fn tree(&self, t: &mut Text) {
+        let depths = self.depths().unwrap_or_default();
+        for (i, (node, &depth)) in self.nodes.iter().zip(&depths).enumerate() {
+            if i > 0 {
+                t.item();
+            }
+            t.open('{');
+            put_node(t, node);
+            t.key("children");
+            t.open('[');
+            let next = depths.get(i.saturating_add(1)).copied().unwrap_or(0);
+            for _ in next..=depth {
+                t.close(']');
+                t.close('}');
+            }
+        }
+    }
+
+    /// Text and numbers that JSON, or the loader's library, cannot hold.
+    fn check_text(&self) -> Result<(), WriteError> {
+        let tables = [Path::ROOT.field("materials"), Path::ROOT.field("meshes"), Path::ROOT.field("nodes")];
+        let [materials, meshes, nodes] = &tables;
+        let names = (self.materials.iter().enumerate())
+            .flat_map(|(i, m)| {
+                [(materials, i, "name", &m.name), (materials, i, "diffuse_texture", &m.diffuse_texture)]
+            })
+            .chain(self.meshes.iter().enumerate().map(|(i, m)| (meshes, i, "name", &m.name)))
+            .chain(self.nodes.iter().enumerate().map(|(i, n)| (nodes, i, "name", &n.name)));
+        for (table, i, field, text) in names {
+            if text.as_ref().is_some_and(|t| t.contains('\0')) {
+                return Err(WriteError::invalid(
+                    rules::TEXT,
+                    &table.index(i).field(field),
+                    "text that holds a NUL",
+                ));
+            }
+        }
+        for (i, mesh) in self.meshes.iter().enumerate() {
+            let path = meshes.index(i);
+            WriteError::fit(&path.field("offset"), "offset", mesh.offset, i64::MAX.cast_unsigned())?;
+        }
+        Ok(())
+    }
+}
+
+fn put_node(t: &mut Text, node: &Node) {
+    t.optional("name", node.name.as_ref());
+    t.key("transform");
+    t.open('[');
+    for column in &node.transform {
+        t.item();
+        t.open('[');
+        for cell in column {
+            t.real(*cell);
+        }
+        t.close(']');
+    }
+    t.close(']');
+    t.key("meshes");
+    t.open('[');
+    for mesh in &node.meshes {
+        t.item();
+        t.out.push_str(&format!("{mesh}"));
+    }
+    t.close(']');
+}

@@ -1,0 +1,188 @@
+//! What the chunks hold: dialect, claims about indices, numbers of vertices. What concerns many vertices is one finding,
+//! with their number and the first of them.
+
+use super::places::{At, Places};
+use super::structure::{self, Sink};
+use crate::detect;
+use crate::dialect::Dialect;
+use crate::extent::Extents;
+use crate::model::{ChunkId, FsoModel, VERSION};
+use crate::ranges::{Table, gaps, within};
+use crate::record::{header, mesh, vertex_44, vertex_56, vertex_60};
+use alloc::format;
+use alloc::vec::Vec;
+use meshwright_core::{F32, Findings, Path, ReadError, Report};
+
+/// Squares of lengths between these are taken for 1: a length within 1 %.
+const UNIT: core::ops::RangeInclusive<f32> = 0.9801..=1.0201;
+
+/// Vertices that are looked at while they are in the cache.
+const BATCH: usize = 256;
+
+impl FsoModel<'_> {
+    /// Everything that is wrong with the model, its companion included. Rules that the strict reader enforces are
+    /// errors. Offsets are those of the file that [`to_bytes`](Self::to_bytes) writes.
+    pub fn validate(&self) -> Report {
+        let mut findings = Findings::validating();
+        let ended = self.examine(&mut findings);
+        debug_assert!(ended.is_ok(), "validation goes on to the end");
+        if let Some(metadata) = &self.metadata {
+            findings.append(metadata.validate());
+        }
+        findings.into_report()
+    }
+
+    fn examine(&self, findings: &mut Findings) -> Result<(), ReadError> {
+        let places = Places::as_written(self);
+        let extents = Extents::new(self.indices());
+        check_version(self, findings)?;
+        structure::check_chunks(self, &places, findings)?;
+        structure::check_ranges(self, &extents, &places, findings)?;
+        let mut sink = Sink { findings, places: &places };
+        self.examine_dialect(&mut sink)?;
+        self.examine_ranges(&mut sink, &extents)?;
+        self.examine_vertices(&mut sink)
+    }
+
+    fn examine_dialect(&self, on: &mut Sink<'_, '_>) -> Result<(), ReadError> {
+        let rivals = detect::rivals(self);
+        if !rivals.is_empty() {
+            on.broken(super::AMBIGUOUS_DIALECT, At::Chunk(0), || {
+                let names: Vec<_> = rivals.iter().map(|d| d.name()).collect();
+                format!("the bytes fit {}; read as {}", names.join(" and "), self.dialect)
+            })?;
+        }
+        if matches!(self.table(), Table::Missing(_)) {
+            on.broken(super::NO_MESH_TABLE, At::Model, || "no meshes: all indices are one mesh")?;
+        }
+        Ok(())
+    }
+
+    fn examine_ranges(&self, on: &mut Sink<'_, '_>, extents: &Extents<'_>) -> Result<(), ReadError> {
+        let (indices, table) = (self.indices(), self.table());
+        let mut used = Vec::with_capacity(table.len());
+        for i in 0..table.len() {
+            let Some(range) = table.get(i) else { break };
+            let Some((first, end)) = within(&range, indices.len()) else { continue };
+            used.push((first, end));
+            if range.count % 3 != 0 {
+                on.broken(super::NOT_TRIANGLES, At::Mesh(i, mesh::COUNT), || {
+                    format!("{} indices are no whole number of triangles", range.count)
+                })?;
+            }
+            let (Some(truth), Some(claimed)) = (extents.of(first, end), range.claimed) else { continue };
+            if truth == claimed {
+                continue;
+            }
+            let base = u64::from(range.base_index);
+            let after = |v: u32, claim: u32| u64::from(v).saturating_add(base) == claim.into();
+            let rule = if base > 0 && after(truth.0, claimed.0) && after(truth.1, claimed.1) {
+                super::MIN_MAX_AFTER_BASE
+            } else if claimed.0 <= truth.0 && claimed.1 >= truth.1 {
+                super::LOOSE_MIN_MAX
+            } else {
+                super::WRONG_MIN_MAX
+            };
+            on.broken(rule, At::Mesh(i, mesh::MIN_INDEX), || {
+                format!("claims {} to {}, holds {} to {}", claimed.0, claimed.1, truth.0, truth.1)
+            })?;
+        }
+        match gaps(&mut used, indices.len()) {
+            (unused, Some(first)) => on.broken(super::UNUSED_INDICES, At::Index(first), || {
+                format!("{unused} indices that no mesh draws")
+            }),
+            (_, None) => Ok(()),
+        }
+    }
+
+    fn examine_vertices(&self, on: &mut Sink<'_, '_>) -> Result<(), ReadError> {
+        let Some(start) = on.places.payload(ChunkId::VDAT) else { return Ok(()) };
+        let bytes = self.chunk(ChunkId::VDAT).unwrap_or_default();
+        let size = self.dialect.vertex_size();
+        let off_length = match self.dialect {
+            Dialect::Seed44 => off_length::<{ vertex_44::SIZE }, { vertex_44::NORMAL.offset }>,
+            Dialect::Doc56 => off_length::<{ vertex_56::SIZE }, { vertex_56::NORMAL.offset }>,
+            Dialect::Gl3 => off_length::<{ vertex_60::SIZE }, { vertex_60::NORMAL.offset }>,
+        };
+        let (mut odd, mut first_odd, mut broken) = (0_usize, None, None);
+        for (batch, vertices) in bytes.chunks(BATCH.saturating_mul(size)).enumerate() {
+            let find = |bad: &dyn Fn(&[u8]) -> bool| {
+                let within = vertices.chunks_exact(size).position(bad);
+                within.map(|i| batch.saturating_mul(BATCH).saturating_add(i))
+            };
+            if broken.is_none() && !finite(vertices) {
+                broken = find(&|v| !finite(v));
+            }
+            let count = off_length(vertices);
+            if count > 0 && first_odd.is_none() {
+                first_odd = find(&|v| off_length(v) > 0);
+            }
+            odd = odd.saturating_add(count);
+        }
+        let table = Path::ROOT.field("vertices");
+        let at = |i: usize| start.saturating_add((i as u64).saturating_mul(size as u64));
+        if let Some(i) = broken {
+            let message = || "the first vertex with a value that is not finite";
+            on.findings.broken(super::NON_FINITE, &table.index(i), at(i), message)?;
+        }
+        if let Some(i) = first_odd {
+            let normal = self.vertices().get(i).unwrap_or_default().normal;
+            let message = || format!("normal {normal:?} is not of length 1; {odd} in all");
+            on.findings.broken(super::NORMAL_LENGTH, &table.index(i).field("normal"), at(i), message)?;
+        }
+        Ok(())
+    }
+}
+
+/// The version, which a reader has checked before there is a model.
+pub(crate) fn check_version(model: &FsoModel<'_>, findings: &mut Findings) -> Result<(), ReadError> {
+    if model.version == VERSION {
+        return Ok(());
+    }
+    let path = Path::ROOT.field(header::VERSION.name);
+    findings.broken(super::VERSION, &path, header::VERSION.at(0), || {
+        format!("version {}, only {VERSION} may be used", model.version)
+    })
+}
+
+/// No float of a run of them is infinite or NaN.
+fn finite(bytes: &[u8]) -> bool {
+    const EXPONENT: u32 = 0x7f80_0000;
+    let words = bytes.as_chunks::<4>().0;
+    !words.iter().fold(false, |bad, b| bad | (u32::from_le_bytes(*b) & EXPONENT == EXPONENT))
+}
+
+/// How many vertices of `SIZE` bytes have a normal, at byte `AT`, that is not of length 1.
+fn off_length<const SIZE: usize, const AT: usize>(bytes: &[u8]) -> usize {
+    let component = |v: &[u8; SIZE], i: usize| {
+        let word = v.get(AT.saturating_add(i.saturating_mul(4))..).and_then(|b| b.first_chunk());
+        F32::from_bits(word.map_or(0, |w| u32::from_le_bytes(*w))).get()
+    };
+    let off = |v: &[u8; SIZE]| {
+        let [x, y, z] = [component(v, 0), component(v, 1), component(v, 2)];
+        usize::from(!UNIT.contains(&(x * x + y * y + z * z)))
+    };
+    bytes.as_chunks::<SIZE>().0.iter().map(off).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_are_judged_by_their_bits() {
+        let words = |w: &[u32]| w.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<_>>();
+        assert!(finite(&words(&[0, 0x7f7f_ffff, 0xff7f_ffff, 1])));
+        assert!(!finite(&words(&[0, 0x7f80_0000])));
+        assert!(!finite(&words(&[0xffff_ffff])));
+    }
+
+    #[test]
+    fn a_normal_that_is_not_a_number_is_not_of_length_1() {
+        let mut vertex = [0_u8; 44];
+        vertex[20..24].copy_from_slice(&1.005_f32.to_le_bytes());
+        assert_eq!(off_length::<44, 20>(&vertex), 0);
+        vertex[24..28].copy_from_slice(&f32::NAN.to_le_bytes());
+        assert_eq!(off_length::<44, 20>(&vertex), 1);
+    }
+}

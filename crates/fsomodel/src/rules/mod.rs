@@ -1,0 +1,70 @@
+//! The rules of a file, each stated once and run by reading, writing and validating.
+
+mod content;
+pub(crate) mod places;
+pub(crate) mod structure;
+
+pub(crate) use content::check_version;
+
+meshwright_core::rules! {
+    error MAGIC = "Magic", BadMagic,
+        "The file does not begin with FSOMODEL.",
+        "Nothing can be mended: it is a file of another format, or its beginning is lost.";
+    error VERSION = "Version", Unsupported,
+        "The format forbids to use a version that is not known, and 1 is the only one that was ever written.",
+        "Set the version to 1 if the file is known to be otherwise sound.";
+    error TRUNCATED = "Truncated", Truncated,
+        "The file ends within a chunk, or a chunk claims more bytes than are left.",
+        "Copy the file again; what is missing cannot be rebuilt.";
+    error LIMIT = "LimitExceeded", Limit,
+        "Reading on would take more memory than allowed.",
+        "Raise the limit if the file is trusted.";
+    error DUPLICATE_CHUNK = "DuplicateChunk", Duplicate,
+        "There are two vertex, index or mesh chunks, and nothing says which is meant; the engine refuses the file.",
+        "Remove the one that is not meant.";
+    forgivable MISSING_CHUNK = "MissingChunk", Missing,
+        "There are no vertices or no indices.",
+        "Add the chunk, empty if there is nothing to draw.";
+    forgivable STREAM_SIZE = "StreamSize", BadSize,
+        "A chunk is no whole number of vertices, indices or meshes of its dialect; the last one is cut.",
+        "Cut the part of an item off, or name the dialect if the file has another one.";
+    forgivable MISALIGNED = "Misaligned", Misaligned,
+        "A mesh starts within an index.",
+        "Round the offset to a multiple of 4.";
+    forgivable MESH_RANGE = "MeshRange", OutOfBounds,
+        "A mesh draws indices that are not there; the engine reads beyond its buffer.",
+        "Shorten the mesh to the indices that there are.";
+    forgivable INDEX_RANGE = "IndexRange", BadReference,
+        "An index, its base added, names a vertex that is not there; the engine reads beyond its buffer.",
+        "Remove the triangle or point it at a vertex that is there.";
+    forgivable MESH_COUNT = "Metadata", BadCount,
+        "The companion has another number of meshes than the file.",
+        "Use the companion that was exported with the file.";
+    warning AMBIGUOUS_DIALECT = "AmbiguousDialect", Ambiguous,
+        "The sizes of the chunks fit more than one dialect, and the file does not say which it is.",
+        "Name the dialect when the file is read.";
+    warning NO_MESH_TABLE = "NoMeshTable", Missing,
+        "Nothing says which indices make up which mesh, so that all of them are one.",
+        "Put the companion beside the file, or name it.";
+    warning NOT_TRIANGLES = "NotTriangles", BadCount,
+        "The indices of a mesh are no whole number of triangles; the last ones draw nothing.",
+        "Remove the indices behind the last triangle.";
+    warning MIN_MAX_AFTER_BASE = "MinMaxAfterBase", BadValue,
+        "The lowest and highest index of a mesh are given after its base was added, and are meant before.",
+        "Compute them anew; no loader relies on them.";
+    warning LOOSE_MIN_MAX = "LooseMinMax", BadValue,
+        "A mesh claims a wider range of indices than it has.",
+        "Compute it anew; no loader relies on it.";
+    warning WRONG_MIN_MAX = "WrongMinMax", BadValue,
+        "A mesh claims a range of indices that leaves some of its own out.",
+        "Compute it anew; no loader relies on it.";
+    warning UNUSED_INDICES = "UnusedIndices", Unused,
+        "No mesh draws some of the indices.",
+        "Remove them, or add the mesh that should draw them.";
+    warning NON_FINITE = "NonFinite", NonFinite,
+        "A vertex holds a number that is infinite or NaN.",
+        "Replace it: 0 is taken where the model is converted.";
+    warning NORMAL_LENGTH = "NormalLength", NotNormalized,
+        "Normals are not of length 1, so that the engine lights them too bright or too dark.",
+        "Divide them by their length.";
+}

@@ -1,0 +1,165 @@
+//! Where the fields of a model lie in its file, and in its companion.
+
+use crate::metadata::rules::STREAM;
+use crate::metadata::{MeshFields, mesh_fields};
+use crate::model::{ChunkId, FsoModel, MeshEntry};
+use crate::ranges::Table;
+use crate::record::{chunk, header, mesh};
+use alloc::vec::Vec;
+use core::cell::OnceCell;
+use meshwright_core::record::Field;
+use meshwright_core::{Path, Place};
+
+/// A field that a rule is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum At {
+    /// The model as a whole.
+    Model,
+    /// A chunk's header.
+    Chunk(usize),
+    /// A field of a mesh.
+    Mesh(usize, Field),
+    /// An index.
+    Index(usize),
+}
+
+impl At {
+    /// Calls `f` with the path of the field.
+    pub(crate) fn with_path<R>(self, f: impl FnOnce(&Path<'_>) -> R) -> R {
+        let root = Path::ROOT;
+        match self {
+            Self::Model => f(&root.field("chunks")),
+            Self::Chunk(i) => f(&root.field("chunks").index(i)),
+            Self::Mesh(i, field) => f(&root.field("meshes").index(i).field(field.name)),
+            Self::Index(i) => f(&root.field("indices").index(i)),
+        }
+    }
+}
+
+/// Offsets of a model's fields, put together when the first is wanted.
+pub(crate) struct Places<'m> {
+    model: &'m FsoModel<'m>,
+    known: Known,
+    offsets: OnceCell<Offsets>,
+}
+
+/// Which places are known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Known {
+    None,
+    File,
+    FileAndCompanion,
+}
+
+impl<'m> Places<'m> {
+    const fn new(model: &'m FsoModel<'m>, known: Known) -> Self {
+        Self { model, known, offsets: OnceCell::new() }
+    }
+
+    /// Of a model that was just read.
+    pub(crate) const fn as_read(model: &'m FsoModel<'m>) -> Self {
+        Self::new(model, Known::FileAndCompanion)
+    }
+
+    /// Of a model whose broken rules are not reported.
+    pub(crate) const fn unknown(model: &'m FsoModel<'m>) -> Self {
+        Self::new(model, Known::None)
+    }
+
+    /// Of a model that may have been edited: offsets are those of the file that will be written; those in the companion
+    /// are not known.
+    pub(crate) const fn as_written(model: &'m FsoModel<'m>) -> Self {
+        Self::new(model, Known::File)
+    }
+
+    /// The place of a field.
+    pub(crate) fn of(&self, at: At) -> Place {
+        if self.known == Known::None {
+            return Place::NONE;
+        }
+        match self.offsets().at(at) {
+            (offset, false) => offset.into(),
+            (offset, true) => Place::part(STREAM, (self.known == Known::FileAndCompanion).then_some(offset)),
+        }
+    }
+
+    fn offsets(&self) -> &Offsets {
+        self.offsets.get_or_init(|| Offsets::of(self.model, self.known == Known::FileAndCompanion))
+    }
+
+    /// The offset of a field in the file itself.
+    pub(crate) fn offset(&self, at: At) -> u64 {
+        self.offsets().at(at).0
+    }
+
+    /// Where the payload of a chunk starts.
+    pub(crate) fn payload(&self, id: ChunkId) -> Option<u64> {
+        let i = self.model.chunks.iter().position(|c| c.id == id)?;
+        Some(self.offset(At::Chunk(i)).saturating_add(chunk::SIZE as u64))
+    }
+}
+
+#[derive(Debug)]
+struct Offsets {
+    chunks: Vec<u64>,
+    /// The end of the file.
+    end: u64,
+    indices: u64,
+    index_size: u64,
+    /// Where the MESH chunk's payload starts, if the meshes are in it.
+    meshes: Option<u64>,
+    /// Where the companion's meshes have their fields, if they are there.
+    companion: Vec<MeshFields>,
+}
+
+impl Offsets {
+    fn of(model: &FsoModel<'_>, with_companion: bool) -> Self {
+        let (mut chunks, mut at) = (Vec::with_capacity(model.chunks.len()), header::SIZE as u64);
+        for c in &model.chunks {
+            chunks.push(at);
+            at = at.saturating_add(chunk::SIZE as u64).saturating_add(c.data.len() as u64);
+        }
+        let payload = |id| {
+            let i = model.chunks.iter().position(|c| c.id == id)?;
+            chunks.get(i).map(|start| start.saturating_add(chunk::SIZE as u64))
+        };
+        let (indices, meshes) = (payload(ChunkId::INDX), payload(ChunkId::MESH));
+        let table = model.table();
+        let meshes = meshes.filter(|_| matches!(table, Table::Chunk(_)));
+        let text = model.metadata.as_ref().and_then(|m| m.text());
+        let wanted = text.filter(|_| with_companion && matches!(table, Table::Companion(_)));
+        Self {
+            end: at,
+            indices: indices.unwrap_or(at),
+            index_size: model.dialect.index_size() as u64,
+            meshes,
+            companion: wanted.map(mesh_fields).unwrap_or_default(),
+            chunks,
+        }
+    }
+
+    /// The offset of a field, and whether it counts in the companion.
+    fn at(&self, at: At) -> (u64, bool) {
+        match at {
+            At::Model => (self.end, false),
+            At::Chunk(i) => (self.chunks.get(i).copied().unwrap_or(self.end), false),
+            At::Index(i) => (self.indices.saturating_add(self.index_size.saturating_mul(i as u64)), false),
+            At::Mesh(i, field) => match self.meshes {
+                Some(start) => {
+                    let entry = (i as u64).saturating_mul(MeshEntry::SIZE as u64);
+                    (field.at(start.saturating_add(entry)), false)
+                }
+                None => {
+                    let fields = self.companion.get(i).copied().unwrap_or_default();
+                    let at = match field {
+                        mesh::OFFSET => fields.offset,
+                        mesh::COUNT => fields.count,
+                        mesh::BASE_INDEX => fields.base,
+                        _ => fields.start,
+                    };
+                    (at, true)
+                }
+            },
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What chunks and ranges must be.
+
+use super::places::{At, Places};
+use crate::dialect::Dialect;
+use crate::extent::Extents;
+use crate::model::{ChunkId, FsoModel, MeshEntry};
+use crate::ranges::{MeshRange, Table, within};
+use crate::record::mesh;
+use alloc::borrow::Cow;
+use alloc::format;
+use meshwright_core::{Findings, ReadError, Rule};
+
+/// Findings with the places of a model's fields.
+pub(super) struct Sink<'f, 'm> {
+    pub(super) findings: &'f mut Findings,
+    pub(super) places: &'f Places<'m>,
+}
+
+impl Sink<'_, '_> {
+    pub(super) fn broken<M: Into<Cow<'static, str>>>(
+        &mut self,
+        rule: &'static Rule,
+        at: At,
+        message: impl FnOnce() -> M,
+    ) -> Result<(), ReadError> {
+        at.with_path(|path| self.findings.broken(rule, path, self.places.of(at), message))
+    }
+}
+
+/// Checks the chunks alone; the extents of indices can be made when they are sound.
+pub(crate) fn check_chunks(
+    model: &FsoModel<'_>,
+    places: &Places<'_>,
+    findings: &mut Findings,
+) -> Result<(), ReadError> {
+    chunks(model, &mut Sink { findings, places })
+}
+
+/// Checks what meshes draw.
+pub(crate) fn check_ranges(
+    model: &FsoModel<'_>,
+    extents: &Extents<'_>,
+    places: &Places<'_>,
+    findings: &mut Findings,
+) -> Result<(), ReadError> {
+    ranges(model, extents, &mut Sink { findings, places })
+}
+
+/// Chunks that are missing, there twice, or of a size that does not divide.
+fn chunks(model: &FsoModel<'_>, on: &mut Sink<'_, '_>) -> Result<(), ReadError> {
+    let dialect = model.dialect;
+    let mut known = [
+        (ChunkId::VDAT, dialect.vertex_size(), true, None),
+        (ChunkId::INDX, dialect.index_size(), true, None),
+        (ChunkId::MESH, MeshEntry::SIZE, false, None),
+    ];
+    for (i, chunk) in model.chunks.iter().enumerate() {
+        let Some((id, size, _, first)) = known.iter_mut().find(|k| k.0 == chunk.id) else { continue };
+        if *id == ChunkId::MESH && dialect != Dialect::Seed44 {
+            continue;
+        }
+        match first {
+            Some(first) => {
+                on.broken(super::DUPLICATE_CHUNK, At::Chunk(i), || {
+                    format!("a second {id}, the first is chunks[{first}]")
+                })?;
+            }
+            None => {
+                *first = Some(i);
+                if !chunk.data.len().is_multiple_of(*size) {
+                    on.broken(super::STREAM_SIZE, At::Chunk(i), || {
+                        let len = chunk.data.len();
+                        format!(
+                            "{id} of {len} bytes is no whole number of {size}-byte items of dialect {dialect}"
+                        )
+                    })?;
+                }
+            }
+        }
+    }
+    for (id, _, required, first) in known {
+        if required && first.is_none() {
+            on.broken(super::MISSING_CHUNK, At::Model, || format!("no {id}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// A companion that says how many meshes there are, against the MESH chunk.
+fn counts(model: &FsoModel<'_>, on: &mut Sink<'_, '_>) -> Result<(), ReadError> {
+    let (Table::Chunk(entries), Some(metadata)) = (model.table(), &model.metadata) else { return Ok(()) };
+    let (drawn, named) = (entries.len(), metadata.meshes.len());
+    if drawn == named {
+        return Ok(());
+    }
+    on.broken(super::MESH_COUNT, At::Model, || format!("the companion has {named} meshes, the file {drawn}"))
+}
+
+/// Ranges outside of the indices and indices outside of the vertices.
+fn ranges(model: &FsoModel<'_>, extents: &Extents<'_>, on: &mut Sink<'_, '_>) -> Result<(), ReadError> {
+    counts(model, on)?;
+    let (indices, table) = (model.indices(), model.table());
+    for i in 0..table.len() {
+        let Some(range) = table.get(i) else { break };
+        if range.misaligned {
+            let message = || "an offset that is no multiple of 4";
+            on.broken(super::MISALIGNED, At::Mesh(i, mesh::OFFSET), message)?;
+        }
+        let Some((first, end)) = within(&range, indices.len()) else {
+            // More indices than there are: no offset would do.
+            let many = usize::try_from(range.count).map_or(true, |n| n > indices.len());
+            let field = if many { mesh::COUNT } else { mesh::OFFSET };
+            on.broken(super::MESH_RANGE, At::Mesh(i, field), || {
+                format!("{} indices from {} on, there are {}", range.count, range.first, indices.len())
+            })?;
+            continue;
+        };
+        let Some((_, highest)) = extents.of(first, end) else { continue };
+        let limit = (model.vertices().len() as u64).saturating_sub(range.base_index.into());
+        if u64::from(highest) >= limit {
+            beyond(model, (i, &range), (first, end), limit, on)?;
+        }
+    }
+    Ok(())
+}
+
+/// Some index of a range, its base added, is not below `limit`.
+fn beyond(
+    model: &FsoModel<'_>,
+    (i, range): (usize, &MeshRange),
+    (first, end): (usize, usize),
+    limit: u64,
+    on: &mut Sink<'_, '_>,
+) -> Result<(), ReadError> {
+    let (indices, vertices, base) = (model.indices(), model.vertices().len() as u64, range.base_index);
+    // Many meshes may share faulty indices. Those that no report keeps are not searched for.
+    let wanted = on.findings.keeps(super::INDEX_RANGE);
+    let beyond = |v: u32| u64::from(v) >= limit;
+    let at = if wanted { indices.slice(first, end).iter().position(beyond) } else { None };
+    let at = first.saturating_add(at.unwrap_or(0));
+    let index = indices.get(at).unwrap_or_default();
+    let field = match u64::from(index) < vertices {
+        true if wanted => At::Mesh(i, mesh::BASE_INDEX),
+        _ => At::Index(at),
+    };
+    on.broken(super::INDEX_RANGE, field, || match base {
+        0 => format!("index {index} of {vertices} vertices, used by meshes[{i}]"),
+        _ => format!("index {index} + base {base} of {vertices} vertices, used by meshes[{i}]"),
+    })
+}

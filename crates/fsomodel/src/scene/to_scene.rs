@@ -1,0 +1,279 @@
+//! From a model to the exchange model.
+
+use crate::dialect::Dialect;
+use crate::extent::Extents;
+use crate::metadata::{self, Node};
+use crate::model::FsoModel;
+use crate::ranges::{MeshRange, gaps, within};
+use crate::rules::places::Places;
+use crate::rules::structure;
+use crate::view::Vertices;
+use alloc::format;
+use alloc::string::{String, ToString as _};
+use alloc::vec::Vec;
+use meshwright_core::{Findings, values};
+use meshwright_scene::{
+    Affine, ConvertError, Converted, Extra, Local, Loss, Material, MaterialId, Memory, Mesh, MeshId, NodeId,
+    Scene, SceneOptions, Space, handedness, normalize, texture_axes, unit_tangent,
+};
+
+/// A vector whose length differs from 1 by more than this is changed noticeably by normalising it.
+const TOLERANCE: f32 = 1e-2;
+
+impl FsoModel<'_> {
+    /// The model as a scene: a mesh for every range, with the vertices that it spans; the companion's nodes and
+    /// materials, or a node for every mesh where there is none.
+    ///
+    /// Axes and winding are glTF's already. In [`Space::Gltf`] texture coordinates start at the top left. The
+    /// handedness of a tangent is that of the stored bitangent; the description's dialect has none, so there it is
+    /// taken from the texture coordinates, whose mirrored parts it would lose otherwise. Where nothing tells, it is
+    /// 1, and a loss says how often.
+    pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
+        let indices = self.indices();
+        let extents = Extents::new(indices);
+        let (places, findings) = (Places::as_written(self), &mut Findings::writing());
+        structure::check_chunks(self, &places, findings)
+            .and_then(|()| structure::check_ranges(self, &extents, &places, findings))
+            .and_then(|()| self.metadata.as_ref().map_or(Ok(()), |m| metadata::rules::check(m, findings)))
+            .map_err(|e| ConvertError::invalid(e.path().to_string(), e.message()))?;
+        let memory = Memory::new(options.limits.memory);
+        let scene = Scene { space: options.space, ..Scene::default() };
+        let mut work = Work { model: self, options, memory, scene, losses: Vec::new() };
+        work.materials()?;
+        let table = self.table();
+        memory_for(&work.memory, table.len())?;
+        for i in 0..table.len() {
+            let Some(range) = table.get(i) else { break };
+            work.mesh(i, &range, &extents)?;
+        }
+        work.nodes()?;
+        work.forget_unused(&extents)?;
+        work.forget_chunks();
+        Ok(Converted::new(work.scene, work.losses))
+    }
+}
+
+fn memory_for(memory: &Memory, meshes: usize) -> Result<(), ConvertError> {
+    let each = size_of::<Mesh>().saturating_add(size_of::<meshwright_scene::Node>()).saturating_add(64);
+    memory.charge("meshes", meshes, each)
+}
+
+struct Work<'m> {
+    model: &'m FsoModel<'m>,
+    options: &'m SceneOptions,
+    memory: Memory,
+    scene: Scene,
+    losses: Vec<Loss>,
+}
+
+impl Work<'_> {
+    fn lose(&mut self, code: &'static str, path: String, message: &str, count: usize) {
+        if count > 0 {
+            #[expect(clippy::cast_precision_loss, reason = "a count of vertices")]
+            let amount = count as f64;
+            self.losses.push(Loss::measured(code, path, message, amount));
+        }
+    }
+
+    fn gltf(&self) -> bool {
+        self.options.space == Space::Gltf
+    }
+
+    fn materials(&mut self) -> Result<(), ConvertError> {
+        let Some(metadata) = &self.model.metadata else { return Ok(()) };
+        self.memory.charge("materials", metadata.materials.len(), size_of::<Material>())?;
+        let mut dropped = 0_usize;
+        for material in &metadata.materials {
+            let name =
+                material.name.as_ref().or(material.diffuse_texture.as_ref()).cloned().unwrap_or_default();
+            let texture = material.diffuse_texture.as_ref();
+            dropped = dropped.saturating_add(usize::from(texture.is_some() && !self.options.extras));
+            let extras = texture
+                .filter(|_| self.options.extras)
+                .map(|t| Extra::Map(Vec::from([("diffuse_texture".into(), Extra::from(t.clone()))])));
+            self.scene.materials.push(Material { name, extras, ..Material::default() });
+        }
+        self.lose("texture-names-dropped", "materials".into(), "materials name a texture file", dropped);
+        Ok(())
+    }
+
+    fn mesh(&mut self, i: usize, range: &MeshRange, extents: &Extents<'_>) -> Result<(), ConvertError> {
+        let told = self.model.metadata.as_ref().and_then(|m| m.meshes.get(i));
+        let name = told.and_then(|t| t.name.clone()).unwrap_or_else(|| format!("mesh{i}"));
+        let material = told.map(|t| MaterialId(t.material_index as usize));
+        let mut mesh = Mesh { name, material, ..Mesh::default() };
+        let path = || format!("meshes[{i}]");
+        let indices = self.model.indices();
+        let (first, end) = within(range, indices.len()).unwrap_or_default();
+        if let Some((low, high)) = extents.of(first, end) {
+            let (start, behind) = range.span((low, high));
+            let span = self.model.vertices().slice(start, behind);
+            let part = indices.slice(first, end);
+            mesh.triangles = self.memory.reserve("triangles", part.len() / 3)?;
+            let mut corners = part.iter().map(|v| v.saturating_sub(low));
+            while let (Some(a), Some(b), Some(c)) = (corners.next(), corners.next(), corners.next()) {
+                mesh.triangles.push([a, b, c]);
+            }
+            self.vertices(&mut mesh, span, &path())?;
+        }
+        let left = usize::try_from(range.count % 3).unwrap_or(0);
+        self.lose("indices-left-over", path(), "indices behind the last whole triangle", left);
+        self.scene.meshes.push(mesh);
+        Ok(())
+    }
+
+    fn vertices(&mut self, mesh: &mut Mesh, span: Vertices<'_>, path: &str) -> Result<(), ConvertError> {
+        let n = span.len();
+        mesh.positions = self.memory.reserve("positions", n)?;
+        mesh.normals = self.memory.reserve("normals", n)?;
+        mesh.uvs = self.memory.reserve("uvs", n)?;
+        mesh.tangents = self.memory.reserve("tangents", n)?;
+        let gltf = self.gltf();
+        let [mut broken, mut odd, mut directionless, mut thirds] = [0_usize; 4];
+        for vertex in span.iter() {
+            let (mut p, [u, v, w]) = (values(vertex.position), values(vertex.uv));
+            let (mut uv, mut normal) = (if gltf { [u, 1.0 - v] } else { [u, v] }, values(vertex.normal));
+            thirds = thirds.saturating_add(usize::from(w != 0.0));
+            let mend = |c: f32| if c.is_finite() { c } else { 0.0 };
+            let checked = if gltf {
+                p.iter().chain(&uv).all(|c| c.is_finite())
+            } else {
+                p.iter().all(|c| c.is_finite())
+            };
+            if !checked {
+                broken = broken.saturating_add(1);
+                p = p.map(mend);
+                uv = if gltf { uv.map(mend) } else { uv };
+            }
+            if gltf {
+                let square: f32 = normal.iter().map(|c| c * c).sum();
+                match normalize(normal) {
+                    Some(unit) => {
+                        odd = odd.saturating_add(usize::from((square - 1.0).abs() > 2.0 * TOLERANCE));
+                        normal = unit;
+                    }
+                    None => {
+                        directionless = directionless.saturating_add(1);
+                        normal = [0.0, 0.0, 1.0];
+                    }
+                }
+            }
+            mesh.positions.push(p);
+            mesh.uvs.push(uv);
+            mesh.normals.push(normal);
+        }
+        let message = "positions or texture coordinates were not finite, now 0";
+        self.lose("position-not-finite", path.into(), message, broken);
+        self.lose("normals-scaled", path.into(), "normals were brought to length 1", odd);
+        self.lose("normals-replaced", path.into(), "normals had no direction, now +Z", directionless);
+        self.lose("uv-third-dropped", path.into(), "third texture coordinates that are not 0", thirds);
+        self.tangents(mesh, span, path)
+    }
+
+    fn tangents(&mut self, mesh: &mut Mesh, span: Vertices<'_>, path: &str) -> Result<(), ConvertError> {
+        let gltf = self.gltf();
+        let axes = if self.model.dialect == Dialect::Seed44 {
+            self.memory.charge("texture axes", mesh.positions.len(), 72)?;
+            texture_axes(&mesh.positions, &mesh.uvs, &mesh.triangles)
+        } else {
+            Vec::new()
+        };
+        let (mut guessed, mut odd) = (0_usize, 0_usize);
+        for (i, (vertex, normal)) in span.iter().zip(&mesh.normals).enumerate() {
+            let mut t = values(vertex.tangent);
+            if gltf {
+                let unit = normalize(t).unwrap_or_else(|| unit_tangent(*normal, t));
+                let same = unit.iter().zip(t).all(|(a, b)| (a - b).abs() <= TOLERANCE);
+                odd = odd.saturating_add(usize::from(!same));
+                t = unit;
+            }
+            // Up in the picture: with the second coordinate, unless that has been turned round.
+            let up = match axes.get(i) {
+                Some(axes) if gltf => axes.v.map(|c| -c),
+                Some(axes) => axes.v,
+                None => values(vertex.bitangent),
+            };
+            let side = handedness(*normal, t, up);
+            guessed = guessed.saturating_add(usize::from(side.is_none()));
+            let [x, y, z] = t;
+            mesh.tangents.push([x, y, z, side.unwrap_or(1.0)]);
+        }
+        self.lose(
+            "tangent-handedness",
+            path.into(),
+            "tangents whose side nothing tells, taken as 1",
+            guessed,
+        );
+        self.lose("tangent-length", path.into(), "tangents were brought to length 1", odd);
+        Ok(())
+    }
+
+    fn nodes(&mut self) -> Result<(), ConvertError> {
+        let told = self.model.metadata.as_ref().map(|m| m.nodes.as_slice()).unwrap_or_default();
+        if told.is_empty() {
+            for (i, mesh) in self.scene.meshes.iter().enumerate() {
+                self.scene.nodes.push(meshwright_scene::Node::of_mesh(mesh.name.clone(), MeshId(i)));
+            }
+            return Ok(());
+        }
+        self.memory.charge("nodes", told.len(), size_of::<meshwright_scene::Node>())?;
+        let mut projective = 0_usize;
+        for node in told {
+            self.memory.charge("nodes", node.meshes.len(), size_of::<MeshId>())?;
+            let (local, affine) = transform(node);
+            projective = projective.saturating_add(usize::from(!affine));
+            self.scene.nodes.push(meshwright_scene::Node {
+                name: node.name.clone().unwrap_or_default(),
+                parent: node.parent.map(NodeId),
+                local,
+                meshes: node.meshes.iter().map(|m| MeshId(*m as usize)).collect(),
+                extras: None,
+            });
+        }
+        let message = "matrices whose last row is not 0 0 0 1";
+        self.lose("projection-dropped", "nodes".into(), message, projective);
+        Ok(())
+    }
+
+    /// Reports vertices and indices that no mesh spans.
+    fn forget_unused(&mut self, extents: &Extents<'_>) -> Result<(), ConvertError> {
+        let table = self.model.table();
+        let (indices, vertices) = (self.model.indices().len(), self.model.vertices().len());
+        self.memory.charge("ranges", table.len(), size_of::<[(usize, usize); 2]>())?;
+        let (mut drawn, mut spanned) = (Vec::new(), Vec::new());
+        for i in 0..table.len() {
+            let Some(range) = table.get(i) else { break };
+            let Some((first, end)) = within(&range, indices) else { continue };
+            drawn.push((first, end));
+            if let Some(extent) = extents.of(first, end) {
+                spanned.push(range.span(extent));
+            }
+        }
+        let unused = gaps(&mut drawn, indices).0;
+        self.lose("indices-unused", "indices".into(), "indices that no mesh draws", unused);
+        let unused = gaps(&mut spanned, vertices).0;
+        self.lose("vertices-unused", "vertices".into(), "vertices outside of what meshes span", unused);
+        Ok(())
+    }
+
+    /// What the scene has no place for.
+    fn forget_chunks(&mut self) {
+        let dialect = self.model.dialect;
+        let unknown = self.model.unknown().count();
+        self.lose("chunks-dropped", "chunks".into(), "chunks of unknown kinds", unknown);
+        if dialect != Dialect::Seed44 && !self.model.vertices().is_empty() {
+            let message = "of bitangents only the side is kept";
+            self.losses.push(Loss::new("bitangents-dropped", "vertices", message));
+        }
+    }
+}
+
+/// A node's matrix, and whether it is affine.
+fn transform(node: &Node) -> (Local, bool) {
+    let [x, y, z, w] = node.transform.map(values);
+    let three = |[a, b, c, _]: [f32; 4]| [a, b, c];
+    let matrix = Affine { x: three(x), y: three(y), z: three(z), w: three(w) };
+    let last = [x, y, z, w].map(|[.., d]| d);
+    let local = if matrix == Affine::IDENTITY { Local::default() } else { Local::Affine(matrix) };
+    (local, last == [0.0, 0.0, 0.0, 1.0])
+}

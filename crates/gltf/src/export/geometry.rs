@@ -1,0 +1,284 @@
+//! Meshes: attributes as glTF wants them.
+
+use crate::export::extras;
+use crate::export::options::Influences;
+use crate::export::output::{Bounds, Output, Use};
+use crate::export::weights;
+use crate::math::{self, cross, dot, narrow, unit, wide};
+use gltf_json::mesh::{Mode, Primitive, Semantic};
+use gltf_json::validation::Checked::{self, Valid};
+use gltf_json::{Accessor, Index, Material};
+use meshwright_scene::{ConvertError, Loss, Mesh};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+type Attributes = BTreeMap<Checked<Semantic>, Index<Accessor>>;
+
+/// A normal may differ this much from length 1 without a word.
+const LENGTH_NOISE: f64 = 1e-3;
+
+/// A mesh that was written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Written {
+    pub(crate) mesh: Index<gltf_json::Mesh>,
+    /// Some vertex hangs on the joint behind the last of the skeleton.
+    pub(crate) neutral: bool,
+}
+
+/// Writes one mesh. `joints` is the number of joints of its skeleton.
+pub(crate) fn write(
+    out: &mut Output,
+    mesh: &Mesh,
+    material: Option<Index<Material>>,
+    joints: usize,
+    influences: Influences,
+    path: &str,
+    losses: &mut Vec<Loss>,
+) -> Result<Written, ConvertError> {
+    out.charge_objects(1, mesh.name.len())?;
+    let mut attributes = Attributes::new();
+    let positions = out.floats("positions", &mesh.positions, Use::Vertices, Bounds::Written)?;
+    attributes.insert(Valid(Semantic::Positions), positions);
+    surface(out, mesh, path, &mut attributes, losses)?;
+    if !mesh.uvs.is_empty() {
+        let uvs = finite_uvs(out, &mesh.uvs, path, losses)?;
+        let uvs = out.floats("texture coordinates", &uvs, Use::Vertices, Bounds::Omitted)?;
+        attributes.insert(Valid(Semantic::TexCoords(0)), uvs);
+    }
+    if !mesh.colors.is_empty() {
+        attributes.insert(Valid(Semantic::Colors(0)), out.bytes4("colours", &mesh.colors, true)?);
+    }
+    let neutral = skin(out, mesh, joints, influences, path, &mut attributes, losses)?;
+    let indices = out.triangles(&mesh.triangles, mesh.positions.len())?;
+    let primitive = Primitive {
+        attributes,
+        extensions: None,
+        extras: None,
+        indices: Some(indices),
+        material,
+        mode: Valid(Mode::Triangles),
+        targets: None,
+    };
+    let mesh = out.push(gltf_json::Mesh {
+        extensions: None,
+        extras: extras::of(&out.memory, mesh.extras.as_ref())?,
+        name: named(&mesh.name),
+        primitives: vec![primitive],
+        weights: None,
+    })?;
+    Ok(Written { mesh, neutral })
+}
+
+/// Bytes that the buffer needs for a mesh at least: what is written as it is.
+pub(crate) fn least_bytes(mesh: &Mesh) -> usize {
+    let tangents = if mesh.normals.is_empty() { 0 } else { size_of_val(&*mesh.tangents) };
+    let vertices = size_of_val(&*mesh.positions) + size_of_val(&*mesh.normals) + size_of_val(&*mesh.uvs);
+    let indices = size_of_val(&*mesh.triangles);
+    let indices = if mesh.positions.len() <= usize::from(u16::MAX) { indices / 2 } else { indices };
+    vertices + tangents + size_of_val(&*mesh.colors) + indices
+}
+
+/// A name where there is one.
+pub(crate) fn named(name: &str) -> Option<String> {
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// Normals and tangents.
+fn surface(
+    out: &mut Output,
+    mesh: &Mesh,
+    path: &str,
+    attributes: &mut Attributes,
+    losses: &mut Vec<Loss>,
+) -> Result<(), ConvertError> {
+    if mesh.normals.is_empty() {
+        if !mesh.tangents.is_empty() {
+            losses.push(Loss::new("tangents-dropped", path, "tangents without normals mean nothing in glTF"));
+        }
+        return Ok(());
+    }
+    let normals = unit_normals(out, mesh, path, losses)?;
+    let accessor = out.floats("normals", &normals, Use::Vertices, Bounds::Omitted)?;
+    attributes.insert(Valid(Semantic::Normals), accessor);
+    if !mesh.tangents.is_empty() {
+        let tangents = unit_tangents(out, mesh, &normals, path, losses)?;
+        let accessor = out.floats("tangents", &tangents, Use::Vertices, Bounds::Omitted)?;
+        attributes.insert(Valid(Semantic::Tangents), accessor);
+    }
+    Ok(())
+}
+
+/// The normals at length 1: those that are so already, bit for bit, the others made so. One without direction
+/// is replaced by that of the triangles around.
+fn unit_normals<'a>(
+    out: &Output,
+    mesh: &'a Mesh,
+    path: &str,
+    losses: &mut Vec<Loss>,
+) -> Result<Cow<'a, [[f32; 3]]>, ConvertError> {
+    let is_unit = |n: &[f32; 3]| (dot(wide(*n), wide(*n)) - 1.0).abs() <= 1e-6;
+    // Some at a time, without a branch for each.
+    let are_unit = |part: &[[f32; 3]]| part.iter().fold(true, |all, n| all & is_unit(n));
+    if mesh.normals.chunks(64).all(are_unit) {
+        return Ok(Cow::Borrowed(&mesh.normals));
+    }
+    let mut normals = out.memory.reserve("normals", mesh.normals.len())?;
+    let (mut replaced, mut scaled, mut most) = (0_usize, 0_usize, 0.0_f64);
+    for n in &mesh.normals {
+        let away = (dot(wide(*n), wide(*n)).sqrt() - 1.0).abs();
+        match unit(wide(*n)) {
+            _ if is_unit(n) => normals.push(*n),
+            Some(u) => {
+                if away > LENGTH_NOISE {
+                    scaled += 1;
+                    most = most.max(away);
+                }
+                normals.push(narrow(u));
+            }
+            None => {
+                replaced += 1;
+                normals.push([0.0; 3]);
+            }
+        }
+    }
+    if replaced > 0 {
+        let faces = face_normals(out, mesh)?;
+        for (n, face) in normals.iter_mut().zip(faces) {
+            if *n == [0.0; 3] {
+                *n = narrow(unit(face).unwrap_or([0.0, 1.0, 0.0]));
+            }
+        }
+        let message =
+            format!("{replaced} normals without direction were replaced by those of their triangles");
+        losses.push(Loss::new("normals-replaced", path, message));
+    }
+    if scaled > 0 {
+        let message = format!("{scaled} normals were made to have length 1; largest difference");
+        losses.push(Loss::measured("normals-scaled", path, message, most));
+    }
+    Ok(Cow::Owned(normals))
+}
+
+/// The sum of the normals of the triangles around each vertex, by area.
+fn face_normals(out: &Output, mesh: &Mesh) -> Result<Vec<[f64; 3]>, ConvertError> {
+    let mut sums = out.memory.reserve("face normals", mesh.positions.len())?;
+    sums.resize(mesh.positions.len(), [0.0; 3]);
+    for corners in &mesh.triangles {
+        let corners = corners.map(|c| c as usize);
+        let at = |i: usize| mesh.positions.get(i).map_or([0.0; 3], |p| wide(*p));
+        let [a, b, c] = corners.map(at);
+        let edge = |p: [f64; 3]| [p[0] - a[0], p[1] - a[1], p[2] - a[2]];
+        let normal = cross(edge(b), edge(c));
+        for corner in corners {
+            if let Some(sum) = sums.get_mut(corner) {
+                for (s, n) in sum.iter_mut().zip(normal) {
+                    *s += n;
+                }
+            }
+        }
+    }
+    Ok(sums)
+}
+
+fn unit_tangents(
+    out: &Output,
+    mesh: &Mesh,
+    normals: &[[f32; 3]],
+    path: &str,
+    losses: &mut Vec<Loss>,
+) -> Result<Vec<[f32; 4]>, ConvertError> {
+    let mut tangents = out.memory.reserve("tangents", mesh.tangents.len())?;
+    let mut replaced = 0_usize;
+    for (&[x, y, z, w], n) in mesh.tangents.iter().zip(normals) {
+        let direction = unit(wide([x, y, z])).unwrap_or_else(|| {
+            replaced += 1;
+            let helper = if n[0].abs() < 0.6 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
+            unit(cross(helper, wide(*n))).unwrap_or(helper)
+        });
+        let [x, y, z] = narrow(direction);
+        tangents.push([x, y, z, if w < 0.0 { -1.0 } else { 1.0 }]);
+    }
+    if replaced > 0 {
+        let message = format!("{replaced} tangents without direction were replaced");
+        losses.push(Loss::new("tangents-replaced", path, message));
+    }
+    Ok(tangents)
+}
+
+fn finite_uvs<'a>(
+    out: &Output,
+    uvs: &'a [[f32; 2]],
+    path: &str,
+    losses: &mut Vec<Loss>,
+) -> Result<Cow<'a, [[f32; 2]]>, ConvertError> {
+    let odd = uvs.iter().filter(|[u, v]| !(u.is_finite() & v.is_finite())).count();
+    if odd == 0 {
+        return Ok(Cow::Borrowed(uvs));
+    }
+    let message = format!("{odd} texture coordinates are not finite and became 0");
+    losses.push(Loss::new("uvs-replaced", path, message));
+    let mut clean = out.memory.reserve("texture coordinates", uvs.len())?;
+    clean.extend(uvs.iter().map(|uv| uv.map(|c| if c.is_finite() { c } else { 0.0 })));
+    Ok(Cow::Owned(clean))
+}
+
+/// Joints and weights; true when some vertex hangs on the joint behind the last.
+fn skin(
+    out: &mut Output,
+    mesh: &Mesh,
+    joints: usize,
+    influences: Influences,
+    path: &str,
+    attributes: &mut Attributes,
+    losses: &mut Vec<Loss>,
+) -> Result<bool, ConvertError> {
+    let Some(skin) = &mesh.skin else { return Ok(false) };
+    let bound = weights::bind(skin, joints, influences, &out.memory, path, losses)?;
+    for (s, set) in (0_u32..).zip(&bound.sets) {
+        // Room for the extra joint behind the last.
+        let accessor = if joints <= usize::from(u8::MAX) {
+            let mut bytes = out.memory.reserve("joints of vertices", set.joints.len())?;
+            bytes.extend(set.joints.iter().map(|j| j.map(|j| j.to_le_bytes()[0])));
+            out.bytes4("joints of vertices", &bytes, false)?
+        } else {
+            out.words4("joints of vertices", &set.joints)?
+        };
+        attributes.insert(Valid(Semantic::Joints(s)), accessor);
+        let weights = out.floats("weights of vertices", &set.weights, Use::Vertices, Bounds::Omitted)?;
+        attributes.insert(Valid(Semantic::Weights(s)), weights);
+    }
+    Ok(bound.neutral)
+}
+
+/// Translation, rotation and scale of a node, checked and left out where they change nothing.
+pub(crate) fn place(
+    node: &mut gltf_json::Node,
+    trs: &meshwright_scene::Trs,
+    path: &str,
+) -> Result<(), ConvertError> {
+    let rotation = unit_rotation(trs.rotation);
+    let finite = trs.translation.iter().chain(&trs.scale).all(|c| c.is_finite());
+    if !finite {
+        return Err(ConvertError::invalid(path, "the transform is not finite"));
+    }
+    node.translation = Some(trs.translation).filter(|t| *t != [0.0; 3]);
+    node.rotation =
+        Some(rotation).filter(|r| *r != [0.0, 0.0, 0.0, 1.0]).map(gltf_json::scene::UnitQuaternion);
+    node.scale = Some(trs.scale).filter(|s| *s != [1.0; 3]);
+    Ok(())
+}
+
+/// True when a quaternion is further from length 1 than rounding to 32 bits leads.
+pub(crate) fn is_scaled(q: [f32; 4]) -> bool {
+    (dot(wide(q), wide(q)) - 1.0).abs() > 1e-5
+}
+
+/// A rotation at length 1; none for one without direction.
+pub(crate) fn unit_rotation(q: [f32; 4]) -> [f32; 4] {
+    // One that is so already stays bit for bit, like the keys that are compared with it. The schema wants no part
+    // beyond 1, which a length that rounds to 1 still allows.
+    if (dot(wide(q), wide(q)) - 1.0).abs() <= 5e-7 && q.iter().all(|c| c.abs() <= 1.0) {
+        return q;
+    }
+    narrow(unit(wide(q)).unwrap_or(math::IDENTITY))
+}

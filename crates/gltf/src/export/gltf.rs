@@ -1,0 +1,168 @@
+//! The finished document.
+
+use crate::export::output::Output;
+use gltf_json::validation::USize64;
+use gltf_json::{Buffer, Root};
+use meshwright_scene::{ConvertError, MeshId};
+use std::io::{self, Write};
+
+/// A glTF document with its buffer.
+#[derive(Clone, Debug)]
+pub struct Gltf {
+    root: Root,
+    /// The document as the JSON of a GLB.
+    json: Vec<u8>,
+    bin: Vec<u8>,
+    meshes: Vec<MeshId>,
+    clips: Vec<usize>,
+}
+
+const JSON: [u8; 4] = *b"JSON";
+const BIN: [u8; 4] = *b"BIN\0";
+const HEADER: u64 = 12;
+const CHUNK: u64 = 8;
+
+/// The length of a GLB with these chunks, which must fit 32 bits.
+fn glb_length(json: u64, bin: u64) -> Result<u32, ConvertError> {
+    let chunk = |n: u64| if n == 0 { 0 } else { CHUNK.saturating_add(n.div_ceil(4).saturating_mul(4)) };
+    let length = HEADER.saturating_add(chunk(json)).saturating_add(chunk(bin));
+    u32::try_from(length).map_err(|_| {
+        let message = format!("{length} bytes do not fit the 32-bit length of a GLB (4 GiB)");
+        ConvertError::unsupported("glb", message)
+    })
+}
+
+/// A length that [`glb_length`] has seen to fit.
+fn length32(n: usize) -> [u8; 4] {
+    u32::try_from(n).unwrap_or(u32::MAX).to_le_bytes()
+}
+
+impl Gltf {
+    pub(crate) fn new(out: Output, meshes: Vec<MeshId>, clips: Vec<usize>) -> Result<Self, ConvertError> {
+        let Output { mut root, mut bin, memory, .. } = out;
+        bin.resize(bin.len().next_multiple_of(4), 0);
+        if !bin.is_empty() {
+            root.buffers.push(Buffer {
+                byte_length: USize64::from(bin.len()),
+                name: None,
+                uri: None,
+                extensions: None,
+                extras: None,
+            });
+        }
+        let mut json = serialize(&root)?;
+        memory.charge("JSON", json.len(), 1)?;
+        json.resize(json.len().next_multiple_of(4), b' ');
+        glb_length(json.len() as u64, bin.len() as u64)?;
+        Ok(Self { root, json, bin, meshes, clips })
+    }
+
+    /// The mesh of the scene that each mesh of the document came from. Empty meshes are not written.
+    pub fn mesh_sources(&self) -> &[MeshId] {
+        &self.meshes
+    }
+
+    /// The clip of the scene that each animation of the document came from. Empty clips are not written.
+    pub fn clip_sources(&self) -> &[usize] {
+        &self.clips
+    }
+
+    /// How long [`to_glb`](Self::to_glb) is.
+    pub fn glb_len(&self) -> u64 {
+        glb_length(self.json.len() as u64, self.bin.len() as u64).map_or(u64::MAX, u64::from)
+    }
+
+    /// The document as one binary file.
+    pub fn to_glb(&self) -> Vec<u8> {
+        let mut glb = Vec::with_capacity(usize::try_from(self.glb_len()).unwrap_or(0));
+        // Writing into memory does not fail.
+        let _ = self.write_glb(&mut glb);
+        glb
+    }
+
+    /// The document as one binary file, made of the memory that it has.
+    pub fn into_glb(self) -> Vec<u8> {
+        let mut start = Vec::new();
+        // Writing into memory does not fail.
+        let _ = self.write_start(&mut start);
+        let mut glb = self.bin;
+        glb.reserve_exact(start.len());
+        glb.splice(0..0, start);
+        glb
+    }
+
+    /// Writes the document as one binary file, without a copy in memory.
+    pub fn write_glb(&self, to: &mut impl Write) -> io::Result<()> {
+        self.write_start(to)?;
+        to.write_all(&self.bin)
+    }
+
+    /// What comes before the buffer.
+    fn write_start(&self, to: &mut impl Write) -> io::Result<()> {
+        let length = u32::try_from(self.glb_len()).unwrap_or(u32::MAX);
+        to.write_all(b"glTF")?;
+        to.write_all(&2_u32.to_le_bytes())?;
+        to.write_all(&length.to_le_bytes())?;
+        to.write_all(&length32(self.json.len()))?;
+        to.write_all(&JSON)?;
+        to.write_all(&self.json)?;
+        if !self.bin.is_empty() {
+            to.write_all(&length32(self.bin.len()))?;
+            to.write_all(&BIN)?;
+        }
+        Ok(())
+    }
+
+    /// The buffer; empty when the scene holds nothing to draw or move.
+    pub fn buffer(&self) -> &[u8] {
+        &self.bin
+    }
+
+    /// The document as JSON, and the buffer that it refers to as the file `bin_name` beside it. The buffer is
+    /// empty, and not referred to, when the scene holds nothing to draw or move.
+    pub fn to_gltf(&self, bin_name: &str) -> Result<(Vec<u8>, Vec<u8>), ConvertError> {
+        let mut root = self.root.clone();
+        if let Some(buffer) = root.buffers.first_mut() {
+            buffer.uri = Some(percent_encoded(bin_name));
+        }
+        Ok((serialize(&root)?, self.bin.clone()))
+    }
+}
+
+fn serialize(root: &Root) -> Result<Vec<u8>, ConvertError> {
+    root.to_vec().map_err(|e| ConvertError::invalid("glTF", e.to_string()))
+}
+
+/// A file name as a relative URI.
+fn percent_encoded(name: &str) -> String {
+    let mut uri = String::new();
+    for b in name.bytes() {
+        if b.is_ascii_alphanumeric() || b"-._~".contains(&b) {
+            uri.push(char::from(b));
+        } else {
+            uri.push_str(&format!("%{b:02X}"));
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_glb_beyond_32_bits_is_refused() {
+        assert_eq!(glb_length(4, 0), Ok(24));
+        assert_eq!(glb_length(4, 4), Ok(36));
+        assert_eq!(glb_length(4, u64::from(u32::MAX) - 35), Ok(u32::MAX - 3));
+        for bin in [u64::from(u32::MAX) - 34, u64::from(u32::MAX), u64::MAX] {
+            let error = glb_length(4, bin).unwrap_err();
+            assert!(error.to_string().contains("4 GiB"), "{error}");
+        }
+    }
+
+    #[test]
+    fn names_become_uris() {
+        assert_eq!(percent_encoded("a b/é%.bin"), "a%20b%2F%C3%A9%25.bin");
+    }
+}

@@ -1,0 +1,123 @@
+//! What lies between keys: by the formats' rules, and how far from glTF's.
+
+use crate::export::geometry::unit_rotation;
+use crate::math::{
+    self, Mat3, blend, degrees_apart, dot, lerp, linear, narrow, rotation, scaled, slerp, wide,
+};
+use meshwright_scene::{Affine, Channel as Keys, Clip, Interpolation, Joint, Local, Skeleton, Track, Trs};
+
+/// The most of a difference at a few places between two keys.
+pub(crate) fn furthest(away: impl Fn(f64) -> f64) -> f64 {
+    [0.25, 0.5, 0.75].into_iter().map(away).fold(0.0, f64::max)
+}
+
+/// Whether a format's rule between two rotations is glTF's, to within what is reported: it is spherical itself, or
+/// the rotations are near enough. Chords renormalised differ from arcs by a sixtieth of the angle's cube;
+/// blended matrices shrink by half its square.
+pub(crate) fn alike(a: math::Quat, b: math::Quat, rule: Interpolation) -> bool {
+    match rule {
+        Interpolation::Spherical => true,
+        Interpolation::Linear => dot(a, b) > 0.97,
+        Interpolation::LinearShort => dot(a, b).abs() > 0.97,
+        Interpolation::Matrix => dot(a, b).abs() > 0.9985,
+    }
+}
+
+/// How far, in degrees, the format's blend of two local matrices is from glTF's.
+pub(crate) fn between(a: &Affine, b: &Affine, at: &Trs, bt: &Trs, rule: Interpolation) -> f64 {
+    let (qa, qb) = (wide(at.rotation), wide(bt.rotation));
+    // Signs of quaternions that come from matrices mean nothing: the short way.
+    let rule = if rule == Interpolation::Linear { Interpolation::LinearShort } else { rule };
+    let near = if dot(qa, qb) < 0.0 { qb.map(|c| -c) } else { qb };
+    if alike(qa, near, rule) {
+        return 0.0;
+    }
+    furthest(|t| {
+        let scale = lerp(wide(at.scale), wide(bt.scale), t);
+        let native: Mat3 = if rule == Interpolation::Matrix {
+            let (a, b) = (linear(a), linear(b));
+            core::array::from_fn(|i| lerp(a[i], b[i], t))
+        } else {
+            scaled(blend(qa, qb, t, rule), scale)
+        };
+        degrees_apart(native, scaled(rotation(slerp(qa, qb, t)), scale))
+    })
+}
+
+/// A rotation between two keys by the format's rule.
+pub(crate) fn mix(a: [f32; 4], b: [f32; 4], t: f64, rule: Interpolation) -> [f32; 4] {
+    let (qa, qb) = (wide(unit_rotation(a)), wide(unit_rotation(b)));
+    // Exactly opposite rotations have no middle: the earlier holds.
+    let linear = |b: math::Quat| math::unit(lerp(qa, b, t)).unwrap_or(qa);
+    narrow(match rule {
+        Interpolation::Linear => linear(qb),
+        Interpolation::LinearShort => linear(if dot(qa, qb) < 0.0 { qb.map(|c| -c) } else { qb }),
+        // The rotation of blended matrices comes near enough to the spherical middle.
+        Interpolation::Spherical | Interpolation::Matrix => slerp(qa, qb, t),
+    })
+}
+
+/// The value of a channel at a frame of its clip.
+pub(crate) fn at<T: Copy>(
+    keys: &Keys<T>,
+    frame: f64,
+    period: Option<f64>,
+    mix: impl Fn(T, T, f64) -> T,
+) -> Option<T> {
+    let key = |i: usize| keys.frames.get(i).map(|f| f64::from(*f));
+    let value = |i: usize| keys.values.get(i).copied();
+    let last = keys.values.len().checked_sub(1)?;
+    let n = keys.frames.partition_point(|&k| f64::from(k) <= frame);
+    if n > 0 && (n <= last || key(last)? == frame) {
+        let (a, b) = (n - 1, n.min(last));
+        let (fa, fb) = (key(a)?, key(b)?);
+        return if fa == frame || a == b {
+            value(a)
+        } else {
+            Some(mix(value(a)?, value(b)?, (frame - fa) / (fb - fa)))
+        };
+    }
+    let edge = if n == 0 { 0 } else { last };
+    let Some(period) = period else { return value(edge) };
+    let gap = key(0)? + period - key(last)?;
+    let passed = if n == 0 { frame + period - key(last)? } else { frame - key(last)? };
+    if last == 0 || gap <= 0.0 || !(0.0..=gap).contains(&passed) {
+        return value(edge);
+    }
+    Some(mix(value(last)?, value(0)?, passed / gap))
+}
+
+/// Local matrices of all joints at a frame of a clip of tracks.
+pub(crate) fn locals(
+    skeleton: &Skeleton,
+    tracks: &[Track],
+    channels: &[[Option<usize>; 3]],
+    frame: u32,
+    clip: &Clip,
+) -> Vec<Affine> {
+    let period = clip.looping.then_some(f64::from(clip.frames));
+    let frame = f64::from(if clip.looping { frame % clip.frames.max(1) } else { frame });
+    let local = |(joint, slots): (&Joint, &[Option<usize>; 3])| {
+        if slots.iter().all(Option::is_none) {
+            return joint.rest.to_affine();
+        }
+        let rest = match &joint.rest {
+            Local::Trs(t) => *t,
+            Local::Affine(m) => Trs::from_affine(m).0,
+        };
+        let track = |slot: Option<usize>| slot.and_then(|t| tracks.get(t));
+        let vector = |a, b, t| narrow(lerp(wide(a), wide(b), t));
+        let turn = |a, b, t| mix(a, b, t, clip.interpolation);
+        let trs = Trs {
+            translation: track(slots[0])
+                .and_then(|t| at(&t.translation, frame, period, vector))
+                .unwrap_or(rest.translation),
+            rotation: track(slots[1])
+                .and_then(|t| at(&t.rotation, frame, period, turn))
+                .unwrap_or(rest.rotation),
+            scale: track(slots[2]).and_then(|t| at(&t.scale, frame, period, vector)).unwrap_or(rest.scale),
+        };
+        trs.to_affine()
+    };
+    skeleton.joints.iter().zip(channels).map(local).collect()
+}

@@ -1,0 +1,146 @@
+//! Materials and their textures.
+
+use crate::export::extras;
+use crate::export::geometry::named;
+use crate::export::output::Output;
+use gltf_json::image::MimeType;
+use gltf_json::material::{AlphaMode, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor};
+use gltf_json::validation::Checked::Valid;
+use gltf_json::{Index, Texture, texture};
+use meshwright_scene::{ConvertError, Image, Loss, Scene};
+use std::collections::BTreeMap;
+
+/// Materials as meshes ask for them; one that no mesh uses is not written.
+#[derive(Debug)]
+pub(crate) struct Materials<'a> {
+    scene: &'a Scene,
+    /// By material, and whether the mesh has texture coordinates.
+    written: BTreeMap<(usize, bool), Index<gltf_json::Material>>,
+    textures: BTreeMap<(&'a str, &'a [u8]), Index<Texture>>,
+    /// That of meshes without one.
+    plain: Option<Index<gltf_json::Material>>,
+}
+
+impl<'a> Materials<'a> {
+    pub(crate) const fn new(scene: &'a Scene) -> Self {
+        Self { scene, written: BTreeMap::new(), textures: BTreeMap::new(), plain: None }
+    }
+
+    /// The material for meshes that have none. glTF's own default is a metal, which viewers without surroundings
+    /// to mirror draw black.
+    pub(crate) fn plain(&mut self, out: &mut Output) -> Result<Index<gltf_json::Material>, ConvertError> {
+        if let Some(index) = self.plain {
+            return Ok(index);
+        }
+        out.charge_objects(1, 0)?;
+        let index = out.push(gltf_json::Material {
+            pbr_metallic_roughness: PbrMetallicRoughness {
+                metallic_factor: StrengthFactor(0.0),
+                ..PbrMetallicRoughness::default()
+            },
+            ..gltf_json::Material::default()
+        })?;
+        self.plain = Some(index);
+        Ok(index)
+    }
+
+    /// The material for a mesh with or without texture coordinates.
+    pub(crate) fn get(
+        &mut self,
+        out: &mut Output,
+        material: usize,
+        uvs: bool,
+        losses: &mut Vec<Loss>,
+    ) -> Result<Option<Index<gltf_json::Material>>, ConvertError> {
+        let Some(source) = self.scene.materials.get(material) else { return Ok(None) };
+        // Without a texture it makes no difference.
+        let key = (material, uvs || source.image.is_none());
+        if let Some(index) = self.written.get(&key) {
+            return Ok(Some(*index));
+        }
+        let path = format!("materials[{material}]");
+        let texture = match &source.image {
+            Some(_) if !uvs => {
+                let message = "the texture was left out for meshes without texture coordinates";
+                losses.push(Loss::new("texture-without-uvs", path.as_str(), message));
+                None
+            }
+            Some(image) => self.texture(out, image, &path, losses)?,
+            None => None,
+        };
+        out.charge_objects(1, source.name.len())?;
+        let color = factor(source.base_color, &path, losses);
+        let index = out.push(gltf_json::Material {
+            alpha_mode: Valid(if color[3] < 1.0 { AlphaMode::Blend } else { AlphaMode::Opaque }),
+            double_sided: source.double_sided,
+            name: named(&source.name),
+            pbr_metallic_roughness: PbrMetallicRoughness {
+                base_color_factor: PbrBaseColorFactor(color),
+                base_color_texture: texture.map(|index| texture::Info {
+                    index,
+                    tex_coord: 0,
+                    extensions: None,
+                    extras: None,
+                }),
+                metallic_factor: StrengthFactor(0.0),
+                roughness_factor: StrengthFactor(1.0),
+                ..PbrMetallicRoughness::default()
+            },
+            extras: extras::of(&out.memory, source.extras.as_ref())?,
+            ..gltf_json::Material::default()
+        })?;
+        self.written.insert(key, index);
+        Ok(Some(index))
+    }
+
+    fn texture(
+        &mut self,
+        out: &mut Output,
+        image: &'a Image,
+        path: &str,
+        losses: &mut Vec<Loss>,
+    ) -> Result<Option<Index<Texture>>, ConvertError> {
+        if !is_what_it_says(image) {
+            let message = format!("the image is no {} and was left out", image.mime);
+            losses.push(Loss::new("image-unreadable", path, message));
+            return Ok(None);
+        }
+        if let Some(index) = self.textures.get(&(image.mime, image.bytes.as_slice())) {
+            return Ok(Some(*index));
+        }
+        out.charge_objects(2, image.name.len())?;
+        let view = out.bytes("image", &image.bytes)?;
+        let source = out.push(gltf_json::Image {
+            buffer_view: Some(view),
+            mime_type: Some(MimeType(image.mime.into())),
+            name: named(&image.name),
+            uri: None,
+            extensions: None,
+            extras: None,
+        })?;
+        let index =
+            out.push(Texture { name: None, sampler: None, source, extensions: None, extras: None })?;
+        self.textures.insert((image.mime, &image.bytes), index);
+        Ok(Some(index))
+    }
+}
+
+/// The first bytes fit the media type.
+fn is_what_it_says(image: &Image) -> bool {
+    match image.mime {
+        "image/png" => {
+            image.bytes.starts_with(b"\x89PNG\r\n\x1a\n") && image.bytes.get(12..16) == Some(b"IHDR")
+        }
+        "image/jpeg" => image.bytes.starts_with(&[0xff, 0xd8, 0xff]),
+        _ => false,
+    }
+}
+
+/// A colour within glTF's range of 0 to 1.
+fn factor(color: [f32; 4], path: &str, losses: &mut Vec<Loss>) -> [f32; 4] {
+    let clamped = color.map(|c| if c.is_finite() { c.clamp(0.0, 1.0) } else { 1.0 });
+    if clamped != color {
+        losses.push(Loss::new("color-clamped", path, "the colour was brought into the range 0 to 1"));
+    }
+    clamped
+}

@@ -1,0 +1,378 @@
+//! From scene to document.
+
+mod animation;
+mod extras;
+mod geometry;
+mod gltf;
+mod keys;
+mod material;
+mod options;
+mod output;
+mod skeleton;
+mod weights;
+
+pub use gltf::Gltf;
+pub use options::{ExportOptions, Influences};
+
+use crate::math::{SHEAR_NOISE, decompose};
+use geometry::{Written, is_scaled, named, place};
+use gltf_json::{Index, Node, Skin};
+use material::Materials;
+use meshwright_scene::{ConvertError, Converted, Local, Loss, Mesh, MeshId, Scene, Space};
+use output::Output;
+use skeleton::{Joints, adopt};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Turns a scene into glTF.
+///
+/// Refused are scenes that are not valid, that are in a file's own space, and those that glTF's numbers or the
+/// limit cannot hold. Everything else comes out, with a list of what it does not hold.
+pub fn export(scene: &Scene, options: &ExportOptions) -> Result<Converted<Gltf>, ConvertError> {
+    scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+    if scene.space != Space::Gltf {
+        return Err(ConvertError::invalid("space", "the scene is in its file's own space"));
+    }
+    let order = scene.node_order().ok_or_else(|| ConvertError::invalid("nodes", "parents form a cycle"))?;
+    let export = Export {
+        scene,
+        options,
+        out: Output::new(options.memory),
+        losses: Vec::new(),
+        order,
+        meshes: Vec::new(),
+        sources: Vec::new(),
+        skeletons: Vec::new(),
+    };
+    export.run()
+}
+
+/// What a node counts as where a level names it: its number, also as text.
+const NODE_INDEX: usize = 16;
+
+/// True when there is nothing to draw.
+fn is_empty(mesh: &Mesh) -> bool {
+    mesh.positions.is_empty() || mesh.triangles.is_empty()
+}
+
+struct Export<'a> {
+    scene: &'a Scene,
+    options: &'a ExportOptions,
+    out: Output,
+    losses: Vec<Loss>,
+    /// The scene's nodes, parents first.
+    order: Vec<usize>,
+    /// The written meshes by the scene's numbers.
+    meshes: Vec<Option<Written>>,
+    sources: Vec<MeshId>,
+    skeletons: Vec<Option<Joints>>,
+}
+
+/// What came of the scene's nodes.
+#[derive(Default)]
+struct Placed {
+    /// The node of each scene node, where it is needed.
+    nodes: Vec<Option<Index<Node>>>,
+    /// Nodes of skinned meshes, which hang from nothing, and their skeletons, by the root above them.
+    skinned: BTreeMap<usize, Vec<(Index<Node>, usize)>>,
+}
+
+impl Export<'_> {
+    fn run(mut self) -> Result<Converted<Gltf>, ConvertError> {
+        self.out.root.asset.generator = Some(concat!("meshwright ", env!("CARGO_PKG_VERSION")).into());
+        let roots = self.roots()?;
+        let levels = self.levels()?;
+        let shown = self.shown(&roots, &levels);
+        self.write_meshes(&shown)?;
+        self.write_skeletons()?;
+        let placed = self.place_nodes(&roots, &shown)?;
+        self.write_skins(&placed)?;
+        self.write_scenes(&levels, &placed)?;
+        let clips = animation::write(
+            &mut self.out,
+            self.scene,
+            &self.skeletons,
+            self.options.close_loops,
+            &mut self.losses,
+        )?;
+        let gltf = Gltf::new(self.out, self.sources, clips)?;
+        Ok(Converted::new(gltf, self.losses))
+    }
+
+    fn lose(&mut self, code: &'static str, path: String, message: impl Into<String>) {
+        self.losses.push(Loss::new(code, path, message));
+    }
+
+    /// The root above each node.
+    fn roots(&self) -> Result<Vec<usize>, ConvertError> {
+        let mut roots: Vec<usize> = self.out.memory.reserve("nodes", self.scene.nodes.len())?;
+        roots.extend(0..self.scene.nodes.len());
+        for &n in &self.order {
+            if let Some(parent) = self.scene.nodes[n].parent {
+                roots[n] = roots[parent.0];
+            }
+        }
+        Ok(roots)
+    }
+
+    /// The root nodes of every glTF scene, each once.
+    fn levels(&self) -> Result<Vec<Vec<usize>>, ConvertError> {
+        let is_root = |n: usize| self.scene.nodes.get(n).is_some_and(|node| node.parent.is_none());
+        if self.scene.levels.is_empty() {
+            return Ok(vec![(0..self.scene.nodes.len()).filter(|&n| is_root(n)).collect()]);
+        }
+        let mut levels = self.out.memory.reserve("levels", self.scene.levels.len())?;
+        for (l, level) in self.scene.levels.iter().enumerate() {
+            let mut seen = BTreeSet::new();
+            let mut nodes = self.out.memory.reserve("levels", level.nodes.len())?;
+            for (i, node) in level.nodes.iter().enumerate() {
+                if !is_root(node.0) {
+                    return Err(ConvertError::invalid(
+                        format!("levels[{l}].nodes[{i}]"),
+                        "is not the root of a tree",
+                    ));
+                }
+                if seen.insert(node.0) {
+                    nodes.push(node.0);
+                }
+            }
+            levels.push(nodes);
+        }
+        Ok(levels)
+    }
+
+    /// Whether each node is drawn at some level.
+    fn shown(&mut self, roots: &[usize], levels: &[Vec<usize>]) -> Vec<bool> {
+        let drawn: BTreeSet<usize> = levels.iter().flatten().copied().collect();
+        for (n, root) in roots.iter().enumerate() {
+            if *root == n && !drawn.contains(&n) {
+                self.lose("node-not-drawn", format!("nodes[{n}]"), "no level draws it");
+            }
+        }
+        roots.iter().map(|root| drawn.contains(root)).collect()
+    }
+
+    fn write_meshes(&mut self, shown: &[bool]) -> Result<(), ConvertError> {
+        let scene = self.scene;
+        let mut drawn = vec![false; scene.meshes.len()];
+        for (node, _) in scene.nodes.iter().zip(shown).filter(|(_, shown)| **shown) {
+            for mesh in &node.meshes {
+                drawn[mesh.0] = true;
+            }
+        }
+        let written = scene.meshes.iter().zip(&drawn).filter(|(m, drawn)| **drawn && !is_empty(m));
+        let bytes = written.map(|(m, _)| geometry::least_bytes(m)).fold(0, usize::saturating_add);
+        self.out.expect(bytes);
+        let mut materials = Materials::new(scene);
+        for (i, (mesh, drawn)) in scene.meshes.iter().zip(drawn).enumerate() {
+            let path = format!("meshes[{i}]");
+            if is_empty(mesh) {
+                self.lose("empty-mesh", path, "a mesh without triangles was left out");
+                self.meshes.push(None);
+                continue;
+            }
+            if !drawn {
+                self.lose("mesh-not-drawn", path, "no node draws it");
+                self.meshes.push(None);
+                continue;
+            }
+            let joints = mesh.skin.as_ref().and_then(|s| scene.skeletons.get(s.skeleton.0));
+            let material = match mesh.material {
+                Some(m) => materials.get(&mut self.out, m.0, !mesh.uvs.is_empty(), &mut self.losses)?,
+                None => Some(materials.plain(&mut self.out)?),
+            };
+            let written = geometry::write(
+                &mut self.out,
+                mesh,
+                material,
+                joints.map_or(0, |s| s.joints.len()),
+                self.options.influences,
+                &path,
+                &mut self.losses,
+            )?;
+            self.meshes.push(Some(written));
+            self.sources.push(MeshId(i));
+        }
+        Ok(())
+    }
+
+    fn write_skeletons(&mut self) -> Result<(), ConvertError> {
+        let mut neutral = vec![false; self.scene.skeletons.len()];
+        for (mesh, written) in self.scene.meshes.iter().zip(&self.meshes) {
+            if let (Some(skin), Some(Written { neutral: true, .. })) = (&mesh.skin, written) {
+                neutral[skin.skeleton.0] = true;
+            }
+        }
+        for (i, (skeleton, neutral)) in self.scene.skeletons.iter().zip(neutral).enumerate() {
+            let path = format!("skeletons[{i}]");
+            let joints = skeleton::write(&mut self.out, skeleton, neutral, &path, &mut self.losses)?;
+            self.skeletons.push(joints);
+        }
+        Ok(())
+    }
+
+    /// The meshes of a node that are there to be drawn, skinned or not.
+    fn drawn(&self, n: usize, skinned: bool) -> Vec<MeshId> {
+        let is = |m: &&MeshId| self.meshes[m.0].is_some() && self.scene.meshes[m.0].skin.is_some() == skinned;
+        self.scene.nodes[n].meshes.iter().filter(is).copied().collect()
+    }
+
+    /// Which nodes are needed: those that draw or hold something, and those that have nothing to draw, which mark
+    /// a place or carry extras. One that draws skinned meshes alone lives on in the nodes of these.
+    fn live(&self, shown: &[bool]) -> Vec<bool> {
+        let nodes = &self.scene.nodes;
+        let mut has_children = vec![false; nodes.len()];
+        for node in nodes {
+            if let Some(parent) = node.parent {
+                has_children[parent.0] = true;
+            }
+        }
+        let mut live = vec![false; nodes.len()];
+        for &n in self.order.iter().rev() {
+            let marks = !has_children[n] || nodes[n].extras.is_some();
+            let needed = !self.drawn(n, false).is_empty() || (marks && self.drawn(n, true).is_empty());
+            live[n] = shown[n] && (live[n] || needed);
+            if let (true, Some(parent)) = (live[n], nodes[n].parent) {
+                live[parent.0] = true;
+            }
+        }
+        live
+    }
+
+    fn place_nodes(&mut self, roots: &[usize], shown: &[bool]) -> Result<Placed, ConvertError> {
+        let scene = self.scene;
+        let live = self.live(shown);
+        let mut placed = Placed { nodes: vec![None; scene.nodes.len()], skinned: BTreeMap::new() };
+        for (n, node) in scene.nodes.iter().enumerate().filter(|(n, _)| shown[*n]) {
+            if live[n] {
+                placed.nodes[n] = Some(self.place_node(n)?);
+            }
+            for (k, mesh) in self.drawn(n, true).into_iter().enumerate() {
+                // A node that is there for its skinned mesh alone lives on in it.
+                let stands_in = k == 0 && !live[n];
+                let own = &scene.meshes[mesh.0].name;
+                let name =
+                    if (stands_in || own.is_empty()) && !node.name.is_empty() { &node.name } else { own };
+                let extras = extras::of(&self.out.memory, node.extras.as_ref().filter(|_| stands_in))?;
+                let index = self.mesh_node(name, mesh, extras)?;
+                let skeleton = scene.meshes[mesh.0].skin.as_ref().map_or(0, |s| s.skeleton.0);
+                placed.skinned.entry(roots[n]).or_default().push((index, skeleton));
+            }
+        }
+        for &n in &self.order {
+            let parent = scene.nodes[n].parent.and_then(|p| placed.nodes[p.0]);
+            if let (Some(parent), Some(child)) = (parent, placed.nodes[n]) {
+                adopt(&mut self.out, parent, child);
+            }
+        }
+        Ok(placed)
+    }
+
+    /// A node of the scene with its unskinned meshes: its own where it draws one, else on children.
+    fn place_node(&mut self, n: usize) -> Result<Index<Node>, ConvertError> {
+        let scene = self.scene;
+        let source = &scene.nodes[n];
+        let path = format!("nodes[{n}]");
+        let trs = match &source.local {
+            Local::Trs(t) => {
+                if is_scaled(t.rotation) {
+                    self.lose("rotations-scaled", path.clone(), "the rotation was made to have length 1");
+                }
+                *t
+            }
+            Local::Affine(m) => {
+                let (trs, error) = decompose(m);
+                if error > SHEAR_NOISE {
+                    let message = "the node shears; part dropped, of its size";
+                    self.losses.push(Loss::measured("node-shear", path.as_str(), message, error));
+                }
+                trs
+            }
+        };
+        let meshes = self.drawn(n, false);
+        self.out.charge_objects(1, source.name.len())?;
+        let extras = extras::of(&self.out.memory, source.extras.as_ref())?;
+        let mut node = Node { name: named(&source.name), extras, ..Node::default() };
+        place(&mut node, &trs, &path)?;
+        if let [mesh] = meshes[..] {
+            node.mesh = self.meshes[mesh.0].map(|w| w.mesh);
+        }
+        let index = self.out.push(node)?;
+        if meshes.len() > 1 {
+            for mesh in meshes {
+                let child = self.mesh_node(&scene.meshes[mesh.0].name, mesh, None)?;
+                adopt(&mut self.out, index, child);
+            }
+        }
+        Ok(index)
+    }
+
+    /// A node that draws one mesh and is nowhere else.
+    fn mesh_node(
+        &mut self,
+        name: &str,
+        mesh: MeshId,
+        extras: gltf_json::Extras,
+    ) -> Result<Index<Node>, ConvertError> {
+        self.out.charge_objects(1, name.len())?;
+        let mesh = self.meshes[mesh.0].map(|w| w.mesh);
+        self.out.push(Node { name: named(name), mesh, extras, ..Node::default() })
+    }
+
+    /// One skin for every skeleton that moves a mesh.
+    fn write_skins(&mut self, placed: &Placed) -> Result<(), ConvertError> {
+        let mut skins: BTreeMap<usize, Index<Skin>> = BTreeMap::new();
+        for &(node, skeleton) in placed.skinned.values().flatten() {
+            let skin = match skins.get(&skeleton) {
+                Some(skin) => *skin,
+                None => {
+                    let Some(joints) = &self.skeletons[skeleton] else { continue };
+                    let skin = skeleton::skin(&mut self.out, &self.scene.skeletons[skeleton], joints)?;
+                    skins.insert(skeleton, skin);
+                    skin
+                }
+            };
+            if let Some(node) = self.out.root.nodes.get_mut(node.value()) {
+                node.skin = Some(skin);
+            }
+        }
+        Ok(())
+    }
+
+    /// One glTF scene per level, with the skeletons that move its meshes. A skeleton that moves none is in the
+    /// first. A level without anything is left out: common readers refuse a scene without nodes.
+    fn write_scenes(&mut self, levels: &[Vec<usize>], placed: &Placed) -> Result<(), ConvertError> {
+        let used: BTreeSet<usize> = placed.skinned.values().flatten().map(|s| s.1).collect();
+        for (l, roots) in levels.iter().enumerate() {
+            let skinned = || roots.iter().filter_map(|r| placed.skinned.get(r)).flatten();
+            let mut skeletons: BTreeSet<usize> = skinned().map(|s| s.1).collect();
+            if l == 0 {
+                skeletons.extend((0..self.skeletons.len()).filter(|s| !used.contains(s)));
+            }
+            let above = skeletons.iter().filter_map(|&s| self.skeletons[s].as_ref()).map(|j| j.root);
+            let mut nodes: Vec<_> = above.collect();
+            nodes.extend(roots.iter().filter_map(|&r| placed.nodes[r]));
+            for skinned in roots.iter().filter_map(|r| placed.skinned.get(r)) {
+                // However many levels show them all.
+                self.out.memory.charge("levels", skinned.len(), NODE_INDEX)?;
+                nodes.extend(skinned.iter().map(|s| s.0));
+            }
+            if nodes.is_empty() {
+                self.lose(
+                    "empty-level",
+                    format!("levels[{l}]"),
+                    "a level without anything to draw was left out",
+                );
+                continue;
+            }
+            let level = self.scene.levels.get(l);
+            let name = level.and_then(|l| named(&l.name)).or_else(|| named(&self.scene.name));
+            let first = self.out.root.scenes.is_empty();
+            let file = self.scene.extras.as_ref().filter(|_| first);
+            let extras = extras::of_scene(&self.out.memory, file, level.and_then(|l| l.max_distance))?;
+            self.out.charge_objects(1, name.as_ref().map_or(0, String::len))?;
+            self.out.push(gltf_json::Scene { extensions: None, extras, name, nodes })?;
+        }
+        self.out.root.scene = (!self.out.root.scenes.is_empty()).then(|| Index::new(0));
+        Ok(())
+    }
+}

@@ -1,0 +1,284 @@
+//! The buffer, its views and accessors.
+
+use gltf_json::accessor::{Accessor, ComponentType, GenericComponentType, Type};
+use gltf_json::buffer::{Target, View};
+use gltf_json::validation::Checked::Valid;
+use gltf_json::validation::USize64;
+use gltf_json::{Index, Root};
+use meshwright_scene::{ConvertError, LimitExceeded, Memory};
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+/// What an object of the JSON part is charged: more than any of them takes in memory and as text.
+const OBJECT: usize = 400;
+
+/// The document while it grows.
+#[derive(Debug)]
+pub(crate) struct Output {
+    pub(crate) root: Root,
+    pub(crate) bin: Vec<u8>,
+    pub(crate) memory: Memory,
+    /// Accessors of key times that exist already, by the bits of the times.
+    times: BTreeMap<Vec<u32>, Index<Accessor>>,
+    /// The most bytes that were asked for as room to work in.
+    scratch: usize,
+}
+
+/// Vertex data, which goes to the graphics card, or anything else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    Vertices,
+    Indices,
+    Other,
+}
+
+/// Whether the bounds of the values are written beside them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bounds {
+    Written,
+    Omitted,
+}
+
+impl Output {
+    pub(crate) fn new(memory: u64) -> Self {
+        Self {
+            root: Root::default(),
+            bin: Vec::new(),
+            memory: Memory::new(memory),
+            times: BTreeMap::new(),
+            scratch: 0,
+        }
+    }
+
+    /// Charges objects of the JSON part with a text of `bytes` in them.
+    pub(crate) fn charge_objects(&self, count: usize, bytes: usize) -> Result<(), ConvertError> {
+        self.memory.charge("glTF objects", count, OBJECT)?;
+        // Escapes take up to six bytes for one.
+        self.memory.charge("names", bytes, 6)
+    }
+
+    /// Charges room to work in that is given back before the next is asked for: only what exceeds the most so
+    /// far.
+    pub(crate) fn scratch(
+        &mut self,
+        what: &'static str,
+        count: usize,
+        size: usize,
+    ) -> Result<(), ConvertError> {
+        let bytes = count.saturating_mul(size);
+        let more = bytes.saturating_sub(self.scratch);
+        self.memory.charge(what, more, 1)?;
+        self.scratch = self.scratch.max(bytes);
+        Ok(())
+    }
+
+    /// Adds an object and returns its index.
+    pub(crate) fn push<T>(&mut self, value: T) -> Result<Index<T>, ConvertError>
+    where
+        Root: AsMut<Vec<T>>,
+    {
+        let list: &mut Vec<T> = self.root.as_mut();
+        let index = u32::try_from(list.len())
+            .map_err(|_| ConvertError::unsupported("glTF", "more than 2^32 objects of one kind"))?;
+        list.push(value);
+        Ok(Index::new(index))
+    }
+
+    /// Makes room for bytes that will be charged as they come, so that the buffer is not moved while it grows.
+    pub(crate) fn expect(&mut self, bytes: usize) {
+        if bytes as u64 <= self.memory.left() {
+            // Without room now, the bytes themselves ask for it and say what they are.
+            let _ = self.bin.try_reserve_exact(bytes);
+        }
+    }
+
+    /// A view of `items` at the end of the buffer.
+    fn view<T: Copy, const B: usize>(
+        &mut self,
+        what: &'static str,
+        items: &[T],
+        target: Use,
+        encode: impl Fn(T) -> [u8; B],
+    ) -> Result<Index<View>, ConvertError> {
+        let len = items.len().saturating_mul(B);
+        let start = self.bin.len().next_multiple_of(4);
+        let more = start.saturating_add(len) - self.bin.len();
+        self.memory.charge(what, more, 1)?;
+        let too_much = |_| LimitExceeded::bytes(what, len as u64, u64::from(u32::MAX));
+        self.bin.try_reserve(more).map_err(too_much)?;
+        self.bin.resize(start, 0);
+        append(&mut self.bin, items, encode);
+        self.charge_objects(1, 0)?;
+        self.push(View {
+            buffer: Index::new(0),
+            byte_length: USize64::from(len),
+            byte_offset: Some(USize64::from(start)).filter(|o| o.0 > 0),
+            byte_stride: None,
+            name: None,
+            target: match target {
+                Use::Vertices => Some(Valid(Target::ArrayBuffer)),
+                Use::Indices => Some(Valid(Target::ElementArrayBuffer)),
+                Use::Other => None,
+            },
+            extensions: None,
+            extras: None,
+        })
+    }
+
+    fn accessor(
+        &mut self,
+        view: Index<View>,
+        count: usize,
+        (component, type_): (ComponentType, Type),
+    ) -> Result<Index<Accessor>, ConvertError> {
+        self.charge_objects(1, 0)?;
+        self.push(Accessor {
+            buffer_view: Some(view),
+            byte_offset: None,
+            count: USize64::from(count),
+            component_type: Valid(GenericComponentType(component)),
+            extensions: None,
+            extras: None,
+            type_: Valid(type_),
+            min: None,
+            max: None,
+            name: None,
+            normalized: false,
+            sparse: None,
+        })
+    }
+
+    /// Bytes as they are.
+    pub(crate) fn bytes(&mut self, what: &'static str, bytes: &[u8]) -> Result<Index<View>, ConvertError> {
+        self.view(what, bytes, Use::Other, |b| [b])
+    }
+
+    /// Vectors of `N` finite numbers.
+    pub(crate) fn floats<const N: usize>(
+        &mut self,
+        what: &'static str,
+        items: &[[f32; N]],
+        target: Use,
+        bounds: Bounds,
+    ) -> Result<Index<Accessor>, ConvertError> {
+        // Carries into the sign bit where all exponent bits are set: a test without a branch per value.
+        let carry = Cell::new(0);
+        let view = self.view(what, items.as_flattened(), target, |v| {
+            carry.set(carry.get() | ((v.to_bits() & 0x7f80_0000) + 0x0080_0000));
+            v.to_le_bytes()
+        })?;
+        if carry.get() >> 31 != 0 {
+            return Err(ConvertError::invalid(what, "a value is not finite"));
+        }
+        let type_ = match N {
+            1 => Type::Scalar,
+            2 => Type::Vec2,
+            3 => Type::Vec3,
+            4 => Type::Vec4,
+            _ => Type::Mat4,
+        };
+        let index = self.accessor(view, items.len(), (ComponentType::F32, type_))?;
+        if bounds == Bounds::Written
+            && let Some((min, max)) = range(items)
+            && let Some(accessor) = self.root.accessors.get_mut(index.value())
+        {
+            accessor.min = Some(min.to_vec().into());
+            accessor.max = Some(max.to_vec().into());
+        }
+        Ok(index)
+    }
+
+    /// Times of keys, shared with every sampler that has the same ones.
+    pub(crate) fn times(&mut self, times: &[f32]) -> Result<Index<Accessor>, ConvertError> {
+        let bits: Vec<u32> = times.iter().map(|t| t.to_bits()).collect();
+        if let Some(index) = self.times.get(&bits) {
+            return Ok(*index);
+        }
+        self.memory.charge("key times", bits.len(), 4)?;
+        let items: Vec<[f32; 1]> = times.iter().map(|t| [*t]).collect();
+        let index = self.floats("key times", &items, Use::Other, Bounds::Written)?;
+        self.times.insert(bits, index);
+        Ok(index)
+    }
+
+    /// Four bytes per vertex; colours are normalised, joints are not.
+    pub(crate) fn bytes4(
+        &mut self,
+        what: &'static str,
+        items: &[[u8; 4]],
+        normalized: bool,
+    ) -> Result<Index<Accessor>, ConvertError> {
+        let view = self.view(what, items.as_flattened(), Use::Vertices, |b| [b])?;
+        let index = self.accessor(view, items.len(), (ComponentType::U8, Type::Vec4))?;
+        if let Some(accessor) = self.root.accessors.get_mut(index.value()) {
+            accessor.normalized = normalized;
+        }
+        Ok(index)
+    }
+
+    /// Four 16-bit numbers per vertex.
+    pub(crate) fn words4(
+        &mut self,
+        what: &'static str,
+        items: &[[u16; 4]],
+    ) -> Result<Index<Accessor>, ConvertError> {
+        let view = self.view(what, items.as_flattened(), Use::Vertices, u16::to_le_bytes)?;
+        self.accessor(view, items.len(), (ComponentType::U16, Type::Vec4))
+    }
+
+    /// Corners of triangles, in 16 bits where `vertices` allows it; 65535 means something else there.
+    pub(crate) fn triangles(
+        &mut self,
+        triangles: &[[u32; 3]],
+        vertices: usize,
+    ) -> Result<Index<Accessor>, ConvertError> {
+        let corners = triangles.as_flattened();
+        let short = vertices <= usize::from(u16::MAX);
+        let view = if short {
+            // Below 65535, so the upper half is zero.
+            let low = |v: u32| {
+                let [a, b, ..] = v.to_le_bytes();
+                [a, b]
+            };
+            self.view("indices", corners, Use::Indices, low)?
+        } else {
+            self.view("indices", corners, Use::Indices, u32::to_le_bytes)?
+        };
+        let component = if short { ComponentType::U16 } else { ComponentType::U32 };
+        self.accessor(view, corners.len(), (component, Type::Scalar))
+    }
+}
+
+/// Appends items byte by byte, some thousand bytes at a time: memory is touched once.
+fn append<T: Copy, const B: usize>(to: &mut Vec<u8>, items: &[T], encode: impl Fn(T) -> [u8; B]) {
+    const BYTES: usize = 4096;
+    let mut buffer = [0; BYTES];
+    for part in items.chunks(BYTES / B) {
+        let (slots, _) = buffer.as_chunks_mut::<B>();
+        for (slot, item) in slots.iter_mut().zip(part) {
+            *slot = encode(*item);
+        }
+        to.extend(buffer.iter().take(part.len() * B));
+    }
+}
+
+/// The least and the greatest of each component; the values are finite.
+fn range<const N: usize>(items: &[[f32; N]]) -> Option<([f32; N], [f32; N])> {
+    // Four at a time: as many lanes as make whole registers of vectors of any length.
+    let first = *items.first()?;
+    let (mut low, mut high) = ([first; 4], [first; 4]);
+    let (fours, rest) = items.as_chunks::<4>();
+    let widen = |item: &[f32; N]| [*item; 4];
+    for four in fours.iter().copied().chain(rest.iter().map(widen)) {
+        for ((lo, hi), v) in
+            low.as_flattened_mut().iter_mut().zip(high.as_flattened_mut()).zip(four.as_flattened())
+        {
+            *lo = if *v < *lo { *v } else { *lo };
+            *hi = if *v > *hi { *v } else { *hi };
+        }
+    }
+    let fold = |lanes: [[f32; N]; 4], pick: fn(f32, f32) -> f32| {
+        lanes.into_iter().fold(lanes[0], |all, lane| std::array::from_fn(|i| pick(all[i], lane[i])))
+    };
+    Some((fold(low, f32::min), fold(high, f32::max)))
+}

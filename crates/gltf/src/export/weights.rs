@@ -1,0 +1,223 @@
+//! Influences in sets of four.
+
+use crate::export::options::Influences;
+use meshwright_scene::{ConvertError, Loss, Memory, Skin};
+
+/// The joints and weights of a mesh, vertex by vertex in sets.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    /// `sets[s][v]` are the influences of vertex `v` in set `s`.
+    pub(crate) sets: Vec<Set>,
+    /// Some vertex hangs on the joint behind the last of the skeleton.
+    pub(crate) neutral: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Set {
+    pub(crate) joints: Vec<[u16; 4]>,
+    pub(crate) weights: Vec<[f32; 4]>,
+}
+
+/// A sum of weights this near to 1 is not a change worth reporting.
+const SUM_NOISE: f64 = 2e-6;
+
+#[derive(Default)]
+struct Tally {
+    truncated: usize,
+    dropped: f64,
+    scaled: usize,
+    sum: f64,
+    negative: usize,
+    unbound: usize,
+}
+
+pub(crate) fn bind(
+    skin: &Skin,
+    joint_count: usize,
+    wanted: Influences,
+    memory: &Memory,
+    path: &str,
+    losses: &mut Vec<Loss>,
+) -> Result<Bound, ConvertError> {
+    let neutral = u16::try_from(joint_count)
+        .map_err(|_| ConvertError::unsupported(path, "glTF skins have at most 65535 joints"))?;
+    let n = skin.vertex_count();
+    let mut most = 4;
+    let mut one = Vec::new();
+    if wanted == Influences::All {
+        for v in 0..n {
+            merge(skin, v, &mut one);
+            most = most.max(one.len());
+        }
+    }
+    let count = most.div_ceil(4);
+    let mut sets = Vec::new();
+    for _ in 0..count {
+        let mut joints = memory.reserve("joints of vertices", n)?;
+        let mut weights = memory.reserve("weights of vertices", n)?;
+        joints.resize(n, [0; 4]);
+        weights.resize(n, [0.0; 4]);
+        sets.push(Set { joints, weights });
+    }
+    let mut tally = Tally::default();
+    for v in 0..n {
+        tally.negative += usize::from(skin.of(v).iter().any(|i| i.weight < 0.0));
+        merge(skin, v, &mut one);
+        let total: f64 = one.iter().map(|i| i.1).sum();
+        if one.is_empty() {
+            tally.unbound += 1;
+            put(&mut sets, v, 0, neutral, 1.0);
+            continue;
+        }
+        if (total - 1.0).abs() > SUM_NOISE {
+            tally.scaled += 1;
+            tally.sum = tally.sum.max((total - 1.0).abs());
+        }
+        if one.len() > count * 4 {
+            tally.truncated += 1;
+            let dropped: f64 = one.iter().skip(count * 4).map(|i| i.1).sum();
+            tally.dropped = tally.dropped.max(dropped / total);
+            one.truncate(count * 4);
+        }
+        place(&mut sets, v, &mut one);
+    }
+    tally.report(path, losses);
+    Ok(Bound { sets, neutral: tally.unbound > 0 })
+}
+
+/// The positive influences of a vertex, each joint once, the heaviest first.
+fn merge(skin: &Skin, v: usize, into: &mut Vec<(u16, f64)>) {
+    into.clear();
+    let positive = skin.of(v).iter().filter(|i| i.weight > 0.0);
+    // The caller has seen that joints fit 16 bits.
+    into.extend(positive.map(|i| (u16::try_from(i.joint).unwrap_or(0), f64::from(i.weight))));
+    into.sort_by_key(|i| i.0);
+    into.dedup_by(|b, a| {
+        let same = a.0 == b.0;
+        if same {
+            a.1 += b.1;
+        }
+        same
+    });
+    into.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+}
+
+/// Writes the influences of a vertex so that their weights, as they are stored, sum to 1.
+fn place(sets: &mut [Set], v: usize, influences: &mut [(u16, f64)]) {
+    let total: f64 = influences.iter().map(|i| i.1).sum();
+    let mut rest = 0.0;
+    for (slot, (joint, weight)) in influences.iter().enumerate().skip(1) {
+        #[expect(clippy::cast_possible_truncation, reason = "rounded to the precision that glTF stores")]
+        let weight = (weight / total) as f32;
+        rest += f64::from(weight);
+        // A weight that rounds to nothing has no joint either.
+        if weight > 0.0 {
+            put(sets, v, slot, *joint, weight);
+        }
+    }
+    if let Some((joint, _)) = influences.first() {
+        #[expect(clippy::cast_possible_truncation, reason = "rounded to the precision that glTF stores")]
+        put(sets, v, 0, *joint, (1.0 - rest) as f32);
+    }
+}
+
+fn put(sets: &mut [Set], v: usize, slot: usize, joint: u16, weight: f32) {
+    let Some(set) = sets.get_mut(slot / 4) else { return };
+    if let (Some(joints), Some(weights)) = (set.joints.get_mut(v), set.weights.get_mut(v)) {
+        joints[slot % 4] = joint;
+        weights[slot % 4] = weight;
+    }
+}
+
+impl Tally {
+    fn report(&self, path: &str, losses: &mut Vec<Loss>) {
+        if self.truncated > 0 {
+            let n = self.truncated;
+            let message = format!("{n} vertices keep the heaviest influences only; largest share dropped");
+            losses.push(Loss::measured("influences-dropped", path, message, self.dropped));
+        }
+        if self.scaled > 0 {
+            let n = self.scaled;
+            let message = format!("weights of {n} vertices were made to sum to 1; largest difference");
+            losses.push(Loss::measured("weights-normalized", path, message, self.sum));
+        }
+        if self.negative > 0 {
+            let message = format!("{} vertices had negative weights, which were dropped", self.negative);
+            losses.push(Loss::new("weights-negative", path, message));
+        }
+        if self.unbound > 0 {
+            let message = format!("{} vertices that nothing moves hang on an extra joint", self.unbound);
+            losses.push(Loss::new("vertices-unbound", path, message));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshwright_scene::{Influence, SkeletonId};
+
+    fn bound(vertices: &[&[(u32, f32)]], wanted: Influences) -> (Bound, Vec<Loss>) {
+        let mut skin = Skin::new(SkeletonId(0));
+        for v in vertices {
+            skin.influences.extend(v.iter().map(|&(joint, weight)| Influence { joint, weight }));
+            skin.end_vertex();
+        }
+        let mut losses = Vec::new();
+        let memory = Memory::new(1 << 20);
+        let bound = bind(&skin, 9, wanted, &memory, "m", &mut losses).unwrap();
+        (bound, losses)
+    }
+
+    fn codes(losses: &[Loss]) -> Vec<&str> {
+        losses.iter().map(|l| l.code).collect()
+    }
+
+    #[test]
+    fn repeated_joints_are_merged_and_the_heaviest_lead() {
+        let (b, losses) = bound(&[&[(3, 0.25), (1, 0.5), (3, 0.25), (2, 0.0)]], Influences::Four);
+        assert_eq!(b.sets[0].joints, [[1, 3, 0, 0]]);
+        assert_eq!(b.sets[0].weights, [[0.5, 0.5, 0.0, 0.0]]);
+        assert!(losses.is_empty() && !b.neutral);
+    }
+
+    #[test]
+    fn four_are_kept_and_the_rest_is_reported() {
+        let many: Vec<_> = (0..6).map(|j| (j, if j == 5 { 0.5 } else { 0.1 })).collect();
+        let (b, losses) = bound(&[&many], Influences::Four);
+        assert_eq!(b.sets[0].joints, [[5, 0, 1, 2]]);
+        assert_eq!(codes(&losses), ["influences-dropped"]);
+        assert!((losses[0].amount.unwrap() - 0.2).abs() < 1e-6);
+        let (b, losses) = bound(&[&many], Influences::All);
+        assert_eq!((b.sets.len(), b.sets[1].joints[0]), (2, [3, 4, 0, 0]));
+        assert!(losses.is_empty());
+    }
+
+    #[test]
+    fn odd_weights_are_repaired_and_reported() {
+        let vertices: &[&[(u32, f32)]] = &[&[], &[(4, 0.0)], &[(1, -1.0), (2, 0.5)], &[(0, 1.0), (1, 1e-45)]];
+        let (b, losses) = bound(vertices, Influences::Four);
+        assert_eq!(b.sets[0].joints, [[9, 0, 0, 0], [9, 0, 0, 0], [2, 0, 0, 0], [0, 1, 0, 0]]);
+        assert_eq!(b.sets[0].weights[2], [1.0, 0.0, 0.0, 0.0]);
+        assert_eq!(codes(&losses), ["weights-normalized", "weights-negative", "vertices-unbound"]);
+        assert!(b.neutral);
+    }
+
+    #[test]
+    fn stored_weights_sum_to_one() {
+        for n in 1..40_u32 {
+            let v: Vec<_> =
+                (0..n.min(9)).map(|j| (j, 1.0 / f32::from(u8::try_from(n + j).unwrap()))).collect();
+            let (b, _) = bound(&[&v], Influences::All);
+            let sum: f64 = b.sets.iter().flat_map(|s| s.weights[0]).map(f64::from).sum();
+            assert!((sum - 1.0).abs() < 1e-7, "{n}: {sum}");
+        }
+    }
+
+    #[test]
+    fn too_many_joints_are_refused() {
+        let skin = Skin::new(SkeletonId(0));
+        let memory = Memory::new(100);
+        assert!(bind(&skin, 70_000, Influences::Four, &memory, "m", &mut vec![]).is_err());
+    }
+}

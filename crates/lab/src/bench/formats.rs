@@ -1,0 +1,229 @@
+//! Reading and writing whole files, against the least that any program must do with their bytes.
+
+use super::measure::{Contender, Effort, Samples, measure};
+use super::report::{Report, Row};
+use super::writer;
+use meshwright::crucible::{Attribute, Chunk, CrucibleOptions, Dialect as CrucibleDialect};
+use meshwright::dpm::{Dpm, Mesh, PoseId};
+use meshwright::fsomodel::{Dialect as FsoDialect, FsoModel, MeshEntry, Vertex};
+use meshwright::gltf;
+use meshwright::scene::{self, Node, Scene};
+use meshwright_core::{bulk, f32s, num::F8A};
+use std::hint::black_box;
+use std::sync::Arc;
+
+/// Vertices of a sheet along one side: a million in all.
+const SIDE: u32 = 1000;
+
+pub(crate) fn measure_all(report: &mut Report, effort: Effort) -> Result<(), String> {
+    numbers(report, effort);
+    dpm(report, effort)?;
+    crucible(report, effort)?;
+    fsomodel(report, effort)?;
+    glb(report, effort)
+}
+
+/// Ours, then the others, each run for what it answers.
+macro_rules! contest {
+    ($effort:expr, $($run:expr),+ $(,)?) => {
+        measure($effort, &mut [$(Contender::new(|| _ = black_box($run))),+])
+    };
+}
+
+/// Arrays that fit into the first cache.
+fn numbers(report: &mut Report, effort: Effort) {
+    const N: usize = 4096;
+    let bytes: Vec<u8> = (0..4 * N).map(|i| (i * 7) as u8).collect();
+    let mut floats = Vec::with_capacity(N);
+    let mut copy = vec![0; bytes.len()];
+    let s = contest!(
+        effort,
+        {
+            floats.clear();
+            bulk::extend_be_f32(black_box(&bytes), &mut floats);
+            black_box(&mut floats).len()
+        },
+        {
+            copy.copy_from_slice(black_box(&bytes));
+            black_box(&mut copy).len()
+        },
+    );
+    report.add(Row::new("big-endian floats", "copy", N, &s, 1).target(0.9));
+
+    let codes = &bytes[..N];
+    let table: [f32; 256] = std::array::from_fn(|i| F8A::from_bits(i as u8).decode());
+    let (mut ours, mut theirs) = (vec![0.0; N], vec![0.0; N]);
+    let s = contest!(
+        effort,
+        {
+            let to = black_box(&mut ours).iter_mut();
+            to.zip(black_box(codes)).for_each(|(to, code)| *to = F8A::from_bits(*code).decode());
+        },
+        {
+            let to = black_box(&mut theirs).iter_mut();
+            to.zip(black_box(codes)).for_each(|(to, code)| *to = table[usize::from(*code)]);
+        },
+    );
+    report.add(Row::new("F8A", "table", N, &s, 1).target(2.5));
+}
+
+fn dpm(report: &mut Report, effort: Effort) -> Result<(), String> {
+    let text = |e: meshwright::ReadError| e.to_string();
+    let demo = include_bytes!("../../../../testdata/dpm/hopper.ok.dpm");
+    let demo = Dpm::parse(demo).map_err(text)?;
+    for (what, vertices, frames, target) in [
+        ("DPM, mostly vertices", 40, 4, None),
+        ("DPM, mostly frames", 1, 120, None),
+        ("DPM, beyond the cache", 4000, 4000, Some(0.5)),
+    ] {
+        let file = scaled(&demo, vertices, frames).to_bytes().map_err(|e| e.to_string())?;
+        let s = contest!(
+            effort,
+            Dpm::parse(black_box(&file)).map(|m| (m.validate(), m)),
+            black_box(&file).clone(),
+            Dpm::parse(black_box(&file)),
+        );
+        let row = |what: String, s: &Samples| Row::new(what, "copy", file.len(), s, 1);
+        let checked = row(format!("{what}: read, all findings"), &s);
+        report.add(if let Some(target) = target { checked.target(target) } else { checked });
+        report.add(row(format!("{what}: read"), &s.led_by(2)));
+    }
+    Ok(())
+}
+
+/// The demo with `vertices` times its vertices and `frames` times its frames.
+fn scaled(demo: &Dpm, vertices: usize, frames: usize) -> Dpm {
+    let mut big = demo.clone();
+    for mesh in &mut big.meshes {
+        let n = mesh.vertices.len() as u32;
+        let mut all = (*mesh.vertices).clone();
+        all.counts = all.counts.repeat(vertices);
+        all.influences = all.influences.repeat(vertices);
+        let copies = 0..vertices as u32;
+        let triangles = copies.flat_map(|c| mesh.triangles.iter().map(move |t| t.map(|v| v + c * n)));
+        *mesh = Mesh {
+            shader: mesh.shader,
+            triangles: Arc::new(triangles.collect()),
+            texcoords: Arc::new(mesh.texcoords.repeat(vertices)),
+            groupids: Arc::new(mesh.groupids.repeat(vertices)),
+            vertices: Arc::new(all),
+        };
+    }
+    big.poses = demo.poses.repeat(frames);
+    big.frames = demo.frames.repeat(frames);
+    for (frame, i) in big.frames.iter_mut().zip(0..) {
+        frame.pose = PoseId(i);
+    }
+    big
+}
+
+/// A wavy sheet.
+struct Sheet {
+    positions: Vec<[f32; 3]>,
+    normals: Vec<[f32; 3]>,
+    uvs: Vec<[f32; 2]>,
+    triangles: Vec<[u32; 3]>,
+}
+
+fn sheet() -> Sheet {
+    let (mut positions, mut normals, mut uvs, mut triangles) = (vec![], vec![], vec![], vec![]);
+    for y in 0..SIDE {
+        for x in 0..SIDE {
+            let (u, v) = (x as f32 / SIDE as f32, y as f32 / SIDE as f32);
+            let ((s, ds), (dc, c)) = ((u * 40.0).sin_cos(), (v * 30.0).sin_cos());
+            let (dx, dz) = (ds * c * 0.4, -s * dc * 0.3);
+            let l = (dx * dx + 1.0 + dz * dz).sqrt();
+            positions.push([u * 100.0, s * c, v * 100.0]);
+            normals.push([-dx / l, 1.0 / l, -dz / l]);
+            uvs.push([u, v]);
+        }
+    }
+    for y in 0..SIDE - 1 {
+        for x in 0..SIDE - 1 {
+            let a = y * SIDE + x;
+            triangles.extend([[a, a + SIDE, a + 1], [a + 1, a + SIDE, a + SIDE + 1]]);
+        }
+    }
+    Sheet { positions, normals, uvs, triangles }
+}
+
+fn crucible(report: &mut Report, effort: Effort) -> Result<(), String> {
+    let sheet = sheet();
+    let mut chunk = Chunk::new(CrucibleDialect::Seed);
+    chunk.set_indices(sheet.triangles.as_flattened());
+    chunk.set_floats(Attribute::Position3, &sheet.positions);
+    chunk.set_floats(Attribute::Normal, &sheet.normals);
+    chunk.set_floats(Attribute::Uv, &sheet.uvs);
+    let file = chunk.to_bytes().map_err(|e| e.to_string())?;
+    let read = Chunk::parse(&file).map_err(|e| e.to_string())?;
+    let streams = [&read.indices].into_iter().chain(read.streams.iter().map(|s| &s.stream));
+    let blocks: Vec<_> = streams.filter_map(|s| Some((s.packed()?.to_vec(), s.data().len()))).collect();
+    let size = blocks.iter().map(|b| b.1).sum();
+    let threads = CrucibleOptions::default().with_threads(true);
+    let s = contest!(
+        effort,
+        Chunk::parse(black_box(&file)),
+        blocks.iter().map(|(b, n)| lz4_flex::block::decompress(black_box(b), *n)).collect::<Vec<_>>(),
+        Chunk::parse_options(black_box(&file), &threads),
+    );
+    report.add(Row::new("Crucible chunk: read", "its blocks alone", size, &s, 1).target(0.92));
+    report.add(Row::new("Crucible chunk: read, all threads", "one thread", size, &s.led_by(2), 2));
+    Ok(())
+}
+
+fn fsomodel(report: &mut Report, effort: Effort) -> Result<(), String> {
+    let sheet = sheet();
+    let vertices =
+        sheet.positions.iter().zip(&sheet.normals).zip(&sheet.uvs).map(|((p, n), [u, v])| Vertex {
+            position: f32s(*p),
+            uv: f32s([*u, *v, 0.0]),
+            normal: f32s(*n),
+            tangent: f32s([1.0, 0.0, 0.0]),
+            ..Vertex::default()
+        });
+    let indices = sheet.triangles.as_flattened();
+    let part = indices.len() / 10 / 3 * 3;
+    let entries = indices.chunks(part).zip(0..).map(|(i, k)| MeshEntry {
+        offset: k * part as u64 * 4,
+        count: i.len() as u32,
+        ..MeshEntry::default()
+    });
+    let mut model = FsoModel::new(FsoDialect::Seed44);
+    model.set_vertices(&vertices.collect::<Vec<_>>());
+    assert!(model.set_indices(indices).is_ok());
+    model.set_meshes(&entries.collect::<Vec<_>>());
+    model.fix_extents();
+    let file = model.to_bytes().map_err(|e| e.to_string())?;
+    let sum = |file: &[u8]| file.as_chunks::<8>().0.iter().fold(0, |a, b| a ^ u64::from_le_bytes(*b));
+    let s = contest!(
+        effort,
+        FsoModel::parse(black_box(&file)),
+        sum(black_box(&file)),
+        FsoModel::parse(black_box(&file)).map(|m| m.validate()),
+    );
+    report.add(Row::new("FSOMODEL: read", "its bytes read once", file.len(), &s, 1));
+    let all = s.led_by(2);
+    report.add(Row::new("FSOMODEL: read, all findings", "its bytes read once", file.len(), &all, 1));
+    Ok(())
+}
+
+fn glb(report: &mut Report, effort: Effort) -> Result<(), String> {
+    let Sheet { positions, normals, uvs, triangles } = sheet();
+    let mesh = scene::Mesh { positions, normals, uvs, triangles, ..scene::Mesh::default() };
+    let size = mesh.triangles.len();
+    let peer = writer::Plain::of(&mesh);
+    let scene = Scene {
+        meshes: vec![mesh],
+        nodes: vec![Node { meshes: vec![scene::MeshId(0)], ..Node::default() }],
+        ..Scene::default()
+    };
+    let options = gltf::ExportOptions::default().with_memory(1 << 30);
+    let export = || gltf::export(&scene, &options).map(|g| g.value.into_glb());
+    let (ours, theirs) = (export().map_err(|e| e.to_string())?, peer.to_glb());
+    if ours.len().abs_diff(theirs.len()) > 4096 {
+        return Err(format!("{} and {} bytes are not the same work", ours.len(), theirs.len()));
+    }
+    let s = contest!(effort, export(), peer.to_glb());
+    report.add(Row::new("GLB written", "gltf-json and to_vec", size, &s, 1).target(3.0));
+    Ok(())
+}

@@ -1,0 +1,394 @@
+//! `xtask conformance [DIR] [FORMAT...]`: a folder of models held against what independent readers say of them.
+//!
+//! With a `manifest.json` every file is read strictly, validated, rewritten byte for byte, compared with its
+//! reference dump, exported to GLB and played back from the GLB alone; every case of `malformed/cases.json` is
+//! answered as it says, at an offset inside the field that was broken (`malformed.tsv`; a case of another corpus that
+//! is not listed there, inside the file). Without one, whatever is found is read, validated and rewritten.
+
+use crate::json::{array, list, parse, read, text};
+use crate::{compare, kernels};
+use lexopt::{Arg, Parser};
+use meshwright::dump::{Dump, DumpOptions};
+use meshwright::gltf::{self, ExportOptions, playback::Player};
+use meshwright::rig::{Evaluator, Precision};
+use meshwright::scene::{Motion, Scene, SceneOptions, Space};
+use meshwright::{
+    AnyModel, CompanionKind, Companions, Format, OpenOptions, ReadError, ReadOptions, Severity, Stream,
+    detect,
+};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+const MEMORY: u64 = 1 << 30;
+
+#[derive(Default)]
+struct Tally {
+    passed: BTreeMap<String, u32>,
+    failures: Vec<String>,
+}
+
+impl Tally {
+    fn record(&mut self, what: &str, name: &str, result: Result<(), String>) {
+        match result {
+            Ok(()) => *self.passed.entry(what.to_owned()).or_insert(0) += 1,
+            Err(e) => self.failures.push(format!("{what}: {name}: {e}")),
+        }
+    }
+}
+
+pub(crate) fn run(root: &Path, mut words: Parser) -> Result<(), String> {
+    let mut given = Vec::new();
+    while let Some(word) = words.next().map_err(|e| e.to_string())? {
+        match word {
+            Arg::Value(word) => given.push(word),
+            option => return Err(option.unexpected().to_string()),
+        }
+    }
+    let Some((dir, formats)) = given.split_first() else { return own(root) };
+    let formats: Vec<_> = formats.iter().map(|f| f.to_string_lossy().into_owned()).collect();
+    folder(Path::new(dir), &formats, false)
+}
+
+/// The corpus that lies beside the project, whose malformed cases `malformed.tsv` lists.
+pub(crate) fn own(root: &Path) -> Result<(), String> {
+    let dir = corpus(root);
+    if !dir.is_dir() {
+        eprintln!("no corpus beside the project: nothing to compare with");
+        return Ok(());
+    }
+    folder(&dir, &[], true)
+}
+
+/// Where the corpus lies, if it is there.
+pub(crate) fn corpus(root: &Path) -> PathBuf {
+    root.join("../shared/corpus")
+}
+
+/// Every model below a folder, or those of formats whose names begin with one of `formats`. `listed`: every malformed
+/// case must be one of `malformed.tsv`.
+fn folder(dir: &Path, formats: &[String], listed: bool) -> Result<(), String> {
+    if !dir.is_dir() {
+        return Err(format!("{}: no such folder", dir.display()));
+    }
+    let wanted = |format: &str| formats.is_empty() || formats.iter().any(|f| format.starts_with(f));
+    let mut tally = Tally::default();
+    if dir.join("manifest.json").is_file() {
+        for entry in list(&dir.join("manifest.json"))? {
+            let format = text(&entry, "format");
+            if wanted(&format) {
+                corpus_file(dir, &entry, &mut tally);
+            }
+        }
+        let cases = dir.join("malformed/cases.json");
+        for case in if cases.is_file() { list(&cases)? } else { Vec::new() } {
+            if wanted(&text(&case, "format")) && known(&dir.join(text(&case, "file"))) {
+                let name = text(&case, "file");
+                tally.record("malformed", &name, malformed(dir, &case, listed));
+            }
+        }
+    } else {
+        for path in xtask::fixtures::walk(dir).map_err(|e| e.to_string())? {
+            let (name, bytes) = (path.display().to_string(), read(&path)?);
+            let Some(found) = detect(&bytes, path.file_name().and_then(|n| n.to_str())) else { continue };
+            if wanted(found.format.id()) {
+                let rewritten = metadata(&path, found.format)
+                    .and_then(|metadata| rewrite(&bytes, found.format, metadata.as_deref()));
+                tally.record("rewrite", &name, rewritten.map(drop));
+            }
+        }
+    }
+    for (what, n) in &tally.passed {
+        println!("{what:<12} {n:5} passed");
+    }
+    if tally.failures.is_empty() {
+        let nothing = tally.passed.is_empty().then(|| format!("{}: no model to look at", dir.display()));
+        return nothing.map_or(Ok(()), Err);
+    }
+    Err(format!("{} failures\n{}", tally.failures.len(), tally.failures.join("\n")))
+}
+
+/// True for a file whose extension this build reads.
+pub(crate) fn known(path: &Path) -> bool {
+    path.file_name().and_then(|n| n.to_str()).is_some_and(|n| Format::from_name(n).is_some())
+}
+
+/// A model read strictly, without errors, and written again.
+fn rewrite(bytes: &[u8], format: Format, metadata: Option<&[u8]>) -> Result<AnyModel, String> {
+    let mut options = OpenOptions::default();
+    options.metadata = metadata;
+    let model = AnyModel::open(bytes, format, &options).map_err(|e| e.to_string())?.model;
+    if let Some(e) = model.validate().findings().iter().find(|f| f.severity == Severity::Error) {
+        return Err(format!("validation: {e}"));
+    }
+    let written = model.to_bytes().map_err(|e| e.to_string())?;
+    if written == bytes {
+        Ok(model)
+    } else {
+        Err(format!("the rewrite differs\n{}", meshwright_testkit::hex_diff(bytes, &written)))
+    }
+}
+
+/// The metadata beside a model.
+fn metadata(path: &Path, format: Format) -> Result<Option<Vec<u8>>, String> {
+    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    let names = format.companion_names(name).into_iter().filter(|(kind, _)| *kind == CompanionKind::Metadata);
+    names.map(|(_, name)| path.with_file_name(name)).find(|p| p.is_file()).map(|p| read(&p)).transpose()
+}
+
+/// A model with the companions that the manifest names.
+pub(crate) struct Loaded {
+    pub name: String,
+    pub model: AnyModel,
+    pub companions: Companions,
+}
+
+pub(crate) fn load(dir: &Path, entry: &Value) -> Result<(Loaded, Vec<u8>), String> {
+    let name = text(entry, "file");
+    let path = dir.join(&name);
+    let bytes = read(&path)?;
+    let file_name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_owned();
+    let found = detect(&bytes, Some(&file_name)).ok_or("not detected")?;
+    let mut companions = Companions::default();
+    let mut metadata = None;
+    for companion in entry.get("companions").and_then(Value::as_array).into_iter().flatten() {
+        let companion = companion.as_str().unwrap_or_default();
+        let bytes = read(&dir.join(companion))?;
+        for (kind, _) in found.format.companion_names(&file_name) {
+            if kind == CompanionKind::Metadata {
+                metadata = Some(bytes.clone());
+            } else {
+                companions
+                    .add(kind, &bytes, &ReadOptions::default())
+                    .map_err(|e| format!("{companion}: {e}"))?;
+            }
+        }
+    }
+    let model = rewrite(&bytes, found.format, metadata.as_deref())?;
+    Ok((Loaded { name, model, companions }, bytes))
+}
+
+fn corpus_file(dir: &Path, entry: &Value, tally: &mut Tally) {
+    let name = text(entry, "file");
+    if !known(&dir.join(&name)) {
+        return;
+    }
+    let (loaded, bytes) = match load(dir, entry) {
+        Ok(loaded) => loaded,
+        Err(e) => return tally.record("rewrite", &name, Err(e)),
+    };
+    tally.record("rewrite", &name, Ok(()));
+    let expected = text(entry, "expected");
+    if !expected.is_empty() {
+        let dumped = parse(&dir.join(expected)).and_then(|expected| dump(&loaded, &bytes, &expected));
+        tally.record("dump", &name, dumped);
+    }
+    if !matches!(loaded.model, AnyModel::TsoAnimation(_) | AnyModel::TsoBinding(_)) {
+        tally.record("playback", &name, scene(&loaded).and_then(|(scene, _)| playback(&scene, 0.0)));
+        tally.record("kernels", &name, scene(&loaded).and_then(|(scene, _)| kernels::check(&scene)));
+    }
+    if matches!(loaded.model, AnyModel::TsoMesh(_)) {
+        let file = name.rsplit('/').next().unwrap_or_default();
+        let expected = dir.join("expected_adult").join(format!("{file}.json"));
+        if expected.is_file() {
+            tally.record("adult", &name, adult(dir, &loaded, &bytes, &expected));
+        }
+        let figure = figure(dir, loaded).and_then(|figure| {
+            let (scene, residual) = scene(&figure)?;
+            kernels::check(&scene)?;
+            playback(&scene, residual)
+        });
+        tally.record("figure", &name, figure);
+    }
+}
+
+/// A TSO mesh on the skeleton that lies beside it, with every animation of the folder.
+pub(crate) fn figure(dir: &Path, mut mesh: Loaded) -> Result<Loaded, String> {
+    for (kind, path) in beside(dir, &mesh)? {
+        mesh.companions.add(kind, &read(&path)?, &ReadOptions::default()).map_err(|e| e.to_string())?;
+    }
+    Ok(mesh)
+}
+
+/// Skeletons and animations in the folder of a mesh.
+fn beside(dir: &Path, mesh: &Loaded) -> Result<Vec<(CompanionKind, PathBuf)>, String> {
+    let file = dir.join(&mesh.name);
+    let paths = xtask::fixtures::walk(file.parent().unwrap_or(dir)).map_err(|e| e.to_string())?;
+    let kind = |path: &Path| match path.extension()?.to_str()? {
+        "skel" => Some(CompanionKind::Skeleton),
+        "anim" => Some(CompanionKind::Animation),
+        _ => None,
+    };
+    Ok(paths.into_iter().filter_map(|path| Some((kind(&path)?, path))).collect())
+}
+
+/// The dump of a TSO mesh on the skeleton beside it, in those poses of a reference dump whose animations are there.
+fn adult(dir: &Path, mesh: &Loaded, bytes: &[u8], expected: &Path) -> Result<(), String> {
+    let mut expected = parse(expected)?;
+    let mut companions = mesh.companions.clone();
+    let (skeletons, animations): (Vec<_>, Vec<_>) =
+        beside(dir, mesh)?.into_iter().partition(|(kind, _)| *kind == CompanionKind::Skeleton);
+    let mut add = |(kind, path): &(CompanionKind, PathBuf)| {
+        companions.add(*kind, &read(path)?, &ReadOptions::default()).map_err(|e| e.to_string())
+    };
+    skeletons.iter().try_for_each(&mut add)?;
+    let mut kept = Vec::new();
+    for clip in array(&expected, "clips") {
+        let name = text(clip, "name");
+        let is_it = |path: &Path| {
+            path.file_name().and_then(|n| n.to_str()).is_some_and(|n| n.split('.').next() == Some(&name))
+        };
+        let found = animations.iter().find(|(_, path)| is_it(path));
+        found.map_or(Ok(()), &mut add)?;
+        kept.push(found.is_some());
+    }
+    compare::keep_clips(&mut expected, &kept);
+    dump(&Loaded { name: mesh.name.clone(), model: mesh.model.clone(), companions }, bytes, &expected)
+}
+
+fn dump(loaded: &Loaded, bytes: &[u8], expected: &Value) -> Result<(), String> {
+    if expected.get("meshes").is_none() {
+        return Ok(());
+    }
+    let poses = compare::poses(expected);
+    let options = DumpOptions::default().with_poses(poses).with_memory(MEMORY);
+    // As the program dumps, and as the kernels have it.
+    for precision in [Precision::Double, Precision::Single] {
+        let options = options.clone().with_precision(precision);
+        let dump = Dump::new(&loaded.model, &loaded.companions, &loaded.name, bytes, &options);
+        compare::dumps(&dump.map_err(|e| e.to_string())?, expected)
+            .map_err(|e| format!("{precision:?}: {e}"))?;
+    }
+    between_frames(loaded, expected)
+}
+
+/// The pose between two frames of the file that a reference dump may list, by the format's own blend.
+fn between_frames(loaded: &Loaded, expected: &Value) -> Result<(), String> {
+    let Some(lerp) = expected.pointer("/native/lerp").filter(|l| l.is_object()) else { return Ok(()) };
+    let number = |key: &str| lerp.get(key).and_then(Value::as_f64).ok_or("lerp: no numbers");
+    let at = number("frame0")? + number("t")?;
+    let options = SceneOptions::in_space(Space::File).with_memory(MEMORY);
+    let mut scene = loaded.model.to_scene("", &loaded.companions, &options).map_err(|e| e.to_string())?.value;
+    let file = scene.clips.len();
+    scene.clips.extend(loaded.model.file_clip());
+    let mut evaluator = Evaluator::new(&scene).map_err(|e| e.to_string())?.with_precision(Precision::Double);
+    evaluator.pose(Some((file, at))).map_err(|e| e.to_string())?;
+    let posed = evaluator.meshes().map_err(|e| e.to_string())?;
+    compare::blended(&posed, lerp.get("matrix").unwrap_or(&Value::Null))
+}
+
+/// The model as a scene, and how far its weights alone may be off in any pose: half of what the conversion says
+/// lies between blend and real vertices of a TSO mesh, in metres.
+pub(crate) fn scene(loaded: &Loaded) -> Result<(Scene, f64), String> {
+    let options = SceneOptions::default().with_memory(MEMORY);
+    let converted =
+        loaded.model.to_scene("model", &loaded.companions, &options).map_err(|e| e.to_string())?;
+    converted.value.validate().map_err(|e| format!("the scene is broken: {e}"))?;
+    let residuals = converted.losses.iter().filter(|l| l.code == "blend-residual").filter_map(|l| l.amount);
+    let residual = residuals.fold(0.0, f64::max) / 3.0 / 2.0;
+    Ok((converted.value, residual))
+}
+
+/// Vertices evaluated from the GLB alone equal the native evaluation within 1e-5 of the extent (and `residual`),
+/// at the frames of every clip.
+fn playback(scene: &Scene, residual: f64) -> Result<(), String> {
+    let options = ExportOptions::default().with_influences(gltf::Influences::All).with_memory(MEMORY);
+    let exported = gltf::export(scene, &options).map_err(|e| e.to_string())?.value;
+    let player = Player::new(&exported.to_glb()).map_err(|e| e.to_string())?;
+    let mut native = Evaluator::new(scene).map_err(|e| e.to_string())?.with_precision(Precision::Double);
+    let placed = scene.drawn().ok_or("the nodes form a cycle")?;
+    let points: Vec<_> = placed
+        .iter()
+        .flat_map(|(_, mesh, place)| scene.meshes[mesh.0].positions.iter().map(|p| place.point(*p)))
+        .collect();
+    let tolerance = 1e-5 * compare::extent(points.iter()) + residual;
+    let mut times = vec![None];
+    for (i, clip) in scene.clips.iter().enumerate() {
+        // Every frame of a moderate clip; of a long one with complete poses, some.
+        let most = if matches!(clip.motion, Motion::Poses { .. }) { 40 } else { 400 };
+        let step = (clip.frames as usize).div_ceil(most).max(1);
+        let frames = (0..clip.frames).step_by(step).chain(clip.frames.checked_sub(1));
+        times.extend(frames.map(|f| Some((i, f))));
+    }
+    for at in times {
+        native.pose(at.map(|(clip, frame)| (clip, f64::from(frame)))).map_err(|e| e.to_string())?;
+        let played = match at {
+            None => player.evaluate(None, 0.0),
+            Some((clip, frame)) => {
+                let animation = exported.clip_sources().iter().position(|c| *c == clip);
+                #[expect(clippy::cast_possible_truncation, reason = "glTF has 32-bit times")]
+                let time = (f64::from(frame) / f64::from(scene.clips[clip].rate)) as f32;
+                player.evaluate(animation, time)
+            }
+        };
+        compare::playback(scene, &exported, &native, &played, tolerance)
+            .map_err(|e| format!("at {at:?}: {e}"))?;
+    }
+    Ok(())
+}
+
+/// A malformed file is answered as its case says. `listed`: the case must be one of `malformed.tsv`.
+fn malformed(dir: &Path, case: &Value, listed: bool) -> Result<(), String> {
+    let path = dir.join(text(case, "file"));
+    let bytes = read(&path)?;
+    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    let expect = text(case, "expect");
+    // Some hostile files cannot be told by content; then the name does.
+    let format = Format::from_name(name).ok_or("no format")?;
+    let metadata = metadata(&path, format)?;
+    let mut options = OpenOptions::default();
+    options.metadata = metadata.as_deref();
+    // Some cases are files of one dialect, held against another.
+    let dialect =
+        Path::new(name).file_stem().and_then(|s| s.to_str()).and_then(|s| s.rsplit_once('_')).map(|s| s.1);
+    options.dialect =
+        format.dialects().into_iter().find(|d| text(case, "code") == "ReservedFlag" && dialect == Some(*d));
+    let result = AnyModel::open(&bytes, format, &options);
+    match (expect.as_str(), result) {
+        ("reject", Ok(_)) => Err("must be refused".into()),
+        ("reject", Err(e)) => {
+            let field = field(&text(case, "file"))?;
+            if listed && field.is_none() {
+                return Err("malformed.tsv does not say which field is broken".into());
+            }
+            located(&text(case, "code"), field.as_ref(), bytes.len(), &e)
+        }
+        (_, Err(e)) => Err(format!("must open: {e}")),
+        ("warn", Ok(parsed)) => {
+            if parsed.model.validate().is_empty() && parsed.forgiven.is_empty() {
+                Err("must have a finding".into())
+            } else {
+                Ok(())
+            }
+        }
+        (_, Ok(_)) => Ok(()),
+    }
+}
+
+/// The stream and the offsets of the field that was broken, as `malformed.tsv` lists them.
+fn field(file: &str) -> Result<Option<(&'static str, Range<u64>)>, String> {
+    let name = file.trim_start_matches("malformed/");
+    let rows = include_str!("malformed.tsv").lines().skip(1);
+    let row = rows.map(|row| row.split('\t').collect::<Vec<_>>()).find(|row| row.first() == Some(&name));
+    let Some([_, stream, first, end]) = row.as_deref() else { return Ok(None) };
+    let number = |text: &str| text.parse::<u64>().map_err(|_| format!("malformed.tsv: {text} is no offset"));
+    Ok(Some((stream, number(first)?..number(end)?)))
+}
+
+/// An error has the code that the case says, and its offset lies inside the field that was broken; where that is not
+/// known, inside the file of `len` bytes.
+fn located(code: &str, field: Option<&(&str, Range<u64>)>, len: usize, e: &ReadError) -> Result<(), String> {
+    if !matches!(code, "any_error" | "?size") && code != e.code() {
+        return Err(format!("{code} expected: {e}"));
+    }
+    match field {
+        Some((stream, field)) if e.stream().to_string() != *stream || !field.contains(&e.offset()) => {
+            Err(format!("the fault is in {stream} at {field:?}: {e}"))
+        }
+        None if *e.stream() == Stream::File && e.offset() > len as u64 => {
+            Err(format!("offset outside the file: {e}"))
+        }
+        _ => Ok(()),
+    }
+}

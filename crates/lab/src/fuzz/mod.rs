@@ -1,0 +1,234 @@
+//! `xtask fuzz`: the targets of `crates/fuzz`, each for some time or some executions.
+//!
+//! The programs are optimised, with debug assertions and overflow checks; with `--asan` they run under the address
+//! sanitizer. Parsers run by the million, and look for new edges only, which is fast; what is slow anyway is guided by how
+//! often an edge is taken as well. All share one corpus below the target folder.
+
+mod runs;
+#[path = "../../../fuzz/src/seeds.rs"]
+#[allow(clippy::unwrap_used, reason = "without fixtures there is nothing to do")]
+mod seeds;
+
+use crate::kinds::Kind;
+use crate::mutants::gauntlet;
+use crate::{conformance, value};
+use lexopt::{Arg, Parser};
+use runs::Runs;
+use std::collections::VecDeque;
+use std::env;
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use xtask::sh;
+
+/// How the programs are built and run.
+struct Mode {
+    name: &'static str,
+    sanitizer: &'static str,
+    run: &'static [&'static str],
+}
+
+const PLAIN: Mode = Mode { name: "plain", sanitizer: "none", run: &[] };
+
+const ASAN: Mode = Mode { name: "asan", sanitizer: "address", run: &["-malloc_limit_mb=256"] };
+
+/// Of use where an execution takes no longer than the bookkeeping behind it.
+const FAST: &[&str] = &["-entropic=0", "-use_counters=0", "-reduce_inputs=0"];
+
+/// Safe code returns no reference to its stack; long traces of allocations, and much memory that is withheld from
+/// reuse, would cost more than they tell.
+const ASAN_OPTIONS: &str = "detect_stack_use_after_return=0:malloc_context_size=2:quarantine_size_mb=16";
+
+/// A scene comes with its companions.
+const SCENE: usize = 4096;
+
+/// A model is made from few numbers.
+const MODEL: usize = 64;
+
+struct Options {
+    seconds: u64,
+    runs: u64,
+    until: Option<u64>,
+    targets: Vec<String>,
+    mode: &'static Mode,
+}
+
+impl Options {
+    fn new(mut words: Parser) -> Result<Self, lexopt::Error> {
+        let mut options = Self { seconds: 0, runs: 0, until: None, targets: Vec::new(), mode: &PLAIN };
+        while let Some(word) = words.next()? {
+            match word {
+                Arg::Long("seconds") => options.seconds = value(&mut words)?,
+                Arg::Long("runs") => options.runs = value(&mut words)?,
+                Arg::Long("until") => options.until = Some(value(&mut words)?),
+                Arg::Long("target") => options.targets.push(value(&mut words)?),
+                Arg::Long("asan") => options.mode = &ASAN,
+                _ => return Err(word.unexpected()),
+            }
+        }
+        if options.seconds == 0 && options.runs == 0 && options.until.is_none() {
+            options.seconds = 10;
+        }
+        Ok(options)
+    }
+}
+
+pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
+    let options = Options::new(words).map_err(|e| e.to_string())?;
+    if let Err(e) = sh::output(nightly(root).args(["cargo", "fuzz", "--version"])) {
+        println!("skipped: cargo-fuzz on the nightly toolchain is not there\n{}", e.trim());
+        return Ok(());
+    }
+    let mode = options.mode;
+    let mut targets = targets(root)?;
+    if !options.targets.is_empty() {
+        targets.retain(|t| options.targets.iter().any(|o| t.starts_with(o)));
+        if targets.is_empty() {
+            return Err(format!("no such target: {}", options.targets.join(", ")));
+        }
+    }
+    let out = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from).join("fuzz");
+    let programs = build(root, &out, mode, &targets)?;
+    let table = root.join("crates/fuzz/runs.tsv");
+    let mut broken = Vec::new();
+    println!(
+        "{:<18} {:<5} {:>11} {:>7} {:>8} findings",
+        "target", "mode", "executions", "seconds", "coverage"
+    );
+    for target in &targets {
+        let done =
+            runs::read(&table)?.get(&(target.clone(), mode.name.to_owned())).map_or(0, |r| r.executions);
+        let runs = options.until.map_or(options.runs, |until| until.saturating_sub(done));
+        if options.until.is_some() && runs == 0 {
+            continue;
+        }
+        let result = fuzz(root, &out, &programs, mode, target, runs, options.seconds)?;
+        println!(
+            "{target:<18} {:<5} {:>11} {:>7} {:>8} {}",
+            mode.name, result.executions, result.seconds, result.coverage, result.findings
+        );
+        runs::add(&table, target, mode.name, result)?;
+        if result.findings > 0 {
+            broken.push(target.as_str());
+        }
+    }
+    if broken.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("see crates/fuzz/artifacts/ for {}", broken.join(", ")))
+    }
+}
+
+/// A command of the nightly toolchain, whatever toolchain runs this.
+fn nightly(root: &Path) -> Command {
+    let mut command = Command::new("rustup");
+    command.args(["run", "nightly"]).current_dir(root);
+    for name in ["CARGO", "RUSTC", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// The programs of the manifest.
+fn targets(root: &Path) -> Result<Vec<String>, String> {
+    let manifest = root.join("crates/fuzz");
+    let packages = sh::packages(&manifest)?;
+    let all = packages.iter().flat_map(|p| p["targets"].as_array().into_iter().flatten());
+    let programs = all.filter(|t| t["kind"][0].as_str() == Some("bin"));
+    Ok(programs.filter_map(|t| t["name"].as_str().map(str::to_owned)).collect())
+}
+
+fn build(root: &Path, out: &Path, mode: &Mode, targets: &[String]) -> Result<PathBuf, String> {
+    let out = out.join(mode.name);
+    let mut command = nightly(root);
+    command.args(["cargo", "fuzz", "build", "--fuzz-dir", "crates/fuzz", "--target-dir"]).arg(&out);
+    // Dictionaries stand in for what comparisons would tell, at a third of the time.
+    command.args(["--sanitizer", mode.sanitizer, "--no-trace-compares"]);
+    if let [target] = targets {
+        command.arg(target);
+    }
+    sh::run(&mut command)?;
+    let about = sh::output(nightly(root).args(["rustc", "-vV"]))?;
+    let about = String::from_utf8_lossy(&about);
+    let host = about.lines().find_map(|l| l.strip_prefix("host: ")).ok_or("rustc names no host")?;
+    Ok(out.join(host).join("release"))
+}
+
+/// Runs one target until it has run `runs` times (0: any number) or `seconds` have passed (0: any time), or until it
+/// breaks a promise.
+fn fuzz(
+    root: &Path,
+    out: &Path,
+    programs: &Path,
+    mode: &Mode,
+    target: &str,
+    runs: u64,
+    seconds: u64,
+) -> Result<Runs, String> {
+    let (what, extension) = target.split_once('_').ok_or(format!("{target}: what is done with what?"))?;
+    let kind = Kind::of(extension).ok_or(format!("{extension}: no such kind of file"))?;
+    let files = matches!(what, "parse" | "round");
+    let longest = match what {
+        "scene" => SCENE,
+        "model" => MODEL,
+        _ => kind.longest,
+    };
+    // What is good for parsing is good for parsing and writing.
+    let corpus = out.join("corpus").join(if files { extension } else { target });
+    fs::create_dir_all(&corpus).map_err(|e| format!("{}: {e}", corpus.display()))?;
+    let seeds = seeds::seeds(target, &[root.join("testdata"), conformance::corpus(root)]);
+    for (i, seed) in seeds.iter().filter(|s| s.len() <= longest).enumerate() {
+        let path = corpus.join(format!("seed-{i}"));
+        fs::write(&path, seed).map_err(|e| format!("{}: {e}", path.display()))?;
+    }
+    let words = out.join(format!("{target}.dict"));
+    fs::write(&words, kind.dictionary()).map_err(|e| format!("{}: {e}", words.display()))?;
+    let artifacts = root.join("crates/fuzz/artifacts").join(target);
+    fs::create_dir_all(&artifacts).map_err(|e| format!("{}: {e}", artifacts.display()))?;
+
+    let mut command = Command::new(programs.join(target));
+    command.arg(&corpus).args(Some(root.join("crates/fuzz/kept").join(target)).filter(|d| d.is_dir()));
+    command.arg(format!("-artifact_prefix={}/", artifacts.display())).arg(format!("-max_len={longest}"));
+    if what != "model" {
+        // Random numbers have no words.
+        command.arg(format!("-dict={}", words.display()));
+    }
+    command.args(["-print_final_stats=1", "-reload=0", "-rss_limit_mb=1024", "-timeout=5"]).args(mode.run);
+    command.args(if what == "parse" { FAST } else { &[] });
+    command.args((runs > 0).then(|| format!("-runs={runs}")));
+    command.args((seconds > 0).then(|| format!("-max_total_time={seconds}")));
+    command.env("ASAN_OPTIONS", ASAN_OPTIONS);
+    let start = std::time::Instant::now();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|e| format!("{target}: {e}"))?;
+    let mut said = Runs::default();
+    let mut last = VecDeque::new();
+    for line in
+        child.stderr.take().into_iter().flat_map(|e| BufReader::new(e).split(b'\n')).map_while(Result::ok)
+    {
+        let line = String::from_utf8_lossy(&line).into_owned();
+        let number = |text: &str| text.split_whitespace().next()?.parse().ok();
+        if let Some((_, rest)) = line.split_once(" cov: ") {
+            said.coverage = number(rest).unwrap_or(said.coverage);
+        }
+        if let Some(rest) = line.strip_prefix("stat::number_of_executed_units:") {
+            said.executions = number(rest).unwrap_or(0);
+        }
+        last.push_back(line);
+        if last.len() > 80 {
+            last.pop_front();
+        }
+    }
+    let status = child.wait().map_err(|e| format!("{target}: {e}"))?;
+    said.seconds = start.elapsed().as_secs();
+    if !status.success() {
+        said.findings = 1;
+        last.iter().for_each(|line| eprintln!("{line}"));
+    }
+    Ok(said)
+}

@@ -1,0 +1,64 @@
+//! `xtask readme [--check]`: the README's tables, generated from the crates and the format table.
+
+use crate::kinds::Kind;
+use meshwright::Format;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use xtask::sh;
+
+pub(crate) fn run(root: &Path, words: lexopt::Parser) -> Result<(), String> {
+    let check = xtask::check_flag(words).map_err(|e| e.to_string())?;
+    let path = root.join("README.md");
+    let old = fs::read_to_string(&path).map_err(|e| format!("README.md: {e}"))?;
+    let mut new = old.clone();
+    for (name, table) in [("formats", formats()?), ("crates", crates(root)?)] {
+        new = replace(&new, name, &table)?;
+    }
+    if new == old {
+        Ok(())
+    } else if check {
+        Err("the tables of README.md are out of date: run `cargo run -p xtask -- readme`".into())
+    } else {
+        fs::write(&path, new).map_err(|e| e.to_string())
+    }
+}
+
+/// The text with another table between the marks of this name.
+pub(crate) fn replace(text: &str, name: &str, table: &str) -> Result<String, String> {
+    let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
+    let start = text.find(&open).ok_or_else(|| format!("there is no {open:?}"))? + open.len();
+    let end = text[start..].find(&close).ok_or_else(|| format!("there is no {close:?}"))? + start;
+    Ok(format!("{}{table}{}", &text[..start], &text[end..]))
+}
+
+fn formats() -> Result<String, String> {
+    let mut table = String::from(
+        "| format | `--as` | files | read, check, rewrite | to glTF | to OBJ |\n|---|---|---|---|---|---|\n",
+    );
+    for format in Format::ALL {
+        let files: Vec<_> = format.extensions().iter().map(|e| format!("`.{e}`")).collect();
+        let drawn = Kind::of_format(*format)?.drawn.text();
+        table.push_str(&format!(
+            "| {} | `{}` | {} | yes | {drawn} | {drawn} |\n",
+            format.title(),
+            format.id(),
+            files.join(" ")
+        ));
+    }
+    Ok(table)
+}
+
+fn crates(root: &Path) -> Result<String, String> {
+    let mut rows = BTreeMap::new();
+    for pkg in sh::packages(root)? {
+        // An empty list of registries means that the crate is not published.
+        if pkg["publish"].as_array().is_some_and(Vec::is_empty) {
+            continue;
+        }
+        let (name, about) =
+            (pkg["name"].as_str().unwrap_or_default(), pkg["description"].as_str().unwrap_or_default());
+        rows.insert(name.to_owned(), format!("| `{name}` | {about} |\n"));
+    }
+    Ok(format!("| crate | is |\n|---|---|\n{}", rows.into_values().collect::<String>()))
+}

@@ -1,0 +1,110 @@
+//! `xtask validate-glb [DIR]`: what is exported passes the Khronos validator without errors or warnings.
+
+use crate::conformance;
+use crate::json::{self, text};
+use lexopt::{Arg, Parser};
+use meshwright::gltf::{self, ExportOptions, Influences};
+use meshwright::scene::{ConvertError, SceneOptions};
+use meshwright::{AnyModel, Companions, ReadOptions, detect};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use xtask::{fixtures, sh};
+
+pub(crate) fn run(root: &Path, mut words: Parser) -> Result<(), String> {
+    let mut dir = None;
+    while let Some(word) = words.next().map_err(|e| e.to_string())? {
+        match word {
+            Arg::Value(word) if dir.is_none() => dir = Some(PathBuf::from(word)),
+            other => return Err(other.unexpected().to_string()),
+        }
+    }
+    let script = root.join("../shared/tools/validate_glb.mjs");
+    let Some(modules) = node_modules(root).filter(|_| script.is_file()) else {
+        eprintln!("node, npm or the validator's script is not here: nothing is validated");
+        return Ok(());
+    };
+    let out = root.join("target/glb");
+    let _ = fs::remove_dir_all(&out);
+    fs::create_dir_all(&out).map_err(|e| e.to_string())?;
+    let mut written = Vec::new();
+    for loaded in models(root, dir)? {
+        for (suffix, influences) in [("4", Influences::Four), ("all", Influences::All)] {
+            let name = format!("{}.{suffix}.glb", loaded.name.replace(['/', '\\'], "_"));
+            if loaded
+                .model
+                .to_scene("", &loaded.companions, &SceneOptions::default())
+                .is_err_and(|e| matches!(e, ConvertError::Unsupported { .. }))
+            {
+                continue;
+            }
+            let (scene, _) = conformance::scene(&loaded).map_err(|e| format!("{}: {e}", loaded.name))?;
+            let options = ExportOptions::default().with_influences(influences);
+            let exported = gltf::export(&scene, &options).map_err(|e| format!("{name}: {e}"))?;
+            let path = out.join(name);
+            fs::write(&path, exported.value.to_glb()).map_err(|e| e.to_string())?;
+            written.push(path);
+        }
+    }
+    let mut bad = Vec::new();
+    for batch in written.chunks(40) {
+        let result = sh::output(
+            Command::new("node").env("NODE_MODULES", &modules).arg(&script).arg("--strict").args(batch),
+        );
+        if let Err(e) = result {
+            bad.push(e);
+        }
+    }
+    println!("{} GLBs validated", written.len());
+    if bad.is_empty() { Ok(()) } else { Err(bad.join("\n")) }
+}
+
+/// Every fixture that opens, and every model of the corpus.
+fn models(root: &Path, dir: Option<PathBuf>) -> Result<Vec<conformance::Loaded>, String> {
+    let mut models = Vec::new();
+    let corpus = dir.unwrap_or_else(|| conformance::corpus(root));
+    let manifest = corpus.join("manifest.json");
+    if manifest.is_file() {
+        for entry in json::list(&manifest)? {
+            let name = text(&entry, "file");
+            if !conformance::known(&corpus.join(&name)) {
+                continue;
+            }
+            let loaded = conformance::load(&corpus, &entry).map_err(|e| format!("{name}: {e}"))?.0;
+            match &loaded.model {
+                AnyModel::TsoAnimation(_) => {}
+                AnyModel::TsoMesh(_) => models.push(conformance::figure(&corpus, loaded)?),
+                _ => models.push(loaded),
+            }
+        }
+    }
+    for path in fixtures::walk(&root.join("testdata")).map_err(|e| e.to_string())? {
+        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_owned();
+        if !(name.contains(".ok.") || name.contains(".warn.")) {
+            continue;
+        }
+        let bytes = fs::read(&path).map_err(|e| e.to_string())?;
+        let Some(found) = detect(&bytes, Some(&name)) else { continue };
+        let model = AnyModel::parse(&bytes, found.format, &ReadOptions::default())
+            .map_err(|e| format!("{name}: {e}"))?
+            .model;
+        models.push(conformance::Loaded { name, model, companions: Companions::default() });
+    }
+    Ok(models)
+}
+
+/// A folder with the validator's node package, installed below `target/` where it is not there yet.
+fn node_modules(root: &Path) -> Option<PathBuf> {
+    if let Some(dir) = std::env::var_os("NODE_MODULES") {
+        return Some(dir.into());
+    }
+    let dir = root.join("target/node");
+    let modules = dir.join("node_modules");
+    if !modules.join("gltf-validator").is_dir() {
+        fs::create_dir_all(&dir).ok()?;
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&dir).arg("gltf-validator");
+        sh::run(&mut npm).ok()?;
+    }
+    modules.join("gltf-validator").is_dir().then_some(modules)
+}

@@ -1,0 +1,96 @@
+//! Reading a text.
+
+use super::model::{FrameGroup, FrameGroups};
+use super::numbers::is_integer;
+use super::rules::CODES;
+use super::text::{Event, lines_of, scan};
+use alloc::vec::Vec;
+use meshwright_core::{Budget, Confidence, Parsed, Path, ReadError, ReadOptions, Report, Source};
+
+/// How much of a text is looked at to see what it is.
+const SNIFFED: usize = 1024;
+
+impl FrameGroups {
+    /// How much the bytes look like such a text. Other texts hold lines of numbers as well, so that nothing makes it
+    /// more than possible.
+    pub fn sniff(bytes: &[u8]) -> Confidence {
+        let head = bytes.get(..SNIFFED).unwrap_or(bytes);
+        if head.iter().any(|b| b.is_ascii_control() && !matches!(b, b'\t' | b'\r' | b'\n')) {
+            return Confidence::No;
+        }
+        // The last line may be cut.
+        let lines = head.iter().rposition(|b| *b == b'\n').filter(|_| head.len() < bytes.len());
+        let head = lines.and_then(|end| head.get(..end)).unwrap_or(head);
+        let (mut numbers, mut others) = (0_u32, 0_u32);
+        lines_of(head, |start, length| {
+            let seen = if is_integer(start) && is_integer(length) { &mut numbers } else { &mut others };
+            *seen = seen.saturating_add(1);
+        });
+        if numbers > 0 && others == 0 { Confidence::Possible } else { Confidence::No }
+    }
+
+    /// Reads a text. No text is malformed: what cannot be read as a number is 0.
+    ///
+    /// # Errors
+    /// When the text would take more memory than the default limits allow.
+    pub fn parse(text: &[u8]) -> Result<Self, ReadError> {
+        Self::parse_with(text, &ReadOptions::default()).map(|parsed| parsed.model)
+    }
+
+    /// Reads a text with other limits; there is nothing to forgive.
+    ///
+    /// # Errors
+    /// When the text would take more memory than the limits allow.
+    pub fn parse_with(text: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
+        let budget = Budget::new(options.limits);
+        let source = Source::file(text, CODES, &budget);
+        let (mut groups, mut limit) = (Vec::new(), Ok(()));
+        source.charge(&Path::ROOT, 0, "text", text.len() as u64, 1)?;
+        scan(text, |event| {
+            if let Event::Group(group) = event
+                && limit.is_ok()
+            {
+                let size = group.name.len().saturating_add(size_of::<FrameGroup>());
+                limit = source.charge(&Path::ROOT.field("groups"), group.offset, "groups", 1, size);
+                if limit.is_ok() {
+                    groups.push(group);
+                }
+            }
+        });
+        limit?;
+        Ok(Parsed::new(Self { groups, text: text.to_vec() }, Report::new()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_numbers_may_be_clips() {
+        let possible: [&[u8]; 4] =
+            [b"0 1", b"// start length\n1 6 6 1 idle\n-2 +8 12\r\n", b"\"1\" 2 x", &b"1 2 3\n".repeat(500)];
+        for text in possible {
+            assert_eq!(FrameGroups::sniff(text), Confidence::Possible);
+        }
+        for other in [&b""[..], b"// only", b"version 1\n", b"1 a", b"1\n2\n", b"1 2\0", b"1 2\nnodes"] {
+            assert_eq!(FrameGroups::sniff(other), Confidence::No, "{other:?}");
+        }
+    }
+
+    #[test]
+    fn quotes_and_comments_take_linear_time() {
+        let text = b"/**/ 1 2 3 1 \"q\"\n".repeat(100_000);
+        let start = std::time::Instant::now();
+        assert_eq!(FrameGroups::parse(&text).unwrap().groups.len(), 100_000);
+        assert!(start.elapsed().as_secs() < 2, "{:?}", start.elapsed());
+    }
+
+    #[test]
+    fn many_lines_stay_within_the_limit() {
+        let text = b"1 2\n".repeat(1000);
+        let limits = meshwright_core::Limits::default().with_memory(20_000);
+        let e = FrameGroups::parse_with(&text, &ReadOptions::default().with_limits(limits)).unwrap_err();
+        assert_eq!(e.code(), "limit");
+    }
+}

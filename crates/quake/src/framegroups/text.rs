@@ -1,0 +1,141 @@
+//! The text as the engine takes it apart: tokens, lines, groups.
+
+use super::model::FrameGroup;
+use super::numbers::{integer, number};
+use meshwright_core::F32;
+
+/// What a text holds, in order.
+pub(super) enum Event {
+    Group(FrameGroup),
+    MissingLength(u64),
+    OpenComment(u64),
+    OpenQuote(u64),
+}
+
+/// Reads the text line by line as the engine does.
+pub(super) fn scan(text: &[u8], mut found: impl FnMut(Event)) {
+    let mut tokens = Tokens { text, at: 0 };
+    while let Some(first) = tokens.next(&mut found) {
+        if first.is_newline() {
+            continue;
+        }
+        let mut more = || tokens.next(&mut found).filter(|t| !t.is_newline());
+        let Some(length) = more() else {
+            found(Event::MissingLength(first.at as u64));
+            continue;
+        };
+        let mut group = FrameGroup::new(integer(first.text), integer(length.text));
+        group.offset = first.at as u64;
+        if let Some(fps) = more() {
+            group.fps = F32::new(number(fps.text));
+            if let Some(looping) = more() {
+                group.looping = integer(looping.text) != 0;
+                if let Some(name) = more() {
+                    group.name = name.text.to_vec();
+                    while more().is_some() {}
+                }
+            }
+        }
+        found(Event::Group(group));
+    }
+}
+
+/// The first two tokens of each line that has one; the second is empty where the line has none.
+pub(super) fn lines_of(text: &[u8], mut found: impl FnMut(&[u8], &[u8])) {
+    let mut tokens = Tokens { text, at: 0 };
+    while let Some(first) = tokens.next(&mut |_| ()) {
+        if first.is_newline() {
+            continue;
+        }
+        let mut more = || tokens.next(&mut |_| ()).filter(|t| !t.is_newline());
+        let second = more();
+        found(first.text, second.as_ref().map_or(&[], |t| t.text));
+        if second.is_some() {
+            while more().is_some() {}
+        }
+    }
+}
+
+struct Token<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl Token<'_> {
+    /// A line's end; a quoted newline is one as well.
+    fn is_newline(&self) -> bool {
+        self.text == b"\n"
+    }
+}
+
+struct Tokens<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+pub(super) fn is_space(b: u8) -> bool {
+    matches!(b, 0 | b' ' | b'\t' | b'\r' | b'\n')
+}
+
+impl<'a> Tokens<'a> {
+    fn rest(&self) -> &'a [u8] {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn skip(&mut self, n: usize) {
+        self.at = self.at.saturating_add(n);
+    }
+
+    /// Moves behind the next bytes that are `pattern`, or to the end and returns false.
+    fn skip_past(&mut self, pattern: &[u8]) -> bool {
+        let rest = self.rest();
+        let stop = |i: &usize| rest.get(*i..).is_none_or(|r| r.starts_with(pattern) || r.starts_with(&[0]));
+        let n = (0..rest.len()).find(stop).unwrap_or(rest.len());
+        let found = rest.get(n..).is_some_and(|r| r.starts_with(pattern));
+        self.skip(if found { n.saturating_add(pattern.len()) } else { n });
+        found
+    }
+
+    /// The next token; a line's end is the token `\n`. A NUL ends the text.
+    fn next(&mut self, found: &mut impl FnMut(Event)) -> Option<Token<'a>> {
+        loop {
+            self.skip(self.rest().iter().take_while(|b| matches!(b, b' ' | b'\t')).count());
+            let (at, rest) = (self.at, self.rest());
+            match rest {
+                [] | [0, ..] => return None,
+                [b'\r', b'\n', ..] => {
+                    self.skip(2);
+                    return Some(Token { text: b"\n", at });
+                }
+                [b'\r' | b'\n', ..] => {
+                    self.skip(1);
+                    return Some(Token { text: b"\n", at });
+                }
+                [b'/', b'/', ..] => {
+                    self.skip(rest.iter().take_while(|b| !matches!(b, 0 | b'\r' | b'\n')).count());
+                }
+                [b'/', b'*', ..] => {
+                    // The star that opens may be the one that closes: `/*/` is a whole comment.
+                    self.skip(1);
+                    if !self.skip_past(b"*/") {
+                        found(Event::OpenComment(at as u64));
+                    }
+                }
+                [b'"', ..] => {
+                    self.skip(1);
+                    let start = self.at;
+                    let closed = self.skip_past(b"\"");
+                    if !closed {
+                        found(Event::OpenQuote(at as u64));
+                    }
+                    let end = self.at.saturating_sub(closed.into());
+                    return Some(Token { text: self.text.get(start..end).unwrap_or_default(), at });
+                }
+                _ => {
+                    self.skip(rest.iter().take_while(|b| !is_space(**b)).count());
+                    return Some(Token { text: self.text.get(at..self.at).unwrap_or_default(), at });
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What several formats of the Quake family share, as plain data.
+//!
+//! `.framegroups`: the clips of a DPM, ZYM, MD3 or similar model, as text beside it. The layout and its odd cases are
+//! those of the DarkPlaces engine's reader.
+//!
+//! | | recognise | parse | validate | write |
+//! |---|---|---|---|---|
+//! | `.framegroups` | possible at most | yes | yes | byte-identical |
+//!
+//! *Byte-identical*: a text is written again byte for byte as long as no group changes.
+//!
+//! # Safety contract
+//!
+//! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default). Any
+//! `.framegroups` text gives clips, and none of them lies outside the model. Time is linear in the text. Nothing
+//! recurses.
+//!
+//! # Example
+//!
+//! ```
+//! use meshwright_quake::FrameGroups;
+//!
+//! let groups = FrameGroups::parse(b"1 6 6 1 idle // sways\n7 80 12 1 hop\n")?;
+//! let resolved = groups.resolve(15);
+//! assert_eq!(resolved.clips[0].name, b"idle");
+//! assert_eq!(resolved.clips[1].frames(), 7..15);
+//! assert!(resolved.report.has("length-clamped"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! `no_std` with `alloc`. The minimum Rust version is the workspace's.
+#![no_std]
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
+#![cfg_attr(test, allow(clippy::indexing_slicing, reason = "a failing test panics"))]
+
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod framegroups;
+
+pub use framegroups::{ClipRange, FrameGroup, FrameGroups, ResolvedClips};

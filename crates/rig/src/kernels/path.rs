@@ -1,0 +1,61 @@
+//! Sets of instructions.
+
+#[cfg(target_arch = "x86_64")]
+use super::avx2::{CpuFeatures, with_registers};
+
+/// The instructions that kernels use. One path gives the same bits on every machine and on any number of
+/// threads; two paths differ in the last places, because AVX2's multiplication and addition round once.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Path(pub(super) Instructions);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Instructions {
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Avx2(CpuFeatures),
+}
+
+impl Path {
+    /// What every machine has.
+    pub const PORTABLE: Self = Self(Instructions::Portable);
+
+    /// The fastest that this machine has. Without the feature `std` that is what the build is for.
+    pub fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(features) = CpuFeatures::detect() {
+            return Self(Instructions::Avx2(features));
+        }
+        Self::PORTABLE
+    }
+
+    /// `avx2+fma` or `portable`.
+    pub const fn name(self) -> &'static str {
+        match self.0 {
+            Instructions::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2(_) => "avx2+fma",
+        }
+    }
+
+    /// Runs what is inlined into `f` with the registers of this path.
+    #[inline]
+    pub(crate) fn run<R>(self, f: impl FnOnce() -> R) -> R {
+        match self.0 {
+            Instructions::Portable => f(),
+            #[cfg(target_arch = "x86_64")]
+            Instructions::Avx2(features) => with_registers(features, f),
+        }
+    }
+}
+
+impl core::fmt::Debug for Path {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl core::fmt::Display for Path {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(self.name())
+    }
+}

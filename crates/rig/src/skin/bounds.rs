@@ -1,0 +1,68 @@
+//! Boxes around posed meshes.
+
+use super::plan::SkinPlan;
+use super::workspace::Workspace;
+use crate::error::RigError;
+use crate::kernels::{BLOCK, Output};
+use crate::matrix::Matrix;
+use crate::pose::Pose;
+use glam::Vec3;
+
+/// A box along the axes of the model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// The smallest coordinates.
+    pub min: Vec3,
+    /// The largest.
+    pub max: Vec3,
+}
+
+impl Bounds {
+    /// True where a point lies in the box or on its surface.
+    pub fn contains(&self, p: Vec3) -> bool {
+        p.cmpge(self.min).all() && p.cmple(self.max).all()
+    }
+}
+
+impl SkinPlan {
+    /// A box around the mesh in a pose, found without skinning it: it holds every finite vertex, and is
+    /// larger than need be. `None` without vertices of finite weight, or when the pose is of another skeleton.
+    ///
+    /// The cost grows with the number of joints.
+    pub fn bounds<M: Matrix>(&self, pose: &Pose<M>) -> Option<Bounds> {
+        let matrices = self.matrices(pose);
+        if matrices.len() != self.joint_count() || self.vertex_count() == 0 {
+            return None;
+        }
+        self.bounds.posed(matrices).map(|(min, max)| Bounds { min, max })
+    }
+
+    /// The smallest box around the mesh in a pose, found by skinning it piece by piece. Coordinates that are
+    /// not numbers are passed over; `None` where there are no others.
+    ///
+    /// # Errors
+    ///
+    /// Where the pose is of another skeleton.
+    pub fn exact_bounds<M: Matrix>(
+        &self,
+        pose: &Pose<M>,
+        work: &mut Workspace,
+    ) -> Result<Option<Bounds>, RigError> {
+        let mut piece = [[0.0_f32; 3]; BLOCK];
+        let mut bounds = Bounds { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
+        let path = work.path();
+        let slots = self.prepare(self.matrices(pose), work)?;
+        for start in (0..self.vertex_count()).step_by(BLOCK) {
+            let range = start..self.vertex_count().min(start + BLOCK);
+            let out = Output::positions(&mut piece[..range.len()]);
+            self.piece(path, slots, range.clone(), out)?;
+            for p in &piece[..range.len()] {
+                for (i, c) in p.iter().enumerate() {
+                    bounds.min[i] = bounds.min[i].min(*c);
+                    bounds.max[i] = bounds.max[i].max(*c);
+                }
+            }
+        }
+        Ok(bounds.min.cmple(bounds.max).all().then_some(bounds))
+    }
+}

@@ -1,0 +1,213 @@
+//! Which kernel a mesh gets.
+
+use crate::kernels::{Attributes, Blends, Data, TABLE};
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+use meshwright_scene::{Influence, LocalVertex};
+
+/// Whether something is done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Choice {
+    /// Where it was measured to pay.
+    #[default]
+    Auto,
+    /// Wherever it is possible.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl Choice {
+    fn decide(self, pays: bool) -> bool {
+        match self {
+            Self::Auto => pays,
+            Self::Always => true,
+            Self::Never => false,
+        }
+    }
+}
+
+/// How a plan is made. The defaults choose by what was measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct PlanOptions {
+    /// Whether a blend is computed once for all vertices nearby that have it.
+    pub table: Choice,
+    /// Whether neighbours that follow the same matrix are moved eight at a time.
+    pub runs: Choice,
+}
+
+impl PlanOptions {
+    /// The same with a say in [`table`](Self::table).
+    #[must_use]
+    pub const fn with_table(mut self, choice: Choice) -> Self {
+        self.table = choice;
+        self
+    }
+
+    /// The same with a say in [`runs`](Self::runs).
+    #[must_use]
+    pub const fn with_runs(mut self, choice: Choice) -> Self {
+        self.runs = choice;
+        self
+    }
+}
+
+/// Vertices per blend from which a table pays: `TABLE_FROM / TABLE_PER`.
+const TABLE_FROM: usize = 2;
+const TABLE_PER: usize = 1;
+/// Vertices per run from which runs pay.
+const RUNS_FROM: usize = 12;
+
+/// The influences that count, vertex by vertex.
+struct Parts {
+    starts: Vec<usize>,
+    parts: Vec<(u32, f32)>,
+}
+
+impl Parts {
+    /// Without those of weight zero. A vertex whose weights sum to nothing follows the identity, which comes
+    /// after the joints.
+    fn new(starts: &[u32], influences: &[Influence], identity: u32) -> Self {
+        let (mut out, mut parts) = (alloc::vec![0], Vec::with_capacity(influences.len()));
+        for bounds in starts.windows(2) {
+            let of = &influences[bounds[0] as usize..bounds[1] as usize];
+            let total: f32 = of.iter().map(|i| i.weight).sum();
+            if total == 0.0 {
+                parts.push((identity, 1.0));
+            } else {
+                parts.extend(of.iter().filter(|i| i.weight != 0.0).map(|i| (i.joint, i.weight)));
+            }
+            out.push(parts.len());
+        }
+        Self { starts: out, parts }
+    }
+
+    fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn of(&self, v: usize) -> &[(u32, f32)] {
+        &self.parts[self.starts[v]..self.starts[v + 1]]
+    }
+
+    fn widest(&self) -> usize {
+        self.starts.windows(2).map(|w| w[1] - w[0]).max().unwrap_or(0)
+    }
+
+    /// The joint of a vertex that follows one joint exactly.
+    fn single(&self, v: usize) -> Option<u32> {
+        match self.of(v) {
+            &[(joint, 1.0)] => Some(joint),
+            _ => None,
+        }
+    }
+
+    /// The distinct blends of each table, by an example each, and the place of each vertex's blend among them.
+    fn tables(&self) -> (Vec<usize>, Vec<usize>, Vec<usize>) {
+        let compare = |a: usize, b: usize| -> Ordering {
+            let key = |&(j, w): &(u32, f32)| (j, w.to_bits());
+            self.of(a).iter().map(key).cmp(self.of(b).iter().map(key))
+        };
+        let (mut tables, mut examples) = (alloc::vec![0], Vec::<usize>::new());
+        let mut index = alloc::vec![0; self.len()];
+        let mut vertices = Vec::new();
+        for from in (0..self.len()).step_by(TABLE) {
+            let first = examples.len();
+            vertices.clear();
+            vertices.extend(from..self.len().min(from + TABLE));
+            // Vertices of one blend in their own order, so that the table does not depend on how it is sorted.
+            vertices.sort_unstable_by(|&a, &b| compare(a, b).then(a.cmp(&b)));
+            for &v in &vertices {
+                let known = examples.get(first..).and_then(<[usize]>::last);
+                if known.is_none_or(|&e| compare(e, v) != Ordering::Equal) {
+                    examples.push(v);
+                }
+                index[v] = examples.len() - 1 - first;
+            }
+            tables.push(examples.len());
+        }
+        (tables, examples, index)
+    }
+}
+
+/// The layout for vertices bound in model space.
+pub(super) fn bind(
+    attributes: Attributes,
+    joints: usize,
+    starts: &[u32],
+    influences: &[Influence],
+    options: PlanOptions,
+) -> Data {
+    let identity = u32::try_from(joints).unwrap_or(u32::MAX);
+    let parts = Parts::new(starts, influences, identity);
+    let sources = joints + 1;
+    let n = parts.len();
+    let singles: Option<Vec<u32>> = (0..n).map(|v| parts.single(v)).collect();
+    if let Some(index) = singles {
+        return indexed(attributes, sources, &index, options);
+    }
+    let width = parts.widest().max(2);
+    let narrow = width <= 4;
+    // Short vertices are filled up with nothing of their own first joint, which is loaded anyway.
+    let filled = |v: usize| {
+        let of = parts.of(v);
+        let spare = (of.first().map_or(identity, |p| p.0), 0.0);
+        let len = if narrow { width } else { of.len() };
+        (0..len).map(move |k| of.get(k).copied().unwrap_or(spare))
+    };
+    if options.table != Choice::Never {
+        let (tables, examples, index) = parts.tables();
+        if options.table.decide(n * TABLE_PER >= TABLE_FROM * examples.len()) {
+            let mut blends = Blends::new(sources);
+            examples.iter().for_each(|&v| blends.push(filled(v)));
+            return Data::table(attributes, (blends, if narrow { width } else { 0 }), tables, &index);
+        }
+    }
+    if narrow {
+        let all: Vec<(u32, f32)> = (0..n).flat_map(filled).collect();
+        if let Some(data) = Data::fixed(&attributes, sources, width, &all) {
+            return data;
+        }
+    }
+    let mut blends = Blends::new(sources);
+    (0..n).for_each(|v| blends.push(filled(v)));
+    Data::many(attributes, blends)
+}
+
+fn indexed(attributes: Attributes, slots: usize, index: &[u32], options: PlanOptions) -> Data {
+    let runs = index.windows(2).filter(|w| w[0] != w[1]).count() + 1;
+    if options.runs.decide(index.len() >= RUNS_FROM * runs) {
+        Data::runs(attributes, slots, index)
+    } else {
+        Data::indexed(attributes, slots, index)
+    }
+}
+
+/// The layout for vertices in the space of every joint. Where each has one influence of weight 1 they are
+/// points that follow their joint.
+pub(super) fn local(
+    joints: usize,
+    starts: &[u32],
+    influences: &[Influence],
+    vertices: &[LocalVertex],
+    normals: bool,
+    options: PlanOptions,
+) -> Data {
+    let n = starts.len() - 1;
+    if influences.len() == n
+        && starts.windows(2).all(|w| w[1] - w[0] == 1)
+        && influences.iter().all(|i| i.weight == 1.0)
+    {
+        let attributes = Attributes {
+            positions: vertices.iter().map(|l| l.position).collect(),
+            normals: if normals { vertices.iter().map(|l| l.normal).collect() } else { Vec::new() },
+            tangents: Vec::new(),
+        };
+        let index: Vec<u32> = influences.iter().map(|i| i.joint).collect();
+        return indexed(attributes, joints + 1, &index, options);
+    }
+    let records: Vec<(u32, f32, LocalVertex)> =
+        influences.iter().zip(vertices).map(|(i, l)| (i.joint, i.weight, *l)).collect();
+    Data::local(n, joints + 1, normals, |v| &records[starts[v] as usize..starts[v + 1] as usize])
+}

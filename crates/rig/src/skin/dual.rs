@@ -1,0 +1,74 @@
+//! Skinning with dual quaternions.
+
+use super::dual_quaternion::Dual;
+use super::info::Form;
+use super::plan::SkinPlan;
+use super::workspace::Workspace;
+use crate::error::RigError;
+use crate::kernels::Output;
+use crate::matrix::Matrix;
+use crate::pose::Pose;
+use glam::{Vec3, Vec4};
+use meshwright_scene::Influence;
+
+impl SkinPlan {
+    /// As [`skin`](Self::skin), but blends the joints' motions as dual quaternions: limbs that twist keep
+    /// their volume. Scale and shear of joints are dropped, weights count relative to their sum, and normals
+    /// keep their length.
+    ///
+    /// Only for meshes bound in model space, because a vertex that is stored differently for every joint has
+    /// no single point to move. One thread, portable instructions.
+    ///
+    /// # Errors
+    ///
+    /// As [`skin`](Self::skin), and for a mesh that is not bound in model space.
+    pub fn skin_dual<M: Matrix>(
+        &self,
+        pose: &Pose<M>,
+        work: &mut Workspace,
+        out: Output<'_>,
+    ) -> Result<(), RigError> {
+        if self.form() == Form::Local {
+            return Err(RigError::invalid("skin.local", "has no dual quaternion form"));
+        }
+        let mut out = self.fit(pose.palette().len(), out)?;
+        let duals = work.load_duals(pose.palette());
+        let wants = out.wants();
+        let stays = duals.last().copied().unwrap_or_default();
+        for (v, w) in self.starts.windows(2).enumerate() {
+            let of = &self.influences[w[0] as usize..w[1] as usize];
+            let unit = mean(of, duals).map_or(stays, |sum| sum.unit().unwrap_or(stays));
+            let point = Vec3::from(self.data.positions()[v]);
+            let normal = if wants.normals { unit.turn(self.data.normals()[v].into()) } else { Vec3::ZERO };
+            let tangent = if wants.tangents {
+                let [x, y, z, w] = self.data.tangents()[v];
+                unit.turn(Vec3::new(x, y, z)).extend(w)
+            } else {
+                Vec4::ZERO
+            };
+            out.set(v, (unit.turn(point) + unit.translation()).into(), normal.into(), tangent.into());
+        }
+        if wants.unit {
+            out.normalize();
+        }
+        Ok(())
+    }
+}
+
+/// The weighted sum of the motions of one vertex; `None` where its weights sum to nothing.
+fn mean(influences: &[Influence], duals: &[Dual]) -> Option<Dual> {
+    let total: f32 = influences.iter().map(|i| i.weight).sum();
+    if total == 0.0 {
+        return None;
+    }
+    let (mut sum, mut pivot) = (Dual::default(), None);
+    for i in influences.iter().filter(|i| i.weight != 0.0) {
+        let d = duals[i.joint as usize];
+        // Both signs mean the same rotation: all are taken on the side of the first.
+        let side = *pivot.get_or_insert(d.real);
+        let weight = if side.dot(d.real) < 0.0 { -i.weight } else { i.weight };
+        sum.real += d.real * weight;
+        sum.dual += d.dual * weight;
+    }
+    Some(sum)
+}

@@ -1,0 +1,188 @@
+//! Skinning into the caller's memory.
+
+use super::plan::SkinPlan;
+use super::workspace::Workspace;
+use crate::error::RigError;
+use crate::kernels::{self, Normals, Output, Packed, Path};
+#[cfg(feature = "rayon")]
+use crate::kernels::{BLOCK, Data, Target};
+use crate::matrix::Matrix;
+use crate::pose::Pose;
+use meshwright_scene::MeshPose;
+
+/// From how many vertices on more threads than one are used.
+#[cfg(feature = "rayon")]
+const PARALLEL_FROM: usize = 16 * 1024;
+
+impl SkinPlan {
+    /// Fills the caller's memory with the vertices in a pose, computed in 32 bits. Nothing is allocated once
+    /// the workspace has grown.
+    ///
+    /// Influences of weight zero are passed over; a matrix that is not finite affects only vertices that follow
+    /// it.
+    ///
+    /// # Errors
+    ///
+    /// Where a length does not fit, or an attribute is wanted that the mesh does not have.
+    pub fn skin<M: Matrix>(
+        &self,
+        pose: &Pose<M>,
+        work: &mut Workspace,
+        out: Output<'_>,
+    ) -> Result<(), RigError> {
+        self.skin_with(self.matrices(pose), work, out)
+    }
+
+    /// The vertices in a pose, in new memory: positions, and normals where the mesh has them.
+    ///
+    /// # Errors
+    ///
+    /// Where the pose is of another skeleton.
+    pub fn skin_to_vec<M: Matrix>(
+        &self,
+        pose: &Pose<M>,
+        length: Normals,
+        work: &mut Workspace,
+    ) -> Result<MeshPose, RigError> {
+        let mut vertices = self.new_mesh_pose();
+        let out = Output::positions(&mut vertices.positions).lengths(length);
+        let out = if self.has_normals() { out.with_normals(&mut vertices.normals) } else { out };
+        self.skin(pose, work, out)?;
+        Ok(vertices)
+    }
+
+    /// Memory for the vertices in a pose.
+    pub(crate) fn new_mesh_pose(&self) -> MeshPose {
+        let normals = if self.has_normals() { self.vertex_count() } else { 0 };
+        MeshPose {
+            positions: alloc::vec![[0.0; 3]; self.vertex_count()],
+            normals: alloc::vec![[0.0; 3]; normals],
+        }
+    }
+
+    /// The same with matrices from elsewhere, one per joint; see [`matrices`](Self::matrices).
+    ///
+    /// # Errors
+    ///
+    /// As [`skin`](Self::skin).
+    pub fn skin_with<M: Matrix>(
+        &self,
+        matrices: &[M],
+        work: &mut Workspace,
+        out: Output<'_>,
+    ) -> Result<(), RigError> {
+        let mut out = self.fit(matrices.len(), out)?;
+        let path = work.path();
+        let slots = self.prepare(matrices, work)?;
+        kernels::skin(path, &self.data, slots, 0..self.data.len(), &mut out);
+        Ok(())
+    }
+
+    /// The matrices that kernels read.
+    pub(super) fn prepare<'w, M: Matrix>(
+        &self,
+        matrices: &[M],
+        work: &'w mut Workspace,
+    ) -> Result<&'w [Packed], RigError> {
+        RigError::length("joints of the pose", self.joint_count(), matrices.len())?;
+        Ok(work.load(matrices, &self.data))
+    }
+
+    /// The vertices of one range, which starts at a multiple of a block.
+    pub(super) fn piece(
+        &self,
+        path: Path,
+        slots: &[Packed],
+        range: core::ops::Range<usize>,
+        out: Output<'_>,
+    ) -> Result<(), RigError> {
+        let mut out = out.fit(range.len(), self.has())?;
+        kernels::skin(path, &self.data, slots, range, &mut out);
+        Ok(())
+    }
+
+    /// The same, to the bit, on this thread and those of the current rayon pool where the mesh is large enough.
+    /// Allocates what rayon needs for it: one small job per further thread.
+    ///
+    /// # Errors
+    ///
+    /// As [`skin`](Self::skin).
+    #[cfg(feature = "rayon")]
+    pub fn skin_parallel<M: Matrix>(
+        &self,
+        pose: &Pose<M>,
+        work: &mut Workspace,
+        out: Output<'_>,
+    ) -> Result<(), RigError> {
+        self.skin_parallel_with(self.matrices(pose), work, out)
+    }
+
+    /// The same with matrices from elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// As [`skin`](Self::skin).
+    #[cfg(feature = "rayon")]
+    pub fn skin_parallel_with<M: Matrix>(
+        &self,
+        matrices: &[M],
+        work: &mut Workspace,
+        out: Output<'_>,
+    ) -> Result<(), RigError> {
+        let threads = rayon::current_num_threads();
+        if self.vertex_count() < PARALLEL_FROM || threads < 2 {
+            return self.skin_with(matrices, work, out);
+        }
+        let out = self.fit(matrices.len(), out)?;
+        let path = work.path();
+        let slots = work.load(matrices, &self.data);
+        // Eight pieces per thread even out what other work the machine has.
+        let piece = (self.data.len() / (8 * threads)).max(PARALLEL_FROM / 4).next_multiple_of(BLOCK);
+        let threads = threads.min(self.data.len().div_ceil(piece));
+        skin_parallel(path, &self.data, slots, piece, threads, out);
+        Ok(())
+    }
+}
+
+impl Workspace {
+    /// With all the memory that a plan needs, so that the first call does not allocate either.
+    #[must_use]
+    pub fn reserved_for(mut self, plan: &SkinPlan) -> Self {
+        self.reserve(plan.joint_count() + 1);
+        self
+    }
+}
+
+/// The vertices that no thread has taken yet.
+#[cfg(feature = "rayon")]
+struct Remaining<'a> {
+    first: usize,
+    out: Target<'a>,
+}
+
+/// Skins in pieces of `piece` vertices, whole blocks, which the calling thread and those of the pool take as
+/// they come free. The caller does not wait for another thread to wake before it begins: waking costs as much
+/// as skinning some ten thousand vertices.
+#[cfg(feature = "rayon")]
+fn skin_parallel(path: Path, data: &Data, slots: &[Packed], piece: usize, threads: usize, out: Target<'_>) {
+    let rest = std::sync::Mutex::new(Some(Remaining { first: 0, out }));
+    let take = || {
+        let mut rest = rest.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let Remaining { first, out } = rest.take()?;
+        if out.len() <= piece {
+            return Some((first, out));
+        }
+        let (part, others) = out.split(piece);
+        *rest = Some(Remaining { first: first + piece, out: others });
+        Some((first, part))
+    };
+    let work = || {
+        while let Some((first, mut part)) = take() {
+            kernels::skin(path, data, slots, first..first + part.len(), &mut part);
+        }
+    };
+    rayon::in_place_scope(|scope| {
+        (1..threads).for_each(|_| scope.spawn(|_| work()));
+        work();
+    });
+}

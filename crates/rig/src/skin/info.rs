@@ -1,0 +1,96 @@
+//! What a plan does.
+
+use crate::kernels::{Data, Layout};
+use core::fmt;
+
+/// In which space a skin holds its vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Form {
+    /// In model space in the bind pose: `p' = sum(weight * palette * p)`. A vertex whose weights sum to
+    /// nothing stays where it is.
+    Bind,
+    /// Weighted, in the space of every joint: `p' = sum(R * position + weight * t)`.
+    Local,
+}
+
+/// The kernel that moves a mesh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kernel {
+    /// One matrix per vertex.
+    Single,
+    /// One matrix for many vertices in a row.
+    Runs,
+    /// Two weighted matrices per vertex.
+    Two,
+    /// Three.
+    Three,
+    /// Four.
+    Four,
+    /// Any number.
+    Many,
+    /// One blend per vertex, each computed once for all vertices nearby that have it.
+    Table,
+    /// Weighted vertices in the space of every joint.
+    Local,
+}
+
+/// What a plan does, for logs and tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PlanInfo {
+    /// In which space the vertices are held.
+    pub form: Form,
+    /// The kernel.
+    pub kernel: Kernel,
+    /// How many vertices there are.
+    pub vertices: usize,
+    /// The most influences of a vertex that are not zero.
+    pub influences: usize,
+    /// How many blends are computed, where they are shared.
+    pub table: Option<usize>,
+    /// How many runs there are, where vertices are moved in runs.
+    pub runs: Option<usize>,
+    /// Bytes that skinning reads.
+    pub bytes: usize,
+}
+
+impl fmt::Display for PlanInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} on {} vertices", self.kernel, self.vertices)?;
+        write!(f, " in {}, ", if self.form == Form::Bind { "the bind pose" } else { "joint space" })?;
+        write!(f, "at most {} influences", self.influences)?;
+        if let Some(blends) = self.table {
+            write!(f, ", {blends} blends")?;
+        }
+        if let Some(runs) = self.runs {
+            write!(f, ", {runs} runs")?;
+        }
+        write!(f, ", {} bytes", self.bytes)
+    }
+}
+
+impl PlanInfo {
+    pub(super) fn new(form: Form, data: &Data, influences: usize) -> Self {
+        let (mut runs_found, mut table) = (None, None);
+        let kernel = match data.layout() {
+            Layout::Indexed(_) => Kernel::Single,
+            Layout::Runs { runs, .. } => {
+                runs_found = Some(runs.len());
+                Kernel::Runs
+            }
+            Layout::Fixed { width: 2, .. } => Kernel::Two,
+            Layout::Fixed { width: 3, .. } => Kernel::Three,
+            Layout::Fixed { .. } => Kernel::Four,
+            Layout::Many(_) => Kernel::Many,
+            Layout::Table { blends, .. } => {
+                table = Some(blends.len());
+                Kernel::Table
+            }
+            Layout::Local { .. } => Kernel::Local,
+        };
+        let (vertices, bytes) = (data.len(), data.bytes());
+        Self { form, kernel, vertices, influences, table, runs: runs_found, bytes }
+    }
+}

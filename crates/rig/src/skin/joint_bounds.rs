@@ -1,0 +1,171 @@
+//! What each joint moves.
+
+use crate::matrix::Matrix;
+use alloc::vec::Vec;
+use glam::{DAffine3, DVec3, Vec3};
+use meshwright_scene::{Influence, LocalVertex};
+
+/// A box that grows; points that are not finite leave it as it is, because what they become is not either.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Grow {
+    min: DVec3,
+    max: DVec3,
+}
+
+impl Grow {
+    const EMPTY: Self = Self { min: DVec3::INFINITY, max: DVec3::NEG_INFINITY };
+
+    fn add(&mut self, p: DVec3) {
+        if p.is_finite() {
+            self.min = self.min.min(p);
+            self.max = self.max.max(p);
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        !self.min.cmple(self.max).all()
+    }
+}
+
+/// What each joint moves, from which a box around the mesh follows in any pose.
+///
+/// A vertex is the sum of `w * x` over its influences, `x` being where the joint alone would take it. With all
+/// `x` in a box of centre `c` and half size `h`, the vertex lies within `h * sum|w|` of `c * sum(w)`: for
+/// weights of a sum of 1 that is the box itself.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct JointBounds {
+    /// What the joint moves, in the space its matrix takes it from. The last is that of vertices that stay.
+    boxes: Vec<Grow>,
+    /// The least and the largest sum of weights of a vertex.
+    sums: (f64, f64),
+    /// The largest sum of absolute weights.
+    absolute: f64,
+    /// Local vertices whose weight is too small to divide by: how far a joint's rotation part may carry them,
+    /// and the largest weight.
+    residue: Vec<(f64, f64)>,
+    /// How many of those one vertex has at most.
+    residues: usize,
+}
+
+/// Below this weight a local vertex is not divided by it.
+const SMALL: f32 = 1.0 / 1024.0;
+
+fn wide(p: [f32; 3]) -> DVec3 {
+    DVec3::from(p.map(f64::from))
+}
+
+impl JointBounds {
+    fn empty(joints: usize) -> Self {
+        Self {
+            boxes: alloc::vec![Grow::EMPTY; joints + 1],
+            sums: (f64::INFINITY, f64::NEG_INFINITY),
+            absolute: 0.0,
+            residue: alloc::vec![(0.0, 0.0); joints],
+            residues: 0,
+        }
+    }
+
+    fn weigh(&mut self, sum: f64, absolute: f64) {
+        if absolute.is_finite() {
+            self.sums = (self.sums.0.min(sum), self.sums.1.max(sum));
+            self.absolute = self.absolute.max(absolute);
+        }
+    }
+
+    pub(super) fn of_bind(
+        joints: usize,
+        positions: &[[f32; 3]],
+        starts: &[u32],
+        influences: &[Influence],
+    ) -> Self {
+        let mut bounds = Self::empty(joints);
+        for (p, w) in positions.iter().zip(starts.windows(2)) {
+            let of = &influences[w[0] as usize..w[1] as usize];
+            let total: f32 = of.iter().map(|i| i.weight).sum();
+            if total == 0.0 {
+                bounds.boxes[joints].add(wide(*p));
+                bounds.weigh(1.0, 1.0);
+                continue;
+            }
+            for i in of.iter().filter(|i| i.weight != 0.0) {
+                bounds.boxes[i.joint as usize].add(wide(*p));
+            }
+            let weights = of.iter().map(|i| f64::from(i.weight));
+            bounds.weigh(weights.clone().sum(), weights.map(f64::abs).sum());
+        }
+        bounds
+    }
+
+    pub(super) fn of_local(
+        joints: usize,
+        starts: &[u32],
+        influences: &[Influence],
+        vertices: &[LocalVertex],
+    ) -> Self {
+        let mut bounds = Self::empty(joints);
+        for w in starts.windows(2) {
+            let range = w[0] as usize..w[1] as usize;
+            let (mut sum, mut absolute, mut residues) = (0.0, 0.0, 0);
+            for (i, l) in influences[range.clone()].iter().zip(&vertices[range]) {
+                let (p, weight) = (wide(l.position), f64::from(i.weight));
+                if i.weight.abs() >= SMALL {
+                    bounds.boxes[i.joint as usize].add(p / weight);
+                    sum += weight;
+                    absolute += weight.abs();
+                } else if p.is_finite() {
+                    let r = &mut bounds.residue[i.joint as usize];
+                    *r = (r.0.max(p.length()), r.1.max(weight.abs()));
+                    residues += 1;
+                }
+            }
+            bounds.residues = bounds.residues.max(residues);
+            bounds.weigh(sum, absolute);
+        }
+        bounds
+    }
+
+    /// The corners of a box around the mesh, moved by these matrices.
+    pub(super) fn posed<M: Matrix>(&self, matrices: &[M]) -> Option<(Vec3, Vec3)> {
+        let mut all = Grow::EMPTY;
+        for (i, b) in self.boxes.iter().enumerate().filter(|(_, b)| !b.is_empty()) {
+            let m = matrices.get(i).map_or(DAffine3::IDENTITY, Matrix::to_wide);
+            let (centre, half) = ((b.min + b.max) * 0.5, (b.max - b.min) * 0.5);
+            let c = m.transform_point3(centre);
+            let r = &m.matrix3;
+            let h = r.x_axis.abs() * half.x + r.y_axis.abs() * half.y + r.z_axis.abs() * half.z;
+            all.add(c - h);
+            all.add(c + h);
+        }
+        let mut extra = 0.0_f64;
+        if self.residues > 0 {
+            for (m, (reach, weight)) in matrices.iter().zip(&self.residue) {
+                let m = m.to_wide();
+                let r = &m.matrix3;
+                let norm = r.x_axis.length() + r.y_axis.length() + r.z_axis.length();
+                let one = norm * reach + if *weight > 0.0 { m.translation.length() * weight } else { 0.0 };
+                if one.is_finite() {
+                    extra = extra.max(one);
+                }
+            }
+            #[expect(clippy::cast_precision_loss, reason = "a count of influences")]
+            {
+                extra *= self.residues as f64;
+            }
+        }
+        if self.sums.0 > self.sums.1 {
+            return None;
+        }
+        if all.is_empty() {
+            // Only sums of nothing, and what hardly counts.
+            all = Grow { min: DVec3::ZERO, max: DVec3::ZERO };
+        }
+        let (centre, half) = ((all.min + all.max) * 0.5, (all.max - all.min) * 0.5);
+        let mut sum = Grow::EMPTY;
+        sum.add(centre * self.sums.0);
+        sum.add(centre * self.sums.1);
+        // Skinning rounds to 32 bits several times, on terms as large as these.
+        let size = all.min.abs().max(all.max.abs()).max_element() * self.absolute.max(1.0);
+        let margin = half * self.absolute + (extra + size * 2e-6 + f64::from(f32::MIN_POSITIVE));
+        Some(((sum.min - margin).as_vec3(), (sum.max + margin).as_vec3()))
+    }
+}
