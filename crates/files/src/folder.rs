@@ -1,17 +1,14 @@
 //! A folder of the operating system.
 
+use crate::cache::Cache;
 use crate::error::FilesError;
 use crate::listing::{EntryKind, Listing};
 use crate::os::{self, Unread};
 use crate::path::{TreePath, shown};
 use meshwright_core::Budget;
-use std::collections::BTreeMap;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-
-/// Names in listings that are kept; beyond that folders are listed again.
-const KEPT_NAMES: usize = 1 << 18;
+use std::sync::{Arc, OnceLock};
 
 /// A folder, and what was listed of it.
 #[derive(Debug)]
@@ -20,13 +17,7 @@ pub(crate) struct Folder {
     /// The top without links, where a link asks for it.
     resolved: OnceLock<Option<PathBuf>>,
     start: Option<Start>,
-    listings: Mutex<Listings>,
-}
-
-#[derive(Debug, Default)]
-struct Listings {
-    known: BTreeMap<TreePath, Arc<Listing>>,
-    names: usize,
+    listings: Cache<Listing>,
 }
 
 /// The file that was named, when a file was.
@@ -41,7 +32,7 @@ struct Start {
 
 impl Folder {
     pub(crate) fn new(top: PathBuf) -> Self {
-        Self { top, resolved: OnceLock::new(), start: None, listings: Mutex::default() }
+        Self { top, resolved: OnceLock::new(), start: None, listings: Cache::new() }
     }
 
     /// The tree around a file: its folder, or the parent of an enclosing `models` folder; and its path in there.
@@ -83,19 +74,13 @@ impl Folder {
 
     /// What lies in a folder; listed once.
     pub(crate) fn list(&self, folder: &TreePath) -> Result<Arc<Listing>, FilesError> {
-        let lock = || self.listings.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(listing) = lock().known.get(folder) {
-            return Ok(Arc::clone(listing));
+        if let Some(listing) = self.listings.get(folder) {
+            return Ok(listing);
         }
         let path = self.os_path(folder).ok_or_else(|| FilesError::not_found(folder.to_string()))?;
         let listing = os::list(&path).map_err(|e| FilesError::system(folder.to_string(), &e))?;
         let listing = Arc::new(listing);
-        let mut listings = lock();
-        listings.names = listings.names.saturating_add(listing.len());
-        if listings.names > KEPT_NAMES {
-            *listings = Listings { names: listing.len(), ..Listings::default() };
-        }
-        listings.known.insert(folder.clone(), Arc::clone(&listing));
+        self.listings.keep(folder, listing.len(), &listing);
         Ok(listing)
     }
 

@@ -33,6 +33,7 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 #![cfg_attr(test, allow(clippy::indexing_slicing, reason = "a failing test panics"))]
 
+mod cache;
 mod error;
 mod folder;
 mod layer;

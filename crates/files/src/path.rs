@@ -30,7 +30,6 @@ impl TreePath {
         match path {
             _ if path.len() > LONGEST => return refuse("is too long"),
             [b'/', ..] => return refuse("is absolute"),
-            [letter, b':', ..] if letter.is_ascii_alphabetic() => return refuse("has a drive letter"),
             _ if path.contains(&b'\\') => return refuse("has a backslash"),
             _ if path.contains(&0) => return refuse("has a NUL"),
             _ => {}
@@ -40,6 +39,9 @@ impl TreePath {
             match name {
                 b"" | b"." => {}
                 b".." => return refuse("leaves the tree"),
+                [letter, b':', ..] if clean.is_empty() && letter.is_ascii_alphabetic() => {
+                    return refuse("has a drive letter");
+                }
                 _ => {
                     if !clean.is_empty() {
                         clean.push(b'/');
@@ -60,12 +62,17 @@ impl TreePath {
         Ok(below.names().fold(self.clone(), |at, name| at.child(name)))
     }
 
-    /// The path of another file in the same folder.
+    /// The path of another file in the same folder. Any name that a file can have is one, with colons and backslashes
+    /// too: it follows from that of a file that is there.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// When it is no name of a file: empty, `.`, `..`, or with a slash or a NUL.
     pub fn beside(&self, name: impl AsRef<[u8]>) -> Result<Self, FilesError> {
-        self.parent().join(name)
+        let name = name.as_ref();
+        if matches!(name, b"" | b"." | b"..") || name.contains(&b'/') || name.contains(&0) {
+            return Err(FilesError::BadPath { path: shown(name), why: "is no name of a file" });
+        }
+        Ok(self.parent().child(name))
     }
 
     /// The path of a file in this folder, by the name that a folder really has for it.
@@ -270,6 +277,7 @@ mod tests {
             ("a/..", None),
             ("c:/x", None),
             ("C:x", None),
+            ("./C:x", None),
             ("a\\b", None),
             ("..\\b", None),
             ("a\0b", None),
@@ -289,7 +297,8 @@ mod tests {
             (path.parent(), path.parent().parent().parent()),
             ("a/b.c".parse().unwrap(), TreePath::ROOT)
         );
-        assert_eq!(path.beside("x").unwrap(), "a/b.c/x");
+        assert_eq!(path.beside("c:\\x").unwrap(), "a/b.c/c:\\x");
+        assert!(["", ".", "..", "x/y", "/", "x\0"].iter().all(|name| path.beside(name).is_err()));
         assert_eq!(path.below(&"a".parse().unwrap()).unwrap(), "b.c/d.e.f");
         assert_eq!(path.below(&"a/b".parse().unwrap()), None);
         let hidden = TreePath::new(".x").unwrap();

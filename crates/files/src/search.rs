@@ -5,6 +5,9 @@ use crate::path::TreePath;
 use crate::tree::Tree;
 use meshwright_core::Budget;
 
+/// Steps of work that an attempt takes at least.
+const ATTEMPT: u64 = 256;
+
 /// A file that a search found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -54,7 +57,7 @@ impl Tree {
         budget: &Budget,
     ) -> Result<Option<TreePath>, FilesError> {
         let attempt = |path: TreePath| {
-            budget.charge("search", path.as_bytes().len() as u64)?;
+            budget.work("search", ATTEMPT.saturating_add(path.as_bytes().len() as u64))?;
             self.find(&path)
         };
         let folder = path.parent();
@@ -110,9 +113,9 @@ mod tests {
     #[test]
     fn attempts_are_charged() {
         let tree = Tree::memory([("a.png", "")]).unwrap();
-        let budget = Budget::new(Limits::default().with_memory(20));
+        let budget = Budget::new(Limits::default().with_memory(40));
         let find = |name: &[u8]| tree.search(name, &TreePath::ROOT, &["png", "jpg"], &budget);
-        assert!(find(b"a").unwrap().is_some());
+        assert!(find(b"a").unwrap().is_some() && budget.left() == 40, "work, not memory");
         assert!(matches!(find(b"not there"), Err(FilesError::Limit(_))));
     }
 }

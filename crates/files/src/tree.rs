@@ -1,5 +1,6 @@
 //! Several places as one tree.
 
+use crate::cache::Cache;
 use crate::error::FilesError;
 use crate::folder::{Folder, kind_of};
 use crate::layer::Layer;
@@ -22,6 +23,7 @@ pub struct Tree {
     layers: Vec<Arc<Layer>>,
     /// The file that was named, and the layer that it lies in.
     start: Option<(usize, TreePath)>,
+    listed: Arc<Cache<[Entry]>>,
 }
 
 /// What lies in a folder.
@@ -53,10 +55,10 @@ impl Tree {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, FilesError> {
         let path = path.as_ref();
         if kind_of(path)? == EntryKind::Folder {
-            return Ok(Self::of(Layer::Folder(Folder::new(path.to_owned()))));
+            return Ok(Self::of([Layer::Folder(Folder::new(path.to_owned()))]));
         }
         let (folder, start) = Folder::around(path)?;
-        Ok(Self { start: Some((0, start)), ..Self::of(Layer::Folder(folder)) })
+        Ok(Self { start: Some((0, start)), ..Self::of([Layer::Folder(folder)]) })
     }
 
     /// A tree of named bytes. Of two with one name the later one stays.
@@ -74,13 +76,13 @@ impl Tree {
             }
             named.insert(path, bytes.into());
         }
-        Ok(Self::of(Layer::Memory(Memory::new(named))))
+        Ok(Self::of([Layer::Memory(Memory::new(named))]))
     }
 
     /// Several trees as one: what has the same path in a later tree, whatever its case, hides what an earlier one has
     /// there. The start is that of the last tree with one.
     pub fn layered(trees: impl IntoIterator<Item = Self>) -> Self {
-        let mut whole = Self { layers: Vec::new(), start: None };
+        let mut whole = Self::of([]);
         for tree in trees {
             let below = whole.layers.len();
             let start = tree.start.map(|(layer, path)| (layer.saturating_add(below), path));
@@ -102,8 +104,8 @@ impl Tree {
         }
     }
 
-    fn of(layer: Layer) -> Self {
-        Self { layers: vec![Arc::new(layer)], start: None }
+    fn of<const N: usize>(layers: [Layer; N]) -> Self {
+        Self { layers: layers.map(Arc::new).into(), start: None, listed: Arc::new(Cache::new()) }
     }
 
     /// The file that was named, when [`open`](Self::open) was given a file. It is read whatever it is and whatever
@@ -184,40 +186,50 @@ impl Tree {
     ///
     /// # Errors
     /// When there is no such folder, or it cannot be listed.
-    pub fn list(&self, folder: impl AsTreePath) -> Result<Vec<Entry>, FilesError> {
+    pub fn list(&self, folder: impl AsTreePath) -> Result<Arc<[Entry]>, FilesError> {
         let folder = folder.as_tree_path()?;
-        let (mut entries, mut seen, mut failed, mut any) = (Vec::new(), BTreeSet::new(), None, false);
+        if let Some(entries) = self.listed.get(&folder) {
+            return Ok(entries);
+        }
+        let entries: Arc<[Entry]> = self.merged(&folder)?.into();
+        self.listed.keep(&folder, entries.len(), &entries);
+        Ok(entries)
+    }
+
+    /// What all layers have in a folder.
+    fn merged(&self, folder: &TreePath) -> Result<Vec<Entry>, FilesError> {
+        let (mut entries, mut hiding) = (Vec::new(), BTreeSet::new());
+        let (mut found, mut failed) = (false, None);
         for layer in self.layers.iter().rev() {
-            let mut own = BTreeSet::new();
-            for at in layer.find_all(&folder, EntryKind::Folder) {
-                match layer.list(&at) {
-                    Ok(listing) => {
-                        any = true;
-                        for (name, kind) in listing.iter() {
-                            let path = at.child(name);
-                            let kind = layer.resolve(&path, kind);
-                            let key = (path.folded(), kind);
-                            if !seen.contains(&key) {
-                                own.insert(key);
-                                entries.push(Entry { path, kind });
-                            }
-                        }
+            let before = entries.len();
+            for at in layer.find_all(folder, EntryKind::Folder) {
+                let listing = match layer.list(&at) {
+                    Ok(listing) => listing,
+                    Err(e) => {
+                        failed = failed.or(Some(e));
+                        continue;
                     }
-                    Err(e) => failed = failed.or(Some(e)),
-                }
+                };
+                found = true;
+                let seen = listing.iter().map(|(name, kind)| {
+                    let path = at.child(name);
+                    Entry { kind: layer.resolve(&path, kind), path }
+                });
+                entries.extend(seen.filter(|e| !hiding.contains(&(e.path.folded(), e.kind))));
             }
-            seen.append(&mut own);
+            let own = entries.get(before..).unwrap_or_default();
+            hiding.extend(own.iter().map(|e| (e.path.folded(), e.kind)));
         }
         match failed {
-            Some(e) if !any => Err(e),
-            _ if !any && self.exists(&*folder) => {
-                Err(FilesError::WrongKind { path: folder.to_string(), why: "is no folder" })
-            }
-            _ if !any => Err(FilesError::not_found(folder.to_string())),
-            _ => {
+            _ if found => {
                 entries.sort_by(|a, b| (&a.path, a.kind).cmp(&(&b.path, b.kind)));
                 Ok(entries)
             }
+            Some(e) => Err(e),
+            None if self.exists(folder) => {
+                Err(FilesError::WrongKind { path: folder.to_string(), why: "is no folder" })
+            }
+            None => Err(FilesError::not_found(folder.to_string())),
         }
     }
 

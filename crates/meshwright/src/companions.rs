@@ -147,9 +147,15 @@ impl AnyModel {
     pub fn validate_with(&self, companions: &Companions) -> Report {
         let mut report = match self {
             #[cfg(feature = "crucible")]
-            Self::CrucibleMesh(m) if let Some(s) = &companions.crucible_skeleton => m.validate_with(s),
+            Self::CrucibleMesh(m) => {
+                let skeleton = companions.crucible_skeleton.as_ref();
+                skeleton.map_or_else(|| m.validate(), |s| m.validate_with(s))
+            }
             #[cfg(feature = "crucible")]
-            Self::CrucibleModel(m) if let Some(s) = &companions.crucible_skeleton => m.validate_with(s),
+            Self::CrucibleModel(m) => {
+                let skeleton = companions.crucible_skeleton.as_ref();
+                skeleton.map_or_else(|| m.validate(), |s| m.validate_with(s))
+            }
             _ => self.validate(),
         };
         #[cfg(feature = "tso")]

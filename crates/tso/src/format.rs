@@ -11,20 +11,25 @@ use meshwright_core::{
     Companion, Confidence, FileFormat, Parsed, ReadError, ReadOptions, Report, Role, Rule, WriteError,
 };
 
-/// What goes with a mesh. No name follows from that of the mesh: a `.bnd` holds the number of its mesh, all others
-/// must be named.
-const OF_MESH: &[Companion] = &[SKELETON, ANIMATIONS, BINDING, MESHES, BINARY_MESHES, TEXT_MESHES];
-/// What goes with a skeleton.
-const OF_SKELETON: &[Companion] = &[ANIMATIONS, MESHES, BINARY_MESHES, TEXT_MESHES];
-/// What goes with an animation.
-const OF_ANIMATION: &[Companion] = &[SKELETON, ANIMATIONS, MESHES, BINARY_MESHES, TEXT_MESHES];
-
 const SKELETON: Companion = Companion::one(Role::Skeleton, Skel::ID, &[]);
 const ANIMATIONS: Companion = Companion::many(Role::Animation, Anim::ID, &[]);
-const BINDING: Companion = Companion::one(Role::Binding, Bnd::ID, &[]);
-const MESHES: Companion = Companion::many(Role::Part, Mesh::ID, &[]);
-const BINARY_MESHES: Companion = Companion::many(Role::Part, Bmf::ID, &[]);
-const TEXT_MESHES: Companion = Companion::many(Role::Part, Skn::ID, &[]);
+
+/// What a mesh goes with. None has a name that follows from the mesh's: a `.bnd` names the number of its mesh, all
+/// others must be named.
+const OF_MESH: &[Companion] = &[
+    SKELETON,
+    ANIMATIONS,
+    Companion::one(Role::Binding, Bnd::ID, &[]),
+    Companion::many(Role::Part, Mesh::ID, &[]),
+    Companion::many(Role::Part, Bmf::ID, &[]),
+    Companion::many(Role::Part, Skn::ID, &[]),
+];
+
+/// What a skeleton goes with, beside the meshes that it goes with.
+const OF_SKELETON: &[Companion] = &[ANIMATIONS];
+
+/// What an animation goes with.
+const OF_ANIMATION: &[Companion] = &[SKELETON, ANIMATIONS];
 
 macro_rules! formats {
     ($($ty:ident: $id:literal, $title:literal, [$($extension:literal),+], $rules:expr, $companions:expr;)+) => {$(
