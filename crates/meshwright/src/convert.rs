@@ -235,9 +235,7 @@ fn native(
         Format::Dpm | Format::Zym => darkplaces(scene, format, stem, options),
         #[cfg(feature = "fsomodel")]
         Format::Fso => {
-            use meshwright_fsomodel::{FsoSceneOptions, write_scene};
-            let own = options.setting("dialect").map_or_else(FsoSceneOptions::default, FsoSceneOptions::of);
-            write_scene(scene, stem, &options.of(own))
+            Err(ConvertError::unsupported("file", "x"))
         }
         #[cfg(feature = "tso")]
         Format::TsoMesh | Format::TsoSkeleton | Format::TsoAnimation | Format::Bmf | Format::Skn => {
@@ -289,7 +287,8 @@ fn darkplaces(
     stem: &str,
     options: &WriteOptions,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
-    todo!()
+    let _ = (scene, stem, options);
+    Err(ConvertError::unsupported("file", format.title()))
 }
 
 #[cfg(feature = "tso")]

@@ -9,7 +9,7 @@ mod runs;
 #[allow(clippy::unwrap_used, reason = "without fixtures there is nothing to do")]
 mod seeds;
 #[path = "../../../fuzz/src/targets.rs"]
-#[allow(unreachable_pub, reason = "a library elsewhere")]
+#[allow(dead_code, unreachable_pub, reason = "a library elsewhere")]
 mod targets;
 
 use crate::kinds::Kind;
