@@ -3,7 +3,7 @@
 use meshwright::dump::{Dump, DumpError, DumpOptions};
 use meshwright::gltf::{self, playback::Player};
 use meshwright::rig::Evaluator;
-use meshwright::scene::{ConvertError, MeshId, Scene, SceneOptions, SkeletonId, Space, obj};
+use meshwright::scene::{ConvertError, FromSceneOptions, MeshId, Scene, SceneOptions, SkeletonId, Space, obj};
 use meshwright::{
     AnyModel, CompanionKind, Companions, ErrorClass, Format, Limits, OpenOptions, ReadOptions, WriteError,
     detect,
@@ -258,8 +258,7 @@ fn imported(scene: &Scene) {
             assert!(matches!(e.class(), ErrorClass::Limit { .. }), "{what}: made of a scene, not read: {e}");
         }
     }
-    let mut options = bmd::ImportOptions::default();
-    options.memory = MEMORY;
+    let options = FromSceneOptions::default().with_memory(MEMORY);
     match bmd::Bmd::from_scene(scene, &options) {
         Ok(m) => written("bmd", Format::Bmd, m.value.to_bytes(), None),
         Err(e) => conversion(&e),
