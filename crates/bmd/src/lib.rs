@@ -96,7 +96,7 @@ pub use optimize::{Errors, OptimizeOptions, Optimized, Sizes};
 pub use packed::{Extra96, Primitive, PrimitiveKind, St96, Vertex, VertexKind};
 pub use pose::{BoneSample, Motion, Pose};
 #[cfg(feature = "scene")]
-pub use scene::{ImportOptions, VertexForm};
+pub use scene::{BmdSceneOptions, VertexForm};
 pub use shade::{flat_color, nearest_shade, shade, tint};
 pub use stream::{Keys, NO_KEY, Step, Stream};
 pub use transform::BoneTransform;

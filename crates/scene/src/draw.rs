@@ -10,8 +10,9 @@ mod split;
 
 use crate::axes::AxisMap;
 use crate::convert::{ConvertError, Loss};
+use crate::ids::{MaterialId, MeshId, NodeId};
 use crate::mesh::{Influence, LocalVertex, Mesh, Skin};
-use crate::model::{MaterialId, MeshId, NodeId, Scene};
+use crate::model::Scene;
 use crate::surface::vertex_normals;
 use alloc::borrow::Cow;
 use alloc::collections::{BTreeSet, VecDeque};

@@ -258,8 +258,7 @@ fn imported(scene: &Scene) {
             assert!(matches!(e.class(), ErrorClass::Limit { .. }), "{what}: made of a scene, not read: {e}");
         }
     }
-    let mut options = bmd::ImportOptions::default();
-    options.memory = MEMORY;
+    let options = FromSceneOptions::of(bmd::BmdSceneOptions::default()).with_memory(MEMORY);
     match bmd::Bmd::from_scene(scene, &options) {
         Ok(m) => written("bmd", Format::Bmd, m.value.to_bytes(), None),
         Err(e) => conversion(&e),

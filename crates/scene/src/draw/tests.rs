@@ -1,5 +1,6 @@
 use super::*;
-use crate::model::{Level, Material, Node, SkeletonId};
+use crate::ids::SkeletonId;
+use crate::model::{Level, Material, Node};
 use crate::skeleton::{Joint, Local, Skeleton};
 use crate::strategy::{clean_scene, wild_scene};
 use alloc::vec;

@@ -9,9 +9,9 @@
     reason = "a failing test panics, and tests use small numbers"
 )]
 
-use meshwright_bmd::{Bmd, Bone, ImportOptions, VertexForm, VertexKind};
+use meshwright_bmd::{Bmd, BmdSceneOptions, Bone, VertexForm, VertexKind};
 use meshwright_scene::strategy::{clean_scene, wild_scene};
-use meshwright_scene::{ConvertError, Level, NodeId, SceneOptions, Space};
+use meshwright_scene::{ConvertError, FromSceneOptions, Level, NodeId, SceneOptions, Space};
 use meshwright_testkit::{Expect, corpus, fixtures};
 use proptest::prelude::*;
 use std::fs;
@@ -28,6 +28,10 @@ fn models() -> Vec<(String, Bmd)> {
         }
     }
     all.into_iter().map(|(name, bytes)| (name, Bmd::parse(&bytes).unwrap())).collect()
+}
+
+fn with_vertices(form: VertexForm) -> FromSceneOptions<BmdSceneOptions> {
+    FromSceneOptions::of(BmdSceneOptions::default().with_vertices(form))
 }
 
 /// Corners of all drawn triangles of the finest level in model space at one moment, in the order of drawing.
@@ -52,7 +56,7 @@ fn models_come_back_from_their_scenes() {
                 if vertices != VertexForm::Engine && !model.clips.is_empty() {
                     continue;
                 }
-                let options = ImportOptions::default().with_vertices(vertices);
+                let options = with_vertices(vertices);
                 let made = Bmd::from_scene(&scene, &options).unwrap();
                 let read = Bmd::parse(&made.value.to_bytes().unwrap()).unwrap();
                 assert!(!read.validate().has_errors(), "{name}");
@@ -93,7 +97,7 @@ fn kinds_of_vertices_follow_the_options() {
     let scene = model.to_scene(&SceneOptions::default()).unwrap().value;
     for (form, kind) in [(VertexForm::Engine, VertexKind::Bits64), (VertexForm::Widest, VertexKind::Bits128)]
     {
-        let made = Bmd::from_scene(&scene, &ImportOptions::default().with_vertices(form)).unwrap().value;
+        let made = Bmd::from_scene(&scene, &with_vertices(form)).unwrap().value;
         assert!(made.meshes.iter().flat_map(|m| m.vertices.iter()).all(|v| v.kind() == kind));
         let names = |m: &Bmd| m.meshes.iter().map(|m| m.material.clone()).collect::<Vec<_>>();
         assert_eq!(names(&made), names(&model), "flat colours keep their names");
@@ -105,7 +109,7 @@ fn kinds_of_vertices_follow_the_options() {
 fn pseudo_bones_come_back_in_file_space() {
     let model = models().into_iter().find(|m| m.0 == "pseudo.ok.bmd").unwrap().1;
     let scene = model.to_scene(&SceneOptions::in_space(Space::File)).unwrap().value;
-    let made = Bmd::from_scene(&scene, &ImportOptions::default()).unwrap().value;
+    let made = Bmd::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;
     assert_eq!(made.bones.len(), 4);
     assert!(made.bones[3].is_pseudo());
     assert_eq!(made.meshes[0].vertices[0].bone(), 3);
@@ -121,10 +125,10 @@ fn what_does_not_fit_is_reported() {
     scene.meshes[1].triangles.clear();
     scene.meshes[2].positions[0] = [0.0, 3000.0, 0.0];
     scene.levels = vec![Level { nodes: (0..3).map(NodeId).collect(), ..Level::default() }];
-    let made = Bmd::from_scene(&scene, &ImportOptions::default().with_vertices(VertexForm::Widest)).unwrap();
+    let made = Bmd::from_scene(&scene, &with_vertices(VertexForm::Widest)).unwrap();
     let reported =
         |code| made.losses.iter().filter(|l| l.code == code).map(|l| l.path.as_str()).collect::<Vec<_>>();
-    assert_eq!(reported("name-changed"), ["skeletons[0].joints[1]", "meshes[0]", "clips[0]"]);
+    assert_eq!(reported("name-changed"), ["skeletons[0].joints[1]", "materials[0]", "clips[0]"]);
     assert_eq!(reported("node-not-drawn"), ["nodes[3]"]);
     assert_eq!(reported("empty-mesh"), ["meshes[1]"]);
     assert_eq!(reported("positions-clamped"), ["meshes[2]"]);
@@ -134,7 +138,7 @@ fn what_does_not_fit_is_reported() {
 }
 
 fn survives(scene: &meshwright_scene::Scene, form: VertexForm) -> Result<(), TestCaseError> {
-    match Bmd::from_scene(scene, &ImportOptions::default().with_vertices(form)) {
+    match Bmd::from_scene(scene, &with_vertices(form)) {
         Ok(made) => {
             let read = Bmd::parse(&made.value.to_bytes().unwrap()).unwrap();
             prop_assert_eq!(&read, &made.value);
