@@ -2,7 +2,7 @@
 
 use super::model::{SceneFlags, ZymBounds, ZymScene};
 use super::record::{
-    LUMPS, bone as bone_record, bounds as bounds_record, header as header_record, lump, scene as scene_record,
+    LUMPS, bone as bone_record, bounds as bounds_record, header as header_record, scene as scene_record,
 };
 use crate::bone::{Bone, BoneFlags};
 use crate::parse::{Step, float, magic, name, vector, version};
