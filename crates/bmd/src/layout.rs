@@ -1,17 +1,17 @@
 //! Where the parts of a model lay in its file.
 
+use crate::record::{Table, header};
 use alloc::vec::Vec;
-use meshwright_core::layout::Gaps;
+use meshwright_core::layout::{Coverage, Gaps};
+use meshwright_core::record::Field;
 
-/// The places of a file's tables, lists and strings, and the bytes that nothing refers to.
-///
-/// Opaque: it comes from reading and serves writing. It holds offsets and sizes only, no content except the
-/// bytes of the gaps.
+/// The places of a file's tables, lists and strings, and the bytes that nothing refers to: offsets and sizes only, no
+/// content except the bytes of the gaps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Layout {
+pub(crate) struct Layout {
     /// Bytes of the file.
     pub(crate) len: u64,
-    /// Offsets of the mesh, LOD, bone and clip table.
+    /// Offsets of the tables, in the order of [`Table::ALL`].
     pub(crate) tables: [u32; 4],
     pub(crate) meshes: Vec<MeshPlace>,
     /// How many levels of detail there were.
@@ -23,14 +23,87 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Bytes of the file.
-    pub const fn file_len(&self) -> u64 {
-        self.len
+    /// Where a table starts.
+    pub(crate) const fn table(&self, table: Table) -> u32 {
+        let [meshes, lods, bones, anims] = self.tables;
+        match table {
+            Table::Meshes => meshes,
+            Table::Lods => lods,
+            Table::Bones => bones,
+            Table::Anims => anims,
+        }
     }
 
-    /// Bytes of the file that nothing refers to.
-    pub const fn gaps(&self) -> &Gaps {
-        &self.gaps
+    pub(crate) const fn table_mut(&mut self, table: Table) -> &mut u32 {
+        let [meshes, lods, bones, anims] = &mut self.tables;
+        match table {
+            Table::Meshes => meshes,
+            Table::Lods => lods,
+            Table::Bones => bones,
+            Table::Anims => anims,
+        }
+    }
+
+    /// How many rows a table has.
+    pub(crate) const fn rows(&self, table: Table) -> usize {
+        match table {
+            Table::Meshes => self.meshes.len(),
+            Table::Lods => self.lods,
+            Table::Bones => self.bones.len(),
+            Table::Anims => self.clips.len(),
+        }
+    }
+
+    /// The offset of a field of row `index` of a table.
+    pub(crate) fn field(&self, table: Table, index: usize, field: Field) -> u64 {
+        field.at(table.at(self.table(table), index))
+    }
+
+    /// All sections with their offsets, sizes, and whether they are meant to lie on multiples of 4: tables and lists of
+    /// geometry as they are stated, strings and streams.
+    pub(crate) fn sections(&self) -> impl Iterator<Item = (u32, u64, bool)> {
+        let tables = Table::ALL.into_iter().map(|t| (self.table(t), t.size(self.rows(t)), true));
+        let list = |l: ListPlace, aligned| Some((l.at, u64::from(l.size), aligned));
+        let string = |s: StringPlace| (s.at > 0).then(|| (s.at, s.size(), false));
+        let meshes = self
+            .meshes
+            .iter()
+            .flat_map(move |m| [list(m.vertices, true), list(m.primitives, true), string(m.material)]);
+        let bones = self.bones.iter().map(move |s| string(*s));
+        let clips = self.clips.iter().flat_map(move |c| [list(c.stream, false), string(c.name)]);
+        tables.chain(meshes.chain(bones).chain(clips).flatten())
+    }
+
+    /// How many sections [`coverage`](Self::coverage) counts at most.
+    pub(crate) fn section_count(&self) -> u64 {
+        let each = [(self.meshes.len(), 3), (self.bones.len(), 1), (self.clips.len(), 2)];
+        each.iter().fold(5, |n: u64, e| n.saturating_add((e.0 as u64).saturating_mul(e.1)))
+    }
+
+    /// What the structures of the file cover, lists without the bytes behind their last element.
+    pub(crate) fn coverage(&self) -> Coverage {
+        let mut coverage = Coverage::new();
+        coverage.add(0, header::SIZE as u64);
+        for t in Table::ALL {
+            coverage.add(u64::from(self.table(t)), t.size(self.rows(t)));
+        }
+        let list = |c: &mut Coverage, l: &ListPlace| c.add(u64::from(l.at), u64::from(l.used));
+        let string = |c: &mut Coverage, s: &StringPlace| {
+            if s.at != 0 {
+                c.add(u64::from(s.at), s.size());
+            }
+        };
+        for mesh in &self.meshes {
+            list(&mut coverage, &mesh.vertices);
+            list(&mut coverage, &mesh.primitives);
+            string(&mut coverage, &mesh.material);
+        }
+        self.bones.iter().for_each(|s| string(&mut coverage, s));
+        for clip in &self.clips {
+            list(&mut coverage, &clip.stream);
+            string(&mut coverage, &clip.name);
+        }
+        coverage
     }
 }
 
@@ -41,12 +114,36 @@ pub(crate) struct StringPlace {
     pub(crate) len: u32,
 }
 
+impl StringPlace {
+    /// Bytes with the terminator.
+    pub(crate) fn size(self) -> u64 {
+        u64::from(self.len).saturating_add(1)
+    }
+}
+
 /// A list: where it starts, the size its record states, and what its elements take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ListPlace {
     pub(crate) at: u32,
     pub(crate) size: u32,
     pub(crate) used: u32,
+}
+
+impl ListPlace {
+    /// As a record states it; how much is used shows when it is read.
+    pub(crate) const fn stated(at: u32, size: u32) -> Self {
+        Self { at, size, used: 0 }
+    }
+
+    /// Bytes behind the last element.
+    pub(crate) const fn spare(self) -> u32 {
+        self.size.saturating_sub(self.used)
+    }
+
+    /// Where the element starts before which others of these sizes lie.
+    pub(crate) fn element(self, before: impl Iterator<Item = usize>) -> u64 {
+        u64::from(self.at).saturating_add(before.sum::<usize>() as u64)
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,17 +153,18 @@ pub(crate) struct MeshPlace {
     pub(crate) material: StringPlace,
 }
 
+impl MeshPlace {
+    /// Whether the primitives lie partly over the vertices. Overlap is only a warning, so such a mesh opens whatever
+    /// indices its doubly used bytes spell; triangles of missing vertices are left out of every view.
+    pub(crate) fn lies_on_vertices(&self) -> bool {
+        let end = |l: &ListPlace| u64::from(l.at).saturating_add(u64::from(l.size));
+        let (v, p) = (&self.vertices, &self.primitives);
+        u64::from(v.at) < end(p) && u64::from(p.at) < end(v)
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ClipPlace {
     pub(crate) name: StringPlace,
     pub(crate) stream: ListPlace,
 }
-
-/// Sizes of the fixed records.
-pub(crate) const HEADER: u64 = 48;
-pub(crate) const MESH: u64 = 32;
-pub(crate) const LOD: u64 = 4;
-pub(crate) const BONE: u64 = 16;
-pub(crate) const CLIP: u64 = 16;
-/// Record sizes in the order of [`Layout::tables`].
-pub(crate) const RECORDS: [u64; 4] = [MESH, LOD, BONE, CLIP];

@@ -24,9 +24,9 @@
 //! # Safety contract
 //!
 //! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default): it
-//! answers a model or an error with kind, code, offset and field path. A writer and a conversion answer any model
-//! with bytes, a scene or an error; conversions and the optimizer have a budget of their own, 256 MiB by default. Lists, streams and strings that records share
-//! are decoded, charged and kept once. Time is linear in input and output but for sorting and searching names; solids
+//! returns a model, or an error with kind, code, offset and field path. A writer and a conversion return bytes, a scene
+//! or an error for any model; conversions and the optimizer have a budget of their own, 256 MiB by default. Lists,
+//! streams and strings that records share are decoded, charged and kept once. Time is linear in input and output but for sorting and searching names; solids
 //! are checked up to a fixed allowance (1,000,000 vertices and triangles, 4,000,000 boxes, 200,000 exact tests), and
 //! evaluation happens on demand. Nothing recurses.
 //!
@@ -46,7 +46,7 @@
 //!     material: Some(Name::new(b"#80C0FF")),
 //!     ..Mesh::default()
 //! };
-//! let model = Bmd { meshes: vec![mesh], ..Bmd::default() };
+//! let model = Bmd::new(vec![mesh]);
 //!
 //! let file = model.to_bytes()?;
 //! let again = Bmd::parse(&file)?;
@@ -71,37 +71,33 @@ extern crate alloc;
 #[cfg(any(test, feature = "proptest"))]
 extern crate std;
 
-mod codes;
+mod facts;
 mod layout;
-mod lists;
 mod math;
 mod model;
 mod optimize;
 mod packed;
 mod pose;
 mod read;
+mod record;
 mod rules;
 #[cfg(feature = "scene")]
 mod scene;
 mod shade;
-mod solid;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod stream;
-mod strings;
 mod transform;
-mod validate;
 mod view;
 mod write;
 
-pub use layout::Layout;
-pub use model::{Bmd, Bone, Clip, ClipRate, Lod, Mesh, MeshFlags, Name, QuadCount};
+pub use model::{Bmd, Bone, Clip, ClipRate, Lod, Mesh, MeshFlags, Name, NameError, QuadCount};
 pub use optimize::{Errors, OptimizeOptions, Optimized, Sizes};
 pub use packed::{Extra96, Primitive, PrimitiveKind, St96, Vertex, VertexKind};
 pub use pose::{BoneSample, Motion, Pose};
 #[cfg(feature = "scene")]
-pub use scene::{ImportOptions, VertexForm};
+pub use scene::{BmdSceneOptions, VertexForm};
 pub use shade::{flat_color, nearest_shade, shade, tint};
-pub use stream::{ABSENT, Keys, Step, Stream};
+pub use stream::{Keys, NO_KEY, Step, Stream};
 pub use transform::BoneTransform;
 pub use write::Arrangement;

@@ -9,6 +9,7 @@ use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
+use meshwright_core::layout::Retained;
 use meshwright_core::num::F8A;
 use meshwright_core::text::{Escaped, latin1};
 
@@ -30,7 +31,7 @@ pub struct Bmd {
     pub clips: Vec<Clip>,
     /// Where everything lay in the file it came from, so that an unchanged model, or one whose sections kept
     /// their sizes, is written into the same places.
-    pub layout: Option<Layout>,
+    pub(crate) layout: Retained<Layout>,
 }
 
 impl PartialEq for Bmd {
@@ -46,6 +47,26 @@ impl PartialEq for Bmd {
 impl Eq for Bmd {}
 
 impl Bmd {
+    /// A static model of these meshes, all of them drawn at every distance.
+    pub fn new(meshes: Vec<Mesh>) -> Self {
+        Self { meshes, ..Self::default() }
+    }
+
+    /// The same model with a skeleton and animations.
+    #[must_use]
+    pub fn with_bones(mut self, bones: Vec<Bone>, clips: Vec<Clip>) -> Self {
+        (self.bones, self.clips) = (bones, clips);
+        self
+    }
+
+    /// The same model, no longer bound to the places that its file had: it is written as the current tool arranges
+    /// files.
+    #[must_use]
+    pub fn unplaced(mut self) -> Self {
+        self.layout = Retained::None;
+        self
+    }
+
     /// How many bones stand in animation streams: all but the pseudo-bones, which follow them.
     pub fn normal_bones(&self) -> usize {
         let pseudo = self.bones.iter().enumerate().position(|(i, b)| i > 0 && b.is_pseudo());
@@ -69,7 +90,7 @@ impl Name {
         &self.0
     }
 
-    /// Tells names apart by where they are stored: clones have one identity.
+    /// Where the name is stored: clones have one identity.
     pub(crate) fn identity(&self) -> usize {
         self.0.as_ptr() as usize
     }
@@ -77,6 +98,37 @@ impl Name {
     /// As text, each byte the character of the same number.
     pub fn text(&self) -> String {
         latin1(&self.0)
+    }
+}
+
+/// Text that no file can hold as a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{character:?} cannot stand in a name: names hold characters up to U+00FF and end at a NUL")]
+#[non_exhaustive]
+pub struct NameError {
+    /// The first character that does not fit.
+    pub character: char,
+}
+
+/// Each character the byte of the same number.
+impl TryFrom<&str> for Name {
+    type Error = NameError;
+
+    fn try_from(text: &str) -> Result<Self, NameError> {
+        let byte = |c: char| u8::try_from(c).ok().filter(|b| *b != 0).ok_or(NameError { character: c });
+        text.chars().map(byte).collect::<Result<Vec<u8>, _>>().map(|bytes| Self(bytes.into()))
+    }
+}
+
+impl PartialEq<str> for Name {
+    fn eq(&self, text: &str) -> bool {
+        text.chars().eq(self.0.iter().map(|b| char::from(*b)))
+    }
+}
+
+impl PartialEq<&str> for Name {
+    fn eq(&self, text: &&str) -> bool {
+        *self == **text
     }
 }
 
@@ -90,6 +142,11 @@ impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", Escaped(&self.0))
     }
+}
+
+/// The identity of a list that models share: two lists are one when they lie at the same address.
+pub(crate) fn identity<T>(list: &Arc<T>) -> usize {
+    Arc::as_ptr(list) as usize
 }
 
 /// Triangles and quads of one material.
@@ -115,10 +172,13 @@ impl Mesh {
         self.material.as_ref().and_then(|m| flat_color(m.bytes()))
     }
 
+    /// With fewer vertices than these all triangles fit 32 bits, and quads count twice.
+    pub(crate) const FEW_VERTICES: usize = 1024;
+
     /// How many primitives the file stores for `vertices` and these primitives: quads count twice for fewer
     /// than 1024 vertices and once for more; [`QuadCount::Other`] is the other way round.
     pub fn stored_count(vertices: usize, primitives: usize, quads: usize, rule: QuadCount) -> usize {
-        let twice = (vertices < 1024) == (rule == QuadCount::Described);
+        let twice = (vertices < Self::FEW_VERTICES) == (rule == QuadCount::Described);
         primitives.saturating_add(if twice { quads } else { 0 })
     }
 }
@@ -151,7 +211,7 @@ impl<T: fmt::Debug> fmt::Debug for Brief<'_, T> {
     }
 }
 
-/// What the lists of a mesh may hold. Only a restriction: every element tells its own kind.
+/// What the lists of a mesh may hold. Only a restriction: every element says of which kind it is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct MeshFlags(pub u32);
 
@@ -293,6 +353,15 @@ pub struct Clip {
 /// Frames per second, and whether a clip loops.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct ClipRate(pub u8);
+
+impl Clip {
+    /// How long it lasts, a looping one from its first frame until that comes again; `None` where the file leaves the
+    /// rate open.
+    pub fn seconds(&self) -> Option<f64> {
+        let rate = f64::from(self.rate.frames_per_second());
+        (rate > 0.0).then(|| f64::from(self.frames) / rate)
+    }
+}
 
 impl ClipRate {
     /// 10 frames per second, looping: what the original tool always writes.

@@ -111,7 +111,7 @@ pub enum VertexKind {
 }
 
 impl VertexKind {
-    /// The kind that byte 7 of a vertex tells; `None` for the reserved values 0xFC, 0xFE and 0xFF.
+    /// The kind that byte 7 of a vertex names; `None` for the reserved values 0xFC, 0xFE and 0xFF.
     pub const fn of_tag(tag: u8) -> Option<Self> {
         match tag {
             0..=0xef => Some(Self::Bits64),
@@ -140,7 +140,7 @@ impl VertexKind {
     }
 }
 
-/// A vertex as stored: 64, 96 or 128 bits, the kind told by byte 7.
+/// A vertex as stored: 64, 96 or 128 bits. Byte 7 names the kind.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Vertex {
     first: u64,
@@ -165,7 +165,7 @@ impl Vertex {
     pub const WHITE: u8 = 0x0f;
 
     /// A vertex of the words as stored, little endian; `None` when byte 7 is reserved or bits are set that
-    /// the kind has not got.
+    /// the kind does not have.
     pub const fn from_words(first: u64, second: u64) -> Option<Self> {
         let limit = match VertexKind::of_tag(byte(textured::TAG, first)) {
             Some(VertexKind::Bits64) => 0,
@@ -306,7 +306,7 @@ impl Vertex {
         }
     }
 
-    /// The texture coordinates S and T. `form` tells how 128-bit vertices are read.
+    /// The texture coordinates S and T. `form` is how 128-bit vertices are read.
     #[inline]
     pub fn st(self, flat_color: bool, form: St14Form) -> [f32; 2] {
         match self.kind() {
@@ -376,7 +376,7 @@ pub enum Extra96 {
     Bone(u8),
 }
 
-/// The four encodings of a primitive, told by its low two bits.
+/// The four encodings of a primitive, by its low two bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PrimitiveKind {
     /// 4 bytes, indices up to 1023.
@@ -390,7 +390,7 @@ pub enum PrimitiveKind {
 }
 
 impl PrimitiveKind {
-    /// The kind that the low two bits of a primitive tell.
+    /// The kind that the low two bits of a primitive name.
     pub const fn of_tag(bits: u8) -> Self {
         match bits & 3 {
             0 => Self::Triangle32,

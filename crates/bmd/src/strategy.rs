@@ -1,9 +1,9 @@
 //! Generators of valid models of raw bits, for property tests.
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "generators of test values")]
 
+use crate::facts::PrimitiveFacts;
 use crate::model::{Bmd, Bone, Clip, ClipRate, Lod, Mesh, MeshFlags, Name, QuadCount};
 use crate::packed::{Primitive, PrimitiveKind, Vertex};
-use crate::rules::{PrimitiveFacts, VertexFacts};
 use crate::stream::{Step, Stream, frames};
 use crate::transform::BoneTransform;
 use alloc::sync::Arc;
@@ -40,7 +40,7 @@ pub fn model() -> impl Strategy<Value = Bmd> {
                 let solids = meshes.len();
                 let bone = |(i, raw): (usize, &RawBone)| raw.bone(i, normal, solids);
                 let bones = raw.iter().enumerate().map(bone).collect();
-                Bmd { reserved, meshes, lods, bones, clips, layout: None }
+                Bmd { reserved, meshes, lods, bones, clips, ..Bmd::default() }
             })
     })
 }
@@ -88,7 +88,7 @@ fn mesh(bones: u8) -> impl Strategy<Value = Mesh> {
         )
             .prop_map(|(vertices, primitives, material, ([any, odd, other], flags, reserved))| {
                 let facts = PrimitiveFacts::of(&primitives);
-                let tight = MeshFlags::for_kinds(VertexFacts::of(&vertices).kinds, facts.kinds);
+                let tight = MeshFlags::for_lists(&vertices, &primitives);
                 let flags = if odd { flags & !0xf } else { 0 };
                 let known = if any { MeshFlags::ANY } else { tight };
                 // Without quads both rules count alike, and reading settles for the described one.
@@ -161,7 +161,7 @@ impl RawBone {
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let word = || option::of(prop_oneof![9 => any::<u32>(), 1 => Just(crate::stream::ABSENT)]);
+    let word = || option::of(prop_oneof![9 => any::<u32>(), 1 => Just(crate::stream::NO_KEY)]);
     (0_u8..32, word(), word(), word())
         .prop_map(|(skip, r, t, s)| Step::new(skip, r, t, s).unwrap_or(Step::from_parts(1, [0; 3])))
 }

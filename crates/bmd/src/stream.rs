@@ -5,7 +5,7 @@ use core::fmt;
 use meshwright_core::num::{QuatF8, Se32};
 
 /// The payload that the original tool writes by mistake and its engine reads as "no key".
-pub const ABSENT: u32 = u32::MAX;
+pub const NO_KEY: u32 = u32::MAX;
 
 const ROTATION: u8 = 0x80;
 const TRANSLATION: u8 = 0x40;
@@ -74,7 +74,7 @@ impl Step {
 
     /// True when some payload word is a key.
     pub fn has_key(self) -> bool {
-        self.words().into_iter().flatten().any(|w| w != ABSENT)
+        self.words().into_iter().flatten().any(|w| w != NO_KEY)
     }
 }
 
@@ -144,7 +144,7 @@ impl Stream {
         self.ends.len().saturating_add(self.steps.iter().map(|s| s.size()).sum())
     }
 
-    /// The keys of one bone, payloads of [`ABSENT`] left out.
+    /// The keys of one bone, payloads of [`NO_KEY`] left out.
     pub fn keys(&self, bone: usize) -> Keys {
         Keys::of(self.bone(bone))
     }
@@ -172,7 +172,7 @@ impl Keys {
     pub fn of(steps: &[Step]) -> Self {
         let mut keys = Self::default();
         for (frame, step) in frames(steps) {
-            let [r, t, s] = step.words().map(|w| w.filter(|w| *w != ABSENT));
+            let [r, t, s] = step.words().map(|w| w.filter(|w| *w != NO_KEY));
             keys.rotation.extend(r.map(|w| (frame, QuatF8::from_bits(w))));
             keys.translation.extend(t.map(|w| (frame, Se32::from_bits(w))));
             keys.scale.extend(s.map(|w| (frame, Se32::from_bits(w))));
@@ -247,8 +247,8 @@ mod tests {
     }
 
     #[test]
-    fn absent_payloads_are_no_keys() {
-        let steps = [Step::new(0, Some(ABSENT), Some(1), Some(ABSENT)).unwrap()];
+    fn payloads_that_mean_no_key_are_left_out() {
+        let steps = [Step::new(0, Some(NO_KEY), Some(1), Some(NO_KEY)).unwrap()];
         let keys = Keys::of(&steps);
         assert!(keys.rotation.is_empty() && keys.scale.is_empty());
         assert_eq!(keys.translation.len(), 1);

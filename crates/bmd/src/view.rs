@@ -1,7 +1,6 @@
 //! Decoded meshes.
 
-use crate::model::{Bmd, Mesh};
-use crate::rules::identity;
+use crate::model::{Bmd, Mesh, identity};
 use crate::shade::{shade, tint};
 use alloc::collections::BTreeSet;
 use meshwright_core::num::St14Form;
@@ -58,7 +57,7 @@ impl Mesh {
         self.vertices.iter().map(move |v| v.normal(flat))
     }
 
-    /// Texture coordinates; `form` tells how 128-bit vertices are read.
+    /// Texture coordinates; `form` is how 128-bit vertices are read.
     pub fn uvs(&self, form: St14Form) -> impl ExactSizeIterator<Item = [f32; 2]> {
         let flat = self.flat_color().is_some();
         self.vertices.iter().map(move |v| v.st(flat, form))

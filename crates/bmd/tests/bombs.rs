@@ -151,12 +151,12 @@ fn a_long_name_that_many_share() {
     assert!(model.to_bytes_as(meshwright_bmd::Arrangement::P2).unwrap().len() < file.len() + 1_000_000);
     let little = SceneOptions::default().with_memory(32 << 20);
     assert!(matches!(model.to_scene(&little), Err(ConvertError::Limit { .. })));
-    let meshes = Bmd { meshes: model.meshes, ..Bmd::default() };
+    let meshes = Bmd::new(model.meshes);
     assert_eq!(meshes.to_scene(&little).unwrap().value.materials.len(), 1);
     deadline.met("all of it");
 }
 
-/// Only the last of many meshes has the vertices by which the old form of texture coordinates is told.
+/// Only the last of many meshes has the vertices that show the old form of texture coordinates.
 #[test]
 fn shared_lists_before_the_one_that_tells_the_old_form() {
     const MESHES: u32 = 60_000;

@@ -143,7 +143,7 @@ fn evaluation_equals_the_reference() {
 }
 
 #[test]
-fn broken_files_are_answered_as_stated() {
+fn broken_files_are_refused_as_stated() {
     let Some(dir) = corpus() else { return };
     for case in json(dir.join("malformed/cases.json")).as_array().unwrap() {
         if case["format"] != "bmd" {
@@ -161,7 +161,7 @@ fn broken_files_are_answered_as_stated() {
                 assert_eq!(model.to_bytes().unwrap(), bytes, "{name}");
             }
             ("accept", Ok(model)) => assert_eq!(model.to_bytes().unwrap(), bytes, "{name}"),
-            (expect, answer) => panic!("{name}: expected {expect} {code}, found {answer:?}"),
+            (expect, found) => panic!("{name}: expected {expect} {code}, found {found:?}"),
         }
         // Lenient reading never fails on what strict reading takes.
         let lenient = Bmd::parse_with(&bytes, &ReadOptions::lenient());

@@ -1,4 +1,4 @@
-//! Every fixture is answered as its name says, and no part of one opens.
+//! Every fixture opens or is refused as its name says, and no part of one opens.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -17,7 +17,7 @@ const BMD: Format<Bmd> =
     Format { parse_with: Bmd::parse_with, validate: Bmd::validate, to_bytes: Bmd::to_bytes };
 
 #[test]
-fn fixtures_are_answered_as_named() {
+fn fixtures_open_as_named() {
     for fixture in fixtures("bmd", &["bmd"]) {
         BMD.fixture(&fixture);
     }

@@ -162,7 +162,7 @@ fn interpolation() {
             stream: Arc::new(Stream::from_bones([Vec::new(), keys.to_steps()])),
             ..Clip::default()
         };
-        let model = Bmd { bones: vec![Bone::default(); 2], clips: vec![clip], ..Bmd::default() };
+        let model = Bmd::default().with_bones(vec![Bone::default(); 2], vec![clip]);
         let motion = model.motion(0).unwrap();
         for (frame, want) in case["values"].as_array().unwrap().iter().enumerate() {
             let sample = motion.sample(1, frame as f64);

@@ -137,7 +137,7 @@ fn engine_safe_files_avoid_what_the_loader_gets_wrong() {
 }
 
 #[test]
-fn bounds_are_kept_and_told() {
+fn bounds_are_kept_and_reported() {
     for (name, model) in models() {
         let options =
             OptimizeOptions::default().with_vertex_bounds(0.1, 5.0, 0.01).with_key_bounds(2.0, 0.2, 0.05);
@@ -177,7 +177,7 @@ fn dense() -> Option<(Bmd, Vec<Vec<[f64; 4]>>)> {
         ..Clip::default()
     };
     let bones = vec![Bone::default(); rotations.len() + 1];
-    Some((Bmd { bones, clips: vec![clip], ..Bmd::default() }, rotations))
+    Some((Bmd::default().with_bones(bones, vec![clip]), rotations))
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! killed outright leaves them; then the lock that it held on them is gone too, by which the next run that writes
 //! into the folder knows them.
 
+use fs4::{FileExt, TryLockError};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
@@ -37,10 +38,10 @@ pub(crate) fn create(folder: &Path, configure: impl Fn(&mut Builder<'_, '_>)) ->
     let mut tries = 0;
     loop {
         let file = builder.tempfile_in(folder)?;
-        let locked = file.as_file().try_lock();
+        let locked = FileExt::try_lock(file.as_file());
         tries += 1;
         // Where files cannot be locked nobody else can, and nothing is swept.
-        let contended = matches!(locked, Err(fs::TryLockError::WouldBlock));
+        let contended = matches!(locked, Err(TryLockError::WouldBlock));
         if tries == TRIES || !contended && fs::exists(file.path())? {
             open.insert(file.path().to_owned());
             return Ok(file);
@@ -66,7 +67,7 @@ fn sweep(folder: &Path) {
         }
         // The lock is held while the file is removed, so that no run can have begun to use it.
         if let Ok(file) = File::open(entry.path())
-            && file.try_lock().is_ok()
+            && FileExt::try_lock(&file).is_ok()
         {
             let _ = fs::remove_file(entry.path());
         }

@@ -92,7 +92,7 @@ pub(crate) fn shown(path: &Path) -> String {
     const LONGEST: usize = 1024;
     let text = render::plain(&path.to_string_lossy());
     match text.len() > LONGEST {
-        true => format!("...{}", &text[text.ceil_char_boundary(text.len() - LONGEST)..]),
+        true => format!("...{}", render::ending(&text, LONGEST)),
         false => text,
     }
 }

@@ -1,5 +1,6 @@
 //! File names that the program makes up.
 
+use crate::render;
 use sha2::{Digest as _, Sha256};
 
 /// The most bytes of a name made of another; extensions, numbers and hashes still fit the 255 of most systems.
@@ -11,7 +12,7 @@ pub(crate) fn safe_file_name(name: &str) -> String {
     const RESERVED: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
     let mut safe: String =
         name.chars().map(|c| if c.is_control() || "/\\:*?\"<>|".contains(c) { '_' } else { c }).collect();
-    safe.truncate(safe.floor_char_boundary(LONGEST));
+    safe.truncate(render::beginning(&safe, LONGEST).len());
     while safe.ends_with(['.', ' ']) {
         safe.pop();
     }

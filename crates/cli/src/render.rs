@@ -24,9 +24,21 @@ pub(crate) fn cut(text: &str) -> Cow<'_, str> {
     }
     let lines = text.lines().map(|line| match line.len() < LONGEST_LINE {
         true => line.to_owned(),
-        false => format!("{} ...", &line[..line.floor_char_boundary(LONGEST_LINE - 5)]),
+        false => format!("{} ...", beginning(line, LONGEST_LINE - 5)),
     });
     lines.collect::<Vec<_>>().join("\n").into()
+}
+
+/// At most so many bytes from the beginning of a text, in whole characters.
+pub(crate) fn beginning(text: &str, most: usize) -> &str {
+    let most = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    &text[..most.unwrap_or(0)]
+}
+
+/// At most so many bytes from the end of a text, in whole characters.
+pub(crate) fn ending(text: &str, most: usize) -> &str {
+    let first = (text.len().saturating_sub(most)..=text.len()).find(|at| text.is_char_boundary(*at));
+    &text[first.unwrap_or(text.len())..]
 }
 
 /// An error that no file position goes with.

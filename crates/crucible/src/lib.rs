@@ -5,7 +5,7 @@
 //! A mesh chunk is a bare record without magic or version: an index stream and up to sixteen vertex attribute
 //! streams, each a raw LZ4 block. It is described in the engine's own repository ("Mesh Chunk Format"). The
 //! engine went on after the description was written: attribute bits moved, bone weights shrank. The
-//! [`Dialect`]s tell these apart, by the sizes of the streams wherever these decide. Beside the chunk, this
+//! [`Dialect`]s distinguish these, by the sizes of the streams wherever these decide. Beside the chunk, this
 //! crate reads the `.cmodel` container around chunks and the engine's skeleton chunk.
 //!
 //! # What is supported
@@ -37,16 +37,16 @@
 //! use meshwright_crucible::{Attribute, Chunk, Dialect};
 //!
 //! let mut chunk = Chunk::new(Dialect::Seed);
-//! chunk.set_floats(Attribute::Position3, &[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
+//! chunk.set_floats(Attribute::Position3, &[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])?;
 //! chunk.set_indices(&[0, 2, 1]);
 //! assert!(chunk.validate().is_empty());
 //!
 //! let file = chunk.to_bytes()?;
-//! let again = Chunk::parse(&file).expect("what was written is read");
+//! let again = Chunk::parse(&file)?;
 //! assert_eq!(again, chunk);
 //! assert_eq!(again.triangles().next(), Some([0, 2, 1]));
 //! assert_eq!(again.to_bytes()?, file);
-//! # Ok::<(), meshwright_core::WriteError>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! # Features
@@ -64,29 +64,30 @@ extern crate alloc;
 #[cfg(any(test, feature = "proptest"))]
 extern crate std;
 
+mod block;
+mod chunk;
+mod cmodel;
 mod lz4;
-mod model;
-mod packed;
-mod read;
-mod read_skeleton;
+mod options;
+mod rules;
 #[cfg(feature = "scene")]
 mod scene;
-#[cfg(feature = "scene")]
-mod scene_from;
-mod shape;
 mod skeleton;
-mod sniff;
 #[cfg(feature = "proptest")]
 pub mod strategy;
-mod validate;
-mod view;
-mod write;
+mod stream;
 
+pub use chunk::model::{AttributeError, AttributeStream, Chunk};
+pub use chunk::record::{Attribute, AttributeFlag, Dialect, IndexSize, UnknownDialect};
+pub use chunk::view::{BoneWeight, BoneWeights, Floats, Indices};
+pub use cmodel::model::CModel;
 pub use lz4::MAX_BLOCK;
-pub use model::{AttributeStream, CModel, Chunk, Stream};
-pub use packed::{Attribute, AttributeFlag, Dialect, IndexSize};
-pub use read::CrucibleOptions;
+pub use meshwright_core::F32;
+pub use meshwright_core::math::Trs;
+pub use options::CrucibleOptions;
 #[cfg(feature = "scene")]
-pub use scene_from::CrucibleTarget;
-pub use skeleton::{Bone, BonePose, QuaternionOrder, SkeletonChunk};
-pub use view::{BoneWeight, BoneWeights, Floats, Indices};
+pub use scene::target::{CrucibleFile, CrucibleTarget};
+#[cfg(feature = "scene")]
+pub use scene::write_scene::write_scene;
+pub use skeleton::model::{Bone, QuaternionOrder, SkeletonChunk};
+pub use stream::Stream;

@@ -1,6 +1,5 @@
 //! LZ4 blocks: bounds that hold before decoding, decoding into a buffer of the stated size, encoding.
 
-use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use lz4_flex::block::{DecompressError, compress, decompress_into};
 
@@ -19,7 +18,7 @@ pub(crate) const fn longest_block(size: u64) -> u64 {
 
 /// Why a block does not decode to the stated size.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Broken {
+pub(crate) enum DecodeError {
     /// The sequences of the block make no sense.
     Block(&'static str),
     /// It holds more than was stated.
@@ -41,23 +40,27 @@ fn zeros(size: usize) -> Option<Vec<u8>> {
 }
 
 /// Decodes a block that states `size` bytes.
-pub(crate) fn decode(packed: &[u8], size: usize) -> Result<Vec<u8>, Broken> {
-    let mut data = zeros(size).ok_or(Broken::Memory)?;
+pub(crate) fn decode(packed: &[u8], size: usize) -> Result<Vec<u8>, DecodeError> {
+    let mut data = zeros(size).ok_or(DecodeError::Memory)?;
     match decompress_into(packed, &mut data) {
         Ok(got) if got == size => Ok(data),
         // The decoder may have copied in strides that reach beyond what it reports.
         Ok(got) => {
             data.iter_mut().skip(got).for_each(|b| *b = 0);
-            Err(Broken::TooShort { data, got })
+            Err(DecodeError::TooShort { data, got })
         }
-        Err(DecompressError::OutputTooSmall { .. }) => Err(Broken::TooLong),
+        Err(DecompressError::OutputTooSmall { .. }) => Err(DecodeError::TooLong),
         Err(DecompressError::LiteralOutOfBounds) => {
-            Err(Broken::Block("literals run past the end of the block"))
+            Err(DecodeError::Block("literals run past the end of the block"))
         }
-        Err(DecompressError::ExpectedAnotherByte) => Err(Broken::Block("the block ends within a sequence")),
-        Err(DecompressError::OffsetZero) => Err(Broken::Block("a match has offset 0")),
-        Err(DecompressError::OffsetOutOfBounds) => Err(Broken::Block("a match starts before the output")),
-        Err(_) => Err(Broken::Block("the block is damaged")),
+        Err(DecompressError::ExpectedAnotherByte) => {
+            Err(DecodeError::Block("the block ends within a sequence"))
+        }
+        Err(DecompressError::OffsetZero) => Err(DecodeError::Block("a match has offset 0")),
+        Err(DecompressError::OffsetOutOfBounds) => {
+            Err(DecodeError::Block("a match starts before the output"))
+        }
+        Err(_) => Err(DecodeError::Block("the block is damaged")),
     }
 }
 
@@ -65,11 +68,6 @@ pub(crate) fn decode(packed: &[u8], size: usize) -> Result<Vec<u8>, Broken> {
 /// match within the last twelve.
 pub(crate) fn encode(data: &[u8]) -> Vec<u8> {
     compress(data)
-}
-
-/// The block to write for `data`: the one it was read from, or a new one.
-pub(crate) fn block<'s>(packed: Option<&'s [u8]>, data: &[u8]) -> Cow<'s, [u8]> {
-    packed.map_or_else(|| Cow::Owned(encode(data)), Cow::Borrowed)
 }
 
 #[cfg(test)]
@@ -80,22 +78,24 @@ mod tests {
     fn nothing_is_one_zero_byte() {
         assert_eq!(encode(&[]), [0]);
         assert_eq!(decode(&[0], 0), Ok(Vec::new()));
-        assert!(matches!(decode(&[], 0), Err(Broken::Block(_))));
+        assert!(matches!(decode(&[], 0), Err(DecodeError::Block(_))));
     }
 
     #[test]
     fn the_stated_size_is_held_against_the_block() {
         let block = encode(&[7; 100]);
         assert_eq!(decode(&block, 100).unwrap(), [7; 100]);
-        assert_eq!(decode(&block, 99), Err(Broken::TooLong));
-        let Err(Broken::TooShort { data, got }) = decode(&block, 102) else { panic!("a short block passes") };
+        assert_eq!(decode(&block, 99), Err(DecodeError::TooLong));
+        let Err(DecodeError::TooShort { data, got }) = decode(&block, 102) else {
+            panic!("a short block passes")
+        };
         assert_eq!((got, &data[98..]), (100, &[7, 7, 0, 0][..]));
     }
 
     #[test]
     fn offsets_of_zero_and_before_the_output_are_refused() {
-        assert!(matches!(decode(&[0x10, 1, 0, 0, 0x50, 0, 0, 0, 0, 0], 10), Err(Broken::Block(_))));
-        assert!(matches!(decode(&[0x10, 1, 2, 0, 0x50, 0, 0, 0, 0, 0], 10), Err(Broken::Block(_))));
+        assert!(matches!(decode(&[0x10, 1, 0, 0, 0x50, 0, 0, 0, 0, 0], 10), Err(DecodeError::Block(_))));
+        assert!(matches!(decode(&[0x10, 1, 2, 0, 0x50, 0, 0, 0, 0, 0], 10), Err(DecodeError::Block(_))));
     }
 
     #[test]

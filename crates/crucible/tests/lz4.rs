@@ -81,7 +81,7 @@ proptest! {
             let block = compress(&data, mode, false).unwrap();
             let file = with_block(&block, data.len());
             let options = CrucibleOptions::default().with_dialect(Dialect::Seed);
-            let chunk = Chunk::parse_options(&file, &options).unwrap().model;
+            let chunk = Chunk::parse_with(&file, &options).unwrap().model;
             prop_assert_eq!(chunk.stream(Attribute::Color).unwrap().data(), &data[..]);
             prop_assert_eq!(chunk.to_bytes().unwrap(), file);
         }
@@ -90,7 +90,7 @@ proptest! {
     #[test]
     fn liblz4_reads_what_is_written(data in bytes()) {
         let mut chunk = Chunk::new(Dialect::Seed);
-        chunk.set(Attribute::Color, data.clone());
+        chunk.set(Attribute::Color, data.clone()).unwrap();
         let file = chunk.to_bytes().unwrap();
         let read = Chunk::parse(&file).unwrap();
         let block = read.streams[0].stream.packed().unwrap();
@@ -107,7 +107,7 @@ proptest! {
     ) {
         let file = chunk.to_bytes().unwrap();
         let options = CrucibleOptions::default().with_dialect(chunk.dialect);
-        let read = Chunk::parse_options(&file, &options).unwrap().model;
+        let read = Chunk::parse_with(&file, &options).unwrap().model;
         for s in read.streams.iter().map(|s| &s.stream).chain([&read.indices]).filter(|s| !s.data().is_empty()) {
             let size = Some(i32::try_from(s.data().len()).unwrap());
             prop_assert_eq!(&decompress(s.packed().unwrap(), size).unwrap(), s.data());

@@ -97,7 +97,7 @@ fn found(block: &[u8], size: usize) -> Option<Outcome> {
     file.extend(i32::try_from(size).unwrap().to_le_bytes());
     file.extend(block);
     let parse = |read: ReadOptions| {
-        Chunk::parse_options(&file, &CrucibleOptions::from(read).with_dialect(Dialect::Seed))
+        Chunk::parse_with(&file, &CrucibleOptions::from(read).with_dialect(Dialect::Seed))
     };
     let parsed = match parse(ReadOptions::lenient()) {
         Ok(parsed) => parsed,

@@ -45,7 +45,7 @@ macro_rules! verbs {
 
 /// The verbs of a format with dialects: the bytes decide, or one is insisted on, by the last byte.
 macro_rules! dialects {
-    ($bytes:ident, $model:ident :: $parse:ident, $options:ident, $($dialect:expr),+) => {{
+    ($bytes:ident, $model:ident::$parse:ident, $options:ident, $($dialect:expr),+) => {{
         let among = [
             verbs!($model, |b, o| $model::$parse(b, &$options::from(*o)).map(|p| p.map($model::into_owned))),
             $(verbs!($model, |b, o| {
@@ -83,7 +83,9 @@ macro_rules! formats {
 
 formats! {
     bmd: |bytes| verbs!(Bmd), bytes;
-    cmesh: |bytes| dialects!(bytes, Chunk::parse_options, CrucibleOptions, Dialect::Seed, Dialect::Tangent, Dialect::Bone32), bytes;
+    cmesh: |bytes| dialects!(
+        bytes, Chunk::parse_with, CrucibleOptions, Dialect::Seed, Dialect::Tangent, Dialect::Bone32
+    ), bytes;
     cmodel: |bytes| verbs!(CModel, |b, o| CModel::parse_with(b, o).map(|p| p.map(CModel::into_owned))), bytes;
     cskel: |bytes| verbs!(SkeletonChunk), bytes;
     lz4: |bytes| verbs!(Chunk, |b, o| Chunk::parse_with(b, o).map(|p| p.map(Chunk::into_owned))), block(bytes);

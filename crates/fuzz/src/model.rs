@@ -71,7 +71,7 @@ models! {
 
 /// Models of a dialect that the reader is told, one of three by the last byte.
 macro_rules! dialects {
-    ($($name:ident: $model:ident :: $parse:ident, $strategy:path, $options:ident, [$($dialect:expr),+];)+) => {$(
+    ($($name:ident: $model:ident::$parse:ident, $strategy:path, $options:ident, [$($dialect:expr),+];)+) => {$(
         #[doc = concat!("As `.", stringify!($name), "`.")]
         #[inline]
         pub fn $name(bytes: &[u8]) {
@@ -90,8 +90,8 @@ macro_rules! dialects {
 }
 
 dialects! {
-    cmesh: Chunk::parse_options, crucibles::chunk, CrucibleOptions, [Dialect::Seed, Dialect::Tangent, Dialect::Bone32];
-    cmodel: CModel::parse_options, crucibles::cmodel, CrucibleOptions, [Dialect::Seed, Dialect::Tangent, Dialect::Bone32];
+    cmesh: Chunk::parse_with, crucibles::chunk, CrucibleOptions, [Dialect::Seed, Dialect::Tangent, Dialect::Bone32];
+    cmodel: CModel::parse_with, crucibles::cmodel, CrucibleOptions, [Dialect::Seed, Dialect::Tangent, Dialect::Bone32];
     fom: FsoModel::parse_with, fsos::model, FsoOptions, [fso::Dialect::Seed44, fso::Dialect::Doc56, fso::Dialect::Gl3];
 }
 

@@ -16,6 +16,7 @@ use meshwright::{
     AnyModel, CompanionKind, Companions, Format, OpenOptions, ReadError, ReadOptions, Severity, Stream,
     detect,
 };
+use meshwright_testkit::corpus;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -38,7 +39,7 @@ impl Tally {
     }
 }
 
-pub(crate) fn run(root: &Path, mut words: Parser) -> Result<(), String> {
+pub(crate) fn run(_: &Path, mut words: Parser) -> Result<(), String> {
     let mut given = Vec::new();
     while let Some(word) = words.next().map_err(|e| e.to_string())? {
         match word {
@@ -46,24 +47,18 @@ pub(crate) fn run(root: &Path, mut words: Parser) -> Result<(), String> {
             option => return Err(option.unexpected().to_string()),
         }
     }
-    let Some((dir, formats)) = given.split_first() else { return own(root) };
+    let Some((dir, formats)) = given.split_first() else { return own() };
     let formats: Vec<_> = formats.iter().map(|f| f.to_string_lossy().into_owned()).collect();
     folder(Path::new(dir), &formats, false)
 }
 
 /// The corpus that lies beside the project, whose malformed cases `malformed.tsv` lists.
-pub(crate) fn own(root: &Path) -> Result<(), String> {
-    let dir = corpus(root);
-    if !dir.is_dir() {
+pub(crate) fn own() -> Result<(), String> {
+    let Some(dir) = corpus() else {
         eprintln!("no corpus beside the project: nothing to compare with");
         return Ok(());
-    }
+    };
     folder(&dir, &[], true)
-}
-
-/// Where the corpus lies, if it is there.
-pub(crate) fn corpus(root: &Path) -> PathBuf {
-    root.join("../shared/corpus")
 }
 
 /// Every model below a folder, or those of formats whose names begin with one of `formats`. `listed`: every malformed

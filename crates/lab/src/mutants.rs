@@ -6,9 +6,10 @@
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a broken promise panics; the driver below catches it")]
 pub(crate) mod gauntlet;
 
-use crate::{conformance, value};
+use crate::value;
 use gauntlet::{Reached, Subject};
 use lexopt::{Arg, Parser};
+use meshwright_testkit::corpus;
 use std::collections::BTreeMap;
 use std::fs;
 use std::panic::{self, AssertUnwindSafe};
@@ -79,7 +80,7 @@ pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
 /// Tries mutants, and returns how many when none broke a promise.
 pub(crate) fn tried(root: &Path, options: &Options) -> Result<u64, String> {
     let mut subjects = gauntlet::subjects(&root.join("testdata"));
-    subjects.extend(gauntlet::subjects(&conformance::corpus(root)));
+    subjects.extend(corpus().iter().flat_map(|dir| gauntlet::subjects(dir)));
     if let Some(only) = &options.only {
         subjects.retain(|s| s.format.id().contains(only.as_str()) || s.name.contains(only.as_str()));
     }
@@ -87,7 +88,9 @@ pub(crate) fn tried(root: &Path, options: &Options) -> Result<u64, String> {
         return Err("no file to break".into());
     }
     panic::set_hook(Box::new(|info| {
-        let message = info.payload_as_str().unwrap_or("no message");
+        let payload = info.payload();
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let message = text.or_else(|| payload.downcast_ref().copied()).unwrap_or("no message");
         LAST.set(format!("{}: {message}", info.location().map(ToString::to_string).unwrap_or_default()));
     }));
     let (next, tally, start) = (AtomicU64::new(0), Mutex::new(Tally::default()), Instant::now());

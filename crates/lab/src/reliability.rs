@@ -4,6 +4,7 @@
 
 use crate::{conformance, json, mutants, readme, value};
 use lexopt::{Arg, Parser};
+use meshwright_testkit::corpus;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -193,9 +194,8 @@ fn figures(root: &Path, count: u64) -> Result<String, String> {
     let mut table = String::from("| measured | figure |\n|---|---|\n");
     let mut row = |what: &str, figure: String| table.push_str(&format!("| {what} | {figure} |\n"));
     row("fixtures tried", mutants::subjects(&root.join("testdata")).to_string());
-    let corpus = conformance::corpus(root);
-    if corpus.is_dir() {
-        conformance::own(root)?;
+    if let Some(corpus) = corpus() {
+        conformance::own()?;
         let cases = json::list(&corpus.join("malformed/cases.json"))?;
         row("files of the corpus tried", mutants::subjects(&corpus).to_string());
         row("malformed cases answered as listed", cases.len().to_string());

@@ -6,6 +6,7 @@ use lexopt::{Arg, Parser};
 use meshwright::gltf::{self, ExportOptions, Influences};
 use meshwright::scene::{ConvertError, SceneOptions};
 use meshwright::{AnyModel, Companions, ReadOptions, detect};
+use meshwright_testkit::corpus;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -62,10 +63,10 @@ pub(crate) fn run(root: &Path, mut words: Parser) -> Result<(), String> {
 /// Every fixture that opens, and every model of the corpus.
 fn models(root: &Path, dir: Option<PathBuf>) -> Result<Vec<conformance::Loaded>, String> {
     let mut models = Vec::new();
-    let corpus = dir.unwrap_or_else(|| conformance::corpus(root));
-    let manifest = corpus.join("manifest.json");
-    if manifest.is_file() {
-        for entry in json::list(&manifest)? {
+    if let Some(corpus) = dir.or_else(corpus)
+        && corpus.join("manifest.json").is_file()
+    {
+        for entry in json::list(&corpus.join("manifest.json"))? {
             let name = text(&entry, "file");
             if !conformance::known(&corpus.join(&name)) {
                 continue;

@@ -3,8 +3,6 @@
 use crate::model::AnyModel;
 use meshwright_core::{Path, ReadError, ReadOptions, Report};
 use meshwright_scene::Image;
-#[cfg(feature = "tso")]
-use std::collections::BTreeSet;
 
 #[cfg(feature = "crucible")]
 use meshwright_crucible::SkeletonChunk;
@@ -149,21 +147,20 @@ impl AnyModel {
     pub fn validate_with(&self, companions: &Companions) -> Report {
         let mut report = match self {
             #[cfg(feature = "crucible")]
-            Self::CrucibleMesh(m) if let Some(s) = &companions.crucible_skeleton => m.validate_with(s),
+            Self::CrucibleMesh(m) => {
+                let skeleton = companions.crucible_skeleton.as_ref();
+                skeleton.map_or_else(|| m.validate(), |s| m.validate_with(s))
+            }
             #[cfg(feature = "crucible")]
-            Self::CrucibleModel(m) if let Some(s) = &companions.crucible_skeleton => m.validate_with(s),
+            Self::CrucibleModel(m) => {
+                let skeleton = companions.crucible_skeleton.as_ref();
+                skeleton.map_or_else(|| m.validate(), |s| m.validate_with(s))
+            }
             _ => self.validate(),
         };
         #[cfg(feature = "tso")]
         if let Some(((geometry, _), skeleton)) = self.geometry().zip(companions.skeleton.as_ref()) {
-            // Skeletons are searched without regard to case.
-            let folded = |name: &meshwright_tso::Name| name.bytes().to_ascii_lowercase();
-            let known: BTreeSet<_> = skeleton.bones.iter().map(|b| folded(&b.name)).collect();
-            let missing = geometry.bones.iter().enumerate().filter(|(_, b)| !known.contains(&folded(b)));
-            for (i, bone) in missing {
-                let message = || format!("the skeleton has no bone {:?}", bone.text());
-                report.warn("W_BONE_MISSING", &Path::ROOT.field("bones").index(i), None, message);
-            }
+            report.append(geometry.validate_with(skeleton));
         }
         report.append(companions.validate());
         #[cfg(feature = "dpm")]

@@ -108,13 +108,13 @@ macro_rules! models {
 models! {
     Bmd, "bmd", Bmd, |bytes, options| Bmd::parse_with(bytes, &options.read);
     CrucibleMesh, "crucible", crucible::Chunk<'static>, |bytes, options| {
-        crucible::Chunk::parse_options(bytes, &options.crucible()).map(|p| p.map(crucible::Chunk::into_owned))
+        crucible::Chunk::parse_with(bytes, &options.crucible()).map(|p| p.map(crucible::Chunk::into_owned))
     };
     CrucibleModel, "crucible", crucible::CModel<'static>, |bytes, options| {
-        crucible::CModel::parse_options(bytes, &options.crucible()).map(|p| p.map(crucible::CModel::into_owned))
+        crucible::CModel::parse_with(bytes, &options.crucible()).map(|p| p.map(crucible::CModel::into_owned))
     };
     CrucibleSkeleton, "crucible", crucible::SkeletonChunk, |bytes, options| {
-        crucible::SkeletonChunk::parse_options(bytes, &options.crucible())
+        crucible::SkeletonChunk::parse_with(bytes, &options.crucible())
     };
     Dpm, "dpm", Dpm, |bytes, options| Dpm::parse_with(bytes, &options.read);
     Zym, "dpm", Zym, |bytes, options| Zym::parse_with(bytes, &options.read);

@@ -292,7 +292,7 @@ fn a_dump_makes_nothing_up() {
     let boneless = dump(&fixture("anims-without-bones.warn.bmd"));
     assert_eq!((boneless.clips.len(), boneless.bones.len()), (1, 0));
     let bones = vec![meshwright::bmd::Bone::default(); 2];
-    let nameless = AnyModel::Bmd(Box::new(meshwright::bmd::Bmd { bones, ..Default::default() }));
+    let nameless = AnyModel::Bmd(Box::new(meshwright::bmd::Bmd::default().with_bones(bones, Vec::new())));
     assert!(dump(&nameless).bones.iter().all(|b| b.name.is_empty()));
 }
 
@@ -309,8 +309,7 @@ fn nearly_opposite_rotations_are_blended_in_full() {
     let vertex = Vertex::flat64(Se32::encode([0.0, 64.0, 0.0]), [F8A::ZERO; 3], 1).unwrap();
     let mesh =
         Mesh { vertices: vec![vertex].into(), material: Some(Name::new(b"#FFFFFF")), ..Mesh::default() };
-    let model =
-        Bmd { meshes: vec![mesh], bones: vec![Bone::default(); 2], clips: vec![clip], ..Bmd::default() };
+    let model = Bmd::new(vec![mesh]).with_bones(vec![Bone::default(); 2], vec![clip]);
     let unit = |q: QuatF8| {
         let [x, _, _, w] = q.decode_raw().map(f64::from);
         [x / x.hypot(w), w / x.hypot(w)]

@@ -1,6 +1,6 @@
 //! Changes of axes and unit between a file's space and glTF's.
 
-use meshwright_core::math::{Affine, Trs};
+use meshwright_core::math::{Affine, Affine64, Trs, Trs64};
 
 /// A signed permutation of axes with a uniform scale: output axis `i` is `sign[i] * input[from[i]] * scale`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,6 +83,32 @@ impl AxisMap {
         }
     }
 
+    /// A transform in 64 bits, so that mapping its input and its output agree.
+    #[must_use]
+    pub fn affine64(&self, m: &Affine64) -> Affine64 {
+        let turn =
+            |v: [f64; 3]| -> [f64; 3] { core::array::from_fn(|i| f64::from(self.sign[i]) * v[self.from[i]]) };
+        let columns = [m.x, m.y, m.z];
+        let column = |i: usize| turn(columns[self.from[i]]).map(|c| c * f64::from(self.sign[i]));
+        let w = turn(m.w).map(|c| c * f64::from(self.scale));
+        Affine64 { x: column(0), y: column(1), z: column(2), w }
+    }
+
+    /// A transform in 64 bits, so that mapping its input and its output agree.
+    #[must_use]
+    pub fn trs64(&self, t: &Trs64) -> Trs64 {
+        let turn =
+            |v: [f64; 3]| -> [f64; 3] { core::array::from_fn(|i| f64::from(self.sign[i]) * v[self.from[i]]) };
+        let [x, y, z, w] = t.rotation;
+        let v = turn([x, y, z]);
+        let side = if self.mirrors() { -1.0 } else { 1.0 };
+        Trs64 {
+            translation: turn(t.translation).map(|c| c * f64::from(self.scale)),
+            rotation: [side * v[0], side * v[1], side * v[2], w],
+            scale: self.from.map(|i| t.scale[i]),
+        }
+    }
+
     /// The way back.
     #[must_use]
     pub fn inverse(&self) -> Self {
@@ -131,6 +157,9 @@ mod tests {
             let direct = map.point(trs.to_affine().point(p));
             prop_assert!(near(map.affine(&trs.to_affine()).point(map.point(p)), direct));
             prop_assert!(near(map.trs(&trs).to_affine().point(map.point(p)), direct));
+            let (wide, narrow) = (map.affine64(&trs.to_affine().wide()).narrow(), map.affine(&trs.to_affine()));
+            prop_assert_eq!(wide, narrow);
+            prop_assert_eq!(map.trs64(&trs.wide()).narrow(), map.trs(&trs));
             prop_assert!(near(map.inverse().point(map.point(p)), p));
             prop_assert_eq!(map.inverse().mirrors(), map.mirrors());
         }

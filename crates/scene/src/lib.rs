@@ -8,7 +8,16 @@
 //! The model is openly lossy: a conversion into it or out of it returns a list of [`Loss`]es.
 //!
 //! Plain arrays, no input or output, `no_std` with `alloc`.
-//! [`obj`] writes a scene as Wavefront OBJ text.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`draw`] | what is drawn, made ready for simpler formats: levels chosen, instances applied, meshes split and joined, influences cut |
+//! | [`sample`] | a clip's poses at any frame |
+//! | [`names`] | names encoded, cut and told apart |
+//! | [`Lack`] | what a format has no place for, in the same words everywhere |
+//! | [`BindPose`], [`Order`] | where vertices are bound, and joints with parents first |
+//! | [`FromSceneOptions`], [`FromScene`], [`OutputFiles`] | the shape of every conversion of a scene |
+//! | [`obj`] | a scene as Wavefront OBJ text |
 //!
 //! # Safety contract
 //!
@@ -30,28 +39,42 @@ extern crate alloc;
 extern crate std;
 
 mod axes;
+mod bind;
 mod convert;
+pub mod draw;
 mod extra;
+mod ids;
 mod index;
+mod lacks;
 mod mesh;
 mod model;
 mod motion;
+pub mod names;
 mod nodes;
 pub mod obj;
+pub mod sample;
 mod skeleton;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod surface;
+mod target;
 mod validate;
 
 pub use axes::AxisMap;
-pub use convert::{ConvertError, Converted, Loss, Memory, SceneOptions, Space};
+pub use bind::{BindPose, Order};
+pub use convert::{ConvertError, Converted, Loss, LossKind, Memory, SceneOptions, Space};
+pub use draw::{DrawOptions, Drawable, Drawables, Levels};
 pub use extra::Extra;
+pub use ids::{MaterialId, MeshId, NodeId, SkeletonId};
+pub use lacks::Lack;
 pub use mesh::{Influence, LocalVertex, Mesh, MeshPose, Skin};
-pub use meshwright_core::math::{Affine, Trs, normalize, sqrt};
+pub use meshwright_core::math::{self, Affine, Trs, normalize, sqrt};
 pub use meshwright_core::{Budget, LimitExceeded, Limits};
-pub use model::{Image, Level, Material, MaterialId, MeshId, Node, NodeId, Scene, SkeletonId};
+pub use model::{Image, Level, Material, Node, Scene};
 pub use motion::{Channel, Clip, Interpolation, Motion, PoseSet, PoseSetId, Track};
+pub use names::Naming;
+pub use sample::Sampler;
 pub use skeleton::{Joint, Local, Skeleton};
 pub use surface::{TextureAxes, handedness, texture_axes, unit_tangent, vertex_normals};
+pub use target::{FromScene, FromSceneOptions, OutputFile, OutputFiles};
 pub use validate::SceneError;

@@ -1,11 +1,11 @@
 //! Vertices, triangles, and how they follow bones.
 
 use crate::extra::Extra;
-use crate::model::{MaterialId, SkeletonId};
+use crate::ids::{MaterialId, SkeletonId};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Triangles of one material over one array of vertices. An attribute that the mesh has not got is an empty
+/// Triangles of one material over one array of vertices. An attribute that the mesh lacks is an empty
 /// vector; every other one has an entry per vertex.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
@@ -41,6 +41,12 @@ pub struct MeshPose {
 }
 
 impl Mesh {
+    /// A mesh of positions and triangles alone.
+    #[must_use]
+    pub fn new(name: impl Into<String>, positions: Vec<[f32; 3]>, triangles: Vec<[u32; 3]>) -> Self {
+        Self { name: name.into(), positions, triangles, ..Self::default() }
+    }
+
     /// True when bones move the mesh.
     pub const fn is_skinned(&self) -> bool {
         self.skin.is_some()

@@ -2,30 +2,12 @@
 
 use crate::convert::Space;
 use crate::extra::Extra;
+use crate::ids::{MeshId, NodeId};
 use crate::mesh::Mesh;
 use crate::motion::{Clip, PoseSet};
 use crate::skeleton::{Local, Skeleton};
 use alloc::string::String;
 use alloc::vec::Vec;
-
-macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident;)+) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(pub usize);
-    )+};
-}
-
-ids! {
-    /// An index into [`Scene::nodes`].
-    NodeId;
-    /// An index into [`Scene::meshes`].
-    MeshId;
-    /// An index into [`Scene::materials`].
-    MaterialId;
-    /// An index into [`Scene::skeletons`].
-    SkeletonId;
-}
 
 /// Meshes, the nodes they hang from, their skeletons, motions and materials.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,6 +32,21 @@ pub struct Scene {
     pub levels: Vec<Level>,
     /// Native fields of the file as a whole.
     pub extras: Option<Extra>,
+}
+
+impl Scene {
+    /// An empty scene in glTF's space.
+    #[must_use]
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+
+    /// The same scene in another space; nothing is converted.
+    #[must_use]
+    pub fn in_space(mut self, space: Space) -> Self {
+        self.space = space;
+        self
+    }
 }
 
 /// A place in the scene.
@@ -88,6 +85,14 @@ pub struct Material {
     pub double_sided: bool,
     /// Native fields.
     pub extras: Option<Extra>,
+}
+
+impl Material {
+    /// A white surface of a name.
+    #[must_use]
+    pub fn named(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
 }
 
 impl Default for Material {

@@ -1,7 +1,7 @@
 //! Clips: named motions of a skeleton.
 
 use crate::extra::Extra;
-use crate::model::SkeletonId;
+use crate::ids::SkeletonId;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::math::Affine;
@@ -60,6 +60,31 @@ pub struct Clip {
 }
 
 impl Clip {
+    /// A clip that plays once and blends rotations linearly, the short way. Of a motion of tracks the last key is the
+    /// last frame.
+    #[must_use]
+    pub fn new(name: impl Into<String>, skeleton: SkeletonId, rate: f32, motion: Motion) -> Self {
+        let frames = motion.frames();
+        let name = name.into();
+        let interpolation = Interpolation::LinearShort;
+        Self { name, skeleton, rate, frames, looping: false, interpolation, motion, extras: None }
+    }
+
+    /// The same clip with another count of frames, looping or not.
+    #[must_use]
+    pub const fn with_frames(mut self, frames: u32, looping: bool) -> Self {
+        self.frames = frames;
+        self.looping = looping;
+        self
+    }
+
+    /// The same clip with another rule for values between keys.
+    #[must_use]
+    pub const fn with_interpolation(mut self, interpolation: Interpolation) -> Self {
+        self.interpolation = interpolation;
+        self
+    }
+
     /// The time at a frame, in seconds.
     #[must_use]
     pub fn seconds(&self, frame: f64) -> f64 {
@@ -111,6 +136,30 @@ pub enum Motion {
     },
     /// Keys per joint and channel.
     Tracks(Vec<Track>),
+}
+
+impl Motion {
+    /// How many frames there are, to the last pose or key.
+    #[must_use]
+    pub fn frames(&self) -> u32 {
+        match self {
+            Self::Poses { frames, .. } => u32::try_from(frames.len()).unwrap_or(u32::MAX),
+            Self::Tracks(tracks) => {
+                let last = |t: &Track| {
+                    let ends = [&t.translation.frames, &t.rotation.frames, &t.scale.frames].map(|f| f.last());
+                    ends.into_iter().flatten().fold(f32::NEG_INFINITY, |m, f| m.max(*f))
+                };
+                let end = tracks.iter().map(last).fold(f32::NEG_INFINITY, f32::max);
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    clippy::cast_sign_loss,
+                    reason = "saturates; no key gives 0"
+                )]
+                let count = (f64::from(end) + 1.0).max(0.0) as u32;
+                count
+            }
+        }
+    }
 }
 
 /// The keys of one joint. A channel without keys keeps the joint's rest value.

@@ -1,14 +1,16 @@
 //! Wavefront OBJ: the meshes of a scene, or one pose of them, as text.
 
-use crate::convert::{ConvertError, Converted, Loss, Memory};
+use crate::convert::{ConvertError, Converted, Loss};
+use crate::ids::MeshId;
 use crate::mesh::{Mesh, MeshPose};
-use crate::model::{MeshId, Scene};
+use crate::model::Scene;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::Write;
 use meshwright_core::math::{Affine, normalize};
+use meshwright_core::{Budget, Limits};
 
 /// How a scene is written as OBJ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +60,10 @@ pub struct Obj {
 /// written in its bind pose without it. Numbers are the shortest decimals that read back as the same 32-bit
 /// value, texture coordinates are turned to OBJ's origin at the bottom left, names are cut to one line without
 /// white space. Same scene, same bytes.
+///
+/// # Errors
+/// When the scene breaks its own rules, when the poses do not fit it, or when the texts would take more than the options
+/// allow.
 pub fn write(
     scene: &Scene,
     posed: Option<&[MeshPose]>,
@@ -70,9 +76,9 @@ pub fn write(
     let worlds = scene
         .world_transforms()
         .ok_or_else(|| ConvertError::invalid("nodes", "the nodes' parents form a cycle"))?;
-    let memory = Memory::new(options.memory);
+    let memory = Budget::new(Limits::default().with_memory(options.memory));
     for material in &scene.materials {
-        memory.charge("materials as text", material.name.len().saturating_add(80), 2)?;
+        memory.charge_items("materials as text", (material.name.len() as u64).saturating_add(80), 2)?;
     }
     let names = material_names(scene);
     let mut out = Writer {
@@ -215,7 +221,7 @@ struct Writer<'a> {
     text: String,
     /// How long the text may become before more is charged.
     charged: usize,
-    memory: Memory,
+    memory: Budget,
     materials: &'a [String],
     /// The next number of a position, a texture coordinate and a normal.
     base: [u64; 3],
@@ -239,7 +245,7 @@ impl Writer<'_> {
         }
         self.expect(mesh)?;
         // The line, and what keeps names apart.
-        self.memory.charge("names", name.len().saturating_add(40), 3)?;
+        self.memory.charge_items("names", (name.len() as u64).saturating_add(40), 3)?;
         let name = one_word(name);
         let name = unique(&mut self.objects, if name.is_empty() { "mesh".into() } else { name });
         let _ = writeln!(self.text, "o {name}");
@@ -288,7 +294,7 @@ impl Writer<'_> {
         let lines = [(mesh.positions.len(), 36), (mesh.uvs.len(), 26), (mesh.normals.len(), 38)];
         let lines = lines.into_iter().chain([(mesh.triangles.len(), 64)]);
         let bytes = lines.fold(0_usize, |sum, (n, size)| sum.saturating_add(n.saturating_mul(size)));
-        self.memory.charge("meshes as text", bytes, 1)?;
+        self.memory.charge("meshes as text", bytes as u64)?;
         self.charged = self.text.len().saturating_add(bytes);
         Ok(())
     }
@@ -297,7 +303,7 @@ impl Writer<'_> {
     fn settle(&mut self) -> Result<(), ConvertError> {
         let more = self.text.len().saturating_sub(self.charged);
         if more > 0 {
-            self.memory.charge("meshes as text", more, 1)?;
+            self.memory.charge("meshes as text", more as u64)?;
             self.charged = self.text.len();
         }
         Ok(())
@@ -336,7 +342,8 @@ fn normal_map(m: &Affine) -> Affine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Level, Material, MaterialId, Node, NodeId};
+    use crate::ids::{MaterialId, NodeId};
+    use crate::model::{Level, Material, Node};
     use crate::skeleton::Local;
     use alloc::vec;
     use meshwright_core::math::Trs;

@@ -3,7 +3,7 @@
 use crate::extra::Extra;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::math::{Affine, Trs};
+use meshwright_core::math::{Affine, Affine64, Trs, Trs64};
 
 /// A transform relative to a parent, in the form its format has it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +27,24 @@ impl Local {
         match self {
             Self::Trs(t) => t.to_affine(),
             Self::Affine(m) => *m,
+        }
+    }
+
+    /// The transform as a matrix in 64 bits.
+    #[must_use]
+    pub fn to_affine64(&self) -> Affine64 {
+        match self {
+            Self::Trs(t) => t.wide().to_affine(),
+            Self::Affine(m) => m.wide(),
+        }
+    }
+
+    /// The transform as translation, rotation and scale in 64 bits; shear is dropped.
+    #[must_use]
+    pub fn to_trs64(&self) -> Trs64 {
+        match self {
+            Self::Trs(t) => t.wide(),
+            Self::Affine(m) => Trs64::from_affine(&m.wide()),
         }
     }
 }
@@ -142,7 +160,7 @@ impl Skeleton {
         self.to_model(&locals)
     }
 
-    /// Makes the rest pose the bind pose and answers the joints whose matrix cannot be inverted; their bind
+    /// Makes the rest pose the bind pose and returns the joints whose matrix cannot be inverted; their bind
     /// matrix is the identity. `None` as in [`to_model`](Self::to_model).
     pub fn bind_rest(&mut self) -> Option<Vec<usize>> {
         let model = self.rest_model()?;

@@ -1,6 +1,7 @@
 //! Directions along a surface that a mesh does not store: normals from its triangles, and where its texture
 //! axes point.
 
+use crate::axes::AxisMap;
 use crate::mesh::Mesh;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -100,35 +101,66 @@ pub fn vertex_normals(positions: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<[f3
 }
 
 impl Mesh {
-    /// The mesh with a transform applied to its positions, normals and tangents. A transform that mirrors
-    /// reverses the triangles; one that flattens leaves normals and tangents as they are. The skin is kept.
+    /// The mesh with a transform applied, as by [`bake`](Self::bake).
     #[must_use]
     pub fn baked(&self, m: &Affine) -> Self {
         let mut mesh = self.clone();
+        mesh.bake(m);
+        mesh
+    }
+
+    /// Applies a transform to positions, normals and tangents. A transform that mirrors reverses the triangles; one
+    /// that flattens leaves normals and tangents as they are. The skin is kept.
+    pub fn bake(&mut self, m: &Affine) {
         if *m == Affine::IDENTITY {
-            return mesh;
+            return;
         }
-        for p in &mut mesh.positions {
-            *p = m.point(*p);
+        let wide_m = m.wide();
+        for p in &mut self.positions {
+            *p = narrow(wide_m.point(wide(*p)));
         }
-        let mirrors = m.determinant() < 0.0;
+        let mirrors = wide_m.determinant() < 0.0;
         if mirrors {
-            for t in &mut mesh.triangles {
+            for t in &mut self.triangles {
                 t.reverse();
             }
         }
-        if let Some(normals) = m.wide().normals() {
-            for n in &mut mesh.normals {
-                let turned = normals.vector(wide(*n));
-                *n = unit(turned).map_or(*n, narrow);
-            }
-            for t in &mut mesh.tangents {
-                let [a, b, c, w] = *t;
-                let [a, b, c] = normalize(m.vector([a, b, c])).unwrap_or([a, b, c]);
-                *t = [a, b, c, if mirrors { -w } else { w }];
+        let Some(normals) = wide_m.normals() else { return };
+        for n in &mut self.normals {
+            *n = unit(normals.vector(wide(*n))).map_or(*n, narrow);
+        }
+        for t in &mut self.tangents {
+            let [a, b, c, w] = *t;
+            let [a, b, c] = normalize(m.vector([a, b, c])).unwrap_or([a, b, c]);
+            *t = [a, b, c, if mirrors { -w } else { w }];
+        }
+    }
+
+    /// Takes everything into other axes: positions, normals, tangents, what bones see of vertices, and, where the
+    /// map mirrors, the order of corners and the side of bitangents.
+    pub fn map_axes(&mut self, map: &AxisMap) {
+        if *map == AxisMap::IDENTITY {
+            return;
+        }
+        for p in &mut self.positions {
+            *p = map.point(*p);
+        }
+        for n in &mut self.normals {
+            *n = map.direction(*n);
+        }
+        for t in &mut self.triangles {
+            *t = map.triangle(*t);
+        }
+        for [x, y, z, w] in &mut self.tangents {
+            [*x, *y, *z] = map.direction([*x, *y, *z]);
+            if map.mirrors() {
+                *w = -*w;
             }
         }
-        mesh
+        for local in self.skin.iter_mut().flat_map(|s| &mut s.local) {
+            local.position = map.point(local.position);
+            local.normal = map.direction(local.normal);
+        }
     }
 }
 

@@ -25,6 +25,9 @@ fn check(ok: bool, path: impl FnOnce() -> String, message: &str) -> Result<(), S
 impl Scene {
     /// Checks what every consumer relies on: references point at something, attributes have an entry per
     /// vertex, trees have no cycles, positions and matrices are finite, clips fit their skeletons.
+    ///
+    /// # Errors
+    /// The first rule that the scene breaks.
     pub fn validate(&self) -> Result<(), SceneError> {
         for (i, mesh) in self.meshes.iter().enumerate() {
             self.validate_mesh(mesh)
@@ -152,7 +155,8 @@ impl Scene {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Node, NodeId};
+    use crate::ids::NodeId;
+    use crate::model::Node;
     use alloc::vec;
 
     #[test]

@@ -30,7 +30,7 @@
 //! # Safety contract
 //!
 //! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default): it
-//! answers a model or an error with kind, code, offset and field path. Counts are held against the size of the file, in
+//! returns a model or an error with kind, code, offset and field path. Counts are held against the size of the file, in
 //! 64 bits, before anything is allocated. Time is linear in input and output but for sorting and searching names,
 //! runs and blends. Nothing recurses.
 //!
@@ -77,12 +77,13 @@ extern crate std;
 
 mod anim;
 mod bnd;
-mod codes;
-mod common;
+mod fields;
+mod format;
 mod mesh;
 mod name;
 mod pose;
 mod props;
+mod rules;
 #[cfg(feature = "scene")]
 mod scene;
 mod skel;
@@ -92,13 +93,15 @@ mod ts1;
 
 pub use anim::{Anim, FRAME_RATE, KEYS_UNUSED, Motion, Nesting, TimeProperty};
 pub use bnd::{Bnd, ResourceId};
-pub use common::Flag;
+pub use fields::Flag;
 pub use mesh::{BLEND_UNUSED, Binding, BlendVertex, Geometry, Mesh, Owners, Posed, RealVertex, Total};
+pub use meshwright_core::math::Affine64;
 pub use meshwright_core::num::Q1_15;
+pub use meshwright_core::{F32, f32s};
 pub use name::Name;
-pub use pose::{Between, BoneMatrix, BonePose};
+pub use pose::{Between, BonePose};
 pub use props::PropertyList;
 #[cfg(feature = "scene")]
-pub use scene::{Assembly, ExportOptions, Part, TO_GLTF};
+pub use scene::{Assembly, MeshForm, Part, TO_GLTF, TsoOptions, write_scene};
 pub use skel::{ADULT_BONES, Bone, Skel};
 pub use ts1::{Bmf, Skn};

@@ -15,7 +15,8 @@ use meshwright_core::text::{Escaped, cp1252};
 pub struct Name(Box<[u8]>);
 
 impl Name {
-    /// The name with these bytes.
+    /// The name with these bytes. A text becomes a name by [`from_text`](Self::from_text), or by `From` where it is
+    /// plain ASCII.
     pub fn new(bytes: impl Into<Box<[u8]>>) -> Self {
         Self(bytes.into())
     }
@@ -68,6 +69,24 @@ impl From<&[u8]> for Name {
     }
 }
 
+impl From<Vec<u8>> for Name {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self::new(bytes)
+    }
+}
+
+impl PartialEq<str> for Name {
+    fn eq(&self, other: &str) -> bool {
+        self.bytes() == other.as_bytes()
+    }
+}
+
+impl PartialEq<&str> for Name {
+    fn eq(&self, other: &&str) -> bool {
+        *self == **other
+    }
+}
+
 impl fmt::Debug for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", Escaped(&self.0))
@@ -80,7 +99,8 @@ impl fmt::Display for Name {
     }
 }
 
-fn encode_cp1252(c: char) -> Option<u8> {
+/// The byte of a character by Windows-1252, where it has one.
+pub(crate) fn encode_cp1252(c: char) -> Option<u8> {
     let direct = u8::try_from(u32::from(c)).ok();
     direct
         .filter(|b| cp1252(&[*b]).chars().eq([c]))
@@ -128,6 +148,8 @@ mod tests {
         let name = Name::new(all.clone());
         assert_eq!(Name::from_text(&name.text()), (name, true));
         assert_eq!(Name::from_text("a\u{4e00}"), (Name::from("a?"), false));
+        let name = Name::from("ROOT");
+        assert!(name == "ROOT" && name != *"root");
     }
 
     #[test]

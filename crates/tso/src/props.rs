@@ -1,6 +1,6 @@
 //! Property lists: pairs of key and value that bones and motions carry.
 
-use crate::common::{count, name, pstr, put_pstr, wide};
+use crate::fields::{count, name, pstr, put_pstr, wide};
 use crate::name::Name;
 use alloc::vec::Vec;
 use meshwright_core::{ByteWriter, Cursor, Fault, Path, ReadError, WriteError};

@@ -3,7 +3,7 @@
 
 use crate::anim::{Anim, Motion, Nesting, TimeProperty};
 use crate::bnd::{Bnd, ResourceId};
-use crate::common::Flag;
+use crate::fields::Flag;
 use crate::mesh::{BLEND_UNUSED, Binding, BlendVertex, Geometry, Mesh, RealVertex, Total};
 use crate::name::Name;
 use crate::props::PropertyList;
@@ -138,23 +138,14 @@ pub fn modest_mesh() -> impl Strategy<Value = Mesh> {
 
 /// A `.bmf` that keeps all rules.
 pub fn bmf() -> impl Strategy<Value = Bmf> {
-    (name(), name(), geometry(finite(), name())).prop_map(|(skin, texture, geometry)| Bmf {
-        skin,
-        texture,
-        geometry,
-        trailing: Vec::new(),
-    })
+    (name(), name(), geometry(finite(), name()))
+        .prop_map(|(skin, texture, geometry)| Bmf::new(skin, texture, geometry))
 }
 
 /// A `.skn` that keeps all rules, without a text.
 pub fn skn() -> impl Strategy<Value = Skn> {
-    (line_name(), line_name(), geometry(finite(), line_name())).prop_map(|(skin, texture, geometry)| Skn {
-        skin,
-        texture,
-        geometry,
-        trailing: Vec::new(),
-        text: Vec::new(),
-    })
+    (line_name(), line_name(), geometry(finite(), line_name()))
+        .prop_map(|(skin, texture, geometry)| Skn::new(skin, texture, geometry))
 }
 
 /// A `.skel` that keeps all rules: bones in any order, of the given floats.

@@ -1,4 +1,4 @@
-//! Every fixture is answered as its name says, and no part of one opens.
+//! Every fixture fares as its name says, and no part of one opens.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use meshwright_core::{Parsed, ReadError, ReadOptions, Report, Strictness, WriteError};
@@ -123,7 +123,7 @@ fn refusals_name_their_rule() {
 }
 
 #[test]
-fn oddities_are_told() {
+fn oddities_are_reported() {
     fn codes(report: &Report) -> BTreeSet<&'static str> {
         report.totals().map(|t| t.0).collect()
     }

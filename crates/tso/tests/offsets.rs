@@ -170,7 +170,7 @@ fn in_geometries() {
         let mesh = Mesh { geometry: geometry.clone(), trailing: Vec::new() };
         let bytes = mesh.to_bytes_with(Strictness::Lenient).unwrap();
         assert_eq!(offset(&mesh.validate(), "E_NOT_FINITE"), odd(&bytes));
-        let bmf = Bmf { skin: "skin".into(), texture: "x".into(), geometry, trailing: Vec::new() };
+        let bmf = Bmf::new("skin", "x", geometry);
         let bytes = bmf.to_bytes_with(Strictness::Lenient).unwrap();
         assert_eq!(offset(&bmf.validate(), "E_NOT_FINITE"), odd(&bytes));
     }
@@ -192,7 +192,7 @@ fn in_geometries() {
             assert_eq!(bytes[at..at + 4], value.to_be_bytes(), "{code}");
             if value > 2 {
                 assert_eq!(at, find(&bytes, &value.to_be_bytes()), "{code}");
-                let skn = Skn { geometry, ..Skn::default() };
+                let skn = Skn::new("", "", geometry);
                 let text = skn.to_bytes_with(Strictness::Lenient).unwrap();
                 let said = if text.windows(6).any(|w| w == b"-66052") { "-66052" } else { "4294901244" };
                 assert_eq!(offset(&skn.validate(), code), find(&text, said.as_bytes()), "{code}");
@@ -206,7 +206,7 @@ fn in_geometries() {
     let bytes = mesh.to_bytes_with(Strictness::Lenient).unwrap();
     assert_eq!(offset(&mesh.validate(), "W_NAME_ENCODING"), find(&bytes, b"\x05caf"));
     assert_eq!(offset(&mesh.validate(), "E_TRAILING"), find(&bytes, b"!behind!"));
-    let skn = Skn { geometry: names, ..Skn::default() };
+    let skn = Skn::new("", "", names);
     let text = skn.to_bytes().unwrap();
     assert_eq!(offset(&skn.validate(), "W_NAME_ENCODING"), find(&text, b"caf"));
     let bnd = Bnd { bone: "ROOT".into(), trailing: b"!behind!".to_vec(), ..Bnd::default() };

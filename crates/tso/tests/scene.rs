@@ -3,13 +3,13 @@
 
 use meshwright_core::{F32, f32s};
 use meshwright_scene::{
-    Affine, Channel, Clip, ConvertError, Extra, Influence, Interpolation, Joint, Local, Loss, Material,
-    MaterialId, Mesh as SceneMesh, MeshId, Motion as ClipMotion, Node, PoseSet, PoseSetId, Scene,
-    SceneOptions, Skeleton, SkeletonId, Skin, Space, Track, Trs,
+    Affine, Channel, Clip, ConvertError, Extra, FromSceneOptions, Influence, Interpolation, Joint, Local,
+    Loss, Material, MaterialId, Mesh as SceneMesh, MeshId, Motion as ClipMotion, Node, PoseSet, PoseSetId,
+    Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space, Track, Trs,
 };
 use meshwright_tso::{
-    Anim, Assembly, Binding, BlendVertex, Bone, ExportOptions, Flag, Geometry, KEYS_UNUSED, Mesh, Motion,
-    Name, Part, PropertyList, Q1_15, RealVertex, Skel, TimeProperty, Total,
+    Anim, Assembly, Binding, BlendVertex, Bone, Flag, Geometry, KEYS_UNUSED, Mesh, Motion, Name, Part,
+    PropertyList, Q1_15, RealVertex, Skel, TimeProperty, Total, TsoOptions,
 };
 
 const HALF: Q1_15 = Q1_15::from_bits(0x4000);
@@ -170,7 +170,7 @@ fn several_meshes_share_joints_and_materials() {
 }
 
 #[test]
-fn a_skeleton_that_does_not_fit_is_told() {
+fn a_skeleton_that_does_not_fit_is_reported() {
     let mut mesh = mesh();
     mesh.geometry.bones.truncate(2);
     mesh.geometry.bindings.truncate(2);
@@ -186,7 +186,7 @@ fn a_skeleton_that_does_not_fit_is_told() {
 }
 
 #[test]
-fn broken_rules_are_made_do_with_and_told() {
+fn broken_rules_are_made_do_with_and_reported() {
     let mut m = mesh();
     m.geometry.bindings[2].bone = 7;
     m.geometry.faces.push([0, 1, 3]);
@@ -257,7 +257,7 @@ fn event(time: u32, value: &str) -> TimeProperty {
 fn events_go_there_and_back() {
     let mut anim = anim();
     anim.motions = vec![motion("HAND", 3), motion("ROOT", 3)];
-    for (per_bone, bones_told) in [(false, false), (true, true)] {
+    for (per_bone, bones_named) in [(false, false), (true, true)] {
         for (i, m) in anim.motions.iter_mut().enumerate() {
             m.has_time_properties = Flag::YES;
             let own = if per_bone && i == 1 { "own" } else { "1" };
@@ -268,19 +268,19 @@ fn events_go_there_and_back() {
         assert_eq!(extras.len(), 1);
         let Extra::List(groups) = &extras[0].1 else { panic!() };
         let Extra::Map(group) = &groups[0] else { panic!() };
-        assert_eq!(group.iter().any(|(k, _)| k == "bones"), bones_told);
-        let back = Anim::from_scene(&scene, 0).unwrap();
+        assert_eq!(group.iter().any(|(k, _)| k == "bones"), bones_named);
+        let back = Anim::from_scene(&scene, &FromSceneOptions::default()).unwrap();
         assert!(back.losses.is_empty(), "{:?}", back.losses);
-        let told = |a: &Anim| {
-            let mut told: Vec<_> = a
+        let events = |a: &Anim| {
+            let mut events: Vec<_> = a
                 .motions
                 .iter()
                 .map(|m| (m.bone.bytes().to_ascii_uppercase(), m.events().cloned().collect::<Vec<_>>()))
                 .collect();
-            told.sort();
-            told
+            events.sort();
+            events
         };
-        assert_eq!(told(&back.value), told(&anim));
+        assert_eq!(events(&back.value), events(&anim));
     }
 }
 
@@ -305,13 +305,13 @@ fn a_key_may_stand_twice_in_a_list() {
         }
     }
     assert!(keys_differ(scene.clips[0].extras.as_ref().unwrap()), "JSON would keep one of them");
-    let back = Anim::from_scene(&scene, 0).unwrap();
+    let back = Anim::from_scene(&scene, &FromSceneOptions::default()).unwrap();
     assert!(back.losses.is_empty(), "{:?}", back.losses);
     assert_eq!(back.value.motions[0].time_properties, anim.motions[0].time_properties);
 }
 
 #[test]
-fn events_of_bones_that_do_not_move_are_told() {
+fn events_of_bones_that_do_not_move_are_reported() {
     let mut anim = anim();
     anim.motions = vec![motion("HAND", 3), motion("ROOT", 3), motion("WING", 3)];
     for m in &mut anim.motions {
@@ -320,7 +320,7 @@ fn events_of_bones_that_do_not_move_are_told() {
     }
     anim.motions[1].time_properties.clear();
     let scene = anim.to_scene(&SceneOptions::default(), &skel()).unwrap().value;
-    let back = Anim::from_scene(&scene, 0).unwrap();
+    let back = Anim::from_scene(&scene, &FromSceneOptions::default()).unwrap();
     let lost: Vec<_> = back.losses.iter().map(|l| (l.code, &l.message[..2])).collect();
     assert_eq!(lost, [("event-dropped", "2 ")]);
 }
@@ -339,14 +339,14 @@ fn skinned(parts: &[(u32, f32)]) -> Scene {
     };
     let joint = |i: usize| Joint::new(format!("b{i}"), None, Local::default());
     let skeleton = Skeleton { name: "s".into(), joints: (0..4).map(joint).collect() };
-    Scene { meshes: vec![mesh], skeletons: vec![skeleton], ..Scene::default() }
+    let nodes = vec![Node::of_mesh("n", MeshId(0))];
+    Scene { nodes, meshes: vec![mesh], skeletons: vec![skeleton], ..Scene::default() }
 }
 
 #[test]
 fn the_two_largest_weights_are_kept() {
-    let export = |parts: &[(u32, f32)]| {
-        Mesh::from_scene(&skinned(parts), MeshId(0), &ExportOptions::default()).unwrap()
-    };
+    let export =
+        |parts: &[(u32, f32)]| Mesh::from_scene(&skinned(parts), &FromSceneOptions::default()).unwrap();
     let converted = export(&[(0, 0.1), (1, 0.5), (2, 0.2), (1, 0.1), (3, 0.1)]);
     assert_eq!(codes(&converted.losses), ["influences-dropped", "normals-computed", "uvs-missing"]);
     let lost = converted.losses.iter().find(|l| l.code == "influences-dropped").unwrap();
@@ -383,7 +383,7 @@ fn a_mesh_without_skin_hangs_on_the_root() {
         ..Node::of_mesh("n", MeshId(0))
     });
     let skel = Skel { bones: vec![bone("ROOT", "NULL", 3.0)], ..Skel::default() };
-    let converted = Mesh::from_scene(&scene, MeshId(0), &ExportOptions::on(&skel)).unwrap();
+    let converted = Mesh::from_scene(&scene, &FromSceneOptions::of(TsoOptions::made_for(skel))).unwrap();
     assert_eq!(
         codes(&converted.losses),
         ["materials-dropped", "normals-computed", "unskinned", "uvs-missing"]
@@ -410,7 +410,7 @@ fn other_rates_are_resampled() {
         motion: ClipMotion::Tracks(vec![Track { joint: 1, rotation, ..Track::default() }]),
         extras: None,
     });
-    let converted = Anim::from_scene(&scene, 0).unwrap();
+    let converted = Anim::from_scene(&scene, &FromSceneOptions::default()).unwrap();
     assert_eq!(codes(&converted.losses), ["resampled"]);
     let anim = converted.value;
     assert_eq!((anim.frames(), anim.motions.len(), anim.translations.len()), (3, 1, 0));
@@ -419,7 +419,10 @@ fn other_rates_are_resampled() {
     assert!(!anim.validate().has_errors());
 
     scene.clips[0].rate = 1e-30;
-    assert!(matches!(Anim::from_scene(&scene, 0), Err(ConvertError::Unsupported { .. })));
+    assert!(matches!(
+        Anim::from_scene(&scene, &FromSceneOptions::default()),
+        Err(ConvertError::Unsupported { .. })
+    ));
 }
 
 #[test]
@@ -439,18 +442,18 @@ fn a_clip_that_loops_closes() {
         motion: ClipMotion::Tracks(vec![Track { joint: 1, translation, ..Track::default() }]),
         extras: None,
     });
-    let anim = Anim::from_scene(&scene, 0).unwrap().value;
+    let anim = Anim::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;
     let x: Vec<_> = anim.translations.iter().map(|k| k[0].get() / -3.0).collect();
     // Between its last and its first key the clip goes back, and it ends where it began.
     assert_eq!(x, [6.0, 4.5, 3.0, 4.5, 6.0, 7.5, 9.0, 7.5, 6.0]);
     // A frame that falls behind the end is the first.
     scene.clips[0].rate = 25.0;
-    let anim = Anim::from_scene(&scene, 0).unwrap().value;
+    let anim = Anim::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;
     assert_eq!((anim.frames(), anim.translations[5][0].get()), (6, -18.0));
 }
 
 #[test]
-fn scales_of_poses_are_told() {
+fn scales_of_poses_are_reported() {
     let mut scene = skinned(&[(0, 1.0)]);
     let mut locals = vec![Affine::IDENTITY; 8];
     locals[5].y = [0.0, 2.0, 0.0];
@@ -466,24 +469,25 @@ fn scales_of_poses_are_told() {
         motion: ClipMotion::Poses { set: PoseSetId(0), frames: vec![0, 1] },
         extras: None,
     });
-    let converted = Anim::from_scene(&scene, 0).unwrap();
+    let converted = Anim::from_scene(&scene, &FromSceneOptions::default()).unwrap();
     assert_eq!(codes(&converted.losses), ["name-cut", "scale-dropped", "scale-dropped"]);
     assert!(Anim::parse(&converted.value.to_bytes().unwrap()).is_ok());
 }
 
 #[test]
-fn what_a_skeleton_cannot_hold_is_told_or_refused() {
+fn what_a_skeleton_cannot_hold_is_reported_or_refused() {
     let mut scene = skinned(&[(0, 1.0)]);
     scene.skeletons[0].joints[1].rest = Local::Trs(Trs { scale: [2.0, 1.0, 1.0], ..Trs::IDENTITY });
     scene.skeletons[0].joints[2].rest = Local::Affine(Affine { y: [0.5, 1.0, 0.0], ..Affine::IDENTITY });
     scene.skeletons[0].joints[3].name = "z\u{4e00}".repeat(200);
-    let converted = Skel::from_scene(&scene, SkeletonId(0)).unwrap();
+    let converted = Skel::from_scene(&scene, &FromSceneOptions::default()).unwrap();
     assert_eq!(codes(&converted.losses), ["joint-scale", "joint-scale", "name-changed", "name-cut"]);
     assert!(Skel::parse(&converted.value.to_bytes().unwrap()).is_ok());
     scene.skeletons[0].joints[1].name = "b0".into();
-    assert!(matches!(Skel::from_scene(&scene, SkeletonId(0)), Err(ConvertError::Unsupported { .. })));
-    assert!(Skel::from_scene(&scene, SkeletonId(9)).is_err());
-    assert!(Mesh::from_scene(&scene, MeshId(9), &ExportOptions::default()).is_err());
+    assert!(matches!(
+        Skel::from_scene(&scene, &FromSceneOptions::default()),
+        Err(ConvertError::Unsupported { .. })
+    ));
 }
 
 #[test]
@@ -549,14 +553,14 @@ fn a_skeleton_without_joints_counts_as_none() {
     skin.influences.clear();
     skin.local.clear();
     assert_eq!(scene.validate(), Ok(()));
-    let converted = Mesh::from_scene(&scene, MeshId(0), &ExportOptions::default()).unwrap();
+    let converted = Mesh::from_scene(&scene, &FromSceneOptions::default()).unwrap();
     assert!(codes(&converted.losses).contains(&"unskinned"));
     assert_eq!(converted.value.geometry.bones, [Name::from("ROOT")]);
     assert!(Mesh::parse(&converted.value.to_bytes().unwrap()).is_ok());
 }
 
 #[test]
-fn what_lies_beyond_the_numbers_of_a_bone_is_told() {
+fn what_lies_beyond_the_numbers_of_a_bone_is_reported() {
     let mut scene = skinned(&[(0, 0.5), (1, 0.5)]);
     scene.meshes[0].positions[1] = [3.0e38, 0.0, 0.0];
     // Bones away from the origin, so that the space of one is farther away still.
@@ -580,13 +584,13 @@ fn what_lies_beyond_the_numbers_of_a_bone_is_told() {
         extras: None,
     });
     assert_eq!(scene.validate(), Ok(()));
-    let made = Mesh::from_scene(&scene, MeshId(0), &ExportOptions::default()).unwrap();
+    let made = Mesh::from_scene(&scene, &FromSceneOptions::default()).unwrap();
     assert!(codes(&made.losses).contains(&"not-finite"), "{:?}", made.losses);
     assert!(Mesh::parse(&made.value.to_bytes().unwrap()).is_ok());
-    let made = Skel::from_scene(&scene, SkeletonId(0)).unwrap();
+    let made = Skel::from_scene(&scene, &FromSceneOptions::default()).unwrap();
     assert!(codes(&made.losses).contains(&"not-finite"), "{:?}", made.losses);
     assert!(Skel::parse(&made.value.to_bytes().unwrap()).is_ok());
-    let made = Anim::from_scene(&scene, 0).unwrap();
+    let made = Anim::from_scene(&scene, &FromSceneOptions::default()).unwrap();
     assert!(codes(&made.losses).contains(&"not-finite"), "{:?}", made.losses);
     assert!(Anim::parse(&made.value.to_bytes().unwrap()).is_ok());
 }

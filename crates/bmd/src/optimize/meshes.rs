@@ -1,12 +1,11 @@
 //! Fewer and smaller vertices, primitives and meshes.
 
+use super::options::{Errors, OptimizeOptions};
 use super::quads::{Unit, pair};
 use super::vertices::{Reading, smallest};
-use super::{Errors, OptimizeOptions};
-use crate::layout::MESH;
 use crate::model::{Bmd, Mesh, MeshFlags, Name, QuadCount};
 use crate::packed::{Primitive, PrimitiveKind, Vertex};
-use crate::rules::{PrimitiveFacts, VertexFacts};
+use crate::record;
 use crate::write::{primitives_size, vertices_size};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::sync::Arc;
@@ -134,63 +133,88 @@ fn rebuilt(
         return if options.engine_safe { old.iter().map(|m| without_quads(m)).collect() } else { kept() };
     };
     let reading = Reading { flat: pattern.flat_color().is_some(), form };
-    let mut vertices: Vec<Vertex> = Vec::new();
-    let mut ids: BTreeMap<Vertex, u32> = BTreeMap::new();
-    let mut triangles = Vec::new();
-    let mut made = Errors::default();
-    for mesh in &old {
-        let mut local: Vec<Option<u32>> = alloc::vec![None; mesh.vertices.len()];
-        for t in mesh.triangles() {
-            let corners = t.map(|i| {
-                let slot = local.get_mut(i as usize);
-                let known = slot.as_ref().and_then(|s| **s);
-                known.unwrap_or_else(|| {
-                    let stored = mesh.vertices.get(i as usize).copied().unwrap_or_default();
-                    let (v, error) = smallest(stored, reading, options);
-                    made = made.max(error);
-                    let next = u32::try_from(vertices.len()).unwrap_or(u32::MAX);
-                    let id = *ids.entry(v).or_insert(next);
-                    if id == next {
-                        vertices.push(v);
-                    }
-                    if let Some(slot) = slot {
-                        *slot = Some(id);
-                    }
-                    id
-                })
-            });
-            triangles.push(corners);
-        }
-    }
-    let units = if options.engine_safe {
-        triangles.iter().copied().map(Unit::Triangle).collect()
-    } else {
-        pair(&triangles)
-    };
-    let mut best: Option<(usize, Vec<Mesh>)> = None;
-    for capacity in CAPACITIES {
-        let bins = fill(&units, vertices.len(), capacity);
-        if bins.len() > room.max(old.len()) {
-            continue;
-        }
-        let meshes: Vec<Mesh> = bins.iter().map(|bin| emit(bin, &vertices, pattern, options)).collect();
-        let cost = meshes.iter().map(cost).sum();
-        let countable = meshes.iter().all(countable);
-        if countable && best.as_ref().is_none_or(|(old, _)| cost < *old) {
-            best = Some((cost, meshes));
-        }
-    }
+    let joined = Joined::of(&old, reading, options);
+    let best = joined.divided(room.max(old.len()), pattern, options);
     let before: usize = old.iter().map(|m| cost(m)).sum();
     let quads = old.iter().any(|m| m.primitives.iter().any(|p| p.kind().is_quad()));
     let crowded = old.iter().any(|m| m.primitives.len() > m.vertices.len());
     let forced = options.engine_safe && (quads || crowded);
     match best {
         Some((cost, meshes)) if cost < before || forced => {
-            *errors = errors.max(made);
+            *errors = errors.max(joined.errors);
             // Something must stand in the place of a group that has no triangles.
             if meshes.is_empty() { kept().into_iter().take(1).collect() } else { meshes }
         }
         _ => kept(),
+    }
+}
+
+/// The triangles of some meshes over one list of distinct vertices, each of the smallest kind that will do.
+#[derive(Default)]
+struct Joined {
+    vertices: Vec<Vertex>,
+    ids: BTreeMap<Vertex, u32>,
+    triangles: Vec<[u32; 3]>,
+    errors: Errors,
+}
+
+impl Joined {
+    fn of(meshes: &[&Mesh], reading: Reading, options: &OptimizeOptions) -> Self {
+        let mut this = Self::default();
+        for mesh in meshes {
+            let mut local: Vec<Option<u32>> = alloc::vec![None; mesh.vertices.len()];
+            for t in mesh.triangles() {
+                let corners = t.map(|i| {
+                    let slot = local.get_mut(i as usize);
+                    if let Some(Some(known)) = slot {
+                        return *known;
+                    }
+                    let stored = mesh.vertices.get(i as usize).copied().unwrap_or_default();
+                    let id = this.id(stored, reading, options);
+                    if let Some(slot) = slot {
+                        *slot = Some(id);
+                    }
+                    id
+                });
+                this.triangles.push(corners);
+            }
+        }
+        this
+    }
+
+    fn id(&mut self, stored: Vertex, reading: Reading, options: &OptimizeOptions) -> u32 {
+        let (v, error) = smallest(stored, reading, options);
+        self.errors = self.errors.max(error);
+        let next = u32::try_from(self.vertices.len()).unwrap_or(u32::MAX);
+        let id = *self.ids.entry(v).or_insert(next);
+        if id == next {
+            self.vertices.push(v);
+        }
+        id
+    }
+
+    /// At most `room` meshes of `pattern`'s material that take the fewest bytes, with those bytes.
+    fn divided(&self, room: usize, pattern: &Mesh, options: &OptimizeOptions) -> Option<(usize, Vec<Mesh>)> {
+        let units = if options.engine_safe {
+            self.triangles.iter().copied().map(Unit::Triangle).collect()
+        } else {
+            pair(&self.triangles)
+        };
+        let mut best: Option<(usize, Vec<Mesh>)> = None;
+        for capacity in CAPACITIES {
+            let bins = fill(&units, self.vertices.len(), capacity);
+            if bins.len() > room {
+                continue;
+            }
+            let emitted = |bin: &Vec<Unit>| emit(bin, &self.vertices, pattern, options);
+            let meshes: Vec<Mesh> = bins.iter().map(emitted).collect();
+            let cost = meshes.iter().map(cost).sum();
+            let countable = meshes.iter().all(countable);
+            if countable && best.as_ref().is_none_or(|(old, _)| cost < *old) {
+                best = Some((cost, meshes));
+            }
+        }
+        best
     }
 }
 
@@ -200,8 +224,7 @@ fn without_quads(mesh: &Mesh) -> Mesh {
         return mesh.clone();
     }
     let primitives: Vec<_> = mesh.triangles().filter_map(Primitive::triangle).collect();
-    let kinds = (VertexFacts::of(&mesh.vertices).kinds, PrimitiveFacts::of(&primitives).kinds);
-    let flags = MeshFlags::for_kinds(kinds.0, kinds.1).0 | mesh.flags.unknown();
+    let flags = MeshFlags::for_lists(&mesh.vertices, &primitives).0 | mesh.flags.unknown();
     Mesh {
         primitives: Arc::new(primitives),
         flags: MeshFlags(flags),
@@ -213,7 +236,7 @@ fn without_quads(mesh: &Mesh) -> Mesh {
 /// Bytes of a mesh with its record.
 fn cost(mesh: &Mesh) -> usize {
     let lists = vertices_size(&mesh.vertices).saturating_add(primitives_size(&mesh.primitives));
-    lists.next_multiple_of(8).saturating_add(usize::try_from(MESH).unwrap_or(32))
+    lists.next_multiple_of(8).saturating_add(record::mesh::SIZE)
 }
 
 /// Whether the counts of a mesh can be stored.
@@ -226,68 +249,100 @@ fn countable(mesh: &Mesh) -> bool {
 
 /// Divides units into meshes of at most `capacity` vertices, filling each with neighbours.
 fn fill(units: &[Unit], vertices: usize, capacity: usize) -> Vec<Vec<Unit>> {
-    let mut users: Vec<Vec<u32>> = alloc::vec![Vec::new(); vertices];
-    for (i, unit) in units.iter().enumerate() {
-        for corner in unit.corners() {
-            if let Some(list) = users.get_mut(*corner as usize) {
-                list.push(u32::try_from(i).unwrap_or(u32::MAX));
+    let mut filling = Filling::new(units, vertices, capacity);
+    core::iter::from_fn(|| filling.bin()).collect()
+}
+
+/// Units being divided into meshes.
+struct Filling<'u> {
+    units: &'u [Unit],
+    capacity: usize,
+    /// The units at each vertex.
+    users: Vec<Vec<u32>>,
+    placed: Vec<bool>,
+    /// The bin a vertex was last put into, so that none has to be cleared; bins count from 1.
+    in_bin: Vec<usize>,
+    bin: usize,
+    /// No unit before this one is left.
+    next: usize,
+}
+
+impl<'u> Filling<'u> {
+    fn new(units: &'u [Unit], vertices: usize, capacity: usize) -> Self {
+        let mut users: Vec<Vec<u32>> = alloc::vec![Vec::new(); vertices];
+        for (i, unit) in units.iter().enumerate() {
+            for corner in unit.corners() {
+                if let Some(list) = users.get_mut(*corner as usize) {
+                    list.push(u32::try_from(i).unwrap_or(u32::MAX));
+                }
             }
         }
+        let (placed, in_bin) = (alloc::vec![false; units.len()], alloc::vec![0; vertices]);
+        Self { units, capacity, users, placed, in_bin, bin: 0, next: 0 }
     }
-    let mut bins = Vec::new();
-    let mut placed = alloc::vec![false; units.len()];
-    // The bin a vertex was last put into, so that none has to be cleared.
-    let mut in_bin: Vec<usize> = alloc::vec![0; vertices];
-    let mut next = 0;
-    while next < units.len() {
-        let number = bins.len() + 1;
+
+    fn is_open(&self, i: usize) -> bool {
+        self.placed.get(i) == Some(&false)
+    }
+
+    /// The next mesh; `None` when all units are placed.
+    fn bin(&mut self) -> Option<Vec<Unit>> {
+        self.skip_placed();
+        self.bin += 1;
         let (mut bin, mut used) = (Vec::new(), 0_usize);
         let mut frontier: Vec<u32> = Vec::new();
-        loop {
-            let fresh = |unit: &Unit| {
-                let mut new: Vec<u32> = unit.corners().to_vec();
-                new.sort_unstable();
-                new.dedup();
-                new.into_iter().filter(|c| in_bin.get(*c as usize) != Some(&number)).count()
-            };
-            frontier.retain(|i| placed.get(*i as usize) == Some(&false));
-            let near = frontier.iter().rev().take(FRONTIER).copied();
-            let near = near.filter_map(|i| Some((fresh(units.get(i as usize)?), i as usize)));
-            let mut choice = near.filter(|(n, _)| used.saturating_add(*n) <= capacity).min();
-            if choice.is_none() {
-                while placed.get(next) == Some(&true) {
-                    next += 1;
-                }
-                let following = (next..units.len()).filter(|i| placed.get(*i) == Some(&false)).take(FRONTIER);
-                let following = following.filter_map(|i| Some((fresh(units.get(i)?), i)));
-                choice =
-                    following.filter(|(n, _)| used.saturating_add(*n) <= capacity).min_by_key(|(_, i)| *i);
-            }
-            let Some((n, i)) = choice else { break };
-            let Some(unit) = units.get(i) else { break };
+        while let Some((n, i)) = self.choose(&mut frontier, self.capacity.saturating_sub(used)) {
+            let Some(unit) = self.units.get(i) else { break };
             used = used.saturating_add(n);
-            if let Some(p) = placed.get_mut(i) {
-                *p = true;
-            }
-            for corner in unit.corners() {
-                let corner = *corner as usize;
-                if let Some(slot) = in_bin.get_mut(corner).filter(|s| **s != number) {
-                    *slot = number;
-                    let list = users.get(corner).into_iter().flatten();
-                    frontier.extend(list.filter(|u| placed.get(**u as usize) == Some(&false)));
-                }
-            }
+            self.place(i, unit, &mut frontier);
             bin.push(*unit);
         }
-        if bin.is_empty() {
-            break;
+        (!bin.is_empty()).then_some(bin)
+    }
+
+    /// The unit to go on with, and how many vertices it adds, of which there is room for `left`: a neighbour of those
+    /// placed last, else the next one of all.
+    fn choose(&mut self, frontier: &mut Vec<u32>, left: usize) -> Option<(usize, usize)> {
+        frontier.retain(|i| self.is_open(*i as usize));
+        let near = frontier.iter().rev().take(FRONTIER).copied();
+        let near = near.filter_map(|i| Some((self.fresh(self.units.get(i as usize)?), i as usize)));
+        let choice = near.filter(|(n, _)| *n <= left).min();
+        if choice.is_some() {
+            return choice;
         }
-        bins.push(bin);
-        while placed.get(next) == Some(&true) {
-            next += 1;
+        self.skip_placed();
+        let following = (self.next..self.units.len()).filter(|i| self.is_open(*i)).take(FRONTIER);
+        let mut following = following.filter_map(|i| Some((self.fresh(self.units.get(i)?), i)));
+        following.find(|(n, _)| *n <= left)
+    }
+
+    fn skip_placed(&mut self) {
+        while self.placed.get(self.next) == Some(&true) {
+            self.next += 1;
         }
     }
-    bins
+
+    /// How many vertices of a unit the bin does not have yet.
+    fn fresh(&self, unit: &Unit) -> usize {
+        let mut new: Vec<u32> = unit.corners().to_vec();
+        new.sort_unstable();
+        new.dedup();
+        new.into_iter().filter(|c| self.in_bin.get(*c as usize) != Some(&self.bin)).count()
+    }
+
+    fn place(&mut self, i: usize, unit: &Unit, frontier: &mut Vec<u32>) {
+        if let Some(p) = self.placed.get_mut(i) {
+            *p = true;
+        }
+        for corner in unit.corners() {
+            let corner = *corner as usize;
+            if let Some(slot) = self.in_bin.get_mut(corner).filter(|s| **s != self.bin) {
+                *slot = self.bin;
+                let list = self.users.get(corner).into_iter().flatten();
+                frontier.extend(list.filter(|u| self.placed.get(**u as usize) == Some(&false)));
+            }
+        }
+    }
 }
 
 /// A mesh of some units: vertices of quads first, so that as many quads as possible fit 32 bits.
@@ -329,8 +384,7 @@ fn emit(bin: &[Unit], vertices: &[Vertex], pattern: &Mesh, options: &OptimizeOpt
     while options.engine_safe && list.len() < primitives.len() {
         list.push(list.last().copied().unwrap_or_default());
     }
-    let kinds = (VertexFacts::of(&list).kinds, PrimitiveFacts::of(&primitives).kinds);
-    let flags = MeshFlags::for_kinds(kinds.0, kinds.1);
+    let flags = MeshFlags::for_lists(&list, &primitives);
     Mesh {
         vertices: Arc::new(list),
         primitives: Arc::new(primitives),

@@ -7,115 +7,16 @@
 
 pub(crate) mod clips;
 mod meshes;
+mod options;
 mod path;
 mod quads;
 mod vertices;
 
+pub use options::{Errors, OptimizeOptions};
+
 use crate::model::Bmd;
-use crate::write::Arrangement;
 use alloc::vec::Vec;
 use meshwright_core::WriteError;
-
-/// What an optimisation may change. By default nothing that decoding or evaluation can tell.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct OptimizeOptions {
-    /// How far a vertex may move, in units of the model.
-    pub position: f64,
-    /// How far a normal may turn, in degrees.
-    pub normal: f64,
-    /// How far a texture coordinate may move.
-    pub st: f64,
-    /// How far a bone's rotation may be off at a whole frame, in degrees.
-    pub angle: f64,
-    /// How far a bone's translation may be off at a whole frame, in units of the model.
-    pub distance: f64,
-    /// How far a bone's scale may be off at a whole frame.
-    pub scale: f64,
-    /// Avoid what the existing engine's loader gets wrong: no quads, no more primitives than vertices in a
-    /// mesh, no key on the last frame of a clip, which moves or drops keys that are there.
-    pub engine_safe: bool,
-    /// How the file is arranged.
-    pub arrangement: Arrangement,
-    /// Bytes that the work may take.
-    pub memory: u64,
-}
-
-impl Default for OptimizeOptions {
-    fn default() -> Self {
-        Self {
-            position: 0.0,
-            normal: 0.0,
-            st: 0.0,
-            angle: 0.0,
-            distance: 0.0,
-            scale: 0.0,
-            engine_safe: false,
-            arrangement: Arrangement::Compact,
-            memory: 256 << 20,
-        }
-    }
-}
-
-impl OptimizeOptions {
-    /// Bounds for vertices: units of the model, degrees of the normal, texture coordinates.
-    #[must_use]
-    pub const fn with_vertex_bounds(mut self, position: f64, normal: f64, st: f64) -> Self {
-        (self.position, self.normal, self.st) = (position, normal, st);
-        self
-    }
-
-    /// Bounds for keys: degrees, units of the model, scale.
-    #[must_use]
-    pub const fn with_key_bounds(mut self, angle: f64, distance: f64, scale: f64) -> Self {
-        (self.angle, self.distance, self.scale) = (angle, distance, scale);
-        self
-    }
-
-    /// The same options for files that the existing engine's loader reads rightly, or not.
-    #[must_use]
-    pub const fn with_engine_safe(mut self, engine_safe: bool) -> Self {
-        self.engine_safe = engine_safe;
-        self
-    }
-
-    /// The same options with another arrangement of the file.
-    #[must_use]
-    pub const fn with_arrangement(mut self, arrangement: Arrangement) -> Self {
-        self.arrangement = arrangement;
-        self
-    }
-}
-
-/// The largest errors of an optimisation, each 0 where nothing changed.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Errors {
-    /// Units of the model that a vertex moved.
-    pub position: f64,
-    /// Degrees that a normal turned.
-    pub normal: f64,
-    /// How far a texture coordinate moved.
-    pub st: f64,
-    /// Degrees that a bone's rotation is off at a whole frame.
-    pub angle: f64,
-    /// Units of the model that a bone's translation is off at a whole frame.
-    pub distance: f64,
-    /// How far a bone's scale is off at a whole frame.
-    pub scale: f64,
-}
-
-impl Errors {
-    fn max(self, other: Self) -> Self {
-        Self {
-            position: self.position.max(other.position),
-            normal: self.normal.max(other.normal),
-            st: self.st.max(other.st),
-            angle: self.angle.max(other.angle),
-            distance: self.distance.max(other.distance),
-            scale: self.scale.max(other.scale),
-        }
-    }
-}
 
 /// An optimised model.
 #[derive(Clone, Debug, PartialEq)]
@@ -155,6 +56,9 @@ impl Bmd {
     ///
     /// Without bounds every triangle decodes to the same bits, and every bone has the same values at whole
     /// frames, bit for bit in single precision.
+    ///
+    /// # Errors
+    /// When the model breaks a rule of the format, or the work would take more memory than the options allow.
     pub fn optimize(&self, options: &OptimizeOptions) -> Result<Optimized, WriteError> {
         let before = self.to_bytes()?.len();
         let elements: u64 = self
@@ -167,13 +71,13 @@ impl Bmd {
             return Err(WriteError::Limit { what: "meshes", wanted, limit: options.memory });
         }
         let mut errors = Errors::default();
-        let mut model = Self { layout: None, ..self.clone() };
+        let mut model = self.clone().unplaced();
         let arranged = model.to_bytes_as(options.arrangement)?.len();
         let plain = model.clone();
         let mut made = Errors::default();
         meshes::rebuild(&mut model, options, &mut made);
         let mut meshes = model.to_bytes_as(options.arrangement)?.len();
-        // The old form of texture coordinates is told by single vertices: without them others would be misread.
+        // Single vertices show the old form of texture coordinates: without them others would be misread.
         let misread = model.st_form() != plain.st_form()
             && model.meshes.iter().any(|m| m.vertices.iter().any(|v| v.st14().is_some()));
         if (meshes > arranged && !options.engine_safe) || misread {
@@ -191,11 +95,3 @@ impl Bmd {
 
 /// Bytes of working memory for a vertex or primitive.
 const ELEMENT: u64 = 160;
-
-/// The distance of two points.
-fn apart(a: [f64; 3], b: [f64; 3]) -> f64 {
-    if a == b {
-        return 0.0;
-    }
-    crate::math::sqrt(a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum())
-}

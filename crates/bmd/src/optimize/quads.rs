@@ -20,9 +20,29 @@ impl Unit {
     }
 }
 
+/// More partners than a few over one edge are not worth the time.
+const PARTNERS: usize = 4;
+
 /// Joins triangles that share an edge, those with the fewest partners first, so that few are left alone. The
 /// triangles are the same afterwards, each perhaps from another corner on.
 pub(super) fn pair(triangles: &[[u32; 3]]) -> Vec<Unit> {
+    let mates = mates(&partners(triangles));
+    let mut units = Vec::new();
+    for (i, t) in triangles.iter().enumerate() {
+        match mates.get(i).copied().flatten() {
+            None => units.push(Unit::Triangle(*t)),
+            Some(j) if j > i => {
+                let joined = triangles.get(j).and_then(|other| join(t, other));
+                units.extend(joined.map(Unit::Quad));
+            }
+            Some(_) => {}
+        }
+    }
+    units
+}
+
+/// For each triangle those that run along one of its edges in the opposite direction.
+fn partners(triangles: &[[u32; 3]]) -> Vec<Vec<usize>> {
     let whole = |t: &[u32; 3]| t[0] != t[1] && t[1] != t[2] && t[0] != t[2];
     let edges = |t: &[u32; 3]| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])];
     let mut by_edge: BTreeMap<(u32, u32), Vec<usize>> = BTreeMap::new();
@@ -31,22 +51,22 @@ pub(super) fn pair(triangles: &[[u32; 3]]) -> Vec<Unit> {
             by_edge.entry(edge).or_default().push(i);
         }
     }
-    // More partners than a few over one edge are not worth the time.
-    const PARTNERS: usize = 4;
     let partners = |t: &[u32; 3]| -> Vec<usize> {
         let back = edges(t).map(|(a, b)| by_edge.get(&(b, a)));
         back.into_iter().flatten().flat_map(|l| l.iter().take(PARTNERS).copied()).collect()
     };
-    let graph: Vec<Vec<usize>> =
-        triangles.iter().map(|t| if whole(t) { partners(t) } else { Vec::new() }).collect();
+    triangles.iter().map(|t| if whole(t) { partners(t) } else { Vec::new() }).collect()
+}
 
-    let mut mate: Vec<Option<usize>> = alloc::vec![None; triangles.len()];
-    let mut done = alloc::vec![false; triangles.len()];
+/// Pairs of partners: for each triangle the other one of its pair.
+fn mates(graph: &[Vec<usize>]) -> Vec<Option<usize>> {
+    let mut mate: Vec<Option<usize>> = alloc::vec![None; graph.len()];
+    let mut done = alloc::vec![false; graph.len()];
     let free = |done: &[bool], i: usize| -> usize {
         graph.get(i).map_or(0, |g| g.iter().filter(|j| done.get(**j) == Some(&false)).count())
     };
     let mut queues: [VecDeque<usize>; 4] = core::array::from_fn(|_| VecDeque::new());
-    for i in 0..triangles.len() {
+    for i in 0..graph.len() {
         if let Some(q) = queues.get_mut(free(&done, i).min(3)) {
             q.push_back(i);
         }
@@ -71,19 +91,7 @@ pub(super) fn pair(triangles: &[[u32; 3]]) -> Vec<Unit> {
             }
         }
     }
-
-    let mut units = Vec::new();
-    for (i, t) in triangles.iter().enumerate() {
-        match mate.get(i).copied().flatten() {
-            None => units.push(Unit::Triangle(*t)),
-            Some(j) if j > i => {
-                let joined = triangles.get(j).and_then(|other| join(t, other));
-                units.extend(joined.map(Unit::Quad));
-            }
-            Some(_) => {}
-        }
-    }
-    units
+    mate
 }
 
 /// The quad of two triangles that run along one edge in opposite directions.

@@ -92,6 +92,9 @@ impl Gltf {
     }
 
     /// Writes the document as one binary file, without a copy in memory.
+    ///
+    /// # Errors
+    /// When writing fails.
     pub fn write_glb(&self, to: &mut impl Write) -> io::Result<()> {
         self.write_start(to)?;
         to.write_all(&self.bin)
@@ -120,6 +123,9 @@ impl Gltf {
 
     /// The document as JSON, and the buffer that it refers to as the file `bin_name` beside it. The buffer is
     /// empty, and not referred to, when the scene holds nothing to draw or move.
+    ///
+    /// # Errors
+    /// When the document cannot be written as JSON.
     pub fn to_gltf(&self, bin_name: &str) -> Result<(Vec<u8>, Vec<u8>), ConvertError> {
         let mut root = self.root.clone();
         if let Some(buffer) = root.buffers.first_mut() {

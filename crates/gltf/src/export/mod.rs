@@ -23,10 +23,10 @@ use output::Output;
 use skeleton::{Joints, adopt};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Turns a scene into glTF.
+/// Turns a scene into glTF, with a list of what it does not hold.
 ///
-/// Refused are scenes that are not valid, that are in a file's own space, and those that glTF's numbers or the
-/// limit cannot hold. Everything else comes out, with a list of what it does not hold.
+/// # Errors
+/// When the scene is not valid or in a file's own space, or glTF's numbers or the limit cannot hold it.
 pub fn export(scene: &Scene, options: &ExportOptions) -> Result<Converted<Gltf>, ConvertError> {
     scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
     if scene.space != Space::Gltf {

@@ -1,10 +1,8 @@
 //! Keys and what lies between them.
 
+use crate::document::{Animation, Document, Interpolation, Property};
 use crate::math::{Quat, lerp, slerp, unit, wide};
 use crate::playback::error::PlaybackError;
-use crate::playback::read::Document;
-use gltf_json::animation::{Interpolation, Property};
-use gltf_json::validation::Checked::Valid;
 
 /// The parts of a node's transform.
 #[derive(Clone, Copy, Debug)]
@@ -35,58 +33,40 @@ enum Values {
 }
 
 pub(super) fn read(document: &Document<'_>) -> Result<Vec<Motion>, PlaybackError> {
-    let mut motions = Vec::new();
-    for (a, animation) in document.root.animations.iter().enumerate() {
-        let mut channels = Vec::new();
-        for (c, channel) in animation.channels.iter().enumerate() {
-            let path = format!("animations[{a}].channels[{c}]");
-            let fault = |message: &str| PlaybackError::new(path.as_str(), message);
-            let sampler = animation
-                .samplers
-                .get(channel.sampler.value())
-                .ok_or_else(|| fault("names a missing sampler"))?;
-            let step = match sampler.interpolation {
-                Valid(Interpolation::Linear) => false,
-                Valid(Interpolation::Step) => true,
-                _ => return Err(fault("cubic splines are not supported")),
-            };
-            let times: Vec<f32> =
-                document.vectors::<1>(sampler.input, &path)?.into_iter().map(|[t]| t).collect();
-            if !times.is_sorted_by(|a, b| a < b) {
-                return Err(fault("times do not rise"));
-            }
-            let values = match channel.target.path {
-                Valid(Property::Translation) => Values::Translation(document.vectors(sampler.output, &path)?),
-                Valid(Property::Rotation) => Values::Rotation(document.vectors(sampler.output, &path)?),
-                Valid(Property::Scale) => Values::Scale(document.vectors(sampler.output, &path)?),
-                _ => return Err(fault("morph targets are not supported")),
-            };
-            if values.len() != times.len() {
-                return Err(fault("has not one value per time"));
-            }
-            channels.push(Channel { node: channel.target.node.value(), times, step, values });
-        }
-        motions.push(Motion { channels });
-    }
-    Ok(motions)
+    document.animations().iter().enumerate().map(|(a, animation)| motion(document, a, animation)).collect()
 }
 
-impl Values {
-    fn len(&self) -> usize {
-        match self {
-            Self::Translation(v) | Self::Scale(v) => v.len(),
-            Self::Rotation(v) => v.len(),
+fn motion(document: &Document<'_>, a: usize, animation: &Animation<'_>) -> Result<Motion, PlaybackError> {
+    let mut channels = Vec::new();
+    for (c, channel) in animation.channels.iter().enumerate() {
+        let fault =
+            |message: &str| Err(PlaybackError::new(format!("animations[{a}].channels[{c}]"), message));
+        let (Some(node), Some(sampler)) = (channel.node, animation.samplers.get(channel.sampler)) else {
+            continue;
+        };
+        let step = match sampler.interpolation {
+            Interpolation::Linear => false,
+            Interpolation::Step => true,
+            Interpolation::CubicSpline => return fault("cubic splines are not supported"),
+        };
+        let times = document.read_f32::<1>(sampler.input)?.into_flattened();
+        if !times.is_sorted_by(|a, b| a < b) {
+            return fault("times do not rise");
         }
+        let values = match channel.property {
+            Property::Translation => Values::Translation(document.read_f32(sampler.output)?),
+            Property::Rotation => Values::Rotation(document.read_f32(sampler.output)?),
+            Property::Scale => Values::Scale(document.read_f32(sampler.output)?),
+            Property::Weights | Property::Pointer => return fault("only parts of nodes are played"),
+        };
+        channels.push(Channel { node, times, step, values });
     }
+    Ok(Motion { channels })
 }
 
 impl Motion {
     pub(super) fn duration(&self) -> f32 {
         self.channels.iter().filter_map(|c| c.times.last()).fold(0.0, |d: f32, t| d.max(*t))
-    }
-
-    pub(super) fn targets(&self) -> impl Iterator<Item = usize> {
-        self.channels.iter().map(|c| c.node)
     }
 
     /// Changes the parts of all nodes that move.

@@ -1,5 +1,7 @@
 //! Why a file cannot be played.
 
+use meshwright_core::ReadError;
+
 /// Why a file cannot be played.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {message}")]
@@ -13,5 +15,11 @@ pub struct PlaybackError {
 impl PlaybackError {
     pub(crate) fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self { path: path.into(), message: message.into() }
+    }
+}
+
+impl From<ReadError> for PlaybackError {
+    fn from(e: ReadError) -> Self {
+        Self::new(e.path().to_string(), e.message())
     }
 }

@@ -6,13 +6,12 @@
 //! a conversion is right, without trusting the code that made it.
 //!
 //! It plays what [`export`](crate::export()) writes, and files of others as far as they use the same parts of
-//! glTF: no sparse accessors, no cubic splines, no morph targets, one buffer in the file. Any bytes make
+//! glTF: no cubic splines, no morph targets, all buffers in the file. Any bytes make
 //! a player or an error.
 
 mod animation;
 mod error;
 mod player;
-mod read;
 
 pub use error::PlaybackError;
 pub use player::{Animation, Player, PrimitivePose};

@@ -1,13 +1,37 @@
 //! The player and what it evaluates.
 
+use crate::document::{self, Document, Options, Semantic, Transform, no_files};
 use crate::math::{Mat3, cross, dot, rotation, scaled, unit, wide};
 use crate::playback::animation::{self, Motion, Parts};
 use crate::playback::error::PlaybackError;
-use crate::playback::read::Document;
-use meshwright_scene::Memory;
+use meshwright_core::{Budget, Limits};
 
 /// Bytes that the arrays of a file may take when they are unpacked.
 const MEMORY: u64 = 1 << 30;
+
+/// Extensions that change nothing of what is evaluated, or that the document layer reads.
+const HARMLESS: [&str; 20] = [
+    "EXT_texture_avif",
+    "EXT_texture_webp",
+    "KHR_lights_punctual",
+    "KHR_materials_anisotropy",
+    "KHR_materials_clearcoat",
+    "KHR_materials_dispersion",
+    "KHR_materials_emissive_strength",
+    "KHR_materials_ior",
+    "KHR_materials_iridescence",
+    "KHR_materials_pbrSpecularGlossiness",
+    "KHR_materials_sheen",
+    "KHR_materials_specular",
+    "KHR_materials_transmission",
+    "KHR_materials_unlit",
+    "KHR_materials_variants",
+    "KHR_materials_volume",
+    "KHR_mesh_quantization",
+    "KHR_texture_basisu",
+    "KHR_texture_transform",
+    "KHR_xmp_json_ld",
+];
 
 /// A GLB, ready to be evaluated at any time of any of its animations.
 #[derive(Clone, Debug)]
@@ -120,67 +144,60 @@ impl Matrix {
 
 impl Player {
     /// Reads a GLB. Its arrays may take up to 1 GiB unpacked.
+    ///
+    /// # Errors
+    /// When the file breaks a rule, uses a part of glTF that is not played, or would take more memory.
     pub fn new(glb: &[u8]) -> Result<Self, PlaybackError> {
         Self::with_memory(glb, MEMORY)
     }
 
     /// Reads a GLB whose arrays may take up to `bytes` unpacked.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
     pub fn with_memory(glb: &[u8], bytes: u64) -> Result<Self, PlaybackError> {
-        let memory = Memory::new(bytes);
-        let document = Document::new(glb, &memory)?;
-        let nodes = nodes(&document)?;
-        let order = order(&nodes)?;
-        let meshes = document
-            .root
-            .meshes
-            .iter()
-            .enumerate()
-            .map(|(m, mesh)| primitives(&document, m, mesh))
-            .collect::<Result<Vec<_>, _>>()?;
-        let skins = skins(&document)?;
+        let options =
+            Options::default().with_limits(Limits::default().with_memory(bytes)).with_extensions(&HARMLESS);
+        let document = Document::from_glb(glb, &no_files, &options)?;
+        let meshes = document.meshes().iter().enumerate().map(|(m, mesh)| primitives(&document, m, mesh));
+        let meshes = meshes.collect::<Result<Vec<_>, _>>()?;
+        let skins = document.skins().iter().map(|skin| Skin::new(&document, skin));
+        let skins = skins.collect::<Result<Vec<_>, _>>()?;
         let motions = animation::read(&document)?;
-        let named = document.root.animations.iter().zip(&motions);
-        let animations = named
-            .map(|(a, m)| Animation { name: a.name.clone().unwrap_or_default(), duration: m.duration() })
-            .collect();
+        let named = document.animations().iter().zip(&motions);
+        let animations =
+            named.map(|(a, m)| Animation { name: a.name.to_string(), duration: m.duration() }).collect();
+        let nodes = document.nodes().iter().map(Node::new).collect();
+        let order = document.node_order().to_vec();
         let player = Self { nodes, order, meshes, skins, motions, animations };
-        player.check(&memory)?;
+        player.check(document.budget())?;
         Ok(player)
     }
 
-    /// Checks what evaluation relies on: nodes draw meshes that exist, joints of vertices are in the skin, and
-    /// the answer fits the memory however often a mesh is drawn.
-    fn check(&self, memory: &Memory) -> Result<(), PlaybackError> {
+    /// Checks what evaluation relies on and the document does not say: joints of vertices are in the skin, and the
+    /// poses fit the memory however often a mesh is drawn.
+    fn check(&self, budget: &Budget) -> Result<(), PlaybackError> {
         let last = |mesh: &Vec<Primitive>| {
             mesh.iter().flat_map(|p| &p.sets).flat_map(|s| s.0.as_flattened()).copied().max()
         };
         // Once for each mesh, however many nodes draw it.
         let last_joints: Vec<Option<u32>> = self.meshes.iter().map(last).collect();
         for (n, node) in self.nodes.iter().enumerate() {
-            let fault = |message: &str| Err(PlaybackError::new(format!("nodes[{n}]"), message));
             let Some(mesh) = node.mesh else { continue };
-            let Some(primitives) = self.meshes.get(mesh) else { return fault("names a missing mesh") };
-            // What each vertex takes in the answer; further sets keep nothing, but work has to have an end as well.
-            let vertices = primitives.iter().map(|p| p.positions.len() * p.sets.len().max(1)).sum();
-            let charge = |count, size| {
-                let charged = memory.charge("vertices of a pose", count, size);
-                charged.map_err(|e| PlaybackError::new(format!("nodes[{n}]"), e.to_string()))
+            let fault = |message: String| PlaybackError::new(format!("nodes[{n}]"), message);
+            let charge = |count: usize, size| {
+                let charged = budget.charge_items("vertices of a pose", count as u64, size);
+                charged.map_err(|e| fault(e.to_string()))
             };
+            // What each vertex takes in a pose; further sets keep nothing, but work has to have an end as well.
+            let primitives = self.meshes[mesh].iter();
+            let vertices = primitives.map(|p| p.positions.len() * p.sets.len().max(1)).sum();
             charge(vertices, 2 * size_of::<[f64; 3]>())?;
-            let Some(skin) = node.skin else { continue };
-            let Some(skin) = self.skins.get(skin) else { return fault("names a missing skin") };
+            let Some(skin) = node.skin.map(|s| &self.skins[s]) else { continue };
             charge(skin.joints.len(), size_of::<Matrix>())?;
             if last_joints[mesh].is_some_and(|j| j as usize >= skin.joints.len()) {
-                return fault("a vertex names a joint that the skin has not got");
+                return Err(fault("a vertex names a joint that is not in the skin".into()));
             }
-        }
-        let joints = self.skins.iter().flat_map(|s| &s.joints);
-        if joints.into_iter().any(|&j| j >= self.nodes.len()) {
-            return Err(PlaybackError::new("skins", "a joint is no node"));
-        }
-        let targets = self.motions.iter().flat_map(Motion::targets);
-        if targets.into_iter().any(|n| n >= self.nodes.len()) {
-            return Err(PlaybackError::new("animations", "a target is no node"));
         }
         Ok(())
     }
@@ -244,6 +261,15 @@ impl LocalMatrix {
 }
 
 impl Skin {
+    fn new(document: &Document<'_>, skin: &document::Skin<'_>) -> Result<Self, PlaybackError> {
+        let joints = skin.joints.clone();
+        let inverse_bind = match skin.inverse_bind {
+            Some(index) => document.read_f32(index)?.into_iter().map(Matrix::from_columns).collect(),
+            None => vec![Matrix::IDENTITY; joints.len()],
+        };
+        Ok(Self { joints, inverse_bind })
+    }
+
     fn palette(&self, worlds: &[Matrix]) -> Vec<Matrix> {
         self.joints.iter().zip(&self.inverse_bind).map(|(&j, bind)| worlds[j].after(bind)).collect()
     }
@@ -279,113 +305,41 @@ impl Primitive {
     }
 }
 
-fn nodes(document: &Document<'_>) -> Result<Vec<Node>, PlaybackError> {
-    let mut nodes: Vec<Node> = document
-        .root
-        .nodes
-        .iter()
-        .map(|node| Node {
-            name: node.name.clone().unwrap_or_default(),
-            parent: None,
-            local: match node.matrix {
-                Some(m) => LocalMatrix::Matrix(Matrix::from_columns(m)),
-                None => LocalMatrix::Parts(Parts {
-                    translation: wide(node.translation.unwrap_or_default()),
-                    rotation: wide(node.rotation.map_or([0.0, 0.0, 0.0, 1.0], |r| r.0)),
-                    scale: wide(node.scale.unwrap_or([1.0; 3])),
-                }),
-            },
-            mesh: node.mesh.map(|m| m.value()),
-            skin: node.skin.map(|s| s.value()),
-        })
-        .collect();
-    for (n, node) in document.root.nodes.iter().enumerate() {
-        for child in node.children.iter().flatten() {
-            let path = || format!("nodes[{n}].children");
-            let child =
-                nodes.get_mut(child.value()).ok_or_else(|| PlaybackError::new(path(), "is no node"))?;
-            if child.parent.replace(n).is_some() {
-                return Err(PlaybackError::new(path(), "has two parents"));
-            }
-        }
+impl Node {
+    fn new(node: &document::Node<'_>) -> Self {
+        let local = match node.transform {
+            Transform::Matrix(m) => LocalMatrix::Matrix(Matrix::from_columns(m)),
+            Transform::Parts { translation, rotation, scale } => LocalMatrix::Parts(Parts {
+                translation: wide(translation),
+                rotation: wide(rotation),
+                scale: wide(scale),
+            }),
+        };
+        Self { name: node.name.to_string(), parent: node.parent, local, mesh: node.mesh, skin: node.skin }
     }
-    Ok(nodes)
-}
-
-/// Nodes, parents first.
-fn order(nodes: &[Node]) -> Result<Vec<usize>, PlaybackError> {
-    let mut children = vec![Vec::new(); nodes.len()];
-    let mut order = Vec::with_capacity(nodes.len());
-    for (n, node) in nodes.iter().enumerate() {
-        match node.parent {
-            Some(parent) => children[parent].push(n),
-            None => order.push(n),
-        }
-    }
-    let mut done = 0;
-    while let Some(&n) = order.get(done) {
-        order.append(&mut children[n]);
-        done += 1;
-    }
-    if order.len() == nodes.len() { Ok(order) } else { Err(PlaybackError::new("nodes", "they form a cycle")) }
 }
 
 fn primitives(
     document: &Document<'_>,
     m: usize,
-    mesh: &gltf_json::Mesh,
+    mesh: &document::Mesh<'_>,
 ) -> Result<Vec<Primitive>, PlaybackError> {
-    use gltf_json::mesh::Semantic;
-    use gltf_json::validation::Checked::Valid;
-    let one = |(p, primitive): (usize, &gltf_json::mesh::Primitive)| {
-        let path = format!("meshes[{m}].primitives[{p}]");
-        let find = |semantic| primitive.attributes.get(&Valid(semantic)).copied();
-        let Some(positions) = find(Semantic::Positions) else {
-            return Err(PlaybackError::new(path, "has no positions"));
+    let one = |(p, primitive): (usize, &document::Primitive<'_>)| {
+        let find = |semantic| primitive.get(&semantic);
+        let Some(positions) = find(Semantic::Position) else {
+            return Err(PlaybackError::new(format!("meshes[{m}].primitives[{p}]"), "has no positions"));
         };
-        let positions = document.vectors::<3>(positions, &path)?;
-        let n = positions.len();
-        let fits = |len: usize| {
-            let message = "attributes of different length";
-            if len == n { Ok(()) } else { Err(PlaybackError::new(path.as_str(), message)) }
-        };
-        let normals = match find(Semantic::Normals) {
-            Some(index) => document.vectors::<3>(index, &path)?,
-            None => Vec::new(),
-        };
-        if !normals.is_empty() {
-            fits(normals.len())?;
-        }
+        let positions = document.read_f32(positions)?;
+        let normals = find(Semantic::Normal).map(|n| document.read_f32(n)).transpose()?.unwrap_or_default();
         let mut sets = Vec::new();
         for s in 0.. {
             let (Some(joints), Some(weights)) = (find(Semantic::Joints(s)), find(Semantic::Weights(s)))
             else {
                 break;
             };
-            let set = (document.integers(joints, &path)?, document.vectors::<4>(weights, &path)?);
-            fits(set.0.len())?;
-            fits(set.1.len())?;
-            sets.push(set);
+            sets.push((document.read_u32(joints)?, document.read_f32(weights)?));
         }
         Ok(Primitive { positions, normals, sets })
     };
     mesh.primitives.iter().enumerate().map(one).collect()
-}
-
-fn skins(document: &Document<'_>) -> Result<Vec<Skin>, PlaybackError> {
-    let one = |(s, skin): (usize, &gltf_json::Skin)| {
-        let path = format!("skins[{s}]");
-        let joints: Vec<usize> = skin.joints.iter().map(gltf_json::Index::value).collect();
-        let inverse_bind = match skin.inverse_bind_matrices {
-            Some(index) => {
-                document.vectors::<16>(index, &path)?.into_iter().map(Matrix::from_columns).collect()
-            }
-            None => vec![Matrix::IDENTITY; joints.len()],
-        };
-        if inverse_bind.len() < joints.len() {
-            return Err(PlaybackError::new(path, "fewer matrices than joints"));
-        }
-        Ok(Skin { joints, inverse_bind })
-    };
-    document.root.skins.iter().enumerate().map(one).collect()
 }

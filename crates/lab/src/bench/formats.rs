@@ -151,9 +151,9 @@ fn crucible(report: &mut Report, effort: Effort) -> Result<(), String> {
     let sheet = sheet();
     let mut chunk = Chunk::new(CrucibleDialect::Seed);
     chunk.set_indices(sheet.triangles.as_flattened());
-    chunk.set_floats(Attribute::Position3, &sheet.positions);
-    chunk.set_floats(Attribute::Normal, &sheet.normals);
-    chunk.set_floats(Attribute::Uv, &sheet.uvs);
+    chunk.set_floats(Attribute::Position3, &sheet.positions).map_err(|e| e.to_string())?;
+    chunk.set_floats(Attribute::Normal, &sheet.normals).map_err(|e| e.to_string())?;
+    chunk.set_floats(Attribute::Uv, &sheet.uvs).map_err(|e| e.to_string())?;
     let file = chunk.to_bytes().map_err(|e| e.to_string())?;
     let read = Chunk::parse(&file).map_err(|e| e.to_string())?;
     let streams = [&read.indices].into_iter().chain(read.streams.iter().map(|s| &s.stream));
@@ -164,7 +164,7 @@ fn crucible(report: &mut Report, effort: Effort) -> Result<(), String> {
         effort,
         Chunk::parse(black_box(&file)),
         blocks.iter().map(|(b, n)| lz4_flex::block::decompress(black_box(b), *n)).collect::<Vec<_>>(),
-        Chunk::parse_options(black_box(&file), &threads),
+        Chunk::parse_with(black_box(&file), &threads),
     );
     report.add(Row::new("Crucible chunk: read", "its blocks alone", size, &s, 1).target(0.92));
     report.add(Row::new("Crucible chunk: read, all threads", "one thread", size, &s.led_by(2), 2));

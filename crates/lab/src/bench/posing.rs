@@ -138,7 +138,7 @@ impl Case {
                         t += part.translation * weight;
                         s += part.scale * weight;
                         // A rotation has two signs; the sum wants that of the first.
-                        r = r + part.rotation * weight.copysign(weight * first.dot(part.rotation));
+                        r += part.rotation * weight.copysign(weight * first.dot(part.rotation));
                     }
                     *mixed = Parts { translation: t, rotation: r.normalize(), scale: s };
                 }

@@ -11,13 +11,14 @@ mod seeds;
 
 use crate::kinds::Kind;
 use crate::mutants::gauntlet;
-use crate::{conformance, value};
+use crate::value;
 use lexopt::{Arg, Parser};
+use meshwright_testkit::{corpus, testdata};
 use runs::Runs;
 use std::collections::VecDeque;
 use std::env;
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use xtask::sh;
@@ -175,20 +176,15 @@ fn fuzz(
         _ => kind.longest,
     };
     // What is good for parsing is good for parsing and writing.
-    let corpus = out.join("corpus").join(if files { extension } else { target });
-    fs::create_dir_all(&corpus).map_err(|e| format!("{}: {e}", corpus.display()))?;
-    let seeds = seeds::seeds(target, &[root.join("testdata"), conformance::corpus(root)]);
-    for (i, seed) in seeds.iter().filter(|s| s.len() <= longest).enumerate() {
-        let path = corpus.join(format!("seed-{i}"));
-        fs::write(&path, seed).map_err(|e| format!("{}: {e}", path.display()))?;
-    }
+    let seeds = out.join("corpus").join(if files { extension } else { target });
+    plant(target, &seeds, longest)?;
     let words = out.join(format!("{target}.dict"));
     fs::write(&words, kind.dictionary()).map_err(|e| format!("{}: {e}", words.display()))?;
     let artifacts = root.join("crates/fuzz/artifacts").join(target);
     fs::create_dir_all(&artifacts).map_err(|e| format!("{}: {e}", artifacts.display()))?;
 
     let mut command = Command::new(programs.join(target));
-    command.arg(&corpus).args(Some(root.join("crates/fuzz/kept").join(target)).filter(|d| d.is_dir()));
+    command.arg(&seeds).args(Some(root.join("crates/fuzz/kept").join(target)).filter(|d| d.is_dir()));
     command.arg(format!("-artifact_prefix={}/", artifacts.display())).arg(format!("-max_len={longest}"));
     if what != "model" {
         // Random numbers have no words.
@@ -199,18 +195,29 @@ fn fuzz(
     command.args((runs > 0).then(|| format!("-runs={runs}")));
     command.args((seconds > 0).then(|| format!("-max_total_time={seconds}")));
     command.env("ASAN_OPTIONS", ASAN_OPTIONS);
+    watch(&mut command).map_err(|e| format!("{target}: {e}"))
+}
+
+/// Puts the files that a target starts from into a folder.
+fn plant(target: &str, folder: &Path, longest: usize) -> Result<(), String> {
+    fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let sources: Vec<_> = std::iter::once(testdata()).chain(corpus()).collect();
+    let seeds = seeds::seeds(target, &sources);
+    for (i, seed) in seeds.iter().filter(|s| s.len() <= longest).enumerate() {
+        let path = folder.join(format!("seed-{i}"));
+        fs::write(&path, seed).map_err(|e| format!("{}: {e}", path.display()))?;
+    }
+    Ok(())
+}
+
+/// Runs a target to its end, and reads its figures from what it prints.
+fn watch(command: &mut Command) -> io::Result<Runs> {
     let start = std::time::Instant::now();
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|e| format!("{target}: {e}"))?;
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
     let mut said = Runs::default();
     let mut last = VecDeque::new();
-    for line in
-        child.stderr.take().into_iter().flat_map(|e| BufReader::new(e).split(b'\n')).map_while(Result::ok)
-    {
+    let lines = child.stderr.take().into_iter().flat_map(|e| BufReader::new(e).split(b'\n'));
+    for line in lines.map_while(Result::ok) {
         let line = String::from_utf8_lossy(&line).into_owned();
         let number = |text: &str| text.split_whitespace().next()?.parse().ok();
         if let Some((_, rest)) = line.split_once(" cov: ") {
@@ -224,7 +231,7 @@ fn fuzz(
             last.pop_front();
         }
     }
-    let status = child.wait().map_err(|e| format!("{target}: {e}"))?;
+    let status = child.wait()?;
     said.seconds = start.elapsed().as_secs();
     if !status.success() {
         said.findings = 1;

@@ -3,7 +3,7 @@
 use meshwright::dump::{Dump, DumpError, DumpOptions};
 use meshwright::gltf::{self, playback::Player};
 use meshwright::rig::Evaluator;
-use meshwright::scene::{ConvertError, MeshId, Scene, SceneOptions, SkeletonId, Space, obj};
+use meshwright::scene::{ConvertError, FromSceneOptions, MeshId, Scene, SceneOptions, SkeletonId, Space, obj};
 use meshwright::{
     AnyModel, CompanionKind, Companions, ErrorClass, Format, Limits, OpenOptions, ReadOptions, WriteError,
     detect,
@@ -258,18 +258,22 @@ fn imported(scene: &Scene) {
             assert!(matches!(e.class(), ErrorClass::Limit { .. }), "{what}: made of a scene, not read: {e}");
         }
     }
-    let mut options = bmd::ImportOptions::default();
-    options.memory = MEMORY;
+    let options = FromSceneOptions::of(bmd::BmdSceneOptions::default()).with_memory(MEMORY);
     match bmd::Bmd::from_scene(scene, &options) {
         Ok(m) => written("bmd", Format::Bmd, m.value.to_bytes(), None),
         Err(e) => conversion(&e),
     }
-    match crucible::CModel::from_scene(scene, &crucible::CrucibleTarget::default()) {
+    let options = FromSceneOptions::of(crucible::CrucibleTarget::default()).with_memory(MEMORY);
+    match crucible::Chunk::from_scene(scene, &options) {
+        Ok(m) => written("cmesh", Format::CrucibleMesh, m.value.to_bytes(), None),
+        Err(e) => conversion(&e),
+    }
+    match crucible::CModel::from_scene(scene, &options) {
         Ok(m) => written("cmodel", Format::CrucibleModel, m.value.to_bytes(), None),
         Err(e) => conversion(&e),
     }
     if !scene.skeletons.is_empty() {
-        match crucible::SkeletonChunk::from_scene(scene, SkeletonId(0)) {
+        match crucible::SkeletonChunk::from_scene(scene, &options) {
             Ok(m) => written("cskel", Format::CrucibleSkeleton, m.value.to_bytes(), None),
             Err(e) => conversion(&e),
         }

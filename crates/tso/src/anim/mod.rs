@@ -2,7 +2,8 @@
 
 mod model;
 mod read;
-mod validate;
+mod record;
+pub(crate) mod rules;
 mod view;
 mod write;
 

@@ -1,6 +1,6 @@
 //! What an animation holds.
 
-use crate::common::Flag;
+use crate::fields::Flag;
 use crate::name::Name;
 use crate::props::PropertyList;
 use alloc::vec::Vec;
@@ -9,7 +9,7 @@ use meshwright_core::F32;
 /// Frames per second of every animation; the stored durations are of no use.
 pub const FRAME_RATE: u32 = 30;
 
-/// What real files store as the first key of a channel that a motion has not got.
+/// What real files store as the first key of a channel that a motion does not have.
 pub const KEYS_UNUSED: u32 = u32::MAX;
 
 /// An `.anim` file of The Sims Online, version 2.

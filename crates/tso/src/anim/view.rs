@@ -2,7 +2,7 @@
 #![allow(clippy::indexing_slicing, reason = "vectors and matrices of fixed size")]
 
 use super::model::{Anim, FRAME_RATE, Motion, TimeProperty};
-use crate::common::Flag;
+use crate::fields::Flag;
 use crate::name::NameIndex;
 use crate::pose::{Between, BonePose};
 use crate::skel::Skel;

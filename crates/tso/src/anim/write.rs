@@ -1,34 +1,36 @@
 //! Writes `.anim`.
 
 use super::model::{Anim, Motion, Nesting};
-use super::validate::check;
-use crate::codes;
-use crate::common::{Findings, count, put_pstr};
+use super::record::{VERSION, put_header, put_keys};
+use super::rules;
+use crate::fields::{count, put_pstr};
 use crate::props::{put_property_list, put_property_lists};
+use crate::rules::writing;
 use alloc::vec::Vec;
 use meshwright_core::{ByteWriter, Limits, Path, ReadOptions, Strictness, WriteError};
 
 impl Anim {
     /// The file. An animation that breaks a rule is refused.
+    ///
+    /// # Errors
+    /// When the model breaks a rule, or a number does not fit its field.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         self.to_bytes_with(Strictness::Strict)
     }
 
     /// The file; leniently also one that only lenient reading opens, such as the one the animation came from.
+    ///
+    /// # Errors
+    /// When the model breaks a rule that is not passed over, or a number does not fit its field.
     pub fn to_bytes_with(&self, strictness: Strictness) -> Result<Vec<u8>, WriteError> {
-        if strictness == Strictness::Strict {
-            let mut findings = Findings::default();
-            check(self, &mut findings);
-            findings.refuse()?;
-        }
+        rules::check(self, &mut writing(strictness))?;
         let root = Path::ROOT;
         let mut w = ByteWriter::new();
-        w.be_u32(2);
+        w.be_u32(VERSION);
         let name = self.name.bytes();
         w.be_u16(WriteError::fit(&root.field("name"), "name length", name.len() as u64, u16::MAX)?);
         w.bytes(name);
-        w.le_f32s(&[self.duration, self.distance]);
-        w.u8(self.moving.0);
+        put_header(&mut w, self);
         w.be_u32(count(&root.field("translations"), self.translations.len())?);
         self.translations.iter().for_each(|key| w.le_f32s(key));
         w.be_u32(count(&root.field("rotations"), self.rotations.len())?);
@@ -55,7 +57,7 @@ impl Anim {
         match Self::parse_with(bytes, &options.with_limits(Limits::UNLIMITED)) {
             Ok(p) if p.model == *self => Ok(()),
             _ => Err(WriteError::invalid(
-                codes::E_NESTING,
+                rules::NESTING,
                 &Path::ROOT.field("nesting"),
                 "these properties would be read as lists of lists",
             )),
@@ -66,12 +68,7 @@ impl Anim {
 fn motion(w: &mut ByteWriter, path: &Path<'_>, m: &Motion, nesting: Nesting) -> Result<(), WriteError> {
     w.be_u32(m.unknown);
     put_pstr(w, &path.field("bone"), &m.bone)?;
-    w.be_u32(m.frames);
-    w.le_f32s(&[m.duration]);
-    w.u8(m.has_translation.0);
-    w.u8(m.has_rotation.0);
-    w.be_u32(m.first_translation);
-    w.be_u32(m.first_rotation);
+    put_keys(w, m);
     w.u8(m.has_properties.0);
     if m.has_properties.is_set() {
         let path = path.field("properties");

@@ -2,7 +2,8 @@
 
 mod model;
 mod read;
-mod validate;
+mod record;
+pub(crate) mod rules;
 mod write;
 
 pub use model::{Bnd, ResourceId};

@@ -5,9 +5,6 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// The word before a resource that is there; 0 where none is.
-pub(crate) const PRESENT: u32 = 8;
-
 /// A `.bnd` file of The Sims Online, version 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bnd {
@@ -39,7 +36,7 @@ impl ResourceId {
         format!("{:08x}{:08x}", self.file, self.kind)
     }
 
-    /// The file and type that the name of an unpacked file tells, with group 0.
+    /// The file and type in the name of an unpacked file, with group 0.
     pub fn from_file_name(name: &str) -> Option<Self> {
         let tag = name.rsplit('.').nth(1).unwrap_or_default();
         let digits = tag.len() == 16 && tag.bytes().all(|b| b.is_ascii_hexdigit());
@@ -59,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn file_names_tell_ids() {
+    fn file_names_hold_ids() {
         let id = ResourceId::from_file_name("pride-cape.c02bdebf00000009.mesh").unwrap();
         assert_eq!((id.file, id.kind), (0xc02b_debf, 9));
         assert_eq!(id.tag(), "c02bdebf00000009");

@@ -1,52 +1,59 @@
 //! Reads `.bnd`.
 
-use super::model::{Bnd, PRESENT, ResourceId};
-use crate::codes;
-use crate::common::{Findings, Step, file, name, pstr, trailing, version};
+use super::model::{Bnd, ResourceId};
+use super::record::{PRESENT, VERSION, id};
+use super::rules;
+use crate::fields::{Step, file, name, pstr, trailing, version};
 use alloc::format;
-use meshwright_core::{Budget, Confidence, Fault, Limits, Parsed, Path, ReadError, ReadOptions};
+use meshwright_core::record::field;
+use meshwright_core::{Budget, Confidence, Fault, Findings, Limits, Parsed, Path, ReadError, ReadOptions};
 use nom::Parser as _;
-use nom::error::context;
 use nom::number::complete::be_u32;
 
-/// A resource behind its word, 4 or 16 bytes.
+/// A resource behind its word.
 fn resource(i: &[u8]) -> Step<'_, Option<ResourceId>> {
     let (rest, tag) = be_u32(i)?;
     match tag {
         0 => Ok((rest, None)),
         PRESENT => {
-            let (rest, group) = context("group", be_u32).parse(rest)?;
-            let (rest, file) = context("file", be_u32).parse(rest)?;
-            let (rest, kind) = context("kind", be_u32).parse(rest)?;
+            let (rest, group) = field(id::GROUP, be_u32).parse(rest)?;
+            let (rest, file) = field(id::FILE, be_u32).parse(rest)?;
+            let (rest, kind) = field(id::KIND, be_u32).parse(rest)?;
             Ok((rest, Some(ResourceId { group, file, kind })))
         }
         // Niotso reads a resource behind any word but 0, FreeSO behind 8 only.
         _ => {
             let message = format!("{tag} before a resource, only 0 and 8 are known");
-            Err(nom::Err::Error(Fault::reject(i, codes::E_TAG, message)))
+            Err(nom::Err::Error(Fault::reject(i, rules::TAG, message)))
         }
     }
 }
 
 impl Bnd {
     /// Reads a file that keeps all rules, within the default limits.
+    ///
+    /// # Errors
+    /// The first rule that the file breaks.
     pub fn parse(bytes: &[u8]) -> Result<Self, ReadError> {
         Self::parse_with(bytes, &ReadOptions::default()).map(|p| p.model)
     }
 
     /// Reads a file. Leniently, bytes behind the last field are kept.
+    ///
+    /// # Errors
+    /// When the file breaks a rule that the options do not pass over, or would take more memory than they allow.
     pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
         let budget = Budget::new(options.limits);
         let source = file(bytes, &budget);
         let (mut cursor, root) = (source.start(), Path::ROOT);
-        version(&mut cursor, 1)?;
+        version(&mut cursor, VERSION)?;
         let bone = name(&mut cursor, &root.field("bone"), pstr)?;
         let mesh = cursor.read(&root.field("mesh"), resource)?;
         let texture = cursor.read(&root.field("texture"), resource)?;
         let bnd = Self { bone, mesh, texture, trailing: trailing(&cursor)? };
         let mut findings = Findings::reading(options);
-        findings.trailing(cursor.offset(), &bnd.trailing);
-        Ok(Parsed::new(bnd, findings.settle()?))
+        rules::check(&bnd, &mut findings)?;
+        Ok(Parsed::new(bnd, findings.into_report()))
     }
 
     /// How likely these are the bytes of a `.bnd`. There is no magic: the file is read.

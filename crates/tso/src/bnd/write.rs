@@ -1,30 +1,42 @@
 //! Writes `.bnd`.
 
-use super::model::{Bnd, PRESENT};
-use crate::common::{Findings, put_pstr};
+use super::model::Bnd;
+use super::record::{PRESENT, VERSION, id};
+use super::rules;
+use crate::fields::put_pstr;
+use crate::rules::writing;
 use alloc::vec::Vec;
 use meshwright_core::{ByteWriter, Path, Strictness, WriteError};
 
 impl Bnd {
     /// The file. Trailing bytes are refused.
+    ///
+    /// # Errors
+    /// When the model breaks a rule, or a number does not fit its field.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         self.to_bytes_with(Strictness::Strict)
     }
 
     /// The file; leniently with its trailing bytes.
+    ///
+    /// # Errors
+    /// When the model breaks a rule that is not passed over, or a number does not fit its field.
     pub fn to_bytes_with(&self, strictness: Strictness) -> Result<Vec<u8>, WriteError> {
-        if strictness == Strictness::Strict {
-            let mut findings = Findings::default();
-            findings.trailing(self.size(), &self.trailing);
-            findings.refuse()?;
-        }
+        rules::check(self, &mut writing(strictness))?;
         let mut w = ByteWriter::new();
-        w.be_u32(1);
+        w.be_u32(VERSION);
         put_pstr(&mut w, &Path::ROOT.field("bone"), &self.bone)?;
         for resource in [self.mesh, self.texture] {
             match resource {
                 None => w.be_u32(0),
-                Some(id) => [PRESENT, id.group, id.file, id.kind].into_iter().for_each(|v| w.be_u32(v)),
+                Some(named) => {
+                    w.be_u32(PRESENT);
+                    w.record(id::SIZE, |r| {
+                        r.be_u32(id::GROUP, named.group);
+                        r.be_u32(id::FILE, named.file);
+                        r.be_u32(id::KIND, named.kind);
+                    });
+                }
             }
         }
         w.bytes(&self.trailing);

@@ -3,8 +3,8 @@
 mod model;
 pub(crate) mod places;
 pub(crate) mod read;
+pub(crate) mod record;
 pub(crate) mod rules;
-pub(crate) mod validate;
 mod view;
 pub(crate) mod write;
 

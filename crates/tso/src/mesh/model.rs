@@ -17,6 +17,12 @@ pub struct Mesh {
     pub trailing: Vec<u8>,
 }
 
+impl From<Geometry> for Mesh {
+    fn from(geometry: Geometry) -> Self {
+        Self { geometry, trailing: Vec::new() }
+    }
+}
+
 /// Triangles around bones.
 ///
 /// Space of all vertices: of the bone that owns them, left-handed, +Y up, +Z to the front of the figure, 3 units to

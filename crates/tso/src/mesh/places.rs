@@ -2,32 +2,41 @@
 #![allow(clippy::arithmetic_side_effects, reason = "offsets of what is in memory fit 64 bits")]
 
 use super::model::Geometry;
-use crate::common::wide;
+use super::record::{binding, face, pull, uv, vertex};
+use crate::fields::wide;
+use crate::name::Name;
 use alloc::vec::Vec;
+use meshwright_core::record::Field;
 
 /// A field of a geometry.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Field {
+pub(crate) enum Spot {
     /// Corner of a face.
     Face(usize, usize),
-    /// One of the five numbers of a binding.
-    Binding(usize, usize),
+    /// Field of a binding.
+    Binding(usize, Field),
     /// The number of bindings.
     Bindings,
     /// Component of the texture coordinates of a real vertex.
     Uv(usize, usize),
-    /// Weight of a blend vertex.
-    Weight(usize),
-    /// Target of a blend vertex.
-    Target(usize),
+    /// Weight or target of a blend vertex.
+    Pull(usize, Field),
     /// The number of all vertices.
     Total,
-    /// Component of position and normal of a real vertex.
-    Real(usize, usize),
-    /// Component of position and normal of a blend vertex.
-    Blend(usize, usize),
+    /// Component of position or normal of a real vertex.
+    Real(usize, Field, usize),
+    /// Component of position or normal of a blend vertex.
+    Blend(usize, Field, usize),
     /// Behind the last field.
     End,
+}
+
+/// All fields behind the names are 32 bits wide, or one number of the text.
+const WORD: usize = 4;
+
+/// How many numbers there are in so many bytes.
+const fn numbers(bytes: usize) -> u64 {
+    (bytes / WORD) as u64
 }
 
 /// Offsets of fields.
@@ -45,7 +54,7 @@ impl Places {
         match self {
             Self::Binary(bones) => {
                 let mut at = bones.saturating_add(4);
-                let step = |name: &crate::Name| {
+                let step = |name: &Name| {
                     let here = at;
                     at = at.saturating_add(1).saturating_add(wide(name.bytes().len()));
                     here
@@ -68,7 +77,7 @@ impl Places {
     }
 }
 
-/// Answers where fields stand.
+/// Finds where fields stand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Finder<'p> {
     places: &'p Places,
@@ -77,43 +86,59 @@ pub(crate) struct Finder<'p> {
     sizes: [u64; 4],
 }
 
+impl Geometry {
+    /// How many bytes it has in a binary file.
+    #[cfg(feature = "scene")]
+    pub(crate) fn size(&self) -> u64 {
+        Places::Binary(0).finder(self).end()
+    }
+}
+
 impl Finder<'_> {
-    /// The offset of the first byte of `field`.
-    pub(crate) fn at(&self, field: Field) -> Option<u64> {
-        // All fields behind the names are 32 bits wide, or one number of the text.
-        let number = self.number(field);
+    /// The offset of the first byte of `spot`.
+    pub(crate) fn at(&self, spot: Spot) -> Option<u64> {
+        let number = self.number(spot);
         match self.places {
-            Places::Binary(_) => Some(self.start.saturating_add(number.saturating_mul(4))),
-            Places::Text(_, numbers) => {
-                usize::try_from(number).ok().and_then(|n| numbers.get(n)).or(numbers.last()).copied()
+            Places::Binary(_) => Some(self.start.saturating_add(number.saturating_mul(WORD as u64))),
+            Places::Text(_, all) => {
+                usize::try_from(number).ok().and_then(|n| all.get(n)).or(all.last()).copied()
             }
         }
     }
 
-    /// How many numbers stand between the names and `field`.
-    fn number(&self, field: Field) -> u64 {
+    /// Where a binary file ends.
+    pub(crate) fn end(&self) -> u64 {
+        self.at(Spot::End).unwrap_or(0)
+    }
+
+    /// How many numbers stand between the names and `spot`.
+    fn number(&self, spot: Spot) -> u64 {
         let [faces, bindings, real, blends] = self.sizes;
-        let swapped = matches!(self.places, Places::Text(..));
-        let item = |table: u64, i: usize, width: u64, part: usize| {
-            table.saturating_add(1 + wide(i).saturating_mul(width)).saturating_add(wide(part))
-        };
-        let t_bindings = 1 + faces.saturating_mul(3);
-        let t_real = t_bindings.saturating_add(1 + bindings.saturating_mul(5));
-        let t_blends = t_real.saturating_add(1 + real.saturating_mul(2));
-        let t_total = t_blends.saturating_add(1 + blends.saturating_mul(2));
-        let t_blend = t_total.saturating_add(real.saturating_mul(6));
-        match field {
-            Field::Face(i, part) => item(0, i, 3, part),
-            Field::Bindings => t_bindings,
-            Field::Binding(i, part) => item(t_bindings, i, 5, part),
-            Field::Uv(i, part) => item(t_real, i, 2, part),
-            // The text has the target first.
-            Field::Weight(i) => item(t_blends, i, 2, usize::from(swapped)),
-            Field::Target(i) => item(t_blends, i, 2, usize::from(!swapped)),
-            Field::Total => t_total,
-            Field::Real(i, part) => item(t_total, i, 6, part),
-            Field::Blend(i, part) => item(t_blend, i, 6, part),
-            Field::End => t_blend.saturating_add(1 + blends.saturating_mul(6)),
+        let table =
+            |start: u64, n: u64, size: usize| start.saturating_add(1 + n.saturating_mul(numbers(size)));
+        let item =
+            |start: u64, i: usize, size: usize, part: u64| table(start, wide(i), size).saturating_add(part);
+        let t_bindings = table(0, faces, face::SIZE);
+        let t_real = table(t_bindings, bindings, binding::SIZE);
+        let t_blends = table(t_real, real, uv::SIZE);
+        let t_total = table(t_blends, blends, pull::SIZE);
+        let t_blend = t_total.saturating_add(real.saturating_mul(numbers(vertex::SIZE)));
+        let component = |f: Field, c: usize| numbers(f.offset) + wide(c);
+        match spot {
+            Spot::Face(i, corner) => item(0, i, face::SIZE, wide(corner)),
+            Spot::Bindings => t_bindings,
+            Spot::Binding(i, f) => item(t_bindings, i, binding::SIZE, numbers(f.offset)),
+            Spot::Uv(i, c) => item(t_real, i, uv::SIZE, wide(c)),
+            Spot::Pull(i, f) => {
+                let last = numbers(pull::SIZE) - 1;
+                let part = numbers(f.offset);
+                let swapped = matches!(self.places, Places::Text(..));
+                item(t_blends, i, pull::SIZE, if swapped { last - part } else { part })
+            }
+            Spot::Total => t_total,
+            Spot::Real(i, f, c) => item(t_total, i, vertex::SIZE, component(f, c)),
+            Spot::Blend(i, f, c) => item(t_blend, i, vertex::SIZE, component(f, c)),
+            Spot::End => table(t_blend, blends, vertex::SIZE),
         }
     }
 }

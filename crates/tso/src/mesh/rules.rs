@@ -1,31 +1,141 @@
-//! The rules that a geometry must keep.
+//! The rules of a geometry.
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
-    reason = "components of a vector; sums of 32-bit fields in 64 bits"
+    reason = "components of a vector; sums of 32-bit fields in 64 bits; one flag per vertex in memory"
 )]
 
-use super::model::{Geometry, Total};
-use super::places::{Field, Finder, Places};
-use crate::codes;
-use crate::common::{Findings, wide};
+use super::model::{Binding, Geometry, Mesh, Total};
+use super::places::{Finder, Places, Spot};
+use super::record::{GEOMETRY, binding, pull, vertex};
+use crate::fields::wide;
+use crate::rules::{self, all_rules, some};
+use crate::skel::Skel;
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
-use meshwright_core::{F32, Path};
+use meshwright_core::record::Field;
+use meshwright_core::{F32, Findings, Path, Place, ReadError, Report, Rule};
 
-/// Reports every broken rule.
-pub(crate) fn check(g: &Geometry, places: &Places, out: &mut Findings) {
-    let find = places.finder(g);
-    faces(g, &find, out);
-    bindings(g, &find, out);
-    runs(g, &find, out, &REAL);
-    runs(g, &find, out, &BLEND);
-    blends(g, &find, out);
-    total(g, &find, out);
-    finite(g, &find, out);
+meshwright_core::rules! {
+    forgivable FACE_INDEX = "E_FACE_INDEX", BadReference,
+        "A corner of a triangle names a real vertex that does not exist.",
+        "Remove the triangle or correct the index.";
+    forgivable BINDING_BONE = "E_BINDING_BONE", BadReference,
+        "A binding names a bone that the mesh does not list.",
+        "Correct the index; FreeSO takes the last bone instead, as lenient reading does.";
+    forgivable BINDING_DUP = "E_BINDING_DUP", Duplicate,
+        "Two bindings belong to the same bone.",
+        "Join them, or give one of them its own bone; some programs look at the first only.";
+    forgivable BINDING_RANGE = "E_BINDING_RANGE", OutOfBounds,
+        "A binding claims real vertices behind the last one.",
+        "Correct its first vertex or its count.";
+    forgivable BINDING_OVERLAP = "E_BINDING_OVERLAP", Overlap,
+        "Two bindings claim the same real vertex.",
+        "Correct the run of one of them; lenient reading leaves the vertex to the first.";
+    forgivable BINDING_GAP = "E_BINDING_GAP", Missing,
+        "Real vertices belong to no binding, so that no bone moves them.",
+        "Extend a binding over them; lenient reading gives them to the first.";
+    forgivable BLEND_RANGE = "E_BLEND_RANGE", OutOfBounds,
+        "A binding claims blend vertices behind the last one.",
+        "Correct its first blend vertex or its count.";
+    forgivable BLEND_OVERLAP = "E_BLEND_OVERLAP", Overlap,
+        "Two bindings claim the same blend vertex.",
+        "Correct the run of one of them; lenient reading leaves the vertex to the first.";
+    forgivable BLEND_GAP = "E_BLEND_GAP", Missing,
+        "Blend vertices belong to no binding and so have no effect.",
+        "Extend a binding over them or remove them.";
+    forgivable BLEND_VERTEX = "E_BLEND_VERTEX", BadReference,
+        "A blend vertex pulls at a real vertex that does not exist.",
+        "Correct the index or remove the blend vertex; Niotso writes outside its memory.";
+    forgivable WEIGHT = "E_WEIGHT", BadValue,
+        "A blend vertex weighs more than the whole, which is 0x8000.",
+        "Set it to 0x8000, as lenient reading takes it.";
+    forgivable TOTAL = "E_TOTAL", BadCount,
+        "The number of all vertices is neither that of real and blend vertices nor that of real ones.",
+        "Set it to the number of real and blend vertices; Niotso reads the wrong bytes otherwise.";
+    warning TOTAL_REAL_ONLY = "W_TOTAL_REAL_ONLY", BadCount,
+        "The number of all vertices leaves out the blend vertices, as FreeSO writes it.",
+        "Count the blend vertices too: Niotso leaves them unread.";
+    warning NORMAL_LENGTH = "W_NORMAL_LENGTH", NotNormalized,
+        "Normals are not of length 1; FreeSO's exporter makes them 3 long.",
+        "Divide them by their length, as the game does when it draws.";
+    warning WEIGHT_ZERO = "W_WEIGHT_ZERO", Unused,
+        "A blend vertex weighs nothing and has no effect.",
+        "Remove it; FreeSO writes such where a weight was too small for the format.";
+    warning VERTEX_UNUSED = "W_VERTEX_UNUSED", Unused,
+        "No triangle uses a vertex.",
+        "Remove it.";
+    warning FACE_DEGENERATE = "W_FACE_DEGENERATE", Degenerate,
+        "Two corners of a triangle are the same vertex, so that nothing is drawn.",
+        "Remove the triangle.";
+    warning BINDING_EMPTY = "W_BINDING_EMPTY", Unused,
+        "A binding has neither real nor blend vertices.",
+        "Remove it with its bone.";
+    warning BINDING_COUNT = "W_BINDING_COUNT", BadCount,
+        "There are not as many bindings as bones.",
+        "Give each bone one binding, as all known files do.";
+    warning BLEND_MULTI = "W_BLEND_MULTI", Compatibility,
+        "Several blend vertices pull at one real vertex.",
+        "Keep the strongest: FreeSO lets the last one count only.";
+    warning BLEND_SAME_BONE = "W_BLEND_SAME_BONE", Compatibility,
+        "A blend vertex pulls at a real vertex of its own bone, which bends nothing.",
+        "Nothing needs to be done; the bodies of The Sims 1 have a few.";
 }
 
-/// What the check takes.
+all_rules!(RULES, &[some::VERSION, some::NOT_FINITE, some::BONE_NAME_DUP, some::BONE_MISSING]);
+
+/// Normals whose length differs from 1 by more are reported.
+const NORMAL_TOLERANCE: f64 = 1e-3;
+
+impl Mesh {
+    /// Broken rules as errors, oddities as warnings. Offsets are those of the file that the mesh is written to,
+    /// which for an unchanged mesh is the file it was read from.
+    pub fn validate(&self) -> Report {
+        let mut findings = Findings::validating();
+        // Validation passes over everything.
+        let _ = mesh(self, &mut findings);
+        findings.into_report()
+    }
+}
+
+/// The rules of a `.mesh`; returns where its last field ends.
+pub(crate) fn mesh(mesh: &Mesh, findings: &mut Findings) -> Result<u64, ReadError> {
+    let places = Places::Binary(GEOMETRY);
+    let end = places.finder(&mesh.geometry).end();
+    geometry(&mesh.geometry, &places, findings)?;
+    rules::trailing(&mesh.trailing, end, findings)?;
+    remarks(&mesh.geometry, &places, findings)?;
+    Ok(end)
+}
+
+impl Geometry {
+    /// Warns of bones that the skeleton does not have.
+    pub fn validate_with(&self, skeleton: &Skel) -> Report {
+        let (mut findings, path) = (Findings::validating(), Path::ROOT.field("bones"));
+        for (i, (name, bone)) in self.bones.iter().zip(skeleton.find_all(&self.bones)).enumerate() {
+            if bone.is_none() {
+                let message = || format!("the skeleton has no bone {:?}", name.text());
+                let _ = findings.broken(some::BONE_MISSING, &path.index(i), None, message);
+            }
+        }
+        findings.into_report()
+    }
+}
+
+/// The rules whose breaking is an error.
+pub(crate) fn geometry(g: &Geometry, places: &Places, findings: &mut Findings) -> Result<(), ReadError> {
+    let find = places.finder(g);
+    faces(g, &find, findings)?;
+    bindings(g, &find, findings)?;
+    runs(g, &find, findings, &REAL_RUNS)?;
+    runs(g, &find, findings, &BLEND_RUNS)?;
+    blends(g, &find, findings)?;
+    total(g, &find, findings)?;
+    finite(g, &find, findings)
+}
+
+/// What checking takes.
 pub(crate) fn memory(g: &Geometry) -> u64 {
     wide(g.bones.len()).saturating_add(wide(g.bindings.len()).saturating_mul(size_of::<Run>() as u64))
 }
@@ -33,82 +143,96 @@ pub(crate) fn memory(g: &Geometry) -> u64 {
 /// From where to where, of which binding.
 type Run = (u64, u64, usize);
 
-fn faces(g: &Geometry, find: &Finder<'_>, out: &mut Findings) {
+fn faces(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
     let (root, n) = (Path::ROOT, g.real.len());
     let path = root.field("faces");
     for (i, face) in g.faces.iter().enumerate() {
         for (corner, &v) in face.iter().enumerate() {
             if wide(n) <= u64::from(v) {
                 let path = path.index(i);
-                out.error(codes::E_FACE_INDEX, &path.index(corner), find.at(Field::Face(i, corner)), || {
+                findings.broken(FACE_INDEX, &path.index(corner), find.at(Spot::Face(i, corner)), || {
                     format!("index {v} of {n} real vertices")
-                });
+                })?;
             }
         }
     }
+    Ok(())
 }
 
-fn bindings(g: &Geometry, find: &Finder<'_>, out: &mut Findings) {
+fn bindings(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
     let (root, bones) = (Path::ROOT, g.bones.len());
     let path = root.field("bindings");
     let mut seen = alloc::vec![false; bones];
-    for (i, binding) in g.bindings.iter().enumerate() {
-        let (at, bone) = (find.at(Field::Binding(i, 0)), binding.bone);
+    for (i, b) in g.bindings.iter().enumerate() {
+        let (at, bone) = (find.at(Spot::Binding(i, binding::BONE)), b.bone);
         let path = path.index(i);
-        let path = path.field("bone");
+        let path = binding::BONE.path(&path);
         match usize::try_from(bone).ok().and_then(|b| seen.get_mut(b)) {
-            None => out.error(codes::E_BINDING_BONE, &path, at, || format!("index {bone} of {bones} bones")),
+            None => findings.broken(BINDING_BONE, &path, at, || format!("index {bone} of {bones} bones"))?,
             Some(true) => {
-                out.error(codes::E_BINDING_DUP, &path, at, || format!("bone {bone} is bound before"));
+                findings.broken(BINDING_DUP, &path, at, || format!("bone {bone} is bound before"))?;
             }
             Some(new) => *new = true,
         }
     }
+    Ok(())
 }
 
 /// One of the two kinds of vertices that bindings divide among bones.
-struct Kind {
+struct Runs {
     noun: &'static str,
-    field: &'static str,
+    first: Field,
     table: &'static str,
-    part: usize,
-    codes: [&'static str; 3],
+    range: &'static Rule,
+    overlap: &'static Rule,
+    gap: &'static Rule,
+    of: fn(&Binding) -> (u32, u32),
+    len: fn(&Geometry) -> usize,
 }
 
-const REAL: Kind = Kind {
+const REAL_RUNS: Runs = Runs {
     noun: "real",
-    field: "first_real",
+    first: binding::FIRST_REAL,
     table: "real",
-    part: 1,
-    codes: [codes::E_BINDING_RANGE, codes::E_BINDING_OVERLAP, codes::E_BINDING_GAP],
+    range: BINDING_RANGE,
+    overlap: BINDING_OVERLAP,
+    gap: BINDING_GAP,
+    of: |b| (b.first_real, b.real_count),
+    len: |g| g.real.len(),
 };
 
-const BLEND: Kind = Kind {
+const BLEND_RUNS: Runs = Runs {
     noun: "blend",
-    field: "first_blend",
+    first: binding::FIRST_BLEND,
     table: "blends",
-    part: 3,
-    codes: [codes::E_BLEND_RANGE, codes::E_BLEND_OVERLAP, codes::E_BLEND_GAP],
+    range: BLEND_RANGE,
+    overlap: BLEND_OVERLAP,
+    gap: BLEND_GAP,
+    of: |b| (b.first_blend, b.blend_count),
+    len: |g| g.blends.len(),
 };
 
 /// The runs of one kind must cover every vertex once, in whatever order.
-fn runs(g: &Geometry, find: &Finder<'_>, out: &mut Findings, kind: &Kind) {
-    let root = Path::ROOT;
-    let (table, real) = (root.field("bindings"), kind.part == REAL.part);
-    let n = wide(if real { g.real.len() } else { g.blends.len() });
+fn runs(g: &Geometry, find: &Finder<'_>, findings: &mut Findings, kind: &Runs) -> Result<(), ReadError> {
+    let (root, noun, n) = (Path::ROOT, kind.noun, wide((kind.len)(g)));
+    let table = root.field("bindings");
     let mut runs: Vec<Run> = Vec::with_capacity(g.bindings.len());
     for (i, b) in g.bindings.iter().enumerate() {
-        let (first, count) = if real { (b.first_real, b.real_count) } else { (b.first_blend, b.blend_count) };
+        let (first, count) = (kind.of)(b);
+        if count == 0 {
+            continue;
+        }
         let (from, to) = (u64::from(first), u64::from(first) + u64::from(count));
-        if count > 0 && to > n {
+        if to > n {
             let path = table.index(i);
-            out.error(kind.codes[0], &path.field(kind.field), find.at(Field::Binding(i, kind.part)), || {
-                format!("{count} vertices from {first} on, there are {n} {} vertices", kind.noun)
-            });
+            findings.broken(
+                kind.range,
+                &kind.first.path(&path),
+                find.at(Spot::Binding(i, kind.first)),
+                || format!("{count} vertices from {first} on, there are {n} {noun} vertices"),
+            )?;
         }
-        if count > 0 {
-            runs.push((from.min(n), to.min(n), i));
-        }
+        runs.push((from.min(n), to.min(n), i));
     }
     runs.sort_unstable();
     // Overlaps before gaps: a run that was moved leaves a gap too, but its own number is at fault.
@@ -116,9 +240,12 @@ fn runs(g: &Geometry, find: &Finder<'_>, out: &mut Findings, kind: &Kind) {
     for &(from, to, i) in &runs {
         if from < end && to > from {
             let path = table.index(i);
-            out.error(kind.codes[1], &path.field(kind.field), find.at(Field::Binding(i, kind.part)), || {
-                format!("{} vertex {from} belongs to another binding", kind.noun)
-            });
+            findings.broken(
+                kind.overlap,
+                &kind.first.path(&path),
+                find.at(Spot::Binding(i, kind.first)),
+                || format!("{noun} vertex {from} belongs to another binding"),
+            )?;
         }
         end = end.max(to);
     }
@@ -127,68 +254,194 @@ fn runs(g: &Geometry, find: &Finder<'_>, out: &mut Findings, kind: &Kind) {
         if from > end {
             let path = root.field(kind.table);
             let vertex = path.index(usize::try_from(end).unwrap_or(usize::MAX));
-            let (last, noun) = (from - 1, kind.noun);
-            out.error(kind.codes[2], &vertex, find.at(Field::Bindings), || {
+            let last = from - 1;
+            findings.broken(kind.gap, &vertex, find.at(Spot::Bindings), || {
                 format!("{noun} vertices {end} to {last} belong to no binding")
-            });
+            })?;
         }
         end = end.max(to);
     }
+    Ok(())
 }
 
-fn blends(g: &Geometry, find: &Finder<'_>, out: &mut Findings) {
+fn blends(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
     let (root, n) = (Path::ROOT, g.real.len());
     let path = root.field("blends");
     for (i, blend) in g.blends.iter().enumerate() {
         let (weight, target) = (blend.weight, blend.target);
         let path = path.index(i);
         if wide(n) <= u64::from(target) {
-            out.error(codes::E_BLEND_VERTEX, &path.field("target"), find.at(Field::Target(i)), || {
+            let at = find.at(Spot::Pull(i, pull::TARGET));
+            findings.broken(BLEND_VERTEX, &pull::TARGET.path(&path), at, || {
                 format!("index {target} of {n} real vertices")
-            });
+            })?;
         }
         if !weight.is_valid() {
-            out.error(codes::E_WEIGHT, &path.field("weight"), find.at(Field::Weight(i)), || {
-                format!("{weight:?} is more than all")
-            });
+            let at = find.at(Spot::Pull(i, pull::WEIGHT));
+            findings
+                .broken(WEIGHT, &pull::WEIGHT.path(&path), at, || format!("{weight:?} is more than all"))?;
         }
     }
+    Ok(())
 }
 
-fn total(g: &Geometry, find: &Finder<'_>, out: &mut Findings) {
-    if let Total::Other(stored) = g.total {
-        let (real, blend) = (g.real.len(), g.blends.len());
-        out.error(codes::E_TOTAL, &Path::ROOT.field("total"), find.at(Field::Total), || {
-            format!("{stored} vertices, there are {real} real and {blend} blend vertices")
-        });
-    }
+fn total(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
+    let Total::Other(stored) = g.total else { return Ok(()) };
+    let (real, blend) = (g.real.len(), g.blends.len());
+    findings.broken(TOTAL, &Path::ROOT.field("total"), find.at(Spot::Total), || {
+        format!("{stored} vertices, there are {real} real and {blend} blend vertices")
+    })
 }
 
-fn finite(g: &Geometry, find: &Finder<'_>, out: &mut Findings) {
-    let root = Path::ROOT;
+fn finite(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
     let bad = |values: &[F32]| values.iter().position(|v| !v.is_finite());
-    let mut report = |table: &'static str, i: usize, what: &'static str, value: F32, at: Option<u64>| {
+    let mut report = |table: &'static str, i: usize, what: &'static str, value: F32, spot: Spot| {
+        let root = Path::ROOT;
         let path = root.field(table);
         let path = path.index(i);
-        out.error(codes::E_NOT_FINITE, &path.field(what), at, || format!("{value:?} is not finite"));
+        rules::not_finite(value, &path.field(what), find.at(spot), findings)
     };
     for (i, v) in g.real.iter().enumerate() {
         if let Some(c) = bad(&v.uv) {
-            report("real", i, "uv", v.uv[c], find.at(Field::Uv(i, c)));
+            report("real", i, "uv", v.uv[c], Spot::Uv(i, c))?;
         }
-        if let Some(c) = bad(&v.position) {
-            report("real", i, "position", v.position[c], find.at(Field::Real(i, c)));
-        }
-        if let Some(c) = bad(&v.normal) {
-            report("real", i, "normal", v.normal[c], find.at(Field::Real(i, c + 3)));
+        for (f, values) in [(vertex::POSITION, &v.position), (vertex::NORMAL, &v.normal)] {
+            if let Some(c) = bad(values) {
+                report("real", i, f.name, values[c], Spot::Real(i, f, c))?;
+            }
         }
     }
     for (i, v) in g.blends.iter().enumerate() {
-        if let Some(c) = bad(&v.position) {
-            report("blends", i, "position", v.position[c], find.at(Field::Blend(i, c)));
-        }
-        if let Some(c) = bad(&v.normal) {
-            report("blends", i, "normal", v.normal[c], find.at(Field::Blend(i, c + 3)));
+        for (f, values) in [(vertex::POSITION, &v.position), (vertex::NORMAL, &v.normal)] {
+            if let Some(c) = bad(values) {
+                report("blends", i, f.name, values[c], Spot::Blend(i, f, c))?;
+            }
         }
     }
+    Ok(())
+}
+
+/// What is odd and breaks no rule; only validation looks for it.
+pub(crate) fn remarks(g: &Geometry, places: &Places, findings: &mut Findings) -> Result<(), ReadError> {
+    if !findings.is_validating() {
+        return Ok(());
+    }
+    let find = places.finder(g);
+    odd_names(g, places, findings)?;
+    odd_faces(g, &find, findings)?;
+    odd_bindings(g, &find, findings)?;
+    odd_blends(g, &find, findings)?;
+    if g.total == Total::RealOnly {
+        findings.broken(TOTAL_REAL_ONLY, &Path::ROOT.field("total"), find.at(Spot::Total), || {
+            format!("counts the {} real vertices, not the {} blend vertices", g.real.len(), g.blends.len())
+        })?;
+    }
+    odd_normals(g, &find, findings)
+}
+
+fn odd_names(g: &Geometry, places: &Places, findings: &mut Findings) -> Result<(), ReadError> {
+    let path = Path::ROOT.field("bones");
+    let mut names = BTreeMap::new();
+    for (i, (name, at)) in g.bones.iter().zip(places.names(g)).enumerate() {
+        let path = path.index(i);
+        rules::name(name, &path, at, findings)?;
+        let first = *names.entry(name.bytes().to_ascii_lowercase()).or_insert(i);
+        if first != i {
+            findings.broken(some::BONE_NAME_DUP, &path, at, || {
+                format!("{name} is the name of bone {first} too")
+            })?;
+        }
+    }
+    Ok(())
+}
+
+fn odd_faces(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
+    let (root, mut used) = (Path::ROOT, alloc::vec![false; g.real.len()]);
+    let path = root.field("faces");
+    for (i, &[a, b, c]) in g.faces.iter().enumerate() {
+        for v in [a, b, c] {
+            if let Some(used) = usize::try_from(v).ok().and_then(|v| used.get_mut(v)) {
+                *used = true;
+            }
+        }
+        if a == b || b == c || c == a {
+            findings.broken(FACE_DEGENERATE, &path.index(i), find.at(Spot::Face(i, 0)), || {
+                format!("two corners of [{a}, {b}, {c}] are the same")
+            })?;
+        }
+    }
+    let path = root.field("real");
+    for (i, _) in used.iter().enumerate().filter(|(_, used)| !**used) {
+        let at = find.at(Spot::Real(i, vertex::POSITION, 0));
+        findings.broken(VERTEX_UNUSED, &path.index(i), at, || "no face uses this vertex")?;
+    }
+    Ok(())
+}
+
+fn odd_bindings(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
+    let path = Path::ROOT.field("bindings");
+    if g.bindings.len() != g.bones.len() {
+        findings.broken(BINDING_COUNT, &path, find.at(Spot::Bindings), || {
+            format!("{} bindings for {} bones", g.bindings.len(), g.bones.len())
+        })?;
+    }
+    for (i, b) in g.bindings.iter().enumerate() {
+        if b.real_count == 0 && b.blend_count == 0 {
+            let at = find.at(Spot::Binding(i, binding::BONE));
+            findings.broken(BINDING_EMPTY, &path.index(i), at, || "the binding has no vertices")?;
+        }
+    }
+    Ok(())
+}
+
+fn odd_blends(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
+    let path = Path::ROOT.field("blends");
+    let owners = g.owners();
+    let mut pulled = alloc::vec![false; g.real.len()];
+    for (i, blend) in g.blends.iter().enumerate() {
+        let (path, target) = (path.index(i), blend.target);
+        let at = |f: Field| Place::from(find.at(Spot::Pull(i, f)));
+        if blend.weight.to_bits() == 0 {
+            findings.broken(WEIGHT_ZERO, &pull::WEIGHT.path(&path), at(pull::WEIGHT), || {
+                format!("has no effect on real vertex {target}")
+            })?;
+        }
+        let Some(real) = usize::try_from(target).ok().filter(|t| *t < g.real.len()) else { continue };
+        if core::mem::replace(&mut pulled[real], true) {
+            findings.broken(BLEND_MULTI, &pull::TARGET.path(&path), at(pull::TARGET), || {
+                format!("real vertex {target} is blended more than once")
+            })?;
+        }
+        let bone = owners.blends.get(i).copied().flatten();
+        if bone.is_some() && bone == owners.real.get(real).copied().flatten() {
+            findings.broken(BLEND_SAME_BONE, &pull::TARGET.path(&path), at(pull::TARGET), || {
+                format!("real vertex {target} is on the same bone")
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// One finding for all normals: in real files either all of them are odd or none.
+fn odd_normals(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
+    let real = g.real.iter().enumerate().map(|(i, v)| ("real", i, v.normal));
+    let blend = g.blends.iter().enumerate().map(|(i, v)| ("blends", i, v.normal));
+    let (low, high) = (1.0 - NORMAL_TOLERANCE, 1.0 + NORMAL_TOLERANCE);
+    let is_odd = |normal: [F32; 3]| {
+        let square: f64 = normal.map(F32::get).map(f64::from).iter().map(|c| c * c).sum();
+        !(low * low..=high * high).contains(&square)
+    };
+    let mut odd = real.chain(blend).filter(|(_, _, normal)| is_odd(*normal));
+    let Some((table, i, [x, y, z])) = odd.next() else { return Ok(()) };
+    let n = 1 + odd.count();
+    let spot = match table {
+        "real" => Spot::Real(i, vertex::NORMAL, 0),
+        _ => Spot::Blend(i, vertex::NORMAL, 0),
+    };
+    let path = Path::ROOT.field(table);
+    let path = path.index(i);
+    findings.broken(NORMAL_LENGTH, &vertex::NORMAL.path(&path), find.at(spot), || {
+        let all = wide(g.real.len()).saturating_add(wide(g.blends.len()));
+        format!("[{x:?}, {y:?}, {z:?}] is not of length 1, nor are {n} of {all} normals in all")
+    })
 }

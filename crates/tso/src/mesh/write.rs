@@ -1,30 +1,30 @@
 //! Writes `.mesh`, and the geometry within `.bmf`.
 
 use super::model::{Geometry, Mesh, Total};
-use super::places::{Field, Places};
-use super::read::Order;
+use super::record::{Order, VERSION, binding, pull, uv, vertex};
 use super::rules;
-use crate::common::{Findings, count, put_pstr, wide};
+use crate::fields::{count, put_pstr, wide};
+use crate::rules::writing;
 use alloc::vec::Vec;
 use meshwright_core::{ByteWriter, Path, Strictness, WriteError};
 
 impl Mesh {
     /// The file. A mesh that breaks a rule is refused.
+    ///
+    /// # Errors
+    /// When the model breaks a rule, or a number does not fit its field.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         self.to_bytes_with(Strictness::Strict)
     }
 
     /// The file; leniently also one that only lenient reading opens, such as the one the mesh came from.
+    ///
+    /// # Errors
+    /// When the model breaks a rule that is not passed over, or a number does not fit its field.
     pub fn to_bytes_with(&self, strictness: Strictness) -> Result<Vec<u8>, WriteError> {
-        if strictness == Strictness::Strict {
-            let mut findings = Findings::default();
-            rules::check(&self.geometry, &Places::Binary(4), &mut findings);
-            findings.trailing(0, &self.trailing);
-            findings.refuse()?;
-        }
-        let size = Places::Binary(4).finder(&self.geometry).at(Field::End).unwrap_or(0);
-        let mut w = ByteWriter::with_capacity(usize::try_from(size).unwrap_or(0));
-        w.be_u32(2);
+        let end = rules::mesh(self, &mut writing(strictness))?;
+        let mut w = ByteWriter::with_capacity(usize::try_from(end).unwrap_or(0));
+        w.be_u32(VERSION);
         geometry(&mut w, &self.geometry, Order::Big)?;
         w.bytes(&self.trailing);
         Ok(w.into_bytes())
@@ -49,10 +49,7 @@ impl Total {
 /// A geometry from its number of bones on.
 pub(crate) fn geometry(w: &mut ByteWriter, g: &Geometry, order: Order) -> Result<(), WriteError> {
     let root = Path::ROOT;
-    let put = |w: &mut ByteWriter, value: u32| match order {
-        Order::Big => w.be_u32(value),
-        Order::Little => w.le_u32(value),
-    };
+    let put = |w: &mut ByteWriter, value: u32| w.bytes(&order.bytes(value));
 
     let path = root.field("bones");
     put(w, count(&path, g.bones.len())?);
@@ -65,27 +62,32 @@ pub(crate) fn geometry(w: &mut ByteWriter, g: &Geometry, order: Order) -> Result
     }
     put(w, count(&root.field("bindings"), g.bindings.len())?);
     for b in &g.bindings {
-        for value in [b.bone, b.first_real, b.real_count, b.first_blend, b.blend_count] {
-            put(w, value);
-        }
+        w.record(binding::SIZE, |r| {
+            order.put(r, binding::BONE, b.bone);
+            order.put(r, binding::FIRST_REAL, b.first_real);
+            order.put(r, binding::REAL_COUNT, b.real_count);
+            order.put(r, binding::FIRST_BLEND, b.first_blend);
+            order.put(r, binding::BLEND_COUNT, b.blend_count);
+        });
     }
     put(w, count(&root.field("real"), g.real.len())?);
     for v in &g.real {
-        w.le_f32s(&v.uv);
+        w.record(uv::SIZE, |r| r.le_f32s(uv::UV, &v.uv));
     }
     put(w, count(&root.field("blends"), g.blends.len())?);
     for b in &g.blends {
-        put(w, b.weight.to_bits());
-        put(w, b.target);
+        w.record(pull::SIZE, |r| {
+            order.put(r, pull::WEIGHT, b.weight.to_bits());
+            order.put(r, pull::TARGET, b.target);
+        });
     }
     put(w, g.total.stored(g)?);
-    for v in &g.real {
-        w.le_f32s(&v.position);
-        w.le_f32s(&v.normal);
-    }
-    for b in &g.blends {
-        w.le_f32s(&b.position);
-        w.le_f32s(&b.normal);
+    let real = g.real.iter().map(|v| (&v.position, &v.normal));
+    for (position, normal) in real.chain(g.blends.iter().map(|b| (&b.position, &b.normal))) {
+        w.record(vertex::SIZE, |r| {
+            r.le_f32s(vertex::POSITION, position);
+            r.le_f32s(vertex::NORMAL, normal);
+        });
     }
     Ok(())
 }

@@ -2,10 +2,8 @@
 
 mod model;
 mod read;
-mod validate;
-#[cfg(feature = "scene")]
-pub(crate) use validate::is_unit;
-pub(crate) use validate::remark_rotation;
+mod record;
+pub(crate) mod rules;
 mod view;
 mod write;
 

@@ -1,6 +1,6 @@
 //! What a skeleton holds.
 
-use crate::common::Flag;
+use crate::fields::Flag;
 use crate::name::Name;
 use crate::props::PropertyList;
 use alloc::vec::Vec;

@@ -1,28 +1,32 @@
 //! Writes `.skel`.
 
 use super::model::Skel;
-use super::validate::check;
-use crate::common::{Findings, put_pstr};
+use super::record::{VERSION, put_tail};
+use super::rules;
+use crate::fields::put_pstr;
 use crate::props::put_property_lists;
+use crate::rules::writing;
 use alloc::vec::Vec;
 use meshwright_core::{ByteWriter, Path, Strictness, WriteError};
 
 impl Skel {
     /// The file. A skeleton that breaks a rule is refused.
+    ///
+    /// # Errors
+    /// When the model breaks a rule, or a number does not fit its field.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         self.to_bytes_with(Strictness::Strict)
     }
 
     /// The file; leniently also one that only lenient reading opens, such as the one the skeleton came from.
+    ///
+    /// # Errors
+    /// When the model breaks a rule that is not passed over, or a number does not fit its field.
     pub fn to_bytes_with(&self, strictness: Strictness) -> Result<Vec<u8>, WriteError> {
-        let mut findings = Findings::default();
-        check(self, &mut findings);
-        if strictness == Strictness::Strict {
-            findings.refuse()?;
-        }
+        rules::check(self, &mut writing(strictness))?;
         let root = Path::ROOT;
         let mut w = ByteWriter::new();
-        w.be_u32(1);
+        w.be_u32(VERSION);
         put_pstr(&mut w, &root.field("name"), &self.name)?;
         let path = root.field("bones");
         w.be_u16(WriteError::fit(&path, "bone count", self.bones.len() as u64, u16::MAX)?);
@@ -35,12 +39,7 @@ impl Skel {
             if bone.has_properties.is_set() {
                 put_property_lists(&mut w, &path.field("properties"), &bone.properties)?;
             }
-            w.le_f32s(&bone.translation);
-            w.le_f32s(&bone.rotation);
-            w.be_u32(bone.can_translate);
-            w.be_u32(bone.can_rotate);
-            w.be_u32(bone.can_blend);
-            w.le_f32s(&[bone.wiggle_value, bone.wiggle_power]);
+            put_tail(&mut w, bone);
         }
         w.bytes(&self.trailing);
         Ok(w.into_bytes())

@@ -1,8 +1,8 @@
 //! The Sims 1: `.bmf`, and the same as text, `.skn`.
 
-mod bmf;
-mod skn;
-mod text;
+pub(crate) mod bmf;
+mod convert;
+pub(crate) mod skn;
 
 pub use bmf::Bmf;
 pub use skn::Skn;

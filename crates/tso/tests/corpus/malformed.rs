@@ -1,4 +1,4 @@
-//! Broken files, answered as their list says.
+//! Broken files, refused or read as their list says.
 
 use super::data::{dir, json};
 use meshwright_core::{Parsed, ReadError, ReadOptions, Report, Strictness, WriteError};
@@ -15,7 +15,7 @@ struct Kind<M> {
 }
 
 impl<M> Kind<M> {
-    fn answer(&self, file: &str, bytes: &[u8], expect: &str, codes: &BTreeSet<&str>) {
+    fn check(&self, file: &str, bytes: &[u8], expect: &str, codes: &BTreeSet<&str>) {
         let strict = (self.parse)(bytes, &ReadOptions::default());
         match (expect, &strict) {
             ("reject", Err(e)) => {
@@ -47,7 +47,7 @@ impl<M> Kind<M> {
 }
 
 #[test]
-fn broken_files_are_answered_as_listed() {
+fn broken_files_fare_as_listed() {
     let Some(dir) = dir() else { return };
     let mesh = Kind::<Mesh> {
         parse: Mesh::parse_with,
@@ -77,7 +77,7 @@ fn broken_files_are_answered_as_listed() {
         write: Skel::to_bytes_with,
         convert: |s| s.to_scene(&SceneOptions::default(), &[]).unwrap().value.validate().unwrap(),
     };
-    let mut answered = 0;
+    let mut checked = 0;
     for case in json(&dir.join("malformed/cases.json")).as_array().unwrap() {
         if case["format"] != "tso" {
             continue;
@@ -87,12 +87,12 @@ fn broken_files_are_answered_as_listed() {
         let (expect, codes) = (case["expect"].as_str().unwrap(), case["code"].as_str().unwrap());
         let codes = codes.split(',').filter(|c| !c.is_empty()).collect();
         match file.rsplit('.').next().unwrap() {
-            "mesh" => mesh.answer(file, &bytes, expect, &codes),
-            "anim" => anim.answer(file, &bytes, expect, &codes),
-            "skel" => skel.answer(file, &bytes, expect, &codes),
+            "mesh" => mesh.check(file, &bytes, expect, &codes),
+            "anim" => anim.check(file, &bytes, expect, &codes),
+            "skel" => skel.check(file, &bytes, expect, &codes),
             other => panic!("{other}"),
         }
-        answered += 1;
+        checked += 1;
     }
-    assert!(answered >= 42, "{answered}");
+    assert!(checked >= 42, "{checked}");
 }

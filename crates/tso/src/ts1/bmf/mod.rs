@@ -2,7 +2,7 @@
 
 mod model;
 mod read;
-mod validate;
+pub(crate) mod rules;
 mod write;
 
 pub use model::Bmf;

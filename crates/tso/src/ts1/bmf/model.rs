@@ -16,3 +16,10 @@ pub struct Bmf {
     /// Bytes behind the last field, kept by lenient reading.
     pub trailing: Vec<u8>,
 }
+
+impl Bmf {
+    /// A geometry with the names of its skin and texture.
+    pub fn new(skin: impl Into<Name>, texture: impl Into<Name>, geometry: Geometry) -> Self {
+        Self { skin: skin.into(), texture: texture.into(), geometry, trailing: Vec::new() }
+    }
+}

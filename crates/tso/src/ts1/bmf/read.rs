@@ -1,19 +1,27 @@
 //! Reads `.bmf`.
 
 use super::model::Bmf;
-use crate::common::{Findings, file, name, pstr, trailing};
-use crate::mesh::read::{Order, geometry, sniff_geometry};
-use crate::mesh::rules;
-use meshwright_core::{Budget, Confidence, Parsed, Path, ReadError, ReadOptions};
+use super::rules;
+use crate::fields::{file, name, pstr, trailing};
+use crate::mesh::read::{geometry, sniff_geometry};
+use crate::mesh::record::Order;
+use crate::mesh::rules::memory;
+use meshwright_core::{Budget, Confidence, Findings, Parsed, Path, ReadError, ReadOptions};
 
 impl Bmf {
     /// Reads a file that keeps all rules, within the default limits.
+    ///
+    /// # Errors
+    /// The first rule that the file breaks.
     pub fn parse(bytes: &[u8]) -> Result<Self, ReadError> {
         Self::parse_with(bytes, &ReadOptions::default()).map(|p| p.model)
     }
 
     /// Reads a file. Leniently, every rule but those on sizes may be broken, as in
     /// [`Mesh::parse_with`](crate::Mesh::parse_with).
+    ///
+    /// # Errors
+    /// When the file breaks a rule that the options do not pass over, or would take more memory than they allow.
     pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
         let budget = Budget::new(options.limits);
         let source = file(bytes, &budget);
@@ -22,9 +30,10 @@ impl Bmf {
         let texture = name(&mut cursor, &root.field("texture"), pstr)?;
         let geometry = geometry(&mut cursor, Order::Little)?;
         let bmf = Self { skin, texture, geometry, trailing: trailing(&cursor)? };
-        source.charge(&root, 0, "rules", rules::memory(&bmf.geometry), 1)?;
-        let forgiven = bmf.rules(Findings::reading(options)).settle()?;
-        Ok(Parsed::new(bmf, forgiven))
+        source.charge(&root, 0, "rules", memory(&bmf.geometry), 1)?;
+        let mut findings = Findings::reading(options);
+        rules::check(&bmf, &mut findings)?;
+        Ok(Parsed::new(bmf, findings.into_report()))
     }
 
     /// How likely these are the bytes of a `.bmf`. There is no magic: the sizes of all tables are held against the

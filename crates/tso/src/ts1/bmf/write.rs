@@ -1,24 +1,30 @@
 //! Writes `.bmf`.
 
 use super::model::Bmf;
-use crate::common::{Findings, put_pstr};
-use crate::mesh::read::Order;
+use super::rules;
+use crate::fields::put_pstr;
+use crate::mesh::record::Order;
 use crate::mesh::write;
+use crate::rules::writing;
 use alloc::vec::Vec;
 use meshwright_core::{ByteWriter, Path, Strictness, WriteError};
 
 impl Bmf {
     /// The file. A geometry that breaks a rule is refused.
+    ///
+    /// # Errors
+    /// When the model breaks a rule, or a number does not fit its field.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         self.to_bytes_with(Strictness::Strict)
     }
 
     /// The file; leniently also one that only lenient reading opens.
+    ///
+    /// # Errors
+    /// When the model breaks a rule that is not passed over, or a number does not fit its field.
     pub fn to_bytes_with(&self, strictness: Strictness) -> Result<Vec<u8>, WriteError> {
-        if strictness == Strictness::Strict {
-            self.rules(Findings::default()).refuse()?;
-        }
-        let mut w = ByteWriter::new();
+        let end = rules::check(self, &mut writing(strictness))?;
+        let mut w = ByteWriter::with_capacity(usize::try_from(end).unwrap_or(0));
         put_pstr(&mut w, &Path::ROOT.field("skin"), &self.skin)?;
         put_pstr(&mut w, &Path::ROOT.field("texture"), &self.texture)?;
         write::geometry(&mut w, &self.geometry, Order::Little)?;

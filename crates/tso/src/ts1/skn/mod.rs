@@ -1,8 +1,10 @@
 //! `.skn`: what a `.bmf` holds, as text.
 
+mod canonical;
 mod model;
 mod read;
-mod validate;
+pub(crate) mod rules;
+mod text;
 mod write;
 
 pub use model::Skn;

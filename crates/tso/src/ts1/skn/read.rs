@@ -1,14 +1,17 @@
 //! Reads `.skn`.
 
 use super::model::Skn;
-use crate::common::{Findings, Step, file, trailing, wide};
+use super::rules;
+use super::text::{line, line_end, real, space, whole};
+use crate::fields::{Step, file, trailing, wide};
 use crate::mesh::places::Places;
-use crate::mesh::{Binding, BlendVertex, Geometry, RealVertex, Total, rules};
+use crate::mesh::record::{binding, pull, vertex};
+use crate::mesh::rules::memory;
+use crate::mesh::{Binding, BlendVertex, Geometry, RealVertex, Total};
 use crate::name::Name;
-use crate::ts1::text::{line, line_end, real, space, whole};
 use alloc::vec::Vec;
 use meshwright_core::num::Q1_15;
-use meshwright_core::{Budget, Confidence, Cursor, F32, Parsed, Path, ReadError, ReadOptions};
+use meshwright_core::{Budget, Confidence, Cursor, F32, Findings, Parsed, Path, ReadError, ReadOptions};
 use nom::Parser as _;
 use nom::error::context;
 
@@ -19,11 +22,11 @@ fn face(i: &[u8]) -> Step<'_, [u32; 3]> {
 
 /// A binding, at least 10 bytes.
 fn binding(i: &[u8]) -> Step<'_, Binding> {
-    let (i, bone) = context("bone", whole).parse(i)?;
-    let (i, first_real) = context("first_real", whole).parse(i)?;
-    let (i, real_count) = context("real_count", whole).parse(i)?;
-    let (i, first_blend) = context("first_blend", whole).parse(i)?;
-    let (i, blend_count) = context("blend_count", whole).parse(i)?;
+    let (i, bone) = context(binding::BONE.name, whole).parse(i)?;
+    let (i, first_real) = context(binding::FIRST_REAL.name, whole).parse(i)?;
+    let (i, real_count) = context(binding::REAL_COUNT.name, whole).parse(i)?;
+    let (i, first_blend) = context(binding::FIRST_BLEND.name, whole).parse(i)?;
+    let (i, blend_count) = context(binding::BLEND_COUNT.name, whole).parse(i)?;
     Ok((i, Binding { bone, first_real, real_count, first_blend, blend_count }))
 }
 
@@ -35,16 +38,16 @@ fn uv(i: &[u8]) -> Step<'_, RealVertex> {
 
 /// Target and weight of a blend, at least 4 bytes: the other way round than in the binary files.
 fn blend(i: &[u8]) -> Step<'_, BlendVertex> {
-    let (i, target) = context("target", whole).parse(i)?;
-    let (i, weight) = context("weight", whole).parse(i)?;
+    let (i, target) = context(pull::TARGET.name, whole).parse(i)?;
+    let (i, weight) = context(pull::WEIGHT.name, whole).parse(i)?;
     Ok((i, BlendVertex { weight: Q1_15::from_bits(weight), target, ..BlendVertex::default() }))
 }
 
 /// Position and normal, at least 12 bytes.
 fn vertex(i: &[u8]) -> Step<'_, ([F32; 3], [F32; 3])> {
     let triple = |i| (real, real, real).map(|(x, y, z)| [x, y, z]).parse(i);
-    let (i, position) = context("position", triple).parse(i)?;
-    let (i, normal) = context("normal", triple).parse(i)?;
+    let (i, position) = context(vertex::POSITION.name, triple).parse(i)?;
+    let (i, normal) = context(vertex::NORMAL.name, triple).parse(i)?;
     Ok((i, (position, normal)))
 }
 
@@ -98,11 +101,16 @@ pub(crate) fn model(cursor: &mut Cursor<'_, '_>) -> Result<Skn, ReadError> {
     let trailing = trailing(cursor)?;
     let total = Total::of(total, real.len(), blends.len());
     let geometry = Geometry { bones, faces, bindings, real, blends, total };
-    Ok(Skn { skin, texture, geometry, trailing, text: Vec::new() })
+    let mut skn = Skn::new(skin, texture, geometry);
+    skn.trailing = trailing;
+    Ok(skn)
 }
 
 impl Skn {
     /// Reads a file that keeps all rules, within the default limits.
+    ///
+    /// # Errors
+    /// The first rule that the file breaks.
     pub fn parse(bytes: &[u8]) -> Result<Self, ReadError> {
         Self::parse_with(bytes, &ReadOptions::default()).map(|p| p.model)
     }
@@ -112,24 +120,25 @@ impl Skn {
     ///
     /// Names stand on lines of their own; numbers are divided by any white space, because writers disagree on where
     /// lines end.
+    ///
+    /// # Errors
+    /// When the file breaks a rule that the options do not pass over, or would take more memory than they allow.
     pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
         let budget = Budget::new(options.limits);
         let source = file(bytes, &budget);
         let mut cursor = source.start();
-        let mut skn = model(&mut cursor)?;
+        let skn = model(&mut cursor)?;
         source.charge(&Path::ROOT.field("text"), 0, "text", wide(bytes.len()), 1)?;
-        skn.text = bytes.to_vec();
-        source.charge(&Path::ROOT, 0, "rules", rules::memory(&skn.geometry), 1)?;
+        let skn = skn.read_from(bytes.to_vec());
+        source.charge(&Path::ROOT, 0, "rules", memory(&skn.geometry), 1)?;
         let mut findings = Findings::reading(options);
-        rules::check(&skn.geometry, &Places::Binary(0), &mut findings);
-        if findings.first.is_some() {
-            // Offsets are looked for only where they are needed. A number and its white space have two bytes.
+        // Offsets are looked for only where they are needed.
+        if rules::check(&skn, &Places::Binary(0), &mut Findings::writing()).is_err() {
+            // A number and its white space have two bytes.
             source.charge(&Path::ROOT, 0, "offsets", wide(bytes.len() / 2), size_of::<[u64; 3]>())?;
-            findings = Findings::reading(options);
-            rules::check(&skn.geometry, &skn.places(), &mut findings);
+            rules::check(&skn, &rules::places(&skn), &mut findings)?;
         }
-        findings.trailing(cursor.offset(), &skn.trailing);
-        Ok(Parsed::new(skn, findings.settle()?))
+        Ok(Parsed::new(skn, findings.into_report()))
     }
 
     /// How likely these are the bytes of a `.skn`. There is no magic: names and numbers are read up to the first

@@ -1,0 +1,269 @@
+//! Vertex lists, primitive lists and key streams, each decoded once however many records name it.
+
+use crate::layout::ListPlace;
+use crate::packed::{Primitive, PrimitiveKind, Vertex, VertexKind};
+use crate::record::{anim, header, mesh};
+use crate::rules;
+use crate::stream::{Step, Stream};
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use meshwright_core::{Path, ReadError, Rule, Source};
+
+type Key = (u32, u32, u16);
+
+/// What it takes to know a list again, besides its items.
+const KNOWN: usize = 192;
+
+/// Bytes of the smallest vertex.
+const SMALLEST: usize = VertexKind::Bits64.size();
+
+/// A primitive list, where it lies, and how many quads it holds.
+type Primitives = (Arc<Vec<Primitive>>, ListPlace, usize);
+
+/// The lists of a file.
+pub(crate) struct Lists<'s, 'a> {
+    source: &'s Source<'a>,
+    /// Start and end of every table that is not empty.
+    tables: Vec<(u64, u64)>,
+    vertices: BTreeMap<Key, (Arc<Vec<Vertex>>, ListPlace)>,
+    primitives: BTreeMap<Key, Primitives>,
+    streams: BTreeMap<Key, (Arc<Stream>, ListPlace)>,
+}
+
+impl<'s, 'a> Lists<'s, 'a> {
+    pub(crate) fn new(source: &'s Source<'a>, tables: &[(u32, u32); 4]) -> Self {
+        let tables = tables.iter().filter(|t| t.1 > 0).map(|t| {
+            let start = u64::from(t.0);
+            (start, start.saturating_add(u64::from(t.1)))
+        });
+        Self {
+            source,
+            tables: tables.collect(),
+            vertices: BTreeMap::new(),
+            primitives: BTreeMap::new(),
+            streams: BTreeMap::new(),
+        }
+    }
+
+    /// The bytes of a list: behind the header, inside the file, off the tables. `field` is where its offset
+    /// stands.
+    fn bytes(&self, path: &Path<'_>, field: u64, place: ListPlace) -> Result<&'a [u8], ReadError> {
+        if place.size == 0 {
+            return Ok(&[]);
+        }
+        let all = self.source.bytes();
+        let (start, size) = (u64::from(place.at), u64::from(place.size));
+        let end = start.saturating_add(size);
+        let range = usize::try_from(start).ok().zip(usize::try_from(end).ok());
+        let first = header::SIZE as u64;
+        let section = range.filter(|_| start >= first).and_then(|(from, to)| all.get(from..to));
+        let Some(section) = section else {
+            let message = format!("{size} bytes at {start:#x} lie outside {first:#x}..{:#x}", all.len());
+            return Err(self.source.broken(rules::RANGE, path, field, message));
+        };
+        if self.tables.iter().any(|(from, to)| start < *to && *from < end) {
+            let message = format!("{size} bytes at {start:#x} overlap a table");
+            return Err(self.source.broken(rules::OVERLAP, path, field, message));
+        }
+        Ok(section)
+    }
+
+    /// `count` vertices, as the record at `record` states them; what the list has behind them is slack.
+    pub(crate) fn vertices(
+        &mut self,
+        mesh: &Path<'_>,
+        record: u64,
+        place: ListPlace,
+        count: u16,
+    ) -> Result<(Arc<Vec<Vertex>>, ListPlace), ReadError> {
+        let key = (place.at, place.size, count);
+        if let Some(known) = self.vertices.get(&key) {
+            return Ok(known.clone());
+        }
+        let (path, field) = (mesh.field("vtx"), mesh::OFS_VTX.at(record));
+        let bytes = self.bytes(&path, field, place)?;
+        let short = |found: usize| {
+            let message = format!("{count} vertices stated, the list of {} bytes holds {found}", place.size);
+            self.source.broken(rules::NVTX, &mesh::N_VTX.path(mesh), mesh::N_VTX.at(record), message)
+        };
+        if usize::from(count).saturating_mul(SMALLEST) > bytes.len() {
+            return Err(short(bytes.len() / SMALLEST));
+        }
+        self.source.charge(&path, field, "list", 1, KNOWN)?;
+        self.source.charge(&path, field, "vertices", u64::from(count), size_of::<Vertex>())?;
+        let mut vertices = Vec::with_capacity(usize::from(count));
+        let mut rest = bytes;
+        for i in 0..usize::from(count) {
+            let at = bytes.len().saturating_sub(rest.len());
+            if rest.is_empty() {
+                return Err(short(i));
+            }
+            let (vertex, after) = vertex(rest).map_err(|(rule, message)| {
+                self.source.broken(rule, &path.index(i), offset(field, place, at), message)
+            })?;
+            vertices.push(vertex);
+            rest = after;
+        }
+        let used = u32::try_from(bytes.len().saturating_sub(rest.len())).unwrap_or(u32::MAX);
+        let list = (Arc::new(vertices), ListPlace { used, ..place });
+        self.vertices.insert(key, list.clone());
+        Ok(list)
+    }
+
+    /// All primitives of the list that the record at `record` names.
+    pub(crate) fn primitives(
+        &mut self,
+        mesh: &Path<'_>,
+        record: u64,
+        place: ListPlace,
+    ) -> Result<Primitives, ReadError> {
+        let key = (place.at, place.size, 0);
+        if let Some(known) = self.primitives.get(&key) {
+            return Ok(known.clone());
+        }
+        let (path, field) = (mesh.field("tris"), mesh::OFS_TRIS.at(record));
+        let bytes = self.bytes(&path, field, place)?;
+        let count = count_primitives(bytes);
+        self.source.charge(&path, field, "list", 1, KNOWN)?;
+        self.source.charge(&path, field, "primitives", count, size_of::<Primitive>())?;
+        let mut primitives = Vec::with_capacity(usize::try_from(count).unwrap_or(0));
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let at = bytes.len().saturating_sub(rest.len());
+            let Some((primitive, after)) = primitive(rest) else {
+                let message = format!("cut short: {} bytes left in the list", rest.len());
+                let path = path.index(primitives.len());
+                return Err(self.source.broken(rules::TRI, &path, offset(field, place, at), message));
+            };
+            primitives.push(primitive);
+            rest = after;
+        }
+        let quads = primitives.iter().filter(|p| p.kind().is_quad()).count();
+        let list = (Arc::new(primitives), ListPlace { used: place.size, ..place }, quads);
+        self.primitives.insert(key, list.clone());
+        Ok(list)
+    }
+
+    /// The keys of `bones` bones in the list that the record at `record` names; what the list has behind them is slack.
+    pub(crate) fn stream(
+        &mut self,
+        clip: &Path<'_>,
+        record: u64,
+        place: ListPlace,
+        bones: usize,
+    ) -> Result<(Arc<Stream>, ListPlace), ReadError> {
+        let key = (place.at, place.size, 0);
+        if let Some(known) = self.streams.get(&key) {
+            return Ok(known.clone());
+        }
+        let (path, field) = (clip.field("frames"), anim::OFS_FRAMES.at(record));
+        let bytes = self.bytes(&path, field, place)?;
+        let (count, rest) = count_steps(bytes, bones).map_err(|(bone, rest)| {
+            let at = offset(field, place, bytes.len().saturating_sub(rest));
+            let message = format!("cut short: {rest} of {} bytes left", place.size);
+            self.source.broken(rules::ANIM_TRUNC, &path.index(bone), at, message)
+        })?;
+        self.source.charge(&path, field, "list", 1, KNOWN)?;
+        self.source.charge(&path, field, "keys", count, size_of::<Step>())?;
+        self.source.charge(&path, field, "keys", bones as u64, size_of::<u32>())?;
+        let mut steps = Vec::with_capacity(usize::try_from(count).unwrap_or(0));
+        let mut ends = Vec::with_capacity(bones);
+        let mut again = bytes;
+        while ends.len() < bones {
+            let Some((found, after)) = step(again) else { break };
+            again = after;
+            match found {
+                Some(found) => steps.push(found),
+                None => ends.push(u32::try_from(steps.len()).unwrap_or(u32::MAX)),
+            }
+        }
+        let used = u32::try_from(bytes.len().saturating_sub(rest)).unwrap_or(u32::MAX);
+        let list = (Arc::new(Stream::from_raw(steps, ends)), ListPlace { used, ..place });
+        self.streams.insert(key, list.clone());
+        Ok(list)
+    }
+}
+
+/// Where in the file byte `at` of a list is. An empty list is nowhere, whatever offset is stated: `field`, which
+/// says that it is empty.
+fn offset(field: u64, place: ListPlace, at: usize) -> u64 {
+    if place.size == 0 {
+        return field;
+    }
+    u64::from(place.at).saturating_add(at as u64)
+}
+
+fn vertex(bytes: &[u8]) -> Result<(Vertex, &[u8]), (&'static Rule, String)> {
+    let cut = || (rules::VTX_CUT, format!("cut short: {} bytes left in the list", bytes.len()));
+    let (first, after) = bytes.split_first_chunk::<8>().ok_or_else(cut)?;
+    let first = u64::from_le_bytes(*first);
+    let [.., tag] = first.to_le_bytes();
+    let (second, after) = match VertexKind::of_tag(tag) {
+        Some(VertexKind::Bits64) => (0, after),
+        Some(VertexKind::Bits96) => {
+            let (word, after) = after.split_first_chunk::<4>().ok_or_else(cut)?;
+            (u64::from(u32::from_le_bytes(*word)), after)
+        }
+        Some(VertexKind::Bits128) => {
+            let (word, after) = after.split_first_chunk::<8>().ok_or_else(cut)?;
+            (u64::from_le_bytes(*word), after)
+        }
+        None => return Err((rules::VTX_TAG, format!("reserved tag {tag:#04x}"))),
+    };
+    Vertex::from_words(first, second).map(|v| (v, after)).ok_or_else(cut)
+}
+
+fn primitive(bytes: &[u8]) -> Option<(Primitive, &[u8])> {
+    let (low, after) = bytes.split_first_chunk::<4>()?;
+    let low = u64::from(u32::from_le_bytes(*low));
+    if PrimitiveKind::of_tag(*bytes.first()?).size() == 4 {
+        return Primitive::from_bits(low).map(|p| (p, after));
+    }
+    let (high, after) = after.split_first_chunk::<4>()?;
+    Primitive::from_bits(low | u64::from(u32::from_le_bytes(*high)) << 32).map(|p| (p, after))
+}
+
+/// How many primitives start in a list, a last one that is cut included.
+fn count_primitives(bytes: &[u8]) -> u64 {
+    let (mut count, mut rest) = (0_u64, bytes);
+    while let Some(first) = rest.first() {
+        count = count.saturating_add(1);
+        rest = rest.get(PrimitiveKind::of_tag(*first).size()..).unwrap_or_default();
+    }
+    count
+}
+
+/// How many steps `bones` bones have, and how many bytes are left behind them; or the bone whose steps are cut short,
+/// with what is left there.
+fn count_steps(bytes: &[u8], bones: usize) -> Result<(u64, usize), (usize, usize)> {
+    let (mut count, mut bone, mut rest) = (0_u64, 0, bytes);
+    while bone < bones {
+        let (found, after) = step(rest).ok_or((bone, rest.len()))?;
+        match found {
+            Some(_) => count = count.saturating_add(1),
+            None => bone = bone.saturating_add(1),
+        }
+        rest = after;
+    }
+    Ok((count, rest.len()))
+}
+
+/// The next step, or the zero that ends a bone as `None`; nothing when the bytes are cut short.
+fn step(bytes: &[u8]) -> Option<(Option<Step>, &[u8])> {
+    let (tag, mut rest) = bytes.split_first()?;
+    if *tag == 0 {
+        return Some((None, rest));
+    }
+    let mut words = [0; 3];
+    for (word, bit) in words.iter_mut().zip([0x80, 0x40, 0x20]) {
+        if tag & bit != 0 {
+            let (bytes, after) = rest.split_first_chunk::<4>()?;
+            *word = u32::from_le_bytes(*bytes);
+            rest = after;
+        }
+    }
+    Some((Some(Step::from_parts(*tag, words)), rest))
+}

@@ -1,0 +1,321 @@
+//! Whether a mesh bounds a solid: closed, consistently oriented, right side out, not crossing itself.
+//!
+//! All geometry is exact: coordinates are integers, determinants are taken in 128 bits.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "vectors and matrices of fixed size"
+)]
+
+use crate::model::Mesh;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+/// What is wrong with a solid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Flaw {
+    /// A triangle names a vertex twice.
+    Degenerate { triangle: usize },
+    /// An edge is not used once in each direction.
+    Open { a: u32, b: u32 },
+    /// The faces look inward.
+    Inverted,
+    /// Two triangles touch or cross outside of shared corners.
+    Crossing { a: usize, b: usize },
+    /// The allowance was used up before all was seen.
+    Unchecked,
+}
+
+/// How much work on solids one validation may spend.
+pub(super) struct Allowance {
+    /// Vertices and triangles looked at.
+    pub(super) elements: u64,
+    /// Comparisons of boxes.
+    pub(super) boxes: u64,
+    /// Exact tests of two triangles.
+    pub(super) exact: u64,
+}
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Self { elements: 1_000_000, boxes: 4_000_000, exact: 200_000 }
+    }
+}
+
+type Point = [i64; 3];
+
+/// The first flaw of each sort.
+pub(super) fn flaws(mesh: &Mesh, allowance: &mut Allowance) -> Vec<Flaw> {
+    let work = mesh.vertices.len().saturating_add(mesh.primitives.len()) as u64;
+    allowance.elements = match allowance.elements.checked_sub(work) {
+        Some(left) => left,
+        None => return alloc::vec![Flaw::Unchecked],
+    };
+    let points = grid(mesh);
+    let triangles: Vec<[u32; 3]> =
+        mesh.triangles().filter(|t| t.iter().all(|i| (*i as usize) < points.len())).collect();
+    if let Some(triangle) = triangles.iter().position(|[a, b, c]| a == b || b == c || a == c) {
+        return alloc::vec![Flaw::Degenerate { triangle }];
+    }
+    if let Some(flaw) = open_edge(&triangles) {
+        return alloc::vec![flaw];
+    }
+    let corners: Vec<[Point; 3]> =
+        triangles.iter().map(|t| t.map(|i| points.get(i as usize).copied().unwrap_or_default())).collect();
+    let mut found = Vec::new();
+    // A common origin keeps the products small; the sign is all that counts.
+    let volume: f64 = corners.iter().map(f64_volume).sum();
+    if volume < 0.0 {
+        found.push(Flaw::Inverted);
+    }
+    found.extend(crossing(&triangles, &corners, allowance));
+    found
+}
+
+/// Coordinates in steps that make all of them whole: binary16 has steps of 2^-24, the shared exponent form
+/// 2^-22, where coordinates may be so large that finer steps would not fit.
+fn grid(mesh: &Mesh) -> Vec<Point> {
+    let largest = mesh.positions().flatten().fold(0.0_f32, |m, c| m.max(c.abs()));
+    let steps = if largest < 32768.0 { 16_777_216.0 } else { 4_194_304.0 };
+    #[expect(clippy::cast_possible_truncation, reason = "at most 2^17 * 2^22; saturates beyond")]
+    let whole = |c: f32| (f64::from(c) * steps) as i64;
+    mesh.positions().map(|p| p.map(whole)).collect()
+}
+
+fn open_edge(triangles: &[[u32; 3]]) -> Option<Flaw> {
+    let mut uses: BTreeMap<(u32, u32), (u32, u32)> = BTreeMap::new();
+    for [a, b, c] in triangles {
+        for (from, to) in [(*a, *b), (*b, *c), (*c, *a)] {
+            let entry = uses.entry((from.min(to), from.max(to))).or_default();
+            if from < to { entry.0 += 1 } else { entry.1 += 1 }
+        }
+    }
+    uses.into_iter().find(|(_, n)| *n != (1, 1)).map(|((a, b), _)| Flaw::Open { a, b })
+}
+
+fn f64_volume([a, b, c]: &[Point; 3]) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "only the sign of the sum is used")]
+    let [a, b, c] = [a, b, c].map(|p| p.map(|c| c as f64));
+    a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0])
+        + a[2] * (b[0] * c[1] - b[1] * c[0])
+}
+
+struct Bounds {
+    min: Point,
+    max: Point,
+    triangle: usize,
+}
+
+/// Sweeps along the longest axis and tests pairs whose boxes touch.
+fn crossing(triangles: &[[u32; 3]], corners: &[[Point; 3]], allowance: &mut Allowance) -> Option<Flaw> {
+    let mut boxes: Vec<Bounds> = corners
+        .iter()
+        .enumerate()
+        .map(|(triangle, [a, b, c])| Bounds {
+            min: core::array::from_fn(|i| a[i].min(b[i]).min(c[i])),
+            max: core::array::from_fn(|i| a[i].max(b[i]).max(c[i])),
+            triangle,
+        })
+        .collect();
+    let spread = |axis: usize| {
+        let min = boxes.iter().map(|b| b.min[axis]).min().unwrap_or(0);
+        boxes.iter().map(|b| b.max[axis]).max().unwrap_or(0).saturating_sub(min)
+    };
+    let axis = (0..3).max_by_key(|a| spread(*a)).unwrap_or(0);
+    boxes.sort_unstable_by_key(|b| (b.min[axis], b.triangle));
+    for (i, a) in boxes.iter().enumerate() {
+        for b in boxes.iter().skip(i + 1).take_while(|b| b.min[axis] <= a.max[axis]) {
+            allowance.boxes = match allowance.boxes.checked_sub(1) {
+                Some(left) => left,
+                None => return Some(Flaw::Unchecked),
+            };
+            if (0..3).any(|k| a.max[k] < b.min[k] || b.max[k] < a.min[k]) {
+                continue;
+            }
+            allowance.exact = match allowance.exact.checked_sub(1) {
+                Some(left) => left,
+                None => return Some(Flaw::Unchecked),
+            };
+            let (x, y) = (a.triangle.min(b.triangle), a.triangle.max(b.triangle));
+            let pair = (triangles.get(x)?, triangles.get(y)?, corners.get(x)?, corners.get(y)?);
+            if touch(pair.0, pair.1, pair.2, pair.3) {
+                return Some(Flaw::Crossing { a: x, b: y });
+            }
+        }
+    }
+    None
+}
+
+/// Six times the volume of the tetrahedron a, b, c, d.
+fn orient([a, b, c]: &[Point; 3], d: &Point) -> i128 {
+    let v = |p: &Point| -> [i128; 3] { core::array::from_fn(|i| i128::from(p[i]) - i128::from(d[i])) };
+    let (a, b, c) = (v(a), v(b), v(c));
+    a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0])
+        + a[2] * (b[0] * c[1] - b[1] * c[0])
+}
+
+/// Whether two triangles have a point in common that is no shared corner or edge.
+fn touch(ta: &[u32; 3], tb: &[u32; 3], a: &[Point; 3], b: &[Point; 3]) -> bool {
+    let shared = ta.iter().filter(|v| tb.contains(v)).count();
+    if shared == 3 {
+        return true;
+    }
+    if shared == 2 {
+        // Neighbours overlap only when folded flat onto one another.
+        let own = |t: &[u32; 3], other: &[u32; 3], p: &[Point; 3]| {
+            t.iter().zip(p).find(|(v, _)| !other.contains(v)).map(|(_, p)| *p)
+        };
+        let edge: Vec<Point> = ta.iter().zip(a).filter(|(v, _)| tb.contains(v)).map(|(_, p)| *p).collect();
+        return match (own(ta, tb, a), own(tb, ta, b), edge.as_slice()) {
+            (Some(p), Some(q), [e, f]) if orient(b, &p) == 0 => {
+                let axes = plane(&[*e, *f, q]);
+                let (sp, sq) = (turn(e, f, &p, axes), turn(e, f, &q, axes));
+                (sp > 0) == (sq > 0)
+            }
+            _ => false,
+        };
+    }
+    // With a corner in common only the edges opposite to it can meet the other triangle elsewhere.
+    edges(ta, tb, a).any(|(p, q)| segment_meets(&p, &q, b))
+        || edges(tb, ta, b).any(|(p, q)| segment_meets(&p, &q, a))
+}
+
+/// The edges of `t` that have no corner in common with `other`.
+fn edges<'t>(
+    t: &'t [u32; 3],
+    other: &'t [u32; 3],
+    p: &'t [Point; 3],
+) -> impl Iterator<Item = (Point, Point)> + 't {
+    [(0, 1), (1, 2), (2, 0)]
+        .into_iter()
+        .filter(|(i, j)| !other.contains(&t[*i]) && !other.contains(&t[*j]))
+        .map(|(i, j)| (p[i], p[j]))
+}
+
+fn segment_meets(p: &Point, q: &Point, t: &[Point; 3]) -> bool {
+    let (dp, dq) = (orient(t, p).signum(), orient(t, q).signum());
+    if dp * dq > 0 {
+        return false;
+    }
+    let [a, b, c] = t;
+    if dp == 0 && dq == 0 {
+        let axes = plane(t);
+        let inside = |x: &Point| {
+            let s = [turn(a, b, x, axes), turn(b, c, x, axes), turn(c, a, x, axes)].map(i128::signum);
+            s.iter().all(|s| *s >= 0) || s.iter().all(|s| *s <= 0)
+        };
+        return inside(p)
+            || inside(q)
+            || [(a, b), (b, c), (c, a)].iter().any(|(e, f)| cross(p, q, e, f, axes));
+    }
+    let s = [orient(&[*p, *q, *a], b), orient(&[*p, *q, *b], c), orient(&[*p, *q, *c], a)];
+    let s = s.map(i128::signum);
+    s.iter().all(|s| *s >= 0) || s.iter().all(|s| *s <= 0)
+}
+
+/// The two axes onto which a triangle is projected without collapsing.
+fn plane([a, b, c]: &[Point; 3]) -> (usize, usize) {
+    [(0, 1), (1, 2), (2, 0)].into_iter().max_by_key(|axes| turn(a, b, c, *axes).abs()).unwrap_or((0, 1))
+}
+
+/// Twice the signed area of a projected triangle.
+fn turn(a: &Point, b: &Point, c: &Point, (u, v): (usize, usize)) -> i128 {
+    let d = |p: &Point, i: usize| i128::from(p[i]) - i128::from(a[i]);
+    d(b, u) * d(c, v) - d(b, v) * d(c, u)
+}
+
+/// Whether two projected segments have a point in common.
+fn cross(p: &Point, q: &Point, a: &Point, b: &Point, axes: (usize, usize)) -> bool {
+    let s = |x: &Point, y: &Point, z: &Point| turn(x, y, z, axes).signum();
+    let (pa, pb, ap, aq) = (s(p, q, a), s(p, q, b), s(a, b, p), s(a, b, q));
+    if pa * pb < 0 && ap * aq < 0 {
+        return true;
+    }
+    let between = |x: &Point, y: &Point, z: &Point| {
+        [axes.0, axes.1].iter().all(|&i| z[i] >= x[i].min(y[i]) && z[i] <= x[i].max(y[i]))
+    };
+    (pa == 0 && between(p, q, a))
+        || (pb == 0 && between(p, q, b))
+        || (ap == 0 && between(a, b, p))
+        || (aq == 0 && between(a, b, q))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packed::{Primitive, Vertex};
+    use meshwright_core::num::{Se32, St11};
+    use std::sync::Arc;
+    use std::vec;
+
+    fn mesh(points: &[[f32; 3]], triangles: &[[u32; 3]]) -> Mesh {
+        let vertex = |p: &[f32; 3]| Vertex::textured64(Se32::encode(*p), St11::default(), 0).unwrap();
+        Mesh {
+            vertices: Arc::new(points.iter().map(vertex).collect()),
+            primitives: Arc::new(triangles.iter().map(|t| Primitive::triangle(*t).unwrap()).collect()),
+            ..Mesh::default()
+        }
+    }
+
+    fn found(points: &[[f32; 3]], triangles: &[[u32; 3]]) -> Vec<Flaw> {
+        flaws(&mesh(points, triangles), &mut Allowance::default())
+    }
+
+    const POINTS: [[f32; 3]; 4] = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 4.0]];
+    const FACES: [[u32; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+
+    fn moved(by: [f32; 3], scale: f32) -> Vec<[f32; 3]> {
+        POINTS.iter().map(|p| std::array::from_fn(|i| p[i] * scale + by[i])).collect()
+    }
+
+    fn both(by: [f32; 3], scale: f32) -> Vec<Flaw> {
+        let points = [POINTS.to_vec(), moved(by, scale)].concat();
+        let faces = [FACES.to_vec(), FACES.map(|f| f.map(|i| i + 4)).to_vec()].concat();
+        found(&points, &faces)
+    }
+
+    #[test]
+    fn a_tetrahedron_is_a_solid() {
+        assert_eq!(found(&POINTS, &FACES), []);
+        assert_eq!(both([9.0, 0.0, 0.0], 1.0), []);
+        // One inside the other does not touch it.
+        assert_eq!(both([0.5, 0.5, 0.5], 0.25), []);
+    }
+
+    #[test]
+    fn flaws_are_told_apart() {
+        assert!(matches!(found(&POINTS, &FACES[..3])[..], [Flaw::Open { .. }]));
+        let turned = [[0, 1, 2], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+        assert!(matches!(found(&POINTS, &turned)[..], [Flaw::Open { .. }]));
+        assert_eq!(found(&POINTS, &FACES.map(|[a, b, c]| [a, c, b])), [Flaw::Inverted]);
+        assert_eq!(found(&POINTS, &[[0, 0, 1]]), [Flaw::Degenerate { triangle: 0 }]);
+    }
+
+    #[test]
+    fn crossings_are_found() {
+        assert!(matches!(both([1.0, 1.0, -1.0], 0.5)[..], [Flaw::Crossing { .. }]), "through a face");
+        assert!(matches!(both([4.0, 0.0, 0.0], 1.0)[..], [Flaw::Crossing { .. }]), "at a corner");
+        assert!(matches!(both([0.5, 0.5, 0.0], 0.25)[..], [Flaw::Crossing { .. }]), "in the plane of a face");
+        // Two triangles back to back.
+        assert!(matches!(found(&POINTS, &[[0, 1, 2], [0, 2, 1]])[..], [Flaw::Crossing { .. }]));
+        // Folded flat: the fourth corner lies in the first face.
+        let flat = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0], [1.0, 1.0, 0.0]];
+        assert!(found(&flat, &FACES).iter().any(|f| matches!(f, Flaw::Crossing { .. })));
+    }
+
+    #[test]
+    fn the_allowance_ends_the_search() {
+        let mut little = Allowance { boxes: 2, ..Allowance::default() };
+        assert_eq!(flaws(&mesh(&POINTS, &FACES), &mut little), vec![Flaw::Unchecked]);
+        // Four vertices and four triangles, twice.
+        let mut little = Allowance { elements: 15, ..Allowance::default() };
+        assert_eq!(flaws(&mesh(&POINTS, &FACES), &mut little), []);
+        assert_eq!(flaws(&mesh(&POINTS, &FACES), &mut little), vec![Flaw::Unchecked]);
+    }
+
+    #[test]
+    fn extreme_coordinates_do_not_overflow() {
+        let far = POINTS.map(|p| p.map(|c| if c == 0.0 { -131_072.0 } else { 130_560.0 }));
+        assert_eq!(found(&far, &FACES), []);
+    }
+}

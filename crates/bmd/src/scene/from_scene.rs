@@ -1,0 +1,153 @@
+//! A model from a scene.
+
+use super::axes::AXES;
+use super::bones::Bones;
+use super::meshes::Meshes;
+use super::motion::Clips;
+use super::names::NAMES;
+use super::options::BmdSceneOptions;
+use crate::model::{Bmd, Lod, Mesh};
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use meshwright_core::num::F8A;
+use meshwright_scene::draw::Instance;
+use meshwright_scene::names::Names;
+use meshwright_scene::{
+    Budget, ConvertError, Converted, Drawables, FromScene, FromSceneOptions, Levels, Loss, Scene, SkeletonId,
+};
+
+/// The most vertices, and primitives, that a mesh can count.
+const MOST: usize = 65_535;
+/// The scale of the only level there is: the coarsest, which the existing tool writes.
+const FAR: f32 = 1.0 / 128.0;
+
+impl Bmd {
+    /// A model of a scene's drawn meshes, its first skeleton in use, and that skeleton's clips.
+    ///
+    /// Numbers are rounded to the nearest the format has; the largest differences are reported. A material
+    /// becomes a flat colour when it is named `#RRGGBB`, or has neither name nor image; else its name is the
+    /// texture. Vertices hang on their heaviest bone alone, and stand where the skeleton's rest pose takes them. Keys
+    /// are chosen as for [`optimize`](Self::optimize). Meshes that are not drawn stay in the file without a material.
+    ///
+    /// # Errors
+    /// When the scene breaks its own rules, when a skeleton has more than 254 joints, or when the model would take more
+    /// than the options allow.
+    pub fn from_scene(
+        scene: &Scene,
+        options: &FromSceneOptions<BmdSceneOptions>,
+    ) -> Result<Converted<Self>, ConvertError> {
+        let budget = options.budget();
+        let draw = options
+            .draw(scene, &AXES, Levels::Each, true)
+            .with_skip_empty(true)
+            .with_normals(true)
+            .with_max_vertices(MOST)
+            .with_max_triangles(MOST)
+            .with_max_influences(1);
+        let mut drawables = Drawables::new(scene, &draw, &budget)?;
+        let mut names = Names::new(NAMES, options.names, &budget);
+        let mut losses = Vec::new();
+        let used = scene.meshes.iter().filter_map(|m| m.skin.as_ref()).map(|s| s.skeleton).min();
+        let idle = (!scene.clips.is_empty() && !scene.skeletons.is_empty()).then_some(SkeletonId(0));
+        let bones = used
+            .or(idle)
+            .map(|s| Bones::of(scene, s, &draw.axes, &mut names, &budget, &mut losses))
+            .transpose()?;
+
+        let mut meshes = Meshes::new(scene, bones.as_ref(), options.format.vertices, options.names, &budget);
+        let each = draw.levels == Levels::Each && !scene.levels.is_empty();
+        let (list, lods) = Drawing { scene, drawables: &mut drawables, meshes: &mut meshes, budget: &budget }
+            .levels(each)?;
+        losses.append(&mut drawables.take_losses());
+        losses.append(&mut meshes.losses);
+
+        let axes = draw.axes;
+        let format = options.format;
+        let (names, losses_of_clips) = (&mut names, &mut losses);
+        let clips = match &bones {
+            Some(bones) => {
+                Clips { scene, bones, axes, options: format, names, budget: &budget, losses: losses_of_clips }
+                    .all()?
+            }
+            None => Vec::new(),
+        };
+        let bones = bones.map_or_else(Vec::new, |b| b.bones);
+        let model = Self { meshes: list, lods, bones, clips, ..Self::default() };
+        Ok(Converted::new(model, losses))
+    }
+}
+
+impl FromScene for Bmd {
+    type Options = BmdSceneOptions;
+
+    fn from_scene(
+        scene: &Scene,
+        options: &FromSceneOptions<BmdSceneOptions>,
+    ) -> Result<Converted<Self>, ConvertError> {
+        Self::from_scene(scene, options)
+    }
+}
+
+/// Meshes being drawn, level by level.
+struct Drawing<'d, 's, 'b> {
+    scene: &'s Scene,
+    drawables: &'d mut Drawables<'s, 'b>,
+    meshes: &'d mut Meshes<'s, 'b>,
+    budget: &'b Budget,
+}
+
+impl Drawing<'_, '_, '_> {
+    /// The meshes in the order of levels, those that are not drawn behind them without a material, and the levels.
+    fn levels(self, each: bool) -> Result<(Vec<Mesh>, Vec<Lod>), ConvertError> {
+        let mut instances = self.budget.reserve("instances", self.drawables.instances().count())?;
+        instances.extend(self.drawables.instances().copied());
+        // What an instance became: drawn again it shares its lists.
+        let mut known: BTreeMap<(usize, [u32; 12]), Vec<Mesh>> = BTreeMap::new();
+        let mut list: Vec<Mesh> = Vec::new();
+        let mut lods = Vec::new();
+        for group in instances.chunk_by(|a, b| (a.level, a.node.is_some()) == (b.level, b.node.is_some())) {
+            let start = list.len();
+            for instance in group {
+                let key = (instance.mesh.0, instance.matrix.to_array().map(f32::to_bits));
+                let made = match known.get(&key) {
+                    Some(made) => made.clone(),
+                    None => {
+                        let parts = self.drawables.make(instance)?;
+                        let made = self.meshes.made(&parts)?;
+                        self.budget.charge_items("meshes", made.len() as u64, 2 * size_of::<Mesh>())?;
+                        known.insert(key, made.clone());
+                        made
+                    }
+                };
+                self.budget.charge_items("meshes", made.len() as u64, size_of::<Mesh>())?;
+                list.extend(made);
+            }
+            match group.first() {
+                Some(Instance { node: None, .. }) => {
+                    list.iter_mut().skip(start).for_each(|m| m.material = None);
+                }
+                Some(first) => {
+                    let max = first.level.filter(|_| each).and_then(|l| self.scene.levels.get(l));
+                    let scale = max.map_or(FAR, |l| l.max_distance.map_or(0.0, |d| 1.0 / (d.max(0.0) + 1.0)));
+                    lods.extend(lod(start, list.len(), scale, &mut self.meshes.losses));
+                }
+                None => {}
+            }
+        }
+        Ok((list, lods))
+    }
+}
+
+/// The level of the meshes from `start` up to `end`, if there are any and the format can count them.
+fn lod(start: usize, end: usize, scale: f32, losses: &mut Vec<Loss>) -> Option<Lod> {
+    let (Ok(first), Ok(count)) = (u8::try_from(start), u8::try_from(end.saturating_sub(start))) else {
+        let message = "levels of detail count to 255 meshes; this one and what follows has none";
+        losses.push(Loss::new("levels-dropped", "levels", message));
+        return None;
+    };
+    let mut code = F8A::encode(scale);
+    if scale > 0.0 && code.decode() == 0.0 {
+        code = F8A::from_bits(1);
+    }
+    (count > 0).then_some(Lod { first, count, scale: code, reserved: 0 })
+}

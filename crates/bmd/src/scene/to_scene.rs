@@ -1,0 +1,458 @@
+//! A model as a scene.
+
+use super::axes::axes;
+use super::clips::{self, Bases};
+use super::color::linear;
+use super::names::text;
+use crate::model::{Bmd, Mesh as BmdMesh, Name, identity};
+use crate::pose::Pose;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use meshwright_core::math::{length, narrow, narrow1, normalize, wide};
+use meshwright_core::num::{F8A, St14Form};
+use meshwright_scene::{
+    AxisMap, Budget, ConvertError, Converted, Extra, Influence, Joint, Level, Local, LocalVertex, Loss,
+    Material, MaterialId, Mesh, MeshId, Node, NodeId, Scene, SceneOptions, Skeleton, SkeletonId,
+    Skin, Space, Trs,
+};
+
+/// A bone of a vertex without one that exists; strict reading leaves no such vertices in a skeletal model.
+const BASE: usize = 0;
+/// What the native fields of a level and of a mesh take: three and two names with numbers.
+const LOD_EXTRAS: usize = 4 * size_of::<(String, Extra)>() + 32;
+const MESH_EXTRAS: usize = 2 * size_of::<(String, Extra)>() + 32;
+
+impl Bmd {
+    /// The model as a scene; texture coordinates of 128-bit vertices are read as [`st_form`](Self::st_form)
+    /// says.
+    ///
+    /// *Axes and units*: Z up to Y up, the model's front to +Z, 40 units to the metre. *Colours*: in glTF
+    /// space a mesh without colours of its own takes its flat colour as the material's base colour, in linear
+    /// light, and has no vertex colours; other meshes have vertex colours that include the flat colour, as
+    /// display bytes, and a white material. In file space vertex colours are always there and include the flat
+    /// colour. *Pseudo-bones*: in file space a joint that follows others. In glTF space, where there is no
+    /// such thing, for each bone it follows a helper joint that hangs still from that bone and has the
+    /// pseudo-bone's bind matrix: vertices weighted over the helpers move exactly as with the mean of the
+    /// matrices. *Animations*: keys of the file; in glTF space with more of them at whole frames where a great
+    /// arc between two keys, or the end of a loop, would differ. *Levels of detail* are levels of the scene;
+    /// meshes that are not drawn are part of it without a node.
+    ///
+    /// # Errors
+    /// When bones form a cycle or hang from missing ones, or when the scene would take more than the options allow.
+    pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
+        self.to_scene_as(options, self.st_form())
+    }
+
+    /// The model as a scene, with a given reading of the texture coordinates of 128-bit vertices.
+    ///
+    /// # Errors
+    /// As [`to_scene`](Self::to_scene).
+    pub fn to_scene_as(
+        &self,
+        options: &SceneOptions,
+        form: St14Form,
+    ) -> Result<Converted<Scene>, ConvertError> {
+        let pose = self
+            .rest()
+            .ok_or_else(|| ConvertError::invalid("bones", "parents are missing or form a cycle"))?
+            .pose(0.0);
+        let mut export = Export {
+            model: self,
+            options,
+            axes: axes(options.space),
+            budget: options.budget(),
+            form,
+            pose,
+            losses: Vec::new(),
+            materials: BTreeMap::new(),
+            known: BTreeMap::new(),
+            scene: Scene { space: options.space, ..Scene::default() },
+            pseudo: Vec::new(),
+        };
+        export.skeleton()?;
+        export.meshes()?;
+        export.nodes()?;
+        export.clips()?;
+        export.extras()?;
+        Ok(Converted::new(export.scene, export.losses))
+    }
+}
+
+struct Export<'m> {
+    model: &'m Bmd,
+    options: &'m SceneOptions,
+    axes: AxisMap,
+    budget: Budget,
+    form: St14Form,
+    pose: Pose,
+    losses: Vec<Loss>,
+    /// By name, and whether the flat colour is in the vertex colours.
+    materials: BTreeMap<(Name, bool), MaterialId>,
+    /// By where the name is stored, so that long names that many meshes share are not compared for each.
+    known: BTreeMap<(usize, bool), MaterialId>,
+    scene: Scene,
+    /// For each pseudo-bone its helper joints with their weights, which sum to 1.
+    pseudo: Vec<Vec<(usize, f32)>>,
+}
+
+impl Export<'_> {
+    fn loss(&mut self, code: &'static str, path: impl Into<String>, message: impl Into<String>) {
+        self.losses.push(Loss::new(code, path, message));
+    }
+
+    fn is_gltf(&self) -> bool {
+        self.options.space == Space::Gltf
+    }
+
+    /// A bone's name. In glTF space, where names distinguish nodes, one is made up for a bone without.
+    fn bone_name(&self, bone: usize) -> Result<String, ConvertError> {
+        Ok(match self.model.bones.get(bone).and_then(|b| b.name.as_ref()) {
+            Some(name) => text(name, &self.budget)?,
+            None if !self.is_gltf() => String::new(),
+            None if bone == 0 => "base".into(),
+            None => format!("bone_{bone}"),
+        })
+    }
+
+    fn skeleton(&mut self) -> Result<(), ConvertError> {
+        let model = self.model;
+        if model.bones.is_empty() {
+            return Ok(());
+        }
+        let normal = model.normal_bones();
+        let mut joints = self.budget.reserve::<Joint>("joints", model.bones.len())?;
+        for (i, bone) in model.bones.iter().enumerate().take(normal) {
+            let base = crate::pose::Base::of(bone);
+            let rest = if i == 0 {
+                Trs::IDENTITY
+            } else {
+                self.axes.trs(&Trs {
+                    translation: narrow(base.origin),
+                    rotation: narrow(base.rotation),
+                    scale: [1.0; 3],
+                })
+            };
+            let parent = (i > 0).then_some(usize::from(bone.parent));
+            let mut joint = Joint::new(self.bone_name(i)?, parent, Local::Trs(rest));
+            if self.options.extras && bone.solid != 0 {
+                joint.extras = Some(Extra::Map(alloc::vec![("solid".into(), u32::from(bone.solid).into())]));
+            }
+            joints.push(joint);
+        }
+        let mut skeleton = Skeleton { name: "skeleton".into(), joints };
+        for i in normal..model.bones.len() {
+            self.follower(i, &mut skeleton)?;
+        }
+        let singular = skeleton
+            .bind_rest()
+            .ok_or_else(|| ConvertError::invalid("bones", "parents are missing or form a cycle"))?;
+        if !singular.is_empty() {
+            self.loss("bind-singular", "bones", format!("{} bones have no inverse", singular.len()));
+        }
+        if self.is_gltf() {
+            self.bind_helpers(normal, &mut skeleton);
+        }
+        self.scene.skeletons.push(skeleton);
+        Ok(())
+    }
+
+    /// The bones that pseudo-bone `bone` follows, with weights that sum to 1.
+    fn followed(&self, bone: usize) -> Vec<(usize, f32)> {
+        let Some(bone) = self.model.bones.get(bone) else { return Vec::new() };
+        let parts = bone.transform.followed();
+        let total: f64 = parts.iter().map(|p| f64::from(p.1.decode())).sum();
+        let share = |w: F8A| narrow1(f64::from(w.decode()) / total);
+        parts.iter().filter(|p| p.1.decode() != 0.0).map(|p| (usize::from(p.0), share(p.1))).collect()
+    }
+
+    fn follower(&mut self, bone: usize, skeleton: &mut Skeleton) -> Result<(), ConvertError> {
+        let parts = self.followed(bone);
+        let name = self.bone_name(bone)?;
+        if !self.is_gltf() {
+            let mut joint = Joint::new(name, None, Local::default());
+            joint.follows = parts;
+            skeleton.joints.push(joint);
+            return Ok(());
+        }
+        let mut helpers = Vec::with_capacity(parts.len());
+        for (id, weight) in parts {
+            self.budget.charge("joints", size_of::<Joint>() as u64)?;
+            self.budget.charge("names", name.len() as u64)?;
+            let helper = format!("{name}@{}", self.bone_name(id)?);
+            helpers.push((skeleton.joints.len(), weight));
+            skeleton.joints.push(Joint::new(helper, Some(id), Local::default()));
+        }
+        self.pseudo.push(helpers);
+        Ok(())
+    }
+
+    /// Gives helper joints the bind matrices of their pseudo-bones.
+    fn bind_helpers(&mut self, normal: usize, skeleton: &mut Skeleton) {
+        for (k, helpers) in self.pseudo.iter().enumerate() {
+            let bone = normal.saturating_add(k);
+            let path = format!("bones[{bone}]");
+            let rest = self.pose.matrices().get(bone).map(|m| self.axes.affine(&m.narrow()));
+            let Some(inverse) = rest.and_then(|m| m.inverse()) else {
+                let message = "a pseudo-bone whose rest matrix has no inverse moves its vertices wrongly";
+                self.losses.push(Loss::new("pseudo-bone-singular", path, message));
+                continue;
+            };
+            for (helper, _) in helpers {
+                if let Some(joint) = skeleton.joints.get_mut(*helper) {
+                    joint.inverse_bind = inverse;
+                }
+            }
+            let message = format!("a pseudo-bone became {} helper joints", helpers.len());
+            self.losses.push(Loss::note("pseudo-bone", path, message));
+        }
+    }
+
+    fn meshes(&mut self) -> Result<(), ConvertError> {
+        let model = self.model;
+        let mut legacy = false;
+        let extras = if self.options.extras { MESH_EXTRAS } else { 0 };
+        self.budget.charge_items("extras", model.meshes.len() as u64, extras)?;
+        self.scene.meshes = self.budget.reserve("meshes", model.meshes.len())?;
+        for (i, mesh) in model.meshes.iter().enumerate() {
+            let converted = self.mesh(i, mesh)?;
+            legacy |= mesh.vertices.iter().any(|v| v.st14().is_some());
+            self.scene.meshes.push(converted);
+        }
+        if legacy && self.form == St14Form::Legacy {
+            let message = "texture coordinates of 128-bit vertices were read in the old form";
+            self.losses.push(Loss::note("st-form", "meshes", message));
+        }
+        Ok(())
+    }
+
+    fn mesh(&mut self, i: usize, mesh: &BmdMesh) -> Result<Mesh, ConvertError> {
+        let n = mesh.vertices.len();
+        let path = format!("meshes[{i}]");
+        let flat = mesh.flat_color();
+        let axes = self.axes;
+        let mut positions = self.budget.reserve("positions", n)?;
+        positions.extend(mesh.vertices.iter().map(|v| axes.point(self.pose.position(*v))));
+        let normals = self.normals(mesh, &path)?;
+        let mut uvs: Vec<[f32; 2]> = self.budget.reserve("texture coordinates", n)?;
+        uvs.extend(mesh.uvs(self.form));
+        // Without a texture and without coordinates there is nothing to carry.
+        if self.is_gltf() && flat.is_some() && uvs.iter().flatten().all(|c| *c == 0.0) {
+            uvs = Vec::new();
+        }
+        let tinted = !self.is_gltf() || mesh.vertices.iter().any(|v| v.color().is_some_and(|c| c != 0x0f));
+        let mut colors = Vec::new();
+        if tinted {
+            colors = self.budget.reserve("colours", n)?;
+            colors.extend(mesh.colors());
+        }
+        let mut triangles = self.budget.reserve("triangles", mesh.triangles().count())?;
+        triangles.extend(mesh.triangles().map(|t| axes.triangle(t)));
+        let material = mesh.material.as_ref().map(|name| self.material(name, flat, tinted)).transpose()?;
+        let skin = if self.model.bones.is_empty() { None } else { Some(self.skin(mesh)?) };
+        let extras = self.options.extras.then(|| {
+            let flags = ("flags".into(), mesh.flags.0.into());
+            let quads = mesh.primitives.iter().filter(|p| p.kind().is_quad()).count();
+            Extra::Map(alloc::vec![flags, ("quads".into(), u32::try_from(quads).unwrap_or(u32::MAX).into())])
+        });
+        Ok(Mesh {
+            name: format!("mesh_{i}"),
+            material,
+            positions,
+            normals,
+            uvs,
+            colors,
+            triangles,
+            skin,
+            extras,
+            ..Mesh::default()
+        })
+    }
+
+    fn normals(&mut self, mesh: &BmdMesh, path: &str) -> Result<Vec<[f32; 3]>, ConvertError> {
+        let flat = mesh.flat_color().is_some();
+        let mut normals = self.budget.reserve("normals", mesh.vertices.len())?;
+        let (mut zero, mut longest) = (0_usize, 0.0_f64);
+        for v in mesh.vertices.iter() {
+            let n = self.axes.direction(self.pose.normal(*v, flat));
+            if !self.is_gltf() {
+                normals.push(n);
+                continue;
+            }
+            match normalize(n) {
+                Some(unit) => {
+                    longest = longest.max((length(wide(n)) - 1.0).abs());
+                    normals.push(unit);
+                }
+                None => {
+                    zero = zero.saturating_add(1);
+                    normals.push([0.0, 1.0, 0.0]);
+                }
+            }
+        }
+        if zero > 0 {
+            let message = format!("{zero} normals without direction point up");
+            self.losses.push(Loss::note("normals-replaced", path, message).counted(zero));
+        }
+        if longest > 1e-3 {
+            let message = "normals were made to have length 1; largest difference";
+            self.losses.push(Loss::note("normals-scaled", path, message).by(longest, ""));
+        }
+        Ok(normals)
+    }
+
+    fn material(
+        &mut self,
+        name: &Name,
+        flat: Option<[u8; 3]>,
+        tinted: bool,
+    ) -> Result<MaterialId, ConvertError> {
+        let place = (name.identity(), tinted);
+        if let Some(id) = self.known.get(&place) {
+            return Ok(*id);
+        }
+        let id = match self.materials.get(&(name.clone(), tinted)) {
+            Some(id) => *id,
+            None => {
+                self.budget.charge("materials", size_of::<Material>() as u64)?;
+                let base = if tinted { [255; 3] } else { flat.unwrap_or([255; 3]) };
+                let [r, g, b] = base.map(linear);
+                self.scene.materials.push(Material {
+                    name: text(name, &self.budget)?,
+                    base_color: [r, g, b, 1.0],
+                    ..Material::default()
+                });
+                let id = MaterialId(self.scene.materials.len().saturating_sub(1));
+                self.materials.insert((name.clone(), tinted), id);
+                id
+            }
+        };
+        self.known.insert(place, id);
+        Ok(id)
+    }
+
+    fn skin(&self, mesh: &BmdMesh) -> Result<Skin, ConvertError> {
+        let n = mesh.vertices.len();
+        let normal = self.model.normal_bones();
+        let flat = mesh.flat_color().is_some();
+        let helpers = |bone: usize| bone.checked_sub(normal).and_then(|k| self.pseudo.get(k));
+        let count: usize = mesh.bones().map(|b| helpers(usize::from(b)).map_or(1, Vec::len)).sum();
+        self.budget.charge_items("skin", (n as u64).saturating_add(1), size_of::<u32>())?;
+        let mut skin = Skin::new(SkeletonId(0));
+        skin.starts.reserve(n);
+        skin.influences = self.budget.reserve("influences", count)?;
+        skin.local = self.budget.reserve("influences", count)?;
+        for v in mesh.vertices.iter() {
+            let bone = Some(usize::from(v.bone())).filter(|b| *b < self.model.bones.len()).unwrap_or(BASE);
+            let position = self.axes.point(v.position());
+            let normal = self.axes.direction(v.normal(flat));
+            let mut influence = |joint: usize, weight: f32| {
+                let joint = u32::try_from(joint).unwrap_or(u32::MAX);
+                skin.influences.push(Influence { joint, weight });
+                let scaled = |v: [f32; 3]| v.map(|c| c * weight);
+                skin.local.push(LocalVertex { position: scaled(position), normal: scaled(normal) });
+            };
+            match helpers(bone) {
+                Some(parts) => parts.iter().for_each(|(joint, weight)| influence(*joint, *weight)),
+                None => influence(bone, 1.0),
+            }
+            skin.end_vertex();
+        }
+        Ok(skin)
+    }
+
+    fn nodes(&mut self) -> Result<(), ConvertError> {
+        let model = self.model;
+        self.budget.charge_items("nodes", model.meshes.len() as u64, size_of::<Node>())?;
+        let mut node_of: Vec<Option<NodeId>> = alloc::vec![None; model.meshes.len()];
+        let drawn = drawn(model);
+        for (i, shown) in drawn.iter().enumerate() {
+            if *shown {
+                let id = NodeId(self.scene.nodes.len());
+                self.scene.nodes.push(Node::of_mesh(format!("mesh_{i}"), MeshId(i)));
+                if let Some(slot) = node_of.get_mut(i) {
+                    *slot = Some(id);
+                }
+            }
+        }
+        let hidden = drawn.iter().filter(|d| !**d).count();
+        if hidden > 0 {
+            let message = format!("{hidden} meshes have no material or are in no level, and are not drawn");
+            self.losses.push(Loss::note("mesh-not-drawn", "meshes", message).counted(hidden));
+        }
+        if model.lods.len() > 1 {
+            for (i, lod) in model.lods.iter().enumerate() {
+                let drawn = model.drawn_meshes(i);
+                let nodes: Vec<_> = drawn.filter_map(|m| node_of.get(m).copied().flatten()).collect();
+                self.budget.charge_items("levels", (nodes.len() as u64).saturating_add(8), size_of::<NodeId>())?;
+                if nodes.is_empty() {
+                    self.loss(
+                        "empty-level",
+                        format!("lods[{i}]"),
+                        "a level without drawn meshes was left out",
+                    );
+                    continue;
+                }
+                let max_distance = lod.max_distance().map(narrow1);
+                self.scene.levels.push(Level { name: format!("lod_{i}"), nodes, max_distance });
+            }
+        }
+        Ok(())
+    }
+
+    fn clips(&mut self) -> Result<(), ConvertError> {
+        let model = self.model;
+        if model.bones.is_empty() {
+            if !model.clips.is_empty() {
+                self.loss("clips-dropped", "anims", "animations without bones move nothing");
+            }
+            return Ok(());
+        }
+        let bases = Bases::of(model, self.axes);
+        let mut streams = BTreeMap::new();
+        for (i, clip) in model.clips.iter().enumerate() {
+            let keyed = streams.entry(identity(&clip.stream)).or_insert_with(|| clips::keyed(&clip.stream));
+            let space = self.options.space;
+            let clip = clips::convert(i, clip, keyed, &bases, space, &self.budget, &mut self.losses)?;
+            self.scene.clips.push(clip);
+        }
+        Ok(())
+    }
+
+    fn extras(&mut self) -> Result<(), ConvertError> {
+        let model = self.model;
+        let solids = model.bones.iter().filter(|b| b.solid != 0).count();
+        if !self.options.extras {
+            if solids > 0 {
+                self.loss("solids-dropped", "bones", format!("{solids} bones are bounded by solids"));
+            }
+            return Ok(());
+        }
+        self.budget.charge_items("extras", model.lods.len() as u64, LOD_EXTRAS)?;
+        let lods = model.lods.iter().map(|l| {
+            let scale = Extra::Float(f64::from(l.scale.decode()));
+            Extra::Map(alloc::vec![
+                ("first".into(), u32::from(l.first).into()),
+                ("count".into(), u32::from(l.count).into()),
+                ("scale".into(), scale),
+            ])
+        });
+        let lods = Extra::List(lods.collect());
+        self.scene.extras = Some(Extra::Map(alloc::vec![("bmd_lods".into(), lods)]));
+        Ok(())
+    }
+}
+
+/// Which meshes are drawn at some level.
+fn drawn(model: &Bmd) -> Vec<bool> {
+    let mut drawn = alloc::vec![false; model.meshes.len()];
+    for lod in 0..model.lods.len().max(1) {
+        for m in model.drawn_meshes(lod) {
+            if let Some(d) = drawn.get_mut(m) {
+                *d = true;
+            }
+        }
+    }
+    drawn
+}

@@ -1,0 +1,58 @@
+//! Writing: into the places that the file had, or into one of the known arrangements.
+
+mod elements;
+mod place;
+mod plan;
+
+pub(crate) use elements::{primitives_size, stream_bytes, vertices_size};
+pub use plan::Arrangement;
+
+use crate::model::Bmd;
+use crate::rules;
+use alloc::vec::Vec;
+use meshwright_core::{Findings, Path, WriteError};
+
+impl Bmd {
+    /// Writes the model into the places its file had, byte for byte what was read when nothing changed.
+    ///
+    /// A model that was not read from a file, or one whose parts no longer fit their places, is arranged as the current
+    /// tool does ([`Arrangement::P2`]); bytes that nothing refers to are then gone.
+    ///
+    /// # Errors
+    /// When the model breaks a rule of the format, or the file would exceed 4 GiB.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
+        rules::check(self, self.layout.get(), &mut Findings::writing())?;
+        if let Some(layout) = self.layout.own().filter(|l| place::fits(self, l))
+            && let Some(bytes) = place::emitted(self, layout)
+        {
+            return Ok(bytes);
+        }
+        self.to_bytes_as(Arrangement::P2)
+    }
+
+    /// Writes the model anew in the given arrangement.
+    ///
+    /// # Errors
+    /// When the model breaks a rule of the format, or the file would exceed 4 GiB.
+    pub fn to_bytes_as(&self, arrangement: Arrangement) -> Result<Vec<u8>, WriteError> {
+        rules::check(self, None, &mut Findings::writing())?;
+        arranged(self, arrangement)
+    }
+
+    /// The arrangement of the tool that wrote the file, as far as it is a known one.
+    pub fn arrangement(&self) -> Option<Arrangement> {
+        let bytes = self.to_bytes().ok()?;
+        let known = [Arrangement::P2, Arrangement::P1, Arrangement::P0, Arrangement::Compact];
+        known.into_iter().find(|a| arranged(self, *a).is_ok_and(|b| b == bytes))
+    }
+}
+
+fn arranged(model: &Bmd, arrangement: Arrangement) -> Result<Vec<u8>, WriteError> {
+    let layout = plan::plan(model, arrangement)?;
+    place::emitted(model, &layout).ok_or_else(|| WriteError::DoesNotFit {
+        path: Path::ROOT.to_owned(),
+        what: "file",
+        value: layout.len,
+        limit: u64::from(u32::MAX),
+    })
+}

@@ -1,0 +1,229 @@
+//! Where the parts of a new file go.
+
+use super::elements::{primitives_size, vertices_size};
+use crate::layout::{ClipPlace, Layout, ListPlace, MeshPlace, StringPlace};
+use crate::model::{Bmd, Name, identity};
+use crate::packed::VertexKind;
+use crate::record::{Table, header};
+use alloc::collections::BTreeMap;
+use meshwright_core::layout::Planner;
+use meshwright_core::{Path, WriteError};
+
+/// How the parts of a new file are arranged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum Arrangement {
+    /// The oldest tool's: strings, meshes, levels of detail, lists.
+    P0,
+    /// An intermediate tool's: strings, levels of detail, meshes, lists.
+    P1,
+    /// The current tool's: as `P1`, with eight spare bytes behind each list.
+    #[default]
+    P2,
+    /// The fewest bytes: no padding beyond what the elements' sizes ask for. No known tool writes this.
+    Compact,
+}
+
+impl Arrangement {
+    /// What the original tools align lists and tables to.
+    const WIDE: u64 = 16;
+    /// Bytes that [`P2`](Self::P2) leaves behind a list.
+    const SPARE: u64 = 8;
+}
+
+/// The places of all parts of a model.
+pub(super) fn plan(model: &Bmd, arrangement: Arrangement) -> Result<Layout, WriteError> {
+    let mut plan = Plan::new(model, arrangement);
+    let compact = arrangement == Arrangement::Compact;
+    match arrangement {
+        Arrangement::Compact => {
+            plan.table(Table::Meshes, 8)?;
+            plan.table(Table::Bones, 8)?;
+            plan.table(Table::Anims, 8)?;
+            plan.table(Table::Lods, 4)?;
+        }
+        Arrangement::P0 => {
+            plan.strings()?;
+            plan.table(Table::Meshes, 8)?;
+            plan.table(Table::Lods, 4)?;
+        }
+        Arrangement::P1 | Arrangement::P2 => {
+            plan.strings()?;
+            plan.table(Table::Lods, 4)?;
+            plan.table(Table::Meshes, Arrangement::WIDE)?;
+        }
+    }
+    if !compact {
+        plan.planner.align(Arrangement::WIDE);
+    }
+    plan.meshes()?;
+    if !compact {
+        plan.table(Table::Bones, Arrangement::WIDE)?;
+        plan.table(Table::Anims, Arrangement::WIDE)?;
+    }
+    plan.clips()?;
+    if compact {
+        plan.strings()?;
+    }
+    plan.names();
+    plan.layout.len = plan.planner.end();
+    Ok(plan.layout)
+}
+
+/// Offsets being given out.
+struct Plan<'m> {
+    model: &'m Bmd,
+    arrangement: Arrangement,
+    planner: Planner,
+    layout: Layout,
+    strings: BTreeMap<&'m Name, StringPlace>,
+    /// By where the name is stored, so that long names that many records share are not compared for each.
+    known: BTreeMap<usize, StringPlace>,
+    lists: BTreeMap<usize, ListPlace>,
+}
+
+const FILE: Path<'static> = Path::ROOT.field("file");
+
+impl<'m> Plan<'m> {
+    fn new(model: &'m Bmd, arrangement: Arrangement) -> Self {
+        let layout = Layout {
+            meshes: alloc::vec![MeshPlace::default(); model.meshes.len()],
+            lods: model.lods.len(),
+            bones: alloc::vec![StringPlace::default(); model.bones.len()],
+            clips: alloc::vec![ClipPlace::default(); model.clips.len()],
+            ..Layout::default()
+        };
+        Self {
+            model,
+            arrangement,
+            planner: Planner::from(header::SIZE as u64),
+            layout,
+            strings: BTreeMap::new(),
+            known: BTreeMap::new(),
+            lists: BTreeMap::new(),
+        }
+    }
+
+    fn table(&mut self, table: Table, alignment: u64) -> Result<(), WriteError> {
+        let rows = self.layout.rows(table);
+        if rows > 0 {
+            self.planner.align(alignment);
+            *self.layout.table_mut(table) = self.planner.take(&FILE, table.size(rows))?;
+        }
+        Ok(())
+    }
+
+    /// Every distinct string once, in the order of first use.
+    fn strings(&mut self) -> Result<(), WriteError> {
+        if self.arrangement != Arrangement::Compact {
+            self.planner.align(64);
+        }
+        let materials = self.model.meshes.iter().filter_map(|m| m.material.as_ref());
+        let bones = self.model.bones.iter().filter_map(|b| b.name.as_ref());
+        let clips = self.model.clips.iter().filter_map(|c| c.name.as_ref());
+        for name in materials.chain(bones).chain(clips) {
+            if self.known.contains_key(&name.identity()) {
+                continue;
+            }
+            let place = match self.strings.get(name) {
+                Some(place) => *place,
+                None => {
+                    let len = WriteError::fit(&FILE, "offset", name.bytes().len() as u64, u32::MAX)?;
+                    let mut place = StringPlace { at: 0, len };
+                    place.at = self.planner.take(&FILE, place.size())?;
+                    self.strings.insert(name, place);
+                    place
+                }
+            };
+            self.known.insert(name.identity(), place);
+        }
+        Ok(())
+    }
+
+    fn meshes(&mut self) -> Result<(), WriteError> {
+        for (i, mesh) in self.model.meshes.iter().enumerate() {
+            let narrow = || mesh.vertices.iter().any(|v| v.kind() == VertexKind::Bits96);
+            let size = || vertices_size(&mesh.vertices);
+            let vertices = self.list(identity(&mesh.vertices), narrow, size)?;
+            let narrow = || mesh.primitives.iter().any(|p| p.size() == 4);
+            let size = || primitives_size(&mesh.primitives);
+            let primitives = self.list(identity(&mesh.primitives), narrow, size)?;
+            if let Some(place) = self.layout.meshes.get_mut(i) {
+                (place.vertices, place.primitives) = (vertices, primitives);
+            }
+        }
+        Ok(())
+    }
+
+    /// A list of vertices or primitives. `has_narrow` says whether some element is no multiple of 64 bits.
+    fn list(
+        &mut self,
+        identity: usize,
+        has_narrow: impl FnOnce() -> bool,
+        size: impl FnOnce() -> usize,
+    ) -> Result<ListPlace, WriteError> {
+        if let Some(place) = self.lists.get(&identity) {
+            return Ok(*place);
+        }
+        let compact = self.arrangement == Arrangement::Compact;
+        self.planner.align(match compact {
+            false => Arrangement::WIDE,
+            true if has_narrow() => 4,
+            true => 8,
+        });
+        let place = self.take(size())?;
+        if self.arrangement == Arrangement::P2 {
+            self.planner.take(&FILE, Arrangement::SPARE)?;
+        }
+        if !compact {
+            self.planner.align(Arrangement::WIDE);
+        }
+        self.lists.insert(identity, place);
+        Ok(place)
+    }
+
+    /// Streams take no padding behind them: the file of the original tools ends with the last one.
+    fn clips(&mut self) -> Result<(), WriteError> {
+        for (i, clip) in self.model.clips.iter().enumerate() {
+            let identity = identity(&clip.stream);
+            let place = match self.lists.get(&identity) {
+                Some(place) => *place,
+                None => {
+                    if self.arrangement != Arrangement::Compact {
+                        self.planner.align(Arrangement::WIDE);
+                    }
+                    let place = self.take(clip.stream.size())?;
+                    self.lists.insert(identity, place);
+                    place
+                }
+            };
+            if let Some(to) = self.layout.clips.get_mut(i) {
+                to.stream = place;
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, size: usize) -> Result<ListPlace, WriteError> {
+        let at = self.planner.take(&FILE, size as u64)?;
+        let size = WriteError::fit(&FILE, "size", size as u64, u32::MAX)?;
+        Ok(ListPlace { at, size, used: size })
+    }
+
+    /// Enters where the names of all records are.
+    fn names(&mut self) {
+        let known = &self.known;
+        let place = |name: &Option<Name>| {
+            name.as_ref().and_then(|n| known.get(&n.identity())).copied().unwrap_or_default()
+        };
+        let (model, layout) = (self.model, &mut self.layout);
+        for (to, mesh) in layout.meshes.iter_mut().zip(&model.meshes) {
+            to.material = place(&mesh.material);
+        }
+        for (to, bone) in layout.bones.iter_mut().zip(&model.bones) {
+            *to = place(&bone.name);
+        }
+        for (to, clip) in layout.clips.iter_mut().zip(&model.clips) {
+            to.name = place(&clip.name);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! LZ4 blocks as files store them: checked and charged before they are decoded, decoded to exactly their stated size, and
+//! written as they were read.
+
+use crate::chunk::model::AttributeStream;
+use crate::chunk::record::AttributeFlag;
+use crate::lz4::{self, DecodeError, MAX_BLOCK};
+use crate::rules::{LIMIT, LZ4_BLOCK, NEGATIVE_SIZE, OUTPUT_TOO_LONG, RATIO, TRUNCATED};
+use crate::stream::Stream;
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::vec::Vec;
+use meshwright_core::record::{Field, field};
+use meshwright_core::{Cursor, Fault, Findings, Path, ReadError, Rule, Source, WriteError};
+use nom::number::complete::le_i32;
+use nom::{IResult, Parser as _};
+
+pub(crate) type Step<'a, T> = IResult<&'a [u8], T, Fault<'a>>;
+
+/// What a block takes besides its bytes: in the lists of blocks, of results, of streams and of sizes.
+const BLOCK: usize = 4 * size_of::<(&Block<'_>, AttributeFlag, u64)>()
+    + size_of::<Result<Vec<u8>, DecodeError>>()
+    + size_of::<AttributeStream<'_>>();
+
+/// Sizes of a block, as stored: compressed, decoded.
+pub(crate) type Sizes = (i32, i32);
+
+/// Reads the two sizes of a block.
+pub(crate) fn sizes<'a>([packed, size]: [Field; 2]) -> impl FnMut(&'a [u8]) -> Step<'a, Sizes> {
+    move |i| (field(packed, le_i32), field(size, le_i32)).parse(i)
+}
+
+/// An LZ4 block whose sizes have been checked and whose decoded size has been charged.
+pub(crate) struct Block<'a> {
+    pub(crate) packed: &'a [u8],
+    pub(crate) size: usize,
+    at: u64,
+}
+
+/// The bytes of `file` that were seen as `section` at `offset`; they outlive the reader that saw them.
+pub(crate) fn kept<'a>(file: &'a [u8], section: &[u8], offset: u64) -> &'a [u8] {
+    let rest = usize::try_from(offset).ok().and_then(|at| file.get(at..));
+    rest.and_then(|rest| rest.get(..section.len())).unwrap_or_default()
+}
+
+/// Checks and takes the block at the cursor: sign, what is left, ratio, limit, in this order. `fields` are those of
+/// its two sizes in the record that starts at `record`.
+pub(crate) fn take<'a>(
+    cursor: &mut Cursor<'a, '_>,
+    path: &Path<'_>,
+    record: u64,
+    fields: [Field; 2],
+    (packed, size): Sizes,
+) -> Result<Block<'a>, ReadError> {
+    let source = cursor.source();
+    let of = |value: i32, field: Field| {
+        u64::try_from(value).map_err(|_| {
+            let message = format!("a size of {value} bytes");
+            source.broken(NEGATIVE_SIZE, &field.path(path), field.at(record), message)
+        })
+    };
+    let [packed_field, size_field] = fields;
+    let (packed_at, size_at) = (packed_field.at(record), size_field.at(record));
+    let packed = of(packed, packed_field)?;
+    let size = of(size, size_field)?;
+    if packed > cursor.remaining() {
+        let message = format!("{packed} bytes wanted, {} left", cursor.remaining());
+        return Err(source.broken(TRUNCATED, &packed_field.path(path), packed_at, message));
+    }
+    let size_path = size_field.path(path);
+    if size > lz4::most_from(packed) {
+        let message = format!("{packed} bytes of LZ4 cannot hold {size}");
+        return Err(source.broken(RATIO, &size_path, size_at, message));
+    }
+    source.charge(&size_path, size_at, "decoded stream", size, 1)?;
+    source.charge(path, packed_at, "stream", 1, BLOCK)?;
+    let at = cursor.offset();
+    let bytes = cursor.bytes(path, packed)?;
+    let size = usize::try_from(size)
+        .map_err(|_| source.broken(LIMIT, &size_path, size_at, "more than this machine holds"))?;
+    Ok(Block { packed: bytes, size, at })
+}
+
+impl Block<'_> {
+    /// The bytes of the block.
+    pub(crate) fn decode(&self) -> Result<Vec<u8>, DecodeError> {
+        lz4::decode(self.packed, self.size)
+    }
+
+    /// The stream of the decoded block; `too_short` is the rule for one that holds less than it states.
+    pub(crate) fn stream<'f>(
+        &self,
+        decoded: Result<Vec<u8>, DecodeError>,
+        (file, source): (&'f [u8], &Source<'_>),
+        path: &Path<'_>,
+        too_short: &'static Rule,
+        findings: &mut Findings,
+    ) -> Result<Stream<'f>, ReadError> {
+        let size = self.size;
+        let broken = |rule, message: Cow<'static, str>| Err(source.broken(rule, path, self.at, message));
+        match decoded {
+            Ok(data) => Ok(Stream::decoded(data, kept(file, self.packed, self.at))),
+            Err(DecodeError::Block(why)) => broken(LZ4_BLOCK, why.into()),
+            Err(DecodeError::TooLong) => {
+                broken(OUTPUT_TOO_LONG, format!("holds more than {size} bytes").into())
+            }
+            Err(DecodeError::TooShort { data, got }) => {
+                findings.broken(too_short, path, self.at, || format!("holds {got} bytes, {size} stated"))?;
+                Ok(Stream::new(data))
+            }
+            Err(DecodeError::Memory) => broken(LIMIT, format!("no memory for {size} bytes").into()),
+        }
+    }
+}
+
+/// Takes a block of plausible sizes off the front and returns what is left.
+pub(crate) fn skip(bytes: &[u8], (packed, size): Sizes) -> Option<&[u8]> {
+    let (len, size) = (usize::try_from(packed).ok()?, u64::try_from(size).ok()?);
+    let fits = len > 0 && size <= lz4::most_from(len as u64) && len as u64 <= lz4::longest_block(size);
+    if fits { bytes.get(len..) } else { None }
+}
+
+/// A block to be written, with its sizes as their fields hold them.
+pub(crate) struct Writable<'s> {
+    pub(crate) packed: u32,
+    pub(crate) size: u32,
+    pub(crate) bytes: Cow<'s, [u8]>,
+}
+
+/// The block of `data`: `packed`, which it was read from, or a new one.
+pub(crate) fn writable<'s>(
+    path: &Path<'_>,
+    packed: Option<&'s [u8]>,
+    data: &[u8],
+) -> Result<Writable<'s>, WriteError> {
+    let size = decoded_size(path, data.len() as u64)?;
+    let bytes = packed.map_or_else(|| Cow::Owned(lz4::encode(data)), Cow::Borrowed);
+    let most = i32::MAX.cast_unsigned();
+    let packed = WriteError::fit(&path.field("packed"), "block length", bytes.len() as u64, most)?;
+    Ok(Writable { packed, size, bytes })
+}
+
+/// The limit of the compressors lies below 2^31, so that what it allows fits a signed field.
+fn decoded_size(path: &Path<'_>, size: u64) -> Result<u32, WriteError> {
+    let most = u32::try_from(MAX_BLOCK).unwrap_or(0);
+    WriteError::fit(&path.field("size"), "decoded size", size, most)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_beyond_what_compressors_take_is_refused() {
+        assert!(decoded_size(&Path::ROOT, MAX_BLOCK).is_ok());
+        let e = decoded_size(&Path::ROOT, MAX_BLOCK + 1).unwrap_err();
+        assert!(matches!(e, WriteError::DoesNotFit { value: 2_113_929_217, .. }), "{e}");
+    }
+}

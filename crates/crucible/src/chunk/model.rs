@@ -1,0 +1,151 @@
+//! The owned or borrowed model of a chunk.
+
+use crate::chunk::record::{Attribute, AttributeFlag, Dialect, IndexSize};
+use crate::stream::Stream;
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+
+/// A mesh chunk: one index stream and up to sixteen vertex attribute streams.
+///
+/// Public fields may be edited freely; [`validate`](Self::validate) and [`to_bytes`](Self::to_bytes) check what
+/// the format demands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chunk<'a> {
+    /// What the attribute flags mean.
+    pub dialect: Dialect,
+    /// The width of an index.
+    pub index_size: IndexSize,
+    /// Indices of [`index_size`](Self::index_size), little endian; the engine draws them as triangles.
+    pub indices: Stream<'a>,
+    /// Attribute streams in the file's order.
+    pub streams: Vec<AttributeStream<'a>>,
+    /// Bytes behind the last stream. The format has none.
+    pub tail: Cow<'a, [u8]>,
+}
+
+/// One vertex attribute.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AttributeStream<'a> {
+    /// Which attribute, as stored.
+    pub flag: AttributeFlag,
+    /// Its value for every vertex.
+    pub stream: Stream<'a>,
+}
+
+/// Why the values of an attribute are not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AttributeError {
+    /// The chunk's dialect has no flag for it.
+    #[error("dialect {dialect} has no {attribute}")]
+    NotInDialect {
+        /// The attribute.
+        attribute: Attribute,
+        /// The chunk's dialect.
+        dialect: Dialect,
+    },
+    /// The last value is not whole.
+    #[error("{got} bytes are no whole number of {each}-byte {attribute}")]
+    Size {
+        /// The attribute.
+        attribute: Attribute,
+        /// Bytes of one value.
+        each: usize,
+        /// Bytes given.
+        got: usize,
+    },
+    /// A bone's number does not fit the dialect.
+    #[error("bone {bone} of vertex {vertex} exceeds the 16 bits that dialect {dialect} has")]
+    BoneNumber {
+        /// The vertex.
+        vertex: usize,
+        /// The number.
+        bone: u32,
+        /// The chunk's dialect.
+        dialect: Dialect,
+    },
+}
+
+impl<'a> Chunk<'a> {
+    /// A chunk without vertices whose flags have the meaning of `dialect`.
+    pub fn new(dialect: Dialect) -> Self {
+        Self { dialect, ..Self::default() }
+    }
+
+    /// The same chunk, independent of the bytes it was read from.
+    pub fn into_owned(self) -> Chunk<'static> {
+        let own = |s: AttributeStream<'a>| AttributeStream { flag: s.flag, stream: s.stream.into_owned() };
+        Chunk {
+            dialect: self.dialect,
+            index_size: self.index_size,
+            indices: self.indices.into_owned(),
+            streams: self.streams.into_iter().map(own).collect(),
+            tail: Cow::Owned(self.tail.into_owned()),
+        }
+    }
+
+    /// Replaces the indices and chooses their width: 16 bits where they suffice.
+    pub fn set_indices(&mut self, indices: &[u32]) {
+        let data = self.indices.data_mut();
+        data.clear();
+        // 0xffff is left to 32-bit indices, because graphics interfaces take it for the end of a strip.
+        if indices.iter().all(|i| *i < 0xffff) {
+            self.index_size = IndexSize::U16;
+            data.extend(indices.iter().flat_map(|i| {
+                let [a, b, ..] = i.to_le_bytes();
+                [a, b]
+            }));
+        } else {
+            self.index_size = IndexSize::U32;
+            data.extend(indices.iter().flat_map(|i| i.to_le_bytes()));
+        }
+    }
+
+    /// Replaces the values of an attribute, given as stored; a new stream is put in the order of the flags, as
+    /// the engine does.
+    ///
+    /// # Errors
+    /// When the dialect has no such attribute, or the bytes are no whole number of values. Nothing is changed.
+    pub fn set(&mut self, attribute: Attribute, data: Vec<u8>) -> Result<(), AttributeError> {
+        let dialect = self.dialect;
+        let flag = attribute.flag(dialect).ok_or(AttributeError::NotInDialect { attribute, dialect })?;
+        let (got, each) = (data.len(), attribute.size(dialect));
+        if !got.is_multiple_of(each) {
+            return Err(AttributeError::Size { attribute, each, got });
+        }
+        match self.streams.iter_mut().find(|s| s.flag == flag) {
+            Some(found) => found.stream = Stream::new(data),
+            None => {
+                let at = self.streams.iter().position(|s| s.flag > flag).unwrap_or(self.streams.len());
+                self.streams.insert(at, AttributeStream { flag, stream: Stream::new(data) });
+            }
+        }
+        Ok(())
+    }
+
+    /// Replaces the values of an attribute of floats.
+    ///
+    /// # Errors
+    /// See [`set`](Self::set).
+    pub fn set_floats<const N: usize>(
+        &mut self,
+        attribute: Attribute,
+        values: &[[f32; N]],
+    ) -> Result<(), AttributeError> {
+        self.set(attribute, values.iter().flatten().flat_map(|c| c.to_le_bytes()).collect())
+    }
+
+    /// Takes an attribute out of the chunk; true when it was there.
+    pub fn remove(&mut self, attribute: Attribute) -> bool {
+        let Some(flag) = attribute.flag(self.dialect) else { return false };
+        let before = self.streams.len();
+        self.streams.retain(|s| s.flag != flag);
+        self.streams.len() < before
+    }
+
+    /// The bytes of an attribute, ready for a vertex buffer.
+    pub fn stream(&self, attribute: Attribute) -> Option<&Stream<'a>> {
+        let flag = attribute.flag(self.dialect)?;
+        self.streams.iter().find(|s| s.flag == flag).map(|s| &s.stream)
+    }
+}

@@ -1,0 +1,263 @@
+//! The records of a chunk, and its flag words with what their bits mean in each dialect.
+
+use alloc::string::String;
+use core::fmt;
+use core::str::FromStr;
+use meshwright_core::record;
+use meshwright_core::record::Field;
+
+record! {
+    /// The start of a chunk, before the block of its indices.
+    pub(crate) mod chunk_header: 9 {
+        INDEX_SIZE = "index_size": 0, 1;
+        PACKED = "packed": 1, 4;
+        STATED = "size": 5, 4;
+    }
+}
+
+/// The sizes of the indices' block.
+pub(crate) const INDEX_BLOCK: [Field; 2] = [chunk_header::PACKED, chunk_header::STATED];
+
+record! {
+    /// What stands between the indices and the first stream.
+    pub(crate) mod stream_count: 1 {
+        COUNT = "stream_count": 0, 1;
+    }
+}
+
+record! {
+    /// The start of an attribute stream, before its block.
+    pub(crate) mod stream_header: 10 {
+        FLAG = "flag": 0, 2;
+        PACKED = "packed": 2, 4;
+        STATED = "size": 6, 4;
+    }
+}
+
+/// The sizes of an attribute's block.
+pub(crate) const STREAM_BLOCK: [Field; 2] = [stream_header::PACKED, stream_header::STATED];
+
+/// Which meaning the attribute bits have. The format changed while its description and its bytes stayed
+/// without a version.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Dialect {
+    /// The description's: colour at bit 4, bone weights of 24 bytes at bit 5.
+    #[default]
+    Seed,
+    /// Engines from April 2025 on: tangents at bit 4, colour at bit 5, bone weights at bit 6.
+    Tangent,
+    /// Engines of March 2025: as the description, but bone weights have 32-bit ids and take 32 bytes.
+    Bone32,
+}
+
+impl Dialect {
+    /// All dialects, in the order in which an undecided chunk prefers them.
+    pub const ALL: [Self; 3] = [Self::Seed, Self::Tangent, Self::Bone32];
+
+    /// The names of all dialects.
+    pub const NAMES: &'static [&'static str] =
+        &[Self::Seed.name(), Self::Tangent.name(), Self::Bone32.name()];
+
+    /// A short name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Seed => "seed",
+            Self::Tangent => "tangent",
+            Self::Bone32 => "bone32",
+        }
+    }
+
+    /// Bytes of one bone weight: an id and a float.
+    pub(crate) const fn weight_size(self) -> usize {
+        match self {
+            Self::Bone32 => 8,
+            Self::Seed | Self::Tangent => 6,
+        }
+    }
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A name that no [`Dialect`] has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no dialect is called {0:?}; there are seed, tangent and bone32")]
+pub struct UnknownDialect(String);
+
+impl FromStr for Dialect {
+    type Err = UnknownDialect;
+
+    fn from_str(name: &str) -> Result<Self, UnknownDialect> {
+        Self::ALL.into_iter().find(|d| d.name() == name).ok_or_else(|| UnknownDialect(name.into()))
+    }
+}
+
+/// The first byte of a chunk: 0 for 16-bit indices, anything else for 32-bit ones. The format knows 0 and 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct IndexSize(pub u8);
+
+impl IndexSize {
+    /// 16-bit indices.
+    pub const U16: Self = Self(0);
+    /// 32-bit indices.
+    pub const U32: Self = Self(1);
+
+    /// Bytes of one index: 2 or 4.
+    pub const fn bytes(self) -> usize {
+        if self.0 == 0 { 2 } else { 4 }
+    }
+}
+
+/// What a stream holds for every vertex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Attribute {
+    /// Three floats: x right, y up, z forward.
+    Position3,
+    /// Two floats: x right, y up.
+    Position2,
+    /// Three floats, a unit vector.
+    Normal,
+    /// Two floats, (0, 0) the top left of the image.
+    Uv,
+    /// Three floats, without handedness. Dialect [`Tangent`](Dialect::Tangent) only.
+    Tangent,
+    /// Four bytes: red, green, blue, alpha.
+    Color,
+    /// Four bones, each with its influence.
+    BoneWeights,
+}
+
+impl Attribute {
+    /// Every attribute, in the order of the flags.
+    pub const ALL: [Self; 7] = [
+        Self::Position3,
+        Self::Position2,
+        Self::Normal,
+        Self::Uv,
+        Self::Tangent,
+        Self::Color,
+        Self::BoneWeights,
+    ];
+
+    /// The attribute's name in the format's description.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Position3 => "POSITION_3D",
+            Self::Position2 => "POSITION_2D",
+            Self::Normal => "NORMAL",
+            Self::Uv => "UV",
+            Self::Tangent => "TANGENT",
+            Self::Color => "COLOR",
+            Self::BoneWeights => "BONE_WEIGHT",
+        }
+    }
+
+    /// Its bit in a dialect; `None` where the dialect has no such attribute.
+    pub const fn flag(self, dialect: Dialect) -> Option<AttributeFlag> {
+        let bit = match (self, dialect) {
+            (Self::Position3, _) => 0,
+            (Self::Position2, _) => 1,
+            (Self::Normal, _) => 2,
+            (Self::Uv, _) => 3,
+            (Self::Tangent, Dialect::Tangent) => 4,
+            (Self::Tangent, Dialect::Seed | Dialect::Bone32) => return None,
+            (Self::Color, Dialect::Seed | Dialect::Bone32) => 4,
+            (Self::Color, Dialect::Tangent) => 5,
+            (Self::BoneWeights, Dialect::Seed | Dialect::Bone32) => 5,
+            (Self::BoneWeights, Dialect::Tangent) => 6,
+        };
+        Some(AttributeFlag(1 << bit))
+    }
+
+    /// Bytes for one vertex in a dialect.
+    pub const fn size(self, dialect: Dialect) -> usize {
+        match self {
+            Self::Position3 | Self::Normal | Self::Tangent => 12,
+            Self::Position2 | Self::Uv => 8,
+            Self::Color => 4,
+            Self::BoneWeights => dialect.weight_size().saturating_mul(4),
+        }
+    }
+}
+
+/// The attribute flag of a stream, as stored: exactly one bit. The description writes flags as binary digits
+/// behind `0x`.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AttributeFlag(pub u16);
+
+impl AttributeFlag {
+    /// The bits that mean the same in every dialect.
+    pub(crate) const COMMON: u16 = 0x000f;
+    /// The bits that no dialect uses.
+    const RESERVED: u16 = 0xff80;
+
+    /// The flag has a bit that no dialect uses.
+    pub const fn is_reserved(self) -> bool {
+        self.0 & Self::RESERVED != 0
+    }
+
+    /// Exactly one bit is set.
+    pub const fn is_single(self) -> bool {
+        self.0.is_power_of_two()
+    }
+
+    /// What the flag means in a dialect; `None` where it is reserved or not a single bit.
+    pub fn attribute(self, dialect: Dialect) -> Option<Attribute> {
+        Attribute::ALL.into_iter().find(|a| a.flag(dialect) == Some(self))
+    }
+}
+
+impl fmt::Display for Attribute {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Debug for AttributeFlag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#06x}", self.0)
+    }
+}
+
+impl fmt::Display for AttributeFlag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#06x}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn every_flag_word_means_at_most_one_thing() {
+        for dialect in Dialect::ALL {
+            let known: Vec<_> =
+                (0..=u16::MAX).filter_map(|w| Some((w, AttributeFlag(w).attribute(dialect)?))).collect();
+            let bits = if dialect == Dialect::Tangent { 7 } else { 6 };
+            assert_eq!(known.len(), bits);
+            for (i, (word, attribute)) in known.into_iter().enumerate() {
+                assert_eq!(word, 1 << i);
+                assert_eq!(attribute.flag(dialect), Some(AttributeFlag(word)));
+            }
+        }
+        for dialect in Dialect::ALL {
+            assert_eq!(dialect.name().parse(), Ok(dialect));
+        }
+        assert!("".parse::<Dialect>().is_err());
+        assert_eq!(Attribute::Tangent.flag(Dialect::Seed), None);
+        assert_eq!(Attribute::BoneWeights.size(Dialect::Bone32), 32);
+        assert_eq!(Attribute::BoneWeights.size(Dialect::Seed), 24);
+    }
+
+    #[test]
+    fn one_bit_is_one_bit() {
+        let single = (0..=u16::MAX).filter(|w| AttributeFlag(*w).is_single()).count();
+        assert_eq!(single, 16);
+        assert!(!AttributeFlag(0).is_single() && !AttributeFlag(5).is_single());
+    }
+}

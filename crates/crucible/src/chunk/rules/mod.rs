@@ -1,0 +1,67 @@
+//! The rules of a chunk: what it is made of, and what it holds.
+
+pub(crate) mod content;
+pub(crate) mod structure;
+
+use crate::rules::joined;
+use meshwright_core::{Rule, rules};
+
+rules! {
+    error ATTRIBUTE_FLAG = "AttributeFlag", BadValue,
+        "The flag of a stream is not exactly one bit; the engine refuses 0 and takes the lowest of several.",
+        "Set the one bit of the attribute that the stream holds.";
+    error DUPLICATE_ATTRIBUTE = "DuplicateAttribute", Duplicate,
+        "Two streams have the same flag, which the engine refuses.",
+        "Remove one of the streams, or correct its flag.";
+    forgivable RESERVED_FLAG = "ReservedFlag", BadValue,
+        "The flag of a stream is reserved in the chunk's dialect: nothing says what the stream holds.",
+        "Read the chunk in the dialect that it was written in, or remove the stream.";
+    forgivable STREAM_SIZE = "StreamSize", BadSize,
+        "A stream ends within its last item: its size is no multiple of the item's. The engine rounds down.",
+        "Export the stream again, or cut it after the last whole item.";
+    error VERTEX_COUNT = "VertexCount", BadCount,
+        "Two streams hold different numbers of vertices, which the engine refuses.",
+        "Give every attribute of the mesh a value for every vertex.";
+    forgivable INDEX_RANGE = "IndexRange", BadReference,
+        "An index names a vertex that is not there; the engine does not check this and reads past its buffers.",
+        "Remove the triangle or correct the index.";
+    forgivable OUTPUT_TOO_SHORT = "Lz4OutputTooShort", BadSize,
+        "An LZ4 block decodes to fewer bytes than the stream states; the engine leaves zeros behind them.",
+        "Correct the stated size or compress the stream again.";
+    warning INDEX_SIZE_BYTE = "IndexSizeByte", BadValue,
+        "The byte for the width of indices is neither 0 nor 1; the engine takes it for 32 bits.",
+        "Write 1.";
+    warning NOT_TRIANGLES = "NotTriangles", BadCount,
+        "The number of indices is no multiple of three, and the engine draws triangles only.",
+        "Remove the indices behind the last whole triangle, or add those that are missing.";
+    warning AMBIGUOUS_DIALECT = "AmbiguousDialect", Ambiguous,
+        "The sizes of the streams fit several dialects, which read the vertices differently.",
+        "Name the dialect when the chunk is read; a stream of positions, normals or texture coordinates decides it.";
+    warning NO_VERTICES = "NoVertices", Missing,
+        "The chunk has no vertices.",
+        "Leave the chunk out unless it is meant to be empty.";
+    warning NO_POSITION = "NoPosition", Missing,
+        "The chunk says nothing of where its vertices are.",
+        "Add positions unless a shader places the vertices.";
+    warning BOTH_POSITIONS = "BothPositions", Duplicate,
+        "The chunk has positions both in space and in the plane; nothing says which are drawn.",
+        "Remove those that are not meant.";
+    warning NORMAL_LENGTH = "NormalLength", NotNormalized,
+        "A normal is not of length 1, so that the mesh is lit too dark or too bright.",
+        "Divide the normal by its length.";
+    warning WEIGHT_SUM = "WeightSum", NotNormalized,
+        "The weights of a vertex do not sum to 1, as the description asks for.",
+        "Divide each weight by their sum.";
+    warning WEIGHT_RANGE = "WeightRange", BadValue,
+        "A weight lies outside of 0 to 1.",
+        "Correct the weight in the program that the model was made with.";
+    warning BONE_TWICE = "BoneTwice", Duplicate,
+        "A vertex names a bone twice with weights above 0.",
+        "Add the two weights up in one slot.";
+    warning BONE_RANGE = "BoneRange", BadReference,
+        "A vertex names a bone that the skeleton does not have.",
+        "Take the skeleton that the mesh was bound to, or correct the bone's number.";
+}
+
+/// Every rule that a chunk can break.
+pub(crate) const ALL: [&Rule; RULES.len() + crate::rules::RULES.len()] = joined(crate::rules::RULES, RULES);

@@ -1,0 +1,21 @@
+//! The records of a container.
+
+use meshwright_core::record;
+
+/// The magic of a `.cmodel` file.
+pub(crate) const MAGIC: &[u8; 7] = b"cmodel\n";
+
+record! {
+    /// The start of a container.
+    pub(crate) mod model_header: 11 {
+        MAGIC = "magic": 0, 7;
+        MESH_COUNT = "mesh_count": 7, 4;
+    }
+}
+
+record! {
+    /// What stands before each chunk.
+    pub(crate) mod mesh_header: 8 {
+        LENGTH = "length": 0, 8;
+    }
+}

@@ -1,0 +1,49 @@
+//! Rules that all kinds of file share: those of fields and of LZ4 blocks.
+
+use meshwright_core::{Codes, Rule, rules};
+
+rules! {
+    error TRUNCATED = "Truncated", Truncated,
+        "The file ends within a field, or an LZ4 block is longer than what is left of the file.",
+        "Fetch the file again: its end is missing, or a size before it is damaged.";
+    error COUNT = "Truncated", BadCount,
+        "A table has more items than the rest of the file can hold.",
+        "Fetch the file again: its end is missing, or the count is damaged.";
+    error LIMIT = "LimitExceeded", Limit,
+        "Reading the file would take more memory than the caller allows.",
+        "Raise the limit if the file is to be trusted.";
+    error NEGATIVE_SIZE = "NegativeSize", BadSize,
+        "A size is negative. The engine does not look at the sign and fails while it decodes or allocates.",
+        "The file is damaged where the size stands: export it again.";
+    error RATIO = "ImpossibleRatio", BadSize,
+        "A stream states more bytes than its LZ4 block can decode to: a block never grows more than 255-fold.",
+        "The file is damaged where the sizes stand, or made to exhaust memory: export it again.";
+    error LZ4_BLOCK = "Lz4", BadValue,
+        "An LZ4 block does not decode: it ends too early or refers to bytes that are not there.",
+        "The block is damaged, or is an LZ4 frame or has its size in front, which is another format: export it again.";
+    error OUTPUT_TOO_LONG = "Lz4OutputTooLong", BadSize,
+        "An LZ4 block decodes to more bytes than the stream states.",
+        "Correct the stated size or compress the stream again.";
+    warning NOT_FINITE = "NonFinite", NonFinite,
+        "A value is infinite or not a number; the engine does not check this.",
+        "Correct the value in the program that the model was made with.";
+    warning TRAILING_BYTES = "TrailingBytes", Unused,
+        "Bytes lie behind the end of the model, where the format has none; the engine ignores them.",
+        "Cut the file there unless the bytes are known to mean something.";
+}
+
+/// The rules for faults that every reader can meet.
+pub(crate) const CODES: Codes = Codes { short: TRUNCATED, count: COUNT, limit: LIMIT };
+
+/// Two lists of rules as one.
+#[allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "evaluated by the compiler")]
+pub(crate) const fn joined<const N: usize>(a: &[&'static Rule], b: &[&'static Rule]) -> [&'static Rule; N] {
+    assert!(a.len() + b.len() == N);
+    let mut all = [TRUNCATED; N];
+    let mut i = 0;
+    while i < N {
+        all[i] = if i < a.len() { a[i] } else { b[i - a.len()] };
+        i += 1;
+    }
+    all
+}

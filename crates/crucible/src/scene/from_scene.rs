@@ -1,0 +1,282 @@
+//! From the exchange model to meshes.
+#![allow(clippy::arithmetic_side_effects, reason = "works on scenes that were checked before")]
+
+use crate::chunk::model::{AttributeError, Chunk};
+use crate::chunk::record::{Attribute, Dialect};
+use crate::chunk::view::BoneWeight;
+use crate::cmodel::model::CModel;
+use crate::scene::target::CrucibleTarget;
+use crate::scene::to_scene::AXES;
+use alloc::format;
+use alloc::string::ToString;
+use alloc::vec;
+use alloc::vec::Vec;
+use meshwright_core::F32;
+use meshwright_scene::{
+    Affine, Budget, ConvertError, Converted, Drawable, Drawables, FromSceneOptions, Lack, LimitExceeded,
+    Loss, Mesh, Scene, Skeleton, SkeletonId, Skin,
+};
+
+/// The most bones of a vertex.
+const INFLUENCES: usize = 4;
+
+impl CModel<'static> {
+    /// A container with a chunk for every mesh that a node draws, node transforms applied to its vertices. Without a
+    /// choice of levels of detail the finest are drawn.
+    ///
+    /// Weights name the bones of one skeleton, which [`SkeletonChunk::from_scene`](crate::SkeletonChunk::from_scene)
+    /// makes a file of; those of others are lost.
+    ///
+    /// # Errors
+    /// When the scene breaks its own rules, when a bone's number exceeds what the dialect holds, or when the container
+    /// would take more than the limits allow.
+    pub fn from_scene(
+        scene: &Scene,
+        options: &FromSceneOptions<CrucibleTarget>,
+    ) -> Result<Converted<Self>, ConvertError> {
+        let budget = options.budget();
+        let mut work = Work::new(scene, options, &budget)?;
+        let model = work.model()?;
+        Ok(Converted::new(model, work.losses))
+    }
+}
+
+impl Chunk<'static> {
+    /// One chunk of all meshes that nodes draw, node transforms applied to the vertices. An attribute that not
+    /// every mesh has is left out, except for colours, which are white where there are none. See also
+    /// [`CModel::from_scene`].
+    ///
+    /// # Errors
+    /// As [`CModel::from_scene`], and when all meshes together have more vertices than 32 bits can number.
+    pub fn from_scene(
+        scene: &Scene,
+        options: &FromSceneOptions<CrucibleTarget>,
+    ) -> Result<Converted<Self>, ConvertError> {
+        let budget = options.budget();
+        let mut work = Work::new(scene, options, &budget)?;
+        let chunk = work.chunk_of_all()?;
+        Ok(Converted::new(chunk, work.losses))
+    }
+}
+
+/// A scene on its way into chunks.
+pub(crate) struct Work<'s, 'b> {
+    dialect: Dialect,
+    budget: &'b Budget,
+    meshes: Vec<Drawable<'s>>,
+    /// The skeleton whose bones weights name.
+    skeleton: Option<SkeletonId>,
+    /// For each skeleton of the scene that stands for none the numbers of its bones.
+    numbers: Vec<Option<Vec<u32>>>,
+    pub(crate) losses: Vec<Loss>,
+}
+
+impl<'s, 'b> Work<'s, 'b> {
+    pub(crate) fn new(
+        scene: &'s Scene,
+        options: &FromSceneOptions<CrucibleTarget>,
+        budget: &'b Budget,
+    ) -> Result<Self, ConvertError> {
+        let target = &options.format;
+        let draw = options.draw(scene, &AXES, CrucibleTarget::LEVELS, false).with_max_influences(INFLUENCES);
+        let mut drawables = Drawables::new(scene, &draw, budget)?;
+        let meshes = drawables.by_ref().collect::<Result<Vec<_>, _>>()?;
+        let mut losses = drawables.take_losses();
+        let tangents = Attribute::Tangent.flag(target.dialect).map_or(Lack::Tangents, |_| Lack::Handedness);
+        Lack::report(&[Lack::Materials, Lack::Clips, Lack::LocalVertices, tangents], scene, &mut losses);
+        let numbers = scene.skeletons.iter().map(|s| bone_numbers(s, budget)).collect::<Result<_, _>>()?;
+        let dialect = target.dialect;
+        let mut work = Self { dialect, budget, meshes, skeleton: target.skeleton, numbers, losses };
+        if work.skeleton.is_none() {
+            let mut used = work.meshes.iter().filter_map(|m| Some(m.mesh.skin.as_ref()?.skeleton));
+            work.skeleton = used.find(|id| work.numbers_of(*id).is_none());
+        }
+        Ok(work)
+    }
+
+    fn numbers_of(&self, id: SkeletonId) -> Option<&[u32]> {
+        self.numbers.get(id.0)?.as_deref()
+    }
+
+    /// A chunk for every mesh.
+    pub(crate) fn model(&mut self) -> Result<CModel<'static>, ConvertError> {
+        let meshes = core::mem::take(&mut self.meshes);
+        let mut chunks = self.budget.reserve("chunks", meshes.len())?;
+        for (i, mesh) in meshes.iter().enumerate() {
+            chunks.push(self.chunk(&[&mesh.mesh], &format!("meshes[{i}]"))?);
+        }
+        Ok(CModel::new(chunks))
+    }
+
+    /// One chunk of all meshes.
+    pub(crate) fn chunk_of_all(&mut self) -> Result<Chunk<'static>, ConvertError> {
+        let meshes = core::mem::take(&mut self.meshes);
+        let filled: Vec<&Mesh> =
+            meshes.iter().map(|m| &*m.mesh).filter(|m| !m.positions.is_empty()).collect();
+        if filled.len() > 1 {
+            let message = format!("{} meshes became one", filled.len());
+            self.losses.push(Loss::note("meshes-merged", "meshes", message).counted(filled.len()));
+        }
+        self.chunk(&filled, "meshes")
+    }
+
+    fn chunk(&mut self, meshes: &[&Mesh], path: &str) -> Result<Chunk<'static>, ConvertError> {
+        let mut chunk = Chunk::new(self.dialect);
+        chunk.set_indices(&self.indices(meshes, path)?);
+        let set = |chunk: &mut Chunk<'static>, attribute, data| {
+            chunk.set(attribute, data).map_err(|e| refused(path, &e))
+        };
+        let floats = |of: fn(&Mesh) -> &[[f32; 3]]| self.joined(meshes, |m| of(m).iter().copied());
+        set(&mut chunk, Attribute::Position3, floats(|m| &m.positions)?)?;
+        let (mut losses, has) = (Vec::new(), |a| Attribute::flag(a, self.dialect).is_some());
+        if shared(meshes, path, "normals", &mut losses, |m| !m.normals.is_empty()) {
+            set(&mut chunk, Attribute::Normal, floats(|m| &m.normals)?)?;
+        }
+        if shared(meshes, path, "texture coordinates", &mut losses, |m| !m.uvs.is_empty()) {
+            set(&mut chunk, Attribute::Uv, self.joined(meshes, |m| m.uvs.iter().copied())?)?;
+        }
+        if has(Attribute::Tangent)
+            && shared(meshes, path, "tangents", &mut losses, |m| !m.tangents.is_empty())
+        {
+            let tangents = self.joined(meshes, |m| m.tangents.iter().map(|[x, y, z, _]| [*x, *y, *z]))?;
+            set(&mut chunk, Attribute::Tangent, tangents)?;
+        }
+        if meshes.iter().any(|m| !m.colors.is_empty()) {
+            set(&mut chunk, Attribute::Color, self.colors(meshes)?)?;
+        }
+        let foreign = meshes.iter().filter(|m| m.skin.as_ref().is_some_and(|s| !self.is_named(s))).count();
+        if foreign > 0 {
+            let message = "weights name bones of another skeleton than the file's";
+            losses.push(Loss::new("skins-dropped", path, message).counted(foreign));
+        }
+        let named = |m: &Mesh| m.skin.as_ref().is_some_and(|s| self.is_named(s));
+        if shared(meshes, path, "bone weights", &mut losses, named) {
+            let weights = self.weights(meshes)?;
+            chunk.set_bone_weights(&weights).map_err(|e| refused(path, &e))?;
+        }
+        self.losses.append(&mut losses);
+        Ok(chunk)
+    }
+
+    fn indices(&self, meshes: &[&Mesh], path: &str) -> Result<Vec<u32>, ConvertError> {
+        let beyond = || ConvertError::unsupported(path, "more vertices than 32 bits can number");
+        let count = sum(meshes, |m| m.triangles.len() * 3);
+        // Once more as the stream that they become.
+        self.budget.charge_items("indices", count as u64, 4)?;
+        let mut indices = self.budget.reserve("indices", count)?;
+        let mut base = 0_u32;
+        for mesh in meshes {
+            for corner in mesh.triangles.as_flattened() {
+                indices.push(base.checked_add(*corner).ok_or_else(beyond)?);
+            }
+            let n = u32::try_from(mesh.positions.len()).map_err(|_| beyond())?;
+            base = base.checked_add(n).ok_or_else(beyond)?;
+        }
+        Ok(indices)
+    }
+
+    /// The floats of all meshes as a stream.
+    fn joined<'m, const N: usize, I: ExactSizeIterator<Item = [f32; N]>>(
+        &self,
+        meshes: &[&'m Mesh],
+        of: impl Fn(&'m Mesh) -> I,
+    ) -> Result<Vec<u8>, LimitExceeded> {
+        let count: usize = meshes.iter().map(|m| of(m).len()).sum();
+        let mut data = self.budget.reserve("streams", count.saturating_mul(4 * N))?;
+        data.extend(meshes.iter().flat_map(|m| of(m)).flatten().flat_map(f32::to_le_bytes));
+        Ok(data)
+    }
+
+    fn colors(&self, meshes: &[&Mesh]) -> Result<Vec<u8>, LimitExceeded> {
+        let mut data = self.budget.reserve("streams", sum(meshes, |m| m.positions.len() * 4))?;
+        for mesh in meshes {
+            data.extend(mesh.colors.as_flattened());
+            let made_up = if mesh.colors.is_empty() { mesh.positions.len() * 4 } else { 0 };
+            data.extend(core::iter::repeat_n(255, made_up));
+        }
+        Ok(data)
+    }
+
+    /// Whether the bones of a skin have numbers in the file.
+    fn is_named(&self, skin: &Skin) -> bool {
+        self.skeleton == Some(skin.skeleton) || self.numbers_of(skin.skeleton).is_some()
+    }
+
+    fn weights(&self, meshes: &[&Mesh]) -> Result<Vec<[BoneWeight; INFLUENCES]>, LimitExceeded> {
+        let count = sum(meshes, |m| m.positions.len());
+        // Once more as the stream that they become.
+        self.budget.charge_items("bone weights", count as u64, Attribute::BoneWeights.size(self.dialect))?;
+        let mut all = self.budget.reserve("bone weights", count)?;
+        for skin in meshes.iter().filter_map(|m| m.skin.as_ref()) {
+            let numbers = self.numbers_of(skin.skeleton).filter(|_| self.skeleton != Some(skin.skeleton));
+            for vertex in 0..skin.vertex_count() {
+                let mut four = [BoneWeight::default(); INFLUENCES];
+                let used = skin.of(vertex).iter().filter(|i| i.weight != 0.0);
+                for (to, from) in four.iter_mut().zip(used) {
+                    let bone = numbers
+                        .map_or(from.joint, |n| n.get(from.joint as usize).copied().unwrap_or(from.joint));
+                    *to = BoneWeight { bone, influence: F32::new(from.weight) };
+                }
+                all.push(four);
+            }
+        }
+        Ok(all)
+    }
+
+    /// The skeleton to make a file of: the one whose bones weights name, else the first that is one; and how many others
+    /// there are.
+    pub(crate) fn skeleton(&self) -> Option<(SkeletonId, usize)> {
+        let real =
+            || self.numbers.iter().enumerate().filter(|(_, n)| n.is_none()).map(|(i, _)| SkeletonId(i));
+        let id = self.skeleton.or_else(|| real().next())?;
+        Some((id, real().filter(|other| *other != id).count()))
+    }
+}
+
+fn refused(path: &str, e: &AttributeError) -> ConvertError {
+    ConvertError::unsupported(path, e.to_string())
+}
+
+fn sum(meshes: &[&Mesh], of: impl Fn(&Mesh) -> usize) -> usize {
+    meshes.iter().map(|m| of(m)).fold(0, usize::saturating_add)
+}
+
+/// Whether an attribute goes into the chunk: when every mesh has it.
+fn shared(
+    meshes: &[&Mesh],
+    path: &str,
+    what: &'static str,
+    losses: &mut Vec<Loss>,
+    has: impl Fn(&Mesh) -> bool,
+) -> bool {
+    let with = meshes.iter().filter(|m| has(m)).count();
+    if with > 0 && with < meshes.len() {
+        losses.push(Loss::new("attribute-dropped", path, format!("{what}: not every mesh has them")));
+    }
+    with > 0 && with == meshes.len()
+}
+
+/// The bone numbers of a skeleton that was made up for a chunk without one: its joints stand at the origin and are
+/// called by bone number. Any other skeleton's joints are its bones.
+fn bone_numbers(skeleton: &Skeleton, budget: &Budget) -> Result<Option<Vec<u32>>, LimitExceeded> {
+    let mut numbers = vec![];
+    for joint in &skeleton.joints {
+        let made_up = joint.parent.is_none() && joint.rest.to_affine() == Affine::IDENTITY;
+        let Some(number) = bone_number(&joint.name).filter(|_| made_up) else { return Ok(None) };
+        if numbers.last().is_some_and(|last| *last >= number) {
+            return Ok(None);
+        }
+        if numbers.is_empty() {
+            numbers = budget.reserve("bones", skeleton.joints.len())?;
+        }
+        numbers.push(number);
+    }
+    // A single bone at the origin is as good as one that was made up.
+    Ok(Some(numbers).filter(|n| **n != [0]))
+}
+
+fn bone_number(name: &str) -> Option<u32> {
+    let digits = name.strip_prefix("bone")?;
+    let plain = digits.bytes().all(|b| b.is_ascii_digit()) && !(digits.len() > 1 && digits.starts_with('0'));
+    if plain { digits.parse().ok() } else { None }
+}

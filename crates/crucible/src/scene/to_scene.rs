@@ -1,0 +1,435 @@
+//! From chunks to the exchange model.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "works on models that were checked before"
+)]
+
+use crate::chunk::model::Chunk;
+use crate::chunk::view::BoneWeight;
+use crate::cmodel::model::CModel;
+use crate::skeleton::model::SkeletonChunk;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use meshwright_core::values;
+use meshwright_scene::{
+    Affine, AxisMap, Budget, ConvertError, Converted, Extra, Influence, Joint, Local, Loss, Mesh, MeshId,
+    Node, Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space, Trs, handedness, normalize, texture_axes,
+    unit_tangent,
+};
+
+/// Crucible is left-handed with +Y up and +Z forward; mirroring x makes that glTF's space.
+pub(crate) const AXES: AxisMap = AxisMap::new([0, 1, 2], [-1.0, 1.0, 1.0], 1.0);
+
+/// A normal whose length differs from 1 by more than this is changed noticeably by normalising it.
+const NORMAL_TOLERANCE: f32 = 1e-2;
+
+impl Chunk<'_> {
+    /// The chunk as a scene of one mesh.
+    ///
+    /// With a skeleton, bones stand where the engine's own pose rule puts them, and the vertices are bound to
+    /// that pose; without one, the joints are those that weights name, all at the origin.
+    ///
+    /// The handedness of a tangent, which the format does not store, is taken from the texture coordinates;
+    /// where these do not show it, it is 1, and a loss says how often.
+    ///
+    /// # Errors
+    /// When the chunk has vertices but no positions, an index has no vertex, the skeleton is no tree, or the scene would
+    /// take more memory than the options allow.
+    pub fn to_scene(
+        &self,
+        options: &SceneOptions,
+        skeleton: Option<&SkeletonChunk>,
+    ) -> Result<Converted<Scene>, ConvertError> {
+        let mut work = Work::new(options, skeleton)?;
+        work.add(self, "mesh".into(), "")?;
+        Ok(work.finish())
+    }
+}
+
+impl CModel<'_> {
+    /// The container as a scene of one mesh for every chunk; see [`Chunk::to_scene`]. A chunk without positions
+    /// is left out, and a loss says so, unless none has any.
+    ///
+    /// # Errors
+    /// As [`Chunk::to_scene`].
+    pub fn to_scene(
+        &self,
+        options: &SceneOptions,
+        skeleton: Option<&SkeletonChunk>,
+    ) -> Result<Converted<Scene>, ConvertError> {
+        let mut work = Work::new(options, skeleton)?;
+        let drawn = self.meshes.iter().any(has_positions);
+        for (i, mesh) in self.meshes.iter().enumerate() {
+            if drawn && !has_positions(mesh) {
+                let message = "vertices of a chunk without positions";
+                work.lose("mesh-not-drawn", format!("meshes[{i}]"), message, mesh.vertex_count());
+                continue;
+            }
+            work.add(mesh, format!("mesh{i}"), &format!("meshes[{i}]."))?;
+        }
+        Ok(work.finish())
+    }
+}
+
+/// Whether a chunk says where its vertices are, if it has any.
+fn has_positions(chunk: &Chunk<'_>) -> bool {
+    chunk.vertex_count() == 0 || chunk.positions().is_some() || chunk.positions_2d().is_some()
+}
+
+impl SkeletonChunk {
+    /// The skeleton alone, as a scene without meshes.
+    ///
+    /// # Errors
+    /// When the bones form no tree, or the scene would take more memory than the options allow.
+    pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
+        Ok(Work::new(options, Some(self))?.finish())
+    }
+}
+
+struct Work<'o> {
+    options: &'o SceneOptions,
+    map: AxisMap,
+    budget: Budget,
+    scene: Scene,
+    losses: Vec<Loss>,
+    /// The skeleton that was given; without one, every skinned mesh makes its own.
+    skeleton: Option<(SkeletonId, usize)>,
+}
+
+impl<'o> Work<'o> {
+    fn new(options: &'o SceneOptions, skeleton: Option<&SkeletonChunk>) -> Result<Self, ConvertError> {
+        let map = match options.space {
+            Space::Gltf => AXES,
+            Space::File => AxisMap::IDENTITY,
+        };
+        let scene = Scene { space: options.space, ..Scene::default() };
+        let budget = options.budget();
+        let mut work = Self { options, map, budget, scene, losses: Vec::new(), skeleton: None };
+        if let Some(skeleton) = skeleton {
+            work.add_skeleton(skeleton)?;
+        }
+        Ok(work)
+    }
+
+    fn finish(self) -> Converted<Scene> {
+        Converted::new(self.scene, self.losses)
+    }
+
+    fn lose(&mut self, code: &'static str, path: String, message: &str, count: usize) {
+        if count > 0 {
+            #[expect(clippy::cast_precision_loss, reason = "a count of vertices")]
+            let amount = count as f64;
+            self.losses.push(Loss::measured(code, path, message, amount).counted(count));
+        }
+    }
+
+    /// The engine's world transforms as a tree of joints whose product they are.
+    fn add_skeleton(&mut self, skeleton: &SkeletonChunk) -> Result<(), ConvertError> {
+        let n = skeleton.bones.len();
+        self.budget.charge_items(
+            "joints",
+            n as u64,
+            size_of::<Joint>().saturating_add(4 * size_of::<Affine>()),
+        )?;
+        let poses = skeleton
+            .pose()
+            .ok_or_else(|| ConvertError::invalid("bones", "the bones form no tree with one root"))?;
+        let model: Vec<_> = poses.iter().map(Trs::to_affine).collect();
+        let mut joints = Vec::with_capacity(n);
+        let (mut loose, mut unfit) = (0_usize, 0_usize);
+        for (i, (bone, m)) in skeleton.bones.iter().zip(&model).enumerate() {
+            let mut m = *m;
+            if !m.is_finite() {
+                unfit += 1;
+                m = Affine::IDENTITY;
+            }
+            let parent = bone.parent.map(usize::from);
+            let above = parent.and_then(|p| model.get(p)).filter(|m| m.is_finite());
+            let local = match (parent, above.and_then(Affine::inverse)) {
+                (Some(_), Some(inverse)) => Some(inverse.after(&m)).filter(Affine::is_finite),
+                _ => None,
+            };
+            // Below a parent that flattens space no local transform can restore the engine's pose.
+            let (parent, local) = match (parent, local) {
+                (None, _) => (None, m),
+                (Some(p), Some(local)) => (Some(p), local),
+                (Some(_), None) => {
+                    loose += 1;
+                    (None, m)
+                }
+            };
+            let local = self.map.affine(&local);
+            let rest = match Trs::from_affine(&local) {
+                (trs, error) if error < 1e-6 && trs.to_affine().is_finite() => Local::Trs(trs),
+                _ => Local::Affine(local),
+            };
+            joints.push(Joint::new(format!("bone{i}"), parent, rest));
+        }
+        let mut skeleton = Skeleton { name: "skeleton".into(), joints };
+        let singular = skeleton.bind_rest().map_or(0, |s| s.len());
+        let path = || String::from("bones");
+        self.lose("bone-flat", path(), "bones have no inverse bind matrix", singular);
+        self.lose("bone-detached", path(), "bones hang from none, because their parent is flat", loose);
+        self.lose("bone-not-finite", path(), "bones stand at the origin", unfit);
+        let id = SkeletonId(self.scene.skeletons.len());
+        self.scene.skeletons.push(skeleton);
+        self.skeleton = Some((id, n));
+        Ok(())
+    }
+
+    fn add(&mut self, chunk: &Chunk<'_>, name: String, prefix: &str) -> Result<(), ConvertError> {
+        let n = chunk.vertex_count();
+        let mut mesh = Mesh { name: name.clone(), ..Mesh::default() };
+        mesh.positions = self.positions(chunk, n, prefix)?;
+        mesh.triangles = self.triangles(chunk, n, prefix)?;
+        mesh.uvs = self.uvs(chunk, prefix)?;
+        mesh.normals = self.normals(chunk, prefix)?;
+        mesh.tangents = self.tangents(chunk, &mesh, prefix)?;
+        if let Some(colors) = chunk.colors() {
+            let mut out = self.budget.reserve("colors", colors.len())?;
+            out.extend_from_slice(colors);
+            mesh.colors = out;
+        }
+        mesh.skin = self.skin(chunk, prefix)?;
+        if self.options.extras {
+            mesh.extras = Some(extras(chunk));
+        }
+        let id = MeshId(self.scene.meshes.len());
+        self.scene.meshes.push(mesh);
+        self.scene.nodes.push(Node::of_mesh(name, id));
+        let unknown = chunk.streams.iter().filter(|s| s.flag.attribute(chunk.dialect).is_none()).count();
+        let message = "streams of flags that the dialect does not know";
+        self.lose("streams-dropped", format!("{prefix}streams"), message, unknown);
+        if !chunk.tail.is_empty() {
+            let message = format!("{} bytes behind the last stream", chunk.tail.len());
+            self.losses.push(Loss::new("trailing-bytes", format!("{prefix}tail"), message));
+        }
+        Ok(())
+    }
+
+    fn positions(
+        &mut self,
+        chunk: &Chunk<'_>,
+        n: usize,
+        prefix: &str,
+    ) -> Result<Vec<[f32; 3]>, ConvertError> {
+        let mut out = self.budget.reserve("positions", n)?;
+        match (chunk.positions(), chunk.positions_2d()) {
+            (Some(positions), plane) => {
+                out.extend(positions.iter().map(values));
+                let dropped = plane.map_or(0, |p| p.len());
+                let message = "positions in the plane beside positions in space";
+                self.lose("positions-2d-dropped", format!("{prefix}streams"), message, dropped);
+            }
+            (None, Some(plane)) => out.extend(plane.iter().map(values).map(|[x, y]| [x, y, 0.0])),
+            (None, None) if n == 0 => {}
+            (None, None) => {
+                let path = format!("{prefix}streams");
+                return Err(ConvertError::unsupported(path, "a mesh needs positions, the chunk has none"));
+            }
+        }
+        let mut broken = 0_usize;
+        for p in &mut out {
+            if p.iter().any(|c| !c.is_finite()) {
+                broken += 1;
+                *p = p.map(|c| if c.is_finite() { c } else { 0.0 });
+            }
+            *p = self.map.point(*p);
+        }
+        let message = "positions had components that are not finite, now 0";
+        self.lose("position-not-finite", format!("{prefix}streams"), message, broken);
+        Ok(out)
+    }
+
+    fn triangles(
+        &mut self,
+        chunk: &Chunk<'_>,
+        n: usize,
+        prefix: &str,
+    ) -> Result<Vec<[u32; 3]>, ConvertError> {
+        if let Some((i, index)) = chunk.indices().first_beyond(n as u64) {
+            let message = format!("index {index} of {n} vertices");
+            return Err(ConvertError::invalid(format!("{prefix}indices[{i}]"), message));
+        }
+        let mut out = self.budget.reserve("triangles", chunk.indices().len() / 3)?;
+        out.extend(chunk.triangles().map(|t| self.map.triangle(t)));
+        let message = "indices behind the last whole triangle";
+        self.lose("indices-left-over", format!("{prefix}indices"), message, chunk.indices().len() % 3);
+        Ok(out)
+    }
+
+    fn uvs(&mut self, chunk: &Chunk<'_>, prefix: &str) -> Result<Vec<[f32; 2]>, ConvertError> {
+        let Some(uvs) = chunk.uvs() else { return Ok(Vec::new()) };
+        let mut out = self.budget.reserve("uvs", uvs.len())?;
+        out.extend(uvs.iter().map(values));
+        if self.options.space == Space::Gltf {
+            let mut broken = 0_usize;
+            for uv in out.iter_mut().filter(|uv: &&mut [f32; 2]| uv.iter().any(|c| !c.is_finite())) {
+                broken += 1;
+                *uv = uv.map(|c| if c.is_finite() { c } else { 0.0 });
+            }
+            let message = "texture coordinates were not finite, now 0";
+            self.lose("uvs-replaced", format!("{prefix}streams"), message, broken);
+        }
+        Ok(out)
+    }
+
+    fn normals(&mut self, chunk: &Chunk<'_>, prefix: &str) -> Result<Vec<[f32; 3]>, ConvertError> {
+        let Some(normals) = chunk.normals() else { return Ok(Vec::new()) };
+        let mut out = self.budget.reserve("normals", normals.len())?;
+        out.extend(normals.iter().map(|n| self.map.direction(values(n))));
+        if self.options.space == Space::Gltf {
+            let (mut changed, mut missing) = (0_usize, 0_usize);
+            for normal in &mut out {
+                let square: f32 = normal.iter().map(|c| c * c).sum();
+                match normalize(*normal) {
+                    Some(unit) => {
+                        changed += usize::from((square - 1.0).abs() > 2.0 * NORMAL_TOLERANCE);
+                        *normal = unit;
+                    }
+                    None => {
+                        missing += 1;
+                        *normal = [0.0, 0.0, 1.0];
+                    }
+                }
+            }
+            let path = || format!("{prefix}streams");
+            self.lose("normals-scaled", path(), "normals were brought to length 1", changed);
+            self.lose("normals-replaced", path(), "normals had no direction, now +Z", missing);
+        }
+        Ok(out)
+    }
+
+    /// Tangents with the side of the bitangent. glTF's bitangent points up in the image, against the second
+    /// texture coordinate; so does the reading of a normal map whose green means up.
+    fn tangents(
+        &mut self,
+        chunk: &Chunk<'_>,
+        mesh: &Mesh,
+        prefix: &str,
+    ) -> Result<Vec<[f32; 4]>, ConvertError> {
+        let Some(tangents) = chunk.tangents() else { return Ok(Vec::new()) };
+        let gltf = self.options.space == Space::Gltf;
+        let path = || format!("{prefix}streams");
+        if gltf && mesh.normals.is_empty() {
+            self.lose("tangents-dropped", path(), "tangents without normals", tangents.len());
+            return Ok(Vec::new());
+        }
+        let mut out = self.budget.reserve("tangents", tangents.len())?;
+        let axes = if mesh.uvs.is_empty() || mesh.normals.is_empty() {
+            Vec::new()
+        } else {
+            self.budget.charge_items("texture axes", mesh.positions.len() as u64, 72)?;
+            texture_axes(&mesh.positions, &mesh.uvs, &mesh.triangles)
+        };
+        let (mut guessed, mut changed) = (0_usize, 0_usize);
+        for (v, tangent) in tangents.iter().enumerate() {
+            let mut t = self.map.direction(values(tangent));
+            let normal = mesh.normals.get(v).copied().unwrap_or([0.0, 0.0, 1.0]);
+            if gltf {
+                let unit = normalize(t).unwrap_or_else(|| unit_tangent(normal, t));
+                let same = unit.iter().zip(t).all(|(a, b)| (a - b).abs() <= NORMAL_TOLERANCE);
+                changed += usize::from(!same);
+                t = unit;
+            }
+            let up = axes.get(v).map(|a| a.v.map(|c| -c));
+            let side = up.and_then(|up| handedness(normal, t, up));
+            guessed += usize::from(side.is_none());
+            let [x, y, z] = t;
+            out.push([x, y, z, side.unwrap_or(1.0)]);
+        }
+        self.lose("tangent-handedness", path(), "tangents whose side nothing shows, taken as 1", guessed);
+        self.lose("tangent-length", path(), "tangents were brought to length 1", changed);
+        Ok(out)
+    }
+
+    fn skin(&mut self, chunk: &Chunk<'_>, prefix: &str) -> Result<Option<Skin>, ConvertError> {
+        let Some(weights) = chunk.bone_weights() else { return Ok(None) };
+        let used = |w: &BoneWeight| w.influence.get() != 0.0;
+        let (id, joints) = match self.skeleton {
+            Some((id, bones)) => (id, Joints::All(bones)),
+            None => {
+                let mut known: Vec<u32> = Vec::new();
+                self.budget.charge_items("bones", weights.len() as u64, 16)?;
+                known.extend(weights.iter().flatten().filter(|w| used(w)).map(|w| w.bone));
+                known.sort_unstable();
+                known.dedup();
+                self.budget.charge_items(
+                    "joints",
+                    known.len() as u64,
+                    size_of::<Joint>().saturating_add(64),
+                )?;
+                let joint = |b: &u32| Joint::new(format!("bone{b}"), None, Local::default());
+                let skeleton =
+                    Skeleton { name: "skeleton".into(), joints: known.iter().map(joint).collect() };
+                let id = SkeletonId(self.scene.skeletons.len());
+                self.scene.skeletons.push(skeleton);
+                let message = "no skeleton was given: bones stand at the origin";
+                self.losses.push(Loss::new("skeleton-missing", format!("{prefix}streams"), message));
+                (id, Joints::Named(known.into_iter().zip(0..).collect()))
+            }
+        };
+        let mut skin = Skin::new(id);
+        skin.starts = self.budget.reserve("skin", weights.len().saturating_add(1))?;
+        skin.starts.push(0);
+        skin.influences = self.budget.reserve("skin", weights.len().saturating_mul(4))?;
+        let gltf = self.options.space == Space::Gltf;
+        let [mut strangers, mut broken, mut negative] = [0_usize; 3];
+        for four in weights.iter() {
+            let start = skin.influences.len();
+            for weight in four.iter().filter(|w| used(w)) {
+                let value = weight.influence.get();
+                if !value.is_finite() {
+                    broken += 1;
+                } else if gltf && value < 0.0 {
+                    negative += 1;
+                } else if let Some(joint) = joints.of(weight.bone) {
+                    // A bone named twice counts with the sum.
+                    let mine = skin.influences.get_mut(start..).unwrap_or_default();
+                    match mine.iter_mut().find(|i| i.joint == joint) {
+                        Some(known) if (known.weight + value).is_finite() => known.weight += value,
+                        Some(_) => broken += 1,
+                        None => skin.influences.push(Influence { joint, weight: value }),
+                    }
+                } else {
+                    strangers += 1;
+                }
+            }
+            skin.end_vertex();
+        }
+        let path = || format!("{prefix}streams");
+        self.lose("bone-missing", path(), "influences of bones that the skeleton does not have", strangers);
+        self.lose("weight-not-finite", path(), "influences that are not finite", broken);
+        self.lose("weights-negative", path(), "influences below 0", negative);
+        Ok(Some(skin))
+    }
+}
+
+/// How bone numbers become joints.
+enum Joints {
+    /// They are joints, up to this many.
+    All(usize),
+    /// Only bones that are used have a joint.
+    Named(BTreeMap<u32, u32>),
+}
+
+impl Joints {
+    fn of(&self, bone: u32) -> Option<u32> {
+        match self {
+            Self::All(n) => Some(bone).filter(|b| (*b as usize) < *n),
+            Self::Named(known) => known.get(&bone).copied(),
+        }
+    }
+}
+
+fn extras(chunk: &Chunk<'_>) -> Extra {
+    let mut fields = alloc::vec![("dialect".into(), Extra::from(chunk.dialect.name()))];
+    if let (Some(_), Some(plane)) = (chunk.positions(), chunk.positions_2d()) {
+        let points = plane.iter().map(|p| Extra::from(values(p))).collect();
+        fields.push(("positions_2d".into(), Extra::List(points)));
+    }
+    Extra::Map(alloc::vec![("crucible".into(), Extra::Map(fields))])
+}

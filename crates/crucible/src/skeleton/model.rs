@@ -1,0 +1,122 @@
+//! The model of a skeleton chunk.
+
+use crate::stream::Packed;
+use alloc::vec;
+use alloc::vec::Vec;
+use meshwright_core::{F32, values};
+
+/// In which order the four floats of a rotation are stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum QuaternionOrder {
+    /// x, y, z, w: what the engine writes.
+    #[default]
+    Xyzw,
+    /// w, x, y, z: what the engine's description says.
+    Wxyz,
+}
+
+impl QuaternionOrder {
+    /// Both orders.
+    pub const ALL: [Self; 2] = [Self::Xyzw, Self::Wxyz];
+
+    /// The names of both orders.
+    pub const NAMES: &'static [&'static str] = &[Self::Xyzw.name(), Self::Wxyz.name()];
+
+    /// A short name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Xyzw => "xyzw",
+            Self::Wxyz => "wxyz",
+        }
+    }
+}
+
+/// A skeleton chunk: a tree of bones with exactly one root.
+///
+/// The LZ4 block of a chunk that was read is written again for as long as the bones are what it holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SkeletonChunk {
+    /// How [`Bone::rotation`] is to be understood.
+    pub order: QuaternionOrder,
+    /// Bones by number.
+    pub bones: Vec<Bone>,
+    /// Bytes behind the block. The format has none.
+    pub tail: Vec<u8>,
+    pub(crate) packed: Packed<'static>,
+}
+
+/// One bone, relative to its parent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bone {
+    /// Position.
+    pub position: [F32; 3],
+    /// Rotation, a unit quaternion in the order of [`SkeletonChunk::order`].
+    pub rotation: [F32; 4],
+    /// Scale per axis.
+    pub scale: [F32; 3],
+    /// The bone it hangs from; `None` for the root.
+    pub parent: Option<u16>,
+    /// The bones that hang from it.
+    pub children: Vec<u16>,
+}
+
+/// The most bones of a skeleton: 0xffff stands for no parent.
+pub(crate) const MAX_BONES: usize = 0xfffe;
+
+impl SkeletonChunk {
+    /// A skeleton of these bones, with rotations x, y, z, w.
+    pub fn new(bones: Vec<Bone>) -> Self {
+        Self { bones, ..Self::default() }
+    }
+
+    /// A bone's rotation as x, y, z, w.
+    pub fn rotation(&self, bone: &Bone) -> [f32; 4] {
+        let [a, b, c, d] = values(bone.rotation);
+        match self.order {
+            QuaternionOrder::Xyzw => [a, b, c, d],
+            QuaternionOrder::Wxyz => [b, c, d, a],
+        }
+    }
+
+    /// Sets a bone's children from the parents of all bones, in rising order.
+    pub fn list_children(&mut self) {
+        let mut children = vec![Vec::new(); self.bones.len()];
+        for (i, bone) in (0..=u16::MAX).zip(&self.bones) {
+            if let Some(list) = bone.parent.and_then(|p| children.get_mut(usize::from(p))) {
+                list.push(i);
+            }
+        }
+        for (bone, list) in self.bones.iter_mut().zip(children) {
+            bone.children = list;
+        }
+    }
+
+    /// The bones that can be reached from the roots over the lists of children, each once.
+    pub(crate) fn reached(&self) -> Vec<usize> {
+        let mut seen = vec![false; self.bones.len()];
+        let mut order = Vec::with_capacity(self.bones.len());
+        let mut visit = |order: &mut Vec<usize>, bone: usize| {
+            if let Some(seen) = seen.get_mut(bone).filter(|seen| !**seen) {
+                *seen = true;
+                order.push(bone);
+            }
+        };
+        for (root, _) in self.bones.iter().enumerate().filter(|(_, b)| b.parent.is_none()) {
+            visit(&mut order, root);
+        }
+        let mut next = 0_usize;
+        while let Some(bone) = order.get(next).and_then(|b| self.bones.get(*b)) {
+            for &child in &bone.children {
+                visit(&mut order, usize::from(child));
+            }
+            next = next.saturating_add(1);
+        }
+        order
+    }
+}
+
+impl From<Vec<Bone>> for SkeletonChunk {
+    fn from(bones: Vec<Bone>) -> Self {
+        Self::new(bones)
+    }
+}

@@ -1,0 +1,105 @@
+//! Decoded bytes, with the LZ4 block they came from.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// The LZ4 block that something was decoded from. It is no part of what that is: all are equal.
+#[derive(Clone, Default)]
+pub(crate) struct Packed<'a>(Option<Cow<'a, [u8]>>);
+
+impl<'a> Packed<'a> {
+    /// No block: what was decoded is new or was edited.
+    pub(crate) const NONE: Self = Self(None);
+
+    /// A block in the file.
+    pub(crate) const fn new(block: &'a [u8]) -> Self {
+        Self(Some(Cow::Borrowed(block)))
+    }
+
+    /// The block, as long as it is known.
+    pub(crate) fn get(&self) -> Option<&[u8]> {
+        self.0.as_deref()
+    }
+
+    /// The same block, independent of the file.
+    pub(crate) fn into_owned(self) -> Packed<'static> {
+        Packed(self.0.map(|block| Cow::Owned(block.into_owned())))
+    }
+}
+
+impl PartialEq for Packed<'_> {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Packed<'_> {}
+
+impl fmt::Debug for Packed<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.get().map_or(0, <[u8]>::len))
+    }
+}
+
+/// Decoded bytes, with the LZ4 block they came from for as long as nobody edits them.
+///
+/// Two streams are equal when they hold the same bytes, however these were compressed.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Stream<'a> {
+    data: Vec<u8>,
+    packed: Packed<'a>,
+}
+
+impl<'a> Stream<'a> {
+    /// A stream that is compressed when it is written.
+    pub const fn new(data: Vec<u8>) -> Self {
+        Self { data, packed: Packed::NONE }
+    }
+
+    /// A stream with the block that `data` was decoded from.
+    pub(crate) const fn decoded(data: Vec<u8>, packed: &'a [u8]) -> Self {
+        Self { data, packed: Packed::new(packed) }
+    }
+
+    /// The decoded bytes.
+    pub fn data(&self) -> &[u8] {
+        &self.data
+    }
+
+    /// The decoded bytes, to be edited; the block they came from is forgotten.
+    pub fn data_mut(&mut self) -> &mut Vec<u8> {
+        self.packed = Packed::NONE;
+        &mut self.data
+    }
+
+    /// The LZ4 block that the bytes came from, if they are as they were read.
+    pub fn packed(&self) -> Option<&[u8]> {
+        self.packed.get()
+    }
+
+    /// The same stream, independent of the bytes it was read from.
+    pub fn into_owned(self) -> Stream<'static> {
+        Stream { data: self.data, packed: self.packed.into_owned() }
+    }
+}
+
+impl From<Vec<u8>> for Stream<'_> {
+    fn from(data: Vec<u8>) -> Self {
+        Self::new(data)
+    }
+}
+
+impl fmt::Debug for Stream<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let head = self.data.get(..self.data.len().min(24)).unwrap_or_default();
+        write!(f, "Stream({} bytes {head:02x?}", self.data.len())?;
+        if self.data.len() > head.len() {
+            f.write_str("..")?;
+        }
+        match self.packed() {
+            Some(packed) => write!(f, ", packed in {})", packed.len()),
+            None => f.write_str(")"),
+        }
+    }
+}

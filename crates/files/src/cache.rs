@@ -1,0 +1,65 @@
+//! What was listed is kept, within bounds.
+
+use crate::path::TreePath;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Names in listings that are kept; beyond that folders are listed again.
+const MOST_NAMES: usize = 1 << 18;
+
+/// Listings by folder.
+pub(crate) struct Cache<T: ?Sized>(Mutex<Kept<T>>);
+
+struct Kept<T: ?Sized> {
+    listings: BTreeMap<TreePath, Arc<T>>,
+    names: usize,
+}
+
+impl<T: ?Sized> Cache<T> {
+    pub(crate) fn new() -> Self {
+        Self(Mutex::new(Kept { listings: BTreeMap::new(), names: 0 }))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept<T>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn get(&self, folder: &TreePath) -> Option<Arc<T>> {
+        self.lock().listings.get(folder).map(Arc::clone)
+    }
+
+    /// Keeps a listing of so many names.
+    pub(crate) fn keep(&self, folder: &TreePath, names: usize, listing: &Arc<T>) {
+        let mut kept = self.lock();
+        kept.names = kept.names.saturating_add(names).saturating_add(1);
+        if kept.names > MOST_NAMES {
+            kept.listings.clear();
+            kept.names = names;
+        }
+        kept.listings.insert(folder.clone(), Arc::clone(listing));
+    }
+}
+
+impl<T: ?Sized> fmt::Debug for Cache<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kept = self.lock();
+        write!(f, "Cache({} folders, {} names)", kept.listings.len(), kept.names)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_bounded() {
+        let cache = Cache::<[u8]>::new();
+        let folder = |i: usize| TreePath::new(i.to_string()).unwrap();
+        for i in 0..10 {
+            cache.keep(&folder(i), MOST_NAMES / 4, &Arc::from([7]));
+            assert_eq!(cache.get(&folder(i)).as_deref(), Some(&[7][..]));
+        }
+        assert!(cache.get(&folder(0)).is_none() && cache.lock().listings.len() < 5);
+    }
+}

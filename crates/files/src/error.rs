@@ -1,0 +1,84 @@
+//! Why a tree gives no file.
+
+use meshwright_core::LimitExceeded;
+use std::io;
+
+/// Why a tree gives no file. Names paths, never what is in a file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FilesError {
+    /// No path of a tree: it would leave the tree, or no file can have it.
+    #[error("{path}: {why}")]
+    BadPath {
+        /// The path.
+        path: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// Nothing lies there.
+    #[error("{path}: there is no such file")]
+    NotFound {
+        /// The path.
+        path: String,
+    },
+    /// A folder where a file is asked for, a file where a folder is, or neither.
+    #[error("{path}: {why}")]
+    WrongKind {
+        /// The path.
+        path: String,
+        /// What it is instead.
+        why: &'static str,
+    },
+    /// The file is larger than the budget allows.
+    #[error("{path}: has {size} bytes, the limit leaves {left}")]
+    TooLarge {
+        /// The path.
+        path: String,
+        /// The bytes of the file, as far as they are known.
+        size: u64,
+        /// The bytes left of the budget.
+        left: u64,
+    },
+    /// A search costs more than the budget allows.
+    #[error(transparent)]
+    Limit(#[from] LimitExceeded),
+    /// The operating system refuses.
+    #[error("{path}: {message}")]
+    System {
+        /// The path.
+        path: String,
+        /// Its kind of error.
+        kind: io::ErrorKind,
+        /// What it says.
+        message: String,
+    },
+}
+
+impl FilesError {
+    pub(crate) fn not_found(path: String) -> Self {
+        Self::NotFound { path }
+    }
+
+    pub(crate) fn system(path: String, e: &io::Error) -> Self {
+        match e.kind() {
+            io::ErrorKind::NotFound => Self::NotFound { path },
+            kind => Self::System { path, kind, message: e.to_string() },
+        }
+    }
+
+    /// What is wrong, without the path: for whoever names the file in another way.
+    pub fn reason(&self) -> String {
+        let text = self.to_string();
+        match self {
+            Self::BadPath { path, .. }
+            | Self::NotFound { path }
+            | Self::WrongKind { path, .. }
+            | Self::TooLarge { path, .. }
+            | Self::System { path, .. } => {
+                let rest = text.strip_prefix(path.as_str()).and_then(|rest| rest.strip_prefix(": "));
+                rest.map(str::to_owned).unwrap_or(text)
+            }
+            Self::Limit(_) => text,
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! A folder of the operating system.
+
+use crate::cache::Cache;
+use crate::error::FilesError;
+use crate::listing::{EntryKind, Listing};
+use crate::os::{self, Unread};
+use crate::path::{TreePath, shown};
+use meshwright_core::Budget;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// A folder, and what was listed of it.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    top: PathBuf,
+    /// The top without links, where a link asks for it.
+    resolved: OnceLock<Option<PathBuf>>,
+    start: Option<Start>,
+    listings: Cache<Listing>,
+}
+
+/// The file that was named, when a file was.
+#[derive(Debug)]
+struct Start {
+    file: TreePath,
+    folder: TreePath,
+    /// As they were named, which is how messages name them.
+    os_file: PathBuf,
+    os_folder: PathBuf,
+}
+
+impl Folder {
+    pub(crate) fn new(top: PathBuf) -> Self {
+        Self { top, resolved: OnceLock::new(), start: None, listings: Cache::new() }
+    }
+
+    /// The tree around a file: its folder, or the parent of an enclosing `models` folder; and its path in there.
+    pub(crate) fn around(file: &Path) -> Result<(Self, TreePath), FilesError> {
+        let name = file
+            .file_name()
+            .ok_or_else(|| FilesError::BadPath { path: shown_os(file), why: "names no file" })?;
+        let os_folder = parent(file);
+        let (top, folder) = enclosing(&os_folder);
+        let path = folder.child(name.as_encoded_bytes());
+        let start = Start { file: path.clone(), folder, os_file: file.to_owned(), os_folder };
+        Ok((Self { start: Some(start), ..Self::new(top) }, path))
+    }
+
+    /// The path that the operating system knows.
+    pub(crate) fn os_path(&self, path: &TreePath) -> Option<PathBuf> {
+        let below = |top: &Path, path: &TreePath| {
+            let mut whole = top.to_owned();
+            for name in path.names() {
+                whole.push(os::os_name(name)?);
+            }
+            Some(whole)
+        };
+        if let Some(start) = &self.start {
+            if *path == start.file {
+                return Some(start.os_file.clone());
+            }
+            if let Some(rest) = path.below(&start.folder) {
+                return below(&start.os_folder, &rest);
+            }
+        }
+        below(&self.top, path)
+    }
+
+    /// Whether this is the file that was named: it is read whatever it is.
+    pub(crate) fn is_start(&self, path: &TreePath) -> bool {
+        self.start.as_ref().is_some_and(|start| start.file == *path)
+    }
+
+    /// What lies in a folder; listed once.
+    pub(crate) fn list(&self, folder: &TreePath) -> Result<Arc<Listing>, FilesError> {
+        if let Some(listing) = self.listings.get(folder) {
+            return Ok(listing);
+        }
+        let path = self.os_path(folder).ok_or_else(|| FilesError::not_found(folder.to_string()))?;
+        let listing = os::list(&path).map_err(|e| FilesError::system(folder.to_string(), &e))?;
+        let listing = Arc::new(listing);
+        self.listings.keep(folder, listing.len(), &listing);
+        Ok(listing)
+    }
+
+    /// What has exactly this path, for folders that can be entered and not listed.
+    pub(crate) fn kind(&self, path: &TreePath) -> Option<EntryKind> {
+        os::own_kind(&self.os_path(path)?).ok()
+    }
+
+    /// What a link leads to; what lies outside the tree is never opened.
+    pub(crate) fn follow(&self, link: &TreePath) -> EntryKind {
+        let target = || {
+            let target = os::resolved(&self.os_path(link)?).ok()?;
+            if !target.starts_with(self.resolved()?) {
+                return None;
+            }
+            os::kind(&target).ok()
+        };
+        target().unwrap_or(EntryKind::Other)
+    }
+
+    fn resolved(&self) -> Option<&Path> {
+        self.resolved.get_or_init(|| os::resolved(&self.top).ok()).as_deref()
+    }
+
+    /// The path in this tree of a file of the operating system.
+    pub(crate) fn locate(&self, file: &Path) -> Option<TreePath> {
+        let folder = os::resolved(&parent(file)).ok()?;
+        let below = folder.strip_prefix(self.resolved()?).ok()?;
+        let names = below.components().map(Component::as_os_str).chain([file.file_name()?]);
+        Some(names.fold(TreePath::ROOT, |at, name| at.child(name.as_encoded_bytes())))
+    }
+
+    /// The bytes of a file that was found.
+    pub(crate) fn read(&self, path: &TreePath, budget: &Budget) -> Result<Vec<u8>, FilesError> {
+        let named = path.to_string();
+        let Some(os_path) = self.os_path(path) else { return Err(FilesError::not_found(named)) };
+        let left = budget.left();
+        let bytes = os::read(&os_path, left).map_err(|e| match e {
+            Unread::Folder => FilesError::WrongKind { path: named.clone(), why: "is a folder" },
+            Unread::TooLarge(size) => FilesError::TooLarge { path: named.clone(), size, left },
+            Unread::System(e) => FilesError::system(named.clone(), &e),
+        })?;
+        budget.charge("file", bytes.len() as u64)?;
+        Ok(bytes)
+    }
+}
+
+/// What a path of the operating system leads to.
+pub(crate) fn kind_of(path: &Path) -> Result<EntryKind, FilesError> {
+    os::kind(path).map_err(|e: io::Error| FilesError::system(shown_os(path), &e))
+}
+
+fn shown_os(path: &Path) -> String {
+    shown(path.as_os_str().as_encoded_bytes())
+}
+
+fn parent(file: &Path) -> PathBuf {
+    let parent = file.parent().filter(|p| !p.as_os_str().is_empty());
+    parent.unwrap_or(Path::new(".")).to_owned()
+}
+
+/// The parent of the nearest `models` folder that a folder lies in or is, and the path from there; else the folder
+/// itself.
+fn enclosing(folder: &Path) -> (PathBuf, TreePath) {
+    let alone = || (folder.to_owned(), TreePath::ROOT);
+    let Ok(whole) = os::absolute(folder) else { return alone() };
+    let mut names: Vec<&[u8]> = Vec::new();
+    let mut at = whole.as_path();
+    loop {
+        // What `..` means depends on links.
+        let Some(Component::Normal(name)) = at.components().next_back() else { return alone() };
+        names.push(name.as_encoded_bytes());
+        let Some(above) = at.parent() else { return alone() };
+        at = above;
+        if name.eq_ignore_ascii_case("models") {
+            let path = names.iter().rev().fold(TreePath::ROOT, |at, name| at.child(name));
+            return (as_named(folder, names.len()).unwrap_or_else(|| at.to_owned()), path);
+        }
+    }
+}
+
+/// The folder so many levels above, where the path as it was named says which that is.
+fn as_named(folder: &Path, levels: usize) -> Option<PathBuf> {
+    let mut at = folder;
+    for _ in 0..levels {
+        at.components().next_back().filter(|c| matches!(c, Component::Normal(_)))?;
+        at = at.parent()?;
+    }
+    Some(if at.as_os_str().is_empty() { PathBuf::from(".") } else { at.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_lies_in_the_parent_of_its_models_folder() {
+        for (folder, top, path) in [
+            ("/d/models/player", "/d", "models/player"),
+            ("/d/Models", "/d", "Models"),
+            ("/models/a/models/b", "/models/a", "models/b"),
+            ("/d/models/../player", "/d/models/../player", ""),
+            ("d/models/player", "d", "models/player"),
+            ("models", ".", "models"),
+            ("d/x", "d/x", ""),
+        ] {
+            assert_eq!(enclosing(Path::new(folder)), (top.into(), path.parse().unwrap()), "{folder}");
+        }
+    }
+}

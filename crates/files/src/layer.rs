@@ -1,0 +1,121 @@
+//! One of the places that a tree is made of.
+
+use crate::error::FilesError;
+use crate::folder::Folder;
+use crate::listing::{EntryKind, Listing};
+use crate::memory::Memory;
+use crate::path::TreePath;
+use meshwright_core::Budget;
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A place with folders and files.
+#[derive(Debug)]
+pub(crate) enum Layer {
+    Folder(Folder),
+    Memory(Memory),
+}
+
+impl Layer {
+    /// What lies in a folder that was found.
+    pub(crate) fn list(&self, folder: &TreePath) -> Result<Arc<Listing>, FilesError> {
+        match self {
+            Self::Folder(f) => f.list(folder),
+            Self::Memory(m) => m.list(folder),
+        }
+    }
+
+    /// What an entry is, links followed.
+    pub(crate) fn resolve(&self, path: &TreePath, kind: EntryKind) -> EntryKind {
+        match self {
+            Self::Folder(f) if kind == EntryKind::Link => f.follow(path),
+            _ => kind,
+        }
+    }
+
+    /// Everything of a kind that a path can mean: what has it exactly, then what differs in case.
+    pub(crate) fn find_all(&self, path: &TreePath, want: EntryKind) -> Vec<TreePath> {
+        let mut found = Vec::new();
+        self.search(path, want, |path| {
+            found.push(path);
+            false
+        });
+        found
+    }
+
+    /// The first of [`find_all`](Self::find_all).
+    pub(crate) fn find(&self, path: &TreePath, want: EntryKind) -> Option<TreePath> {
+        let mut found = None;
+        self.search(path, want, |path| {
+            found = Some(path);
+            true
+        });
+        found
+    }
+
+    /// Calls `enough` with what is found until it says so.
+    fn search(&self, path: &TreePath, want: EntryKind, mut enough: impl FnMut(TreePath) -> bool) {
+        if want == EntryKind::File
+            && matches!(self, Self::Folder(f) if f.is_start(path))
+            && enough(path.clone())
+        {
+            return;
+        }
+        let names: Vec<_> = path.names().collect();
+        let mut open = vec![(TreePath::ROOT, 0_usize)];
+        while let Some((at, depth)) = open.pop() {
+            let Some(name) = names.get(depth) else {
+                if want == EntryKind::Folder && enough(at) {
+                    return;
+                }
+                continue;
+            };
+            let depth = depth.saturating_add(1);
+            let wanted = if depth == names.len() { want } else { EntryKind::Folder };
+            let mut entries = self.named(&at, name);
+            entries.retain(|(path, kind)| self.resolve(path, *kind) == wanted);
+            if wanted == EntryKind::Folder {
+                // The first is looked into first.
+                open.extend(entries.into_iter().rev().map(|(path, _)| (path, depth)));
+            } else if entries.into_iter().any(|(path, _)| enough(path)) {
+                return;
+            }
+        }
+    }
+
+    fn named(&self, folder: &TreePath, name: &[u8]) -> Vec<(TreePath, EntryKind)> {
+        match (self.list(folder), self) {
+            (Ok(listing), _) => listing.named(name).map(|(name, kind)| (folder.child(name), kind)).collect(),
+            (Err(FilesError::System { .. }), Self::Folder(f)) => {
+                let path = folder.child(name);
+                f.kind(&path).map(|kind| (path, kind)).into_iter().collect()
+            }
+            (Err(_), _) => Vec::new(),
+        }
+    }
+
+    /// The bytes of a file that was found.
+    pub(crate) fn read(&self, path: &TreePath, budget: &Budget) -> Result<Cow<'_, [u8]>, FilesError> {
+        match self {
+            Self::Folder(f) => f.read(path, budget).map(Cow::Owned),
+            Self::Memory(m) => {
+                let bytes = m.bytes(path).ok_or_else(|| FilesError::not_found(path.to_string()))?;
+                let (size, left) = (bytes.len() as u64, budget.left());
+                if size > left {
+                    return Err(FilesError::TooLarge { path: path.to_string(), size, left });
+                }
+                budget.charge("file", size)?;
+                Ok(Cow::Borrowed(bytes))
+            }
+        }
+    }
+
+    /// The path that the operating system knows.
+    pub(crate) fn os_path(&self, path: &TreePath) -> Option<PathBuf> {
+        match self {
+            Self::Folder(f) => f.os_path(path),
+            Self::Memory(_) => None,
+        }
+    }
+}

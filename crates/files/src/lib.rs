@@ -1,0 +1,51 @@
+//! Where models lie: folders and bytes in memory as one read-only [`Tree`] of named bytes.
+//!
+//! | | |
+//! |---|---|
+//! | names | bytes between slashes; none leaves the tree: `..`, absolute paths, drive letters, backslashes and NULs are refused |
+//! | case | the exact name first, then without regard to the case of ASCII letters, in the order of the bytes |
+//! | layers | several trees as one; a later layer hides what has the same path in an earlier one |
+//! | links | symbolic links are followed as long as they lead to what lies in the tree; a walk does not follow them |
+//! | order | listings and walks are sorted, and the same for the same content wherever it lies |
+//!
+//! # Safety contract
+//!
+//! No unsafe code. Nothing outside the folders that were named is read. No file is read beyond the caller's budget,
+//! and none but a regular file, unless it was named itself. Nothing recurses. The operating system is called in one
+//! module; a tree in memory does not need it.
+//!
+//! # Example
+//!
+//! ```
+//! use meshwright_core::{Budget, Limits};
+//! use meshwright_files::Tree;
+//!
+//! let tree = Tree::memory([("models/hopper.dpm", "model"), ("models/Hopper.dpm.framegroups", "1 6")])?;
+//! let found = tree.find("models/hopper.dpm.framegroups")?.unwrap();
+//! assert_eq!(found.name(), b"Hopper.dpm.framegroups");
+//! assert_eq!(*tree.read(&found, &Budget::new(Limits::default()))?, *b"1 6");
+//! assert!(tree.find("../secret").is_err());
+//! # Ok::<(), meshwright_files::FilesError>(())
+//! ```
+//!
+//! The minimum Rust version is the workspace's.
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
+#![cfg_attr(test, allow(clippy::indexing_slicing, reason = "a failing test panics"))]
+
+mod cache;
+mod error;
+mod folder;
+mod layer;
+mod listing;
+mod memory;
+mod os;
+mod path;
+mod search;
+mod tree;
+
+pub use error::FilesError;
+pub use listing::EntryKind;
+pub use path::{AsTreePath, TreePath};
+pub use search::Match;
+pub use tree::{Entry, Tree, Walk};

@@ -1,0 +1,87 @@
+//! What lies in one folder.
+
+/// What lies under a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum EntryKind {
+    /// A file.
+    File,
+    /// A folder.
+    Folder,
+    /// A symbolic link.
+    Link,
+    /// Something that is never opened unless it is named itself: a pipe, a device.
+    Other,
+}
+
+/// A name in a folder and what lies under it.
+pub(crate) type Named = (Box<[u8]>, EntryKind);
+
+/// The content of one folder of one layer.
+#[derive(Debug, Default)]
+pub(crate) struct Listing {
+    /// In the order of the names' bytes. A pack can have a file and a folder of one name.
+    entries: Vec<Named>,
+    /// The entries in the order of their names without regard to case, where names are equal in that of the bytes.
+    folded: Vec<u32>,
+}
+
+fn fold(name: &[u8]) -> impl Iterator<Item = u8> + '_ {
+    name.iter().map(u8::to_ascii_lowercase)
+}
+
+impl Listing {
+    pub(crate) fn new(mut entries: Vec<Named>) -> Self {
+        entries.sort();
+        entries.dedup();
+        let name = |i: &u32| entries.get(*i as usize).map(|e| &*e.0).unwrap_or_default();
+        let mut folded: Vec<u32> = (0..u32::try_from(entries.len()).unwrap_or(u32::MAX)).collect();
+        // Stable: equal ones stay in the order of their bytes.
+        folded.sort_by(|a, b| fold(name(a)).cmp(fold(name(b))));
+        Self { entries, folded }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = (&[u8], EntryKind)> {
+        self.entries.iter().map(|(name, kind)| (&**name, *kind))
+    }
+
+    /// The entries of a name: those that have it exactly, then those that differ in case.
+    pub(crate) fn named<'a>(&'a self, name: &'a [u8]) -> impl Iterator<Item = (&'a [u8], EntryKind)> {
+        let entry = |i: &u32| self.entries.get(*i as usize).map(|(name, kind)| (&**name, *kind));
+        let before =
+            self.folded.partition_point(|i| entry(i).is_some_and(|(other, _)| fold(other).lt(fold(name))));
+        let same = self
+            .folded
+            .get(before..)
+            .unwrap_or_default()
+            .iter()
+            .map_while(move |i| entry(i).filter(|(other, _)| other.eq_ignore_ascii_case(name)));
+        let exact = same.clone().filter(move |(other, _)| *other == name);
+        exact.chain(same.filter(move |(other, _)| *other != name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_exact_name_comes_first() {
+        let names = ["b", "A", "a", "aB", "AB", "Ab", "\u{e4}"];
+        let entries = names.iter().map(|n| (n.as_bytes().into(), EntryKind::File)).collect();
+        let listing = Listing::new(entries);
+        let named = |name: &str| -> Vec<String> {
+            listing.named(name.as_bytes()).map(|(n, _)| String::from_utf8_lossy(n).into_owned()).collect()
+        };
+        assert_eq!(named("a"), ["a", "A"]);
+        assert_eq!(named("ab"), ["AB", "Ab", "aB"]);
+        assert_eq!(named("aB"), ["aB", "AB", "Ab"]);
+        assert_eq!(named("\u{c4}"), [""; 0]);
+        assert_eq!(named("c"), [""; 0]);
+        assert_eq!(listing.iter().count(), 7);
+    }
+}

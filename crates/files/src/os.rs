@@ -1,0 +1,104 @@
+//! The operating system: nothing else calls it.
+
+use crate::listing::{EntryKind, Listing};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+fn kind_of(kind: fs::FileType) -> EntryKind {
+    if kind.is_symlink() {
+        EntryKind::Link
+    } else if kind.is_dir() {
+        EntryKind::Folder
+    } else if kind.is_file() {
+        EntryKind::File
+    } else {
+        EntryKind::Other
+    }
+}
+
+/// What a path leads to.
+pub(crate) fn kind(path: &Path) -> io::Result<EntryKind> {
+    fs::metadata(path).map(|meta| kind_of(meta.file_type()))
+}
+
+/// What a path is, links not followed.
+pub(crate) fn own_kind(path: &Path) -> io::Result<EntryKind> {
+    fs::symlink_metadata(path).map(|meta| kind_of(meta.file_type()))
+}
+
+/// What lies in a folder.
+pub(crate) fn list(folder: &Path) -> io::Result<Listing> {
+    let mut entries = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        // What cannot be named again cannot be opened.
+        if os_name(name.as_encoded_bytes()).as_deref() != Some(&name) {
+            continue;
+        }
+        // What is gone meanwhile, or cannot be asked, is not there.
+        let Ok(kind) = entry.file_type() else { continue };
+        entries.push((name.as_encoded_bytes().into(), kind_of(kind)));
+    }
+    Ok(Listing::new(entries))
+}
+
+/// The path without links.
+pub(crate) fn resolved(path: &Path) -> io::Result<PathBuf> {
+    fs::canonicalize(path)
+}
+
+/// The path from the top of the file system.
+pub(crate) fn absolute(path: &Path) -> io::Result<PathBuf> {
+    std::path::absolute(path)
+}
+
+/// A name of a tree as one of the operating system.
+#[cfg(unix)]
+pub(crate) fn os_name(name: &[u8]) -> Option<OsString> {
+    use std::os::unix::ffi::OsStrExt;
+    Some(OsStr::from_bytes(name).to_owned())
+}
+
+/// A name of a tree as one of the operating system.
+#[cfg(not(unix))]
+pub(crate) fn os_name(name: &[u8]) -> Option<OsString> {
+    // Such a name could lead elsewhere.
+    let safe = |name: &&str| !name.contains(['\\', '/', ':']);
+    std::str::from_utf8(name).ok().filter(safe).map(|name| OsStr::new(name).to_owned())
+}
+
+/// Why a file was not read.
+pub(crate) enum Unread {
+    Folder,
+    /// Its size, as far as it is known.
+    TooLarge(u64),
+    System(io::Error),
+}
+
+impl From<io::Error> for Unread {
+    fn from(e: io::Error) -> Self {
+        Self::System(e)
+    }
+}
+
+/// All bytes of a file; refused before reading when it has more than `most`.
+pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, Unread> {
+    let file = File::open(path)?;
+    let meta = file.metadata()?;
+    if meta.is_dir() {
+        return Err(Unread::Folder);
+    }
+    if meta.len() > most {
+        return Err(Unread::TooLarge(meta.len()));
+    }
+    let mut bytes = Vec::new();
+    // One more than there is, so that the end is found without growing.
+    let length = usize::try_from(meta.len()).unwrap_or(usize::MAX).saturating_add(1);
+    bytes.try_reserve_exact(length).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+    // A pipe says nothing of its size, and a file may grow.
+    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { Err(Unread::TooLarge(bytes.len() as u64)) } else { Ok(bytes) }
+}

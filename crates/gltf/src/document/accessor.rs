@@ -1,0 +1,118 @@
+//! The numbers of accessors.
+
+use super::check::{column_size, packed_size};
+use super::model::{Accessor, ComponentType};
+
+/// Packed elements that are decoded at once: flat loops over numbers are fast, and so many stay in the cache while their
+/// room is made.
+const BLOCK: usize = 512;
+
+/// Where an accessor's elements lie: bytes that [`check`](super::check) has seen to suffice.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Elements<'b> {
+    /// From the first element on.
+    pub(super) bytes: &'b [u8],
+    pub(super) stride: usize,
+    pub(super) count: usize,
+    pub(super) component: ComponentType,
+    pub(super) normalized: bool,
+    /// Bytes from one column to the next, and numbers in each.
+    pub(super) column: (usize, usize),
+}
+
+impl<'b> Elements<'b> {
+    /// Elements like those of `accessor`; packed where `stride` says nothing.
+    pub(super) fn new(accessor: &Accessor, bytes: &'b [u8], stride: Option<usize>, count: usize) -> Self {
+        let (component, element) = (accessor.component, accessor.element);
+        Self {
+            bytes,
+            stride: stride.unwrap_or(packed_size(component, element)),
+            count,
+            component,
+            normalized: accessor.normalized,
+            column: (column_size(component, element), element.shape().1),
+        }
+    }
+
+    /// Indices of sparse elements.
+    pub(super) const fn indices(bytes: &'b [u8], component: ComponentType, count: usize) -> Self {
+        let size = component.size();
+        Self { bytes, stride: size, count, component, normalized: false, column: (size, 1) }
+    }
+
+    /// Appends the elements, whose numbers take `S` bytes each.
+    fn decode<const S: usize, const N: usize, T: Copy + Default>(
+        &self,
+        into: &mut Vec<[T; N]>,
+        number: impl Fn([u8; S]) -> T + Copy,
+    ) {
+        let (column, rows) = self.column;
+        let size = S.saturating_mul(N);
+        let padded = rows.saturating_mul(S) != column;
+        if self.stride == size && !padded {
+            let bytes = self.bytes.get(..size.saturating_mul(self.count)).unwrap_or_default();
+            for block in bytes.chunks(size.saturating_mul(BLOCK).max(1)) {
+                let numbers = block.as_chunks::<S>().0;
+                let start = into.len();
+                into.resize(start.saturating_add(numbers.as_chunks::<N>().0.len()), [T::default(); N]);
+                let fresh = into.get_mut(start..).unwrap_or_default().as_flattened_mut();
+                for (to, from) in fresh.iter_mut().zip(numbers) {
+                    *to = number(*from);
+                }
+            }
+            return;
+        }
+        let elements = self.bytes.chunks(self.stride.max(1)).take(self.count);
+        if padded {
+            into.extend(elements.map(|bytes| {
+                let columns = bytes.chunks(column.max(1));
+                fill(columns.flat_map(|c| c.as_chunks::<S>().0.iter().take(rows)).map(|b| number(*b)))
+            }));
+        } else {
+            into.extend(elements.map(|bytes| match bytes.as_chunks::<S>().0.first_chunk::<N>() {
+                Some(element) => element.map(number),
+                None => [T::default(); N],
+            }));
+        }
+    }
+}
+
+/// Appends the elements as real numbers; `false` where 32-bit integers are said to be normalised.
+pub(super) fn floats<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[f32; N]>) -> bool {
+    use ComponentType::{F32, I8, I16, U8, U16, U32};
+    #[expect(clippy::cast_precision_loss, reason = "glTF reads integers as 32-bit floats")]
+    match (elements.component, elements.normalized) {
+        (F32, _) => elements.decode(into, f32::from_le_bytes),
+        (U8, true) => elements.decode(into, |[b]| f32::from(b) / 255.0),
+        (U16, true) => elements.decode(into, |b| f32::from(u16::from_le_bytes(b)) / 65535.0),
+        // The least one means -1 as its neighbour does.
+        (I8, true) => elements.decode(into, |b| (f32::from(i8::from_le_bytes(b)) / 127.0).max(-1.0)),
+        (I16, true) => elements.decode(into, |b| (f32::from(i16::from_le_bytes(b)) / 32767.0).max(-1.0)),
+        (U8, false) => elements.decode(into, |[b]| f32::from(b)),
+        (U16, false) => elements.decode(into, |b| f32::from(u16::from_le_bytes(b))),
+        (I8, false) => elements.decode(into, |b| f32::from(i8::from_le_bytes(b))),
+        (I16, false) => elements.decode(into, |b| f32::from(i16::from_le_bytes(b))),
+        (U32, false) => elements.decode(into, |b| u32::from_le_bytes(b) as f32),
+        (U32, true) => return false,
+    }
+    true
+}
+
+/// Appends the elements as integers; `false` where they are signed or floats.
+pub(super) fn integers<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[u32; N]>) -> bool {
+    match elements.component {
+        ComponentType::U8 => elements.decode(into, |[b]| u32::from(b)),
+        ComponentType::U16 => elements.decode(into, |b| u32::from(u16::from_le_bytes(b))),
+        ComponentType::U32 => elements.decode(into, u32::from_le_bytes),
+        _ => return false,
+    }
+    true
+}
+
+fn fill<T: Copy + Default, const N: usize>(values: impl Iterator<Item = T>) -> [T; N] {
+    let mut out = [T::default(); N];
+    for (out, v) in out.iter_mut().zip(values) {
+        *out = v;
+    }
+    out
+}

@@ -1,0 +1,68 @@
+//! What reading costs, and what was passed over.
+
+use super::rules::LIMIT;
+use meshwright_core::{Budget, Codes, KEPT_PER_CODE, Limits, Path, ReadError, Report, Rule, Source};
+use std::borrow::Cow;
+use std::cell::RefCell;
+
+#[derive(Debug)]
+pub(super) struct Ledger {
+    pub(super) budget: Budget,
+    report: RefCell<Report>,
+}
+
+/// All faults but limits are raised by rule.
+const CODES: Codes = Codes { short: LIMIT, count: LIMIT, limit: LIMIT };
+
+impl Ledger {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self { budget: Budget::new(limits), report: RefCell::default() }
+    }
+
+    pub(super) fn charge(
+        &self,
+        path: &Path<'_>,
+        offset: u64,
+        what: &'static str,
+        count: usize,
+        size: usize,
+    ) -> Result<(), ReadError> {
+        Source::file(&[], CODES, &self.budget).charge(path, offset, what, count as u64, size)
+    }
+
+    /// An empty vector with room for `count` items, charged.
+    pub(super) fn room<T>(
+        &self,
+        path: &Path<'_>,
+        offset: u64,
+        what: &'static str,
+        count: usize,
+    ) -> Result<Vec<T>, ReadError> {
+        self.charge(path, offset, what, count, size_of::<T>())?;
+        let mut items = Vec::new();
+        match items.try_reserve_exact(count) {
+            Ok(()) => Ok(items),
+            Err(_) => {
+                Err(ReadError::broken(LIMIT, path, offset, format!("{what}: {count} items, no memory")))
+            }
+        }
+    }
+
+    pub(super) fn warn<M: Into<Cow<'static, str>>>(
+        &self,
+        rule: &'static Rule,
+        path: &Path<'_>,
+        offset: impl FnOnce() -> u64,
+        message: impl FnOnce() -> M,
+    ) {
+        let mut report = self.report.borrow_mut();
+        let seen = report.totals().find(|t| (t.0, t.1) == (rule.code, rule.severity)).map_or(0, |t| t.2);
+        // Finding out where a flood of faults lies would take longer than reading.
+        let offset = (seen < KEPT_PER_CODE).then(offset);
+        report.add(rule.severity, rule, path, offset, message);
+    }
+
+    pub(super) fn report(&self) -> Report {
+        self.report.borrow().clone()
+    }
+}

@@ -1,0 +1,416 @@
+//! The one reader of glTF documents: GLB or JSON, buffers wherever they lie, and accessors of every kind.
+//!
+//! A [`Document`] borrows its file. Making one reads the JSON once into plain tables and checks them against each
+//! other: every index names something, every accessor lies in its view, every view in its buffer, every attribute is
+//! of a type that its meaning allows, nodes form trees. What a document may not do is an error with a stable code, the
+//! path of the field and its byte offset; what can be passed over is in its [`report`](Document::report). Numbers are
+//! decoded when they are asked for.
+//!
+//! ```
+//! use meshwright_gltf::document::{Document, Options, no_files};
+//!
+//! let json = br#"{
+//!     "asset": { "version": "2.0" },
+//!     "buffers": [{ "byteLength": 8, "uri": "data:;base64,AACAPwAAAEA=" }],
+//!     "bufferViews": [{ "buffer": 0, "byteLength": 8 }],
+//!     "accessors": [{ "bufferView": 0, "componentType": 5126, "count": 2, "type": "SCALAR" }]
+//! }"#;
+//! let document = Document::from_slice(json, &no_files, &Options::default())?;
+//! assert_eq!(document.read_f32::<1>(0)?, [[1.0], [2.0]]);
+//! # Ok::<(), meshwright_core::ReadError>(())
+//! ```
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
+
+mod accessor;
+mod check;
+mod glb;
+mod json;
+mod ledger;
+mod model;
+mod parse;
+mod rules;
+mod scan;
+mod uri;
+
+pub use json::JsonValue;
+pub use model::{
+    Accessor, Animation, Buffer, Channel, ComponentType, ElementType, Image, ImageSource, Interpolation,
+    Mesh, Mode, Node, Primitive, Property, Sampler, Scene, Semantic, Skin, Sparse, Transform, View,
+};
+
+use accessor::Elements;
+use json::Json;
+use ledger::Ledger;
+use meshwright_core::{Budget, Limits, Path, ReadError, Report, Rule};
+use model::Tables;
+use rules::{
+    ACCESSOR_TYPE, BUFFER_MISSING, BUFFER_SHORT, GLB_CHUNK_UNUSED, INDEX, SPARSE_ORDER, SPARSE_RANGE,
+};
+use std::borrow::Cow;
+use uri::Uri;
+
+/// All rules that a document must keep, or is warned of.
+pub const RULES: &[&Rule] = rules::RULES;
+
+/// Finds files beside a document.
+///
+/// It gets a path with slashes that stays below the folder of the document: relative, without `.` and `..`, its percent
+/// codes decoded. Links in the folder are its own to look out for.
+pub type Files<'f, 'a> = dyn Fn(&str) -> Option<Cow<'a, [u8]>> + 'f;
+
+/// There are no files beside the document.
+pub fn no_files<'a>(_path: &str) -> Option<Cow<'a, [u8]>> {
+    None
+}
+
+/// How a document is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options<'o> {
+    /// What reading may cost, all that is decoded later included.
+    pub limits: Limits,
+    /// Extensions that the caller reads. A document that requires another is refused.
+    pub extensions: &'o [&'o str],
+}
+
+impl<'o> Options<'o> {
+    /// The same options with other limits.
+    #[must_use]
+    pub const fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The same options with these extensions.
+    #[must_use]
+    pub const fn with_extensions(mut self, extensions: &'o [&'o str]) -> Self {
+        self.extensions = extensions;
+        self
+    }
+}
+
+/// A glTF document with its buffers.
+#[derive(Debug)]
+pub struct Document<'a> {
+    json: Json<'a>,
+    tables: Tables<'a>,
+    /// The bytes of each buffer; those of a fallback for compressed views may be nowhere.
+    buffers: Vec<Option<Cow<'a, [u8]>>>,
+    ledger: Ledger,
+}
+
+impl<'a> Document<'a> {
+    /// Reads a document, a GLB by its magic, else JSON.
+    ///
+    /// # Errors
+    /// When the document breaks a rule, or would take more memory than the options allow.
+    pub fn from_slice(
+        bytes: &'a [u8],
+        files: &Files<'_, 'a>,
+        options: &Options<'_>,
+    ) -> Result<Self, ReadError> {
+        if bytes.starts_with(glb::MAGIC) {
+            Self::from_glb(bytes, files, options)
+        } else {
+            Self::from_json(bytes, files, options)
+        }
+    }
+
+    /// Reads a GLB.
+    ///
+    /// # Errors
+    /// When the document breaks a rule, or would take more memory than the options allow.
+    pub fn from_glb(
+        bytes: &'a [u8],
+        files: &Files<'_, 'a>,
+        options: &Options<'_>,
+    ) -> Result<Self, ReadError> {
+        let ledger = Ledger::new(options.limits);
+        let chunks = glb::split(bytes, &ledger)?;
+        Self::new((chunks.json, chunks.json_offset), chunks.bin, files, options, ledger)
+    }
+
+    /// Reads a document that is JSON, as `.gltf` files are.
+    ///
+    /// # Errors
+    /// When the document breaks a rule, or would take more memory than the options allow.
+    pub fn from_json(
+        bytes: &'a [u8],
+        files: &Files<'_, 'a>,
+        options: &Options<'_>,
+    ) -> Result<Self, ReadError> {
+        Self::new((bytes, 0), None, files, options, Ledger::new(options.limits))
+    }
+
+    fn new(
+        (json, base): (&'a [u8], u64),
+        bin: Option<&'a [u8]>,
+        files: &Files<'_, 'a>,
+        options: &Options<'_>,
+        ledger: Ledger,
+    ) -> Result<Self, ReadError> {
+        let json = Json::parse(json, base, &ledger)?;
+        let mut tables = parse::tables(json.root(), options.extensions, &ledger)?;
+        check::tables(&mut tables, json.root(), &ledger)?;
+        let mut document = Self { json, tables, buffers: Vec::new(), ledger };
+        document.buffers = document.load(bin, files)?;
+        Ok(document)
+    }
+
+    /// The bytes of all buffers.
+    fn load(
+        &self,
+        bin: Option<&'a [u8]>,
+        files: &Files<'_, 'a>,
+    ) -> Result<Vec<Option<Cow<'a, [u8]>>>, ReadError> {
+        let all = Path::ROOT.field("buffers");
+        let mut buffers = self.ledger.room(&all, 0, "buffers", self.tables.buffers.len())?;
+        for (b, buffer) in self.tables.buffers.iter().enumerate() {
+            let path = all.index(b);
+            let place = || check::offset(self.root(), "buffers", b);
+            let bytes = match (&buffer.uri, bin) {
+                (Some(text), _) => Some(self.fetch(text, &path.field("uri"), &place, files)?),
+                (None, Some(bin)) if b == 0 => Some(Cow::Borrowed(bin)),
+                (None, _) if buffer.fallback => None,
+                (None, _) => {
+                    let message = "neither a URI nor a binary chunk";
+                    return Err(ReadError::broken(BUFFER_MISSING, &path, place(), message));
+                }
+            };
+            if let Some(bytes) = bytes.as_ref().filter(|bytes| (bytes.len() as u64) < buffer.length) {
+                let message = format!("{} bytes of {}", bytes.len(), buffer.length);
+                return Err(ReadError::broken(BUFFER_SHORT, &path.field("byteLength"), place(), message));
+            }
+            buffers.push(bytes);
+        }
+        if bin.is_some() && self.tables.buffers.first().is_none_or(|b| b.uri.is_some()) {
+            let path = Path::ROOT.field("glb");
+            self.ledger.warn(GLB_CHUNK_UNUSED, &path, || 0, || "no buffer uses the binary chunk");
+        }
+        Ok(buffers)
+    }
+
+    /// The bytes that a URI leads to.
+    fn fetch(
+        &self,
+        text: &str,
+        path: &Path<'_>,
+        place: &dyn Fn() -> u64,
+        files: &Files<'_, 'a>,
+    ) -> Result<Cow<'a, [u8]>, ReadError> {
+        match uri::parse(text).map_err(|(rule, message)| ReadError::broken(rule, path, place(), message))? {
+            Uri::Data { base64, text } => uri::data(base64, text, path, place, &self.ledger).map(Cow::Owned),
+            Uri::File(name) => {
+                let Some(bytes) = files(&name) else {
+                    let message = format!("{name:?} is not beside the document");
+                    return Err(ReadError::broken(BUFFER_MISSING, path, place(), message));
+                };
+                self.ledger.charge(path, 0, "file", bytes.len(), 1)?;
+                Ok(bytes)
+            }
+        }
+    }
+
+    const fn root(&self) -> JsonValue<'_, 'a> {
+        self.json.root()
+    }
+
+    /// The document as JSON, for what the tables leave out: materials, extras, extensions.
+    pub const fn json(&self) -> JsonValue<'_, 'a> {
+        self.root()
+    }
+
+    /// What was passed over.
+    pub fn report(&self) -> Report {
+        self.ledger.report()
+    }
+
+    /// What is left of the limits, for whoever goes on with what was read.
+    pub const fn budget(&self) -> &Budget {
+        &self.ledger.budget
+    }
+
+    /// The accessors.
+    pub fn accessors(&self) -> &[Accessor] {
+        &self.tables.accessors
+    }
+
+    /// The buffers.
+    pub fn buffers(&self) -> &[Buffer<'a>] {
+        &self.tables.buffers
+    }
+
+    /// The views.
+    pub fn views(&self) -> &[View] {
+        &self.tables.views
+    }
+
+    /// The nodes.
+    pub fn nodes(&self) -> &[Node<'a>] {
+        &self.tables.nodes
+    }
+
+    /// The numbers of all nodes, parents before their children.
+    pub fn node_order(&self) -> &[usize] {
+        &self.tables.order
+    }
+
+    /// The scenes.
+    pub fn scenes(&self) -> &[Scene<'a>] {
+        &self.tables.scenes
+    }
+
+    /// The scene that is meant to be shown.
+    pub const fn default_scene(&self) -> Option<usize> {
+        self.tables.scene
+    }
+
+    /// The meshes.
+    pub fn meshes(&self) -> &[Mesh<'a>] {
+        &self.tables.meshes
+    }
+
+    /// The skins.
+    pub fn skins(&self) -> &[Skin<'a>] {
+        &self.tables.skins
+    }
+
+    /// The animations.
+    pub fn animations(&self) -> &[Animation<'a>] {
+        &self.tables.animations
+    }
+
+    /// The images.
+    pub fn images(&self) -> &[Image<'a>] {
+        &self.tables.images
+    }
+
+    /// The bytes of a view.
+    ///
+    /// # Errors
+    /// When there is no such view, or its buffer is only a fallback.
+    pub fn view_bytes(&self, view: usize) -> Result<&[u8], ReadError> {
+        let all = Path::ROOT.field("bufferViews");
+        let path = all.index(view);
+        let fault = |rule, message| {
+            ReadError::broken(rule, &path, check::offset(self.root(), "bufferViews", view), message)
+        };
+        let entry = self.tables.views.get(view).ok_or_else(|| fault(INDEX, "is not there"))?;
+        let buffer = self.buffers.get(entry.buffer).and_then(Option::as_deref);
+        let buffer = buffer.ok_or_else(|| fault(BUFFER_MISSING, "the buffer is a fallback without bytes"))?;
+        let number = |n: u64| usize::try_from(n).ok();
+        let range = number(entry.offset).zip(number(entry.offset.saturating_add(entry.length)));
+        range.and_then(|(start, end)| buffer.get(start..end)).ok_or_else(|| fault(BUFFER_SHORT, "is cut"))
+    }
+
+    /// The bytes of an image, `None` where it leads nowhere.
+    ///
+    /// # Errors
+    /// When the image does not exist, lies outside the folder, or cannot be decoded; a file that `files` does not find
+    /// is an error, too.
+    pub fn image_bytes<'d>(
+        &'d self,
+        image: usize,
+        files: &Files<'_, 'a>,
+    ) -> Result<Option<Cow<'d, [u8]>>, ReadError>
+    where
+        'a: 'd,
+    {
+        let all = Path::ROOT.field("images");
+        let path = all.index(image);
+        let place = || check::offset(self.root(), "images", image);
+        match self.tables.images.get(image).map(|image| &image.source) {
+            Some(ImageSource::View(view)) => self.view_bytes(*view).map(|bytes| Some(Cow::Borrowed(bytes))),
+            Some(ImageSource::Uri(text)) => self.fetch(text, &path.field("uri"), &place, files).map(Some),
+            Some(ImageSource::Missing) => Ok(None),
+            None => Err(ReadError::broken(INDEX, &path, 0, "is not there")),
+        }
+    }
+
+    /// The elements of an accessor as real numbers, matrices by columns. Normalised integers become numbers from 0 or
+    /// -1 to 1, others are taken as they are.
+    ///
+    /// # Errors
+    /// When there is no such accessor, its elements have not `N` numbers, its sparse elements are out of order, or the
+    /// limit does not allow it.
+    pub fn read_f32<const N: usize>(&self, index: usize) -> Result<Vec<[f32; N]>, ReadError> {
+        self.read(index, accessor::floats)
+    }
+
+    /// The elements of an accessor as unsigned integers.
+    ///
+    /// # Errors
+    /// As [`read_f32`](Self::read_f32), and when the accessor holds signed integers or floats.
+    pub fn read_u32<const N: usize>(&self, index: usize) -> Result<Vec<[u32; N]>, ReadError> {
+        self.read(index, accessor::integers)
+    }
+
+    /// The indices of vertices that an accessor holds.
+    ///
+    /// # Errors
+    /// As [`read_u32`](Self::read_u32).
+    pub fn read_indices(&self, accessor: usize) -> Result<Vec<u32>, ReadError> {
+        self.read_u32::<1>(accessor).map(Vec::into_flattened)
+    }
+
+    fn read<const N: usize, T: Copy + Default>(
+        &self,
+        index: usize,
+        decode: impl Fn(&Elements<'_>, &mut Vec<[T; N]>) -> bool,
+    ) -> Result<Vec<[T; N]>, ReadError> {
+        let all = Path::ROOT.field("accessors");
+        let path = all.index(index);
+        let place = || check::offset(self.root(), "accessors", index);
+        let Some(accessor) = self.tables.accessors.get(index) else {
+            return Err(ReadError::broken(INDEX, &path, 0, "is not there"));
+        };
+        let wrong = || {
+            let message = format!("{:?} {:?} cannot be read so", accessor.component, accessor.element);
+            ReadError::broken(ACCESSOR_TYPE, &path, place(), message)
+        };
+        if accessor.element.components() != N {
+            return Err(wrong());
+        }
+        let mut values = self.ledger.room(&path, 0, "accessor", accessor.count)?;
+        if let Some(view) = accessor.view {
+            let bytes = self.from(view, accessor.offset)?;
+            let stride = self.tables.views.get(view).and_then(|v| v.stride);
+            if !decode(&Elements::new(accessor, bytes, stride, accessor.count), &mut values) {
+                return Err(wrong());
+            }
+        }
+        values.resize(accessor.count, [T::default(); N]);
+        if let Some(sparse) = &accessor.sparse {
+            let path = path.field("sparse");
+            let mut indices: Vec<[u32; 1]> = self.ledger.room(&path, 0, "sparse indices", sparse.count)?;
+            let bytes = self.from(sparse.indices_view, sparse.indices_offset)?;
+            accessor::integers(&Elements::indices(bytes, sparse.index_type, sparse.count), &mut indices);
+            let mut replaced = self.ledger.room(&path, 0, "sparse elements", sparse.count)?;
+            let bytes = self.from(sparse.values_view, sparse.values_offset)?;
+            if !decode(&Elements::new(accessor, bytes, None, sparse.count), &mut replaced) {
+                return Err(wrong());
+            }
+            let mut before = None;
+            for (i, ([at], value)) in indices.into_iter().zip(replaced).enumerate() {
+                let fault = |rule, message| {
+                    Err(ReadError::broken(rule, &path.field("indices").index(i), place(), message))
+                };
+                if before.is_some_and(|before| before >= at) {
+                    return fault(SPARSE_ORDER, format!("{at} does not rise"));
+                }
+                before = Some(at);
+                match usize::try_from(at).ok().and_then(|at| values.get_mut(at)) {
+                    Some(old) => *old = value,
+                    None => return fault(SPARSE_RANGE, format!("{at} of {}", accessor.count)),
+                }
+            }
+        }
+        Ok(values)
+    }
+
+    /// The bytes of a view from `offset` on.
+    fn from(&self, view: usize, offset: u64) -> Result<&[u8], ReadError> {
+        let bytes = self.view_bytes(view)?;
+        Ok(usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..)).unwrap_or_default())
+    }
+}

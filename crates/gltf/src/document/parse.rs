@@ -1,0 +1,450 @@
+//! From JSON to tables.
+
+use super::json::JsonValue;
+use super::ledger::Ledger;
+use super::model::{
+    Accessor, Animation, Buffer, Channel, ComponentType, ElementType, Image, ImageSource, Interpolation,
+    Mesh, Mode, Node, Primitive, Property, Sampler, Scene, Semantic, Skin, Sparse, Tables, Transform, View,
+};
+use super::rules::{
+    ACCESSOR_COUNT, ACCESSOR_TYPE, ASSET_VERSION, CHANNEL_TARGET, EXTENSION_IGNORED, EXTENSION_REQUIRED,
+    INDEX, JSON_NUMBER, JSON_SHAPE, MODE, NAME_LONG, NODE_TRANSFORM, NOT_FINITE, SAMPLER_INTERPOLATION,
+    VIEW_STRIDE,
+};
+use super::scan::JsonType;
+use meshwright_core::{Path, ReadError, Rule};
+use std::borrow::Cow;
+
+/// Bytes of a name that are kept.
+const NAME: usize = 1024;
+
+/// How long each table is.
+#[derive(Debug)]
+struct Counts {
+    accessors: usize,
+    buffers: usize,
+    views: usize,
+    nodes: usize,
+    scenes: usize,
+    meshes: usize,
+    skins: usize,
+    materials: usize,
+    cameras: usize,
+}
+
+/// A value with its place.
+#[derive(Clone, Copy)]
+struct At<'p, 'd, 'a> {
+    value: JsonValue<'d, 'a>,
+    path: &'p Path<'p>,
+    ledger: &'p Ledger,
+}
+
+type Result<T> = std::result::Result<T, ReadError>;
+
+impl<'d, 'a: 'd> At<'_, 'd, 'a> {
+    fn fault<T>(&self, rule: &'static Rule, message: impl Into<Cow<'static, str>>) -> Result<T> {
+        Err(ReadError::broken(rule, self.path, self.value.offset(), message))
+    }
+
+    /// The field `name`, unless it is not there or null.
+    fn optional<T>(
+        self,
+        name: &'static str,
+        read: impl FnOnce(At<'_, 'd, 'a>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        match self.value.get(name).filter(|v| v.kind() != JsonType::Null) {
+            Some(value) => read(At { value, path: &self.path.field(name), ledger: self.ledger }).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn required<T>(self, name: &'static str, read: impl FnOnce(At<'_, 'd, 'a>) -> Result<T>) -> Result<T> {
+        match self.optional(name, read)? {
+            Some(value) => Ok(value),
+            None => {
+                Err(ReadError::broken(JSON_SHAPE, &self.path.field(name), self.value.offset(), "is missing"))
+            }
+        }
+    }
+
+    fn expect(&self, kind: JsonType, message: &'static str) -> Result<()> {
+        if self.value.kind() == kind { Ok(()) } else { self.fault(JSON_SHAPE, message) }
+    }
+
+    /// The items of a list.
+    fn items<T>(self, mut read: impl FnMut(At<'_, 'd, 'a>) -> Result<T>) -> Result<Vec<T>> {
+        self.expect(JsonType::Array, "is no list")?;
+        let count = self.value.items().count();
+        let mut items = self.ledger.room(self.path, self.value.offset(), "tables", count)?;
+        for (i, value) in self.value.items().enumerate() {
+            items.push(read(At { value, path: &self.path.index(i), ledger: self.ledger })?);
+        }
+        Ok(items)
+    }
+
+    /// The items of the list `name`; none where it is not there.
+    fn list<T>(self, name: &'static str, read: impl FnMut(At<'_, 'd, 'a>) -> Result<T>) -> Result<Vec<T>> {
+        Ok(self.optional(name, |list| list.items(read))?.unwrap_or_default())
+    }
+
+    /// The objects of a table.
+    fn table<T>(
+        self,
+        name: &'static str,
+        mut read: impl FnMut(At<'_, 'd, 'a>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        self.list(name, |item| {
+            item.expect(JsonType::Object, "is no object")?;
+            read(item)
+        })
+    }
+
+    fn index(self, count: usize) -> Result<usize> {
+        let n = integer(self)?;
+        match usize::try_from(n) {
+            Ok(index) if index < count => Ok(index),
+            _ => self.fault(INDEX, format!("{n} of {count}")),
+        }
+    }
+
+    /// The name of the object, cut where it is too long.
+    fn name(self) -> Result<Cow<'a, str>> {
+        let name = self.optional("name", text)?.unwrap_or_default();
+        if name.len() <= NAME {
+            return Ok(name);
+        }
+        self.ledger.warn(
+            NAME_LONG,
+            &self.path.field("name"),
+            || self.value.offset(),
+            || format!("{} bytes", name.len()),
+        );
+        let end = (0..=NAME).rev().find(|end| name.is_char_boundary(*end)).unwrap_or(0);
+        Ok(match name {
+            Cow::Borrowed(name) => Cow::Borrowed(name.get(..end).unwrap_or_default()),
+            Cow::Owned(mut name) => {
+                name.truncate(end);
+                Cow::Owned(name)
+            }
+        })
+    }
+}
+
+fn text<'a>(at: At<'_, '_, 'a>) -> Result<Cow<'a, str>> {
+    let Some(text) = at.value.as_str() else { return at.fault(JSON_SHAPE, "is no text") };
+    if let Cow::Owned(text) = &text {
+        at.ledger.charge(at.path, at.value.offset(), "text", text.len(), 1)?;
+    }
+    Ok(text)
+}
+
+fn integer(at: At<'_, '_, '_>) -> Result<u64> {
+    at.expect(JsonType::Number, "is no number")?;
+    match at.value.as_u64() {
+        Some(n) => Ok(n),
+        None => at.fault(JSON_NUMBER, "is not whole, negative or beyond 64 bits"),
+    }
+}
+
+/// A count of something in memory.
+fn count(at: At<'_, '_, '_>) -> Result<usize> {
+    Ok(usize::try_from(integer(at)?).unwrap_or(usize::MAX))
+}
+
+fn float(at: At<'_, '_, '_>) -> Result<f32> {
+    at.expect(JsonType::Number, "is no number")?;
+    match at.value.raw().parse::<f32>() {
+        Ok(v) if v.is_finite() => Ok(v),
+        _ => at.fault(NOT_FINITE, "is beyond 32-bit floats"),
+    }
+}
+
+fn floats<const N: usize>(at: At<'_, '_, '_>) -> Result<[f32; N]> {
+    at.expect(JsonType::Array, "is no list")?;
+    if at.value.items().count() != N {
+        return at.fault(JSON_SHAPE, format!("has not {N} numbers"));
+    }
+    let mut floats = [0.0; N];
+    for (i, (to, value)) in floats.iter_mut().zip(at.value.items()).enumerate() {
+        *to = float(At { value, path: &at.path.index(i), ledger: at.ledger })?;
+    }
+    Ok(floats)
+}
+
+fn boolean(at: At<'_, '_, '_>) -> Result<bool> {
+    match at.value.as_bool() {
+        Some(b) => Ok(b),
+        None => at.fault(JSON_SHAPE, "is neither true nor false"),
+    }
+}
+
+/// Reads all tables. `known` are the extensions that the caller reads.
+pub(super) fn tables<'a>(root: JsonValue<'_, 'a>, known: &[&str], ledger: &Ledger) -> Result<Tables<'a>> {
+    let root = At { value: root, path: &Path::ROOT, ledger };
+    root.expect(JsonType::Object, "the document is no object")?;
+    version(root)?;
+    extensions(root, known)?;
+    let count = |name| root.value.get(name).map_or(0, |table| table.items().count());
+    let counts = Counts {
+        accessors: count("accessors"),
+        buffers: count("buffers"),
+        views: count("bufferViews"),
+        nodes: count("nodes"),
+        scenes: count("scenes"),
+        meshes: count("meshes"),
+        skins: count("skins"),
+        materials: count("materials"),
+        cameras: count("cameras"),
+    };
+    Ok(Tables {
+        buffers: root.table("buffers", buffer)?,
+        views: root.table("bufferViews", |at| view(at, &counts))?,
+        accessors: root.table("accessors", |at| accessor(at, &counts))?,
+        nodes: root.table("nodes", |at| node(at, &counts))?,
+        scenes: root.table("scenes", |at| scene(at, &counts))?,
+        scene: root.optional("scene", |at| at.index(counts.scenes))?,
+        meshes: root.table("meshes", |at| mesh(at, &counts))?,
+        skins: root.table("skins", |at| skin(at, &counts))?,
+        animations: root.table("animations", |at| animation(at, &counts))?,
+        images: root.table("images", |at| image(at, &counts))?,
+        order: Vec::new(),
+    })
+}
+
+/// The document is of glTF 2, and asks for no reader of a later one.
+fn version(root: At<'_, '_, '_>) -> Result<()> {
+    let at = root.path.field("asset");
+    let Some(value) = root.value.get("asset") else {
+        return Err(ReadError::broken(ASSET_VERSION, &at, root.value.offset(), "has no asset"));
+    };
+    let asset = At { value, path: &at, ..root };
+    let field = |name| asset.value.get(name).and_then(JsonValue::as_str);
+    let minor = field("version").and_then(|v| v.strip_prefix("2.").map(str::to_owned));
+    if !minor.is_some_and(|m| !m.is_empty() && m.bytes().all(|b| b.is_ascii_digit())) {
+        return asset.fault(ASSET_VERSION, "the version is not 2.0");
+    }
+    if field("minVersion").is_some_and(|v| v != "2.0") {
+        return asset.fault(ASSET_VERSION, "a reader of a version other than 2.0 is asked for");
+    }
+    Ok(())
+}
+
+fn extensions(root: At<'_, '_, '_>, known: &[&str]) -> Result<()> {
+    let short = |name: &str| name.chars().take(80).collect::<String>();
+    root.list("extensionsRequired", |at| {
+        let name = text(at)?;
+        if known.contains(&&*name) { Ok(()) } else { at.fault(EXTENSION_REQUIRED, short(&name)) }
+    })?;
+    root.list("extensionsUsed", |at| {
+        let name = text(at)?;
+        if !known.contains(&&*name) {
+            at.ledger.warn(EXTENSION_IGNORED, at.path, || at.value.offset(), || short(&name));
+        }
+        Ok(())
+    })?;
+    Ok(())
+}
+
+fn buffer<'a>(at: At<'_, '_, 'a>) -> Result<Buffer<'a>> {
+    let extensions = at.value.get("extensions");
+    let fallback = ["EXT_meshopt_compression", "KHR_meshopt_compression"]
+        .iter()
+        .any(|name| extensions.and_then(|e| e.get(name)?.get("fallback")?.as_bool()) == Some(true));
+    Ok(Buffer { length: at.required("byteLength", integer)?, uri: at.optional("uri", text)?, fallback })
+}
+
+fn view(at: At<'_, '_, '_>, counts: &Counts) -> Result<View> {
+    let stride = |at: At<'_, '_, '_>| match count(at)? {
+        stride if (4..=252).contains(&stride) && stride % 4 == 0 => Ok(stride),
+        stride => at.fault(VIEW_STRIDE, format!("{stride} is not a multiple of 4 from 4 to 252")),
+    };
+    Ok(View {
+        buffer: at.required("buffer", |at| at.index(counts.buffers))?,
+        offset: at.optional("byteOffset", integer)?.unwrap_or(0),
+        length: at.required("byteLength", integer)?,
+        stride: at.optional("byteStride", stride)?,
+    })
+}
+
+fn component_type(at: At<'_, '_, '_>) -> Result<ComponentType> {
+    match ComponentType::from_number(integer(at)?) {
+        Some(component) => Ok(component),
+        None => at.fault(ACCESSOR_TYPE, "an unknown type of components"),
+    }
+}
+
+fn accessor(at: At<'_, '_, '_>, counts: &Counts) -> Result<Accessor> {
+    let count = |at: At<'_, '_, '_>| match count(at)? {
+        0 => at.fault(ACCESSOR_COUNT, "no elements"),
+        count => Ok(count),
+    };
+    let element = |at: At<'_, '_, '_>| match ElementType::from_name(&text(at)?) {
+        Some(element) => Ok(element),
+        None => at.fault(ACCESSOR_TYPE, "an unknown type of elements"),
+    };
+    Ok(Accessor {
+        view: at.optional("bufferView", |at| at.index(counts.views))?,
+        offset: at.optional("byteOffset", integer)?.unwrap_or(0),
+        component: at.required("componentType", component_type)?,
+        normalized: at.optional("normalized", boolean)?.unwrap_or(false),
+        count: at.required("count", count)?,
+        element: at.required("type", element)?,
+        sparse: at.optional("sparse", |at| sparse(at, counts))?,
+    })
+}
+
+fn sparse(at: At<'_, '_, '_>, counts: &Counts) -> Result<Sparse> {
+    let view = |at: At<'_, '_, '_>| at.required("bufferView", |at| at.index(counts.views));
+    let offset = |at: At<'_, '_, '_>| Ok(at.optional("byteOffset", integer)?.unwrap_or(0));
+    let index_type = |at: At<'_, '_, '_>| match component_type(at)? {
+        unsigned @ (ComponentType::U8 | ComponentType::U16 | ComponentType::U32) => Ok(unsigned),
+        _ => at.fault(ACCESSOR_TYPE, "indices are not unsigned integers"),
+    };
+    let (indices_view, indices_offset, index_type) =
+        at.required("indices", |at| Ok((view(at)?, offset(at)?, at.required("componentType", index_type)?)))?;
+    let (values_view, values_offset) = at.required("values", |at| Ok((view(at)?, offset(at)?)))?;
+    Ok(Sparse {
+        count: at.required("count", count)?,
+        indices_view,
+        indices_offset,
+        index_type,
+        values_view,
+        values_offset,
+    })
+}
+
+fn node<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Node<'a>> {
+    at.optional("camera", |at| at.index(counts.cameras))?;
+    Ok(Node {
+        name: at.name()?,
+        parent: None,
+        children: at.list("children", |at| at.index(counts.nodes))?,
+        transform: transform(at)?,
+        mesh: at.optional("mesh", |at| at.index(counts.meshes))?,
+        skin: at.optional("skin", |at| at.index(counts.skins))?,
+    })
+}
+
+fn transform(at: At<'_, '_, '_>) -> Result<Transform> {
+    let translation = at.optional("translation", floats)?;
+    let rotation = at.optional("rotation", floats)?;
+    let scale = at.optional("scale", floats)?;
+    let Some(matrix) = at.optional("matrix", floats::<16>)? else {
+        return Ok(Transform::Parts {
+            translation: translation.unwrap_or_default(),
+            rotation: rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]),
+            scale: scale.unwrap_or([1.0; 3]),
+        });
+    };
+    let [_, _, _, a, _, _, _, b, _, _, _, c, _, _, _, d] = matrix;
+    let both = translation.is_some() || rotation.is_some() || scale.is_some();
+    if both || [a, b, c, d] != [0.0, 0.0, 0.0, 1.0] {
+        at.ledger.warn(
+            NODE_TRANSFORM,
+            at.path,
+            || at.value.offset(),
+            || {
+                if both { "a matrix beside other parts" } else { "the last row of the matrix is not 0 0 0 1" }
+            },
+        );
+    }
+    Ok(Transform::Matrix(matrix))
+}
+
+fn scene<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Scene<'a>> {
+    Ok(Scene { name: at.name()?, nodes: at.list("nodes", |at| at.index(counts.nodes))? })
+}
+
+fn mesh<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Mesh<'a>> {
+    let primitives = at.table("primitives", |at| primitive(at, counts))?;
+    if primitives.is_empty() {
+        return at.fault(JSON_SHAPE, "has no primitives");
+    }
+    Ok(Mesh { name: at.name()?, primitives })
+}
+
+fn primitive<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Primitive<'a>> {
+    let mode = |at: At<'_, '_, '_>| match Mode::from_number(integer(at)?) {
+        Some(mode) => Ok(mode),
+        None => at.fault(MODE, "above 6"),
+    };
+    Ok(Primitive {
+        attributes: at.required("attributes", |at| attributes(at, counts))?,
+        indices: at.optional("indices", |at| at.index(counts.accessors))?,
+        material: at.optional("material", |at| at.index(counts.materials))?,
+        mode: at.optional("mode", mode)?.unwrap_or_default(),
+        targets: at.table("targets", |at| attributes(at, counts).map(drop))?.len(),
+    })
+}
+
+fn attributes<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Vec<(Semantic<'a>, usize)>> {
+    at.expect(JsonType::Object, "is no object")?;
+    let count = at.value.entries().count();
+    let mut attributes = at.ledger.room(at.path, at.value.offset(), "attributes", count)?;
+    for (name, value) in at.value.entries() {
+        let accessor = At { value, ..at }.index(counts.accessors)?;
+        attributes.push((Semantic::from_name(name), accessor));
+    }
+    attributes.sort_unstable();
+    Ok(attributes)
+}
+
+fn skin<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Skin<'a>> {
+    Ok(Skin {
+        name: at.name()?,
+        joints: at.list("joints", |at| at.index(counts.nodes))?,
+        inverse_bind: at.optional("inverseBindMatrices", |at| at.index(counts.accessors))?,
+        skeleton: at.optional("skeleton", |at| at.index(counts.nodes))?,
+    })
+}
+
+fn animation<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Animation<'a>> {
+    let samplers = at.table("samplers", |at| sampler(at, counts))?;
+    let channels = at.table("channels", |at| {
+        let (node, property) = at.required("target", |at| target(at, counts))?;
+        Ok(Channel { sampler: at.required("sampler", |at| at.index(samplers.len()))?, node, property })
+    })?;
+    Ok(Animation { name: at.name()?, channels, samplers })
+}
+
+fn target(at: At<'_, '_, '_>, counts: &Counts) -> Result<(Option<usize>, Property)> {
+    let property = |at: At<'_, '_, '_>| match &*text(at)? {
+        "translation" => Ok(Property::Translation),
+        "rotation" => Ok(Property::Rotation),
+        "scale" => Ok(Property::Scale),
+        "weights" => Ok(Property::Weights),
+        "pointer" => Ok(Property::Pointer),
+        _ => at.fault(CHANNEL_TARGET, "an unknown property"),
+    };
+    let node = at.optional("node", |at| at.index(counts.nodes))?;
+    Ok((node, at.required("path", property)?))
+}
+
+fn sampler(at: At<'_, '_, '_>, counts: &Counts) -> Result<Sampler> {
+    let interpolation = |at: At<'_, '_, '_>| match &*text(at)? {
+        "LINEAR" => Ok(Interpolation::Linear),
+        "STEP" => Ok(Interpolation::Step),
+        "CUBICSPLINE" => Ok(Interpolation::CubicSpline),
+        _ => at.fault(SAMPLER_INTERPOLATION, "an unknown interpolation"),
+    };
+    Ok(Sampler {
+        input: at.required("input", |at| at.index(counts.accessors))?,
+        output: at.required("output", |at| at.index(counts.accessors))?,
+        interpolation: at.optional("interpolation", interpolation)?.unwrap_or_default(),
+    })
+}
+
+fn image<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Image<'a>> {
+    let view = at.optional("bufferView", |at| at.index(counts.views))?;
+    let uri = at.optional("uri", text)?;
+    Ok(Image {
+        name: at.name()?,
+        mime_type: at.optional("mimeType", text)?,
+        source: match (view, uri) {
+            (Some(view), _) => ImageSource::View(view),
+            (None, Some(uri)) => ImageSource::Uri(uri),
+            (None, None) => ImageSource::Missing,
+        },
+    })
+}

@@ -1,0 +1,153 @@
+//! What a document may not do, each rule once.
+
+meshwright_core::rules! {
+    error GLB_HEADER = "glb-header", BadMagic,
+        "The file does not begin as a GLB does.",
+        "Nothing can be mended: the file is of another format, or cut.";
+    error GLB_VERSION = "glb-version", Unsupported,
+        "The container is of a version other than 2.",
+        "Convert the file to glTF 2.0.";
+    error GLB_LENGTH = "glb-length", BadSize,
+        "The header states a length that is not that of the file.",
+        "Copy the file again, or state its length.";
+    error GLB_CHUNK = "glb-chunk", OutOfBounds,
+        "A chunk goes beyond the file, or the first is not the JSON.",
+        "Export the file again.";
+    warning GLB_CHUNK_UNUSED = "glb-chunk", Unused,
+        "A chunk is not used.",
+        "Leave it out.";
+    warning GLB_TRAILING = "glb-trailing", Unused,
+        "Bytes follow the length that the header states.",
+        "Cut them off.";
+    warning GLB_ALIGNMENT = "glb-alignment", Misaligned,
+        "The length of a chunk is no multiple of 4.",
+        "Pad the JSON with spaces and the binary part with zeros.";
+
+    error JSON_SYNTAX = "json-syntax", Syntax,
+        "The text is no JSON.",
+        "Export the file again.";
+    error JSON_ENCODING = "json-encoding", Syntax,
+        "The text is not UTF-8, or escapes half of a surrogate pair.",
+        "Save the text as UTF-8.";
+    error JSON_DEPTH = "json-depth", Limit,
+        "Lists and objects lie deeper in each other than 128.",
+        "Make the extras flatter.";
+    error JSON_DUPLICATE = "json-duplicate", Duplicate,
+        "An object has a key twice.",
+        "Leave one of them out.";
+    error JSON_SHAPE = "json-shape", BadValue,
+        "A value is of another type or length than glTF says, or is missing.",
+        "Export the file again.";
+    error JSON_NUMBER = "json-number", BadValue,
+        "A number is negative, fractional or infinite where it may not be.",
+        "Export the file again.";
+    warning JSON_BOM = "json-bom", Compatibility,
+        "The text begins with a byte order mark.",
+        "Save it without.";
+    warning NAME_LONG = "name-long", BadName,
+        "A name is longer than 1024 bytes and was cut.",
+        "Give it a shorter name.";
+
+    error ASSET_VERSION = "asset-version", Unsupported,
+        "The document is not of glTF 2.0.",
+        "Convert the file to glTF 2.0.";
+    error EXTENSION_REQUIRED = "extension-required", Unsupported,
+        "The document cannot be understood without an extension that is not read.",
+        "Export it without the extension, or let another tool remove it.";
+    warning EXTENSION_IGNORED = "extension-ignored", Compatibility,
+        "The document uses an extension that is not read.",
+        "Nothing need be done if the model looks right.";
+
+    error URI_SCHEME = "uri-scheme", Unsupported,
+        "A URI leads elsewhere than to a file or data.",
+        "Put the file beside the document.";
+    error URI_PATH = "uri-path", OutOfBounds,
+        "A path leaves the folder of the document, or is none.",
+        "Put the file beside the document and name it without `..`.";
+    warning URI_PATH_IMAGE = "uri-path", OutOfBounds,
+        "The path of an image leads nowhere that is read.",
+        "Put the image beside the document.";
+    error URI_DATA = "uri-data", Syntax,
+        "Embedded data cannot be decoded.",
+        "Export the file again.";
+    warning URI_DATA_LOOSE = "uri-data", Syntax,
+        "Embedded data holds white space, or lacks its padding.",
+        "Export the file again.";
+    error BUFFER_MISSING = "buffer-missing", Missing,
+        "The bytes of a buffer are not there.",
+        "Put the file beside the document.";
+    error BUFFER_SHORT = "buffer-short", Truncated,
+        "A buffer has fewer bytes than it states.",
+        "Copy the file again.";
+    error INDEX = "index", BadReference,
+        "An index names something that is not there.",
+        "Export the file again.";
+
+    error VIEW_RANGE = "view-range", OutOfBounds,
+        "A view goes beyond its buffer.",
+        "Export the file again.";
+    error VIEW_STRIDE = "view-stride", BadValue,
+        "A stride is below 4 or the size of an element, above 252, or no multiple of 4.",
+        "Export the file again.";
+    error ACCESSOR_RANGE = "accessor-range", OutOfBounds,
+        "An accessor goes beyond its view.",
+        "Export the file again.";
+    error ACCESSOR_COUNT = "accessor-count", BadCount,
+        "An accessor has no elements.",
+        "Leave it out.";
+    error ACCESSOR_TYPE = "accessor-type", BadValue,
+        "An accessor is of a type that is unknown, or not allowed where it is used.",
+        "Export the file again.";
+    warning ACCESSOR_TYPE_UNDECLARED = "accessor-type", Compatibility,
+        "An attribute is of a type that needs KHR_mesh_quantization, which the document does not name.",
+        "Name the extension as required.";
+    warning ACCESSOR_ALIGNMENT = "accessor-alignment", Misaligned,
+        "An accessor begins at no multiple of the size of its components.",
+        "Export the file again.";
+    error SPARSE_RANGE = "sparse-range", OutOfBounds,
+        "A sparse accessor replaces elements that it does not have.",
+        "Export the file again.";
+    error SPARSE_ORDER = "sparse-order", BadValue,
+        "The indices of a sparse accessor do not rise.",
+        "Sort them, each once.";
+
+    error ATTRIBUTE_COUNT = "attribute-count", BadCount,
+        "The attributes of a primitive have different lengths.",
+        "Export the file again.";
+    error MODE = "mode", BadValue,
+        "A primitive is of an unknown mode.",
+        "Export the file again.";
+    error NODE_CYCLE = "node-cycle", BadHierarchy,
+        "Nodes are their own ancestors.",
+        "Export the file again.";
+    error NODE_PARENTS = "node-parents", BadHierarchy,
+        "A node is the child of two nodes, or twice of one.",
+        "Copy the node.";
+    warning NODE_TRANSFORM = "node-transform", BadValue,
+        "A node has a matrix beside other parts, or one that projects.",
+        "Keep one of them.";
+    warning SCENE_ROOT = "scene-root", BadHierarchy,
+        "A scene names a node that is a child, or one twice.",
+        "Name roots alone, each once.";
+    error NOT_FINITE = "not-finite", NonFinite,
+        "A number is beyond 32-bit floats.",
+        "Export the file again.";
+    error SKIN_JOINTS = "skin-joints", BadReference,
+        "A skin has no joints, or one twice.",
+        "Export the file again.";
+    error SKIN_IBM = "skin-ibm", BadCount,
+        "A skin has fewer inverse bind matrices than joints.",
+        "Export the file again.";
+    error SAMPLER_COUNT = "sampler-count", BadCount,
+        "A sampler has not as many values as its times ask for.",
+        "Export the file again.";
+    error SAMPLER_INTERPOLATION = "sampler-interpolation", BadValue,
+        "A sampler interpolates in an unknown way.",
+        "Use LINEAR, STEP or CUBICSPLINE.";
+    error CHANNEL_TARGET = "channel-target", BadValue,
+        "A channel moves an unknown property.",
+        "Export the file again.";
+    error LIMIT = "limit", Limit,
+        "The file asks for more memory than is allowed.",
+        "Allow more if the file can be trusted.";
+}

@@ -1,0 +1,98 @@
+//! Several meshes as one.
+
+use super::{DrawOptions, Instance, bytes};
+use crate::convert::{ConvertError, Loss};
+use crate::mesh::{Mesh, Skin};
+use crate::model::Scene;
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::vec;
+use alloc::vec::Vec;
+use meshwright_core::{Budget, LimitExceeded};
+
+/// What becomes one mesh, in the order in which the first of each is drawn.
+pub(super) fn groups(
+    scene: &Scene,
+    options: &DrawOptions,
+    instances: Vec<Instance>,
+    budget: &Budget,
+) -> Result<Vec<Vec<Instance>>, LimitExceeded> {
+    let each = size_of::<Vec<Instance>>() + size_of::<Instance>();
+    budget.charge_items("instances", instances.len() as u64, each)?;
+    if !options.by_material {
+        return Ok(instances.into_iter().map(|i| vec![i]).collect());
+    }
+    let mut groups: Vec<Vec<Instance>> = Vec::new();
+    let mut known = BTreeMap::new();
+    for instance in instances {
+        let mesh = scene.meshes.get(instance.mesh.0);
+        let skeleton = mesh.and_then(|m| m.skin.as_ref()).map(|s| s.skeleton);
+        let drawn = instance.node.is_some();
+        let key = (instance.level, drawn, mesh.and_then(|m| m.material), skeleton);
+        let at = *known.entry(key).or_insert(groups.len());
+        match groups.get_mut(at) {
+            Some(group) => group.push(instance),
+            None => groups.push(vec![instance]),
+        }
+    }
+    Ok(groups)
+}
+
+/// Meshes of one material and skeleton as one. An attribute that not every one has is left out, except for colours,
+/// which are white where there are none.
+pub(super) fn joined<'s>(
+    meshes: Vec<Cow<'s, Mesh>>,
+    path: &str,
+    budget: &Budget,
+    losses: &mut Vec<Loss>,
+) -> Result<Cow<'s, Mesh>, ConvertError> {
+    let mut meshes = meshes;
+    if meshes.len() < 2 {
+        return Ok(meshes.pop().unwrap_or_default());
+    }
+    let message = format!("{} meshes of one material became one", meshes.len());
+    losses.push(Loss::note("meshes-merged", path, message).counted(meshes.len()));
+    let full: Vec<_> = meshes.iter().filter(|m| !m.positions.is_empty()).collect();
+    let shared = |what, has: fn(&Mesh) -> bool, losses: &mut Vec<Loss>| {
+        let with = full.iter().filter(|m| has(m)).count();
+        if with > 0 && with < full.len() {
+            losses.push(Loss::new("attribute-dropped", path, format!("{what}: not every mesh has them")));
+        }
+        with == full.len()
+    };
+    let normals = shared("normals", |m| !m.normals.is_empty(), losses);
+    let tangents = shared("tangents", |m| !m.tangents.is_empty(), losses);
+    let uvs = shared("texture coordinates", |m| !m.uvs.is_empty(), losses);
+    let local = shared("vertices per bone", |m| m.skin.as_ref().is_none_or(|s| !s.local.is_empty()), losses);
+    let colors = full.iter().any(|m| !m.colors.is_empty());
+    let mut all = Mesh::default();
+    if let Some(first) = meshes.first() {
+        (all.name, all.material) = (first.name.clone(), first.material);
+        all.skin = first.skin.as_ref().map(|s| Skin::new(s.skeleton));
+    }
+    for mesh in &meshes {
+        // Colours may have to be made up.
+        let white = (mesh.positions.len() as u64).saturating_mul(4);
+        budget.charge("meshes joined", bytes(mesh).saturating_add(white))?;
+        let beyond = || ConvertError::unsupported(path, "more vertices than 32 bits can number");
+        let base = u32::try_from(all.positions.len()).map_err(|_| beyond())?;
+        let end = all.positions.len().saturating_add(mesh.positions.len());
+        u32::try_from(end).map_err(|_| beyond())?;
+        all.positions.extend(&mesh.positions);
+        all.normals.extend(mesh.normals.iter().filter(|_| normals));
+        all.tangents.extend(mesh.tangents.iter().filter(|_| tangents));
+        all.uvs.extend(mesh.uvs.iter().filter(|_| uvs));
+        all.colors.extend(mesh.colors.iter().filter(|_| colors));
+        all.colors.resize(if colors { end } else { 0 }, [255; 4]);
+        all.triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| v.saturating_add(base))));
+        if let (Some(to), Some(from)) = (&mut all.skin, &mesh.skin) {
+            for v in 0..from.vertex_count() {
+                to.influences.extend(from.of(v));
+                to.end_vertex();
+            }
+            to.local.extend(from.local.iter().filter(|_| local));
+        }
+    }
+    Ok(Cow::Owned(all))
+}

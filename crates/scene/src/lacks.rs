@@ -1,0 +1,132 @@
+//! What a format has no place for, reported with the same code and words by all formats.
+
+use crate::convert::Loss;
+use crate::model::Scene;
+use alloc::format;
+use alloc::vec::Vec;
+
+/// Something that a scene can hold and a format cannot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Lack {
+    /// Materials of any kind.
+    Materials,
+    /// Textures as images; names of materials stay.
+    Images,
+    /// A material's colour and sides; its name stays.
+    Surfaces,
+    /// Colours of vertices.
+    Colors,
+    /// Tangents.
+    Tangents,
+    /// On which side of the tangent a bitangent lies; the tangent stays.
+    Handedness,
+    /// Skins and skeletons.
+    Skins,
+    /// Vertices as each bone sees them; what follows from the bind pose stays.
+    LocalVertices,
+    /// Joints that follow others; they are posed by themselves.
+    Follows,
+    /// Names of joints.
+    JointNames,
+    /// Motions.
+    Clips,
+}
+
+impl Lack {
+    /// The code of the loss.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Materials => "materials-dropped",
+            Self::Images => "image-dropped",
+            Self::Surfaces => "material",
+            Self::Colors => "colors-dropped",
+            Self::Tangents => "tangents-dropped",
+            Self::Handedness => "handedness-dropped",
+            Self::Skins => "skins-dropped",
+            Self::LocalVertices => "local-vertices-dropped",
+            Self::Follows => "follows-dropped",
+            Self::JointNames => "names-dropped",
+            Self::Clips => "clips-dropped",
+        }
+    }
+
+    /// Where it is, what is lost, and how often a scene has it.
+    fn of(self, scene: &Scene) -> (&'static str, &'static str, usize) {
+        let meshes = || scene.meshes.iter();
+        let joints = || scene.skeletons.iter().flat_map(|s| &s.joints);
+        match self {
+            Self::Materials => ("materials", "the format has no materials", scene.materials.len()),
+            Self::Images => {
+                let n = scene.materials.iter().filter(|m| m.image.is_some()).count();
+                ("materials", "the format holds no images; a material's name stands for its texture", n)
+            }
+            Self::Surfaces => {
+                let own = scene.materials.iter().filter(|m| m.base_color != [1.0; 4] || m.double_sided);
+                ("materials", "the format has no colours and sides of materials", own.count())
+            }
+            Self::Colors => {
+                let n = meshes().filter(|m| !m.colors.is_empty()).count();
+                ("meshes", "the format has no vertex colours", n)
+            }
+            Self::Tangents => {
+                let n = meshes().filter(|m| !m.tangents.is_empty()).count();
+                ("meshes", "the format has no tangents", n)
+            }
+            Self::Handedness => {
+                let n = meshes().filter(|m| !m.tangents.is_empty()).count();
+                ("meshes", "the format's tangents have no handedness", n)
+            }
+            Self::Skins => {
+                let skinned = meshes().filter(|m| m.is_skinned()).count();
+                ("skeletons", "the format has no bones", skinned.max(scene.skeletons.len()))
+            }
+            Self::LocalVertices => {
+                let n = meshes().filter(|m| m.skin.as_ref().is_some_and(|s| !s.local.is_empty())).count();
+                ("meshes", "vertices per bone became vertices of the bind pose", n)
+            }
+            Self::Follows => {
+                let n = joints().filter(|j| !j.follows.is_empty()).count();
+                ("skeletons", "joints that follow others are posed by themselves", n)
+            }
+            Self::JointNames => {
+                let n = joints().filter(|j| !j.name.is_empty()).count();
+                ("skeletons", "the format's bones have no names", n)
+            }
+            Self::Clips => ("clips", "the format has no motions", scene.clips.len()),
+        }
+    }
+
+    /// Reports what a scene has of everything that a format lacks, each once with its count.
+    pub fn report(lacks: &[Self], scene: &Scene, losses: &mut Vec<Loss>) {
+        for lack in lacks {
+            let (path, message, count) = lack.of(scene);
+            if count > 0 {
+                losses.push(Loss::new(lack.code(), path, format!("{message} ({count})")).counted(count));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Clip, Mesh, Motion, SkeletonId};
+    use alloc::vec;
+
+    #[test]
+    fn only_what_is_there_is_lost() {
+        let mut scene = Scene::new("x");
+        let lacks = [Lack::Colors, Lack::Clips, Lack::Materials, Lack::Skins];
+        let mut losses = Vec::new();
+        Lack::report(&lacks, &scene, &mut losses);
+        assert!(losses.is_empty());
+        let mesh = Mesh { colors: vec![[0; 4]], positions: vec![[0.0; 3]], ..Mesh::default() };
+        scene.meshes = vec![mesh.clone(), Mesh::default(), mesh];
+        scene.clips.push(Clip::new("walk", SkeletonId(0), 10.0, Motion::Tracks(Vec::new())));
+        Lack::report(&lacks, &scene, &mut losses);
+        let found: Vec<_> = losses.iter().map(|l| (l.code, l.count)).collect();
+        assert_eq!(found, [("colors-dropped", 2), ("clips-dropped", 1)]);
+    }
+}

@@ -1,0 +1,158 @@
+//! Records of an animation, and where fields behind names and tables stand.
+#![allow(clippy::arithmetic_side_effects, reason = "offsets of what is in memory fit 64 bits")]
+
+use super::model::{Anim, Motion, Nesting, TimeProperty};
+use crate::fields::{Flag, Step, flag, float, wide};
+use crate::props::PropertyList;
+use alloc::vec::Vec;
+use meshwright_core::record::field;
+use meshwright_core::{ByteWriter, F32};
+use nom::Parser as _;
+use nom::number::complete::be_u32;
+
+meshwright_core::record! {
+    /// What stands between the name and the keys.
+    pub(crate) mod header: 9 {
+        DURATION = "duration": 0, 4;
+        DISTANCE = "distance": 4, 4;
+        MOVING = "moving": 8, 1;
+    }
+}
+
+meshwright_core::record! {
+    /// What of a motion stands between its bone and its properties.
+    pub(crate) mod keys: 18 {
+        FRAMES = "frames": 0, 4;
+        DURATION = "duration": 4, 4;
+        HAS_TRANSLATION = "has_translation": 8, 1;
+        HAS_ROTATION = "has_rotation": 9, 1;
+        FIRST_TRANSLATION = "first_translation": 10, 4;
+        FIRST_ROTATION = "first_rotation": 14, 4;
+    }
+}
+
+/// The only known version.
+pub(crate) const VERSION: u32 = 2;
+/// Where the animation's name stands.
+pub(crate) const NAME: u64 = 4;
+/// The bytes of a translation: three floats.
+pub(crate) const TRANSLATION: usize = 12;
+/// The bytes of a rotation: four floats.
+pub(crate) const ROTATION: usize = 16;
+/// Where the bone's name stands in a motion, behind a word.
+pub(crate) const BONE: u64 = 4;
+/// The fewest bytes of a motion: a word, a name, the keys and two flags.
+pub(crate) const MOTION_MIN: usize = 4 + 1 + keys::SIZE + 1 + 1;
+/// The bytes of a count, and the fewest of a list.
+pub(crate) const COUNT: usize = 4;
+/// The fewest bytes of events at one time: the time and a count.
+pub(crate) const EVENT_MIN: usize = 4 + COUNT;
+
+/// Duration, distance and whether the figure moves.
+pub(crate) fn read_header(i: &[u8]) -> Step<'_, (F32, F32, Flag)> {
+    let (i, duration) = field(header::DURATION, float).parse(i)?;
+    let (i, distance) = field(header::DISTANCE, float).parse(i)?;
+    let (i, moving) = field(header::MOVING, flag).parse(i)?;
+    Ok((i, (duration, distance, moving)))
+}
+
+/// Which keys a motion has.
+pub(crate) fn read_keys(i: &[u8]) -> Step<'_, Motion> {
+    let (i, frames) = field(keys::FRAMES, be_u32).parse(i)?;
+    let (i, duration) = field(keys::DURATION, float).parse(i)?;
+    let (i, has_translation) = field(keys::HAS_TRANSLATION, flag).parse(i)?;
+    let (i, has_rotation) = field(keys::HAS_ROTATION, flag).parse(i)?;
+    let (i, first_translation) = field(keys::FIRST_TRANSLATION, be_u32).parse(i)?;
+    let (i, first_rotation) = field(keys::FIRST_ROTATION, be_u32).parse(i)?;
+    let motion = Motion {
+        frames,
+        duration,
+        has_translation,
+        has_rotation,
+        first_translation,
+        first_rotation,
+        ..Motion::default()
+    };
+    Ok((i, motion))
+}
+
+pub(crate) fn put_header(w: &mut ByteWriter, anim: &Anim) {
+    w.record(header::SIZE, |r| {
+        r.le_f32s(header::DURATION, &[anim.duration]);
+        r.le_f32s(header::DISTANCE, &[anim.distance]);
+        r.u8(header::MOVING, anim.moving.0);
+    });
+}
+
+pub(crate) fn put_keys(w: &mut ByteWriter, m: &Motion) {
+    w.record(keys::SIZE, |r| {
+        r.be_u32(keys::FRAMES, m.frames);
+        r.le_f32s(keys::DURATION, &[m.duration]);
+        r.u8(keys::HAS_TRANSLATION, m.has_translation.0);
+        r.u8(keys::HAS_ROTATION, m.has_rotation.0);
+        r.be_u32(keys::FIRST_TRANSLATION, m.first_translation);
+        r.be_u32(keys::FIRST_ROTATION, m.first_rotation);
+    });
+}
+
+impl Motion {
+    /// Where the record of keys stands in the motion.
+    pub(crate) fn keys_at(&self) -> u64 {
+        BONE + 1 + wide(self.bone.bytes().len())
+    }
+
+    /// Where the flag of the properties stands in the motion.
+    pub(crate) fn properties_at(&self) -> u64 {
+        self.keys_at() + wide(keys::SIZE)
+    }
+
+    /// Where the flag of the events stands in the motion.
+    pub(crate) fn events_at(&self, nesting: Nesting) -> u64 {
+        let count = if nesting == Nesting::Three { wide(COUNT) } else { 0 };
+        let inner = |lists: &Vec<PropertyList>| count + lists.iter().map(PropertyList::size).sum::<u64>();
+        let size: u64 = self.properties.iter().map(inner).sum();
+        self.properties_at() + 1 + if self.has_properties.is_set() { wide(COUNT) + size } else { 0 }
+    }
+
+    fn size(&self, nesting: Nesting) -> u64 {
+        let event = |t: &TimeProperty| wide(EVENT_MIN) + t.lists.iter().map(PropertyList::size).sum::<u64>();
+        let list = |l: &Vec<TimeProperty>| wide(COUNT) + l.iter().map(event).sum::<u64>();
+        let size: u64 = self.time_properties.iter().map(list).sum();
+        self.events_at(nesting) + 1 + if self.has_time_properties.is_set() { wide(COUNT) + size } else { 0 }
+    }
+}
+
+impl Anim {
+    /// How many bytes the file has without trailing ones.
+    #[cfg(feature = "scene")]
+    pub(crate) fn size(&self) -> u64 {
+        self.offsets().1
+    }
+
+    /// Where the header stands.
+    pub(crate) fn header_at(&self) -> u64 {
+        NAME + 2 + wide(self.name.bytes().len())
+    }
+
+    /// Where a translation stands.
+    pub(crate) fn translation_at(&self, i: usize) -> u64 {
+        self.header_at() + wide(header::SIZE) + wide(COUNT) + wide(TRANSLATION) * wide(i)
+    }
+
+    /// Where a rotation stands.
+    pub(crate) fn rotation_at(&self, i: usize) -> u64 {
+        self.translation_at(self.translations.len()) + wide(COUNT) + wide(ROTATION) * wide(i)
+    }
+
+    /// Where every motion stands, and where the last one ends.
+    pub(crate) fn offsets(&self) -> (Vec<u64>, u64) {
+        let mut at = self.rotation_at(self.rotations.len()) + wide(COUNT);
+        let step = |m: &Motion| {
+            let here = at;
+            at += m.size(self.nesting);
+            here
+        };
+        let offsets = self.motions.iter().map(step).collect();
+        (offsets, at)
+    }
+}

@@ -1,0 +1,93 @@
+//! Every kind of file as a [`FileFormat`].
+
+use crate::anim::{self, Anim};
+use crate::bnd::{self, Bnd};
+use crate::mesh::{self, Mesh};
+use crate::skel::{self, Skel};
+use crate::ts1::bmf::{self, Bmf};
+use crate::ts1::skn::{self, Skn};
+use alloc::vec::Vec;
+use meshwright_core::{
+    Companion, Confidence, FileFormat, Parsed, ReadError, ReadOptions, Report, Role, Rule, WriteError,
+};
+
+const SKELETON: Companion = Companion::one(Role::Skeleton, Skel::ID, &[]);
+const ANIMATIONS: Companion = Companion::many(Role::Animation, Anim::ID, &[]);
+
+/// What a mesh goes with. None has a name that follows from the mesh's: a `.bnd` names the number of its mesh, all
+/// others must be named.
+const OF_MESH: &[Companion] = &[
+    SKELETON,
+    ANIMATIONS,
+    Companion::one(Role::Binding, Bnd::ID, &[]),
+    Companion::many(Role::Part, Mesh::ID, &[]),
+    Companion::many(Role::Part, Bmf::ID, &[]),
+    Companion::many(Role::Part, Skn::ID, &[]),
+];
+
+/// What a skeleton goes with, beside the meshes that it goes with.
+const OF_SKELETON: &[Companion] = &[ANIMATIONS];
+
+/// What an animation goes with.
+const OF_ANIMATION: &[Companion] = &[SKELETON, ANIMATIONS];
+
+macro_rules! formats {
+    ($($ty:ident: $id:literal, $title:literal, [$($extension:literal),+], $rules:expr, $companions:expr;)+) => {$(
+        impl FileFormat for $ty {
+            const ID: &'static str = $id;
+            const TITLE: &'static str = $title;
+            const EXTENSIONS: &'static [&'static str] = &[$($extension),+];
+            const RULES: &'static [&'static Rule] = $rules;
+            const COMPANIONS: &'static [Companion] = $companions;
+
+            type Options = ReadOptions;
+
+            fn sniff(bytes: &[u8]) -> Confidence {
+                Self::sniff(bytes)
+            }
+
+            fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
+                Self::parse_with(bytes, options)
+            }
+
+            fn validate(&self) -> Report {
+                self.validate()
+            }
+
+            fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
+                self.to_bytes()
+            }
+        }
+    )+};
+}
+
+formats! {
+    Mesh: "tso", "The Sims Online mesh", ["mesh"], mesh::rules::ALL, OF_MESH;
+    Skel: "skel", "The Sims Online skeleton", ["skel"], skel::rules::ALL, OF_SKELETON;
+    Anim: "anim", "The Sims Online animation", ["anim"], anim::rules::ALL, OF_ANIMATION;
+    Bnd: "bnd", "The Sims Online binding", ["bnd"], bnd::rules::ALL, &[];
+    Bmf: "bmf", "The Sims mesh (binary)", ["bmf"], bmf::rules::ALL, OF_MESH;
+    Skn: "skn", "The Sims mesh (text)", ["skn"], skn::rules::ALL, OF_MESH;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn rules<T: FileFormat>() -> BTreeSet<&'static str> {
+        let codes: BTreeSet<_> = T::RULES.iter().map(|r| r.code).collect();
+        assert_eq!(codes.len(), T::RULES.len(), "{}: a code of two rules", T::ID);
+        assert!(T::RULES.iter().all(|r| r.cause.ends_with('.') && r.mending.ends_with('.')));
+        codes
+    }
+
+    #[test]
+    fn rules_of_a_geometry_are_those_of_all_its_files() {
+        let (mesh, bmf, skn) = (rules::<Mesh>(), rules::<Bmf>(), rules::<Skn>());
+        assert_eq!(mesh.difference(&bmf).copied().collect::<Vec<_>>(), ["E_VERSION"]);
+        assert_eq!(skn.difference(&bmf).copied().collect::<Vec<_>>(), ["E_NAME", "E_NUMBER"]);
+        assert!(bmf.is_subset(&mesh) && bmf.is_subset(&skn));
+        assert_eq!((rules::<Skel>().len(), rules::<Anim>().len(), rules::<Bnd>().len()), (16, 14, 8));
+    }
+}

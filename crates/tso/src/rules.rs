@@ -1,0 +1,163 @@
+//! Rules that several kinds of file share.
+
+use crate::name::Name;
+use crate::pose::is_unit;
+use alloc::format;
+use meshwright_core::{Codes, F32, Findings, Path, Place, ReadError, ReadOptions, Rule, Strictness, rules};
+
+rules! {
+    error TRUNCATED = "E_TRUNCATED", Truncated,
+        "The file ends in the middle of a field.",
+        "Find a whole copy; the game reads past the end and may crash.";
+    error COUNT = "E_COUNT", BadCount,
+        "A table claims more items than the rest of the file can hold.",
+        "Find a whole copy: either the file was cut or the count is damaged.";
+    error LIMIT = "E_LIMIT", Limit,
+        "Reading on would take more memory than the caller allows.",
+        "Allow more memory if the file can be trusted.";
+    forgivable TRAILING = "E_TRAILING", Unused,
+        "Bytes follow the last field, where no known file has any.",
+        "Cut them off, or find out which program appended them; the game does not read them.";
+    warning NAME_EMPTY = "W_NAME_EMPTY", BadName,
+        "A name is empty.",
+        "Give it a name, since files find bones and textures by name only.";
+    warning NAME_ENCODING = "W_NAME_ENCODING", BadName,
+        "A name holds bytes that are not plain ASCII, which programs show and write differently.",
+        "Use letters, digits and signs of ASCII.";
+}
+
+/// Rules of some kinds of file only.
+pub(crate) mod some {
+    meshwright_core::rules! {
+        error VERSION = "E_VERSION", Unsupported,
+            "The file states a version that is not the known one.",
+            "If all else is in order set the known version; the game does not look at it.";
+        forgivable NOT_FINITE = "E_NOT_FINITE", NonFinite,
+            "A number is infinite or not a number.",
+            "Put a sensible number there; programs draw or move such a vertex or bone anywhere.";
+        forgivable FLAG = "E_FLAG", BadValue,
+            "A flag says that no properties follow, but there are some.",
+            "Set the flag or remove the properties, which would be lost in the file.";
+        warning BONE_NAME_DUP = "W_BONE_NAME_DUP", Duplicate,
+            "Two bones have the same name when letter case is left aside.",
+            "Rename one of them: the game takes either for the other.";
+        warning BONE_MISSING = "W_BONE_MISSING", BadReference,
+            "The mesh hangs on a bone that its skeleton does not have.",
+            "Use the skeleton that the mesh was made for; the game leaves such vertices at the origin, FreeSO hangs them on ROOT.";
+        warning ROTATION_LENGTH = "W_ROTATION_LENGTH", NotNormalized,
+            "A rotation is a quaternion whose length is not 1.",
+            "Divide it by its length, as players do before they use it.";
+    }
+}
+
+/// How faults that any reader can meet are called here.
+pub(crate) const CODES: Codes = Codes { short: TRUNCATED, count: COUNT, limit: LIMIT };
+
+/// How many rules `lists` hold together.
+pub(crate) const fn total(mut lists: &[&[&'static Rule]]) -> usize {
+    let mut n: usize = 0;
+    while let [first, rest @ ..] = lists {
+        n = n.saturating_add(first.len());
+        lists = rest;
+    }
+    n
+}
+
+/// The rules of all `lists`, of which there are `N`.
+#[allow(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+pub(crate) const fn joined<const N: usize>(mut lists: &[&[&'static Rule]]) -> [&'static Rule; N] {
+    let mut all = [TRUNCATED; N];
+    let mut n: usize = 0;
+    while let [first, others @ ..] = lists {
+        let mut list = *first;
+        while let [rule, rest @ ..] = list {
+            all[n] = rule;
+            n = n.saturating_add(1);
+            list = rest;
+        }
+        lists = others;
+    }
+    all
+}
+
+/// Declares `ALL` as the rules of one kind of file.
+macro_rules! all_rules {
+    ($($list:expr),+ $(,)?) => {
+        /// Every rule of this kind of file.
+        pub(crate) const ALL: &[&meshwright_core::Rule] = {
+            const LISTS: &[&[&meshwright_core::Rule]] = &[$crate::rules::RULES, $($list),+];
+            &$crate::rules::joined::<{ $crate::rules::total(LISTS) }>(LISTS)
+        };
+    };
+}
+pub(crate) use all_rules;
+
+/// What a writer passes over: leniently, what a lenient reader does.
+pub(crate) fn writing(strictness: Strictness) -> Findings {
+    match strictness {
+        Strictness::Strict => Findings::writing(),
+        Strictness::Lenient => Findings::reading(&ReadOptions::lenient()),
+    }
+}
+
+/// Bytes behind the end.
+pub(crate) fn trailing(bytes: &[u8], at: u64, findings: &mut Findings) -> Result<(), ReadError> {
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    findings.broken(TRAILING, &Path::ROOT.field("trailing"), at, || {
+        format!("{} bytes behind the last field", bytes.len())
+    })
+}
+
+/// The numbers of one field, the first of them at `at`.
+pub(crate) fn finite(
+    values: &[F32],
+    path: &Path<'_>,
+    at: u64,
+    findings: &mut Findings,
+) -> Result<(), ReadError> {
+    match values.iter().zip(0_u64..).find(|(v, _)| !v.is_finite()) {
+        None => Ok(()),
+        Some((value, i)) => not_finite(*value, path, at.saturating_add(i.saturating_mul(4)), findings),
+    }
+}
+
+/// A number that is none.
+pub(crate) fn not_finite(
+    value: F32,
+    path: &Path<'_>,
+    place: impl Into<Place>,
+    findings: &mut Findings,
+) -> Result<(), ReadError> {
+    findings.broken(some::NOT_FINITE, path, place, || format!("{value:?} is not finite"))
+}
+
+/// Remarks on one name.
+pub(crate) fn name(name: &Name, path: &Path<'_>, at: u64, findings: &mut Findings) -> Result<(), ReadError> {
+    if name.bytes().is_empty() {
+        findings.broken(NAME_EMPTY, path, at, || "the name is empty")?;
+    }
+    if !name.is_plain() {
+        findings.broken(NAME_ENCODING, path, at, || {
+            format!("{name} is not plain ASCII; it is shown by Windows-1252")
+        })?;
+    }
+    Ok(())
+}
+
+/// Remarks on a quaternion, which must be brought to length 1 before use.
+pub(crate) fn rotation(
+    q: [F32; 4],
+    path: &Path<'_>,
+    at: u64,
+    findings: &mut Findings,
+) -> Result<(), ReadError> {
+    if is_unit(q) {
+        return Ok(());
+    }
+    findings.broken(some::ROTATION_LENGTH, path, at, || {
+        let [x, y, z, w] = q;
+        format!("[{x:?}, {y:?}, {z:?}, {w:?}] is not of length 1")
+    })
+}

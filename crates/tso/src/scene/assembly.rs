@@ -1,0 +1,94 @@
+//! What goes into one scene.
+
+use crate::anim::Anim;
+use crate::mesh::Geometry;
+use crate::skel::Skel;
+use alloc::string::String;
+use alloc::vec::Vec;
+use meshwright_scene::SkeletonId;
+
+/// The one skeleton of a scene that is made of files.
+pub(crate) const SKELETON: SkeletonId = SkeletonId(0);
+
+/// A mesh of an [`Assembly`].
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Part<'a> {
+    /// Its name; the file says none.
+    pub name: String,
+    /// The mesh.
+    pub geometry: &'a Geometry,
+    /// The name of its texture, which only a `.bnd` or The Sims 1 file knows.
+    pub material: Option<String>,
+}
+
+impl<'a> Part<'a> {
+    /// A mesh without a texture.
+    pub fn new(name: impl Into<String>, geometry: &'a Geometry) -> Self {
+        Self { name: name.into(), geometry, material: None }
+    }
+
+    /// The same with the name of its texture.
+    #[must_use]
+    pub fn with_material(mut self, texture: impl Into<String>) -> Self {
+        self.material = Some(texture.into());
+        self
+    }
+}
+
+/// What makes up a figure: meshes, the skeleton they share, animations of it. Any of them may be missing.
+///
+/// * Without a skeleton the bones of the meshes become joints at the origin, and vertices stay in the space of
+///   their bones; animations cannot be applied.
+/// * A bone that the skeleton does not have becomes a joint at the origin.
+/// * Names are compared without regard to letter case.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Assembly<'a> {
+    /// The name of the whole.
+    pub name: String,
+    /// Meshes.
+    pub parts: Vec<Part<'a>>,
+    /// The skeleton.
+    pub skeleton: Option<&'a Skel>,
+    /// Animations of the skeleton.
+    pub animations: Vec<&'a Anim>,
+    /// Compute normals from the faces instead of taking the file's, which in many files written by FreeSO point
+    /// in wrong directions. Vertices that share place and stored normal stay smooth, others get edges.
+    pub recompute_normals: bool,
+}
+
+impl<'a> Assembly<'a> {
+    /// Nothing yet.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+
+    /// The same with one more mesh.
+    #[must_use]
+    pub fn with_part(mut self, part: Part<'a>) -> Self {
+        self.parts.push(part);
+        self
+    }
+
+    /// The same with a skeleton or without.
+    #[must_use]
+    pub fn with_skeleton(mut self, skeleton: impl Into<Option<&'a Skel>>) -> Self {
+        self.skeleton = skeleton.into();
+        self
+    }
+
+    /// The same with more animations.
+    #[must_use]
+    pub fn with_animations(mut self, animations: impl IntoIterator<Item = &'a Anim>) -> Self {
+        self.animations.extend(animations);
+        self
+    }
+
+    /// The same with normals computed from faces, or with the file's.
+    #[must_use]
+    pub fn with_recomputed_normals(mut self, recompute: bool) -> Self {
+        self.recompute_normals = recompute;
+        self
+    }
+}

@@ -1,0 +1,191 @@
+//! The joints of a scene: those of a skeleton, and what meshes need beyond it.
+
+use crate::name::Name;
+use crate::pose::is_unit;
+use crate::pose::{BonePose, turn};
+use crate::scene::assembly::Assembly;
+use crate::scene::extras::{self, EXTRA};
+use crate::scene::space::map;
+use crate::skel::{Bone, Skel};
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use meshwright_core::math::{Affine64, narrow};
+use meshwright_scene::{
+    Affine, AxisMap, ConvertError, Extra, Joint, Local, Loss, Memory, SceneOptions, Skeleton, Trs,
+};
+
+/// How names lead to joints, and where joints are in the rest pose of the file's space.
+#[derive(Debug, Default)]
+pub(crate) struct Joints {
+    exact: BTreeMap<Vec<u8>, usize>,
+    folded: BTreeMap<Vec<u8>, usize>,
+    /// Rest pose in the file's space.
+    pub(crate) world: Vec<Affine64>,
+    /// The first so many joints are bones of the skeleton; the rest stand in for missing ones.
+    pub(crate) known: usize,
+    /// The joint of every bone of every part.
+    pub(crate) of_parts: Vec<Vec<usize>>,
+}
+
+impl Joints {
+    /// Joints for everything of an assembly.
+    pub(crate) fn new(
+        assembly: &Assembly<'_>,
+        options: &SceneOptions,
+        memory: &Memory,
+        losses: &mut Vec<Loss>,
+    ) -> Result<(Self, Skeleton), ConvertError> {
+        let map = map(options.space);
+        let bones = assembly.skeleton.map_or(0, |skel| skel.bones.len());
+        let mut joints = Self { known: bones, ..Self::default() };
+        let mut skeleton = Skeleton::default();
+        if let Some(skel) = assembly.skeleton {
+            skeleton.name = skel.name.text();
+            memory.charge("joints", bones, JOINT)?;
+            joints.adopt(skel, options, memory, &map, &mut skeleton.joints, losses)?;
+        }
+        // Names first and joints after, so that the table of joints is made once and in its final size.
+        let mut more: Vec<&Name> = Vec::new();
+        for (i, part) in assembly.parts.iter().enumerate() {
+            let mut of_part = memory.reserve("joints", part.geometry.bones.len())?;
+            let (mut missing, mut listed) = (0_usize, String::new());
+            for name in &part.geometry.bones {
+                let joint = match joints.find(name) {
+                    Some(joint) => joint,
+                    None => {
+                        memory.charge("joints", 1, JOINT + 5 * name.bytes().len())?;
+                        joints.insert(name, bones + more.len());
+                        more.push(name);
+                        bones + more.len() - 1
+                    }
+                };
+                of_part.push(joint);
+                if joint >= bones {
+                    missing += 1;
+                    if missing <= NAMES_LISTED {
+                        listed.push_str(&format!(" {name}"));
+                    }
+                }
+            }
+            joints.of_parts.push(of_part);
+            if assembly.skeleton.is_some() && missing > 0 {
+                let message = format!(
+                    "{missing} bones that the skeleton does not have, what hangs on them stays at the origin:{listed}"
+                );
+                losses.push(Loss::new("bone-missing", format!("parts[{i}].bones"), message));
+            }
+        }
+        skeleton.joints.reserve_exact(more.len());
+        skeleton.joints.extend(more.iter().map(|name| Joint::new(name.text(), None, Local::default())));
+        joints.world.reserve_exact(more.len());
+        joints.world.resize(skeleton.joints.len(), Affine64::IDENTITY);
+        Ok((joints, skeleton))
+    }
+
+    fn adopt(
+        &mut self,
+        skel: &Skel,
+        options: &SceneOptions,
+        memory: &Memory,
+        map: &AxisMap,
+        out: &mut Vec<Joint>,
+        losses: &mut Vec<Loss>,
+    ) -> Result<(), ConvertError> {
+        let (parents, cut) = skel.resolve(&skel.index());
+        let cut: BTreeSet<_> = cut.into_iter().collect();
+        let mut notes = Notes::default();
+        cut.iter().for_each(|i| notes.add("parent-cycle", *i, "bones hang from themselves, taken as roots"));
+        let mut poses = skel.rest();
+        out.reserve_exact(poses.len());
+        for (i, (bone, pose)) in skel.bones.iter().zip(&mut poses).enumerate() {
+            if bone.parent_name().is_some() && parents.get(i) == Some(&None) && !cut.contains(&i) {
+                notes.add("parent-missing", i, "bones hang from none that is there, taken as roots");
+            }
+            if !pose.translation.iter().chain(&pose.rotation).all(|c| c.is_finite()) {
+                *pose = BonePose { translation: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0] };
+                notes.add("not-finite", i, "rest poses are not finite, replaced by none");
+            } else if !is_unit(bone.rotation) {
+                notes.add("rotation-length", i, "quaternions were brought to length 1");
+            }
+            memory.charge("joints", bone.name.bytes().len(), 5)?;
+            let mut joint = Joint::new(
+                bone.name.text(),
+                parents.get(i).copied().flatten(),
+                Local::Trs(map.trs(&trs(pose))),
+            );
+            if options.extras {
+                joint.extras = Some(native(bone, memory)?);
+            }
+            self.insert(&bone.name, i);
+            out.push(joint);
+        }
+        self.world = skel.world(&poses);
+        for (i, (joint, world)) in out.iter_mut().zip(&self.world).enumerate() {
+            let inverse = world.inverse().map(|m| map.affine(&m.narrow()));
+            match inverse.filter(Affine::is_finite) {
+                Some(inverse) => joint.inverse_bind = inverse,
+                None => notes.add("bind-pose", i, "rest poses are beyond what floats hold"),
+            }
+        }
+        losses.extend(notes.0.iter().map(|(code, (first, n, message))| {
+            Loss::new(code, format!("skeleton.bones[{first}]"), format!("{n} {message}"))
+        }));
+        Ok(())
+    }
+
+    fn insert(&mut self, name: &Name, joint: usize) {
+        self.exact.entry(name.bytes().to_vec()).or_insert(joint);
+        self.folded.entry(name.bytes().to_ascii_lowercase()).or_insert(joint);
+    }
+
+    /// The joint of this name: spelled the same, else differing in letter case only.
+    pub(crate) fn find(&self, name: &Name) -> Option<usize> {
+        let exact = self.exact.get(name.bytes());
+        exact.or_else(|| self.folded.get(&name.bytes().to_ascii_lowercase())).copied()
+    }
+
+    /// As [`find`](Self::find), among the bones of the skeleton only.
+    pub(crate) fn find_known(&self, name: &Name) -> Option<usize> {
+        self.find(name).filter(|j| *j < self.known)
+    }
+}
+
+/// By code: the first bone that it applies to, how many there are, and what is the matter.
+#[derive(Debug, Default)]
+struct Notes(BTreeMap<&'static str, (usize, usize, &'static str)>);
+
+impl Notes {
+    fn add(&mut self, code: &'static str, bone: usize, message: &'static str) {
+        self.0.entry(code).or_insert((bone, 0, message)).1 += 1;
+    }
+}
+
+/// Names listed of bones that are not there.
+pub(crate) const NAMES_LISTED: usize = 8;
+
+/// Bytes of a joint, with its matrix and its places in the indices.
+const JOINT: usize = size_of::<Joint>() + size_of::<Affine64>() + 128;
+
+/// A pose as a scene has it.
+fn trs(pose: &BonePose) -> Trs {
+    Trs { translation: narrow(pose.translation), rotation: narrow(turn(pose.rotation)), ..Trs::IDENTITY }
+}
+
+/// What else the file says.
+fn native(bone: &Bone, memory: &Memory) -> Result<Extra, ConvertError> {
+    let mut map = alloc::vec![
+        (String::from("unknown"), bone.unknown.into()),
+        ("can_translate".into(), bone.can_translate.into()),
+        ("can_rotate".into(), bone.can_rotate.into()),
+        ("can_blend".into(), bone.can_blend.into()),
+        ("wiggle_value".into(), bone.wiggle_value.get().into()),
+        ("wiggle_power".into(), bone.wiggle_power.get().into()),
+    ];
+    memory.charge("extras", map.len(), EXTRA)?;
+    if !bone.properties.is_empty() {
+        map.push(("properties".into(), extras::of_properties(&bone.properties, memory)?));
+    }
+    Ok(Extra::Map(map))
+}

@@ -1,0 +1,210 @@
+//! Animations as clips.
+
+use super::bones::{Joints, NAMES_LISTED};
+use crate::anim::{Anim, FRAME_RATE, Motion};
+use crate::pose::{is_unit, turn};
+use crate::props::PropertyList;
+use crate::scene::assembly::{Assembly, SKELETON};
+use crate::scene::extras;
+use crate::scene::space::{frame_numbers, map};
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use meshwright_core::F32;
+use meshwright_core::math::{narrow, wide};
+use meshwright_scene::{
+    AxisMap, Channel, Clip, ConvertError, Extra, Interpolation, Loss, Memory, Motion as ClipMotion,
+    SceneOptions, Space, Track,
+};
+
+/// Appends a clip for every animation.
+pub(crate) fn convert(
+    assembly: &Assembly<'_>,
+    joints: &Joints,
+    options: &SceneOptions,
+    memory: &Memory,
+    clips: &mut Vec<Clip>,
+    losses: &mut Vec<Loss>,
+) -> Result<(), ConvertError> {
+    for (i, anim) in assembly.animations.iter().enumerate() {
+        if joints.known == 0 {
+            let message = "animations move bones relative to their parents, which only a skeleton knows";
+            losses.push(Loss::new("clip-without-skeleton", format!("animations[{i}]"), message));
+            continue;
+        }
+        clips.push(clip(i, anim, joints, options, memory, losses)?);
+    }
+    Ok(())
+}
+
+fn clip(
+    index: usize,
+    anim: &Anim,
+    joints: &Joints,
+    options: &SceneOptions,
+    memory: &Memory,
+    losses: &mut Vec<Loss>,
+) -> Result<Clip, ConvertError> {
+    let mut notes = Notes::default();
+    let moved = moved(anim, joints, &mut notes);
+    let mut tracks: Vec<Track> = memory.reserve("tracks", moved.len())?;
+    for (joint, keys) in moved {
+        tracks.push(track(index, joint, keys, options.space, memory, &mut notes)?);
+    }
+    notes.report(index, losses);
+    let mut extras = extras::of_events(anim, memory)?;
+    if options.extras {
+        extras.extend(native(anim, memory)?);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "30 is exact")]
+    let rate = FRAME_RATE as f32;
+    Ok(Clip {
+        name: anim.name.text(),
+        skeleton: SKELETON,
+        rate,
+        frames: anim.frames().max(1),
+        looping: false,
+        interpolation: Interpolation::Spherical,
+        motion: ClipMotion::Tracks(tracks),
+        extras: (!extras.is_empty()).then_some(Extra::Map(extras)),
+    })
+}
+
+/// The keys of every joint that moves: of several motions of one bone the last with keys counts, channel by channel.
+fn moved<'a>(anim: &'a Anim, joints: &Joints, notes: &mut Notes) -> BTreeMap<usize, Keys<'a>> {
+    let mut moved: BTreeMap<usize, Keys<'_>> = BTreeMap::new();
+    for motion in &anim.motions {
+        let (t, r) = (motion.translations(anim), motion.rotations(anim));
+        let keyless = |has: bool, empty: bool| has && empty && motion.frames > 0;
+        notes.keyless += usize::from(keyless(motion.has_translation.is_set(), t.is_empty()));
+        notes.keyless += usize::from(keyless(motion.has_rotation.is_set(), r.is_empty()));
+        let Some(joint) = joints.find_known(&motion.bone) else {
+            notes.ignored += 1;
+            if notes.ignored <= NAMES_LISTED {
+                notes.ignored_bones.push_str(&format!(" {}", motion.bone));
+            }
+            continue;
+        };
+        let entry = moved.entry(joint).or_default();
+        if !t.is_empty() {
+            entry.0 = t;
+        }
+        if !r.is_empty() {
+            entry.1 = r;
+        }
+    }
+    moved
+}
+
+fn track(
+    index: usize,
+    joint: usize,
+    (t, r): Keys<'_>,
+    space: Space,
+    memory: &Memory,
+    notes: &mut Notes,
+) -> Result<Track, ConvertError> {
+    memory.charge("keys", t.len(), size_of::<[f32; 4]>())?;
+    memory.charge("keys", r.len(), size_of::<[f32; 5]>())?;
+    if t.len().max(r.len()) > 1 << f32::MANTISSA_DIGITS {
+        return Err(ConvertError::unsupported(format!("animations[{index}]"), "more than 16777216 frames"));
+    }
+    let map = map(space);
+    Ok(Track {
+        joint,
+        translation: translations(t, &map, notes),
+        rotation: rotations(r, &map, space, notes),
+        scale: Channel::new(),
+    })
+}
+
+/// Translations and rotations of one joint.
+type Keys<'a> = (&'a [[F32; 3]], &'a [[F32; 4]]);
+
+/// What was noticed on the way.
+#[derive(Debug, Default)]
+struct Notes {
+    /// Motions of unknown bones, and the first of those bones.
+    ignored: usize,
+    ignored_bones: String,
+    /// Channels whose keys lie outside the arrays.
+    keyless: usize,
+    not_finite: usize,
+    not_unit: usize,
+}
+
+impl Notes {
+    fn report(&self, index: usize, losses: &mut Vec<Loss>) {
+        let mut lose = |code, field: &str, n: usize, what: &str, names: &str| {
+            if n > 0 {
+                let path = format!("animations[{index}].{field}");
+                losses.push(Loss::new(code, path, format!("{n} {what}{names}")));
+            }
+        };
+        let ignored = "motions of bones that the skeleton does not have:";
+        lose("motion-ignored", "motions", self.ignored, ignored, &self.ignored_bones);
+        lose("channel-dropped", "motions", self.keyless, "channels name keys that are not there", "");
+        let not_finite = "keys with numbers that are not finite are left out";
+        lose("not-finite", "motions", self.not_finite, not_finite, "");
+        lose("rotation-length", "rotations", self.not_unit, "quaternions were brought to length 1", "");
+    }
+}
+
+fn translations(keys: &[[F32; 3]], map: &AxisMap, notes: &mut Notes) -> Channel<[f32; 3]> {
+    let mut channel =
+        Channel { frames: Vec::with_capacity(keys.len()), values: Vec::with_capacity(keys.len()) };
+    for (key, frame) in keys.iter().zip(frame_numbers()) {
+        let value = map.point(key.map(F32::get));
+        if value.iter().all(|c| c.is_finite()) {
+            channel.push(frame, value);
+        } else {
+            notes.not_finite += 1;
+        }
+    }
+    channel
+}
+
+fn rotations(keys: &[[F32; 4]], map: &AxisMap, space: Space, notes: &mut Notes) -> Channel<[f32; 4]> {
+    let mut channel =
+        Channel { frames: Vec::with_capacity(keys.len()), values: Vec::with_capacity(keys.len()) };
+    let mut last = [0.0_f32; 4];
+    for (key, frame) in keys.iter().zip(frame_numbers()) {
+        if !key.iter().all(|c| c.is_finite()) {
+            notes.not_finite += 1;
+            continue;
+        }
+        notes.not_unit += usize::from(!is_unit(*key));
+        let mut value = map.rotation(narrow(turn(wide(key.map(F32::get)))));
+        // q and -q are the same rotation, but players that blend blindly take the long way between them.
+        if space == Space::Gltf && last.iter().zip(value).map(|(a, b)| a * b).sum::<f32>() < 0.0 {
+            value = value.map(|c| -c);
+        }
+        last = value;
+        channel.push(frame, value);
+    }
+    channel
+}
+
+/// What else the file says.
+fn native(anim: &Anim, memory: &Memory) -> Result<Vec<(String, Extra)>, ConvertError> {
+    let mut out = alloc::vec![
+        (String::from("duration"), Extra::from(anim.duration.get())),
+        ("distance".into(), Extra::from(anim.distance.get())),
+        ("moving".into(), Extra::Bool(anim.moving.is_set())),
+    ];
+    let with_lists = |m: &&Motion| m.properties.iter().flatten().any(|l: &PropertyList| !l.0.is_empty());
+    let mut lists = Vec::new();
+    for motion in anim.motions.iter().filter(with_lists) {
+        let flat: Vec<_> = motion.properties.iter().flatten().cloned().collect();
+        memory.charge("extras", 1, 256)?;
+        lists.push(Extra::Map(alloc::vec![
+            ("bone".into(), Extra::Text(motion.bone.text())),
+            ("properties".into(), extras::of_properties(&flat, memory)?),
+        ]));
+    }
+    if !lists.is_empty() {
+        out.push(("properties".into(), Extra::List(lists)));
+    }
+    Ok(out)
+}

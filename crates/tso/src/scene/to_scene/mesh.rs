@@ -1,0 +1,392 @@
+//! A geometry as a scene's mesh.
+
+use super::bones::Joints;
+use crate::mesh::places::Places;
+use crate::mesh::{Geometry, Owners, Total, rules};
+use crate::scene::assembly::{Part, SKELETON};
+use crate::scene::space::map;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use meshwright_core::math::{Affine64, add, cross, distance, narrow, scale, sub, unit, wide};
+use meshwright_core::{F32, Findings, Rule};
+use meshwright_scene::{
+    AxisMap, ConvertError, Extra, Influence, LocalVertex, Loss, Memory, Mesh, SceneOptions, Skin, Space,
+};
+
+/// Blend and real vertices this far apart in the rest pose (file units) are reported.
+const RESIDUAL_REPORTED: f64 = 1e-5;
+/// From here on the skeleton cannot be the one that the mesh was made for.
+const RESIDUAL_WRONG: f64 = 1e-3;
+
+/// By code of a loss: the broken rules that it stands for, and what became of the geometry.
+const MADE_DO: &[(&str, &[&Rule], &str)] = &[
+    ("binding-clipped", &[rules::BINDING_RANGE], "bindings reach behind the last vertex"),
+    ("binding-overlap", &[rules::BINDING_OVERLAP], "bindings claim vertices of an earlier one"),
+    (
+        "blend-skipped",
+        &[rules::BLEND_RANGE, rules::BLEND_OVERLAP, rules::BLEND_GAP, rules::BLEND_VERTEX],
+        "broken rules about blend vertices, which have no effect where they apply",
+    ),
+    ("bone-index-clamped", &[rules::BINDING_BONE], "bindings name no bone, the last takes them"),
+    ("face-dropped", &[rules::FACE_INDEX], "indices of faces name no vertex, the faces are left out"),
+    ("vertices-unbound", &[rules::BINDING_GAP], "runs of vertices without a binding, the first takes them"),
+    ("weight-clamped", &[rules::WEIGHT], "weights are above 1, taken as 1"),
+];
+
+/// One part on its way into a scene.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Conversion<'a> {
+    pub(crate) index: usize,
+    pub(crate) part: &'a Part<'a>,
+    pub(crate) joints: &'a Joints,
+    pub(crate) options: &'a SceneOptions,
+    pub(crate) recompute_normals: bool,
+}
+
+/// One bone's part in one vertex, in the file's space.
+#[derive(Clone, Copy, Debug)]
+struct Pull {
+    joint: usize,
+    weight: f64,
+    /// Weighted position and normal in the joint's space.
+    position: [f64; 3],
+    normal: [f64; 3],
+}
+
+/// What was noticed about vertices on the way.
+#[derive(Debug, Default)]
+struct Notes {
+    residual: f64,
+    zero_weights: usize,
+    zero_normals: usize,
+    not_finite: usize,
+}
+
+impl Conversion<'_> {
+    fn path(&self, field: &str) -> String {
+        format!("parts[{}].{field}", self.index)
+    }
+
+    /// Converts the part; its material is left open.
+    pub(crate) fn run(&self, memory: &Memory, losses: &mut Vec<Loss>) -> Result<Mesh, ConvertError> {
+        let (g, map) = (self.part.geometry, map(self.options.space));
+        let n = g.real.len();
+        let mut mesh = Mesh {
+            name: self.part.name.clone(),
+            positions: memory.reserve("positions", n)?,
+            normals: memory.reserve("normals", n)?,
+            uvs: memory.reserve("texture coordinates", n)?,
+            triangles: memory.reserve("triangles", g.faces.len())?,
+            ..Mesh::default()
+        };
+        mesh.triangles.extend(g.sound_faces().map(|(_, face)| map.triangle(face)));
+        let finite = |c: F32| if c.is_finite() { c.get() } else { 0.0 };
+        mesh.uvs.extend(g.real.iter().map(|v| v.uv.map(finite)));
+
+        let owners = g.owners();
+        let owned = self.joints.of_parts.get(self.index).map_or(&[][..], Vec::as_slice);
+        let mut notes = Notes::default();
+        let (starts, mut pulls) = self.pulls(&owners, owned, memory, &mut notes)?;
+        let (mut rest, mut normals) = (memory.reserve("rest pose", n)?, memory.reserve("rest pose", n)?);
+        for v in 0..n {
+            let (p, n) = self.rest(pulls.get(range(&starts, v)).unwrap_or_default());
+            rest.push(p);
+            normals.push(n);
+        }
+        let recomputed = if self.recompute_normals {
+            memory.charge("normals", n, 64)?;
+            Some(smooth_normals(g, &owners, &rest))
+        } else {
+            None
+        };
+
+        let mut skin = Skin::new(SKELETON);
+        memory.charge("influences", starts.len(), size_of::<u32>())?;
+        memory.charge("influences", pulls.len(), size_of::<Influence>() + size_of::<LocalVertex>())?;
+        for v in 0..n {
+            let own = pulls.get_mut(range(&starts, v)).unwrap_or_default();
+            let new = recomputed.as_ref().and_then(|r| r.get(v)).copied().flatten();
+            let normal = self.settle_normal(normals[v], new, own, &mut notes);
+            self.emit(&map, rest[v], normal, own, &mut mesh, &mut skin, &mut notes);
+        }
+        mesh.skin = (!g.bones.is_empty()).then_some(skin);
+        if self.options.extras {
+            memory.charge("extras", g.bones.len(), 64)?;
+            mesh.extras = Some(extras(g, notes.residual));
+        }
+        self.report(&notes, losses);
+        Ok(mesh)
+    }
+
+    /// The pulls on every vertex with where each vertex's begin.
+    ///
+    /// Blends apply in file order, each moving the vertex as far as it has come, so that the part of one is its
+    /// weight times what those after it leave.
+    fn pulls(
+        &self,
+        owners: &Owners,
+        owned: &[usize],
+        memory: &Memory,
+        notes: &mut Notes,
+    ) -> Result<(Vec<usize>, Vec<Pull>), ConvertError> {
+        let g = self.part.geometry;
+        let joint = |bone: Option<u32>| {
+            let index = bone.and_then(|b| usize::try_from(b).ok());
+            index.and_then(|b| owned.get(b)).copied().unwrap_or(usize::MAX)
+        };
+        // Blends by target, in file order.
+        memory.charge("blends", g.real.len() + 1, size_of::<usize>())?;
+        memory.charge("blends", g.blends.len(), size_of::<(usize, usize, u32)>())?;
+        let mut by_target: Vec<_> =
+            g.effective_blends(owners).map(|(k, bone, target)| (target, k, bone)).collect();
+        by_target.sort_unstable();
+
+        let mut starts = memory.reserve("influences", g.real.len() + 1)?;
+        let mut pulls = memory.reserve("influences", g.real.len() + by_target.len())?;
+        let mut own: Vec<Pull> = Vec::new();
+        let mut blends = by_target.as_slice();
+        starts.push(0);
+        for (v, (real, owner)) in g.real.iter().zip(&owners.real).enumerate() {
+            let here = blends.iter().take_while(|b| b.0 == v).count();
+            let (mine, later) = blends.split_at(here);
+            blends = later;
+            own.clear();
+            let mut left = 1.0;
+            let home = joint(*owner);
+            let at_rest =
+                |joint: usize, position: [F32; 3]| self.world(joint).point(wide(position.map(F32::get)));
+            for &(_, k, bone) in mine.iter().rev() {
+                let Some(blend) = g.blends.get(k) else { continue };
+                let (weight, joint) = (blend.pull() * left, joint(Some(bone)));
+                left -= weight;
+                notes.zero_weights += usize::from(blend.weight.to_bits() == 0);
+                if weight > 0.0 {
+                    own.push(Pull::new(joint, weight, blend.position, blend.normal));
+                    if joint < self.joints.known && home < self.joints.known {
+                        let (a, b) = (at_rest(home, real.position), at_rest(joint, blend.position));
+                        let e = distance(a, b);
+                        notes.residual = notes.residual.max(e);
+                    }
+                }
+            }
+            if left > 0.0 {
+                own.push(Pull::new(home, left, real.position, real.normal));
+            }
+            own.reverse();
+            merge(&mut own);
+            pulls.extend_from_slice(&own);
+            starts.push(pulls.len());
+        }
+        Ok((starts, pulls))
+    }
+
+    fn world(&self, joint: usize) -> Affine64 {
+        self.joints.world.get(joint).copied().unwrap_or_default()
+    }
+
+    /// The vertex in the rest pose, its normal of whatever length.
+    fn rest(&self, pulls: &[Pull]) -> ([f64; 3], [f64; 3]) {
+        let (mut position, mut normal) = ([0.0; 3], [0.0; 3]);
+        for pull in pulls {
+            let m = self.world(pull.joint);
+            let (turned, n) = (m.vector(pull.position), m.vector(pull.normal));
+            for i in 0..3 {
+                position[i] += turned[i] + pull.weight * m.w[i];
+                normal[i] += n[i];
+            }
+        }
+        (position, normal)
+    }
+
+    /// The normal at length 1, with those of the pulls changed to agree.
+    fn settle_normal(
+        &self,
+        stored: [f64; 3],
+        new: Option<[f64; 3]>,
+        pulls: &mut [Pull],
+        notes: &mut Notes,
+    ) -> [f64; 3] {
+        let given = if new.is_some() { None } else { unit(stored) };
+        if let Some(normal) = given {
+            // One factor for all pulls keeps their sum's direction in every pose.
+            let axis = (0..3).fold(0, |m, i| if normal[i].abs() > normal[m].abs() { i } else { m });
+            let factor = normal[axis] / stored[axis];
+            pulls.iter_mut().for_each(|p| p.normal = p.normal.map(|c| c * factor));
+            return normal;
+        }
+        if new.is_none() {
+            notes.zero_normals += 1;
+            if self.options.space == Space::File {
+                return [0.0; 3];
+            }
+        }
+        let normal = new.unwrap_or([0.0, 1.0, 0.0]);
+        for pull in pulls {
+            let local = self.world(pull.joint).inverse().map_or(normal, |m| m.vector(normal));
+            pull.normal = local.map(|c| c * pull.weight);
+        }
+        normal
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one vertex with everywhere it goes")]
+    fn emit(
+        &self,
+        map: &AxisMap,
+        position: [f64; 3],
+        normal: [f64; 3],
+        pulls: &[Pull],
+        mesh: &mut Mesh,
+        skin: &mut Skin,
+        notes: &mut Notes,
+    ) {
+        let mut all_finite = true;
+        let mut finite = |v: [f64; 3]| {
+            let v = narrow(v);
+            if v.iter().all(|c| c.is_finite()) {
+                return v;
+            }
+            all_finite = false;
+            [0.0; 3]
+        };
+        mesh.positions.push(map.point(finite(position)));
+        let normal = finite(normal);
+        mesh.normals.push(map.direction(normal));
+        for pull in pulls {
+            let joint = u32::try_from(pull.joint).unwrap_or(u32::MAX);
+            let [weight] = narrow([pull.weight]);
+            skin.influences.push(Influence { joint, weight });
+            skin.local.push(LocalVertex {
+                position: map.point(finite(pull.position)),
+                normal: map.direction(finite(pull.normal)),
+            });
+        }
+        skin.end_vertex();
+        notes.not_finite += usize::from(!all_finite);
+    }
+
+    /// What lenient reading passed over and this conversion makes do with.
+    fn report_broken_rules(&self, losses: &mut Vec<Loss>) {
+        let mut findings = Findings::validating();
+        // Validation passes over everything.
+        let _ = rules::geometry(self.part.geometry, &Places::Binary(0), &mut findings);
+        let report = findings.into_report();
+        for (code, broken, message) in MADE_DO {
+            let n: u64 = report.totals().filter(|t| broken.iter().any(|r| r.code == t.0)).map(|t| t.2).sum();
+            if n > 0 {
+                losses.push(Loss::new(code, self.path("geometry"), format!("{n} {message}")));
+            }
+        }
+    }
+
+    fn report(&self, notes: &Notes, losses: &mut Vec<Loss>) {
+        let g = self.part.geometry;
+        self.report_broken_rules(losses);
+        let mut count = |code, field, n: usize, message: &str| {
+            if n > 0 {
+                losses.push(Loss::new(code, self.path(field), format!("{n} {message}")));
+            }
+        };
+        count("weight-zero", "blends", notes.zero_weights, "blend vertices of weight 0 are left out");
+        if self.options.space == Space::Gltf {
+            count("normals-replaced", "real", notes.zero_normals, "normals without direction point up");
+        }
+        count("not-finite", "real", notes.not_finite, "vertices with numbers that are not finite, set to 0");
+        if self.recompute_normals {
+            count("normals-recomputed", "real", g.real.len(), "normals are computed from the faces");
+        }
+        let bones = {
+            let owners = g.owners();
+            let real = owners.real.iter().flatten();
+            real.chain(owners.blends.iter().flatten()).collect::<alloc::collections::BTreeSet<_>>().len()
+        };
+        if self.joints.known == 0 && bones > 1 {
+            let message = format!("without a skeleton the parts on {bones} bones all lie at the origin");
+            losses.push(Loss::new("skeleton-missing", self.path("bones"), message));
+        }
+        let e = notes.residual;
+        if e > RESIDUAL_REPORTED {
+            let fit = if e > RESIDUAL_WRONG { "the skeleton does not fit the mesh: " } else { "" };
+            let message = format!(
+                "{fit}blend and real vertices are up to {e:.2e} file units apart in the rest pose; joint weights are \
+                 off by at most half of that in other poses"
+            );
+            losses.push(Loss::measured("blend-residual", self.path("blends"), message, e));
+        }
+    }
+}
+
+impl Pull {
+    fn new(joint: usize, weight: f64, position: [F32; 3], normal: [F32; 3]) -> Self {
+        let weighted = |v: [F32; 3]| scale(wide(v.map(F32::get)), weight);
+        Self { joint, weight, position: weighted(position), normal: weighted(normal) }
+    }
+}
+
+fn range(starts: &[usize], v: usize) -> core::ops::Range<usize> {
+    starts.get(v).copied().unwrap_or(0)..starts.get(v + 1).copied().unwrap_or(0)
+}
+
+/// Adds up the pulls of each joint, where its first one stands.
+fn merge(pulls: &mut Vec<Pull>) {
+    let mut order: Vec<usize>;
+    let distinct = match pulls.as_slice() {
+        [] | [_] => return,
+        [a, b] => a.joint != b.joint,
+        _ => false,
+    };
+    if distinct {
+        return;
+    }
+    order = (0..pulls.len()).collect();
+    order.sort_by_key(|i| pulls[*i].joint);
+    let mut first = order.first().copied().unwrap_or(0);
+    for &i in order.iter().skip(1) {
+        if pulls[i].joint != pulls[first].joint {
+            first = i;
+            continue;
+        }
+        let more = pulls[i];
+        let sum = &mut pulls[first];
+        sum.weight += more.weight;
+        (sum.position, sum.normal) = (add(sum.position, more.position), add(sum.normal, more.normal));
+        pulls[i].weight = 0.0;
+    }
+    pulls.retain(|p| p.weight > 0.0);
+}
+
+/// Normals from the faces in the rest pose, larger faces counting more; `None` where no face gives one.
+///
+/// Vertices of one bone that share place and stored normal are one for this: texture seams stay smooth. The stored
+/// numbers make the cross product point outward.
+fn smooth_normals(g: &Geometry, owners: &Owners, rest: &[[f64; 3]]) -> Vec<Option<[f64; 3]>> {
+    let mut groups = BTreeMap::new();
+    let mut group_of = Vec::with_capacity(rest.len());
+    for (v, owner) in g.real.iter().zip(&owners.real) {
+        let next = groups.len();
+        let key = (*owner, v.position.map(F32::to_bits), v.normal.map(F32::to_bits));
+        group_of.push(*groups.entry(key).or_insert(next));
+    }
+    let mut sums = alloc::vec![[0.0; 3]; groups.len()];
+    for (_, face) in g.sound_faces() {
+        let corner = |i: usize| usize::try_from(face[i]).unwrap_or(0);
+        let [a, b, c] = [rest[corner(0)], rest[corner(1)], rest[corner(2)]];
+        let normal = cross(sub(b, a), sub(c, a));
+        for k in 0..3 {
+            let sum = &mut sums[group_of[corner(k)]];
+            *sum = add(*sum, normal);
+        }
+    }
+    group_of.into_iter().map(|g| unit(sums[g])).collect()
+}
+
+fn extras(g: &Geometry, residual: f64) -> Extra {
+    let bones = g.bones.iter().map(|b| Extra::Text(b.text())).collect();
+    Extra::Map(alloc::vec![
+        ("bones".into(), Extra::List(bones)),
+        ("blends".into(), Extra::Int(i64::try_from(g.blends.len()).unwrap_or(i64::MAX))),
+        ("total_counts_real_only".into(), Extra::Bool(g.total == Total::RealOnly)),
+        ("blend_residual".into(), Extra::Float(residual)),
+    ])
+}

@@ -1,0 +1,146 @@
+//! Figures as scenes.
+
+mod bones;
+mod clips;
+mod mesh;
+
+use super::assembly::{Assembly, Part};
+use crate::anim::Anim;
+use crate::mesh::Mesh;
+use crate::skel::Skel;
+use crate::ts1::{Bmf, Skn};
+use alloc::vec::Vec;
+use bones::Joints;
+use meshwright_scene::{
+    ConvertError, Converted, Material, MaterialId, Memory, MeshId, Node, Scene, SceneOptions,
+};
+
+impl Assembly<'_> {
+    /// Converts everything into one scene.
+    ///
+    /// In [`Space::Gltf`](meshwright_scene::Space::Gltf) normals have length 1 and successive rotation keys lie less than half a turn apart. In
+    /// [`Space::File`](meshwright_scene::Space::File) a normal that is zero stays zero. In either space [`Skin::local`](meshwright_scene::Skin)
+    /// is scaled so that normals have length 1 in the rest pose. Rotations of joints are the conjugates of what
+    /// the files store.
+    ///
+    /// # Errors
+    /// When the scene would take more memory than the options allow, or an animation has more frames than floats
+    /// count exactly.
+    pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
+        let memory = Memory::new(options.limits.memory);
+        let mut losses = Vec::new();
+        let mut scene = Scene { name: self.name.clone(), space: options.space, ..Scene::default() };
+        let (joints, skeleton) = Joints::new(self, options, &memory, &mut losses)?;
+        for (i, part) in self.parts.iter().enumerate() {
+            let conversion = mesh::Conversion {
+                index: i,
+                part,
+                joints: &joints,
+                options,
+                recompute_normals: self.recompute_normals,
+            };
+            let mut mesh = conversion.run(&memory, &mut losses)?;
+            mesh.material = part.material.as_ref().map(|name| material(&mut scene, name));
+            scene.nodes.push(Node::of_mesh(part.name.clone(), MeshId(scene.meshes.len())));
+            scene.meshes.push(mesh);
+        }
+        clips::convert(self, &joints, options, &memory, &mut scene.clips, &mut losses)?;
+        if !skeleton.joints.is_empty() {
+            scene.skeletons.push(skeleton);
+        } else {
+            // Vertices of a mesh without bones follow nothing.
+            scene.meshes.iter_mut().for_each(|m| m.skin = None);
+        }
+        Ok(Converted::new(scene, losses))
+    }
+}
+
+fn material(scene: &mut Scene, name: &str) -> MaterialId {
+    let known = scene.materials.iter().position(|m| m.name == name);
+    MaterialId(known.unwrap_or_else(|| {
+        scene.materials.push(Material { name: name.into(), ..Material::default() });
+        scene.materials.len() - 1
+    }))
+}
+
+impl Mesh {
+    /// Converts the mesh, with a skeleton and animations where there are some; see [`Assembly`] for several
+    /// meshes, names and textures.
+    ///
+    /// # Errors
+    /// When the scene would take more memory than the options allow, or an animation has more frames than floats
+    /// count exactly.
+    pub fn to_scene(
+        &self,
+        options: &SceneOptions,
+        skeleton: Option<&Skel>,
+        animations: &[Anim],
+    ) -> Result<Converted<Scene>, ConvertError> {
+        let part = Part::new("mesh", &self.geometry);
+        Assembly::new("mesh")
+            .with_part(part)
+            .with_skeleton(skeleton)
+            .with_animations(animations)
+            .to_scene(options)
+    }
+}
+
+impl Skel {
+    /// Converts the skeleton alone, with animations where there are some.
+    ///
+    /// # Errors
+    /// When the scene would take more memory than the options allow, or an animation has more frames than floats
+    /// count exactly.
+    pub fn to_scene(
+        &self,
+        options: &SceneOptions,
+        animations: &[Anim],
+    ) -> Result<Converted<Scene>, ConvertError> {
+        Assembly::new(self.name.text()).with_skeleton(self).with_animations(animations).to_scene(options)
+    }
+}
+
+impl Anim {
+    /// Converts the animation onto a skeleton, without any mesh.
+    ///
+    /// # Errors
+    /// When the scene would take more memory than the options allow, or an animation has more frames than floats
+    /// count exactly.
+    pub fn to_scene(
+        &self,
+        options: &SceneOptions,
+        skeleton: &Skel,
+    ) -> Result<Converted<Scene>, ConvertError> {
+        skeleton.to_scene(options, core::slice::from_ref(self))
+    }
+}
+
+macro_rules! ts1 {
+    ($($ty:ident)+) => {$(
+        impl $ty {
+            /// Converts the mesh, with its texture by name and a skeleton where there is one; see [`Assembly`].
+            ///
+            /// # Errors
+            /// When the scene would take more memory than the options allow, or an animation has more frames than floats
+            /// count exactly.
+            pub fn to_scene(
+                &self,
+                options: &SceneOptions,
+                skeleton: Option<&Skel>,
+                animations: &[Anim],
+            ) -> Result<Converted<Scene>, ConvertError> {
+                let mut part = Part::new(self.skin.text(), &self.geometry);
+                if !self.texture.bytes().is_empty() {
+                    part = part.with_material(self.texture.text());
+                }
+                Assembly::new(self.skin.text())
+                    .with_part(part)
+                    .with_skeleton(skeleton)
+                    .with_animations(animations)
+                    .to_scene(options)
+            }
+        }
+    )+};
+}
+
+ts1!(Bmf Skn);

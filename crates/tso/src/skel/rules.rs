@@ -1,0 +1,160 @@
+//! The rules of a skeleton.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "offsets of what is in memory fit 64 bits; indices that the same function made"
+)]
+
+use super::model::{Bone, Skel};
+use super::record::{BONE_NAME, NAME, tail};
+use crate::name::NameIndex;
+use crate::rules::{self, all_rules, some};
+use alloc::collections::BTreeMap;
+use alloc::format;
+use meshwright_core::{Findings, Path, ReadError, Report};
+
+meshwright_core::rules! {
+    forgivable BONE_DUP = "E_BONE_DUP", Duplicate,
+        "Two bones have the same name, so that children and meshes cannot name the second.",
+        "Rename one of them.";
+    forgivable PARENT = "E_PARENT", BadReference,
+        "A bone hangs from one that the skeleton does not have.",
+        "Correct the parent's name, or write NULL for a root, as which lenient reading takes it.";
+    forgivable NO_ROOT = "E_NO_ROOT", Missing,
+        "Every bone hangs from another, so that nothing holds the skeleton.",
+        "Write NULL as the parent of the root.";
+    forgivable PARENT_CYCLE = "E_PARENT_CYCLE", BadHierarchy,
+        "Bones hang from one another in a circle.",
+        "Correct a parent's name; lenient reading takes the first bone of the circle for a root.";
+    warning ROOTS = "W_ROOTS", BadHierarchy,
+        "The skeleton has more than one root.",
+        "Hang all bones from one; the game moves the figure by its ROOT.";
+}
+
+all_rules!(RULES, &[some::VERSION, some::NOT_FINITE, some::FLAG, some::BONE_NAME_DUP, some::ROTATION_LENGTH]);
+
+impl Skel {
+    /// Broken rules as errors, oddities as warnings. Offsets are those of the file that the skeleton is written
+    /// to, which for an unchanged one is the file it was read from.
+    pub fn validate(&self) -> Report {
+        let mut findings = Findings::validating();
+        // Validation passes over everything.
+        let _ = check(self, &mut findings);
+        findings.into_report()
+    }
+}
+
+/// Every bone with its number and offset.
+type Placed<'s> = (usize, &'s Bone, u64);
+
+/// All rules.
+pub(crate) fn check(skel: &Skel, findings: &mut Findings) -> Result<(), ReadError> {
+    let (offsets, end) = skel.offsets();
+    let bones = || skel.bones.iter().zip(&offsets).enumerate().map(|(i, (bone, at))| (i, bone, *at));
+    let index = skel.index();
+    for bone in bones() {
+        name_and_flag(bone, &index, findings)?;
+    }
+    parents(skel, &offsets, &index, findings)?;
+    for bone in bones() {
+        finite(bone, findings)?;
+    }
+    rules::trailing(&skel.trailing, end, findings)?;
+    if !findings.is_validating() {
+        return Ok(());
+    }
+    rules::name(&skel.name, &Path::ROOT.field("name"), NAME, findings)?;
+    remarks(skel, bones(), findings)
+}
+
+fn name_and_flag(
+    (i, bone, at): Placed<'_>,
+    index: &NameIndex<'_>,
+    findings: &mut Findings,
+) -> Result<(), ReadError> {
+    let path = Path::ROOT.field("bones");
+    let path = path.index(i);
+    if let Some(first) = index.first(&bone.name).filter(|first| *first != i) {
+        findings.broken(BONE_DUP, &path.field("name"), at + BONE_NAME, || {
+            format!("{} is the name of bone {first} too", bone.name)
+        })?;
+    }
+    if !bone.has_properties.is_set() && !bone.properties.is_empty() {
+        let message = || "is not set, but there are properties";
+        findings.broken(some::FLAG, &path.field("has_properties"), at + bone.flag_at(), message)?;
+    }
+    Ok(())
+}
+
+fn parents(
+    skel: &Skel,
+    offsets: &[u64],
+    index: &NameIndex<'_>,
+    findings: &mut Findings,
+) -> Result<(), ReadError> {
+    let path = Path::ROOT.field("bones");
+    for (i, (bone, at)) in skel.bones.iter().zip(offsets).enumerate() {
+        if bone.parent_name().is_some_and(|p| index.find(p).is_none()) {
+            findings.broken(PARENT, &path.index(i).field("parent"), at + bone.parent_at(), || {
+                format!("no bone is called {}", bone.parent)
+            })?;
+        }
+    }
+    if !skel.bones.is_empty() && skel.bones.iter().all(|b| b.parent_name().is_some()) {
+        findings.broken(NO_ROOT, &path, skel.count_at(), || "no bone has the parent NULL")?;
+    }
+    for i in skel.resolve(index).1 {
+        let bone = &skel.bones[i];
+        let at = offsets[i] + bone.parent_at();
+        findings.broken(PARENT_CYCLE, &path.index(i).field("parent"), at, || {
+            format!("{} hangs from itself by way of its parents", bone.name)
+        })?;
+    }
+    Ok(())
+}
+
+fn finite((i, bone, at): Placed<'_>, findings: &mut Findings) -> Result<(), ReadError> {
+    let path = Path::ROOT.field("bones");
+    let (path, at) = (path.index(i), at + bone.tail_at());
+    for (field, values) in [
+        (tail::TRANSLATION, bone.translation.as_slice()),
+        (tail::ROTATION, &bone.rotation),
+        (tail::WIGGLE_VALUE, &[bone.wiggle_value]),
+        (tail::WIGGLE_POWER, &[bone.wiggle_power]),
+    ] {
+        rules::finite(values, &field.path(&path), field.at(at), findings)?;
+    }
+    Ok(())
+}
+
+/// What is odd and breaks no rule.
+fn remarks<'s>(
+    skel: &Skel,
+    bones: impl Iterator<Item = Placed<'s>>,
+    findings: &mut Findings,
+) -> Result<(), ReadError> {
+    let path = Path::ROOT.field("bones");
+    let mut names = BTreeMap::new();
+    let mut roots = 0_u32;
+    for (i, bone, at) in bones {
+        let path = path.index(i);
+        rules::name(&bone.name, &path.field("name"), at + BONE_NAME, findings)?;
+        let first = *names.entry(bone.name.bytes().to_ascii_lowercase()).or_insert(i);
+        if first != i && skel.bones[first].name != bone.name {
+            findings.broken(some::BONE_NAME_DUP, &path.field("name"), at + BONE_NAME, || {
+                format!("{} differs from bone {first} in letter case only", bone.name)
+            })?;
+        }
+        if bone.parent_name().is_none() {
+            roots += 1;
+            if roots > 1 {
+                findings.broken(ROOTS, &path.field("parent"), at + bone.parent_at(), || {
+                    format!("{} is root number {roots}", bone.name)
+                })?;
+            }
+        }
+        let rotation = tail::ROTATION.at(at + bone.tail_at());
+        rules::rotation(bone.rotation, &tail::ROTATION.path(&path), rotation, findings)?;
+    }
+    Ok(())
+}
