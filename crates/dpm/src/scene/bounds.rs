@@ -1,10 +1,10 @@
 //! Bounds of skinned vertices.
 
-use crate::matrix::sqrt;
-use crate::model::{Bounds, Dpm, PoseId};
-use crate::view::{Surface, skin};
+use crate::dpm::{Bounds, Dpm, PoseId, skin};
+use crate::pose::Surface;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use meshwright_core::math::{narrow1, sqrt};
 use meshwright_core::{F32, f32s};
 
 impl Dpm {
@@ -65,8 +65,7 @@ impl Hull {
 
     fn bounds(&self) -> Bounds {
         let (mins, maxs) = self.span.unwrap_or_default();
-        #[expect(clippy::cast_possible_truncation, reason = "rounding to the stored precision")]
-        let root = |v: f64| F32::new(sqrt(v) as f32);
+        let root = |v: f64| F32::new(narrow1(sqrt(v)));
         Bounds { mins: f32s(mins), maxs: f32s(maxs), yawradius: root(self.yaw), allradius: root(self.all) }
     }
 }

@@ -1,8 +1,9 @@
 //! Clips of a scene as frames of a DPM: every clip is sampled at its whole frames.
 
 use super::from::Skeletons;
+use crate::bone::{BonePose, Name};
 use crate::clips::FrameClip;
-use crate::model::{BonePose, Bounds, Frame, Name, PoseId};
+use crate::dpm::{Bounds, Frame, PoseId};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;

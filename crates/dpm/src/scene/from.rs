@@ -1,16 +1,18 @@
 //! The exchange model to DPM.
 
+use super::axes::{amount, axes};
 use super::frames::{Frames, sample};
-use super::{amount, axes};
+use crate::bone::{Bone, BoneFlags, BonePose, Name};
 use crate::clips::FrameClip;
-use crate::matrix::{Matrix, narrow, sqrt};
-use crate::model::{Bone, BoneFlags, BonePose, Dpm, Influence, Mesh, Name, Vertices};
+use crate::dpm::rules::check;
+use crate::dpm::{Dpm, Influence, Mesh, Vertices};
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use meshwright_core::{F32, Report, f32s};
+use meshwright_core::math::{Affine64, narrow, sqrt};
+use meshwright_core::{F32, Findings, f32s};
 use meshwright_scene::{
     Affine, AxisMap, ConvertError, Converted, Extra, Loss, Memory, NodeId, Scene, SceneOptions, Skeleton,
     Skin,
@@ -80,12 +82,9 @@ impl Dpm {
             let message = "too many poses of too many vertices: bounds are left at 0";
             losses.push(Loss::new("bounds", "frames", message));
         }
-        let mut report = Report::new();
-        model.find_errors(&mut report);
-        match report.findings().first() {
-            Some(f) => Err(ConvertError::invalid(f.path.to_string(), f.message.to_string())),
-            None => Ok(Converted::new(DpmWithClips { model, clips }, losses)),
-        }
+        check(&model, &mut Findings::writing())
+            .map_err(|e| ConvertError::invalid(e.path().to_string(), e.message()))?;
+        Ok(Converted::new(DpmWithClips { model, clips }, losses))
     }
 }
 
@@ -250,7 +249,7 @@ impl<'a> Skeletons<'a> {
     }
 
     /// The bind pose, and the inverse of each bone's matrix in it.
-    fn bind(&self, losses: &mut Vec<Loss>) -> Result<(Vec<BonePose>, Vec<Option<Matrix>>), ConvertError> {
+    fn bind(&self, losses: &mut Vec<Loss>) -> Result<(Vec<BonePose>, Vec<Option<Affine64>>), ConvertError> {
         let mut pose = alloc::vec![BonePose::IDENTITY; self.bones.len()];
         for (s, skeleton) in self.scene.skeletons.iter().enumerate() {
             let locals: Vec<_> = skeleton.joints.iter().map(|j| j.rest.to_affine()).collect();
@@ -258,45 +257,45 @@ impl<'a> Skeletons<'a> {
         }
         let mut matrices = self.matrices(&pose);
         // What the joints that matter say their bind matrix is.
-        let mut stated: Vec<Option<Matrix>> = alloc::vec![None; self.bones.len()];
+        let mut stated: Vec<Option<Affine64>> = alloc::vec![None; self.bones.len()];
         for skin in self.scene.meshes.iter().filter_map(|m| m.skin.as_ref()).filter(|s| s.local.is_empty()) {
             for i in skin.influences.iter().filter(|i| i.weight != 0.0) {
                 let number = self.number(skin.skeleton.0, i.joint);
                 let joint = self.joint(skin, i.joint);
                 if let Some((slot, joint)) = number.and_then(|n| stated.get_mut(n)).zip(joint) {
-                    slot.get_or_insert_with(|| matrix(&self.map.affine(&joint.inverse_bind)));
+                    slot.get_or_insert_with(|| self.map.affine(&joint.inverse_bind).wide());
                 }
             }
         }
-        let off = |(m, stated): (&Matrix, &Option<Matrix>)| stated.is_some_and(|s| !inverts(&s, m));
+        let off = |(m, stated): (&Affine64, &Option<Affine64>)| stated.is_some_and(|s| !inverts(&s, m));
         if matrices.iter().zip(&stated).any(off) {
             let message = "the bind pose is not the rest pose; frame 0 is the bind pose";
             losses.push(Loss::new("rest-pose-dropped", "skeletons", message));
-            let mut worlds: Vec<Matrix> = Vec::with_capacity(self.bones.len());
+            let mut worlds: Vec<Affine64> = Vec::with_capacity(self.bones.len());
             for (i, (bone, stated)) in self.bones.iter().zip(&stated).enumerate() {
-                let parent = bone.parent().and_then(|p| worlds.get(p)).copied().unwrap_or(Matrix::IDENTITY);
-                let local = pose.get(i).map_or(Matrix::IDENTITY, Matrix::from);
-                let world = stated.as_ref().and_then(Matrix::inverse).unwrap_or(parent.after(&local));
+                let parent = bone.parent().and_then(|p| worlds.get(p)).copied().unwrap_or(Affine64::IDENTITY);
+                let local = pose.get(i).map_or(Affine64::IDENTITY, Affine64::from);
+                let world = stated.as_ref().and_then(Affine64::inverse).unwrap_or(parent.after(&local));
                 if stated.is_some() {
                     let path = format!("bones[{i}]");
                     let inverse = parent.inverse().ok_or_else(|| {
                         ConvertError::unsupported(path, "its parent flattens space in the bind pose")
                     })?;
                     if let Some(to) = pose.get_mut(i) {
-                        *to = BonePose(inverse.after(&world).narrow().map(f32s));
+                        *to = inverse.after(&world).narrow().to_rows().into();
                     }
                 }
                 worlds.push(world);
             }
             matrices = self.matrices(&pose);
         }
-        let inverses = matrices.iter().map(Matrix::inverse).collect();
+        let inverses = matrices.iter().map(Affine64::inverse).collect();
         Ok((pose, inverses))
     }
 
-    fn matrices(&self, pose: &[BonePose]) -> Vec<Matrix> {
+    fn matrices(&self, pose: &[BonePose]) -> Vec<Affine64> {
         let mut matrices = Vec::new();
-        crate::matrix::concatenate(pose.iter().zip(self.bones.iter().map(Bone::parent)), &mut matrices);
+        crate::pose::concatenate(&self.bones, pose, &mut matrices);
         matrices
     }
 
@@ -306,17 +305,14 @@ impl<'a> Skeletons<'a> {
     }
 }
 
-fn matrix(m: &Affine) -> Matrix {
-    Matrix { rows: m.to_rows().map(|r| r.map(f64::from)) }
-}
-
 /// True when `a` after `b` changes next to nothing, seen on the scale of `b`'s translation.
-fn inverts(a: &Matrix, b: &Matrix) -> bool {
+fn inverts(a: &Affine64, b: &Affine64) -> bool {
     let both = a.after(b);
-    let far = b.rows.iter().map(|r| r[3].abs()).fold(1.0, f64::max);
+    let far = b.w.iter().map(|c| c.abs()).fold(1.0, f64::max);
+    let both = both.to_rows();
     let off = |r: usize, c: usize| {
         let unit = if r == c { 1.0 } else { 0.0 };
-        (both.rows[r][c] - unit).abs() / if c == 3 { far } else { 1.0 }
+        (both[r][c] - unit).abs() / if c == 3 { far } else { 1.0 }
     };
     (0..3).all(|r| (0..4).all(|c| off(r, c) <= SAME_POSE))
 }
@@ -348,7 +344,7 @@ fn flags_of(extras: Option<&Extra>) -> u32 {
 struct Builder<'a> {
     scene: &'a Scene,
     skeletons: &'a Skeletons<'a>,
-    inverses: &'a [Option<Matrix>],
+    inverses: &'a [Option<Affine64>],
     root: Option<usize>,
     map: AxisMap,
     memory: &'a Memory,

@@ -1,14 +1,15 @@
 //! DPM to the exchange model.
 
-use super::rig::{Part, list};
-use super::{Materials, Parts, Rig, amount, axes, clips, pose_set, tell_unused_frames};
+use super::axes::{amount, axes};
+use super::to_scene::{
+    Materials, Part, Parts, Residual, Rig, clips, convertible, extent, list, pose_set, report_unused_frames,
+};
 use crate::clips::FrameClip;
-use crate::model::{Bounds, Dpm, Mesh};
-use crate::view::parts;
+use crate::dpm::rules::check;
+use crate::dpm::{Bounds, Dpm, Mesh, parts};
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::Report;
 use meshwright_core::text::latin1;
 use meshwright_scene::{ConvertError, Converted, Extra, Loss, Memory, MeshId, Node, Scene, SceneOptions};
 
@@ -25,7 +26,7 @@ impl Dpm {
         options: &SceneOptions,
         given: Option<&[FrameClip]>,
     ) -> Result<Converted<Scene>, ConvertError> {
-        self.check_convertible()?;
+        convertible(|findings| check(self, findings))?;
         let memory = Memory::new(options.limits.memory);
         let map = axes(options.space);
         let mut losses = Vec::new();
@@ -47,14 +48,14 @@ impl Dpm {
         }
         let extent = extent(meshes.iter().flat_map(|m: &meshwright_scene::Mesh| &m.positions));
         for (i, residual) in residuals.iter().enumerate() {
-            residual.tell(&format!("meshes[{i}]"), extent, &mut losses);
+            residual.report(&format!("meshes[{i}]"), extent, &mut losses);
         }
-        rig.tell_flat(&used, &mut losses);
+        rig.report_flat(&used, &mut losses);
         let list = self.clip_list(given);
         let pose = |frame: u32| self.frames.get(frame as usize).map(|f| f.pose.0);
-        tell_unused_frames(&list, self.frames.len(), &mut losses);
+        report_unused_frames(&list, self.frames.len(), &mut losses);
         if !options.extras {
-            self.tell_dropped(&mut losses);
+            self.report_dropped(&mut losses);
         }
         let extras = if options.extras { Some(self.extras(&memory)?) } else { None };
         let scene = Scene {
@@ -73,18 +74,6 @@ impl Dpm {
         Ok(Converted::new(scene, losses))
     }
 
-    /// What a lenient reader passes over can be converted, broken references and numbers cannot.
-    fn check_convertible(&self) -> Result<(), ConvertError> {
-        let mut report = Report::new();
-        self.find_errors(&mut report);
-        let ordered = self.bones.iter().enumerate().all(|(i, b)| b.parent().is_none_or(|p| p < i));
-        let fatal = |code| code != "no-influence" && !(code == "bad-parent" && ordered);
-        match report.findings().iter().find(|f| fatal(f.code)) {
-            Some(f) => Err(ConvertError::invalid(f.path.to_string(), f.message.to_string())),
-            None => Ok(()),
-        }
-    }
-
     fn mesh(
         &self,
         mesh: &Mesh,
@@ -92,7 +81,7 @@ impl Dpm {
         used: &mut [bool],
         options: &SceneOptions,
         memory: &Memory,
-    ) -> Result<(meshwright_scene::Mesh, super::Residual), ConvertError> {
+    ) -> Result<(meshwright_scene::Mesh, Residual), ConvertError> {
         let (vertices, influences) = (mesh.vertices.len(), mesh.vertices.influences.len());
         let mut made = Parts::new(options.space, vertices, influences, used, memory)?;
         let mut row = Vec::new();
@@ -141,7 +130,7 @@ impl Dpm {
         }
     }
 
-    fn tell_dropped(&self, losses: &mut Vec<Loss>) {
+    fn report_dropped(&self, losses: &mut Vec<Loss>) {
         let flags = self.bones.iter().filter(|b| b.flags.0 != 0).count() as u64;
         if flags > 0 {
             let message = format!("flags of {flags} bones are kept in extras only");
@@ -175,16 +164,4 @@ fn bounds(b: &Bounds) -> [(String, Extra); 4] {
         ("yawradius".into(), b.yawradius.get().into()),
         ("allradius".into(), b.allradius.get().into()),
     ]
-}
-
-/// The greatest side of the box around points.
-pub(crate) fn extent<'a>(points: impl Iterator<Item = &'a [f32; 3]>) -> f64 {
-    let (mut least, mut most) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
-    for p in points {
-        for i in 0..3 {
-            least[i] = least[i].min(p[i]);
-            most[i] = most[i].max(p[i]);
-        }
-    }
-    (0..3).map(|i| f64::from(most[i]) - f64::from(least[i])).fold(0.0, f64::max)
 }

@@ -1,16 +1,17 @@
 //! ZYM to the exchange model.
 
-use super::model::{SceneFlags, Zym, ZymBounds, ZymRun};
-use super::view::share;
-use crate::clips::FrameClip;
-use crate::matrix::narrow;
-use crate::scene::{
-    Materials, Part, Parts, Residual, Rig, amount, axes, clips, extent, list, pose_set, tell_unused_frames,
+use super::axes::{amount, axes};
+use super::to_scene::{
+    Materials, Part, Parts, Residual, Rig, clips, convertible, extent, list, pose_set, report_unused_frames,
 };
+use crate::clips::FrameClip;
+use crate::pose::weighted;
+use crate::zym::rules::check;
+use crate::zym::{SceneFlags, Zym, ZymBounds, ZymRun, ZymScene, share};
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::Report;
+use meshwright_core::math::{narrow, narrow1};
 use meshwright_core::text::latin1;
 use meshwright_scene::{
     ConvertError, Converted, Extra, Loss, Memory, Mesh, MeshId, Node, Scene, SceneOptions, Space,
@@ -35,7 +36,7 @@ impl Zym {
         options: &SceneOptions,
         given: Option<&[FrameClip]>,
     ) -> Result<Converted<Scene>, ConvertError> {
-        self.check_convertible()?;
+        convertible(|findings| check(self, findings))?;
         let memory = Memory::new(options.limits.memory);
         let map = axes(options.space);
         let mut losses = Vec::new();
@@ -68,18 +69,18 @@ impl Zym {
         }
         let extent = extent(meshes.iter().flat_map(|m| &m.positions));
         for (i, residual) in residuals.iter().enumerate() {
-            residual.tell(&format!("meshes[{i}]"), extent, &mut losses);
+            residual.report(&format!("meshes[{i}]"), extent, &mut losses);
         }
-        rig.tell_flat(&used, &mut losses);
+        rig.report_flat(&used, &mut losses);
         losses.push(Loss::new("normals-computed", "verts", "the format stores no normals"));
         let list = self.clip_list(given, &mut losses);
-        tell_unused_frames(&list, self.pose_count(), &mut losses);
+        report_unused_frames(&list, self.pose_count(), &mut losses);
         if options.space == Space::Gltf {
-            self.tell_unused_vertices(&mut losses);
+            self.report_unused_vertices(&mut losses);
         }
         let poses = u32::try_from(self.pose_count()).unwrap_or(u32::MAX);
         if !options.extras {
-            self.tell_dropped(&mut losses);
+            self.report_dropped(&mut losses);
         }
         let extras = if options.extras { Some(self.extras(&memory)?) } else { None };
         let scene = Scene {
@@ -96,17 +97,6 @@ impl Zym {
         };
         scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
         Ok(Converted::new(scene, losses))
-    }
-
-    fn check_convertible(&self) -> Result<(), ConvertError> {
-        let mut report = Report::new();
-        self.find_errors(&mut report);
-        let ordered = self.bones.iter().enumerate().all(|(i, b)| b.parent().is_none_or(|p| p < i));
-        let fatal = |code| code != "several-influences" && !(code == "bad-parent" && ordered);
-        match report.findings().iter().find(|f| fatal(f.code)) {
-            Some(f) => Err(ConvertError::invalid(f.path.to_string(), f.message.to_string())),
-            None => Ok(()),
-        }
     }
 
     #[expect(clippy::too_many_arguments, reason = "one step of a loop, with buffers it reuses")]
@@ -157,14 +147,13 @@ impl Zym {
             row.extend(own.iter().zip(normals).filter_map(|(i, normal)| {
                 let matrix = rig.matrices.get(i.bone as usize)?;
                 let origin = i.origin.map(|c| f64::from(c.get()) * share);
-                #[expect(clippy::cast_possible_truncation, reason = "rounding to the scene's precision")]
-                let weight = share as f32;
+                let weight = narrow1(share);
                 Some(Part {
                     bone: i.bone,
                     weight,
                     position: narrow(origin),
                     normal: narrow(*normal),
-                    bound: (matrix.weighted(origin, share), matrix.vector(*normal)),
+                    bound: (weighted(matrix, origin, share), matrix.vector(*normal)),
                 })
             }));
             let uv = self.texcoords.get(v as usize).copied().unwrap_or_default();
@@ -186,7 +175,7 @@ impl Zym {
         if let Some(clips) = given.filter(|clips| !clips.is_empty()) {
             return clips.to_vec();
         }
-        let clip = |(i, scene): (usize, &super::ZymScene)| {
+        let clip = |(i, scene): (usize, &ZymScene)| {
             let stored = scene.framerate.get();
             let still = stored == 0.0;
             if still {
@@ -205,7 +194,7 @@ impl Zym {
     }
 
     /// In the file's own space every mesh has all vertices.
-    fn tell_unused_vertices(&self, losses: &mut Vec<Loss>) {
+    fn report_unused_vertices(&self, losses: &mut Vec<Loss>) {
         let mut used = alloc::vec![false; self.vertex_count()];
         for &v in self.runs.iter().flat_map(|r| r.triangles.as_flattened()) {
             if let Some(used) = used.get_mut(v as usize) {
@@ -219,7 +208,7 @@ impl Zym {
         }
     }
 
-    fn tell_dropped(&self, losses: &mut Vec<Loss>) {
+    fn report_dropped(&self, losses: &mut Vec<Loss>) {
         let flags = self.bones.iter().filter(|b| b.flags.0 != 0).count() as u64;
         if flags > 0 {
             let message = format!("flags of {flags} bones are kept in extras only");
