@@ -83,5 +83,5 @@ pub use dpm::{Bounds, Dpm, Frame, Influence, Mesh, PoseId, VertexIter, Vertices,
 pub use meshwright_core::math::Affine64;
 pub use pose::Surface;
 #[cfg(feature = "scene")]
-pub use scene::DpmWithClips;
+pub use scene::{DpmFiles, write_scene};
 pub use zym::{SceneFlags, Zym, ZymBounds, ZymInfluence, ZymRun, ZymScene};

@@ -11,7 +11,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::text::latin1;
-use meshwright_scene::{ConvertError, Converted, Extra, Loss, Memory, MeshId, Node, Scene, SceneOptions};
+use meshwright_scene::{Budget, ConvertError, Converted, Extra, Loss, MeshId, Node, Scene, SceneOptions};
 
 impl Dpm {
     /// The model as a scene: one mesh and node per mesh, one skeleton whose rest and bind pose is frame 0, all
@@ -27,20 +27,20 @@ impl Dpm {
         given: Option<&[FrameClip]>,
     ) -> Result<Converted<Scene>, ConvertError> {
         convertible(|findings| check(self, findings))?;
-        let memory = Memory::new(options.limits.memory);
+        let budget = options.budget();
         let map = axes(options.space);
         let mut losses = Vec::new();
         let bind = self.frame_pose(0).unwrap_or_default();
-        let rig = Rig::new(&self.bones, bind, &map, options.extras, &memory)?;
+        let rig = Rig::new(&self.bones, bind, &map, options.extras, &budget)?;
         let mut used = alloc::vec![false; self.bones.len()];
         let mut materials = Materials::default();
-        let mut meshes = memory.reserve("meshes", self.meshes.len())?;
-        let mut nodes = memory.reserve("nodes", self.meshes.len())?;
-        let mut residuals = memory.reserve("meshes", self.meshes.len())?;
+        let mut meshes = budget.reserve("meshes", self.meshes.len())?;
+        let mut nodes = budget.reserve("nodes", self.meshes.len())?;
+        let mut residuals = budget.reserve("meshes", self.meshes.len())?;
         for (i, mesh) in self.meshes.iter().enumerate() {
             // Names come again with node, mesh and material.
-            memory.charge("names", mesh.shader.bytes().len(), 6)?;
-            let (mut made, residual) = self.mesh(mesh, &rig, &mut used, options, &memory)?;
+            budget.charge_items("names", mesh.shader.bytes().len() as u64, 6)?;
+            let (mut made, residual) = self.mesh(mesh, &rig, &mut used, options, &budget)?;
             made.material = Some(materials.of(&mesh.shader));
             nodes.push(Node::of_mesh(made.name.clone(), MeshId(i)));
             meshes.push(made);
@@ -57,7 +57,7 @@ impl Dpm {
         if !options.extras {
             self.report_dropped(&mut losses);
         }
-        let extras = if options.extras { Some(self.extras(&memory)?) } else { None };
+        let extras = if options.extras { Some(self.extras(&budget)?) } else { None };
         let scene = Scene {
             name: String::new(),
             space: options.space,
@@ -65,8 +65,8 @@ impl Dpm {
             meshes,
             skeletons: alloc::vec![rig.skeleton],
             materials: materials.list,
-            pose_sets: alloc::vec![pose_set(&self.poses, self.bones.len(), &map, &memory)?],
-            clips: clips(list, pose, &memory)?,
+            pose_sets: alloc::vec![pose_set(&self.poses, self.bones.len(), &map, &budget)?],
+            clips: clips(list, pose, &budget)?,
             levels: Vec::new(),
             extras,
         };
@@ -80,10 +80,10 @@ impl Dpm {
         rig: &Rig,
         used: &mut [bool],
         options: &SceneOptions,
-        memory: &Memory,
+        budget: &Budget,
     ) -> Result<(meshwright_scene::Mesh, Residual), ConvertError> {
         let (vertices, influences) = (mesh.vertices.len(), mesh.vertices.influences.len());
-        let mut made = Parts::new(options.space, vertices, influences, used, memory)?;
+        let mut made = Parts::new(options.space, vertices, influences, used, budget)?;
         let mut row = Vec::new();
         for (influences, uv) in mesh.vertices.iter().zip(mesh.texcoords.iter()) {
             row.clear();
@@ -99,10 +99,10 @@ impl Dpm {
             }));
             made.push(&row, meshwright_core::values(*uv));
         }
-        let mut triangles = memory.reserve("triangles", mesh.triangles.len())?;
+        let mut triangles = budget.reserve("triangles", mesh.triangles.len())?;
         triangles.extend_from_slice(&mesh.triangles);
         let extras = if options.extras {
-            let mut groupids = memory.reserve("extras", mesh.groupids.len())?;
+            let mut groupids = budget.reserve("extras", mesh.groupids.len())?;
             groupids.extend(mesh.groupids.iter().map(|&g| Extra::from(g)));
             Some(Extra::Map(alloc::vec![("groupids".into(), Extra::List(groupids))]))
         } else {
@@ -143,8 +143,8 @@ impl Dpm {
         }
     }
 
-    fn extras(&self, memory: &Memory) -> Result<Extra, ConvertError> {
-        memory.charge("extras", self.frames.len(), 1024)?;
+    fn extras(&self, budget: &Budget) -> Result<Extra, ConvertError> {
+        budget.charge_items("extras", self.frames.len() as u64, 1024)?;
         let frames = self.frames.iter().map(|frame| {
             let mut fields = alloc::vec![("name".into(), Extra::Text(latin1(frame.name.bytes())))];
             fields.extend(bounds(&frame.bounds));

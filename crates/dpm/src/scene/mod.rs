@@ -2,15 +2,18 @@
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
-    reason = "works on models that were checked before"
+    reason = "works on models and scenes that were checked before"
 )]
 
 mod axes;
+mod bones;
 mod bounds;
+mod dpm_from_scene;
 mod dpm_to_scene;
 mod frames;
-mod from;
+mod names;
 mod to_scene;
+mod zym_from_scene;
 mod zym_to_scene;
 
-pub use from::DpmWithClips;
+pub use dpm_from_scene::{DpmFiles, write_scene};

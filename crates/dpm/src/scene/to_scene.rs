@@ -13,8 +13,8 @@ use meshwright_core::math::{Affine64, length, narrow, scale, sub};
 use meshwright_core::text::latin1;
 use meshwright_core::{F32, Findings, ReadError, ReadOptions};
 use meshwright_scene::{
-    Affine, AxisMap, Clip, ConvertError, Extra, Influence, Interpolation, Joint, Local, LocalVertex, Loss,
-    Material, MaterialId, Memory, Motion, PoseSet, PoseSetId, Skeleton, SkeletonId, Skin, Space, normalize,
+    Affine, AxisMap, Budget, Clip, ConvertError, Extra, Influence, Interpolation, Joint, Local, LocalVertex,
+    Loss, Material, MaterialId, Motion, PoseSet, PoseSetId, Skeleton, SkeletonId, Skin, Space, normalize,
 };
 
 /// A share of the extent above which a residual is reported.
@@ -52,12 +52,12 @@ impl Rig {
         pose: &[BonePose],
         map: &AxisMap,
         extras: bool,
-        memory: &Memory,
+        budget: &Budget,
     ) -> Result<Self, ConvertError> {
-        let mut matrices = memory.reserve("matrices", bones.len())?;
+        let mut matrices = budget.reserve("matrices", bones.len())?;
         concatenate(bones, pose, &mut matrices);
-        let mut joints = memory.reserve("joints", bones.len())?;
-        let mut flat = memory.reserve("joints", bones.len())?;
+        let mut joints = budget.reserve("joints", bones.len())?;
+        let mut flat = budget.reserve("joints", bones.len())?;
         for ((bone, local), matrix) in bones.iter().zip(pose).zip(&matrices) {
             let rest = map.affine(&Affine::from_rows(local.rows()));
             let inverse = matrix.inverse().map(|m| map.affine(&m.narrow()));
@@ -149,22 +149,22 @@ impl<'a> Parts<'a> {
         vertices: usize,
         influences: usize,
         used: &'a mut [bool],
-        memory: &Memory,
+        budget: &Budget,
     ) -> Result<Self, ConvertError> {
-        let mut starts = memory.reserve("skin", vertices.saturating_add(1))?;
+        let mut starts = budget.reserve("skin", vertices.saturating_add(1))?;
         starts.push(0);
         let skin = Skin {
             skeleton: SkeletonId(0),
             starts,
-            influences: memory.reserve("skin", influences)?,
-            local: memory.reserve("skin", influences)?,
+            influences: budget.reserve("skin", influences)?,
+            local: budget.reserve("skin", influences)?,
         };
         Ok(Self {
             map: axes(space),
             space,
-            positions: memory.reserve("positions", vertices)?,
-            normals: memory.reserve("normals", vertices)?,
-            uvs: memory.reserve("texture coordinates", vertices)?,
+            positions: budget.reserve("positions", vertices)?,
+            normals: budget.reserve("normals", vertices)?,
+            uvs: budget.reserve("texture coordinates", vertices)?,
             skin,
             residual: Residual::default(),
             used,
@@ -239,9 +239,9 @@ pub(crate) fn pose_set(
     poses: &[BonePose],
     joints: usize,
     map: &AxisMap,
-    memory: &Memory,
+    budget: &Budget,
 ) -> Result<PoseSet, ConvertError> {
-    let mut locals = memory.reserve("poses", poses.len())?;
+    let mut locals = budget.reserve("poses", poses.len())?;
     locals.extend(poses.iter().map(|p| map.affine(&Affine::from_rows(p.rows()))));
     Ok(PoseSet { joints, locals })
 }
@@ -250,9 +250,9 @@ pub(crate) fn pose_set(
 pub(crate) fn clips(
     list: Vec<FrameClip>,
     pose: impl Fn(u32) -> Option<u32>,
-    memory: &Memory,
+    budget: &Budget,
 ) -> Result<Vec<Clip>, ConvertError> {
-    let mut clips = memory.reserve("clips", list.len())?;
+    let mut clips = budget.reserve("clips", list.len())?;
     for (i, clip) in list.into_iter().enumerate() {
         if let Some(last) = clip.frames().next_back()
             && pose(last).is_none()
@@ -262,9 +262,9 @@ pub(crate) fn clips(
                 format!("the model has no frame {last}"),
             ));
         }
-        let mut frames = memory.reserve("clips", clip.length as usize)?;
+        let mut frames = budget.reserve("clips", clip.length as usize)?;
         frames.extend(clip.frames().filter_map(&pose));
-        memory.charge("clips", clip.name.len(), 2)?;
+        budget.charge_items("clips", clip.name.len() as u64, 2)?;
         clips.push(Clip {
             name: latin1(&clip.name),
             skeleton: SkeletonId(0),

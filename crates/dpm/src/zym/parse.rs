@@ -46,8 +46,7 @@ pub(crate) fn header(i: &[u8]) -> Step<'_, Header> {
     }
     let mut lumps = [(0, 0); LUMPS.len()];
     for (place, own) in lumps.iter_mut().zip(LUMPS) {
-        (i, *place) =
-            context(own.name, (field(lump::START, be_u32), field(lump::LENGTH, be_u32))).parse(i)?;
+        (i, *place) = field(own, (be_u32, be_u32)).parse(i)?;
     }
     Ok((i, Header { filesize, bounds, counts, lumps }))
 }

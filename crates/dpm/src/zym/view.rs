@@ -24,7 +24,7 @@ impl Zym {
     pub fn evaluate(&self, pose: usize) -> Option<Surface> {
         let matrices = self.model_matrices(pose)?;
         let normals = self.local_normals()?;
-        let mut surface = Surface { positions: self.positions(&matrices), normals: Vec::new() };
+        let mut surface = Surface { positions: self.positions(&matrices).collect(), normals: Vec::new() };
         surface.normals.reserve(self.vertex_count());
         let mut local = normals.iter();
         for influences in self.vertices() {
@@ -38,8 +38,9 @@ impl Zym {
         Some(surface)
     }
 
-    fn positions(&self, matrices: &[Affine64]) -> Vec<[f32; 3]> {
-        self.vertices().map(|influences| narrow(position(influences, matrices))).collect()
+    /// The positions of all vertices, by model-space matrices.
+    pub(crate) fn positions(&self, matrices: &[Affine64]) -> impl Iterator<Item = [f32; 3]> {
+        self.vertices().map(|influences| narrow(position(influences, matrices)))
     }
 
     /// A normal per influence, in its bone's space and times its share; `None` without a pose. Zero where the
