@@ -86,6 +86,6 @@ pub use model::{Chunk, ChunkId, FsoModel, MeshEntry, VERSION};
 pub use ranges::MeshRange;
 pub use read::FsoOptions;
 #[cfg(feature = "scene")]
-pub use scene::FsoTarget;
+pub use scene::{FsoSceneOptions, write_scene};
 pub use view::{Indices, Vertex, Vertices};
 pub use walk::{ChunkRef, Chunks, chunks};
