@@ -137,7 +137,7 @@ fn a_companion_of_small_things_stays_in_proportion() {
     assert_eq!(Metadata::parse_with(text.as_bytes(), &budget).unwrap_err().code(), "LimitExceeded");
 }
 
-/// The dialect is told by a sample, and ambiguity does not copy the file.
+/// The dialect is found by a sample, and ambiguity does not copy the file.
 #[test]
 fn detection_is_linear() {
     let mut model = FsoModel::new(Dialect::Gl3);
@@ -173,7 +173,8 @@ fn scenes_that_multiply_end_at_the_limit() {
                 Err(ConvertError::Unsupported { .. }) => assert_eq!(dialect, Dialect::Doc56),
                 Err(e) => assert!(matches!(e, ConvertError::Limit(_)), "{e}"),
             }
-            assert!(memory < (1 << power) + (4 << 20), "{dialect}: {memory} bytes of 2^{power}");
+            // A list that grows is there twice, the second time with twice the room.
+            assert!(memory < (3 << power) + (1 << 20), "{dialect}: {memory} bytes of 2^{power}");
             // No need to go on: the limit is no more in the way.
             if done > 0 {
                 break;
