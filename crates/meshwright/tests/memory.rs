@@ -26,8 +26,8 @@ use meshwright::gltf::{self, ExportOptions, playback::Player};
 use meshwright::rig::Evaluator;
 use meshwright::scene::{ConvertError, Scene, SceneOptions, obj};
 use meshwright::{
-    AnyModel, CompanionFile, Companions, ErrorClass, Format, Limits, Parsed, ReadError, ReadOptions, ReadSettings, Role,
-    Severity, detect,
+    AnyModel, CompanionFile, Companions, ErrorClass, Format, Limits, Parsed, ReadError, ReadOptions,
+    ReadSettings, Role, Severity, detect,
 };
 use meshwright_testkit::{Deadline, heap, laws, patience};
 use std::time::{Duration, Instant};

@@ -11,8 +11,7 @@ use meshwright_core::{F32, f32s};
 use meshwright_scene::draw::Instance;
 use meshwright_scene::names::Names;
 use meshwright_scene::{
-    AxisMap, BindPose, Budget, ConvertError, Extra, Lack, Loss, Mesh, Naming, Order, Scene,
-    SkeletonId,
+    AxisMap, BindPose, Budget, ConvertError, Extra, Lack, Loss, Mesh, Naming, Order, Scene, SkeletonId,
 };
 
 /// Bones, parents first, and the pose in which vertices are bound to them.

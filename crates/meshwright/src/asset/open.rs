@@ -153,9 +153,9 @@ impl Work<'_> {
         let reading = |role| self.format.companions().iter().any(|c| c.role == role && c.part_of_reading);
         for file in self.options.named.iter().filter(|file| !reading(file.role)) {
             let (role, name) = (file.role, &file.name);
-            companions.add(self.format, role, name, &file.bytes, &self.options.settings).map_err(|error| {
-                AssetError::Companion { name: name.clone(), bytes: Arc::clone(&file.bytes), error }
-            })?;
+            companions.add(self.format, role, name, &file.bytes, &self.options.settings).map_err(
+                |error| AssetError::Companion { name: name.clone(), bytes: Arc::clone(&file.bytes), error },
+            )?;
             self.parts.push(Part::named(PartRole::Companion(role), name));
         }
         Ok(())

@@ -46,7 +46,8 @@ impl AnyModel {
             Self::Bmd(_) if meshwright_bmd::flat_color(name.as_bytes()).is_some() => return None,
             #[cfg(feature = "fsomodel")]
             Self::Fso(m) => {
-                let own = m.metadata.as_ref().and_then(|m| m.materials.get(material)?.diffuse_texture.clone());
+                let own =
+                    m.metadata.as_ref().and_then(|m| m.materials.get(material)?.diffuse_texture.clone());
                 own.unwrap_or_else(|| name.to_owned())
             }
             _ => name.to_owned(),
