@@ -19,8 +19,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(output) => fs::write(output, scaled)?,
         None => {
             let chunk = Chunk::parse(&scaled)?;
-            for position in chunk.positions().iter().flat_map(|p| p.iter()) {
-                println!("{position:?}");
+            if let Some(positions) = chunk.positions() {
+                positions.iter().for_each(|p| println!("{p:?}"));
             }
         }
     }
