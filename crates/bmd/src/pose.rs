@@ -1,17 +1,16 @@
 //! Evaluation of animations, in double precision and in the engine's order of operations.
 
-use crate::math::{self, IDENTITY, Quat, Rows, narrow, point, vector};
 use crate::model::{Bmd, Bone};
 use crate::packed::Vertex;
 use crate::stream::Keys;
 use alloc::vec::Vec;
+use meshwright_core::math::quat::{self, Quat};
+use meshwright_core::math::{Affine64, Trs64, lerp, narrow, unit, wide};
 use meshwright_core::num::{QuatF8, Se32};
-
-const NO_ROTATION: Quat = [0.0, 0.0, 0.0, 1.0];
 
 /// A rotation word as a unit quaternion x, y, z, w; the identity when all parts are zero.
 pub(crate) fn rotation(word: QuatF8) -> Quat {
-    math::unit(word.decode_raw().map(f64::from)).unwrap_or(NO_ROTATION)
+    unit(word.decode_raw().map(f64::from)).unwrap_or(quat::IDENTITY)
 }
 
 pub(crate) fn triple(word: Se32) -> [f64; 3] {
@@ -63,24 +62,16 @@ impl Timing {
         Some(match self.locate(keys, t)? {
             Place::On(q) => q,
             // Exactly opposite rotations have no middle: the earlier one holds.
-            Place::Between(a, b, f) => math::unit(blend(a, b, f)).unwrap_or(a),
+            Place::Between(a, b, f) => unit(lerp(a, b, f)).unwrap_or(a),
         })
     }
 
     pub(crate) fn triple(self, keys: &[(u32, [f64; 3])], t: f64) -> Option<[f64; 3]> {
         Some(match self.locate(keys, t)? {
             Place::On(v) => v,
-            Place::Between(a, b, f) => blend(a, b, f),
+            Place::Between(a, b, f) => lerp(a, b, f),
         })
     }
-}
-
-fn blend<const N: usize>(a: [f64; N], b: [f64; N], f: f64) -> [f64; N] {
-    let mut out = a;
-    for (o, b) in out.iter_mut().zip(b) {
-        *o = *o * (1.0 - f) + b * f;
-    }
-    out
 }
 
 /// `t` brought into 0..n.
@@ -173,17 +164,17 @@ impl Bmd {
 impl Motion<'_> {
     /// The bones at frame `t`, which may be fractional: wrapped into a looping clip, clamped into another.
     pub fn pose(&self, t: f64) -> Pose {
-        let mut matrices = alloc::vec![IDENTITY; self.bones.len()];
+        let mut matrices = alloc::vec![Affine64::IDENTITY; self.bones.len()];
         for &i in &self.order {
             let i = i as usize;
             let Some(bone) = self.bones.get(i) else { continue };
             let matrix = if i == 0 {
-                IDENTITY
+                Affine64::IDENTITY
             } else if bone.is_pseudo() {
                 follow(bone, &matrices)
             } else {
-                let parent = matrices.get(usize::from(bone.parent)).copied().unwrap_or(IDENTITY);
-                math::compose(&parent, &self.local(i, t))
+                let parent = matrices.get(usize::from(bone.parent)).copied().unwrap_or_default();
+                parent.after(&self.local(i, t))
             };
             if let Some(m) = matrices.get_mut(i) {
                 *m = matrix;
@@ -196,35 +187,37 @@ impl Motion<'_> {
     pub fn sample(&self, bone: usize, t: f64) -> BoneSample {
         let curves = self.curves.get(bone);
         BoneSample {
-            rotation: curves.and_then(|c| self.timing.rotation(&c.rotation, t)).unwrap_or(NO_ROTATION),
+            rotation: curves.and_then(|c| self.timing.rotation(&c.rotation, t)).unwrap_or(quat::IDENTITY),
             translation: curves.and_then(|c| self.timing.triple(&c.translation, t)).unwrap_or([0.0; 3]),
             scale: curves.and_then(|c| self.timing.triple(&c.scale, t)).unwrap_or([1.0; 3]),
         }
     }
 
     /// A bone's transform relative to its parent.
-    fn local(&self, bone: usize, t: f64) -> Rows {
-        let Some(base) = self.bases.get(bone) else { return IDENTITY };
-        let BoneSample { rotation: q, translation: v, scale: s } = self.sample(bone, t);
-        let q = math::unit(math::product(q, base.rotation)).unwrap_or(NO_ROTATION);
-        let [x, y, z] = math::rotation_scale(q, s);
-        let (o, row) = (base.origin, |r: [f64; 3], t: f64| [r[0], r[1], r[2], t]);
-        [row(x, o[0] + v[0]), row(y, o[1] + v[1]), row(z, o[2] + v[2])]
+    fn local(&self, bone: usize, t: f64) -> Affine64 {
+        let Some(base) = self.bases.get(bone) else { return Affine64::IDENTITY };
+        let BoneSample { rotation, translation: [x, y, z], scale } = self.sample(bone, t);
+        let rotation = unit(quat::product(rotation, base.rotation)).unwrap_or(quat::IDENTITY);
+        let [a, b, c] = base.origin;
+        Trs64 { translation: [a + x, b + y, c + z], rotation, scale }.to_affine()
     }
 }
 
 /// The weighted mean of the final matrices of the bones that a pseudo-bone follows.
-fn follow(bone: &Bone, matrices: &[Rows]) -> Rows {
+fn follow(bone: &Bone, matrices: &[Affine64]) -> Affine64 {
     let (mut sum, mut total) = ([[0.0; 4]; 3], 0.0);
     for (id, weight) in bone.transform.followed() {
         let weight = f64::from(weight.decode());
         let Some(m) = matrices.get(usize::from(id)).filter(|_| weight != 0.0) else { continue };
-        for (s, c) in sum.iter_mut().flatten().zip(m.iter().flatten()) {
+        for (s, c) in sum.iter_mut().flatten().zip(m.to_rows().into_iter().flatten()) {
             *s += weight * c;
         }
         total += weight;
     }
-    if total == 0.0 { IDENTITY } else { sum.map(|r| r.map(|c| c / total)) }
+    if total == 0.0 {
+        return Affine64::IDENTITY;
+    }
+    Affine64::from_rows(sum.map(|r| r.map(|c| c / total)))
 }
 
 /// The bones with parents first and pseudo-bones last.
@@ -262,16 +255,16 @@ fn order(bones: &[Bone]) -> Option<Vec<u32>> {
 /// All bones at one moment, in model space.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pose {
-    matrices: Vec<Rows>,
+    matrices: Vec<Affine64>,
 }
 
 impl Pose {
-    /// The bones' transforms to model space, each as three rows of four, the last of a row the translation.
-    pub fn matrices(&self) -> &[[[f64; 4]; 3]] {
+    /// The bones' transforms to model space.
+    pub fn matrices(&self) -> &[Affine64] {
         &self.matrices
     }
 
-    fn matrix(&self, bone: u8) -> Option<&Rows> {
+    fn matrix(&self, bone: u8) -> Option<&Affine64> {
         // Bone 0 stays where it is; a static model has no bones at all.
         if bone == 0 { None } else { self.matrices.get(usize::from(bone)) }
     }
@@ -279,12 +272,12 @@ impl Pose {
     /// A vertex's position in model space.
     pub fn position(&self, vertex: Vertex) -> [f32; 3] {
         let p = vertex.position();
-        self.matrix(vertex.bone()).map_or(p, |m| point(m, p.map(f64::from)).map(narrow))
+        self.matrix(vertex.bone()).map_or(p, |m| narrow(m.point(wide(p))))
     }
 
     /// A vertex's normal in model space, not brought to unit length.
     pub fn normal(&self, vertex: Vertex, flat_color: bool) -> [f32; 3] {
         let n = vertex.normal(flat_color);
-        self.matrix(vertex.bone()).map_or(n, |m| vector(m, n.map(f64::from)).map(narrow))
+        self.matrix(vertex.bone()).map_or(n, |m| narrow(m.vector(wide(n))))
     }
 }

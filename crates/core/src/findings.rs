@@ -3,8 +3,9 @@
 use crate::error::{ReadError, Stream};
 use crate::limits::ReadOptions;
 use crate::path::Path;
-use crate::report::{Finding, KEPT_PER_CODE, Report, Severity};
+use crate::report::{Finding, KEPT_PER_CODE, Report};
 use crate::rule::Rule;
+use crate::rule::Severity;
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 

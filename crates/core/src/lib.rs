@@ -10,7 +10,7 @@
 //! | [`ReadError`], [`WriteError`] | errors that say what, where and in which field |
 //! | [`Rule`], [`Findings`], [`Report`] | rules stated once, one sink for broken ones, and what it collected |
 //! | [`FileFormat`] | what every kind of file can do |
-//! | [`record`] | records of fixed size, as tables of their fields |
+//! | [`mod@record`] | records of fixed size, as tables of their fields |
 //! | [`ByteWriter`], [`layout`] | writing, and writing again what was read |
 //! | [`FixedName`], [`text`] | names as bytes |
 //!
@@ -58,8 +58,8 @@ pub use float::{F32, f32s, values};
 pub use format::{Beside, Companion, FileFormat, Role, Setting};
 pub use limits::{Budget, DEFAULT_MEMORY, LimitExceeded, Limits, ReadOptions, Strictness};
 pub use path::{FieldPath, Path, Segment};
-pub use report::{Finding, KEPT_PER_CODE, Parsed, Report, Severity};
-pub use rule::{Code, Kind, Rule};
+pub use report::{Finding, KEPT_PER_CODE, Parsed, Report};
+pub use rule::{Code, Kind, Rule, Severity};
 pub use sniff::Confidence;
 pub use text::FixedName;
 pub use writer::{ByteWriter, Slot32};

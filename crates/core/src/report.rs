@@ -2,7 +2,7 @@
 
 use crate::error::{ReadError, Stream};
 use crate::path::{FieldPath, Path};
-use crate::rule::{Code, Kind};
+use crate::rule::{Code, Kind, Severity};
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -11,27 +11,6 @@ use core::fmt;
 /// Findings of one code that are kept in full; further ones are counted only, so that a report on a hostile
 /// file stays small.
 pub const KEPT_PER_CODE: u64 = 32;
-
-/// How bad a [`Finding`] is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    /// Worth knowing; nothing is wrong.
-    Info,
-    /// The file opens, but something in it is not as it should be.
-    Warning,
-    /// A rule of the format is broken.
-    Error,
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Info => "info",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        })
-    }
-}
 
 /// One thing that validation or a lenient parse noticed.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,27 @@
 //! Rules that files keep or break, each stated once with its code, kind and severity.
 
-use crate::report::Severity;
 use core::fmt;
+
+/// How bad it is when a rule is broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Worth knowing; nothing is wrong.
+    Info,
+    /// The file opens, but something in it is not as it should be.
+    Warning,
+    /// A rule of the format is broken.
+    Error,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        })
+    }
+}
 
 /// Declares [`Kind`] with its names.
 macro_rules! kinds {

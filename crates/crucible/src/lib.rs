@@ -5,7 +5,7 @@
 //! A mesh chunk is a bare record without magic or version: an index stream and up to sixteen vertex attribute
 //! streams, each a raw LZ4 block. It is described in the engine's own repository ("Mesh Chunk Format"). The
 //! engine went on after the description was written: attribute bits moved, bone weights shrank. The
-//! [`Dialect`]s tell these apart, by the sizes of the streams wherever these decide. Beside the chunk, this
+//! [`Dialect`]s distinguish these, by the sizes of the streams wherever these decide. Beside the chunk, this
 //! crate reads the `.cmodel` container around chunks and the engine's skeleton chunk.
 //!
 //! # What is supported
@@ -83,9 +83,11 @@ pub use chunk::view::{BoneWeight, BoneWeights, Floats, Indices};
 pub use cmodel::model::CModel;
 pub use lz4::MAX_BLOCK;
 pub use meshwright_core::F32;
+pub use meshwright_core::math::Trs;
 pub use options::CrucibleOptions;
 #[cfg(feature = "scene")]
-pub use scene::from_scene::CrucibleTarget;
+pub use scene::target::{CrucibleFile, CrucibleTarget};
+#[cfg(feature = "scene")]
+pub use scene::write_scene::write_scene;
 pub use skeleton::model::{Bone, QuaternionOrder, SkeletonChunk};
-pub use skeleton::view::BonePose;
 pub use stream::Stream;

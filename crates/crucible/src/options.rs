@@ -2,7 +2,7 @@
 
 use crate::chunk::record::Dialect;
 use crate::skeleton::model::QuaternionOrder;
-use meshwright_core::ReadOptions;
+use meshwright_core::{ReadOptions, Setting};
 
 /// How a Crucible file is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,8 +43,48 @@ impl CrucibleOptions {
     }
 }
 
+/// The dialect of a chunk, as a choice by name.
+pub(crate) const DIALECT: Setting = Setting { name: "dialect", values: Dialect::NAMES };
+
+/// The order of the floats of a rotation, as a choice by name.
+pub(crate) const QUATERNIONS: Setting = Setting { name: "quaternions", values: QuaternionOrder::NAMES };
+
+impl CrucibleOptions {
+    /// Chooses a value of [`DIALECT`].
+    pub(crate) fn set_dialect(&mut self, setting: &str, value: &str) -> bool {
+        let chosen = Dialect::ALL.into_iter().find(|d| setting == DIALECT.name && d.name() == value);
+        self.dialect = chosen.or(self.dialect);
+        chosen.is_some()
+    }
+
+    /// Chooses a value of [`QUATERNIONS`].
+    pub(crate) fn set_quaternions(&mut self, setting: &str, value: &str) -> bool {
+        let is = |o: &QuaternionOrder| setting == QUATERNIONS.name && o.name() == value;
+        let chosen = QuaternionOrder::ALL.into_iter().find(is);
+        self.quaternions = chosen.unwrap_or(self.quaternions);
+        chosen.is_some()
+    }
+}
+
 impl From<ReadOptions> for CrucibleOptions {
     fn from(read: ReadOptions) -> Self {
         Self { read, ..Self::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_are_made_by_name() {
+        let mut options = CrucibleOptions::default();
+        assert!(DIALECT.values.iter().all(|v| options.set_dialect("dialect", v)));
+        assert_eq!(options.dialect, Some(Dialect::Bone32));
+        assert!(QUATERNIONS.values.iter().all(|v| options.set_quaternions("quaternions", v)));
+        assert_eq!(options.quaternions, QuaternionOrder::Wxyz);
+        let before = options;
+        assert!(!options.set_dialect("dialect", "doc56") && !options.set_quaternions("dialect", "xyzw"));
+        assert_eq!(options, before);
     }
 }

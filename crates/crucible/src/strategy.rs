@@ -16,7 +16,7 @@ pub fn dialect() -> impl Strategy<Value = Dialect> {
 }
 
 /// Chunks of a dialect with any of its attributes in any order, read as they were meant when the reader is
-/// told the dialect.
+/// given the dialect.
 pub fn chunk(dialect: Dialect) -> impl Strategy<Value = Chunk<'static>> {
     let known: Vec<_> = Attribute::ALL.into_iter().filter(|a| a.flag(dialect).is_some()).collect();
     let most = known.len();

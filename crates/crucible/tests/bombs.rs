@@ -8,10 +8,10 @@ use meshwright_testkit::heap;
 #[global_allocator]
 static ALLOCATOR: heap::Counting = heap::Counting;
 
-/// What `f` answers, the most memory it took, and the milliseconds.
+/// What `f` returns, the most memory it took, and the milliseconds.
 fn measured<T>(f: impl FnOnce() -> T) -> (T, usize, u128) {
-    let (answer, cost) = heap::measured(f);
-    (answer, cost.peak, cost.time.as_millis())
+    let (result, cost) = heap::measured(f);
+    (result, cost.peak, cost.time.as_millis())
 }
 
 /// A block of `n` zero bytes, 255 to 1.
@@ -42,14 +42,14 @@ fn chunk(streams: &[Vec<u8>]) -> Vec<u8> {
 fn forty_four_bytes_that_claim_two_gib() {
     let bytes = chunk(&[stream(1, &[0xe0; 23], i32::MAX)]);
     assert_eq!(bytes.len(), 44);
-    let (answer, memory, _) = measured(|| Chunk::parse(&bytes).map(drop));
-    assert_eq!(answer.unwrap_err().code(), "ImpossibleRatio");
+    let (result, memory, _) = measured(|| Chunk::parse(&bytes).map(drop));
+    assert_eq!(result.unwrap_err().code(), "ImpossibleRatio");
     assert!(memory < 1 << 20, "{memory} bytes");
     let mut model = b"cmodel\n\x01\0\0\0".to_vec();
     model.extend(44_u64.to_le_bytes());
     model.extend(&bytes);
-    let (answer, memory, _) = measured(|| CModel::parse(&model).map(drop));
-    assert_eq!(answer.unwrap_err().code(), "ImpossibleRatio");
+    let (result, memory, _) = measured(|| CModel::parse(&model).map(drop));
+    assert_eq!(result.unwrap_err().code(), "ImpossibleRatio");
     assert!(memory < 1 << 20, "{memory} bytes");
 }
 
@@ -59,13 +59,13 @@ fn nine_bytes_that_claim_two_gib() {
         ([0, 255, 255, 255, 127, 255, 255, 255, 127], "Truncated"),
         ([0, 0, 0, 0, 0, 255, 255, 255, 127], "ImpossibleRatio"),
     ] {
-        let (answer, memory, _) = measured(|| Chunk::parse(&bytes).map(drop));
-        assert_eq!(answer.unwrap_err().code(), code);
+        let (result, memory, _) = measured(|| Chunk::parse(&bytes).map(drop));
+        assert_eq!(result.unwrap_err().code(), code);
         assert!(memory < 1 << 20, "{memory} bytes");
     }
-    let (answer, memory, _) =
+    let (result, memory, _) =
         measured(|| SkeletonChunk::parse(&[255, 255, 255, 127, 255, 255, 255, 127, 1, 0]));
-    assert_eq!(answer.unwrap_err().code(), "Truncated");
+    assert_eq!(result.unwrap_err().code(), "Truncated");
     assert!(memory < 1 << 20, "{memory} bytes");
 }
 
@@ -75,8 +75,8 @@ fn three_megabytes_that_are_720() {
     let block = zeros(size);
     assert!(block.len() < 3 << 20, "{}", block.len());
     let bytes = chunk(&[stream(0x10, &block, i32::try_from(size).unwrap())]);
-    let (answer, memory, ms) = measured(|| Chunk::parse(&bytes).map(drop));
-    let e = answer.unwrap_err();
+    let (result, memory, ms) = measured(|| Chunk::parse(&bytes).map(drop));
+    let e = result.unwrap_err();
     assert!(matches!(e.class(), ErrorClass::Limit { wanted: 754_974_720, .. }), "{e}");
     assert_eq!(e.code(), "LimitExceeded");
     assert!(memory < 1 << 20 && ms < 1000, "{memory} bytes, {ms} ms");
@@ -88,12 +88,12 @@ fn the_sum_of_all_sizes_counts() {
     let one = |flag| stream(flag, &zeros(size), i32::try_from(size).unwrap());
     let options = ReadOptions::default().with_limits(Limits::default().with_memory(limit));
     let two = chunk(&[one(0x01), one(0x04)]);
-    let (answer, memory, _) = measured(|| Chunk::parse_with(&two, &options).map(drop));
-    answer.unwrap();
+    let (result, memory, _) = measured(|| Chunk::parse_with(&two, &options).map(drop));
+    result.unwrap();
     assert!(memory < 7 << 20, "{memory} bytes");
     let three = chunk(&[one(0x01), one(0x04), one(0x40)]);
-    let (answer, memory, _) = measured(|| Chunk::parse_with(&three, &options).map(drop));
-    assert_eq!(answer.unwrap_err().code(), "LimitExceeded");
+    let (result, memory, _) = measured(|| Chunk::parse_with(&three, &options).map(drop));
+    assert_eq!(result.unwrap_err().code(), "LimitExceeded");
     assert!(memory < 1 << 20, "nothing is decoded before everything is known to fit: {memory} bytes");
 }
 
@@ -107,12 +107,12 @@ fn a_flood_of_empty_chunks_stays_in_proportion() {
         model.extend(11_u64.to_le_bytes());
         model.extend(chunk(&[]));
     }
-    let (answer, memory, ms) = measured(|| {
+    let (result, memory, ms) = measured(|| {
         let model = CModel::parse(&model).unwrap();
         (model.validate(), model.to_bytes().unwrap().len())
     });
-    assert_eq!(answer.1, model.len());
-    assert_eq!(answer.0.totals().count(), 2, "no vertices, no positions");
+    assert_eq!(result.1, model.len());
+    assert_eq!(result.0.totals().count(), 2, "no vertices, no positions");
     assert!(memory < 32 * model.len() + (8 << 20), "{memory} bytes of {}", model.len());
     assert!(ms < 5000, "{ms} ms");
 }
@@ -124,8 +124,8 @@ fn a_skeleton_of_all_bones_takes_linear_time() {
     let mut skeleton = SkeletonChunk::new(bones.collect());
     skeleton.list_children();
     let bytes = skeleton.to_bytes().unwrap();
-    let (answer, memory, ms) = measured(|| SkeletonChunk::parse(&bytes).map(|s| s.bones.len()));
-    assert_eq!(answer, Ok(65534));
+    let (result, memory, ms) = measured(|| SkeletonChunk::parse(&bytes).map(|s| s.bones.len()));
+    assert_eq!(result, Ok(65534));
     // The chunk is compressed, so the measure is the decoded size.
     assert!(memory < 16 * 48 * usize::from(n), "{memory} bytes");
     assert!(ms < 2000, "{ms} ms");

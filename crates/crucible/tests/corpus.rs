@@ -1,5 +1,5 @@
 //! The corpus of real and engine-written files, where it lies beside the project: equal to the reference
-//! dumps, rewritten byte for byte, damaged files answered as the corpus says.
+//! dumps, rewritten byte for byte, damaged files treated as the corpus says.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 use meshwright_core::{F32, ReadError, ReadOptions, Report, Severity};
@@ -98,9 +98,7 @@ fn check_skeleton(name: &str, skeleton: &SkeletonChunk, expected: &Value) {
     // The joints restore the engine's pose, which is not a product of the bones' own matrices.
     let rest = scene.skeletons[0].rest_model().unwrap();
     for (m, pose) in rest.iter().zip(skeleton.pose().unwrap()) {
-        let trs =
-            meshwright_scene::Trs { translation: pose.position, rotation: pose.rotation, scale: pose.scale };
-        for (a, b) in m.to_array().iter().zip(trs.to_affine().to_array()) {
+        for (a, b) in m.to_array().iter().zip(pose.to_affine().to_array()) {
             assert!((a - b).abs() < 2e-5, "{name}: {m:?} {pose:?}");
         }
     }
@@ -153,7 +151,7 @@ fn the_corpus_reads_as_its_dumps_and_is_written_byte_for_byte() {
     assert!(seen >= 40, "{seen} files");
 }
 
-/// What a reader of the file's extension answers.
+/// What a reader of the file's extension makes of it.
 fn open(path: &Path, options: &CrucibleOptions) -> Result<Report, ReadError> {
     let bytes = fs::read(path).unwrap();
     match path.extension().unwrap().to_str().unwrap() {
@@ -164,7 +162,7 @@ fn open(path: &Path, options: &CrucibleOptions) -> Result<Report, ReadError> {
 }
 
 #[test]
-fn damaged_files_are_answered_as_the_corpus_says() {
+fn damaged_files_are_treated_as_the_corpus_says() {
     let Some(dir) = corpus() else {
         println!("no corpus beside the project");
         return;
@@ -178,9 +176,9 @@ fn damaged_files_are_answered_as_the_corpus_says() {
         if file.ends_with("_seed.cmesh") {
             options = options.with_dialect(Dialect::Seed);
         }
-        let answer = open(&dir.join(file), &options);
+        let result = open(&dir.join(file), &options);
         let code = case["code"].as_str().unwrap();
-        match (case["expect"].as_str().unwrap(), answer) {
+        match (case["expect"].as_str().unwrap(), result) {
             ("reject", Err(e)) => assert_eq!(e.code(), code, "{file}: {e}"),
             ("warn", Ok(report)) => {
                 assert_eq!(report.count_of(Severity::Error), 0, "{file}");
@@ -189,7 +187,7 @@ fn damaged_files_are_answered_as_the_corpus_says() {
                 }
             }
             ("accept", Ok(report)) => assert!(!report.has_errors(), "{file}: {:?}", report.findings()),
-            (expect, answer) => panic!("{file}: expected {expect}, got {answer:?}"),
+            (expect, result) => panic!("{file}: expected {expect}, got {result:?}"),
         }
         seen += 1;
     }

@@ -1,58 +1,35 @@
-//! Every fixture is answered as its name says, and no part of one opens.
+//! Every fixture is treated as its name says, and no part of one opens.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
-use meshwright_core::{Confidence, ReadOptions};
+use meshwright_core::{Confidence, FileFormat, ReadOptions};
 use meshwright_crucible::{CModel, Chunk, Dialect, SkeletonChunk};
-use meshwright_testkit::laws::Format;
-use meshwright_testkit::{Expect, Fixture, fixtures};
-
-const CHUNKS: Format<Chunk<'static>> = Format {
-    parse_with: |b, o| Chunk::parse_with(b, o).map(|p| p.map(Chunk::into_owned)),
-    validate: Chunk::validate,
-    to_bytes: Chunk::to_bytes,
-};
-
-const MODELS: Format<CModel<'static>> = Format {
-    parse_with: |b, o| CModel::parse_with(b, o).map(|p| p.map(CModel::into_owned)),
-    validate: CModel::validate,
-    to_bytes: CModel::to_bytes,
-};
-
-const SKELETONS: Format<SkeletonChunk> = Format {
-    parse_with: SkeletonChunk::parse_with,
-    validate: SkeletonChunk::validate,
-    to_bytes: SkeletonChunk::to_bytes,
-};
+use meshwright_testkit::laws::{laws, rules_are_stated};
+use meshwright_testkit::{Expect, fixtures};
 
 /// Every byte of a file without a tail is needed.
-fn prefixes<M: PartialEq + core::fmt::Debug>(format: &Format<M>, fixture: &Fixture) {
-    if fixture.expect == Expect::Ok {
-        format.prefixes(&fixture.name, &fixture.bytes, fixture.bytes.len());
+fn lawful<F: FileFormat>() {
+    rules_are_stated::<F>();
+    for fixture in fixtures("crucible", F::EXTENSIONS) {
+        laws::<F>().fixture(&fixture);
+        if fixture.expect == Expect::Ok {
+            laws::<F>().prefixes(&fixture.name, &fixture.bytes, fixture.bytes.len());
+        }
     }
 }
 
 #[test]
 fn chunks() {
-    for fixture in fixtures("crucible", &["cmesh"]) {
-        CHUNKS.fixture(&fixture);
-        prefixes(&CHUNKS, &fixture);
-    }
+    lawful::<Chunk<'static>>();
 }
 
 #[test]
 fn containers() {
-    for fixture in fixtures("crucible", &["cmodel"]) {
-        MODELS.fixture(&fixture);
-        prefixes(&MODELS, &fixture);
-    }
+    lawful::<CModel<'static>>();
 }
 
 #[test]
 fn skeletons() {
-    for fixture in fixtures("crucible", &["cskel"]) {
-        SKELETONS.fixture(&fixture);
-        prefixes(&SKELETONS, &fixture);
-    }
+    lawful::<SkeletonChunk>();
 }
 
 /// The code that a refused fixture is refused with.
@@ -156,7 +133,7 @@ fn leniency() {
 }
 
 #[test]
-fn kinds_are_told_apart() {
+fn kinds_are_distinguished() {
     for f in fixtures("crucible", &["cmesh", "cmodel", "cskel"]).iter().filter(|f| f.expect == Expect::Ok) {
         let sniffed = (Chunk::sniff(&f.bytes), CModel::sniff(&f.bytes), SkeletonChunk::sniff(&f.bytes));
         let (no, likely, certain) = (Confidence::No, Confidence::Likely, Confidence::Certain);

@@ -1,57 +1,17 @@
 //! The promises of every format crate, over all dialects and all combinations of attributes.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
-use meshwright_core::{ReadError, ReadOptions, Severity};
+use meshwright_core::{FileFormat, ReadOptions, Severity};
 use meshwright_crucible::{CModel, Chunk, CrucibleOptions, Dialect, SkeletonChunk, strategy};
-use meshwright_testkit::laws::Format;
+use meshwright_testkit::laws::{Laws, laws, laws_with};
 use proptest::prelude::*;
 
-type Parsed<T> = Result<meshwright_core::Parsed<T>, ReadError>;
-
-fn as_dialect(bytes: &[u8], options: &ReadOptions, dialect: Dialect) -> Parsed<Chunk<'static>> {
-    let options = CrucibleOptions::from(*options).with_dialect(dialect);
-    Chunk::parse_with(bytes, &options).map(|p| p.map(Chunk::into_owned))
+/// The laws of a kind of file that is read in a dialect.
+fn of<F: FileFormat<Options = CrucibleOptions>>(
+    dialect: Dialect,
+) -> Laws<F, impl Fn(ReadOptions) -> CrucibleOptions> {
+    laws_with(move |read| CrucibleOptions::from(read).with_dialect(dialect))
 }
-
-fn chunk_format(dialect: Dialect) -> Format<Chunk<'static>> {
-    Format {
-        parse_with: match dialect {
-            Dialect::Seed => |b, o| as_dialect(b, o, Dialect::Seed),
-            Dialect::Tangent => |b, o| as_dialect(b, o, Dialect::Tangent),
-            Dialect::Bone32 => |b, o| as_dialect(b, o, Dialect::Bone32),
-        },
-        validate: Chunk::validate,
-        to_bytes: Chunk::to_bytes,
-    }
-}
-
-fn auto() -> Format<Chunk<'static>> {
-    Format {
-        parse_with: |b, o| Chunk::parse_with(b, o).map(|p| p.map(Chunk::into_owned)),
-        validate: Chunk::validate,
-        to_bytes: Chunk::to_bytes,
-    }
-}
-
-fn models(dialect: Dialect) -> Format<CModel<'static>> {
-    let as_dialect: fn(&[u8], &ReadOptions) -> Parsed<CModel<'static>> = match dialect {
-        Dialect::Seed => |b, o| models_as(b, o, Dialect::Seed),
-        Dialect::Tangent => |b, o| models_as(b, o, Dialect::Tangent),
-        Dialect::Bone32 => |b, o| models_as(b, o, Dialect::Bone32),
-    };
-    Format { parse_with: as_dialect, validate: CModel::validate, to_bytes: CModel::to_bytes }
-}
-
-fn models_as(bytes: &[u8], options: &ReadOptions, dialect: Dialect) -> Parsed<CModel<'static>> {
-    let options = CrucibleOptions::from(*options).with_dialect(dialect);
-    CModel::parse_with(bytes, &options).map(|p| p.map(CModel::into_owned))
-}
-
-const SKELETONS: Format<SkeletonChunk> = Format {
-    parse_with: SkeletonChunk::parse_with,
-    validate: SkeletonChunk::validate,
-    to_bytes: SkeletonChunk::to_bytes,
-};
 
 fn any_chunk() -> impl Strategy<Value = Chunk<'static>> {
     strategy::dialect().prop_flat_map(strategy::chunk)
@@ -62,7 +22,7 @@ proptest! {
 
     #[test]
     fn chunks_survive(chunk in any_chunk()) {
-        let format = chunk_format(chunk.dialect);
+        let format = of::<Chunk<'static>>(chunk.dialect);
         format.model_round_trip(&chunk);
         prop_assert!(!chunk.validate().has_errors());
         let bytes = chunk.to_bytes().unwrap();
@@ -82,29 +42,29 @@ proptest! {
     #[test]
     fn containers_survive(model in strategy::dialect().prop_flat_map(strategy::cmodel)) {
         let dialect = model.meshes.first().map_or(Dialect::Seed, |m| m.dialect);
-        models(dialect).model_round_trip(&model);
+        of::<CModel<'static>>(dialect).model_round_trip(&model);
         let bytes = model.to_bytes().unwrap();
-        models(dialect).byte_round_trip("written", &bytes);
+        of::<CModel<'static>>(dialect).byte_round_trip("written", &bytes);
     }
 
     #[test]
     fn skeletons_survive(skeleton in strategy::skeleton()) {
-        SKELETONS.model_round_trip(&skeleton);
+        laws::<SkeletonChunk>().model_round_trip(&skeleton);
         prop_assert!(!skeleton.validate().has_errors());
         prop_assert!(skeleton.pose().is_some());
         let bytes = skeleton.to_bytes().unwrap();
-        SKELETONS.byte_round_trip("written", &bytes);
-        SKELETONS.any_bytes(&bytes[..bytes.len() - 1]);
+        laws::<SkeletonChunk>().byte_round_trip("written", &bytes);
+        laws::<SkeletonChunk>().any_bytes(&bytes[..bytes.len() - 1]);
     }
 
     #[test]
     fn any_bytes_get_an_answer(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-        auto().any_bytes(&bytes);
-        SKELETONS.any_bytes(&bytes);
-        models(Dialect::Seed).any_bytes(&bytes);
+        laws::<Chunk<'static>>().any_bytes(&bytes);
+        laws::<SkeletonChunk>().any_bytes(&bytes);
+        of::<CModel<'static>>(Dialect::Seed).any_bytes(&bytes);
         let mut with_magic = b"cmodel\n".to_vec();
         with_magic.extend(&bytes);
-        models(Dialect::Seed).any_bytes(&with_magic);
+        of::<CModel<'static>>(Dialect::Seed).any_bytes(&with_magic);
     }
 
     #[test]
@@ -117,10 +77,10 @@ proptest! {
         let mut bytes = chunk.to_bytes().unwrap();
         let i = at.index(bytes.len());
         bytes[i] = byte;
-        chunk_format(chunk.dialect).any_bytes(&bytes);
-        auto().any_bytes(&bytes);
+        of::<Chunk<'static>>(chunk.dialect).any_bytes(&bytes);
+        laws::<Chunk<'static>>().any_bytes(&bytes);
         bytes.truncate(cut.index(bytes.len()));
-        auto().any_bytes(&bytes);
+        laws::<Chunk<'static>>().any_bytes(&bytes);
     }
 
     #[test]

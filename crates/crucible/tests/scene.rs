@@ -4,11 +4,13 @@
 
 use meshwright_core::{F32, ReadOptions, f32s, values};
 use meshwright_crucible::{
-    Attribute, Bone, BoneWeight, CModel, Chunk, CrucibleTarget, Dialect, SkeletonChunk, strategy,
+    Attribute, Bone, BoneWeight, CModel, Chunk, CrucibleFile, CrucibleOptions, CrucibleTarget, Dialect,
+    QuaternionOrder, SkeletonChunk, strategy, write_scene,
 };
+use meshwright_scene::strategy::wild_scene;
 use meshwright_scene::{
-    Converted, Influence, Joint, Local, MeshId, Node, NodeId, Scene, SceneOptions, Skeleton, SkeletonId,
-    Skin, Space, Trs,
+    ConvertError, Converted, FromSceneOptions, Influence, Joint, Local, MeshId, Node, NodeId, Scene,
+    SceneOptions, Skeleton, SkeletonId, Skin, Space, Trs,
 };
 use meshwright_testkit::fixtures;
 use proptest::prelude::*;
@@ -69,9 +71,10 @@ fn bones_without_a_skeleton_are_those_that_are_named() {
     let skin = scene.meshes[0].skin.as_ref().unwrap();
     assert_eq!(skin.of(0)[0], Influence { joint: 3, weight: 0.5 });
     // Their numbers come back, and do not fit the description's 16 bits.
-    let back = Chunk::from_scene(scene, &CrucibleTarget::of(Dialect::Bone32)).unwrap().value;
+    let back =
+        Chunk::from_scene(scene, &FromSceneOptions::of(CrucibleTarget::of(Dialect::Bone32))).unwrap().value;
     assert_eq!(back.bone_weights().unwrap().get(0).unwrap()[0].bone, 70000);
-    assert!(Chunk::from_scene(scene, &CrucibleTarget::default()).is_err());
+    assert!(Chunk::from_scene(scene, &FromSceneOptions::default()).is_err());
 }
 
 #[test]
@@ -137,7 +140,7 @@ fn a_tangent_gets_the_side_that_the_picture_has() {
 }
 
 #[test]
-fn what_gltf_cannot_hold_is_mended_and_told() {
+fn what_gltf_cannot_hold_is_mended_and_reported() {
     for name in
         ["nan.warn.cmesh", "normals.warn.cmesh", "weights.warn.cmesh", "loose.warn.cmesh", "tail.warn.cmesh"]
     {
@@ -199,9 +202,9 @@ fn skinned(influences: &[f32]) -> Scene {
 }
 
 #[test]
-fn a_fifth_influence_is_dropped_and_told() {
+fn a_fifth_influence_is_dropped_and_reported() {
     let scene = skinned(&[0.1, 0.3, 0.2, 0.25, 0.15]);
-    let converted = Chunk::from_scene(&scene, &CrucibleTarget::default()).unwrap();
+    let converted = Chunk::from_scene(&scene, &FromSceneOptions::default()).unwrap();
     let loss = converted.losses.iter().find(|l| l.code == "influences-dropped").unwrap();
     assert!((loss.amount.unwrap() - 0.1).abs() < 1e-6);
     let weights = converted.value.bone_weights().unwrap().get(0).unwrap();
@@ -219,14 +222,14 @@ fn nodes_are_applied_and_meshes_joined() {
         Node { local: place(5.0), ..Node::of_mesh("a", MeshId(0)) },
         Node { local: place(1.0), parent: Some(NodeId(0)), ..Node::of_mesh("b", MeshId(0)) },
     ];
-    let chunk = Chunk::from_scene(&scene, &CrucibleTarget::default()).unwrap();
+    let chunk = Chunk::from_scene(&scene, &FromSceneOptions::default()).unwrap();
     assert!(codes(&chunk).contains(&"nodes-applied") && codes(&chunk).contains(&"meshes-merged"));
     assert_eq!(chunk.value.vertex_count(), 6);
     assert_eq!(chunk.value.positions().unwrap().get(0).map(values), Some([-5.0, 0.0, 0.0]));
     assert_eq!(chunk.value.positions().unwrap().get(3).map(values), Some([-6.0, 0.0, 0.0]));
     assert_eq!(chunk.value.triangles().last(), Some([5, 4, 3]));
     scene.meshes.push(scene.meshes[0].clone());
-    let model = CModel::from_scene(&scene, &CrucibleTarget::default()).unwrap();
+    let model = CModel::from_scene(&scene, &FromSceneOptions::default()).unwrap();
     assert_eq!(model.value.meshes.len(), 2);
     assert!(codes(&model).contains(&"mesh-not-drawn") && !codes(&chunk).contains(&"mesh-not-drawn"));
 }
@@ -235,11 +238,104 @@ fn nodes_are_applied_and_meshes_joined() {
 fn several_roots_get_a_common_one() {
     let mut scene = skinned(&[0.5, 0.5]);
     scene.skeletons[0].joints[1].parent = None;
-    let converted = SkeletonChunk::from_scene(&scene, SkeletonId(0)).unwrap();
+    let converted = SkeletonChunk::from_scene(&scene, &FromSceneOptions::default()).unwrap();
     assert!(codes(&converted).contains(&"root-added"));
     assert_eq!(converted.value.bones.len(), 3);
     assert!(converted.value.validate().is_empty());
     assert!(converted.value.to_bytes().is_ok());
+}
+
+fn options() -> FromSceneOptions<CrucibleTarget> {
+    FromSceneOptions::default()
+}
+
+/// Many places for one mesh cost what its copies take, before they are made.
+#[test]
+fn instances_are_charged() {
+    let mut scene = skinned(&[1.0]);
+    scene.meshes[0].skin = None;
+    scene.nodes = (0..1000).map(|i| Node::of_mesh(format!("n{i}"), MeshId(0))).collect();
+    for limit in [10_000, 200_000] {
+        let tight = options().with_memory(limit);
+        assert!(matches!(CModel::from_scene(&scene, &tight), Err(ConvertError::Limit(_))));
+        assert!(matches!(Chunk::from_scene(&scene, &tight), Err(ConvertError::Limit(_))));
+        assert!(matches!(write_scene(&scene, "a", &tight), Err(ConvertError::Limit(_))));
+    }
+    assert_eq!(CModel::from_scene(&scene, &options()).unwrap().value.meshes.len(), 1000);
+    assert_eq!(Chunk::from_scene(&scene, &options()).unwrap().value.vertex_count(), 3000);
+}
+
+#[test]
+fn a_scene_becomes_files() {
+    let (mesh, bones) = (fixture("lighthouse.ok.cmesh"), fixture("lighthouse.ok.cskel"));
+    let (chunk, skeleton) = (Chunk::parse(&mesh).unwrap(), SkeletonChunk::parse(&bones).unwrap());
+    let scene = chunk.to_scene(&SceneOptions::default(), Some(&skeleton)).unwrap().value;
+    for (file, names) in [
+        (CrucibleFile::Chunk, &["l.cmesh", "l.cskel"][..]),
+        (CrucibleFile::Model, &["l.cmodel", "l.cskel"]),
+        (CrucibleFile::Skeleton, &["l.cskel"]),
+    ] {
+        let target = CrucibleTarget::of(Dialect::Tangent).with_file(file);
+        let files = write_scene(&scene, "l", &FromSceneOptions::of(target)).unwrap().value;
+        assert_eq!(files.iter().map(|f| f.name.as_str()).collect::<Vec<_>>(), names);
+        let again = SkeletonChunk::parse(files.get("l.cskel").unwrap()).unwrap();
+        assert_eq!(again.bones.len(), skeleton.bones.len());
+        let main = &files.main().unwrap().bytes;
+        let read = match file {
+            CrucibleFile::Chunk => Chunk::parse(main).unwrap(),
+            CrucibleFile::Model => CModel::parse(main).unwrap().meshes.remove(0),
+            CrucibleFile::Skeleton => continue,
+        };
+        assert!(read.validate_with(&again).is_empty());
+        assert_eq!(read.bone_weights().map(|w| w.len()), chunk.bone_weights().map(|w| w.len()));
+        let back = read.to_scene(&SceneOptions::default(), Some(&again)).unwrap().value;
+        assert_eq!(back.meshes[0].skin, scene.meshes[0].skin);
+        assert_eq!(back.meshes[0].positions, scene.meshes[0].positions);
+    }
+}
+
+#[test]
+fn bones_that_were_made_up_make_no_skeleton() {
+    let file = fixture("bone32_dialect.ok.cmesh");
+    let scene = Chunk::parse(&file).unwrap().to_scene(&SceneOptions::default(), None).unwrap().value;
+    let target = CrucibleTarget::of(Dialect::Bone32);
+    let files = write_scene(&scene, "a", &FromSceneOptions::of(target)).unwrap().value;
+    assert_eq!(files.len(), 1);
+}
+
+#[test]
+fn weights_of_another_skeleton_are_lost() {
+    let mut scene = skinned(&[1.0]);
+    scene.skeletons.push(scene.skeletons[0].clone());
+    let mut other = scene.meshes[0].clone();
+    other.skin.as_mut().unwrap().skeleton = SkeletonId(1);
+    scene.meshes.push(other);
+    scene.nodes.push(Node::of_mesh("n", MeshId(1)));
+    let made = CModel::from_scene(&scene, &options()).unwrap();
+    assert!(codes(&made).contains(&"skins-dropped"));
+    let weighted = |m: &CModel<'_>| m.meshes.iter().map(|m| m.bone_weights().is_some()).collect::<Vec<_>>();
+    assert_eq!(weighted(&made.value), [true, false]);
+    let second = CrucibleTarget::default().with_skeleton(SkeletonId(1));
+    let made = CModel::from_scene(&scene, &FromSceneOptions::of(second)).unwrap();
+    assert_eq!(weighted(&made.value), [false, true]);
+    let files = write_scene(&scene, "a", &options()).unwrap();
+    assert!(codes(&files).contains(&"skeletons-dropped"));
+    let none = CrucibleTarget::default().with_skeleton(SkeletonId(7));
+    assert!(write_scene(&scene, "a", &FromSceneOptions::of(none)).is_err());
+}
+
+#[test]
+fn rotations_are_stored_as_asked() {
+    let skeleton = SkeletonChunk::parse(&fixture("lighthouse.ok.cskel")).unwrap();
+    let scene = skeleton.to_scene(&SceneOptions::default()).unwrap().value;
+    let target = CrucibleTarget::default().with_quaternions(QuaternionOrder::Wxyz);
+    let made = SkeletonChunk::from_scene(&scene, &FromSceneOptions::of(target)).unwrap().value;
+    let plain = SkeletonChunk::from_scene(&scene, &options()).unwrap().value;
+    assert_eq!(made.order, QuaternionOrder::Wxyz);
+    for (a, b) in made.bones.iter().zip(&plain.bones) {
+        assert_eq!(made.rotation(a), plain.rotation(b));
+    }
+    assert!(SkeletonChunk::from_scene(&Scene::default(), &options()).is_err());
 }
 
 fn gentle_skeleton() -> impl Strategy<Value = SkeletonChunk> {
@@ -282,7 +378,7 @@ proptest! {
         let options = if raw { file_space() } else { SceneOptions::default() };
         let scene = skeleton.to_scene(&options).unwrap().value;
         scene.validate().map_err(|e| TestCaseError::fail(e.to_string()))?;
-        let back = SkeletonChunk::from_scene(&scene, SkeletonId(0)).unwrap().value;
+        let back = SkeletonChunk::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;
         prop_assert!(!back.validate().has_errors());
     }
 
@@ -307,7 +403,7 @@ proptest! {
         let whole: Vec<u32> = chunk.triangles().flatten().collect();
         chunk.set_indices(&whole);
         let scene = chunk.to_scene(&SceneOptions::default(), None).unwrap().value;
-        let back = Chunk::from_scene(&scene, &CrucibleTarget::of(chunk.dialect)).unwrap().value;
+        let back = Chunk::from_scene(&scene, &FromSceneOptions::of(CrucibleTarget::of(chunk.dialect))).unwrap().value;
         prop_assert_eq!(back.indices().iter().collect::<Vec<_>>(), whole);
         for a in Attribute::ALL {
             prop_assert_eq!(back.stream(a), chunk.stream(a));
@@ -319,16 +415,31 @@ proptest! {
     fn a_skeleton_comes_back(skeleton in gentle_skeleton()) {
         let scene = skeleton.to_scene(&SceneOptions::default()).unwrap().value;
         scene.validate().unwrap();
-        let back = SkeletonChunk::from_scene(&scene, SkeletonId(0)).unwrap().value;
+        let back = SkeletonChunk::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;
         let (a, b) = (skeleton.pose().unwrap(), back.pose().unwrap());
-        let size = a.iter().flat_map(|p| p.position).fold(1.0_f32, |m, c| m.max(c.abs()));
+        let size = a.iter().flat_map(|p| p.translation).fold(1.0_f32, |m, c| m.max(c.abs()));
         for (a, b) in a.iter().zip(&b) {
-            let matrix = |p: &meshwright_crucible::BonePose| {
-                Trs { translation: p.position, rotation: p.rotation, scale: p.scale }.to_affine().to_array()
-            };
+            let matrix = |p: &Trs| p.to_affine().to_array();
             for (x, y) in matrix(a).iter().zip(matrix(b)) {
                 prop_assert!((x - y).abs() <= 2e-3 * size, "{a:?} {b:?}");
             }
+        }
+    }
+
+    /// Whatever a scene holds, its files are read again without a broken rule, or it is refused.
+    #[test]
+    fn every_scene_becomes_files_that_are_read(scene in wild_scene(), which in 0_usize..3, dialect in strategy::dialect()) {
+        let file = [CrucibleFile::Chunk, CrucibleFile::Model, CrucibleFile::Skeleton][which];
+        let options = FromSceneOptions::of(CrucibleTarget::of(dialect).with_file(file));
+        let Ok(files) = write_scene(&scene, "a", &options) else { return Ok(()) };
+        let read = CrucibleOptions::default().with_dialect(dialect);
+        for file in &files.value {
+            let report = match file.name.rsplit('.').next() {
+                Some("cmesh") => Chunk::parse_with(&file.bytes, &read).unwrap().model.validate(),
+                Some("cmodel") => CModel::parse_with(&file.bytes, &read).unwrap().model.validate(),
+                _ => SkeletonChunk::parse(&file.bytes).unwrap().validate(),
+            };
+            prop_assert!(!report.has_errors(), "{}: {:?}", file.name, report);
         }
     }
 }

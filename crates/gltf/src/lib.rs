@@ -1,7 +1,8 @@
 //! Meshwright scenes as glTF 2.0.
 //!
 //! [`export`] turns a [`Scene`](meshwright_scene::Scene) into a [`Gltf`], which gives a GLB or a `.gltf` with
-//! its buffer. [`playback`] plays a GLB as a viewer would, from its bytes alone.
+//! its buffer. [`document`] reads any glTF document, and [`playback`] plays a GLB as a viewer would, from its bytes
+//! alone.
 //!
 //! # What a scene becomes
 //!
@@ -58,9 +59,9 @@
 //!
 //! No unsafe code. [`export`] validates the scene and charges buffer, JSON and working memory before they are taken,
 //! 256 MiB unless the options say otherwise; what does not fit, or is longer than a GLB can be, is an error. Time is
-//! linear in the scene and what is written. [`playback::Player`] makes a player or an error of any bytes, within
-//! 1 GiB unless said otherwise, and refuses nodes that form cycles, accessors outside their buffer and joints that are
-//! not there.
+//! linear in the scene and what is written. [`document::Document`] makes an error of any bytes, or tables whose indices,
+//! ranges and types are all checked, within 256 MiB unless said otherwise and without recursion. [`playback::Player`]
+//! makes a player or an error of any bytes, within 1 GiB unless said otherwise.
 #![forbid(unsafe_code)]
 
 pub mod document;

@@ -1,4 +1,4 @@
-//! Files whose JSON says anything, and whose chunks are cut anywhere, are answered with a player or an error.
+//! Files whose JSON says anything, and whose chunks are cut anywhere, make a player or an error.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright_gltf::playback::Player;
@@ -166,7 +166,7 @@ fn a_deep_document_is_refused() {
 }
 
 #[test]
-fn every_cut_and_every_byte_is_answered() {
+fn every_cut_and_every_byte_makes_a_player_or_an_error() {
     let glb = glb();
     for cut in 0..glb.len() {
         assert!(!played(&glb[..cut]));
@@ -223,7 +223,7 @@ fn rotations_may_be_normalised_integers() {
     assert!(end[1].abs() < 1e-6 && (end[2] - 1.0).abs() < 1e-6, "{end:?}");
 }
 
-/// Many nodes that draw one mesh with very many sets of joints: work that neither the bytes nor the answer show.
+/// Many nodes that draw one mesh with very many sets of joints: work that neither the bytes nor the pose show.
 #[test]
 fn many_nodes_of_a_mesh_with_many_sets_are_refused() {
     let glb = glb();

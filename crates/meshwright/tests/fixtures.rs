@@ -309,8 +309,7 @@ fn nearly_opposite_rotations_are_blended_in_full() {
     let vertex = Vertex::flat64(Se32::encode([0.0, 64.0, 0.0]), [F8A::ZERO; 3], 1).unwrap();
     let mesh =
         Mesh { vertices: vec![vertex].into(), material: Some(Name::new(b"#FFFFFF")), ..Mesh::default() };
-    let model =
-        Bmd::new(vec![mesh]).with_bones(vec![Bone::default(); 2], vec![clip]);
+    let model = Bmd::new(vec![mesh]).with_bones(vec![Bone::default(); 2], vec![clip]);
     let unit = |q: QuatF8| {
         let [x, _, _, w] = q.decode_raw().map(f64::from);
         [x / x.hypot(w), w / x.hypot(w)]

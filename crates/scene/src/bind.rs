@@ -1,7 +1,8 @@
 //! The order of joints, and the pose in which vertices are bound to them.
 
 use crate::convert::ConvertError;
-use crate::model::{Scene, SkeletonId};
+use crate::ids::SkeletonId;
+use crate::model::Scene;
 use crate::skeleton::{Joint, Skeleton};
 use alloc::format;
 use alloc::vec::Vec;

@@ -1,7 +1,8 @@
 //! A scene indexed by its typed ids.
 
+use crate::ids::{MaterialId, MeshId, NodeId, SkeletonId};
 use crate::mesh::Mesh;
-use crate::model::{Material, MaterialId, MeshId, Node, NodeId, Scene, SkeletonId};
+use crate::model::{Material, Node, Scene};
 use crate::motion::{PoseSet, PoseSetId};
 use crate::skeleton::Skeleton;
 use core::ops::{Index, IndexMut};

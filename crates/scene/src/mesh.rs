@@ -1,7 +1,7 @@
 //! Vertices, triangles, and how they follow bones.
 
 use crate::extra::Extra;
-use crate::model::{MaterialId, SkeletonId};
+use crate::ids::{MaterialId, SkeletonId};
 use alloc::string::String;
 use alloc::vec::Vec;
 

@@ -2,30 +2,12 @@
 
 use crate::convert::Space;
 use crate::extra::Extra;
+use crate::ids::{MeshId, NodeId};
 use crate::mesh::Mesh;
 use crate::motion::{Clip, PoseSet};
 use crate::skeleton::{Local, Skeleton};
 use alloc::string::String;
 use alloc::vec::Vec;
-
-macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident;)+) => {$(
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub struct $name(pub usize);
-    )+};
-}
-
-ids! {
-    /// An index into [`Scene::nodes`].
-    NodeId;
-    /// An index into [`Scene::meshes`].
-    MeshId;
-    /// An index into [`Scene::materials`].
-    MaterialId;
-    /// An index into [`Scene::skeletons`].
-    SkeletonId;
-}
 
 /// Meshes, the nodes they hang from, their skeletons, motions and materials.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,7 +1,7 @@
 //! Clips: named motions of a skeleton.
 
 use crate::extra::Extra;
-use crate::model::SkeletonId;
+use crate::ids::SkeletonId;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::math::Affine;

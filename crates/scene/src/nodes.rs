@@ -1,7 +1,8 @@
 //! The node tree.
 
+use crate::ids::{MeshId, NodeId};
 use crate::mesh::Mesh;
-use crate::model::{MeshId, NodeId, Scene};
+use crate::model::Scene;
 use crate::skeleton::Local;
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;

@@ -1,8 +1,9 @@
 //! Wavefront OBJ: the meshes of a scene, or one pose of them, as text.
 
 use crate::convert::{ConvertError, Converted, Loss};
+use crate::ids::MeshId;
 use crate::mesh::{Mesh, MeshPose};
-use crate::model::{MeshId, Scene};
+use crate::model::Scene;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -341,7 +342,8 @@ fn normal_map(m: &Affine) -> Affine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Level, Material, MaterialId, Node, NodeId};
+    use crate::ids::{MaterialId, NodeId};
+    use crate::model::{Level, Material, Node};
     use crate::skeleton::Local;
     use alloc::vec;
     use meshwright_core::math::Trs;

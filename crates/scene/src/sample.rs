@@ -359,7 +359,7 @@ fn at<T: Copy, U>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::SkeletonId;
+    use crate::ids::SkeletonId;
     use crate::motion::{PoseSetId, Track};
     use crate::skeleton::{Joint, Local};
     use crate::strategy::wild_scene;

@@ -4,8 +4,9 @@
 //! is a simpler scene and failures shrink.
 
 use crate::extra::Extra;
+use crate::ids::{MaterialId, MeshId, NodeId, SkeletonId};
 use crate::mesh::{Influence, LocalVertex, Mesh, Skin};
-use crate::model::{Level, Material, MaterialId, MeshId, Node, NodeId, Scene, SkeletonId};
+use crate::model::{Level, Material, Node, Scene};
 use crate::motion::{Channel, Clip, Interpolation, Motion, PoseSet, PoseSetId, Track};
 use crate::skeleton::{Joint, Local, Skeleton};
 use alloc::format;

@@ -155,7 +155,8 @@ impl Scene {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Node, NodeId};
+    use crate::ids::NodeId;
+    use crate::model::Node;
     use alloc::vec;
 
     #[test]

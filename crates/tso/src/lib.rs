@@ -95,12 +95,13 @@ pub use anim::{Anim, FRAME_RATE, KEYS_UNUSED, Motion, Nesting, TimeProperty};
 pub use bnd::{Bnd, ResourceId};
 pub use fields::Flag;
 pub use mesh::{BLEND_UNUSED, Binding, BlendVertex, Geometry, Mesh, Owners, Posed, RealVertex, Total};
+pub use meshwright_core::math::Affine64;
 pub use meshwright_core::num::Q1_15;
 pub use meshwright_core::{F32, f32s};
 pub use name::Name;
-pub use pose::{Between, BoneMatrix, BonePose};
+pub use pose::{Between, BonePose};
 pub use props::PropertyList;
 #[cfg(feature = "scene")]
-pub use scene::{Assembly, ExportOptions, Part, TO_GLTF};
+pub use scene::{Assembly, MeshForm, Part, TO_GLTF, TsoOptions, write_scene};
 pub use skel::{ADULT_BONES, Bone, Skel};
 pub use ts1::{Bmf, Skn};

@@ -99,7 +99,8 @@ impl fmt::Display for Name {
     }
 }
 
-fn encode_cp1252(c: char) -> Option<u8> {
+/// The byte of a character by Windows-1252, where it has one.
+pub(crate) fn encode_cp1252(c: char) -> Option<u8> {
     let direct = u8::try_from(u32::from(c)).ok();
     direct
         .filter(|b| cp1252(&[*b]).chars().eq([c]))

@@ -2,11 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::cast_possible_truncation, reason = "tests")]
 
 use meshwright_core::{F32, Strictness};
-use meshwright_scene::{MeshId, SceneOptions, SkeletonId, Space};
+use meshwright_scene::{FromSceneOptions, SceneOptions, Space};
 use meshwright_testkit::laws::Format;
-use meshwright_tso::{
-    Anim, Assembly, Between, Bmf, Bnd, BoneMatrix, ExportOptions, Mesh, Name, Part, Skel, Skn, strategy,
-};
+use meshwright_tso::{Anim, Assembly, Between, Bmf, Bnd, Mesh, Name, Part, Skel, Skn, strategy};
 use proptest::prelude::*;
 
 const MESH: Format<Mesh> =
@@ -140,7 +138,7 @@ proptest! {
                 prop_assert!((length - 1.0).abs() < 1e-5 || file_space && length == 0.0, "{n:?}");
             }
         }
-        let back = Mesh::from_scene(&scene, MeshId(0), &ExportOptions::default()).unwrap().value;
+        let back = Mesh::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;
         prop_assert!(!back.validate().has_errors(), "{:?}", back.validate().findings());
         let _ = mesh.geometry.pose(&[]);
     }
@@ -165,9 +163,7 @@ proptest! {
         // The joints of the skeleton come first, then one at the origin for each bone that it lacks.
         let model: Vec<_> = (0..scene.skeletons[0].joints.len())
             .map(|j| {
-                let m = world.get(j).copied().unwrap_or_default();
-                let rows = map.affine(&meshwright_scene::Affine::from_rows(m.rows.map(|r| r.map(|c| c as f32))));
-                BoneMatrix { rows: rows.to_rows().map(|r| r.map(f64::from)) }
+                map.affine(&world.get(j).copied().unwrap_or_default().narrow()).wide()
             })
             .collect();
         for v in 0..drawn.positions.len() {
@@ -179,7 +175,7 @@ proptest! {
                 let (q, r) = (m.vector(local.position.map(f64::from)), m.vector(local.normal.map(f64::from)));
                 longest = longest.max(r.iter().map(|c| c * c).sum::<f64>().sqrt());
                 for c in 0..3 {
-                    p[c] += q[c] + f64::from(influence.weight) * m.rows[c][3];
+                    p[c] += q[c] + f64::from(influence.weight) * m.w[c];
                     n[c] += r[c];
                 }
             }
@@ -200,10 +196,10 @@ proptest! {
     fn skeletons_come_back_from_scenes(skel in strategy::modest_skel(), file_space: bool) {
         let space = if file_space { Space::File } else { Space::Gltf };
         let scene = skel.to_scene(&SceneOptions::in_space(space), &[]).unwrap().value;
-        let back = Skel::from_scene(&scene, SkeletonId(0)).unwrap().value;
+        let back = Skel::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;
         prop_assert!(!back.validate().has_errors());
         for (a, b) in skel.world(&skel.rest()).iter().zip(back.world(&back.rest())) {
-            for (a, b) in a.rows.iter().flatten().zip(b.rows.iter().flatten()) {
+            for (a, b) in a.to_array().iter().zip(b.to_array()) {
                 prop_assert!((a - b).abs() < 1e-4, "{a} {b}");
             }
         }
@@ -215,12 +211,12 @@ proptest! {
         anim in strategy::anim(strategy::modest(), bones()),
     ) {
         let converted = anim.to_scene(&SceneOptions::default(), &skel).unwrap();
-        let back = Anim::from_scene(&converted.value, 0).unwrap().value;
+        let back = Anim::from_scene(&converted.value, &FromSceneOptions::default()).unwrap().value;
         prop_assert!(!back.validate().has_errors(), "{:?}", back.validate().findings());
         for frame in [0.0, 1.0, 2.0] {
             let pose = |a: &Anim| skel.world(&a.pose(&skel, frame, Between::Slerp));
             for (a, b) in pose(&anim).iter().zip(pose(&back)) {
-                for (a, b) in a.rows.iter().flatten().zip(b.rows.iter().flatten()) {
+                for (a, b) in a.to_array().iter().zip(b.to_array()) {
                     prop_assert!((a - b).abs() < 1e-4, "{a} {b}");
                 }
             }

@@ -2,13 +2,14 @@
 
 use super::options::{Errors, OptimizeOptions, apart};
 use super::path::{Candidate, Goal, choose};
-use crate::math::{self, Quat, narrow};
+use crate::math::{Quat, degrees};
 use crate::model::{Clip, identity};
 use crate::pose::{Curves, Timing, rotation, triple};
 use crate::stream::{Keys, Stream};
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use meshwright_core::math::{dot, narrow, sin, unit};
 use meshwright_core::num::{F8A, QuatF8, Se32};
 
 /// Rounds of fitting the channels of a bone to one another's tags.
@@ -147,7 +148,7 @@ pub(crate) fn fit_rotations(
         }
         angle = (angle * 2.0).max(SMALL);
     }
-    (0..).zip(values).map(|(f, q)| (f, QuatF8::encode(q.map(narrow)))).collect()
+    (0..).zip(values).map(|(f, q)| (f, QuatF8::encode(narrow(*q)))).collect()
 }
 
 /// Words for whole-frame points that stay within a distance; the distance doubles until some choice does.
@@ -170,7 +171,7 @@ pub(crate) fn fit_triples(
         }
         distance = (distance * 2.0).max(SMALL);
     }
-    (0..).zip(values).map(|(f, v)| (f, Se32::encode(v.map(narrow)))).collect()
+    (0..).zip(values).map(|(f, v)| (f, Se32::encode(narrow(*v)))).collect()
 }
 
 /// How often a bound that cannot be kept is doubled, and what a bound of zero becomes.
@@ -182,7 +183,7 @@ const SMALL: f64 = 0.01;
 /// The nearest word at every whole frame before `last`.
 fn triple_candidates(values: &[[f64; 3]], last: u32) -> Vec<Candidate<3>> {
     let candidate = |(frame, v): (u32, &[f64; 3])| {
-        let word = Se32::encode(v.map(narrow));
+        let word = Se32::encode(narrow(*v));
         Candidate { frame, word: word.to_bits(), value: triple(word) }
     };
     (0..last).zip(values).map(candidate).collect()
@@ -196,14 +197,14 @@ struct Same<const N: usize> {
 
 impl Goal<4> for Same<4> {
     fn accepts(&self, frame: u32, value: Quat) -> bool {
-        let value = if self.unit { math::unit(value).unwrap_or(value) } else { value };
-        self.values.get(frame as usize) == Some(&value.map(|c| narrow(c).to_bits()))
+        let value = if self.unit { unit(value).unwrap_or(value) } else { value };
+        self.values.get(frame as usize) == Some(&narrow(value).map(f32::to_bits))
     }
 }
 
 impl Goal<3> for Same<3> {
     fn accepts(&self, frame: u32, value: [f64; 3]) -> bool {
-        self.values.get(frame as usize) == Some(&value.map(|c| narrow(c).to_bits()))
+        self.values.get(frame as usize) == Some(&narrow(value).map(f32::to_bits))
     }
 }
 
@@ -217,8 +218,8 @@ struct Turned {
 impl Goal<4> for Turned {
     fn accepts(&self, frame: u32, value: Quat) -> bool {
         let Some(want) = self.values.get(frame as usize) else { return false };
-        let dot = math::dot(*want, value);
-        dot * dot >= self.cosine * math::dot(value, value)
+        let cosine = dot(*want, value);
+        cosine * cosine >= self.cosine * dot(value, value)
     }
 }
 
@@ -265,7 +266,7 @@ impl Fit<'_> {
                 return picked(&candidates, &chosen, QuatF8::from_bits);
             }
         }
-        let bits = values.iter().map(|q| q.map(|c| narrow(c).to_bits())).collect();
+        let bits = values.iter().map(|q| narrow(*q).map(f32::to_bits)).collect();
         let goal = Same::<4> { values: bits, unit: true };
         if (0..n).all(|f| goal.accepts(f, [0.0, 0.0, 0.0, 1.0])) {
             return Vec::new();
@@ -307,10 +308,8 @@ impl Fit<'_> {
                 return picked(&candidates, &chosen, Se32::from_bits);
             }
         }
-        let goal = Same::<3> {
-            values: values.iter().map(|v| v.map(|c| narrow(c).to_bits())).collect(),
-            unit: false,
-        };
+        let goal =
+            Same::<3> { values: values.iter().map(|v| narrow(*v).map(f32::to_bits)).collect(), unit: false };
         if (0..n).all(|f| goal.accepts(f, default)) {
             return Vec::new();
         }
@@ -325,7 +324,7 @@ impl Fit<'_> {
 impl Turned {
     fn new(values: Vec<Quat>, degrees: f64) -> Self {
         let half = degrees.clamp(0.0, 180.0) * (core::f64::consts::PI / 360.0);
-        let sine = math::sine(half);
+        let sine = sin(half);
         Self { values, cosine: 1.0 - sine * sine }
     }
 }
@@ -342,7 +341,7 @@ fn rotation_candidates(
     let mut before: Option<Quat> = None;
     let mut stored = stored.iter().peekable();
     for (frame, value) in (0..last).zip(values) {
-        let flip = before.is_some_and(|b| math::dot(b, *value) < 0.0);
+        let flip = before.is_some_and(|b| dot(b, *value) < 0.0);
         let value = if flip { value.map(|c| -c) } else { *value };
         before = Some(value);
         let mut words = neighbours(value, (CANDIDATES / values.len().max(1)).clamp(1, WORDS));
@@ -353,7 +352,7 @@ fn rotation_candidates(
         for word in words {
             let mut decoded = rotation(QuatF8::from_bits(word));
             let mut word = word;
-            if math::dot(decoded, value) < 0.0 {
+            if dot(decoded, value) < 0.0 {
                 word ^= 0x8080_8080;
                 decoded = decoded.map(|c| -c);
             }
@@ -369,14 +368,14 @@ fn rotation_candidates(
 
 /// The nearest word, and others around it by rising distance.
 fn neighbours(value: Quat, count: usize) -> Vec<u32> {
-    let nearest = QuatF8::encode(value.map(narrow));
+    let nearest = QuatF8::encode(narrow(value));
     let parts = nearest.parts();
     let mut found: Vec<(f64, u32)> = Vec::new();
     for n in 0..81_u32 {
         let shift = |i: u32| i32::try_from(n / 3_u32.pow(i) % 3).unwrap_or(0) - 1;
         let moved = [0, 1, 2, 3].map(|i: u32| step(parts[i as usize], shift(i)));
         let word = QuatF8::from_parts(moved);
-        let cosine = math::dot(rotation(word), value);
+        let cosine = dot(rotation(word), value);
         found.push((1.0 - cosine * cosine, word.to_bits()));
     }
     found.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -400,7 +399,7 @@ fn measure(old: &Curves, new: &Curves, timing: Timing, errors: &mut Errors) {
         let turn = |c: &Curves| timing.rotation(&c.rotation, f).unwrap_or(rest);
         let (a, b) = (turn(old), turn(new));
         if a != b {
-            errors.angle = errors.angle.max(math::angle(a, b));
+            errors.angle = errors.angle.max(degrees(a, b));
         }
         let place = |c: &Curves| timing.triple(&c.translation, f).unwrap_or([0.0; 3]);
         errors.distance = errors.distance.max(apart(place(old), place(new)));

@@ -108,5 +108,5 @@ pub(super) fn apart(a: [f64; 3], b: [f64; 3]) -> f64 {
     if a == b {
         return 0.0;
     }
-    crate::math::sqrt(a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum())
+    meshwright_core::math::distance(a, b)
 }

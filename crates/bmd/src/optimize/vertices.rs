@@ -1,7 +1,7 @@
 //! The smallest kind of a vertex.
 
 use super::options::{Errors, OptimizeOptions, apart};
-use crate::math;
+use crate::math::degrees_between;
 use crate::packed::{Extra96, St96, Vertex, VertexKind};
 use meshwright_core::num::{F8A, Se32, St11, St12, St14Form};
 
@@ -51,12 +51,8 @@ impl Decoded {
 
 /// The angle between two normals; 180 where just one is zero.
 fn degrees(a: [f32; 3], b: [f32; 3]) -> f64 {
-    let unit = |[x, y, z]: [f32; 3]| math::unit([f64::from(x), f64::from(y), f64::from(z), 0.0]);
-    match (unit(a), unit(b)) {
-        (Some(a), Some(b)) => math::arc(a, b) * (180.0 / core::f64::consts::PI),
-        (None, None) => 0.0,
-        _ => 180.0,
-    }
+    let none = |v: [f32; 3]| v.iter().all(|c| *c == 0.0);
+    degrees_between(a, b).unwrap_or(if none(a) && none(b) { 0.0 } else { 180.0 })
 }
 
 /// The vertex in the fewest bytes that stays within the bounds, and what it errs.

@@ -1,33 +1,62 @@
 //! Bones from joints.
 
 use super::names::name;
-use crate::math::{self, narrow};
 use crate::model::{Bmd, Bone};
 use crate::pose::Base;
 use crate::transform::BoneTransform;
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
+use meshwright_core::math::{Affine64, narrow, quat};
 use meshwright_core::num::{F8A, QuatF8, Se32};
-use meshwright_scene::{AxisMap, ConvertError, Local, Loss, Motion, Scene, Skeleton, SkeletonId, Trs};
+use meshwright_scene::names::Names;
+use meshwright_scene::{
+    AxisMap, BindPose, Budget, Channel, ConvertError, Joint, Local, Loss, Motion, Scene, Skeleton,
+    SkeletonId, Track, Trs,
+};
 
 /// Bones that a vertex can name, the base included: 0xFF marks pseudo-bones.
 const MOST: usize = 255;
 /// A rest scale this near to 1 is none.
-const SCALE_NOISE: f32 = 1e-4;
+const SCALE_NOISE: f64 = 1e-4;
+/// What a joint and its bone take while they are made.
+const JOINT: usize = 768;
 
 /// The bones of a model under construction.
 pub(super) struct Bones {
     pub(super) skeleton: SkeletonId,
     pub(super) bones: Vec<Bone>,
-    /// The bone of each joint.
-    pub(super) bone_of: Vec<usize>,
-    /// For each joint the product of the rest scales above it, which the format has no place for.
-    pub(super) scale_above: Vec<[f32; 3]>,
-    /// For each joint its own rest scale.
-    pub(super) scale: Vec<[f32; 3]>,
-    /// Rest matrices of the bones as they were rounded.
-    pub(super) rest: Vec<[[f64; 4]; 3]>,
+    /// What became of each joint.
+    pub(super) joints: Vec<Placed>,
+}
+
+/// A joint as a bone.
+#[derive(Clone, Copy)]
+pub(super) struct Placed {
+    pub(super) bone: usize,
+    /// The product of the rest scales above it, which the format has no place for.
+    pub(super) scale_above: [f64; 3],
+    /// Its own rest scale.
+    pub(super) scale: [f64; 3],
+    /// From where vertices rest to the bone's space, as the bone was rounded.
+    resting: Binding,
+    /// From where vertices are bound to the bone's space.
+    bound: Binding,
+}
+
+/// What takes vertices into the space of a bone.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Binding {
+    pub(super) points: Affine64,
+    pub(super) normals: Affine64,
+}
+
+impl Default for Placed {
+    fn default() -> Self {
+        let binding = Binding::default();
+        Self { bone: 0, scale_above: [1.0; 3], scale: [1.0; 3], resting: binding, bound: binding }
+    }
 }
 
 impl Bones {
@@ -36,13 +65,15 @@ impl Bones {
         scene: &Scene,
         skeleton: SkeletonId,
         axes: &AxisMap,
+        names: &mut Names<'_>,
+        budget: &Budget,
         losses: &mut Vec<Loss>,
     ) -> Result<Self, ConvertError> {
         let path = format!("skeletons[{}]", skeleton.0);
         let invalid = |message: &str| ConvertError::invalid(path.as_str(), message);
         let source = scene.skeletons.get(skeleton.0).ok_or_else(|| invalid("does not exist"))?;
+        budget.charge_items("bones", source.joints.len() as u64, JOINT)?;
         let order = source.order().ok_or_else(|| invalid("joints form a cycle"))?;
-        let n = source.joints.len();
         let base = order.first().copied().filter(|j| is_base(scene, skeleton, *j));
         let follows = |j: &usize| source.joints.get(*j).is_some_and(|j| !j.follows.is_empty());
         let normal = order.iter().copied().filter(|j| !follows(j) && Some(*j) != base);
@@ -51,85 +82,127 @@ impl Bones {
             let message = format!("{} bones, the format has {MOST}", placed.len().saturating_add(1));
             return Err(ConvertError::unsupported(path, message));
         }
-        let mut this = Self {
-            skeleton,
-            bones: Vec::with_capacity(n.saturating_add(1)),
-            bone_of: alloc::vec![0; n],
-            scale_above: alloc::vec![[1.0; 3]; n],
-            scale: alloc::vec![[1.0; 3]; n],
-            rest: Vec::new(),
-        };
         let base_name = base.and_then(|j| source.joints.get(j)).map_or("base", |j| j.name.as_str());
-        this.bones.push(Bone { name: Some(name(base_name, &path, losses)), ..Bone::default() });
-        let (mut scaled, mut sheared) = (0_usize, 0.0_f32);
-        let mut followed: BTreeMap<usize, Vec<(u8, f32)>> = BTreeMap::new();
+        let base = Bone { name: Some(name(names, base_name, &path, losses)?), ..Bone::default() };
+        let mut making = Making {
+            source,
+            axes,
+            path,
+            names,
+            losses,
+            bones: alloc::vec![base],
+            joints: alloc::vec![Placed::default(); source.joints.len()],
+            followed: BTreeMap::new(),
+            scaled: 0,
+            sheared: 0.0,
+        };
         for j in placed {
-            let Some(joint) = source.joints.get(j) else { continue };
-            let id = this.bones.len();
-            if let Some(slot) = this.bone_of.get_mut(j) {
-                *slot = id;
-            }
-            if !joint.follows.is_empty() {
-                let parts = this.spread(&joint.follows, &followed);
-                let bone = pseudo(&joint.name, &parts, &path, losses);
-                followed.insert(j, parts);
-                this.bones.push(bone);
-                continue;
-            }
-            let (trs, shear) = match &joint.rest {
-                Local::Trs(t) => (*t, 0.0),
-                Local::Affine(m) => Trs::from_affine(m),
-            };
-            sheared = sheared.max(shear);
-            let trs = axes.trs(&trs);
-            let above = joint.parent.and_then(|p| {
-                let (a, s) = (this.scale_above.get(p)?, this.scale.get(p)?);
-                Some(core::array::from_fn(|i| a[i] * s[i]))
-            });
-            let above = above.unwrap_or([1.0; 3]);
-            scaled =
-                scaled.saturating_add(usize::from(trs.scale.iter().any(|s| (s - 1.0).abs() > SCALE_NOISE)));
-            if let (Some(a), Some(s)) = (this.scale_above.get_mut(j), this.scale.get_mut(j)) {
-                (*a, *s) = (above, trs.scale);
-            }
-            let origin = core::array::from_fn(|i| trs.translation[i] * above[i]);
-            let rotation = match QuatF8::encode(trs.rotation) {
-                // The original tool stores no rotation as zero.
-                QuatF8::IDENTITY => QuatF8::from_bits(0),
-                word => word,
-            };
-            let parent = joint.parent.map(|p| leader(source, p));
-            if parent != joint.parent {
-                let message = "hangs from a joint that follows others; hung from the heaviest of those";
-                losses.push(Loss::new("parent-follows", format!("{path}.joints[{j}]"), message));
-            }
-            let parent = parent.and_then(|p| this.bone_of.get(p)).copied().unwrap_or(0);
-            this.bones.push(Bone {
-                transform: BoneTransform::new(Se32::encode(origin), rotation),
-                name: Some(name(&joint.name, &format!("{path}.joints[{j}]"), losses)),
-                parent: u8::try_from(parent).unwrap_or(0),
-                ..Bone::default()
-            });
+            making.place(j)?;
         }
-        if scaled > 0 {
-            let message = format!("{scaled} joints are scaled at rest; their children were moved instead");
-            losses.push(Loss::new("joint-scale", path.as_str(), message));
+        making.report();
+        making.bind(scene, skeleton, budget)?;
+        let Making { bones, joints, .. } = making;
+        Ok(Self { skeleton, bones, joints })
+    }
+
+    /// A bone's base transform as it was rounded.
+    pub(super) fn base(&self, bone: usize) -> Base {
+        self.bones.get(bone).map_or(Base { rotation: quat::IDENTITY, origin: [0.0; 3] }, Base::of)
+    }
+
+    /// The bone of a joint, and what takes the joint's vertices there. `resting` vertices are given where they rest,
+    /// others where they are bound.
+    pub(super) fn binding(&self, joint: u32, resting: bool) -> (usize, Binding) {
+        let placed = self.joints.get(joint as usize).copied().unwrap_or_default();
+        (placed.bone, if resting { placed.resting } else { placed.bound })
+    }
+}
+
+/// Bones being made of joints.
+struct Making<'s, 'n, 'b> {
+    source: &'s Skeleton,
+    axes: &'s AxisMap,
+    path: String,
+    names: &'n mut Names<'b>,
+    losses: &'n mut Vec<Loss>,
+    bones: Vec<Bone>,
+    joints: Vec<Placed>,
+    /// The bones and weights of joints that follow others.
+    followed: BTreeMap<usize, Vec<(u8, f32)>>,
+    /// How many joints are scaled at rest.
+    scaled: usize,
+    sheared: f32,
+}
+
+impl Making<'_, '_, '_> {
+    fn joint_path(&self, j: usize) -> String {
+        format!("{}.joints[{j}]", self.path)
+    }
+
+    fn place(&mut self, j: usize) -> Result<(), ConvertError> {
+        let source = self.source;
+        let Some(joint) = source.joints.get(j) else { return Ok(()) };
+        let id = self.bones.len();
+        if let Some(placed) = self.joints.get_mut(j) {
+            placed.bone = id;
         }
-        if sheared > 1e-5 {
-            let message = "joints shear at rest; largest part dropped, of their size";
-            losses.push(Loss::measured("joint-shear", path.as_str(), message, f64::from(sheared)));
+        let bone = if joint.follows.is_empty() { self.normal(j, joint)? } else { self.follower(j, joint)? };
+        self.bones.push(bone);
+        Ok(())
+    }
+
+    /// A bone of a joint that is posed by itself. Rest scales move what is below.
+    fn normal(&mut self, j: usize, joint: &Joint) -> Result<Bone, ConvertError> {
+        let path = self.joint_path(j);
+        if let Local::Affine(m) = &joint.rest {
+            self.sheared = self.sheared.max(Trs::from_affine(m).1);
         }
-        let posed = Bmd { bones: this.bones.clone(), ..Bmd::default() };
-        let rest = posed.rest().ok_or_else(|| invalid("joints form a cycle"))?;
-        this.rest = rest.pose(0.0).matrices().to_vec();
-        Ok(this)
+        let trs = self.axes.trs64(&joint.rest.to_trs64());
+        let above = joint.parent.and_then(|p| self.joints.get(p));
+        let above = above.map_or([1.0; 3], |p| core::array::from_fn(|i| p.scale_above[i] * p.scale[i]));
+        self.scaled += usize::from(trs.scale.iter().any(|s| (s - 1.0).abs() > SCALE_NOISE));
+        if let Some(placed) = self.joints.get_mut(j) {
+            (placed.scale_above, placed.scale) = (above, trs.scale);
+        }
+        let origin: [f64; 3] = core::array::from_fn(|i| trs.translation[i] * above[i]);
+        let rotation = match QuatF8::encode(narrow(trs.rotation)) {
+            // The original tool stores no rotation as zero.
+            QuatF8::IDENTITY => QuatF8::from_bits(0),
+            word => word,
+        };
+        let parent = joint.parent.map(|p| leader(self.source, p));
+        if parent != joint.parent {
+            let message = "hangs from a joint that follows others; hung from the heaviest of those";
+            self.losses.push(Loss::new("parent-follows", path.as_str(), message));
+        }
+        let parent = parent.and_then(|p| self.joints.get(p)).map_or(0, |p| p.bone);
+        Ok(Bone {
+            transform: BoneTransform::new(Se32::encode(narrow(origin)), rotation),
+            name: Some(name(self.names, &joint.name, &path, self.losses)?),
+            parent: u8::try_from(parent).unwrap_or(0),
+            ..Bone::default()
+        })
+    }
+
+    /// A pseudo-bone of a joint that follows others.
+    fn follower(&mut self, j: usize, joint: &Joint) -> Result<Bone, ConvertError> {
+        let path = self.joint_path(j);
+        let parts = self.spread(&joint.follows);
+        let bone = Bone {
+            transform: BoneTransform::following(stored_parts(&parts, &path, self.losses)),
+            name: Some(name(self.names, &joint.name, &path, self.losses)?),
+            parent: Bone::PSEUDO,
+            ..Bone::default()
+        };
+        self.followed.insert(j, parts);
+        Ok(bone)
     }
 
     /// The bones that a joint follows, joints that follow others themselves replaced by those.
-    fn spread(&self, follows: &[(usize, f32)], followed: &BTreeMap<usize, Vec<(u8, f32)>>) -> Vec<(u8, f32)> {
+    fn spread(&self, follows: &[(usize, f32)]) -> Vec<(u8, f32)> {
         let mut sum: BTreeMap<u8, f32> = BTreeMap::new();
         for (j, weight) in follows {
-            match followed.get(j) {
+            match self.followed.get(j) {
                 Some(parts) => {
                     let total: f32 = parts.iter().map(|p| p.1).sum();
                     let share = if total == 0.0 { 0.0 } else { weight / total };
@@ -138,7 +211,7 @@ impl Bones {
                     }
                 }
                 None => {
-                    let bone = self.bone_of.get(*j).and_then(|b| u8::try_from(*b).ok());
+                    let bone = self.joints.get(*j).and_then(|p| u8::try_from(p.bone).ok());
                     *sum.entry(bone.unwrap_or(0)).or_insert(0.0) += weight;
                 }
             }
@@ -146,18 +219,50 @@ impl Bones {
         sum.into_iter().filter(|p| p.1.is_finite()).collect()
     }
 
-    /// A bone's base transform as it was rounded.
-    pub(super) fn base(&self, bone: usize) -> Base {
-        self.bones.get(bone).map_or(Base { rotation: [0.0, 0.0, 0.0, 1.0], origin: [0.0; 3] }, Base::of)
+    fn report(&mut self) {
+        let path = self.path.as_str();
+        if self.scaled > 0 {
+            let message =
+                format!("{} joints are scaled at rest; their children were moved instead", self.scaled);
+            self.losses.push(Loss::new("joint-scale", path, message).counted(self.scaled));
+        }
+        if self.sheared > 1e-5 {
+            let message = "shear of joints was dropped; largest part of a column";
+            self.losses.push(Loss::new("joint-shear", path, message).by(f64::from(self.sheared), ""));
+        }
     }
 
-    /// A point and a direction of the model's space in the space of a bone.
-    pub(super) fn local(&self, bone: usize, p: [f32; 3], n: [f32; 3]) -> ([f32; 3], [f32; 3]) {
-        let identity = (p, n);
-        let Some(m) = self.rest.get(bone).filter(|_| bone > 0) else { return identity };
-        let Some(inverse) = inverse(m) else { return identity };
-        let point = math::point(&inverse, p.map(f64::from)).map(narrow);
-        (point, math::vector(&inverse, n.map(f64::from)).map(narrow))
+    /// Finds what takes vertices into the space of each bone. The bones stand as the joints rest, up to rounding, so that
+    /// joints without keys are where they should be; vertices that are bound in another pose come along.
+    fn bind(&mut self, scene: &Scene, skeleton: SkeletonId, budget: &Budget) -> Result<(), ConvertError> {
+        let cycle = || ConvertError::invalid(self.path.as_str(), "joints form a cycle");
+        let rounded = Bmd::default().with_bones(self.bones.clone(), Vec::new());
+        let rounded = rounded.rest().ok_or_else(cycle)?.pose(0.0);
+        let rest = self.source.rest_model().ok_or_else(cycle)?;
+        let moved = match BindPose::of(scene, skeleton, budget) {
+            Ok(bind) => bind.differs_from_rest,
+            // Where its joints would stand does not matter here.
+            Err(ConvertError::Unsupported { .. }) => true,
+            Err(e) => return Err(e),
+        };
+        if moved {
+            let message = "vertices are bound in another pose than the joints rest in; they were moved there";
+            self.losses.push(Loss::note("bind-pose", self.path.as_str(), message));
+        }
+        for ((placed, joint), rest) in self.joints.iter_mut().zip(&self.source.joints).zip(&rest) {
+            let bone = rounded.matrices().get(placed.bone).filter(|_| placed.bone > 0);
+            // Evaluation turns normals by the matrix itself, so its inverse undoes that, stretched or not.
+            let into = bone.and_then(Affine64::inverse).unwrap_or_default();
+            placed.resting = Binding { points: into, normals: into };
+            placed.bound = placed.resting;
+            if moved {
+                let rested = rest.wide().after(&joint.inverse_bind.wide());
+                let rested = self.axes.affine64(&rested);
+                let normals = rested.normals().unwrap_or(rested);
+                placed.bound = Binding { points: into.after(&rested), normals: into.after(&normals) };
+            }
+        }
+        Ok(())
     }
 }
 
@@ -174,12 +279,12 @@ fn leader(skeleton: &Skeleton, mut joint: usize) -> usize {
     joint
 }
 
-/// A pseudo-bone of some bones and weights.
-fn pseudo(joint: &str, follows: &[(u8, f32)], path: &str, losses: &mut Vec<Loss>) -> Bone {
+/// The four heaviest bones that a pseudo-bone follows, as it stores them.
+fn stored_parts(follows: &[(u8, f32)], path: &str, losses: &mut Vec<Loss>) -> [(u8, F8A); 4] {
     let mut parts = follows.to_vec();
     parts.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
     if parts.len() > 4 {
-        let message = format!("joint {joint:?} follows {} others; the four heaviest kept", parts.len());
+        let message = format!("follows {} others; the four heaviest kept", parts.len());
         losses.push(Loss::new("follows-dropped", path, message));
     }
     parts.truncate(4);
@@ -193,52 +298,25 @@ fn pseudo(joint: &str, follows: &[(u8, f32)], path: &str, losses: &mut Vec<Loss>
     let sum: f64 = stored.iter().map(|p| f64::from(p.1.decode())).sum();
     if sum == 0.0 {
         stored = [(stored[0].0, F8A::ONE), (0, F8A::ZERO), (0, F8A::ZERO), (0, F8A::ZERO)];
-        losses.push(Loss::new("follows-cancel", path, format!("the weights of joint {joint:?} sum to zero")));
+        losses.push(Loss::new("follows-cancel", path, "the weights of those it follows sum to zero"));
     }
-    Bone {
-        transform: BoneTransform::following(stored),
-        name: Some(name(joint, path, losses)),
-        parent: Bone::PSEUDO,
-        ..Bone::default()
-    }
-}
-
-/// The inverse of an affine transform in rows.
-fn inverse(m: &[[f64; 4]; 3]) -> Option<[[f64; 4]; 3]> {
-    let c = |r: usize, k: usize| {
-        let (r1, r2, k1, k2) = ((r + 1) % 3, (r + 2) % 3, (k + 1) % 3, (k + 2) % 3);
-        m[r1][k1] * m[r2][k2] - m[r1][k2] * m[r2][k1]
-    };
-    let det = m[0][0] * c(0, 0) + m[0][1] * c(0, 1) + m[0][2] * c(0, 2);
-    if det.abs() < 1e-12 {
-        return None;
-    }
-    let row = |k: usize| {
-        let [a, b, d] = [c(0, k) / det, c(1, k) / det, c(2, k) / det];
-        [a, b, d, -(a * m[0][3] + b * m[1][3] + d * m[2][3])]
-    };
-    Some([row(0), row(1), row(2)])
+    stored
 }
 
 /// Whether a joint is what the format's bone 0 is: at the origin, never moved, at the root.
 fn is_base(scene: &Scene, skeleton: SkeletonId, joint: usize) -> bool {
-    let Some(source) = scene.skeletons.get(skeleton.0) else { return false };
-    let Some(j) = source.joints.get(joint) else { return false };
-    let still = j.parent.is_none() && j.follows.is_empty() && j.rest == Local::Trs(Trs::IDENTITY);
-    let moved: BTreeSet<usize> = scene
-        .clips
-        .iter()
-        .filter(|c| c.skeleton == skeleton)
-        .flat_map(|c| match &c.motion {
-            // A pose set holds a matrix for every joint.
-            Motion::Poses { .. } => alloc::vec![joint],
-            Motion::Tracks(tracks) => {
-                let has_keys = |t: &&meshwright_scene::Track| {
-                    !t.translation.is_empty() || !t.rotation.is_empty() || !t.scale.is_empty()
-                };
-                tracks.iter().filter(has_keys).map(|t| t.joint).collect()
-            }
-        })
-        .collect();
-    still && !moved.contains(&joint)
+    let source = scene.skeletons.get(skeleton.0).and_then(|s| s.joints.get(joint));
+    let stands =
+        |j: &Joint| j.parent.is_none() && j.follows.is_empty() && j.rest == Local::Trs(Trs::IDENTITY);
+    let has_keys = |t: &Track| {
+        let any = |c: &Channel<[f32; 3]>| !c.is_empty();
+        any(&t.translation) || any(&t.scale) || !t.rotation.is_empty()
+    };
+    let mut clips = scene.clips.iter().filter(|c| c.skeleton == skeleton);
+    let moved = clips.any(|c| match &c.motion {
+        // A pose set holds a matrix for every joint.
+        Motion::Poses { .. } => true,
+        Motion::Tracks(tracks) => tracks.iter().any(|t| t.joint == joint && has_keys(t)),
+    });
+    source.is_some_and(stands) && !moved
 }

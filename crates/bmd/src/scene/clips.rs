@@ -1,14 +1,15 @@
 //! Clips as tracks of keys.
 
 use super::names::text;
-use crate::math::{self, Quat, narrow};
+use crate::math::{Quat, degrees};
 use crate::model::{Bmd, Clip as BmdClip};
 use crate::pose::{Base, Curves, Timing};
 use crate::stream::Stream;
 use alloc::format;
 use alloc::vec::Vec;
+use meshwright_core::math::{add, dot, narrow, quat, unit};
 use meshwright_scene::{
-    AxisMap, Clip, ConvertError, Extra, Interpolation, Loss, Memory, Motion, SkeletonId, Space, Track,
+    AxisMap, Budget, Clip, ConvertError, Interpolation, Loss, Motion, SkeletonId, Space, Track,
 };
 
 /// The rate of a clip whose file leaves it open: that of every clip by the original tool.
@@ -42,41 +43,37 @@ pub(super) fn convert(
     keyed: &[(usize, Curves)],
     bases: &Bases,
     space: Space,
-    memory: &Memory,
+    budget: &Budget,
     losses: &mut Vec<Loss>,
 ) -> Result<Clip, ConvertError> {
     let path = format!("anims[{index}]");
     let stored = clip.rate.frames_per_second();
     let rate = if stored > 0.0 { stored } else { USUAL_RATE };
     if stored == 0.0 {
-        losses.push(Loss::new("rate-default", path.as_str(), "the rate is zero; 10 frames per second taken"));
+        losses.push(Loss::note(
+            "rate-default",
+            path.as_str(),
+            "the rate is zero; 10 frames per second taken",
+        ));
     }
     let timing = Timing { frames: u32::from(clip.frames), looping: clip.rate.is_looping() };
-    let mut tracks = memory.reserve("tracks", keyed.len())?;
+    let mut tracks = budget.reserve("tracks", keyed.len())?;
     let mut added = 0;
     for (bone, curves) in keyed {
         let Some(base) = bases.bones.get(*bone) else { continue };
         let keys = Keys { timing, axes: bases.axes, base, curves };
-        let (track, more) = keys.track(*bone, space, memory)?;
+        let (track, more) = keys.track(*bone, space, budget)?;
         tracks.push(track);
         added += more;
     }
     if added > 0 {
-        let message = "keys were added at whole frames, where glTF blends otherwise; how many";
-        let count = f64::from(u32::try_from(added).unwrap_or(u32::MAX));
-        losses.push(Loss::measured("keys-added", path.as_str(), message, count));
+        let message = format!("{added} keys were added at whole frames, where glTF blends otherwise");
+        losses.push(Loss::note("keys-added", path.as_str(), message).counted(added));
     }
-    let name = clip.name.as_ref().map(|n| text(n, memory)).transpose()?.unwrap_or_default();
-    Ok(Clip {
-        name,
-        skeleton: SkeletonId(0),
-        rate,
-        frames: u32::from(clip.frames),
-        looping: timing.looping,
-        interpolation: Interpolation::Linear,
-        motion: Motion::Tracks(tracks),
-        extras: None::<Extra>,
-    })
+    let name = clip.name.as_ref().map(|n| text(n, budget)).transpose()?.unwrap_or_default();
+    Ok(Clip::new(name, SkeletonId(0), rate, Motion::Tracks(tracks))
+        .with_frames(u32::from(clip.frames), timing.looping)
+        .with_interpolation(Interpolation::Linear))
 }
 
 /// The keys of one bone on their way.
@@ -93,7 +90,7 @@ fn time(frame: u32) -> f32 {
 }
 
 impl Keys<'_> {
-    fn track(&self, joint: usize, space: Space, memory: &Memory) -> Result<(Track, usize), ConvertError> {
+    fn track(&self, joint: usize, space: Space, budget: &Budget) -> Result<(Track, usize), ConvertError> {
         let c = self.curves;
         let mut track = Track { joint, ..Track::default() };
         let gltf = space == Space::Gltf;
@@ -107,27 +104,27 @@ impl Keys<'_> {
             self.refine(&mut rotation);
         }
         let count = translation.len() + scale.len() + rotation.len();
-        memory.charge("keys", count, size_of::<[f32; 5]>())?;
+        budget.charge_items("keys", count as u64, size_of::<[f32; 5]>())?;
 
         for frame in &translation {
             let Some(v) = self.timing.triple(&c.translation, f64::from(*frame)) else { continue };
-            let moved = core::array::from_fn(|i| narrow(self.base.origin[i] + v[i]));
+            let moved = narrow(add(self.base.origin, v));
             track.translation.push(time(*frame), self.axes.point(moved));
         }
         for frame in &scale {
             let Some(v) = self.timing.triple(&c.scale, f64::from(*frame)) else { continue };
-            track.scale.push(time(*frame), self.axes.axis_scale(v.map(narrow)));
+            track.scale.push(time(*frame), self.axes.axis_scale(narrow(v)));
         }
         let mut before: Option<Quat> = None;
         for frame in &rotation {
             let Some(q) = self.timing.rotation(&c.rotation, f64::from(*frame)) else { continue };
             // The base rotation is applied first; being a constant factor it does not disturb blending.
-            let q = math::unit(math::product(q, self.base.rotation)).unwrap_or([0.0, 0.0, 0.0, 1.0]);
+            let q = unit(quat::product(q, self.base.rotation)).unwrap_or(quat::IDENTITY);
             // In the file's own space signs are kept: they say which way round to turn.
-            let flip = gltf && before.is_some_and(|b| math::dot(b, q) < 0.0);
+            let flip = gltf && before.is_some_and(|b| dot(b, q) < 0.0);
             let q = if flip { q.map(|c| -c) } else { q };
             before = Some(q);
-            track.rotation.push(time(*frame), self.axes.rotation(q.map(narrow)));
+            track.rotation.push(time(*frame), self.axes.rotation(narrow(q)));
         }
         let stored = c.translation.len() + c.scale.len() + c.rotation.len();
         Ok((track, count.saturating_sub(stored)))
@@ -158,8 +155,9 @@ impl Keys<'_> {
             let (Some(from), Some(to)) = (at(a), at(b)) else { continue };
             let length = f64::from(b) - f64::from(a);
             let away = |f: u32| {
-                let arc = math::slerp(from, to, (f64::from(f) - f64::from(a)) / length);
-                at(f).map_or(0.0, |q| math::angle(arc, q))
+                let t = (f64::from(f) - f64::from(a)) / length;
+                let arc = quat::slerp(from, quat::toward(from, to), t);
+                at(f).map_or(0.0, |q| degrees(arc, q))
             };
             let worst = (a.saturating_add(1)..b).map(|f| (away(f), f)).max_by(|x, y| x.0.total_cmp(&y.0));
             if let Some((_, f)) = worst.filter(|w| w.0 > TOLERANCE) {

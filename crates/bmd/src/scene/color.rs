@@ -4,7 +4,7 @@
 pub(super) fn linear(byte: u8) -> f32 {
     let x = f64::from(byte) / 255.0;
     let y = if x <= 0.04045 { x / 12.92 } else { power_2_4((x + 0.055) / 1.055) };
-    crate::math::narrow(y)
+    meshwright_core::math::narrow1(y)
 }
 
 /// `x` to the power of 12/5 for 0 to 1: the twelfth power of the fifth root.

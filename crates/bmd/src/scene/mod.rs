@@ -10,8 +10,11 @@ mod bones;
 mod clips;
 mod color;
 mod from_scene;
+mod meshes;
 mod motion;
 mod names;
+mod options;
+mod rounding;
 mod to_scene;
 
-pub use from_scene::{ImportOptions, VertexForm};
+pub use options::{BmdSceneOptions, VertexForm};

@@ -10,11 +10,12 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use meshwright_core::math::{length, narrow, narrow1, normalize, wide};
 use meshwright_core::num::{F8A, St14Form};
 use meshwright_scene::{
-    Affine, AxisMap, ConvertError, Converted, Extra, Influence, Joint, Level, Local, LocalVertex, Loss,
-    Material, MaterialId, Memory, Mesh, MeshId, Node, NodeId, Scene, SceneOptions, Skeleton, SkeletonId,
-    Skin, Space, Trs, normalize,
+    AxisMap, Budget, ConvertError, Converted, Extra, Influence, Joint, Level, Local, LocalVertex, Loss,
+    Material, MaterialId, Mesh, MeshId, Node, NodeId, Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space,
+    Trs,
 };
 
 /// A bone of a vertex without one that exists; strict reading leaves no such vertices in a skeletal model.
@@ -61,7 +62,7 @@ impl Bmd {
             model: self,
             options,
             axes: axes(options.space),
-            memory: Memory::new(options.limits.memory),
+            budget: options.budget(),
             form,
             pose,
             losses: Vec::new(),
@@ -83,7 +84,7 @@ struct Export<'m> {
     model: &'m Bmd,
     options: &'m SceneOptions,
     axes: AxisMap,
-    memory: Memory,
+    budget: Budget,
     form: St14Form,
     pose: Pose,
     losses: Vec<Loss>,
@@ -94,11 +95,6 @@ struct Export<'m> {
     scene: Scene,
     /// For each pseudo-bone its helper joints with their weights, which sum to 1.
     pseudo: Vec<Vec<(usize, f32)>>,
-}
-
-/// Double precision rows as a transform.
-fn affine(rows: &[[f64; 4]; 3]) -> Affine {
-    Affine::from_rows(rows.map(|r| r.map(crate::math::narrow)))
 }
 
 impl Export<'_> {
@@ -113,7 +109,7 @@ impl Export<'_> {
     /// A bone's name. In glTF space, where names distinguish nodes, one is made up for a bone without.
     fn bone_name(&self, bone: usize) -> Result<String, ConvertError> {
         Ok(match self.model.bones.get(bone).and_then(|b| b.name.as_ref()) {
-            Some(name) => text(name, &self.memory)?,
+            Some(name) => text(name, &self.budget)?,
             None if !self.is_gltf() => String::new(),
             None if bone == 0 => "base".into(),
             None => format!("bone_{bone}"),
@@ -126,15 +122,15 @@ impl Export<'_> {
             return Ok(());
         }
         let normal = model.normal_bones();
-        let mut joints = self.memory.reserve::<Joint>("joints", model.bones.len())?;
+        let mut joints = self.budget.reserve::<Joint>("joints", model.bones.len())?;
         for (i, bone) in model.bones.iter().enumerate().take(normal) {
             let base = crate::pose::Base::of(bone);
             let rest = if i == 0 {
                 Trs::IDENTITY
             } else {
                 self.axes.trs(&Trs {
-                    translation: base.origin.map(crate::math::narrow),
-                    rotation: base.rotation.map(crate::math::narrow),
+                    translation: narrow(base.origin),
+                    rotation: narrow(base.rotation),
                     scale: [1.0; 3],
                 })
             };
@@ -167,7 +163,7 @@ impl Export<'_> {
         let Some(bone) = self.model.bones.get(bone) else { return Vec::new() };
         let parts = bone.transform.followed();
         let total: f64 = parts.iter().map(|p| f64::from(p.1.decode())).sum();
-        let share = |w: F8A| crate::math::narrow(f64::from(w.decode()) / total);
+        let share = |w: F8A| narrow1(f64::from(w.decode()) / total);
         parts.iter().filter(|p| p.1.decode() != 0.0).map(|p| (usize::from(p.0), share(p.1))).collect()
     }
 
@@ -182,8 +178,8 @@ impl Export<'_> {
         }
         let mut helpers = Vec::with_capacity(parts.len());
         for (id, weight) in parts {
-            self.memory.charge("joints", 1, size_of::<Joint>())?;
-            self.memory.charge("names", name.len(), 1)?;
+            self.budget.charge("joints", size_of::<Joint>() as u64)?;
+            self.budget.charge("names", name.len() as u64)?;
             let helper = format!("{name}@{}", self.bone_name(id)?);
             helpers.push((skeleton.joints.len(), weight));
             skeleton.joints.push(Joint::new(helper, Some(id), Local::default()));
@@ -197,7 +193,7 @@ impl Export<'_> {
         for (k, helpers) in self.pseudo.iter().enumerate() {
             let bone = normal.saturating_add(k);
             let path = format!("bones[{bone}]");
-            let rest = self.pose.matrices().get(bone).map(|m| self.axes.affine(&affine(m)));
+            let rest = self.pose.matrices().get(bone).map(|m| self.axes.affine(&m.narrow()));
             let Some(inverse) = rest.and_then(|m| m.inverse()) else {
                 let message = "a pseudo-bone whose rest matrix has no inverse moves its vertices wrongly";
                 self.losses.push(Loss::new("pseudo-bone-singular", path, message));
@@ -209,7 +205,7 @@ impl Export<'_> {
                 }
             }
             let message = format!("a pseudo-bone became {} helper joints", helpers.len());
-            self.losses.push(Loss::new("pseudo-bone", path, message));
+            self.losses.push(Loss::note("pseudo-bone", path, message));
         }
     }
 
@@ -217,8 +213,8 @@ impl Export<'_> {
         let model = self.model;
         let mut legacy = false;
         let extras = if self.options.extras { MESH_EXTRAS } else { 0 };
-        self.memory.charge("extras", model.meshes.len(), extras)?;
-        self.scene.meshes = self.memory.reserve("meshes", model.meshes.len())?;
+        self.budget.charge_items("extras", model.meshes.len() as u64, extras)?;
+        self.scene.meshes = self.budget.reserve("meshes", model.meshes.len())?;
         for (i, mesh) in model.meshes.iter().enumerate() {
             let converted = self.mesh(i, mesh)?;
             legacy |= mesh.vertices.iter().any(|v| v.st14().is_some());
@@ -226,7 +222,7 @@ impl Export<'_> {
         }
         if legacy && self.form == St14Form::Legacy {
             let message = "texture coordinates of 128-bit vertices were read in the old form";
-            self.loss("st-form", "meshes", message);
+            self.losses.push(Loss::note("st-form", "meshes", message));
         }
         Ok(())
     }
@@ -236,10 +232,10 @@ impl Export<'_> {
         let path = format!("meshes[{i}]");
         let flat = mesh.flat_color();
         let axes = self.axes;
-        let mut positions = self.memory.reserve("positions", n)?;
+        let mut positions = self.budget.reserve("positions", n)?;
         positions.extend(mesh.vertices.iter().map(|v| axes.point(self.pose.position(*v))));
         let normals = self.normals(mesh, &path)?;
-        let mut uvs: Vec<[f32; 2]> = self.memory.reserve("texture coordinates", n)?;
+        let mut uvs: Vec<[f32; 2]> = self.budget.reserve("texture coordinates", n)?;
         uvs.extend(mesh.uvs(self.form));
         // Without a texture and without coordinates there is nothing to carry.
         if self.is_gltf() && flat.is_some() && uvs.iter().flatten().all(|c| *c == 0.0) {
@@ -248,10 +244,10 @@ impl Export<'_> {
         let tinted = !self.is_gltf() || mesh.vertices.iter().any(|v| v.color().is_some_and(|c| c != 0x0f));
         let mut colors = Vec::new();
         if tinted {
-            colors = self.memory.reserve("colours", n)?;
+            colors = self.budget.reserve("colours", n)?;
             colors.extend(mesh.colors());
         }
-        let mut triangles = self.memory.reserve("triangles", mesh.triangles().count())?;
+        let mut triangles = self.budget.reserve("triangles", mesh.triangles().count())?;
         triangles.extend(mesh.triangles().map(|t| axes.triangle(t)));
         let material = mesh.material.as_ref().map(|name| self.material(name, flat, tinted)).transpose()?;
         let skin = if self.model.bones.is_empty() { None } else { Some(self.skin(mesh)?) };
@@ -276,7 +272,7 @@ impl Export<'_> {
 
     fn normals(&mut self, mesh: &BmdMesh, path: &str) -> Result<Vec<[f32; 3]>, ConvertError> {
         let flat = mesh.flat_color().is_some();
-        let mut normals = self.memory.reserve("normals", mesh.vertices.len())?;
+        let mut normals = self.budget.reserve("normals", mesh.vertices.len())?;
         let (mut zero, mut longest) = (0_usize, 0.0_f64);
         for v in mesh.vertices.iter() {
             let n = self.axes.direction(self.pose.normal(*v, flat));
@@ -284,10 +280,9 @@ impl Export<'_> {
                 normals.push(n);
                 continue;
             }
-            let length = meshwright_scene::sqrt(n.iter().map(|c| f64::from(*c) * f64::from(*c)).sum());
             match normalize(n) {
                 Some(unit) => {
-                    longest = longest.max((length - 1.0).abs());
+                    longest = longest.max((length(wide(n)) - 1.0).abs());
                     normals.push(unit);
                 }
                 None => {
@@ -297,11 +292,12 @@ impl Export<'_> {
             }
         }
         if zero > 0 {
-            self.loss("normals-replaced", path, format!("{zero} normals without direction point up"));
+            let message = format!("{zero} normals without direction point up");
+            self.losses.push(Loss::note("normals-replaced", path, message).counted(zero));
         }
         if longest > 1e-3 {
             let message = "normals were made to have length 1; largest difference";
-            self.losses.push(Loss::measured("normals-scaled", path, message, longest));
+            self.losses.push(Loss::note("normals-scaled", path, message).by(longest, ""));
         }
         Ok(normals)
     }
@@ -319,11 +315,11 @@ impl Export<'_> {
         let id = match self.materials.get(&(name.clone(), tinted)) {
             Some(id) => *id,
             None => {
-                self.memory.charge("materials", 1, size_of::<Material>())?;
+                self.budget.charge("materials", size_of::<Material>() as u64)?;
                 let base = if tinted { [255; 3] } else { flat.unwrap_or([255; 3]) };
                 let [r, g, b] = base.map(linear);
                 self.scene.materials.push(Material {
-                    name: text(name, &self.memory)?,
+                    name: text(name, &self.budget)?,
                     base_color: [r, g, b, 1.0],
                     ..Material::default()
                 });
@@ -342,11 +338,11 @@ impl Export<'_> {
         let flat = mesh.flat_color().is_some();
         let helpers = |bone: usize| bone.checked_sub(normal).and_then(|k| self.pseudo.get(k));
         let count: usize = mesh.bones().map(|b| helpers(usize::from(b)).map_or(1, Vec::len)).sum();
-        self.memory.charge("skin", n.saturating_add(1), size_of::<u32>())?;
+        self.budget.charge_items("skin", (n as u64).saturating_add(1), size_of::<u32>())?;
         let mut skin = Skin::new(SkeletonId(0));
         skin.starts.reserve(n);
-        skin.influences = self.memory.reserve("influences", count)?;
-        skin.local = self.memory.reserve("influences", count)?;
+        skin.influences = self.budget.reserve("influences", count)?;
+        skin.local = self.budget.reserve("influences", count)?;
         for v in mesh.vertices.iter() {
             let bone = Some(usize::from(v.bone())).filter(|b| *b < self.model.bones.len()).unwrap_or(BASE);
             let position = self.axes.point(v.position());
@@ -368,7 +364,7 @@ impl Export<'_> {
 
     fn nodes(&mut self) -> Result<(), ConvertError> {
         let model = self.model;
-        self.memory.charge("nodes", model.meshes.len(), size_of::<Node>())?;
+        self.budget.charge_items("nodes", model.meshes.len() as u64, size_of::<Node>())?;
         let mut node_of: Vec<Option<NodeId>> = alloc::vec![None; model.meshes.len()];
         let drawn = drawn(model);
         for (i, shown) in drawn.iter().enumerate() {
@@ -383,13 +379,17 @@ impl Export<'_> {
         let hidden = drawn.iter().filter(|d| !**d).count();
         if hidden > 0 {
             let message = format!("{hidden} meshes have no material or are in no level, and are not drawn");
-            self.loss("mesh-not-drawn", "meshes", message);
+            self.losses.push(Loss::note("mesh-not-drawn", "meshes", message).counted(hidden));
         }
         if model.lods.len() > 1 {
             for (i, lod) in model.lods.iter().enumerate() {
                 let drawn = model.drawn_meshes(i);
                 let nodes: Vec<_> = drawn.filter_map(|m| node_of.get(m).copied().flatten()).collect();
-                self.memory.charge("levels", nodes.len().saturating_add(8), size_of::<NodeId>())?;
+                self.budget.charge_items(
+                    "levels",
+                    (nodes.len() as u64).saturating_add(8),
+                    size_of::<NodeId>(),
+                )?;
                 if nodes.is_empty() {
                     self.loss(
                         "empty-level",
@@ -398,7 +398,7 @@ impl Export<'_> {
                     );
                     continue;
                 }
-                let max_distance = lod.max_distance().map(crate::math::narrow);
+                let max_distance = lod.max_distance().map(narrow1);
                 self.scene.levels.push(Level { name: format!("lod_{i}"), nodes, max_distance });
             }
         }
@@ -418,7 +418,7 @@ impl Export<'_> {
         for (i, clip) in model.clips.iter().enumerate() {
             let keyed = streams.entry(identity(&clip.stream)).or_insert_with(|| clips::keyed(&clip.stream));
             let space = self.options.space;
-            let clip = clips::convert(i, clip, keyed, &bases, space, &self.memory, &mut self.losses)?;
+            let clip = clips::convert(i, clip, keyed, &bases, space, &self.budget, &mut self.losses)?;
             self.scene.clips.push(clip);
         }
         Ok(())
@@ -433,7 +433,7 @@ impl Export<'_> {
             }
             return Ok(());
         }
-        self.memory.charge("extras", model.lods.len(), LOD_EXTRAS)?;
+        self.budget.charge_items("extras", model.lods.len() as u64, LOD_EXTRAS)?;
         let lods = model.lods.iter().map(|l| {
             let scale = Extra::Float(f64::from(l.scale.decode()));
             Extra::Map(alloc::vec![

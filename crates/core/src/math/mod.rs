@@ -2,7 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `vector` | [`dot`], [`cross`], [`length`], [`unit`], [`lerp`], and rounding to 32 bits by [`narrow`] |
+//! | `vector` | [`dot`], [`cross`], [`length`], [`unit()`], [`lerp`], and rounding to 32 bits by [`narrow`] |
 //! | [`quat`] | rotations as quaternions `[x, y, z, w]`: products, bases, interpolation, angles |
 //! | `affine` | [`Affine`] stored in 32 bits, [`Affine64`] for chains and inverses |
 //! | `trs` | [`Trs`] and [`Trs64`]: translation, rotation, scale, and the way there from a matrix |

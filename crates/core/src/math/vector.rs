@@ -131,7 +131,7 @@ fn unit_of_extreme<const N: usize>(v: [f64; N]) -> Option<[f64; N]> {
     Some(v.map(|c| c / l))
 }
 
-/// As [`unit`], for a vector stored in 32 bits.
+/// As [`unit()`], for a vector stored in 32 bits.
 #[must_use]
 pub fn normalize<const N: usize>(v: [f32; N]) -> Option<[f32; N]> {
     unit(wide(v)).map(narrow)

@@ -75,7 +75,7 @@ mod tests {
 
     /// Every combination of every dialect's attributes, as engines write them for 24 vertices.
     #[test]
-    fn all_combinations_are_told_apart() {
+    fn all_combinations_are_distinguished() {
         for dialect in Dialect::ALL {
             let known: Vec<_> = Attribute::ALL.into_iter().filter(|a| a.flag(dialect).is_some()).collect();
             for set in 1_u32..1 << known.len() {

@@ -9,10 +9,10 @@ pub(crate) mod sizes;
 pub(crate) mod view;
 pub(crate) mod write;
 
-use crate::options::CrucibleOptions;
+use crate::options::{CrucibleOptions, DIALECT};
 use alloc::vec::Vec;
 use meshwright_core::{
-    Beside, Companion, Confidence, FileFormat, Parsed, ReadError, Report, Role, Rule, WriteError,
+    Beside, Companion, Confidence, FileFormat, Parsed, ReadError, Report, Role, Rule, Setting, WriteError,
 };
 use model::Chunk;
 
@@ -25,8 +25,13 @@ impl FileFormat for Chunk<'static> {
     const EXTENSIONS: &'static [&'static str] = &["cmesh"];
     const RULES: &'static [&'static Rule] = &rules::ALL;
     const COMPANIONS: &'static [Companion] = &[SKELETON];
+    const SETTINGS: &'static [Setting] = &[DIALECT];
 
     type Options = CrucibleOptions;
+
+    fn set(options: &mut CrucibleOptions, setting: &str, value: &str) -> bool {
+        options.set_dialect(setting, value)
+    }
 
     fn sniff(bytes: &[u8]) -> Confidence {
         Self::sniff(bytes)

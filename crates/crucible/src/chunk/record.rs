@@ -54,6 +54,10 @@ impl Dialect {
     /// All dialects, in the order in which an undecided chunk prefers them.
     pub const ALL: [Self; 3] = [Self::Seed, Self::Tangent, Self::Bone32];
 
+    /// The names of all dialects.
+    pub const NAMES: &'static [&'static str] =
+        &[Self::Seed.name(), Self::Tangent.name(), Self::Bone32.name()];
+
     /// A short name.
     pub const fn name(self) -> &'static str {
         match self {

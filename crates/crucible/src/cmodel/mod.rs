@@ -7,9 +7,11 @@ pub(crate) mod rules;
 pub(crate) mod write;
 
 use crate::chunk::SKELETON;
-use crate::options::CrucibleOptions;
+use crate::options::{CrucibleOptions, DIALECT};
 use alloc::vec::Vec;
-use meshwright_core::{Companion, Confidence, FileFormat, Parsed, ReadError, Report, Rule, WriteError};
+use meshwright_core::{
+    Companion, Confidence, FileFormat, Parsed, ReadError, Report, Rule, Setting, WriteError,
+};
 use model::CModel;
 
 impl FileFormat for CModel<'static> {
@@ -18,8 +20,13 @@ impl FileFormat for CModel<'static> {
     const EXTENSIONS: &'static [&'static str] = &["cmodel"];
     const RULES: &'static [&'static Rule] = &rules::ALL;
     const COMPANIONS: &'static [Companion] = &[SKELETON];
+    const SETTINGS: &'static [Setting] = &[DIALECT];
 
     type Options = CrucibleOptions;
+
+    fn set(options: &mut CrucibleOptions, setting: &str, value: &str) -> bool {
+        options.set_dialect(setting, value)
+    }
 
     fn sniff(bytes: &[u8]) -> Confidence {
         Self::sniff(bytes)

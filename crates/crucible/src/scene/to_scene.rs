@@ -9,14 +9,13 @@ use crate::chunk::model::Chunk;
 use crate::chunk::view::BoneWeight;
 use crate::cmodel::model::CModel;
 use crate::skeleton::model::SkeletonChunk;
-use crate::skeleton::view::BonePose;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::values;
 use meshwright_scene::{
-    Affine, AxisMap, ConvertError, Converted, Extra, Influence, Joint, Local, Loss, Memory, Mesh, MeshId,
+    Affine, AxisMap, Budget, ConvertError, Converted, Extra, Influence, Joint, Local, Loss, Mesh, MeshId,
     Node, Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space, Trs, handedness, normalize, texture_axes,
     unit_tangent,
 };
@@ -34,7 +33,11 @@ impl Chunk<'_> {
     /// that pose; without one, the joints are those that weights name, all at the origin.
     ///
     /// The handedness of a tangent, which the format does not store, is taken from the texture coordinates;
-    /// where these do not tell it is 1, and a loss says how often.
+    /// where these do not show it, it is 1, and a loss says how often.
+    ///
+    /// # Errors
+    /// When the chunk has vertices but no positions, an index has no vertex, the skeleton is no tree, or the scene would
+    /// take more memory than the options allow.
     pub fn to_scene(
         &self,
         options: &SceneOptions,
@@ -49,6 +52,9 @@ impl Chunk<'_> {
 impl CModel<'_> {
     /// The container as a scene of one mesh for every chunk; see [`Chunk::to_scene`]. A chunk without positions
     /// is left out, and a loss says so, unless none has any.
+    ///
+    /// # Errors
+    /// As [`Chunk::to_scene`].
     pub fn to_scene(
         &self,
         options: &SceneOptions,
@@ -75,6 +81,9 @@ fn has_positions(chunk: &Chunk<'_>) -> bool {
 
 impl SkeletonChunk {
     /// The skeleton alone, as a scene without meshes.
+    ///
+    /// # Errors
+    /// When the bones form no tree, or the scene would take more memory than the options allow.
     pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
         Ok(Work::new(options, Some(self))?.finish())
     }
@@ -83,7 +92,7 @@ impl SkeletonChunk {
 struct Work<'o> {
     options: &'o SceneOptions,
     map: AxisMap,
-    memory: Memory,
+    budget: Budget,
     scene: Scene,
     losses: Vec<Loss>,
     /// The skeleton that was given; without one, every skinned mesh makes its own.
@@ -97,8 +106,8 @@ impl<'o> Work<'o> {
             Space::File => AxisMap::IDENTITY,
         };
         let scene = Scene { space: options.space, ..Scene::default() };
-        let memory = Memory::new(options.limits.memory);
-        let mut work = Self { options, map, memory, scene, losses: Vec::new(), skeleton: None };
+        let budget = options.budget();
+        let mut work = Self { options, map, budget, scene, losses: Vec::new(), skeleton: None };
         if let Some(skeleton) = skeleton {
             work.add_skeleton(skeleton)?;
         }
@@ -113,18 +122,22 @@ impl<'o> Work<'o> {
         if count > 0 {
             #[expect(clippy::cast_precision_loss, reason = "a count of vertices")]
             let amount = count as f64;
-            self.losses.push(Loss::measured(code, path, message, amount));
+            self.losses.push(Loss::measured(code, path, message, amount).counted(count));
         }
     }
 
     /// The engine's world transforms as a tree of joints whose product they are.
     fn add_skeleton(&mut self, skeleton: &SkeletonChunk) -> Result<(), ConvertError> {
         let n = skeleton.bones.len();
-        self.memory.charge("joints", n, size_of::<Joint>().saturating_add(4 * size_of::<Affine>()))?;
+        self.budget.charge_items(
+            "joints",
+            n as u64,
+            size_of::<Joint>().saturating_add(4 * size_of::<Affine>()),
+        )?;
         let poses = skeleton
             .pose()
             .ok_or_else(|| ConvertError::invalid("bones", "the bones form no tree with one root"))?;
-        let model: Vec<_> = poses.iter().map(matrix).collect();
+        let model: Vec<_> = poses.iter().map(Trs::to_affine).collect();
         let mut joints = Vec::with_capacity(n);
         let (mut loose, mut unfit) = (0_usize, 0_usize);
         for (i, (bone, m)) in skeleton.bones.iter().zip(&model).enumerate() {
@@ -176,7 +189,7 @@ impl<'o> Work<'o> {
         mesh.normals = self.normals(chunk, prefix)?;
         mesh.tangents = self.tangents(chunk, &mesh, prefix)?;
         if let Some(colors) = chunk.colors() {
-            let mut out = self.memory.reserve("colors", colors.len())?;
+            let mut out = self.budget.reserve("colors", colors.len())?;
             out.extend_from_slice(colors);
             mesh.colors = out;
         }
@@ -203,7 +216,7 @@ impl<'o> Work<'o> {
         n: usize,
         prefix: &str,
     ) -> Result<Vec<[f32; 3]>, ConvertError> {
-        let mut out = self.memory.reserve("positions", n)?;
+        let mut out = self.budget.reserve("positions", n)?;
         match (chunk.positions(), chunk.positions_2d()) {
             (Some(positions), plane) => {
                 out.extend(positions.iter().map(values));
@@ -241,7 +254,7 @@ impl<'o> Work<'o> {
             let message = format!("index {index} of {n} vertices");
             return Err(ConvertError::invalid(format!("{prefix}indices[{i}]"), message));
         }
-        let mut out = self.memory.reserve("triangles", chunk.indices().len() / 3)?;
+        let mut out = self.budget.reserve("triangles", chunk.indices().len() / 3)?;
         out.extend(chunk.triangles().map(|t| self.map.triangle(t)));
         let message = "indices behind the last whole triangle";
         self.lose("indices-left-over", format!("{prefix}indices"), message, chunk.indices().len() % 3);
@@ -250,7 +263,7 @@ impl<'o> Work<'o> {
 
     fn uvs(&mut self, chunk: &Chunk<'_>, prefix: &str) -> Result<Vec<[f32; 2]>, ConvertError> {
         let Some(uvs) = chunk.uvs() else { return Ok(Vec::new()) };
-        let mut out = self.memory.reserve("uvs", uvs.len())?;
+        let mut out = self.budget.reserve("uvs", uvs.len())?;
         out.extend(uvs.iter().map(values));
         if self.options.space == Space::Gltf {
             let mut broken = 0_usize;
@@ -266,7 +279,7 @@ impl<'o> Work<'o> {
 
     fn normals(&mut self, chunk: &Chunk<'_>, prefix: &str) -> Result<Vec<[f32; 3]>, ConvertError> {
         let Some(normals) = chunk.normals() else { return Ok(Vec::new()) };
-        let mut out = self.memory.reserve("normals", normals.len())?;
+        let mut out = self.budget.reserve("normals", normals.len())?;
         out.extend(normals.iter().map(|n| self.map.direction(values(n))));
         if self.options.space == Space::Gltf {
             let (mut changed, mut missing) = (0_usize, 0_usize);
@@ -305,11 +318,11 @@ impl<'o> Work<'o> {
             self.lose("tangents-dropped", path(), "tangents without normals", tangents.len());
             return Ok(Vec::new());
         }
-        let mut out = self.memory.reserve("tangents", tangents.len())?;
+        let mut out = self.budget.reserve("tangents", tangents.len())?;
         let axes = if mesh.uvs.is_empty() || mesh.normals.is_empty() {
             Vec::new()
         } else {
-            self.memory.charge("texture axes", mesh.positions.len(), 72)?;
+            self.budget.charge_items("texture axes", mesh.positions.len() as u64, 72)?;
             texture_axes(&mesh.positions, &mesh.uvs, &mesh.triangles)
         };
         let (mut guessed, mut changed) = (0_usize, 0_usize);
@@ -328,7 +341,7 @@ impl<'o> Work<'o> {
             let [x, y, z] = t;
             out.push([x, y, z, side.unwrap_or(1.0)]);
         }
-        self.lose("tangent-handedness", path(), "tangents whose side nothing tells, taken as 1", guessed);
+        self.lose("tangent-handedness", path(), "tangents whose side nothing shows, taken as 1", guessed);
         self.lose("tangent-length", path(), "tangents were brought to length 1", changed);
         Ok(out)
     }
@@ -340,11 +353,15 @@ impl<'o> Work<'o> {
             Some((id, bones)) => (id, Joints::All(bones)),
             None => {
                 let mut known: Vec<u32> = Vec::new();
-                self.memory.charge("bones", weights.len(), 16)?;
+                self.budget.charge_items("bones", weights.len() as u64, 16)?;
                 known.extend(weights.iter().flatten().filter(|w| used(w)).map(|w| w.bone));
                 known.sort_unstable();
                 known.dedup();
-                self.memory.charge("joints", known.len(), size_of::<Joint>().saturating_add(64))?;
+                self.budget.charge_items(
+                    "joints",
+                    known.len() as u64,
+                    size_of::<Joint>().saturating_add(64),
+                )?;
                 let joint = |b: &u32| Joint::new(format!("bone{b}"), None, Local::default());
                 let skeleton =
                     Skeleton { name: "skeleton".into(), joints: known.iter().map(joint).collect() };
@@ -356,9 +373,9 @@ impl<'o> Work<'o> {
             }
         };
         let mut skin = Skin::new(id);
-        skin.starts = self.memory.reserve("skin", weights.len().saturating_add(1))?;
+        skin.starts = self.budget.reserve("skin", weights.len().saturating_add(1))?;
         skin.starts.push(0);
-        skin.influences = self.memory.reserve("skin", weights.len().saturating_mul(4))?;
+        skin.influences = self.budget.reserve("skin", weights.len().saturating_mul(4))?;
         let gltf = self.options.space == Space::Gltf;
         let [mut strangers, mut broken, mut negative] = [0_usize; 3];
         for four in weights.iter() {
@@ -384,7 +401,7 @@ impl<'o> Work<'o> {
             skin.end_vertex();
         }
         let path = || format!("{prefix}streams");
-        self.lose("bone-missing", path(), "influences of bones that the skeleton has not got", strangers);
+        self.lose("bone-missing", path(), "influences of bones that the skeleton does not have", strangers);
         self.lose("weight-not-finite", path(), "influences that are not finite", broken);
         self.lose("weights-negative", path(), "influences below 0", negative);
         Ok(Some(skin))
@@ -406,10 +423,6 @@ impl Joints {
             Self::Named(known) => known.get(&bone).copied(),
         }
     }
-}
-
-pub(crate) fn matrix(pose: &BonePose) -> Affine {
-    Trs { translation: pose.position, rotation: pose.rotation, scale: pose.scale }.to_affine()
 }
 
 fn extras(chunk: &Chunk<'_>) -> Extra {

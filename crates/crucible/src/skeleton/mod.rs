@@ -7,9 +7,9 @@ pub(crate) mod rules;
 pub(crate) mod view;
 pub(crate) mod write;
 
-use crate::options::CrucibleOptions;
+use crate::options::{CrucibleOptions, QUATERNIONS};
 use alloc::vec::Vec;
-use meshwright_core::{Confidence, FileFormat, Parsed, ReadError, Report, Rule, WriteError};
+use meshwright_core::{Confidence, FileFormat, Parsed, ReadError, Report, Rule, Setting, WriteError};
 use model::SkeletonChunk;
 
 impl FileFormat for SkeletonChunk {
@@ -17,8 +17,13 @@ impl FileFormat for SkeletonChunk {
     const TITLE: &'static str = "Crucible skeleton chunk";
     const EXTENSIONS: &'static [&'static str] = &["cskel"];
     const RULES: &'static [&'static Rule] = &rules::ALL;
+    const SETTINGS: &'static [Setting] = &[QUATERNIONS];
 
     type Options = CrucibleOptions;
+
+    fn set(options: &mut CrucibleOptions, setting: &str, value: &str) -> bool {
+        options.set_quaternions(setting, value)
+    }
 
     fn sniff(bytes: &[u8]) -> Confidence {
         Self::sniff(bytes)

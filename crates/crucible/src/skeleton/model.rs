@@ -15,6 +15,22 @@ pub enum QuaternionOrder {
     Wxyz,
 }
 
+impl QuaternionOrder {
+    /// Both orders.
+    pub const ALL: [Self; 2] = [Self::Xyzw, Self::Wxyz];
+
+    /// The names of both orders.
+    pub const NAMES: &'static [&'static str] = &[Self::Xyzw.name(), Self::Wxyz.name()];
+
+    /// A short name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Xyzw => "xyzw",
+            Self::Wxyz => "wxyz",
+        }
+    }
+}
+
 /// A skeleton chunk: a tree of bones with exactly one root.
 ///
 /// The LZ4 block of a chunk that was read is written again for as long as the bones are what it holds.

@@ -29,9 +29,10 @@ mod ledger;
 mod model;
 mod parse;
 mod rules;
+mod scan;
 mod uri;
 
-pub use json::{JsonType, JsonValue};
+pub use json::JsonValue;
 pub use model::{
     Accessor, Animation, Buffer, Channel, ComponentType, ElementType, Image, ImageSource, Interpolation,
     Mesh, Mode, Node, Primitive, Property, Sampler, Scene, Semantic, Skin, Sparse, Transform, View,

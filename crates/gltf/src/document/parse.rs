@@ -1,6 +1,6 @@
 //! From JSON to tables.
 
-use super::json::{JsonType, JsonValue};
+use super::json::JsonValue;
 use super::ledger::Ledger;
 use super::model::{
     Accessor, Animation, Buffer, Channel, ComponentType, ElementType, Image, ImageSource, Interpolation,
@@ -11,6 +11,7 @@ use super::rules::{
     INDEX, JSON_NUMBER, JSON_SHAPE, MODE, NAME_LONG, NODE_TRANSFORM, NOT_FINITE, SAMPLER_INTERPOLATION,
     VIEW_STRIDE,
 };
+use super::scan::JsonType;
 use meshwright_core::{Path, ReadError, Rule};
 use std::borrow::Cow;
 

@@ -2,8 +2,9 @@
 
 use super::{DrawOptions, Instance, Levels};
 use crate::convert::{ConvertError, Loss};
+use crate::ids::{MeshId, NodeId};
 use crate::mesh::Mesh;
-use crate::model::{MeshId, NodeId, Scene};
+use crate::model::Scene;
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec;

@@ -123,6 +123,12 @@ impl Motion {
 }
 
 impl Anim {
+    /// How many bytes the file has without trailing ones.
+    #[cfg(feature = "scene")]
+    pub(crate) fn size(&self) -> u64 {
+        self.offsets().1
+    }
+
     /// Where the header stands.
     pub(crate) fn header_at(&self) -> u64 {
         NAME + 2 + wide(self.name.bytes().len())

@@ -86,6 +86,14 @@ pub(crate) struct Finder<'p> {
     sizes: [u64; 4],
 }
 
+impl Geometry {
+    /// How many bytes it has in a binary file.
+    #[cfg(feature = "scene")]
+    pub(crate) fn size(&self) -> u64 {
+        Places::Binary(0).finder(self).end()
+    }
+}
+
 impl Finder<'_> {
     /// The offset of the first byte of `spot`.
     pub(crate) fn at(&self, spot: Spot) -> Option<u64> {

@@ -6,9 +6,9 @@
 )]
 
 use super::model::{Binding, Geometry};
-use crate::pose::{BoneMatrix, narrow, unit};
 use alloc::vec::Vec;
 use meshwright_core::F32;
+use meshwright_core::math::{Affine64, narrow, unit, wide};
 
 /// The bone of every vertex, as an index into [`Geometry::bones`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,15 +67,15 @@ impl Geometry {
     /// `bones` are the world matrices of [`bones`](Self::bones); where one is missing the identity takes its place,
     /// and without any the vertices stay in the space of their bones. Blends without an owner or a target do
     /// nothing, a weight above full counts as full.
-    pub fn pose(&self, bones: &[BoneMatrix]) -> Posed {
+    pub fn pose(&self, bones: &[Affine64]) -> Posed {
         let owners = self.owners();
         let matrix = |bone: Option<u32>| {
             let index = bone.and_then(|b| usize::try_from(b).ok());
-            index.and_then(|b| bones.get(b)).unwrap_or(&BoneMatrix::IDENTITY)
+            index.and_then(|b| bones.get(b)).unwrap_or(&Affine64::IDENTITY)
         };
         let wrap = |bone: Option<u32>, position: [F32; 3], normal: [F32; 3]| {
             let m = matrix(bone);
-            (m.point(position.map(|c| f64::from(c.get()))), m.vector(normal.map(|c| f64::from(c.get()))))
+            (m.point(wide(position.map(F32::get))), m.vector(wide(normal.map(F32::get))))
         };
         let mut posed: Vec<_> =
             self.real.iter().zip(&owners.real).map(|(v, owner)| wrap(*owner, v.position, v.normal)).collect();

@@ -87,6 +87,12 @@ impl Bone {
 }
 
 impl Skel {
+    /// How many bytes the file has without trailing ones.
+    #[cfg(feature = "scene")]
+    pub(crate) fn size(&self) -> u64 {
+        self.offsets().1
+    }
+
     /// Where the number of bones stands.
     pub(crate) fn count_at(&self) -> u64 {
         NAME + 1 + wide(self.name.bytes().len())

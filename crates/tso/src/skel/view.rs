@@ -3,9 +3,10 @@
 
 use super::model::{Bone, Skel};
 use crate::name::{Name, NameIndex};
-use crate::pose::{BoneMatrix, BonePose};
+use crate::pose::BonePose;
 use alloc::vec::Vec;
 use meshwright_core::F32;
+use meshwright_core::math::Affine64;
 
 impl Bone {
     /// The rest pose.
@@ -69,14 +70,14 @@ impl Skel {
     }
 
     /// Model-space matrices of all bones in a pose; bones without a pose are at rest.
-    pub fn world(&self, pose: &[BonePose]) -> Vec<BoneMatrix> {
+    pub fn world(&self, pose: &[BonePose]) -> Vec<Affine64> {
         let parents = self.parents();
         let local = |i: usize| match (pose.get(i), self.bones.get(i)) {
             (Some(p), _) => p.matrix(),
             (None, Some(b)) => b.rest().matrix(),
-            (None, None) => BoneMatrix::IDENTITY,
+            (None, None) => Affine64::IDENTITY,
         };
-        let mut world: Vec<Option<BoneMatrix>> = alloc::vec![None; parents.len()];
+        let mut world: Vec<Option<Affine64>> = alloc::vec![None; parents.len()];
         let mut chain = Vec::new();
         for start in 0..parents.len() {
             let mut at = Some(start);
@@ -102,7 +103,7 @@ impl Skel {
 
     /// The matrices for the bones that a mesh names, of all bones' matrices; the identity for a bone that the
     /// skeleton does not have.
-    pub fn matrices_for(&self, names: &[Name], world: &[BoneMatrix]) -> Vec<BoneMatrix> {
+    pub fn matrices_for(&self, names: &[Name], world: &[Affine64]) -> Vec<Affine64> {
         let matrix = |bone: Option<usize>| bone.and_then(|i| world.get(i)).copied().unwrap_or_default();
         self.find_all(names).into_iter().map(matrix).collect()
     }
@@ -130,7 +131,7 @@ mod tests {
         assert_eq!(s.parents(), [Some(1), Some(2), None]);
         let world = s.world(&s.rest());
         assert_eq!(world[0].point([0.0; 3]), [3.0, 0.0, 0.0]);
-        assert_eq!(s.matrices_for(&[Name::from("HAND"), Name::from("x")], &world)[1], BoneMatrix::IDENTITY);
+        assert_eq!(s.matrices_for(&[Name::from("HAND"), Name::from("x")], &world)[1], Affine64::IDENTITY);
     }
 
     #[test]

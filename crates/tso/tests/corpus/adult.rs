@@ -3,8 +3,8 @@
 use super::data::{
     adult, anims, dir, extent, files, floats, int, json, largest, meshes, name, table, triangles,
 };
-use meshwright_scene::{Affine, Local, Mesh as SceneMesh, Motion, Scene, SceneOptions, Trs};
-use meshwright_tso::{Anim, Between, BoneMatrix, BonePose, Mesh, Skel, TO_GLTF};
+use meshwright_scene::{Local, Mesh as SceneMesh, Motion, Scene, SceneOptions, Trs};
+use meshwright_tso::{Affine64, Anim, Between, BonePose, Mesh, Skel, TO_GLTF};
 use std::fs;
 
 /// Native evaluation.
@@ -17,15 +17,14 @@ pub(crate) fn pose(mesh: &Mesh, skel: &Skel, at: Option<(&Anim, f64)>) -> meshwr
 pub(crate) fn skinned(scene: &Scene, mesh: &SceneMesh, locals: &[Trs]) -> Vec<[f64; 3]> {
     let skin = mesh.skin.as_ref().unwrap();
     let skeleton = &scene.skeletons[skin.skeleton.0];
-    let mut model = vec![BoneMatrix::IDENTITY; locals.len()];
+    let mut model = vec![Affine64::IDENTITY; locals.len()];
     for i in skeleton.order().unwrap() {
         let [x, y, z, w] = locals[i].rotation.map(f64::from);
         let pose = BonePose { translation: locals[i].translation.map(f64::from), rotation: [-x, -y, -z, w] };
-        model[i] = skeleton.joints[i].parent.map_or(BoneMatrix::IDENTITY, |p| model[p]).after(&pose.matrix());
+        model[i] = skeleton.joints[i].parent.map_or(Affine64::IDENTITY, |p| model[p]).after(&pose.matrix());
     }
-    let wide = |m: &Affine| BoneMatrix { rows: m.to_rows().map(|r| r.map(f64::from)) };
     let palette: Vec<_> =
-        model.iter().zip(&skeleton.joints).map(|(m, j)| m.after(&wide(&j.inverse_bind))).collect();
+        model.iter().zip(&skeleton.joints).map(|(m, j)| m.after(&j.inverse_bind.wide())).collect();
     let vertex = |(v, p): (usize, &[f32; 3])| {
         let mut sum = [0.0_f64; 3];
         for i in skin.of(v) {

@@ -162,7 +162,7 @@ fn the_skeleton_is_read_and_written_as_it_is() {
         );
         assert_eq!(bone.translation.map(F32::get), floats(&want["translation"]));
         assert_eq!(bone.rotation.map(F32::get), floats(&want["rotation_xyzw"]));
-        for (row, want) in world.rows.iter().zip(table::<4>(&want["world_rest_rows"])) {
+        for (row, want) in world.to_rows().iter().zip(table::<4>(&want["world_rest_rows"])) {
             let row = row.map(|c| c as f32);
             assert!(largest(&[row], &[want]) < 1e-5, "{}: {row:?} {want:?}", bone.name);
         }

@@ -2,8 +2,8 @@
 
 use super::adult::pose;
 use super::data::{adult, anims, dir, meshes};
-use meshwright_scene::{MeshId, SceneOptions, SkeletonId, Space};
-use meshwright_tso::{Anim, ExportOptions, Mesh, Skel};
+use meshwright_scene::{FromSceneOptions, SceneOptions, Space};
+use meshwright_tso::{Anim, Mesh, Skel, TsoOptions};
 
 /// The vertex of each corner of each face, so that meshes with their vertices in another order can be compared.
 fn corners(mesh: &Mesh) -> Vec<usize> {
@@ -27,8 +27,9 @@ fn vertices_come_back() {
             if !keep_local {
                 scene.meshes[0].skin.as_mut().unwrap().local.clear();
             }
-            let export = if on_skeleton { ExportOptions::on(&skel) } else { ExportOptions::default() };
-            let back = Mesh::from_scene(&scene, MeshId(0), &export).unwrap();
+            let made_for = on_skeleton.then(|| TsoOptions::made_for(skel.clone()));
+            let export = FromSceneOptions::of(made_for.unwrap_or_default());
+            let back = Mesh::from_scene(&scene, &export).unwrap();
             let losses: Vec<_> = back.losses.iter().map(|l| l.code).collect();
             assert!(losses.is_empty(), "{name}: {losses:?}");
             let back = back.value;
@@ -70,10 +71,11 @@ fn skeletons_and_animations_come_back() {
     let meshes = meshes(&dir);
     for space in [Space::File, Space::Gltf] {
         let scene = skel.to_scene(&SceneOptions::in_space(space), &anims).unwrap().value;
-        let again = Skel::from_scene(&scene, SkeletonId(0)).unwrap().value;
+        let again = Skel::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;
         assert!(again.validate().is_empty());
         for (c, anim) in anims.iter().enumerate() {
-            let back = Anim::from_scene(&scene, c).unwrap();
+            let back =
+                Anim::from_scene(&scene, &FromSceneOptions::of(TsoOptions::default().with_clip(c))).unwrap();
             assert!(back.losses.is_empty(), "{:?}", back.losses);
             let back = Anim::parse(&back.value.to_bytes().unwrap()).unwrap();
             assert_eq!((back.name.clone(), back.frames()), (anim.name.clone(), anim.frames()));

@@ -17,6 +17,7 @@ use crate::stream::Stream;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use meshwright_core::math::{length, wide};
 use meshwright_core::{F32, Findings, Path, Place, ReadError, Report, Rule, values};
 
 /// A normal whose length differs from 1 by more than this is reported.
@@ -89,7 +90,7 @@ impl Checked<'_, '_> {
         };
         self.report(NORMAL_LENGTH, &tally, |i| {
             let normal = values(normals.get(i).map_or([F32::default(); 3], |n| floats(n)));
-            format!("normal {normal:?} has length {:.4}", length(normal))
+            format!("normal {normal:?} has length {:.4}", length(wide(normal)))
         })
     }
 
@@ -155,16 +156,6 @@ fn all_finite(bytes: &[u8]) -> bool {
     const EXPONENT: u32 = 0x7f80_0000;
     let words = bytes.as_chunks::<4>().0;
     !words.iter().fold(false, |bad, b| bad | (u32::from_le_bytes(*b) & EXPONENT == EXPONENT))
-}
-
-fn length(v: [f32; 3]) -> f64 {
-    let square: f64 = v.iter().map(|c| f64::from(*c) * f64::from(*c)).sum();
-    // Newton's method, because core has no root; precise enough for a tolerance.
-    let mut root = if square > 1.0 { square } else { 1.0 };
-    for _ in 0..64 {
-        root = 0.5 * (root + square / root);
-    }
-    root
 }
 
 /// A normal whose length is off, by the square of it, so that the common case needs no root.

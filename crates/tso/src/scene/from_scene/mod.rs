@@ -1,6 +1,14 @@
 //! Scenes as files.
 
 mod anim;
+mod figure;
+mod files;
 mod mesh;
+mod names;
+mod options;
+mod skel;
+mod transforms;
+mod vertices;
 
-pub use mesh::ExportOptions;
+pub use figure::write_scene;
+pub use options::{MeshForm, TsoOptions};

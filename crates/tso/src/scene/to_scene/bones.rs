@@ -2,7 +2,7 @@
 
 use crate::name::Name;
 use crate::pose::is_unit;
-use crate::pose::{BoneMatrix, BonePose, narrow, unit};
+use crate::pose::{BonePose, turn};
 use crate::scene::assembly::Assembly;
 use crate::scene::extras::{self, EXTRA};
 use crate::scene::space::map;
@@ -11,6 +11,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use meshwright_core::math::{Affine64, narrow};
 use meshwright_scene::{
     Affine, AxisMap, ConvertError, Extra, Joint, Local, Loss, Memory, SceneOptions, Skeleton, Trs,
 };
@@ -21,7 +22,7 @@ pub(crate) struct Joints {
     exact: BTreeMap<Vec<u8>, usize>,
     folded: BTreeMap<Vec<u8>, usize>,
     /// Rest pose in the file's space.
-    pub(crate) world: Vec<BoneMatrix>,
+    pub(crate) world: Vec<Affine64>,
     /// The first so many joints are bones of the skeleton; the rest stand in for missing ones.
     pub(crate) known: usize,
     /// The joint of every bone of every part.
@@ -79,7 +80,7 @@ impl Joints {
         skeleton.joints.reserve_exact(more.len());
         skeleton.joints.extend(more.iter().map(|name| Joint::new(name.text(), None, Local::default())));
         joints.world.reserve_exact(more.len());
-        joints.world.resize(skeleton.joints.len(), BoneMatrix::IDENTITY);
+        joints.world.resize(skeleton.joints.len(), Affine64::IDENTITY);
         Ok((joints, skeleton))
     }
 
@@ -112,7 +113,7 @@ impl Joints {
             let mut joint = Joint::new(
                 bone.name.text(),
                 parents.get(i).copied().flatten(),
-                Local::Trs(map.trs(&rest_trs(pose))),
+                Local::Trs(map.trs(&trs(pose))),
             );
             if options.extras {
                 joint.extras = Some(native(bone, memory)?);
@@ -122,11 +123,10 @@ impl Joints {
         }
         self.world = skel.world(&poses);
         for (i, (joint, world)) in out.iter_mut().zip(&self.world).enumerate() {
-            let inverse = map.affine(&affine(&world.inverse()));
-            if inverse.is_finite() {
-                joint.inverse_bind = inverse;
-            } else {
-                notes.add("bind-pose", i, "rest poses are beyond what floats hold");
+            let inverse = world.inverse().map(|m| map.affine(&m.narrow()));
+            match inverse.filter(Affine::is_finite) {
+                Some(inverse) => joint.inverse_bind = inverse,
+                None => notes.add("bind-pose", i, "rest poses are beyond what floats hold"),
             }
         }
         losses.extend(notes.0.iter().map(|(code, (first, n, message))| {
@@ -166,22 +166,11 @@ impl Notes {
 pub(crate) const NAMES_LISTED: usize = 8;
 
 /// Bytes of a joint, with its matrix and its places in the indices.
-const JOINT: usize = size_of::<Joint>() + size_of::<BoneMatrix>() + 128;
+const JOINT: usize = size_of::<Joint>() + size_of::<Affine64>() + 128;
 
-/// A pose as translation and the rotation that the conjugate stands for.
-pub(crate) fn rest_trs(pose: &BonePose) -> Trs {
-    Trs { translation: narrow(pose.translation), rotation: conjugate(pose.rotation), ..Trs::IDENTITY }
-}
-
-/// The rotation of length 1 that a stored quaternion stands for.
-pub(crate) fn conjugate(stored: [f64; 4]) -> [f32; 4] {
-    let [x, y, z, w] = unit(stored).unwrap_or([0.0, 0.0, 0.0, 1.0]);
-    narrow([-x, -y, -z, w])
-}
-
-/// Rounded to the precision of scenes.
-pub(crate) fn affine(m: &BoneMatrix) -> Affine {
-    Affine::from_rows(m.rows.map(narrow))
+/// A pose as a scene has it.
+fn trs(pose: &BonePose) -> Trs {
+    Trs { translation: narrow(pose.translation), rotation: narrow(turn(pose.rotation)), ..Trs::IDENTITY }
 }
 
 /// What else the file says.

@@ -1,8 +1,8 @@
 //! Animations as clips.
 
-use super::bones::{Joints, NAMES_LISTED, conjugate};
+use super::bones::{Joints, NAMES_LISTED};
 use crate::anim::{Anim, FRAME_RATE, Motion};
-use crate::pose::is_unit;
+use crate::pose::{is_unit, turn};
 use crate::props::PropertyList;
 use crate::scene::assembly::{Assembly, SKELETON};
 use crate::scene::extras;
@@ -12,6 +12,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::F32;
+use meshwright_core::math::{narrow, wide};
 use meshwright_scene::{
     AxisMap, Channel, Clip, ConvertError, Extra, Interpolation, Loss, Memory, Motion as ClipMotion,
     SceneOptions, Space, Track,
@@ -174,7 +175,7 @@ fn rotations(keys: &[[F32; 4]], map: &AxisMap, space: Space, notes: &mut Notes) 
             continue;
         }
         notes.not_unit += usize::from(!is_unit(*key));
-        let mut value = map.rotation(conjugate(key.map(|c| f64::from(c.get()))));
+        let mut value = map.rotation(narrow(turn(wide(key.map(F32::get)))));
         // q and -q are the same rotation, but players that blend blindly take the long way between them.
         if space == Space::Gltf && last.iter().zip(value).map(|(a, b)| a * b).sum::<f32>() < 0.0 {
             value = value.map(|c| -c);

@@ -3,13 +3,13 @@
 use super::bones::Joints;
 use crate::mesh::places::Places;
 use crate::mesh::{Geometry, Owners, Total, rules};
-use crate::pose::{BoneMatrix, narrow, unit};
 use crate::scene::assembly::{Part, SKELETON};
 use crate::scene::space::map;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use meshwright_core::math::{Affine64, add, cross, distance, narrow, scale, sub, unit, wide};
 use meshwright_core::{F32, Findings, Rule};
 use meshwright_scene::{
     AxisMap, ConvertError, Extra, Influence, LocalVertex, Loss, Memory, Mesh, SceneOptions, Skin, Space,
@@ -155,7 +155,8 @@ impl Conversion<'_> {
             own.clear();
             let mut left = 1.0;
             let home = joint(*owner);
-            let at_rest = |joint: usize, position: [F32; 3]| self.world(joint).point(position.map(wide));
+            let at_rest =
+                |joint: usize, position: [F32; 3]| self.world(joint).point(wide(position.map(F32::get)));
             for &(_, k, bone) in mine.iter().rev() {
                 let Some(blend) = g.blends.get(k) else { continue };
                 let (weight, joint) = (blend.pull() * left, joint(Some(bone)));
@@ -165,7 +166,7 @@ impl Conversion<'_> {
                     own.push(Pull::new(joint, weight, blend.position, blend.normal));
                     if joint < self.joints.known && home < self.joints.known {
                         let (a, b) = (at_rest(home, real.position), at_rest(joint, blend.position));
-                        let e = (0..3).map(|i| (a[i] - b[i]) * (a[i] - b[i])).sum::<f64>();
+                        let e = distance(a, b);
                         notes.residual = notes.residual.max(e);
                     }
                 }
@@ -178,11 +179,10 @@ impl Conversion<'_> {
             pulls.extend_from_slice(&own);
             starts.push(pulls.len());
         }
-        notes.residual = meshwright_scene::sqrt(notes.residual);
         Ok((starts, pulls))
     }
 
-    fn world(&self, joint: usize) -> BoneMatrix {
+    fn world(&self, joint: usize) -> Affine64 {
         self.joints.world.get(joint).copied().unwrap_or_default()
     }
 
@@ -193,7 +193,7 @@ impl Conversion<'_> {
             let m = self.world(pull.joint);
             let (turned, n) = (m.vector(pull.position), m.vector(pull.normal));
             for i in 0..3 {
-                position[i] += turned[i] + pull.weight * m.rows[i][3];
+                position[i] += turned[i] + pull.weight * m.w[i];
                 normal[i] += n[i];
             }
         }
@@ -224,7 +224,7 @@ impl Conversion<'_> {
         }
         let normal = new.unwrap_or([0.0, 1.0, 0.0]);
         for pull in pulls {
-            let local = self.world(pull.joint).inverse().vector(normal);
+            let local = self.world(pull.joint).inverse().map_or(normal, |m| m.vector(normal));
             pull.normal = local.map(|c| c * pull.weight);
         }
         normal
@@ -319,13 +319,9 @@ impl Conversion<'_> {
 
 impl Pull {
     fn new(joint: usize, weight: f64, position: [F32; 3], normal: [F32; 3]) -> Self {
-        let weighted = |v: [F32; 3]| v.map(|c| wide(c) * weight);
+        let weighted = |v: [F32; 3]| scale(wide(v.map(F32::get)), weight);
         Self { joint, weight, position: weighted(position), normal: weighted(normal) }
     }
-}
-
-fn wide(c: F32) -> f64 {
-    f64::from(c.get())
 }
 
 fn range(starts: &[usize], v: usize) -> core::ops::Range<usize> {
@@ -354,10 +350,7 @@ fn merge(pulls: &mut Vec<Pull>) {
         let more = pulls[i];
         let sum = &mut pulls[first];
         sum.weight += more.weight;
-        for c in 0..3 {
-            sum.position[c] += more.position[c];
-            sum.normal[c] += more.normal[c];
-        }
+        (sum.position, sum.normal) = (add(sum.position, more.position), add(sum.normal, more.normal));
         pulls[i].weight = 0.0;
     }
     pulls.retain(|p| p.weight > 0.0);
@@ -379,12 +372,10 @@ fn smooth_normals(g: &Geometry, owners: &Owners, rest: &[[f64; 3]]) -> Vec<Optio
     for (_, face) in g.sound_faces() {
         let corner = |i: usize| usize::try_from(face[i]).unwrap_or(0);
         let [a, b, c] = [rest[corner(0)], rest[corner(1)], rest[corner(2)]];
-        let (u, v): ([f64; 3], [f64; 3]) =
-            (core::array::from_fn(|i| b[i] - a[i]), core::array::from_fn(|i| c[i] - a[i]));
-        let cross = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
+        let normal = cross(sub(b, a), sub(c, a));
         for k in 0..3 {
             let sum = &mut sums[group_of[corner(k)]];
-            (0..3).for_each(|i| sum[i] += cross[i]);
+            *sum = add(*sum, normal);
         }
     }
     group_of.into_iter().map(|g| unit(sums[g])).collect()

@@ -18,8 +18,8 @@ use meshwright_scene::{
 impl Assembly<'_> {
     /// Converts everything into one scene.
     ///
-    /// In [`Space::Gltf`] normals have length 1 and successive rotation keys lie less than half a turn apart. In
-    /// [`Space::File`] a normal that is zero stays zero. In either space [`Skin::local`](meshwright_scene::Skin)
+    /// In [`Space::Gltf`](meshwright_scene::Space::Gltf) normals have length 1 and successive rotation keys lie less than half a turn apart. In
+    /// [`Space::File`](meshwright_scene::Space::File) a normal that is zero stays zero. In either space [`Skin::local`](meshwright_scene::Skin)
     /// is scaled so that normals have length 1 in the rest pose. Rotations of joints are the conjugates of what
     /// the files store.
     ///

@@ -1,0 +1,226 @@
+//! Meshes from drawables.
+
+use super::bones::Bones;
+use super::color::display;
+use super::names::{MATERIALS, name};
+use super::options::VertexForm;
+use super::rounding::{Corner, Rounding};
+use crate::model::{Mesh, MeshFlags, Name};
+use crate::packed::{Extra96, Primitive, St96, Vertex};
+use crate::shade::{flat_color, shade, tint};
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use meshwright_core::math::{narrow, normalize, wide};
+use meshwright_core::num::{F8A, F16, Se32, St11, St12, St14, St14Form};
+use meshwright_scene::names::Names;
+use meshwright_scene::{Budget, ConvertError, Drawable, Loss, MaterialId, Mesh as SceneMesh, Naming, Scene};
+
+/// What finding equal vertices takes for each.
+const MERGED: usize = 64;
+
+/// Makes meshes of drawables.
+pub(super) struct Meshes<'s, 'b> {
+    scene: &'s Scene,
+    bones: Option<&'s Bones>,
+    form: VertexForm,
+    budget: &'b Budget,
+    names: Names<'b>,
+    materials: BTreeMap<Option<MaterialId>, Material>,
+    /// The colour byte of each colour on each base colour.
+    shades: BTreeMap<([u8; 3], [u8; 3]), u8>,
+    pub(super) losses: Vec<Loss>,
+}
+
+/// A material as the format has it.
+#[derive(Clone)]
+struct Material {
+    name: Name,
+    /// The colour that the name stands for.
+    flat: Option<[u8; 3]>,
+    /// What colours of vertices are multiplied by.
+    factor: [u8; 3],
+}
+
+impl<'s, 'b> Meshes<'s, 'b> {
+    pub(super) fn new(
+        scene: &'s Scene,
+        bones: Option<&'s Bones>,
+        form: VertexForm,
+        naming: Naming,
+        budget: &'b Budget,
+    ) -> Self {
+        let names = Names::new(MATERIALS, naming, budget);
+        let (materials, shades) = (BTreeMap::new(), BTreeMap::new());
+        Self { scene, bones, form, budget, names, materials, shades, losses: Vec::new() }
+    }
+
+    /// The parts of a mesh.
+    pub(super) fn made(&mut self, parts: &[Drawable<'_>]) -> Result<Vec<Mesh>, ConvertError> {
+        let Some(first) = parts.first() else { return Ok(Vec::new()) };
+        let material = self.material(first.material())?;
+        let mut rounding = Rounding::default();
+        let mut meshes = self.budget.reserve("meshes", parts.len())?;
+        let mut lost = 0;
+        for part in parts {
+            meshes.push(self.mesh(&part.mesh, &material, &mut rounding)?);
+            let skin = part.mesh.skin.as_ref();
+            if skin.is_some_and(|s| self.bones.is_none_or(|b| b.skeleton != s.skeleton)) {
+                lost += part.mesh.positions.len();
+            }
+        }
+        let path = first.path();
+        if lost > 0 {
+            let message = format!("{lost} vertices are bound to another skeleton and stay where they are");
+            self.losses.push(Loss::new("skeleton-dropped", path.as_str(), message).counted(lost));
+        }
+        rounding.report(&path, &mut self.losses);
+        Ok(meshes)
+    }
+
+    fn material(&mut self, id: Option<MaterialId>) -> Result<Material, ConvertError> {
+        if let Some(known) = self.materials.get(&id) {
+            return Ok(known.clone());
+        }
+        let source = id.and_then(|m| self.scene.materials.get(m.0));
+        let [r, g, b, _] = source.map_or([1.0; 4], |m| m.base_color);
+        let factor = [r, g, b].map(display);
+        let text = source.map_or("", |m| &m.name);
+        let path = format!("materials[{}]", id.map_or(0, |m| m.0));
+        let mut name = name(&mut self.names, text, &path, &mut self.losses)?;
+        if name.bytes().is_empty() && source.is_none_or(|m| m.image.is_none()) {
+            let [r, g, b] = factor;
+            name = Name::new(format!("#{r:02X}{g:02X}{b:02X}").as_bytes());
+        }
+        let material = Material { flat: flat_color(name.bytes()), name, factor };
+        self.materials.insert(id, material.clone());
+        Ok(material)
+    }
+
+    /// A mesh of the vertices that triangles use, in the order of their use, equal ones as one.
+    fn mesh(
+        &mut self,
+        source: &SceneMesh,
+        material: &Material,
+        rounding: &mut Rounding,
+    ) -> Result<Mesh, ConvertError> {
+        let n = source.positions.len();
+        self.budget.charge_items("vertices", n as u64, size_of::<Vertex>().saturating_add(MERGED))?;
+        let mut merged: BTreeMap<Vertex, u32> = BTreeMap::new();
+        let mut ids: Vec<Option<u32>> = self.budget.filled("vertices", n, None)?;
+        let mut vertices: Vec<Vertex> = Vec::new();
+        let mut primitives: Vec<Primitive> = self.budget.reserve("primitives", source.triangles.len())?;
+        for triangle in &source.triangles {
+            let mut corners = [0; 3];
+            for (corner, v) in corners.iter_mut().zip(triangle) {
+                let v = *v as usize;
+                *corner = match ids.get(v).copied().flatten() {
+                    Some(known) => known,
+                    None => {
+                        let vertex = self.vertex(source, v, material, rounding)?;
+                        *merged.entry(vertex).or_insert_with(|| {
+                            vertices.push(vertex);
+                            u32::try_from(vertices.len()).unwrap_or(u32::MAX).saturating_sub(1)
+                        })
+                    }
+                };
+                if let Some(id) = ids.get_mut(v) {
+                    *id = Some(*corner);
+                }
+            }
+            primitives.extend(Primitive::triangle(corners));
+        }
+        Ok(Mesh {
+            flags: MeshFlags::for_lists(&vertices, &primitives),
+            vertices: Arc::new(vertices),
+            primitives: Arc::new(primitives),
+            material: Some(material.name.clone()),
+            ..Mesh::default()
+        })
+    }
+
+    fn vertex(
+        &mut self,
+        source: &SceneMesh,
+        v: usize,
+        material: &Material,
+        rounding: &mut Rounding,
+    ) -> Result<Vertex, ConvertError> {
+        let finite = |c: f32| if c.is_finite() { c } else { 0.0 };
+        let position = source.positions.get(v).copied().unwrap_or_default();
+        let normal = source.normals.get(v).copied().unwrap_or_default().map(finite);
+        let (position, normal, bone) = self.local(source, v, position, normal);
+        let color = |[r, g, b, _]: &[u8; 4]| tint(material.factor, [*r, *g, *b]);
+        let corner = Corner {
+            position,
+            normal,
+            st: source.uvs.get(v).copied().unwrap_or_default().map(finite),
+            color: source.colors.get(v).map_or(material.factor, color),
+            bone,
+        };
+        let color = self.shade(material.flat.unwrap_or([255; 3]), corner.color)?;
+        let vertex = encoded(&corner, material.flat.is_some(), color, self.form);
+        rounding.note(vertex, &corner, material.flat);
+        Ok(vertex)
+    }
+
+    /// A vertex in the space of the bone that it hangs on: that of the one joint it has left.
+    fn local(
+        &self,
+        source: &SceneMesh,
+        v: usize,
+        position: [f32; 3],
+        normal: [f32; 3],
+    ) -> ([f32; 3], [f32; 3], usize) {
+        let still = (position, normal, 0);
+        let (Some(bones), Some(skin)) = (self.bones, &source.skin) else { return still };
+        let Some(influence) = skin.of(v).first().filter(|_| skin.skeleton == bones.skeleton) else {
+            return still;
+        };
+        // Vertices that are stored per joint are at rest where the mesh has them.
+        let (bone, into) = bones.binding(influence.joint, !skin.local.is_empty());
+        let position = narrow(into.points.point(wide(position)));
+        (position, narrow(into.normals.vector(wide(normal))), bone)
+    }
+
+    /// The colour byte that comes nearest to a colour on top of a base colour.
+    fn shade(&mut self, base: [u8; 3], color: [u8; 3]) -> Result<u8, ConvertError> {
+        if let Some(known) = self.shades.get(&(base, color)) {
+            return Ok(*known);
+        }
+        self.budget.charge("colours", MERGED as u64)?;
+        self.budget.work("colours", 256)?;
+        let away = |byte: &u8| -> u32 {
+            tint(base, shade(*byte)).iter().zip(color).map(|(a, b)| u32::from(a.abs_diff(b)).pow(2)).sum()
+        };
+        // Plain white before its equals.
+        let all = core::iter::once(Vertex::WHITE).chain(0..=u8::MAX);
+        let nearest = all.min_by_key(away).unwrap_or(Vertex::WHITE);
+        self.shades.insert((base, color), nearest);
+        Ok(nearest)
+    }
+}
+
+/// A vertex of the kind that a form asks for.
+fn encoded(corner: &Corner, flat: bool, color: u8, form: VertexForm) -> Vertex {
+    let normal = normalize(corner.normal).map_or([F8A::ZERO; 3], |n| n.map(F8A::encode));
+    let (position, st) = (corner.position, corner.st);
+    let id = u8::try_from(corner.bone).unwrap_or(0);
+    let (packed, fine, wide) = (Se32::encode(position), St12::encode(st), St11::encode(st));
+    let st96 = if St12::saturates(st) { St96::Wide(wide) } else { St96::Fine(fine) };
+    let extra = if id == 0 { Extra96::Color(color) } else { Extra96::Bone(id) };
+    let bits96 = Vertex::bits96(packed, st96, normal, extra);
+    let plain = color == Vertex::WHITE;
+    match form {
+        VertexForm::Widest => {
+            let halves = position.map(F16::encode_saturating);
+            Vertex::bits128(halves, St14::encode(st, St14Form::Excess), normal, color, id)
+        }
+        VertexForm::Engine | VertexForm::Smallest if flat && plain => {
+            Vertex::flat64(packed, normal, id).unwrap_or(bits96)
+        }
+        VertexForm::Smallest if plain => Vertex::textured64(packed, wide, id).unwrap_or(bits96),
+        VertexForm::Engine | VertexForm::Smallest => bits96,
+    }
+}

@@ -1,0 +1,124 @@
+//! From the exchange model to a skeleton: the engine's own pose rule, turned round.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "vectors of fixed size, and scenes that were checked before"
+)]
+
+use crate::scene::target::CrucibleTarget;
+use crate::scene::to_scene::AXES;
+use crate::skeleton::model::{Bone, MAX_BONES, QuaternionOrder, SkeletonChunk};
+use alloc::format;
+use alloc::vec::Vec;
+use meshwright_core::f32s;
+use meshwright_core::math::{Trs64, narrow, quat, sub};
+use meshwright_scene::{
+    BindPose, Budget, ConvertError, Converted, FromSceneOptions, Lack, Loss, Scene, SkeletonId,
+};
+
+/// Joints whose matrices are further from translation, rotation and scale than this are reported.
+const SHEAR: f64 = 1e-5;
+
+impl SkeletonChunk {
+    /// A skeleton in its bind pose: the one that the options choose, else that of the first mesh that has one, else the
+    /// first. Several roots are hung from a new one, which gets the last number, so that the others keep theirs.
+    ///
+    /// # Errors
+    /// When the scene breaks its own rules or has no such skeleton, when there are more bones than can be numbered, or
+    /// when the skeleton would take more than the limits allow.
+    pub fn from_scene(
+        scene: &Scene,
+        options: &FromSceneOptions<CrucibleTarget>,
+    ) -> Result<Converted<Self>, ConvertError> {
+        scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+        let used = || scene.meshes.iter().find_map(|m| Some(m.skin.as_ref()?.skeleton));
+        let id = options.format.skeleton.or_else(used).unwrap_or(SkeletonId(0));
+        let mut losses = Vec::new();
+        let lacks = [Lack::Clips, Lack::Materials];
+        Lack::report(&lacks, scene, &mut losses);
+        if !scene.meshes.is_empty() {
+            let message = "the format has no meshes";
+            losses.push(Loss::new("meshes-dropped", "meshes", message).counted(scene.meshes.len()));
+        }
+        let others = scene.skeletons.len().saturating_sub(1);
+        let skeleton = skeleton(scene, (id, others), options, &options.budget(), &mut losses)?;
+        Ok(Converted::new(skeleton, losses))
+    }
+}
+
+/// One skeleton of a scene that has been validated; so many others are lost.
+pub(crate) fn skeleton(
+    scene: &Scene,
+    (id, others): (SkeletonId, usize),
+    options: &FromSceneOptions<CrucibleTarget>,
+    budget: &Budget,
+    losses: &mut Vec<Loss>,
+) -> Result<SkeletonChunk, ConvertError> {
+    let path = || format!("skeletons[{}]", id.0);
+    let missing = || ConvertError::invalid(path(), "does not exist or its joints form no tree");
+    let source = scene.skeletons.get(id.0).ok_or_else(missing)?;
+    // The vertices of a chunk are those of the bind pose, and it stores no bind matrices.
+    let bind = BindPose::of(scene, id, budget)?;
+    let map = options.axes(scene, &AXES);
+    let each =
+        size_of::<Bone>() + size_of::<Trs64>() + size_of::<Option<usize>>() + size_of::<Vec<u16>>() + 2;
+    budget.charge_items("bones", (source.joints.len() as u64).saturating_add(1), each)?;
+    let matrices = || bind.model.iter().map(|m| map.affine64(m));
+    let mut poses: Vec<_> = matrices().map(|m| Trs64::from_affine(&m)).collect();
+    let shear = poses.iter().zip(matrices()).map(|(pose, m)| pose.misfit(&m)).fold(0.0, f64::max);
+    let mut parents: Vec<_> = source.joints.iter().map(|j| j.parent).collect();
+    if parents.iter().filter(|p| p.is_none()).count() != 1 {
+        let root = poses.len();
+        parents.iter_mut().filter(|p| p.is_none()).for_each(|p| *p = Some(root));
+        parents.push(None);
+        poses.push(Trs64::IDENTITY);
+        losses.push(Loss::note("root-added", path(), format!("bone {root} was added as the only root")));
+    }
+    if poses.len() > MAX_BONES {
+        let message = format!("{} bones, at most {MAX_BONES} can be numbered", poses.len());
+        return Err(ConvertError::unsupported(path(), message));
+    }
+    let bones = poses.iter().zip(&parents).map(|(pose, parent)| {
+        let above = parent.and_then(|p| poses.get(p));
+        bone(pose, above, parent.and_then(|p| u16::try_from(p).ok()), options.format.quaternions)
+    });
+    let mut made = SkeletonChunk::new(bones.collect());
+    made.order = options.format.quaternions;
+    made.list_children();
+    if others > 0 {
+        let message = "a file holds one skeleton";
+        losses.push(Loss::new("skeletons-dropped", "skeletons", message).counted(others));
+    }
+    if bind.differs_from_rest {
+        let message = "joints rest elsewhere than they are bound";
+        losses.push(Loss::new("rest-pose-dropped", path(), message));
+    }
+    if shear > SHEAR {
+        let message = "bones cannot shear; the largest difference of matrices";
+        losses.push(Loss::measured("joint-shear", path(), message, shear));
+    }
+    Lack::report(&[Lack::JointNames, Lack::Follows], scene, losses);
+    Ok(made)
+}
+
+/// The bone that stands at `pose` by the engine's rule when its parent stands at `above`.
+fn bone(pose: &Trs64, above: Option<&Trs64>, parent: Option<u16>, order: QuaternionOrder) -> Bone {
+    let above = above.copied().unwrap_or(Trs64::IDENTITY);
+    let over = |a: f64, b: f64, flat: f64| if b == 0.0 { flat } else { a / b };
+    // The engine turns by the inverse; turning by the inverse of that is turning.
+    let turned = quat::rotate(above.rotation, sub(pose.translation, above.translation));
+    let position: [f64; 3] = core::array::from_fn(|i| over(turned[i], above.scale[i], 0.0));
+    let scale: [f64; 3] = core::array::from_fn(|i| over(pose.scale[i], above.scale[i], 1.0));
+    let [x, y, z, w] = narrow(quat::product(pose.rotation, quat::conjugate(above.rotation)));
+    let rotation = match order {
+        QuaternionOrder::Xyzw => [x, y, z, w],
+        QuaternionOrder::Wxyz => [w, x, y, z],
+    };
+    Bone {
+        position: f32s(narrow(position)),
+        rotation: f32s(rotation),
+        scale: f32s(narrow(scale)),
+        parent,
+        children: Vec::new(),
+    }
+}

@@ -1,0 +1,56 @@
+//! A scene as files.
+
+use crate::scene::from_scene::Work;
+use crate::scene::skeleton_from::skeleton;
+use crate::scene::target::{CrucibleFile, CrucibleTarget};
+use crate::skeleton::model::SkeletonChunk;
+use alloc::format;
+use alloc::string::ToString;
+use meshwright_core::WriteError;
+use meshwright_scene::{ConvertError, Converted, FromSceneOptions, OutputFiles, Scene};
+
+/// A scene as the files that the engine has for it: `stem.cmodel` or `stem.cmesh`, and beside it `stem.cskel` where the
+/// scene has a skeleton; or that alone. Motions are lost: the engine has no file for them.
+///
+/// # Errors
+/// When the scene breaks its own rules, when the format cannot express it, or when the result would take more than the
+/// limits allow.
+pub fn write_scene(
+    scene: &Scene,
+    stem: &str,
+    options: &FromSceneOptions<CrucibleTarget>,
+) -> Result<Converted<OutputFiles>, ConvertError> {
+    let mut files = OutputFiles::default();
+    if options.format.file == CrucibleFile::Skeleton {
+        let made = SkeletonChunk::from_scene(scene, options)?;
+        files.push(format!("{stem}.cskel"), made.value.to_bytes().map_err(refused)?);
+        return Ok(Converted::new(files, made.losses));
+    }
+    let budget = options.budget();
+    let mut work = Work::new(scene, options, &budget)?;
+    let chosen = work.skeleton();
+    let (extension, bytes) = if options.format.file == CrucibleFile::Chunk {
+        let chunk = work.chunk_of_all()?;
+        budget.charge("files", chunk.written_size() as u64)?;
+        ("cmesh", chunk.to_bytes())
+    } else {
+        let model = work.model()?;
+        let sizes = model.meshes.iter().map(|m| m.written_size() as u64);
+        budget.charge("files", sizes.fold(0, u64::saturating_add))?;
+        ("cmodel", model.to_bytes())
+    };
+    files.push(format!("{stem}.{extension}"), bytes.map_err(refused)?);
+    let mut losses = work.losses;
+    if let Some(chosen) = chosen {
+        let skeleton = skeleton(scene, chosen, options, &budget, &mut losses)?;
+        files.push(format!("{stem}.cskel"), skeleton.to_bytes().map_err(refused)?);
+    }
+    Ok(Converted::new(files, losses))
+}
+
+fn refused(e: WriteError) -> ConvertError {
+    match e {
+        WriteError::InvalidModel { path, message, .. } => ConvertError::invalid(path.to_string(), message),
+        e => ConvertError::unsupported("", e.to_string()),
+    }
+}

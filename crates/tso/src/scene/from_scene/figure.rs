@@ -1,0 +1,145 @@
+//! All that a scene holds as the files of a figure.
+
+use super::files::{Files, id_in};
+use super::mesh::{all_bones, draw, skin_and_texture};
+use super::options::{MeshForm, TsoOptions};
+use super::vertices::Gatherer;
+use super::{anim, skel};
+use crate::anim::Anim;
+use crate::bnd::Bnd;
+use crate::mesh::{Geometry, Mesh};
+use crate::name::Name;
+use crate::skel::Skel;
+use crate::ts1::{Bmf, Skn};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use meshwright_core::FileFormat;
+use meshwright_scene::{
+    Budget, ConvertError, Converted, Drawable, Drawables, FromSceneOptions, Lack, Local, Loss, OutputFiles,
+    Scene,
+};
+
+/// Makes the files of a figure: a mesh for each that the scene draws, the first of them called `stem`, then a skeleton,
+/// then an animation for each clip.
+///
+/// Where the names of a mesh and of its material hold the game's numbers of files, as they do in scenes that were made
+/// of unpacked files, a `.bnd` stands beside the mesh. No skeleton is written where the options have one or where the
+/// scene's says nothing of where its joints are.
+///
+/// # Errors
+/// When the scene breaks its own rules or holds nothing of a figure, when a name would have to be changed and may not,
+/// or when the result would take more memory than allowed.
+pub fn write_scene(
+    scene: &Scene,
+    stem: &str,
+    options: &FromSceneOptions<TsoOptions>,
+) -> Result<Converted<OutputFiles>, ConvertError> {
+    let (budget, mut losses) = (options.budget(), Vec::new());
+    let mut files = Files::new(stem, &budget);
+    let names = {
+        scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+        all_bones(scene, options.format.meshes, options, &budget, &mut losses)?
+    };
+    let mut drawables = Drawables::new(scene, &draw(scene, options), &budget)?;
+    let mut unbound = 0_usize;
+    let mut lead = true;
+    for drawable in drawables.by_ref() {
+        let drawable = drawable?;
+        let mut gatherer = Gatherer::new(scene, &names, options, &budget)?;
+        gatherer.add(&drawable)?;
+        gatherer.report(&drawable.path(), &mut losses);
+        let stem = if lead { String::from(stem) } else { files.name(drawable.name)? };
+        lead = false;
+        let part = Part { drawable: &drawable, geometry: gatherer.arrange()?, stem };
+        let bound = part.write(scene, options, &mut files, &budget, &mut losses)?;
+        unbound += usize::from(!bound && drawable.material().is_some());
+    }
+    losses.extend(drawables.take_losses());
+    if unbound > 0 {
+        let message =
+            "a .bnd names the texture by its number, which the names of mesh and material do not hold";
+        losses.push(Loss::new("materials-dropped", "materials", message).counted(unbound));
+    }
+    motion(scene, stem, &names, options, &mut files, &budget, &mut losses)?;
+    let lacks = [Lack::Images, Lack::Surfaces, Lack::Colors, Lack::Tangents];
+    Lack::report(&lacks, scene, &mut losses);
+    let files = files.finish();
+    if files.is_empty() {
+        return Err(ConvertError::unsupported("meshes", "there is neither a mesh nor a skeleton nor a clip"));
+    }
+    Ok(Converted::new(files, losses))
+}
+
+/// A mesh on its way into a file.
+struct Part<'a> {
+    drawable: &'a Drawable<'a>,
+    geometry: Geometry,
+    stem: String,
+}
+
+impl Part<'_> {
+    /// Writes the mesh; returns whether a file says which texture it has.
+    fn write(
+        self,
+        scene: &Scene,
+        options: &FromSceneOptions<TsoOptions>,
+        files: &mut Files<'_, '_>,
+        budget: &Budget,
+        losses: &mut Vec<Loss>,
+    ) -> Result<bool, ConvertError> {
+        let material = self.drawable.material().and_then(|id| scene.materials.get(id.0));
+        let (form, texture) = (options.format.meshes, material.map_or("", |m| m.name.as_str()));
+        if form == MeshForm::Mesh {
+            let bone = self.geometry.bones.first().cloned();
+            files.push(&self.stem, extension::<Mesh>(), &Mesh::from(self.geometry))?;
+            let ids = id_in(self.drawable.name).zip(id_in(texture)).zip(bone);
+            let Some(((mesh, texture), bone)) = ids else { return Ok(false) };
+            let bnd = Bnd { bone, mesh: Some(mesh), texture: Some(texture), ..Bnd::default() };
+            files.push(&self.stem, extension::<Bnd>(), &bnd)?;
+            return Ok(true);
+        }
+        let skin = if self.drawable.name.is_empty() { &self.stem } else { self.drawable.name };
+        let (skin, texture) = skin_and_texture(skin, texture, form, options, budget, losses)?;
+        let bmf = Bmf::new(skin, texture, self.geometry);
+        match form {
+            MeshForm::Skn => files.push(&self.stem, extension::<Skn>(), &Skn::from(bmf))?,
+            MeshForm::Mesh | MeshForm::Bmf => files.push(&self.stem, extension::<Bmf>(), &bmf)?,
+        }
+        Ok(true)
+    }
+}
+
+/// Writes the skeleton and the clips.
+fn motion(
+    scene: &Scene,
+    stem: &str,
+    names: &[Vec<Name>],
+    options: &FromSceneOptions<TsoOptions>,
+    files: &mut Files<'_, '_>,
+    budget: &Budget,
+    losses: &mut Vec<Loss>,
+) -> Result<(), ConvertError> {
+    let of = |skeleton: usize| names.get(skeleton).map_or(&[][..], Vec::as_slice);
+    for (id, skeleton) in scene.skeletons.iter().enumerate() {
+        let moved = scene.clips.iter().any(|c| c.skeleton.0 == id);
+        let placed = skeleton.joints.iter().any(|j| j.parent.is_some() || j.rest != Local::default());
+        if options.format.made_for.is_some() || !(moved || placed) {
+            continue;
+        }
+        let skel = skel::make(scene, id, of(id), options, budget, losses)?;
+        let stem = if id == 0 { String::from(stem) } else { files.name(&format!("skeleton{id}"))? };
+        files.push(&stem, extension::<Skel>(), &skel)?;
+    }
+    for (id, clip) in scene.clips.iter().enumerate() {
+        let anim = anim::make(scene, id, of(clip.skeleton.0), options, budget, losses)?;
+        let own = if clip.name.is_empty() { format!("clip{id}") } else { clip.name.clone() };
+        let stem = files.name(&own)?;
+        files.push(&stem, extension::<Anim>(), &anim)?;
+    }
+    Ok(())
+}
+
+fn extension<T: FileFormat>() -> &'static str {
+    T::EXTENSIONS.first().copied().unwrap_or_default()
+}

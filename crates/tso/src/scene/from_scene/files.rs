@@ -1,0 +1,95 @@
+//! The files of a figure: their names and their bytes.
+
+use crate::anim::Anim;
+use crate::bnd::{Bnd, ResourceId};
+use crate::mesh::Mesh;
+use crate::skel::Skel;
+use crate::ts1::{Bmf, Skn};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use meshwright_core::WriteError;
+use meshwright_scene::names::{Encoding, NameRules, Names};
+use meshwright_scene::{Budget, ConvertError, Naming, OutputFiles};
+
+/// The most bytes of what stands behind the stem in a file's name.
+const LONGEST: usize = 64;
+
+/// Collects files whose names begin with a stem.
+#[derive(Debug)]
+pub(crate) struct Files<'s, 'b> {
+    stem: &'s str,
+    names: Names<'b>,
+    budget: &'b Budget,
+    files: OutputFiles,
+}
+
+impl<'s, 'b> Files<'s, 'b> {
+    pub(crate) fn new(stem: &'s str, budget: &'b Budget) -> Self {
+        let plain =
+            |c: char| u8::try_from(c).ok().filter(|b| b.is_ascii_alphanumeric() || b"-_. ".contains(b));
+        let rules = NameRules::new(Encoding::Bytes(plain), LONGEST).with_stand_in(b'_');
+        let names = Names::new(rules.unique().ignoring_case(), Naming::Fit, budget);
+        Self { stem, names, budget, files: OutputFiles::default() }
+    }
+
+    /// A name for a file of its own: the stem, and something behind it that no other has.
+    pub(crate) fn name(&mut self, own: &str) -> Result<String, ConvertError> {
+        let own = self.names.fit(own, "", &mut Vec::new())?;
+        Ok(format!("{}-{}", self.stem, String::from_utf8_lossy(&own).trim_end_matches(['.', ' '])))
+    }
+
+    /// Writes a file.
+    pub(crate) fn push(&mut self, stem: &str, extension: &str, file: &impl File) -> Result<(), ConvertError> {
+        let name = format!("{stem}.{extension}");
+        let size = file.size();
+        self.budget.charge("files", size)?;
+        let bytes = file.bytes().map_err(|e| ConvertError::unsupported(&*name, format!("{e}")))?;
+        // Texts may be longer than was thought.
+        self.budget.charge("files", (bytes.len() as u64).saturating_sub(size))?;
+        self.files.push(name, bytes);
+        Ok(())
+    }
+
+    pub(crate) fn finish(self) -> OutputFiles {
+        self.files
+    }
+}
+
+/// A file that can be written.
+pub(crate) trait File {
+    /// About how many bytes it has.
+    fn size(&self) -> u64;
+    /// All of them.
+    fn bytes(&self) -> Result<Vec<u8>, WriteError>;
+}
+
+macro_rules! files {
+    ($($ty:ident: |$file:ident| $size:expr;)+) => {$(
+        impl File for $ty {
+            fn size(&self) -> u64 {
+                let $file = self;
+                $size
+            }
+
+            fn bytes(&self) -> Result<Vec<u8>, WriteError> {
+                self.to_bytes()
+            }
+        }
+    )+};
+}
+
+files! {
+    Mesh: |mesh| mesh.geometry.size();
+    Bmf: |bmf| bmf.geometry.size().saturating_add(512);
+    // Numbers seldom have more than 19 digits.
+    Skn: |skn| skn.geometry.size().saturating_mul(5).saturating_add(512);
+    Skel: |skel| skel.size();
+    Anim: |anim| anim.size();
+    Bnd: |bnd| bnd.end();
+}
+
+/// The number of a file in the name of a mesh or texture, such as `pride-cape.c02bdebf00000009` or the digits alone.
+pub(crate) fn id_in(name: &str) -> Option<ResourceId> {
+    ResourceId::from_file_name(name).or_else(|| ResourceId::from_file_name(&format!("{name}.")))
+}

@@ -1,0 +1,92 @@
+//! Names of scenes as those of files.
+
+use super::options::MeshForm;
+use crate::name::{self, Name};
+use alloc::format;
+use alloc::vec::Vec;
+use meshwright_scene::names::{Encoding, NameRules, Names};
+use meshwright_scene::{Budget, ConvertError, Loss, Naming, Scene};
+
+/// The most bytes of a name behind a length of 8 bits.
+pub(crate) const SHORT: usize = 255;
+/// The most bytes of a name behind a length of 16 bits.
+pub(crate) const LONG: usize = 65535;
+
+/// Makes names of texts.
+#[derive(Debug)]
+pub(crate) struct Namer<'b> {
+    names: Names<'b>,
+    /// Names stand on lines of text.
+    lines: bool,
+}
+
+impl<'b> Namer<'b> {
+    /// Names of at most `longest` bytes, which may repeat.
+    pub(crate) fn new(longest: usize, form: MeshForm, naming: Naming, budget: &'b Budget) -> Self {
+        Self::by(NameRules::new(encoding(form), longest), form, naming, budget)
+    }
+
+    /// Names of bones. `NULL` is none.
+    fn of_bones(form: MeshForm, naming: Naming, budget: &'b Budget) -> Result<Self, ConvertError> {
+        let rules = NameRules::new(encoding(form), SHORT).unique();
+        let mut namer = Self::by(rules, form, naming, budget);
+        for case in 0..1_u8 << 4 {
+            let mut null = *b"NULL";
+            for (i, byte) in null.iter_mut().enumerate() {
+                *byte |= ((case >> i) & 1) << 5;
+            }
+            namer.names.reserve(&null)?;
+        }
+        Ok(namer)
+    }
+
+    fn by(rules: NameRules, form: MeshForm, naming: Naming, budget: &'b Budget) -> Self {
+        Self { names: Names::new(rules, naming, budget), lines: form == MeshForm::Skn }
+    }
+
+    /// The name for `text`, changes reported.
+    pub(crate) fn fit(
+        &mut self,
+        text: &str,
+        path: &str,
+        losses: &mut Vec<Loss>,
+    ) -> Result<Name, ConvertError> {
+        let trimmed = if self.lines { on_a_line(text) } else { text };
+        if trimmed.len() < text.len() {
+            losses.push(Loss::new("name-changed", path, "spaces at the ends of the name were left out"));
+        }
+        Ok(Name::from(self.names.fit(trimmed, path, losses)?))
+    }
+}
+
+fn encoding(form: MeshForm) -> Encoding {
+    match form {
+        MeshForm::Mesh | MeshForm::Bmf => Encoding::Bytes(name::encode_cp1252),
+        MeshForm::Skn => Encoding::Bytes(|c| name::encode_cp1252(c).filter(|b| !b.is_ascii_control())),
+    }
+}
+
+/// The text without spaces at its ends, nor at the place where it will be cut.
+fn on_a_line(text: &str) -> &str {
+    let text = text.trim_matches(' ');
+    let cut = text.char_indices().nth(SHORT).and_then(|(end, _)| text.get(..end));
+    cut.map(|cut| cut.trim_end_matches(' ')).filter(|cut| cut.chars().count() < SHORT).unwrap_or(text)
+}
+
+/// The names of a skeleton's joints as bones, all different.
+pub(crate) fn bones(
+    scene: &Scene,
+    skeleton: usize,
+    form: MeshForm,
+    naming: Naming,
+    budget: &Budget,
+    losses: &mut Vec<Loss>,
+) -> Result<Vec<Name>, ConvertError> {
+    let joints = scene.skeletons.get(skeleton).map_or(&[][..], |s| &s.joints);
+    let mut namer = Namer::of_bones(form, naming, budget)?;
+    let mut names = budget.reserve("names", joints.len())?;
+    for (i, joint) in joints.iter().enumerate() {
+        names.push(namer.fit(&joint.name, &format!("skeletons[{skeleton}].joints[{i}].name"), losses)?);
+    }
+    Ok(names)
+}

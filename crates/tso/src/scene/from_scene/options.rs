@@ -1,0 +1,59 @@
+//! What a scene does not say and files of a figure need.
+
+use crate::skel::Skel;
+
+/// Options of conversions of a scene into files of a figure.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct TsoOptions {
+    /// The skeleton that meshes are made for: vertices are placed relative to its bones at rest, which are found by
+    /// their names. Without, relative to the scene's joints as they are bound.
+    pub made_for: Option<Skel>,
+    /// Which skeleton of the scene becomes a file, where only one can; without, the first.
+    pub skeleton: Option<usize>,
+    /// Which clip of the scene becomes a file, where only one can; without, the first.
+    pub clip: Option<usize>,
+    /// The kind of file that [`write_scene`](crate::write_scene) makes of meshes.
+    pub meshes: MeshForm,
+}
+
+/// A kind of file for meshes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum MeshForm {
+    /// `.mesh` of The Sims Online.
+    #[default]
+    Mesh,
+    /// `.bmf` of The Sims 1.
+    Bmf,
+    /// `.skn` of The Sims 1.
+    Skn,
+}
+
+impl TsoOptions {
+    /// Options for meshes on this skeleton.
+    #[must_use]
+    pub fn made_for(skeleton: Skel) -> Self {
+        Self { made_for: Some(skeleton), ..Self::default() }
+    }
+
+    /// The same options with another skeleton of the scene.
+    #[must_use]
+    pub fn with_skeleton(mut self, skeleton: usize) -> Self {
+        self.skeleton = Some(skeleton);
+        self
+    }
+
+    /// The same options with another clip of the scene.
+    #[must_use]
+    pub fn with_clip(mut self, clip: usize) -> Self {
+        self.clip = Some(clip);
+        self
+    }
+
+    /// The same options with another kind of file for meshes.
+    #[must_use]
+    pub fn with_meshes(mut self, meshes: MeshForm) -> Self {
+        self.meshes = meshes;
+        self
+    }
+}

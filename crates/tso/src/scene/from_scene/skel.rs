@@ -1,0 +1,122 @@
+//! A scene's skeleton as a `.skel`.
+
+use super::names::{self, Namer, SHORT};
+use super::options::{MeshForm, TsoOptions};
+use super::transforms::{NO_MOVE, NO_TURN, Stiffener, bounded, is_scaled, not_finite, stored};
+use crate::name::Name;
+use crate::scene::space::TO_GLTF;
+use crate::skel::{Bone, Skel};
+use alloc::format;
+use alloc::vec::Vec;
+use meshwright_scene::math::Trs64;
+use meshwright_scene::{
+    Budget, ConvertError, Converted, FromScene, FromSceneOptions, Joint, Lack, Loss, Scene, Skeleton,
+};
+
+impl Skel {
+    /// Makes a skeleton of one of a scene's, in its rest pose. Bones have no scale: what hangs from a scaled joint
+    /// stands where the scale puts it.
+    ///
+    /// # Errors
+    /// When the scene breaks its own rules, has no such skeleton, or has more joints than the format counts, when a
+    /// name would have to be changed and may not, or when the result would take more memory than allowed.
+    pub fn from_scene(
+        scene: &Scene,
+        options: &FromSceneOptions<TsoOptions>,
+    ) -> Result<Converted<Self>, ConvertError> {
+        scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+        let (budget, mut losses) = (options.budget(), Vec::new());
+        let chosen = options.format.skeleton;
+        if chosen.is_none() && scene.skeletons.len() > 1 {
+            let others = scene.skeletons.len().saturating_sub(1);
+            let message = format!("{others} further skeletons do not fit the file");
+            losses.push(Loss::new("skeletons-dropped", "skeletons", message).counted(others));
+        }
+        let id = chosen.unwrap_or(0);
+        let names = names::bones(scene, id, MeshForm::Mesh, options.names, &budget, &mut losses)?;
+        let skel = make(scene, id, &names, options, &budget, &mut losses)?;
+        Lack::report(&[Lack::Clips], scene, &mut losses);
+        Ok(Converted::new(skel, losses))
+    }
+}
+
+impl FromScene for Skel {
+    type Options = TsoOptions;
+
+    fn from_scene(
+        scene: &Scene,
+        options: &FromSceneOptions<TsoOptions>,
+    ) -> Result<Converted<Self>, ConvertError> {
+        Self::from_scene(scene, options)
+    }
+}
+
+/// Skeleton `id` with bones of these names.
+pub(crate) fn make(
+    scene: &Scene,
+    id: usize,
+    names: &[Name],
+    options: &FromSceneOptions<TsoOptions>,
+    budget: &Budget,
+    losses: &mut Vec<Loss>,
+) -> Result<Skel, ConvertError> {
+    let path = format!("skeletons[{id}]");
+    let source = scene.skeletons.get(id).ok_or_else(|| ConvertError::invalid(&*path, "does not exist"))?;
+    if source.joints.len() > usize::from(u16::MAX) {
+        return Err(ConvertError::unsupported(path, "more than 65535 bones"));
+    }
+    let mut namer = Namer::new(SHORT, MeshForm::Mesh, options.names, budget);
+    let name = namer.fit(&source.name, &format!("{path}.name"), losses)?;
+    let axes = options.axes(scene, &TO_GLTF);
+    let mut bones = budget.reserve("bones", source.joints.len())?;
+    let mut bad = 0;
+    for ((joint, rest), name) in source.joints.iter().zip(rests(source, &path, budget, losses)?).zip(names) {
+        let (translation, rotation) = stored(&axes, &rest);
+        let (mut translation, mut rotation) = ([translation], [rotation]);
+        bad += bounded(&mut translation, NO_MOVE) + bounded(&mut rotation, NO_TURN);
+        let ([translation], [rotation]) = (translation, rotation);
+        bones.push(Bone { translation, rotation, ..bone(joint, name, names, budget)? });
+    }
+    not_finite(&path, bad, losses);
+    Lack::report(&[Lack::Follows], scene, losses);
+    Ok(Skel { name, bones, trailing: Vec::new() })
+}
+
+/// A bone at rest on its parent.
+fn bone(joint: &Joint, name: &Name, names: &[Name], budget: &Budget) -> Result<Bone, ConvertError> {
+    let parent = joint.parent.and_then(|p| names.get(p));
+    budget
+        .charge("names", name.bytes().len().saturating_add(parent.map_or(4, |p| p.bytes().len())) as u64)?;
+    Ok(Bone {
+        unknown: 1,
+        name: name.clone(),
+        parent: parent.cloned().unwrap_or_else(|| "NULL".into()),
+        can_translate: 1,
+        can_rotate: 1,
+        can_blend: 1,
+        ..Bone::default()
+    })
+}
+
+/// The rest pose of every joint without scale.
+fn rests(
+    skeleton: &Skeleton,
+    path: &str,
+    budget: &Budget,
+    losses: &mut Vec<Loss>,
+) -> Result<Vec<Trs64>, ConvertError> {
+    let mut rests = budget.reserve("bones", skeleton.joints.len())?;
+    let scaled = |j: &Joint| is_scaled(&j.rest.to_affine64());
+    let count = skeleton.joints.iter().filter(|j| scaled(j)).count();
+    if count == 0 {
+        rests.extend(skeleton.joints.iter().map(|j| j.rest.to_trs64()));
+        return Ok(rests);
+    }
+    let first = skeleton.joints.iter().position(scaled).unwrap_or(0);
+    let message = "bones have no scale or shear; those below stand where it puts them";
+    losses.push(Loss::new("joint-scale", format!("{path}.joints[{first}]"), message).counted(count));
+    let mut locals = skeleton.rest_locals(budget)?;
+    Stiffener::new(skeleton, budget)?.run(&mut locals, budget)?;
+    rests.extend(locals.iter().map(Trs64::from_affine));
+    Ok(rests)
+}

@@ -1,0 +1,396 @@
+//! Vertices of a scene on their way to runs of vertices per bone.
+
+use super::options::TsoOptions;
+use super::transforms::{is_scaled, rigid};
+use crate::mesh::{BLEND_UNUSED, Binding, BlendVertex, Geometry, RealVertex, Total};
+use crate::name::Name;
+use crate::scene::space::TO_GLTF;
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+use meshwright_core::f32s;
+use meshwright_core::num::Q1_15;
+use meshwright_scene::math::{Affine64, add, distance, length, narrow, narrow1, scale, unit, wide};
+use meshwright_scene::{
+    AxisMap, Budget, ConvertError, Drawable, FromSceneOptions, Loss, Mesh, Scene, SkeletonId, Skin,
+};
+
+/// The bone of meshes that have no skin, where no skeleton says otherwise.
+const UNSKINNED_BONE: &str = "ROOT";
+/// As far as vertices may be, by what their bones see of them, from where they are bound; times their size.
+const SAME_PLACE: f64 = 1e-4;
+/// The direction of normals that have none.
+const UP: [f64; 3] = [0.0, 1.0, 0.0];
+
+/// A bone that vertices can hang on.
+#[derive(Debug)]
+struct Target {
+    name: Name,
+    /// From model space, where vertices are bound, to the bone's space.
+    inverse: Affine64,
+}
+
+/// A joint of the scene.
+#[derive(Clone, Copy, Debug)]
+struct Bound {
+    target: usize,
+    /// From the joint's space to model space, where what the scene has in the joint's space is what the bone has.
+    own: Option<Affine64>,
+}
+
+/// A vertex in the space of one bone.
+#[derive(Clone, Copy, Debug)]
+struct Local {
+    target: usize,
+    position: [f32; 3],
+    normal: [f32; 3],
+}
+
+/// A vertex that has no place among its bone's yet.
+#[derive(Clone, Copy, Debug)]
+struct Loose {
+    uv: [f32; 2],
+    real: Local,
+    blend: Option<(Q1_15, Local)>,
+}
+
+/// One joint's part in one vertex.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    joint: Bound,
+    weight: f64,
+    /// Position and normal in the joint's space, times the weight.
+    seen: Option<([f64; 3], [f64; 3])>,
+}
+
+/// What was noticed on the way.
+#[derive(Debug, Default)]
+struct Notes {
+    unskinned: usize,
+    unweighted: usize,
+    not_finite: usize,
+    no_normal: usize,
+    no_uvs: usize,
+}
+
+/// Gathers drawables into one geometry.
+#[derive(Debug)]
+pub(crate) struct Gatherer<'a, 'b> {
+    scene: &'a Scene,
+    /// The names of all joints of all skeletons as bones.
+    names: &'a [Vec<Name>],
+    /// The bones of the skeleton that the geometry is made for, with their matrices.
+    made_for: Option<Vec<(&'a Name, Affine64)>>,
+    axes: AxisMap,
+    budget: &'b Budget,
+    targets: Vec<Target>,
+    by_name: BTreeMap<Name, usize>,
+    skeletons: BTreeMap<usize, Vec<Bound>>,
+    vertices: Vec<Loose>,
+    faces: Vec<[u32; 3]>,
+    notes: Notes,
+    losses: Vec<Loss>,
+}
+
+impl<'a, 'b> Gatherer<'a, 'b> {
+    pub(crate) fn new(
+        scene: &'a Scene,
+        names: &'a [Vec<Name>],
+        options: &'a FromSceneOptions<TsoOptions>,
+        budget: &'b Budget,
+    ) -> Result<Self, ConvertError> {
+        let made_for = match &options.format.made_for {
+            Some(skel) => {
+                budget.charge_items("bones", skel.bones.len() as u64, 2 * size_of::<(&Name, Affine64)>())?;
+                Some(skel.bones.iter().map(|b| &b.name).zip(skel.world(&[])).collect())
+            }
+            None => None,
+        };
+        Ok(Self {
+            scene,
+            names,
+            made_for,
+            axes: options.axes(scene, &TO_GLTF),
+            budget,
+            targets: Vec::new(),
+            by_name: BTreeMap::new(),
+            skeletons: BTreeMap::new(),
+            vertices: Vec::new(),
+            faces: Vec::new(),
+            notes: Notes::default(),
+            losses: Vec::new(),
+        })
+    }
+
+    /// Adds a mesh, which is in the file's axes.
+    pub(crate) fn add(&mut self, drawable: &Drawable<'_>) -> Result<(), ConvertError> {
+        let mesh: &Mesh = &drawable.mesh;
+        let (n, path) = (mesh.positions.len(), drawable.path());
+        self.budget.charge_items("vertices", n as u64, size_of::<Loose>())?;
+        self.budget.charge_items("triangles", mesh.triangles.len() as u64, size_of::<[u32; 3]>())?;
+        let first = u32::try_from(self.vertices.len())
+            .ok()
+            .filter(|first| first.checked_add(u32::try_from(n).unwrap_or(u32::MAX)).is_some())
+            .ok_or_else(|| ConvertError::unsupported(&*path, "the format counts vertices with 32 bits"))?;
+        let skin = mesh.skin.as_ref().filter(|s| self.joints_of(s.skeleton) > 0);
+        let joints = match skin {
+            Some(skin) => self.bound(skin.skeleton)?,
+            None => {
+                self.notes.unskinned += 1;
+                alloc::vec![Bound { target: self.unskinned()?, own: None }]
+            }
+        };
+        self.notes.no_uvs += usize::from(mesh.uvs.is_empty() && n > 0);
+        for v in 0..n {
+            let loose = self.loose(mesh, skin, v, &joints);
+            self.vertices.push(loose);
+        }
+        self.faces.extend(mesh.triangles.iter().map(|t| t.map(|v| v.saturating_add(first))));
+        if let Some(skin) = skin {
+            self.skeletons.insert(skin.skeleton.0, joints);
+        }
+        Ok(())
+    }
+
+    fn joints_of(&self, skeleton: SkeletonId) -> usize {
+        self.scene.skeletons.get(skeleton.0).map_or(0, |s| s.joints.len())
+    }
+
+    /// The joints of a skeleton.
+    fn bound(&mut self, id: SkeletonId) -> Result<Vec<Bound>, ConvertError> {
+        if let Some(known) = self.skeletons.remove(&id.0) {
+            return Ok(known);
+        }
+        let Some(skeleton) = self.scene.skeletons.get(id.0) else { return Ok(Vec::new()) };
+        let mut bound = self.budget.reserve("bones", skeleton.joints.len())?;
+        let names = self.names.get(id.0).map_or(&[][..], Vec::as_slice);
+        for (joint, name) in skeleton.joints.iter().zip(names) {
+            let inverse = self.axes.affine64(&joint.inverse_bind.wide());
+            bound.push(self.join(name, inverse)?);
+        }
+        Ok(bound)
+    }
+
+    /// The bone of this name, made where there is none yet, for a joint that is bound with this matrix.
+    fn join(&mut self, name: &Name, inverse: Affine64) -> Result<Bound, ConvertError> {
+        let model = inverse.inverse();
+        let scaled = model.as_ref().is_some_and(is_scaled);
+        let stiff = model.as_ref().filter(|_| scaled).and_then(|m| rigid(m).inverse()).unwrap_or(inverse);
+        if let Some(&target) = self.by_name.get(name) {
+            // The same bone of another skeleton, which may be bound elsewhere.
+            let same = self.targets.get(target).is_some_and(|t| t.inverse == inverse);
+            return Ok(Bound { target, own: model.filter(|_| same) });
+        }
+        let entry = size_of::<Target>() + 2 * name.bytes().len() + 64;
+        self.budget.charge("bones", entry as u64)?;
+        let known = self.known(name);
+        if self.made_for.is_some() && known.is_none() {
+            let message = "the skeleton has no such bone; the scene's joint is taken instead";
+            self.losses.push(Loss::new("bone-missing", alloc::format!("bones[{name}]"), message));
+        }
+        let own = model.filter(|_| !scaled && known.is_none());
+        let target = self.targets.len();
+        self.targets.push(Target { name: name.clone(), inverse: known.unwrap_or(stiff) });
+        self.by_name.insert(name.clone(), target);
+        Ok(Bound { target, own })
+    }
+
+    /// From model space to a bone of the skeleton that the geometry is made for.
+    fn known(&self, name: &Name) -> Option<Affine64> {
+        let bones = self.made_for.as_ref()?;
+        let exact = bones.iter().find(|b| b.0 == name);
+        exact.or_else(|| bones.iter().find(|b| b.0.matches(name)))?.1.inverse()
+    }
+
+    /// The bone that what has no skin hangs on: the root of the skeleton.
+    fn unskinned(&mut self) -> Result<usize, ConvertError> {
+        let first = self.scene.skeletons.first().filter(|s| !s.joints.is_empty() && self.made_for.is_none());
+        let Some(skeleton) = first else {
+            return Ok(self.join(&UNSKINNED_BONE.into(), Affine64::IDENTITY)?.target);
+        };
+        let named = skeleton.joints.iter().position(|j| j.name.eq_ignore_ascii_case(UNSKINNED_BONE));
+        let root = named.or_else(|| skeleton.joints.iter().position(|j| j.parent.is_none())).unwrap_or(0);
+        let joints = self.bound(SkeletonId(0))?;
+        let target = joints.get(root).map_or(0, |j| j.target);
+        self.skeletons.insert(0, joints);
+        Ok(target)
+    }
+
+    fn loose(&mut self, mesh: &Mesh, skin: Option<&Skin>, v: usize, joints: &[Bound]) -> Loose {
+        let mut finite = true;
+        let mut checked = |v: [f32; 3]| {
+            finite &= v.iter().all(|c| c.is_finite());
+            wide(v.map(|c| if c.is_finite() { c } else { 0.0 }))
+        };
+        let position = checked(mesh.positions.get(v).copied().unwrap_or_default());
+        let normal = unit(checked(mesh.normals.get(v).copied().unwrap_or_default()));
+        self.notes.no_normal += usize::from(normal.is_none());
+        let normal = normal.unwrap_or(UP);
+        let uv = mesh.uvs.get(v).copied().unwrap_or_default();
+        let uv = uv.map(|c| if c.is_finite() { c } else { 0.0 });
+
+        let mut parts = self.parts(skin, v, joints);
+        let q = match parts.as_slice() {
+            [a, b] => Q1_15::encode(narrow1(b.weight / (a.weight + b.weight))),
+            _ => Q1_15::default(),
+        };
+        // Where a vertex is bound counts, unless what its bones see of it says the same more exactly. A part that
+        // rounds to nothing leaves the whole to the other.
+        let exact = (q != Q1_15::default() || parts.len() == 1) && agrees(&parts, position);
+        let home = parts.first().map_or(0, |p| p.joint.target);
+        if q == Q1_15::default() {
+            parts.truncate(1);
+        }
+        let mut beyond = false;
+        let mut place = |part: &Part| self.place(part, exact, position, normal, &mut beyond);
+        let real = parts.first().map(&mut place);
+        let blend = parts.get(1).map(|part| (q, place(part)));
+        self.notes.not_finite += usize::from(!finite || beyond);
+        let real = real.unwrap_or(Local { target: home, position: narrow(position), normal: narrow(normal) });
+        Loose { uv, real, blend }
+    }
+
+    /// A vertex in the space of one of its bones.
+    fn place(
+        &self,
+        part: &Part,
+        exact: bool,
+        position: [f64; 3],
+        normal: [f64; 3],
+        beyond: &mut bool,
+    ) -> Local {
+        let target = part.joint.target;
+        let (p, n) = match (part.seen.filter(|_| exact), self.targets.get(target)) {
+            (Some((p, n)), _) => (scale(p, 1.0 / part.weight), n),
+            (None, Some(t)) => (t.inverse.point(position), t.inverse.vector(normal)),
+            (None, None) => (position, normal),
+        };
+        let position = narrow(p);
+        let known = position.iter().all(|c| c.is_finite());
+        *beyond |= !known;
+        let normal = narrow(unit(n).unwrap_or(UP));
+        Local { target, position: if known { position } else { [0.0; 3] }, normal }
+    }
+
+    /// The parts of a vertex, one per joint, largest first.
+    fn parts(&mut self, skin: Option<&Skin>, v: usize, joints: &[Bound]) -> Vec<Part> {
+        let whole = |joint| Part { joint, weight: 1.0, seen: None };
+        let first = joints.first().copied().unwrap_or(Bound { target: 0, own: None });
+        let Some(skin) = skin else { return alloc::vec![whole(first)] };
+        let locals = skin.local.get(skin.range(v)).unwrap_or_default();
+        let mut parts: Vec<Part> = Vec::new();
+        for (i, influence) in skin.of(v).iter().enumerate() {
+            let (weight, joint) = (f64::from(influence.weight), usize::try_from(influence.joint));
+            let joint = joint.ok().and_then(|j| joints.get(j)).copied();
+            let Some(joint) = joint.filter(|_| weight > 0.0 && weight.is_finite()) else { continue };
+            let seen = locals.get(i).map(|l| (wide(l.position), wide(l.normal)));
+            match parts.iter_mut().find(|p| p.joint.target == joint.target) {
+                Some(part) => {
+                    part.weight += weight;
+                    part.seen = part.seen.zip(seen).map(|((p, n), (q, m))| (add(p, q), add(n, m)));
+                }
+                None => parts.push(Part { joint, weight, seen }),
+            }
+        }
+        // Of equal weights the lower joint comes first.
+        parts.sort_by_key(|p| p.joint.target);
+        parts.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        parts.truncate(2);
+        if parts.is_empty() {
+            self.notes.unweighted += 1;
+            parts.push(whole(first));
+        }
+        parts
+    }
+
+    /// Reports what was noticed.
+    pub(crate) fn report(&mut self, path: &str, losses: &mut Vec<Loss>) {
+        losses.append(&mut self.losses);
+        let notes = &self.notes;
+        for (code, count, message) in [
+            ("vertices-unbound", notes.unweighted, "vertices without a joint follow the first"),
+            ("not-finite", notes.not_finite, "vertices with numbers that are not finite, set to 0"),
+        ] {
+            if count > 0 {
+                losses.push(Loss::new(code, path, alloc::format!("{count} {message}")).counted(count));
+            }
+        }
+        for (code, count, message) in [
+            ("unskinned", notes.unskinned, "a mesh without joints hangs on the root"),
+            ("normals-replaced", notes.no_normal, "vertices without a normal, theirs point up"),
+            ("uvs-missing", notes.no_uvs, "there are no texture coordinates, all are 0"),
+        ] {
+            if count > 0 {
+                losses.push(Loss::note(code, path, String::from(message)).counted(count));
+            }
+        }
+    }
+
+    /// Puts vertices in runs per bone and bones in the order of the joints.
+    pub(crate) fn arrange(self) -> Result<Geometry, ConvertError> {
+        let (vertices, budget) = (&self.vertices, self.budget);
+        let index = |n: usize| {
+            let many = || ConvertError::unsupported("vertices", "the format counts with 32 bits");
+            u32::try_from(n).map_err(|_| many())
+        };
+        budget.charge_items("vertices", vertices.len() as u64, 2 * size_of::<usize>() + size_of::<u32>())?;
+        let mut real_order: Vec<usize> = (0..vertices.len()).collect();
+        real_order.sort_by_key(|v| vertices[*v].real.target);
+        let mut place = alloc::vec![0_u32; vertices.len()];
+        for (new, old) in real_order.iter().enumerate() {
+            place[*old] = index(new)?;
+        }
+        let blend_of = |v: usize| vertices[v].blend.map(|b| b.1.target);
+        let mut blend_order: Vec<usize> =
+            (0..vertices.len()).filter(|v| vertices[*v].blend.is_some()).collect();
+        blend_order.sort_by_key(|v| (blend_of(*v), place[*v]));
+
+        let mut geometry = Geometry { total: Total::All, ..Geometry::default() };
+        let (mut real, mut blend) = (0_usize, 0_usize);
+        for (t, target) in self.targets.into_iter().enumerate() {
+            let reals = real_order[real..].iter().take_while(|v| vertices[**v].real.target == t).count();
+            let blends = blend_order[blend..].iter().take_while(|v| blend_of(**v) == Some(t)).count();
+            if reals == 0 && blends == 0 {
+                continue;
+            }
+            geometry.bindings.push(Binding {
+                bone: index(geometry.bones.len())?,
+                first_real: index(real)?,
+                real_count: index(reals)?,
+                first_blend: if blends == 0 { BLEND_UNUSED } else { index(blend)? },
+                blend_count: index(blends)?,
+            });
+            geometry.bones.push(target.name);
+            real += reals;
+            blend += blends;
+        }
+        geometry.real = budget.reserve("vertices", vertices.len())?;
+        geometry.real.extend(real_order.iter().map(|v| {
+            let Loose { uv, real, .. } = &vertices[*v];
+            RealVertex { uv: f32s(*uv), position: f32s(real.position), normal: f32s(real.normal) }
+        }));
+        geometry.blends = budget.reserve("vertices", blend_order.len())?;
+        geometry.blends.extend(blend_order.iter().filter_map(|v| {
+            let (weight, local) = vertices[*v].blend?;
+            let (position, normal) = (f32s(local.position), f32s(local.normal));
+            Some(BlendVertex { weight, target: place[*v], position, normal })
+        }));
+        let corner = |v: u32| usize::try_from(v).ok().and_then(|v| place.get(v)).copied().unwrap_or(0);
+        geometry.faces = self.faces;
+        geometry.faces.iter_mut().flatten().for_each(|v| *v = corner(*v));
+        Ok(geometry)
+    }
+}
+
+/// True where what the joints see of a vertex is what the scene binds.
+fn agrees(parts: &[Part], position: [f64; 3]) -> bool {
+    let mut sum = [0.0; 3];
+    let mut total = 0.0;
+    for part in parts {
+        let Some((seen, own)) = part.seen.zip(part.joint.own) else { return false };
+        sum = add(sum, add(own.vector(seen.0), scale(own.w, part.weight)));
+        total += part.weight;
+    }
+    let size = length(position).max(1.0);
+    (total - 1.0).abs() <= SAME_PLACE && distance(sum, position) <= SAME_PLACE * size
+}
