@@ -83,7 +83,7 @@ pub fn write_scene(scene: &Scene, options: &FromSceneOptions) -> Result<Converte
         losses: &mut losses,
     };
     let mut meshes = budget.reserve("meshes", drawables.instances().count())?;
-    while let Some(drawable) = drawables.next() {
+    for drawable in drawables.by_ref() {
         meshes.push(work.mesh(&drawable?)?);
     }
     if meshes.is_empty() {

@@ -54,7 +54,7 @@ impl Zym {
             model: Self::default(),
             losses: &mut losses,
         };
-        while let Some(drawable) = drawables.next() {
+        for drawable in drawables.by_ref() {
             work.run(&drawable?)?;
         }
         let mut model = work.model;
