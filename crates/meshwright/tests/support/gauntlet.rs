@@ -3,7 +3,7 @@
 use meshwright::dump::{Dump, DumpError, DumpOptions};
 use meshwright::gltf::{self, playback::Player};
 use meshwright::rig::Evaluator;
-use meshwright::scene::{ConvertError, FromSceneOptions, MeshId, Scene, SceneOptions, SkeletonId, Space, obj};
+use meshwright::scene::{ConvertError, FromSceneOptions, Scene, SceneOptions, Space, obj};
 use meshwright::{
     AnyModel, CompanionKind, Companions, ErrorClass, Format, Limits, OpenOptions, ReadOptions, WriteError,
     detect,
@@ -277,10 +277,20 @@ fn imported(scene: &Scene) {
             Ok(m) => written("cskel", Format::CrucibleSkeleton, m.value.to_bytes(), None),
             Err(e) => conversion(&e),
         }
-        match tso::Skel::from_scene(scene, SkeletonId(0)) {
-            Ok(m) => written("skel", Format::TsoSkeleton, m.value.to_bytes(), None),
-            Err(e) => conversion(&e),
-        }
+    }
+    let options = FromSceneOptions::of(tso::TsoOptions::default()).with_memory(MEMORY);
+    macro_rules! figure {
+        ($($ty:ident as $format:ident),+) => {$(
+            match tso::$ty::from_scene(scene, &options) {
+                Ok(m) => written(stringify!($ty), Format::$format, m.value.to_bytes(), None),
+                Err(e) => conversion(&e),
+            }
+        )+};
+    }
+    figure!(Mesh as TsoMesh, Skel as TsoSkeleton, Anim as TsoAnimation, Bmf as Bmf, Skn as Skn);
+    match tso::write_scene(scene, "figure", &options) {
+        Ok(files) => assert!(!files.value.is_empty()),
+        Err(e) => conversion(&e),
     }
     for dialect in fsomodel::Dialect::ALL {
         match fsomodel::FsoModel::from_scene(scene, &fsomodel::FsoTarget::of(dialect)) {
@@ -299,18 +309,6 @@ fn imported(scene: &Scene) {
     match dpm::Zym::from_scene(scene, &options) {
         Ok(m) => written("zym", Format::Zym, m.value.to_bytes(), None),
         Err(e) => conversion(&e),
-    }
-    if !scene.meshes.is_empty() {
-        match tso::Mesh::from_scene(scene, MeshId(0), &tso::ExportOptions::default()) {
-            Ok(m) => written("mesh", Format::TsoMesh, m.value.to_bytes(), None),
-            Err(e) => conversion(&e),
-        }
-    }
-    if !scene.clips.is_empty() {
-        match tso::Anim::from_scene(scene, 0) {
-            Ok(m) => written("anim", Format::TsoAnimation, m.value.to_bytes(), None),
-            Err(e) => conversion(&e),
-        }
     }
 }
 
