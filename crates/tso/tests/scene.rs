@@ -484,7 +484,7 @@ fn what_a_skeleton_cannot_hold_is_reported_or_refused() {
     assert_eq!(codes(&converted.losses), ["joint-scale", "name-changed", "name-cut"]);
     assert_eq!(converted.losses.iter().find(|l| l.code == "joint-scale").unwrap().count, 2);
     assert!(Skel::parse(&converted.value.to_bytes().unwrap()).is_ok());
-    // Two bones of one name cannot be told apart.
+    // Files find bones by name.
     scene.skeletons[0].joints[1].name = "b0".into();
     let converted = Skel::from_scene(&scene, &FromSceneOptions::default()).unwrap();
     assert!(codes(&converted.losses).contains(&"name-renamed"));
