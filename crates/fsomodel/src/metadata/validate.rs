@@ -1,15 +1,15 @@
-//! Everything that is wrong with a companion.
+//! All rules at once, over the companion and the text it was read from.
 
 use super::model::Metadata;
 use super::read::read;
-use super::rules::{check, loader};
+use super::rules;
 use meshwright_core::{Budget, Findings, Limits, Report};
 
 impl Metadata {
     /// Everything that is wrong with the companion by itself.
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
-        let ended = check(self, &mut findings).and_then(|()| loader(self, &mut findings));
+        let ended = rules::check(self, &mut findings).and_then(|()| rules::loader(self, &mut findings));
         debug_assert!(ended.is_ok(), "validation goes on to the end");
         // What is odd in the text is odd for as long as that is what will be written.
         if let Some(text) = &self.text.0 {

@@ -1,6 +1,6 @@
 //! Nodes, materials and the table of meshes, for the dialect that has a companion.
 
-use super::from_scene::{FsoSceneOptions, charge_meshes};
+use super::streams::charge_meshes;
 use crate::metadata::{self, MAX_NODE_DEPTH, Metadata};
 use crate::model::MeshEntry;
 use alloc::format;
@@ -34,9 +34,9 @@ pub(super) struct Companion<'s, 'b> {
 
 impl<'s, 'b> Companion<'s, 'b> {
     /// Makes every mesh once, in the scene's order, and notes which nodes draw it.
-    pub(super) fn new(
+    pub(super) fn new<T>(
         scene: &'s Scene,
-        options: &FromSceneOptions<FsoSceneOptions>,
+        options: &FromSceneOptions<T>,
         drawables: &mut Drawables<'s, '_>,
         budget: &'b Budget,
     ) -> Result<(Self, Vec<Drawable<'s>>), ConvertError> {
