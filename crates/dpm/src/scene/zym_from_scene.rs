@@ -1,7 +1,7 @@
 //! The exchange model to ZYM.
 
 use super::axes::{TO_GLTF, amount};
-use super::bones::{Bones, numbers, report_loose};
+use super::bones::{Bones, Odd, numbers};
 use super::frames::Frames;
 use super::names;
 use crate::bone::{BonePose, Name};
@@ -54,7 +54,7 @@ impl Zym {
             model: Self::default(),
             losses: &mut losses,
         };
-        while let Some(drawable) = drawables.next() {
+        for drawable in drawables.by_ref() {
             work.run(&drawable?)?;
         }
         let mut model = work.model;
@@ -71,7 +71,7 @@ impl Zym {
             model.recompute_bounds();
         }
         check(&model, &mut Findings::writing())
-            .map_err(|e| ConvertError::invalid(e.path().to_string(), e.message()))?;
+            .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
         Ok(Converted::new(model, losses))
     }
 
@@ -172,10 +172,9 @@ impl Work<'_, '_> {
     fn vertices(&mut self, mesh: &Mesh, path: &str) -> Result<Vec<u32>, ConvertError> {
         let mut all = self.budget.reserve("vertices", mesh.positions.len())?;
         let mut seen: BTreeMap<Key, u32> = BTreeMap::new();
-        let (mut row, mut loose, mut weights) = (Vec::new(), 0_u64, 0_u64);
+        let (mut row, mut odd, mut weights) = (Vec::new(), Odd::default(), 0_u64);
         for v in 0..mesh.positions.len() {
-            let bound = self.bones.vertex(mesh, v, path, &mut row)?;
-            loose += u64::from(!bound && mesh.is_skinned());
+            self.bones.vertex(mesh, v, path, &mut row, &mut odd)?;
             let Some(part) = row.first() else { continue };
             let weight = part.influence.get();
             weights += u64::from((weight - 1.0).abs() > 1.0e-3);
@@ -195,7 +194,7 @@ impl Work<'_, '_> {
             }
             all.push(number);
         }
-        report_loose(loose, path, self.losses);
+        odd.report(path, self.losses);
         if weights > 0 {
             let message = "vertices have other weights than 1; the format has none";
             self.losses.push(Loss::measured("influence-sum", path, message, amount(weights)));

@@ -301,8 +301,13 @@ fn imported(scene: &Scene) {
             Err(e) => conversion(&e),
         }
     }
-    match dpm::Dpm::from_scene(scene, &SceneOptions::default().with_memory(MEMORY)) {
-        Ok(m) => written("dpm", Format::Dpm, m.value.model.to_bytes(), None),
+    let options = FromSceneOptions::default().with_memory(MEMORY);
+    match dpm::Dpm::from_scene(scene, &options) {
+        Ok(m) => written("dpm", Format::Dpm, m.value.to_bytes(), None),
+        Err(e) => conversion(&e),
+    }
+    match dpm::Zym::from_scene(scene, &options) {
+        Ok(m) => written("zym", Format::Zym, m.value.to_bytes(), None),
         Err(e) => conversion(&e),
     }
 }
