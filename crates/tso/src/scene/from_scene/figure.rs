@@ -42,11 +42,11 @@ pub fn write_scene(
         all_bones(scene, options.format.meshes, options, &budget, &mut losses)?
     };
     let mut drawables = Drawables::new(scene, &draw(scene, options), &budget)?;
+    let mut gatherer = Gatherer::new(scene, &names, options, &budget)?;
     let mut unbound = 0_usize;
     let mut lead = true;
     for drawable in drawables.by_ref() {
         let drawable = drawable?;
-        let mut gatherer = Gatherer::new(scene, &names, options, &budget)?;
         gatherer.add(&drawable)?;
         gatherer.report(&drawable.path(), &mut losses);
         let stem = if lead { String::from(stem) } else { files.name(drawable.name)? };
@@ -62,7 +62,7 @@ pub fn write_scene(
         losses.push(Loss::new("materials-dropped", "materials", message).counted(unbound));
     }
     motion(scene, stem, &names, options, &mut files, &budget, &mut losses)?;
-    let lacks = [Lack::Images, Lack::Surfaces, Lack::Colors, Lack::Tangents];
+    let lacks = [Lack::Images, Lack::Surfaces, Lack::Colors, Lack::Tangents, Lack::Follows];
     Lack::report(&lacks, scene, &mut losses);
     let files = files.finish();
     if files.is_empty() {

@@ -35,7 +35,7 @@ impl Skel {
         let id = chosen.unwrap_or(0);
         let names = names::bones(scene, id, MeshForm::Mesh, options.names, &budget, &mut losses)?;
         let skel = make(scene, id, &names, options, &budget, &mut losses)?;
-        Lack::report(&[Lack::Clips], scene, &mut losses);
+        Lack::report(&[Lack::Clips, Lack::Follows], scene, &mut losses);
         Ok(Converted::new(skel, losses))
     }
 }
@@ -78,7 +78,6 @@ pub(crate) fn make(
         bones.push(Bone { translation, rotation, ..bone(joint, name, names, budget)? });
     }
     not_finite(&path, bad, losses);
-    Lack::report(&[Lack::Follows], scene, losses);
     Ok(Skel { name, bones, trailing: Vec::new() })
 }
 

@@ -74,7 +74,7 @@ impl Joints {
                 let message = format!(
                     "{missing} bones that the skeleton does not have, what hangs on them stays at the origin:{listed}"
                 );
-                losses.push(Loss::new("bone-missing", format!("parts[{i}].bones"), message));
+                losses.push(Loss::new("bone-missing", format!("parts[{i}].bones"), message).counted(missing));
             }
         }
         skeleton.joints.reserve_exact(more.len());
@@ -130,7 +130,9 @@ impl Joints {
             }
         }
         losses.extend(notes.0.iter().map(|(code, (first, n, message))| {
-            Loss::new(code, format!("skeleton.bones[{first}]"), format!("{n} {message}"))
+            let (path, message) = (format!("skeleton.bones[{first}]"), format!("{n} {message}"));
+            let decided = *code == "rotation-length";
+            if decided { Loss::note(code, path, message) } else { Loss::new(code, path, message) }.counted(*n)
         }));
         Ok(())
     }

@@ -136,18 +136,21 @@ struct Notes {
 
 impl Notes {
     fn report(&self, index: usize, losses: &mut Vec<Loss>) {
-        let mut lose = |code, field: &str, n: usize, what: &str, names: &str| {
+        let path = |field: &str| format!("animations[{index}].{field}");
+        let mut lose = |code, n: usize, what: &str, names: &str| {
             if n > 0 {
-                let path = format!("animations[{index}].{field}");
-                losses.push(Loss::new(code, path, format!("{n} {what}{names}")));
+                losses.push(Loss::new(code, path("motions"), format!("{n} {what}{names}")).counted(n));
             }
         };
         let ignored = "motions of bones that the skeleton does not have:";
-        lose("motion-ignored", "motions", self.ignored, ignored, &self.ignored_bones);
-        lose("channel-dropped", "motions", self.keyless, "channels name keys that are not there", "");
+        lose("motion-ignored", self.ignored, ignored, &self.ignored_bones);
+        lose("channel-dropped", self.keyless, "channels name keys that are not there", "");
         let not_finite = "keys with numbers that are not finite are left out";
-        lose("not-finite", "motions", self.not_finite, not_finite, "");
-        lose("rotation-length", "rotations", self.not_unit, "quaternions were brought to length 1", "");
+        lose("not-finite", self.not_finite, not_finite, "");
+        if self.not_unit > 0 {
+            let message = format!("{} quaternions were brought to length 1", self.not_unit);
+            losses.push(Loss::note("rotation-length", path("rotations"), message).counted(self.not_unit));
+        }
     }
 }
 

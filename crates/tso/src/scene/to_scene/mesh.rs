@@ -20,6 +20,13 @@ const RESIDUAL_REPORTED: f64 = 1e-5;
 /// From here on the skeleton cannot be the one that the mesh was made for.
 const RESIDUAL_WRONG: f64 = 1e-3;
 
+type Make = fn(&'static str, String, String) -> Loss;
+
+/// Something that the scene does not hold.
+const LOSS: Make = Loss::new;
+/// Something that was decided.
+const NOTE: Make = Loss::note;
+
 /// By code of a loss: the broken rules that it stands for, and what became of the geometry.
 const MADE_DO: &[(&str, &[&Rule], &str)] = &[
     ("binding-clipped", &[rules::BINDING_RANGE], "bindings reach behind the last vertex"),
@@ -55,6 +62,9 @@ struct Pull {
     normal: [f64; 3],
 }
 
+/// Bytes of the owner of a vertex, and of finding it.
+const OWNER: usize = size_of::<Option<u32>>() + size_of::<usize>();
+
 /// What was noticed about vertices on the way.
 #[derive(Debug, Default)]
 struct Notes {
@@ -85,6 +95,8 @@ impl Conversion<'_> {
         let finite = |c: F32| if c.is_finite() { c.get() } else { 0.0 };
         mesh.uvs.extend(g.real.iter().map(|v| v.uv.map(finite)));
 
+        budget.charge("rules", rules::memory(g))?;
+        budget.charge_items("bindings", (n + g.blends.len()) as u64, OWNER)?;
         let owners = g.owners();
         let owned = self.joints.of_parts.get(self.index).map_or(&[][..], Vec::as_slice);
         let mut notes = Notes::default();
@@ -279,7 +291,8 @@ impl Conversion<'_> {
         for (code, broken, message) in MADE_DO {
             let n: u64 = report.totals().filter(|t| broken.iter().any(|r| r.code == t.0)).map(|t| t.2).sum();
             if n > 0 {
-                losses.push(Loss::new(code, self.path("geometry"), format!("{n} {message}")));
+                let count = usize::try_from(n).unwrap_or(usize::MAX);
+                losses.push(Loss::new(code, self.path("geometry"), format!("{n} {message}")).counted(count));
             }
         }
     }
@@ -287,18 +300,23 @@ impl Conversion<'_> {
     fn report(&self, notes: &Notes, losses: &mut Vec<Loss>) {
         let g = self.part.geometry;
         self.report_broken_rules(losses);
-        let mut count = |code, field, n: usize, message: &str| {
+        let recomputed = if self.recompute_normals { g.real.len() } else { 0 };
+        let pointed = if self.options.space == Space::Gltf { notes.zero_normals } else { 0 };
+        for (make, code, field, n, message) in [
+            (LOSS, "weight-zero", "blends", notes.zero_weights, "blend vertices of weight 0 are left out"),
+            (NOTE, "normals-replaced", "real", pointed, "normals without direction point up"),
+            (
+                LOSS,
+                "not-finite",
+                "real",
+                notes.not_finite,
+                "vertices with numbers that are not finite, set to 0",
+            ),
+            (NOTE, "normals-recomputed", "real", recomputed, "normals are computed from the faces"),
+        ] {
             if n > 0 {
-                losses.push(Loss::new(code, self.path(field), format!("{n} {message}")));
+                losses.push(make(code, self.path(field), format!("{n} {message}")).counted(n));
             }
-        };
-        count("weight-zero", "blends", notes.zero_weights, "blend vertices of weight 0 are left out");
-        if self.options.space == Space::Gltf {
-            count("normals-replaced", "real", notes.zero_normals, "normals without direction point up");
-        }
-        count("not-finite", "real", notes.not_finite, "vertices with numbers that are not finite, set to 0");
-        if self.recompute_normals {
-            count("normals-recomputed", "real", g.real.len(), "normals are computed from the faces");
         }
         let bones = {
             let owners = g.owners();
