@@ -213,7 +213,10 @@ fn fso_levels(depth: usize) -> Bomb {
         node.repeat(depth),
         "]}".repeat(depth)
     );
-    Bomb { metadata: Some(text.into_bytes().into()), ..Bomb::new("1000 nodes within each other", Format::Fso, fso_gl3()) }
+    Bomb {
+        metadata: Some(text.into_bytes().into()),
+        ..Bomb::new("1000 nodes within each other", Format::Fso, fso_gl3())
+    }
 }
 
 fn fso_gl3() -> Vec<u8> {
