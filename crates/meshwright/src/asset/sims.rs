@@ -76,16 +76,17 @@ impl Work<'_> {
         if !self.format.companions().iter().any(|c| c.role == Role::Binding) {
             return;
         }
-        let index = self.finder.sims(&self.path.parent());
-        if !companions.has(Role::Binding) {
+        if self.options.companions && !companions.has(Role::Binding) {
             let id = ResourceId::from_file_name(&String::from_utf8_lossy(self.path.name()));
-            let found = id.and_then(|id| index.binding(&self.finder.tree, &id).cloned());
+            let found = id.and_then(|id| {
+                self.finder.sims(&self.path.parent()).binding(&self.finder.tree, &id).cloned()
+            });
             if let Some(path) = found {
                 self.add(companions, Role::Binding, &path);
             }
         }
         let texture = companions.one::<Bnd>().and_then(|b| b.texture);
-        let file = texture.and_then(|id| index.texture(&id).cloned());
+        let file = texture.and_then(|id| self.finder.sims(&self.path.parent()).texture(&id).cloned());
         companions.texture = file.map(|path| String::from_utf8_lossy(path.name()).into_owned());
     }
 }
