@@ -233,7 +233,8 @@ fn placed(files: impl IntoIterator<Item = OutputFile>, path: &Path) -> Result<Fi
         }
         placed.push((place, file.bytes));
     }
-    placed.rotate_left(1.min(placed.len()));
+    let main = placed.len().min(1);
+    placed.rotate_left(main);
     Ok(placed)
 }
 

@@ -7,8 +7,8 @@ use crate::sources::Sources;
 use crate::{Fail, render, say};
 use meshwright::files::{FilesError, Tree, TreePath};
 use meshwright::{
-    Asset, AssetError, Finder, Format, Limits, NamedFile, OpenOptions, PartRole, PartState, ReadOptions,
-    ReadSettings, Role, Severity, detect_met,
+    Asset, AssetError, Budget, Finder, Format, Limits, NamedFile, OpenOptions, PartRole, PartState, ReadOptions,
+    Role, Severity, detect_met,
 };
 use std::cell::RefCell;
 use std::io::{self, Read as _};
