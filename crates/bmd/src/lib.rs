@@ -10,7 +10,7 @@
 //! | vertices of 64, 96 and 128 bits | yes | yes | byte-identical | exact | yes | yes | yes |
 //! | triangles and quads of 32 and 64 bits | yes | yes | byte-identical | exact | yes | as triangles | triangles |
 //! | levels of detail | yes | yes | byte-identical | by distance | yes | yes | yes |
-//! | bones, pseudo-bones | yes | yes | byte-identical | yes | as they are | yes | yes |
+//! | bones, pseudo-bones | yes | yes | byte-identical | yes | as they are | yes | yes, one bone to a vertex |
 //! | solids of bones | yes | closed, oriented, uncrossed | byte-identical | - | as they are | extras | no |
 //! | animations | yes | yes | byte-identical | yes | yes | keys | keys |
 //!
@@ -19,16 +19,17 @@
 //! and the engine's order of operations, without the rounding to nine bits that the engine adds.
 //!
 //! Findings have codes: `E_…` for files that are refused, `W_…` for what readers must live with, `I_…` for
-//! remarks.
+//! remarks. What each means and what to do about it is in the rules of the format (`FileFormat::RULES`).
 //!
 //! # Safety contract
 //!
 //! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default): it
 //! returns a model, or an error with kind, code, offset and field path. A writer and a conversion return bytes, a scene
 //! or an error for any model; conversions and the optimizer have a budget of their own, 256 MiB by default. Lists,
-//! streams and strings that records share are decoded, charged and kept once. Time is linear in input and output but for sorting and searching names; solids
-//! are checked up to a fixed allowance (1,000,000 vertices and triangles, 4,000,000 boxes, 200,000 exact tests), and
-//! evaluation happens on demand. Nothing recurses.
+//! streams and strings that records share are decoded, charged and kept once. Time is linear in input and output but
+//! for sorting, searching names and choosing keys, which has a budget too; solids are checked up to a fixed allowance
+//! (1,000,000 vertices and triangles, 4,000,000 boxes, 200,000 exact tests), and evaluation happens on demand. Nothing
+//! recurses.
 //!
 //! # Example
 //!

@@ -21,8 +21,7 @@ pub(crate) fn degrees(a: Quat, b: Quat) -> f64 {
 
 /// The angle in degrees between two directions; `None` where one has no length.
 pub(crate) fn degrees_between(a: [f32; 3], b: [f32; 3]) -> Option<f64> {
-    let unit = |[x, y, z]: [f32; 3]| {
-        meshwright_core::math::unit([f64::from(x), f64::from(y), f64::from(z), 0.0])
-    };
+    let unit =
+        |[x, y, z]: [f32; 3]| meshwright_core::math::unit([f64::from(x), f64::from(y), f64::from(z), 0.0]);
     Some(quat::arc(unit(a)?, unit(b)?).to_degrees())
 }

@@ -59,12 +59,9 @@ impl Bmd {
         self
     }
 
-    /// The same model, no longer bound to the places that its file had: it is written as the current tool arranges
-    /// files.
-    #[must_use]
-    pub fn unplaced(mut self) -> Self {
+    /// Forgets where everything lay in the file: the model is written as the current tool arranges files.
+    pub fn discard_layout(&mut self) {
         self.layout = Retained::None;
-        self
     }
 
     /// How many bones stand in animation streams: all but the pseudo-bones, which follow them.

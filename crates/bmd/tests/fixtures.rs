@@ -9,17 +9,14 @@
     reason = "a failing test panics, and tests use small numbers"
 )]
 
-use meshwright_bmd::Bmd;
-use meshwright_testkit::laws::Format;
+use meshwright_bmd::{Bmd, Clip, ClipRate, Name};
+use meshwright_testkit::laws::{laws, rules_are_stated};
 use meshwright_testkit::{Expect, fixtures};
-
-const BMD: Format<Bmd> =
-    Format { parse_with: Bmd::parse_with, validate: Bmd::validate, to_bytes: Bmd::to_bytes };
 
 #[test]
 fn fixtures_open_as_named() {
     for fixture in fixtures("bmd", &["bmd"]) {
-        BMD.fixture(&fixture);
+        laws::<Bmd>().fixture(&fixture);
     }
 }
 
@@ -29,6 +26,27 @@ fn prefixes_are_refused() {
     for fixture in fixtures("bmd", &["bmd"]) {
         let open_ended = ["trailing", "empty"].iter().any(|n| fixture.name.starts_with(n));
         let needed = if open_ended || fixture.expect == Expect::Reject { 48 } else { fixture.bytes.len() };
-        BMD.prefixes(&fixture.name, &fixture.bytes, needed);
+        laws::<Bmd>().prefixes(&fixture.name, &fixture.bytes, needed);
     }
+}
+
+#[test]
+fn rules_say_what_is_wrong_and_what_to_do() {
+    rules_are_stated::<Bmd>();
+}
+
+#[test]
+fn names_are_compared_with_text_and_made_of_it() {
+    let name = Name::try_from("M\u{fc}hle").unwrap();
+    assert_eq!(name, "M\u{fc}hle");
+    assert_eq!(name.bytes(), b"M\xfchle");
+    assert_eq!(Name::try_from("\u{6728}").unwrap_err().character, '\u{6728}');
+    assert_eq!(Name::try_from("a\0").unwrap_err().character, '\0');
+}
+
+#[test]
+fn clips_know_seconds() {
+    let clip = Clip { frames: 30, rate: ClipRate::USUAL, ..Clip::default() };
+    assert_eq!(clip.seconds(), Some(3.0));
+    assert_eq!(Clip::default().seconds(), None);
 }

@@ -11,7 +11,10 @@
 
 use meshwright_bmd::{Bmd, BmdSceneOptions, Bone, VertexForm, VertexKind};
 use meshwright_scene::strategy::{clean_scene, wild_scene};
-use meshwright_scene::{ConvertError, FromSceneOptions, Level, NodeId, SceneOptions, Space};
+use meshwright_scene::{
+    Affine, Clip, ConvertError, FromSceneOptions, Influence, Joint, Level, Local, Mesh, MeshId, Motion, Node,
+    NodeId, Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space, Track, Trs,
+};
 use meshwright_testkit::{Expect, corpus, fixtures};
 use proptest::prelude::*;
 use std::fs;
@@ -137,7 +140,7 @@ fn what_does_not_fit_is_reported() {
     assert_eq!(drawn, [true, true, false]);
 }
 
-fn survives(scene: &meshwright_scene::Scene, form: VertexForm) -> Result<(), TestCaseError> {
+fn survives(scene: &Scene, form: VertexForm) -> Result<(), TestCaseError> {
     match Bmd::from_scene(scene, &with_vertices(form)) {
         Ok(made) => {
             let read = Bmd::parse(&made.value.to_bytes().unwrap()).unwrap();
@@ -164,5 +167,88 @@ proptest! {
     #[test]
     fn any_wild_scene_makes_a_readable_file(scene in wild_scene(), which in 0_usize..3) {
         survives(&scene, [VertexForm::Engine, VertexForm::Smallest, VertexForm::Widest][which])?;
+    }
+}
+
+/// One triangle on an arm that is bound upright five units up, and rests ten units to the side, turned a quarter.
+fn bound_elsewhere() -> Scene {
+    let half = std::f32::consts::FRAC_1_SQRT_2;
+    let rest = Trs { translation: [10.0, 0.0, 0.0], rotation: [0.0, 0.0, half, half], ..Trs::IDENTITY };
+    let mut arm = Joint::new("arm", Some(0), Local::Trs(rest));
+    arm.inverse_bind = Affine { w: [0.0, 0.0, -5.0], ..Affine::IDENTITY };
+    let root = Joint::new("root", None, Local::default());
+    let mut skin = Skin::new(SkeletonId(0));
+    for _ in 0..3 {
+        skin.influences.push(Influence { joint: 1, weight: 1.0 });
+        skin.end_vertex();
+    }
+    let corners = vec![[1.0, 0.0, 5.0], [2.0, 0.0, 5.0], [1.0, 4.0, 5.0]];
+    let mut mesh = Mesh::new("hand", corners, vec![[0, 1, 2]]);
+    mesh.normals = vec![[1.0, 0.0, 0.0]; 3];
+    mesh.skin = Some(skin);
+    let mut scene = Scene::new("arm");
+    scene.space = Space::File;
+    scene.nodes.push(Node::of_mesh("hand", MeshId(0)));
+    scene.meshes.push(mesh);
+    scene.skeletons.push(Skeleton { name: "bones".into(), joints: vec![root, arm] });
+    scene
+}
+
+#[test]
+fn vertices_bound_in_another_pose_stand_where_their_joints_rest() {
+    let mut scene = bound_elsewhere();
+    let mut track = Track { joint: 1, ..Track::default() };
+    track.translation.push(0.0, [0.0, 0.0, 20.0]);
+    track.rotation.push(0.0, [0.0, 0.0, 0.0, 1.0]);
+    scene.clips.push(Clip::new("lift", SkeletonId(0), 10.0, Motion::Tracks(vec![track])));
+    let made = Bmd::from_scene(&scene, &with_vertices(VertexForm::Widest)).unwrap();
+    assert!(made.losses.iter().any(|l| l.code == "bind-pose" && l.is_note()), "{:?}", made.losses);
+    let model = made.value;
+    let near = |a: [f32; 3], b: [f32; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5);
+    let vertices = &model.meshes[0].vertices;
+    assert_eq!(vertices.iter().map(|v| v.bone()).collect::<Vec<_>>(), [1; 3]);
+    let own = [[1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [1.0, 4.0, 0.0]];
+    let resting = [[10.0, 1.0, 0.0], [10.0, 2.0, 0.0], [6.0, 1.0, 0.0]];
+    let lifted = [[1.0, 0.0, 20.0], [2.0, 0.0, 20.0], [1.0, 4.0, 20.0]];
+    let (rest, lift) = (model.rest().unwrap().pose(0.0), model.motion(0).unwrap().pose(0.0));
+    for (i, v) in vertices.iter().enumerate() {
+        assert!(near(v.position(), own[i]), "{:?}", v.position());
+        assert!(near(rest.position(*v), resting[i]), "{:?}", rest.position(*v));
+        assert!(near(rest.normal(*v, false), [0.0, 1.0, 0.0]), "{:?}", rest.normal(*v, false));
+        assert!(near(lift.position(*v), lifted[i]), "{:?}", lift.position(*v));
+    }
+}
+
+/// As glTF has it: metres, Y up, front to +Z; the file has (-40 x, 40 z, 40 y).
+#[test]
+fn bind_matrices_count_in_gltf_space_too() {
+    let mut scene = bound_elsewhere();
+    scene.space = Space::Gltf;
+    let model = Bmd::from_scene(&scene, &with_vertices(VertexForm::Widest)).unwrap().value;
+    let rest = model.rest().unwrap().pose(0.0);
+    let got: Vec<_> = model.meshes[0].vertices.iter().map(|v| rest.position(*v)).collect();
+    let want = [[-400.0, 0.0, 40.0], [-400.0, 0.0, 80.0], [-240.0, 0.0, 40.0]];
+    for (got, want) in got.iter().zip(want) {
+        assert!(got.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-3), "{got:?} {want:?}");
+    }
+}
+
+/// A scaled joint has no place in the format; its vertices still stand where it takes them.
+#[test]
+fn scaled_joints_leave_their_vertices_in_place() {
+    let mut scene = bound_elsewhere();
+    let joint = &mut scene.skeletons[0].joints[1];
+    joint.rest = Local::Trs(Trs { scale: [2.0; 3], ..Trs::IDENTITY });
+    let model = Bmd::from_scene(&scene, &with_vertices(VertexForm::Widest)).unwrap().value;
+    let got: Vec<_> = model.meshes[0].vertices.iter().map(|v| v.position()).collect();
+    assert_eq!(got, [[2.0, 0.0, 0.0], [4.0, 0.0, 0.0], [2.0, 8.0, 0.0]]);
+}
+
+#[test]
+fn a_budget_that_does_not_suffice_is_an_error() {
+    let scene = bound_elsewhere();
+    for memory in [0, 300, 1000, 3000] {
+        let options = with_vertices(VertexForm::Engine).with_memory(memory);
+        assert!(matches!(Bmd::from_scene(&scene, &options), Err(ConvertError::Limit(_))), "{memory}");
     }
 }

@@ -12,18 +12,15 @@
 use meshwright_bmd::strategy::model;
 use meshwright_bmd::{Arrangement, Bmd};
 use meshwright_scene::{SceneOptions, Space};
-use meshwright_testkit::laws::Format;
+use meshwright_testkit::laws::laws;
 use proptest::prelude::*;
-
-const BMD: Format<Bmd> =
-    Format { parse_with: Bmd::parse_with, validate: Bmd::validate, to_bytes: Bmd::to_bytes };
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 
     #[test]
     fn a_model_survives_writing_and_reading(model in model()) {
-        BMD.model_round_trip(&model);
+        laws::<Bmd>().model_round_trip(&model);
         let report = model.validate();
         prop_assert!(!report.has_errors(), "{:?}", report.findings());
     }
@@ -33,7 +30,7 @@ proptest! {
         let all = [Arrangement::P0, Arrangement::P1, Arrangement::P2, Arrangement::Compact];
         let bytes = model.to_bytes_as(all[which]).unwrap();
         prop_assert_eq!(&Bmd::parse(&bytes).unwrap(), &model);
-        BMD.byte_round_trip("model", &bytes);
+        laws::<Bmd>().byte_round_trip("model", &bytes);
     }
 
     #[test]
@@ -46,12 +43,12 @@ proptest! {
             let at = at.index(bytes.len());
             bytes[at] = value;
         }
-        BMD.any_bytes(&bytes);
+        laws::<Bmd>().any_bytes(&bytes);
     }
 
     #[test]
     fn any_bytes_behind_the_magic_open_or_are_refused(tail in proptest::collection::vec(any::<u8>(), 0..300)) {
-        BMD.any_bytes(&[b"BMD1".as_slice(), &tail].concat());
+        laws::<Bmd>().any_bytes(&[b"BMD1".as_slice(), &tail].concat());
     }
 
     #[test]
@@ -59,7 +56,7 @@ proptest! {
         let mut read = Bmd::parse(&model.to_bytes().unwrap()).unwrap();
         read.meshes.push(read.meshes[0].clone());
         read.reserved[0] = extra;
-        BMD.model_round_trip(&read);
+        laws::<Bmd>().model_round_trip(&read);
         // An edit that keeps sizes stays in its place.
         let file = model.to_bytes().unwrap();
         let mut read = Bmd::parse(&file).unwrap();

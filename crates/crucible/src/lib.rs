@@ -89,5 +89,5 @@ pub use options::CrucibleOptions;
 pub use scene::target::{CrucibleFile, CrucibleTarget};
 #[cfg(feature = "scene")]
 pub use scene::write_scene::write_scene;
-pub use skeleton::model::{Bone, QuaternionOrder, SkeletonChunk};
+pub use skeleton::model::{Bone, QuaternionOrder, SkeletonChunk, UnknownOrder};
 pub use stream::Stream;

@@ -4,9 +4,10 @@
 
 use meshwright_core::{F32, ReadOptions, f32s, values};
 use meshwright_crucible::{
-    Attribute, Bone, BoneWeight, CModel, Chunk, CrucibleFile, CrucibleTarget, Dialect, QuaternionOrder,
-    SkeletonChunk, strategy, write_scene,
+    Attribute, Bone, BoneWeight, CModel, Chunk, CrucibleFile, CrucibleOptions, CrucibleTarget, Dialect,
+    QuaternionOrder, SkeletonChunk, strategy, write_scene,
 };
+use meshwright_scene::strategy::wild_scene;
 use meshwright_scene::{
     ConvertError, Converted, FromSceneOptions, Influence, Joint, Local, MeshId, Node, NodeId, Scene,
     SceneOptions, Skeleton, SkeletonId, Skin, Space, Trs,
@@ -422,6 +423,23 @@ proptest! {
             for (x, y) in matrix(a).iter().zip(matrix(b)) {
                 prop_assert!((x - y).abs() <= 2e-3 * size, "{a:?} {b:?}");
             }
+        }
+    }
+
+    /// Whatever a scene holds, its files are read again without a broken rule, or it is refused.
+    #[test]
+    fn every_scene_becomes_files_that_are_read(scene in wild_scene(), which in 0_usize..3, dialect in strategy::dialect()) {
+        let file = [CrucibleFile::Chunk, CrucibleFile::Model, CrucibleFile::Skeleton][which];
+        let options = FromSceneOptions::of(CrucibleTarget::of(dialect).with_file(file));
+        let Ok(files) = write_scene(&scene, "a", &options) else { return Ok(()) };
+        let read = CrucibleOptions::default().with_dialect(dialect);
+        for file in &files.value {
+            let report = match file.name.rsplit('.').next() {
+                Some("cmesh") => Chunk::parse_with(&file.bytes, &read).unwrap().model.validate(),
+                Some("cmodel") => CModel::parse_with(&file.bytes, &read).unwrap().model.validate(),
+                _ => SkeletonChunk::parse(&file.bytes).unwrap().validate(),
+            };
+            prop_assert!(!report.has_errors(), "{}: {:?}", file.name, report);
         }
     }
 }

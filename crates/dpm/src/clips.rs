@@ -1,6 +1,6 @@
 //! Clips: ranges of frames with a rate.
 
-use crate::model::Dpm;
+use crate::bone::Name;
 use alloc::vec::Vec;
 
 /// The rate of clips that nothing states one for.
@@ -22,42 +22,44 @@ pub struct FrameClip {
 }
 
 impl FrameClip {
+    /// A looping clip of 10 frames per second.
+    pub fn new(name: impl Into<Vec<u8>>, start: u32, length: u32) -> Self {
+        Self { name: name.into(), start, length, fps: DEFAULT_RATE, looping: true }
+    }
+
     /// The frames of the model that the clip has.
     pub fn frames(&self) -> core::ops::Range<u32> {
         self.start..self.start.saturating_add(self.length)
     }
+
+    /// How long it is in seconds; a looping clip blends from its last frame into its first as well.
+    pub fn seconds(&self) -> f32 {
+        let steps = if self.looping { self.length } else { self.length.saturating_sub(1) };
+        #[expect(clippy::cast_precision_loss, reason = "a count of frames")]
+        let steps = steps as f32;
+        steps / self.fps
+    }
 }
 
-impl Dpm {
-    /// Clips guessed from the names of the frames, for a model without a `.framegroups` companion.
-    ///
-    /// Consecutive frames whose names are alike up to a rising number form a clip, which is named by what they
-    /// share without a last `_`. A frame of its own keeps its full name. 10 frames per second, looping.
-    pub fn clips_from_names(&self) -> Vec<FrameClip> {
-        let names: Vec<_> = self.frames.iter().map(|f| split(f.name.bytes())).collect();
-        let mut clips = Vec::new();
-        let mut start = 0;
-        while start < names.len() {
-            let joined = names.get(start..).unwrap_or_default();
-            let pairs = joined.iter().zip(joined.iter().skip(1));
-            let length = pairs.take_while(|(a, b)| follows(**a, **b)).count().saturating_add(1);
-            let full = self.frames.get(start).map(|f| f.name.bytes()).unwrap_or_default();
-            let name = match names.get(start) {
-                Some((base, _)) if length > 1 && !base.is_empty() => base,
-                _ => full,
-            };
-            let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-            clips.push(FrameClip {
-                name: name.to_vec(),
-                start: number(start),
-                length: number(length),
-                fps: DEFAULT_RATE,
-                looping: true,
-            });
-            start = start.saturating_add(length);
-        }
-        clips
+/// Clips guessed from the names of frames: consecutive ones whose names are alike up to a rising number form a clip.
+pub(crate) fn from_names(frames: &[&Name]) -> Vec<FrameClip> {
+    let names: Vec<_> = frames.iter().map(|name| split(name.bytes())).collect();
+    let mut clips = Vec::new();
+    let mut start = 0;
+    while start < names.len() {
+        let joined = names.get(start..).unwrap_or_default();
+        let pairs = joined.iter().zip(joined.iter().skip(1));
+        let length = pairs.take_while(|(a, b)| follows(**a, **b)).count().saturating_add(1);
+        let full = frames.get(start).map(|name| name.bytes()).unwrap_or_default();
+        let name = match names.get(start) {
+            Some((base, _)) if length > 1 && !base.is_empty() => base,
+            _ => full,
+        };
+        let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        clips.push(FrameClip::new(name, number(start), number(length)));
+        start = start.saturating_add(length);
     }
+    clips
 }
 
 /// A frame's name without its trailing digits and one `_` before them, and the digits.
@@ -79,13 +81,11 @@ fn follows((base, number): (&[u8], &[u8]), (next_base, next_number): (&[u8], &[u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Frame, Name};
 
     fn clips(names: &[&str]) -> Vec<(alloc::string::String, u32, u32)> {
-        let frame = |n: &&str| Frame { name: Name::truncated(n.as_bytes()), ..Frame::default() };
-        let model = Dpm { frames: names.iter().map(frame).collect(), ..Dpm::default() };
+        let names: Vec<_> = names.iter().map(|n| Name::truncated(n.as_bytes())).collect();
         let text = |c: FrameClip| (meshwright_core::text::latin1(&c.name), c.start, c.length);
-        model.clips_from_names().into_iter().map(text).collect()
+        from_names(&names.iter().collect::<Vec<_>>()).into_iter().map(text).collect()
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Arrays decoded in one pass, the checks that need every element folded in.
 
-use crate::model::{BonePose, Influence};
-use crate::zym::ZymInfluence;
+use crate::bone::BonePose;
+use crate::record::{matrix, texcoord, triangle};
 use alloc::vec::Vec;
 use meshwright_core::F32;
 
@@ -24,7 +24,7 @@ fn words<const B: usize, const N: usize>(bytes: &[u8; B]) -> [[u8; 4]; N] {
 
 /// Carries into the sign bit exactly when all exponent bits are set: a test that needs no comparison, so that
 /// a whole array can be folded into one word.
-const fn overflow(bits: u32) -> u32 {
+pub(crate) const fn overflow(bits: u32) -> u32 {
     (bits & EXPONENT).wrapping_add(0x0080_0000)
 }
 
@@ -36,10 +36,10 @@ pub(crate) fn any_non_finite(values: impl Iterator<Item = F32>) -> bool {
 /// Appends bone poses; true when all elements are finite.
 pub(crate) fn poses(bytes: &[u8], out: &mut Vec<BonePose>) -> bool {
     // Small runs, so that the check finds them in the nearest cache.
-    const RUN: usize = 48 * 128;
+    const RUN: usize = matrix::SIZE * 128;
     let mut finite = true;
     for run in bytes.chunks(RUN) {
-        let (items, _) = run.as_chunks::<48>();
+        let (items, _) = run.as_chunks::<{ matrix::SIZE }>();
         let start = out.len();
         out.extend(items.iter().map(|item| {
             let (rows, _) = item.as_chunks::<16>();
@@ -75,89 +75,22 @@ pub(crate) struct Seen {
     pub max_bone: u32,
 }
 
-/// True when the first `n` vertices have one influence each, so that they are records of one size.
-pub(crate) fn are_single(bytes: &[u8], n: usize) -> bool {
-    let (items, _) = bytes.as_chunks::<36>();
-    items.get(..n).is_some_and(|items| items.iter().all(|item| item.starts_with(&[0, 0, 0, 1])))
-}
-
-/// Appends the influences of vertices that have one each.
-pub(crate) fn single_vertices(bytes: &[u8], n: usize, out: &mut Vec<Influence>) -> Seen {
-    let (items, _) = bytes.as_chunks::<36>();
-    let (mut max_bone, mut all) = (0, 0);
-    out.extend(items.iter().take(n).map(|item| {
-        let [_, words @ ..] = record::<36, 9>(item);
-        influence(words, &mut max_bone, &mut all)
-    }));
-    Seen { non_finite: all >> 31 != 0, max_bone }
-}
-
-/// Appends the influences of vertices whose counts have been walked before.
-pub(crate) fn vertices(bytes: &[u8], counts: &[u32], out: &mut Vec<Influence>) -> Seen {
-    let (mut max_bone, mut all, mut rest) = (0, 0, bytes);
-    for &count in counts {
-        let len = (count as usize).saturating_mul(32);
-        let Some((own, next)) = rest.get(4..).and_then(|r| r.split_at_checked(len)) else { break };
-        rest = next;
-        let (items, _) = own.as_chunks::<32>();
-        for item in items {
-            out.push(influence(record::<32, 8>(item), &mut max_bone, &mut all));
-        }
+impl Seen {
+    /// Nothing needs to be searched for.
+    pub(crate) const fn is_sound(self, bones: usize) -> bool {
+        !self.non_finite && (self.max_bone as usize) < bones
     }
-    Seen { non_finite: all >> 31 != 0, max_bone }
-}
-
-#[inline]
-fn influence(words: [u32; 8], max_bone: &mut u32, all: &mut u32) -> Influence {
-    let [ox, oy, oz, weight, nx, ny, nz, bone] = words;
-    for float in [ox, oy, oz, weight, nx, ny, nz] {
-        *all |= overflow(float);
-    }
-    *max_bone = (*max_bone).max(bone);
-    Influence {
-        origin: [ox, oy, oz].map(F32::from_bits),
-        influence: F32::from_bits(weight),
-        normal: [nx, ny, nz].map(F32::from_bits),
-        bone,
-    }
-}
-
-/// What there is to know of influences that are there already.
-pub(crate) fn seen(influences: &[Influence]) -> Seen {
-    let (mut max_bone, mut all) = (0, 0);
-    for i in influences {
-        let ([a, b, c], [d, e, f]) = (i.origin, i.normal);
-        for float in [a, b, c, i.influence, d, e, f] {
-            all |= overflow(float.to_bits());
-        }
-        max_bone = max_bone.max(i.bone);
-    }
-    Seen { non_finite: all >> 31 != 0, max_bone }
-}
-
-/// Appends ZYM's vertices.
-pub(crate) fn zym_vertices(bytes: &[u8], out: &mut Vec<ZymInfluence>) -> Seen {
-    let (items, _) = bytes.as_chunks::<16>();
-    let (mut seen, mut all) = (Seen::default(), 0);
-    out.extend(items.iter().map(|item| {
-        let [bone, x, y, z] = record::<16, 4>(item);
-        all |= overflow(x) | overflow(y) | overflow(z);
-        seen.max_bone = seen.max_bone.max(bone);
-        ZymInfluence { bone, origin: [x, y, z].map(F32::from_bits) }
-    }));
-    seen.non_finite = all >> 31 != 0;
-    seen
 }
 
 /// Appends texture coordinates.
 pub(crate) fn pairs(bytes: &[u8], out: &mut Vec<[F32; 2]>) {
-    let (items, _) = bytes.as_chunks::<8>();
+    let (items, _) = bytes.as_chunks::<{ texcoord::SIZE }>();
     out.extend(items.iter().map(|item| words(item).map(float)));
 }
 
-/// Appends triangles and answers the greatest vertex number.
+/// Appends triangles and returns the greatest vertex number.
 pub(crate) fn triangles(bytes: &[u8], out: &mut Vec<[u32; 3]>) -> u32 {
-    let (items, _) = bytes.as_chunks::<12>();
+    let (items, _) = bytes.as_chunks::<{ triangle::SIZE }>();
     let start = out.len();
     out.extend(items.iter().map(|item| words(item).map(word)));
     out.get(start..).map_or(0, max_index)

@@ -16,7 +16,7 @@
 //! # Safety contract
 //!
 //! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default): it
-//! answers a model or an error with kind, code, offset and field path. Sections that many meshes or frames share are
+//! returns a model or an error with kind, code, offset and field path. Sections that many meshes or frames share are
 //! decoded, charged and kept once. Conversions have a budget of their own, 256
 //! MiB by default. Time is linear in input and output. Nothing recurses.
 //!
@@ -26,12 +26,11 @@
 //! use meshwright_dpm::{Bone, BonePose, Dpm, Frame, Influence, Mesh, Name, Vertices};
 //! use std::sync::Arc;
 //!
-//! let one = 1.0_f32.into();
-//! let mut vertices = Vertices::default();
-//! for x in [0.0_f32, 1.0, 2.0] {
+//! let corner = |x: f32| {
 //!     let origin = [x.into(), 0.0_f32.into(), 0.0_f32.into()];
-//!     vertices.push(&[Influence { origin, influence: one, ..Influence::default() }]);
-//! }
+//!     [Influence { origin, influence: 1.0_f32.into(), ..Influence::default() }]
+//! };
+//! let vertices: Vertices = [0.0, 1.0, 2.0].map(corner).into_iter().collect();
 //! let mesh = Mesh {
 //!     shader: Name::truncated(b"textures/flag"),
 //!     vertices: Arc::new(vertices),
@@ -39,7 +38,7 @@
 //!     triangles: Arc::new(vec![[0, 1, 2]]),
 //!     groupids: Arc::new(vec![0]),
 //! };
-//! let bone = Bone { parent: -1, ..Bone::default() };
+//! let bone = Bone::new(Name::truncated(b"root"), -1);
 //! let model = Dpm::new(vec![bone], vec![mesh], vec![BonePose::IDENTITY], vec![Frame::default()]);
 //! let file = model.to_bytes()?;
 //! let again = Dpm::parse(&file)?;
@@ -63,28 +62,26 @@ extern crate alloc;
 #[cfg(any(test, feature = "proptest"))]
 extern crate std;
 
+mod bone;
 mod clips;
 mod decode;
-mod layout;
-mod matrix;
-mod model;
-mod read;
+mod dpm;
+mod encode;
+mod parse;
+mod pose;
+mod record;
+mod rules;
 #[cfg(feature = "scene")]
 mod scene;
-mod sections;
 #[cfg(feature = "proptest")]
 pub mod strategy;
-mod validate;
-mod view;
-mod write;
 mod zym;
 
+pub use bone::{Bone, BoneFlags, BonePose, Name};
 pub use clips::FrameClip;
-pub use matrix::Matrix;
-pub use model::{
-    Bone, BoneFlags, BonePose, Bounds, Dpm, Frame, Influence, Mesh, Name, PoseId, VertexIter, Vertices,
-};
+pub use dpm::{Bounds, Dpm, Frame, Influence, Mesh, PoseId, VertexIter, Vertices, skin};
+pub use meshwright_core::math::Affine64;
+pub use pose::Surface;
 #[cfg(feature = "scene")]
-pub use scene::DpmWithClips;
-pub use view::{Surface, skin};
+pub use scene::{DpmFiles, write_scene};
 pub use zym::{SceneFlags, Zym, ZymBounds, ZymInfluence, ZymRun, ZymScene};

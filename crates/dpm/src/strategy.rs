@@ -2,16 +2,19 @@
 //! 32 bytes, and half of the models have a layout of their own.
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "generators of test values")]
 
-use crate::layout::{BONE, FRAME, HEADER, Layout, MESH, MeshLayout, Retained};
-use crate::model::{Bone, BoneFlags, BonePose, Bounds, Dpm, Frame, Influence, Mesh, Name, PoseId, Vertices};
-use crate::zym::{
-    SceneFlags, ZYM_HEADER, Zym, ZymBounds, ZymInfluence, ZymLayout, ZymRun, ZymScene, zym_lengths,
+use crate::bone::{Bone, BoneFlags, BonePose, Name};
+use crate::dpm::{
+    Bounds, Dpm, Frame, Influence, Layout, Mesh, MeshLayout, PoseId, Vertices, bone, frame, header,
+    mesh as mesh_record,
 };
-use alloc::boxed::Box;
+use crate::record::{WORD, length, matrix, texcoord, triangle};
+use crate::zym::{
+    SceneFlags, Zym, ZymBounds, ZymInfluence, ZymLayout, ZymRun, ZymScene, header as zym_header, lengths,
+};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::F32;
-use meshwright_core::layout::{Coverage, Gaps};
+use meshwright_core::layout::{Coverage, Gaps, Retained};
 use proptest::prelude::*;
 
 /// Valid DPM models.
@@ -170,20 +173,17 @@ fn dpm_of(d: &mut Dice) -> Dpm {
     if d.below(2) == 0
         && let Ok(canonical) = Layout::canonical(&model)
     {
-        let layout = scattered(d, &model);
-        model.layout = if layout == canonical {
-            Retained::Canonical(Box::new(layout))
-        } else {
-            Retained::Own(Box::new(layout))
-        };
+        model.layout = Retained::compared(scattered(d, &model), Some(&canonical));
     }
     model
 }
 
 fn scattered(d: &mut Dice, model: &Dpm) -> Layout {
-    let of = |n: usize, size: u64| n as u64 * size;
-    let mut lengths =
-        alloc::vec![of(model.bones.len(), BONE), of(model.meshes.len(), MESH), of(model.frames.len(), FRAME)];
+    let mut lengths = alloc::vec![
+        length(model.bones.len(), bone::SIZE),
+        length(model.meshes.len(), mesh_record::SIZE),
+        length(model.frames.len(), frame::SIZE),
+    ];
     // Sections that meshes share are placed once: each mesh points at the first that has the block.
     let mut users: Vec<[usize; 4]> = Vec::new();
     for (i, mesh) in model.meshes.iter().enumerate() {
@@ -192,16 +192,16 @@ fn scattered(d: &mut Dice, model: &Dpm) -> Layout {
             let first = lengths.len();
             lengths.extend([
                 mesh.vertices.stored_len(),
-                of(mesh.texcoords.len(), 8),
-                of(mesh.triangles.len(), 12),
-                of(mesh.groupids.len(), 4),
+                length(mesh.texcoords.len(), texcoord::SIZE),
+                length(mesh.triangles.len(), triangle::SIZE),
+                length(mesh.groupids.len(), WORD),
             ]);
             [first, first + 1, first + 2, first + 3]
         }));
     }
     let poses = lengths.len();
-    lengths.extend(core::iter::repeat_n(of(model.bones.len(), BonePose::SIZE), model.pose_count()));
-    let s = d.scatter(HEADER, &lengths, poses..lengths.len());
+    lengths.extend(core::iter::repeat_n(length(model.bones.len(), matrix::SIZE), model.pose_count()));
+    let s = d.scatter(header::SIZE as u64, &lengths, poses..lengths.len());
     let number = |n: usize| u32::try_from(n).unwrap_or(0);
     Layout {
         filesize: s.filesize,
@@ -271,8 +271,8 @@ fn zym_of(d: &mut Dice) -> Zym {
     if d.below(2) == 0
         && let Ok(canonical) = ZymLayout::canonical(&model)
     {
-        let lengths = zym_lengths(&model);
-        let s = d.scatter(ZYM_HEADER, &lengths, 0..0);
+        let lengths = lengths(&model);
+        let s = d.scatter(zym_header::SIZE as u64, &lengths, 0..0);
         let lump = |i: usize| (s.offsets[i], u32::try_from(lengths[i]).unwrap_or(0));
         let layout = ZymLayout {
             filesize: s.filesize,
@@ -280,11 +280,7 @@ fn zym_of(d: &mut Dice) -> Zym {
             lumps: core::array::from_fn(lump),
             gaps: s.gaps.clone(),
         };
-        model.layout = if layout == canonical {
-            Retained::Canonical(Box::new(layout))
-        } else {
-            Retained::Own(Box::new(layout))
-        };
+        model.layout = Retained::compared(layout, Some(&canonical));
     }
     model
 }

@@ -1,16 +1,21 @@
-//! The fixtures, each answered as its name says, and their prefixes.
+//! The fixtures, each which does what its name says, and their prefixes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright_core::{Limits, ReadOptions};
 use meshwright_dpm::{Dpm, Zym};
 use meshwright_quake::FrameGroups;
-use meshwright_testkit::laws::Format;
+use meshwright_testkit::laws::{Laws, laws, rules_are_stated};
 use meshwright_testkit::{Expect, fixtures, testdata};
 
-const DPM: Format<Dpm> =
-    Format { parse_with: Dpm::parse_with, validate: Dpm::validate, to_bytes: Dpm::to_bytes };
-const ZYM: Format<Zym> =
-    Format { parse_with: Zym::parse_with, validate: Zym::validate, to_bytes: Zym::to_bytes };
+type LawsOf<F> = Laws<F, fn(ReadOptions) -> ReadOptions>;
+const DPM: LawsOf<Dpm> = laws();
+const ZYM: LawsOf<Zym> = laws();
+
+#[test]
+fn rules_say_what_they_mean() {
+    rules_are_stated::<Dpm>();
+    rules_are_stated::<Zym>();
+}
 
 #[test]
 fn dpm_fixtures() {
@@ -29,7 +34,7 @@ fn zym_fixtures() {
 }
 
 #[test]
-fn broken_and_odd_fixtures_are_told_by_their_codes() {
+fn broken_and_odd_fixtures_have_their_codes() {
     let codes = [
         ("gap.warn.dpm", "unreferenced-bytes"),
         ("misaligned.warn.dpm", "misaligned-offset"),

@@ -4,13 +4,12 @@
 use meshwright_core::ReadOptions;
 use meshwright_dpm::{Dpm, FrameClip, Zym, strategy};
 use meshwright_scene::{SceneOptions, Space};
-use meshwright_testkit::laws::Format;
+use meshwright_testkit::laws::{Laws, laws};
 use proptest::prelude::*;
 
-const DPM: Format<Dpm> =
-    Format { parse_with: Dpm::parse_with, validate: Dpm::validate, to_bytes: Dpm::to_bytes };
-const ZYM: Format<Zym> =
-    Format { parse_with: Zym::parse_with, validate: Zym::validate, to_bytes: Zym::to_bytes };
+type LawsOf<F> = Laws<F, fn(ReadOptions) -> ReadOptions>;
+const DPM: LawsOf<Dpm> = laws();
+const ZYM: LawsOf<Zym> = laws();
 
 proptest! {
     #[test]
@@ -54,17 +53,17 @@ proptest! {
     }
 
     #[test]
-    fn mutants_of_dpm_are_answered(model in strategy::dpm(), edits in edits()) {
+    fn mutants_of_dpm_open_or_are_refused(model in strategy::dpm(), edits in edits()) {
         DPM.any_bytes(&mutant(model.to_bytes().unwrap(), &edits));
     }
 
     #[test]
-    fn mutants_of_zym_are_answered(model in strategy::zym(), edits in edits()) {
+    fn mutants_of_zym_open_or_are_refused(model in strategy::zym(), edits in edits()) {
         ZYM.any_bytes(&mutant(model.to_bytes().unwrap(), &edits));
     }
 
     #[test]
-    fn any_bytes_behind_a_magic_are_answered(bytes: Vec<u8>, zym: bool) {
+    fn any_bytes_behind_a_magic_open_or_are_refused(bytes: Vec<u8>, zym: bool) {
         let magic: &[u8] = if zym { b"ZYMOTICMODEL\0\0\0\x01" } else { b"DARKPLACESMODEL\0\0\0\0\x02" };
         let bytes = [magic, &bytes].concat();
         DPM.any_bytes(&bytes);
@@ -76,12 +75,12 @@ proptest! {
         let bytes = mutant(model.to_bytes().unwrap(), &edits);
         let Ok(parsed) = Dpm::parse_with(&bytes, &ReadOptions::lenient()) else { return Ok(()) };
         let clip = |(start, length, fps): (u8, u8, f32)| FrameClip {
-            name: Vec::new(), start: start.into(), length: length.into(), fps, looping: true
+            fps, ..FrameClip::new(*b"", start.into(), length.into())
         };
         let clips: Vec<_> = list.into_iter().map(clip).collect();
         for space in [Space::Gltf, Space::File] {
             let options = SceneOptions::in_space(space).with_memory(1 << 22).with_extras(true);
-            // A refusal is an answer; a scene that breaks its rules would be refused by `to_scene` itself.
+            // A refusal is fine; a scene that breaks its rules would be refused by `to_scene` itself.
             if let Ok(scene) = parsed.model.to_scene(&options, Some(&clips)) {
                 prop_assert_eq!(scene.value.validate(), Ok(()));
                 if let Ok(back) = Dpm::from_scene(&scene.value, &options) {

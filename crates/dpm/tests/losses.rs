@@ -1,4 +1,4 @@
-//! What a conversion leaves behind is told.
+//! What a conversion leaves behind is reported.
 #![allow(clippy::unwrap_used, reason = "a failing test panics")]
 
 use meshwright_core::F32;
@@ -10,7 +10,7 @@ fn pair() -> Zym {
     Zym::parse(&std::fs::read(testdata().join("dpm/pair.ok.zym")).unwrap()).unwrap()
 }
 
-fn told(losses: &[Loss], code: &str) -> Option<f64> {
+fn amount_of(losses: &[Loss], code: &str) -> Option<f64> {
     losses.iter().find(|l| l.code == code).map(|l| l.amount.unwrap_or(0.0))
 }
 
@@ -19,13 +19,13 @@ fn poses_of_a_zym_that_no_clip_has() {
     let zym = pair();
     assert_eq!(zym.pose_count(), 3);
     let losses = |clips| zym.to_scene(&SceneOptions::default(), clips).unwrap().losses;
-    assert_eq!(told(&losses(None), "frames-without-clip"), None);
+    assert_eq!(amount_of(&losses(None), "frames-without-clip"), None);
     let last = [FrameClip { name: Vec::new(), start: 2, length: 1, fps: 20.0, looping: true }];
-    assert_eq!(told(&losses(Some(&last)), "frames-without-clip"), Some(1.0), "pose 0 is the bind pose");
+    assert_eq!(amount_of(&losses(Some(&last)), "frames-without-clip"), Some(1.0), "pose 0 is the bind pose");
     let mut zym = pair();
     zym.scenes.truncate(1);
     let losses = zym.to_scene(&SceneOptions::default(), None).unwrap().losses;
-    assert_eq!(told(&losses, "frames-without-clip"), Some(1.0));
+    assert_eq!(amount_of(&losses, "frames-without-clip"), Some(1.0));
 }
 
 #[test]
@@ -36,10 +36,13 @@ fn vertices_and_flags_of_a_zym_that_nothing_uses() {
     zym.texcoords.push([F32::new(0.0); 2]);
     zym.scenes[1].flags = SceneFlags(6);
     let losses = zym.to_scene(&SceneOptions::default(), None).unwrap().losses;
-    assert_eq!((told(&losses, "vertices-unused"), told(&losses, "scene-flags")), (Some(1.0), Some(1.0)));
+    assert_eq!(
+        (amount_of(&losses, "vertices-unused"), amount_of(&losses, "scene-flags")),
+        (Some(1.0), Some(1.0))
+    );
     let kept = SceneOptions::in_space(Space::File).with_extras(true);
     let kept = zym.to_scene(&kept, None).unwrap().losses;
-    assert_eq!((told(&kept, "vertices-unused"), told(&kept, "scene-flags")), (None, None));
+    assert_eq!((amount_of(&kept, "vertices-unused"), amount_of(&kept, "scene-flags")), (None, None));
 }
 
 #[test]

@@ -11,7 +11,7 @@ mod support;
 
 use meshwright_core::F32;
 use meshwright_dpm::{
-    Bone, BonePose, Dpm, Frame, FrameClip, Influence, Matrix, Mesh, Name, PoseId, Vertices, Zym, strategy,
+    Affine64, Bone, BonePose, Dpm, Frame, FrameClip, Influence, Mesh, Name, PoseId, Vertices, Zym, strategy,
 };
 use meshwright_quake::FrameGroups;
 use meshwright_scene::{
@@ -35,12 +35,12 @@ fn hopper() -> (Dpm, Vec<FrameClip>) {
     (model, clips)
 }
 
-fn matrix(m: &Affine) -> Matrix {
-    Matrix { rows: m.to_rows().map(|r| r.map(f64::from)) }
+fn matrix(m: &Affine) -> Affine64 {
+    m.wide()
 }
 
 /// Model-space matrices of a scene's clip at a frame, or in its rest pose.
-fn posed(scene: &Scene, at: Option<(usize, usize)>) -> Vec<Matrix> {
+fn posed(scene: &Scene, at: Option<(usize, usize)>) -> Vec<Affine64> {
     let joints = &scene.skeletons[0].joints;
     let locals: Vec<Affine> = match at {
         None => joints.iter().map(|j| j.rest.to_affine()).collect(),
@@ -49,7 +49,7 @@ fn posed(scene: &Scene, at: Option<(usize, usize)>) -> Vec<Matrix> {
             scene.pose_sets[set.0].pose(frames[frame] as usize).unwrap().to_vec()
         }
     };
-    let mut model: Vec<Matrix> = Vec::new();
+    let mut model: Vec<Affine64> = Vec::new();
     for (joint, local) in joints.iter().zip(&locals) {
         let local = matrix(local);
         model.push(joint.parent.map_or(local, |p| model[p].after(&local)));
@@ -58,7 +58,7 @@ fn posed(scene: &Scene, at: Option<(usize, usize)>) -> Vec<Matrix> {
 }
 
 /// Positions and normals from the vertices in bone space.
-fn by_local(scene: &Scene, mesh: usize, model: &[Matrix]) -> (Vec<[f32; 3]>, Vec<[f32; 3]>) {
+fn by_local(scene: &Scene, mesh: usize, model: &[Affine64]) -> (Vec<[f32; 3]>, Vec<[f32; 3]>) {
     let skin = scene.meshes[mesh].skin.as_ref().unwrap();
     let vertex = |v: usize| {
         let (mut p, mut n) = ([0.0; 3], [0.0; 3]);
@@ -68,7 +68,7 @@ fn by_local(scene: &Scene, mesh: usize, model: &[Matrix]) -> (Vec<[f32; 3]>, Vec
             let part = m.vector(local.position.map(f64::from));
             let turned = m.vector(local.normal.map(f64::from));
             for c in 0..3 {
-                p[c] += part[c] + f64::from(i.weight) * m.rows[c][3];
+                p[c] += part[c] + f64::from(i.weight) * m.w[c];
                 n[c] += turned[c];
             }
         }
@@ -78,7 +78,7 @@ fn by_local(scene: &Scene, mesh: usize, model: &[Matrix]) -> (Vec<[f32; 3]>, Vec
 }
 
 /// Positions from the vertices in model space and the bind matrices, as glTF has it.
-fn by_bind(scene: &Scene, mesh: usize, model: &[Matrix]) -> Vec<[f32; 3]> {
+fn by_bind(scene: &Scene, mesh: usize, model: &[Affine64]) -> Vec<[f32; 3]> {
     let mesh = &scene.meshes[mesh];
     let skin = mesh.skin.as_ref().unwrap();
     let joints = &scene.skeletons[0].joints;
@@ -342,22 +342,22 @@ fn a_chain_of_255_bones_keeps_its_precision() {
 }
 
 #[test]
-fn losses_are_told() {
+fn losses_are_reported() {
     let (mut model, _) = hopper();
-    let told = |model: &Dpm| {
+    let reported = |model: &Dpm| {
         let made = model.to_scene(&SceneOptions::default().with_extras(true), None).unwrap();
         made.losses.iter().map(|l| (l.code, l.amount)).collect::<Vec<_>>()
     };
     // Parts of vertex 7, the first of two bones, that do not meet: each is half a unit off.
     let skin = Arc::make_mut(&mut model.meshes[0].vertices);
     skin.influences[7].origin[0] = F32::new(skin.influences[7].origin[0].get() + 0.5);
-    let residual = told(&model);
+    let residual = reported(&model);
     assert_eq!(residual[0].0, "bind-residual");
     assert!((residual[0].1.unwrap() - 0.5).abs() < 0.1, "{residual:?}");
 
     let (mut model, _) = hopper();
     model.poses[3] = BonePose([[F32::new(0.0); 4]; 3]);
-    assert!(told(&model).iter().any(|l| l.0 == "bind-singular"));
+    assert!(reported(&model).iter().any(|l| l.0 == "bind-singular"));
 
     let (mut model, _) = hopper();
     Arc::make_mut(&mut model.meshes[0].texcoords)[3][0] = F32::new(f32::NAN);
@@ -460,8 +460,8 @@ fn foreign() -> Scene {
 fn a_foreign_scene_becomes_a_model() {
     let scene = foreign();
     let made = Dpm::from_scene(&scene, &SceneOptions::default()).unwrap();
-    let mut told = codes(&made.losses);
-    told.sort_unstable();
+    let mut reported = codes(&made.losses);
+    reported.sort_unstable();
     let expected = [
         "fps-clamped",
         "interpolation",
@@ -472,7 +472,7 @@ fn a_foreign_scene_becomes_a_model() {
         "rest-pose-dropped",
         "vertices-unbound",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     let (model, clips) = (&made.value.model, &made.value.clips);
     DpmCheck(model).round_trip();
     let names: Vec<_> = model.bones.iter().map(|b| (b.name.text(), b.parent)).collect();

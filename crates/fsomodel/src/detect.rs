@@ -82,7 +82,7 @@ fn unit_share(model: &FsoModel<'_>, dialect: Dialect) -> f32 {
 }
 
 /// The dialect to judge a model by: the likeliest of those that it fits. Where it fits none, a rule is broken in any
-/// case; then sizes and normals tell in which dialect, so that the error names what is wrong and a lenient reader
+/// case; then sizes and normals show in which dialect, so that the error names what is wrong and a lenient reader
 /// reads the rest.
 pub(crate) fn decide(model: &FsoModel<'_>) -> Dialect {
     if let Some(found) = candidates(model).first() {

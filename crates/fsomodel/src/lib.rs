@@ -5,7 +5,7 @@
 //!
 //! A header and chunks of four letters, length and payload: vertices (`VDAT`), indices (`INDX`), meshes (`MESH`).
 //! It is described in the repository of GL3Test ("Internal model format for FreeSpace Open"). The description was
-//! revised and the only implementation departs from both, all under version 1; the [`Dialect`]s tell them apart, by
+//! revised and the only implementation departs from both, all under version 1; they are [`Dialect`]s here, found by
 //! the bytes or as the caller says. Materials and nodes are in a companion `.json`, the [`Metadata`].
 //!
 //! # What is supported
@@ -51,7 +51,7 @@
 //!
 //! # Features
 //!
-//! * `scene` (default): conversion to and from [`meshwright_scene::Scene`].
+//! * `scene` (default): conversion to and from [`meshwright_scene::Scene`]; `write_scene` makes the file and its companion.
 //! * `proptest`: generators of valid models.
 //!
 //! `no_std` with `alloc`. Rust 1.88.
@@ -82,10 +82,10 @@ mod write;
 
 pub use dialect::{Dialect, UnknownDialect};
 pub use metadata::{MAX_NODE_DEPTH, Material, Mesh, Metadata, Node};
-pub use model::{Chunk, ChunkId, FsoModel, MeshEntry, VERSION};
+pub use model::{Chunk, ChunkId, FsoModel, MeshEntry, NoChunkId, VERSION};
 pub use ranges::MeshRange;
 pub use read::FsoOptions;
 #[cfg(feature = "scene")]
-pub use scene::FsoTarget;
+pub use scene::{FsoSceneOptions, write_scene};
 pub use view::{Indices, Vertex, Vertices};
 pub use walk::{ChunkRef, Chunks, chunks};

@@ -7,6 +7,7 @@ use crate::view::Vertex;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::fmt;
+use core::str::FromStr;
 use meshwright_core::record::Field;
 use meshwright_core::{ByteWriter, Path, WriteError};
 
@@ -67,6 +68,54 @@ impl ChunkId {
 impl fmt::Display for ChunkId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", meshwright_core::text::Escaped(&self.0))
+    }
+}
+
+impl From<[u8; 4]> for ChunkId {
+    fn from(letters: [u8; 4]) -> Self {
+        Self(letters)
+    }
+}
+
+/// Four ASCII characters.
+impl TryFrom<&str> for ChunkId {
+    type Error = NoChunkId;
+
+    fn try_from(letters: &str) -> Result<Self, NoChunkId> {
+        letters.parse()
+    }
+}
+
+impl FromStr for ChunkId {
+    type Err = NoChunkId;
+
+    fn from_str(letters: &str) -> Result<Self, NoChunkId> {
+        let four = letters.as_bytes().try_into().ok();
+        four.filter(|_| letters.is_ascii()).map(Self).ok_or(NoChunkId)
+    }
+}
+
+/// A text of other than four ASCII characters names no chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoChunkId;
+
+impl fmt::Display for NoChunkId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a chunk's name is four ASCII characters")
+    }
+}
+
+impl core::error::Error for NoChunkId {}
+
+impl PartialEq<str> for ChunkId {
+    fn eq(&self, other: &str) -> bool {
+        self.0 == other.as_bytes()
+    }
+}
+
+impl PartialEq<&str> for ChunkId {
+    fn eq(&self, other: &&str) -> bool {
+        self == *other
     }
 }
 

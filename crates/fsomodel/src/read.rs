@@ -53,6 +53,12 @@ impl From<ReadOptions> for FsoOptions {
     }
 }
 
+impl From<Dialect> for FsoOptions {
+    fn from(dialect: Dialect) -> Self {
+        Self::default().with_dialect(dialect)
+    }
+}
+
 impl<'a> FsoModel<'a> {
     /// Reads a file without a companion: strictly, within default limits, the dialect as the bytes decide. The model
     /// borrows its chunks from `bytes`; [`into_owned`](Self::into_owned) frees it from them.

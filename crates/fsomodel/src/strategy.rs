@@ -16,7 +16,7 @@ pub fn dialect() -> impl Strategy<Value = Dialect> {
 }
 
 /// Models of a dialect, with unknown chunks in between, known chunks in any order, ranges that overlap or leave gaps,
-/// and claims about indices that may be wrong. Read as they were meant when the reader is told the dialect.
+/// and claims about indices that may be wrong. Read as they were meant when the options name the dialect.
 pub fn model(dialect: Dialect) -> impl Strategy<Value = FsoModel<'static>> {
     let others = vec((chunk_id(), vec(any::<u8>(), 0..9)), 0..4);
     let table = dialect == Dialect::Seed44;

@@ -32,7 +32,7 @@ fn magic(i: &[u8]) -> Step<'_, ()> {
 }
 
 fn file_header(i: &[u8]) -> Step<'_, u32> {
-    // A file of another format is told by its first letters, however short it is.
+    // A file of another format is known by its first letters, however short it is.
     let (i, ()) = context(header::MAGIC.name, magic).parse(i)?;
     field(header::VERSION, le_u32).parse(i)
 }

@@ -38,7 +38,7 @@ impl FsoModel<'_> {
         Ok(w.into_bytes())
     }
 
-    /// Makes every claimed lowest and highest index what it is: in the MESH chunk, or in the companion. Answers how
+    /// Makes every claimed lowest and highest index what it is: in the MESH chunk, or in the companion. Returns how
     /// many meshes changed. A mesh outside of the indices is left as it is; one without indices claims 0 and 0.
     pub fn fix_extents(&mut self) -> usize {
         let indices = self.indices();

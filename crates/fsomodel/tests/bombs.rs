@@ -2,14 +2,18 @@
 #![allow(clippy::unwrap_used, clippy::cast_possible_truncation, reason = "tests")]
 
 use meshwright_core::{Limits, ReadOptions};
-use meshwright_fsomodel::{ChunkId, Dialect, FsoModel, FsoOptions, MeshEntry, Metadata, Vertex};
-use meshwright_scene::{ConvertError, SceneOptions};
+use meshwright_fsomodel::{
+    ChunkId, Dialect, FsoModel, FsoOptions, FsoSceneOptions, MeshEntry, Metadata, Vertex, write_scene,
+};
+use meshwright_scene::{
+    ConvertError, FromSceneOptions, Mesh, MeshId, Node, NodeId, Scene, SceneOptions, Space,
+};
 use meshwright_testkit::heap;
 
 #[global_allocator]
 static ALLOCATOR: heap::Counting = heap::Counting;
 
-/// What `f` answers, the most memory it took, and the milliseconds.
+/// What `f` returns, the most memory it took, and the milliseconds.
 fn measured<T>(f: impl FnOnce() -> T) -> (T, usize, u128) {
     let (answer, cost) = heap::measured(f);
     (answer, cost.peak, cost.time.as_millis())
@@ -133,7 +137,7 @@ fn a_companion_of_small_things_stays_in_proportion() {
     assert_eq!(Metadata::parse_with(text.as_bytes(), &budget).unwrap_err().code(), "LimitExceeded");
 }
 
-/// The dialect is told by a sample, and ambiguity does not copy the file.
+/// The dialect is found by a sample, and ambiguity does not copy the file.
 #[test]
 fn detection_is_linear() {
     let mut model = FsoModel::new(Dialect::Gl3);
@@ -146,4 +150,36 @@ fn detection_is_linear() {
     });
     assert!(answer);
     assert!(ms < 2000 && memory < 8 << 20, "{ms} ms, {memory} bytes");
+}
+
+/// Small scenes that become large files: a mesh that many nodes draw, and nodes so deep that their text is indentation.
+#[test]
+fn scenes_that_multiply_end_at_the_limit() {
+    let corners = |n: u32| (0..n).map(|i| [i as f32, (i % 3) as f32, 0.0]).collect();
+    let triangles = (0..3000).step_by(3).map(|i| [i, i + 1, i + 2]).collect();
+    let mut scene = Scene::new("many").in_space(Space::File);
+    scene.meshes = vec![Mesh::new("m", corners(3000), triangles), Mesh::new("one", corners(1), Vec::new())];
+    scene.nodes.push(Node { meshes: vec![MeshId(1); 20_000], ..Node::default() });
+    for i in 0..400 {
+        scene.nodes.push(Node { parent: Some(NodeId(i)), ..Node::of_mesh("n", MeshId(0)) });
+    }
+    for dialect in Dialect::ALL {
+        let mut done = 0;
+        for power in 12..31 {
+            let options = FromSceneOptions::of(FsoSceneOptions::of(dialect)).with_memory(1 << power);
+            let (answer, memory, _) = measured(|| write_scene(&scene, "x", &options).map(drop));
+            match answer {
+                Ok(()) => done += 1,
+                Err(ConvertError::Unsupported { .. }) => assert_eq!(dialect, Dialect::Doc56),
+                Err(e) => assert!(matches!(e, ConvertError::Limit(_)), "{e}"),
+            }
+            // A list that grows is there twice, the second time with twice the room.
+            assert!(memory < (3 << power) + (1 << 20), "{dialect}: {memory} bytes of 2^{power}");
+            // No need to go on: the limit is no more in the way.
+            if done > 0 {
+                break;
+            }
+        }
+        assert_eq!(done, usize::from(dialect != Dialect::Doc56), "{dialect}");
+    }
 }

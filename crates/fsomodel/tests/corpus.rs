@@ -145,7 +145,7 @@ fn the_corpus_reads_as_its_dumps_and_is_written_byte_for_byte() {
                 serde_json::from_slice::<Value>(text).unwrap(),
                 "{name}: the canonical text says the same"
             );
-            // Without its companion the dialect is told by sizes and normals.
+            // Without its companion the dialect is found by sizes and normals.
             assert_eq!(FsoModel::parse(&bytes).unwrap().dialect, model.dialect, "{name}");
         }
         seen += 1;
@@ -188,7 +188,7 @@ fn damaged_files_are_answered_as_the_corpus_says() {
     assert!(seen >= 34, "{seen} cases");
 }
 
-/// The same models were written with bitangents and without. What texture coordinates tell of the side that was lost
+/// The same models were written with bitangents and without. What texture coordinates show of the side that was lost
 /// is what was stored.
 #[test]
 fn recomputed_sides_are_the_stored_ones() {

@@ -1,8 +1,8 @@
-//! Every fixture is answered as its name says, and no part of one opens.
+//! Every fixture is read as its name says, and no part of one opens.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use meshwright_core::ReadOptions;
-use meshwright_fsomodel::{Dialect, FsoModel, FsoOptions, Metadata};
+use meshwright_fsomodel::{ChunkId, Dialect, FsoModel, FsoOptions, Metadata};
 use meshwright_scene::SceneOptions;
 use meshwright_testkit::laws::laws;
 use meshwright_testkit::{Expect, fixtures, testdata};
@@ -50,7 +50,7 @@ fn pairs() {
     assert_eq!(model.dialect, Dialect::Gl3);
     assert_eq!(model.to_bytes().unwrap(), file);
     assert_eq!(model.metadata.as_ref().unwrap().to_bytes().unwrap(), text);
-    // Without the companion, sizes and normals tell the dialect.
+    // Without the companion, sizes and normals show the dialect.
     let alone = FsoModel::parse(&file).unwrap();
     assert_eq!(alone.dialect, Dialect::Gl3);
     assert_eq!(alone.ranges().len(), 1);
@@ -189,4 +189,15 @@ fn lenient_readers() {
         assert!(parsed.model.to_bytes().is_err(), "{stem}: a writer never writes what a reader refuses");
         assert!(parsed.model.to_scene(&SceneOptions::default()).is_err(), "{stem}");
     }
+}
+
+#[test]
+fn names_of_chunks_are_texts() {
+    assert_eq!(ChunkId::try_from("VDAT"), Ok(ChunkId::VDAT));
+    assert_eq!(ChunkId::VDAT, "VDAT");
+    assert_eq!(ChunkId::from(*b"odd\xff").to_string(), "\"odd\\xff\"");
+    for wrong in ["", "VDA", "VDATA", "\u{e9}\u{e9}"] {
+        assert!(wrong.parse::<ChunkId>().is_err(), "{wrong}");
+    }
+    assert_eq!(FsoOptions::from(Dialect::Gl3).dialect, "gl3_60".parse().ok());
 }

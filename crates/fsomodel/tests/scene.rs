@@ -3,10 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use meshwright_core::values;
-use meshwright_fsomodel::{Dialect, FsoModel, FsoOptions, FsoTarget, Metadata, strategy};
+use meshwright_fsomodel::{Dialect, FsoModel, FsoOptions, FsoSceneOptions, Metadata, strategy, write_scene};
 use meshwright_scene::{
-    Affine, Converted, Local, Material, MaterialId, Mesh, MeshId, Node, NodeId, Scene, SceneOptions, Space,
-    Trs, handedness,
+    Affine, ConvertError, Converted, FromSceneOptions, Influence, Joint, Level, Levels, Local, Loss,
+    Material, MaterialId, Mesh, MeshId, Naming, Node, NodeId, Scene, SceneOptions, Skeleton, SkeletonId,
+    Skin, Space, Trs, handedness,
 };
 use meshwright_testkit::{fixtures, testdata};
 use proptest::prelude::*;
@@ -21,6 +22,10 @@ fn codes<T>(converted: &Converted<T>) -> Vec<&'static str> {
     codes.sort_unstable();
     codes.dedup();
     codes
+}
+
+fn into(dialect: Dialect) -> FromSceneOptions<FsoSceneOptions> {
+    FromSceneOptions::of(dialect.into())
 }
 
 fn fighter() -> (Vec<u8>, Vec<u8>) {
@@ -45,7 +50,7 @@ fn the_companion_places_the_meshes() {
     assert!(scene.materials[0].extras.is_some());
 
     // And back: the same file, and a companion that says the same.
-    let back = FsoModel::from_scene(scene, &FsoTarget::of(Dialect::Gl3)).unwrap();
+    let back = FsoModel::from_scene(scene, &into(Dialect::Gl3)).unwrap();
     assert_eq!(back.losses, []);
     assert!(back.value.validate().is_empty(), "{:?}", back.value.validate());
     assert_eq!(back.value.metadata, model.metadata);
@@ -65,7 +70,7 @@ fn the_description_has_no_tree() {
     let model = FsoModel::parse_with(&file, &options).unwrap().model;
     let mut scene = model.to_scene(&SceneOptions::default()).unwrap().value;
     scene.meshes.push(quad(false));
-    let back = FsoModel::from_scene(&scene, &FsoTarget::default()).unwrap();
+    let back = FsoModel::from_scene(&scene, &into(Dialect::Seed44)).unwrap();
     assert_eq!(codes(&back), ["handedness-dropped", "materials-dropped", "mesh-not-drawn", "nodes-applied"]);
     assert!(back.value.validate().is_empty(), "{:?}", back.value.validate());
     assert_eq!(back.value.ranges().len(), 3);
@@ -75,7 +80,7 @@ fn the_description_has_no_tree() {
         let near = values(a.position).iter().zip(values(b.position)).all(|(a, b)| (a - b).abs() < 1e-6);
         assert!(near, "{a:?} {b:?}");
     }
-    let merged = FsoModel::from_scene(&scene, &FsoTarget::of(Dialect::Doc56)).unwrap();
+    let merged = FsoModel::from_scene(&scene, &into(Dialect::Doc56)).unwrap();
     assert!(codes(&merged).contains(&"meshes-merged"));
     assert_eq!(merged.value.indices().len() as u64, direct.ranges().map(|r| r.count).sum::<u64>());
     assert!(!merged.value.validate().has_errors());
@@ -102,7 +107,7 @@ fn scene_of(meshes: Vec<Mesh>, space: Space) -> Scene {
 fn mirrored_pictures_keep_their_side_in_every_dialect() {
     let scene = scene_of(vec![quad(false), quad(true)], Space::File);
     for dialect in [Dialect::Seed44, Dialect::Gl3] {
-        let made = FsoModel::from_scene(&scene, &FsoTarget::of(dialect)).unwrap();
+        let made = FsoModel::from_scene(&scene, &into(dialect)).unwrap();
         assert!(codes(&made).contains(&"tangents-computed"));
         for space in [Space::File, Space::Gltf] {
             let back = made.value.to_scene(&SceneOptions::in_space(space)).unwrap().value;
@@ -120,14 +125,14 @@ fn mirrored_pictures_keep_their_side_in_every_dialect() {
         let mut bare = gltf.clone();
         bare.meshes.iter_mut().for_each(|m| m.tangents.clear());
         for scene in [gltf, bare] {
-            let again = FsoModel::from_scene(&scene, &FsoTarget::of(dialect)).unwrap().value;
+            let again = FsoModel::from_scene(&scene, &into(dialect)).unwrap().value;
             assert_eq!(again.chunks, made.value.chunks);
         }
     }
 }
 
 #[test]
-fn what_gltf_cannot_hold_is_mended_and_told() {
+fn what_gltf_cannot_hold_is_mended_and_reported() {
     for (name, code) in [
         ("nan.warn.fom", "position-not-finite"),
         ("normals.warn.fom", "normals-replaced"),
@@ -168,14 +173,14 @@ fn a_tree_of_any_order_is_written_parents_first() {
         node("c", Some(2), 3.0),
     ];
     scene.nodes[0].meshes.push(MeshId(0));
-    let made = FsoModel::from_scene(&scene, &FsoTarget::of(Dialect::Gl3)).unwrap().value;
+    let made = FsoModel::from_scene(&scene, &into(Dialect::Gl3)).unwrap().value;
     let metadata = made.metadata.as_ref().unwrap();
     let names: Vec<_> = metadata.nodes.iter().map(|n| n.name.as_deref().unwrap_or_default()).collect();
     assert_eq!(names, ["root", "b", "c", "leaf"]);
     let text = metadata.to_bytes().unwrap();
     assert_eq!(&Metadata::parse(&text).unwrap(), metadata);
     scene.nodes.push(node("second", None, 9.0));
-    let made = FsoModel::from_scene(&scene, &FsoTarget::of(Dialect::Gl3)).unwrap();
+    let made = FsoModel::from_scene(&scene, &into(Dialect::Gl3)).unwrap();
     assert!(codes(&made).contains(&"root-added"));
     let bytes = made.value.to_bytes().unwrap();
     let text = made.value.metadata.as_ref().unwrap().to_bytes().unwrap();
@@ -192,7 +197,7 @@ fn every_material_names_a_texture() {
     let mut scene = scene_of(vec![quad(false), quad(false)], Space::Gltf);
     scene.materials.push(Material { name: "stone".into(), ..Material::default() });
     scene.meshes[0].material = Some(MaterialId(0));
-    let made = FsoModel::from_scene(&scene, &FsoTarget::of(Dialect::Gl3)).unwrap();
+    let made = FsoModel::from_scene(&scene, &into(Dialect::Gl3)).unwrap();
     assert!(codes(&made).contains(&"texture-added") && codes(&made).contains(&"material-added"));
     let metadata = made.value.metadata.as_ref().unwrap();
     let textures: Vec<_> = metadata.materials.iter().map(|m| m.diffuse_texture.as_deref()).collect();
@@ -200,24 +205,145 @@ fn every_material_names_a_texture() {
     assert!(made.value.validate().is_empty(), "{:?}", made.value.validate());
 }
 
+/// A row of triangles with a vertex of its own for each corner.
+fn soup(triangles: u16) -> Mesh {
+    let corners = 0..3 * u32::from(triangles);
+    let triangles: Vec<_> = corners.clone().step_by(3).map(|i| [i, i + 1, i + 2]).collect();
+    let position = |i: u32| [(i / 3) as f32, (i % 3 == 1).into(), (i % 3 == 2).into()].map(|c: f32| c);
+    Mesh::new("soup", corners.map(position).collect(), triangles)
+}
+
 #[test]
 fn sixteen_bits_are_not_exceeded() {
-    let mut mesh = quad(false);
-    mesh.positions = vec![[0.0; 3]; 0x1_0001];
-    mesh.normals.clear();
-    mesh.uvs.clear();
-    let scene = scene_of(vec![mesh], Space::Gltf);
-    assert!(FsoModel::from_scene(&scene, &FsoTarget::of(Dialect::Gl3)).is_err());
-    let wide = FsoModel::from_scene(&scene, &FsoTarget::default()).unwrap();
+    let mut scene = scene_of(vec![soup(22_000)], Space::Gltf);
+    scene.nodes.push(Node { parent: Some(NodeId(0)), ..Node::of_mesh("again", MeshId(0)) });
+    let made = FsoModel::from_scene(&scene, &into(Dialect::Gl3)).unwrap();
+    assert!(codes(&made).contains(&"mesh-split"));
+    let metadata = made.value.metadata.as_ref().unwrap();
+    // Split once, though two nodes draw it.
+    let counts: Vec<_> = metadata.meshes.iter().map(|m| (m.count, m.base_index, m.max_index)).collect();
+    assert_eq!(counts, [(65_535, 0, 65_534), (465, 65_535, 464)]);
+    assert!(metadata.nodes.iter().all(|n| n.meshes == [0, 1]));
+    assert_eq!(made.value.vertices().len(), 66_000);
+    let wide = FsoModel::from_scene(&scene, &into(Dialect::Seed44)).unwrap();
     assert!(codes(&wide).contains(&"normals-computed") && codes(&wide).contains(&"uvs-missing"));
+    assert!(
+        wide.notes().any(|n| n.code == "normals-computed") && !wide.lost().any(|l| l.code == "uvs-missing")
+    );
+    assert_eq!(wide.value.entries().map(|e| e.count).collect::<Vec<_>>(), [66_000; 2]);
     // Two meshes have a base each, except where there is no table for it.
-    let mut half = quad(false);
-    half.positions = vec![[0.0; 3]; 0x9000];
-    half.normals.clear();
-    half.uvs.clear();
-    let scene = scene_of(vec![half.clone(), half], Space::Gltf);
-    assert!(FsoModel::from_scene(&scene, &FsoTarget::of(Dialect::Gl3)).is_ok());
-    assert!(FsoModel::from_scene(&scene, &FsoTarget::of(Dialect::Doc56)).is_err());
+    let scene = scene_of(vec![soup(12_000), soup(12_000)], Space::Gltf);
+    let made = FsoModel::from_scene(&scene, &into(Dialect::Gl3)).unwrap();
+    assert!(!codes(&made).contains(&"mesh-split"));
+    let e = FsoModel::from_scene(&scene, &into(Dialect::Doc56)).unwrap_err();
+    assert_eq!(e.to_string(), "meshes[1]: more vertices than indices of 16 bits can number");
+    // As many vertices as the indices number are one mesh.
+    let mut whole = soup(21_845);
+    whole.positions.push([0.0; 3]);
+    let made = FsoModel::from_scene(&scene_of(vec![whole], Space::Gltf), &into(Dialect::Gl3)).unwrap();
+    assert_eq!(made.value.vertices().len(), 1 << 16);
+    assert_eq!(made.value.ranges().len(), 1);
+}
+
+#[test]
+fn files_are_what_readers_take() {
+    let (file, text) = fighter();
+    let model = FsoModel::parse_with(&file, &FsoOptions::default().with_metadata(&text[..])).unwrap().model;
+    let scene = model.to_scene(&SceneOptions::default().with_extras(true)).unwrap().value;
+    for dialect in Dialect::ALL {
+        let made = write_scene(&scene, "ships/fighter", &into(dialect)).unwrap();
+        let names: Vec<_> = made.value.iter().map(|f| f.name.as_str()).collect();
+        let mut options = FsoOptions::default().with_dialect(dialect);
+        if dialect == Dialect::Gl3 {
+            assert_eq!(names, ["ships/fighter.fom", "ships/fighter.json"]);
+            let metadata = made.value.get("ships/fighter.json").unwrap();
+            options = options.with_metadata(metadata);
+        } else {
+            assert_eq!(names, ["ships/fighter.fom"]);
+        }
+        let model = FsoModel::from_scene(&scene, &into(dialect)).unwrap();
+        let bytes = made.value.get("ships/fighter.fom").unwrap();
+        assert_eq!(FsoModel::parse_with(bytes, &options).unwrap().model, model.value);
+        assert_eq!(made.losses, model.losses);
+    }
+}
+
+#[test]
+fn the_finest_level_is_drawn_unless_asked() {
+    let mut scene = scene_of(vec![quad(false), quad(true), quad(false)], Space::Gltf);
+    let level = |n| Level { nodes: vec![NodeId(n)], ..Level::default() };
+    scene.levels = vec![level(0), level(1)];
+    scene.nodes[2].meshes.clear();
+    for dialect in [Dialect::Seed44, Dialect::Gl3] {
+        let loose = usize::from(dialect == Dialect::Gl3);
+        let options = into(dialect);
+        let count = |options: &FromSceneOptions<_>| {
+            let made = FsoModel::from_scene(&scene, options).unwrap();
+            assert!(made.value.validate().is_empty(), "{:?}", made.value.validate());
+            (made.value.ranges().len(), codes(&made).contains(&"levels-dropped"))
+        };
+        assert_eq!(count(&options), (1 + loose, true));
+        assert_eq!(count(&options.clone().with_prune(true)), (1, true));
+        for all in [Levels::Each, Levels::Merged] {
+            assert_eq!(count(&options.clone().with_levels(all)), (2 + loose, false));
+        }
+    }
+}
+
+/// Nodes do not move what bones hold.
+#[test]
+fn a_skinned_mesh_stays_where_its_bones_are() {
+    let mut mesh = quad(false);
+    let mut skin = Skin::new(SkeletonId(0));
+    for _ in 0..4 {
+        skin.influences.push(Influence { joint: 0, weight: 1.0 });
+        skin.end_vertex();
+    }
+    mesh.skin = Some(skin);
+    let mut scene = scene_of(vec![mesh, quad(true)], Space::File);
+    scene.skeletons =
+        vec![Skeleton { name: "s".into(), joints: vec![Joint::new("j", None, Local::default())] }];
+    let moved = Local::Trs(Trs { translation: [5.0, 0.0, 0.0], ..Trs::IDENTITY });
+    scene.nodes[0].local = moved.clone();
+    scene.nodes[1].local = moved;
+    for dialect in [Dialect::Seed44, Dialect::Gl3] {
+        let made = FsoModel::from_scene(&scene, &into(dialect)).unwrap();
+        assert!(codes(&made).contains(&"skins-dropped"));
+        let back = made.value.to_scene(&SceneOptions::in_space(Space::File)).unwrap().value;
+        let drawn = back.drawn().unwrap();
+        let x: Vec<_> =
+            drawn.iter().map(|(_, id, m)| m.point(back.meshes[id.0].positions[0])[0].to_bits()).collect();
+        assert_eq!(x, [(-1.0_f32).to_bits(), 4.0_f32.to_bits()], "{dialect}");
+    }
+}
+
+#[test]
+fn names_have_no_end_within() {
+    let mut scene = scene_of(vec![quad(false)], Space::Gltf);
+    scene.meshes[0].name = "a\0b".into();
+    let made = FsoModel::from_scene(&scene, &into(Dialect::Gl3)).unwrap();
+    assert_eq!(made.lost().filter(|l| l.code == "name-changed").count(), 1);
+    let metadata = made.value.metadata.unwrap();
+    assert_eq!(metadata.meshes[0].name.as_deref(), Some("a_b"));
+    assert!(metadata.to_bytes().is_ok());
+    let strict = into(Dialect::Gl3).with_names(Naming::Refuse);
+    assert!(matches!(FsoModel::from_scene(&scene, &strict), Err(ConvertError::Unsupported { .. })));
+}
+
+#[test]
+fn what_nothing_draws_is_left_out_on_request() {
+    let mut scene = scene_of(vec![quad(false)], Space::Gltf);
+    scene.meshes.push(quad(true));
+    scene.materials = vec![Material::named("loose"), Material::named("drawn")];
+    scene.meshes[0].material = Some(MaterialId(1));
+    scene.meshes[1].material = Some(MaterialId(0));
+    let kept = FsoModel::from_scene(&scene, &into(Dialect::Gl3)).unwrap().value.metadata.unwrap();
+    assert_eq!((kept.meshes.len(), kept.materials.len()), (2, 2));
+    let pruned = FsoModel::from_scene(&scene, &into(Dialect::Gl3).with_prune(true)).unwrap();
+    assert!(pruned.lost().any(|l: &Loss| l.code == "mesh-not-drawn"));
+    let pruned = pruned.value.metadata.unwrap();
+    assert_eq!((pruned.meshes.len(), pruned.materials.len()), (1, 1));
+    assert_eq!(pruned.materials[0].name.as_deref(), Some("drawn"));
 }
 
 proptest! {
@@ -233,7 +359,7 @@ proptest! {
         for (mesh, range) in scene.meshes.iter().zip(model.ranges()) {
             prop_assert_eq!(mesh.triangles.len() as u64, range.count / 3);
         }
-        let made = FsoModel::from_scene(&scene, &FsoTarget::of(model.dialect)).unwrap().value;
+        let made = FsoModel::from_scene(&scene, &into(model.dialect)).unwrap().value;
         prop_assert!(!made.validate().has_errors());
         prop_assert!(made.to_bytes().is_ok());
     }

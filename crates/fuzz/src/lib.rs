@@ -27,8 +27,12 @@ impl Target {
         match (self.action, self.input) {
             (Action::Parse, Input::File(format)) => format.visit(bytes::Parse(bytes)),
             (Action::Round, Input::File(format)) => format.visit(bytes::Round(bytes)),
-            (Action::Parse, Input::Lz4) => Format::CrucibleMesh.visit(bytes::Parse(&bytes::chunk_around(bytes))),
-            (Action::Round, Input::Lz4) => Format::CrucibleMesh.visit(bytes::Round(&bytes::chunk_around(bytes))),
+            (Action::Parse, Input::Lz4) => {
+                Format::CrucibleMesh.visit(bytes::Parse(&bytes::chunk_around(bytes)))
+            }
+            (Action::Round, Input::Lz4) => {
+                Format::CrucibleMesh.visit(bytes::Round(&bytes::chunk_around(bytes)))
+            }
             (Action::Scene, Input::File(format)) => drop(exercise::run(&Subject::split(format, bytes))),
             (Action::Model, Input::File(format)) => models::run(format, bytes),
             (Action::Model, Input::Scene) => models::scene(bytes),

@@ -2,7 +2,7 @@
 
 use super::bytes::Round;
 use super::exercise;
-use meshwright::{Format, Kind, ReadOptions, Visitor as _};
+use meshwright::{Format, Kind, ReadOptions};
 use meshwright_testkit::laws::{Laws, laws, laws_with};
 use meshwright_testkit::mutate::{Rng, mutant};
 use proptest::strategy::{Strategy, ValueTree as _};

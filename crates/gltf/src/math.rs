@@ -1,61 +1,17 @@
 //! Rotations in 64 bits.
 
-use meshwright_scene::{Affine, Interpolation, Trs};
+use meshwright_core::math::quat::{self, toward};
+pub(crate) use meshwright_core::math::quat::{IDENTITY, to_basis as rotation};
+use meshwright_core::math::{Affine, Trs, distance, length};
+pub(crate) use meshwright_core::math::{Quat, cross, dot, lerp, narrow, unit, wide};
+use meshwright_scene::Interpolation;
 
-pub(crate) type Quat = [f64; 4];
 /// Three columns.
 pub(crate) type Mat3 = [[f64; 3]; 3];
 
-pub(crate) const IDENTITY: Quat = [0.0, 0.0, 0.0, 1.0];
-
-pub(crate) fn wide<const N: usize>(v: [f32; N]) -> [f64; N] {
-    v.map(f64::from)
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "rounded to the precision that glTF stores")]
-pub(crate) fn narrow<const N: usize>(v: [f64; N]) -> [f32; N] {
-    v.map(|c| c as f32)
-}
-
-pub(crate) fn dot<const N: usize>(a: [f64; N], b: [f64; N]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-pub(crate) fn lerp<const N: usize>(a: [f64; N], b: [f64; N], t: f64) -> [f64; N] {
-    core::array::from_fn(|i| a[i] * (1.0 - t) + b[i] * t)
-}
-
-/// At length 1, or `None` where the length is zero or not finite.
-pub(crate) fn unit<const N: usize>(v: [f64; N]) -> Option<[f64; N]> {
-    let l = dot(v, v).sqrt();
-    (l > 0.0 && l.is_finite()).then(|| v.map(|c| c / l))
-}
-
-pub(crate) fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
 /// Spherical interpolation of unit quaternions, the short way.
 pub(crate) fn slerp(a: Quat, b: Quat, t: f64) -> Quat {
-    let mut d = dot(a, b);
-    let b = if d < 0.0 { b.map(|c| -c) } else { b };
-    d = d.abs().min(1.0);
-    let angle = d.acos();
-    // So near to each other, the chord is the arc.
-    if angle < 1e-6 {
-        return unit(lerp(a, b, t)).unwrap_or(a);
-    }
-    let (s, wa, wb) = (angle.sin(), ((1.0 - t) * angle).sin(), (t * angle).sin());
-    core::array::from_fn(|i| (a[i] * wa + b[i] * wb) / s)
-}
-
-/// The columns of the rotation by a quaternion, taken as it is.
-pub(crate) fn rotation([x, y, z, w]: Quat) -> Mat3 {
-    [
-        [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + w * z), 2.0 * (x * z - w * y)],
-        [2.0 * (x * y - w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z + w * x)],
-        [2.0 * (x * z + w * y), 2.0 * (y * z - w * x), 1.0 - 2.0 * (x * x + y * y)],
-    ]
+    quat::slerp(a, toward(a, b), t)
 }
 
 /// The rotation between two unit quaternions by a format's rule, as a matrix.
@@ -63,7 +19,7 @@ pub(crate) fn blend(a: Quat, b: Quat, t: f64, rule: Interpolation) -> Mat3 {
     let linear = |b| rotation(unit(lerp(a, b, t)).unwrap_or(a));
     match rule {
         Interpolation::Linear => linear(b),
-        Interpolation::LinearShort => linear(if dot(a, b) < 0.0 { b.map(|c| -c) } else { b }),
+        Interpolation::LinearShort => linear(toward(a, b)),
         Interpolation::Spherical => rotation(slerp(a, b, t)),
         Interpolation::Matrix => {
             let (a, b) = (rotation(a), rotation(b));
@@ -82,9 +38,8 @@ pub(crate) fn linear(m: &Affine) -> Mat3 {
 
 /// The largest distance of two columns as an angle in degrees, the longest column being the radius.
 pub(crate) fn degrees_apart(a: Mat3, b: Mat3) -> f64 {
-    let length = |v: [f64; 3]| dot(v, v).sqrt();
     let radius = a.into_iter().chain(b).map(length).fold(0.0, f64::max);
-    let away = a.iter().zip(b).map(|(a, b)| length([a[0] - b[0], a[1] - b[1], a[2] - b[2]]));
+    let away = a.into_iter().zip(b).map(|(a, b)| distance(a, b));
     let away = away.fold(0.0, f64::max);
     if radius > 0.0 { (away / radius).to_degrees() } else { 0.0 }
 }

@@ -12,10 +12,7 @@ use meshwright::dump::{Dump, DumpOptions};
 use meshwright::gltf::{self, ExportOptions, playback::Player};
 use meshwright::rig::{Evaluator, Precision};
 use meshwright::scene::{Motion, Scene, SceneOptions, Space};
-use meshwright::{
-    AnyModel, Companions, Format, ReadError, ReadSettings, Role, Severity, Stream,
-    detect,
-};
+use meshwright::{AnyModel, Companions, Format, ReadError, ReadSettings, Role, Severity, Stream, detect};
 use meshwright_testkit::corpus;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -343,7 +340,8 @@ fn malformed(dir: &Path, case: &Value, listed: bool) -> Result<(), String> {
     // Some cases are files of one dialect, held against another.
     let dialect =
         Path::new(name).file_stem().and_then(|s| s.to_str()).and_then(|s| s.rsplit_once('_')).map(|s| s.1);
-    let forced = dialect.filter(|d| text(case, "code") == "ReservedFlag" && format.values("dialect").contains(d));
+    let forced =
+        dialect.filter(|d| text(case, "code") == "ReservedFlag" && format.values("dialect").contains(d));
     if let Some(dialect) = forced {
         settings = settings.with("dialect", dialect);
     }

@@ -133,7 +133,9 @@ impl AnyModel {
         self.validate_bones(companions, &mut report);
         report.append(companions.validate());
         #[cfg(feature = "dpm")]
-        if let Some((groups, poses)) = companions.one::<meshwright_quake::FrameGroups>().zip(self.pose_count()) {
+        if let Some((groups, poses)) =
+            companions.one::<meshwright_quake::FrameGroups>().zip(self.pose_count())
+        {
             report.append(groups.resolve(poses).report.of_part(Role::Clips.name()));
         }
         report

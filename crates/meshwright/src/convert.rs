@@ -2,9 +2,7 @@
 
 use crate::kinds::{Format, UnknownFormat};
 use meshwright_scene::obj::{self, ObjOptions};
-use meshwright_scene::{
-    ConvertError, Converted, FromSceneOptions, Limits, MeshPose, OutputFiles, Scene,
-};
+use meshwright_scene::{ConvertError, Converted, FromSceneOptions, Limits, MeshPose, OutputFiles, Scene};
 use std::fmt;
 use std::str::FromStr;
 
@@ -171,9 +169,8 @@ pub fn convert(
     let stem = named.unwrap_or("model");
     match target.into() {
         #[cfg(feature = "gltf")]
-        Target::Glb => exported(scene, options).map(|done| {
-            done.map(|gltf| OutputFiles::single(format!("{stem}.glb"), gltf.into_glb()))
-        }),
+        Target::Glb => exported(scene, options)
+            .map(|done| done.map(|gltf| OutputFiles::single(format!("{stem}.glb"), gltf.into_glb()))),
         #[cfg(feature = "gltf")]
         Target::Gltf => gltf(scene, stem, options),
         Target::Obj => wavefront(scene, stem, options),
@@ -182,10 +179,7 @@ pub fn convert(
 }
 
 #[cfg(feature = "gltf")]
-fn exported(
-    scene: &Scene,
-    options: &WriteOptions,
-) -> Result<Converted<meshwright_gltf::Gltf>, ConvertError> {
+fn exported(scene: &Scene, options: &WriteOptions) -> Result<Converted<meshwright_gltf::Gltf>, ConvertError> {
     meshwright_gltf::export(scene, &options.gltf.with_memory(options.shared.limits.memory))
 }
 
@@ -207,8 +201,13 @@ fn gltf(scene: &Scene, stem: &str, options: &WriteOptions) -> Result<Converted<O
     Ok(Converted::new(files, done.losses))
 }
 
-fn wavefront(scene: &Scene, stem: &str, options: &WriteOptions) -> Result<Converted<OutputFiles>, ConvertError> {
-    let own = if options.single { ObjOptions::default() } else { ObjOptions::with_mtl(&format!("{stem}.mtl")) };
+fn wavefront(
+    scene: &Scene,
+    stem: &str,
+    options: &WriteOptions,
+) -> Result<Converted<OutputFiles>, ConvertError> {
+    let own =
+        if options.single { ObjOptions::default() } else { ObjOptions::with_mtl(&format!("{stem}.mtl")) };
     let materials = own.mtl_name.clone();
     let own = own.with_memory(options.shared.limits.memory);
     let written = obj::write(scene, options.posed.as_deref(), &own)?;
@@ -293,7 +292,23 @@ fn darkplaces(
     stem: &str,
     options: &WriteOptions,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
-    todo!()
+    use meshwright_dpm::{FrameClip, Zym, write_scene};
+    use meshwright_quake::{ClipRange, FrameGroups};
+    if format == Format::Zym {
+        let made = Zym::from_scene(scene, &options.of(()))?;
+        return single(stem, format, made.map(|model| model.to_bytes()));
+    }
+    let made = write_scene(scene, &options.of(()))?;
+    let clips = made.value.clips;
+    let mut done = single(stem, format, Converted::new(made.value.model.to_bytes(), made.losses))?;
+    if !clips.is_empty() {
+        let range =
+            |FrameClip { name, start, length, fps, looping }| ClipRange { name, start, length, fps, looping };
+        let text = FrameGroups::from_clips(clips.into_iter().map(range)).to_bytes();
+        let text = text.map_err(|e| ConvertError::invalid("clips", e.to_string()))?;
+        done.value.push(format!("{stem}.dpm.framegroups"), text);
+    }
+    Ok(done)
 }
 
 #[cfg(feature = "tso")]

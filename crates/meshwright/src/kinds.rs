@@ -2,7 +2,8 @@
 //! README's tables follow from it.
 
 use meshwright_core::{
-    Companion, Confidence, FileFormat, Parsed, ReadError, ReadOptions, Report, Role, Rule, Setting, WriteError,
+    Companion, Confidence, FileFormat, Parsed, ReadError, ReadOptions, Report, Role, Rule, Setting,
+    WriteError,
 };
 use std::fmt;
 use std::str::FromStr;

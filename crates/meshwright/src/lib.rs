@@ -60,9 +60,7 @@ mod model;
 mod summary;
 mod to_scene;
 
-pub use asset::{
-    Asset, AssetError, FigureError, Finder, NamedFile, OpenOptions, Part, PartRole, PartState,
-};
+pub use asset::{Asset, AssetError, FigureError, Finder, NamedFile, OpenOptions, Part, PartRole, PartState};
 pub use companions::{COMPANION_RULES, CompanionFile, Companions};
 pub use convert::{Target, UnknownTarget, WriteOptions, convert};
 pub use detect::{Detection, detect, detect_met};
@@ -70,8 +68,8 @@ pub use kinds::{AnyModel, Format, Kind, ReadSettings, UnknownFormat, Visitor};
 #[cfg(feature = "bmd")]
 pub use meshwright_bmd as bmd;
 pub use meshwright_core::{
-    Beside, Budget, Companion, Confidence, ErrorClass, FieldPath, FileFormat, Finding, Limits, Parsed, Path, ReadError,
-    ReadOptions, Report, Role, Rule, Setting, Severity, Stream, Strictness, WriteError,
+    Beside, Budget, Companion, Confidence, ErrorClass, FieldPath, FileFormat, Finding, Limits, Parsed, Path,
+    ReadError, ReadOptions, Report, Role, Rule, Setting, Severity, Stream, Strictness, WriteError,
 };
 #[cfg(feature = "crucible")]
 pub use meshwright_crucible as crucible;

@@ -91,11 +91,14 @@ impl AnyModel {
                 Err(ConvertError::unsupported("file", "an animation moves a skeleton, and none goes with it"))
             }
             #[cfg(feature = "tso")]
-            Self::TsoBinding(_) => {
-                Err(ConvertError::unsupported("file", "a binding names a mesh and its texture and holds neither"))
-            }
+            Self::TsoBinding(_) => Err(ConvertError::unsupported(
+                "file",
+                "a binding names a mesh and its texture and holds neither",
+            )),
             #[cfg(feature = "dpm")]
-            Self::FrameGroups(_) => Err(ConvertError::unsupported("file", "clips say which frames of a model to play")),
+            Self::FrameGroups(_) => {
+                Err(ConvertError::unsupported("file", "clips say which frames of a model to play"))
+            }
             #[cfg(feature = "fsomodel")]
             Self::FsoMetadata(_) => {
                 Err(ConvertError::unsupported("file", "metadata says what a model's own file leaves out"))
@@ -171,7 +174,9 @@ impl AnyModel {
     pub(crate) fn stored_rate(&self, clip: usize, companions: &Companions) -> Option<f32> {
         match self {
             #[cfg(feature = "dpm")]
-            Self::Zym(m) if companions.one::<meshwright_quake::FrameGroups>().is_none_or(|g| g.groups.is_empty()) => {
+            Self::Zym(m)
+                if companions.one::<meshwright_quake::FrameGroups>().is_none_or(|g| g.groups.is_empty()) =>
+            {
                 Some(m.scenes.get(clip)?.framerate.get())
             }
             _ => None,

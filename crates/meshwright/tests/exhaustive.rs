@@ -25,8 +25,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 #[global_allocator]
@@ -65,7 +65,11 @@ impl Subject {
             }
             None => {
                 let attached = self.companion.clone();
-                AnyModel::parse_with(bytes, self.format, &settings.attaching(self.format, attached.as_slice()))
+                AnyModel::parse_with(
+                    bytes,
+                    self.format,
+                    &settings.attaching(self.format, attached.as_slice()),
+                )
             }
         }
     }
@@ -122,14 +126,29 @@ fn subjects() -> Vec<Subject> {
         let alone = Subject { name, format, bytes, companion: None, of_model: None };
         // A model with what takes part in reading it, and that with the model beside it.
         for companion in format.companions().iter().filter(|c| c.part_of_reading) {
-            let names = companion.beside.iter().map(|b| String::from_utf8(b.name(alone.name.as_bytes())).unwrap());
-            for (name, text) in names.filter_map(|n| Some((n.clone(), fs::read(path.with_file_name(n)).ok()?))) {
+            let names =
+                companion.beside.iter().map(|b| String::from_utf8(b.name(alone.name.as_bytes())).unwrap());
+            for (name, text) in
+                names.filter_map(|n| Some((n.clone(), fs::read(path.with_file_name(n)).ok()?)))
+            {
                 let (role, bytes) = (companion.role, alone.bytes.clone());
                 let name_of_model = alone.name.clone();
                 let attached = Some((role, text.clone().into()));
-                let with = Subject { name: name_of_model, format, bytes: bytes.clone(), companion: attached, of_model: None };
+                let with = Subject {
+                    name: name_of_model,
+                    format,
+                    bytes: bytes.clone(),
+                    companion: attached,
+                    of_model: None,
+                };
                 subjects.push(with);
-                subjects.push(Subject { name, format, bytes: text, companion: None, of_model: Some((role, bytes)) });
+                subjects.push(Subject {
+                    name,
+                    format,
+                    bytes: text,
+                    companion: None,
+                    of_model: Some((role, bytes)),
+                });
             }
         }
         subjects.push(alone);

@@ -213,7 +213,10 @@ fn bones_that_a_skeleton_lacks_are_found() {
     let (mesh, skeleton) = (read("weights.ok.cmesh"), read("tail.warn.cskel"));
     let mut companions = Companions::default();
     add(&mut companions, Format::CrucibleMesh, Role::Skeleton, &skeleton);
-    assert!(companions.one::<SkeletonChunk>().is_some(), "a skeleton's kind is that which its mesh declares");
+    assert!(
+        companions.one::<meshwright::crucible::SkeletonChunk>().is_some(),
+        "a skeleton's kind is that which its mesh declares"
+    );
     let mesh = AnyModel::parse(&mesh, Format::CrucibleMesh, &ReadOptions::default()).unwrap().model;
     assert!(!mesh.validate().has("BoneRange") && mesh.validate_with(&companions).has("BoneRange"));
 
@@ -250,9 +253,7 @@ fn what_cannot_be_drawn_is_dumped_by_its_fields() {
 fn posed_normals_of_the_sims_have_length_1() {
     let (f, model) = sound().find(|(f, _)| f.name == "flower.ok.mesh").unwrap();
     let mut companions = Companions::default();
-    for (kind, name) in
-        [(Role::Skeleton, "flower.ok.skel"), (Role::Animation, "sway.ok.anim")]
-    {
+    for (kind, name) in [(Role::Skeleton, "flower.ok.skel"), (Role::Animation, "sway.ok.anim")] {
         let bytes = fs::read(testdata().join("tso").join(name)).unwrap();
         add(&mut companions, Format::TsoMesh, kind, &bytes);
     }
@@ -346,7 +347,7 @@ fn every_sound_fixture_is_rewritten_and_summed_up() {
 #[test]
 fn ids_and_extensions_find_their_format() {
     for format in Format::ALL {
-        assert_eq!(Format::from_id(format.id()), Some(*format));
+        assert_eq!(format.id().parse(), Ok(*format));
         for extension in format.extensions() {
             assert_eq!(Format::from_name(&format!("a.{extension}")), Some(*format));
         }

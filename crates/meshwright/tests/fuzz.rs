@@ -13,10 +13,10 @@
 #[allow(dead_code, unreachable_pub, reason = "a library elsewhere")]
 mod fuzz;
 
+use fuzz::{Action, Target};
 use meshwright_testkit::testdata;
 use std::fs;
 use std::path::{Path, PathBuf};
-use fuzz::{Action, Target};
 
 fn home() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz")

@@ -26,8 +26,8 @@ use meshwright::gltf::{self, ExportOptions, playback::Player};
 use meshwright::rig::Evaluator;
 use meshwright::scene::{ConvertError, Scene, SceneOptions, obj};
 use meshwright::{
-    AnyModel, Companions, ErrorClass, Format, Limits, Parsed, ReadError, ReadOptions, ReadSettings, Role,
-    Severity, detect,
+    AnyModel, CompanionFile, Companions, ErrorClass, Format, Limits, Parsed, ReadError, ReadOptions,
+    ReadSettings, Role, Severity, detect,
 };
 use meshwright_testkit::{Deadline, heap, laws, patience};
 use std::time::{Duration, Instant};
@@ -144,7 +144,7 @@ fn scene(bomb: &Bomb, model: &AnyModel, memory: usize, told: &impl Fn(&str, usiz
     let size = bomb.bytes.len() + bomb.metadata.as_ref().map_or(0, Vec::len);
     let mut companions = Companions::default();
     if bomb.format == Format::TsoAnimation {
-        companions.skeleton = Some(bombs::many_bones());
+        companions.files.push(CompanionFile::new(Role::Skeleton, "many", bombs::many_bones()));
     }
     let options = SceneOptions::default().with_extras(true).with_memory(memory as u64);
     let (scene, peak) = measured(|| model.to_scene("bomb", &companions, &options).map(|s| s.value));

@@ -15,11 +15,11 @@ use crate::mesh::{Influence, LocalVertex, Mesh, Skin};
 use crate::model::Scene;
 use crate::surface::vertex_normals;
 use alloc::borrow::Cow;
-use alloc::collections::{BTreeSet, VecDeque};
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::math::{Affine, narrow, narrow1, wide};
+use meshwright_core::math::{Affine, add, narrow, narrow1, wide};
 use meshwright_core::{Budget, LimitExceeded};
 
 /// Which levels of detail are drawn.
@@ -431,6 +431,7 @@ fn heaviest(skin: &mut Skin, most: usize) -> (usize, f64) {
             let sum = |row: &[(Influence, _)]| row.iter().map(|i| f64::from(i.0.weight)).sum::<f64>();
             let size = |row: &[(Influence, _)]| row.iter().map(|i| f64::from(i.0.weight.abs())).sum::<f64>();
             row.retain(|i| i.0.weight != 0.0);
+            merge(&mut row);
             let (all, total) = (sum(&row), size(&row));
             // Stable: of equal weights the earlier stays.
             row.sort_by(|a, b| b.0.weight.abs().total_cmp(&a.0.weight.abs()));
@@ -454,6 +455,27 @@ fn heaviest(skin: &mut Skin, most: usize) -> (usize, f64) {
     }
     *skin = made;
     (cut, worst)
+}
+
+/// Adds up the influences of each joint, where its first one stands.
+fn merge(row: &mut Vec<(Influence, Option<LocalVertex>)>) {
+    let mut first = BTreeMap::new();
+    let mut kept: usize = 0;
+    for i in 0..row.len() {
+        let Some((influence, local)) = row.get(i).copied() else { continue };
+        let at = *first.entry(influence.joint).or_insert(kept);
+        if at == kept {
+            row.swap(i, kept);
+            kept = kept.saturating_add(1);
+        } else if let Some((sum, seen)) = row.get_mut(at) {
+            sum.weight += influence.weight;
+            *seen = seen.zip(local).map(|(a, b)| LocalVertex {
+                position: narrow(add(wide(a.position), wide(b.position))),
+                normal: narrow(add(wide(a.normal), wide(b.normal))),
+            });
+        }
+    }
+    row.truncate(kept);
 }
 
 #[cfg(test)]

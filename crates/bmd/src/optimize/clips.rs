@@ -308,10 +308,8 @@ impl Fit<'_> {
                 return picked(&candidates, &chosen, Se32::from_bits);
             }
         }
-        let goal = Same::<3> {
-            values: values.iter().map(|v| narrow(*v).map(f32::to_bits)).collect(),
-            unit: false,
-        };
+        let goal =
+            Same::<3> { values: values.iter().map(|v| narrow(*v).map(f32::to_bits)).collect(), unit: false };
         if (0..n).all(|f| goal.accepts(f, default)) {
             return Vec::new();
         }

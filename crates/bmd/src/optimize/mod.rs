@@ -71,7 +71,8 @@ impl Bmd {
             return Err(WriteError::Limit { what: "meshes", wanted, limit: options.memory });
         }
         let mut errors = Errors::default();
-        let mut model = self.clone().unplaced();
+        let mut model = self.clone();
+        model.discard_layout();
         let arranged = model.to_bytes_as(options.arrangement)?.len();
         let plain = model.clone();
         let mut made = Errors::default();

@@ -222,7 +222,8 @@ impl Making<'_, '_, '_> {
     fn report(&mut self) {
         let path = self.path.as_str();
         if self.scaled > 0 {
-            let message = format!("{} joints are scaled at rest; their children were moved instead", self.scaled);
+            let message =
+                format!("{} joints are scaled at rest; their children were moved instead", self.scaled);
             self.losses.push(Loss::new("joint-scale", path, message).counted(self.scaled));
         }
         if self.sheared > 1e-5 {

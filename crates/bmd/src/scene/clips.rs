@@ -50,7 +50,11 @@ pub(super) fn convert(
     let stored = clip.rate.frames_per_second();
     let rate = if stored > 0.0 { stored } else { USUAL_RATE };
     if stored == 0.0 {
-        losses.push(Loss::note("rate-default", path.as_str(), "the rate is zero; 10 frames per second taken"));
+        losses.push(Loss::note(
+            "rate-default",
+            path.as_str(),
+            "the rate is zero; 10 frames per second taken",
+        ));
     }
     let timing = Timing { frames: u32::from(clip.frames), looping: clip.rate.is_looping() };
     let mut tracks = budget.reserve("tracks", keyed.len())?;

@@ -13,7 +13,8 @@ use meshwright_core::num::F8A;
 use meshwright_scene::draw::Instance;
 use meshwright_scene::names::Names;
 use meshwright_scene::{
-    Budget, ConvertError, Converted, Drawables, FromScene, FromSceneOptions, Levels, Loss, Scene, SkeletonId,
+    Budget, ConvertError, Converted, Drawables, FromScene, FromSceneOptions, Lack, Levels, Loss, Scene,
+    SkeletonId,
 };
 
 /// The most vertices, and primitives, that a mesh can count.
@@ -47,6 +48,7 @@ impl Bmd {
         let mut drawables = Drawables::new(scene, &draw, &budget)?;
         let mut names = Names::new(NAMES, options.names, &budget);
         let mut losses = Vec::new();
+        Lack::report(&[Lack::Images, Lack::Tangents], scene, &mut losses);
         let used = scene.meshes.iter().filter_map(|m| m.skin.as_ref()).map(|s| s.skeleton).min();
         let idle = (!scene.clips.is_empty() && !scene.skeletons.is_empty()).then_some(SkeletonId(0));
         let bones = used
@@ -61,14 +63,18 @@ impl Bmd {
         losses.append(&mut drawables.take_losses());
         losses.append(&mut meshes.losses);
 
-        let axes = draw.axes;
-        let format = options.format;
-        let (names, losses_of_clips) = (&mut names, &mut losses);
         let clips = match &bones {
-            Some(bones) => {
-                Clips { scene, bones, axes, options: format, names, budget: &budget, losses: losses_of_clips }
-                    .all()?
+            Some(bones) => Clips {
+                scene,
+                bones,
+                axes: draw.axes,
+                options: options.format,
+                names: &mut names,
+                budget: &budget,
+                losses: &mut losses,
+                scratch: 0,
             }
+            .all()?,
             None => Vec::new(),
         };
         let bones = bones.map_or_else(Vec::new, |b| b.bones);

@@ -15,9 +15,7 @@ use alloc::vec::Vec;
 use meshwright_core::math::{narrow, normalize, wide};
 use meshwright_core::num::{F8A, F16, Se32, St11, St12, St14, St14Form};
 use meshwright_scene::names::Names;
-use meshwright_scene::{
-    Budget, ConvertError, Drawable, Loss, MaterialId, Mesh as SceneMesh, Naming, Scene,
-};
+use meshwright_scene::{Budget, ConvertError, Drawable, Loss, MaterialId, Mesh as SceneMesh, Naming, Scene};
 
 /// What finding equal vertices takes for each.
 const MERGED: usize = 64;

@@ -21,6 +21,8 @@ use meshwright_scene::{AxisMap, Budget, Clip as SceneClip, ConvertError, Loss, S
 const MOST_FRAMES: f64 = 255.0;
 /// The highest rate, in quarters of a frame per second.
 const MOST_QUARTERS: f64 = 127.0;
+/// The most words that one channel's keys are chosen among.
+const MOST_CANDIDATES: u64 = 1024;
 
 /// Where the frames of the new clip lie in the old one.
 struct Plan {
@@ -73,6 +75,8 @@ pub(super) struct Clips<'s, 'n, 'b> {
     pub(super) names: &'n mut Names<'b>,
     pub(super) budget: &'b Budget,
     pub(super) losses: &'n mut Vec<Loss>,
+    /// Bytes that were charged for choosing keys.
+    pub(super) scratch: u64,
 }
 
 impl Clips<'_, '_, '_> {
@@ -91,20 +95,30 @@ impl Clips<'_, '_, '_> {
         Ok(clips)
     }
 
+    /// Room for choosing keys, which one clip leaves to the next.
+    fn scratch(&mut self, bytes: u64) -> Result<(), ConvertError> {
+        self.budget.charge("choosing keys", bytes.saturating_sub(self.scratch))?;
+        self.scratch = self.scratch.max(bytes);
+        Ok(())
+    }
+
     fn clip(&mut self, index: usize, clip: &SceneClip, path: String) -> Result<Clip, ConvertError> {
         let plan = Plan::of(clip);
         let change = (f64::from(plan.rate) / 4.0 - f64::from(clip.rate)).abs();
         if change > 1e-4 {
             let message = "the rate was changed to one that the format has";
-            self.losses.push(Loss::new("rate-changed", path.as_str(), message).by(change, "frames per second"));
+            self.losses
+                .push(Loss::new("rate-changed", path.as_str(), message).by(change, "frames per second"));
         }
         let sampler = Sampler::new(self.scene, index, self.budget)?;
         let timing = Timing { frames: plan.frames, looping: clip.looping };
         let normal = self.bones.bones.iter().filter(|b| !b.is_pseudo()).count();
         let mut keys: Vec<Keys> = self.budget.filled("keys", normal, Keys::default())?;
         let mut worst = Worst::default();
-        // Choosing keys looks at pairs of frames.
-        let work = u64::from(plan.frames).saturating_mul(u64::from(plan.frames));
+        // Choosing keys looks at pairs of them.
+        let candidates = (u64::from(plan.frames) * 6).min(MOST_CANDIDATES);
+        let work = candidates * u64::from(plan.frames);
+        self.scratch(2 * candidates * candidates)?;
         for (joint, placed) in self.bones.joints.iter().enumerate().filter(|(_, p)| p.bone > 0) {
             let Some(slot) = keys.get_mut(placed.bone).filter(|_| sampler.moves(joint)) else { continue };
             self.budget.charge_items("frames", u64::from(plan.frames), size_of::<Trs64>())?;

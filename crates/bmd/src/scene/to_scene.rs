@@ -14,8 +14,8 @@ use meshwright_core::math::{length, narrow, narrow1, normalize, wide};
 use meshwright_core::num::{F8A, St14Form};
 use meshwright_scene::{
     AxisMap, Budget, ConvertError, Converted, Extra, Influence, Joint, Level, Local, LocalVertex, Loss,
-    Material, MaterialId, Mesh, MeshId, Node, NodeId, Scene, SceneOptions, Skeleton, SkeletonId,
-    Skin, Space, Trs,
+    Material, MaterialId, Mesh, MeshId, Node, NodeId, Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space,
+    Trs,
 };
 
 /// A bone of a vertex without one that exists; strict reading leaves no such vertices in a skeletal model.
@@ -385,7 +385,11 @@ impl Export<'_> {
             for (i, lod) in model.lods.iter().enumerate() {
                 let drawn = model.drawn_meshes(i);
                 let nodes: Vec<_> = drawn.filter_map(|m| node_of.get(m).copied().flatten()).collect();
-                self.budget.charge_items("levels", (nodes.len() as u64).saturating_add(8), size_of::<NodeId>())?;
+                self.budget.charge_items(
+                    "levels",
+                    (nodes.len() as u64).saturating_add(8),
+                    size_of::<NodeId>(),
+                )?;
                 if nodes.is_empty() {
                     self.loss(
                         "empty-level",

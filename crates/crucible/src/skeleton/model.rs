@@ -3,6 +3,7 @@
 use crate::stream::Packed;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::str::FromStr;
 use meshwright_core::{F32, values};
 
 /// In which order the four floats of a rotation are stored.
@@ -30,6 +31,19 @@ impl QuaternionOrder {
         }
     }
 }
+
+impl FromStr for QuaternionOrder {
+    type Err = UnknownOrder;
+
+    fn from_str(name: &str) -> Result<Self, UnknownOrder> {
+        Self::ALL.into_iter().find(|order| order.name().eq_ignore_ascii_case(name)).ok_or(UnknownOrder)
+    }
+}
+
+/// No [`QuaternionOrder`] has this name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no such order of a quaternion; known are xyzw and wxyz")]
+pub struct UnknownOrder;
 
 /// A skeleton chunk: a tree of bones with exactly one root.
 ///

@@ -1,11 +1,36 @@
 //! Bounds of skinned vertices.
 
-use crate::matrix::sqrt;
-use crate::model::{Bounds, Dpm, PoseId};
-use crate::view::{Surface, skin};
+use crate::dpm::{Bounds, Dpm, PoseId, skin};
+use crate::pose::Surface;
+use crate::zym::{Zym, ZymBounds};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
+use meshwright_core::math::{narrow1, sqrt};
 use meshwright_core::{F32, f32s};
+use meshwright_scene::{Budget, LimitExceeded, Loss};
+
+/// Influences over all poses up to which bounds are computed, about a second's work; engines do not use the stored
+/// ones.
+const MOST: u64 = 1 << 28;
+
+/// Whether bounds are computed for so many influences in so many poses; the work is charged, or what is left undone is
+/// reported.
+pub(super) fn is_affordable(
+    influences: usize,
+    poses: usize,
+    budget: &Budget,
+    path: &str,
+    losses: &mut Vec<Loss>,
+) -> Result<bool, LimitExceeded> {
+    let work = (influences as u64).saturating_mul(poses as u64);
+    if work <= MOST {
+        budget.work("bounds", work)?;
+        return Ok(true);
+    }
+    let message = "too many poses of too many vertices: bounds are left at 0";
+    losses.push(Loss::new("bounds", path, message));
+    Ok(false)
+}
 
 impl Dpm {
     /// Replaces all stored bounds by true ones: those of the skinned vertices of every frame.
@@ -43,6 +68,29 @@ impl Dpm {
     }
 }
 
+impl Zym {
+    /// Replaces all stored bounds by true ones: those of the skinned vertices in the poses of every scene.
+    pub fn recompute_bounds(&mut self) {
+        let mut all = Hull::default();
+        for i in 0..self.scenes.len() {
+            let Some((start, length)) = self.scenes.get(i).map(|s| (s.start as usize, s.length as usize))
+            else {
+                break;
+            };
+            let mut hull = Hull::default();
+            for pose in start..start.saturating_add(length) {
+                let Some(matrices) = self.model_matrices(pose) else { break };
+                self.positions(&matrices).for_each(|p| hull.add(p));
+            }
+            all.join(&hull);
+            if let Some(scene) = self.scenes.get_mut(i) {
+                scene.bounds = hull.zym_bounds();
+            }
+        }
+        self.bounds = all.zym_bounds();
+    }
+}
+
 /// A box around points, with the squares of their greatest distances.
 #[derive(Default)]
 struct Hull {
@@ -63,10 +111,23 @@ impl Hull {
         self.all = self.all.max(x + y + z);
     }
 
+    fn join(&mut self, other: &Self) {
+        let radii = (self.yaw.max(other.yaw), self.all.max(other.all));
+        if let Some((mins, maxs)) = other.span {
+            self.add(mins);
+            self.add(maxs);
+        }
+        (self.yaw, self.all) = radii;
+    }
+
     fn bounds(&self) -> Bounds {
         let (mins, maxs) = self.span.unwrap_or_default();
-        #[expect(clippy::cast_possible_truncation, reason = "rounding to the stored precision")]
-        let root = |v: f64| F32::new(sqrt(v) as f32);
+        let root = |v: f64| F32::new(narrow1(sqrt(v)));
         Bounds { mins: f32s(mins), maxs: f32s(maxs), yawradius: root(self.yaw), allradius: root(self.all) }
+    }
+
+    fn zym_bounds(&self) -> ZymBounds {
+        let (mins, maxs) = self.span.unwrap_or_default();
+        ZymBounds { mins: f32s(mins), maxs: f32s(maxs), radius_squared: F32::new(narrow1(self.all)) }
     }
 }

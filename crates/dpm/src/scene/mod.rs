@@ -2,35 +2,18 @@
 #![allow(
     clippy::arithmetic_side_effects,
     clippy::indexing_slicing,
-    reason = "works on models that were checked before"
+    reason = "works on models and scenes that were checked before"
 )]
 
+mod axes;
+mod bones;
 mod bounds;
-mod export;
+mod dpm_from_scene;
+mod dpm_to_scene;
 mod frames;
-mod from;
-mod rig;
+mod names;
+mod to_scene;
+mod zym_from_scene;
+mod zym_to_scene;
 
-pub(crate) use export::extent;
-pub use from::DpmWithClips;
-pub(crate) use rig::{Materials, Part, Parts, Residual, Rig, clips, list, pose_set, tell_unused_frames};
-
-use meshwright_scene::{AxisMap, Space};
-
-/// From x forward, y left, z up to glTF's z forward, x left, y up: a rotation, so that winding is kept.
-const TO_GLTF: AxisMap = AxisMap::new([1, 2, 0], [1.0; 3], 1.0);
-
-/// The map from the format's axes to those of a scene.
-pub(crate) const fn axes(space: Space) -> AxisMap {
-    match space {
-        Space::Gltf => TO_GLTF,
-        Space::File => AxisMap::IDENTITY,
-    }
-}
-
-/// A number of things that a conversion did something to, for a message.
-pub(crate) fn amount(n: u64) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "a count for a message")]
-    let amount = n as f64;
-    amount
-}
+pub use dpm_from_scene::{DpmFiles, write_scene};

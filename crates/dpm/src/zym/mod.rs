@@ -1,15 +1,20 @@
 //! ZYM, type 1: the older sibling of DPM. One influence per vertex, one vertex array for all shaders, clips in
 //! the file.
 
+mod decode;
 mod layout;
+mod lumps;
 mod model;
+mod parse;
+mod plan;
 mod read;
-#[cfg(feature = "scene")]
-mod scene;
-mod validate;
+mod record;
+pub(crate) mod rules;
 mod view;
 mod write;
 
-#[cfg(feature = "proptest")]
-pub(crate) use layout::{HEADER as ZYM_HEADER, ZymLayout, lengths as zym_lengths};
 pub use model::{SceneFlags, Zym, ZymBounds, ZymInfluence, ZymRun, ZymScene};
+#[cfg(feature = "scene")]
+pub(crate) use view::share;
+#[cfg(feature = "proptest")]
+pub(crate) use {layout::ZymLayout, plan::lengths, record::header};

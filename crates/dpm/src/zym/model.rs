@@ -1,11 +1,11 @@
 //! A ZYM file as values.
 
 use super::layout::ZymLayout;
-use crate::layout::Retained;
-use crate::model::{Bone, BonePose, Name};
+use crate::bone::{Bone, BonePose, Name};
 use alloc::vec::Vec;
 use core::fmt;
 use meshwright_core::F32;
+use meshwright_core::layout::Retained;
 
 /// A Zymotic model, type 1: skeletal poses.
 ///
@@ -62,7 +62,7 @@ pub struct ZymBounds {
 
 impl ZymBounds {
     /// All seven numbers, in file order.
-    pub fn values(&self) -> impl Iterator<Item = F32> {
+    pub fn values(&self) -> impl Iterator<Item = F32> + Clone {
         self.mins.into_iter().chain(self.maxs).chain([self.radius_squared])
     }
 }
@@ -178,6 +178,6 @@ impl Zym {
     /// True when the model would be written in the layout of the file it came from and that is not the usual
     /// one.
     pub fn has_own_layout(&self) -> bool {
-        matches!(self.layout, Retained::Own(_))
+        self.layout.own().is_some()
     }
 }

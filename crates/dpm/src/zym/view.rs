@@ -2,18 +2,18 @@
 #![allow(clippy::indexing_slicing, reason = "vectors and matrices of fixed size")]
 
 use super::model::{Zym, ZymInfluence};
-use crate::matrix::{Matrix, concatenate, narrow};
-use crate::model::Bone;
-use crate::view::Surface;
+use crate::pose::{Surface, concatenate};
 use alloc::vec::Vec;
+use meshwright_core::math::{Affine64, add, cross, narrow, scale, sub, unit};
+use meshwright_core::values;
 
 impl Zym {
     /// The model-space matrix of every bone in a pose, concatenated by parent; `None` where there is no such
     /// pose.
-    pub fn model_matrices(&self, pose: usize) -> Option<Vec<Matrix>> {
+    pub fn model_matrices(&self, pose: usize) -> Option<Vec<Affine64>> {
         let pose = self.pose(pose)?;
         let mut matrices = Vec::new();
-        concatenate(pose.iter().zip(self.bones.iter().map(Bone::parent)), &mut matrices);
+        concatenate(&self.bones, pose, &mut matrices);
         Some(matrices)
     }
 
@@ -24,22 +24,23 @@ impl Zym {
     pub fn evaluate(&self, pose: usize) -> Option<Surface> {
         let matrices = self.model_matrices(pose)?;
         let normals = self.local_normals()?;
-        let mut surface = Surface { positions: self.positions(&matrices), normals: Vec::new() };
+        let mut surface = Surface { positions: self.positions(&matrices).collect(), normals: Vec::new() };
         surface.normals.reserve(self.vertex_count());
         let mut local = normals.iter();
         for influences in self.vertices() {
             let mut sum = [0.0; 3];
             for (influence, normal) in influences.iter().zip(local.by_ref()) {
                 let Some(matrix) = matrices.get(influence.bone as usize) else { continue };
-                add(&mut sum, matrix.vector(*normal));
+                sum = add(sum, matrix.vector(*normal));
             }
             surface.normals.push(narrow(sum));
         }
         Some(surface)
     }
 
-    fn positions(&self, matrices: &[Matrix]) -> Vec<[f32; 3]> {
-        self.vertices().map(|influences| narrow(position(influences, matrices))).collect()
+    /// The positions of all vertices, by model-space matrices.
+    pub(crate) fn positions(&self, matrices: &[Affine64]) -> impl Iterator<Item = [f32; 3]> {
+        self.vertices().map(|influences| narrow(position(influences, matrices)))
     }
 
     /// A normal per influence, in its bone's space and times its share; `None` without a pose. Zero where the
@@ -51,18 +52,18 @@ impl Zym {
         for &[a, b, c] in self.runs.iter().flat_map(|r| &r.triangles) {
             let corner = |v: u32| positions.get(v as usize).copied();
             let (Some(p), Some(q), Some(r)) = (corner(a), corner(b), corner(c)) else { continue };
-            let face = cross(difference(q, p), difference(r, p));
+            let face = cross(sub(q, p), sub(r, p));
             for v in [a, b, c] {
                 if let Some(normal) = normals.get_mut(v as usize) {
-                    add(normal, face);
+                    *normal = add(*normal, face);
                 }
             }
         }
-        let inverses: Vec<_> = matrices.iter().map(Matrix::inverse).collect();
+        let inverses: Vec<_> = matrices.iter().map(Affine64::inverse).collect();
         let mut local = Vec::with_capacity(self.influences.len());
         for (influences, normal) in self.vertices().zip(&normals) {
             let share = share(influences);
-            let unit = normalize(*normal).map(|c| c * share);
+            let unit = scale(unit(*normal).unwrap_or_default(), share);
             local.extend(influences.iter().map(|i| {
                 let inverse = inverses.get(i.bone as usize).and_then(Option::as_ref);
                 inverse.map_or([0.0; 3], |m| m.vector(unit))
@@ -78,32 +79,12 @@ pub(crate) fn share(influences: &[ZymInfluence]) -> f64 {
     1.0 / influences.len().max(1) as f64
 }
 
-fn position(influences: &[ZymInfluence], matrices: &[Matrix]) -> [f64; 3] {
+fn position(influences: &[ZymInfluence], matrices: &[Affine64]) -> [f64; 3] {
     let (mut sum, share) = ([0.0; 3], share(influences));
     for i in influences {
         if let Some(matrix) = matrices.get(i.bone as usize) {
-            add(&mut sum, matrix.point(i.origin.map(|v| v.get().into())).map(|c| c * share));
+            sum = add(sum, scale(matrix.point(values(i.origin).map(f64::from)), share));
         }
     }
     sum
-}
-
-fn add(sum: &mut [f64; 3], part: [f64; 3]) {
-    for (s, p) in sum.iter_mut().zip(part) {
-        *s += p;
-    }
-}
-
-fn difference(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    core::array::from_fn(|i| a[i] - b[i])
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-/// At length 1; zero stays zero.
-fn normalize(v: [f64; 3]) -> [f64; 3] {
-    let length = crate::matrix::sqrt(v.iter().map(|c| c * c).sum());
-    if length > 0.0 && length.is_finite() { v.map(|c| c / length) } else { [0.0; 3] }
 }

@@ -1,12 +1,17 @@
-//! Writing a ZYM file.
+//! Writing a ZYM file: a layout first, then the bytes.
 
 use super::layout::ZymLayout;
-use super::model::{Zym, ZymBounds};
-use crate::layout::Retained;
-use crate::write::{floats, poses, refuse, words};
+use super::model::{Zym, ZymBounds, ZymScene};
+use super::parse::{MAGIC, TYPE};
+use super::record::{LUMPS, bone as b, bounds as bounds_record, header as h, lump, scene as s, vertex};
+use super::rules::check;
+use crate::bone::Bone;
+use crate::encode::{floats, poses, table, words};
+use crate::record::within;
 use alloc::vec::Vec;
-use meshwright_core::layout::Image;
-use meshwright_core::{ByteWriter, Path, Report, WriteError};
+use meshwright_core::layout::{Placer, emit};
+use meshwright_core::record::{Field, Record};
+use meshwright_core::{ByteWriter, Findings, WriteError};
 
 impl Zym {
     /// The file. A model that was read and not changed in size keeps its file's layout, bytes that no lump
@@ -15,87 +20,82 @@ impl Zym {
     /// # Errors
     /// When a strict reader would refuse the file, or something does not fit the format's 32 bits.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
-        let mut errors = Report::new();
-        self.find_errors(&mut errors);
-        refuse(&errors)?;
-        if let Retained::Own(layout) = &self.layout
-            && layout.fits(self)
-        {
-            if !layout.is_sound() {
-                let message = "the stored file size contradicts the file; discard the layout to write anew";
-                return Err(WriteError::invalid("truncated", &Path::ROOT.field("filesize"), message));
-            }
-            if let Some(bytes) = emit(self, layout) {
-                return Ok(bytes);
-            }
+        check(self, &mut Findings::writing())?;
+        let write = |layout: &ZymLayout| emit(layout.size, &layout.gaps, |file| place(self, layout, file));
+        if let Some(bytes) = self.layout.own().filter(|layout| layout.fits(self)).and_then(write) {
+            return Ok(bytes);
         }
         let layout = ZymLayout::canonical(self)?;
         let e = WriteError::Limit { what: "file", wanted: layout.size, limit: usize::MAX as u64 };
-        emit(self, &layout).ok_or(e)
+        write(&layout).ok_or(e)
     }
 }
 
-fn emit(model: &Zym, layout: &ZymLayout) -> Option<Vec<u8>> {
-    let mut image = Image::new(layout.size, &layout.gaps)?;
-    let head = header(model, layout)?;
-    let lumps = lumps(model)?;
-    image.place(0, &head)?;
-    for ((start, _), bytes) in layout.lumps.iter().zip(&lumps) {
-        image.place((*start).into(), bytes)?;
-    }
-    if image.has_overlaps() {
-        let kept = layout.lumps.iter().zip(&lumps).all(|((start, _), b)| image.holds((*start).into(), b));
-        if !kept || !image.holds(0, &head) {
-            return None;
-        }
-    }
-    Some(image.into_bytes())
+fn place(model: &Zym, layout: &ZymLayout, file: &mut Placer) -> Option<()> {
+    file.put(0_u32, &header(model, layout)?)?;
+    layout.lumps.iter().zip(lumps(model)?).try_for_each(|((start, _), bytes)| file.put(*start, &bytes))
 }
 
-fn bounds(w: &mut ByteWriter, b: &ZymBounds) {
-    w.be_f32s(&b.mins);
-    w.be_f32s(&b.maxs);
-    w.be_f32s(&[b.radius_squared]);
+fn bounds(r: &mut Record<'_>, field: Field, bounds: &ZymBounds) {
+    r.be_f32s(within(field, bounds_record::MINS), &bounds.mins);
+    r.be_f32s(within(field, bounds_record::MAXS), &bounds.maxs);
+    r.be_f32s(within(field, bounds_record::RADIUS), &[bounds.radius_squared]);
 }
 
 fn header(model: &Zym, layout: &ZymLayout) -> Option<Vec<u8>> {
-    let mut w = ByteWriter::with_capacity(140);
-    w.bytes(b"ZYMOTICMODEL"); // 0
-    w.be_u32(1); // 12
-    w.be_u32(layout.filesize); // 16
-    bounds(&mut w, &model.bounds); // 20
-    let counts =
-        [model.counts.len(), model.triangle_count(), model.runs.len(), model.bones.len(), model.scenes.len()];
-    for n in counts {
-        w.be_i32(i32::try_from(n).ok()?); // 48
+    let counts = [
+        (h::NUM_VERTS, model.counts.len()),
+        (h::NUM_TRIS, model.triangle_count()),
+        (h::NUM_SHADERS, model.runs.len()),
+        (h::NUM_BONES, model.bones.len()),
+        (h::NUM_SCENES, model.scenes.len()),
+    ];
+    // The format's integers are signed.
+    if counts.iter().any(|(_, n)| i32::try_from(*n).is_err()) {
+        return None;
     }
-    for (start, len) in layout.lumps {
-        w.be_u32(start); // 68
-        w.be_u32(len);
-    }
+    let mut w = ByteWriter::new();
+    w.record(h::SIZE, |r| {
+        r.bytes(h::ID, MAGIC);
+        r.be_u32(h::TYPE, TYPE);
+        r.be_u32(h::FILESIZE, layout.filesize);
+        bounds(r, h::BOUNDS, &model.bounds);
+        for (field, n) in counts {
+            r.be_i32(field, i32::try_from(n).unwrap_or(i32::MAX));
+        }
+        for (field, (start, len)) in LUMPS.into_iter().zip(layout.lumps) {
+            r.be_u32(within(field, lump::START), start);
+            r.be_u32(within(field, lump::LENGTH), len);
+        }
+    });
     Some(w.into_bytes())
 }
 
-fn lumps(model: &Zym) -> Option<[Vec<u8>; 9]> {
-    let mut scenes = ByteWriter::new();
-    for scene in &model.scenes {
-        scenes.bytes(scene.name.raw()); // 0
-        bounds(&mut scenes, &scene.bounds); // 32
-        scenes.be_f32s(&[scene.framerate]); // 60
-        scenes.be_u32(scene.flags.0); // 64
-        scenes.be_u32(scene.start); // 68
-        scenes.be_u32(scene.length); // 72
-    }
-    let mut bones = ByteWriter::new();
-    for bone in &model.bones {
-        bones.bytes(bone.name.raw()); // 0
-        bones.be_u32(bone.flags.0); // 32
-        bones.be_i32(bone.parent); // 36
-    }
-    let mut verts = ByteWriter::new();
+fn scene(w: &mut ByteWriter, scene: &ZymScene) {
+    w.record(s::SIZE, |r| {
+        r.bytes(s::NAME, scene.name.raw());
+        bounds(r, s::BOUNDS, &scene.bounds);
+        r.be_f32s(s::FRAMERATE, &[scene.framerate]);
+        r.be_u32(s::FLAGS, scene.flags.0);
+        r.be_u32(s::START, scene.start);
+        r.be_u32(s::LENGTH, scene.length);
+    });
+}
+
+fn bone(w: &mut ByteWriter, bone: &Bone) {
+    w.record(b::SIZE, |r| {
+        r.bytes(b::NAME, bone.name.raw());
+        r.be_u32(b::FLAGS, bone.flags.0);
+        r.be_i32(b::PARENT, bone.parent);
+    });
+}
+
+/// The lumps in the order of the header. Vertices in one go: there are many.
+fn lumps(model: &Zym) -> Option<[Vec<u8>; LUMPS.len()]> {
+    let mut verts = ByteWriter::with_capacity(model.influences.len().saturating_mul(vertex::SIZE));
     for influence in &model.influences {
-        verts.be_u32(influence.bone); // 0
-        verts.be_f32s(&influence.origin); // 4
+        verts.be_u32(influence.bone);
+        verts.be_f32s(&influence.origin);
     }
     let (mut render, mut shaders) = (Vec::new(), Vec::new());
     for run in &model.runs {
@@ -104,9 +104,9 @@ fn lumps(model: &Zym) -> Option<[Vec<u8>; 9]> {
         shaders.extend_from_slice(run.shader.raw());
     }
     Some([
-        scenes.into_bytes(),
+        table(&model.scenes, scene),
         poses(&model.poses),
-        bones.into_bytes(),
+        table(&model.bones, bone),
         words(&model.counts),
         verts.into_bytes(),
         floats(model.texcoords.as_flattened()),

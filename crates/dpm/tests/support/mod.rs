@@ -1,7 +1,7 @@
 //! Comparing arrays, and the engine's way to blend poses.
 #![allow(dead_code, reason = "each test takes what it needs")]
 
-use meshwright_dpm::{FrameClip, Matrix};
+use meshwright_dpm::{Affine64, FrameClip};
 use meshwright_quake::FrameGroups;
 use serde_json::Value;
 
@@ -64,8 +64,8 @@ fn dot(a: Quaternion, b: Quaternion) -> f64 {
 }
 
 /// A rotation and a translation as a dual quaternion; the matrix may be scaled as a whole.
-fn dual(m: &Matrix, scale: f64) -> (Quaternion, Quaternion) {
-    let r = m.rows.map(|r| [r[0] / scale, r[1] / scale, r[2] / scale]);
+fn dual(m: &Affine64, scale: f64) -> (Quaternion, Quaternion) {
+    let r = m.to_rows().map(|r| [r[0] / scale, r[1] / scale, r[2] / scale]);
     let trace = r[0][0] + r[1][1] + r[2][2];
     let mut q = if trace > 0.0 {
         [r[2][1] - r[1][2], r[0][2] - r[2][0], r[1][0] - r[0][1], 1.0 + trace]
@@ -78,15 +78,15 @@ fn dual(m: &Matrix, scale: f64) -> (Quaternion, Quaternion) {
     };
     let length = dot(q, q).sqrt();
     q = if length > 0.0 { q.map(|c| c / length) } else { [0.0, 0.0, 0.0, 1.0] };
-    let [x, y, z] = m.rows.map(|r| r[3]);
+    let [x, y, z] = m.w;
     (q, product([x, y, z, 0.0], q).map(|c| 0.5 * c))
 }
 
 /// The engine's blend of two local poses, `t` of the way: rotation and translation of each bone as a dual
 /// quaternion, the short way. Scales are taken from the first pose.
-pub(crate) fn dual_quaternion_pose(a: &[Matrix], b: &[Matrix], t: f64) -> Vec<Matrix> {
-    let blend = |(a, b): (&Matrix, &Matrix)| {
-        let scale = (0..3).map(|i| a.rows[0][i] * a.rows[0][i]).sum::<f64>().sqrt();
+pub(crate) fn dual_quaternion_pose(a: &[Affine64], b: &[Affine64], t: f64) -> Vec<Affine64> {
+    let blend = |(a, b): (&Affine64, &Affine64)| {
+        let scale = [a.x, a.y, a.z].iter().map(|c| c[0] * c[0]).sum::<f64>().sqrt();
         let scale = if scale > 0.0 { scale } else { 1.0 };
         let ((qa, da), (qb, db)) = (dual(a, scale), dual(b, scale));
         let sign = if dot(qa, qb) < 0.0 { -1.0 } else { 1.0 };
@@ -99,13 +99,11 @@ pub(crate) fn dual_quaternion_pose(a: &[Matrix], b: &[Matrix], t: f64) -> Vec<Ma
         let [tx, ty, tz, _] = product(d, [-q[0], -q[1], -q[2], q[3]]).map(|c| 2.0 * c);
         let [x, y, z, w] = q;
         let s = |v: f64| v * scale;
-        Matrix {
-            rows: [
-                [s(1.0 - 2.0 * (y * y + z * z)), s(2.0 * (x * y - w * z)), s(2.0 * (x * z + w * y)), tx],
-                [s(2.0 * (x * y + w * z)), s(1.0 - 2.0 * (x * x + z * z)), s(2.0 * (y * z - w * x)), ty],
-                [s(2.0 * (x * z - w * y)), s(2.0 * (y * z + w * x)), s(1.0 - 2.0 * (x * x + y * y)), tz],
-            ],
-        }
+        Affine64::from_rows([
+            [s(1.0 - 2.0 * (y * y + z * z)), s(2.0 * (x * y - w * z)), s(2.0 * (x * z + w * y)), tx],
+            [s(2.0 * (x * y + w * z)), s(1.0 - 2.0 * (x * x + z * z)), s(2.0 * (y * z - w * x)), ty],
+            [s(2.0 * (x * z - w * y)), s(2.0 * (y * z + w * x)), s(1.0 - 2.0 * (x * x + y * y)), tz],
+        ])
     };
     a.iter().zip(b).map(blend).collect()
 }

@@ -11,7 +11,7 @@ use meshwright_core::{Path, ReadError, Source};
 /// Arrays and objects within each other beyond this are refused; the loader's own JSON library stops here too.
 pub(super) const MAX_DEPTH: usize = 2048;
 
-/// A number as JSON tells them apart: with a fraction or exponent it is real.
+/// A number as JSON has them: with a fraction or exponent it is real.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Number {
     Integer(i64),

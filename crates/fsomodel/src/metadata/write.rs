@@ -3,31 +3,55 @@
 use super::model::{Metadata, Node};
 use super::read::read;
 use super::rules;
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt::Write as _;
+use core::fmt::{self, Write as _};
 use meshwright_core::{Budget, F32, Findings, Limits, Path, WriteError};
 
 /// JSON under construction: indented, one field a line.
-#[derive(Default)]
 struct Text {
     out: String,
     depth: usize,
     /// Nothing was put into the open array or object yet.
     first: bool,
+    /// How long the text may become.
+    most: usize,
+    /// The text would have become longer.
+    full: bool,
+}
+
+/// Never fails: what the text has no room for is left out, and the text [`full`](Text::full).
+impl fmt::Write for Text {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.full |= self.out.len().saturating_add(text.len()) > self.most;
+        if !self.full {
+            self.out.push_str(text);
+        }
+        Ok(())
+    }
 }
 
 impl Text {
+    const fn new(most: usize) -> Self {
+        Self { out: String::new(), depth: 0, first: false, most, full: false }
+    }
+
+    fn put(&mut self, text: &str) {
+        let _ = self.write_str(text);
+    }
+
     fn line(&mut self) {
-        self.out.push('\n');
-        self.out.extend(core::iter::repeat_n("    ", self.depth));
+        self.put("\n");
+        let depth = if self.full { 0 } else { self.depth };
+        for _ in 0..depth {
+            self.put("    ");
+        }
     }
 
     /// The place of the next item.
     fn item(&mut self) {
         if !core::mem::take(&mut self.first) {
-            self.out.push(',');
+            self.put(",");
         }
         self.line();
     }
@@ -35,46 +59,41 @@ impl Text {
     fn key(&mut self, name: &str) {
         self.item();
         self.string(name);
-        self.out.push_str(": ");
+        self.put(": ");
     }
 
-    fn open(&mut self, bracket: char) {
-        self.out.push(bracket);
+    fn open(&mut self, bracket: &str) {
+        self.put(bracket);
         self.depth = self.depth.saturating_add(1);
         self.first = true;
     }
 
-    fn close(&mut self, bracket: char) {
+    fn close(&mut self, bracket: &str) {
         self.depth = self.depth.saturating_sub(1);
         if !core::mem::take(&mut self.first) {
             self.line();
         }
-        self.out.push(bracket);
+        self.put(bracket);
     }
 
     fn string(&mut self, text: &str) {
-        self.out.push('"');
+        self.put("\"");
         for c in text.chars() {
-            match c {
-                '"' | '\\' => {
-                    self.out.push('\\');
-                    self.out.push(c);
-                }
-                '\n' => self.out.push_str("\\n"),
-                '\t' => self.out.push_str("\\t"),
-                '\r' => self.out.push_str("\\r"),
-                c if u32::from(c) < 0x20 => {
-                    let _ = write!(self.out, "\\u{:04x}", u32::from(c));
-                }
-                c => self.out.push(c),
-            }
+            let _ = match c {
+                '"' | '\\' => write!(self, "\\{c}"),
+                '\n' => self.write_str("\\n"),
+                '\t' => self.write_str("\\t"),
+                '\r' => self.write_str("\\r"),
+                c if u32::from(c) < 0x20 => write!(self, "\\u{:04x}", u32::from(c)),
+                c => self.write_char(c),
+            };
         }
-        self.out.push('"');
+        self.put("\"");
     }
 
     fn integer(&mut self, key: &str, value: u64) {
         self.key(key);
-        let _ = write!(self.out, "{value}");
+        let _ = write!(self, "{value}");
     }
 
     fn optional(&mut self, key: &str, value: Option<&String>) {
@@ -87,7 +106,7 @@ impl Text {
     /// Always with a fraction or an exponent: the engine's loader takes an integer for 0.
     fn real(&mut self, value: F32) {
         self.item();
-        let _ = write!(self.out, "{:?}", f64::from(value.get()));
+        let _ = write!(self, "{:?}", f64::from(value.get()));
     }
 }
 
@@ -112,25 +131,46 @@ impl Metadata {
     /// # Errors
     /// As [`to_bytes`](Self::to_bytes).
     pub fn to_canonical(&self) -> Result<Vec<u8>, WriteError> {
+        let text = self.text_within(usize::MAX)?;
+        Ok(text.out.into_bytes())
+    }
+
+    /// Writes the companion anew, charged to a budget.
+    #[cfg(feature = "scene")]
+    pub(crate) fn to_text(&self, budget: &Budget) -> Result<Vec<u8>, WriteError> {
+        let left = budget.left();
+        let beyond = |wanted| WriteError::Limit { what: "the companion", wanted, limit: left };
+        // A text that grows is there twice, the second time with twice the room.
+        let most = usize::try_from(left / 3).unwrap_or(usize::MAX);
+        let text = self.text_within(most)?;
+        let wanted = (text.out.len() as u64).saturating_mul(3);
+        if text.full {
+            return Err(beyond(left.saturating_add(1)));
+        }
+        budget.charge("the companion", wanted).map_err(|e| beyond(e.wanted))?;
+        Ok(text.out.into_bytes())
+    }
+
+    fn text_within(&self, most: usize) -> Result<Text, WriteError> {
         rules::check(self, &mut Findings::writing())?;
         self.check_text()?;
-        let mut t = Text::default();
-        t.open('{');
+        let mut t = Text::new(most);
+        t.open("{");
         t.key("materials");
-        t.open('[');
+        t.open("[");
         for material in &self.materials {
             t.item();
-            t.open('{');
+            t.open("{");
             t.optional("name", material.name.as_ref());
             t.optional("diffuse_texture", material.diffuse_texture.as_ref());
-            t.close('}');
+            t.close("}");
         }
-        t.close(']');
+        t.close("]");
         t.key("meshes");
-        t.open('[');
+        t.open("[");
         for mesh in &self.meshes {
             t.item();
-            t.open('{');
+            t.open("{");
             t.optional("name", mesh.name.as_ref());
             t.integer("offset", mesh.offset);
             t.integer("count", mesh.count.into());
@@ -138,16 +178,16 @@ impl Metadata {
             t.integer("min_index", mesh.min_index.into());
             t.integer("max_index", mesh.max_index.into());
             t.integer("material_index", mesh.material_index.into());
-            t.close('}');
+            t.close("}");
         }
-        t.close(']');
+        t.close("]");
         if !self.nodes.is_empty() {
             t.key("root_node");
             self.tree(&mut t);
         }
-        t.close('}');
-        t.out.push('\n');
-        Ok(t.out.into_bytes())
+        t.close("}");
+        t.put("\n");
+        Ok(t)
     }
 
     /// Nodes in order; the way to the next one closes what does not hold it.
@@ -157,14 +197,14 @@ impl Metadata {
             if i > 0 {
                 t.item();
             }
-            t.open('{');
+            t.open("{");
             put_node(t, node);
             t.key("children");
-            t.open('[');
+            t.open("[");
             let next = depths.get(i.saturating_add(1)).copied().unwrap_or(0);
             for _ in next..=depth {
-                t.close(']');
-                t.close('}');
+                t.close("]");
+                t.close("}");
             }
         }
     }
@@ -199,21 +239,21 @@ impl Metadata {
 fn put_node(t: &mut Text, node: &Node) {
     t.optional("name", node.name.as_ref());
     t.key("transform");
-    t.open('[');
+    t.open("[");
     for column in &node.transform {
         t.item();
-        t.open('[');
+        t.open("[");
         for cell in column {
             t.real(*cell);
         }
-        t.close(']');
+        t.close("]");
     }
-    t.close(']');
+    t.close("]");
     t.key("meshes");
-    t.open('[');
+    t.open("[");
     for mesh in &node.meshes {
         t.item();
-        t.out.push_str(&format!("{mesh}"));
+        let _ = write!(t, "{mesh}");
     }
-    t.close(']');
+    t.close("]");
 }

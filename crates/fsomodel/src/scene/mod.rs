@@ -1,6 +1,8 @@
 //! To the exchange model and back.
 
+mod companion;
 mod from_scene;
+mod streams;
 mod to_scene;
 
-pub use from_scene::FsoTarget;
+pub use from_scene::{FsoSceneOptions, write_scene};

@@ -13,8 +13,8 @@ use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 use meshwright_core::{Findings, values};
 use meshwright_scene::{
-    Affine, ConvertError, Converted, Extra, Local, Loss, Material, MaterialId, Memory, Mesh, MeshId, NodeId,
-    Scene, SceneOptions, Space, handedness, normalize, texture_axes, unit_tangent,
+    Affine, Budget, ConvertError, Converted, Extra, LimitExceeded, Local, Loss, Material, MaterialId, Mesh,
+    MeshId, NodeId, Scene, SceneOptions, Space, handedness, normalize, texture_axes, unit_tangent,
 };
 
 /// A vector whose length differs from 1 by more than this is changed noticeably by normalising it.
@@ -26,22 +26,28 @@ impl FsoModel<'_> {
     ///
     /// Axes and winding are glTF's already. In [`Space::Gltf`] texture coordinates start at the top left. The
     /// handedness of a tangent is that of the stored bitangent; the description's dialect has none, so there it is
-    /// taken from the texture coordinates, whose mirrored parts it would lose otherwise. Where nothing tells, it is
-    /// 1, and a loss says how often.
+    /// taken from the texture coordinates, whose mirrored parts it would lose otherwise. Where neither shows it, it is
+    /// 1, and a note says how often.
+    ///
+    /// # Errors
+    /// When the model breaks a rule that a strict reader does not pass over, or when the scene would take more than the
+    /// limits allow.
     pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
+        let budget = options.budget();
         let indices = self.indices();
+        budget.charge("extents", Extents::memory(indices.len()))?;
         let extents = Extents::new(indices);
         let (places, findings) = (Places::as_written(self), &mut Findings::writing());
         structure::check_chunks(self, &places, findings)
             .and_then(|()| structure::check_ranges(self, &extents, &places, findings))
             .and_then(|()| self.metadata.as_ref().map_or(Ok(()), |m| metadata::rules::check(m, findings)))
             .map_err(|e| ConvertError::invalid(e.path().to_string(), e.message()))?;
-        let memory = Memory::new(options.limits.memory);
         let scene = Scene { space: options.space, ..Scene::default() };
-        let mut work = Work { model: self, options, memory, scene, losses: Vec::new() };
+        let mut work = Work { model: self, options, budget, scene, losses: Vec::new() };
         work.materials()?;
         let table = self.table();
-        memory_for(&work.memory, table.len())?;
+        let each = size_of::<Mesh>().saturating_add(size_of::<meshwright_scene::Node>()).saturating_add(64);
+        work.budget.charge_items("meshes", table.len() as u64, each)?;
         for i in 0..table.len() {
             let Some(range) = table.get(i) else { break };
             work.mesh(i, &range, &extents)?;
@@ -53,15 +59,10 @@ impl FsoModel<'_> {
     }
 }
 
-fn memory_for(memory: &Memory, meshes: usize) -> Result<(), ConvertError> {
-    let each = size_of::<Mesh>().saturating_add(size_of::<meshwright_scene::Node>()).saturating_add(64);
-    memory.charge("meshes", meshes, each)
-}
-
 struct Work<'m> {
     model: &'m FsoModel<'m>,
     options: &'m SceneOptions,
-    memory: Memory,
+    budget: Budget,
     scene: Scene,
     losses: Vec<Loss>,
 }
@@ -71,8 +72,13 @@ impl Work<'_> {
         if count > 0 {
             #[expect(clippy::cast_precision_loss, reason = "a count of vertices")]
             let amount = count as f64;
-            self.losses.push(Loss::measured(code, path, message, amount));
+            self.losses.push(Loss::measured(code, path, message, amount).counted(count));
         }
+    }
+
+    /// Charges the bytes of a name, which a scene has again.
+    fn charge_name(&self, name: Option<&String>) -> Result<(), LimitExceeded> {
+        self.budget.charge("names", name.map_or(0, |n| n.len() as u64))
     }
 
     fn gltf(&self) -> bool {
@@ -81,9 +87,11 @@ impl Work<'_> {
 
     fn materials(&mut self) -> Result<(), ConvertError> {
         let Some(metadata) = &self.model.metadata else { return Ok(()) };
-        self.memory.charge("materials", metadata.materials.len(), size_of::<Material>())?;
+        self.budget.charge_items("materials", metadata.materials.len() as u64, size_of::<Material>())?;
         let mut dropped = 0_usize;
         for material in &metadata.materials {
+            self.charge_name(material.name.as_ref())?;
+            self.charge_name(material.diffuse_texture.as_ref())?;
             let name =
                 material.name.as_ref().or(material.diffuse_texture.as_ref()).cloned().unwrap_or_default();
             let texture = material.diffuse_texture.as_ref();
@@ -98,9 +106,10 @@ impl Work<'_> {
     }
 
     fn mesh(&mut self, i: usize, range: &MeshRange, extents: &Extents<'_>) -> Result<(), ConvertError> {
-        let told = self.model.metadata.as_ref().and_then(|m| m.meshes.get(i));
-        let name = told.and_then(|t| t.name.clone()).unwrap_or_else(|| format!("mesh{i}"));
-        let material = told.map(|t| MaterialId(t.material_index as usize));
+        let named = self.model.metadata.as_ref().and_then(|m| m.meshes.get(i));
+        self.charge_name(named.and_then(|n| n.name.as_ref()))?;
+        let name = named.and_then(|n| n.name.clone()).unwrap_or_else(|| format!("mesh{i}"));
+        let material = named.map(|n| MaterialId(n.material_index as usize));
         let mut mesh = Mesh { name, material, ..Mesh::default() };
         let path = || format!("meshes[{i}]");
         let indices = self.model.indices();
@@ -109,7 +118,7 @@ impl Work<'_> {
             let (start, behind) = range.span((low, high));
             let span = self.model.vertices().slice(start, behind);
             let part = indices.slice(first, end);
-            mesh.triangles = self.memory.reserve("triangles", part.len() / 3)?;
+            mesh.triangles = self.budget.reserve("triangles", part.len() / 3)?;
             let mut corners = part.iter().map(|v| v.saturating_sub(low));
             while let (Some(a), Some(b), Some(c)) = (corners.next(), corners.next(), corners.next()) {
                 mesh.triangles.push([a, b, c]);
@@ -124,10 +133,10 @@ impl Work<'_> {
 
     fn vertices(&mut self, mesh: &mut Mesh, span: Vertices<'_>, path: &str) -> Result<(), ConvertError> {
         let n = span.len();
-        mesh.positions = self.memory.reserve("positions", n)?;
-        mesh.normals = self.memory.reserve("normals", n)?;
-        mesh.uvs = self.memory.reserve("uvs", n)?;
-        mesh.tangents = self.memory.reserve("tangents", n)?;
+        mesh.positions = self.budget.reserve("positions", n)?;
+        mesh.normals = self.budget.reserve("normals", n)?;
+        mesh.uvs = self.budget.reserve("uvs", n)?;
+        mesh.tangents = self.budget.reserve("tangents", n)?;
         let gltf = self.gltf();
         let [mut broken, mut odd, mut directionless, mut thirds] = [0_usize; 4];
         for vertex in span.iter() {
@@ -173,7 +182,7 @@ impl Work<'_> {
     fn tangents(&mut self, mesh: &mut Mesh, span: Vertices<'_>, path: &str) -> Result<(), ConvertError> {
         let gltf = self.gltf();
         let axes = if self.model.dialect == Dialect::Seed44 {
-            self.memory.charge("texture axes", mesh.positions.len(), 72)?;
+            self.budget.charge_items("texture axes", mesh.positions.len() as u64, 72)?;
             texture_axes(&mesh.positions, &mesh.uvs, &mesh.triangles)
         } else {
             Vec::new()
@@ -198,28 +207,28 @@ impl Work<'_> {
             let [x, y, z] = t;
             mesh.tangents.push([x, y, z, side.unwrap_or(1.0)]);
         }
-        self.lose(
-            "tangent-handedness",
-            path.into(),
-            "tangents whose side nothing tells, taken as 1",
-            guessed,
-        );
+        if guessed > 0 {
+            let message = format!("{guessed} tangents whose side nothing shows, taken as 1");
+            self.losses.push(Loss::note("tangent-handedness", path, message).counted(guessed));
+        }
         self.lose("tangent-length", path.into(), "tangents were brought to length 1", odd);
         Ok(())
     }
 
     fn nodes(&mut self) -> Result<(), ConvertError> {
-        let told = self.model.metadata.as_ref().map(|m| m.nodes.as_slice()).unwrap_or_default();
-        if told.is_empty() {
+        let nodes = self.model.metadata.as_ref().map(|m| m.nodes.as_slice()).unwrap_or_default();
+        if nodes.is_empty() {
             for (i, mesh) in self.scene.meshes.iter().enumerate() {
+                self.charge_name(Some(&mesh.name))?;
                 self.scene.nodes.push(meshwright_scene::Node::of_mesh(mesh.name.clone(), MeshId(i)));
             }
             return Ok(());
         }
-        self.memory.charge("nodes", told.len(), size_of::<meshwright_scene::Node>())?;
+        self.budget.charge_items("nodes", nodes.len() as u64, size_of::<meshwright_scene::Node>())?;
         let mut projective = 0_usize;
-        for node in told {
-            self.memory.charge("nodes", node.meshes.len(), size_of::<MeshId>())?;
+        for node in nodes {
+            self.charge_name(node.name.as_ref())?;
+            self.budget.charge_items("nodes", node.meshes.len() as u64, size_of::<MeshId>())?;
             let (local, affine) = transform(node);
             projective = projective.saturating_add(usize::from(!affine));
             self.scene.nodes.push(meshwright_scene::Node {
@@ -239,7 +248,7 @@ impl Work<'_> {
     fn forget_unused(&mut self, extents: &Extents<'_>) -> Result<(), ConvertError> {
         let table = self.model.table();
         let (indices, vertices) = (self.model.indices().len(), self.model.vertices().len());
-        self.memory.charge("ranges", table.len(), size_of::<[(usize, usize); 2]>())?;
+        self.budget.charge_items("ranges", table.len() as u64, size_of::<[(usize, usize); 2]>())?;
         let (mut drawn, mut spanned) = (Vec::new(), Vec::new());
         for i in 0..table.len() {
             let Some(range) = table.get(i) else { break };

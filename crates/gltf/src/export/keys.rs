@@ -4,6 +4,7 @@ use crate::export::geometry::unit_rotation;
 use crate::math::{
     self, Mat3, blend, degrees_apart, dot, lerp, linear, narrow, rotation, scaled, slerp, wide,
 };
+use meshwright_core::math::quat::toward;
 use meshwright_scene::{Affine, Channel as Keys, Clip, Interpolation, Joint, Local, Skeleton, Track, Trs};
 
 /// The most of a difference at a few places between two keys.
@@ -28,7 +29,7 @@ pub(crate) fn between(a: &Affine, b: &Affine, at: &Trs, bt: &Trs, rule: Interpol
     let (qa, qb) = (wide(at.rotation), wide(bt.rotation));
     // Signs of quaternions that come from matrices mean nothing: the short way.
     let rule = if rule == Interpolation::Linear { Interpolation::LinearShort } else { rule };
-    let near = if dot(qa, qb) < 0.0 { qb.map(|c| -c) } else { qb };
+    let near = toward(qa, qb);
     if alike(qa, near, rule) {
         return 0.0;
     }
@@ -51,7 +52,7 @@ pub(crate) fn mix(a: [f32; 4], b: [f32; 4], t: f64, rule: Interpolation) -> [f32
     let linear = |b: math::Quat| math::unit(lerp(qa, b, t)).unwrap_or(qa);
     narrow(match rule {
         Interpolation::Linear => linear(qb),
-        Interpolation::LinearShort => linear(if dot(qa, qb) < 0.0 { qb.map(|c| -c) } else { qb }),
+        Interpolation::LinearShort => linear(toward(qa, qb)),
         // The rotation of blended matrices comes near enough to the spherical middle.
         Interpolation::Spherical | Interpolation::Matrix => slerp(qa, qb, t),
     })

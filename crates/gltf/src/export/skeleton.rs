@@ -3,8 +3,9 @@
 use crate::export::extras;
 use crate::export::geometry::{is_scaled, named, place, unit_rotation};
 use crate::export::output::{Bounds, Output, Use};
-use crate::math::{SHEAR_NOISE, cross, decompose, dot, narrow, rotation, scaled, wide};
+use crate::math::{SHEAR_NOISE, decompose};
 use gltf_json::{Index, Node, Skin};
+use meshwright_core::math::Affine64;
 use meshwright_scene::{Affine, ConvertError, Local, Loss, Skeleton, Trs};
 
 /// A node may stand this far, of its size, from where its joint belongs: what 32 bits lose in a long chain.
@@ -141,35 +142,6 @@ pub(crate) fn skin(
     })
 }
 
-/// A matrix in 64 bits: three columns and the translation.
-type Wide = [[f64; 3]; 4];
-
-fn wide_of(m: &Affine) -> Wide {
-    [wide(m.x), wide(m.y), wide(m.z), wide(m.w)]
-}
-
-fn after(outer: &Wide, inner: &Wide) -> Wide {
-    let turn =
-        |v: [f64; 3]| core::array::from_fn(|i| outer[0][i] * v[0] + outer[1][i] * v[1] + outer[2][i] * v[2]);
-    let [x, y, z, w] = *inner;
-    let [wx, wy, wz]: [f64; 3] = turn(w);
-    [turn(x), turn(y), turn(z), [wx + outer[3][0], wy + outer[3][1], wz + outer[3][2]]]
-}
-
-fn inverse(m: &Wide) -> Option<Wide> {
-    let [x, y, z, w] = *m;
-    let det = dot(x, cross(y, z));
-    // Viewers compute in 32 bits, where the inverse of what is this flat is noise.
-    if det.abs() <= (dot(x, x) * dot(y, y) * dot(z, z)).sqrt() * 1e-6 {
-        return None;
-    }
-    let d = 1.0 / det;
-    let rows = [cross(y, z), cross(z, x), cross(x, y)].map(|r| r.map(|c| c * d));
-    let column = |i: usize| [rows[0][i], rows[1][i], rows[2][i]];
-    let inverse = [column(0), column(1), column(2), [-dot(rows[0], w), -dot(rows[1], w), -dot(rows[2], w)]];
-    inverse.iter().flatten().all(|c| c.is_finite()).then_some(inverse)
-}
-
 /// The inverse bind matrices: the skeleton's own, except for joints whose node cannot stand where the joint
 /// does because something above it, or it itself, shears. There the difference in the rest pose goes into the
 /// matrix, so that the rest pose, and any in which the shear stays, is exact all the same.
@@ -177,26 +149,25 @@ fn inverse_binds(out: &Output, skeleton: &Skeleton, joints: &Joints) -> Result<V
     let mut binds: Vec<Affine> = out.memory.reserve("inverse bind matrices", skeleton.joints.len())?;
     binds.extend(skeleton.joints.iter().map(|j| j.inverse_bind));
     let (Some(order), Some(model)) = (skeleton.order(), skeleton.rest_model()) else { return Ok(binds) };
-    let mut nodes: Vec<Wide> = out.memory.reserve("joints", skeleton.joints.len())?;
-    nodes.extend(joints.rest.iter().map(|t| {
-        let [x, y, z] = scaled(rotation(wide(t.rotation)), wide(t.scale));
-        [x, y, z, wide(t.translation)]
-    }));
+    let mut nodes: Vec<Affine64> = out.memory.reserve("joints", skeleton.joints.len())?;
+    nodes.extend(joints.rest.iter().map(|t| t.wide().to_affine()));
+    let linear = |m: &Affine64| [m.x, m.y, m.z];
     for i in order {
         let joint = &skeleton.joints[i];
         if let Some(parent) = joint.parent.filter(|_| joint.follows.is_empty()) {
-            nodes[i] = after(&nodes[parent], &nodes[i]);
+            nodes[i] = nodes[parent].after(&nodes[i]);
         }
-        let (stands, belongs) = (nodes[i], wide_of(&model[i]));
-        let size = belongs[..3].iter().flatten().fold(0.0_f64, |s, c| s.max(c.abs()));
-        let pairs = stands[..3].iter().flatten().zip(belongs[..3].iter().flatten());
+        let (stands, belongs) = (nodes[i], model[i].wide());
+        let (from, to) = (linear(&stands), linear(&belongs));
+        let size = to.iter().flatten().fold(0.0_f64, |s, c| s.max(c.abs()));
+        let pairs = from.iter().flatten().zip(to.iter().flatten());
         let away = pairs.fold(0.0_f64, |e, (a, b)| e.max((a - b).abs()));
         if away <= size * REST_NOISE {
             continue;
         }
-        if let Some(back) = inverse(&stands) {
-            let [x, y, z, w] = after(&back, &after(&belongs, &wide_of(&joint.inverse_bind))).map(narrow);
-            let bind = Affine { x, y, z, w };
+        // Viewers compute in 32 bits, where the inverse of what is flat is noise.
+        if let Some(back) = stands.inverse() {
+            let bind = back.after(&belongs.after(&joint.inverse_bind.wide())).narrow();
             if bind.is_finite() {
                 binds[i] = bind;
             }

@@ -1,16 +1,9 @@
 //! Keys and what lies between them.
 
 use crate::document::{Animation, Document, Interpolation, Property};
-use crate::math::{Quat, lerp, slerp, unit, wide};
+use crate::math::{lerp, slerp, unit, wide};
 use crate::playback::error::PlaybackError;
-
-/// The parts of a node's transform.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Parts {
-    pub(super) translation: [f64; 3],
-    pub(super) rotation: Quat,
-    pub(super) scale: [f64; 3],
-}
+use meshwright_core::math::Trs64;
 
 #[derive(Clone, Debug)]
 pub(super) struct Motion {
@@ -70,7 +63,7 @@ impl Motion {
     }
 
     /// Changes the parts of all nodes that move.
-    pub(super) fn apply(&self, time: f32, mut change: impl FnMut(usize, &dyn Fn(&mut Parts))) {
+    pub(super) fn apply(&self, time: f32, mut change: impl FnMut(usize, &dyn Fn(&mut Trs64))) {
         for channel in &self.channels {
             let Some((a, b, t)) = channel.span(time) else { continue };
             match &channel.values {

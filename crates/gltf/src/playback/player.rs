@@ -1,9 +1,10 @@
 //! The player and what it evaluates.
 
 use crate::document::{self, Document, Options, Semantic, Transform, no_files};
-use crate::math::{Mat3, cross, dot, rotation, scaled, unit, wide};
-use crate::playback::animation::{self, Motion, Parts};
+use crate::math::{cross, dot, unit, wide};
+use crate::playback::animation::{self, Motion};
 use crate::playback::error::PlaybackError;
+use meshwright_core::math::{Affine64, Trs64};
 use meshwright_core::{Budget, Limits};
 
 /// Bytes that the arrays of a file may take when they are unpacked.
@@ -82,8 +83,8 @@ struct Node {
 
 #[derive(Clone, Copy, Debug)]
 enum LocalMatrix {
-    Parts(Parts),
-    Matrix(Matrix),
+    Parts(Trs64),
+    Whole(Affine64),
 }
 
 /// Four joints and their weights per vertex.
@@ -100,46 +101,20 @@ struct Primitive {
 #[derive(Clone, Debug)]
 struct Skin {
     joints: Vec<usize>,
-    inverse_bind: Vec<Matrix>,
+    inverse_bind: Vec<Affine64>,
 }
 
-/// Three columns and a translation.
-#[derive(Clone, Copy, Debug)]
-struct Matrix {
-    linear: Mat3,
-    translation: [f64; 3],
+/// Four columns of a glTF matrix, whose last row is 0 0 0 1.
+fn from_columns(m: [f32; 16]) -> Affine64 {
+    let column = |i: usize| wide([m[i], m[i + 1], m[i + 2]]);
+    Affine64 { x: column(0), y: column(4), z: column(8), w: column(12) }
 }
 
-impl Matrix {
-    const IDENTITY: Self =
-        Self { linear: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], translation: [0.0; 3] };
-
-    fn from_columns(m: [f32; 16]) -> Self {
-        let column = |i: usize| wide([m[i], m[i + 1], m[i + 2]]);
-        Self { linear: [column(0), column(4), column(8)], translation: column(12) }
-    }
-
-    fn vector(&self, v: [f64; 3]) -> [f64; 3] {
-        let [x, y, z] = self.linear;
-        core::array::from_fn(|i| x[i] * v[0] + y[i] * v[1] + z[i] * v[2])
-    }
-
-    fn point(&self, p: [f64; 3]) -> [f64; 3] {
-        let v = self.vector(p);
-        core::array::from_fn(|i| v[i] + self.translation[i])
-    }
-
-    fn after(&self, first: &Self) -> Self {
-        Self { linear: first.linear.map(|c| self.vector(c)), translation: self.point(first.translation) }
-    }
-
-    /// The map of normals: cofactors, so that flattened axes do no harm.
-    fn normal(&self, n: [f64; 3]) -> [f64; 3] {
-        let [x, y, z] = self.linear;
-        let cofactors = Self { linear: [cross(y, z), cross(z, x), cross(x, y)], translation: [0.0; 3] };
-        let sign = if dot(x, cross(y, z)) < 0.0 { -1.0 } else { 1.0 };
-        cofactors.vector(n).map(|c| c * sign)
-    }
+/// A normal under a matrix: by its cofactors, so that flattened axes do no harm.
+fn normal(&Affine64 { x, y, z, .. }: &Affine64, n: [f64; 3]) -> [f64; 3] {
+    let cofactors = Affine64 { x: cross(y, z), y: cross(z, x), z: cross(x, y), w: [0.0; 3] };
+    let sign = if dot(x, cross(y, z)) < 0.0 { -1.0 } else { 1.0 };
+    cofactors.vector(n).map(|c| c * sign)
 }
 
 impl Player {
@@ -194,7 +169,7 @@ impl Player {
             let vertices = primitives.map(|p| p.positions.len() * p.sets.len().max(1)).sum();
             charge(vertices, 2 * size_of::<[f64; 3]>())?;
             let Some(skin) = node.skin.map(|s| &self.skins[s]) else { continue };
-            charge(skin.joints.len(), size_of::<Matrix>())?;
+            charge(skin.joints.len(), size_of::<Affine64>())?;
             if last_joints[mesh].is_some_and(|j| j as usize >= skin.joints.len()) {
                 return Err(fault("a vertex names a joint that is not in the skin".into()));
             }
@@ -220,7 +195,7 @@ impl Player {
                 }
             });
         }
-        let mut worlds: Vec<Matrix> = locals.into_iter().map(LocalMatrix::to_matrix).collect();
+        let mut worlds: Vec<Affine64> = locals.into_iter().map(LocalMatrix::to_matrix).collect();
         for &n in &self.order {
             if let Some(parent) = self.nodes[n].parent {
                 worlds[n] = worlds[parent].after(&worlds[n]);
@@ -250,12 +225,10 @@ impl Player {
 }
 
 impl LocalMatrix {
-    fn to_matrix(self) -> Matrix {
+    fn to_matrix(self) -> Affine64 {
         match self {
-            Self::Matrix(m) => m,
-            Self::Parts(p) => {
-                Matrix { linear: scaled(rotation(p.rotation), p.scale), translation: p.translation }
-            }
+            Self::Whole(m) => m,
+            Self::Parts(p) => p.to_affine(),
         }
     }
 }
@@ -264,13 +237,13 @@ impl Skin {
     fn new(document: &Document<'_>, skin: &document::Skin<'_>) -> Result<Self, PlaybackError> {
         let joints = skin.joints.clone();
         let inverse_bind = match skin.inverse_bind {
-            Some(index) => document.read_f32(index)?.into_iter().map(Matrix::from_columns).collect(),
-            None => vec![Matrix::IDENTITY; joints.len()],
+            Some(index) => document.read_f32(index)?.into_iter().map(from_columns).collect(),
+            None => vec![Affine64::IDENTITY; joints.len()],
         };
         Ok(Self { joints, inverse_bind })
     }
 
-    fn palette(&self, worlds: &[Matrix]) -> Vec<Matrix> {
+    fn palette(&self, worlds: &[Affine64]) -> Vec<Affine64> {
         self.joints.iter().zip(&self.inverse_bind).map(|(&j, bind)| worlds[j].after(bind)).collect()
     }
 }
@@ -278,15 +251,15 @@ impl Skin {
 type Vertices = (Vec<[f64; 3]>, Vec<[f64; 3]>);
 
 impl Primitive {
-    fn placed(&self, world: &Matrix) -> Vertices {
+    fn placed(&self, world: &Affine64) -> Vertices {
         let positions = self.positions.iter().map(|p| world.point(wide(*p))).collect();
-        let normal = |n: &[f32; 3]| unit(world.normal(wide(*n))).unwrap_or_default();
+        let normal = |n: &[f32; 3]| unit(normal(world, wide(*n))).unwrap_or_default();
         (positions, self.normals.iter().map(normal).collect())
     }
 
     /// The weighted sum over all influences. Normals take the matrices as they are, as viewers do.
-    fn skinned(&self, palette: &[Matrix]) -> Vertices {
-        let sum = |v: usize, map: &dyn Fn(&Matrix) -> [f64; 3]| {
+    fn skinned(&self, palette: &[Affine64]) -> Vertices {
+        let sum = |v: usize, map: &dyn Fn(&Affine64) -> [f64; 3]| {
             let mut sum = [0.0; 3];
             for (joints, weights) in &self.sets {
                 for (&j, &w) in joints[v].iter().zip(&weights[v]).filter(|(_, w)| **w != 0.0) {
@@ -308,8 +281,8 @@ impl Primitive {
 impl Node {
     fn new(node: &document::Node<'_>) -> Self {
         let local = match node.transform {
-            Transform::Matrix(m) => LocalMatrix::Matrix(Matrix::from_columns(m)),
-            Transform::Parts { translation, rotation, scale } => LocalMatrix::Parts(Parts {
+            Transform::Matrix(m) => LocalMatrix::Whole(from_columns(m)),
+            Transform::Parts { translation, rotation, scale } => LocalMatrix::Parts(Trs64 {
                 translation: wide(translation),
                 rotation: wide(rotation),
                 scale: wide(scale),

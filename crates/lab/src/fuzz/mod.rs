@@ -9,7 +9,7 @@ mod runs;
 #[allow(clippy::unwrap_used, reason = "without fixtures there is nothing to do")]
 mod seeds;
 #[path = "../../../fuzz/src/targets.rs"]
-#[allow(unreachable_pub, reason = "a library elsewhere")]
+#[allow(dead_code, unreachable_pub, reason = "a library elsewhere")]
 mod targets;
 
 use crate::kinds::Kind;
@@ -18,13 +18,13 @@ use crate::value;
 use lexopt::{Arg, Parser};
 use meshwright_testkit::{corpus, testdata};
 use runs::Runs;
-use targets::{Action, Target};
 use std::collections::VecDeque;
 use std::env;
 use std::fs;
 use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use targets::{Action, Target};
 use xtask::sh;
 
 /// How the programs are built and run.

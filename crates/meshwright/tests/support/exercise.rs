@@ -5,8 +5,8 @@ use meshwright::gltf::{self, playback::Player};
 use meshwright::rig::Evaluator;
 use meshwright::scene::{ConvertError, OutputFiles, Scene, SceneOptions, Space, obj};
 use meshwright::{
-    AnyModel, Companions, ErrorClass, Format, Limits, ReadOptions, ReadSettings, Role, Target, WriteOptions, convert,
-    detect,
+    AnyModel, Companions, ErrorClass, Format, Limits, ReadOptions, ReadSettings, Role, Target, WriteOptions,
+    convert, detect,
 };
 use meshwright_testkit::laws;
 use meshwright_testkit::mutate::{Rng, mutant};
@@ -31,13 +31,7 @@ pub(crate) struct Subject {
 /// Stands between the files of a [joined](Subject::joined) subject, before the number of the next one's kind.
 const SEPARATOR: &[u8] = b"\xffNEXT\xff";
 
-const ROLES: [Role; 5] = [
-    Role::Clips,
-    Role::Metadata,
-    Role::Skeleton,
-    Role::Animation,
-    Role::Binding,
-];
+const ROLES: [Role; 5] = [Role::Clips, Role::Metadata, Role::Skeleton, Role::Animation, Role::Binding];
 
 impl Subject {
     /// The file and its companions as one run of bytes, as a fuzzer wants them.
@@ -266,7 +260,8 @@ fn readable(target: Target, dialect: Option<&str>, files: &OutputFiles) {
         let format = Format::from_name(&file.name).unwrap_or_else(|| panic!("{target}: {}", file.name));
         let mut settings = ReadSettings::default();
         for companion in roles(format) {
-            let names = companion.beside.iter().map(|b| String::from_utf8(b.name(file.name.as_bytes())).unwrap());
+            let names =
+                companion.beside.iter().map(|b| String::from_utf8(b.name(file.name.as_bytes())).unwrap());
             if let Some(bytes) = names.filter_map(|name| files.get(&name)).next() {
                 settings = settings.with_companion(companion.role, bytes);
             }

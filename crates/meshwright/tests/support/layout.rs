@@ -1,7 +1,7 @@
 //! Where the sections of a file lie, told by the formats' descriptions and not by the readers under test.
 
 use meshwright::Format;
-use meshwright_testkit::exhaust::{Layout, Field, Order, LayoutBuilder};
+use meshwright_testkit::exhaust::{Field, Layout, LayoutBuilder, Order};
 
 /// The sections of a file. A format without an arm here has no tests of overlaps, so that is a failure.
 pub(crate) fn of(format: Format, bytes: &[u8]) -> Layout {

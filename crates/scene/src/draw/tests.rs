@@ -140,6 +140,15 @@ fn the_heaviest_influences_take_over() {
     assert!(cut == 1 && (share - 0.2).abs() < 1e-6, "{share}");
     let kept: Vec<_> = skin.influences.iter().map(|i| (i.joint, (i.weight * 1000.0).round())).collect();
     assert_eq!(kept, [(1, 625.0), (3, 375.0)]);
+    // A joint that is named twice counts with both.
+    let mut skin = Skin::new(SkeletonId(0));
+    for (joint, weight) in [(4, 0.2), (7, 0.4), (4, 0.3), (8, 0.1)] {
+        skin.influences.push(Influence { joint, weight });
+    }
+    skin.end_vertex();
+    let (cut, share) = heaviest(&mut skin, 2);
+    assert!(cut == 1 && (share - 0.1).abs() < 1e-6, "{share}");
+    assert_eq!(skin.influences.iter().map(|i| i.joint).collect::<Vec<_>>(), [4, 7]);
 }
 
 #[test]

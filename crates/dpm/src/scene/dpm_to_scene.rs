@@ -1,16 +1,17 @@
 //! DPM to the exchange model.
 
-use super::rig::{Part, list};
-use super::{Materials, Parts, Rig, amount, axes, clips, pose_set, tell_unused_frames};
+use super::axes::{amount, axes};
+use super::to_scene::{
+    Materials, Part, Parts, Residual, Rig, clips, convertible, extent, list, pose_set, report_unused_frames,
+};
 use crate::clips::FrameClip;
-use crate::model::{Bounds, Dpm, Mesh};
-use crate::view::parts;
+use crate::dpm::rules::check;
+use crate::dpm::{Bounds, Dpm, Mesh, parts};
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::Report;
 use meshwright_core::text::latin1;
-use meshwright_scene::{ConvertError, Converted, Extra, Loss, Memory, MeshId, Node, Scene, SceneOptions};
+use meshwright_scene::{Budget, ConvertError, Converted, Extra, Loss, MeshId, Node, Scene, SceneOptions};
 
 impl Dpm {
     /// The model as a scene: one mesh and node per mesh, one skeleton whose rest and bind pose is frame 0, all
@@ -25,21 +26,21 @@ impl Dpm {
         options: &SceneOptions,
         given: Option<&[FrameClip]>,
     ) -> Result<Converted<Scene>, ConvertError> {
-        self.check_convertible()?;
-        let memory = Memory::new(options.limits.memory);
+        convertible(|findings| check(self, findings))?;
+        let budget = options.budget();
         let map = axes(options.space);
         let mut losses = Vec::new();
         let bind = self.frame_pose(0).unwrap_or_default();
-        let rig = Rig::new(&self.bones, bind, &map, options.extras, &memory)?;
+        let rig = Rig::new(&self.bones, bind, &map, options.extras, &budget)?;
         let mut used = alloc::vec![false; self.bones.len()];
         let mut materials = Materials::default();
-        let mut meshes = memory.reserve("meshes", self.meshes.len())?;
-        let mut nodes = memory.reserve("nodes", self.meshes.len())?;
-        let mut residuals = memory.reserve("meshes", self.meshes.len())?;
+        let mut meshes = budget.reserve("meshes", self.meshes.len())?;
+        let mut nodes = budget.reserve("nodes", self.meshes.len())?;
+        let mut residuals = budget.reserve("meshes", self.meshes.len())?;
         for (i, mesh) in self.meshes.iter().enumerate() {
             // Names come again with node, mesh and material.
-            memory.charge("names", mesh.shader.bytes().len(), 6)?;
-            let (mut made, residual) = self.mesh(mesh, &rig, &mut used, options, &memory)?;
+            budget.charge_items("names", mesh.shader.bytes().len() as u64, 6)?;
+            let (mut made, residual) = self.mesh(mesh, &rig, &mut used, options, &budget)?;
             made.material = Some(materials.of(&mesh.shader));
             nodes.push(Node::of_mesh(made.name.clone(), MeshId(i)));
             meshes.push(made);
@@ -47,16 +48,16 @@ impl Dpm {
         }
         let extent = extent(meshes.iter().flat_map(|m: &meshwright_scene::Mesh| &m.positions));
         for (i, residual) in residuals.iter().enumerate() {
-            residual.tell(&format!("meshes[{i}]"), extent, &mut losses);
+            residual.report(&format!("meshes[{i}]"), extent, &mut losses);
         }
-        rig.tell_flat(&used, &mut losses);
+        rig.report_flat(&used, &mut losses);
         let list = self.clip_list(given);
         let pose = |frame: u32| self.frames.get(frame as usize).map(|f| f.pose.0);
-        tell_unused_frames(&list, self.frames.len(), &mut losses);
+        report_unused_frames(&list, self.frames.len(), &mut losses);
         if !options.extras {
-            self.tell_dropped(&mut losses);
+            self.report_dropped(&mut losses);
         }
-        let extras = if options.extras { Some(self.extras(&memory)?) } else { None };
+        let extras = if options.extras { Some(self.extras(&budget)?) } else { None };
         let scene = Scene {
             name: String::new(),
             space: options.space,
@@ -64,25 +65,13 @@ impl Dpm {
             meshes,
             skeletons: alloc::vec![rig.skeleton],
             materials: materials.list,
-            pose_sets: alloc::vec![pose_set(&self.poses, self.bones.len(), &map, &memory)?],
-            clips: clips(list, pose, &memory)?,
+            pose_sets: alloc::vec![pose_set(&self.poses, self.bones.len(), &map, &budget)?],
+            clips: clips(list, pose, &budget)?,
             levels: Vec::new(),
             extras,
         };
         scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
         Ok(Converted::new(scene, losses))
-    }
-
-    /// What a lenient reader passes over can be converted, broken references and numbers cannot.
-    fn check_convertible(&self) -> Result<(), ConvertError> {
-        let mut report = Report::new();
-        self.find_errors(&mut report);
-        let ordered = self.bones.iter().enumerate().all(|(i, b)| b.parent().is_none_or(|p| p < i));
-        let fatal = |code| code != "no-influence" && !(code == "bad-parent" && ordered);
-        match report.findings().iter().find(|f| fatal(f.code)) {
-            Some(f) => Err(ConvertError::invalid(f.path.to_string(), f.message.to_string())),
-            None => Ok(()),
-        }
     }
 
     fn mesh(
@@ -91,10 +80,10 @@ impl Dpm {
         rig: &Rig,
         used: &mut [bool],
         options: &SceneOptions,
-        memory: &Memory,
-    ) -> Result<(meshwright_scene::Mesh, super::Residual), ConvertError> {
+        budget: &Budget,
+    ) -> Result<(meshwright_scene::Mesh, Residual), ConvertError> {
         let (vertices, influences) = (mesh.vertices.len(), mesh.vertices.influences.len());
-        let mut made = Parts::new(options.space, vertices, influences, used, memory)?;
+        let mut made = Parts::new(options.space, vertices, influences, used, budget)?;
         let mut row = Vec::new();
         for (influences, uv) in mesh.vertices.iter().zip(mesh.texcoords.iter()) {
             row.clear();
@@ -110,10 +99,10 @@ impl Dpm {
             }));
             made.push(&row, meshwright_core::values(*uv));
         }
-        let mut triangles = memory.reserve("triangles", mesh.triangles.len())?;
+        let mut triangles = budget.reserve("triangles", mesh.triangles.len())?;
         triangles.extend_from_slice(&mesh.triangles);
         let extras = if options.extras {
-            let mut groupids = memory.reserve("extras", mesh.groupids.len())?;
+            let mut groupids = budget.reserve("extras", mesh.groupids.len())?;
             groupids.extend(mesh.groupids.iter().map(|&g| Extra::from(g)));
             Some(Extra::Map(alloc::vec![("groupids".into(), Extra::List(groupids))]))
         } else {
@@ -141,7 +130,7 @@ impl Dpm {
         }
     }
 
-    fn tell_dropped(&self, losses: &mut Vec<Loss>) {
+    fn report_dropped(&self, losses: &mut Vec<Loss>) {
         let flags = self.bones.iter().filter(|b| b.flags.0 != 0).count() as u64;
         if flags > 0 {
             let message = format!("flags of {flags} bones are kept in extras only");
@@ -154,8 +143,8 @@ impl Dpm {
         }
     }
 
-    fn extras(&self, memory: &Memory) -> Result<Extra, ConvertError> {
-        memory.charge("extras", self.frames.len(), 1024)?;
+    fn extras(&self, budget: &Budget) -> Result<Extra, ConvertError> {
+        budget.charge_items("extras", self.frames.len() as u64, 1024)?;
         let frames = self.frames.iter().map(|frame| {
             let mut fields = alloc::vec![("name".into(), Extra::Text(latin1(frame.name.bytes())))];
             fields.extend(bounds(&frame.bounds));
@@ -175,16 +164,4 @@ fn bounds(b: &Bounds) -> [(String, Extra); 4] {
         ("yawradius".into(), b.yawradius.get().into()),
         ("allradius".into(), b.allradius.get().into()),
     ]
-}
-
-/// The greatest side of the box around points.
-pub(crate) fn extent<'a>(points: impl Iterator<Item = &'a [f32; 3]>) -> f64 {
-    let (mut least, mut most) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
-    for p in points {
-        for i in 0..3 {
-            least[i] = least[i].min(p[i]);
-            most[i] = most[i].max(p[i]);
-        }
-    }
-    (0..3).map(|i| f64::from(most[i]) - f64::from(least[i])).fold(0.0, f64::max)
 }

@@ -1,19 +1,20 @@
 //! ZYM to the exchange model.
 
-use super::model::{SceneFlags, Zym, ZymBounds, ZymRun};
-use super::view::share;
-use crate::clips::FrameClip;
-use crate::matrix::narrow;
-use crate::scene::{
-    Materials, Part, Parts, Residual, Rig, amount, axes, clips, extent, list, pose_set, tell_unused_frames,
+use super::axes::{amount, axes};
+use super::to_scene::{
+    Materials, Part, Parts, Residual, Rig, clips, convertible, extent, list, pose_set, report_unused_frames,
 };
+use crate::clips::FrameClip;
+use crate::pose::weighted;
+use crate::zym::rules::check;
+use crate::zym::{SceneFlags, Zym, ZymBounds, ZymRun, ZymScene, share};
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::Report;
+use meshwright_core::math::{narrow, narrow1};
 use meshwright_core::text::latin1;
 use meshwright_scene::{
-    ConvertError, Converted, Extra, Loss, Memory, Mesh, MeshId, Node, Scene, SceneOptions, Space,
+    Budget, ConvertError, Converted, Extra, Loss, Mesh, MeshId, Node, Scene, SceneOptions, Space,
 };
 
 /// Marks a vertex that a mesh does not have yet.
@@ -35,29 +36,29 @@ impl Zym {
         options: &SceneOptions,
         given: Option<&[FrameClip]>,
     ) -> Result<Converted<Scene>, ConvertError> {
-        self.check_convertible()?;
-        let memory = Memory::new(options.limits.memory);
+        convertible(|findings| check(self, findings))?;
+        let budget = options.budget();
         let map = axes(options.space);
         let mut losses = Vec::new();
         let bind = self.pose(0).unwrap_or_default();
-        let rig = Rig::new(&self.bones, bind, &map, options.extras, &memory)?;
-        let source = Vertices::new(self, &memory)?;
+        let rig = Rig::new(&self.bones, bind, &map, options.extras, &budget)?;
+        let source = Vertices::new(self, &budget)?;
         let mut used = alloc::vec![false; self.bones.len()];
         let mut materials = Materials::default();
-        let mut meshes: Vec<Mesh> = memory.reserve("meshes", self.runs.len())?;
-        let mut nodes = memory.reserve("nodes", self.runs.len())?;
-        let mut residuals = memory.reserve("meshes", self.runs.len())?;
-        let mut numbers = memory.reserve("vertices", self.vertex_count())?;
+        let mut meshes: Vec<Mesh> = budget.reserve("meshes", self.runs.len())?;
+        let mut nodes = budget.reserve("nodes", self.runs.len())?;
+        let mut residuals = budget.reserve("meshes", self.runs.len())?;
+        let mut numbers = budget.reserve("vertices", self.vertex_count())?;
         numbers.resize(self.vertex_count(), NONE);
         let mut zones = self.trizone.as_slice();
         for (i, run) in self.runs.iter().enumerate() {
-            memory.charge("names", run.shader.bytes().len(), 6)?;
+            budget.charge_items("names", run.shader.bytes().len() as u64, 6)?;
             let (mut mesh, residual) =
-                self.mesh(run, &source, &rig, &mut numbers, &mut used, options.space, &memory)?;
+                self.mesh(run, &source, &rig, &mut numbers, &mut used, options.space, &budget)?;
             let (own, rest) = zones.split_at_checked(run.triangles.len()).unwrap_or((zones, &[]));
             zones = rest;
             if options.extras {
-                let mut list = memory.reserve("extras", own.len())?;
+                let mut list = budget.reserve("extras", own.len())?;
                 list.extend(own.iter().map(|&z| Extra::from(u32::from(z))));
                 mesh.extras = Some(Extra::Map(alloc::vec![("trizone".into(), Extra::List(list))]));
             }
@@ -68,20 +69,20 @@ impl Zym {
         }
         let extent = extent(meshes.iter().flat_map(|m| &m.positions));
         for (i, residual) in residuals.iter().enumerate() {
-            residual.tell(&format!("meshes[{i}]"), extent, &mut losses);
+            residual.report(&format!("meshes[{i}]"), extent, &mut losses);
         }
-        rig.tell_flat(&used, &mut losses);
+        rig.report_flat(&used, &mut losses);
         losses.push(Loss::new("normals-computed", "verts", "the format stores no normals"));
         let list = self.clip_list(given, &mut losses);
-        tell_unused_frames(&list, self.pose_count(), &mut losses);
+        report_unused_frames(&list, self.pose_count(), &mut losses);
         if options.space == Space::Gltf {
-            self.tell_unused_vertices(&mut losses);
+            self.report_unused_vertices(&mut losses);
         }
         let poses = u32::try_from(self.pose_count()).unwrap_or(u32::MAX);
         if !options.extras {
-            self.tell_dropped(&mut losses);
+            self.report_dropped(&mut losses);
         }
-        let extras = if options.extras { Some(self.extras(&memory)?) } else { None };
+        let extras = if options.extras { Some(self.extras(&budget)?) } else { None };
         let scene = Scene {
             name: String::new(),
             space: options.space,
@@ -89,24 +90,13 @@ impl Zym {
             meshes,
             skeletons: alloc::vec![rig.skeleton],
             materials: materials.list,
-            pose_sets: alloc::vec![pose_set(&self.poses, self.bones.len(), &map, &memory)?],
-            clips: clips(list, |frame| Some(frame).filter(|f| *f < poses), &memory)?,
+            pose_sets: alloc::vec![pose_set(&self.poses, self.bones.len(), &map, &budget)?],
+            clips: clips(list, |frame| Some(frame).filter(|f| *f < poses), &budget)?,
             levels: Vec::new(),
             extras,
         };
         scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
         Ok(Converted::new(scene, losses))
-    }
-
-    fn check_convertible(&self) -> Result<(), ConvertError> {
-        let mut report = Report::new();
-        self.find_errors(&mut report);
-        let ordered = self.bones.iter().enumerate().all(|(i, b)| b.parent().is_none_or(|p| p < i));
-        let fatal = |code| code != "several-influences" && !(code == "bad-parent" && ordered);
-        match report.findings().iter().find(|f| fatal(f.code)) {
-            Some(f) => Err(ConvertError::invalid(f.path.to_string(), f.message.to_string())),
-            None => Ok(()),
-        }
     }
 
     #[expect(clippy::too_many_arguments, reason = "one step of a loop, with buffers it reuses")]
@@ -118,17 +108,21 @@ impl Zym {
         numbers: &mut [u32],
         used: &mut [bool],
         space: Space,
-        memory: &Memory,
+        budget: &Budget,
     ) -> Result<(Mesh, Residual), ConvertError> {
-        let mut triangles = memory.reserve("triangles", run.triangles.len())?;
+        let mut triangles = budget.reserve("triangles", run.triangles.len())?;
         // The vertices of this mesh by their numbers in the file.
         let mut order: Vec<u32> = Vec::new();
         if space == Space::File {
-            order = memory.reserve("vertices", self.vertex_count())?;
+            order = budget.reserve("vertices", self.vertex_count())?;
             order.extend((0..self.vertex_count()).map(|v| u32::try_from(v).unwrap_or(NONE)));
             triangles.extend_from_slice(&run.triangles);
         } else {
-            memory.charge("vertices", self.vertex_count().min(run.triangles.len().saturating_mul(3)), 4)?;
+            budget.charge_items(
+                "vertices",
+                self.vertex_count().min(run.triangles.len().saturating_mul(3)) as u64,
+                4,
+            )?;
             for triangle in &run.triangles {
                 triangles.push(triangle.map(|v| {
                     let Some(number) = numbers.get_mut(v as usize) else { return 0 };
@@ -146,7 +140,7 @@ impl Zym {
             }
         }
         let influences = order.iter().map(|&v| source.range(v).len()).sum();
-        let mut made = Parts::new(space, order.len(), influences, used, memory)?;
+        let mut made = Parts::new(space, order.len(), influences, used, budget)?;
         let mut row = Vec::new();
         for &v in &order {
             let range = source.range(v);
@@ -157,14 +151,13 @@ impl Zym {
             row.extend(own.iter().zip(normals).filter_map(|(i, normal)| {
                 let matrix = rig.matrices.get(i.bone as usize)?;
                 let origin = i.origin.map(|c| f64::from(c.get()) * share);
-                #[expect(clippy::cast_possible_truncation, reason = "rounding to the scene's precision")]
-                let weight = share as f32;
+                let weight = narrow1(share);
                 Some(Part {
                     bone: i.bone,
                     weight,
                     position: narrow(origin),
                     normal: narrow(*normal),
-                    bound: (matrix.weighted(origin, share), matrix.vector(*normal)),
+                    bound: (weighted(matrix, origin, share), matrix.vector(*normal)),
                 })
             }));
             let uv = self.texcoords.get(v as usize).copied().unwrap_or_default();
@@ -186,7 +179,7 @@ impl Zym {
         if let Some(clips) = given.filter(|clips| !clips.is_empty()) {
             return clips.to_vec();
         }
-        let clip = |(i, scene): (usize, &super::ZymScene)| {
+        let clip = |(i, scene): (usize, &ZymScene)| {
             let stored = scene.framerate.get();
             let still = stored == 0.0;
             if still {
@@ -205,7 +198,7 @@ impl Zym {
     }
 
     /// In the file's own space every mesh has all vertices.
-    fn tell_unused_vertices(&self, losses: &mut Vec<Loss>) {
+    fn report_unused_vertices(&self, losses: &mut Vec<Loss>) {
         let mut used = alloc::vec![false; self.vertex_count()];
         for &v in self.runs.iter().flat_map(|r| r.triangles.as_flattened()) {
             if let Some(used) = used.get_mut(v as usize) {
@@ -219,7 +212,7 @@ impl Zym {
         }
     }
 
-    fn tell_dropped(&self, losses: &mut Vec<Loss>) {
+    fn report_dropped(&self, losses: &mut Vec<Loss>) {
         let flags = self.bones.iter().filter(|b| b.flags.0 != 0).count() as u64;
         if flags > 0 {
             let message = format!("flags of {flags} bones are kept in extras only");
@@ -235,8 +228,8 @@ impl Zym {
         }
     }
 
-    fn extras(&self, memory: &Memory) -> Result<Extra, ConvertError> {
-        memory.charge("extras", self.scenes.len(), 1024)?;
+    fn extras(&self, budget: &Budget) -> Result<Extra, ConvertError> {
+        budget.charge_items("extras", self.scenes.len() as u64, 1024)?;
         let scenes = self.scenes.iter().map(|scene| {
             let mut fields = alloc::vec![("name".into(), Extra::Text(latin1(scene.name.bytes())))];
             fields.extend(bounds(&scene.bounds));
@@ -268,9 +261,9 @@ struct Vertices {
 }
 
 impl Vertices {
-    fn new(model: &Zym, memory: &Memory) -> Result<Self, ConvertError> {
+    fn new(model: &Zym, budget: &Budget) -> Result<Self, ConvertError> {
         let n = model.vertex_count();
-        let mut starts = memory.reserve("vertices", n.saturating_add(1))?;
+        let mut starts = budget.reserve("vertices", n.saturating_add(1))?;
         let mut at = 0_u32;
         starts.push(at);
         for &count in &model.counts {
@@ -278,7 +271,11 @@ impl Vertices {
             starts.push(at);
         }
         // Positions, normals and the result, in 64 bits.
-        memory.charge("normals", n.saturating_mul(2).saturating_add(model.influences.len()), 24)?;
+        budget.charge_items(
+            "normals",
+            n.saturating_mul(2).saturating_add(model.influences.len()) as u64,
+            24,
+        )?;
         Ok(Self { starts, normals: model.local_normals().unwrap_or_default() })
     }
 

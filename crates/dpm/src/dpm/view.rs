@@ -1,33 +1,26 @@
-//! Evaluation of a DPM model: poses in model space and skinned vertices.
-#![allow(clippy::indexing_slicing, reason = "vectors and matrices of fixed size")]
+//! Evaluation of a DPM model: poses in model space and skinned vertices; clips by the names of frames.
+#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "vectors of fixed size")]
 
-use crate::matrix::{Matrix, concatenate, narrow};
-use crate::model::{Bone, Dpm, Influence, PoseId, Vertices};
+use super::model::{Dpm, Influence, PoseId, Vertices};
+use crate::clips::{FrameClip, from_names};
+use crate::pose::{Surface, concatenate, weighted};
 use alloc::vec::Vec;
-
-/// Vertices of a mesh in one pose, in the model's own space.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Surface {
-    /// A position per vertex.
-    pub positions: Vec<[f32; 3]>,
-    /// A normal per vertex, as the sum over its influences gives it: of other length than 1 where the root is
-    /// scaled or influences bend.
-    pub normals: Vec<[f32; 3]>,
-}
+use meshwright_core::math::{Affine64, narrow};
+use meshwright_core::values;
 
 impl Dpm {
     /// The model-space matrix of every bone in a pose, concatenated by parent; `None` where there is no such
     /// pose.
-    pub fn model_matrices(&self, pose: PoseId) -> Option<Vec<Matrix>> {
+    pub fn model_matrices(&self, pose: PoseId) -> Option<Vec<Affine64>> {
         let mut matrices = Vec::new();
         self.model_matrices_into(pose, &mut matrices).then_some(matrices)
     }
 
     /// As [`model_matrices`](Self::model_matrices), into a vector of the caller's; false where there is no such
     /// pose.
-    pub fn model_matrices_into(&self, pose: PoseId, out: &mut Vec<Matrix>) -> bool {
+    pub fn model_matrices_into(&self, pose: PoseId, out: &mut Vec<Affine64>) -> bool {
         let Some(pose) = self.pose(pose) else { return false };
-        concatenate(pose.iter().zip(self.bones.iter().map(Bone::parent)), out);
+        concatenate(&self.bones, pose, out);
         true
     }
 
@@ -39,13 +32,21 @@ impl Dpm {
         skin(&mesh.vertices, &matrices, &mut surface);
         Some(surface)
     }
+
+    /// Clips guessed from the names of the frames, for a model without a `.framegroups` companion.
+    ///
+    /// Consecutive frames whose names are alike up to a rising number form a clip, which is named by what they
+    /// share without a last `_`. A frame of its own keeps its full name. 10 frames per second, looping.
+    pub fn clips_from_names(&self) -> Vec<FrameClip> {
+        from_names(&self.frames.iter().map(|f| &f.name).collect::<Vec<_>>())
+    }
 }
 
 /// Computes vertices from model-space matrices, into a surface of the caller's that is emptied first.
 ///
 /// A vertex is the sum of `R * origin + influence * t` over its influences, its normal the sum of `R * normal`.
 /// An influence of a bone that has no matrix adds nothing.
-pub fn skin(vertices: &Vertices, matrices: &[Matrix], out: &mut Surface) {
+pub fn skin(vertices: &Vertices, matrices: &[Affine64], out: &mut Surface) {
     out.positions.clear();
     out.normals.clear();
     out.positions.reserve(vertices.len());
@@ -67,7 +68,7 @@ pub fn skin(vertices: &Vertices, matrices: &[Matrix], out: &mut Surface) {
 
 /// What one influence adds to position and normal.
 #[inline]
-pub(crate) fn parts(i: &Influence, matrix: &Matrix) -> ([f64; 3], [f64; 3]) {
-    let position = matrix.weighted(i.origin.map(|v| v.get().into()), i.influence.get().into());
-    (position, matrix.vector(i.normal.map(|v| v.get().into())))
+pub(crate) fn parts(i: &Influence, matrix: &Affine64) -> ([f64; 3], [f64; 3]) {
+    let [origin, normal] = [i.origin, i.normal].map(|v| values(v).map(f64::from));
+    (weighted(matrix, origin, i.influence.get().into()), matrix.vector(normal))
 }

@@ -1,28 +1,45 @@
 //! What DPM and ZYM have in common on the way to a scene.
 
-use super::amount;
+use super::axes::{amount, axes};
+use crate::bone::{Bone, BonePose, Name};
 use crate::clips::FrameClip;
-use crate::matrix::{Matrix, concatenate, narrow};
-use crate::model::{Bone, BonePose, Name};
+use crate::pose::concatenate;
+use crate::rules::NON_FINITE;
 use alloc::collections::BTreeMap;
 use alloc::format;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use meshwright_core::F32;
+use meshwright_core::math::{Affine64, length, narrow, scale, sub};
 use meshwright_core::text::latin1;
+use meshwright_core::{F32, Findings, ReadError, ReadOptions};
 use meshwright_scene::{
-    Affine, AxisMap, Clip, ConvertError, Extra, Influence, Interpolation, Joint, Local, LocalVertex, Loss,
-    Material, MaterialId, Memory, Motion, PoseSet, PoseSetId, Skeleton, SkeletonId, Skin, Space, normalize,
+    Affine, AxisMap, Budget, Clip, ConvertError, Extra, Influence, Interpolation, Joint, Local, LocalVertex,
+    Loss, Material, MaterialId, Motion, PoseSet, PoseSetId, Skeleton, SkeletonId, Skin, Space, normalize,
 };
 
-/// A share of the extent above which a residual is told.
-const TOLD: f64 = 1.0e-4;
+/// A share of the extent above which a residual is reported.
+const REPORTED: f64 = 1.0e-4;
+
+/// What a lenient reader passes over can be converted, broken references and numbers cannot. `check` runs the rules.
+pub(crate) fn convertible(
+    check: impl FnOnce(&mut Findings) -> Result<(), ReadError>,
+) -> Result<(), ConvertError> {
+    let invalid = |path: String, message: &str| Err(ConvertError::invalid(path, message));
+    let mut findings = Findings::reading(&ReadOptions::lenient());
+    if let Err(e) = check(&mut findings) {
+        return invalid(e.path().to_string(), e.message());
+    }
+    match findings.into_report().iter().find(|f| f.code == NON_FINITE.code) {
+        Some(f) => invalid(f.path.to_string(), &f.message),
+        None => Ok(()),
+    }
+}
 
 /// Joints in the bind pose.
 pub(crate) struct Rig {
     pub skeleton: Skeleton,
     /// Model-space matrices in the file's space.
-    pub matrices: Vec<Matrix>,
+    pub matrices: Vec<Affine64>,
     /// Joints whose matrix cannot be inverted.
     flat: Vec<bool>,
 }
@@ -35,15 +52,15 @@ impl Rig {
         pose: &[BonePose],
         map: &AxisMap,
         extras: bool,
-        memory: &Memory,
+        budget: &Budget,
     ) -> Result<Self, ConvertError> {
-        let mut matrices = memory.reserve("matrices", bones.len())?;
-        concatenate(pose.iter().zip(bones.iter().map(Bone::parent)), &mut matrices);
-        let mut joints = memory.reserve("joints", bones.len())?;
-        let mut flat = memory.reserve("joints", bones.len())?;
+        let mut matrices = budget.reserve("matrices", bones.len())?;
+        concatenate(bones, pose, &mut matrices);
+        let mut joints = budget.reserve("joints", bones.len())?;
+        let mut flat = budget.reserve("joints", bones.len())?;
         for ((bone, local), matrix) in bones.iter().zip(pose).zip(&matrices) {
             let rest = map.affine(&Affine::from_rows(local.rows()));
-            let inverse = matrix.inverse().map(|m| map.affine(&Affine::from_rows(m.narrow())));
+            let inverse = matrix.inverse().map(|m| map.affine(&m.narrow()));
             let inverse = inverse.filter(Affine::is_finite);
             flat.push(inverse.is_none());
             let mut joint = Joint::new(latin1(bone.name.bytes()), bone.parent(), Local::Affine(rest));
@@ -54,8 +71,8 @@ impl Rig {
         Ok(Self { skeleton: Skeleton { name: String::new(), joints }, matrices, flat })
     }
 
-    /// Tells which flat joints move vertices: in bind space these cannot be moved.
-    pub(crate) fn tell_flat(&self, used: &[bool], losses: &mut Vec<Loss>) {
+    /// Reports which flat joints move vertices: in bind space these cannot be moved.
+    pub(crate) fn report_flat(&self, used: &[bool], losses: &mut Vec<Loss>) {
         let bad = || self.flat.iter().zip(used).enumerate().filter(|(_, (flat, used))| **flat && **used);
         if let Some((first, _)) = bad().next() {
             let n = bad().count();
@@ -78,8 +95,8 @@ pub(crate) struct Residual {
 }
 
 impl Residual {
-    pub(crate) fn tell(&self, path: &str, extent: f64, losses: &mut Vec<Loss>) {
-        if self.position > TOLD * extent {
+    pub(crate) fn report(&self, path: &str, extent: f64, losses: &mut Vec<Loss>) {
+        if self.position > REPORTED * extent {
             let message = "influences of a vertex do not meet in the bind pose; bound in model space it moves \
                            otherwise by up to this many units";
             losses.push(Loss::measured("bind-residual", path, message, self.position));
@@ -132,22 +149,22 @@ impl<'a> Parts<'a> {
         vertices: usize,
         influences: usize,
         used: &'a mut [bool],
-        memory: &Memory,
+        budget: &Budget,
     ) -> Result<Self, ConvertError> {
-        let mut starts = memory.reserve("skin", vertices.saturating_add(1))?;
+        let mut starts = budget.reserve("skin", vertices.saturating_add(1))?;
         starts.push(0);
         let skin = Skin {
             skeleton: SkeletonId(0),
             starts,
-            influences: memory.reserve("skin", influences)?,
-            local: memory.reserve("skin", influences)?,
+            influences: budget.reserve("skin", influences)?,
+            local: budget.reserve("skin", influences)?,
         };
         Ok(Self {
-            map: super::axes(space),
+            map: axes(space),
             space,
-            positions: memory.reserve("positions", vertices)?,
-            normals: memory.reserve("normals", vertices)?,
-            uvs: memory.reserve("texture coordinates", vertices)?,
+            positions: budget.reserve("positions", vertices)?,
+            normals: budget.reserve("normals", vertices)?,
+            uvs: budget.reserve("texture coordinates", vertices)?,
             skin,
             residual: Residual::default(),
             used,
@@ -176,16 +193,13 @@ impl<'a> Parts<'a> {
         self.residual.unbound += u64::from(parts.is_empty());
         // Bound in model space, each bone would carry its weight's share of the whole.
         let apart = |sum: [f64; 3], of: fn(&Part) -> [f64; 3]| -> f64 {
-            let distance = |part: &Part| {
-                let (own, w) = (of(part), f64::from(part.weight));
-                crate::matrix::sqrt((0..3).map(|k| own[k] - w * sum[k]).map(|d| d * d).sum())
-            };
+            let distance = |part: &Part| length(sub(of(part), scale(sum, part.weight.into())));
             parts.iter().map(distance).sum()
         };
         self.residual.position = self.residual.position.max(apart(p, |part| part.bound.0));
-        let length = crate::matrix::sqrt(n.iter().map(|c| c * c).sum());
-        if length > 0.0 {
-            self.residual.normal = self.residual.normal.max(apart(n, |part| part.bound.1) / length);
+        let turned = length(n);
+        if turned > 0.0 {
+            self.residual.normal = self.residual.normal.max(apart(n, |part| part.bound.1) / turned);
         }
         self.positions.push(self.map.point(narrow(p)));
         let normal = self.map.direction(narrow(n));
@@ -225,9 +239,9 @@ pub(crate) fn pose_set(
     poses: &[BonePose],
     joints: usize,
     map: &AxisMap,
-    memory: &Memory,
+    budget: &Budget,
 ) -> Result<PoseSet, ConvertError> {
-    let mut locals = memory.reserve("poses", poses.len())?;
+    let mut locals = budget.reserve("poses", poses.len())?;
     locals.extend(poses.iter().map(|p| map.affine(&Affine::from_rows(p.rows()))));
     Ok(PoseSet { joints, locals })
 }
@@ -236,9 +250,9 @@ pub(crate) fn pose_set(
 pub(crate) fn clips(
     list: Vec<FrameClip>,
     pose: impl Fn(u32) -> Option<u32>,
-    memory: &Memory,
+    budget: &Budget,
 ) -> Result<Vec<Clip>, ConvertError> {
-    let mut clips = memory.reserve("clips", list.len())?;
+    let mut clips = budget.reserve("clips", list.len())?;
     for (i, clip) in list.into_iter().enumerate() {
         if let Some(last) = clip.frames().next_back()
             && pose(last).is_none()
@@ -248,9 +262,9 @@ pub(crate) fn clips(
                 format!("the model has no frame {last}"),
             ));
         }
-        let mut frames = memory.reserve("clips", clip.length as usize)?;
+        let mut frames = budget.reserve("clips", clip.length as usize)?;
         frames.extend(clip.frames().filter_map(&pose));
-        memory.charge("clips", clip.name.len(), 2)?;
+        budget.charge_items("clips", clip.name.len() as u64, 2)?;
         clips.push(Clip {
             name: latin1(&clip.name),
             skeleton: SkeletonId(0),
@@ -265,8 +279,8 @@ pub(crate) fn clips(
     Ok(clips)
 }
 
-/// Tells how many of `all` frames no clip has. Frame 0 is the bind pose and thus never lost.
-pub(crate) fn tell_unused_frames(clips: &[FrameClip], all: usize, losses: &mut Vec<Loss>) {
+/// Reports how many of `all` frames no clip has. Frame 0 is the bind pose and thus never lost.
+pub(crate) fn report_unused_frames(clips: &[FrameClip], all: usize, losses: &mut Vec<Loss>) {
     let mut ranges: Vec<_> = clips.iter().map(|c| (c.start, c.frames().end)).chain([(0, 1)]).collect();
     ranges.sort_unstable();
     let (mut at, mut unused) = (0_u32, 0_u64);
@@ -284,4 +298,16 @@ pub(crate) fn tell_unused_frames(clips: &[FrameClip], all: usize, losses: &mut V
 /// Floats as a list.
 pub(crate) fn list<const N: usize>(values: [F32; N]) -> Extra {
     values.map(F32::get).into()
+}
+
+/// The greatest side of the box around points.
+pub(crate) fn extent<'a>(points: impl Iterator<Item = &'a [f32; 3]>) -> f64 {
+    let (mut least, mut most) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+    for p in points {
+        for i in 0..3 {
+            least[i] = least[i].min(p[i]);
+            most[i] = most[i].max(p[i]);
+        }
+    }
+    (0..3).map(|i| f64::from(most[i]) - f64::from(least[i])).fold(0.0, f64::max)
 }

@@ -1,13 +1,14 @@
 //! A DPM file as values.
 
-use crate::layout::{Layout, Retained};
+use super::layout::Layout;
+use super::record::{influence, vertex};
+use crate::bone::{Bone, BonePose, Name};
+use crate::record::length;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
-use meshwright_core::{F32, FixedName};
-
-/// A name field of 32 bytes, as DPM and ZYM use it for everything.
-pub type Name = FixedName<32>;
+use meshwright_core::F32;
+use meshwright_core::layout::Retained;
 
 /// A DarkPlaces model, type 2: hierarchical skeletal poses.
 ///
@@ -50,52 +51,9 @@ pub struct Bounds {
 
 impl Bounds {
     /// All eight numbers, in file order.
-    pub fn values(&self) -> impl Iterator<Item = F32> {
+    pub fn values(&self) -> impl Iterator<Item = F32> + Clone {
         let radii = [self.yawradius, self.allradius];
         self.mins.into_iter().chain(self.maxs).chain(radii)
-    }
-}
-
-/// A bone.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Bone {
-    /// Its name; engines look names up without regard to case and take the first.
-    pub name: Name,
-    /// The number of the bone it hangs from, less than its own; -1 for a root.
-    pub parent: i32,
-    /// Flags.
-    pub flags: BoneFlags,
-}
-
-impl Bone {
-    /// The bone it hangs from.
-    pub fn parent(&self) -> Option<usize> {
-        usize::try_from(self.parent).ok()
-    }
-}
-
-/// Flags of a bone.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub struct BoneFlags(pub u32);
-
-impl BoneFlags {
-    /// The bone is an attachment point: tools do not remove it although no vertex follows it.
-    pub const ATTACHMENT: Self = Self(1);
-
-    /// True when all bits of `other` are set.
-    pub const fn contains(self, other: Self) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// Bits without a known meaning.
-    pub const fn unknown(self) -> u32 {
-        self.0 & !Self::ATTACHMENT.0
-    }
-}
-
-impl fmt::Debug for BoneFlags {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:#x}", self.0)
     }
 }
 
@@ -159,8 +117,21 @@ impl Vertices {
 
     /// Bytes in a file.
     pub(crate) fn stored_len(&self) -> u64 {
-        let (counts, influences) = (self.counts.len() as u64, self.influences.len() as u64);
-        counts.saturating_mul(4).saturating_add(influences.saturating_mul(Influence::SIZE))
+        length(self.counts.len(), vertex::SIZE).saturating_add(length(self.influences.len(), influence::SIZE))
+    }
+}
+
+impl<V: AsRef<[Influence]>> Extend<V> for Vertices {
+    fn extend<I: IntoIterator<Item = V>>(&mut self, vertices: I) {
+        vertices.into_iter().for_each(|influences| self.push(influences.as_ref()));
+    }
+}
+
+impl<V: AsRef<[Influence]>> FromIterator<V> for Vertices {
+    fn from_iter<I: IntoIterator<Item = V>>(vertices: I) -> Self {
+        let mut all = Self::default();
+        all.extend(vertices);
+        all
     }
 }
 
@@ -211,36 +182,6 @@ pub struct Influence {
     pub bone: u32,
 }
 
-impl Influence {
-    pub(crate) const SIZE: u64 = 32;
-}
-
-/// The transform of a bone relative to its parent, or of a root relative to the model: three rows of four, the
-/// last of each row being the translation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(transparent)]
-pub struct BonePose(pub [[F32; 4]; 3]);
-
-impl BonePose {
-    pub(crate) const SIZE: u64 = 48;
-
-    /// The transform that changes nothing.
-    pub const IDENTITY: Self = {
-        let (o, i) = (F32::new(0.0), F32::new(1.0));
-        Self([[i, o, o, o], [o, i, o, o], [o, o, i, o]])
-    };
-
-    /// The rows as plain numbers.
-    pub fn rows(&self) -> [[f32; 4]; 3] {
-        self.0.map(meshwright_core::values)
-    }
-
-    /// No element is infinite or NaN.
-    pub fn is_finite(&self) -> bool {
-        self.0.as_flattened().iter().all(|v| v.is_finite())
-    }
-}
-
 /// The number of a pose in [`Dpm::poses`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PoseId(pub u32);
@@ -288,6 +229,6 @@ impl Dpm {
     /// True when the model would be written in the layout of the file it came from and that is not the one
     /// of the dpmodel compiler.
     pub fn has_own_layout(&self) -> bool {
-        matches!(self.layout, Retained::Own(_))
+        self.layout.own().is_some()
     }
 }

@@ -1,0 +1,48 @@
+//! Scales a mesh chunk and writes it back: `cargo run -p meshwright-crucible --example scale -- IN.cmesh OUT.cmesh 2.5`.
+//!
+//! Without arguments a chunk of one triangle is made, scaled, and shown.
+#![allow(clippy::print_stdout, reason = "an example")]
+
+use meshwright_crucible::{Attribute, Chunk, Dialect};
+use std::error::Error;
+use std::{env, fs};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let args: Vec<_> = env::args().skip(1).collect();
+    let (file, factor) = match args.as_slice() {
+        [] => (triangle()?, 2.0),
+        [input, _, factor] => (fs::read(input)?, factor.parse()?),
+        _ => return Err("arguments: IN.cmesh OUT.cmesh FACTOR".into()),
+    };
+    let scaled = scaled(&file, factor)?;
+    match args.get(1) {
+        Some(output) => fs::write(output, scaled)?,
+        None => {
+            let chunk = Chunk::parse(&scaled)?;
+            for position in chunk.positions().iter().flat_map(|p| p.iter()) {
+                println!("{position:?}");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The file with its positions scaled. Streams that are not touched keep their bytes.
+fn scaled(file: &[u8], factor: f32) -> Result<Vec<u8>, Box<dyn Error>> {
+    let mut chunk = Chunk::parse(file)?;
+    let scale = |p: [meshwright_crucible::F32; 3]| p.map(|c| c.get() * factor);
+    let Some(positions) = chunk.positions() else { return Err("the chunk has no positions in space".into()) };
+    let positions: Vec<_> = positions.iter().map(scale).collect();
+    chunk.set_floats(Attribute::Position3, &positions)?;
+    for finding in &chunk.validate() {
+        println!("{finding}");
+    }
+    Ok(chunk.to_bytes()?)
+}
+
+fn triangle() -> Result<Vec<u8>, Box<dyn Error>> {
+    let mut chunk = Chunk::new(Dialect::Seed);
+    chunk.set_floats(Attribute::Position3, &[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])?;
+    chunk.set_indices(&[0, 2, 1]);
+    Ok(chunk.to_bytes()?)
+}

@@ -1,0 +1,98 @@
+//! Names, bones and their transforms, which DPM and ZYM have alike.
+
+use core::fmt;
+use meshwright_core::math::Affine64;
+use meshwright_core::{F32, FixedName, values};
+
+/// A name field of 32 bytes, as DPM and ZYM use it for everything.
+pub type Name = FixedName<32>;
+
+/// A bone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Bone {
+    /// Its name; engines look names up without regard to case and take the first.
+    pub name: Name,
+    /// The number of the bone it hangs from, less than its own; -1 for a root.
+    pub parent: i32,
+    /// Flags.
+    pub flags: BoneFlags,
+}
+
+impl Bone {
+    /// A bone without flags; `parent` is -1 for a root.
+    pub const fn new(name: Name, parent: i32) -> Self {
+        Self { name, parent, flags: BoneFlags(0) }
+    }
+
+    /// The bone it hangs from.
+    pub fn parent(&self) -> Option<usize> {
+        usize::try_from(self.parent).ok()
+    }
+}
+
+/// Flags of a bone.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct BoneFlags(pub u32);
+
+impl BoneFlags {
+    /// The bone is an attachment point: tools do not remove it although no vertex follows it.
+    pub const ATTACHMENT: Self = Self(1);
+
+    /// True when all bits of `other` are set.
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Bits without a known meaning.
+    pub const fn unknown(self) -> u32 {
+        self.0 & !Self::ATTACHMENT.0
+    }
+}
+
+impl fmt::Debug for BoneFlags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
+/// The transform of a bone relative to its parent, or of a root relative to the model: three rows of four, the
+/// last of each row being the translation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct BonePose(pub [[F32; 4]; 3]);
+
+impl BonePose {
+    /// The transform that changes nothing.
+    pub const IDENTITY: Self = {
+        let (o, i) = (F32::new(0.0), F32::new(1.0));
+        Self([[i, o, o, o], [o, i, o, o], [o, o, i, o]])
+    };
+
+    /// The rows as plain numbers.
+    pub fn rows(&self) -> [[f32; 4]; 3] {
+        self.0.map(values)
+    }
+
+    /// No element is infinite or NaN.
+    pub fn is_finite(&self) -> bool {
+        self.0.as_flattened().iter().all(|v| v.is_finite())
+    }
+}
+
+impl From<[[f32; 4]; 3]> for BonePose {
+    fn from(rows: [[f32; 4]; 3]) -> Self {
+        Self(rows.map(meshwright_core::f32s))
+    }
+}
+
+impl From<&BonePose> for Affine64 {
+    fn from(pose: &BonePose) -> Self {
+        Self::from_rows(pose.0.map(|row| row.map(|v| v.get().into())))
+    }
+}
+
+impl From<BonePose> for Affine64 {
+    fn from(pose: BonePose) -> Self {
+        Self::from(&pose)
+    }
+}

@@ -1,0 +1,23 @@
+//! DPM, type 2: any number of influences per vertex, meshes with vertices of their own, clips in a companion.
+
+mod decode;
+mod layout;
+mod model;
+mod parse;
+mod plan;
+mod read;
+mod record;
+pub(crate) mod rules;
+mod sections;
+mod view;
+mod write;
+
+pub use model::{Bounds, Dpm, Frame, Influence, Mesh, PoseId, VertexIter, Vertices};
+#[cfg(feature = "scene")]
+pub(crate) use view::parts;
+pub use view::skin;
+#[cfg(feature = "proptest")]
+pub(crate) use {
+    layout::{Layout, MeshLayout},
+    record::{bone, frame, header, mesh},
+};

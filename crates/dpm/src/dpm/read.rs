@@ -1,0 +1,117 @@
+//! Reading a DPM file.
+
+use super::layout::Layout;
+use super::model::Dpm;
+use super::parse::{MAGIC, header};
+use super::record::header as record;
+use super::rules::{RULES, check_tables};
+use super::sections::Reader;
+use crate::rules::{CODES, Extent};
+use alloc::vec::Vec;
+use meshwright_core::layout::Retained;
+use meshwright_core::{
+    Beside, Budget, Companion, Confidence, FileFormat, Findings, Parsed, Path, ReadError, ReadOptions,
+    Report, Role, Rule, Source, WriteError,
+};
+
+impl Dpm {
+    /// Reads a file strictly, with the default limits.
+    ///
+    /// # Errors
+    /// When the file breaks a rule of the format, or would take more memory than the default limits allow.
+    pub fn parse(bytes: &[u8]) -> Result<Self, ReadError> {
+        Self::parse_with(bytes, &ReadOptions::default()).map(|parsed| parsed.model)
+    }
+
+    /// Reads a file.
+    ///
+    /// A lenient reader passes over, and reports: a stored file size that does not agree with what is there
+    /// (`truncated`, `out-of-file`), a parent below -1, which is then a root (`bad-parent`), vertices without
+    /// influences (`no-influence`), and floats that are not finite (`non-finite`).
+    ///
+    /// # Errors
+    /// When the file breaks a rule that the options do not pass over, or would take more memory than they allow.
+    pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
+        let budget = Budget::new(options.limits);
+        let mut findings = Findings::reading(options);
+        let model = file(bytes, &budget, &mut findings)?;
+        Ok(Parsed::new(model, findings.into_report()))
+    }
+
+    /// Whether the bytes start with the format's magic.
+    pub fn sniff(bytes: &[u8]) -> Confidence {
+        if bytes.starts_with(MAGIC) { Confidence::Certain } else { Confidence::No }
+    }
+}
+
+impl TryFrom<&[u8]> for Dpm {
+    type Error = ReadError;
+
+    /// As [`parse`](Self::parse).
+    fn try_from(bytes: &[u8]) -> Result<Self, ReadError> {
+        Self::parse(bytes)
+    }
+}
+
+impl FileFormat for Dpm {
+    const ID: &'static str = "dpm";
+    const TITLE: &'static str = "DarkPlaces DPM";
+    const EXTENSIONS: &'static [&'static str] = &["dpm"];
+    const RULES: &'static [&'static Rule] = RULES;
+    const COMPANIONS: &'static [Companion] =
+        &[Companion::one(Role::Clips, "framegroups", &[Beside::Appended("framegroups")])];
+
+    type Options = ReadOptions;
+
+    fn sniff(bytes: &[u8]) -> Confidence {
+        Self::sniff(bytes)
+    }
+
+    fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
+        Self::parse_with(bytes, options)
+    }
+
+    fn validate(&self) -> Report {
+        self.validate()
+    }
+
+    fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
+        self.to_bytes()
+    }
+}
+
+fn file(bytes: &[u8], budget: &Budget, findings: &mut Findings) -> Result<Dpm, ReadError> {
+    let whole = Source::file(bytes, CODES, budget);
+    let root = Path::ROOT;
+    let header = whole.start().read(&root, header)?;
+    let size = bytes.len() as u64;
+    let extent = Extent { field: record::FILESIZE, claimed: header.filesize, size };
+    extent.check_size(findings)?;
+    // What lies behind the stored size belongs to nobody.
+    let own = if findings.is_lenient() { None } else { bytes.get(..header.filesize as usize) };
+    let source = Source::file(own.unwrap_or(bytes), CODES, budget);
+    let counts = [header.num_bones, header.num_meshes, header.num_frames].map(|n| n as usize);
+    check_tables(counts, |field| Some(field.at(0)), findings)?;
+    let mut reader = Reader::new(&source, header.num_bones, findings);
+    let bones = reader.bones(&header)?;
+    let (meshes, mesh_layouts) = reader.meshes(&header)?;
+    let (frames, poses, pose_offsets) = reader.frames(&header)?;
+    let (mut coverage, end) = reader.finish();
+    extent.check_end(end, findings)?;
+    whole.charge(&root, 0, "bytes of no section", coverage.gap_memory(size), 1)?;
+    let layout = Layout {
+        filesize: header.filesize,
+        size,
+        num_bones: header.num_bones,
+        ofs_bones: header.ofs_bones,
+        ofs_meshes: header.ofs_meshes,
+        ofs_frames: header.ofs_frames,
+        num_frames: header.num_frames,
+        meshes: mesh_layouts,
+        poses: pose_offsets,
+        gaps: coverage.gaps(bytes),
+    };
+    let mut model = Dpm { bounds: header.bounds, bones, meshes, poses, frames, layout: Retained::None };
+    model.layout = Retained::compared(layout, Layout::canonical(&model).ok().as_ref());
+    Ok(model)
+}

@@ -1,0 +1,344 @@
+//! The sections of a DPM file: shared ones are found by their place and decoded once.
+
+use super::decode;
+use super::layout::MeshLayout;
+use super::model::{Frame, Mesh, PoseId, Vertices};
+use super::parse::{Header, MeshHeader, bone, frame_header, mesh_header};
+use super::record::{bone as bone_record, frame, header as h, influence, mesh as m, vertex};
+use super::rules::{POSE_USER, check_bone_tree, check_count, check_finite_poses, check_influences};
+use crate::bone::{Bone, BonePose};
+use crate::decode::{Seen, pairs, poses, triangles};
+use crate::record::{WORD, item, length, matrix, texcoord, triangle};
+use crate::rules::{CODES, check_triangles};
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use meshwright_core::layout::Coverage;
+use meshwright_core::record::Field;
+use meshwright_core::{Cursor, F32, Findings, LimitExceeded, Path, ReadError, Source};
+
+type Triangles = Arc<Vec<[u32; 3]>>;
+
+/// Frames, poses, and the offset of each pose.
+pub(crate) type FramesAndPoses = (Vec<Frame>, Vec<BonePose>, Vec<u32>);
+
+/// Where a section starts and how many items it has.
+type Key = (u32, u32);
+
+/// Sections read so far. Those that several meshes share are decoded, charged and kept once.
+pub(crate) struct Reader<'s, 'a, 'f> {
+    source: &'s Source<'a>,
+    num_bones: u32,
+    /// The end of the section that ends last.
+    end: u64,
+    coverage: Coverage,
+    vertices: BTreeMap<Key, Arc<Vertices>>,
+    texcoords: BTreeMap<Key, Arc<Vec<[F32; 2]>>>,
+    /// With the greatest vertex number.
+    triangles: BTreeMap<Key, (Triangles, u32)>,
+    groupids: BTreeMap<Key, Arc<Vec<u32>>>,
+    findings: &'f mut Findings,
+}
+
+impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
+    /// A reader that has seen the header alone.
+    pub(crate) fn new(source: &'s Source<'a>, num_bones: u32, findings: &'f mut Findings) -> Self {
+        let mut reader = Self {
+            source,
+            num_bones,
+            end: 0,
+            coverage: Coverage::new(),
+            vertices: BTreeMap::new(),
+            texcoords: BTreeMap::new(),
+            triangles: BTreeMap::new(),
+            groupids: BTreeMap::new(),
+            findings,
+        };
+        reader.cover(0, h::SIZE as u64);
+        reader
+    }
+
+    /// What is covered, and the end of the section that ends last.
+    pub(crate) fn finish(self) -> (Coverage, u64) {
+        (self.coverage, self.end)
+    }
+
+    fn cover(&mut self, start: u64, len: u64) {
+        self.coverage.add(start, len);
+        self.end = self.end.max(start.saturating_add(len));
+    }
+
+    /// A section of `count` items, which begins at `start`; each comes with the field of the record at `record` that
+    /// holds it. Of a section outside the file the count is at fault when so many fit nowhere.
+    fn section(
+        &mut self,
+        (of, record): (&Path<'_>, u64),
+        (start, field): (u32, Field),
+        (count, counted): (u32, Field),
+        size: usize,
+    ) -> Result<Cursor<'a, 's>, ReadError> {
+        let fits = length(count as usize, size) <= self.source.bytes().len() as u64;
+        let fault = if fits { field } else { counted };
+        let size = size as u64;
+        let cursor =
+            self.source.section(&fault.path(of), fault.at(record), start.into(), count.into(), size)?;
+        self.cover(start.into(), cursor.remaining());
+        Ok(cursor)
+    }
+
+    /// A section that the header names.
+    fn table(
+        &mut self,
+        section: (u32, Field),
+        counted: (u32, Field),
+        size: usize,
+    ) -> Result<Cursor<'a, 's>, ReadError> {
+        self.section((&Path::ROOT, 0), section, counted, size)
+    }
+
+    pub(crate) fn bones(&mut self, header: &Header) -> Result<Vec<Bone>, ReadError> {
+        let (start, n) = (header.ofs_bones, header.num_bones);
+        let mut cursor = self.table((start, h::OFS_BONES), (n, h::NUM_BONES), bone_record::SIZE)?;
+        let path = Path::ROOT.field("bones");
+        let bones = cursor.table(&path, h::NUM_BONES.at(0), n.into(), bone_record::SIZE as u64, bone)?;
+        check_bone_tree(&bones, Some(start.into()), self.findings)?;
+        Ok(bones)
+    }
+
+    pub(crate) fn meshes(&mut self, header: &Header) -> Result<(Vec<Mesh>, Vec<MeshLayout>), ReadError> {
+        let n = header.num_meshes;
+        let mut cursor = self.table((header.ofs_meshes, h::OFS_MESHES), (n, h::NUM_MESHES), m::SIZE)?;
+        let (table, count_at) = (Path::ROOT.field("meshes"), h::NUM_MESHES.at(0));
+        let mut meshes = cursor.reserve(&table, count_at, n.into(), m::SIZE as u64)?;
+        let mut layouts = cursor.reserve(&table, count_at, n.into(), m::SIZE as u64)?;
+        // What it takes to find shared sections, here and when the layout is compared with the canonical one.
+        self.source.charge(&table, count_at, "sections", n.into(), 512)?;
+        for i in 0..n as usize {
+            let path = table.index(i);
+            let start = cursor.offset();
+            let head = cursor.read(&path, mesh_header)?;
+            let vertices = self.vertices(&path, start, &head)?;
+            let texcoords = self.texcoords(&path, start, &head)?;
+            let triangles = self.triangles(&path, start, &head)?;
+            let groupids = self.groupids(&path, start, &head)?;
+            layouts.push(MeshLayout {
+                vertices_len: vertices.stored_len(),
+                num_verts: head.num_verts,
+                num_tris: head.num_tris,
+                ofs_verts: head.ofs_verts,
+                ofs_texcoords: head.ofs_texcoords,
+                ofs_indices: head.ofs_indices,
+                ofs_groupids: head.ofs_groupids,
+            });
+            meshes.push(Mesh { shader: head.shader, vertices, texcoords, triangles, groupids });
+        }
+        Ok((meshes, layouts))
+    }
+
+    fn vertices(
+        &mut self,
+        path: &Path<'_>,
+        start: u64,
+        head: &MeshHeader,
+    ) -> Result<Arc<Vertices>, ReadError> {
+        let key = (head.ofs_verts, head.num_verts);
+        if let Some(known) = self.vertices.get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let field = m::OFS_VERTS;
+        let cursor = self.source.from(&field.path(path), field.at(start), head.ofs_verts.into())?;
+        let bytes = cursor.rest();
+        let path = path.field("verts");
+        // The least a vertex takes: a count and one influence; for a lenient reader the count alone.
+        let least = if self.findings.is_lenient() { vertex::SIZE } else { decode::SINGLE };
+        let count_at = m::NUM_VERTS.at(start);
+        let mut counts = cursor.reserve(&path, count_at, head.num_verts.into(), least as u64)?;
+        let verts = head.num_verts as usize;
+        let single = decode::are_single(bytes, verts);
+        let (len, total) = if single {
+            counts.resize(verts, 1);
+            (verts.saturating_mul(decode::SINGLE), u64::from(head.num_verts))
+        } else {
+            self.walk(&path, head, bytes, &mut counts)?
+        };
+        let mut influences = cursor.reserve(&path, count_at, total, influence::SIZE as u64)?;
+        let seen: Seen = if single {
+            decode::single_vertices(bytes, verts, &mut influences)
+        } else {
+            decode::vertices(bytes, &counts, &mut influences)
+        };
+        let vertices = Vertices { counts, influences };
+        let (bones, at) = (self.num_bones as usize, Some(head.ofs_verts.into()));
+        check_influences(&vertices, seen, bones, &path, at, self.findings)?;
+        self.cover(head.ofs_verts.into(), len as u64);
+        let vertices = Arc::new(vertices);
+        self.vertices.insert(key, Arc::clone(&vertices));
+        Ok(vertices)
+    }
+
+    /// Steps from vertex to vertex, notes their counts, and returns how many bytes and influences they have.
+    fn walk(
+        &mut self,
+        path: &Path<'_>,
+        head: &MeshHeader,
+        bytes: &[u8],
+        counts: &mut Vec<u32>,
+    ) -> Result<(usize, u64), ReadError> {
+        let (mut rest, mut total) = (bytes, 0_u64);
+        for v in 0..head.num_verts as usize {
+            let vertex = path.index(v);
+            let at = item(head.ofs_verts.into(), bytes.len().saturating_sub(rest.len()), 1);
+            let short = |message: String| {
+                self.source.broken(CODES.short, &vertex::NUM_BONES.path(&vertex), at, message)
+            };
+            let Some((word, tail)) = rest.split_first_chunk::<{ vertex::SIZE }>() else {
+                return Err(short("cut short: the file ends here".into()));
+            };
+            let count = u32::from_be_bytes(*word);
+            check_count(count.into(), &vertex, Some(at), self.findings)?;
+            let len = usize::try_from(length(count as usize, influence::SIZE)).ok();
+            let Some(tail) = len.and_then(|n| tail.get(n..)) else {
+                return Err(short(format!("{count} influences exceed the file")));
+            };
+            total = total.saturating_add(count.into());
+            counts.push(count);
+            rest = tail;
+        }
+        Ok((bytes.len().saturating_sub(rest.len()), total))
+    }
+
+    fn texcoords(
+        &mut self,
+        path: &Path<'_>,
+        start: u64,
+        head: &MeshHeader,
+    ) -> Result<Arc<Vec<[F32; 2]>>, ReadError> {
+        let key = (head.ofs_texcoords, head.num_verts);
+        if let Some(known) = self.texcoords.get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let (field, counted) = ((key.0, m::OFS_TEXCOORDS), (key.1, m::NUM_VERTS));
+        let cursor = self.section((path, start), field, counted, texcoord::SIZE)?;
+        let at = m::OFS_TEXCOORDS.at(start);
+        let mut items = cursor.reserve(&path.field("texcoords"), at, key.1.into(), texcoord::SIZE as u64)?;
+        pairs(cursor.rest(), &mut items);
+        let items = Arc::new(items);
+        self.texcoords.insert(key, Arc::clone(&items));
+        Ok(items)
+    }
+
+    fn triangles(&mut self, path: &Path<'_>, start: u64, head: &MeshHeader) -> Result<Triangles, ReadError> {
+        let key = (head.ofs_indices, head.num_tris);
+        let list = path.field("tris");
+        let known = self.triangles.get(&key).cloned();
+        let (all, max) = match known {
+            Some(known) => known,
+            None => {
+                let (field, counted) = ((key.0, m::OFS_INDICES), (key.1, m::NUM_TRIS));
+                let cursor = self.section((path, start), field, counted, triangle::SIZE)?;
+                let at = m::OFS_INDICES.at(start);
+                let mut items = cursor.reserve(&list, at, key.1.into(), triangle::SIZE as u64)?;
+                let max = triangles(cursor.rest(), &mut items);
+                let entry = (Arc::new(items), max);
+                self.triangles.insert(key, entry.clone());
+                entry
+            }
+        };
+        check_triangles(&all, max, head.num_verts as usize, &list, Some(key.0.into()), self.findings)?;
+        Ok(all)
+    }
+
+    fn groupids(
+        &mut self,
+        path: &Path<'_>,
+        start: u64,
+        head: &MeshHeader,
+    ) -> Result<Arc<Vec<u32>>, ReadError> {
+        let key = (head.ofs_groupids, head.num_tris);
+        if let Some(known) = self.groupids.get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let (field, counted) = ((key.0, m::OFS_GROUPIDS), (key.1, m::NUM_TRIS));
+        let cursor = self.section((path, start), field, counted, WORD)?;
+        let at = m::OFS_GROUPIDS.at(start);
+        let mut items = cursor.reserve(&path.field("groupids"), at, key.1.into(), WORD as u64)?;
+        meshwright_core::bulk::extend_be_u32(cursor.rest(), &mut items);
+        let items = Arc::new(items);
+        self.groupids.insert(key, Arc::clone(&items));
+        Ok(items)
+    }
+
+    pub(crate) fn frames(&mut self, header: &Header) -> Result<FramesAndPoses, ReadError> {
+        let n = header.num_frames;
+        let mut cursor = self.table((header.ofs_frames, h::OFS_FRAMES), (n, h::NUM_FRAMES), frame::SIZE)?;
+        let (table, count_at) = (Path::ROOT.field("frames"), h::NUM_FRAMES.at(0));
+        let mut frames: Vec<Frame> = cursor.reserve(&table, count_at, n.into(), frame::SIZE as u64)?;
+        let mut pointers: Vec<u32> = cursor.reserve(&table, count_at, n.into(), frame::SIZE as u64)?;
+        for i in 0..n as usize {
+            let path = table.index(i);
+            let (field, start) = (frame::OFS_POSE, cursor.offset());
+            let (frame, pointer) = cursor.read(&path, frame_header)?;
+            let (path, at) = (field.path(&path), field.at(start));
+            self.source.section(&path, at, pointer.into(), self.num_bones.into(), matrix::SIZE as u64)?;
+            frames.push(frame);
+            pointers.push(pointer);
+        }
+        self.source.charge(&table, count_at, "poses", n.into(), WORD)?;
+        let offsets = number_poses(&mut frames, &pointers);
+        let (poses, finite) = self.poses(&offsets)?;
+        if !finite {
+            let (bones, each) = (self.num_bones as usize, POSE_USER);
+            self.source.charge(&table, count_at, "users of poses", offsets.len() as u64, each)?;
+            let at = |p: usize| offsets.get(p).map(|&o| o.into());
+            check_finite_poses(&frames, &poses, bones, at, self.findings)?;
+        }
+        Ok((frames, poses, offsets))
+    }
+
+    /// The poses at the given offsets, and whether all of them are finite.
+    fn poses(&mut self, offsets: &[u32]) -> Result<(Vec<BonePose>, bool), ReadError> {
+        let (frames, count_at) = (Path::ROOT.field("frames"), h::NUM_FRAMES.at(0));
+        // Rows of poses.
+        let each = Coverage::SECTION.saturating_add(32);
+        self.source.charge(&frames, count_at, "sections", offsets.len() as u64, each)?;
+        let (path, count_at) = (Path::ROOT.field("poses"), h::NUM_BONES.at(0));
+        let total = (offsets.len() as u64).saturating_mul(self.num_bones.into());
+        self.source.charge(&path, count_at, "poses", total, size_of::<BonePose>())?;
+        let mut all: Vec<BonePose> = Vec::new();
+        if usize::try_from(total).ok().and_then(|n| all.try_reserve_exact(n).ok()).is_none() {
+            let wanted = total.saturating_mul(matrix::SIZE as u64);
+            let e = LimitExceeded::bytes("poses", wanted, self.source.budget().left());
+            return Err(self.source.over_limit(&path, count_at, e));
+        }
+        let (mut finite, stride) = (true, length(self.num_bones as usize, matrix::SIZE));
+        // Most files have their poses in a row: each row is decoded as one.
+        for row in offsets.chunk_by(|a, b| u64::from(*a).saturating_add(stride) == u64::from(*b)) {
+            let start = row.first().copied().unwrap_or_default();
+            let section = self.source.section(&path, 0, start.into(), row.len() as u64, stride)?;
+            self.cover(start.into(), section.remaining());
+            finite &= poses(section.rest(), &mut all);
+        }
+        Ok((all, finite))
+    }
+}
+
+/// Gives frames the numbers of their poses, which are counted in the order of their offsets, and returns these. In nearly
+/// every file that is the order of the frames.
+fn number_poses(frames: &mut [Frame], pointers: &[u32]) -> Vec<u32> {
+    let number = |i: usize| PoseId(u32::try_from(i).unwrap_or(u32::MAX));
+    let mut offsets = pointers.to_vec();
+    if offsets.is_sorted_by(|a, b| a < b) {
+        for (i, frame) in frames.iter_mut().enumerate() {
+            frame.pose = number(i);
+        }
+    } else {
+        offsets.sort_unstable();
+        offsets.dedup();
+        for (frame, pointer) in frames.iter_mut().zip(pointers) {
+            frame.pose = number(offsets.binary_search(pointer).unwrap_or_default());
+        }
+    }
+    offsets
+}

@@ -1,0 +1,142 @@
+//! Writing a DPM file: a layout first, then the bytes.
+#![allow(clippy::arithmetic_side_effects, reason = "capacities for what is in memory already")]
+
+use super::layout::{Layout, MeshLayout};
+use super::model::{Bounds, Dpm, Frame, Mesh, Vertices};
+use super::parse::{MAGIC, TYPE};
+use super::record::{
+    bone as b, bounds as bounds_record, frame as f, header as h, influence, mesh as m, vertex,
+};
+use super::rules::check;
+use crate::bone::Bone;
+use crate::encode::{floats, poses, table, words};
+use crate::record::within;
+use alloc::collections::BTreeSet;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use meshwright_core::layout::{Placer, emit};
+use meshwright_core::record::{Field, Record};
+use meshwright_core::{ByteWriter, Findings, WriteError};
+
+impl Dpm {
+    /// The file. A model that was read and not changed in size keeps its file's layout, bytes that no
+    /// section covers included; any other is laid out as the dpmodel compiler does.
+    ///
+    /// # Errors
+    /// When a strict reader would refuse the file, or something does not fit the format's 32 bits.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
+        check(self, &mut Findings::writing())?;
+        let write = |layout: &Layout| emit(layout.size, &layout.gaps, |file| place(self, layout, file));
+        if let Some(bytes) = self.layout.own().filter(|layout| layout.fits(self)).and_then(write) {
+            return Ok(bytes);
+        }
+        let layout = Layout::canonical(self)?;
+        let e = WriteError::Limit { what: "file", wanted: layout.size, limit: usize::MAX as u64 };
+        write(&layout).ok_or(e)
+    }
+}
+
+fn place(model: &Dpm, layout: &Layout, file: &mut Placer) -> Option<()> {
+    file.put(0_u32, &header(model, layout)?)?;
+    file.put(layout.ofs_bones, &table(&model.bones, bone))?;
+    let mut heads = ByteWriter::new();
+    for (mesh, at) in model.meshes.iter().zip(&layout.meshes) {
+        mesh_header(&mut heads, mesh, at);
+    }
+    file.put(layout.ofs_meshes, heads.as_bytes())?;
+    let mut heads = ByteWriter::new();
+    for frame in &model.frames {
+        frame_header(&mut heads, frame, *layout.poses.get(usize::try_from(frame.pose.0).ok()?)?);
+    }
+    file.put(layout.ofs_frames, heads.as_bytes())?;
+    // A block that many meshes share is written once per place.
+    let mut placed: [BTreeSet<(u32, usize)>; 4] = Default::default();
+    for (mesh, at) in model.meshes.iter().zip(&layout.meshes) {
+        let [verts, texcoords, indices, groupids] = &mut placed;
+        if verts.insert((at.ofs_verts, Arc::as_ptr(&mesh.vertices).addr())) {
+            file.put(at.ofs_verts, &vertices(&mesh.vertices))?;
+        }
+        if texcoords.insert((at.ofs_texcoords, Arc::as_ptr(&mesh.texcoords).addr())) {
+            file.put(at.ofs_texcoords, &floats(mesh.texcoords.as_flattened()))?;
+        }
+        if indices.insert((at.ofs_indices, Arc::as_ptr(&mesh.triangles).addr())) {
+            file.put(at.ofs_indices, &words(mesh.triangles.as_flattened()))?;
+        }
+        if groupids.insert((at.ofs_groupids, Arc::as_ptr(&mesh.groupids).addr())) {
+            file.put(at.ofs_groupids, &words(&mesh.groupids))?;
+        }
+    }
+    for (pose, &at) in model.poses.chunks(model.bones.len().max(1)).zip(&layout.poses) {
+        file.put(at, &poses(pose))?;
+    }
+    Some(())
+}
+
+fn header(model: &Dpm, layout: &Layout) -> Option<Vec<u8>> {
+    let num_meshes = u32::try_from(layout.meshes.len()).ok()?;
+    let mut w = ByteWriter::new();
+    w.record(h::SIZE, |r| {
+        r.bytes(h::ID, MAGIC);
+        r.be_u32(h::TYPE, TYPE);
+        r.be_u32(h::FILESIZE, layout.filesize);
+        bounds(r, h::BOUNDS, &model.bounds);
+        r.be_u32(h::NUM_BONES, layout.num_bones);
+        r.be_u32(h::NUM_MESHES, num_meshes);
+        r.be_u32(h::NUM_FRAMES, layout.num_frames);
+        r.be_u32(h::OFS_BONES, layout.ofs_bones);
+        r.be_u32(h::OFS_MESHES, layout.ofs_meshes);
+        r.be_u32(h::OFS_FRAMES, layout.ofs_frames);
+    });
+    Some(w.into_bytes())
+}
+
+fn bounds(r: &mut Record<'_>, field: Field, bounds: &Bounds) {
+    r.be_f32s(within(field, bounds_record::MINS), &bounds.mins);
+    r.be_f32s(within(field, bounds_record::MAXS), &bounds.maxs);
+    r.be_f32s(within(field, bounds_record::YAWRADIUS), &[bounds.yawradius]);
+    r.be_f32s(within(field, bounds_record::ALLRADIUS), &[bounds.allradius]);
+}
+
+fn bone(w: &mut ByteWriter, bone: &Bone) {
+    w.record(b::SIZE, |r| {
+        r.bytes(b::NAME, bone.name.raw());
+        r.be_i32(b::PARENT, bone.parent);
+        r.be_u32(b::FLAGS, bone.flags.0);
+    });
+}
+
+fn mesh_header(w: &mut ByteWriter, mesh: &Mesh, at: &MeshLayout) {
+    w.record(m::SIZE, |r| {
+        r.bytes(m::SHADER, mesh.shader.raw());
+        r.be_u32(m::NUM_VERTS, at.num_verts);
+        r.be_u32(m::NUM_TRIS, at.num_tris);
+        r.be_u32(m::OFS_VERTS, at.ofs_verts);
+        r.be_u32(m::OFS_TEXCOORDS, at.ofs_texcoords);
+        r.be_u32(m::OFS_INDICES, at.ofs_indices);
+        r.be_u32(m::OFS_GROUPIDS, at.ofs_groupids);
+    });
+}
+
+fn frame_header(w: &mut ByteWriter, frame: &Frame, ofs_pose: u32) {
+    w.record(f::SIZE, |r| {
+        r.bytes(f::NAME, frame.name.raw());
+        bounds(r, f::BOUNDS, &frame.bounds);
+        r.be_u32(f::OFS_POSE, ofs_pose);
+    });
+}
+
+/// Vertices in one go: there are many.
+fn vertices(v: &Vertices) -> Vec<u8> {
+    let size = v.counts.len() * vertex::SIZE + v.influences.len() * influence::SIZE;
+    let mut w = ByteWriter::with_capacity(size);
+    for (influences, count) in v.iter().zip(&v.counts) {
+        w.be_u32(*count);
+        for i in influences {
+            w.be_f32s(&i.origin);
+            w.be_f32s(&[i.influence]);
+            w.be_f32s(&i.normal);
+            w.be_u32(i.bone);
+        }
+    }
+    w.into_bytes()
+}

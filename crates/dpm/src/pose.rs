@@ -1,0 +1,33 @@
+//! Bones in model space, and what is skinned by them, in 64 bits.
+#![allow(clippy::arithmetic_side_effects, reason = "vectors of fixed size")]
+
+use crate::bone::{Bone, BonePose};
+use alloc::vec::Vec;
+use meshwright_core::math::{Affine64, add};
+
+/// Vertices in one pose, in the model's own space.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Surface {
+    /// A position per vertex.
+    pub positions: Vec<[f32; 3]>,
+    /// A normal per vertex, as the sum over its influences gives it: of other length than 1 where the root is
+    /// scaled or influences bend.
+    pub normals: Vec<[f32; 3]>,
+}
+
+/// Model-space matrices of a pose: each bone's matrix after its parent's. Parents that do not come before
+/// their children count as none.
+pub(crate) fn concatenate(bones: &[Bone], pose: &[BonePose], out: &mut Vec<Affine64>) {
+    out.clear();
+    for (bone, local) in bones.iter().zip(pose) {
+        let local = Affine64::from(local);
+        let parent = bone.parent().and_then(|p| out.get(p));
+        out.push(parent.map_or(local, |parent| parent.after(&local)));
+    }
+}
+
+/// The linear part applied to a vector, plus `weight` times the translation.
+#[inline]
+pub(crate) fn weighted(m: &Affine64, v: [f64; 3], weight: f64) -> [f64; 3] {
+    add(m.vector(v), m.w.map(|c| weight * c))
+}

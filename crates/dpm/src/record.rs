@@ -1,0 +1,52 @@
+//! Items that DPM and ZYM store alike.
+
+use meshwright_core::record::Field;
+
+meshwright_core::record! {
+    /// A name, padded with NUL.
+    pub(crate) mod name: 32 {
+        TEXT = "name": 0, 32;
+    }
+}
+
+meshwright_core::record! {
+    /// A bone's transform: three rows of four.
+    pub(crate) mod matrix: 48 {
+        ROWS = "matrix": 0, 48;
+    }
+}
+
+meshwright_core::record! {
+    /// The texture coordinates of a vertex.
+    pub(crate) mod texcoord: 8 {
+        U = "u": 0, 4;
+        V = "v": 4, 4;
+    }
+}
+
+meshwright_core::record! {
+    /// A triangle's vertices.
+    pub(crate) mod triangle: 12 {
+        V0 = "v0": 0, 4;
+        V1 = "v1": 4, 4;
+        V2 = "v2": 8, 4;
+    }
+}
+
+/// The size of any single number.
+pub(crate) const WORD: usize = 4;
+
+/// The offset of item `index` in a table of items of `size` bytes.
+pub(crate) const fn item(start: u64, index: usize, size: usize) -> u64 {
+    start.saturating_add((index as u64).saturating_mul(size as u64))
+}
+
+/// How many bytes `count` items of `size` bytes have.
+pub(crate) const fn length(count: usize, size: usize) -> u64 {
+    item(0, count, size)
+}
+
+/// A field of the record that is the field `outer` of another.
+pub(crate) const fn within(outer: Field, inner: Field) -> Field {
+    Field { name: inner.name, offset: outer.offset.saturating_add(inner.offset), width: inner.width }
+}

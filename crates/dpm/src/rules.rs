@@ -1,0 +1,342 @@
+//! The rules that DPM and ZYM share, each stated once and run by reading, writing and validating.
+
+use crate::bone::{Bone, BonePose, Name};
+use crate::decode;
+use crate::record::{WORD, item, matrix, texcoord, triangle};
+use alloc::collections::BTreeMap;
+use alloc::format;
+use meshwright_core::layout::Gaps;
+use meshwright_core::record::Field;
+use meshwright_core::{Codes, F32, Findings, Path, ReadError, Rule};
+
+meshwright_core::rules! {
+    error MAGIC = "bad-magic", BadMagic,
+        "The file does not begin with the letters of its format.",
+        "Nothing can be mended: the file is of another format, or its beginning is lost.";
+    error TYPE = "bad-type", BadValue,
+        "The file is of a type that was never defined; engines refuse it.",
+        "Look for another program's format under the same extension.";
+    error SHORT = "out-of-file", Truncated,
+        "The file ends within a field, or a section lies outside of it.",
+        "Get a complete copy; what is missing cannot be rebuilt.";
+    error COUNT = "out-of-file", BadCount,
+        "A table claims more items than the file has room for.",
+        "Get a complete copy, or correct the count.";
+    error LIMIT = "limit", Limit,
+        "Reading on would take more memory than the caller allows.",
+        "Allow more memory, if the file is trusted.";
+    forgivable TRUNCATED = "truncated", Truncated,
+        "The file is shorter than its header says.",
+        "Get a complete copy, or write the model anew without the layout of its file.";
+    forgivable BEHIND_END = "out-of-file", OutOfBounds,
+        "Sections lie behind the size that the header states.",
+        "Correct the stored size, or write the model anew without the layout of its file.";
+    error PARENT_ORDER = "bad-parent", BadHierarchy,
+        "A bone does not come behind the bone it hangs from; engines refuse the model.",
+        "Sort the bones so that parents come first.";
+    forgivable PARENT_BELOW = "bad-parent", BadReference,
+        "The number of a bone's parent is below -1; DarkPlaces takes the bone for a root, other engines refuse it.",
+        "Set the parent to -1.";
+    error BONE_INDEX = "bad-bone-index", BadReference,
+        "A vertex hangs from a bone that is not there; engines crash or draw garbage.",
+        "Point it at a bone that is there.";
+    error VERTEX_INDEX = "bad-vertex-index", BadReference,
+        "A triangle has a vertex that is not there; DarkPlaces takes the first one of the mesh instead.",
+        "Remove the triangle, or point it at a vertex that is there.";
+    forgivable NON_FINITE = "non-finite", NonFinite,
+        "A position, weight, normal or transform is infinite or no number, so that nothing sensible can be drawn.",
+        "Replace the number, or export the model again.";
+    error BAD_COUNT = "bad-count", BadCount,
+        "Lists that belong together are not of one length.",
+        "Give each vertex and each triangle what belongs to it.";
+    warning TRAILING = "trailing-bytes", Unused,
+        "Bytes follow the end that the header states; engines do not read them.",
+        "Cut them off, if nothing else is known to use them.";
+    info UNREFERENCED = "unreferenced-bytes", Unused,
+        "No structure refers to some bytes of the file; they are kept.",
+        "Nothing needs to be done.";
+    warning MISALIGNED = "misaligned-offset", Misaligned,
+        "An offset is no multiple of 4, which no known tool writes; readers that cast pointers may fail on it.",
+        "Write the model anew without the layout of its file.";
+    warning IN_HEADER = "table-in-header", Overlap,
+        "A section begins within the header.",
+        "Check the offset; write the model anew without the layout of its file if its content is right.";
+    warning UNTERMINATED = "unterminated-name", BadName,
+        "A name fills its field, so that programs that expect its end read on behind it.",
+        "Shorten it to 31 bytes.";
+    warning DUPLICATE_NAME = "duplicate-name", Duplicate,
+        "Two bones have one name but for upper and lower case; engines find the first of them only.",
+        "Rename one of them.";
+    warning BONE_FLAGS = "unknown-bone-flags", BadValue,
+        "A bone has flags without a known meaning.",
+        "Nothing needs to be done: the flags are kept and engines ignore them.";
+    warning BOUNDS = "non-finite-bounds", NonFinite,
+        "Stored bounds are infinite or no number; engines that rely on them may never draw the model.",
+        "Compute the bounds anew.";
+    warning TEXCOORD = "non-finite-texcoord", NonFinite,
+        "A texture coordinate is infinite or no number; 0 is taken where the model is converted.",
+        "Replace it.";
+}
+
+pub(crate) const CODES: Codes = Codes { short: SHORT, count: COUNT, limit: LIMIT };
+
+/// Two lists of rules as one.
+#[allow(clippy::indexing_slicing, clippy::arithmetic_side_effects, reason = "evaluated at compile time")]
+pub(crate) const fn joined<const N: usize>(a: &[&'static Rule], b: &[&'static Rule]) -> [&'static Rule; N] {
+    assert!(a.len() + b.len() == N, "the length of both lists");
+    let mut all = [a[0]; N];
+    let mut i = 0;
+    while i < N {
+        all[i] = if i < a.len() { a[i] } else { b[i - a.len()] };
+        i += 1;
+    }
+    all
+}
+
+type Checked = Result<(), ReadError>;
+
+/// What a header says about its file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    /// The header's field.
+    pub field: Field,
+    /// Its value.
+    pub claimed: u32,
+    /// The real size.
+    pub size: u64,
+}
+
+impl Extent {
+    /// The file is there as far as its header says.
+    pub(crate) fn check_size(&self, findings: &mut Findings) -> Checked {
+        let Self { field, claimed, size } = *self;
+        if u64::from(claimed) <= size {
+            return Ok(());
+        }
+        let message = || format!("the header says {claimed} bytes, the file has {size}");
+        findings.broken(TRUNCATED, &field.path(&Path::ROOT), field.at(0), message)
+    }
+
+    /// Sections up to `end` lie where the header says that the file is.
+    pub(crate) fn check_end(&self, end: u64, findings: &mut Findings) -> Checked {
+        let Self { field, claimed, size } = *self;
+        let stated = u64::from(claimed);
+        if end <= stated || stated > size {
+            return Ok(());
+        }
+        let message = || format!("sections end at {end:#x}, behind the stored size of {claimed} bytes");
+        findings.broken(BEHIND_END, &field.path(&Path::ROOT), field.at(0), message)
+    }
+
+    /// What lies between and behind the sections.
+    pub(crate) fn check_rest(&self, gaps: &Gaps, findings: &mut Findings) -> Checked {
+        let Self { field, claimed, size } = *self;
+        let stated = u64::from(claimed);
+        if size > stated {
+            let extra = size.saturating_sub(stated);
+            let message = || format!("{extra} bytes behind the stored size of {claimed}");
+            findings.broken(TRAILING, &field.path(&Path::ROOT), field.at(0), message)?;
+        }
+        for (at, bytes) in gaps.runs().filter(|(at, _)| *at < stated) {
+            let message = || format!("{} bytes that no structure refers to", bytes.len());
+            findings.broken(UNREFERENCED, &Path::ROOT, at, message)?;
+        }
+        Ok(())
+    }
+}
+
+/// Where a section starts: behind the header, at a multiple of 4 unless it holds bytes.
+pub(crate) fn check_start(
+    start: u32,
+    (is_empty, of_words): (bool, bool),
+    header: usize,
+    path: &Path<'_>,
+    at: u64,
+    findings: &mut Findings,
+) -> Checked {
+    if of_words && !start.is_multiple_of(4) {
+        findings.broken(MISALIGNED, path, at, || format!("{start:#x} is not a multiple of 4"))?;
+    }
+    if u64::from(start) < header as u64 && !is_empty {
+        findings.broken(IN_HEADER, path, at, || format!("{start:#x} is within the header"))?;
+    }
+    Ok(())
+}
+
+/// The fields of a bone, which DPM and ZYM have in different orders.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BoneFields {
+    pub name: Field,
+    pub parent: Field,
+    pub flags: Field,
+    pub size: usize,
+}
+
+/// Parents come before their children. `start` is where the table of bones is.
+pub(crate) fn check_parents(
+    bones: &[Bone],
+    fields: &BoneFields,
+    start: Option<u64>,
+    findings: &mut Findings,
+) -> Checked {
+    let table = Path::ROOT.field("bones");
+    for (i, bone) in bones.iter().enumerate() {
+        let number = bone.parent;
+        let (rule, fault) = match bone.parent() {
+            Some(parent) if parent >= i => (PARENT_ORDER, "not before it"),
+            None if number < -1 => (PARENT_BELOW, "below -1"),
+            _ => continue,
+        };
+        let path = table.index(i);
+        let at = start.map(|o| fields.parent.at(item(o, i, fields.size)));
+        let message = || format!("parent {number} of bone {i} is {fault}");
+        findings.broken(rule, &fields.parent.path(&path), at, message)?;
+    }
+    Ok(())
+}
+
+/// What is odd with bones that engines load. `start` is where the table of bones is.
+pub(crate) fn check_bones(
+    bones: &[Bone],
+    fields: &BoneFields,
+    start: Option<u64>,
+    findings: &mut Findings,
+) -> Checked {
+    let table = Path::ROOT.field("bones");
+    let mut first = BTreeMap::new();
+    for (i, bone) in bones.iter().enumerate() {
+        let path = table.index(i);
+        let at = |field: Field| start.map(|o| field.at(item(o, i, fields.size)));
+        check_name(&bone.name, &fields.name.path(&path), at(fields.name), findings)?;
+        if bone.flags.unknown() != 0 {
+            let message = || format!("{:?} has unknown bits", bone.flags);
+            findings.broken(BONE_FLAGS, &fields.flags.path(&path), at(fields.flags), message)?;
+        }
+        // Engines look names up without regard to case.
+        let mut key = [0; crate::record::name::SIZE];
+        for (to, from) in key.iter_mut().zip(bone.name.bytes()) {
+            *to = from.to_ascii_lowercase();
+        }
+        let earlier = *first.entry(key).or_insert(i);
+        if earlier != i {
+            let message = || format!("{} is the name of bone {earlier} too", bone.name);
+            findings.broken(DUPLICATE_NAME, &fields.name.path(&path), at(fields.name), message)?;
+        }
+    }
+    Ok(())
+}
+
+/// A name has an end.
+pub(crate) fn check_name(name: &Name, path: &Path<'_>, at: Option<u64>, findings: &mut Findings) -> Checked {
+    if name.is_terminated() {
+        return Ok(());
+    }
+    findings.broken(UNTERMINATED, path, at, || format!("{name} fills all {} bytes", name.raw().len()))
+}
+
+/// Finds the transforms that are not finite among those of one pose.
+pub(crate) fn check_pose(
+    pose: &[BonePose],
+    path: &Path<'_>,
+    start: Option<u64>,
+    findings: &mut Findings,
+) -> Checked {
+    for (bone, transform) in pose.iter().enumerate() {
+        let elements = transform.0.as_flattened();
+        if let Some((e, value)) = elements.iter().enumerate().find(|(_, v)| !v.is_finite()) {
+            let at = start.map(|o| item(item(o, bone, matrix::SIZE), e, WORD));
+            let message = || format!("element {e} is {value:?}, not finite");
+            findings.broken(NON_FINITE, &path.index(bone), at, message)?;
+        }
+    }
+    Ok(())
+}
+
+/// A vertex hangs from one of `bones`.
+pub(crate) fn check_bone_index(
+    bone: u32,
+    bones: usize,
+    path: &Path<'_>,
+    at: Option<u64>,
+    findings: &mut Findings,
+) -> Checked {
+    if (bone as usize) < bones {
+        return Ok(());
+    }
+    findings.broken(BONE_INDEX, path, at, || format!("bone {} of {bones}", bone.cast_signed()))
+}
+
+/// Numbers of one field are finite.
+pub(crate) fn check_finite(
+    values: &[F32],
+    path: &Path<'_>,
+    at: Option<u64>,
+    findings: &mut Findings,
+) -> Checked {
+    match values.iter().find(|f| !f.is_finite()) {
+        Some(bad) => findings.broken(NON_FINITE, path, at, || format!("{bad:?} is not finite")),
+        None => Ok(()),
+    }
+}
+
+/// Triangles, the greatest of whose vertex numbers is `max`, have vertices that are there. The first that has not is
+/// reported.
+pub(crate) fn check_triangles(
+    triangles: &[[u32; 3]],
+    max: u32,
+    vertices: usize,
+    path: &Path<'_>,
+    start: Option<u64>,
+    findings: &mut Findings,
+) -> Checked {
+    if triangles.is_empty() || (max as usize) < vertices {
+        return Ok(());
+    }
+    let beyond = |v: &u32| *v as usize >= vertices;
+    let first = triangles.iter().enumerate().find_map(|(t, corners)| {
+        let (v, field) = corners.iter().zip(triangle::FIELDS).find(|(v, _)| beyond(v))?;
+        Some((t, *v, *field))
+    });
+    let Some((t, v, field)) = first else { return Ok(()) };
+    let path = path.index(t);
+    let at = start.map(|o| field.at(item(o, t, triangle::SIZE)));
+    findings.broken(VERTEX_INDEX, &field.path(&path), at, || format!("index {v} of {vertices} vertices"))
+}
+
+/// Texture coordinates are finite.
+pub(crate) fn check_texcoords(
+    texcoords: &[[F32; 2]],
+    path: &Path<'_>,
+    start: Option<u64>,
+    findings: &mut Findings,
+) -> Checked {
+    if !decode::any_non_finite(texcoords.as_flattened().iter().copied()) {
+        return Ok(());
+    }
+    for (v, pair) in texcoords.iter().enumerate() {
+        if let Some(bad) = pair.iter().find(|f| !f.is_finite()) {
+            let at = start.map(|o| item(o, v, texcoord::SIZE));
+            findings.broken(TEXCOORD, &path.index(v), at, || format!("{bad:?} is not finite"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Bounds are finite: `values` in the order of `fields`, each of which may hold several.
+pub(crate) fn check_bounds(
+    values: impl Iterator<Item = F32> + Clone,
+    fields: &[Field],
+    path: &Path<'_>,
+    start: Option<u64>,
+    findings: &mut Findings,
+) -> Checked {
+    if !decode::any_non_finite(values.clone()) {
+        return Ok(());
+    }
+    let places = fields.iter().flat_map(|f| (0..f.width).step_by(WORD).map(move |within| (f, within)));
+    for ((field, within), value) in places.zip(values).filter(|(_, v)| !v.is_finite()) {
+        let at = start.map(|o| item(field.at(o), within, 1));
+        findings.broken(BOUNDS, &field.path(path), at, || format!("{value:?} is not finite"))?;
+    }
+    Ok(())
+}

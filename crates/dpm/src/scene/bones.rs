@@ -1,0 +1,248 @@
+//! The joints of all skeletons of a scene as one list of bones, and vertices in their spaces.
+
+use super::axes::amount;
+use super::names;
+use crate::bone::{Bone, BoneFlags, BonePose, Name};
+use crate::dpm::Influence;
+use alloc::format;
+use alloc::vec::Vec;
+use meshwright_core::math::{Affine64, narrow, scale, wide};
+use meshwright_core::{F32, f32s};
+use meshwright_scene::draw::Instance;
+use meshwright_scene::names::Names;
+use meshwright_scene::{
+    AxisMap, BindPose, Budget, ConvertError, Extra, Lack, Loss, Mesh, Naming, Order, Scene, SkeletonId,
+};
+
+/// Bones, parents first, and the pose in which vertices are bound to them.
+pub(super) struct Bones<'s> {
+    scene: &'s Scene,
+    map: AxisMap,
+    pub(super) bones: Vec<Bone>,
+    /// The pose in which vertices are bound.
+    pub(super) bind: Vec<BonePose>,
+    skeletons: Vec<Joints>,
+    /// What follows no joint hangs from this bone.
+    root: usize,
+}
+
+/// The joints of one skeleton.
+struct Joints {
+    /// The bone of the first of them.
+    first: usize,
+    order: Order,
+    /// From model space into the space of each joint, in the scene's axes.
+    inverses: Vec<Option<Affine64>>,
+    follow: bool,
+}
+
+impl<'s> Bones<'s> {
+    /// The bones of a scene in the axes that `map` leads to. There is at least one: a root for what follows no joint,
+    /// where something `drawn` does not.
+    pub(super) fn of<'i>(
+        scene: &'s Scene,
+        map: AxisMap,
+        drawn: impl Iterator<Item = &'i Instance>,
+        naming: Naming,
+        budget: &Budget,
+        losses: &mut Vec<Loss>,
+    ) -> Result<Self, ConvertError> {
+        let mut names = Names::new(names::BONES, naming, budget);
+        let (bones, bind, skeletons) = (Vec::new(), Vec::new(), Vec::new());
+        let mut all = Self { scene, map, bones, bind, skeletons, root: 0 };
+        for s in 0..scene.skeletons.len() {
+            all.add(s, &mut names, budget, losses)?;
+        }
+        Lack::report(&[Lack::Follows], scene, losses);
+        let mut meshes = drawn.filter_map(|i| scene.meshes.get(i.mesh.0));
+        if all.bones.is_empty() || meshes.any(has_loose_vertices) {
+            let name = names.fit("root", "skeletons", losses)?;
+            all.root = all.bones.len();
+            all.bones.push(Bone::new(Name::truncated(&name), -1));
+            all.bind.push(BonePose::IDENTITY);
+        }
+        Ok(all)
+    }
+
+    fn add(
+        &mut self,
+        s: usize,
+        names: &mut Names<'_>,
+        budget: &Budget,
+        losses: &mut Vec<Loss>,
+    ) -> Result<(), ConvertError> {
+        let Some(skeleton) = self.scene.skeletons.get(s) else { return Ok(()) };
+        let each = size_of::<Bone>() + size_of::<BonePose>();
+        budget.charge_items("bones", skeleton.joints.len() as u64, 2 * each)?;
+        let order = skeleton.parents_first(budget)?;
+        let bound = BindPose::of(self.scene, SkeletonId(s), budget)?;
+        let path = format!("skeletons[{s}]");
+        if bound.differs_from_rest {
+            let message = "the bind pose is not the rest pose; the first frame is the bind pose";
+            losses.push(Loss::new("rest-pose-dropped", &*path, message));
+        }
+        let first = self.bones.len();
+        for &j in order.joints() {
+            let Some(joint) = skeleton.joints.get(j) else { continue };
+            let follows = !joint.follows.is_empty();
+            let parent = order.parent(joint).filter(|_| !follows).map(|p| first + p);
+            // A bone without a name is looked up by nobody.
+            let name = match joint.name.as_str() {
+                "" => Vec::new(),
+                name => names.fit(name, &format!("{path}.joints[{j}]"), losses)?,
+            };
+            self.bones.push(Bone {
+                name: Name::truncated(&name),
+                parent: parent.map_or(-1, |p| i32::try_from(p).unwrap_or(i32::MAX)),
+                flags: BoneFlags(flags(joint.extras.as_ref())),
+            });
+            let local = if follows { bound.model.get(j) } else { bound.locals.get(j) };
+            self.bind.push(local.map_or(BonePose::IDENTITY, |m| self.local(m)));
+        }
+        let follow = skeleton.joints.iter().any(|j| !j.follows.is_empty());
+        self.skeletons.push(Joints { first, order, inverses: bound.inverses, follow });
+        Ok(())
+    }
+
+    fn local(&self, m: &Affine64) -> BonePose {
+        self.map.affine(&m.narrow()).to_rows().into()
+    }
+
+    fn number(&self, skeleton: SkeletonId, joint: u32) -> Option<usize> {
+        let joints = self.skeletons.get(skeleton.0)?;
+        Some(joints.first + joints.order.place(joint as usize)?)
+    }
+
+    /// True when joints of a skeleton follow others: they are bones of their own, posed by where they end up.
+    pub(super) fn follow(&self, skeleton: SkeletonId) -> bool {
+        self.skeletons.get(skeleton.0).is_some_and(|joints| joints.follow)
+    }
+
+    /// Puts a pose of one skeleton into a pose of all bones. `model` has the joints in model space, where some follow
+    /// others.
+    pub(super) fn fill(
+        &self,
+        skeleton: SkeletonId,
+        locals: &[Affine64],
+        model: &[Affine64],
+        pose: &mut [BonePose],
+    ) {
+        let joints = self.scene.skeletons.get(skeleton.0).into_iter().flat_map(|s| &s.joints);
+        for (j, (joint, local)) in joints.zip(locals).enumerate() {
+            let matrix = if joint.follows.is_empty() { Some(local) } else { model.get(j) };
+            let number = u32::try_from(j).ok().and_then(|j| self.number(skeleton, j));
+            if let Some((to, matrix)) = number.and_then(|n| pose.get_mut(n)).zip(matrix) {
+                *to = self.local(matrix);
+            }
+        }
+    }
+
+    /// The parts that bones have in a vertex of a mesh, which is given as it is drawn in the scene's axes. Returns false
+    /// for a vertex that follows no joint: it hangs from the root.
+    pub(super) fn vertex(
+        &self,
+        mesh: &Mesh,
+        v: usize,
+        path: &str,
+        row: &mut Vec<Influence>,
+    ) -> Result<bool, ConvertError> {
+        row.clear();
+        let at = mesh.positions.get(v).copied().unwrap_or_default();
+        let normal = mesh.normals.get(v).copied().unwrap_or_default();
+        let range = mesh.skin.as_ref().map_or(0..0, |s| s.range(v));
+        for k in range {
+            let Some((skin, i)) = mesh.skin.as_ref().and_then(|s| Some((s, s.influences.get(k)?))) else {
+                continue;
+            };
+            let missing = || ConvertError::invalid(path, format!("vertex {v} names a missing joint"));
+            let number = self.number(skin.skeleton, i.joint).ok_or_else(missing)?;
+            let (origin, turned) = match skin.local.get(k) {
+                Some(local) => (local.position, local.normal),
+                None => self.bound(skin.skeleton, i.joint, i.weight, [at, normal], path)?,
+            };
+            row.push(self.influence(number, i.weight, origin, turned));
+        }
+        let loose = row.is_empty();
+        if loose {
+            row.push(self.influence(self.root, 1.0, at, normal));
+        }
+        Ok(!loose)
+    }
+
+    /// The part of a bone in the file's axes.
+    fn influence(&self, number: usize, weight: f32, origin: [f32; 3], normal: [f32; 3]) -> Influence {
+        Influence {
+            origin: f32s(self.map.point(origin)),
+            influence: F32::new(weight),
+            normal: f32s(self.map.direction(normal)),
+            bone: u32::try_from(number).unwrap_or(u32::MAX),
+        }
+    }
+
+    /// A vertex and its normal from model space in the bind pose into the space of a joint, times its weight.
+    fn bound(
+        &self,
+        skeleton: SkeletonId,
+        joint: u32,
+        weight: f32,
+        [at, normal]: [[f32; 3]; 2],
+        path: &str,
+    ) -> Result<([f32; 3], [f32; 3]), ConvertError> {
+        let joints = self.skeletons.get(skeleton.0);
+        let inverse = joints.and_then(|s| s.inverses.get(joint as usize)).and_then(Option::as_ref);
+        let w = f64::from(weight);
+        match inverse {
+            Some(m) => {
+                let [at, normal] = [m.point(wide(at)), m.vector(wide(normal))];
+                Ok((narrow(scale(at, w)), narrow(scale(normal, w))))
+            }
+            None if weight == 0.0 => Ok(([0.0; 3], [0.0; 3])),
+            None => {
+                let message = format!("joint {joint} flattens space in the bind pose and moves vertices");
+                Err(ConvertError::unsupported(path, message))
+            }
+        }
+    }
+}
+
+fn has_loose_vertices(mesh: &Mesh) -> bool {
+    mesh.skin.as_ref().is_none_or(|s| (0..s.vertex_count()).any(|v| s.range(v).is_empty()))
+}
+
+/// Reports vertices that hang from the root.
+pub(super) fn report_loose(loose: u64, path: &str, losses: &mut Vec<Loss>) {
+    if loose > 0 {
+        let message = format!("{loose} vertices follow no joint; they hang from the root");
+        losses.push(Loss::measured("vertices-unbound", path, message, amount(loose)));
+    }
+}
+
+/// A native field.
+pub(super) fn field<'a>(extras: Option<&'a Extra>, name: &str) -> Option<&'a Extra> {
+    match extras {
+        Some(Extra::Map(fields)) => fields.iter().find(|(key, _)| key == name).map(|(_, value)| value),
+        _ => None,
+    }
+}
+
+/// The numbers of a native field that has so many.
+pub(super) fn numbers<'a>(
+    extras: Option<&'a Extra>,
+    name: &str,
+    count: usize,
+) -> impl Iterator<Item = u32> + use<'a> {
+    let list = match field(extras, name) {
+        Some(Extra::List(list)) if list.len() == count => list.as_slice(),
+        _ => &[],
+    };
+    let made_up = if list.is_empty() { count } else { 0 };
+    list.iter().map(number).chain(core::iter::repeat_n(0, made_up))
+}
+
+fn number(extra: &Extra) -> u32 {
+    if let Extra::Int(v) = extra { u32::try_from(*v).unwrap_or(0) } else { 0 }
+}
+
+fn flags(extras: Option<&Extra>) -> u32 {
+    field(extras, "flags").map_or(0, number)
+}

@@ -1,0 +1,168 @@
+//! The exchange model to DPM.
+
+use super::axes::TO_GLTF;
+use super::bones::{Bones, numbers, report_loose};
+use super::frames::Frames;
+use super::names;
+use crate::clips::FrameClip;
+use crate::dpm::rules::check;
+use crate::dpm::{Bounds, Dpm, Frame, Influence, Mesh, Vertices};
+use alloc::string::ToString;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use meshwright_core::{F32, Findings, f32s};
+use meshwright_scene::names::Names;
+use meshwright_scene::{
+    AxisMap, Budget, ConvertError, Converted, Drawable, Drawables, FromScene, FromSceneOptions, Lack, Levels,
+    Loss, Scene,
+};
+
+/// A model with its clips, which DPM keeps in a file of their own.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct DpmFiles {
+    /// The model.
+    pub model: Dpm,
+    /// Its clips, for the companion `<model file name>.framegroups`; without any there is no companion.
+    pub clips: Vec<FrameClip>,
+}
+
+impl Dpm {
+    /// A model of what a scene draws, at its finest level of detail unless the options say otherwise.
+    ///
+    /// Frame 0 is the bind pose; behind it are the clips' poses, sampled at whole frames. Meshes that have their
+    /// vertices in bone space keep them, others are taken there from the bind pose. Meshes without a skin, and vertices
+    /// without influences, hang from a root bone. Bounds are true ones. The clips themselves are in a file of their own,
+    /// for which there is [`write_scene`].
+    ///
+    /// # Errors
+    /// When the scene breaks its own rules, draws nothing, binds vertices to a joint that flattens space, or
+    /// when the model would take more than the limits allow.
+    pub fn from_scene(scene: &Scene, options: &FromSceneOptions) -> Result<Converted<Self>, ConvertError> {
+        let mut made = write_scene(scene, options)?;
+        let DpmFiles { model, clips } = &made.value;
+        if *clips != model.clips_from_names() && !clips.is_empty() {
+            let message =
+                "the model alone has the frames; names, rates and loops of clips are in a companion";
+            made.losses.push(Loss::new("clips-dropped", "clips", message).counted(clips.len()));
+        }
+        Ok(made.map(|files| files.model))
+    }
+}
+
+impl FromScene for Dpm {
+    type Options = ();
+
+    fn from_scene(scene: &Scene, options: &FromSceneOptions) -> Result<Converted<Self>, ConvertError> {
+        Self::from_scene(scene, options)
+    }
+}
+
+/// A model of what a scene draws, as [`Dpm::from_scene`] makes it, with the content of its companion.
+///
+/// The clips are plain data: who knows the text form of `.framegroups` writes them beside the model.
+///
+/// # Errors
+/// As [`Dpm::from_scene`].
+pub fn write_scene(scene: &Scene, options: &FromSceneOptions) -> Result<Converted<DpmFiles>, ConvertError> {
+    let budget = options.budget();
+    // Bones turn vertices into the file's axes.
+    let draw = options.draw(scene, &TO_GLTF, Levels::Finest, false);
+    let draw = draw.with_axes(AxisMap::IDENTITY).with_normals(true);
+    let mut drawables = Drawables::new(scene, &draw, &budget)?;
+    let (map, naming) = (options.axes(scene, &TO_GLTF), options.names);
+    let mut losses = Vec::new();
+    Lack::report(&[Lack::Images, Lack::Surfaces, Lack::Colors, Lack::Tangents], scene, &mut losses);
+    let bones = Bones::of(scene, map, drawables.instances(), naming, &budget, &mut losses)?;
+    let mut work = Work {
+        scene,
+        bones: &bones,
+        map,
+        names: Names::new(names::NAMES, naming, &budget),
+        budget: &budget,
+        losses: &mut losses,
+    };
+    let mut meshes = budget.reserve("meshes", drawables.instances().count())?;
+    while let Some(drawable) = drawables.next() {
+        meshes.push(work.mesh(&drawable?)?);
+    }
+    if meshes.is_empty() {
+        return Err(ConvertError::unsupported("nodes", "nothing is drawn; a DPM needs at least one mesh"));
+    }
+    losses.append(&mut drawables.take_losses());
+    let Frames { frames, poses, clips, .. } =
+        Frames::of(scene, &bones, names::CLIPS, naming, &budget, &mut losses)?;
+    for (i, clip) in clips.iter().enumerate().filter(|(_, clip)| clip.fps < 1.0) {
+        let message = "frames per second; the engine plays 1";
+        let path = alloc::format!("clips[{i}]");
+        losses.push(Loss::measured("fps-clamped", path, message, clip.fps.into()));
+    }
+    let frame =
+        |f: &super::frames::NamedPose| Frame { name: f.name, bounds: Bounds::default(), pose: f.pose };
+    let frames = frames.iter().map(frame).collect();
+    let mut model = Dpm::new(bones.bones, meshes, poses, frames);
+    let influences: usize = model.meshes.iter().map(|m| m.vertices.influences.len()).sum();
+    if super::bounds::is_affordable(influences, model.pose_count(), &budget, "frames", &mut losses)? {
+        model.recompute_bounds();
+    }
+    check(&model, &mut Findings::writing())
+        .map_err(|e| ConvertError::invalid(e.path().to_string(), e.message()))?;
+    Ok(Converted::new(DpmFiles { model, clips }, losses))
+}
+
+/// Makes meshes.
+struct Work<'a, 'b> {
+    scene: &'a Scene,
+    bones: &'a Bones<'a>,
+    map: AxisMap,
+    names: Names<'b>,
+    budget: &'b Budget,
+    losses: &'a mut Vec<Loss>,
+}
+
+impl Work<'_, '_> {
+    fn mesh(&mut self, drawable: &Drawable<'_>) -> Result<Mesh, ConvertError> {
+        let (path, mesh) = (drawable.path(), &*drawable.mesh);
+        let material = drawable.material().and_then(|m| self.scene.materials.get(m.0));
+        let name = material.map_or(drawable.name, |m| m.name.as_str());
+        let shader = crate::bone::Name::truncated(&self.names.fit(name, &path, self.losses)?);
+        let (n, tris) = (mesh.positions.len(), mesh.triangles.len());
+        let influences = mesh.skin.as_ref().map_or(0, |s| s.influences.len()).saturating_add(n);
+        self.budget.charge_items("vertices", influences as u64, size_of::<Influence>())?;
+        self.budget.charge_items("vertices", n as u64, size_of::<([F32; 2], u32)>())?;
+        self.budget.charge_items("triangles", tris as u64, size_of::<([u32; 3], u32)>())?;
+        let vertices = self.vertices(mesh, &path)?;
+        let mut texcoords: Vec<_> = mesh.uvs.iter().map(|uv| f32s(*uv)).collect();
+        texcoords.resize(n, [F32::default(); 2]);
+        // A part of a mesh has other triangles than the mesh, and its numbers are not theirs.
+        let source = drawable.id().and_then(|id| self.scene.meshes.get(id.0));
+        let extras = source.filter(|m| m.triangles.len() == tris).and_then(|m| m.extras.as_ref());
+        Ok(Mesh {
+            shader,
+            vertices: Arc::new(vertices),
+            texcoords: Arc::new(texcoords),
+            triangles: Arc::new(mesh.triangles.iter().map(|t| self.map.triangle(*t)).collect()),
+            groupids: Arc::new(numbers(extras, "groupids", tris).collect()),
+        })
+    }
+
+    fn vertices(&mut self, mesh: &meshwright_scene::Mesh, path: &str) -> Result<Vertices, ConvertError> {
+        let mut vertices = Vertices::default();
+        let (mut row, mut loose, mut odd) = (Vec::new(), 0_u64, 0.0_f32);
+        for v in 0..mesh.positions.len() {
+            if self.bones.vertex(mesh, v, path, &mut row)? {
+                let sum: f32 = row.iter().map(|i| i.influence.get()).sum();
+                odd = odd.max((sum - 1.0).abs());
+            } else {
+                loose += u64::from(mesh.is_skinned());
+            }
+            vertices.push(&row);
+        }
+        report_loose(loose, path, self.losses);
+        if odd > 1.0e-3 {
+            let message = "the weights of a vertex do not sum to 1";
+            self.losses.push(Loss::measured("influence-sum", path, message, odd.into()));
+        }
+        Ok(vertices)
+    }
+}

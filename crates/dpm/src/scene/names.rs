@@ -1,0 +1,27 @@
+//! Names as the formats hold them.
+
+use crate::bone::Name;
+use crate::record::name::SIZE;
+use meshwright_scene::names::{Encoding, NameRules};
+
+/// The longest name that has an end.
+const LONGEST: usize = SIZE - 1;
+
+/// Names of shaders and scenes.
+pub(super) const NAMES: NameRules = NameRules::new(Encoding::LATIN1, LONGEST);
+/// Names of bones: engines look them up without regard to case.
+pub(super) const BONES: NameRules = NAMES.unique().ignoring_case();
+/// Names of clips in a companion, where nothing that is quoted can hold a quote.
+pub(super) const CLIPS: NameRules = NameRules::new(
+    Encoding::Bytes(|c| u8::try_from(u32::from(c)).ok().filter(|b| *b >= b' ' && *b != b'"' && *b != 0x7f)),
+    LONGEST,
+)
+.with_stand_in(b'_');
+
+/// The name of a clip's frame: the clip's name, as much of it as there is room for, and the frame's number.
+pub(super) fn of_frame(clip: &[u8], frame: usize) -> Name {
+    let number = alloc::format!("_{frame}");
+    let room = LONGEST.saturating_sub(number.len());
+    let clip = clip.get(..room).unwrap_or(clip);
+    Name::truncated(&[clip, number.as_bytes()].concat())
+}

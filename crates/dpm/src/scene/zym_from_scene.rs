@@ -1,0 +1,215 @@
+//! The exchange model to ZYM.
+
+use super::axes::{TO_GLTF, amount};
+use super::bones::{Bones, numbers, report_loose};
+use super::frames::Frames;
+use super::names;
+use crate::bone::{BonePose, Name};
+use crate::dpm::Influence;
+use crate::zym::rules::check;
+use crate::zym::{SceneFlags, Zym, ZymBounds, ZymInfluence, ZymRun, ZymScene};
+use alloc::collections::BTreeMap;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use meshwright_core::math::{narrow, scale};
+use meshwright_core::{F32, Findings, f32s, values};
+use meshwright_scene::names::Names;
+use meshwright_scene::{
+    AxisMap, Budget, ConvertError, Converted, Drawable, Drawables, FromScene, FromSceneOptions, Lack, Levels,
+    Loss, Mesh, Scene,
+};
+
+/// The rate of the scene that a model without clips has.
+const STILL_RATE: f32 = 1.0;
+
+impl Zym {
+    /// A model of what a scene draws, at its finest level of detail unless the options say otherwise.
+    ///
+    /// Every vertex keeps the joint that moves it most, and is taken into the space of its bone. Shaders share one list
+    /// of vertices: those that are alike to the last bit in bone, position, normal and texture coordinates are
+    /// one, as often as a mesh has them. Pose 0 is the bind pose; behind it are the clips' poses, sampled at whole
+    /// frames. Meshes without a skin, and vertices without influences, hang from a root bone. A scene without clips
+    /// has one of a single pose. Bounds are true ones.
+    ///
+    /// # Errors
+    /// When the scene breaks its own rules, draws no triangle, binds vertices to a joint that flattens space, or when the
+    /// model would take more than the limits allow.
+    pub fn from_scene(scene: &Scene, options: &FromSceneOptions) -> Result<Converted<Self>, ConvertError> {
+        let budget = options.budget();
+        // Bones turn vertices into the file's axes.
+        let draw = options.draw(scene, &TO_GLTF, Levels::Finest, false);
+        let draw = draw.with_axes(AxisMap::IDENTITY).with_max_influences(1).with_skip_empty(true);
+        let mut drawables = Drawables::new(scene, &draw, &budget)?;
+        let (map, naming) = (options.axes(scene, &TO_GLTF), options.names);
+        let mut losses = Vec::new();
+        Lack::report(&[Lack::Images, Lack::Surfaces, Lack::Colors, Lack::Tangents], scene, &mut losses);
+        let bones = Bones::of(scene, map, drawables.instances(), naming, &budget, &mut losses)?;
+        let mut work = Work {
+            scene,
+            bones: &bones,
+            map,
+            names: Names::new(names::NAMES, naming, &budget),
+            budget: &budget,
+            known: BTreeMap::new(),
+            model: Self::default(),
+            losses: &mut losses,
+        };
+        while let Some(drawable) = drawables.next() {
+            work.run(&drawable?)?;
+        }
+        let mut model = work.model;
+        losses.append(&mut drawables.take_losses());
+        if model.counts.len() < 3 || model.triangle_count() == 0 {
+            let message = "nothing is drawn; a ZYM needs a triangle";
+            return Err(ConvertError::unsupported("nodes", message));
+        }
+        let frames = Frames::of(scene, &bones, names::NAMES, naming, &budget, &mut losses)?;
+        model.set_poses(&frames, &bones, &budget, &mut losses)?;
+        model.bones = bones.bones;
+        let poses = model.scenes.iter().map(|s| s.length as usize).sum();
+        if super::bounds::is_affordable(model.influences.len(), poses, &budget, "scenes", &mut losses)? {
+            model.recompute_bounds();
+        }
+        check(&model, &mut Findings::writing())
+            .map_err(|e| ConvertError::invalid(e.path().to_string(), e.message()))?;
+        Ok(Converted::new(model, losses))
+    }
+
+    /// A pose for every frame, and a scene for every clip.
+    fn set_poses(
+        &mut self,
+        frames: &Frames<'_>,
+        bones: &Bones<'_>,
+        budget: &Budget,
+        losses: &mut Vec<Loss>,
+    ) -> Result<(), ConvertError> {
+        let count = bones.bones.len();
+        // Frames that share a pose have one each here.
+        budget.charge_items(
+            "poses",
+            (frames.frames.len() as u64).saturating_mul(count as u64),
+            size_of::<BonePose>(),
+        )?;
+        for frame in &frames.frames {
+            let start = (frame.pose.0 as usize).saturating_mul(count);
+            self.poses.extend_from_slice(frames.poses.get(start..start + count).unwrap_or_default());
+        }
+        let scene = |name: &[u8], framerate: f32, flags, start, length| ZymScene {
+            name: Name::truncated(name),
+            bounds: ZymBounds::default(),
+            framerate: F32::new(framerate),
+            flags: SceneFlags(flags),
+            start,
+            length,
+        };
+        budget.charge_items("scenes", frames.clips.len() as u64, size_of::<ZymScene>())?;
+        for c in &frames.clips {
+            let flags = if c.looping { 0 } else { SceneFlags::NO_LOOP.0 };
+            self.scenes.push(scene(&c.name, c.fps, flags, c.start, c.length));
+        }
+        if self.scenes.is_empty() {
+            let message = "the scene has no clips; the model has one of a single pose";
+            losses.push(Loss::note("clip-added", "clips", message));
+            self.scenes.push(scene(b"bind", STILL_RATE, 0, 0, 1));
+        }
+        Ok(())
+    }
+}
+
+impl FromScene for Zym {
+    type Options = ();
+
+    fn from_scene(scene: &Scene, options: &FromSceneOptions) -> Result<Converted<Self>, ConvertError> {
+        Self::from_scene(scene, options)
+    }
+}
+
+/// A vertex as bits, and how many of a mesh are like it before it.
+type Key = (u32, [[u32; 3]; 2], [u32; 2], u32);
+
+/// What a vertex takes while it is sorted out.
+const VERTEX: usize = 2 * size_of::<(Key, u32)>() + size_of::<ZymInfluence>() + 16;
+
+/// Makes runs of triangles.
+struct Work<'a, 'b> {
+    scene: &'a Scene,
+    bones: &'a Bones<'a>,
+    map: AxisMap,
+    names: Names<'b>,
+    budget: &'b Budget,
+    /// The numbers of the vertices that are there.
+    known: BTreeMap<Key, u32>,
+    model: Zym,
+    losses: &'a mut Vec<Loss>,
+}
+
+impl Work<'_, '_> {
+    fn run(&mut self, drawable: &Drawable<'_>) -> Result<(), ConvertError> {
+        let (path, mesh) = (drawable.path(), &*drawable.mesh);
+        let material = drawable.material().and_then(|m| self.scene.materials.get(m.0));
+        let name = material.map_or(drawable.name, |m| m.name.as_str());
+        let shader = Name::truncated(&self.names.fit(name, &path, self.losses)?);
+        let tris = mesh.triangles.len();
+        self.budget.charge_items("vertices", mesh.positions.len() as u64, VERTEX)?;
+        self.budget.charge_items("triangles", tris as u64, size_of::<[u32; 3]>() + 1)?;
+        if !mesh.normals.is_empty() {
+            let message = "the format stores no normals; engines make them from the triangles";
+            self.losses.push(Loss::new("normals-dropped", &*path, message));
+        }
+        let numbers_of = self.vertices(mesh, &path)?;
+        let triangle = |t: &[u32; 3]| {
+            self.map.triangle(t.map(|v| numbers_of.get(v as usize).copied().unwrap_or_default()))
+        };
+        self.model.runs.push(ZymRun { shader, triangles: mesh.triangles.iter().map(triangle).collect() });
+        let source = drawable.id().and_then(|id| self.scene.meshes.get(id.0));
+        let extras = source.filter(|m| m.triangles.len() == tris).and_then(|m| m.extras.as_ref());
+        let zones = numbers(extras, "trizone", tris);
+        self.model.trizone.extend(zones.map(|zone| u8::try_from(zone).unwrap_or(0)));
+        Ok(())
+    }
+
+    /// Adds the vertices that are not there yet, and returns the numbers of all.
+    fn vertices(&mut self, mesh: &Mesh, path: &str) -> Result<Vec<u32>, ConvertError> {
+        let mut all = self.budget.reserve("vertices", mesh.positions.len())?;
+        let mut seen: BTreeMap<Key, u32> = BTreeMap::new();
+        let (mut row, mut loose, mut weights) = (Vec::new(), 0_u64, 0_u64);
+        for v in 0..mesh.positions.len() {
+            let bound = self.bones.vertex(mesh, v, path, &mut row)?;
+            loose += u64::from(!bound && mesh.is_skinned());
+            let Some(part) = row.first() else { continue };
+            let weight = part.influence.get();
+            weights += u64::from((weight - 1.0).abs() > 1.0e-3);
+            let (influence, normal) = unweighted(part);
+            let uv = mesh.uvs.get(v).map_or([F32::default(); 2], |[u, v]| [F32::new(*u), F32::new(1.0 - v)]);
+            let bits = |v: [F32; 3]| v.map(F32::to_bits);
+            let mut key = (influence.bone, [bits(influence.origin), bits(normal)], uv.map(F32::to_bits), 0);
+            let like = seen.entry(key).or_insert(0);
+            key.3 = *like;
+            *like += 1;
+            let next = u32::try_from(self.model.counts.len()).unwrap_or(u32::MAX);
+            let number = *self.known.entry(key).or_insert(next);
+            if number == next {
+                self.model.counts.push(1);
+                self.model.influences.push(influence);
+                self.model.texcoords.push(uv);
+            }
+            all.push(number);
+        }
+        report_loose(loose, path, self.losses);
+        if weights > 0 {
+            let message = "vertices have other weights than 1; the format has none";
+            self.losses.push(Loss::measured("influence-sum", path, message, amount(weights)));
+        }
+        Ok(all)
+    }
+}
+
+/// A part of a vertex as the whole of it, with its normal.
+fn unweighted(part: &Influence) -> (ZymInfluence, [F32; 3]) {
+    let weight = f64::from(part.influence.get());
+    let whole = |v: [F32; 3]| match weight {
+        1.0 => v,
+        _ => f32s(narrow(scale(values(v).map(f64::from), 1.0 / weight))),
+    };
+    (ZymInfluence { bone: part.bone, origin: whole(part.origin) }, whole(part.normal))
+}

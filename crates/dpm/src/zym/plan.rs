@@ -1,0 +1,85 @@
+//! Layouts and models: what lies where, whether a layout still serves, and the one that the writer chooses.
+
+use super::layout::ZymLayout;
+use super::model::Zym;
+use super::record::{LUMPS, bone, header, scene, vertex};
+use crate::record::{WORD, item, length, matrix, name, texcoord, triangle};
+use crate::rules::Extent;
+use meshwright_core::layout::{Gaps, Planner};
+use meshwright_core::record::Field;
+use meshwright_core::{Path, WriteError};
+
+/// The length that each lump of `model` has.
+pub(crate) fn lengths(model: &Zym) -> [u64; LUMPS.len()] {
+    let triangles = length(model.triangle_count(), triangle::SIZE);
+    [
+        length(model.scenes.len(), scene::SIZE),
+        length(model.poses.len(), matrix::SIZE),
+        length(model.bones.len(), bone::SIZE),
+        length(model.counts.len(), WORD),
+        length(model.influences.len(), vertex::SIZE),
+        length(model.texcoords.len(), texcoord::SIZE),
+        length(model.runs.len(), WORD).saturating_add(triangles),
+        length(model.runs.len(), name::SIZE),
+        model.trizone.len() as u64,
+    ]
+}
+
+impl ZymLayout {
+    /// What the header says about the file.
+    pub(crate) const fn extent(&self) -> Extent {
+        Extent { field: header::FILESIZE, claimed: self.filesize, size: self.size }
+    }
+
+    /// True when every lump of `model` has the size that it had when this layout was made.
+    pub(crate) fn fits(&self, model: &Zym) -> bool {
+        self.lumps.iter().zip(lengths(model)).all(|(&(_, len), now)| u64::from(len) == now)
+    }
+
+    /// The end of the lump that ends last.
+    pub(crate) fn end(&self) -> u64 {
+        let ends = self.lumps.iter().map(|&(start, len)| u64::from(start).saturating_add(len.into()));
+        ends.fold(header::SIZE as u64, u64::max)
+    }
+
+    /// The lumps one after the other behind the header.
+    pub(crate) fn canonical(model: &Zym) -> Result<Self, WriteError> {
+        // The format's integers are signed.
+        const MOST: u32 = u32::MAX >> 1;
+        let mut at = Planner::from(header::SIZE as u64);
+        let mut lumps = [(0, 0); LUMPS.len()];
+        for ((lump, len), field) in lumps.iter_mut().zip(lengths(model)).zip(LUMPS) {
+            let path = field.path(&Path::ROOT);
+            let length = WriteError::fit(&path, "lump length", len, MOST)?;
+            *lump = (at.take(&path, len)?, length);
+        }
+        let size = at.end();
+        let filesize = WriteError::fit(&Path::ROOT, "file size", size, MOST)?;
+        Ok(Self { filesize, size, lumps, gaps: Gaps::default() })
+    }
+}
+
+/// Offsets of a model's parts in the file it came from; none where it was built or has changed in size.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Places<'a>(pub(crate) Option<&'a ZymLayout>);
+
+impl<'a> Places<'a> {
+    pub(crate) fn of(model: &'a Zym) -> Self {
+        Self(model.layout.get().filter(|layout| layout.fits(model)))
+    }
+
+    pub(crate) fn header(&self, field: Field) -> Option<u64> {
+        self.0.map(|_| field.at(0))
+    }
+
+    /// Where the lump that a field of the header names starts.
+    pub(crate) fn lump(&self, field: Field) -> Option<u64> {
+        let place = LUMPS.iter().position(|lump| *lump == field)?;
+        self.0?.lumps.get(place).map(|&(start, _)| start.into())
+    }
+
+    /// Where an item of a lump is.
+    pub(crate) fn item(&self, field: Field, i: usize, size: usize) -> Option<u64> {
+        self.lump(field).map(|start| item(start, i, size))
+    }
+}
