@@ -278,7 +278,7 @@ fn imported(scene: &Scene) {
             Err(e) => conversion(&e),
         }
     }
-    let options = FromSceneOptions::of(tso::TsoOptions::default()).with_memory(MEMORY);
+    let options = FromSceneOptions::of(tso::TsoSceneOptions::default()).with_memory(MEMORY);
     macro_rules! figure {
         ($($ty:ident as $format:ident),+) => {$(
             match tso::$ty::from_scene(scene, &options) {
@@ -293,7 +293,8 @@ fn imported(scene: &Scene) {
         Err(e) => conversion(&e),
     }
     for dialect in fsomodel::Dialect::ALL {
-        match fsomodel::FsoModel::from_scene(scene, &fsomodel::FsoTarget::of(dialect)) {
+        let options = FromSceneOptions::of(fsomodel::FsoSceneOptions::of(dialect)).with_memory(MEMORY);
+        match fsomodel::FsoModel::from_scene(scene, &options) {
             Ok(m) => {
                 let metadata = m.value.metadata.as_ref().and_then(|m| m.to_bytes().ok());
                 written("fso", Format::Fso, m.value.to_bytes(), metadata.as_deref());
