@@ -5,7 +5,7 @@ use meshwright_core::{F32, FileFormat, Strictness};
 use meshwright_scene::{FromScene, FromSceneOptions, Scene, SceneOptions, Space};
 use meshwright_testkit::laws::Format;
 use meshwright_tso::{
-    Anim, Assembly, Between, Bmf, Bnd, Mesh, MeshForm, Name, Part, Skel, Skn, TsoOptions, strategy,
+    Anim, Assembly, Between, Bmf, Bnd, Mesh, MeshForm, Name, Part, Skel, Skn, TsoSceneOptions, strategy,
     write_scene,
 };
 use proptest::prelude::*;
@@ -198,7 +198,7 @@ proptest! {
     /// What is made of any scene is a file that its reader accepts, or it is refused for a reason.
     #[test]
     fn any_scene_makes_sound_files(scene in meshwright_scene::strategy::wild_scene(), memory in 0_u64..200_000) {
-        fn sound<T: FileFormat + FromScene<Options = TsoOptions>>(scene: &Scene, memory: u64) {
+        fn sound<T: FileFormat + FromScene<Options = TsoSceneOptions>>(scene: &Scene, memory: u64) {
             for options in [FromSceneOptions::default(), FromSceneOptions::default().with_memory(memory)] {
                 if let Ok(made) = <T as FromScene>::from_scene(scene, &options) {
                     let report = made.value.validate();
@@ -215,7 +215,7 @@ proptest! {
         sound::<Bmf>(&scene, memory);
         sound::<Skn>(&scene, memory);
         for form in [MeshForm::Mesh, MeshForm::Bmf, MeshForm::Skn] {
-            let options = FromSceneOptions::of(TsoOptions::default().with_meshes(form));
+            let options = FromSceneOptions::of(TsoSceneOptions::default().with_meshes(form));
             if let Ok(files) = write_scene(&scene, "x", &options) {
                 prop_assert!(files.value.iter().all(|f| f.name.starts_with('x') && !f.name.contains('/')));
             }

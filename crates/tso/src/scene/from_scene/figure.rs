@@ -2,7 +2,7 @@
 
 use super::files::{Files, id_in};
 use super::mesh::{all_bones, draw, skin_and_texture};
-use super::options::{MeshForm, TsoOptions};
+use super::options::{MeshForm, TsoSceneOptions};
 use super::vertices::Gatherer;
 use super::{anim, skel};
 use crate::anim::Anim;
@@ -33,7 +33,7 @@ use meshwright_scene::{
 pub fn write_scene(
     scene: &Scene,
     stem: &str,
-    options: &FromSceneOptions<TsoOptions>,
+    options: &FromSceneOptions<TsoSceneOptions>,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
     let (budget, mut losses) = (options.budget(), Vec::new());
     let mut files = Files::new(stem, &budget);
@@ -83,7 +83,7 @@ impl Part<'_> {
     fn write(
         self,
         scene: &Scene,
-        options: &FromSceneOptions<TsoOptions>,
+        options: &FromSceneOptions<TsoSceneOptions>,
         files: &mut Files<'_, '_>,
         budget: &Budget,
         losses: &mut Vec<Loss>,
@@ -115,7 +115,7 @@ fn motion(
     scene: &Scene,
     stem: &str,
     names: &[Vec<Name>],
-    options: &FromSceneOptions<TsoOptions>,
+    options: &FromSceneOptions<TsoSceneOptions>,
     files: &mut Files<'_, '_>,
     budget: &Budget,
     losses: &mut Vec<Loss>,

@@ -1,7 +1,7 @@
 //! Vertices of a scene on their way to runs of vertices per bone.
 
 use super::names::SHORT;
-use super::options::TsoOptions;
+use super::options::TsoSceneOptions;
 use super::transforms::{is_scaled, rigid};
 use crate::mesh::{BLEND_UNUSED, Binding, BlendVertex, Geometry, RealVertex, Total};
 use crate::name::{Name, NameIndex};
@@ -97,7 +97,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
     pub(crate) fn new(
         scene: &'a Scene,
         names: &'a [Vec<Name>],
-        options: &'a FromSceneOptions<TsoOptions>,
+        options: &'a FromSceneOptions<TsoSceneOptions>,
         budget: &'b Budget,
     ) -> Result<Self, ConvertError> {
         let made_for = match &options.format.made_for {
