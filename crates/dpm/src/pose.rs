@@ -3,7 +3,7 @@
 
 use crate::bone::{Bone, BonePose};
 use alloc::vec::Vec;
-use meshwright_core::math::{Affine64, add};
+use meshwright_core::math::Affine64;
 
 /// Vertices in one pose, in the model's own space.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -6,7 +6,6 @@ use crate::clips::{FrameClip, from_names};
 use crate::pose::{Surface, concatenate, turned, weighted};
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, narrow};
-use meshwright_core::values;
 
 impl Dpm {
     /// The model-space matrix of every bone in a pose, concatenated by parent; `None` where there is no such
