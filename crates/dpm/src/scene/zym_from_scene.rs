@@ -39,7 +39,7 @@ impl Zym {
         let budget = options.budget();
         // Bones turn vertices into the file's axes.
         let draw = options.draw(scene, &TO_GLTF, Levels::Finest, false);
-        let draw = draw.with_axes(AxisMap::IDENTITY).with_max_influences(1).with_skip_empty(true);
+        let draw = draw.with_axes(AxisMap::IDENTITY).with_max_influences(1);
         let mut drawables = Drawables::new(scene, &draw, &budget)?;
         let (map, naming) = (options.axes(scene, &TO_GLTF), options.names);
         let mut losses = Vec::new();
