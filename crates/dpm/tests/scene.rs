@@ -677,4 +677,36 @@ proptest! {
             }
         }
     }
+
+    #[test]
+    fn every_tame_zym_is_a_scene_and_comes_back(mut model in strategy::zym()) {
+        for pose in &mut model.poses {
+            pose.0.as_flattened_mut().iter_mut().for_each(tame);
+        }
+        for influence in &mut model.influences {
+            influence.origin.iter_mut().for_each(tame);
+        }
+        for (i, scene) in model.scenes.iter_mut().enumerate() {
+            scene.name = Name::truncated(format!("s{i}").as_bytes());
+        }
+        for space in [Space::File, Space::Gltf] {
+            let scene = model.to_scene(&SceneOptions::in_space(space), None).unwrap().value;
+            let back = Zym::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;
+            prop_assert_eq!(model.triangle_count(), back.triangle_count());
+            for (a, b) in model.scenes.iter().zip(&back.scenes) {
+                prop_assert_eq!((a.name, a.length), (b.name, b.length));
+                for frame in 0..a.length {
+                    let own = model.evaluate((a.start + frame) as usize).unwrap().positions;
+                    let got = back.evaluate((b.start + frame) as usize).unwrap().positions;
+                    for (own_run, run) in model.runs.iter().zip(&back.runs) {
+                        prop_assert_eq!(own_run.shader.bytes().len().min(31), run.shader.bytes().len());
+                        let corners = |run: &meshwright_dpm::ZymRun, all: &[[f32; 3]]| -> Vec<[f32; 3]> {
+                            run.triangles.iter().flatten().map(|v| all[*v as usize]).collect()
+                        };
+                        prop_assert_eq!(corners(own_run, &own), corners(run, &got));
+                    }
+                }
+            }
+        }
+    }
 }

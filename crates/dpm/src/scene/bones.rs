@@ -1,6 +1,6 @@
 //! The joints of all skeletons of a scene as one list of bones, and vertices in their spaces.
 
-use super::axes::amount;
+use super::axes::counted;
 use super::names;
 use crate::bone::{Bone, BoneFlags, BonePose, Name};
 use crate::dpm::Influence;
@@ -234,7 +234,7 @@ impl Odd {
             (self.not_finite, "not-finite", "vertices with numbers that are not finite, set to 0"),
         ] {
             if n > 0 {
-                losses.push(Loss::measured(code, path, format!("{n} {message}"), amount(n)));
+                losses.push(counted(code, path, format!("{n} {message}"), n));
             }
         }
     }

@@ -2,7 +2,8 @@
 
 use super::axes::TO_GLTF;
 use super::bones::{Bones, Odd, numbers};
-use super::frames::Frames;
+use super::bounds::is_affordable;
+use super::frames::{Frames, NamedPose};
 use super::names;
 use crate::clips::FrameClip;
 use crate::dpm::rules::check;
@@ -92,17 +93,15 @@ pub fn write_scene(scene: &Scene, options: &FromSceneOptions) -> Result<Converte
     losses.append(&mut drawables.take_losses());
     let Frames { frames, poses, clips, .. } =
         Frames::of(scene, &bones, names::CLIPS, naming, &budget, &mut losses)?;
-    for (i, clip) in clips.iter().enumerate().filter(|(_, clip)| clip.fps < 1.0) {
+    for (i, clip) in scene.clips.iter().enumerate().filter(|(_, clip)| clip.rate < 1.0) {
         let message = "frames per second; the engine plays 1";
-        let path = alloc::format!("clips[{i}]");
-        losses.push(Loss::measured("fps-clamped", path, message, clip.fps.into()));
+        losses.push(Loss::measured("fps-clamped", alloc::format!("clips[{i}]"), message, clip.rate.into()));
     }
-    let frame =
-        |f: &super::frames::NamedPose| Frame { name: f.name, bounds: Bounds::default(), pose: f.pose };
+    let frame = |f: &NamedPose| Frame { name: f.name, bounds: Bounds::default(), pose: f.pose };
     let frames = frames.iter().map(frame).collect();
     let mut model = Dpm::new(bones.bones, meshes, poses, frames);
     let influences: usize = model.meshes.iter().map(|m| m.vertices.influences.len()).sum();
-    if super::bounds::is_affordable(influences, model.pose_count(), &budget, "frames", &mut losses)? {
+    if is_affordable(influences, model.pose_count(), &budget, "frames", &mut losses)? {
         model.recompute_bounds();
     }
     check(&model, &mut Findings::writing())

@@ -1,7 +1,8 @@
 //! The exchange model to ZYM.
 
-use super::axes::{TO_GLTF, amount};
+use super::axes::{TO_GLTF, counted};
 use super::bones::{Bones, Odd, numbers};
+use super::bounds::is_affordable;
 use super::frames::Frames;
 use super::names;
 use crate::bone::{BonePose, Name};
@@ -38,7 +39,7 @@ impl Zym {
         let budget = options.budget();
         // Bones turn vertices into the file's axes.
         let draw = options.draw(scene, &TO_GLTF, Levels::Finest, false);
-        let draw = draw.with_axes(AxisMap::IDENTITY).with_max_influences(1).with_skip_empty(true);
+        let draw = draw.with_axes(AxisMap::IDENTITY).with_max_influences(1);
         let mut drawables = Drawables::new(scene, &draw, &budget)?;
         let (map, naming) = (options.axes(scene, &TO_GLTF), options.names);
         let mut losses = Vec::new();
@@ -67,7 +68,7 @@ impl Zym {
         model.set_poses(&frames, &bones, &budget, &mut losses)?;
         model.bones = bones.bones;
         let poses = model.scenes.iter().map(|s| s.length as usize).sum();
-        if super::bounds::is_affordable(model.influences.len(), poses, &budget, "scenes", &mut losses)? {
+        if is_affordable(model.influences.len(), poses, &budget, "scenes", &mut losses)? {
             model.recompute_bounds();
         }
         check(&model, &mut Findings::writing())
@@ -197,7 +198,7 @@ impl Work<'_, '_> {
         odd.report(path, self.losses);
         if weights > 0 {
             let message = "vertices have other weights than 1; the format has none";
-            self.losses.push(Loss::measured("influence-sum", path, message, amount(weights)));
+            self.losses.push(counted("influence-sum", path, message, weights));
         }
         Ok(all)
     }
