@@ -19,7 +19,7 @@ mod layout;
 use meshwright::{AnyModel, Format, Parsed, ReadError, ReadOptions, ReadSettings, Role, WriteError};
 use meshwright_testkit::exhaust::{Layout, changes};
 use meshwright_testkit::heap::{Cost, Counting, measured};
-use meshwright_testkit::laws::{self, Answer};
+use meshwright_testkit::laws::{self, Opened};
 use meshwright_testkit::{patience, testdata};
 use std::collections::BTreeMap;
 use std::fs;
@@ -93,7 +93,7 @@ impl Subject {
     }
 
     /// All laws on one version of the file.
-    fn obeys(&self, bytes: &[u8]) -> (Answer, Cost) {
+    fn obeys(&self, bytes: &[u8]) -> (Opened, Cost) {
         let len = self.of_model.as_ref().map_or(bytes.len(), |(_, model)| model.len());
         let (answer, cost) = measured(|| {
             laws::answer(bytes, len, |b, o| self.parse(b, o), AnyModel::validate, |m| self.write(m))
@@ -159,7 +159,7 @@ fn subjects() -> Vec<Subject> {
 /// What a run came to.
 #[derive(Default)]
 struct Tally {
-    answers: BTreeMap<Answer, usize>,
+    answers: BTreeMap<Opened, usize>,
     tried: usize,
     left_out: usize,
     /// The most heap where nothing is compressed, and of which fixture.
@@ -237,6 +237,6 @@ fn every_small_change_of_every_fixture_is_answered() {
     );
     let shown: Vec<_> = tally.failures.iter().take(20).collect();
     assert!(tally.failures.is_empty(), "{} failures, the first of them {shown:#?}", tally.failures.len());
-    let opened: usize = tally.answers.iter().filter(|a| *a.0 != Answer::Refused).map(|a| a.1).sum();
+    let opened: usize = tally.answers.iter().filter(|a| *a.0 != Opened::Refused).map(|a| a.1).sum();
     assert!(opened > tally.tried / 10, "mutants that are all refused would prove little");
 }
