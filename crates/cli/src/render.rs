@@ -161,7 +161,9 @@ mod tests {
     use super::*;
 
     fn at(offset: u64) -> Finding {
-        Finding::from(&ReadError::malformed("code", &meshwright::Path::ROOT.field("x"), offset, "odd"))
+        const RULE: &meshwright::Rule =
+            &meshwright::Rule::error("code", meshwright::FaultKind::BadValue, "", "");
+        Finding::from(&ReadError::broken(RULE, &meshwright::Path::ROOT.field("x"), offset, "odd"))
     }
 
     #[test]

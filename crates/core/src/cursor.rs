@@ -5,7 +5,7 @@ use crate::error::{ErrorClass, ReadError, Stream};
 use crate::fault::{Cause, Parser};
 use crate::limits::{Budget, LimitExceeded};
 use crate::path::Path;
-use crate::rule::{Code, Kind, Rule};
+use crate::rule::{Kind, Rule};
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::vec::Vec;
@@ -86,28 +86,6 @@ impl<'a> Source<'a> {
         ReadError::broken(rule, path, offset, message).in_stream(self.stream.clone())
     }
 
-    /// An error of class [`ErrorClass::Malformed`] at `offset` of this stream.
-    pub fn malformed(
-        &self,
-        code: impl Into<Code>,
-        path: &Path<'_>,
-        offset: u64,
-        message: impl Into<Cow<'static, str>>,
-    ) -> ReadError {
-        ReadError::malformed(code, path, offset, message).in_stream(self.stream.clone())
-    }
-
-    /// An error of class [`ErrorClass::Unsupported`] at `offset` of this stream.
-    pub fn unsupported(
-        &self,
-        code: impl Into<Code>,
-        path: &Path<'_>,
-        offset: u64,
-        message: impl Into<Cow<'static, str>>,
-    ) -> ReadError {
-        ReadError::unsupported(code, path, offset, message).in_stream(self.stream.clone())
-    }
-
     /// A cursor at the start of the stream.
     pub fn start(&self) -> Cursor<'a, '_> {
         Cursor { source: self, section: self.bytes, base: 0, pos: 0 }
@@ -118,7 +96,7 @@ impl<'a> Source<'a> {
         let rest = usize::try_from(start).ok().and_then(|s| self.bytes.get(s..));
         rest.map(|section| Cursor { source: self, section, base: start, pos: 0 }).ok_or_else(|| {
             let message = format!("starts at {start:#x}, the {} has {} bytes", self.stream, self.bytes.len());
-            self.malformed(self.codes.short, path, field_offset, message)
+            self.broken(self.codes.short, path, field_offset, message)
         })
     }
 
@@ -145,7 +123,7 @@ impl<'a> Source<'a> {
                 let stream = &self.stream;
                 let message =
                     format!("{count} items of {size} bytes at {start:#x} exceed the {stream} of {all} bytes");
-                Err(self.malformed(self.codes.short, path, field_offset, message))
+                Err(self.broken(self.codes.short, path, field_offset, message))
             }
         }
     }
@@ -211,7 +189,7 @@ impl<'a, 's> Cursor<'a, 's> {
             }
             None => {
                 let message = format!("{len} bytes wanted, {} left", self.remaining());
-                Err(self.malformed(self.source.codes.short, path, message))
+                Err(self.broken(self.source.codes.short, path, message))
             }
         }
     }
@@ -257,7 +235,7 @@ impl<'a, 's> Cursor<'a, 's> {
         if count.checked_mul(min_size).is_none_or(|len| len > self.remaining()) {
             let message =
                 format!("{count} items of at least {min_size} bytes, {} bytes left", self.remaining());
-            return Err(self.source.malformed(self.source.codes.count, path, count_offset, message));
+            return Err(self.source.broken(self.source.codes.count, path, count_offset, message));
         }
         self.source.charge(path, count_offset, "table", count, size_of::<T>())?;
         let mut items = Vec::new();
@@ -272,14 +250,14 @@ impl<'a, 's> Cursor<'a, 's> {
         }
     }
 
-    /// An error of class [`ErrorClass::Malformed`] at the next byte.
-    pub fn malformed(
+    /// `rule` is broken by the next byte.
+    pub fn broken(
         &self,
-        code: impl Into<Code>,
+        rule: &'static Rule,
         path: &Path<'_>,
         message: impl Into<Cow<'static, str>>,
     ) -> ReadError {
-        self.source.malformed(code, path, self.offset(), message)
+        self.source.broken(rule, path, self.offset(), message)
     }
 
     fn explain(&self, path: &Path<'_>, input: &'a [u8], fault: crate::Fault<'a>) -> ReadError {

@@ -318,8 +318,8 @@ fn sims(
     stem: &str,
     options: &WriteOptions,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
-    use meshwright_tso::{Anim, MeshForm, Skel, TsoOptions, write_scene};
-    let of = |form| options.of(TsoOptions::default().with_meshes(form));
+    use meshwright_tso::{Anim, MeshForm, Skel, TsoSceneOptions, write_scene};
+    let of = |form| options.of(TsoSceneOptions::default().with_meshes(form));
     match format {
         Format::TsoSkeleton => {
             let made = Skel::from_scene(scene, &of(MeshForm::Mesh))?;

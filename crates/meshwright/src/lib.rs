@@ -67,6 +67,7 @@ pub use detect::{Detection, detect, detect_met};
 pub use kinds::{AnyModel, Format, Kind, ReadSettings, UnknownFormat, Visitor};
 #[cfg(feature = "bmd")]
 pub use meshwright_bmd as bmd;
+pub use meshwright_core::Kind as FaultKind;
 pub use meshwright_core::{
     Beside, Budget, Companion, Confidence, ErrorClass, FieldPath, FileFormat, Finding, Limits, Parsed, Path,
     ReadError, ReadOptions, Report, Role, Rule, Setting, Severity, Stream, Strictness, WriteError,

@@ -1,73 +1,24 @@
 //! From a path to an asset.
 
-use super::{Asset, Finder, OpenOptions, Part, PartRole, PartState};
+use super::{Asset, AssetError, Finder, OpenOptions, Part, PartRole, PartState};
 use crate::companions::Companions;
 use crate::detect::{detect, detect_met};
 use crate::kinds::{AnyModel, Format, ReadSettings};
-use meshwright_core::{Companion, Finding, Parsed, ReadError, Report, Role, Strictness};
-use meshwright_files::{FilesError, TreePath};
-use meshwright_scene::ConvertError;
+use meshwright_core::{Companion, Parsed, Role};
+use meshwright_files::{AsTreePath, TreePath};
 use std::sync::Arc;
 
-/// Why there is no asset.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum AssetError {
-    /// The file cannot be read.
-    #[error(transparent)]
-    Files(#[from] FilesError),
-    /// Neither content nor name tell its kind.
-    #[error("not a known format")]
-    UnknownFormat,
-    /// The file breaks a rule of its format.
-    #[error("{error}")]
-    Model {
-        /// The kind of file that it was read as.
-        format: Format,
-        /// What it holds.
-        bytes: Vec<u8>,
-        /// How it was read, companions that take part in that included.
-        settings: Box<ReadSettings>,
-        /// The broken rule.
-        error: ReadError,
-    },
-    /// A companion that was named breaks a rule of its format.
-    #[error("{name}: {error}")]
-    Companion {
-        /// The companion's name.
-        name: String,
-        /// What it holds.
-        bytes: Arc<[u8]>,
-        /// The broken rule.
-        error: ReadError,
-    },
-    /// The materials of the model, whose pictures were asked for, are not known.
-    #[error(transparent)]
-    Scene(#[from] ConvertError),
-}
-
-impl AssetError {
-    /// Everything that is wrong with a file that breaks a rule of its format: a second, lenient look finds what lies
-    /// behind the first error. Empty for other reasons.
-    pub fn report(&self) -> Report {
-        let mut report = Report::new();
-        let Self::Model { format, bytes, settings, error } = self else { return report };
-        if settings.read.strictness != Strictness::Lenient {
-            let mut lenient = ReadSettings::clone(settings);
-            lenient.read.strictness = Strictness::Lenient;
-            if let Ok(parsed) = AnyModel::parse_with(bytes, *format, &lenient) {
-                report.append(parsed.forgiven);
-                report.append_new(parsed.model.validate());
-            }
-        }
-        if !report.has_errors() {
-            report.push(Finding::from(error));
-        }
-        report
+impl Finder {
+    /// Opens a file of the tree with what lies beside it.
+    ///
+    /// # Errors
+    /// As [`Asset::open`].
+    pub fn open(&self, path: impl AsTreePath, options: &OpenOptions) -> Result<Asset, AssetError> {
+        open(self, &*path.as_tree_path()?, options)
     }
 }
 
-pub(super) fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset, AssetError> {
+fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset, AssetError> {
     let bytes = finder.read(path, options)?.into_owned();
     let name = String::from_utf8_lossy(path.name());
     let detect = if options.met { detect_met } else { |bytes: &[u8], name: &str| detect(bytes, Some(name)) };
@@ -102,12 +53,12 @@ pub(super) fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> R
 }
 
 /// An asset being put together.
-pub(super) struct Work<'w> {
-    pub(super) finder: &'w Finder,
-    pub(super) path: &'w TreePath,
-    pub(super) options: &'w OpenOptions,
-    pub(super) format: Format,
-    pub(super) parts: Vec<Part>,
+struct Work<'w> {
+    finder: &'w Finder,
+    path: &'w TreePath,
+    options: &'w OpenOptions,
+    format: Format,
+    parts: Vec<Part>,
 }
 
 impl Work<'_> {
@@ -216,7 +167,7 @@ impl Work<'_> {
     }
 
     /// Reads a companion that was found.
-    pub(super) fn add(&mut self, companions: &mut Companions, role: Role, path: &TreePath) {
+    fn add(&mut self, companions: &mut Companions, role: Role, path: &TreePath) {
         let settings: &ReadSettings = &self.options.settings;
         let added = match self.finder.read(path, self.options) {
             Ok(bytes) => companions
@@ -226,5 +177,26 @@ impl Work<'_> {
         };
         let state = added.map_or_else(PartState::Ignored, |()| PartState::Found);
         self.parts.push(Part::at(PartRole::Companion(role), path, state));
+    }
+
+    /// The binding beside a mesh that names it, told by the number in the mesh's file name, and the file of the texture
+    /// that the binding names.
+    #[cfg(feature = "tso")]
+    fn sims(&mut self, companions: &mut Companions) {
+        use meshwright_tso::{Bnd, ResourceId};
+        if !self.format.companions().iter().any(|c| c.role == Role::Binding) {
+            return;
+        }
+        let index = || self.finder.sims(&self.path.parent());
+        if self.options.companions && !companions.has(Role::Binding) {
+            let id = ResourceId::from_file_name(&String::from_utf8_lossy(self.path.name()));
+            let found = id.and_then(|id| index().binding(&self.finder.tree, &id).cloned());
+            if let Some(path) = found {
+                self.add(companions, Role::Binding, &path);
+            }
+        }
+        let texture = companions.one::<Bnd>().and_then(|b| b.texture);
+        let file = texture.and_then(|id| self.finder.sims(&self.path.parent()).texture(&id).cloned());
+        companions.texture = file.map(|path| String::from_utf8_lossy(path.name()).into_owned());
     }
 }
