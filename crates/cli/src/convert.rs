@@ -31,7 +31,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     if destination == Destination::Stdout && args.format == OutputFormat::Json {
         return Err(Fail::Usage("--format json and -o - both want standard output".into()));
     }
-    let reader = Reader::new(&args.read, &args.companions)?.with_textures(args.textures);
+    let reader = Reader::new(&args.read, &args.companions)?;
     let work = Work { args, reader, destination, to };
     let mut results = Results::new(args.format);
     let into =
@@ -146,7 +146,7 @@ impl Work<'_> {
             return self.deliver(Done { input: input.clone(), files, losses: Vec::new() }, Some(input));
         }
         self.reader.say_used(input, &opened);
-        let done = self.written(input, &mut opened.asset, path)?;
+        let done = self.written(input, &mut opened, path)?;
         self.deliver(done, None)
     }
 
@@ -154,7 +154,7 @@ impl Work<'_> {
     fn figure(&self, inputs: &[Input]) -> Result<Done, (Input, Refusal)> {
         let (mut files, mut assets) = (Vec::new(), Vec::new());
         for input in inputs {
-            let opened = match self.reader.open_part(input) {
+            let opened = match self.reader.open(input) {
                 Ok(opened) => opened,
                 Err(Refusal::Unknown) if input.met.is_some() => continue,
                 Err(refusal) => return Err((input.clone(), refusal)),
@@ -171,24 +171,23 @@ impl Work<'_> {
         let (input, finder) = files.swap_remove(lead.unwrap_or(0));
         let mut opened = Opened { finder, asset: figure };
         let path = out_paths(inputs, &self.destination, self.to).remove(0);
-        let done = self
-            .reader
-            .find_textures(&mut opened)
-            .and_then(|()| self.written(input, &mut opened.asset, &path))
-            .and_then(|done| self.deliver(done, None));
+        let done = self.written(input, &mut opened, &path).and_then(|done| self.deliver(done, None));
         done.map_err(|refusal| (input.clone(), refusal))
     }
 
     /// A model as the files that are asked for.
-    fn written(&self, input: &Input, asset: &mut Asset, path: &Path) -> Result<Done, Refusal> {
+    fn written(&self, input: &Input, opened: &mut Opened, path: &Path) -> Result<Done, Refusal> {
         let args = self.args;
-        asset.companions_mut().recompute_normals = args.recompute_normals;
+        opened.asset.companions_mut().recompute_normals = args.recompute_normals;
+        if args.textures {
+            self.reader.find_textures(opened).map_err(|e| hinted(e, &opened.asset))?;
+        }
         let limits = self.reader.limits();
         let options = SceneOptions::default().with_extras(args.extras).with_memory(limits.memory);
-        let scene = asset.to_scene(&options).map_err(|e| hinted(e, asset))?;
+        let scene = opened.asset.to_scene(&options).map_err(|e| hinted(e, &opened.asset))?;
         let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
         let mut options = WriteOptions::default().with_stem(stem.to_string_lossy()).with_limits(limits);
-        options.settings.clone_from(&self.reader.options().settings.settings);
+        options.settings = self.reader.settings().to_vec();
         options.single = self.destination == Destination::Stdout;
         options.posed = args.pose.as_ref().map(|text| obj_pose(&scene.value, text)).transpose()?;
         options.gltf.influences = match args.influences {
