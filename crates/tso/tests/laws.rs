@@ -10,7 +10,6 @@ use meshwright_tso::{
 };
 use proptest::prelude::*;
 
-
 /// Changes some bytes of a file, cuts it or adds to it.
 fn spoil(
     mut bytes: Vec<u8>,
