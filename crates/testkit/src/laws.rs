@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 /// The laws of one kind of file.
 ///
 /// Each function panics with what it saw when a law is broken. `O` makes the format's options from strictness and
-/// limits, for files that must be read in a dialect that the bytes do not tell.
+/// limits, for files that must be read in a dialect that the bytes leave open.
 pub struct Laws<F, O> {
     options: O,
     kind: PhantomData<F>,
