@@ -104,7 +104,7 @@ fn out_paths(inputs: &[Input], destination: &Destination, to: Target) -> Vec<Pat
         };
         folder.join(below).join(format!("{}.{extension}", safe_file_name(stem)))
     };
-    // Some file systems do not tell case apart.
+    // Some file systems do not distinguish case.
     let key = |path: &Path| path.to_string_lossy().to_lowercase();
     let mut wanted: BTreeMap<String, usize> = BTreeMap::new();
     for input in inputs {

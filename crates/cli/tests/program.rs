@@ -165,7 +165,7 @@ fn a_failed_run_leaves_what_was_there() {
     let result = run([OsStr::new("convert"), bad.as_os_str(), OsStr::new("-o"), out.as_os_str()]);
     assert_eq!(code(&result), 1);
     assert_eq!(fs::read(&out).unwrap(), b"precious");
-    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no debris");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no temporary file is left");
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn model<K: Kind, O: Fn(ReadOptions) -> K::Options>(
     K::FORMAT.visit(Round(&mutant(&file, other, &mut rng)));
 }
 
-/// Models of a setting that the reader is told, one of its values by the last byte.
+/// Models of a setting that is insisted on, one of its values by the last byte.
 fn settled<K: Kind, S: Strategy<Value = K>>(bytes: &[u8], strategies: &[(&'static str, S)]) {
     let Some((last, bytes)) = bytes.split_last() else { return };
     let (value, strategy) = &strategies[usize::from(*last) % strategies.len()];

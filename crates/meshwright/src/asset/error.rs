@@ -13,7 +13,7 @@ pub enum AssetError {
     /// The file cannot be read.
     #[error(transparent)]
     Files(#[from] FilesError),
-    /// Neither content nor name tell its kind.
+    /// Neither content nor name is of a known kind.
     #[error("not a known format")]
     UnknownFormat,
     /// The file breaks a rule of its format.

@@ -183,7 +183,7 @@ impl Work<'_> {
         self.parts.push(Part::at(PartRole::Companion(role), path, state));
     }
 
-    /// The binding beside a mesh that names it, told by the number in the mesh's file name, and the file of the texture
+    /// The binding beside a mesh that names it, by the number in the mesh's file name, and the file of the texture
     /// that the binding names.
     #[cfg(feature = "tso")]
     fn sims(&mut self, companions: &mut Companions) {

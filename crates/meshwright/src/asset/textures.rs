@@ -72,7 +72,7 @@ fn read(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Image
         return Ok(Image { name, mime: "image/jpeg", bytes: bytes.into_owned() });
     }
     let mut reader = image::ImageReader::new(Cursor::new(&*bytes));
-    // TGA has no magic, so its extension must tell.
+    // TGA has no magic, so its extension decides.
     let tga = path.extension().eq_ignore_ascii_case(b"tga");
     reader.set_format(if tga { image::ImageFormat::Tga } else { image::ImageFormat::Bmp });
     let mut limits = image::Limits::default();
