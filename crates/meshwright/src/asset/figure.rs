@@ -1,8 +1,7 @@
 //! Several files that make up one figure.
 
 use super::{Asset, Part, PartRole, PartState};
-use crate::companions::CompanionFile;
-use crate::kinds::Format;
+use crate::kinds::{CompanionFile, Format};
 use meshwright_core::{Companion, Role};
 
 /// Why several files are no figure.

@@ -1,9 +1,8 @@
 //! From a path to an asset.
 
 use super::{Asset, AssetError, Finder, OpenOptions, Part, PartRole, PartState};
-use crate::companions::Companions;
 use crate::detect::{detect, detect_met};
-use crate::kinds::{AnyModel, Format, ReadSettings};
+use crate::kinds::{AnyModel, Companions, Format, ReadSettings};
 use meshwright_core::{Companion, Parsed, Role};
 use meshwright_files::{AsTreePath, TreePath};
 use std::sync::Arc;

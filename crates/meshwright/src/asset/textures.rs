@@ -2,7 +2,6 @@
 
 use super::part::IMAGES;
 use super::{Asset, Finder, OpenOptions, Part, PartRole, PartState};
-use crate::kinds::AnyModel;
 use meshwright_core::Budget;
 use meshwright_files::TreePath;
 use meshwright_scene::{ConvertError, Image, Loss, SceneOptions};
@@ -40,24 +39,6 @@ impl Finder {
             }
         }
         Ok(())
-    }
-}
-
-impl AnyModel {
-    /// The name of the picture that a material of the model's scene means; none where it means a colour.
-    fn texture(&self, material: usize, name: &str) -> Option<String> {
-        let texture = match self {
-            #[cfg(feature = "bmd")]
-            Self::Bmd(_) if meshwright_bmd::flat_color(name.as_bytes()).is_some() => return None,
-            #[cfg(feature = "fsomodel")]
-            Self::Fso(m) => {
-                let own =
-                    m.metadata.as_ref().and_then(|m| m.materials.get(material)?.diffuse_texture.clone());
-                own.unwrap_or_else(|| name.to_owned())
-            }
-            _ => name.to_owned(),
-        };
-        Some(texture).filter(|t| !t.is_empty())
     }
 }
 
