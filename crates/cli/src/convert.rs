@@ -43,7 +43,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     if inputs.len() > 1 && !matches!(work.destination, Destination::Folder(_)) {
         match work.figure(&inputs) {
             Ok(done) => done.report(&mut results, args),
-            Err((input, refusal)) => results.refuse(&input, &refusal),
+            Err((i, refusal)) => results.refuse(&inputs[i], &refusal),
         }
         return results.finish();
     }
@@ -150,29 +150,28 @@ impl Work<'_> {
         self.deliver(done, None)
     }
 
-    /// Makes one output of several inputs: files that make up a figure. What is refused comes with its input.
-    fn figure(&self, inputs: &[Input]) -> Result<Done, (Input, Refusal)> {
+    /// Makes one output of several inputs: files that make up a figure. What is refused comes with the number of its
+    /// input.
+    fn figure(&self, inputs: &[Input]) -> Result<Done, (usize, Refusal)> {
         let (mut files, mut assets) = (Vec::new(), Vec::new());
-        for input in inputs {
+        for (i, input) in inputs.iter().enumerate() {
             let opened = match self.reader.open(input) {
                 Ok(opened) => opened,
                 Err(Refusal::Unknown) if input.met.is_some() => continue,
-                Err(refusal) => return Err((input.clone(), refusal)),
+                Err(refusal) => return Err((i, refusal)),
             };
             self.reader.say_used(input, &opened);
-            files.push((input, opened.finder));
+            files.push((i, opened.finder));
             assets.push(opened.asset);
         }
         let lead = Asset::figure_lead(&assets);
-        let figure = Asset::figure(assets).map_err(|e| {
-            let about = files.get(e.index()).map_or(&inputs[0], |file| file.0);
-            (about.clone(), no_figure(&e))
-        })?;
-        let (input, finder) = files.swap_remove(lead.unwrap_or(0));
+        let figure = Asset::figure(assets)
+            .map_err(|e| (files.get(e.index()).map_or(0, |file| file.0), no_figure(&e)))?;
+        let (i, finder) = files.swap_remove(lead.unwrap_or(0));
         let mut opened = Opened { finder, asset: figure };
         let path = out_paths(inputs, &self.destination, self.to).remove(0);
-        let done = self.written(input, &mut opened, &path).and_then(|done| self.deliver(done, None));
-        done.map_err(|refusal| (input.clone(), refusal))
+        let done = self.written(&inputs[i], &mut opened, &path).and_then(|done| self.deliver(done, None));
+        done.map_err(|refusal| (i, refusal))
     }
 
     /// A model as the files that are asked for.
@@ -238,12 +237,14 @@ fn placed(files: impl IntoIterator<Item = OutputFile>, path: &Path) -> Result<Fi
 }
 
 fn no_figure(e: &FigureError) -> Refusal {
-    Refusal::Argument(match e {
+    match e {
+        FigureError::Empty => Refusal::Unknown,
         FigureError::Foreign { .. } => {
-            format!("several inputs need a folder as output (end it in / or create it): {e}")
+            let why = format!("several inputs need a folder as output (end it in / or create it): {e}");
+            Refusal::Argument(why)
         }
-        e => e.to_string(),
-    })
+        e => Refusal::Argument(e.to_string()),
+    }
 }
 
 /// Why a model becomes no scene, with the option that may help.

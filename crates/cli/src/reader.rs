@@ -92,11 +92,9 @@ impl Reader {
             options.format = options.format.or(met.format);
         }
         let asset = finder.open(&path, &options).map_err(|e| match e {
-            // What lies beside a file that needs it.
-            AssetError::Files(e) if e.path().is_some_and(|at| at != path.to_string()) => {
-                let at = e.path().and_then(|at| finder.tree().os_path(at));
-                let refusal = Refusal::unreadable(&e);
-                at.map_or_else(|| Refusal::unreadable(&e), |at| refusal.of_companion(&at))
+            AssetError::Unreadable { path, error } => {
+                let at = finder.tree().os_path(&path).unwrap_or_default();
+                Refusal::unreadable(&error).of_companion(&at)
             }
             e => e.into(),
         })?;

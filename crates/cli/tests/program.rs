@@ -56,7 +56,7 @@ fn every_sound_fixture_is_rewritten_byte_for_byte() {
 }
 
 #[test]
-fn check_answers_as_the_fixtures_are_named() {
+fn check_finds_what_the_fixtures_are_named_for() {
     for (word, plain) in [("ok", 0), ("warn", 0), ("reject", 1)] {
         for path in fixtures(word) {
             let result = run([OsStr::new("check"), path.as_os_str()]);
@@ -71,7 +71,7 @@ fn check_answers_as_the_fixtures_are_named() {
 }
 
 #[test]
-fn a_rejected_file_is_answered_with_code_offset_path_and_hex() {
+fn a_rejected_file_is_refused_with_code_offset_path_and_hex() {
     let path = testdata().join("dpm/parent.reject.dpm");
     let result = run([
         OsStr::new("convert"),

@@ -31,7 +31,7 @@ pub struct UnknownTarget {
 }
 
 fn known() -> String {
-    Target::all().map(|target| target.id()).collect::<Vec<_>>().join(", ")
+    Target::all().map(Target::id).collect::<Vec<_>>().join(", ")
 }
 
 impl From<Format> for Target {

@@ -50,6 +50,7 @@ impl AnyModel {
 
     /// The rate that the file states for a clip of its scene, where the scene has another: a rate of 0 cannot be
     /// played.
+    #[cfg(feature = "dump")]
     pub(crate) fn stored_rate(&self, clip: usize, companions: &Companions) -> Option<f32> {
         match self {
             #[cfg(feature = "dpm")]

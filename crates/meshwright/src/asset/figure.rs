@@ -98,7 +98,13 @@ impl Asset {
     fn figure_texture(&self) -> Option<String> {
         #[cfg(feature = "tso")]
         {
-            let bound = || self.companions.one::<meshwright_tso::Bnd>()?.texture.as_ref().map(|id| id.tag());
+            let bound = || {
+                self.companions
+                    .one::<meshwright_tso::Bnd>()?
+                    .texture
+                    .as_ref()
+                    .map(meshwright_tso::ResourceId::tag)
+            };
             self.companions.texture.clone().or_else(bound)
         }
         #[cfg(not(feature = "tso"))]

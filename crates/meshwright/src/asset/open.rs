@@ -83,7 +83,11 @@ impl Work<'_> {
                         settings = settings.with_companion(role, &*content);
                         found = Some((role, path));
                     }
-                    Err(e) => return self.without(bytes, role, &path, e.reason(), || e.into()),
+                    Err(error) => {
+                        let (why, at) = (error.reason(), path.clone());
+                        let refused = || AssetError::Unreadable { path: at, error };
+                        return self.without(bytes, role, &path, why, refused);
+                    }
                 }
             }
         }
