@@ -61,5 +61,5 @@ pub use path::{FieldPath, Path, Segment};
 pub use report::{Finding, KEPT_PER_CODE, Parsed, Report};
 pub use rule::{Code, Kind, Rule, Severity};
 pub use sniff::Confidence;
-pub use text::FixedName;
+pub use text::{FixedName, NameError};
 pub use writer::{ByteWriter, Slot32};

@@ -81,6 +81,7 @@ pub use bone::{Bone, BoneFlags, BonePose, Name};
 pub use clips::FrameClip;
 pub use dpm::{Bounds, Dpm, Frame, Influence, Mesh, PoseId, VertexIter, Vertices, skin};
 pub use meshwright_core::math::Affine64;
+pub use meshwright_core::{F32, NameError};
 pub use pose::Surface;
 #[cfg(feature = "scene")]
 pub use scene::{DpmFiles, write_scene};

@@ -81,6 +81,7 @@ mod walk;
 mod write;
 
 pub use dialect::{Dialect, UnknownDialect};
+pub use meshwright_core::F32;
 pub use metadata::{MAX_NODE_DEPTH, Material, Mesh, Metadata, Node};
 pub use model::{Chunk, ChunkId, FsoModel, MeshEntry, NoChunkId, VERSION};
 pub use ranges::MeshRange;

@@ -41,3 +41,4 @@ extern crate std;
 mod framegroups;
 
 pub use framegroups::{ClipRange, FrameGroup, FrameGroups, ResolvedClips};
+pub use meshwright_core::F32;
