@@ -63,3 +63,8 @@ pub use rule::{Code, Kind, Rule, Severity};
 pub use sniff::Confidence;
 pub use text::{FixedName, NameError};
 pub use writer::{ByteWriter, Slot32};
+
+/// The README's example, compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

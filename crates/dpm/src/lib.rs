@@ -86,3 +86,8 @@ pub use pose::Surface;
 #[cfg(feature = "scene")]
 pub use scene::{DpmFiles, write_scene};
 pub use zym::{SceneFlags, Zym, ZymBounds, ZymInfluence, ZymRun, ZymScene};
+
+/// The README's example, compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -90,3 +90,8 @@ pub use read::FsoOptions;
 pub use scene::{FsoSceneOptions, write_scene};
 pub use view::{Indices, Vertex, Vertices};
 pub use walk::{ChunkRef, Chunks, chunks};
+
+/// The README's example, compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -90,7 +90,7 @@ pub use meshwright_tso as tso;
 pub use model::OpenError;
 pub use summary::Summary;
 
-/// The README's examples, compiled with the documentation tests.
+/// The README's example, compiled with the documentation tests.
 #[cfg(all(doctest, feature = "dpm"))]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

@@ -42,3 +42,8 @@ mod framegroups;
 
 pub use framegroups::{ClipRange, FrameGroup, FrameGroups, ResolvedClips};
 pub use meshwright_core::F32;
+
+/// The README's example, compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
