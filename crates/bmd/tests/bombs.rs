@@ -11,8 +11,15 @@
 
 use meshwright_bmd::Bmd;
 use meshwright_core::{ErrorClass, Limits, ReadOptions};
-use meshwright_scene::{ConvertError, SceneOptions};
+use meshwright_scene::{
+    Affine, Clip, ConvertError, FromSceneOptions, Influence, Joint, Local, Mesh, MeshId, Motion, Node,
+    PoseSet, PoseSetId, Scene, SceneOptions, Skeleton, SkeletonId, Skin,
+};
+use meshwright_testkit::heap::{Counting, measured};
 use meshwright_testkit::{Builder, Deadline};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 fn header(meshes: u32, bones: u32, anims: u32) -> Builder {
     let mut b = Builder::new().bytes(b"BMD1").le_u32(&[0; 3]);
@@ -253,4 +260,56 @@ fn an_empty_list_that_claims_to_lie_behind_the_file() {
         .build();
     let e = Bmd::parse(&file).unwrap_err();
     assert_eq!(e.offset(), u64::from(table) + 12, "{e}");
+}
+
+/// A grid of vertices on three of many joints each, all of them moving in every frame.
+fn crowd() -> Scene {
+    const SIDE: u32 = 150;
+    const JOINTS: u32 = 60;
+    let mut skin = Skin::new(SkeletonId(0));
+    let mut mesh = Mesh::default();
+    for i in 0..SIDE * SIDE {
+        mesh.positions.push([(i % SIDE) as f32, (i / SIDE) as f32, (i % 7) as f32]);
+        for k in 0..3 {
+            skin.influences.push(Influence { joint: (i + k) % JOINTS, weight: [0.5, 0.3, 0.2][k as usize] });
+        }
+        skin.end_vertex();
+        if i % SIDE + 1 < SIDE && i + SIDE < SIDE * SIDE {
+            mesh.triangles.extend([[i, i + 1, i + SIDE], [i + 1, i + SIDE + 1, i + SIDE]]);
+        }
+    }
+    mesh.colors = (0..SIDE * SIDE).map(|i| (i.wrapping_mul(2_654_435_761) | 0xff).to_be_bytes()).collect();
+    mesh.skin = Some(skin);
+    let parent = |j: u32| j.checked_sub(1).map(|p| p as usize);
+    let joints = (0..JOINTS).map(|j| Joint::new(format!("joint {j}"), parent(j), Local::default())).collect();
+    let locals = (0..64 * JOINTS).map(|i| Affine { w: [(i % 97) as f32, 1.0, 0.0], ..Affine::IDENTITY });
+    let set = PoseSet { joints: JOINTS as usize, locals: locals.collect() };
+    let motion = Motion::Poses { set: PoseSetId(0), frames: (0..64).collect() };
+    let mut scene = Scene::new("crowd");
+    scene.nodes.push(Node::of_mesh("crowd", MeshId(0)));
+    scene.meshes.push(mesh);
+    scene.skeletons.push(Skeleton { name: String::new(), joints });
+    scene.pose_sets.push(set);
+    scene.clips.push(Clip::new("all", SkeletonId(0), 10.0, motion));
+    scene
+}
+
+#[test]
+fn a_conversion_takes_no_more_than_was_charged() {
+    let file = meshwright_testkit::fixtures("bmd", &["bmd"]);
+    let windmill = &file.iter().find(|f| f.name == "windmill.ok.bmd").unwrap().bytes;
+    let windmill = Bmd::parse(windmill).unwrap().to_scene(&SceneOptions::default()).unwrap().value;
+    for scene in [crowd(), windmill] {
+        let mut memory = 64 << 20;
+        loop {
+            let options = FromSceneOptions::default().with_memory(memory);
+            let (made, cost) = measured(|| Bmd::from_scene(&scene, &options));
+            assert!(cost.peak as u64 <= memory + (64 << 10), "{} of {memory}", cost.peak);
+            if made.is_err() {
+                assert!(matches!(made, Err(ConvertError::Limit(_))));
+                break;
+            }
+            memory = memory * 7 / 8;
+        }
+    }
 }

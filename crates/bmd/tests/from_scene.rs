@@ -12,8 +12,8 @@
 use meshwright_bmd::{Bmd, BmdSceneOptions, Bone, VertexForm, VertexKind};
 use meshwright_scene::strategy::{clean_scene, wild_scene};
 use meshwright_scene::{
-    Affine, Clip, ConvertError, FromSceneOptions, Influence, Joint, Level, Local, Mesh, MeshId, Motion, Node,
-    NodeId, Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space, Track, Trs,
+    Affine, Clip, ConvertError, FromSceneOptions, Influence, Joint, Level, Levels, Local, Mesh, MeshId,
+    Motion, Node, NodeId, Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space, Track, Trs,
 };
 use meshwright_testkit::{Expect, corpus, fixtures};
 use proptest::prelude::*;
@@ -251,4 +251,31 @@ fn a_budget_that_does_not_suffice_is_an_error() {
         let options = with_vertices(VertexForm::Engine).with_memory(memory);
         assert!(matches!(Bmd::from_scene(&scene, &options), Err(ConvertError::Limit(_))), "{memory}");
     }
+}
+
+#[test]
+fn levels_and_undrawn_meshes_follow_the_options() {
+    let mut scene = bound_elsewhere();
+    scene.meshes.push(Mesh { skin: None, ..scene.meshes[0].clone() });
+    scene.meshes.push(scene.meshes[1].clone());
+    scene.nodes.push(Node::of_mesh("far", MeshId(1)));
+    let level = |node, max_distance| Level { nodes: vec![NodeId(node)], max_distance, ..Level::default() };
+    scene.levels = vec![level(0, Some(9.0)), level(1, None)];
+    let made = |options: FromSceneOptions<BmdSceneOptions>| {
+        let model = Bmd::from_scene(&scene, &options).unwrap().value;
+        let lods = model.lods.iter().map(|l| (l.first, l.count, l.max_distance().map(f64::round)));
+        (model.meshes.iter().map(|m| m.material.is_some()).collect::<Vec<_>>(), lods.collect::<Vec<_>>())
+    };
+    let options = FromSceneOptions::default();
+    let far = Some(119.0);
+    assert_eq!(
+        made(options.clone()),
+        (vec![true, true, false], vec![(0, 1, Some(9.0)), (1, 1, None)]),
+        "the mesh that nothing draws comes last"
+    );
+    assert_eq!(made(options.clone().with_prune(true)).0, [true, true]);
+    let finest = made(options.clone().with_levels(Levels::Finest).with_prune(true));
+    assert_eq!(finest, (vec![true], vec![(0, 1, far)]));
+    let merged = made(options.with_levels(Levels::Merged).with_prune(true));
+    assert_eq!(merged, (vec![true, true], vec![(0, 2, far)]));
 }

@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::output::Target;
+use crate::destination::Destination;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -41,7 +41,8 @@ impl Command {
             Self::Dump(args) => (args.format, args.output.as_ref()),
             Self::Optimize(args) => (args.format, Some(&args.output)),
         };
-        format == OutputFormat::Json && output.is_none_or(|path| Target::new(path) != Target::Stdout)
+        format == OutputFormat::Json
+            && output.is_none_or(|path| Destination::new(path) != Destination::Stdout)
     }
 }
 

@@ -2,18 +2,19 @@
 
 use crate::args::{CheckArgs, OutputFormat};
 use crate::input::{Input, expand};
-use crate::load::{self, Loaded, Refusal, forced_format, load};
+use crate::reader::Reader;
+use crate::refusal::Refusal;
 use crate::results::Results;
 use crate::{Fail, Status, render};
-use meshwright::{AnyModel, Finding, Format, Report, Severity, Strictness};
+use meshwright::{AssetError, Format, Report, Severity};
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
-    let forced = forced_format(&args.read)?;
+    let reader = Reader::new(&args.read, &args.companions)?;
     let mut results = Results::new(args.format);
     for input in results.inputs(expand(&args.files, None)) {
-        match check(&input, args, forced) {
+        match check(&input, &reader) {
             Ok(checked) => {
                 if args.format == OutputFormat::Text {
                     checked.print(&input, args, &mut io::stdout().lock())?;
@@ -21,7 +22,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
                 results.add(checked.status(args.deny_warnings), || checked.json(&input));
             }
             // A folder holds other files too.
-            Err(Refusal::Unknown) if input.below.is_some() => {}
+            Err(Refusal::Unknown) if input.met.is_some() => {}
             Err(refusal) => results.refuse(&input, &refusal),
         }
     }
@@ -35,31 +36,19 @@ struct Checked {
     report: Report,
 }
 
-fn check(input: &Input, args: &CheckArgs, forced: Option<Format>) -> Result<Checked, Refusal> {
-    match load(input, &args.read, forced) {
-        Ok(Loaded { bytes, format, model, forgiven }) => {
-            let mut report = if args.read.lenient { forgiven.at_most(Severity::Warning) } else { forgiven };
-            let companions = load::companions(&model, input, &args.companions, &args.read)?;
-            report.append_new(model.validate_with(&companions));
-            Ok(Checked { bytes, format, report })
+fn check(input: &Input, reader: &Reader) -> Result<Checked, Refusal> {
+    match reader.open(input) {
+        Ok(opened) => {
+            reader.say_used(input, &opened);
+            let (format, report) = (opened.asset.format(), opened.asset.check());
+            Ok(Checked { bytes: opened.asset.bytes().to_vec(), format, report })
         }
-        Err(Refusal::Malformed { bytes, format, error }) => {
-            // A second, lenient look finds what lies behind the first error.
-            let mut report = Report::new();
-            let metadata = load::metadata(input, format, &args.read).ok().flatten();
-            let mut lenient = load::open_options(&args.read, metadata.as_deref());
-            lenient.read.strictness = Strictness::Lenient;
-            match AnyModel::open(&bytes, format, &lenient) {
-                Ok(parsed) if !args.read.lenient => {
-                    report.append(parsed.forgiven);
-                    report.append_new(parsed.model.validate());
-                }
-                _ => report.push(Finding::from(&error)),
+        Err(Refusal::Broken(e)) => {
+            let report = e.report();
+            match e {
+                AssetError::Model { bytes, format, .. } => Ok(Checked { bytes, format, report }),
+                e => Err(Refusal::Broken(e)),
             }
-            if !report.has_errors() {
-                report.push(Finding::from(&error));
-            }
-            Ok(Checked { bytes, format, report })
         }
         Err(refusal) => Err(refusal),
     }

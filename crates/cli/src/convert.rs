@@ -1,157 +1,102 @@
-//! `meshwright convert`: any format to glb, gltf or obj, and to itself.
+//! `meshwright convert`: any format to any, and to itself byte for byte.
 
 use crate::args::{ConvertArgs, InfluenceArg, OutputFormat};
-use crate::input::{self, Input, expand};
-
-use crate::load::{self, Refusal, forced_format, load, say_forgiven};
-use crate::names::{content_name, safe_file_name};
-use crate::output::{self, Target};
+use crate::destination::Destination;
+use crate::input::{Input, expand};
+use crate::names::safe_file_name;
+use crate::reader::{Opened, Reader};
+use crate::refusal::Refusal;
 use crate::results::Results;
-use crate::sources::Sources;
-use crate::{Fail, Status, assemble, pose, render, say};
+use crate::{Fail, Status, output, pose, render, say};
 use meshwright::dump::PoseRef;
-use meshwright::gltf::{self, ExportOptions, Influences};
-use meshwright::scene::obj::{self, ObjOptions};
-use meshwright::scene::{Loss, MeshPose, Scene, SceneOptions};
-use meshwright::{AnyModel, Companions, Format, detect, rig};
+use meshwright::gltf::Influences;
+use meshwright::scene::obj::ObjOptions;
+use meshwright::scene::{ConvertError, Loss, MeshPose, OutputFile, Scene, SceneOptions};
+use meshwright::{Asset, FigureError, Format, Role, Target, WriteOptions, rig};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
-
-/// What is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum To {
-    Glb,
-    Gltf,
-    Obj,
-    /// The input's own format, byte for byte.
-    Same(Format),
-}
-
-impl To {
-    fn parse(text: &str) -> Option<Self> {
-        match text.to_ascii_lowercase().as_str() {
-            "glb" => Some(Self::Glb),
-            "gltf" => Some(Self::Gltf),
-            "obj" => Some(Self::Obj),
-            id => Format::from_id(id).map(Self::Same),
-        }
-    }
-
-    fn from_output(path: &Path) -> Option<Self> {
-        let name = path.file_name()?.to_string_lossy().into_owned();
-        let extension = name.rsplit_once('.')?.1.to_ascii_lowercase();
-        match Self::parse(&extension) {
-            Some(to @ (Self::Glb | Self::Gltf | Self::Obj)) => Some(to),
-            _ => Format::from_name(&name).map(Self::Same),
-        }
-    }
-
-    fn extension(self) -> &'static str {
-        match self {
-            Self::Glb => "glb",
-            Self::Gltf => "gltf",
-            Self::Obj => "obj",
-            Self::Same(format) => format.extensions()[0],
-        }
-    }
-}
+use std::path::{Component, Path, PathBuf};
 
 /// Files to be written together: all or none.
 type Files = Vec<(PathBuf, Vec<u8>)>;
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
-    let forced = forced_format(&args.read)?;
-    let target = Target::new(&args.output);
-    let to = match &args.to {
-        Some(text) => Some(To::parse(text).ok_or_else(|| {
-            Fail::Usage(format!("--to {text}: unknown format; known are glb, gltf, obj, {}", load::ids()))
-        })?),
-        None => match &target {
-            Target::File(path) => Some(To::from_output(path).ok_or_else(|| {
-                Fail::Usage(format!("{}: name the output's format with --to", input::shown(path)))
-            })?),
-            Target::Folder(_) => Some(To::Glb),
-            Target::Stdout => None,
-        },
-    };
-    let Some(to) = to else { return Err(Fail::Usage("name the output's format with --to".into())) };
-    if args.pose.is_some() && to != To::Obj {
-        return Err(Fail::Usage("--pose is for obj; glb and gltf hold every clip".into()));
+    let destination = Destination::new(&args.output);
+    let to = target(args, &destination)?;
+    if args.pose.is_some() && to != Target::Obj {
+        return Err(Fail::Usage("--pose is for obj; other formats hold every clip".into()));
     }
-    if target == Target::Stdout && args.format == OutputFormat::Json {
+    if destination == Destination::Stdout && args.format == OutputFormat::Json {
         return Err(Fail::Usage("--format json and -o - both want standard output".into()));
     }
-
+    let reader = Reader::new(&args.read, &args.companions)?.with_textures(args.textures);
+    let work = Work { args, reader, destination, to };
     let mut results = Results::new(args.format);
-    let into = if let Target::Folder(folder) = &target { Some(folder.as_path()) } else { None };
+    let into =
+        if let Destination::Folder(folder) = &work.destination { Some(folder.as_path()) } else { None };
     let mut inputs = results.inputs(expand(&args.files, into));
-    inputs.retain(|input| input.below.is_none() || forced.is_some() || is_model(input, to, args));
-    if inputs.len() > 1 && !matches!(target, Target::Folder(_)) {
-        if matches!(to, To::Same(_)) {
-            return Err(Fail::Usage("several inputs cannot be rewritten into one file".into()));
-        }
-        match figure(&inputs, &target, to, args, forced) {
+    let wanted = |format: Format| format.holds_model() || to == Target::Native(format);
+    inputs.retain_mut(|input| work.reader.is_model(input, wanted));
+    work.reader.expect(&inputs);
+    if inputs.len() > 1 && !matches!(work.destination, Destination::Folder(_)) {
+        match work.figure(&inputs) {
             Ok(done) => done.report(&mut results, args),
             Err((input, refusal)) => results.refuse(&input, &refusal),
         }
         return results.finish();
     }
-    let paths = out_paths(&inputs, &target, to);
-    let sources = Sources::new(&inputs, &args.companions, &args.read);
+    let paths = out_paths(&inputs, &work.destination, to);
     let progress = !args.read.quiet && inputs.len() > 1 && io::stderr().is_terminal();
     for (i, (input, path)) in inputs.iter().zip(&paths).enumerate() {
         if progress {
             let _ = write!(io::stderr().lock(), "\r\x1b[K[{}/{}] {}", i + 1, inputs.len(), input.shown());
         }
-        let done = one(input, path, to, args, forced).and_then(|done| {
-            let own = Some(input).filter(|_| matches!(to, To::Same(_)));
-            done.files.iter().try_for_each(|(path, _)| sources.spare(path, own))?;
-            done.deliver(&target).map(|()| done)
-        });
+        let done = work.one(input, path);
         if progress {
             let _ = write!(io::stderr().lock(), "\r\x1b[K");
         }
         match done {
             Ok(done) => done.report(&mut results, args),
             // A folder holds other files too.
-            Err(Refusal::Unknown) if input.below.is_some() => {}
+            Err(Refusal::Unknown) if input.met.is_some() => {}
             Err(refusal) => results.refuse(input, &refusal),
         }
     }
     results.finish()
 }
 
-/// Whether a file of a folder is one that becomes something. What is none, textures or the results of an earlier
-/// run, has no say in the names of outputs and may be replaced by them.
-fn is_model(input: &Input, to: To, args: &ConvertArgs) -> bool {
-    match input.named_format() {
-        // What meshes are read with.
-        Some(Format::TsoBinding) => matches!(to, To::Same(_)),
-        Some(_) => true,
-        // What cannot be read is refused when its turn comes.
-        None => input::peek(&input.path, args.read.max_memory)
-            .map_or(true, |bytes| detect(&bytes, input.name().as_deref()).is_some()),
+/// What is written: what the arguments say, or the output's name.
+fn target(args: &ConvertArgs, destination: &Destination) -> Result<Target, Fail> {
+    match (&args.to, destination) {
+        (Some(text), _) => text.parse().map_err(|e| Fail::Usage(format!("--to: {e}"))),
+        (None, Destination::File(path)) => {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            Target::from_name(&name).ok_or_else(|| {
+                Fail::Usage(format!("{}: name the output's format with --to", render::path(path)))
+            })
+        }
+        (None, Destination::Folder(_)) => Ok(Target::Glb),
+        (None, Destination::Stdout) => Err(Fail::Usage("name the output's format with --to".into())),
     }
 }
 
 /// Where each input goes. A rewrite keeps the name. Inputs of one folder whose names differ in their extension
 /// only keep it, so that none overwrites another.
-fn out_paths(inputs: &[Input], target: &Target, to: To) -> Vec<PathBuf> {
-    let folder = match target {
-        Target::File(path) => return vec![path.clone()],
-        Target::Stdout => return vec![PathBuf::from("-")],
-        Target::Folder(folder) => folder,
+fn out_paths(inputs: &[Input], destination: &Destination, to: Target) -> Vec<PathBuf> {
+    let folder = match destination {
+        Destination::File(path) => return vec![path.clone()],
+        Destination::Stdout => return vec![PathBuf::from("-")],
+        Destination::Folder(folder) => folder,
     };
     let place = |input: &Input, whole: bool| {
         let below = input.below.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
-        let name = input.name().unwrap_or_else(|| "stdin".into());
+        let name = input.name();
         // An .obj is named like its materials, so that no two of them share those.
-        let name = if to == To::Obj { ObjOptions::with_mtl(&name).mtl_name } else { name };
+        let name = if to == Target::Obj { ObjOptions::with_mtl(&name).mtl_name } else { name };
         let (stem, extension) = match name.rsplit_once('.') {
-            Some((stem, own)) if matches!(to, To::Same(format) if input.named_format() == Some(format)) => {
+            Some((stem, own)) if Format::from_name(&name).is_some_and(|f| to == Target::Native(f)) => {
                 (stem, own)
             }
             Some((stem, _)) if !whole && !stem.is_empty() => (stem, to.extension()),
@@ -183,121 +128,135 @@ fn out_paths(inputs: &[Input], target: &Target, to: To) -> Vec<PathBuf> {
     inputs.iter().map(unique).collect()
 }
 
-/// A conversion that is ready to be written.
-struct Done {
-    input: Input,
-    files: Files,
-    losses: Vec<Loss>,
+/// A conversion as the arguments want it.
+struct Work<'a> {
+    args: &'a ConvertArgs,
+    reader: Reader,
+    destination: Destination,
+    to: Target,
 }
 
-fn one(
-    input: &Input,
-    path: &Path,
-    to: To,
-    args: &ConvertArgs,
-    forced: Option<Format>,
-) -> Result<Done, Refusal> {
-    let loaded = load(input, &args.read, forced)?;
-    say_forgiven(&input.shown(), &loaded, args.read.quiet);
-    if let To::Same(format) = to {
-        if format != loaded.format {
-            let why = format!("{} cannot be converted to {}", loaded.format.title(), format.title());
-            return Err(Refusal::Cannot { code: "not-convertible", why });
+impl Work<'_> {
+    /// Converts one file.
+    fn one(&self, input: &Input, path: &Path) -> Result<Done, Refusal> {
+        let mut opened = self.reader.open(input)?;
+        if self.to == Target::Native(opened.asset.format()) {
+            self.reader.say_passed_over(input, &opened);
+            let files = vec![(path.to_owned(), opened.asset.model().to_bytes()?)];
+            return self.deliver(Done { input: input.clone(), files, losses: Vec::new() }, Some(input));
         }
-        let bytes = loaded.model.to_bytes()?;
-        let files = vec![(path.to_owned(), bytes)];
-        return Ok(Done { input: input.clone(), files, losses: Vec::new() });
+        self.reader.say_used(input, &opened);
+        let done = self.written(input, &mut opened.asset, path)?;
+        self.deliver(done, None)
     }
-    let companions = load::companions(&loaded.model, input, &args.companions, &args.read)?;
-    scene_files(input, &loaded.model, companions, path, to, args)
-}
 
-/// Several inputs with one output: TSO files that make up a figure. What is refused comes with its input.
-fn figure(
-    inputs: &[Input],
-    target: &Target,
-    to: To,
-    args: &ConvertArgs,
-    forced: Option<Format>,
-) -> Result<Done, (Input, Refusal)> {
-    let (input, model, companions) = assemble::assemble(inputs, args, forced)?;
-    let path = out_paths(inputs, target, to).remove(0);
-    let done = scene_files(&input, &model, companions, &path, to, args).and_then(|done| {
-        let sources = Sources::new(inputs, &args.companions, &args.read);
-        done.files.iter().try_for_each(|(path, _)| sources.spare(path, None))?;
-        done.deliver(target).map(|()| done)
-    });
-    done.map_err(|refusal| (input, refusal))
-}
-
-fn scene_files(
-    input: &Input,
-    model: &AnyModel,
-    mut companions: Companions,
-    path: &Path,
-    to: To,
-    args: &ConvertArgs,
-) -> Result<Done, Refusal> {
-    companions.recompute_normals = args.recompute_normals;
-    let unseen = load::textures(model, input, &mut companions, args.textures, &args.read)?;
-    let name = input.name().unwrap_or_else(|| "stdin".into());
-    let name = name.rsplit_once('.').map_or(name.as_str(), |n| n.0);
-    let options = SceneOptions::default().with_extras(args.extras).with_memory(args.read.max_memory);
-    let converted = model.to_scene(name, &companions, &options)?;
-    let (scene, mut losses) = (converted.value, converted.losses);
-    losses.extend(unseen);
-    let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
-    let stem = stem.to_string_lossy();
-    let files = match to {
-        To::Obj => {
-            let posed = args.pose.as_ref().map(|text| obj_pose(&scene, text)).transpose()?;
-            let own = ObjOptions::with_mtl(&format!("{stem}.mtl"));
-            let materials = Some(path.with_file_name(&own.mtl_name)).filter(|_| path.as_os_str() != "-");
-            if materials.as_deref() == Some(path) {
-                let why =
-                    format!("{}: the materials of an .obj would have the same name", input::shown(path));
-                return Err(Refusal::Argument(why));
-            }
-            let options = if materials.is_some() { own } else { ObjOptions::default() };
-            let written = obj::write(&scene, posed.as_deref(), &options.with_memory(args.read.max_memory))?;
-            losses.extend(written.losses);
-            let mut files = vec![(path.to_owned(), written.value.obj.into_bytes())];
-            if let Some(path) = materials {
-                files.insert(0, (path, written.value.mtl.into_bytes()));
-            }
-            files
-        }
-        To::Glb | To::Gltf | To::Same(_) => {
-            let influences = match args.influences {
-                InfluenceArg::Four => Influences::Four,
-                InfluenceArg::All => Influences::All,
+    /// Makes one output of several inputs: files that make up a figure. What is refused comes with its input.
+    fn figure(&self, inputs: &[Input]) -> Result<Done, (Input, Refusal)> {
+        let (mut files, mut assets) = (Vec::new(), Vec::new());
+        for input in inputs {
+            let opened = match self.reader.open_part(input) {
+                Ok(opened) => opened,
+                Err(Refusal::Unknown) if input.met.is_some() => continue,
+                Err(refusal) => return Err((input.clone(), refusal)),
             };
-            let export = ExportOptions::default()
-                .with_influences(influences)
-                .with_close_loops(args.close_loops)
-                .with_memory(args.read.max_memory);
-            let exported = gltf::export(&scene, &export)?;
-            losses.extend(exported.losses);
-            if to == To::Glb {
-                vec![(path.to_owned(), exported.value.into_glb())]
-            } else {
-                // Two files cannot appear at one moment. So that every .gltf that is ever seen has its own buffer,
-                // a new one never takes the place of another.
-                let bin_name = content_name(&stem, exported.value.buffer(), "bin");
-                let (json, bin) = exported.value.to_gltf(&bin_name)?;
-                if path.as_os_str() == "-" && !bin.is_empty() {
-                    let why = "gltf has two files; use glb for standard output";
-                    return Err(Refusal::Argument(why.into()));
-                }
-                let mut files = vec![(path.to_owned(), json)];
-                if !bin.is_empty() {
-                    files.insert(0, (path.with_file_name(bin_name), bin));
-                }
-                files
-            }
+            self.reader.say_used(input, &opened);
+            files.push((input, opened.finder));
+            assets.push(opened.asset);
         }
-    };
-    Ok(Done { input: input.clone(), files, losses })
+        let lead = Asset::figure_lead(&assets);
+        let figure = Asset::figure(assets).map_err(|e| {
+            let about = files.get(e.index()).map_or(&inputs[0], |file| file.0);
+            (about.clone(), no_figure(&e))
+        })?;
+        let (input, finder) = files.swap_remove(lead.unwrap_or(0));
+        let mut opened = Opened { finder, asset: figure };
+        let path = out_paths(inputs, &self.destination, self.to).remove(0);
+        let done = self
+            .reader
+            .find_textures(&mut opened)
+            .and_then(|()| self.written(input, &mut opened.asset, &path))
+            .and_then(|done| self.deliver(done, None));
+        done.map_err(|refusal| (input.clone(), refusal))
+    }
+
+    /// A model as the files that are asked for.
+    fn written(&self, input: &Input, asset: &mut Asset, path: &Path) -> Result<Done, Refusal> {
+        let args = self.args;
+        asset.companions_mut().recompute_normals = args.recompute_normals;
+        let limits = self.reader.limits();
+        let options = SceneOptions::default().with_extras(args.extras).with_memory(limits.memory);
+        let scene = asset.to_scene(&options).map_err(|e| hinted(e, asset))?;
+        let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
+        let mut options = WriteOptions::default().with_stem(stem.to_string_lossy()).with_limits(limits);
+        options.settings.clone_from(&self.reader.options().settings.settings);
+        options.single = self.destination == Destination::Stdout;
+        options.posed = args.pose.as_ref().map(|text| obj_pose(&scene.value, text)).transpose()?;
+        options.gltf.influences = match args.influences {
+            InfluenceArg::Four => Influences::Four,
+            InfluenceArg::All => Influences::All,
+        };
+        options.gltf.close_loops = args.close_loops;
+        let made = meshwright::convert(&scene.value, self.to, &options)?;
+        let files = placed(made.value, path)?;
+        if self.destination == Destination::Stdout && files.len() > 1 {
+            let why = format!("{} has several files; standard output takes one", self.to);
+            return Err(Refusal::Argument(why));
+        }
+        let losses = scene.losses.into_iter().chain(made.losses).collect();
+        Ok(Done { input: input.clone(), files, losses })
+    }
+
+    /// Writes the files. A rewrite may take the place of its `own`.
+    fn deliver(&self, done: Done, own: Option<&Input>) -> Result<Done, Refusal> {
+        if let (Destination::Stdout, [(_, bytes)]) = (&self.destination, done.files.as_slice()) {
+            output::deliver(&self.destination, bytes)?;
+            return Ok(done);
+        }
+        done.files.iter().try_for_each(|(path, _)| self.reader.spare(path, own))?;
+        output::write_files(&self.destination, &done.files)
+            .map_err(|(path, e)| Refusal::unwritable(&path, &e))?;
+        done.files.iter().for_each(|(path, _)| self.reader.wrote(path));
+        Ok(done)
+    }
+}
+
+/// Files with their places: the main one at `path`, its companions beside it. The main one comes last, since it names
+/// the others.
+fn placed(files: impl IntoIterator<Item = OutputFile>, path: &Path) -> Result<Files, Refusal> {
+    let mut placed: Files = Vec::new();
+    for file in files {
+        let place = if placed.is_empty() { path.to_owned() } else { path.with_file_name(&file.name) };
+        let is_plain = Path::new(&file.name).components().all(|c| matches!(c, Component::Normal(_)));
+        if !placed.is_empty() && (!is_plain || placed.iter().any(|(other, _)| *other == place)) {
+            let why = format!("{}: another file of the result has the same name", render::path(&place));
+            return Err(Refusal::Argument(why));
+        }
+        placed.push((place, file.bytes));
+    }
+    let main = placed.len().min(1);
+    placed.rotate_left(main);
+    Ok(placed)
+}
+
+fn no_figure(e: &FigureError) -> Refusal {
+    Refusal::Argument(match e {
+        FigureError::Foreign { .. } => {
+            format!("several inputs need a folder as output (end it in / or create it): {e}")
+        }
+        e => e.to_string(),
+    })
+}
+
+/// Why a model becomes no scene, with the option that may help.
+fn hinted(e: ConvertError, asset: &Asset) -> Refusal {
+    let takes_skeleton = asset.format().companions().iter().any(|c| c.role == Role::Skeleton);
+    let lacks = takes_skeleton && !asset.companions().has(Role::Skeleton);
+    match (&e, Refusal::from(e.clone())) {
+        (ConvertError::Unsupported { .. }, Refusal::Cannot { code, why }) if lacks => {
+            Refusal::Cannot { code, why: format!("{why}; name one with --skeleton") }
+        }
+        (_, refusal) => refusal,
+    }
 }
 
 fn obj_pose(scene: &Scene, text: &str) -> Result<Vec<MeshPose>, Refusal> {
@@ -314,23 +273,21 @@ fn obj_pose(scene: &Scene, text: &str) -> Result<Vec<MeshPose>, Refusal> {
     Ok(evaluator.meshes()?)
 }
 
-impl Done {
-    fn deliver(&self, target: &Target) -> Result<(), Refusal> {
-        match (target, self.files.as_slice()) {
-            (Target::Stdout, [(_, bytes)]) => output::deliver(target, bytes),
-            (_, files) => {
-                output::write_files(target, files).map_err(|(path, e)| Refusal::unwritable(&path, &e))
-            }
-        }
-    }
+/// A conversion that is ready to be written.
+struct Done {
+    input: Input,
+    files: Files,
+    losses: Vec<Loss>,
+}
 
+impl Done {
     fn json(&self) -> Value {
         let losses: Vec<_> = self
             .losses
             .iter()
             .map(|l| json!({ "code": l.code, "path": render::plain(&l.path), "message": render::plain(&l.message), "amount": l.amount }))
             .collect();
-        let output: Vec<_> = self.files.iter().map(|(p, _)| input::exact(p)).collect();
+        let output: Vec<_> = self.files.iter().map(|(p, _)| render::exact(p)).collect();
         json!({ "file": self.input.exact(), "output": output, "losses": losses })
     }
 
@@ -353,7 +310,7 @@ mod tests {
     use super::*;
 
     fn input(path: &str, below: Option<&str>) -> Input {
-        Input { path: path.into(), below: below.map(Into::into) }
+        Input { below: below.map(Into::into), ..Input::named(path) }
     }
 
     #[test]
@@ -369,8 +326,8 @@ mod tests {
             input("c/z.zym", None),
             input("d/t/data", Some("t/data")),
         ];
-        let out = Target::Folder("out".into());
-        let paths = out_paths(&inputs, &out, To::Glb);
+        let out = Destination::Folder("out".into());
+        let paths = out_paths(&inputs, &out, Target::Glb);
         let expected = [
             "out/x.dpm.glb",
             "out/x.zym.glb",
@@ -389,19 +346,23 @@ mod tests {
             input("a/m.dat", Some("m.dat")),
             input("b/m.fom", Some("m.fom")),
         ];
-        let paths = out_paths(&inputs, &out, To::Same(Format::Fso));
+        let paths = out_paths(&inputs, &out, Target::Native(Format::Fso));
         assert_eq!(paths, ["out/m.FSO", "out/m.fom", "out/m.dat.fom", "out/m-2.fom"].map(PathBuf::from));
         // Their materials have names of their own too.
         let inputs = [input("a/x.dpm", None), input("a/ x.dpm", None), input("a/y\u{a0}z.dpm", None)];
-        let paths = out_paths(&inputs, &out, To::Obj);
+        let paths = out_paths(&inputs, &out, Target::Obj);
         assert_eq!(paths, ["out/x.dpm.obj", "out/x.dpm-2.obj", "out/y_z.obj"].map(PathBuf::from));
     }
 
     #[test]
-    fn the_output_name_tells_the_format() {
-        assert_eq!(To::from_output(Path::new("a.GLB")), Some(To::Glb));
-        assert_eq!(To::from_output(Path::new("a.b.obj")), Some(To::Obj));
-        assert_eq!(To::from_output(Path::new("glb")), None);
-        assert_eq!(To::from_output(Path::new("a.dpm")), Format::from_id("dpm").map(To::Same));
+    fn files_of_a_result_lie_beside_each_other() {
+        let files = |names: [&str; 2]| names.map(|name| OutputFile { name: name.into(), bytes: Vec::new() });
+        let paths = |names| {
+            placed(files(names), Path::new("d/x.bin")).map(|f| f.into_iter().map(|f| f.0).collect::<Vec<_>>())
+        };
+        assert_eq!(paths(["a.obj", "a.mtl"]).unwrap(), ["d/a.mtl", "d/x.bin"].map(PathBuf::from));
+        for name in ["x.bin", "../a", "/a", ".."] {
+            assert!(paths(["a.obj", name]).is_err(), "{name}");
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! `meshwright info`: what files hold.
 
-use crate::args::{InfoArgs, OutputFormat};
+use crate::args::{CompanionArgs, InfoArgs, OutputFormat};
 use crate::input::expand;
-use crate::load::{Refusal, forced_format, load, say_forgiven};
+use crate::reader::Reader;
+use crate::refusal::Refusal;
 use crate::results::Results;
 use crate::{Fail, Status, render};
 use meshwright::Summary;
@@ -10,27 +11,28 @@ use serde_json::{Value, json};
 use std::io::{self, Write};
 
 pub(crate) fn run(args: &InfoArgs) -> Result<Status, Fail> {
-    let forced = forced_format(&args.read)?;
+    let reader = Reader::new(&args.read, &CompanionArgs::default())?;
     let mut results = Results::new(args.format);
     for input in results.inputs(expand(&args.files, None)) {
-        match load(&input, &args.read, forced) {
-            Ok(loaded) => {
-                say_forgiven(&input.shown(), &loaded, args.read.quiet);
-                let summary = loaded.model.summary();
+        match reader.open(&input) {
+            Ok(opened) => {
+                reader.say_passed_over(&input, &opened);
+                let asset = &opened.asset;
+                let summary = asset.model().summary();
                 if args.format == OutputFormat::Text {
-                    let line = format!("{}: {}: {}", input.shown(), loaded.format.title(), line(&summary));
+                    let line = format!("{}: {}: {}", input.shown(), asset.format().title(), line(&summary));
                     writeln!(io::stdout().lock(), "{}", render::cut(&line))?;
                 }
                 results.add(Status::Fine, || {
                     let mut value = json_summary(&summary);
                     value["file"] = input.exact().into();
-                    value["format"] = loaded.format.id().into();
-                    value["bytes"] = loaded.bytes.len().into();
+                    value["format"] = asset.format().id().into();
+                    value["bytes"] = asset.bytes().len().into();
                     value
                 });
             }
             // A folder holds other files too.
-            Err(Refusal::Unknown) if input.below.is_some() => {}
+            Err(Refusal::Unknown) if input.met.is_some() => {}
             Err(refusal) => results.refuse(&input, &refusal),
         }
     }

@@ -2,23 +2,22 @@
 #![forbid(unsafe_code)]
 
 mod args;
-mod assemble;
 mod check;
 mod convert;
-mod debris;
+mod destination;
 mod dump;
-mod folder;
 mod info;
 mod input;
-mod load;
 mod names;
 mod optimize;
 mod output;
 mod pose;
+mod reader;
+mod refusal;
 mod render;
 mod results;
 mod sources;
-mod textures;
+mod temporary;
 
 use args::{Cli, Command};
 use clap::Parser;

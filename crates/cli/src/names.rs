@@ -1,9 +1,8 @@
 //! File names that the program makes up.
 
 use crate::render;
-use sha2::{Digest as _, Sha256};
 
-/// The most bytes of a name made of another; extensions, numbers and hashes still fit the 255 of most systems.
+/// The most bytes of a name made of another; extensions and numbers still fit the 255 of most systems.
 const LONGEST: usize = 200;
 
 /// A file name made of a name that came from a model or another path: no separators, no control characters,
@@ -26,14 +25,6 @@ pub(crate) fn safe_file_name(name: &str) -> String {
         safe.insert(0, '_');
     }
     safe
-}
-
-/// A file name that changes with the content, so that whoever names it never finds other content there, not even
-/// where somebody made both models for that.
-pub(crate) fn content_name(stem: &str, bytes: &[u8], extension: &str) -> String {
-    // Half of the hash is enough, and leaves a name that can be read.
-    let hash = Sha256::digest(bytes).iter().take(16).fold(0, |hash, b| hash << 8 | u128::from(*b));
-    format!("{stem}.{hash:032x}.{extension}")
 }
 
 #[cfg(test)]
@@ -66,11 +57,5 @@ mod tests {
         }
         let long = safe_file_name(&"\u{20ac}".repeat(200));
         assert_eq!((long.len(), long.chars().count()), (198, 66));
-    }
-
-    #[test]
-    fn content_names() {
-        assert_eq!(content_name("a", b"", "bin"), "a.e3b0c44298fc1c149afbf4c8996fb924.bin");
-        assert_eq!(content_name("a", b"abc", "bin"), "a.ba7816bf8f01cfea414140de5dae2223.bin");
     }
 }

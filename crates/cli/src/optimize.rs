@@ -1,28 +1,28 @@
 //! `meshwright optimize`: the same BMD model in fewer bytes.
 
 use crate::args::{CompanionArgs, OptimizeArgs, OutputFormat};
+use crate::destination::Destination;
 use crate::input::Input;
-use crate::load::{Refusal, forced_format, load, say_forgiven};
-use crate::output::{self, Target};
+use crate::reader::Reader;
+use crate::refusal::Refusal;
 use crate::results::refused;
-use crate::sources::Sources;
-use crate::{Fail, Status};
+use crate::{Fail, Status, output};
+use meshwright::AnyModel;
 use meshwright::bmd::{OptimizeOptions, Optimized};
-use meshwright::{AnyModel, Format};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::slice;
 
 pub(crate) fn run(args: &OptimizeArgs) -> Result<Status, Fail> {
-    let forced = forced_format(&args.read)?;
-    let input = Input { path: args.file.clone().into(), below: None };
-    let target = Target::new(&args.output);
-    let to_stdout = target == Target::Stdout;
+    let reader = Reader::new(&args.read, &CompanionArgs::default())?;
+    let input = Input::named(&args.file);
+    let destination = Destination::new(&args.output);
+    let to_stdout = destination == Destination::Stdout;
     if to_stdout && args.format == OutputFormat::Json {
         return Err(Fail::Usage("--format json and -o - both want standard output".into()));
     }
-    let done = optimize(&input, args, forced)
-        .and_then(|optimized| output::deliver(&target, &optimized.bytes).map(|()| optimized));
+    let done = optimize(&input, args, &reader)
+        .and_then(|optimized| output::deliver(&destination, &optimized.bytes).map(|()| optimized));
     let optimized = match done {
         Ok(optimized) => optimized,
         Err(refusal) => return refused(&input, &refusal, args.format),
@@ -39,12 +39,13 @@ pub(crate) fn run(args: &OptimizeArgs) -> Result<Status, Fail> {
     Ok(Status::Fine)
 }
 
-fn optimize(input: &Input, args: &OptimizeArgs, forced: Option<Format>) -> Result<Optimized, Refusal> {
-    let loaded = load(input, &args.read, forced)?;
-    Sources::new(slice::from_ref(input), &CompanionArgs::default(), &args.read).spare(&args.output, None)?;
-    say_forgiven(&input.shown(), &loaded, args.read.quiet);
-    let AnyModel::Bmd(model) = &loaded.model else {
-        let why = format!("{} files are not optimised, only BMD", loaded.format.title());
+fn optimize(input: &Input, args: &OptimizeArgs, reader: &Reader) -> Result<Optimized, Refusal> {
+    let opened = reader.open(input)?;
+    reader.expect(slice::from_ref(input));
+    reader.spare(&args.output, None)?;
+    reader.say_passed_over(input, &opened);
+    let AnyModel::Bmd(model) = opened.asset.model() else {
+        let why = format!("{} files are not optimised, only BMD", opened.asset.format().title());
         return Err(Refusal::Cannot { code: "not-convertible", why });
     };
     let mut options = OptimizeOptions::default()

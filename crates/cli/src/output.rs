@@ -1,47 +1,18 @@
 //! Writing files so that an output appears complete or not at all.
 
-use crate::debris;
-use crate::load::Refusal;
-use std::ffi::OsStr;
+use crate::destination::Destination;
+use crate::refusal::Refusal;
+use crate::temporary;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Where results of a conversion go.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
-    /// Standard output.
-    Stdout,
-    /// One file.
-    File(PathBuf),
-    /// A folder that takes one file per input.
-    Folder(PathBuf),
-}
-
-impl Target {
-    /// `-`, and the names that systems give standard output, are standard output; a path that ends in a
-    /// separator or is a folder takes files; anything else is the file itself.
-    pub(crate) fn new(path: &Path) -> Self {
-        const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
-        let text = path.as_os_str();
-        let ends_in_separator =
-            text.as_encoded_bytes().last().is_some_and(|b| std::path::is_separator(char::from(*b)));
-        if STDOUT.iter().any(|name| text == OsStr::new(name)) {
-            Self::Stdout
-        } else if ends_in_separator || path.is_dir() {
-            Self::Folder(path.to_owned())
-        } else {
-            Self::File(path.to_owned())
-        }
-    }
-}
-
 /// Writes the one result of a command.
-pub(crate) fn deliver(target: &Target, bytes: &[u8]) -> Result<(), Refusal> {
+pub(crate) fn deliver(destination: &Destination, bytes: &[u8]) -> Result<(), Refusal> {
     let refused = |path: &Path, e: &io::Error| Err(Refusal::unwritable(path, e));
-    match target {
-        Target::Stdout => {
+    match destination {
+        Destination::Stdout => {
             let mut out = io::stdout().lock();
             match out.write_all(bytes).and_then(|()| out.flush()) {
                 // Whoever reads the output has seen enough.
@@ -50,10 +21,10 @@ pub(crate) fn deliver(target: &Target, bytes: &[u8]) -> Result<(), Refusal> {
                 Ok(()) => Ok(()),
             }
         }
-        Target::File(path) => {
-            write_files(target, &[(path.clone(), bytes)]).or_else(|(path, e)| refused(&path, &e))
+        Destination::File(path) => {
+            write_files(destination, &[(path.clone(), bytes)]).or_else(|(path, e)| refused(&path, &e))
         }
-        Target::Folder(path) => refused(path, &is_a_folder()),
+        Destination::Folder(path) => refused(path, &is_a_folder()),
     }
 }
 
@@ -66,14 +37,16 @@ pub(crate) fn deliver(target: &Target, bytes: &[u8]) -> Result<(), Refusal> {
 /// replaced and the link stays, and a device, a pipe or a socket is written to directly, because it cannot be
 /// replaced. At a path that was derived, and below a folder, both are refused.
 pub(crate) fn write_files(
-    target: &Target,
+    destination: &Destination,
     files: &[(PathBuf, impl AsRef<[u8]>)],
 ) -> Result<(), (PathBuf, io::Error)> {
     let mut staged = Vec::new();
     for (path, bytes) in files {
-        let staging = match target {
-            Target::File(named) if named == path => Staged::at_named(path, bytes.as_ref()),
-            Target::Folder(top) => below(top, path).and_then(|()| Staged::at_derived(path, bytes.as_ref())),
+        let staging = match destination {
+            Destination::File(named) if named == path => Staged::at_named(path, bytes.as_ref()),
+            Destination::Folder(top) => {
+                below(top, path).and_then(|()| Staged::at_derived(path, bytes.as_ref()))
+            }
             _ => Staged::at_derived(path, bytes.as_ref()),
         };
         staged.push((path.as_path(), staging.map_err(|e| (path.clone(), e))?));
@@ -89,7 +62,7 @@ pub(crate) fn write_files(
 
 /// Gives finished files their names. When one cannot take its own, those that appeared before it go again.
 fn place(staged: Vec<(&Path, Staged<'_>)>) -> Result<(), (PathBuf, io::Error)> {
-    let mut open = debris::open();
+    let mut open = temporary::open();
     let mut appeared = Vec::new();
     for (path, one) in staged {
         let Staged::Temporary { file, place, replaces } = one else { continue };
@@ -169,7 +142,7 @@ impl<'a> Staged<'a> {
             Some(p) if !p.as_os_str().is_empty() => p,
             _ => Path::new("."),
         };
-        let mut file = debris::create(folder, |_builder| {
+        let mut file = temporary::create(folder, |_builder| {
             #[cfg(unix)]
             if old.is_none() {
                 use std::os::unix::fs::PermissionsExt;
@@ -222,11 +195,11 @@ mod tests {
     use super::*;
 
     fn write(path: &Path, bytes: &[u8]) -> Result<(), (PathBuf, io::Error)> {
-        write_files(&Target::File(path.to_owned()), &[(path.to_owned(), bytes)])
+        write_files(&Destination::File(path.to_owned()), &[(path.to_owned(), bytes)])
     }
 
     #[test]
-    fn a_failed_write_leaves_the_old_file_and_no_debris() {
+    fn a_failed_write_leaves_the_old_file_and_nothing_else() {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("out.glb");
         fs::create_dir(&folder).unwrap();
@@ -272,14 +245,5 @@ mod tests {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o4600)).unwrap();
         write(&path, b"2").unwrap();
         assert_eq!(mode(&path), 0o600);
-    }
-
-    #[test]
-    fn targets() {
-        for name in ["-", "/dev/stdout"] {
-            assert_eq!(Target::new(Path::new(name)), Target::Stdout);
-        }
-        assert_eq!(Target::new(Path::new("out/")), Target::Folder("out/".into()));
-        assert_eq!(Target::new(Path::new("a.glb")), Target::File("a.glb".into()));
     }
 }

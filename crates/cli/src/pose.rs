@@ -1,6 +1,6 @@
 //! `CLIP:FRAME`: a pose named on the command line.
 
-use crate::load::Refusal;
+use crate::refusal::Refusal;
 use meshwright::dump::PoseRef;
 use meshwright::scene::Scene;
 

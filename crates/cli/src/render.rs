@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
+use std::path::Path;
 
 /// The most bytes of a line.
 const LONGEST_LINE: usize = 4096;
@@ -73,6 +74,21 @@ pub(crate) fn plain(text: &str) -> String {
         }
     }
     out
+}
+
+/// A path made safe for a terminal; of a very long one its end.
+pub(crate) fn path(path: &Path) -> String {
+    const LONGEST: usize = 1024;
+    let text = plain(&path.to_string_lossy());
+    match text.len() > LONGEST {
+        true => format!("...{}", ending(&text, LONGEST)),
+        false => text,
+    }
+}
+
+/// A path for JSON, which does its own escaping.
+pub(crate) fn exact(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
 }
 
 /// A finding, with the bytes around the fault in hex and a mark under the first of the field:
@@ -143,10 +159,11 @@ pub(crate) fn error_json(e: &ReadError) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use meshwright::Path;
 
     fn at(offset: u64) -> Finding {
-        Finding::from(&ReadError::malformed("code", &Path::ROOT.field("x"), offset, "odd"))
+        const RULE: &meshwright::Rule =
+            &meshwright::Rule::error("code", meshwright::FaultKind::BadValue, "", "");
+        Finding::from(&ReadError::broken(RULE, &meshwright::Path::ROOT.field("x"), offset, "odd"))
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What a command found out about its files: lines for people, or one JSON document for programs.
 
 use crate::args::OutputFormat;
-use crate::input::Input;
-use crate::load::Refusal;
+use crate::input::{Found, Input};
+use crate::refusal::Refusal;
 use crate::{Fail, Status, render, say};
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -21,7 +21,7 @@ impl Results {
     }
 
     /// Goes through what the arguments named, and refuses what cannot be looked at.
-    pub(crate) fn inputs(&mut self, found: Vec<Result<Input, (Input, io::Error)>>) -> Vec<Input> {
+    pub(crate) fn inputs(&mut self, found: Vec<Found>) -> Vec<Input> {
         let mut inputs = Vec::new();
         for input in found {
             match input {
@@ -47,7 +47,7 @@ impl Results {
         self.add(refusal.status(), || json!({ "file": input.exact(), "error": refusal.json() }));
     }
 
-    /// Prints the document, and answers how the run went.
+    /// Prints the document, and returns how the run went.
     pub(crate) fn finish(mut self) -> Result<Status, Fail> {
         if !self.seen {
             say(&render::error("no-model", "no file of a known format is there"));

@@ -5,7 +5,7 @@ use crate::error::{ErrorClass, ReadError, Stream};
 use crate::fault::{Cause, Parser};
 use crate::limits::{Budget, LimitExceeded};
 use crate::path::Path;
-use crate::rule::{Code, Kind, Rule};
+use crate::rule::{Kind, Rule};
 use alloc::borrow::Cow;
 use alloc::format;
 use alloc::vec::Vec;
@@ -57,6 +57,9 @@ impl<'a> Source<'a> {
     }
 
     /// Charges `count` items of `size` bytes for the field at `offset`.
+    ///
+    /// # Errors
+    /// When the budget is spent.
     pub fn charge(
         &self,
         path: &Path<'_>,
@@ -86,44 +89,28 @@ impl<'a> Source<'a> {
         ReadError::broken(rule, path, offset, message).in_stream(self.stream.clone())
     }
 
-    /// An error of class [`ErrorClass::Malformed`] at `offset` of this stream.
-    pub fn malformed(
-        &self,
-        code: impl Into<Code>,
-        path: &Path<'_>,
-        offset: u64,
-        message: impl Into<Cow<'static, str>>,
-    ) -> ReadError {
-        ReadError::malformed(code, path, offset, message).in_stream(self.stream.clone())
-    }
-
-    /// An error of class [`ErrorClass::Unsupported`] at `offset` of this stream.
-    pub fn unsupported(
-        &self,
-        code: impl Into<Code>,
-        path: &Path<'_>,
-        offset: u64,
-        message: impl Into<Cow<'static, str>>,
-    ) -> ReadError {
-        ReadError::unsupported(code, path, offset, message).in_stream(self.stream.clone())
-    }
-
     /// A cursor at the start of the stream.
     pub fn start(&self) -> Cursor<'a, '_> {
         Cursor { source: self, section: self.bytes, base: 0, pos: 0 }
     }
 
     /// A cursor over everything from `start` on. `path` and `field_offset` name the field that holds `start`.
+    ///
+    /// # Errors
+    /// When the stream ends before `start`.
     pub fn from(&self, path: &Path<'_>, field_offset: u64, start: u64) -> Result<Cursor<'a, '_>, ReadError> {
         let rest = usize::try_from(start).ok().and_then(|s| self.bytes.get(s..));
         rest.map(|section| Cursor { source: self, section, base: start, pos: 0 }).ok_or_else(|| {
             let message = format!("starts at {start:#x}, the {} has {} bytes", self.stream, self.bytes.len());
-            self.malformed(self.codes.short, path, field_offset, message)
+            self.broken(self.codes.short, path, field_offset, message)
         })
     }
 
     /// A cursor over `count` items of `size` bytes from `start` on; the product is taken in 64 bits and
     /// compared before anything is allocated. `path` and `field_offset` name the field that holds `start`.
+    ///
+    /// # Errors
+    /// When the items reach beyond the stream.
     pub fn section(
         &self,
         path: &Path<'_>,
@@ -145,7 +132,7 @@ impl<'a> Source<'a> {
                 let stream = &self.stream;
                 let message =
                     format!("{count} items of {size} bytes at {start:#x} exceed the {stream} of {all} bytes");
-                Err(self.malformed(self.codes.short, path, field_offset, message))
+                Err(self.broken(self.codes.short, path, field_offset, message))
             }
         }
     }
@@ -190,6 +177,9 @@ impl<'a, 's> Cursor<'a, 's> {
     }
 
     /// Reads one record.
+    ///
+    /// # Errors
+    /// When the parser refuses what is there, or needs more than there is.
     pub fn read<T>(&mut self, path: &Path<'_>, mut parser: impl Parser<'a, T>) -> Result<T, ReadError> {
         self.read_by(path, &mut parser)
     }
@@ -202,6 +192,9 @@ impl<'a, 's> Cursor<'a, 's> {
     }
 
     /// Takes `len` bytes.
+    ///
+    /// # Errors
+    /// When fewer are left.
     pub fn bytes(&mut self, path: &Path<'_>, len: u64) -> Result<&'a [u8], ReadError> {
         let taken = usize::try_from(len).ok().and_then(|n| Some((self.rest().get(..n)?, n)));
         match taken {
@@ -211,7 +204,7 @@ impl<'a, 's> Cursor<'a, 's> {
             }
             None => {
                 let message = format!("{len} bytes wanted, {} left", self.remaining());
-                Err(self.malformed(self.source.codes.short, path, message))
+                Err(self.broken(self.source.codes.short, path, message))
             }
         }
     }
@@ -222,6 +215,9 @@ impl<'a, 's> Cursor<'a, 's> {
     /// before the first record is read. `count_offset` is where the count stands in the stream.
     ///
     /// A `min_size` of 0 is taken as 1, so that no count can make the loop run without eating bytes.
+    ///
+    /// # Errors
+    /// When fewer records can be left, when the budget is spent, or when the parser refuses one.
     pub fn table<T>(
         &mut self,
         path: &Path<'_>,
@@ -246,6 +242,9 @@ impl<'a, 's> Cursor<'a, 's> {
 
     /// An empty vector with room for exactly `count` items that take at least `min_size` bytes each in the
     /// input; the count is checked and the memory charged as in [`table`](Self::table).
+    ///
+    /// # Errors
+    /// When fewer items can be left, or the budget is spent.
     pub fn reserve<T>(
         &self,
         path: &Path<'_>,
@@ -257,7 +256,7 @@ impl<'a, 's> Cursor<'a, 's> {
         if count.checked_mul(min_size).is_none_or(|len| len > self.remaining()) {
             let message =
                 format!("{count} items of at least {min_size} bytes, {} bytes left", self.remaining());
-            return Err(self.source.malformed(self.source.codes.count, path, count_offset, message));
+            return Err(self.source.broken(self.source.codes.count, path, count_offset, message));
         }
         self.source.charge(path, count_offset, "table", count, size_of::<T>())?;
         let mut items = Vec::new();
@@ -272,14 +271,14 @@ impl<'a, 's> Cursor<'a, 's> {
         }
     }
 
-    /// An error of class [`ErrorClass::Malformed`] at the next byte.
-    pub fn malformed(
+    /// `rule` is broken by the next byte.
+    pub fn broken(
         &self,
-        code: impl Into<Code>,
+        rule: &'static Rule,
         path: &Path<'_>,
         message: impl Into<Cow<'static, str>>,
     ) -> ReadError {
-        self.source.malformed(code, path, self.offset(), message)
+        self.source.broken(rule, path, self.offset(), message)
     }
 
     fn explain(&self, path: &Path<'_>, input: &'a [u8], fault: crate::Fault<'a>) -> ReadError {

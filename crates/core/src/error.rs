@@ -102,32 +102,6 @@ impl ReadError {
         Self::new(class, rule.into(), path.to_owned(), offset, message.into())
     }
 
-    /// An error of class [`ErrorClass::Malformed`] in the file itself.
-    pub fn malformed(
-        code: impl Into<Code>,
-        path: &Path<'_>,
-        offset: u64,
-        message: impl Into<Cow<'static, str>>,
-    ) -> Self {
-        Self::new(ErrorClass::Malformed, code.into(), path.to_owned(), offset, message.into())
-    }
-
-    /// An error of class [`ErrorClass::Unsupported`] in the file itself.
-    pub fn unsupported(
-        code: impl Into<Code>,
-        path: &Path<'_>,
-        offset: u64,
-        message: impl Into<Cow<'static, str>>,
-    ) -> Self {
-        Self::new(
-            ErrorClass::Unsupported,
-            Code { kind: Kind::Unsupported, ..code.into() },
-            path.to_owned(),
-            offset,
-            message.into(),
-        )
-    }
-
     pub(crate) fn new(
         class: ErrorClass,
         code: Code,
@@ -224,12 +198,19 @@ pub enum WriteError {
 
 impl WriteError {
     /// A model that breaks the rule `code` at `path`.
-    pub fn invalid(code: impl Into<Code>, path: &Path<'_>, message: impl Into<Cow<'static, str>>) -> Self {
-        let Code { code, kind } = code.into();
-        Self::InvalidModel { code, kind, path: path.to_owned(), message: clip(message.into()) }
+    pub fn invalid(rule: &'static Rule, path: &Path<'_>, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::InvalidModel {
+            code: rule.code,
+            kind: rule.kind,
+            path: path.to_owned(),
+            message: clip(message.into()),
+        }
     }
 
     /// `value` as a `T`, or an error that names the field it does not fit.
+    ///
+    /// # Errors
+    /// When it is more than `limit`, the most that the field holds.
     pub fn fit<T>(path: &Path<'_>, what: &'static str, value: u64, limit: T) -> Result<T, Self>
     where
         T: TryFrom<u64> + Into<u64> + PartialOrd + Copy,
@@ -267,6 +248,8 @@ mod tests {
     use super::*;
     use alloc::string::ToString;
 
+    const INDEX: &Rule = &Rule::error("bad-vertex-index", Kind::BadReference, "", "");
+
     fn assert_error_bounds<T: Clone + PartialEq + Send + Sync + core::error::Error + 'static>() {}
 
     #[test]
@@ -279,8 +262,7 @@ mod tests {
     #[test]
     fn an_error_says_what_where_and_in_which_field() {
         let meshes = Path::ROOT.field("meshes");
-        let e =
-            ReadError::malformed("bad-vertex-index", &meshes.index(2), 0x1f40, "index 900 of 812 vertices");
+        let e = ReadError::broken(INDEX, &meshes.index(2), 0x1f40, "index 900 of 812 vertices");
         assert_eq!(e.to_string(), "meshes[2]: index 900 of 812 vertices (offset 0x1f40)");
         let e = e.in_stream(Stream::Part("indices".into()));
         assert_eq!(e.to_string(), "meshes[2]: index 900 of 812 vertices (offset 0x1f40 of indices)");
@@ -289,7 +271,7 @@ mod tests {
     #[test]
     fn a_long_message_is_cut_at_a_character() {
         let long = "é".repeat(4000);
-        let e = ReadError::malformed("x", &Path::ROOT, 0, long);
+        let e = ReadError::broken(INDEX, &Path::ROOT, 0, long);
         assert!(e.message().len() <= MAX_MESSAGE + 4);
         assert!(e.message().ends_with('…'));
     }

@@ -2,7 +2,7 @@
 //! [`Cursor`](crate::Cursor) turns a fault into a [`ReadError`](crate::ReadError) with offset and path.
 
 use crate::path::Segment;
-use crate::rule::Code;
+use crate::rule::{Code, Rule};
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use nom::Err;
@@ -27,9 +27,9 @@ pub(crate) enum Cause {
 }
 
 impl<'a> Fault<'a> {
-    /// The field that starts at `at` breaks the rule `code`.
-    pub fn reject(at: &'a [u8], code: impl Into<Code>, message: impl Into<Cow<'static, str>>) -> Self {
-        let cause = Cause::Rejected { code: code.into(), message: message.into() };
+    /// The field that starts at `at` breaks `rule`.
+    pub fn reject(at: &'a [u8], rule: &'static Rule, message: impl Into<Cow<'static, str>>) -> Self {
+        let cause = Cause::Rejected { code: rule.into(), message: message.into() };
         Self { at, path: Vec::new(), cause }
     }
 
@@ -73,6 +73,9 @@ impl<'a> FromExternalError<&'a [u8], Fault<'a>> for Fault<'a> {
 /// functions `fn(&[u8]) -> nom::IResult<&[u8], T, Fault>` included.
 pub trait Parser<'a, T> {
     /// Reads one record from the front of `input` and returns what is left of it.
+    ///
+    /// # Errors
+    /// When there is no such record at the front.
     fn run(&mut self, input: &'a [u8]) -> Result<(&'a [u8], T), Fault<'a>>;
 }
 

@@ -2,7 +2,7 @@
 
 use crate::error::{ReadError, Stream};
 use crate::path::{FieldPath, Path};
-use crate::rule::{Code, Kind, Severity};
+use crate::rule::{Code, Kind, Rule, Severity};
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -76,38 +76,15 @@ impl Report {
         }
     }
 
-    /// Adds a warning; the message is only built when it will be kept.
-    pub fn warn<M: Into<Cow<'static, str>>>(
+    /// Adds the breaking of a rule by the field at `path`; the message is only built when it will be kept.
+    pub fn broken<M: Into<Cow<'static, str>>>(
         &mut self,
-        code: impl Into<Code>,
+        rule: &'static Rule,
         path: &Path<'_>,
         offset: Option<u64>,
         message: impl FnOnce() -> M,
     ) {
-        self.add(Severity::Warning, code, path, offset, message);
-    }
-
-    /// Adds an error; the message is only built when it will be kept.
-    pub fn error<M: Into<Cow<'static, str>>>(
-        &mut self,
-        code: impl Into<Code>,
-        path: &Path<'_>,
-        offset: Option<u64>,
-        message: impl FnOnce() -> M,
-    ) {
-        self.add(Severity::Error, code, path, offset, message);
-    }
-
-    /// Adds a finding of any severity; the message is only built when it will be kept.
-    pub fn add<M: Into<Cow<'static, str>>>(
-        &mut self,
-        severity: Severity,
-        code: impl Into<Code>,
-        path: &Path<'_>,
-        offset: Option<u64>,
-        message: impl FnOnce() -> M,
-    ) {
-        self.record(severity, code.into(), path, Stream::File, offset, message);
+        self.record(rule.severity, rule.into(), path, Stream::File, offset, message);
     }
 
     pub(crate) fn record<M: Into<Cow<'static, str>>>(
@@ -293,13 +270,16 @@ impl<T> Parsed<T> {
 mod tests {
     use super::*;
 
+    const ODD: &Rule = &Rule::warning("w", Kind::Unused, "", "");
+    const BAD: &Rule = &Rule::error("e", Kind::BadValue, "", "");
+
     #[test]
     fn a_flood_of_findings_is_counted_not_kept() {
         let mut report = Report::new();
         for i in 0..1000_usize {
-            report.warn("w", &Path::ROOT.field("x").index(i), None, || "odd");
+            report.broken(ODD, &Path::ROOT.field("x").index(i), None, || "odd");
         }
-        report.error("e", &Path::ROOT, Some(4), || "bad");
+        report.broken(BAD, &Path::ROOT, Some(4), || "bad");
         assert_eq!(report.findings().len() as u64, KEPT_PER_CODE + 1);
         assert_eq!(report.count_of(Severity::Warning), 1000);
         assert!(report.has_errors() && report.has("e") && !report.has("f"));
@@ -310,7 +290,7 @@ mod tests {
         let flood = |n: usize| {
             let mut report = Report::new();
             for i in 0..n {
-                report.warn("w", &Path::ROOT.field("x").index(i), None, || "odd");
+                report.broken(ODD, &Path::ROOT.field("x").index(i), None, || "odd");
             }
             report
         };
@@ -331,7 +311,7 @@ mod tests {
         let flood = |n: usize| {
             let mut report = Report::new();
             for i in 0..n {
-                report.error("e", &Path::ROOT.field("x").index(i), None, || "bad");
+                report.broken(BAD, &Path::ROOT.field("x").index(i), None, || "bad");
             }
             report
         };

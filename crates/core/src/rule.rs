@@ -178,9 +178,9 @@ macro_rules! rules {
     };
 }
 
-/// The code and kind of a broken rule.
+/// The code and kind of a broken rule, for errors that outlive it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Code {
+pub(crate) struct Code {
     pub(crate) code: &'static str,
     pub(crate) kind: Kind,
 }
@@ -188,12 +188,6 @@ pub struct Code {
 impl From<&'static Rule> for Code {
     fn from(rule: &'static Rule) -> Self {
         Self { code: rule.code, kind: rule.kind }
-    }
-}
-
-impl From<&'static str> for Code {
-    fn from(code: &'static str) -> Self {
-        Self { code, kind: Kind::BadValue }
     }
 }
 

@@ -8,10 +8,10 @@ use std::error::Error;
 use std::{env, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let args: Vec<_> = env::args().skip(1).collect();
+    let args: Vec<_> = env::args_os().skip(1).collect();
     let (file, factor) = match args.as_slice() {
         [] => (include_bytes!("data/triangle.cmesh").to_vec(), 2.0),
-        [input, _, factor] => (fs::read(input)?, factor.parse()?),
+        [input, _, factor] => (fs::read(input)?, factor.to_string_lossy().parse()?),
         _ => return Err("arguments: IN.cmesh OUT.cmesh FACTOR".into()),
     };
     let scaled = scaled(&file, factor)?;
@@ -19,8 +19,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(output) => fs::write(output, scaled)?,
         None => {
             let chunk = Chunk::parse(&scaled)?;
-            for position in chunk.positions().iter().flat_map(|p| p.iter()) {
-                println!("{position:?}");
+            if let Some(positions) = chunk.positions() {
+                positions.iter().for_each(|p| println!("{p:?}"));
             }
         }
     }

@@ -1,9 +1,9 @@
-//! Prints the bones of a DPM model as a tree: `cargo run -p meshwright-dpm --example bones -- MODEL.dpm`.
+//! Prints the bones of a DPM or ZYM model as a tree: `cargo run -p meshwright-dpm --example bones -- MODEL.dpm`.
 //!
 //! Without an argument the model is a small one that lies beside this program.
 #![allow(clippy::print_stdout, reason = "an example")]
 
-use meshwright_dpm::{BoneFlags, Dpm};
+use meshwright_dpm::{BoneFlags, Dpm, Zym};
 use std::error::Error;
 use std::{env, fs};
 
@@ -12,19 +12,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(path) => fs::read(path)?,
         None => include_bytes!("data/quad.dpm").to_vec(),
     };
-    let model = Dpm::parse(&file)?;
+    let is_zym = file.starts_with(b"ZYMOTICMODEL");
+    let bones = if is_zym { Zym::parse(&file)?.bones } else { Dpm::parse(&file)?.bones };
 
     // What is to be printed, and how deep it hangs; the next one is the last.
     let mut open = Vec::new();
-    let mut children = vec![Vec::new(); model.bones.len()];
-    for (index, bone) in model.bones.iter().enumerate().rev() {
+    let mut children = vec![Vec::new(); bones.len()];
+    for (index, bone) in bones.iter().enumerate().rev() {
         match bone.parent() {
             Some(parent) => children[parent].push(index),
             None => open.push((index, 0)),
         }
     }
     while let Some((index, depth)) = open.pop() {
-        let bone = &model.bones[index];
+        let bone = &bones[index];
         let note = if bone.flags.contains(BoneFlags::ATTACHMENT) { ", an attachment" } else { "" };
         println!("{:indent$}{}{note}", "", bone.name, indent = 2 * depth);
         open.extend(children[index].iter().map(|child| (*child, depth + 1)));

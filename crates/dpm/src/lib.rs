@@ -7,7 +7,7 @@
 //! | | parse | validate | write | evaluate | to scene | from scene |
 //! |---|---|---|---|---|---|---|
 //! | DPM type 2 | yes | yes | byte-identical | yes | yes | yes |
-//! | ZYM type 1 | yes | yes | byte-identical | yes | yes | no |
+//! | ZYM type 1 | yes | yes | byte-identical | yes | yes | one bone per vertex |
 //!
 //! *Byte-identical*: a file that a strict reader accepts is written again byte for byte, whatever layout its
 //! exporter chose; a model that was changed in size is laid out as the dpmodel compiler does it. *Evaluate*:

@@ -3,7 +3,7 @@
 
 use crate::bone::{Bone, BonePose};
 use alloc::vec::Vec;
-use meshwright_core::math::{Affine64, add};
+use meshwright_core::math::Affine64;
 
 /// Vertices in one pose, in the model's own space.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -26,8 +26,16 @@ pub(crate) fn concatenate(bones: &[Bone], pose: &[BonePose], out: &mut Vec<Affin
     }
 }
 
+/// The linear part applied to a vector.
+#[inline]
+pub(crate) fn turned(m: &Affine64, [a, b, c]: [f64; 3]) -> [f64; 3] {
+    let [x, y, z] = [m.x, m.y, m.z];
+    [x[0] * a + y[0] * b + z[0] * c, x[1] * a + y[1] * b + z[1] * c, x[2] * a + y[2] * b + z[2] * c]
+}
+
 /// The linear part applied to a vector, plus `weight` times the translation.
 #[inline]
 pub(crate) fn weighted(m: &Affine64, v: [f64; 3], weight: f64) -> [f64; 3] {
-    add(m.vector(v), m.w.map(|c| weight * c))
+    let ([x, y, z], t) = (turned(m, v), m.w);
+    [x + weight * t[0], y + weight * t[1], z + weight * t[2]]
 }

@@ -3,7 +3,8 @@
 
 use meshwright_core::ReadOptions;
 use meshwright_dpm::{Dpm, FrameClip, Zym, strategy};
-use meshwright_scene::{SceneOptions, Space};
+use meshwright_scene::strategy::{clean_scene, wild_scene};
+use meshwright_scene::{ConvertError, FromSceneOptions, Levels, SceneOptions, Space};
 use meshwright_testkit::laws::{Laws, laws};
 use proptest::prelude::*;
 
@@ -80,11 +81,12 @@ proptest! {
         let clips: Vec<_> = list.into_iter().map(clip).collect();
         for space in [Space::Gltf, Space::File] {
             let options = SceneOptions::in_space(space).with_memory(1 << 22).with_extras(true);
+            let target = FromSceneOptions::default().with_memory(1 << 22);
             // A refusal is fine; a scene that breaks its rules would be refused by `to_scene` itself.
             if let Ok(scene) = parsed.model.to_scene(&options, Some(&clips)) {
                 prop_assert_eq!(scene.value.validate(), Ok(()));
-                if let Ok(back) = Dpm::from_scene(&scene.value, &options) {
-                    DPM.model_round_trip(&back.value.model);
+                if let Ok(back) = Dpm::from_scene(&scene.value, &target) {
+                    DPM.model_round_trip(&back.value);
                 }
             }
         }
@@ -96,7 +98,46 @@ proptest! {
         let Ok(parsed) = Zym::parse_with(&bytes, &ReadOptions::lenient()) else { return Ok(()) };
         for space in [Space::Gltf, Space::File] {
             let options = SceneOptions::in_space(space).with_memory(1 << 22).with_extras(true);
-            let _ = parsed.model.to_scene(&options, None);
+            let Ok(scene) = parsed.model.to_scene(&options, None) else { continue };
+            if let Ok(back) = Zym::from_scene(&scene.value, &FromSceneOptions::default().with_memory(1 << 22)) {
+                ZYM.model_round_trip(&back.value);
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_scene_is_written_or_refused(scene in wild_scene()) {
+        let options = FromSceneOptions::default().with_memory(1 << 22);
+        match Dpm::from_scene(&scene, &options) {
+            Ok(made) => DPM.model_round_trip(&made.value),
+            Err(e) => prop_assert!(!matches!(e, ConvertError::Invalid { .. }), "{e}"),
+        }
+        match Zym::from_scene(&scene, &options) {
+            Ok(made) => ZYM.model_round_trip(&made.value),
+            Err(e) => prop_assert!(!matches!(e, ConvertError::Invalid { .. }), "{e}"),
+        }
+    }
+
+    #[test]
+    fn a_clean_scene_is_drawn_the_same(scene in clean_scene()) {
+        let options = FromSceneOptions::default().with_levels(Levels::Merged);
+        let Ok(dpm) = Dpm::from_scene(&scene, &options) else { return Ok(()) };
+        let again = dpm.value.to_scene(&SceneOptions::default(), None).unwrap().value;
+        let instances = scene.drawn().unwrap();
+        prop_assert_eq!(again.meshes.len(), instances.len());
+        for (mesh, (_, id, world)) in again.meshes.iter().zip(instances) {
+            let source = &scene.meshes[id.0];
+            prop_assert_eq!(mesh.triangles.len(), source.triangles.len());
+            let scale = source.positions.iter().flatten().fold(1.0_f32, |m, c| m.max(c.abs()));
+            for (a, b) in mesh.positions.iter().zip(&source.positions) {
+                // Skins that bind elsewhere than they rest are compared by the tests of scenes.
+                let b = world.point(*b);
+                let bound = source.skin.as_ref().is_none_or(|s| s.local.is_empty());
+                let off = a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+                prop_assert!(!bound || off <= 1e-3 * scale, "{:?} for {:?}", a, b);
+            }
         }
     }
 }

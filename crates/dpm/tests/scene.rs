@@ -11,12 +11,13 @@ mod support;
 
 use meshwright_core::F32;
 use meshwright_dpm::{
-    Affine64, Bone, BonePose, Dpm, Frame, FrameClip, Influence, Mesh, Name, PoseId, Vertices, Zym, strategy,
+    Affine64, Bone, BonePose, Dpm, DpmFiles, Frame, FrameClip, Influence, Mesh, Name, PoseId, Vertices, Zym,
+    strategy, write_scene,
 };
 use meshwright_quake::FrameGroups;
 use meshwright_scene::{
-    Affine, AxisMap, Channel, Clip, ConvertError, Interpolation, Joint, Local, Loss, Motion, Node, NodeId,
-    Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space, Track, Trs,
+    Affine, AxisMap, Channel, Clip, ConvertError, FromSceneOptions, Interpolation, Joint, Local, Loss,
+    Motion, Node, NodeId, Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space, Track, Trs,
 };
 use meshwright_testkit::{corpus, testdata};
 use proptest::prelude::*;
@@ -152,7 +153,7 @@ fn extras_hold_native_fields() {
     assert!(text.contains("hop_7") && text.contains("allradius"));
     assert!(made.value.meshes.iter().all(|m| m.extras.is_some()));
     // And come back from there.
-    let back = Dpm::from_scene(&made.value, &options).unwrap().value.model;
+    let back = write_scene(&made.value, &FromSceneOptions::default()).unwrap().value.model;
     assert_eq!(back.bones, model.bones);
     assert_eq!(back.meshes[1].groupids, model.meshes[1].groupids);
 }
@@ -162,7 +163,7 @@ fn clip(name: &str, start: u32, length: u32) -> FrameClip {
 }
 
 /// Every pose of every clip and the bind pose, at home and after the journey.
-fn compare_models(name: &str, model: &Dpm, clips: Option<&[FrameClip]>, back: &meshwright_dpm::DpmWithClips) {
+fn compare_models(name: &str, model: &Dpm, clips: Option<&[FrameClip]>, back: &DpmFiles) {
     let before = clips.map_or_else(|| model.clips_from_names(), <[_]>::to_vec);
     let after = &back.clips;
     assert_eq!(before.len(), after.len(), "{name}");
@@ -192,21 +193,18 @@ fn the_demo_comes_back() {
     for space in [Space::Gltf, Space::File] {
         let options = SceneOptions::in_space(space);
         let scene = model.to_scene(&options, Some(&clips)).unwrap().value;
-        let back = Dpm::from_scene(&scene, &options).unwrap();
+        let back = write_scene(&scene, &FromSceneOptions::default()).unwrap();
         assert_eq!(codes(&back.losses), <[&str; 0]>::default());
         compare_models("hopper", &model, Some(&clips), &back.value);
         assert_eq!(back.value.model.frames.len(), 15, "poses are not repeated");
         // In bind form, as it comes from a glTF file.
         let mut bare = scene.clone();
         bare.meshes.iter_mut().for_each(|m| m.skin.as_mut().unwrap().local.clear());
-        let back = Dpm::from_scene(&bare, &options).unwrap();
+        let back = write_scene(&bare, &FromSceneOptions::default()).unwrap();
         compare_models("hopper, bound", &model, Some(&clips), &back.value);
     }
-    let bounds = Dpm::from_scene(
-        &model.to_scene(&SceneOptions::default(), None).unwrap().value,
-        &SceneOptions::default(),
-    );
-    let bounds = bounds.unwrap().value.model.bounds;
+    let scene = model.to_scene(&SceneOptions::default(), None).unwrap().value;
+    let bounds = write_scene(&scene, &FromSceneOptions::default()).unwrap().value.model.bounds;
     let top = (0..15).flat_map(|f| model.evaluate(0, f).unwrap().positions).fold(0.0_f32, |m, p| m.max(p[2]));
     assert!((bounds.maxs[2].get() - top).abs() < 1e-5, "bounds are true ones");
 }
@@ -296,8 +294,7 @@ fn scenes_of_the_corpus_equal_the_reference_dumps() {
         }
         if file.ends_with(".dpm") {
             let model = Dpm::parse(&bytes).unwrap();
-            let options = SceneOptions::default();
-            let back = Dpm::from_scene(&gltf.value, &options).unwrap().value;
+            let back = write_scene(&gltf.value, &FromSceneOptions::default()).unwrap().value;
             let clips = groups.as_ref().map(|g| support::clips(g, model.frames.len()));
             if clips.as_ref().is_none_or(|c| !c.is_empty()) {
                 compare_models(file, &model, clips.as_deref(), &back);
@@ -459,7 +456,7 @@ fn foreign() -> Scene {
 #[test]
 fn a_foreign_scene_becomes_a_model() {
     let scene = foreign();
-    let made = Dpm::from_scene(&scene, &SceneOptions::default()).unwrap();
+    let made = write_scene(&scene, &FromSceneOptions::default()).unwrap();
     let mut reported = codes(&made.losses);
     reported.sort_unstable();
     let expected = [
@@ -468,6 +465,7 @@ fn a_foreign_scene_becomes_a_model() {
         "mesh-not-drawn",
         "name-changed",
         "name-changed",
+        "nodes-applied",
         "normals-computed",
         "rest-pose-dropped",
         "vertices-unbound",
@@ -508,11 +506,11 @@ impl DpmCheck<'_> {
 
 #[test]
 fn a_scene_of_nothing_is_refused() {
-    let e = Dpm::from_scene(&Scene::default(), &SceneOptions::default()).unwrap_err();
+    let e = write_scene(&Scene::default(), &FromSceneOptions::default()).unwrap_err();
     assert!(matches!(e, ConvertError::Unsupported { .. }), "{e}");
     let mut scene = foreign();
     scene.clips[0].frames = u32::MAX;
-    let e = Dpm::from_scene(&scene, &SceneOptions::default()).unwrap_err();
+    let e = write_scene(&scene, &FromSceneOptions::default()).unwrap_err();
     assert!(matches!(e, ConvertError::Limit { .. }), "{e}");
 }
 
@@ -540,6 +538,108 @@ fn zym_of_several_shaders_is_split() {
     assert_eq!((scene.clips[0].frames, scene.clips[0].looping), (3, false));
 }
 
+/// A ZYM without what its own scene does not hold: stored bounds.
+fn bare(mut model: Zym) -> Zym {
+    model.discard_layout();
+    model.recompute_bounds();
+    model
+}
+
+#[test]
+fn zym_comes_back() {
+    let zym = Zym::parse(&fs::read(testdata().join("dpm/pair.ok.zym")).unwrap()).unwrap();
+    for space in [Space::File, Space::Gltf] {
+        let options = SceneOptions::in_space(space).with_extras(true);
+        let scene = zym.to_scene(&options, None).unwrap().value;
+        let back = Zym::from_scene(&scene, &FromSceneOptions::default()).unwrap();
+        assert_eq!(codes(&back.losses), ["normals-dropped", "normals-dropped"]);
+        let back = back.value;
+        assert_eq!((&back.bones, &back.poses, &back.scenes.len()), (&zym.bones, &zym.poses, &2));
+        assert_eq!(back.vertex_count(), zym.vertex_count(), "vertices that shaders share are one");
+        assert_eq!(back.trizone, zym.trizone);
+        if space == Space::File {
+            let (mut own, mut got) = (bare(zym.clone()), back.clone());
+            // 1 - v and back is within a rounding.
+            for (a, b) in own.texcoords.iter_mut().zip(&mut got.texcoords) {
+                assert!((a[1].get() - b[1].get()).abs() < 1e-7);
+                b[1] = a[1];
+            }
+            assert_eq!(own, got);
+        }
+    }
+}
+
+#[test]
+fn zym_files_of_the_corpus_come_back() {
+    let Some(root) = corpus() else { return };
+    let mut seen = 0;
+    for entry in fs::read_dir(root.join("zym")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|e| e != "zym") {
+            continue;
+        }
+        let zym = Zym::parse(&fs::read(&path).unwrap()).unwrap();
+        let scene = zym.to_scene(&SceneOptions::in_space(Space::File), None).unwrap().value;
+        let back = Zym::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;
+        let (own, got) = (bare(zym), bare(back));
+        let name = path.display();
+        assert_eq!(
+            (own.vertex_count(), own.triangle_count()),
+            (got.vertex_count(), got.triangle_count()),
+            "{name}"
+        );
+        assert_eq!((&own.influences, &own.runs), (&got.influences, &got.runs), "{name}");
+        assert!(own.poses == got.poses, "{name}: poses");
+        assert_eq!(own.scenes, got.scenes, "{name}");
+        seen += 1;
+    }
+    assert!(seen > 3, "{seen} files");
+}
+
+#[test]
+fn a_mesh_without_bones_hangs_from_one() {
+    let mut scene = Scene::new("still");
+    let corners = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    scene.meshes.push(meshwright_scene::Mesh::new("a", corners, vec![[0, 1, 2]]));
+    scene.nodes.push(Node::of_mesh("a", meshwright_scene::MeshId(0)));
+    let dpm = write_scene(&scene, &FromSceneOptions::default()).unwrap().value;
+    assert_eq!((dpm.model.bones.len(), dpm.model.frames.len(), dpm.clips.len()), (1, 1, 0));
+    assert_eq!(dpm.model.evaluate(0, 0).unwrap().positions[1], [0.0, 1.0, 0.0]);
+    let zym = Zym::from_scene(&scene, &FromSceneOptions::default()).unwrap();
+    assert_eq!(codes(&zym.losses), ["clip-added"]);
+    assert_eq!((zym.value.bones.len(), zym.value.pose_count(), zym.value.scenes.len()), (1, 1, 1));
+    assert_eq!(zym.value.evaluate(0).unwrap().positions[1], [0.0, 1.0, 0.0]);
+}
+
+#[test]
+fn a_foreign_scene_becomes_a_zym() {
+    let scene = foreign();
+    let made = Zym::from_scene(&scene, &FromSceneOptions::default()).unwrap();
+    let reported = codes(&made.losses);
+    for code in ["influences-dropped", "interpolation", "nodes-applied", "rest-pose-dropped"] {
+        assert!(reported.contains(&code), "{code} in {reported:?}");
+    }
+    let model = &made.value;
+    assert_eq!(Zym::parse(&model.to_bytes().unwrap()).unwrap(), *model);
+    let scenes: Vec<_> = model.scenes.iter().map(|s| (s.name.text(), s.start, s.length)).collect();
+    assert_eq!(scenes, [("a \"clip\"".into(), 1, 3)]);
+    let back = AxisMap::new([1, 2, 0], [1.0; 3], 1.0).inverse();
+    let skinned = &scene.meshes[0].positions;
+    let bind: Vec<_> = skinned.iter().map(|p| back.point(*p).map(f64::from)).collect();
+    near("bind", &model.evaluate(0).unwrap().positions[..bind.len()], &bind, 1e-5, &[]);
+}
+
+#[test]
+fn frames_times_bones_are_charged() {
+    let mut scene = foreign();
+    scene.clips[0].frames = 1_000_000;
+    let options = FromSceneOptions::default().with_memory(1 << 20);
+    for e in [Dpm::from_scene(&scene, &options).unwrap_err(), Zym::from_scene(&scene, &options).unwrap_err()]
+    {
+        assert!(matches!(e, ConvertError::Limit { .. }), "{e}");
+    }
+}
+
 /// Floats of a size that computations survive.
 fn tame(v: &mut F32) {
     let bits = v.to_bits();
@@ -564,7 +664,7 @@ proptest! {
         let options = SceneOptions::default().with_extras(true);
         let scene = model.to_scene(&options, None).unwrap().value;
         prop_assert_eq!(scene.validate(), Ok(()));
-        let back = Dpm::from_scene(&scene, &options).unwrap().value;
+        let back = write_scene(&scene, &FromSceneOptions::default()).unwrap().value;
         prop_assert_eq!(back.model.frames[0].pose, PoseId(0));
         for m in 0..model.meshes.len() {
             let clips = model.clips_from_names().into_iter().zip(&back.clips);
@@ -573,6 +673,38 @@ proptest! {
                     let own = model.evaluate(m, a as usize).unwrap().positions;
                     let got = back.model.evaluate(m, b as usize).unwrap().positions;
                     prop_assert_eq!(own, got, "poses and bone-space vertices are kept as they are");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_tame_zym_is_a_scene_and_comes_back(mut model in strategy::zym()) {
+        for pose in &mut model.poses {
+            pose.0.as_flattened_mut().iter_mut().for_each(tame);
+        }
+        for influence in &mut model.influences {
+            influence.origin.iter_mut().for_each(tame);
+        }
+        for (i, scene) in model.scenes.iter_mut().enumerate() {
+            scene.name = Name::truncated(format!("s{i}").as_bytes());
+        }
+        for space in [Space::File, Space::Gltf] {
+            let scene = model.to_scene(&SceneOptions::in_space(space), None).unwrap().value;
+            let back = Zym::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;
+            prop_assert_eq!(model.triangle_count(), back.triangle_count());
+            for (a, b) in model.scenes.iter().zip(&back.scenes) {
+                prop_assert_eq!((a.name, a.length), (b.name, b.length));
+                for frame in 0..a.length {
+                    let own = model.evaluate((a.start + frame) as usize).unwrap().positions;
+                    let got = back.evaluate((b.start + frame) as usize).unwrap().positions;
+                    for (own_run, run) in model.runs.iter().zip(&back.runs) {
+                        prop_assert_eq!(own_run.shader.bytes().len().min(31), run.shader.bytes().len());
+                        let corners = |run: &meshwright_dpm::ZymRun, all: &[[f32; 3]]| -> Vec<[f32; 3]> {
+                            run.triangles.iter().flatten().map(|v| all[*v as usize]).collect()
+                        };
+                        prop_assert_eq!(corners(own_run, &own), corners(run, &got));
+                    }
                 }
             }
         }

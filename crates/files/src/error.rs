@@ -66,19 +66,22 @@ impl FilesError {
         }
     }
 
-    /// What is wrong, without the path: for whoever names the file in another way.
-    pub fn reason(&self) -> String {
-        let text = self.to_string();
+    /// The path that it is about.
+    pub fn path(&self) -> Option<&str> {
         match self {
             Self::BadPath { path, .. }
             | Self::NotFound { path }
             | Self::WrongKind { path, .. }
             | Self::TooLarge { path, .. }
-            | Self::System { path, .. } => {
-                let rest = text.strip_prefix(path.as_str()).and_then(|rest| rest.strip_prefix(": "));
-                rest.map(str::to_owned).unwrap_or(text)
-            }
-            Self::Limit(_) => text,
+            | Self::System { path, .. } => Some(path),
+            Self::Limit(_) => None,
         }
+    }
+
+    /// What is wrong, without the path: for whoever names the file in another way.
+    pub fn reason(&self) -> String {
+        let text = self.to_string();
+        let rest = self.path().and_then(|path| text.strip_prefix(path)?.strip_prefix(": "));
+        rest.map(str::to_owned).unwrap_or(text)
     }
 }

@@ -4,6 +4,7 @@
 
 use meshwright_core::values;
 use meshwright_fsomodel::{Dialect, FsoModel, FsoOptions, FsoSceneOptions, Metadata, strategy, write_scene};
+use meshwright_scene::strategy::wild_scene;
 use meshwright_scene::{
     Affine, ConvertError, Converted, FromSceneOptions, Influence, Joint, Level, Levels, Local, Loss,
     Material, MaterialId, Mesh, MeshId, Naming, Node, NodeId, Scene, SceneOptions, Skeleton, SkeletonId,
@@ -304,7 +305,7 @@ fn a_skinned_mesh_stays_where_its_bones_are() {
     scene.skeletons =
         vec![Skeleton { name: "s".into(), joints: vec![Joint::new("j", None, Local::default())] }];
     let moved = Local::Trs(Trs { translation: [5.0, 0.0, 0.0], ..Trs::IDENTITY });
-    scene.nodes[0].local = moved.clone();
+    scene.nodes[0].local = moved;
     scene.nodes[1].local = moved;
     for dialect in [Dialect::Seed44, Dialect::Gl3] {
         let made = FsoModel::from_scene(&scene, &into(dialect)).unwrap();
@@ -348,6 +349,30 @@ fn what_nothing_draws_is_left_out_on_request() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// Whatever a scene holds, its files are ones that a strict reader takes, and the same triangles are drawn.
+    #[test]
+    fn every_file_is_sound(scene in wild_scene(), prune: bool, memory in prop::option::of(0_u64..200_000)) {
+        for dialect in Dialect::ALL {
+            let options = into(dialect).with_levels(Levels::Merged).with_prune(prune);
+            let options = memory.map_or(options.clone(), |m| options.with_memory(m));
+            let made = match write_scene(&scene, "x", &options) {
+                Ok(made) => made.value,
+                Err(ConvertError::Limit(_)) if memory.is_some() => continue,
+                Err(e) => return Err(TestCaseError::fail(e.to_string())),
+            };
+            let mut read = FsoOptions::from(dialect);
+            read.metadata = made.get("x.json").map(Into::into);
+            prop_assert_eq!(read.metadata.is_some(), dialect == Dialect::Gl3);
+            let model = FsoModel::parse_with(&made.main().unwrap().bytes, &read).unwrap().model;
+            prop_assert!(!model.validate().has_errors());
+            let back = model.to_scene(&SceneOptions::in_space(scene.space)).unwrap().value;
+            let triangles = |scene: &Scene| {
+                scene.drawn().unwrap().iter().map(|d| scene.meshes[d.1.0].triangles.len()).sum::<usize>()
+            };
+            prop_assert_eq!(triangles(&back), triangles(&scene));
+        }
+    }
 
     /// Whatever a model holds, its scene is one that every consumer takes.
     #[test]

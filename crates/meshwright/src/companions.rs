@@ -164,7 +164,7 @@ impl AnyModel {
         let missing = geometry.bones.iter().enumerate().filter(|(_, b)| !known.contains(&folded(b)));
         for (i, bone) in missing {
             let message = || format!("the skeleton has no bone {:?}", bone.text());
-            report.warn(BONE_MISSING, &Path::ROOT.field("bones").index(i), None, message);
+            report.broken(BONE_MISSING, &Path::ROOT.field("bones").index(i), None, message);
         }
     }
 }

@@ -113,6 +113,8 @@ pub struct WriteOptions {
     pub stem: String,
     /// Choices by name that the target has, such as `dialect`; it leaves others out of account.
     pub settings: Vec<(String, String)>,
+    /// The result is one file: an OBJ without its materials.
+    pub single: bool,
     /// For OBJ: other positions and normals for every mesh than those of the bind pose.
     pub posed: Option<Vec<MeshPose>>,
     /// How glTF is written; its limit is that of the shared options.
@@ -204,12 +206,15 @@ fn wavefront(
     stem: &str,
     options: &WriteOptions,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
-    let own = ObjOptions::with_mtl(&format!("{stem}.mtl"));
+    let own =
+        if options.single { ObjOptions::default() } else { ObjOptions::with_mtl(&format!("{stem}.mtl")) };
     let materials = own.mtl_name.clone();
     let own = own.with_memory(options.shared.limits.memory);
     let written = obj::write(scene, options.posed.as_deref(), &own)?;
     let mut files = OutputFiles::single(format!("{stem}.obj"), written.value.obj.into_bytes());
-    files.push(materials, written.value.mtl.into_bytes());
+    if !options.single {
+        files.push(materials, written.value.mtl.into_bytes());
+    }
     Ok(Converted::new(files, written.losses))
 }
 
@@ -313,8 +318,8 @@ fn sims(
     stem: &str,
     options: &WriteOptions,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
-    use meshwright_tso::{Anim, MeshForm, Skel, TsoOptions, write_scene};
-    let of = |form| options.of(TsoOptions::default().with_meshes(form));
+    use meshwright_tso::{Anim, MeshForm, Skel, TsoSceneOptions, write_scene};
+    let of = |form| options.of(TsoSceneOptions::default().with_meshes(form));
     match format {
         Format::TsoSkeleton => {
             let made = Skel::from_scene(scene, &of(MeshForm::Mesh))?;

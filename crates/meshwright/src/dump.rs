@@ -4,7 +4,7 @@
 
 use crate::{AnyModel, Companions};
 use meshwright_rig::{Evaluator, Precision, RigError};
-use meshwright_scene::{Clip, ConvertError, Extra, Memory, Mesh, MeshPose, Scene, SceneOptions, Space};
+use meshwright_scene::{Budget, Clip, ConvertError, Extra, Mesh, MeshPose, Scene, SceneOptions, Space};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -78,7 +78,7 @@ pub enum DumpError {
     /// The scene cannot be posed.
     #[error(transparent)]
     Rig(#[from] RigError),
-    /// A pose was asked for that the model has not got.
+    /// A pose was asked for that the model does not have.
     #[error("there is no {0}")]
     NoPose(String),
 }
@@ -186,6 +186,9 @@ impl Dump {
     /// Dumps a model: the rest pose, then the poses asked for.
     ///
     /// `source` says where the file came from, `bytes` are its content.
+    ///
+    /// # Errors
+    /// When the model cannot be turned into a scene, when the scene cannot be posed, or when it has no such pose.
     pub fn new(
         model: &AnyModel,
         companions: &Companions,
@@ -201,83 +204,22 @@ impl Dump {
             }
             Err(e) => return Err(e.into()),
         };
-        let memory = Memory::new(options.memory);
-        let clips: Vec<_> = match model {
-            // A scene has a rate for every clip, and no clips without bones; the file need not.
-            #[cfg(feature = "bmd")]
-            AnyModel::Bmd(m) => {
-                let names = m.clips.iter().flat_map(|c| &c.name);
-                // A byte beyond ASCII takes two in UTF-8.
-                names.map(|n| n.bytes().len()).try_for_each(|n| memory.charge("names", n, 2))?;
-                m.clips.iter().map(DumpClip::from).collect()
-            }
-            _ => {
-                let clip = |(i, clip): (usize, &Clip)| DumpClip {
-                    fps: model.stored_rate(i, companions).unwrap_or(clip.rate),
-                    ..DumpClip::from(clip)
-                };
-                scene.clips.iter().enumerate().map(clip).collect()
-            }
-        };
+        let budget = file.budget();
+        let clips = clips(model, companions, &scene, &budget)?;
         // Any number of meshes can share a long name.
         let shared = scene.meshes.iter().filter_map(|m| scene.materials.get(m.material?.0));
-        shared.map(|m| m.name.len()).try_for_each(|n| memory.charge("names", n, 1))?;
-        let file_clip = scene.clips.len();
+        shared.map(|m| m.name.len()).try_for_each(|n| charge_name(&budget, n, 1))?;
+        let own_clips = scene.clips.len();
         scene.clips.extend(model.file_clip());
         let mut meshes: Vec<_> = scene.meshes.iter().map(|mesh| DumpMesh::new(&scene, mesh)).collect();
-
-        let evaluator = Evaluator::new(&scene)?.with_precision(options.precision);
-        let mut evaluator = evaluator.with_normals(model.normals());
-        for (clip, frame, at) in
-            std::iter::once((None, None, None)).chain(options.poses.iter().map(|p| match *p {
-                PoseRef::Clip { clip, frame } => (Some(clip), Some(frame), Some((clip, frame))),
-                PoseRef::File { frame } => (None, Some(frame), Some((file_clip, frame))),
-            }))
-        {
-            if let Some((index, frame)) = at {
-                let found = scene
-                    .clips
-                    .get(index)
-                    .filter(|c| frame < c.frames && (clip.is_none() || index < file_clip));
-                if found.is_none() {
-                    let what = clip.map_or("file".into(), |c| format!("clip {c}"));
-                    return Err(DumpError::NoPose(format!("frame {frame} of {what}")));
-                }
-            }
-            let posed = match at {
-                // The rest pose is what the conversion itself worked out.
-                None => scene.meshes.iter().map(rest).collect(),
-                Some((clip, frame)) => match exact(model, clip, frame, options.precision) {
-                    Some(posed) => posed,
-                    None => {
-                        evaluator.pose(Some((clip, f64::from(frame))))?;
-                        evaluator.meshes()?
-                    }
-                },
-            };
-            for (mesh, posed) in meshes.iter_mut().zip(posed) {
-                mesh.push(clip, frame, posed);
-            }
-        }
-        // Without motion a dump holds what is stored, floats that no scene may hold included.
-        match model {
-            #[cfg(feature = "crucible")]
-            AnyModel::CrucibleMesh(m) => meshes = vec![DumpMesh::of_chunk(m)],
-            #[cfg(feature = "crucible")]
-            AnyModel::CrucibleModel(m) => meshes = m.meshes.iter().map(DumpMesh::of_chunk).collect(),
-            #[cfg(feature = "fsomodel")]
-            AnyModel::Fso(m) => {
-                meshes.iter_mut().zip(m.spans()).for_each(|(mesh, span)| mesh.set_stored(&span));
-            }
-            _ => {}
-        }
+        pose(model, &scene, own_clips, options, &mut meshes)?;
         Ok(Self {
             format: model.format().family(),
             source: source.to_owned(),
             sha256: hex(&Sha256::digest(bytes)),
             bones: bones(model, companions, &scene),
             clips,
-            meshes,
+            meshes: stored(model, meshes),
             native: native(&scene),
         })
     }
@@ -317,6 +259,86 @@ impl Dump {
     pub fn to_json(&self) -> String {
         // Every value has a JSON form by construction.
         serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+/// The clips as the file has them.
+fn clips(
+    model: &AnyModel,
+    companions: &Companions,
+    scene: &Scene,
+    budget: &Budget,
+) -> Result<Vec<DumpClip>, ConvertError> {
+    // A scene has a rate for every clip, and no clips without bones; the file need not.
+    #[cfg(feature = "bmd")]
+    if let AnyModel::Bmd(m) = model {
+        let names = m.clips.iter().flat_map(|c| &c.name);
+        // A byte beyond ASCII takes two in UTF-8.
+        names.map(|n| n.bytes().len()).try_for_each(|n| charge_name(budget, n, 2))?;
+        return Ok(m.clips.iter().map(DumpClip::from).collect());
+    }
+    let _ = budget;
+    let clip = |(i, clip): (usize, &Clip)| DumpClip {
+        fps: model.stored_rate(i, companions).unwrap_or(clip.rate),
+        ..DumpClip::from(clip)
+    };
+    Ok(scene.clips.iter().enumerate().map(clip).collect())
+}
+
+fn charge_name(budget: &Budget, bytes: usize, each: usize) -> Result<(), ConvertError> {
+    Ok(budget.charge_items("names", bytes as u64, each)?)
+}
+
+/// Adds the rest pose and those asked for. Behind the scene's `own_clips` there is one of all frames of the file.
+fn pose(
+    model: &AnyModel,
+    scene: &Scene,
+    own_clips: usize,
+    options: &DumpOptions,
+    meshes: &mut [DumpMesh],
+) -> Result<(), DumpError> {
+    let evaluator = Evaluator::new(scene)?.with_precision(options.precision);
+    let mut evaluator = evaluator.with_normals(model.normals());
+    let mut add = |clip, frame, posed: Vec<MeshPose>| {
+        meshes.iter_mut().zip(posed).for_each(|(mesh, posed)| mesh.push(clip, frame, posed));
+    };
+    // The rest pose is what the conversion itself worked out.
+    add(None, None, scene.meshes.iter().map(rest).collect());
+    for asked in &options.poses {
+        let (clip, frame, index) = match *asked {
+            PoseRef::Clip { clip, frame } => (Some(clip), frame, clip),
+            PoseRef::File { frame } => (None, frame, own_clips),
+        };
+        let own = clip.is_none_or(|clip| clip < own_clips);
+        if !own || scene.clips.get(index).is_none_or(|c| frame >= c.frames) {
+            let what = clip.map_or("file".into(), |c| format!("clip {c}"));
+            return Err(DumpError::NoPose(format!("frame {frame} of {what}")));
+        }
+        let posed = match exact(model, index, frame, options.precision) {
+            Some(posed) => posed,
+            None => {
+                evaluator.pose(Some((index, f64::from(frame))))?;
+                evaluator.meshes()?
+            }
+        };
+        add(clip, Some(frame), posed);
+    }
+    Ok(())
+}
+
+/// Without motion a dump holds what is stored, floats that no scene may hold included.
+fn stored(model: &AnyModel, mut meshes: Vec<DumpMesh>) -> Vec<DumpMesh> {
+    match model {
+        #[cfg(feature = "crucible")]
+        AnyModel::CrucibleMesh(m) => vec![DumpMesh::of_chunk(m)],
+        #[cfg(feature = "crucible")]
+        AnyModel::CrucibleModel(m) => m.meshes.iter().map(DumpMesh::of_chunk).collect(),
+        #[cfg(feature = "fsomodel")]
+        AnyModel::Fso(m) => {
+            meshes.iter_mut().zip(m.spans()).for_each(|(mesh, span)| mesh.set_stored(&span));
+            meshes
+        }
+        _ => meshes,
     }
 }
 

@@ -67,8 +67,9 @@ pub use detect::{Detection, detect, detect_met};
 pub use kinds::{AnyModel, Format, Kind, ReadSettings, UnknownFormat, Visitor};
 #[cfg(feature = "bmd")]
 pub use meshwright_bmd as bmd;
+pub use meshwright_core::Kind as FaultKind;
 pub use meshwright_core::{
-    Beside, Companion, Confidence, ErrorClass, FieldPath, FileFormat, Finding, Limits, Parsed, Path,
+    Beside, Budget, Companion, Confidence, ErrorClass, FieldPath, FileFormat, Finding, Limits, Parsed, Path,
     ReadError, ReadOptions, Report, Role, Rule, Setting, Severity, Stream, Strictness, WriteError,
 };
 #[cfg(feature = "crucible")]

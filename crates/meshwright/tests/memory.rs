@@ -30,6 +30,7 @@ use meshwright::{
     ReadSettings, Role, Severity, detect,
 };
 use meshwright_testkit::{Deadline, heap, laws, patience};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 #[global_allocator]
@@ -41,11 +42,11 @@ fn measured<T>(f: impl FnOnce() -> T) -> (T, usize) {
     (answer, cost.peak)
 }
 
-fn settings(memory: u64, metadata: Option<&[u8]>) -> ReadSettings {
+fn settings(memory: u64, metadata: Option<&Arc<[u8]>>) -> ReadSettings {
     let read = ReadOptions::default().with_limits(Limits::default().with_memory(memory));
     let settings = ReadSettings::from(read);
     match metadata {
-        Some(text) => settings.with_companion(Role::Metadata, text),
+        Some(text) => settings.with_companion(Role::Metadata, Arc::clone(text)),
         None => settings,
     }
 }
@@ -54,7 +55,7 @@ fn open(
     bytes: &[u8],
     format: Format,
     limits: Limits,
-    metadata: Option<&[u8]>,
+    metadata: Option<&Arc<[u8]>>,
 ) -> Result<Parsed<AnyModel>, ReadError> {
     AnyModel::parse_with(bytes, format, &settings(limits.memory, metadata))
 }
@@ -74,8 +75,8 @@ fn opening_takes_memory_in_proportion_to_the_file() {
     subjects.extend(meshwright_testkit::corpus().iter().flat_map(|dir| exercise::subjects(dir)));
     let mut most = (0.0, String::new());
     for s in &subjects {
-        let metadata = s.companions.iter().find(|c| c.0 == Role::Metadata).map(|c| &*c.1);
-        let size = s.bytes.len() + metadata.map_or(0, <[_]>::len);
+        let metadata = s.companions.iter().find(|c| c.0 == Role::Metadata).map(|c| &c.1);
+        let size = s.bytes.len() + metadata.map_or(0, |text| text.len());
         let (model, peak) = measured(|| {
             let _ = detect(&s.bytes, Some(&s.name));
             AnyModel::parse_with(&s.bytes, s.format, &settings(256 << 20, metadata)).map(|p| p.model)
@@ -104,12 +105,12 @@ fn defused(bomb: &Bomb) -> bool {
     let told = |step: &str, peak: usize| {
         println!("{name}: {step} {:.2} MiB, {:?} since the start", peak as f64 / MIB as f64, start.elapsed());
     };
-    let size = bytes.len() + metadata.as_ref().map_or(0, Vec::len);
+    let size = bytes.len() + metadata.as_ref().map_or(0, |text| text.len());
     let limit = 256 * MIB;
     let ((), peak) = measured(|| assert!(detect(bytes, None).is_none_or(|d| d.format == *format)));
     assert!(peak <= 4 * size + MIB, "{name}: {peak} bytes to detect it");
     let (opened, peak) =
-        measured(|| AnyModel::parse_with(bytes, *format, &settings(limit as u64, metadata.as_deref())));
+        measured(|| AnyModel::parse_with(bytes, *format, &settings(limit as u64, metadata.as_ref())));
     told("open", peak);
     assert!(peak <= 32 * size + 8 * MIB, "{name}: {peak} bytes to open {size}");
     let model = match opened {
@@ -118,11 +119,11 @@ fn defused(bomb: &Bomb) -> bool {
             assert!(e.to_string().len() < 4096);
             println!("{name}: {e}");
             soon.met(name);
-            within(name, size, 1 << 20, |limits| open(bytes, *format, limits, metadata.as_deref()));
+            within(name, size, 1 << 20, |limits| open(bytes, *format, limits, metadata.as_ref()));
             return false;
         }
     };
-    laws::charged(size, |limits| open(bytes, *format, limits, metadata.as_deref()));
+    laws::charged(size, |limits| open(bytes, *format, limits, metadata.as_ref()));
     let (report, peak) = measured(|| model.validate());
     told("validate", peak);
     assert!(report.findings().iter().all(|f| f.severity < Severity::Error), "{name}");
@@ -141,7 +142,7 @@ fn defused(bomb: &Bomb) -> bool {
 
 fn scene(bomb: &Bomb, model: &AnyModel, memory: usize, told: &impl Fn(&str, usize)) {
     let name = bomb.name;
-    let size = bomb.bytes.len() + bomb.metadata.as_ref().map_or(0, Vec::len);
+    let size = bomb.bytes.len() + bomb.metadata.as_ref().map_or(0, |text| text.len());
     let mut companions = Companions::default();
     if bomb.format == Format::TsoAnimation {
         companions.files.push(CompanionFile::new(Role::Skeleton, "many", bombs::many_bones()));

@@ -226,42 +226,6 @@ impl ConvertError {
     }
 }
 
-/// A [`Budget`] that takes the counts of items as conversions have them.
-#[derive(Debug)]
-pub struct Memory(Budget);
-
-impl core::ops::Deref for Memory {
-    type Target = Budget;
-
-    fn deref(&self) -> &Budget {
-        &self.0
-    }
-}
-
-impl Memory {
-    /// An account of `bytes`.
-    #[must_use]
-    pub fn new(bytes: u64) -> Self {
-        Self(Budget::new(Limits::default().with_memory(bytes)))
-    }
-
-    /// Charges `count` items of `size` bytes.
-    ///
-    /// # Errors
-    /// When fewer bytes are left.
-    pub fn charge(&self, what: &'static str, count: usize, size: usize) -> Result<(), ConvertError> {
-        Ok(self.0.charge_items(what, count as u64, size)?)
-    }
-
-    /// An empty vector with room for `count` items, charged.
-    ///
-    /// # Errors
-    /// When fewer bytes are left.
-    pub fn reserve<T>(&self, what: &'static str, count: usize) -> Result<Vec<T>, ConvertError> {
-        Ok(self.0.reserve(what, count)?)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

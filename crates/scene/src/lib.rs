@@ -62,7 +62,7 @@ mod validate;
 
 pub use axes::AxisMap;
 pub use bind::{BindPose, Order};
-pub use convert::{ConvertError, Converted, Loss, LossKind, Memory, SceneOptions, Space};
+pub use convert::{ConvertError, Converted, Loss, LossKind, SceneOptions, Space};
 pub use draw::{DrawOptions, Drawable, Drawables, Levels};
 pub use extra::Extra;
 pub use ids::{MaterialId, MeshId, NodeId, SkeletonId};

@@ -32,13 +32,14 @@ const OF_SKELETON: &[Companion] = &[ANIMATIONS];
 const OF_ANIMATION: &[Companion] = &[SKELETON, ANIMATIONS];
 
 macro_rules! formats {
-    ($($ty:ident: $id:literal, $title:literal, [$($extension:literal),+], $rules:expr, $companions:expr;)+) => {$(
+    ($($ty:ident: $id:literal, $title:literal, [$($extension:literal),+], $rules:expr, $companions:expr, $holds_model:literal;)+) => {$(
         impl FileFormat for $ty {
             const ID: &'static str = $id;
             const TITLE: &'static str = $title;
             const EXTENSIONS: &'static [&'static str] = &[$($extension),+];
             const RULES: &'static [&'static Rule] = $rules;
             const COMPANIONS: &'static [Companion] = $companions;
+            const HOLDS_MODEL: bool = $holds_model;
 
             type Options = ReadOptions;
 
@@ -62,12 +63,12 @@ macro_rules! formats {
 }
 
 formats! {
-    Mesh: "tso", "The Sims Online mesh", ["mesh"], mesh::rules::ALL, OF_MESH;
-    Skel: "skel", "The Sims Online skeleton", ["skel"], skel::rules::ALL, OF_SKELETON;
-    Anim: "anim", "The Sims Online animation", ["anim"], anim::rules::ALL, OF_ANIMATION;
-    Bnd: "bnd", "The Sims Online binding", ["bnd"], bnd::rules::ALL, &[];
-    Bmf: "bmf", "The Sims mesh (binary)", ["bmf"], bmf::rules::ALL, OF_MESH;
-    Skn: "skn", "The Sims mesh (text)", ["skn"], skn::rules::ALL, OF_MESH;
+    Mesh: "tso", "The Sims Online mesh", ["mesh"], mesh::rules::ALL, OF_MESH, true;
+    Skel: "skel", "The Sims Online skeleton", ["skel"], skel::rules::ALL, OF_SKELETON, true;
+    Anim: "anim", "The Sims Online animation", ["anim"], anim::rules::ALL, OF_ANIMATION, true;
+    Bnd: "bnd", "The Sims Online binding", ["bnd"], bnd::rules::ALL, &[], false;
+    Bmf: "bmf", "The Sims mesh (binary)", ["bmf"], bmf::rules::ALL, OF_MESH, true;
+    Skn: "skn", "The Sims mesh (text)", ["skn"], skn::rules::ALL, OF_MESH, true;
 }
 
 #[cfg(test)]

@@ -9,13 +9,15 @@
 //! | `.mesh` version 2 | yes | yes | byte-identical | yes | yes | yes |
 //! | `.skel` version 1 | yes | yes | byte-identical | yes | yes | yes |
 //! | `.anim` version 2 | yes | yes | byte-identical | yes | yes | yes |
-//! | `.bnd` version 1 | yes | yes | byte-identical | - | names the texture | - |
-//! | `.bmf` (The Sims 1) | yes | yes | byte-identical | yes | yes | - |
-//! | `.skn` (The Sims 1) | yes | yes | byte-identical | yes | yes | - |
+//! | `.bnd` version 1 | yes | yes | byte-identical | - | names the texture | with a figure |
+//! | `.bmf` (The Sims 1) | yes | yes | byte-identical | yes | yes | yes |
+//! | `.skn` (The Sims 1) | yes | yes | byte-identical | yes | yes | yes |
 //!
 //! *Byte-identical*: a file that a strict reader accepts is written again byte for byte; one that only a lenient
 //! reader accepts too, when it is written leniently. *Evaluate*: vertices posed by the format's own rule, in 64
-//! bits. *Names the texture*: a `.bnd` links a mesh to a texture, which becomes the material of a [`Part`].
+//! bits. *Names the texture*: a `.bnd` links a mesh to a texture, which becomes the material of a [`Part`]. *With a
+//! figure*: [`write_scene`] makes all files of a figure, this one where the names of mesh and material hold the game's
+//! numbers.
 //!
 //! # Conventions of the files
 //!
@@ -102,7 +104,7 @@ pub use name::Name;
 pub use pose::{Between, BonePose};
 pub use props::PropertyList;
 #[cfg(feature = "scene")]
-pub use scene::{Assembly, MeshForm, Part, TO_GLTF, TsoOptions, write_scene};
+pub use scene::{Assembly, MeshForm, Part, TO_GLTF, TsoSceneOptions, write_scene};
 pub use skel::{ADULT_BONES, Bone, Skel};
 pub use ts1::{Bmf, Skn};
 

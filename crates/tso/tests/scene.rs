@@ -10,7 +10,7 @@ use meshwright_scene::{
 use meshwright_tso::{
     Anim, Assembly, Between, Binding, BlendVertex, Bmf, Bnd, Bone, Flag, Geometry, KEYS_UNUSED, Mesh,
     MeshForm, Motion, Name, Part, PropertyList, Q1_15, RealVertex, Skel, Skn, TimeProperty, Total,
-    TsoOptions, write_scene,
+    TsoSceneOptions, write_scene,
 };
 
 const HALF: Q1_15 = Q1_15::from_bits(0x4000);
@@ -382,7 +382,7 @@ fn a_mesh_without_skin_hangs_on_the_root() {
     scene.materials.push(Material::default());
     scene.nodes[0].local = Local::Trs(Trs { translation: [0.0, 0.0, 2.0], ..Trs::IDENTITY });
     let skel = Skel { bones: vec![bone("ROOT", "NULL", 3.0)], ..Skel::default() };
-    let converted = Mesh::from_scene(&scene, &FromSceneOptions::of(TsoOptions::made_for(skel))).unwrap();
+    let converted = Mesh::from_scene(&scene, &FromSceneOptions::of(TsoSceneOptions::made_for(skel))).unwrap();
     assert_eq!(
         codes(&converted.losses),
         ["materials-dropped", "nodes-applied", "normals-computed", "unskinned", "uvs-missing"]
@@ -484,14 +484,14 @@ fn what_a_skeleton_cannot_hold_is_reported_or_refused() {
     assert_eq!(codes(&converted.losses), ["joint-scale", "name-changed", "name-cut"]);
     assert_eq!(converted.losses.iter().find(|l| l.code == "joint-scale").unwrap().count, 2);
     assert!(Skel::parse(&converted.value.to_bytes().unwrap()).is_ok());
-    // Two bones of one name cannot be told apart.
+    // Files find bones by name.
     scene.skeletons[0].joints[1].name = "b0".into();
     let converted = Skel::from_scene(&scene, &FromSceneOptions::default()).unwrap();
     assert!(codes(&converted.losses).contains(&"name-renamed"));
     assert_eq!(converted.value.bones[1].name, "b0_2");
     let strict = FromSceneOptions::default().with_names(Naming::Refuse);
     assert!(matches!(Skel::from_scene(&scene, &strict), Err(ConvertError::Unsupported { .. })));
-    let missing = FromSceneOptions::of(TsoOptions::default().with_skeleton(9).with_clip(9));
+    let missing = FromSceneOptions::of(TsoSceneOptions::default().with_skeleton(9).with_clip(9));
     assert!(Skel::from_scene(&scene, &missing).is_err() && Anim::from_scene(&scene, &missing).is_err());
 }
 
@@ -683,7 +683,7 @@ fn a_figure_becomes_files() {
     assert!((0..3).all(|c| close(&corner(&again, c), &corner(&scene, c))));
     assert_eq!(again.clips[0].frames, scene.clips[0].frames);
 
-    let text = FromSceneOptions::of(TsoOptions::made_for(skel).with_meshes(MeshForm::Skn));
+    let text = FromSceneOptions::of(TsoSceneOptions::made_for(skel).with_meshes(MeshForm::Skn));
     let files = write_scene(&scene, "figure", &text).unwrap().value;
     assert_eq!(files.main().unwrap().name, "figure.skn");
     assert!(files.get("figure.skel").is_none() && files.get("figure.bnd").is_none());

@@ -41,7 +41,9 @@ pub(super) fn emitted(model: &Bmd, layout: &Layout) -> Option<Vec<u8>> {
         let mut strings: BTreeMap<u32, &Name> = BTreeMap::new();
         for (name, place) in names(model, layout) {
             let Some(name) = name else { continue };
-            if strings.insert(place.at, name).is_some_and(|old| old != name) {
+            // Clones need not be compared byte by byte.
+            let differ = |old: &Name| old.identity() != name.identity() && old != name;
+            if strings.insert(place.at, name).is_some_and(differ) {
                 return None;
             }
         }

@@ -6,7 +6,7 @@
 )]
 
 use crate::chunk::model::Chunk;
-use crate::chunk::view::BoneWeight;
+use crate::chunk::view::{BoneWeight, BoneWeights};
 use crate::cmodel::model::CModel;
 use crate::skeleton::model::SkeletonChunk;
 use alloc::collections::BTreeMap;
@@ -346,32 +346,33 @@ impl<'o> Work<'o> {
         Ok(out)
     }
 
+    /// The joints that weights name: those of the skeleton that was given, or made up where there is none.
+    fn joints(
+        &mut self,
+        weights: BoneWeights<'_>,
+        prefix: &str,
+    ) -> Result<(SkeletonId, Joints), ConvertError> {
+        if let Some((id, bones)) = self.skeleton {
+            return Ok((id, Joints::All(bones)));
+        }
+        let mut known: Vec<u32> = Vec::new();
+        self.budget.charge_items("bones", weights.len() as u64, 16)?;
+        known.extend(weights.iter().flatten().filter(is_used).map(|w| w.bone));
+        known.sort_unstable();
+        known.dedup();
+        self.budget.charge_items("joints", known.len() as u64, size_of::<Joint>().saturating_add(64))?;
+        let joint = |b: &u32| Joint::new(format!("bone{b}"), None, Local::default());
+        let skeleton = Skeleton { name: "skeleton".into(), joints: known.iter().map(joint).collect() };
+        let id = SkeletonId(self.scene.skeletons.len());
+        self.scene.skeletons.push(skeleton);
+        let message = "no skeleton was given: bones stand at the origin";
+        self.losses.push(Loss::new("skeleton-missing", format!("{prefix}streams"), message));
+        Ok((id, Joints::Named(known.into_iter().zip(0..).collect())))
+    }
+
     fn skin(&mut self, chunk: &Chunk<'_>, prefix: &str) -> Result<Option<Skin>, ConvertError> {
         let Some(weights) = chunk.bone_weights() else { return Ok(None) };
-        let used = |w: &BoneWeight| w.influence.get() != 0.0;
-        let (id, joints) = match self.skeleton {
-            Some((id, bones)) => (id, Joints::All(bones)),
-            None => {
-                let mut known: Vec<u32> = Vec::new();
-                self.budget.charge_items("bones", weights.len() as u64, 16)?;
-                known.extend(weights.iter().flatten().filter(|w| used(w)).map(|w| w.bone));
-                known.sort_unstable();
-                known.dedup();
-                self.budget.charge_items(
-                    "joints",
-                    known.len() as u64,
-                    size_of::<Joint>().saturating_add(64),
-                )?;
-                let joint = |b: &u32| Joint::new(format!("bone{b}"), None, Local::default());
-                let skeleton =
-                    Skeleton { name: "skeleton".into(), joints: known.iter().map(joint).collect() };
-                let id = SkeletonId(self.scene.skeletons.len());
-                self.scene.skeletons.push(skeleton);
-                let message = "no skeleton was given: bones stand at the origin";
-                self.losses.push(Loss::new("skeleton-missing", format!("{prefix}streams"), message));
-                (id, Joints::Named(known.into_iter().zip(0..).collect()))
-            }
-        };
+        let (id, joints) = self.joints(weights, prefix)?;
         let mut skin = Skin::new(id);
         skin.starts = self.budget.reserve("skin", weights.len().saturating_add(1))?;
         skin.starts.push(0);
@@ -380,7 +381,7 @@ impl<'o> Work<'o> {
         let [mut strangers, mut broken, mut negative] = [0_usize; 3];
         for four in weights.iter() {
             let start = skin.influences.len();
-            for weight in four.iter().filter(|w| used(w)) {
+            for weight in four.iter().filter(|w| is_used(w)) {
                 let value = weight.influence.get();
                 if !value.is_finite() {
                     broken += 1;
@@ -406,6 +407,11 @@ impl<'o> Work<'o> {
         self.lose("weights-negative", path(), "influences below 0", negative);
         Ok(Some(skin))
     }
+}
+
+/// A slot of a vertex that holds a bone.
+fn is_used(w: &BoneWeight) -> bool {
+    w.influence.get() != 0.0
 }
 
 /// How bone numbers become joints.

@@ -3,10 +3,9 @@
 
 use super::model::{Dpm, Influence, PoseId, Vertices};
 use crate::clips::{FrameClip, from_names};
-use crate::pose::{Surface, concatenate, weighted};
+use crate::pose::{Surface, concatenate, turned, weighted};
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, narrow};
-use meshwright_core::values;
 
 impl Dpm {
     /// The model-space matrix of every bone in a pose, concatenated by parent; `None` where there is no such
@@ -69,6 +68,6 @@ pub fn skin(vertices: &Vertices, matrices: &[Affine64], out: &mut Surface) {
 /// What one influence adds to position and normal.
 #[inline]
 pub(crate) fn parts(i: &Influence, matrix: &Affine64) -> ([f64; 3], [f64; 3]) {
-    let [origin, normal] = [i.origin, i.normal].map(|v| values(v).map(f64::from));
-    (weighted(matrix, origin, i.influence.get().into()), matrix.vector(normal))
+    let (origin, normal) = (i.origin.map(|v| v.get().into()), i.normal.map(|v| v.get().into()));
+    (weighted(matrix, origin, i.influence.get().into()), turned(matrix, normal))
 }

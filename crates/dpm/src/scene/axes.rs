@@ -1,6 +1,7 @@
-//! Axes, and amounts in messages.
+//! Axes, and losses that are counted.
 
-use meshwright_scene::{AxisMap, Space};
+use alloc::string::String;
+use meshwright_scene::{AxisMap, Loss, Space};
 
 /// From x forward, y left, z up to glTF's z forward, x left, y up: a rotation, so that winding is kept.
 pub(super) const TO_GLTF: AxisMap = AxisMap::new([1, 2, 0], [1.0; 3], 1.0);
@@ -13,9 +14,14 @@ pub(super) const fn axes(space: Space) -> AxisMap {
     }
 }
 
-/// A number of things that a conversion did something to, for a message.
-pub(super) fn amount(n: u64) -> f64 {
+/// A loss of so many items.
+pub(super) fn counted(
+    code: &'static str,
+    path: impl Into<String>,
+    message: impl Into<String>,
+    n: u64,
+) -> Loss {
     #[expect(clippy::cast_precision_loss, reason = "a count for a message")]
     let amount = n as f64;
-    amount
+    Loss::measured(code, path, message, amount).counted(usize::try_from(n).unwrap_or(usize::MAX))
 }

@@ -1,6 +1,6 @@
 //! The joints of all skeletons of a scene as one list of bones, and vertices in their spaces.
 
-use super::axes::amount;
+use super::axes::counted;
 use super::names;
 use crate::bone::{Bone, BoneFlags, BonePose, Name};
 use crate::dpm::Influence;
@@ -137,15 +137,15 @@ impl<'s> Bones<'s> {
         }
     }
 
-    /// The parts that bones have in a vertex of a mesh, which is given as it is drawn in the scene's axes. Returns false
-    /// for a vertex that follows no joint: it hangs from the root.
+    /// The parts that bones have in a vertex of a mesh, which is given as it is drawn in the scene's axes.
     pub(super) fn vertex(
         &self,
         mesh: &Mesh,
         v: usize,
         path: &str,
         row: &mut Vec<Influence>,
-    ) -> Result<bool, ConvertError> {
+        odd: &mut Odd,
+    ) -> Result<(), ConvertError> {
         row.clear();
         let at = mesh.positions.get(v).copied().unwrap_or_default();
         let normal = mesh.normals.get(v).copied().unwrap_or_default();
@@ -162,11 +162,12 @@ impl<'s> Bones<'s> {
             };
             row.push(self.influence(number, i.weight, origin, turned));
         }
-        let loose = row.is_empty();
-        if loose {
+        if row.is_empty() {
+            odd.loose += u64::from(mesh.is_skinned());
             row.push(self.influence(self.root, 1.0, at, normal));
         }
-        Ok(!loose)
+        odd.not_finite += u64::from(row.iter_mut().fold(false, |any, part| any | make_finite(part)));
+        Ok(())
     }
 
     /// The part of a bone in the file's axes.
@@ -209,11 +210,33 @@ fn has_loose_vertices(mesh: &Mesh) -> bool {
     mesh.skin.as_ref().is_none_or(|s| (0..s.vertex_count()).any(|v| s.range(v).is_empty()))
 }
 
-/// Reports vertices that hang from the root.
-pub(super) fn report_loose(loose: u64, path: &str, losses: &mut Vec<Loss>) {
-    if loose > 0 {
-        let message = format!("{loose} vertices follow no joint; they hang from the root");
-        losses.push(Loss::measured("vertices-unbound", path, message, amount(loose)));
+/// Sets numbers that are not finite to 0; true when there were any.
+fn make_finite(part: &mut Influence) -> bool {
+    let mut any = false;
+    for number in part.origin.iter_mut().chain(&mut part.normal).filter(|v| !v.is_finite()) {
+        *number = F32::default();
+        any = true;
+    }
+    any
+}
+
+/// Vertices of a mesh that could not be taken as they are.
+#[derive(Default)]
+pub(super) struct Odd {
+    loose: u64,
+    not_finite: u64,
+}
+
+impl Odd {
+    pub(super) fn report(&self, path: &str, losses: &mut Vec<Loss>) {
+        for (n, code, message) in [
+            (self.loose, "vertices-unbound", "vertices follow no joint; they hang from the root"),
+            (self.not_finite, "not-finite", "vertices with numbers that are not finite, set to 0"),
+        ] {
+            if n > 0 {
+                losses.push(counted(code, path, format!("{n} {message}"), n));
+            }
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! The exchange model to DPM.
 
 use super::axes::TO_GLTF;
-use super::bones::{Bones, numbers, report_loose};
-use super::frames::Frames;
+use super::bones::{Bones, Odd, numbers};
+use super::bounds::is_affordable;
+use super::frames::{Frames, NamedPose};
 use super::names;
 use crate::clips::FrameClip;
 use crate::dpm::rules::check;
@@ -83,7 +84,7 @@ pub fn write_scene(scene: &Scene, options: &FromSceneOptions) -> Result<Converte
         losses: &mut losses,
     };
     let mut meshes = budget.reserve("meshes", drawables.instances().count())?;
-    while let Some(drawable) = drawables.next() {
+    for drawable in drawables.by_ref() {
         meshes.push(work.mesh(&drawable?)?);
     }
     if meshes.is_empty() {
@@ -92,21 +93,19 @@ pub fn write_scene(scene: &Scene, options: &FromSceneOptions) -> Result<Converte
     losses.append(&mut drawables.take_losses());
     let Frames { frames, poses, clips, .. } =
         Frames::of(scene, &bones, names::CLIPS, naming, &budget, &mut losses)?;
-    for (i, clip) in clips.iter().enumerate().filter(|(_, clip)| clip.fps < 1.0) {
+    for (i, clip) in scene.clips.iter().enumerate().filter(|(_, clip)| clip.rate < 1.0) {
         let message = "frames per second; the engine plays 1";
-        let path = alloc::format!("clips[{i}]");
-        losses.push(Loss::measured("fps-clamped", path, message, clip.fps.into()));
+        losses.push(Loss::measured("fps-clamped", alloc::format!("clips[{i}]"), message, clip.rate.into()));
     }
-    let frame =
-        |f: &super::frames::NamedPose| Frame { name: f.name, bounds: Bounds::default(), pose: f.pose };
+    let frame = |f: &NamedPose| Frame { name: f.name, bounds: Bounds::default(), pose: f.pose };
     let frames = frames.iter().map(frame).collect();
     let mut model = Dpm::new(bones.bones, meshes, poses, frames);
     let influences: usize = model.meshes.iter().map(|m| m.vertices.influences.len()).sum();
-    if super::bounds::is_affordable(influences, model.pose_count(), &budget, "frames", &mut losses)? {
+    if is_affordable(influences, model.pose_count(), &budget, "frames", &mut losses)? {
         model.recompute_bounds();
     }
     check(&model, &mut Findings::writing())
-        .map_err(|e| ConvertError::invalid(e.path().to_string(), e.message()))?;
+        .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
     Ok(Converted::new(DpmFiles { model, clips }, losses))
 }
 
@@ -148,20 +147,17 @@ impl Work<'_, '_> {
 
     fn vertices(&mut self, mesh: &meshwright_scene::Mesh, path: &str) -> Result<Vertices, ConvertError> {
         let mut vertices = Vertices::default();
-        let (mut row, mut loose, mut odd) = (Vec::new(), 0_u64, 0.0_f32);
+        let (mut row, mut odd, mut apart) = (Vec::new(), Odd::default(), 0.0_f32);
         for v in 0..mesh.positions.len() {
-            if self.bones.vertex(mesh, v, path, &mut row)? {
-                let sum: f32 = row.iter().map(|i| i.influence.get()).sum();
-                odd = odd.max((sum - 1.0).abs());
-            } else {
-                loose += u64::from(mesh.is_skinned());
-            }
+            self.bones.vertex(mesh, v, path, &mut row, &mut odd)?;
+            let sum: f32 = row.iter().map(|i| i.influence.get()).sum();
+            apart = apart.max((sum - 1.0).abs());
             vertices.push(&row);
         }
-        report_loose(loose, path, self.losses);
-        if odd > 1.0e-3 {
+        odd.report(path, self.losses);
+        if apart > 1.0e-3 {
             let message = "the weights of a vertex do not sum to 1";
-            self.losses.push(Loss::measured("influence-sum", path, message, odd.into()));
+            self.losses.push(Loss::measured("influence-sum", path, message, apart.into()));
         }
         Ok(vertices)
     }

@@ -1,6 +1,6 @@
 //! What DPM and ZYM have in common on the way to a scene.
 
-use super::axes::{amount, axes};
+use super::axes::{axes, counted};
 use crate::bone::{Bone, BonePose, Name};
 use crate::clips::FrameClip;
 use crate::pose::concatenate;
@@ -13,15 +13,16 @@ use meshwright_core::math::{Affine64, length, narrow, scale, sub};
 use meshwright_core::text::latin1;
 use meshwright_core::{F32, Findings, ReadError, ReadOptions};
 use meshwright_scene::{
-    Affine, AxisMap, Budget, Clip, ConvertError, Extra, Influence, Interpolation, Joint, Local, LocalVertex,
-    Loss, Material, MaterialId, Motion, PoseSet, PoseSetId, Skeleton, SkeletonId, Skin, Space, normalize,
+    Affine, AxisMap, Budget, Clip, ConvertError, Converted, Extra, Influence, Interpolation, Joint, Local,
+    LocalVertex, Loss, Material, MaterialId, Mesh, MeshId, Motion, Node, PoseSet, PoseSetId, Scene,
+    SceneOptions, Skeleton, SkeletonId, Skin, Space, normalize,
 };
 
 /// A share of the extent above which a residual is reported.
 const REPORTED: f64 = 1.0e-4;
 
 /// What a lenient reader passes over can be converted, broken references and numbers cannot. `check` runs the rules.
-pub(crate) fn convertible(
+pub(super) fn convertible(
     check: impl FnOnce(&mut Findings) -> Result<(), ReadError>,
 ) -> Result<(), ConvertError> {
     let invalid = |path: String, message: &str| Err(ConvertError::invalid(path, message));
@@ -35,9 +36,110 @@ pub(crate) fn convertible(
     }
 }
 
+/// A scene under construction.
+pub(super) struct Making<'a> {
+    pub(super) rig: Rig,
+    pub(super) losses: Vec<Loss>,
+    options: &'a SceneOptions,
+    budget: &'a Budget,
+    map: AxisMap,
+    meshes: Vec<Mesh>,
+    nodes: Vec<Node>,
+    residuals: Vec<Residual>,
+    materials: Vec<Material>,
+    /// Materials by the names of their shaders.
+    known: BTreeMap<Vec<u8>, MaterialId>,
+}
+
+impl<'a> Making<'a> {
+    /// A scene of bones whose rest and bind pose is `bind`, with room for so many meshes.
+    pub(super) fn new(
+        bones: &[Bone],
+        bind: &[BonePose],
+        meshes: usize,
+        options: &'a SceneOptions,
+        budget: &'a Budget,
+    ) -> Result<Self, ConvertError> {
+        let map = axes(options.space);
+        Ok(Self {
+            rig: Rig::new(bones, bind, &map, options.extras, budget)?,
+            losses: Vec::new(),
+            options,
+            budget,
+            map,
+            meshes: budget.reserve("meshes", meshes)?,
+            nodes: budget.reserve("nodes", meshes)?,
+            residuals: budget.reserve("meshes", meshes)?,
+            materials: Vec::new(),
+            known: BTreeMap::new(),
+        })
+    }
+
+    /// Room for the vertices of a mesh.
+    pub(super) fn parts(&self, vertices: usize, influences: usize) -> Result<Parts, ConvertError> {
+        Parts::new(self.options.space, vertices, influences, self.budget)
+    }
+
+    /// Adds a mesh, its node and its material.
+    pub(super) fn add(
+        &mut self,
+        shader: &Name,
+        parts: Parts,
+        triangles: Vec<[u32; 3]>,
+        extras: Option<Extra>,
+    ) -> Result<(), ConvertError> {
+        // Names come again with node, mesh and material.
+        self.budget.charge_items("names", shader.bytes().len() as u64, 6)?;
+        let id = MeshId(self.meshes.len());
+        let next = MaterialId(self.materials.len());
+        let name = latin1(shader.bytes());
+        let material = *self.known.entry(shader.bytes().to_vec()).or_insert(next);
+        if material == next {
+            self.materials.push(Material { name: name.clone(), ..Material::default() });
+        }
+        self.nodes.push(Node::of_mesh(name.clone(), id));
+        self.residuals.push(parts.residual);
+        let mut mesh = Mesh::new(name, parts.positions, triangles);
+        (mesh.normals, mesh.uvs) = (parts.normals, parts.uvs);
+        (mesh.skin, mesh.extras, mesh.material) = (Some(parts.skin), extras, Some(material));
+        self.meshes.push(mesh);
+        Ok(())
+    }
+
+    /// Reports how well the meshes can be bound in model space.
+    pub(super) fn report(&mut self) {
+        let extent = extent(self.meshes.iter().flat_map(|m| &m.positions));
+        for (i, residual) in self.residuals.iter().enumerate() {
+            residual.report(&format!("meshes[{i}]"), extent, &mut self.losses);
+        }
+        let skins = self.meshes.iter().filter_map(|m| m.skin.as_ref());
+        self.rig.report_flat(skins, &mut self.losses);
+    }
+
+    /// The scene, with all poses of the model. `pose` finds the pose of a frame.
+    pub(super) fn finish(
+        self,
+        poses: &[BonePose],
+        list: Vec<FrameClip>,
+        pose: impl Fn(u32) -> Option<u32>,
+        extras: Option<Extra>,
+    ) -> Result<Converted<Scene>, ConvertError> {
+        let joints = self.rig.skeleton.joints.len();
+        let mut scene = Scene::new("");
+        scene.space = self.options.space;
+        (scene.nodes, scene.meshes, scene.materials) = (self.nodes, self.meshes, self.materials);
+        scene.skeletons = alloc::vec![self.rig.skeleton];
+        scene.pose_sets = alloc::vec![pose_set(poses, joints, &self.map, self.budget)?];
+        scene.clips = clips(list, pose, self.budget)?;
+        scene.extras = extras;
+        scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+        Ok(Converted::new(scene, self.losses))
+    }
+}
+
 /// Joints in the bind pose.
-pub(crate) struct Rig {
-    pub skeleton: Skeleton,
+pub(super) struct Rig {
+    skeleton: Skeleton,
     /// Model-space matrices in the file's space.
     pub matrices: Vec<Affine64>,
     /// Joints whose matrix cannot be inverted.
@@ -47,7 +149,7 @@ pub(crate) struct Rig {
 impl Rig {
     /// A skeleton whose rest and bind pose is `pose`. Matrices are concatenated and inverted in 64 bits, so
     /// that deep chains keep their precision.
-    pub(crate) fn new(
+    fn new(
         bones: &[Bone],
         pose: &[BonePose],
         map: &AxisMap,
@@ -72,20 +174,28 @@ impl Rig {
     }
 
     /// Reports which flat joints move vertices: in bind space these cannot be moved.
-    pub(crate) fn report_flat(&self, used: &[bool], losses: &mut Vec<Loss>) {
-        let bad = || self.flat.iter().zip(used).enumerate().filter(|(_, (flat, used))| **flat && **used);
+    fn report_flat<'s>(&self, skins: impl Iterator<Item = &'s Skin>, losses: &mut Vec<Loss>) {
+        if !self.flat.contains(&true) {
+            return;
+        }
+        let mut used = alloc::vec![false; self.flat.len()];
+        for i in skins.flat_map(|s| &s.influences).filter(|i| i.weight != 0.0) {
+            if let Some(used) = used.get_mut(i.joint as usize) {
+                *used = true;
+            }
+        }
+        let bad = || self.flat.iter().zip(&used).enumerate().filter(|(_, (flat, used))| **flat && **used);
         if let Some((first, _)) = bad().next() {
             let n = bad().count();
             let message = format!("{n} joints that move vertices have a bind matrix without an inverse");
-            let path = format!("bones[{first}]");
-            losses.push(Loss::measured("bind-singular", path, message, amount(n as u64)));
+            losses.push(counted("bind-singular", format!("bones[{first}]"), message, n as u64));
         }
     }
 }
 
 /// How far the bind form of a mesh is from the file's own.
 #[derive(Default)]
-pub(crate) struct Residual {
+struct Residual {
     position: f64,
     normal: f64,
     unbound: u64,
@@ -95,7 +205,7 @@ pub(crate) struct Residual {
 }
 
 impl Residual {
-    pub(crate) fn report(&self, path: &str, extent: f64, losses: &mut Vec<Loss>) {
+    fn report(&self, path: &str, extent: f64, losses: &mut Vec<Loss>) {
         if self.position > REPORTED * extent {
             let message = "influences of a vertex do not meet in the bind pose; bound in model space it moves \
                            otherwise by up to this many units";
@@ -113,14 +223,14 @@ impl Residual {
             (self.bad_uvs, "uvs-replaced", "texture coordinates are not finite; 0 is taken"),
         ] {
             if n > 0 {
-                losses.push(Loss::measured(code, path, format!("{n} {message}"), amount(n)));
+                losses.push(counted(code, path, format!("{n} {message}"), n));
             }
         }
     }
 }
 
 /// One bone's part in a vertex, in the file's space.
-pub(crate) struct Part {
+pub(super) struct Part {
     pub bone: u32,
     pub weight: f32,
     /// Weighted, in the bone's space.
@@ -131,26 +241,18 @@ pub(crate) struct Part {
 }
 
 /// Vertices of a mesh under construction.
-pub(crate) struct Parts<'a> {
-    pub map: AxisMap,
-    pub space: Space,
-    pub positions: Vec<[f32; 3]>,
-    pub normals: Vec<[f32; 3]>,
-    pub uvs: Vec<[f32; 2]>,
-    pub skin: Skin,
-    pub residual: Residual,
-    /// Joints that move something.
-    pub used: &'a mut [bool],
+pub(super) struct Parts {
+    map: AxisMap,
+    space: Space,
+    positions: Vec<[f32; 3]>,
+    normals: Vec<[f32; 3]>,
+    uvs: Vec<[f32; 2]>,
+    skin: Skin,
+    residual: Residual,
 }
 
-impl<'a> Parts<'a> {
-    pub(crate) fn new(
-        space: Space,
-        vertices: usize,
-        influences: usize,
-        used: &'a mut [bool],
-        budget: &Budget,
-    ) -> Result<Self, ConvertError> {
+impl Parts {
+    fn new(space: Space, vertices: usize, influences: usize, budget: &Budget) -> Result<Self, ConvertError> {
         let mut starts = budget.reserve("skin", vertices.saturating_add(1))?;
         starts.push(0);
         let skin = Skin {
@@ -167,20 +269,16 @@ impl<'a> Parts<'a> {
             uvs: budget.reserve("texture coordinates", vertices)?,
             skin,
             residual: Residual::default(),
-            used,
         })
     }
 
     /// Adds a vertex that is the sum of its parts.
-    pub(crate) fn push(&mut self, parts: &[Part], uv: [f32; 2]) {
+    pub(super) fn push(&mut self, parts: &[Part], uv: [f32; 2]) {
         let (mut p, mut n) = ([0.0_f64; 3], [0.0_f64; 3]);
         for part in parts {
             for k in 0..3 {
                 p[k] += part.bound.0[k];
                 n[k] += part.bound.1[k];
-            }
-            if let Some(used) = self.used.get_mut(part.bone as usize) {
-                *used |= part.weight != 0.0;
             }
             self.residual.negative += u64::from(part.weight < 0.0);
             self.skin.influences.push(Influence { joint: part.bone, weight: part.weight });
@@ -216,26 +314,8 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Materials by shader name.
-#[derive(Default)]
-pub(crate) struct Materials {
-    pub list: Vec<Material>,
-    known: BTreeMap<Vec<u8>, MaterialId>,
-}
-
-impl Materials {
-    pub(crate) fn of(&mut self, shader: &Name) -> MaterialId {
-        let next = MaterialId(self.list.len());
-        let id = *self.known.entry(shader.bytes().to_vec()).or_insert(next);
-        if id == next {
-            self.list.push(Material { name: latin1(shader.bytes()), ..Material::default() });
-        }
-        id
-    }
-}
-
 /// All poses of a model.
-pub(crate) fn pose_set(
+fn pose_set(
     poses: &[BonePose],
     joints: usize,
     map: &AxisMap,
@@ -247,7 +327,7 @@ pub(crate) fn pose_set(
 }
 
 /// Clips over one pose set; `pose` finds the pose of a frame.
-pub(crate) fn clips(
+fn clips(
     list: Vec<FrameClip>,
     pose: impl Fn(u32) -> Option<u32>,
     budget: &Budget,
@@ -265,22 +345,18 @@ pub(crate) fn clips(
         let mut frames = budget.reserve("clips", clip.length as usize)?;
         frames.extend(clip.frames().filter_map(&pose));
         budget.charge_items("clips", clip.name.len() as u64, 2)?;
-        clips.push(Clip {
-            name: latin1(&clip.name),
-            skeleton: SkeletonId(0),
-            rate: clip.fps,
-            frames: clip.length,
-            looping: clip.looping,
-            interpolation: Interpolation::Matrix,
-            motion: Motion::Poses { set: PoseSetId(0), frames },
-            extras: None,
-        });
+        let motion = Motion::Poses { set: PoseSetId(0), frames };
+        clips.push(
+            Clip::new(latin1(&clip.name), SkeletonId(0), clip.fps, motion)
+                .with_frames(clip.length, clip.looping)
+                .with_interpolation(Interpolation::Matrix),
+        );
     }
     Ok(clips)
 }
 
 /// Reports how many of `all` frames no clip has. Frame 0 is the bind pose and thus never lost.
-pub(crate) fn report_unused_frames(clips: &[FrameClip], all: usize, losses: &mut Vec<Loss>) {
+pub(super) fn report_unused_frames(clips: &[FrameClip], all: usize, losses: &mut Vec<Loss>) {
     let mut ranges: Vec<_> = clips.iter().map(|c| (c.start, c.frames().end)).chain([(0, 1)]).collect();
     ranges.sort_unstable();
     let (mut at, mut unused) = (0_u32, 0_u64);
@@ -291,17 +367,17 @@ pub(crate) fn report_unused_frames(clips: &[FrameClip], all: usize, losses: &mut
     }
     if unused > 0 {
         let message = format!("{unused} frames belong to no clip");
-        losses.push(Loss::measured("frames-without-clip", "frames", message, amount(unused)));
+        losses.push(counted("frames-without-clip", "frames", message, unused));
     }
 }
 
 /// Floats as a list.
-pub(crate) fn list<const N: usize>(values: [F32; N]) -> Extra {
+pub(super) fn list<const N: usize>(values: [F32; N]) -> Extra {
     values.map(F32::get).into()
 }
 
 /// The greatest side of the box around points.
-pub(crate) fn extent<'a>(points: impl Iterator<Item = &'a [f32; 3]>) -> f64 {
+fn extent<'a>(points: impl Iterator<Item = &'a [f32; 3]>) -> f64 {
     let (mut least, mut most) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
     for p in points {
         for i in 0..3 {

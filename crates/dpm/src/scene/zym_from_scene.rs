@@ -1,7 +1,8 @@
 //! The exchange model to ZYM.
 
-use super::axes::{TO_GLTF, amount};
-use super::bones::{Bones, numbers, report_loose};
+use super::axes::{TO_GLTF, counted};
+use super::bones::{Bones, Odd, numbers};
+use super::bounds::is_affordable;
 use super::frames::Frames;
 use super::names;
 use crate::bone::{BonePose, Name};
@@ -38,7 +39,7 @@ impl Zym {
         let budget = options.budget();
         // Bones turn vertices into the file's axes.
         let draw = options.draw(scene, &TO_GLTF, Levels::Finest, false);
-        let draw = draw.with_axes(AxisMap::IDENTITY).with_max_influences(1).with_skip_empty(true);
+        let draw = draw.with_axes(AxisMap::IDENTITY).with_max_influences(1);
         let mut drawables = Drawables::new(scene, &draw, &budget)?;
         let (map, naming) = (options.axes(scene, &TO_GLTF), options.names);
         let mut losses = Vec::new();
@@ -54,7 +55,7 @@ impl Zym {
             model: Self::default(),
             losses: &mut losses,
         };
-        while let Some(drawable) = drawables.next() {
+        for drawable in drawables.by_ref() {
             work.run(&drawable?)?;
         }
         let mut model = work.model;
@@ -67,11 +68,11 @@ impl Zym {
         model.set_poses(&frames, &bones, &budget, &mut losses)?;
         model.bones = bones.bones;
         let poses = model.scenes.iter().map(|s| s.length as usize).sum();
-        if super::bounds::is_affordable(model.influences.len(), poses, &budget, "scenes", &mut losses)? {
+        if is_affordable(model.influences.len(), poses, &budget, "scenes", &mut losses)? {
             model.recompute_bounds();
         }
         check(&model, &mut Findings::writing())
-            .map_err(|e| ConvertError::invalid(e.path().to_string(), e.message()))?;
+            .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
         Ok(Converted::new(model, losses))
     }
 
@@ -172,10 +173,9 @@ impl Work<'_, '_> {
     fn vertices(&mut self, mesh: &Mesh, path: &str) -> Result<Vec<u32>, ConvertError> {
         let mut all = self.budget.reserve("vertices", mesh.positions.len())?;
         let mut seen: BTreeMap<Key, u32> = BTreeMap::new();
-        let (mut row, mut loose, mut weights) = (Vec::new(), 0_u64, 0_u64);
+        let (mut row, mut odd, mut weights) = (Vec::new(), Odd::default(), 0_u64);
         for v in 0..mesh.positions.len() {
-            let bound = self.bones.vertex(mesh, v, path, &mut row)?;
-            loose += u64::from(!bound && mesh.is_skinned());
+            self.bones.vertex(mesh, v, path, &mut row, &mut odd)?;
             let Some(part) = row.first() else { continue };
             let weight = part.influence.get();
             weights += u64::from((weight - 1.0).abs() > 1.0e-3);
@@ -195,10 +195,10 @@ impl Work<'_, '_> {
             }
             all.push(number);
         }
-        report_loose(loose, path, self.losses);
+        odd.report(path, self.losses);
         if weights > 0 {
             let message = "vertices have other weights than 1; the format has none";
-            self.losses.push(Loss::measured("influence-sum", path, message, amount(weights)));
+            self.losses.push(counted("influence-sum", path, message, weights));
         }
         Ok(all)
     }

@@ -1,9 +1,7 @@
 //! ZYM to the exchange model.
 
-use super::axes::{amount, axes};
-use super::to_scene::{
-    Materials, Part, Parts, Residual, Rig, clips, convertible, extent, list, pose_set, report_unused_frames,
-};
+use super::axes::counted;
+use super::to_scene::{Making, Part, Parts, convertible, list, report_unused_frames};
 use crate::clips::FrameClip;
 use crate::pose::weighted;
 use crate::zym::rules::check;
@@ -13,9 +11,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::math::{narrow, narrow1};
 use meshwright_core::text::latin1;
-use meshwright_scene::{
-    Budget, ConvertError, Converted, Extra, Loss, Mesh, MeshId, Node, Scene, SceneOptions, Space,
-};
+use meshwright_scene::{Budget, ConvertError, Converted, Extra, Loss, Scene, SceneOptions, Space};
+
+/// Numbers of vertices in the file, and triangles over them.
+type Picked = (Vec<u32>, Vec<[u32; 3]>);
 
 /// Marks a vertex that a mesh does not have yet.
 const NONE: u32 = u32::MAX;
@@ -38,123 +37,57 @@ impl Zym {
     ) -> Result<Converted<Scene>, ConvertError> {
         convertible(|findings| check(self, findings))?;
         let budget = options.budget();
-        let map = axes(options.space);
-        let mut losses = Vec::new();
         let bind = self.pose(0).unwrap_or_default();
-        let rig = Rig::new(&self.bones, bind, &map, options.extras, &budget)?;
-        let source = Vertices::new(self, &budget)?;
-        let mut used = alloc::vec![false; self.bones.len()];
-        let mut materials = Materials::default();
-        let mut meshes: Vec<Mesh> = budget.reserve("meshes", self.runs.len())?;
-        let mut nodes = budget.reserve("nodes", self.runs.len())?;
-        let mut residuals = budget.reserve("meshes", self.runs.len())?;
-        let mut numbers = budget.reserve("vertices", self.vertex_count())?;
-        numbers.resize(self.vertex_count(), NONE);
+        let mut making = Making::new(&self.bones, bind, self.runs.len(), options, &budget)?;
+        let mut source = Vertices::new(self, &budget)?;
         let mut zones = self.trizone.as_slice();
-        for (i, run) in self.runs.iter().enumerate() {
-            budget.charge_items("names", run.shader.bytes().len() as u64, 6)?;
-            let (mut mesh, residual) =
-                self.mesh(run, &source, &rig, &mut numbers, &mut used, options.space, &budget)?;
+        for run in &self.runs {
+            let (order, triangles) = source.of(run, options.space, &budget)?;
+            let parts = self.parts(&order, &source, &making)?;
             let (own, rest) = zones.split_at_checked(run.triangles.len()).unwrap_or((zones, &[]));
             zones = rest;
-            if options.extras {
+            let extras = if options.extras {
                 let mut list = budget.reserve("extras", own.len())?;
                 list.extend(own.iter().map(|&z| Extra::from(u32::from(z))));
-                mesh.extras = Some(Extra::Map(alloc::vec![("trizone".into(), Extra::List(list))]));
-            }
-            mesh.material = Some(materials.of(&run.shader));
-            nodes.push(Node::of_mesh(mesh.name.clone(), MeshId(i)));
-            meshes.push(mesh);
-            residuals.push(residual);
+                Some(Extra::Map(alloc::vec![("trizone".into(), Extra::List(list))]))
+            } else {
+                None
+            };
+            making.add(&run.shader, parts, triangles, extras)?;
         }
-        let extent = extent(meshes.iter().flat_map(|m| &m.positions));
-        for (i, residual) in residuals.iter().enumerate() {
-            residual.report(&format!("meshes[{i}]"), extent, &mut losses);
-        }
-        rig.report_flat(&used, &mut losses);
-        losses.push(Loss::new("normals-computed", "verts", "the format stores no normals"));
-        let list = self.clip_list(given, &mut losses);
-        report_unused_frames(&list, self.pose_count(), &mut losses);
+        making.report();
+        let losses = &mut making.losses;
+        losses.push(Loss::note("normals-computed", "verts", "the format stores no normals"));
+        let list = self.clip_list(given, losses);
+        report_unused_frames(&list, self.pose_count(), losses);
         if options.space == Space::Gltf {
-            self.report_unused_vertices(&mut losses);
+            self.report_unused_vertices(losses);
         }
-        let poses = u32::try_from(self.pose_count()).unwrap_or(u32::MAX);
         if !options.extras {
-            self.report_dropped(&mut losses);
+            self.report_dropped(losses);
         }
         let extras = if options.extras { Some(self.extras(&budget)?) } else { None };
-        let scene = Scene {
-            name: String::new(),
-            space: options.space,
-            nodes,
-            meshes,
-            skeletons: alloc::vec![rig.skeleton],
-            materials: materials.list,
-            pose_sets: alloc::vec![pose_set(&self.poses, self.bones.len(), &map, &budget)?],
-            clips: clips(list, |frame| Some(frame).filter(|f| *f < poses), &budget)?,
-            levels: Vec::new(),
-            extras,
-        };
-        scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
-        Ok(Converted::new(scene, losses))
+        let poses = u32::try_from(self.pose_count()).unwrap_or(u32::MAX);
+        making.finish(&self.poses, list, |frame| Some(frame).filter(|f| *f < poses), extras)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one step of a loop, with buffers it reuses")]
-    fn mesh(
-        &self,
-        run: &ZymRun,
-        source: &Vertices,
-        rig: &Rig,
-        numbers: &mut [u32],
-        used: &mut [bool],
-        space: Space,
-        budget: &Budget,
-    ) -> Result<(Mesh, Residual), ConvertError> {
-        let mut triangles = budget.reserve("triangles", run.triangles.len())?;
-        // The vertices of this mesh by their numbers in the file.
-        let mut order: Vec<u32> = Vec::new();
-        if space == Space::File {
-            order = budget.reserve("vertices", self.vertex_count())?;
-            order.extend((0..self.vertex_count()).map(|v| u32::try_from(v).unwrap_or(NONE)));
-            triangles.extend_from_slice(&run.triangles);
-        } else {
-            budget.charge_items(
-                "vertices",
-                self.vertex_count().min(run.triangles.len().saturating_mul(3)) as u64,
-                4,
-            )?;
-            for triangle in &run.triangles {
-                triangles.push(triangle.map(|v| {
-                    let Some(number) = numbers.get_mut(v as usize) else { return 0 };
-                    if *number == NONE {
-                        *number = u32::try_from(order.len()).unwrap_or(NONE);
-                        order.push(v);
-                    }
-                    *number
-                }));
-            }
-            for &v in &order {
-                if let Some(number) = numbers.get_mut(v as usize) {
-                    *number = NONE;
-                }
-            }
-        }
+    /// The vertices of a mesh, by their numbers in the file.
+    fn parts(&self, order: &[u32], source: &Vertices, making: &Making<'_>) -> Result<Parts, ConvertError> {
         let influences = order.iter().map(|&v| source.range(v).len()).sum();
-        let mut made = Parts::new(space, order.len(), influences, used, budget)?;
+        let mut made = making.parts(order.len(), influences)?;
         let mut row = Vec::new();
-        for &v in &order {
+        for &v in order {
             let range = source.range(v);
             let own = self.influences.get(range.clone()).unwrap_or_default();
             let normals = source.normals.get(range).unwrap_or_default();
             let share = share(own);
             row.clear();
             row.extend(own.iter().zip(normals).filter_map(|(i, normal)| {
-                let matrix = rig.matrices.get(i.bone as usize)?;
+                let matrix = making.rig.matrices.get(i.bone as usize)?;
                 let origin = i.origin.map(|c| f64::from(c.get()) * share);
-                let weight = narrow1(share);
                 Some(Part {
                     bone: i.bone,
-                    weight,
+                    weight: narrow1(share),
                     position: narrow(origin),
                     normal: narrow(*normal),
                     bound: (weighted(matrix, origin, share), matrix.vector(*normal)),
@@ -163,16 +96,7 @@ impl Zym {
             let uv = self.texcoords.get(v as usize).copied().unwrap_or_default();
             made.push(&row, [uv[0].get(), 1.0 - uv[1].get()]);
         }
-        let mesh = Mesh {
-            name: latin1(run.shader.bytes()),
-            positions: made.positions,
-            normals: made.normals,
-            uvs: made.uvs,
-            triangles,
-            skin: Some(made.skin),
-            ..Mesh::default()
-        };
-        Ok((mesh, made.residual))
+        Ok(made)
     }
 
     fn clip_list(&self, given: Option<&[FrameClip]>, losses: &mut Vec<Loss>) -> Vec<FrameClip> {
@@ -184,7 +108,7 @@ impl Zym {
             let still = stored == 0.0;
             if still {
                 let message = "0 frames per second; 1 is taken";
-                losses.push(Loss::new("rate-default", format!("scenes[{i}].framerate"), message));
+                losses.push(Loss::note("rate-default", format!("scenes[{i}].framerate"), message));
             }
             FrameClip {
                 name: scene.name.bytes().to_vec(),
@@ -208,7 +132,7 @@ impl Zym {
         let unused = used.iter().filter(|u| !**u).count() as u64;
         if unused > 0 {
             let message = format!("{unused} vertices that no triangle uses are left out");
-            losses.push(Loss::measured("vertices-unused", "verts", message, amount(unused)));
+            losses.push(counted("vertices-unused", "verts", message, unused));
         }
     }
 
@@ -216,12 +140,12 @@ impl Zym {
         let flags = self.bones.iter().filter(|b| b.flags.0 != 0).count() as u64;
         if flags > 0 {
             let message = format!("flags of {flags} bones are kept in extras only");
-            losses.push(Loss::measured("bone-flags", "bones", message, amount(flags)));
+            losses.push(counted("bone-flags", "bones", message, flags));
         }
         let flags = self.scenes.iter().filter(|s| s.flags.unknown() != 0).count() as u64;
         if flags > 0 {
             let message = format!("unknown flags of {flags} scenes are kept in extras only");
-            losses.push(Loss::measured("scene-flags", "scenes", message, amount(flags)));
+            losses.push(counted("scene-flags", "scenes", message, flags));
         }
         if self.trizone.iter().any(|&z| z != 0) {
             losses.push(Loss::new("trizone", "trizone", "zones of triangles are kept in extras only"));
@@ -258,6 +182,8 @@ fn bounds(b: &ZymBounds) -> [(String, Extra); 3] {
 struct Vertices {
     starts: Vec<u32>,
     normals: Vec<[f64; 3]>,
+    /// The number of each vertex in the mesh that is made.
+    numbers: Vec<u32>,
 }
 
 impl Vertices {
@@ -271,16 +197,46 @@ impl Vertices {
             starts.push(at);
         }
         // Positions, normals and the result, in 64 bits.
-        budget.charge_items(
-            "normals",
-            n.saturating_mul(2).saturating_add(model.influences.len()) as u64,
-            24,
-        )?;
-        Ok(Self { starts, normals: model.local_normals().unwrap_or_default() })
+        let all = n.saturating_mul(2).saturating_add(model.influences.len());
+        budget.charge_items("normals", all as u64, size_of::<[f64; 3]>())?;
+        let numbers = budget.filled("vertices", n, NONE)?;
+        Ok(Self { starts, normals: model.local_normals().unwrap_or_default(), numbers })
     }
 
     fn range(&self, vertex: u32) -> core::ops::Range<usize> {
         let at = |v: usize| self.starts.get(v).map_or(0, |&s| s as usize);
         at(vertex as usize)..at((vertex as usize).saturating_add(1))
+    }
+
+    /// The vertices of a mesh by their numbers in the file, and its triangles: all vertices in the file's own space, else
+    /// those that the triangles use, as they come.
+    fn of(&mut self, run: &ZymRun, space: Space, budget: &Budget) -> Result<Picked, ConvertError> {
+        let mut triangles = budget.reserve("triangles", run.triangles.len())?;
+        let all = self.numbers.len();
+        if space == Space::File {
+            let mut order = budget.reserve("vertices", all)?;
+            order.extend(0..u32::try_from(all).unwrap_or(NONE));
+            triangles.extend_from_slice(&run.triangles);
+            return Ok((order, triangles));
+        }
+        let most = all.min(run.triangles.len().saturating_mul(3));
+        budget.charge_items("vertices", most as u64, size_of::<u32>())?;
+        let mut order = Vec::new();
+        triangles.extend(run.triangles.iter().map(|triangle| {
+            triangle.map(|v| {
+                let Some(number) = self.numbers.get_mut(v as usize) else { return 0 };
+                if *number == NONE {
+                    *number = u32::try_from(order.len()).unwrap_or(NONE);
+                    order.push(v);
+                }
+                *number
+            })
+        }));
+        for &v in &order {
+            if let Some(number) = self.numbers.get_mut(v as usize) {
+                *number = NONE;
+            }
+        }
+        Ok((order, triangles))
     }
 }

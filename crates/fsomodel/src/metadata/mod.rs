@@ -4,6 +4,7 @@ mod json;
 mod model;
 mod read;
 pub(crate) mod rules;
+mod validate;
 mod write;
 
 pub use model::{MAX_NODE_DEPTH, Material, Mesh, Metadata, Node};

@@ -172,80 +172,108 @@ impl Reader<'_> {
 
     /// The tree of nodes, with an explicit stack of what is open.
     fn nodes(&mut self, source: &Source<'_>, json: &mut Json<'_, '_>, table: &Path<'_>) -> Step<Vec<Node>> {
-        let mut nodes: Vec<Node> = Vec::new();
-        let mut open: Vec<Open> = Vec::new();
-        let mut start = true;
-        loop {
-            if core::mem::take(&mut start) {
-                let number = nodes.len();
-                let path = table.index(number);
-                let at = json.offset();
-                json.open(&path, b'{', "a node")?;
-                let depth = open.len() / 2;
-                if depth >= MAX_NODE_DEPTH {
-                    return Err(json.too_deep(&path));
-                }
-                let parent = open.last().map(|o| o.node);
-                self.nodes_at.push(at);
-                push(source, &path, at, &mut nodes, Node { parent, ..Node::default() })?;
-                push(source, &path, at, &mut open, Open::object(number, at))?;
-            }
-            let Some(top) = open.last_mut() else { return Ok(nodes) };
+        let mut tree = Tree::default();
+        self.start_node(source, json, table, &mut tree)?;
+        while let Some(top) = tree.open.last_mut() {
             let path = table.index(top.node);
             if top.children {
-                start = json.item(&path.field("children"), &mut top.first)?;
-                if !start {
-                    open.pop();
-                }
-                continue;
-            }
-            let Some(key) = json.key(&path, &mut top.first)? else {
-                let (at, has) = (top.at, core::mem::take(&mut top.has));
-                if !has.transform {
-                    return Err(json.wrong_at(&path.field("transform"), at, "a node needs this field"));
-                }
-                for (field, there) in [("meshes", has.meshes), ("children", has.children)] {
-                    if !there {
-                        self.note(&path.field(field), at, "the engine's loader needs this field".into())?;
-                    }
-                }
-                open.pop();
-                continue;
-            };
-            let mut again = |seen: &mut bool, field: &'static str| {
-                let twice = core::mem::replace(seen, true);
-                if twice {
-                    Err(json.wrong(&path.field(field), "a second field of this name"))
+                if json.item(&path.field("children"), &mut top.first)? {
+                    self.start_node(source, json, table, &mut tree)?;
                 } else {
-                    Ok(())
+                    tree.open.pop();
                 }
-            };
-            let Some(node) = nodes.get_mut(top.node) else { return Ok(nodes) };
-            match key.as_str() {
-                "name" => {
-                    again(&mut top.has.name, "name")?;
-                    node.name = Some(json.string(&path.field("name"))?);
-                }
-                "transform" => {
-                    again(&mut top.has.transform, "transform")?;
-                    node.transform = self.matrix(json, &path.field("transform"))?;
-                }
-                "meshes" => {
-                    again(&mut top.has.meshes, "meshes")?;
-                    node.meshes =
-                        self.list(source, json, &path.field("meshes"), |_, json, path| word(json, path))?;
-                }
-                "children" => {
-                    again(&mut top.has.children, "children")?;
-                    let path = path.field("children");
-                    json.open(&path, b'[', "an array")?;
-                    let (number, at) = (top.node, json.offset());
-                    push(source, &path, at, &mut open, Open::children(number, at))?;
-                }
-                _ => json.skip(&path)?,
+            } else if let Some(key) = json.key(&path, &mut top.first)? {
+                self.node_field(source, json, &path, &key, &mut tree)?;
+            } else {
+                self.end_node(json, &path, top)?;
+                tree.open.pop();
             }
         }
+        Ok(tree.nodes)
     }
+
+    fn start_node(
+        &mut self,
+        source: &Source<'_>,
+        json: &mut Json<'_, '_>,
+        table: &Path<'_>,
+        tree: &mut Tree,
+    ) -> Step<()> {
+        let number = tree.nodes.len();
+        let path = table.index(number);
+        let at = json.offset();
+        json.open(&path, b'{', "a node")?;
+        // Each has its object and its list of children open.
+        if tree.open.len() / 2 >= MAX_NODE_DEPTH {
+            return Err(json.too_deep(&path));
+        }
+        let parent = tree.open.last().map(|o| o.node);
+        self.nodes_at.push(at);
+        push(source, &path, at, &mut tree.nodes, Node { parent, ..Node::default() })?;
+        push(source, &path, at, &mut tree.open, Open::object(number, at))
+    }
+
+    /// A field of the innermost node.
+    fn node_field(
+        &mut self,
+        source: &Source<'_>,
+        json: &mut Json<'_, '_>,
+        path: &Path<'_>,
+        key: &str,
+        tree: &mut Tree,
+    ) -> Step<()> {
+        let Some(top) = tree.open.last_mut() else { return Ok(()) };
+        let Some(node) = tree.nodes.get_mut(top.node) else { return Ok(()) };
+        let mut again = |seen: &mut bool, field: &'static str| match core::mem::replace(seen, true) {
+            true => Err(json.wrong(&path.field(field), "a second field of this name")),
+            false => Ok(()),
+        };
+        match key {
+            "name" => {
+                again(&mut top.has.name, "name")?;
+                node.name = Some(json.string(&path.field("name"))?);
+            }
+            "transform" => {
+                again(&mut top.has.transform, "transform")?;
+                node.transform = self.matrix(json, &path.field("transform"))?;
+            }
+            "meshes" => {
+                again(&mut top.has.meshes, "meshes")?;
+                node.meshes =
+                    self.list(source, json, &path.field("meshes"), |_, json, path| word(json, path))?;
+            }
+            "children" => {
+                again(&mut top.has.children, "children")?;
+                let path = path.field("children");
+                json.open(&path, b'[', "an array")?;
+                let (number, at) = (top.node, json.offset());
+                push(source, &path, at, &mut tree.open, Open::children(number, at))?;
+            }
+            _ => json.skip(path)?,
+        }
+        Ok(())
+    }
+
+    /// What a node lacks at its end.
+    fn end_node(&mut self, json: &Json<'_, '_>, path: &Path<'_>, node: &Open) -> Step<()> {
+        let Open { at, has, .. } = node;
+        if !has.transform {
+            return Err(json.wrong_at(&path.field("transform"), *at, "a node needs this field"));
+        }
+        for (field, there) in [("meshes", has.meshes), ("children", has.children)] {
+            if !there {
+                self.note(&path.field(field), *at, "the engine's loader needs this field".into())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The nodes so far, and the way to the innermost.
+#[derive(Default)]
+struct Tree {
+    nodes: Vec<Node>,
+    open: Vec<Open>,
 }
 
 /// An object of a node, or its list of children.

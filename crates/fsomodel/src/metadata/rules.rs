@@ -1,11 +1,10 @@
 //! What a companion must say.
 
 use super::model::{MAX_NODE_DEPTH, Metadata};
-use super::read::read;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::{Budget, Findings, Limits, Path, Place, ReadError, Report, bulk};
+use meshwright_core::{Findings, Path, Place, ReadError, bulk};
 
 /// The stream that offsets in a companion count in.
 pub(crate) const STREAM: &str = "metadata";
@@ -103,7 +102,7 @@ pub(super) fn check_at(
 }
 
 /// What the engine's loader needs though the companion says enough without.
-fn loader(metadata: &Metadata, findings: &mut Findings) -> Result<(), ReadError> {
+pub(super) fn loader(metadata: &Metadata, findings: &mut Findings) -> Result<(), ReadError> {
     let root = Path::ROOT;
     let materials = root.field("materials");
     for (i, _) in metadata.materials.iter().enumerate().filter(|(_, m)| m.diffuse_texture.is_none()) {
@@ -120,22 +119,6 @@ fn loader(metadata: &Metadata, findings: &mut Findings) -> Result<(), ReadError>
 }
 
 impl Metadata {
-    /// Everything that is wrong with the companion by itself.
-    pub fn validate(&self) -> Report {
-        let mut findings = Findings::validating();
-        let ended = check(self, &mut findings).and_then(|()| loader(self, &mut findings));
-        debug_assert!(ended.is_ok(), "validation goes on to the end");
-        // What is odd in the text is odd for as long as that is what will be written.
-        if let Some(text) = &self.text.0 {
-            let mut notes = Findings::validating();
-            let said = read(text, &Budget::new(Limits::UNLIMITED), &mut notes);
-            if said.is_ok_and(|said| said == *self) {
-                findings.append(notes.into_report());
-            }
-        }
-        findings.into_report()
-    }
-
     /// How deep every node lies, the root at 0; or the first node that is not behind its parent and the whole
     /// tree of an earlier sibling.
     pub(crate) fn depths(&self) -> Result<Vec<usize>, usize> {

@@ -1,6 +1,6 @@
 //! Nodes, materials and the table of meshes, for the dialect that has a companion.
 
-use super::from_scene::{FsoSceneOptions, charge_meshes};
+use super::streams::charge_meshes;
 use crate::metadata::{self, MAX_NODE_DEPTH, Metadata};
 use crate::model::MeshEntry;
 use alloc::format;
@@ -34,9 +34,9 @@ pub(super) struct Companion<'s, 'b> {
 
 impl<'s, 'b> Companion<'s, 'b> {
     /// Makes every mesh once, in the scene's order, and notes which nodes draw it.
-    pub(super) fn new(
+    pub(super) fn new<T>(
         scene: &'s Scene,
-        options: &FromSceneOptions<FsoSceneOptions>,
+        options: &FromSceneOptions<T>,
         drawables: &mut Drawables<'s, '_>,
         budget: &'b Budget,
     ) -> Result<(Self, Vec<Drawable<'s>>), ConvertError> {
@@ -117,7 +117,7 @@ impl<'s, 'b> Companion<'s, 'b> {
         let numbers = self.put_materials(&mut made, losses)?;
         self.put_meshes(&mut made, meshes, entries, &numbers, losses)?;
         self.put_nodes(&mut made, losses)?;
-        self.budget.charge_items("nodes", made.nodes.len() as u64, 4 * size_of::<usize>())?;
+        self.budget.charge_items("nodes", made.nodes.len() as u64, size_of::<[usize; 4]>())?;
         let deep = made.depths().is_ok_and(|d| d.iter().any(|d| *d >= MAX_NODE_DEPTH));
         if deep {
             let message = format!("more than {MAX_NODE_DEPTH} nodes within each other");
@@ -210,7 +210,7 @@ impl<'s, 'b> Companion<'s, 'b> {
     fn put_nodes(&mut self, made: &mut Metadata, losses: &mut Vec<Loss>) -> Result<(), ConvertError> {
         let (scene, nodes) = (self.scene, self.scene.nodes.len());
         // The lists of children, and the way down.
-        let each = size_of::<Vec<usize>>().saturating_add(8 * size_of::<usize>());
+        let each = size_of::<Vec<usize>>().saturating_add(size_of::<[usize; 8]>());
         self.budget.charge_items("nodes", nodes as u64, each)?;
         let mut children = vec![Vec::new(); nodes];
         let mut roots = Vec::new();

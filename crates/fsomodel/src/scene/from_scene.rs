@@ -1,7 +1,7 @@
 //! From the exchange model to a model.
 
 use super::companion::Companion;
-use super::streams::{Streams, most_vertices, report_made_up};
+use super::streams::{Streams, charge_meshes, most_vertices, report_made_up};
 use crate::dialect::Dialect;
 use crate::extent::Extents;
 use crate::model::FsoModel;
@@ -10,7 +10,6 @@ use alloc::format;
 use alloc::string::ToString as _;
 use alloc::vec::Vec;
 use meshwright_core::WriteError;
-use meshwright_scene::draw::Instance;
 use meshwright_scene::{
     AxisMap, Budget, ConvertError, Converted, DrawOptions, Drawable, Drawables, FromScene, FromSceneOptions,
     Lack, Levels, LimitExceeded, Loss, OutputFiles, Scene, Space,
@@ -145,12 +144,6 @@ fn flat<'s>(drawables: &mut Drawables<'s, '_>, budget: &Budget) -> Result<Vec<Dr
         meshes.push(made?);
     }
     Ok(meshes)
-}
-
-/// Charges the list of so many meshes, which doubles as it grows.
-pub(super) fn charge_meshes(count: usize, budget: &Budget) -> Result<(), LimitExceeded> {
-    let each = size_of::<Drawable<'_>>().saturating_add(size_of::<Instance>());
-    budget.charge_items("meshes", count as u64, each.saturating_mul(2))
 }
 
 /// What the dialect has no place for, and what had to be made up.

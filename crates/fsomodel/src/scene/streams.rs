@@ -8,8 +8,10 @@ use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::f32s;
 use meshwright_core::math::{cross, narrow, wide};
+use meshwright_scene::draw::Instance;
 use meshwright_scene::{
-    Budget, ConvertError, Drawable, Loss, Mesh, MeshId, Scene, handedness, texture_axes, unit_tangent,
+    Budget, ConvertError, Drawable, LimitExceeded, Loss, Mesh, MeshId, Scene, handedness, texture_axes,
+    unit_tangent,
 };
 
 /// Vertices, indices and the table of meshes, in the order of the meshes.
@@ -128,6 +130,12 @@ impl<'b> Streams<'b> {
         }
         Ok((model, self.entries))
     }
+}
+
+/// Charges the list of so many meshes, which doubles as it grows.
+pub(super) fn charge_meshes(count: usize, budget: &Budget) -> Result<(), LimitExceeded> {
+    let each = size_of::<Drawable<'_>>().saturating_add(size_of::<Instance>());
+    budget.charge_items("meshes", count as u64, each.saturating_mul(2))
 }
 
 /// The most vertices that a mesh can have.

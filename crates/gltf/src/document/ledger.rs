@@ -59,7 +59,7 @@ impl Ledger {
         let seen = report.totals().find(|t| (t.0, t.1) == (rule.code, rule.severity)).map_or(0, |t| t.2);
         // Finding out where a flood of faults lies would take longer than reading.
         let offset = (seen < KEPT_PER_CODE).then(offset);
-        report.add(rule.severity, rule, path, offset, message);
+        report.broken(rule, path, offset, message);
     }
 
     pub(super) fn report(&self) -> Report {

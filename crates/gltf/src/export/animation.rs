@@ -337,7 +337,7 @@ impl Writer<'_> {
 
     /// Charges work that may leave nothing behind: many clips can share poses in which nothing moves.
     fn placed(&self, joints: usize, poses: usize) -> Result<(), ConvertError> {
-        self.out.memory.charge("joints placed", joints.saturating_mul(poses), PLACED)
+        Ok(self.out.memory.charge_items("joints placed", joints.saturating_mul(poses) as u64, PLACED)?)
     }
 
     fn poses(&mut self, skeleton: &Skeleton, set: &PoseSet, frames: &[u32]) -> Result<(), ConvertError> {

@@ -1,21 +1,21 @@
 //! Native fields as JSON.
 
 use gltf_json::extras::RawValue;
-use meshwright_scene::{ConvertError, Extra, Memory};
+use meshwright_scene::{Budget, ConvertError, Extra};
 
 /// What a value counts as beside its text: more than the longest number has digits, and than its place in a list.
 const VALUE: usize = 40;
 
 /// `extras` of an object; a value that is no map is wrapped into one, as glTF prefers.
-pub(crate) fn of(memory: &Memory, extra: Option<&Extra>) -> Result<gltf_json::Extras, ConvertError> {
+pub(crate) fn of(memory: &Budget, extra: Option<&Extra>) -> Result<gltf_json::Extras, ConvertError> {
     let Some(extra) = extra else { return Ok(None) };
-    memory.charge("extras", length(extra), 1)?;
+    memory.charge_items("extras", length(extra) as u64, 1)?;
     Ok(raw(text_of(extra)))
 }
 
 /// `extras` of a glTF scene: those of the level and, with the first, of the file.
 pub(crate) fn of_scene(
-    memory: &Memory,
+    memory: &Budget,
     file: Option<&Extra>,
     max_distance: Option<f32>,
 ) -> Result<gltf_json::Extras, ConvertError> {
@@ -24,7 +24,7 @@ pub(crate) fn of_scene(
         (file, None) => of(memory, file),
         (file, Some(distance)) => {
             // The copy takes less than its text may.
-            memory.charge("extras", file.map_or(0, length), 1)?;
+            memory.charge_items("extras", file.map_or(0, length) as u64, 1)?;
             let mut fields = match file {
                 Some(Extra::Map(fields)) => fields.clone(),
                 Some(other) => vec![("value".into(), other.clone())],
@@ -123,9 +123,14 @@ fn text(json: &mut String, t: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshwright_scene::Limits;
 
     fn json(extra: &Extra) -> String {
-        of(&Memory::new(1 << 20), Some(extra)).unwrap().unwrap().get().to_owned()
+        of(&Budget::new(Limits::default().with_memory(1 << 20)), Some(extra))
+            .unwrap()
+            .unwrap()
+            .get()
+            .to_owned()
     }
 
     #[test]
@@ -154,7 +159,7 @@ mod tests {
     #[test]
     fn a_level_adds_its_distance() {
         let file = Extra::Map(vec![("a".into(), 1_u32.into())]);
-        let memory = Memory::new(1 << 20);
+        let memory = Budget::new(Limits::default().with_memory(1 << 20));
         let both = of_scene(&memory, Some(&file), Some(2.5)).unwrap().unwrap();
         assert_eq!(both.get(), r#"{"a":1,"max_distance":2.5}"#);
         assert!(of_scene(&memory, None, Some(f32::INFINITY)).unwrap().is_none());
@@ -170,10 +175,10 @@ mod tests {
         ];
         for extra in extras {
             let length = json(&extra).len();
-            let memory = Memory::new(1 << 20);
+            let memory = Budget::new(Limits::default().with_memory(1 << 20));
             of(&memory, Some(&extra)).unwrap();
             assert!(length as u64 <= (1 << 20) - memory.left(), "{length}");
-            assert!(of(&Memory::new(39), Some(&extra)).is_err());
+            assert!(of(&Budget::new(Limits::default().with_memory(39)), Some(&extra)).is_err());
         }
     }
 }

@@ -51,7 +51,7 @@ impl Gltf {
             });
         }
         let mut json = serialize(&root)?;
-        memory.charge("JSON", json.len(), 1)?;
+        memory.charge_items("JSON", json.len() as u64, 1)?;
         json.resize(json.len().next_multiple_of(4), b' ');
         glb_length(json.len() as u64, bin.len() as u64)?;
         Ok(Self { root, json, bin, meshes, clips })

@@ -353,7 +353,7 @@ impl Export<'_> {
             nodes.extend(roots.iter().filter_map(|&r| placed.nodes[r]));
             for skinned in roots.iter().filter_map(|r| placed.skinned.get(r)) {
                 // However many levels show them all.
-                self.out.memory.charge("levels", skinned.len(), NODE_INDEX)?;
+                self.out.memory.charge_items("levels", skinned.len() as u64, NODE_INDEX)?;
                 nodes.extend(skinned.iter().map(|s| s.0));
             }
             if nodes.is_empty() {

@@ -5,7 +5,7 @@ use gltf_json::buffer::{Target, View};
 use gltf_json::validation::Checked::Valid;
 use gltf_json::validation::USize64;
 use gltf_json::{Index, Root};
-use meshwright_scene::{ConvertError, LimitExceeded, Memory};
+use meshwright_scene::{Budget, ConvertError, LimitExceeded, Limits};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ const OBJECT: usize = 400;
 pub(crate) struct Output {
     pub(crate) root: Root,
     pub(crate) bin: Vec<u8>,
-    pub(crate) memory: Memory,
+    pub(crate) memory: Budget,
     /// Accessors of key times that exist already, by the bits of the times.
     times: BTreeMap<Vec<u32>, Index<Accessor>>,
     /// The most bytes that were asked for as room to work in.
@@ -44,7 +44,7 @@ impl Output {
         Self {
             root: Root::default(),
             bin: Vec::new(),
-            memory: Memory::new(memory),
+            memory: Budget::new(Limits::default().with_memory(memory)),
             times: BTreeMap::new(),
             scratch: 0,
         }
@@ -52,9 +52,9 @@ impl Output {
 
     /// Charges objects of the JSON part with a text of `bytes` in them.
     pub(crate) fn charge_objects(&self, count: usize, bytes: usize) -> Result<(), ConvertError> {
-        self.memory.charge("glTF objects", count, OBJECT)?;
+        self.memory.charge_items("glTF objects", count as u64, OBJECT)?;
         // Escapes take up to six bytes for one.
-        self.memory.charge("names", bytes, 6)
+        Ok(self.memory.charge_items("names", bytes as u64, 6)?)
     }
 
     /// Charges room to work in that is given back before the next is asked for: only what exceeds the most so
@@ -67,7 +67,7 @@ impl Output {
     ) -> Result<(), ConvertError> {
         let bytes = count.saturating_mul(size);
         let more = bytes.saturating_sub(self.scratch);
-        self.memory.charge(what, more, 1)?;
+        self.memory.charge_items(what, more as u64, 1)?;
         self.scratch = self.scratch.max(bytes);
         Ok(())
     }
@@ -103,7 +103,7 @@ impl Output {
         let len = items.len().saturating_mul(B);
         let start = self.bin.len().next_multiple_of(4);
         let more = start.saturating_add(len) - self.bin.len();
-        self.memory.charge(what, more, 1)?;
+        self.memory.charge_items(what, more as u64, 1)?;
         let too_much = |_| LimitExceeded::bytes(what, len as u64, u64::from(u32::MAX));
         self.bin.try_reserve(more).map_err(too_much)?;
         self.bin.resize(start, 0);
@@ -194,7 +194,7 @@ impl Output {
         if let Some(index) = self.times.get(&bits) {
             return Ok(*index);
         }
-        self.memory.charge("key times", bits.len(), 4)?;
+        self.memory.charge_items("key times", bits.len() as u64, 4)?;
         let items: Vec<[f32; 1]> = times.iter().map(|t| [*t]).collect();
         let index = self.floats("key times", &items, Use::Other, Bounds::Written)?;
         self.times.insert(bits, index);

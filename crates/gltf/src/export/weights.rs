@@ -1,7 +1,7 @@
 //! Influences in sets of four.
 
 use crate::export::options::Influences;
-use meshwright_scene::{ConvertError, Loss, Memory, Skin};
+use meshwright_scene::{Budget, ConvertError, Loss, Skin};
 
 /// The joints and weights of a mesh, vertex by vertex in sets.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub(crate) fn bind(
     skin: &Skin,
     joint_count: usize,
     wanted: Influences,
-    memory: &Memory,
+    memory: &Budget,
     path: &str,
     losses: &mut Vec<Loss>,
 ) -> Result<Bound, ConvertError> {
@@ -155,6 +155,7 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshwright_scene::Limits;
     use meshwright_scene::{Influence, SkeletonId};
 
     fn bound(vertices: &[&[(u32, f32)]], wanted: Influences) -> (Bound, Vec<Loss>) {
@@ -164,7 +165,7 @@ mod tests {
             skin.end_vertex();
         }
         let mut losses = Vec::new();
-        let memory = Memory::new(1 << 20);
+        let memory = Budget::new(Limits::default().with_memory(1 << 20));
         let bound = bind(&skin, 9, wanted, &memory, "m", &mut losses).unwrap();
         (bound, losses)
     }
@@ -217,7 +218,7 @@ mod tests {
     #[test]
     fn too_many_joints_are_refused() {
         let skin = Skin::new(SkeletonId(0));
-        let memory = Memory::new(100);
+        let memory = Budget::new(Limits::default().with_memory(100));
         assert!(bind(&skin, 70_000, Influences::Four, &memory, "m", &mut vec![]).is_err());
     }
 }

@@ -41,24 +41,29 @@ impl FigureError {
 }
 
 fn declared(lead: Format, other: Format) -> Option<&'static Companion> {
-    lead.companions().iter().find(|c| c.kind == other.id())
+    lead.companions().iter().find(|c| c.kind == other.id() && !c.part_of_reading)
 }
 
 /// The file that the others belong to: the first that takes parts, else the first of the kind that is registered first.
 fn lead(formats: &[Format]) -> Option<usize> {
     let takes_parts = |f: Format| f.companions().iter().any(|c| c.role == Role::Part);
-    (0..formats.len()).min_by_key(|&i| formats.get(i).map(|&f| (!takes_parts(f), f)))
+    let order = |f: Format| if takes_parts(f) { None } else { Some(f) };
+    (0..formats.len()).min_by_key(|&i| formats.get(i).map(|&f| order(f)))
 }
 
 impl Asset {
+    /// Which of several files gives a [figure](Self::figure) its name, because the others belong to it; none of none.
+    pub fn figure_lead(assets: &[Self]) -> Option<usize> {
+        lead(&assets.iter().map(Self::format).collect::<Vec<_>>())
+    }
+
     /// One figure of several files: meshes, and a skeleton and animations that go with them. It is called like the first
     /// mesh, else like the skeleton, else like the first animation.
     ///
     /// # Errors
     /// When the files do not go together.
     pub fn figure(assets: Vec<Self>) -> Result<Self, FigureError> {
-        let formats: Vec<_> = assets.iter().map(Self::format).collect();
-        let lead_index = lead(&formats).ok_or(FigureError::Empty)?;
+        let lead_index = Self::figure_lead(&assets).ok_or(FigureError::Empty)?;
         let (mut lead, mut others) = (None, Vec::new());
         for (i, asset) in assets.into_iter().enumerate() {
             if i == lead_index { lead = Some(asset) } else { others.push((i, asset)) }
@@ -84,7 +89,8 @@ impl Asset {
         let stem = name.split('.').next().unwrap_or_default().to_owned();
         let texture = other.figure_texture();
         self.parts.push(Part::at(PartRole::Companion(role), &other.path, PartState::Named));
-        self.parts.extend(other.parts.into_iter().filter(|part| part.role != PartRole::Model));
+        let own = other.parts.into_iter().filter(|part| part.role != PartRole::Model && part.path.is_some());
+        self.parts.extend(own);
         self.companions.files.push(CompanionFile::new(role, stem, other.model).with_texture(texture));
         Ok(())
     }

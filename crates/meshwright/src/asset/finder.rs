@@ -1,10 +1,10 @@
 //! Finding what belongs to the models of a tree.
 
+use super::OpenOptions;
 #[cfg(feature = "tso")]
 use super::sims::Index;
-use super::{Asset, AssetError, OpenOptions};
 use meshwright_core::Budget;
-use meshwright_files::{AsTreePath, FilesError, Tree, TreePath};
+use meshwright_files::{FilesError, Tree, TreePath};
 use std::borrow::Cow;
 #[cfg(feature = "tso")]
 use std::collections::BTreeMap;
@@ -32,14 +32,6 @@ impl Finder {
     /// The tree.
     pub fn tree(&self) -> &Tree {
         &self.tree
-    }
-
-    /// Opens a file of the tree with what lies beside it.
-    ///
-    /// # Errors
-    /// As [`Asset::open`].
-    pub fn open(&self, path: impl AsTreePath, options: &OpenOptions) -> Result<Asset, AssetError> {
-        super::open::open(self, &*path.as_tree_path()?, options)
     }
 
     pub(super) fn read(&self, path: &TreePath, options: &OpenOptions) -> Result<Cow<'_, [u8]>, FilesError> {

@@ -1,5 +1,6 @@
 //! A model with all that belongs to it.
 
+mod error;
 mod figure;
 mod finder;
 mod open;
@@ -10,9 +11,9 @@ mod sims;
 #[cfg(feature = "textures")]
 mod textures;
 
+pub use error::AssetError;
 pub use figure::FigureError;
 pub use finder::Finder;
-pub use open::AssetError;
 pub use options::{NamedFile, OpenOptions};
 pub use part::{Part, PartRole, PartState};
 

@@ -1,50 +1,24 @@
 //! From a path to an asset.
 
-use super::{Asset, Finder, OpenOptions, Part, PartRole, PartState};
+use super::{Asset, AssetError, Finder, OpenOptions, Part, PartRole, PartState};
 use crate::companions::Companions;
 use crate::detect::{detect, detect_met};
 use crate::kinds::{AnyModel, Format, ReadSettings};
-use meshwright_core::{Companion, Parsed, ReadError, Role};
-use meshwright_files::{FilesError, TreePath};
-use meshwright_scene::ConvertError;
+use meshwright_core::{Companion, Parsed, Role};
+use meshwright_files::{AsTreePath, TreePath};
 use std::sync::Arc;
 
-/// Why there is no asset.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum AssetError {
-    /// The file cannot be read.
-    #[error(transparent)]
-    Files(#[from] FilesError),
-    /// Neither content nor name tell its kind.
-    #[error("not a known format")]
-    UnknownFormat,
-    /// The file breaks a rule of its format.
-    #[error("{error}")]
-    Model {
-        /// The kind of file that it was read as.
-        format: Format,
-        /// What it holds.
-        bytes: Vec<u8>,
-        /// The broken rule.
-        error: ReadError,
-    },
-    /// A companion that was named breaks a rule of its format.
-    #[error("{name}: {error}")]
-    Companion {
-        /// The companion's name.
-        name: String,
-        /// What it holds.
-        bytes: Arc<[u8]>,
-        /// The broken rule.
-        error: ReadError,
-    },
-    /// The materials of the model, whose pictures were asked for, are not known.
-    #[error(transparent)]
-    Scene(#[from] ConvertError),
+impl Finder {
+    /// Opens a file of the tree with what lies beside it.
+    ///
+    /// # Errors
+    /// As [`Asset::open`].
+    pub fn open(&self, path: impl AsTreePath, options: &OpenOptions) -> Result<Asset, AssetError> {
+        open(self, &*path.as_tree_path()?, options)
+    }
 }
 
-pub(super) fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset, AssetError> {
+fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset, AssetError> {
     let bytes = finder.read(path, options)?.into_owned();
     let name = String::from_utf8_lossy(path.name());
     let detect = if options.met { detect_met } else { |bytes: &[u8], name: &str| detect(bytes, Some(name)) };
@@ -57,11 +31,12 @@ pub(super) fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> R
     work.named(&mut companions)?;
     if options.companions {
         work.beside(&mut companions);
-        #[cfg(feature = "tso")]
-        work.sims(&mut companions);
     }
+    #[cfg(feature = "tso")]
+    work.sims(&mut companions);
     let parts = work.parts;
-    let asset = Asset {
+    #[cfg_attr(not(feature = "textures"), expect(unused_mut, reason = "pictures are added to it"))]
+    let mut asset = Asset {
         path: path.clone(),
         bytes,
         model: parsed.model,
@@ -71,17 +46,19 @@ pub(super) fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> R
         losses: Vec::new(),
     };
     #[cfg(feature = "textures")]
-    let asset = if options.textures { super::textures::embed(finder, asset, options)? } else { asset };
+    if options.textures {
+        finder.find_textures(&mut asset, options)?;
+    }
     Ok(asset)
 }
 
 /// An asset being put together.
-pub(super) struct Work<'w> {
-    pub(super) finder: &'w Finder,
-    pub(super) path: &'w TreePath,
-    pub(super) options: &'w OpenOptions,
-    pub(super) format: Format,
-    pub(super) parts: Vec<Part>,
+struct Work<'w> {
+    finder: &'w Finder,
+    path: &'w TreePath,
+    options: &'w OpenOptions,
+    format: Format,
+    parts: Vec<Part>,
 }
 
 impl Work<'_> {
@@ -96,26 +73,38 @@ impl Work<'_> {
             let role = companion.role;
             for file in self.options.named.iter().filter(|file| file.role == role) {
                 settings = settings.with_companion(role, Arc::clone(&file.bytes));
-                self.parts.push(Part::named(PartRole::Companion(role), &file.name));
+                self.parts.push(Part::named(PartRole::Companion(role), &file.name, PartState::Named));
             }
             if !self.options.companions || self.is_named(role) {
                 continue;
             }
             if let Some(path) = self.beside_model(companion) {
-                let content = self.finder.read(&path, self.options)?;
-                settings = settings.with_companion(role, &*content);
-                found = Some((role, path));
+                match self.finder.read(&path, self.options) {
+                    Ok(content) => {
+                        settings = settings.with_companion(role, &*content);
+                        found = Some((role, path));
+                    }
+                    Err(e) => return self.without(bytes, role, &path, e.reason(), || e.into()),
+                }
             }
         }
-        let opened = AnyModel::parse_with(bytes, self.format, &settings);
-        match (opened, found) {
-            (Err(error), Some((role, path))) => self.without(bytes, role, &path, error),
+        match (AnyModel::parse_with(bytes, self.format, &settings), found) {
             (Ok(parsed), found) => {
                 let used = |(role, path)| Part::at(PartRole::Companion(role), &path, PartState::Found);
                 self.parts.extend(found.map(used));
                 Ok(parsed)
             }
-            (Err(error), None) => Err(self.refused(bytes, error)),
+            (Err(error), found) => {
+                let (format, why) = (self.format, error.to_string());
+                let refused = || {
+                    let (bytes, settings) = (bytes.to_vec(), Box::new(settings));
+                    AssetError::Model { format, bytes, settings, error }
+                };
+                match found {
+                    Some((role, path)) => self.without(bytes, role, &path, why, refused),
+                    None => Err(refused()),
+                }
+            }
         }
     }
 
@@ -125,21 +114,16 @@ impl Work<'_> {
         bytes: &[u8],
         role: Role,
         path: &TreePath,
-        error: ReadError,
+        why: String,
+        refused: impl FnOnce() -> AssetError,
     ) -> Result<Parsed<AnyModel>, AssetError> {
-        let alone = AnyModel::parse_with(bytes, self.format, &self.options.settings);
-        match alone {
+        match AnyModel::parse_with(bytes, self.format, &self.options.settings) {
             Ok(parsed) if !parsed.model.needs(role) => {
-                let state = PartState::Ignored(error.to_string());
-                self.parts.push(Part::at(PartRole::Companion(role), path, state));
+                self.parts.push(Part::at(PartRole::Companion(role), path, PartState::Ignored(why)));
                 Ok(parsed)
             }
-            _ => Err(self.refused(bytes, error)),
+            _ => Err(refused()),
         }
-    }
-
-    fn refused(&self, bytes: &[u8], error: ReadError) -> AssetError {
-        AssetError::Model { format: self.format, bytes: bytes.to_vec(), error }
     }
 
     /// A companion under one of the names that the model's format gives it.
@@ -150,13 +134,22 @@ impl Work<'_> {
 
     /// Reads the companions that the caller named.
     fn named(&mut self, companions: &mut Companions) -> Result<(), AssetError> {
-        let reading = |role| self.format.companions().iter().any(|c| c.role == role && c.part_of_reading);
-        for file in self.options.named.iter().filter(|file| !reading(file.role)) {
+        for file in &self.options.named {
             let (role, name) = (file.role, &file.name);
+            match self.format.companions().iter().find(|c| c.role == role) {
+                Some(companion) if companion.part_of_reading => continue,
+                Some(_) => {}
+                // One file may be named for models of many kinds.
+                None => {
+                    let why = format!("a file of kind {} has no {}", self.format, role.name());
+                    self.parts.push(Part::named(PartRole::Companion(role), name, PartState::Ignored(why)));
+                    continue;
+                }
+            }
             companions.add(self.format, role, name, &file.bytes, &self.options.settings).map_err(
                 |error| AssetError::Companion { name: name.clone(), bytes: Arc::clone(&file.bytes), error },
             )?;
-            self.parts.push(Part::named(PartRole::Companion(role), name));
+            self.parts.push(Part::named(PartRole::Companion(role), name, PartState::Named));
         }
         Ok(())
     }
@@ -174,7 +167,7 @@ impl Work<'_> {
     }
 
     /// Reads a companion that was found.
-    pub(super) fn add(&mut self, companions: &mut Companions, role: Role, path: &TreePath) {
+    fn add(&mut self, companions: &mut Companions, role: Role, path: &TreePath) {
         let settings: &ReadSettings = &self.options.settings;
         let added = match self.finder.read(path, self.options) {
             Ok(bytes) => companions
@@ -184,5 +177,26 @@ impl Work<'_> {
         };
         let state = added.map_or_else(PartState::Ignored, |()| PartState::Found);
         self.parts.push(Part::at(PartRole::Companion(role), path, state));
+    }
+
+    /// The binding beside a mesh that names it, told by the number in the mesh's file name, and the file of the texture
+    /// that the binding names.
+    #[cfg(feature = "tso")]
+    fn sims(&mut self, companions: &mut Companions) {
+        use meshwright_tso::{Bnd, ResourceId};
+        if !self.format.companions().iter().any(|c| c.role == Role::Binding) {
+            return;
+        }
+        let index = || self.finder.sims(&self.path.parent());
+        if self.options.companions && !companions.has(Role::Binding) {
+            let id = ResourceId::from_file_name(&String::from_utf8_lossy(self.path.name()));
+            let found = id.and_then(|id| index().binding(&self.finder.tree, &id).cloned());
+            if let Some(path) = found {
+                self.add(companions, Role::Binding, &path);
+            }
+        }
+        let texture = companions.one::<Bnd>().and_then(|b| b.texture);
+        let file = texture.and_then(|id| self.finder.sims(&self.path.parent()).texture(&id).cloned());
+        companions.texture = file.map(|path| String::from_utf8_lossy(path.name()).into_owned());
     }
 }

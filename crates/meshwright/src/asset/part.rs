@@ -37,7 +37,7 @@ pub enum PartState {
     Named,
     /// It lies where such files lie.
     Found,
-    /// It was found and cannot be used, for this reason.
+    /// It cannot be used, for this reason.
     Ignored(String),
 }
 
@@ -56,8 +56,8 @@ pub struct Part {
 }
 
 impl Part {
-    pub(super) fn named(role: PartRole, name: &str) -> Self {
-        Self { role, name: name.to_owned(), path: None, state: PartState::Named }
+    pub(super) fn named(role: PartRole, name: &str, state: PartState) -> Self {
+        Self { role, name: name.to_owned(), path: None, state }
     }
 
     pub(super) fn at(role: PartRole, path: &TreePath, state: PartState) -> Self {

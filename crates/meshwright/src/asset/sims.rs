@@ -1,9 +1,7 @@
 //! What The Sims' files in a folder say of each other: bindings by the mesh that they name, textures by their number.
 
-use super::open::Work;
 use super::part::IMAGES;
-use crate::companions::Companions;
-use meshwright_core::{Budget, Limits, Role};
+use meshwright_core::{Budget, Limits};
 use meshwright_files::{EntryKind, Tree, TreePath};
 use meshwright_tso::{Bnd, ResourceId};
 use std::collections::BTreeMap;
@@ -53,7 +51,7 @@ impl Index {
     }
 
     /// The binding that names this mesh.
-    fn binding(&self, tree: &Tree, mesh: &ResourceId) -> Option<&TreePath> {
+    pub(super) fn binding(&self, tree: &Tree, mesh: &ResourceId) -> Option<&TreePath> {
         let by_mesh = self.by_mesh.get_or_init(|| {
             let mut found = BTreeMap::new();
             for path in &self.bindings {
@@ -66,26 +64,5 @@ impl Index {
             found
         });
         by_mesh.get(&number(mesh))
-    }
-}
-
-impl Work<'_> {
-    /// The binding beside a mesh that names it, told by the number in the mesh's file name, and the file of the texture
-    /// that the binding names.
-    pub(super) fn sims(&mut self, companions: &mut Companions) {
-        if !self.format.companions().iter().any(|c| c.role == Role::Binding) {
-            return;
-        }
-        let index = self.finder.sims(&self.path.parent());
-        if !companions.has(Role::Binding) {
-            let id = ResourceId::from_file_name(&String::from_utf8_lossy(self.path.name()));
-            let found = id.and_then(|id| index.binding(&self.finder.tree, &id).cloned());
-            if let Some(path) = found {
-                self.add(companions, Role::Binding, &path);
-            }
-        }
-        let texture = companions.one::<Bnd>().and_then(|b| b.texture);
-        let file = texture.and_then(|id| index.texture(&id).cloned());
-        companions.texture = file.map(|path| String::from_utf8_lossy(path.name()).into_owned());
     }
 }

@@ -1,41 +1,46 @@
 //! Pictures of materials, as images that glTF can hold.
 
 use super::part::IMAGES;
-use super::{Asset, AssetError, Finder, OpenOptions, Part, PartRole, PartState};
+use super::{Asset, Finder, OpenOptions, Part, PartRole, PartState};
 use crate::kinds::AnyModel;
 use meshwright_core::Budget;
 use meshwright_files::TreePath;
-use meshwright_scene::{Image, Loss, SceneOptions};
+use meshwright_scene::{ConvertError, Image, Loss, SceneOptions};
 use std::io::Cursor;
 
-/// The asset with the pictures of its materials that lie in the tree, and a loss for each that was not found or cannot
-/// be used.
-pub(super) fn embed(finder: &Finder, mut asset: Asset, options: &OpenOptions) -> Result<Asset, AssetError> {
-    let limits = options.settings.read.limits;
-    let scene_options = SceneOptions::default().with_memory(limits.memory);
-    let scene = asset.model.to_scene("", &asset.companions, &scene_options)?.value;
-    let folder = asset.path.parent();
-    for (i, material) in scene.materials.iter().enumerate() {
-        let Some(texture) = asset.model.texture(i, &material.name) else { continue };
-        let mut lose = |code, why| asset.losses.push(Loss::new(code, format!("materials[{i}]"), why));
-        let budget = Budget::new(limits);
-        let found = finder.tree.search(texture.as_bytes(), &folder, &IMAGES, &budget);
-        let Some(path) = found.ok().flatten().map(|found| found.path) else {
-            lose("texture-not-found", format!("no image beside the model is named {texture}"));
-            continue;
-        };
-        match read(finder, &path, options) {
-            Ok(image) => {
-                asset.companions.images.push((material.name.clone(), image));
-                asset.parts.push(Part::at(PartRole::Texture, &path, PartState::Found));
-            }
-            Err(why) => {
-                lose("texture-unreadable", format!("{path}: {why}"));
-                asset.parts.push(Part::at(PartRole::Texture, &path, PartState::Ignored(why)));
+impl Finder {
+    /// Gives an asset of the tree the pictures of its materials, and a loss for each that was not found or cannot be
+    /// used. [`open`](Self::open) does it where the options say so; a figure asks when it is put together.
+    ///
+    /// # Errors
+    /// When the materials are not known, because the model becomes no scene.
+    pub fn find_textures(&self, asset: &mut Asset, options: &OpenOptions) -> Result<(), ConvertError> {
+        let limits = options.settings.read.limits;
+        let scene_options = SceneOptions::default().with_memory(limits.memory);
+        let scene = asset.model.to_scene("", &asset.companions, &scene_options)?.value;
+        let folder = asset.path.parent();
+        for (i, material) in scene.materials.iter().enumerate() {
+            let Some(texture) = asset.model.texture(i, &material.name) else { continue };
+            let mut lose = |code, why| asset.losses.push(Loss::new(code, format!("materials[{i}]"), why));
+            let budget = Budget::new(limits);
+            let found = self.tree.search(texture.as_bytes(), &folder, &IMAGES, &budget);
+            let Some(path) = found.ok().flatten().map(|found| found.path) else {
+                lose("texture-not-found", format!("no image beside the model is named {texture}"));
+                continue;
+            };
+            match read(self, &path, options) {
+                Ok(image) => {
+                    asset.companions.images.push((material.name.clone(), image));
+                    asset.parts.push(Part::at(PartRole::Texture, &path, PartState::Found));
+                }
+                Err(why) => {
+                    lose("texture-unreadable", format!("{path}: {why}"));
+                    asset.parts.push(Part::at(PartRole::Texture, &path, PartState::Ignored(why)));
+                }
             }
         }
+        Ok(())
     }
-    Ok(asset)
 }
 
 impl AnyModel {

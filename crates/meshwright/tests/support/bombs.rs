@@ -10,7 +10,7 @@ pub(crate) struct Bomb {
     pub(crate) name: &'static str,
     pub(crate) format: Format,
     pub(crate) bytes: Vec<u8>,
-    pub(crate) metadata: Option<Vec<u8>>,
+    pub(crate) metadata: Option<Arc<[u8]>>,
 }
 
 impl Bomb {
@@ -202,7 +202,7 @@ fn fso_chunks() -> Bomb {
 /// Nodes within each other, or lists within lists where nothing is expected.
 fn fso_tree(name: &'static str, open: &str, close: &str, depth: usize) -> Bomb {
     let text = format!("{}{}", open.repeat(depth), close.repeat(depth));
-    Bomb { metadata: Some(text.into()), ..Bomb::new(name, Format::Fso, fso(&[], 3)) }
+    Bomb { metadata: Some(text.into_bytes().into()), ..Bomb::new(name, Format::Fso, fso(&[], 3)) }
 }
 
 /// As many levels as a reader allows, almost.
@@ -213,7 +213,10 @@ fn fso_levels(depth: usize) -> Bomb {
         node.repeat(depth),
         "]}".repeat(depth)
     );
-    Bomb { metadata: Some(text.into()), ..Bomb::new("1000 nodes within each other", Format::Fso, fso_gl3()) }
+    Bomb {
+        metadata: Some(text.into_bytes().into()),
+        ..Bomb::new("1000 nodes within each other", Format::Fso, fso_gl3())
+    }
 }
 
 fn fso_gl3() -> Vec<u8> {

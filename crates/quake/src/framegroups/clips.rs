@@ -68,24 +68,24 @@ impl FrameGroups {
             let start = clamp(group.start, 0, poses.saturating_sub(1));
             if i64::from(start) != i64::from(group.start) {
                 let message = || format!("{} of {poses} poses, {start} taken", group.start);
-                report.warn(rules::START, &path.field("start"), at, message);
+                report.broken(rules::START, &path.field("start"), at, message);
             }
             let length = clamp(group.length, 1, poses.saturating_sub(start));
             if i64::from(length) != i64::from(group.length) {
                 let message = || format!("{} from pose {start} of {poses}, {length} taken", group.length);
-                report.warn(rules::LENGTH, &path.field("length"), at, message);
+                report.broken(rules::LENGTH, &path.field("length"), at, message);
             }
             let stored = group.fps.get();
             let fps = if stored.is_finite() { stored.max(1.0) } else { 1.0 };
             if fps.to_bits() != stored.to_bits() {
                 let message = || format!("{:?} frames per second, {fps} taken", group.fps);
-                report.warn(rules::FPS, &path.field("fps"), at, message);
+                report.broken(rules::FPS, &path.field("fps"), at, message);
             }
             let mut name = group.name.clone();
             if name.is_empty() {
                 name = format!("groupified_{i}_anim").into_bytes();
             } else if name.len() > MAX_NAME {
-                report.warn(rules::NAME, &path.field("name"), at, || format!("{} is cut", Escaped(&name)));
+                report.broken(rules::NAME, &path.field("name"), at, || format!("{} is cut", Escaped(&name)));
                 name.truncate(MAX_NAME);
             }
             clips.push(ClipRange { name, start, length, fps, looping: group.looping });

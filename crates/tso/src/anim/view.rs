@@ -26,6 +26,13 @@ impl Motion {
     }
 }
 
+impl TimeProperty {
+    /// The time in seconds from the start.
+    pub fn seconds(&self) -> f64 {
+        f64::from(self.time) / 1000.0
+    }
+}
+
 fn run<T>(keys: &[T], has: Flag, first: u32, frames: u32) -> &[T] {
     let range = || {
         let first = usize::try_from(first).ok()?;

@@ -7,7 +7,7 @@ use crate::props::PropertyList;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_scene::{Clip, ConvertError, Extra, Memory};
+use meshwright_scene::{Budget, Clip, ConvertError, Extra};
 
 const EVENTS: &str = "events";
 const BONES: &str = "bones";
@@ -16,12 +16,12 @@ const TIME: &str = "time_ms";
 const PROPERTIES: &str = "properties";
 
 /// All events: groups of the same events at the same times, with their bones where those are not all there are.
-pub(crate) fn of_events(anim: &Anim, memory: &Memory) -> Result<Vec<(String, Extra)>, ConvertError> {
+pub(crate) fn of_events(anim: &Anim, budget: &Budget) -> Result<Vec<(String, Extra)>, ConvertError> {
     // FreeSO repeats the same list on every motion.
     let mut lists: BTreeMap<&[Vec<TimeProperty>], Vec<&Motion>> = BTreeMap::new();
     for motion in anim.motions.iter().filter(|m| m.events().next().is_some()) {
-        memory.charge("events", 1, 2 * size_of::<Extra>())?;
-        memory.charge("events", motion.bone.bytes().len(), 3)?;
+        budget.charge_items("events", 1, 2 * size_of::<Extra>())?;
+        budget.charge_items("events", motion.bone.bytes().len() as u64, 3)?;
         lists.entry(&motion.time_properties).or_default().push(motion);
     }
     let mut groups = Vec::new();
@@ -33,10 +33,10 @@ pub(crate) fn of_events(anim: &Anim, memory: &Memory) -> Result<Vec<(String, Ext
         }
         let mut times = Vec::new();
         for event in list.iter().flatten() {
-            memory.charge("events", 1, size_of::<Extra>() + 4 * size_of::<(String, Extra)>())?;
+            budget.charge_items("events", 1, size_of::<Extra>() + 4 * size_of::<(String, Extra)>())?;
             times.push(Extra::Map(alloc::vec![
                 (String::from(TIME), Extra::from(event.time)),
-                (String::from(PROPERTIES), of_properties(&event.lists, memory)?),
+                (String::from(PROPERTIES), of_properties(&event.lists, budget)?),
             ]));
         }
         group.push((String::from(TIMES), Extra::List(times)));
@@ -49,18 +49,18 @@ pub(crate) fn of_events(anim: &Anim, memory: &Memory) -> Result<Vec<(String, Ext
 pub(crate) const EXTRA: usize = size_of::<(String, Extra)>() + 32;
 
 /// Property lists as a list of maps. A list that has a key twice, which no map can hold, is one of pairs.
-pub(crate) fn of_properties(lists: &[PropertyList], memory: &Memory) -> Result<Extra, ConvertError> {
-    let mut out = memory.reserve("extras", lists.len())?;
+pub(crate) fn of_properties(lists: &[PropertyList], budget: &Budget) -> Result<Extra, ConvertError> {
+    let mut out = budget.reserve("extras", lists.len())?;
     for list in lists {
-        memory.charge("extras", list.0.len(), EXTRA)?;
+        budget.charge_items("extras", list.0.len() as u64, EXTRA)?;
         // A byte of Windows-1252 takes up to three of UTF-8.
-        memory.charge("extras", usize::try_from(list.size()).unwrap_or(usize::MAX), 3)?;
+        budget.charge_items("extras", (usize::try_from(list.size()).unwrap_or(usize::MAX)) as u64, 3)?;
         let pairs = list.0.iter().map(|(k, v)| (k.text(), Extra::Text(v.text())));
         let keys: BTreeSet<_> = list.0.iter().map(|(k, _)| k.bytes()).collect();
         out.push(if keys.len() == list.0.len() {
             Extra::Map(pairs.collect())
         } else {
-            memory.charge("extras", list.0.len(), 2 * size_of::<Extra>())?;
+            budget.charge_items("extras", list.0.len() as u64, 2 * size_of::<Extra>())?;
             Extra::List(pairs.map(|(k, v)| Extra::List(alloc::vec![Extra::Text(k), v])).collect())
         });
     }

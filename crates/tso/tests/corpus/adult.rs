@@ -86,7 +86,7 @@ fn posed_meshes_match_the_reference() {
             compared += 1;
         }
     }
-    println!("{compared} poses compared, {absent} of animations that the corpus has not got");
+    println!("{compared} poses compared, {absent} of animations that the corpus lacks");
     assert_eq!(compared, 27);
 }
 

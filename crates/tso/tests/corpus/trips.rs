@@ -3,7 +3,7 @@
 use super::adult::pose;
 use super::data::{adult, anims, dir, meshes};
 use meshwright_scene::{FromSceneOptions, SceneOptions, Space};
-use meshwright_tso::{Anim, Mesh, Skel, TsoOptions};
+use meshwright_tso::{Anim, Mesh, Skel, TsoSceneOptions};
 
 /// The vertex of each corner of each face, so that meshes with their vertices in another order can be compared.
 fn corners(mesh: &Mesh) -> Vec<usize> {
@@ -27,7 +27,7 @@ fn vertices_come_back() {
             if !keep_local {
                 scene.meshes[0].skin.as_mut().unwrap().local.clear();
             }
-            let made_for = on_skeleton.then(|| TsoOptions::made_for(skel.clone()));
+            let made_for = on_skeleton.then(|| TsoSceneOptions::made_for(skel.clone()));
             let export = FromSceneOptions::of(made_for.unwrap_or_default());
             let back = Mesh::from_scene(&scene, &export).unwrap();
             let losses: Vec<_> = back.losses.iter().map(|l| l.code).collect();
@@ -75,7 +75,8 @@ fn skeletons_and_animations_come_back() {
         assert!(again.validate().is_empty());
         for (c, anim) in anims.iter().enumerate() {
             let back =
-                Anim::from_scene(&scene, &FromSceneOptions::of(TsoOptions::default().with_clip(c))).unwrap();
+                Anim::from_scene(&scene, &FromSceneOptions::of(TsoSceneOptions::default().with_clip(c)))
+                    .unwrap();
             assert!(back.losses.is_empty(), "{:?}", back.losses);
             let back = Anim::parse(&back.value.to_bytes().unwrap()).unwrap();
             assert_eq!((back.name.clone(), back.frames()), (anim.name.clone(), anim.frames()));

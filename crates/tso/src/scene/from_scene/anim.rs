@@ -1,7 +1,7 @@
 //! A scene's clip as an `.anim`.
 
 use super::names::{self, LONG, Namer};
-use super::options::{MeshForm, TsoOptions};
+use super::options::{MeshForm, TsoSceneOptions};
 use super::transforms::{NO_MOVE, NO_TURN, Stiffener, bounded, has_scale, is_scaled, not_finite, stored};
 use crate::anim::{Anim, FRAME_RATE, KEYS_UNUSED, Motion};
 use crate::fields::Flag;
@@ -28,7 +28,7 @@ impl Anim {
     /// allowed.
     pub fn from_scene(
         scene: &Scene,
-        options: &FromSceneOptions<TsoOptions>,
+        options: &FromSceneOptions<TsoSceneOptions>,
     ) -> Result<Converted<Self>, ConvertError> {
         scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
         let (budget, mut losses) = (options.budget(), Vec::new());
@@ -47,11 +47,11 @@ impl Anim {
 }
 
 impl FromScene for Anim {
-    type Options = TsoOptions;
+    type Options = TsoSceneOptions;
 
     fn from_scene(
         scene: &Scene,
-        options: &FromSceneOptions<TsoOptions>,
+        options: &FromSceneOptions<TsoSceneOptions>,
     ) -> Result<Converted<Self>, ConvertError> {
         Self::from_scene(scene, options)
     }
@@ -62,7 +62,7 @@ pub(crate) fn make(
     scene: &Scene,
     id: usize,
     names: &[Name],
-    options: &FromSceneOptions<TsoOptions>,
+    options: &FromSceneOptions<TsoSceneOptions>,
     budget: &Budget,
     losses: &mut Vec<Loss>,
 ) -> Result<Anim, ConvertError> {

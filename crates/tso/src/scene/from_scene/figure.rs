@@ -2,7 +2,7 @@
 
 use super::files::{Files, id_in};
 use super::mesh::{all_bones, draw, skin_and_texture};
-use super::options::{MeshForm, TsoOptions};
+use super::options::{MeshForm, TsoSceneOptions};
 use super::vertices::Gatherer;
 use super::{anim, skel};
 use crate::anim::Anim;
@@ -33,7 +33,7 @@ use meshwright_scene::{
 pub fn write_scene(
     scene: &Scene,
     stem: &str,
-    options: &FromSceneOptions<TsoOptions>,
+    options: &FromSceneOptions<TsoSceneOptions>,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
     let (budget, mut losses) = (options.budget(), Vec::new());
     let mut files = Files::new(stem, &budget);
@@ -42,11 +42,11 @@ pub fn write_scene(
         all_bones(scene, options.format.meshes, options, &budget, &mut losses)?
     };
     let mut drawables = Drawables::new(scene, &draw(scene, options), &budget)?;
+    let mut gatherer = Gatherer::new(scene, &names, options, &budget)?;
     let mut unbound = 0_usize;
     let mut lead = true;
     for drawable in drawables.by_ref() {
         let drawable = drawable?;
-        let mut gatherer = Gatherer::new(scene, &names, options, &budget)?;
         gatherer.add(&drawable)?;
         gatherer.report(&drawable.path(), &mut losses);
         let stem = if lead { String::from(stem) } else { files.name(drawable.name)? };
@@ -62,7 +62,7 @@ pub fn write_scene(
         losses.push(Loss::new("materials-dropped", "materials", message).counted(unbound));
     }
     motion(scene, stem, &names, options, &mut files, &budget, &mut losses)?;
-    let lacks = [Lack::Images, Lack::Surfaces, Lack::Colors, Lack::Tangents];
+    let lacks = [Lack::Images, Lack::Surfaces, Lack::Colors, Lack::Tangents, Lack::Follows];
     Lack::report(&lacks, scene, &mut losses);
     let files = files.finish();
     if files.is_empty() {
@@ -83,7 +83,7 @@ impl Part<'_> {
     fn write(
         self,
         scene: &Scene,
-        options: &FromSceneOptions<TsoOptions>,
+        options: &FromSceneOptions<TsoSceneOptions>,
         files: &mut Files<'_, '_>,
         budget: &Budget,
         losses: &mut Vec<Loss>,
@@ -115,7 +115,7 @@ fn motion(
     scene: &Scene,
     stem: &str,
     names: &[Vec<Name>],
-    options: &FromSceneOptions<TsoOptions>,
+    options: &FromSceneOptions<TsoSceneOptions>,
     files: &mut Files<'_, '_>,
     budget: &Budget,
     losses: &mut Vec<Loss>,

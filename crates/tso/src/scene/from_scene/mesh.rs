@@ -1,7 +1,7 @@
 //! What a scene draws as one mesh.
 
 use super::names::{self, Namer, SHORT};
-use super::options::{MeshForm, TsoOptions};
+use super::options::{MeshForm, TsoSceneOptions};
 use super::vertices::Gatherer;
 use crate::mesh::{Geometry, Mesh};
 use crate::name::Name;
@@ -15,7 +15,7 @@ use meshwright_scene::{
 };
 
 /// What meshes of these files take: each vertex follows two bones at most.
-pub(crate) fn draw(scene: &Scene, options: &FromSceneOptions<TsoOptions>) -> DrawOptions {
+pub(crate) fn draw(scene: &Scene, options: &FromSceneOptions<TsoSceneOptions>) -> DrawOptions {
     options.draw(scene, &TO_GLTF, Levels::Finest, false).with_normals(true).with_max_influences(2)
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn draw(scene: &Scene, options: &FromSceneOptions<TsoOptions>) -> Dra
 pub(crate) fn all_bones(
     scene: &Scene,
     form: MeshForm,
-    options: &FromSceneOptions<TsoOptions>,
+    options: &FromSceneOptions<TsoSceneOptions>,
     budget: &Budget,
     losses: &mut Vec<Loss>,
 ) -> Result<Vec<Vec<Name>>, ConvertError> {
@@ -35,7 +35,7 @@ pub(crate) fn all_bones(
 fn whole(
     scene: &Scene,
     form: MeshForm,
-    options: &FromSceneOptions<TsoOptions>,
+    options: &FromSceneOptions<TsoSceneOptions>,
     budget: &Budget,
     losses: &mut Vec<Loss>,
 ) -> Result<Geometry, ConvertError> {
@@ -68,7 +68,7 @@ impl Mesh {
     /// would take more memory than allowed.
     pub fn from_scene(
         scene: &Scene,
-        options: &FromSceneOptions<TsoOptions>,
+        options: &FromSceneOptions<TsoSceneOptions>,
     ) -> Result<Converted<Self>, ConvertError> {
         let mut losses = Vec::new();
         let geometry = whole(scene, MeshForm::Mesh, options, &options.budget(), &mut losses)?;
@@ -82,7 +82,7 @@ pub(crate) fn skin_and_texture(
     skin: &str,
     texture: &str,
     form: MeshForm,
-    options: &FromSceneOptions<TsoOptions>,
+    options: &FromSceneOptions<TsoSceneOptions>,
     budget: &Budget,
     losses: &mut Vec<Loss>,
 ) -> Result<(Name, Name), ConvertError> {
@@ -100,7 +100,7 @@ macro_rules! ts1 {
             /// As [`Mesh::from_scene`].
             pub fn from_scene(
                 scene: &Scene,
-                options: &FromSceneOptions<TsoOptions>,
+                options: &FromSceneOptions<TsoSceneOptions>,
             ) -> Result<Converted<Self>, ConvertError> {
                 let (budget, mut losses) = (options.budget(), Vec::new());
                 let geometry = whole(scene, MeshForm::$ty, options, &budget, &mut losses)?;
@@ -125,11 +125,11 @@ ts1!(Bmf Skn);
 macro_rules! from_scene {
     ($($ty:ident)+) => {$(
         impl FromScene for $ty {
-            type Options = TsoOptions;
+            type Options = TsoSceneOptions;
 
             fn from_scene(
                 scene: &Scene,
-                options: &FromSceneOptions<TsoOptions>,
+                options: &FromSceneOptions<TsoSceneOptions>,
             ) -> Result<Converted<Self>, ConvertError> {
                 Self::from_scene(scene, options)
             }

@@ -11,4 +11,4 @@ mod transforms;
 mod vertices;
 
 pub use figure::write_scene;
-pub use options::{MeshForm, TsoOptions};
+pub use options::{MeshForm, TsoSceneOptions};

@@ -5,7 +5,7 @@ use crate::skel::Skel;
 /// Options of conversions of a scene into files of a figure.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct TsoOptions {
+pub struct TsoSceneOptions {
     /// The skeleton that meshes are made for: vertices are placed relative to its bones at rest, which are found by
     /// their names. Without, relative to the scene's joints as they are bound.
     pub made_for: Option<Skel>,
@@ -29,7 +29,7 @@ pub enum MeshForm {
     Skn,
 }
 
-impl TsoOptions {
+impl TsoSceneOptions {
     /// Options for meshes on this skeleton.
     #[must_use]
     pub fn made_for(skeleton: Skel) -> Self {

@@ -1,7 +1,7 @@
 //! A scene's skeleton as a `.skel`.
 
 use super::names::{self, Namer, SHORT};
-use super::options::{MeshForm, TsoOptions};
+use super::options::{MeshForm, TsoSceneOptions};
 use super::transforms::{NO_MOVE, NO_TURN, Stiffener, bounded, is_scaled, not_finite, stored};
 use crate::name::Name;
 use crate::scene::space::TO_GLTF;
@@ -22,7 +22,7 @@ impl Skel {
     /// name would have to be changed and may not, or when the result would take more memory than allowed.
     pub fn from_scene(
         scene: &Scene,
-        options: &FromSceneOptions<TsoOptions>,
+        options: &FromSceneOptions<TsoSceneOptions>,
     ) -> Result<Converted<Self>, ConvertError> {
         scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
         let (budget, mut losses) = (options.budget(), Vec::new());
@@ -35,17 +35,17 @@ impl Skel {
         let id = chosen.unwrap_or(0);
         let names = names::bones(scene, id, MeshForm::Mesh, options.names, &budget, &mut losses)?;
         let skel = make(scene, id, &names, options, &budget, &mut losses)?;
-        Lack::report(&[Lack::Clips], scene, &mut losses);
+        Lack::report(&[Lack::Clips, Lack::Follows], scene, &mut losses);
         Ok(Converted::new(skel, losses))
     }
 }
 
 impl FromScene for Skel {
-    type Options = TsoOptions;
+    type Options = TsoSceneOptions;
 
     fn from_scene(
         scene: &Scene,
-        options: &FromSceneOptions<TsoOptions>,
+        options: &FromSceneOptions<TsoSceneOptions>,
     ) -> Result<Converted<Self>, ConvertError> {
         Self::from_scene(scene, options)
     }
@@ -56,7 +56,7 @@ pub(crate) fn make(
     scene: &Scene,
     id: usize,
     names: &[Name],
-    options: &FromSceneOptions<TsoOptions>,
+    options: &FromSceneOptions<TsoSceneOptions>,
     budget: &Budget,
     losses: &mut Vec<Loss>,
 ) -> Result<Skel, ConvertError> {
@@ -78,7 +78,6 @@ pub(crate) fn make(
         bones.push(Bone { translation, rotation, ..bone(joint, name, names, budget)? });
     }
     not_finite(&path, bad, losses);
-    Lack::report(&[Lack::Follows], scene, losses);
     Ok(Skel { name, bones, trailing: Vec::new() })
 }
 

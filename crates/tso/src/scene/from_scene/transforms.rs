@@ -11,7 +11,7 @@ const SCALE_TOLERANCE: f64 = 1e-4;
 
 /// True where a scale changes something.
 pub(crate) fn has_scale(scale: [f64; 3]) -> bool {
-    scale.iter().any(|s| !((s - 1.0).abs() <= SCALE_TOLERANCE))
+    scale.iter().any(|s| (s - 1.0).abs() > SCALE_TOLERANCE)
 }
 
 /// True where a transform does more than turn and move.

@@ -1,9 +1,10 @@
 //! Vertices of a scene on their way to runs of vertices per bone.
 
-use super::options::TsoOptions;
+use super::names::SHORT;
+use super::options::TsoSceneOptions;
 use super::transforms::{is_scaled, rigid};
 use crate::mesh::{BLEND_UNUSED, Binding, BlendVertex, Geometry, RealVertex, Total};
-use crate::name::Name;
+use crate::name::{Name, NameIndex};
 use crate::scene::space::TO_GLTF;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -73,14 +74,14 @@ struct Notes {
     no_uvs: usize,
 }
 
-/// Gathers drawables into one geometry.
+/// Gathers drawables into geometries. Bones that one of them made known stay known for the next.
 #[derive(Debug)]
 pub(crate) struct Gatherer<'a, 'b> {
     scene: &'a Scene,
     /// The names of all joints of all skeletons as bones.
     names: &'a [Vec<Name>],
-    /// The bones of the skeleton that the geometry is made for, with their matrices.
-    made_for: Option<Vec<(&'a Name, Affine64)>>,
+    /// The bones of the skeleton that meshes are made for, with their matrices.
+    made_for: Option<(NameIndex<'a>, Vec<Affine64>)>,
     axes: AxisMap,
     budget: &'b Budget,
     targets: Vec<Target>,
@@ -96,13 +97,14 @@ impl<'a, 'b> Gatherer<'a, 'b> {
     pub(crate) fn new(
         scene: &'a Scene,
         names: &'a [Vec<Name>],
-        options: &'a FromSceneOptions<TsoOptions>,
+        options: &'a FromSceneOptions<TsoSceneOptions>,
         budget: &'b Budget,
     ) -> Result<Self, ConvertError> {
         let made_for = match &options.format.made_for {
             Some(skel) => {
-                budget.charge_items("bones", skel.bones.len() as u64, 2 * size_of::<(&Name, Affine64)>())?;
-                Some(skel.bones.iter().map(|b| &b.name).zip(skel.world(&[])).collect())
+                let each = NameIndex::MEMORY + 2 * SHORT + 3 * size_of::<Affine64>();
+                budget.charge_items("bones", skel.bones.len() as u64, each)?;
+                Some((skel.index(), skel.world(&[])))
             }
             None => None,
         };
@@ -197,9 +199,8 @@ impl<'a, 'b> Gatherer<'a, 'b> {
 
     /// From model space to a bone of the skeleton that the geometry is made for.
     fn known(&self, name: &Name) -> Option<Affine64> {
-        let bones = self.made_for.as_ref()?;
-        let exact = bones.iter().find(|b| b.0 == name);
-        exact.or_else(|| bones.iter().find(|b| b.0.matches(name)))?.1.inverse()
+        let (index, world) = self.made_for.as_ref()?;
+        world.get(index.find(name)?)?.inverse()
     }
 
     /// The bone that what has no skin hangs on: the root of the skeleton.
@@ -303,10 +304,10 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         parts
     }
 
-    /// Reports what was noticed.
+    /// Reports what was noticed since the last time.
     pub(crate) fn report(&mut self, path: &str, losses: &mut Vec<Loss>) {
         losses.append(&mut self.losses);
-        let notes = &self.notes;
+        let notes = core::mem::take(&mut self.notes);
         for (code, count, message) in [
             ("vertices-unbound", notes.unweighted, "vertices without a joint follow the first"),
             ("not-finite", notes.not_finite, "vertices with numbers that are not finite, set to 0"),
@@ -326,9 +327,11 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         }
     }
 
-    /// Puts vertices in runs per bone and bones in the order of the joints.
-    pub(crate) fn arrange(self) -> Result<Geometry, ConvertError> {
-        let (vertices, budget) = (&self.vertices, self.budget);
+    /// Puts the vertices gathered so far in runs per bone and bones in the order of the joints.
+    pub(crate) fn arrange(&mut self) -> Result<Geometry, ConvertError> {
+        let (vertices, faces) = (core::mem::take(&mut self.vertices), core::mem::take(&mut self.faces));
+        let budget = self.budget;
+        budget.work("bones", self.targets.len() as u64)?;
         let index = |n: usize| {
             let many = || ConvertError::unsupported("vertices", "the format counts with 32 bits");
             u32::try_from(n).map_err(|_| many())
@@ -347,7 +350,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
 
         let mut geometry = Geometry { total: Total::All, ..Geometry::default() };
         let (mut real, mut blend) = (0_usize, 0_usize);
-        for (t, target) in self.targets.into_iter().enumerate() {
+        for (t, target) in self.targets.iter().enumerate() {
             let reals = real_order[real..].iter().take_while(|v| vertices[**v].real.target == t).count();
             let blends = blend_order[blend..].iter().take_while(|v| blend_of(**v) == Some(t)).count();
             if reals == 0 && blends == 0 {
@@ -360,7 +363,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
                 first_blend: if blends == 0 { BLEND_UNUSED } else { index(blend)? },
                 blend_count: index(blends)?,
             });
-            geometry.bones.push(target.name);
+            geometry.bones.push(target.name.clone());
             real += reals;
             blend += blends;
         }
@@ -376,7 +379,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
             Some(BlendVertex { weight, target: place[*v], position, normal })
         }));
         let corner = |v: u32| usize::try_from(v).ok().and_then(|v| place.get(v)).copied().unwrap_or(0);
-        geometry.faces = self.faces;
+        geometry.faces = faces;
         geometry.faces.iter_mut().flatten().for_each(|v| *v = corner(*v));
         Ok(geometry)
     }

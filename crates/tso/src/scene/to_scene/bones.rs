@@ -13,7 +13,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, narrow};
 use meshwright_scene::{
-    Affine, AxisMap, ConvertError, Extra, Joint, Local, Loss, Memory, SceneOptions, Skeleton, Trs,
+    Affine, AxisMap, Budget, ConvertError, Extra, Joint, Local, Loss, SceneOptions, Skeleton, Trs,
 };
 
 /// How names lead to joints, and where joints are in the rest pose of the file's space.
@@ -34,7 +34,7 @@ impl Joints {
     pub(crate) fn new(
         assembly: &Assembly<'_>,
         options: &SceneOptions,
-        memory: &Memory,
+        budget: &Budget,
         losses: &mut Vec<Loss>,
     ) -> Result<(Self, Skeleton), ConvertError> {
         let map = map(options.space);
@@ -43,19 +43,19 @@ impl Joints {
         let mut skeleton = Skeleton::default();
         if let Some(skel) = assembly.skeleton {
             skeleton.name = skel.name.text();
-            memory.charge("joints", bones, JOINT)?;
-            joints.adopt(skel, options, memory, &map, &mut skeleton.joints, losses)?;
+            budget.charge_items("joints", bones as u64, JOINT)?;
+            joints.adopt(skel, options, budget, &map, &mut skeleton.joints, losses)?;
         }
         // Names first and joints after, so that the table of joints is made once and in its final size.
         let mut more: Vec<&Name> = Vec::new();
         for (i, part) in assembly.parts.iter().enumerate() {
-            let mut of_part = memory.reserve("joints", part.geometry.bones.len())?;
+            let mut of_part = budget.reserve("joints", part.geometry.bones.len())?;
             let (mut missing, mut listed) = (0_usize, String::new());
             for name in &part.geometry.bones {
                 let joint = match joints.find(name) {
                     Some(joint) => joint,
                     None => {
-                        memory.charge("joints", 1, JOINT + 5 * name.bytes().len())?;
+                        budget.charge_items("joints", 1, JOINT + 5 * name.bytes().len())?;
                         joints.insert(name, bones + more.len());
                         more.push(name);
                         bones + more.len() - 1
@@ -74,7 +74,7 @@ impl Joints {
                 let message = format!(
                     "{missing} bones that the skeleton does not have, what hangs on them stays at the origin:{listed}"
                 );
-                losses.push(Loss::new("bone-missing", format!("parts[{i}].bones"), message));
+                losses.push(Loss::new("bone-missing", format!("parts[{i}].bones"), message).counted(missing));
             }
         }
         skeleton.joints.reserve_exact(more.len());
@@ -88,7 +88,7 @@ impl Joints {
         &mut self,
         skel: &Skel,
         options: &SceneOptions,
-        memory: &Memory,
+        budget: &Budget,
         map: &AxisMap,
         out: &mut Vec<Joint>,
         losses: &mut Vec<Loss>,
@@ -109,14 +109,14 @@ impl Joints {
             } else if !is_unit(bone.rotation) {
                 notes.add("rotation-length", i, "quaternions were brought to length 1");
             }
-            memory.charge("joints", bone.name.bytes().len(), 5)?;
+            budget.charge_items("joints", bone.name.bytes().len() as u64, 5)?;
             let mut joint = Joint::new(
                 bone.name.text(),
                 parents.get(i).copied().flatten(),
                 Local::Trs(map.trs(&trs(pose))),
             );
             if options.extras {
-                joint.extras = Some(native(bone, memory)?);
+                joint.extras = Some(native(bone, budget)?);
             }
             self.insert(&bone.name, i);
             out.push(joint);
@@ -130,7 +130,9 @@ impl Joints {
             }
         }
         losses.extend(notes.0.iter().map(|(code, (first, n, message))| {
-            Loss::new(code, format!("skeleton.bones[{first}]"), format!("{n} {message}"))
+            let (path, message) = (format!("skeleton.bones[{first}]"), format!("{n} {message}"));
+            let decided = *code == "rotation-length";
+            if decided { Loss::note(code, path, message) } else { Loss::new(code, path, message) }.counted(*n)
         }));
         Ok(())
     }
@@ -174,7 +176,7 @@ fn trs(pose: &BonePose) -> Trs {
 }
 
 /// What else the file says.
-fn native(bone: &Bone, memory: &Memory) -> Result<Extra, ConvertError> {
+fn native(bone: &Bone, budget: &Budget) -> Result<Extra, ConvertError> {
     let mut map = alloc::vec![
         (String::from("unknown"), bone.unknown.into()),
         ("can_translate".into(), bone.can_translate.into()),
@@ -183,9 +185,9 @@ fn native(bone: &Bone, memory: &Memory) -> Result<Extra, ConvertError> {
         ("wiggle_value".into(), bone.wiggle_value.get().into()),
         ("wiggle_power".into(), bone.wiggle_power.get().into()),
     ];
-    memory.charge("extras", map.len(), EXTRA)?;
+    budget.charge_items("extras", map.len() as u64, EXTRA)?;
     if !bone.properties.is_empty() {
-        map.push(("properties".into(), extras::of_properties(&bone.properties, memory)?));
+        map.push(("properties".into(), extras::of_properties(&bone.properties, budget)?));
     }
     Ok(Extra::Map(map))
 }

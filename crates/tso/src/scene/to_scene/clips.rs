@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use meshwright_core::F32;
 use meshwright_core::math::{narrow, wide};
 use meshwright_scene::{
-    AxisMap, Channel, Clip, ConvertError, Extra, Interpolation, Loss, Memory, Motion as ClipMotion,
+    AxisMap, Budget, Channel, Clip, ConvertError, Extra, Interpolation, Loss, Motion as ClipMotion,
     SceneOptions, Space, Track,
 };
 
@@ -23,7 +23,7 @@ pub(crate) fn convert(
     assembly: &Assembly<'_>,
     joints: &Joints,
     options: &SceneOptions,
-    memory: &Memory,
+    budget: &Budget,
     clips: &mut Vec<Clip>,
     losses: &mut Vec<Loss>,
 ) -> Result<(), ConvertError> {
@@ -33,7 +33,7 @@ pub(crate) fn convert(
             losses.push(Loss::new("clip-without-skeleton", format!("animations[{i}]"), message));
             continue;
         }
-        clips.push(clip(i, anim, joints, options, memory, losses)?);
+        clips.push(clip(i, anim, joints, options, budget, losses)?);
     }
     Ok(())
 }
@@ -43,19 +43,19 @@ fn clip(
     anim: &Anim,
     joints: &Joints,
     options: &SceneOptions,
-    memory: &Memory,
+    budget: &Budget,
     losses: &mut Vec<Loss>,
 ) -> Result<Clip, ConvertError> {
     let mut notes = Notes::default();
     let moved = moved(anim, joints, &mut notes);
-    let mut tracks: Vec<Track> = memory.reserve("tracks", moved.len())?;
+    let mut tracks: Vec<Track> = budget.reserve("tracks", moved.len())?;
     for (joint, keys) in moved {
-        tracks.push(track(index, joint, keys, options.space, memory, &mut notes)?);
+        tracks.push(track(index, joint, keys, options.space, budget, &mut notes)?);
     }
     notes.report(index, losses);
-    let mut extras = extras::of_events(anim, memory)?;
+    let mut extras = extras::of_events(anim, budget)?;
     if options.extras {
-        extras.extend(native(anim, memory)?);
+        extras.extend(native(anim, budget)?);
     }
     #[expect(clippy::cast_precision_loss, reason = "30 is exact")]
     let rate = FRAME_RATE as f32;
@@ -102,11 +102,11 @@ fn track(
     joint: usize,
     (t, r): Keys<'_>,
     space: Space,
-    memory: &Memory,
+    budget: &Budget,
     notes: &mut Notes,
 ) -> Result<Track, ConvertError> {
-    memory.charge("keys", t.len(), size_of::<[f32; 4]>())?;
-    memory.charge("keys", r.len(), size_of::<[f32; 5]>())?;
+    budget.charge_items("keys", t.len() as u64, size_of::<[f32; 4]>())?;
+    budget.charge_items("keys", r.len() as u64, size_of::<[f32; 5]>())?;
     if t.len().max(r.len()) > 1 << f32::MANTISSA_DIGITS {
         return Err(ConvertError::unsupported(format!("animations[{index}]"), "more than 16777216 frames"));
     }
@@ -136,18 +136,21 @@ struct Notes {
 
 impl Notes {
     fn report(&self, index: usize, losses: &mut Vec<Loss>) {
-        let mut lose = |code, field: &str, n: usize, what: &str, names: &str| {
+        let path = |field: &str| format!("animations[{index}].{field}");
+        let mut lose = |code, n: usize, what: &str, names: &str| {
             if n > 0 {
-                let path = format!("animations[{index}].{field}");
-                losses.push(Loss::new(code, path, format!("{n} {what}{names}")));
+                losses.push(Loss::new(code, path("motions"), format!("{n} {what}{names}")).counted(n));
             }
         };
         let ignored = "motions of bones that the skeleton does not have:";
-        lose("motion-ignored", "motions", self.ignored, ignored, &self.ignored_bones);
-        lose("channel-dropped", "motions", self.keyless, "channels name keys that are not there", "");
+        lose("motion-ignored", self.ignored, ignored, &self.ignored_bones);
+        lose("channel-dropped", self.keyless, "channels name keys that are not there", "");
         let not_finite = "keys with numbers that are not finite are left out";
-        lose("not-finite", "motions", self.not_finite, not_finite, "");
-        lose("rotation-length", "rotations", self.not_unit, "quaternions were brought to length 1", "");
+        lose("not-finite", self.not_finite, not_finite, "");
+        if self.not_unit > 0 {
+            let message = format!("{} quaternions were brought to length 1", self.not_unit);
+            losses.push(Loss::note("rotation-length", path("rotations"), message).counted(self.not_unit));
+        }
     }
 }
 
@@ -187,7 +190,7 @@ fn rotations(keys: &[[F32; 4]], map: &AxisMap, space: Space, notes: &mut Notes) 
 }
 
 /// What else the file says.
-fn native(anim: &Anim, memory: &Memory) -> Result<Vec<(String, Extra)>, ConvertError> {
+fn native(anim: &Anim, budget: &Budget) -> Result<Vec<(String, Extra)>, ConvertError> {
     let mut out = alloc::vec![
         (String::from("duration"), Extra::from(anim.duration.get())),
         ("distance".into(), Extra::from(anim.distance.get())),
@@ -197,10 +200,10 @@ fn native(anim: &Anim, memory: &Memory) -> Result<Vec<(String, Extra)>, ConvertE
     let mut lists = Vec::new();
     for motion in anim.motions.iter().filter(with_lists) {
         let flat: Vec<_> = motion.properties.iter().flatten().cloned().collect();
-        memory.charge("extras", 1, 256)?;
+        budget.charge_items("extras", 1, 256)?;
         lists.push(Extra::Map(alloc::vec![
             ("bone".into(), Extra::Text(motion.bone.text())),
-            ("properties".into(), extras::of_properties(&flat, memory)?),
+            ("properties".into(), extras::of_properties(&flat, budget)?),
         ]));
     }
     if !lists.is_empty() {

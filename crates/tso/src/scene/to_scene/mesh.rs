@@ -12,13 +12,20 @@ use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, add, cross, distance, narrow, scale, sub, unit, wide};
 use meshwright_core::{F32, Findings, Rule};
 use meshwright_scene::{
-    AxisMap, ConvertError, Extra, Influence, LocalVertex, Loss, Memory, Mesh, SceneOptions, Skin, Space,
+    AxisMap, Budget, ConvertError, Extra, Influence, LocalVertex, Loss, Mesh, SceneOptions, Skin, Space,
 };
 
 /// Blend and real vertices this far apart in the rest pose (file units) are reported.
 const RESIDUAL_REPORTED: f64 = 1e-5;
 /// From here on the skeleton cannot be the one that the mesh was made for.
 const RESIDUAL_WRONG: f64 = 1e-3;
+
+type Make = fn(&'static str, String, String) -> Loss;
+
+/// Something that the scene does not hold.
+const LOSS: Make = Loss::new;
+/// Something that was decided.
+const NOTE: Make = Loss::note;
 
 /// By code of a loss: the broken rules that it stands for, and what became of the geometry.
 const MADE_DO: &[(&str, &[&Rule], &str)] = &[
@@ -55,6 +62,9 @@ struct Pull {
     normal: [f64; 3],
 }
 
+/// Bytes of the owner of a vertex, and of finding it.
+const OWNER: usize = size_of::<Option<u32>>() + size_of::<usize>();
+
 /// What was noticed about vertices on the way.
 #[derive(Debug, Default)]
 struct Notes {
@@ -70,41 +80,47 @@ impl Conversion<'_> {
     }
 
     /// Converts the part; its material is left open.
-    pub(crate) fn run(&self, memory: &Memory, losses: &mut Vec<Loss>) -> Result<Mesh, ConvertError> {
+    pub(crate) fn run(&self, budget: &Budget, losses: &mut Vec<Loss>) -> Result<Mesh, ConvertError> {
         let (g, map) = (self.part.geometry, map(self.options.space));
         let n = g.real.len();
         let mut mesh = Mesh {
             name: self.part.name.clone(),
-            positions: memory.reserve("positions", n)?,
-            normals: memory.reserve("normals", n)?,
-            uvs: memory.reserve("texture coordinates", n)?,
-            triangles: memory.reserve("triangles", g.faces.len())?,
+            positions: budget.reserve("positions", n)?,
+            normals: budget.reserve("normals", n)?,
+            uvs: budget.reserve("texture coordinates", n)?,
+            triangles: budget.reserve("triangles", g.faces.len())?,
             ..Mesh::default()
         };
         mesh.triangles.extend(g.sound_faces().map(|(_, face)| map.triangle(face)));
         let finite = |c: F32| if c.is_finite() { c.get() } else { 0.0 };
         mesh.uvs.extend(g.real.iter().map(|v| v.uv.map(finite)));
 
+        budget.charge("rules", rules::memory(g))?;
+        budget.charge_items("bindings", (n + g.blends.len()) as u64, OWNER)?;
         let owners = g.owners();
         let owned = self.joints.of_parts.get(self.index).map_or(&[][..], Vec::as_slice);
         let mut notes = Notes::default();
-        let (starts, mut pulls) = self.pulls(&owners, owned, memory, &mut notes)?;
-        let (mut rest, mut normals) = (memory.reserve("rest pose", n)?, memory.reserve("rest pose", n)?);
+        let (starts, mut pulls) = self.pulls(&owners, owned, budget, &mut notes)?;
+        let (mut rest, mut normals) = (budget.reserve("rest pose", n)?, budget.reserve("rest pose", n)?);
         for v in 0..n {
             let (p, n) = self.rest(pulls.get(range(&starts, v)).unwrap_or_default());
             rest.push(p);
             normals.push(n);
         }
         let recomputed = if self.recompute_normals {
-            memory.charge("normals", n, 64)?;
+            budget.charge_items("normals", n as u64, 64)?;
             Some(smooth_normals(g, &owners, &rest))
         } else {
             None
         };
 
         let mut skin = Skin::new(SKELETON);
-        memory.charge("influences", starts.len(), size_of::<u32>())?;
-        memory.charge("influences", pulls.len(), size_of::<Influence>() + size_of::<LocalVertex>())?;
+        budget.charge_items("influences", starts.len() as u64, size_of::<u32>())?;
+        budget.charge_items(
+            "influences",
+            pulls.len() as u64,
+            size_of::<Influence>() + size_of::<LocalVertex>(),
+        )?;
         for v in 0..n {
             let own = pulls.get_mut(range(&starts, v)).unwrap_or_default();
             let new = recomputed.as_ref().and_then(|r| r.get(v)).copied().flatten();
@@ -113,7 +129,7 @@ impl Conversion<'_> {
         }
         mesh.skin = (!g.bones.is_empty()).then_some(skin);
         if self.options.extras {
-            memory.charge("extras", g.bones.len(), 64)?;
+            budget.charge_items("extras", g.bones.len() as u64, 64)?;
             mesh.extras = Some(extras(g, notes.residual));
         }
         self.report(&notes, losses);
@@ -128,7 +144,7 @@ impl Conversion<'_> {
         &self,
         owners: &Owners,
         owned: &[usize],
-        memory: &Memory,
+        budget: &Budget,
         notes: &mut Notes,
     ) -> Result<(Vec<usize>, Vec<Pull>), ConvertError> {
         let g = self.part.geometry;
@@ -137,14 +153,14 @@ impl Conversion<'_> {
             index.and_then(|b| owned.get(b)).copied().unwrap_or(usize::MAX)
         };
         // Blends by target, in file order.
-        memory.charge("blends", g.real.len() + 1, size_of::<usize>())?;
-        memory.charge("blends", g.blends.len(), size_of::<(usize, usize, u32)>())?;
+        budget.charge_items("blends", (g.real.len() + 1) as u64, size_of::<usize>())?;
+        budget.charge_items("blends", g.blends.len() as u64, size_of::<(usize, usize, u32)>())?;
         let mut by_target: Vec<_> =
             g.effective_blends(owners).map(|(k, bone, target)| (target, k, bone)).collect();
         by_target.sort_unstable();
 
-        let mut starts = memory.reserve("influences", g.real.len() + 1)?;
-        let mut pulls = memory.reserve("influences", g.real.len() + by_target.len())?;
+        let mut starts = budget.reserve("influences", g.real.len() + 1)?;
+        let mut pulls = budget.reserve("influences", g.real.len() + by_target.len())?;
         let mut own: Vec<Pull> = Vec::new();
         let mut blends = by_target.as_slice();
         starts.push(0);
@@ -275,7 +291,8 @@ impl Conversion<'_> {
         for (code, broken, message) in MADE_DO {
             let n: u64 = report.totals().filter(|t| broken.iter().any(|r| r.code == t.0)).map(|t| t.2).sum();
             if n > 0 {
-                losses.push(Loss::new(code, self.path("geometry"), format!("{n} {message}")));
+                let count = usize::try_from(n).unwrap_or(usize::MAX);
+                losses.push(Loss::new(code, self.path("geometry"), format!("{n} {message}")).counted(count));
             }
         }
     }
@@ -283,18 +300,23 @@ impl Conversion<'_> {
     fn report(&self, notes: &Notes, losses: &mut Vec<Loss>) {
         let g = self.part.geometry;
         self.report_broken_rules(losses);
-        let mut count = |code, field, n: usize, message: &str| {
+        let recomputed = if self.recompute_normals { g.real.len() } else { 0 };
+        let pointed = if self.options.space == Space::Gltf { notes.zero_normals } else { 0 };
+        for (make, code, field, n, message) in [
+            (LOSS, "weight-zero", "blends", notes.zero_weights, "blend vertices of weight 0 are left out"),
+            (NOTE, "normals-replaced", "real", pointed, "normals without direction point up"),
+            (
+                LOSS,
+                "not-finite",
+                "real",
+                notes.not_finite,
+                "vertices with numbers that are not finite, set to 0",
+            ),
+            (NOTE, "normals-recomputed", "real", recomputed, "normals are computed from the faces"),
+        ] {
             if n > 0 {
-                losses.push(Loss::new(code, self.path(field), format!("{n} {message}")));
+                losses.push(make(code, self.path(field), format!("{n} {message}")).counted(n));
             }
-        };
-        count("weight-zero", "blends", notes.zero_weights, "blend vertices of weight 0 are left out");
-        if self.options.space == Space::Gltf {
-            count("normals-replaced", "real", notes.zero_normals, "normals without direction point up");
-        }
-        count("not-finite", "real", notes.not_finite, "vertices with numbers that are not finite, set to 0");
-        if self.recompute_normals {
-            count("normals-recomputed", "real", g.real.len(), "normals are computed from the faces");
         }
         let bones = {
             let owners = g.owners();

@@ -11,9 +11,7 @@ use crate::skel::Skel;
 use crate::ts1::{Bmf, Skn};
 use alloc::vec::Vec;
 use bones::Joints;
-use meshwright_scene::{
-    ConvertError, Converted, Material, MaterialId, Memory, MeshId, Node, Scene, SceneOptions,
-};
+use meshwright_scene::{ConvertError, Converted, Material, MaterialId, MeshId, Node, Scene, SceneOptions};
 
 impl Assembly<'_> {
     /// Converts everything into one scene.
@@ -27,10 +25,10 @@ impl Assembly<'_> {
     /// When the scene would take more memory than the options allow, or an animation has more frames than floats
     /// count exactly.
     pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
-        let memory = Memory::new(options.limits.memory);
+        let budget = options.budget();
         let mut losses = Vec::new();
         let mut scene = Scene { name: self.name.clone(), space: options.space, ..Scene::default() };
-        let (joints, skeleton) = Joints::new(self, options, &memory, &mut losses)?;
+        let (joints, skeleton) = Joints::new(self, options, &budget, &mut losses)?;
         for (i, part) in self.parts.iter().enumerate() {
             let conversion = mesh::Conversion {
                 index: i,
@@ -39,12 +37,12 @@ impl Assembly<'_> {
                 options,
                 recompute_normals: self.recompute_normals,
             };
-            let mut mesh = conversion.run(&memory, &mut losses)?;
+            let mut mesh = conversion.run(&budget, &mut losses)?;
             mesh.material = part.material.as_ref().map(|name| material(&mut scene, name));
             scene.nodes.push(Node::of_mesh(part.name.clone(), MeshId(scene.meshes.len())));
             scene.meshes.push(mesh);
         }
-        clips::convert(self, &joints, options, &memory, &mut scene.clips, &mut losses)?;
+        clips::convert(self, &joints, options, &budget, &mut scene.clips, &mut losses)?;
         if !skeleton.joints.is_empty() {
             scene.skeletons.push(skeleton);
         } else {

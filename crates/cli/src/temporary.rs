@@ -50,9 +50,9 @@ pub(crate) fn create(folder: &Path, configure: impl Fn(&mut Builder<'_, '_>)) ->
 }
 
 /// Whether a file name is one of a temporary file.
-pub(crate) fn is_temporary(name: &str) -> bool {
-    let random = name.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(SUFFIX));
-    random.is_some_and(|r| r.len() == 6 && r.bytes().all(|b| b.is_ascii_alphanumeric()))
+pub(crate) fn is_temporary(name: &[u8]) -> bool {
+    let random = name.strip_prefix(PREFIX.as_bytes()).and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
+    random.is_some_and(|r| r.len() == 6 && r.iter().all(u8::is_ascii_alphanumeric))
 }
 
 /// Removes from a folder what killed runs left: temporary files that nobody has locked. Once per folder.
@@ -61,7 +61,7 @@ fn sweep(folder: &Path) {
         return;
     }
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let named = entry.file_name().to_str().is_some_and(is_temporary);
+        let named = is_temporary(entry.file_name().as_encoded_bytes());
         if !named || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
             continue;
         }

@@ -1,0 +1,47 @@
+//! Where results go.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+/// Where results of a conversion go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Destination {
+    /// Standard output.
+    Stdout,
+    /// One file.
+    File(PathBuf),
+    /// A folder that takes one file per input.
+    Folder(PathBuf),
+}
+
+impl Destination {
+    /// `-`, and the names that systems give standard output, are standard output; a path that ends in a
+    /// separator or is a folder takes files; anything else is the file itself.
+    pub(crate) fn new(path: &Path) -> Self {
+        const STDOUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+        let text = path.as_os_str();
+        let ends_in_separator =
+            text.as_encoded_bytes().last().is_some_and(|b| std::path::is_separator(char::from(*b)));
+        if STDOUT.iter().any(|name| text == OsStr::new(name)) {
+            Self::Stdout
+        } else if ends_in_separator || path.is_dir() {
+            Self::Folder(path.to_owned())
+        } else {
+            Self::File(path.to_owned())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn destinations() {
+        for name in ["-", "/dev/stdout"] {
+            assert_eq!(Destination::new(Path::new(name)), Destination::Stdout);
+        }
+        assert_eq!(Destination::new(Path::new("out/")), Destination::Folder("out/".into()));
+        assert_eq!(Destination::new(Path::new("a.glb")), Destination::File("a.glb".into()));
+    }
+}

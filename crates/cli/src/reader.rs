@@ -1,0 +1,280 @@
+//! From inputs to models with all that belongs to them.
+
+use crate::args::{CompanionArgs, ReadArgs};
+use crate::input::Input;
+use crate::refusal::Refusal;
+use crate::sources::Sources;
+use crate::{Fail, render, say};
+use meshwright::files::{FilesError, Tree, TreePath};
+use meshwright::{
+    Asset, AssetError, Budget, Finder, Format, Limits, NamedFile, OpenOptions, PartRole, PartState,
+    ReadOptions, Role, Severity, detect_met,
+};
+use std::cell::RefCell;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Reads the inputs of a command as its arguments say, and knows every file that took part.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    quiet: bool,
+    options: OpenOptions,
+    /// A companion that was named and cannot be read.
+    missing: Option<(PathBuf, FilesError)>,
+    sources: RefCell<Sources>,
+    /// Where the last file that was named lies: the next one often lies there too.
+    last: RefCell<Option<(PathBuf, Arc<Finder>)>>,
+}
+
+/// A model with all that belongs to it, and where that lies.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub finder: Arc<Finder>,
+    pub asset: Asset,
+}
+
+impl Reader {
+    /// Checks the arguments, and reads the companions that they name.
+    pub(crate) fn new(args: &ReadArgs, companions: &CompanionArgs) -> Result<Self, Fail> {
+        let parse = |id: &String| id.parse().map_err(|e| Fail::Usage(format!("--as: {e}")));
+        let read = if args.lenient { ReadOptions::lenient() } else { ReadOptions::default() };
+        let mut options = OpenOptions::from(read.with_limits(Limits::default().with_memory(args.max_memory)));
+        options.settings.settings = settings(args)?;
+        options.format = args.read_as.as_ref().map(parse).transpose()?;
+        options.companions = !args.no_companions;
+        let mut reader = Self {
+            quiet: args.quiet,
+            options,
+            missing: None,
+            sources: RefCell::default(),
+            last: RefCell::default(),
+        };
+        for (role, path) in named(args, companions) {
+            match reader.named(path) {
+                Ok(bytes) => {
+                    reader.options.named.push(NamedFile::new(role, path.to_string_lossy(), bytes));
+                    reader.sources.get_mut().add(path);
+                }
+                Err(e) => reader.missing = reader.missing.or_else(|| Some((path.clone(), e))),
+            }
+        }
+        Ok(reader)
+    }
+
+    /// The bytes of a file that was named.
+    fn named(&self, path: &Path) -> Result<Vec<u8>, FilesError> {
+        let tree = Tree::open(path)?;
+        let start = tree.start().cloned().unwrap_or_default();
+        Ok(tree.read(&start, &Budget::new(self.limits()))?.into_owned())
+    }
+
+    /// How files are read.
+    pub(crate) fn options(&self) -> &OpenOptions {
+        &self.options
+    }
+
+    /// How much one file, and what is made of it, may take.
+    pub(crate) fn limits(&self) -> Limits {
+        self.options.settings.read.limits
+    }
+
+    /// Has pictures of materials looked for.
+    pub(crate) fn with_textures(mut self, textures: bool) -> Self {
+        self.options.textures = textures;
+        self
+    }
+
+    /// Reads a file and what belongs to it.
+    pub(crate) fn open(&self, input: &Input) -> Result<Opened, Refusal> {
+        self.open_with(input, &self.options)
+    }
+
+    /// As [`open`](Self::open), without pictures: for what becomes part of something else.
+    pub(crate) fn open_part(&self, input: &Input) -> Result<Opened, Refusal> {
+        self.open_with(input, &self.options.clone().with_textures(false))
+    }
+
+    fn open_with(&self, input: &Input, options: &OpenOptions) -> Result<Opened, Refusal> {
+        if let Some((path, e)) = &self.missing {
+            return Err(Refusal::unreadable(e).of_companion(path));
+        }
+        let (finder, path) = self.place(input)?;
+        let mut options = options.clone();
+        if let Some(met) = &input.met {
+            options.met = true;
+            options.format = options.format.or(met.format);
+        }
+        let asset = finder.open(&path, &options).map_err(|e| match e {
+            // What lies beside a file that needs it.
+            AssetError::Files(e) if e.path().is_some_and(|at| at != path.to_string()) => {
+                let at = e.path().and_then(|at| finder.tree().os_path(at));
+                let refusal = Refusal::unreadable(&e);
+                at.map_or_else(|| Refusal::unreadable(&e), |at| refusal.of_companion(&at))
+            }
+            e => e.into(),
+        })?;
+        let opened = Opened { finder, asset };
+        self.note(&opened);
+        Ok(opened)
+    }
+
+    /// Gives a figure the pictures of its materials, where they were asked for.
+    pub(crate) fn find_textures(&self, opened: &mut Opened) -> Result<(), Refusal> {
+        if self.options.textures {
+            opened.finder.find_textures(&mut opened.asset, &self.options)?;
+            self.note(opened);
+        }
+        Ok(())
+    }
+
+    /// Remembers every file that took part.
+    fn note(&self, opened: &Opened) {
+        let mut sources = self.sources.borrow_mut();
+        let paths = opened.asset.parts().iter().filter_map(|part| part.path.as_ref());
+        paths.filter_map(|path| opened.finder.tree().os_path(path)).for_each(|path| sources.add(&path));
+    }
+
+    /// The tree around an input, and its path in there.
+    fn place(&self, input: &Input) -> Result<(Arc<Finder>, TreePath), Refusal> {
+        if let Some(met) = &input.met {
+            return Ok((Arc::clone(&met.finder), met.path.clone()));
+        }
+        let name = input.path.file_name().unwrap_or_default();
+        if input.is_stdin() {
+            self.sources.borrow_mut().add_stdin();
+            let (bytes, path) = (self.stdin()?, TreePath::ROOT.beside(input.name()));
+            let tree = path.and_then(|path| Ok((Tree::memory([(&path, bytes)])?, path)));
+            let (tree, path) = tree.map_err(|e| Refusal::unreadable(&e))?;
+            return Ok((Arc::new(Finder::new(tree)), path));
+        }
+        let folder = input.path.parent().unwrap_or(Path::new(""));
+        let mut last = self.last.borrow_mut();
+        // What is no regular file can be read only because it was named.
+        let regular = input.path.symlink_metadata().is_ok_and(|meta| meta.is_file());
+        if let Some((known, finder)) = last.as_ref().filter(|(known, _)| regular && *known == folder)
+            && let Some(start) = finder.tree().start()
+            && let Ok(path) = start.beside(name.as_encoded_bytes())
+            && finder.tree().find(&path).is_ok_and(|found| found.as_ref() == Some(&path))
+        {
+            debug_assert_eq!(known, folder);
+            return Ok((Arc::clone(finder), path));
+        }
+        let tree = Tree::open(&input.path).map_err(|e| Refusal::unreadable(&e))?;
+        let Some(path) = tree.start().cloned() else {
+            return Err(Refusal::Unreadable { companion: None, why: "is a folder".into() });
+        };
+        let finder = Arc::new(Finder::new(tree));
+        *last = Some((folder.to_owned(), Arc::clone(&finder)));
+        Ok((finder, path))
+    }
+
+    fn stdin(&self) -> Result<Vec<u8>, Refusal> {
+        let most = self.limits().memory;
+        let refused = |why: String| Refusal::Unreadable { companion: None, why };
+        let mut bytes = Vec::new();
+        let read = io::stdin().lock().take(most.saturating_add(1)).read_to_end(&mut bytes);
+        read.map_err(|e| refused(e.to_string()))?;
+        if bytes.len() as u64 > most {
+            return Err(refused(format!("has more than {most} bytes; raise --max-memory to read it")));
+        }
+        Ok(bytes)
+    }
+
+    /// Whether an input may be a model. What was met in a folder and is none has no say in the names of outputs and may
+    /// be replaced by them; `wanted` says which kinds of file become something.
+    pub(crate) fn is_model(&self, input: &mut Input, wanted: impl Fn(Format) -> bool) -> bool {
+        let name = input.name();
+        let Some(met) = input.met.as_mut().filter(|_| self.options.format.is_none()) else { return true };
+        // What cannot be read is refused when its turn comes.
+        let Ok(bytes) = met.finder.tree().read(&met.path, &Budget::new(self.limits())) else { return true };
+        met.format = detect_met(&bytes, &name).map(|found| found.format);
+        met.format.is_some_and(wanted)
+    }
+
+    /// Remembers all inputs, those that are not read yet included.
+    pub(crate) fn expect(&self, inputs: &[Input]) {
+        let mut sources = self.sources.borrow_mut();
+        inputs.iter().for_each(|input| sources.add(&input.path));
+    }
+
+    /// Refuses an output that would replace a file that is read; a rewrite may take the place of its `own`.
+    pub(crate) fn spare(&self, path: &Path, own: Option<&Input>) -> Result<(), Refusal> {
+        self.sources.borrow().spare(path, own.map(|own| own.path.as_path()))
+    }
+
+    /// Remembers an output.
+    pub(crate) fn wrote(&self, path: &Path) {
+        self.sources.borrow_mut().wrote(path);
+    }
+
+    /// Says what a lenient read passed over, and which files that lie beside the model cannot be used.
+    pub(crate) fn say_passed_over(&self, input: &Input, opened: &Opened) {
+        for part in opened.asset.parts() {
+            // A companion that was named for a whole folder need not fit every file in it.
+            let means = part.path.is_some() || input.met.is_none();
+            if let (PartState::Ignored(why), PartRole::Companion(_), true) = (&part.state, part.role, means) {
+                say(&format!("{}: ignored: {}", opened.shown(part), render::plain(why)));
+            }
+        }
+        if self.quiet {
+            return;
+        }
+        let colours = render::colours(&io::stderr());
+        for finding in opened.asset.forgiven().findings() {
+            let mut finding = finding.clone();
+            finding.severity = Severity::Warning;
+            let text = render::finding(&finding, opened.asset.bytes(), colours);
+            say(&format!("{}: {text}", input.shown()));
+        }
+    }
+
+    /// Says also which files that lie beside the model are used.
+    pub(crate) fn say_used(&self, input: &Input, opened: &Opened) {
+        for part in opened.asset.parts() {
+            if let (PartState::Found, PartRole::Companion(_), false) = (&part.state, part.role, self.quiet) {
+                say(&format!("{}: with {}", input.shown(), opened.shown(part)));
+            }
+        }
+        self.say_passed_over(input, opened);
+    }
+}
+
+impl Opened {
+    /// Where a file of the model lies, for people.
+    fn shown(&self, part: &meshwright::Part) -> String {
+        let path = part.path.as_ref().and_then(|path| self.finder.tree().os_path(path));
+        let path = path.unwrap_or_else(|| PathBuf::from(&part.name));
+        render::path(path.strip_prefix(".").unwrap_or(&path))
+    }
+}
+
+/// The companions that the arguments name.
+fn named<'a>(read: &'a ReadArgs, args: &'a CompanionArgs) -> impl Iterator<Item = (Role, &'a PathBuf)> {
+    let one = [
+        (Role::Clips, &args.framegroups),
+        (Role::Skeleton, &args.skeleton),
+        (Role::Binding, &args.binding),
+        (Role::Metadata, &read.metadata),
+    ];
+    let one = one.into_iter().filter_map(|(role, path)| Some((role, path.as_ref()?)));
+    args.anim.iter().map(|path| (Role::Animation, path)).chain(one)
+}
+
+/// The choices that the arguments make by name.
+fn settings(args: &ReadArgs) -> Result<Vec<(String, String)>, Fail> {
+    let dialect = args.dialect.as_ref().map(|name| ("dialect", name.as_str()));
+    let quaternions = args.quaternions_w_first.then_some(("quaternions", "wxyz"));
+    let mut settings = Vec::new();
+    for (setting, value) in dialect.into_iter().chain(quaternions) {
+        let mut known: Vec<_> = Format::ALL.iter().flat_map(|f| f.values(setting)).copied().collect();
+        known.sort_unstable();
+        known.dedup();
+        if !known.contains(&value) {
+            let known = known.join(", ");
+            return Err(Fail::Usage(format!("--{setting} {value}: unknown; known are {known}")));
+        }
+        settings.push((setting.to_owned(), value.to_owned()));
+    }
+    Ok(settings)
+}

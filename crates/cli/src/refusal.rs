@@ -1,0 +1,161 @@
+//! Why a file gives no result.
+
+use crate::{Status, render, say};
+use meshwright::dump::DumpError;
+use meshwright::files::FilesError;
+use meshwright::rig::RigError;
+use meshwright::scene::ConvertError;
+use meshwright::{AssetError, Finding, Format, ReadError, WriteError};
+use serde_json::{Value, json};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a file gives no result.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// It, or a companion, cannot be read.
+    Unreadable { companion: Option<PathBuf>, why: String },
+    /// The output cannot be written.
+    Unwritable { path: PathBuf, why: String },
+    /// Nothing says its format.
+    Unknown,
+    /// It, or a companion that was named, breaks a rule of its format.
+    Broken(AssetError),
+    /// It cannot become what was asked for.
+    Cannot { code: &'static str, why: String },
+    /// The arguments ask for something that it does not hold.
+    Argument(String),
+}
+
+impl From<AssetError> for Refusal {
+    fn from(e: AssetError) -> Self {
+        match e {
+            AssetError::Files(e) => Self::unreadable(&e),
+            AssetError::UnknownFormat => Self::Unknown,
+            AssetError::Scene(e) => e.into(),
+            broken => Self::Broken(broken),
+        }
+    }
+}
+
+impl From<ConvertError> for Refusal {
+    fn from(e: ConvertError) -> Self {
+        let code = match e {
+            ConvertError::Invalid { .. } => "invalid-model",
+            ConvertError::Limit { .. } => "limit",
+            _ => "not-convertible",
+        };
+        Self::Cannot { code, why: e.to_string() }
+    }
+}
+
+impl From<DumpError> for Refusal {
+    fn from(e: DumpError) -> Self {
+        match e {
+            DumpError::Convert(e) => e.into(),
+            DumpError::Rig(e) => e.into(),
+            other => Self::Argument(other.to_string()),
+        }
+    }
+}
+
+impl From<RigError> for Refusal {
+    fn from(e: RigError) -> Self {
+        Self::Cannot { code: "invalid-model", why: e.to_string() }
+    }
+}
+
+impl From<WriteError> for Refusal {
+    fn from(e: WriteError) -> Self {
+        Self::Cannot { code: "not-writable", why: e.to_string() }
+    }
+}
+
+impl Refusal {
+    pub(crate) fn unreadable(e: &FilesError) -> Self {
+        let more =
+            if matches!(e, FilesError::TooLarge { .. }) { "; raise --max-memory to read it" } else { "" };
+        Self::Unreadable { companion: None, why: format!("{}{more}", e.reason()) }
+    }
+
+    pub(crate) fn unwritable(path: &Path, e: &io::Error) -> Self {
+        Self::Unwritable { path: path.to_owned(), why: e.to_string() }
+    }
+
+    /// The same refusal about a companion of the file.
+    pub(crate) fn of_companion(self, path: &Path) -> Self {
+        match self {
+            Self::Unreadable { why, .. } => Self::Unreadable { companion: Some(path.to_owned()), why },
+            other => other,
+        }
+    }
+
+    pub(crate) const fn status(&self) -> Status {
+        match self {
+            Self::Unreadable { .. } | Self::Unwritable { .. } | Self::Unknown => Status::Unusable,
+            Self::Broken(_) | Self::Cannot { .. } => Status::Errors,
+            Self::Argument(_) => Status::Arguments,
+        }
+    }
+
+    /// The refusal for programs.
+    pub(crate) fn json(&self) -> Value {
+        let plain = |class: &str, code: &str, message: &str| json!({ "class": class, "code": code, "severity": "error", "message": render::plain(message) });
+        match self {
+            Self::Unreadable { companion, why } => {
+                let mut value = plain("io", "cannot-read", why);
+                if let Some(companion) = companion {
+                    value["companion"] = render::exact(companion).into();
+                }
+                value
+            }
+            Self::Unwritable { path, why } => {
+                let mut value = plain("io", "cannot-write", why);
+                value["output"] = render::exact(path).into();
+                value
+            }
+            Self::Unknown => plain("unknown-format", "unknown-format", "not a known format"),
+            Self::Broken(AssetError::Companion { name, error, .. }) => {
+                let mut value = render::error_json(error);
+                value["companion"] = name.as_str().into();
+                value
+            }
+            Self::Broken(AssetError::Model { error, .. }) => render::error_json(error),
+            Self::Broken(other) => plain("malformed", "malformed", &other.to_string()),
+            Self::Cannot { code, why } => plain("conversion", code, why),
+            Self::Argument(why) => plain("usage", "usage", why),
+        }
+    }
+
+    /// The refusal for people, with the bytes around the fault.
+    pub(crate) fn say(&self, shown: &str) {
+        let (about, text) = match self {
+            Self::Unreadable { companion, why } => {
+                let about = companion.as_deref().map_or_else(|| shown.to_owned(), render::path);
+                (about, render::error("cannot-read", why))
+            }
+            Self::Unwritable { path, why } => (render::path(path), render::error("cannot-write", why)),
+            Self::Unknown => {
+                let why = format!("not a known format; name it with --as FORMAT ({})", ids());
+                (shown.to_owned(), render::error("unknown-format", &why))
+            }
+            Self::Broken(AssetError::Companion { name, bytes, error }) => {
+                (render::path(Path::new(name)), in_hex(error, bytes))
+            }
+            Self::Broken(AssetError::Model { bytes, error, .. }) => (shown.to_owned(), in_hex(error, bytes)),
+            Self::Broken(other) => (shown.to_owned(), render::error("malformed", &other.to_string())),
+            Self::Cannot { code, why } => (shown.to_owned(), render::error(code, why)),
+            Self::Argument(why) => (shown.to_owned(), render::error("usage", why)),
+        };
+        say(&format!("{about}: {text}"));
+    }
+}
+
+fn in_hex(error: &ReadError, bytes: &[u8]) -> String {
+    render::finding(&Finding::from(error), bytes, render::colours(&io::stderr()))
+}
+
+/// The short names of all formats.
+fn ids() -> String {
+    Format::ALL.iter().map(|f| f.id()).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,24 @@
+//! All rules at once, over the companion and the text it was read from.
+
+use super::model::Metadata;
+use super::read::read;
+use super::rules;
+use meshwright_core::{Budget, Findings, Limits, Report};
+
+impl Metadata {
+    /// Everything that is wrong with the companion by itself.
+    pub fn validate(&self) -> Report {
+        let mut findings = Findings::validating();
+        let ended = rules::check(self, &mut findings).and_then(|()| rules::loader(self, &mut findings));
+        debug_assert!(ended.is_ok(), "validation goes on to the end");
+        // What is odd in the text is odd for as long as that is what will be written.
+        if let Some(text) = &self.text.0 {
+            let mut notes = Findings::validating();
+            let said = read(text, &Budget::new(Limits::UNLIMITED), &mut notes);
+            if said.is_ok_and(|said| said == *self) {
+                findings.append(notes.into_report());
+            }
+        }
+        findings.into_report()
+    }
+}

@@ -1,0 +1,65 @@
+//! Why there is no asset.
+
+use crate::kinds::{AnyModel, Format, ReadSettings};
+use meshwright_core::{Finding, ReadError, Report, Strictness};
+use meshwright_files::FilesError;
+use meshwright_scene::ConvertError;
+use std::sync::Arc;
+
+/// Why there is no asset.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AssetError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    Files(#[from] FilesError),
+    /// Neither content nor name tell its kind.
+    #[error("not a known format")]
+    UnknownFormat,
+    /// The file breaks a rule of its format.
+    #[error("{error}")]
+    Model {
+        /// The kind of file that it was read as.
+        format: Format,
+        /// What it holds.
+        bytes: Vec<u8>,
+        /// How it was read, companions that take part in that included.
+        settings: Box<ReadSettings>,
+        /// The broken rule.
+        error: ReadError,
+    },
+    /// A companion that was named breaks a rule of its format.
+    #[error("{name}: {error}")]
+    Companion {
+        /// The companion's name.
+        name: String,
+        /// What it holds.
+        bytes: Arc<[u8]>,
+        /// The broken rule.
+        error: ReadError,
+    },
+    /// The materials of the model, whose pictures were asked for, are not known.
+    #[error(transparent)]
+    Scene(#[from] ConvertError),
+}
+
+impl AssetError {
+    /// Everything that is wrong with a file that breaks a rule of its format: a second, lenient look finds what lies
+    /// behind the first error. Empty for other reasons.
+    pub fn report(&self) -> Report {
+        let mut report = Report::new();
+        let Self::Model { format, bytes, settings, error } = self else { return report };
+        if settings.read.strictness != Strictness::Lenient {
+            let mut lenient = ReadSettings::clone(settings);
+            lenient.read.strictness = Strictness::Lenient;
+            if let Ok(parsed) = AnyModel::parse_with(bytes, *format, &lenient) {
+                report.append(parsed.forgiven);
+                report.append_new(parsed.model.validate());
+            }
+        }
+        if !report.has_errors() {
+            report.push(Finding::from(error));
+        }
+        report
+    }
+}
