@@ -1,5 +1,6 @@
 //! `xtask examples`, `package`: what a user gets, run as a user runs it.
 
+use crate::builds::target_dir;
 use crate::sh;
 use serde_json::Value;
 use std::fs;
@@ -15,27 +16,15 @@ const SAID: &[&str] = &["categories", "description", "keywords", "license", "rea
 pub(crate) fn examples(root: &Path) -> Result<(), String> {
     // All crates at once, so that they have the features they have in the tests, and nothing is built twice.
     sh::cargo(root, "build --quiet --locked --workspace --all-features --examples")?;
-    run_examples(root, &sh::packages(root)?)
+    run_examples(&target_dir(root), &sh::packages(root)?)
 }
 
-/// Runs the examples that were built in a workspace.
-fn run_examples(workspace: &Path, packages: &[Value]) -> Result<(), String> {
-    let metadata = sh::output(sh::cargo_command(workspace).args([
-        "metadata",
-        "--format-version=1",
-        "--no-deps",
-        "--offline",
-    ]))?;
-    let metadata: Value = serde_json::from_slice(&metadata).map_err(|e| e.to_string())?;
-    let target = metadata["target_directory"].as_str().ok_or("cargo names no target folder")?;
-    let folder = Path::new(target).join("debug/examples");
-    for package in packages {
-        for target in package["targets"].as_array().into_iter().flatten() {
-            if target["kind"][0] == "example" {
-                let name = format!("{}{}", text(&target["name"]), std::env::consts::EXE_SUFFIX);
-                sh::run(Command::new(folder.join(name)).current_dir(workspace))?;
-            }
-        }
+/// Runs the examples that were built in a target folder.
+fn run_examples(target: &Path, packages: &[Value]) -> Result<(), String> {
+    let targets = packages.iter().filter_map(|package| package["targets"].as_array()).flatten();
+    for example in targets.filter(|target| target["kind"][0] == "example") {
+        let name = format!("{}{}", text(&example["name"]), std::env::consts::EXE_SUFFIX);
+        sh::run(&mut Command::new(target.join("debug/examples").join(name)))?;
     }
     Ok(())
 }
@@ -48,7 +37,7 @@ pub(crate) fn package(root: &Path) -> Result<(), String> {
     let published: Vec<Value> = all.iter().filter(is_published).cloned().collect();
     let mut wrong: Vec<String> = published.iter().flat_map(unsaid).collect();
 
-    let packed = crate::builds::target_dir(root).join("packed");
+    let packed = target_dir(root).join("packed");
     let workspace = packed.join("workspace");
     if workspace.is_dir() {
         fs::remove_dir_all(&workspace).map_err(|e| format!("{}: {e}", workspace.display()))?;
@@ -79,9 +68,11 @@ pub(crate) fn package(root: &Path) -> Result<(), String> {
     // The same versions of everything.
     fs::copy(root.join("Cargo.lock"), workspace.join("Cargo.lock")).map_err(|e| e.to_string())?;
 
-    sh::cargo(&workspace, "test --quiet --offline --workspace --all-features --doc")?;
-    sh::cargo(&workspace, "build --quiet --offline --workspace --all-features --examples")?;
-    run_examples(&workspace, &published)
+    let target = packed.join("target");
+    let vars = [("CARGO_TARGET_DIR", &*target.to_string_lossy())];
+    sh::cargo_env(&workspace, "test --quiet --offline --workspace --all-features --doc", &vars)?;
+    sh::cargo_env(&workspace, "build --quiet --offline --workspace --all-features --examples", &vars)?;
+    run_examples(&target, &published)
 }
 
 /// What the manifest leaves out.
