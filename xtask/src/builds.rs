@@ -192,7 +192,8 @@ pub fn exhaustive(root: &Path) -> Command {
     command
 }
 
-fn target_dir(root: &Path) -> PathBuf {
+/// Where cargo builds.
+pub(crate) fn target_dir(root: &Path) -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
 }
 

@@ -10,6 +10,7 @@ const STEPS: &[&[&str]] = &[
     &["clippy"],
     &["features"],
     &["test"],
+    &["examples"],
     &["doc"],
     &["no-std"],
     &["msrv"],

@@ -129,7 +129,8 @@ fn dependencies(name: &str, rules: &Allowed<'_>, package: &Value, broken: &mut V
         let to = dep["name"].as_str().unwrap_or_default();
         let dev = dep["kind"].as_str() == Some("dev");
         let ours = to.starts_with("meshwright") || to == "xtask";
-        let support = to == name || ["meshwright-testkit", "meshwright-quake", "meshwright-rig"].contains(&to);
+        let support =
+            to == name || ["meshwright-testkit", "meshwright-quake", "meshwright-rig"].contains(&to);
         let allowed = match (ours, dev) {
             (true, true) => support || rules.allows_ours(to),
             (true, false) => rules.allows_ours(to),

@@ -12,6 +12,7 @@ pub mod fixtures;
 mod imports;
 mod layers;
 mod nostd;
+mod package;
 pub mod sh;
 mod supply;
 
@@ -74,6 +75,7 @@ pub const VERBS: &[Verb] = &[
     }),
     plain("features", "each feature alone, warnings denied", features::run),
     plain("test", "all tests", |root| sh::cargo(root, "test --workspace --all-features --locked")),
+    plain("examples", "every example, as it runs without arguments", package::examples),
     plain("doc", "documentation, warnings denied", |root| {
         let denied = [("RUSTDOCFLAGS", "-D warnings")];
         sh::cargo_env(root, "doc --workspace --all-features --no-deps --locked", &denied)
@@ -128,6 +130,7 @@ pub const VERBS: &[Verb] = &[
     plain("emulated", "the tests on an emulated 32-bit and an emulated big-endian machine", builds::emulated),
     plain("asan", "the tests under the address sanitizer (nightly)", builds::asan),
     plain("glam-assert", "the tests of what uses glam, with its assertions", builds::glam_assert),
+    plain("package", "packs what is published; its examples and doctests, packed", package::package),
     plain("minimal", "the oldest dependencies that the manifests allow (nightly)", builds::minimal),
 ];
 

@@ -102,3 +102,8 @@ pub use shade::{flat_color, nearest_shade, shade, tint};
 pub use stream::{Keys, NO_KEY, Step, Stream};
 pub use transform::BoneTransform;
 pub use write::Arrangement;
+
+/// The README's example, compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

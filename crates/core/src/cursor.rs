@@ -57,6 +57,9 @@ impl<'a> Source<'a> {
     }
 
     /// Charges `count` items of `size` bytes for the field at `offset`.
+    ///
+    /// # Errors
+    /// When the budget is spent.
     pub fn charge(
         &self,
         path: &Path<'_>,
@@ -92,6 +95,9 @@ impl<'a> Source<'a> {
     }
 
     /// A cursor over everything from `start` on. `path` and `field_offset` name the field that holds `start`.
+    ///
+    /// # Errors
+    /// When the stream ends before `start`.
     pub fn from(&self, path: &Path<'_>, field_offset: u64, start: u64) -> Result<Cursor<'a, '_>, ReadError> {
         let rest = usize::try_from(start).ok().and_then(|s| self.bytes.get(s..));
         rest.map(|section| Cursor { source: self, section, base: start, pos: 0 }).ok_or_else(|| {
@@ -102,6 +108,9 @@ impl<'a> Source<'a> {
 
     /// A cursor over `count` items of `size` bytes from `start` on; the product is taken in 64 bits and
     /// compared before anything is allocated. `path` and `field_offset` name the field that holds `start`.
+    ///
+    /// # Errors
+    /// When the items reach beyond the stream.
     pub fn section(
         &self,
         path: &Path<'_>,
@@ -168,6 +177,9 @@ impl<'a, 's> Cursor<'a, 's> {
     }
 
     /// Reads one record.
+    ///
+    /// # Errors
+    /// When the parser refuses what is there, or needs more than there is.
     pub fn read<T>(&mut self, path: &Path<'_>, mut parser: impl Parser<'a, T>) -> Result<T, ReadError> {
         self.read_by(path, &mut parser)
     }
@@ -180,6 +192,9 @@ impl<'a, 's> Cursor<'a, 's> {
     }
 
     /// Takes `len` bytes.
+    ///
+    /// # Errors
+    /// When fewer are left.
     pub fn bytes(&mut self, path: &Path<'_>, len: u64) -> Result<&'a [u8], ReadError> {
         let taken = usize::try_from(len).ok().and_then(|n| Some((self.rest().get(..n)?, n)));
         match taken {
@@ -200,6 +215,9 @@ impl<'a, 's> Cursor<'a, 's> {
     /// before the first record is read. `count_offset` is where the count stands in the stream.
     ///
     /// A `min_size` of 0 is taken as 1, so that no count can make the loop run without eating bytes.
+    ///
+    /// # Errors
+    /// When fewer records can be left, when the budget is spent, or when the parser refuses one.
     pub fn table<T>(
         &mut self,
         path: &Path<'_>,
@@ -224,6 +242,9 @@ impl<'a, 's> Cursor<'a, 's> {
 
     /// An empty vector with room for exactly `count` items that take at least `min_size` bytes each in the
     /// input; the count is checked and the memory charged as in [`table`](Self::table).
+    ///
+    /// # Errors
+    /// When fewer items can be left, or the budget is spent.
     pub fn reserve<T>(
         &self,
         path: &Path<'_>,

@@ -208,6 +208,9 @@ impl WriteError {
     }
 
     /// `value` as a `T`, or an error that names the field it does not fit.
+    ///
+    /// # Errors
+    /// When it is more than `limit`, the most that the field holds.
     pub fn fit<T>(path: &Path<'_>, what: &'static str, value: u64, limit: T) -> Result<T, Self>
     where
         T: TryFrom<u64> + Into<u64> + PartialOrd + Copy,

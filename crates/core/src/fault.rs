@@ -73,6 +73,9 @@ impl<'a> FromExternalError<&'a [u8], Fault<'a>> for Fault<'a> {
 /// functions `fn(&[u8]) -> nom::IResult<&[u8], T, Fault>` included.
 pub trait Parser<'a, T> {
     /// Reads one record from the front of `input` and returns what is left of it.
+    ///
+    /// # Errors
+    /// When there is no such record at the front.
     fn run(&mut self, input: &'a [u8]) -> Result<(&'a [u8], T), Fault<'a>>;
 }
 

@@ -1,16 +1,23 @@
 //! Floats as a file stores them.
 
+use core::cmp::Ordering;
 use core::fmt;
 use core::hash::{Hash, Hasher};
+use core::ops::Deref;
 
 /// An IEEE 754 binary32 that keeps its bits: equality and hashing compare bits, so that `-0.0` differs from
-/// `0.0` and a NaN equals itself.
+/// `0.0` and a NaN equals itself. Beside an `f32` it is the number: `==` and `<` compare values, and `*x` computes.
 ///
 /// ```
 /// use meshwright_core::F32;
 /// assert_ne!(F32::new(0.0), F32::new(-0.0));
 /// assert_eq!(F32::new(f32::NAN), F32::new(f32::NAN));
-/// assert_eq!(F32::new(1.5).get(), 1.5);
+///
+/// let x = F32::new(-1.5);
+/// assert!(x == -1.5 && x < 0.0 && F32::new(-0.0) == 0.0);
+/// assert_eq!(*x * 2.0, -3.0);
+/// assert_eq!(x.abs(), 1.5);
+/// assert_eq!(format!("{x:.2}"), "-1.50");
 /// ```
 #[derive(Clone, Copy, Default)]
 #[repr(transparent)]
@@ -51,6 +58,43 @@ impl PartialEq for F32 {
 
 impl Eq for F32 {}
 
+/// By value.
+impl PartialEq<f32> for F32 {
+    fn eq(&self, other: &f32) -> bool {
+        self.0 == *other
+    }
+}
+
+/// By value.
+impl PartialEq<F32> for f32 {
+    fn eq(&self, other: &F32) -> bool {
+        *self == other.0
+    }
+}
+
+/// By value.
+impl PartialOrd<f32> for F32 {
+    fn partial_cmp(&self, other: &f32) -> Option<Ordering> {
+        self.0.partial_cmp(other)
+    }
+}
+
+/// By value.
+impl PartialOrd<F32> for f32 {
+    fn partial_cmp(&self, other: &F32) -> Option<Ordering> {
+        self.partial_cmp(&other.0)
+    }
+}
+
+/// The value.
+impl Deref for F32 {
+    type Target = f32;
+
+    fn deref(&self) -> &f32 {
+        &self.0
+    }
+}
+
 impl Hash for F32 {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.to_bits().hash(state);
@@ -60,6 +104,13 @@ impl Hash for F32 {
 impl fmt::Debug for F32 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_nan() { write!(f, "NaN({:#010x})", self.to_bits()) } else { write!(f, "{:?}", self.0) }
+    }
+}
+
+/// The value, with the options of a float.
+impl fmt::Display for F32 {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
     }
 }
 

@@ -61,5 +61,10 @@ pub use path::{FieldPath, Path, Segment};
 pub use report::{Finding, KEPT_PER_CODE, Parsed, Report};
 pub use rule::{Kind, Rule, Severity};
 pub use sniff::Confidence;
-pub use text::FixedName;
+pub use text::{FixedName, NameError};
 pub use writer::{ByteWriter, Slot32};
+
+/// The README's example, compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

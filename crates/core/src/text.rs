@@ -60,6 +60,57 @@ impl<const N: usize> FixedName<N> {
     }
 }
 
+/// Why a text is no name of a fixed field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NameError {
+    /// It does not leave room for the terminator.
+    #[error("a name of {length} bytes does not fit where {most} do")]
+    Long {
+        /// Its length.
+        length: usize,
+        /// The longest there can be.
+        most: usize,
+    },
+    /// A character has no byte.
+    #[error("{character:?} cannot stand in a name: names hold characters up to U+00FF and end at a NUL")]
+    Character {
+        /// The first such character.
+        character: char,
+    },
+}
+
+/// Each character the byte of the same number.
+impl<const N: usize> TryFrom<&str> for FixedName<N> {
+    type Error = NameError;
+
+    fn try_from(text: &str) -> Result<Self, NameError> {
+        let (length, most) = (text.chars().count(), N.saturating_sub(1));
+        if length > most {
+            return Err(NameError::Long { length, most });
+        }
+        let mut raw = [0; N];
+        for (to, character) in raw.iter_mut().zip(text.chars()) {
+            let byte = u8::try_from(character).ok().filter(|b| *b != 0);
+            *to = byte.ok_or(NameError::Character { character })?;
+        }
+        Ok(Self(raw))
+    }
+}
+
+/// As the [`text`](FixedName::text).
+impl<const N: usize> PartialEq<str> for FixedName<N> {
+    fn eq(&self, text: &str) -> bool {
+        text.chars().eq(self.bytes().iter().map(|b| char::from(*b)))
+    }
+}
+
+impl<const N: usize> PartialEq<&str> for FixedName<N> {
+    fn eq(&self, text: &&str) -> bool {
+        *self == **text
+    }
+}
+
 impl<const N: usize> fmt::Debug for FixedName<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", Escaped(self.bytes()))
@@ -134,6 +185,17 @@ mod tests {
         assert_eq!(FixedName::<4>::new(b"abcd"), None);
         assert_eq!(FixedName::<4>::new(b"a\0"), None);
         assert_eq!(FixedName::<4>::truncated(b"abcd").raw(), b"abc\0");
+    }
+
+    #[test]
+    fn a_name_is_made_of_text_and_compares_with_it() {
+        let name = FixedName::<8>::try_from("t\u{e9}te").unwrap();
+        assert_eq!(name.bytes(), b"t\xe9te");
+        assert!(name == "t\u{e9}te" && name != "te" && *name.text() == *"t\u{e9}te");
+        assert_eq!(FixedName::<4>::try_from("head"), Err(NameError::Long { length: 4, most: 3 }));
+        assert_eq!(FixedName::<4>::try_from("a\0"), Err(NameError::Character { character: '\0' }));
+        assert_eq!(FixedName::<4>::try_from("\u{20ac}"), Err(NameError::Character { character: '\u{20ac}' }));
+        assert!(FixedName::<0>::try_from("").is_ok());
     }
 
     #[test]

@@ -1,16 +1,16 @@
 //! Scales a mesh chunk and writes it back: `cargo run -p meshwright-crucible --example scale -- IN.cmesh OUT.cmesh 2.5`.
 //!
-//! Without arguments a chunk of one triangle is made, scaled, and shown.
+//! Without arguments a chunk of one triangle that lies beside this program is scaled, and shown.
 #![allow(clippy::print_stdout, reason = "an example")]
 
-use meshwright_crucible::{Attribute, Chunk, Dialect};
+use meshwright_crucible::{Attribute, Chunk};
 use std::error::Error;
 use std::{env, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<_> = env::args_os().skip(1).collect();
     let (file, factor) = match args.as_slice() {
-        [] => (triangle()?, 2.0),
+        [] => (include_bytes!("data/triangle.cmesh").to_vec(), 2.0),
         [input, _, factor] => (fs::read(input)?, factor.to_string_lossy().parse()?),
         _ => return Err("arguments: IN.cmesh OUT.cmesh FACTOR".into()),
     };
@@ -30,19 +30,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// The file with its positions scaled. Streams that are not touched keep their bytes.
 fn scaled(file: &[u8], factor: f32) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut chunk = Chunk::parse(file)?;
-    let scale = |p: [meshwright_crucible::F32; 3]| p.map(|c| c.get() * factor);
-    let Some(positions) = chunk.positions() else { return Err("the chunk has no positions in space".into()) };
-    let positions: Vec<_> = positions.iter().map(scale).collect();
+    let positions = chunk.positions().ok_or("the chunk has no positions in space")?;
+    let positions: Vec<_> = positions.iter().map(|p| p.map(|c| *c * factor)).collect();
     chunk.set_floats(Attribute::Position3, &positions)?;
-    for finding in &chunk.validate() {
-        println!("{finding}");
-    }
-    Ok(chunk.to_bytes()?)
-}
-
-fn triangle() -> Result<Vec<u8>, Box<dyn Error>> {
-    let mut chunk = Chunk::new(Dialect::Seed);
-    chunk.set_floats(Attribute::Position3, &[[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])?;
-    chunk.set_indices(&[0, 2, 1]);
     Ok(chunk.to_bytes()?)
 }

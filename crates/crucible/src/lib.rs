@@ -91,3 +91,8 @@ pub use scene::target::{CrucibleFile, CrucibleTarget};
 pub use scene::write_scene::write_scene;
 pub use skeleton::model::{Bone, QuaternionOrder, SkeletonChunk, UnknownOrder};
 pub use stream::Stream;
+
+/// The README's example, compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

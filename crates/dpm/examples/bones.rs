@@ -1,52 +1,34 @@
-//! Prints the bone tree of a DPM or ZYM model: `cargo run -p meshwright-dpm --example bones -- MODEL.dpm`.
+//! Prints the bones of a DPM or ZYM model as a tree: `cargo run -p meshwright-dpm --example bones -- MODEL.dpm`.
 //!
-//! Without an argument a small model is made, written, read again and shown.
+//! Without an argument the model is a small one that lies beside this program.
 #![allow(clippy::print_stdout, reason = "an example")]
 
-use meshwright_dpm::{Bone, BonePose, Dpm, Frame, Influence, Mesh, Name, Vertices, Zym};
+use meshwright_dpm::{BoneFlags, Dpm, Zym};
 use std::error::Error;
-use std::sync::Arc;
 use std::{env, fs};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let file = match env::args_os().nth(1) {
         Some(path) => fs::read(path)?,
-        None => hinge().to_bytes()?,
+        None => include_bytes!("data/quad.dpm").to_vec(),
     };
-    let bones = if file.starts_with(b"ZYMOTICMODEL") {
-        Zym::parse(&file)?.bones
-    } else {
-        let model = Dpm::parse(&file)?;
-        for clip in model.clips_from_names() {
-            println!("{}: {} frames, {} s", Name::truncated(&clip.name), clip.length, clip.seconds());
+    let is_zym = file.starts_with(b"ZYMOTICMODEL");
+    let bones = if is_zym { Zym::parse(&file)?.bones } else { Dpm::parse(&file)?.bones };
+
+    // What is to be printed, and how deep it hangs; the next one is the last.
+    let mut open = Vec::new();
+    let mut children = vec![Vec::new(); bones.len()];
+    for (index, bone) in bones.iter().enumerate().rev() {
+        match bone.parent() {
+            Some(parent) => children[parent].push(index),
+            None => open.push((index, 0)),
         }
-        model.bones
-    };
-    // Parents come before their children.
-    let mut depths: Vec<usize> = Vec::new();
-    for bone in &bones {
-        let depth = bone.parent().and_then(|p| depths.get(p)).map_or(0, |d| d + 1);
-        depths.push(depth);
-        println!("{}{}", "  ".repeat(depth), bone.name);
+    }
+    while let Some((index, depth)) = open.pop() {
+        let bone = &bones[index];
+        let note = if bone.flags.contains(BoneFlags::ATTACHMENT) { ", an attachment" } else { "" };
+        println!("{:indent$}{}{note}", "", bone.name, indent = 2 * depth);
+        open.extend(children[index].iter().map(|child| (*child, depth + 1)));
     }
     Ok(())
-}
-
-/// A triangle that hangs from the second of two bones.
-fn hinge() -> Dpm {
-    let bones = vec![Bone::new(Name::truncated(b"frame"), -1), Bone::new(Name::truncated(b"door"), 0)];
-    let corner = |x: f32, z: f32| {
-        let origin = [x, 0.0, z].map(Into::into);
-        [Influence { origin, influence: 1.0.into(), bone: 1, ..Influence::default() }]
-    };
-    let vertices: Vertices = [corner(0.0, 0.0), corner(1.0, 0.0), corner(0.0, 2.0)].into_iter().collect();
-    let mesh = Mesh {
-        shader: Name::truncated(b"textures/wood"),
-        vertices: Arc::new(vertices),
-        texcoords: Arc::new(vec![Default::default(); 3]),
-        triangles: Arc::new(vec![[0, 1, 2]]),
-        groupids: Arc::new(vec![0]),
-    };
-    let frame = Frame { name: Name::truncated(b"closed_0"), ..Frame::default() };
-    Dpm::new(bones, vec![mesh], vec![BonePose::IDENTITY; 2], vec![frame])
 }

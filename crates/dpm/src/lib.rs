@@ -81,7 +81,13 @@ pub use bone::{Bone, BoneFlags, BonePose, Name};
 pub use clips::FrameClip;
 pub use dpm::{Bounds, Dpm, Frame, Influence, Mesh, PoseId, VertexIter, Vertices, skin};
 pub use meshwright_core::math::Affine64;
+pub use meshwright_core::{F32, NameError};
 pub use pose::Surface;
 #[cfg(feature = "scene")]
 pub use scene::{DpmFiles, write_scene};
 pub use zym::{SceneFlags, Zym, ZymBounds, ZymInfluence, ZymRun, ZymScene};
+
+/// The README's example, compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -49,3 +49,8 @@ pub use listing::EntryKind;
 pub use path::{AsTreePath, TreePath};
 pub use search::Match;
 pub use tree::{Entry, Tree, Walk};
+
+/// The README's example, compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -81,6 +81,7 @@ mod walk;
 mod write;
 
 pub use dialect::{Dialect, UnknownDialect};
+pub use meshwright_core::F32;
 pub use metadata::{MAX_NODE_DEPTH, Material, Mesh, Metadata, Node};
 pub use model::{Chunk, ChunkId, FsoModel, MeshEntry, NoChunkId, VERSION};
 pub use ranges::MeshRange;
@@ -89,3 +90,8 @@ pub use read::FsoOptions;
 pub use scene::{FsoSceneOptions, write_scene};
 pub use view::{Indices, Vertex, Vertices};
 pub use walk::{ChunkRef, Chunks, chunks};
+
+/// The README's example, compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

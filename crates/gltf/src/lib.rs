@@ -70,3 +70,8 @@ mod math;
 pub mod playback;
 
 pub use export::{ExportOptions, Gltf, Influences, export};
+
+/// The README's example, compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

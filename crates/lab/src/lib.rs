@@ -65,3 +65,8 @@ mod tests {
         assert_eq!(run, listed);
     }
 }
+
+/// The examples of the project's README, compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -92,7 +92,7 @@ pub use meshwright_scene as scene;
 pub use meshwright_tso as tso;
 pub use model::OpenError;
 
-/// The README's examples, compiled with the documentation tests.
+/// The README's example, compiled with the documentation tests.
 #[cfg(all(doctest, feature = "dpm"))]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

@@ -41,3 +41,9 @@ extern crate std;
 mod framegroups;
 
 pub use framegroups::{ClipRange, FrameGroup, FrameGroups, ResolvedClips};
+pub use meshwright_core::F32;
+
+/// The README's example, compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

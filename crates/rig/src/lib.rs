@@ -140,3 +140,8 @@ pub use sample::{Blend, Sampler};
 pub use skin::{
     Bounds, Choice, Form, JointSet, Joints, Kernel, PlanInfo, PlanOptions, SkinPlan, SkinSource, Workspace,
 };
+
+/// The README's example, compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -78,3 +78,8 @@ pub use skeleton::{Joint, Local, Skeleton};
 pub use surface::{TextureAxes, handedness, texture_axes, unit_tangent, vertex_normals};
 pub use target::{FromScene, FromSceneOptions, OutputFile, OutputFiles};
 pub use validate::SceneError;
+
+/// The README's example, compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -210,7 +210,8 @@ impl<'b> Names<'b> {
             self.budget.work("names compared", name.len() as u64)?;
             let suffix = format!("_{number}");
             let room = self.rules.longest.checked_sub(suffix.len()).ok_or_else(|| {
-                let message = format!("{} bytes do not suffice for so many different names", self.rules.longest);
+                let message =
+                    format!("{} bytes do not suffice for so many different names", self.rules.longest);
                 ConvertError::unsupported("names", message)
             })?;
             let mut tried = name.get(..room).unwrap_or(name).to_vec();

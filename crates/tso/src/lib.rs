@@ -107,3 +107,8 @@ pub use props::PropertyList;
 pub use scene::{Assembly, MeshForm, Part, TO_GLTF, TsoSceneOptions, write_scene};
 pub use skel::{ADULT_BONES, Bone, Skel};
 pub use ts1::{Bmf, Skn};
+
+/// The README's example, compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
