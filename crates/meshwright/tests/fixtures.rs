@@ -112,8 +112,9 @@ fn a_misleading_name_does_not_mislead() {
 fn a_name_speaks_where_content_is_silent() {
     for format in Format::ALL {
         let name = format!("MODEL.{}", format.extensions()[0].to_uppercase());
-        let found = detect(b"", Some(&name)).unwrap();
-        assert_eq!((found.format, found.confidence), (*format, Confidence::No));
+        let found = detect(b"", Some(&name)).map(|d| (d.format, d.confidence));
+        // Many other texts are called `.json`.
+        assert_eq!(found, format.holds_model().then_some((*format, Confidence::No)));
     }
     assert_eq!(detect(b"", None), None);
     assert_eq!(detect(b"no model at all", Some("notes.txt")), None);

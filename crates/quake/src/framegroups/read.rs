@@ -44,20 +44,24 @@ impl FrameGroups {
     pub fn parse_with(text: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
         let budget = Budget::new(options.limits);
         let source = Source::file(text, CODES, &budget);
-        let (mut groups, mut limit) = (Vec::new(), Ok(()));
         source.charge(&Path::ROOT, 0, "text", text.len() as u64, 1)?;
+        // Counted first: a vector that grows takes more than its groups.
+        let (mut count, mut names) = (0_usize, 0_usize);
         scan(text, |event| {
-            if let Event::Group(group) = event
-                && limit.is_ok()
-            {
-                let size = group.name.len().saturating_add(size_of::<FrameGroup>());
-                limit = source.charge(&Path::ROOT.field("groups"), group.offset, "groups", 1, size);
-                if limit.is_ok() {
-                    groups.push(group);
-                }
+            if let Event::Group(group) = event {
+                count = count.saturating_add(1);
+                names = names.saturating_add(group.name.len());
             }
         });
-        limit?;
+        let path = Path::ROOT.field("groups");
+        source.charge(&path, 0, "groups", count as u64, size_of::<FrameGroup>())?;
+        source.charge(&path, 0, "group names", names as u64, 1)?;
+        let mut groups = Vec::with_capacity(count);
+        scan(text, |event| {
+            if let Event::Group(group) = event {
+                groups.push(group);
+            }
+        });
         Ok(Parsed::new(Self { groups, text: text.to_vec() }, Report::new()))
     }
 }
