@@ -6,15 +6,10 @@ use serde_json::Value;
 use std::path::Path;
 
 /// Each crate with all of ours that it may depend on, optional dependencies included. Test support may be a
-/// dev-dependency of any.
+/// dev-dependency of any. A crate of a format says so in its manifest: `package.metadata.meshwright.layer`.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("core", &[]),
     ("scene", &["core"]),
-    ("bmd", &["core", "scene"]),
-    ("crucible", &["core", "scene"]),
-    ("dpm", &["core", "scene"]),
-    ("fsomodel", &["core", "scene"]),
-    ("tso", &["core", "scene"]),
     ("files", &["core"]),
     ("quake", &["core"]),
     ("rig", &["scene"]),
@@ -27,15 +22,17 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("xtask", &["testkit"]),
 ];
 
-/// What the facade puts together.
-const LIBRARIES: &[&str] =
-    &["core", "scene", "bmd", "crucible", "dpm", "fsomodel", "tso", "files", "quake", "rig", "gltf"];
+/// What a crate of a format may use of ours.
+const FORMAT: &[&str] = &["core", "scene"];
 
-/// What is measured through the facade; below it a crate is named for its features.
-const MEASURED: &[&str] = &[
-    "", "core", "scene", "bmd", "crucible", "dpm", "fsomodel", "tso", "files", "quake", "rig", "gltf",
-    "testkit", "xtask",
-];
+/// What the facade puts together, formats aside.
+const LIBRARIES: &[&str] = &["core", "scene", "files", "quake", "rig", "gltf"];
+
+/// What is measured through the facade; below it a crate is named for its features. Formats are among it.
+const MEASURED: &[&str] = &["", "core", "scene", "files", "quake", "rig", "gltf", "testkit", "xtask"];
+
+/// Those that may use every format.
+const ALL_FORMATS: [&str; 3] = ["", "lab", "fuzz"];
 
 /// Crates whose files import each other in circles, until they are untangled.
 const TANGLED: &[&str] = &[];
@@ -46,14 +43,22 @@ const FEW: &[(&str, &[&str])] = &[
     ("scene", &["thiserror", "proptest"]),
     ("files", &["thiserror"]),
     ("quake", &["nom", "thiserror", "proptest"]),
-    ("bmd", &["nom", "thiserror", "proptest"]),
-    ("crucible", &["nom", "thiserror", "proptest", "lz4_flex", "rayon"]),
-    ("dpm", &["nom", "thiserror", "proptest"]),
-    ("fsomodel", &["nom", "thiserror", "proptest", "bytemuck"]),
-    ("tso", &["nom", "thiserror", "proptest"]),
     ("rig", &["glam", "thiserror", "rayon"]),
     ("xtask", &["lexopt", "serde_json"]),
 ];
+
+/// What a crate of a format may use of others.
+const FORMAT_FEW: &[&str] = &["nom", "thiserror", "proptest"];
+
+/// What single formats need beside that: each is a decision.
+const FORMAT_MORE: &[(&str, &[&str])] = &[("crucible", &["lz4_flex", "rayon"]), ("fsomodel", &["bytemuck"])];
+
+/// The crates of formats.
+pub(crate) fn formats(root: &Path) -> Result<Vec<String>, String> {
+    let is_format = |p: &&Value| p["metadata"]["meshwright"]["layer"].as_str() == Some("format");
+    let short = |p: &Value| p["name"].as_str()?.strip_prefix("meshwright-").map(str::to_owned);
+    Ok(sh::packages(root)?.iter().filter(is_format).filter_map(short).collect())
+}
 
 fn package_name(short: &str) -> String {
     match short {
@@ -63,27 +68,26 @@ fn package_name(short: &str) -> String {
     }
 }
 
-/// Crates that read what files say, where arithmetic and indexing must be checked.
-const READERS: [&str; 9] =
-    ["core", "bmd", "crucible", "dpm", "files", "fsomodel", "quake", "tso", "meshwright"];
+/// Crates that read what files say, those of formats aside, where arithmetic and indexing must be checked.
+const READERS: [&str; 4] = ["core", "files", "quake", "meshwright"];
 const CHECKED: &str =
     "#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]";
 
 /// Fails with every edge that breaks the rule.
 pub(crate) fn run(root: &Path) -> Result<(), String> {
-    let mut broken = Vec::new();
+    let (mut broken, formats) = (Vec::new(), formats(root)?);
     // The fuzz targets are a workspace of their own.
     for package in sh::packages(root)?.iter().chain(&sh::packages(&root.join("crates/fuzz"))?) {
         let name = package["name"].as_str().unwrap_or_default();
-        let Some((short, may_use)) = MAY_USE.iter().find(|(short, _)| package_name(short) == name) else {
+        let Some(rules) = Allowed::of(name, &formats) else {
             broken.push(format!("{name} has no place in the layers"));
             continue;
         };
-        dependencies(name, short, may_use, package, &mut broken);
+        dependencies(name, &rules, package, &mut broken);
         let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
-        circles(short, &manifest.with_file_name("src"), &mut broken)?;
+        circles(rules.short, &manifest.with_file_name("src"), &mut broken)?;
     }
-    for name in READERS {
+    for name in READERS.into_iter().chain(formats.iter().map(String::as_str)) {
         let lib = root.join("crates").join(name).join("src/lib.rs");
         if !std::fs::read_to_string(&lib).is_ok_and(|text| text.contains(CHECKED)) {
             broken.push(format!("{}: unchecked arithmetic is not denied", lib.display()));
@@ -92,24 +96,46 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     if broken.is_empty() { Ok(()) } else { Err(broken.join("\n")) }
 }
 
+/// What one crate may depend on.
+struct Allowed<'a> {
+    short: &'a str,
+    ours: Vec<&'a str>,
+    /// Of others; any where nothing is said.
+    others: Option<Vec<&'a str>>,
+}
+
+impl<'a> Allowed<'a> {
+    fn of(name: &str, formats: &'a [String]) -> Option<Self> {
+        if let Some(short) = formats.iter().find(|f| package_name(f) == name) {
+            let more = FORMAT_MORE.iter().filter(|(s, _)| s == short).flat_map(|(_, more)| more.iter());
+            let others = FORMAT_FEW.iter().chain(more).copied().collect();
+            return Some(Self { short, ours: FORMAT.to_vec(), others: Some(others) });
+        }
+        let (short, ours) = MAY_USE.iter().find(|(short, _)| package_name(short) == name)?;
+        let every = formats.iter().filter(|_| ALL_FORMATS.contains(short)).map(String::as_str);
+        let ours = ours.iter().copied().chain(every).collect();
+        let others = FEW.iter().find(|(s, _)| s == short).map(|(_, few)| few.to_vec());
+        Some(Self { short, ours, others })
+    }
+
+    fn allows_ours(&self, to: &str) -> bool {
+        self.ours.iter().any(|short| package_name(short) == to)
+    }
+}
+
 /// What a crate depends on and may not.
-fn dependencies(name: &str, short: &str, may_use: &[&str], package: &Value, broken: &mut Vec<String>) {
-    let few = FEW.iter().find(|(s, _)| *s == short).map(|f| f.1);
+fn dependencies(name: &str, rules: &Allowed<'_>, package: &Value, broken: &mut Vec<String>) {
     for dep in package["dependencies"].as_array().into_iter().flatten() {
         let to = dep["name"].as_str().unwrap_or_default();
         let dev = dep["kind"].as_str() == Some("dev");
         let ours = to.starts_with("meshwright") || to == "xtask";
+        let support =
+            to == name || ["meshwright-testkit", "meshwright-quake", "meshwright-rig"].contains(&to);
         let allowed = match (ours, dev) {
-            (true, true) => {
-                to == name
-                    || to == "meshwright-testkit"
-                    || to == "meshwright-quake"
-                    || to == "meshwright-rig"
-                    || may_use.iter().any(|s| package_name(s) == to)
-            }
-            (true, false) => may_use.iter().any(|s| package_name(s) == to),
+            (true, true) => support || rules.allows_ours(to),
+            (true, false) => rules.allows_ours(to),
             (false, true) => true,
-            (false, false) => few.is_none_or(|few| few.contains(&to)),
+            (false, false) => rules.others.as_ref().is_none_or(|others| others.contains(&to)),
         };
         if !allowed {
             broken.push(format!("{name} must not depend on {to}"));

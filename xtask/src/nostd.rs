@@ -4,19 +4,21 @@
 //! with such a handler that uses the crates is a proof on any host; where the toolchain has a target without
 //! `std`, the crates are built for it as well.
 
-use crate::sh;
+use crate::{layers, sh};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-const CRATES: &[&str] = &["core", "scene", "bmd", "crucible", "dpm", "fsomodel", "tso", "quake", "rig"];
+/// Crates without `std`, beside those of formats.
+const CRATES: [&str; 4] = ["core", "scene", "quake", "rig"];
 const BARE_TARGETS: &[&str] =
     &["thumbv7em-none-eabihf", "x86_64-unknown-none", "riscv32imac-unknown-none-elf"];
 
 pub(crate) fn run(root: &Path) -> Result<(), String> {
     let dir = root.join("target/no-std");
     fs::create_dir_all(dir.join("src")).map_err(|e| e.to_string())?;
-    let present: Vec<_> = CRATES.iter().filter(|c| root.join("crates").join(c).is_dir()).collect();
+    let formats = layers::formats(root)?;
+    let present = CRATES.into_iter().chain(formats.iter().map(String::as_str));
     let mut manifest = String::from(
         "[package]\nname = \"no-std-proof\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
          [lib]\ncrate-type = [\"staticlib\"]\n\n\
@@ -35,7 +37,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
     );
     for name in present {
         let features =
-            if matches!(*name, "core" | "scene" | "quake" | "rig") { "" } else { ", features = [\"scene\"]" };
+            if matches!(name, "core" | "scene" | "quake" | "rig") { "" } else { ", features = [\"scene\"]" };
         manifest.push_str(&format!(
             "meshwright-{name} = {{ path = \"../../crates/{name}\", default-features = false{features} }}\n"
         ));

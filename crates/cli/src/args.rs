@@ -2,6 +2,7 @@
 
 use crate::destination::Destination;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use meshwright::Format;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -23,7 +24,7 @@ pub(crate) enum Command {
     Info(InfoArgs),
     /// Find everything that is wrong with files, with code, offset and field path
     Check(CheckArgs),
-    /// Convert to glb, gltf or obj, or rewrite in the same format byte for byte
+    /// Convert to glb, gltf, obj or any format that is read, or rewrite in the same format byte for byte
     Convert(ConvertArgs),
     /// Print a model as JSON
     Dump(DumpArgs),
@@ -68,9 +69,7 @@ pub(crate) struct ReadArgs {
     /// Bytes that one file may take in memory, decompressed streams included: 256M, 1G
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size)]
     pub max_memory: u64,
-    /// The dialect of a Crucible file (seed, tangent, bone32) or an FSOMODEL file (seed44, doc56, gl3_60), where its
-    /// bytes do not decide
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = format!("The dialect of files, where their bytes do not decide: {}", values("dialect").join(", ")))]
     pub dialect: Option<String>,
     /// Rotations of a Crucible skeleton are stored w first
     #[arg(long)]
@@ -150,7 +149,8 @@ pub(crate) struct ConvertArgs {
     /// A file, a folder (existing, or ending in /), or - for standard output
     #[arg(long, short, value_name = "OUT", required = true)]
     pub output: PathBuf,
-    /// The output's format: glb, gltf, obj, or the input's own for a byte-identical rewrite; by default told from OUT
+    /// The output's format: glb, gltf, obj or any that is read, the input's own for a byte-identical rewrite; by default
+    /// that of OUT
     #[arg(long, value_name = "FORMAT")]
     pub to: Option<String>,
     /// For obj: the pose CLIP:FRAME, by number or name; the bind pose by default
@@ -231,6 +231,14 @@ pub(crate) struct OptimizeArgs {
     pub format: OutputFormat,
     #[command(flatten)]
     pub read: ReadArgs,
+}
+
+/// The values of a setting, whatever format has it.
+pub(crate) fn values(setting: &str) -> Vec<&'static str> {
+    let mut values: Vec<_> = Format::ALL.iter().flat_map(|f| f.values(setting)).copied().collect();
+    values.sort_unstable();
+    values.dedup();
+    values
 }
 
 fn parse_bound(text: &str) -> Result<f64, String> {

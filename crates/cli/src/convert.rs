@@ -31,7 +31,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     if destination == Destination::Stdout && args.format == OutputFormat::Json {
         return Err(Fail::Usage("--format json and -o - both want standard output".into()));
     }
-    let reader = Reader::new(&args.read, &args.companions)?.with_textures(args.textures);
+    let reader = Reader::new(&args.read, &args.companions)?;
     let work = Work { args, reader, destination, to };
     let mut results = Results::new(args.format);
     let into =
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     if inputs.len() > 1 && !matches!(work.destination, Destination::Folder(_)) {
         match work.figure(&inputs) {
             Ok(done) => done.report(&mut results, args),
-            Err((input, refusal)) => results.refuse(&input, &refusal),
+            Err((i, refusal)) => results.refuse(&inputs[i], &refusal),
         }
         return results.finish();
     }
@@ -104,7 +104,7 @@ fn out_paths(inputs: &[Input], destination: &Destination, to: Target) -> Vec<Pat
         };
         folder.join(below).join(format!("{}.{extension}", safe_file_name(stem)))
     };
-    // Some file systems do not tell case apart.
+    // Some file systems do not distinguish case.
     let key = |path: &Path| path.to_string_lossy().to_lowercase();
     let mut wanted: BTreeMap<String, usize> = BTreeMap::new();
     for input in inputs {
@@ -146,49 +146,47 @@ impl Work<'_> {
             return self.deliver(Done { input: input.clone(), files, losses: Vec::new() }, Some(input));
         }
         self.reader.say_used(input, &opened);
-        let done = self.written(input, &mut opened.asset, path)?;
+        let done = self.written(input, &mut opened, path)?;
         self.deliver(done, None)
     }
 
-    /// Makes one output of several inputs: files that make up a figure. What is refused comes with its input.
-    fn figure(&self, inputs: &[Input]) -> Result<Done, (Input, Refusal)> {
+    /// Makes one output of several inputs: files that make up a figure. What is refused comes with the number of its
+    /// input.
+    fn figure(&self, inputs: &[Input]) -> Result<Done, (usize, Refusal)> {
         let (mut files, mut assets) = (Vec::new(), Vec::new());
-        for input in inputs {
-            let opened = match self.reader.open_part(input) {
+        for (i, input) in inputs.iter().enumerate() {
+            let opened = match self.reader.open(input) {
                 Ok(opened) => opened,
                 Err(Refusal::Unknown) if input.met.is_some() => continue,
-                Err(refusal) => return Err((input.clone(), refusal)),
+                Err(refusal) => return Err((i, refusal)),
             };
             self.reader.say_used(input, &opened);
-            files.push((input, opened.finder));
+            files.push((i, opened.finder));
             assets.push(opened.asset);
         }
         let lead = Asset::figure_lead(&assets);
-        let figure = Asset::figure(assets).map_err(|e| {
-            let about = files.get(e.index()).map_or(&inputs[0], |file| file.0);
-            (about.clone(), no_figure(&e))
-        })?;
-        let (input, finder) = files.swap_remove(lead.unwrap_or(0));
+        let figure = Asset::figure(assets)
+            .map_err(|e| (files.get(e.index()).map_or(0, |file| file.0), no_figure(&e)))?;
+        let (i, finder) = files.swap_remove(lead.unwrap_or(0));
         let mut opened = Opened { finder, asset: figure };
         let path = out_paths(inputs, &self.destination, self.to).remove(0);
-        let done = self
-            .reader
-            .find_textures(&mut opened)
-            .and_then(|()| self.written(input, &mut opened.asset, &path))
-            .and_then(|done| self.deliver(done, None));
-        done.map_err(|refusal| (input.clone(), refusal))
+        let done = self.written(&inputs[i], &mut opened, &path).and_then(|done| self.deliver(done, None));
+        done.map_err(|refusal| (i, refusal))
     }
 
     /// A model as the files that are asked for.
-    fn written(&self, input: &Input, asset: &mut Asset, path: &Path) -> Result<Done, Refusal> {
+    fn written(&self, input: &Input, opened: &mut Opened, path: &Path) -> Result<Done, Refusal> {
         let args = self.args;
-        asset.companions_mut().recompute_normals = args.recompute_normals;
+        opened.asset.companions_mut().recompute_normals = args.recompute_normals;
+        if args.textures {
+            self.reader.find_textures(opened).map_err(|e| hinted(e, &opened.asset))?;
+        }
         let limits = self.reader.limits();
         let options = SceneOptions::default().with_extras(args.extras).with_memory(limits.memory);
-        let scene = asset.to_scene(&options).map_err(|e| hinted(e, asset))?;
+        let scene = opened.asset.to_scene(&options).map_err(|e| hinted(e, &opened.asset))?;
         let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
         let mut options = WriteOptions::default().with_stem(stem.to_string_lossy()).with_limits(limits);
-        options.settings.clone_from(&self.reader.options().settings.settings);
+        options.settings = self.reader.settings().to_vec();
         options.single = self.destination == Destination::Stdout;
         options.posed = args.pose.as_ref().map(|text| obj_pose(&scene.value, text)).transpose()?;
         options.gltf.influences = match args.influences {
@@ -239,12 +237,14 @@ fn placed(files: impl IntoIterator<Item = OutputFile>, path: &Path) -> Result<Fi
 }
 
 fn no_figure(e: &FigureError) -> Refusal {
-    Refusal::Argument(match e {
+    match e {
+        FigureError::Empty => Refusal::Unknown,
         FigureError::Foreign { .. } => {
-            format!("several inputs need a folder as output (end it in / or create it): {e}")
+            let why = format!("several inputs need a folder as output (end it in / or create it): {e}");
+            Refusal::Argument(why)
         }
-        e => e.to_string(),
-    })
+        e => Refusal::Argument(e.to_string()),
+    }
 }
 
 /// Why a model becomes no scene, with the option that may help.

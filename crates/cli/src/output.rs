@@ -151,7 +151,7 @@ impl<'a> Staged<'a> {
             }
         })
         .map_err(|e| {
-            // The error also names the temporary file, which tells nobody anything.
+            // The error also names the temporary file, which means nothing to anybody.
             let text = e.to_string();
             io::Error::new(e.kind(), text.split(" at path ").next().unwrap_or_default().to_owned())
         })?;

@@ -1,11 +1,12 @@
 //! From inputs to models with all that belongs to them.
 
-use crate::args::{CompanionArgs, ReadArgs};
+use crate::args::{self, CompanionArgs, ReadArgs};
 use crate::input::Input;
 use crate::refusal::Refusal;
 use crate::sources::Sources;
 use crate::{Fail, render, say};
 use meshwright::files::{FilesError, Tree, TreePath};
+use meshwright::scene::ConvertError;
 use meshwright::{
     Asset, AssetError, Budget, Finder, Format, Limits, NamedFile, OpenOptions, PartRole, PartState,
     ReadOptions, Role, Severity, detect_met,
@@ -69,9 +70,9 @@ impl Reader {
         Ok(tree.read(&start, &Budget::new(self.limits()))?.into_owned())
     }
 
-    /// How files are read.
-    pub(crate) fn options(&self) -> &OpenOptions {
-        &self.options
+    /// The choices by name.
+    pub(crate) fn settings(&self) -> &[(String, String)] {
+        &self.options.settings.settings
     }
 
     /// How much one file, and what is made of it, may take.
@@ -79,38 +80,21 @@ impl Reader {
         self.options.settings.read.limits
     }
 
-    /// Has pictures of materials looked for.
-    pub(crate) fn with_textures(mut self, textures: bool) -> Self {
-        self.options.textures = textures;
-        self
-    }
-
-    /// Reads a file and what belongs to it.
+    /// Reads a file and what belongs to it, pictures of materials aside.
     pub(crate) fn open(&self, input: &Input) -> Result<Opened, Refusal> {
-        self.open_with(input, &self.options)
-    }
-
-    /// As [`open`](Self::open), without pictures: for what becomes part of something else.
-    pub(crate) fn open_part(&self, input: &Input) -> Result<Opened, Refusal> {
-        self.open_with(input, &self.options.clone().with_textures(false))
-    }
-
-    fn open_with(&self, input: &Input, options: &OpenOptions) -> Result<Opened, Refusal> {
         if let Some((path, e)) = &self.missing {
             return Err(Refusal::unreadable(e).of_companion(path));
         }
         let (finder, path) = self.place(input)?;
-        let mut options = options.clone();
+        let mut options = self.options.clone();
         if let Some(met) = &input.met {
             options.met = true;
             options.format = options.format.or(met.format);
         }
         let asset = finder.open(&path, &options).map_err(|e| match e {
-            // What lies beside a file that needs it.
-            AssetError::Files(e) if e.path().is_some_and(|at| at != path.to_string()) => {
-                let at = e.path().and_then(|at| finder.tree().os_path(at));
-                let refusal = Refusal::unreadable(&e);
-                at.map_or_else(|| Refusal::unreadable(&e), |at| refusal.of_companion(&at))
+            AssetError::Unreadable { path, error } => {
+                let at = finder.tree().os_path(&path).unwrap_or_default();
+                Refusal::unreadable(&error).of_companion(&at)
             }
             e => e.into(),
         })?;
@@ -119,12 +103,10 @@ impl Reader {
         Ok(opened)
     }
 
-    /// Gives a figure the pictures of its materials, where they were asked for.
-    pub(crate) fn find_textures(&self, opened: &mut Opened) -> Result<(), Refusal> {
-        if self.options.textures {
-            opened.finder.find_textures(&mut opened.asset, &self.options)?;
-            self.note(opened);
-        }
+    /// Looks for the pictures of a model's materials.
+    pub(crate) fn find_textures(&self, opened: &mut Opened) -> Result<(), ConvertError> {
+        opened.finder.find_textures(&mut opened.asset, &self.options)?;
+        self.note(opened);
         Ok(())
     }
 
@@ -152,12 +134,11 @@ impl Reader {
         let mut last = self.last.borrow_mut();
         // What is no regular file can be read only because it was named.
         let regular = input.path.symlink_metadata().is_ok_and(|meta| meta.is_file());
-        if let Some((known, finder)) = last.as_ref().filter(|(known, _)| regular && *known == folder)
+        if let Some((_, finder)) = last.as_ref().filter(|(known, _)| regular && *known == folder)
             && let Some(start) = finder.tree().start()
             && let Ok(path) = start.beside(name.as_encoded_bytes())
             && finder.tree().find(&path).is_ok_and(|found| found.as_ref() == Some(&path))
         {
-            debug_assert_eq!(known, folder);
             return Ok((Arc::clone(finder), path));
         }
         let tree = Tree::open(&input.path).map_err(|e| Refusal::unreadable(&e))?;
@@ -262,14 +243,12 @@ fn named<'a>(read: &'a ReadArgs, args: &'a CompanionArgs) -> impl Iterator<Item 
 }
 
 /// The choices that the arguments make by name.
-fn settings(args: &ReadArgs) -> Result<Vec<(String, String)>, Fail> {
-    let dialect = args.dialect.as_ref().map(|name| ("dialect", name.as_str()));
-    let quaternions = args.quaternions_w_first.then_some(("quaternions", "wxyz"));
+fn settings(read: &ReadArgs) -> Result<Vec<(String, String)>, Fail> {
+    let dialect = read.dialect.as_ref().map(|name| ("dialect", name.as_str()));
+    let quaternions = read.quaternions_w_first.then_some(("quaternions", "wxyz"));
     let mut settings = Vec::new();
     for (setting, value) in dialect.into_iter().chain(quaternions) {
-        let mut known: Vec<_> = Format::ALL.iter().flat_map(|f| f.values(setting)).copied().collect();
-        known.sort_unstable();
-        known.dedup();
+        let known = args::values(setting);
         if !known.contains(&value) {
             let known = known.join(", ");
             return Err(Fail::Usage(format!("--{setting} {value}: unknown; known are {known}")));

@@ -194,9 +194,9 @@ fn a_run_that_is_ended_at_any_moment_leaves_old_or_whole_files() {
 }
 
 /// A child that does not outlive a failing test.
-struct Leashed(Child);
+struct KilledOnDrop(Child);
 
-impl Drop for Leashed {
+impl Drop for KilledOnDrop {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -204,13 +204,13 @@ impl Drop for Leashed {
 }
 
 /// A run that has finished one temporary file and waits for somebody to read from a pipe.
-fn stalled(folder: &Path) -> Leashed {
+fn stalled(folder: &Path) -> KilledOnDrop {
     let out = folder.join("out.obj");
     if !out.exists() {
         assert!(Command::new("mkfifo").arg(&out).status().unwrap().success());
     }
     let before = names(folder);
-    let child = Leashed(convert(folder, "out.obj", &demo()).spawn().unwrap());
+    let child = KilledOnDrop(convert(folder, "out.obj", &demo()).spawn().unwrap());
     let start = Instant::now();
     while names(folder).iter().all(|name| before.contains(name)) {
         assert!(start.elapsed() < Duration::from_secs(30), "no temporary file appeared");
@@ -476,7 +476,7 @@ fn a_pipe_among_the_textures_keeps_nobody_waiting() {
     let mut command = program();
     command.current_dir(dir.path()).args(["convert", "m.dpm", "-o", "out.glb", "--textures"]);
     let child = command.stderr(Stdio::piped()).spawn().unwrap();
-    let mut child = Leashed(child);
+    let mut child = KilledOnDrop(child);
     let start = Instant::now();
     let status = loop {
         if let Some(status) = child.0.try_wait().unwrap() {

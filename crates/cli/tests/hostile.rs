@@ -259,6 +259,14 @@ fn companions_are_found_named_or_left() {
     assert_eq!(code(&broken), 1, "{}", stdout(&broken));
     words.push("--no-companions".into());
     assert_eq!(code(&run(&words)), 0);
+    // One that the model needs must be readable.
+    fs::write(dir.path().join("tree.json"), " ".repeat(9000)).unwrap();
+    let mut large = args(&["info", "--max-memory=8K", "--format=json"]);
+    large.push(model.clone().into());
+    let large = run(&large);
+    assert_eq!(code(&large), 3, "{}", stderr(&large));
+    let json = dir.path().join("tree.json");
+    assert_eq!(document(&large)["files"][0]["error"]["companion"], json.to_str().unwrap());
     let mut named = args(&["info", "--metadata", "no/such.json", "--format=json"]);
     named.push(model.into());
     let missing = run(&named);

@@ -12,7 +12,7 @@ mod common;
 use common::{code, demo, program, run, stderr, stdout};
 use meshwright_testkit::testdata;
 use serde_json::Value;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ fn every_sound_fixture_is_rewritten_byte_for_byte() {
 }
 
 #[test]
-fn check_answers_as_the_fixtures_are_named() {
+fn check_finds_what_the_fixtures_are_named_for() {
     for (word, plain) in [("ok", 0), ("warn", 0), ("reject", 1)] {
         for path in fixtures(word) {
             let result = run([OsStr::new("check"), path.as_os_str()]);
@@ -71,7 +71,7 @@ fn check_answers_as_the_fixtures_are_named() {
 }
 
 #[test]
-fn a_rejected_file_is_answered_with_code_offset_path_and_hex() {
+fn a_rejected_file_is_refused_with_code_offset_path_and_hex() {
     let path = testdata().join("dpm/parent.reject.dpm");
     let result = run([
         OsStr::new("convert"),
@@ -165,7 +165,7 @@ fn a_failed_run_leaves_what_was_there() {
     let result = run([OsStr::new("convert"), bad.as_os_str(), OsStr::new("-o"), out.as_os_str()]);
     assert_eq!(code(&result), 1);
     assert_eq!(fs::read(&out).unwrap(), b"precious");
-    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no debris");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no temporary file is left");
 }
 
 #[test]
@@ -446,9 +446,11 @@ fn a_figure_is_put_together_from_its_files() {
         tso.join("sway.ok.anim").as_os_str(),
     ]
     .map(OsStr::to_owned);
-    let alone = run(alone);
-    assert_eq!(code(&alone), 1);
-    assert!(stderr(&alone).contains("--skeleton"));
+    for more in [None, Some("--textures")] {
+        let alone = run(alone.iter().map(OsString::as_os_str).chain(more.map(OsStr::new)));
+        assert_eq!(code(&alone), 1);
+        assert!(stderr(&alone).contains("--skeleton"));
+    }
     let two = run([
         OsStr::new("convert"),
         demo().as_os_str(),
@@ -499,4 +501,88 @@ fn a_crucible_skeleton_is_held_against_the_mesh_and_read_as_told() {
         result.stdout
     };
     assert_ne!(made(&[]), made(&["--quaternions-w-first"]));
+}
+
+#[test]
+fn what_is_no_model_is_passed_over_in_a_folder() {
+    let dir = TempDir::new().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    fs::create_dir(at("in")).unwrap();
+    fs::copy(demo(), at("in/m.dpm")).unwrap();
+    let sprite = [&b"IDSP"[..], &[1, 0, 0, 0, 2, 0, 0, 0], &[0; 64]].concat();
+    let ogre = [&[0, 16][..], b"[MeshSerializer_v1.41]\n", &[0, 48, 9, 0, 0, 0, 0]].concat();
+    let gettext = b"msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain\"\n";
+    for (name, bytes) in [
+        ("s.spr", &sprite[..]),
+        ("o.mesh", &ogre),
+        ("de.po", gettext),
+        ("a.apr", &[0, 0, 0, 1, 0, 0]),
+        ("e.bmd", b""),
+    ] {
+        fs::write(at("in").join(name), bytes).unwrap();
+    }
+    for command in ["info", "check"] {
+        let output = run([OsStr::new(command), OsStr::new("--format=json"), at("in").as_os_str()]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(json["files"].as_array().unwrap().len(), 1, "{json}");
+    }
+    let out = at("out/");
+    let output = run([OsStr::new("convert"), at("in").as_os_str(), OsStr::new("-o"), out.as_os_str()]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert_eq!(common::names(&out), ["m.glb"]);
+    // One that is named is meant.
+    assert_eq!(code(&run([OsStr::new("info"), at("in/o.mesh").as_os_str()])), 1);
+}
+
+#[test]
+fn a_model_becomes_one_of_another_format() {
+    let dir = TempDir::new().unwrap();
+    for name in ["m.bmd", "m.zym", "m.fom", "m.cmodel"] {
+        let out = dir.path().join(name);
+        let output = run([OsStr::new("convert"), demo().as_os_str(), OsStr::new("-o"), out.as_os_str()]);
+        assert_eq!(code(&output), 0, "{name}: {}", stderr(&output));
+        let output = run([OsStr::new("check"), out.as_os_str()]);
+        assert_eq!(code(&output), 0, "{name}: {}", stdout(&output));
+    }
+    // It comes with its companions, which standard output has no place for.
+    assert_eq!(common::names(dir.path()), ["m.bmd", "m.cmodel", "m.cskel", "m.fom", "m.zym"]);
+    let output = run([OsStr::new("convert"), demo().as_os_str(), OsStr::new("-o-"), OsStr::new("--to=gltf")]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+}
+
+#[test]
+fn a_companion_that_is_named_goes_with_those_that_have_such() {
+    let dir = TempDir::new().unwrap();
+    let tso = testdata().join("tso");
+    fs::copy(demo(), dir.path().join("m.dpm")).unwrap();
+    fs::copy(tso.join("flower.ok.mesh"), dir.path().join("flower.mesh")).unwrap();
+    fs::copy(tso.join("flower.ok.skel"), dir.path().join("flower.skel")).unwrap();
+    let check = |path: &Path| {
+        let skeleton = tso.join("flower.ok.skel");
+        run([OsStr::new("check"), path.as_os_str(), OsStr::new("--skeleton"), skeleton.as_os_str()])
+    };
+    let output = check(dir.path());
+    assert_eq!((code(&output), stderr(&output)), (0, String::new()), "{}", stdout(&output));
+    let output = check(&dir.path().join("m.dpm"));
+    assert_eq!(code(&output), 0, "{}", stdout(&output));
+    assert!(stderr(&output).contains("ignored: a file of kind dpm has no skeleton"), "{}", stderr(&output));
+}
+
+#[test]
+fn files_of_one_folder_have_companions_of_their_own() {
+    let dir = TempDir::new().unwrap();
+    let files = ["a.dpm", "b.dpm", "c.dpm"].map(|name| dir.path().join(name));
+    for (i, file) in files.iter().enumerate() {
+        fs::copy(demo(), file).unwrap();
+        fs::write(format!("{}.framegroups", file.display()), "99 1 5 1 far\n".repeat(i + 1)).unwrap();
+    }
+    let words =
+        ["check", "--format=json"].into_iter().map(OsStr::new).chain(files.iter().map(|f| f.as_os_str()));
+    let output = run(words);
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let found: Vec<_> =
+        json["files"].as_array().unwrap().iter().map(|f| f["warnings"].as_u64().unwrap()).collect();
+    assert_eq!(found, [1, 2, 3], "{json}");
+    assert_eq!(stderr(&output).matches(": with ").count(), 3);
 }

@@ -221,7 +221,7 @@ impl Image {
         Some(image)
     }
 
-    /// Copies a section to its offset, or answers `None` when it lies outside the image.
+    /// Copies a section to its offset, or returns `None` when it lies outside the image.
     pub fn place(&mut self, start: u64, section: &[u8]) -> Option<()> {
         let from = usize::try_from(start).ok()?;
         let to = from.checked_add(section.len())?;

@@ -137,8 +137,8 @@ impl Report {
         self.take(other, BTreeMap::new(), |_, _| true);
     }
 
-    /// Appends the findings of `other` that this report does not hold yet, told by code and path: validation
-    /// finds again what a lenient reader passed over. Those that both only counted, which nothing tells apart, are
+    /// Appends the findings of `other` that this report does not hold yet, compared by code and path: validation
+    /// finds again what a lenient reader passed over. Those that both only counted, which nothing distinguishes, are
     /// taken for the same.
     pub fn append_new(&mut self, other: Self) {
         let mut counted = BTreeMap::<_, u64>::new();

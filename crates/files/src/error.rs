@@ -66,8 +66,7 @@ impl FilesError {
         }
     }
 
-    /// The path that it is about.
-    pub fn path(&self) -> Option<&str> {
+    fn path(&self) -> Option<&str> {
         match self {
             Self::BadPath { path, .. }
             | Self::NotFound { path }

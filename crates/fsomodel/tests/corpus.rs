@@ -1,5 +1,5 @@
 //! The corpus of converter-written and reference-written files, where it lies beside the project: equal to the
-//! reference dumps, rewritten byte for byte, damaged files answered as the corpus says.
+//! reference dumps, rewritten byte for byte, damaged files refused or opened as the corpus says.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 use meshwright_core::{ReadError, Report, Severity};

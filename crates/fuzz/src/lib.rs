@@ -34,7 +34,7 @@ impl Target {
                 Format::CrucibleMesh.visit(bytes::Round(&bytes::chunk_around(bytes)))
             }
             (Action::Scene, Input::File(format)) => drop(exercise::run(&Subject::split(format, bytes))),
-            (Action::Model, Input::File(format)) => models::run(format, bytes),
+            (Action::Model, Input::File(format)) => format.visit(models::Model(bytes)),
             (Action::Model, Input::Scene) => models::scene(bytes),
             (_, Input::Lz4 | Input::Scene) => {}
         }

@@ -2,8 +2,8 @@
 
 use super::bytes::Round;
 use super::exercise;
-use meshwright::{Format, Kind, ReadOptions};
-use meshwright_testkit::laws::{Laws, laws, laws_with};
+use meshwright::{Kind, ReadOptions, Visitor};
+use meshwright_testkit::laws::{Laws, laws_with};
 use meshwright_testkit::mutate::{Rng, mutant};
 use proptest::strategy::{Strategy, ValueTree as _};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -32,51 +32,30 @@ fn model<K: Kind, O: Fn(ReadOptions) -> K::Options>(
     K::FORMAT.visit(Round(&mutant(&file, other, &mut rng)));
 }
 
-/// Models of a setting that the reader is told, one of its values by the last byte.
-fn settled<K: Kind, S: Strategy<Value = K>>(bytes: &[u8], strategies: &[(&'static str, S)]) {
-    let Some((last, bytes)) = bytes.split_last() else { return };
-    let (value, strategy) = &strategies[usize::from(*last) % strategies.len()];
-    let options = |read: ReadOptions| {
-        let mut options = K::Options::from(read);
-        assert!(K::set(&mut options, "dialect", value), "no dialect {value}");
-        options
-    };
-    model(bytes, strategy, &laws_with(options));
-}
+/// A model of a kind of file, of one of its strategies by the last byte.
+pub(crate) struct Model<'b>(pub(crate) &'b [u8]);
 
-/// A model of a kind of file.
-pub(crate) fn run(format: Format, bytes: &[u8]) {
-    use meshwright_bmd::strategy as bmds;
-    use meshwright_crucible::{self as crucible, strategy as crucibles};
-    use meshwright_dpm::strategy as dpms;
-    use meshwright_fsomodel::{self as fso, strategy as fsos};
-    use meshwright_tso::strategy as tsos;
-    match format {
-        Format::Bmd => model(bytes, &bmds::model(), &laws()),
-        Format::CrucibleMesh => {
-            settled(bytes, &crucible::Dialect::ALL.map(|d| (d.name(), crucibles::chunk(d))));
-        }
-        Format::CrucibleModel => {
-            settled(bytes, &crucible::Dialect::ALL.map(|d| (d.name(), crucibles::cmodel(d))));
-        }
-        Format::CrucibleSkeleton => model(bytes, &crucibles::skeleton(), &laws()),
-        Format::Dpm => model(bytes, &dpms::dpm(), &laws()),
-        Format::Zym => model(bytes, &dpms::zym(), &laws()),
-        Format::Fso => settled(bytes, &fso::Dialect::ALL.map(|d| (d.name(), fsos::model(d)))),
-        Format::FsoMetadata => model(bytes, &fsos::metadata(), &laws()),
-        Format::TsoMesh => model(bytes, &tsos::mesh(), &laws()),
-        Format::TsoSkeleton => model(bytes, &tsos::skel(tsos::finite()), &laws()),
-        Format::TsoAnimation => model(bytes, &tsos::anim(tsos::finite(), tsos::name()), &laws()),
-        Format::TsoBinding => model(bytes, &tsos::bnd(), &laws()),
-        Format::Bmf => model(bytes, &tsos::bmf(), &laws()),
-        Format::Skn => model(bytes, &tsos::skn(), &laws()),
-        _ => panic!("nothing makes models of kind {format}"),
+impl Visitor for Model<'_> {
+    type Output = ();
+
+    fn visit<K: Kind>(self) {
+        let strategies = K::strategies();
+        let Some((last, bytes)) = self.0.split_last() else { return };
+        let (setting, strategy) = &strategies[usize::from(*last) % strategies.len()];
+        let options = |read: ReadOptions| {
+            let mut options = K::Options::from(read);
+            if let Some((name, value)) = setting {
+                assert!(K::set(&mut options, name, value), "no {name} {value}");
+            }
+            options
+        };
+        model(bytes, strategy, &laws_with(options));
     }
 }
 
 /// Scenes of all kinds through everything that is made of them, conversion into every format included.
 pub(crate) fn scene(bytes: &[u8]) {
-    if let Some((scene, _)) = made(bytes, &meshwright_scene::strategy::wild_scene()) {
+    if let Some((scene, _)) = made(bytes, &meshwright::scene::strategy::wild_scene()) {
         exercise::used(&scene);
     }
 }

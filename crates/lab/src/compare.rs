@@ -168,7 +168,7 @@ fn meshes(ours: &Dump, theirs: &Value) -> Result<(), String> {
         .map_or_else(Vec::new, |l| l.iter().filter_map(Value::as_u64).collect());
     for (i, (mesh, theirs)) in ours.meshes.iter().zip(list).enumerate() {
         let at = |field: &str| format!("meshes[{i}].{field}");
-        // Which texture goes with a TSO mesh is told by another file than the mesh.
+        // Which texture goes with a TSO mesh is in another file than the mesh.
         if ours.format != "tso" {
             let material = theirs.get("material").and_then(Value::as_str);
             same(|| at("material"), mesh.material.as_deref(), material)?;

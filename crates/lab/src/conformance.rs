@@ -2,7 +2,7 @@
 //!
 //! With a `manifest.json` every file is read strictly, validated, rewritten byte for byte, compared with its
 //! reference dump, exported to GLB and played back from the GLB alone; every case of `malformed/cases.json` is
-//! answered as it says, at an offset inside the field that was broken (`malformed.tsv`; a case of another corpus that
+//! refused or opened as it says, at an offset inside the field that was broken (`malformed.tsv`; a case of another corpus that
 //! is not listed there, inside the file). Without one, whatever is found is read, validated and rewritten.
 
 use crate::json::{array, list, parse, read, text};
@@ -328,13 +328,13 @@ fn playback(scene: &Scene, residual: f64) -> Result<(), String> {
     Ok(())
 }
 
-/// A malformed file is answered as its case says. `listed`: the case must be one of `malformed.tsv`.
+/// A malformed file is refused or opened as its case says. `listed`: the case must be one of `malformed.tsv`.
 fn malformed(dir: &Path, case: &Value, listed: bool) -> Result<(), String> {
     let path = dir.join(text(case, "file"));
     let bytes = read(&path)?;
     let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
     let expect = text(case, "expect");
-    // Some hostile files cannot be told by content; then the name does.
+    // Some hostile files cannot be recognised by content; then the name decides.
     let format = Format::from_name(name).ok_or("no format")?;
     let mut settings = settings(&path, format)?;
     // Some cases are files of one dialect, held against another.

@@ -13,7 +13,7 @@ use xtask::sh;
 /// What is promised, and where it is proved: a verb, or a file with a test in it.
 const PROMISES: &[(&str, &[&str])] = &[
     (
-        "any bytes are answered: a model or an error, never a panic, overflow or hang",
+        "any bytes give a model or an error, never a panic, overflow or hang",
         &[
             "crates/meshwright/tests/exhaustive.rs: every_small_change_of_every_fixture_is_answered",
             "crates/meshwright/tests/mutants.rs: broken_fixtures",
@@ -41,7 +41,7 @@ const PROMISES: &[(&str, &[&str])] = &[
         &["crates/rig/tests/memory.rs: every_small_mesh_in_memory_of_its_size", "xtask asan"],
     ),
     (
-        "the same answers in every build and on every machine",
+        "the same results in every build and on every machine",
         &["xtask profiles", "xtask glam-assert", "xtask miri", "xtask emulated", "xtask minimal"],
     ),
     (
@@ -198,7 +198,7 @@ fn figures(root: &Path, count: u64) -> Result<String, String> {
         conformance::own()?;
         let cases = json::list(&corpus.join("malformed/cases.json"))?;
         row("files of the corpus tried", mutants::subjects(&corpus).to_string());
-        row("malformed cases answered as listed", cases.len().to_string());
+        row("malformed cases with the listed result", cases.len().to_string());
     } else {
         row("files of the corpus tried", "not beside the project".into());
     }

@@ -1,8 +1,8 @@
 //! A scene as files of any format.
 
-use crate::kinds::{Format, UnknownFormat};
+use crate::kinds::{Format, Kind, UnknownFormat, Visitor, WriteOptions};
 use meshwright_scene::obj::{self, ObjOptions};
-use meshwright_scene::{ConvertError, Converted, FromSceneOptions, Limits, MeshPose, OutputFiles, Scene};
+use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene};
 use std::fmt;
 use std::str::FromStr;
 
@@ -31,7 +31,7 @@ pub struct UnknownTarget {
 }
 
 fn known() -> String {
-    Target::all().map(|target| target.id()).collect::<Vec<_>>().join(", ")
+    Target::all().map(Target::id).collect::<Vec<_>>().join(", ")
 }
 
 impl From<Format> for Target {
@@ -103,58 +103,6 @@ impl FromStr for Target {
     }
 }
 
-/// How a scene is written.
-#[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct WriteOptions {
-    /// What all formats share: limits, levels of detail, names.
-    pub shared: FromSceneOptions,
-    /// The name of the main file without its extension; empty for the scene's name.
-    pub stem: String,
-    /// Choices by name that the target has, such as `dialect`; it leaves others out of account.
-    pub settings: Vec<(String, String)>,
-    /// The result is one file: an OBJ without its materials.
-    pub single: bool,
-    /// For OBJ: other positions and normals for every mesh than those of the bind pose.
-    pub posed: Option<Vec<MeshPose>>,
-    /// How glTF is written; its limit is that of the shared options.
-    #[cfg(feature = "gltf")]
-    pub gltf: meshwright_gltf::ExportOptions,
-}
-
-impl WriteOptions {
-    /// The same options with a name for the main file.
-    #[must_use]
-    pub fn with_stem(mut self, stem: impl Into<String>) -> Self {
-        self.stem = stem.into();
-        self
-    }
-
-    /// The same options with other limits.
-    #[must_use]
-    pub fn with_limits(mut self, limits: Limits) -> Self {
-        self.shared.limits = limits;
-        self
-    }
-
-    /// The same options with a choice.
-    #[must_use]
-    pub fn with(mut self, setting: impl Into<String>, value: impl Into<String>) -> Self {
-        self.settings.push((setting.into(), value.into()));
-        self
-    }
-
-    /// The value of a setting that was chosen last, where the target knows it.
-    #[cfg(any(feature = "crucible", feature = "fsomodel"))]
-    fn setting<T: FromStr>(&self, name: &str) -> Option<T> {
-        self.settings.iter().rev().find(|(n, _)| n == name).and_then(|(_, value)| value.parse().ok())
-    }
-
-    fn of<T>(&self, format: T) -> FromSceneOptions<T> {
-        self.shared.clone().with_format(format)
-    }
-}
-
 /// A scene as the files of a target: the main one first. What they do not hold is among the losses.
 ///
 /// # Errors
@@ -174,7 +122,7 @@ pub fn convert(
         #[cfg(feature = "gltf")]
         Target::Gltf => gltf(scene, stem, options),
         Target::Obj => wavefront(scene, stem, options),
-        Target::Native(format) => native(scene, format, stem, options),
+        Target::Native(format) => format.visit(Native { scene, stem, options }),
     }
 }
 
@@ -218,119 +166,17 @@ fn wavefront(
     Ok(Converted::new(files, written.losses))
 }
 
-fn native(
-    scene: &Scene,
-    format: Format,
-    stem: &str,
-    options: &WriteOptions,
-) -> Result<Converted<OutputFiles>, ConvertError> {
-    match format {
-        #[cfg(feature = "bmd")]
-        Format::Bmd => {
-            let made = meshwright_bmd::Bmd::from_scene(scene, &options.of(Default::default()))?;
-            single(stem, format, made.map(|model| model.to_bytes()))
-        }
-        #[cfg(feature = "crucible")]
-        Format::CrucibleMesh | Format::CrucibleModel | Format::CrucibleSkeleton => {
-            crucible(scene, format, stem, options)
-        }
-        #[cfg(feature = "dpm")]
-        Format::Dpm | Format::Zym => darkplaces(scene, format, stem, options),
-        #[cfg(feature = "fsomodel")]
-        Format::Fso => {
-            use meshwright_fsomodel::{FsoSceneOptions, write_scene};
-            let own = options.setting("dialect").map_or_else(FsoSceneOptions::default, FsoSceneOptions::of);
-            write_scene(scene, stem, &options.of(own))
-        }
-        #[cfg(feature = "tso")]
-        Format::TsoMesh | Format::TsoSkeleton | Format::TsoAnimation | Format::Bmf | Format::Skn => {
-            sims(scene, format, stem, options)
-        }
-        other => {
-            let message = format!("{} holds nothing of a scene", other.title());
-            Err(ConvertError::unsupported("file", message))
-        }
-    }
+/// Writes a scene in a native format.
+struct Native<'s> {
+    scene: &'s Scene,
+    stem: &'s str,
+    options: &'s WriteOptions,
 }
 
-/// A model that is one file.
-#[cfg(any(feature = "bmd", feature = "dpm", feature = "tso"))]
-fn single(
-    stem: &str,
-    format: Format,
-    made: Converted<Result<Vec<u8>, meshwright_core::WriteError>>,
-) -> Result<Converted<OutputFiles>, ConvertError> {
-    let bytes = made.value.map_err(|e| ConvertError::invalid("file", e.to_string()))?;
-    let name = format!("{stem}.{}", Target::Native(format).extension());
-    Ok(Converted::new(OutputFiles::single(name, bytes), made.losses))
-}
+impl Visitor for Native<'_> {
+    type Output = Result<Converted<OutputFiles>, ConvertError>;
 
-#[cfg(feature = "crucible")]
-fn crucible(
-    scene: &Scene,
-    format: Format,
-    stem: &str,
-    options: &WriteOptions,
-) -> Result<Converted<OutputFiles>, ConvertError> {
-    use meshwright_crucible::{CrucibleFile, CrucibleTarget, write_scene};
-    let file = match format {
-        Format::CrucibleMesh => CrucibleFile::Chunk,
-        Format::CrucibleSkeleton => CrucibleFile::Skeleton,
-        _ => CrucibleFile::Model,
-    };
-    let mut own = CrucibleTarget::default().with_file(file);
-    own.dialect = options.setting("dialect").unwrap_or(own.dialect);
-    own.quaternions = options.setting("quaternions").unwrap_or(own.quaternions);
-    write_scene(scene, stem, &options.of(own))
-}
-
-/// The clips go into a text beside the model.
-#[cfg(feature = "dpm")]
-fn darkplaces(
-    scene: &Scene,
-    format: Format,
-    stem: &str,
-    options: &WriteOptions,
-) -> Result<Converted<OutputFiles>, ConvertError> {
-    use meshwright_dpm::{FrameClip, Zym, write_scene};
-    use meshwright_quake::{ClipRange, FrameGroups};
-    if format == Format::Zym {
-        let made = Zym::from_scene(scene, &options.of(()))?;
-        return single(stem, format, made.map(|model| model.to_bytes()));
-    }
-    let made = write_scene(scene, &options.of(()))?;
-    let clips = made.value.clips;
-    let mut done = single(stem, format, Converted::new(made.value.model.to_bytes(), made.losses))?;
-    if !clips.is_empty() {
-        let range =
-            |FrameClip { name, start, length, fps, looping }| ClipRange { name, start, length, fps, looping };
-        let text = FrameGroups::from_clips(clips.into_iter().map(range)).to_bytes();
-        let text = text.map_err(|e| ConvertError::invalid("clips", e.to_string()))?;
-        done.value.push(format!("{stem}.dpm.framegroups"), text);
-    }
-    Ok(done)
-}
-
-#[cfg(feature = "tso")]
-fn sims(
-    scene: &Scene,
-    format: Format,
-    stem: &str,
-    options: &WriteOptions,
-) -> Result<Converted<OutputFiles>, ConvertError> {
-    use meshwright_tso::{Anim, MeshForm, Skel, TsoSceneOptions, write_scene};
-    let of = |form| options.of(TsoSceneOptions::default().with_meshes(form));
-    match format {
-        Format::TsoSkeleton => {
-            let made = Skel::from_scene(scene, &of(MeshForm::Mesh))?;
-            single(stem, format, made.map(|model| model.to_bytes()))
-        }
-        Format::TsoAnimation => {
-            let made = Anim::from_scene(scene, &of(MeshForm::Mesh))?;
-            single(stem, format, made.map(|model| model.to_bytes()))
-        }
-        Format::Bmf => write_scene(scene, stem, &of(MeshForm::Bmf)),
-        Format::Skn => write_scene(scene, stem, &of(MeshForm::Skn)),
-        _ => write_scene(scene, stem, &of(MeshForm::Mesh)),
+    fn visit<K: Kind>(self) -> Self::Output {
+        K::write_scene(self.scene, self.stem, self.options)
     }
 }

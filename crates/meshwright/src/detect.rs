@@ -24,7 +24,9 @@ impl Detection {
 /// whose first bytes are damaged still has the format of its name, and reading it says what is wrong with it. `None`
 /// means that neither content nor name is known.
 pub fn detect(bytes: &[u8], name: Option<&str>) -> Option<Detection> {
-    let named = name.and_then(Format::from_name);
+    // Anything can be called like a text that says more about a model.
+    let speaks = |f: &Format| f.holds_model() || f.sniff(bytes) > Confidence::No;
+    let named = name.and_then(Format::from_name).filter(speaks);
     let likeliest = Format::ALL
         .iter()
         .map(|&format| Detection::of(format, bytes))

@@ -50,21 +50,23 @@
 )]
 
 mod asset;
-mod companions;
 mod convert;
 mod detect;
 #[cfg(feature = "dump")]
 pub mod dump;
 mod kinds;
 mod model;
-mod summary;
 mod to_scene;
 
 pub use asset::{Asset, AssetError, FigureError, Finder, NamedFile, OpenOptions, Part, PartRole, PartState};
-pub use companions::{COMPANION_RULES, CompanionFile, Companions};
-pub use convert::{Target, UnknownTarget, WriteOptions, convert};
+pub use convert::{Target, UnknownTarget, convert};
 pub use detect::{Detection, detect, detect_met};
-pub use kinds::{AnyModel, Format, Kind, ReadSettings, UnknownFormat, Visitor};
+#[cfg(feature = "proptest")]
+pub use kinds::Strategy;
+pub use kinds::{
+    AnyModel, COMPANION_RULES, CompanionFile, Companions, Format, Kind, ReadSettings, Registered, Summary,
+    UnknownFormat, Visitor, WriteOptions,
+};
 #[cfg(feature = "bmd")]
 pub use meshwright_bmd as bmd;
 pub use meshwright_core::Kind as FaultKind;
@@ -89,7 +91,6 @@ pub use meshwright_scene as scene;
 #[cfg(feature = "tso")]
 pub use meshwright_tso as tso;
 pub use model::OpenError;
-pub use summary::Summary;
 
 /// The README's example, compiled with the documentation tests.
 #[cfg(all(doctest, feature = "dpm"))]

@@ -20,13 +20,13 @@ impl AnyModel {
     /// Reads a file of whatever kind it is, strictly and within the default limits.
     ///
     /// # Errors
-    /// When neither content nor name tell the kind, or the file breaks a rule of its format.
+    /// When neither content nor name is of a known kind, or the file breaks a rule of its format.
     pub fn open(bytes: &[u8], name: &str) -> Result<Self, OpenError> {
         let found = detect(bytes, Some(name)).ok_or(OpenError::UnknownFormat)?;
         Ok(Self::parse(bytes, found.format, &ReadOptions::default())?.model)
     }
 
-    /// Reads a file of a known kind; [`parse_with`](Self::parse_with) takes what some formats cannot tell from the bytes
+    /// Reads a file of a known kind; [`parse_with`](Self::parse_with) takes what the bytes of some formats leave open
     /// alone.
     ///
     /// # Errors

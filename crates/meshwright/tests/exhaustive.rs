@@ -1,5 +1,5 @@
 //! Every fixture broken in every small way there is: each prefix, each bit, boundary values in each four
-//! bytes, each two sections over one another. Each is answered, within time and memory stated per byte, and
+//! bytes, each two sections over one another. Each is read or refused, within time and memory stated per byte, and
 //! within what was charged. A new file in `testdata/` is covered without being named.
 //!
 //! `cargo run -p xtask -- exhaustive` leaves nothing out; here large fixtures are sampled.
@@ -19,7 +19,7 @@ mod layout;
 use meshwright::{AnyModel, Format, Parsed, ReadError, ReadOptions, ReadSettings, Role, WriteError};
 use meshwright_testkit::exhaust::{Layout, changes};
 use meshwright_testkit::heap::{Cost, Counting, measured};
-use meshwright_testkit::laws::{self, Answer};
+use meshwright_testkit::laws::{self, Opened};
 use meshwright_testkit::{patience, testdata};
 use std::collections::BTreeMap;
 use std::fs;
@@ -40,7 +40,7 @@ const MOST: usize = 8000;
 /// Reading twice, checking and writing twice: the heap it takes where nothing is compressed or shared.
 const HEAP: usize = 64 << 10;
 const HEAP_PER_BYTE: usize = 32;
-/// The time of one answer, and of all answers on average; a machine with other work is several times slower.
+/// The time of one file, and of all files on average; a machine with other work is several times slower.
 const SLOWEST: Duration = Duration::from_secs(2);
 const MEAN: Duration = Duration::from_millis(1);
 const MEAN_PER_BYTE: Duration = Duration::from_micros(5);
@@ -93,7 +93,7 @@ impl Subject {
     }
 
     /// All laws on one version of the file.
-    fn obeys(&self, bytes: &[u8]) -> (Answer, Cost) {
+    fn obeys(&self, bytes: &[u8]) -> (Opened, Cost) {
         let len = self.of_model.as_ref().map_or(bytes.len(), |(_, model)| model.len());
         let (answer, cost) = measured(|| {
             laws::answer(bytes, len, |b, o| self.parse(b, o), AnyModel::validate, |m| self.write(m))
@@ -159,7 +159,7 @@ fn subjects() -> Vec<Subject> {
 /// What a run came to.
 #[derive(Default)]
 struct Tally {
-    answers: BTreeMap<Answer, usize>,
+    outcomes: BTreeMap<Opened, usize>,
     tried: usize,
     left_out: usize,
     /// The most heap where nothing is compressed, and of which fixture.
@@ -171,14 +171,14 @@ fn every_change(subject: &Subject, tally: &Mutex<Tally>) {
     let layout = subject.layout();
     let all = changes(&subject.bytes, &layout);
     let step = if std::env::var_os(ALL).is_some() { 1 } else { all.len().div_ceil(MOST) };
-    let (mut time, mut answers, mut peak) = (Duration::ZERO, BTreeMap::new(), 0);
+    let (mut time, mut outcomes, mut peak) = (Duration::ZERO, BTreeMap::new(), 0);
     let (mut failures, mut tried) = (Vec::new(), 0_u32);
     // A step that shares no factor with the eight values of a field leaves none of them out.
     for change in all.iter().step_by(step | 1) {
         let mutant = change.apply(&subject.bytes, &layout);
         match catch_unwind(AssertUnwindSafe(|| subject.obeys(&mutant))) {
-            Ok((answer, cost)) => {
-                *answers.entry(answer).or_insert(0) += 1;
+            Ok((opened, cost)) => {
+                *outcomes.entry(opened).or_insert(0) += 1;
                 time += cost.time;
                 peak = peak.max(cost.peak);
             }
@@ -192,11 +192,11 @@ fn every_change(subject: &Subject, tally: &Mutex<Tally>) {
     let len = u32::try_from(subject.bytes.len()).unwrap();
     let allowed = (MEAN + MEAN_PER_BYTE * len) * patience();
     if time > allowed * tried {
-        failures.push(format!("{}: {:?} an answer, {allowed:?} allowed", subject.name, time / tried));
+        failures.push(format!("{}: {:?} a file, {allowed:?} allowed", subject.name, time / tried));
     }
     let mut tally = tally.lock().unwrap();
-    for (answer, n) in answers {
-        *tally.answers.entry(answer).or_insert(0) += n;
+    for (opened, n) in outcomes {
+        *tally.outcomes.entry(opened).or_insert(0) += n;
     }
     tally.tried += tried as usize;
     tally.left_out += all.len() - tried as usize;
@@ -231,12 +231,12 @@ fn every_small_change_of_every_fixture_is_answered() {
         subjects.len(),
         start.elapsed(),
         tally.left_out,
-        tally.answers,
+        tally.outcomes,
         tally.peak.0,
         tally.peak.1,
     );
     let shown: Vec<_> = tally.failures.iter().take(20).collect();
     assert!(tally.failures.is_empty(), "{} failures, the first of them {shown:#?}", tally.failures.len());
-    let opened: usize = tally.answers.iter().filter(|a| *a.0 != Answer::Refused).map(|a| a.1).sum();
+    let opened: usize = tally.outcomes.iter().filter(|a| *a.0 != Opened::Refused).map(|a| a.1).sum();
     assert!(opened > tally.tried / 10, "mutants that are all refused would prove little");
 }

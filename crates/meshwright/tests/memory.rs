@@ -36,7 +36,7 @@ use std::time::{Duration, Instant};
 #[global_allocator]
 static ALLOCATOR: heap::Counting = heap::Counting;
 
-/// What `f` answers, and the most heap it took.
+/// What `f` returns, and the most heap it took.
 fn measured<T>(f: impl FnOnce() -> T) -> (T, usize) {
     let (answer, cost) = heap::measured(f);
     (answer, cost.peak)
@@ -98,11 +98,11 @@ fn opening_takes_memory_in_proportion_to_the_file() {
     println!("at most {:.2} bytes per byte of a file of more than 30 kB: {}", most.0, most.1);
 }
 
-/// Everything that can be done with a bomb, each step within its limit. Answers whether it opens.
+/// Everything that can be done with a bomb, each step within its limit. Returns whether it opens.
 fn defused(bomb: &Bomb) -> bool {
     let Bomb { name, format, bytes, metadata } = bomb;
     let (start, soon, late) = (Instant::now(), Deadline::seconds(5), Deadline::seconds(20));
-    let told = |step: &str, peak: usize| {
+    let log = |step: &str, peak: usize| {
         println!("{name}: {step} {:.2} MiB, {:?} since the start", peak as f64 / MIB as f64, start.elapsed());
     };
     let size = bytes.len() + metadata.as_ref().map_or(0, |text| text.len());
@@ -111,7 +111,7 @@ fn defused(bomb: &Bomb) -> bool {
     assert!(peak <= 4 * size + MIB, "{name}: {peak} bytes to detect it");
     let (opened, peak) =
         measured(|| AnyModel::parse_with(bytes, *format, &settings(limit as u64, metadata.as_ref())));
-    told("open", peak);
+    log("open", peak);
     assert!(peak <= 32 * size + 8 * MIB, "{name}: {peak} bytes to open {size}");
     let model = match opened {
         Ok(parsed) => parsed.model,
@@ -125,22 +125,22 @@ fn defused(bomb: &Bomb) -> bool {
     };
     laws::charged(size, |limits| open(bytes, *format, limits, metadata.as_ref()));
     let (report, peak) = measured(|| model.validate());
-    told("validate", peak);
+    log("validate", peak);
     assert!(report.findings().iter().all(|f| f.severity < Severity::Error), "{name}");
     assert!(peak <= 32 * size + 8 * MIB, "{name}: {peak} bytes to validate {size}");
     soon.met(name);
     let written = model.to_bytes().unwrap();
     assert!(written == *bytes, "{name}: not the same bytes");
-    told("write", 0);
+    log("write", 0);
     drop(written);
     for memory in [8 * MIB, 64 * MIB] {
-        scene(bomb, &model, memory, &told);
+        scene(bomb, &model, memory, &log);
     }
     late.met(name);
     true
 }
 
-fn scene(bomb: &Bomb, model: &AnyModel, memory: usize, told: &impl Fn(&str, usize)) {
+fn scene(bomb: &Bomb, model: &AnyModel, memory: usize, log: &impl Fn(&str, usize)) {
     let name = bomb.name;
     let size = bomb.bytes.len() + bomb.metadata.as_ref().map_or(0, |text| text.len());
     let mut companions = Companions::default();
@@ -149,7 +149,7 @@ fn scene(bomb: &Bomb, model: &AnyModel, memory: usize, told: &impl Fn(&str, usiz
     }
     let options = SceneOptions::default().with_extras(true).with_memory(memory as u64);
     let (scene, peak) = measured(|| model.to_scene("bomb", &companions, &options).map(|s| s.value));
-    told(if scene.is_ok() { "to_scene" } else { "no scene" }, peak);
+    log(if scene.is_ok() { "to_scene" } else { "no scene" }, peak);
     assert!(peak <= 2 * memory + 16 * size, "{name}: {peak} bytes for a scene within {memory}");
     let scene = match scene {
         Ok(scene) => scene,
@@ -161,7 +161,7 @@ fn scene(bomb: &Bomb, model: &AnyModel, memory: usize, told: &impl Fn(&str, usiz
     };
     scene.validate().unwrap();
     let made = parts(&scene);
-    export(name, &scene, memory, made, told);
+    export(name, &scene, memory, made, log);
 }
 
 /// Bytes that a scene's objects take anyway.
@@ -170,17 +170,17 @@ fn parts(scene: &Scene) -> usize {
     1000 * (joints + scene.nodes.len() + scene.meshes.len() + scene.clips.len())
 }
 
-fn export(name: &str, scene: &Scene, memory: usize, made: usize, told: &impl Fn(&str, usize)) {
+fn export(name: &str, scene: &Scene, memory: usize, made: usize, log: &impl Fn(&str, usize)) {
     let options = ExportOptions::default().with_memory(memory as u64);
     let (exported, peak) = measured(|| gltf::export(scene, &options).map(|e| e.value));
-    told(if exported.is_ok() { "export" } else { "no export" }, peak);
+    log(if exported.is_ok() { "export" } else { "no export" }, peak);
     assert!(peak <= 2 * memory + made, "{name}: {peak} bytes for glTF within {memory}");
     match exported {
         Ok(exported) => {
             let glb = exported.to_glb();
             let player = Player::with_memory(&glb, 1 << 30).unwrap();
             let _ = player.evaluate(None, 0.0);
-            told("played", 0);
+            log("played", 0);
         }
         Err(e) => {
             let refused = matches!(e, ConvertError::Limit { .. } | ConvertError::Unsupported { .. });
@@ -190,14 +190,14 @@ fn export(name: &str, scene: &Scene, memory: usize, made: usize, told: &impl Fn(
     let mut options = obj::ObjOptions::default();
     options.memory = memory as u64;
     let (written, peak) = measured(|| obj::write(scene, None, &options).map(drop));
-    told("obj", peak);
+    log("obj", peak);
     assert!(peak <= 2 * memory + made, "{name}: {peak} bytes for OBJ within {memory}");
     assert!(matches!(written, Ok(()) | Err(ConvertError::Limit { .. })), "{name}: {written:?}");
     let mut evaluator = Evaluator::new(scene).unwrap();
     let at = scene.clips.first().map(|_| (0, 0.5));
     evaluator.pose(at).unwrap();
     let _ = evaluator.meshes().unwrap();
-    told("posed", 0);
+    log("posed", 0);
 }
 
 #[test]

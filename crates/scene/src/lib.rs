@@ -13,7 +13,7 @@
 //! |---|---|
 //! | [`draw`] | what is drawn, made ready for simpler formats: levels chosen, instances applied, meshes split and joined, influences cut |
 //! | [`sample`] | a clip's poses at any frame |
-//! | [`names`] | names encoded, cut and told apart |
+//! | [`names`] | names encoded, cut and made unique |
 //! | [`Lack`] | what a format has no place for, in the same words everywhere |
 //! | [`BindPose`], [`Order`] | where vertices are bound, and joints with parents first |
 //! | [`FromSceneOptions`], [`FromScene`], [`OutputFiles`] | the shape of every conversion of a scene |

@@ -1,4 +1,4 @@
-//! Names as a format holds them: in its encoding, no longer than it has room for, and unlike each other where it tells
+//! Names as a format holds them: in its encoding, no longer than it has room for, and unlike each other where it keeps
 //! things apart by name.
 
 use crate::convert::{ConvertError, Loss};
@@ -207,10 +207,11 @@ impl<'b> Names<'b> {
         let key = self.key(name);
         let Some(mut number) = self.taken.get(&key).copied() else { return Ok(name.to_vec()) };
         loop {
-            self.budget.work("names told apart", name.len() as u64)?;
+            self.budget.work("names compared", name.len() as u64)?;
             let suffix = format!("_{number}");
             let room = self.rules.longest.checked_sub(suffix.len()).ok_or_else(|| {
-                let message = format!("{} bytes do not tell so many names apart", self.rules.longest);
+                let message =
+                    format!("{} bytes do not suffice for so many different names", self.rules.longest);
                 ConvertError::unsupported("names", message)
             })?;
             let mut tried = name.get(..room).unwrap_or(name).to_vec();

@@ -57,7 +57,7 @@ pub fn texture_axes(positions: &[[f32; 3]], uvs: &[[f32; 2]], triangles: &[[u32;
 }
 
 /// 1 or -1, whichever makes `cross(normal, tangent)` times it point along `bitangent`; `None` where the three
-/// do not tell.
+/// do not say.
 pub fn handedness(normal: [f32; 3], tangent: [f32; 3], bitangent: [f32; 3]) -> Option<f32> {
     let side = dot(cross(wide(normal), wide(tangent)), wide(bitangent));
     if side > 0.0 {

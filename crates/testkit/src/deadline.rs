@@ -9,7 +9,7 @@ pub fn patience() -> u32 {
     std::env::var("MESHWRIGHT_PATIENCE").map_or(1, |n| n.parse().expect("MESHWRIGHT_PATIENCE is a number"))
 }
 
-/// A limit on the time that a thread works. Where the system does not tell that (Linux does), waiting counts too.
+/// A limit on the time that a thread works. Where the system does not measure that (Linux does), waiting counts too.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline {
     start: Instant,

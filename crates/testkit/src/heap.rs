@@ -62,7 +62,7 @@ pub struct Cost {
     pub time: Duration,
 }
 
-/// What `f` answers, and what it cost this thread. Threads that `f` starts keep accounts of their own.
+/// What `f` returns, and what it cost this thread. Threads that `f` starts keep accounts of their own.
 ///
 /// # Panics
 /// When the program does not count.

@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 /// The laws of one kind of file.
 ///
 /// Each function panics with what it saw when a law is broken. `O` makes the format's options from strictness and
-/// limits, for files that must be read in a dialect that the bytes do not tell.
+/// limits, for files that must be read in a dialect that the bytes leave open.
 pub struct Laws<F, O> {
     options: O,
     kind: PhantomData<F>,
@@ -77,7 +77,7 @@ impl<F: FileFormat, O: Fn(ReadOptions) -> F::Options> Laws<F, O> {
     }
 
     /// [`answer`] for this kind of file.
-    pub fn any_bytes(&self, bytes: &[u8]) -> Answer {
+    pub fn any_bytes(&self, bytes: &[u8]) -> Opened {
         let parse = |bytes: &[u8], read: &ReadOptions| F::parse_with(bytes, &(self.options)(*read));
         answer(bytes, bytes.len(), parse, F::validate, F::to_bytes)
     }
@@ -110,81 +110,9 @@ pub fn rules_are_stated<F: FileFormat>() {
     assert!(!F::RULES.is_empty(), "{}: no rules", F::ID);
 }
 
-/// A format crate's verbs for one kind of model.
-#[derive(Debug)]
-pub struct Format<M> {
-    /// `M::parse_with`.
-    pub parse_with: fn(&[u8], &ReadOptions) -> Result<Parsed<M>, ReadError>,
-    /// `M::validate`.
-    pub validate: fn(&M) -> Report,
-    /// `M::to_bytes`.
-    pub to_bytes: fn(&M) -> Result<Vec<u8>, WriteError>,
-}
-
-impl<M> Clone for Format<M> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<M> Copy for Format<M> {}
-
-impl<M: PartialEq + Debug> Format<M> {
-    fn strict(&self, bytes: &[u8]) -> Result<M, ReadError> {
-        (self.parse_with)(bytes, &ReadOptions::default()).map(|p| p.model)
-    }
-
-    /// Law 1: a valid model, written and read, is the same model.
-    pub fn model_round_trip(&self, model: &M) {
-        let bytes = (self.to_bytes)(model).expect("a valid model is written");
-        let again = self.strict(&bytes).expect("what was written is read");
-        assert!(*model == again, "the model changed on its way:\n{model:?}\n{again:?}");
-    }
-
-    /// Law 2: a well-formed file, read and written, is the same bytes.
-    pub fn byte_round_trip(&self, name: &str, bytes: &[u8]) {
-        let model = self.strict(bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let written = (self.to_bytes)(&model).unwrap_or_else(|e| panic!("{name}: {e}"));
-        assert!(written == bytes, "{name}: the rewrite differs\n{}", hex_diff(bytes, &written));
-    }
-
-    /// A fixture is answered as its name says.
-    pub fn fixture(&self, fixture: &Fixture) {
-        let name = &fixture.name;
-        let parsed = self.strict(&fixture.bytes);
-        match (fixture.expect, parsed) {
-            (Expect::Reject, Ok(_)) => panic!("{name}: must be refused"),
-            (Expect::Reject, Err(e)) => {
-                assert!(e.offset() <= fixture.bytes.len() as u64, "{name}: offset outside the file: {e}");
-            }
-            (_, Err(e)) => panic!("{name}: must open: {e}"),
-            (expect, Ok(model)) => {
-                let report = (self.validate)(&model);
-                let findings: Vec<_> = report.findings().iter().map(ToString::to_string).collect();
-                assert!(!report.has_errors(), "{name}: a file that opened has errors: {findings:?}");
-                let clean = findings.is_empty();
-                assert!(clean == (expect == Expect::Ok), "{name}: expected {expect:?}, found {findings:?}");
-                self.byte_round_trip(name, &fixture.bytes);
-            }
-        }
-    }
-
-    /// [`answer`] of these verbs.
-    pub fn any_bytes(&self, bytes: &[u8]) -> Answer {
-        answer(bytes, bytes.len(), self.parse_with, self.validate, self.to_bytes)
-    }
-
-    /// No proper prefix up to `needed` bytes opens strictly.
-    pub fn prefixes(&self, name: &str, bytes: &[u8], needed: usize) {
-        for cut in 0..needed.min(bytes.len()) {
-            assert!(self.strict(&bytes[..cut]).is_err(), "{name}: a prefix of {cut} bytes opens");
-        }
-    }
-}
-
 /// Who opens a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Answer {
+pub enum Opened {
     /// Nobody.
     Refused,
     /// Only a lenient reader.
@@ -203,13 +131,13 @@ pub fn answer<M: PartialEq + Debug>(
     parse_with: impl Fn(&[u8], &ReadOptions) -> Result<Parsed<M>, ReadError>,
     validate: impl Fn(&M) -> Report,
     to_bytes: impl Fn(&M) -> Result<Vec<u8>, WriteError>,
-) -> Answer {
-    let (mut answer, mut opened) = (Answer::Refused, None);
+) -> Opened {
+    let (mut answer, mut opened) = (Opened::Refused, None);
     for options in [ReadOptions::default(), ReadOptions::lenient()] {
         let parsed = match parse_with(bytes, &options) {
             Ok(parsed) => parsed,
             Err(e) => {
-                assert!(answer == Answer::Refused, "refused only by the lenient: {e}");
+                assert!(answer == Opened::Refused, "refused only by the lenient: {e}");
                 refusal(&e, len);
                 continue;
             }
@@ -228,7 +156,7 @@ pub fn answer<M: PartialEq + Debug>(
             Err(e) => {
                 assert!(options.is_lenient(), "a strictly read model is not written: {e}");
                 one_line(&e.to_string());
-                answer = answer.max(Answer::Lenient);
+                answer = answer.max(Opened::Lenient);
                 continue;
             }
         };
@@ -236,7 +164,7 @@ pub fn answer<M: PartialEq + Debug>(
             assert!(!report.has_errors(), "a strictly read model has errors: {report:?}");
             assert!(written == bytes, "the rewrite differs\n{}", hex_diff(bytes, &written));
         }
-        answer = answer.max(if options.is_lenient() { Answer::Lenient } else { Answer::Strict });
+        answer = answer.max(if options.is_lenient() { Opened::Lenient } else { Opened::Strict });
         let again = match parse_with(&written, &options) {
             Ok(again) => again.model,
             Err(e) if matches!(e.class(), ErrorClass::Limit { .. }) => continue,

@@ -1,15 +1,15 @@
 //! Every fixture fares as its name says, and no part of one opens.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use meshwright_core::{Parsed, ReadError, ReadOptions, Report, Strictness, WriteError};
+use meshwright_core::{FileFormat, Parsed, ReadError, ReadOptions, Report, Strictness, WriteError};
 use meshwright_scene::{SceneOptions, Space};
-use meshwright_testkit::laws::Format;
+use meshwright_testkit::laws::laws;
 use meshwright_testkit::{Expect, fixtures};
 use meshwright_tso::{Anim, Assembly, Between, Bmf, Bnd, Mesh, Part, ResourceId, Skel, Skn};
 use std::collections::BTreeSet;
-use std::fmt::Debug;
 
-fn walk<M: PartialEq + Debug>(extension: &str, at_least: usize, format: Format<M>) {
+fn walk<F: FileFormat>(extension: &str, at_least: usize) {
+    let format = laws::<F>();
     let all = fixtures("tso", &[extension]);
     assert!(all.len() >= at_least, "{} fixtures of .{extension}", all.len());
     for fixture in all {
@@ -23,36 +23,30 @@ fn walk<M: PartialEq + Debug>(extension: &str, at_least: usize, format: Format<M
     }
 }
 
-macro_rules! verbs {
-    ($ty:ident) => {
-        Format { parse_with: $ty::parse_with, validate: $ty::validate, to_bytes: $ty::to_bytes }
-    };
-}
-
 #[test]
 fn meshes() {
-    walk("mesh", 10, verbs!(Mesh));
+    walk::<Mesh>("mesh", 10);
 }
 
 #[test]
 fn skeletons() {
-    walk("skel", 6, verbs!(Skel));
+    walk::<Skel>("skel", 6);
 }
 
 #[test]
 fn animations() {
-    walk("anim", 6, verbs!(Anim));
+    walk::<Anim>("anim", 6);
 }
 
 #[test]
 fn bindings() {
-    walk("bnd", 3, verbs!(Bnd));
+    walk::<Bnd>("bnd", 3);
 }
 
 #[test]
 fn the_sims_1() {
-    walk("bmf", 2, verbs!(Bmf));
-    walk("skn", 3, verbs!(Skn));
+    walk::<Bmf>("bmf", 2);
+    walk::<Skn>("skn", 3);
 }
 
 fn bytes(name: &str) -> Vec<u8> {

@@ -3,25 +3,12 @@
 
 use meshwright_core::{F32, FileFormat, Strictness};
 use meshwright_scene::{FromScene, FromSceneOptions, Scene, SceneOptions, Space};
-use meshwright_testkit::laws::Format;
+use meshwright_testkit::laws;
 use meshwright_tso::{
     Anim, Assembly, Between, Bmf, Bnd, Mesh, MeshForm, Name, Part, Skel, Skn, TsoSceneOptions, strategy,
     write_scene,
 };
 use proptest::prelude::*;
-
-const MESH: Format<Mesh> =
-    Format { parse_with: Mesh::parse_with, validate: Mesh::validate, to_bytes: Mesh::to_bytes };
-const BMF: Format<Bmf> =
-    Format { parse_with: Bmf::parse_with, validate: Bmf::validate, to_bytes: Bmf::to_bytes };
-const SKN: Format<Skn> =
-    Format { parse_with: Skn::parse_with, validate: Skn::validate, to_bytes: Skn::to_bytes };
-const SKEL: Format<Skel> =
-    Format { parse_with: Skel::parse_with, validate: Skel::validate, to_bytes: Skel::to_bytes };
-const ANIM: Format<Anim> =
-    Format { parse_with: Anim::parse_with, validate: Anim::validate, to_bytes: Anim::to_bytes };
-const BND: Format<Bnd> =
-    Format { parse_with: Bnd::parse_with, validate: Bnd::validate, to_bytes: Bnd::to_bytes };
 
 /// Changes some bytes of a file, cuts it or adds to it.
 fn spoil(
@@ -41,7 +28,7 @@ fn spoil(
     bytes
 }
 
-macro_rules! laws {
+macro_rules! lawful {
     ($($name:ident: $format:expr, $strategy:expr;)+) => {$(
         mod $name {
             use super::*;
@@ -51,9 +38,9 @@ macro_rules! laws {
                 #[test]
                 fn models_and_files_come_back(model in $strategy) {
                     $format.model_round_trip(&model);
-                    let report = ($format.validate)(&model);
+                    let report = model.validate();
                     prop_assert!(!report.has_errors(), "{:?}", report.findings());
-                    $format.byte_round_trip("generated", &($format.to_bytes)(&model).unwrap());
+                    $format.byte_round_trip("generated", &model.to_bytes().unwrap());
                 }
 
                 #[test]
@@ -62,7 +49,7 @@ macro_rules! laws {
                     changes in prop::collection::vec(any::<(prop::sample::Index, u8)>(), 0..6),
                     cut: Option<prop::sample::Index>,
                 ) {
-                    let bytes = spoil(($format.to_bytes)(&model).unwrap(), &changes, cut);
+                    let bytes = spoil(model.to_bytes().unwrap(), &changes, cut);
                     $format.any_bytes(&bytes);
                     let _ = (Mesh::sniff(&bytes), Skel::sniff(&bytes), Anim::sniff(&bytes), Bnd::sniff(&bytes));
                     let _ = (Bmf::sniff(&bytes), Skn::sniff(&bytes));
@@ -72,13 +59,13 @@ macro_rules! laws {
     )+};
 }
 
-laws! {
-    mesh: MESH, strategy::mesh();
-    bmf: BMF, strategy::bmf();
-    skn: SKN, strategy::skn();
-    skel: SKEL, strategy::skel(strategy::finite());
-    anim: ANIM, strategy::anim(strategy::finite(), strategy::name());
-    bnd: BND, strategy::bnd();
+lawful! {
+    mesh: laws::laws::<Mesh>(), strategy::mesh();
+    bmf: laws::laws::<Bmf>(), strategy::bmf();
+    skn: laws::laws::<Skn>(), strategy::skn();
+    skel: laws::laws::<Skel>(), strategy::skel(strategy::finite());
+    anim: laws::laws::<Anim>(), strategy::anim(strategy::finite(), strategy::name());
+    bnd: laws::laws::<Bnd>(), strategy::bnd();
 }
 
 fn bones() -> impl Strategy<Value = Name> + Clone {
@@ -96,12 +83,12 @@ proptest! {
     #[test]
     fn random_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200), version in 0_u8..3) {
         for bytes in [bytes.clone(), [&[0, 0, 0, version], bytes.as_slice()].concat()] {
-            MESH.any_bytes(&bytes);
-            BMF.any_bytes(&bytes);
-            SKN.any_bytes(&bytes);
-            SKEL.any_bytes(&bytes);
-            ANIM.any_bytes(&bytes);
-            BND.any_bytes(&bytes);
+            laws::laws::<Mesh>().any_bytes(&bytes);
+            laws::laws::<Bmf>().any_bytes(&bytes);
+            laws::laws::<Skn>().any_bytes(&bytes);
+            laws::laws::<Skel>().any_bytes(&bytes);
+            laws::laws::<Anim>().any_bytes(&bytes);
+            laws::laws::<Bnd>().any_bytes(&bytes);
         }
     }
 
@@ -299,4 +286,14 @@ fn errors_name_field_and_offset() {
     assert_eq!((e.code(), e.path().to_string()), ("E_NOT_FINITE", "real[0].normal".into()));
     let at = usize::try_from(e.offset()).unwrap();
     assert_eq!(bytes[at..at + 4], f32::NAN.to_le_bytes());
+}
+
+#[test]
+fn rules_are_stated() {
+    laws::rules_are_stated::<Mesh>();
+    laws::rules_are_stated::<Skel>();
+    laws::rules_are_stated::<Anim>();
+    laws::rules_are_stated::<Bnd>();
+    laws::rules_are_stated::<Bmf>();
+    laws::rules_are_stated::<Skn>();
 }

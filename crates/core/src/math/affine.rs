@@ -30,7 +30,7 @@ pub struct Affine64 {
     pub w: [f64; 3],
 }
 
-/// Columns that span no more of the box of their lengths than this lie in a plane, as far as 32 bits can tell.
+/// Columns that span no more of the box of their lengths than this lie in a plane, as far as 32 bits can show.
 const FLAT: f64 = 1e-6;
 
 macro_rules! columns {

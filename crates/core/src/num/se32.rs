@@ -75,7 +75,7 @@ impl Se32 {
     /// At each exponent fractions are rounded to nearest, halves to the even fraction, and clamped to
     /// -256..255. Of words with the same error, one with all fractions in -254..253 (the range that the
     /// original tool uses) goes first, then the lowest exponent. Components outside -131072..130560 are
-    /// clamped and NaN becomes 0: [`saturates`](Self::saturates) tells. The word 0xFFFFFFFF, which animation
+    /// clamped and NaN becomes 0: see [`saturates`](Self::saturates). The word 0xFFFFFFFF, which animation
     /// streams use as a sign of absence, never results.
     pub fn encode(value: [f32; 3]) -> Self {
         let value = value.map(|c| {
@@ -197,9 +197,9 @@ mod tests {
             [130560.0, -131072.0, 0.0]
         );
         assert!(Se32::saturates([130561.0, 0.0, 0.0]) && Se32::saturates([f32::NAN, 0.0, 0.0]));
-        let absent = Se32::from_bits(u32::MAX);
-        assert!(!absent.is_canonical());
-        assert_eq!(Se32::encode(absent.decode()).decode(), [-512.0; 3]);
+        let no_key = Se32::from_bits(u32::MAX);
+        assert!(!no_key.is_canonical());
+        assert_eq!(Se32::encode(no_key.decode()).decode(), [-512.0; 3]);
         assert_eq!(Se32::encode([-0.0; 3]).to_bits(), 0);
         assert!(Se32::is_exact([-0.0; 3]));
         assert_eq!(std::format!("{:?}", Se32::encode([1.0, 0.0, 0.0])), "Se32(0x78000080 = [1.0, 0.0, 0.0])");

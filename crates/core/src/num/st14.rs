@@ -4,7 +4,7 @@ use super::arith::{pow2, round_even, signed, unsigned, with};
 use crate::bits::{BitField, tiles};
 use core::fmt;
 
-/// A texture coordinate of BGBTech's mesh description in 32 bits. The word alone does not tell its reading:
+/// A texture coordinate of BGBTech's mesh description in 32 bits. The word alone does not decide its reading:
 /// see [`St14Form`].
 ///
 /// ```

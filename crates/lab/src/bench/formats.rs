@@ -23,7 +23,7 @@ pub(crate) fn measure_all(report: &mut Report, effort: Effort) -> Result<(), Str
     glb(report, effort)
 }
 
-/// Ours, then the others, each run for what it answers.
+/// Ours, then the others, each run for what it returns.
 macro_rules! contest {
     ($effort:expr, $($run:expr),+ $(,)?) => {
         measure($effort, &mut [$(Contender::new(|| _ = black_box($run))),+])

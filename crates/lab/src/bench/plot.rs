@@ -8,7 +8,7 @@ const LEFT: f64 = 70.0;
 const RIGHT: f64 = 190.0;
 const TOP: f64 = 30.0;
 const BOTTOM: f64 = 50.0;
-/// Told apart by people who see few colours, and by their marks.
+/// Distinct to people who see few colours, and by their marks.
 const COLORS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#555555", "#e69f00"];
 
 /// Lines of seconds per call at each size, as an SVG document.

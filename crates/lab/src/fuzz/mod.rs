@@ -42,7 +42,7 @@ const ASAN: Mode = Mode { name: "asan", sanitizer: "address", run: &["-malloc_li
 const FAST: &[&str] = &["-entropic=0", "-use_counters=0", "-reduce_inputs=0"];
 
 /// Safe code returns no reference to its stack; long traces of allocations, and much memory that is withheld from
-/// reuse, would cost more than they tell.
+/// reuse, would cost more than they show.
 const ASAN_OPTIONS: &str = "detect_stack_use_after_return=0:malloc_context_size=2:quarantine_size_mb=16";
 
 /// A scene comes with its companions.
@@ -140,7 +140,7 @@ fn build(root: &Path, out: &Path, mode: &Mode) -> Result<PathBuf, String> {
     let out = out.join(mode.name);
     let mut command = nightly(root);
     command.args(["cargo", "fuzz", "build", "--fuzz-dir", "crates/fuzz", "--target-dir"]).arg(&out);
-    // Dictionaries stand in for what comparisons would tell, at a third of the time.
+    // Dictionaries stand in for what comparisons would show, at a third of the time.
     command.args(["--sanitizer", mode.sanitizer, "--no-trace-compares"]);
     sh::run(&mut command)?;
     let about = sh::output(nightly(root).args(["rustc", "-vV"]))?;

@@ -2,7 +2,7 @@
 
 use crate::kinds::{AnyModel, Format, ReadSettings};
 use meshwright_core::{Finding, ReadError, Report, Strictness};
-use meshwright_files::FilesError;
+use meshwright_files::{FilesError, TreePath};
 use meshwright_scene::ConvertError;
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ pub enum AssetError {
     /// The file cannot be read.
     #[error(transparent)]
     Files(#[from] FilesError),
-    /// Neither content nor name tell its kind.
+    /// Neither content nor name is of a known kind.
     #[error("not a known format")]
     UnknownFormat,
     /// The file breaks a rule of its format.
@@ -27,6 +27,14 @@ pub enum AssetError {
         settings: Box<ReadSettings>,
         /// The broken rule.
         error: ReadError,
+    },
+    /// A companion without which the model is not whole was found and cannot be read.
+    #[error("{error}")]
+    Unreadable {
+        /// Where it lies in the tree.
+        path: TreePath,
+        /// Why not.
+        error: FilesError,
     },
     /// A companion that was named breaks a rule of its format.
     #[error("{name}: {error}")]

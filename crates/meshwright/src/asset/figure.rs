@@ -1,8 +1,7 @@
 //! Several files that make up one figure.
 
 use super::{Asset, Part, PartRole, PartState};
-use crate::companions::CompanionFile;
-use crate::kinds::Format;
+use crate::kinds::{CompanionFile, Format};
 use meshwright_core::{Companion, Role};
 
 /// Why several files are no figure.
@@ -99,7 +98,13 @@ impl Asset {
     fn figure_texture(&self) -> Option<String> {
         #[cfg(feature = "tso")]
         {
-            let bound = || self.companions.one::<meshwright_tso::Bnd>()?.texture.as_ref().map(|id| id.tag());
+            let bound = || {
+                self.companions
+                    .one::<meshwright_tso::Bnd>()?
+                    .texture
+                    .as_ref()
+                    .map(meshwright_tso::ResourceId::tag)
+            };
             self.companions.texture.clone().or_else(bound)
         }
         #[cfg(not(feature = "tso"))]

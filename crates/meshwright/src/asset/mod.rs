@@ -17,8 +17,7 @@ pub use finder::Finder;
 pub use options::{NamedFile, OpenOptions};
 pub use part::{Part, PartRole, PartState};
 
-use crate::companions::Companions;
-use crate::kinds::{AnyModel, Format};
+use crate::kinds::{AnyModel, Companions, Format};
 use meshwright_core::{Report, Severity};
 use meshwright_files::{Tree, TreePath};
 use meshwright_scene::{ConvertError, Converted, Loss, Scene, SceneOptions};

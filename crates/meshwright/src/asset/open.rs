@@ -1,9 +1,8 @@
 //! From a path to an asset.
 
 use super::{Asset, AssetError, Finder, OpenOptions, Part, PartRole, PartState};
-use crate::companions::Companions;
 use crate::detect::{detect, detect_met};
-use crate::kinds::{AnyModel, Format, ReadSettings};
+use crate::kinds::{AnyModel, Companions, Format, ReadSettings};
 use meshwright_core::{Companion, Parsed, Role};
 use meshwright_files::{AsTreePath, TreePath};
 use std::sync::Arc;
@@ -84,7 +83,11 @@ impl Work<'_> {
                         settings = settings.with_companion(role, &*content);
                         found = Some((role, path));
                     }
-                    Err(e) => return self.without(bytes, role, &path, e.reason(), || e.into()),
+                    Err(error) => {
+                        let (why, at) = (error.reason(), path.clone());
+                        let refused = || AssetError::Unreadable { path: at, error };
+                        return self.without(bytes, role, &path, why, refused);
+                    }
                 }
             }
         }
@@ -179,7 +182,7 @@ impl Work<'_> {
         self.parts.push(Part::at(PartRole::Companion(role), path, state));
     }
 
-    /// The binding beside a mesh that names it, told by the number in the mesh's file name, and the file of the texture
+    /// The binding beside a mesh that names it, by the number in the mesh's file name, and the file of the texture
     /// that the binding names.
     #[cfg(feature = "tso")]
     fn sims(&mut self, companions: &mut Companions) {

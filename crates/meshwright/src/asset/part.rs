@@ -5,6 +5,7 @@ use meshwright_files::TreePath;
 use std::fmt;
 
 /// Extensions of textures, the one that is preferred first.
+#[cfg(any(feature = "tso", feature = "textures"))]
 pub(super) const IMAGES: [&str; 5] = ["png", "jpg", "jpeg", "tga", "bmp"];
 
 /// What a file is for an asset.

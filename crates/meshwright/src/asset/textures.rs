@@ -2,7 +2,6 @@
 
 use super::part::IMAGES;
 use super::{Asset, Finder, OpenOptions, Part, PartRole, PartState};
-use crate::kinds::AnyModel;
 use meshwright_core::Budget;
 use meshwright_files::TreePath;
 use meshwright_scene::{ConvertError, Image, Loss, SceneOptions};
@@ -43,24 +42,6 @@ impl Finder {
     }
 }
 
-impl AnyModel {
-    /// The name of the picture that a material of the model's scene means; none where it means a colour.
-    fn texture(&self, material: usize, name: &str) -> Option<String> {
-        let texture = match self {
-            #[cfg(feature = "bmd")]
-            Self::Bmd(_) if meshwright_bmd::flat_color(name.as_bytes()).is_some() => return None,
-            #[cfg(feature = "fsomodel")]
-            Self::Fso(m) => {
-                let own =
-                    m.metadata.as_ref().and_then(|m| m.materials.get(material)?.diffuse_texture.clone());
-                own.unwrap_or_else(|| name.to_owned())
-            }
-            _ => name.to_owned(),
-        };
-        Some(texture).filter(|t| !t.is_empty())
-    }
-}
-
 /// An image file as PNG or JPEG; what is neither becomes PNG.
 fn read(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Image, String> {
     let bytes = finder.read(path, options).map_err(|e| e.reason())?;
@@ -72,7 +53,7 @@ fn read(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Image
         return Ok(Image { name, mime: "image/jpeg", bytes: bytes.into_owned() });
     }
     let mut reader = image::ImageReader::new(Cursor::new(&*bytes));
-    // TGA has no magic, so its extension must tell.
+    // TGA has no magic, so its extension decides.
     let tga = path.extension().eq_ignore_ascii_case(b"tga");
     reader.set_format(if tga { image::ImageFormat::Tga } else { image::ImageFormat::Bmp });
     let mut limits = image::Limits::default();

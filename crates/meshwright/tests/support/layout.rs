@@ -1,4 +1,4 @@
-//! Where the sections of a file lie, told by the formats' descriptions and not by the readers under test.
+//! Where the sections of a file lie, by the formats' descriptions and not by the readers under test.
 
 use meshwright::Format;
 use meshwright_testkit::exhaust::{Field, Layout, LayoutBuilder, Order};
@@ -145,14 +145,14 @@ fn crucible_skeleton(bytes: &[u8]) -> Layout {
     s.done()
 }
 
-/// A string behind a byte with its length. Answers where it ends.
+/// A string behind a byte with its length. Returns where it ends.
 fn pascal(s: &mut LayoutBuilder<'_>, at: usize) -> usize {
     let len = s.number(at, 1);
     s.section(at + 1, len, None, Some(Field { at, width: 1, unit: 1 }));
     at + 1 + len
 }
 
-/// A table of `count * size` bytes behind its count. Answers where it ends.
+/// A table of `count * size` bytes behind its count. Returns where it ends.
 fn counted(s: &mut LayoutBuilder<'_>, at: usize, size: usize) -> usize {
     let len = s.word(at) * size;
     s.section(at + 4, len, None, Some(Field::count(at, size)));
@@ -205,7 +205,7 @@ fn tso_skeleton(bytes: &[u8]) -> Layout {
     s.done()
 }
 
-/// Lists of pairs of strings. Answers where they end.
+/// Lists of pairs of strings. Returns where they end.
 fn lists(s: &mut LayoutBuilder<'_>, at: usize) -> usize {
     let (count, mut at) = (s.word(at), at + 4);
     for _ in s.records(at, count, 4) {

@@ -1,22 +1,96 @@
-//! The registry: one row for every kind of file. Detection, models of any kind, laws, fuzz targets, conformance and the
+//! The registry: one row for every kind of file, and a file for each family that says what else can be done with it. Detection, models of any kind, laws, fuzz targets, conformance and the
 //! README's tables follow from it.
+
+#[cfg(feature = "bmd")]
+mod bmd;
+mod companions;
+#[cfg(feature = "crucible")]
+mod crucible;
+#[cfg(feature = "dpm")]
+mod darkplaces;
+#[cfg(feature = "fsomodel")]
+mod fsomodel;
+#[cfg(feature = "tso")]
+mod sims;
+mod summary;
+mod write;
+
+pub use companions::{COMPANION_RULES, CompanionFile, Companions};
+pub use summary::Summary;
+pub use write::WriteOptions;
 
 use meshwright_core::{
     Companion, Confidence, FileFormat, Parsed, ReadError, ReadOptions, Report, Role, Rule, Setting,
     WriteError,
 };
+use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// A kind of file that this build reads.
-pub trait Kind: FileFormat + Into<AnyModel> {
-    /// Its entry in the registry.
+/// The entry of a kind of file in the registry.
+pub trait Registered: FileFormat + Into<AnyModel> {
+    /// Its name in the registry.
     const FORMAT: Format;
 
     /// The model, where it is of this kind.
     fn of(model: &AnyModel) -> Option<&Self>;
 }
+
+/// What can be done with a kind of file beside reading and writing it.
+pub trait Kind: Registered {
+    /// The model as a scene, with what belongs to it. `name` becomes that of a mesh whose file has none.
+    ///
+    /// # Errors
+    /// When the model breaks a rule that a lenient reader passed over, when nothing can be shown of it, or when the scene
+    /// would exceed the limits of the options.
+    fn to_scene(
+        &self,
+        _name: &str,
+        _companions: &Companions,
+        _options: &SceneOptions,
+    ) -> Result<Converted<Scene>, ConvertError> {
+        Err(ConvertError::unsupported("file", format!("{} holds nothing to draw by itself", Self::TITLE)))
+    }
+
+    /// A scene as files of this kind, the main one called `stem`.
+    ///
+    /// # Errors
+    /// When the scene breaks its own rules, when the kind can express nothing of it, or when the result would exceed
+    /// the limits of the options.
+    fn write_scene(
+        _scene: &Scene,
+        _stem: &str,
+        _options: &WriteOptions,
+    ) -> Result<Converted<OutputFiles>, ConvertError> {
+        Err(ConvertError::unsupported("file", format!("{} holds nothing of a scene", Self::TITLE)))
+    }
+
+    /// What the model holds, in numbers.
+    fn summary(&self) -> Summary {
+        Summary::default()
+    }
+
+    /// Everything that is odd about the model, held against what belongs to it where that can be.
+    fn validate_with(&self, _companions: &Companions) -> Report {
+        self.validate()
+    }
+
+    /// The name of the picture that a material of the model's scene means; none where it means a colour.
+    fn texture(&self, _material: usize, name: &str) -> Option<String> {
+        Some(name.to_owned())
+    }
+
+    /// The settings by which the models of a strategy are read, with each strategy.
+    #[cfg(feature = "proptest")]
+    fn strategies() -> Vec<Strategy<Self>> {
+        Vec::new()
+    }
+}
+
+/// A generator of models, and the setting that their files must be read with, by name and value.
+#[cfg(feature = "proptest")]
+pub type Strategy<K> = (Option<(&'static str, &'static str)>, proptest::strategy::BoxedStrategy<K>);
 
 /// Work on a kind of file, whatever it is.
 pub trait Visitor {
@@ -100,7 +174,7 @@ macro_rules! kinds {
         }
 
         #[cfg(feature = $feature)]
-        impl Kind for $model {
+        impl Registered for $model {
             const FORMAT: Format = Format::$variant;
 
             fn of(model: &AnyModel) -> Option<&Self> {
@@ -194,6 +268,39 @@ macro_rules! kinds {
             /// Whether the model is not whole without a companion of this role.
             pub fn needs(&self, role: Role) -> bool {
                 match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => m.needs(role),)+ }
+            }
+
+            /// What the model holds, in numbers.
+            pub fn summary(&self) -> Summary {
+                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::summary(&**m),)+ }
+            }
+
+            /// The name of the picture that a material of the model's scene means; none where it means a colour.
+            pub fn texture(&self, material: usize, name: &str) -> Option<String> {
+                let texture = match *self {
+                    $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::texture(&**m, material, name),)+
+                };
+                texture.filter(|texture| !texture.is_empty())
+            }
+
+            /// The scene as the model's own kind makes it.
+            pub(crate) fn own_scene(
+                &self,
+                name: &str,
+                companions: &Companions,
+                options: &SceneOptions,
+            ) -> Result<Converted<Scene>, ConvertError> {
+                match *self {
+                    $(#[cfg(feature = $feature)]
+                    Self::$variant(ref m) => Kind::to_scene(&**m, name, companions, options),)+
+                }
+            }
+
+            /// Everything that is odd about the model, held against what belongs to it where that can be.
+            pub(crate) fn validate_own(&self, companions: &Companions) -> Report {
+                match *self {
+                    $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::validate_with(&**m, companions),)+
+                }
             }
 
             /// Everything that is odd about the model.

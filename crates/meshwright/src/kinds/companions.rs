@@ -1,19 +1,14 @@
 //! Files that belong to a model and say more about it.
 
-use crate::kinds::{AnyModel, Format, Kind, ReadSettings};
+use super::{AnyModel, Format, ReadSettings, Registered};
 use meshwright_core::{Path, ReadError, Report, Role};
 use meshwright_scene::Image;
-#[cfg(feature = "tso")]
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 meshwright_core::rules! {
     error NOT_DECLARED = "format", Unsupported,
         "Files of this kind have no such companion.",
         "Leave it out.";
-    warning BONE_MISSING = "W_BONE_MISSING", BadReference,
-        "The mesh names a bone that its skeleton does not have; what hangs on it stays at the root.",
-        "Use the skeleton that the mesh was made for.";
 }
 
 /// Rules of what a model and its companions ask of each other, beside those of their formats.
@@ -85,12 +80,12 @@ impl Companions {
     }
 
     /// The companions of one kind, in order.
-    pub fn all<K: Kind>(&self) -> impl Iterator<Item = &K> {
+    pub fn all<K: Registered>(&self) -> impl Iterator<Item = &K> {
         self.files.iter().filter_map(|file| K::of(&file.model))
     }
 
     /// The companion of one kind that was added last.
-    pub fn one<K: Kind>(&self) -> Option<&K> {
+    pub fn one<K: Registered>(&self) -> Option<&K> {
         self.files.iter().rev().find_map(|file| K::of(&file.model))
     }
 
@@ -121,50 +116,5 @@ impl ReadSettings {
             self.attached.extend(found.cloned());
         }
         self
-    }
-}
-
-impl AnyModel {
-    /// Everything that is odd about the model and about its companions, and what one asks of the other and does not
-    /// get: bones of a skeleton, frames of a model. Offsets count in the file that a finding's stream names.
-    pub fn validate_with(&self, companions: &Companions) -> Report {
-        let mut report = self.validate_on_skeleton(companions);
-        #[cfg(feature = "tso")]
-        self.validate_bones(companions, &mut report);
-        report.append(companions.validate());
-        #[cfg(feature = "dpm")]
-        if let Some((groups, poses)) =
-            companions.one::<meshwright_quake::FrameGroups>().zip(self.pose_count())
-        {
-            report.append(groups.resolve(poses).report.of_part(Role::Clips.name()));
-        }
-        report
-    }
-
-    fn validate_on_skeleton(&self, companions: &Companions) -> Report {
-        #[cfg(feature = "crucible")]
-        if let Some(skeleton) = companions.one::<meshwright_crucible::SkeletonChunk>() {
-            match self {
-                Self::CrucibleMesh(m) => return m.validate_with(skeleton),
-                Self::CrucibleModel(m) => return m.validate_with(skeleton),
-                _ => {}
-            }
-        }
-        self.validate()
-    }
-
-    /// Bones that a mesh names and its skeleton does not have.
-    #[cfg(feature = "tso")]
-    fn validate_bones(&self, companions: &Companions, report: &mut Report) {
-        let skeleton = companions.one::<meshwright_tso::Skel>();
-        let Some(((geometry, _), skeleton)) = self.geometry().zip(skeleton) else { return };
-        // Skeletons are searched without regard to case.
-        let folded = |name: &meshwright_tso::Name| name.bytes().to_ascii_lowercase();
-        let known: BTreeSet<_> = skeleton.bones.iter().map(|b| folded(&b.name)).collect();
-        let missing = geometry.bones.iter().enumerate().filter(|(_, b)| !known.contains(&folded(b)));
-        for (i, bone) in missing {
-            let message = || format!("the skeleton has no bone {:?}", bone.text());
-            report.broken(BONE_MISSING, &Path::ROOT.field("bones").index(i), None, message);
-        }
     }
 }

@@ -1,0 +1,103 @@
+//! The Crucible engine's files in the facade.
+
+use super::{Companions, Kind, Summary, WriteOptions};
+use meshwright_core::Report;
+use meshwright_crucible::{CModel, Chunk, CrucibleFile, CrucibleTarget, SkeletonChunk, write_scene};
+use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
+use std::collections::BTreeSet;
+
+fn write(
+    scene: &Scene,
+    file: CrucibleFile,
+    stem: &str,
+    options: &WriteOptions,
+) -> Result<Converted<OutputFiles>, ConvertError> {
+    let mut own = CrucibleTarget::default().with_file(file);
+    own.dialect = options.setting("dialect").unwrap_or(own.dialect);
+    own.quaternions = options.setting("quaternions").unwrap_or(own.quaternions);
+    write_scene(scene, stem, &options.of(own))
+}
+
+fn summary(chunks: &[Chunk<'static>]) -> Summary {
+    let dialects: BTreeSet<_> = chunks.iter().map(|c| c.dialect.name()).collect();
+    Summary {
+        meshes: chunks.len(),
+        vertices: chunks.iter().map(Chunk::vertex_count).sum(),
+        triangles: chunks.iter().map(|c| c.triangles().len()).sum(),
+        notes: dialects.into_iter().map(|d| format!("dialect {d}")).collect(),
+        ..Summary::default()
+    }
+}
+
+macro_rules! meshes {
+    ($($model:ty: $file:ident, |$m:ident| $chunks:expr, $strategy:path;)+) => {$(
+        impl Kind for $model {
+            fn to_scene(
+                &self,
+                _: &str,
+                companions: &Companions,
+                options: &SceneOptions,
+            ) -> Result<Converted<Scene>, ConvertError> {
+                self.to_scene(options, companions.one())
+            }
+
+            fn write_scene(
+                scene: &Scene,
+                stem: &str,
+                options: &WriteOptions,
+            ) -> Result<Converted<OutputFiles>, ConvertError> {
+                write(scene, CrucibleFile::$file, stem, options)
+            }
+
+            fn summary(&self) -> Summary {
+                let $m = self;
+                summary($chunks)
+            }
+
+            fn validate_with(&self, companions: &Companions) -> Report {
+                companions.one::<SkeletonChunk>().map_or_else(|| self.validate(), |s| self.validate_with(s))
+            }
+
+            #[cfg(feature = "proptest")]
+            fn strategies() -> Vec<super::Strategy<Self>> {
+                use proptest::strategy::Strategy as _;
+                let all = meshwright_crucible::Dialect::ALL.into_iter();
+                all.map(|d| (Some(("dialect", d.name())), $strategy(d).boxed())).collect()
+            }
+        }
+    )+};
+}
+
+meshes! {
+    Chunk<'static>: Chunk, |m| std::slice::from_ref(m), meshwright_crucible::strategy::chunk;
+    CModel<'static>: Model, |m| &m.meshes, meshwright_crucible::strategy::cmodel;
+}
+
+impl Kind for SkeletonChunk {
+    fn to_scene(
+        &self,
+        _: &str,
+        _: &Companions,
+        options: &SceneOptions,
+    ) -> Result<Converted<Scene>, ConvertError> {
+        self.to_scene(options)
+    }
+
+    fn write_scene(
+        scene: &Scene,
+        stem: &str,
+        options: &WriteOptions,
+    ) -> Result<Converted<OutputFiles>, ConvertError> {
+        write(scene, CrucibleFile::Skeleton, stem, options)
+    }
+
+    fn summary(&self) -> Summary {
+        Summary { bones: self.bones.len(), ..Summary::default() }
+    }
+
+    #[cfg(feature = "proptest")]
+    fn strategies() -> Vec<super::Strategy<Self>> {
+        use proptest::strategy::Strategy as _;
+        vec![(None, meshwright_crucible::strategy::skeleton().boxed())]
+    }
+}

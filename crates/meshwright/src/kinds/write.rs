@@ -1,0 +1,69 @@
+//! How scenes become files.
+
+use super::Kind;
+use meshwright_core::WriteError;
+use meshwright_scene::{ConvertError, Converted, FromSceneOptions, Limits, MeshPose, OutputFiles};
+
+/// How a scene is written.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct WriteOptions {
+    /// What all formats share: limits, levels of detail, names.
+    pub shared: FromSceneOptions,
+    /// The name of the main file without its extension; empty for the scene's name.
+    pub stem: String,
+    /// Choices by name that the target has, such as `dialect`; it leaves others out of account.
+    pub settings: Vec<(String, String)>,
+    /// The result is one file: an OBJ without its materials.
+    pub single: bool,
+    /// For OBJ: other positions and normals for every mesh than those of the bind pose.
+    pub posed: Option<Vec<MeshPose>>,
+    /// How glTF is written; its limit is that of the shared options.
+    #[cfg(feature = "gltf")]
+    pub gltf: meshwright_gltf::ExportOptions,
+}
+
+impl WriteOptions {
+    /// The same options with a name for the main file.
+    #[must_use]
+    pub fn with_stem(mut self, stem: impl Into<String>) -> Self {
+        self.stem = stem.into();
+        self
+    }
+
+    /// The same options with other limits.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.shared.limits = limits;
+        self
+    }
+
+    /// The same options with a choice.
+    #[must_use]
+    pub fn with(mut self, setting: impl Into<String>, value: impl Into<String>) -> Self {
+        self.settings.push((setting.into(), value.into()));
+        self
+    }
+
+    /// The value of a setting that was chosen last, where the target knows it.
+    #[cfg(any(feature = "crucible", feature = "fsomodel"))]
+    pub(crate) fn setting<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
+        self.settings.iter().rev().find(|(n, _)| n == name).and_then(|(_, value)| value.parse().ok())
+    }
+
+    /// The shared options around those of a format.
+    pub(crate) fn of<T>(&self, format: T) -> FromSceneOptions<T> {
+        self.shared.clone().with_format(format)
+    }
+}
+
+/// A model that is one file.
+pub(super) fn single<K: Kind>(
+    stem: &str,
+    made: Converted<K>,
+) -> Result<Converted<OutputFiles>, ConvertError> {
+    let refused = |e: WriteError| ConvertError::invalid("file", e.to_string());
+    let bytes = made.value.to_bytes().map_err(refused)?;
+    let extension = K::EXTENSIONS.first().copied().unwrap_or_default();
+    Ok(Converted::new(OutputFiles::single(format!("{stem}.{extension}"), bytes), made.losses))
+}
