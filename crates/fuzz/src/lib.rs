@@ -28,10 +28,10 @@ impl Target {
             (Action::Parse, Input::File(format)) => format.visit(bytes::Parse(bytes)),
             (Action::Round, Input::File(format)) => format.visit(bytes::Round(bytes)),
             (Action::Parse, Input::Lz4) => {
-                Format::CrucibleMesh.visit(bytes::Parse(&bytes::chunk_around(bytes)))
+                Format::CrucibleMesh.visit(bytes::Parse(&bytes::chunk_around(bytes)));
             }
             (Action::Round, Input::Lz4) => {
-                Format::CrucibleMesh.visit(bytes::Round(&bytes::chunk_around(bytes)))
+                Format::CrucibleMesh.visit(bytes::Round(&bytes::chunk_around(bytes)));
             }
             (Action::Scene, Input::File(format)) => drop(exercise::run(&Subject::split(format, bytes))),
             (Action::Model, Input::File(format)) => format.visit(models::Model(bytes)),
