@@ -40,7 +40,9 @@
 #![cfg_attr(
     not(all(feature = "bmd", feature = "crucible", feature = "dpm", feature = "fsomodel", feature = "tso")),
     allow(
+        dead_code,
         unused_imports,
+        unused_mut,
         unused_variables,
         unreachable_code,
         unreachable_patterns,

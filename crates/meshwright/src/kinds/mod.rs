@@ -277,7 +277,7 @@ macro_rules! kinds {
 
             /// The name of the picture that a material of the model's scene means; none where it means a colour.
             pub fn texture(&self, material: usize, name: &str) -> Option<String> {
-                let texture = match *self {
+                let texture: Option<String> = match *self {
                     $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::texture(&**m, material, name),)+
                 };
                 texture.filter(|texture| !texture.is_empty())
