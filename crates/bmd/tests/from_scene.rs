@@ -256,7 +256,7 @@ fn a_budget_that_does_not_suffice_is_an_error() {
 #[test]
 fn levels_and_undrawn_meshes_follow_the_options() {
     let mut scene = bound_elsewhere();
-    scene.meshes.push(Mesh { skin: None, ..scene.meshes[0].clone() });
+    scene.meshes.push(scene.meshes[0].clone().with_skin(None));
     scene.meshes.push(scene.meshes[1].clone());
     scene.nodes.push(Node::of_mesh("far", MeshId(1)));
     let level = |node, max_distance| Level { nodes: vec![NodeId(node)], max_distance, ..Level::default() };

@@ -187,18 +187,13 @@ fn skinned(influences: &[f32]) -> Scene {
         skin.influences.extend((0..).zip(influences).map(|(joint, &weight)| Influence { joint, weight }));
         skin.end_vertex();
     }
-    let mesh = meshwright_scene::Mesh {
-        positions: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
-        triangles: vec![[0, 1, 2]],
-        skin: Some(skin),
-        ..Default::default()
-    };
-    Scene {
-        skeletons: vec![skeleton],
-        meshes: vec![mesh],
-        nodes: vec![Node::of_mesh("m", MeshId(0))],
-        ..Scene::default()
-    }
+    let mesh =
+        meshwright_scene::Mesh::new("", vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], vec![[0, 1, 2]])
+            .with_skin(skin);
+    Scene::default()
+        .with_nodes(vec![Node::of_mesh("m", MeshId(0))])
+        .with_meshes(vec![mesh])
+        .with_skeletons(vec![skeleton])
 }
 
 #[test]

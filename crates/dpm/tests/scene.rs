@@ -421,16 +421,9 @@ fn foreign() -> Scene {
     let half = std::f32::consts::FRAC_1_SQRT_2;
     track.rotation =
         Channel { frames: vec![0.0, 2.0], values: vec![[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, half, half]] };
-    let clip = Clip {
-        name: "a \"clip\"".into(),
-        skeleton: SkeletonId(0),
-        rate: 0.5,
-        frames: 3,
-        looping: false,
-        interpolation: Interpolation::Spherical,
-        motion: Motion::Tracks(vec![track]),
-        extras: None,
-    };
+    let clip = Clip::new("a \"clip\"", SkeletonId(0), 0.5, Motion::Tracks(vec![track]))
+        .with_frames(3, false)
+        .with_interpolation(Interpolation::Spherical);
     let turned = Trs { translation: [0.0, 1.0, 0.0], scale: [-1.0, 1.0, 2.0], ..Trs::IDENTITY };
     let leaf = Node {
         parent: Some(NodeId(2)),
@@ -438,19 +431,19 @@ fn foreign() -> Scene {
         ..Node::of_mesh("still", meshwright_scene::MeshId(1))
     };
     let trunk = Node { local: Local::Trs(at(10.0, 0.0)), ..Node::default() };
-    Scene {
-        nodes: vec![Node::of_mesh("skinned", meshwright_scene::MeshId(0)), leaf, trunk],
-        meshes: vec![skinned, still, undrawn]
-            .into_iter()
-            .map(|mut m| {
-                m.material = None;
-                m
-            })
-            .collect(),
-        skeletons: vec![skeleton],
-        clips: vec![clip],
-        ..Scene::default()
-    }
+    Scene::default()
+        .with_nodes(vec![Node::of_mesh("skinned", meshwright_scene::MeshId(0)), leaf, trunk])
+        .with_meshes(
+            vec![skinned, still, undrawn]
+                .into_iter()
+                .map(|mut m| {
+                    m.material = None;
+                    m
+                })
+                .collect(),
+        )
+        .with_skeletons(vec![skeleton])
+        .with_clips(vec![clip])
 }
 
 #[test]

@@ -90,18 +90,18 @@ fn the_description_has_no_tree() {
 /// A quad that looks along z, with a picture whose origin is the bottom left.
 fn quad(mirrored: bool) -> Mesh {
     let u = |x: f32| if mirrored { 1.0 - x } else { x };
-    Mesh {
-        positions: vec![[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]],
-        normals: vec![[0.0, 0.0, 1.0]; 4],
-        uvs: vec![[u(0.0), 0.0], [u(1.0), 0.0], [u(1.0), 1.0], [u(0.0), 1.0]],
-        triangles: vec![[0, 1, 2], [0, 2, 3]],
-        ..Mesh::default()
-    }
+    Mesh::new(
+        "",
+        vec![[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]],
+        vec![[0, 1, 2], [0, 2, 3]],
+    )
+    .with_normals(vec![[0.0, 0.0, 1.0]; 4])
+    .with_uvs(vec![[u(0.0), 0.0], [u(1.0), 0.0], [u(1.0), 1.0], [u(0.0), 1.0]])
 }
 
 fn scene_of(meshes: Vec<Mesh>, space: Space) -> Scene {
     let nodes = (0..meshes.len()).map(|i| Node::of_mesh(format!("n{i}"), MeshId(i))).collect();
-    Scene { meshes, nodes, space, ..Scene::default() }
+    Scene::default().in_space(space).with_nodes(nodes).with_meshes(meshes)
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn a_tree_of_any_order_is_written_parents_first() {
 #[test]
 fn every_material_names_a_texture() {
     let mut scene = scene_of(vec![quad(false), quad(false)], Space::Gltf);
-    scene.materials.push(Material { name: "stone".into(), ..Material::default() });
+    scene.materials.push(Material::named("stone"));
     scene.meshes[0].material = Some(MaterialId(0));
     let made = FsoModel::from_scene(&scene, &into(Dialect::Gl3)).unwrap();
     assert!(codes(&made).contains(&"texture-added") && codes(&made).contains(&"material-added"));

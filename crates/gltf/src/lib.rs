@@ -49,7 +49,7 @@
 //!     triangles: vec![[0, 1, 2]],
 //!     ..Mesh::default()
 //! };
-//! let scene = Scene { meshes: vec![mesh], nodes: vec![Node::of_mesh("tri", MeshId(0))], ..Scene::default() };
+//! let scene = Scene::default().with_nodes(vec![Node::of_mesh("tri", MeshId(0))]).with_meshes(vec![mesh]);
 //! let glb = export(&scene, &ExportOptions::default())?.value.to_glb();
 //! assert_eq!(&glb[..4], b"glTF");
 //! # Ok::<(), meshwright_scene::ConvertError>(())

@@ -29,12 +29,7 @@ fn loss<'a>(losses: &'a [Loss], code: &str) -> &'a Loss {
 }
 
 fn triangle(name: &str) -> Mesh {
-    Mesh {
-        name: name.into(),
-        positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
-        triangles: vec![[0, 1, 2]],
-        ..Mesh::default()
-    }
+    Mesh::new(name, vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], vec![[0, 1, 2]])
 }
 
 fn moved(x: f32) -> Local {
@@ -51,27 +46,15 @@ fn skinned() -> Scene {
         skin.influences.push(Influence { joint, weight: 1.0 });
         skin.end_vertex();
     }
-    let mesh = Mesh { skin: Some(skin), ..triangle("leg") };
-    Scene {
-        name: "model".into(),
-        meshes: vec![mesh],
-        nodes: vec![Node::of_mesh("drawn", MeshId(0))],
-        skeletons: vec![skeleton],
-        ..Scene::default()
-    }
+    let mesh = triangle("leg").with_skin(skin);
+    Scene::new("model")
+        .with_nodes(vec![Node::of_mesh("drawn", MeshId(0))])
+        .with_meshes(vec![mesh])
+        .with_skeletons(vec![skeleton])
 }
 
 fn clip(frames: u32, interpolation: Interpolation, motion: Motion) -> Clip {
-    Clip {
-        name: "walk".into(),
-        skeleton: SkeletonId(0),
-        rate: 10.0,
-        frames,
-        looping: true,
-        interpolation,
-        motion,
-        extras: None,
-    }
+    Clip::new("walk", SkeletonId(0), 10.0, motion).with_frames(frames, true).with_interpolation(interpolation)
 }
 
 fn turn(degrees: f32) -> [f32; 4] {
@@ -164,9 +147,9 @@ fn extras_are_where_they_belong() {
     scene.nodes[0].extras = extra(1);
     scene.meshes[0].extras = extra(2);
     scene.meshes[0].material = Some(MaterialId(0));
-    scene.materials = vec![Material { name: "skin".into(), extras: extra(3), ..Material::default() }];
+    scene.materials = vec![Material::named("skin").with_extras(extra(3))];
     scene.skeletons[0].joints[1].extras = extra(4);
-    scene.clips = vec![Clip { extras: extra(5), ..clip(1, Interpolation::Linear, Motion::Tracks(vec![])) }];
+    scene.clips = vec![clip(1, Interpolation::Linear, Motion::Tracks(vec![])).with_extras(extra(5))];
     let gltf = document(&done(&scene).value);
     assert_eq!(gltf["nodes"][3]["extras"]["n"], json!(1));
     assert_eq!(gltf["meshes"][0]["extras"]["n"], json!(2));
@@ -178,20 +161,18 @@ fn extras_are_where_they_belong() {
 #[test]
 fn materials_are_written_once_and_only_when_used() {
     let image = |bytes: &[u8]| Some(Image { name: "i".into(), mime: "image/jpeg", bytes: bytes.to_vec() });
-    let material = |name: &str, image| Material { name: name.into(), image, ..Material::default() };
-    let with = |m, uvs| Mesh { material: Some(MaterialId(m)), uvs, ..triangle("") };
+    let material = |name: &str, image| Material::named(name).with_image(image);
+    let with = |m, uvs| triangle("").with_material(MaterialId(m)).with_uvs(uvs);
     let uvs = || vec![[0.0, 1.0]; 3];
     let jpeg = [0xff, 0xd8, 0xff, 0xe0];
-    let scene = Scene {
-        meshes: vec![with(0, uvs()), with(0, vec![]), with(2, uvs()), with(2, vec![]), with(0, uvs())],
-        nodes: (0..5).map(|m| Node::of_mesh("", MeshId(m))).collect(),
-        materials: vec![
+    let scene = Scene::default()
+        .with_nodes((0..5).map(|m| Node::of_mesh("", MeshId(m))).collect())
+        .with_meshes(vec![with(0, uvs()), with(0, vec![]), with(2, uvs()), with(2, vec![]), with(0, uvs())])
+        .with_materials(vec![
             material("picture", image(&jpeg)),
             material("unused", image(&jpeg)),
             material("broken", image(b"BM")),
-        ],
-        ..Scene::default()
-    };
+        ]);
     let done = done(&scene);
     let gltf = document(&done.value);
     let names: Vec<_> =
@@ -208,13 +189,8 @@ fn materials_are_written_once_and_only_when_used() {
 #[test]
 fn indices_never_say_65535_in_16_bits() {
     for (vertices, component) in [(65_535_u32, 5123), (65_536, 5125)] {
-        let mesh = Mesh {
-            positions: vec![[0.0; 3]; vertices as usize],
-            triangles: vec![[0, 1, vertices - 1]],
-            ..Mesh::default()
-        };
-        let scene =
-            Scene { meshes: vec![mesh], nodes: vec![Node::of_mesh("", MeshId(0))], ..Scene::default() };
+        let mesh = Mesh::new("", vec![[0.0; 3]; vertices as usize], vec![[0, 1, vertices - 1]]);
+        let scene = Scene::default().with_nodes(vec![Node::of_mesh("", MeshId(0))]).with_meshes(vec![mesh]);
         let gltf = document(&done(&scene).value);
         let index = gltf["meshes"][0]["primitives"][0]["indices"].as_u64().unwrap() as usize;
         assert_eq!(gltf["accessors"][index]["componentType"], json!(component));
@@ -223,18 +199,14 @@ fn indices_never_say_65535_in_16_bits() {
 
 #[test]
 fn broken_attributes_are_replaced_and_reported() {
-    let mesh = Mesh {
-        normals: vec![[0.0; 3], [f32::NAN, 0.0, 0.0], [0.0, 0.0, 2.0]],
-        uvs: vec![[f32::INFINITY, 0.5]; 3],
-        tangents: vec![[0.0, 0.0, 0.0, -0.5]; 3],
-        ..triangle("")
-    };
-    let empty = Mesh { triangles: vec![], ..triangle("nothing") };
-    let scene = Scene {
-        meshes: vec![mesh, empty, triangle("hidden")],
-        nodes: vec![Node::of_mesh("", MeshId(0)), Node::of_mesh("", MeshId(1))],
-        ..Scene::default()
-    };
+    let mesh = triangle("")
+        .with_normals(vec![[0.0; 3], [f32::NAN, 0.0, 0.0], [0.0, 0.0, 2.0]])
+        .with_tangents(vec![[0.0, 0.0, 0.0, -0.5]; 3])
+        .with_uvs(vec![[f32::INFINITY, 0.5]; 3]);
+    let empty = triangle("nothing").with_triangles(vec![]);
+    let scene = Scene::default()
+        .with_nodes(vec![Node::of_mesh("", MeshId(0)), Node::of_mesh("", MeshId(1))])
+        .with_meshes(vec![mesh, empty, triangle("hidden")]);
     let done = done(&scene);
     let drawn = Player::new(&done.value.to_glb()).unwrap().evaluate(None, 0.0);
     assert_eq!(drawn.len(), 1);
@@ -333,14 +305,12 @@ fn keys_that_32_bits_cannot_distinguish_still_rise() {
     for (i, f) in [16_777_210.0, 16_777_211.0, 16_777_212.0, 16_777_213.0_f32].into_iter().enumerate() {
         translation.push(f, [i as f32, 0.0, 0.0]);
     }
-    scene.clips = vec![Clip {
-        rate: 0.3,
-        ..clip(
-            16_777_214,
-            Interpolation::Linear,
-            Motion::Tracks(vec![Track { joint: 0, translation, ..Track::default() }]),
-        )
-    }];
+    scene.clips = vec![clip(
+        16_777_214,
+        Interpolation::Linear,
+        Motion::Tracks(vec![Track { joint: 0, translation, ..Track::default() }]),
+    )];
+    scene.clips[0].rate = 0.3;
     let done = done(&scene);
     assert!(done.losses.iter().any(|l| l.code == "key-times"));
     assert!(Player::new(&done.value.to_glb()).is_ok());
@@ -422,7 +392,7 @@ fn keys_behind_the_end_pull_but_do_not_lengthen() {
     let mut scene = skinned();
     for looping in [false, true] {
         let motion = translations(&[(0.0, 0.0), (20.0, 20.0), (30.0, 0.0)]);
-        scene.clips = vec![Clip { looping, ..clip(10, Interpolation::Linear, motion) }];
+        scene.clips = vec![clip(10, Interpolation::Linear, motion).with_frames(10, looping)];
         for frame in [0.0, 4.0, 9.0] {
             let (at, duration) = played(&scene, &ExportOptions::default(), frame);
             assert!((at - f64::from(frame)).abs() < 1e-5, "{looping} {frame}: {at}");
@@ -461,7 +431,7 @@ fn a_mesh_without_material_is_no_metal() {
 #[test]
 fn nodes_without_anything_to_draw_keep_their_place_and_extras() {
     let mut scene = skinned();
-    scene.meshes.push(Mesh { triangles: vec![], ..triangle("nothing") });
+    scene.meshes.push(triangle("nothing").with_triangles(vec![]));
     let node = |name: &str, parent: Option<usize>, meshes: &[usize], extras| Node {
         name: name.into(),
         parent: parent.map(NodeId),

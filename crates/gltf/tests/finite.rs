@@ -25,17 +25,13 @@ fn mesh(local: bool) -> Mesh {
         }
         skin.end_vertex();
     }
-    Mesh {
-        positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
-        normals: vec![[0.0, 0.0, 1.0]; 3],
-        tangents: vec![[1.0, 0.0, 0.0, 1.0]; 3],
-        uvs: vec![[0.0, 0.5]; 3],
-        triangles: vec![[0, 1, 2]],
-        material: Some(MaterialId(0)),
-        skin: Some(skin),
-        extras: Some(Extra::Float(1.5)),
-        ..Mesh::default()
-    }
+    Mesh::new("", vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], vec![[0, 1, 2]])
+        .with_material(MaterialId(0))
+        .with_normals(vec![[0.0, 0.0, 1.0]; 3])
+        .with_tangents(vec![[1.0, 0.0, 0.0, 1.0]; 3])
+        .with_uvs(vec![[0.0, 0.5]; 3])
+        .with_skin(skin)
+        .with_extras(Extra::Float(1.5))
 }
 
 /// A scene with every kind of number.
@@ -56,41 +52,35 @@ fn scene() -> Scene {
     };
     add(0.0);
     add(3.0);
-    let clip = |frames, interpolation, motion| Clip {
-        name: "c".into(),
-        skeleton: SkeletonId(0),
-        rate: 10.0,
-        frames,
-        looping: true,
-        interpolation,
-        motion,
-        extras: Some(Extra::Float(0.5)),
+    let clip = |frames, interpolation, motion| {
+        Clip::new("c", SkeletonId(0), 10.0, motion)
+            .with_frames(frames, true)
+            .with_interpolation(interpolation)
+            .with_extras(Extra::Float(0.5))
     };
     let poses = Motion::Poses { set: PoseSetId(0), frames: vec![0, 1, 0] };
     let node =
         |name: &str, mesh| Node { extras: Some(Extra::Float(2.5)), ..Node::of_mesh(name, MeshId(mesh)) };
     let mut still = mesh(false);
     still.skin = None;
-    Scene {
-        meshes: vec![mesh(false), mesh(true), still],
-        nodes: vec![
+    Scene::default()
+        .with_nodes(vec![
             node("bind", 0),
             node("local", 1),
             Node { local: moved(1.0), ..node("still", 2) },
             Node { local: Local::Affine(Affine::IDENTITY), ..node("again", 2) },
-        ],
-        skeletons: vec![skeleton],
-        materials: vec![Material { base_color: [0.5; 4], ..Material::default() }],
-        pose_sets: vec![PoseSet { joints: 3, locals: vec![Affine::IDENTITY; 6] }],
-        clips: vec![
+        ])
+        .with_meshes(vec![mesh(false), mesh(true), still])
+        .with_skeletons(vec![skeleton])
+        .with_materials(vec![Material::default().with_base_color([0.5; 4])])
+        .with_pose_sets(vec![PoseSet { joints: 3, locals: vec![Affine::IDENTITY; 6] }])
+        .with_clips(vec![
             clip(4, Interpolation::LinearShort, Motion::Tracks(vec![track])),
             clip(3, Interpolation::Matrix, poses.clone()),
             clip(3, Interpolation::Spherical, poses),
-        ],
-        levels: vec![Level { name: "near".into(), nodes: vec![NodeId(0)], max_distance: Some(3.0) }],
-        extras: Some(Extra::Map(vec![("f".into(), Extra::Float(0.25))])),
-        ..Scene::default()
-    }
+        ])
+        .with_levels(vec![Level { name: "near".into(), nodes: vec![NodeId(0)], max_distance: Some(3.0) }])
+        .with_extras(Extra::Map(vec![("f".into(), Extra::Float(0.25))]))
 }
 
 /// Where a number is put.

@@ -16,13 +16,9 @@ fn glb() -> Vec<u8> {
         skin.influences.push(Influence { joint: 1, weight: 1.0 });
         skin.end_vertex();
     }
-    let mesh = Mesh {
-        positions: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
-        normals: vec![[0.0, 0.0, 1.0]; 3],
-        triangles: vec![[0, 1, 2]],
-        skin: Some(skin),
-        ..Mesh::default()
-    };
+    let mesh = Mesh::new("", vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], vec![[0, 1, 2]])
+        .with_normals(vec![[0.0, 0.0, 1.0]; 3])
+        .with_skin(skin);
     let joints = vec![Joint::new("a", None, Local::default()), Joint::new("b", Some(0), Local::default())];
     let mut skeleton = Skeleton { name: "s".into(), joints };
     skeleton.bind_rest();
@@ -31,23 +27,14 @@ fn glb() -> Vec<u8> {
         track.translation.push(frame, [x; 3]);
         track.rotation.push(frame, meshwright_scene::normalize([x, 0.0, 0.0, 1.0]).unwrap());
     }
-    let clip = Clip {
-        name: "c".into(),
-        skeleton: SkeletonId(0),
-        rate: 2.0,
-        frames: 3,
-        looping: false,
-        interpolation: Interpolation::Spherical,
-        motion: Motion::Tracks(vec![track]),
-        extras: None,
-    };
-    let scene = Scene {
-        meshes: vec![mesh],
-        nodes: vec![Node::of_mesh("n", MeshId(0))],
-        skeletons: vec![skeleton],
-        clips: vec![clip],
-        ..Scene::default()
-    };
+    let clip = Clip::new("c", SkeletonId(0), 2.0, Motion::Tracks(vec![track]))
+        .with_frames(3, false)
+        .with_interpolation(Interpolation::Spherical);
+    let scene = Scene::default()
+        .with_nodes(vec![Node::of_mesh("n", MeshId(0))])
+        .with_meshes(vec![mesh])
+        .with_skeletons(vec![skeleton])
+        .with_clips(vec![clip]);
     export(&scene, &ExportOptions::default()).unwrap().value.to_glb()
 }
 

@@ -185,18 +185,12 @@ fn the_rest_pose_survives_shear() {
         skin.influences.push(Influence { joint, weight: 1.0 });
         skin.end_vertex();
     }
-    let mesh = Mesh {
-        positions: vec![[1.0, 2.0, 3.0], [-1.0, 2.0, 0.0], [5.0, 1.0, 1.0]],
-        triangles: vec![[0, 1, 2]],
-        skin: Some(skin),
-        ..Mesh::default()
-    };
-    let scene = Scene {
-        meshes: vec![mesh],
-        nodes: vec![Node::of_mesh("", MeshId(0))],
-        skeletons: vec![skeleton],
-        ..Scene::default()
-    };
+    let mesh = Mesh::new("", vec![[1.0, 2.0, 3.0], [-1.0, 2.0, 0.0], [5.0, 1.0, 1.0]], vec![[0, 1, 2]])
+        .with_skin(skin);
+    let scene = Scene::default()
+        .with_nodes(vec![Node::of_mesh("", MeshId(0))])
+        .with_meshes(vec![mesh])
+        .with_skeletons(vec![skeleton]);
     let done = export(&scene, &ExportOptions::default()).unwrap();
     assert!(done.losses.iter().any(|l| l.code == "joint-shear" && l.amount > Some(0.1)));
     let player = Player::new(&done.value.to_glb()).unwrap();
@@ -216,22 +210,15 @@ fn a_clip_keeps_its_length() {
     let full = track.clone();
     let rest = Track { scale: Channel::new(), ..track.clone() };
     let still = Track { joint: 0, ..Track::default() };
-    let clip = |track| Clip {
-        name: String::new(),
-        skeleton: SkeletonId(0),
-        rate: 2.0,
-        frames: 9,
-        looping: false,
-        interpolation: Interpolation::Spherical,
-        motion: Motion::Tracks(vec![track]),
-        extras: None,
+    let clip = |track| {
+        Clip::new(String::new(), SkeletonId(0), 2.0, Motion::Tracks(vec![track]))
+            .with_frames(9, false)
+            .with_interpolation(Interpolation::Spherical)
     };
     let joints = vec![Joint::new("a", None, Local::default())];
-    let scene = Scene {
-        skeletons: vec![Skeleton { name: String::new(), joints }],
-        clips: vec![clip(full), clip(rest), clip(still)],
-        ..Scene::default()
-    };
+    let scene = Scene::default()
+        .with_skeletons(vec![Skeleton { name: String::new(), joints }])
+        .with_clips(vec![clip(full), clip(rest), clip(still)]);
     let glb = export(&scene, &ExportOptions::default()).unwrap().value.to_glb();
     let player = Player::new(&glb).unwrap();
     let durations: Vec<f32> = player.animations().iter().map(|a| a.duration).collect();

@@ -107,8 +107,8 @@ fn corner_cases_are_valid() {
         ("still", still()),
         ("empty", Scene::default()),
         ("levels", levels()),
-        ("marker", Scene { nodes: vec![Node::default()], ..Scene::default() }),
-        ("skeleton-alone", Scene { skeletons: many_joints().skeletons, ..Scene::default() }),
+        ("marker", Scene::default().with_nodes(vec![Node::default()])),
+        ("skeleton-alone", Scene::default().with_skeletons(many_joints().skeletons)),
     ];
     let exported = cases
         .into_iter()
@@ -117,14 +117,9 @@ fn corner_cases_are_valid() {
 }
 
 fn triangle() -> Mesh {
-    Mesh {
-        name: "triangle".into(),
-        positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
-        normals: vec![[0.0, 0.0, 1.0]; 3],
-        uvs: vec![[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]],
-        triangles: vec![[0, 1, 2]],
-        ..Mesh::default()
-    }
+    Mesh::new("triangle", vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], vec![[0, 1, 2]])
+        .with_normals(vec![[0.0, 0.0, 1.0]; 3])
+        .with_uvs(vec![[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
 }
 
 fn many_joints() -> Scene {
@@ -138,25 +133,19 @@ fn many_joints() -> Scene {
         skin.influences.push(Influence { joint, weight: 1.0 });
         skin.end_vertex();
     }
-    let mesh = Mesh { skin: Some(skin), ..triangle() };
-    Scene {
-        meshes: vec![mesh],
-        nodes: vec![Node::of_mesh("long", MeshId(0))],
-        skeletons: vec![skeleton],
-        ..Scene::default()
-    }
+    let mesh = triangle().with_skin(skin);
+    Scene::default()
+        .with_nodes(vec![Node::of_mesh("long", MeshId(0))])
+        .with_meshes(vec![mesh])
+        .with_skeletons(vec![skeleton])
 }
 
 fn grid(vertices: u32) -> Scene {
     let at = |i: u32| {
         [f32::from(u16::try_from(i % 256).unwrap()), f32::from(u16::try_from(i / 256).unwrap()), 0.0]
     };
-    let mesh = Mesh {
-        positions: (0..vertices).map(at).collect(),
-        triangles: vec![[0, 1, vertices - 1]],
-        ..Mesh::default()
-    };
-    Scene { meshes: vec![mesh], nodes: vec![Node::of_mesh("grid", MeshId(0))], ..Scene::default() }
+    let mesh = Mesh::new("", (0..vertices).map(at).collect(), vec![[0, 1, vertices - 1]]);
+    Scene::default().with_nodes(vec![Node::of_mesh("grid", MeshId(0))]).with_meshes(vec![mesh])
 }
 
 /// A PNG of one pixel.
@@ -168,21 +157,21 @@ const PNG: &[u8] = &[
 ];
 
 fn image() -> Scene {
-    let material = |bytes: &[u8]| Material {
-        name: "picture".into(),
-        image: Some(Image { name: "pixel".into(), mime: "image/png", bytes: bytes.to_vec() }),
-        base_color: [1.0, 1.0, 1.0, 0.5],
-        ..Material::default()
+    let material = |bytes: &[u8]| {
+        Material::named("picture").with_base_color([1.0, 1.0, 1.0, 0.5]).with_image(Image {
+            name: "pixel".into(),
+            mime: "image/png",
+            bytes: bytes.to_vec(),
+        })
     };
-    let with = |m| Mesh { material: Some(MaterialId(m)), ..triangle() };
-    let bare = Mesh { uvs: vec![], ..with(0) };
-    Scene {
-        meshes: vec![with(0), with(1), with(2), bare],
-        nodes: (0..4).map(|m| Node::of_mesh("", MeshId(m))).collect(),
-        // The same image twice, one that is none, and an unused one.
-        materials: vec![material(PNG), material(PNG), material(b"GIF89a"), material(PNG)],
-        ..Scene::default()
-    }
+    let with = |m| triangle().with_material(MaterialId(m));
+    let bare = with(0).with_uvs(vec![]);
+    // The same image twice, one that is none, and an unused one.
+    let materials = vec![material(PNG), material(PNG), material(b"GIF89a"), material(PNG)];
+    Scene::default()
+        .with_meshes(vec![with(0), with(1), with(2), bare])
+        .with_nodes((0..4).map(|m| Node::of_mesh("", MeshId(m))).collect())
+        .with_materials(materials)
 }
 
 fn still() -> Scene {
@@ -190,15 +179,10 @@ fn still() -> Scene {
     let mut rotation = Channel::new();
     rotation.push(0.0, [0.0, 0.0, 0.0, -1.0]);
     rotation.push(3.0, [0.0, 0.0, 0.0, 1.0]);
-    let clip = |frames, motion| Clip {
-        name: "still".into(),
-        skeleton: SkeletonId(0),
-        rate: 30.0,
-        frames,
-        looping: true,
-        interpolation: Interpolation::LinearShort,
-        motion,
-        extras: None,
+    let clip = |frames, motion| {
+        Clip::new("still", SkeletonId(0), 30.0, motion)
+            .with_frames(frames, true)
+            .with_interpolation(Interpolation::LinearShort)
     };
     let track = Track { joint: 7, rotation, ..Track::default() };
     scene.clips = vec![clip(9, Motion::Tracks(vec![track])), clip(1, Motion::Tracks(vec![]))];

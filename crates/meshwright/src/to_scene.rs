@@ -72,15 +72,7 @@ impl AnyModel {
             Self::Zym(m) => (0..u32::try_from(m.pose_count()).ok()?).collect(),
             _ => return None,
         };
-        Some(Clip {
-            name: String::new(),
-            skeleton: SkeletonId(0),
-            rate: 1.0,
-            frames: u32::try_from(poses.len()).ok()?,
-            looping: false,
-            interpolation: Interpolation::Matrix,
-            motion: Motion::Poses { set: PoseSetId(0), frames: poses },
-            extras: None,
-        })
+        let motion = Motion::Poses { set: PoseSetId(0), frames: poses };
+        Some(Clip::new("", SkeletonId(0), 1.0, motion).with_interpolation(Interpolation::Matrix))
     }
 }

@@ -90,16 +90,9 @@ fn arm() -> Scene {
     bend.rotation.push(0.0, [0.0, 0.0, 0.0, 1.0]);
     let half = std::f32::consts::FRAC_1_SQRT_2;
     bend.rotation.push(15.0, [0.0, 0.0, half, half]);
-    let clip = Clip {
-        name: "bend".into(),
-        skeleton: SkeletonId(0),
-        rate: 30.0,
-        frames: 30,
-        looping: true,
-        interpolation: Interpolation::LinearShort,
-        motion: Motion::Tracks(vec![bend]),
-        extras: None,
-    };
+    let clip = Clip::new("bend", SkeletonId(0), 30.0, Motion::Tracks(vec![bend]))
+        .with_frames(30, true)
+        .with_interpolation(Interpolation::LinearShort);
 
     let mut scene = Scene::default();
     scene.skeletons.push(skeleton);

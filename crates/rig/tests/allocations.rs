@@ -30,38 +30,29 @@ fn scene() -> Scene {
         }
         skin.end_vertex();
     }
-    let mesh = Mesh {
-        positions: vec![[1.0, 2.0, 3.0]; 100],
-        normals: vec![[0.0, 1.0, 0.0]; 100],
-        skin: Some(skin),
-        ..Mesh::default()
-    };
+    let mesh = Mesh::default()
+        .with_positions(vec![[1.0, 2.0, 3.0]; 100])
+        .with_normals(vec![[0.0, 1.0, 0.0]; 100])
+        .with_skin(skin);
     let mut rotation = Channel::new();
     rotation.push(0.0, [0.0, 0.0, 0.0, 1.0]);
     rotation.push(1.0, [0.6, 0.0, 0.0, 0.8]);
     let tracks = vec![Track { joint: 2, rotation, ..Track::default() }];
-    let clip = |motion, interpolation| Clip {
-        name: String::new(),
-        skeleton: SkeletonId(0),
-        rate: 10.0,
-        frames: 2,
-        looping: true,
-        interpolation,
-        motion,
-        extras: None,
+    let clip = |motion, interpolation| {
+        Clip::new(String::new(), SkeletonId(0), 10.0, motion)
+            .with_frames(2, true)
+            .with_interpolation(interpolation)
     };
     let poses = Motion::Poses { set: PoseSetId(0), frames: vec![0, 1] };
-    Scene {
-        meshes: vec![mesh],
-        skeletons: vec![skeleton],
-        pose_sets: vec![PoseSet { joints: 20, locals: vec![Affine::IDENTITY; 40] }],
-        clips: vec![
+    Scene::default()
+        .with_meshes(vec![mesh])
+        .with_skeletons(vec![skeleton])
+        .with_pose_sets(vec![PoseSet { joints: 20, locals: vec![Affine::IDENTITY; 40] }])
+        .with_clips(vec![
             clip(poses.clone(), Interpolation::Matrix),
             clip(poses, Interpolation::Spherical),
             clip(Motion::Tracks(tracks), Interpolation::LinearShort),
-        ],
-        ..Scene::default()
-    }
+        ])
 }
 
 fn frames<M: Matrix>(scene: &Scene) {
@@ -132,8 +123,7 @@ fn threads_allocate_a_job_each() {
         skin.end_vertex();
     }
     let mut out = vec![[0.0; 3]; VERTICES as usize];
-    scene.meshes[0] =
-        Mesh { positions: vec![[1.0, 2.0, 3.0]; out.len()], skin: Some(skin), ..Mesh::default() };
+    scene.meshes[0] = Mesh::default().with_positions(vec![[1.0, 2.0, 3.0]; out.len()]).with_skin(skin);
     let rig = Rig::new(&scene.skeletons[0]).unwrap();
     let plan = SkinPlan::new(&scene.meshes[0], &rig).unwrap();
     let pose = Pose::<Affine3A>::new(&rig);

@@ -18,24 +18,17 @@ use meshwright_scene::{
 /// One root joint at (0, 7, 0) and a clip of it.
 fn scene(motion: Motion, frames: u32, looping: bool) -> Scene {
     let rest = Trs { translation: [0.0, 7.0, 0.0], ..Trs::IDENTITY };
-    Scene {
-        skeletons: vec![Skeleton {
+    Scene::default()
+        .with_skeletons(vec![Skeleton {
             name: String::new(),
             joints: vec![Joint::new("root", None, Local::Trs(rest))],
-        }],
-        pose_sets: vec![PoseSet { joints: 1, locals: vec![Affine::IDENTITY] }],
-        clips: vec![Clip {
-            name: String::new(),
-            skeleton: SkeletonId(0),
-            rate: 0.0,
-            frames,
-            looping,
-            interpolation: Interpolation::LinearShort,
-            motion,
-            extras: None,
-        }],
-        ..Scene::default()
-    }
+        }])
+        .with_pose_sets(vec![PoseSet { joints: 1, locals: vec![Affine::IDENTITY] }])
+        .with_clips(vec![
+            Clip::new(String::new(), SkeletonId(0), 0.0, motion)
+                .with_frames(frames, looping)
+                .with_interpolation(Interpolation::LinearShort),
+        ])
 }
 
 fn along_x(keys: &[(f32, f32)]) -> Motion {
@@ -205,12 +198,10 @@ fn influences_of_weight_zero_are_passed_over_in_either_precision() {
     let skeleton = Skeleton { name: String::new(), joints: vec![joint("a"), joint("b")] };
     let rig = Rig::new(&skeleton).unwrap();
     let influences = vec![Influence { joint: 0, weight: 1.0 }, Influence { joint: 1, weight: 0.0 }];
-    let mesh = Mesh {
-        positions: vec![[1.0, 2.0, 3.0]],
-        normals: vec![[0.0, 0.0, 1.0]],
-        skin: Some(Skin { skeleton: SkeletonId(0), starts: vec![0, 2], influences, local: Vec::new() }),
-        ..Mesh::default()
-    };
+    let mesh = Mesh::default()
+        .with_positions(vec![[1.0, 2.0, 3.0]])
+        .with_normals(vec![[0.0, 0.0, 1.0]])
+        .with_skin(Skin { skeleton: SkeletonId(0), starts: vec![0, 2], influences, local: Vec::new() });
     let plan = SkinPlan::new(&mesh, &rig).unwrap();
     let mut pose = Pose::<DAffine3>::new(&rig);
     pose.locals_mut()[1].translation.x = f64::NAN;

@@ -168,7 +168,7 @@ proptest! {
             let mut skin = Skin::new(SkeletonId(0));
             skin.influences = vec![Influence { joint: 0, weight: wa }, Influence { joint: 1, weight: wb }];
             skin.end_vertex();
-            let mesh = Mesh { positions: vec![[1.0, 2.0, 3.0]], normals: vec![[0.0, 0.0, 1.0]], skin: Some(skin), ..Mesh::default() };
+            let mesh = Mesh::default().with_positions(vec![[1.0, 2.0, 3.0]]).with_normals(vec![[0.0, 0.0, 1.0]]).with_skin(skin);
             let plan = SkinPlan::new(&mesh, &rig).unwrap();
             let (mut p, mut n) = ([[0.0; 3]], [[0.0; 3]]);
             plan.positions(&pose, &mut p).unwrap();
@@ -216,24 +216,17 @@ proptest! {
 }
 
 fn one_joint(motion: Motion, interpolation: Interpolation, looping: bool, poses: Vec<Affine>) -> Scene {
-    Scene {
-        skeletons: vec![Skeleton {
+    Scene::default()
+        .with_skeletons(vec![Skeleton {
             name: String::new(),
             joints: vec![Joint::new("Root", None, Local::default())],
-        }],
-        pose_sets: vec![PoseSet { joints: 1, locals: poses }],
-        clips: vec![Clip {
-            name: "c".into(),
-            skeleton: SkeletonId(0),
-            rate: 10.0,
-            frames: 2,
-            looping,
-            interpolation,
-            motion,
-            extras: None,
-        }],
-        ..Scene::default()
-    }
+        }])
+        .with_pose_sets(vec![PoseSet { joints: 1, locals: poses }])
+        .with_clips(vec![
+            Clip::new("c", SkeletonId(0), 10.0, motion)
+                .with_frames(2, looping)
+                .with_interpolation(interpolation),
+        ])
 }
 
 fn quarter_turn() -> Affine {
@@ -338,12 +331,8 @@ fn vertices_without_weight_stay_and_lengths_are_checked() {
     pose.update(&rig).unwrap();
     let mut skin = Skin::new(SkeletonId(0));
     skin.end_vertex();
-    let mut mesh = Mesh {
-        positions: vec![[1.0; 3]],
-        normals: vec![[0.0, 3.0, 0.0]],
-        skin: Some(skin),
-        ..Mesh::default()
-    };
+    let mut mesh =
+        Mesh::default().with_positions(vec![[1.0; 3]]).with_normals(vec![[0.0, 3.0, 0.0]]).with_skin(skin);
     let plan = SkinPlan::new(&mesh, &rig).unwrap();
     let mut out = [[0.0; 3]];
     plan.positions(&pose, &mut out).unwrap();

@@ -262,23 +262,16 @@ fn walk(frames: u32, looping: bool, seed: &[JointPose]) -> Scene {
         rotation.push(f as f32, joint.rotation.into());
     }
     let track = Track { joint: 0, translation, rotation, ..Track::default() };
-    Scene {
-        skeletons: vec![Skeleton {
+    Scene::default()
+        .with_skeletons(vec![Skeleton {
             name: String::new(),
             joints: vec![Joint::new("root", None, Local::default())],
-        }],
-        clips: vec![Clip {
-            name: "walk".into(),
-            skeleton: SkeletonId(0),
-            rate: 10.0,
-            frames,
-            looping,
-            interpolation: Interpolation::LinearShort,
-            motion: Motion::Tracks(vec![track]),
-            extras: None,
-        }],
-        ..Scene::default()
-    }
+        }])
+        .with_clips(vec![
+            Clip::new("walk", SkeletonId(0), 10.0, Motion::Tracks(vec![track]))
+                .with_frames(frames, looping)
+                .with_interpolation(Interpolation::LinearShort),
+        ])
 }
 
 #[test]

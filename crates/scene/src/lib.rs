@@ -38,6 +38,9 @@ extern crate alloc;
 #[cfg(any(test, feature = "proptest"))]
 extern crate std;
 
+#[macro_use]
+mod setters;
+
 mod axes;
 mod bind;
 mod convert;

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 /// Triangles of one material over one array of vertices. An attribute that the mesh lacks is an empty
 /// vector; every other one has an entry per vertex.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Mesh {
     /// The mesh's name.
     pub name: String,
@@ -45,6 +46,29 @@ impl Mesh {
     #[must_use]
     pub fn new(name: impl Into<String>, positions: Vec<[f32; 3]>, triangles: Vec<[u32; 3]>) -> Self {
         Self { name: name.into(), positions, triangles, ..Self::default() }
+    }
+
+    setters! {
+        /// The same mesh by another name.
+        with_name(impl Into<String>): name;
+        /// The same mesh with a material.
+        with_material(impl Into<Option<MaterialId>>): material;
+        /// The same mesh with other positions.
+        with_positions(Vec<[f32; 3]>): positions;
+        /// The same mesh with other normals.
+        with_normals(Vec<[f32; 3]>): normals;
+        /// The same mesh with other tangents.
+        with_tangents(Vec<[f32; 4]>): tangents;
+        /// The same mesh with other texture coordinates.
+        with_uvs(Vec<[f32; 2]>): uvs;
+        /// The same mesh with other vertex colours.
+        with_colors(Vec<[u8; 4]>): colors;
+        /// The same mesh with other triangles.
+        with_triangles(Vec<[u32; 3]>): triangles;
+        /// The same mesh bound to a skeleton.
+        with_skin(impl Into<Option<Skin>>): skin;
+        /// The same mesh with native fields.
+        with_extras(impl Into<Option<Extra>>): extras;
     }
 
     /// True when bones move the mesh.

@@ -11,6 +11,7 @@ use alloc::vec::Vec;
 
 /// Meshes, the nodes they hang from, their skeletons, motions and materials.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Scene {
     /// The model's name, usually its file name without extension.
     pub name: String,
@@ -47,6 +48,25 @@ impl Scene {
         self.space = space;
         self
     }
+
+    setters! {
+        /// The same scene with other nodes.
+        with_nodes(Vec<Node>): nodes;
+        /// The same scene with other meshes.
+        with_meshes(Vec<Mesh>): meshes;
+        /// The same scene with other skeletons.
+        with_skeletons(Vec<Skeleton>): skeletons;
+        /// The same scene with other materials.
+        with_materials(Vec<Material>): materials;
+        /// The same scene with other dense poses.
+        with_pose_sets(Vec<PoseSet>): pose_sets;
+        /// The same scene with other motions.
+        with_clips(Vec<Clip>): clips;
+        /// The same scene with other levels of detail.
+        with_levels(Vec<Level>): levels;
+        /// The same scene with native fields.
+        with_extras(impl Into<Option<Extra>>): extras;
+    }
 }
 
 /// A place in the scene.
@@ -74,6 +94,7 @@ impl Node {
 
 /// A surface by name. The formats name textures or shaders and say nothing else of them.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Material {
     /// The texture path or shader name as the file has it.
     pub name: String,
@@ -92,6 +113,17 @@ impl Material {
     #[must_use]
     pub fn named(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
+    }
+
+    setters! {
+        /// The same surface in a colour, in linear light.
+        with_base_color([f32; 4]): base_color;
+        /// The same surface with a texture.
+        with_image(impl Into<Option<Image>>): image;
+        /// The same surface drawn on both sides, or on one.
+        with_double_sided(bool): double_sided;
+        /// The same surface with native fields.
+        with_extras(impl Into<Option<Extra>>): extras;
     }
 }
 

@@ -39,6 +39,7 @@ impl PoseSet {
 
 /// A named motion.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Clip {
     /// The clip's name.
     pub name: String,
@@ -76,6 +77,11 @@ impl Clip {
         self.frames = frames;
         self.looping = looping;
         self
+    }
+
+    setters! {
+        /// The same clip with native fields.
+        with_extras(impl Into<Option<Extra>>): extras;
     }
 
     /// The same clip with another rule for values between keys.

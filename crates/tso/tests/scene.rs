@@ -332,16 +332,12 @@ fn skinned(parts: &[(u32, f32)]) -> Scene {
         skin.influences.extend(parts.iter().map(|&(joint, weight)| Influence { joint, weight }));
         skin.end_vertex();
     }
-    let mesh = SceneMesh {
-        positions: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
-        triangles: vec![[0, 1, 2]],
-        skin: Some(skin),
-        ..SceneMesh::default()
-    };
+    let positions = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let mesh = SceneMesh::new("", positions, vec![[0, 1, 2]]).with_skin(skin);
     let joint = |i: usize| Joint::new(format!("b{i}"), None, Local::default());
     let skeleton = Skeleton { name: "s".into(), joints: (0..4).map(joint).collect() };
     let nodes = vec![Node::of_mesh("n", MeshId(0))];
-    Scene { nodes, meshes: vec![mesh], skeletons: vec![skeleton], ..Scene::default() }
+    Scene::default().with_nodes(nodes).with_meshes(vec![mesh]).with_skeletons(vec![skeleton])
 }
 
 #[test]
@@ -399,16 +395,16 @@ fn other_rates_are_resampled() {
     let half = core::f32::consts::FRAC_1_SQRT_2;
     let rotation =
         Channel { frames: vec![0.0, 1.0], values: vec![[0.0, 0.0, 0.0, 1.0], [half, 0.0, 0.0, half]] };
-    scene.clips.push(Clip {
-        name: "turn".into(),
-        skeleton: SkeletonId(0),
-        rate: 15.0,
-        frames: 2,
-        looping: false,
-        interpolation: Interpolation::Spherical,
-        motion: ClipMotion::Tracks(vec![Track { joint: 1, rotation, ..Track::default() }]),
-        extras: None,
-    });
+    scene.clips.push(
+        Clip::new(
+            "turn",
+            SkeletonId(0),
+            15.0,
+            ClipMotion::Tracks(vec![Track { joint: 1, rotation, ..Track::default() }]),
+        )
+        .with_frames(2, false)
+        .with_interpolation(Interpolation::Spherical),
+    );
     let converted = Anim::from_scene(&scene, &FromSceneOptions::default()).unwrap();
     assert_eq!(codes(&converted.losses), ["resampled"]);
     let anim = converted.value;
@@ -431,16 +427,16 @@ fn a_clip_that_loops_closes() {
         frames: vec![1.0, 2.0, 3.0],
         values: vec![[3.0, 0.0, 0.0], [6.0, 0.0, 0.0], [9.0, 0.0, 0.0]],
     };
-    scene.clips.push(Clip {
-        name: "walk".into(),
-        skeleton: SkeletonId(0),
-        rate: 15.0,
-        frames: 4,
-        looping: true,
-        interpolation: Interpolation::Spherical,
-        motion: ClipMotion::Tracks(vec![Track { joint: 1, translation, ..Track::default() }]),
-        extras: None,
-    });
+    scene.clips.push(
+        Clip::new(
+            "walk",
+            SkeletonId(0),
+            15.0,
+            ClipMotion::Tracks(vec![Track { joint: 1, translation, ..Track::default() }]),
+        )
+        .with_frames(4, true)
+        .with_interpolation(Interpolation::Spherical),
+    );
     let anim = Anim::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;
     let x: Vec<_> = anim.translations.iter().map(|k| k[0].get() / -3.0).collect();
     // Between its last and its first key the clip goes back, and it ends where it began.
@@ -458,16 +454,16 @@ fn scales_of_poses_are_reported() {
     locals[5].y = [0.0, 2.0, 0.0];
     locals[6].x = [1.0, 0.5, 0.0];
     scene.pose_sets.push(PoseSet { joints: 4, locals });
-    scene.clips.push(Clip {
-        name: "\u{e9}".repeat(70_000),
-        skeleton: SkeletonId(0),
-        rate: 30.0,
-        frames: 2,
-        looping: false,
-        interpolation: Interpolation::Matrix,
-        motion: ClipMotion::Poses { set: PoseSetId(0), frames: vec![0, 1] },
-        extras: None,
-    });
+    scene.clips.push(
+        Clip::new(
+            "\u{e9}".repeat(70_000),
+            SkeletonId(0),
+            30.0,
+            ClipMotion::Poses { set: PoseSetId(0), frames: vec![0, 1] },
+        )
+        .with_frames(2, false)
+        .with_interpolation(Interpolation::Matrix),
+    );
     let converted = Anim::from_scene(&scene, &FromSceneOptions::default()).unwrap();
     assert_eq!(codes(&converted.losses), ["name-cut", "scale-dropped"]);
     assert_eq!(converted.losses.iter().find(|l| l.code == "scale-dropped").unwrap().count, 2);
@@ -578,16 +574,11 @@ fn what_lies_beyond_the_numbers_of_a_bone_is_reported() {
         translation: Channel { frames: vec![0.0], values: vec![[3.0e38; 3]] },
         ..Track::default()
     };
-    scene.clips.push(Clip {
-        name: "away".into(),
-        skeleton: SkeletonId(0),
-        rate: 30.0,
-        frames: 1,
-        looping: false,
-        interpolation: Interpolation::Spherical,
-        motion: ClipMotion::Tracks(vec![track]),
-        extras: None,
-    });
+    scene.clips.push(
+        Clip::new("away", SkeletonId(0), 30.0, ClipMotion::Tracks(vec![track]))
+            .with_frames(1, false)
+            .with_interpolation(Interpolation::Spherical),
+    );
     assert_eq!(scene.validate(), Ok(()));
     let made = Mesh::from_scene(&scene, &FromSceneOptions::default()).unwrap();
     assert!(codes(&made.losses).contains(&"not-finite"), "{:?}", made.losses);

@@ -68,7 +68,7 @@ impl Bmd {
             losses: Vec::new(),
             materials: BTreeMap::new(),
             known: BTreeMap::new(),
-            scene: Scene { space: options.space, ..Scene::default() },
+            scene: Scene::default().in_space(options.space),
             pseudo: Vec::new(),
         };
         export.skeleton()?;
@@ -256,18 +256,13 @@ impl Export<'_> {
             let quads = mesh.primitives.iter().filter(|p| p.kind().is_quad()).count();
             Extra::Map(alloc::vec![flags, ("quads".into(), u32::try_from(quads).unwrap_or(u32::MAX).into())])
         });
-        Ok(Mesh {
-            name: format!("mesh_{i}"),
-            material,
-            positions,
-            normals,
-            uvs,
-            colors,
-            triangles,
-            skin,
-            extras,
-            ..Mesh::default()
-        })
+        Ok(Mesh::new(format!("mesh_{i}"), positions, triangles)
+            .with_material(material)
+            .with_normals(normals)
+            .with_uvs(uvs)
+            .with_colors(colors)
+            .with_skin(skin)
+            .with_extras(extras))
     }
 
     fn normals(&mut self, mesh: &BmdMesh, path: &str) -> Result<Vec<[f32; 3]>, ConvertError> {
@@ -318,11 +313,9 @@ impl Export<'_> {
                 self.budget.charge("materials", size_of::<Material>() as u64)?;
                 let base = if tinted { [255; 3] } else { flat.unwrap_or([255; 3]) };
                 let [r, g, b] = base.map(linear);
-                self.scene.materials.push(Material {
-                    name: text(name, &self.budget)?,
-                    base_color: [r, g, b, 1.0],
-                    ..Material::default()
-                });
+                self.scene
+                    .materials
+                    .push(Material::named(text(name, &self.budget)?).with_base_color([r, g, b, 1.0]));
                 let id = MaterialId(self.scene.materials.len().saturating_sub(1));
                 self.materials.insert((name.clone(), tinted), id);
                 id

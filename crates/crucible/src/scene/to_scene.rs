@@ -105,7 +105,7 @@ impl<'o> Work<'o> {
             Space::Gltf => AXES,
             Space::File => AxisMap::IDENTITY,
         };
-        let scene = Scene { space: options.space, ..Scene::default() };
+        let scene = Scene::default().in_space(options.space);
         let budget = options.budget();
         let mut work = Self { options, map, budget, scene, losses: Vec::new(), skeleton: None };
         if let Some(skeleton) = skeleton {
@@ -182,7 +182,7 @@ impl<'o> Work<'o> {
 
     fn add(&mut self, chunk: &Chunk<'_>, name: String, prefix: &str) -> Result<(), ConvertError> {
         let n = chunk.vertex_count();
-        let mut mesh = Mesh { name: name.clone(), ..Mesh::default() };
+        let mut mesh = Mesh::default().with_name(name.clone());
         mesh.positions = self.positions(chunk, n, prefix)?;
         mesh.triangles = self.triangles(chunk, n, prefix)?;
         mesh.uvs = self.uvs(chunk, prefix)?;

@@ -95,7 +95,7 @@ impl<'a> Making<'a> {
         let name = latin1(shader.bytes());
         let material = *self.known.entry(shader.bytes().to_vec()).or_insert(next);
         if material == next {
-            self.materials.push(Material { name: name.clone(), ..Material::default() });
+            self.materials.push(Material::named(name.clone()));
         }
         self.nodes.push(Node::of_mesh(name.clone(), id));
         self.residuals.push(parts.residual);

@@ -42,7 +42,7 @@ impl FsoModel<'_> {
             .and_then(|()| structure::check_ranges(self, &extents, &places, findings))
             .and_then(|()| self.metadata.as_ref().map_or(Ok(()), |m| metadata::rules::check(m, findings)))
             .map_err(|e| ConvertError::invalid(e.path().to_string(), e.message()))?;
-        let scene = Scene { space: options.space, ..Scene::default() };
+        let scene = Scene::default().in_space(options.space);
         let mut work = Work { model: self, options, budget, scene, losses: Vec::new() };
         work.materials()?;
         let table = self.table();
@@ -99,7 +99,7 @@ impl Work<'_> {
             let extras = texture
                 .filter(|_| self.options.extras)
                 .map(|t| Extra::Map(Vec::from([("diffuse_texture".into(), Extra::from(t.clone()))])));
-            self.scene.materials.push(Material { name, extras, ..Material::default() });
+            self.scene.materials.push(Material::named(name).with_extras(extras));
         }
         self.lose("texture-names-dropped", "materials".into(), "materials name a texture file", dropped);
         Ok(())
@@ -110,7 +110,7 @@ impl Work<'_> {
         self.charge_name(named.and_then(|n| n.name.as_ref()))?;
         let name = named.and_then(|n| n.name.clone()).unwrap_or_else(|| format!("mesh{i}"));
         let material = named.map(|n| MaterialId(n.material_index as usize));
-        let mut mesh = Mesh { name, material, ..Mesh::default() };
+        let mut mesh = Mesh::default().with_name(name).with_material(material);
         let path = || format!("meshes[{i}]");
         let indices = self.model.indices();
         let (first, end) = within(range, indices.len()).unwrap_or_default();

@@ -209,14 +209,12 @@ fn fsomodel(report: &mut Report, effort: Effort) -> Result<(), String> {
 
 fn glb(report: &mut Report, effort: Effort) -> Result<(), String> {
     let Sheet { positions, normals, uvs, triangles } = sheet();
-    let mesh = scene::Mesh { positions, normals, uvs, triangles, ..scene::Mesh::default() };
+    let mesh = scene::Mesh::new("", positions, triangles).with_normals(normals).with_uvs(uvs);
     let size = mesh.triangles.len();
     let peer = writer::Plain::of(&mesh);
-    let scene = Scene {
-        meshes: vec![mesh],
-        nodes: vec![Node { meshes: vec![scene::MeshId(0)], ..Node::default() }],
-        ..Scene::default()
-    };
+    let scene = Scene::default()
+        .with_nodes(vec![Node { meshes: vec![scene::MeshId(0)], ..Node::default() }])
+        .with_meshes(vec![mesh]);
     let options = gltf::ExportOptions::default().with_memory(1 << 30);
     let export = || gltf::export(&scene, &options).map(|g| g.value.into_glb());
     let (ours, theirs) = (export().map_err(|e| e.to_string())?, peer.to_glb());

@@ -61,16 +61,11 @@ impl Case {
             scene.pose_sets.push(PoseSet { joints, locals });
             Motion::Poses { set: PoseSetId(0), frames: (0..FRAMES).collect() }
         };
-        scene.clips.push(Clip {
-            name: "run".into(),
-            skeleton: SkeletonId(0),
-            rate: 30.0,
-            frames: FRAMES,
-            looping: true,
-            interpolation: Interpolation::LinearShort,
-            motion,
-            extras: None,
-        });
+        scene.clips.push(
+            Clip::new("run", SkeletonId(0), 30.0, motion)
+                .with_frames(FRAMES, true)
+                .with_interpolation(Interpolation::LinearShort),
+        );
         let parents = skeleton.joints.iter().map(|j| j.parent).collect();
         let bind = |m: &meshwright::scene::Affine| Affine3A {
             matrix3: meshwright::rig::glam::Mat3A::from_cols(m.x.into(), m.y.into(), m.z.into()),

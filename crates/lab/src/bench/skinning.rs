@@ -24,7 +24,7 @@ fn mesh(v: &Vertices, local: Vec<LocalVertex>) -> Mesh {
     skin.starts.clone_from(&v.starts);
     skin.influences.clone_from(&v.influences);
     skin.local = local;
-    Mesh { positions: v.positions.clone(), normals: v.normals.clone(), skin: Some(skin), ..Mesh::default() }
+    Mesh::default().with_positions(v.positions.clone()).with_normals(v.normals.clone()).with_skin(skin)
 }
 
 impl Case {

@@ -59,16 +59,10 @@ fn clip(
     }
     #[expect(clippy::cast_precision_loss, reason = "30 is exact")]
     let rate = FRAME_RATE as f32;
-    Ok(Clip {
-        name: anim.name.text(),
-        skeleton: SKELETON,
-        rate,
-        frames: anim.frames().max(1),
-        looping: false,
-        interpolation: Interpolation::Spherical,
-        motion: ClipMotion::Tracks(tracks),
-        extras: (!extras.is_empty()).then_some(Extra::Map(extras)),
-    })
+    Ok(Clip::new(anim.name.text(), SKELETON, rate, ClipMotion::Tracks(tracks))
+        .with_frames(anim.frames().max(1), false)
+        .with_interpolation(Interpolation::Spherical)
+        .with_extras((!extras.is_empty()).then_some(Extra::Map(extras))))
 }
 
 /// The keys of every joint that moves: of several motions of one bone the last with keys counts, channel by channel.

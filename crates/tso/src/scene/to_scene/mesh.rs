@@ -83,14 +83,13 @@ impl Conversion<'_> {
     pub(crate) fn run(&self, budget: &Budget, losses: &mut Vec<Loss>) -> Result<Mesh, ConvertError> {
         let (g, map) = (self.part.geometry, map(self.options.space));
         let n = g.real.len();
-        let mut mesh = Mesh {
-            name: self.part.name.clone(),
-            positions: budget.reserve("positions", n)?,
-            normals: budget.reserve("normals", n)?,
-            uvs: budget.reserve("texture coordinates", n)?,
-            triangles: budget.reserve("triangles", g.faces.len())?,
-            ..Mesh::default()
-        };
+        let mut mesh = Mesh::new(
+            self.part.name.clone(),
+            budget.reserve("positions", n)?,
+            budget.reserve("triangles", g.faces.len())?,
+        )
+        .with_normals(budget.reserve("normals", n)?)
+        .with_uvs(budget.reserve("texture coordinates", n)?);
         mesh.triangles.extend(g.sound_faces().map(|(_, face)| map.triangle(face)));
         let finite = |c: F32| if c.is_finite() { c.get() } else { 0.0 };
         mesh.uvs.extend(g.real.iter().map(|v| v.uv.map(finite)));

@@ -27,7 +27,7 @@ impl Assembly<'_> {
     pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
         let budget = options.budget();
         let mut losses = Vec::new();
-        let mut scene = Scene { name: self.name.clone(), space: options.space, ..Scene::default() };
+        let mut scene = Scene::new(self.name.clone()).in_space(options.space);
         let (joints, skeleton) = Joints::new(self, options, &budget, &mut losses)?;
         for (i, part) in self.parts.iter().enumerate() {
             let conversion = mesh::Conversion {
@@ -56,7 +56,7 @@ impl Assembly<'_> {
 fn material(scene: &mut Scene, name: &str) -> MaterialId {
     let known = scene.materials.iter().position(|m| m.name == name);
     MaterialId(known.unwrap_or_else(|| {
-        scene.materials.push(Material { name: name.into(), ..Material::default() });
+        scene.materials.push(Material::named(name));
         scene.materials.len() - 1
     }))
 }
