@@ -44,12 +44,10 @@
 //! use meshwright_gltf::{ExportOptions, export};
 //! use meshwright_scene::{Mesh, MeshId, Node, Scene};
 //!
-//! let mesh = Mesh {
-//!     positions: vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
-//!     triangles: vec![[0, 1, 2]],
-//!     ..Mesh::default()
-//! };
-//! let scene = Scene::default().with_nodes(vec![Node::of_mesh("tri", MeshId(0))]).with_meshes(vec![mesh]);
+//! let corners = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+//! let mut scene = Scene::new("tri");
+//! scene.meshes.push(Mesh::new("tri", corners, vec![[0, 1, 2]]));
+//! scene.nodes.push(Node::of_mesh("tri", MeshId(0)));
 //! let glb = export(&scene, &ExportOptions::default())?.value.to_glb();
 //! assert_eq!(&glb[..4], b"glTF");
 //! # Ok::<(), meshwright_scene::ConvertError>(())

@@ -7,7 +7,7 @@ use crate::pose::{Base, Curves, Timing};
 use crate::stream::Stream;
 use alloc::format;
 use alloc::vec::Vec;
-use meshwright_core::math::{add, dot, narrow, quat, unit};
+use meshwright_core::math::{add, dot, narrow, narrow1, quat, unit};
 use meshwright_scene::{
     AxisMap, Budget, Clip, ConvertError, Interpolation, Loss, Motion, SkeletonId, Space, Track,
 };
@@ -159,7 +159,10 @@ impl Keys<'_> {
                 let arc = quat::slerp(from, quat::toward(from, to), t);
                 at(f).map_or(0.0, |q| degrees(arc, q))
             };
-            let worst = (a.saturating_add(1)..b).map(|f| (away(f), f)).max_by(|x, y| x.0.total_cmp(&y.0));
+            // It is as far away on one side of the middle as on the other: rounded, the later of two equals is taken
+            // whatever the last bits of a sine are.
+            let rounded = |f| f64::from(narrow1(away(f)));
+            let worst = (a.saturating_add(1)..b).map(|f| (rounded(f), f)).max_by(|x, y| x.0.total_cmp(&y.0));
             if let Some((_, f)) = worst.filter(|w| w.0 > TOLERANCE) {
                 frames.push(f);
                 spans.extend([(a, f), (f, b)]);
