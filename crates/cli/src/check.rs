@@ -41,7 +41,7 @@ fn check(input: &Input, reader: &Reader) -> Result<Checked, Refusal> {
         Ok(opened) => {
             reader.say_used(input, &opened);
             let (format, report) = (opened.asset.format(), opened.asset.check());
-            Ok(Checked { bytes: opened.asset.bytes().to_vec(), format, report })
+            Ok(Checked { bytes: opened.asset.into_bytes(), format, report })
         }
         Err(Refusal::Broken(e)) => {
             let report = e.report();

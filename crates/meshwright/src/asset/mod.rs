@@ -69,6 +69,11 @@ impl Asset {
         String::from_utf8_lossy(self.path.stem()).into_owned()
     }
 
+    /// The bytes of the model's file; the rest is dropped.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
     /// The bytes of the model's file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
