@@ -9,6 +9,49 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt::Debug;
 
+/// What a file is written to, for macros whose users need not have `alloc` in scope.
+#[doc(hidden)]
+pub type Bytes = Vec<u8>;
+
+/// The verbs of a [`FileFormat`] as the type's own functions of the same names, inside its `impl`. A model that borrows
+/// from its file is named, and comes as one that owns it.
+#[macro_export]
+macro_rules! own_verbs {
+    () => {
+        fn parse_with(
+            bytes: &[u8],
+            options: &Self::Options,
+        ) -> ::core::result::Result<$crate::Parsed<Self>, $crate::ReadError> {
+            Self::parse_with(bytes, options)
+        }
+
+        $crate::own_verbs!(@others Self);
+    };
+    (@others $model:ident) => {
+        fn sniff(bytes: &[u8]) -> $crate::Confidence {
+            $model::sniff(bytes)
+        }
+
+        fn validate(&self) -> $crate::Report {
+            self.validate()
+        }
+
+        fn to_bytes(&self) -> ::core::result::Result<$crate::Bytes, $crate::WriteError> {
+            self.to_bytes()
+        }
+    };
+    ($model:ident) => {
+        fn parse_with(
+            bytes: &[u8],
+            options: &Self::Options,
+        ) -> ::core::result::Result<$crate::Parsed<Self>, $crate::ReadError> {
+            $model::parse_with(bytes, options).map(|parsed| parsed.map($model::into_owned))
+        }
+
+        $crate::own_verbs!(@others $model);
+    };
+}
+
 /// A kind of file: how it is recognised, read, checked and written.
 ///
 /// Models have inherent functions of the same names; this trait is for whoever works with any kind of file: laws,

@@ -55,7 +55,7 @@ pub use error::{ErrorClass, ReadError, Stream, WriteError};
 pub use fault::{Fault, Parser};
 pub use findings::{Findings, Place};
 pub use float::{F32, f32s, values};
-pub use format::{Beside, Companion, FileFormat, Role, Setting};
+pub use format::{Beside, Bytes, Companion, FileFormat, Role, Setting};
 pub use limits::{Budget, DEFAULT_MEMORY, LimitExceeded, Limits, ReadOptions, Strictness};
 pub use path::{FieldPath, Path, Segment};
 pub use report::{Finding, KEPT_PER_CODE, Parsed, Report};

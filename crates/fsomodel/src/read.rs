@@ -13,8 +13,8 @@ use alloc::borrow::Cow;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::{
-    Beside, Budget, Companion, Confidence, FileFormat, Findings, Parsed, Path, ReadError, ReadOptions,
-    Report, Role, Rule, Setting, Source, WriteError,
+    Beside, Budget, Companion, Confidence, FileFormat, Findings, Parsed, Path, ReadError, ReadOptions, Role,
+    Rule, Setting, Source,
 };
 
 /// How a FSOMODEL file is read.
@@ -138,24 +138,10 @@ impl FileFormat for FsoModel<'static> {
         is_metadata
     }
 
-    fn sniff(bytes: &[u8]) -> Confidence {
-        FsoModel::sniff(bytes)
-    }
-
-    fn parse_with(bytes: &[u8], options: &FsoOptions) -> Result<Parsed<Self>, ReadError> {
-        FsoModel::parse_with(bytes, options).map(|parsed| parsed.map(FsoModel::into_owned))
-    }
+    meshwright_core::own_verbs!(FsoModel);
 
     fn needs(&self, role: Role) -> bool {
         let has_table = self.dialect == Dialect::Seed44 && self.chunk(ChunkId::MESH).is_some();
         role == Role::Metadata && !has_table
-    }
-
-    fn validate(&self) -> Report {
-        self.validate()
-    }
-
-    fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
-        self.to_bytes()
     }
 }

@@ -6,10 +6,7 @@ use crate::mesh::{self, Mesh};
 use crate::skel::{self, Skel};
 use crate::ts1::bmf::{self, Bmf};
 use crate::ts1::skn::{self, Skn};
-use alloc::vec::Vec;
-use meshwright_core::{
-    Companion, Confidence, FileFormat, Parsed, ReadError, ReadOptions, Report, Role, Rule, WriteError,
-};
+use meshwright_core::{Companion, FileFormat, ReadOptions, Role, Rule};
 
 const SKELETON: Companion = Companion::one(Role::Skeleton, Skel::ID, &[]);
 const ANIMATIONS: Companion = Companion::many(Role::Animation, Anim::ID, &[]);
@@ -43,21 +40,7 @@ macro_rules! formats {
 
             type Options = ReadOptions;
 
-            fn sniff(bytes: &[u8]) -> Confidence {
-                Self::sniff(bytes)
-            }
-
-            fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
-                Self::parse_with(bytes, options)
-            }
-
-            fn validate(&self) -> Report {
-                self.validate()
-            }
-
-            fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
-                self.to_bytes()
-            }
+    meshwright_core::own_verbs!();
         }
     )+};
 }
@@ -74,6 +57,7 @@ formats! {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::vec::Vec;
     use std::collections::BTreeSet;
 
     fn rules<T: FileFormat>() -> BTreeSet<&'static str> {

@@ -16,8 +16,8 @@ use meshwright_core::num::F8A;
 use meshwright_core::record::field;
 use meshwright_core::text::Escaped;
 use meshwright_core::{
-    Budget, Codes, Confidence, Fault, FileFormat, Findings, Parsed, Path, ReadError, ReadOptions, Report,
-    Rule, Source, WriteError,
+    Budget, Codes, Confidence, Fault, FileFormat, Findings, Parsed, Path, ReadError, ReadOptions, Rule,
+    Source,
 };
 use nom::Parser as _;
 use nom::number::complete::{le_u8, le_u16, le_u32, le_u64};
@@ -69,21 +69,7 @@ impl FileFormat for Bmd {
 
     type Options = ReadOptions;
 
-    fn sniff(bytes: &[u8]) -> Confidence {
-        Self::sniff(bytes)
-    }
-
-    fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
-        Self::parse_with(bytes, options)
-    }
-
-    fn validate(&self) -> Report {
-        self.validate()
-    }
-
-    fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
-        self.to_bytes()
-    }
+    meshwright_core::own_verbs!();
 }
 
 struct Header {

@@ -10,10 +10,7 @@ pub(crate) mod view;
 pub(crate) mod write;
 
 use crate::options::{CrucibleOptions, DIALECT};
-use alloc::vec::Vec;
-use meshwright_core::{
-    Beside, Companion, Confidence, FileFormat, Parsed, ReadError, Report, Role, Rule, Setting, WriteError,
-};
+use meshwright_core::{Beside, Companion, FileFormat, Role, Rule, Setting};
 use model::Chunk;
 
 /// The skeleton that bone weights name bones of.
@@ -33,19 +30,5 @@ impl FileFormat for Chunk<'static> {
         options.set_dialect(setting, value)
     }
 
-    fn sniff(bytes: &[u8]) -> Confidence {
-        Self::sniff(bytes)
-    }
-
-    fn parse_with(bytes: &[u8], options: &CrucibleOptions) -> Result<Parsed<Self>, ReadError> {
-        Chunk::parse_with(bytes, options).map(|p| p.map(Chunk::into_owned))
-    }
-
-    fn validate(&self) -> Report {
-        self.validate()
-    }
-
-    fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
-        self.to_bytes()
-    }
+    meshwright_core::own_verbs!(Chunk);
 }

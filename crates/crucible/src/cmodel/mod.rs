@@ -8,10 +8,7 @@ pub(crate) mod write;
 
 use crate::chunk::SKELETON;
 use crate::options::{CrucibleOptions, DIALECT};
-use alloc::vec::Vec;
-use meshwright_core::{
-    Companion, Confidence, FileFormat, Parsed, ReadError, Report, Rule, Setting, WriteError,
-};
+use meshwright_core::{Companion, FileFormat, Rule, Setting};
 use model::CModel;
 
 impl FileFormat for CModel<'static> {
@@ -28,19 +25,5 @@ impl FileFormat for CModel<'static> {
         options.set_dialect(setting, value)
     }
 
-    fn sniff(bytes: &[u8]) -> Confidence {
-        Self::sniff(bytes)
-    }
-
-    fn parse_with(bytes: &[u8], options: &CrucibleOptions) -> Result<Parsed<Self>, ReadError> {
-        CModel::parse_with(bytes, options).map(|p| p.map(CModel::into_owned))
-    }
-
-    fn validate(&self) -> Report {
-        self.validate()
-    }
-
-    fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
-        self.to_bytes()
-    }
+    meshwright_core::own_verbs!(CModel);
 }

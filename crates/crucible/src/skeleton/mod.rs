@@ -8,8 +8,7 @@ pub(crate) mod view;
 pub(crate) mod write;
 
 use crate::options::{CrucibleOptions, QUATERNIONS};
-use alloc::vec::Vec;
-use meshwright_core::{Confidence, FileFormat, Parsed, ReadError, Report, Rule, Setting, WriteError};
+use meshwright_core::{FileFormat, Rule, Setting};
 use model::SkeletonChunk;
 
 impl FileFormat for SkeletonChunk {
@@ -25,19 +24,5 @@ impl FileFormat for SkeletonChunk {
         options.set_quaternions(setting, value)
     }
 
-    fn sniff(bytes: &[u8]) -> Confidence {
-        Self::sniff(bytes)
-    }
-
-    fn parse_with(bytes: &[u8], options: &CrucibleOptions) -> Result<Parsed<Self>, ReadError> {
-        Self::parse_with(bytes, options)
-    }
-
-    fn validate(&self) -> Report {
-        self.validate()
-    }
-
-    fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
-        self.to_bytes()
-    }
+    meshwright_core::own_verbs!();
 }

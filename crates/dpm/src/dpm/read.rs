@@ -7,11 +7,10 @@ use super::record::header as record;
 use super::rules::{RULES, check_tables};
 use super::sections::Reader;
 use crate::rules::{CODES, Extent};
-use alloc::vec::Vec;
 use meshwright_core::layout::Retained;
 use meshwright_core::{
-    Beside, Budget, Companion, Confidence, FileFormat, Findings, Parsed, Path, ReadError, ReadOptions,
-    Report, Role, Rule, Source, WriteError,
+    Beside, Budget, Companion, Confidence, FileFormat, Findings, Parsed, Path, ReadError, ReadOptions, Role,
+    Rule, Source,
 };
 
 impl Dpm {
@@ -63,21 +62,7 @@ impl FileFormat for Dpm {
 
     type Options = ReadOptions;
 
-    fn sniff(bytes: &[u8]) -> Confidence {
-        Self::sniff(bytes)
-    }
-
-    fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
-        Self::parse_with(bytes, options)
-    }
-
-    fn validate(&self) -> Report {
-        self.validate()
-    }
-
-    fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
-        self.to_bytes()
-    }
+    meshwright_core::own_verbs!();
 }
 
 fn file(bytes: &[u8], budget: &Budget, findings: &mut Findings) -> Result<Dpm, ReadError> {

@@ -8,11 +8,10 @@ use super::record::{LUMPS, header as record};
 use super::rules::{RULES, check_counts};
 use crate::record::item;
 use crate::rules::{CODES, Extent};
-use alloc::vec::Vec;
 use meshwright_core::layout::{Coverage, Retained};
 use meshwright_core::{
-    Beside, Budget, Companion, Confidence, FileFormat, Findings, Parsed, Path, ReadError, ReadOptions,
-    Report, Role, Rule, Source, WriteError,
+    Beside, Budget, Companion, Confidence, FileFormat, Findings, Parsed, Path, ReadError, ReadOptions, Role,
+    Rule, Source,
 };
 
 impl Zym {
@@ -65,21 +64,7 @@ impl FileFormat for Zym {
 
     type Options = ReadOptions;
 
-    fn sniff(bytes: &[u8]) -> Confidence {
-        Self::sniff(bytes)
-    }
-
-    fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
-        Self::parse_with(bytes, options)
-    }
-
-    fn validate(&self) -> Report {
-        self.validate()
-    }
-
-    fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
-        self.to_bytes()
-    }
+    meshwright_core::own_verbs!();
 }
 
 fn file(bytes: &[u8], budget: &Budget, findings: &mut Findings) -> Result<Zym, ReadError> {

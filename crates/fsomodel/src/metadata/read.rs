@@ -8,7 +8,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::{
     Budget, Codes, Confidence, F32, FileFormat, Findings, Limits, Parsed, Path, Place, ReadError,
-    ReadOptions, Report, Source, WriteError,
+    ReadOptions, Report, Source,
 };
 
 type Step<T> = Result<T, ReadError>;
@@ -418,21 +418,7 @@ impl FileFormat for Metadata {
 
     type Options = ReadOptions;
 
-    fn sniff(bytes: &[u8]) -> Confidence {
-        Self::sniff(bytes)
-    }
-
-    fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
-        Self::parse_with(bytes, options)
-    }
-
-    fn validate(&self) -> Report {
-        self.validate()
-    }
-
-    fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
-        self.to_bytes()
-    }
+    meshwright_core::own_verbs!();
 }
 
 /// Reads a companion; what is odd in it goes to `notes`.

@@ -11,8 +11,7 @@ mod write;
 pub use clips::{ClipRange, ResolvedClips};
 pub use model::{FrameGroup, FrameGroups};
 
-use alloc::vec::Vec;
-use meshwright_core::{Confidence, FileFormat, Parsed, ReadError, ReadOptions, Report, Rule, WriteError};
+use meshwright_core::{FileFormat, ReadOptions, Rule};
 
 impl FileFormat for FrameGroups {
     const ID: &'static str = "framegroups";
@@ -23,19 +22,5 @@ impl FileFormat for FrameGroups {
 
     type Options = ReadOptions;
 
-    fn sniff(bytes: &[u8]) -> Confidence {
-        Self::sniff(bytes)
-    }
-
-    fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
-        Self::parse_with(bytes, options)
-    }
-
-    fn validate(&self) -> Report {
-        self.validate()
-    }
-
-    fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
-        self.to_bytes()
-    }
+    meshwright_core::own_verbs!();
 }

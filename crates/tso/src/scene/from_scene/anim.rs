@@ -1,7 +1,7 @@
 //! A scene's clip as an `.anim`.
 
 use super::names::{self, LONG, Namer};
-use super::options::{MeshForm, TsoSceneOptions};
+use super::options::{MeshForm, TsoSceneOptions, chosen};
 use super::transforms::{NO_MOVE, NO_TURN, Stiffener, bounded, has_scale, is_scaled, not_finite, stored};
 use crate::anim::{Anim, FRAME_RATE, KEYS_UNUSED, Motion};
 use crate::fields::Flag;
@@ -32,13 +32,7 @@ impl Anim {
     ) -> Result<Converted<Self>, ConvertError> {
         scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
         let (budget, mut losses) = (options.budget(), Vec::new());
-        let chosen = options.format.clip;
-        if chosen.is_none() && scene.clips.len() > 1 {
-            let others = scene.clips.len().saturating_sub(1);
-            let message = format!("{others} further clips do not fit the file");
-            losses.push(Loss::new("clips-dropped", "clips", message).counted(others));
-        }
-        let id = chosen.unwrap_or(0);
+        let id = chosen(options.format.clip, scene.clips.len(), "clips-dropped", "clips", &mut losses);
         let skeleton = scene.clips.get(id).map_or(0, |c| c.skeleton.0);
         let names = names::bones(scene, skeleton, MeshForm::Mesh, options.names, &budget, &mut losses)?;
         let anim = make(scene, id, &names, options, &budget, &mut losses)?;

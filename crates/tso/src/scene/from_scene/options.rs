@@ -1,6 +1,9 @@
 //! What a scene does not say and files of a figure need.
 
 use crate::skel::Skel;
+use alloc::format;
+use alloc::vec::Vec;
+use meshwright_scene::Loss;
 
 /// Options of conversions of a scene into files of a figure.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -56,4 +59,20 @@ impl TsoSceneOptions {
         self.meshes = meshes;
         self
     }
+}
+
+/// The clip or skeleton that a file of one holds: the chosen one, or the first, the others being lost.
+pub(super) fn chosen(
+    choice: Option<usize>,
+    count: usize,
+    code: &'static str,
+    what: &str,
+    losses: &mut Vec<Loss>,
+) -> usize {
+    if choice.is_none() && count > 1 {
+        let others = count.saturating_sub(1);
+        let message = format!("{others} further {what} do not fit the file");
+        losses.push(Loss::new(code, what, message).counted(others));
+    }
+    choice.unwrap_or(0)
 }

@@ -1,7 +1,7 @@
 //! A scene's skeleton as a `.skel`.
 
 use super::names::{self, Namer, SHORT};
-use super::options::{MeshForm, TsoSceneOptions};
+use super::options::{MeshForm, TsoSceneOptions, chosen};
 use super::transforms::{NO_MOVE, NO_TURN, Stiffener, bounded, is_scaled, not_finite, stored};
 use crate::name::Name;
 use crate::scene::space::TO_GLTF;
@@ -26,13 +26,13 @@ impl Skel {
     ) -> Result<Converted<Self>, ConvertError> {
         scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
         let (budget, mut losses) = (options.budget(), Vec::new());
-        let chosen = options.format.skeleton;
-        if chosen.is_none() && scene.skeletons.len() > 1 {
-            let others = scene.skeletons.len().saturating_sub(1);
-            let message = format!("{others} further skeletons do not fit the file");
-            losses.push(Loss::new("skeletons-dropped", "skeletons", message).counted(others));
-        }
-        let id = chosen.unwrap_or(0);
+        let id = chosen(
+            options.format.skeleton,
+            scene.skeletons.len(),
+            "skeletons-dropped",
+            "skeletons",
+            &mut losses,
+        );
         let names = names::bones(scene, id, MeshForm::Mesh, options.names, &budget, &mut losses)?;
         let skel = make(scene, id, &names, options, &budget, &mut losses)?;
         Lack::report(&[Lack::Clips, Lack::Follows], scene, &mut losses);
