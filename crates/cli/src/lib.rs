@@ -1,0 +1,140 @@
+//! The program `meshwright`: opens old game models, exactly and safely, and puts them back.
+//!
+//! It is a library so that what drives it in tests, mutants and fuzzers need not start a process for each run. Its one
+//! function is for that, and may change; programs use the library `meshwright`.
+#![forbid(unsafe_code)]
+
+mod args;
+mod check;
+mod convert;
+mod destination;
+mod dump;
+mod info;
+mod input;
+mod names;
+mod optimize;
+mod output;
+mod pose;
+mod reader;
+mod refusal;
+mod render;
+mod results;
+mod sources;
+mod temporary;
+
+use args::{Cli, Command};
+use clap::Parser;
+use serde_json::json;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// How a run went; the worst of all files decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// Nothing to complain about.
+    #[default]
+    Fine,
+    /// A file has errors.
+    Errors,
+    /// The arguments are wrong, or wrong for a file.
+    Arguments,
+    /// A file could not be read or written, or is of no known format.
+    Unusable,
+}
+
+impl Status {
+    /// The worse of two.
+    pub(crate) fn and(&mut self, other: Self) {
+        *self = (*self).max(other);
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(match status {
+            Status::Fine => 0,
+            Status::Errors => 1,
+            Status::Arguments => 2,
+            Status::Unusable => 3,
+        })
+    }
+}
+
+/// Runs the program with the words of a command line, its own name the first of them. It reads standard input and prints
+/// to standard output and standard error.
+pub fn run(words: impl IntoIterator<Item = OsString>) -> Status {
+    let words: Vec<OsString> = words.into_iter().collect();
+    let cli = match Cli::try_parse_from(&words) {
+        Ok(cli) => cli,
+        Err(e) => return refused_arguments(&words, &e),
+    };
+    let result = match &cli.command {
+        Command::Info(args) => info::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Convert(args) => convert::run(args),
+        Command::Dump(args) => dump::run(args),
+        Command::Optimize(args) => optimize::run(args),
+    };
+    match result {
+        Ok(status) => status,
+        // Whoever reads the output has seen enough.
+        Err(Fail::Io(e)) if e.kind() == io::ErrorKind::BrokenPipe => Status::Fine,
+        Err(Fail::Io(e)) => {
+            say(&render::error("cannot-write", &format!("standard output: {e}")));
+            Status::Unusable
+        }
+        Err(Fail::Usage(message)) => {
+            say(&render::error("usage", &message));
+            if cli.command.wants_json() {
+                say_json(&message);
+            }
+            Status::Arguments
+        }
+    }
+}
+
+/// Help and version are results, everything else is a mistake in the arguments.
+fn refused_arguments(words: &[OsString], e: &clap::Error) -> Status {
+    let printed = e.print();
+    if e.use_stderr() {
+        let json = words.windows(2).any(|w| w[0] == "--format" && w[1] == "json");
+        if json || words.iter().any(|w| w == "--format=json") {
+            let text = e.render().to_string();
+            let first = text.lines().next().unwrap_or_default();
+            say_json(first.strip_prefix("error: ").unwrap_or(first));
+        }
+        return Status::Arguments;
+    }
+    match printed {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Status::Unusable,
+        _ => Status::Fine,
+    }
+}
+
+/// A mistake in the arguments as the one JSON document that programs expect.
+fn say_json(message: &str) {
+    let error =
+        json!({ "class": "usage", "code": "usage", "severity": "error", "message": render::plain(message) });
+    let _ = writeln!(io::stdout().lock(), "{}", json!({ "files": [], "error": error }));
+}
+
+/// Why a command stops before it has seen every file.
+#[derive(Debug)]
+pub(crate) enum Fail {
+    /// Standard output cannot be written.
+    Io(io::Error),
+    /// The arguments make no sense together.
+    Usage(String),
+}
+
+impl From<io::Error> for Fail {
+    fn from(e: io::Error) -> Self {
+        Self::Io(e)
+    }
+}
+
+/// Prints a line on standard error; a closed one is no reason to stop.
+pub(crate) fn say(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{}", render::cut(line));
+}
