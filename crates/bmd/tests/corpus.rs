@@ -15,7 +15,7 @@ use meshwright_core::num::St14Form;
 use meshwright_testkit::{corpus, hex_diff};
 use serde_json::Value;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 fn json(path: PathBuf) -> Value {
     let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
@@ -23,11 +23,7 @@ fn json(path: PathBuf) -> Value {
 }
 
 /// Manifest entries of this format with their bytes.
-fn models() -> Vec<(Value, Vec<u8>)> {
-    let Some(dir) = corpus() else {
-        println!("no corpus beside the project");
-        return Vec::new();
-    };
+fn models(dir: &Path) -> Vec<(Value, Vec<u8>)> {
     let manifest = json(dir.join("manifest.json"));
     let entries = manifest.as_array().unwrap().iter().filter(|e| e["format"] == "bmd");
     entries.map(|e| (e.clone(), fs::read(dir.join(e["file"].as_str().unwrap())).unwrap())).collect()
@@ -43,7 +39,7 @@ fn floats<const N: usize>(v: &Value) -> [f32; N] {
 
 #[test]
 fn every_file_is_written_back() {
-    for (entry, bytes) in models() {
+    for (entry, bytes) in models(&corpus!()) {
         let name = entry["file"].as_str().unwrap();
         let model = Bmd::parse(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
         let written = model.to_bytes().unwrap();
@@ -63,7 +59,7 @@ fn every_file_is_written_back() {
 
 #[test]
 fn every_arrangement_reads_back() {
-    for (entry, bytes) in models() {
+    for (entry, bytes) in models(&corpus!()) {
         let model = Bmd::parse(&bytes).unwrap();
         for a in [Arrangement::P0, Arrangement::P1, Arrangement::P2, Arrangement::Compact] {
             let again = Bmd::parse(&model.to_bytes_as(a).unwrap()).unwrap();
@@ -74,8 +70,8 @@ fn every_arrangement_reads_back() {
 
 #[test]
 fn evaluation_equals_the_reference() {
-    let Some(dir) = corpus() else { return };
-    for (entry, bytes) in models() {
+    let dir = corpus!();
+    for (entry, bytes) in models(&dir) {
         let name = entry["file"].as_str().unwrap();
         let model = Bmd::parse(&bytes).unwrap();
         let want = json(dir.join(entry["expected"].as_str().unwrap()));
@@ -144,7 +140,7 @@ fn evaluation_equals_the_reference() {
 
 #[test]
 fn broken_files_are_refused_as_stated() {
-    let Some(dir) = corpus() else { return };
+    let dir = corpus!();
     for case in json(dir.join("malformed/cases.json")).as_array().unwrap() {
         if case["format"] != "bmd" {
             continue;

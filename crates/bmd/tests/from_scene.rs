@@ -15,22 +15,11 @@ use meshwright_scene::{
     Affine, Clip, ConvertError, FromSceneOptions, Influence, Joint, Level, Levels, Local, Mesh, MeshId,
     Motion, Node, NodeId, Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space, Track, Trs,
 };
-use meshwright_testkit::{Expect, corpus, fixtures};
+use meshwright_testkit::sound;
 use proptest::prelude::*;
-use std::fs;
 
 fn models() -> Vec<(String, Bmd)> {
-    let sound = fixtures("bmd", &["bmd"]).into_iter().filter(|f| f.expect != Expect::Reject);
-    let mut all: Vec<_> = sound.map(|f| (f.name, f.bytes)).collect();
-    if let Some(dir) = corpus() {
-        for entry in fs::read_dir(dir.join("bmd")).unwrap() {
-            let path = entry.unwrap().path();
-            if path.extension().is_some_and(|e| e == "bmd") {
-                all.push((path.file_name().unwrap().to_str().unwrap().into(), fs::read(&path).unwrap()));
-            }
-        }
-    }
-    all.into_iter().map(|(name, bytes)| (name, Bmd::parse(&bytes).unwrap())).collect()
+    sound("bmd", "bmd").into_iter().map(|(name, bytes)| (name, Bmd::parse(&bytes).unwrap())).collect()
 }
 
 fn with_vertices(form: VertexForm) -> FromSceneOptions<BmdSceneOptions> {

@@ -17,13 +17,10 @@ use meshwright_core::num::{QuatF8, Se32, St14Form};
 use meshwright_testkit::corpus;
 use serde_json::Value;
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
-fn golden() -> Option<Value> {
-    let Some(dir) = corpus() else {
-        println!("no corpus beside the project");
-        return None;
-    };
+fn golden(dir: &Path) -> Value {
     serde_json::from_str(&fs::read_to_string(dir.join("bmd/golden_numeric.json")).unwrap()).unwrap()
 }
 
@@ -41,7 +38,7 @@ fn floats<const N: usize>(v: &Value) -> [u32; N] {
 
 #[test]
 fn colour_bytes() {
-    let Some(golden) = golden() else { return };
+    let golden = golden(&corpus!());
     for (byte, want) in (0..=u8::MAX).zip(golden["shade"].as_array().unwrap()) {
         let want = std::array::from_fn(|i| want[i].as_u64().unwrap() as u8);
         assert_eq!(shade(byte), want);
@@ -51,7 +48,7 @@ fn colour_bytes() {
 
 #[test]
 fn primitives() {
-    let Some(golden) = golden() else { return };
+    let golden = golden(&corpus!());
     for case in golden["prims"].as_array().unwrap() {
         let mut raw = bytes(case["bytes"].as_str().unwrap());
         let size = case["size"].as_u64().unwrap() as usize;
@@ -68,7 +65,7 @@ fn primitives() {
 
 #[test]
 fn vertices() {
-    let Some(golden) = golden() else { return };
+    let golden = golden(&corpus!());
     for case in golden["vertices"].as_array().unwrap() {
         let mut raw = bytes(case["bytes"].as_str().unwrap());
         assert_eq!(raw.len() as u64, case["size"].as_u64().unwrap());
@@ -99,7 +96,7 @@ fn vertices() {
 
 #[test]
 fn streams() {
-    let Some(golden) = golden() else { return };
+    let golden = golden(&corpus!());
     for case in golden["anim_streams"].as_array().unwrap() {
         let raw = bytes(case["bytes"].as_str().unwrap());
         let frames = case["n_frames"].as_u64().unwrap() as u8;
@@ -143,7 +140,7 @@ fn streams() {
 
 #[test]
 fn interpolation() {
-    let Some(golden) = golden() else { return };
+    let golden = golden(&corpus!());
     for case in golden["interp"].as_array().unwrap() {
         let mut keys: Vec<(u32, u32)> =
             case["keys"].as_object().unwrap().iter().map(|(f, w)| (f.parse().unwrap(), word(w))).collect();
@@ -177,7 +174,7 @@ fn interpolation() {
 
 #[test]
 fn encoders_take_the_best_word() {
-    let Some(golden) = golden() else { return };
+    let golden = golden(&corpus!());
     let list = |name: &str| golden[name].as_array().unwrap().clone();
     for case in list("se32_encode") {
         let v: [u32; 3] = floats(&case["v"]);

@@ -14,11 +14,12 @@ use meshwright_bmd::{
     Arrangement, Bmd, Bone, Clip, ClipRate, Keys, OptimizeOptions, Optimized, PrimitiveKind, Stream,
 };
 use meshwright_core::num::QuatF8;
-use meshwright_testkit::{Expect, corpus, fixtures};
+use meshwright_testkit::{corpus, sound};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A corner as decoding gives it: position, normal, texture coordinate, colour, bone.
@@ -83,18 +84,7 @@ fn assert_lossless(old: &Bmd, done: &Optimized, name: &str) {
 }
 
 fn models() -> Vec<(String, Bmd)> {
-    let sound = fixtures("bmd", &["bmd"]).into_iter().filter(|f| f.expect != Expect::Reject);
-    let mut all: Vec<_> = sound.map(|f| (f.name, f.bytes)).collect();
-    if let Some(dir) = corpus() {
-        for entry in fs::read_dir(dir.join("bmd")).unwrap() {
-            let path = entry.unwrap().path();
-            if path.extension().is_some_and(|e| e == "bmd") {
-                let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-                all.push((name, fs::read(&path).unwrap()));
-            }
-        }
-    }
-    all.into_iter().map(|(name, bytes)| (name, Bmd::parse(&bytes).unwrap())).collect()
+    sound("bmd", "bmd").into_iter().map(|(name, bytes)| (name, Bmd::parse(&bytes).unwrap())).collect()
 }
 
 #[test]
@@ -155,8 +145,8 @@ fn bounds_are_kept_and_reported() {
 }
 
 /// A stream with a key on every frame, and what it was encoded from.
-fn dense() -> Option<(Bmd, Vec<Vec<[f64; 4]>>)> {
-    let text = fs::read_to_string(corpus()?.join("bmd/dense_clip.json")).unwrap();
+fn dense(corpus: &Path) -> Bmd {
+    let text = fs::read_to_string(corpus.join("bmd/dense_clip.json")).unwrap();
     let json: Value = serde_json::from_str(&text).unwrap();
     let number = |v: &Value| v.as_f64().unwrap();
     let rotations: Vec<Vec<[f64; 4]>> = json["rotations"]
@@ -177,12 +167,12 @@ fn dense() -> Option<(Bmd, Vec<Vec<[f64; 4]>>)> {
         ..Clip::default()
     };
     let bones = vec![Bone::default(); rotations.len() + 1];
-    Some((Bmd::default().with_bones(bones, vec![clip]), rotations))
+    Bmd::default().with_bones(bones, vec![clip])
 }
 
 #[test]
 fn dense_keys_are_thinned() {
-    let Some((model, _)) = dense() else { return };
+    let model = dense(&corpus!());
     assert_eq!(model.clips[0].stream.size(), 8415);
     let done = model.optimize(&OptimizeOptions::default().with_key_bounds(1.0, 0.0, 0.0)).unwrap();
     let stream = &done.model.clips[0].stream;

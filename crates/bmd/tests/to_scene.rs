@@ -13,23 +13,8 @@ mod support;
 
 use meshwright_bmd::Bmd;
 use meshwright_scene::{SceneOptions, Space};
-use meshwright_testkit::{Expect, corpus, fixtures};
-use std::fs;
+use meshwright_testkit::sound;
 use support::{Player, pose, positions};
-
-fn models() -> Vec<(String, Vec<u8>)> {
-    let sound = fixtures("bmd", &["bmd"]).into_iter().filter(|f| f.expect != Expect::Reject);
-    let mut all: Vec<_> = sound.map(|f| (f.name, f.bytes)).collect();
-    if let Some(dir) = corpus() {
-        for entry in fs::read_dir(dir.join("bmd")).unwrap() {
-            let path = entry.unwrap().path();
-            if path.extension().is_some_and(|e| e == "bmd") {
-                all.push((path.display().to_string(), fs::read(&path).unwrap()));
-            }
-        }
-    }
-    all
-}
 
 /// The model's own evaluation in the scene's space.
 fn expected(model: &Bmd, mesh: usize, at: Option<(usize, u32)>, space: Space) -> Vec<[f32; 3]> {
@@ -44,7 +29,7 @@ fn expected(model: &Bmd, mesh: usize, at: Option<(usize, u32)>, space: Space) ->
 
 #[test]
 fn every_whole_frame_has_the_right_vertices() {
-    for (name, bytes) in models() {
+    for (name, bytes) in sound("bmd", "bmd") {
         let model = Bmd::parse(&bytes).unwrap();
         for (space, player) in [(Space::File, Player::Format), (Space::Gltf, Player::Gltf)] {
             let converted = model.to_scene(&SceneOptions::in_space(space)).unwrap();
@@ -79,7 +64,7 @@ fn every_whole_frame_has_the_right_vertices() {
 
 #[test]
 fn gltf_scenes_have_unit_normals() {
-    for (name, bytes) in models() {
+    for (name, bytes) in sound("bmd", "bmd") {
         let scene = Bmd::parse(&bytes).unwrap().to_scene(&SceneOptions::default()).unwrap().value;
         for n in scene.meshes.iter().flat_map(|m| &m.normals) {
             let length: f32 = n.iter().map(|c| c * c).sum();

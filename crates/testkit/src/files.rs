@@ -1,7 +1,8 @@
 //! Where test files are.
 
-use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::{env, fs, io};
 
 /// What must become of a fixture; the word before the extension of its name says so: `quad.ok.dpm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,10 +36,62 @@ fn workspace() -> PathBuf {
     here.ancestors().nth(2).expect("testkit lies two folders below the workspace").to_owned()
 }
 
-/// The corpus of real models, where it lies beside the project.
+/// The corpus of real models, where it lies beside the project or where `MESHWRIGHT_CORPUS` says. A test that cannot do
+/// without it takes it by the macro of the same name, which says that the test was skipped.
 pub fn corpus() -> Option<PathBuf> {
-    let dir = workspace().join("../shared/corpus");
+    let named = env::var_os("MESHWRIGHT_CORPUS").map(PathBuf::from);
+    let dir = named.unwrap_or_else(|| workspace().join("../shared/corpus"));
     dir.join("manifest.json").is_file().then_some(dir)
+}
+
+/// The sound fixtures of a format, and the files of its folder in the corpus where there is one, each by name. Who calls it
+/// runs in any case; that the corpus was left out is said.
+pub fn sound(format: &str, extension: &str) -> Vec<(String, Vec<u8>)> {
+    let fixtures = fixtures(format, &[extension]).into_iter().filter(|f| f.expect != Expect::Reject);
+    let mut all: Vec<_> = fixtures.map(|f| (f.name, f.bytes)).collect();
+    let Some(dir) = corpus() else {
+        skipped(&format!("{format} files of the corpus"), "no corpus beside the project");
+        return all;
+    };
+    for path in fs::read_dir(dir.join(format)).unwrap().map(|e| e.unwrap().path()) {
+        if path.extension().is_some_and(|e| e == extension) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            all.push((name, fs::read(&path).unwrap()));
+        }
+    }
+    all.sort();
+    all
+}
+
+/// Says that a test did not run, by name and whatever the harness captures: `skipped: corpus::poses: no corpus`.
+///
+/// # Panics
+/// When `MESHWRIGHT_REQUIRE` is set, as for runs in which every test must run.
+pub fn skipped(test: &str, why: &str) {
+    let name = test.trim_end_matches("::here").trim_end_matches("::{{closure}}");
+    assert!(env::var_os("MESHWRIGHT_REQUIRE").is_none(), "{name} was skipped: {why}");
+    // The handle itself is not captured, as the printing macros are.
+    let _ = writeln!(io::stderr().lock(), "skipped: {name}: {why}");
+}
+
+/// The name of the function it stands in.
+#[macro_export]
+macro_rules! test_name {
+    () => {{
+        fn here() {}
+        ::std::any::type_name_of_val(&here)
+    }};
+}
+
+/// The folder of the corpus; where there is none, the test says that it is skipped and returns.
+#[macro_export]
+macro_rules! corpus {
+    () => {
+        match $crate::corpus() {
+            Some(dir) => dir,
+            None => return $crate::skipped($crate::test_name!(), "no corpus beside the project"),
+        }
+    };
 }
 
 /// All fixtures in `testdata/<format>/` with one of the extensions, by name.

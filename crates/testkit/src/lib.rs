@@ -3,7 +3,7 @@
 //!
 //! * [`Builder`] puts bytes together without checking them, with labelled positions that can be patched;
 //! * [`hex_diff`] shows where two files differ;
-//! * [`fixtures`] walks `testdata/`, [`corpus`] finds the corpus of real models where there is one;
+//! * [`fixtures`] walks `testdata/`, [`corpus!`] finds the corpus of real models, or says that the test is [`skipped`];
 //! * [`mutate`] breaks files, from a seed, and [`exhaust`] in every way there is;
 //! * [`heap`] measures what code costs;
 //! * [`Deadline`] is a limit on time;
@@ -26,5 +26,5 @@ pub mod mutate;
 
 pub use builder::Builder;
 pub use deadline::{Deadline, patience};
-pub use files::{Expect, Fixture, corpus, fixtures, testdata};
+pub use files::{Expect, Fixture, corpus, fixtures, skipped, sound, testdata};
 pub use hex::hex_diff;

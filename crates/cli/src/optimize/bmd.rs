@@ -1,0 +1,60 @@
+//! BMD: smaller vertices, primitives and meshes, and fewer keys.
+
+use super::Outcome;
+use crate::args::OptimizeArgs;
+use crate::refusal::Refusal;
+use meshwright::bmd::{Bmd, OptimizeOptions, Optimized};
+use serde_json::{Value, json};
+
+pub(super) fn optimize(model: &Bmd, args: &OptimizeArgs) -> Result<Outcome, Refusal> {
+    let mut options = OptimizeOptions::default()
+        .with_vertex_bounds(args.max_position, args.max_normal, args.max_st)
+        .with_key_bounds(args.max_angle, args.max_distance, args.max_scale)
+        .with_engine_safe(args.engine_safe);
+    options.memory = args.read.max_memory;
+    let optimized = model.optimize(&options)?;
+    let (text, document) = (line(&optimized), document(&optimized));
+    Ok(Outcome { bytes: optimized.bytes, text, document })
+}
+
+fn line(o: &Optimized) -> String {
+    let (s, e) = (o.sizes, o.errors);
+    #[expect(clippy::cast_precision_loss, reason = "a percentage")]
+    let percent = 100.0 * o.bytes.len() as f64 / s.before.max(1) as f64;
+    let mut text = format!(
+        "{} bytes, now {} ({percent:.1} %): {} arranged anew, {} with meshes rebuilt, {} with keys chosen",
+        s.before,
+        o.bytes.len(),
+        s.arranged,
+        s.meshes,
+        s.clips
+    );
+    let errors = [
+        ("position", e.position),
+        ("normal (degrees)", e.normal),
+        ("texture", e.st),
+        ("rotation (degrees)", e.angle),
+        ("translation", e.distance),
+        ("scale", e.scale),
+    ];
+    let made: Vec<_> =
+        errors.iter().filter(|(_, e)| *e > 0.0).map(|(name, e)| format!("{name} {e:.4}")).collect();
+    text.push_str("; errors: ");
+    text.push_str(&if made.is_empty() { "none".into() } else { made.join(", ") });
+    text
+}
+
+fn document(o: &Optimized) -> Value {
+    let (s, e) = (o.sizes, o.errors);
+    json!({
+        "bytes": { "before": s.before, "arranged": s.arranged, "meshes": s.meshes, "clips": s.clips },
+        "errors": {
+            "position": e.position,
+            "normal_degrees": e.normal,
+            "st": e.st,
+            "angle_degrees": e.angle,
+            "distance": e.distance,
+            "scale": e.scale,
+        },
+    })
+}

@@ -1,0 +1,68 @@
+//! `meshwright optimize`: the same model in fewer bytes. Each format that has an optimizer has a file here.
+
+mod bmd;
+
+use crate::args::{CompanionArgs, OptimizeArgs, OutputFormat};
+use crate::destination::Destination;
+use crate::input::Input;
+use crate::reader::Reader;
+use crate::refusal::Refusal;
+use crate::results::refused;
+use crate::{Fail, Status, output};
+use meshwright::AnyModel;
+use serde_json::Value;
+use std::io::{self, Write};
+use std::slice;
+
+pub(crate) fn run(args: &OptimizeArgs) -> Result<Status, Fail> {
+    let reader = Reader::new(&args.read, &CompanionArgs::default())?;
+    let input = Input::named(&args.file);
+    let destination = Destination::new(&args.output);
+    let to_stdout = destination == Destination::Stdout;
+    if to_stdout && args.format == OutputFormat::Json {
+        return Err(Fail::Usage("--format json and -o - both want standard output".into()));
+    }
+    let done = optimize(&input, args, &reader)
+        .and_then(|outcome| output::deliver(&destination, &outcome.bytes).map(|()| outcome));
+    let outcome = match done {
+        Ok(outcome) => outcome,
+        Err(refusal) => return refused(&input, &refusal, args.format),
+    };
+    let mut out = io::stdout().lock();
+    match args.format {
+        OutputFormat::Json => {
+            let mut document = outcome.document;
+            document["file"] = input.exact().into();
+            writeln!(out, "{document}")?;
+        }
+        OutputFormat::Text if !to_stdout && !args.read.quiet => {
+            writeln!(out, "{}: {}", input.shown(), outcome.text)?;
+        }
+        OutputFormat::Text => {}
+    }
+    out.flush()?;
+    Ok(Status::Fine)
+}
+
+/// What an optimizer made of a model.
+struct Outcome {
+    bytes: Vec<u8>,
+    /// What was saved and given up, for people: one line without the file's name.
+    text: String,
+    /// The same for programs: an object, to which the file's name is added.
+    document: Value,
+}
+
+fn optimize(input: &Input, args: &OptimizeArgs, reader: &Reader) -> Result<Outcome, Refusal> {
+    let opened = reader.open(input)?;
+    reader.expect(slice::from_ref(input));
+    reader.spare(&args.output, None)?;
+    reader.say_passed_over(input, &opened);
+    match opened.asset.model() {
+        AnyModel::Bmd(model) => bmd::optimize(model, args),
+        _ => {
+            let why = format!("{} files are not optimised, only BMD", opened.asset.format().title());
+            Err(Refusal::Cannot { code: "not-convertible", why })
+        }
+    }
+}
