@@ -5,6 +5,7 @@
 //! | `vector` | [`dot`], [`cross`], [`length`], [`unit()`], [`lerp`], and rounding to 32 bits by [`narrow`] |
 //! | [`quat`] | rotations as quaternions `[x, y, z, w]`: products, bases, interpolation, angles |
 //! | `affine` | [`Affine`] stored in 32 bits, [`Affine64`] for chains and inverses |
+//! | `surface` | [`facing`]: how a triangle lies to the normals of its corners |
 //! | `trs` | [`Trs`] and [`Trs64`]: translation, rotation, scale, and the way there from a matrix |
 //!
 //! Roots are correctly rounded. Sines, cosines and their inverses are libm's, so that every machine gives the same bits.
@@ -13,11 +14,13 @@
 
 mod affine;
 pub mod quat;
+mod surface;
 mod trs;
 mod vector;
 
 pub use affine::{Affine, Affine64};
 pub use quat::Quat;
+pub use surface::{corner_angle, face_normal, facing};
 pub use trs::{Trs, Trs64};
 pub use vector::{
     acos, add, atan2, cos, cross, distance, dot, length, lerp, narrow, narrow1, normalize, scale, sin, sqrt,
