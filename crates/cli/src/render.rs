@@ -1,7 +1,7 @@
 //! Findings and errors as people and programs read them.
 
 use anstyle::{AnsiColor, Style};
-use meshwright::{ErrorClass, Finding, ReadError, Severity, Stream};
+use meshwright::{ErrorClass, Finding, ReadError, Severity, Stream, acts_on_terminal};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -66,8 +66,7 @@ pub(crate) fn severity_style(severity: Severity) -> Style {
 pub(crate) fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c) || ('\u{2066}'..='\u{2069}').contains(&c)
-        {
+        if acts_on_terminal(c) {
             out.extend(c.escape_unicode());
         } else {
             out.push(c);

@@ -4,6 +4,7 @@ use crate::args::OutputFormat;
 use crate::input::{Found, Input};
 use crate::refusal::Refusal;
 use crate::{Fail, Status, render, say};
+use meshwright::dump::write_json;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -54,20 +55,25 @@ impl Results {
             self.status.and(Status::Unusable);
         }
         if self.format == OutputFormat::Json {
-            let mut out = io::stdout().lock();
-            writeln!(out, "{}", json!({ "files": self.documents }))?;
-            out.flush()?;
+            print(&json!({ "files": self.documents }))?;
         }
         Ok(self.status)
     }
+}
+
+/// Prints a document on one line.
+fn print(document: &Value) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    write_json(&mut out, document)?;
+    out.write_all(b"\n")?;
+    out.flush()
 }
 
 /// The outcome of a command that takes one file and could not do it.
 pub(crate) fn refused(input: &Input, refusal: &Refusal, format: OutputFormat) -> Result<Status, Fail> {
     refusal.say(&input.shown());
     if format == OutputFormat::Json {
-        let document = json!({ "file": input.exact(), "error": refusal.json() });
-        writeln!(io::stdout().lock(), "{document}")?;
+        print(&json!({ "file": input.exact(), "error": refusal.json() }))?;
     }
     Ok(refusal.status())
 }

@@ -170,6 +170,33 @@ fn names_cannot_drive_a_terminal_and_reach_json_whole() {
     assert!(!stderr(&output).contains('\u{1b}'));
 }
 
+/// Bones of a DPM file whose names are a C1 control, DEL and a mark of direction as bytes, and a file that is called so.
+#[test]
+fn json_of_hostile_names_is_exact_and_does_not_act_on_a_terminal() {
+    let dir = TempDir::new().unwrap();
+    let mut bytes = fs::read(demo()).unwrap();
+    let bones = u32::from_be_bytes(bytes[68..72].try_into().unwrap()) as usize;
+    bytes[bones..bones + 4].copy_from_slice(b"\x9b\x7f\x85\0");
+    let path = dir.path().join("a\u{61c}\u{200f}\u{2029}.dpm");
+    fs::write(&path, bytes).unwrap();
+    let of = |words: &[&str]| {
+        let mut words = args(words);
+        words.push(path.clone().into());
+        let output = run(&words);
+        let acts = |c: &char| *c != '\n' && meshwright::acts_on_terminal(*c);
+        assert_eq!((stdout(&output) + &stderr(&output)).chars().find(acts), None, "{words:?}");
+        output
+    };
+    let json = document(&of(&["dump"]));
+    assert_eq!(json["bones"][0]["name"], "\u{9b}\u{7f}\u{85}");
+    assert!(json["source"].as_str().unwrap().contains("a\u{61c}\u{200f}\u{2029}.dpm"));
+    for command in ["info", "check"] {
+        of(&[command]);
+        let json = document(&of(&[command, "--format=json"]));
+        assert_eq!(json["files"][0]["file"], path.to_str().unwrap());
+    }
+}
+
 #[test]
 fn colour_is_for_terminals() {
     let bad = testdata().join("dpm/parent.reject.dpm");

@@ -146,6 +146,13 @@ pub fn cp1252(bytes: &[u8]) -> String {
     bytes.iter().map(decode).collect()
 }
 
+/// Whether a character acts on a terminal instead of being shown by it: control characters (C0, DEL, C1), marks and
+/// brackets of the direction of writing, and the separators of lines and paragraphs.
+pub fn acts_on_terminal(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 /// Shows bytes as a quoted name that is safe on a terminal: printable ASCII as it is, everything else as
 /// `\xNN`, at most 64 bytes of it.
 #[derive(Clone, Copy, Debug)]

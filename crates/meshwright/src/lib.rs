@@ -72,6 +72,7 @@ pub use kinds::{
 #[cfg(feature = "bmd")]
 pub use meshwright_bmd as bmd;
 pub use meshwright_core::Kind as FaultKind;
+pub use meshwright_core::text::acts_on_terminal;
 pub use meshwright_core::{
     Beside, Budget, Companion, Confidence, ErrorClass, FieldPath, FileFormat, Finding, Limits, Parsed, Path,
     ReadError, ReadOptions, Report, Role, Rule, Setting, Severity, Stream, Strictness, WriteError,

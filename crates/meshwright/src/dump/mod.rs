@@ -2,6 +2,10 @@
 //!
 //! Positions, normals and texture coordinates are in the file's own space and units; colours are bytes.
 
+mod json;
+
+pub use json::write_json;
+
 use crate::{AnyModel, Companions};
 use meshwright_rig::{Evaluator, Precision, RigError};
 use meshwright_scene::{Budget, Clip, ConvertError, Extra, Mesh, MeshPose, Scene, SceneOptions, Space};
@@ -257,8 +261,10 @@ impl Dump {
 
     /// The dump as one JSON document.
     pub fn to_json(&self) -> String {
+        let mut out = Vec::new();
         // Every value has a JSON form by construction.
-        serde_json::to_string(self).unwrap_or_default()
+        let _ = write_json(&mut out, self);
+        String::from_utf8(out).unwrap_or_default()
     }
 }
 
