@@ -4,7 +4,7 @@
 use crate::chunk::model::AttributeStream;
 use crate::chunk::record::AttributeFlag;
 use crate::lz4::{self, DecodeError, MAX_BLOCK};
-use crate::rules::{LIMIT, LZ4_BLOCK, NEGATIVE_SIZE, OUTPUT_TOO_LONG, RATIO, TRUNCATED};
+use crate::rules::{END_RULE, LIMIT, LZ4_BLOCK, NEGATIVE_SIZE, OUTPUT_TOO_LONG, RATIO, TRUNCATED};
 use crate::stream::Stream;
 use alloc::borrow::Cow;
 use alloc::format;
@@ -117,6 +117,21 @@ pub(crate) fn skip(bytes: &[u8], (packed, size): Sizes) -> Option<&[u8]> {
     let (len, size) = (usize::try_from(packed).ok()?, u64::try_from(size).ok()?);
     let fits = len > 0 && size <= lz4::most_from(len as u64) && len as u64 <= lz4::longest_block(size);
     if fits { bytes.get(len..) } else { None }
+}
+
+/// Remarks on a block at `at` in its file, which holds `size` bytes, where the engine's decoder may refuse it.
+pub(crate) fn check_end(
+    packed: Option<&[u8]>,
+    size: usize,
+    path: &Path<'_>,
+    at: Option<u64>,
+    findings: &mut Findings,
+) -> Result<(), ReadError> {
+    let Some(sequence) = packed.and_then(|packed| lz4::late_match(packed, size)) else { return Ok(()) };
+    let at = at.map(|at| at.saturating_add(sequence as u64));
+    findings.broken(END_RULE, path, at, || {
+        format!("the sequence at byte {sequence} of the block reaches into the end of its {size} bytes; liblz4 refuses it")
+    })
 }
 
 /// A block to be written, with its sizes as their fields hold them.

@@ -64,6 +64,42 @@ pub(crate) fn decode(packed: &[u8], size: usize) -> Result<Vec<u8>, DecodeError>
     }
 }
 
+/// The last bytes of a block are literals: this many,
+const LAST_LITERALS: usize = 5;
+/// and the last match starts so many bytes before the end, or earlier.
+const MATCH_LIMIT: usize = 12;
+
+/// Where the first sequence stands in a sound block of `size` bytes whose match reaches into the end, which encoders
+/// leave to literals.
+pub(crate) fn late_match(packed: &[u8], size: usize) -> Option<usize> {
+    let (mut at, mut held) = (0_usize, 0_usize);
+    let length = |at: &mut usize, nibble: u8| {
+        let mut n = usize::from(nibble);
+        let mut more = nibble == 15;
+        while more {
+            let byte = *packed.get(*at)?;
+            (*at, n, more) = (at.saturating_add(1), n.saturating_add(usize::from(byte)), byte == 255);
+        }
+        Some(n)
+    };
+    loop {
+        let sequence = at;
+        let token = *packed.get(at)?;
+        at = at.saturating_add(1);
+        let literals = length(&mut at, token >> 4)?;
+        (at, held) = (at.saturating_add(literals), held.saturating_add(literals));
+        if at >= packed.len() {
+            return None;
+        }
+        at = at.saturating_add(2);
+        let end = held.saturating_add(length(&mut at, token & 15)?).saturating_add(4);
+        if size < held.saturating_add(MATCH_LIMIT) || size < end.saturating_add(LAST_LITERALS) {
+            return Some(sequence);
+        }
+        held = end;
+    }
+}
+
 /// Encodes a block that every LZ4 decoder takes: the encoder leaves the last five bytes literal and starts no
 /// match within the last twelve.
 pub(crate) fn encode(data: &[u8]) -> Vec<u8> {
@@ -96,6 +132,27 @@ mod tests {
     fn offsets_of_zero_and_before_the_output_are_refused() {
         assert!(matches!(decode(&[0x10, 1, 0, 0, 0x50, 0, 0, 0, 0, 0], 10), Err(DecodeError::Block(_))));
         assert!(matches!(decode(&[0x10, 1, 2, 0, 0x50, 0, 0, 0, 0, 0], 10), Err(DecodeError::Block(_))));
+    }
+
+    #[test]
+    fn the_end_of_a_block_is_literals() {
+        // One literal, then a match of the given length at distance 1, then so many literals.
+        let block = |len: u8, last: u8| {
+            let mut block = alloc::vec![0x10 | (len - 4), 7, 1, 0, last << 4];
+            block.resize(block.len() + usize::from(last), 9);
+            (block, usize::from(1 + len + last))
+        };
+        for (len, last, at) in
+            [(7, 5, None), (12, 5, None), (6, 5, Some(0)), (12, 4, Some(0)), (14, 0, Some(0)), (4, 8, None)]
+        {
+            let (block, size) = block(len, last);
+            assert_eq!(decode(&block, size).map(|d| d.len()), Ok(size));
+            assert_eq!(late_match(&block, size), at, "{len} {last}");
+        }
+        assert_eq!(late_match(&[0], 0), None);
+        for n in 0..400_usize {
+            assert_eq!(late_match(&encode(&alloc::vec![7; n]), n), None);
+        }
     }
 
     #[test]

@@ -24,6 +24,9 @@ rules! {
     error OUTPUT_TOO_LONG = "Lz4OutputTooLong", BadSize,
         "An LZ4 block decodes to more bytes than the stream states.",
         "Correct the stated size or compress the stream again.";
+    warning END_RULE = "Lz4EndRule", Compatibility,
+        "An LZ4 block ends in a match. The last 5 bytes must be literals and no match may start within the last 12; the engine's decoder, liblz4, refuses nearly all other blocks.",
+        "Compress the stream again.";
     warning NOT_FINITE = "NonFinite", NonFinite,
         "A value is infinite or not a number; the engine does not check this.",
         "Correct the value in the program that the model was made with.";

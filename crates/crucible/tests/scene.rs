@@ -117,6 +117,75 @@ fn quad(mirrored: bool) -> Chunk<'static> {
     chunk
 }
 
+/// A picture on the screen, drawn by two triangles, with what looks at the viewer as its normals.
+fn screen() -> Chunk<'static> {
+    let mut chunk = Chunk::new(Dialect::Seed);
+    let corners = [[0.0, 0.0], [3.0, 0.0], [3.0, 1.0], [0.0, 1.0]];
+    chunk.set_floats(Attribute::Position2, &corners).unwrap();
+    chunk
+        .set_floats(
+            Attribute::Normal,
+            &[[0.0, 0.0, -1.0], [0.6, 0.0, -0.8], [0.0, 0.6, -0.8], [0.0, 0.0, -1.0]],
+        )
+        .unwrap();
+    chunk.set_floats(Attribute::Uv, &[[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]]).unwrap();
+    chunk.set_indices(&[0, 1, 2, 0, 2, 3]);
+    chunk
+}
+
+#[test]
+fn positions_in_the_plane_are_not_mirrored() {
+    for options in [SceneOptions::default(), file_space()] {
+        let converted = screen().to_scene(&options, None).unwrap();
+        assert_eq!(converted.losses, []);
+        let mesh = &converted.value.meshes[0];
+        assert_eq!(mesh.positions[1], [3.0, 0.0, 0.0]);
+        assert_eq!(mesh.triangles, [[0, 1, 2], [0, 2, 3]]);
+        let back = if options.space == Space::Gltf { 1.0 } else { -1.0 };
+        assert_eq!(mesh.normals[1], [0.6, 0.0, 0.8 * back]);
+        let again = Chunk::from_scene(&converted.value, &FromSceneOptions::default()).unwrap().value;
+        assert_eq!(again, screen());
+        let model = CModel::from_scene(&converted.value, &FromSceneOptions::default()).unwrap().value;
+        assert_eq!(model.meshes, [screen()]);
+    }
+    // What was raised from the plane has positions in space.
+    let mut scene = screen().to_scene(&SceneOptions::default(), None).unwrap().value;
+    scene.meshes[0].positions[0][2] = 0.5;
+    let raised = Chunk::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;
+    assert!(raised.positions_2d().is_none());
+    assert_eq!(raised.positions().unwrap().get(1).map(values), Some([-3.0, 0.0, 0.0]));
+}
+
+#[test]
+fn a_skeleton_is_not_mirrored_beside_the_plane_that_it_moves() {
+    let skeleton = SkeletonChunk::parse(&fixture("lighthouse.ok.cskel")).unwrap();
+    let mut moved = screen();
+    let one = |bone| BoneWeight { bone, influence: F32::new(1.0) };
+    let none = BoneWeight::default();
+    moved.set_bone_weights(&[[one(1), none, none, none]; 4]).unwrap();
+    let mut skeleton = skeleton;
+    skeleton.bones[1].position = f32s([0.5, 2.0, 0.0]);
+    let scene = moved.to_scene(&SceneOptions::default(), Some(&skeleton)).unwrap().value;
+    assert_eq!(scene.meshes[0].positions[1], [3.0, 0.0, 0.0]);
+    let rest = scene.skeletons[0].joints[1].rest.to_affine();
+    assert_eq!(rest.w, [0.5, 2.0, 0.0]);
+    let target = CrucibleTarget::default().with_file(CrucibleFile::Chunk);
+    let files = write_scene(&scene, "a", &FromSceneOptions::of(target)).unwrap().value;
+    let files: Vec<_> = files.iter().collect();
+    assert_eq!(Chunk::parse(&files[0].bytes).unwrap(), moved);
+    let back = SkeletonChunk::parse(&files[1].bytes).unwrap();
+    assert_eq!(back.bones[1].position, skeleton.bones[1].position);
+    // In a container with meshes in space it stands where the skeleton and they do.
+    let mixed = CModel::new(vec![moved.clone(), quad(false), screen()]);
+    let scene = mixed.to_scene(&SceneOptions::default(), Some(&skeleton)).unwrap().value;
+    let first = |mesh: usize| (scene.meshes[mesh].positions[1], scene.meshes[mesh].triangles[0]);
+    assert_eq!(first(0), ([-3.0, 0.0, 0.0], [2, 1, 0]));
+    assert_eq!(first(2), ([3.0, 0.0, 0.0], [0, 1, 2]));
+    let back = CModel::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;
+    assert_eq!(back.meshes[2], screen());
+    assert!(back.meshes[0].positions().is_some());
+}
+
 #[test]
 fn a_tangent_gets_the_side_that_the_picture_has() {
     for (mirrored, side) in [(false, 1.0), (true, -1.0)] {

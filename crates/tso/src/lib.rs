@@ -96,7 +96,9 @@ mod ts1;
 pub use anim::{Anim, FRAME_RATE, KEYS_UNUSED, Motion, Nesting, TimeProperty};
 pub use bnd::{Bnd, ResourceId};
 pub use fields::Flag;
-pub use mesh::{BLEND_UNUSED, Binding, BlendVertex, Geometry, Mesh, Owners, Posed, RealVertex, Total};
+pub use mesh::{
+    BLEND_UNUSED, Binding, BlendVertex, Facing, Geometry, Mesh, Owners, Posed, RealVertex, Total,
+};
 pub use meshwright_core::math::Affine64;
 pub use meshwright_core::num::Q1_15;
 pub use meshwright_core::{F32, f32s};

@@ -4,8 +4,8 @@
 mod support;
 
 use meshwright_core::{F32, f32s};
-use meshwright_scene::{ConvertError, Local, Motion as ClipMotion, SceneOptions, Space};
-use meshwright_tso::{Assembly, Binding, Geometry, Mesh, Part, Q1_15};
+use meshwright_scene::{ConvertError, Local, Loss, Motion as ClipMotion, SceneOptions, Space};
+use meshwright_tso::{Assembly, BLEND_UNUSED, Binding, Geometry, Mesh, Part, Q1_15};
 use support::*;
 
 #[test]
@@ -200,4 +200,85 @@ fn computed_normals_keep_edges_and_bridge_seams() {
     let seam = fold([0.0, 3.0, 0.0], [0.0, 3.0, 0.0]);
     assert_eq!(seam[0], seam[3]);
     assert!((seam[0][0] - core::f32::consts::FRAC_1_SQRT_2).abs() < 1e-6);
+}
+
+/// Everything on one bone.
+fn on_one_bone(corners: &[([f32; 3], [f32; 3])], faces: &[[u32; 3]]) -> Geometry {
+    Geometry {
+        bones: vec!["ROOT".into()],
+        faces: faces.to_vec(),
+        bindings: vec![Binding {
+            real_count: u32::try_from(corners.len()).unwrap(),
+            first_blend: BLEND_UNUSED,
+            ..Binding::default()
+        }],
+        real: corners.iter().map(|(p, n)| real(*p, *n)).collect(),
+        ..Geometry::default()
+    }
+}
+
+fn drawn(geometry: &Geometry, recompute: bool) -> (Vec<[f32; 3]>, Vec<Loss>) {
+    let assembly = Assembly::new("x").with_part(Part::new("x", geometry)).with_recomputed_normals(recompute);
+    let made = assembly.to_scene(&SceneOptions::in_space(Space::File)).unwrap();
+    (made.value.meshes[0].normals.clone(), made.losses)
+}
+
+/// The corner of a box, one of whose sides is parted there into two triangles of unlike size.
+#[test]
+fn computed_normals_do_not_depend_on_how_sides_are_parted() {
+    let wrong = [0.0, 1.0, 0.0];
+    let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [4.0, 1.0, 0.0]];
+    let corners = points.map(|p| (p, wrong));
+    // Outward is where the cross product points: against each axis.
+    let faces = [[0, 4, 1], [0, 2, 4], [0, 3, 2], [0, 1, 3]];
+    let (normals, losses) = drawn(&on_one_bone(&corners, &faces), true);
+    let third = -(1.0_f32 / 3.0).sqrt();
+    assert!(normals[0].iter().all(|c| (c - third).abs() < 1e-6), "{:?}", normals[0]);
+    assert!(codes(&losses).contains(&"normals-recomputed"));
+}
+
+/// Where the normal of a sharp tip was stored so that it faces all sides, one that is computed must not be worse.
+#[test]
+fn a_stored_normal_that_is_no_worse_stays() {
+    let tip = |normal| {
+        let corners = [
+            ([0.0, 0.0, 0.0], normal),
+            ([1.0, 0.0, 0.0], [0.0, 0.0, 1.0]),
+            ([0.0, 1.0, 0.0], [0.0, 0.0, 1.0]),
+            ([-1.0, 0.1, 0.0], [0.0, 0.0, 1.0]),
+            ([0.1, 0.0, 1.0], [0.0, 0.0, 1.0]),
+        ];
+        drawn(&on_one_bone(&corners, &[[0, 1, 2], [0, 2, 3], [0, 4, 1]]), true).0[0]
+    };
+    let computed = tip([0.0, 0.0, -1.0]);
+    let stored = [0.0, 0.6, 0.8];
+    let (flat, steep) = ([0.0, 0.0, 1.0], [0.0, 1.0, 0.0]);
+    let worst = |n: [f32; 3]| {
+        let along = |m: [f32; 3]| n.iter().zip(m).map(|(a, b)| a * b).sum::<f32>();
+        along(flat).min(along(steep))
+    };
+    assert!(worst(computed) > 0.0 && worst(computed) < worst(stored), "{computed:?}");
+    assert_eq!(tip(stored), stored);
+}
+
+#[test]
+fn normals_that_are_not_those_of_the_faces_are_told() {
+    let (up, down) = ([0.0, 0.0, 3.0], [0.0, 0.0, -3.0]);
+    let points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    for (normal, wrong) in [(up, false), (down, true)] {
+        let geometry = on_one_bone(&points.map(|p| (p, normal)), &[[0, 1, 2]]);
+        let told = |losses: &[Loss]| losses.iter().find(|l| l.code == "normals-askew").cloned();
+        let note = told(&drawn(&geometry, false).1);
+        assert_eq!(note.is_some(), wrong);
+        if let Some(note) = note {
+            assert!(note.is_note() && note.message.contains("--recompute-normals"), "{note}");
+            assert!(note.message.starts_with("1 of 1 faces (100.0 %)"), "{note}");
+        }
+        let (normals, losses) = drawn(&geometry, true);
+        assert_eq!(told(&losses), None);
+        assert_eq!(normals, [[0.0, 0.0, 1.0]; 3]);
+        let report = Mesh::from(geometry).validate();
+        let found = report.findings().iter().filter(|f| f.code == "W_NORMAL_FACES");
+        assert_eq!(found.count(), usize::from(wrong));
+    }
 }

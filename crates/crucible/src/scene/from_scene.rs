@@ -6,16 +6,19 @@ use crate::chunk::record::{Attribute, Dialect};
 use crate::chunk::view::BoneWeight;
 use crate::cmodel::model::CModel;
 use crate::scene::target::CrucibleTarget;
-use crate::scene::to_scene::AXES;
+use crate::scene::to_scene::{AXES, SCREEN, was_plane};
 use alloc::format;
 use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
 use meshwright_core::F32;
 use meshwright_scene::{
-    Affine, Budget, ConvertError, Converted, Drawable, Drawables, FromSceneOptions, Lack, LimitExceeded,
-    Loss, Mesh, Scene, Skeleton, SkeletonId, Skin,
+    Affine, AxisMap, Budget, ConvertError, Converted, Drawable, Drawables, FromSceneOptions, Lack,
+    LimitExceeded, Loss, Mesh, Scene, Skeleton, SkeletonId, Skin,
 };
+
+/// From the axes of chunks in space to those of the screen.
+const TO_SCREEN: AxisMap = AxisMap::new([0, 1, 2], [-1.0, 1.0, -1.0], 1.0);
 
 /// The most bones of a vertex.
 const INFLUENCES: usize = 4;
@@ -64,6 +67,10 @@ pub(crate) struct Work<'s, 'b> {
     dialect: Dialect,
     budget: &'b Budget,
     meshes: Vec<Drawable<'s>>,
+    /// For each mesh whether it was positions in the plane alone, and still is flat.
+    planes: Vec<bool>,
+    /// The meshes were taken from glTF's axes into [`AXES`].
+    mapped: bool,
     /// The skeleton whose bones weights name.
     skeleton: Option<SkeletonId>,
     /// For each skeleton of the scene that stands for none the numbers of its bones.
@@ -81,12 +88,15 @@ impl<'s, 'b> Work<'s, 'b> {
         let draw = options.draw(scene, &AXES, CrucibleTarget::LEVELS, false).with_max_influences(INFLUENCES);
         let mut drawables = Drawables::new(scene, &draw, budget)?;
         let meshes = drawables.by_ref().collect::<Result<Vec<_>, _>>()?;
+        let planes = meshes.iter().map(|m| was_flat(scene, m)).collect();
+        let mapped = options.axes(scene, &AXES) != AxisMap::IDENTITY;
         let mut losses = drawables.take_losses();
         let tangents = Attribute::Tangent.flag(target.dialect).map_or(Lack::Tangents, |_| Lack::Handedness);
         Lack::report(&[Lack::Materials, Lack::Clips, Lack::LocalVertices, tangents], scene, &mut losses);
         let numbers = scene.skeletons.iter().map(|s| bone_numbers(s, budget)).collect::<Result<_, _>>()?;
         let dialect = target.dialect;
-        let mut work = Self { dialect, budget, meshes, skeleton: target.skeleton, numbers, losses };
+        let skeleton = target.skeleton;
+        let mut work = Self { dialect, budget, meshes, planes, mapped, skeleton, numbers, losses };
         if work.skeleton.is_none() {
             let mut used = work.meshes.iter().filter_map(|m| Some(m.mesh.skin.as_ref()?.skeleton));
             work.skeleton = used.find(|id| work.numbers_of(*id).is_none());
@@ -102,32 +112,66 @@ impl<'s, 'b> Work<'s, 'b> {
     pub(crate) fn model(&mut self) -> Result<CModel<'static>, ConvertError> {
         let meshes = core::mem::take(&mut self.meshes);
         let mut chunks = self.budget.reserve("chunks", meshes.len())?;
-        for (i, mesh) in meshes.iter().enumerate() {
-            chunks.push(self.chunk(&[&mesh.mesh], &format!("meshes[{i}]"))?);
+        let all = self.is_plane();
+        for (i, mut mesh) in meshes.into_iter().enumerate() {
+            let real = |s: &Skin| self.numbers_of(s.skeleton).is_none();
+            let flat =
+                self.planes.get(i) == Some(&true) && (all || !mesh.mesh.skin.as_ref().is_some_and(real));
+            if flat {
+                self.turn(&mut mesh);
+            }
+            chunks.push(self.chunk(&[&mesh.mesh], flat, &format!("meshes[{i}]"))?);
         }
         Ok(CModel::new(chunks))
     }
 
+    /// Everything was positions in the plane alone.
+    pub(crate) fn is_plane(&self) -> bool {
+        !self.planes.is_empty() && self.planes.iter().all(|p| *p)
+    }
+
+    /// The axes of the skeleton.
+    pub(crate) fn axes(&self) -> AxisMap {
+        if self.is_plane() { SCREEN } else { AXES }
+    }
+
+    /// Takes a mesh on to the axes of the screen.
+    fn turn(&self, drawable: &mut Drawable<'_>) {
+        if self.mapped {
+            let mesh = drawable.mesh.to_mut();
+            mesh.map_axes(&TO_SCREEN);
+            mesh.triangles.iter_mut().for_each(|t| t.reverse());
+        }
+    }
+
     /// One chunk of all meshes.
     pub(crate) fn chunk_of_all(&mut self) -> Result<Chunk<'static>, ConvertError> {
-        let meshes = core::mem::take(&mut self.meshes);
+        let (mut meshes, flat) = (core::mem::take(&mut self.meshes), self.is_plane());
+        if flat {
+            meshes.iter_mut().for_each(|m| self.turn(m));
+        }
         let filled: Vec<&Mesh> =
             meshes.iter().map(|m| &*m.mesh).filter(|m| !m.positions.is_empty()).collect();
         if filled.len() > 1 {
             let message = format!("{} meshes became one", filled.len());
             self.losses.push(Loss::note("meshes-merged", "meshes", message).counted(filled.len()));
         }
-        self.chunk(&filled, "meshes")
+        self.chunk(&filled, flat, "meshes")
     }
 
-    fn chunk(&mut self, meshes: &[&Mesh], path: &str) -> Result<Chunk<'static>, ConvertError> {
+    fn chunk(&mut self, meshes: &[&Mesh], flat: bool, path: &str) -> Result<Chunk<'static>, ConvertError> {
         let mut chunk = Chunk::new(self.dialect);
         chunk.set_indices(&self.indices(meshes, path)?);
         let set = |chunk: &mut Chunk<'static>, attribute, data| {
             chunk.set(attribute, data).map_err(|e| refused(path, &e))
         };
         let floats = |of: fn(&Mesh) -> &[[f32; 3]]| self.joined(meshes, |m| of(m).iter().copied());
-        set(&mut chunk, Attribute::Position3, floats(|m| &m.positions)?)?;
+        if flat {
+            let points = self.joined(meshes, |m| m.positions.iter().map(|[x, y, _]| [*x, *y]))?;
+            set(&mut chunk, Attribute::Position2, points)?;
+        } else {
+            set(&mut chunk, Attribute::Position3, floats(|m| &m.positions)?)?;
+        }
         let (mut losses, has) = (Vec::new(), |a| Attribute::flag(a, self.dialect).is_some());
         if shared(meshes, path, "normals", &mut losses, |m| !m.normals.is_empty()) {
             set(&mut chunk, Attribute::Normal, floats(|m| &m.normals)?)?;
@@ -231,6 +275,13 @@ impl<'s, 'b> Work<'s, 'b> {
         let id = self.skeleton.or_else(|| real().next())?;
         Some((id, real().filter(|other| *other != id).count()))
     }
+}
+
+/// A mesh that was positions in the plane alone, and lies there still.
+fn was_flat(scene: &Scene, drawable: &Drawable<'_>) -> bool {
+    let mut sources = drawable.sources.iter().map(|s| scene.meshes.get(s.mesh.0));
+    let marked = |m: Option<&Mesh>| m.is_some_and(|m| was_plane(m.extras.as_ref()));
+    !drawable.sources.is_empty() && sources.all(marked) && drawable.mesh.positions.iter().all(|p| p[2] == 0.0)
 }
 
 fn refused(path: &str, e: &AttributeError) -> ConvertError {

@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use meshwright_core::f32s;
 use meshwright_core::math::{Trs64, narrow, quat, sub};
 use meshwright_scene::{
-    BindPose, Budget, ConvertError, Converted, FromSceneOptions, Lack, Loss, Scene, SkeletonId,
+    AxisMap, BindPose, Budget, ConvertError, Converted, FromSceneOptions, Lack, Loss, Scene, SkeletonId,
 };
 
 /// Joints whose matrices are further from translation, rotation and scale than this are reported.
@@ -41,15 +41,16 @@ impl SkeletonChunk {
             losses.push(Loss::new("meshes-dropped", "meshes", message).counted(scene.meshes.len()));
         }
         let others = scene.skeletons.len().saturating_sub(1);
-        let skeleton = skeleton(scene, (id, others), options, &options.budget(), &mut losses)?;
+        let skeleton = skeleton(scene, (id, others), &AXES, options, &options.budget(), &mut losses)?;
         Ok(Converted::new(skeleton, losses))
     }
 }
 
-/// One skeleton of a scene that has been validated; so many others are lost.
+/// One skeleton of a scene that has been validated; so many others are lost. `axes` lead from the file's space to glTF's.
 pub(crate) fn skeleton(
     scene: &Scene,
     (id, others): (SkeletonId, usize),
+    axes: &AxisMap,
     options: &FromSceneOptions<CrucibleTarget>,
     budget: &Budget,
     losses: &mut Vec<Loss>,
@@ -59,7 +60,7 @@ pub(crate) fn skeleton(
     let source = scene.skeletons.get(id.0).ok_or_else(missing)?;
     // The vertices of a chunk are those of the bind pose, and it stores no bind matrices.
     let bind = BindPose::of(scene, id, budget)?;
-    let map = options.axes(scene, &AXES);
+    let map = options.axes(scene, axes);
     let each =
         size_of::<Bone>() + size_of::<Trs64>() + size_of::<Option<usize>>() + size_of::<Vec<u16>>() + 2;
     budget.charge_items("bones", (source.joints.len() as u64).saturating_add(1), each)?;

@@ -23,11 +23,28 @@ use meshwright_scene::{
 /// Crucible is left-handed with +Y up and +Z forward; mirroring x makes that glTF's space.
 pub(crate) const AXES: AxisMap = AxisMap::new([0, 1, 2], [-1.0, 1.0, 1.0], 1.0);
 
+/// Where a chunk has positions in the plane alone, that is the screen: x stays right and y up, and what lies forward is
+/// further away, against glTF's z. Its triangles keep their corners.
+pub(crate) const SCREEN: AxisMap = AxisMap::new([0, 1, 2], [1.0, 1.0, -1.0], 1.0);
+
+/// The extras under which all that means something to this format stands.
+pub(crate) const EXTRAS: &str = "crucible";
+
+/// The name in the extras of a mesh that was positions in the plane alone.
+pub(crate) const PLANE: &str = "plane";
+
 /// A normal whose length differs from 1 by more than this is changed noticeably by normalising it.
 const NORMAL_TOLERANCE: f32 = 1e-2;
 
 impl Chunk<'_> {
+    /// The chunk has positions in the plane, and none in space.
+    pub(crate) fn is_plane(&self) -> bool {
+        self.positions().is_none() && self.positions_2d().is_some()
+    }
+
     /// The chunk as a scene of one mesh.
+    ///
+    /// Positions in the plane alone keep x, y and the order of the corners, as on a screen; the extras of the mesh say so.
     ///
     /// With a skeleton, bones stand where the engine's own pose rule puts them, and the vertices are bound to
     /// that pose; without one, the joints are those that weights name, all at the origin.
@@ -43,7 +60,7 @@ impl Chunk<'_> {
         options: &SceneOptions,
         skeleton: Option<&SkeletonChunk>,
     ) -> Result<Converted<Scene>, ConvertError> {
-        let mut work = Work::new(options, skeleton)?;
+        let mut work = Work::new(options, skeleton, self.is_plane())?;
         work.add(self, "mesh".into(), "")?;
         Ok(work.finish())
     }
@@ -60,7 +77,10 @@ impl CModel<'_> {
         options: &SceneOptions,
         skeleton: Option<&SkeletonChunk>,
     ) -> Result<Converted<Scene>, ConvertError> {
-        let mut work = Work::new(options, skeleton)?;
+        let mut drawn_ones =
+            self.meshes.iter().filter(|m| m.positions().is_some() || m.is_plane()).peekable();
+        let plane = drawn_ones.peek().is_some() && drawn_ones.all(Chunk::is_plane);
+        let mut work = Work::new(options, skeleton, plane)?;
         let drawn = self.meshes.iter().any(has_positions);
         for (i, mesh) in self.meshes.iter().enumerate() {
             if drawn && !has_positions(mesh) {
@@ -85,13 +105,19 @@ impl SkeletonChunk {
     /// # Errors
     /// When the bones form no tree, or the scene would take more memory than the options allow.
     pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
-        Ok(Work::new(options, Some(self))?.finish())
+        Ok(Work::new(options, Some(self), false)?.finish())
     }
 }
 
 struct Work<'o> {
     options: &'o SceneOptions,
+    /// Every chunk of the scene has positions in the plane alone.
+    plane: bool,
+    /// The axes of the skeleton.
+    axes: AxisMap,
+    /// The axes of the chunk that is being added, and whether its triangles keep the order of their corners.
     map: AxisMap,
+    keep_corners: bool,
     budget: Budget,
     scene: Scene,
     losses: Vec<Loss>,
@@ -100,18 +126,36 @@ struct Work<'o> {
 }
 
 impl<'o> Work<'o> {
-    fn new(options: &'o SceneOptions, skeleton: Option<&SkeletonChunk>) -> Result<Self, ConvertError> {
-        let map = match options.space {
-            Space::Gltf => AXES,
-            Space::File => AxisMap::IDENTITY,
-        };
+    fn new(
+        options: &'o SceneOptions,
+        skeleton: Option<&SkeletonChunk>,
+        plane: bool,
+    ) -> Result<Self, ConvertError> {
         let scene = Scene::default().in_space(options.space);
-        let budget = options.budget();
-        let mut work = Self { options, map, budget, scene, losses: Vec::new(), skeleton: None };
+        let mut work = Self {
+            options,
+            plane,
+            axes: AxisMap::IDENTITY,
+            map: AxisMap::IDENTITY,
+            keep_corners: false,
+            budget: options.budget(),
+            scene,
+            losses: Vec::new(),
+            skeleton: None,
+        };
+        work.axes = work.axes_of(plane);
         if let Some(skeleton) = skeleton {
             work.add_skeleton(skeleton)?;
         }
         Ok(work)
+    }
+
+    const fn axes_of(&self, plane: bool) -> AxisMap {
+        match (self.options.space, plane) {
+            (Space::File, _) => AxisMap::IDENTITY,
+            (Space::Gltf, true) => SCREEN,
+            (Space::Gltf, false) => AXES,
+        }
     }
 
     fn finish(self) -> Converted<Scene> {
@@ -161,7 +205,7 @@ impl<'o> Work<'o> {
                     (None, m)
                 }
             };
-            let local = self.map.affine(&local);
+            let local = self.axes.affine(&local);
             let rest = match Trs::from_affine(&local) {
                 (trs, error) if error < 1e-6 && trs.to_affine().is_finite() => Local::Trs(trs),
                 _ => Local::Affine(local),
@@ -182,6 +226,10 @@ impl<'o> Work<'o> {
 
     fn add(&mut self, chunk: &Chunk<'_>, name: String, prefix: &str) -> Result<(), ConvertError> {
         let n = chunk.vertex_count();
+        // Beside chunks in space what a skeleton moves stands where the skeleton does.
+        let bound = self.skeleton.is_some() && chunk.bone_weights().is_some();
+        let plane = chunk.is_plane() && (self.plane || !bound);
+        (self.map, self.keep_corners) = (self.axes_of(plane), plane);
         let mut mesh = Mesh::default().with_name(name.clone());
         mesh.positions = self.positions(chunk, n, prefix)?;
         mesh.triangles = self.triangles(chunk, n, prefix)?;
@@ -194,9 +242,7 @@ impl<'o> Work<'o> {
             mesh.colors = out;
         }
         mesh.skin = self.skin(chunk, prefix)?;
-        if self.options.extras {
-            mesh.extras = Some(extras(chunk));
-        }
+        mesh.extras = extras(chunk, plane, self.options.extras);
         let id = MeshId(self.scene.meshes.len());
         self.scene.meshes.push(mesh);
         self.scene.nodes.push(Node::of_mesh(name, id));
@@ -255,7 +301,7 @@ impl<'o> Work<'o> {
             return Err(ConvertError::invalid(format!("{prefix}indices[{i}]"), message));
         }
         let mut out = self.budget.reserve("triangles", chunk.indices().len() / 3)?;
-        out.extend(chunk.triangles().map(|t| self.map.triangle(t)));
+        out.extend(chunk.triangles().map(|t| if self.keep_corners { t } else { self.map.triangle(t) }));
         let message = "indices behind the last whole triangle";
         self.lose("indices-left-over", format!("{prefix}indices"), message, chunk.indices().len() % 3);
         Ok(out)
@@ -431,11 +477,28 @@ impl Joints {
     }
 }
 
-fn extras(chunk: &Chunk<'_>) -> Extra {
-    let mut fields = alloc::vec![("dialect".into(), Extra::from(chunk.dialect.name()))];
-    if let (Some(_), Some(plane)) = (chunk.positions(), chunk.positions_2d()) {
+/// What the way back needs, and where it is asked for all that a scene has no place for.
+fn extras(chunk: &Chunk<'_>, plane: bool, all: bool) -> Option<Extra> {
+    let mut fields = Vec::new();
+    if all {
+        fields.push(("dialect".into(), Extra::from(chunk.dialect.name())));
+    }
+    if plane {
+        fields.push((PLANE.into(), Extra::Bool(true)));
+    }
+    if let (true, Some(_), Some(plane)) = (all, chunk.positions(), chunk.positions_2d()) {
         let points = plane.iter().map(|p| Extra::from(values(p))).collect();
         fields.push(("positions_2d".into(), Extra::List(points)));
     }
-    Extra::Map(alloc::vec![("crucible".into(), Extra::Map(fields))])
+    (!fields.is_empty()).then(|| Extra::Map(alloc::vec![(EXTRAS.into(), Extra::Map(fields))]))
+}
+
+/// The extras of a mesh say that it was positions in the plane alone.
+pub(crate) fn was_plane(extras: Option<&Extra>) -> bool {
+    let field = |extra: &Extra, name: &str| match extra {
+        Extra::Map(fields) => fields.iter().find(|f| f.0 == name).map(|f| f.1.clone()),
+        _ => None,
+    };
+    let own = extras.and_then(|e| field(e, EXTRAS));
+    own.and_then(|own| field(&own, PLANE)) == Some(Extra::Bool(true))
 }

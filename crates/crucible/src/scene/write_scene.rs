@@ -28,7 +28,7 @@ pub fn write_scene(
     }
     let budget = options.budget();
     let mut work = Work::new(scene, options, &budget)?;
-    let chosen = work.skeleton();
+    let (chosen, axes) = (work.skeleton(), work.axes());
     let (extension, bytes) = if options.format.file == CrucibleFile::Chunk {
         let chunk = work.chunk_of_all()?;
         budget.charge("files", chunk.written_size() as u64)?;
@@ -42,7 +42,7 @@ pub fn write_scene(
     files.push(format!("{stem}.{extension}"), bytes.map_err(refused)?);
     let mut losses = work.losses;
     if let Some(chosen) = chosen {
-        let skeleton = skeleton(scene, chosen, options, &budget, &mut losses)?;
+        let skeleton = skeleton(scene, chosen, &axes, options, &budget, &mut losses)?;
         files.push(format!("{stem}.cskel"), skeleton.to_bytes().map_err(refused)?);
     }
     Ok(Converted::new(files, losses))

@@ -1,5 +1,6 @@
 //! The rules of a skeleton: its bones must form one tree.
 
+use crate::block::check_end;
 use crate::rules::{NOT_FINITE, TRAILING_BYTES, joined};
 use crate::skeleton::model::{Bone, MAX_BONES, SkeletonChunk};
 use crate::skeleton::record::{CHILD, bone_header, skeleton_header};
@@ -197,6 +198,10 @@ fn check_content(skeleton: &SkeletonChunk, findings: &mut Findings) -> Result<()
         floats.into_iter().any(|f| bulk::first_non_finite(f).is_some())
     };
     let packed = skeleton.packed.get();
+    if packed.is_some() {
+        let (data, at) = (skeleton.data(), skeleton_header::SIZE as u64);
+        check_end(skeleton.block_of(&data), data.len(), &Path::ROOT.field("bones"), Some(at), findings)?;
+    }
     if let Some(first) = skeleton.bones.iter().position(broken) {
         let at = packed.map(|_| bone_offset(&skeleton.bones, first));
         let path = Path::ROOT.field("bones");

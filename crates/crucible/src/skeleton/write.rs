@@ -23,6 +23,21 @@ fn put_bone(w: &mut ByteWriter, number: u16, bone: &Bone) {
 }
 
 impl SkeletonChunk {
+    /// The bones as the block holds them.
+    pub(crate) fn data(&self) -> Vec<u8> {
+        let bone = bone_header::SIZE.saturating_add(CHILD);
+        let mut data = ByteWriter::with_capacity(self.bones.len().saturating_mul(bone));
+        for (number, bone) in (0..u16::MAX).zip(&self.bones) {
+            put_bone(&mut data, number, bone);
+        }
+        data.into_bytes()
+    }
+
+    /// The block that the bones were read from, as long as it holds these.
+    pub(crate) fn block_of(&self, data: &[u8]) -> Option<&[u8]> {
+        self.packed.get().filter(|p| lz4::decode(p, data.len()).is_ok_and(|held| held == data))
+    }
+
     /// Writes the chunk, with the block it was read from when that holds these very bones.
     ///
     /// # Errors
@@ -31,15 +46,8 @@ impl SkeletonChunk {
         check(self, false, &mut Findings::writing())?;
         let table = Path::ROOT.field("bones");
         let count = WriteError::fit(&table, "bone count", self.bones.len() as u64, u16::MAX)?;
-        let bone = bone_header::SIZE.saturating_add(CHILD);
-        let mut data = ByteWriter::with_capacity(self.bones.len().saturating_mul(bone));
-        for (number, bone) in (0..u16::MAX).zip(&self.bones) {
-            put_bone(&mut data, number, bone);
-        }
-        let data = data.into_bytes();
-        let packed = self.packed.get();
-        let packed = packed.filter(|p| lz4::decode(p, data.len()).is_ok_and(|held| held == data));
-        let block = writable(&table, packed, &data)?;
+        let data = self.data();
+        let block = writable(&table, self.block_of(&data), &data)?;
         let mut w = ByteWriter::with_capacity(data.len());
         w.record(skeleton_header::SIZE, |r| {
             r.le_u32(skeleton_header::PACKED, block.packed);

@@ -34,6 +34,9 @@ impl<'m> Shape<'m> {
     }
 }
 
+/// What The Sims 1 writes for a texture that is chosen by the suit: it names no picture.
+const CHOSEN_BY_SUIT: &str = "x";
+
 /// A figure: a file, with the skeleton, animations and further meshes that go with it.
 fn figure<'a>(name: &str, lead: Option<Shape<'a>>, companions: &'a Companions) -> Assembly<'a> {
     let mut figure = Assembly::new(name)
@@ -87,6 +90,10 @@ macro_rules! meshes {
                     notes: vec![format!("{} blend vertices", g.blends.len())],
                     ..Summary::default()
                 }
+            }
+
+            fn texture(&self, _: usize, name: &str) -> Option<String> {
+                (!name.eq_ignore_ascii_case(CHOSEN_BY_SUIT)).then(|| name.to_owned())
             }
 
             fn validate_with(&self, companions: &Companions) -> Report {

@@ -1,5 +1,6 @@
 //! `.mesh`, and the geometry that The Sims 1 stores in `.bmf` and `.skn`.
 
+mod facing;
 mod model;
 pub(crate) mod places;
 pub(crate) mod read;
@@ -8,5 +9,6 @@ pub(crate) mod rules;
 mod view;
 pub(crate) mod write;
 
+pub use facing::Facing;
 pub use model::{BLEND_UNUSED, Binding, BlendVertex, Geometry, Mesh, RealVertex, Total};
 pub use view::{Owners, Posed};

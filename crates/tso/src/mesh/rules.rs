@@ -78,9 +78,12 @@ meshwright_core::rules! {
     warning BLEND_MULTI = "W_BLEND_MULTI", Compatibility,
         "Several blend vertices pull at one real vertex.",
         "Keep the strongest: FreeSO lets the last one count only.";
-    warning BLEND_SAME_BONE = "W_BLEND_SAME_BONE", Compatibility,
+    info BLEND_SAME_BONE = "W_BLEND_SAME_BONE", Compatibility,
         "A blend vertex pulls at a real vertex of its own bone, which bends nothing.",
         "Nothing needs to be done; the bodies of The Sims 1 have a few.";
+    warning NORMAL_FACES = "W_NORMAL_FACES", BadValue,
+        "Normals point elsewhere than the faces around them, so that the mesh is lit from wrong sides; an importer of FreeSO left them unturned.",
+        "Compute them from the faces, as conversion does with --recompute-normals.";
 }
 
 all_rules!(RULES, &[some::VERSION, some::NOT_FINITE, some::BONE_NAME_DUP, some::BONE_MISSING]);
@@ -336,7 +339,8 @@ pub(crate) fn remarks(g: &Geometry, places: &Places, findings: &mut Findings) ->
             format!("counts the {} real vertices, not the {} blend vertices", g.real.len(), g.blends.len())
         })?;
     }
-    odd_normals(g, &find, findings)
+    odd_normals(g, &find, findings)?;
+    odd_facing(g, &find, findings)
 }
 
 fn odd_names(g: &Geometry, places: &Places, findings: &mut Findings) -> Result<(), ReadError> {
@@ -398,6 +402,7 @@ fn odd_blends(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Resul
     let path = Path::ROOT.field("blends");
     let owners = g.owners();
     let mut pulled = alloc::vec![false; g.real.len()];
+    let mut at_home: Option<(usize, u32, usize)> = None;
     for (i, blend) in g.blends.iter().enumerate() {
         let (path, target) = (path.index(i), blend.target);
         let at = |f: Field| Place::from(find.at(Spot::Pull(i, f)));
@@ -414,12 +419,22 @@ fn odd_blends(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Resul
         }
         let bone = owners.blends.get(i).copied().flatten();
         if bone.is_some() && bone == owners.real.get(real).copied().flatten() {
-            findings.broken(BLEND_SAME_BONE, &pull::TARGET.path(&path), at(pull::TARGET), || {
-                format!("real vertex {target} is on the same bone")
-            })?;
+            at_home.get_or_insert((i, target, 0)).2 += 1;
         }
     }
-    Ok(())
+    let Some((i, target, n)) = at_home else { return Ok(()) };
+    let (path, at) = (path.index(i), find.at(Spot::Pull(i, pull::TARGET)));
+    findings.broken(BLEND_SAME_BONE, &pull::TARGET.path(&path), at, || {
+        format!("real vertex {target} is on the same bone; {n} of {} blend vertices in all", g.blends.len())
+    })
+}
+
+/// One finding for all faces whose normals are not theirs.
+fn odd_facing(g: &Geometry, find: &Finder<'_>, findings: &mut Findings) -> Result<(), ReadError> {
+    let facing = g.facing();
+    let Some(i) = facing.first.filter(|_| facing.disagrees()) else { return Ok(()) };
+    let path = Path::ROOT.field("faces");
+    findings.broken(NORMAL_FACES, &path.index(i), find.at(Spot::Face(i, 0)), || format!("{facing}"))
 }
 
 /// One finding for all normals: in real files either all of them are odd or none.

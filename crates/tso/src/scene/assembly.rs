@@ -54,7 +54,8 @@ pub struct Assembly<'a> {
     /// Animations of the skeleton.
     pub animations: Vec<&'a Anim>,
     /// Compute normals from the faces instead of taking the file's, which in many files written by FreeSO point
-    /// in wrong directions. Vertices that share place and stored normal stay smooth, others get edges.
+    /// in wrong directions. Vertices that share place and stored normal stay smooth, others keep the edge between them;
+    /// a stored normal that lies no worse to its faces than the computed one stays.
     pub recompute_normals: bool,
 }
 

@@ -63,16 +63,19 @@ impl Skel {
         Ok(Parsed::new(skel, findings.into_report()))
     }
 
-    /// How likely these are the bytes of a `.skel`. There is no magic: the file is read, within a mebibyte.
+    /// How likely these are the bytes of a `.skel`. There is no magic: the file is read, within a mebibyte. Other records
+    /// of the game begin alike, so a file whose first bone has no printable name is none.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         if !bytes.starts_with(&VERSION.to_be_bytes()) {
             return Confidence::No;
         }
         let options = ReadOptions::lenient().with_limits(Limits::default().with_memory(1 << 20));
-        match Self::parse_with(bytes, &options) {
-            Ok(p) if p.model.trailing.is_empty() && !p.model.bones.is_empty() => Confidence::Likely,
-            Ok(_) => Confidence::Possible,
-            Err(_) => Confidence::No,
+        let Ok(Parsed { model, .. }) = Self::parse_with(bytes, &options) else { return Confidence::No };
+        let named = model.bones.first().is_some_and(|b| !b.name.bytes().is_empty() && b.name.is_plain());
+        match (named, model.trailing.is_empty()) {
+            (true, true) => Confidence::Likely,
+            (true, false) => Confidence::Possible,
+            _ => Confidence::No,
         }
     }
 }

@@ -6,9 +6,10 @@ use super::{
     AMBIGUOUS_DIALECT, BONE_RANGE, BONE_TWICE, BOTH_POSITIONS, NO_POSITION, NO_VERTICES, NORMAL_LENGTH,
     WEIGHT_RANGE, WEIGHT_SUM,
 };
+use crate::block::check_end;
 use crate::chunk::dialect::rivals;
 use crate::chunk::model::Chunk;
-use crate::chunk::record::Attribute;
+use crate::chunk::record::{Attribute, chunk_header, stream_header};
 use crate::chunk::sizes::StreamSizes;
 use crate::chunk::view::{BoneWeight, BoneWeights, floats};
 use crate::rules::{NOT_FINITE, TRAILING_BYTES};
@@ -193,6 +194,7 @@ pub(crate) fn check(
         }
         _ => {}
     }
+    check_blocks(chunk, path, places, findings)?;
     let table = path.field("streams");
     for (i, own) in chunk.streams.iter().enumerate() {
         let Some(attribute) = own.flag.attribute(chunk.dialect) else { continue };
@@ -203,6 +205,25 @@ pub(crate) fn check(
     if !chunk.tail.is_empty() {
         let n = chunk.tail.len();
         findings.broken(TRAILING_BYTES, path, places.tail, || format!("{n} bytes behind the last stream"))?;
+    }
+    Ok(())
+}
+
+/// Remarks on LZ4 blocks that were read and that the engine would refuse.
+fn check_blocks(
+    chunk: &Chunk<'_>,
+    path: &Path<'_>,
+    places: &Places,
+    findings: &mut Findings,
+) -> Result<(), ReadError> {
+    let behind = |at: Option<u64>, header: usize| at.map(|at| at.saturating_add(header as u64));
+    let mut check = |stream: &Stream<'_>, path: &Path<'_>, at| {
+        check_end(stream.packed(), stream.data().len(), path, at, findings)
+    };
+    check(&chunk.indices, &path.field("indices"), behind(places.start, chunk_header::SIZE))?;
+    let table = path.field("streams");
+    for (i, own) in chunk.streams.iter().enumerate() {
+        check(&own.stream, &table.index(i), behind(places.stream(i), stream_header::SIZE))?;
     }
     Ok(())
 }

@@ -39,7 +39,7 @@ impl Places {
         Self { start: chunk.indices.packed().and(start), streams, tail: at }
     }
 
-    fn stream(&self, i: usize) -> Option<u64> {
+    pub(super) fn stream(&self, i: usize) -> Option<u64> {
         self.streams.get(i).copied().flatten()
     }
 }

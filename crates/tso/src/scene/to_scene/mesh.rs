@@ -1,15 +1,15 @@
 //! A geometry as a scene's mesh.
 
 use super::bones::Joints;
+use super::normals;
 use crate::mesh::places::Places;
-use crate::mesh::{Geometry, Owners, Total, rules};
+use crate::mesh::{Facing, Geometry, Owners, Total, rules};
 use crate::scene::assembly::{Part, SKELETON};
 use crate::scene::space::map;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::math::{Affine64, add, cross, distance, narrow, scale, sub, unit, wide};
+use meshwright_core::math::{Affine64, add, distance, narrow, scale, unit, wide};
 use meshwright_core::{F32, Findings, Rule};
 use meshwright_scene::{
     AxisMap, Budget, ConvertError, Extra, Influence, LocalVertex, Loss, Mesh, SceneOptions, Skin, Space,
@@ -72,6 +72,8 @@ struct Notes {
     zero_weights: usize,
     zero_normals: usize,
     not_finite: usize,
+    recomputed: usize,
+    facing: Facing,
 }
 
 impl Conversion<'_> {
@@ -100,15 +102,15 @@ impl Conversion<'_> {
         let owned = self.joints.of_parts.get(self.index).map_or(&[][..], Vec::as_slice);
         let mut notes = Notes::default();
         let (starts, mut pulls) = self.pulls(&owners, owned, budget, &mut notes)?;
-        let (mut rest, mut normals) = (budget.reserve("rest pose", n)?, budget.reserve("rest pose", n)?);
+        let (mut rest, mut stored) = (budget.reserve("rest pose", n)?, budget.reserve("rest pose", n)?);
         for v in 0..n {
             let (p, n) = self.rest(pulls.get(range(&starts, v)).unwrap_or_default());
             rest.push(p);
-            normals.push(n);
+            stored.push(n);
         }
         let recomputed = if self.recompute_normals {
-            budget.charge_items("normals", n as u64, 64)?;
-            Some(smooth_normals(g, &owners, &rest))
+            budget.charge_items("normals", n as u64, normals::EACH)?;
+            Some(normals::computed(g, &owners, owned, self.joints))
         } else {
             None
         };
@@ -123,13 +125,17 @@ impl Conversion<'_> {
         for v in 0..n {
             let own = pulls.get_mut(range(&starts, v)).unwrap_or_default();
             let new = recomputed.as_ref().and_then(|r| r.get(v)).copied().flatten();
-            let normal = self.settle_normal(normals[v], new, own, &mut notes);
+            let normal = self.settle_normal(stored[v], new, own, &mut notes);
             self.emit(&map, rest[v], normal, own, &mut mesh, &mut skin, &mut notes);
         }
         mesh.skin = (!g.bones.is_empty()).then_some(skin);
         if self.options.extras {
             budget.charge_items("extras", g.bones.len() as u64, 64)?;
             mesh.extras = Some(extras(g, notes.residual));
+        }
+        match recomputed {
+            Some(new) => notes.recomputed = new.iter().flatten().count(),
+            None => notes.facing = g.facing_of(&owners),
         }
         self.report(&notes, losses);
         Ok(mesh)
@@ -299,7 +305,6 @@ impl Conversion<'_> {
     fn report(&self, notes: &Notes, losses: &mut Vec<Loss>) {
         let g = self.part.geometry;
         self.report_broken_rules(losses);
-        let recomputed = if self.recompute_normals { g.real.len() } else { 0 };
         let pointed = if self.options.space == Space::Gltf { notes.zero_normals } else { 0 };
         for (make, code, field, n, message) in [
             (LOSS, "weight-zero", "blends", notes.zero_weights, "blend vertices of weight 0 are left out"),
@@ -311,11 +316,15 @@ impl Conversion<'_> {
                 notes.not_finite,
                 "vertices with numbers that are not finite, set to 0",
             ),
-            (NOTE, "normals-recomputed", "real", recomputed, "normals are computed from the faces"),
+            (NOTE, "normals-recomputed", "real", notes.recomputed, "normals are computed from the faces"),
         ] {
             if n > 0 {
                 losses.push(make(code, self.path(field), format!("{n} {message}")).counted(n));
             }
+        }
+        if notes.facing.disagrees() {
+            let message = format!("{}; --recompute-normals computes them from the faces", notes.facing);
+            losses.push(Loss::note("normals-askew", self.path("faces"), message).counted(notes.facing.askew));
         }
         let bones = {
             let owners = g.owners();
@@ -375,31 +384,6 @@ fn merge(pulls: &mut Vec<Pull>) {
         pulls[i].weight = 0.0;
     }
     pulls.retain(|p| p.weight > 0.0);
-}
-
-/// Normals from the faces in the rest pose, larger faces counting more; `None` where no face gives one.
-///
-/// Vertices of one bone that share place and stored normal are one for this: texture seams stay smooth. The stored
-/// numbers make the cross product point outward.
-fn smooth_normals(g: &Geometry, owners: &Owners, rest: &[[f64; 3]]) -> Vec<Option<[f64; 3]>> {
-    let mut groups = BTreeMap::new();
-    let mut group_of = Vec::with_capacity(rest.len());
-    for (v, owner) in g.real.iter().zip(&owners.real) {
-        let next = groups.len();
-        let key = (*owner, v.position.map(F32::to_bits), v.normal.map(F32::to_bits));
-        group_of.push(*groups.entry(key).or_insert(next));
-    }
-    let mut sums = alloc::vec![[0.0; 3]; groups.len()];
-    for (_, face) in g.sound_faces() {
-        let corner = |i: usize| usize::try_from(face[i]).unwrap_or(0);
-        let [a, b, c] = [rest[corner(0)], rest[corner(1)], rest[corner(2)]];
-        let normal = cross(sub(b, a), sub(c, a));
-        for k in 0..3 {
-            let sum = &mut sums[group_of[corner(k)]];
-            *sum = add(*sum, normal);
-        }
-    }
-    group_of.into_iter().map(|g| unit(sums[g])).collect()
 }
 
 fn extras(g: &Geometry, residual: f64) -> Extra {

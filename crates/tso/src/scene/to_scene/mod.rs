@@ -3,6 +3,7 @@
 mod bones;
 mod clips;
 mod mesh;
+mod normals;
 
 use super::assembly::{Assembly, Part};
 use crate::anim::Anim;
