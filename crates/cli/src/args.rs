@@ -85,12 +85,27 @@ pub(crate) struct ReadArgs {
     pub quiet: bool,
 }
 
+/// Where the names of clips come from that a .framegroups file lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ClipNamesArg {
+    /// The engine's: the name on the line, else groupified_N_anim
+    #[default]
+    Engine,
+    /// For lines without a name, what they say behind //
+    Comments,
+    /// The names of frames (DPM) or scenes (ZYM)
+    Frames,
+}
+
 /// Files that belong to a model.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct CompanionArgs {
     /// A .framegroups file (DPM, ZYM) instead of the one beside the model
     #[arg(long, value_name = "FILE")]
     pub framegroups: Option<PathBuf>,
+    /// Where the names of its clips come from
+    #[arg(long, value_enum, default_value_t)]
+    pub clip_names: ClipNamesArg,
     /// The skeleton of TSO meshes and animations (.skel) or of a Crucible mesh (.cskel)
     #[arg(long, value_name = "FILE")]
     pub skeleton: Option<PathBuf>,
@@ -111,6 +126,8 @@ pub(crate) struct InfoArgs {
     pub format: OutputFormat,
     #[command(flatten)]
     pub read: ReadArgs,
+    #[command(flatten)]
+    pub companions: CompanionArgs,
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,6 @@
 //! `meshwright info`: what files hold.
 
-use crate::args::{CompanionArgs, InfoArgs, OutputFormat};
+use crate::args::{InfoArgs, OutputFormat};
 use crate::input::expand;
 use crate::reader::Reader;
 use crate::refusal::Refusal;
@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 use std::io::{self, Write};
 
 pub(crate) fn run(args: &InfoArgs) -> Result<Status, Fail> {
-    let reader = Reader::new(&args.read, &CompanionArgs::default())?;
+    let reader = Reader::new(&args.read, &args.companions)?;
     let mut results = Results::new(args.format);
     for input in results.inputs(expand(&args.files, None)) {
         match reader.open(&input) {
             Ok(opened) => {
-                reader.say_passed_over(&input, &opened);
+                reader.say_used(&input, &opened);
                 let asset = &opened.asset;
-                let summary = asset.model().summary();
+                let summary = asset.summary();
                 if args.format == OutputFormat::Text {
                     let line = format!("{}: {}: {}", input.shown(), asset.format().title(), line(&summary));
                     writeln!(io::stdout().lock(), "{}", render::cut(&line))?;

@@ -1,6 +1,6 @@
 //! From inputs to models with all that belongs to them.
 
-use crate::args::{self, CompanionArgs, ReadArgs};
+use crate::args::{self, ClipNamesArg, CompanionArgs, ReadArgs};
 use crate::input::Input;
 use crate::refusal::Refusal;
 use crate::sources::Sources;
@@ -8,8 +8,8 @@ use crate::{Fail, render, say};
 use meshwright::files::{FilesError, Tree, TreePath};
 use meshwright::scene::ConvertError;
 use meshwright::{
-    Asset, AssetError, Budget, Finder, Format, Limits, NamedFile, OpenOptions, PartRole, PartState,
-    ReadOptions, Role, Severity, detect_met,
+    Asset, AssetError, Budget, ClipNames, Finder, Format, Limits, NamedFile, OpenOptions, PartRole,
+    PartState, ReadOptions, Role, Severity, detect_met,
 };
 use std::cell::RefCell;
 use std::io::{self, Read as _};
@@ -44,6 +44,11 @@ impl Reader {
         options.settings.settings = settings(args)?;
         options.format = args.read_as.as_ref().map(parse).transpose()?;
         options.companions = !args.no_companions;
+        options.clip_names = match companions.clip_names {
+            ClipNamesArg::Engine => ClipNames::Engine,
+            ClipNamesArg::Comments => ClipNames::Comments,
+            ClipNamesArg::Frames => ClipNames::Frames,
+        };
         let mut reader = Self {
             quiet: args.quiet,
             options,

@@ -62,6 +62,14 @@ pub(crate) fn from_names(frames: &[&Name]) -> Vec<FrameClip> {
     clips
 }
 
+/// What a frame's name says of its clip: the name without its number, or all of it where nothing else is there.
+pub(crate) fn clip_name(name: &Name) -> &[u8] {
+    match split(name.bytes()) {
+        ([], _) => name.bytes(),
+        (base, _) => base,
+    }
+}
+
 /// A frame's name without its trailing digits and one `_` before them, and the digits.
 fn split(name: &[u8]) -> (&[u8], &[u8]) {
     let start = name.iter().rposition(|b| !b.is_ascii_digit()).map_or(0, |last| last.saturating_add(1));
@@ -94,6 +102,15 @@ mod tests {
         let expected =
             [("mesh_0", 0, 1), ("run", 1, 3), ("run_2", 4, 1), ("run", 5, 1), ("run", 6, 1), ("die", 7, 2)];
         assert_eq!(clips(&names), expected.map(|(n, s, l)| (n.into(), s, l)));
+    }
+
+    #[test]
+    fn a_frame_names_its_clip() {
+        for (frame, clip) in
+            [("fire_0", "fire"), ("fire2_11", "fire2"), ("12", "12"), ("_3", "_3"), ("run", "run")]
+        {
+            assert_eq!(clip_name(&Name::truncated(frame.as_bytes())), clip.as_bytes());
+        }
     }
 
     #[test]

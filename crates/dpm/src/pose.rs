@@ -3,7 +3,7 @@
 
 use crate::bone::{Bone, BonePose};
 use alloc::vec::Vec;
-use meshwright_core::math::Affine64;
+use meshwright_core::math::{Affine64, add, length, unit};
 
 /// Vertices in one pose, in the model's own space.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,4 +38,45 @@ pub(crate) fn turned(m: &Affine64, [a, b, c]: [f64; 3]) -> [f64; 3] {
 pub(crate) fn weighted(m: &Affine64, v: [f64; 3], weight: f64) -> [f64; 3] {
     let ([x, y, z], t) = (turned(m, v), m.w);
     [x + weight * t[0], y + weight * t[1], z + weight * t[2]]
+}
+
+/// A sum of vectors below this share of their lengths is what rounding leaves of vectors that cancel.
+const NOISE: f64 = 2.0e-5;
+
+/// A sum of vectors that knows whether its parts cancel.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sum {
+    pub vector: [f64; 3],
+    lengths: f64,
+}
+
+impl Sum {
+    pub(crate) fn add(&mut self, v: [f64; 3]) {
+        self.vector = add(self.vector, v);
+        self.lengths += length(v);
+    }
+
+    /// The direction of the sum; none where the parts cancel.
+    pub(crate) fn direction(&self) -> Option<[f64; 3]> {
+        unit(self.vector).filter(|_| length(self.vector) > NOISE * self.lengths)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_rounding_leaves_is_no_direction() {
+        let sum = |parts: &[[f64; 3]]| {
+            let mut sum = Sum::default();
+            parts.iter().for_each(|p| sum.add(*p));
+            sum.direction()
+        };
+        assert_eq!(sum(&[[3.0, 4.0, 0.0], [-3.0, -4.0, 3e-5]]), None);
+        assert_eq!(sum(&[[0.0, 0.0, 2.0], [0.0; 3]]), Some([0.0, 0.0, 1.0]));
+        assert_eq!(sum(&[[1.0, 0.0, 0.0], [-1.0, 0.0, 1e-3]]), Some([0.0, 0.0, 1.0]));
+        assert_eq!(sum(&[[1e-30, 0.0, 0.0]]), Some([1.0, 0.0, 0.0]), "small is not cancelled");
+        assert_eq!(sum(&[]), None);
+    }
 }

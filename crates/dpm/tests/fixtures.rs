@@ -1,7 +1,7 @@
 //! The fixtures, each which does what its name says, and their prefixes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
-use meshwright_core::{Limits, ReadOptions};
+use meshwright_core::{Budget, Limits, ReadOptions};
 use meshwright_dpm::{Dpm, Zym};
 use meshwright_quake::FrameGroups;
 use meshwright_testkit::laws::{Laws, laws, rules_are_stated};
@@ -159,7 +159,7 @@ fn the_demo_has_its_clips() {
     let text = std::fs::read(testdata().join("dpm/hopper.ok.dpm.framegroups")).unwrap();
     let groups = FrameGroups::parse(&text).unwrap();
     assert!(groups.validate().is_empty());
-    let resolved = groups.resolve(model.frames.len());
+    let resolved = groups.resolve(model.frames.len(), &Budget::new(Limits::default())).unwrap();
     assert!(resolved.report.is_empty());
     let clips: Vec<_> = resolved.clips.iter().map(|c| (c.name.as_slice(), c.frames())).collect();
     assert_eq!(clips, [(b"idle".as_slice(), 1..7), (b"hop".as_slice(), 7..15)]);

@@ -1,5 +1,9 @@
 //! What a conversion leaves behind is reported.
-#![allow(clippy::unwrap_used, reason = "a failing test panics")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    reason = "a failing test panics; small numbers"
+)]
 
 use meshwright_core::F32;
 use meshwright_dpm::{Dpm, FrameClip, SceneFlags, Zym, write_scene};
@@ -55,4 +59,43 @@ fn a_material_that_is_more_than_a_name() {
     let made = write_scene(&scene, &FromSceneOptions::default()).unwrap();
     let codes: Vec<_> = made.losses.iter().map(|l| (l.code, l.path.as_str(), l.count)).collect();
     assert_eq!(codes, [("image-dropped", "materials", 1), ("material", "materials", 1)]);
+}
+
+#[test]
+fn normals_that_cancel_are_replaced() {
+    use meshwright_dpm::{Influence, ZymInfluence};
+    // Two influences whose normals cancel but for what 32 bits leave of them, and one that is zero.
+    let mut dpm = Dpm::parse(&std::fs::read(testdata().join("dpm/quad.ok.dpm")).unwrap()).unwrap();
+    let mesh = &mut dpm.meshes[0];
+    let vertices = std::sync::Arc::make_mut(&mut mesh.vertices);
+    let f = |v: [f32; 3]| v.map(F32::new);
+    // Vertices 2 and 3 have two influences.
+    let noise: &mut [Influence] = &mut vertices.influences[2..4];
+    (noise[0].normal, noise[1].normal) = (f([0.3, 0.4, 0.5]), f([-0.3, -0.400_000_04, -0.499_999_97]));
+    vertices.influences[0].normal = f([0.0; 3]);
+    let scene = dpm.to_scene(&SceneOptions::default(), None).unwrap();
+    assert_eq!(amount_of(&scene.losses, "normals-replaced"), Some(2.0));
+    let normals = &scene.value.meshes[0].normals;
+    assert_eq!((normals[0], normals[2]), ([0.0, 1.0, 0.0], [0.0, 1.0, 0.0]), "up");
+    // A sheet of two sides over its own vertices: none of them knows where it faces.
+    let mut zym = pair();
+    let triangle = zym.runs[0].triangles[0];
+    let [a, b, c] = triangle;
+    zym.runs.truncate(1);
+    zym.runs[0].triangles = vec![triangle, [a, c, b]];
+    zym.trizone = vec![0; 2];
+    let replaced = |zym: &Zym| {
+        let scene = zym.to_scene(&SceneOptions::default(), None).unwrap();
+        amount_of(&scene.losses, "normals-replaced")
+    };
+    assert_eq!(replaced(&zym), Some(3.0));
+    // The other side has a vertex of its own, which 32 bits put a little aside.
+    let mut own: ZymInfluence = zym.influences[c as usize];
+    own.origin = own.origin.map(|v| F32::new(v.get().next_up()));
+    zym.influences.push(own);
+    zym.counts.push(1);
+    zym.texcoords.push(zym.texcoords[c as usize]);
+    zym.runs[0].triangles[1] = [a, zym.counts.len() as u32 - 1, b];
+    assert_eq!(replaced(&zym), Some(2.0), "both vertices that the sides share");
+    assert!(zym.evaluate(0).unwrap().normals[a as usize] == [0.0; 3]);
 }

@@ -66,8 +66,8 @@ pub use detect::{Detection, detect, detect_met};
 #[cfg(feature = "proptest")]
 pub use kinds::Strategy;
 pub use kinds::{
-    AnyModel, COMPANION_RULES, CompanionFile, Companions, Format, Kind, ReadSettings, Registered, Summary,
-    UnknownFormat, Visitor, WriteOptions,
+    AnyModel, COMPANION_RULES, ClipNames, CompanionFile, Companions, Format, Kind, ReadSettings, Registered,
+    Summary, UnknownFormat, Visitor, WriteOptions,
 };
 #[cfg(feature = "bmd")]
 pub use meshwright_bmd as bmd;

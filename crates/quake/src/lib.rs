@@ -18,10 +18,10 @@
 //! # Example
 //!
 //! ```
-//! use meshwright_quake::FrameGroups;
+//! use meshwright_quake::{Budget, FrameGroups, Limits};
 //!
 //! let groups = FrameGroups::parse(b"1 6 6 1 idle // sways\n7 80 12 1 hop\n")?;
-//! let resolved = groups.resolve(15);
+//! let resolved = groups.resolve(15, &Budget::new(Limits::default()))?;
 //! assert_eq!(resolved.clips[0].name, b"idle");
 //! assert_eq!(resolved.clips[1].frames(), 7..15);
 //! assert!(resolved.report.has("length-clamped"));
@@ -41,7 +41,7 @@ extern crate std;
 mod framegroups;
 
 pub use framegroups::{ClipRange, FrameGroup, FrameGroups, ResolvedClips};
-pub use meshwright_core::F32;
+pub use meshwright_core::{Budget, F32, LimitExceeded, Limits};
 
 /// The README's example, compiled with the documentation tests.
 #[cfg(doctest)]

@@ -8,7 +8,7 @@
 )]
 
 use meshwright_core::text::latin1;
-use meshwright_quake::FrameGroups;
+use meshwright_quake::{Budget, FrameGroups, Limits};
 
 #[test]
 fn framegroups_are_read_as_the_engine_reads_them() {
@@ -26,7 +26,7 @@ fn framegroups_are_read_as_the_engine_reads_them() {
         let text_bytes = case["text"].as_str().unwrap().as_bytes();
         let groups = FrameGroups::parse(text_bytes).unwrap();
         assert_eq!(groups.to_bytes().unwrap(), text_bytes, "{name}");
-        let resolved = groups.resolve(poses);
+        let resolved = groups.resolve(poses, &Budget::new(Limits::default())).unwrap();
         let own: Vec<_> = resolved
             .clips
             .iter()

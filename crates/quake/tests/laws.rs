@@ -24,7 +24,7 @@ fn the_demo_is_written_as_it_was() {
 /// A code that is reported is that of a rule, with its kind and severity.
 fn is_stated(groups: &FrameGroups, poses: usize) {
     let mut report = groups.validate();
-    report.append(groups.resolve(poses).report);
+    report.append(groups.validate_for(poses));
     for f in report.findings() {
         let stated =
             |r: &&&meshwright_core::Rule| (r.code, r.kind, r.severity) == (f.code, f.kind, f.severity);

@@ -52,6 +52,8 @@ pub struct Clip {
     pub frames: u32,
     /// Whether it loops.
     pub looping: bool,
+    /// The frame of the file with which it begins; 0 where a format counts the frames of each clip by themselves.
+    pub start: u32,
     /// How values between two keys are found.
     pub interpolation: Interpolation,
     /// The motion itself.
@@ -68,7 +70,7 @@ impl Clip {
         let frames = motion.frames();
         let name = name.into();
         let interpolation = Interpolation::LinearShort;
-        Self { name, skeleton, rate, frames, looping: false, interpolation, motion, extras: None }
+        Self { name, skeleton, rate, frames, looping: false, start: 0, interpolation, motion, extras: None }
     }
 
     /// The same clip with another count of frames, looping or not.
@@ -80,6 +82,8 @@ impl Clip {
     }
 
     setters! {
+        /// The same clip with the frame of the file with which it begins.
+        with_start(u32): start;
         /// The same clip with native fields.
         with_extras(impl Into<Option<Extra>>): extras;
     }

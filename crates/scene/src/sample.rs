@@ -389,6 +389,7 @@ mod tests {
             rate: 2.0,
             frames: 4,
             looping,
+            start: 0,
             interpolation,
             motion: Motion::Tracks(vec![track]),
             extras: None,

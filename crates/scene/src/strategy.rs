@@ -290,6 +290,7 @@ impl Tape {
             rate: [10.0, 30.0, 0.1, 7.5][self.below(4)],
             frames: u32::try_from(frames).unwrap_or(0),
             looping: self.chance(2),
+            start: self.index(9),
             interpolation,
             motion,
             extras: self.extras(),

@@ -2,7 +2,7 @@
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "vectors of fixed size")]
 
 use super::model::{Dpm, Influence, PoseId, Vertices};
-use crate::clips::{FrameClip, from_names};
+use crate::clips::{FrameClip, clip_name, from_names};
 use crate::pose::{Surface, concatenate, turned, weighted};
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, narrow};
@@ -38,6 +38,11 @@ impl Dpm {
     /// share without a last `_`. A frame of its own keeps its full name. 10 frames per second, looping.
     pub fn clips_from_names(&self) -> Vec<FrameClip> {
         from_names(&self.frames.iter().map(|f| &f.name).collect::<Vec<_>>())
+    }
+
+    /// The name that a frame gives the clip it is in: its own without the number behind it.
+    pub fn clip_name_at(&self, frame: u32) -> Option<&[u8]> {
+        self.frames.get(frame as usize).map(|f| clip_name(&f.name))
     }
 }
 

@@ -5,6 +5,7 @@ use super::to_scene::{Making, Part, Parts, convertible, list, report_unused_fram
 use crate::clips::FrameClip;
 use crate::dpm::rules::check;
 use crate::dpm::{Bounds, Dpm, Mesh, parts};
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -44,21 +45,20 @@ impl Dpm {
         }
         making.report();
         let list = self.clip_list(given);
-        report_unused_frames(&list, self.frames.len(), &mut making.losses);
+        report_unused_frames(&list, self.frames.len(), &budget, &mut making.losses)?;
         if !options.extras {
             self.report_dropped(&mut making.losses);
         }
         let extras = if options.extras { Some(self.extras(&budget)?) } else { None };
         let pose = |frame: u32| self.frames.get(frame as usize).map(|f| f.pose.0);
-        making.finish(&self.poses, list, pose, extras)
+        making.finish(&self.poses, &list, pose, extras)
     }
 
-    fn clip_list(&self, given: Option<&[FrameClip]>) -> Vec<FrameClip> {
+    fn clip_list<'c>(&self, given: Option<&'c [FrameClip]>) -> Cow<'c, [FrameClip]> {
         match given {
-            Some(clips) if !clips.is_empty() => clips.to_vec(),
             // The compiler writes a companion without a clip for a model that does not move.
-            Some(_) if self.frames.len() <= 1 => Vec::new(),
-            _ => self.clips_from_names(),
+            Some(clips) if !clips.is_empty() || self.frames.len() <= 1 => Cow::Borrowed(clips),
+            _ => Cow::Owned(self.clips_from_names()),
         }
     }
 

@@ -3,13 +3,13 @@
 use super::axes::{axes, counted};
 use crate::bone::{Bone, BonePose, Name};
 use crate::clips::FrameClip;
-use crate::pose::concatenate;
+use crate::pose::{Sum, concatenate};
 use crate::rules::NON_FINITE;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use meshwright_core::math::{Affine64, length, narrow, scale, sub};
+use meshwright_core::math::{Affine64, add, length, narrow, scale, sub};
 use meshwright_core::text::latin1;
 use meshwright_core::{F32, Findings, ReadError, ReadOptions};
 use meshwright_scene::{
@@ -120,7 +120,7 @@ impl<'a> Making<'a> {
     pub(super) fn finish(
         self,
         poses: &[BonePose],
-        list: Vec<FrameClip>,
+        list: &[FrameClip],
         pose: impl Fn(u32) -> Option<u32>,
         extras: Option<Extra>,
     ) -> Result<Converted<Scene>, ConvertError> {
@@ -219,7 +219,7 @@ impl Residual {
         for (n, code, message) in [
             (self.unbound, "vertices-unbound", "vertices follow no bone"),
             (self.negative, "weights-negative", "influences are negative"),
-            (self.zero_normals, "normals-replaced", "normals have no direction; straight up is taken"),
+            (self.zero_normals, "normals-replaced", "normals cancel or are zero; straight up is taken"),
             (self.bad_uvs, "uvs-replaced", "texture coordinates are not finite; 0 is taken"),
         ] {
             if n > 0 {
@@ -274,12 +274,10 @@ impl Parts {
 
     /// Adds a vertex that is the sum of its parts.
     pub(super) fn push(&mut self, parts: &[Part], uv: [f32; 2]) {
-        let (mut p, mut n) = ([0.0_f64; 3], [0.0_f64; 3]);
+        let (mut p, mut sum) = ([0.0_f64; 3], Sum::default());
         for part in parts {
-            for k in 0..3 {
-                p[k] += part.bound.0[k];
-                n[k] += part.bound.1[k];
-            }
+            p = add(p, part.bound.0);
+            sum.add(part.bound.1);
             self.residual.negative += u64::from(part.weight < 0.0);
             self.skin.influences.push(Influence { joint: part.bone, weight: part.weight });
             self.skin.local.push(LocalVertex {
@@ -295,15 +293,16 @@ impl Parts {
             parts.iter().map(distance).sum()
         };
         self.residual.position = self.residual.position.max(apart(p, |part| part.bound.0));
-        let turned = length(n);
-        if turned > 0.0 {
-            self.residual.normal = self.residual.normal.max(apart(n, |part| part.bound.1) / turned);
+        let (n, direction) = (sum.vector, sum.direction());
+        if direction.is_some() {
+            let away = apart(n, |part| part.bound.1) / length(n);
+            self.residual.normal = self.residual.normal.max(away);
         }
         self.positions.push(self.map.point(narrow(p)));
         let normal = self.map.direction(narrow(n));
         self.normals.push(match self.space {
             Space::File => normal,
-            Space::Gltf => normalize(normal).unwrap_or_else(|| {
+            Space::Gltf => direction.and_then(|_| normalize(normal)).unwrap_or_else(|| {
                 self.residual.zero_normals += 1;
                 self.map.direction([0.0, 0.0, 1.0])
             }),
@@ -328,12 +327,12 @@ fn pose_set(
 
 /// Clips over one pose set; `pose` finds the pose of a frame.
 fn clips(
-    list: Vec<FrameClip>,
+    list: &[FrameClip],
     pose: impl Fn(u32) -> Option<u32>,
     budget: &Budget,
 ) -> Result<Vec<Clip>, ConvertError> {
     let mut clips = budget.reserve("clips", list.len())?;
-    for (i, clip) in list.into_iter().enumerate() {
+    for (i, clip) in list.iter().enumerate() {
         if let Some(last) = clip.frames().next_back()
             && pose(last).is_none()
         {
@@ -344,11 +343,13 @@ fn clips(
         }
         let mut frames = budget.reserve("clips", clip.length as usize)?;
         frames.extend(clip.frames().filter_map(&pose));
-        budget.charge_items("clips", clip.name.len() as u64, 2)?;
+        // Names of a few letters take as much as an allocator gives.
+        budget.charge_items("clips", clip.name.len().max(32) as u64, 2)?;
         let motion = Motion::Poses { set: PoseSetId(0), frames };
         clips.push(
             Clip::new(latin1(&clip.name), SkeletonId(0), clip.fps, motion)
                 .with_frames(clip.length, clip.looping)
+                .with_start(clip.start)
                 .with_interpolation(Interpolation::Matrix),
         );
     }
@@ -356,7 +357,13 @@ fn clips(
 }
 
 /// Reports how many of `all` frames no clip has. Frame 0 is the bind pose and thus never lost.
-pub(super) fn report_unused_frames(clips: &[FrameClip], all: usize, losses: &mut Vec<Loss>) {
+pub(super) fn report_unused_frames(
+    clips: &[FrameClip],
+    all: usize,
+    budget: &Budget,
+    losses: &mut Vec<Loss>,
+) -> Result<(), ConvertError> {
+    budget.charge_items("clips", clips.len() as u64, 2 * size_of::<(u32, u32)>())?;
     let mut ranges: Vec<_> = clips.iter().map(|c| (c.start, c.frames().end)).chain([(0, 1)]).collect();
     ranges.sort_unstable();
     let (mut at, mut unused) = (0_u32, 0_u64);
@@ -369,6 +376,7 @@ pub(super) fn report_unused_frames(clips: &[FrameClip], all: usize, losses: &mut
         let message = format!("{unused} frames belong to no clip");
         losses.push(counted("frames-without-clip", "frames", message, unused));
     }
+    Ok(())
 }
 
 /// Floats as a list.

@@ -6,6 +6,7 @@ use crate::clips::FrameClip;
 use crate::pose::weighted;
 use crate::zym::rules::check;
 use crate::zym::{SceneFlags, Zym, ZymBounds, ZymRun, ZymScene, share};
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -59,7 +60,7 @@ impl Zym {
         let losses = &mut making.losses;
         losses.push(Loss::note("normals-computed", "verts", "the format stores no normals"));
         let list = self.clip_list(given, losses);
-        report_unused_frames(&list, self.pose_count(), losses);
+        report_unused_frames(&list, self.pose_count(), &budget, losses)?;
         if options.space == Space::Gltf {
             self.report_unused_vertices(losses);
         }
@@ -68,7 +69,7 @@ impl Zym {
         }
         let extras = if options.extras { Some(self.extras(&budget)?) } else { None };
         let poses = u32::try_from(self.pose_count()).unwrap_or(u32::MAX);
-        making.finish(&self.poses, list, |frame| Some(frame).filter(|f| *f < poses), extras)
+        making.finish(&self.poses, &list, |frame| Some(frame).filter(|f| *f < poses), extras)
     }
 
     /// The vertices of a mesh, by their numbers in the file.
@@ -99,9 +100,9 @@ impl Zym {
         Ok(made)
     }
 
-    fn clip_list(&self, given: Option<&[FrameClip]>, losses: &mut Vec<Loss>) -> Vec<FrameClip> {
+    fn clip_list<'c>(&self, given: Option<&'c [FrameClip]>, losses: &mut Vec<Loss>) -> Cow<'c, [FrameClip]> {
         if let Some(clips) = given.filter(|clips| !clips.is_empty()) {
-            return clips.to_vec();
+            return Cow::Borrowed(clips);
         }
         let clip = |(i, scene): (usize, &ZymScene)| {
             let stored = scene.framerate.get();
@@ -118,7 +119,7 @@ impl Zym {
                 looping: !scene.flags.contains(SceneFlags::NO_LOOP),
             }
         };
-        self.scenes.iter().enumerate().map(clip).collect()
+        Cow::Owned(self.scenes.iter().enumerate().map(clip).collect())
     }
 
     /// In the file's own space every mesh has all vertices.

@@ -1,13 +1,19 @@
 //! Evaluation of a ZYM model.
 #![allow(clippy::indexing_slicing, reason = "vectors and matrices of fixed size")]
 
-use super::model::{Zym, ZymInfluence};
-use crate::pose::{Surface, concatenate};
+use super::model::{Zym, ZymInfluence, ZymScene};
+use crate::pose::{Sum, Surface, concatenate};
 use alloc::vec::Vec;
-use meshwright_core::math::{Affine64, add, cross, narrow, scale, sub, unit};
+use meshwright_core::math::{Affine64, add, cross, narrow, scale, sub};
 use meshwright_core::values;
 
 impl Zym {
+    /// The name of the first scene that has a pose.
+    pub fn clip_name_at(&self, pose: u32) -> Option<&[u8]> {
+        let has = |s: &&ZymScene| pose.checked_sub(s.start).is_some_and(|within| within < s.length);
+        self.scenes.iter().find(has).map(|s| s.name.bytes())
+    }
+
     /// The model-space matrix of every bone in a pose, concatenated by parent; `None` where there is no such
     /// pose.
     pub fn model_matrices(&self, pose: usize) -> Option<Vec<Affine64>> {
@@ -20,7 +26,8 @@ impl Zym {
     /// All vertices in a pose, computed in 64 bits; `None` where there is no such pose.
     ///
     /// The format stores no normals: as DarkPlaces does, they are the area-weighted sums of face normals in
-    /// pose 0, turned with the bones. They are of no use at the vertices of triangles without area.
+    /// pose 0, turned with the bones. They are zero where these cancel, as between the sides of a sheet, and of no use
+    /// at the vertices of triangles without area.
     pub fn evaluate(&self, pose: usize) -> Option<Surface> {
         let matrices = self.model_matrices(pose)?;
         let normals = self.local_normals()?;
@@ -48,14 +55,14 @@ impl Zym {
     pub(crate) fn local_normals(&self) -> Option<Vec<[f64; 3]>> {
         let matrices = self.model_matrices(0)?;
         let positions: Vec<_> = self.vertices().map(|i| position(i, &matrices)).collect();
-        let mut normals = alloc::vec![[0.0; 3]; positions.len()];
+        let mut normals = alloc::vec![Sum::default(); positions.len()];
         for &[a, b, c] in self.runs.iter().flat_map(|r| &r.triangles) {
             let corner = |v: u32| positions.get(v as usize).copied();
             let (Some(p), Some(q), Some(r)) = (corner(a), corner(b), corner(c)) else { continue };
             let face = cross(sub(q, p), sub(r, p));
             for v in [a, b, c] {
                 if let Some(normal) = normals.get_mut(v as usize) {
-                    *normal = add(*normal, face);
+                    normal.add(face);
                 }
             }
         }
@@ -63,7 +70,7 @@ impl Zym {
         let mut local = Vec::with_capacity(self.influences.len());
         for (influences, normal) in self.vertices().zip(&normals) {
             let share = share(influences);
-            let unit = scale(unit(*normal).unwrap_or_default(), share);
+            let unit = scale(normal.direction().unwrap_or_default(), share);
             local.extend(influences.iter().map(|i| {
                 let inverse = inverses.get(i.bone as usize).and_then(Option::as_ref);
                 inverse.map_or([0.0; 3], |m| m.vector(unit))

@@ -4,7 +4,7 @@
 pub(crate) mod scenes;
 
 use meshwright_dpm::{Affine64, FrameClip};
-use meshwright_quake::FrameGroups;
+use meshwright_quake::{Budget, FrameGroups, Limits};
 use serde_json::Value;
 
 /// Bytes as text, one to one.
@@ -14,7 +14,7 @@ pub(crate) fn text(bytes: &[u8]) -> String {
 
 /// The clips that a companion names for a model of so many poses.
 pub(crate) fn clips(groups: &FrameGroups, poses: usize) -> Vec<FrameClip> {
-    let clips = groups.resolve(poses).clips.into_iter();
+    let clips = groups.resolve(poses, &Budget::new(Limits::default())).unwrap().clips.into_iter();
     clips
         .map(|c| FrameClip { name: c.name, start: c.start, length: c.length, fps: c.fps, looping: c.looping })
         .collect()

@@ -17,7 +17,7 @@ pub use finder::Finder;
 pub use options::{NamedFile, OpenOptions};
 pub use part::{Part, PartRole, PartState};
 
-use crate::kinds::{AnyModel, Companions, Format};
+use crate::kinds::{AnyModel, Companions, Format, Summary};
 use meshwright_core::{Report, Severity};
 use meshwright_files::{Tree, TreePath};
 use meshwright_scene::{ConvertError, Converted, Loss, Scene, SceneOptions};
@@ -115,6 +115,11 @@ impl Asset {
         let mut report = self.forgiven.clone().at_most(Severity::Warning);
         report.append_new(self.model.validate_with(&self.companions));
         report
+    }
+
+    /// What the model holds together with what belongs to it, in numbers.
+    pub fn summary(&self) -> Summary {
+        self.model.summary_with(&self.companions)
     }
 
     /// The model as a scene that is called like its file.

@@ -26,7 +26,7 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset
     let mut work = Work { finder, path, options, format, parts: Vec::new() };
     work.parts.push(Part::at(PartRole::Model, path, PartState::Named));
     let parsed = work.model(&bytes)?;
-    let mut companions = Companions::default();
+    let mut companions = Companions { clip_names: options.clip_names, ..Companions::default() };
     work.named(&mut companions)?;
     if options.companions {
         work.beside(&mut companions);

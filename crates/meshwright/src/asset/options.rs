@@ -1,6 +1,6 @@
 //! How an asset is opened.
 
-use crate::kinds::{Format, ReadSettings};
+use crate::kinds::{ClipNames, Format, ReadSettings};
 use meshwright_core::{ReadOptions, Role};
 use std::sync::Arc;
 
@@ -39,6 +39,8 @@ pub struct OpenOptions {
     pub named: Vec<NamedFile>,
     /// Pictures of materials are looked for.
     pub textures: bool,
+    /// Where the names of clips come from that a companion lists.
+    pub clip_names: ClipNames,
 }
 
 impl Default for OpenOptions {
@@ -50,6 +52,7 @@ impl Default for OpenOptions {
             companions: true,
             named: Vec::new(),
             textures: false,
+            clip_names: ClipNames::default(),
         }
     }
 }
@@ -72,6 +75,13 @@ impl OpenOptions {
     #[must_use]
     pub fn with_named(mut self, file: NamedFile) -> Self {
         self.named.push(file);
+        self
+    }
+
+    /// The same options with another source of names for clips that a companion lists.
+    #[must_use]
+    pub fn with_clip_names(mut self, names: ClipNames) -> Self {
+        self.clip_names = names;
         self
     }
 

@@ -42,6 +42,20 @@ impl CompanionFile {
     }
 }
 
+/// Where the names of clips come from that a `.framegroups` companion lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ClipNames {
+    /// What the engine calls them: the name on the line, else `groupified_<n>_anim`.
+    #[default]
+    Engine,
+    /// Where the line has no name, what it says behind `//`.
+    Comments,
+    /// What the model calls the first of their frames, without its number: the name of the frame (DPM) or of the scene
+    /// that the frame is in (ZYM).
+    Frames,
+}
+
 /// The files that belong to a model.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -52,6 +66,8 @@ pub struct Companions {
     pub texture: Option<String>,
     /// Compute the normals of The Sims' meshes from their faces.
     pub recompute_normals: bool,
+    /// Where the names of clips come from.
+    pub clip_names: ClipNames,
     /// Textures by material name.
     pub images: Vec<(String, Image)>,
 }

@@ -1,36 +1,85 @@
 //! DPM, ZYM and their clips in the facade.
 
 use super::write::single;
-use super::{Companions, Kind, Summary, WriteOptions};
-use meshwright_core::{Report, Role};
+use super::{ClipNames, Companions, Kind, Summary, WriteOptions};
+use meshwright_core::{Budget, LimitExceeded, Report, Role};
 use meshwright_dpm::{Dpm, FrameClip, Zym, write_scene};
-use meshwright_quake::{ClipRange, FrameGroups};
+use meshwright_quake::{ClipRange, FrameGroups, ResolvedClips};
 use meshwright_scene::{ConvertError, Converted, Loss, OutputFiles, Scene, SceneOptions};
 
 /// Converts a model of so many poses with the clips that its `.framegroups` companion names; what was changed to fit
-/// the model is a loss.
-fn with_clips(
+/// the model is a loss. `name` is what the model calls a frame.
+fn with_clips<'m>(
     companions: &Companions,
     poses: usize,
-    to_scene: impl FnOnce(Option<&[FrameClip]>) -> Result<Converted<Scene>, ConvertError>,
+    options: &SceneOptions,
+    name: impl Fn(u32) -> Option<&'m [u8]>,
+    to_scene: impl FnOnce(&SceneOptions, Option<&[FrameClip]>) -> Result<Converted<Scene>, ConvertError>,
 ) -> Result<Converted<Scene>, ConvertError> {
-    let Some(groups) = companions.one::<FrameGroups>() else { return to_scene(None) };
-    let resolved = groups.resolve(poses);
+    let Some(groups) = companions.one::<FrameGroups>() else { return to_scene(options, None) };
+    let budget = options.budget();
+    let ResolvedClips { mut clips, report, .. } = groups.resolve(poses, &budget)?;
+    rename(groups, companions.clip_names, &mut clips, name, &budget)?;
     let clip =
         |ClipRange { name, start, length, fps, looping }| FrameClip { name, start, length, fps, looping };
-    let clips: Vec<_> = resolved.clips.into_iter().map(clip).collect();
-    let mut converted = to_scene(Some(&clips))?;
-    let changed = resolved.report.iter();
-    converted.losses.extend(changed.map(|f| Loss::new(f.code, f.path.to_string(), f.message.to_string())));
+    budget.charge_items("clips", clips.len() as u64, size_of::<FrameClip>())?;
+    let clips: Vec<_> = clips.into_iter().map(clip).collect();
+    let mut converted = to_scene(&options.clone().with_memory(budget.left()), Some(&clips))?;
+    converted
+        .losses
+        .extend(report.iter().map(|f| Loss::new(f.code, f.path.to_string(), f.message.to_string())));
     Ok(converted)
+}
+
+/// Gives the clips of a text the names that are asked for, where there are such.
+fn rename<'m>(
+    groups: &FrameGroups,
+    names: ClipNames,
+    clips: &mut [ClipRange],
+    frame: impl Fn(u32) -> Option<&'m [u8]>,
+    budget: &Budget,
+) -> Result<(), LimitExceeded> {
+    let mut given = Ok(());
+    let mut give = |clip: &mut ClipRange, name: &[u8]| {
+        if !name.is_empty() && given.is_ok() {
+            given = budget.charge_items("clip names", name.len() as u64, 1);
+            if given.is_ok() {
+                clip.name = name.to_vec();
+            }
+        }
+    };
+    match names {
+        ClipNames::Engine => {}
+        ClipNames::Comments => groups.comments(|i, comment| {
+            let unnamed = groups.groups.get(i).is_some_and(|group| group.name.is_empty());
+            if let Some(clip) = clips.get_mut(i).filter(|_| unnamed) {
+                give(clip, comment);
+            }
+        }),
+        ClipNames::Frames => clips.iter_mut().for_each(|clip| {
+            let name = frame(clip.start).unwrap_or_default();
+            give(clip, name);
+        }),
+    }
+    given
 }
 
 /// The findings of a model, and of the clips that want frames which it does not have.
 fn validate_with(mut report: Report, companions: &Companions, poses: usize) -> Report {
     if let Some(groups) = companions.one::<FrameGroups>() {
-        report.append(groups.resolve(poses).report.of_part(Role::Clips.name()));
+        report.append(groups.validate_for(poses).of_part(Role::Clips.name()));
     }
     report
+}
+
+/// The summary of a model that has so many `poses`, and as many clips as its companion names where that names any.
+fn summary_with(summary: Summary, companions: &Companions, poses: usize, still: bool) -> Summary {
+    match companions.one::<FrameGroups>().map(|groups| groups.clip_count(poses)) {
+        // A text without a clip leaves the model's own list, which a model that does not move has none of.
+        Some(0) if still => Summary { clips: 0, ..summary },
+        Some(clips) if clips > 0 => Summary { clips, ..summary },
+        _ => summary,
+    }
 }
 
 impl Kind for Dpm {
@@ -40,7 +89,8 @@ impl Kind for Dpm {
         companions: &Companions,
         options: &SceneOptions,
     ) -> Result<Converted<Scene>, ConvertError> {
-        with_clips(companions, self.frames.len(), |clips| self.to_scene(options, clips))
+        let name = |frame| self.clip_name_at(frame);
+        with_clips(companions, self.frames.len(), options, name, |o, clips| self.to_scene(o, clips))
     }
 
     /// The clips go into a text beside the model.
@@ -79,6 +129,11 @@ impl Kind for Dpm {
         }
     }
 
+    fn summary_with(&self, companions: &Companions) -> Summary {
+        let frames = self.frames.len();
+        summary_with(self.summary(), companions, frames, frames <= 1)
+    }
+
     fn validate_with(&self, companions: &Companions) -> Report {
         validate_with(self.validate(), companions, self.frames.len())
     }
@@ -97,7 +152,8 @@ impl Kind for Zym {
         companions: &Companions,
         options: &SceneOptions,
     ) -> Result<Converted<Scene>, ConvertError> {
-        with_clips(companions, self.pose_count(), |clips| self.to_scene(options, clips))
+        let name = |pose| self.clip_name_at(pose);
+        with_clips(companions, self.pose_count(), options, name, |o, clips| self.to_scene(o, clips))
     }
 
     fn write_scene(
@@ -118,6 +174,10 @@ impl Kind for Zym {
             clips: self.scenes.len(),
             ..Summary::default()
         }
+    }
+
+    fn summary_with(&self, companions: &Companions) -> Summary {
+        summary_with(self.summary(), companions, self.pose_count(), false)
     }
 
     fn validate_with(&self, companions: &Companions) -> Report {

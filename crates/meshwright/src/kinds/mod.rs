@@ -15,7 +15,7 @@ mod sims;
 mod summary;
 mod write;
 
-pub use companions::{COMPANION_RULES, CompanionFile, Companions};
+pub use companions::{COMPANION_RULES, ClipNames, CompanionFile, Companions};
 pub use summary::Summary;
 pub use write::WriteOptions;
 
@@ -69,6 +69,11 @@ pub trait Kind: Registered {
     /// What the model holds, in numbers.
     fn summary(&self) -> Summary {
         Summary::default()
+    }
+
+    /// What the model holds together with what belongs to it, in numbers.
+    fn summary_with(&self, _companions: &Companions) -> Summary {
+        self.summary()
     }
 
     /// Everything that is odd about the model, held against what belongs to it where that can be.
@@ -273,6 +278,13 @@ macro_rules! kinds {
             /// What the model holds, in numbers.
             pub fn summary(&self) -> Summary {
                 match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::summary(&**m),)+ }
+            }
+
+            /// What the model holds together with what belongs to it, in numbers.
+            pub fn summary_with(&self, companions: &Companions) -> Summary {
+                match *self {
+                    $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::summary_with(&**m, companions),)+
+                }
             }
 
             /// The name of the picture that a material of the model's scene means; none where it means a colour.

@@ -12,7 +12,7 @@ pub struct Summary {
     pub triangles: usize,
     /// Bones.
     pub bones: usize,
-    /// Named motions in the file itself, companions aside.
+    /// Named motions: those of the file itself, or those that a companion names instead.
     pub clips: usize,
     /// Stored frames, where the format has a frame table.
     pub frames: Option<usize>,

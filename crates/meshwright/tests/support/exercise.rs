@@ -120,7 +120,7 @@ pub(crate) fn run(subject: &Subject) -> Reached {
         for f in model.validate_with(&companions).findings() {
             laws::one_line(&f.to_string());
         }
-        let _ = model.summary();
+        let _ = (model.summary(), model.summary_with(&companions));
         reached = reached.max(if lenient { Reached::Lenient } else { Reached::Strict });
         if lenient && reached == Reached::Scene && parsed.forgiven.is_empty() {
             // The same model again.

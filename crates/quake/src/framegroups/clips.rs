@@ -2,10 +2,11 @@
 
 use super::model::{FrameGroup, FrameGroups};
 use super::rules;
+use super::text::{Event, scan_lines};
 use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::text::Escaped;
-use meshwright_core::{F32, Path, Report};
+use meshwright_core::{Budget, F32, LimitExceeded, Path, Report};
 
 /// A clip's name is cut to this many bytes.
 const MAX_NAME: usize = 31;
@@ -57,43 +58,139 @@ impl FrameGroups {
 
     /// The clips of a model with `num_poses` poses (DPM: frames): starts and lengths clamped to it, rates to at
     /// least 1, names cut to 31 bytes, `groupified_<n>_anim` where there is none.
-    pub fn resolve(&self, num_poses: usize) -> ResolvedClips {
+    ///
+    /// # Errors
+    /// When the clips would take more memory than the budget has.
+    pub fn resolve(&self, num_poses: usize, budget: &Budget) -> Result<ResolvedClips, LimitExceeded> {
         let mut report = Report::new();
-        let mut clips = Vec::new();
-        let poses = u32::try_from(num_poses).unwrap_or(u32::MAX);
-        let table = Path::ROOT.field("groups");
-        for (i, group) in self.groups.iter().enumerate().filter(|_| poses > 0) {
-            let path = table.index(i);
-            let at = Some(group.offset).filter(|_| !self.text.is_empty());
-            let start = clamp(group.start, 0, poses.saturating_sub(1));
-            if i64::from(start) != i64::from(group.start) {
-                let message = || format!("{} of {poses} poses, {start} taken", group.start);
-                report.broken(rules::START, &path.field("start"), at, message);
-            }
-            let length = clamp(group.length, 1, poses.saturating_sub(start));
-            if i64::from(length) != i64::from(group.length) {
-                let message = || format!("{} from pose {start} of {poses}, {length} taken", group.length);
-                report.broken(rules::LENGTH, &path.field("length"), at, message);
-            }
-            let stored = group.fps.get();
-            let fps = if stored.is_finite() { stored.max(1.0) } else { 1.0 };
-            if fps.to_bits() != stored.to_bits() {
-                let message = || format!("{:?} frames per second, {fps} taken", group.fps);
-                report.broken(rules::FPS, &path.field("fps"), at, message);
-            }
-            let mut name = group.name.clone();
-            if name.is_empty() {
-                name = format!("groupified_{i}_anim").into_bytes();
-            } else if name.len() > MAX_NAME {
-                report.broken(rules::NAME, &path.field("name"), at, || format!("{} is cut", Escaped(&name)));
-                name.truncate(MAX_NAME);
-            }
-            clips.push(ClipRange { name, start, length, fps, looping: group.looping });
+        let groups = if num_poses > 0 { self.groups.as_slice() } else { &[] };
+        let mut clips = budget.reserve("clips", groups.len())?;
+        for i in 0..groups.len() {
+            let Some(fitted) = self.fit(i, num_poses, &mut report) else { break };
+            let name = fitted.name;
+            // A name takes what an allocator gives at least.
+            budget.charge_items("clip names", name.len().max(MAX_NAME.saturating_add(1)) as u64, 1)?;
+            let name = if name.is_empty() { given_name(i) } else { name.to_vec() };
+            let Fitted { start, length, fps, looping, .. } = fitted;
+            clips.push(ClipRange { name, start, length, fps, looping });
         }
-        ResolvedClips { clips, report }
+        Ok(ResolvedClips { clips, report })
     }
+
+    /// What [`resolve`](Self::resolve) would change to fit a model of `num_poses` poses, without making the clips.
+    pub fn validate_for(&self, num_poses: usize) -> Report {
+        let mut report = Report::new();
+        for i in 0..self.groups.len() {
+            self.fit(i, num_poses, &mut report);
+        }
+        report
+    }
+
+    /// How many clips a model of `num_poses` poses has by this text.
+    pub fn clip_count(&self, num_poses: usize) -> usize {
+        if num_poses > 0 { self.groups.len() } else { 0 }
+    }
+
+    /// What the text says behind `//` on the line of each group, in order, blanks around it aside: people name clips
+    /// there, engines do not read it. Nothing where the groups have changed.
+    pub fn comments(&self, mut found: impl FnMut(usize, &[u8])) {
+        if self.is_as_read() {
+            let mut i = 0_usize;
+            scan_lines(&self.text, |event, comment| {
+                if matches!(event, Event::Group(_)) {
+                    found(i, comment);
+                    i = i.saturating_add(1);
+                }
+            });
+        }
+    }
+
+    /// A group held against a model; what has to be changed is reported.
+    fn fit(&self, i: usize, num_poses: usize, report: &mut Report) -> Option<Fitted<'_>> {
+        let group = self.groups.get(i)?;
+        let poses = u32::try_from(num_poses).unwrap_or(u32::MAX);
+        let last = poses.checked_sub(1)?;
+        let table = Path::ROOT.field("groups");
+        let path = table.index(i);
+        let at = Some(group.offset).filter(|_| !self.text.is_empty());
+        let start = clamp(group.start, 0, last);
+        if i64::from(start) != i64::from(group.start) {
+            let message = || format!("{} of {poses} poses, {start} taken", group.start);
+            report.broken(rules::START, &path.field("start"), at, message);
+        }
+        let length = clamp(group.length, 1, poses.saturating_sub(start));
+        if i64::from(length) != i64::from(group.length) {
+            let message = || format!("{} from pose {start} of {poses}, {length} taken", group.length);
+            report.broken(rules::LENGTH, &path.field("length"), at, message);
+        }
+        let stored = group.fps.get();
+        let fps = if stored.is_finite() { stored.max(1.0) } else { 1.0 };
+        if fps.to_bits() != stored.to_bits() {
+            let message = || format!("{:?} frames per second, {fps} taken", group.fps);
+            report.broken(rules::FPS, &path.field("fps"), at, message);
+        }
+        let mut name = group.name.as_slice();
+        if let Some(cut) = name.get(..MAX_NAME).filter(|cut| cut.len() < name.len()) {
+            report.broken(rules::NAME, &path.field("name"), at, || format!("{} is cut", Escaped(name)));
+            name = cut;
+        }
+        Some(Fitted { name, start, length, fps, looping: group.looping })
+    }
+}
+
+/// A group as a model takes it; the name is empty where the line has none.
+struct Fitted<'g> {
+    name: &'g [u8],
+    start: u32,
+    length: u32,
+    fps: f32,
+    looping: bool,
+}
+
+/// What the engine calls a clip without a name.
+fn given_name(i: usize) -> Vec<u8> {
+    format!("groupified_{i}_anim").into_bytes()
 }
 
 fn clamp(value: i32, least: u32, most: u32) -> u32 {
     u32::try_from(value).unwrap_or(0).clamp(least, most.max(least))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshwright_core::Limits;
+
+    #[test]
+    fn clips_are_charged_before_they_are_made() {
+        let groups = FrameGroups::parse(&b"0 9\n".repeat(100_000)).unwrap();
+        assert_eq!((groups.clip_count(4), groups.clip_count(0)), (100_000, 0));
+        let budget = |bytes| Budget::new(Limits::default().with_memory(bytes));
+        let e = groups.resolve(4, &budget(100_000 * size_of::<ClipRange>() as u64)).unwrap_err();
+        assert_eq!((e.what, e.unit), ("clip names", "bytes"));
+        assert_eq!(groups.resolve(4, &budget(10_000)).unwrap_err().what, "clips");
+        let all = groups.resolve(4, &budget(8 << 20)).unwrap();
+        assert_eq!(
+            (all.clips.len(), all.clips[99_999].name.as_slice()),
+            (100_000, &b"groupified_99999_anim"[..])
+        );
+        assert_eq!(all.report, groups.validate_for(4));
+    }
+
+    #[test]
+    fn comments_are_those_of_their_lines() {
+        let text =
+            b"// all of it\n1 8 20 0 // fire \r\n9 5\n15 200 20 1 idle//no\n/* a */ 3 4 /* b */ //\tlast";
+        let mut groups = FrameGroups::parse(text).unwrap();
+        let comments = |groups: &FrameGroups| {
+            let mut all = Vec::new();
+            groups.comments(|i, comment| all.push((i, comment.to_vec())));
+            all
+        };
+        let expected: [(usize, &[u8]); 4] = [(0, b"fire"), (1, b""), (2, b""), (3, b"last")];
+        assert_eq!(comments(&groups), expected.map(|(i, c)| (i, c.to_vec())));
+        assert_eq!(groups.groups[2].name, b"idle//no", "a comment starts where a token may");
+        groups.groups.remove(0);
+        assert_eq!(comments(&groups), []);
+    }
 }

@@ -14,35 +14,46 @@ pub(super) enum Event {
 
 /// Reads the text line by line as the engine does.
 pub(super) fn scan(text: &[u8], mut found: impl FnMut(Event)) {
-    let mut tokens = Tokens { text, at: 0 };
-    while let Some(first) = tokens.next(&mut found) {
+    scan_lines(text, |event, _| found(event));
+}
+
+/// As [`scan`], with what the line of a group says behind `//`, blanks around it aside.
+pub(super) fn scan_lines<'t>(text: &'t [u8], mut line: impl FnMut(Event, &'t [u8])) {
+    let mut tokens = Tokens::of(text);
+    while let Some(first) = tokens.next(&mut |event| line(event, &[])) {
         if first.is_newline() {
             continue;
         }
-        let mut more = || tokens.next(&mut found).filter(|t| !t.is_newline());
-        let Some(length) = more() else {
-            found(Event::MissingLength(first.at as u64));
-            continue;
-        };
-        let mut group = FrameGroup::new(integer(first.text), integer(length.text));
-        group.offset = first.at as u64;
-        if let Some(fps) = more() {
-            group.fps = F32::new(number(fps.text));
-            if let Some(looping) = more() {
-                group.looping = integer(looping.text) != 0;
-                if let Some(name) = more() {
-                    group.name = name.text.to_vec();
-                    while more().is_some() {}
-                }
+        tokens.comment = &[];
+        let group = group(&first, || tokens.next(&mut |event| line(event, &[])).filter(|t| !t.is_newline()));
+        match group {
+            Some(group) => line(Event::Group(group), tokens.comment.trim_ascii()),
+            None => line(Event::MissingLength(first.at as u64), &[]),
+        }
+    }
+}
+
+/// The group of a line that starts with `first`; none where nothing follows.
+fn group<'a>(first: &Token<'_>, mut more: impl FnMut() -> Option<Token<'a>>) -> Option<FrameGroup> {
+    let length = more()?;
+    let mut group = FrameGroup::new(integer(first.text), integer(length.text));
+    group.offset = first.at as u64;
+    if let Some(fps) = more() {
+        group.fps = F32::new(number(fps.text));
+        if let Some(looping) = more() {
+            group.looping = integer(looping.text) != 0;
+            if let Some(name) = more() {
+                group.name = name.text.to_vec();
+                while more().is_some() {}
             }
         }
-        found(Event::Group(group));
     }
+    Some(group)
 }
 
 /// The first two tokens of each line that has one; the second is empty where the line has none.
 pub(super) fn lines_of(text: &[u8], mut found: impl FnMut(&[u8], &[u8])) {
-    let mut tokens = Tokens { text, at: 0 };
+    let mut tokens = Tokens::of(text);
     while let Some(first) = tokens.next(&mut |_| ()) {
         if first.is_newline() {
             continue;
@@ -71,6 +82,8 @@ impl Token<'_> {
 struct Tokens<'a> {
     text: &'a [u8],
     at: usize,
+    /// The last comment that its line ended.
+    comment: &'a [u8],
 }
 
 pub(super) fn is_space(b: u8) -> bool {
@@ -78,6 +91,10 @@ pub(super) fn is_space(b: u8) -> bool {
 }
 
 impl<'a> Tokens<'a> {
+    const fn of(text: &'a [u8]) -> Self {
+        Self { text, at: 0, comment: &[] }
+    }
+
     fn rest(&self) -> &'a [u8] {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -112,7 +129,9 @@ impl<'a> Tokens<'a> {
                     return Some(Token { text: b"\n", at });
                 }
                 [b'/', b'/', ..] => {
-                    self.skip(rest.iter().take_while(|b| !matches!(b, 0 | b'\r' | b'\n')).count());
+                    let n = rest.iter().take_while(|b| !matches!(b, 0 | b'\r' | b'\n')).count();
+                    self.comment = rest.get(2..n).unwrap_or_default();
+                    self.skip(n);
                 }
                 [b'/', b'*', ..] => {
                     // The star that opens may be the one that closes: `/*/` is a whole comment.

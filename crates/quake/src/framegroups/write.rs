@@ -15,14 +15,7 @@ impl FrameGroups {
     /// # Errors
     /// When a changed group has a name that the text form cannot express, or a rate that is not a number.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
-        let mut stored = self.groups.iter();
-        let mut same = true;
-        scan(&self.text, |event| {
-            if let Event::Group(group) = event {
-                same &= stored.next().is_some_and(|g| g.same(&group));
-            }
-        });
-        if same && stored.next().is_none() {
+        if self.is_as_read() {
             return Ok(self.text.clone());
         }
         let mut bytes = Vec::new();
@@ -31,6 +24,18 @@ impl FrameGroups {
             line(group, &table.index(i), &mut bytes)?;
         }
         Ok(bytes)
+    }
+
+    /// True while the groups are what the text says.
+    pub(super) fn is_as_read(&self) -> bool {
+        let mut stored = self.groups.iter();
+        let mut same = true;
+        scan(&self.text, |event| {
+            if let Event::Group(group) = event {
+                same &= stored.next().is_some_and(|g| g.same(&group));
+            }
+        });
+        same && stored.next().is_none()
     }
 }
 
@@ -65,7 +70,7 @@ fn line(group: &FrameGroup, path: &Path<'_>, bytes: &mut Vec<u8>) -> Result<(), 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use meshwright_core::F32;
+    use meshwright_core::{Budget, F32, Limits};
     use proptest::prelude::*;
 
     #[test]
@@ -104,11 +109,12 @@ mod tests {
             let groups = FrameGroups::parse(text.as_bytes()).unwrap();
             prop_assert_eq!(groups.to_bytes().unwrap(), text.as_bytes());
             groups.validate();
-            let clips = groups.resolve(poses).clips;
+            let budget = Budget::new(Limits::default());
+            let clips = groups.resolve(poses, &budget).unwrap().clips;
             for clip in &clips {
                 prop_assert!(clip.length >= 1 && clip.frames().end as usize <= poses && clip.fps >= 1.0);
             }
-            prop_assert_eq!(FrameGroups::from_clips(clips.clone()).resolve(poses).clips, clips);
+            prop_assert_eq!(FrameGroups::from_clips(clips.clone()).resolve(poses, &budget).unwrap().clips, clips);
         }
     }
 }
