@@ -67,6 +67,8 @@ mod clips;
 mod decode;
 mod dpm;
 mod encode;
+mod optimize;
+mod order;
 mod parse;
 mod pose;
 mod record;
@@ -79,9 +81,12 @@ mod zym;
 
 pub use bone::{Bone, BoneFlags, BonePose, Name};
 pub use clips::FrameClip;
-pub use dpm::{Bounds, Dpm, Frame, Influence, Mesh, PoseId, VertexIter, Vertices, skin};
+pub use dpm::{
+    Bounds, Dpm, Edit, EditError, Frame, Influence, Mesh, PoseId, VertexIter, Vertices, Winding, skin,
+};
 pub use meshwright_core::math::Affine64;
 pub use meshwright_core::{F32, NameError};
+pub use optimize::{OptimizeOptions, Optimized, Statistics, UnusedBones};
 pub use pose::Surface;
 #[cfg(feature = "scene")]
 pub use scene::{DpmFiles, write_scene};

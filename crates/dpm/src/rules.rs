@@ -2,6 +2,7 @@
 
 use crate::bone::{Bone, BonePose, Name};
 use crate::decode;
+use crate::order::parents_first;
 use crate::record::{WORD, item, matrix, texcoord, triangle};
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -31,9 +32,15 @@ meshwright_core::rules! {
     forgivable BEHIND_END = "out-of-file", OutOfBounds,
         "Sections lie behind the size that the header states.",
         "Correct the stored size, or write the model anew without the layout of its file.";
-    error PARENT_ORDER = "bad-parent", BadHierarchy,
+    forgivable PARENT_ORDER = "bad-parent", BadHierarchy,
         "A bone does not come behind the bone it hangs from; engines refuse the model.",
-        "Sort the bones so that parents come first.";
+        "Sort the bones so that parents come first: a lenient reader does, and what it read can be written.";
+    error PARENT_CIRCLE = "bad-parent", BadHierarchy,
+        "A bone hangs from itself, or by way of others; engines refuse the model.",
+        "Hang one of the bones from another.";
+    error PARENT_MISSING = "bad-parent", BadReference,
+        "A bone hangs from a bone that is not there; engines refuse the model.",
+        "Hang it from a bone that is there.";
     forgivable PARENT_BELOW = "bad-parent", BadReference,
         "The number of a bone's parent is below -1; DarkPlaces takes the bone for a root, other engines refuse it.",
         "Set the parent to -1.";
@@ -180,17 +187,33 @@ pub(crate) fn check_parents(
     findings: &mut Findings,
 ) -> Checked {
     let table = Path::ROOT.field("bones");
-    for (i, bone) in bones.iter().enumerate() {
-        let number = bone.parent;
-        let (rule, fault) = match bone.parent() {
-            Some(parent) if parent >= i => (PARENT_ORDER, "not before it"),
-            None if number < -1 => (PARENT_BELOW, "below -1"),
-            _ => continue,
-        };
+    let mut broken = |rule, i: usize, fault: &str| {
         let path = table.index(i);
         let at = start.map(|o| fields.parent.at(item(o, i, fields.size)));
+        let number = bones.get(i).map_or(0, |b| b.parent);
         let message = || format!("parent {number} of bone {i} is {fault}");
-        findings.broken(rule, &fields.parent.path(&path), at, message)?;
+        findings.broken(rule, &fields.parent.path(&path), at, message)
+    };
+    let (mut in_order, mut is_tree) = (true, true);
+    for (i, bone) in bones.iter().enumerate() {
+        let rule = match bone.parent() {
+            Some(parent) if parent >= bones.len() => PARENT_MISSING,
+            Some(parent) if parent == i => PARENT_CIRCLE,
+            Some(parent) if parent > i => {
+                in_order = false;
+                PARENT_ORDER
+            }
+            None if bone.parent < -1 => {
+                broken(PARENT_BELOW, i, "below -1")?;
+                continue;
+            }
+            _ => continue,
+        };
+        is_tree &= rule == PARENT_ORDER;
+        broken(rule, i, "not before it")?;
+    }
+    if let (false, true, Err(bone)) = (in_order, is_tree, parents_first(bones)) {
+        broken(PARENT_CIRCLE, bone, "behind it, and hangs from it")?;
     }
     Ok(())
 }

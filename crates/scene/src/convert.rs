@@ -23,6 +23,9 @@ pub struct SceneOptions {
     pub space: Space,
     /// Native fields that glTF has no place for are kept as extras.
     pub extras: bool,
+    /// A model of a single frame becomes a static mesh: no skeleton, no skin, no clip. What hangs from its bones without
+    /// being moved by them, such as attachments, becomes a node.
+    pub static_meshes: bool,
     /// What the scene may take.
     pub limits: Limits,
 }
@@ -38,6 +41,13 @@ impl SceneOptions {
     #[must_use]
     pub const fn with_extras(mut self, extras: bool) -> Self {
         self.extras = extras;
+        self
+    }
+
+    /// The same options with models of a single frame as static meshes, or with their skeletons.
+    #[must_use]
+    pub const fn with_static_meshes(mut self, on: bool) -> Self {
+        self.static_meshes = on;
         self
     }
 

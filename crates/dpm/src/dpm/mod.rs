@@ -1,6 +1,7 @@
 //! DPM, type 2: any number of influences per vertex, meshes with vertices of their own, clips in a companion.
 
 mod decode;
+mod edit;
 mod layout;
 mod model;
 mod parse;
@@ -9,13 +10,17 @@ mod read;
 mod record;
 pub(crate) mod rules;
 mod sections;
+mod sort;
 mod view;
+mod winding;
 mod write;
 
+pub use edit::{Edit, EditError};
 pub use model::{Bounds, Dpm, Frame, Influence, Mesh, PoseId, VertexIter, Vertices};
 #[cfg(feature = "scene")]
 pub(crate) use view::parts;
 pub use view::skin;
+pub use winding::Winding;
 #[cfg(feature = "proptest")]
 pub(crate) use {
     layout::{Layout, MeshLayout},

@@ -25,8 +25,8 @@ impl Dpm {
     /// Reads a file.
     ///
     /// A lenient reader passes over, and reports: a stored file size that does not agree with what is there
-    /// (`truncated`, `out-of-file`), a parent below -1, which is then a root (`bad-parent`), vertices without
-    /// influences (`no-influence`), and floats that are not finite (`non-finite`).
+    /// (`truncated`, `out-of-file`), a parent below -1, which is then a root, and parents behind their children, which
+    /// are then put before them (`bad-parent`), vertices without influences (`no-influence`), and floats that are not finite (`non-finite`).
     ///
     /// # Errors
     /// When the file breaks a rule that the options do not pass over, or would take more memory than they allow.
@@ -97,6 +97,7 @@ fn file(bytes: &[u8], budget: &Budget, findings: &mut Findings) -> Result<Dpm, R
         gaps: coverage.gaps(bytes),
     };
     let mut model = Dpm { bounds: header.bounds, bones, meshes, poses, frames, layout: Retained::None };
+    model.sort_bones();
     model.layout = Retained::compared(layout, Layout::canonical(&model).ok().as_ref());
     Ok(model)
 }

@@ -5,6 +5,7 @@ use super::layout::MeshLayout;
 use super::model::{Dpm, Frame, Influence, Mesh, Vertices};
 use super::plan::Places;
 use super::record::{bone, bounds, frame, header, influence, mesh, vertex};
+use super::winding::Winding;
 use crate::bone::{Bone, BonePose};
 use crate::decode::{Seen, max_index, poses_are_finite};
 use crate::record::item;
@@ -47,6 +48,9 @@ mod own {
         warning CROWDED = "more-influences-than-bones", Duplicate,
             "A vertex has more influences than there are bones, so that some of them name the same bone.",
             "Add up the influences of one bone.";
+        info WINDING = "winding", Degenerate,
+            "Triangles are wound against the normals of their corners: they are drawn from one side and lit from the other.",
+            "If the model looks inside out, reverse the triangles or the normals.";
     }
 }
 pub(crate) use own::*;
@@ -69,7 +73,7 @@ impl Dpm {
     /// Errors are what a strict reader refuses. Warnings: `trailing-bytes`, `unterminated-name`,
     /// `duplicate-name`, `unknown-bone-flags`, `influence-sum`, `negative-influence`,
     /// `more-influences-than-bones`, `non-finite-bounds`, `non-finite-texcoord`, `misaligned-offset`,
-    /// `table-in-header`. For information: `unreferenced-bytes`.
+    /// `table-in-header`. For information: `unreferenced-bytes`, `winding`.
     ///
     /// Stored bounds are not compared with true ones: in most files they are wrong, and no engine minds.
     pub fn validate(&self) -> Report {
@@ -306,6 +310,12 @@ fn check_oddities(model: &Dpm, findings: &mut Findings) -> Checked {
     check_bounds(model.bounds.values(), bounds::FIELDS, &Path::ROOT, at, findings)?;
     check_bones(&model.bones, &BONE, places.bones(), findings)?;
     odd_meshes(model, &places, findings)?;
+    let meshes = Path::ROOT.field("meshes");
+    for (i, Winding { against, seen }) in model.windings() {
+        let message = || format!("{against} of {seen} triangles are wound against their own normals");
+        let at = places.section(i, |m| m.ofs_indices);
+        findings.broken(WINDING, &meshes.index(i).field("tris"), at, message)?;
+    }
     let table = Path::ROOT.field("frames");
     for (i, frame) in model.frames.iter().enumerate() {
         let path = table.index(i);

@@ -8,6 +8,7 @@ use super::record::{bone as bone_record, frame, header as h, influence, mesh as 
 use super::rules::{POSE_USER, check_bone_tree, check_count, check_finite_poses, check_influences};
 use crate::bone::{Bone, BonePose};
 use crate::decode::{Seen, pairs, poses, triangles};
+use crate::order::{SORTING, is_in_order};
 use crate::record::{WORD, item, length, matrix, texcoord, triangle};
 use crate::rules::{CODES, check_triangles};
 use alloc::collections::BTreeMap;
@@ -103,6 +104,9 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         let mut cursor = self.table((start, h::OFS_BONES), (n, h::NUM_BONES), bone_record::SIZE)?;
         let path = Path::ROOT.field("bones");
         let bones = cursor.table(&path, h::NUM_BONES.at(0), n.into(), bone_record::SIZE as u64, bone)?;
+        if self.findings.is_lenient() && !is_in_order(&bones) {
+            self.source.charge(&path, h::NUM_BONES.at(0), "order of bones", bones.len() as u64, SORTING)?;
+        }
         check_bone_tree(&bones, Some(start.into()), self.findings)?;
         Ok(bones)
     }

@@ -94,7 +94,7 @@ impl<'s> Bones<'s> {
             self.bones.push(Bone {
                 name: Name::truncated(&name),
                 parent: parent.map_or(-1, |p| i32::try_from(p).unwrap_or(i32::MAX)),
-                flags: BoneFlags(flags(joint.extras.as_ref())),
+                flags: flags(joint.extras.as_ref()),
             });
             let local = if follows { bound.model.get(j) } else { bound.locals.get(j) };
             self.bind.push(local.map_or(BonePose::IDENTITY, |m| self.local(m)));
@@ -266,6 +266,15 @@ fn number(extra: &Extra) -> u32 {
     if let Extra::Int(v) = extra { u32::try_from(*v).unwrap_or(0) } else { 0 }
 }
 
-fn flags(extras: Option<&Extra>) -> u32 {
-    field(extras, "flags").map_or(0, number)
+/// The flags that native fields give a joint: `flags` as a number, and `attach`, true or false, for the one that marks
+/// an attachment.
+fn flags(extras: Option<&Extra>) -> BoneFlags {
+    let flags = field(extras, "flags").map_or(0, number);
+    let mark = BoneFlags::ATTACHMENT.0;
+    BoneFlags(match field(extras, "attach") {
+        // Editors keep true and false as 1 and 0.
+        Some(Extra::Bool(true) | Extra::Int(1)) => flags | mark,
+        Some(Extra::Bool(false) | Extra::Int(0)) => flags & !mark,
+        _ => flags,
+    })
 }

@@ -44,12 +44,15 @@ impl Dpm {
             making.add(&mesh.shader, parts, triangles, extras)?;
         }
         making.report();
-        let list = self.clip_list(given);
-        report_unused_frames(&list, self.frames.len(), &budget, &mut making.losses)?;
         if !options.extras {
             self.report_dropped(&mut making.losses);
         }
         let extras = if options.extras { Some(self.extras(&budget)?) } else { None };
+        if making.is_static(self.frames.len()) {
+            return making.finish_static(&self.bones, extras);
+        }
+        let list = self.clip_list(given);
+        report_unused_frames(&list, self.frames.len(), &budget, &mut making.losses)?;
         let pose = |frame: u32| self.frames.get(frame as usize).map(|f| f.pose.0);
         making.finish(&self.poses, &list, pose, extras)
     }

@@ -1,17 +1,17 @@
 //! What DPM and ZYM have in common on the way to a scene.
 
 use super::axes::{axes, counted};
-use crate::bone::{Bone, BonePose, Name};
+use crate::bone::{Bone, BoneFlags, BonePose, Name};
 use crate::clips::FrameClip;
 use crate::pose::{Sum, concatenate};
-use crate::rules::NON_FINITE;
+use crate::rules::{NON_FINITE, PARENT_ORDER};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, add, length, narrow, scale, sub};
 use meshwright_core::text::latin1;
-use meshwright_core::{F32, Findings, ReadError, ReadOptions};
+use meshwright_core::{F32, Finding, Findings, ReadError, ReadOptions};
 use meshwright_scene::{
     Affine, AxisMap, Budget, Clip, ConvertError, Converted, Extra, Influence, Interpolation, Joint, Local,
     LocalVertex, Loss, Material, MaterialId, Mesh, MeshId, Motion, Node, PoseSet, PoseSetId, Scene,
@@ -30,7 +30,8 @@ pub(super) fn convertible(
     if let Err(e) = check(&mut findings) {
         return invalid(e.path().to_string(), e.message());
     }
-    match findings.into_report().iter().find(|f| f.code == NON_FINITE.code) {
+    let hopeless = |f: &&Finding| f.code == NON_FINITE.code || f.kind == PARENT_ORDER.kind;
+    match findings.into_report().iter().find(hopeless) {
         Some(f) => invalid(f.path.to_string(), &f.message),
         None => Ok(()),
     }
@@ -114,6 +115,56 @@ impl<'a> Making<'a> {
         }
         let skins = self.meshes.iter().filter_map(|m| m.skin.as_ref());
         self.rig.report_flat(skins, &mut self.losses);
+    }
+
+    /// Whether a model of so many frames is a static mesh.
+    pub(super) fn is_static(&self, frames: usize) -> bool {
+        self.options.static_meshes && frames == 1
+    }
+
+    /// The scene of a model that does not move: meshes as they stand, and nodes for bones that move nothing, which are
+    /// there to attach things to, or are flagged so.
+    pub(super) fn finish_static(
+        mut self,
+        bones: &[Bone],
+        extras: Option<Extra>,
+    ) -> Result<Converted<Scene>, ConvertError> {
+        let mut moving = self.budget.filled("bones", bones.len(), false)?;
+        for mesh in &mut self.meshes {
+            let influences = mesh.skin.take().map(|skin| skin.influences).unwrap_or_default();
+            for i in influences.iter().filter(|i| i.weight != 0.0) {
+                if let Some(moving) = moving.get_mut(i.joint as usize) {
+                    *moving = true;
+                }
+            }
+        }
+        let joints = self.rig.skeleton.joints;
+        self.budget.charge_items("nodes", joints.len() as u64, size_of::<Node>())?;
+        let mut baked = 0_u64;
+        for (((joint, bone), matrix), moving) in
+            joints.into_iter().zip(bones).zip(&self.rig.matrices).zip(moving)
+        {
+            let flagged = bone.flags.contains(BoneFlags::ATTACHMENT);
+            if flagged || !(moving || joint.name.is_empty()) {
+                let local = Local::Affine(self.map.affine(&matrix.narrow()));
+                self.nodes.push(Node { name: joint.name, local, extras: joint.extras, ..Node::default() });
+            } else {
+                baked += 1;
+            }
+        }
+        // What stands still is where it was bound, however it was.
+        let binding = ["bind-residual", "normal-residual", "bind-singular", "weights-negative"];
+        self.losses.retain(|l| !binding.contains(&l.code));
+        let message = "a model of one frame is a static mesh: bones that move it are baked in";
+        self.losses.push(
+            Loss::note("static-mesh", "bones", message).counted(usize::try_from(baked).unwrap_or(usize::MAX)),
+        );
+        let mut scene = Scene::new("");
+        scene.space = self.options.space;
+        (scene.nodes, scene.meshes, scene.materials) = (self.nodes, self.meshes, self.materials);
+        scene.extras = extras;
+        scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+        Ok(Converted::new(scene, self.losses))
     }
 
     /// The scene, with all poses of the model. `pose` finds the pose of a frame.

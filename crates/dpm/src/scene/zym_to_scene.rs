@@ -59,8 +59,6 @@ impl Zym {
         making.report();
         let losses = &mut making.losses;
         losses.push(Loss::note("normals-computed", "verts", "the format stores no normals"));
-        let list = self.clip_list(given, losses);
-        report_unused_frames(&list, self.pose_count(), &budget, losses)?;
         if options.space == Space::Gltf {
             self.report_unused_vertices(losses);
         }
@@ -68,6 +66,12 @@ impl Zym {
             self.report_dropped(losses);
         }
         let extras = if options.extras { Some(self.extras(&budget)?) } else { None };
+        if making.is_static(self.pose_count()) {
+            return making.finish_static(&self.bones, extras);
+        }
+        let losses = &mut making.losses;
+        let list = self.clip_list(given, losses);
+        report_unused_frames(&list, self.pose_count(), &budget, losses)?;
         let poses = u32::try_from(self.pose_count()).unwrap_or(u32::MAX);
         making.finish(&self.poses, &list, |frame| Some(frame).filter(|f| *f < poses), extras)
     }

@@ -10,6 +10,7 @@ use super::rules::{
 };
 use crate::bone::{Bone, BonePose, Name};
 use crate::decode::{pairs, poses, triangles};
+use crate::order::{SORTING, is_in_order};
 use crate::parse::name;
 use crate::record::{WORD, length, matrix, name as name_record, texcoord, triangle};
 use alloc::format;
@@ -99,6 +100,9 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         let mut cursor = self.items(h::BONES, self.bones.into(), bone_record::SIZE)?;
         let (table, count_at) = (Path::ROOT.field("bones"), h::NUM_BONES.at(0));
         let bones = cursor.table(&table, count_at, self.bones.into(), bone_record::SIZE as u64, bone)?;
+        if self.findings.is_lenient() && !is_in_order(&bones) {
+            self.source.charge(&table, count_at, "order of bones", bones.len() as u64, SORTING)?;
+        }
         check_bone_tree(&bones, self.start(h::BONES), self.findings)?;
         Ok(bones)
     }

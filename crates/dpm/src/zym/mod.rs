@@ -10,6 +10,7 @@ mod plan;
 mod read;
 mod record;
 pub(crate) mod rules;
+mod sort;
 mod view;
 mod write;
 

@@ -26,8 +26,8 @@ impl Zym {
     /// Reads a file.
     ///
     /// A lenient reader passes over, and reports: a stored file size that does not agree with what is there
-    /// (`truncated`, `out-of-file`), a parent below -1, which is then a root (`bad-parent`), floats that are
-    /// not finite (`non-finite`), and vertices of several bones (`several-influences`), each of which then
+    /// (`truncated`, `out-of-file`), a parent below -1, which is then a root, and parents behind their children, which
+    /// are then put before them (`bad-parent`), floats that are not finite (`non-finite`), and vertices of several bones (`several-influences`), each of which then
     /// counts for the same share.
     ///
     /// # Errors
@@ -109,6 +109,7 @@ fn file(bytes: &[u8], budget: &Budget, findings: &mut Findings) -> Result<Zym, R
         trizone,
         layout: Retained::None,
     };
+    model.sort_bones();
     model.layout = Retained::compared(layout, ZymLayout::canonical(&model).ok().as_ref());
     Ok(model)
 }

@@ -1,0 +1,193 @@
+//! Small changes that leave everything else of a file as it is.
+
+use super::model::Dpm;
+use crate::bone::{BoneFlags, Name};
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::ops::Range;
+use meshwright_core::text::Escaped;
+
+/// A small change of a model. Bones are named as engines look them up: without regard to case, the first of a name;
+/// meshes by their shader. `#3` is the bone or mesh of that number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Edit {
+    /// Flags a bone as an attachment, so that tools do not remove it, or no longer.
+    Attachment {
+        /// The bone.
+        bone: Vec<u8>,
+        /// Whether it is one.
+        on: bool,
+    },
+    /// Sets all flags of a bone.
+    Flags {
+        /// The bone.
+        bone: Vec<u8>,
+        /// Its flags.
+        flags: BoneFlags,
+    },
+    /// Gives a bone another name.
+    RenameBone {
+        /// The bone.
+        bone: Vec<u8>,
+        /// Its new name, at most 31 bytes.
+        name: Vec<u8>,
+    },
+    /// Gives a mesh another shader, which names the mesh as well.
+    Shader {
+        /// The mesh.
+        mesh: Vec<u8>,
+        /// Its new shader, at most 31 bytes.
+        shader: Vec<u8>,
+    },
+    /// Gives some triangles of a mesh a group id.
+    GroupId {
+        /// The mesh.
+        mesh: Vec<u8>,
+        /// The numbers of the triangles; `None` for all.
+        triangles: Option<Range<u32>>,
+        /// The id.
+        id: u32,
+    },
+}
+
+/// Why a model cannot be changed that way.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EditError {
+    /// No bone or mesh has the name or number.
+    #[error("no {what} is called {name}")]
+    Unknown {
+        /// `bone` or `mesh`.
+        what: &'static str,
+        /// What was looked for, escaped.
+        name: String,
+    },
+    /// Several meshes have the name.
+    #[error("{count} meshes are called {name}; take one by its number, as in #{first}")]
+    Ambiguous {
+        /// The name, escaped.
+        name: String,
+        /// How many have it.
+        count: usize,
+        /// The number of the first.
+        first: usize,
+    },
+    /// A name is too long for its field, or has a NUL in it.
+    #[error("{name} is no name of at most 31 bytes without a NUL")]
+    Name {
+        /// The name, escaped.
+        name: String,
+    },
+    /// Another bone has the name, without regard to case: engines would find one of them only.
+    #[error("bone #{other} is called {name} already")]
+    Taken {
+        /// The name, escaped.
+        name: String,
+        /// The bone that has it.
+        other: usize,
+    },
+    /// A mesh has no such triangles.
+    #[error("triangles {start} to {last} of mesh #{mesh}, which has {count}")]
+    Triangles {
+        /// The number of the mesh.
+        mesh: usize,
+        /// The first triangle.
+        start: u32,
+        /// The last triangle.
+        last: u32,
+        /// How many there are.
+        count: usize,
+    },
+}
+
+impl Dpm {
+    /// Makes a small change. A model that came from a file is written with every other byte as it was, unless meshes
+    /// share what is changed for one of them.
+    ///
+    /// # Errors
+    /// When the change names what is not there or what the format cannot hold; then nothing is changed.
+    pub fn edit(&mut self, edit: &Edit) -> Result<(), EditError> {
+        match edit {
+            Edit::Attachment { bone, on } => {
+                let bone = self.bone_called(bone)?;
+                if let Some(bone) = self.bones.get_mut(bone) {
+                    let others = bone.flags.0 & !BoneFlags::ATTACHMENT.0;
+                    bone.flags = BoneFlags(if *on { others | BoneFlags::ATTACHMENT.0 } else { others });
+                }
+            }
+            Edit::Flags { bone, flags } => {
+                let bone = self.bone_called(bone)?;
+                if let Some(bone) = self.bones.get_mut(bone) {
+                    bone.flags = *flags;
+                }
+            }
+            Edit::RenameBone { bone, name } => {
+                let (bone, new) = (self.bone_called(bone)?, name_of(name)?);
+                let same = |n: &Name| !name.is_empty() && n.bytes().eq_ignore_ascii_case(name);
+                if let Some(other) = self.bones.iter().position(|b| same(&b.name)).filter(|o| *o != bone) {
+                    return Err(EditError::Taken { name: shown(name), other });
+                }
+                if let Some(bone) = self.bones.get_mut(bone) {
+                    bone.name = new;
+                }
+            }
+            Edit::Shader { mesh, shader } => {
+                let (mesh, shader) = (self.mesh_called(mesh)?, name_of(shader)?);
+                if let Some(mesh) = self.meshes.get_mut(mesh) {
+                    mesh.shader = shader;
+                }
+            }
+            Edit::GroupId { mesh, triangles, id } => {
+                let number = self.mesh_called(mesh)?;
+                let Some(mesh) = self.meshes.get_mut(number) else { return Ok(()) };
+                let count = mesh.groupids.len();
+                let range = triangles.as_ref().map_or(0..count, |r| r.start as usize..r.end as usize);
+                if range.is_empty() && triangles.is_some() || range.end > count {
+                    let Range { start, end } = triangles.clone().unwrap_or_default();
+                    let last = end.saturating_sub(1);
+                    return Err(EditError::Triangles { mesh: number, start, last, count });
+                }
+                let own = Arc::make_mut(&mut mesh.groupids);
+                own.get_mut(range).into_iter().flatten().for_each(|own| *own = *id);
+            }
+        }
+        Ok(())
+    }
+
+    /// The number of a bone by its name, or by its number as `#3`.
+    fn bone_called(&self, name: &[u8]) -> Result<usize, EditError> {
+        let found = self.bones.iter().position(|b| b.name.bytes().eq_ignore_ascii_case(name));
+        let found = found.or_else(|| numbered(name, self.bones.len()));
+        found.ok_or_else(|| EditError::Unknown { what: "bone", name: shown(name) })
+    }
+
+    /// The number of a mesh by its shader, or by its number as `#3`.
+    fn mesh_called(&self, name: &[u8]) -> Result<usize, EditError> {
+        let mut called = self.meshes.iter().enumerate().filter(|(_, m)| m.shader.bytes() == name);
+        let first = called.next().map(|(i, _)| i);
+        match (first, called.count()) {
+            (Some(first), more @ 1..) => {
+                Err(EditError::Ambiguous { name: shown(name), count: more.saturating_add(1), first })
+            }
+            (first, _) => first
+                .or_else(|| numbered(name, self.meshes.len()))
+                .ok_or_else(|| EditError::Unknown { what: "mesh", name: shown(name) }),
+        }
+    }
+}
+
+fn shown(name: &[u8]) -> String {
+    alloc::format!("{}", Escaped(name))
+}
+
+fn numbered(name: &[u8], count: usize) -> Option<usize> {
+    let digits = name.strip_prefix(b"#").filter(|d| d.iter().all(u8::is_ascii_digit))?;
+    core::str::from_utf8(digits).ok()?.parse().ok().filter(|n| *n < count)
+}
+
+fn name_of(name: &[u8]) -> Result<Name, EditError> {
+    let fits = !name.contains(&0) && name.len() < crate::record::name::SIZE;
+    Name::new(name).filter(|_| fits).ok_or_else(|| EditError::Name { name: shown(name) })
+}

@@ -1,0 +1,58 @@
+//! Bones of a model in another order.
+
+use super::model::{Dpm, Vertices};
+use crate::order::{Renumbering, is_in_order, parents_first};
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+impl Dpm {
+    /// Puts bones behind those that they hang from, with every vertex and pose that names them by number. False, and
+    /// nothing is changed, where bones hang from each other in a circle or from one that is not there.
+    ///
+    /// A model with the layout of its file keeps it.
+    pub fn sort_bones(&mut self) -> bool {
+        if is_in_order(&self.bones) {
+            return true;
+        }
+        let Ok(order) = parents_first(&self.bones) else { return false };
+        self.renumber_bones(&Renumbering::new(order, self.bones.len()));
+        true
+    }
+
+    /// Gives bones other numbers, or leaves those out that nothing hangs from.
+    pub(crate) fn renumber_bones(&mut self, bones: &Renumbering) {
+        self.bones = bones.bones(&self.bones);
+        bones.poses(&mut self.poses);
+        self.each_vertices(|vertices| {
+            for influence in &mut vertices.influences {
+                influence.bone = bones.of(influence.bone);
+            }
+        });
+    }
+
+    /// Changes the vertices of all meshes; those that meshes share are changed once and stay shared.
+    pub(crate) fn each_vertices(&mut self, mut change: impl FnMut(&mut Vertices)) {
+        let mut sharing: BTreeMap<*const Vertices, Vec<usize>> = BTreeMap::new();
+        for (i, mesh) in self.meshes.iter().enumerate() {
+            sharing.entry(Arc::as_ptr(&mesh.vertices)).or_default().push(i);
+        }
+        let none: Arc<Vertices> = Arc::default();
+        for meshes in sharing.values() {
+            // Only one of them holds the vertices while these are changed, so that they need no copy.
+            let mut held = None;
+            for &i in meshes {
+                if let Some(mesh) = self.meshes.get_mut(i) {
+                    held = Some(core::mem::replace(&mut mesh.vertices, Arc::clone(&none)));
+                }
+            }
+            let Some(mut vertices) = held else { continue };
+            change(Arc::make_mut(&mut vertices));
+            for &i in meshes {
+                if let Some(mesh) = self.meshes.get_mut(i) {
+                    mesh.vertices = Arc::clone(&vertices);
+                }
+            }
+        }
+    }
+}

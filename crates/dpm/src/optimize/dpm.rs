@@ -1,0 +1,301 @@
+//! A DPM in fewer bytes.
+
+use super::bones::{Choice, choose};
+use super::cache::{self, Cost, Dense};
+use super::{OptimizeOptions, Optimized, Statistics, first_use, limit, places, renumbered, used_frames};
+use crate::clips::FrameClip;
+use crate::dpm::{Dpm, Influence, Mesh, PoseId, Vertices};
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+use meshwright_core::{Budget, F32, WriteError};
+
+impl Dpm {
+    /// The same model in fewer bytes, its triangles and vertices in an order that is drawn faster.
+    ///
+    /// `clips` are those of a `.framegroups` companion, where there is one: they are returned over the frames that are
+    /// left. By default every frame has the same triangles with the same corners, to the bit; stored bounds stay as
+    /// they are. The file is laid out as the dpmodel compiler does it.
+    ///
+    /// # Errors
+    /// When the model breaks a rule of the format, or the work would take more than the limits of the options.
+    pub fn optimize(
+        &self,
+        options: &OptimizeOptions,
+        clips: &[FrameClip],
+    ) -> Result<Optimized<Self>, WriteError> {
+        let budget = Budget::new(options.limits);
+        let bytes = self.to_bytes()?.len();
+        let mut dense = Dense::default();
+        let before = statistics(self, bytes, &mut dense);
+        charge(self, &before, &budget)?;
+        let mut model = self.clone();
+        model.discard_layout();
+        if options.influences {
+            model.each_vertices(drop_zeros);
+        }
+        if options.meshes {
+            join(&mut model, &budget)?;
+        }
+        let chosen = choose(&model.bones, &moving(&model), options.bones);
+        if !chosen.kept.is_identity() {
+            model.renumber_bones(&chosen.kept);
+        }
+        let mut clips = clips.to_vec();
+        if options.frames && !clips.is_empty() {
+            drop_frames(&mut model, &mut clips);
+        }
+        drop_poses(&mut model, options.poses);
+        sort_meshes(&mut model, options, &mut dense);
+        let bytes = model.to_bytes()?;
+        let after = statistics(&model, bytes.len(), &mut dense);
+        let Choice { removed, unmarked, .. } = chosen;
+        Ok(Optimized { model, bytes, clips, before, after, removed, unmarked })
+    }
+}
+
+/// Counts everything; what meshes share counts as often as they do, but is looked at once.
+fn statistics(model: &Dpm, bytes: usize, dense: &mut Dense) -> Statistics {
+    let mut counted = Statistics {
+        bytes,
+        bones: model.bones.len(),
+        meshes: model.meshes.len(),
+        frames: model.frames.len(),
+        poses: model.pose_count(),
+        ..Statistics::default()
+    };
+    let mut known: BTreeMap<_, Cost> = BTreeMap::new();
+    for mesh in &model.meshes {
+        let (vertices, triangles) = (mesh.vertices.len(), mesh.triangles.len());
+        counted.vertices += vertices;
+        counted.influences += mesh.vertices.influences.len();
+        counted.triangles += triangles;
+        let cost = *known.entry(Arc::as_ptr(&mesh.triangles)).or_insert_with(|| dense.cost(&mesh.triangles));
+        counted.misses += cost.misses;
+        counted.strips += cost.strips;
+    }
+    counted
+}
+
+/// Charges copies and tables: what meshes share as often as they do, since they may come to hold it by themselves.
+fn charge(model: &Dpm, counted: &Statistics, budget: &Budget) -> Result<(), WriteError> {
+    let items = [
+        ("vertices", counted.vertices, cache::VERTEX + 32),
+        ("influences", counted.influences, 3 * size_of::<Influence>()),
+        ("triangles", counted.triangles, cache::TRIANGLE + 32),
+        ("poses", model.poses.len(), 3 * size_of::<crate::bone::BonePose>()),
+        ("frames", counted.frames, 128),
+        ("bones", counted.bones, crate::order::SORTING),
+    ];
+    for (what, count, size) in items {
+        budget.charge_items(what, count as u64, size).map_err(limit)?;
+        budget.work(what, (count as u64).saturating_mul(64)).map_err(limit)?;
+    }
+    Ok(())
+}
+
+/// Leaves parts out that add nothing, but one for each vertex.
+fn drop_zeros(vertices: &mut Vertices) {
+    let adds =
+        |i: &Influence| i.influence.get() != 0.0 || i.origin.iter().chain(&i.normal).any(|v| v.get() != 0.0);
+    if vertices.influences.iter().all(adds) {
+        return;
+    }
+    let mut kept = Vertices { counts: Vec::with_capacity(vertices.counts.len()), ..Vertices::default() };
+    kept.influences.reserve_exact(vertices.influences.len());
+    for own in vertices.iter() {
+        let start = kept.influences.len();
+        kept.influences.extend(own.iter().filter(|i| adds(i)));
+        if kept.influences.len() == start {
+            kept.influences.extend(own.first());
+        }
+        kept.counts.push(u32::try_from(kept.influences.len() - start).unwrap_or(u32::MAX));
+    }
+    *vertices = kept;
+}
+
+/// Which bones some vertex hangs from.
+fn moving(model: &Dpm) -> Vec<bool> {
+    let mut moving = alloc::vec![false; model.bones.len()];
+    let mut seen = alloc::collections::BTreeSet::new();
+    for mesh in model.meshes.iter().filter(|m| seen.insert(Arc::as_ptr(&m.vertices))) {
+        for i in &mesh.vertices.influences {
+            if let Some(moving) = moving.get_mut(i.bone as usize) {
+                *moving = true;
+            }
+        }
+    }
+    moving
+}
+
+/// Leaves meshes without triangles out, but one, and makes one of those with the same shader.
+fn join(model: &mut Dpm, budget: &Budget) -> Result<(), WriteError> {
+    let drawn = model.meshes.iter().any(|m| !m.triangles.is_empty());
+    let mut first = true;
+    model.meshes.retain(|m| {
+        let keep = if drawn { !m.triangles.is_empty() } else { first };
+        first = false;
+        keep
+    });
+    let mut places: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+    let mut joined: Vec<Mesh> = Vec::with_capacity(model.meshes.len());
+    for mesh in core::mem::take(&mut model.meshes) {
+        let place = *places.entry(mesh.shader.bytes().to_vec()).or_insert(joined.len());
+        let Some(to) = joined.get_mut(place) else {
+            joined.push(mesh);
+            continue;
+        };
+        budget.work("meshes", mesh.vertices.influences.len() as u64).map_err(limit)?;
+        let base = u32::try_from(to.vertices.len()).unwrap_or(u32::MAX);
+        let vertices = Arc::make_mut(&mut to.vertices);
+        vertices.counts.extend_from_slice(&mesh.vertices.counts);
+        vertices.influences.extend_from_slice(&mesh.vertices.influences);
+        Arc::make_mut(&mut to.texcoords).extend_from_slice(&mesh.texcoords);
+        let moved = mesh.triangles.iter().map(|t| t.map(|v| v.saturating_add(base)));
+        Arc::make_mut(&mut to.triangles).extend(moved);
+        Arc::make_mut(&mut to.groupids).extend_from_slice(&mesh.groupids);
+    }
+    model.meshes = joined;
+    Ok(())
+}
+
+/// Leaves frames out that no clip has.
+fn drop_frames(model: &mut Dpm, clips: &mut [FrameClip]) {
+    let used = used_frames(model.frames.len(), clips.iter().map(|c| (c.start, c.length)));
+    let places = places(&used);
+    for clip in clips {
+        clip.start = places.get(clip.start as usize).copied().unwrap_or(clip.start);
+    }
+    let mut used = used.iter();
+    model.frames.retain(|_| used.next() == Some(&true));
+}
+
+/// Leaves poses out that no frame has and, of equal ones, all but the first.
+fn drop_poses(model: &mut Dpm, equal: bool) {
+    let (bones, count) = (model.bones.len(), model.pose_count());
+    let pose = |p: usize| model.poses.get(p * bones..(p + 1) * bones).unwrap_or_default();
+    let bits = |p: usize| pose(p).iter().flat_map(|m| m.0.as_flattened()).map(|v| v.to_bits());
+    // The pose that stands for each.
+    let mut stands: Vec<usize> = (0..count).collect();
+    if equal {
+        let mut sorted = stands.clone();
+        sorted.sort_by(|&a, &b| bits(a).cmp(bits(b)).then(a.cmp(&b)));
+        for run in sorted.chunk_by(|&a, &b| bits(a).eq(bits(b))) {
+            run.iter().for_each(|&p| stands[p] = run[0]);
+        }
+    }
+    let mut used = alloc::vec![false; count];
+    for frame in &mut model.frames {
+        let pose = stands.get(frame.pose.0 as usize).copied().unwrap_or_default();
+        frame.pose = PoseId(u32::try_from(pose).unwrap_or(u32::MAX));
+        used[pose] = true;
+    }
+    let places = places(&used);
+    for frame in &mut model.frames {
+        frame.pose = PoseId(places[frame.pose.0 as usize]);
+    }
+    let mut kept = Vec::with_capacity(model.poses.len());
+    (0..count).filter(|&p| used[p]).for_each(|p| kept.extend_from_slice(pose(p)));
+    model.poses = kept;
+}
+
+type Sections = [usize; 4];
+
+/// The sections of a mesh by their addresses.
+fn sections(mesh: &Mesh) -> Sections {
+    [
+        Arc::as_ptr(&mesh.vertices).addr(),
+        Arc::as_ptr(&mesh.texcoords).addr(),
+        Arc::as_ptr(&mesh.triangles).addr(),
+        Arc::as_ptr(&mesh.groupids).addr(),
+    ]
+}
+
+/// Sorts triangles and vertices. Meshes that share all their sections go on doing so; what meshes share in part stays as
+/// it is, so that it stays shared.
+fn sort_meshes(model: &mut Dpm, options: &OptimizeOptions, dense: &mut Dense) {
+    let whole: Vec<Sections> = model.meshes.iter().map(sections).collect();
+    let mut owners: BTreeMap<(usize, usize), Option<Sections>> = BTreeMap::new();
+    for own in &whole {
+        for (kind, &address) in own.iter().enumerate() {
+            let owner = owners.entry((kind, address)).or_insert(Some(*own));
+            if *owner != Some(*own) {
+                *owner = None;
+            }
+        }
+    }
+    let mut done: BTreeMap<Sections, Mesh> = BTreeMap::new();
+    for (mesh, own) in model.meshes.iter_mut().zip(whole) {
+        if own.iter().enumerate().any(|(kind, &address)| owners.get(&(kind, address)) == Some(&None)) {
+            continue;
+        }
+        let sorted = done.entry(own).or_insert_with(|| sorted(mesh, options, dense));
+        *mesh = Mesh { shader: mesh.shader, ..sorted.clone() };
+    }
+}
+
+fn sorted(mesh: &Mesh, options: &OptimizeOptions, dense: &mut Dense) -> Mesh {
+    let count = mesh.vertices.len();
+    let (mut triangles, mut groupids) = (mesh.triangles.to_vec(), mesh.groupids.to_vec());
+    let equal = if options.vertices { equals(mesh) } else { Vec::new() };
+    if options.vertices {
+        triangles.as_flattened_mut().iter_mut().for_each(|v| *v = equal[*v as usize]);
+    }
+    if let Some(order) = options.triangles.then(|| dense.better(&triangles)).flatten() {
+        groupids = order.iter().map(|&t| groupids[t as usize]).collect();
+        triangles = order.iter().map(|&t| triangles[t as usize]).collect();
+    }
+    let mut order = first_use(&triangles, count, !options.vertices);
+    if !options.order {
+        order.sort_unstable();
+    }
+    renumbered(&mut triangles, &order, count);
+    let starts = starts(&mesh.vertices);
+    let own = |v: &u32| part(&mesh.vertices, &starts, *v);
+    Mesh {
+        shader: mesh.shader,
+        vertices: Arc::new(order.iter().map(own).collect()),
+        texcoords: Arc::new(order.iter().map(|&v| mesh.texcoords[v as usize]).collect()),
+        triangles: Arc::new(triangles),
+        groupids: Arc::new(groupids),
+    }
+}
+
+fn starts(vertices: &Vertices) -> Vec<usize> {
+    let mut at = 0;
+    let start = |&count: &u32| {
+        let start = at;
+        at += count as usize;
+        start
+    };
+    vertices.counts.iter().map(start).collect()
+}
+
+fn part<'v>(vertices: &'v Vertices, starts: &[usize], v: u32) -> &'v [Influence] {
+    let (start, count) = (starts[v as usize], vertices.counts[v as usize] as usize);
+    vertices.influences.get(start..start + count).unwrap_or_default()
+}
+
+/// For each vertex the first that is like it to the last bit.
+fn equals(mesh: &Mesh) -> Vec<u32> {
+    let starts = starts(&mesh.vertices);
+    let words = |i: &Influence| {
+        let ([a, b, c], [d, e, f]) = (i.origin, i.normal);
+        let [a, b, c, w, d, e, f] = [a, b, c, i.influence, d, e, f].map(F32::to_bits);
+        [i.bone, a, b, c, w, d, e, f]
+    };
+    let compare = |a: u32, b: u32| -> Ordering {
+        let uv = |v: u32| mesh.texcoords[v as usize].map(F32::to_bits);
+        let of = |v: u32| part(&mesh.vertices, &starts, v);
+        let (own, other) = (of(a), of(b));
+        uv(a).cmp(&uv(b)).then_with(|| own.iter().map(words).cmp(other.iter().map(words)))
+    };
+    let mut sorted: Vec<u32> = (0_u32..).zip(&starts).map(|(v, _)| v).collect();
+    sorted.sort_unstable_by(|&a, &b| compare(a, b).then(a.cmp(&b)));
+    let mut first = alloc::vec![0; sorted.len()];
+    for run in sorted.chunk_by(|&a, &b| compare(a, b).is_eq()) {
+        run.iter().for_each(|&v| first[v as usize] = run[0]);
+    }
+    first
+}

@@ -1,0 +1,162 @@
+//! A ZYM in fewer bytes.
+
+use super::bones::{Choice, choose};
+use super::cache::{self, Dense};
+use super::{OptimizeOptions, Optimized, Statistics, first_use, limit, places, renumbered, used_frames};
+use crate::clips::FrameClip;
+use crate::zym::{Zym, ZymInfluence};
+use alloc::vec::Vec;
+use meshwright_core::{Budget, WriteError};
+
+impl Zym {
+    /// The same model in fewer bytes, its triangles and vertices in an order that is drawn faster.
+    ///
+    /// `clips` are those of a `.framegroups` companion, where there is one: they are returned over the poses that are
+    /// left. By default every pose has the same triangles with the same corners, to the bit; normals, which are summed
+    /// over triangles, are the same up to rounding. Equal vertices stay apart, since an edge is hard where they are.
+    ///
+    /// # Errors
+    /// When the model breaks a rule of the format, or the work would take more than the limits of the options.
+    pub fn optimize(
+        &self,
+        options: &OptimizeOptions,
+        clips: &[FrameClip],
+    ) -> Result<Optimized<Self>, WriteError> {
+        let budget = Budget::new(options.limits);
+        let bytes = self.to_bytes()?.len();
+        let mut dense = Dense::default();
+        let before = statistics(self, bytes, &mut dense);
+        let items = [
+            ("vertices", self.counts.len(), cache::VERTEX + 64),
+            ("triangles", before.triangles, cache::TRIANGLE + 32),
+            ("poses", self.poses.len(), 3 * size_of::<crate::bone::BonePose>()),
+            ("bones", self.bones.len(), crate::order::SORTING),
+        ];
+        for (what, count, size) in items {
+            budget.charge_items(what, count as u64, size).map_err(limit)?;
+        }
+        let mut model = self.clone();
+        model.discard_layout();
+        if options.meshes {
+            join(&mut model);
+        }
+        let chosen = choose(&model.bones, &moving(&model), options.bones);
+        if !chosen.kept.is_identity() {
+            model.renumber_bones(&chosen.kept);
+        }
+        let mut clips = clips.to_vec();
+        if options.frames {
+            drop_poses(&mut model, &mut clips);
+        }
+        if options.triangles {
+            sort_triangles(&mut model, &mut dense);
+        }
+        sort_vertices(&mut model, options);
+        let bytes = model.to_bytes()?;
+        let after = statistics(&model, bytes.len(), &mut dense);
+        let Choice { removed, unmarked, .. } = chosen;
+        Ok(Optimized { model, bytes, clips, before, after, removed, unmarked })
+    }
+}
+
+fn statistics(model: &Zym, bytes: usize, dense: &mut Dense) -> Statistics {
+    let costs = model.runs.iter().map(|r| dense.cost(&r.triangles));
+    let (misses, strips) = costs.fold((0, 0), |sum, c| (sum.0 + c.misses, sum.1 + c.strips));
+    Statistics {
+        bytes,
+        bones: model.bones.len(),
+        meshes: model.runs.len(),
+        vertices: model.counts.len(),
+        influences: model.influences.len(),
+        triangles: model.triangle_count(),
+        frames: model.pose_count(),
+        poses: model.pose_count(),
+        misses,
+        strips,
+    }
+}
+
+/// Which bones some vertex hangs from.
+fn moving(model: &Zym) -> Vec<bool> {
+    let mut moving = alloc::vec![false; model.bones.len()];
+    for i in &model.influences {
+        if let Some(moving) = moving.get_mut(i.bone as usize) {
+            *moving = true;
+        }
+    }
+    moving
+}
+
+/// What game code keeps for each triangle, run by run.
+fn zones(model: &Zym) -> Vec<Vec<u8>> {
+    let mut rest = model.trizone.as_slice();
+    let mut take = |n: usize| {
+        let (own, left) = rest.split_at_checked(n).unwrap_or((rest, &[]));
+        rest = left;
+        own.to_vec()
+    };
+    model.runs.iter().map(|run| take(run.triangles.len())).collect()
+}
+
+/// Leaves runs without triangles out, and makes one of those with the same shader.
+fn join(model: &mut Zym) {
+    let zones = zones(model);
+    let (mut places, mut joined) = (alloc::collections::BTreeMap::new(), Vec::new());
+    for (run, zones) in core::mem::take(&mut model.runs).into_iter().zip(zones) {
+        if run.triangles.is_empty() {
+            continue;
+        }
+        let place = *places.entry(run.shader.bytes().to_vec()).or_insert(joined.len());
+        match joined.get_mut(place) {
+            None => joined.push((run, zones)),
+            Some((to, all)) => {
+                to.triangles.extend(run.triangles);
+                all.extend(zones);
+            }
+        }
+    }
+    model.trizone = joined.iter().flat_map(|(_, zones)| zones).copied().collect();
+    model.runs = joined.into_iter().map(|(run, _)| run).collect();
+}
+
+/// Leaves poses out that neither a scene nor a clip has.
+fn drop_poses(model: &mut Zym, clips: &mut [FrameClip]) {
+    let scenes = model.scenes.iter().map(|s| (s.start, s.length));
+    let used = used_frames(model.pose_count(), scenes.chain(clips.iter().map(|c| (c.start, c.length))));
+    let places = places(&used);
+    let place = |start: u32| places.get(start as usize).copied().unwrap_or(start);
+    model.scenes.iter_mut().for_each(|s| s.start = place(s.start));
+    clips.iter_mut().for_each(|c| c.start = place(c.start));
+    let poses = model.poses.chunks(model.bones.len().max(1)).zip(&used);
+    model.poses = poses.filter(|(_, used)| **used).flat_map(|(pose, _)| pose).copied().collect();
+}
+
+fn sort_triangles(model: &mut Zym, dense: &mut Dense) {
+    let mut zones = zones(model);
+    for (run, zones) in model.runs.iter_mut().zip(&mut zones) {
+        if let Some(order) = dense.better(&run.triangles) {
+            *zones = order.iter().filter_map(|&t| zones.get(t as usize)).copied().collect();
+            run.triangles = order.iter().filter_map(|&t| run.triangles.get(t as usize)).copied().collect();
+        }
+    }
+    model.trizone = zones.concat();
+}
+
+fn sort_vertices(model: &mut Zym, options: &OptimizeOptions) {
+    let count = model.counts.len();
+    let mut all: Vec<[u32; 3]> = model.runs.iter().flat_map(|r| &r.triangles).copied().collect();
+    let mut order = first_use(&all, count, !options.vertices);
+    if !options.order {
+        order.sort_unstable();
+    }
+    renumbered(&mut all, &order, count);
+    let mut next = all.into_iter();
+    for run in &mut model.runs {
+        run.triangles.iter_mut().zip(&mut next).for_each(|(t, new)| *t = new);
+    }
+    let own: Vec<&[ZymInfluence]> = model.vertices().collect();
+    let influences = order.iter().flat_map(|&v| own[v as usize]).copied().collect();
+    model.influences = influences;
+    model.counts = order.iter().map(|&v| model.counts[v as usize]).collect();
+    model.texcoords = order.iter().map(|&v| model.texcoords[v as usize]).collect();
+}
