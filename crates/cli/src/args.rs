@@ -80,9 +80,12 @@ pub(crate) struct ReadArgs {
     /// Ignore companion files found beside the model
     #[arg(long)]
     pub no_companions: bool,
-    /// Say nothing but results and errors
+    /// Say nothing but results, errors, and in one line what a file lost
     #[arg(long, short)]
     pub quiet: bool,
+    /// Say every loss and note by itself instead of one line for each kind
+    #[arg(long, short, conflicts_with = "quiet")]
+    pub verbose: bool,
 }
 
 /// Where the names of clips come from that a .framegroups file lists.

@@ -3,11 +3,12 @@
 use crate::args::{ConvertArgs, InfluenceArg, OutputFormat};
 use crate::destination::Destination;
 use crate::input::{Input, expand};
+use crate::losses::{self, Detail};
 use crate::names::safe_file_name;
 use crate::reader::{Opened, Reader};
 use crate::refusal::Refusal;
 use crate::results::Results;
-use crate::{Fail, Status, output, pose, render, say};
+use crate::{Fail, Status, output, pose, render};
 use meshwright::dump::PoseRef;
 use meshwright::gltf::Influences;
 use meshwright::scene::obj::ObjOptions;
@@ -143,7 +144,8 @@ impl Work<'_> {
         if self.to == Target::Native(opened.asset.format()) {
             self.reader.say_passed_over(input, &opened);
             let files = vec![(path.to_owned(), opened.asset.model().to_bytes()?)];
-            return self.deliver(Done { input: input.clone(), files, losses: Vec::new() }, Some(input));
+            return self
+                .deliver(Done { input: input.clone(), files, losses: Vec::new(), advice: "" }, Some(input));
         }
         self.reader.say_used(input, &opened);
         let done = self.written(input, &mut opened, path)?;
@@ -201,7 +203,11 @@ impl Work<'_> {
             return Err(Refusal::Argument(why));
         }
         let losses = scene.losses.into_iter().chain(made.losses).collect();
-        Ok(Done { input: input.clone(), files, losses })
+        let advice = match self.to {
+            Target::Glb | Target::Gltf if !args.extras => "; pass --extras to keep them",
+            _ => "",
+        };
+        Ok(Done { input: input.clone(), files, losses, advice })
     }
 
     /// Writes the files. A rewrite may take the place of its `own`.
@@ -278,15 +284,13 @@ struct Done {
     input: Input,
     files: Files,
     losses: Vec<Loss>,
+    /// What to do about losses that extras would hold.
+    advice: &'static str,
 }
 
 impl Done {
     fn json(&self) -> Value {
-        let losses: Vec<_> = self
-            .losses
-            .iter()
-            .map(|l| json!({ "code": l.code, "path": render::plain(&l.path), "message": render::plain(&l.message), "amount": l.amount }))
-            .collect();
+        let losses: Vec<_> = self.losses.iter().map(losses::document).collect();
         let output: Vec<_> = self.files.iter().map(|(p, _)| render::exact(p)).collect();
         json!({ "file": self.input.exact(), "output": output, "losses": losses })
     }
@@ -294,13 +298,8 @@ impl Done {
     /// Says what was lost.
     fn report(&self, results: &mut Results, args: &ConvertArgs) {
         results.add(Status::Fine, || self.json());
-        if args.read.quiet || args.format == OutputFormat::Json {
-            return;
-        }
-        for loss in &self.losses {
-            let amount = loss.amount.map_or_else(String::new, |a| format!(" ({a:.4})"));
-            let text = format!("lost[{}] {}: {}{amount}", loss.code, loss.path, loss.message);
-            say(&format!("{}: {}", self.input.shown(), render::plain(&text)));
+        if args.format == OutputFormat::Text {
+            losses::say_all(&self.input.shown(), &self.losses, Detail::from(&args.read), self.advice);
         }
     }
 }

@@ -11,6 +11,7 @@ mod destination;
 mod dump;
 mod info;
 mod input;
+mod losses;
 mod names;
 mod optimize;
 mod output;

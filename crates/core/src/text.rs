@@ -1,5 +1,7 @@
 //! Names as files store them: bytes of no stated encoding.
 
+use alloc::borrow::Cow;
+use alloc::format;
 use alloc::string::String;
 use core::fmt;
 
@@ -153,6 +155,30 @@ pub fn acts_on_terminal(c: char) -> bool {
         || matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// Text that is safe on a terminal: what [acts on it](acts_on_terminal) becomes `\u{...}`.
+///
+/// ```
+/// assert_eq!(meshwright_core::text::visible("a\u{9b}2Jb"), "a\\u{9b}2Jb");
+/// ```
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(acts_on_terminal) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len().saturating_add(8));
+    for c in text.chars() {
+        match acts_on_terminal(c) {
+            true => out.extend(c.escape_unicode()),
+            false => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// A number with what it counts: `1 vertex`, `3 vertices`.
+pub fn counted(n: u64, one: &str, several: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { several })
+}
+
 /// Shows bytes as a quoted name that is safe on a terminal: printable ASCII as it is, everything else as
 /// `\xNN`, at most 64 bytes of it.
 #[derive(Clone, Copy, Debug)]
@@ -209,6 +235,24 @@ mod tests {
     fn control_characters_never_reach_a_terminal() {
         assert_eq!(Escaped(b"a\x1b[2J\"\xff").to_string(), r#""a\x1b[2J\"\xff""#);
         assert!(Escaped(&[b'x'; 100]).to_string().len() < 80);
+    }
+
+    #[test]
+    fn nothing_hidden_is_visible() {
+        let hidden = "\0\n\x1b\x7f\u{80}\u{9b}\u{9f}\u{61c}\u{200e}\u{200f}\u{2028}\u{2029}\u{202a}\u{202e}\u{2066}\u{2069}";
+        assert!(hidden.chars().all(acts_on_terminal));
+        assert!(visible(hidden).bytes().all(|b| (0x20..0x7f).contains(&b)));
+        for text in ["", "plain \"text\"", "\u{e9}\u{5d0}\u{200d}\u{1f600}\u{a0}"] {
+            assert!(matches!(visible(text), Cow::Borrowed(same) if same == text));
+        }
+    }
+
+    #[test]
+    fn one_of_several_has_its_own_word() {
+        assert_eq!(
+            [0, 1, 2].map(|n| counted(n, "vertex", "vertices")),
+            ["0 vertices", "1 vertex", "2 vertices"]
+        );
     }
 
     #[test]

@@ -205,7 +205,8 @@ fn a_tangent_gets_the_side_that_the_picture_has() {
     plain.remove(Attribute::Uv);
     let converted = plain.to_scene(&SceneOptions::default(), None).unwrap();
     assert_eq!(codes(&converted), ["tangent-handedness"]);
-    assert_eq!(converted.losses[0].amount, Some(4.0));
+    assert_eq!(converted.losses[0].count, 4);
+    assert!(converted.losses[0].is_note());
 }
 
 #[test]

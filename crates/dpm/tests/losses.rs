@@ -14,8 +14,8 @@ fn pair() -> Zym {
     Zym::parse(&std::fs::read(testdata().join("dpm/pair.ok.zym")).unwrap()).unwrap()
 }
 
-fn amount_of(losses: &[Loss], code: &str) -> Option<f64> {
-    losses.iter().find(|l| l.code == code).map(|l| l.amount.unwrap_or(0.0))
+fn count_of(losses: &[Loss], code: &str) -> Option<u64> {
+    losses.iter().find(|l| l.code == code).map(|l| l.count)
 }
 
 #[test]
@@ -23,13 +23,13 @@ fn poses_of_a_zym_that_no_clip_has() {
     let zym = pair();
     assert_eq!(zym.pose_count(), 3);
     let losses = |clips| zym.to_scene(&SceneOptions::default(), clips).unwrap().losses;
-    assert_eq!(amount_of(&losses(None), "frames-without-clip"), None);
+    assert_eq!(count_of(&losses(None), "frames-without-clip"), None);
     let last = [FrameClip { name: Vec::new(), start: 2, length: 1, fps: 20.0, looping: true }];
-    assert_eq!(amount_of(&losses(Some(&last)), "frames-without-clip"), Some(1.0), "pose 0 is the bind pose");
+    assert_eq!(count_of(&losses(Some(&last)), "frames-without-clip"), Some(1), "pose 0 is the bind pose");
     let mut zym = pair();
     zym.scenes.truncate(1);
     let losses = zym.to_scene(&SceneOptions::default(), None).unwrap().losses;
-    assert_eq!(amount_of(&losses, "frames-without-clip"), Some(1.0));
+    assert_eq!(count_of(&losses, "frames-without-clip"), Some(1));
 }
 
 #[test]
@@ -40,13 +40,10 @@ fn vertices_and_flags_of_a_zym_that_nothing_uses() {
     zym.texcoords.push([F32::new(0.0); 2]);
     zym.scenes[1].flags = SceneFlags(6);
     let losses = zym.to_scene(&SceneOptions::default(), None).unwrap().losses;
-    assert_eq!(
-        (amount_of(&losses, "vertices-unused"), amount_of(&losses, "scene-flags")),
-        (Some(1.0), Some(1.0))
-    );
+    assert_eq!((count_of(&losses, "vertices-unused"), count_of(&losses, "scene-flags")), (Some(1), Some(1)));
     let kept = SceneOptions::in_space(Space::File).with_extras(true);
     let kept = zym.to_scene(&kept, None).unwrap().losses;
-    assert_eq!((amount_of(&kept, "vertices-unused"), amount_of(&kept, "scene-flags")), (None, None));
+    assert_eq!((count_of(&kept, "vertices-unused"), count_of(&kept, "scene-flags")), (None, None));
 }
 
 #[test]
@@ -74,7 +71,7 @@ fn normals_that_cancel_are_replaced() {
     (noise[0].normal, noise[1].normal) = (f([0.3, 0.4, 0.5]), f([-0.3, -0.400_000_04, -0.499_999_97]));
     vertices.influences[0].normal = f([0.0; 3]);
     let scene = dpm.to_scene(&SceneOptions::default(), None).unwrap();
-    assert_eq!(amount_of(&scene.losses, "normals-replaced"), Some(2.0));
+    assert_eq!(count_of(&scene.losses, "normals-replaced"), Some(2));
     let normals = &scene.value.meshes[0].normals;
     assert_eq!((normals[0], normals[2]), ([0.0, 1.0, 0.0], [0.0, 1.0, 0.0]), "up");
     // A sheet of two sides over its own vertices: none of them knows where it faces.
@@ -86,9 +83,9 @@ fn normals_that_cancel_are_replaced() {
     zym.trizone = vec![0; 2];
     let replaced = |zym: &Zym| {
         let scene = zym.to_scene(&SceneOptions::default(), None).unwrap();
-        amount_of(&scene.losses, "normals-replaced")
+        count_of(&scene.losses, "normals-replaced")
     };
-    assert_eq!(replaced(&zym), Some(3.0));
+    assert_eq!(replaced(&zym), Some(3));
     // The other side has a vertex of its own, which 32 bits put a little aside.
     let mut own: ZymInfluence = zym.influences[c as usize];
     own.origin = own.origin.map(|v| F32::new(v.get().next_up()));
@@ -96,6 +93,6 @@ fn normals_that_cancel_are_replaced() {
     zym.counts.push(1);
     zym.texcoords.push(zym.texcoords[c as usize]);
     zym.runs[0].triangles[1] = [a, zym.counts.len() as u32 - 1, b];
-    assert_eq!(replaced(&zym), Some(2.0), "both vertices that the sides share");
+    assert_eq!(replaced(&zym), Some(2), "both vertices that the sides share");
     assert!(zym.evaluate(0).unwrap().normals[a as usize] == [0.0; 3]);
 }

@@ -280,7 +280,7 @@ fn losses_are_reported() {
     let (model, _) = hopper();
     let mut given = [clip("walk", 3, 3)];
     let made = model.to_scene(&SceneOptions::default().with_extras(true), Some(&given)).unwrap();
-    assert_eq!((made.losses[0].code, made.losses[0].amount), ("frames-without-clip", Some(11.0)));
+    assert_eq!((made.losses[0].code, made.losses[0].count), ("frames-without-clip", 11));
 
     given[0].length = u32::MAX;
     let e = model.to_scene(&SceneOptions::default(), Some(&given)).unwrap_err();

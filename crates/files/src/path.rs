@@ -1,7 +1,7 @@
 //! Paths in a tree.
 
 use crate::error::FilesError;
-use meshwright_core::text::Escaped;
+use meshwright_core::text::{Escaped, visible};
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
@@ -174,12 +174,8 @@ pub(crate) fn shown(path: &[u8]) -> String {
     const MOST: usize = 1024;
     let cut = path.len().saturating_sub(MOST);
     let text = String::from_utf8_lossy(path.get(cut..).unwrap_or_default());
-    let escape = |c: char| match c.is_control() {
-        true => c.escape_default().to_string(),
-        false => c.to_string(),
-    };
-    let text: String = text.chars().map(escape).collect();
-    if cut > 0 { format!("...{text}") } else { text }
+    let text = visible(&text);
+    if cut > 0 { format!("...{text}") } else { text.into_owned() }
 }
 
 impl fmt::Display for TreePath {

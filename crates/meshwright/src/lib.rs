@@ -7,7 +7,7 @@
 //! | a model of any format, from bytes alone | [`AnyModel`] |
 //! | which format some bytes are, and what there is to know of each | [`detect`], [`Format`] |
 //! | a scene as files of any format | [`convert`] |
-//! | the JSON that independent readers can be compared with | `dump` |
+//! | the JSON that independent readers can be compared with, safe on a terminal | `dump` |
 //! | one format's own types | `dpm` and its siblings |
 //! | skinning and animation, glTF | `rig`, `gltf` |
 //!
@@ -72,7 +72,7 @@ pub use kinds::{
 #[cfg(feature = "bmd")]
 pub use meshwright_bmd as bmd;
 pub use meshwright_core::Kind as FaultKind;
-pub use meshwright_core::text::acts_on_terminal;
+pub use meshwright_core::text::{acts_on_terminal, counted, visible};
 pub use meshwright_core::{
     Beside, Budget, Companion, Confidence, ErrorClass, FieldPath, FileFormat, Finding, Limits, Parsed, Path,
     ReadError, ReadOptions, Report, Role, Rule, Setting, Severity, Stream, Strictness, WriteError,

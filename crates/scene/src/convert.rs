@@ -1,8 +1,8 @@
 //! What conversions are asked for and what they return.
 
+use crate::loss::Loss;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
 use meshwright_core::{Budget, LimitExceeded, Limits};
 
 /// Which axes, units, winding and texture origin a scene has.
@@ -69,101 +69,6 @@ impl SceneOptions {
     #[must_use]
     pub const fn budget(&self) -> Budget {
         Budget::new(self.limits)
-    }
-}
-
-/// Whether something is missing, or was decided.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum LossKind {
-    /// The result does not hold something of the source, or not exactly.
-    #[default]
-    Loss,
-    /// The source left something open, or could be said in several ways, and the conversion chose.
-    Note,
-}
-
-/// Something of the source that the result does not hold, or something that the conversion decided.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Loss {
-    /// Whether it is a loss or a note.
-    pub kind: LossKind,
-    /// A stable code in kebab case.
-    pub code: &'static str,
-    /// Where in the source, as a field path.
-    pub path: String,
-    /// What was lost or decided, in one line.
-    pub message: String,
-    /// How many items it concerns; 1 unless stated.
-    pub count: u64,
-    /// How much, where it can be measured.
-    pub amount: Option<f64>,
-    /// The unit of the amount; empty where the message names it or there is none.
-    pub unit: &'static str,
-}
-
-impl Loss {
-    /// A loss that cannot be measured.
-    pub fn new(code: &'static str, path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            kind: LossKind::Loss,
-            code,
-            path: path.into(),
-            message: message.into(),
-            count: 1,
-            amount: None,
-            unit: "",
-        }
-    }
-
-    /// A loss of a known amount.
-    pub fn measured(
-        code: &'static str,
-        path: impl Into<String>,
-        message: impl Into<String>,
-        amount: f64,
-    ) -> Self {
-        Self { amount: Some(amount), ..Self::new(code, path, message) }
-    }
-
-    /// Something that was decided.
-    pub fn note(code: &'static str, path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { kind: LossKind::Note, ..Self::new(code, path, message) }
-    }
-
-    /// The same with the number of items that it concerns.
-    #[must_use]
-    pub fn counted(mut self, count: usize) -> Self {
-        self.count = count as u64;
-        self
-    }
-
-    /// The same with an amount in a unit.
-    #[must_use]
-    pub const fn by(mut self, amount: f64, unit: &'static str) -> Self {
-        self.amount = Some(amount);
-        self.unit = unit;
-        self
-    }
-
-    /// True where something was decided, and nothing lost.
-    #[must_use]
-    pub fn is_note(&self) -> bool {
-        self.kind == LossKind::Note
-    }
-}
-
-impl fmt::Display for Loss {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.path.is_empty() {
-            write!(f, "{}: ", self.path)?;
-        }
-        write!(f, "{} [{}]", self.message, self.code)?;
-        match self.amount {
-            Some(amount) if self.unit.is_empty() => write!(f, " ({amount})"),
-            Some(amount) => write!(f, " ({amount} {})", self.unit),
-            None => Ok(()),
-        }
     }
 }
 
@@ -242,13 +147,8 @@ mod tests {
     use alloc::string::ToString;
 
     #[test]
-    fn losses_print_on_one_line() {
-        let loss = Loss::new("colors-dropped", "meshes[2]", "the format has no vertex colours");
-        assert_eq!(loss.to_string(), "meshes[2]: the format has no vertex colours [colors-dropped]");
-        let loss = Loss::note("rate-changed", "", "the nearest rate").by(0.5, "frames per second").counted(3);
-        assert_eq!(loss.to_string(), "the nearest rate [rate-changed] (0.5 frames per second)");
-        assert_eq!((loss.is_note(), loss.count), (true, 3));
-        let made = Converted::new((), alloc::vec![loss, Loss::new("a", "b", "c")]);
+    fn a_result_tells_losses_from_notes() {
+        let made = Converted::new((), alloc::vec![Loss::note("a", "", ""), Loss::new("b", "", "")]);
         assert_eq!((made.notes().count(), made.lost().count()), (1, 1));
     }
 

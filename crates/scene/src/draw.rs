@@ -9,8 +9,9 @@ mod join;
 mod split;
 
 use crate::axes::AxisMap;
-use crate::convert::{ConvertError, Loss};
+use crate::convert::ConvertError;
 use crate::ids::{MaterialId, MeshId, NodeId};
+use crate::loss::Loss;
 use crate::mesh::{Influence, LocalVertex, Mesh, Skin};
 use crate::model::Scene;
 use crate::surface::vertex_normals;
@@ -272,8 +273,8 @@ impl<'s, 'b> Drawables<'s, 'b> {
         let whole = join::joined(meshes, &path, self.budget, &mut self.losses)?;
         let parts = split::split(whole, &self.options, &path, self.budget)?;
         if parts.len() > 1 {
-            let message = format!("split into {} meshes, as many as the format's counts take", parts.len());
-            self.report(first.mesh, Loss::note("mesh-split", &*path, message).counted(parts.len()));
+            let loss = Loss::note("mesh-split", &*path, "the mesh was split to fit the format's counts");
+            self.report(first.mesh, loss.of(parts.len(), "part", "parts"));
         }
         let made = parts.into_iter().enumerate().map(|(part, (mesh, palette))| Drawable {
             mesh,
@@ -303,7 +304,7 @@ impl<'s, 'b> Drawables<'s, 'b> {
         let Some(source) = self.scene.meshes.get(instance.mesh.0) else { return Ok(None) };
         let path = || format!("meshes[{}]", instance.mesh.0);
         if self.options.skip_empty && source.triangles.is_empty() {
-            let loss = Loss::new("empty-mesh", path(), "a mesh without triangles was left out");
+            let loss = Loss::note("empty-mesh", path(), "a mesh without triangles was left out");
             self.report(instance.mesh, loss);
             return Ok(None);
         }
@@ -340,11 +341,10 @@ impl<'s, 'b> Drawables<'s, 'b> {
         self.budget.charge_items("influences", skin.influences.len() as u64, 40)?;
         let (cut, share) = heaviest(skin, most);
         if cut > 0 {
-            let message = format!(
-                "{cut} vertices keep their {most} heaviest joints; the largest share of weight dropped"
-            );
-            let loss = Loss::measured("influences-dropped", format!("meshes[{}]", id.0), message, share);
-            self.report(id, loss.counted(cut));
+            let message = format!("vertices keep their {most} heaviest joints");
+            let loss = Loss::new("influences-dropped", format!("meshes[{}]", id.0), message);
+            let loss = loss.of(cut, "vertex", "vertices").by(share, "of the weight");
+            self.report(id, loss.noise_below(Loss::NOISE));
         }
         Ok(())
     }

@@ -1,8 +1,7 @@
 //! What a format has no place for, reported with the same code and words by all formats.
 
-use crate::convert::Loss;
+use crate::loss::Loss;
 use crate::model::Scene;
-use alloc::format;
 use alloc::vec::Vec;
 
 /// Something that a scene can hold and a format cannot.
@@ -49,6 +48,17 @@ impl Lack {
             Self::Follows => "follows-dropped",
             Self::JointNames => "names-dropped",
             Self::Clips => "clips-dropped",
+        }
+    }
+
+    /// What is counted.
+    const fn items(self) -> [&'static str; 2] {
+        match self {
+            Self::Materials | Self::Images | Self::Surfaces => ["material", "materials"],
+            Self::Colors | Self::Tangents | Self::Handedness | Self::LocalVertices => ["mesh", "meshes"],
+            Self::Skins => ["skin or skeleton", "skins and skeletons"],
+            Self::Follows | Self::JointNames => ["joint", "joints"],
+            Self::Clips => ["clip", "clips"],
         }
     }
 
@@ -103,7 +113,8 @@ impl Lack {
         for lack in lacks {
             let (path, message, count) = lack.of(scene);
             if count > 0 {
-                losses.push(Loss::new(lack.code(), path, format!("{message} ({count})")).counted(count));
+                let [one, several] = lack.items();
+                losses.push(Loss::new(lack.code(), path, message).of(count, one, several));
             }
         }
     }

@@ -1,7 +1,8 @@
 //! Names as a format holds them: in its encoding, no longer than it has room for, and unlike each other where it keeps
 //! things apart by name.
 
-use crate::convert::{ConvertError, Loss};
+use crate::convert::ConvertError;
+use crate::loss::Loss;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
@@ -162,9 +163,9 @@ impl<'b> Names<'b> {
         let fitted = self.rules.fit(text);
         let mut changes = Vec::new();
         if fitted.replaced > 0 {
-            let message =
-                format!("{} characters that the format does not have were replaced", fitted.replaced);
-            changes.push(Loss::new("name-changed", path, message).counted(fitted.replaced));
+            let loss =
+                Loss::new("name-changed", path, "characters that the format does not have were replaced");
+            changes.push(loss.of(fitted.replaced, "character", "characters"));
         }
         if fitted.cut > 0 {
             let message = format!("the name was cut to {} bytes", fitted.bytes.len());

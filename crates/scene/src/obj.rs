@@ -1,7 +1,8 @@
 //! Wavefront OBJ: the meshes of a scene, or one pose of them, as text.
 
-use crate::convert::{ConvertError, Converted, Loss};
+use crate::convert::{ConvertError, Converted};
 use crate::ids::MeshId;
+use crate::loss::Loss;
 use crate::mesh::{Mesh, MeshPose};
 use crate::model::Scene;
 use alloc::collections::BTreeMap;
@@ -10,6 +11,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::Write;
 use meshwright_core::math::{Affine, normalize};
+use meshwright_core::text::acts_on_terminal;
 use meshwright_core::{Budget, Limits};
 
 /// How a scene is written as OBJ.
@@ -111,19 +113,21 @@ pub fn write(
 fn losses(scene: &Scene) -> Vec<Loss> {
     let mut losses = Vec::new();
     for (i, mesh) in scene.meshes.iter().enumerate() {
-        let mut lose = |code, field: &str, message: String| {
+        let mut lose = |code, field: &str, message| {
             losses.push(Loss::new(code, format!("meshes[{i}]{field}"), message));
         };
         if !mesh.colors.is_empty() {
-            lose("colors-dropped", ".colors", "OBJ has no vertex colours".into());
+            lose("colors-dropped", ".colors", "OBJ has no vertex colours");
         }
         if !mesh.tangents.is_empty() {
-            lose("tangents-dropped", ".tangents", "OBJ has no tangents".into());
+            lose("tangents-dropped", ".tangents", "OBJ has no tangents");
         }
         let odd = mesh.uvs.iter().filter(|uv| !uv.iter().all(|c| c.is_finite())).count();
         if odd > 0 {
-            let message = format!("{odd} texture coordinates are not finite and became 0");
-            lose("uvs-replaced", ".uvs", message);
+            let message = "texture coordinates that are not finite became 0";
+            losses.push(
+                Loss::new("uvs-replaced", format!("meshes[{i}].uvs"), message).of(odd, "vertex", "vertices"),
+            );
         }
     }
     for (i, material) in scene.materials.iter().enumerate() {
@@ -134,17 +138,13 @@ fn losses(scene: &Scene) -> Vec<Loss> {
     }
     let joints: usize = scene.skeletons.iter().map(|s| s.joints.len()).sum();
     let coarser = scene.levels.len().saturating_sub(1);
-    for (code, path, count, what) in [
-        ("skins-dropped", "skeletons", joints, "joints"),
-        ("clips-dropped", "clips", scene.clips.len(), "clips"),
-        ("levels-dropped", "levels", coarser, "coarser levels of detail"),
+    for (code, path, count, [one, several]) in [
+        ("skins-dropped", "skeletons", joints, ["joint", "joints"]),
+        ("clips-dropped", "clips", scene.clips.len(), ["clip", "clips"]),
+        ("levels-dropped", "levels", coarser, ["coarser level", "coarser levels"]),
     ] {
         if count > 0 {
-            losses.push(Loss::new(
-                code,
-                path,
-                format!("OBJ holds one pose of one level; {count} {what} left out"),
-            ));
+            losses.push(Loss::new(code, path, "OBJ holds one pose of one level").of(count, one, several));
         }
     }
     losses
@@ -199,7 +199,7 @@ fn unique(taken: &mut BTreeMap<String, u64>, name: String) -> String {
 
 /// A name on one line: control characters and white space but the blank become `_`.
 fn one_line(name: &str) -> String {
-    let keep = |c: char| if c != ' ' && (c.is_whitespace() || c.is_control()) { '_' } else { c };
+    let keep = |c: char| if c != ' ' && (c.is_whitespace() || acts_on_terminal(c)) { '_' } else { c };
     name.trim().chars().map(keep).collect()
 }
 

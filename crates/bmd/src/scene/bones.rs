@@ -222,13 +222,13 @@ impl Making<'_, '_, '_> {
     fn report(&mut self) {
         let path = self.path.as_str();
         if self.scaled > 0 {
-            let message =
-                format!("{} joints are scaled at rest; their children were moved instead", self.scaled);
-            self.losses.push(Loss::new("joint-scale", path, message).counted(self.scaled));
+            let message = "joints that are scaled at rest: their children were moved instead";
+            self.losses.push(Loss::new("joint-scale", path, message).of(self.scaled, "joint", "joints"));
         }
         if self.sheared > 1e-5 {
-            let message = "shear of joints was dropped; largest part of a column";
-            self.losses.push(Loss::new("joint-shear", path, message).by(f64::from(self.sheared), ""));
+            let loss = Loss::new("joint-shear", path, "joints cannot shear");
+            let loss = loss.by(f64::from(self.sheared), "of their size");
+            self.losses.push(loss.noise_below(Loss::NOISE));
         }
     }
 

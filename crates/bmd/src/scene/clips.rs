@@ -67,8 +67,9 @@ pub(super) fn convert(
         added += more;
     }
     if added > 0 {
-        let message = format!("{added} keys were added at whole frames, where glTF blends otherwise");
-        losses.push(Loss::note("keys-added", path.as_str(), message).counted(added));
+        let loss =
+            Loss::note("keys-added", path.as_str(), "keys at whole frames, where glTF blends otherwise");
+        losses.push(loss.of(added, "key", "keys"));
     }
     let name = clip.name.as_ref().map(|n| text(n, budget)).transpose()?.unwrap_or_default();
     Ok(Clip::new(name, SkeletonId(0), rate, Motion::Tracks(tracks))

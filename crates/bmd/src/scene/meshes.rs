@@ -72,8 +72,9 @@ impl<'s, 'b> Meshes<'s, 'b> {
         }
         let path = first.path();
         if lost > 0 {
-            let message = format!("{lost} vertices are bound to another skeleton and stay where they are");
-            self.losses.push(Loss::new("skeleton-dropped", path.as_str(), message).counted(lost));
+            let message = "vertices that are bound to another skeleton stay where they are";
+            let loss = Loss::new("skeleton-dropped", path.as_str(), message);
+            self.losses.push(loss.of(lost, "vertex", "vertices"));
         }
         rounding.report(&path, &mut self.losses);
         Ok(meshes)

@@ -77,7 +77,7 @@ impl Rounding {
         ];
         for (code, message, count) in counted {
             if count > 0 {
-                losses.push(Loss::new(code, path, alloc::format!("{count} {message}")).counted(count));
+                losses.push(Loss::new(code, path, message).of(count, "vertex", "vertices"));
             }
         }
     }

@@ -204,8 +204,8 @@ impl Export<'_> {
                     joint.inverse_bind = inverse;
                 }
             }
-            let message = format!("a pseudo-bone became {} helper joints", helpers.len());
-            self.losses.push(Loss::note("pseudo-bone", path, message));
+            let loss = Loss::note("pseudo-bone", path, "a pseudo-bone became helper joints");
+            self.losses.push(loss.of(helpers.len(), "joint", "joints"));
         }
     }
 
@@ -287,12 +287,12 @@ impl Export<'_> {
             }
         }
         if zero > 0 {
-            let message = format!("{zero} normals without direction point up");
-            self.losses.push(Loss::note("normals-replaced", path, message).counted(zero));
+            let loss = Loss::note("normals-replaced", path, "normals without direction point up");
+            self.losses.push(loss.of(zero, "normal", "normals"));
         }
         if longest > 1e-3 {
-            let message = "normals were made to have length 1; largest difference";
-            self.losses.push(Loss::note("normals-scaled", path, message).by(longest, ""));
+            let loss = Loss::note("normals-scaled", path, "normals were made to have length 1");
+            self.losses.push(loss.by(longest, "off"));
         }
         Ok(normals)
     }
@@ -371,8 +371,8 @@ impl Export<'_> {
         }
         let hidden = drawn.iter().filter(|d| !**d).count();
         if hidden > 0 {
-            let message = format!("{hidden} meshes have no material or are in no level, and are not drawn");
-            self.losses.push(Loss::note("mesh-not-drawn", "meshes", message).counted(hidden));
+            let message = "meshes without a material or in no level are not drawn";
+            self.losses.push(Loss::note("mesh-not-drawn", "meshes", message).of(hidden, "mesh", "meshes"));
         }
         if model.lods.len() > 1 {
             for (i, lod) in model.lods.iter().enumerate() {

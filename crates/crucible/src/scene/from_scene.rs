@@ -153,8 +153,8 @@ impl<'s, 'b> Work<'s, 'b> {
         let filled: Vec<&Mesh> =
             meshes.iter().map(|m| &*m.mesh).filter(|m| !m.positions.is_empty()).collect();
         if filled.len() > 1 {
-            let message = format!("{} meshes became one", filled.len());
-            self.losses.push(Loss::note("meshes-merged", "meshes", message).counted(filled.len()));
+            let loss = Loss::note("meshes-merged", "meshes", "all meshes became one");
+            self.losses.push(loss.of(filled.len(), "mesh", "meshes"));
         }
         self.chunk(&filled, flat, "meshes")
     }
@@ -191,7 +191,7 @@ impl<'s, 'b> Work<'s, 'b> {
         let foreign = meshes.iter().filter(|m| m.skin.as_ref().is_some_and(|s| !self.is_named(s))).count();
         if foreign > 0 {
             let message = "weights name bones of another skeleton than the file's";
-            losses.push(Loss::new("skins-dropped", path, message).counted(foreign));
+            losses.push(Loss::new("skins-dropped", path, message).of(foreign, "mesh", "meshes"));
         }
         let named = |m: &Mesh| m.skin.as_ref().is_some_and(|s| self.is_named(s));
         if shared(meshes, path, "bone weights", &mut losses, named) {

@@ -38,7 +38,11 @@ impl SkeletonChunk {
         Lack::report(&lacks, scene, &mut losses);
         if !scene.meshes.is_empty() {
             let message = "the format has no meshes";
-            losses.push(Loss::new("meshes-dropped", "meshes", message).counted(scene.meshes.len()));
+            losses.push(Loss::new("meshes-dropped", "meshes", message).of(
+                scene.meshes.len(),
+                "mesh",
+                "meshes",
+            ));
         }
         let others = scene.skeletons.len().saturating_sub(1);
         let skeleton = skeleton(scene, (id, others), &AXES, options, &options.budget(), &mut losses)?;
@@ -88,15 +92,15 @@ pub(crate) fn skeleton(
     made.list_children();
     if others > 0 {
         let message = "a file holds one skeleton";
-        losses.push(Loss::new("skeletons-dropped", "skeletons", message).counted(others));
+        losses.push(Loss::new("skeletons-dropped", "skeletons", message).of(others, "other", "others"));
     }
     if bind.differs_from_rest {
         let message = "joints rest elsewhere than they are bound";
         losses.push(Loss::new("rest-pose-dropped", path(), message));
     }
     if shear > SHEAR {
-        let message = "bones cannot shear; the largest difference of matrices";
-        losses.push(Loss::measured("joint-shear", path(), message, shear));
+        let loss = Loss::new("joint-shear", path(), "bones cannot shear").by(shear, "of a matrix");
+        losses.push(loss.noise_below(Loss::NOISE));
     }
     Lack::report(&[Lack::JointNames, Lack::Follows], scene, losses);
     Ok(made)

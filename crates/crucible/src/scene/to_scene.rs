@@ -36,6 +36,11 @@ pub(crate) const PLANE: &str = "plane";
 /// A normal whose length differs from 1 by more than this is changed noticeably by normalising it.
 const NORMAL_TOLERANCE: f32 = 1e-2;
 
+const VERTICES: [&str; 2] = ["vertex", "vertices"];
+const TANGENTS: [&str; 2] = ["tangent", "tangents"];
+const BONES: [&str; 2] = ["bone", "bones"];
+const INFLUENCES: [&str; 2] = ["influence", "influences"];
+
 impl Chunk<'_> {
     /// The chunk has positions in the plane, and none in space.
     pub(crate) fn is_plane(&self) -> bool {
@@ -85,7 +90,8 @@ impl CModel<'_> {
         for (i, mesh) in self.meshes.iter().enumerate() {
             if drawn && !has_positions(mesh) {
                 let message = "vertices of a chunk without positions";
-                work.lose("mesh-not-drawn", format!("meshes[{i}]"), message, mesh.vertex_count());
+                let loss = Loss::new("mesh-not-drawn", format!("meshes[{i}]"), message);
+                work.lose(loss, mesh.vertex_count(), VERTICES);
                 continue;
             }
             work.add(mesh, format!("mesh{i}"), &format!("meshes[{i}]."))?;
@@ -162,11 +168,9 @@ impl<'o> Work<'o> {
         Converted::new(self.scene, self.losses)
     }
 
-    fn lose(&mut self, code: &'static str, path: String, message: &str, count: usize) {
+    fn lose(&mut self, loss: Loss, count: usize, [one, several]: [&'static str; 2]) {
         if count > 0 {
-            #[expect(clippy::cast_precision_loss, reason = "a count of vertices")]
-            let amount = count as f64;
-            self.losses.push(Loss::measured(code, path, message, amount).counted(count));
+            self.losses.push(loss.of(count, one, several));
         }
     }
 
@@ -215,9 +219,10 @@ impl<'o> Work<'o> {
         let mut skeleton = Skeleton { name: "skeleton".into(), joints };
         let singular = skeleton.bind_rest().map_or(0, |s| s.len());
         let path = || String::from("bones");
-        self.lose("bone-flat", path(), "bones have no inverse bind matrix", singular);
-        self.lose("bone-detached", path(), "bones hang from none, because their parent is flat", loose);
-        self.lose("bone-not-finite", path(), "bones stand at the origin", unfit);
+        self.lose(Loss::new("bone-flat", path(), "bones have no inverse bind matrix"), singular, BONES);
+        let message = "bones hang from none, because their parent is flat";
+        self.lose(Loss::new("bone-detached", path(), message), loose, BONES);
+        self.lose(Loss::new("bone-not-finite", path(), "bones stand at the origin"), unfit, BONES);
         let id = SkeletonId(self.scene.skeletons.len());
         self.scene.skeletons.push(skeleton);
         self.skeleton = Some((id, n));
@@ -248,10 +253,11 @@ impl<'o> Work<'o> {
         self.scene.nodes.push(Node::of_mesh(name, id));
         let unknown = chunk.streams.iter().filter(|s| s.flag.attribute(chunk.dialect).is_none()).count();
         let message = "streams of flags that the dialect does not know";
-        self.lose("streams-dropped", format!("{prefix}streams"), message, unknown);
+        let loss = Loss::new("streams-dropped", format!("{prefix}streams"), message);
+        self.lose(loss, unknown, ["stream", "streams"]);
         if !chunk.tail.is_empty() {
-            let message = format!("{} bytes behind the last stream", chunk.tail.len());
-            self.losses.push(Loss::new("trailing-bytes", format!("{prefix}tail"), message));
+            let loss = Loss::new("trailing-bytes", format!("{prefix}tail"), "bytes behind the last stream");
+            self.lose(loss, chunk.tail.len(), ["byte", "bytes"]);
         }
         Ok(())
     }
@@ -268,7 +274,8 @@ impl<'o> Work<'o> {
                 out.extend(positions.iter().map(values));
                 let dropped = plane.map_or(0, |p| p.len());
                 let message = "positions in the plane beside positions in space";
-                self.lose("positions-2d-dropped", format!("{prefix}streams"), message, dropped);
+                let loss = Loss::new("positions-2d-dropped", format!("{prefix}streams"), message);
+                self.lose(loss, dropped, VERTICES);
             }
             (None, Some(plane)) => out.extend(plane.iter().map(values).map(|[x, y]| [x, y, 0.0])),
             (None, None) if n == 0 => {}
@@ -286,7 +293,7 @@ impl<'o> Work<'o> {
             *p = self.map.point(*p);
         }
         let message = "positions had components that are not finite, now 0";
-        self.lose("position-not-finite", format!("{prefix}streams"), message, broken);
+        self.lose(Loss::new("position-not-finite", format!("{prefix}streams"), message), broken, VERTICES);
         Ok(out)
     }
 
@@ -303,7 +310,8 @@ impl<'o> Work<'o> {
         let mut out = self.budget.reserve("triangles", chunk.indices().len() / 3)?;
         out.extend(chunk.triangles().map(|t| if self.keep_corners { t } else { self.map.triangle(t) }));
         let message = "indices behind the last whole triangle";
-        self.lose("indices-left-over", format!("{prefix}indices"), message, chunk.indices().len() % 3);
+        let loss = Loss::new("indices-left-over", format!("{prefix}indices"), message);
+        self.lose(loss, chunk.indices().len() % 3, ["index", "indices"]);
         Ok(out)
     }
 
@@ -318,7 +326,7 @@ impl<'o> Work<'o> {
                 *uv = uv.map(|c| if c.is_finite() { c } else { 0.0 });
             }
             let message = "texture coordinates were not finite, now 0";
-            self.lose("uvs-replaced", format!("{prefix}streams"), message, broken);
+            self.lose(Loss::new("uvs-replaced", format!("{prefix}streams"), message), broken, VERTICES);
         }
         Ok(out)
     }
@@ -343,8 +351,10 @@ impl<'o> Work<'o> {
                 }
             }
             let path = || format!("{prefix}streams");
-            self.lose("normals-scaled", path(), "normals were brought to length 1", changed);
-            self.lose("normals-replaced", path(), "normals had no direction, now +Z", missing);
+            let loss = Loss::note("normals-scaled", path(), "normals were brought to length 1");
+            self.lose(loss, changed, ["normal", "normals"]);
+            let loss = Loss::note("normals-replaced", path(), "normals without direction are now +Z");
+            self.lose(loss, missing, ["normal", "normals"]);
         }
         Ok(out)
     }
@@ -361,7 +371,8 @@ impl<'o> Work<'o> {
         let gltf = self.options.space == Space::Gltf;
         let path = || format!("{prefix}streams");
         if gltf && mesh.normals.is_empty() {
-            self.lose("tangents-dropped", path(), "tangents without normals", tangents.len());
+            let loss = Loss::new("tangents-dropped", path(), "tangents without normals mean nothing in glTF");
+            self.lose(loss, tangents.len(), TANGENTS);
             return Ok(Vec::new());
         }
         let mut out = self.budget.reserve("tangents", tangents.len())?;
@@ -387,8 +398,10 @@ impl<'o> Work<'o> {
             let [x, y, z] = t;
             out.push([x, y, z, side.unwrap_or(1.0)]);
         }
-        self.lose("tangent-handedness", path(), "tangents whose side nothing shows, taken as 1", guessed);
-        self.lose("tangent-length", path(), "tangents were brought to length 1", changed);
+        let message = "tangents whose side nothing shows, taken as 1";
+        self.lose(Loss::note("tangent-handedness", path(), message), guessed, TANGENTS);
+        let loss = Loss::note("tangent-length", path(), "tangents were brought to length 1");
+        self.lose(loss, changed, TANGENTS);
         Ok(out)
     }
 
@@ -448,9 +461,11 @@ impl<'o> Work<'o> {
             skin.end_vertex();
         }
         let path = || format!("{prefix}streams");
-        self.lose("bone-missing", path(), "influences of bones that the skeleton does not have", strangers);
-        self.lose("weight-not-finite", path(), "influences that are not finite", broken);
-        self.lose("weights-negative", path(), "influences below 0", negative);
+        let message = "influences of bones that the skeleton does not have";
+        self.lose(Loss::new("bone-missing", path(), message), strangers, INFLUENCES);
+        let loss = Loss::new("weight-not-finite", path(), "influences that are not finite");
+        self.lose(loss, broken, INFLUENCES);
+        self.lose(Loss::new("weights-negative", path(), "influences below 0"), negative, INFLUENCES);
         Ok(Some(skin))
     }
 }

@@ -1,7 +1,6 @@
-//! Axes, and losses that are counted.
+//! Axes.
 
-use alloc::string::String;
-use meshwright_scene::{AxisMap, Loss, Space};
+use meshwright_scene::{AxisMap, Space};
 
 /// From x forward, y left, z up to glTF's z forward, x left, y up: a rotation, so that winding is kept.
 pub(super) const TO_GLTF: AxisMap = AxisMap::new([1, 2, 0], [1.0; 3], 1.0);
@@ -12,16 +11,4 @@ pub(super) const fn axes(space: Space) -> AxisMap {
         Space::Gltf => TO_GLTF,
         Space::File => AxisMap::IDENTITY,
     }
-}
-
-/// A loss of so many items.
-pub(super) fn counted(
-    code: &'static str,
-    path: impl Into<String>,
-    message: impl Into<String>,
-    n: u64,
-) -> Loss {
-    #[expect(clippy::cast_precision_loss, reason = "a count for a message")]
-    let amount = n as f64;
-    Loss::measured(code, path, message, amount).counted(usize::try_from(n).unwrap_or(usize::MAX))
 }

@@ -1,6 +1,5 @@
 //! The joints of all skeletons of a scene as one list of bones, and vertices in their spaces.
 
-use super::axes::counted;
 use super::names;
 use crate::bone::{Bone, BoneFlags, BonePose, Name};
 use crate::dpm::Influence;
@@ -163,10 +162,10 @@ impl<'s> Bones<'s> {
             row.push(self.influence(number, i.weight, origin, turned));
         }
         if row.is_empty() {
-            odd.loose += u64::from(mesh.is_skinned());
+            odd.loose += usize::from(mesh.is_skinned());
             row.push(self.influence(self.root, 1.0, at, normal));
         }
-        odd.not_finite += u64::from(row.iter_mut().fold(false, |any, part| any | make_finite(part)));
+        odd.not_finite += usize::from(row.iter_mut().fold(false, |any, part| any | make_finite(part)));
         Ok(())
     }
 
@@ -223,18 +222,18 @@ fn make_finite(part: &mut Influence) -> bool {
 /// Vertices of a mesh that could not be taken as they are.
 #[derive(Default)]
 pub(super) struct Odd {
-    loose: u64,
-    not_finite: u64,
+    loose: usize,
+    not_finite: usize,
 }
 
 impl Odd {
     pub(super) fn report(&self, path: &str, losses: &mut Vec<Loss>) {
         for (n, code, message) in [
-            (self.loose, "vertices-unbound", "vertices follow no joint; they hang from the root"),
-            (self.not_finite, "not-finite", "vertices with numbers that are not finite, set to 0"),
+            (self.loose, "vertices-unbound", "vertices that follow no joint hang from the root"),
+            (self.not_finite, "not-finite", "numbers of vertices that are not finite became 0"),
         ] {
             if n > 0 {
-                losses.push(counted(code, path, format!("{n} {message}"), n));
+                losses.push(Loss::new(code, path, message).of(n, "vertex", "vertices"));
             }
         }
     }

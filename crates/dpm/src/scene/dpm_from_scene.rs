@@ -45,7 +45,7 @@ impl Dpm {
         if *clips != model.clips_from_names() && !clips.is_empty() {
             let message =
                 "the model alone has the frames; names, rates and loops of clips are in a companion";
-            made.losses.push(Loss::new("clips-dropped", "clips", message).counted(clips.len()));
+            made.losses.push(Loss::new("clips-dropped", "clips", message).of(clips.len(), "clip", "clips"));
         }
         Ok(made.map(|files| files.model))
     }
@@ -94,8 +94,9 @@ pub fn write_scene(scene: &Scene, options: &FromSceneOptions) -> Result<Converte
     let Frames { frames, poses, clips, .. } =
         Frames::of(scene, &bones, names::CLIPS, naming, &budget, &mut losses)?;
     for (i, clip) in scene.clips.iter().enumerate().filter(|(_, clip)| clip.rate < 1.0) {
-        let message = "frames per second; the engine plays 1";
-        losses.push(Loss::measured("fps-clamped", alloc::format!("clips[{i}]"), message, clip.rate.into()));
+        let message = "the engine plays at least 1 frame per second";
+        let loss = Loss::new("fps-clamped", alloc::format!("clips[{i}]"), message);
+        losses.push(loss.by(clip.rate.into(), "frames per second"));
     }
     let frame = |f: &NamedPose| Frame { name: f.name, bounds: Bounds::default(), pose: f.pose };
     let frames = frames.iter().map(frame).collect();
@@ -156,8 +157,8 @@ impl Work<'_, '_> {
         }
         odd.report(path, self.losses);
         if apart > 1.0e-3 {
-            let message = "the weights of a vertex do not sum to 1";
-            self.losses.push(Loss::measured("influence-sum", path, message, apart.into()));
+            let loss = Loss::new("influence-sum", path, "the weights of a vertex do not sum to 1");
+            self.losses.push(loss.by(apart.into(), "off"));
         }
         Ok(vertices)
     }

@@ -1,12 +1,10 @@
 //! DPM to the exchange model.
 
-use super::axes::counted;
 use super::to_scene::{Making, Part, Parts, convertible, list, report_unused_frames};
 use crate::clips::FrameClip;
 use crate::dpm::rules::check;
 use crate::dpm::{Bounds, Dpm, Mesh, parts};
 use alloc::borrow::Cow;
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::text::latin1;
@@ -66,15 +64,19 @@ impl Dpm {
     }
 
     fn report_dropped(&self, losses: &mut Vec<Loss>) {
-        let flags = self.bones.iter().filter(|b| b.flags.0 != 0).count() as u64;
+        let flags = self.bones.iter().filter(|b| b.flags.0 != 0).count();
         if flags > 0 {
-            let message = format!("flags of {flags} bones are kept in extras only");
-            losses.push(counted("bone-flags", "bones", message, flags));
+            losses.push(
+                Loss::new("bone-flags", "bones", "flags of bones")
+                    .of(flags, "bone", "bones")
+                    .kept_in_extras(),
+            );
         }
-        let groupids = self.meshes.iter().filter(|m| m.groupids.iter().any(|&g| g != 0)).count() as u64;
+        let groupids = self.meshes.iter().filter(|m| m.groupids.iter().any(|&g| g != 0)).count();
         if groupids > 0 {
-            let message = format!("group ids of {groupids} meshes are kept in extras only");
-            losses.push(counted("groupids", "meshes", message, groupids));
+            let loss =
+                Loss::new("groupids", "meshes", "group ids of triangles").of(groupids, "mesh", "meshes");
+            losses.push(loss.kept_in_extras());
         }
     }
 

@@ -1,6 +1,6 @@
 //! What DPM and ZYM have in common on the way to a scene.
 
-use super::axes::{axes, counted};
+use super::axes::axes;
 use crate::bone::{Bone, BoneFlags, BonePose, Name};
 use crate::clips::FrameClip;
 use crate::pose::{Sum, concatenate};
@@ -238,8 +238,9 @@ impl Rig {
         let bad = || self.flat.iter().zip(&used).enumerate().filter(|(_, (flat, used))| **flat && **used);
         if let Some((first, _)) = bad().next() {
             let n = bad().count();
-            let message = format!("{n} joints that move vertices have a bind matrix without an inverse");
-            losses.push(counted("bind-singular", format!("bones[{first}]"), message, n as u64));
+            let message = "joints that move vertices have a bind matrix without an inverse";
+            let loss = Loss::new("bind-singular", format!("bones[{first}]"), message);
+            losses.push(loss.of(n, "joint", "joints"));
         }
     }
 }
@@ -249,33 +250,36 @@ impl Rig {
 struct Residual {
     position: f64,
     normal: f64,
-    unbound: u64,
-    negative: u64,
-    zero_normals: u64,
-    bad_uvs: u64,
+    unbound: usize,
+    negative: usize,
+    zero_normals: usize,
+    bad_uvs: usize,
 }
 
 impl Residual {
     fn report(&self, path: &str, extent: f64, losses: &mut Vec<Loss>) {
         if self.position > REPORTED * extent {
-            let message = "influences of a vertex do not meet in the bind pose; bound in model space it moves \
-                           otherwise by up to this many units";
-            losses.push(Loss::measured("bind-residual", path, message, self.position));
+            let message = "influences of a vertex do not meet in the bind pose; bound in model space it moves otherwise";
+            losses.push(Loss::new("bind-residual", path, message).by(self.position, "units"));
         }
         if self.normal > 1.0e-3 {
-            let message = "normals of a vertex's influences do not agree in the bind pose; bound in model \
-                           space it turns otherwise by up to this share of its length";
-            losses.push(Loss::measured("normal-residual", path, message, self.normal));
+            let message = "normals of a vertex's influences do not agree in the bind pose; bound in model space it \
+                           turns otherwise";
+            losses.push(Loss::new("normal-residual", path, message).by(self.normal, "of its length"));
         }
         for (n, code, message) in [
             (self.unbound, "vertices-unbound", "vertices follow no bone"),
             (self.negative, "weights-negative", "influences are negative"),
-            (self.zero_normals, "normals-replaced", "normals cancel or are zero; straight up is taken"),
-            (self.bad_uvs, "uvs-replaced", "texture coordinates are not finite; 0 is taken"),
+            (self.bad_uvs, "uvs-replaced", "texture coordinates that are not finite became 0"),
         ] {
             if n > 0 {
-                losses.push(counted(code, path, format!("{n} {message}"), n));
+                losses.push(Loss::new(code, path, message).of(n, "vertex", "vertices"));
             }
+        }
+        if self.zero_normals > 0 {
+            let loss =
+                Loss::note("normals-replaced", path, "normals cancel or are zero; straight up is taken");
+            losses.push(loss.of(self.zero_normals, "normal", "normals"));
         }
     }
 }
@@ -329,7 +333,7 @@ impl Parts {
         for part in parts {
             p = add(p, part.bound.0);
             sum.add(part.bound.1);
-            self.residual.negative += u64::from(part.weight < 0.0);
+            self.residual.negative += usize::from(part.weight < 0.0);
             self.skin.influences.push(Influence { joint: part.bone, weight: part.weight });
             self.skin.local.push(LocalVertex {
                 position: self.map.point(part.position),
@@ -337,7 +341,7 @@ impl Parts {
             });
         }
         self.skin.end_vertex();
-        self.residual.unbound += u64::from(parts.is_empty());
+        self.residual.unbound += usize::from(parts.is_empty());
         // Bound in model space, each bone would carry its weight's share of the whole.
         let apart = |sum: [f64; 3], of: fn(&Part) -> [f64; 3]| -> f64 {
             let distance = |part: &Part| length(sub(of(part), scale(sum, part.weight.into())));
@@ -359,7 +363,7 @@ impl Parts {
             }),
         });
         let kept = self.space == Space::File || uv.iter().all(|c| c.is_finite());
-        self.residual.bad_uvs += u64::from(!kept);
+        self.residual.bad_uvs += usize::from(!kept);
         self.uvs.push(if kept { uv } else { uv.map(|c| if c.is_finite() { c } else { 0.0 }) });
     }
 }
@@ -417,15 +421,15 @@ pub(super) fn report_unused_frames(
     budget.charge_items("clips", clips.len() as u64, 2 * size_of::<(u32, u32)>())?;
     let mut ranges: Vec<_> = clips.iter().map(|c| (c.start, c.frames().end)).chain([(0, 1)]).collect();
     ranges.sort_unstable();
-    let (mut at, mut unused) = (0_u32, 0_u64);
+    let (mut at, mut unused) = (0_u32, 0_u32);
     let all = u32::try_from(all).unwrap_or(u32::MAX);
     for (start, end) in ranges.into_iter().chain([(all, all)]) {
-        unused += u64::from(start.saturating_sub(at));
+        unused += start.saturating_sub(at);
         at = at.max(end);
     }
     if unused > 0 {
-        let message = format!("{unused} frames belong to no clip");
-        losses.push(counted("frames-without-clip", "frames", message, unused));
+        let loss = Loss::new("frames-without-clip", "frames", "frames belong to no clip");
+        losses.push(loss.of(usize::try_from(unused).unwrap_or(usize::MAX), "frame", "frames"));
     }
     Ok(())
 }

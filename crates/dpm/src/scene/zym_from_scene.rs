@@ -1,6 +1,6 @@
 //! The exchange model to ZYM.
 
-use super::axes::{TO_GLTF, counted};
+use super::axes::TO_GLTF;
 use super::bones::{Bones, Odd, numbers};
 use super::bounds::is_affordable;
 use super::frames::Frames;
@@ -173,12 +173,12 @@ impl Work<'_, '_> {
     fn vertices(&mut self, mesh: &Mesh, path: &str) -> Result<Vec<u32>, ConvertError> {
         let mut all = self.budget.reserve("vertices", mesh.positions.len())?;
         let mut seen: BTreeMap<Key, u32> = BTreeMap::new();
-        let (mut row, mut odd, mut weights) = (Vec::new(), Odd::default(), 0_u64);
+        let (mut row, mut odd, mut weights) = (Vec::new(), Odd::default(), 0_usize);
         for v in 0..mesh.positions.len() {
             self.bones.vertex(mesh, v, path, &mut row, &mut odd)?;
             let Some(part) = row.first() else { continue };
             let weight = part.influence.get();
-            weights += u64::from((weight - 1.0).abs() > 1.0e-3);
+            weights += usize::from((weight - 1.0).abs() > 1.0e-3);
             let (influence, normal) = unweighted(part);
             let uv = mesh.uvs.get(v).map_or([F32::default(); 2], |[u, v]| [F32::new(*u), F32::new(1.0 - v)]);
             let bits = |v: [F32; 3]| v.map(F32::to_bits);
@@ -197,8 +197,8 @@ impl Work<'_, '_> {
         }
         odd.report(path, self.losses);
         if weights > 0 {
-            let message = "vertices have other weights than 1; the format has none";
-            self.losses.push(counted("influence-sum", path, message, weights));
+            let loss = Loss::new("influence-sum", path, "the format has no weights other than 1");
+            self.losses.push(loss.of(weights, "vertex", "vertices"));
         }
         Ok(all)
     }

@@ -1,6 +1,5 @@
 //! ZYM to the exchange model.
 
-use super::axes::counted;
 use super::to_scene::{Making, Part, Parts, convertible, list, report_unused_frames};
 use crate::clips::FrameClip;
 use crate::pose::weighted;
@@ -58,7 +57,11 @@ impl Zym {
         }
         making.report();
         let losses = &mut making.losses;
-        losses.push(Loss::note("normals-computed", "verts", "the format stores no normals"));
+        losses.push(Loss::note(
+            "normals-computed",
+            "verts",
+            "the format stores no normals; made from the triangles",
+        ));
         if options.space == Space::Gltf {
             self.report_unused_vertices(losses);
         }
@@ -134,26 +137,30 @@ impl Zym {
                 *used = true;
             }
         }
-        let unused = used.iter().filter(|u| !**u).count() as u64;
+        let unused = used.iter().filter(|u| !**u).count();
         if unused > 0 {
-            let message = format!("{unused} vertices that no triangle uses are left out");
-            losses.push(counted("vertices-unused", "verts", message, unused));
+            let loss = Loss::note("vertices-unused", "verts", "vertices that no triangle uses are left out");
+            losses.push(loss.of(unused, "vertex", "vertices"));
         }
     }
 
     fn report_dropped(&self, losses: &mut Vec<Loss>) {
-        let flags = self.bones.iter().filter(|b| b.flags.0 != 0).count() as u64;
+        let flags = self.bones.iter().filter(|b| b.flags.0 != 0).count();
         if flags > 0 {
-            let message = format!("flags of {flags} bones are kept in extras only");
-            losses.push(counted("bone-flags", "bones", message, flags));
+            losses.push(
+                Loss::new("bone-flags", "bones", "flags of bones")
+                    .of(flags, "bone", "bones")
+                    .kept_in_extras(),
+            );
         }
-        let flags = self.scenes.iter().filter(|s| s.flags.unknown() != 0).count() as u64;
+        let flags = self.scenes.iter().filter(|s| s.flags.unknown() != 0).count();
         if flags > 0 {
-            let message = format!("unknown flags of {flags} scenes are kept in extras only");
-            losses.push(counted("scene-flags", "scenes", message, flags));
+            let loss =
+                Loss::new("scene-flags", "scenes", "unknown flags of scenes").of(flags, "scene", "scenes");
+            losses.push(loss.kept_in_extras());
         }
         if self.trizone.iter().any(|&z| z != 0) {
-            losses.push(Loss::new("trizone", "trizone", "zones of triangles are kept in extras only"));
+            losses.push(Loss::new("trizone", "trizone", "zones of triangles").kept_in_extras());
         }
     }
 

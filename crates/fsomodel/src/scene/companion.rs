@@ -164,9 +164,8 @@ impl<'s, 'b> Companion<'s, 'b> {
                 .push(metadata::Material { name: Some(name), diffuse_texture: Some(diffuse_texture) });
         }
         if named > 0 {
-            let message =
-                format!("{named} materials without a texture name one as they are named themselves");
-            losses.push(Loss::note("texture-added", "materials", message).counted(named));
+            let message = "materials without a texture name one as they are named themselves";
+            losses.push(Loss::note("texture-added", "materials", message).of(named, "material", "materials"));
         }
         Ok(numbers)
     }

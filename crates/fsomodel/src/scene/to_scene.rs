@@ -20,6 +20,11 @@ use meshwright_scene::{
 /// A vector whose length differs from 1 by more than this is changed noticeably by normalising it.
 const TOLERANCE: f32 = 1e-2;
 
+const VERTICES: [&str; 2] = ["vertex", "vertices"];
+const NORMALS: [&str; 2] = ["normal", "normals"];
+const TANGENTS: [&str; 2] = ["tangent", "tangents"];
+const INDICES: [&str; 2] = ["index", "indices"];
+
 impl FsoModel<'_> {
     /// The model as a scene: a mesh for every range, with the vertices that it spans; the companion's nodes and
     /// materials, or a node for every mesh where there is none.
@@ -68,11 +73,9 @@ struct Work<'m> {
 }
 
 impl Work<'_> {
-    fn lose(&mut self, code: &'static str, path: String, message: &str, count: usize) {
+    fn lose(&mut self, loss: Loss, count: usize, [one, several]: [&'static str; 2]) {
         if count > 0 {
-            #[expect(clippy::cast_precision_loss, reason = "a count of vertices")]
-            let amount = count as f64;
-            self.losses.push(Loss::measured(code, path, message, amount).counted(count));
+            self.losses.push(loss.of(count, one, several));
         }
     }
 
@@ -101,7 +104,8 @@ impl Work<'_> {
                 .map(|t| Extra::Map(Vec::from([("diffuse_texture".into(), Extra::from(t.clone()))])));
             self.scene.materials.push(Material::named(name).with_extras(extras));
         }
-        self.lose("texture-names-dropped", "materials".into(), "materials name a texture file", dropped);
+        let loss = Loss::new("texture-names-dropped", "materials", "materials name a texture file");
+        self.lose(loss.kept_in_extras(), dropped, ["material", "materials"]);
         Ok(())
     }
 
@@ -126,7 +130,8 @@ impl Work<'_> {
             self.vertices(&mut mesh, span, &path())?;
         }
         let left = usize::try_from(range.count % 3).unwrap_or(0);
-        self.lose("indices-left-over", path(), "indices behind the last whole triangle", left);
+        let loss = Loss::new("indices-left-over", path(), "indices behind the last whole triangle");
+        self.lose(loss, left, INDICES);
         self.scene.meshes.push(mesh);
         Ok(())
     }
@@ -172,10 +177,13 @@ impl Work<'_> {
             mesh.normals.push(normal);
         }
         let message = "positions or texture coordinates were not finite, now 0";
-        self.lose("position-not-finite", path.into(), message, broken);
-        self.lose("normals-scaled", path.into(), "normals were brought to length 1", odd);
-        self.lose("normals-replaced", path.into(), "normals had no direction, now +Z", directionless);
-        self.lose("uv-third-dropped", path.into(), "third texture coordinates that are not 0", thirds);
+        self.lose(Loss::new("position-not-finite", path, message), broken, VERTICES);
+        let loss = Loss::note("normals-scaled", path, "normals were brought to length 1");
+        self.lose(loss, odd, NORMALS);
+        let loss = Loss::note("normals-replaced", path, "normals without direction are now +Z");
+        self.lose(loss, directionless, NORMALS);
+        let loss = Loss::new("uv-third-dropped", path, "third texture coordinates that are not 0");
+        self.lose(loss, thirds, VERTICES);
         self.tangents(mesh, span, path)
     }
 
@@ -208,10 +216,10 @@ impl Work<'_> {
             mesh.tangents.push([x, y, z, side.unwrap_or(1.0)]);
         }
         if guessed > 0 {
-            let message = format!("{guessed} tangents whose side nothing shows, taken as 1");
-            self.losses.push(Loss::note("tangent-handedness", path, message).counted(guessed));
+            let message = "tangents whose side nothing shows, taken as 1";
+            self.lose(Loss::note("tangent-handedness", path, message), guessed, TANGENTS);
         }
-        self.lose("tangent-length", path.into(), "tangents were brought to length 1", odd);
+        self.lose(Loss::note("tangent-length", path, "tangents were brought to length 1"), odd, TANGENTS);
         Ok(())
     }
 
@@ -240,7 +248,7 @@ impl Work<'_> {
             });
         }
         let message = "matrices whose last row is not 0 0 0 1";
-        self.lose("projection-dropped", "nodes".into(), message, projective);
+        self.lose(Loss::new("projection-dropped", "nodes", message), projective, ["node", "nodes"]);
         Ok(())
     }
 
@@ -259,9 +267,10 @@ impl Work<'_> {
             }
         }
         let unused = gaps(&mut drawn, indices).0;
-        self.lose("indices-unused", "indices".into(), "indices that no mesh draws", unused);
+        self.lose(Loss::new("indices-unused", "indices", "indices that no mesh draws"), unused, INDICES);
         let unused = gaps(&mut spanned, vertices).0;
-        self.lose("vertices-unused", "vertices".into(), "vertices outside of what meshes span", unused);
+        let loss = Loss::new("vertices-unused", "vertices", "vertices outside of what meshes span");
+        self.lose(loss, unused, VERTICES);
         Ok(())
     }
 
@@ -269,7 +278,8 @@ impl Work<'_> {
     fn forget_chunks(&mut self) {
         let dialect = self.model.dialect;
         let unknown = self.model.unknown().count();
-        self.lose("chunks-dropped", "chunks".into(), "chunks of unknown kinds", unknown);
+        let loss = Loss::new("chunks-dropped", "chunks", "chunks of unknown kinds");
+        self.lose(loss, unknown, ["chunk", "chunks"]);
         if dialect != Dialect::Seed44 && !self.model.vertices().is_empty() {
             let message = "of bitangents only the side is kept";
             self.losses.push(Loss::new("bitangents-dropped", "vertices", message));

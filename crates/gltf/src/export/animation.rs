@@ -105,30 +105,32 @@ struct Tally {
 impl Tally {
     fn report(&self, path: &str, losses: &mut Vec<Loss>) {
         if self.sheared > 0 {
-            let message =
-                format!("{} local matrices shear; largest part dropped, of their size", self.sheared);
-            losses.push(Loss::measured("joint-shear", path, message, self.shear));
+            let loss = Loss::new("joint-shear", path, "joints shear, which glTF cannot say");
+            let loss =
+                loss.of(self.sheared, "pose of a joint", "poses of joints").by(self.shear, "of their size");
+            losses.push(loss.noise_below(Loss::NOISE));
         }
         if self.turned > 0.0 {
-            let message =
-                "rotations between keys are blended otherwise than by glTF; largest difference in degrees";
-            losses.push(Loss::measured("interpolation", path, message, self.turned));
+            let message = "rotations between keys are blended otherwise than by glTF";
+            losses.push(Loss::new("interpolation", path, message).by(self.turned, "degrees"));
         }
         if self.nudged > 0 {
-            let message = format!("{} keys moved to the next time that 32 bits can distinguish", self.nudged);
-            losses.push(Loss::new("key-times", path, message));
+            let loss =
+                Loss::new("key-times", path, "keys moved to the next time that 32 bits can distinguish");
+            losses.push(loss.of(self.nudged, "key", "keys"));
         }
         if self.unit > 0 {
-            let message = format!("{} rotations were made to have length 1", self.unit);
-            losses.push(Loss::new("rotations-scaled", path, message));
+            let loss = Loss::note("rotations-scaled", path, "rotations were made to have length 1");
+            losses.push(loss.of(self.unit, "key", "keys"));
         }
         if self.replaced > 0 {
-            let message = format!("{} channels are replaced by later ones of the same joint", self.replaced);
-            losses.push(Loss::new("channels-replaced", path, message));
+            let loss =
+                Loss::new("channels-replaced", path, "channels are replaced by later ones of the same joint");
+            losses.push(loss.of(self.replaced, "channel", "channels"));
         }
         if self.cut > 0 {
-            let message = format!("{} keys lie behind the last frame and were left out", self.cut);
-            losses.push(Loss::new("keys-cut", path, message));
+            let loss = Loss::new("keys-cut", path, "keys behind the last frame were left out");
+            losses.push(loss.of(self.cut, "key", "keys"));
         }
     }
 }

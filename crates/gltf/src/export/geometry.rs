@@ -148,13 +148,13 @@ fn unit_normals<'a>(
                 *n = narrow(unit(face).unwrap_or([0.0, 1.0, 0.0]));
             }
         }
-        let message =
-            format!("{replaced} normals without direction were replaced by those of their triangles");
-        losses.push(Loss::new("normals-replaced", path, message));
+        let loss =
+            Loss::note("normals-replaced", path, "normals without direction are those of their triangles");
+        losses.push(loss.of(replaced, "normal", "normals"));
     }
     if scaled > 0 {
-        let message = format!("{scaled} normals were made to have length 1; largest difference");
-        losses.push(Loss::measured("normals-scaled", path, message, most));
+        let loss = Loss::note("normals-scaled", path, "normals were made to have length 1");
+        losses.push(loss.of(scaled, "normal", "normals").by(most, "off"));
     }
     Ok(Cow::Owned(normals))
 }
@@ -199,8 +199,8 @@ fn unit_tangents(
         tangents.push([x, y, z, if w < 0.0 { -1.0 } else { 1.0 }]);
     }
     if replaced > 0 {
-        let message = format!("{replaced} tangents without direction were replaced");
-        losses.push(Loss::new("tangents-replaced", path, message));
+        let loss = Loss::note("tangents-replaced", path, "tangents without direction were replaced");
+        losses.push(loss.of(replaced, "tangent", "tangents"));
     }
     Ok(tangents)
 }
@@ -215,8 +215,8 @@ fn finite_uvs<'a>(
     if odd == 0 {
         return Ok(Cow::Borrowed(uvs));
     }
-    let message = format!("{odd} texture coordinates are not finite and became 0");
-    losses.push(Loss::new("uvs-replaced", path, message));
+    let loss = Loss::new("uvs-replaced", path, "texture coordinates that are not finite became 0");
+    losses.push(loss.of(odd, "vertex", "vertices"));
     let mut clean = out.memory.reserve("texture coordinates", uvs.len())?;
     clean.extend(uvs.iter().map(|uv| uv.map(|c| if c.is_finite() { c } else { 0.0 })));
     Ok(Cow::Owned(clean))

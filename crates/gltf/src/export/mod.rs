@@ -282,8 +282,9 @@ impl Export<'_> {
             Local::Affine(m) => {
                 let (trs, error) = decompose(m);
                 if error > SHEAR_NOISE {
-                    let message = "the node shears; part dropped, of its size";
-                    self.losses.push(Loss::measured("node-shear", path.as_str(), message, error));
+                    let loss =
+                        Loss::new("node-shear", path.as_str(), "the node shears, which glTF cannot say");
+                    self.losses.push(loss.by(error, "of its size").noise_below(Loss::NOISE));
                 }
                 trs
             }

@@ -102,12 +102,13 @@ fn rest(skeleton: &Skeleton, path: &str, losses: &mut Vec<Loss>) -> Result<Vec<T
     });
     let rest = rest.collect();
     if sheared > 0 {
-        let message = format!("{sheared} joints shear in the rest pose; largest part dropped, of their size");
-        losses.push(Loss::measured("joint-shear", path, message, most));
+        let loss = Loss::new("joint-shear", path, "joints shear in the rest pose, which glTF cannot say");
+        let loss = loss.of(sheared, "joint", "joints").by(most, "of their size");
+        losses.push(loss.noise_below(Loss::NOISE));
     }
     if odd > 0 {
-        let message = format!("rotations of {odd} joints were made to have length 1");
-        losses.push(Loss::new("rotations-scaled", path, message));
+        let loss = Loss::note("rotations-scaled", path, "rotations were made to have length 1");
+        losses.push(loss.of(odd, "joint", "joints"));
     }
     Ok(rest)
 }

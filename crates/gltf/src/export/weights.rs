@@ -132,22 +132,23 @@ fn put(sets: &mut [Set], v: usize, slot: usize, joint: u16, weight: f32) {
 impl Tally {
     fn report(&self, path: &str, losses: &mut Vec<Loss>) {
         if self.truncated > 0 {
-            let n = self.truncated;
-            let message = format!("{n} vertices keep the heaviest influences only; largest share dropped");
-            losses.push(Loss::measured("influences-dropped", path, message, self.dropped));
+            let loss = Loss::new("influences-dropped", path, "vertices keep their heaviest influences only");
+            let loss = loss.of(self.truncated, "vertex", "vertices").by(self.dropped, "of the weight");
+            losses.push(loss.noise_below(Loss::NOISE));
         }
         if self.scaled > 0 {
-            let n = self.scaled;
-            let message = format!("weights of {n} vertices were made to sum to 1; largest difference");
-            losses.push(Loss::measured("weights-normalized", path, message, self.sum));
+            let loss = Loss::new("weights-normalized", path, "the weights of a vertex were made to sum to 1");
+            let loss = loss.of(self.scaled, "vertex", "vertices").by(self.sum, "of the sum");
+            losses.push(loss.noise_below(Loss::NOISE));
         }
         if self.negative > 0 {
-            let message = format!("{} vertices had negative weights, which were dropped", self.negative);
-            losses.push(Loss::new("weights-negative", path, message));
+            let loss = Loss::new("weights-negative", path, "negative weights were dropped");
+            losses.push(loss.of(self.negative, "vertex", "vertices"));
         }
         if self.unbound > 0 {
-            let message = format!("{} vertices that nothing moves hang on an extra joint", self.unbound);
-            losses.push(Loss::new("vertices-unbound", path, message));
+            let loss =
+                Loss::note("vertices-unbound", path, "vertices that nothing moves hang on an extra joint");
+            losses.push(loss.of(self.unbound, "vertex", "vertices"));
         }
     }
 }

@@ -259,7 +259,7 @@ impl Dump {
         })
     }
 
-    /// The dump as one JSON document.
+    /// The dump as one JSON document, safe on a terminal.
     pub fn to_json(&self) -> String {
         let mut out = Vec::new();
         // Every value has a JSON form by construction.

@@ -8,7 +8,7 @@ use meshwright_quake::{ClipRange, FrameGroups, ResolvedClips};
 use meshwright_scene::{ConvertError, Converted, Loss, OutputFiles, Scene, SceneOptions};
 
 /// Converts a model of so many poses with the clips that its `.framegroups` companion names; what was changed to fit
-/// the model is a loss. `name` is what the model calls a frame.
+/// the model is a note. `name` is what the model calls a frame.
 fn with_clips<'m>(
     companions: &Companions,
     poses: usize,
@@ -25,9 +25,10 @@ fn with_clips<'m>(
     budget.charge_items("clips", clips.len() as u64, size_of::<FrameClip>())?;
     let clips: Vec<_> = clips.into_iter().map(clip).collect();
     let mut converted = to_scene(&options.clone().with_memory(budget.left()), Some(&clips))?;
+    // Engines do the same, so nothing is lost.
     converted
         .losses
-        .extend(report.iter().map(|f| Loss::new(f.code, f.path.to_string(), f.message.to_string())));
+        .extend(report.iter().map(|f| Loss::note(f.code, f.path.to_string(), f.message.to_string())));
     Ok(converted)
 }
 

@@ -1,8 +1,9 @@
 //! Which meshes are drawn where.
 
 use super::{DrawOptions, Instance, Levels};
-use crate::convert::{ConvertError, Loss};
+use crate::convert::ConvertError;
 use crate::ids::{MeshId, NodeId};
+use crate::loss::Loss;
 use crate::mesh::Mesh;
 use crate::model::Scene;
 use alloc::collections::BTreeSet;
@@ -68,9 +69,8 @@ pub(super) fn of(
         let alone = |mesh| Instance { level: None, node: None, mesh, matrix: Affine::IDENTITY };
         instances.extend(missing.into_iter().map(alone));
     } else if !missing.is_empty() {
-        let message = format!("{} meshes are not drawn and left out", missing.len());
-        let amount = f64::from(u32::try_from(missing.len()).unwrap_or(u32::MAX));
-        losses.push(Loss::measured("mesh-not-drawn", "meshes", message, amount).counted(missing.len()));
+        let message = "what no node draws is left out";
+        losses.push(Loss::new("mesh-not-drawn", "meshes", message).of(missing.len(), "mesh", "meshes"));
     }
     Ok(instances)
 }
@@ -148,10 +148,8 @@ fn report_nodes(scene: &Scene, options: &DrawOptions, shown: &[bool], losses: &m
         }
         Levels::Finest | Levels::Only(_) => {
             if !hidden.is_empty() {
-                let message = format!("{} nodes of other levels are left out", hidden.len());
-                let amount = f64::from(u32::try_from(hidden.len()).unwrap_or(u32::MAX));
-                losses
-                    .push(Loss::measured("levels-dropped", "levels", message, amount).counted(hidden.len()));
+                let loss = Loss::new("levels-dropped", "levels", "nodes of other levels are left out");
+                losses.push(loss.of(hidden.len(), "node", "nodes"));
             }
         }
     }

@@ -1,7 +1,8 @@
 //! Several meshes as one.
 
 use super::{DrawOptions, Instance, bytes};
-use crate::convert::{ConvertError, Loss};
+use crate::convert::ConvertError;
+use crate::loss::Loss;
 use crate::mesh::{Mesh, Skin};
 use crate::model::Scene;
 use alloc::borrow::Cow;
@@ -51,8 +52,8 @@ pub(super) fn joined<'s>(
     if meshes.len() < 2 {
         return Ok(meshes.pop().unwrap_or_default());
     }
-    let message = format!("{} meshes of one material became one", meshes.len());
-    losses.push(Loss::note("meshes-merged", path, message).counted(meshes.len()));
+    let loss = Loss::note("meshes-merged", path, "meshes of one material became one");
+    losses.push(loss.of(meshes.len(), "mesh", "meshes"));
     let full: Vec<_> = meshes.iter().filter(|m| !m.positions.is_empty()).collect();
     let shared = |what, has: fn(&Mesh) -> bool, losses: &mut Vec<Loss>| {
         let with = full.iter().filter(|m| has(m)).count();

@@ -136,8 +136,8 @@ impl Keys {
         let scaled = scaled_joints(scene, clip, skeleton.joints.len(), budget)?;
         let count = scaled.iter().filter(|s| **s).count();
         if count > 0 {
-            let message = format!("{count} joints are scaled, bones have no scale");
-            losses.push(Loss::new("scale-dropped", path, message).counted(count));
+            let loss = Loss::new("scale-dropped", path, "bones have no scale");
+            losses.push(loss.of(count, "joint", "joints"));
         }
         let mut keys = budget.filled("motions", skeleton.joints.len(), Self::default())?;
         let rests = || skeleton.joints.iter().map(|j| j.rest.to_affine64());

@@ -7,7 +7,6 @@ use crate::mesh::{Geometry, Mesh};
 use crate::name::Name;
 use crate::scene::space::TO_GLTF;
 use crate::ts1::{Bmf, Skn};
-use alloc::format;
 use alloc::vec::Vec;
 use meshwright_scene::{
     Budget, ConvertError, Converted, DrawOptions, Drawables, FromScene, FromSceneOptions, Lack, Levels, Loss,
@@ -49,8 +48,8 @@ fn whole(
     }
     losses.extend(drawables.take_losses());
     if count > 1 {
-        let message = format!("{count} meshes became one, which has one texture");
-        losses.push(Loss::note("meshes-merged", "meshes", message).counted(count));
+        let loss = Loss::note("meshes-merged", "meshes", "all meshes became one, which has one texture");
+        losses.push(loss.of(count, "mesh", "meshes"));
     }
     gatherer.report("meshes", losses);
     gatherer.arrange()

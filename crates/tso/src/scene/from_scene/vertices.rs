@@ -313,7 +313,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
             ("not-finite", notes.not_finite, "vertices with numbers that are not finite, set to 0"),
         ] {
             if count > 0 {
-                losses.push(Loss::new(code, path, alloc::format!("{count} {message}")).counted(count));
+                losses.push(Loss::new(code, path, message).of(count, "vertex", "vertices"));
             }
         }
         for (code, count, message) in [

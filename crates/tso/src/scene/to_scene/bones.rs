@@ -130,9 +130,10 @@ impl Joints {
             }
         }
         losses.extend(notes.0.iter().map(|(code, (first, n, message))| {
-            let (path, message) = (format!("skeleton.bones[{first}]"), format!("{n} {message}"));
+            let path = format!("skeleton.bones[{first}]");
             let decided = *code == "rotation-length";
-            if decided { Loss::note(code, path, message) } else { Loss::new(code, path, message) }.counted(*n)
+            let made = if decided { Loss::note } else { Loss::new };
+            made(code, path, String::from(*message)).of(*n, "bone", "bones")
         }));
         Ok(())
     }

@@ -142,8 +142,8 @@ impl Notes {
         let not_finite = "keys with numbers that are not finite are left out";
         lose("not-finite", self.not_finite, not_finite, "");
         if self.not_unit > 0 {
-            let message = format!("{} quaternions were brought to length 1", self.not_unit);
-            losses.push(Loss::note("rotation-length", path("rotations"), message).counted(self.not_unit));
+            let loss = Loss::note("rotation-length", path("rotations"), "rotations were brought to length 1");
+            losses.push(loss.of(self.not_unit, "rotation", "rotations"));
         }
     }
 }

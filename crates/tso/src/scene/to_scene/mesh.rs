@@ -307,19 +307,13 @@ impl Conversion<'_> {
         self.report_broken_rules(losses);
         let pointed = if self.options.space == Space::Gltf { notes.zero_normals } else { 0 };
         for (make, code, field, n, message) in [
-            (LOSS, "weight-zero", "blends", notes.zero_weights, "blend vertices of weight 0 are left out"),
+            (NOTE, "weight-zero", "blends", notes.zero_weights, "blend vertices of weight 0 are left out"),
             (NOTE, "normals-replaced", "real", pointed, "normals without direction point up"),
-            (
-                LOSS,
-                "not-finite",
-                "real",
-                notes.not_finite,
-                "vertices with numbers that are not finite, set to 0",
-            ),
+            (LOSS, "not-finite", "real", notes.not_finite, "numbers that are not finite became 0"),
             (NOTE, "normals-recomputed", "real", notes.recomputed, "normals are computed from the faces"),
         ] {
             if n > 0 {
-                losses.push(make(code, self.path(field), format!("{n} {message}")).counted(n));
+                losses.push(make(code, self.path(field), message.into()).of(n, "vertex", "vertices"));
             }
         }
         if notes.facing.disagrees() {
@@ -339,10 +333,10 @@ impl Conversion<'_> {
         if e > RESIDUAL_REPORTED {
             let fit = if e > RESIDUAL_WRONG { "the skeleton does not fit the mesh: " } else { "" };
             let message = format!(
-                "{fit}blend and real vertices are up to {e:.2e} file units apart in the rest pose; joint weights are \
-                 off by at most half of that in other poses"
+                "{fit}blend and real vertices lie apart in the rest pose; joint weights are off by at most half of that \
+                 in other poses"
             );
-            losses.push(Loss::measured("blend-residual", self.path("blends"), message, e));
+            losses.push(Loss::new("blend-residual", self.path("blends"), message).by(e, "units of the file"));
         }
     }
 }

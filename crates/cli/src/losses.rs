@@ -1,0 +1,81 @@
+//! What a conversion lost and decided, for people and for programs.
+
+use crate::args::ReadArgs;
+use crate::{render, say};
+use meshwright::scene::{Loss, LossGroup, LossKind};
+use serde_json::{Value, json};
+
+/// How much is said.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Detail {
+    /// Losses, on one line.
+    Quiet,
+    /// One line for each kind of loss or note.
+    Grouped,
+    /// A line for each.
+    All,
+}
+
+impl From<&ReadArgs> for Detail {
+    fn from(args: &ReadArgs) -> Self {
+        match (args.quiet, args.verbose) {
+            (true, _) => Self::Quiet,
+            (_, true) => Self::All,
+            _ => Self::Grouped,
+        }
+    }
+}
+
+/// Says what a file lost. `advice` follows what the extras of a scene would hold.
+pub(crate) fn say_all(shown: &str, losses: &[Loss], detail: Detail, advice: &str) {
+    let advised = |in_extras: bool| if in_extras { advice } else { "" };
+    if matches!(detail, Detail::All) {
+        for kind in [LossKind::Loss, LossKind::Note] {
+            for loss in losses.iter().filter(|l| l.kind == kind) {
+                let advice = advised(loss.in_extras);
+                say_one(shown, &format!("{kind}[{}] {}{advice}", loss.code, Unnamed(loss)));
+            }
+        }
+        return;
+    }
+    let groups = LossGroup::all(losses);
+    if matches!(detail, Detail::Quiet) {
+        let lost = groups.iter().filter(|g| g.kind() == LossKind::Loss);
+        let lost: Vec<_> = lost.map(|g| format!("{g} [{}]", g.code())).collect();
+        if !lost.is_empty() {
+            say_one(shown, &format!("lost: {}", lost.join("; ")));
+        }
+        return;
+    }
+    for group in &groups {
+        let text = format!("{}[{}] {group}{}", group.kind(), group.code(), advised(group.in_extras()));
+        say_one(shown, &text);
+    }
+}
+
+fn say_one(shown: &str, text: &str) {
+    say(&format!("{shown}: {}", render::plain(text)));
+}
+
+/// A loss without its code, which stands before it.
+struct Unnamed<'l>(&'l Loss);
+
+impl std::fmt::Display for Unnamed<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let text = self.0.to_string();
+        f.write_str(text.strip_suffix(&format!(" [{}]", self.0.code)).unwrap_or(&text))
+    }
+}
+
+/// A loss for programs.
+pub(crate) fn document(loss: &Loss) -> Value {
+    json!({
+        "kind": if loss.is_note() { "note" } else { "loss" },
+        "code": loss.code,
+        "path": loss.path,
+        "message": loss.message,
+        "count": loss.count,
+        "amount": loss.amount,
+        "unit": loss.unit,
+    })
+}

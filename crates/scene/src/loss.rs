@@ -1,0 +1,343 @@
+//! What a conversion lost, and what it decided.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::{self, Write as _};
+use meshwright_core::text::counted;
+
+/// Whether something is missing, or was decided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LossKind {
+    /// The result does not hold something of the source, or not exactly.
+    #[default]
+    Loss,
+    /// Nothing is missing: the source left something open, could be said in several ways, or differs by less than
+    /// its exporter rounded.
+    Note,
+}
+
+impl fmt::Display for LossKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Loss => "lost",
+            Self::Note => "note",
+        })
+    }
+}
+
+/// Something of the source that the result does not hold, or something that the conversion decided.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Loss {
+    /// Whether it is a loss or a note.
+    pub kind: LossKind,
+    /// A stable code in kebab case.
+    pub code: &'static str,
+    /// Where in the source, as a field path.
+    pub path: String,
+    /// What was lost or decided, in one line. It states neither count nor amount where these have words of their own.
+    pub message: String,
+    /// How many items it concerns; 1 unless stated.
+    pub count: u64,
+    /// What one of those items is called, and several; empty where the message names them.
+    pub items: [&'static str; 2],
+    /// How much, where it can be measured: the most of all items.
+    pub amount: Option<f64>,
+    /// The unit of the amount, or what it is a part of: `degrees`, `of the weight`.
+    pub unit: &'static str,
+    /// Whether the extras of the scene hold it when they are asked for.
+    pub in_extras: bool,
+}
+
+impl Loss {
+    /// What exporters of 32-bit files leave of a share, a length or a sum that should be exact.
+    pub const NOISE: f64 = 1.0e-4;
+
+    /// Something that is missing.
+    pub fn new(code: &'static str, path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            kind: LossKind::Loss,
+            code,
+            path: path.into(),
+            message: message.into(),
+            count: 1,
+            items: [""; 2],
+            amount: None,
+            unit: "",
+            in_extras: false,
+        }
+    }
+
+    /// Something that was decided.
+    pub fn note(code: &'static str, path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { kind: LossKind::Note, ..Self::new(code, path, message) }
+    }
+
+    /// The same with the number of items that it concerns, which the message names.
+    #[must_use]
+    pub fn counted(mut self, count: usize) -> Self {
+        self.count = count as u64;
+        self
+    }
+
+    /// The same with the number of items that it concerns, and what one of them and several are called.
+    ///
+    /// ```
+    /// # use meshwright_scene::Loss;
+    /// let loss = Loss::new("bones-dropped", "bones", "bones have no scale").of(2, "bone", "bones");
+    /// assert_eq!(loss.to_string(), "bones: bones have no scale (2 bones) [bones-dropped]");
+    /// ```
+    #[must_use]
+    pub fn of(self, count: usize, one: &'static str, several: &'static str) -> Self {
+        Self { items: [one, several], ..self.counted(count) }
+    }
+
+    /// The same with an amount in a unit.
+    #[must_use]
+    pub const fn by(mut self, amount: f64, unit: &'static str) -> Self {
+        self.amount = Some(amount);
+        self.unit = unit;
+        self
+    }
+
+    /// A note where the amount is not above `most`, which is what an exporter's rounding leaves.
+    #[must_use]
+    pub fn noise_below(mut self, most: f64) -> Self {
+        if self.amount.is_some_and(|amount| amount <= most) {
+            self.kind = LossKind::Note;
+        }
+        self
+    }
+
+    /// The same, held by the extras of the scene when they are asked for.
+    #[must_use]
+    pub const fn kept_in_extras(mut self) -> Self {
+        self.in_extras = true;
+        self
+    }
+
+    /// True where nothing is lost.
+    #[must_use]
+    pub fn is_note(&self) -> bool {
+        self.kind == LossKind::Note
+    }
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        f.write_str(&self.message)?;
+        Measure { count: self.count, items: self.items, amount: self.amount, unit: self.unit, most: false }
+            .fmt(f)?;
+        write!(f, " [{}]", self.code)
+    }
+}
+
+/// Losses of one kind and code, to be said at once.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LossGroup<'l> {
+    /// The losses, in their order; at least one.
+    pub losses: Vec<&'l Loss>,
+}
+
+impl<'l> LossGroup<'l> {
+    /// How many of the losses the text of a group shows.
+    const SHOWN: usize = 3;
+
+    /// Sorts losses by kind and code: losses before notes, else in the order of their first.
+    pub fn all(losses: &'l [Loss]) -> Vec<Self> {
+        let mut places = BTreeMap::new();
+        let mut groups: Vec<Self> = Vec::new();
+        for loss in losses {
+            let place = *places.entry((loss.kind, loss.code)).or_insert(groups.len());
+            match groups.get_mut(place) {
+                Some(group) => group.losses.push(loss),
+                None => groups.push(Self { losses: alloc::vec![loss] }),
+            }
+        }
+        groups.sort_by_key(Self::kind);
+        groups
+    }
+
+    /// Whether these are losses or notes.
+    pub fn kind(&self) -> LossKind {
+        self.losses.first().map(|loss| loss.kind).unwrap_or_default()
+    }
+
+    /// Their code.
+    pub fn code(&self) -> &'static str {
+        self.losses.first().map_or("", |loss| loss.code)
+    }
+
+    /// How many items they concern together.
+    pub fn count(&self) -> u64 {
+        self.losses.iter().fold(0, |sum: u64, loss| sum.saturating_add(loss.count))
+    }
+
+    /// Whether the extras of the scene hold all of it when they are asked for.
+    pub fn in_extras(&self) -> bool {
+        self.losses.iter().all(|loss| loss.in_extras)
+    }
+
+    /// Whether all say the same of different places.
+    fn is_uniform(&self) -> bool {
+        let said = |loss: &'l Loss| (&loss.message, loss.items, loss.unit);
+        let mut all = self.losses.iter().map(|loss| said(loss));
+        let first = all.next();
+        all.all(|other| Some(other) == first)
+    }
+}
+
+/// `meshes[0], meshes[1]: normals without direction point up (3 normals)`.
+impl fmt::Display for LossGroup<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (shown, more) = self.losses.split_at_checked(Self::SHOWN).unwrap_or((&self.losses, &[]));
+        let Some(first) = shown.first() else { return Ok(()) };
+        if !self.is_uniform() {
+            for (i, loss) in shown.iter().enumerate() {
+                let before = if i > 0 { "; " } else { "" };
+                let path = if loss.path.is_empty() { "" } else { ": " };
+                write!(f, "{before}{}{path}{}", loss.path, loss.message)?;
+                let (count, items) = (loss.count, loss.items);
+                Measure { count, items, amount: loss.amount, unit: loss.unit, most: false }.fmt(f)?;
+            }
+            return if more.is_empty() { Ok(()) } else { write!(f, "; and {} more", more.len()) };
+        }
+        let mut paths = shown.iter().map(|loss| &*loss.path).filter(|path| !path.is_empty());
+        if let Some(path) = paths.next() {
+            f.write_str(path)?;
+            paths.try_for_each(|path| write!(f, ", {path}"))?;
+            if !more.is_empty() {
+                write!(f, " and {} more", more.len())?;
+            }
+            f.write_str(": ")?;
+        }
+        f.write_str(&first.message)?;
+        let amounts = self.losses.iter().filter_map(|loss| loss.amount);
+        let amount = amounts.fold(None, |most: Option<f64>, a| Some(most.map_or(a, |m| m.max(a))));
+        let most = self.losses.len() > 1;
+        Measure { count: self.count(), items: first.items, amount, unit: first.unit, most }.fmt(f)
+    }
+}
+
+/// ` (3 normals, at most 0.4 degrees)`; nothing where nothing is known.
+struct Measure {
+    count: u64,
+    items: [&'static str; 2],
+    amount: Option<f64>,
+    unit: &'static str,
+    most: bool,
+}
+
+impl fmt::Display for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        if let [one, several] = self.items
+            && !one.is_empty()
+        {
+            text.push_str(&counted(self.count, one, several));
+        }
+        if let Some(amount) = self.amount {
+            let comma = if text.is_empty() { "" } else { ", " };
+            let most = if self.most || self.count > 1 { "at most " } else { "" };
+            let space = if self.unit.is_empty() { "" } else { " " };
+            write!(text, "{comma}{most}{}{space}{}", Short(amount), self.unit)?;
+        }
+        if text.is_empty() { Ok(()) } else { write!(f, " ({text})") }
+    }
+}
+
+/// A number with three digits that count, or as many as it has before the point.
+struct Short(f64);
+
+impl fmt::Display for Short {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const DIGITS: usize = 3;
+        let size = self.0.abs();
+        if !size.is_finite() || size >= 1.0e15 || (size > 0.0 && size < 1.0e-4) {
+            return write!(f, "{:.1e}", self.0);
+        }
+        let (mut digits, mut least) = (DIGITS.saturating_sub(1), 1.0);
+        while size < least && size > 0.0 {
+            digits = digits.saturating_add(1);
+            least /= 10.0;
+        }
+        let mut next = 10.0;
+        while size >= next && digits > 0 {
+            digits = digits.saturating_sub(1);
+            next *= 10.0;
+        }
+        let text = alloc::format!("{:.*}", digits, self.0);
+        let cut = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &*text };
+        f.write_str(cut)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn losses_print_on_one_line() {
+        let loss = Loss::new("colors-dropped", "meshes[2]", "the format has no vertex colours");
+        assert_eq!(loss.to_string(), "meshes[2]: the format has no vertex colours [colors-dropped]");
+        let loss = Loss::note("rate-changed", "", "the nearest rate").by(0.5, "frames per second").counted(3);
+        assert_eq!(loss.to_string(), "the nearest rate (at most 0.5 frames per second) [rate-changed]");
+        assert_eq!((loss.is_note(), loss.count), (true, 3));
+        let loss = Loss::new("a", "b", "c").of(1, "vertex", "vertices").by(0.25, "units");
+        assert_eq!(loss.to_string(), "b: c (1 vertex, 0.25 units) [a]");
+    }
+
+    #[test]
+    fn what_an_exporter_rounded_is_a_note() {
+        let loss = |amount| Loss::new("a", "", "b").by(amount, "of the sum").noise_below(Loss::NOISE);
+        assert!(loss(9.0e-5).is_note() && !loss(1.1e-4).is_note());
+        assert!(!Loss::new("a", "", "b").noise_below(1.0).is_note(), "nothing was measured");
+    }
+
+    #[test]
+    fn what_has_one_code_is_one_group() {
+        let mut losses = Vec::new();
+        losses.push(Loss::note("n", "x", "decided"));
+        for i in 0..5_u8 {
+            let path = alloc::format!("meshes[{i}]");
+            losses.push(Loss::new("a", path, "gone").of(2, "bone", "bones").by(f64::from(i), "degrees"));
+        }
+        losses.push(Loss::new("b", "p", "one").kept_in_extras());
+        losses.push(Loss::new("b", "q", "other").kept_in_extras());
+        let groups = LossGroup::all(&losses);
+        let said: Vec<_> = groups.iter().map(|g| alloc::format!("{}[{}] {g}", g.kind(), g.code())).collect();
+        assert_eq!(
+            said,
+            [
+                "lost[a] meshes[0], meshes[1], meshes[2] and 2 more: gone (10 bones, at most 4 degrees)",
+                "lost[b] p: one; q: other",
+                "note[n] x: decided",
+            ]
+        );
+        assert_eq!(groups.iter().map(LossGroup::in_extras).collect::<Vec<_>>(), [false, true, false]);
+    }
+
+    #[test]
+    fn amounts_have_the_digits_that_count() {
+        for (amount, text) in [
+            (0.0, "0"),
+            (1.0, "1"),
+            (0.395_012, "0.395"),
+            (0.000_123_46, "0.000123"),
+            (0.000_012_3, "1.2e-5"),
+            (12.344, "12.3"),
+            (100.0, "100"),
+            (123_456.7, "123457"),
+            (-2.5, "-2.5"),
+            (f64::INFINITY, "inf"),
+        ] {
+            assert_eq!(Short(amount).to_string(), text);
+        }
+    }
+}
