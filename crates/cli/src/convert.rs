@@ -17,6 +17,7 @@ use meshwright::{Asset, FigureError, Format, Role, Target, WriteOptions, rig};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
+use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Component, Path, PathBuf};
 
@@ -143,13 +144,33 @@ impl Work<'_> {
         let mut opened = self.reader.open(input)?;
         if self.to == Target::Native(opened.asset.format()) {
             self.reader.say_passed_over(input, &opened);
-            let files = vec![(path.to_owned(), opened.asset.model().to_bytes()?)];
-            return self
-                .deliver(Done { input: input.clone(), files, losses: Vec::new(), advice: "" }, Some(input));
+            return self.deliver(self.rewritten(input, &opened.asset, path)?, Some(input));
         }
         self.reader.say_used(input, &opened);
         let done = self.written(input, &mut opened, path)?;
         self.deliver(done, None)
+    }
+
+    /// A model in its own format, with the companions whose names follow from its own. One that is there already, as in
+    /// a rewrite in place, is left as it is.
+    fn rewritten(&self, input: &Input, asset: &Asset, path: &Path) -> Result<Done, Refusal> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let mut files = placed(asset.rewrite(&name)?, path)?;
+        let mut losses = Vec::new();
+        let is_stream = || fs::metadata(path).is_ok_and(|meta| !meta.is_file());
+        if files.len() > 1 && (self.destination == Destination::Stdout || is_stream()) {
+            let left = files.drain(..files.len() - 1);
+            losses.extend(left.map(|(companion, _)| {
+                let companion = companion.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                Loss::new("companion-left", companion, "is left behind: the output takes one file")
+            }));
+        }
+        let holds = |place: &Path, bytes: &[u8]| {
+            let alike = fs::metadata(place).is_ok_and(|m| m.is_file() && m.len() == bytes.len() as u64);
+            alike && fs::read(place).is_ok_and(|held| held == bytes)
+        };
+        files.retain(|(place, bytes)| place == path || !holds(place, bytes));
+        Ok(Done { input: input.clone(), files, losses, advice: "" })
     }
 
     /// Makes one output of several inputs: files that make up a figure. What is refused comes with the number of its

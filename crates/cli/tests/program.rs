@@ -215,7 +215,7 @@ fn a_folder_is_rewritten_as_often_as_one_likes() {
         let output = command.current_dir(dir.path()).args(["convert", ".", "--to=dpm", "-o", "out/"]);
         let output = output.output().unwrap();
         assert_eq!(code(&output), 0, "{}", stderr(&output));
-        assert_eq!(common::names(&dir.path().join("out")), ["a.dpm", "b.DPM"]);
+        assert_eq!(common::names(&dir.path().join("out")), ["a.dpm", "a.dpm.framegroups", "b.DPM"]);
     }
     // Beside the models too, where what the first run wrote is no model.
     fs::remove_dir_all(dir.path().join("out")).unwrap();

@@ -23,6 +23,12 @@
 //! description with a stable code; "written" that a file that was read comes out byte for byte, the compressed
 //! blocks of streams that nobody edited included.
 //!
+//! # How files are read
+//!
+//! Headers and bones are read by nom parsers over the tables of their fields. Streams of indices and attributes stay the
+//! bytes that their LZ4 block holds; views decode them in place, without a copy, from slices whose length was held against
+//! the item's size.
+//!
 //! # Safety contract
 //!
 //! No unsafe code. Any bytes give a model or an error with kind, code, offset, stream and field path, within the

@@ -22,6 +22,12 @@
 //! a stable code; "written" that a file that was read comes out byte for byte, unknown chunks in their places and
 //! the companion's text included.
 //!
+//! # How files are read
+//!
+//! Headers of file and chunks are read by nom parsers over the tables of their fields. Vertices, indices and entries stay
+//! the bytes of their chunk, which may go to the GPU as they are; views decode them in place from slices whose length was
+//! held against the item's size.
+//!
 //! # Safety contract
 //!
 //! No unsafe code. Any bytes, of the file and of the companion, give a model or an error with kind, code, offset,

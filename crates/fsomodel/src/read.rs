@@ -142,6 +142,7 @@ impl FileFormat for FsoModel<'static> {
 
     fn needs(&self, role: Role) -> bool {
         let has_table = self.dialect == Dialect::Seed44 && self.chunk(ChunkId::MESH).is_some();
-        role == Role::Metadata && !has_table
+        // The revised description has no table of meshes, so that nothing is missing.
+        role == Role::Metadata && !has_table && self.dialect != Dialect::Doc56
     }
 }

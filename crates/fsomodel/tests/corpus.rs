@@ -116,10 +116,7 @@ fn check_scene(name: &str, model: &FsoModel<'_>, expected: &Value) {
 
 #[test]
 fn the_corpus_reads_as_its_dumps_and_is_written_byte_for_byte() {
-    let Some(dir) = corpus() else {
-        println!("no corpus beside the project");
-        return;
-    };
+    let dir = corpus!();
     let mut seen = 0;
     for entry in fs::read_dir(dir.join("fsomodel")).unwrap() {
         let path = entry.unwrap().path();
@@ -163,10 +160,7 @@ fn open(path: &Path) -> Result<Report, ReadError> {
 
 #[test]
 fn damaged_files_are_answered_as_the_corpus_says() {
-    let Some(dir) = corpus() else {
-        println!("no corpus beside the project");
-        return;
-    };
+    let dir = corpus!();
     let cases = load(&dir.join("malformed/cases.json"));
     let mut seen = 0;
     for case in cases.as_array().unwrap().iter().filter(|c| c["format"] == "fsomodel") {
@@ -192,10 +186,7 @@ fn damaged_files_are_answered_as_the_corpus_says() {
 /// is what was stored.
 #[test]
 fn recomputed_sides_are_the_stored_ones() {
-    let Some(dir) = corpus() else {
-        println!("no corpus beside the project");
-        return;
-    };
+    let dir = corpus!();
     for (with, without) in [("gl3_duck", "seed_duck"), ("gl3_teapots_tex", "seed_teapots")] {
         let read = |name: &str| fs::read(dir.join("fsomodel").join(name)).unwrap();
         let (file, text) = (read(&format!("{with}.fom")), read(&format!("{with}.json")));

@@ -1,4 +1,4 @@
-//! Differences of two files, for a failing test to show.
+//! Bytes as hexadecimal text: files that stand in a test, and differences of two files for a failing one to show.
 
 use std::fmt::Write as _;
 
@@ -18,4 +18,31 @@ pub fn hex_diff(left: &[u8], right: &[u8]) -> String {
         let _ = writeln!(out, "          + {}", text(&row(right, i)));
     }
     out
+}
+
+/// The bytes that a text spells: two hexadecimal digits each, white space between them as it pleases, `#` and what
+/// follows it on its line left out.
+///
+/// # Panics
+/// When the text has another character, or half a byte on a line.
+pub fn from_hex(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for line in text.lines() {
+        let code = line.split('#').next().unwrap_or_default();
+        let digits: Vec<u8> = code
+            .chars()
+            .filter(|c| !c.is_whitespace())
+            .map(|c| {
+                c.to_digit(16).and_then(|d| d.try_into().ok()).unwrap_or_else(|| panic!("no digit: {line}"))
+            })
+            .collect();
+        assert!(digits.len().is_multiple_of(2), "half a byte: {line}");
+        bytes.extend(digits.as_chunks::<2>().0.iter().map(|[high, low]| high << 4 | low));
+    }
+    bytes
+}
+
+#[test]
+fn bytes_are_spelled() {
+    assert_eq!(from_hex("00ff 7f # nothing\n\n 1 0"), [0, 0xff, 0x7f, 0x10]);
 }

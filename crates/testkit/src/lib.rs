@@ -27,4 +27,4 @@ pub mod mutate;
 pub use builder::Builder;
 pub use deadline::{Deadline, patience};
 pub use files::{Expect, Fixture, corpus, fixtures, skipped, sound, testdata};
-pub use hex::hex_diff;
+pub use hex::{from_hex, hex_diff};

@@ -120,7 +120,7 @@ pub(crate) fn count(path: &Path<'_>, n: usize) -> Result<u32, WriteError> {
 }
 
 /// A number of bytes or items as an offset.
-pub(crate) fn wide(n: usize) -> u64 {
+pub(crate) const fn wide(n: usize) -> u64 {
     n as u64
 }
 

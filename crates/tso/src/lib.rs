@@ -29,6 +29,12 @@
 //! What real files get wrong is reported and never repaired unasked: a total that leaves out the blend vertices,
 //! normals of length 3 or turned away, weights of 0, durations in seconds.
 //!
+//! # How files are read
+//!
+//! Every record of fixed fields is read by nom parsers over the table of its fields. The long tables of one kind of number,
+//! which are faces, texture coordinates, vertices and keys, are taken as one slice that is held against the size of the
+//! file once, and decoded in one pass: field by field they would take most of the time of a read.
+//!
 //! # Safety contract
 //!
 //! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default): it
@@ -44,7 +50,7 @@
 //! let corner = |x: f32, y: f32| RealVertex {
 //!     uv: [x.into(), y.into()],
 //!     position: [x.into(), y.into(), 0.0.into()],
-//!     normal: [0.0.into(), 0.0.into(), 1.0.into()],
+//!     normal: [0.0.into(), 0.0.into(), (-1.0).into()],
 //! };
 //! let geometry = Geometry {
 //!     bones: vec!["HEAD".into()],
@@ -85,6 +91,7 @@ mod mesh;
 mod name;
 mod pose;
 mod props;
+mod resource;
 mod rules;
 #[cfg(feature = "scene")]
 mod scene;

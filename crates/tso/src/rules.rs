@@ -44,6 +44,15 @@ pub(crate) mod some {
         warning BONE_MISSING = "W_BONE_MISSING", BadReference,
             "The mesh hangs on a bone that its skeleton does not have.",
             "Use the skeleton that the mesh was made for; the game leaves such vertices at the origin, FreeSO hangs them on ROOT.";
+        warning TYPE_ID = "W_TYPE_ID", BadReference,
+            "A number that says of what type a file is says another type than the file is of.",
+            "Correct the number: the game finds files by it.";
+        warning EXTENSION = "W_EXTENSION", BadName,
+            "The extension of the file's name is that of another kind of file.",
+            "Rename the file; programs that go by names refuse it or read it wrongly.";
+        info RESOURCE_NAME = "W_RESOURCE_NAME", BadName,
+            "The file is called otherwise than it calls itself.",
+            "Nothing needs to be done: games go by the name of the file.";
         warning ROTATION_LENGTH = "W_ROTATION_LENGTH", NotNormalized,
             "A rotation is a quaternion whose length is not 1.",
             "Divide it by its length, as players do before they use it.";

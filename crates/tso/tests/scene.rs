@@ -13,7 +13,7 @@ fn blends_apply_in_order_and_missing_bones_stay_at_the_origin() {
     let converted = mesh().to_scene(&SceneOptions::in_space(Space::File), Some(&skel()), &[anim()]).unwrap();
     let scene = converted.value;
     scene.validate().unwrap();
-    assert_eq!(codes(&converted.losses), ["bone-missing", "motion-ignored"]);
+    assert_eq!(codes(&converted.losses), ["bone-missing", "motion-ignored", "normals-askew"]);
     let ignored = converted.losses.iter().find(|l| l.code == "motion-ignored").unwrap();
     assert!(
         ignored.message.starts_with("2 ") && ignored.message.contains("\"WING\" \"TAIL\""),
@@ -41,7 +41,10 @@ fn blends_apply_in_order_and_missing_bones_stay_at_the_origin() {
 fn gltf_space_is_mirrored_and_in_metres() {
     let converted = mesh().to_scene(&SceneOptions::default(), Some(&skel()), &[anim()]).unwrap();
     let scene = converted.value;
-    assert_eq!(codes(&converted.losses), ["bone-missing", "motion-ignored", "normals-replaced"]);
+    assert_eq!(
+        codes(&converted.losses),
+        ["bone-missing", "motion-ignored", "normals-askew", "normals-replaced"]
+    );
     let drawn = &scene.meshes[0];
     assert_eq!(drawn.positions[1], [0.0, 0.0, 1.0 / 3.0]);
     assert_eq!(drawn.positions[2], [-1.0 / 3.0, 0.0, 0.0]);
@@ -60,7 +63,10 @@ fn without_a_skeleton_bones_are_named_and_clips_left_out() {
     let converted = mesh().to_scene(&SceneOptions::default(), None, &[anim()]).unwrap();
     let scene = converted.value;
     scene.validate().unwrap();
-    assert_eq!(codes(&converted.losses), ["clip-without-skeleton", "normals-replaced", "skeleton-missing"]);
+    assert_eq!(
+        codes(&converted.losses),
+        ["clip-without-skeleton", "normals-askew", "normals-replaced", "skeleton-missing"]
+    );
     let joints = &scene.skeletons[0].joints;
     assert_eq!(joints.iter().map(|j| j.name.as_str()).collect::<Vec<_>>(), ["root", "HAND", "TAIL"]);
     assert!(joints.iter().all(|j| j.rest == Local::default() && j.parent.is_none()));
@@ -70,7 +76,7 @@ fn without_a_skeleton_bones_are_named_and_clips_left_out() {
     single.geometry.blends.clear();
     single.geometry.bindings.truncate(1);
     single.geometry.real[2].normal = f32s([1.0, 0.0, 0.0]);
-    assert!(single.to_scene(&SceneOptions::default(), None, &[]).unwrap().losses.is_empty());
+    assert_eq!(single.to_scene(&SceneOptions::default(), None, &[]).unwrap().lost().next(), None);
     // Nor is a mesh of nothing a failure.
     let empty = Mesh::default().to_scene(&SceneOptions::default(), None, &[]).unwrap().value;
     assert!(empty.validate().is_ok() && empty.skeletons.is_empty() && empty.meshes[0].skin.is_none());
@@ -102,9 +108,10 @@ fn a_skeleton_that_does_not_fit_is_reported() {
     mesh.geometry.real[2].normal = f32s([1.0, 0.0, 0.0]);
     let skel = skel();
     // The blend vertex lies where the real one does.
-    assert!(mesh.to_scene(&SceneOptions::default(), Some(&skel), &[]).unwrap().losses.is_empty());
+    assert_eq!(mesh.to_scene(&SceneOptions::default(), Some(&skel), &[]).unwrap().lost().next(), None);
     mesh.geometry.blends[0].position = f32s([1.0, 0.5, 0.0]);
-    let losses = mesh.to_scene(&SceneOptions::default(), Some(&skel), &[]).unwrap().losses;
+    let losses = mesh.to_scene(&SceneOptions::default(), Some(&skel), &[]).unwrap();
+    let losses: Vec<_> = losses.lost().collect();
     assert_eq!((losses[0].code, losses[0].amount), ("blend-residual", Some(0.5)));
     assert!(losses[0].message.starts_with("the skeleton does not fit"), "{}", losses[0].message);
 }

@@ -3,8 +3,9 @@
 use alloc::string::String;
 use core::fmt;
 use core::str::FromStr;
-use meshwright_core::record;
+use meshwright_core::bits::BitField;
 use meshwright_core::record::Field;
+use meshwright_core::{bit_fields, record};
 
 record! {
     /// The start of a chunk, before the block of its indices.
@@ -36,6 +37,39 @@ record! {
 
 /// The sizes of an attribute's block.
 pub(crate) const STREAM_BLOCK: [Field; 2] = [stream_header::PACKED, stream_header::STATED];
+
+bit_fields! {
+    /// The flags of attributes as the description has them, and engines of March 2025.
+    pub(crate) mod seed_flags: 16 {
+        RESERVED = 15..6;
+        BONE_WEIGHT = 5..5;
+        COLOR = 4..4;
+        UV = 3..3;
+        NORMAL = 2..2;
+        POSITION_2D = 1..1;
+        POSITION_3D = 0..0;
+    }
+}
+
+bit_fields! {
+    /// The flags of attributes in engines from April 2025 on.
+    pub(crate) mod tangent_flags: 16 {
+        RESERVED = 15..7;
+        BONE_WEIGHT = 6..6;
+        COLOR = 5..5;
+        TANGENT = 4..4;
+        UV = 3..3;
+        NORMAL = 2..2;
+        POSITION_2D = 1..1;
+        POSITION_3D = 0..0;
+    }
+}
+
+/// The bits of a field of a flag.
+#[expect(clippy::cast_possible_truncation, reason = "fields of 16 bits")]
+const fn bits(field: BitField) -> u16 {
+    field.mask() as u16
+}
 
 /// Which meaning the attribute bits have. The format changed while its description and its bytes stayed
 /// without a version.
@@ -157,19 +191,23 @@ impl Attribute {
 
     /// Its bit in a dialect; `None` where the dialect has no such attribute.
     pub const fn flag(self, dialect: Dialect) -> Option<AttributeFlag> {
-        let bit = match (self, dialect) {
-            (Self::Position3, _) => 0,
-            (Self::Position2, _) => 1,
-            (Self::Normal, _) => 2,
-            (Self::Uv, _) => 3,
-            (Self::Tangent, Dialect::Tangent) => 4,
+        let field = match (self, dialect) {
+            (Self::Position3, Dialect::Tangent) => tangent_flags::POSITION_3D,
+            (Self::Position2, Dialect::Tangent) => tangent_flags::POSITION_2D,
+            (Self::Normal, Dialect::Tangent) => tangent_flags::NORMAL,
+            (Self::Uv, Dialect::Tangent) => tangent_flags::UV,
+            (Self::Tangent, Dialect::Tangent) => tangent_flags::TANGENT,
+            (Self::Color, Dialect::Tangent) => tangent_flags::COLOR,
+            (Self::BoneWeights, Dialect::Tangent) => tangent_flags::BONE_WEIGHT,
+            (Self::Position3, Dialect::Seed | Dialect::Bone32) => seed_flags::POSITION_3D,
+            (Self::Position2, Dialect::Seed | Dialect::Bone32) => seed_flags::POSITION_2D,
+            (Self::Normal, Dialect::Seed | Dialect::Bone32) => seed_flags::NORMAL,
+            (Self::Uv, Dialect::Seed | Dialect::Bone32) => seed_flags::UV,
             (Self::Tangent, Dialect::Seed | Dialect::Bone32) => return None,
-            (Self::Color, Dialect::Seed | Dialect::Bone32) => 4,
-            (Self::Color, Dialect::Tangent) => 5,
-            (Self::BoneWeights, Dialect::Seed | Dialect::Bone32) => 5,
-            (Self::BoneWeights, Dialect::Tangent) => 6,
+            (Self::Color, Dialect::Seed | Dialect::Bone32) => seed_flags::COLOR,
+            (Self::BoneWeights, Dialect::Seed | Dialect::Bone32) => seed_flags::BONE_WEIGHT,
         };
-        Some(AttributeFlag(1 << bit))
+        Some(AttributeFlag(bits(field)))
     }
 
     /// Bytes for one vertex in a dialect.
@@ -190,9 +228,12 @@ pub struct AttributeFlag(pub u16);
 
 impl AttributeFlag {
     /// The bits that mean the same in every dialect.
-    pub(crate) const COMMON: u16 = 0x000f;
+    pub(crate) const COMMON: u16 = bits(seed_flags::POSITION_3D)
+        | bits(seed_flags::POSITION_2D)
+        | bits(seed_flags::NORMAL)
+        | bits(seed_flags::UV);
     /// The bits that no dialect uses.
-    const RESERVED: u16 = 0xff80;
+    const RESERVED: u16 = bits(seed_flags::RESERVED) & bits(tangent_flags::RESERVED);
 
     /// The flag has a bit that no dialect uses.
     pub const fn is_reserved(self) -> bool {

@@ -82,9 +82,8 @@ impl CModel<'_> {
         options: &SceneOptions,
         skeleton: Option<&SkeletonChunk>,
     ) -> Result<Converted<Scene>, ConvertError> {
-        let mut drawn_ones =
-            self.meshes.iter().filter(|m| m.positions().is_some() || m.is_plane()).peekable();
-        let plane = drawn_ones.peek().is_some() && drawn_ones.all(Chunk::is_plane);
+        let mut placed = self.meshes.iter().filter(|m| m.positions().is_some() || m.is_plane()).peekable();
+        let plane = placed.peek().is_some() && placed.all(Chunk::is_plane);
         let mut work = Work::new(options, skeleton, plane)?;
         let drawn = self.meshes.iter().any(has_positions);
         for (i, mesh) in self.meshes.iter().enumerate() {

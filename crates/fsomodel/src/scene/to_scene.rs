@@ -4,7 +4,7 @@ use crate::dialect::Dialect;
 use crate::extent::Extents;
 use crate::metadata::{self, Node};
 use crate::model::FsoModel;
-use crate::ranges::{MeshRange, gaps, within};
+use crate::ranges::{MeshRange, Table, gaps, within};
 use crate::rules::places::Places;
 use crate::rules::structure;
 use crate::view::Vertices;
@@ -58,6 +58,7 @@ impl FsoModel<'_> {
             work.mesh(i, &range, &extents)?;
         }
         work.nodes()?;
+        work.report_missing_table();
         work.forget_unused(&extents)?;
         work.forget_chunks();
         Ok(Converted::new(work.scene, work.losses))
@@ -250,6 +251,17 @@ impl Work<'_> {
         let message = "matrices whose last row is not 0 0 0 1";
         self.lose(Loss::new("projection-dropped", "nodes", message), projective, ["node", "nodes"]);
         Ok(())
+    }
+
+    /// Where the table of meshes is missing, their bases are: all indices count from the first vertex on.
+    fn report_missing_table(&mut self) {
+        let (indices, dialect) = (self.model.indices().len(), self.model.dialect);
+        if indices > 0 && dialect != Dialect::Doc56 && matches!(self.model.table(), Table::Missing(_)) {
+            let message = format!(
+                "the table of meshes is missing: all {indices} indices are taken as one mesh from the first vertex on"
+            );
+            self.losses.push(Loss::new("mesh-table-missing", "meshes", message));
+        }
     }
 
     /// Reports vertices and indices that no mesh spans.

@@ -17,10 +17,10 @@ pub use finder::Finder;
 pub use options::{NamedFile, OpenOptions};
 pub use part::{Part, PartRole, PartState};
 
-use crate::kinds::{AnyModel, Companions, Format, Summary};
-use meshwright_core::{Report, Severity};
+use crate::kinds::{AnyModel, CompanionFile, Companions, Format, Summary};
+use meshwright_core::{Report, Severity, WriteError};
 use meshwright_files::{Tree, TreePath};
-use meshwright_scene::{ConvertError, Converted, Loss, Scene, SceneOptions};
+use meshwright_scene::{ConvertError, Converted, Loss, OutputFiles, Scene, SceneOptions};
 
 /// A model with the files that belong to it: companions, textures, further meshes of a figure.
 #[derive(Clone, Debug)]
@@ -109,11 +109,31 @@ impl Asset {
         &self.parts
     }
 
-    /// Everything that is odd about the model, about what belongs to it, and about how they go together. What a lenient
-    /// reader passed over is a warning.
+    /// The asset in its own format: the model's file under this name, and the companions whose names follow from it, as
+    /// they were. They belong together: all are written, or none.
+    ///
+    /// # Errors
+    /// When one of them breaks a rule of its format, or a number does not fit its field.
+    pub fn rewrite(&self, name: &str) -> Result<OutputFiles, WriteError> {
+        let mut files = OutputFiles::single(name, self.model.to_bytes()?);
+        for companion in self.format().companions() {
+            let Some(beside) = companion.beside.first() else { continue };
+            let of_role = |file: &&CompanionFile| file.role == companion.role;
+            let apart = || Some(self.companions.files.iter().rev().find(of_role)?.model.to_bytes());
+            if let Some(bytes) = self.model.attached(companion.role).or_else(apart) {
+                let beside = beside.name(name.as_bytes());
+                files.push(String::from_utf8_lossy(&beside), bytes?);
+            }
+        }
+        Ok(files)
+    }
+
+    /// Everything that is odd about the model, about what belongs to it, about how they go together, and about the name
+    /// of the model's file. What a lenient reader passed over is a warning.
     pub fn check(&self) -> Report {
         let mut report = self.forgiven.clone().at_most(Severity::Warning);
         report.append_new(self.model.validate_with(&self.companions));
+        report.append(self.model.validate_name(&String::from_utf8_lossy(self.path.name())));
         report
     }
 
@@ -128,6 +148,14 @@ impl Asset {
     /// As [`AnyModel::to_scene`].
     pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
         let mut scene = self.model.to_scene(&self.stem(), &self.companions, options)?;
+        let missing = self.companions.missing.iter();
+        scene.losses.extend(missing.map(|(role, name)| {
+            Loss::new(
+                "companion-missing",
+                role.name(),
+                format!("{name} is not there; without it the model is not whole"),
+            )
+        }));
         scene.losses.extend(self.losses.iter().cloned());
         Ok(scene)
     }

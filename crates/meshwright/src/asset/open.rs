@@ -27,6 +27,7 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset
     work.parts.push(Part::at(PartRole::Model, path, PartState::Named));
     let parsed = work.model(&bytes)?;
     let mut companions = Companions { clip_names: options.clip_names, ..Companions::default() };
+    work.missing(&parsed.model, &mut companions);
     work.named(&mut companions)?;
     if options.companions {
         work.beside(&mut companions);
@@ -108,6 +109,17 @@ impl Work<'_> {
                     None => Err(refused()),
                 }
             }
+        }
+    }
+
+    /// Remembers the companions without which the model is not whole, where none was found.
+    fn missing(&self, model: &AnyModel, companions: &mut Companions) {
+        let took_part = |role| self.parts.iter().any(|part| part.role == PartRole::Companion(role));
+        let wanted = self.format.companions().iter().filter(|c| c.part_of_reading && model.needs(c.role));
+        for companion in wanted.filter(|c| self.options.companions && !took_part(c.role)) {
+            let name = companion.beside.first().map(|beside| beside.name(self.path.name()));
+            let name = name.map(|name| String::from_utf8_lossy(&name).into_owned()).unwrap_or_default();
+            companions.missing.push((companion.role, name));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Files that belong to a model and say more about it.
 
 use super::{AnyModel, Format, ReadSettings, Registered};
-use meshwright_core::{Path, ReadError, Report, Role};
+use meshwright_core::{Findings, Path, ReadError, Report, Role};
 use meshwright_scene::Image;
 use std::sync::Arc;
 
@@ -9,6 +9,9 @@ meshwright_core::rules! {
     error NOT_DECLARED = "format", Unsupported,
         "Files of this kind have no such companion.",
         "Leave it out.";
+    warning NOT_THERE = "companion-missing", Missing,
+        "A file without which the model is not whole is not there.",
+        "Put it beside the model under the name that was looked for, or name it.";
 }
 
 /// Rules of what a model and its companions ask of each other, beside those of their formats.
@@ -68,6 +71,8 @@ pub struct Companions {
     pub recompute_normals: bool,
     /// Where the names of clips come from.
     pub clip_names: ClipNames,
+    /// Files without which the model is not whole and that are not there, by the names that were looked for.
+    pub missing: Vec<(Role, String)>,
     /// Textures by material name.
     pub images: Vec<(String, Image)>,
 }
@@ -114,7 +119,13 @@ impl Companions {
     /// their stream. Meshes of a figure and what took part in reading the model are left out: they are checked by
     /// themselves and with the model.
     pub fn validate(&self) -> Report {
-        let mut report = Report::new();
+        let mut findings = Findings::validating();
+        for (role, name) in &self.missing {
+            let message = || format!("{name} is not there");
+            // Validation passes over everything.
+            let _ = findings.broken(NOT_THERE, &Path::ROOT.field(role.name()), None, message);
+        }
+        let mut report = findings.into_report();
         let aside = self.files.iter().filter(|file| !matches!(file.role, Role::Part | Role::Metadata));
         aside.for_each(|file| report.append(file.model.validate().of_part(file.role.name())));
         report

@@ -1,6 +1,7 @@
 //! FSOMODEL and its metadata in the facade.
 
 use super::{Companions, Kind, Summary, WriteOptions};
+use meshwright_core::{Role, WriteError};
 use meshwright_fsomodel::{FsoModel, FsoSceneOptions, Metadata, write_scene};
 use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
 
@@ -35,6 +36,10 @@ impl Kind for FsoModel<'static> {
             notes: vec![format!("dialect {}", self.dialect)],
             ..Summary::default()
         }
+    }
+
+    fn attached(&self, role: Role) -> Option<Result<Vec<u8>, WriteError>> {
+        self.metadata.as_ref().filter(|_| role == Role::Metadata).map(Metadata::to_bytes)
     }
 
     fn texture(&self, material: usize, name: &str) -> Option<String> {

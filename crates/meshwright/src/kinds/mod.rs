@@ -81,6 +81,16 @@ pub trait Kind: Registered {
         self.validate()
     }
 
+    /// What the name of the model's file says of it that is not so.
+    fn validate_name(&self, _file_name: &str) -> Report {
+        Report::new()
+    }
+
+    /// The companion that was read with the model, as a file.
+    fn attached(&self, _role: Role) -> Option<Result<Vec<u8>, WriteError>> {
+        None
+    }
+
     /// The name of the picture that a material of the model's scene means; none where it means a colour.
     fn texture(&self, _material: usize, name: &str) -> Option<String> {
         Some(name.to_owned())
@@ -313,6 +323,16 @@ macro_rules! kinds {
                 match *self {
                     $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::validate_with(&**m, companions),)+
                 }
+            }
+
+            /// What the name of the model's file says of it that is not so.
+            pub fn validate_name(&self, file_name: &str) -> Report {
+                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::validate_name(&**m, file_name),)+ }
+            }
+
+            /// The companion that was read with the model, as a file.
+            pub(crate) fn attached(&self, role: Role) -> Option<Result<Vec<u8>, WriteError>> {
+                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::attached(&**m, role),)+ }
             }
 
             /// Everything that is odd about the model.

@@ -92,6 +92,10 @@ macro_rules! meshes {
                 }
             }
 
+            fn validate_name(&self, file_name: &str) -> Report {
+                self.validate_name(file_name)
+            }
+
             fn texture(&self, _: usize, name: &str) -> Option<String> {
                 (!name.eq_ignore_ascii_case(CHOSEN_BY_SUIT)).then(|| name.to_owned())
             }
@@ -137,6 +141,10 @@ impl Kind for Skel {
         single(stem, Self::from_scene(scene, &options.of(TsoSceneOptions::default()))?)
     }
 
+    fn validate_name(&self, file_name: &str) -> Report {
+        self.validate_name(file_name)
+    }
+
     fn summary(&self) -> Summary {
         Summary { bones: self.bones.len(), ..Summary::default() }
     }
@@ -173,6 +181,10 @@ impl Kind for Anim {
         single(stem, Self::from_scene(scene, &options.of(TsoSceneOptions::default()))?)
     }
 
+    fn validate_name(&self, file_name: &str) -> Report {
+        self.validate_name(file_name)
+    }
+
     fn summary(&self) -> Summary {
         Summary {
             bones: self.motions.len(),
@@ -192,6 +204,10 @@ impl Kind for Anim {
 }
 
 impl Kind for Bnd {
+    fn validate_name(&self, file_name: &str) -> Report {
+        self.validate_name(file_name)
+    }
+
     fn summary(&self) -> Summary {
         Summary { notes: vec![self.bone.text()], ..Summary::default() }
     }

@@ -24,7 +24,18 @@ meshwright_core::rules! {
         "Remove the other.";
 }
 
-all_rules!(RULES, &[some::VERSION, some::NOT_FINITE, some::FLAG, some::ROTATION_LENGTH]);
+all_rules!(
+    RULES,
+    &[
+        some::VERSION,
+        some::NOT_FINITE,
+        some::FLAG,
+        some::ROTATION_LENGTH,
+        some::TYPE_ID,
+        some::EXTENSION,
+        some::RESOURCE_NAME
+    ]
+);
 
 impl Anim {
     /// Broken rules as errors, oddities as warnings. Offsets are those of the file that the animation is written

@@ -25,11 +25,22 @@ pub struct ResourceId {
     pub group: u32,
     /// File within the type.
     pub file: u32,
-    /// Type: 5 for `.skel`, 7 for `.anim`, 9 for `.mesh`.
+    /// Type, such as [`MESH`](Self::MESH).
     pub kind: u32,
 }
 
 impl ResourceId {
+    /// The type of a `.skel`.
+    pub const SKELETON: u32 = 5;
+    /// The type of an `.anim`.
+    pub const ANIMATION: u32 = 7;
+    /// The type of a `.mesh`.
+    pub const MESH: u32 = 9;
+    /// The type of a `.bnd`.
+    pub const BINDING: u32 = 11;
+    /// The types of pictures: BMP, TGA, PNG, JPEG, and one that FreeSO uses for PNG.
+    pub const TEXTURES: [u32; 5] = [1, 2, 14, 19, 20];
+
     /// The sixteen hexadecimal digits that stand before the extension in names of unpacked files, as in
     /// `pride-cape.c02bdebf00000009.mesh`.
     pub fn tag(&self) -> String {

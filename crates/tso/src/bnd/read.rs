@@ -4,6 +4,7 @@ use super::model::{Bnd, ResourceId};
 use super::record::{PRESENT, VERSION, id};
 use super::rules;
 use crate::fields::{Step, file, name, pstr, trailing, version};
+use crate::name::Name;
 use alloc::format;
 use meshwright_core::record::field;
 use meshwright_core::{Budget, Confidence, Fault, Findings, Limits, Parsed, Path, ReadError, ReadOptions};
@@ -27,6 +28,12 @@ fn resource(i: &[u8]) -> Step<'_, Option<ResourceId>> {
             Err(nom::Err::Error(Fault::reject(i, rules::TAG, message)))
         }
     }
+}
+
+/// Version and a name that can be read.
+fn starts(bytes: &[u8]) -> bool {
+    let name = bytes.strip_prefix(&VERSION.to_be_bytes()).and_then(|rest| pstr(rest).ok());
+    name.is_some_and(|(_, name)| !name.is_empty() && Name::from(name).is_plain())
 }
 
 impl Bnd {
@@ -62,6 +69,8 @@ impl Bnd {
         match Self::parse_with(bytes, &options) {
             Ok(p) if p.model.mesh.is_some() || p.model.texture.is_some() => Confidence::Likely,
             Ok(_) => Confidence::Possible,
+            // The version and a name are what other records of the game do not have.
+            Err(_) if starts(bytes) => Confidence::Possible,
             Err(_) => Confidence::No,
         }
     }

@@ -1,6 +1,6 @@
 //! Records of a binding of mesh and texture.
 
-use super::model::Bnd;
+use super::model::{Bnd, ResourceId};
 use crate::fields::wide;
 
 meshwright_core::record! {
@@ -24,9 +24,22 @@ const TAG: usize = 4;
 impl Bnd {
     /// Where the last field ends.
     pub(crate) fn end(&self) -> u64 {
-        let name = wide(self.bone.bytes().len()).saturating_add(1);
-        [self.mesh, self.texture].iter().fold(BONE.saturating_add(name), |at, resource| {
-            at.saturating_add(wide(if resource.is_some() { TAG + id::SIZE } else { TAG }))
-        })
+        behind(self.texture, behind(self.mesh, self.mesh_at()))
     }
+
+    /// Where the word before the mesh stands.
+    fn mesh_at(&self) -> u64 {
+        BONE.saturating_add(1).saturating_add(wide(self.bone.bytes().len()))
+    }
+
+    /// Where the types of mesh and texture stand, where these are named.
+    pub(crate) fn kinds_at(&self) -> [u64; 2] {
+        let mesh = self.mesh_at();
+        [mesh, behind(self.mesh, mesh)].map(|at| id::KIND.at(at.saturating_add(wide(TAG))))
+    }
+}
+
+/// Where a resource ends whose word stands at `at`.
+const fn behind(resource: Option<ResourceId>, at: u64) -> u64 {
+    at.saturating_add(wide(if resource.is_some() { TAG + id::SIZE } else { TAG }))
 }

@@ -1,8 +1,9 @@
 //! The rules of a binding of mesh and texture.
 
-use super::model::Bnd;
-use super::record::BONE;
+use super::model::{Bnd, ResourceId};
+use super::record::{BONE, id};
 use crate::rules::{self, all_rules, some};
+use alloc::format;
 use meshwright_core::{Findings, Path, ReadError, Report};
 
 meshwright_core::rules! {
@@ -11,7 +12,7 @@ meshwright_core::rules! {
         "Set it to 8 where a file is named and to 0 where none is; Niotso takes any word but 0 for yes, FreeSO only 8.";
 }
 
-all_rules!(RULES, &[some::VERSION]);
+all_rules!(RULES, &[some::VERSION, some::TYPE_ID, some::EXTENSION]);
 
 impl Bnd {
     /// Broken rules as errors, oddities as warnings.
@@ -26,5 +27,22 @@ impl Bnd {
 /// All rules but those on single words.
 pub(crate) fn check(bnd: &Bnd, findings: &mut Findings) -> Result<(), ReadError> {
     rules::trailing(&bnd.trailing, bnd.end(), findings)?;
-    rules::name(&bnd.bone, &Path::ROOT.field("bone"), BONE, findings)
+    rules::name(&bnd.bone, &Path::ROOT.field("bone"), BONE, findings)?;
+    if findings.is_validating() { types(bnd, findings) } else { Ok(()) }
+}
+
+/// What is linked must be of the type that such a link has.
+fn types(bnd: &Bnd, findings: &mut Findings) -> Result<(), ReadError> {
+    let [mesh_at, texture_at] = bnd.kinds_at();
+    for (field, resource, known, at) in [
+        ("mesh", bnd.mesh, &[ResourceId::MESH][..], mesh_at),
+        ("texture", bnd.texture, &ResourceId::TEXTURES, texture_at),
+    ] {
+        let Some(named) = resource.filter(|r| !known.contains(&r.kind)) else { continue };
+        let path = Path::ROOT.field(field);
+        findings.broken(some::TYPE_ID, &id::KIND.path(&path), at, || {
+            format!("type {} is none of a {field}, which are {known:?}", named.kind)
+        })?;
+    }
+    Ok(())
 }

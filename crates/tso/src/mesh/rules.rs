@@ -86,7 +86,17 @@ meshwright_core::rules! {
         "Compute them from the faces, as conversion does with --recompute-normals.";
 }
 
-all_rules!(RULES, &[some::VERSION, some::NOT_FINITE, some::BONE_NAME_DUP, some::BONE_MISSING]);
+all_rules!(
+    RULES,
+    &[
+        some::VERSION,
+        some::NOT_FINITE,
+        some::BONE_NAME_DUP,
+        some::BONE_MISSING,
+        some::TYPE_ID,
+        some::EXTENSION
+    ]
+);
 
 /// Normals whose length differs from 1 by more are reported.
 const NORMAL_TOLERANCE: f64 = 1e-3;

@@ -31,7 +31,18 @@ meshwright_core::rules! {
         "Hang all bones from one; the game moves the figure by its ROOT.";
 }
 
-all_rules!(RULES, &[some::VERSION, some::NOT_FINITE, some::FLAG, some::BONE_NAME_DUP, some::ROTATION_LENGTH]);
+all_rules!(
+    RULES,
+    &[
+        some::VERSION,
+        some::NOT_FINITE,
+        some::FLAG,
+        some::BONE_NAME_DUP,
+        some::ROTATION_LENGTH,
+        some::TYPE_ID,
+        some::EXTENSION
+    ]
+);
 
 impl Skel {
     /// Broken rules as errors, oddities as warnings. Offsets are those of the file that the skeleton is written

@@ -1,9 +1,8 @@
 //! Posed meshes, natively and from what a glTF file would hold alone.
 
-use super::data::{
-    adult, anims, dir, extent, files, floats, int, json, largest, meshes, name, table, triangles,
-};
+use super::data::{adult, anims, extent, files, floats, int, json, largest, meshes, name, table, triangles};
 use meshwright_scene::{Local, Mesh as SceneMesh, Motion, Scene, SceneOptions, Trs};
+use meshwright_testkit::corpus;
 use meshwright_tso::{Affine64, Anim, Between, BonePose, Mesh, Skel, TO_GLTF};
 use std::fs;
 
@@ -58,7 +57,7 @@ pub(crate) fn locals(scene: &Scene, clip: usize, frame: usize) -> Vec<Trs> {
 
 #[test]
 fn posed_meshes_match_the_reference() {
-    let Some(dir) = dir() else { return };
+    let dir = corpus!();
     let (skel, anims) = (adult(&dir), anims(&dir));
     let (mut compared, mut absent) = (0, 0);
     for path in files(&dir.join("expected_adult"), "json") {
@@ -92,7 +91,7 @@ fn posed_meshes_match_the_reference() {
 
 #[test]
 fn the_gltf_block_matches_the_reference() {
-    let Some(dir) = dir() else { return };
+    let dir = corpus!();
     let skel = adult(&dir);
     for path in files(&dir.join("expected_adult"), "json") {
         let file = name(&path).trim_end_matches(".json").to_owned();
@@ -150,7 +149,7 @@ fn the_gltf_block_matches_the_reference() {
 /// Joint weights and bind matrices say the same as the native rule at every frame of every animation.
 #[test]
 fn skinning_matches_native_evaluation_at_every_frame() {
-    let Some(dir) = dir() else { return };
+    let dir = corpus!();
     let (skel, anims) = (adult(&dir), anims(&dir));
     let mut worst = (0.0_f64, String::new());
     for (name, mesh) in meshes(&dir) {

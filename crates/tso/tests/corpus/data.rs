@@ -1,19 +1,9 @@
 //! Finding and comparing.
 
-use meshwright_testkit::corpus;
 use meshwright_tso::{Anim, Mesh, Skel};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// The corpus, or `None` after saying that there is none.
-pub(crate) fn dir() -> Option<PathBuf> {
-    let dir = corpus();
-    if dir.is_none() {
-        println!("no corpus beside the project: nothing compared");
-    }
-    dir
-}
 
 pub(crate) fn json(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))).unwrap()

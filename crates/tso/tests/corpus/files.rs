@@ -1,12 +1,10 @@
 //! Every field of every file, byte-identical rewriting, and the mesh without a skeleton.
 
-use super::data::{
-    adult, dir, extent, files, float, floats, int, json, largest, meshes, name, table, triangles,
-};
+use super::data::{adult, extent, files, float, floats, int, json, largest, meshes, name, table, triangles};
 use meshwright_core::math::{dot, face_normal, facing, wide};
 use meshwright_core::{Confidence, F32, Report};
 use meshwright_scene::{SceneOptions, Space};
-use meshwright_testkit::hex_diff;
+use meshwright_testkit::{corpus, hex_diff};
 use meshwright_tso::{Anim, Assembly, Bnd, Mesh, Owners, Part, PropertyList, Skel, Total};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -23,11 +21,11 @@ fn assert_issues(name: &str, report: &Report, dump: &Value) {
 
 #[test]
 fn meshes_are_read_and_written_as_they_are() {
-    let Some(dir) = dir() else { return };
+    let dir = corpus!();
     for path in files(&dir.join("tso"), "mesh") {
         let (name, bytes) = (name(&path), fs::read(&path).unwrap());
         let mesh = Mesh::parse(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
-        assert_eq!(Mesh::sniff(&bytes), meshwright_core::Confidence::Likely, "{name}");
+        assert_eq!(Mesh::sniff(&bytes), Confidence::Likely, "{name}");
         let written = mesh.to_bytes().unwrap();
         assert!(written == bytes, "{name}\n{}", hex_diff(&bytes, &written));
 
@@ -91,11 +89,11 @@ fn assert_list(list: &PropertyList, want: &Value) {
 
 #[test]
 fn animations_are_read_and_written_as_they_are() {
-    let Some(dir) = dir() else { return };
+    let dir = corpus!();
     for path in files(&dir.join("tso"), "anim") {
         let (name, bytes) = (name(&path), fs::read(&path).unwrap());
         let anim = Anim::parse(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
-        assert_eq!(Anim::sniff(&bytes), meshwright_core::Confidence::Likely, "{name}");
+        assert_eq!(Anim::sniff(&bytes), Confidence::Likely, "{name}");
         assert!(anim.to_bytes().unwrap() == bytes, "{name}");
         let dump = json(&dir.join(format!("expected/tso/{name}.json")));
         let native = &dump["native"];
@@ -143,10 +141,10 @@ fn animations_are_read_and_written_as_they_are() {
 
 #[test]
 fn the_skeleton_is_read_and_written_as_it_is() {
-    let Some(dir) = dir() else { return };
+    let dir = corpus!();
     let bytes = fs::read(dir.join("tso/adult_reconstructed.skel")).unwrap();
     let skel = adult(&dir);
-    assert_eq!(Skel::sniff(&bytes), meshwright_core::Confidence::Likely);
+    assert_eq!(Skel::sniff(&bytes), Confidence::Likely);
     assert!(skel.to_bytes().unwrap() == bytes);
     assert!(skel.validate().is_empty());
     let dump = json(&dir.join("tso/adult_reconstructed.json"));
@@ -186,7 +184,7 @@ const UNTURNED: [&str; 6] = ["au-", "fso-heart-mark", "fso-wings-", "fso-winter-
 
 #[test]
 fn unturned_normals_are_told_and_computing_them_makes_no_file_worse() {
-    let Some(dir) = dir() else { return };
+    let dir = corpus!();
     let skel = adult(&dir);
     for (name, mesh) in meshes(&dir) {
         let stored = mesh.geometry.facing();
@@ -231,7 +229,7 @@ fn corners_askew(mesh: &meshwright_scene::Mesh, owners: &Owners) -> (usize, usiz
 
 #[test]
 fn records_of_outfits_are_no_skeletons() {
-    let Some(dir) = dir() else { return };
+    let dir = corpus!();
     let folder = dir.join("archives/outfits");
     for extension in ["apr", "oft", "hag", "po", "col"] {
         for path in files(&folder, extension) {

@@ -1,8 +1,9 @@
 //! Broken files, refused or read as their list says.
 
-use super::data::{dir, json};
+use super::data::json;
 use meshwright_core::{Parsed, ReadError, ReadOptions, Report, Strictness, WriteError};
 use meshwright_scene::SceneOptions;
+use meshwright_testkit::corpus;
 use meshwright_tso::{Anim, Mesh, Skel};
 use std::collections::BTreeSet;
 use std::fs;
@@ -48,7 +49,7 @@ impl<M> Kind<M> {
 
 #[test]
 fn broken_files_fare_as_listed() {
-    let Some(dir) = dir() else { return };
+    let dir = corpus!();
     let mesh = Kind::<Mesh> {
         parse: Mesh::parse_with,
         validate: Mesh::validate,

@@ -1,8 +1,9 @@
 //! From the file to a scene and back.
 
 use super::adult::pose;
-use super::data::{adult, anims, dir, meshes};
+use super::data::{adult, anims, meshes};
 use meshwright_scene::{FromSceneOptions, SceneOptions, Space};
+use meshwright_testkit::corpus;
 use meshwright_tso::{Anim, Mesh, Skel, TsoSceneOptions};
 
 /// The vertex of each corner of each face, so that meshes with their vertices in another order can be compared.
@@ -12,7 +13,7 @@ fn corners(mesh: &Mesh) -> Vec<usize> {
 
 #[test]
 fn vertices_come_back() {
-    let Some(dir) = dir() else { return };
+    let dir = corpus!();
     let (skel, anims) = (adult(&dir), anims(&dir));
     let mut worst = [0.0_f64; 4];
     for (name, mesh) in meshes(&dir) {
@@ -66,7 +67,7 @@ fn vertices_come_back() {
 
 #[test]
 fn skeletons_and_animations_come_back() {
-    let Some(dir) = dir() else { return };
+    let dir = corpus!();
     let (skel, anims) = (adult(&dir), anims(&dir));
     let meshes = meshes(&dir);
     for space in [Space::File, Space::Gltf] {

@@ -7,7 +7,10 @@ use crate::mesh::rules as mesh;
 use crate::rules::{self, all_rules, some};
 use meshwright_core::{Findings, Path, ReadError, Report};
 
-all_rules!(mesh::RULES, &[some::NOT_FINITE, some::BONE_NAME_DUP, some::BONE_MISSING]);
+all_rules!(
+    mesh::RULES,
+    &[some::NOT_FINITE, some::BONE_NAME_DUP, some::BONE_MISSING, some::EXTENSION, some::RESOURCE_NAME]
+);
 
 impl Bmf {
     /// Broken rules as errors, oddities as warnings, with the offsets of the file that this is written to.

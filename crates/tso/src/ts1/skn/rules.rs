@@ -18,7 +18,12 @@ meshwright_core::rules! {
         "Take those characters out of the name.";
 }
 
-all_rules!(RULES, text::RULES, mesh::RULES, &[some::NOT_FINITE, some::BONE_NAME_DUP, some::BONE_MISSING]);
+all_rules!(
+    RULES,
+    text::RULES,
+    mesh::RULES,
+    &[some::NOT_FINITE, some::BONE_NAME_DUP, some::BONE_MISSING, some::EXTENSION, some::RESOURCE_NAME]
+);
 
 impl Skn {
     /// Broken rules as errors, oddities as warnings. Offsets are those of the text.

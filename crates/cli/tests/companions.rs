@@ -1,0 +1,199 @@
+//! Files that belong to a model: they are found, told when they are missing, and go with it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
+
+mod common;
+
+use common::{args, code, names, run, stderr, stdout};
+use meshwright_testkit::testdata;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// Copies fixtures into a folder under other names.
+fn lay(folder: &Path, files: &[(&str, &str)]) {
+    for (fixture, name) in files {
+        fs::copy(testdata().join(fixture), folder.join(name)).unwrap();
+    }
+}
+
+fn convert(input: &Path, output: &Path, more: &[&str]) -> std::process::Output {
+    let mut words = args(&["convert"]);
+    words.extend([input.into(), "-o".into(), output.into()]);
+    words.extend(args(more));
+    run(words)
+}
+
+const FIGHTER: [(&str, &str); 2] =
+    [("fsomodel/pairs/fighter.ok.fom", "f.fom"), ("fsomodel/pairs/fighter.ok.json", "f.json")];
+const HOPPER: [(&str, &str); 2] =
+    [("dpm/hopper.ok.dpm", "h.dpm"), ("dpm/hopper.ok.dpm.framegroups", "h.dpm.framegroups")];
+const LIGHTHOUSE: [(&str, &str); 2] =
+    [("crucible/lighthouse.ok.cmesh", "l.cmesh"), ("crucible/lighthouse.ok.cskel", "l.cskel")];
+
+#[test]
+fn a_rewrite_takes_the_companions_along() {
+    for (pair, name, beside) in [
+        (FIGHTER, "g.fom", "g.json"),
+        (HOPPER, "g.dpm", "g.dpm.framegroups"),
+        (LIGHTHOUSE, "g.cmesh", "g.cskel"),
+    ] {
+        let (from, to) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        lay(from.path(), &pair);
+        let model = from.path().join(pair[0].1);
+        let result = convert(&model, &to.path().join(name), &[]);
+        assert_eq!(code(&result), 0, "{}", stderr(&result));
+        assert_eq!(names(to.path()), [name, beside]);
+        for (copy, (fixture, _)) in [name, beside].iter().zip(pair) {
+            assert_eq!(
+                fs::read(to.path().join(copy)).unwrap(),
+                fs::read(testdata().join(fixture)).unwrap(),
+                "{copy}"
+            );
+        }
+        // In place nothing changes, and the companion is no input that would be replaced.
+        let result = convert(&model, &model, &[]);
+        assert_eq!(code(&result), 0, "{}", stderr(&result));
+        assert_eq!(names(from.path()), [pair[0].1, pair[1].1]);
+        // A folder, into another one.
+        let out = to.path().join("all/");
+        let id = ["fso", "dpm", "crucible"].into_iter().find(|id| {
+            let result = convert(from.path(), &out, &["--to", id]);
+            code(&result) == 0 && out.join(pair[0].1).exists() && out.join(pair[1].1).exists()
+        });
+        assert!(id.is_some(), "{name}");
+        // None is taken along that was not looked for.
+        let alone = to.path().join("alone");
+        fs::create_dir(&alone).unwrap();
+        convert(&model, &alone.join(name), &["--no-companions"]);
+        assert!(!alone.join(beside).exists());
+    }
+}
+
+#[test]
+fn a_companion_without_a_place_is_told() {
+    let from = TempDir::new().unwrap();
+    lay(from.path(), &FIGHTER);
+    let result = run([
+        "convert".into(),
+        from.path().join("f.fom").into_os_string(),
+        "-o".into(),
+        "-".into(),
+        "--to".into(),
+        "fso".into(),
+    ]);
+    assert_eq!(code(&result), 0, "{}", stderr(&result));
+    assert_eq!(result.stdout, fs::read(from.path().join("f.fom")).unwrap());
+    assert!(
+        stderr(&result).contains("companion-left") && stderr(&result).contains("json"),
+        "{}",
+        stderr(&result)
+    );
+}
+
+#[test]
+fn all_files_of_a_rewrite_appear_or_none() {
+    let (from, to) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    lay(from.path(), &FIGHTER);
+    // The companion's place is taken by a folder.
+    fs::create_dir(to.path().join("f.json")).unwrap();
+    let result = convert(&from.path().join("f.fom"), &to.path().join("f.fom"), &[]);
+    assert_eq!(code(&result), 3, "{}", stderr(&result));
+    assert_eq!(names(to.path()), ["f.json"]);
+}
+
+#[test]
+fn a_missing_table_of_meshes_is_told_with_the_name_that_was_looked_for() {
+    let from = TempDir::new().unwrap();
+    lay(from.path(), &FIGHTER[..1]);
+    let model = from.path().join("f.fom");
+    let glb = from.path().join("f.glb");
+    let result = convert(&model, &glb, &[]);
+    let text = stderr(&result);
+    assert!(text.contains("mesh-table-missing") && text.contains("f.json"), "{text}");
+    let result = convert(&model, &glb, &["--format", "json"]);
+    let json: Value = serde_json::from_str(&stdout(&result)).unwrap();
+    let text = json.to_string();
+    assert!(text.contains("mesh-table-missing") && text.contains("f.json is not there"), "{text}");
+    let result = run(["check".into(), model.clone().into_os_string()]);
+    let text = stdout(&result);
+    assert!(text.contains("NoMeshTable") && text.contains("f.json is not there"), "{text}");
+    // With the table nothing is said.
+    lay(from.path(), &FIGHTER[1..]);
+    let result = convert(&model, &glb, &[]);
+    assert!(!stderr(&result).contains("missing"), "{}", stderr(&result));
+}
+
+#[test]
+fn every_command_finds_the_skeleton_beside_a_chunk() {
+    let (with, without) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    lay(with.path(), &LIGHTHOUSE);
+    lay(without.path(), &LIGHTHOUSE[..1]);
+    let [found, lone] = [&with, &without].map(|dir| dir.path().join("l.cmesh"));
+    for (words, told) in [(vec!["check"], "l.cskel"), (vec!["dump"], "l.cskel"), (vec!["info"], "")] {
+        let of = |model: &Path| {
+            let mut all = args(&words);
+            all.push(model.into());
+            run(all)
+        };
+        let (result, other) = (of(&found), of(&lone));
+        assert_eq!((code(&result), code(&other)), (0, 0), "{words:?}: {}", stderr(&result));
+        if !told.is_empty() {
+            assert!(stderr(&result).contains(told), "{words:?}: {}", stderr(&result));
+            assert!(!stderr(&other).contains(told), "{words:?}");
+        }
+    }
+    let dump: Value =
+        serde_json::from_str(&stdout(&run(["dump".into(), found.clone().into_os_string()]))).unwrap();
+    assert_eq!(dump["bones"].as_array().map(Vec::len), Some(3));
+    let glb = with.path().join("l.glb");
+    let result = convert(&found, &glb, &[]);
+    assert!(stderr(&result).contains("with") && stderr(&result).contains("l.cskel"), "{}", stderr(&result));
+    assert!(!stderr(&result).contains("skeleton-missing"), "{}", stderr(&result));
+    let result = convert(&lone, &glb, &[]);
+    assert!(stderr(&result).contains("skeleton-missing"), "{}", stderr(&result));
+}
+
+#[test]
+fn a_number_of_another_type_in_the_name_of_a_mesh_is_a_warning() {
+    let from = TempDir::new().unwrap();
+    let names = ["a.0000000100000009.mesh", "a.0000000100000007.mesh", "a.0000000100000009.anim"];
+    for (name, told) in names.into_iter().zip([None, Some("W_TYPE_ID"), Some("W_EXTENSION")]) {
+        lay(from.path(), &[("tso/flower.ok.mesh", name)]);
+        let result = run(["check".into(), from.path().join(name).into_os_string()]);
+        let text = stdout(&result);
+        assert_eq!(code(&result), 0, "{text}");
+        assert_eq!(told.is_some(), text.contains("warning["), "{text}");
+        assert!(text.contains(told.unwrap_or("ok")), "{text}");
+    }
+}
+
+#[test]
+fn records_of_outfits_are_not_taken_for_skeletons() {
+    let from = TempDir::new().unwrap();
+    // An appearance with one binding: it begins like a nameless skeleton.
+    let words = [1_u32, 0, 0, 1, 0x3200_0020, 11];
+    let bytes: Vec<u8> = words.into_iter().flat_map(u32::to_be_bytes).collect();
+    fs::write(from.path().join("hand.420000200000000c.apr"), bytes).unwrap();
+    lay(from.path(), &[("tso/flower.ok.mesh", "a.mesh")]);
+    let result = run(["check".into(), from.path().to_owned().into_os_string()]);
+    assert_eq!(code(&result), 0, "{}{}", stdout(&result), stderr(&result));
+    assert!(!stdout(&result).contains(".apr"), "{}", stdout(&result));
+    let result = run(["check".into(), from.path().join("hand.420000200000000c.apr").into_os_string()]);
+    assert!(stderr(&result).contains("unknown-format"), "{}", stderr(&result));
+}
+
+#[test]
+fn a_texture_that_the_suit_chooses_is_not_looked_for() {
+    let from = TempDir::new().unwrap();
+    let skn = fs::read_to_string(testdata().join("tso/flag.ok.skn")).unwrap();
+    let mut lines: Vec<_> = skn.lines().collect();
+    for (texture, told) in [("x", false), ("X", false), ("cloth", true)] {
+        lines[1] = texture;
+        let path = from.path().join("flag.skn");
+        fs::write(&path, lines.join("\n")).unwrap();
+        let result = convert(&path, &from.path().join("flag.glb"), &["--textures"]);
+        assert_eq!(code(&result), 0, "{}", stderr(&result));
+        assert_eq!(stderr(&result).contains("texture-not-found"), told, "{}", stderr(&result));
+    }
+}
