@@ -93,7 +93,7 @@ mod view;
 mod write;
 
 pub use model::{Bmd, Bone, Clip, ClipRate, Lod, Mesh, MeshFlags, Name, NameError, QuadCount};
-pub use optimize::{Errors, OptimizeOptions, Optimized, Sizes};
+pub use optimize::{EngineSafety, Errors, OptimizeOptions, Optimized, Sizes};
 pub use packed::{Extra96, Primitive, PrimitiveKind, St96, Vertex, VertexKind};
 pub use pose::{BoneSample, Motion, Pose};
 #[cfg(feature = "scene")]

@@ -208,9 +208,16 @@ impl<T: fmt::Debug> fmt::Debug for Brief<'_, T> {
     }
 }
 
-/// What the lists of a mesh may hold. Only a restriction: every element says of which kind it is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+/// What the lists of a mesh may hold. Only a restriction: every element says of which kind it is. By default vertices of
+/// any kind, and triangles or quads, as the description finds reasonable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MeshFlags(pub u32);
+
+impl Default for MeshFlags {
+    fn default() -> Self {
+        Self::ANY
+    }
+}
 
 impl MeshFlags {
     /// 64, 96 and 128-bit vertices, 32 and 64-bit triangles and quads.

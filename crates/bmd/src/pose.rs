@@ -5,7 +5,7 @@ use crate::packed::Vertex;
 use crate::stream::Keys;
 use alloc::vec::Vec;
 use meshwright_core::math::quat::{self, Quat};
-use meshwright_core::math::{Affine64, Trs64, lerp, narrow, unit, wide};
+use meshwright_core::math::{Affine64, Trs64, add, lerp, narrow, unit, wide};
 use meshwright_core::num::{QuatF8, Se32};
 
 /// A rotation word as a unit quaternion x, y, z, w; the identity when all parts are zero.
@@ -99,6 +99,15 @@ impl Curves {
             scale: keys.scale.iter().map(|k| (k.0, triple(k.1))).collect(),
         }
     }
+
+    /// What the keys do at frame `t`; channels without keys rest.
+    pub(crate) fn at(&self, timing: Timing, t: f64) -> BoneSample {
+        BoneSample {
+            rotation: timing.rotation(&self.rotation, t).unwrap_or(quat::IDENTITY),
+            translation: timing.triple(&self.translation, t).unwrap_or([0.0; 3]),
+            scale: timing.triple(&self.scale, t).unwrap_or([1.0; 3]),
+        }
+    }
 }
 
 /// A bone's transform relative to its parent: base rotation and origin.
@@ -111,6 +120,13 @@ pub(crate) struct Base {
 impl Base {
     pub(crate) fn of(bone: &Bone) -> Self {
         Self { rotation: rotation(bone.transform.rotation()), origin: triple(bone.transform.origin()) }
+    }
+
+    /// The transform relative to the parent with what a clip does.
+    pub(crate) fn moved(&self, by: &BoneSample) -> Affine64 {
+        let rotation = unit(quat::product(by.rotation, self.rotation)).unwrap_or(quat::IDENTITY);
+        let translation = add(self.origin, by.translation);
+        Trs64 { translation, rotation, scale: by.scale }.to_affine()
     }
 }
 
@@ -134,6 +150,11 @@ pub struct BoneSample {
     pub translation: [f64; 3],
     /// Applied before the rotations, per axis of the bone.
     pub scale: [f64; 3],
+}
+
+impl BoneSample {
+    /// What a bone without keys does.
+    pub(crate) const REST: Self = Self { rotation: quat::IDENTITY, translation: [0.0; 3], scale: [1.0; 3] };
 }
 
 impl Bmd {
@@ -185,26 +206,18 @@ impl Motion<'_> {
 
     /// What the clip does to a bone at frame `t`, its base transform left out. Bones without keys rest.
     pub fn sample(&self, bone: usize, t: f64) -> BoneSample {
-        let curves = self.curves.get(bone);
-        BoneSample {
-            rotation: curves.and_then(|c| self.timing.rotation(&c.rotation, t)).unwrap_or(quat::IDENTITY),
-            translation: curves.and_then(|c| self.timing.triple(&c.translation, t)).unwrap_or([0.0; 3]),
-            scale: curves.and_then(|c| self.timing.triple(&c.scale, t)).unwrap_or([1.0; 3]),
-        }
+        self.curves.get(bone).map_or(BoneSample::REST, |c| c.at(self.timing, t))
     }
 
     /// A bone's transform relative to its parent.
     fn local(&self, bone: usize, t: f64) -> Affine64 {
         let Some(base) = self.bases.get(bone) else { return Affine64::IDENTITY };
-        let BoneSample { rotation, translation: [x, y, z], scale } = self.sample(bone, t);
-        let rotation = unit(quat::product(rotation, base.rotation)).unwrap_or(quat::IDENTITY);
-        let [a, b, c] = base.origin;
-        Trs64 { translation: [a + x, b + y, c + z], rotation, scale }.to_affine()
+        base.moved(&self.sample(bone, t))
     }
 }
 
 /// The weighted mean of the final matrices of the bones that a pseudo-bone follows.
-fn follow(bone: &Bone, matrices: &[Affine64]) -> Affine64 {
+pub(crate) fn follow(bone: &Bone, matrices: &[Affine64]) -> Affine64 {
     let (mut sum, mut total) = ([[0.0; 4]; 3], 0.0);
     for (id, weight) in bone.transform.followed() {
         let weight = f64::from(weight.decode());
@@ -221,7 +234,7 @@ fn follow(bone: &Bone, matrices: &[Affine64]) -> Affine64 {
 }
 
 /// The bones with parents first and pseudo-bones last.
-fn order(bones: &[Bone]) -> Option<Vec<u32>> {
+pub(crate) fn order(bones: &[Bone]) -> Option<Vec<u32>> {
     let parent = |i: usize, bone: &Bone| (i > 0).then(|| usize::from(bone.parent)).filter(|p| *p > 0);
     let mut order = Vec::with_capacity(bones.len());
     let mut done = alloc::vec![false; bones.len()];

@@ -61,7 +61,9 @@ fn every_file_is_written_back() {
 fn every_arrangement_reads_back() {
     for (entry, bytes) in models(&corpus!()) {
         let model = Bmd::parse(&bytes).unwrap();
-        for a in [Arrangement::P0, Arrangement::P1, Arrangement::P2, Arrangement::Compact] {
+        for a in
+            [Arrangement::P0, Arrangement::P1, Arrangement::P2, Arrangement::Aligned, Arrangement::Compact]
+        {
             let again = Bmd::parse(&model.to_bytes_as(a).unwrap()).unwrap();
             assert_eq!(again, model, "{} {a:?}", entry["file"]);
         }

@@ -3,6 +3,7 @@
 use crate::destination::Destination;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use meshwright::Format;
+use meshwright::bmd::OptimizeOptions;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -219,6 +220,8 @@ pub(crate) struct DumpArgs {
     pub companions: CompanionArgs,
 }
 
+const DEFAULT_EFFORT: u8 = OptimizeOptions::DEFAULT_EFFORT;
+
 #[derive(Debug, Args)]
 pub(crate) struct OptimizeArgs {
     /// A BMD file, or - for standard input
@@ -226,7 +229,7 @@ pub(crate) struct OptimizeArgs {
     /// Where to write, - for standard output
     #[arg(long, short, value_name = "FILE", required = true)]
     pub output: PathBuf,
-    /// How far a vertex may move, in units of the model
+    /// How far a vertex may move in the space of its bone, in units of the model
     #[arg(long, value_name = "UNITS", default_value = "0", value_parser = parse_bound)]
     pub max_position: f64,
     /// How far a normal may turn
@@ -235,18 +238,27 @@ pub(crate) struct OptimizeArgs {
     /// How far a texture coordinate may move
     #[arg(long, value_name = "ST", default_value = "0", value_parser = parse_bound)]
     pub max_st: f64,
-    /// How far a bone may be turned off at a whole frame
+    /// How far keys may turn a bone of the posed model off at a whole frame, its parents' part included
     #[arg(long, value_name = "DEGREES", default_value = "0", value_parser = parse_bound)]
     pub max_angle: f64,
-    /// How far a bone may be moved off at a whole frame, in units of the model
+    /// How far keys may move a vertex of the posed model off at a whole frame, in units of the model; without it
+    /// --max-angle alone says how far
     #[arg(long, value_name = "UNITS", default_value = "0", value_parser = parse_bound)]
     pub max_distance: f64,
-    /// How far a bone's scale may be off at a whole frame
+    /// How far a bone's own scale may be off at a whole frame
     #[arg(long, value_name = "FACTOR", default_value = "0", value_parser = parse_bound)]
     pub max_scale: f64,
-    /// Avoid what the existing engine's loader gets wrong: quads, and keys on the last frame
+    /// The fewest bytes, with what BGBTech's own loader misreads: quads, more triangles than vertices in a mesh, and keys
+    /// on the last frame of a clip, behind which it gives bones the keys of others
     #[arg(long)]
+    pub compact: bool,
+    /// Do without what that loader misreads whatever it costs: keys on the last frame that the input has move or go, even
+    /// beyond the bounds. By default those stay where the bounds do not allow to leave them out
+    #[arg(long, conflicts_with = "compact")]
     pub engine_safe: bool,
+    /// How much is tried, 0 to 9; what is not tried leaves the file larger
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_EFFORT, value_parser = clap::value_parser!(u8).range(0..=9))]
+    pub effort: u8,
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
     #[command(flatten)]

@@ -1,91 +1,246 @@
 //! Fewer keys.
 
-use super::options::{Errors, OptimizeOptions, apart};
+use super::options::{EngineSafety, Errors, OptimizeOptions, apart};
 use super::path::{Candidate, Goal, choose};
-use crate::math::{Quat, degrees};
-use crate::model::{Clip, identity};
-use crate::pose::{Curves, Timing, rotation, triple};
+use super::posed::{Place, Points, Posed};
+use super::words::{
+    NEAREST, NEIGHBOURS, Near, Same, TRIPLE, Turned, rotation_candidates, triple_candidates, words_of,
+};
+use super::work::Work;
+use crate::model::{Bmd, Clip, identity};
+use crate::pose::{BoneSample, Curves, Timing, rotation, triple};
 use crate::stream::{Keys, Stream};
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use meshwright_core::math::{dot, narrow, sin, unit};
-use meshwright_core::num::{F8A, QuatF8, Se32};
+use meshwright_core::math::quat::Quat;
+use meshwright_core::math::{lerp, unit};
+use meshwright_core::num::{QuatF8, Se32};
 
 /// Rounds of fitting the channels of a bone to one another's tags.
 const ROUNDS: usize = 3;
-/// Words tried for each rotation: neighbours of the nearest that err in other directions. Long clips try fewer,
-/// so that the number of candidates stays the same.
-const WORDS: usize = 6;
-const CANDIDATES: usize = 768;
+/// Steps of work that a key takes when its channel is looked at.
+const KEY: u64 = 32;
 
-/// A stream, and what became of it.
-type OldAndNew = (Arc<Stream>, Arc<Stream>);
+/// What makes two clips one: their stream, frames and looping.
+type Sameness = (usize, u8, bool);
 
-/// Fits every clip anew; streams that clips of the same length share stay shared.
-pub(super) fn reduce(clips: &mut [Clip], options: &OptimizeOptions, errors: &mut Errors) {
-    // Old streams are kept until the end: an address must not be taken again while it stands for one of them.
-    let mut done: BTreeMap<(usize, u8, bool), OldAndNew> = BTreeMap::new();
+fn sameness(clip: &Clip) -> Sameness {
+    (identity(&clip.stream), clip.frames, clip.rate.is_looping())
+}
+
+/// What became of the clips of one stream.
+#[derive(Default)]
+struct Remade {
+    variants: Vec<Variant>,
+}
+
+/// What became of clips that are alike.
+struct Variant {
+    /// The first of them.
+    clip: usize,
+    stream: Arc<Stream>,
+    errors: Errors,
+}
+
+/// Fits every clip anew; streams that clips of the same length share stay shared. What the clips are off is added to
+/// `errors`. A clip for which no work is left keeps its stream, and so do all clips of a stream that would need more bytes
+/// apart than they have together.
+pub(super) fn reduce(model: &mut Bmd, options: &OptimizeOptions, work: &Work, errors: &mut Errors) {
+    let source = model.clone();
+    let lossy = options.loses_keys() || options.engine == EngineSafety::Always;
+    let points = lossy.then(|| Points::of(&source, options.memory, work)).flatten();
+    let mut bones: BTreeMap<Sameness, u64> = BTreeMap::new();
+    for clip in &source.clips {
+        bones.entry(sameness(clip)).or_insert_with(|| keyed_bones(&clip.stream));
+    }
+    let mut left = bones.values().fold(0_u64, |sum, n| sum.saturating_add(*n));
+    let mut streams: BTreeMap<usize, Remade> = BTreeMap::new();
     let mut same: BTreeMap<Vec<u8>, Arc<Stream>> = BTreeMap::new();
-    for clip in clips {
-        let key = (identity(&clip.stream), clip.frames, clip.rate.is_looping());
-        if let Some((_, known)) = done.get(&key) {
-            clip.stream = Arc::clone(known);
-            continue;
+    for (i, clip) in source.clips.iter().enumerate() {
+        let Some(bones) = bones.remove(&sameness(clip)) else { continue };
+        let share = work.left().checked_div(left.max(1)).unwrap_or(0).saturating_mul(bones);
+        left = left.saturating_sub(bones);
+        let mut made = Errors::default();
+        let stream = work.part(share, |work| {
+            let clip = Reduction::new(&source, clip, points.as_ref(), options, work)?;
+            Some(Arc::new(clip.run(&mut made)))
+        });
+        let stream = stream.unwrap_or_else(|| Arc::clone(&clip.stream));
+        let stream = Arc::clone(same.entry(crate::write::stream_bytes(&stream)).or_insert(stream));
+        streams.entry(identity(&clip.stream)).or_default().variants.push(Variant {
+            clip: i,
+            stream,
+            errors: made,
+        });
+    }
+    let mut chosen: BTreeMap<Sameness, Arc<Stream>> = BTreeMap::new();
+    for remade in streams.values().filter(|r| r.is_better(&source.clips, options)) {
+        for variant in &remade.variants {
+            *errors = errors.max(variant.errors);
+            chosen.insert(sameness(&source.clips[variant.clip]), Arc::clone(&variant.stream));
         }
+    }
+    for (clip, old) in model.clips.iter_mut().zip(&source.clips) {
+        if let Some(stream) = chosen.get(&sameness(old)) {
+            clip.stream = Arc::clone(stream);
+        }
+    }
+}
+
+impl Remade {
+    /// Whether the new streams are better than the old one: of fewer clips that the engine misreads, or of fewer bytes.
+    fn is_better(&self, clips: &[Clip], options: &OptimizeOptions) -> bool {
+        let Some(old) = self.variants.first().map(|v| &clips[v.clip].stream) else { return false };
+        let sizes: BTreeMap<usize, usize> =
+            self.variants.iter().map(|v| (identity(&v.stream), v.stream.size())).collect();
+        let (mut before, mut after) = (0, 0);
+        for v in self.variants.iter().filter(|_| options.engine != EngineSafety::Ignored) {
+            before += usize::from(is_misread(old, clips[v.clip].frames));
+            after += usize::from(is_misread(&v.stream, clips[v.clip].frames));
+        }
+        (after, sizes.values().sum::<usize>()) < (before, old.size())
+    }
+}
+
+fn keyed_bones(stream: &Stream) -> u64 {
+    stream.bones().skip(1).filter(|steps| !steps.is_empty()).count() as u64
+}
+
+/// How many clips have a bone with a key on the last frame before another bone with keys, where the existing loader loses
+/// its place.
+pub(super) fn misread(clips: &[Clip]) -> usize {
+    let mut known: BTreeMap<(usize, u8), bool> = BTreeMap::new();
+    let misread = clips.iter().filter(|c| {
+        *known.entry((identity(&c.stream), c.frames)).or_insert_with(|| is_misread(&c.stream, c.frames))
+    });
+    misread.count()
+}
+
+fn is_misread(stream: &Stream, frames: u8) -> bool {
+    let last = u32::from(frames).saturating_sub(1);
+    let mut on_last = false;
+    stream.bones().any(|steps| {
+        let misread = on_last && !steps.is_empty();
+        on_last |= crate::stream::frames(steps).any(|(f, step)| f == last && step.has_key());
+        misread
+    })
+}
+
+/// The keys of one clip being chosen.
+struct Reduction<'m, 'w> {
+    options: &'w OptimizeOptions,
+    timing: Timing,
+    keys: Vec<Keys>,
+    curves: Vec<Curves>,
+    posed: Option<Posed<'m>>,
+    /// Keys may become others.
+    lossy: bool,
+    work: &'w Work,
+}
+
+impl<'m, 'w> Reduction<'m, 'w> {
+    /// `None` where there is no work left to look at the clip.
+    fn new(
+        model: &'m Bmd,
+        clip: &Clip,
+        points: Option<&'m Points>,
+        options: &'w OptimizeOptions,
+        work: &'w Work,
+    ) -> Option<Self> {
         let timing = Timing { frames: u32::from(clip.frames), looping: clip.rate.is_looping() };
-        let mut stream = Stream::new();
-        for bone in 0..clip.stream.bone_count() {
-            // Keys of bone 0 have no effect.
-            let keys = if bone == 0 { Keys::default() } else { clip.stream.keys(bone) };
-            let reduced = reduce_bone(&keys, timing, options, errors);
-            stream.push_bone(&reduced.to_steps());
+        if !work.spend((clip.stream.size() as u64).saturating_mul(KEY)) {
+            return None;
         }
-        let bytes = crate::write::stream_bytes(&stream);
-        let stream = Arc::clone(same.entry(bytes).or_insert_with(|| Arc::new(stream)));
-        let old = core::mem::replace(&mut clip.stream, Arc::clone(&stream));
-        done.insert(key, (old, stream));
+        // Keys of bone 0 have no effect.
+        let keys_of = |b: usize| if b == 0 { Keys::default() } else { clip.stream.keys(b) };
+        let keys: Vec<Keys> = (0..clip.stream.bone_count()).map(keys_of).collect();
+        let curves: Vec<Curves> = keys.iter().map(Curves::of).collect();
+        let posed = points.and_then(|p| Posed::new(model, p, &curves, timing, options.memory, work));
+        let lossy = posed.is_some() && options.loses_keys();
+        Some(Self { options, timing, keys, curves, posed, lossy, work })
+    }
+
+    fn run(mut self, errors: &mut Errors) -> Stream {
+        let order = match &self.posed {
+            Some(posed) => posed.order.clone(),
+            None => (0..self.keys.len()).collect(),
+        };
+        let mut left = self.keys.iter().filter(|k| !k.is_empty()).count() as u64;
+        for bone in order {
+            let Some(source) = self.keys.get(bone).filter(|k| !k.is_empty()) else {
+                if let (Some(posed), Some(curves)) = (&mut self.posed, self.curves.get(bone)) {
+                    posed.settle(bone, curves);
+                }
+                continue;
+            };
+            let share = self.work.left().checked_div(left).unwrap_or(0);
+            left = left.saturating_sub(1);
+            let chosen = self.work.part(share, |work| self.bone(bone, source, work));
+            let new = Curves::of(&chosen);
+            if let Some(posed) = &mut self.posed {
+                posed.settle(bone, &new);
+                let old = &self.curves[bone];
+                for f in (0..self.timing.frames).map(f64::from) {
+                    let (a, b) = (old.at(self.timing, f).scale, new.at(self.timing, f).scale);
+                    errors.scale = errors.scale.max(apart(a, b));
+                }
+            }
+            self.keys[bone] = chosen;
+        }
+        if let Some(posed) = &mut self.posed {
+            posed.measure(self.work, errors);
+        }
+        Stream::from_bones(self.keys.iter().map(Keys::to_steps))
+    }
+
+    /// The cheapest keys of a bone that were found.
+    fn bone(&self, bone: usize, source: &Keys, work: &Work) -> Keys {
+        // Where no bone with keys follows, the engine has nothing to lose its place in.
+        let follows = self.keys.iter().skip(bone + 1).any(|k| !k.is_empty());
+        let engine = match self.options.engine {
+            EngineSafety::Always if !follows => EngineSafety::WithinBounds,
+            engine => engine,
+        };
+        let always = engine == EngineSafety::Always;
+        let source = if always { off_last_frame(source, self.timing.frames) } else { source.clone() };
+        let frames = || (0..self.timing.frames).map(f64::from);
+        let curves = Curves::of(&source);
+        let old: Vec<BoneSample> = frames().map(|f| curves.at(self.timing, f)).collect();
+        let posed = self.posed.as_ref().filter(|_| self.lossy);
+        let mut fit = Fit {
+            timing: self.timing,
+            options: self.options,
+            engine,
+            now: old.clone(),
+            old,
+            bounds: posed.map(|p| Bounds::of(p, bone, self.options)),
+            first: true,
+        };
+        let mut best = source.clone();
+        let mut now = source;
+        for _ in 0..ROUNDS {
+            fit.round(&mut now, work);
+            if self.rank(&now) >= self.rank(&best) {
+                break;
+            }
+            best.clone_from(&now);
+            fit.first = false;
+        }
+        best
+    }
+
+    /// What makes keys better: no key on the last frame, then few bytes.
+    fn rank(&self, keys: &Keys) -> (bool, usize) {
+        let last = self.timing.frames.saturating_sub(1);
+        let unsafe_ = self.options.engine != EngineSafety::Ignored && has_key_at(keys, last);
+        (unsafe_, keys.to_steps().iter().map(|s| s.size()).sum())
     }
 }
 
-fn reduce_bone(keys: &Keys, timing: Timing, options: &OptimizeOptions, errors: &mut Errors) -> Keys {
-    let within = |frame: u32| frame < timing.frames;
-    let sound = keys.rotation.iter().all(|k| within(k.0))
-        && keys.translation.iter().chain(&keys.scale).all(|k| within(k.0));
-    if keys.is_empty() || !sound {
-        return keys.clone();
-    }
-    let old = Curves::of(keys);
-    let source = if options.engine_safe { off_last_frame(keys, timing.frames) } else { keys.clone() };
-    let last = if options.engine_safe { timing.frames.saturating_sub(1).max(1) } else { timing.frames };
-    let fit = Fit { timing, last, options };
-    let mut best = source.clone();
-    let mut now = Keys::default();
-    for _ in 0..ROUNDS {
-        now.rotation = fit.rotations(&source, &tags(&now.translation, &now.scale, timing.frames));
-        now.translation = fit.triples(
-            &source.translation,
-            options.distance,
-            [0.0; 3],
-            &tags(&now.rotation, &now.scale, timing.frames),
-        );
-        now.scale = fit.triples(
-            &source.scale,
-            options.scale,
-            [1.0; 3],
-            &tags(&now.rotation, &now.translation, timing.frames),
-        );
-        if size(&now) >= size(&best) {
-            break;
-        }
-        best = now.clone();
-    }
-    measure(&old, &Curves::of(&best), timing, errors);
-    best
-}
-
-fn size(keys: &Keys) -> usize {
-    keys.to_steps().iter().map(|s| s.size()).sum()
+fn has_key_at(keys: &Keys, frame: u32) -> bool {
+    keys.rotation.iter().any(|k| k.0 == frame)
+        || keys.translation.iter().chain(&keys.scale).any(|k| k.0 == frame)
 }
 
 /// Frames at which one of two channels has a key.
@@ -120,290 +275,300 @@ fn off_last_frame(keys: &Keys, frames: u32) -> Keys {
     }
 }
 
+/// What a bone may be off in the posed model.
+struct Bounds {
+    wanted: Vec<Quat>,
+    place: Option<Place>,
+    angle: [f64; 2],
+    distance: [f64; 2],
+}
+
+impl Bounds {
+    fn of(posed: &Posed<'_>, bone: usize, options: &OptimizeOptions) -> Self {
+        let share = posed.share(bone);
+        // A little is left for the last bits of the way there.
+        let part = |bound: f64| [share.above, share.own].map(|s| bound * s * (1.0 - 1e-9));
+        Self {
+            wanted: posed.wanted(bone),
+            place: (options.distance > 0.0).then(|| posed.place(bone)),
+            angle: part(options.angle),
+            distance: part(options.distance),
+        }
+    }
+}
+
 /// Reduces the channels of one bone.
 struct Fit<'o> {
     timing: Timing,
-    /// Keys lie before this frame.
-    last: u32,
     options: &'o OptimizeOptions,
+    engine: EngineSafety,
+    /// What the bone did at each frame, and what it does by the keys chosen so far.
+    old: Vec<BoneSample>,
+    now: Vec<BoneSample>,
+    bounds: Option<Bounds>,
+    /// The channels have their old keys still.
+    first: bool,
 }
 
-/// Words for whole-frame rotations that stay within an angle, in degrees; the angle doubles until some choice
-/// does.
-#[cfg(feature = "scene")]
-pub(crate) fn fit_rotations(
-    values: &[Quat],
-    timing: Timing,
-    mut angle: f64,
-    tags: &[bool],
-) -> Vec<(u32, QuatF8)> {
-    for _ in 0..DOUBLINGS {
-        let goal = Turned::new(values.to_vec(), angle);
-        if values.iter().zip(0..).all(|(_, f)| goal.accepts(f, [0.0, 0.0, 0.0, 1.0])) {
-            return Vec::new();
-        }
-        let candidates = rotation_candidates(values, &[], timing.frames, &goal);
-        if let Some(chosen) = choose(&candidates, &goal, timing.frames, timing.looping, tags) {
-            return picked(&candidates, &chosen, QuatF8::from_bits);
-        }
-        angle = (angle * 2.0).max(SMALL);
-    }
-    (0..).zip(values).map(|(f, q)| (f, QuatF8::encode(narrow(*q)))).collect()
-}
-
-/// Words for whole-frame points that stay within a distance; the distance doubles until some choice does.
-#[cfg(feature = "scene")]
-pub(crate) fn fit_triples(
-    values: &[[f64; 3]],
-    default: [f64; 3],
-    timing: Timing,
-    mut distance: f64,
-    tags: &[bool],
-) -> Vec<(u32, Se32)> {
-    for _ in 0..DOUBLINGS {
-        let goal = Near { values: values.to_vec(), distance };
-        if (0..timing.frames).all(|f| goal.accepts(f, default)) {
-            return Vec::new();
-        }
-        let candidates = triple_candidates(values, timing.frames);
-        if let Some(chosen) = choose(&candidates, &goal, timing.frames, timing.looping, tags) {
-            return picked(&candidates, &chosen, Se32::from_bits);
-        }
-        distance = (distance * 2.0).max(SMALL);
-    }
-    (0..).zip(values).map(|(f, v)| (f, Se32::encode(narrow(*v)))).collect()
-}
-
-/// How often a bound that cannot be kept is doubled, and what a bound of zero becomes.
-#[cfg(feature = "scene")]
-const DOUBLINGS: usize = 16;
-#[cfg(feature = "scene")]
-const SMALL: f64 = 0.01;
-
-/// The nearest word at every whole frame before `last`.
-fn triple_candidates(values: &[[f64; 3]], last: u32) -> Vec<Candidate<3>> {
-    let candidate = |(frame, v): (u32, &[f64; 3])| {
-        let word = Se32::encode(narrow(*v));
-        Candidate { frame, word: word.to_bits(), value: triple(word) }
-    };
-    (0..last).zip(values).map(candidate).collect()
-}
-
-/// The same values, bit for bit in single precision.
-struct Same<const N: usize> {
-    values: Vec<[u32; N]>,
-    unit: bool,
-}
-
-impl Goal<4> for Same<4> {
-    fn accepts(&self, frame: u32, value: Quat) -> bool {
-        let value = if self.unit { unit(value).unwrap_or(value) } else { value };
-        self.values.get(frame as usize) == Some(&narrow(value).map(f32::to_bits))
-    }
-}
-
-impl Goal<3> for Same<3> {
-    fn accepts(&self, frame: u32, value: [f64; 3]) -> bool {
-        self.values.get(frame as usize) == Some(&narrow(value).map(f32::to_bits))
-    }
-}
-
-/// Rotations within an angle.
-struct Turned {
-    values: Vec<Quat>,
-    /// The square of the cosine of half the angle.
-    cosine: f64,
-}
-
-impl Goal<4> for Turned {
-    fn accepts(&self, frame: u32, value: Quat) -> bool {
-        let Some(want) = self.values.get(frame as usize) else { return false };
-        let cosine = dot(*want, value);
-        cosine * cosine >= self.cosine * dot(value, value)
-    }
-}
-
-/// Points within a distance.
-struct Near {
-    values: Vec<[f64; 3]>,
+/// A goal in the posed model: of a channel itself, and of the place of what hangs from its bone.
+struct Lossy<'f, G, S> {
+    own: Option<G>,
+    place: Option<&'f Place>,
     distance: f64,
+    now: &'f [BoneSample],
+    /// The sample with a value of the channel.
+    with: S,
 }
 
-impl Goal<3> for Near {
-    fn accepts(&self, frame: u32, value: [f64; 3]) -> bool {
-        let Some(want) = self.values.get(frame as usize) else { return false };
-        let square: f64 = want.iter().zip(value).map(|(a, b)| (a - b) * (a - b)).sum();
-        square <= self.distance * self.distance
+impl<const N: usize, G, S> Goal<N> for Lossy<'_, G, S>
+where
+    G: Goal<N>,
+    S: Fn(&BoneSample, [f64; N]) -> BoneSample,
+{
+    fn accepts(&self, frame: u32, value: [f64; N]) -> bool {
+        if self.own.as_ref().is_some_and(|g| !g.accepts(frame, value)) {
+            return false;
+        }
+        let Some(place) = self.place else { return true };
+        let sample = self.now.get(frame as usize);
+        sample.is_some_and(|s| place.is_near(frame, &(self.with)(s, value), self.distance))
+    }
+
+    fn cost(&self) -> u64 {
+        if self.place.is_some() { Place::COST } else { 1 }
     }
 }
 
-fn picked<T: Copy, const N: usize>(
-    keys: &[Candidate<N>],
-    chosen: &[usize],
-    word: impl Fn(u32) -> T,
-) -> Vec<(u32, T)> {
-    chosen.iter().filter_map(|i| keys.get(*i)).map(|k| (k.frame, word(k.word))).collect()
+/// A channel of three numbers.
+#[derive(Clone, Copy)]
+enum Triple {
+    Translation,
+    Scale,
+}
+
+impl Triple {
+    fn of(self, sample: &BoneSample) -> [f64; 3] {
+        match self {
+            Self::Translation => sample.translation,
+            Self::Scale => sample.scale,
+        }
+    }
+
+    fn with(self, sample: &BoneSample, value: [f64; 3]) -> BoneSample {
+        match self {
+            Self::Translation => BoneSample { translation: value, ..*sample },
+            Self::Scale => BoneSample { scale: value, ..*sample },
+        }
+    }
 }
 
 impl Fit<'_> {
-    fn rotations(&self, keys: &Keys, tags: &[bool]) -> Vec<(u32, QuatF8)> {
-        let keys = &keys.rotation;
-        let curve: Vec<(u32, Quat)> = keys.iter().map(|k| (k.0, rotation(k.1))).collect();
-        let at = |f: u32| self.timing.rotation(&curve, f64::from(f)).unwrap_or([0.0, 0.0, 0.0, 1.0]);
-        let values: Vec<Quat> = (0..self.timing.frames).map(at).collect();
+    /// Chooses the keys of each channel anew, given those of the others.
+    fn round(&mut self, keys: &mut Keys, work: &Work) {
+        let n = self.timing.frames;
+        let limits = self.limits(keys);
+        let tagged = tags(&keys.translation, &keys.scale, n);
+        keys.rotation =
+            work.part(work.left() / 3, |work| self.rotations(&keys.rotation, limits[0], &tagged, work));
+        self.update(keys);
+        let tagged = tags(&keys.rotation, &keys.scale, n);
+        keys.translation = work.part(work.left() / 2, |work| {
+            self.triples(Triple::Translation, &keys.translation, limits[1], &tagged, work)
+        });
+        self.update(keys);
+        let tagged = tags(&keys.rotation, &keys.translation, n);
+        keys.scale = self.triples(Triple::Scale, &keys.scale, limits[2], &tagged, work);
+        self.update(keys);
+    }
+
+    fn update(&mut self, keys: &Keys) {
+        let curves = Curves::of(keys);
+        let frames = (0..self.timing.frames).map(f64::from);
+        self.now = frames.map(|f| curves.at(self.timing, f)).collect();
+    }
+
+    /// How far off each channel may leave what hangs from the bone: as long as the others have their old keys a part of
+    /// what the bone has, so that something is left for them.
+    fn limits(&self, keys: &Keys) -> [f64; 3] {
+        let Some(bounds) = &self.bounds else { return [0.0; 3] };
+        let [above, own] = bounds.distance;
+        let o = self.options;
+        let used = [
+            o.angle > 0.0 && !keys.rotation.is_empty(),
+            o.distance > 0.0 && !keys.translation.is_empty(),
+            o.scale > 0.0 && !keys.scale.is_empty(),
+        ];
+        let channels = f64::from(used.iter().fold(0_u8, |n, u| n + u8::from(*u)).max(1));
+        let mut so_far = 0.0;
+        used.map(|used| {
+            so_far += f64::from(u8::from(used));
+            if self.first { above + (own - above) * so_far / channels } else { own }
+        })
+    }
+
+    /// Whether a channel without keys would do.
+    fn rests<const N: usize>(&self, goal: &impl Goal<N>, rest: [f64; N], work: &Work) -> bool {
+        (0..self.timing.frames).all(|f| work.spend(goal.cost()) && goal.accepts(f, rest))
+    }
+
+    /// The cheapest of the candidates that were found: without keys on the last frame, where the existing loader loses its
+    /// place, if those can be done without.
+    fn cheapest<const N: usize>(
+        &self,
+        candidates: Vec<Candidate<N>>,
+        goal: &impl Goal<N>,
+        tagged: &[bool],
+        work: &Work,
+    ) -> Option<Vec<Candidate<N>>> {
+        let Timing { frames, looping } = self.timing;
+        let find = |candidates: &[Candidate<N>], work: &Work| {
+            let chosen = choose(candidates, goal, frames, looping, tagged, work)?;
+            Some(chosen.into_iter().filter_map(|i| candidates.get(i).copied()).collect())
+        };
+        if self.engine != EngineSafety::Ignored {
+            let last = frames.saturating_sub(1).max(1);
+            let safe: Vec<_> = candidates.iter().copied().filter(|c| c.frame < last).collect();
+            let always = self.engine == EngineSafety::Always;
+            let found = if always || safe.len() == candidates.len() {
+                return find(&safe, work);
+            } else if self.ends(&safe, goal, work) {
+                work.part(work.left() / 4 * 3, |work| find(&safe, work))
+            } else {
+                None
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+        find(&candidates, work)
+    }
+
+    /// Whether the last of the candidates can be held, or blended into one of the first, up to the end of the clip: if they
+    /// cannot, those before them hardly can.
+    fn ends<const N: usize>(&self, candidates: &[Candidate<N>], goal: &impl Goal<N>, work: &Work) -> bool {
+        let frames = self.timing.frames;
+        let at_last = |c: &&Candidate<N>| Some(c.frame) == candidates.last().map(|l| l.frame);
+        let at_first = |c: &&Candidate<N>| Some(c.frame) == candidates.first().map(|f| f.frame);
+        let mut lasts = candidates.iter().filter(at_last);
+        lasts.any(|a| {
+            let reaches = |b: &Candidate<N>| {
+                let length = f64::from(frames + b.frame - a.frame);
+                (a.frame + 1..frames).all(|f| {
+                    let t = f64::from(f - a.frame) / length;
+                    work.spend(goal.cost()) && goal.accepts(f, lerp(a.value, b.value, t))
+                })
+            };
+            let mut firsts = candidates.iter().filter(at_first);
+            if self.timing.looping { firsts.any(reaches) } else { reaches(a) }
+        })
+    }
+
+    fn rotations(
+        &self,
+        keys: &[(u32, QuatF8)],
+        limit: f64,
+        tagged: &[bool],
+        work: &Work,
+    ) -> Vec<(u32, QuatF8)> {
+        const REST: Quat = [0.0, 0.0, 0.0, 1.0];
         if keys.is_empty() {
             return Vec::new();
         }
-        let (n, looping) = (self.timing.frames, self.timing.looping);
-        if self.options.angle > 0.0 {
-            let goal = Turned::new(values.clone(), self.options.angle);
-            if (0..n).all(|f| goal.accepts(f, [0.0, 0.0, 0.0, 1.0])) {
+        let picked = |c: Vec<Candidate<4>>| c.iter().map(|c| (c.frame, QuatF8::from_bits(c.word))).collect();
+        let frames = u64::from(self.timing.frames);
+        let bounds = self.bounds.as_ref().filter(|b| b.angle[1] > 0.0);
+        if let Some(bounds) = bounds {
+            let goal = Lossy {
+                own: Some(Turned::new(bounds.wanted.clone(), bounds.angle[1])),
+                place: bounds.place.as_ref(),
+                distance: limit,
+                now: &self.now,
+                with: |s: &BoneSample, value| BoneSample { rotation: unit(value).unwrap_or(REST), ..*s },
+            };
+            if self.rests(&goal, REST, work) {
                 return Vec::new();
             }
-            let words: Vec<(u32, u32)> = keys.iter().map(|k| (k.0, k.1.to_bits())).collect();
-            let candidates = rotation_candidates(&values, &words, self.last, &goal);
-            if let Some(chosen) = choose(&candidates, &goal, n, looping, tags) {
-                return picked(&candidates, &chosen, QuatF8::from_bits);
+            let most = words_of(self.old.len());
+            let count = match () {
+                () if most > 1 && work.spend(frames.saturating_mul(NEIGHBOURS)) => most,
+                () => usize::from(work.spend(frames.saturating_mul(NEAREST))),
+            };
+            let stored: Vec<(u32, u32)> = keys.iter().map(|k| (k.0, k.1.to_bits())).collect();
+            work.spend(frames.saturating_mul(goal.cost()).saturating_mul(count as u64));
+            let candidates = rotation_candidates(&bounds.wanted, &stored, self.timing.frames, count, &goal);
+            if let Some(found) = self.cheapest(candidates, &goal, tagged, work) {
+                return picked(found);
             }
         }
-        let bits = values.iter().map(|q| narrow(*q).map(f32::to_bits)).collect();
-        let goal = Same::<4> { values: bits, unit: true };
-        if (0..n).all(|f| goal.accepts(f, [0.0, 0.0, 0.0, 1.0])) {
-            return Vec::new();
+        if bounds.is_none() || self.first {
+            let goal = Same::of(self.old.iter().map(|s| s.rotation), true);
+            if self.rests(&goal, REST, work) {
+                return Vec::new();
+            }
+            let candidate =
+                |k: &(u32, QuatF8)| Candidate { frame: k.0, word: k.1.to_bits(), value: rotation(k.1) };
+            if let Some(found) = self.cheapest(keys.iter().map(candidate).collect(), &goal, tagged, work) {
+                return picked(found);
+            }
         }
-        let candidate =
-            |k: &(u32, QuatF8)| Candidate { frame: k.0, word: k.1.to_bits(), value: rotation(k.1) };
-        let candidates: Vec<_> = keys.iter().map(candidate).collect();
-        match choose(&candidates, &goal, n, looping, tags) {
-            Some(chosen) => picked(&candidates, &chosen, QuatF8::from_bits),
-            None => keys.clone(),
-        }
+        keys.to_vec()
     }
 
     fn triples(
         &self,
+        channel: Triple,
         keys: &[(u32, Se32)],
-        tolerance: f64,
-        default: [f64; 3],
-        tags: &[bool],
+        limit: f64,
+        tagged: &[bool],
+        work: &Work,
     ) -> Vec<(u32, Se32)> {
-        let curve: Vec<(u32, [f64; 3])> = keys.iter().map(|k| (k.0, triple(k.1))).collect();
-        let at = |f: u32| self.timing.triple(&curve, f64::from(f)).unwrap_or(default);
-        let values: Vec<[f64; 3]> = (0..self.timing.frames).map(at).collect();
         if keys.is_empty() {
             return Vec::new();
         }
-        let (n, looping) = (self.timing.frames, self.timing.looping);
-        let stored = keys.iter().map(|k| Candidate { frame: k.0, word: k.1.to_bits(), value: triple(k.1) });
-        if tolerance > 0.0 {
-            let goal = Near { values: values.clone(), distance: tolerance };
-            if (0..n).all(|f| goal.accepts(f, default)) {
+        let picked = |c: Vec<Candidate<3>>| c.iter().map(|c| (c.frame, Se32::from_bits(c.word))).collect();
+        let rest = channel.of(&BoneSample::REST);
+        let values = || self.old.iter().map(|s| channel.of(s));
+        let stored =
+            || keys.iter().map(|k| Candidate { frame: k.0, word: k.1.to_bits(), value: triple(k.1) });
+        let (bound, own) = match channel {
+            Triple::Translation => (self.options.distance, None),
+            Triple::Scale => (self.options.scale, Some(self.options.scale)),
+        };
+        let bounds = self.bounds.as_ref().filter(|_| bound > 0.0);
+        if let Some(bounds) = bounds {
+            let goal = Lossy {
+                own: own.map(|distance| Near { values: values().collect(), distance }),
+                place: bounds.place.as_ref(),
+                distance: limit,
+                now: &self.now,
+                with: |s: &BoneSample, value| channel.with(s, value),
+            };
+            if self.rests(&goal, rest, work) {
                 return Vec::new();
             }
-            let fresh = triple_candidates(&values, self.last).into_iter();
-            let mut candidates: Vec<_> = fresh.chain(stored.clone()).collect();
+            let mut candidates: Vec<_> = stored().collect();
+            if work.spend(u64::from(self.timing.frames).saturating_mul(TRIPLE)) {
+                let wanted = match (channel, &bounds.place) {
+                    (Triple::Translation, Some(place)) => place.origins(&self.old),
+                    _ => values().collect(),
+                };
+                candidates.extend(triple_candidates(&wanted, self.timing.frames));
+            }
             candidates.sort_by_key(|c| (c.frame, c.word));
             candidates.dedup();
-            if let Some(chosen) = choose(&candidates, &goal, n, looping, tags) {
-                return picked(&candidates, &chosen, Se32::from_bits);
+            if let Some(found) = self.cheapest(candidates, &goal, tagged, work) {
+                return picked(found);
             }
         }
-        let goal =
-            Same::<3> { values: values.iter().map(|v| narrow(*v).map(f32::to_bits)).collect(), unit: false };
-        if (0..n).all(|f| goal.accepts(f, default)) {
-            return Vec::new();
-        }
-        let candidates: Vec<_> = stored.collect();
-        match choose(&candidates, &goal, n, looping, tags) {
-            Some(chosen) => picked(&candidates, &chosen, Se32::from_bits),
-            None => keys.to_vec(),
-        }
-    }
-}
-
-impl Turned {
-    fn new(values: Vec<Quat>, degrees: f64) -> Self {
-        let half = degrees.clamp(0.0, 180.0) * (core::f64::consts::PI / 360.0);
-        let sine = sin(half);
-        Self { values, cosine: 1.0 - sine * sine }
-    }
-}
-
-/// Words for every whole frame: those near the value, and the stored ones, with signs that keep neighbours in
-/// one hemisphere.
-fn rotation_candidates(
-    values: &[Quat],
-    stored: &[(u32, u32)],
-    last: u32,
-    goal: &Turned,
-) -> Vec<Candidate<4>> {
-    let mut candidates = Vec::new();
-    let mut before: Option<Quat> = None;
-    let mut stored = stored.iter().peekable();
-    for (frame, value) in (0..last).zip(values) {
-        let flip = before.is_some_and(|b| dot(b, *value) < 0.0);
-        let value = if flip { value.map(|c| -c) } else { *value };
-        before = Some(value);
-        let mut words = neighbours(value, (CANDIDATES / values.len().max(1)).clamp(1, WORDS));
-        while let Some((_, word)) = stored.next_if(|k| k.0 <= frame) {
-            words.insert(0, *word);
-        }
-        let mut here = Vec::new();
-        for word in words {
-            let mut decoded = rotation(QuatF8::from_bits(word));
-            let mut word = word;
-            if dot(decoded, value) < 0.0 {
-                word ^= 0x8080_8080;
-                decoded = decoded.map(|c| -c);
+        if bounds.is_none() || self.first {
+            let goal = Same::of(values(), false);
+            if self.rests(&goal, rest, work) {
+                return Vec::new();
             }
-            let new = here.iter().all(|c: &Candidate<4>| c.word != word);
-            if new && word != crate::stream::NO_KEY && goal.accepts(frame, decoded) {
-                here.push(Candidate { frame, word, value: decoded });
+            if let Some(found) = self.cheapest(stored().collect(), &goal, tagged, work) {
+                return picked(found);
             }
         }
-        candidates.append(&mut here);
-    }
-    candidates
-}
-
-/// The nearest word, and others around it by rising distance.
-fn neighbours(value: Quat, count: usize) -> Vec<u32> {
-    let nearest = QuatF8::encode(narrow(value));
-    let parts = nearest.parts();
-    let mut found: Vec<(f64, u32)> = Vec::new();
-    for n in 0..81_u32 {
-        let shift = |i: u32| i32::try_from(n / 3_u32.pow(i) % 3).unwrap_or(0) - 1;
-        let moved = [0, 1, 2, 3].map(|i: u32| step(parts[i as usize], shift(i)));
-        let word = QuatF8::from_parts(moved);
-        let cosine = dot(rotation(word), value);
-        found.push((1.0 - cosine * cosine, word.to_bits()));
-    }
-    found.sort_by(|a, b| a.0.total_cmp(&b.0));
-    found.dedup_by_key(|f| f.1);
-    let mut words = alloc::vec![nearest.to_bits()];
-    words.extend(found.into_iter().map(|f| f.1).filter(|w| *w != nearest.to_bits()).take(count - 1));
-    words
-}
-
-/// A part with its magnitude one code up or down.
-fn step(part: F8A, by: i32) -> F8A {
-    let (sign, magnitude) = (part.to_bits() & 0x80, i32::from(part.to_bits() & 0x7f));
-    let moved = u8::try_from((magnitude + by).clamp(0, 0x7f)).unwrap_or(0);
-    F8A::from_bits(sign | moved)
-}
-
-/// The largest differences at whole frames.
-fn measure(old: &Curves, new: &Curves, timing: Timing, errors: &mut Errors) {
-    let rest = [0.0, 0.0, 0.0, 1.0];
-    for f in (0..timing.frames).map(f64::from) {
-        let turn = |c: &Curves| timing.rotation(&c.rotation, f).unwrap_or(rest);
-        let (a, b) = (turn(old), turn(new));
-        if a != b {
-            errors.angle = errors.angle.max(degrees(a, b));
-        }
-        let place = |c: &Curves| timing.triple(&c.translation, f).unwrap_or([0.0; 3]);
-        errors.distance = errors.distance.max(apart(place(old), place(new)));
-        let scale = |c: &Curves| timing.triple(&c.scale, f).unwrap_or([1.0; 3]);
-        errors.scale = errors.scale.max(apart(scale(old), scale(new)));
+        keys.to_vec()
     }
 }

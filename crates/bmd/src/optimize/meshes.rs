@@ -1,9 +1,11 @@
 //! Fewer and smaller vertices, primitives and meshes.
 
-use super::options::{Errors, OptimizeOptions};
+use super::fill::fill;
+use super::options::{EngineSafety, Errors, OptimizeOptions};
 use super::quads::{Unit, pair};
 use super::vertices::{Reading, smallest};
-use crate::model::{Bmd, Mesh, MeshFlags, Name, QuadCount};
+use super::work::Work;
+use crate::model::{Bmd, Mesh, MeshFlags, Name, QuadCount, identity};
 use crate::packed::{Primitive, PrimitiveKind, Vertex};
 use crate::record;
 use crate::write::{primitives_size, vertices_size};
@@ -16,8 +18,9 @@ use meshwright_core::num::St14Form;
 const CAPACITIES: [usize; 3] = [128, 1024, 65_535];
 /// The most meshes that levels of detail and solids can count.
 const MOST_MESHES: usize = 255;
-/// Neighbours looked at when a mesh is filled.
-const FRONTIER: usize = 64;
+/// Steps of work, and bytes, that a vertex or primitive takes while meshes are rebuilt.
+const STEPS: u64 = 256;
+const ELEMENT: u64 = 160;
 
 /// Meshes that may become one: of one material, drawn at the same levels, with the same odd bits.
 struct Group {
@@ -26,8 +29,52 @@ struct Group {
     fixed: bool,
 }
 
+/// Whether the existing engine's loader takes the mesh: no quads, and no more triangles than vertices, for which it makes
+/// room.
+pub(super) fn is_safe(mesh: &Mesh) -> bool {
+    mesh.primitives.len() <= mesh.vertices.len() && !mesh.primitives.iter().any(|p| p.kind().is_quad())
+}
+
+/// Makes every mesh one that the existing engine's loader takes, lists that meshes share once. One whose triangles cannot
+/// be counted stays.
+pub(super) fn make_safe(model: &mut Bmd) {
+    let mut done: BTreeMap<(usize, usize), Mesh> = BTreeMap::new();
+    let sources = model.meshes.clone();
+    for (mesh, old) in model.meshes.iter_mut().zip(&sources) {
+        let lists = (identity(&old.vertices), identity(&old.primitives));
+        let safe = done.entry(lists).or_insert_with(|| safe(old));
+        (mesh.vertices, mesh.primitives) = (Arc::clone(&safe.vertices), Arc::clone(&safe.primitives));
+        if !mesh.primitives.iter().any(|p| p.kind().is_quad()) {
+            mesh.quad_count = QuadCount::Described;
+        }
+        // Flags that allow for any kind go on doing so.
+        let needed = MeshFlags::for_lists(&mesh.vertices, &mesh.primitives);
+        if old.primitives != mesh.primitives && mesh.flags.0 & 0b1100 != MeshFlags::ANY.0 & 0b1100 {
+            mesh.flags = MeshFlags(mesh.flags.0 & !0b1100 | needed.0 & 0b1100);
+        }
+    }
+}
+
+fn safe(mesh: &Mesh) -> Mesh {
+    let most = usize::from(u16::MAX);
+    if is_safe(mesh) || mesh.primitives.iter().map(|p| p.triangles().count()).sum::<usize>() > most {
+        return mesh.clone();
+    }
+    let mut mesh = mesh.clone();
+    if mesh.primitives.iter().any(|p| p.kind().is_quad()) {
+        mesh.primitives = Arc::new(mesh.triangles().filter_map(Primitive::triangle).collect());
+    }
+    if mesh.vertices.len() < mesh.primitives.len() {
+        let last = mesh.vertices.last().copied().unwrap_or_default();
+        let mut vertices = mesh.vertices.to_vec();
+        vertices.resize(mesh.primitives.len(), last);
+        mesh.vertices = Arc::new(vertices);
+    }
+    mesh
+}
+
 /// Rebuilds the meshes. Levels of detail and solids follow.
-pub(super) fn rebuild(model: &mut Bmd, options: &OptimizeOptions, errors: &mut Errors) {
+pub(super) fn rebuild(model: &mut Bmd, options: &OptimizeOptions, work: &Work, errors: &mut Errors) {
     // Bytes that count meshes cannot follow what moves behind the 255th.
     if model.meshes.len() > MOST_MESHES {
         return;
@@ -43,7 +90,7 @@ pub(super) fn rebuild(model: &mut Bmd, options: &OptimizeOptions, errors: &mut E
         let start = meshes.len();
         left = left.saturating_sub(group.members.len());
         let room = MOST_MESHES.saturating_sub(start.saturating_add(left));
-        meshes.extend(rebuilt(model, group, form, room, options, errors));
+        meshes.extend(rebuilt(model, group, form, room, options, work, errors));
         let count = meshes.len().saturating_sub(start);
         for m in &group.members {
             if let Some(slot) = moved.get_mut(*m) {
@@ -125,20 +172,21 @@ fn rebuilt(
     form: St14Form,
     room: usize,
     options: &OptimizeOptions,
+    work: &Work,
     errors: &mut Errors,
 ) -> Vec<Mesh> {
     let old: Vec<&Mesh> = group.members.iter().filter_map(|m| model.meshes.get(*m)).collect();
     let kept = || old.iter().map(|m| (*m).clone()).collect::<Vec<_>>();
-    let Some(pattern) = old.first().filter(|_| !group.fixed) else {
-        return if options.engine_safe { old.iter().map(|m| without_quads(m)).collect() } else { kept() };
-    };
+    let elements = |m: &&Mesh| (m.vertices.len() as u64).saturating_add(m.primitives.len() as u64);
+    let elements = old.iter().map(elements).fold(0_u64, u64::saturating_add);
+    let affordable =
+        || elements.saturating_mul(ELEMENT) <= options.memory && work.spend(elements.saturating_mul(STEPS));
+    let Some(pattern) = old.first().filter(|_| !group.fixed && affordable()) else { return kept() };
     let reading = Reading { flat: pattern.flat_color().is_some(), form };
     let joined = Joined::of(&old, reading, options);
     let best = joined.divided(room.max(old.len()), pattern, options);
     let before: usize = old.iter().map(|m| cost(m)).sum();
-    let quads = old.iter().any(|m| m.primitives.iter().any(|p| p.kind().is_quad()));
-    let crowded = old.iter().any(|m| m.primitives.len() > m.vertices.len());
-    let forced = options.engine_safe && (quads || crowded);
+    let forced = options.engine != EngineSafety::Ignored && !old.iter().all(|m| is_safe(m));
     match best {
         Some((cost, meshes)) if cost < before || forced => {
             *errors = errors.max(joined.errors);
@@ -195,7 +243,7 @@ impl Joined {
 
     /// At most `room` meshes of `pattern`'s material that take the fewest bytes, with those bytes.
     fn divided(&self, room: usize, pattern: &Mesh, options: &OptimizeOptions) -> Option<(usize, Vec<Mesh>)> {
-        let units = if options.engine_safe {
+        let units = if options.engine != EngineSafety::Ignored {
             self.triangles.iter().copied().map(Unit::Triangle).collect()
         } else {
             pair(&self.triangles)
@@ -218,21 +266,6 @@ impl Joined {
     }
 }
 
-/// A mesh as it is, its quads as two triangles each.
-fn without_quads(mesh: &Mesh) -> Mesh {
-    if !mesh.primitives.iter().any(|p| p.kind().is_quad()) {
-        return mesh.clone();
-    }
-    let primitives: Vec<_> = mesh.triangles().filter_map(Primitive::triangle).collect();
-    let flags = MeshFlags::for_lists(&mesh.vertices, &primitives).0 | mesh.flags.unknown();
-    Mesh {
-        primitives: Arc::new(primitives),
-        flags: MeshFlags(flags),
-        quad_count: QuadCount::Described,
-        ..mesh.clone()
-    }
-}
-
 /// Bytes of a mesh with its record.
 fn cost(mesh: &Mesh) -> usize {
     let lists = vertices_size(&mesh.vertices).saturating_add(primitives_size(&mesh.primitives));
@@ -245,104 +278,6 @@ fn countable(mesh: &Mesh) -> bool {
     let quads = mesh.primitives.iter().filter(|p| p.kind().is_quad()).count();
     let stored = Mesh::stored_count(v, p, quads, QuadCount::Described);
     v <= usize::from(u16::MAX) && stored <= usize::from(u16::MAX)
-}
-
-/// Divides units into meshes of at most `capacity` vertices, filling each with neighbours.
-fn fill(units: &[Unit], vertices: usize, capacity: usize) -> Vec<Vec<Unit>> {
-    let mut filling = Filling::new(units, vertices, capacity);
-    core::iter::from_fn(|| filling.bin()).collect()
-}
-
-/// Units being divided into meshes.
-struct Filling<'u> {
-    units: &'u [Unit],
-    capacity: usize,
-    /// The units at each vertex.
-    users: Vec<Vec<u32>>,
-    placed: Vec<bool>,
-    /// The bin a vertex was last put into, so that none has to be cleared; bins count from 1.
-    in_bin: Vec<usize>,
-    bin: usize,
-    /// No unit before this one is left.
-    next: usize,
-}
-
-impl<'u> Filling<'u> {
-    fn new(units: &'u [Unit], vertices: usize, capacity: usize) -> Self {
-        let mut users: Vec<Vec<u32>> = alloc::vec![Vec::new(); vertices];
-        for (i, unit) in units.iter().enumerate() {
-            for corner in unit.corners() {
-                if let Some(list) = users.get_mut(*corner as usize) {
-                    list.push(u32::try_from(i).unwrap_or(u32::MAX));
-                }
-            }
-        }
-        let (placed, in_bin) = (alloc::vec![false; units.len()], alloc::vec![0; vertices]);
-        Self { units, capacity, users, placed, in_bin, bin: 0, next: 0 }
-    }
-
-    fn is_open(&self, i: usize) -> bool {
-        self.placed.get(i) == Some(&false)
-    }
-
-    /// The next mesh; `None` when all units are placed.
-    fn bin(&mut self) -> Option<Vec<Unit>> {
-        self.skip_placed();
-        self.bin += 1;
-        let (mut bin, mut used) = (Vec::new(), 0_usize);
-        let mut frontier: Vec<u32> = Vec::new();
-        while let Some((n, i)) = self.choose(&mut frontier, self.capacity.saturating_sub(used)) {
-            let Some(unit) = self.units.get(i) else { break };
-            used = used.saturating_add(n);
-            self.place(i, unit, &mut frontier);
-            bin.push(*unit);
-        }
-        (!bin.is_empty()).then_some(bin)
-    }
-
-    /// The unit to go on with, and how many vertices it adds, of which there is room for `left`: a neighbour of those
-    /// placed last, else the next one of all.
-    fn choose(&mut self, frontier: &mut Vec<u32>, left: usize) -> Option<(usize, usize)> {
-        frontier.retain(|i| self.is_open(*i as usize));
-        let near = frontier.iter().rev().take(FRONTIER).copied();
-        let near = near.filter_map(|i| Some((self.fresh(self.units.get(i as usize)?), i as usize)));
-        let choice = near.filter(|(n, _)| *n <= left).min();
-        if choice.is_some() {
-            return choice;
-        }
-        self.skip_placed();
-        let following = (self.next..self.units.len()).filter(|i| self.is_open(*i)).take(FRONTIER);
-        let mut following = following.filter_map(|i| Some((self.fresh(self.units.get(i)?), i)));
-        following.find(|(n, _)| *n <= left)
-    }
-
-    fn skip_placed(&mut self) {
-        while self.placed.get(self.next) == Some(&true) {
-            self.next += 1;
-        }
-    }
-
-    /// How many vertices of a unit the bin does not have yet.
-    fn fresh(&self, unit: &Unit) -> usize {
-        let mut new: Vec<u32> = unit.corners().to_vec();
-        new.sort_unstable();
-        new.dedup();
-        new.into_iter().filter(|c| self.in_bin.get(*c as usize) != Some(&self.bin)).count()
-    }
-
-    fn place(&mut self, i: usize, unit: &Unit, frontier: &mut Vec<u32>) {
-        if let Some(p) = self.placed.get_mut(i) {
-            *p = true;
-        }
-        for corner in unit.corners() {
-            let corner = *corner as usize;
-            if let Some(slot) = self.in_bin.get_mut(corner).filter(|s| **s != self.bin) {
-                *slot = self.bin;
-                let list = self.users.get(corner).into_iter().flatten();
-                frontier.extend(list.filter(|u| self.placed.get(**u as usize) == Some(&false)));
-            }
-        }
-    }
 }
 
 /// A mesh of some units: vertices of quads first, so that as many quads as possible fit 32 bits.
@@ -379,9 +314,8 @@ fn emit(bin: &[Unit], vertices: &[Vertex], pattern: &Mesh, options: &OptimizeOpt
             }
         }
     }
-    debug_assert!(!options.engine_safe || primitives.iter().all(|p: &Primitive| !p.kind().is_quad()));
     // The existing loader makes room for as many triangles as there are vertices.
-    while options.engine_safe && list.len() < primitives.len() {
+    while options.engine != EngineSafety::Ignored && list.len() < primitives.len() {
         list.push(list.last().copied().unwrap_or_default());
     }
     let flags = MeshFlags::for_lists(&list, &primitives);

@@ -5,18 +5,23 @@
     reason = "works on models that were checked before"
 )]
 
-pub(crate) mod clips;
+mod clips;
+mod fill;
 mod meshes;
 mod options;
 mod path;
+mod posed;
 mod quads;
 mod vertices;
+pub(crate) mod words;
+mod work;
 
-pub use options::{Errors, OptimizeOptions};
+pub use options::{EngineSafety, Errors, OptimizeOptions};
 
 use crate::model::Bmd;
 use alloc::vec::Vec;
 use meshwright_core::WriteError;
+use work::Work;
 
 /// An optimised model.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +35,11 @@ pub struct Optimized {
     pub sizes: Sizes,
     /// What was given up.
     pub errors: Errors,
+    /// How many clips have a bone with a key on the last frame before another bone with keys: there the existing engine's
+    /// loader loses its place.
+    pub misread_clips: usize,
+    /// Not everything was tried: more effort may give a smaller file.
+    pub cut_short: bool,
 }
 
 /// Sizes of the file as it shrinks.
@@ -45,54 +55,115 @@ pub struct Sizes {
     pub clips: usize,
 }
 
+/// How often a result is optimised again, as long as that makes it better.
+const PASSES: usize = 4;
+
 impl Bmd {
     /// The same model in fewer bytes.
     ///
     /// Vertices that no triangle uses go, equal ones become one, each takes the smallest kind that decodes to
     /// the same within the bounds. Meshes of one material at the same levels of detail are joined, or divided,
-    /// to so many vertices as make the primitives small; pairs of triangles become quads. Keys are chosen as
-    /// the cheapest path through all whole frames that stays within the bounds. Meshes that are not drawn, and
-    /// solids, stay as they are.
+    /// to so many vertices as make the primitives small; pairs of triangles become quads where the engine need not read
+    /// them. Keys are chosen as the cheapest path through all whole frames that stays within the bounds. Meshes that are
+    /// not drawn, and solids, stay as they are but for what the engine asks for.
     ///
     /// Without bounds every triangle decodes to the same bits, and every bone has the same values at whole
-    /// frames, bit for bit in single precision.
+    /// frames, bit for bit in single precision; a second run changes nothing. Bounds are of this model as it is posed, not
+    /// of the steps on the way: the result stays within them whatever comes together along a chain of bones.
+    ///
+    /// The work is bounded by [`effort`](OptimizeOptions::effort): what is not tried leaves the result larger.
     ///
     /// # Errors
-    /// When the model breaks a rule of the format, or the work would take more memory than the options allow.
+    /// When the model breaks a rule of the format.
     pub fn optimize(&self, options: &OptimizeOptions) -> Result<Optimized, WriteError> {
         let before = self.to_bytes()?.len();
-        let elements: u64 = self
-            .meshes
-            .iter()
-            .map(|m| (m.vertices.len() as u64).saturating_add(m.primitives.len() as u64))
-            .sum();
-        let wanted = elements.saturating_mul(ELEMENT);
-        if wanted > options.memory {
-            return Err(WriteError::Limit { what: "meshes", wanted, limit: options.memory });
+        let mut cut_short = false;
+        let mut source = self.clone();
+        source.discard_layout();
+        let arranged = source.to_bytes_as(options.arrangement)?.len();
+        if options.engine != EngineSafety::Ignored {
+            meshes::make_safe(&mut source);
         }
         let mut errors = Errors::default();
-        let mut model = self.clone();
-        model.discard_layout();
-        let arranged = model.to_bytes_as(options.arrangement)?.len();
-        let plain = model.clone();
-        let mut made = Errors::default();
-        meshes::rebuild(&mut model, options, &mut made);
-        let mut meshes = model.to_bytes_as(options.arrangement)?.len();
-        // Single vertices show the old form of texture coordinates: without them others would be misread.
-        let misread = model.st_form() != plain.st_form()
-            && model.meshes.iter().any(|m| m.vertices.iter().any(|v| v.st14().is_some()));
-        if (meshes > arranged && !options.engine_safe) || misread {
-            (model.meshes, model.lods, model.bones) = (plain.meshes, plain.lods, plain.bones);
-            meshes = arranged;
-        } else {
-            errors = errors.max(made);
+        let mut best = Pass::of(source, options)?;
+        let (mut meshes, mut clips) = (best.bytes.len(), 0);
+        // Bounds hold for this model, so only one pass makes use of them. The others all have the same work, so that what
+        // the last of them leaves as it is another run leaves too.
+        let passes =
+            core::iter::once((*options, 2)).chain(core::iter::repeat_n((options.exact(), 4), PASSES));
+        for (i, (bounds, part)) in passes.enumerate().skip(usize::from(options.is_exact())) {
+            let work = &Work::new(options.steps() / part);
+            let next = best.next(&bounds, work, &mut errors)?;
+            cut_short |= work.is_cut();
+            match next {
+                Some((rebuilt, next)) => {
+                    // Later passes start from the chosen keys.
+                    meshes = meshes.min(rebuilt + clips);
+                    clips += rebuilt - next.bytes.len().min(rebuilt);
+                    best = next;
+                }
+                None if i > 0 => break,
+                None => {}
+            }
         }
-        clips::reduce(&mut model.clips, options, &mut errors);
-        let bytes = model.to_bytes_as(options.arrangement)?;
-        let sizes = Sizes { before, arranged, meshes, clips: bytes.len() };
-        Ok(Optimized { model, bytes, sizes, errors })
+        let sizes = Sizes { before, arranged, meshes, clips: best.bytes.len() };
+        let misread_clips = clips::misread(&best.model.clips);
+        Ok(Optimized { model: best.model, bytes: best.bytes, sizes, errors, misread_clips, cut_short })
     }
 }
 
-/// Bytes of working memory for a vertex or primitive.
-const ELEMENT: u64 = 160;
+/// A model on the way, as it would be written.
+struct Pass {
+    model: Bmd,
+    bytes: Vec<u8>,
+}
+
+impl Pass {
+    fn of(model: Bmd, options: &OptimizeOptions) -> Result<Self, WriteError> {
+        let bytes = model.to_bytes_as(options.arrangement)?;
+        Ok(Self { model, bytes })
+    }
+
+    /// A better model within the bounds of this one, with the bytes that it had before its keys were chosen; `None` where
+    /// none was found. What it is off is added to `errors`.
+    fn next(
+        &self,
+        bounds: &OptimizeOptions,
+        work: &Work,
+        errors: &mut Errors,
+    ) -> Result<Option<(usize, Self)>, WriteError> {
+        let (mut made, mut of_meshes) = (Errors::default(), Errors::default());
+        let mut model = self.model.clone();
+        work.part(work.left() / 2, |work| meshes::rebuild(&mut model, bounds, work, &mut of_meshes));
+        let rebuilt = Self::of(model, bounds)?;
+        let meshes = if rebuilt.rank(bounds) < self.rank(bounds) && !rebuilt.is_misread_from(self) {
+            made = of_meshes;
+            rebuilt
+        } else {
+            Self { model: self.model.clone(), bytes: self.bytes.clone() }
+        };
+        let mut model = meshes.model;
+        clips::reduce(&mut model, bounds, work, &mut made);
+        let next = Self::of(model, bounds)?;
+        Ok((next.rank(bounds) < self.rank(bounds)).then(|| {
+            *errors = errors.max(made);
+            (meshes.bytes.len(), next)
+        }))
+    }
+
+    /// What makes a model better: less that the engine stumbles over, then fewer bytes.
+    fn rank(&self, options: &OptimizeOptions) -> (usize, usize) {
+        let safe = options.engine == EngineSafety::Ignored;
+        let misread = || {
+            clips::misread(&self.model.clips)
+                + self.model.meshes.iter().filter(|m| !meshes::is_safe(m)).count()
+        };
+        (if safe { 0 } else { misread() }, self.bytes.len())
+    }
+
+    /// Single vertices show the old form of texture coordinates: without them others would be misread.
+    fn is_misread_from(&self, before: &Self) -> bool {
+        let wide = || self.model.meshes.iter().any(|m| m.vertices.iter().any(|v| v.st14().is_some()));
+        self.model.st_form() != before.model.st_form() && wide()
+    }
+}

@@ -2,6 +2,20 @@
 
 use crate::write::Arrangement;
 
+/// What is done for the existing engine's loader, which misreads quads, makes room for as many triangles as a mesh has
+/// vertices, and loses its place in an animation behind a key on the last frame unless no bone with keys follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum EngineSafety {
+    /// Nothing: the fewest bytes.
+    Ignored,
+    /// No quads, no more primitives than vertices, and no key on the last frame where the bounds allow to do without.
+    #[default]
+    WithinBounds,
+    /// The same, and keys on the last frame move or go whatever that changes.
+    Always,
+}
+
 /// What an optimisation may change. By default nothing that decoding or evaluation shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -12,19 +26,23 @@ pub struct OptimizeOptions {
     pub normal: f64,
     /// How far a texture coordinate may move.
     pub st: f64,
-    /// How far a bone's rotation may be off at a whole frame, in degrees.
+    /// How far a bone of the posed model may be turned off at a whole frame, its parents' part included, in degrees. At
+    /// 0 the keys of rotations stay exact.
     pub angle: f64,
-    /// How far a bone's translation may be off at a whole frame, in units of the model.
+    /// How far anything that a bone moves (a vertex, the bone's origin) may be off in the posed model at a whole frame, in
+    /// units of the model. At 0 the keys of translations stay exact; where only [`angle`](Self::angle) is given, that
+    /// alone says how far rotations carry things.
     pub distance: f64,
-    /// How far a bone's scale may be off at a whole frame.
+    /// How far a bone's own scale may be off at a whole frame. At 0 the keys of scales stay exact.
     pub scale: f64,
-    /// Avoid what the existing engine's loader gets wrong: no quads, no more primitives than vertices in a
-    /// mesh, no key on the last frame of a clip, which moves or drops keys that are there.
-    pub engine_safe: bool,
+    /// What is done for the existing engine's loader.
+    pub engine: EngineSafety,
     /// How the file is arranged.
     pub arrangement: Arrangement,
     /// Bytes that the work may take.
     pub memory: u64,
+    /// How much is tried, 0 to 9; each is twice the one before. What is not tried leaves the result larger, never wrong.
+    pub effort: u8,
 }
 
 impl Default for OptimizeOptions {
@@ -36,14 +54,40 @@ impl Default for OptimizeOptions {
             angle: 0.0,
             distance: 0.0,
             scale: 0.0,
-            engine_safe: false,
+            engine: EngineSafety::WithinBounds,
             arrangement: Arrangement::Compact,
             memory: 256 << 20,
+            effort: OptimizeOptions::DEFAULT_EFFORT,
         }
     }
 }
 
 impl OptimizeOptions {
+    /// The effort of the default options.
+    pub const DEFAULT_EFFORT: u8 = 4;
+    /// Steps of work at effort 0.
+    const STEPS: u64 = 1 << 24;
+
+    /// Steps of work that all of it may take.
+    pub(super) fn steps(&self) -> u64 {
+        Self::STEPS << self.effort.min(9)
+    }
+
+    /// Whether keys may become others.
+    pub(super) fn loses_keys(&self) -> bool {
+        self.angle > 0.0 || self.distance > 0.0 || self.scale > 0.0
+    }
+
+    /// Whether nothing may change that decoding or evaluation shows.
+    pub(super) fn is_exact(&self) -> bool {
+        !self.loses_keys() && [self.position, self.normal, self.st].iter().all(|b| *b <= 0.0)
+    }
+
+    /// The same options without bounds.
+    pub(super) const fn exact(self) -> Self {
+        self.with_vertex_bounds(0.0, 0.0, 0.0).with_key_bounds(0.0, 0.0, 0.0)
+    }
+
     /// Bounds for vertices: units of the model, degrees of the normal, texture coordinates.
     #[must_use]
     pub const fn with_vertex_bounds(mut self, position: f64, normal: f64, st: f64) -> Self {
@@ -58,10 +102,17 @@ impl OptimizeOptions {
         self
     }
 
-    /// The same options for files that the existing engine's loader reads rightly, or not.
+    /// The same options with more or less done for the existing engine's loader.
     #[must_use]
-    pub const fn with_engine_safe(mut self, engine_safe: bool) -> Self {
-        self.engine_safe = engine_safe;
+    pub const fn with_engine(mut self, engine: EngineSafety) -> Self {
+        self.engine = engine;
+        self
+    }
+
+    /// The same options with more or less tried, 0 to 9.
+    #[must_use]
+    pub const fn with_effort(mut self, effort: u8) -> Self {
+        self.effort = effort;
         self
     }
 
@@ -82,11 +133,12 @@ pub struct Errors {
     pub normal: f64,
     /// How far a texture coordinate moved.
     pub st: f64,
-    /// Degrees that a bone's rotation is off at a whole frame.
+    /// Degrees that a bone of the posed model is turned off at a whole frame.
     pub angle: f64,
-    /// Units of the model that a bone's translation is off at a whole frame.
+    /// Units of the model that a vertex, or the origin of a bone, is off in the posed model at a whole frame, for its
+    /// keys alone.
     pub distance: f64,
-    /// How far a bone's scale is off at a whole frame.
+    /// How far a bone's own scale is off at a whole frame.
     pub scale: f64,
 }
 

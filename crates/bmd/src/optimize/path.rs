@@ -2,8 +2,10 @@
 //!
 //! Candidates are keys at whole frames. An edge joins two of them when every whole frame between, blended from
 //! the two, stays within the error that is allowed; it costs the bytes that the later key adds to the stream.
-//! In a looping clip the path must close, so every candidate is tried as the first.
+//! In a looping clip the path must close, so every candidate is tried as the first. Where the work does not suffice for
+//! all of that, long edges and late first keys are not looked at.
 
+use super::work::Work;
 use alloc::vec::Vec;
 
 /// A key that may be chosen.
@@ -18,10 +20,12 @@ pub(crate) struct Candidate<const N: usize> {
 pub(crate) trait Goal<const N: usize> {
     /// Whether `value`, which need not be normalised, will do at a frame.
     fn accepts(&self, frame: u32, value: [f64; N]) -> bool;
-}
 
-/// Work that one channel may take, in edges looked at; beyond it first keys behind frame 31 are not tried.
-const WORK: usize = 20_000_000;
+    /// Steps of work that an answer takes.
+    fn cost(&self) -> u64 {
+        1
+    }
+}
 
 /// Bytes of the steps that only skip, before a step that follows after `skip` frames.
 pub(crate) const fn skip_cost(skip: u32) -> u32 {
@@ -39,24 +43,27 @@ struct Channel<'a, const N: usize, G> {
     next: Vec<Vec<u32>>,
 }
 
-/// The candidates to keep, by index, rising; `None` when no choice stays within the goal. `keys` are sorted by
-/// frame.
+/// The candidates to keep, by index, rising; `None` when no choice stays within the goal, or none was found with the work
+/// that there is. `keys` are sorted by frame.
 pub(crate) fn choose<const N: usize>(
     keys: &[Candidate<N>],
     goal: &impl Goal<N>,
     frames: u32,
     looping: bool,
     tagged: &[bool],
+    work: &Work,
 ) -> Option<Vec<usize>> {
     // One key makes a constant.
-    let constant = |k: &Candidate<N>| (0..frames).all(|f| goal.accepts(f, k.value));
+    let constant =
+        |k: &Candidate<N>| (0..frames).all(|f| work.spend(goal.cost()) && goal.accepts(f, k.value));
     let single = (0..keys.len()).filter(|i| keys.get(*i).is_some_and(constant));
     let mut channel = Channel { keys, goal, frames, tagged, next: Vec::new() };
     if let Some(i) = single.min_by_key(|i| channel.cost(None, *i)) {
         return Some(alloc::vec![i]);
     }
-    channel.connect();
-    if looping { channel.closed() } else { channel.open() }
+    // The rest is for closing a loop, and for values that are held.
+    work.part(work.left() / 4 * 3, |work| channel.connect(work));
+    if looping { channel.closed(work) } else { channel.open(work) }
 }
 
 impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
@@ -72,27 +79,48 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
         4 + tag + skip_cost(frame.saturating_sub(start))
     }
 
+    fn accepts(&self, frame: u32, value: [f64; N], work: &Work) -> bool {
+        work.spend(self.goal.cost()) && self.goal.accepts(frame, value)
+    }
+
     /// Whether all whole frames strictly between `from` and `to` do, `to` being moved by `shift` frames.
-    fn spans(&self, from: usize, to: usize, shift: u32) -> bool {
+    fn spans(&self, from: usize, to: usize, shift: u32, work: &Work) -> bool {
         let (Some(a), Some(b)) = (self.keys.get(from), self.keys.get(to)) else { return false };
         let (start, end) = (a.frame, b.frame.saturating_add(shift));
         let length = f64::from(end.saturating_sub(start));
         let good = |f: u32| {
             let t = f64::from(f.saturating_sub(start)) / length;
             let value = core::array::from_fn(|i| a.value[i] * (1.0 - t) + b.value[i] * t);
-            self.goal.accepts(f % self.frames, value)
+            self.accepts(f % self.frames, value, work)
         };
         // The middle is where most candidates fail.
         let middle = start.midpoint(end);
         (middle == start || middle == end || good(middle)) && (start.saturating_add(1)..end).all(good)
     }
 
-    fn connect(&mut self) {
+    /// Finds the edges, short ones first. Every key is held against the frame that follows it; for the others behind that
+    /// it has its share of the work that those before it left.
+    fn connect(&mut self, work: &Work) {
         let n = self.keys.len();
-        let mut next = Vec::with_capacity(n);
-        for i in 0..n {
-            let later = (i + 1..n).filter(|j| self.frame(*j) > self.frame(i) && self.spans(i, *j, 0));
-            next.push(later.filter_map(|j| u32::try_from(j).ok()).collect());
+        let mut next: Vec<Vec<u32>> = alloc::vec![Vec::new(); n];
+        for (i, later) in next.iter_mut().enumerate() {
+            let near = (i + 1..n).find(|j| self.frame(*j) > self.frame(i));
+            let Some(near) = near else { break };
+            let far = (near..n).find(|j| self.frame(*j) > self.frame(near)).unwrap_or(n);
+            let mut join = |j: usize, work: &Work| {
+                if self.spans(i, j, 0, work) {
+                    later.extend(u32::try_from(j).ok());
+                }
+            };
+            (near..far).for_each(|j| join(j, work));
+            work.part(work.left() / (n - i) as u64, |work| {
+                for j in far..n {
+                    if !work.spend(1) {
+                        break;
+                    }
+                    join(j, work);
+                }
+            });
         }
         self.next = next;
     }
@@ -132,34 +160,41 @@ impl<const N: usize, G: Goal<N>> Channel<'_, N, G> {
         path
     }
 
+    /// Edges, and what finding a way along them takes.
+    fn edges(&self) -> u64 {
+        let edges: usize = self.next.iter().map(Vec::len).sum();
+        edges.saturating_add(self.keys.len()) as u64
+    }
+
     /// Values are held before the first and behind the last key.
-    fn open(&self) -> Option<Vec<usize>> {
+    fn open(&self, work: &Work) -> Option<Vec<usize>> {
         let holds = |i: usize, mut frames: core::ops::Range<u32>| {
             let value = self.keys.get(i).map(|k| k.value);
-            value.is_some_and(|v| frames.all(|f| self.goal.accepts(f, v)))
+            value.is_some_and(|v| frames.all(|f| self.accepts(f, v, work)))
         };
         let n = self.keys.len();
+        // Keys that start far in hold for longer, and seldom.
         let best = self.search((0..n).filter(|i| holds(*i, 0..self.frame(*i))));
-        let ends = (0..n).filter_map(|i| Some((best.get(i).copied().flatten()?.0, i)));
+        let ends = (0..n).rev().filter_map(|i| Some((best.get(i).copied().flatten()?.0, i)));
         let ends = ends.filter(|(_, i)| holds(*i, self.frame(*i)..self.frames));
         ends.min().map(|(_, i)| Self::path(&best, i))
     }
 
     /// The last key blends into the first.
-    fn closed(&self) -> Option<Vec<usize>> {
-        let edges: usize = self.next.iter().map(Vec::len).sum();
-        let all = self.keys.len();
-        let late = edges.saturating_mul(all) > WORK;
+    fn closed(&self, work: &Work) -> Option<Vec<usize>> {
+        let (all, edges) = (self.keys.len(), self.edges());
         let mut found: Option<(u32, Vec<usize>)> = None;
         for s in 0..all {
-            if late && self.frame(s) > 31 {
+            // The first one is tried in any case.
+            if !work.spend(edges) && s > 0 {
                 break;
             }
             let best = self.search(core::iter::once(s));
             let ends = (s + 1..all).filter_map(|i| Some((best.get(i).copied().flatten()?.0, i)));
             let better = |cost: u32| found.as_ref().is_none_or(|(old, _)| cost < *old);
-            let ends = ends.filter(|(cost, _)| better(*cost));
-            if let Some((cost, e)) = ends.filter(|(_, e)| self.spans(*e, s, self.frames)).min() {
+            let mut ends: Vec<_> = ends.filter(|(cost, _)| better(*cost)).collect();
+            ends.sort_unstable();
+            if let Some((cost, e)) = ends.into_iter().find(|(_, e)| self.spans(*e, s, self.frames, work)) {
                 found = Some((cost, Self::path(&best, e)));
             }
         }
@@ -186,7 +221,11 @@ mod tests {
             (0..).zip(values).map(|(frame, v)| Candidate { frame, word: 0, value: [*v] }).collect();
         let n = u32::try_from(values.len()).unwrap();
         let goal = Line(values.to_vec(), tolerance);
-        choose(&keys, &goal, n, looping, &[]).unwrap().into_iter().map(|i| keys[i].frame).collect()
+        choose(&keys, &goal, n, looping, &[], &Work::new(u64::MAX))
+            .unwrap()
+            .into_iter()
+            .map(|i| keys[i].frame)
+            .collect()
     }
 
     #[test]

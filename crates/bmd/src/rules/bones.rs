@@ -128,6 +128,10 @@ pub(super) fn remarks(model: &Bmd, layout: Option<&Layout>, findings: &mut Findi
             let message = || format!("{name} is the name of a material");
             findings.broken(I_BONE_NAME, &bone::OFS_NAME.path(&path), at(bone::OFS_NAME), message)?;
         }
+        if i > 0 && b.name.as_ref().is_none_or(|n| n.bytes().is_empty()) {
+            let message = || "bones from 1 on have names";
+            findings.broken(I_BONE_UNNAMED, &bone::OFS_NAME.path(&path), at(bone::OFS_NAME), message)?;
+        }
         let mesh = usize::from(b.solid);
         if let Some(solid) = model.meshes.get(mesh).filter(|_| mesh > 0) {
             solids.check(i, mesh, solid, &bone::ID_SOLID.path(&path), at(bone::ID_SOLID), findings)?;

@@ -11,6 +11,9 @@ use meshwright_core::{Findings, Path, ReadError};
 /// Padding behind the last structure that tools leave.
 const PADDING: usize = 32;
 
+/// What tables and lists are nominally aligned to.
+const NOMINAL: u32 = 8;
+
 type Checked = Result<(), ReadError>;
 
 pub(super) fn header_remarks(model: &Bmd, layout: Option<&Layout>, findings: &mut Findings) -> Checked {
@@ -41,6 +44,9 @@ pub(super) fn remarks(layout: &Layout, findings: &mut Findings) -> Checked {
         if aligned && size > 0 && at % 4 != 0 {
             let message = || format!("{size} bytes at {at:#x}, no multiple of 4");
             findings.broken(W_ALIGN, &Path::ROOT, u64::from(at), message)?;
+        } else if aligned && size > 0 && at % NOMINAL != 0 {
+            let message = || format!("{size} bytes at {at:#x}, no multiple of {NOMINAL}");
+            findings.broken(I_ALIGN, &Path::ROOT, u64::from(at), message)?;
         }
     }
     for (a, b) in coverage.overlaps() {

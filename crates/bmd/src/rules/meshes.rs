@@ -188,7 +188,9 @@ fn record_remarks(
 fn material_remarks(name: &Name, path: &Path<'_>, at: Option<u64>, findings: &mut Findings) -> Checked {
     let bytes = name.bytes();
     if bytes.starts_with(b"#") && flat_color(bytes).is_none() {
-        let message = || format!("{name} is no colour: six hexadecimal digits follow a #");
+        let digits = bytes.len().saturating_sub(1);
+        let message =
+            || format!("{name} is no colour: six hexadecimal digits follow a #, here {digits} characters");
         findings.broken(W_MAT_NAME, path, at, message)?;
     }
     if bytes.len() > MAX_NAME {
@@ -271,6 +273,18 @@ fn list_remarks(mesh: &Mesh, path: &Path<'_>, place: Option<&MeshPlace>, finding
         let at = place.map(|p| u64::from(p.vertices.at));
         let message = || format!("{unused} of {n} vertices are not used");
         findings.broken(I_VTX_UNUSED, &path.field("vtx"), at, message)?;
+    }
+    if n > Mesh::FEW_VERTICES {
+        let message = || format!("{n} vertices, the record is described for up to {}", Mesh::FEW_VERTICES);
+        let at = place.map(|p| u64::from(p.vertices.at));
+        findings.broken(I_VTX_MANY, &path.field("vtx"), at, message)?;
+        let narrow = mesh.primitives.iter().filter(|p| p.size() == 4).count();
+        if narrow > 0 {
+            let all = mesh.primitives.len();
+            let message = || format!("{narrow} of {all} primitives take 32 bits over {n} vertices");
+            let at = place.map(|p| u64::from(p.primitives.at));
+            findings.broken(I_TRI_NARROW, &path.field("tris"), at, message)?;
+        }
     }
     let wide = mesh.primitives.iter().filter(|p| p.kind() == PrimitiveKind::Triangle64).count();
     if wide > 0 && n < Mesh::FEW_VERTICES {

@@ -183,6 +183,18 @@ meshwright_core::rules! {
     info I_BONE_NAME = "I_BONE_NAME", BadName,
         "A bone is named like a colour: the original tool names bones without a name so.",
         "Name the bone if its name matters.";
+    info I_BONE_UNNAMED = "I_BONE_UNNAMED", BadName,
+        "A bone other than the base has no name.",
+        "Name the bone: the description gives every bone from 1 on a name.";
+    info I_ALIGN = "I_ALIGN", Misaligned,
+        "A table or list starts at an offset that is no multiple of 8, the nominal alignment of structures.",
+        "Nothing needs to be done for readers that take any offset; arranging the file anew aligns it.";
+    info I_VTX_MANY = "I_VTX_MANY", Compatibility,
+        "A mesh has more than 1024 vertices, as many as the description of its record counts to.",
+        "Divide the mesh for readers that go by the record; triangles of 64 bits do reach further.";
+    info I_TRI_NARROW = "I_TRI_NARROW", Compatibility,
+        "Triangles or quads take 32 bits in a mesh of more than 1024 vertices, for which the description assumes 64.",
+        "Store all of them in 64 bits, or divide the mesh: readers that go by the count misread the others.";
     info I_SOLID_UNCHECKED = "I_SOLID_UNCHECKED", Limit,
         "A mesh that bounds a bone is too large to be checked in full.",
         "Bound bones by simple meshes.";

@@ -6,7 +6,7 @@ use super::names::{MATERIALS, name};
 use super::options::VertexForm;
 use super::rounding::{Corner, Rounding};
 use crate::model::{Mesh, MeshFlags, Name};
-use crate::packed::{Extra96, Primitive, St96, Vertex};
+use crate::packed::{Extra96, Primitive, PrimitiveKind, St96, Vertex};
 use crate::shade::{flat_color, shade, tint};
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -131,6 +131,12 @@ impl<'s, 'b> Meshes<'s, 'b> {
                 }
             }
             primitives.extend(Primitive::triangle(corners));
+        }
+        if vertices.len() > Mesh::FEW_VERTICES {
+            // Beyond that many the description assumes 64 bits for all of them.
+            for p in &mut primitives {
+                *p = Primitive::new(PrimitiveKind::Triangle64, p.indices()).unwrap_or(*p);
+            }
         }
         Ok(Mesh {
             flags: MeshFlags::for_lists(&vertices, &primitives),

@@ -5,7 +5,7 @@ use super::names::name;
 use super::options::BmdSceneOptions;
 use crate::math::degrees;
 use crate::model::{Clip, ClipRate};
-use crate::optimize::clips::{fit_rotations, fit_triples};
+use crate::optimize::words::{fit_rotations, fit_triples};
 use crate::pose::{Curves, Timing};
 use crate::stream::{Keys, Stream};
 use alloc::format;

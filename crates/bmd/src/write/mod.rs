@@ -16,7 +16,7 @@ impl Bmd {
     /// Writes the model into the places its file had, byte for byte what was read when nothing changed.
     ///
     /// A model that was not read from a file, or one whose parts no longer fit their places, is arranged as the current
-    /// tool does ([`Arrangement::P2`]); bytes that nothing refers to are then gone.
+    /// tool does, aligned as described ([`Arrangement::Aligned`]); bytes that nothing refers to are then gone.
     ///
     /// # Errors
     /// When the model breaks a rule of the format, or the file would exceed 4 GiB.
@@ -27,7 +27,7 @@ impl Bmd {
         {
             return Ok(bytes);
         }
-        self.to_bytes_as(Arrangement::P2)
+        self.to_bytes_as(Arrangement::default())
     }
 
     /// Writes the model anew in the given arrangement.
@@ -42,7 +42,8 @@ impl Bmd {
     /// The arrangement of the tool that wrote the file, as far as it is a known one.
     pub fn arrangement(&self) -> Option<Arrangement> {
         let bytes = self.to_bytes().ok()?;
-        let known = [Arrangement::P2, Arrangement::P1, Arrangement::P0, Arrangement::Compact];
+        let known =
+            [Arrangement::P2, Arrangement::Aligned, Arrangement::P1, Arrangement::P0, Arrangement::Compact];
         known.into_iter().find(|a| arranged(self, *a).is_ok_and(|b| b == bytes))
     }
 }

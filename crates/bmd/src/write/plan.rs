@@ -3,7 +3,6 @@
 use super::elements::{primitives_size, vertices_size};
 use crate::layout::{ClipPlace, Layout, ListPlace, MeshPlace, StringPlace};
 use crate::model::{Bmd, Name, identity};
-use crate::packed::VertexKind;
 use crate::record::{Table, header};
 use alloc::collections::BTreeMap;
 use meshwright_core::layout::Planner;
@@ -17,13 +16,17 @@ pub enum Arrangement {
     /// An intermediate tool's: strings, levels of detail, meshes, lists.
     P1,
     /// The current tool's: as `P1`, with eight spare bytes behind each list.
-    #[default]
     P2,
-    /// The fewest bytes: no padding beyond what the elements' sizes ask for. No known tool writes this.
+    /// As `P2`, and the levels of detail on a multiple of 8 like all other tables and lists: what new files get.
+    #[default]
+    Aligned,
+    /// The fewest bytes: no padding beyond what the nominal alignment asks for. No known tool writes this.
     Compact,
 }
 
 impl Arrangement {
+    /// What tables and lists are nominally aligned to.
+    const NOMINAL: u64 = 8;
     /// What the original tools align lists and tables to.
     const WIDE: u64 = 16;
     /// Bytes that [`P2`](Self::P2) leaves behind a list.
@@ -39,16 +42,16 @@ pub(super) fn plan(model: &Bmd, arrangement: Arrangement) -> Result<Layout, Writ
             plan.table(Table::Meshes, 8)?;
             plan.table(Table::Bones, 8)?;
             plan.table(Table::Anims, 8)?;
-            plan.table(Table::Lods, 4)?;
+            plan.table(Table::Lods, 8)?;
         }
         Arrangement::P0 => {
             plan.strings()?;
             plan.table(Table::Meshes, 8)?;
             plan.table(Table::Lods, 4)?;
         }
-        Arrangement::P1 | Arrangement::P2 => {
+        Arrangement::P1 | Arrangement::P2 | Arrangement::Aligned => {
             plan.strings()?;
-            plan.table(Table::Lods, 4)?;
+            plan.table(Table::Lods, if arrangement == Arrangement::Aligned { 8 } else { 4 })?;
             plan.table(Table::Meshes, Arrangement::WIDE)?;
         }
     }
@@ -141,12 +144,8 @@ impl<'m> Plan<'m> {
 
     fn meshes(&mut self) -> Result<(), WriteError> {
         for (i, mesh) in self.model.meshes.iter().enumerate() {
-            let narrow = || mesh.vertices.iter().any(|v| v.kind() == VertexKind::Bits96);
-            let size = || vertices_size(&mesh.vertices);
-            let vertices = self.list(identity(&mesh.vertices), narrow, size)?;
-            let narrow = || mesh.primitives.iter().any(|p| p.size() == 4);
-            let size = || primitives_size(&mesh.primitives);
-            let primitives = self.list(identity(&mesh.primitives), narrow, size)?;
+            let vertices = self.list(identity(&mesh.vertices), || vertices_size(&mesh.vertices))?;
+            let primitives = self.list(identity(&mesh.primitives), || primitives_size(&mesh.primitives))?;
             if let Some(place) = self.layout.meshes.get_mut(i) {
                 (place.vertices, place.primitives) = (vertices, primitives);
             }
@@ -154,24 +153,15 @@ impl<'m> Plan<'m> {
         Ok(())
     }
 
-    /// A list of vertices or primitives. `has_narrow` says whether some element is no multiple of 64 bits.
-    fn list(
-        &mut self,
-        identity: usize,
-        has_narrow: impl FnOnce() -> bool,
-        size: impl FnOnce() -> usize,
-    ) -> Result<ListPlace, WriteError> {
+    /// A list of vertices or primitives.
+    fn list(&mut self, identity: usize, size: impl FnOnce() -> usize) -> Result<ListPlace, WriteError> {
         if let Some(place) = self.lists.get(&identity) {
             return Ok(*place);
         }
         let compact = self.arrangement == Arrangement::Compact;
-        self.planner.align(match compact {
-            false => Arrangement::WIDE,
-            true if has_narrow() => 4,
-            true => 8,
-        });
+        self.planner.align(if compact { Arrangement::NOMINAL } else { Arrangement::WIDE });
         let place = self.take(size())?;
-        if self.arrangement == Arrangement::P2 {
+        if matches!(self.arrangement, Arrangement::P2 | Arrangement::Aligned) {
             self.planner.take(&FILE, Arrangement::SPARE)?;
         }
         if !compact {

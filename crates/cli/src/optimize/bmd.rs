@@ -3,14 +3,19 @@
 use super::Outcome;
 use crate::args::OptimizeArgs;
 use crate::refusal::Refusal;
-use meshwright::bmd::{Bmd, OptimizeOptions, Optimized};
+use meshwright::bmd::{Bmd, EngineSafety, OptimizeOptions, Optimized};
 use serde_json::{Value, json};
 
 pub(super) fn optimize(model: &Bmd, args: &OptimizeArgs) -> Result<Outcome, Refusal> {
     let mut options = OptimizeOptions::default()
         .with_vertex_bounds(args.max_position, args.max_normal, args.max_st)
         .with_key_bounds(args.max_angle, args.max_distance, args.max_scale)
-        .with_engine_safe(args.engine_safe);
+        .with_engine(match (args.compact, args.engine_safe) {
+            (true, _) => EngineSafety::Ignored,
+            (_, true) => EngineSafety::Always,
+            _ => EngineSafety::WithinBounds,
+        })
+        .with_effort(args.effort);
     options.memory = args.read.max_memory;
     let optimized = model.optimize(&options)?;
     let (text, document) = (line(&optimized), document(&optimized));
@@ -33,14 +38,24 @@ fn line(o: &Optimized) -> String {
         ("position", e.position),
         ("normal (degrees)", e.normal),
         ("texture", e.st),
-        ("rotation (degrees)", e.angle),
-        ("translation", e.distance),
+        ("posed, turned (degrees)", e.angle),
+        ("posed, moved", e.distance),
         ("scale", e.scale),
     ];
     let made: Vec<_> =
         errors.iter().filter(|(_, e)| *e > 0.0).map(|(name, e)| format!("{name} {e:.4}")).collect();
     text.push_str("; errors: ");
     text.push_str(&if made.is_empty() { "none".into() } else { made.join(", ") });
+    if o.misread_clips > 0 {
+        let (clips, have) = if o.misread_clips == 1 { ("clip", "has") } else { ("clips", "have") };
+        text.push_str(&format!(
+            "; {} {clips} that BGBTech's loader misreads {have} keys on the last frame (see --engine-safe)",
+            o.misread_clips
+        ));
+    }
+    if o.cut_short {
+        text.push_str("; not everything was tried (see --effort)");
+    }
     text
 }
 
@@ -56,5 +71,7 @@ fn document(o: &Optimized) -> Value {
             "distance": e.distance,
             "scale": e.scale,
         },
+        "misread_clips": o.misread_clips,
+        "cut_short": o.cut_short,
     })
 }

@@ -1,0 +1,124 @@
+//! Units divided into meshes.
+
+use super::quads::Unit;
+use alloc::vec::Vec;
+
+/// Neighbours looked at when a mesh is filled.
+const FRONTIER: usize = 64;
+/// Entries of the frontier that are looked through for those, whether they are open or not.
+const PASSED: usize = 256;
+
+/// Divides units into meshes of at most `capacity` vertices, filling each with neighbours.
+pub(super) fn fill(units: &[Unit], vertices: usize, capacity: usize) -> Vec<Vec<Unit>> {
+    let mut filling = Filling::new(units, vertices, capacity);
+    core::iter::from_fn(|| filling.bin()).collect()
+}
+
+/// Units being divided into meshes.
+struct Filling<'u> {
+    units: &'u [Unit],
+    capacity: usize,
+    /// The units at each vertex.
+    users: Vec<Vec<u32>>,
+    placed: Vec<bool>,
+    /// The bin a vertex was last put into, so that none has to be cleared; bins count from 1.
+    in_bin: Vec<usize>,
+    bin: usize,
+    /// For each unit the next one that may be open, itself included; one more than there are units.
+    open: Vec<u32>,
+}
+
+impl<'u> Filling<'u> {
+    fn new(units: &'u [Unit], vertices: usize, capacity: usize) -> Self {
+        let mut users: Vec<Vec<u32>> = alloc::vec![Vec::new(); vertices];
+        for (i, unit) in units.iter().enumerate() {
+            for corner in unit.corners() {
+                if let Some(list) = users.get_mut(*corner as usize) {
+                    list.push(u32::try_from(i).unwrap_or(u32::MAX));
+                }
+            }
+        }
+        let (placed, in_bin) = (alloc::vec![false; units.len()], alloc::vec![0; vertices]);
+        let open = (0..=units.len()).map(|i| u32::try_from(i).unwrap_or(u32::MAX)).collect();
+        Self { units, capacity, users, placed, in_bin, bin: 0, open }
+    }
+
+    fn is_open(&self, i: usize) -> bool {
+        self.placed.get(i) == Some(&false)
+    }
+
+    /// The next mesh; `None` when all units are placed.
+    fn bin(&mut self) -> Option<Vec<Unit>> {
+        self.bin += 1;
+        let (mut bin, mut used) = (Vec::new(), 0_usize);
+        let mut frontier: Vec<u32> = Vec::new();
+        while let Some((n, i)) = self.choose(&mut frontier, self.capacity.saturating_sub(used)) {
+            let Some(unit) = self.units.get(i) else { break };
+            used = used.saturating_add(n);
+            self.place(i, unit, &mut frontier);
+            bin.push(*unit);
+        }
+        (!bin.is_empty()).then_some(bin)
+    }
+
+    /// The unit to go on with, and how many vertices it adds, of which there is room for `left`: a neighbour of those
+    /// placed last, else the next one of all.
+    fn choose(&mut self, frontier: &mut Vec<u32>, left: usize) -> Option<(usize, usize)> {
+        // What was placed since goes when there is much of that to pass over.
+        if frontier.iter().rev().take(PASSED).filter(|i| !self.is_open(**i as usize)).count() >= PASSED / 2 {
+            frontier.retain(|i| self.is_open(*i as usize));
+        }
+        let open = frontier.iter().rev().take(PASSED).map(|i| *i as usize).filter(|i| self.is_open(*i));
+        let near = open.take(FRONTIER).filter_map(|i| Some((self.fresh(self.units.get(i)?), i)));
+        let near = near.filter(|(n, _)| *n <= left).min();
+        if near.is_some() {
+            return near;
+        }
+        let mut at = self.first_open(0);
+        for _ in 0..FRONTIER {
+            let unit = self.units.get(at)?;
+            let fresh = self.fresh(unit);
+            if fresh <= left {
+                return Some((fresh, at));
+            }
+            at = self.first_open(at + 1);
+        }
+        None
+    }
+
+    /// The first open unit from `i` on; their number where there is none. Ways that were gone are shortened.
+    fn first_open(&mut self, i: usize) -> usize {
+        let mut end = i;
+        while let Some(next) = self.open.get(end).map(|n| *n as usize).filter(|n| *n != end) {
+            end = next;
+        }
+        let mut at = i;
+        while at != end {
+            let Some(slot) = self.open.get_mut(at) else { break };
+            at = core::mem::replace(slot, u32::try_from(end).unwrap_or(u32::MAX)) as usize;
+        }
+        end
+    }
+
+    /// How many vertices of a unit the bin does not have yet.
+    fn fresh(&self, unit: &Unit) -> usize {
+        let mut new: Vec<u32> = unit.corners().to_vec();
+        new.sort_unstable();
+        new.dedup();
+        new.into_iter().filter(|c| self.in_bin.get(*c as usize) != Some(&self.bin)).count()
+    }
+
+    fn place(&mut self, i: usize, unit: &Unit, frontier: &mut Vec<u32>) {
+        if let (Some(p), Some(next)) = (self.placed.get_mut(i), self.open.get_mut(i)) {
+            (*p, *next) = (true, u32::try_from(i + 1).unwrap_or(u32::MAX));
+        }
+        for corner in unit.corners() {
+            let corner = *corner as usize;
+            if let Some(slot) = self.in_bin.get_mut(corner).filter(|s| **s != self.bin) {
+                *slot = self.bin;
+                let list = self.users.get(corner).into_iter().flatten();
+                frontier.extend(list.filter(|u| self.placed.get(**u as usize) == Some(&false)));
+            }
+        }
+    }
+}

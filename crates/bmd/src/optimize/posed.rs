@@ -1,0 +1,378 @@
+//! The model as the old keys of a clip pose it and as the new ones do, at every whole frame.
+//!
+//! Bones are settled parents first. What a bone may be off is a share of the bound that grows along the chain of bones
+//! with keys, so that a bone whose keys stay as they are always keeps its bound; what counts is where everything comes
+//! to be that hangs from the bone.
+
+use super::options::{Errors, apart};
+use super::work::Work;
+use crate::math::degrees;
+use crate::model::{Bmd, Bone, identity};
+use crate::packed::Vertex;
+use crate::pose::{Base, BoneSample, Curves, Timing, follow, order};
+use alloc::collections::BTreeSet;
+use alloc::vec::Vec;
+use meshwright_core::math::quat::{self, Quat};
+use meshwright_core::math::{Affine64, sub, unit, wide};
+
+/// The smallest box around some points.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    low: [f64; 3],
+    high: [f64; 3],
+}
+
+impl Bounds {
+    fn around(point: [f64; 3]) -> Self {
+        Self { low: point, high: point }
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.low = core::array::from_fn(|i| self.low[i].min(other.low[i]));
+        self.high = core::array::from_fn(|i| self.high[i].max(other.high[i]));
+    }
+
+    fn corners(&self) -> [[f64; 3]; 8] {
+        core::array::from_fn(|c| {
+            core::array::from_fn(|i| if c >> i & 1 == 0 { self.low[i] } else { self.high[i] })
+        })
+    }
+
+    /// The box around the box as a matrix takes it.
+    fn moved(&self, by: &Affine64) -> Self {
+        let center = by.point(core::array::from_fn(|i| (self.low[i] + self.high[i]) / 2.0));
+        let half: [f64; 3] = core::array::from_fn(|i| (self.high[i] - self.low[i]) / 2.0);
+        let rows = by.to_rows();
+        let reach: [f64; 3] = core::array::from_fn(|i| (0..3).map(|k| rows[i][k].abs() * half[k]).sum());
+        Self {
+            low: core::array::from_fn(|i| center[i] - reach[i]),
+            high: core::array::from_fn(|i| center[i] + reach[i]),
+        }
+    }
+}
+
+/// What each bone moves by itself: its origin, its vertices, and the mesh that bounds it.
+pub(super) struct Points {
+    bounds: Vec<Bounds>,
+    /// Positions in the space of the bone, each once.
+    places: Vec<Vec<[f32; 3]>>,
+}
+
+impl Points {
+    /// `None` where there is no work or memory left for them.
+    pub(super) fn of(model: &Bmd, memory: u64, work: &Work) -> Option<Self> {
+        let vertices: u64 = distinct(model).map(|v| v.len() as u64).sum();
+        if vertices.saturating_mul(POINT) > memory || !work.spend(vertices.saturating_mul(POINT)) {
+            return None;
+        }
+        let mut seen: Vec<BTreeSet<[u32; 3]>> = alloc::vec![BTreeSet::new(); model.bones.len()];
+        for list in distinct(model) {
+            for v in list.iter() {
+                if let Some(set) = seen.get_mut(usize::from(v.bone())) {
+                    set.insert(v.position().map(f32::to_bits));
+                }
+            }
+        }
+        let mut solids = BTreeSet::new();
+        for (set, bone) in seen.iter_mut().zip(&model.bones) {
+            set.insert([0; 3]);
+            let solid = model.meshes.get(usize::from(bone.solid)).filter(|_| bone.solid > 0);
+            // A list that many bones share counts once.
+            if let Some(solid) = solid.filter(|m| solids.insert(identity(&m.vertices))) {
+                set.extend(solid.vertices.iter().map(|v| v.position().map(f32::to_bits)));
+            }
+        }
+        let places: Vec<Vec<[f32; 3]>> =
+            seen.into_iter().map(|s| s.into_iter().map(|p| p.map(f32::from_bits)).collect()).collect();
+        let around = |list: &Vec<[f32; 3]>| {
+            let mut bounds = Bounds::around([0.0; 3]);
+            list.iter().for_each(|p| bounds.add(&Bounds::around(wide(*p))));
+            bounds
+        };
+        Some(Self { bounds: places.iter().map(around).collect(), places })
+    }
+}
+
+/// Bytes, and steps, that a vertex takes among the points.
+const POINT: u64 = 64;
+
+/// The vertex lists of a model, each once.
+fn distinct(model: &Bmd) -> impl Iterator<Item = &Vec<Vertex>> {
+    let mut lists = BTreeSet::new();
+    model.meshes.iter().map(|m| &m.vertices).filter(move |v| lists.insert(identity(v))).map(|v| &**v)
+}
+
+/// The poses of one clip.
+pub(super) struct Posed<'m> {
+    bones: &'m [Bone],
+    points: &'m Points,
+    bases: Vec<Base>,
+    pub(super) order: Vec<usize>,
+    timing: Timing,
+    /// Model-space matrices of all bones, frame by frame, and the rotations of their chains.
+    old: Vec<Affine64>,
+    new: Vec<Affine64>,
+    old_turns: Vec<Quat>,
+    new_turns: Vec<Quat>,
+    /// What hangs from each bone, in its space, frame by frame.
+    reach: Vec<Bounds>,
+    shares: Vec<Share>,
+}
+
+/// How much of a bound may be used up: by what is above a bone, and with the bone itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Share {
+    pub(super) above: f64,
+    pub(super) own: f64,
+}
+
+impl<'m> Posed<'m> {
+    /// Steps that the poses of a clip take, with what measuring them takes.
+    fn steps(model: &Bmd, frames: u32) -> u64 {
+        const BONE: u64 = 96;
+        (model.bones.len() as u64).saturating_mul(u64::from(frames)).saturating_mul(BONE)
+    }
+
+    /// Bytes that they take.
+    fn memory(model: &Bmd, frames: u32) -> u64 {
+        let bone = 2 * (size_of::<Affine64>() + size_of::<Quat>()) + size_of::<Bounds>();
+        (model.bones.len() as u64).saturating_mul(u64::from(frames)).saturating_mul(bone as u64)
+    }
+
+    /// The poses by the old keys; `None` where there is no work or memory left for them.
+    pub(super) fn new(
+        model: &'m Bmd,
+        points: &'m Points,
+        curves: &[Curves],
+        timing: Timing,
+        memory: u64,
+        work: &Work,
+    ) -> Option<Self> {
+        if Self::memory(model, timing.frames) > memory || !work.spend(Self::steps(model, timing.frames)) {
+            return None;
+        }
+        let bones = &model.bones;
+        let normal = model.normal_bones();
+        let order: Vec<usize> =
+            order(bones)?.into_iter().map(|b| b as usize).filter(|b| (1..normal).contains(b)).collect();
+        let cells = bones.len() * timing.frames as usize;
+        let mut posed = Self {
+            bones,
+            points,
+            bases: bones.iter().map(Base::of).collect(),
+            shares: shares(bones, &order, curves),
+            order,
+            timing,
+            old: alloc::vec![Affine64::IDENTITY; cells],
+            new: Vec::new(),
+            old_turns: alloc::vec![quat::IDENTITY; cells],
+            new_turns: Vec::new(),
+            reach: Vec::with_capacity(cells),
+        };
+        for f in 0..timing.frames {
+            posed.frame(f, curves);
+        }
+        posed.new = posed.old.clone();
+        posed.new_turns = posed.old_turns.clone();
+        Some(posed)
+    }
+
+    fn at(&self, frame: u32, bone: usize) -> usize {
+        frame as usize * self.bones.len() + bone
+    }
+
+    fn parent(&self, bone: usize) -> usize {
+        usize::from(self.bones[bone].parent)
+    }
+
+    /// One frame of the old poses, and what hangs from each bone there.
+    fn frame(&mut self, f: u32, curves: &[Curves]) {
+        let mut reach = self.points.bounds.clone();
+        let mut locals = alloc::vec![Affine64::IDENTITY; self.bones.len()];
+        for b in self.order.clone() {
+            let sample = curves.get(b).map_or(BoneSample::REST, |c| c.at(self.timing, f64::from(f)));
+            let (at, parent) = (self.at(f, b), self.at(f, self.parent(b)));
+            locals[b] = self.bases[b].moved(&sample);
+            self.old[at] = self.old[parent].after(&locals[b]);
+            self.old_turns[at] = self.turned(self.old_turns[parent], b, sample.rotation);
+        }
+        for (p, bone) in self.bones.iter().enumerate().filter(|(i, b)| *i > 0 && b.is_pseudo()) {
+            for (id, _) in bone.transform.followed().into_iter().filter(|part| part.1.decode() != 0.0) {
+                let own = self.points.bounds[p];
+                if let Some(followed) = reach.get_mut(usize::from(id)) {
+                    followed.add(&own);
+                }
+            }
+        }
+        for b in self.order.iter().rev().copied() {
+            let above = reach[b].moved(&locals[b]);
+            reach[self.parent(b)].add(&above);
+        }
+        self.reach.append(&mut reach);
+    }
+
+    fn turned(&self, parent: Quat, bone: usize, by: Quat) -> Quat {
+        let own = quat::product(by, self.bases[bone].rotation);
+        unit(quat::product(parent, own)).unwrap_or(parent)
+    }
+
+    /// What a bone may use up of a bound.
+    pub(super) fn share(&self, bone: usize) -> Share {
+        self.shares[bone]
+    }
+
+    /// For every frame the rotation of a bone's keys that turns it as it was turned, whatever became of its parents.
+    pub(super) fn wanted(&self, bone: usize) -> Vec<Quat> {
+        let back = quat::conjugate(self.bases[bone].rotation);
+        let wanted = |f: u32| {
+            let above = quat::conjugate(self.new_turns[self.at(f, self.parent(bone))]);
+            let own = quat::product(above, self.old_turns[self.at(f, bone)]);
+            unit(quat::product(own, back)).unwrap_or(quat::IDENTITY)
+        };
+        (0..self.timing.frames).map(wanted).collect()
+    }
+
+    /// Where what hangs from a bone must come to be.
+    pub(super) fn place(&self, bone: usize) -> Place {
+        let frame = |f: u32| {
+            let (at, parent) = (self.at(f, bone), self.at(f, self.parent(bone)));
+            let corners = self.reach[at].corners();
+            let old = &self.old[at];
+            Target {
+                parent: self.new[parent],
+                corners,
+                targets: corners.map(|c| old.point(c)),
+                origin: old.w,
+            }
+        };
+        Place { base: self.bases[bone], frames: (0..self.timing.frames).map(frame).collect() }
+    }
+
+    /// Takes the new keys of a bone, whose parents have theirs.
+    pub(super) fn settle(&mut self, bone: usize, curves: &Curves) {
+        for f in 0..self.timing.frames {
+            let sample = curves.at(self.timing, f64::from(f));
+            let (at, parent) = (self.at(f, bone), self.at(f, self.parent(bone)));
+            self.new[at] = self.new[parent].after(&self.bases[bone].moved(&sample));
+            self.new_turns[at] = self.turned(self.new_turns[parent], bone, sample.rotation);
+        }
+    }
+
+    /// The largest differences of the two poses: of anything that a bone moves, and of the rotation of a bone.
+    pub(super) fn measure(&mut self, work: &Work, errors: &mut Errors) {
+        let n = self.bones.len();
+        for f in 0..self.timing.frames {
+            for (p, bone) in self.bones.iter().enumerate().filter(|(i, b)| *i > 0 && b.is_pseudo()) {
+                let at = self.at(f, p);
+                let start = self.at(f, 0);
+                self.old[at] = follow(bone, &self.old[start..start + n]);
+                self.new[at] = follow(bone, &self.new[start..start + n]);
+            }
+        }
+        for (old, new) in self.old_turns.iter().zip(&self.new_turns).filter(|(a, b)| a != b) {
+            errors.angle = errors.angle.max(degrees(*old, *new));
+        }
+        // The corners of boxes are at least as far off as what is inside: most boxes need no closer look.
+        // Where scales grew beyond all numbers there is nothing to be off.
+        let far = |i: usize, p: [f64; 3]| {
+            let old = self.old[i].point(p);
+            if old.iter().all(|c| c.is_finite()) { apart(old, self.new[i].point(p)) } else { 0.0 }
+        };
+        let most = |i: usize| {
+            let corners = self.points.bounds[i % n].corners();
+            corners.into_iter().fold(0.0_f64, |m, c| m.max(far(i, c)))
+        };
+        let differ = (0..self.old.len()).filter(|i| self.old[*i] != self.new[*i]);
+        let mut boxes: Vec<(f64, usize)> = differ.map(|i| (most(i), i)).collect();
+        boxes.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+        for (at_most, i) in boxes {
+            if at_most <= errors.distance {
+                break;
+            }
+            let places = &self.points.places[i % n];
+            if !work.spend(places.len() as u64 * 8) {
+                // No more than this.
+                errors.distance = at_most;
+                break;
+            }
+            errors.distance = places.iter().fold(errors.distance, |m, p| m.max(far(i, wide(*p))));
+        }
+    }
+}
+
+/// The shares of all bones in a bound.
+fn shares(bones: &[Bone], order: &[usize], curves: &[Curves]) -> Vec<Share> {
+    let keyed = |b: usize| curves.get(b).is_some_and(|c| *c != Curves::default());
+    let parent = |b: usize| usize::from(bones[b].parent);
+    let (mut above, mut below) = (alloc::vec![0_u32; bones.len()], alloc::vec![0_u32; bones.len()]);
+    // How much the mean of a pseudo-bone makes of what one of its bones is off, at most.
+    let mut grows = alloc::vec![1.0_f64; bones.len()];
+    for bone in bones.iter().skip(1).filter(|b| b.is_pseudo()) {
+        let parts = bone.transform.followed().map(|p| (usize::from(p.0), f64::from(p.1.decode())));
+        let (sum, size) = parts.iter().fold((0.0, 0.0), |(s, a), p| (s + p.1, a + p.1.abs()));
+        for (id, _) in parts.iter().filter(|p| p.1 != 0.0) {
+            if let Some(g) = grows.get_mut(*id) {
+                *g = g.max(size / f64::abs(sum));
+            }
+        }
+    }
+    for &b in order {
+        above[b] = above[parent(b)] + u32::from(keyed(b));
+    }
+    for &b in order.iter().rev() {
+        let p = parent(b);
+        below[p] = below[p].max(below[b] + u32::from(keyed(b)));
+        grows[p] = grows[p].max(grows[b]);
+    }
+    let mut shares = alloc::vec![Share::default(); bones.len()];
+    for &b in order {
+        let whole = f64::from(above[b] + below[b]).max(1.0);
+        let before = shares[parent(b)].own;
+        let own = if keyed(b) { f64::from(above[b]) / whole / grows[b] } else { before };
+        shares[b] = Share { above: before, own: own.max(before) };
+    }
+    shares
+}
+
+/// A frame of what hangs from a bone.
+struct Target {
+    /// The parent as it is now.
+    parent: Affine64,
+    /// In the space of the bone.
+    corners: [[f64; 3]; 8],
+    /// In the space of the model, by the old keys.
+    targets: [[f64; 3]; 8],
+    /// The bone's origin there.
+    origin: [f64; 3],
+}
+
+/// Where what hangs from a bone must come to be, frame by frame.
+pub(super) struct Place {
+    base: Base,
+    frames: Vec<Target>,
+}
+
+impl Place {
+    /// Steps of work that holding a sample against a bound takes.
+    pub(super) const COST: u64 = 24;
+
+    /// For every frame the translation that takes the bone's origin where it was, whatever became of its parents.
+    pub(super) fn origins(&self, old: &[BoneSample]) -> Vec<[f64; 3]> {
+        let wanted = |(t, old): (&Target, &BoneSample)| match t.parent.inverse() {
+            Some(back) => sub(back.point(t.origin), self.base.origin),
+            None => old.translation,
+        };
+        self.frames.iter().zip(old).map(wanted).collect()
+    }
+
+    /// Whether a bone that does this at a frame moves nothing further off than `bound`.
+    pub(super) fn is_near(&self, frame: u32, sample: &BoneSample, bound: f64) -> bool {
+        let Some(target) = self.frames.get(frame as usize) else { return false };
+        let matrix = target.parent.after(&self.base.moved(sample));
+        let square = bound * bound;
+        target.corners.iter().zip(&target.targets).all(|(c, t)| {
+            let p = matrix.point(*c);
+            (0..3).map(|i| (p[i] - t[i]) * (p[i] - t[i])).sum::<f64>() <= square
+        })
+    }
+}
