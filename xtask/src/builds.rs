@@ -36,11 +36,11 @@ fn toolchain(root: &Path, name: &str, arguments: &str) -> Command {
 }
 
 fn has_nightly(root: &Path, subcommand: &str) -> bool {
-    let found = sh::output(&mut nightly(root, subcommand)).is_ok();
-    if !found {
-        eprintln!("`cargo +nightly {subcommand}` is not here: skipped");
-    }
-    found
+    sh::output(&mut nightly(root, subcommand)).is_ok()
+}
+
+fn no_nightly() -> Result<(), String> {
+    sh::skipped("cargo of the nightly toolchain is not here")
 }
 
 /// `xtask miri`.
@@ -53,21 +53,23 @@ pub(crate) fn miri(root: &Path) -> Result<(), String> {
                 sh::run(&mut cargo)?;
             }
         }
+    } else {
+        sh::skipped("`cargo +nightly miri` is not here")?;
     }
-    if has_nightly(root, "--version") {
-        // Not a substitute: the compiler's checks of unsafe preconditions, and fields in another order.
-        let flags = "-Zub-checks=yes -Zrandomize-layout -Cdebug-assertions=yes";
-        let mut cargo = nightly(root, &format!("test --locked {PURE} --lib --tests"));
-        cargo.env("RUSTFLAGS", flags).env("CARGO_TARGET_DIR", target_dir(root).join("ub-checks"));
-        sh::run(&mut cargo)?;
+    if !has_nightly(root, "--version") {
+        return no_nightly();
     }
-    Ok(())
+    // Not a substitute: the compiler's checks of unsafe preconditions, and fields in another order.
+    let flags = "-Zub-checks=yes -Zrandomize-layout -Cdebug-assertions=yes";
+    let mut cargo = nightly(root, &format!("test --locked {PURE} --lib --tests"));
+    cargo.env("RUSTFLAGS", flags).env("CARGO_TARGET_DIR", target_dir(root).join("ub-checks"));
+    sh::run(&mut cargo)
 }
 
 /// `xtask asan`.
 pub(crate) fn asan(root: &Path) -> Result<(), String> {
     if !has_nightly(root, "--version") {
-        return Ok(());
+        return no_nightly();
     }
     let target = "x86_64-unknown-linux-gnu";
     let mut cargo =
@@ -82,7 +84,7 @@ pub(crate) fn asan(root: &Path) -> Result<(), String> {
 /// can be named by cargo's own variables.
 pub(crate) fn emulated(root: &Path) -> Result<(), String> {
     if !has_nightly(root, "--version") {
-        return Ok(());
+        return no_nightly();
     }
     let own = std::env::var_os("RUSTC");
     let mut rustc = own.as_ref().map_or_else(
@@ -96,8 +98,7 @@ pub(crate) fn emulated(root: &Path) -> Result<(), String> {
     let sysroot = sh::output(rustc.args(["--print", "sysroot"]))?;
     let source = Path::new(String::from_utf8_lossy(&sysroot).trim()).join("lib/rustlib/src/rust/library");
     if !source.is_dir() {
-        eprintln!("no source of the standard library in {}: skipped", source.display());
-        return Ok(());
+        return sh::skipped(&format!("no source of the standard library in {}", source.display()));
     }
     for (target, libraries, emulator) in MACHINES {
         let name = |what: &str| format!("CARGO_TARGET_{}_{what}", target.replace('-', "_").to_uppercase());
@@ -105,7 +106,7 @@ pub(crate) fn emulated(root: &Path) -> Result<(), String> {
         let (linker, runner) = (name("LINKER"), name("RUNNER"));
         let set = |variable: &str| std::env::var_os(variable).is_some();
         if !set(&linker) && !there(&format!("{libraries}-gcc")) || !set(&runner) && !there(emulator) {
-            eprintln!("{target}: needs {libraries}-gcc and {emulator}: skipped");
+            sh::skipped(&format!("{target}: needs {libraries}-gcc and {emulator}"))?;
             continue;
         }
         for tests in [&format!("{PURE} --lib --tests"), "-p meshwright --test fixtures --test exhaustive"] {
@@ -148,7 +149,7 @@ pub(crate) fn glam_assert(root: &Path) -> Result<(), String> {
 /// `xtask minimal`: every dependency in the oldest version that a manifest allows.
 pub(crate) fn minimal(root: &Path) -> Result<(), String> {
     if !has_nightly(root, "--version") {
-        return Ok(());
+        return no_nightly();
     }
     let copy = copy(root, "minimal")?;
     sh::run(&mut nightly(&copy, "-Z direct-minimal-versions update"))?;
@@ -165,8 +166,9 @@ pub(crate) fn msrv(root: &Path) -> Result<(), String> {
     let promised = packages.iter().find_map(|p| p["rust_version"].as_str()).ok_or("no rust-version")?;
     // Newer versions of rustup would fetch it.
     if sh::output(toolchain(root, promised, "--version").env("RUSTUP_AUTO_INSTALL", "0")).is_err() {
-        eprintln!("`cargo +{promised}` is not here: skipped (rustup toolchain install {promised})");
-        return Ok(());
+        return sh::skipped(&format!(
+            "`cargo +{promised}` is not here (rustup toolchain install {promised})"
+        ));
     }
     let mut cargo = toolchain(root, promised, "check --workspace --all-features --all-targets --locked");
     sh::run(cargo.env("CARGO_TARGET_DIR", target_dir(root).join("msrv")))

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 /// The steps, as a contributor would type them.
-const STEPS: &[&[&str]] = &[
+pub(crate) const STEPS: &[&[&str]] = &[
     &["fmt"],
     &["clippy"],
     &["features"],
@@ -16,6 +16,7 @@ const STEPS: &[&[&str]] = &[
     &["msrv"],
     &["fixtures", "--check"],
     &["layers"],
+    &["workflows"],
     &["supply"],
     &["deny"],
     &["readme", "--check"],

@@ -28,8 +28,8 @@ const FORMAT: &[&str] = &["core", "scene"];
 /// What the facade puts together, formats aside.
 const LIBRARIES: &[&str] = &["core", "scene", "files", "quake", "rig", "gltf"];
 
-/// What is measured through the facade; below it a crate is named for its features. Formats are among it.
-const MEASURED: &[&str] = &["", "core", "scene", "files", "quake", "rig", "gltf", "testkit", "xtask"];
+/// What is measured through the facade and the program; below them a crate is named for its features. Formats are among it.
+const MEASURED: &[&str] = &["", "core", "scene", "files", "quake", "rig", "gltf", "cli", "testkit", "xtask"];
 
 /// Those that may use every format.
 const ALL_FORMATS: [&str; 3] = ["", "lab", "fuzz"];

@@ -15,6 +15,7 @@ mod nostd;
 mod package;
 pub mod sh;
 mod supply;
+pub mod workflows;
 
 use lexopt::Arg;
 use std::ffi::OsString;
@@ -84,6 +85,11 @@ pub const VERBS: &[Verb] = &[
     plain("msrv", "the oldest compiler that is promised builds everything", builds::msrv),
     check("fixtures", "[--check]: write testdata/ anew, or only compare", fixtures::run),
     plain("layers", "who may depend on whom, between crates and between the files of one", layers::run),
+    plain(
+        "workflows",
+        "the workflows of GitHub run every verb, and their gates know every job",
+        workflows::run,
+    ),
     plain("supply", "no build script and no network in any crate of ours", supply::run),
     plain(
         "deny",
@@ -96,17 +102,32 @@ pub const VERBS: &[Verb] = &[
         supply::semver,
     ),
     lab("readme", "[--check]: write the README's tables anew, or only compare", |_| "dev"),
-    lab("conformance", "[DIR] [FORMAT...]: a folder of models against their reference dumps", |_| "dev"),
+    lab(
+        "conformance",
+        "[DIR] [FORMAT...]: a folder of models against their reference dumps, or what their names say",
+        |_| "dev",
+    ),
     lab("validate-glb", "[DIR]: exported GLBs through the Khronos validator", |_| "dev"),
     lab(
         "reliability",
-        "[--count N] [--check]: measure docs/reliability.md anew, or only compare its promises",
-        |words| if words.iter().any(|w| w == "--check") { "dev" } else { "checked" },
+        "[--check] [--mark] [--count N] [--commands N]: measure docs/reliability.md anew, or run its proofs and compare",
+        |words| if words.iter().any(|w| w == "--check" || w == "--mark") { "dev" } else { "checked" },
     ),
     lab(
         "mutants",
         "[--count N] [--seconds N] [--from N] [--jobs N] [--keep DIR] [--only WORD]: broken models through everything",
         |_| "checked",
+    ),
+    lab(
+        "commands",
+        "[--count N] [--seconds N] [--from N] [--jobs N] [--keep DIR] [--only WORD]: broken models, companions and \
+         pictures through every command",
+        |_| "checked",
+    ),
+    lab(
+        "hostile",
+        "[--program FILE] [--only WORD]: files that once broke a promise, and what they cost",
+        |_| "release",
     ),
     lab(
         "fuzz",
@@ -148,19 +169,24 @@ fn dispatch(root: &Path, name: &str, words: &[OsString]) -> Result<(), String> {
         Run::Check(run) => {
             run(root, check_flag(lexopt::Parser::from_args(words)).map_err(|e| e.to_string())?)
         }
-        Run::Lab(profile) => sh::run(Command::new(lab_program(root, profile(words))?).arg(name).args(words)),
+        Run::Lab(profile) => {
+            sh::run(Command::new(program(root, "lab", profile(words))?).arg(name).args(words))
+        }
     }
 }
 
-/// Builds the program of `crates/lab`. All crates are named, so that they have the features they have in the tests, and
+/// Builds a program of the workspace. All crates are named, so that they have the features they have in the tests, and
 /// what `xtask test` has built is not built again.
-fn lab_program(root: &Path, profile: &str) -> Result<PathBuf, String> {
-    let build = "build --quiet --locked --workspace --all-features --bin lab --profile";
-    sh::cargo(root, &format!("{build} {profile}"))?;
+///
+/// # Errors
+/// When cargo fails.
+pub fn program(root: &Path, name: &str, profile: &str) -> Result<PathBuf, String> {
+    let build = "build --quiet --locked --workspace --all-features --bin";
+    sh::cargo(root, &format!("{build} {name} --profile {profile}"))?;
     let metadata = sh::metadata(root, &["--no-deps"])?;
     let target = metadata["target_directory"].as_str().ok_or("cargo names no target folder")?;
     let folder = if profile == "dev" { "debug" } else { profile };
-    Ok(Path::new(target).join(folder).join(format!("lab{}", std::env::consts::EXE_SUFFIX)))
+    Ok(Path::new(target).join(folder).join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// Whether `--check` is there, and nothing else.

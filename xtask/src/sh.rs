@@ -80,3 +80,15 @@ pub fn output(command: &mut Command) -> Result<Vec<u8>, String> {
         Err(format!("{name}: {}\n{}", out.status, String::from_utf8_lossy(&out.stderr)))
     }
 }
+
+/// Says what cannot be done here.
+///
+/// # Errors
+/// Where `MESHWRIGHT_STRICT` is set, and not empty: then what is left out is an error.
+pub fn skipped(why: &str) -> Result<(), String> {
+    if std::env::var_os("MESHWRIGHT_STRICT").is_some_and(|strict| !strict.is_empty()) {
+        return Err(format!("cannot run here: {why}"));
+    }
+    eprintln!("skipped: {why}");
+    Ok(())
+}

@@ -47,20 +47,16 @@ fn networked(sources: &Path, wrong: &mut Vec<String>) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a cargo subcommand is installed; says so when it is not.
+/// Whether a cargo subcommand is installed.
 fn installed(root: &Path, tool: &str) -> bool {
-    let asked = sh::output(sh::cargo_command(root).args([tool, "--version"]));
-    if asked.is_err() {
-        eprintln!("skipped: cargo-{tool} is not installed (cargo install cargo-{tool} --locked)");
-    }
-    asked.is_ok()
+    sh::output(sh::cargo_command(root).args([tool, "--version"])).is_ok()
 }
 
 /// The crates of others, licences, duplicates and sources with cargo-deny; advisories where their database can be
 /// reached. What only tests use need not be in the list of crates.
 pub(crate) fn deny(root: &Path) -> Result<(), String> {
     if !installed(root, "deny") {
-        return Ok(());
+        return sh::skipped("cargo-deny is not installed (cargo install cargo-deny --locked)");
     }
     sh::cargo(root, "deny --locked --exclude-dev check bans")?;
     sh::cargo(root, "deny --locked check licenses sources")?;
@@ -72,8 +68,7 @@ pub(crate) fn deny(root: &Path) -> Result<(), String> {
         return Ok(());
     }
     if said.contains("failed to fetch advisory database") {
-        eprintln!("skipped: the advisory database cannot be reached");
-        return Ok(());
+        return sh::skipped("the advisory database cannot be reached");
     }
     Err(said.into_owned())
 }
@@ -81,7 +76,9 @@ pub(crate) fn deny(root: &Path) -> Result<(), String> {
 /// The public interface held against the last release with cargo-semver-checks.
 pub(crate) fn semver(root: &Path) -> Result<(), String> {
     if !installed(root, "semver-checks") {
-        return Ok(());
+        return sh::skipped(
+            "cargo-semver-checks is not installed (cargo install cargo-semver-checks --locked)",
+        );
     }
     let tags =
         sh::output(Command::new("git").current_dir(root).args(["tag", "--list", "v*", "--sort=-v:refname"]))?;

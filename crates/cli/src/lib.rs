@@ -51,14 +51,21 @@ impl Status {
     }
 }
 
+impl Status {
+    /// The exit code.
+    pub fn code(self) -> u8 {
+        match self {
+            Self::Fine => 0,
+            Self::Errors => 1,
+            Self::Arguments => 2,
+            Self::Unusable => 3,
+        }
+    }
+}
+
 impl From<Status> for ExitCode {
     fn from(status: Status) -> Self {
-        Self::from(match status {
-            Status::Fine => 0,
-            Status::Errors => 1,
-            Status::Arguments => 2,
-            Status::Unusable => 3,
-        })
+        Self::from(status.code())
     }
 }
 

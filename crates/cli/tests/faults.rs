@@ -1,18 +1,12 @@
 //! Faults of the place where the program writes, made to happen: the old files stay, and nothing else is left.
 #![cfg(unix)]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "a failing test panics"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 mod common;
 
 use common::{args, code, demo, names, program, run, stderr, stdout};
 use meshwright::dpm::{Dpm, Name};
-use meshwright_testkit::testdata;
+use meshwright_testkit::{skipped, test_name, testdata};
 use serde_json::Value;
 use std::ffi::OsStr;
 use std::fs;
@@ -25,6 +19,8 @@ use tempfile::TempDir;
 
 /// The names of outputs of every kind.
 const OUTPUTS: [&str; 3] = ["out.glb", "out.gltf", "out.obj"];
+
+const NO_MOUNT: &str = "nothing can be mounted here";
 
 /// Runs a shell script with a small file system of its own at `$1`, the program being `$2` and a model `$3`. None
 /// where this machine lets nobody mount.
@@ -43,7 +39,6 @@ fn in_small_mount(script: &str) -> Option<Output> {
             _ => {}
         }
     }
-    eprintln!("skipped: nothing can be mounted here");
     None
 }
 
@@ -74,13 +69,13 @@ fn refused_and_unchanged(said: &str, why: &str) {
 fn a_full_disk_leaves_the_old_files() {
     // One page stays free: a first part can be written, the whole not.
     let fault = "dd if=/dev/zero of=filler bs=4k count=10 2>/dev/null";
-    let Some(said) = with_fault(fault) else { return };
+    let Some(said) = with_fault(fault) else { return skipped(test_name!(), NO_MOUNT) };
     refused_and_unchanged(&said, "No space left");
 }
 
 #[test]
 fn a_read_only_file_system_is_left_alone() {
-    let Some(said) = with_fault("mount -o remount,ro \"$1\"") else { return };
+    let Some(said) = with_fault("mount -o remount,ro \"$1\"") else { return skipped(test_name!(), NO_MOUNT) };
     refused_and_unchanged(&said, "Read-only file system");
 }
 
@@ -91,8 +86,7 @@ fn a_folder_that_takes_no_files_is_left_alone() {
     fs::write(dir.path().join("out.glb"), b"old").unwrap();
     fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o555)).unwrap();
     if fs::write(dir.path().join("probe"), b"").is_ok() {
-        eprintln!("skipped: this user may write anywhere");
-        return;
+        return skipped(test_name!(), "this user may write anywhere");
     }
     let output = convert(dir.path(), "out.glb", &demo()).output().unwrap();
     fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();

@@ -36,7 +36,10 @@ impl Target {
             (Action::Scene, Input::File(format)) => drop(exercise::run(&Subject::split(format, bytes))),
             (Action::Model, Input::File(format)) => format.visit(models::Model(bytes)),
             (Action::Model, Input::Scene) => models::scene(bytes),
-            (_, Input::Lz4 | Input::Scene) => {}
+            (Action::Document, _) => exercise::document(&exercise::as_glb(bytes)),
+            // The program of all targets does that.
+            (Action::Program, _) => {}
+            (_, Input::Lz4 | Input::Scene | Input::Glb) => {}
         }
     }
 }

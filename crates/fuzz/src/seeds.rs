@@ -18,7 +18,13 @@ pub(crate) fn seeds(target: Target, folders: &[PathBuf]) -> Vec<Vec<u8>> {
             let mut rng = Rng::new(1);
             (2..34).map(|words| (0..words).flat_map(|_| rng.next().to_le_bytes()).collect()).collect()
         }
-        (Action::Scene, _) => {
+        (Action::Document, _) => {
+            let all = folders.iter().flat_map(|folder| exercise::subjects(folder));
+            all.filter(|s| s.sound && s.bytes.len() < 4096)
+                .filter_map(|s| exercise::as_document(&s))
+                .collect()
+        }
+        (Action::Scene | Action::Program, _) => {
             let all = folders.iter().flat_map(|folder| exercise::subjects(folder));
             all.filter(|s| has(Path::new(&s.name), extension)).map(|s| Subject::joined(&s)).collect()
         }

@@ -1,7 +1,9 @@
 //! The program of all targets: the environment names one.
 #![no_main]
 
-use meshwright_fuzz::Target;
+mod program;
+
+use meshwright_fuzz::{Action, Target};
 use std::sync::OnceLock;
 
 /// The variable that holds the target's name.
@@ -14,5 +16,8 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         let name = std::env::var(NAME).unwrap_or_default();
         Target::find(&name).unwrap_or_else(|| panic!("{NAME}={name:?} is no target"))
     });
-    target.run(bytes);
+    match target.action {
+        Action::Program => program::run(target, bytes),
+        _ => target.run(bytes),
+    }
 });

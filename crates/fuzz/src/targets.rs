@@ -13,11 +13,16 @@ pub enum Action {
     Scene,
     /// They are random numbers, of which a model is made, written, broken and read.
     Model,
+    /// They are a glTF document, which is read and played.
+    Document,
+    /// They are a model and its companions, which lie in a folder with pictures and go through the program's commands.
+    Program,
 }
 
 impl Action {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Parse, Self::Round, Self::Scene, Self::Model];
+    pub const ALL: [Self; 6] =
+        [Self::Parse, Self::Round, Self::Scene, Self::Model, Self::Document, Self::Program];
 
     /// The first part of a target's name.
     pub const fn name(self) -> &'static str {
@@ -26,6 +31,8 @@ impl Action {
             Self::Round => "round",
             Self::Scene => "scene",
             Self::Model => "model",
+            Self::Document => "document",
+            Self::Program => "program",
         }
     }
 }
@@ -39,6 +46,8 @@ pub enum Input {
     Lz4,
     /// A scene of random numbers.
     Scene,
+    /// A GLB; or the JSON of one, and behind the first zero byte its binary chunk.
+    Glb,
 }
 
 impl Input {
@@ -48,6 +57,7 @@ impl Input {
             Self::File(format) => format.extensions()[0],
             Self::Lz4 => "lz4",
             Self::Scene => "scene",
+            Self::Glb => "glb",
         }
     }
 }
@@ -70,11 +80,13 @@ impl Target {
             let more = match action {
                 Action::Parse | Action::Round => Some(Input::Lz4),
                 Action::Model => Some(Input::Scene),
-                Action::Scene => None,
+                Action::Document => Some(Input::Glb),
+                Action::Scene | Action::Program => None,
             };
             let inputs = formats.chain(more).filter(|input| match (action, input) {
                 // Nothing is drawn of these.
-                (Action::Scene, Input::File(f)) => f.holds_model(),
+                (Action::Scene | Action::Program, Input::File(f)) => f.holds_model(),
+                (Action::Document, Input::File(_)) => false,
                 // Made of text alone.
                 (Action::Model, Input::File(f)) => *f != Format::FrameGroups,
                 _ => true,

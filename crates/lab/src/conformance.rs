@@ -3,7 +3,8 @@
 //! With a `manifest.json` every file is read strictly, validated, rewritten byte for byte, compared with its
 //! reference dump, exported to GLB and played back from the GLB alone; every case of `malformed/cases.json` is
 //! refused or opened as it says, at an offset inside the field that was broken (`malformed.tsv`; a case of another corpus that
-//! is not listed there, inside the file). Without one, whatever is found is read, validated and rewritten.
+//! is not listed there, inside the file). Without one, whatever is found is read, validated and rewritten; a file whose
+//! name ends as a fixture's does (`quad.ok.dpm`) becomes what the word says, and what opens is played back too.
 
 use crate::json::{array, list, parse, read, text};
 use crate::{compare, kernels};
@@ -11,9 +12,9 @@ use lexopt::{Arg, Parser};
 use meshwright::dump::{Dump, DumpOptions};
 use meshwright::gltf::{self, ExportOptions, playback::Player};
 use meshwright::rig::{Evaluator, Precision};
-use meshwright::scene::{Motion, Scene, SceneOptions, Space};
+use meshwright::scene::{ConvertError, Motion, Scene, SceneOptions, Space};
 use meshwright::{AnyModel, Companions, Format, ReadError, ReadSettings, Role, Severity, Stream, detect};
-use meshwright_testkit::corpus;
+use meshwright_testkit::{Expect, corpus};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -83,7 +84,14 @@ fn folder(dir: &Path, formats: &[String], listed: bool) -> Result<(), String> {
     } else {
         for path in xtask::fixtures::walk(dir).map_err(|e| e.to_string())? {
             let (name, bytes) = (path.display().to_string(), read(&path)?);
-            let Some(found) = detect(&bytes, path.file_name().and_then(|n| n.to_str())) else { continue };
+            let file = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+            if let (Some(expect), Some(format)) = (Expect::of(file), Format::from_name(file)) {
+                if wanted(format.id()) {
+                    tally.record(expect.word(), &name, fixture(&path, format, expect, &bytes));
+                }
+                continue;
+            }
+            let Some(found) = detect(&bytes, Some(file)) else { continue };
             if wanted(found.format.id()) {
                 let rewritten = settings(&path, found.format)
                     .and_then(|settings| rewrite(&bytes, found.format, &settings));
@@ -99,6 +107,35 @@ fn folder(dir: &Path, formats: &[String], listed: bool) -> Result<(), String> {
         return nothing.map_or(Ok(()), Err);
     }
     Err(format!("{} failures\n{}", tally.failures.len(), tally.failures.join("\n")))
+}
+
+/// A fixture becomes what its name says, and what opens without a finding is drawn the same by a glTF player.
+fn fixture(path: &Path, format: Format, expect: Expect, bytes: &[u8]) -> Result<(), String> {
+    let settings = settings(path, format)?;
+    let parsed = match (AnyModel::parse_with(bytes, format, &settings), expect) {
+        (Ok(_), Expect::Reject) => return Err("must be refused".into()),
+        (Err(e), Expect::Reject) => return located("any_error", None, bytes.len(), &e),
+        (Err(e), _) => return Err(e.to_string()),
+        (Ok(parsed), _) => parsed,
+    };
+    let findings = parsed.model.validate();
+    if findings.has_errors() || (expect == Expect::Ok) != findings.is_empty() {
+        return Err(format!("{} findings", findings.findings().len()));
+    }
+    let model = parsed.model;
+    if model.to_bytes().map_err(|e| e.to_string())? != bytes {
+        return Err("the rewrite differs".into());
+    }
+    let name = path.display().to_string();
+    let loaded = Loaded { name, model, companions: Companions::default() };
+    match loaded.model.to_scene("", &loaded.companions, &SceneOptions::default()) {
+        Err(ConvertError::Unsupported { .. }) => return Ok(()),
+        Err(e) => return Err(e.to_string()),
+        Ok(_) => {}
+    }
+    let (scene, residual) = scene(&loaded)?;
+    kernels::check(&scene)?;
+    playback(&scene, residual)
 }
 
 /// True for a file whose extension this build reads.

@@ -8,9 +8,12 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
 mod bench;
+mod code;
+mod commands;
 mod compare;
 mod conformance;
 mod fuzz;
+mod hostile;
 mod json;
 mod kernels;
 mod kinds;
@@ -18,6 +21,7 @@ mod mutants;
 mod readme;
 mod reliability;
 mod validator;
+mod watched;
 
 use lexopt::{Parser, ValueExt as _};
 use std::ffi::OsString;
@@ -34,6 +38,8 @@ const VERBS: &[(&str, Run)] = &[
     ("validate-glb", validator::run),
     ("reliability", reliability::run),
     ("mutants", mutants::run),
+    ("commands", commands::run),
+    ("hostile", hostile::run),
     ("fuzz", fuzz::run),
     ("bench", bench::run),
 ];

@@ -49,6 +49,11 @@ fn seeds_become_scenes() {
 }
 
 #[test]
+fn documents_are_played() {
+    run(Action::Document);
+}
+
+#[test]
 fn tapes_become_models() {
     run(Action::Model);
 }

@@ -1,4 +1,5 @@
 //! Changes of axes and unit between a file's space and glTF's.
+#![allow(clippy::indexing_slicing, reason = "vectors of three, and axes that are one of three")]
 
 use meshwright_core::math::{Affine, Affine64, Trs, Trs64};
 

@@ -48,7 +48,7 @@ impl Skeleton {
     /// When joints form a cycle or name a missing joint, or when the budget does not allow for the lists.
     pub fn parents_first(&self, budget: &Budget) -> Result<Order, ConvertError> {
         let n = self.joints.len();
-        budget.charge_items("joints", n as u64, 4 * size_of::<usize>())?;
+        budget.charge_items("joints", n as u64, size_of::<[usize; 4]>())?;
         let cycle = || ConvertError::invalid("joints", "they form a cycle or name a missing joint");
         let found = self.order().ok_or_else(cycle)?;
         let sorted = self.joints.iter().enumerate().all(|(i, j)| j.parent.is_none_or(|p| p < i));
@@ -131,7 +131,7 @@ impl BindPose {
         let invalid = || ConvertError::invalid(path(), "does not exist or its joints form no tree");
         let skeleton = scene.skeletons.get(id.0).ok_or_else(invalid)?;
         let n = skeleton.joints.len();
-        budget.charge_items("joints", n as u64, 4 * size_of::<usize>())?;
+        budget.charge_items("joints", n as u64, size_of::<[usize; 4]>())?;
         let order = skeleton.order().ok_or_else(invalid)?;
         let stated = stated(scene, id, skeleton, budget)?;
         let mut locals = skeleton.rest_locals(budget)?;

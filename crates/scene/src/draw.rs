@@ -418,7 +418,7 @@ fn own<'m>(mesh: &'m mut Cow<'_, Mesh>, budget: &Budget) -> Result<&'m mut Mesh,
 /// lost some, and the largest share of weight that went.
 fn heaviest(skin: &mut Skin, most: usize) -> (usize, f64) {
     let mut made = Skin::new(skin.skeleton);
-    let (mut cut, mut worst) = (0, 0.0_f64);
+    let (mut cut, mut worst) = (0_usize, 0.0_f64);
     let mut row = Vec::new();
     for v in 0..skin.vertex_count() {
         let range = skin.range(v);
@@ -436,7 +436,7 @@ fn heaviest(skin: &mut Skin, most: usize) -> (usize, f64) {
             // Stable: of equal weights the earlier stays.
             row.sort_by(|a, b| b.0.weight.abs().total_cmp(&a.0.weight.abs()));
             if row.len() > most {
-                cut += 1;
+                cut = cut.saturating_add(1);
                 row.truncate(most);
                 worst = worst.max(1.0 - size(&row) / total);
                 let kept = sum(&row);

@@ -1,4 +1,8 @@
 //! A scene indexed by its typed ids.
+#![allow(
+    clippy::indexing_slicing,
+    reason = "indexing by an id panics as indexing a list does; `get` does not"
+)]
 
 use crate::ids::{MaterialId, MeshId, NodeId, SkeletonId};
 use crate::mesh::Mesh;

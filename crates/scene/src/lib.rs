@@ -29,6 +29,7 @@
 //! Features: `proptest` adds generators of scenes for property tests.
 #![no_std]
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 #![cfg_attr(
     test,
     allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "tests use small numbers")

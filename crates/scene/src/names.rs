@@ -97,9 +97,9 @@ impl NameRules {
             let known = !bytes.is_empty();
             let bytes = if known { bytes } else { core::slice::from_ref(&self.stand_in) };
             if fitted.cut > 0 || fitted.bytes.len().saturating_add(bytes.len()) > self.longest {
-                fitted.cut += 1;
+                fitted.cut = fitted.cut.saturating_add(1);
             } else {
-                fitted.replaced += usize::from(!known);
+                fitted.replaced = fitted.replaced.saturating_add(usize::from(!known));
                 fitted.bytes.extend_from_slice(bytes);
             }
         }

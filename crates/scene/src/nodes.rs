@@ -30,7 +30,7 @@ impl Scene {
                 order.push(child);
                 child = next.get(child).copied()?;
             }
-            done += 1;
+            done = done.saturating_add(1);
         }
         (order.len() == n).then_some(order)
     }

@@ -64,7 +64,7 @@ impl<'s, 'b> Sampler<'s, 'b> {
         let skeleton =
             scene.skeletons.get(clip.skeleton.0).ok_or_else(|| fault("names a missing skeleton"))?;
         let n = skeleton.joints.len();
-        budget.charge_items("joints", n as u64, 4 * size_of::<usize>())?;
+        budget.charge_items("joints", n as u64, size_of::<[usize; 4]>())?;
         let order = skeleton.order().ok_or_else(|| fault("its joints form no tree"))?;
         let source = match &clip.motion {
             Motion::Poses { set, frames } => {
@@ -247,7 +247,7 @@ impl<'s, 'b> Sampler<'s, 'b> {
         let pose = |f: usize| set.pose(*frames.get(f)? as usize)?.get(joint);
         let first = first as usize;
         let a = pose(first)?.wide();
-        let next = if first + 1 < frames.len() { first + 1 } else { 0 };
+        let next = Some(first.saturating_add(1)).filter(|next| *next < frames.len()).unwrap_or(0);
         let Some(b) = pose(next).filter(|_| t > 0.0).map(Affine::wide) else { return Some(a) };
         let rule = match self.clip.interpolation {
             Interpolation::Matrix => {
@@ -314,7 +314,8 @@ fn turn(a: Quat, b: Quat, t: f64, rule: Interpolation) -> Turn {
         }
         Interpolation::Matrix => {
             let (a, b) = (quat::to_basis(a), quat::to_basis(b));
-            Turn::Basis(core::array::from_fn(|i| lerp(a[i], b[i], t)))
+            let ([a, b, c], [d, e, f]) = (a, b);
+            Turn::Basis([lerp(a, d, t), lerp(b, e, t), lerp(c, f, t)])
         }
     }
 }

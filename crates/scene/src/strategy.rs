@@ -2,6 +2,7 @@
 //!
 //! Scenes are built from a tape of random numbers; where the tape ends, zeros follow, so that a shorter tape
 //! is a simpler scene and failures shrink.
+#![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "generators of test values")]
 
 use crate::extra::Extra;
 use crate::ids::{MaterialId, MeshId, NodeId, SkeletonId};

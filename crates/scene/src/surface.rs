@@ -1,5 +1,6 @@
 //! Directions along a surface that a mesh does not store: normals from its triangles, and where its texture
 //! axes point.
+#![allow(clippy::indexing_slicing, reason = "vectors of fixed size; what a triangle names is looked up")]
 
 use crate::axes::AxisMap;
 use crate::mesh::Mesh;

@@ -15,6 +15,23 @@ pub enum Expect {
     Reject,
 }
 
+impl Expect {
+    /// What a file name says.
+    pub fn of(name: &str) -> Option<Self> {
+        let word = name.rsplit('.').nth(1)?;
+        [Self::Ok, Self::Warn, Self::Reject].into_iter().find(|e| e.word() == word)
+    }
+
+    /// The word in a file name.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Warn => "warn",
+            Self::Reject => "reject",
+        }
+    }
+}
+
 /// One file of `testdata/`.
 #[derive(Clone, Debug)]
 pub struct Fixture {
@@ -104,17 +121,13 @@ pub fn fixtures(format: &str, extensions: &[&str]) -> Vec<Fixture> {
     let mut found = Vec::new();
     for path in entries.map(|e| e.unwrap().path()) {
         let name = path.file_name().unwrap().to_str().expect("fixtures have plain names").to_owned();
-        let mut parts = name.rsplit('.');
-        let extension = parts.next().unwrap_or_default();
+        let extension = name.rsplit('.').next().unwrap_or_default();
         if !extensions.contains(&extension) {
             continue;
         }
-        let expect = match parts.next() {
-            Some("ok") => Expect::Ok,
-            Some("warn") => Expect::Warn,
-            Some("reject") => Expect::Reject,
-            _ => panic!("{name}: the word before the extension must be ok, warn or reject"),
-        };
+        let expect = Expect::of(&name);
+        let expect = expect
+            .unwrap_or_else(|| panic!("{name}: the word before the extension must be ok, warn or reject"));
         found.push(Fixture { expect, bytes: fs::read(&path).unwrap(), name });
     }
     assert!(!found.is_empty(), "no fixture in {}: run `cargo run -p xtask -- fixtures`", dir.display());

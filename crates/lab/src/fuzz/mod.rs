@@ -4,7 +4,7 @@
 //! sanitizer. Parsers run by the million, and look for new edges only, which is fast; what is slow anyway is guided by how
 //! often an edge is taken as well. All share one corpus below the target folder.
 
-mod runs;
+pub(crate) mod runs;
 #[path = "../../../fuzz/src/seeds.rs"]
 #[allow(clippy::unwrap_used, reason = "without fixtures there is nothing to do")]
 mod seeds;
@@ -12,19 +12,21 @@ mod seeds;
 #[allow(dead_code, unreachable_pub, reason = "a library elsewhere")]
 mod targets;
 
+use crate::code::Code;
 use crate::kinds::Kind;
 use crate::mutants::exercise;
 use crate::value;
 use lexopt::{Arg, Parser};
+use meshwright::{Format, Visitor};
 use meshwright_testkit::{corpus, testdata};
-use runs::Runs;
-use std::collections::VecDeque;
+use runs::{Key, Runs};
+use std::collections::{BTreeMap, VecDeque};
 use std::env;
 use std::fs;
 use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use targets::{Action, Target};
+use targets::{Action, Input, Target};
 use xtask::sh;
 
 /// How the programs are built and run.
@@ -82,8 +84,7 @@ impl Options {
 pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
     let options = Options::new(words).map_err(|e| e.to_string())?;
     if let Err(e) = sh::output(nightly(root).args(["cargo", "fuzz", "--version"])) {
-        println!("skipped: cargo-fuzz on the nightly toolchain is not there\n{}", e.trim());
-        return Ok(());
+        return sh::skipped(&format!("cargo-fuzz on the nightly toolchain is not there\n{}", e.trim()));
     }
     let mode = options.mode;
     let mut targets = Target::all();
@@ -95,7 +96,7 @@ pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
     }
     let out = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from).join("fuzz");
     let program = build(root, &out, mode)?;
-    let table = root.join("crates/fuzz/runs.tsv");
+    let (table, code) = (root.join(RUNS), Code::of(root)?);
     let mut broken = Vec::new();
     println!(
         "{:<18} {:<5} {:>11} {:>7} {:>8} findings",
@@ -103,7 +104,8 @@ pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
     );
     for target in targets {
         let name = target.name();
-        let done = runs::read(&table)?.get(&(name.clone(), mode.name.to_owned())).map_or(0, |r| r.executions);
+        let key = Key { target: name.clone(), mode: mode.name.to_owned(), code: hash(target, &code) };
+        let done = runs::read(&table)?.get(&key).map_or(0, |r| r.executions);
         let runs = options.until.map_or(options.runs, |until| until.saturating_sub(done));
         if options.until.is_some() && runs == 0 {
             continue;
@@ -113,7 +115,7 @@ pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
             "{name:<18} {:<5} {:>11} {:>7} {:>8} {}",
             mode.name, result.executions, result.seconds, result.coverage, result.findings
         );
-        runs::add(&table, &name, mode.name, result)?;
+        runs::add(&table, key, result)?;
         if result.findings > 0 {
             broken.push(name);
         }
@@ -122,6 +124,40 @@ pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
         Ok(())
     } else {
         Err(format!("see crates/fuzz/artifacts/ for {}", broken.join(", ")))
+    }
+}
+
+/// Where the runs are kept.
+pub(crate) const RUNS: &str = "crates/fuzz/runs.tsv";
+
+/// The hash of the code that each target runs, by its name.
+pub(crate) fn hashes(code: &Code) -> BTreeMap<String, String> {
+    Target::all().into_iter().map(|target| (target.name(), hash(target, code))).collect()
+}
+
+/// The hash of the code that a target runs: of a reader its own crate and core, else everything.
+fn hash(target: Target, code: &Code) -> String {
+    let format = match target.input {
+        Input::File(format) => Some(format),
+        Input::Lz4 => Some(Format::CrucibleMesh),
+        _ => None,
+    };
+    match (target.action, format) {
+        (Action::Parse | Action::Round, Some(format)) => code.hash(Some(&["core", format.visit(Crate)])),
+        _ => code.hash(None),
+    }
+}
+
+/// The folder of the crate of a kind of file.
+struct Crate;
+
+impl Visitor for Crate {
+    type Output = &'static str;
+
+    fn visit<K: meshwright::Kind>(self) -> &'static str {
+        let path = std::any::type_name::<K>();
+        let name = path.split("::").next().unwrap_or_default();
+        name.strip_prefix("meshwright_").unwrap_or(name)
     }
 }
 
@@ -166,6 +202,7 @@ fn fuzz(
     let longest = match target.action {
         Action::Scene => SCENE,
         Action::Model => MODEL,
+        Action::Document | Action::Program => SCENE,
         Action::Parse | Action::Round => kind.longest,
     };
     // What is good for parsing is good for parsing and writing.
@@ -186,6 +223,8 @@ fn fuzz(
     }
     command.args(["-print_final_stats=1", "-reload=0", "-rss_limit_mb=1024", "-timeout=5"]).args(mode.run);
     command.args(if target.action == Action::Parse { FAST } else { &[] });
+    // The program prints; what the fuzzer says comes through all the same.
+    command.args((target.action == Action::Program).then_some("-close_fd_mask=3"));
     command.args((runs > 0).then(|| format!("-runs={runs}")));
     command.args((seconds > 0).then(|| format!("-max_total_time={seconds}")));
     command.env("ASAN_OPTIONS", ASAN_OPTIONS);
@@ -232,4 +271,35 @@ fn watch(command: &mut Command) -> io::Result<Runs> {
         last.iter().for_each(|line| eprintln!("{line}"));
     }
     Ok(said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_target_has_a_minute_in_the_workflows() {
+        for file in ["ci.yml", "weekly.yml"] {
+            let shards = xtask::workflows::matrix(&xtask::root(), file, "target").unwrap();
+            for target in Target::all() {
+                let shard = shards.iter().filter(|shard| target.name().starts_with(shard.as_str())).count();
+                assert_eq!(shard, 1, "{file}: {}", target.name());
+            }
+            for shard in &shards {
+                assert!(
+                    Target::all().iter().any(|t| t.name().starts_with(shard.as_str())),
+                    "{file}: {shard}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_reader_is_hashed_with_its_own_crate() {
+        let crates =
+            [(Format::Dpm, "dpm"), (Format::CrucibleSkeleton, "crucible"), (Format::FrameGroups, "quake")];
+        for (format, name) in crates {
+            assert_eq!(format.visit(Crate), name);
+        }
+    }
 }

@@ -1,12 +1,12 @@
-//! `crates/fuzz/runs.tsv`: how often each target was executed, and what came of it.
+//! `crates/fuzz/runs.tsv`: how often each target was executed on which code, and what came of it.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-const HEAD: &str = "target\tmode\texecutions\tseconds\tcoverage\tfindings\n";
+const HEAD: &str = "target\tmode\tcode\texecutions\tseconds\tcoverage\tfindings\n";
 
-/// The sum of all runs of a target in one mode.
+/// The sum of all runs of a target in one mode on one state of its code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Runs {
     pub(crate) executions: u64,
@@ -17,8 +17,15 @@ pub(crate) struct Runs {
     pub(crate) findings: u64,
 }
 
-/// By target and mode.
-pub(crate) type Table = BTreeMap<(String, String), Runs>;
+/// What was run: the target, the mode, and the hash of the code.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key {
+    pub(crate) target: String,
+    pub(crate) mode: String,
+    pub(crate) code: String,
+}
+
+pub(crate) type Table = BTreeMap<Key, Runs>;
 
 pub(crate) fn read(path: &Path) -> Result<Table, String> {
     let text = match fs::read_to_string(path) {
@@ -28,7 +35,8 @@ pub(crate) fn read(path: &Path) -> Result<Table, String> {
     };
     let row = |line: &str| {
         let mut fields = line.split('\t');
-        let key = (fields.next()?.to_owned(), fields.next()?.to_owned());
+        let mut word = || fields.next().map(str::to_owned);
+        let key = Key { target: word()?, mode: word()?, code: word()? };
         let mut number = || fields.next()?.parse().ok();
         let runs =
             Runs { executions: number()?, seconds: number()?, coverage: number()?, findings: number()? };
@@ -38,18 +46,27 @@ pub(crate) fn read(path: &Path) -> Result<Table, String> {
     rows.collect()
 }
 
-/// Adds one run to the table in the file.
-pub(crate) fn add(path: &Path, target: &str, mode: &str, run: Runs) -> Result<(), String> {
+/// Adds one run to the table in the file. Of runs on other code the longest are kept.
+pub(crate) fn add(path: &Path, key: Key, run: Runs) -> Result<(), String> {
     let mut table = read(path)?;
-    let sum = table.entry((target.to_owned(), mode.to_owned())).or_default();
+    let sum = table.entry(key.clone()).or_default();
     sum.executions += run.executions;
     sum.seconds += run.seconds;
     sum.findings += run.findings;
     if run.coverage > 0 {
         sum.coverage = run.coverage;
     }
-    let row = |((target, mode), r): (&(String, String), &Runs)| {
-        format!("{target}\t{mode}\t{}\t{}\t{}\t{}\n", r.executions, r.seconds, r.coverage, r.findings)
+    let other = |k: &Key| k.target == key.target && k.mode == key.mode && k.code != key.code;
+    let most =
+        table.iter().filter(|(k, _)| other(k)).max_by_key(|(_, r)| r.executions).map(|(k, _)| k.clone());
+    table.retain(|k, _| !other(k) || Some(k) == most.as_ref());
+    write(path, &table)
+}
+
+fn write(path: &Path, table: &Table) -> Result<(), String> {
+    let row = |(key, r): (&Key, &Runs)| {
+        let Key { target, mode, code } = key;
+        format!("{target}\t{mode}\t{code}\t{}\t{}\t{}\t{}\n", r.executions, r.seconds, r.coverage, r.findings)
     };
     let text: String = std::iter::once(HEAD.to_owned()).chain(table.iter().map(row)).collect();
     fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
@@ -61,14 +78,25 @@ mod tests {
 
     #[test]
     #[allow(clippy::unwrap_used, reason = "a failing test panics")]
-    fn runs_add_up() {
+    fn runs_add_up_on_the_same_code() {
         let path = std::env::temp_dir().join(format!("runs-{}.tsv", std::process::id()));
         let run = Runs { executions: 10, seconds: 2, coverage: 7, findings: 0 };
-        add(&path, "parse_b", "plain", run).unwrap();
-        add(&path, "parse_a", "asan", run).unwrap();
-        add(&path, "parse_b", "plain", Runs { coverage: 0, findings: 1, ..run }).unwrap();
+        let key = |target: &str, mode: &str, code: &str| Key {
+            target: target.into(),
+            mode: mode.into(),
+            code: code.into(),
+        };
+        add(&path, key("parse_b", "plain", "1"), run).unwrap();
+        add(&path, key("parse_a", "asan", "1"), run).unwrap();
+        add(&path, key("parse_b", "plain", "1"), Runs { coverage: 0, findings: 1, ..run }).unwrap();
         let text = fs::read_to_string(&path).unwrap();
+        assert_eq!(text, format!("{HEAD}parse_a\tasan\t1\t10\t2\t7\t0\nparse_b\tplain\t1\t20\t4\t7\t1\n"));
+        // What was run on other code stays beside it, the longest.
+        add(&path, key("parse_b", "plain", "2"), run).unwrap();
+        add(&path, key("parse_b", "plain", "3"), run).unwrap();
+        let table = read(&path).unwrap();
         fs::remove_file(&path).unwrap();
-        assert_eq!(text, format!("{HEAD}parse_a\tasan\t10\t2\t7\t0\nparse_b\tplain\t20\t4\t7\t1\n"));
+        let kept: Vec<_> = table.iter().map(|(k, r)| (&*k.target, &*k.code, r.executions)).collect();
+        assert_eq!(kept, [("parse_a", "1", 10), ("parse_b", "1", 20), ("parse_b", "3", 10)]);
     }
 }

@@ -213,6 +213,7 @@ fn exported(scene: &Scene) {
         match gltf::export(scene, &options) {
             Ok(made) => {
                 let glb = made.value.to_glb();
+                documents(&glb);
                 match Player::with_memory(&glb, 16 * MEMORY) {
                     Ok(player) => {
                         for (animation, time) in
@@ -233,6 +234,67 @@ fn exported(scene: &Scene) {
     match obj::write(scene, None, &options) {
         Ok(_) => {}
         Err(e) => conversion(&e),
+    }
+}
+
+/// A GLB as it is; anything else is the JSON of one, and what stands behind the first zero byte its binary chunk.
+#[allow(dead_code, reason = "of use to fuzzers")]
+pub(crate) fn as_glb(bytes: &[u8]) -> Vec<u8> {
+    if bytes.starts_with(b"glTF") {
+        return bytes.to_vec();
+    }
+    let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
+    let mut json = bytes[..end].to_vec();
+    json.resize(end.next_multiple_of(4), b' ');
+    let mut bin = bytes.get(end + 1..).unwrap_or_default().to_vec();
+    bin.resize(bin.len().next_multiple_of(4), 0);
+    let word = |n: usize| u32::try_from(n).unwrap_or(u32::MAX).to_le_bytes();
+    let mut glb = [b"glTF".as_slice(), &[2, 0, 0, 0], &word(28 + json.len() + bin.len())].concat();
+    glb.extend([&word(json.len())[..], b"JSON", &json, &word(bin.len()), b"BIN\0", &bin].concat());
+    glb
+}
+
+/// What a model is exported as: its JSON, a zero byte, its buffer.
+#[allow(dead_code, reason = "of use to fuzzers")]
+pub(crate) fn as_document(subject: &Subject) -> Option<Vec<u8>> {
+    let settings = ReadSettings::default().attaching(subject.format, &subject.companions);
+    let model = AnyModel::parse_with(&subject.bytes, subject.format, &settings).ok()?.model;
+    let scene = model.to_scene("", &Companions::default(), &SceneOptions::default()).ok()?.value;
+    let glb = gltf::export(&scene, &gltf::ExportOptions::default()).ok()?.value.to_glb();
+    let (json, bin) = chunks(&glb)?;
+    Some([json, &[0], bin].concat())
+}
+
+/// The two chunks of a sound GLB.
+fn chunks(glb: &[u8]) -> Option<(&[u8], &[u8])> {
+    let size = glb.get(12..16)?.iter().rev().fold(0_usize, |n, b| n << 8 | usize::from(*b));
+    Some((glb.get(20..20 + size)?, glb.get(28 + size..).unwrap_or_default()))
+}
+
+/// A document plays or is refused, in one line.
+pub(crate) fn document(glb: &[u8]) {
+    match Player::with_memory(glb, MEMORY) {
+        Ok(player) => {
+            for (animation, time) in [(None, 0.0), (Some(0), 0.4), (Some(1), -1.0), (Some(0), f32::INFINITY)]
+            {
+                drop(player.evaluate(animation, time));
+            }
+        }
+        Err(e) => laws::one_line(&e.to_string()),
+    }
+}
+
+/// A GLB broken in its JSON, its buffer or its frame.
+fn documents(glb: &[u8]) {
+    let seed = glb.iter().fold(glb.len() as u64, |seed, b| seed.rotate_left(7) ^ u64::from(*b));
+    let mut rng = Rng::new(seed);
+    document(&mutant(glb, glb, &mut rng));
+    // The frame stays right, so that what is in it is looked at.
+    let Some((json, bin)) = chunks(glb) else { return };
+    for _ in 0..2 {
+        let json = mutant(json, json, &mut rng);
+        let end = json.iter().position(|b| *b == 0).unwrap_or(json.len());
+        document(&as_glb(&[&json[..end], &[0], bin].concat()));
     }
 }
 

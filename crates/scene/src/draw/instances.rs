@@ -37,7 +37,7 @@ pub(super) fn of(
     losses: &mut Vec<Loss>,
 ) -> Result<Vec<Instance>, ConvertError> {
     let n = scene.nodes.len();
-    budget.charge_items("nodes", n as u64, size_of::<Affine>() + 4 * size_of::<usize>())?;
+    budget.charge_items("nodes", n as u64, size_of::<(Affine, [usize; 4])>())?;
     let cycle = || ConvertError::invalid("nodes", "parents form a cycle or do not exist");
     let order = scene.node_order().ok_or_else(cycle)?;
     let worlds = scene.world_transforms().ok_or_else(cycle)?;

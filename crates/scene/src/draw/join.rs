@@ -19,7 +19,7 @@ pub(super) fn groups(
     instances: Vec<Instance>,
     budget: &Budget,
 ) -> Result<Vec<Vec<Instance>>, LimitExceeded> {
-    let each = size_of::<Vec<Instance>>() + size_of::<Instance>();
+    let each = size_of::<(Vec<Instance>, Instance)>();
     budget.charge_items("instances", instances.len() as u64, each)?;
     if !options.by_material {
         return Ok(instances.into_iter().map(|i| vec![i]).collect());

@@ -70,7 +70,7 @@ fn is_plain(palette: &[u32]) -> bool {
 
 /// The joints that a skin names, rising.
 fn joints_of(skin: &Skin, budget: &Budget) -> Result<Vec<u32>, LimitExceeded> {
-    let most = skin.influences.iter().map(|i| i.joint).max().map_or(0, |j| j as usize + 1);
+    let most = skin.influences.iter().map(|i| i.joint).max().map_or(0, |j| (j as usize).saturating_add(1));
     let mut used = budget.filled("joints of meshes", most, false)?;
     for i in &skin.influences {
         if let Some(u) = used.get_mut(i.joint as usize) {
@@ -109,7 +109,7 @@ impl<'m> Open<'m> {
     fn new(mesh: &'m Mesh, palettes: bool, budget: &Budget) -> Result<Self, LimitExceeded> {
         let counted = mesh.skin.as_ref().filter(|_| palettes);
         let joints = counted.and_then(|s| s.influences.iter().map(|i| i.joint).max());
-        let joints = joints.map_or(0, |j| j as usize + 1);
+        let joints = joints.map_or(0, |j| (j as usize).saturating_add(1));
         Ok(Self {
             mesh,
             counted,
@@ -136,10 +136,10 @@ impl<'m> Open<'m> {
     fn wants(&mut self, triangle: &[u32; 3]) -> (usize, usize) {
         let [a, b, c] = *triangle;
         let new = |v: u32, before: &[u32]| usize::from(self.is_new(v) && !before.contains(&v));
-        let vertices = new(a, &[]) + new(b, &[a]) + new(c, &[a, b]);
+        let vertices = [new(a, &[]), new(b, &[a]), new(c, &[a, b])].into_iter().sum();
         let start = self.joints.len();
         self.mark(triangle);
-        let joints = self.joints.len() - start;
+        let joints = self.joints.len().saturating_sub(start);
         for joint in self.joints.drain(start..) {
             if let Some(k) = self.known.get_mut(joint as usize) {
                 *k = false;
