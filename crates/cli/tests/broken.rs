@@ -4,11 +4,13 @@
 
 mod common;
 #[path = "support/drive.rs"]
+#[allow(dead_code, reason = "shared with the driver of many mutants")]
 mod drive;
 #[path = "../../meshwright/tests/support/exercise.rs"]
 #[allow(dead_code, reason = "shared with tests that use all of it")]
 mod exercise;
 #[path = "support/judge.rs"]
+#[allow(dead_code, reason = "shared with the driver of many mutants")]
 mod judge;
 
 use drive::Ran;
@@ -55,12 +57,14 @@ fn broken_models_companions_and_pictures_are_answered() {
     assert!(costs.iter().any(|cost| cost.code == 1), "nothing had an error");
 }
 
+type Fault = fn(&mut Ran);
+
 /// What the driver is to find, it finds.
 #[test]
 fn a_run_that_breaks_a_promise_is_seen() {
     let cases = drive::cases(&[testdata()]);
     let folder = TempDir::new().unwrap();
-    let faults: [(&str, fn(&mut Ran)); 6] = [
+    let faults: [(&str, Fault); 6] = [
         ("exit 101", |ran| ran.code = Some(101)),
         ("no exit", |ran| ran.code = None),
         ("U+009B", |ran| ran.err.extend("\u{9b}2J".as_bytes())),

@@ -164,7 +164,7 @@ fn tried(
             let _ = fs::remove_file(folder.join(new));
         }
         broken.extend(wrong.into_iter().map(|wrong| format!("{name}: {wrong}")));
-        if left.len() < inputs.len() {
+        if inputs.iter().any(|input| !left.contains(input)) {
             break;
         }
     }
