@@ -68,10 +68,35 @@ fn package_name(short: &str) -> String {
     }
 }
 
-/// Crates that read what files say, those of formats aside, where arithmetic and indexing must be checked.
-const READERS: [&str; 4] = ["core", "files", "quake", "meshwright"];
+/// Crates that work on what files say, those of formats aside, where arithmetic and indexing must be checked.
+const READERS: [&str; 6] = ["core", "files", "quake", "scene", "rig", "meshwright"];
 const CHECKED: &str =
     "#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]";
+
+/// The one folder of a published crate that may hold unsafe code, all of which is for x86.
+const UNSAFE: &str = "crates/rig/src/kernels";
+
+/// Published crates forbid unsafe code, but the one with the kernels, which denies it outside of them.
+fn unsafe_code(root: &Path, package: &Value, broken: &mut Vec<String>) -> Result<(), String> {
+    let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
+    let src = manifest.with_file_name("src");
+    let with_kernels = root.join(UNSAFE).starts_with(&src);
+    let level = if with_kernels { "#![deny(unsafe_code)]" } else { "#![forbid(unsafe_code)]" };
+    for path in crate::fixtures::walk(&src).map_err(|e| format!("{}: {e}", src.display()))? {
+        let text = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let root_file = ["lib.rs", "main.rs"].iter().any(|name| path == src.join(name));
+        if root_file && !text.contains(level) {
+            broken.push(format!("{}: no {level}", path.display()));
+        }
+        let allows = text
+            .lines()
+            .any(|line| line.trim().starts_with("unsafe_code,") || line.contains("allow(unsafe_code"));
+        if allows && !path.starts_with(root.join(UNSAFE)) {
+            broken.push(format!("{}: allows unsafe code", path.display()));
+        }
+    }
+    Ok(())
+}
 
 /// Fails with every edge that breaks the rule.
 pub(crate) fn run(root: &Path) -> Result<(), String> {
@@ -85,6 +110,9 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
         };
         dependencies(name, &rules, package, &mut broken);
         let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
+        if !package["publish"].is_array() {
+            unsafe_code(root, package, &mut broken)?;
+        }
         circles(rules.short, &manifest.with_file_name("src"), &mut broken)?;
     }
     for name in READERS.into_iter().chain(formats.iter().map(String::as_str)) {

@@ -123,7 +123,7 @@ impl Motion {
             let found = set.pose(frame as usize).zip(places.get_mut(frame as usize));
             let (pose, place) = found.ok_or_else(|| fault("names a missing pose"))?;
             if *place == usize::MAX {
-                *place = groups.len() / joints.div_ceil(8).max(1);
+                *place = groups.len().checked_div(joints.div_ceil(8)).unwrap_or(0);
                 let mut parts = LocalPose::neutral(joints);
                 for (joint, m) in pose.iter().enumerate() {
                     parts.set(rig, joint, &JointPose::from(&Trs::from_affine(m).0))?;

@@ -1,4 +1,9 @@
 //! The vertices of a scene at a frame.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "lists of one entry for each node, in the order in which parents come first"
+)]
 
 use crate::error::RigError;
 use crate::kernels::Normals;

@@ -1,4 +1,9 @@
 //! How the model-space matrix of a joint follows from those of others.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "lists of one entry for each joint of the skeleton they were made for"
+)]
 
 use crate::matrix::Matrix;
 use alloc::vec::Vec;

@@ -1,4 +1,5 @@
 //! The transforms of joints, one by one and eight side by side.
+#![allow(clippy::indexing_slicing, reason = "lanes below eight, by the callers in this crate")]
 
 use crate::matrix::Matrix;
 use glam::{Affine3A, Quat, Vec3};

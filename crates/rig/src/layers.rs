@@ -1,4 +1,9 @@
 //! Blends of poses.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "lists of one entry for each joint of the skeleton they were made for"
+)]
 
 use crate::error::RigError;
 use crate::joint::{Group, Lanes};

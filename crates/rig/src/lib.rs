@@ -100,6 +100,7 @@
 //! from a file was charged when it was made. Chains of joints are walked without recursion.
 #![no_std]
 #![deny(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
 extern crate alloc;
 #[cfg(any(test, feature = "std"))]

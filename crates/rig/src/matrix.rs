@@ -1,4 +1,5 @@
 //! The two precisions.
+#![allow(clippy::arithmetic_side_effects, reason = "floats in vectors and matrices")]
 
 use core::fmt::Debug;
 use glam::{Affine3A, DAffine3, DMat3, DVec3, Mat3A, Vec3A, Vec4};

@@ -1,4 +1,9 @@
 //! A place in an animation.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "lists of one entry for each joint of the skeleton they were made for"
+)]
 
 use crate::animation::{Animation, Motion, ROTATION, SCALE, TRANSLATION, Track};
 use crate::error::RigError;

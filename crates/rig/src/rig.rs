@@ -1,4 +1,9 @@
 //! A skeleton prepared.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "lists of one entry for each joint of the skeleton they were made for"
+)]
 
 use crate::error::RigError;
 use crate::hierarchy::{self, Origin, Step, mean};

@@ -1,4 +1,5 @@
 //! The motion of the whole figure, taken out of its root joint.
+#![allow(clippy::arithmetic_side_effects, reason = "floats in vectors and matrices")]
 
 use crate::error::RigError;
 use crate::joint::JointPose;

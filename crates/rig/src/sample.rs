@@ -1,4 +1,5 @@
 //! A clip prepared.
+#![allow(clippy::arithmetic_side_effects, reason = "floats in vectors and matrices")]
 
 use crate::error::RigError;
 use crate::matrix::Matrix;
@@ -175,7 +176,7 @@ impl<'a> Sampler<'a> {
         let t = frame - first as f64;
         let pose = |f: usize| set.pose(*frames.get(f)? as usize);
         let Some(a) = pose(first) else { return };
-        let next = if first + 1 < frames.len() { first + 1 } else { 0 };
+        let next = Some(first.saturating_add(1)).filter(|next| *next < frames.len()).unwrap_or(0);
         let b = if t > 0.0 { pose(next) } else { None };
         let Some(b) = b else {
             for (out, a) in locals.iter_mut().zip(a) {

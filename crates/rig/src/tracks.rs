@@ -1,4 +1,5 @@
 //! Values between keys.
+#![allow(clippy::arithmetic_side_effects, reason = "floats in vectors and matrices")]
 
 use glam::{DAffine3, DMat3, DQuat, DVec3};
 use meshwright_scene::{Channel, Interpolation, Local, Trs};

@@ -1,4 +1,9 @@
 //! From local transforms to matrices: the portable version, and what both versions share.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "kernels read what was checked when it was made, vertex by vertex"
+)]
 
 use super::lanes;
 use crate::hierarchy::{Origin, Step, mean};

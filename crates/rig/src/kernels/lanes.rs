@@ -1,5 +1,10 @@
 //! Arithmetic on eight joints side by side. It is plain Rust in loops of eight, which the compiler turns into
 //! the registers of the path; no path rounds otherwise than another.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "eight lanes, and floats in them"
+)]
 
 use crate::joint::{Group, Lanes};
 

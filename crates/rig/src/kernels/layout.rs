@@ -1,5 +1,10 @@
 //! What kernels read. All of it is private to this module and checked when it is made, so that kernels need
 //! not check it per vertex.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "kernels read what was checked when it was made, vertex by vertex"
+)]
 
 use alloc::vec::Vec;
 use meshwright_scene::LocalVertex;
@@ -14,6 +19,9 @@ const _: () = assert!(BLOCK.is_multiple_of(TABLE));
 
 /// Matrices are named by their distance in units of eight bytes, which addressing scales for nothing.
 const UNIT: u32 = 8;
+
+/// The most matrices that can be named so.
+pub(crate) const MOST: usize = (u32::MAX / UNIT) as usize;
 
 fn scale(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX).saturating_mul(UNIT)
@@ -36,18 +44,19 @@ pub(crate) struct Blends {
 impl Blends {
     /// Of matrices below `sources`.
     pub(crate) fn new(sources: usize) -> Self {
-        assert!(sources <= (u32::MAX / UNIT) as usize);
+        assert!(sources <= MOST);
         Self { sources, starts: alloc::vec![0], joints: Vec::new(), weights: Vec::new() }
     }
 
-    /// Adds a blend.
-    pub(crate) fn push(&mut self, parts: impl Iterator<Item = (u32, f32)>) {
+    /// Adds a blend. `None` where there are more parts than 32 bits can count.
+    pub(crate) fn push(&mut self, parts: impl Iterator<Item = (u32, f32)>) -> Option<()> {
         for (joint, weight) in parts {
             assert!((joint as usize) < self.sources);
             self.joints.push(scale(joint as usize));
             self.weights.push(weight);
         }
-        self.starts.push(u32::try_from(self.joints.len()).unwrap_or(u32::MAX));
+        self.starts.push(u32::try_from(self.joints.len()).ok()?);
+        Some(())
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -175,7 +184,7 @@ impl Data {
         let len = positions.len();
         let has_normals = !normals.is_empty();
         assert!([normals.len(), tangents.len()].iter().all(|&l| l == 0 || l == len));
-        assert!(slots <= (u32::MAX / UNIT) as usize);
+        assert!(slots <= MOST);
         positions.push([0.0; 3]);
         if has_normals {
             normals.push([0.0; 3]);
@@ -258,13 +267,14 @@ impl Data {
     }
 
     /// Weighted vertices in the space of their matrices; `of` gives the joints, weights and vertices of one
-    /// vertex.
+    /// vertex. `None` where there are more vertices than 32 bits can number.
     pub(crate) fn local<'a>(
         len: usize,
         slots: usize,
         has_normals: bool,
         of: impl Fn(usize) -> &'a [(u32, f32, LocalVertex)],
-    ) -> Self {
+    ) -> Option<Self> {
+        u32::try_from(len).ok()?;
         let (mut segments, mut blocks) = (Vec::<Segment>::new(), alloc::vec![0]);
         let (mut order, mut joints, mut records) = (Vec::new(), Vec::new(), Vec::new());
         for start in (0..len).step_by(BLOCK) {
@@ -289,7 +299,7 @@ impl Data {
                     }
                 }
                 if scattered {
-                    order.push(u32::try_from(v).unwrap_or(u32::MAX));
+                    order.push(u32::try_from(v).ok()?);
                 }
                 for &(joint, weight, l) in influences {
                     assert!((joint as usize) < slots);
@@ -303,7 +313,7 @@ impl Data {
         let layout = Layout::Local { segments, blocks, order, joints, records };
         let mut data = Self::make(Attributes::default(), slots, layout);
         (data.len, data.has_normals) = (len, has_normals);
-        data
+        Some(data)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -356,5 +366,18 @@ impl Data {
             }
         };
         layout + 12 * (self.positions.len() + self.normals.len()) + 16 * self.tangents.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn vertices_that_have_no_number_are_refused() {
+        let most = u32::MAX as usize;
+        assert!(Data::local(most + 1, 1, false, |_| &[]).is_none());
+        assert!(Data::local(2, 1, false, |_| &[]).is_some());
     }
 }

@@ -3,6 +3,11 @@
 //!
 //! Every version computes a vertex by the same operations wherever the vertex lies in a range, so that
 //! splitting a mesh changes no bit.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "ranges within the vertices, which callers ask for in blocks"
+)]
 
 #[cfg(target_arch = "x86_64")]
 #[allow(
@@ -19,7 +24,7 @@ mod path;
 mod scalar;
 
 pub(crate) use compose::Bind;
-pub(crate) use layout::{Attributes, BLOCK, Blends, Data, Layout, TABLE};
+pub(crate) use layout::{Attributes, BLOCK, Blends, Data, Layout, MOST, TABLE};
 pub use output::{Interleaved, Normals, Output};
 pub(crate) use output::{Target, Wants};
 pub(crate) use packed::Packed;

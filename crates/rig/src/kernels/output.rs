@@ -1,4 +1,9 @@
 //! Where skinned vertices go.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "kernels read what was checked when it was made, vertex by vertex"
+)]
 
 use crate::error::RigError;
 

@@ -1,5 +1,10 @@
 //! The portable kernels. They run wherever Rust does; glam uses SSE2, NEON or WebAssembly's SIMD where there
 //! is any.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "kernels read what was checked when it was made, vertex by vertex"
+)]
 
 use super::layout::{BLOCK, Blends, Data, Layout, Run, Segment, TABLE, unscale};
 use super::output::{Interleaved, Memory, Target, put};

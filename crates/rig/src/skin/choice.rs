@@ -1,6 +1,11 @@
 //! Which kernel a mesh gets.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "skins whose ranges and joints the plan has checked"
+)]
 
-use crate::kernels::{Attributes, Blends, Data, TABLE};
+use crate::kernels::{Attributes, Blends, Data, MOST, TABLE};
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 use meshwright_scene::{Influence, LocalVertex};
@@ -131,21 +136,21 @@ impl Parts {
     }
 }
 
-/// The layout for vertices bound in model space.
+/// The layout for vertices bound in model space; `None` where 32 bits cannot number what it holds.
 pub(super) fn bind(
     attributes: Attributes,
     joints: usize,
     starts: &[u32],
     influences: &[Influence],
     options: PlanOptions,
-) -> Data {
-    let identity = u32::try_from(joints).unwrap_or(u32::MAX);
+) -> Option<Data> {
+    let sources = matrices(joints)?;
+    let identity = u32::try_from(joints).ok()?;
     let parts = Parts::new(starts, influences, identity);
-    let sources = joints + 1;
     let n = parts.len();
     let singles: Option<Vec<u32>> = (0..n).map(|v| parts.single(v)).collect();
     if let Some(index) = singles {
-        return indexed(attributes, sources, &index, options);
+        return Some(indexed(attributes, sources, &index, options));
     }
     let width = parts.widest().max(2);
     let narrow = width <= 4;
@@ -160,19 +165,25 @@ pub(super) fn bind(
         let (tables, examples, index) = parts.tables();
         if options.table.decide(n * TABLE_PER >= TABLE_FROM * examples.len()) {
             let mut blends = Blends::new(sources);
-            examples.iter().for_each(|&v| blends.push(filled(v)));
-            return Data::table(attributes, (blends, if narrow { width } else { 0 }), tables, &index);
+            examples.iter().try_for_each(|&v| blends.push(filled(v)))?;
+            let width = if narrow { width } else { 0 };
+            return Some(Data::table(attributes, (blends, width), tables, &index));
         }
     }
     if narrow {
         let all: Vec<(u32, f32)> = (0..n).flat_map(filled).collect();
         if let Some(data) = Data::fixed(&attributes, sources, width, &all) {
-            return data;
+            return Some(data);
         }
     }
     let mut blends = Blends::new(sources);
-    (0..n).for_each(|v| blends.push(filled(v)));
-    Data::many(attributes, blends)
+    (0..n).try_for_each(|v| blends.push(filled(v)))?;
+    Some(Data::many(attributes, blends))
+}
+
+/// How many matrices there are: one for each joint, and the identity. `None` where kernels cannot name them.
+fn matrices(joints: usize) -> Option<usize> {
+    joints.checked_add(1).filter(|all| *all <= MOST)
 }
 
 fn indexed(attributes: Attributes, slots: usize, index: &[u32], options: PlanOptions) -> Data {
@@ -185,7 +196,7 @@ fn indexed(attributes: Attributes, slots: usize, index: &[u32], options: PlanOpt
 }
 
 /// The layout for vertices in the space of every joint. Where each has one influence of weight 1 they are
-/// points that follow their joint.
+/// points that follow their joint. `None` where 32 bits cannot number what it holds.
 pub(super) fn local(
     joints: usize,
     starts: &[u32],
@@ -193,7 +204,8 @@ pub(super) fn local(
     vertices: &[LocalVertex],
     normals: bool,
     options: PlanOptions,
-) -> Data {
+) -> Option<Data> {
+    let matrices = matrices(joints)?;
     let n = starts.len() - 1;
     if influences.len() == n
         && starts.windows(2).all(|w| w[1] - w[0] == 1)
@@ -205,9 +217,9 @@ pub(super) fn local(
             tangents: Vec::new(),
         };
         let index: Vec<u32> = influences.iter().map(|i| i.joint).collect();
-        return indexed(attributes, joints + 1, &index, options);
+        return Some(indexed(attributes, matrices, &index, options));
     }
     let records: Vec<(u32, f32, LocalVertex)> =
         influences.iter().zip(vertices).map(|(i, l)| (i.joint, i.weight, *l)).collect();
-    Data::local(n, joints + 1, normals, |v| &records[starts[v] as usize..starts[v + 1] as usize])
+    Data::local(n, matrices, normals, |v| &records[starts[v] as usize..starts[v + 1] as usize])
 }

@@ -1,4 +1,9 @@
 //! Skinning with dual quaternions.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "skins whose ranges and joints the plan has checked"
+)]
 
 use super::dual_quaternion::Dual;
 use super::info::Form;

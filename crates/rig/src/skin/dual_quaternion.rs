@@ -1,4 +1,5 @@
 //! Rigid motions as dual quaternions.
+#![allow(clippy::arithmetic_side_effects, reason = "floats in vectors and matrices")]
 
 use glam::{Quat, Vec3, Vec4, Vec4Swizzles};
 

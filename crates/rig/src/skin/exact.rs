@@ -1,4 +1,9 @@
 //! Vertices in the precision of the pose, one attribute at a time.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "skins whose ranges and joints the plan has checked"
+)]
 
 use super::info::Form;
 use super::plan::SkinPlan;

@@ -1,4 +1,9 @@
 //! Skinning into the caller's memory.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "skins whose ranges and joints the plan has checked"
+)]
 
 use super::plan::SkinPlan;
 use super::workspace::Workspace;

@@ -1,4 +1,9 @@
 //! What each joint moves.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "skins whose ranges and joints the plan has checked"
+)]
 
 use crate::matrix::Matrix;
 use alloc::vec::Vec;

@@ -1,4 +1,9 @@
 //! A skinned mesh prepared.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "skins whose ranges and joints the plan has checked"
+)]
 
 use super::choice::{self, PlanOptions};
 use super::info::{Form, PlanInfo};
@@ -81,13 +86,23 @@ impl SkinPlan {
         options: PlanOptions,
     ) -> Result<Self, RigError> {
         check(&attributes, (starts, influences, local), joints)?;
+        let large =
+            || RigError::invalid("skin", "more joints, vertices or influences than 32 bits can number");
         let (positions, has_normals) = (&attributes.positions, !attributes.normals.is_empty());
         let (form, bounds, data) = if local.is_empty() {
             let bounds = JointBounds::of_bind(joints, positions, starts, influences);
-            (Form::Bind, bounds, choice::bind(attributes, joints, starts, influences, options))
+            (
+                Form::Bind,
+                bounds,
+                choice::bind(attributes, joints, starts, influences, options).ok_or_else(large)?,
+            )
         } else {
             let bounds = JointBounds::of_local(joints, starts, influences, local);
-            (Form::Local, bounds, choice::local(joints, starts, influences, local, has_normals, options))
+            (
+                Form::Local,
+                bounds,
+                choice::local(joints, starts, influences, local, has_normals, options).ok_or_else(large)?,
+            )
         };
         let (starts, influences, local) = (starts.to_vec(), influences.to_vec(), local.to_vec());
         Ok(Self { joints, starts, influences, local, form, data, bounds })

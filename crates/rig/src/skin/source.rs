@@ -1,4 +1,5 @@
 //! Vertices that are not part of a scene.
+#![allow(clippy::indexing_slicing, reason = "sets whose lengths are compared first")]
 
 use crate::error::RigError;
 use alloc::vec::Vec;

@@ -13,6 +13,11 @@
 //!    arrays of attributes: [`Data`]'s constructors, and `skin_range`;
 //! 4. the target holds every wanted attribute of exactly the vertices of the range: `Output::fit`
 //!    and `skin_range`.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "kernels read what was checked when it was made, vertex by vertex"
+)]
 
 mod features;
 mod pose;

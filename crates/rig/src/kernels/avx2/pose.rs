@@ -1,4 +1,9 @@
 //! From local transforms to matrices.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "kernels read what was checked when it was made, vertex by vertex"
+)]
 
 use super::super::compose::Bind;
 use super::super::lanes;

@@ -1,4 +1,9 @@
 //! Where vertices go, and how matrices and vectors get into registers and out of them.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "kernels read what was checked when it was made, vertex by vertex"
+)]
 
 use super::super::output::{Memory, Target};
 use super::super::packed::Packed;

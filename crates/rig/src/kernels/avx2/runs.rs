@@ -1,4 +1,9 @@
 //! Vertices that follow one matrix for a while: eight at a time, each component in its own register.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "kernels read what was checked when it was made, vertex by vertex"
+)]
 
 use super::super::layout::{Data, Run, Soa};
 use super::super::packed::Packed;
