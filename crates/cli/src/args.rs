@@ -29,8 +29,10 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Print a model as JSON
     Dump(DumpArgs),
-    /// Write a BMD model in fewer bytes: exactly, or within the bounds that are given
+    /// Write a model (BMD, DPM, ZYM) in fewer bytes: exactly, or within the bounds that are given
     Optimize(OptimizeArgs),
+    /// Change names, flags and group ids of a DPM, and no other byte
+    Edit(EditArgs),
 }
 
 impl Command {
@@ -42,6 +44,7 @@ impl Command {
             Self::Convert(args) => (args.format, Some(&args.output)),
             Self::Dump(args) => (args.format, args.output.as_ref()),
             Self::Optimize(args) => (args.format, Some(&args.output)),
+            Self::Edit(args) => (args.format, Some(&args.output)),
         };
         format == OutputFormat::Json
             && output.is_none_or(|path| Destination::new(path) != Destination::Stdout)
@@ -189,6 +192,9 @@ pub(crate) struct ConvertArgs {
     /// Looping clips repeat their first frame at the end, for viewers that would jump
     #[arg(long)]
     pub close_loops: bool,
+    /// Keep the skeleton of a model of a single frame, which glTF and OBJ otherwise hold as a static mesh
+    #[arg(long)]
+    pub keep_skeleton: bool,
     /// Keep native fields that glTF has no place for as extras
     #[arg(long)]
     pub extras: bool,
@@ -224,7 +230,7 @@ const DEFAULT_EFFORT: u8 = OptimizeOptions::DEFAULT_EFFORT;
 
 #[derive(Debug, Args)]
 pub(crate) struct OptimizeArgs {
-    /// A BMD file, or - for standard input
+    /// A BMD, DPM or ZYM file, or - for standard input
     pub file: OsString,
     /// Where to write, - for standard output
     #[arg(long, short, value_name = "FILE", required = true)]
@@ -259,6 +265,94 @@ pub(crate) struct OptimizeArgs {
     /// How much is tried, 0 to 9; what is not tried leaves the file larger
     #[arg(long, value_name = "N", default_value_t = DEFAULT_EFFORT, value_parser = clap::value_parser!(u8).range(0..=9))]
     pub effort: u8,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    #[command(flatten)]
+    pub darkplaces: DarkPlacesArgs,
+    #[command(flatten)]
+    pub read: ReadArgs,
+}
+
+/// A step of the optimizer for DPM and ZYM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StepArg {
+    /// Parts of vertices that add nothing
+    Influences,
+    /// Vertices that no triangle has, and (DPM) equal ones
+    Vertices,
+    /// Equal poses (DPM)
+    Poses,
+    /// Sorting triangles for strips and vertex caches
+    Triangles,
+    /// Sorting vertices by their first use
+    Order,
+}
+
+/// Steps that change more than how a model is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MoreArg {
+    /// Meshes without triangles go, those of one shader become one
+    Meshes,
+    /// Frames that no clip has go
+    Frames,
+}
+
+/// Which of the bones go that move nothing; those flagged as attachments stay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum UnusedBonesArg {
+    /// None
+    Keep,
+    /// All where the model flags attachments, else those without a name
+    #[default]
+    Unmarked,
+    /// All
+    Remove,
+}
+
+/// Options of `optimize` for DPM and ZYM.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "DPM and ZYM")]
+pub(crate) struct DarkPlacesArgs {
+    /// Bones that move nothing
+    #[arg(long, value_enum)]
+    pub unused_bones: Option<UnusedBonesArg>,
+    /// Leave out a step; repeatable
+    #[arg(long, value_enum, value_name = "STEP", value_delimiter = ',')]
+    pub skip: Vec<StepArg>,
+    /// Take a step that changes meshes or frames; repeatable
+    #[arg(long, value_enum, value_name = "STEP", value_delimiter = ',')]
+    pub also: Vec<MoreArg>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "BONE and MESH are a name or a number, as in #0. Bones are found without regard to case, as the engine\n\
+    finds them; meshes are called like their shaders. Bones are renamed last."
+)]
+pub(crate) struct EditArgs {
+    /// A DPM file, or - for standard input
+    pub file: OsString,
+    /// Where to write, - for standard output; may be the file itself
+    #[arg(long, short, value_name = "FILE", required = true)]
+    pub output: PathBuf,
+    /// Flag a bone as an attachment, which tools do not remove
+    #[arg(long, value_name = "BONE")]
+    pub set_attach: Vec<String>,
+    /// Take that flag from a bone
+    #[arg(long, value_name = "BONE")]
+    pub clear_attach: Vec<String>,
+    /// Set all flags of a bone
+    #[arg(long, value_name = "BONE=N")]
+    pub set_flags: Vec<String>,
+    /// Set the group id of triangles: of one (7), of some (0-11) or of all (*)
+    #[arg(long, value_name = "MESH:RANGE=N")]
+    pub set_groupid: Vec<String>,
+    /// Set the shader of a mesh
+    #[arg(long, value_name = "MESH=NAME")]
+    pub set_shader: Vec<String>,
+    /// Give a bone another name
+    #[arg(long, value_name = "BONE=NAME")]
+    pub rename_bone: Vec<String>,
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
     #[command(flatten)]

@@ -205,7 +205,12 @@ impl Work<'_> {
             self.reader.find_textures(opened).map_err(|e| hinted(e, &opened.asset))?;
         }
         let limits = self.reader.limits();
-        let options = SceneOptions::default().with_extras(args.extras).with_memory(limits.memory);
+        // What does not move needs no bones where it is only looked at; a pose is one of a skeleton.
+        let shown = !matches!(self.to, Target::Native(_)) && args.pose.is_none();
+        let options = SceneOptions::default()
+            .with_extras(args.extras)
+            .with_static_meshes(shown && !args.keep_skeleton)
+            .with_memory(limits.memory);
         let scene = opened.asset.to_scene(&options).map_err(|e| hinted(e, &opened.asset))?;
         let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
         let mut options = WriteOptions::default().with_stem(stem.to_string_lossy()).with_limits(limits);

@@ -16,7 +16,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Status, Fail> {
     for input in results.inputs(expand(&args.files, None)) {
         match reader.open(&input) {
             Ok(opened) => {
-                reader.say_used(&input, &opened);
+                reader.say_passed_over(&input, &opened);
                 let asset = &opened.asset;
                 let summary = asset.summary();
                 if args.format == OutputFormat::Text {

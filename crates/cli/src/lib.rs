@@ -9,6 +9,7 @@ mod check;
 mod convert;
 mod destination;
 mod dump;
+mod edit;
 mod info;
 mod input;
 mod losses;
@@ -83,6 +84,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Status {
         Command::Convert(args) => convert::run(args),
         Command::Dump(args) => dump::run(args),
         Command::Optimize(args) => optimize::run(args),
+        Command::Edit(args) => edit::run(args),
     };
     match result {
         Ok(status) => status,

@@ -19,7 +19,7 @@ pub(super) fn optimize(model: &Bmd, args: &OptimizeArgs) -> Result<Outcome, Refu
     options.memory = args.read.max_memory;
     let optimized = model.optimize(&options)?;
     let (text, document) = (line(&optimized), document(&optimized));
-    Ok(Outcome { bytes: optimized.bytes, text, document })
+    Ok(Outcome { bytes: optimized.bytes, companion: None, text, document })
 }
 
 fn line(o: &Optimized) -> String {

@@ -1,6 +1,7 @@
 //! `meshwright optimize`: the same model in fewer bytes. Each format that has an optimizer has a file here.
 
 mod bmd;
+mod darkplaces;
 
 use crate::args::{CompanionArgs, OptimizeArgs, OutputFormat};
 use crate::destination::Destination;
@@ -12,6 +13,7 @@ use crate::{Fail, Status, output};
 use meshwright::AnyModel;
 use serde_json::Value;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::slice;
 
 pub(crate) fn run(args: &OptimizeArgs) -> Result<Status, Fail> {
@@ -23,7 +25,7 @@ pub(crate) fn run(args: &OptimizeArgs) -> Result<Status, Fail> {
         return Err(Fail::Usage("--format json and -o - both want standard output".into()));
     }
     let done = optimize(&input, args, &reader)
-        .and_then(|outcome| output::deliver(&destination, &outcome.bytes).map(|()| outcome));
+        .and_then(|outcome| deliver(&destination, &outcome, &reader).map(|()| outcome));
     let outcome = match done {
         Ok(outcome) => outcome,
         Err(refusal) => return refused(&input, &refusal, args.format),
@@ -47,10 +49,25 @@ pub(crate) fn run(args: &OptimizeArgs) -> Result<Status, Fail> {
 /// What an optimizer made of a model.
 struct Outcome {
     bytes: Vec<u8>,
+    /// What has to lie beside it: the ending of its name behind that of the file, and its content.
+    companion: Option<(&'static str, Vec<u8>)>,
     /// What was saved and given up, for people: one line without the file's name.
     text: String,
     /// The same for programs: an object, to which the file's name is added.
     document: Value,
+}
+
+/// Writes the file with its companion, or the file alone where it goes to standard output.
+fn deliver(destination: &Destination, outcome: &Outcome, reader: &Reader) -> Result<(), Refusal> {
+    let (Destination::File(path), Some((ending, bytes))) = (destination, &outcome.companion) else {
+        return output::deliver(destination, &outcome.bytes);
+    };
+    let mut beside = path.clone().into_os_string();
+    beside.push(ending);
+    let beside = PathBuf::from(beside);
+    reader.spare(&beside, None)?;
+    let files = [(beside, bytes), (path.clone(), &outcome.bytes)];
+    output::write_files(destination, &files).map_err(|(path, e)| Refusal::unwritable(&path, &e))
 }
 
 fn optimize(input: &Input, args: &OptimizeArgs, reader: &Reader) -> Result<Outcome, Refusal> {
@@ -59,9 +76,11 @@ fn optimize(input: &Input, args: &OptimizeArgs, reader: &Reader) -> Result<Outco
     reader.spare(&args.output, None)?;
     reader.say_passed_over(input, &opened);
     match opened.asset.model() {
-        AnyModel::Bmd(model) => bmd::optimize(model, args),
+        AnyModel::Bmd(model) => darkplaces::refuse_options(args).and_then(|()| bmd::optimize(model, args)),
+        AnyModel::Dpm(_) | AnyModel::Zym(_) => darkplaces::optimize(&opened.asset, args),
         _ => {
-            let why = format!("{} files are not optimised, only BMD", opened.asset.format().title());
+            let title = opened.asset.format().title();
+            let why = format!("{title} files are not optimised, only BMD, DPM and ZYM");
             Err(Refusal::Cannot { code: "not-convertible", why })
         }
     }

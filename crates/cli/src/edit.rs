@@ -1,0 +1,151 @@
+//! `meshwright edit`: names, flags and group ids of a DPM, and no other byte.
+
+use crate::args::{CompanionArgs, EditArgs, OutputFormat};
+use crate::destination::Destination;
+use crate::input::Input;
+use crate::reader::Reader;
+use crate::refusal::Refusal;
+use crate::results::refused;
+use crate::{Fail, Status, output};
+use meshwright::AnyModel;
+use meshwright::dpm::{BoneFlags, Edit};
+use serde_json::json;
+use std::io::{self, Write};
+use std::ops::Range;
+use std::slice;
+
+pub(crate) fn run(args: &EditArgs) -> Result<Status, Fail> {
+    let edits = edits(args)?;
+    let reader = Reader::new(&args.read, &CompanionArgs::default())?;
+    let input = Input::named(&args.file);
+    let destination = Destination::new(&args.output);
+    let to_stdout = destination == Destination::Stdout;
+    if to_stdout && args.format == OutputFormat::Json {
+        return Err(Fail::Usage("--format json and -o - both want standard output".into()));
+    }
+    let done = edited(&input, args, &edits, &reader)
+        .and_then(|done| output::deliver(&destination, &done.bytes).map(|()| done));
+    let done = match done {
+        Ok(done) => done,
+        Err(refusal) => return refused(&input, &refusal, args.format),
+    };
+    let mut out = io::stdout().lock();
+    match args.format {
+        OutputFormat::Json => {
+            let changed =
+                json!({ "file": input.exact(), "edits": edits.len(), "bytes_changed": done.changed });
+            writeln!(out, "{changed}")?;
+        }
+        OutputFormat::Text if !to_stdout && !args.read.quiet => {
+            let what = match done.changed {
+                Some(1) => "1 byte is another one".to_owned(),
+                Some(n) => format!("{n} bytes are other ones"),
+                None => "laid out anew, since meshes share what was changed for one of them".into(),
+            };
+            writeln!(out, "{}: {} edits: {what}", input.shown(), edits.len())?;
+        }
+        OutputFormat::Text => {}
+    }
+    out.flush()?;
+    Ok(Status::Fine)
+}
+
+struct Done {
+    bytes: Vec<u8>,
+    /// How many bytes are other ones; none where the file has another layout.
+    changed: Option<usize>,
+}
+
+fn edited(input: &Input, args: &EditArgs, edits: &[Edit], reader: &Reader) -> Result<Done, Refusal> {
+    let opened = reader.open(input)?;
+    reader.expect(slice::from_ref(input));
+    reader.spare(&args.output, Some(input))?;
+    reader.say_passed_over(input, &opened);
+    let AnyModel::Dpm(model) = opened.asset.model() else {
+        let why = format!("{} files are not edited, only DPM", opened.asset.format().title());
+        return Err(Refusal::Cannot { code: "not-convertible", why });
+    };
+    let mut model = model.clone();
+    for edit in edits {
+        model.edit(edit).map_err(|e| Refusal::Argument(e.to_string()))?;
+    }
+    let (old, bytes) = (opened.asset.bytes(), model.to_bytes()?);
+    let same_layout = old.len() == bytes.len();
+    let changed = same_layout.then(|| old.iter().zip(&bytes).filter(|(a, b)| a != b).count());
+    Ok(Done { bytes, changed })
+}
+
+/// The edits that the arguments ask for, names of bones last.
+fn edits(args: &EditArgs) -> Result<Vec<Edit>, Fail> {
+    let mut edits = Vec::new();
+    let bytes = |text: &str| text.as_bytes().to_vec();
+    for (bones, on) in [(&args.set_attach, true), (&args.clear_attach, false)] {
+        edits.extend(bones.iter().map(|bone| Edit::Attachment { bone: bytes(bone), on }));
+    }
+    for text in &args.set_flags {
+        let (bone, flags) = split("--set-flags", text, "BONE=N")?;
+        let flags = BoneFlags(number("--set-flags", flags)?);
+        edits.push(Edit::Flags { bone: bytes(bone), flags });
+    }
+    for text in &args.set_groupid {
+        let (place, id) = split("--set-groupid", text, "MESH:RANGE=N")?;
+        let (mesh, range) =
+            place.rsplit_once(':').ok_or_else(|| wrong("--set-groupid", text, "MESH:RANGE=N"))?;
+        let (triangles, id) = (range_of(range)?, number("--set-groupid", id)?);
+        edits.push(Edit::GroupId { mesh: bytes(mesh), triangles, id });
+    }
+    for text in &args.set_shader {
+        let (mesh, shader) = split("--set-shader", text, "MESH=NAME")?;
+        edits.push(Edit::Shader { mesh: bytes(mesh), shader: bytes(shader) });
+    }
+    for text in &args.rename_bone {
+        let (bone, name) = split("--rename-bone", text, "BONE=NAME")?;
+        edits.push(Edit::RenameBone { bone: bytes(bone), name: bytes(name) });
+    }
+    if edits.is_empty() {
+        return Err(Fail::Usage("nothing to edit: name a change, such as --set-attach BONE".into()));
+    }
+    Ok(edits)
+}
+
+fn wrong(option: &str, text: &str, form: &str) -> Fail {
+    Fail::Usage(format!("{option} {text}: expected {form}"))
+}
+
+/// What stands before and behind the last `=`.
+fn split<'t>(option: &str, text: &'t str, form: &str) -> Result<(&'t str, &'t str), Fail> {
+    text.rsplit_once('=').ok_or_else(|| wrong(option, text, form))
+}
+
+fn number(option: &str, text: &str) -> Result<u32, Fail> {
+    let hex = text.strip_prefix("0x").map(|digits| u32::from_str_radix(digits, 16));
+    hex.unwrap_or_else(|| text.parse()).map_err(|_| wrong(option, text, "a number from 0 to 4294967295"))
+}
+
+/// `7`, `0-11` or `*`.
+fn range_of(text: &str) -> Result<Option<Range<u32>>, Fail> {
+    if text == "*" {
+        return Ok(None);
+    }
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let (first, last) = (number("--set-groupid", first)?, number("--set-groupid", last)?);
+    match last.checked_add(1) {
+        Some(end) if first < end => Ok(Some(first..end)),
+        _ => Err(wrong("--set-groupid", text, "a range that rises, as in 0-11")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_and_numbers() {
+        assert_eq!(range_of("7").ok().flatten(), Some(7..8));
+        assert_eq!(range_of("0-11").ok().flatten(), Some(0..12));
+        assert!(matches!(range_of("*"), Ok(None)));
+        assert!(range_of("3-1").is_err() && range_of("a").is_err() && range_of("0-4294967295").is_err());
+        assert_eq!(number("x", "0x10").ok(), Some(16));
+        assert_eq!(split("x", "a=b=c", "").ok(), Some(("a=b", "c")));
+    }
+}

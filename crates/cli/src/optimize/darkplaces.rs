@@ -1,0 +1,210 @@
+//! DPM and ZYM: what nothing uses goes, and what is left is put into an order that is drawn faster.
+
+use super::Outcome;
+use crate::args::{MoreArg, OptimizeArgs, StepArg, UnusedBonesArg};
+use crate::destination::Destination;
+use crate::refusal::Refusal;
+use crate::render;
+use meshwright::dpm::{FrameClip, Name, OptimizeOptions, Optimized, Statistics, UnusedBones};
+use meshwright::quake::{ClipRange, FrameGroups};
+use meshwright::{AnyModel, Asset, Budget, Limits, WriteError};
+use serde_json::{Value, json};
+
+/// An option that another format has says nothing of the one at hand.
+fn refused(option: &str, of: &str, here: &str) -> Refusal {
+    Refusal::Argument(format!("{option} is an option for {of}, the file is a {here}"))
+}
+
+/// Refuses what is asked of DPM and ZYM alone.
+pub(super) fn refuse_options(args: &OptimizeArgs) -> Result<(), Refusal> {
+    let own = &args.darkplaces;
+    let given = [
+        ("--unused-bones", own.unused_bones.is_some()),
+        ("--skip", !own.skip.is_empty()),
+        ("--also", !own.also.is_empty()),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(refused(option, "DPM and ZYM", "BMD")),
+        None => Ok(()),
+    }
+}
+
+/// Refuses what is asked of BMD alone: nothing of a DPM or ZYM is given up.
+fn refuse_bmd_options(args: &OptimizeArgs, here: &str) -> Result<(), Refusal> {
+    let given = [
+        ("--max-position", args.max_position > 0.0),
+        ("--max-normal", args.max_normal > 0.0),
+        ("--max-st", args.max_st > 0.0),
+        ("--max-angle", args.max_angle > 0.0),
+        ("--max-distance", args.max_distance > 0.0),
+        ("--max-scale", args.max_scale > 0.0),
+        ("--engine-safe", args.engine_safe),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(refused(option, "BMD", here)),
+        None => Ok(()),
+    }
+}
+
+fn options(args: &OptimizeArgs) -> OptimizeOptions {
+    let own = &args.darkplaces;
+    let limits = Limits::default().with_memory(args.read.max_memory);
+    let mut options = OptimizeOptions::default()
+        .with_bones(match own.unused_bones.unwrap_or_default() {
+            UnusedBonesArg::Keep => UnusedBones::Keep,
+            UnusedBonesArg::Unmarked => UnusedBones::Unmarked,
+            UnusedBonesArg::Remove => UnusedBones::Remove,
+        })
+        .with_meshes(own.also.contains(&MoreArg::Meshes))
+        .with_frames(own.also.contains(&MoreArg::Frames))
+        .with_limits(limits);
+    for step in &own.skip {
+        *match step {
+            StepArg::Influences => &mut options.influences,
+            StepArg::Vertices => &mut options.vertices,
+            StepArg::Poses => &mut options.poses,
+            StepArg::Triangles => &mut options.triangles,
+            StepArg::Order => &mut options.order,
+        } = false;
+    }
+    options
+}
+
+pub(super) fn optimize(asset: &Asset, args: &OptimizeArgs) -> Result<Outcome, Refusal> {
+    refuse_bmd_options(args, asset.format().title())?;
+    let options = options(args);
+    let groups = asset.companions().one::<FrameGroups>();
+    let clips = |poses: usize| -> Result<Vec<FrameClip>, Refusal> {
+        let budget = Budget::new(options.limits);
+        let Some(groups) = groups.filter(|_| options.frames) else { return Ok(Vec::new()) };
+        let limit = |e: meshwright::scene::LimitExceeded| WriteError::Limit {
+            what: e.what,
+            wanted: e.wanted,
+            limit: e.left,
+        };
+        let clip = |c: ClipRange| FrameClip {
+            name: c.name,
+            start: c.start,
+            length: c.length,
+            fps: c.fps,
+            looping: c.looping,
+        };
+        Ok(groups.resolve(poses, &budget).map_err(limit)?.clips.into_iter().map(clip).collect())
+    };
+    let done = match asset.model() {
+        AnyModel::Dpm(model) => Report::of(model.optimize(&options, &clips(model.frames.len())?)?),
+        AnyModel::Zym(model) => Report::of(model.optimize(&options, &clips(model.pose_count())?)?),
+        _ => return Err(Refusal::Unknown),
+    };
+    let companion = groups.map(|groups| companion(groups, &done.clips)).transpose()?;
+    if done.after.frames < done.before.frames
+        && groups.is_some()
+        && Destination::new(&args.output) == Destination::Stdout
+    {
+        let why = "--also frames changes the .framegroups file too; standard output takes one".to_owned();
+        return Err(Refusal::Argument(why));
+    }
+    let (text, document) = (done.text(), done.document());
+    let companion = companion.map(|bytes| (".framegroups", bytes));
+    Ok(Outcome { bytes: done.bytes, companion, text, document })
+}
+
+/// The companion's text: as it was, or with its clips where they are now.
+fn companion(groups: &FrameGroups, clips: &[FrameClip]) -> Result<Vec<u8>, Refusal> {
+    let mut groups = groups.clone();
+    for (group, clip) in groups.groups.iter_mut().zip(clips) {
+        let number = |n: u32| i32::try_from(n).unwrap_or(i32::MAX);
+        (group.start, group.length) = (number(clip.start), number(clip.length));
+    }
+    Ok(groups.to_bytes()?)
+}
+
+/// What was done, whichever of the two formats it was done to.
+struct Report {
+    bytes: Vec<u8>,
+    clips: Vec<FrameClip>,
+    before: Statistics,
+    after: Statistics,
+    removed: Vec<Name>,
+    unmarked: Vec<Name>,
+}
+
+impl Report {
+    fn of<M>(o: Optimized<M>) -> Self {
+        let Optimized { bytes, clips, before, after, removed, unmarked, .. } = o;
+        Self { bytes, clips, before, after, removed, unmarked }
+    }
+
+    fn text(&self) -> String {
+        let (b, a) = (self.before, self.after);
+        #[expect(clippy::cast_precision_loss, reason = "a percentage")]
+        let percent = 100.0 * a.bytes as f64 / b.bytes.max(1) as f64;
+        let mut text = format!("{} bytes, now {} ({percent:.1} %)", b.bytes, a.bytes);
+        let counts = [
+            ("meshes", b.meshes, a.meshes),
+            ("vertices", b.vertices, a.vertices),
+            ("influences", b.influences, a.influences),
+            ("bones", b.bones, a.bones),
+            ("frames", b.frames, a.frames),
+            ("poses", b.poses, a.poses),
+        ];
+        for (what, before, after) in counts {
+            if before == after {
+                continue;
+            }
+            text.push_str(&format!("; {what} {before} to {after}"));
+        }
+        text.push_str(&format!(
+            "; cache misses per triangle {:.3} to {:.3}, strips {} to {}",
+            b.acmr(),
+            a.acmr(),
+            b.strips,
+            a.strips
+        ));
+        if !self.removed.is_empty() {
+            text.push_str(&format!("; bones removed: {}", names(&self.removed)));
+        }
+        if !self.unmarked.is_empty() {
+            let n = self.unmarked.len();
+            text.push_str(&format!(
+                "; {n} bones move nothing and may be attachments: {} (--unused-bones remove)",
+                names(&self.unmarked)
+            ));
+        }
+        text
+    }
+
+    fn document(&self) -> Value {
+        let side = |s: &Statistics| {
+            json!({
+                "bytes": s.bytes,
+                "meshes": s.meshes,
+                "vertices": s.vertices,
+                "influences": s.influences,
+                "triangles": s.triangles,
+                "bones": s.bones,
+                "frames": s.frames,
+                "poses": s.poses,
+                "acmr": s.acmr(),
+                "strips": s.strips,
+            })
+        };
+        let names = |list: &[Name]| list.iter().map(|n| render::plain(&n.text())).collect::<Vec<_>>();
+        json!({
+            "before": side(&self.before),
+            "after": side(&self.after),
+            "bones_removed": names(&self.removed),
+            "bones_that_may_be_attachments": names(&self.unmarked),
+        })
+    }
+}
+
+/// The first names of a list, for people.
+fn names(list: &[Name]) -> String {
+    const SHOWN: usize = 6;
+    let mut text: Vec<_> = list.iter().take(SHOWN).map(|n| render::plain(&n.text())).collect();
+    if list.len() > SHOWN {
+        text.push(format!("{} more", list.len() - SHOWN));
+    }
+    text.join(", ")
+}
