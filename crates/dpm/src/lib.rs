@@ -13,6 +13,14 @@
 //! exporter chose; a model that was changed in size is laid out as the dpmodel compiler does it. *Evaluate*:
 //! poses concatenated and vertices skinned by the format's own rules, in 64 bits.
 //!
+//! [`Dpm::optimize`] and [`Zym::optimize`] leave out what nothing uses and sort triangles and vertices, as the description
+//! asks of a saver. [`Dpm::edit`] changes names, flags and group ids and keeps every other byte. A lenient reader puts
+//! bones that come before their parents behind them, as [`Dpm::sort_bones`] does.
+//!
+//! A scene's native fields say what it has no place for, and are read back: `flags` of a joint as a number, or `attach`,
+//! true or false, for the mark of an attachment; `groupids` of a mesh, one for each triangle; a material's name is the
+//! shader, a joint's name the bone's.
+//!
 //! # Safety contract
 //!
 //! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default): it
