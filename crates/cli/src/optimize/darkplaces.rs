@@ -38,7 +38,9 @@ fn refuse_bmd_options(args: &OptimizeArgs, here: &str) -> Result<(), Refusal> {
         ("--max-angle", args.max_angle > 0.0),
         ("--max-distance", args.max_distance > 0.0),
         ("--max-scale", args.max_scale > 0.0),
+        ("--compact", args.compact),
         ("--engine-safe", args.engine_safe),
+        ("--effort", args.effort != meshwright::bmd::OptimizeOptions::DEFAULT_EFFORT),
     ];
     match given.iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(refused(option, "BMD", here)),
