@@ -33,8 +33,9 @@ const never = new Set(['UNUSED_OBJECT', 'NODE_MATRIX_DEFAULT', 'BUFFER_VIEW_TARG
       externalResourceFunction: uri => fs.promises.readFile(path.join(dir, decodeURIComponent(uri))).then(b => new Uint8Array(b)),
     });
     for (const m of report.issues.messages)
-      // Texture coordinates without a texture are called unused; formats that name textures have both.
-      if (m.severity < 2 || (never.has(m.code) && !/TEXCOORD_0$/.test(m.pointer ?? ''))) console.log(name, m.code, m.pointer ?? '', m.message);
+      // Texture coordinates without a texture are called unused; formats that name textures have both. The skin of a
+      // skeleton that moves no mesh is called unused; it says that its nodes are joints.
+      if (m.severity < 2 || (never.has(m.code) && !/TEXCOORD_0$|^\/skins\/\d+$/.test(m.pointer ?? ''))) console.log(name, m.code, m.pointer ?? '', m.message);
   }
 })().catch(e => { console.log(String(e)); process.exit(3); });
 "#;

@@ -3,11 +3,39 @@
 use crate::kinds::{AnyModel, Companions};
 use meshwright_core::Report;
 use meshwright_scene::{
-    Clip, ConvertError, Converted, Interpolation, Motion, PoseSetId, Scene, SceneOptions, SkeletonId,
+    Budget, Clip, ConvertError, Converted, Interpolation, Motion, PoseSetId, Scene, SceneOptions, SkeletonId,
 };
 
+/// Calls what has no name after the model.
+fn name_parts(scene: &mut Scene, name: &str, budget: &Budget) -> Result<(), ConvertError> {
+    if name.is_empty() {
+        return Ok(());
+    }
+    let count = scene.meshes.len().saturating_add(scene.nodes.len()).saturating_add(scene.skeletons.len());
+    budget.charge_items("names", count as u64, name.len().saturating_add(24))?;
+    let numbered = |i: usize, alone: bool| if alone { name.into() } else { format!("{name}_{i}") };
+    let alone = scene.meshes.len() == 1 && scene.skeletons.is_empty();
+    for (i, mesh) in scene.meshes.iter_mut().enumerate().filter(|(_, mesh)| mesh.name.is_empty()) {
+        mesh.name = numbered(i, alone);
+    }
+    let alone = scene.skeletons.len() == 1;
+    for (i, skeleton) in scene.skeletons.iter_mut().enumerate().filter(|(_, s)| s.name.is_empty()) {
+        skeleton.name = numbered(i, alone);
+    }
+    let roots = scene.nodes.iter().filter(|node| node.parent.is_none()).count();
+    for node in scene.nodes.iter_mut().filter(|node| node.name.is_empty()) {
+        match node.meshes[..] {
+            [mesh] => node.name = scene.meshes.get(mesh.0).map(|mesh| mesh.name.clone()).unwrap_or_default(),
+            _ if node.parent.is_none() && roots == 1 => node.name = name.into(),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 impl AnyModel {
-    /// The model as a scene. `name` becomes the scene's name, and that of a mesh whose file has none.
+    /// The model as a scene. `name` becomes the scene's name, and that of a skeleton and a mesh whose file has none; of
+    /// several meshes, and of one beside a skeleton, with its number behind.
     ///
     /// # Errors
     /// When the model breaks a rule that a lenient reader passed over, when it lacks a companion without which
@@ -20,6 +48,8 @@ impl AnyModel {
     ) -> Result<Converted<Scene>, ConvertError> {
         let mut scene = self.own_scene(name, companions, options)?;
         scene.value.name = name.into();
+        name_parts(&mut scene.value, name, &options.budget())?;
+        scene.value.format = self.format().id().into();
         for material in &mut scene.value.materials {
             let image = companions.images.iter().find(|(name, _)| *name == material.name);
             material.image = image.map(|(_, image)| image.clone());

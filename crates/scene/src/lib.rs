@@ -57,7 +57,9 @@ mod motion;
 pub mod names;
 mod nodes;
 pub mod obj;
+mod prune;
 pub mod sample;
+mod scale;
 mod skeleton;
 #[cfg(feature = "proptest")]
 pub mod strategy;

@@ -10,13 +10,17 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 /// Meshes, the nodes they hang from, their skeletons, motions and materials.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Scene {
     /// The model's name, usually its file name without extension.
     pub name: String,
+    /// The short name of the format that it was read from; empty where it was built otherwise.
+    pub format: String,
     /// Axes, units, winding and texture origin of everything below.
     pub space: Space,
+    /// What all lengths were multiplied by since they were read; see [`rescale`](Self::rescale).
+    pub scale: f32,
     /// The node tree. A mesh that no node refers to is not drawn.
     pub nodes: Vec<Node>,
     /// Meshes, each with one material.
@@ -35,6 +39,25 @@ pub struct Scene {
     pub extras: Option<Extra>,
 }
 
+impl Default for Scene {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            format: String::new(),
+            space: Space::default(),
+            scale: 1.0,
+            nodes: Vec::new(),
+            meshes: Vec::new(),
+            skeletons: Vec::new(),
+            materials: Vec::new(),
+            pose_sets: Vec::new(),
+            clips: Vec::new(),
+            levels: Vec::new(),
+            extras: None,
+        }
+    }
+}
+
 impl Scene {
     /// An empty scene in glTF's space.
     #[must_use]
@@ -50,6 +73,8 @@ impl Scene {
     }
 
     setters! {
+        /// The same scene with the format that it was read from.
+        with_format(impl Into<String>): format;
         /// The same scene with other nodes.
         with_nodes(Vec<Node>): nodes;
         /// The same scene with other meshes.

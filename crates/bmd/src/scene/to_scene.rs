@@ -141,7 +141,7 @@ impl Export<'_> {
             }
             joints.push(joint);
         }
-        let mut skeleton = Skeleton { name: "skeleton".into(), joints };
+        let mut skeleton = Skeleton { name: String::new(), joints };
         for i in normal..model.bones.len() {
             self.follower(i, &mut skeleton)?;
         }
@@ -256,7 +256,7 @@ impl Export<'_> {
             let quads = mesh.primitives.iter().filter(|p| p.kind().is_quad()).count();
             Extra::Map(alloc::vec![flags, ("quads".into(), u32::try_from(quads).unwrap_or(u32::MAX).into())])
         });
-        Ok(Mesh::new(format!("mesh_{i}"), positions, triangles)
+        Ok(Mesh::new("", positions, triangles)
             .with_material(material)
             .with_normals(normals)
             .with_uvs(uvs)
@@ -363,7 +363,7 @@ impl Export<'_> {
         for (i, shown) in drawn.iter().enumerate() {
             if *shown {
                 let id = NodeId(self.scene.nodes.len());
-                self.scene.nodes.push(Node::of_mesh(format!("mesh_{i}"), MeshId(i)));
+                self.scene.nodes.push(Node::of_mesh("", MeshId(i)));
                 if let Some(slot) = node_of.get_mut(i) {
                     *slot = Some(id);
                 }

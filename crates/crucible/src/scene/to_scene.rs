@@ -66,7 +66,7 @@ impl Chunk<'_> {
         skeleton: Option<&SkeletonChunk>,
     ) -> Result<Converted<Scene>, ConvertError> {
         let mut work = Work::new(options, skeleton, self.is_plane())?;
-        work.add(self, "mesh".into(), "")?;
+        work.add(self, "")?;
         Ok(work.finish())
     }
 }
@@ -93,7 +93,7 @@ impl CModel<'_> {
                 work.lose(loss, mesh.vertex_count(), VERTICES);
                 continue;
             }
-            work.add(mesh, format!("mesh{i}"), &format!("meshes[{i}]."))?;
+            work.add(mesh, &format!("meshes[{i}]."))?;
         }
         Ok(work.finish())
     }
@@ -215,7 +215,7 @@ impl<'o> Work<'o> {
             };
             joints.push(Joint::new(format!("bone{i}"), parent, rest));
         }
-        let mut skeleton = Skeleton { name: "skeleton".into(), joints };
+        let mut skeleton = Skeleton { name: String::new(), joints };
         let singular = skeleton.bind_rest().map_or(0, |s| s.len());
         let path = || String::from("bones");
         self.lose(Loss::new("bone-flat", path(), "bones have no inverse bind matrix"), singular, BONES);
@@ -228,13 +228,13 @@ impl<'o> Work<'o> {
         Ok(())
     }
 
-    fn add(&mut self, chunk: &Chunk<'_>, name: String, prefix: &str) -> Result<(), ConvertError> {
+    fn add(&mut self, chunk: &Chunk<'_>, prefix: &str) -> Result<(), ConvertError> {
         let n = chunk.vertex_count();
         // Beside chunks in space what a skeleton moves stands where the skeleton does.
         let bound = self.skeleton.is_some() && chunk.bone_weights().is_some();
         let plane = chunk.is_plane() && (self.plane || !bound);
         (self.map, self.keep_corners) = (self.axes_of(plane), plane);
-        let mut mesh = Mesh::default().with_name(name.clone());
+        let mut mesh = Mesh::default();
         mesh.positions = self.positions(chunk, n, prefix)?;
         mesh.triangles = self.triangles(chunk, n, prefix)?;
         mesh.uvs = self.uvs(chunk, prefix)?;
@@ -249,7 +249,7 @@ impl<'o> Work<'o> {
         mesh.extras = extras(chunk, plane, self.options.extras);
         let id = MeshId(self.scene.meshes.len());
         self.scene.meshes.push(mesh);
-        self.scene.nodes.push(Node::of_mesh(name, id));
+        self.scene.nodes.push(Node::of_mesh("", id));
         let unknown = chunk.streams.iter().filter(|s| s.flag.attribute(chunk.dialect).is_none()).count();
         let message = "streams of flags that the dialect does not know";
         let loss = Loss::new("streams-dropped", format!("{prefix}streams"), message);
@@ -420,7 +420,7 @@ impl<'o> Work<'o> {
         known.dedup();
         self.budget.charge_items("joints", known.len() as u64, size_of::<Joint>().saturating_add(64))?;
         let joint = |b: &u32| Joint::new(format!("bone{b}"), None, Local::default());
-        let skeleton = Skeleton { name: "skeleton".into(), joints: known.iter().map(joint).collect() };
+        let skeleton = Skeleton { name: String::new(), joints: known.iter().map(joint).collect() };
         let id = SkeletonId(self.scene.skeletons.len());
         self.scene.skeletons.push(skeleton);
         let message = "no skeleton was given: bones stand at the origin";

@@ -113,7 +113,7 @@ impl Work<'_> {
     fn mesh(&mut self, i: usize, range: &MeshRange, extents: &Extents<'_>) -> Result<(), ConvertError> {
         let named = self.model.metadata.as_ref().and_then(|m| m.meshes.get(i));
         self.charge_name(named.and_then(|n| n.name.as_ref()))?;
-        let name = named.and_then(|n| n.name.clone()).unwrap_or_else(|| format!("mesh{i}"));
+        let name = named.and_then(|n| n.name.clone()).unwrap_or_default();
         let material = named.map(|n| MaterialId(n.material_index as usize));
         let mut mesh = Mesh::default().with_name(name).with_material(material);
         let path = || format!("meshes[{i}]");

@@ -1,19 +1,20 @@
 //! Clips as animations.
 
-use crate::export::extras;
-use crate::export::geometry::{is_scaled, named, unit_rotation};
-use crate::export::keys::{alike, at, between, furthest, locals, mix};
-use crate::export::output::{Bounds, Output, Use};
+use crate::export::animation_json::Animation;
+use crate::export::curves::{Curve, Keys as CurveKeys, Part, one_hemisphere, same_rotation};
+use crate::export::extras::{self, rounded};
+use crate::export::geometry::{is_scaled, unit_rotation};
+use crate::export::keys::{alike, at, furthest, locals, mix};
+use crate::export::output::{Bounds, Output, room};
+use crate::export::poses::Poses;
 use crate::export::skeleton::Joints;
-use crate::math::{SHEAR_NOISE, blend, decompose, degrees_apart, dot, lerp, narrow, rotation, slerp, wide};
-use gltf_json::animation::{Animation, Channel, Interpolation as Sampling, Property, Sampler, Target};
-use gltf_json::validation::Checked::Valid;
-use gltf_json::{Index, Node};
+use crate::export::tally::Tally;
+use crate::math::{SHEAR_NOISE, blend, decompose, degrees_apart, lerp, narrow, rotation, slerp, wide};
 use meshwright_scene::{
-    Affine, Channel as Keys, Clip, ConvertError, Interpolation, LimitExceeded, Loss, Motion, PoseSet, Scene,
-    Skeleton, Track, Trs,
+    Affine, Channel as Keys, Clip, ConvertError, LimitExceeded, Loss, Motion, Scene, Skeleton, Track, Trs,
 };
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// Differences between keys, in degrees, below which they are not reported: where the keys are of neighbouring
 /// frames, and where they are further apart.
@@ -21,6 +22,9 @@ const REPORTED_NEAR: f64 = 0.5;
 const REPORTED_FAR: f64 = 0.1;
 
 /// Writes the clips and returns those that became animations.
+///
+/// An editor that goes from clip to clip leaves what a clip has no keys for where the last one put it. So where a
+/// skeleton has several clips, each has a key for whatever any of them moves.
 pub(crate) fn write(
     out: &mut Output,
     scene: &Scene,
@@ -28,126 +32,194 @@ pub(crate) fn write(
     close_loops: bool,
     losses: &mut Vec<Loss>,
 ) -> Result<Vec<usize>, ConvertError> {
-    let mut written = Vec::new();
+    let mut written = out.memory.reserve("clips", scene.clips.len())?;
+    let mut moving = Vec::new();
     for (i, clip) in scene.clips.iter().enumerate() {
-        let path = format!("clips[{i}]");
         let joints = skeletons.get(clip.skeleton.0).and_then(Option::as_ref).filter(|j| !j.nodes.is_empty());
-        let skeleton = scene.skeletons.get(clip.skeleton.0);
-        let (Some(joints), Some(skeleton), true) = (joints, skeleton, clip.frames > 0) else {
-            losses.push(Loss::new("empty-clip", path, "a clip without frames or joints was left out"));
-            continue;
-        };
-        out.charge_objects(1, clip.name.len())?;
-        let extras = extras::of(&out.memory, clip.extras.as_ref())?;
-        let close = (close_loops && clip.looping).then_some(clip.frames);
+        match (joints, scene.skeletons.get(clip.skeleton.0)) {
+            (Some(joints), Some(skeleton)) if clip.frames > 0 => {
+                moving.push(Moving { clip, joints, skeleton });
+                written.push(i);
+            }
+            _ => {
+                let path = format!("clips[{i}]");
+                losses.push(Loss::new("empty-clip", path, "a clip without frames or joints was left out"));
+            }
+        }
+    }
+    let mut poses = taken_apart(out, scene, &moving)?;
+    let wanted = wanted(out, &moving, &poses)?;
+    for (of, &i) in moving.iter().zip(&written) {
+        let close = (close_loops && of.clip.looping).then_some(of.clip.frames);
         let mut writer = Writer {
             out,
-            clip,
-            joints,
-            path,
+            clip: of.clip,
+            joints: of.joints,
+            path: format!("clips[{i}]"),
             close,
-            animation: Animation {
-                extensions: None,
-                extras,
-                channels: Vec::new(),
-                name: named(&clip.name),
-                samplers: Vec::new(),
-            },
-            targets: BTreeSet::new(),
-            held: None,
-            end: 0.0,
-            stretch: false,
+            curves: BTreeMap::new(),
+            held: 0,
             tally: Tally::default(),
         };
-        match &clip.motion {
+        match &of.clip.motion {
             Motion::Poses { set, frames } => {
-                if let Some(set) = scene.pose_sets.get(set.0) {
-                    writer.poses(skeleton, set, frames)?;
+                if let Some(poses) = poses.get_mut(&set.0) {
+                    writer.poses(of.skeleton, poses, frames)?;
                 }
             }
-            Motion::Tracks(tracks) => writer.tracks(skeleton, tracks)?,
+            Motion::Tracks(tracks) => writer.tracks(of.skeleton, tracks)?,
         }
+        writer.rest(wanted.get(&of.clip.skeleton.0).map_or(&[], Vec::as_slice))?;
         writer.keep_length()?;
-        writer.tally.report(&writer.path, losses);
-        let animation = writer.animation;
-        out.push(animation)?;
-        written.push(i);
+        writer.finish()?.report(&format!("clips[{i}]"), losses);
     }
+    losses.extend(open_loops(&moving, close_loops));
     Ok(written)
+}
+
+/// A clip that becomes an animation, and what it moves.
+struct Moving<'a> {
+    clip: &'a Clip,
+    joints: &'a Joints,
+    skeleton: &'a Skeleton,
+}
+
+/// What a map has for a key; made where it has nothing yet.
+fn entry<K: Ord, V>(
+    map: &mut BTreeMap<K, V>,
+    key: K,
+    make: impl FnOnce() -> Result<V, LimitExceeded>,
+) -> Result<&mut V, LimitExceeded> {
+    Ok(match map.entry(key) {
+        Entry::Occupied(there) => there.into_mut(),
+        Entry::Vacant(free) => free.insert(make()?),
+    })
+}
+
+/// The pose sets of the clips, by their numbers.
+fn taken_apart<'a>(
+    out: &Output,
+    scene: &'a Scene,
+    moving: &[Moving<'_>],
+) -> Result<BTreeMap<usize, Poses<'a>>, ConvertError> {
+    let mut used: BTreeMap<usize, Vec<bool>> = BTreeMap::new();
+    for of in moving {
+        let Motion::Poses { set, frames } = &of.clip.motion else { continue };
+        let Some(poses) = scene.pose_sets.get(set.0) else { continue };
+        let marks = entry(&mut used, set.0, || out.memory.filled("poses", poses.len(), false))?;
+        out.memory.work("frames", frames.len() as u64)?;
+        for frame in frames {
+            if let Some(mark) = marks.get_mut(*frame as usize) {
+                *mark = true;
+            }
+        }
+    }
+    let made = used.into_iter().filter_map(|(set, used)| {
+        let poses = scene.pose_sets.get(set)?;
+        Some(Poses::new(poses, &used, &out.memory).map(|poses| (set, poses)))
+    });
+    Ok(made.collect::<Result<_, _>>()?)
+}
+
+/// The channels that every clip of a skeleton has, by the skeleton's number: what an importer's bones cannot hold at
+/// rest, and with several clips whatever one of them moves away from the rest pose.
+fn wanted(
+    out: &Output,
+    moving: &[Moving<'_>],
+    poses: &BTreeMap<usize, Poses<'_>>,
+) -> Result<BTreeMap<usize, Vec<[bool; 3]>>, ConvertError> {
+    let mut count: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut wanted: BTreeMap<usize, Vec<[bool; 3]>> = BTreeMap::new();
+    for of in moving {
+        *count.entry(of.clip.skeleton.0).or_default() += 1;
+        entry(&mut wanted, of.clip.skeleton.0, || {
+            let mut keyed = out.memory.reserve("joints", of.joints.keyed.len())?;
+            keyed.extend(&of.joints.keyed);
+            Ok(keyed)
+        })?;
+    }
+    // Clips of one set show its poses many times over.
+    let mut seen = BTreeMap::new();
+    for of in moving.iter().filter(|of| count.get(&of.clip.skeleton.0).is_some_and(|n| *n > 1)) {
+        let Some(wanted) = wanted.get_mut(&of.clip.skeleton.0) else { continue };
+        let follows = of.skeleton.joints.iter().map(|joint| !joint.follows.is_empty());
+        wanted.iter_mut().zip(follows).filter(|(_, follows)| *follows).for_each(|(w, _)| *w = [true; 3]);
+        match &of.clip.motion {
+            Motion::Poses { set, frames } => {
+                let Some(poses) = poses.get(&set.0) else { continue };
+                let key = (of.clip.skeleton.0, set.0);
+                let seen = entry(&mut seen, key, || out.memory.filled("poses", poses.set().len(), false))?;
+                moved_by_poses(out, of.joints, poses, frames, seen, wanted)?;
+            }
+            Motion::Tracks(tracks) => moved_by_tracks(of.joints, tracks, wanted),
+        }
+    }
+    Ok(wanted)
+}
+
+/// Marks what poses move away from the rest pose. Those that were seen before say nothing new.
+fn moved_by_poses(
+    out: &Output,
+    joints: &Joints,
+    poses: &Poses<'_>,
+    frames: &[u32],
+    seen: &mut [bool],
+    moved: &mut [[bool; 3]],
+) -> Result<(), ConvertError> {
+    for &frame in frames {
+        let Some(seen) = seen.get_mut(frame as usize).filter(|seen| !**seen) else { continue };
+        *seen = true;
+        out.memory.work("joints placed", joints.rest.len() as u64)?;
+        let pairs = poses.pose(frame).unwrap_or_default().iter().zip(&joints.rest);
+        for ([translation, rotation, scale], (at, rest)) in
+            moved.iter_mut().map(<[bool; 3]>::each_mut).zip(pairs)
+        {
+            *translation |= at.translation != rest.translation;
+            *rotation |= !same_rotation(at.rotation, rest.rotation);
+            *scale |= at.scale != rest.scale;
+        }
+    }
+    Ok(())
+}
+
+/// Marks what tracks move away from the rest pose.
+fn moved_by_tracks(joints: &Joints, tracks: &[Track], moved: &mut [[bool; 3]]) {
+    for track in tracks {
+        let Some(rest) = joints.rest.get(track.joint) else { continue };
+        let Some([translation, rotation, scale]) = moved.get_mut(track.joint) else { continue };
+        *translation |= track.translation.values.iter().any(|v| *v != rest.translation);
+        *rotation |= track.rotation.values.iter().any(|q| !same_rotation(unit_rotation(*q), rest.rotation));
+        *scale |= track.scale.values.iter().any(|v| *v != rest.scale);
+    }
+}
+
+/// Says by how much loops play longer than they are written.
+fn open_loops(moving: &[Moving<'_>], closed: bool) -> Option<Loss> {
+    let open = || moving.iter().map(|of| of.clip).filter(|c| c.looping && c.frames > 1 && !closed);
+    let longest = open().max_by(|a, b| b.rate.total_cmp(&a.rate).then(b.name.cmp(&a.name)))?;
+    let (count, s) = (open().count(), if open().count() == 1 { " blends its" } else { "s blend their" });
+    let message = format!(
+        "{count} loop{s} last frame into the first: {:?} takes {} s in its game and {} s as it is written; \
+         --close-loops repeats the first frame at the end",
+        longest.name,
+        rounded(longest.duration_seconds()),
+        rounded(longest.seconds(f64::from(longest.frames.saturating_sub(1)))),
+    );
+    let missing = rounded(longest.seconds(1.0));
+    Some(Loss::note("loop-period", "clips", message).counted(count).by(missing, "s"))
 }
 
 /// What a frame takes while the channels of one joint are made: its number, time, matrix and parts.
 const FRAME: usize = 120;
 
-/// What placing a joint in a pose counts as. It keeps nothing, but work has to have an end as well.
-const PLACED: usize = 16;
+/// What a curve takes besides its keys, and what each of those takes at most.
+const CURVE: usize = 160;
+const KEY: usize = 20;
 
-/// An empty vector with room for `count` items that were charged already.
-fn room<T>(what: &'static str, count: usize) -> Result<Vec<T>, ConvertError> {
-    let mut items = Vec::new();
-    let wanted = (count as u64).saturating_mul(size_of::<T>() as u64);
-    items.try_reserve_exact(count).map_err(|_| LimitExceeded::bytes(what, wanted, 0))?;
-    Ok(items)
-}
-
-/// What the animation of a clip does not hold.
-#[derive(Default)]
-struct Tally {
-    sheared: usize,
-    shear: f64,
-    turned: f64,
-    nudged: usize,
-    unit: usize,
-    replaced: usize,
-    cut: usize,
-}
-
-impl Tally {
-    fn report(&self, path: &str, losses: &mut Vec<Loss>) {
-        if self.sheared > 0 {
-            let loss = Loss::new("joint-shear", path, "joints shear, which glTF cannot say");
-            let loss =
-                loss.of(self.sheared, "pose of a joint", "poses of joints").by(self.shear, "of their size");
-            losses.push(loss.noise_below(Loss::NOISE));
-        }
-        if self.turned > 0.0 {
-            let message = "rotations between keys are blended otherwise than by glTF";
-            losses.push(Loss::new("interpolation", path, message).by(self.turned, "degrees"));
-        }
-        if self.nudged > 0 {
-            let loss =
-                Loss::new("key-times", path, "keys moved to the next time that 32 bits can distinguish");
-            losses.push(loss.of(self.nudged, "key", "keys"));
-        }
-        if self.unit > 0 {
-            let loss = Loss::note("rotations-scaled", path, "rotations were made to have length 1");
-            losses.push(loss.of(self.unit, "key", "keys"));
-        }
-        if self.replaced > 0 {
-            let loss =
-                Loss::new("channels-replaced", path, "channels are replaced by later ones of the same joint");
-            losses.push(loss.of(self.replaced, "channel", "channels"));
-        }
-        if self.cut > 0 {
-            let loss = Loss::new("keys-cut", path, "keys behind the last frame were left out");
-            losses.push(loss.of(self.cut, "key", "keys"));
-        }
-    }
-}
-
-/// A constant channel that waits for the clip's length to be known.
-struct Held {
-    node: Index<Node>,
-    property: Property,
-    start: f32,
-    value: Value,
-}
-
-#[derive(Clone, Copy)]
-enum Value {
-    Vector([f32; 3]),
-    Rotation([f32; 4]),
-}
+/// Steps of work that placing a joint in a pose counts as, and making a key: of many clips that show the same poses
+/// the keys are made for each, and stored once.
+const PLACED: u64 = 64;
+const MADE: u64 = 128;
 
 struct Writer<'a> {
     out: &'a mut Output,
@@ -156,13 +228,10 @@ struct Writer<'a> {
     path: String,
     /// The frame at which the first pose is repeated.
     close: Option<u32>,
-    animation: Animation,
-    targets: BTreeSet<(usize, u8)>,
-    held: Option<Held>,
-    /// The last time of any key.
-    end: f32,
-    /// The next channel has to reach the last frame, because no other can carry the clip's length.
-    stretch: bool,
+    /// The channels by joint and part.
+    curves: BTreeMap<(usize, Part), Curve>,
+    /// Bytes that the curves take.
+    held: usize,
     tally: Tally,
 }
 
@@ -192,34 +261,16 @@ impl Writer<'_> {
         Ok(times)
     }
 
-    fn sampler(
-        &mut self,
-        node: Index<Node>,
-        property: Property,
-        times: &[f32],
-        values: Index<gltf_json::Accessor>,
-    ) -> Result<(), ConvertError> {
-        self.out.charge_objects(1, 0)?;
-        let input = self.out.times(times)?;
-        if let Some(last) = times.last() {
-            self.end = self.end.max(*last);
-        }
-        let sampler = Sampler {
-            extensions: None,
-            extras: None,
-            input,
-            interpolation: Valid(Sampling::Linear),
-            output: values,
-        };
-        let index = u32::try_from(self.animation.samplers.len())
-            .map_err(|_| ConvertError::unsupported(self.path.as_str(), "more than 2^32 channels"))?;
-        self.animation.samplers.push(sampler);
-        self.animation.channels.push(Channel {
-            sampler: Index::new(index),
-            target: Target { extensions: None, extras: None, node, path: Valid(property) },
-            extensions: None,
-            extras: None,
-        });
+    /// Charges room to work in beside the curves that are there.
+    fn room_for(&mut self, what: &'static str, count: usize, size: usize) -> Result<(), ConvertError> {
+        self.out.scratch(what, self.held.saturating_add(count.saturating_mul(size)), 1)
+    }
+
+    fn insert(&mut self, joint: usize, part: Part, curve: Curve) -> Result<(), ConvertError> {
+        let size = curve.times().len().saturating_mul(KEY).saturating_add(CURVE);
+        self.held = self.held.saturating_add(size);
+        self.room_for("keys", 0, 1)?;
+        self.curves.insert((joint, part), curve);
         Ok(())
     }
 
@@ -227,24 +278,17 @@ impl Writer<'_> {
     fn vectors(
         &mut self,
         joint: usize,
-        property: Property,
+        part: Part,
         times: &[f32],
-        values: &[[f32; 3]],
+        values: Vec<[f32; 3]>,
         rest: [f32; 3],
     ) -> Result<(), ConvertError> {
-        let Some((node, first)) = self.joints.nodes.get(joint).copied().zip(values.first().copied()) else {
+        self.out.memory.work("keys", (values.len() as u64).saturating_mul(MADE))?;
+        let keys = CurveKeys::sparse(times, values);
+        if keys.values.is_empty() || keys.values == [rest] {
             return Ok(());
-        };
-        if values.iter().all(|v| *v == first) {
-            return if first == rest {
-                Ok(())
-            } else {
-                self.constant(joint, node, property, times, Value::Vector(first))
-            };
         }
-        self.targets.insert((joint, property as u8));
-        let values = self.out.floats("keys", values, Use::Other, Bounds::Omitted)?;
-        self.sampler(node, property, times, values)
+        self.insert(joint, part, Curve::Vectors(keys))
     }
 
     /// A channel of rotations, unless it never leaves the rest value. Neighbours are brought into one
@@ -253,98 +297,80 @@ impl Writer<'_> {
         &mut self,
         joint: usize,
         times: &[f32],
-        values: &mut [[f32; 4]],
+        mut values: Vec<[f32; 4]>,
         rest: [f32; 4],
     ) -> Result<(), ConvertError> {
-        let mut before = rest;
-        for q in values.iter_mut() {
-            if dot(wide(*q), wide(before)) < 0.0 {
-                *q = q.map(|c| -c);
-            }
-            before = *q;
-        }
-        let Some((node, first)) = self.joints.nodes.get(joint).copied().zip(values.first().copied()) else {
-            return Ok(());
-        };
-        if values.iter().all(|v| *v == first) {
-            return if first == rest {
-                Ok(())
-            } else {
-                self.constant(joint, node, Property::Rotation, times, Value::Rotation(first))
-            };
-        }
-        self.targets.insert((joint, Property::Rotation as u8));
-        let values = self.out.floats("keys", values, Use::Other, Bounds::Omitted)?;
-        self.sampler(node, Property::Rotation, times, values)
-    }
-
-    /// A channel with one value. The first such channel is held back: it may have to carry the clip's length.
-    fn constant(
-        &mut self,
-        joint: usize,
-        node: Index<Node>,
-        property: Property,
-        times: &[f32],
-        value: Value,
-    ) -> Result<(), ConvertError> {
-        self.targets.insert((joint, property as u8));
-        let start = times.first().copied().unwrap_or(0.0);
-        let held = Held { node, property, start, value };
-        if self.held.is_none() {
-            self.held = Some(held);
+        self.out.memory.work("keys", (values.len() as u64).saturating_mul(MADE))?;
+        one_hemisphere(&mut values, rest);
+        let keys = CurveKeys::sparse(times, values);
+        if keys.values.is_empty() || keys.values == [rest] {
             return Ok(());
         }
-        self.write_held(&held, None)
+        self.insert(joint, Part::Rotation, Curve::Rotations(keys))
     }
 
-    fn write_held(&mut self, held: &Held, end: Option<f32>) -> Result<(), ConvertError> {
-        let end = end.filter(|e| *e > held.start);
-        let keys = if end.is_some() { 2 } else { 1 };
-        let values = match held.value {
-            Value::Vector(v) => self.out.floats("keys", &vec![v; keys], Use::Other, Bounds::Omitted)?,
-            Value::Rotation(q) => self.out.floats("keys", &vec![q; keys], Use::Other, Bounds::Omitted)?,
-        };
-        let times: Vec<f32> = std::iter::once(held.start).chain(end).collect();
-        self.sampler(held.node, held.property, &times, values)
-    }
-
-    /// Lets the animation end where the clip ends, and have at least one channel.
-    fn keep_length(&mut self) -> Result<(), ConvertError> {
-        let [end] = narrow([f64::from(self.last_frame()) / f64::from(self.clip.rate)]);
-        if !end.is_finite() {
-            return Err(ConvertError::invalid(self.path.as_str(), "the end of the clip is not finite"));
-        }
-        let missing = (end > self.end).then_some(end);
-        if let Some(held) = self.held.take() {
-            return self.write_held(&held, missing);
-        }
-        if missing.is_none() && !self.animation.channels.is_empty() {
-            return Ok(());
-        }
-        // Some channel that is not there yet says that its joint rests.
-        for (joint, (&node, rest)) in self.joints.nodes.iter().zip(&self.joints.rest).enumerate() {
-            let free = [
-                (Property::Translation, Value::Vector(rest.translation)),
-                (Property::Rotation, Value::Rotation(rest.rotation)),
-                (Property::Scale, Value::Vector(rest.scale)),
-            ];
-            for (property, value) in free {
-                if !self.targets.contains(&(joint, property as u8)) {
-                    return self.write_held(&Held { node, property, start: 0.0, value }, missing);
+    /// A key for every channel that is wanted and not there yet.
+    fn rest(&mut self, wanted: &[[bool; 3]]) -> Result<(), ConvertError> {
+        let joints = self.joints;
+        for (joint, (wanted, rest)) in wanted.iter().zip(&joints.rest).enumerate() {
+            for (part, _) in Part::ALL.into_iter().zip(wanted).filter(|(_, wanted)| **wanted) {
+                if !self.curves.contains_key(&(joint, part)) {
+                    self.insert(joint, part, Curve::constant(rest, part))?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Charges work that may leave nothing behind: many clips can share poses in which nothing moves.
-    fn placed(&self, joints: usize, poses: usize) -> Result<(), ConvertError> {
-        Ok(self.out.memory.charge_items("joints placed", joints.saturating_mul(poses) as u64, PLACED)?)
+    /// Lets the animation begin and end with its clip, and have at least one channel.
+    fn keep_length(&mut self) -> Result<(), ConvertError> {
+        let [end] = narrow([f64::from(self.last_frame()) / f64::from(self.clip.rate)]);
+        if !end.is_finite() {
+            return Err(ConvertError::invalid(self.path.as_str(), "the end of the clip is not finite"));
+        }
+        if self.curves.is_empty() {
+            let rest = self.joints.rest.first().copied().unwrap_or_default();
+            self.insert(0, Part::Translation, Curve::constant(&rest, Part::Translation))?;
+        }
+        if self.curves.values().any(|curve| curve.spans(end)) {
+            return Ok(());
+        }
+        let still = self.curves.iter().find(|(_, curve)| curve.times().len() == 1).map(|(key, _)| *key);
+        let any = still.or_else(|| self.curves.keys().next().copied());
+        if let Some(curve) = any.and_then(|key| self.curves.get_mut(&key)) {
+            curve.stretch(end);
+        }
+        Ok(())
     }
 
-    fn poses(&mut self, skeleton: &Skeleton, set: &PoseSet, frames: &[u32]) -> Result<(), ConvertError> {
+    /// Writes the channels.
+    fn finish(self) -> Result<Tally, ConvertError> {
+        let Self { out, clip, joints, curves, tally, .. } = self;
+        let extras = extras::of_clip(&out.memory, clip)?;
+        let mut animation = Animation::new(out, &clip.name)?;
+        for ((joint, part), curve) in curves {
+            let Some(node) = joints.nodes.get(joint) else { continue };
+            let (times, _) = curve.times().as_chunks();
+            let input = out.keys::<1>("key times", times, Bounds::Written)?;
+            let output = match &curve {
+                Curve::Vectors(keys) => out.keys("keys", &keys.values, Bounds::Omitted)?,
+                Curve::Rotations(keys) => out.keys("keys", &keys.values, Bounds::Omitted)?,
+            };
+            animation.channel(out, (input, output), *node, part.path())?;
+        }
+        animation.end(out, extras);
+        Ok(tally)
+    }
+
+    fn poses(
+        &mut self,
+        skeleton: &Skeleton,
+        poses: &mut Poses<'_>,
+        frames: &[u32],
+    ) -> Result<(), ConvertError> {
         let count = frames.len().saturating_add(1);
-        self.out.scratch("poses", count, FRAME)?;
+        self.room_for("poses", count, FRAME)?;
+        self.out.memory.work("frames", (count as u64).saturating_mul(u64::from(count.max(2).ilog2())))?;
         let mut order: Vec<u32> = room("frames", count)?;
         order.extend(frames);
         if self.close.is_some() {
@@ -357,72 +383,59 @@ impl Writer<'_> {
         used.extend(&order);
         used.sort_unstable();
         used.dedup();
-        self.placed(skeleton.joints.len(), used.len())?;
+        self.measure(skeleton, poses, &order, &used)?;
+        let joints = skeleton.joints.len() as u64;
+        self.out.memory.work("joints placed", joints.saturating_mul(3 * used.len() as u64))?;
         for (j, joint) in skeleton.joints.iter().enumerate() {
-            if !joint.follows.is_empty() {
+            let (Some(rest), true) = (self.joints.rest.get(j).copied(), joint.follows.is_empty()) else {
                 continue;
-            }
-            let at = |p: u32| set.pose(p as usize)?.get(j);
-            let first = order.first().and_then(|p| at(*p));
-            let moves = used.iter().any(|p| at(*p) != first);
-            let order = if moves { &*order } else { order.get(..1).unwrap_or_default() };
-            let times = times.get(..order.len()).unwrap_or_default();
-            let mut locals = room("poses", order.len())?;
-            locals.extend(order.iter().filter_map(|&p| at(p)));
-            self.matrices(j, times, &locals, Some(self.clip.interpolation))?;
+            };
+            let all = poses.column(j, &order, &used, |t| t.translation)?;
+            self.vectors(j, Part::Translation, &times, all, rest.translation)?;
+            let all = poses.column(j, &order, &used, |t| t.rotation)?;
+            self.rotations(j, &times, all, rest.rotation)?;
+            let all = poses.column(j, &order, &used, |t| t.scale)?;
+            self.vectors(j, Part::Scale, &times, all, rest.scale)?;
         }
-        let poses = order.iter().filter_map(|&p| set.pose(p as usize));
-        self.followers(skeleton, &times, poses.map(<[Affine]>::to_vec))
+        let places: Vec<usize> = order.iter().filter_map(|p| used.binary_search(p).ok()).collect();
+        let models = used.iter().filter_map(|&p| poses.set().pose(p as usize));
+        self.followers(skeleton, &times, &places, used.len(), models.map(<[Affine]>::to_vec))
     }
 
-    /// Channels of a joint from a matrix per key. `rule` says how the format blends them, where it matters.
-    fn matrices(
+    /// What poses hold that translations, rotations and scales do not, and what lies between them.
+    fn measure(
         &mut self,
-        joint: usize,
-        times: &[f32],
-        locals: &[Affine],
-        rule: Option<Interpolation>,
+        skeleton: &Skeleton,
+        poses: &mut Poses<'_>,
+        order: &[u32],
+        used: &[u32],
     ) -> Result<(), ConvertError> {
-        let Some(rest) = self.joints.rest.get(joint).copied() else { return Ok(()) };
-        let n = locals.len();
-        let (mut t, mut r, mut s) = (room("keys", n)?, room("keys", n)?, room("keys", n)?);
-        let mut before: Option<(Affine, Trs)> = None;
-        for m in locals {
-            // Frames that stand still cost next to nothing, and files can hold very many of them.
-            if let Some((same, trs)) = &before
-                && same == m
-            {
-                t.push(trs.translation);
-                r.push(trs.rotation);
-                s.push(trs.scale);
-                continue;
-            }
-            let (trs, error) = decompose(m);
-            if error > SHEAR_NOISE {
-                self.tally.sheared += 1;
-                self.tally.shear = self.tally.shear.max(error);
-            }
-            if let (Some((a, at)), Some(rule)) = (&before, rule) {
-                let away = between(a, m, at, &trs, rule);
-                if away > REPORTED_NEAR {
-                    self.tally.turned = self.tally.turned.max(away);
-                }
-            }
-            t.push(trs.translation);
-            r.push(trs.rotation);
-            s.push(trs.scale);
-            before = Some((*m, trs));
+        for shear in used.iter().map(|p| poses.shear(*p)) {
+            self.tally.sheared += shear.joints;
+            self.tally.shear = self.tally.shear.max(shear.most);
         }
-        self.vectors(joint, Property::Translation, times, &t, rest.translation)?;
-        self.rotations(joint, times, &mut r, rest.rotation)?;
-        self.vectors(joint, Property::Scale, times, &s, rest.scale)
+        let mut pairs: Vec<(u32, u32)> = room("frames", order.len())?;
+        pairs.extend(order.iter().copied().zip(order.iter().copied().skip(1)));
+        pairs.sort_unstable();
+        pairs.dedup();
+        for pair in pairs {
+            let rule = self.clip.interpolation;
+            let away = poses.away(pair, rule, &skeleton.joints, &self.out.memory)?;
+            if away > REPORTED_NEAR {
+                self.tally.turned = self.tally.turned.max(away);
+            }
+        }
+        Ok(())
     }
 
-    /// Channels of the joints that follow others, from the local matrices of all joints at every key.
+    /// Channels of the joints that follow others, from the local matrices of all joints in `count` poses. `places` says
+    /// which of these each key shows.
     fn followers(
         &mut self,
         skeleton: &Skeleton,
         times: &[f32],
+        places: &[usize],
+        count: usize,
         poses: impl Iterator<Item = Vec<Affine>>,
     ) -> Result<(), ConvertError> {
         let of = |(j, joint): (usize, &meshwright_scene::Joint)| (!joint.follows.is_empty()).then_some(j);
@@ -430,13 +443,13 @@ impl Writer<'_> {
         if followers.is_empty() {
             return Ok(());
         }
-        let count = followers.len().saturating_mul(times.len());
-        let scratch =
-            count.saturating_mul(size_of::<Affine>()).saturating_add(times.len().saturating_mul(FRAME));
-        self.out.scratch("poses", scratch, 1)?;
-        // Every joint is placed at every key for the sake of a few.
-        self.placed(skeleton.joints.len(), times.len())?;
-        let mut models: Vec<Affine> = room("poses", count)?;
+        let placed = followers.len().saturating_mul(count);
+        let keys = places.len().saturating_mul(FRAME);
+        self.room_for("poses", placed.saturating_mul(size_of::<Affine>()).saturating_add(keys), 1)?;
+        // Every joint is placed in every pose for the sake of a few.
+        let steps = (skeleton.joints.len() as u64).saturating_mul(count as u64).saturating_mul(PLACED);
+        self.out.memory.work("joints placed", steps)?;
+        let mut models: Vec<Affine> = room("poses", placed)?;
         for locals in poses {
             let model = skeleton
                 .to_model(&locals)
@@ -444,9 +457,21 @@ impl Writer<'_> {
             models.extend(followers.iter().filter_map(|&f| model.get(f)));
         }
         for (k, &joint) in followers.iter().enumerate() {
-            let mut own = room("poses", times.len())?;
-            own.extend(models.iter().skip(k).step_by(followers.len()));
-            self.matrices(joint, times, &own, None)?;
+            let Some(rest) = self.joints.rest.get(joint).copied() else { continue };
+            let mut own = room("poses", count)?;
+            for m in models.iter().skip(k).step_by(followers.len()) {
+                let (trs, error) = decompose(m);
+                self.tally.sheared += usize::from(error > SHEAR_NOISE);
+                self.tally.shear = self.tally.shear.max(if error > SHEAR_NOISE { error } else { 0.0 });
+                own.push(trs);
+            }
+            let at = || places.iter().filter_map(|&p: &usize| own.get(p)).copied();
+            let vectors = |part: fn(Trs) -> [f32; 3]| at().map(part).collect::<Vec<_>>();
+            let (t, s) = (vectors(|t| t.translation), vectors(|t| t.scale));
+            let r = at().map(|t| t.rotation).collect();
+            self.vectors(joint, Part::Translation, times, t, rest.translation)?;
+            self.rotations(joint, times, r, rest.rotation)?;
+            self.vectors(joint, Part::Scale, times, s, rest.scale)?;
         }
         Ok(())
     }
@@ -464,34 +489,31 @@ impl Writer<'_> {
                 }
             }
         }
-        // Where every joint has all its channels already, one of them has to say how long the clip is.
-        if channels.as_flattened().iter().all(Option::is_some) {
-            self.stretch = true;
-        }
         for (j, slots) in channels.iter().enumerate() {
             let follows = skeleton.joints.get(j).is_some_and(|joint| !joint.follows.is_empty());
             let Some(rest) = self.joints.rest.get(j).copied().filter(|_| !follows) else { continue };
             let track = |slot: Option<usize>| slot.and_then(|t| tracks.get(t));
             if let Some(track) = track(slots[0]) {
                 let (times, values) = self.vector_keys(&track.translation)?;
-                self.vectors(j, Property::Translation, &times, &values, rest.translation)?;
+                self.vectors(j, Part::Translation, &times, values, rest.translation)?;
             }
             if let Some(track) = track(slots[1]) {
-                let (times, mut values) = self.rotation_keys(&track.rotation)?;
-                self.rotations(j, &times, &mut values, rest.rotation)?;
+                let (times, values) = self.rotation_keys(&track.rotation)?;
+                self.rotations(j, &times, values, rest.rotation)?;
             }
             if let Some(track) = track(slots[2]) {
                 let (times, values) = self.vector_keys(&track.scale)?;
-                self.vectors(j, Property::Scale, &times, &values, rest.scale)?;
+                self.vectors(j, Part::Scale, &times, values, rest.scale)?;
             }
         }
         if skeleton.joints.iter().any(|j| !j.follows.is_empty()) {
             let frames = self.clip.frames.saturating_add(u32::from(self.close.is_some()));
-            self.out.scratch("frames", frames as usize, FRAME)?;
+            self.room_for("frames", frames as usize, FRAME)?;
             let times = self.times((0..frames as usize).map(|f| f as f64))?;
-            let (clip, rests) = (self.clip, skeleton);
-            let poses = (0..frames).map(|f| locals(rests, tracks, &channels, f, clip));
-            self.followers(skeleton, &times, poses)?;
+            let clip = self.clip;
+            let poses = (0..frames).map(|f| locals(skeleton, tracks, &channels, f, clip));
+            let places: Vec<usize> = (0..frames as usize).collect();
+            self.followers(skeleton, &times, &places, places.len(), poses)?;
         }
         Ok(())
     }
@@ -506,7 +528,7 @@ impl Writer<'_> {
     ) -> Result<(Vec<f32>, Vec<T>), ConvertError> {
         let n = keys.values.len();
         let count = n.saturating_add(2);
-        self.out.scratch("keys", count, FRAME)?;
+        self.room_for("keys", count, FRAME)?;
         let (mut frames, mut values) = (room("keys", count)?, room("keys", count)?);
         let end = f64::from(self.last_frame());
         let shown = keys.frames.partition_point(|f| f64::from(*f) <= end);
@@ -522,8 +544,7 @@ impl Writer<'_> {
         frames.extend(keys.frames.iter().take(shown).map(|f| f64::from(*f)));
         values.extend(keys.values.iter().take(shown));
         let open = n > 1 && frames.last().is_some_and(|last| *last < end);
-        if open && (blends || shown < n || self.stretch) {
-            self.stretch = false;
+        if open && (blends || shown < n) {
             // A closed loop ends as it begins, bit for bit.
             let last = value(if self.close.is_some() && shown == n { 0.0 } else { end });
             frames.extend(last.map(|_| end));

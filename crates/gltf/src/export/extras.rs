@@ -1,7 +1,10 @@
 //! Native fields as JSON.
 
 use gltf_json::extras::RawValue;
-use meshwright_scene::{Budget, ConvertError, Extra};
+use meshwright_scene::{Budget, Clip, ConvertError, Extra, Scene};
+
+/// Named values in order.
+type Fields = Vec<(String, Extra)>;
 
 /// What a value counts as beside its text: more than the longest number has digits, and than its place in a list.
 const VALUE: usize = 40;
@@ -13,27 +16,105 @@ pub(crate) fn of(memory: &Budget, extra: Option<&Extra>) -> Result<gltf_json::Ex
     Ok(raw(text_of(extra)))
 }
 
-/// `extras` of a glTF scene: those of the level and, with the first, of the file.
+/// `extras` with more fields in front, which hide those of the same names.
+fn with(memory: &Budget, own: Option<&Extra>, front: Fields) -> Result<gltf_json::Extras, ConvertError> {
+    // The copy takes less than its text may.
+    memory.charge_items("extras", own.map_or(0, length) as u64, 1)?;
+    let mut fields = front;
+    let count = fields.len();
+    match own {
+        Some(Extra::Map(own)) => fields.extend(own.iter().cloned()),
+        Some(other) => fields.push(("value".into(), other.clone())),
+        None => {}
+    }
+    let (front, own) = fields.split_at(count);
+    let free = own.iter().filter(|(name, _)| front.iter().all(|(taken, _)| taken != name));
+    let fields = front.iter().chain(free).cloned().collect();
+    of(memory, Some(&Extra::Map(fields)))
+}
+
+/// The key of the scene's extras below which lies what an import needs, as a text that holds JSON: editors keep texts
+/// as they are, and drop the extras of animations.
+const KEY: &str = "meshwright";
+
+/// What the fields of a clip take, beside its name.
+const CLIP: usize = 700;
+
+/// `extras` of a glTF scene: those of the level and, where `file` is given, of the file as a whole.
 pub(crate) fn of_scene(
     memory: &Budget,
-    file: Option<&Extra>,
+    file: Option<&Scene>,
     max_distance: Option<f32>,
 ) -> Result<gltf_json::Extras, ConvertError> {
-    let distance = max_distance.filter(|d| d.is_finite()).map(Extra::from);
-    match (file, distance) {
-        (file, None) => of(memory, file),
-        (file, Some(distance)) => {
-            // The copy takes less than its text may.
-            memory.charge_items("extras", file.map_or(0, length) as u64, 1)?;
-            let mut fields = match file {
-                Some(Extra::Map(fields)) => fields.clone(),
-                Some(other) => vec![("value".into(), other.clone())],
-                None => Vec::new(),
-            };
-            fields.push(("max_distance".into(), distance));
-            of(memory, Some(&Extra::Map(fields)))
-        }
+    let mut front = Vec::new();
+    if let Some(told) = file.map(|scene| told(memory, scene)).transpose()?.flatten() {
+        front.push((KEY.into(), Extra::Text(told)));
     }
+    if let Some(distance) = max_distance.filter(|d| d.is_finite()) {
+        front.push(("max_distance".into(), distance.into()));
+    }
+    let own = file.and_then(|scene| scene.extras.as_ref());
+    if front.is_empty() { of(memory, own) } else { with(memory, own, front) }
+}
+
+/// What an import needs to know of the file, where there is anything.
+fn told(memory: &Budget, scene: &Scene) -> Result<Option<String>, ConvertError> {
+    if scene.format.is_empty() && scene.clips.is_empty() && scene.scale == 1.0 {
+        return Ok(None);
+    }
+    let names = scene.clips.iter().map(|clip| &clip.name).chain([&scene.name, &scene.format]);
+    // A name is copied, then escaped twice.
+    memory.charge_items("names", names.map(String::len).fold(0, usize::saturating_add) as u64, 40)?;
+    memory.charge_items("extras", scene.clips.len() as u64, CLIP)?;
+    let mut fields: Fields = vec![("v".into(), 1_u32.into())];
+    if !scene.format.is_empty() {
+        fields.push(("format".into(), scene.format.as_str().into()));
+    }
+    if !scene.name.is_empty() {
+        fields.push(("name".into(), scene.name.as_str().into()));
+    }
+    if scene.scale != 1.0 {
+        fields.push(("scale".into(), decimal(scene.scale)));
+    }
+    if !scene.clips.is_empty() {
+        let named = |clip: &Clip| {
+            let mut own: Fields = vec![("name".into(), clip.name.as_str().into())];
+            own.extend(played(clip));
+            Extra::Map(own)
+        };
+        fields.push(("clips".into(), Extra::List(scene.clips.iter().map(named).collect())));
+    }
+    Ok(Some(text_of(&Extra::Map(fields))))
+}
+
+/// `extras` of an animation: what glTF does not say of a clip, and the clip's own.
+pub(crate) fn of_clip(memory: &Budget, clip: &Clip) -> Result<gltf_json::Extras, ConvertError> {
+    memory.charge_items("extras", 1, CLIP)?;
+    let mut front = played(clip);
+    if clip.looping {
+        front.push(("period".into(), Extra::Float(rounded(clip.duration_seconds()))));
+    }
+    with(memory, clip.extras.as_ref(), front)
+}
+
+/// How a clip is played in its game.
+fn played(clip: &Clip) -> Fields {
+    vec![
+        ("rate".into(), decimal(clip.rate)),
+        ("loop".into(), clip.looping.into()),
+        ("start".into(), clip.start.into()),
+        ("frames".into(), clip.frames.into()),
+    ]
+}
+
+/// Seconds to a millionth: rates are stored in 32 bits.
+pub(crate) fn rounded(seconds: f64) -> f64 {
+    (seconds * 1e6).round() / 1e6
+}
+
+/// A number of 32 bits with no more digits than it needs.
+fn decimal(value: f32) -> Extra {
+    Extra::Float(value.to_string().parse().unwrap_or(f64::from(value)))
 }
 
 /// Bytes that a value takes as text, at most, and as a copy.
@@ -116,7 +197,8 @@ fn last_of_each(fields: &[(String, Extra)]) -> Vec<(&str, &Extra)> {
     kept
 }
 
-fn text(json: &mut String, t: &str) {
+/// Appends a text in quotes.
+pub(crate) fn text(json: &mut String, t: &str) {
     json.push_str(&serde_json::Value::from(t).to_string());
 }
 
@@ -158,10 +240,13 @@ mod tests {
 
     #[test]
     fn a_level_adds_its_distance() {
-        let file = Extra::Map(vec![("a".into(), 1_u32.into())]);
+        let mut file = Scene::default().with_extras(Extra::Map(vec![("a".into(), 1_u32.into())]));
         let memory = Budget::new(Limits::default().with_memory(1 << 20));
         let both = of_scene(&memory, Some(&file), Some(2.5)).unwrap().unwrap();
-        assert_eq!(both.get(), r#"{"a":1,"max_distance":2.5}"#);
+        assert_eq!(both.get(), r#"{"max_distance":2.5,"a":1}"#);
+        file.format = "dpm".into();
+        let told = of_scene(&memory, Some(&file), None).unwrap().unwrap();
+        assert_eq!(told.get(), r#"{"meshwright":"{\"v\":1,\"format\":\"dpm\"}","a":1}"#);
         assert!(of_scene(&memory, None, Some(f32::INFINITY)).unwrap().is_none());
     }
 

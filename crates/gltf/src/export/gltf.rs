@@ -10,6 +10,8 @@ use std::io::{self, Write};
 #[derive(Clone, Debug)]
 pub struct Gltf {
     root: Root,
+    /// The animations as JSON.
+    animations: String,
     /// The document as the JSON of a GLB.
     json: Vec<u8>,
     bin: Vec<u8>,
@@ -39,7 +41,7 @@ fn length32(n: usize) -> [u8; 4] {
 
 impl Gltf {
     pub(crate) fn new(out: Output, meshes: Vec<MeshId>, clips: Vec<usize>) -> Result<Self, ConvertError> {
-        let Output { mut root, mut bin, memory, .. } = out;
+        let Output { mut root, mut bin, memory, animations, .. } = out;
         bin.resize(bin.len().next_multiple_of(4), 0);
         if !bin.is_empty() {
             root.buffers.push(Buffer {
@@ -50,11 +52,11 @@ impl Gltf {
                 extras: None,
             });
         }
-        let mut json = serialize(&root)?;
+        let mut json = serialize(&root, &animations)?;
         memory.charge_items("JSON", json.len() as u64, 1)?;
         json.resize(json.len().next_multiple_of(4), b' ');
         glb_length(json.len() as u64, bin.len() as u64)?;
-        Ok(Self { root, json, bin, meshes, clips })
+        Ok(Self { root, animations, json, bin, meshes, clips })
     }
 
     /// The mesh of the scene that each mesh of the document came from. Empty meshes are not written.
@@ -131,12 +133,18 @@ impl Gltf {
         if let Some(buffer) = root.buffers.first_mut() {
             buffer.uri = Some(percent_encoded(bin_name));
         }
-        Ok((serialize(&root)?, self.bin.clone()))
+        Ok((serialize(&root, &self.animations)?, self.bin.clone()))
     }
 }
 
-fn serialize(root: &Root) -> Result<Vec<u8>, ConvertError> {
-    root.to_vec().map_err(|e| ConvertError::invalid("glTF", e.to_string()))
+fn serialize(root: &Root, animations: &str) -> Result<Vec<u8>, ConvertError> {
+    let mut json = root.to_vec().map_err(|e| ConvertError::invalid("glTF", e.to_string()))?;
+    if !animations.is_empty() {
+        // The document is an object that has at least its version.
+        let animations = ["\"animations\":[", animations, "],"].concat();
+        json.splice(1..1, animations.into_bytes());
+    }
+    Ok(json)
 }
 
 /// A file name as a relative URI.

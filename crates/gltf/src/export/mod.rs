@@ -1,6 +1,8 @@
 //! From scene to document.
 
 mod animation;
+mod animation_json;
+mod curves;
 mod extras;
 mod geometry;
 mod gltf;
@@ -8,7 +10,9 @@ mod keys;
 mod material;
 mod options;
 mod output;
+mod poses;
 mod skeleton;
+mod tally;
 mod weights;
 
 pub use gltf::Gltf;
@@ -204,7 +208,7 @@ impl Export<'_> {
         }
         for (i, (skeleton, neutral)) in self.scene.skeletons.iter().zip(neutral).enumerate() {
             let path = format!("skeletons[{i}]");
-            let joints = skeleton::write(&mut self.out, skeleton, neutral, &path, &mut self.losses)?;
+            let joints = skeleton::write(&mut self.out, skeleton, neutral, &self.scene.name, &path, &mut self.losses)?;
             self.skeletons.push(joints);
         }
         Ok(())
@@ -319,21 +323,17 @@ impl Export<'_> {
         self.out.push(Node { name: named(name), mesh, extras, ..Node::default() })
     }
 
-    /// One skin for every skeleton that moves a mesh.
+    /// One skin for every skeleton: one that moves no mesh has it as well, since joints are told from other nodes by
+    /// their skins alone.
     fn write_skins(&mut self, placed: &Placed) -> Result<(), ConvertError> {
-        let mut skins: BTreeMap<usize, Index<Skin>> = BTreeMap::new();
+        let mut skins: Vec<Option<Index<Skin>>> = Vec::new();
+        for (skeleton, joints) in self.scene.skeletons.iter().zip(&self.skeletons) {
+            let joints = joints.as_ref();
+            skins.push(joints.map(|joints| skeleton::skin(&mut self.out, skeleton, joints)).transpose()?);
+        }
         for &(node, skeleton) in placed.skinned.values().flatten() {
-            let skin = match skins.get(&skeleton) {
-                Some(skin) => *skin,
-                None => {
-                    let Some(joints) = &self.skeletons[skeleton] else { continue };
-                    let skin = skeleton::skin(&mut self.out, &self.scene.skeletons[skeleton], joints)?;
-                    skins.insert(skeleton, skin);
-                    skin
-                }
-            };
             if let Some(node) = self.out.root.nodes.get_mut(node.value()) {
-                node.skin = Some(skin);
+                node.skin = skins.get(skeleton).copied().flatten();
             }
         }
         Ok(())
@@ -368,7 +368,7 @@ impl Export<'_> {
             let level = self.scene.levels.get(l);
             let name = level.and_then(|l| named(&l.name)).or_else(|| named(&self.scene.name));
             let first = self.out.root.scenes.is_empty();
-            let file = self.scene.extras.as_ref().filter(|_| first);
+            let file = Some(self.scene).filter(|_| first);
             let extras = extras::of_scene(&self.out.memory, file, level.and_then(|l| l.max_distance))?;
             self.out.charge_objects(1, name.as_ref().map_or(0, String::len))?;
             self.out.push(gltf_json::Scene { extensions: None, extras, name, nodes })?;

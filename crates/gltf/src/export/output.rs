@@ -18,11 +18,27 @@ pub(crate) struct Output {
     pub(crate) root: Root,
     pub(crate) bin: Vec<u8>,
     pub(crate) memory: Budget,
-    /// Accessors of key times that exist already, by the bits of the times.
-    times: BTreeMap<Vec<u32>, Index<Accessor>>,
+    /// The animations as JSON, with commas between them.
+    pub(crate) animations: String,
+    /// The view of keys that were written last.
+    key_view: Option<Index<View>>,
+    /// Keys that exist already, by a hash of their bits.
+    keys: BTreeMap<u64, Known>,
     /// The most bytes that were asked for as room to work in.
     scratch: usize,
 }
+
+/// Where keys lie.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    start: usize,
+    bytes: usize,
+    components: usize,
+    accessor: Index<Accessor>,
+}
+
+/// What a known array of keys takes.
+const KNOWN: u64 = 96;
 
 /// Vertex data, which goes to the graphics card, or anything else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +61,9 @@ impl Output {
             root: Root::default(),
             bin: Vec::new(),
             memory: Budget::new(Limits::default().with_memory(memory)),
-            times: BTreeMap::new(),
+            animations: String::new(),
+            key_view: None,
+            keys: BTreeMap::new(),
             scratch: 0,
         }
     }
@@ -92,14 +110,13 @@ impl Output {
         }
     }
 
-    /// A view of `items` at the end of the buffer.
-    fn view<T: Copy, const B: usize>(
+    /// Puts `items` at the end of the buffer, and returns where they start.
+    fn append<T: Copy, const B: usize>(
         &mut self,
         what: &'static str,
         items: &[T],
-        target: Use,
         encode: impl Fn(T) -> [u8; B],
-    ) -> Result<Index<View>, ConvertError> {
+    ) -> Result<usize, ConvertError> {
         let len = items.len().saturating_mul(B);
         let start = self.bin.len().next_multiple_of(4);
         let more = start.saturating_add(len) - self.bin.len();
@@ -108,10 +125,27 @@ impl Output {
         self.bin.try_reserve(more).map_err(too_much)?;
         self.bin.resize(start, 0);
         append(&mut self.bin, items, encode);
+        Ok(start)
+    }
+
+    /// A view of `items` at the end of the buffer.
+    fn view<T: Copy, const B: usize>(
+        &mut self,
+        what: &'static str,
+        items: &[T],
+        target: Use,
+        encode: impl Fn(T) -> [u8; B],
+    ) -> Result<Index<View>, ConvertError> {
+        let start = self.append(what, items, encode)?;
+        self.view_from(start, target)
+    }
+
+    /// A view of the end of the buffer.
+    fn view_from(&mut self, start: usize, target: Use) -> Result<Index<View>, ConvertError> {
         self.charge_objects(1, 0)?;
         self.push(View {
             buffer: Index::new(0),
-            byte_length: USize64::from(len),
+            byte_length: USize64::from(self.bin.len().saturating_sub(start)),
             byte_offset: Some(USize64::from(start)).filter(|o| o.0 > 0),
             byte_stride: None,
             name: None,
@@ -127,14 +161,14 @@ impl Output {
 
     fn accessor(
         &mut self,
-        view: Index<View>,
+        (view, offset): (Index<View>, usize),
         count: usize,
         (component, type_): (ComponentType, Type),
     ) -> Result<Index<Accessor>, ConvertError> {
         self.charge_objects(1, 0)?;
         self.push(Accessor {
             buffer_view: Some(view),
-            byte_offset: None,
+            byte_offset: Some(USize64::from(offset)).filter(|o| o.0 > 0),
             count: USize64::from(count),
             component_type: Valid(GenericComponentType(component)),
             extensions: None,
@@ -161,15 +195,34 @@ impl Output {
         target: Use,
         bounds: Bounds,
     ) -> Result<Index<Accessor>, ConvertError> {
+        let start = self.append_floats(what, items)?;
+        let view = self.view_from(start, target)?;
+        self.float_accessor((view, 0), items, bounds)
+    }
+
+    fn append_floats<const N: usize>(
+        &mut self,
+        what: &'static str,
+        items: &[[f32; N]],
+    ) -> Result<usize, ConvertError> {
         // Carries into the sign bit where all exponent bits are set: a test without a branch per value.
         let carry = Cell::new(0);
-        let view = self.view(what, items.as_flattened(), target, |v| {
+        let start = self.append(what, items.as_flattened(), |v| {
             carry.set(carry.get() | ((v.to_bits() & 0x7f80_0000) + 0x0080_0000));
             v.to_le_bytes()
         })?;
         if carry.get() >> 31 != 0 {
             return Err(ConvertError::invalid(what, "a value is not finite"));
         }
+        Ok(start)
+    }
+
+    fn float_accessor<const N: usize>(
+        &mut self,
+        view: (Index<View>, usize),
+        items: &[[f32; N]],
+        bounds: Bounds,
+    ) -> Result<Index<Accessor>, ConvertError> {
         let type_ = match N {
             1 => Type::Scalar,
             2 => Type::Vec2,
@@ -188,17 +241,51 @@ impl Output {
         Ok(index)
     }
 
-    /// Times of keys, shared with every sampler that has the same ones.
-    pub(crate) fn times(&mut self, times: &[f32]) -> Result<Index<Accessor>, ConvertError> {
-        let bits: Vec<u32> = times.iter().map(|t| t.to_bits()).collect();
-        if let Some(index) = self.times.get(&bits) {
-            return Ok(*index);
+    /// Times or values of keys: all that follow each other in one view, and equal ones once.
+    pub(crate) fn keys<const N: usize>(
+        &mut self,
+        what: &'static str,
+        items: &[[f32; N]],
+        bounds: Bounds,
+    ) -> Result<Index<Accessor>, ConvertError> {
+        let bits = || items.as_flattened().iter().map(|v| v.to_bits());
+        let hash = bits().fold(0xcbf2_9ce4_8422_2325 ^ N as u64, |hash: u64, bits| {
+            (hash ^ u64::from(bits)).wrapping_mul(0x0100_0000_01b3).rotate_left(29)
+        });
+        let known = self.keys.get(&hash).filter(|known| {
+            let bytes =
+                self.bin.get(known.start..known.start.saturating_add(known.bytes)).unwrap_or_default();
+            let (words, _) = bytes.as_chunks::<4>();
+            known.components == N && words.iter().map(|w| u32::from_le_bytes(*w)).eq(bits())
+        });
+        if let Some(known) = known {
+            return Ok(known.accessor);
         }
-        self.memory.charge_items("key times", bits.len() as u64, 4)?;
-        let items: Vec<[f32; 1]> = times.iter().map(|t| [*t]).collect();
-        let index = self.floats("key times", &items, Use::Other, Bounds::Written)?;
-        self.times.insert(bits, index);
-        Ok(index)
+        let start = self.append_floats(what, items)?;
+        let (view, offset) = self.grown_key_view(start)?;
+        let accessor = self.float_accessor((view, offset), items, bounds)?;
+        self.memory.charge("keys", KNOWN)?;
+        let bytes = self.bin.len().saturating_sub(start);
+        self.keys.entry(hash).or_insert(Known { start, bytes, components: N, accessor });
+        Ok(accessor)
+    }
+
+    /// The view of keys, up to the end of the buffer, and where in it `start` is. It begins anew where something else
+    /// was written since.
+    fn grown_key_view(&mut self, start: usize) -> Result<(Index<View>, usize), ConvertError> {
+        let end = self.bin.len();
+        if let Some(index) = self.key_view
+            && let Some(view) = self.root.buffer_views.get_mut(index.value())
+        {
+            let from = view.byte_offset.map_or(0, |o| o.0);
+            if from.saturating_add(view.byte_length.0) == start as u64 {
+                view.byte_length = USize64((end as u64).saturating_sub(from));
+                return Ok((index, start.saturating_sub(usize::try_from(from).unwrap_or(start))));
+            }
+        }
+        let index = self.view_from(start, Use::Other)?;
+        self.key_view = Some(index);
+        Ok((index, 0))
     }
 
     /// Four bytes per vertex; colours are normalised, joints are not.
@@ -209,7 +296,7 @@ impl Output {
         normalized: bool,
     ) -> Result<Index<Accessor>, ConvertError> {
         let view = self.view(what, items.as_flattened(), Use::Vertices, |b| [b])?;
-        let index = self.accessor(view, items.len(), (ComponentType::U8, Type::Vec4))?;
+        let index = self.accessor((view, 0), items.len(), (ComponentType::U8, Type::Vec4))?;
         if let Some(accessor) = self.root.accessors.get_mut(index.value()) {
             accessor.normalized = normalized;
         }
@@ -223,7 +310,7 @@ impl Output {
         items: &[[u16; 4]],
     ) -> Result<Index<Accessor>, ConvertError> {
         let view = self.view(what, items.as_flattened(), Use::Vertices, u16::to_le_bytes)?;
-        self.accessor(view, items.len(), (ComponentType::U16, Type::Vec4))
+        self.accessor((view, 0), items.len(), (ComponentType::U16, Type::Vec4))
     }
 
     /// Corners of triangles, in 16 bits where `vertices` allows it; 65535 means something else there.
@@ -245,8 +332,16 @@ impl Output {
             self.view("indices", corners, Use::Indices, u32::to_le_bytes)?
         };
         let component = if short { ComponentType::U16 } else { ComponentType::U32 };
-        self.accessor(view, corners.len(), (component, Type::Scalar))
+        self.accessor((view, 0), corners.len(), (component, Type::Scalar))
     }
+}
+
+/// An empty vector with room for `count` items that were charged already.
+pub(crate) fn room<T>(what: &'static str, count: usize) -> Result<Vec<T>, ConvertError> {
+    let mut items = Vec::new();
+    let wanted = (count as u64).saturating_mul(size_of::<T>() as u64);
+    items.try_reserve_exact(count).map_err(|_| LimitExceeded::bytes(what, wanted, 0))?;
+    Ok(items)
 }
 
 /// Appends items byte by byte, some thousand bytes at a time: memory is touched once.

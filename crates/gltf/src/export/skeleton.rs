@@ -5,7 +5,7 @@ use crate::export::geometry::{is_scaled, named, place, unit_rotation};
 use crate::export::output::{Bounds, Output, Use};
 use crate::math::{SHEAR_NOISE, decompose};
 use gltf_json::{Index, Node, Skin};
-use meshwright_core::math::Affine64;
+use meshwright_core::math::{Affine64, Trs64, distance, quat, wide};
 use meshwright_scene::{Affine, ConvertError, Local, Loss, Skeleton, Trs};
 
 /// A node may stand this far, of its size, from where its joint belongs: what 32 bits lose in a long chain.
@@ -20,16 +20,22 @@ pub(crate) struct Joints {
     pub(crate) nodes: Vec<Index<Node>>,
     /// Their transforms in the rest pose.
     pub(crate) rest: Vec<Trs>,
+    /// Their inverse bind matrices.
+    binds: Vec<Affine>,
+    /// Of each joint the translation, rotation and scale that an importer loses whose bones stand at rest as they are
+    /// bound, without scale.
+    pub(crate) keyed: Vec<[bool; 3]>,
     /// The joint that never moves, where one was needed.
     neutral: Option<Index<Node>>,
 }
 
-/// Writes the nodes of a skeleton, and one more when `neutral` asks for a joint that never moves. `None` for a
+/// Writes the nodes of a skeleton, which is called like the model where it has no name, and one more when `neutral` asks for a joint that never moves. `None` for a
 /// skeleton without joints that needs none.
 pub(crate) fn write(
     out: &mut Output,
     skeleton: &Skeleton,
     neutral: bool,
+    model: &str,
     path: &str,
     losses: &mut Vec<Loss>,
 ) -> Result<Option<Joints>, ConvertError> {
@@ -38,7 +44,7 @@ pub(crate) fn write(
     }
     let rest = rest(skeleton, path, losses)?;
     let root = out.push(Node {
-        name: Some(named(&skeleton.name).unwrap_or_else(|| "skeleton".into())),
+        name: named(&skeleton.name).or_else(|| named(model)).or_else(|| Some("skeleton".into())),
         ..Node::default()
     })?;
     let mut nodes = out.memory.reserve("joints", skeleton.joints.len())?;
@@ -63,7 +69,9 @@ pub(crate) fn write(
     if let Some(neutral) = neutral {
         adopt(out, root, neutral);
     }
-    Ok(Some(Joints { root, nodes, rest, neutral }))
+    let binds = inverse_binds(out, skeleton, &rest)?;
+    let keyed = keyed(out, skeleton, &rest, &binds)?;
+    Ok(Some(Joints { root, nodes, rest, binds, keyed, neutral }))
 }
 
 /// Hangs one node below another.
@@ -125,8 +133,7 @@ pub(crate) fn skin(
         let columns = m.to_columns();
         core::array::from_fn(|i| columns[i / 4][i % 4])
     };
-    let binds = inverse_binds(out, skeleton, joints)?;
-    matrices.extend(binds.iter().map(flat));
+    matrices.extend(joints.binds.iter().map(flat));
     let mut nodes = joints.nodes.clone();
     if let Some(neutral) = joints.neutral {
         nodes.push(neutral);
@@ -146,12 +153,12 @@ pub(crate) fn skin(
 /// The inverse bind matrices: the skeleton's own, except for joints whose node cannot stand where the joint
 /// does because something above it, or it itself, shears. There the difference in the rest pose goes into the
 /// matrix, so that the rest pose, and any in which the shear stays, is exact all the same.
-fn inverse_binds(out: &Output, skeleton: &Skeleton, joints: &Joints) -> Result<Vec<Affine>, ConvertError> {
+fn inverse_binds(out: &Output, skeleton: &Skeleton, rest: &[Trs]) -> Result<Vec<Affine>, ConvertError> {
     let mut binds: Vec<Affine> = out.memory.reserve("inverse bind matrices", skeleton.joints.len())?;
     binds.extend(skeleton.joints.iter().map(|j| j.inverse_bind));
     let (Some(order), Some(model)) = (skeleton.order(), skeleton.rest_model()) else { return Ok(binds) };
     let mut nodes: Vec<Affine64> = out.memory.reserve("joints", skeleton.joints.len())?;
-    nodes.extend(joints.rest.iter().map(|t| t.wide().to_affine()));
+    nodes.extend(rest.iter().map(|t| t.wide().to_affine()));
     let linear = |m: &Affine64| [m.x, m.y, m.z];
     for i in order {
         let joint = &skeleton.joints[i];
@@ -175,4 +182,35 @@ fn inverse_binds(out: &Output, skeleton: &Skeleton, joints: &Joints) -> Result<V
         }
     }
     Ok(binds)
+}
+
+/// Places and angles nearer than this, of the skeleton's size and in radians, are the same: what is left of matrices in
+/// 32 bits that were inverted.
+const SAME_PLACE: f64 = 2e-6;
+const SAME_ANGLE: f64 = 4e-6;
+
+/// What of the rest pose bones do not have that are placed by the inverse bind matrices and have no scale. An importer
+/// that makes such bones shows the rest pose by moving them, until a clip is played that says nothing of it.
+fn keyed(
+    out: &Output,
+    skeleton: &Skeleton,
+    rest: &[Trs],
+    binds: &[Affine],
+) -> Result<Vec<[bool; 3]>, ConvertError> {
+    let mut keyed = out.memory.reserve("joints", rest.len())?;
+    let mut models = out.memory.reserve("joints", rest.len())?;
+    models.extend(binds.iter().map(|bind| bind.wide().inverse()));
+    let places = models.iter().flatten().map(|m| m.w);
+    let size = places.flatten().fold(0.0_f64, |size, c| size.max(c.abs()));
+    for ((joint, rest), model) in skeleton.joints.iter().zip(rest).zip(&models) {
+        let parent = joint.parent.filter(|_| joint.follows.is_empty()).and_then(|p| binds.get(p));
+        let bone = model.map(|m| Trs64::from_affine(&parent.map_or(m, |to| to.wide().after(&m))));
+        let scaled = rest.scale.iter().any(|s| (f64::from(*s) - 1.0).abs() > SAME_PLACE);
+        keyed.push(bone.map_or([true; 3], |bone| {
+            let away = distance(bone.translation, wide(rest.translation));
+            let turned = quat::angle(bone.rotation, wide(rest.rotation));
+            [away > size * SAME_PLACE, turned > SAME_ANGLE, scaled]
+        }));
+    }
+    Ok(keyed)
 }

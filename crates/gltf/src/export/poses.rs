@@ -1,0 +1,125 @@
+//! Sets of poses, each pose taken apart once, however many frames and clips show it.
+
+use crate::export::keys::between;
+use crate::export::output::room;
+use crate::math::{SHEAR_NOISE, decompose};
+use meshwright_scene::{Budget, ConvertError, Interpolation, Joint, LimitExceeded, PoseSet, Trs};
+use std::collections::BTreeMap;
+
+/// Steps of work that taking a matrix apart counts as, and comparing two of them between their frames.
+const DECOMPOSED: u64 = 40;
+const COMPARED: u64 = 16;
+
+/// What one remembered pair of poses takes.
+const PAIR: u64 = 96;
+
+/// The poses of a set as translations, rotations and scales.
+#[derive(Debug)]
+pub(crate) struct Poses<'a> {
+    set: &'a PoseSet,
+    /// Joint by joint, pose by pose; of poses that no clip shows, nothing of meaning.
+    parts: Vec<Trs>,
+    shear: Vec<Shear>,
+    /// How far, in degrees, blends of two poses are at most from glTF's.
+    away: BTreeMap<(u32, u32, u8), f64>,
+}
+
+/// What a pose holds beyond translations, rotations and scales.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Shear {
+    pub(crate) joints: usize,
+    pub(crate) most: f64,
+}
+
+impl<'a> Poses<'a> {
+    /// Takes the poses apart that `used` marks.
+    pub(crate) fn new(set: &'a PoseSet, used: &[bool], memory: &Budget) -> Result<Self, LimitExceeded> {
+        let mut parts = memory.reserve("poses", set.locals.len())?;
+        let mut shear = memory.reserve("poses", set.len())?;
+        for pose in 0..set.len() {
+            let locals = set.pose(pose).unwrap_or_default();
+            let mut found = Shear::default();
+            if used.get(pose) == Some(&true) {
+                memory.work("poses taken apart", (locals.len() as u64).saturating_mul(DECOMPOSED))?;
+                for m in locals {
+                    let (trs, error) = decompose(m);
+                    parts.push(trs);
+                    if error > SHEAR_NOISE {
+                        found.joints += 1;
+                        found.most = found.most.max(error);
+                    }
+                }
+            } else {
+                parts.resize(parts.len() + locals.len(), Trs::IDENTITY);
+            }
+            shear.push(found);
+        }
+        Ok(Self { set, parts, shear, away: BTreeMap::new() })
+    }
+
+    /// The set itself.
+    pub(crate) fn set(&self) -> &'a PoseSet {
+        self.set
+    }
+
+    /// The parts of a joint in a pose.
+    pub(crate) fn of(&self, pose: u32, joint: usize) -> Option<Trs> {
+        self.pose(pose)?.get(joint).copied()
+    }
+
+    /// The parts of all joints in a pose.
+    pub(crate) fn pose(&self, pose: u32) -> Option<&[Trs]> {
+        let joints = self.set.joints;
+        let start = (pose as usize).checked_mul(joints)?;
+        self.parts.get(start..start.checked_add(joints)?)
+    }
+
+    /// A part of a joint's transform at every key, where `order` says which pose each shows; once where it is one in all
+    /// poses that are `used`.
+    pub(crate) fn column<const N: usize>(
+        &self,
+        joint: usize,
+        order: &[u32],
+        used: &[u32],
+        part: fn(Trs) -> [f32; N],
+    ) -> Result<Vec<[f32; N]>, ConvertError> {
+        let at = |pose: &u32| self.of(*pose, joint).map(part);
+        let first = order.first().and_then(at);
+        let shown =
+            if used.iter().all(|p| at(p) == first) { order.get(..1).unwrap_or_default() } else { order };
+        let mut values = room("keys", shown.len())?;
+        values.extend(shown.iter().filter_map(at));
+        Ok(values)
+    }
+
+    pub(crate) fn shear(&self, pose: u32) -> Shear {
+        self.shear.get(pose as usize).copied().unwrap_or_default()
+    }
+
+    /// How far, in degrees, blends of two poses by a rule are at most from glTF's. Joints that follow others are not
+    /// blended.
+    pub(crate) fn away(
+        &mut self,
+        (a, b): (u32, u32),
+        rule: Interpolation,
+        joints: &[Joint],
+        memory: &Budget,
+    ) -> Result<f64, ConvertError> {
+        let key = (a, b, rule as u8);
+        if a == b {
+            return Ok(0.0);
+        }
+        if let Some(known) = self.away.get(&key) {
+            return Ok(*known);
+        }
+        memory.charge("poses", PAIR)?;
+        memory.work("poses compared", (joints.len() as u64).saturating_mul(COMPARED))?;
+        let locals = |p: u32| self.set.pose(p as usize).unwrap_or_default();
+        let parts = |p: u32| self.pose(p).unwrap_or_default();
+        let pairs = locals(a).iter().zip(locals(b)).zip(parts(a).iter().zip(parts(b)));
+        let own = joints.iter().zip(pairs).filter(|(joint, ((a, b), _))| joint.follows.is_empty() && a != b);
+        let most = own.map(|(_, ((a, b), (at, bt)))| between(a, b, at, bt, rule)).fold(0.0, f64::max);
+        self.away.insert(key, most);
+        Ok(most)
+    }
+}

@@ -1,0 +1,128 @@
+//! Vertices that nothing draws.
+
+use crate::mesh::{Mesh, Skin};
+use crate::model::Scene;
+use alloc::vec::Vec;
+use meshwright_core::{Budget, LimitExceeded};
+
+impl Scene {
+    /// Drops vertices that no triangle uses, with their attributes and influences, and returns how many there were. The
+    /// others keep their order.
+    ///
+    /// # Errors
+    /// When the budget does not allow for a list of vertices.
+    pub fn prune(&mut self, budget: &Budget) -> Result<usize, LimitExceeded> {
+        let mut dropped = 0;
+        for mesh in &mut self.meshes {
+            dropped += mesh.prune(budget)?;
+        }
+        Ok(dropped)
+    }
+}
+
+impl Mesh {
+    /// How many vertices no triangle uses.
+    ///
+    /// # Errors
+    /// When the budget does not allow for a list of vertices.
+    pub fn unused_vertices(&self, budget: &Budget) -> Result<usize, LimitExceeded> {
+        Ok(self.used(budget)?.iter().filter(|used| !**used).count())
+    }
+
+    fn used(&self, budget: &Budget) -> Result<Vec<bool>, LimitExceeded> {
+        let mut used = budget.filled("vertices", self.positions.len(), false)?;
+        for corner in self.triangles.as_flattened() {
+            if let Some(used) = used.get_mut(*corner as usize) {
+                *used = true;
+            }
+        }
+        Ok(used)
+    }
+
+    fn prune(&mut self, budget: &Budget) -> Result<usize, LimitExceeded> {
+        let used = self.used(budget)?;
+        let dropped = used.iter().filter(|used| !**used).count();
+        if dropped == 0 {
+            return Ok(0);
+        }
+        let mut places = budget.reserve("vertices", used.len())?;
+        let mut next = 0_u32;
+        for used in &used {
+            places.push(next);
+            next = next.saturating_add(u32::from(*used));
+        }
+        for corner in self.triangles.as_flattened_mut() {
+            *corner = places.get(*corner as usize).copied().unwrap_or(*corner);
+        }
+        keep(&mut self.positions, &used);
+        keep(&mut self.normals, &used);
+        keep(&mut self.tangents, &used);
+        keep(&mut self.uvs, &used);
+        keep(&mut self.colors, &used);
+        if let Some(skin) = &mut self.skin {
+            skin.prune(&used, budget)?;
+        }
+        Ok(dropped)
+    }
+}
+
+impl Skin {
+    fn prune(&mut self, used: &[bool], budget: &Budget) -> Result<(), LimitExceeded> {
+        let mut influences = budget.filled("skin", self.influences.len(), false)?;
+        let mut starts = budget.reserve("skin", self.starts.len())?;
+        starts.push(0);
+        let mut next = 0_u32;
+        for (vertex, _) in used.iter().enumerate().filter(|(_, used)| **used) {
+            let range = self.range(vertex);
+            next = next.saturating_add(u32::try_from(range.len()).unwrap_or(u32::MAX));
+            influences.get_mut(range).into_iter().flatten().for_each(|kept| *kept = true);
+            starts.push(next);
+        }
+        keep(&mut self.influences, &influences);
+        keep(&mut self.local, &influences);
+        self.starts = starts;
+        Ok(())
+    }
+}
+
+/// Keeps the items that are marked.
+fn keep<T>(items: &mut Vec<T>, marked: &[bool]) {
+    let mut marks = marked.iter();
+    items.retain(|_| marks.next().copied().unwrap_or(true));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Influence, Limits, LocalVertex, SkeletonId};
+    use alloc::vec;
+
+    #[test]
+    fn what_no_triangle_uses_goes_and_the_rest_keeps_its_order() {
+        let mut skin = Skin::new(SkeletonId(0));
+        for (joints, weight) in [(0..1, 1.0), (1..3, 0.5), (3..3, 0.0), (4..6, 0.25), (6..7, 1.0)] {
+            for joint in joints {
+                skin.influences.push(Influence { joint, weight });
+                skin.local.push(LocalVertex { position: [weight; 3], normal: [0.0; 3] });
+            }
+            skin.end_vertex();
+        }
+        let at = |x: f32| [x, 0.0, 0.0];
+        let mut mesh = Mesh::new("m", (0..5_u8).map(|x| at(x.into())).collect(), vec![[4, 2, 1], [1, 1, 2]])
+            .with_uvs((0..5_u8).map(|x| [x.into(), 0.0]).collect())
+            .with_skin(skin);
+        let budget = Budget::new(Limits::default());
+        assert_eq!(mesh.unused_vertices(&budget), Ok(2));
+        let mut scene = Scene::default().with_meshes(vec![mesh.clone()]);
+        assert_eq!(scene.prune(&budget), Ok(2));
+        mesh = scene.meshes.remove(0);
+        assert_eq!(mesh.positions, [at(1.0), at(2.0), at(4.0)]);
+        assert_eq!((mesh.uvs[2], &mesh.normals), ([4.0, 0.0], &vec![]));
+        assert_eq!(mesh.triangles, [[2, 1, 0], [0, 0, 1]]);
+        let skin = mesh.skin.as_ref().unwrap();
+        assert_eq!(skin.starts, [0, 2, 2, 3]);
+        assert_eq!(skin.influences.iter().map(|i| i.joint).collect::<Vec<_>>(), [1, 2, 6]);
+        assert_eq!(skin.local.len(), 3);
+        assert_eq!(mesh.prune(&budget), Ok(0));
+    }
+}
