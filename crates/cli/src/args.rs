@@ -195,6 +195,12 @@ pub(crate) struct ConvertArgs {
     /// Keep the skeleton of a model of a single frame, which glTF and OBJ otherwise hold as a static mesh
     #[arg(long)]
     pub keep_skeleton: bool,
+    /// Multiply all lengths: 0.0254 makes metres of Quake's units. The output says so, for the way back
+    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = parse_factor)]
+    pub scale: f64,
+    /// Drop vertices that no triangle uses, as some importers do
+    #[arg(long)]
+    pub prune: bool,
     /// Keep native fields that glTF has no place for as extras
     #[arg(long)]
     pub extras: bool,
@@ -371,6 +377,13 @@ fn parse_bound(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(v) if v.is_finite() && v >= 0.0 => Ok(v),
         _ => Err("not a number of at least 0".into()),
+    }
+}
+
+fn parse_factor(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(v) if v.is_finite() && v > 0.0 => Ok(v),
+        _ => Err("not a positive number".into()),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{Fail, Status, output, pose, render};
 use meshwright::dump::PoseRef;
 use meshwright::gltf::Influences;
 use meshwright::scene::obj::ObjOptions;
-use meshwright::scene::{ConvertError, Loss, MeshPose, OutputFile, Scene, SceneOptions};
+use meshwright::scene::{ConvertError, Converted, Loss, MeshPose, OutputFile, Scene, SceneOptions};
 use meshwright::{Asset, FigureError, Format, Role, Target, WriteOptions, rig};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -142,7 +142,8 @@ impl Work<'_> {
     /// Converts one file.
     fn one(&self, input: &Input, path: &Path) -> Result<Done, Refusal> {
         let mut opened = self.reader.open(input)?;
-        if self.to == Target::Native(opened.asset.format()) {
+        let changed = self.args.scale != 1.0 || self.args.prune;
+        if self.to == Target::Native(opened.asset.format()) && !changed {
             self.reader.say_passed_over(input, &opened);
             return self.deliver(self.rewritten(input, &opened.asset, path)?, Some(input));
         }
@@ -211,7 +212,8 @@ impl Work<'_> {
             .with_extras(args.extras)
             .with_static_meshes(shown && !args.keep_skeleton)
             .with_memory(limits.memory);
-        let scene = opened.asset.to_scene(&options).map_err(|e| hinted(e, &opened.asset))?;
+        let mut scene = opened.asset.to_scene(&options).map_err(|e| hinted(e, &opened.asset))?;
+        reshape(&mut scene, args, &options)?;
         let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
         let mut options = WriteOptions::default().with_stem(stem.to_string_lossy()).with_limits(limits);
         options.settings = self.reader.settings().to_vec();
@@ -248,6 +250,23 @@ impl Work<'_> {
         done.files.iter().for_each(|(path, _)| self.reader.wrote(path));
         Ok(done)
     }
+}
+
+/// Changes a scene as the arguments want it, however it is written.
+fn reshape(
+    scene: &mut Converted<Scene>,
+    args: &ConvertArgs,
+    options: &SceneOptions,
+) -> Result<(), ConvertError> {
+    if args.scale != 1.0 {
+        scene.value.rescale(args.scale)?;
+    }
+    let dropped = if args.prune { scene.value.prune(&options.budget())? } else { 0 };
+    if dropped > 0 {
+        let message = format!("{dropped} vertices that no triangle uses were dropped");
+        scene.losses.push(Loss::note("vertices-pruned", "meshes", message).counted(dropped));
+    }
+    Ok(())
 }
 
 /// Files with their places: the main one at `path`, its companions beside it. The main one comes last, since it names

@@ -12,10 +12,11 @@
 //! | node | a node; where it draws several meshes, a child for each |
 //! | mesh | a mesh with one primitive |
 //! | skinned mesh | also a node of its own at the root of the scene, without transform |
-//! | skeleton | a node with its joints below, and one skin that all its meshes share |
-//! | clip | an animation with linear samplers and the keys of the clip |
+//! | skeleton | a node with its joints below, and one skin that all its meshes share; it is there without meshes too |
+//! | clip | an animation with linear samplers and the keys of the clip; how it is played is in its `extras` |
 //! | material, or none | a material with metallic 0 and roughness 1, blended when its colour is not opaque |
 //! | extras | `extras` of the same object; of the scene as a whole, of the first glTF scene |
+//! | format, name, scale, clips | `extras.meshwright` of the first glTF scene |
 //!
 //! Choices that a reader of the file should know:
 //!
@@ -23,22 +24,35 @@
 //!   made to sum to 1, repeated joints of a vertex are merged, joint 0 stands where the weight is 0. Vertices
 //!   that nothing moves hang on an extra joint `neutral_bone` that never moves.
 //! * **Loops.** glTF does not say whether an animation loops. The frames of a clip are written as they are, so
-//!   a viewer that repeats the animation jumps from the last frame to the first;
-//!   [`close_loops`](ExportOptions::close_loops) repeats the first frame at the end, where the period of the
-//!   clip ends.
-//! * **Keys.** A channel that never leaves the rest value is left out, one that is constant has one key. The
-//!   length of the clip is kept, if need be by two equal keys. Where a loop blends from its last key to its first,
+//!   a viewer that repeats the animation jumps from the last frame to the first, and a note says by how much the loop
+//!   takes longer in its game; [`close_loops`](ExportOptions::close_loops) repeats the first frame at the end, where the
+//!   period of the clip ends. The `extras` of every animation hold its `rate` in frames per second, `loop`, the frame of
+//!   the file at which it has its `start`, its `frames`, and of a loop the `period` in seconds.
+//! * **For an import.** Blender drops the extras of animations, and keeps a text on the scene: `extras.meshwright` is JSON
+//!   as a text, with `v` 1, the `format` and `name` of the file, the `scale` by which lengths were multiplied where that
+//!   is not 1, and of all `clips` `name`, `rate`, `loop`, `start` and `frames`.
+//! * **From clip to clip.** Editors leave what a clip has no keys for where the clip before it put it. So where a
+//!   skeleton has several clips, each has a key for whatever one of them moves. Blender's bones have no scale at rest
+//!   and stand as they are bound: what of a rest pose they cannot hold has a key in every clip, of a single one too.
+//! * **Keys.** A channel that never leaves the rest value is left out otherwise, one that is constant has one key. Keys
+//!   within three or more equal ones are left out, and those outside the first and the last that differ. One channel of
+//!   an animation has keys at its beginning and its end. Keys lie in one view, equal ones once. Where a loop blends from its last key to its first,
 //!   or a clip towards a key behind its end, its first and last frame become keys. Signs of quaternions are
 //!   changed so that neighbours lie in one hemisphere. Where the format blends between keys otherwise than glTF's
 //!   spherical interpolation, the difference is measured and reported as a loss.
 //! * **Shear.** Joints are translation, rotation and scale. What a matrix holds beyond that is a reported loss;
-//!   in the rest pose the inverse bind matrices make up for it.
+//!   in the rest pose the inverse bind matrices make up for it. Inverse bind matrices may shear, but importers that
+//!   make bones of joints take them apart: where several joints share one that shears, and no others move their vertices,
+//!   vertices and matrices are written as if it did not, which moves nothing. Where vertices follow joints of
+//!   different binds that shear, or are scaled unevenly, Blender deforms them otherwise than glTF says.
+//! * **Vertices that no triangle uses** are written, and a note says how many: Blender drops them.
+//!   [`Scene::prune`](meshwright_scene::Scene::prune) does so before.
 //! * **Joints that follow others** are sampled at every frame, and hang from the skeleton's node.
 //! * **Vertex colours** are written byte for byte as normalised `COLOR_0`. glTF reads them as linear light; the
 //!   formats do not say what they are.
 //!
 //! Nothing that is not finite reaches the file, the same scene gives the same bytes, and the Khronos validator
-//! finds neither errors nor warnings.
+//! finds neither errors nor warnings. It calls the skin of a skeleton without meshes unused, for information.
 //!
 //! ```
 //! use meshwright_gltf::{ExportOptions, export};
@@ -57,7 +71,7 @@
 //!
 //! No unsafe code. [`export`] validates the scene and charges buffer, JSON and working memory before they are taken,
 //! 256 MiB unless the options say otherwise; what does not fit, or is longer than a GLB can be, is an error. Time is
-//! linear in the scene and what is written. [`document::Document`] makes an error of any bytes, or tables whose indices,
+//! linear in the scene and what is written; work that multiplies, such as clips by keys that are equal, is charged as steps. [`document::Document`] makes an error of any bytes, or tables whose indices,
 //! ranges and types are all checked, within 256 MiB unless said otherwise and without recursion. [`playback::Player`]
 //! makes a player or an error of any bytes, within 1 GiB unless said otherwise.
 #![forbid(unsafe_code)]

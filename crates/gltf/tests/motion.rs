@@ -1,11 +1,17 @@
 //! Clips as animations: what people see who go from one to the next, and what it costs.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    reason = "a failing test panics; tests use small numbers"
+)]
 
 use meshwright_gltf::playback::Player;
 use meshwright_gltf::{ExportOptions, Gltf, export};
+use meshwright_rig::{Evaluator, Precision};
 use meshwright_scene::{
-    Affine, Channel, Clip, ConvertError, Extra, Influence, Interpolation, Joint, Local, Mesh, MeshId, Motion,
-    Node, PoseSet, PoseSetId, Scene, Skeleton, SkeletonId, Skin, Track, Trs,
+    Affine, Budget, Channel, Clip, ConvertError, Extra, Influence, Interpolation, Joint, Limits, Local, Mesh,
+    MeshId, Motion, Node, PoseSet, PoseSetId, Scene, Skeleton, SkeletonId, Skin, Track, Trs,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -236,6 +242,68 @@ fn the_scale_of_a_scene_is_told() {
     assert_eq!(gltf["nodes"][1]["translation"], json!([0.0254, 0.0, 0.0]));
 }
 
+#[test]
+fn vertices_that_no_triangle_uses_are_told() {
+    let corners = vec![[0.0; 3], [1.0, 0.0, 0.0], [5.0; 3], [0.0, 1.0, 0.0]];
+    let mesh = Mesh::new("m", corners, vec![[0, 1, 3]]);
+    let mut scene = Scene::default().with_meshes(vec![mesh]).with_nodes(vec![Node::of_mesh("m", MeshId(0))]);
+    let note = |scene: &Scene| {
+        let done = export(scene, &ExportOptions::default()).unwrap();
+        done.notes().find(|l| l.code == "vertices-unused").map(|l| (l.path.clone(), l.count))
+    };
+    assert_eq!(note(&scene), Some(("meshes[0]".into(), 1)));
+    scene.prune(&Budget::new(Limits::default())).unwrap();
+    assert_eq!(note(&scene), None);
+}
+
+#[test]
+fn binds_that_shear_are_straightened_where_joints_share_them() {
+    // Two joints that stand in for the mean of others, and a third of its own.
+    let mut skeleton = skeleton();
+    let sheared = Affine { x: [0.9, 0.2, 0.1], y: [-0.3, 0.8, 0.0], z: [0.0, 0.1, 1.1], w: [0.5, 0.0, 2.0] };
+    for joint in [1, 2] {
+        skeleton.joints[joint].inverse_bind = sheared;
+    }
+    let mut skin = Skin::new(SkeletonId(0));
+    for weights in [[0.0, 0.25, 0.75], [0.0, 0.5, 0.5], [1.0, 0.0, 0.0]] {
+        skin.influences.extend((0_u32..).zip(weights).map(|(joint, weight)| Influence { joint, weight }));
+        skin.end_vertex();
+    }
+    let corners = vec![[1.0, 2.0, 3.0], [1.0, -2.0, 0.5], [0.0, 1.0, 0.0]];
+    let mesh =
+        Mesh::new("m", corners, vec![[0, 1, 2]]).with_normals(vec![[0.0, 0.6, 0.8]; 3]).with_skin(skin);
+    let clips = vec![clip("turn", vec![turn(1), slide(2, &[1.0, 5.0])])];
+    let scene =
+        scene(skeleton, clips).with_meshes(vec![mesh]).with_nodes(vec![Node::of_mesh("m", MeshId(0))]);
+    let gltf = done(&scene);
+    let document = document(&gltf);
+    let matrices =
+        &document["accessors"][document["skins"][0]["inverseBindMatrices"].as_u64().unwrap() as usize];
+    let view = &document["bufferViews"][matrices["bufferView"].as_u64().unwrap() as usize];
+    let start = view["byteOffset"].as_u64().unwrap() as usize;
+    let bytes = &gltf.buffer()[start..start + view["byteLength"].as_u64().unwrap() as usize];
+    let floats: Vec<f32> = bytes.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+    for matrix in floats.chunks(16) {
+        let column = |i: usize| [matrix[4 * i], matrix[4 * i + 1], matrix[4 * i + 2]];
+        for (i, j) in [(0, 1), (1, 2), (0, 2)] {
+            let dot: f32 = column(i).iter().zip(column(j)).map(|(a, b)| a * b).sum();
+            assert!(dot.abs() < 1e-6, "{matrix:?}");
+        }
+    }
+    // Everything stands where the skeleton says.
+    let player = Player::new(&gltf.to_glb()).unwrap();
+    let mut evaluator = Evaluator::new(&scene).unwrap().with_precision(Precision::Double);
+    for (frame, time) in [(0.0, 0.0), (1.0, 0.1)] {
+        evaluator.pose(Some((0, frame))).unwrap();
+        let expected = evaluator.meshes().unwrap();
+        let found = player.evaluate(Some(0), time);
+        for (a, b) in found[0].positions.iter().zip(&expected[0].positions) {
+            let near = a.iter().zip(b).all(|(a, b)| (a - f64::from(*b)).abs() < 2e-6);
+            assert!(near, "frame {frame}: {a:?} {b:?}");
+        }
+    }
+}
+
 /// Two poses that frames of many clips show in turns.
 fn pairs(joints: usize, frames: usize, clips: usize, poses: [Affine; 2]) -> Scene {
     let names = (0..joints).map(|i| Joint::new(format!("{i}"), None, Local::Affine(poses[0])));
@@ -269,7 +337,10 @@ fn poses_are_taken_apart_once_however_many_frames_show_them() {
     let sheared = |by| Affine { x: [0.8, by, 0.0], y: [by, 0.8, 0.0], ..Affine::IDENTITY };
     let scene = pairs(2000, 2000, 300, [sheared(0.6), sheared(-0.6)]);
     let done = timed(|| export(&scene, &ExportOptions::default())).unwrap();
-    assert_eq!(done.losses.iter().filter(|l| l.code == "joint-shear" && l.path.starts_with("clips")).count(), 300);
+    assert_eq!(
+        done.losses.iter().filter(|l| l.code == "joint-shear" && l.path.starts_with("clips")).count(),
+        300
+    );
     assert!(done.value.glb_len() < 1 << 20);
 }
 

@@ -105,3 +105,26 @@ fn a_figure_is_named_after_the_first_that_takes_parts() {
         FigureError::Several { index: 2, role: Role::Skeleton }
     );
 }
+
+#[cfg(feature = "bmd")]
+#[test]
+fn what_has_no_name_is_called_after_the_file() {
+    let scene = |file: &str, name: &str| {
+        let tree = Tree::memory([(name, fixture(file))]).unwrap();
+        Asset::open(&tree, name, &OpenOptions::default())
+            .unwrap()
+            .to_scene(&SceneOptions::default())
+            .unwrap()
+            .value
+    };
+    let robot = scene("bmd/moving.ok.bmd", "robot.bmd");
+    assert_eq!((robot.format.as_str(), robot.skeletons[0].name.as_str()), ("bmd", "robot"));
+    assert_eq!((robot.meshes[0].name.as_str(), robot.nodes[0].name.as_str()), ("robot_0", "robot_0"));
+    let chair = scene("bmd/flat64.ok.bmd", "chair.bmd");
+    assert!(chair.skeletons.is_empty());
+    assert_eq!((chair.meshes[0].name.as_str(), chair.nodes[0].name.as_str()), ("chair", "chair"));
+    // Names of the file stay.
+    let hopper = scene("dpm/hopper.ok.dpm", "box.dpm");
+    assert!(hopper.meshes.iter().all(|mesh| !mesh.name.starts_with("box")));
+    assert_eq!(hopper.skeletons[0].name, "box");
+}

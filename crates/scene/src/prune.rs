@@ -14,7 +14,7 @@ impl Scene {
     pub fn prune(&mut self, budget: &Budget) -> Result<usize, LimitExceeded> {
         let mut dropped = 0;
         for mesh in &mut self.meshes {
-            dropped += mesh.prune(budget)?;
+            dropped = mesh.prune(budget)?.saturating_add(dropped);
         }
         Ok(dropped)
     }

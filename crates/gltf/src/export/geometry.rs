@@ -36,6 +36,12 @@ pub(crate) fn write(
     losses: &mut Vec<Loss>,
 ) -> Result<Written, ConvertError> {
     out.charge_objects(1, mesh.name.len())?;
+    let unused = mesh.unused_vertices(&out.memory)?;
+    if unused > 0 {
+        let message =
+            format!("{unused} vertices that no triangle uses, which some importers drop (--prune does so)");
+        losses.push(Loss::note("vertices-unused", path, message).counted(unused));
+    }
     let mut attributes = Attributes::new();
     let positions = out.floats("positions", &mesh.positions, Use::Vertices, Bounds::Written)?;
     attributes.insert(Valid(Semantic::Positions), positions);

@@ -12,6 +12,7 @@ mod options;
 mod output;
 mod poses;
 mod skeleton;
+mod straight;
 mod tally;
 mod weights;
 
@@ -26,6 +27,7 @@ use meshwright_scene::{ConvertError, Converted, Local, Loss, Mesh, MeshId, Scene
 use output::Output;
 use skeleton::{Joints, adopt};
 use std::collections::{BTreeMap, BTreeSet};
+use straight::Straightened;
 
 /// Turns a scene into glTF, with a list of what it does not hold.
 ///
@@ -45,6 +47,7 @@ pub fn export(scene: &Scene, options: &ExportOptions) -> Result<Converted<Gltf>,
         order,
         meshes: Vec::new(),
         sources: Vec::new(),
+        straightened: Vec::new(),
         skeletons: Vec::new(),
     };
     export.run()
@@ -68,6 +71,7 @@ struct Export<'a> {
     /// The written meshes by the scene's numbers.
     meshes: Vec<Option<Written>>,
     sources: Vec<MeshId>,
+    straightened: Vec<Straightened>,
     skeletons: Vec<Option<Joints>>,
 }
 
@@ -86,6 +90,9 @@ impl Export<'_> {
         let roots = self.roots()?;
         let levels = self.levels()?;
         let shown = self.shown(&roots, &levels);
+        for skeleton in 0..self.scene.skeletons.len() {
+            self.straightened.push(Straightened::of(self.scene, skeleton, &self.out.memory)?);
+        }
         self.write_meshes(&shown)?;
         self.write_skeletons()?;
         let placed = self.place_nodes(&roots, &shown)?;
@@ -184,9 +191,11 @@ impl Export<'_> {
                 Some(m) => materials.get(&mut self.out, m.0, !mesh.uvs.is_empty(), &mut self.losses)?,
                 None => Some(materials.plain(&mut self.out)?),
             };
+            let straightened = mesh.skin.as_ref().and_then(|s| self.straightened.get(s.skeleton.0));
+            let straight = straightened.map(|s| s.mesh(mesh, &self.out.memory)).transpose()?;
             let written = geometry::write(
                 &mut self.out,
-                mesh,
+                straight.as_deref().unwrap_or(mesh),
                 material,
                 joints.map_or(0, |s| s.joints.len()),
                 self.options.influences,
@@ -208,7 +217,11 @@ impl Export<'_> {
         }
         for (i, (skeleton, neutral)) in self.scene.skeletons.iter().zip(neutral).enumerate() {
             let path = format!("skeletons[{i}]");
-            let joints = skeleton::write(&mut self.out, skeleton, neutral, &self.scene.name, &path, &mut self.losses)?;
+            let straightened = self.straightened.get(i);
+            let straight = straightened.map(|s| s.skeleton(skeleton, &self.out.memory)).transpose()?;
+            let skeleton = straight.as_deref().unwrap_or(skeleton);
+            let joints =
+                skeleton::write(&mut self.out, skeleton, neutral, &self.scene.name, &path, &mut self.losses)?;
             self.skeletons.push(joints);
         }
         Ok(())
