@@ -263,8 +263,8 @@ fn reshape(
     }
     let dropped = if args.prune { scene.value.prune(&options.budget())? } else { 0 };
     if dropped > 0 {
-        let message = format!("{dropped} vertices that no triangle uses were dropped");
-        scene.losses.push(Loss::note("vertices-pruned", "meshes", message).counted(dropped));
+        let note = Loss::note("vertices-pruned", "meshes", "vertices that no triangle uses were dropped");
+        scene.losses.push(note.of(dropped, "vertex", "vertices"));
     }
     Ok(())
 }

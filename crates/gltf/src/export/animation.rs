@@ -197,16 +197,15 @@ fn moved_by_tracks(joints: &Joints, tracks: &[Track], moved: &mut [[bool; 3]]) {
 fn open_loops(moving: &[Moving<'_>], closed: bool) -> Option<Loss> {
     let open = || moving.iter().map(|of| of.clip).filter(|c| c.looping && c.frames > 1 && !closed);
     let longest = open().max_by(|a, b| b.rate.total_cmp(&a.rate).then(b.name.cmp(&a.name)))?;
-    let (count, s) = (open().count(), if open().count() == 1 { " blends its" } else { "s blend their" });
     let message = format!(
-        "{count} loop{s} last frame into the first: {:?} takes {} s in its game and {} s as it is written; \
+        "loops blend their last frame into the first: {:?} takes {} s in its game and {} s as it is written; \
          --close-loops repeats the first frame at the end",
         longest.name,
         rounded(longest.duration_seconds()),
         rounded(longest.seconds(f64::from(longest.frames.saturating_sub(1)))),
     );
-    let missing = rounded(longest.seconds(1.0));
-    Some(Loss::note("loop-period", "clips", message).counted(count).by(missing, "s"))
+    let note = Loss::note("loop-period", "clips", message).of(open().count(), "loop", "loops");
+    Some(note.by(rounded(longest.seconds(1.0)), "seconds"))
 }
 
 /// What a frame takes while the channels of one joint are made: its number, time, matrix and parts.

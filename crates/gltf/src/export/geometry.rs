@@ -38,9 +38,8 @@ pub(crate) fn write(
     out.charge_objects(1, mesh.name.len())?;
     let unused = mesh.unused_vertices(&out.memory)?;
     if unused > 0 {
-        let message =
-            format!("{unused} vertices that no triangle uses, which some importers drop (--prune does so)");
-        losses.push(Loss::note("vertices-unused", path, message).counted(unused));
+        let message = "vertices that no triangle uses, which some importers drop, as --prune does";
+        losses.push(Loss::note("vertices-unused", path, message).of(unused, "vertex", "vertices"));
     }
     let mut attributes = Attributes::new();
     let positions = out.floats("positions", &mesh.positions, Use::Vertices, Bounds::Written)?;
