@@ -17,6 +17,7 @@ pub(crate) const STEPS: &[&[&str]] = &[
     &["fixtures", "--check"],
     &["layers"],
     &["workflows"],
+    &["seeds"],
     &["supply"],
     &["deny"],
     &["readme", "--check"],

@@ -13,6 +13,7 @@ mod imports;
 mod layers;
 mod nostd;
 mod package;
+mod seeds;
 pub mod sh;
 mod supply;
 pub mod workflows;
@@ -90,6 +91,7 @@ pub const VERBS: &[Verb] = &[
         "the workflows of GitHub run every verb, and their gates know every job",
         workflows::run,
     ),
+    plain("seeds", "every statement of the formats' descriptions has a test that runs", seeds::run),
     plain("supply", "no build script and no network in any crate of ours", supply::run),
     plain(
         "deny",

@@ -21,6 +21,12 @@
 //! Findings have codes: `E_…` for files that are refused, `W_…` for what readers must live with, `I_…` for
 //! remarks. What each means and what to do about it is in the rules of the format (`FileFormat::RULES`).
 //!
+//! # How files are read
+//!
+//! Every record is read with nom, a parser each. Vertices, primitives and the steps of animations are decoded from
+//! slices in one pass: each element states its own length, and a list ends where its record says, so that one loop over
+//! the slice is simpler than a parser for each element. A fault in it has offset and path all the same.
+//!
 //! # Safety contract
 //!
 //! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default): it

@@ -15,20 +15,13 @@ pub(crate) fn run(args: &DumpArgs) -> Result<Status, Fail> {
     let reader = Reader::new(&args.read, &args.companions)?;
     let input = Input::named(&args.file);
     let destination = args.output.as_deref().map_or(Destination::Stdout, Destination::new);
-    let dumped = dump(&input, args, &destination, &reader)
-        .and_then(|json| output::deliver(&destination, json.as_bytes()));
-    match dumped {
+    match dump(&input, args, &destination, &reader) {
         Ok(()) => Ok(Status::Fine),
         Err(refusal) => refused(&input, &refusal, args.format),
     }
 }
 
-fn dump(
-    input: &Input,
-    args: &DumpArgs,
-    destination: &Destination,
-    reader: &Reader,
-) -> Result<String, Refusal> {
+fn dump(input: &Input, args: &DumpArgs, destination: &Destination, reader: &Reader) -> Result<(), Refusal> {
     let opened = reader.open(input)?;
     reader.say_used(input, &opened);
     if let Destination::File(path) = destination {
@@ -46,7 +39,9 @@ fn dump(
     }
     let options = DumpOptions::default().with_poses(poses).with_memory(memory);
     let dump = Dump::new(asset.model(), asset.companions(), &input.exact(), asset.bytes(), &options);
-    let mut json = dump.map_err(Refusal::from)?.to_json();
-    json.push('\n');
-    Ok(json)
+    let dump = dump.map_err(Refusal::from)?;
+    output::stream(
+        destination,
+        Box::new(move |out| dump.write(&mut *out).and_then(|()| out.write_all(b"\n"))),
+    )
 }

@@ -8,13 +8,26 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
+/// What writes an output.
+pub(crate) type Content<'a> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 'a>;
+
+/// An output that is there already.
+fn whole(bytes: &[u8]) -> Content<'_> {
+    Box::new(move |out| out.write_all(bytes))
+}
+
 /// Writes the one result of a command.
 pub(crate) fn deliver(destination: &Destination, bytes: &[u8]) -> Result<(), Refusal> {
+    stream(destination, whole(bytes))
+}
+
+/// Writes the one result of a command while it is made.
+pub(crate) fn stream(destination: &Destination, content: Content<'_>) -> Result<(), Refusal> {
     let refused = |path: &Path, e: &io::Error| Err(Refusal::unwritable(path, e));
     match destination {
         Destination::Stdout => {
             let mut out = io::stdout().lock();
-            match out.write_all(bytes).and_then(|()| out.flush()) {
+            match content(&mut out).and_then(|()| out.flush()) {
                 // Whoever reads the output has seen enough.
                 Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
                 Err(e) => refused(Path::new("<stdout>"), &e),
@@ -22,7 +35,7 @@ pub(crate) fn deliver(destination: &Destination, bytes: &[u8]) -> Result<(), Ref
             }
         }
         Destination::File(path) => {
-            write_files(destination, &[(path.clone(), bytes)]).or_else(|(path, e)| refused(&path, &e))
+            write_all(destination, [(path.as_path(), content)]).or_else(|(path, e)| refused(&path, &e))
         }
         Destination::Folder(path) => refused(path, &is_a_folder()),
     }
@@ -40,22 +53,28 @@ pub(crate) fn write_files(
     destination: &Destination,
     files: &[(PathBuf, impl AsRef<[u8]>)],
 ) -> Result<(), (PathBuf, io::Error)> {
-    let mut staged = Vec::new();
-    for (path, bytes) in files {
+    write_all(destination, files.iter().map(|(path, content)| (path.as_path(), whole(content.as_ref()))))
+}
+
+fn write_all<'a>(
+    destination: &Destination,
+    files: impl IntoIterator<Item = (&'a Path, Content<'a>)>,
+) -> Result<(), (PathBuf, io::Error)> {
+    let (mut staged, mut devices) = (Vec::new(), Vec::new());
+    for (path, content) in files {
         let staging = match destination {
-            Destination::File(named) if named == path => Staged::at_named(path, bytes.as_ref()),
-            Destination::Folder(top) => {
-                below(top, path).and_then(|()| Staged::at_derived(path, bytes.as_ref()))
-            }
-            _ => Staged::at_derived(path, bytes.as_ref()),
+            Destination::File(named) if named == path => Staged::at_named(path, content),
+            Destination::Folder(top) => below(top, path).and_then(|()| Staged::at_derived(path, content)),
+            _ => Staged::at_derived(path, content),
         };
-        staged.push((path.as_path(), staging.map_err(|e| (path.clone(), e))?));
+        match staging.map_err(|e| (path.to_owned(), e))? {
+            Staged::Device { file, content } => devices.push((path, file, content)),
+            temporary => staged.push((path, temporary)),
+        }
     }
     // Devices may block, so they come before the renames, which no signal interrupts.
-    for (path, one) in &mut staged {
-        if let Staged::Device { file, bytes } = one {
-            file.write_all(bytes).and_then(|()| file.flush()).map_err(|e| (path.to_owned(), e))?;
-        }
+    for (path, mut file, content) in devices {
+        content(&mut file).and_then(|()| file.flush()).map_err(|e| (path.to_owned(), e))?;
     }
     place(staged)
 }
@@ -105,30 +124,30 @@ fn is_a_folder() -> io::Error {
 /// A finished file that waits to take its name.
 enum Staged<'a> {
     Temporary { file: NamedTempFile, place: PathBuf, replaces: bool },
-    Device { file: File, bytes: &'a [u8] },
+    Device { file: File, content: Content<'a> },
 }
 
 impl<'a> Staged<'a> {
-    fn at_named(path: &Path, bytes: &'a [u8]) -> io::Result<Self> {
+    fn at_named(path: &Path, content: Content<'a>) -> io::Result<Self> {
         // What a name in /dev or /proc leads to is asked for first: their links do not lead to paths.
         if fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
-            return Ok(Self::Device { file: File::options().write(true).open(path)?, bytes });
+            return Ok(Self::Device { file: File::options().write(true).open(path)?, content });
         }
         let place = resolve(path)?;
         let old = fs::metadata(&place).ok();
-        Self::temporary(place, old, bytes)
+        Self::temporary(place, old, content)
     }
 
-    fn at_derived(path: &Path, bytes: &[u8]) -> io::Result<Self> {
+    fn at_derived(path: &Path, content: Content<'a>) -> io::Result<Self> {
         let old = fs::symlink_metadata(path).ok();
         if old.as_ref().is_some_and(|meta| !meta.is_file() && !meta.is_dir()) {
             let why = "is a link or a device, which is written to only when it is named as the output";
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
         }
-        Self::temporary(path.to_owned(), old, bytes)
+        Self::temporary(path.to_owned(), old, content)
     }
 
-    fn temporary(place: PathBuf, old: Option<Metadata>, bytes: &[u8]) -> io::Result<Self> {
+    fn temporary(place: PathBuf, old: Option<Metadata>, content: Content<'a>) -> io::Result<Self> {
         if let Some(meta) = &old {
             if meta.is_dir() {
                 return Err(is_a_folder());
@@ -155,7 +174,7 @@ impl<'a> Staged<'a> {
             let text = e.to_string();
             io::Error::new(e.kind(), text.split(" at path ").next().unwrap_or_default().to_owned())
         })?;
-        file.as_file_mut().write_all(bytes)?;
+        content(file.as_file_mut())?;
         if let Some(meta) = &old {
             file.as_file().set_permissions(kept_permissions(meta))?;
         }
@@ -213,7 +232,7 @@ mod tests {
     fn a_file_whose_companion_cannot_take_its_name_goes_again() {
         let dir = tempfile::tempdir().unwrap();
         let (first, second) = (dir.path().join("a.bin"), dir.path().join("a.gltf"));
-        let staged = [&first, &second].map(|p| (p.as_path(), Staged::at_derived(p, b"new").unwrap()));
+        let staged = [&first, &second].map(|p| (p.as_path(), Staged::at_derived(p, whole(b"new")).unwrap()));
         fs::create_dir(&second).unwrap();
         assert_eq!(place(staged.into()).unwrap_err().0, second);
         assert!(!first.exists() && fs::read_dir(dir.path()).unwrap().count() == 1);

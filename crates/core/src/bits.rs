@@ -37,6 +37,16 @@ impl BitField {
         self.max() << self.lo
     }
 
+    /// The bits that the field covers, in a word of 32 bits.
+    ///
+    /// # Panics
+    /// When the field goes beyond; in a constant that is a compile error.
+    #[expect(clippy::cast_possible_truncation, reason = "the field lies within 32 bits")]
+    pub const fn mask32(self) -> u32 {
+        assert!(self.hi < 32, "the field lies within 32 bits");
+        self.mask() as u32
+    }
+
     /// The field's value in `word`.
     pub const fn get(self, word: u64) -> u64 {
         (word >> self.lo) & self.max()

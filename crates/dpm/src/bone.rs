@@ -2,7 +2,15 @@
 
 use core::fmt;
 use meshwright_core::math::Affine64;
-use meshwright_core::{F32, FixedName, values};
+use meshwright_core::{F32, FixedName, bit_fields, values};
+
+bit_fields! {
+    /// The flags of a bone.
+    mod bone_flags: 32 {
+        UNKNOWN = 31..1;
+        ATTACHMENT = 0..0;
+    }
+}
 
 /// A name field of 32 bytes, as DPM and ZYM use it for everything.
 pub type Name = FixedName<32>;
@@ -36,7 +44,7 @@ pub struct BoneFlags(pub u32);
 
 impl BoneFlags {
     /// The bone is an attachment point: tools do not remove it although no vertex follows it.
-    pub const ATTACHMENT: Self = Self(1);
+    pub const ATTACHMENT: Self = Self(bone_flags::ATTACHMENT.mask32());
 
     /// True when all bits of `other` are set.
     pub const fn contains(self, other: Self) -> bool {
@@ -45,7 +53,7 @@ impl BoneFlags {
 
     /// Bits without a known meaning.
     pub const fn unknown(self) -> u32 {
-        self.0 & !Self::ATTACHMENT.0
+        self.0 & bone_flags::UNKNOWN.mask32()
     }
 }
 

@@ -21,6 +21,12 @@
 //! true or false, for the mark of an attachment; `groupids` of a mesh, one for each triangle; a material's name is the
 //! shader, a joint's name the bone's.
 //!
+//! # How files are read
+//!
+//! Every record is read with nom, a parser each. Vertices, matrices, texture coordinates, triangles and groups are
+//! decoded from slices in one pass: they are arrays of words of one byte order, which the machine turns round several
+//! at a time where no parser stands between them. Their sizes are checked and charged before.
+//!
 //! # Safety contract
 //!
 //! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default): it

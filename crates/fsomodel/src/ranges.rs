@@ -103,12 +103,18 @@ impl MeshRange {
 impl FsoModel<'_> {
     /// For every range the vertices from its lowest to its highest index; none for one without indices.
     pub fn spans(&self) -> impl Iterator<Item = Vertices<'_>> + '_ {
-        let (indices, vertices) = (self.indices(), self.vertices());
+        let vertices = self.vertices();
+        self.slices().map(move |(start, end)| vertices.slice(start, end))
+    }
+
+    /// For every range the number of the vertex of its lowest index, and the one behind that of its highest; both are 0
+    /// for one without indices.
+    pub fn slices(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let indices = self.indices();
         let extents = Extents::new(indices);
         self.ranges().map(move |range| {
             let extent = within(&range, indices.len()).and_then(|(first, end)| extents.of(first, end));
-            let (start, end) = extent.map_or((0, 0), |e| range.span(e));
-            vertices.slice(start, end)
+            extent.map_or((0, 0), |e| range.span(e))
         })
     }
 

@@ -3,12 +3,68 @@
 use crate::json::{array, text};
 use crate::kinds::{Kind, Tolerance};
 use meshwright::Format;
-use meshwright::dump::{Dump, Float, PoseRef};
+use meshwright::dump::PoseRef;
 use meshwright::gltf::Gltf;
 use meshwright::gltf::playback::PrimitivePose;
 use meshwright::rig::Evaluator;
 use meshwright::scene::{MeshPose, Scene};
+use serde::Deserialize;
 use serde_json::Value;
+
+/// What is compared of a dump.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Dump {
+    format: String,
+    sha256: String,
+    bones: Vec<Bone>,
+    clips: Vec<Clip>,
+    meshes: Vec<Mesh>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Bone {
+    name: String,
+    parent: i64,
+}
+
+#[derive(Debug, Deserialize)]
+struct Clip {
+    name: String,
+    frames: u32,
+    fps: f32,
+    #[serde(rename = "loop")]
+    looping: bool,
+}
+
+#[derive(Debug, Deserialize)]
+struct Mesh {
+    material: Option<String>,
+    vertex_count: usize,
+    triangles: Vec<[u32; 3]>,
+    uvs: Option<Vec<[Float; 2]>>,
+    colors: Option<Vec<[u8; 4]>>,
+    poses: Vec<Pose>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Pose {
+    clip: Option<u64>,
+    frame: Option<u64>,
+    positions: Vec<[Float; 3]>,
+    normals: Option<Vec<[Float; 3]>>,
+}
+
+/// A number, or text for what JSON has no number for.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(from = "Value")]
+struct Float(f32);
+
+impl From<Value> for Float {
+    #[expect(clippy::cast_possible_truncation, reason = "a 32-bit float in decimal")]
+    fn from(value: Value) -> Self {
+        Self(number(&value) as f32)
+    }
+}
 
 /// How far positions of a model of this extent may be off, at rest and posed.
 fn allowed(family: &str, extent: f64) -> Result<(f64, f64), String> {
@@ -75,7 +131,7 @@ pub(crate) fn keep_clips(expected: &mut Value, kept: &[bool]) {
 
 /// Compares a dump with a reference dump.
 pub(crate) fn dumps(ours: &Dump, theirs: &Value) -> Result<(), String> {
-    same(|| "format".into(), ours.format, &text(theirs, "format"))?;
+    same(|| "format".into(), &ours.format, &text(theirs, "format"))?;
     same(|| "sha256".into(), &ours.sha256, &text(theirs, "sha256"))?;
     let bones = array(theirs, "bones");
     same(|| "bones".into(), ours.bones.len(), bones.len())?;
@@ -160,7 +216,7 @@ fn meshes(ours: &Dump, theirs: &Value) -> Result<(), String> {
         .flat_map(|p| &p.positions)
         .map(|p| p.map(|c| c.0))
         .collect();
-    let (rest, posed) = allowed(ours.format, extent(points.iter()))?;
+    let (rest, posed) = allowed(&ours.format, extent(points.iter()))?;
     let unreliable: Vec<u64> = theirs
         .get("native")
         .and_then(|n| n.get("unreliable_normals"))
@@ -197,14 +253,8 @@ fn meshes(ours: &Dump, theirs: &Value) -> Result<(), String> {
         for pose in array(theirs, "poses") {
             let clip = pose.get("clip").and_then(Value::as_u64);
             let frame = pose.get("frame").and_then(Value::as_u64);
-            let is_it = |p: &&meshwright::dump::DumpPose| {
-                p.clip.map(|c| c as u64) == clip && p.frame.map(u64::from) == frame
-            };
-            let found = mesh
-                .poses
-                .iter()
-                .find(is_it)
-                .ok_or_else(|| format!("{}: no pose {clip:?}:{frame:?}", at("poses")))?;
+            let found = mesh.poses.iter().find(|p| (p.clip, p.frame) == (clip, frame));
+            let found = found.ok_or_else(|| format!("{}: no pose {clip:?}:{frame:?}", at("poses")))?;
             let tolerance = if clip.is_none() && frame.is_none() { rest } else { posed };
             let at = |field: &str| format!("meshes[{i}] at {clip:?}:{frame:?} {field}");
             rows(|| at("positions"), Some(&found.positions), pose.get("positions"), tolerance, &[])?;

@@ -9,6 +9,11 @@
 //!
 //! *Byte-identical*: a text is written again byte for byte as long as no group changes.
 //!
+//! # How files are read
+//!
+//! Texts are taken apart by hand, token by token as the engine does it, and not with nom: there is no text that the engine
+//! refuses, so that there is nothing for a parser to fail at.
+//!
 //! # Safety contract
 //!
 //! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default). Any

@@ -4,8 +4,16 @@ use super::layout::ZymLayout;
 use crate::bone::{Bone, BonePose, Name};
 use alloc::vec::Vec;
 use core::fmt;
-use meshwright_core::F32;
 use meshwright_core::layout::Retained;
+use meshwright_core::{F32, bit_fields};
+
+bit_fields! {
+    /// The flags of a scene.
+    mod scene_flags: 32 {
+        UNKNOWN = 31..1;
+        NO_LOOP = 0..0;
+    }
+}
 
 /// A Zymotic model, type 1: skeletal poses.
 ///
@@ -90,7 +98,7 @@ pub struct SceneFlags(pub u32);
 
 impl SceneFlags {
     /// The clip stops at its last pose.
-    pub const NO_LOOP: Self = Self(1);
+    pub const NO_LOOP: Self = Self(scene_flags::NO_LOOP.mask32());
 
     /// True when all bits of `other` are set.
     pub const fn contains(self, other: Self) -> bool {
@@ -99,7 +107,7 @@ impl SceneFlags {
 
     /// Bits without a known meaning.
     pub const fn unknown(self) -> u32 {
-        self.0 & !Self::NO_LOOP.0
+        self.0 & scene_flags::UNKNOWN.mask32()
     }
 }
 

@@ -19,6 +19,8 @@ pub use companions::{COMPANION_RULES, ClipNames, CompanionFile, Companions};
 pub use summary::Summary;
 pub use write::WriteOptions;
 
+#[cfg(feature = "dump")]
+use crate::dump::part::{Dumped, Own};
 use meshwright_core::{
     Companion, Confidence, FileFormat, Parsed, ReadError, ReadOptions, Report, Role, Rule, Setting,
     WriteError,
@@ -315,6 +317,14 @@ macro_rules! kinds {
                 match *self {
                     $(#[cfg(feature = $feature)]
                     Self::$variant(ref m) => Kind::to_scene(&**m, name, companions, options),)+
+                }
+            }
+
+            /// What the model's own kind says of it in a dump.
+            #[cfg(feature = "dump")]
+            pub(crate) fn own<'m>(&'m self, companions: &'m Companions) -> Own<'m> {
+                match *self {
+                    $(#[cfg(feature = $feature)] Self::$variant(ref m) => Dumped::own(&**m, companions),)+
                 }
             }
 

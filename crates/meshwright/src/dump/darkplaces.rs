@@ -1,0 +1,140 @@
+//! What a dump says of DPM, ZYM and framegroups: poses as they are stored, influences, bounds, flags.
+
+use super::item::{Fields, Item, fields};
+use super::part::{Dumped, Own};
+use crate::kinds::Companions;
+use meshwright_dpm::{
+    Bone, BonePose, Bounds, Dpm, Frame, Influence, Mesh, Name, Zym, ZymBounds, ZymInfluence, ZymScene,
+};
+use meshwright_quake::{FrameGroup, FrameGroups};
+use std::borrow::Cow;
+
+impl Dumped for Dpm {
+    fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+        let mut native = fields! {
+            format: "dpm",
+            r#type: 2_u32,
+            bones: Item::list(move || self.bones.iter().map(bone)),
+            meshes: Item::list(move || self.meshes.iter().map(mesh)),
+            frames: Item::list(move || self.frames.iter().map(frame)),
+            poses: poses(&self.poses, self.bones.len()),
+        };
+        native.extend(bounds(&self.bounds));
+        Own { native, ..Own::default() }
+    }
+}
+
+impl Dumped for Zym {
+    fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+        let mut native = fields! {
+            format: "zym",
+            r#type: 1_u32,
+            bones: Item::list(move || self.bones.iter().map(bone)),
+            scenes: Item::list(move || self.scenes.iter().map(scene)),
+            poses: poses(&self.poses, self.bones.len()),
+            vertices: Item::list(move || self.vertices().map(|v| Item::list(move || v.iter().map(zym_influence)))),
+            texcoords: Item::list(move || self.texcoords.iter().copied()),
+            runs: Item::list(move || self.runs.iter().map(|r| name(&r.shader))),
+            trizone: Item::list(move || self.trizone.iter().copied()),
+        };
+        native.extend(zym_bounds(&self.bounds));
+        Own { native, ..Own::default() }
+    }
+}
+
+impl Dumped for FrameGroups {
+    fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+        Own {
+            meshes: Some(Item::empty()),
+            native: fields! { groups: Item::list(move || self.groups.iter().map(group)) },
+            ..Own::default()
+        }
+    }
+}
+
+/// A name, and what stands behind its end where that is not zero.
+fn name<'m>(name: &Name) -> Fields<'m> {
+    let rest = name.raw().get(name.bytes().len()..).unwrap_or_default();
+    let rest = rest.iter().any(|b| *b != 0).then(|| Item::Hex(Cow::Owned(rest.to_owned())));
+    let mut fields = fields! { name: name.text() };
+    fields.extend(rest.map(|rest| (Cow::Borrowed("name_rest"), rest)));
+    fields
+}
+
+fn bone(bone: &Bone) -> Fields<'_> {
+    let mut fields = fields! { flags: bone.flags.0 };
+    fields.extend(name(&bone.name));
+    fields
+}
+
+fn bounds<'m>(bounds: &Bounds) -> Fields<'m> {
+    fields! {
+        mins: bounds.mins,
+        maxs: bounds.maxs,
+        yawradius: bounds.yawradius,
+        allradius: bounds.allradius,
+    }
+}
+
+fn zym_bounds<'m>(bounds: &ZymBounds) -> Fields<'m> {
+    fields! { mins: bounds.mins, maxs: bounds.maxs, radius_squared: bounds.radius_squared }
+}
+
+/// Of every pose a matrix per bone, relative to its parent: three rows of four.
+fn poses(poses: &[BonePose], bones: usize) -> Item<'_> {
+    Item::list(move || {
+        poses.chunks(bones.max(1)).map(move |pose| Item::list(move || pose.iter().map(matrix)))
+    })
+}
+
+fn matrix<'m>(pose: &BonePose) -> Item<'m> {
+    let rows = pose.0;
+    Item::list(move || rows)
+}
+
+fn mesh(mesh: &Mesh) -> Fields<'_> {
+    let mut fields = fields! {
+        groupids: Item::list(move || mesh.groupids.iter().copied()),
+        vertices: Item::list(move || mesh.vertices.iter().map(|v| Item::list(move || v.iter().map(influence)))),
+    };
+    fields.extend(name(&mesh.shader));
+    fields
+}
+
+/// Position and normal are in the space of the bone and hold the weight already.
+fn influence(i: &Influence) -> Fields<'_> {
+    fields! { bone: i.bone, influence: i.influence, origin: i.origin, normal: i.normal }
+}
+
+fn frame(frame: &Frame) -> Fields<'_> {
+    let mut fields = name(&frame.name);
+    fields.extend(fields! { pose: frame.pose.0 });
+    fields.extend(bounds(&frame.bounds));
+    fields
+}
+
+fn zym_influence(i: &ZymInfluence) -> Fields<'_> {
+    fields! { bone: i.bone, origin: i.origin }
+}
+
+fn scene(scene: &ZymScene) -> Fields<'_> {
+    let mut fields = name(&scene.name);
+    fields.extend(fields! {
+        framerate: scene.framerate,
+        flags: scene.flags.0,
+        start: scene.start,
+        length: scene.length,
+    });
+    fields.extend(zym_bounds(&scene.bounds));
+    fields
+}
+
+fn group(group: &FrameGroup) -> Fields<'_> {
+    fields! {
+        start: group.start,
+        length: group.length,
+        fps: group.fps,
+        r#loop: group.looping,
+        name: meshwright_core::text::latin1(&group.name),
+    }
+}

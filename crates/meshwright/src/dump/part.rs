@@ -1,0 +1,25 @@
+//! What a kind of file knows for its own dump.
+
+use super::item::{Fields, Item};
+use crate::kinds::Companions;
+
+/// What a kind of file knows for its own dump. What it leaves out is taken from the model's scene.
+#[derive(Default)]
+pub(crate) struct Own<'m> {
+    /// All bones.
+    pub(crate) bones: Option<Item<'m>>,
+    /// All clips.
+    pub(crate) clips: Option<Item<'m>>,
+    /// All meshes, of files that nothing moves: then no scene is made.
+    pub(crate) meshes: Option<Item<'m>>,
+    /// All that the file holds beyond bones, clips and meshes.
+    pub(crate) native: Fields<'m>,
+    /// Bytes of what the meshes list several times because they share it.
+    pub(crate) repeated: u64,
+}
+
+/// A model that can be dumped.
+pub(crate) trait Dumped {
+    /// What the kind of file knows for its own dump.
+    fn own<'m>(&'m self, companions: &'m Companions) -> Own<'m>;
+}

@@ -1,0 +1,214 @@
+//! What a dump says of The Sims' files: vertices in the space of their bones, pulls, bones, keys, events, bindings.
+
+use super::item::{Fields, Item, fields};
+use super::part::{Dumped, Own};
+use crate::kinds::Companions;
+use meshwright_tso::{
+    Anim, Binding, BlendVertex, Bmf, Bnd, Bone, FRAME_RATE, Geometry, Mesh, Motion, Name, Nesting,
+    PropertyList, RealVertex, ResourceId, Skel, Skn, TimeProperty, Total,
+};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+impl Dumped for Mesh {
+    fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+        shape(&self.geometry, &self.trailing)
+    }
+}
+
+macro_rules! skins {
+    ($($model:ty),+) => {$(
+        impl Dumped for $model {
+            fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+                let mut own = shape(&self.geometry, &self.trailing);
+                own.native.extend(fields! { skin: self.skin.text(), texture: self.texture.text() });
+                own
+            }
+        }
+    )+};
+}
+
+skins!(Bmf, Skn);
+
+impl Dumped for Skel {
+    fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+        let native = fields! {
+            name: self.name.text(),
+            bones: Item::list(move || self.bones.iter().map(bone)),
+            trailing: trailing(&self.trailing),
+        };
+        Own { native, ..Own::default() }
+    }
+}
+
+impl Dumped for Anim {
+    fn own<'m>(&'m self, companions: &'m Companions) -> Own<'m> {
+        let native = fields! {
+            name: self.name.text(),
+            duration: self.duration,
+            distance: self.distance,
+            moving: self.moving.0,
+            translations: Item::list(move || self.translations.iter().copied()),
+            rotations: Item::list(move || self.rotations.iter().copied()),
+            motions: Item::list(move || self.motions.iter().map(motion)),
+            nesting: match self.nesting {
+                Nesting::Three => 3_u32,
+                Nesting::Two => 2,
+            },
+            trailing: trailing(&self.trailing),
+        };
+        // Without a skeleton there is nothing to move.
+        let alone = companions.one::<Skel>().is_none();
+        Own {
+            clips: alone.then(|| Item::list(move || [clip(self)])),
+            meshes: alone.then(Item::empty),
+            native,
+            ..Own::default()
+        }
+    }
+}
+
+impl Dumped for Bnd {
+    fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+        Own {
+            meshes: Some(Item::empty()),
+            native: fields! {
+                bone: self.bone.text(),
+                mesh: self.mesh.map(id),
+                texture: self.texture.map(id),
+                trailing: trailing(&self.trailing),
+            },
+            ..Own::default()
+        }
+    }
+}
+
+/// Bytes behind the last field; most files have none.
+fn trailing(bytes: &[u8]) -> Item<'_> {
+    Item::Hex(Cow::Borrowed(bytes))
+}
+
+/// As the animation's clip would be on a skeleton.
+fn clip(anim: &Anim) -> Fields<'_> {
+    fields! {
+        name: anim.name.text(),
+        frames: anim.frames().max(1),
+        fps: f64::from(FRAME_RATE),
+        r#loop: false,
+    }
+}
+
+fn id<'m>(id: ResourceId) -> Fields<'m> {
+    fields! { group: id.group, file: id.file, r#type: id.kind }
+}
+
+fn texts(names: &[Name]) -> Item<'_> {
+    Item::list(move || names.iter().map(Name::text))
+}
+
+/// The model's own mesh is the first of its figure.
+fn shape<'m>(geometry: &'m Geometry, behind: &'m [u8]) -> Own<'m> {
+    let native = fields! {
+        meshes: Item::list(move || [shape_fields(geometry)]),
+        trailing: trailing(behind),
+    };
+    Own { native, ..Own::default() }
+}
+
+fn shape_fields(g: &Geometry) -> Fields<'_> {
+    let all = g.real.len().saturating_add(g.blends.len());
+    fields! {
+        bone_names: texts(&g.bones),
+        bindings: Item::list(move || g.bindings.iter().map(binding)),
+        real_vertices: Item::list(move || g.real.iter().map(real)),
+        blend_vertices: Item::list(move || g.blends.iter().map(blend)),
+        total_vertex_count: match g.total {
+            Total::All => Item::from(all),
+            Total::RealOnly => g.real.len().into(),
+            Total::Other(n) => n.into(),
+        },
+    }
+}
+
+fn binding(b: &Binding) -> Fields<'_> {
+    fields! {
+        bone: b.bone,
+        first_real: b.first_real,
+        real_count: b.real_count,
+        first_blend: b.first_blend,
+        blend_count: b.blend_count,
+    }
+}
+
+fn real(v: &RealVertex) -> Fields<'_> {
+    fields! { uv: v.uv, position: v.position, normal: v.normal }
+}
+
+/// `weight` is stored: 32768 stands for all the way.
+fn blend(v: &BlendVertex) -> Fields<'_> {
+    fields! {
+        weight: v.weight.to_bits(),
+        pull: v.weight.decode(),
+        other_vertex: v.target,
+        position: v.position,
+        normal: v.normal,
+    }
+}
+
+fn bone(bone: &Bone) -> Fields<'_> {
+    let mut fields = fields! {
+        unknown: bone.unknown,
+        name: bone.name.text(),
+        parent: bone.parent.text(),
+        has_properties: bone.has_properties.0,
+        translation: bone.translation,
+        rotation: bone.rotation,
+        can_translate: bone.can_translate,
+        can_rotate: bone.can_rotate,
+        can_blend: bone.can_blend,
+        wiggle_value: bone.wiggle_value,
+        wiggle_power: bone.wiggle_power,
+    };
+    if !bone.properties.is_empty() {
+        fields.extend(fields! { properties: properties(&bone.properties) });
+    }
+    fields
+}
+
+/// Property lists as maps; one that has a key twice, which no map can hold, as pairs.
+fn properties(lists: &[PropertyList]) -> Item<'_> {
+    let list = |list: &PropertyList| {
+        let keys: BTreeSet<_> = list.0.iter().map(|(k, _)| k.text()).collect();
+        let pairs = list.0.iter().map(|(k, v)| (k.text(), v.text()));
+        if keys.len() == list.0.len() {
+            Item::Map(pairs.map(|(k, v)| (Cow::Owned(k), Item::from(v))).collect())
+        } else {
+            let pairs: Vec<_> = pairs.collect();
+            Item::list(move || {
+                pairs.clone().into_iter().map(|(k, v)| Item::list(move || [k.clone(), v.clone()]))
+            })
+        }
+    };
+    Item::list(move || lists.iter().map(list))
+}
+
+fn motion(m: &Motion) -> Fields<'_> {
+    fields! {
+        unknown: m.unknown,
+        bone: m.bone.text(),
+        frames: m.frames,
+        duration: m.duration,
+        has_translation: m.has_translation.0,
+        has_rotation: m.has_rotation.0,
+        first_translation: m.first_translation,
+        first_rotation: m.first_rotation,
+        has_properties: m.has_properties.0,
+        properties: Item::list(move || m.properties.iter().map(|lists| properties(lists))),
+        has_time_properties: m.has_time_properties.0,
+        time_properties: Item::list(move || m.time_properties.iter().map(|events| Item::list(move || events.iter().map(event)))),
+    }
+}
+
+fn event(event: &TimeProperty) -> Fields<'_> {
+    fields! { time_ms: event.time, properties: properties(&event.lists) }
+}
