@@ -170,14 +170,14 @@ pub(crate) struct ConvertArgs {
     /// become one figure
     #[arg(required = true)]
     pub files: Vec<OsString>,
-    /// A file, a folder (existing, or ending in /), or - for standard output
+    /// A file, a folder (existing, or ending in /, or for several inputs without an extension), or - for standard output
     #[arg(long, short, value_name = "OUT", required = true)]
     pub output: PathBuf,
     /// The output's format: glb, gltf, obj or any that is read, the input's own for a byte-identical rewrite; by default
     /// that of OUT
     #[arg(long, value_name = "FORMAT")]
     pub to: Option<String>,
-    /// For obj: the pose CLIP:FRAME, by number or name; the bind pose by default
+    /// For obj: the pose CLIP:FRAME, by number or name; `:FRAME` is a frame of the file. The bind pose by default
     #[arg(long, value_name = "CLIP:FRAME")]
     pub pose: Option<String>,
     /// Influences per vertex

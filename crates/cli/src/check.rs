@@ -6,14 +6,16 @@ use crate::reader::Reader;
 use crate::refusal::Refusal;
 use crate::results::Results;
 use crate::{Fail, Status, render};
-use meshwright::{AssetError, Format, Report, Severity};
+use meshwright::{AssetError, Format, Report, Severity, counted};
 use serde_json::{Value, json};
 use std::io::{self, IsTerminal, Write};
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
     let reader = Reader::new(&args.read, &args.companions)?;
-    let mut results = Results::new(args.format);
-    for input in results.inputs(expand(&args.files, None)) {
+    let mut results = Results::new("checked", &args.files, args.format, &args.read);
+    let inputs = results.inputs(expand(&args.files, None));
+    reader.expect(&inputs)?;
+    for input in inputs {
         match check(&input, &reader) {
             Ok(checked) => {
                 if args.format == OutputFormat::Text {
@@ -21,8 +23,6 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
                 }
                 results.add(checked.status(args.deny_warnings), || checked.json(&input));
             }
-            // A folder holds other files too.
-            Err(Refusal::Unknown) if input.met.is_some() => {}
             Err(refusal) => results.refuse(&input, &refusal),
         }
     }
@@ -34,6 +34,8 @@ struct Checked {
     bytes: Vec<u8>,
     format: Format,
     report: Report,
+    /// Only a lenient reader opens it.
+    lenient: bool,
 }
 
 fn check(input: &Input, reader: &Reader) -> Result<Checked, Refusal> {
@@ -41,12 +43,12 @@ fn check(input: &Input, reader: &Reader) -> Result<Checked, Refusal> {
         Ok(opened) => {
             reader.say_used(input, &opened);
             let (format, report) = (opened.asset.format(), opened.asset.check());
-            Ok(Checked { bytes: opened.asset.into_bytes(), format, report })
+            Ok(Checked { bytes: opened.asset.into_bytes(), format, report, lenient: false })
         }
         Err(Refusal::Broken(e)) => {
-            let report = e.report();
+            let (report, lenient) = (e.report(), e.opens_leniently());
             match e {
-                AssetError::Model { bytes, format, .. } => Ok(Checked { bytes, format, report }),
+                AssetError::Model { bytes, format, .. } => Ok(Checked { bytes, format, report, lenient }),
                 e => Err(Refusal::Broken(e)),
             }
         }
@@ -75,13 +77,16 @@ impl Checked {
             }
         }
         if !args.read.quiet {
-            let counted = |n: u64, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
             let (errors, warnings) = (report.count_of(Severity::Error), report.count_of(Severity::Warning));
             let verdict = match (errors, warnings) {
                 (0, 0) => "ok".to_owned(),
-                _ => format!("{}, {}", counted(errors, "error"), counted(warnings, "warning")),
+                _ => {
+                    let errors = counted(errors, "error", "errors");
+                    format!("{errors}, {}", counted(warnings, "warning", "warnings"))
+                }
             };
-            writeln!(out, "{shown}: {}: {verdict}", self.format.title())?;
+            let hint = if self.lenient { "; --lenient opens it" } else { "" };
+            writeln!(out, "{shown}: {}: {verdict}{hint}", self.format.title())?;
         }
         Ok(())
     }
@@ -95,6 +100,7 @@ impl Checked {
         json!({
             "file": input.exact(),
             "format": self.format.id(),
+            "opens_leniently": self.lenient,
             "errors": report.count_of(Severity::Error),
             "warnings": report.count_of(Severity::Warning),
             "findings": report.findings().iter().map(render::finding_json).collect::<Vec<_>>(),

@@ -7,12 +7,12 @@ use crate::losses::{self, Detail};
 use crate::names::safe_file_name;
 use crate::reader::{Opened, Reader};
 use crate::refusal::Refusal;
-use crate::results::Results;
-use crate::{Fail, Status, output, pose, render};
+use crate::results::{Results, is_folder};
+use crate::{Fail, Status, output, pose, render, say};
 use meshwright::dump::PoseRef;
 use meshwright::gltf::Influences;
 use meshwright::scene::obj::ObjOptions;
-use meshwright::scene::{ConvertError, Converted, Loss, MeshPose, OutputFile, Scene, SceneOptions};
+use meshwright::scene::{Clip, ConvertError, Converted, Loss, MeshPose, OutputFile, Scene, SceneOptions};
 use meshwright::{Asset, FigureError, Format, Role, Target, WriteOptions, rig};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,7 +25,9 @@ use std::path::{Component, Path, PathBuf};
 type Files = Vec<(PathBuf, Vec<u8>)>;
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
-    let destination = Destination::new(&args.output);
+    let several = args.files.len() > 1 || args.files.iter().any(|file| is_folder(Path::new(file)));
+    let destination =
+        if several { Destination::of_several(&args.output) } else { Destination::new(&args.output) };
     let to = target(args, &destination)?;
     if args.pose.is_some() && to != Target::Obj {
         return Err(Fail::Usage("--pose is for obj; other formats hold every clip".into()));
@@ -35,14 +37,21 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     }
     let reader = Reader::new(&args.read, &args.companions)?;
     let work = Work { args, reader, destination, to };
-    let mut results = Results::new(args.format);
+    let mut results = Results::new("converted", &args.files, args.format, &args.read);
     let into =
         if let Destination::Folder(folder) = &work.destination { Some(folder.as_path()) } else { None };
     let mut inputs = results.inputs(expand(&args.files, into));
     let wanted = |format: Format| format.holds_model() || to == Target::Native(format);
-    inputs.retain_mut(|input| work.reader.is_model(input, wanted));
-    work.reader.expect(&inputs);
+    inputs.retain_mut(|input| {
+        let is_model = work.reader.is_model(input, wanted);
+        if !is_model {
+            results.skip(input);
+        }
+        is_model
+    });
+    work.reader.expect(&inputs)?;
     if inputs.len() > 1 && !matches!(work.destination, Destination::Folder(_)) {
+        results.one_of_several();
         match work.figure(&inputs) {
             Ok(done) => done.report(&mut results, args),
             Err((i, refusal)) => results.refuse(&inputs[i], &refusal),
@@ -51,18 +60,22 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     }
     let paths = out_paths(&inputs, &work.destination, to);
     let progress = !args.read.quiet && inputs.len() > 1 && io::stderr().is_terminal();
-    for (i, (input, path)) in inputs.iter().zip(&paths).enumerate() {
+    for (i, (input, out)) in inputs.iter().zip(&paths).enumerate() {
         if progress {
             let _ = write!(io::stderr().lock(), "\r\x1b[K[{}/{}] {}", i + 1, inputs.len(), input.shown());
         }
-        let done = work.one(input, path);
+        let done = work.one(input, &out.path);
         if progress {
             let _ = write!(io::stderr().lock(), "\r\x1b[K");
         }
         match done {
-            Ok(done) => done.report(&mut results, args),
-            // A folder holds other files too.
-            Err(Refusal::Unknown) if input.met.is_some() => {}
+            Ok(done) => {
+                if out.renamed && !args.read.quiet && args.format == OutputFormat::Text {
+                    let path = render::path(&out.path);
+                    say(&format!("{}: written as {path}: another input has its name", input.shown()));
+                }
+                done.report(&mut results, args);
+            }
             Err(refusal) => results.refuse(input, &refusal),
         }
     }
@@ -76,20 +89,36 @@ fn target(args: &ConvertArgs, destination: &Destination) -> Result<Target, Fail>
         (None, Destination::File(path)) => {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             Target::from_name(&name).ok_or_else(|| {
-                Fail::Usage(format!("{}: name the output's format with --to", render::path(path)))
+                let extension = path.extension().map(|e| format!("nothing is written as .{}; ", e.display()));
+                let why = extension.unwrap_or_default();
+                Fail::Usage(format!("{}: {why}{}", render::path(path), formats()))
             })
         }
         (None, Destination::Folder(_)) => Ok(Target::Glb),
-        (None, Destination::Stdout) => Err(Fail::Usage("name the output's format with --to".into())),
+        (None, Destination::Stdout) => Err(Fail::Usage(formats())),
     }
+}
+
+/// Which formats there are to be named.
+fn formats() -> String {
+    let known: Vec<_> = Target::all().map(Target::id).collect();
+    format!("name the output's format with --to; there are {}", known.join(", "))
+}
+
+/// Where an input goes.
+#[derive(Debug)]
+struct OutPath {
+    path: PathBuf,
+    /// Another input would have had the plain name.
+    renamed: bool,
 }
 
 /// Where each input goes. A rewrite keeps the name. Inputs of one folder whose names differ in their extension
 /// only keep it, so that none overwrites another.
-fn out_paths(inputs: &[Input], destination: &Destination, to: Target) -> Vec<PathBuf> {
+fn out_paths(inputs: &[Input], destination: &Destination, to: Target) -> Vec<OutPath> {
     let folder = match destination {
-        Destination::File(path) => return vec![path.clone()],
-        Destination::Stdout => return vec![PathBuf::from("-")],
+        Destination::File(path) => return vec![OutPath { path: path.clone(), renamed: false }],
+        Destination::Stdout => return vec![OutPath { path: PathBuf::from("-"), renamed: false }],
         Destination::Folder(folder) => folder,
     };
     let place = |input: &Input, whole: bool| {
@@ -116,7 +145,8 @@ fn out_paths(inputs: &[Input], destination: &Destination, to: Target) -> Vec<Pat
     let mut next: BTreeMap<String, usize> = BTreeMap::new();
     let unique = |input: &Input| {
         let short = place(input, false);
-        let first = if wanted.get(&key(&short)) == Some(&1) { short } else { place(input, true) };
+        let alone = wanted.get(&key(&short)) == Some(&1);
+        let first = if alone { short.clone() } else { place(input, true) };
         let part = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
         let (stem, extension) = (part(first.file_stem()), part(first.extension()));
         let n = next.entry(key(&first)).or_insert(2);
@@ -125,7 +155,7 @@ fn out_paths(inputs: &[Input], destination: &Destination, to: Target) -> Vec<Pat
             path.set_file_name(format!("{stem}-{n}.{extension}"));
             *n += 1;
         }
-        path
+        OutPath { renamed: path != short, path }
     };
     inputs.iter().map(unique).collect()
 }
@@ -181,7 +211,7 @@ impl Work<'_> {
         for (i, input) in inputs.iter().enumerate() {
             let opened = match self.reader.open(input) {
                 Ok(opened) => opened,
-                Err(Refusal::Unknown) if input.met.is_some() => continue,
+                Err(Refusal::Unknown(_)) if input.met.is_some() => continue,
                 Err(refusal) => return Err((i, refusal)),
             };
             self.reader.say_used(input, &opened);
@@ -193,7 +223,7 @@ impl Work<'_> {
             .map_err(|e| (files.get(e.index()).map_or(0, |file| file.0), no_figure(&e)))?;
         let (i, finder) = files.swap_remove(lead.unwrap_or(0));
         let mut opened = Opened { finder, asset: figure };
-        let path = out_paths(inputs, &self.destination, self.to).remove(0);
+        let path = out_paths(inputs, &self.destination, self.to).remove(0).path;
         let done = self.written(&inputs[i], &mut opened, &path).and_then(|done| self.deliver(done, None));
         done.map_err(|refusal| (i, refusal))
     }
@@ -218,7 +248,9 @@ impl Work<'_> {
         let mut options = WriteOptions::default().with_stem(stem.to_string_lossy()).with_limits(limits);
         options.settings = self.reader.settings().to_vec();
         options.single = self.destination == Destination::Stdout;
-        options.posed = args.pose.as_ref().map(|text| obj_pose(&scene.value, text)).transpose()?;
+        if let Some(text) = &args.pose {
+            options.posed = Some(obj_pose(&mut scene.value, opened.asset.model().file_clip(), text)?);
+        }
         options.gltf.influences = match args.influences {
             InfluenceArg::Four => Influences::Four,
             InfluenceArg::All => Influences::All,
@@ -289,7 +321,7 @@ fn placed(files: impl IntoIterator<Item = OutputFile>, path: &Path) -> Result<Fi
 
 fn no_figure(e: &FigureError) -> Refusal {
     match e {
-        FigureError::Empty => Refusal::Unknown,
+        FigureError::Empty => Refusal::Unknown(None),
         FigureError::Foreign { .. } => {
             let why = format!("several inputs need a folder as output (end it in / or create it): {e}");
             Refusal::Argument(why)
@@ -310,18 +342,26 @@ fn hinted(e: ConvertError, asset: &Asset) -> Refusal {
     }
 }
 
-fn obj_pose(scene: &Scene, text: &str) -> Result<Vec<MeshPose>, Refusal> {
+/// The meshes in a pose of a clip, or in a frame of `all` that the file has.
+fn obj_pose(scene: &mut Scene, all: Option<Clip>, text: &str) -> Result<Vec<MeshPose>, Refusal> {
     let wrong = |why: &str| Refusal::Argument(format!("--pose {text}: {why}"));
-    let PoseRef::Clip { clip, frame } = pose::parse(text, scene)? else {
-        return Err(wrong("name a clip before the colon"));
+    let own = scene.clips.len();
+    let (clip, frame) = match pose::parse(text, scene)? {
+        PoseRef::Clip { clip, frame } => (clip, frame),
+        PoseRef::File { frame } => {
+            scene.clips.push(all.ok_or_else(|| wrong("the format has no frames but those of clips"))?);
+            (own, frame)
+        }
     };
     if scene.clips.get(clip).is_none_or(|c| frame >= c.frames) {
-        return Err(wrong("the clip has no such frame"));
+        return Err(wrong("there is no such frame"));
     }
     // In 64 bits, which every machine rounds alike.
     let mut evaluator = rig::Evaluator::new(scene)?.with_precision(rig::Precision::Double);
     evaluator.pose(Some((clip, f64::from(frame))))?;
-    Ok(evaluator.meshes()?)
+    let posed = evaluator.meshes()?;
+    scene.clips.truncate(own);
+    Ok(posed)
 }
 
 /// A conversion that is ready to be written.
@@ -357,6 +397,10 @@ mod tests {
         Input { below: below.map(Into::into), ..Input::named(path) }
     }
 
+    fn paths_of(inputs: &[Input], out: &Destination, to: Target) -> Vec<PathBuf> {
+        out_paths(inputs, out, to).into_iter().map(|out| out.path).collect()
+    }
+
     #[test]
     fn no_two_inputs_share_an_output() {
         let inputs = [
@@ -371,7 +415,9 @@ mod tests {
             input("d/t/data", Some("t/data")),
         ];
         let out = Destination::Folder("out".into());
-        let paths = out_paths(&inputs, &out, Target::Glb);
+        let renamed = out_paths(&inputs, &out, Target::Glb).iter().map(|p| p.renamed).collect::<Vec<_>>();
+        assert_eq!(renamed, [true, true, false, false, true, true, true, true, false]);
+        let paths = paths_of(&inputs, &out, Target::Glb);
         let expected = [
             "out/x.dpm.glb",
             "out/x.zym.glb",
@@ -390,11 +436,11 @@ mod tests {
             input("a/m.dat", Some("m.dat")),
             input("b/m.fom", Some("m.fom")),
         ];
-        let paths = out_paths(&inputs, &out, Target::Native(Format::Fso));
+        let paths = paths_of(&inputs, &out, Target::Native(Format::Fso));
         assert_eq!(paths, ["out/m.FSO", "out/m.fom", "out/m.dat.fom", "out/m-2.fom"].map(PathBuf::from));
         // Their materials have names of their own too.
         let inputs = [input("a/x.dpm", None), input("a/ x.dpm", None), input("a/y\u{a0}z.dpm", None)];
-        let paths = out_paths(&inputs, &out, Target::Obj);
+        let paths = paths_of(&inputs, &out, Target::Obj);
         assert_eq!(paths, ["out/x.dpm.obj", "out/x.dpm-2.obj", "out/y_z.obj"].map(PathBuf::from));
     }
 

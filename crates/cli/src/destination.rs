@@ -15,6 +15,14 @@ pub(crate) enum Destination {
 }
 
 impl Destination {
+    /// As [`new`](Self::new), but for what several files, or a folder, become: without an extension it is a folder.
+    pub(crate) fn of_several(path: &Path) -> Self {
+        match Self::new(path) {
+            Self::File(path) if path.extension().is_none() && !path.exists() => Self::Folder(path),
+            other => other,
+        }
+    }
+
     /// `-`, and the names that systems give standard output, are standard output; a path that ends in a
     /// separator or is a folder takes files; anything else is the file itself.
     pub(crate) fn new(path: &Path) -> Self {
@@ -43,5 +51,9 @@ mod tests {
         }
         assert_eq!(Destination::new(Path::new("out/")), Destination::Folder("out/".into()));
         assert_eq!(Destination::new(Path::new("a.glb")), Destination::File("a.glb".into()));
+        for (name, several) in [("out", true), ("out.glb", false), (".out", true), ("Cargo.toml", false)] {
+            let folder = matches!(Destination::of_several(Path::new(name)), Destination::Folder(_));
+            assert_eq!(folder, several, "{name}");
+        }
     }
 }

@@ -14,6 +14,7 @@ use std::slice;
 pub(crate) fn run(args: &DumpArgs) -> Result<Status, Fail> {
     let reader = Reader::new(&args.read, &args.companions)?;
     let input = Input::named(&args.file);
+    reader.expect(slice::from_ref(&input))?;
     let destination = args.output.as_deref().map_or(Destination::Stdout, Destination::new);
     match dump(&input, args, &destination, &reader) {
         Ok(()) => Ok(Status::Fine),
@@ -25,7 +26,6 @@ fn dump(input: &Input, args: &DumpArgs, destination: &Destination, reader: &Read
     let opened = reader.open(input)?;
     reader.say_used(input, &opened);
     if let Destination::File(path) = destination {
-        reader.expect(slice::from_ref(input));
         reader.spare(path, None)?;
     }
     let (asset, memory) = (&opened.asset, reader.limits().memory);

@@ -5,10 +5,10 @@ use crate::destination::Destination;
 use crate::input::Input;
 use crate::reader::Reader;
 use crate::refusal::Refusal;
-use crate::results::refused;
+use crate::results::{print, refused};
 use crate::{Fail, Status, output};
-use meshwright::AnyModel;
 use meshwright::dpm::{BoneFlags, Edit};
+use meshwright::{AnyModel, counted};
 use serde_json::json;
 use std::io::{self, Write};
 use std::ops::Range;
@@ -18,6 +18,7 @@ pub(crate) fn run(args: &EditArgs) -> Result<Status, Fail> {
     let edits = edits(args)?;
     let reader = Reader::new(&args.read, &CompanionArgs::default())?;
     let input = Input::named(&args.file);
+    reader.expect(slice::from_ref(&input))?;
     let destination = Destination::new(&args.output);
     let to_stdout = destination == Destination::Stdout;
     if to_stdout && args.format == OutputFormat::Json {
@@ -34,7 +35,7 @@ pub(crate) fn run(args: &EditArgs) -> Result<Status, Fail> {
         OutputFormat::Json => {
             let changed =
                 json!({ "file": input.exact(), "edits": edits.len(), "bytes_changed": done.changed });
-            writeln!(out, "{changed}")?;
+            print(&changed)?;
         }
         OutputFormat::Text if !to_stdout && !args.read.quiet => {
             let what = match done.changed {
@@ -42,7 +43,8 @@ pub(crate) fn run(args: &EditArgs) -> Result<Status, Fail> {
                 Some(n) => format!("{n} bytes are other ones"),
                 None => "laid out anew, since meshes share what was changed for one of them".into(),
             };
-            writeln!(out, "{}: {} edits: {what}", input.shown(), edits.len())?;
+            let edits = counted(edits.len() as u64, "edit", "edits");
+            writeln!(out, "{}: {edits}: {what}", input.shown())?;
         }
         OutputFormat::Text => {}
     }
@@ -58,7 +60,6 @@ struct Done {
 
 fn edited(input: &Input, args: &EditArgs, edits: &[Edit], reader: &Reader) -> Result<Done, Refusal> {
     let opened = reader.open(input)?;
-    reader.expect(slice::from_ref(input));
     reader.spare(&args.output, Some(input))?;
     reader.say_passed_over(input, &opened);
     let AnyModel::Dpm(model) = opened.asset.model() else {

@@ -3,17 +3,18 @@
 use crate::args::{InfoArgs, OutputFormat};
 use crate::input::expand;
 use crate::reader::Reader;
-use crate::refusal::Refusal;
 use crate::results::Results;
 use crate::{Fail, Status, render};
-use meshwright::Summary;
+use meshwright::{Summary, counted};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
 pub(crate) fn run(args: &InfoArgs) -> Result<Status, Fail> {
     let reader = Reader::new(&args.read, &args.companions)?;
-    let mut results = Results::new(args.format);
-    for input in results.inputs(expand(&args.files, None)) {
+    let mut results = Results::new("read", &args.files, args.format, &args.read);
+    let inputs = results.inputs(expand(&args.files, None));
+    reader.expect(&inputs)?;
+    for input in inputs {
         match reader.open(&input) {
             Ok(opened) => {
                 reader.say_passed_over(&input, &opened);
@@ -31,8 +32,6 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Status, Fail> {
                     value
                 });
             }
-            // A folder holds other files too.
-            Err(Refusal::Unknown) if input.met.is_some() => {}
             Err(refusal) => results.refuse(&input, &refusal),
         }
     }
@@ -40,7 +39,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Status, Fail> {
 }
 
 fn line(s: &Summary) -> String {
-    let counted = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
+    let counted = |n: usize, one: &str, many: &str| counted(n as u64, one, many);
     let mut parts = vec![
         counted(s.meshes, "mesh", "meshes"),
         counted(s.vertices, "vertex", "vertices"),

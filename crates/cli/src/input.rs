@@ -1,6 +1,6 @@
 //! The files that a command works on.
 
-use crate::sources::{self, Identity};
+use crate::identity::{self, Identity};
 use crate::{render, temporary};
 use meshwright::files::{EntryKind, FilesError, Tree, TreePath};
 use meshwright::{Finder, Format};
@@ -63,7 +63,7 @@ pub(crate) type Found = Result<Input, (Input, FilesError)>;
 /// another: what an earlier run left there was not asked for.
 pub(crate) fn expand(arguments: &[OsString], into: Option<&Path>) -> Vec<Found> {
     let mut inputs = Vec::new();
-    let into = into.and_then(sources::identity);
+    let into = into.and_then(identity::of);
     for argument in arguments {
         let path = Path::new(argument);
         if argument != OsStr::new("-") && path.is_dir() {
@@ -82,12 +82,13 @@ fn walk(top: &Path, into: Option<&Identity>, inputs: &mut Vec<Found>) {
     };
     let finder = Arc::new(Finder::new(tree));
     let tree = finder.tree();
-    let walk = tree.walk_where(|path, kind| match kind {
-        EntryKind::Folder => {
-            into.is_none() || tree.os_path(path).and_then(|p| sources::identity(&p)).as_ref() != into
-        }
-        // Another run is writing there.
-        _ => !temporary::is_temporary(path.name()),
+    let walk = tree.walk_where(|path, kind| {
+        kind != EntryKind::Folder
+            || tree.os_path(path).is_none_or(|folder| {
+                // Another run is writing there.
+                !temporary::is_temporary(&folder)
+                    && (into.is_none() || identity::of(&folder).as_ref() != into)
+            })
     });
     for file in walk.files {
         let place = |path: &TreePath| tree.os_path(path).unwrap_or_else(|| top.to_owned());
@@ -117,12 +118,14 @@ mod tests {
             fs::write(at(f), b"").unwrap();
         }
         #[cfg(unix)]
+        let _writing = temporary::create(dir.path(), true).unwrap();
+        #[cfg(unix)]
         std::os::unix::fs::symlink("/", at("loop")).unwrap();
         let found: Vec<_> =
             expand(&[dir.path().into()], None).into_iter().map(|i| i.unwrap().below.unwrap()).collect();
-        assert_eq!(found, ["a.dpm", "c.dpm", "b/x.dpm"].map(PathBuf::from));
+        assert_eq!(found, [".meshwright-a1B2c3.tmp", "a.dpm", "c.dpm", "b/x.dpm"].map(PathBuf::from));
         let b = at("b");
-        assert_eq!(expand(&[dir.path().into()], Some(&b)).len(), 2);
+        assert_eq!(expand(&[dir.path().into()], Some(&b)).len(), 3);
         assert_eq!(expand(&[b.clone().into()], Some(&b)).len(), 1);
     }
 }

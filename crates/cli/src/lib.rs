@@ -10,6 +10,7 @@ mod convert;
 mod destination;
 mod dump;
 mod edit;
+mod identity;
 mod info;
 mod input;
 mod losses;
@@ -73,6 +74,7 @@ impl From<Status> for ExitCode {
 /// Runs the program with the words of a command line, its own name the first of them. It reads standard input and prints
 /// to standard output and standard error.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> Status {
+    temporary::survive_limits();
     let words: Vec<OsString> = words.into_iter().collect();
     let cli = match Cli::try_parse_from(&words) {
         Ok(cli) => cli,
@@ -88,8 +90,8 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Status {
     };
     match result {
         Ok(status) => status,
-        // Whoever reads the output has seen enough.
-        Err(Fail::Io(e)) if e.kind() == io::ErrorKind::BrokenPipe => Status::Fine,
+        // Whoever reads the output has seen enough, and not all of it.
+        Err(Fail::Io(e)) if e.kind() == io::ErrorKind::BrokenPipe => Status::Unusable,
         Err(Fail::Io(e)) => {
             say(&render::error("cannot-write", &format!("standard output: {e}")));
             Status::Unusable
@@ -106,17 +108,17 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Status {
 
 /// Help and version are results, everything else is a mistake in the arguments.
 fn refused_arguments(words: &[OsString], e: &clap::Error) -> Status {
-    let printed = e.print();
     if e.use_stderr() {
+        let text = e.render().to_string();
+        say(&text.lines().map(render::plain).collect::<Vec<_>>().join("\n"));
         let json = words.windows(2).any(|w| w[0] == "--format" && w[1] == "json");
         if json || words.iter().any(|w| w == "--format=json") {
-            let text = e.render().to_string();
             let first = text.lines().next().unwrap_or_default();
             say_json(first.strip_prefix("error: ").unwrap_or(first));
         }
         return Status::Arguments;
     }
-    match printed {
+    match e.print() {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Status::Unusable,
         _ => Status::Fine,
     }
@@ -124,9 +126,8 @@ fn refused_arguments(words: &[OsString], e: &clap::Error) -> Status {
 
 /// A mistake in the arguments as the one JSON document that programs expect.
 fn say_json(message: &str) {
-    let error =
-        json!({ "class": "usage", "code": "usage", "severity": "error", "message": render::plain(message) });
-    let _ = writeln!(io::stdout().lock(), "{}", json!({ "files": [], "error": error }));
+    let error = json!({ "class": "usage", "code": "usage", "severity": "error", "message": render::message(message) });
+    let _ = results::print(&json!({ "files": [], "error": error }));
 }
 
 /// Why a command stops before it has seen every file.

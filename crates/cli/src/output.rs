@@ -1,12 +1,12 @@
 //! Writing files so that an output appears complete or not at all.
 
 use crate::destination::Destination;
+use crate::identity;
 use crate::refusal::Refusal;
-use crate::temporary;
+use crate::temporary::{self, Temporary};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
 
 /// What writes an output.
 pub(crate) type Content<'a> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 'a>;
@@ -28,8 +28,7 @@ pub(crate) fn stream(destination: &Destination, content: Content<'_>) -> Result<
         Destination::Stdout => {
             let mut out = io::stdout().lock();
             match content(&mut out).and_then(|()| out.flush()) {
-                // Whoever reads the output has seen enough.
-                Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+                Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Err(Refusal::Closed),
                 Err(e) => refused(Path::new("<stdout>"), &e),
                 Ok(()) => Ok(()),
             }
@@ -68,13 +67,15 @@ fn write_all<'a>(
             _ => Staged::at_derived(path, content),
         };
         match staging.map_err(|e| (path.to_owned(), e))? {
-            Staged::Device { file, content } => devices.push((path, file, content)),
+            Staged::Device { content } => devices.push((path, content)),
             temporary => staged.push((path, temporary)),
         }
     }
     // Devices may block, so they come before the renames, which no signal interrupts.
-    for (path, mut file, content) in devices {
-        content(&mut file).and_then(|()| file.flush()).map_err(|e| (path.to_owned(), e))?;
+    for (path, content) in devices {
+        let open = || File::options().write(true).open(path);
+        let write = || open().and_then(|mut file| content(&mut file).and_then(|()| file.flush()));
+        temporary::waiting(write).map_err(|e| (path.to_owned(), e))?;
     }
     place(staged)
 }
@@ -85,12 +86,12 @@ fn place(staged: Vec<(&Path, Staged<'_>)>) -> Result<(), (PathBuf, io::Error)> {
     let mut appeared = Vec::new();
     for (path, one) in staged {
         let Staged::Temporary { file, place, replaces } = one else { continue };
-        let name = file.path().to_owned();
+        let name = file.name();
         let persisted = file.persist(&place);
         open.remove(&name);
         if let Err(e) = persisted {
             appeared.iter().for_each(|p| drop(fs::remove_file(p)));
-            return Err((path.to_owned(), e.error));
+            return Err((path.to_owned(), e));
         }
         if !replaces {
             appeared.push(place);
@@ -123,17 +124,21 @@ fn is_a_folder() -> io::Error {
 
 /// A finished file that waits to take its name.
 enum Staged<'a> {
-    Temporary { file: NamedTempFile, place: PathBuf, replaces: bool },
-    Device { file: File, content: Content<'a> },
+    Temporary { file: Temporary, place: PathBuf, replaces: bool },
+    Device { content: Content<'a> },
 }
 
 impl<'a> Staged<'a> {
     fn at_named(path: &Path, content: Content<'a>) -> io::Result<Self> {
         // What a name in /dev or /proc leads to is asked for first: their links do not lead to paths.
         if fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
-            return Ok(Self::Device { file: File::options().write(true).open(path)?, content });
+            return Ok(Self::Device { content });
         }
         let place = resolve(path)?;
+        // A descriptor leads on to a file when no name does any more.
+        if identity::of(path).is_some_and(|file| identity::of(&place) != Some(file)) {
+            return Err(io::Error::new(io::ErrorKind::NotFound, "leads to a file that has no name any more"));
+        }
         let old = fs::metadata(&place).ok();
         Self::temporary(place, old, content)
     }
@@ -161,25 +166,18 @@ impl<'a> Staged<'a> {
             Some(p) if !p.as_os_str().is_empty() => p,
             _ => Path::new("."),
         };
-        let mut file = temporary::create(folder, |_builder| {
-            #[cfg(unix)]
-            if old.is_none() {
-                use std::os::unix::fs::PermissionsExt;
-                // The process's mask takes its part off.
-                _builder.permissions(fs::Permissions::from_mode(0o666));
-            }
-        })
-        .map_err(|e| {
+        let temporary = temporary::create(folder, old.is_none()).map_err(|e| {
             // The error also names the temporary file, which means nothing to anybody.
             let text = e.to_string();
             io::Error::new(e.kind(), text.split(" at path ").next().unwrap_or_default().to_owned())
         })?;
-        content(file.as_file_mut())?;
+        let mut file = &temporary.file;
+        content(&mut file)?;
         if let Some(meta) = &old {
-            file.as_file().set_permissions(kept_permissions(meta))?;
+            file.set_permissions(kept_permissions(meta))?;
         }
-        file.as_file().sync_all()?;
-        Ok(Self::Temporary { file, place, replaces: old.is_some() })
+        file.sync_all()?;
+        Ok(Self::Temporary { file: temporary, place, replaces: old.is_some() })
     }
 }
 

@@ -1,6 +1,7 @@
 //! From inputs to models with all that belongs to them.
 
 use crate::args::{self, ClipNamesArg, CompanionArgs, ReadArgs};
+use crate::identity::{self, Identity};
 use crate::input::Input;
 use crate::refusal::Refusal;
 use crate::sources::Sources;
@@ -8,8 +9,8 @@ use crate::{Fail, render, say};
 use meshwright::files::{FilesError, Tree, TreePath};
 use meshwright::scene::ConvertError;
 use meshwright::{
-    Asset, AssetError, Budget, ClipNames, Finder, Format, Limits, NamedFile, OpenOptions, PartRole,
-    PartState, ReadOptions, Role, Severity, detect_met,
+    Asset, AssetError, Budget, ClipNames, Confidence, Finder, Format, Limits, NamedFile, OpenOptions,
+    PartRole, PartState, ReadOptions, Role, Severity, detect_met, foreign,
 };
 use std::cell::RefCell;
 use std::io::{self, Read as _};
@@ -24,6 +25,8 @@ pub(crate) struct Reader {
     /// A companion that was named and cannot be read.
     missing: Option<(PathBuf, FilesError)>,
     sources: RefCell<Sources>,
+    /// The file that results are printed into, when it is one that holds something.
+    stdout: Option<Identity>,
     /// Where the last file that was named lies: the next one often lies there too.
     last: RefCell<Option<(PathBuf, Arc<Finder>)>>,
 }
@@ -54,6 +57,7 @@ impl Reader {
             options,
             missing: None,
             sources: RefCell::default(),
+            stdout: identity::of_stdout(),
             last: RefCell::default(),
         };
         for (role, path) in named(args, companions) {
@@ -97,6 +101,19 @@ impl Reader {
             options.format = options.format.or(met.format);
         }
         let asset = finder.open(&path, &options).map_err(|e| match e {
+            AssetError::UnknownFormat => {
+                let bytes = finder.tree().read(&path, &Budget::new(self.limits()));
+                Refusal::Unknown(bytes.ok().and_then(|bytes| foreign(&bytes)))
+            }
+            // Of two that are not sure the one with a magic is right.
+            AssetError::Model { format, ref bytes, .. }
+                if self.options.format.is_none()
+                    && !bytes.is_empty()
+                    && format.sniff(bytes) <= Confidence::Possible
+                    && foreign(bytes).is_some() =>
+            {
+                Refusal::Unknown(foreign(bytes))
+            }
             AssetError::Unreadable { path, error } => {
                 let at = finder.tree().os_path(&path).unwrap_or_default();
                 Refusal::unreadable(&error).of_companion(&at)
@@ -105,6 +122,7 @@ impl Reader {
         })?;
         let opened = Opened { finder, asset };
         self.note(&opened);
+        self.spare_stdout(&opened)?;
         Ok(opened)
     }
 
@@ -118,8 +136,14 @@ impl Reader {
     /// Remembers every file that took part.
     fn note(&self, opened: &Opened) {
         let mut sources = self.sources.borrow_mut();
-        let paths = opened.asset.parts().iter().filter_map(|part| part.path.as_ref());
-        paths.filter_map(|path| opened.finder.tree().os_path(path)).for_each(|path| sources.add(&path));
+        opened.paths().for_each(|path| sources.add(&path));
+    }
+
+    /// Refuses to write results into a file that belongs to the model.
+    fn spare_stdout(&self, opened: &Opened) -> Result<(), Refusal> {
+        let Some(out) = &self.stdout else { return Ok(()) };
+        let into = opened.paths().find(|path| identity::of(path).as_ref() == Some(out));
+        into.map_or(Ok(()), |path| Err(Refusal::Argument(into_input(&path))))
     }
 
     /// The tree around an input, and its path in there.
@@ -178,10 +202,18 @@ impl Reader {
         met.format.is_some_and(wanted)
     }
 
-    /// Remembers all inputs, those that are not read yet included.
-    pub(crate) fn expect(&self, inputs: &[Input]) {
+    /// Remembers all inputs, those that are not read yet included; refuses a standard output that is one of them.
+    pub(crate) fn expect(&self, inputs: &[Input]) -> Result<(), Fail> {
         let mut sources = self.sources.borrow_mut();
         inputs.iter().for_each(|input| sources.add(&input.path));
+        let Some(out) = &self.stdout else { return Ok(()) };
+        let is_out = |input: &&Input| match input.is_stdin() {
+            true => identity::of_stdin().as_ref() == Some(out),
+            false => identity::of(&input.path).as_ref() == Some(out),
+        };
+        // What was met may be a log that lies among the models.
+        let into = inputs.iter().filter(is_out).find(|input| self.is_model(&mut (*input).clone(), |_| true));
+        into.map_or(Ok(()), |input| Err(Fail::Usage(into_input(&input.path))))
     }
 
     /// Refuses an output that would replace a file that is read; a rewrite may take the place of its `own`.
@@ -226,7 +258,18 @@ impl Reader {
     }
 }
 
+/// Standard output would be written into a file that is read.
+fn into_input(path: &Path) -> String {
+    format!("standard output would be written into {}, which is read", render::path(path))
+}
+
 impl Opened {
+    /// Where the files of the model lie.
+    fn paths(&self) -> impl Iterator<Item = PathBuf> {
+        let paths = self.asset.parts().iter().filter_map(|part| part.path.as_ref());
+        paths.filter_map(|path| self.finder.tree().os_path(path))
+    }
+
     /// Where a file of the model lies, for people.
     fn shown(&self, part: &meshwright::Part) -> String {
         let path = part.path.as_ref().and_then(|path| self.finder.tree().os_path(path));

@@ -15,10 +15,12 @@ use std::path::{Path, PathBuf};
 pub(crate) enum Refusal {
     /// It, or a companion, cannot be read.
     Unreadable { companion: Option<PathBuf>, why: String },
+    /// Whoever read standard output has seen enough, and not all of it.
+    Closed,
     /// The output cannot be written.
     Unwritable { path: PathBuf, why: String },
-    /// Nothing says its format.
-    Unknown,
+    /// Nothing says its format, but maybe what else it is.
+    Unknown(Option<&'static str>),
     /// It, or a companion that was named, breaks a rule of its format.
     Broken(AssetError),
     /// It cannot become what was asked for.
@@ -31,7 +33,7 @@ impl From<AssetError> for Refusal {
     fn from(e: AssetError) -> Self {
         match e {
             AssetError::Files(e) => Self::unreadable(&e),
-            AssetError::UnknownFormat => Self::Unknown,
+            AssetError::UnknownFormat => Self::Unknown(None),
             AssetError::Scene(e) => e.into(),
             broken => Self::Broken(broken),
         }
@@ -92,7 +94,9 @@ impl Refusal {
 
     pub(crate) const fn status(&self) -> Status {
         match self {
-            Self::Unreadable { .. } | Self::Unwritable { .. } | Self::Unknown => Status::Unusable,
+            Self::Unreadable { .. } | Self::Unwritable { .. } | Self::Unknown(_) | Self::Closed => {
+                Status::Unusable
+            }
             Self::Broken(_) | Self::Cannot { .. } => Status::Errors,
             Self::Argument(_) => Status::Arguments,
         }
@@ -100,7 +104,7 @@ impl Refusal {
 
     /// The refusal for programs.
     pub(crate) fn json(&self) -> Value {
-        let plain = |class: &str, code: &str, message: &str| json!({ "class": class, "code": code, "severity": "error", "message": render::plain(message) });
+        let plain = |class: &str, code: &str, message: &str| json!({ "class": class, "code": code, "severity": "error", "message": render::message(message) });
         match self {
             Self::Unreadable { companion, why } => {
                 let mut value = plain("io", "cannot-read", why);
@@ -109,18 +113,26 @@ impl Refusal {
                 }
                 value
             }
+            Self::Closed => plain("io", "cannot-write", "standard output was closed"),
             Self::Unwritable { path, why } => {
                 let mut value = plain("io", "cannot-write", why);
                 value["output"] = render::exact(path).into();
                 value
             }
-            Self::Unknown => plain("unknown-format", "unknown-format", "not a known format"),
+            Self::Unknown(what) => {
+                let (code, why) = unknown(*what);
+                plain("unknown-format", code, &why)
+            }
             Self::Broken(AssetError::Companion { name, error, .. }) => {
                 let mut value = render::error_json(error);
                 value["companion"] = name.as_str().into();
                 value
             }
-            Self::Broken(AssetError::Model { error, .. }) => render::error_json(error),
+            Self::Broken(e @ AssetError::Model { error, .. }) => {
+                let mut value = render::error_json(error);
+                value["opens_leniently"] = e.opens_leniently().into();
+                value
+            }
             Self::Broken(other) => plain("malformed", "malformed", &other.to_string()),
             Self::Cannot { code, why } => plain("conversion", code, why),
             Self::Argument(why) => plain("usage", "usage", why),
@@ -134,15 +146,19 @@ impl Refusal {
                 let about = companion.as_deref().map_or_else(|| shown.to_owned(), render::path);
                 (about, render::error("cannot-read", why))
             }
+            Self::Closed => return,
             Self::Unwritable { path, why } => (render::path(path), render::error("cannot-write", why)),
-            Self::Unknown => {
-                let why = format!("not a known format; name it with --as FORMAT ({})", ids());
-                (shown.to_owned(), render::error("unknown-format", &why))
+            Self::Unknown(what) => {
+                let (code, why) = unknown(*what);
+                (shown.to_owned(), render::error(code, &why))
             }
             Self::Broken(AssetError::Companion { name, bytes, error }) => {
                 (render::path(Path::new(name)), in_hex(error, bytes))
             }
-            Self::Broken(AssetError::Model { bytes, error, .. }) => (shown.to_owned(), in_hex(error, bytes)),
+            Self::Broken(e @ AssetError::Model { bytes, error, .. }) => {
+                let hint = if e.opens_leniently() { "\n  --lenient opens it" } else { "" };
+                (shown.to_owned(), format!("{}{hint}", in_hex(error, bytes)))
+            }
             Self::Broken(other) => (shown.to_owned(), render::error("malformed", &other.to_string())),
             Self::Cannot { code, why } => (shown.to_owned(), render::error(code, why)),
             Self::Argument(why) => (shown.to_owned(), render::error("usage", why)),
@@ -153,6 +169,15 @@ impl Refusal {
 
 fn in_hex(error: &ReadError, bytes: &[u8]) -> String {
     render::finding(&Finding::from(error), bytes, render::colours(&io::stderr()))
+}
+
+/// Code and words for a file of no known format.
+fn unknown(what: Option<&str>) -> (&'static str, String) {
+    match what {
+        Some("empty") => ("empty-file", "the file is empty".into()),
+        Some(what) => ("unknown-format", format!("not a known format: it is {what}")),
+        None => ("unknown-format", format!("not a known format; name it with --as FORMAT ({})", ids())),
+    }
 }
 
 /// The short names of all formats.

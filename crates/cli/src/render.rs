@@ -1,15 +1,15 @@
 //! Findings and errors as people and programs read them.
 
 use anstyle::{AnsiColor, Style};
-use meshwright::{ErrorClass, Finding, ReadError, Severity, Stream, acts_on_terminal};
+use meshwright::{ErrorClass, Finding, ReadError, Severity, Stream, visible};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-/// The most bytes of a line.
-const LONGEST_LINE: usize = 4096;
+/// The most bytes of what is said about one thing.
+const LONGEST: usize = 4096;
 
 /// Whether a stream takes colours: a terminal that knows them, and `NO_COLOR` is not set.
 pub(crate) fn colours(stream: &impl IsTerminal) -> bool {
@@ -18,14 +18,35 @@ pub(crate) fn colours(stream: &impl IsTerminal) -> bool {
     !no_color && !dumb && stream.is_terminal()
 }
 
-/// `text` with every line cut to what is shown of it.
+/// `text` cut to what is shown of it, its longest lines first.
 pub(crate) fn cut(text: &str) -> Cow<'_, str> {
-    if text.lines().all(|line| line.len() < LONGEST_LINE) {
+    cut_below(text, LONGEST)
+}
+
+/// A message as part of a document, which says more about the same thing.
+pub(crate) fn message(text: &str) -> Cow<'_, str> {
+    cut_below(text, LONGEST - 1024)
+}
+
+fn cut_below(text: &str, longest: usize) -> Cow<'_, str> {
+    const MARK: &str = " ...";
+    if text.len() < longest {
         return text.into();
     }
-    let lines = text.lines().map(|line| match line.len() < LONGEST_LINE {
+    let mut lengths: Vec<_> = text.lines().map(str::len).collect();
+    lengths.sort_unstable();
+    // What short lines leave is for the long ones.
+    let (mut left, mut lines) = (longest - 1, lengths.len());
+    for length in lengths {
+        if length + 1 > left / lines {
+            break;
+        }
+        (left, lines) = (left - length - 1, lines - 1);
+    }
+    let most = (left / lines.max(1)).saturating_sub(1);
+    let lines = text.lines().map(|line| match line.len() <= most {
         true => line.to_owned(),
-        false => format!("{} ...", beginning(line, LONGEST_LINE - 5)),
+        false => format!("{}{MARK}", beginning(line, most.saturating_sub(MARK.len()))),
     });
     lines.collect::<Vec<_>>().join("\n").into()
 }
@@ -62,17 +83,9 @@ pub(crate) fn severity_style(severity: Severity) -> Style {
     Style::new().bold().fg_color(Some(colour.into()))
 }
 
-/// Text from a file or a path, with control characters made visible.
+/// Text from a file or a path, safe on a terminal.
 pub(crate) fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if acts_on_terminal(c) {
-            out.extend(c.escape_unicode());
-        } else {
-            out.push(c);
-        }
-    }
-    out
+    visible(text).into_owned()
 }
 
 /// A path made safe for a terminal; of a very long one its end.
@@ -140,7 +153,7 @@ pub(crate) fn finding_json(f: &Finding) -> Value {
         "path": f.path.to_string(),
         "offset": f.offset,
         "stream": f.stream.to_string(),
-        "message": plain(&f.message),
+        "message": message(&f.message),
     })
 }
 
@@ -193,7 +206,7 @@ mod tests {
         let text = format!("short\n{long}\nend");
         let cut = cut(&text);
         let lines: Vec<_> = cut.lines().collect();
-        assert!(lines[1].len() < LONGEST_LINE && lines[1].ends_with(" ..."));
+        assert!(cut.len() < LONGEST && cut.len() > LONGEST - 8 && lines[1].ends_with(" ..."));
         assert_eq!((lines[0], lines[2]), ("short", "end"));
         assert!(matches!(super::cut("short\n"), Cow::Borrowed("short\n")));
     }

@@ -1,24 +1,53 @@
 //! What a command found out about its files: lines for people, or one JSON document for programs.
 
-use crate::args::OutputFormat;
+use crate::args::{OutputFormat, ReadArgs};
 use crate::input::{Found, Input};
 use crate::refusal::Refusal;
 use crate::{Fail, Status, render, say};
+use meshwright::counted;
 use meshwright::dump::write_json;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
+use std::path::Path;
 
 /// The outcome of a command that takes many files.
 pub(crate) struct Results {
     format: OutputFormat,
+    /// What is done with a file: `converted`.
+    verb: &'static str,
+    /// The folders that were named.
+    folders: Vec<String>,
+    /// Whether a summary closes the run.
+    summary: bool,
     documents: Vec<Value>,
-    seen: bool,
+    done: u64,
+    /// How many of those have errors.
+    faulty: u64,
+    failed: u64,
+    /// How many files that are no models were met, by the extension.
+    skipped: BTreeMap<String, u64>,
     pub status: Status,
 }
 
 impl Results {
-    pub(crate) fn new(format: OutputFormat) -> Self {
-        Self { format, documents: Vec::new(), seen: false, status: Status::Fine }
+    /// For the files that the arguments name.
+    pub(crate) fn new(verb: &'static str, files: &[OsString], format: OutputFormat, read: &ReadArgs) -> Self {
+        let folders = files.iter().map(Path::new).filter(|file| is_folder(file));
+        let folders: Vec<_> = folders.map(render::path).collect();
+        Self {
+            format,
+            verb,
+            summary: !read.quiet && (files.len() > 1 || !folders.is_empty()),
+            folders,
+            documents: Vec::new(),
+            done: 0,
+            faulty: 0,
+            failed: 0,
+            skipped: BTreeMap::new(),
+            status: Status::Fine,
+        }
     }
 
     /// Goes through what the arguments named, and refuses what cannot be looked at.
@@ -35,34 +64,98 @@ impl Results {
 
     /// A file that gave a result: `document` is its part of the JSON.
     pub(crate) fn add(&mut self, status: Status, document: impl FnOnce() -> Value) {
-        self.seen = true;
+        self.done += 1;
+        self.faulty += u64::from(status == Status::Errors);
+        self.keep(status, document);
+    }
+
+    fn keep(&mut self, status: Status, document: impl FnOnce() -> Value) {
         self.status.and(status);
         if self.format == OutputFormat::Json {
             self.documents.push(document());
         }
     }
 
-    /// A file that gave none.
+    /// A file that gave none. What is no model is only counted where it was met: a folder holds other files too.
     pub(crate) fn refuse(&mut self, input: &Input, refusal: &Refusal) {
+        if matches!(refusal, Refusal::Unknown(_)) && input.met.is_some() {
+            return self.skip(input);
+        }
+        self.failed += 1;
         refusal.say(&input.shown());
-        self.add(refusal.status(), || json!({ "file": input.exact(), "error": refusal.json() }));
+        self.keep(refusal.status(), || json!({ "file": input.exact(), "error": refusal.json() }));
+    }
+
+    /// A file that is no model.
+    pub(crate) fn skip(&mut self, input: &Input) {
+        let extension = input.path.extension().map(|e| format!(".{}", e.to_string_lossy().to_lowercase()));
+        let kind = extension.map_or_else(|| "without extension".into(), |e| render::plain(&e));
+        *self.skipped.entry(kind).or_insert(0) += 1;
+    }
+
+    /// What one file became of several: there is nothing to sum up.
+    pub(crate) fn one_of_several(&mut self) {
+        self.summary = false;
     }
 
     /// Prints the document, and returns how the run went.
     pub(crate) fn finish(mut self) -> Result<Status, Fail> {
-        if !self.seen {
-            say(&render::error("no-model", "no file of a known format is there"));
+        let is_empty = self.done == 0 && self.failed == 0;
+        if is_empty {
+            for folder in &self.folders {
+                let why = render::error("no-model", "no file of a known format is in this folder");
+                say(&format!("{folder}: {why}"));
+            }
             self.status.and(Status::Unusable);
         }
         if self.format == OutputFormat::Json {
-            print(&json!({ "files": self.documents }))?;
+            let skipped: u64 = self.skipped.values().sum();
+            let summary = json!({ "done": self.done, "failed": self.failed, "skipped": skipped });
+            print(&json!({ "files": self.documents, "summary": summary }))?;
+        } else if self.summary {
+            say(&self.summed_up());
         }
         Ok(self.status)
     }
+
+    /// `80 converted, 35 files are no models (30 .png, 5 .wav), 2 failed`.
+    fn summed_up(&self) -> String {
+        let mut parts = vec![format!("{} {}", self.done, self.verb)];
+        if self.faulty > 0 {
+            parts.push(format!("{} of them with errors", self.faulty));
+        }
+        let skipped: u64 = self.skipped.values().sum();
+        if skipped > 0 {
+            let are = counted(skipped, "file is no model", "files are no models");
+            parts.push(format!("{are} ({})", kinds(&self.skipped)));
+        }
+        if self.failed > 0 {
+            parts.push(format!("{} failed", self.failed));
+        }
+        parts.join(", ")
+    }
+}
+
+/// The most frequent kinds.
+fn kinds(skipped: &BTreeMap<String, u64>) -> String {
+    const NAMED: usize = 4;
+    let mut kinds: Vec<_> = skipped.iter().collect();
+    kinds.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
+    let others: u64 = kinds.iter().skip(NAMED).map(|(_, n)| **n).sum();
+    let mut named: Vec<_> = kinds.iter().take(NAMED).map(|(kind, n)| format!("{n} {kind}")).collect();
+    if others > 0 {
+        named.push(counted(others, "other", "others"));
+    }
+    named.join(", ")
+}
+
+/// Whether an argument names a folder.
+pub(crate) fn is_folder(file: &Path) -> bool {
+    file.as_os_str() != OsStr::new("-") && file.is_dir()
 }
 
 /// Prints a document on one line.
-fn print(document: &Value) -> io::Result<()> {
+pub(crate) fn print(document: &Value) -> io::Result<()> {
     let mut out = io::stdout().lock();
     write_json(&mut out, document)?;
     out.write_all(b"\n")?;
@@ -76,4 +169,17 @@ pub(crate) fn refused(input: &Input, refusal: &Refusal, format: OutputFormat) ->
         print(&json!({ "file": input.exact(), "error": refusal.json() }))?;
     }
     Ok(refusal.status())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_skipped_is_said_by_kind() {
+        let of = |kinds: &[(&str, u64)]| kinds.iter().map(|(k, n)| ((*k).to_owned(), *n)).collect();
+        assert_eq!(kinds(&of(&[(".a", 1), (".b", 7)])), "7 .b, 1 .a");
+        let many = of(&[(".a", 1), (".b", 2), (".c", 3), (".d", 4), (".e", 5), ("without extension", 1)]);
+        assert_eq!(kinds(&many), "5 .e, 4 .d, 3 .c, 2 .b, 2 others");
+    }
 }

@@ -1,81 +1,208 @@
 //! Temporary files that must not outlive the program, however it ends.
 //!
-//! They are removed on drop, but a signal ends a program without dropping anything. So they are listed here, and
-//! a thread that waits for signals removes them before it lets the signal do what it does. A program that is
-//! killed outright leaves them; then the lock that it held on them is gone too, by which the next run that writes
-//! into the folder knows them.
+//! Each lies in a folder of its own beside its target, `.meshwright-XXXXXX.tmp`, which is locked as long as it is in use.
+//! Both are removed on drop, but a signal ends a program without dropping anything. So the folders are listed here, and a
+//! thread that waits for signals removes them before it lets the signal do what it does. A program that is killed outright
+//! leaves them; the next run that writes into the place knows them by what no other file has: the folder is not locked, and
+//! all that it holds is a file whose name is the folder's own number in the file system. A file or folder of somebody else
+//! may be called as it likes.
 
-use fs4::{FileExt, TryLockError};
+use crate::identity::{self, Identity};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use tempfile::{Builder, NamedTempFile};
+use tempfile::{Builder, TempDir};
 
 const PREFIX: &str = ".meshwright-";
 const SUFFIX: &str = ".tmp";
 
+/// The folders of the temporary files that exist.
 static OPEN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+/// What was named as an input.
+static KEPT: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
+
+fn lock<T>(mutex: &'static Mutex<T>) -> MutexGuard<'static, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// The temporary files that exist. Whoever holds the lock makes, renames or removes them; no signal ends the
 /// program meanwhile, so nothing that can block may be done under it.
 pub(crate) fn open() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     watch();
-    OPEN.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(&OPEN)
 }
 
-/// A new temporary file in a folder, listed, and locked as long as it is open.
-pub(crate) fn create(folder: &Path, configure: impl Fn(&mut Builder<'_, '_>)) -> io::Result<NamedTempFile> {
-    /// Between making and locking a file another run may take it for a dead one's.
+/// A file that waits to take its name.
+#[derive(Debug)]
+pub(crate) struct Temporary {
+    pub file: File,
+    path: PathBuf,
+    /// Declared before the folder: it is let go first.
+    _lock: Option<File>,
+    folder: TempDir,
+}
+
+impl Temporary {
+    /// Under which name it is among the [open] ones.
+    pub(crate) fn name(&self) -> PathBuf {
+        self.folder.path().to_owned()
+    }
+
+    /// Gives the file its name, in place of what has it.
+    pub(crate) fn persist(self, place: &Path) -> io::Result<()> {
+        fs::rename(&self.path, place)
+    }
+}
+
+/// A new temporary file beside what it will be, listed, and locked as long as it is open. `shared` ones have the mode that
+/// the process's mask leaves, others are for the owner alone.
+pub(crate) fn create(beside: &Path, shared: bool) -> io::Result<Temporary> {
+    /// Between making and locking a folder another run may take it for a dead one's.
     const TRIES: usize = 16;
-    sweep(folder);
-    let mut builder = Builder::new();
-    builder.prefix(PREFIX).suffix(SUFFIX);
-    configure(&mut builder);
+    sweep(beside);
     let mut open = open();
     let mut tries = 0;
     loop {
-        let file = builder.tempfile_in(folder)?;
-        let locked = FileExt::try_lock(file.as_file());
         tries += 1;
-        // Where files cannot be locked nobody else can, and nothing is swept.
-        let contended = matches!(locked, Err(TryLockError::WouldBlock));
-        if tries == TRIES || !contended && fs::exists(file.path())? {
-            open.insert(file.path().to_owned());
-            return Ok(file);
+        let folder = Builder::new().prefix(PREFIX).suffix(SUFFIX).tempdir_in(beside)?;
+        let (lock, contended) = own::lock(folder.path());
+        if contended && tries < TRIES {
+            continue;
+        }
+        let path = folder.path().join(own::file_name(folder.path()));
+        let mut options = File::options();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.mode(if shared { 0o666 } else { 0o600 });
+        }
+        #[cfg(not(unix))]
+        let _ = shared;
+        match options.open(&path) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound && tries < TRIES => {}
+            file => {
+                let file = file?;
+                open.insert(folder.path().to_owned());
+                return Ok(Temporary { file, path, _lock: lock, folder });
+            }
         }
     }
 }
 
-/// Whether a file name is one of a temporary file.
-pub(crate) fn is_temporary(name: &[u8]) -> bool {
+/// Whether this is the folder of a temporary file, of a run that is over or not.
+pub(crate) fn is_temporary(folder: &Path) -> bool {
+    is_named_so(folder) && own::holds_nothing_else(folder)
+}
+
+fn is_named_so(folder: &Path) -> bool {
+    let name = folder.file_name().unwrap_or_default().as_encoded_bytes();
     let random = name.strip_prefix(PREFIX.as_bytes()).and_then(|rest| rest.strip_suffix(SUFFIX.as_bytes()));
     random.is_some_and(|r| r.len() == 6 && r.iter().all(u8::is_ascii_alphanumeric))
 }
 
-/// Removes from a folder what killed runs left: temporary files that nobody has locked. Once per folder.
-fn sweep(folder: &Path) {
-    if !SWEPT.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned()) {
+/// What was named as an input stays, whatever it is.
+pub(crate) fn keep(path: &Path) {
+    // Whatever else is named cannot be taken for one of ours.
+    if path.ancestors().any(is_named_so) {
+        lock(&KEPT).extend(path.ancestors().filter_map(identity::of));
+    }
+}
+
+/// Removes what killed runs left in a folder. Once per folder.
+fn sweep(beside: &Path) {
+    if !lock(&SWEPT).insert(beside.to_owned()) {
         return;
     }
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let named = is_temporary(entry.file_name().as_encoded_bytes());
-        if !named || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+    for entry in fs::read_dir(beside).into_iter().flatten().flatten() {
+        let folder = entry.path();
+        let kept = || identity::of(&folder).is_none_or(|id| lock(&KEPT).contains(&id));
+        if !is_named_so(&folder) || !entry.file_type().is_ok_and(|kind| kind.is_dir()) || kept() {
             continue;
         }
-        // The lock is held while the file is removed, so that no run can have begun to use it.
-        if let Ok(file) = File::open(entry.path())
-            && FileExt::try_lock(&file).is_ok()
+        // The lock is held while the folder is removed, so that no run can have begun to use it.
+        if let (Some(_lock), false) = own::lock(&folder)
+            && own::holds_nothing_else(&folder)
         {
-            let _ = fs::remove_file(entry.path());
+            let _ = fs::remove_file(folder.join(own::file_name(&folder)));
+            let _ = fs::remove_dir(&folder);
         }
+    }
+}
+
+/// How the folders are known.
+#[cfg(unix)]
+mod own {
+    use fs4::{FileExt, TryLockError};
+    use std::ffi::OsString;
+    use std::fs::{self, File};
+    use std::os::unix::fs::MetadataExt;
+    use std::path::Path;
+
+    /// Locks a folder, and says whether somebody else has. Where folders cannot be locked nobody can, and nothing is swept.
+    pub(super) fn lock(folder: &Path) -> (Option<File>, bool) {
+        let Ok(file) = File::open(folder) else { return (None, false) };
+        match FileExt::try_lock(&file) {
+            Ok(()) => (Some(file), false),
+            Err(e) => (None, matches!(e, TryLockError::WouldBlock)),
+        }
+    }
+
+    /// The number of a folder in its file system, which a copy of it does not have.
+    pub(super) fn file_name(folder: &Path) -> OsString {
+        let numbers = fs::symlink_metadata(folder).map(|meta| (meta.dev(), meta.ino()));
+        let (device, number) = numbers.unwrap_or_default();
+        format!("{device:x}-{number:x}").into()
+    }
+
+    /// True where a folder holds nothing but the temporary file whose folder it is.
+    pub(super) fn holds_nothing_else(folder: &Path) -> bool {
+        let name = file_name(folder);
+        let Ok(entries) = fs::read_dir(folder) else { return false };
+        let own = |entry: std::io::Result<fs::DirEntry>| {
+            entry.is_ok_and(|e| e.file_name() == name && e.file_type().is_ok_and(|kind| kind.is_file()))
+        };
+        entries.into_iter().all(own)
+    }
+}
+
+/// Without numbers nothing is known, and nothing is swept.
+#[cfg(not(unix))]
+mod own {
+    use std::ffi::OsString;
+    use std::fs::File;
+    use std::path::Path;
+
+    pub(super) fn lock(_: &Path) -> (Option<File>, bool) {
+        (None, false)
+    }
+
+    pub(super) fn file_name(_: &Path) -> OsString {
+        "output".into()
+    }
+
+    pub(super) fn holds_nothing_else(_: &Path) -> bool {
+        false
     }
 }
 
 #[cfg(not(unix))]
 fn watch() {}
+
+#[cfg(not(unix))]
+pub(crate) fn survive_limits() {}
+
+/// Does what may wait for somebody else for ever.
+#[cfg(not(unix))]
+pub(crate) fn waiting<T>(wait: impl FnOnce() -> T) -> T {
+    wait()
+}
+
+#[cfg(unix)]
+pub(crate) use unix::{survive_limits, waiting};
 
 #[cfg(unix)]
 fn watch() {
@@ -89,34 +216,58 @@ fn watch() {
 mod unix {
     use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     use signal_hook::iterator::Signals;
-    use signal_hook::{flag, low_level};
+    use signal_hook::low_level;
     use std::fs;
     use std::io;
-    use std::sync::Arc;
     use std::thread;
 
-    /// Too large a file for the process's limit; not named by the crate.
-    #[cfg(any(target_os = "linux", target_os = "macos", target_os = "freebsd"))]
-    const SIGXFSZ: i32 = 25;
+    const ENDING: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
+
+    /// Makes a write beyond the limit of the process an error as any other.
+    pub(crate) fn survive_limits() {
+        #[cfg(any(target_os = "linux", target_os = "macos", target_os = "freebsd"))]
+        {
+            use std::sync::{Arc, Once};
+            // Not named by the crate.
+            const SIGXFSZ: i32 = 25;
+            static DONE: Once = Once::new();
+            DONE.call_once(|| drop(signal_hook::flag::register(SIGXFSZ, Arc::default())));
+        }
+    }
 
     pub(super) fn start() -> io::Result<()> {
-        // With a handler in place a write beyond the limit is an error as any other.
-        #[cfg(any(target_os = "linux", target_os = "macos", target_os = "freebsd"))]
-        flag::register(SIGXFSZ, Arc::default())?;
         let ignored = ignored();
-        let wanted = [SIGHUP, SIGINT, SIGQUIT, SIGTERM].into_iter().filter(|s| ignored >> (s - 1) & 1 == 0);
-        let mut signals = Signals::new(wanted)?;
-        let end = move || {
-            for signal in signals.forever() {
-                let open = super::OPEN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                for path in &*open {
-                    let _ = fs::remove_file(path);
-                }
-                // The lock is held to the end, so that no new file is made.
-                let _ = low_level::emulate_default_handler(signal);
+        let mut signals = Signals::new(ENDING.into_iter().filter(|s| ignored >> (s - 1) & 1 == 0))?;
+        thread::Builder::new().name("signals".into()).spawn(move || end(&mut signals)).map(drop)
+    }
+
+    /// Ends the program as the first signal says, and leaves nothing behind.
+    fn end(signals: &mut Signals) {
+        for signal in signals.forever() {
+            let open = super::lock(&super::OPEN);
+            for folder in &*open {
+                let _ = fs::remove_dir_all(folder);
             }
-        };
-        thread::Builder::new().name("signals".into()).spawn(end).map(drop)
+            // The lock is held to the end, so that no new file is made.
+            let _ = low_level::emulate_default_handler(signal);
+        }
+    }
+
+    /// Does what may wait for somebody else for ever. Meanwhile a signal ends the program even where whoever started it
+    /// wants that signal ignored: there is nothing to go on with.
+    pub(crate) fn waiting<T>(wait: impl FnOnce() -> T) -> T {
+        let ignored = ignored();
+        let wanted: Vec<i32> = ENDING.into_iter().filter(|s| ignored >> (s - 1) & 1 == 1).collect();
+        let watched = (!wanted.is_empty()).then(|| Signals::new(wanted)).and_then(Result::ok);
+        let Some(mut signals) = watched else { return wait() };
+        let handle = signals.handle();
+        let watch = thread::Builder::new().name("waiting".into()).spawn(move || end(&mut signals));
+        let done = wait();
+        handle.close();
+        if let Ok(watch) = watch {
+            let _ = watch.join();
+        }
+        done
     }
 
     /// The signals that whoever started the program (nohup, a shell's `&`) wants ignored, one bit each.

@@ -222,6 +222,9 @@ fn what_a_killed_run_left_is_removed_and_what_a_living_one_needs_is_not() {
     // Not ours, though the names look like it.
     fs::write(dir.path().join(".meshwright-notes.tmp"), b"").unwrap();
     symlink("out.mtl", dir.path().join(".meshwright-abcdef.tmp")).unwrap();
+    fs::copy(demo(), dir.path().join(".meshwright-model1.tmp")).unwrap();
+    fs::create_dir(dir.path().join(".meshwright-folder.tmp")).unwrap();
+    fs::copy(demo(), dir.path().join(".meshwright-folder.tmp/12-34")).unwrap();
     let mut killed = stalled(dir.path());
     killed.0.kill().unwrap();
     killed.0.wait().unwrap();
@@ -237,8 +240,11 @@ fn what_a_killed_run_left_is_removed_and_what_a_living_one_needs_is_not() {
             text.contains("newmtl")
         }
     );
-    let expected = [".meshwright-abcdef.tmp", ".meshwright-notes.tmp", "out.mtl", "out.obj", "x.glb"];
-    assert_eq!(names(dir.path()), expected);
+    let others = ["abcdef", "folder", "model1", "notes"].map(|name| format!(".meshwright-{name}.tmp"));
+    let made = ["out.mtl", "out.obj", "x.glb"].map(String::from);
+    assert_eq!(names(dir.path()), [&others[..], &made].concat());
+    assert_eq!(fs::read(dir.path().join(".meshwright-model1.tmp")).unwrap(), fs::read(demo()).unwrap());
+    assert_eq!(names(&dir.path().join(".meshwright-folder.tmp")), ["12-34"]);
 }
 
 #[test]
@@ -455,7 +461,7 @@ fn a_closed_pipe_ends_a_conversion_quietly() {
         let mut command = program();
         command.args(&words).arg(demo()).stdout(writer).stderr(Stdio::piped());
         let output = command.spawn().unwrap().wait_with_output().unwrap();
-        assert_eq!((code(&output), stderr(&output)), (0, String::new()), "{words:?}");
+        assert_eq!((code(&output), stderr(&output)), (3, String::new()), "{words:?}");
     }
 }
 

@@ -21,6 +21,7 @@ fn every_failure_has_a_code_a_line_and_a_json_document() {
     let at = |name: &str| dir.path().join(name);
     fs::write(at("junk.bin"), b"no model at all").unwrap();
     fs::write(at("empty.dpm"), b"").unwrap();
+    fs::write(at("empty.bin"), b"").unwrap();
     fs::create_dir(at("folder")).unwrap();
     fs::copy(testdata().join("dpm/parent.reject.dpm"), at("bad.dpm")).unwrap();
     let out = at("out.bin");
@@ -30,7 +31,8 @@ fn every_failure_has_a_code_a_line_and_a_json_document() {
         for (file, status, error) in [
             ("none.dpm", 3, "cannot-read"),
             ("junk.bin", 3, "unknown-format"),
-            ("empty.dpm", 1, "bad-magic"),
+            ("empty.dpm", 1, "empty-file"),
+            ("empty.bin", 3, "empty-file"),
             ("bad.dpm", 1, "bad-parent"),
             ("folder", 3, if matches!(command[0], "dump" | "optimize") { "cannot-read" } else { "no-model" }),
         ] {
@@ -51,7 +53,7 @@ fn every_failure_has_a_code_a_line_and_a_json_document() {
             assert!(!out.exists(), "{words:?}");
         }
     }
-    assert_eq!(names(dir.path()), ["bad.dpm", "empty.dpm", "folder", "junk.bin"]);
+    assert_eq!(names(dir.path()), ["bad.dpm", "empty.bin", "empty.dpm", "folder", "junk.bin"]);
 }
 
 #[test]
@@ -428,8 +430,10 @@ mod unix {
     }
 
     #[test]
-    fn a_closed_pipe_is_no_error_for_help_either() {
-        for words in [args(&["--help"]), args(&["info", "--format=json"]), args(&["check"])] {
+    fn results_lost_on_a_closed_pipe_are_no_success_and_help_is_no_result() {
+        for (words, status) in
+            [(args(&["--help"]), 0), (args(&["info", "--format=json"]), 3), (args(&["check"]), 3)]
+        {
             let (reader, writer) = std::io::pipe().unwrap();
             drop(reader);
             let mut command = program();
@@ -437,7 +441,7 @@ mod unix {
             if words[0] != "--help" {
                 command.arg(demo());
             }
-            assert_eq!(command.status().unwrap().code(), Some(0), "{words:?}");
+            assert_eq!(command.status().unwrap().code(), Some(status), "{words:?}");
         }
     }
 

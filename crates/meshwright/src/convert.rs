@@ -131,6 +131,10 @@ fn exported(scene: &Scene, options: &WriteOptions) -> Result<Converted<meshwrigh
     meshwright_gltf::export(scene, &options.gltf.with_memory(options.shared.limits.memory))
 }
 
+/// The most bytes of a stem in a name that something is added to: most systems take 255 in all.
+#[cfg(feature = "gltf")]
+const LONGEST_STEM: usize = 200;
+
 /// Two files cannot appear at one moment. So that every `.gltf` that is ever seen has its own buffer, that is named
 /// after its content and never takes the place of another.
 #[cfg(feature = "gltf")]
@@ -140,7 +144,9 @@ fn gltf(scene: &Scene, stem: &str, options: &WriteOptions) -> Result<Converted<O
     // Half of the hash is enough, and leaves a name that can be read.
     let digest = Sha256::digest(done.value.buffer());
     let hash = digest.iter().take(16).fold(0_u128, |hash, b| hash << 8 | u128::from(*b));
-    let buffer = format!("{stem}.{hash:032x}.bin");
+    // It is longer than the stem, which may be as long as names can be.
+    let cut = (0..=LONGEST_STEM.min(stem.len())).rev().find_map(|at| stem.split_at_checked(at));
+    let buffer = format!("{}.{hash:032x}.bin", cut.map_or("", |parts| parts.0));
     let (json, bin) = done.value.to_gltf(&buffer)?;
     let mut files = OutputFiles::single(format!("{stem}.gltf"), json);
     if !bin.is_empty() {

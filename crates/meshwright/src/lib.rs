@@ -56,6 +56,7 @@ mod convert;
 mod detect;
 #[cfg(feature = "dump")]
 pub mod dump;
+mod foreign;
 mod kinds;
 mod model;
 mod to_scene;
@@ -63,6 +64,7 @@ mod to_scene;
 pub use asset::{Asset, AssetError, FigureError, Finder, NamedFile, OpenOptions, Part, PartRole, PartState};
 pub use convert::{Target, UnknownTarget, convert};
 pub use detect::{Detection, detect, detect_met};
+pub use foreign::foreign;
 #[cfg(feature = "proptest")]
 pub use kinds::Strategy;
 pub use kinds::{

@@ -8,7 +8,7 @@ use crate::destination::Destination;
 use crate::input::Input;
 use crate::reader::Reader;
 use crate::refusal::Refusal;
-use crate::results::refused;
+use crate::results::{print, refused};
 use crate::{Fail, Status, output};
 use meshwright::AnyModel;
 use serde_json::Value;
@@ -19,6 +19,7 @@ use std::slice;
 pub(crate) fn run(args: &OptimizeArgs) -> Result<Status, Fail> {
     let reader = Reader::new(&args.read, &CompanionArgs::default())?;
     let input = Input::named(&args.file);
+    reader.expect(slice::from_ref(&input))?;
     let destination = Destination::new(&args.output);
     let to_stdout = destination == Destination::Stdout;
     if to_stdout && args.format == OutputFormat::Json {
@@ -30,19 +31,18 @@ pub(crate) fn run(args: &OptimizeArgs) -> Result<Status, Fail> {
         Ok(outcome) => outcome,
         Err(refusal) => return refused(&input, &refusal, args.format),
     };
-    let mut out = io::stdout().lock();
     match args.format {
         OutputFormat::Json => {
             let mut document = outcome.document;
             document["file"] = input.exact().into();
-            writeln!(out, "{document}")?;
+            print(&document)?;
         }
         OutputFormat::Text if !to_stdout && !args.read.quiet => {
-            writeln!(out, "{}: {}", input.shown(), outcome.text)?;
+            writeln!(io::stdout().lock(), "{}: {}", input.shown(), outcome.text)?;
         }
         OutputFormat::Text => {}
     }
-    out.flush()?;
+    io::stdout().lock().flush()?;
     Ok(Status::Fine)
 }
 
@@ -72,7 +72,6 @@ fn deliver(destination: &Destination, outcome: &Outcome, reader: &Reader) -> Res
 
 fn optimize(input: &Input, args: &OptimizeArgs, reader: &Reader) -> Result<Outcome, Refusal> {
     let opened = reader.open(input)?;
-    reader.expect(slice::from_ref(input));
     reader.spare(&args.output, None)?;
     reader.say_passed_over(input, &opened);
     match opened.asset.model() {

@@ -1,7 +1,7 @@
 //! Why there is no asset.
 
 use crate::kinds::{AnyModel, Format, ReadSettings};
-use meshwright_core::{Finding, ReadError, Report, Strictness};
+use meshwright_core::{Finding, Kind, Path, ReadError, Report, Rule, Strictness};
 use meshwright_files::{FilesError, TreePath};
 use meshwright_scene::ConvertError;
 use std::sync::Arc;
@@ -51,7 +51,36 @@ pub enum AssetError {
     Scene(#[from] ConvertError),
 }
 
+/// What every kind of file would say in its own words.
+pub(crate) const EMPTY: &Rule = &Rule::error(
+    "empty-file",
+    Kind::Truncated,
+    "a download or a copy that did not finish",
+    "the file holds nothing: take it from its source again",
+);
+
 impl AssetError {
+    /// The same error, in plain words where the file is empty.
+    pub(super) fn of_empty(mut self) -> Self {
+        if let Self::Model { bytes, error, .. } = &mut self
+            && bytes.is_empty()
+        {
+            *error = ReadError::broken(EMPTY, &Path::ROOT, 0, "the file is empty");
+        }
+        self
+    }
+
+    /// Whether a lenient reader would open the file all the same.
+    pub fn opens_leniently(&self) -> bool {
+        let Self::Model { format, bytes, settings, .. } = self else { return false };
+        if settings.read.strictness == Strictness::Lenient {
+            return false;
+        }
+        let mut lenient = ReadSettings::clone(settings);
+        lenient.read.strictness = Strictness::Lenient;
+        AnyModel::parse_with(bytes, *format, &lenient).is_ok()
+    }
+
     /// Everything that is wrong with a file that breaks a rule of its format: a second, lenient look finds what lies
     /// behind the first error. Empty for other reasons.
     pub fn report(&self) -> Report {

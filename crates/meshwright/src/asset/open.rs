@@ -25,7 +25,7 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset
     let format = format.ok_or(AssetError::UnknownFormat)?;
     let mut work = Work { finder, path, options, format, parts: Vec::new() };
     work.parts.push(Part::at(PartRole::Model, path, PartState::Named));
-    let parsed = work.model(&bytes)?;
+    let parsed = work.model(&bytes).map_err(AssetError::of_empty)?;
     let mut companions = Companions { clip_names: options.clip_names, ..Companions::default() };
     work.missing(&parsed.model, &mut companions);
     work.named(&mut companions)?;
