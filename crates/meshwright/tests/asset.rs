@@ -128,3 +128,37 @@ fn what_has_no_name_is_called_after_the_file() {
     assert!(hopper.meshes.iter().all(|mesh| !mesh.name.starts_with("box")));
     assert_eq!(hopper.skeletons[0].name, "box");
 }
+
+#[cfg(feature = "fsomodel")]
+#[test]
+fn an_asset_is_rewritten_with_the_companion_that_was_read_with_it() {
+    let files = ["f.fom", "f.json"].map(|name| {
+        let extension = name.rsplit('.').next().unwrap();
+        (name, fixture(&format!("fsomodel/pairs/fighter.ok.{extension}")))
+    });
+    let tree = Tree::memory(files.clone()).unwrap();
+    let asset = Asset::open(&tree, "f.fom", &OpenOptions::default()).unwrap();
+    let written: Vec<_> = asset.rewrite("g.fom").unwrap().into_iter().map(|f| (f.name, f.bytes)).collect();
+    let [(_, model), (_, companion)] = files;
+    assert_eq!(written, [("g.fom".into(), model.clone()), ("g.json".into(), companion)]);
+    assert!(asset.companions().missing.is_empty());
+    // Without it the model is not whole, and both the report and the losses say what was looked for.
+    let tree = Tree::memory([("f.fom", model)]).unwrap();
+    let asset = Asset::open(&tree, "f.fom", &OpenOptions::default()).unwrap();
+    assert_eq!(asset.companions().missing, [(Role::Metadata, "f.json".into())]);
+    assert!(asset.check().has("companion-missing"));
+    let losses = asset.to_scene(&SceneOptions::default()).unwrap().losses;
+    for code in ["companion-missing", "mesh-table-missing"] {
+        assert!(losses.iter().any(|l| l.code == code), "{losses:?}");
+    }
+    assert_eq!(asset.rewrite("g.fom").unwrap().into_iter().count(), 1);
+}
+
+#[test]
+fn the_name_of_a_file_is_held_against_what_it_holds() {
+    let mesh = || fixture("tso/flower.ok.mesh");
+    let names = ["a.0000000100000009.mesh", "a.000000010000000a.mesh"];
+    let tree = Tree::memory(names.map(|name| (name, mesh()))).unwrap();
+    let told = |name| Asset::open(&tree, name, &OpenOptions::default()).unwrap().check().has("W_TYPE_ID");
+    assert_eq!(names.map(told), [false, true]);
+}
