@@ -75,6 +75,7 @@
 //! ranges and types are all checked, within 256 MiB unless said otherwise and without recursion. [`playback::Player`]
 //! makes a player or an error of any bytes, within 1 GiB unless said otherwise.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
 pub mod document;
 mod export;

@@ -1,4 +1,5 @@
 //! Rotations in 64 bits.
+#![allow(clippy::indexing_slicing, reason = "vectors and matrices of fixed size")]
 
 use meshwright_core::math::quat::{self, toward};
 pub(crate) use meshwright_core::math::quat::{IDENTITY, to_basis as rotation};

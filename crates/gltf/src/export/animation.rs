@@ -1,4 +1,9 @@
 //! Clips as animations.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "vectors of fixed size and neighbouring keys; counts of what is in memory"
+)]
 
 use crate::export::animation_json::Animation;
 use crate::export::curves::{Curve, Keys as CurveKeys, Part, one_hemisphere, same_rotation};

@@ -1,4 +1,9 @@
 //! Meshes: attributes as glTF wants them.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "vectors of fixed size and neighbouring keys; counts of what is in memory"
+)]
 
 use crate::export::extras;
 use crate::export::options::Influences;

@@ -1,4 +1,9 @@
 //! What lies between keys: by the formats' rules, and how far from glTF's.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "vectors of fixed size and neighbouring keys; counts of what is in memory"
+)]
 
 use crate::export::geometry::unit_rotation;
 use crate::math::{

@@ -1,4 +1,8 @@
 //! From scene to document.
+#![allow(
+    clippy::indexing_slicing,
+    reason = "references of a scene that was validated first, and lists of one entry for each of its items"
+)]
 
 mod animation;
 mod animation_json;

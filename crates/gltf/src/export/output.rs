@@ -1,4 +1,9 @@
 //! The buffer, its views and accessors.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "items of fixed size, and pieces that a buffer was made for"
+)]
 
 use gltf_json::accessor::{Accessor, ComponentType, GenericComponentType, Type};
 use gltf_json::buffer::{Target, View};
@@ -119,7 +124,7 @@ impl Output {
     ) -> Result<usize, ConvertError> {
         let len = items.len().saturating_mul(B);
         let start = self.bin.len().next_multiple_of(4);
-        let more = start.saturating_add(len) - self.bin.len();
+        let more = start.saturating_add(len).saturating_sub(self.bin.len());
         self.memory.charge_items(what, more as u64, 1)?;
         let too_much = |_| LimitExceeded::bytes(what, len as u64, u64::from(u32::MAX));
         self.bin.try_reserve(more).map_err(too_much)?;

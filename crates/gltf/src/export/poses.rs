@@ -45,12 +45,12 @@ impl<'a> Poses<'a> {
                     let (trs, error) = decompose(m);
                     parts.push(trs);
                     if error > SHEAR_NOISE {
-                        found.joints += 1;
+                        found.joints = found.joints.saturating_add(1);
                         found.most = found.most.max(error);
                     }
                 }
             } else {
-                parts.resize(parts.len() + locals.len(), Trs::IDENTITY);
+                parts.resize(parts.len().saturating_add(locals.len()), Trs::IDENTITY);
             }
             shear.push(found);
         }

@@ -1,4 +1,9 @@
 //! Joints as nodes, and skins.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "joints of a scene that was validated first; counts of what is in memory"
+)]
 
 use crate::export::extras;
 use crate::export::geometry::{is_scaled, named, place, unit_rotation};

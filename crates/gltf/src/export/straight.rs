@@ -98,9 +98,10 @@ impl Straightened {
         if (0..skin.vertex_count()).all(|v| moved(v).is_none()) {
             return Ok(Cow::Borrowed(mesh));
         }
-        let influences = size_of_val(&*skin.influences) + size_of_val(&*skin.local);
-        let vertices = size_of_val(&*mesh.positions) * 5 + size_of_val(&*mesh.triangles);
-        memory.charge("vertices", (vertices + influences) as u64)?;
+        let influences = size_of_val(&*skin.influences).saturating_add(size_of_val(&*skin.local));
+        let vertices = size_of_val(&*mesh.positions).saturating_mul(5);
+        let all = vertices.saturating_add(size_of_val(&*mesh.triangles)).saturating_add(influences);
+        memory.charge("vertices", all as u64)?;
         let mut straight = mesh.clone();
         for v in 0..skin.vertex_count() {
             let Some(moved) = moved(v) else { continue };

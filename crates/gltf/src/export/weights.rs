@@ -1,4 +1,9 @@
 //! Influences in sets of four.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "vectors of fixed size and neighbouring keys; counts of what is in memory"
+)]
 
 use crate::export::options::Influences;
 use meshwright_scene::{Budget, ConvertError, Loss, Skin};

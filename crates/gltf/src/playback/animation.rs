@@ -1,4 +1,9 @@
 //! Keys and what lies between them.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "keys whose numbers were compared when the document was read"
+)]
 
 use crate::document::{Animation, Document, Interpolation, Property};
 use crate::math::{lerp, slerp, unit, wide};

@@ -1,4 +1,9 @@
 //! The player and what it evaluates.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "references of a document that was checked, and lists of one entry for each of its nodes"
+)]
 
 use crate::document::{self, Document, Options, Semantic, Transform, no_files};
 use crate::math::{cross, dot, unit, wide};
