@@ -69,7 +69,7 @@ fn package_name(short: &str) -> String {
 }
 
 /// Crates that work on what files say, those of formats aside, where arithmetic and indexing must be checked.
-const READERS: [&str; 7] = ["core", "files", "quake", "scene", "rig", "gltf", "meshwright"];
+const READERS: [&str; 8] = ["core", "files", "quake", "scene", "rig", "gltf", "meshwright", "cli"];
 const CHECKED: &str =
     "#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]";
 

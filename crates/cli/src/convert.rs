@@ -1,4 +1,9 @@
 //! `meshwright convert`: any format to any, and to itself byte for byte.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "places in the list of inputs, and counts of them"
+)]
 
 use crate::args::{ConvertArgs, InfluenceArg, OutputFormat};
 use crate::destination::Destination;

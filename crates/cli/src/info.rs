@@ -1,4 +1,5 @@
 //! `meshwright info`: what files hold.
+#![allow(clippy::indexing_slicing, reason = "members of a document that is made here")]
 
 use crate::args::{InfoArgs, OutputFormat};
 use crate::input::expand;

@@ -3,6 +3,7 @@
 //! It is a library so that what drives it in tests, mutants and fuzzers need not start a process for each run. Its one
 //! function is for that, and may change; programs use the library `meshwright`.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
 mod args;
 mod check;
@@ -111,7 +112,7 @@ fn refused_arguments(words: &[OsString], e: &clap::Error) -> Status {
     if e.use_stderr() {
         let text = e.render().to_string();
         say(&text.lines().map(render::plain).collect::<Vec<_>>().join("\n"));
-        let json = words.windows(2).any(|w| w[0] == "--format" && w[1] == "json");
+        let json = words.iter().zip(words.iter().skip(1)).any(|(a, b)| a == "--format" && b == "json");
         if json || words.iter().any(|w| w == "--format=json") {
             let first = text.lines().next().unwrap_or_default();
             say_json(first.strip_prefix("error: ").unwrap_or(first));

@@ -1,4 +1,5 @@
 //! Why a file gives no result.
+#![allow(clippy::indexing_slicing, reason = "members of a document that is made here")]
 
 use crate::{Status, render, say};
 use meshwright::dump::DumpError;

@@ -1,4 +1,9 @@
 //! Findings and errors as people and programs read them.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "members of a document that is made here; places within a few rows and lines"
+)]
 
 use anstyle::{AnsiColor, Style};
 use meshwright::{ErrorClass, Finding, ReadError, Severity, Stream, visible};

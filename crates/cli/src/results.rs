@@ -1,4 +1,5 @@
 //! What a command found out about its files: lines for people, or one JSON document for programs.
+#![allow(clippy::arithmetic_side_effects, reason = "counts of files")]
 
 use crate::args::{OutputFormat, ReadArgs};
 use crate::input::{Found, Input};

@@ -64,9 +64,9 @@ pub(crate) fn create(beside: &Path, shared: bool) -> io::Result<Temporary> {
     const TRIES: usize = 16;
     sweep(beside);
     let mut open = open();
-    let mut tries = 0;
+    let mut tries = 0_usize;
     loop {
-        tries += 1;
+        tries = tries.saturating_add(1);
         let folder = Builder::new().prefix(PREFIX).suffix(SUFFIX).tempdir_in(beside)?;
         let (lock, contended) = own::lock(folder.path());
         if contended && tries < TRIES {
@@ -237,7 +237,7 @@ mod unix {
 
     pub(super) fn start() -> io::Result<()> {
         let ignored = ignored();
-        let mut signals = Signals::new(ENDING.into_iter().filter(|s| ignored >> (s - 1) & 1 == 0))?;
+        let mut signals = Signals::new(ENDING.into_iter().filter(|s| !is_set(ignored, *s)))?;
         thread::Builder::new().name("signals".into()).spawn(move || end(&mut signals)).map(drop)
     }
 
@@ -257,7 +257,7 @@ mod unix {
     /// wants that signal ignored: there is nothing to go on with.
     pub(crate) fn waiting<T>(wait: impl FnOnce() -> T) -> T {
         let ignored = ignored();
-        let wanted: Vec<i32> = ENDING.into_iter().filter(|s| ignored >> (s - 1) & 1 == 1).collect();
+        let wanted: Vec<i32> = ENDING.into_iter().filter(|s| is_set(ignored, *s)).collect();
         let watched = (!wanted.is_empty()).then(|| Signals::new(wanted)).and_then(Result::ok);
         let Some(mut signals) = watched else { return wait() };
         let handle = signals.handle();
@@ -268,6 +268,12 @@ mod unix {
             let _ = watch.join();
         }
         done
+    }
+
+    /// Whether a signal is in a set.
+    fn is_set(signals: u64, signal: i32) -> bool {
+        let bit = u32::try_from(signal).ok().and_then(|s| s.checked_sub(1));
+        bit.and_then(|bit| signals.checked_shr(bit)).is_some_and(|rest| rest & 1 == 1)
     }
 
     /// The signals that whoever started the program (nohup, a shell's `&`) wants ignored, one bit each.

@@ -206,7 +206,7 @@ fn names(list: &[Name]) -> String {
     const SHOWN: usize = 6;
     let mut text: Vec<_> = list.iter().take(SHOWN).map(|n| render::plain(&n.text())).collect();
     if list.len() > SHOWN {
-        text.push(format!("{} more", list.len() - SHOWN));
+        text.push(format!("{} more", list.len().saturating_sub(SHOWN)));
     }
     text.join(", ")
 }

@@ -1,4 +1,5 @@
 //! `meshwright optimize`: the same model in fewer bytes. Each format that has an optimizer has a file here.
+#![allow(clippy::indexing_slicing, reason = "members of a document that is made here")]
 
 mod bmd;
 mod darkplaces;

@@ -105,6 +105,7 @@ const PROMISES: &[(&str, &[&str])] = &[
             "crates/cli/tests/faults.rs: a_run_that_is_ended_at_any_moment_leaves_old_or_whole_files",
             "crates/cli/tests/faults.rs: what_a_killed_run_left_is_removed_and_what_a_living_one_needs_is_not",
             "crates/cli/tests/hostile.rs: a_signal_leaves_no_temporary_file",
+            "crates/cli/tests/endings.rs: signals_end_a_run_that_waits_for_a_reader",
         ],
     ),
     (
@@ -119,6 +120,8 @@ const PROMISES: &[(&str, &[&str])] = &[
         &[
             "crates/cli/tests/faults.rs: no_way_to_an_input_makes_it_an_output",
             "crates/cli/tests/hostile.rs: what_was_found_beside_a_model_is_an_input_too",
+            "crates/cli/tests/endings.rs: results_are_not_written_into_what_is_read",
+            "crates/cli/tests/endings.rs: a_model_that_is_called_like_a_temporary_file_stays",
         ],
     ),
     (
