@@ -3,7 +3,7 @@
 
 use meshwright_core::math::quat::{self, toward};
 pub(crate) use meshwright_core::math::quat::{IDENTITY, to_basis as rotation};
-use meshwright_core::math::{Affine, Trs, distance, length};
+use meshwright_core::math::{Affine, Trs};
 pub(crate) use meshwright_core::math::{Quat, cross, dot, lerp, narrow, unit, wide};
 use meshwright_scene::Interpolation;
 
@@ -15,18 +15,14 @@ pub(crate) fn slerp(a: Quat, b: Quat, t: f64) -> Quat {
     quat::slerp(a, toward(a, b), t)
 }
 
-/// The rotation between two unit quaternions by a format's rule, as a matrix.
+/// The rotation between two unit quaternions as the engine of a format plays it, as a matrix. The engine of those that say
+/// they blend matrices blends dual quaternions today, whose rotation is the chord renormalised, the short way.
 pub(crate) fn blend(a: Quat, b: Quat, t: f64, rule: Interpolation) -> Mat3 {
-    let linear = |b| rotation(unit(lerp(a, b, t)).unwrap_or(a));
-    match rule {
-        Interpolation::Linear => linear(b),
-        Interpolation::LinearShort => linear(toward(a, b)),
-        Interpolation::Spherical => rotation(slerp(a, b, t)),
-        Interpolation::Matrix => {
-            let (a, b) = (rotation(a), rotation(b));
-            core::array::from_fn(|i| lerp(a[i], b[i], t))
-        }
-    }
+    rotation(match rule {
+        Interpolation::Linear => quat::nlerp(a, b, t),
+        Interpolation::LinearShort | Interpolation::Matrix => quat::nlerp(a, toward(a, b), t),
+        Interpolation::Spherical => slerp(a, b, t),
+    })
 }
 
 pub(crate) fn scaled(m: Mat3, s: [f64; 3]) -> Mat3 {
@@ -37,12 +33,9 @@ pub(crate) fn linear(m: &Affine) -> Mat3 {
     [wide(m.x), wide(m.y), wide(m.z)]
 }
 
-/// The largest distance of two columns as an angle in degrees, the longest column being the radius.
+/// The angle between two rotations in degrees.
 pub(crate) fn degrees_apart(a: Mat3, b: Mat3) -> f64 {
-    let radius = a.into_iter().chain(b).map(length).fold(0.0, f64::max);
-    let away = a.into_iter().zip(b).map(|(a, b)| distance(a, b));
-    let away = away.fold(0.0, f64::max);
-    if radius > 0.0 { (away / radius).to_degrees() } else { 0.0 }
+    quat::angle(quat::from_basis(a), quat::from_basis(b)).to_degrees()
 }
 
 /// How near a scale must be to 1 to be taken for it: matrices that come from angles in 32 bits are that far

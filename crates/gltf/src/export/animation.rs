@@ -9,7 +9,7 @@ use crate::export::animation_json::Animation;
 use crate::export::curves::{Curve, Keys as CurveKeys, Part, one_hemisphere, same_rotation};
 use crate::export::extras::{self, rounded};
 use crate::export::geometry::{is_scaled, unit_rotation};
-use crate::export::keys::{alike, at, furthest, locals, mix};
+use crate::export::keys::{alike, at, furthest, locals, mix, worst_between};
 use crate::export::output::{Bounds, Output, room};
 use crate::export::poses::Poses;
 use crate::export::skeleton::Joints;
@@ -78,6 +78,7 @@ pub(crate) fn write(
         writer.keep_length()?;
         writer.finish()?.report(&format!("clips[{i}]"), losses);
     }
+    worst_between(losses, &scene.clips);
     losses.extend(open_loops(&moving, close_loops));
     Ok(written)
 }

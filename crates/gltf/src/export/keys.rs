@@ -6,49 +6,69 @@
 )]
 
 use crate::export::geometry::unit_rotation;
-use crate::math::{
-    self, Mat3, blend, degrees_apart, dot, lerp, linear, narrow, rotation, scaled, slerp, wide,
-};
+use crate::math::{self, blend, degrees_apart, dot, lerp, narrow, rotation, slerp, wide};
 use meshwright_core::math::quat::toward;
-use meshwright_scene::{Affine, Channel as Keys, Clip, Interpolation, Joint, Local, Skeleton, Track, Trs};
+use meshwright_scene::{
+    Affine, Channel as Keys, Clip, Interpolation, Joint, Local, Loss, Skeleton, Track, Trs,
+};
 
 /// The most of a difference at a few places between two keys.
 pub(crate) fn furthest(away: impl Fn(f64) -> f64) -> f64 {
     [0.25, 0.5, 0.75].into_iter().map(away).fold(0.0, f64::max)
 }
 
-/// Whether a format's rule between two rotations is glTF's, to within what is reported: it is spherical itself, or
-/// the rotations are near enough. Chords renormalised differ from arcs by a sixtieth of the angle's cube;
-/// blended matrices shrink by half its square.
+/// Whether an engine's rule between two rotations is glTF's, to within what is reported: it is spherical itself, or
+/// the rotations are near enough. Chords renormalised differ from arcs by a sixtieth of the angle's cube.
 pub(crate) fn alike(a: math::Quat, b: math::Quat, rule: Interpolation) -> bool {
     match rule {
         Interpolation::Spherical => true,
         Interpolation::Linear => dot(a, b) > 0.97,
-        Interpolation::LinearShort => dot(a, b).abs() > 0.97,
-        Interpolation::Matrix => dot(a, b).abs() > 0.9985,
+        Interpolation::LinearShort | Interpolation::Matrix => dot(a, b).abs() > 0.97,
     }
 }
 
-/// How far, in degrees, the format's blend of two local matrices is from glTF's.
+/// How far, in degrees, the engine's blend of the rotations of two local matrices is from glTF's.
 pub(crate) fn between(a: &Affine, b: &Affine, at: &Trs, bt: &Trs, rule: Interpolation) -> f64 {
+    if a == b {
+        return 0.0;
+    }
     let (qa, qb) = (wide(at.rotation), wide(bt.rotation));
     // Signs of quaternions that come from matrices mean nothing: the short way.
     let rule = if rule == Interpolation::Linear { Interpolation::LinearShort } else { rule };
-    let near = toward(qa, qb);
-    if alike(qa, near, rule) {
+    if alike(qa, toward(qa, qb), rule) {
         return 0.0;
     }
-    furthest(|t| {
-        let scale = lerp(wide(at.scale), wide(bt.scale), t);
-        let native: Mat3 = if rule == Interpolation::Matrix {
-            let (a, b) = (linear(a), linear(b));
-            core::array::from_fn(|i| lerp(a[i], b[i], t))
-        } else {
-            scaled(blend(qa, qb, t, rule), scale)
-        };
-        degrees_apart(native, scaled(rotation(slerp(qa, qb, t)), scale))
-    })
+    furthest(|t| degrees_apart(blend(qa, qb, t, rule), rotation(slerp(qa, qb, t))))
 }
+
+/// Makes one loss of those that clips have between their keys: that of the worst clip, which counts them all.
+pub(crate) fn worst_between(losses: &mut Vec<Loss>, clips: &[Clip]) {
+    let mut worst: Option<(usize, Loss)> = None;
+    let mut count = 0;
+    let mut place = 0;
+    losses.retain(|loss| {
+        if loss.code == BETWEEN {
+            count += 1;
+            if worst.as_ref().is_none_or(|(_, w)| loss.amount > w.amount) {
+                worst = Some((place, loss.clone()));
+            }
+            return false;
+        }
+        place += 1;
+        true
+    });
+    let Some((place, mut loss)) = worst else { return };
+    let path = loss.path.strip_prefix("clips[").and_then(|p| p.strip_suffix(']'));
+    let clip = path.and_then(|i| clips.get(i.parse::<usize>().ok()?));
+    let name = clip.map_or("", |c| c.name.as_str());
+    loss.message = format!(
+        "between keys the engine blends rotations otherwise than glTF; most in {name:?}, by the angle between the two"
+    );
+    losses.insert(place, loss.of(count, "clip", "clips"));
+}
+
+/// The code of what differs between keys.
+const BETWEEN: &str = "interpolation";
 
 /// A rotation between two keys by the format's rule.
 pub(crate) fn mix(a: [f32; 4], b: [f32; 4], t: f64, rule: Interpolation) -> [f32; 4] {
