@@ -27,12 +27,9 @@ pub(crate) fn alike(a: math::Quat, b: math::Quat, rule: Interpolation) -> bool {
     }
 }
 
-/// How far, in degrees, the engine's blend of the rotations of two local matrices is from glTF's.
-pub(crate) fn between(a: &Affine, b: &Affine, at: &Trs, bt: &Trs, rule: Interpolation) -> f64 {
-    if a == b {
-        return 0.0;
-    }
-    let (qa, qb) = (wide(at.rotation), wide(bt.rotation));
+/// How far, in degrees, the engine's blend of two local rotations is from glTF's.
+pub(crate) fn between(a: &Trs, b: &Trs, rule: Interpolation) -> f64 {
+    let (qa, qb) = (wide(a.rotation), wide(b.rotation));
     // Signs of quaternions that come from matrices mean nothing: the short way.
     let rule = if rule == Interpolation::Linear { Interpolation::LinearShort } else { rule };
     if alike(qa, toward(qa, qb), rule) {

@@ -118,7 +118,7 @@ impl<'a> Poses<'a> {
         let parts = |p: u32| self.pose(p).unwrap_or_default();
         let pairs = locals(a).iter().zip(locals(b)).zip(parts(a).iter().zip(parts(b)));
         let own = joints.iter().zip(pairs).filter(|(joint, ((a, b), _))| joint.follows.is_empty() && a != b);
-        let most = own.map(|(_, ((a, b), (at, bt)))| between(a, b, at, bt, rule)).fold(0.0, f64::max);
+        let most = own.map(|(_, (_, (a, b)))| between(a, b, rule)).fold(0.0, f64::max);
         self.away.insert(key, most);
         Ok(most)
     }
