@@ -81,6 +81,10 @@ pub(crate) struct ReadArgs {
     /// The .json of an FSOMODEL file instead of the one beside it
     #[arg(long, value_name = "FILE")]
     pub metadata: Option<PathBuf>,
+    /// Look for what belongs to a model in this folder instead of the model's own, or the parent of a folder models around
+    /// it; repeatable, later ones hide earlier ones
+    #[arg(long, value_name = "DIR")]
+    pub root: Vec<PathBuf>,
     /// Ignore companion files found beside the model
     #[arg(long)]
     pub no_companions: bool,
@@ -183,8 +187,11 @@ pub(crate) struct ConvertArgs {
     /// Influences per vertex
     #[arg(long, value_enum, default_value_t)]
     pub influences: InfluenceArg,
-    /// Embed the textures found beside the model (png, jpg, tga, bmp)
-    #[arg(long)]
+    /// Leave out the textures that are found (png, jpg, tga, bmp, pcx, dds); without it glTF embeds them and obj names them
+    #[arg(long, overrides_with = "textures")]
+    pub no_textures: bool,
+    /// Textures that are found are used, which they are anyway
+    #[arg(long, hide = true, overrides_with = "no_textures")]
     pub textures: bool,
     /// Compute the normals of TSO meshes from their faces, for files whose normals point in wrong directions
     #[arg(long)]

@@ -13,12 +13,12 @@ use crate::names::safe_file_name;
 use crate::reader::{Opened, Reader};
 use crate::refusal::Refusal;
 use crate::results::{Results, is_folder};
-use crate::{Fail, Status, output, pose, render, say};
+use crate::{Fail, Status, output, pose, relative, render, say};
 use meshwright::dump::PoseRef;
 use meshwright::gltf::Influences;
 use meshwright::scene::obj::ObjOptions;
 use meshwright::scene::{Clip, ConvertError, Converted, Loss, MeshPose, OutputFile, Scene, SceneOptions};
-use meshwright::{Asset, FigureError, Format, Role, Target, WriteOptions, rig};
+use meshwright::{Asset, FigureError, Format, PartRole, Role, Target, WriteOptions, rig};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -237,9 +237,6 @@ impl Work<'_> {
     fn written(&self, input: &Input, opened: &mut Opened, path: &Path) -> Result<Done, Refusal> {
         let args = self.args;
         opened.asset.companions_mut().recompute_normals = args.recompute_normals;
-        if args.textures {
-            self.reader.find_textures(opened).map_err(|e| hinted(e, &opened.asset))?;
-        }
         let limits = self.reader.limits();
         // What does not move needs no bones where it is only looked at; a pose is one of a skeleton.
         let shown = !matches!(self.to, Target::Native(_)) && args.pose.is_none();
@@ -249,10 +246,16 @@ impl Work<'_> {
             .with_memory(limits.memory);
         let mut scene = opened.asset.to_scene(&options).map_err(|e| hinted(e, &opened.asset))?;
         reshape(&mut scene, args, &options)?;
+        if !args.no_textures && self.to.holds_textures() {
+            self.reader.add_textures(opened, &mut scene);
+        }
         let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
         let mut options = WriteOptions::default().with_stem(stem.to_string_lossy()).with_limits(limits);
         options.settings = self.reader.settings().to_vec();
         options.single = self.destination == Destination::Stdout;
+        if self.to == Target::Obj {
+            options.texture_files = texture_files(opened, path);
+        }
         if let Some(text) = &args.pose {
             options.posed = Some(obj_pose(&mut scene.value, opened.asset.model().file_clip(), text)?);
         }
@@ -304,6 +307,18 @@ fn reshape(
         scene.losses.push(note.of(dropped, "vertex", "vertices"));
     }
     Ok(())
+}
+
+/// How a file that is put at a path names the textures of a model.
+fn texture_files(opened: &Opened, path: &Path) -> BTreeMap<String, String> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let textures = opened.asset.parts().iter().filter(|p| p.role == PartRole::Texture);
+    let named = textures.filter_map(|part| {
+        let place = part.path.as_ref()?;
+        let file = opened.finder.tree().os_path(place)?;
+        Some((place.text().into_owned(), relative::between(folder, &file)?))
+    });
+    named.collect()
 }
 
 /// Files with their places: the main one at `path`, its companions beside it. The main one comes last, since it names

@@ -21,6 +21,7 @@ mod output;
 mod pose;
 mod reader;
 mod refusal;
+mod relative;
 mod render;
 mod results;
 mod sources;

@@ -7,7 +7,7 @@ use crate::refusal::Refusal;
 use crate::sources::Sources;
 use crate::{Fail, render, say};
 use meshwright::files::{FilesError, Tree, TreePath};
-use meshwright::scene::ConvertError;
+use meshwright::scene::{Converted, Scene};
 use meshwright::{
     Asset, AssetError, Budget, ClipNames, Confidence, Finder, Format, Limits, NamedFile, OpenOptions,
     PartRole, PartState, ReadOptions, Role, Severity, detect_met, foreign,
@@ -27,6 +27,8 @@ pub(crate) struct Reader {
     sources: RefCell<Sources>,
     /// The file that results are printed into, when it is one that holds something.
     stdout: Option<Identity>,
+    /// What `--root` names, in which everything is looked for.
+    roots: Option<Arc<Finder>>,
     /// Where the last file that was named lies: the next one often lies there too.
     last: RefCell<Option<(PathBuf, Arc<Finder>)>>,
 }
@@ -58,6 +60,7 @@ impl Reader {
             missing: None,
             sources: RefCell::default(),
             stdout: identity::of_stdout(),
+            roots: roots(&args.root)?,
             last: RefCell::default(),
         };
         for (role, path) in named(args, companions) {
@@ -126,11 +129,10 @@ impl Reader {
         Ok(opened)
     }
 
-    /// Looks for the pictures of a model's materials.
-    pub(crate) fn find_textures(&self, opened: &mut Opened) -> Result<(), ConvertError> {
-        opened.finder.find_textures(&mut opened.asset, &self.options)?;
+    /// Looks for the pictures of the materials of a model's scene.
+    pub(crate) fn add_textures(&self, opened: &mut Opened, scene: &mut Converted<Scene>) {
+        opened.finder.add_textures(&mut opened.asset, scene, &self.options);
         self.note(opened);
-        Ok(())
     }
 
     /// Remembers every file that took part.
@@ -148,6 +150,9 @@ impl Reader {
 
     /// The tree around an input, and its path in there.
     fn place(&self, input: &Input) -> Result<(Arc<Finder>, TreePath), Refusal> {
+        if let Some(roots) = self.roots.as_ref().filter(|_| !input.is_stdin()) {
+            return within(roots, &input.path);
+        }
         if let Some(met) = &input.met {
             return Ok((Arc::clone(&met.finder), met.path.clone()));
         }
@@ -156,7 +161,10 @@ impl Reader {
             self.sources.borrow_mut().add_stdin();
             let (bytes, path) = (self.stdin()?, TreePath::ROOT.beside(input.name()));
             let tree = path.and_then(|path| Ok((Tree::memory([(&path, bytes)])?, path)));
-            let (tree, path) = tree.map_err(|e| Refusal::unreadable(&e))?;
+            let (mut tree, path) = tree.map_err(|e| Refusal::unreadable(&e))?;
+            if let Some(roots) = &self.roots {
+                tree = Tree::layered([roots.tree().clone(), tree]);
+            }
             return Ok((Arc::new(Finder::new(tree)), path));
         }
         let folder = input.path.parent().unwrap_or(Path::new(""));
@@ -276,6 +284,28 @@ impl Opened {
         let path = path.unwrap_or_else(|| PathBuf::from(&part.name));
         render::path(path.strip_prefix(".").unwrap_or(&path))
     }
+}
+
+/// The tree that `--root` names.
+fn roots(folders: &[PathBuf]) -> Result<Option<Arc<Finder>>, Fail> {
+    let mut trees = Vec::new();
+    for folder in folders {
+        let tree = Tree::open(folder).map_err(|e| e.reason());
+        let tree = tree.and_then(|t| if t.start().is_some() { Err("is no folder".into()) } else { Ok(t) });
+        trees.push(tree.map_err(|why| Fail::Usage(format!("--root {}: {why}", render::path(folder))))?);
+    }
+    Ok((!trees.is_empty()).then(|| Arc::new(Finder::new(Tree::layered(trees)))))
+}
+
+/// A file in the tree that `--root` names, or, where it does not lie there, at the top of it.
+fn within(roots: &Arc<Finder>, file: &Path) -> Result<(Arc<Finder>, TreePath), Refusal> {
+    if let Some(path) = roots.tree().locate(file) {
+        return Ok((Arc::clone(roots), path));
+    }
+    let tree = Tree::file(file).map_err(|e| Refusal::unreadable(&e))?;
+    let tree = Tree::layered([roots.tree().clone(), tree]);
+    let path = tree.start().cloned().unwrap_or_default();
+    Ok((Arc::new(Finder::new(tree)), path))
 }
 
 /// The companions that the arguments name.

@@ -487,5 +487,5 @@ fn a_pipe_among_the_textures_keeps_nobody_waiting() {
     };
     let mut said = String::new();
     child.0.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-    assert!(status.success() && said.contains("lost[texture-not-found]"), "{said}");
+    assert!(status.success() && said.contains("[texture-not-found]"), "{said}");
 }

@@ -4,6 +4,7 @@ use crate::path::{FieldPath, Path};
 use crate::rule::{Code, Kind, Rule};
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
+use alloc::format;
 use alloc::string::String;
 use core::fmt;
 
@@ -117,6 +118,14 @@ impl ReadError {
     #[must_use]
     pub fn in_stream(mut self, stream: Stream) -> Self {
         self.0.stream = stream;
+        self
+    }
+
+    /// The same error without a word of what the file holds: the code of the rule stands for what was found.
+    #[must_use]
+    pub fn without_content(mut self) -> Self {
+        let Code { code, kind } = self.0.code;
+        self.0.message = format!("breaks the rule {code} ({kind})").into();
         self
     }
 
@@ -247,6 +256,19 @@ fn clip(message: Cow<'static, str>) -> Cow<'static, str> {
 mod tests {
     use super::*;
     use alloc::string::ToString;
+
+    #[test]
+    fn an_error_can_be_told_without_content() {
+        let path = Path::ROOT.field("password");
+        let e =
+            ReadError::broken(INDEX, &path, 7, "found root:x:0:0").in_stream(Stream::Part("metadata".into()));
+        let told = e.clone().without_content();
+        assert_eq!(
+            told.to_string(),
+            "password: breaks the rule bad-vertex-index (bad-reference) (offset 0x7 of metadata)"
+        );
+        assert_eq!((told.code(), told.offset(), told.stream()), (e.code(), e.offset(), e.stream()));
+    }
 
     const INDEX: &Rule = &Rule::error("bad-vertex-index", Kind::BadReference, "", "");
 

@@ -51,7 +51,7 @@ fn a_material_that_is_more_than_a_name() {
     let bytes = std::fs::read(testdata().join("dpm/hopper.ok.dpm")).unwrap();
     let options = SceneOptions::default();
     let mut scene = Dpm::parse(&bytes).unwrap().to_scene(&options, None).unwrap().value;
-    scene.materials[0].image = Some(Image { name: "i".into(), mime: "image/png", bytes: vec![1] });
+    scene.materials[0].image = Some(Image::new("i", "image/png", vec![1]));
     scene.materials[1].base_color[0] = 0.5;
     let made = write_scene(&scene, &FromSceneOptions::default()).unwrap();
     let codes: Vec<_> = made.losses.iter().map(|l| (l.code, l.path.as_str(), l.count)).collect();

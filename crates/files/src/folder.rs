@@ -17,6 +17,8 @@ pub(crate) struct Folder {
     /// The top without links, where a link asks for it.
     resolved: OnceLock<Option<PathBuf>>,
     start: Option<Start>,
+    /// The file that was named is all there is.
+    alone: bool,
     listings: Cache<Listing>,
 }
 
@@ -32,7 +34,7 @@ struct Start {
 
 impl Folder {
     pub(crate) fn new(top: PathBuf) -> Self {
-        Self { top, resolved: OnceLock::new(), start: None, listings: Cache::new() }
+        Self { top, resolved: OnceLock::new(), start: None, alone: false, listings: Cache::new() }
     }
 
     /// The tree around a file: its folder, or the parent of an enclosing `models` folder; and its path in there.
@@ -45,6 +47,15 @@ impl Folder {
         let path = folder.child(name.as_encoded_bytes());
         let start = Start { file: path.clone(), folder, os_file: file.to_owned(), os_folder };
         Ok((Self { start: Some(start), ..Self::new(top) }, path))
+    }
+
+    /// A file at the top of a tree with nothing else in it; and its path in there.
+    pub(crate) fn alone(file: &Path) -> Result<(Self, TreePath), FilesError> {
+        let (around, path) = Self::around(file)?;
+        let path = TreePath::ROOT.child(path.name());
+        let os_folder = parent(file);
+        let start = Start { file: path.clone(), folder: TreePath::ROOT, os_file: file.to_owned(), os_folder };
+        Ok((Self { start: Some(start), alone: true, ..around }, path))
     }
 
     /// The path that the operating system knows.
@@ -74,6 +85,12 @@ impl Folder {
 
     /// What lies in a folder; listed once.
     pub(crate) fn list(&self, folder: &TreePath) -> Result<Arc<Listing>, FilesError> {
+        if let Some(start) = self.start.as_ref().filter(|_| self.alone) {
+            if !folder.is_root() {
+                return Err(FilesError::not_found(folder.to_string()));
+            }
+            return Ok(Arc::new(Listing::new(vec![(start.file.name().into(), EntryKind::File)])));
+        }
         if let Some(listing) = self.listings.get(folder) {
             return Ok(listing);
         }
@@ -107,6 +124,9 @@ impl Folder {
 
     /// The path in this tree of a file of the operating system.
     pub(crate) fn locate(&self, file: &Path) -> Option<TreePath> {
+        if let Some(start) = self.start.as_ref().filter(|_| self.alone) {
+            return (start.os_file == file).then(|| start.file.clone());
+        }
         let folder = os::resolved(&parent(file)).ok()?;
         let below = folder.strip_prefix(self.resolved()?).ok()?;
         let names = below.components().map(Component::as_os_str).chain([file.file_name()?]);

@@ -14,38 +14,43 @@ const ATTEMPT: u64 = 256;
 pub struct Match {
     /// The file.
     pub path: TreePath,
-    /// Only the last part of its name led to it: a guess.
+    /// Only the last part of its name led to it, beside the model: a guess where the name has more parts.
     pub by_last_part: bool,
 }
 
 impl Tree {
     /// The file that a name in a model means, such as that of a texture.
     ///
-    /// First the whole name is looked for from the top of the tree, then its last part in the folder `beside`. Either
-    /// is tried as it is, where it has one of the extensions, and then with each of the extensions in turn. Every
-    /// attempt is charged: names times extensions can be many.
+    /// First the whole name is looked for from the top of the tree, then from the folder `beside`, where `..` leads up
+    /// as long as it stays in the tree; of several `names` each in turn. Only then the last part of the first is looked
+    /// for in that folder. Each is tried as it is, where it has one of the extensions, and then with each of the
+    /// extensions in turn. Every attempt is charged: names times extensions can be many.
     ///
     /// # Errors
     /// When the search costs more than the budget allows.
     pub fn search(
         &self,
-        name: &[u8],
+        names: &[&[u8]],
         beside: &TreePath,
         extensions: &[&str],
         budget: &Budget,
     ) -> Result<Option<Match>, FilesError> {
-        let slashed: Vec<u8> = name.iter().map(|b| if *b == b'\\' { b'/' } else { *b }).collect();
-        let last = slashed.rsplit(|b| *b == b'/').next().unwrap_or_default();
-        for (folder, name, by_last_part) in [(&TreePath::ROOT, &*slashed, false), (beside, last, true)] {
+        let slashed = |name: &[u8]| name.iter().map(|b| if *b == b'\\' { b'/' } else { *b }).collect();
+        let names: Vec<Vec<u8>> = names.iter().map(|name| slashed(name)).collect();
+        let last = names.first().and_then(|name| name.rsplit(|b| *b == b'/').next()).unwrap_or_default();
+        let top = TreePath::ROOT;
+        let whole = names.iter().flat_map(|name| [(&top, &**name, false), (beside, name, false)]);
+        let mut tried = None;
+        for (folder, name, by_last_part) in whole.chain([(beside, last, true)]) {
             // A name that leaves the tree still has a last part.
-            let Ok(name) = TreePath::new(name) else { continue };
-            if name.is_root() {
+            let Some(path) = within(folder, name) else { continue };
+            if tried.as_ref() == Some(&path) {
                 continue;
             }
-            let path = name.names().fold(folder.clone(), |at, name| at.child(name));
             if let Some(path) = self.with_extension(&path, extensions, budget)? {
                 return Ok(Some(Match { path, by_last_part }));
             }
+            tried = Some(path);
         }
         Ok(None)
     }
@@ -76,6 +81,19 @@ impl Tree {
     }
 }
 
+/// The file that a name means from a folder on; none where it leaves the tree, or is none.
+fn within(folder: &TreePath, name: &[u8]) -> Option<TreePath> {
+    let (mut folder, mut name) = (folder.clone(), name);
+    while let Some(rest) = name.strip_prefix(b"../") {
+        if folder.is_root() {
+            return None;
+        }
+        (folder, name) = (folder.parent(), rest);
+    }
+    let name = TreePath::new(name).ok().filter(|name| !name.is_root())?;
+    Some(name.names().fold(folder, |at, name| at.child(name)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,13 +101,21 @@ mod tests {
 
     #[test]
     fn the_whole_name_comes_first() {
-        let names =
-            ["textures/a.tga", "models/p/a.png", "models/p/B.JPG", "models/p/c.tga", "models/p/c.png"];
+        let names = [
+            "textures/a.tga",
+            "models/p/a.png",
+            "models/p/B.JPG",
+            "models/p/c.tga",
+            "models/p/c.png",
+            "models/p/d.png",
+            "models/p/sub/d.png",
+            "models/q/e.png",
+        ];
         let tree = Tree::memory(names.map(|n| (n, ""))).unwrap();
         let beside = TreePath::new("models/p").unwrap();
         let find = |name: &str| {
             let budget = Budget::new(Limits::default());
-            let found = tree.search(name.as_bytes(), &beside, &["png", "jpg", "tga"], &budget).unwrap();
+            let found = tree.search(&[name.as_bytes()], &beside, &["png", "jpg", "tga"], &budget).unwrap();
             found.map(|m| (m.path.text().into_owned(), m.by_last_part))
         };
         for (name, path, guessed) in [
@@ -100,21 +126,41 @@ mod tests {
             ("other/a", "models/p/a.png", true),
             ("../a.jpg", "models/p/a.png", true),
             ("C:\\work\\b.jpg", "models/p/B.JPG", true),
-            ("c", "models/p/c.png", true),
-            ("c.tga", "models/p/c.tga", true),
+            ("c", "models/p/c.png", false),
+            ("c.tga", "models/p/c.tga", false),
+            // From the model's folder, up and down.
+            ("sub/d", "models/p/sub/d.png", false),
+            ("../q/e.jpg", "models/q/e.png", false),
+            ("../../textures/a", "textures/a.tga", false),
+            ("../../../textures/c", "models/p/c.png", true),
         ] {
             assert_eq!(find(name), Some((path.to_owned(), guessed)), "{name}");
         }
-        for name in ["", "..", "x/", "d", "a.dds", "models/p"] {
+        for name in ["", "..", "x/", "f", "a.dds", "models/p"] {
             assert_eq!(find(name), None, "{name}");
         }
+    }
+
+    #[test]
+    fn of_several_names_the_whole_of_each_comes_before_a_last_part() {
+        let tree = Tree::memory([("resource/gfx/a.png", ""), ("a.png", ""), ("b.png", "")]).unwrap();
+        let find = |names: &[&[u8]]| {
+            let budget = Budget::new(Limits::default());
+            tree.search(names, &TreePath::ROOT, &["png"], &budget)
+                .unwrap()
+                .map(|m| m.path.text().into_owned())
+        };
+        assert_eq!(find(&[b"gfx/a"]).unwrap(), "a.png");
+        assert_eq!(find(&[b"gfx/a", b"resource/gfx/a"]).unwrap(), "resource/gfx/a.png");
+        assert_eq!(find(&[b"gfx/b", b"resource/gfx/b"]).unwrap(), "b.png");
+        assert_eq!(find(&[]), None);
     }
 
     #[test]
     fn attempts_are_charged() {
         let tree = Tree::memory([("a.png", "")]).unwrap();
         let budget = Budget::new(Limits::default().with_memory(40));
-        let find = |name: &[u8]| tree.search(name, &TreePath::ROOT, &["png", "jpg"], &budget);
+        let find = |name: &[u8]| tree.search(&[name], &TreePath::ROOT, &["png", "jpg"], &budget);
         assert!(find(b"a").unwrap().is_some() && budget.left() == 40, "work, not memory");
         assert!(matches!(find(b"not there"), Err(FilesError::Limit(_))));
     }

@@ -61,6 +61,19 @@ impl Tree {
         Ok(Self { start: Some((0, start)), ..Self::of([Layer::Folder(folder)]) })
     }
 
+    /// The tree of a file and nothing else, which is its [start](Self::start).
+    ///
+    /// # Errors
+    /// When there is no such file.
+    pub fn file(path: impl AsRef<Path>) -> Result<Self, FilesError> {
+        let path = path.as_ref();
+        let (folder, start) = Folder::alone(path)?;
+        if kind_of(path)? == EntryKind::Folder {
+            return Err(FilesError::WrongKind { path: start.to_string(), why: "is a folder" });
+        }
+        Ok(Self { start: Some((0, start)), ..Self::of([Layer::Folder(folder)]) })
+    }
+
     /// A tree of named bytes. Of two with one name the later one stays.
     ///
     /// # Errors

@@ -14,7 +14,7 @@
 //! | skinned mesh | also a node of its own at the root of the scene, without transform |
 //! | skeleton | a node with its joints below, and one skin that all its meshes share; it is there without meshes too |
 //! | clip | an animation with linear samplers and the keys of the clip; how it is played is in its `extras` |
-//! | material, or none | a material with metallic 0 and roughness 1, blended when its colour is not opaque |
+//! | material, or none | a material with metallic 0 and roughness 1 |
 //! | extras | `extras` of the same object; of the scene as a whole, of the first glTF scene |
 //! | format, name, scale, clips | `extras.meshwright` of the first glTF scene |
 //!
@@ -48,8 +48,13 @@
 //! * **Vertices that no triangle uses** are written, and a note says how many: Blender drops them.
 //!   [`Scene::prune`](meshwright_scene::Scene::prune) does so before.
 //! * **Joints that follow others** are sampled at every frame, and hang from the skeleton's node.
-//! * **Vertex colours** are written byte for byte as normalised `COLOR_0`. glTF reads them as linear light; the
-//!   formats do not say what they are.
+//! * **Vertex colours.** glTF means linear light. Display bytes, which the formats have, are turned into it on the sRGB
+//!   curve and written as 16-bit normalised `COLOR_0`, from which every one of them comes back
+//!   ([`srgb16`](meshwright_scene::color::srgb16)); bytes that are linear already stay 8-bit normalised. Alpha is never
+//!   on a curve.
+//! * **Alpha.** `alphaMode` is what the material asks for; where it leaves that open, alpha of texture and vertices
+//!   that is 0 or 255 everywhere is a `MASK` at 0.5, any other is `BLEND`. Without alpha below 255 it is `OPAQUE`. A
+//!   material on meshes with and without alpha is written once for each.
 //!
 //! Nothing that is not finite reaches the file, the same scene gives the same bytes, and the Khronos validator
 //! finds neither errors nor warnings. It calls the skin of a skeleton without meshes unused, for information.

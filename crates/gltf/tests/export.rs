@@ -160,7 +160,7 @@ fn extras_are_where_they_belong() {
 
 #[test]
 fn materials_are_written_once_and_only_when_used() {
-    let image = |bytes: &[u8]| Some(Image { name: "i".into(), mime: "image/jpeg", bytes: bytes.to_vec() });
+    let image = |bytes: &[u8]| Some(Image::new("i", "image/jpeg", bytes.to_vec()));
     let material = |name: &str, image| Material::named(name).with_image(image);
     let with = |m, uvs| triangle("").with_material(MaterialId(m)).with_uvs(uvs);
     let uvs = || vec![[0.0, 1.0]; 3];

@@ -159,11 +159,11 @@ const PNG: &[u8] = &[
 
 fn image() -> Scene {
     let material = |bytes: &[u8]| {
-        Material::named("picture").with_base_color([1.0, 1.0, 1.0, 0.5]).with_image(Image {
-            name: "pixel".into(),
-            mime: "image/png",
-            bytes: bytes.to_vec(),
-        })
+        Material::named("picture").with_base_color([1.0, 1.0, 1.0, 0.5]).with_image(Image::new(
+            "pixel",
+            "image/png",
+            bytes.to_vec(),
+        ))
     };
     let with = |m| triangle().with_material(MaterialId(m));
     let bare = with(0).with_uvs(vec![]);

@@ -1,7 +1,8 @@
 //! A scene as files of any format.
 
+mod wavefront;
+
 use crate::kinds::{Format, Kind, UnknownFormat, Visitor, WriteOptions};
-use meshwright_scene::obj::{self, ObjOptions};
 use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene};
 use std::fmt;
 use std::str::FromStr;
@@ -54,6 +55,11 @@ impl Target {
     pub fn all() -> impl Iterator<Item = Self> {
         let native = Format::ALL.iter().filter(|f| f.holds_model()).map(|f| Self::Native(*f));
         Self::EXCHANGE.iter().copied().chain(native)
+    }
+
+    /// True where the files of this target hold textures, or name them.
+    pub const fn holds_textures(self) -> bool {
+        !matches!(self, Self::Native(_))
     }
 
     /// The short name used on the command line.
@@ -121,7 +127,7 @@ pub fn convert(
             .map(|done| done.map(|gltf| OutputFiles::single(format!("{stem}.glb"), gltf.into_glb()))),
         #[cfg(feature = "gltf")]
         Target::Gltf => gltf(scene, stem, options),
-        Target::Obj => wavefront(scene, stem, options),
+        Target::Obj => wavefront::files(scene, stem, options),
         Target::Native(format) => format.visit(Native { scene, stem, options }),
     }
 }
@@ -153,23 +159,6 @@ fn gltf(scene: &Scene, stem: &str, options: &WriteOptions) -> Result<Converted<O
         files.push(buffer, bin);
     }
     Ok(Converted::new(files, done.losses))
-}
-
-fn wavefront(
-    scene: &Scene,
-    stem: &str,
-    options: &WriteOptions,
-) -> Result<Converted<OutputFiles>, ConvertError> {
-    let own =
-        if options.single { ObjOptions::default() } else { ObjOptions::with_mtl(&format!("{stem}.mtl")) };
-    let materials = own.mtl_name.clone();
-    let own = own.with_memory(options.shared.limits.memory);
-    let written = obj::write(scene, options.posed.as_deref(), &own)?;
-    let mut files = OutputFiles::single(format!("{stem}.obj"), written.value.obj.into_bytes());
-    if !options.single {
-        files.push(materials, written.value.mtl.into_bytes());
-    }
-    Ok(Converted::new(files, written.losses))
 }
 
 /// Writes a scene in a native format.

@@ -50,9 +50,10 @@ impl AnyModel {
         scene.value.name = name.into();
         name_parts(&mut scene.value, name, &options.budget())?;
         scene.value.format = self.format().id().into();
-        for material in &mut scene.value.materials {
-            let image = companions.images.iter().find(|(name, _)| *name == material.name);
-            material.image = image.map(|(_, image)| image.clone());
+        for (material, image) in &companions.images {
+            if let Some(material) = scene.value.materials.get_mut(*material) {
+                material.image = Some(image.clone());
+            }
         }
         Ok(scene)
     }

@@ -6,10 +6,12 @@ use meshwright::dpm::{Dpm, Name};
 use meshwright::files::Tree;
 use meshwright::scene::SceneOptions;
 use meshwright::{
-    Asset, AssetError, FigureError, NamedFile, OpenOptions, PartRole, PartState, ReadOptions, Role,
+    Asset, AssetError, FigureError, Finder, Limits, NamedFile, OpenOptions, PartRole, PartState, ReadOptions,
+    Role,
 };
 use meshwright_testkit::testdata;
 use std::fs;
+use std::sync::Arc;
 
 fn fixture(name: &str) -> Vec<u8> {
     fs::read(testdata().join(name)).unwrap()
@@ -45,15 +47,131 @@ fn a_material_finds_its_picture_by_name() {
     let tree = Tree::memory(files).unwrap();
     let asset = Asset::open(&tree, "m.dpm", &OpenOptions::default().with_textures(true)).unwrap();
     let images = &asset.companions().images;
-    assert_eq!(images.iter().map(|i| i.0.as_str()).collect::<Vec<_>>(), ["models/x/skin", "skin.bmp"]);
+    assert_eq!(images.keys().collect::<Vec<_>>(), [&0, &1]);
     assert!(images.iter().all(|i| i.1.mime == "image/png" && i.1.bytes.starts_with(b"\x89PNG")));
     let scene = asset.to_scene(&SceneOptions::default()).unwrap();
-    let losses: Vec<_> = scene.losses.iter().map(|l| (l.code, l.path.as_str())).collect();
-    for loss in [("texture-unreadable", "materials[2]"), ("texture-not-found", "materials[3]")] {
+    let losses: Vec<_> = scene.losses.iter().map(|l| (l.code, l.path.as_str(), l.is_note())).collect();
+    for loss in [
+        ("texture-guessed", "materials[0]", true),
+        ("texture-unreadable", "materials[2]", false),
+        ("texture-not-found", "materials[3]", true),
+    ] {
         assert!(losses.contains(&loss), "{losses:?}");
     }
     let textures = asset.parts().iter().filter(|p| p.role == PartRole::Texture);
-    assert_eq!(textures.map(|p| p.name.as_str()).collect::<Vec<_>>(), ["Skin.BMP", "Skin.BMP", "broken.tga"]);
+    assert_eq!(textures.map(|p| p.name.as_str()).collect::<Vec<_>>(), ["Skin.BMP", "broken.tga"]);
+}
+
+#[test]
+fn a_file_that_many_materials_name_is_read_once() {
+    let skin = ["skin", "Skin", "sKin", "skIn"];
+    let names: Vec<String> = (0..40).map(|i| format!("{}{}", "./".repeat(i % 10), skin[i / 10])).collect();
+    let model = painted(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    // Room for the picture twice, not for more; and for a broken one.
+    let mut picture = bmp();
+    picture.resize(60_000, 0);
+    for (picture, found) in [(picture, 40), (vec![0; 60_000], 0)] {
+        let tree = Tree::memory([("m.dpm", model.clone()), ("skin.bmp", picture)]).unwrap();
+        let finder = Finder::new(tree);
+        let mut asset = finder.open("m.dpm", &OpenOptions::default()).unwrap();
+        let mut scene = asset.to_scene(&SceneOptions::default()).unwrap();
+        let limits = Limits::default().with_memory(100_000);
+        finder.add_textures(&mut asset, &mut scene, &ReadOptions::default().with_limits(limits).into());
+        let images: Vec<_> = scene.value.materials.iter().filter_map(|m| m.image.as_ref()).collect();
+        assert_eq!(images.len(), found);
+        assert!(images.windows(2).all(|two| Arc::ptr_eq(&two[0].bytes, &two[1].bytes)));
+        let unread: Vec<_> = scene.losses.iter().filter(|l| l.code == "texture-unreadable").collect();
+        assert_eq!(
+            unread.iter().map(|l| l.count).collect::<Vec<_>>(),
+            if found > 0 { vec![] } else { vec![40] }
+        );
+        assert_eq!(asset.parts().iter().filter(|p| p.role == PartRole::Texture).count(), 1);
+    }
+}
+
+#[test]
+fn what_no_decoder_takes_is_not_embedded() {
+    let whole: &[u8] = &[
+        0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, 0x49, 0x48, 0x44, 0x52, 0, 0, 0, 1, 0,
+        0, 0, 1, 8, 6, 0, 0, 0, 0x1f, 0x15, 0xc4, 0x89, 0, 0, 0, 0x0d, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c,
+        0x63, 0xf8, 0xcf, 0xc0, 0xf0, 0x1f, 0, 5, 0, 1, 0xff, 0x89, 0x99, 0x3d, 0x1d, 0, 0, 0, 0, 0x49, 0x45,
+        0x4e, 0x44, 0xae, 0x42, 0x60, 0x82,
+    ];
+    let opened = |name: &str, bytes: &[u8]| {
+        let files = [("m.dpm", painted(&["skin"])), (name, bytes.to_vec())];
+        let options = OpenOptions::default().with_textures(true);
+        let scene = Asset::open(&Tree::memory(files).unwrap(), "m.dpm", &options).unwrap();
+        scene.to_scene(&SceneOptions::default()).unwrap()
+    };
+    let sound = opened("skin.png", whole);
+    assert_eq!(*sound.value.materials[0].image.as_ref().unwrap().bytes, whole);
+    for (name, bytes) in
+        [("skin.png", &whole[..33]), ("skin.png", &whole[..whole.len() - 12]), ("skin.jpg", b"\xff\xd8\xff")]
+    {
+        let scene = opened(name, bytes);
+        assert!(scene.value.materials[0].image.is_none());
+        assert!(
+            scene.losses.iter().any(|l| l.code == "texture-unreadable" && !l.is_note()),
+            "{:?}",
+            scene.losses
+        );
+    }
+}
+
+#[cfg(feature = "bmd")]
+#[test]
+fn names_of_bmd_materials_are_paths_first() {
+    use meshwright::bmd::{Bmd, Name};
+    let mut model = Bmd::parse(&fixture("bmd/windmill.ok.bmd")).unwrap();
+    let found = |model: &Bmd, files: &[&str]| {
+        let files = files.iter().map(|f| (*f, bmp()));
+        let files = files.chain([("models/w.bmd", model.to_bytes().unwrap())]);
+        let asset = Asset::open(
+            &Tree::memory(files).unwrap(),
+            "models/w.bmd",
+            &OpenOptions::default().with_textures(true),
+        );
+        let asset = asset.unwrap();
+        asset
+            .parts()
+            .iter()
+            .filter(|p| p.role == PartRole::Texture)
+            .map(|p| p.name.clone())
+            .collect::<Vec<_>>()
+    };
+    for mesh in &mut model.meshes {
+        mesh.material = Some(Name::new(b"gfx/tile"));
+    }
+    let all = ["gfx/tile.bmp", "models/gfx/tile.bmp", "resource/gfx/tile.bmp", "models/tile.bmp", "tile.bmp"];
+    for first in 0..4 {
+        assert_eq!(found(&model, &all[first..]), [all[first]]);
+    }
+    assert_eq!(found(&model, &all[4..]), [""; 0]);
+    for mesh in &mut model.meshes {
+        mesh.material = Some(Name::new(b"resource/gfx/tile.tga"));
+    }
+    let all = ["resource/gfx/tile.bmp", "gfx/tile.bmp", "models/tile.bmp"];
+    for first in 0..3 {
+        assert_eq!(found(&model, &all[first..]), [all[first]]);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_found_companion_is_said_without_its_content() {
+    let model = fixture("fsomodel/pairs/fighter.ok.fom");
+    for secret in ["{\"meshes\": [{\"offset\": \"hunter2\"}]}", "hunter2:x:0:0", "{\"hunter2\": 1"] {
+        let tree = Tree::memory([("f.fom", model.clone()), ("f.json", secret.into())]).unwrap();
+        let said = match Asset::open(&tree, "f.fom", &OpenOptions::default()) {
+            Ok(asset) => format!("{:?}", asset.parts()),
+            Err(e) => format!("{e} {:?}", e.report()),
+        };
+        assert!(!said.contains("hunter2") && said.contains("breaks the rule"), "{said}");
+    }
+    // Nor with a picture.
+    let tree = Tree::memory([("m.dpm", painted(&["skin"])), ("skin.png", b"hunter2:x".to_vec())]).unwrap();
+    let asset = Asset::open(&tree, "m.dpm", &OpenOptions::default().with_textures(true)).unwrap();
+    let said = format!("{:?} {:?}", asset.parts(), asset.to_scene(&SceneOptions::default()).unwrap().losses);
+    assert!(!said.contains("hunter2") && said.contains("texture-unreadable"), "{said}");
 }
 
 #[test]

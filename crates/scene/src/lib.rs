@@ -18,6 +18,7 @@
 //! | [`BindPose`], [`Order`] | where vertices are bound, and joints with parents first |
 //! | [`FromSceneOptions`], [`FromScene`], [`OutputFiles`] | the shape of every conversion of a scene |
 //! | [`obj`] | a scene as Wavefront OBJ text |
+//! | [`color`] | display bytes and linear light |
 //!
 //! # Safety contract
 //!
@@ -42,8 +43,10 @@ extern crate std;
 #[macro_use]
 mod setters;
 
+mod alpha;
 mod axes;
 mod bind;
+pub mod color;
 mod convert;
 pub mod draw;
 mod extra;
@@ -67,8 +70,10 @@ mod surface;
 mod target;
 mod validate;
 
+pub use alpha::{AlphaLevels, AlphaMode};
 pub use axes::AxisMap;
 pub use bind::{BindPose, Order};
+pub use color::ColorEncoding;
 pub use convert::{ConvertError, Converted, SceneOptions, Space};
 pub use draw::{DrawOptions, Drawable, Drawables, Levels};
 pub use extra::Extra;

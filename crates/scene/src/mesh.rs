@@ -1,5 +1,7 @@
 //! Vertices, triangles, and how they follow bones.
 
+use crate::alpha::AlphaLevels;
+use crate::color::ColorEncoding;
 use crate::extra::Extra;
 use crate::ids::{MaterialId, SkeletonId};
 use alloc::string::String;
@@ -22,8 +24,10 @@ pub struct Mesh {
     pub tangents: Vec<[f32; 4]>,
     /// Texture coordinates.
     pub uvs: Vec<[f32; 2]>,
-    /// Vertex colours as stored, RGBA.
+    /// Vertex colours, RGBA.
     pub colors: Vec<[u8; 4]>,
+    /// What the bytes of the colours mean.
+    pub color_encoding: ColorEncoding,
     /// Triangles.
     pub triangles: Vec<[u32; 3]>,
     /// The binding to a skeleton.
@@ -63,12 +67,19 @@ impl Mesh {
         with_uvs(Vec<[f32; 2]>): uvs;
         /// The same mesh with other vertex colours.
         with_colors(Vec<[u8; 4]>): colors;
+        /// The same mesh whose colours mean something else.
+        with_color_encoding(ColorEncoding): color_encoding;
         /// The same mesh with other triangles.
         with_triangles(Vec<[u32; 3]>): triangles;
         /// The same mesh bound to a skeleton.
         with_skin(impl Into<Option<Skin>>): skin;
         /// The same mesh with native fields.
         with_extras(impl Into<Option<Extra>>): extras;
+    }
+
+    /// Which values the alpha of its vertices has.
+    pub fn alpha_levels(&self) -> AlphaLevels {
+        AlphaLevels::of(self.colors.iter().map(|[.., a]| *a))
     }
 
     /// True when bones move the mesh.

@@ -1,5 +1,6 @@
 //! The scene: what hangs where.
 
+use crate::alpha::{AlphaLevels, AlphaMode};
 use crate::convert::Space;
 use crate::extra::Extra;
 use crate::ids::{MeshId, NodeId};
@@ -7,6 +8,7 @@ use crate::mesh::Mesh;
 use crate::motion::{Clip, PoseSet};
 use crate::skeleton::{Local, Skeleton};
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 /// Meshes, the nodes they hang from, their skeletons, motions and materials.
@@ -127,6 +129,8 @@ pub struct Material {
     pub base_color: [f32; 4],
     /// The texture, where one was found.
     pub image: Option<Image>,
+    /// What becomes of alpha.
+    pub alpha: AlphaMode,
     /// Both sides are drawn.
     pub double_sided: bool,
     /// Native fields.
@@ -145,28 +149,69 @@ impl Material {
         with_base_color([f32; 4]): base_color;
         /// The same surface with a texture.
         with_image(impl Into<Option<Image>>): image;
+        /// The same surface that treats alpha in this way.
+        with_alpha(AlphaMode): alpha;
         /// The same surface drawn on both sides, or on one.
         with_double_sided(bool): double_sided;
         /// The same surface with native fields.
         with_extras(impl Into<Option<Extra>>): extras;
     }
+
+    /// What becomes of alpha on a mesh, which brings the alpha of its vertices and shows the texture only where it has
+    /// texture coordinates; or on the surface alone. Never [`AlphaMode::Content`].
+    #[must_use]
+    pub fn alpha_mode(&self, mesh: Option<&Mesh>) -> AlphaMode {
+        let own = if self.base_color[3] < 1.0 { AlphaLevels::Many } else { AlphaLevels::Full };
+        let image = self.image.as_ref().filter(|_| mesh.is_none_or(|m| !m.uvs.is_empty()));
+        let picture = image.map_or(AlphaLevels::Full, |i| i.alpha);
+        let vertices = mesh.map_or(AlphaLevels::Full, Mesh::alpha_levels);
+        // A colour that is transparent throughout was chosen.
+        self.alpha.resolved(own.max(picture.times(vertices)))
+    }
 }
 
 impl Default for Material {
     fn default() -> Self {
-        Self { name: String::new(), base_color: [1.0; 4], image: None, double_sided: false, extras: None }
+        Self {
+            name: String::new(),
+            base_color: [1.0; 4],
+            image: None,
+            alpha: AlphaMode::Content,
+            double_sided: false,
+            extras: None,
+        }
     }
 }
 
-/// A texture.
+/// A texture. Materials that share one share its bytes.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Image {
     /// Its name.
     pub name: String,
     /// Its media type: `image/png` or `image/jpeg`.
     pub mime: &'static str,
     /// The encoded image.
-    pub bytes: Vec<u8>,
+    pub bytes: Arc<Vec<u8>>,
+    /// Which values its alpha has.
+    pub alpha: AlphaLevels,
+    /// The file that it was read from, which may be of another type: its path in the tree that it was found in.
+    pub source: Option<String>,
+}
+
+impl Image {
+    /// An opaque image.
+    #[must_use]
+    pub fn new(name: impl Into<String>, mime: &'static str, bytes: Vec<u8>) -> Self {
+        Self { name: name.into(), mime, bytes: Arc::new(bytes), alpha: AlphaLevels::Full, source: None }
+    }
+
+    setters! {
+        /// The same image with these levels of alpha.
+        with_alpha(AlphaLevels): alpha;
+        /// The same image from a file.
+        with_source(impl Into<Option<String>>): source;
+    }
 }
 
 /// One level of detail.

@@ -1,5 +1,7 @@
 //! Wavefront OBJ: the meshes of a scene, or one pose of them, as text.
 
+mod mtl;
+
 use crate::convert::{ConvertError, Converted};
 use crate::ids::MeshId;
 use crate::loss::Loss;
@@ -20,13 +22,16 @@ use meshwright_core::{Budget, Limits};
 pub struct ObjOptions {
     /// The name by which the text refers to its material file; no reference without a name.
     pub mtl_name: String,
+    /// For each material of the scene the file that its texture is in, as the material file names it: a path with slashes
+    /// from where that lies. Further materials have no texture.
+    pub maps: Vec<Option<String>>,
     /// Bytes that both texts may take.
     pub memory: u64,
 }
 
 impl Default for ObjOptions {
     fn default() -> Self {
-        Self { mtl_name: String::new(), memory: 256 << 20 }
+        Self { mtl_name: String::new(), maps: Vec::new(), memory: 256 << 20 }
     }
 }
 
@@ -38,11 +43,22 @@ impl ObjOptions {
         Self { mtl_name: one_line(name), ..Self::default() }
     }
 
+    /// The same options with files for the textures of materials. A name that cannot stand on a line is left out.
+    #[must_use]
+    pub fn with_maps(mut self, maps: Vec<Option<String>>) -> Self {
+        self.maps = maps.into_iter().map(|map| map.filter(|map| can_name(map))).collect();
+        self
+    }
+
     /// The same options with another limit of bytes.
     #[must_use]
     pub const fn with_memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
         self
+    }
+
+    fn map(&self, material: usize) -> Option<&str> {
+        self.maps.get(material)?.as_deref()
     }
 }
 
@@ -82,7 +98,9 @@ pub fn write(
     for material in &scene.materials {
         memory.charge_items("materials as text", (material.name.len() as u64).saturating_add(80), 2)?;
     }
-    let names = material_names(scene);
+    let maps: usize = options.maps.iter().flatten().map(String::len).sum();
+    memory.charge_items("materials as text", maps as u64, 4)?;
+    let names = mtl::names(scene);
     let mut out = Writer {
         text: String::from("# Meshwright\n"),
         charged: 0,
@@ -106,11 +124,11 @@ pub fn write(
         let world = if mesh.skin.is_some() { &Affine::IDENTITY } else { world };
         out.mesh(name, mesh, pose, world, &format!("meshes[{m}]"))?;
     }
-    Ok(Converted::new(Obj { mtl: materials(scene, &names), obj: out.text }, losses(scene)))
+    Ok(Converted::new(Obj { mtl: mtl::text(scene, &names, options), obj: out.text }, losses(scene, options)))
 }
 
 /// What of a scene OBJ has no place for.
-fn losses(scene: &Scene) -> Vec<Loss> {
+fn losses(scene: &Scene, options: &ObjOptions) -> Vec<Loss> {
     let mut losses = Vec::new();
     for (i, mesh) in scene.meshes.iter().enumerate() {
         let mut lose = |code, field: &str, message| {
@@ -131,7 +149,7 @@ fn losses(scene: &Scene) -> Vec<Loss> {
         }
     }
     for (i, material) in scene.materials.iter().enumerate() {
-        if material.image.is_some() {
+        if material.image.is_some() && options.map(i).is_none() {
             let message = "an OBJ material names image files and embeds none";
             losses.push(Loss::new("image-dropped", format!("materials[{i}].image"), message));
         }
@@ -168,16 +186,6 @@ fn drawn(scene: &Scene) -> Vec<(usize, MeshId)> {
     nodes.flat_map(|((n, node), _)| node.meshes.iter().map(move |&m| (n, m))).collect()
 }
 
-/// One word per material, each its own.
-fn material_names(scene: &Scene) -> Vec<String> {
-    let mut taken = BTreeMap::new();
-    let named = |(i, name): (usize, &str)| {
-        let name = one_word(name);
-        unique(&mut taken, if name.is_empty() { format!("material_{i}") } else { name })
-    };
-    scene.materials.iter().map(|m| m.name.as_str()).enumerate().map(named).collect()
-}
-
 /// The name, or it with a number where it was given before: `taken` knows the next for every name, so that many
 /// equal ones take no more time each than few.
 fn unique(taken: &mut BTreeMap<String, u64>, name: String) -> String {
@@ -198,23 +206,19 @@ fn unique(taken: &mut BTreeMap<String, u64>, name: String) -> String {
 }
 
 /// A name on one line: control characters and white space but the blank become `_`.
-fn one_line(name: &str) -> String {
+pub fn one_line(name: &str) -> String {
     let keep = |c: char| if c != ' ' && (c.is_whitespace() || acts_on_terminal(c)) { '_' } else { c };
     name.trim().chars().map(keep).collect()
+}
+
+/// Whether the name of a file reads back as it is from the end of a line of the material file.
+pub fn can_name(name: &str) -> bool {
+    !name.is_empty() && one_line(name) == name && !name.starts_with(['-', '#']) && !name.ends_with('\\')
 }
 
 /// A name as one word without a comment sign.
 fn one_word(name: &str) -> String {
     one_line(name).replace([' ', '#'], "_")
-}
-
-fn materials(scene: &Scene, names: &[String]) -> String {
-    let mut mtl = String::from("# Meshwright\n");
-    for (material, name) in scene.materials.iter().zip(names) {
-        let [r, g, b, a] = material.base_color.map(|c| if c.is_finite() { c } else { 1.0 });
-        let _ = write!(mtl, "newmtl {name}\nKd {r} {g} {b}\nd {a}\nillum 1\n");
-    }
-    mtl
 }
 
 struct Writer<'a> {

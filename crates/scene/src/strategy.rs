@@ -4,6 +4,7 @@
 //! is a simpler scene and failures shrink.
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "generators of test values")]
 
+use crate::alpha::AlphaMode;
 use crate::extra::Extra;
 use crate::ids::{MaterialId, MeshId, NodeId, SkeletonId};
 use crate::mesh::{Influence, LocalVertex, Mesh, Skin};
@@ -135,6 +136,7 @@ impl Tape {
                 double_sided: self.chance(2),
                 extras: self.extras(),
                 image: None,
+                alpha: AlphaMode::default(),
             })
             .collect();
         for _ in 0..self.below(3) {

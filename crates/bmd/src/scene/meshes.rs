@@ -1,7 +1,6 @@
 //! Meshes from drawables.
 
 use super::bones::Bones;
-use super::color::display;
 use super::names::{MATERIALS, name};
 use super::options::VertexForm;
 use super::rounding::{Corner, Rounding};
@@ -14,6 +13,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::math::{narrow, normalize, wide};
 use meshwright_core::num::{F8A, F16, Se32, St11, St12, St14, St14Form};
+use meshwright_scene::color::srgb;
 use meshwright_scene::names::Names;
 use meshwright_scene::{Budget, ConvertError, Drawable, Loss, MaterialId, Mesh as SceneMesh, Naming, Scene};
 
@@ -86,7 +86,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
         }
         let source = id.and_then(|m| self.scene.materials.get(m.0));
         let [r, g, b, _] = source.map_or([1.0; 4], |m| m.base_color);
-        let factor = [r, g, b].map(display);
+        let factor = [r, g, b].map(srgb);
         let text = source.map_or("", |m| &m.name);
         let path = format!("materials[{}]", id.map_or(0, |m| m.0));
         let mut name = name(&mut self.names, text, &path, &mut self.losses)?;
@@ -158,7 +158,10 @@ impl<'s, 'b> Meshes<'s, 'b> {
         let position = source.positions.get(v).copied().unwrap_or_default();
         let normal = source.normals.get(v).copied().unwrap_or_default().map(finite);
         let (position, normal, bone) = self.local(source, v, position, normal);
-        let color = |[r, g, b, _]: &[u8; 4]| tint(material.factor, [*r, *g, *b]);
+        let color = |stored: &[u8; 4]| {
+            let [r, g, b, _] = source.color_encoding.to_srgb(*stored);
+            tint(material.factor, [r, g, b])
+        };
         let corner = Corner {
             position,
             normal,

@@ -8,7 +8,6 @@
 mod axes;
 mod bones;
 mod clips;
-mod color;
 mod from_scene;
 mod meshes;
 mod motion;

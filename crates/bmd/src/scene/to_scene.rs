@@ -2,7 +2,6 @@
 
 use super::axes::axes;
 use super::clips::{self, Bases};
-use super::color::linear;
 use super::names::text;
 use crate::model::{Bmd, Mesh as BmdMesh, Name, identity};
 use crate::pose::Pose;
@@ -12,6 +11,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::math::{length, narrow, narrow1, normalize, wide};
 use meshwright_core::num::{F8A, St14Form};
+use meshwright_scene::color::linear;
 use meshwright_scene::{
     AxisMap, Budget, ConvertError, Converted, Extra, Influence, Joint, Level, Local, LocalVertex, Loss,
     Material, MaterialId, Mesh, MeshId, Node, NodeId, Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space,
@@ -31,8 +31,8 @@ impl Bmd {
     /// *Axes and units*: Z up to Y up, the model's front to +Z, 40 units to the metre. *Colours*: in glTF
     /// space a mesh without colours of its own takes its flat colour as the material's base colour, in linear
     /// light, and has no vertex colours; other meshes have vertex colours that include the flat colour, as
-    /// display bytes, and a white material. In file space vertex colours are always there and include the flat
-    /// colour. *Pseudo-bones*: in file space a joint that follows others. In glTF space, where there is no
+    /// display bytes on the sRGB curve (the engine brings `#RRGGBB` times the shade to the screen as it is), and a
+    /// white material. In file space vertex colours are always there and include the flat colour. *Pseudo-bones*: in file space a joint that follows others. In glTF space, where there is no
     /// such thing, for each bone it follows a helper joint that hangs still from that bone and has the
     /// pseudo-bone's bind matrix: vertices weighted over the helpers move exactly as with the mean of the
     /// matrices. *Animations*: keys of the file; in glTF space with more of them at whole frames where a great

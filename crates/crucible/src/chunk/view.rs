@@ -205,7 +205,8 @@ impl Chunk<'_> {
         self.bytes_of(Attribute::Tangent).map(|bytes| Floats { bytes })
     }
 
-    /// Colours: red, green, blue, alpha.
+    /// Colours: red, green, blue, alpha. The engine multiplies them with what it brings to the screen, so that they are
+    /// display values on the sRGB curve, and alpha a share of 255.
     pub fn colors(&self) -> Option<&[[u8; 4]]> {
         self.bytes_of(Attribute::Color).map(|bytes| bytes.as_chunks().0)
     }

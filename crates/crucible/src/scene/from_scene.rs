@@ -234,7 +234,7 @@ impl<'s, 'b> Work<'s, 'b> {
     fn colors(&self, meshes: &[&Mesh]) -> Result<Vec<u8>, LimitExceeded> {
         let mut data = self.budget.reserve("streams", sum(meshes, |m| m.positions.len() * 4))?;
         for mesh in meshes {
-            data.extend(mesh.colors.as_flattened());
+            data.extend(mesh.colors.iter().flat_map(|c| mesh.color_encoding.to_srgb(*c)));
             let made_up = if mesh.colors.is_empty() { mesh.positions.len() * 4 } else { 0 };
             data.extend(core::iter::repeat_n(255, made_up));
         }

@@ -13,9 +13,9 @@ use meshwright_core::math::{Affine64, add, length, narrow, scale, sub};
 use meshwright_core::text::latin1;
 use meshwright_core::{F32, Finding, Findings, ReadError, ReadOptions};
 use meshwright_scene::{
-    Affine, AxisMap, Budget, Clip, ConvertError, Converted, Extra, Influence, Interpolation, Joint, Local,
-    LocalVertex, Loss, Material, MaterialId, Mesh, MeshId, Motion, Node, PoseSet, PoseSetId, Scene,
-    SceneOptions, Skeleton, SkeletonId, Skin, Space, normalize,
+    Affine, AlphaMode, AxisMap, Budget, Clip, ConvertError, Converted, Extra, Influence, Interpolation,
+    Joint, Local, LocalVertex, Loss, Material, MaterialId, Mesh, MeshId, Motion, Node, PoseSet, PoseSetId,
+    Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space, normalize,
 };
 
 /// A share of the extent above which a residual is reported.
@@ -96,7 +96,8 @@ impl<'a> Making<'a> {
         let name = latin1(shader.bytes());
         let material = *self.known.entry(shader.bytes().to_vec()).or_insert(next);
         if material == next {
-            self.materials.push(Material::named(name.clone()));
+            // Without a shader script the engine blends whatever has alpha below 255, and draws the rest opaque.
+            self.materials.push(Material::named(name.clone()).with_alpha(AlphaMode::Blend));
         }
         self.nodes.push(Node::of_mesh(name.clone(), id));
         self.residuals.push(parts.residual);

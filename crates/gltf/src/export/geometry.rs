@@ -13,7 +13,7 @@ use crate::math::{self, cross, dot, narrow, unit, wide};
 use gltf_json::mesh::{Mode, Primitive, Semantic};
 use gltf_json::validation::Checked::{self, Valid};
 use gltf_json::{Accessor, Index, Material};
-use meshwright_scene::{ConvertError, Loss, Mesh};
+use meshwright_scene::{ColorEncoding, ConvertError, Loss, Mesh};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ pub(crate) fn write(
         attributes.insert(Valid(Semantic::TexCoords(0)), uvs);
     }
     if !mesh.colors.is_empty() {
-        attributes.insert(Valid(Semantic::Colors(0)), out.bytes4("colours", &mesh.colors, true)?);
+        attributes.insert(Valid(Semantic::Colors(0)), colors(out, mesh)?);
     }
     let neutral = skin(out, mesh, joints, influences, path, &mut attributes, losses)?;
     let indices = out.triangles(&mesh.triangles, mesh.positions.len())?;
@@ -79,13 +79,26 @@ pub(crate) fn write(
     Ok(Written { mesh, neutral })
 }
 
+/// Colours in linear light: display bytes need 16 bits there, so that every one of them comes back.
+fn colors(out: &mut Output, mesh: &Mesh) -> Result<Index<Accessor>, ConvertError> {
+    match mesh.color_encoding {
+        ColorEncoding::Linear => out.bytes4("colours", &mesh.colors, true),
+        encoding @ ColorEncoding::Srgb => {
+            let mut linear = out.memory.reserve("colours", mesh.colors.len())?;
+            linear.extend(mesh.colors.iter().map(|c| encoding.to_linear16(*c)));
+            out.words4("colours", &linear, true)
+        }
+    }
+}
+
 /// Bytes that the buffer needs for a mesh at least: what is written as it is.
 pub(crate) fn least_bytes(mesh: &Mesh) -> usize {
     let tangents = if mesh.normals.is_empty() { 0 } else { size_of_val(&*mesh.tangents) };
     let vertices = size_of_val(&*mesh.positions) + size_of_val(&*mesh.normals) + size_of_val(&*mesh.uvs);
     let indices = size_of_val(&*mesh.triangles);
     let indices = if mesh.positions.len() <= usize::from(u16::MAX) { indices / 2 } else { indices };
-    vertices + tangents + size_of_val(&*mesh.colors) + indices
+    let per_channel = if mesh.color_encoding == ColorEncoding::Srgb { 2 } else { 1 };
+    vertices + tangents + size_of_val(&*mesh.colors) * per_channel + indices
 }
 
 /// A name where there is one.
@@ -251,7 +264,7 @@ fn skin(
             bytes.extend(set.joints.iter().map(|j| j.map(|j| j.to_le_bytes()[0])));
             out.bytes4("joints of vertices", &bytes, false)?
         } else {
-            out.words4("joints of vertices", &set.joints)?
+            out.words4("joints of vertices", &set.joints, false)?
         };
         attributes.insert(Valid(Semantic::Joints(s)), accessor);
         let weights = out.floats("weights of vertices", &set.weights, Use::Vertices, Bounds::Omitted)?;

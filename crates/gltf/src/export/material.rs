@@ -4,26 +4,35 @@ use crate::export::extras;
 use crate::export::geometry::named;
 use crate::export::output::Output;
 use gltf_json::image::MimeType;
-use gltf_json::material::{AlphaMode, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor};
+use gltf_json::material::{self, AlphaCutoff, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor};
 use gltf_json::validation::Checked::Valid;
 use gltf_json::{Index, Texture, texture};
-use meshwright_scene::{ConvertError, Image, Loss, Scene};
+use meshwright_scene::{AlphaLevels, AlphaMode, ConvertError, Image, Loss, Mesh, Scene};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Materials as meshes ask for them; one that no mesh uses is not written.
 #[derive(Debug)]
 pub(crate) struct Materials<'a> {
     scene: &'a Scene,
-    /// By material, and whether the mesh has texture coordinates.
-    written: BTreeMap<(usize, bool), Index<gltf_json::Material>>,
+    /// By material, whether the mesh has texture coordinates, and the levels of its vertices' alpha.
+    written: BTreeMap<(usize, bool, AlphaLevels), Index<gltf_json::Material>>,
     textures: BTreeMap<(&'a str, &'a [u8]), Index<Texture>>,
+    /// Those of images whose bytes were seen, by where these lie: equal images are told by that first.
+    seen: BTreeMap<usize, Option<Index<Texture>>>,
     /// That of meshes without one.
     plain: Option<Index<gltf_json::Material>>,
 }
 
 impl<'a> Materials<'a> {
     pub(crate) const fn new(scene: &'a Scene) -> Self {
-        Self { scene, written: BTreeMap::new(), textures: BTreeMap::new(), plain: None }
+        Self {
+            scene,
+            written: BTreeMap::new(),
+            textures: BTreeMap::new(),
+            seen: BTreeMap::new(),
+            plain: None,
+        }
     }
 
     /// The material for meshes that have none. glTF's own default is a metal, which viewers without surroundings
@@ -44,17 +53,18 @@ impl<'a> Materials<'a> {
         Ok(index)
     }
 
-    /// The material for a mesh with or without texture coordinates.
+    /// The material for a mesh, which may have texture coordinates and alpha or not.
     pub(crate) fn get(
         &mut self,
         out: &mut Output,
         material: usize,
-        uvs: bool,
+        mesh: &Mesh,
         losses: &mut Vec<Loss>,
     ) -> Result<Option<Index<gltf_json::Material>>, ConvertError> {
         let Some(source) = self.scene.materials.get(material) else { return Ok(None) };
+        let (uvs, alpha) = (!mesh.uvs.is_empty(), mesh.alpha_levels());
         // Without a texture it makes no difference.
-        let key = (material, uvs || source.image.is_none());
+        let key = (material, uvs || source.image.is_none(), alpha);
         if let Some(index) = self.written.get(&key) {
             return Ok(Some(*index));
         }
@@ -70,8 +80,14 @@ impl<'a> Materials<'a> {
         };
         out.charge_objects(1, source.name.len())?;
         let color = factor(source.base_color, &path, losses);
+        let (alpha_mode, alpha_cutoff) = match source.alpha_mode(Some(mesh)) {
+            AlphaMode::Mask(cutoff) => (material::AlphaMode::Mask, cutoff_of(cutoff)),
+            AlphaMode::Blend => (material::AlphaMode::Blend, None),
+            _ => (material::AlphaMode::Opaque, None),
+        };
         let index = out.push(gltf_json::Material {
-            alpha_mode: Valid(if color[3] < 1.0 { AlphaMode::Blend } else { AlphaMode::Opaque }),
+            alpha_mode: Valid(alpha_mode),
+            alpha_cutoff,
             double_sided: source.double_sided,
             name: named(&source.name),
             pbr_metallic_roughness: PbrMetallicRoughness {
@@ -94,6 +110,22 @@ impl<'a> Materials<'a> {
     }
 
     fn texture(
+        &mut self,
+        out: &mut Output,
+        image: &'a Image,
+        path: &str,
+        losses: &mut Vec<Loss>,
+    ) -> Result<Option<Index<Texture>>, ConvertError> {
+        let place = Arc::as_ptr(&image.bytes).addr();
+        if let Some(index) = self.seen.get(&place) {
+            return Ok(*index);
+        }
+        let index = self.new_texture(out, image, path, losses)?;
+        self.seen.insert(place, index);
+        Ok(index)
+    }
+
+    fn new_texture(
         &mut self,
         out: &mut Output,
         image: &'a Image,
@@ -123,6 +155,12 @@ impl<'a> Materials<'a> {
         self.textures.insert((image.mime, &image.bytes), index);
         Ok(Some(index))
     }
+}
+
+/// A cutoff, left out where it is glTF's own.
+fn cutoff_of(cutoff: f32) -> Option<AlphaCutoff> {
+    let own = if cutoff.is_finite() { cutoff.max(0.0) } else { 0.5 };
+    Some(AlphaCutoff(own)).filter(|c| c.0 != 0.5)
 }
 
 /// The first bytes fit the media type.

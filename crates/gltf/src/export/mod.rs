@@ -192,7 +192,7 @@ impl Export<'_> {
             }
             let joints = mesh.skin.as_ref().and_then(|s| scene.skeletons.get(s.skeleton.0));
             let material = match mesh.material {
-                Some(m) => materials.get(&mut self.out, m.0, !mesh.uvs.is_empty(), &mut self.losses)?,
+                Some(m) => materials.get(&mut self.out, m.0, mesh, &mut self.losses)?,
                 None => Some(materials.plain(&mut self.out)?),
             };
             let straightened = mesh.skin.as_ref().and_then(|s| self.straightened.get(s.skeleton.0));

@@ -293,7 +293,7 @@ impl Output {
         Ok((index, 0))
     }
 
-    /// Four bytes per vertex; colours are normalised, joints are not.
+    /// Four bytes per vertex: shares of 255 where they are normalised.
     pub(crate) fn bytes4(
         &mut self,
         what: &'static str,
@@ -308,14 +308,19 @@ impl Output {
         Ok(index)
     }
 
-    /// Four 16-bit numbers per vertex.
+    /// Four 16-bit numbers per vertex: shares of 65535 where they are normalised.
     pub(crate) fn words4(
         &mut self,
         what: &'static str,
         items: &[[u16; 4]],
+        normalized: bool,
     ) -> Result<Index<Accessor>, ConvertError> {
         let view = self.view(what, items.as_flattened(), Use::Vertices, u16::to_le_bytes)?;
-        self.accessor((view, 0), items.len(), (ComponentType::U16, Type::Vec4))
+        let index = self.accessor((view, 0), items.len(), (ComponentType::U16, Type::Vec4))?;
+        if let Some(accessor) = self.root.accessors.get_mut(index.value()) {
+            accessor.normalized = normalized;
+        }
+        Ok(index)
     }
 
     /// Corners of triangles, in 16 bits where `vertices` allows it; 65535 means something else there.

@@ -6,6 +6,8 @@ mod finder;
 mod open;
 mod options;
 mod part;
+#[cfg(feature = "textures")]
+mod picture;
 #[cfg(feature = "tso")]
 mod sims;
 #[cfg(feature = "textures")]

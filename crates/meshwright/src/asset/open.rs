@@ -3,7 +3,7 @@
 use super::{Asset, AssetError, Finder, OpenOptions, Part, PartRole, PartState};
 use crate::detect::{detect, detect_met};
 use crate::kinds::{AnyModel, Companions, Format, ReadSettings};
-use meshwright_core::{Companion, Parsed, Role};
+use meshwright_core::{Companion, Parsed, ReadError, Role, Stream};
 use meshwright_files::{AsTreePath, TreePath};
 use std::sync::Arc;
 
@@ -52,6 +52,11 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset
     Ok(asset)
 }
 
+/// What is wrong with a file that was only found, without anything of what it holds: it may be any file.
+fn unsaid(e: &ReadError) -> String {
+    e.clone().without_content().to_string()
+}
+
 /// An asset being put together.
 struct Work<'w> {
     finder: &'w Finder,
@@ -98,16 +103,14 @@ impl Work<'_> {
                 self.parts.extend(found.map(used));
                 Ok(parsed)
             }
-            (Err(error), found) => {
-                let (format, why) = (self.format, error.to_string());
-                let refused = || {
-                    let (bytes, settings) = (bytes.to_vec(), Box::new(settings));
-                    AssetError::Model { format, bytes, settings, error }
-                };
-                match found {
-                    Some((role, path)) => self.without(bytes, role, &path, why, refused),
-                    None => Err(refused()),
-                }
+            (Err(error), None) => Err(self.refused(bytes, settings, error)),
+            (Err(error), Some((role, path))) => {
+                let why = unsaid(&error);
+                let own = self.options.settings.clone();
+                // What is wrong in another stream than the model's file is said without what stands there.
+                let error = if *error.stream() == Stream::File { error } else { error.without_content() };
+                let refused = self.refused(bytes, own, error);
+                self.without(bytes, role, &path, why, || refused)
             }
         }
     }
@@ -121,6 +124,10 @@ impl Work<'_> {
             let name = name.map(|name| String::from_utf8_lossy(&name).into_owned()).unwrap_or_default();
             companions.missing.push((companion.role, name));
         }
+    }
+
+    fn refused(&self, bytes: &[u8], settings: ReadSettings, error: ReadError) -> AssetError {
+        AssetError::Model { format: self.format, bytes: bytes.to_vec(), settings: Box::new(settings), error }
     }
 
     /// What lies beside a file that is whole without may be anything.
@@ -185,9 +192,9 @@ impl Work<'_> {
     fn add(&mut self, companions: &mut Companions, role: Role, path: &TreePath) {
         let settings: &ReadSettings = &self.options.settings;
         let added = match self.finder.read(path, self.options) {
-            Ok(bytes) => companions
-                .add(self.format, role, path.to_string(), &bytes, settings)
-                .map_err(|e| e.to_string()),
+            Ok(bytes) => {
+                companions.add(self.format, role, path.to_string(), &bytes, settings).map_err(|e| unsaid(&e))
+            }
             Err(e) => Err(e.reason()),
         };
         let state = added.map_or_else(PartState::Ignored, |()| PartState::Found);

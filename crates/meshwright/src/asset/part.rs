@@ -6,7 +6,7 @@ use std::fmt;
 
 /// Extensions of textures, the one that is preferred first.
 #[cfg(any(feature = "tso", feature = "textures"))]
-pub(super) const IMAGES: [&str; 5] = ["png", "jpg", "jpeg", "tga", "bmp"];
+pub(super) const IMAGES: [&str; 7] = ["png", "jpg", "jpeg", "tga", "bmp", "pcx", "dds"];
 
 /// What a file is for an asset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -1,66 +1,177 @@
-//! Pictures of materials, as images that glTF can hold.
+//! Pictures of materials.
 
 use super::part::IMAGES;
+use super::picture::{self, Refused, Room};
 use super::{Asset, Finder, OpenOptions, Part, PartRole, PartState};
-use meshwright_core::Budget;
-use meshwright_files::TreePath;
-use meshwright_scene::{ConvertError, Image, Loss, SceneOptions};
-use std::io::Cursor;
+use meshwright_core::{Budget, Limits};
+use meshwright_files::{FilesError, Match, TreePath};
+use meshwright_scene::{ConvertError, Converted, Image, Loss, Scene, SceneOptions};
+use std::collections::BTreeMap;
 
 impl Finder {
-    /// Gives an asset of the tree the pictures of its materials, and a loss for each that was not found or cannot be
-    /// used. [`open`](Self::open) does it where the options say so; a figure asks when it is put together.
+    /// Gives an asset of the tree the pictures of its materials: [`Asset::to_scene`] puts them there, and says which were
+    /// not found or cannot be used. [`open`](Self::open) does it where the options say so; a figure asks when it is put
+    /// together.
+    ///
+    /// A picture is looked for by the whole name that the material has: from the top of the tree, then from the model's
+    /// folder. Only then its last part is looked for beside the model, which a note says. However many materials name
+    /// a file, it is read, charged and decoded once; the limit of the options is for all of them together.
     ///
     /// # Errors
     /// When the materials are not known, because the model becomes no scene.
     pub fn find_textures(&self, asset: &mut Asset, options: &OpenOptions) -> Result<(), ConvertError> {
-        let limits = options.settings.read.limits;
-        let scene_options = SceneOptions::default().with_memory(limits.memory);
+        let scene_options = SceneOptions::default().with_memory(options.settings.read.limits.memory);
         let scene = asset.model.to_scene("", &asset.companions, &scene_options)?.value;
-        let folder = asset.path.parent();
-        for (i, material) in scene.materials.iter().enumerate() {
-            let Some(texture) = asset.model.texture(i, &material.name) else { continue };
-            let mut lose = |code, why| asset.losses.push(Loss::new(code, format!("materials[{i}]"), why));
-            let budget = Budget::new(limits);
-            let found = self.tree.search(texture.as_bytes(), &folder, &IMAGES, &budget);
-            let Some(path) = found.ok().flatten().map(|found| found.path) else {
-                lose("texture-not-found", format!("no image beside the model is named {texture}"));
-                continue;
-            };
-            match read(self, &path, options) {
-                Ok(image) => {
-                    asset.companions.images.push((material.name.clone(), image));
-                    asset.parts.push(Part::at(PartRole::Texture, &path, PartState::Found));
-                }
-                Err(why) => {
-                    lose("texture-unreadable", format!("{path}: {why}"));
-                    asset.parts.push(Part::at(PartRole::Texture, &path, PartState::Ignored(why)));
-                }
+        let found = self.pictures(asset, &scene, options);
+        asset.companions.images.extend(found.images);
+        asset.losses.extend(found.losses);
+        asset.parts.extend(found.parts);
+        Ok(())
+    }
+
+    /// Gives the materials of a scene that was made of an asset of the tree their pictures, as
+    /// [`find_textures`](Self::find_textures) does, without making the scene again. What was found becomes part of the
+    /// asset.
+    pub fn add_textures(&self, asset: &mut Asset, scene: &mut Converted<Scene>, options: &OpenOptions) {
+        let found = self.pictures(asset, &scene.value, options);
+        for (material, image) in found.images {
+            if let Some(material) = scene.value.materials.get_mut(material) {
+                material.image = Some(image);
             }
         }
-        Ok(())
+        scene.losses.extend(found.losses);
+        asset.parts.extend(found.parts);
+    }
+
+    /// The pictures of all materials that have none.
+    fn pictures(&self, asset: &Asset, scene: &Scene, options: &OpenOptions) -> Found {
+        let limits = options.settings.read.limits;
+        let mut search = Search {
+            finder: self,
+            folder: asset.path.parent(),
+            room: Room::new(Budget::new(limits)),
+            by_name: BTreeMap::new(),
+            by_path: BTreeMap::new(),
+            found: Found::default(),
+        };
+        for (i, material) in scene.materials.iter().enumerate().filter(|(_, m)| m.image.is_none()) {
+            let Some(texture) = asset.model.texture(i, &material.name) else { continue };
+            if let Err(e) = search.material(i, &texture, asset.model.texture_folder()) {
+                let message = format!("no more textures are looked for: {e}");
+                search.lose("texture-not-found", i, message);
+                break;
+            }
+        }
+        search.found
     }
 }
 
-/// An image file as PNG or JPEG; what is neither becomes PNG.
-fn read(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Image, String> {
-    let bytes = finder.read(path, options).map_err(|e| e.reason())?;
-    let name = String::from_utf8_lossy(path.stem()).into_owned();
-    if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
-        return Ok(Image { name, mime: "image/png", bytes: bytes.into_owned() });
+/// What was found of a scene's textures.
+#[derive(Default)]
+struct Found {
+    /// By material.
+    images: BTreeMap<usize, Image>,
+    losses: Vec<Loss>,
+    parts: Vec<Part>,
+}
+
+/// The search for the textures of one scene.
+struct Search<'f> {
+    finder: &'f Finder,
+    /// The model's.
+    folder: TreePath,
+    room: Room,
+    /// Where the names of materials lead.
+    by_name: BTreeMap<String, Option<TreePath>>,
+    /// Pictures that were read, and where the loss of those that cannot be stands.
+    by_path: BTreeMap<TreePath, Result<Image, usize>>,
+    found: Found,
+}
+
+impl Search<'_> {
+    fn lose(&mut self, code: &'static str, material: usize, message: String) {
+        self.found.losses.push(Loss::new(code, format!("materials[{material}]"), message));
     }
-    if bytes.starts_with(&[0xff, 0xd8, 0xff]) {
-        return Ok(Image { name, mime: "image/jpeg", bytes: bytes.into_owned() });
+
+    fn material(&mut self, i: usize, texture: &str, top: &str) -> Result<(), FilesError> {
+        let path = match self.by_name.get(texture) {
+            Some(known) => known.clone(),
+            None => {
+                let path = self.path(i, texture, top)?;
+                self.by_name.insert(texture.to_owned(), path.clone());
+                path
+            }
+        };
+        let Some(path) = path else { return Ok(()) };
+        if !self.by_path.contains_key(&path) {
+            let image = self.image(i, &path);
+            self.by_path.insert(path.clone(), image);
+        }
+        match self.by_path.get(&path) {
+            Some(Ok(image)) => {
+                self.found.images.insert(i, image.clone());
+            }
+            Some(Err(loss)) => {
+                if let Some(loss) = self.found.losses.get_mut(*loss) {
+                    loss.count = loss.count.saturating_add(1);
+                }
+            }
+            None => {}
+        }
+        Ok(())
     }
-    let mut reader = image::ImageReader::new(Cursor::new(&*bytes));
-    // TGA has no magic, so its extension decides.
-    let tga = path.extension().eq_ignore_ascii_case(b"tga");
-    reader.set_format(if tga { image::ImageFormat::Tga } else { image::ImageFormat::Bmp });
-    let mut limits = image::Limits::default();
-    limits.max_alloc = Some(options.settings.read.limits.memory);
-    reader.limits(limits);
-    let decoded = reader.decode().map_err(|e| e.to_string())?;
-    let mut png = Vec::new();
-    decoded.write_to(&mut Cursor::new(&mut png), image::ImageFormat::Png).map_err(|e| e.to_string())?;
-    Ok(Image { name, mime: "image/png", bytes: png })
+
+    /// Where a name leads; a name that leads nowhere is said once.
+    fn path(&mut self, i: usize, texture: &str, top: &str) -> Result<Option<TreePath>, FilesError> {
+        let (whole, last) = (texture.replace('\\', "/"), texture.rsplit(['/', '\\']).next());
+        let other = match whole.strip_prefix(top).and_then(|rest| rest.strip_prefix('/')) {
+            Some(rest) if !top.is_empty() => Some(rest.to_owned()),
+            _ if top.is_empty() => None,
+            _ => Some(format!("{top}/{whole}")),
+        };
+        let names: Vec<&[u8]> =
+            [Some(&whole), other.as_ref()].into_iter().flatten().map(String::as_bytes).collect();
+        let found = self.finder.tree.search(&names, &self.folder, &IMAGES, self.room.budget())?;
+        let path = format!("materials[{i}]");
+        match found {
+            Some(Match { path: file, by_last_part: true, .. }) if last != Some(texture) => {
+                let message = format!("{texture} is not there; {file} beside the model is taken for it");
+                self.found.losses.push(Loss::note("texture-guessed", path, message));
+                Ok(Some(file))
+            }
+            Some(Match { path: file, .. }) => Ok(Some(file)),
+            None => {
+                let message = format!("no picture within the tree is called {texture}; the name is kept");
+                self.found.losses.push(Loss::note("texture-not-found", path, message));
+                Ok(None)
+            }
+        }
+    }
+
+    /// Reads a picture; in vain, it is the place of the loss, which counts from 0.
+    fn image(&mut self, i: usize, path: &TreePath) -> Result<Image, usize> {
+        let (state, image) = match self.read(path) {
+            Ok(image) => (PartState::Found, Ok(image)),
+            Err(why) => {
+                self.lose("texture-unreadable", i, format!("{path}: {why}"));
+                if let Some(loss) = self.found.losses.last_mut() {
+                    (loss.count, loss.items) = (0, ["material", "materials"]);
+                }
+                (PartState::Ignored(why), Err(self.found.losses.len().saturating_sub(1)))
+            }
+        };
+        self.found.parts.push(Part::at(PartRole::Texture, path, state));
+        image
+    }
+
+    fn read(&self, path: &TreePath) -> Result<Image, String> {
+        // The file's bytes are given back, unless they are what is kept.
+        let passing = Budget::new(Limits::default().with_memory(self.room.left()));
+        let bytes = self.finder.tree.read(path, &passing).map_err(|e| e.reason())?.into_owned();
+        self.room.passing(bytes.len() as u64).map_err(|e| e.to_string())?;
+        let name = String::from_utf8_lossy(path.stem()).into_owned();
+        let image = picture::read(name, bytes, path.extension(), &self.room);
+        let source = std::str::from_utf8(path.as_bytes()).ok().map(str::to_owned);
+        image.map(|image| image.with_source(source)).map_err(|e: Refused| e.to_string())
+    }
 }

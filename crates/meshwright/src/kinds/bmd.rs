@@ -39,6 +39,10 @@ impl Kind for Bmd {
         flat_color(name.as_bytes()).is_none().then(|| name.to_owned())
     }
 
+    fn texture_folder(&self) -> &'static str {
+        "resource"
+    }
+
     #[cfg(feature = "proptest")]
     fn strategies() -> Vec<super::Strategy<Self>> {
         use proptest::strategy::Strategy as _;

@@ -3,6 +3,7 @@
 use super::{AnyModel, Format, ReadSettings, Registered};
 use meshwright_core::{Findings, Path, ReadError, Report, Role};
 use meshwright_scene::Image;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 meshwright_core::rules! {
@@ -73,8 +74,8 @@ pub struct Companions {
     pub clip_names: ClipNames,
     /// Files without which the model is not whole and that are not there, by the names that were looked for.
     pub missing: Vec<(Role, String)>,
-    /// Textures by material name.
-    pub images: Vec<(String, Image)>,
+    /// Textures by the number of their material in the model's scene.
+    pub images: BTreeMap<usize, Image>,
 }
 
 impl Companions {

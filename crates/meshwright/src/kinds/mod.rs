@@ -98,6 +98,11 @@ pub trait Kind: Registered {
         Some(name.to_owned())
     }
 
+    /// The folder that names of pictures may begin with, or leave out; empty where there is none.
+    fn texture_folder(&self) -> &'static str {
+        ""
+    }
+
     /// The settings by which the models of a strategy are read, with each strategy.
     #[cfg(feature = "proptest")]
     fn strategies() -> Vec<Strategy<Self>> {
@@ -305,6 +310,11 @@ macro_rules! kinds {
                     $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::texture(&**m, material, name),)+
                 };
                 texture.filter(|texture| !texture.is_empty())
+            }
+
+            /// The folder that names of pictures may begin with, or leave out; empty where there is none.
+            pub(crate) fn texture_folder(&self) -> &'static str {
+                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::texture_folder(&**m),)+ }
             }
 
             /// The scene as the model's own kind makes it.

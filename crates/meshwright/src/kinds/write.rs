@@ -3,6 +3,7 @@
 use super::Kind;
 use meshwright_core::WriteError;
 use meshwright_scene::{ConvertError, Converted, FromSceneOptions, Limits, MeshPose, OutputFiles};
+use std::collections::BTreeMap;
 
 /// How a scene is written.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,6 +17,10 @@ pub struct WriteOptions {
     pub settings: Vec<(String, String)>,
     /// The result is one file: an OBJ without its materials.
     pub single: bool,
+    /// For OBJ: how its materials name files that textures come from, by the [source](meshwright_scene::Image::source)
+    /// of these: a path with slashes from where the materials are put. A texture of another file, or of a file that
+    /// readers of OBJ cannot take, is written beside them.
+    pub texture_files: BTreeMap<String, String>,
     /// For OBJ: other positions and normals for every mesh than those of the bind pose.
     pub posed: Option<Vec<MeshPose>>,
     /// How glTF is written; its limit is that of the shared options.

@@ -1,6 +1,7 @@
 //! Several meshes as one.
 
 use super::{DrawOptions, Instance, bytes};
+use crate::color::ColorEncoding;
 use crate::convert::ConvertError;
 use crate::loss::Loss;
 use crate::mesh::{Mesh, Skin};
@@ -66,8 +67,12 @@ pub(super) fn joined<'s>(
     let tangents = shared("tangents", |m| !m.tangents.is_empty(), losses);
     let uvs = shared("texture coordinates", |m| !m.uvs.is_empty(), losses);
     let local = shared("vertices per bone", |m| m.skin.as_ref().is_none_or(|s| !s.local.is_empty()), losses);
-    let colors = full.iter().any(|m| !m.colors.is_empty());
+    let colored = || full.iter().filter(|m| !m.colors.is_empty());
+    let colors = colored().next().is_some();
     let mut all = Mesh::default();
+    // On the sRGB curve where they are of both kinds.
+    let linear = colors && colored().all(|m| m.color_encoding == ColorEncoding::Linear);
+    all.color_encoding = if linear { ColorEncoding::Linear } else { ColorEncoding::Srgb };
     if let Some(first) = meshes.first() {
         (all.name, all.material) = (first.name.clone(), first.material);
         all.skin = first.skin.as_ref().map(|s| Skin::new(s.skeleton));
@@ -84,7 +89,8 @@ pub(super) fn joined<'s>(
         all.normals.extend(mesh.normals.iter().filter(|_| normals));
         all.tangents.extend(mesh.tangents.iter().filter(|_| tangents));
         all.uvs.extend(mesh.uvs.iter().filter(|_| uvs));
-        all.colors.extend(mesh.colors.iter().filter(|_| colors));
+        let color = |c: &[u8; 4]| if linear { *c } else { mesh.color_encoding.to_srgb(*c) };
+        all.colors.extend(mesh.colors.iter().filter(|_| colors).map(color));
         all.colors.resize(if colors { end } else { 0 }, [255; 4]);
         all.triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| v.saturating_add(base))));
         if let (Some(to), Some(from)) = (&mut all.skin, &mesh.skin) {

@@ -199,6 +199,7 @@ impl<'m> Open<'m> {
             tangents: of(&source.tangents, &used),
             uvs: of(&source.uvs, &used),
             colors: of(&source.colors, &used),
+            color_encoding: source.color_encoding,
             triangles: self.triangles.clone(),
             skin: source.skin.as_ref().map(|s| part_of(s, &used)),
             extras: None,

@@ -1,0 +1,128 @@
+//! Colours of vertices, and alpha.
+#![allow(
+    clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    reason = "a failing test panics; tests use small numbers"
+)]
+
+use meshwright_gltf::{ExportOptions, Gltf, export};
+use meshwright_scene::color::srgb16;
+use meshwright_scene::{
+    AlphaLevels, AlphaMode, ColorEncoding, Image, Material, MaterialId, Mesh, MeshId, Node, Scene,
+};
+use serde_json::{Value, json};
+
+fn done(scene: &Scene) -> (Gltf, Value) {
+    let gltf = export(scene, &ExportOptions::default()).unwrap().value;
+    let document = serde_json::from_slice(&gltf.to_gltf("x.bin").unwrap().0).unwrap();
+    (gltf, document)
+}
+
+fn triangles(vertices: u32) -> Mesh {
+    Mesh::new(
+        "",
+        vec![[0.0; 3]; vertices as usize],
+        (0..vertices / 3).map(|t| [t * 3, t * 3 + 1, t * 3 + 2]).collect(),
+    )
+}
+
+fn scene(meshes: Vec<Mesh>, materials: Vec<Material>) -> Scene {
+    Scene::default()
+        .with_nodes((0..meshes.len()).map(|m| Node::of_mesh("", MeshId(m))).collect())
+        .with_meshes(meshes)
+        .with_materials(materials)
+}
+
+#[test]
+fn every_display_byte_comes_back() {
+    // All 256 in red and alpha, and in another order in green and blue.
+    let colors: Vec<_> =
+        (0..258_u32).map(|i| [i as u8, (i * 7) as u8, (i * 31 + 5) as u8, i as u8]).collect();
+    for encoding in [ColorEncoding::Srgb, ColorEncoding::Linear] {
+        let mesh = triangles(258).with_colors(colors.clone()).with_color_encoding(encoding);
+        let (gltf, document) = done(&scene(vec![mesh], vec![]));
+        let index =
+            document["meshes"][0]["primitives"][0]["attributes"]["COLOR_0"].as_u64().unwrap() as usize;
+        let accessor = &document["accessors"][index];
+        let wide = encoding == ColorEncoding::Srgb;
+        assert_eq!(accessor["componentType"], json!(if wide { 5123 } else { 5121 }));
+        assert_eq!((&accessor["normalized"], &accessor["type"]), (&json!(true), &json!("VEC4")));
+        let view = &document["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
+        let start = view["byteOffset"].as_u64().unwrap_or(0) as usize;
+        let bytes = &gltf.buffer()[start..start + view["byteLength"].as_u64().unwrap() as usize];
+        if !wide {
+            assert_eq!(bytes, colors.as_flattened());
+            continue;
+        }
+        let words: Vec<u16> = bytes.as_chunks::<2>().0.iter().map(|b| u16::from_le_bytes(*b)).collect();
+        let back: Vec<[u8; 4]> = words
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|[r, g, b, a]| [srgb16(*r), srgb16(*g), srgb16(*b), (a / 257) as u8])
+            .collect();
+        assert_eq!(back, colors);
+        // The curve itself: 188 is about half of the light.
+        assert_eq!(words[188 * 4], 32957);
+    }
+}
+
+#[test]
+fn alpha_is_told_by_what_there_is_or_by_what_the_surface_says() {
+    let uvs = || vec![[0.0, 0.0]; 3];
+    let alpha = |values: [u8; 3]| values.map(|a| [255, 255, 255, a]).to_vec();
+    let image = |levels| Image::new("i", "image/jpeg", vec![0xff, 0xd8, 0xff, 0xe0]).with_alpha(levels);
+    let painted = |levels| Material::default().with_image(image(levels));
+    let told = |mesh: Mesh, material: Material| {
+        let (_, document) = done(&scene(vec![mesh.with_material(MaterialId(0))], vec![material]));
+        let material = document["materials"][0].clone();
+        (material["alphaMode"].as_str().unwrap_or("OPAQUE").to_owned(), material["alphaCutoff"].as_f64())
+    };
+    let plain = || triangles(3).with_uvs(uvs());
+    let is = |mode: &str| (mode.to_owned(), None);
+    assert_eq!(told(plain(), painted(AlphaLevels::Full)), is("OPAQUE"));
+    assert_eq!(told(plain(), painted(AlphaLevels::Two)), is("MASK"));
+    assert_eq!(told(plain(), painted(AlphaLevels::Many)), is("BLEND"));
+    assert_eq!(told(plain(), painted(AlphaLevels::None)), is("OPAQUE"));
+    // Where the texture is not shown, its alpha is not either.
+    assert_eq!(told(triangles(3), painted(AlphaLevels::Many)), is("OPAQUE"));
+    assert_eq!(told(plain().with_colors(alpha([255, 0, 255])), Material::default()), is("MASK"));
+    assert_eq!(told(plain().with_colors(alpha([255, 9, 0])), painted(AlphaLevels::Two)), is("BLEND"));
+    assert_eq!(told(plain().with_colors(alpha([0; 3])), Material::default()), is("OPAQUE"));
+    let glass = Material::default().with_base_color([1.0, 1.0, 1.0, 0.5]);
+    assert_eq!(told(plain(), glass), is("BLEND"));
+    // The rule of an engine.
+    for (mode, levels, expected) in [
+        (AlphaMode::Opaque, AlphaLevels::Many, is("OPAQUE")),
+        (AlphaMode::Blend, AlphaLevels::Two, is("BLEND")),
+        (AlphaMode::Blend, AlphaLevels::Full, is("OPAQUE")),
+        (AlphaMode::Mask(0.5), AlphaLevels::Many, is("MASK")),
+        (AlphaMode::Mask(0.25), AlphaLevels::Two, ("MASK".to_owned(), Some(0.25))),
+    ] {
+        assert_eq!(told(plain(), painted(levels).with_alpha(mode)), expected);
+    }
+}
+
+#[test]
+fn one_material_on_meshes_with_and_without_alpha_is_two() {
+    let glass = vec![[9, 9, 9, 128]; 3];
+    let meshes = [triangles(3), triangles(3).with_colors(glass), triangles(3)];
+    let meshes = meshes.map(|m| m.with_material(MaterialId(0))).into();
+    let (_, document) = done(&scene(meshes, vec![Material::named("m")]));
+    let modes: Vec<_> =
+        document["materials"].as_array().unwrap().iter().map(|m| m["alphaMode"].clone()).collect();
+    assert_eq!(modes, [json!("OPAQUE"), json!("BLEND")]);
+}
+
+#[test]
+fn a_texture_of_many_materials_is_embedded_once() {
+    let image = Image::new("i", "image/jpeg", vec![0xff, 0xd8, 0xff, 0xe0]);
+    let same = Image::new("j", "image/jpeg", vec![0xff, 0xd8, 0xff, 0xe0]);
+    let materials: Vec<_> = (0..40)
+        .map(|i| Material::default().with_image(if i % 2 == 0 { image.clone() } else { same.clone() }))
+        .collect();
+    let mesh = |m| triangles(3).with_uvs(vec![[0.0, 0.0]; 3]).with_material(MaterialId(m));
+    let (_, document) = done(&scene((0..40).map(mesh).collect(), materials));
+    assert_eq!(document["images"].as_array().unwrap().len(), 1);
+    assert_eq!(document["materials"].as_array().unwrap().len(), 40);
+}

@@ -1,0 +1,103 @@
+//! What becomes of alpha.
+
+/// How a surface treats alpha: that of its base colour, its texture and its vertices multiplied.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum AlphaMode {
+    /// As what is there asks for: a mask where all of it is 0 or 255, blending where there is anything between.
+    #[default]
+    Content,
+    /// It means nothing.
+    Opaque,
+    /// What has at least this alpha is drawn, the rest is not.
+    Mask(f32),
+    /// What is transparent lets through what lies behind.
+    Blend,
+}
+
+/// Where a mask that was guessed from what is there cuts.
+const CUTOFF: f32 = 0.5;
+
+impl AlphaMode {
+    /// The mode that brings alpha of these levels to the screen: never [`Content`](Self::Content), and
+    /// [`Opaque`](Self::Opaque) where nothing is transparent. Alpha that is 0 throughout was never meant, unless the
+    /// surface says that it is.
+    #[must_use]
+    pub fn resolved(self, levels: AlphaLevels) -> Self {
+        match (self, levels) {
+            (Self::Opaque, _) | (_, AlphaLevels::Full) | (Self::Content, AlphaLevels::None) => Self::Opaque,
+            (Self::Content, AlphaLevels::Two) => Self::Mask(CUTOFF),
+            (Self::Content, AlphaLevels::Many) => Self::Blend,
+            (own, _) => own,
+        }
+    }
+}
+
+/// Which values of alpha a picture or a mesh has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum AlphaLevels {
+    /// 255, or no alpha at all.
+    #[default]
+    Full,
+    /// 0 throughout.
+    None,
+    /// 0 and 255.
+    Two,
+    /// Others too.
+    Many,
+}
+
+impl AlphaLevels {
+    /// The levels of some values.
+    pub fn of(values: impl IntoIterator<Item = u8>) -> Self {
+        let (mut zero, mut full) = (false, false);
+        for value in values {
+            match value {
+                0 => zero = true,
+                u8::MAX => full = true,
+                _ => return Self::Many,
+            }
+        }
+        match (zero, full) {
+            (true, true) => Self::Two,
+            (true, false) => Self::None,
+            (false, _) => Self::Full,
+        }
+    }
+
+    /// The levels of the products of two alphas.
+    #[must_use]
+    pub fn times(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::None, _) | (_, Self::None) => Self::None,
+            (a, b) => a.max(b),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_levels_are_a_mask_and_more_are_blended() {
+        use AlphaLevels::{Full, Many, None, Two};
+        for (values, levels, mode) in [
+            (&[][..], Full, AlphaMode::Opaque),
+            (&[255, 255], Full, AlphaMode::Opaque),
+            (&[0, 0], None, AlphaMode::Opaque),
+            (&[0, 255, 0], Two, AlphaMode::Mask(0.5)),
+            (&[0, 254], Many, AlphaMode::Blend),
+            (&[128], Many, AlphaMode::Blend),
+        ] {
+            assert_eq!(AlphaLevels::of(values.iter().copied()), levels);
+            assert_eq!(AlphaMode::Content.resolved(levels), mode);
+            assert_eq!(AlphaMode::Opaque.resolved(levels), AlphaMode::Opaque);
+            let blended = if levels == Full { AlphaMode::Opaque } else { AlphaMode::Blend };
+            assert_eq!(AlphaMode::Blend.resolved(levels), blended);
+        }
+        for (a, b, product) in [(Full, Two, Two), (Two, Two, Two), (Two, Many, Many), (Many, None, None)] {
+            assert_eq!((a.times(b), b.times(a)), (product, product));
+        }
+    }
+}
