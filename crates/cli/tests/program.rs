@@ -17,6 +17,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Arc;
 use tempfile::TempDir;
 
 /// All fixtures of one kind.
@@ -131,6 +132,58 @@ fn convert_writes_glb_gltf_and_obj() {
     let json: Value = serde_json::from_slice(document).unwrap();
     assert_eq!(json["skins"].as_array().unwrap().len(), 1);
     assert!(!json["animations"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn lengths_are_scaled_and_unused_vertices_dropped() {
+    let folder = TempDir::new().unwrap();
+    let json = |input: &Path, more: &[&str]| {
+        let out = folder.path().join("out.gltf");
+        let mut words = vec!["convert".into(), input.into(), "-o".into(), out.clone().into_os_string()];
+        words.extend(common::args(more));
+        let done = run(words);
+        assert_eq!(code(&done), 0, "{}", stderr(&done));
+        let gltf: Value = serde_json::from_slice(&fs::read(out).unwrap()).unwrap();
+        (gltf, stderr(&done))
+    };
+    let positions = |gltf: &Value| {
+        let accessor = gltf["meshes"][0]["primitives"][0]["attributes"]["POSITION"].as_u64().unwrap();
+        gltf["accessors"][usize::try_from(accessor).unwrap()].clone()
+    };
+    let (whole, _) = json(&demo(), &[]);
+    let (scaled, _) = json(&demo(), &["--scale", "0.5"]);
+    let largest = |gltf: &Value| -> Vec<f64> {
+        positions(gltf)["max"].as_array().unwrap().iter().filter_map(Value::as_f64).collect()
+    };
+    let (whole, half) = (largest(&whole), largest(&scaled));
+    assert!(whole.iter().zip(&half).all(|(a, b)| (a * 0.5 - b).abs() < 1e-6), "{whole:?} {half:?}");
+    let told = scaled["scenes"][0]["extras"]["meshwright"].as_str().unwrap();
+    assert!(told.contains("\"scale\":0.5") && told.contains("\"format\":\"dpm\""), "{told}");
+    for wrong in ["0", "-1", "x", "inf"] {
+        let done = run(["convert", "x.dpm", "-o", "x.glb", "--scale", wrong].map(OsString::from));
+        assert_eq!(code(&done), 2, "{wrong}");
+    }
+    // The format's own files are made anew.
+    let own = folder.path().join("own.dpm");
+    let mut words =
+        vec!["convert".into(), demo().into_os_string(), "-o".into(), own.clone().into_os_string()];
+    words.extend(common::args(&["--scale", "0.5"]));
+    assert_eq!(code(&run(words)), 0);
+    let (again, _) = json(&own, &[]);
+    let again = largest(&again);
+    assert!(again.iter().zip(&half).all(|(a, b)| (a - b).abs() < 1e-5), "{again:?} {half:?}");
+    // What nothing draws.
+    let mut model = meshwright::dpm::Dpm::parse(&fs::read(demo()).unwrap()).unwrap();
+    Arc::make_mut(&mut model.meshes[0].triangles).truncate(1);
+    Arc::make_mut(&mut model.meshes[0].groupids).truncate(1);
+    let loose = folder.path().join("loose.dpm");
+    fs::write(&loose, model.to_bytes().unwrap()).unwrap();
+    let (kept, said) = json(&loose, &[]);
+    assert!(said.contains("--prune"), "{said}");
+    let (pruned, said) = json(&loose, &["--prune"]);
+    assert!(said.contains("vertices-pruned") && !said.contains("vertices-unused"), "{said}");
+    let count = |gltf: &Value| positions(gltf)["count"].as_u64().unwrap();
+    assert!(count(&pruned) < count(&kept));
 }
 
 #[test]
