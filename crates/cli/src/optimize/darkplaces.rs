@@ -204,7 +204,11 @@ impl Report {
 /// The first names of a list, for people.
 fn names(list: &[Name]) -> String {
     const SHOWN: usize = 6;
-    let mut text: Vec<_> = list.iter().take(SHOWN).map(|n| render::plain(&n.text())).collect();
+    let name = |n: &Name| match n.text().as_str() {
+        "" => "one without a name".to_owned(),
+        name => render::plain(name),
+    };
+    let mut text: Vec<_> = list.iter().take(SHOWN).map(name).collect();
     if list.len() > SHOWN {
         text.push(format!("{} more", list.len().saturating_sub(SHOWN)));
     }
