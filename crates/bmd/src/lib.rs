@@ -11,7 +11,7 @@
 //! | triangles and quads of 32 and 64 bits | yes | yes | byte-identical | exact | yes | as triangles | triangles |
 //! | levels of detail | yes | yes | byte-identical | by distance | yes | yes | yes |
 //! | bones, pseudo-bones | yes | yes | byte-identical | yes | as they are | yes | yes, one bone to a vertex |
-//! | solids of bones | yes | closed, oriented, uncrossed | byte-identical | - | as they are | extras | no |
+//! | solids of bones | yes | closed, oriented, uncrossed | byte-identical | yes | as they are | yes | yes |
 //! | animations | yes | yes | byte-identical | yes | yes | keys | keys |
 //!
 //! *Byte-identical*: a file that a strict reader accepts is written again byte for byte, whatever tool arranged
@@ -31,7 +31,8 @@
 //!
 //! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default): it
 //! returns a model, or an error with kind, code, offset and field path. A writer and a conversion return bytes, a scene
-//! or an error for any model; conversions and the optimizer have a budget of their own, 256 MiB by default. Lists,
+//! or an error for any model; conversions have a budget of their own, 256 MiB by default, and so has the optimizer, whose
+//! work is bounded by the effort that is asked for. Lists,
 //! streams and strings that records share are decoded, charged and kept once. Time is linear in input and output but
 //! for sorting, searching names and choosing keys, which has a budget too; solids are checked up to a fixed allowance
 //! (1,000,000 vertices and triangles, 4,000,000 boxes, 200,000 exact tests), and evaluation happens on demand. Nothing

@@ -282,6 +282,18 @@ impl Pose {
         if bone == 0 { None } else { self.matrices.get(usize::from(bone)) }
     }
 
+    /// What takes the vertices of the mesh that bounds a bone to model space: they are relative to that bone, whatever
+    /// bone they name.
+    pub fn solid(&self, bone: u8) -> Affine64 {
+        self.matrix(bone).copied().unwrap_or_default()
+    }
+
+    /// The place in model space of a vertex of the mesh that bounds a bone.
+    pub fn solid_position(&self, bone: u8, vertex: Vertex) -> [f32; 3] {
+        let p = vertex.position();
+        self.matrix(bone).map_or(p, |m| narrow(m.point(wide(p))))
+    }
+
     /// A vertex's position in model space.
     pub fn position(&self, vertex: Vertex) -> [f32; 3] {
         let p = vertex.position();

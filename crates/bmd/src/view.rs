@@ -36,6 +36,13 @@ impl Bmd {
         range.filter(|i| self.meshes.get(*i).is_some_and(|m| m.material.is_some()))
     }
 
+    /// The mesh that bounds a bone. Its vertices are relative to that bone, whatever bone they name:
+    /// [`Pose::solid`](crate::Pose::solid) says where.
+    pub fn solid(&self, bone: usize) -> Option<&Mesh> {
+        let solid = self.bones.get(bone)?.solid;
+        self.meshes.get(usize::from(solid)).filter(|_| solid > 0)
+    }
+
     /// The level of detail for a viewer `distance` metres away: the first whose scale is at most the nominal
     /// scale `1 / (distance + 1)`, else the last.
     pub fn lod_at(&self, distance: f64) -> Option<usize> {

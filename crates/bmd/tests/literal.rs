@@ -9,6 +9,7 @@
 
 use meshwright_bmd::{Arrangement, Bmd, ClipRate, MeshFlags, Name, PrimitiveKind, QuadCount, VertexKind};
 use meshwright_core::num::St14Form;
+use meshwright_scene::{FromSceneOptions, SceneOptions, Space};
 
 /// X 0, Y -3, Z 4 under the exponent 22, whose steps are 1.
 const ORIGIN: [u8; 4] = [0x00, 0xfa, 0x13, 0xb0];
@@ -427,5 +428,104 @@ fn colours_of_another_length_are_remarked_on() {
     for name in [&b"#"[..], b"#80c02", b"#80c0200", b"#80c020ff", b"#80c020 dark", b"#80c02g"] {
         assert_eq!(codes(&file(name)), ["W_MAT_NAME"]);
         assert_eq!(Bmd::parse(&file(name)).unwrap().meshes[0].flat_color(), None);
+    }
+}
+
+/// A tetrahedron without a material that bounds bone 1, which stands at 0, -3, 4 and is turned; its vertices name bone 0.
+fn bounded(bone: u8) -> Vec<u8> {
+    let corner =
+        |x: u32, y: u32, z: u32| bytes(&[&(x | y << 9 | z << 18 | 22 << 27).to_le_bytes(), &[0; 3], &[bone]]);
+    let solid = bytes(&[&corner(0, 0, 0), &corner(8, 0, 0), &corner(0, 8, 0), &corner(0, 0, 8)]);
+    let faces = [[0_u32, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+    let faces = faces.map(|[a, b, c]| (a << 2 | b << 12 | c << 22).to_le_bytes()).concat();
+    let face = bytes(&[&(2_u32 << 12 | 1 << 22).to_le_bytes()]);
+    let mut file = b"BMD1".to_vec();
+    file.extend([0; 12]);
+    // Meshes at 0x30, one level at 0xc0, bones at 0x70.
+    file.extend([0x30, 0, 0, 0, 0x40, 0, 0, 0, 0xc0, 0, 0, 0, 4, 0, 0, 0]);
+    file.extend([0x70, 0, 0, 0, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    // A drawn mesh of three of the vertices, and the solid.
+    file.extend([0x90, 0, 0, 0, 0xc8, 0, 0, 0, 0xd0, 0, 0, 0, 3, 0, 1, 0, 0x18, 0, 0, 0, 4, 0, 0, 0]);
+    file.extend([0; 8]);
+    file.extend([0x90, 0, 0, 0, 0xb0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 4, 0, 0x20, 0, 0, 0, 0x10, 0, 0, 0]);
+    file.extend([0; 8]);
+    file.extend([0, 0, 0, 0, 0, 0, 0, 0, 0xd0, 0, 0, 0, 0, 0, 0, 0]);
+    file.extend(bytes(&[&ORIGIN, &TURN, &[0xd0, 0, 0, 0, 0, 1, 0, 0]]));
+    file.extend(bytes(&[&solid, &faces, &[0, 1, 0x01, 0], &[0; 4], &face, &[0; 4], b"t"]));
+    file.push(0);
+    file
+}
+
+/// Whatever bone a solid's vertices name, they are relative to the bone that it bounds.
+#[test]
+fn a_solid_stands_where_its_bone_does() {
+    let turn = [2.0 / 9.0, -4.0 / 9.0, 5.0 / 9.0, 6.0 / 9.0];
+    let there = |p: [f64; 3]| {
+        let [x, y, z] = meshwright_core::math::quat::rotate(turn, p);
+        [x, y - 3.0, z + 4.0]
+    };
+    for bone in [0, 1] {
+        let model = Bmd::parse(&bounded(bone)).unwrap();
+        assert!(!model.validate().has_errors());
+        let solid = model.solid(1).unwrap();
+        assert!(model.solid(0).is_none() && solid.material.is_none());
+        let pose = model.rest().unwrap().pose(0.0);
+        for v in solid.vertices.iter() {
+            let want = there(v.position().map(f64::from));
+            let found = pose.solid_position(1, *v);
+            let matrix = pose.solid(1).point(v.position().map(f64::from));
+            for i in 0..3 {
+                assert!((f64::from(found[i]) - want[i]).abs() < 1e-5, "{found:?} {want:?}");
+                assert!((matrix[i] - want[i]).abs() < 1e-5);
+            }
+            // As a vertex of the mesh it follows the bone that it names.
+            assert_eq!(pose.position(*v) == v.position(), bone == 0);
+        }
+    }
+}
+
+/// A solid is a mesh of the scene that its joint points at, moved with the joint alone, and comes back as one.
+#[test]
+fn solids_go_into_a_scene_and_come_back() {
+    for (bone, space) in [(0, Space::Gltf), (1, Space::Gltf), (0, Space::File), (1, Space::File)] {
+        let model = Bmd::parse(&bounded(bone)).unwrap();
+        let scene = model.to_scene(&SceneOptions::in_space(space)).unwrap();
+        assert!(scene.losses.iter().all(|l| l.code != "mesh-not-drawn"), "{:?}", scene.losses);
+        let scene = scene.value;
+        scene.validate().unwrap();
+        let id = scene.skeletons[0].joints[1].solid.unwrap();
+        assert!(scene.skeletons[0].joints[0].solid.is_none());
+        let mesh = &scene.meshes[id.0];
+        let skin = mesh.skin.as_ref().unwrap();
+        assert!(skin.influences.iter().all(|i| i.joint == 1 && i.weight == 1.0));
+        let pose = model.rest().unwrap().pose(0.0);
+        for (v, p) in model.solid(1).unwrap().vertices.iter().zip(&mesh.positions) {
+            let [x, y, z] = pose.solid_position(1, *v);
+            let want = if space == Space::Gltf { [-x / 40.0, z / 40.0, y / 40.0] } else { [x, y, z] };
+            assert!(p.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-5), "{p:?} {want:?}");
+        }
+        let draws = |options: &SceneOptions| {
+            let scene = model.to_scene(options).unwrap().value;
+            scene.nodes.iter().flat_map(|n| &n.meshes).any(|m| *m == id)
+        };
+        assert!(!draws(&SceneOptions::in_space(space)));
+        assert!(draws(&SceneOptions::in_space(space).with_solids(true)));
+        if space == Space::File {
+            continue;
+        }
+        let back = Bmd::from_scene(&scene, &FromSceneOptions::default()).unwrap().value;
+        let (old, new) = (model.solid(1).unwrap(), back.solid(1).unwrap());
+        assert_eq!((new.vertices.len(), new.triangles().count(), &new.material), (4, 4, &None));
+        let corners = |mesh: &meshwright_bmd::Mesh| -> Vec<[f32; 3]> {
+            let positions: Vec<_> = mesh.positions().collect();
+            mesh.triangles().flatten().map(|i| positions[i as usize]).collect()
+        };
+        for (a, b) in corners(old).iter().zip(corners(new)) {
+            assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 0.02), "{a:?} {b:?}");
+        }
+        assert!(new.bones().all(|b| b == 1));
+        assert_eq!(back.drawn_meshes(0).count(), 1);
+        let report = Bmd::parse(&back.to_bytes().unwrap()).unwrap().validate();
+        assert!(report.findings().iter().all(|f| !f.code.starts_with("W_SOLID")), "{:?}", report.findings());
     }
 }

@@ -12,19 +12,29 @@
 mod support;
 
 use meshwright_bmd::Bmd;
-use meshwright_scene::{SceneOptions, Space};
+use meshwright_scene::{MeshId, SceneOptions, Space};
 use meshwright_testkit::sound;
 use support::{Player, pose, positions};
 
-/// The model's own evaluation in the scene's space.
-fn expected(model: &Bmd, mesh: usize, at: Option<(usize, u32)>, space: Space) -> Vec<[f32; 3]> {
+/// The model's own evaluation in the scene's space; `bounded` is the bone that the mesh bounds.
+fn expected(
+    model: &Bmd,
+    mesh: usize,
+    bounded: Option<usize>,
+    at: Option<(usize, u32)>,
+    space: Space,
+) -> Vec<[f32; 3]> {
     let motion = at.map_or_else(|| model.rest(), |(clip, _)| model.motion(clip)).unwrap();
     let bones = motion.pose(at.map_or(0.0, |(_, f)| f64::from(f)));
     let turn = |p: [f32; 3]| match space {
         Space::File => p,
         Space::Gltf => [-p[0] / 40.0, p[2] / 40.0, p[1] / 40.0],
     };
-    model.meshes[mesh].vertices.iter().map(|v| turn(bones.position(*v))).collect()
+    let solid = bounded.and_then(|b| Some((u8::try_from(b).ok()?, model.solid(b)?)));
+    match solid {
+        Some((b, solid)) => solid.vertices.iter().map(|v| turn(bones.solid_position(b, *v))).collect(),
+        None => model.meshes[mesh].vertices.iter().map(|v| turn(bones.position(*v))).collect(),
+    }
 }
 
 #[test]
@@ -47,7 +57,9 @@ fn every_whole_frame_has_the_right_vertices() {
                     pose(s, clip, player)
                 });
                 for (i, mesh) in scene.meshes.iter().enumerate() {
-                    let want = expected(&model, i, at, space);
+                    let mut joints = scene.skeletons.iter().flat_map(|s| &s.joints);
+                    let bounded = joints.position(|j| j.solid == Some(MeshId(i)));
+                    let want = expected(&model, i, bounded, at, space);
                     let got = positions(&scene, mesh, matrices.as_deref().unwrap_or_default(), player);
                     let extent = want.iter().flatten().fold(0.0_f32, |m, c| m.max(c.abs()));
                     let worst = got.iter().flatten().zip(want.iter().flatten());

@@ -211,6 +211,9 @@ pub(crate) struct ConvertArgs {
     /// Keep native fields that glTF has no place for as extras
     #[arg(long)]
     pub extras: bool,
+    /// Draw the meshes that only bound bones (BMD), too
+    #[arg(long)]
+    pub solids: bool,
     /// How what was written and what was lost is printed
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,

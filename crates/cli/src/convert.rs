@@ -242,6 +242,7 @@ impl Work<'_> {
         let shown = !matches!(self.to, Target::Native(_)) && args.pose.is_none();
         let options = SceneOptions::default()
             .with_extras(args.extras)
+            .with_solids(args.solids)
             .with_static_meshes(shown && !args.keep_skeleton)
             .with_memory(limits.memory);
         let mut scene = opened.asset.to_scene(&options).map_err(|e| hinted(e, &opened.asset))?;

@@ -453,3 +453,30 @@ fn nodes_without_anything_to_draw_keep_their_place_and_extras() {
     assert_eq!(gltf["nodes"][3]["extras"]["n"], json!(1));
     assert_eq!(gltf["nodes"][5]["translation"], json!([4.0, 0.0, 0.0]));
 }
+
+/// A mesh that bounds a joint is written though no node draws it, and the joint's extras name it by number and name.
+#[test]
+fn a_solid_is_a_mesh_that_extras_point_at() {
+    let mut scene = skinned();
+    // A mesh that nothing needs comes first: numbers of the document are not those of the scene.
+    scene.meshes.insert(0, triangle("nothing"));
+    scene.nodes[0].meshes = vec![MeshId(1)];
+    let mut skin = Skin::new(SkeletonId(0));
+    for _ in 0..3 {
+        skin.influences.push(Influence { joint: 1, weight: 1.0 });
+        skin.end_vertex();
+    }
+    scene.meshes.push(triangle("shell").with_skin(skin));
+    scene.skeletons[0].joints[1].solid = Some(MeshId(2));
+    scene.skeletons[0].joints[1].extras = Some(Extra::Map(vec![("id".into(), 7_u32.into())]));
+    let json = document(&done(&scene).value);
+    let node = |name: &str| json["nodes"].as_array().unwrap().iter().find(|n| n["name"] == name).unwrap();
+    let extras = &node("Knee")["extras"];
+    assert_eq!(*extras, json!({ "id": 7, "solid": 1, "solid_mesh": "shell" }));
+    assert!(node("Hip")["extras"].is_null());
+    let meshes = json["meshes"].as_array().unwrap();
+    assert_eq!((meshes.len(), &meshes[1]["name"]), (2, &json!("shell")));
+    assert!(json["nodes"].as_array().unwrap().iter().all(|n| n["mesh"] != 1));
+    scene.skeletons[0].joints[1].solid = Some(MeshId(3));
+    assert!(export(&scene, &ExportOptions::default()).is_err());
+}

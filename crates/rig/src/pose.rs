@@ -7,6 +7,7 @@ use crate::rig::{NameMatch, Rig};
 use crate::sample::{Blend, Sampler, rigid};
 use alloc::vec::Vec;
 use glam::Affine3A;
+use meshwright_scene::MeshId;
 
 /// Local, model-space and palette matrices of one skeleton. Made once, filled again for every frame without
 /// allocating.
@@ -89,6 +90,12 @@ impl<M: Matrix> Pose<M> {
     /// Where something hangs that is attached to the first joint of that name.
     pub fn attachment(&self, rig: &Rig, name: &str, by: NameMatch) -> Option<M> {
         self.model.get(rig.find(name, by)?).copied()
+    }
+
+    /// The mesh that bounds a joint, and what takes its positions to where the joint holds them, whatever joints its own
+    /// vertices follow. `None` for a joint without.
+    pub fn solid(&self, rig: &Rig, joint: usize) -> Option<(MeshId, M)> {
+        Some((rig.solid(joint)?, *self.palette.get(joint)?))
     }
 }
 

@@ -14,7 +14,7 @@ use crate::tracks;
 use alloc::string::String;
 use alloc::vec::Vec;
 use glam::Affine3A;
-use meshwright_scene::{Affine, Skeleton, Trs};
+use meshwright_scene::{Affine, MeshId, Skeleton, Trs};
 
 /// How joint names are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -45,6 +45,7 @@ pub struct Rig {
     /// The rest pose in the order of places; see `LocalPose`.
     rest_groups: Vec<Group>,
     inverse_bind: Vec<Affine>,
+    solids: Vec<Option<MeshId>>,
 }
 
 impl Rig {
@@ -75,6 +76,7 @@ impl Rig {
             rest: joints.iter().map(|j| j.rest.to_affine()).collect(),
             rest_parts,
             inverse_bind: joints.iter().map(|j| j.inverse_bind).collect(),
+            solids: joints.iter().map(|j| j.solid).collect(),
         })
     }
 
@@ -93,6 +95,11 @@ impl Rig {
     /// How many joints there are.
     pub fn joint_count(&self) -> usize {
         self.rest.len()
+    }
+
+    /// The mesh that bounds a joint; see [`Pose::solid`](crate::Pose::solid).
+    pub fn solid(&self, joint: usize) -> Option<MeshId> {
+        self.solids.get(joint).copied().flatten()
     }
 
     /// The joint that each joint's matrix is multiplied with; `None` for roots and for joints that follow

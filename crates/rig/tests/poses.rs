@@ -13,7 +13,7 @@ use meshwright_rig::{
 };
 use meshwright_scene::strategy::{clean_scene, wild_scene};
 use meshwright_scene::{
-    Channel, Clip, Interpolation, Joint, Local, Motion, Scene, Skeleton, SkeletonId, Track, Trs,
+    Channel, Clip, Interpolation, Joint, Local, MeshId, Motion, Scene, Skeleton, SkeletonId, Track, Trs,
 };
 use proptest::prelude::*;
 
@@ -370,4 +370,26 @@ fn a_long_clip_plays_in_order_and_at_random() {
         player.sample(frame, &mut pose).unwrap();
         assert!((f64::from(pose.get(&rig, 0).unwrap().translation.x) - frame).abs() < 0.02);
     }
+}
+
+/// What bounds a joint moves with that joint, whatever joints the mesh's own vertices follow.
+#[test]
+fn a_solid_moves_with_the_joint_that_it_bounds() {
+    let at = |x: f32| Local::Trs(Trs { translation: [x, 0.0, 0.0], ..Trs::IDENTITY });
+    let mut joints = vec![Joint::new("hip", None, at(1.0)), Joint::new("knee", Some(0), at(2.0))];
+    joints[1].solid = Some(MeshId(4));
+    let mut skeleton = Skeleton { name: String::new(), joints };
+    skeleton.bind_rest().unwrap();
+    let rig = Rig::new(&skeleton).unwrap();
+    let mut pose = Pose::<Affine3A>::new(&rig);
+    assert_eq!((rig.solid(0), rig.solid(1), rig.solid(2)), (None, Some(MeshId(4)), None));
+    // Bound at 3: a corner of the solid at 3.5 is half a unit off the knee.
+    pose.locals_mut()[0] = Affine3A::from_translation(Vec3::new(0.0, 5.0, 0.0));
+    pose.locals_mut()[1] = Affine3A::from_rotation_z(core::f32::consts::FRAC_PI_2);
+    pose.update(&rig).unwrap();
+    let (mesh, matrix) = pose.solid(&rig, 1).unwrap();
+    assert_eq!(mesh, MeshId(4));
+    let corner = matrix.transform_point3(Vec3::new(3.5, 0.0, 0.0));
+    assert!((corner - Vec3::new(0.0, 5.5, 0.0)).length() < 1e-5, "{corner}");
+    assert!(pose.solid(&rig, 0).is_none());
 }

@@ -26,6 +26,8 @@ pub struct SceneOptions {
     /// A model of a single frame becomes a static mesh: no skeleton, no skin, no clip. What hangs from its bones without
     /// being moved by them, such as attachments, becomes a node.
     pub static_meshes: bool,
+    /// Meshes that bound bones are drawn too, with them.
+    pub solids: bool,
     /// What the scene may take.
     pub limits: Limits,
 }
@@ -48,6 +50,13 @@ impl SceneOptions {
     #[must_use]
     pub const fn with_static_meshes(mut self, on: bool) -> Self {
         self.static_meshes = on;
+        self
+    }
+
+    /// The same options with meshes that bound bones drawn or not.
+    #[must_use]
+    pub const fn with_solids(mut self, solids: bool) -> Self {
+        self.solids = solids;
         self
     }
 

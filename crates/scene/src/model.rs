@@ -96,6 +96,17 @@ impl Scene {
     }
 }
 
+impl Scene {
+    /// The level of detail for a viewer so many metres away: the first that is meant for that distance, else the last;
+    /// `None` where the scene has no levels.
+    #[must_use]
+    pub fn level_at(&self, metres: f32) -> Option<usize> {
+        let last = self.levels.len().checked_sub(1)?;
+        let near = |l: &Level| l.max_distance.is_none_or(|d| metres <= d);
+        Some(self.levels.iter().position(near).unwrap_or(last))
+    }
+}
+
 /// A place in the scene.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Node {

@@ -1,6 +1,7 @@
 //! Joints and their bind pose.
 
 use crate::extra::Extra;
+use crate::ids::MeshId;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine, Affine64, Trs, Trs64};
@@ -62,6 +63,9 @@ pub struct Joint {
     pub inverse_bind: Affine,
     /// For a joint that is not posed but follows others: the weighted mean of their model-space matrices.
     pub follows: Vec<(usize, f32)>,
+    /// The mesh that bounds the joint, for collision: all of it moves with the joint, whether it is drawn or not. Its
+    /// positions are in model space in the bind pose, as those of a mesh that is bound to the joint alone.
+    pub solid: Option<MeshId>,
     /// Native fields.
     pub extras: Option<Extra>,
 }
@@ -75,6 +79,7 @@ impl Joint {
             rest,
             inverse_bind: Affine::IDENTITY,
             follows: Vec::new(),
+            solid: None,
             extras: None,
         }
     }

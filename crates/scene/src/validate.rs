@@ -39,6 +39,8 @@ impl Scene {
             for (j, joint) in skeleton.joints.iter().enumerate() {
                 let finite = joint.rest.to_affine().is_finite() && joint.inverse_bind.is_finite();
                 check(finite, || format!("skeletons[{i}].joints[{j}]"), "matrix is not finite")?;
+                let solid = joint.solid.is_none_or(|m| m.0 < self.meshes.len());
+                check(solid, || format!("skeletons[{i}].joints[{j}].solid"), "names a missing mesh")?;
             }
         }
         self.validate_nodes()?;

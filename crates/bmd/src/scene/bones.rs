@@ -110,6 +110,16 @@ impl Bones {
         self.bones.get(bone).map_or(Base { rotation: quat::IDENTITY, origin: [0.0; 3] }, Base::of)
     }
 
+    /// The joints that each mesh of the scene bounds.
+    pub(super) fn solids(&self, scene: &Scene) -> BTreeMap<usize, Vec<u32>> {
+        let joints = scene.skeletons.get(self.skeleton.0).map_or(&[][..], |s| &s.joints);
+        let mut solids: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        for (joint, solid) in (0..).zip(joints).filter_map(|(i, j)| Some((i, j.solid?))) {
+            solids.entry(solid.0).or_default().push(joint);
+        }
+        solids
+    }
+
     /// The bone of a joint, and what takes the joint's vertices there. `resting` vertices are given where they rest,
     /// others where they are bound.
     pub(super) fn binding(&self, joint: u32, resting: bool) -> (usize, Binding) {

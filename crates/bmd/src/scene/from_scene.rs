@@ -8,13 +8,14 @@ use super::names::NAMES;
 use super::options::BmdSceneOptions;
 use crate::model::{Bmd, Lod, Mesh};
 use alloc::collections::BTreeMap;
+use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::num::F8A;
 use meshwright_scene::draw::Instance;
 use meshwright_scene::names::Names;
 use meshwright_scene::{
-    Budget, ConvertError, Converted, Drawables, FromScene, FromSceneOptions, Lack, Levels, Loss, Scene,
-    SkeletonId,
+    Affine, Budget, ConvertError, Converted, Drawables, FromScene, FromSceneOptions, Lack, Levels, Loss,
+    MeshId, Scene, SkeletonId,
 };
 
 /// The most vertices, and primitives, that a mesh can count.
@@ -28,7 +29,8 @@ impl Bmd {
     /// Numbers are rounded to the nearest the format has; the largest differences are reported. A material
     /// becomes a flat colour when it is named `#RRGGBB`, or has neither name nor image; else its name is the
     /// texture. Vertices hang on their heaviest bone alone, and stand where the skeleton's rest pose takes them. Keys
-    /// are chosen as for [`optimize`](Self::optimize). Meshes that are not drawn stay in the file without a material.
+    /// are chosen as for [`optimize`](Self::optimize). Meshes that are not drawn stay in the file without a material. A mesh
+    /// that bounds a joint is added in the space of its bone, its vertices joined where they stand at one place.
     ///
     /// # Errors
     /// When the scene breaks its own rules, when a skeleton has more than 254 joints, or when the model would take more
@@ -58,8 +60,16 @@ impl Bmd {
 
         let mut meshes = Meshes::new(scene, bones.as_ref(), options.format.vertices, options.names, &budget);
         let each = draw.levels == Levels::Each && !scene.levels.is_empty();
-        let (list, lods) = Drawing { scene, drawables: &mut drawables, meshes: &mut meshes, budget: &budget }
-            .levels(each)?;
+        let mut drawing = Drawing {
+            scene,
+            drawables: &mut drawables,
+            meshes: &mut meshes,
+            budget: &budget,
+            solids: bones.as_ref().map(|b| b.solids(scene)).unwrap_or_default(),
+            bounds: Vec::new(),
+        };
+        let (list, lods) = drawing.levels(each)?;
+        let bounds = core::mem::take(&mut drawing.bounds);
         losses.append(&mut drawables.take_losses());
         losses.append(&mut meshes.losses);
 
@@ -77,7 +87,12 @@ impl Bmd {
             .all()?,
             None => Vec::new(),
         };
-        let bones = bones.map_or_else(Vec::new, |b| b.bones);
+        let mut bones = bones.map_or_else(Vec::new, |b| b.bones);
+        for (bone, mesh) in bounds {
+            if let Some(bone) = bones.get_mut(bone) {
+                bone.solid = mesh;
+            }
+        }
         let model = Self { meshes: list, lods, bones, clips, ..Self::default() };
         Ok(Converted::new(model, losses))
     }
@@ -100,11 +115,15 @@ struct Drawing<'d, 's, 'b> {
     drawables: &'d mut Drawables<'s, 'b>,
     meshes: &'d mut Meshes<'s, 'b>,
     budget: &'b Budget,
+    /// The joints that each mesh bounds.
+    solids: BTreeMap<usize, Vec<u32>>,
+    /// Bones and the meshes that bound them.
+    bounds: Vec<(usize, u8)>,
 }
 
 impl Drawing<'_, '_, '_> {
     /// The meshes in the order of levels, those that are not drawn behind them without a material, and the levels.
-    fn levels(self, each: bool) -> Result<(Vec<Mesh>, Vec<Lod>), ConvertError> {
+    fn levels(&mut self, each: bool) -> Result<(Vec<Mesh>, Vec<Lod>), ConvertError> {
         let mut instances = self.budget.reserve("instances", self.drawables.instances().count())?;
         instances.extend(self.drawables.instances().copied());
         // What an instance became: drawn again it shares its lists.
@@ -114,6 +133,10 @@ impl Drawing<'_, '_, '_> {
         for group in instances.chunk_by(|a, b| (a.level, a.node.is_some()) == (b.level, b.node.is_some())) {
             let start = list.len();
             for instance in group {
+                // A mesh that is there to bound bones is made for them below.
+                if instance.node.is_none() && self.solids.contains_key(&instance.mesh.0) {
+                    continue;
+                }
                 let key = (instance.mesh.0, instance.matrix.to_array().map(f32::to_bits));
                 let made = match known.get(&key) {
                     Some(made) => made.clone(),
@@ -140,7 +163,32 @@ impl Drawing<'_, '_, '_> {
                 None => {}
             }
         }
+        self.add_solids(&mut list)?;
         Ok((list, lods))
+    }
+
+    /// The meshes that bound bones, each in the space of its bone and without a material, behind all others.
+    fn add_solids(&mut self, list: &mut Vec<Mesh>) -> Result<(), ConvertError> {
+        for (mesh, joints) in core::mem::take(&mut self.solids) {
+            let instance = Instance { level: None, node: None, mesh: MeshId(mesh), matrix: Affine::IDENTITY };
+            for joint in joints {
+                let parts = self.drawables.make(&instance)?;
+                let solid = self.meshes.solid(&parts, joint)?;
+                // Mesh 0 bounds nothing: the number stands for none.
+                if list.is_empty() && solid.is_some() {
+                    list.push(Mesh::default());
+                }
+                let (Some((bone, solid)), Ok(place)) = (solid, u8::try_from(list.len())) else {
+                    let message = "a solid beyond what the format can count; the bone has none";
+                    self.meshes.losses.push(Loss::new("solid-dropped", format!("meshes[{mesh}]"), message));
+                    continue;
+                };
+                self.budget.charge_items("meshes", 1, size_of::<Mesh>())?;
+                self.bounds.push((bone, place));
+                list.push(solid);
+            }
+        }
+        Ok(())
     }
 }
 

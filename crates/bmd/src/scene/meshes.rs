@@ -30,6 +30,8 @@ pub(super) struct Meshes<'s, 'b> {
     materials: BTreeMap<Option<MaterialId>, Material>,
     /// The colour byte of each colour on each base colour.
     shades: BTreeMap<([u8; 3], [u8; 3]), u8>,
+    /// The joint that a solid is being made for.
+    bounded: Option<u32>,
     pub(super) losses: Vec<Loss>,
 }
 
@@ -53,7 +55,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
     ) -> Self {
         let names = Names::new(MATERIALS, naming, budget);
         let (materials, shades) = (BTreeMap::new(), BTreeMap::new());
-        Self { scene, bones, form, budget, names, materials, shades, losses: Vec::new() }
+        Self { scene, bones, form, budget, names, materials, shades, bounded: None, losses: Vec::new() }
     }
 
     /// The parts of a mesh.
@@ -78,6 +80,22 @@ impl<'s, 'b> Meshes<'s, 'b> {
         }
         rounding.report(&path, &mut self.losses);
         Ok(meshes)
+    }
+
+    /// The mesh that bounds a joint, with the joint's bone; `None` where it takes more than one mesh.
+    pub(super) fn solid(
+        &mut self,
+        parts: &[Drawable<'_>],
+        joint: u32,
+    ) -> Result<Option<(usize, Mesh)>, ConvertError> {
+        let (Some(bones), [part]) = (self.bones, parts) else { return Ok(None) };
+        let material = self.material(None)?;
+        let mut rounding = Rounding::default();
+        self.bounded = Some(joint);
+        let made = self.mesh(&part.mesh, &material, &mut rounding);
+        self.bounded = None;
+        rounding.report(&part.path(), &mut self.losses);
+        Ok(Some((bones.binding(joint, false).0, Mesh { material: None, ..made? })))
     }
 
     fn material(&mut self, id: Option<MaterialId>) -> Result<Material, ConvertError> {
@@ -157,7 +175,12 @@ impl<'s, 'b> Meshes<'s, 'b> {
         let finite = |c: f32| if c.is_finite() { c } else { 0.0 };
         let position = source.positions.get(v).copied().unwrap_or_default();
         let normal = source.normals.get(v).copied().unwrap_or_default().map(finite);
-        let (position, normal, bone) = self.local(source, v, position, normal);
+        let (position, mut normal, bone) = self.local(source, v, position, normal);
+        let mut st = source.uvs.get(v).copied().unwrap_or_default().map(finite);
+        if self.bounded.is_some() {
+            // Nothing but places counts: what parts vertices at one place would open the solid.
+            (normal, st) = ([0.0; 3], [0.0; 2]);
+        }
         let color = |stored: &[u8; 4]| {
             let [r, g, b, _] = source.color_encoding.to_srgb(*stored);
             tint(material.factor, [r, g, b])
@@ -165,8 +188,8 @@ impl<'s, 'b> Meshes<'s, 'b> {
         let corner = Corner {
             position,
             normal,
-            st: source.uvs.get(v).copied().unwrap_or_default().map(finite),
-            color: source.colors.get(v).map_or(material.factor, color),
+            st,
+            color: source.colors.get(v).filter(|_| self.bounded.is_none()).map_or(material.factor, color),
             bone,
         };
         let color = self.shade(material.flat.unwrap_or([255; 3]), corner.color)?;
@@ -184,6 +207,11 @@ impl<'s, 'b> Meshes<'s, 'b> {
         normal: [f32; 3],
     ) -> ([f32; 3], [f32; 3], usize) {
         let still = (position, normal, 0);
+        if let (Some(bones), Some(joint)) = (self.bones, self.bounded) {
+            let stored = source.skin.as_ref().is_some_and(|s| !s.local.is_empty());
+            let (bone, into) = bones.binding(joint, stored);
+            return (narrow(into.points.point(wide(position))), normal, bone);
+        }
         let (Some(bones), Some(skin)) = (self.bones, &source.skin) else { return still };
         let Some(influence) = skin.of(v).first().filter(|_| skin.skeleton == bones.skeleton) else {
             return still;

@@ -5,7 +5,7 @@ use super::clips::{self, Bases};
 use super::names::text;
 use crate::model::{Bmd, Mesh as BmdMesh, Name, identity};
 use crate::pose::Pose;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -22,6 +22,8 @@ use meshwright_scene::{
 const BASE: usize = 0;
 /// What the native fields of a level and of a mesh take: three and two names with numbers.
 const LOD_EXTRAS: usize = 4 * size_of::<(String, Extra)>() + 32;
+/// What a vertex of a solid takes, at most.
+const SOLID_VERTEX: u64 = 160;
 const MESH_EXTRAS: usize = 2 * size_of::<(String, Extra)>() + 32;
 
 impl Bmd {
@@ -37,7 +39,8 @@ impl Bmd {
     /// pseudo-bone's bind matrix: vertices weighted over the helpers move exactly as with the mean of the
     /// matrices. *Animations*: keys of the file; in glTF space with more of them at whole frames where a great
     /// arc between two keys, or the end of a loop, would differ. *Levels of detail* are levels of the scene;
-    /// meshes that are not drawn are part of it without a node.
+    /// meshes that are not drawn are part of it without a node. *Solids* of bones are those of their joints, each bound to
+    /// its joint alone; they have nodes where the options ask for it.
     ///
     /// # Errors
     /// When bones form a cycle or hang from missing ones, or when the scene would take more than the options allow.
@@ -70,9 +73,11 @@ impl Bmd {
             known: BTreeMap::new(),
             scene: Scene::default().in_space(options.space),
             pseudo: Vec::new(),
+            bounded: None,
         };
         export.skeleton()?;
         export.meshes()?;
+        export.solids()?;
         export.nodes()?;
         export.clips()?;
         export.extras()?;
@@ -95,6 +100,8 @@ struct Export<'m> {
     scene: Scene,
     /// For each pseudo-bone its helper joints with their weights, which sum to 1.
     pseudo: Vec<Vec<(usize, f32)>>,
+    /// The bone that a solid is being made for, which all of its vertices hang on.
+    bounded: Option<u8>,
 }
 
 impl Export<'_> {
@@ -135,11 +142,7 @@ impl Export<'_> {
                 })
             };
             let parent = (i > 0).then_some(usize::from(bone.parent));
-            let mut joint = Joint::new(self.bone_name(i)?, parent, Local::Trs(rest));
-            if self.options.extras && bone.solid != 0 {
-                joint.extras = Some(Extra::Map(alloc::vec![("solid".into(), u32::from(bone.solid).into())]));
-            }
-            joints.push(joint);
+            joints.push(Joint::new(self.bone_name(i)?, parent, Local::Trs(rest)));
         }
         let mut skeleton = Skeleton { name: String::new(), joints };
         for i in normal..model.bones.len() {
@@ -233,7 +236,10 @@ impl Export<'_> {
         let flat = mesh.flat_color();
         let axes = self.axes;
         let mut positions = self.budget.reserve("positions", n)?;
-        positions.extend(mesh.vertices.iter().map(|v| axes.point(self.pose.position(*v))));
+        let pose = &self.pose;
+        positions.extend(mesh.vertices.iter().map(|v| {
+            axes.point(self.bounded.map_or_else(|| pose.position(*v), |bone| pose.solid_position(bone, *v)))
+        }));
         let normals = self.normals(mesh, &path)?;
         let mut uvs: Vec<[f32; 2]> = self.budget.reserve("texture coordinates", n)?;
         uvs.extend(mesh.uvs(self.form));
@@ -270,7 +276,11 @@ impl Export<'_> {
         let mut normals = self.budget.reserve("normals", mesh.vertices.len())?;
         let (mut zero, mut longest) = (0_usize, 0.0_f64);
         for v in mesh.vertices.iter() {
-            let n = self.axes.direction(self.pose.normal(*v, flat));
+            let n = match self.bounded {
+                Some(bone) => narrow(self.pose.solid(bone).vector(wide(v.normal(flat)))),
+                None => self.pose.normal(*v, flat),
+            };
+            let n = self.axes.direction(n);
             if !self.is_gltf() {
                 normals.push(n);
                 continue;
@@ -330,14 +340,15 @@ impl Export<'_> {
         let normal = self.model.normal_bones();
         let flat = mesh.flat_color().is_some();
         let helpers = |bone: usize| bone.checked_sub(normal).and_then(|k| self.pseudo.get(k));
-        let count: usize = mesh.bones().map(|b| helpers(usize::from(b)).map_or(1, Vec::len)).sum();
+        let on = |b: u8| usize::from(self.bounded.unwrap_or(b));
+        let count: usize = mesh.bones().map(|b| helpers(on(b)).map_or(1, Vec::len)).sum();
         self.budget.charge_items("skin", (n as u64).saturating_add(1), size_of::<u32>())?;
         let mut skin = Skin::new(SkeletonId(0));
         skin.starts.reserve(n);
         skin.influences = self.budget.reserve("influences", count)?;
         skin.local = self.budget.reserve("influences", count)?;
         for v in mesh.vertices.iter() {
-            let bone = Some(usize::from(v.bone())).filter(|b| *b < self.model.bones.len()).unwrap_or(BASE);
+            let bone = Some(on(v.bone())).filter(|b| *b < self.model.bones.len()).unwrap_or(BASE);
             let position = self.axes.point(v.position());
             let normal = self.axes.direction(v.normal(flat));
             let mut influence = |joint: usize, weight: f32| {
@@ -355,6 +366,57 @@ impl Export<'_> {
         Ok(skin)
     }
 
+    /// Gives every bone that a mesh bounds that mesh, as it moves with the bone: the converted one where all of its
+    /// vertices hang on the bone already, or where nothing else needs it; else one of its own.
+    fn solids(&mut self) -> Result<(), ConvertError> {
+        let model = self.model;
+        let mut taken = drawn(model);
+        let mut dropped = 0;
+        for (i, bone) in model.bones.iter().enumerate() {
+            let Some(mesh) = model.solid(i) else { continue };
+            let (solid, Ok(id)) = (usize::from(bone.solid), u8::try_from(i)) else { continue };
+            let normal = model.normal_bones();
+            // A pseudo-bone has no joint of its own in glTF: the first of its helpers stands for it.
+            let helper = i.checked_sub(normal).and_then(|k| self.pseudo.get(k)).and_then(|h| h.first());
+            let joint = helper.map_or(i, |h| h.0);
+            let settled = mesh.bones().all(|b| b == id);
+            let place = match taken.get_mut(solid) {
+                _ if settled => Some(solid),
+                Some(taken) if !*taken => {
+                    *taken = true;
+                    Some(solid)
+                }
+                _ => None,
+            };
+            if !settled {
+                // However many bones share one, the rest of the scene still finds room.
+                let size = (mesh.vertices.len() as u64).saturating_mul(SOLID_VERTEX);
+                if size.saturating_mul(2) > self.budget.left() {
+                    dropped += 1;
+                    continue;
+                }
+                self.bounded = Some(id);
+                let made = self.mesh(solid, mesh);
+                self.bounded = None;
+                let made = made?;
+                match place.and_then(|p| self.scene.meshes.get_mut(p)) {
+                    Some(slot) => *slot = made,
+                    None => self.scene.meshes.push(made.with_name(format!("solid_{i}"))),
+                }
+            }
+            let place = place.unwrap_or(self.scene.meshes.len().saturating_sub(1));
+            let joint = self.scene.skeletons.first_mut().and_then(|s| s.joints.get_mut(joint));
+            if let Some(joint) = joint {
+                joint.solid = Some(MeshId(place));
+            }
+        }
+        if dropped > 0 {
+            let message = "bones share a solid too large to be made for each; they have none";
+            self.losses.push(Loss::new("solids-dropped", "bones", message).counted(dropped));
+        }
+        Ok(())
+    }
+
     fn nodes(&mut self) -> Result<(), ConvertError> {
         let model = self.model;
         self.budget.charge_items("nodes", model.meshes.len() as u64, size_of::<Node>())?;
@@ -369,7 +431,18 @@ impl Export<'_> {
                 }
             }
         }
-        let hidden = drawn.iter().filter(|d| !**d).count();
+        let joints = self.scene.skeletons.iter().flat_map(|s| &s.joints);
+        let solids: BTreeSet<usize> = joints.filter_map(|j| j.solid).map(|m| m.0).collect();
+        let mut shown = Vec::new();
+        for i in solids.iter().copied().filter(|_| self.options.solids) {
+            if drawn.get(i) != Some(&true) {
+                self.budget.charge("nodes", size_of::<Node>() as u64)?;
+                let name = self.scene.meshes.get(i).map(|m| m.name.clone()).unwrap_or_default();
+                shown.push(NodeId(self.scene.nodes.len()));
+                self.scene.nodes.push(Node::of_mesh(name, MeshId(i)));
+            }
+        }
+        let hidden = drawn.iter().enumerate().filter(|(i, d)| !**d && !solids.contains(i)).count();
         if hidden > 0 {
             let message = "meshes without a material or in no level are not drawn";
             self.losses.push(Loss::note("mesh-not-drawn", "meshes", message).of(hidden, "mesh", "meshes"));
@@ -377,7 +450,7 @@ impl Export<'_> {
         if model.lods.len() > 1 {
             for (i, lod) in model.lods.iter().enumerate() {
                 let drawn = model.drawn_meshes(i);
-                let nodes: Vec<_> = drawn.filter_map(|m| node_of.get(m).copied().flatten()).collect();
+                let mut nodes: Vec<_> = drawn.filter_map(|m| node_of.get(m).copied().flatten()).collect();
                 self.budget.charge_items(
                     "levels",
                     (nodes.len() as u64).saturating_add(8),
@@ -392,6 +465,9 @@ impl Export<'_> {
                     continue;
                 }
                 let max_distance = lod.max_distance().map(narrow1);
+                // The solids that are shown are there at every distance.
+                self.budget.charge_items("levels", shown.len() as u64, size_of::<NodeId>())?;
+                nodes.extend(&shown);
                 self.scene.levels.push(Level { name: format!("lod_{i}"), nodes, max_distance });
             }
         }
@@ -419,11 +495,7 @@ impl Export<'_> {
 
     fn extras(&mut self) -> Result<(), ConvertError> {
         let model = self.model;
-        let solids = model.bones.iter().filter(|b| b.solid != 0).count();
         if !self.options.extras {
-            if solids > 0 {
-                self.loss("solids-dropped", "bones", format!("{solids} bones are bounded by solids"));
-            }
             return Ok(());
         }
         self.budget.charge_items("extras", model.lods.len() as u64, LOD_EXTRAS)?;

@@ -33,6 +33,22 @@ fn with(memory: &Budget, own: Option<&Extra>, front: Fields) -> Result<gltf_json
     of(memory, Some(&Extra::Map(fields)))
 }
 
+/// `extras` of a joint: the number and name of the mesh that bounds it, and its own. Names outlive editors that number
+/// meshes anew.
+pub(crate) fn of_joint(
+    memory: &Budget,
+    own: Option<&Extra>,
+    solid: Option<(u32, &str)>,
+) -> Result<gltf_json::Extras, ConvertError> {
+    let Some((number, name)) = solid else { return of(memory, own) };
+    memory.charge_items("names", name.len() as u64, 1)?;
+    let mut front: Fields = vec![("solid".into(), number.into())];
+    if !name.is_empty() {
+        front.push(("solid_mesh".into(), name.into()));
+    }
+    with(memory, own, front)
+}
+
 /// The key of the scene's extras below which lies what an import needs, as a text that holds JSON: editors keep texts
 /// as they are, and drop the extras of animations.
 const KEY: &str = "meshwright";

@@ -27,7 +27,7 @@ use crate::math::{SHEAR_NOISE, decompose};
 use geometry::{Written, is_scaled, named, place};
 use gltf_json::{Index, Node, Skin};
 use material::Materials;
-use meshwright_scene::{ConvertError, Converted, Local, Loss, Mesh, MeshId, Scene, Space};
+use meshwright_scene::{ConvertError, Converted, Joint, Local, Loss, Mesh, MeshId, Scene, Skeleton, Space};
 use output::Output;
 use skeleton::{Joints, adopt};
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,6 +63,21 @@ const NODE_INDEX: usize = 16;
 /// True when there is nothing to draw.
 fn is_empty(mesh: &Mesh) -> bool {
     mesh.positions.is_empty() || mesh.triangles.is_empty()
+}
+
+/// The written mesh that bounds each joint, with its name.
+fn solids<'s>(
+    scene: &'s Scene,
+    meshes: &[Option<Written>],
+    skeleton: &Skeleton,
+) -> Vec<Option<(u32, &'s str)>> {
+    let solid = |j: &Joint| {
+        let mesh = j.solid?;
+        let written = meshes.get(mesh.0)?.as_ref()?;
+        let number = u32::try_from(written.mesh.value()).ok()?;
+        Some((number, scene.meshes.get(mesh.0)?.name.as_str()))
+    };
+    skeleton.joints.iter().map(solid).collect()
 }
 
 struct Export<'a> {
@@ -169,6 +184,10 @@ impl Export<'_> {
     fn write_meshes(&mut self, shown: &[bool]) -> Result<(), ConvertError> {
         let scene = self.scene;
         let mut drawn = vec![false; scene.meshes.len()];
+        // Those that bound a joint are written in any case: its extras name them.
+        for solid in scene.skeletons.iter().flat_map(|s| &s.joints).filter_map(|j| j.solid) {
+            drawn[solid.0] = true;
+        }
         for (node, _) in scene.nodes.iter().zip(shown).filter(|(_, shown)| **shown) {
             for mesh in &node.meshes {
                 drawn[mesh.0] = true;
@@ -224,8 +243,16 @@ impl Export<'_> {
             let straightened = self.straightened.get(i);
             let straight = straightened.map(|s| s.skeleton(skeleton, &self.out.memory)).transpose()?;
             let skeleton = straight.as_deref().unwrap_or(skeleton);
-            let joints =
-                skeleton::write(&mut self.out, skeleton, neutral, &self.scene.name, &path, &mut self.losses)?;
+            let solids = solids(self.scene, &self.meshes, skeleton);
+            let joints = skeleton::write(
+                &mut self.out,
+                skeleton,
+                &solids,
+                neutral,
+                &self.scene.name,
+                &path,
+                &mut self.losses,
+            )?;
             self.skeletons.push(joints);
         }
         Ok(())

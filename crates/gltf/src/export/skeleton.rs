@@ -39,6 +39,7 @@ pub(crate) struct Joints {
 pub(crate) fn write(
     out: &mut Output,
     skeleton: &Skeleton,
+    solids: &[Option<(u32, &str)>],
     neutral: bool,
     model: &str,
     path: &str,
@@ -55,7 +56,8 @@ pub(crate) fn write(
     let mut nodes = out.memory.reserve("joints", skeleton.joints.len())?;
     for (i, (joint, trs)) in skeleton.joints.iter().zip(&rest).enumerate() {
         out.charge_objects(1, joint.name.len())?;
-        let extras = extras::of(&out.memory, joint.extras.as_ref())?;
+        let solid = solids.get(i).copied().flatten();
+        let extras = extras::of_joint(&out.memory, joint.extras.as_ref(), solid)?;
         let mut node = Node { name: named(&joint.name), extras, ..Node::default() };
         place(&mut node, trs, &format!("{path}.joints[{i}]"))?;
         nodes.push(out.push(node)?);

@@ -30,9 +30,13 @@ impl Kind for Bmd {
             triangles: self.meshes.iter().map(|m| m.triangles().count()).sum(),
             bones: self.bones.len(),
             clips: self.clips.len(),
-            notes: vec![format!("{} LODs", self.lods.len())],
+            notes: vec![levels(self)],
             ..Summary::default()
         }
+    }
+
+    fn level_at(&self, metres: f64) -> Option<usize> {
+        self.lod_at(metres)
     }
 
     fn texture(&self, _: usize, name: &str) -> Option<String> {
@@ -47,5 +51,43 @@ impl Kind for Bmd {
     fn strategies() -> Vec<super::Strategy<Self>> {
         use proptest::strategy::Strategy as _;
         vec![(None, meshwright_bmd::strategy::model().boxed())]
+    }
+}
+
+/// The levels of detail, with how far each is meant.
+fn levels(model: &Bmd) -> String {
+    /// As many as a line has room for.
+    const SHOWN: usize = 8;
+    let count = model.lods.len();
+    let reach = |l: &meshwright_bmd::Lod| match l.max_distance() {
+        Some(metres) => format!("to {metres:.1} m"),
+        None => "without limit".into(),
+    };
+    let mut shown: Vec<String> = model.lods.iter().take(SHOWN).map(reach).collect();
+    if count > SHOWN {
+        shown.push("...".into());
+    }
+    let counted = format!("{count} {}", if count == 1 { "level of detail" } else { "levels of detail" });
+    if shown.is_empty() { counted } else { format!("{counted} ({})", shown.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::AnyModel;
+    use meshwright_bmd::{Bmd, Lod};
+
+    /// 1 / (distance + 1): 0x60 is 1/2, 0x01 is 17/2048.
+    #[test]
+    fn levels_are_told_and_chosen_by_distance() {
+        let mut model = Bmd::default();
+        for code in [0x60_u8, 0x01, 0x00] {
+            model.lods.push(Lod { scale: meshwright_core::num::F8A::from_bits(code), ..Lod::default() });
+        }
+        let model = AnyModel::from(model);
+        assert_eq!(model.summary().notes, ["3 levels of detail (to 1.0 m, to 119.5 m, without limit)"]);
+        for (metres, level) in [(0.5, 0), (1.0, 0), (1.1, 1), (119.47, 1), (119.48, 2)] {
+            assert_eq!(model.level_at(metres), Some(level), "{metres}");
+        }
+        assert_eq!(AnyModel::from(Bmd::default()).level_at(1.0), None);
     }
 }

@@ -103,6 +103,11 @@ pub trait Kind: Registered {
         ""
     }
 
+    /// The level of detail for a viewer so many metres away, in formats that say.
+    fn level_at(&self, _metres: f64) -> Option<usize> {
+        None
+    }
+
     /// The settings by which the models of a strategy are read, with each strategy.
     #[cfg(feature = "proptest")]
     fn strategies() -> Vec<Strategy<Self>> {
@@ -302,6 +307,11 @@ macro_rules! kinds {
                 match *self {
                     $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::summary_with(&**m, companions),)+
                 }
+            }
+
+            /// The level of detail for a viewer so many metres away; none where the file does not say.
+            pub fn level_at(&self, metres: f64) -> Option<usize> {
+                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::level_at(&**m, metres),)+ }
             }
 
             /// The name of the picture that a material of the model's scene means; none where it means a colour.
