@@ -126,6 +126,10 @@ fn fixture(path: &Path, format: Format, expect: Expect, bytes: &[u8]) -> Result<
     if model.to_bytes().map_err(|e| e.to_string())? != bytes {
         return Err("the rewrite differs".into());
     }
+    // What is remarked on, such as weights that do not sum to 1, glTF holds mended.
+    if expect == Expect::Warn {
+        return Ok(());
+    }
     let name = path.display().to_string();
     let loaded = Loaded { name, model, companions: Companions::default() };
     match loaded.model.to_scene("", &loaded.companions, &SceneOptions::default()) {

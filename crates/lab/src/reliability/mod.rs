@@ -41,6 +41,23 @@ const PROMISES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "a picture is read, charged and decoded once, however many materials name it; links lead only to what lies in the tree",
+        &[
+            "crates/meshwright/tests/asset.rs: a_file_that_many_materials_name_is_read_once",
+            "crates/cli/tests/textures.rs: links_lead_only_to_what_lies_in_the_tree",
+            "crates/files/tests/tree.rs: links_are_followed_within_the_tree",
+        ],
+    ),
+    (
+        "frames, clips and joints, framegroups and the optimizer cost what they are charged, and have an end",
+        &[
+            "crates/gltf/tests/motion.rs: poses_are_taken_apart_once_however_many_frames_show_them",
+            "crates/gltf/tests/motion.rs: work_has_an_end_however_little_it_leaves",
+            "crates/meshwright/tests/darkplaces.rs: resolved_clips_are_charged",
+            "crates/bmd/tests/optimize.rs: work_is_bounded_in_total",
+        ],
+    ),
+    (
         "what parses is written, and reading that gives the same model and the same bytes",
         &[
             "crates/meshwright/tests/exhaustive.rs: every_small_change_of_every_fixture_is_answered",

@@ -123,7 +123,11 @@ fn judged(source: &str, chosen: &BTreeSet<&str>, out: &str, err: &str, outcome: 
         let short = test.rsplit("::").next().unwrap_or(test);
         let of_it =
             |line: &&str| line.split(": ").nth(1).is_some_and(|name| name.rsplit("::").next() == Some(short));
-        let passed = out.lines().any(|line| line == format!("test {test} ... ok"));
+        // Behind the name it may say that the test should panic.
+        let said = |line: &str| {
+            line.strip_prefix(&format!("test {test} ")).is_some_and(|rest| rest.ends_with("... ok"))
+        };
+        let passed = out.lines().any(said);
         match err.lines().filter(|line| line.starts_with("skipped: ")).find(of_it) {
             _ if !passed => outcome.broken.push(format!("{source}: {test} does not pass")),
             Some(skipped) => outcome.not_run.push(format!("{source}: {skipped}")),
@@ -138,11 +142,11 @@ mod tests {
 
     #[test]
     fn a_test_that_did_not_run_proves_nothing() {
-        let out = "running 3 tests\ntest a ... ok\ntest m::b ... ok\ntest c ... FAILED\n";
+        let out = "running 3 tests\ntest a ... ok\ntest m::b ... ok\ntest p - should panic ... ok\ntest c ... FAILED\n";
         let err = "skipped: t::m::b: nothing can be mounted here\nskipped: other files: no corpus\n";
         let mut outcome = Outcome::default();
-        judged("t.rs", &BTreeSet::from(["a", "m::b", "c", "d"]), out, err, &mut outcome);
-        assert_eq!(outcome.passed, 1);
+        judged("t.rs", &BTreeSet::from(["a", "m::b", "c", "d", "p"]), out, err, &mut outcome);
+        assert_eq!(outcome.passed, 2);
         assert_eq!(outcome.not_run, ["t.rs: skipped: t::m::b: nothing can be mounted here"]);
         assert_eq!(outcome.broken, ["t.rs: c does not pass", "t.rs: d does not pass"]);
     }
