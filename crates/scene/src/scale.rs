@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(scaled.scale, 0.25);
         let text = alloc::format!("{scaled:?}");
         // Directions, weights, frames, rates and rotations have none of these values.
-        assert_eq!(text.matches("0.5").count(), 3 * 6 + 1, "{text}");
+        assert_eq!(text.matches("0.5").count(), 3 * 7 + 1, "{text}");
         assert_eq!(text.matches("2.0").count(), 1, "the rate: {text}");
         scaled.rescale(4.0).unwrap();
         assert_eq!(scaled, scene());
