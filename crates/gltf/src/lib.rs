@@ -1,8 +1,8 @@
 //! Meshwright scenes as glTF 2.0.
 //!
 //! [`export`] turns a [`Scene`](meshwright_scene::Scene) into a [`Gltf`], which gives a GLB or a `.gltf` with
-//! its buffer. [`document`] reads any glTF document, and [`playback`] plays a GLB as a viewer would, from its bytes
-//! alone.
+//! its buffer. [`document`] reads any glTF document, [`import`] makes a scene of one, and [`playback`] plays a GLB as a
+//! viewer would, from its bytes alone. [`GltfFile`] is a file as other formats have them.
 //!
 //! # What a scene becomes
 //!
@@ -84,10 +84,13 @@
 
 pub mod document;
 mod export;
+mod file;
+pub mod import;
 mod math;
 pub mod playback;
 
 pub use export::{ExportOptions, Gltf, Influences, export};
+pub use file::GltfFile;
 
 /// The README's example, compiled with the documentation tests.
 #[cfg(doctest)]

@@ -7,9 +7,9 @@ use super::model::{
     Tables,
 };
 use super::rules::{
-    ACCESSOR_ALIGNMENT, ACCESSOR_RANGE, ACCESSOR_TYPE, ACCESSOR_TYPE_UNDECLARED, ATTRIBUTE_COUNT, NODE_CYCLE,
-    NODE_PARENTS, SAMPLER_COUNT, SCENE_ROOT, SKIN_IBM, SKIN_JOINTS, SPARSE_RANGE, URI_PATH_IMAGE, VIEW_RANGE,
-    VIEW_STRIDE,
+    ACCESSOR_ALIGNMENT, ACCESSOR_RANGE, ACCESSOR_TYPE, ACCESSOR_TYPE_UNDECLARED, ATTRIBUTE_COUNT, MESHOPT,
+    NODE_CYCLE, NODE_PARENTS, SAMPLER_COUNT, SCENE_ROOT, SKIN_IBM, SKIN_JOINTS, SPARSE_RANGE, URI_PATH_IMAGE,
+    VIEW_RANGE, VIEW_STRIDE,
 };
 use super::uri;
 use meshwright_core::{Path, ReadError, Rule};
@@ -122,6 +122,22 @@ impl Check<'_, '_, '_> {
                 let message = format!("{} bytes from {} of a buffer of {length}", view.length, view.offset);
                 let path = Path::ROOT.field("bufferViews");
                 return self.fault(VIEW_RANGE, &path.index(v), ("bufferViews", v), message);
+            }
+            let Some(stream) = &view.compressed else { continue };
+            let path = Path::ROOT.field("bufferViews");
+            let path = path.index(v);
+            let length = self.tables.buffers.get(stream.buffer).map_or(0, |b| b.length);
+            if stream.offset.checked_add(stream.length).is_none_or(|end| end > length) {
+                let message =
+                    format!("{} bytes from {} of a buffer of {length}", stream.length, stream.offset);
+                return self.fault(VIEW_RANGE, &path.field("extensions"), ("bufferViews", v), message);
+            }
+            if (stream.count as u64).checked_mul(stream.stride as u64) != Some(view.length) {
+                let message = format!(
+                    "{} elements of {} bytes in a view of {}",
+                    stream.count, stream.stride, view.length
+                );
+                return self.fault(MESHOPT, &path.field("extensions"), ("bufferViews", v), message);
             }
         }
         Ok(())

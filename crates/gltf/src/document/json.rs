@@ -193,6 +193,11 @@ impl<'d, 'a> JsonValue<'d, 'a> {
         self.raw().parse().ok()
     }
 
+    /// A number that is whole and written so.
+    pub fn as_i64(self) -> Option<i64> {
+        (self.kind() == JsonType::Number).then(|| self.raw().parse().ok())?
+    }
+
     /// A number that is whole and not negative, also where it is written as `1.0`.
     pub fn as_u64(self) -> Option<u64> {
         if self.kind() != JsonType::Number {

@@ -30,6 +30,11 @@ impl Ledger {
         Source::file(&[], CODES, &self.budget).charge(path, offset, what, count as u64, size)
     }
 
+    pub(super) fn work(&self, path: &Path<'_>, what: &'static str, steps: usize) -> Result<(), ReadError> {
+        let source = Source::file(&[], CODES, &self.budget);
+        self.budget.work(what, steps as u64).map_err(|e| source.over_limit(path, 0, e))
+    }
+
     /// An empty vector with room for `count` items, charged.
     pub(super) fn room<T>(
         &self,

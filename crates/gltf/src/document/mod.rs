@@ -25,17 +25,20 @@ mod check;
 mod glb;
 mod json;
 mod ledger;
+mod meshopt;
 mod model;
 mod parse;
-mod rules;
+pub(crate) mod rules;
 mod scan;
 mod uri;
 
 pub use json::JsonValue;
 pub use model::{
-    Accessor, Animation, Buffer, Channel, ComponentType, ElementType, Image, ImageSource, Interpolation,
-    Mesh, Mode, Node, Primitive, Property, Sampler, Scene, Semantic, Skin, Sparse, Transform, View,
+    Accessor, Animation, Buffer, Channel, ComponentType, Compressed, CompressionFilter, CompressionMode,
+    ElementType, Image, ImageSource, Interpolation, Mesh, Mode, Node, Primitive, Property, Sampler, Scene,
+    Semantic, Skin, Sparse, Transform, View,
 };
+pub use scan::JsonType;
 
 use accessor::Elements;
 use json::Json;
@@ -43,7 +46,7 @@ use ledger::Ledger;
 use meshwright_core::{Budget, Limits, Path, ReadError, Report, Rule};
 use model::Tables;
 use rules::{
-    ACCESSOR_TYPE, BUFFER_MISSING, BUFFER_SHORT, GLB_CHUNK_UNUSED, INDEX, SPARSE_ORDER, SPARSE_RANGE,
+    ACCESSOR_TYPE, BUFFER_MISSING, BUFFER_SHORT, GLB_CHUNK_UNUSED, INDEX, MESHOPT, SPARSE_ORDER, SPARSE_RANGE,
 };
 use std::borrow::Cow;
 use uri::Uri;
@@ -60,6 +63,14 @@ pub type Files<'f, 'a> = dyn Fn(&str) -> Option<Cow<'a, [u8]>> + 'f;
 /// There are no files beside the document.
 pub fn no_files<'a>(_path: &str) -> Option<Cow<'a, [u8]>> {
     None
+}
+
+/// The file that a URI names, as [`Files`] get it; nothing for data, and for what must not be read.
+pub(crate) fn file_of(uri: &str) -> Option<String> {
+    match uri::parse(uri) {
+        Ok(Uri::File(name)) => Some(name),
+        _ => None,
+    }
 }
 
 /// How a document is read.
@@ -95,6 +106,8 @@ pub struct Document<'a> {
     tables: Tables<'a>,
     /// The bytes of each buffer; those of a fallback for compressed views may be nowhere.
     buffers: Vec<Option<Cow<'a, [u8]>>>,
+    /// What the streams of compressed views stand for.
+    decoded: Vec<Option<Vec<u8>>>,
     ledger: Ledger,
 }
 
@@ -115,6 +128,20 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// Reads a document without the files beside it: buffers in them have no bytes.
+    ///
+    /// # Errors
+    /// When the document breaks a rule, or would take more memory than the options allow.
+    pub fn tables_of(bytes: &'a [u8], options: &Options<'_>) -> Result<Self, ReadError> {
+        let ledger = Ledger::new(options.limits);
+        if bytes.starts_with(glb::MAGIC) {
+            let chunks = glb::split(bytes, &ledger)?;
+            Self::new((chunks.json, chunks.json_offset), chunks.bin, None, options, ledger)
+        } else {
+            Self::new((bytes, 0), None, None, options, ledger)
+        }
+    }
+
     /// Reads a GLB.
     ///
     /// # Errors
@@ -126,7 +153,7 @@ impl<'a> Document<'a> {
     ) -> Result<Self, ReadError> {
         let ledger = Ledger::new(options.limits);
         let chunks = glb::split(bytes, &ledger)?;
-        Self::new((chunks.json, chunks.json_offset), chunks.bin, files, options, ledger)
+        Self::new((chunks.json, chunks.json_offset), chunks.bin, Some(files), options, ledger)
     }
 
     /// Reads a document that is JSON, as `.gltf` files are.
@@ -138,29 +165,39 @@ impl<'a> Document<'a> {
         files: &Files<'_, 'a>,
         options: &Options<'_>,
     ) -> Result<Self, ReadError> {
-        Self::new((bytes, 0), None, files, options, Ledger::new(options.limits))
+        Self::new((bytes, 0), None, Some(files), options, Ledger::new(options.limits))
     }
 
     fn new(
         (json, base): (&'a [u8], u64),
         bin: Option<&'a [u8]>,
-        files: &Files<'_, 'a>,
+        files: Option<&Files<'_, 'a>>,
         options: &Options<'_>,
         ledger: Ledger,
     ) -> Result<Self, ReadError> {
         let json = Json::parse(json, base, &ledger)?;
         let mut tables = parse::tables(json.root(), options.extensions, &ledger)?;
         check::tables(&mut tables, json.root(), &ledger)?;
-        let mut document = Self { json, tables, buffers: Vec::new(), ledger };
+        let mut document = Self { json, tables, buffers: Vec::new(), decoded: Vec::new(), ledger };
         document.buffers = document.load(bin, files)?;
+        // A stream may lie in a file that is not there yet.
+        if files.is_some() || document.is_whole() {
+            document.decoded = document.decode_views()?;
+        }
         Ok(document)
     }
 
-    /// The bytes of all buffers.
+    /// No buffer lies in a file that was not looked for.
+    pub(crate) fn is_whole(&self) -> bool {
+        let known = self.tables.buffers.iter().zip(&self.buffers);
+        known.into_iter().all(|(buffer, bytes)| bytes.is_some() || buffer.uri.is_none())
+    }
+
+    /// The bytes of all buffers; without `files`, of those in the document.
     fn load(
         &self,
         bin: Option<&'a [u8]>,
-        files: &Files<'_, 'a>,
+        files: Option<&Files<'_, 'a>>,
     ) -> Result<Vec<Option<Cow<'a, [u8]>>>, ReadError> {
         let all = Path::ROOT.field("buffers");
         let mut buffers = self.ledger.room(&all, 0, "buffers", self.tables.buffers.len())?;
@@ -168,7 +205,10 @@ impl<'a> Document<'a> {
             let path = all.index(b);
             let place = || check::offset(self.root(), "buffers", b);
             let bytes = match (&buffer.uri, bin) {
-                (Some(text), _) => Some(self.fetch(text, &path.field("uri"), &place, files)?),
+                (Some(text), _) => match (files, uri::parse(text)) {
+                    (None, Ok(Uri::File(_))) => None,
+                    _ => Some(self.fetch(text, &path.field("uri"), &place, files.unwrap_or(&no_files))?),
+                },
                 (None, Some(bin)) if b == 0 => Some(Cow::Borrowed(bin)),
                 (None, _) if buffer.fallback => None,
                 (None, _) => {
@@ -187,6 +227,39 @@ impl<'a> Document<'a> {
             self.ledger.warn(GLB_CHUNK_UNUSED, &path, || 0, || "no buffer uses the binary chunk");
         }
         Ok(buffers)
+    }
+
+    /// The bytes of compressed views; nothing where no view is compressed.
+    fn decode_views(&self) -> Result<Vec<Option<Vec<u8>>>, ReadError> {
+        let views = &self.tables.views;
+        if views.iter().all(|view| view.compressed.is_none()) {
+            return Ok(Vec::new());
+        }
+        let all = Path::ROOT.field("bufferViews");
+        let mut decoded = self.ledger.room(&all, 0, "views", views.len())?;
+        for (v, view) in views.iter().enumerate() {
+            let Some(stream) = &view.compressed else {
+                decoded.push(None);
+                continue;
+            };
+            let path = all.index(v);
+            let place = || check::offset(self.root(), "bufferViews", v);
+            let missing = "the stream lies in a fallback without bytes";
+            let bytes = self.buffer_bytes(stream.buffer, stream.offset, stream.length);
+            let bytes = bytes.ok_or_else(|| ReadError::broken(BUFFER_MISSING, &path, place(), missing))?;
+            let length = stream.count.saturating_mul(stream.stride);
+            let mut out = self.ledger.room(&path, place(), "decoded view", length)?;
+            meshopt::decode(bytes, stream, &mut out)
+                .map_err(|message| ReadError::broken(MESHOPT, &path.field("extensions"), place(), message))?;
+            decoded.push(Some(out));
+        }
+        Ok(decoded)
+    }
+
+    fn buffer_bytes(&self, buffer: usize, offset: u64, length: u64) -> Option<&[u8]> {
+        let number = |n: u64| usize::try_from(n).ok();
+        let (start, end) = number(offset).zip(number(offset.saturating_add(length)))?;
+        self.buffers.get(buffer)?.as_deref()?.get(start..end)
     }
 
     /// The bytes that a URI leads to.
@@ -208,6 +281,58 @@ impl<'a> Document<'a> {
                 Ok(bytes)
             }
         }
+    }
+
+    /// Where an item of a table begins in the file.
+    pub(crate) fn offset_of(&self, table: &str, item: usize) -> u64 {
+        check::offset(self.root(), table, item)
+    }
+
+    /// Puts something into the [`report`](Self::report).
+    pub(crate) fn warn<M: Into<Cow<'static, str>>>(
+        &self,
+        rule: &'static Rule,
+        path: &Path<'_>,
+        place: (&str, usize),
+        message: impl FnOnce() -> M,
+    ) {
+        self.ledger.warn(rule, path, || self.offset_of(place.0, place.1), message);
+    }
+
+    /// An error at an item of a table.
+    pub(crate) fn fault(
+        &self,
+        rule: &'static Rule,
+        path: &Path<'_>,
+        place: (&str, usize),
+        message: impl Into<Cow<'static, str>>,
+    ) -> ReadError {
+        ReadError::broken(rule, path, self.offset_of(place.0, place.1), message)
+    }
+
+    /// Charges work whose amount multiplies.
+    pub(crate) fn work(&self, path: &Path<'_>, what: &'static str, steps: usize) -> Result<(), ReadError> {
+        self.ledger.work(path, what, steps)
+    }
+
+    /// Charges memory that is taken elsewhere.
+    pub(crate) fn charge<T>(
+        &self,
+        path: &Path<'_>,
+        what: &'static str,
+        count: usize,
+    ) -> Result<(), ReadError> {
+        self.ledger.charge(path, 0, what, count, size_of::<T>())
+    }
+
+    /// An empty vector with room for `count` items, charged.
+    pub(crate) fn room<T>(
+        &self,
+        path: &Path<'_>,
+        what: &'static str,
+        count: usize,
+    ) -> Result<Vec<T>, ReadError> {
+        self.ledger.room(path, 0, what, count)
     }
 
     const fn root(&self) -> JsonValue<'_, 'a> {
@@ -295,11 +420,14 @@ impl<'a> Document<'a> {
             ReadError::broken(rule, &path, check::offset(self.root(), "bufferViews", view), message)
         };
         let entry = self.tables.views.get(view).ok_or_else(|| fault(INDEX, "is not there"))?;
-        let buffer = self.buffers.get(entry.buffer).and_then(Option::as_deref);
-        let buffer = buffer.ok_or_else(|| fault(BUFFER_MISSING, "the buffer is a fallback without bytes"))?;
-        let number = |n: u64| usize::try_from(n).ok();
-        let range = number(entry.offset).zip(number(entry.offset.saturating_add(entry.length)));
-        range.and_then(|(start, end)| buffer.get(start..end)).ok_or_else(|| fault(BUFFER_SHORT, "is cut"))
+        if let Some(Some(bytes)) = self.decoded.get(view) {
+            return Ok(bytes);
+        }
+        if self.buffers.get(entry.buffer).is_none_or(Option::is_none) {
+            return Err(fault(BUFFER_MISSING, "the buffer is a fallback without bytes"));
+        }
+        let bytes = self.buffer_bytes(entry.buffer, entry.offset, entry.length);
+        bytes.ok_or_else(|| fault(BUFFER_SHORT, "is cut"))
     }
 
     /// The bytes of an image, `None` where it leads nowhere.

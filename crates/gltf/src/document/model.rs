@@ -157,6 +157,53 @@ pub struct View {
     pub length: u64,
     /// From the start of one element to the next, where they are not packed.
     pub stride: Option<usize>,
+    /// Where its bytes are a compressed stream, when the reader of the document knows `EXT_meshopt_compression`.
+    pub compressed: Option<Compressed>,
+}
+
+/// A view whose bytes are to be decoded from others.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Compressed {
+    /// The buffer of the stream.
+    pub buffer: usize,
+    /// Where in the buffer it begins.
+    pub offset: u64,
+    /// Its bytes.
+    pub length: u64,
+    /// Bytes of an element.
+    pub stride: usize,
+    /// Elements.
+    pub count: usize,
+    /// How they are stored.
+    pub mode: CompressionMode,
+    /// What is done with what is decoded.
+    pub filter: CompressionFilter,
+}
+
+/// How the elements of a compressed view are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CompressionMode {
+    /// Byte by byte, as differences from the element before.
+    Attributes,
+    /// As triangles that share edges.
+    Triangles,
+    /// As numbers that differ little from those before.
+    Indices,
+}
+
+/// What is done with the elements of a compressed view when they are decoded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CompressionFilter {
+    /// Nothing.
+    #[default]
+    None,
+    /// Unit vectors lie on an octahedron.
+    Octahedral,
+    /// Unit quaternions lack their largest part.
+    Quaternion,
+    /// Floats have 24 bits and an exponent.
+    Exponential,
 }
 
 /// What a node does to the space below it.
@@ -225,8 +272,10 @@ pub struct Primitive<'a> {
     pub material: Option<usize>,
     /// What its vertices make up.
     pub mode: Mode,
-    /// How many morph targets it has.
-    pub targets: usize,
+    /// What its morph targets add to its attributes.
+    pub targets: Vec<Vec<(Semantic<'a>, usize)>>,
+    /// What its attributes are lies in an extension, for readers that know it.
+    pub compressed: bool,
 }
 
 impl Primitive<'_> {

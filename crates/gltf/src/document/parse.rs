@@ -3,17 +3,25 @@
 use super::json::JsonValue;
 use super::ledger::Ledger;
 use super::model::{
-    Accessor, Animation, Buffer, Channel, ComponentType, ElementType, Image, ImageSource, Interpolation,
-    Mesh, Mode, Node, Primitive, Property, Sampler, Scene, Semantic, Skin, Sparse, Tables, Transform, View,
+    Accessor, Animation, Buffer, Channel, ComponentType, Compressed, CompressionFilter, CompressionMode,
+    ElementType, Image, ImageSource, Interpolation, Mesh, Mode, Node, Primitive, Property, Sampler, Scene,
+    Semantic, Skin, Sparse, Tables, Transform, View,
 };
 use super::rules::{
     ACCESSOR_COUNT, ACCESSOR_TYPE, ASSET_VERSION, CHANNEL_TARGET, EXTENSION_IGNORED, EXTENSION_REQUIRED,
-    INDEX, JSON_NUMBER, JSON_SHAPE, MODE, NAME_LONG, NODE_TRANSFORM, NOT_FINITE, SAMPLER_INTERPOLATION,
-    VIEW_STRIDE,
+    INDEX, JSON_NUMBER, JSON_SHAPE, MESHOPT, MODE, NAME_LONG, NODE_TRANSFORM, NOT_FINITE,
+    SAMPLER_INTERPOLATION, VIEW_STRIDE,
 };
 use super::scan::JsonType;
+use meshwright_core::text::visible;
 use meshwright_core::{Path, ReadError, Rule};
 use std::borrow::Cow;
+
+/// Views that are decoded from streams.
+pub(super) const MESHOPT_EXTENSION: &str = "EXT_meshopt_compression";
+
+/// Primitives whose vertices are a stream that is not read.
+pub(super) const DRACO_EXTENSION: &str = "KHR_draco_mesh_compression";
 
 /// Bytes of a name that are kept.
 const NAME: usize = 1024;
@@ -199,7 +207,7 @@ pub(super) fn tables<'a>(root: JsonValue<'_, 'a>, known: &[&str], ledger: &Ledge
     };
     Ok(Tables {
         buffers: root.table("buffers", buffer)?,
-        views: root.table("bufferViews", |at| view(at, &counts))?,
+        views: root.table("bufferViews", |at| view(at, &counts, known))?,
         accessors: root.table("accessors", |at| accessor(at, &counts))?,
         nodes: root.table("nodes", |at| node(at, &counts))?,
         scenes: root.table("scenes", |at| scene(at, &counts))?,
@@ -231,7 +239,7 @@ fn version(root: At<'_, '_, '_>) -> Result<()> {
 }
 
 fn extensions(root: At<'_, '_, '_>, known: &[&str]) -> Result<()> {
-    let short = |name: &str| name.chars().take(80).collect::<String>();
+    let short = |name: &str| visible(&name.chars().take(80).collect::<String>()).into_owned();
     root.list("extensionsRequired", |at| {
         let name = text(at)?;
         if known.contains(&&*name) { Ok(()) } else { at.fault(EXTENSION_REQUIRED, short(&name)) }
@@ -254,7 +262,7 @@ fn buffer<'a>(at: At<'_, '_, 'a>) -> Result<Buffer<'a>> {
     Ok(Buffer { length: at.required("byteLength", integer)?, uri: at.optional("uri", text)?, fallback })
 }
 
-fn view(at: At<'_, '_, '_>, counts: &Counts) -> Result<View> {
+fn view(at: At<'_, '_, '_>, counts: &Counts, known: &[&str]) -> Result<View> {
     let stride = |at: At<'_, '_, '_>| match count(at)? {
         stride if (4..=252).contains(&stride) && stride % 4 == 0 => Ok(stride),
         stride => at.fault(VIEW_STRIDE, format!("{stride} is not a multiple of 4 from 4 to 252")),
@@ -264,7 +272,55 @@ fn view(at: At<'_, '_, '_>, counts: &Counts) -> Result<View> {
         offset: at.optional("byteOffset", integer)?.unwrap_or(0),
         length: at.required("byteLength", integer)?,
         stride: at.optional("byteStride", stride)?,
+        compressed: if known.contains(&MESHOPT_EXTENSION) {
+            at.optional("extensions", |at| at.optional(MESHOPT_EXTENSION, |at| compressed(at, counts)))?
+                .flatten()
+        } else {
+            None
+        },
     })
+}
+
+fn compressed(at: At<'_, '_, '_>, counts: &Counts) -> Result<Compressed> {
+    let mode = |at: At<'_, '_, '_>| match &*text(at)? {
+        "ATTRIBUTES" => Ok(CompressionMode::Attributes),
+        "TRIANGLES" => Ok(CompressionMode::Triangles),
+        "INDICES" => Ok(CompressionMode::Indices),
+        _ => at.fault(MESHOPT, "an unknown mode"),
+    };
+    let filter = |at: At<'_, '_, '_>| match &*text(at)? {
+        "NONE" => Ok(CompressionFilter::None),
+        "OCTAHEDRAL" => Ok(CompressionFilter::Octahedral),
+        "QUATERNION" => Ok(CompressionFilter::Quaternion),
+        "EXPONENTIAL" => Ok(CompressionFilter::Exponential),
+        _ => at.fault(MESHOPT, "an unknown filter"),
+    };
+    let view = Compressed {
+        buffer: at.required("buffer", |at| at.index(counts.buffers))?,
+        offset: at.optional("byteOffset", integer)?.unwrap_or(0),
+        length: at.required("byteLength", integer)?,
+        stride: at.required("byteStride", count)?,
+        count: at.required("count", count)?,
+        mode: at.required("mode", mode)?,
+        filter: at.optional("filter", filter)?.unwrap_or_default(),
+    };
+    let stride = match (view.mode, view.filter) {
+        (CompressionMode::Attributes, CompressionFilter::None | CompressionFilter::Exponential) => {
+            (4..=256).contains(&view.stride) && view.stride.is_multiple_of(4)
+        }
+        (CompressionMode::Attributes, CompressionFilter::Octahedral) => matches!(view.stride, 4 | 8),
+        (CompressionMode::Attributes, CompressionFilter::Quaternion) => view.stride == 8,
+        (_, CompressionFilter::None) => matches!(view.stride, 2 | 4),
+        _ => return at.fault(MESHOPT, "a filter for other than attributes"),
+    };
+    if !stride {
+        return at
+            .fault(MESHOPT, format!("elements of {} bytes in this mode or for this filter", view.stride));
+    }
+    if view.mode == CompressionMode::Triangles && !view.count.is_multiple_of(3) {
+        return at.fault(MESHOPT, format!("{} corners make no triangles", view.count));
+    }
+    Ok(view)
 }
 
 fn component_type(at: At<'_, '_, '_>) -> Result<ComponentType> {
@@ -374,7 +430,8 @@ fn primitive<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Primitive<'a>> {
         indices: at.optional("indices", |at| at.index(counts.accessors))?,
         material: at.optional("material", |at| at.index(counts.materials))?,
         mode: at.optional("mode", mode)?.unwrap_or_default(),
-        targets: at.table("targets", |at| attributes(at, counts).map(drop))?.len(),
+        targets: at.table("targets", |at| attributes(at, counts))?,
+        compressed: at.value.get("extensions").is_some_and(|e| e.get(DRACO_EXTENSION).is_some()),
     })
 }
 

@@ -147,6 +147,70 @@ meshwright_core::rules! {
     error CHANNEL_TARGET = "channel-target", BadValue,
         "A channel moves an unknown property.",
         "Export the file again.";
+    error MESHOPT = "meshopt", BadValue,
+        "A compressed view has a mode, a size or a stream that cannot be decoded.",
+        "Export the file again, or without EXT_meshopt_compression.";
+
+    error INDEX_RANGE = "index-range", BadReference,
+        "A triangle names a vertex that is not there.",
+        "Export the file again.";
+    warning INDEX_COUNT = "index-count", BadCount,
+        "Indices do not fill the last triangle, which is left out.",
+        "Export the file again.";
+    warning POSITION_MISSING = "position-missing", Missing,
+        "A primitive has no positions: there is nothing to draw.",
+        "Leave it out.";
+    warning ACCESSOR_BOUNDS = "accessor-bounds", BadValue,
+        "The stated bounds of positions are not theirs.",
+        "Export the file again.";
+    error JOINT_RANGE = "joint-range", BadReference,
+        "A vertex follows a joint that its skin does not have.",
+        "Export the file again.";
+    warning JOINT_RANGE_UNUSED = "joint-range", BadReference,
+        "A vertex names a joint that its skin does not have, with weight 0.",
+        "Name joint 0 where the weight is 0.";
+    warning NORMALS_REPLACED = "normals-replaced", BadValue,
+        "Normals are zero or not finite and are computed from the triangles.",
+        "Give every vertex a unit normal.";
+    warning NORMALS_SCALED = "normals-scaled", NotNormalized,
+        "Normals are not of length 1.",
+        "Normalise them.";
+    warning WEIGHTS_NEGATIVE = "weights-negative", BadValue,
+        "Weights are negative and count as 0.",
+        "Give every vertex weights of at least 0.";
+    warning WEIGHTS_NORMALIZED = "weights-normalized", NotNormalized,
+        "The weights of vertices do not sum to 1 and are scaled.",
+        "Normalise them.";
+    warning VERTICES_UNBOUND = "vertices-unbound", Missing,
+        "Vertices of a skinned mesh follow no joint.",
+        "Bind every vertex to a joint.";
+    warning ROTATIONS_SCALED = "rotations-scaled", NotNormalized,
+        "Quaternions are not of length 1; one of length 0 turns nothing.",
+        "Normalise them.";
+    warning SKIN_WEIGHTS = "skin-weights", Missing,
+        "Of skin, joints and weights one is there without the others: the mesh is drawn by its node.",
+        "Give the mesh all of them or none.";
+    warning SKIN_SKELETON = "skin-skeleton", BadHierarchy,
+        "The skeleton's root that a skin names is not above its joints.",
+        "Leave it out.";
+    warning SKIN_JOINTS_OUTSIDE = "skin-joints", BadHierarchy,
+        "Joints of a skin are not in the scene that shows its mesh; they still move it.",
+        "Put them into the scene.";
+    warning BIND_SINGULAR = "bind-singular", BadValue,
+        "An inverse bind matrix cannot be inverted.",
+        "Export the file again.";
+    error KEY_TIMES = "key-times", BadValue,
+        "The times of keys fall.",
+        "Sort the keys.";
+    warning KEY_TIMES_ODD = "key-times", BadValue,
+        "The times of keys are equal, where the later counts, or negative, where they are cut off at 0.",
+        "Give every key a time of its own, from 0 on.";
+    warning CHANNEL_IGNORED = "channel-target", BadValue,
+        "A channel moves nothing, what another moves, or a node with a matrix, which is taken apart.",
+        "Leave it out, or give the node translation, rotation and scale.";
+    warning EMPTY_CLIP = "empty-clip", Unused,
+        "An animation has no keys of a node.",
+        "Leave it out.";
     error LIMIT = "limit", Limit,
         "The file asks for more memory than is allowed.",
         "Allow more if the file can be trusted.";

@@ -1,0 +1,185 @@
+//! A glTF file as a kind of file like others.
+
+use crate::document::{Document, Files, ImageSource, Options, RULES, file_of};
+use crate::import::{EXTENSIONS, Import, ImportOptions, import};
+use meshwright_core::{
+    Confidence, FileFormat, Finding, Parsed, Path, ReadError, ReadOptions, Report, Rule, WriteError,
+};
+use meshwright_scene::Converted;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// What a name in a growing list takes beside its bytes.
+const REFERENCE: usize = 3 * size_of::<String>();
+
+/// A GLB or `.gltf` with what it names.
+///
+/// Files beside a `.gltf` are not looked for: whoever has them [supplies](Self::supply) those that are
+/// [asked for](Self::references).
+#[derive(Clone)]
+pub struct GltfFile {
+    bytes: Arc<[u8]>,
+    files: Vec<(String, Arc<[u8]>)>,
+    references: Vec<String>,
+    options: ReadOptions,
+    /// The scene, where nothing that it needs is missing.
+    made: Option<Arc<(Converted<Import>, Report)>>,
+}
+
+impl PartialEq for GltfFile {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.bytes, &self.files) == (&other.bytes, &other.files)
+    }
+}
+
+impl std::fmt::Debug for GltfFile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let files: Vec<_> = self.files.iter().map(|(name, _)| name).collect();
+        f.debug_struct("GltfFile")
+            .field("bytes", &self.bytes.len())
+            .field("files", &files)
+            .finish_non_exhaustive()
+    }
+}
+
+impl GltfFile {
+    /// How sure the bytes make that they are glTF: a GLB has a magic, a text must be an object with an asset.
+    pub fn sniff(bytes: &[u8]) -> Confidence {
+        /// As far as the asset is looked for.
+        const NEAR: usize = 64 << 10;
+        if bytes.starts_with(b"glTF") {
+            return Confidence::Certain;
+        }
+        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+        let near = text.get(..text.len().min(NEAR)).unwrap_or_default();
+        let has = |word: &[u8]| near.windows(word.len()).any(|part| part == word);
+        match near.first() {
+            Some(b'{') if has(b"\"asset\"") && has(b"\"version\"") => Confidence::Likely,
+            _ => Confidence::No,
+        }
+    }
+
+    /// Reads a file as [`parse_with`](Self::parse_with), strictly and within the default limits.
+    ///
+    /// # Errors
+    /// As [`parse_with`](Self::parse_with).
+    pub fn parse(bytes: &[u8]) -> Result<Self, ReadError> {
+        Self::parse_with(bytes, &ReadOptions::default()).map(|parsed| parsed.model)
+    }
+
+    /// Reads a file. All of it is checked, unless it names others: then vertices and keys are when those are there.
+    ///
+    /// # Errors
+    /// When the document breaks a rule, or would take more memory than the options allow.
+    pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
+        let limits = Options::default().with_limits(options.limits).with_extensions(EXTENSIONS);
+        let document = Document::tables_of(bytes, &limits)?;
+        let buffers = document.buffers().iter().filter_map(|b| b.uri.as_deref()).filter_map(file_of);
+        let images = document.images().iter().filter_map(|image| match &image.source {
+            ImageSource::Uri(uri) => file_of(uri),
+            _ => None,
+        });
+        let mut references = Vec::new();
+        for name in buffers.chain(images) {
+            // A list grows to twice its length, and is there twice while it does.
+            document.charge::<u8>(&Path::ROOT, "names of files", name.len().saturating_add(REFERENCE))?;
+            references.push(name);
+        }
+        references.sort_unstable();
+        references.dedup();
+        let made = match document.is_whole() {
+            true => {
+                let made = import(&document, &ImportOptions::default())?;
+                Some(Arc::new((made, document.report())))
+            }
+            false => None,
+        };
+        let file = Self { bytes: bytes.into(), files: Vec::new(), references, options: *options, made };
+        Ok(Parsed::new(file, Report::new()))
+    }
+
+    /// The files beside it that it names: relative paths with slashes, decoded, each once.
+    pub fn references(&self) -> &[String] {
+        &self.references
+    }
+
+    /// Hands over a file that it names.
+    pub fn supply(&mut self, name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) {
+        self.files.push((name.into(), bytes.into()));
+        self.made = None;
+    }
+
+    fn find(&self, name: &str) -> Option<&[u8]> {
+        self.files.iter().find(|(n, _)| n == name).map(|(_, bytes)| &**bytes)
+    }
+
+    /// The document without the files beside it.
+    ///
+    /// # Errors
+    /// As [`parse_with`](Self::parse_with).
+    pub fn tables(&self) -> Result<Document<'_>, ReadError> {
+        let options = Options::default().with_limits(self.options.limits).with_extensions(EXTENSIONS);
+        Document::tables_of(&self.bytes, &options)
+    }
+
+    /// The document with its buffers.
+    ///
+    /// # Errors
+    /// When a buffer is not there or too short, or a compressed view cannot be decoded.
+    pub fn document(&self) -> Result<Document<'_>, ReadError> {
+        let options = Options::default().with_limits(self.options.limits).with_extensions(EXTENSIONS);
+        let files: &Files<'_, '_> = &|name| self.find(name).map(Cow::Borrowed);
+        Document::from_slice(&self.bytes, files, &options)
+    }
+
+    /// The scene, and what was odd about the document; `rate` is that of all clips, where it is given.
+    ///
+    /// # Errors
+    /// As [`document`](Self::document) and [`import`].
+    pub fn import(&self, name: &str, rate: Option<f32>) -> Result<(Converted<Import>, Report), ReadError> {
+        if let (Some(made), None) = (self.made.as_deref(), rate) {
+            let (mut made, report) = made.clone();
+            name.clone_into(&mut made.value.scene.name);
+            return Ok((made, report));
+        }
+        let document = self.document()?;
+        let pictures = |name: &str| self.find(name).map(<[u8]>::to_vec);
+        let options = ImportOptions::named(name).with_rate(rate).with_files(&pictures);
+        let made = import(&document, &options)?;
+        Ok((made, document.report()))
+    }
+
+    /// Everything that is odd about the file and what was supplied.
+    pub fn validate(&self) -> Report {
+        if let Some(made) = &self.made {
+            return made.1.clone();
+        }
+        match self.import("", None) {
+            Ok((_, report)) => report,
+            Err(error) => {
+                let mut report = Report::new();
+                report.push(Finding::from(&error));
+                report
+            }
+        }
+    }
+
+    /// The bytes that were read.
+    ///
+    /// # Errors
+    /// Never; other formats may.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
+        Ok(self.bytes.to_vec())
+    }
+}
+
+impl FileFormat for GltfFile {
+    const ID: &'static str = "gltf";
+    const TITLE: &'static str = "glTF 2.0";
+    const EXTENSIONS: &'static [&'static str] = &["glb", "gltf"];
+    const RULES: &'static [&'static Rule] = RULES;
+
+    type Options = ReadOptions;
+
+    meshwright_core::own_verbs!();
+}

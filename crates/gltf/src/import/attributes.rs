@@ -1,0 +1,287 @@
+//! What the vertices of a primitive have.
+
+use super::lose;
+use super::materials::Coordinates;
+use crate::document::rules::{
+    ACCESSOR_BOUNDS, EXTENSION_REQUIRED, INDEX_COUNT, INDEX_RANGE, NORMALS_REPLACED, NORMALS_SCALED,
+    NOT_FINITE, POSITION_MISSING,
+};
+use crate::document::{ComponentType, Document, JsonValue, Mode, Primitive, Semantic};
+use meshwright_core::math::{length, narrow, unit, wide};
+use meshwright_core::{Path, ReadError};
+use meshwright_scene::color::srgb;
+use meshwright_scene::{Loss, Mesh, vertex_normals};
+
+/// How far from 1 the length of a normal may be for its bits to be kept, and for nothing to be said of it.
+const EXACT: f64 = 1e-6;
+const UNIT: f64 = 1e-2;
+
+pub(super) struct Reader<'r, 'd, 'a> {
+    pub(super) document: &'d Document<'a>,
+    pub(super) path: &'r Path<'r>,
+    pub(super) mesh: usize,
+    pub(super) primitive: &'r Primitive<'a>,
+}
+
+impl Reader<'_, '_, '_> {
+    fn place(&self) -> (&'static str, usize) {
+        ("meshes", self.mesh)
+    }
+
+    /// The mesh without its skin; nothing where there are no positions or triangles.
+    pub(super) fn mesh(
+        &self,
+        coordinates: Coordinates,
+        weights: &[f32],
+        losses: &mut Vec<Loss>,
+    ) -> Result<Option<Mesh>, ReadError> {
+        let document = self.document;
+        let Some(accessor) = self.primitive.get(&Semantic::Position) else {
+            document.warn(POSITION_MISSING, self.path, self.place(), || "no positions");
+            return Ok(None);
+        };
+        let stored =
+            document.accessors().get(accessor).is_some_and(|a| a.view.is_some() || a.sparse.is_some());
+        if self.primitive.compressed && !stored {
+            let path = self.path.field("extensions");
+            let message = "the vertices are compressed in a way that is not read";
+            return Err(document.fault(EXTENSION_REQUIRED, &path, self.place(), message));
+        }
+        let mut positions = document.read_f32::<3>(accessor)?;
+        self.finite(&positions, "POSITION")?;
+        self.bounds(accessor, &positions);
+        self.morph(&mut positions, &Semantic::Position, weights)?;
+        self.finite(&positions, "POSITION")?;
+        let Some(triangles) = self.triangles(positions.len(), losses)? else { return Ok(None) };
+        let mut mesh = Mesh::new("", positions, triangles);
+        self.normals(&mut mesh, weights)?;
+        self.tangents(&mut mesh)?;
+        self.coordinates(&mut mesh, coordinates, losses)?;
+        if let Some(accessor) = self.primitive.get(&Semantic::Color(0)) {
+            mesh.colors = self.colors(accessor)?;
+        }
+        if !self.primitive.targets.is_empty() {
+            let message = "morph targets stay as they are at rest, and are left out";
+            lose(losses, "morph-targets", || self.path.to_owned().to_string(), message);
+        }
+        Ok(Some(mesh))
+    }
+
+    fn finite<const N: usize>(&self, values: &[[f32; N]], name: &'static str) -> Result<(), ReadError> {
+        if values.as_flattened().iter().fold(true, |all, c| all & c.is_finite()) {
+            return Ok(());
+        }
+        let at = values.iter().position(|v| !v.iter().all(|c| c.is_finite())).unwrap_or(0);
+        let path = self.path.field(name);
+        Err(self.document.fault(NOT_FINITE, &path.index(at), self.place(), "is not finite"))
+    }
+
+    /// The bounds that an accessor states are those of its elements.
+    fn bounds(&self, accessor: usize, positions: &[[f32; 3]]) {
+        let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+        for position in positions {
+            for ((low, high), c) in low.iter_mut().zip(&mut high).zip(position) {
+                *low = low.min(*c);
+                *high = high.max(*c);
+            }
+        }
+        // Bounds of integers that stand for fractions are integers, too.
+        let normalized = self.document.accessors().get(accessor).is_none_or(|a| a.normalized);
+        let entry = self.document.json().get("accessors").and_then(|all| all.items().nth(accessor));
+        let size = low.iter().chain(&high).fold(0.0_f32, |size, c| size.max(c.abs()));
+        let differ = |name, found: [f32; 3]| {
+            let stated = entry.and_then(|e| e.get(name));
+            let stated = stated.into_iter().flat_map(JsonValue::items).filter_map(JsonValue::as_f64);
+            stated.zip(found).any(|(a, b)| (a - f64::from(b)).abs() > 1e-5 * f64::from(size))
+        };
+        if !normalized && (differ("min", low) || differ("max", high)) {
+            let path = Path::ROOT.field("accessors");
+            let message = || "the stated bounds are not those of the positions";
+            self.document.warn(ACCESSOR_BOUNDS, &path.index(accessor), ("accessors", accessor), message);
+        }
+    }
+
+    fn triangles(&self, vertices: usize, losses: &mut Vec<Loss>) -> Result<Option<Vec<[u32; 3]>>, ReadError> {
+        let document = self.document;
+        if matches!(self.primitive.mode, Mode::Points | Mode::Lines | Mode::LineLoop | Mode::LineStrip) {
+            let path = || self.path.to_owned().to_string();
+            lose(losses, "points-or-lines", path, "points and lines are left out");
+            return Ok(None);
+        }
+        let order = match self.primitive.indices {
+            Some(accessor) => document.read_indices(accessor)?,
+            None => {
+                let mut order = document.room(self.path, "indices", vertices)?;
+                order.extend(0..u32::try_from(vertices).unwrap_or(u32::MAX));
+                order
+            }
+        };
+        let last = order.iter().fold(0, |last, v| last.max(*v));
+        if !order.is_empty() && last as usize >= vertices {
+            let at = order.iter().position(|v| *v as usize >= vertices).unwrap_or(0);
+            let path = self.path.field("indices");
+            let message = format!("{last} of {vertices} vertices");
+            return Err(document.fault(INDEX_RANGE, &path.index(at), self.place(), message));
+        }
+        let list = self.primitive.mode == Mode::Triangles;
+        let spare = if list { order.len().rem_euclid(3) } else { usize::from(order.len() < 3) };
+        if spare != 0 {
+            let message = || format!("{} indices", order.len());
+            document.warn(INDEX_COUNT, &self.path.field("indices"), self.place(), message);
+        }
+        let count = if list { order.len().div_euclid(3) } else { order.len().saturating_sub(2) };
+        let mut triangles = document.room(self.path, "triangles", count)?;
+        let windows = order.array_windows_of_three();
+        match self.primitive.mode {
+            Mode::TriangleStrip => triangles.extend(
+                windows.enumerate().map(|(i, [a, b, c])| if i & 1 == 0 { [a, b, c] } else { [a, c, b] }),
+            ),
+            Mode::TriangleFan => {
+                let first = order.first().copied().unwrap_or(0);
+                triangles.extend(windows.map(|[_, b, c]| [b, c, first]));
+            }
+            _ => triangles.extend_from_slice(order.as_chunks::<3>().0),
+        }
+        Ok(Some(triangles))
+    }
+
+    /// Normals of length 1. Those without direction are computed.
+    fn normals(&self, mesh: &mut Mesh, weights: &[f32]) -> Result<(), ReadError> {
+        let Some(accessor) = self.primitive.get(&Semantic::Normal) else { return Ok(()) };
+        let mut normals = self.document.read_f32::<3>(accessor)?;
+        self.morph(&mut normals, &Semantic::Normal, weights)?;
+        let morphed = weights.iter().any(|w| *w != 0.0);
+        let integer =
+            self.document.accessors().get(accessor).is_some_and(|a| a.component != ComponentType::F32);
+        let without = |n: &&[f32; 3]| unit(wide(**n)).is_none();
+        let mut lost = self.document.room(self.path, "normals", normals.iter().filter(without).count())?;
+        let mut odd = 0_usize;
+        for (v, normal) in normals.iter_mut().enumerate() {
+            let away = (length(wide(*normal)) - 1.0).abs();
+            if away <= EXACT {
+                continue;
+            }
+            match unit(wide(*normal)) {
+                Some(unit) => *normal = narrow(unit),
+                None => lost.push(v),
+            }
+            odd = odd.saturating_add(usize::from(away > UNIT && !integer && !morphed));
+        }
+        let path = self.path.field("NORMAL");
+        if !lost.is_empty() {
+            let message = || format!("{} normals without direction", lost.len());
+            self.document.warn(NORMALS_REPLACED, &path, self.place(), message);
+            // The sums and what they become.
+            self.document.room::<[f64; 5]>(&path, "normals", normals.len())?;
+            let computed = vertex_normals(&mesh.positions, &mesh.triangles);
+            for v in &lost {
+                if let (Some(to), Some(from)) = (normals.get_mut(*v), computed.get(*v)) {
+                    *to = *from;
+                }
+            }
+        }
+        let odd = odd.saturating_sub(lost.len());
+        if odd > 0 {
+            self.document.warn(NORMALS_SCALED, &path, self.place(), || format!("{odd} normals"));
+        }
+        mesh.normals = normals;
+        Ok(())
+    }
+
+    /// Adds morph targets by weight.
+    fn morph(
+        &self,
+        values: &mut [[f32; 3]],
+        semantic: &Semantic<'_>,
+        weights: &[f32],
+    ) -> Result<(), ReadError> {
+        for (target, weight) in self.primitive.targets.iter().zip(weights).filter(|(_, w)| **w != 0.0) {
+            let Some((_, accessor)) = target.iter().find(|(s, _)| s == semantic) else { continue };
+            for (to, change) in values.iter_mut().zip(self.document.read_f32::<3>(*accessor)?) {
+                for (to, c) in to.iter_mut().zip(change) {
+                    *to += weight * c;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tangents, where all of them are some.
+    fn tangents(&self, mesh: &mut Mesh) -> Result<(), ReadError> {
+        let Some(accessor) = self.primitive.get(&Semantic::Tangent) else { return Ok(()) };
+        let mut tangents = self.document.read_f32::<4>(accessor)?;
+        for tangent in &mut tangents {
+            let [x, y, z, w] = *tangent;
+            let Some([x, y, z]) = unit(wide([x, y, z])).map(narrow) else { return Ok(()) };
+            *tangent = [x, y, z, if w < 0.0 { -1.0 } else { 1.0 }];
+        }
+        mesh.tangents = tangents;
+        Ok(())
+    }
+
+    fn coordinates(
+        &self,
+        mesh: &mut Mesh,
+        asked: Coordinates,
+        losses: &mut Vec<Loss>,
+    ) -> Result<(), ReadError> {
+        let sets =
+            self.primitive.attributes.iter().filter(|(s, _)| matches!(s, Semantic::TexCoord(_))).count();
+        let accessor = self.primitive.get(&Semantic::TexCoord(asked.set));
+        if sets > usize::from(accessor.is_some()) {
+            let message = "texture coordinates but those of the base colour are left out";
+            lose(losses, "more-texture-sets", || self.path.to_owned().to_string(), message);
+        }
+        let Some(accessor) = accessor else { return Ok(()) };
+        let mut uvs = self.document.read_f32::<2>(accessor)?;
+        if let Some([across, down]) = asked.transform {
+            for uv in &mut uvs {
+                let [u, v] = wide(*uv);
+                *uv = narrow([across, down].map(|[a, b, c]| a * u + b * v + c));
+            }
+        }
+        self.finite(&uvs, "TEXCOORD")?;
+        mesh.uvs = uvs;
+        Ok(())
+    }
+
+    fn colors(&self, accessor: usize) -> Result<Vec<[u8; 4]>, ReadError> {
+        let document = self.document;
+        let three = document.accessors().get(accessor).is_some_and(|a| a.element.components() == 3);
+        let mut colors =
+            document.room(self.path, "colors", document.accessors().get(accessor).map_or(0, |a| a.count))?;
+        if three {
+            colors.extend(
+                document.read_f32::<3>(accessor)?.into_iter().map(|[r, g, b]| display([r, g, b, 1.0])),
+            );
+        } else {
+            colors.extend(document.read_f32::<4>(accessor)?.into_iter().map(display));
+        }
+        Ok(colors)
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clamped; what is no number is 0"
+)]
+fn byte(c: f32) -> u8 {
+    (c.clamp(0.0, 1.0) * 255.0 + 0.5) as u8
+}
+
+/// A colour of linear light as display bytes, which is what scenes have.
+fn display([r, g, b, a]: [f32; 4]) -> [u8; 4] {
+    [srgb(r), srgb(g), srgb(b), byte(a)]
+}
+
+trait Windows {
+    /// Each with the two behind it.
+    fn array_windows_of_three(&self) -> impl Iterator<Item = [u32; 3]>;
+}
+
+impl Windows for Vec<u32> {
+    fn array_windows_of_three(&self) -> impl Iterator<Item = [u32; 3]> {
+        self.iter().zip(self.iter().skip(1)).zip(self.iter().skip(2)).map(|((a, b), c)| [*a, *b, *c])
+    }
+}

@@ -1,0 +1,272 @@
+//! Skeletons, and how skins bind to them.
+
+use super::charge_push;
+use super::extras::Extras;
+use super::nodes::{affine, alike};
+use super::plan::{Group, Place, Plan};
+use crate::document::rules::{BIND_SINGULAR, NOT_FINITE, SKIN_SKELETON};
+use crate::document::{Document, Skin};
+use meshwright_core::math::Affine64;
+use meshwright_core::{Path, ReadError};
+use meshwright_scene::{Affine, Joint, Local, Skeleton};
+
+/// How the vertices of a skin's meshes follow a skeleton.
+#[derive(Debug)]
+pub(super) struct Binding {
+    pub(super) skeleton: usize,
+    /// The skeleton's joint for each joint of the skin.
+    pub(super) joints: Vec<u32>,
+    /// What vertices are moved by before they are bound.
+    pub(super) bake: Option<Affine64>,
+}
+
+#[derive(Debug)]
+pub(super) struct Bindings {
+    skeletons: Vec<Skeleton>,
+    /// The group that each skeleton stands for.
+    pub(super) groups: Vec<usize>,
+    /// Of each skin whose joints are joints of the scene.
+    skins: Vec<Option<Binding>>,
+    /// Where joints of groups are at rest.
+    rests: Vec<Vec<Affine64>>,
+}
+
+impl Bindings {
+    pub(super) fn new(document: &Document<'_>, plan: &Plan) -> Result<Self, ReadError> {
+        let path = Path::ROOT.field("skins");
+        let mut made =
+            Self { skeletons: Vec::new(), groups: Vec::new(), skins: Vec::new(), rests: Vec::new() };
+        let mut bound: Vec<Vec<Option<Affine>>> = Vec::new();
+        let extras = Extras::new(document, "nodes")?;
+        for (g, group) in plan.groups.iter().enumerate() {
+            let skeleton = skeleton(document, plan, (g, group), &extras)?;
+            made.rests.push(rest(document, &skeleton)?);
+            let mut binds = document.room(&path, "bind matrices", skeleton.joints.len())?;
+            binds.resize(skeleton.joints.len(), None);
+            bound.push(binds);
+            charge_push::<(Skeleton, [usize; 8])>(document, &path, "skeletons")?;
+            made.skeletons.push(skeleton);
+            made.groups.push(g);
+        }
+        for s in 0..document.skins().len() {
+            charge_push::<Option<Binding>>(document, &path, "skins")?;
+            let binding = made.bind(document, plan, s, &mut bound, &extras)?;
+            made.skins.push(binding);
+        }
+        for (skeleton, binds) in bound.iter().enumerate() {
+            made.set(skeleton, binds);
+        }
+        Ok(made)
+    }
+
+    pub(super) fn skin(&self, skin: usize) -> Option<&Binding> {
+        self.skins.get(skin)?.as_ref()
+    }
+
+    /// What takes vertices at rest in a joint's space to where they are bound.
+    pub(super) fn to_bound(&self, place: Place) -> Affine64 {
+        let joint = self.skeletons.get(place.group).and_then(|s| s.joints.get(place.joint));
+        let bind = joint.and_then(|j| j.inverse_bind.wide().inverse());
+        let rest = || self.rests.get(place.group).and_then(|rest| rest.get(place.joint)).copied();
+        bind.or_else(rest).unwrap_or(Affine64::IDENTITY)
+    }
+
+    pub(super) fn into_skeletons(self) -> Vec<Skeleton> {
+        self.skeletons
+    }
+
+    /// Sets the bind matrices of a skeleton; where no skin says one, that of the rest pose.
+    fn set(&mut self, skeleton: usize, binds: &[Option<Affine>]) {
+        let Some(rest) = self.groups.get(skeleton).and_then(|g| self.rests.get(*g)) else { return };
+        let Some(skeleton) = self.skeletons.get_mut(skeleton) else { return };
+        for ((joint, bind), rest) in skeleton.joints.iter_mut().zip(binds).zip(rest) {
+            let of_rest = || rest.inverse().map(|m| m.narrow()).filter(Affine::is_finite);
+            joint.inverse_bind = bind.or_else(of_rest).unwrap_or(Affine::IDENTITY);
+        }
+    }
+
+    /// Binds a skin to its group's skeleton, or to one of its own.
+    fn bind(
+        &mut self,
+        document: &Document<'_>,
+        plan: &Plan,
+        s: usize,
+        bound: &mut Vec<Vec<Option<Affine>>>,
+        extras: &Extras<'_, '_>,
+    ) -> Result<Option<Binding>, ReadError> {
+        let all = Path::ROOT.field("skins");
+        let path = all.index(s);
+        let Some(skin) = document.skins().get(s) else { return Ok(None) };
+        let mut joints = document.room(&path, "joints", skin.joints.len())?;
+        let mut group = None;
+        for &node in &skin.joints {
+            let Some(place) = plan.place(node) else { return Ok(None) };
+            group = Some(place.group);
+            joints.push(u32::try_from(place.joint).unwrap_or(u32::MAX));
+        }
+        let Some(group) = group else { return Ok(None) };
+        hint(document, s, skin)?;
+        let matrices = matrices(document, s, skin)?;
+        let Some(binds) = bound.get_mut(group) else { return Ok(None) };
+        let at = |joint: &u32| *joint as usize;
+        let known = joints.iter().zip(&matrices);
+        let known = known.filter_map(|(j, m)| Some((binds.get(at(j)).copied().flatten()?, *m)));
+        match common(known) {
+            Common::Same => {
+                for (joint, matrix) in joints.iter().zip(&matrices) {
+                    if let Some(bind) = binds.get_mut(at(joint)) {
+                        bind.get_or_insert(*matrix);
+                    }
+                }
+                Ok(Some(Binding { skeleton: group, joints, bake: None }))
+            }
+            Common::Moved(bake, back) => {
+                for (joint, matrix) in joints.iter().zip(&matrices) {
+                    if let Some(bind) = binds.get_mut(at(joint)) {
+                        bind.get_or_insert_with(|| matrix.wide().after(&back).narrow());
+                    }
+                }
+                Ok(Some(Binding { skeleton: group, joints, bake: Some(bake) }))
+            }
+            Common::None => {
+                let own = self.skeletons.get(group).map_or(0, |s| s.joints.len());
+                let mut binds: Vec<Option<Affine>> = document.room(&path, "bind matrices", own)?;
+                binds.resize(own, None);
+                for (joint, matrix) in joints.iter().zip(&matrices) {
+                    if let Some(bind) = binds.get_mut(at(joint)) {
+                        *bind = Some(*matrix);
+                    }
+                }
+                bound.push(binds);
+                let Some(of) = plan.groups.get(group) else { return Ok(None) };
+                let skeleton = self.skeletons.len();
+                charge_push::<(Skeleton, [usize; 4])>(document, &path, "skeletons")?;
+                self.skeletons.push(self::skeleton(document, plan, (group, of), extras)?);
+                self.groups.push(group);
+                Ok(Some(Binding { skeleton, joints, bake: None }))
+            }
+        }
+    }
+}
+
+/// How two skins over the same joints go together.
+enum Common {
+    /// They bind alike.
+    Same,
+    /// The vertices of the later one are moved, and its matrices back.
+    Moved(Affine64, Affine64),
+    None,
+}
+
+/// Compares the bind matrices that joints have with those that a skin has for them.
+fn common(pairs: impl Iterator<Item = (Affine, Affine)> + Clone) -> Common {
+    if pairs.clone().all(|(a, b)| a == b || alike(&a.wide(), &b.wide())) {
+        return Common::Same;
+    }
+    let mut moves = pairs.map(|(a, b)| Some(a.wide().inverse()?.after(&b.wide())));
+    let Some(Some(first)) = moves.next() else { return Common::None };
+    let all = moves.all(|m| m.is_some_and(|m| alike(&first, &m)));
+    match first.inverse().filter(|_| all) {
+        Some(back) => Common::Moved(first, back),
+        None => Common::None,
+    }
+}
+
+/// The inverse bind matrices of a skin, one a joint.
+fn matrices(document: &Document<'_>, s: usize, skin: &Skin<'_>) -> Result<Vec<Affine>, ReadError> {
+    let all = Path::ROOT.field("skins");
+    let skin_path = all.index(s);
+    let path = skin_path.field("inverseBindMatrices");
+    let mut matrices = document.room(&path, "bind matrices", skin.joints.len())?;
+    match skin.inverse_bind {
+        Some(accessor) => {
+            matrices.extend(document.read_f32(accessor)?.into_iter().take(skin.joints.len()).map(affine));
+        }
+        None => matrices.resize(skin.joints.len(), Affine::IDENTITY),
+    }
+    for (j, matrix) in matrices.iter().enumerate() {
+        if !matrix.is_finite() {
+            return Err(document.fault(NOT_FINITE, &path.index(j), ("skins", s), "is not finite"));
+        }
+        if matrix.inverse().is_none() {
+            document.warn(BIND_SINGULAR, &path.index(j), ("skins", s), || "cannot be inverted");
+        }
+    }
+    Ok(matrices)
+}
+
+/// Looks whether the root that a skin names is above its joints.
+fn hint(document: &Document<'_>, s: usize, skin: &Skin<'_>) -> Result<(), ReadError> {
+    let Some(root) = skin.skeleton else { return Ok(()) };
+    let nodes = document.nodes();
+    document.work(&Path::ROOT.field("skins").index(s), "nodes below a root", nodes.len())?;
+    let mut under = document.room(&Path::ROOT.field("skins"), "nodes below a root", nodes.len())?;
+    under.resize(nodes.len(), false);
+    for &n in document.node_order() {
+        let parent = nodes.get(n).and_then(|node| node.parent);
+        let below = n == root || parent.is_some_and(|p| under.get(p) == Some(&true));
+        if let Some(slot) = under.get_mut(n) {
+            *slot = below;
+        }
+    }
+    if skin.joints.iter().any(|j| under.get(*j) != Some(&true)) {
+        let all = Path::ROOT.field("skins");
+        let message = || format!("node {root} is not above all joints");
+        document.warn(SKIN_SKELETON, &all.index(s).field("skeleton"), ("skins", s), message);
+    }
+    Ok(())
+}
+
+/// The joints of a group at rest.
+fn skeleton(
+    document: &Document<'_>,
+    plan: &Plan,
+    (g, group): (usize, &Group),
+    extras: &Extras<'_, '_>,
+) -> Result<Skeleton, ReadError> {
+    let path = Path::ROOT.field("nodes");
+    let nodes = document.nodes();
+    let mut joints = document.room(&path, "joints", group.nodes.len())?;
+    for &n in &group.nodes {
+        let Some(node) = nodes.get(n) else { continue };
+        let parent = node.parent.and_then(|p| plan.place(p)).map(|place| place.joint);
+        let local = plan.locals.get(n).copied().unwrap_or_default();
+        let rest = match plan.folded(document, n) {
+            None => local,
+            Some(above) => match local {
+                Local::Trs(t) => Local::Trs(super::keys::folded(&above, &t.wide()).narrow()),
+                Local::Affine(m) => Local::Affine(above.to_affine().after(&m.wide()).narrow()),
+            },
+        };
+        document.charge::<u8>(&path, "names", node.name.len())?;
+        let mut joint = Joint::new(node.name.clone().into_owned(), parent, rest);
+        joint.extras = extras.get(n)?;
+        joints.push(joint);
+    }
+    let of_group =
+        |skin: &&Skin<'_>| skin.joints.first().and_then(|j| plan.place(*j)).is_some_and(|p| p.group == g);
+    let named = document.skins().iter().find(of_group).filter(|skin| !skin.name.is_empty());
+    let root = group.nodes.iter().find(|n| plan.above.get(**n) == Some(&None));
+    let root = root.and_then(|n| nodes.get(*n)).map(|node| node.name.to_string());
+    let name = named.map(|skin| skin.name.to_string()).or(root).unwrap_or_default();
+    Ok(Skeleton { name, joints })
+}
+
+/// Where joints are at rest.
+fn rest(document: &Document<'_>, skeleton: &Skeleton) -> Result<Vec<Affine64>, ReadError> {
+    let path = Path::ROOT.field("nodes");
+    let mut rest = document.room(&path, "joints", skeleton.joints.len())?;
+    rest.extend(skeleton.joints.iter().map(|j| j.rest.to_affine64()));
+    document.charge::<[usize; 4]>(&path, "order of joints", skeleton.joints.len())?;
+    for j in skeleton.order().unwrap_or_default() {
+        let Some(joint) = skeleton.joints.get(j) else { continue };
+        let world = match (joint.parent.and_then(|p| rest.get(p)), rest.get(j)) {
+            (Some(parent), Some(local)) => parent.after(local),
+            _ => continue,
+        };
+        if let Some(slot) = rest.get_mut(j) {
+            *slot = world;
+        }
+    }
+    Ok(rest)
+}

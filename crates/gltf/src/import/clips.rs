@@ -1,0 +1,270 @@
+//! Animations as clips.
+
+use super::bindings::Bindings;
+use super::extras::Extras;
+use super::keys::{Source, Way, folded};
+use super::nodes::unit_rotation;
+use super::plan::{Place, Plan};
+use super::times::{self, Times};
+use super::{ImportOptions, charge_push, lose};
+use crate::document::rules::{CHANNEL_IGNORED, EMPTY_CLIP, NOT_FINITE, ROTATIONS_SCALED};
+use crate::document::{Animation, Channel, Document, Interpolation, JsonValue, Property, Sampler};
+use meshwright_core::math::{Trs64, quat};
+use meshwright_core::{Path, ReadError};
+use meshwright_scene::{
+    Channel as Keys, Clip, Interpolation as Rule, Local, Loss, Motion, SkeletonId, Track,
+};
+use std::collections::BTreeSet;
+
+/// The clips of all skeletons, and the animation of each.
+pub(super) fn read(
+    document: &Document<'_>,
+    plan: &Plan,
+    bindings: &Bindings,
+    options: &ImportOptions<'_>,
+    losses: &mut Vec<Loss>,
+) -> Result<(Vec<Clip>, Vec<usize>), ReadError> {
+    let (mut clips, mut animations) = (Vec::new(), Vec::new());
+    let extras = Extras::new(document, "animations")?;
+    for (a, animation) in document.animations().iter().enumerate() {
+        let stated = Stated::new(extras.value(a));
+        let mut reader = Reader { document, plan, a, animation, losses, seen: BTreeSet::new(), group: None };
+        let Some((tracks, rate, frames)) = reader.tracks(options.rate, &stated)? else { continue };
+        let group = reader.group;
+        let name = if animation.name.is_empty() { format!("clip_{a}") } else { animation.name.to_string() };
+        let (frames, looping) = stated.frames(rate, frames);
+        for (skeleton, of) in bindings.groups.iter().enumerate() {
+            if Some(*of) != group {
+                continue;
+            }
+            let keys = tracks.iter().map(keys_of).fold(0, usize::saturating_add);
+            let path = Path::ROOT.field("animations");
+            // The tracks that the last clip does not take over.
+            document.charge::<[f32; 5]>(&path.index(a), "keys", keys)?;
+            document.charge::<Track>(&path.index(a), "keys", tracks.len())?;
+            document.charge::<u8>(&path.index(a), "names", name.len())?;
+            charge_push::<(Clip, usize)>(document, &path, "clips")?;
+            let motion = Motion::Tracks(tracks.clone());
+            let mut clip = Clip::new(name.clone(), SkeletonId(skeleton), rate, motion)
+                .with_frames(frames, looping)
+                .with_interpolation(Rule::Spherical);
+            clip.extras = extras.get(a)?;
+            clips.push(clip);
+            animations.push(a);
+        }
+    }
+    Ok((clips, animations))
+}
+
+fn keys_of(track: &Track) -> usize {
+    let counts = [track.translation.frames.len(), track.rotation.frames.len(), track.scale.frames.len()];
+    counts.into_iter().fold(0, usize::saturating_add)
+}
+
+/// What a document of this crate says of a clip.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stated {
+    rate: Option<f32>,
+    frames: Option<u32>,
+    looping: bool,
+}
+
+impl Stated {
+    fn new(extras: Option<JsonValue<'_, '_>>) -> Self {
+        let get = |name| extras.and_then(|e| e.get(name));
+        #[expect(clippy::cast_possible_truncation, reason = "checked to be a rate")]
+        let rate = get("rate").and_then(JsonValue::as_f64).map(|r| r as f32);
+        Self {
+            rate: rate.filter(|r| r.is_normal() && (0.01..=1000.0).contains(r)),
+            frames: get("frames").and_then(JsonValue::as_u64).and_then(|n| u32::try_from(n).ok()),
+            looping: get("loop").and_then(JsonValue::as_bool).unwrap_or(false),
+        }
+    }
+
+    /// The frames of a clip that has keys for so many: those that are stated, where they fit. The last key of a loop may be
+    /// where it comes round.
+    fn frames(&self, rate: f32, found: u32) -> (u32, bool) {
+        let same_rate = self.rate.is_some_and(|r| (r - rate).abs() <= f32::EPSILON * rate);
+        match self.frames.filter(|_| same_rate) {
+            Some(frames) if frames == found => (frames, self.looping),
+            Some(frames) if self.looping && frames.checked_add(1) == Some(found) => (frames, true),
+            _ => (found, self.looping),
+        }
+    }
+}
+
+struct Reader<'r, 'd, 'a> {
+    document: &'d Document<'a>,
+    plan: &'r Plan,
+    a: usize,
+    animation: &'r Animation<'a>,
+    losses: &'r mut Vec<Loss>,
+    /// What channels before moved.
+    seen: BTreeSet<(usize, u8)>,
+    group: Option<usize>,
+}
+
+impl Reader<'_, '_, '_> {
+    fn warn(&self, c: usize, message: &'static str) {
+        let all = Path::ROOT.field("animations");
+        let animation = all.index(self.a);
+        let channels = animation.field("channels");
+        self.document.warn(CHANNEL_IGNORED, &channels.index(c), ("animations", self.a), || message);
+    }
+
+    /// The tracks with their rate and how many frames they have keys for; nothing where no joint moves.
+    fn tracks(
+        &mut self,
+        rate: Option<f32>,
+        stated: &Stated,
+    ) -> Result<Option<(Vec<Track>, f32, u32)>, ReadError> {
+        let times = times::read(self.document, self.a, self.animation)?;
+        let rate = rate.or(stated.rate).unwrap_or_else(|| times::rate(&times));
+        let frames = times::frames(self.document, self.a, &times, rate)?;
+        let mut tracks: Vec<Track> = Vec::new();
+        let mut slots: std::collections::BTreeMap<usize, usize> = std::collections::BTreeMap::new();
+        for (c, channel) in self.animation.channels.iter().enumerate() {
+            let Some((place, node)) = self.target(c, channel) else { continue };
+            let sampler = self.animation.samplers.get(channel.sampler);
+            let times = times.get(channel.sampler).and_then(Option::as_ref);
+            let (Some(sampler), Some(times)) = (sampler, times) else { continue };
+            self.group = Some(place.group);
+            let slot = *slots.entry(place.joint).or_insert(tracks.len());
+            if slot == tracks.len() {
+                // With the places of the joint and of its channels in maps.
+                charge_push::<(Track, [usize; 8])>(self.document, &Path::ROOT.field("animations"), "tracks")?;
+                tracks.push(Track { joint: place.joint, ..Track::default() });
+            }
+            let Some(track) = tracks.get_mut(slot) else { continue };
+            self.channel(track, node, channel.property, (sampler, channel.sampler), times, rate)?;
+        }
+        if tracks.is_empty() {
+            let all = Path::ROOT.field("animations");
+            self.document.warn(EMPTY_CLIP, &all.index(self.a), ("animations", self.a), || "moves no node");
+            return Ok(None);
+        }
+        Ok(Some((tracks, rate, frames)))
+    }
+
+    /// The joint that a channel moves, where it counts.
+    fn target(&mut self, c: usize, channel: &Channel) -> Option<(Place, usize)> {
+        let property = match channel.property {
+            Property::Translation => 0,
+            Property::Rotation => 1,
+            Property::Scale => 2,
+            Property::Weights => {
+                let message = "morph targets stay as they are at rest, and are left out";
+                lose(self.losses, "morph-targets", || format!("animations[{}]", self.a), message);
+                return None;
+            }
+            Property::Pointer => {
+                self.warn(c, "moves what an extension says");
+                return None;
+            }
+        };
+        let Some(node) = channel.node else {
+            self.warn(c, "moves no node");
+            return None;
+        };
+        if !self.seen.insert((node, property)) {
+            self.warn(c, "moves what an earlier channel moves");
+            return None;
+        }
+        if let Some(Local::Affine(_)) = self.plan.locals.get(node) {
+            self.warn(c, "moves a node with a matrix");
+        }
+        let place = self.plan.place(node);
+        if place.is_none() && self.plan.is_active(node) {
+            let message = "animations of nodes that draw nothing are left out";
+            lose(self.losses, "node-animation", || format!("animations[{}]", self.a), message);
+        }
+        place.map(|place| (place, node))
+    }
+
+    fn channel(
+        &self,
+        track: &mut Track,
+        node: usize,
+        property: Property,
+        sampler: (&Sampler, usize),
+        times: &Times,
+        rate: f32,
+    ) -> Result<(), ReadError> {
+        let above = self.plan.folded(self.document, node);
+        let folded = |local: Trs64| above.map_or(local, |above| folded(&above, &local));
+        match property {
+            Property::Translation => self.keys(&mut track.translation, sampler, times, rate, |translation| {
+                folded(Trs64 { translation, ..Trs64::IDENTITY }).translation
+            }),
+            Property::Rotation => {
+                self.keys(&mut track.rotation, sampler, times, rate, |rotation| match above {
+                    Some(above) => quat::product(above.rotation, rotation),
+                    None => rotation,
+                })
+            }
+            _ => self.keys(&mut track.scale, sampler, times, rate, |scale| {
+                folded(Trs64 { scale, ..Trs64::IDENTITY }).scale
+            }),
+        }
+    }
+
+    fn keys<const N: usize>(
+        &self,
+        channel: &mut Keys<[f32; N]>,
+        (sampler, s): (&Sampler, usize),
+        times: &Times,
+        rate: f32,
+        map: impl Fn([f64; N]) -> [f64; N],
+    ) -> Result<(), ReadError> {
+        let all = Path::ROOT.field("animations");
+        let animation = all.index(self.a);
+        let samplers = animation.field("samplers");
+        let sampler_path = samplers.index(s);
+        let path = sampler_path.field("output");
+        let values = self.document.read_f32::<N>(sampler.output)?;
+        if let Some(k) = values.iter().position(|v| !v.iter().all(|c| c.is_finite())) {
+            return Err(self.document.fault(
+                NOT_FINITE,
+                &path.index(k),
+                ("animations", self.a),
+                "is not finite",
+            ));
+        }
+        let values = times::values(times, values, sampler.interpolation);
+        let way = match sampler.interpolation {
+            Interpolation::Linear => Way::Straight,
+            Interpolation::Step => Way::Step,
+            Interpolation::CubicSpline => Way::Spline,
+        };
+        let turns = N == 4;
+        let values = if turns { self.turns(values, way, &path) } else { values };
+        let source = Source { times: &times.seconds, values: &values, rate: f64::from(rate), way, turns };
+        let count = source.linear_keys();
+        channel.frames = self.document.room(&path, "keys", count)?;
+        channel.values = self.document.room(&path, "keys", count)?;
+        source.linear(channel, map);
+        if channel.values.iter().flatten().all(|c| c.is_finite()) {
+            return Ok(());
+        }
+        Err(self.document.fault(NOT_FINITE, &path, ("animations", self.a), "is not finite"))
+    }
+
+    /// Quaternions that turn: those of length 0 turn nothing.
+    fn turns<const N: usize>(&self, mut values: Vec<[f32; N]>, way: Way, path: &Path<'_>) -> Vec<[f32; N]> {
+        let mut odd = 0_usize;
+        let (first, each) = if way == Way::Spline { (1, 3) } else { (0, 1) };
+        for value in values.iter_mut().skip(first).step_by(each) {
+            let [x, y, z, w] = std::array::from_fn(|i| value.get(i).copied().unwrap_or(0.0));
+            let (unit, is_odd) = unit_rotation([x, y, z, w]);
+            odd = odd.saturating_add(usize::from(is_odd));
+            if [x, y, z, w] == [0.0; 4] {
+                value.iter_mut().zip(unit).for_each(|(to, c)| *to = c);
+            }
+        }
+        if odd > 0 {
+            let message = || format!("{odd} quaternions are not of length 1");
+            self.document.warn(ROTATIONS_SCALED, path, ("animations", self.a), message);
+        }
+        values
+    }
+}

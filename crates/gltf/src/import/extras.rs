@@ -1,0 +1,81 @@
+//! Extras of a document as values of a scene.
+
+use crate::document::{Document, JsonType, JsonValue};
+use meshwright_core::{Path, ReadError};
+use meshwright_scene::Extra;
+
+/// The extras of the items of a table.
+pub(super) struct Extras<'d, 'a> {
+    document: &'d Document<'a>,
+    values: Vec<Option<JsonValue<'d, 'a>>>,
+}
+
+impl<'d, 'a> Extras<'d, 'a> {
+    pub(super) fn new(document: &'d Document<'a>, table: &'static str) -> Result<Self, ReadError> {
+        let items = || document.json().get(table).into_iter().flat_map(JsonValue::items);
+        let mut values = document.room(&Path::ROOT.field(table), "extras", items().count())?;
+        values.extend(items().map(|item| item.get("extras")));
+        Ok(Self { document, values })
+    }
+
+    /// Those of an item as JSON.
+    pub(super) fn value(&self, item: usize) -> Option<JsonValue<'d, 'a>> {
+        self.values.get(item).copied().flatten()
+    }
+
+    /// Those of an item.
+    pub(super) fn get(&self, item: usize) -> Result<Option<Extra>, ReadError> {
+        self.value(item).map(|value| read(self.document, value)).transpose().map(Option::flatten)
+    }
+}
+
+/// The extras of the scene that is shown.
+pub(super) fn of_scene(document: &Document<'_>) -> Result<Option<Extra>, ReadError> {
+    Extras::new(document, "scenes")?.get(document.default_scene().unwrap_or(0))
+}
+
+/// A value, charged; nothing where it lies deeper than a scene may hold.
+fn read(document: &Document<'_>, value: JsonValue<'_, '_>) -> Result<Option<Extra>, ReadError> {
+    if depth(value) > Extra::MAX_DEPTH {
+        return Ok(None);
+    }
+    let path = Path::ROOT.field("extras");
+    // Lists grow to twice their length, and are there twice while they do.
+    document.charge::<(String, Extra)>(&path, "extras", count(value).saturating_mul(3))?;
+    Ok(extra(value))
+}
+
+/// Lists and objects within each other; the reader of JSON has bounded them.
+fn depth(value: JsonValue<'_, '_>) -> usize {
+    let below = value.items().map(depth).chain(value.entries().map(|(_, v)| depth(v)));
+    match value.kind() {
+        JsonType::Array | JsonType::Object => below.fold(0, usize::max).saturating_add(1),
+        _ => 0,
+    }
+}
+
+/// Values and bytes of texts.
+fn count(value: JsonValue<'_, '_>) -> usize {
+    let texts = value.as_str().map_or(0, |text| text.len().div_ceil(16));
+    let below = value
+        .items()
+        .map(count)
+        .chain(value.entries().map(|(k, v)| count(v).saturating_add(k.len().div_ceil(16))));
+    below.fold(texts.saturating_add(1), usize::saturating_add)
+}
+
+fn extra(value: JsonValue<'_, '_>) -> Option<Extra> {
+    Some(match value.kind() {
+        JsonType::Null => return None,
+        JsonType::Bool => Extra::Bool(value.as_bool()?),
+        JsonType::Number => match value.as_i64() {
+            Some(whole) => Extra::Int(whole),
+            None => Extra::Float(value.as_f64()?),
+        },
+        JsonType::String => Extra::Text(value.as_str()?.into_owned()),
+        JsonType::Array => Extra::List(value.items().filter_map(extra).collect()),
+        JsonType::Object => {
+            Extra::Map(value.entries().filter_map(|(k, v)| Some((k.into_owned(), extra(v)?))).collect())
+        }
+    })
+}

@@ -1,0 +1,191 @@
+//! Keys of one property of a node, as keys between which the way is straight.
+
+use meshwright_core::math::quat::{product, rotate};
+use meshwright_core::math::{Trs64, add, length, lerp, narrow, unit, wide};
+use meshwright_scene::Channel;
+
+/// How far linear keys may be from a cubic spline, as a part of the largest value of its keys.
+pub const SPLINE_ERROR: f64 = 2e-6;
+
+/// How far from 1 the length of a quaternion may be for its bits to be kept.
+const EXACT: f64 = 1e-6;
+
+/// Keys that stand for the way between two keys of a spline, at most.
+const SPLINE_KEYS: u16 = 1024;
+
+/// What lies between two keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    Straight,
+    Step,
+    Spline,
+}
+
+/// A transform below another that moves, turns and scales evenly.
+pub(super) fn folded(above: &Trs64, local: &Trs64) -> Trs64 {
+    let [size, ..] = above.scale;
+    let turned = rotate(above.rotation, local.translation.map(|c| c * size));
+    Trs64 {
+        translation: add(above.translation, turned),
+        rotation: product(above.rotation, local.rotation),
+        scale: local.scale.map(|c| c * size),
+    }
+}
+
+/// The times and values of a sampler. Times are seconds and rise strictly; of a spline each key has its tangents before
+/// and behind its value.
+pub(super) struct Source<'v, const N: usize> {
+    pub(super) times: &'v [f64],
+    pub(super) values: &'v [[f32; N]],
+    /// Frames per second.
+    pub(super) rate: f64,
+    pub(super) way: Way,
+    /// Values are unit quaternions.
+    pub(super) turns: bool,
+}
+
+impl<const N: usize> Source<'_, N> {
+    /// How many keys [`linear`](Self::linear) makes.
+    pub(super) fn linear_keys(&self) -> usize {
+        match self.way {
+            Way::Straight => self.times.len(),
+            Way::Step => self.times.len().saturating_mul(2),
+            Way::Spline => {
+                let spans = (0..self.times.len().saturating_sub(1)).map(|k| usize::from(self.parts(k)));
+                spans.fold(1, usize::saturating_add)
+            }
+        }
+    }
+
+    /// Adds the keys; `map` is what becomes of each value.
+    pub(super) fn linear(&self, channel: &mut Channel<[f32; N]>, map: impl Fn([f64; N]) -> [f64; N]) {
+        let mut push = |frame: f64, v: [f64; N]| {
+            let exact = !self.turns || (length(v) - 1.0).abs() <= EXACT;
+            let v = if exact { v } else { unit(v).unwrap_or(v) };
+            put(channel, frame, narrow(map(v)));
+        };
+        for k in 0..self.times.len() {
+            let (Some(&time), Some(v)) = (self.times.get(k), self.value(k)) else { continue };
+            push(frame(time, self.rate), v);
+            let Some(&end) = self.times.get(k.saturating_add(1)) else { continue };
+            match self.way {
+                Way::Straight => {}
+                Way::Step => push(before(frame(end, self.rate)), v),
+                Way::Spline => {
+                    let parts = self.parts(k);
+                    for part in 1..parts {
+                        let t = f64::from(part) / f64::from(parts);
+                        push((time * (1.0 - t) + end * t) * self.rate, self.spline(k, t));
+                    }
+                }
+            }
+        }
+        cut(channel, self.turns);
+    }
+
+    fn value(&self, k: usize) -> Option<[f64; N]> {
+        let at = if self.way == Way::Spline { k.saturating_mul(3).saturating_add(1) } else { k };
+        self.values.get(at).map(|v| wide(*v))
+    }
+
+    /// The start, its tangent, the end and its tangent; the tangents for the whole way, while the sampler has them by second.
+    fn span(&self, k: usize) -> [[f64; N]; 4] {
+        let at = k.saturating_mul(3);
+        let get = |offset| self.values.get(at.saturating_add(offset)).map_or([0.0; N], |v| wide(*v));
+        let length = self.seconds(k);
+        [get(1), get(2).map(|c| c * length), get(4), get(3).map(|c| c * length)]
+    }
+
+    fn seconds(&self, k: usize) -> f64 {
+        match (self.times.get(k), self.times.get(k.saturating_add(1))) {
+            (Some(a), Some(b)) => b - a,
+            _ => 0.0,
+        }
+    }
+
+    fn spline(&self, k: usize, t: f64) -> [f64; N] {
+        let [a, m, b, n] = self.span(k);
+        let (t2, t3) = (t * t, t * t * t);
+        let by = [2.0 * t3 - 3.0 * t2 + 1.0, t3 - 2.0 * t2 + t, 3.0 * t2 - 2.0 * t3, t3 - t2];
+        let mut out = [0.0; N];
+        for ((((to, a), m), b), n) in out.iter_mut().zip(a).zip(m).zip(b).zip(n) {
+            let [wa, wm, wb, wn] = by;
+            *to = wa * a + wm * m + wb * b + wn * n;
+        }
+        out
+    }
+
+    /// Straight parts that the way from key `k` to the next is divided into.
+    fn parts(&self, k: usize) -> u16 {
+        let [a, m, b, n] = self.span(k);
+        let size = a.iter().chain(&b).fold(f64::MIN_POSITIVE, |l, c| l.max(c.abs()));
+        // A straight line is off by an eighth of the second derivative, which is largest at an end.
+        let bends = a.iter().zip(m).zip(b).zip(n).map(|(((a, m), b), n)| {
+            let (start, end) = (6.0 * (b - a) - 4.0 * m - 2.0 * n, 6.0 * (a - b) + 2.0 * m + 4.0 * n);
+            start.abs().max(end.abs())
+        });
+        let parts = (bends.fold(0.0, f64::max) / (8.0 * SPLINE_ERROR * size)).sqrt().ceil();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "between 1 and the limit"
+        )]
+        let parts = parts.clamp(1.0, f64::from(SPLINE_KEYS)) as u16;
+        parts
+    }
+}
+
+/// The frame of a time: a whole one where it is off by rounding alone.
+pub(super) fn frame(time: f64, rate: f64) -> f64 {
+    let frame = time * rate;
+    let whole = frame.round();
+    if (frame - whole).abs() <= 1e-5 + 2e-7 * whole { whole } else { frame }
+}
+
+/// Cuts off what lies before frame 0.
+fn cut<const N: usize>(channel: &mut Channel<[f32; N]>, turns: bool) {
+    let early = channel.frames.partition_point(|f| *f < 0.0);
+    let Some(last) = early.checked_sub(1) else { return };
+    let pair = |k: usize| Some((f64::from(*channel.frames.get(k)?), wide(*channel.values.get(k)?)));
+    let Some((from, a)) = pair(last) else { return };
+    let value = match pair(early) {
+        Some((to, b)) => {
+            let dot: f64 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
+            let b = if turns && dot < 0.0 { b.map(|c| -c) } else { b };
+            let v = lerp(a, b, -from / (to - from));
+            if turns { unit(v).unwrap_or(a) } else { v }
+        }
+        None => a,
+    };
+    let starts = channel.frames.get(early) == Some(&0.0);
+    let drop = if starts { early } else { last };
+    channel.frames.drain(..drop);
+    channel.values.drain(..drop);
+    if let (false, Some(frame), Some(first)) =
+        (starts, channel.frames.first_mut(), channel.values.first_mut())
+    {
+        *frame = 0.0;
+        *first = narrow(value);
+    }
+}
+
+/// The last moment before a frame.
+fn before(frame: f64) -> f64 {
+    #[expect(clippy::cast_possible_truncation, reason = "rounded to the stored precision")]
+    let stored = frame as f32;
+    f64::from(stored.next_down())
+}
+
+/// Adds a key behind the others; one that is not behind them in 32 bits replaces the last.
+fn put<const N: usize>(channel: &mut Channel<[f32; N]>, frame: f64, value: [f32; N]) {
+    #[expect(clippy::cast_possible_truncation, reason = "rounded to the stored precision")]
+    let frame = frame as f32;
+    match channel.frames.last() {
+        Some(last) if *last >= frame => {
+            if let Some(value_of_last) = channel.values.last_mut() {
+                *value_of_last = value;
+            }
+        }
+        _ => channel.push(frame, value),
+    }
+}

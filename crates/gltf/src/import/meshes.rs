@@ -1,0 +1,455 @@
+//! What is drawn: nodes with meshes, and meshes that follow joints.
+
+use super::attributes::Reader;
+use super::bindings::Bindings;
+use super::extras::Extras;
+use super::materials::Materials;
+use super::plan::Plan;
+use super::{Origin, charge_push};
+use crate::document::rules::{
+    JOINT_RANGE, JOINT_RANGE_UNUSED, NOT_FINITE, SKIN_WEIGHTS, VERTICES_UNBOUND, WEIGHTS_NEGATIVE,
+    WEIGHTS_NORMALIZED,
+};
+use crate::document::{Document, JsonValue, Primitive, Semantic};
+use meshwright_core::math::{Affine64, narrow1};
+use meshwright_core::{Path, ReadError};
+use meshwright_scene::{Influence, Loss, MaterialId, Mesh, MeshId, Node, NodeId, SkeletonId, Skin};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How far from 1 weights may sum to be kept.
+const SUM: f64 = 1e-3;
+
+/// What is drawn.
+#[derive(Default)]
+pub(super) struct Built {
+    pub(super) nodes: Vec<Node>,
+    pub(super) meshes: Vec<Mesh>,
+    pub(super) origins: Vec<Origin>,
+}
+
+/// What moves a mesh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Mover {
+    /// The node that draws it.
+    Node,
+    /// A skin.
+    Skin(usize),
+    /// The joint above the node of this number, or the node itself.
+    Joint(usize),
+}
+
+struct Builder<'b, 'd, 'a> {
+    document: &'d Document<'a>,
+    plan: &'b Plan,
+    bindings: &'b Bindings,
+    materials: &'b Materials,
+    losses: &'b mut Vec<Loss>,
+    extras: Extras<'d, 'a>,
+    built: Built,
+    /// The meshes that were made of a primitive and what moves it.
+    made: BTreeMap<(usize, usize, Mover, Option<usize>), Option<MeshId>>,
+    /// How far morph targets are applied, by node and by mesh.
+    morphs: [Vec<Option<JsonValue<'d, 'a>>>; 2],
+    /// Accessors of positions that several primitives use.
+    shared: BTreeSet<usize>,
+}
+
+pub(super) fn read(
+    document: &Document<'_>,
+    plan: &Plan,
+    bindings: &Bindings,
+    materials: &Materials,
+    losses: &mut Vec<Loss>,
+) -> Result<Built, ReadError> {
+    let extras = Extras::new(document, "meshes")?;
+    let (built, made, shared) = (Built::default(), BTreeMap::new(), shared(document)?);
+    let morphs = [morphs(document, "nodes")?, morphs(document, "meshes")?];
+    let mut builder =
+        Builder { document, plan, bindings, materials, losses, extras, built, made, morphs, shared };
+    builder.nodes()?;
+    Ok(builder.built)
+}
+
+/// Accessors of positions that several primitives use.
+fn shared(document: &Document<'_>) -> Result<BTreeSet<usize>, ReadError> {
+    let primitives = || document.meshes().iter().flat_map(|mesh| &mesh.primitives);
+    // A place in a tree takes up to three times what it holds.
+    document.charge::<[usize; 6]>(&Path::ROOT.field("meshes"), "shared accessors", primitives().count())?;
+    let mut seen = BTreeSet::new();
+    Ok(primitives().filter_map(|p| p.get(&Semantic::Position)).filter(|a| !seen.insert(*a)).collect())
+}
+
+/// How far morph targets are applied, as items of a table say.
+fn morphs<'d, 'a>(
+    document: &'d Document<'a>,
+    table: &'static str,
+) -> Result<Vec<Option<JsonValue<'d, 'a>>>, ReadError> {
+    let items = || document.json().get(table).into_iter().flat_map(JsonValue::items);
+    let mut weights = document.room(&Path::ROOT.field(table), "weights", items().count())?;
+    weights.extend(items().map(|item| item.get("weights")));
+    Ok(weights)
+}
+
+impl Builder<'_, '_, '_> {
+    /// The nodes that draw, or that have nodes below that do, with parents before their children.
+    fn nodes(&mut self) -> Result<(), ReadError> {
+        let document = self.document;
+        let nodes = document.nodes();
+        let keep = self.kept()?;
+        let extras = Extras::new(document, "nodes")?;
+        let all = Path::ROOT.field("nodes");
+        let mut places: Vec<Option<NodeId>> = document.room(&all, "nodes", nodes.len())?;
+        places.resize(nodes.len(), None);
+        for &n in document.node_order() {
+            let Some(node) = nodes.get(n).filter(|_| self.plan.is_active(n)) else { continue };
+            let mover = self.mover(n);
+            let (own, moved) = match node.mesh {
+                Some(mesh) if mover == Mover::Node => (self.meshes(n, mesh, mover)?, Vec::new()),
+                Some(mesh) => (Vec::new(), self.meshes(n, mesh, mover)?),
+                None => Default::default(),
+            };
+            let name = node.name.clone().into_owned();
+            // The name, the node and the list of its meshes.
+            document.charge::<u8>(&all, "names", name.len().saturating_mul(2))?;
+            charge_push::<Node>(document, &all, "nodes")?;
+            // What joints move hangs from no node.
+            if !moved.is_empty() {
+                self.built.nodes.push(Node { name: name.clone(), meshes: moved, ..Node::default() });
+            }
+            if keep.get(n) == Some(&true) {
+                let id = NodeId(self.built.nodes.len());
+                if let Some(place) = places.get_mut(n) {
+                    *place = Some(id);
+                }
+                let parent = node.parent.and_then(|p| places.get(p).copied().flatten());
+                let local = self.plan.locals.get(n).copied().unwrap_or_default();
+                self.built.nodes.push(Node { name, parent, local, meshes: own, extras: extras.get(n)? });
+            }
+        }
+        Ok(())
+    }
+
+    /// Nodes that are neither joints nor below any, and draw or hold others that do, or stand for a place.
+    fn kept(&self) -> Result<Vec<bool>, ReadError> {
+        let nodes = self.document.nodes();
+        let free = |n: usize| {
+            self.plan.is_active(n)
+                && self.plan.place(n).is_none()
+                && self.plan.above.get(n).copied().flatten().is_none()
+        };
+        let mut keep = self.document.room(&Path::ROOT.field("nodes"), "nodes", nodes.len())?;
+        keep.extend((0..nodes.len()).map(|n| {
+            let draws = nodes.get(n).is_some_and(|node| node.mesh.is_some() && self.mover(n) == Mover::Node);
+            let marks = nodes
+                .get(n)
+                .is_some_and(|node| node.mesh.is_none() && node.children.is_empty() && !node.name.is_empty());
+            free(n) && (draws || marks)
+        }));
+        for &n in self.document.node_order().iter().rev() {
+            let parent = nodes.get(n).and_then(|node| node.parent);
+            if let (Some(true), Some(parent)) = (keep.get(n).copied(), parent)
+                && let Some(above) = keep.get_mut(parent)
+            {
+                *above = true;
+            }
+        }
+        Ok(keep)
+    }
+
+    fn mover(&self, n: usize) -> Mover {
+        let Some(node) = self.document.nodes().get(n) else { return Mover::Node };
+        let weighted = node.mesh.and_then(|m| self.document.meshes().get(m)).is_some_and(|mesh| {
+            let weights = Semantic::Weights(0);
+            mesh.primitives.iter().any(|p| p.get(&Semantic::Joints(0)).is_some() && p.get(&weights).is_some())
+        });
+        match node.skin.filter(|s| weighted && self.bindings.skin(*s).is_some()) {
+            Some(skin) => Mover::Skin(skin),
+            None if self.plan.place(n).is_some() => Mover::Joint(n),
+            None if self.plan.above.get(n).copied().flatten().is_some() => Mover::Joint(n),
+            None => Mover::Node,
+        }
+    }
+
+    /// The meshes of a node.
+    fn meshes(&mut self, n: usize, m: usize, mover: Mover) -> Result<Vec<MeshId>, ReadError> {
+        let document = self.document;
+        let Some(mesh) = document.meshes().get(m) else { return Ok(Vec::new()) };
+        let mut ids = Vec::new();
+        let [by_node, by_mesh] = &self.morphs;
+        let own = by_node.get(n).copied().flatten();
+        let morphed = own.map(|_| n);
+        let weights = own.or(by_mesh.get(m).copied().flatten());
+        #[expect(clippy::cast_possible_truncation, reason = "stored in 32 bits")]
+        let weights: Vec<f32> = weights
+            .into_iter()
+            .flat_map(JsonValue::items)
+            .take(mesh.primitives.iter().map(|p| p.targets.len()).max().unwrap_or(0))
+            .map(|w| w.as_f64().unwrap_or(0.0) as f32)
+            .collect();
+        for (p, primitive) in mesh.primitives.iter().enumerate() {
+            let id = match self.made.get(&(m, p, mover, morphed)) {
+                Some(id) => *id,
+                None => {
+                    let id = self.primitive(n, m, (p, primitive), &weights, mover)?;
+                    self.made.insert((m, p, mover, morphed), id);
+                    id
+                }
+            };
+            charge_push::<MeshId>(document, &Path::ROOT.field("nodes"), "meshes")?;
+            ids.extend(id);
+        }
+        Ok(ids)
+    }
+
+    fn primitive(
+        &mut self,
+        n: usize,
+        m: usize,
+        (p, primitive): (usize, &Primitive<'_>),
+        weights: &[f32],
+        mover: Mover,
+    ) -> Result<Option<MeshId>, ReadError> {
+        let document = self.document;
+        let all = Path::ROOT.field("meshes");
+        let mesh_path = all.index(m);
+        let primitives = mesh_path.field("primitives");
+        let path = primitives.index(p);
+        let reader = Reader { document, path: &path, mesh: m, primitive };
+        let Some(mut mesh) =
+            reader.mesh(self.materials.coordinates(primitive.material), weights, self.losses)?
+        else {
+            return Ok(None);
+        };
+        self.bind(&mut mesh, n, m, primitive, mover, &path)?;
+        if primitive.get(&Semantic::Position).is_some_and(|a| self.shared.contains(&a)) {
+            // What is used, where it goes, and the influences of what is kept.
+            document.charge::<[u32; 3]>(&path, "vertices", mesh.positions.len())?;
+            let influences = mesh.skin.as_ref().map_or(0, |skin| skin.influences.len());
+            document.charge::<Influence>(&path, "influences", influences.saturating_mul(3))?;
+            drop_unused(&mut mesh);
+        }
+        let finite = mesh.positions.as_flattened().iter().all(|c| c.is_finite());
+        if !finite {
+            return Err(document.fault(
+                NOT_FINITE,
+                &path,
+                ("meshes", m),
+                "a vertex lies beyond 32-bit floats",
+            ));
+        }
+        mesh.name = self.name(n, m, p);
+        // The mesh in its list, where it comes from, and that it was made.
+        document.charge::<u8>(&path, "name", mesh.name.len())?;
+        charge_push::<(Mesh, Origin, [usize; 8])>(document, &path, "meshes")?;
+        mesh.material = primitive.material.map(MaterialId);
+        mesh.extras = self.extras.get(m)?;
+        let id = MeshId(self.built.meshes.len());
+        self.built.meshes.push(mesh);
+        self.built.origins.push(Origin { node: n, mesh: m, primitive: p });
+        Ok(Some(id))
+    }
+
+    /// The name of the mesh, else of its node; those of further primitives are numbered.
+    fn name(&self, n: usize, m: usize, p: usize) -> String {
+        let mesh =
+            self.document.meshes().get(m).map(|mesh| mesh.name.as_ref()).filter(|name| !name.is_empty());
+        let node = self.document.nodes().get(n).map(|node| node.name.as_ref());
+        let name = mesh.or(node).unwrap_or_default();
+        if p == 0 { name.to_owned() } else { format!("{name}_{p}") }
+    }
+
+    /// Lets the mesh follow what moves it.
+    fn bind(
+        &mut self,
+        mesh: &mut Mesh,
+        n: usize,
+        m: usize,
+        primitive: &Primitive<'_>,
+        mover: Mover,
+        path: &Path<'_>,
+    ) -> Result<(), ReadError> {
+        let document = self.document;
+        let joints = primitive.get(&Semantic::Joints(0)).is_some();
+        let weights = primitive.get(&Semantic::Weights(0)).is_some();
+        let skin = document.nodes().get(n).and_then(|node| node.skin);
+        if joints != weights || joints != skin.is_some() {
+            document.warn(SKIN_WEIGHTS, path, ("meshes", m), || "not all of skin, joints and weights");
+        }
+        match mover {
+            Mover::Node => {}
+            Mover::Skin(skin) if joints && weights => {
+                let Some(binding) = self.bindings.skin(skin) else { return Ok(()) };
+                if let Some(bake) = binding.bake {
+                    mesh.bake(&bake.narrow());
+                }
+                let sets = Sets::read(document, primitive)?;
+                let count = mesh.positions.len();
+                mesh.skin = Some(sets.skin(
+                    document,
+                    SkeletonId(binding.skeleton),
+                    &binding.joints,
+                    count,
+                    (m, path),
+                )?);
+            }
+            Mover::Skin(_) | Mover::Joint(_) => self.follow(mesh, n, path)?,
+        }
+        Ok(())
+    }
+
+    /// Lets all of a mesh follow the joint that its node is or hangs from; without one it stays where the node is.
+    fn follow(&self, mesh: &mut Mesh, n: usize, path: &Path<'_>) -> Result<(), ReadError> {
+        let mut to_joint = Affine64::IDENTITY;
+        let mut at = n;
+        let place = loop {
+            if let Some(place) = self.plan.place(at) {
+                break Some(place);
+            }
+            to_joint = self.plan.local(at).after(&to_joint);
+            match self.document.nodes().get(at).and_then(|node| node.parent) {
+                Some(parent) => at = parent,
+                None => break None,
+            }
+        };
+        let Some(place) = place else {
+            mesh.bake(&to_joint.narrow());
+            return Ok(());
+        };
+        let to_bound = self.bindings.to_bound(place).after(&to_joint);
+        mesh.bake(&to_bound.narrow());
+        let count = mesh.positions.len();
+        let joint = u32::try_from(place.joint).unwrap_or(u32::MAX);
+        let mut skin = Skin::new(SkeletonId(place.group));
+        skin.influences = self.document.room(path, "influences", count)?;
+        skin.influences.resize(count, Influence { joint, weight: 1.0 });
+        skin.starts = self.document.room(path, "influences", count.saturating_add(1))?;
+        skin.starts.extend(0..=u32::try_from(count).unwrap_or(u32::MAX));
+        mesh.skin = Some(skin);
+        Ok(())
+    }
+}
+
+/// Drops vertices that no triangle uses; the others keep their order.
+fn drop_unused(mesh: &mut Mesh) {
+    let mut places = vec![u32::MAX; mesh.positions.len()];
+    for v in mesh.triangles.as_flattened() {
+        if let Some(place) = places.get_mut(*v as usize) {
+            *place = 0;
+        }
+    }
+    let used: Vec<bool> = places.iter().map(|place| *place == 0).collect();
+    let mut next = 0_u32;
+    for place in places.iter_mut().filter(|place| **place == 0) {
+        *place = next;
+        next = next.saturating_add(1);
+    }
+    for v in mesh.triangles.as_flattened_mut() {
+        *v = places.get(*v as usize).copied().unwrap_or(0);
+    }
+    fn keep<T>(values: &mut Vec<T>, used: &[bool]) {
+        let mut used = used.iter();
+        values.retain(|_| used.next() == Some(&true));
+    }
+    keep(&mut mesh.positions, &used);
+    keep(&mut mesh.normals, &used);
+    keep(&mut mesh.tangents, &used);
+    keep(&mut mesh.uvs, &used);
+    keep(&mut mesh.colors, &used);
+    if let Some(skin) = &mut mesh.skin {
+        let mut kept = Skin::new(skin.skeleton);
+        for v in (0..skin.vertex_count()).filter(|v| used.get(*v) == Some(&true)) {
+            kept.influences.extend_from_slice(skin.of(v));
+            kept.end_vertex();
+        }
+        *skin = kept;
+    }
+}
+
+/// Four joints of each vertex, and their weights.
+type Set = (Vec<[u32; 4]>, Vec<[f32; 4]>);
+
+/// Joints and weights of vertices, set by set.
+struct Sets(Vec<Set>);
+
+#[derive(Default)]
+struct Oddities {
+    negative: usize,
+    scaled: usize,
+    unbound: usize,
+    unused: usize,
+}
+
+impl Sets {
+    fn read(document: &Document<'_>, primitive: &Primitive<'_>) -> Result<Self, ReadError> {
+        let mut sets = Vec::new();
+        for s in 0.. {
+            let pair = (primitive.get(&Semantic::Joints(s)), primitive.get(&Semantic::Weights(s)));
+            let (Some(joints), Some(weights)) = pair else { break };
+            sets.push((document.read_u32(joints)?, document.read_f32(weights)?));
+        }
+        Ok(Self(sets))
+    }
+
+    /// The influences of a vertex.
+    fn of(&self, v: usize) -> impl Iterator<Item = (u32, f32)> {
+        let sets = self.0.iter().filter_map(move |(joints, weights)| Some((joints.get(v)?, weights.get(v)?)));
+        sets.flat_map(|(joints, weights)| joints.iter().copied().zip(weights.iter().copied()))
+    }
+
+    /// The binding of `count` vertices; `joints` are the skeleton's for those of the skin.
+    fn skin(
+        &self,
+        document: &Document<'_>,
+        skeleton: SkeletonId,
+        joints: &[u32],
+        count: usize,
+        (m, path): (usize, &Path<'_>),
+    ) -> Result<Skin, ReadError> {
+        let fault = |rule, v: usize, message: String| {
+            Err(document.fault(rule, &path.field("WEIGHTS").index(v), ("meshes", m), message))
+        };
+        let mut skin = Skin::new(skeleton);
+        skin.starts = document.room(path, "influences", count.saturating_add(1))?;
+        skin.starts.push(0);
+        let most = self.0.iter().flat_map(|(_, w)| w.as_flattened()).filter(|w| **w != 0.0).count();
+        skin.influences = document.room(path, "influences", most)?;
+        let mut odd = Oddities::default();
+        for v in 0..count {
+            let mut sum = 0.0;
+            for (joint, weight) in self.of(v) {
+                if !weight.is_finite() {
+                    return fault(NOT_FINITE, v, "is not finite".into());
+                }
+                if weight == 0.0 && joint as usize >= joints.len() {
+                    odd.unused = odd.unused.saturating_add(1);
+                }
+                sum += f64::from(weight.max(0.0));
+            }
+            let scale = if (sum - 1.0).abs() > SUM && sum > 0.0 { 1.0 / sum } else { 1.0 };
+            odd.scaled = odd.scaled.saturating_add(usize::from(scale != 1.0));
+            odd.unbound = odd.unbound.saturating_add(usize::from(sum == 0.0));
+            for (joint, weight) in self.of(v).filter(|(_, weight)| *weight != 0.0) {
+                let Some(&known) = joints.get(joint as usize) else {
+                    return fault(JOINT_RANGE, v, format!("joint {joint} of {}", joints.len()));
+                };
+                if weight < 0.0 {
+                    odd.negative = odd.negative.saturating_add(1);
+                    continue;
+                }
+                let weight = if scale == 1.0 { weight } else { narrow1(f64::from(weight) * scale) };
+                skin.influences.push(Influence { joint: known, weight });
+            }
+            skin.end_vertex();
+        }
+        let rules = [
+            (WEIGHTS_NEGATIVE, odd.negative, "weights are negative"),
+            (WEIGHTS_NORMALIZED, odd.scaled, "vertices have weights that do not sum to 1"),
+            (VERTICES_UNBOUND, odd.unbound, "vertices have no weights"),
+            (JOINT_RANGE_UNUSED, odd.unused, "joints that are not there have weight 0"),
+        ];
+        for (rule, count, what) in rules.into_iter().filter(|(_, count, _)| *count > 0) {
+            document.warn(rule, path, ("meshes", m), || format!("{count} {what}"));
+        }
+        Ok(skin)
+    }
+}

@@ -1,0 +1,154 @@
+//! Any glTF document as a scene.
+//!
+//! What tools write is taken as it is: nodes with matrices, joints in any order and below nodes that are none, several
+//! skins over the same joints, keys at any time, strips and fans, quantised and compressed attributes. The result means
+//! the same: every vertex stands at every time where a viewer would put it.
+//!
+//! | glTF | scene |
+//! |---|---|
+//! | the scene that is to be shown, else all roots | the scene |
+//! | joints of skins, animated nodes, and the nodes between them | joints; those that a skin or an animation ties together are one skeleton |
+//! | nodes above the first joint that do not move | folded into the joint where they turn, move and scale evenly, else joints |
+//! | an empty node with a name below a joint | a joint that moves nothing: a tag |
+//! | a primitive of triangles, strips or fans | a mesh |
+//! | a mesh without skin below a joint | a mesh that follows this joint |
+//! | other nodes that draw | nodes |
+//! | an animation | a clip for each skeleton that it moves |
+//!
+//! Skins with different inverse bind matrices for the same joints become one skeleton where a single transform of the
+//! vertices makes up for it, else one each. Steps become two keys at neighbouring times, cubic splines as many linear
+//! keys as keep within [`SPLINE_ERROR`] of their range.
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
+
+mod attributes;
+mod bindings;
+mod clips;
+mod extras;
+mod keys;
+mod materials;
+mod meshes;
+mod nodes;
+mod plan;
+mod times;
+
+use crate::document::Document;
+use meshwright_core::{Path, ReadError};
+use meshwright_scene::{Converted, Loss, Scene};
+
+pub use keys::SPLINE_ERROR;
+
+/// Extensions that are read.
+pub const EXTENSIONS: &[&str] = &[
+    "KHR_mesh_quantization",
+    "KHR_texture_transform",
+    "KHR_materials_unlit",
+    "KHR_lights_punctual",
+    "EXT_meshopt_compression",
+];
+
+/// Finds the bytes of a picture beside the document, by the path that [`Files`](crate::document::Files) get.
+pub type Pictures<'f> = dyn Fn(&str) -> Option<Vec<u8>> + 'f;
+
+/// How a document becomes a scene.
+#[derive(Clone, Copy, Default)]
+#[non_exhaustive]
+pub struct ImportOptions<'o> {
+    /// The name of the scene.
+    pub name: &'o str,
+    /// Frames per second of all clips; without it, the rate that a document of this crate states, else the least common
+    /// one at which every key falls on a frame.
+    pub rate: Option<f32>,
+    /// Where pictures beside the document are; without it, they are dropped.
+    pub files: Option<&'o Pictures<'o>>,
+}
+
+impl std::fmt::Debug for ImportOptions<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ImportOptions")
+            .field("name", &self.name)
+            .field("rate", &self.rate)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<'o> ImportOptions<'o> {
+    /// Options for a scene of a name.
+    #[must_use]
+    pub fn named(name: &'o str) -> Self {
+        Self { name, ..Self::default() }
+    }
+
+    /// The same options with a rate for all clips.
+    #[must_use]
+    pub const fn with_rate(mut self, rate: Option<f32>) -> Self {
+        self.rate = rate;
+        self
+    }
+
+    /// The same options with files beside the document.
+    #[must_use]
+    pub const fn with_files(mut self, files: &'o Pictures<'o>) -> Self {
+        self.files = Some(files);
+        self
+    }
+}
+
+/// Where a mesh of the scene comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Origin {
+    /// The node that draws it; the first, where several share it.
+    pub node: usize,
+    /// The mesh of the document.
+    pub mesh: usize,
+    /// The primitive of that mesh.
+    pub primitive: usize,
+}
+
+/// A scene that was a document.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Import {
+    /// The scene.
+    pub scene: Scene,
+    /// Where each of its meshes comes from.
+    pub origins: Vec<Origin>,
+    /// The animation that each of its clips comes from.
+    pub animations: Vec<usize>,
+}
+
+/// Makes a scene of a document, which should have been read with [`EXTENSIONS`]. What is odd is added to the document's
+/// [`report`](Document::report); what the scene does not hold is a loss.
+///
+/// # Errors
+/// When a vertex, key or matrix is not finite or names what is not there, when times of keys fall, or when the
+/// document's limits do not allow for the scene.
+pub fn import(document: &Document<'_>, options: &ImportOptions<'_>) -> Result<Converted<Import>, ReadError> {
+    let mut losses = Vec::new();
+    let plan = plan::Plan::new(document, &mut losses)?;
+    let bindings = bindings::Bindings::new(document, &plan)?;
+    let mut scene = Scene::new(options.name);
+    let materials = materials::read(document, options, &mut losses)?;
+    let built = meshes::read(document, &plan, &bindings, &materials, &mut losses)?;
+    scene.nodes = built.nodes;
+    scene.meshes = built.meshes;
+    scene.materials = materials.into_materials();
+    let (clips, animations) = clips::read(document, &plan, &bindings, options, &mut losses)?;
+    scene.clips = clips;
+    scene.skeletons = bindings.into_skeletons();
+    scene.extras = extras::of_scene(document)?;
+    Ok(Converted::new(Import { scene, origins: built.origins, animations }, losses))
+}
+
+/// Adds a loss; those of one code are one that counts them.
+fn lose(losses: &mut Vec<Loss>, code: &'static str, path: impl FnOnce() -> String, message: &'static str) {
+    match losses.iter_mut().find(|loss| loss.code == code) {
+        Some(loss) => loss.count = loss.count.saturating_add(1),
+        None => losses.push(Loss::new(code, path(), message)),
+    }
+}
+
+/// Charges an item that is pushed onto a list: while the list grows to twice its length it is there twice.
+fn charge_push<T>(document: &Document<'_>, path: &Path<'_>, what: &'static str) -> Result<(), ReadError> {
+    document.charge::<T>(path, what, 3)
+}

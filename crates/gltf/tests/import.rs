@@ -1,0 +1,385 @@
+//! What a document means as a scene, with the values of small documents written out.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    reason = "a failing test panics"
+)]
+
+use meshwright_core::{ReadError, Report};
+use meshwright_gltf::document::{Document, Options, no_files};
+use meshwright_gltf::import::{EXTENSIONS, Import, ImportOptions, import};
+use meshwright_rig::Evaluator;
+use meshwright_scene::{Converted, Local, MeshId, Motion};
+use serde_json::{Value, json};
+
+/// A document being put together: arrays become views of one embedded buffer.
+struct Made {
+    root: Value,
+    bytes: Vec<u8>,
+}
+
+impl Made {
+    fn new(root: Value) -> Self {
+        let mut root = root;
+        root["asset"] = json!({ "version": "2.0" });
+        for table in ["accessors", "bufferViews"] {
+            root[table] = json!([]);
+        }
+        Self { root, bytes: Vec::new() }
+    }
+
+    fn push(&mut self, component: u32, kind: &str, count: usize, normalized: bool, bytes: &[u8]) -> usize {
+        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+        let view = self.root["bufferViews"].as_array().unwrap().len();
+        let entry = json!({ "buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len() });
+        self.root["bufferViews"].as_array_mut().unwrap().push(entry);
+        self.bytes.extend_from_slice(bytes);
+        let accessors = self.root["accessors"].as_array_mut().unwrap();
+        accessors.push(json!({
+            "bufferView": view, "componentType": component, "type": kind, "count": count, "normalized": normalized,
+        }));
+        accessors.len() - 1
+    }
+
+    fn floats<const N: usize>(&mut self, kind: &str, values: &[[f32; N]]) -> usize {
+        let bytes: Vec<u8> = values.as_flattened().iter().flat_map(|c| c.to_le_bytes()).collect();
+        self.push(5126, kind, values.len(), false, &bytes)
+    }
+
+    fn read(mut self) -> Result<(Converted<Import>, Report), ReadError> {
+        self.root["buffers"] = json!([{ "byteLength": self.bytes.len(), "uri": data(&self.bytes) }]);
+        let text = serde_json::to_vec(&self.root).unwrap();
+        let document =
+            Document::from_slice(&text, &no_files, &Options::default().with_extensions(EXTENSIONS))?;
+        let made = import(&document, &ImportOptions::named("made"))?;
+        made.value.scene.validate().unwrap();
+        Ok((made, document.report()))
+    }
+}
+
+fn data(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold("data:,".to_owned(), |mut uri, b| {
+        write!(uri, "%{b:02x}").unwrap();
+        uri
+    })
+}
+
+const CORNERS: [[f32; 3]; 4] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]];
+
+fn posed(import: &Import, clip: usize, seconds: f64) -> Vec<[f32; 3]> {
+    let mut evaluator = Evaluator::new(&import.scene).unwrap();
+    evaluator.pose_seconds(clip, seconds).unwrap();
+    evaluator.mesh(MeshId(0)).unwrap().positions
+}
+
+fn near(a: [f32; 3], b: [f32; 3]) -> bool {
+    a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5)
+}
+
+#[test]
+fn strips_and_fans_are_triangles() {
+    for (mode, triangles) in
+        [(4, vec![[0, 1, 2]]), (5, vec![[0, 1, 2], [1, 3, 2]]), (6, vec![[1, 2, 0], [2, 3, 0]])]
+    {
+        let mut made =
+            Made::new(json!({ "nodes": [{ "mesh": 0 }], "scenes": [{ "nodes": [0] }], "scene": 0 }));
+        let positions = made.floats("VEC3", &CORNERS);
+        made.root["meshes"] = json!([{ "name": "quad", "primitives": [{ "attributes": { "POSITION": positions }, "mode": mode }] }]);
+        let (made, report) = made.read().unwrap();
+        let scene = made.value.scene;
+        assert_eq!(scene.meshes[0].triangles, triangles, "mode {mode}");
+        assert_eq!(scene.meshes[0].positions, CORNERS);
+        assert_eq!((scene.meshes[0].name.as_str(), scene.nodes.len()), ("quad", 1));
+        assert_eq!(report.totals().any(|t| t.0 == "index-count"), mode == 4);
+    }
+}
+
+/// A bar of two joints below a node that turns a quarter about X, doubles and moves; the second joint turns.
+fn armature(channel: &Value, interpolation: &str, times: &[[f32; 1]], values: &[[f32; 4]]) -> Made {
+    let mut made = Made::new(json!({
+        "scenes": [{ "nodes": [0, 3] }], "scene": 0,
+        "nodes": [
+            { "name": "armature", "children": [1], "rotation": [0.70710677, 0, 0, 0.70710677], "scale": [2, 2, 2],
+              "translation": [0, 0, 5] },
+            { "name": "root", "children": [2] },
+            { "name": "tip", "translation": [0, 1, 0] },
+            { "name": "bar", "mesh": 0, "skin": 0, "translation": [9, 9, 9] },
+        ],
+    }));
+    let positions = made.floats("VEC3", &[[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]]);
+    let joints = made.push(5121, "VEC4", 3, false, &[0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]);
+    let weights = made.push(5121, "VEC4", 3, true, &[255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0]);
+    let unit = |y: f32| [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, y, 0.0, 1.0];
+    let bind = made.floats("MAT4", &[unit(0.0), unit(-1.0)]);
+    let input = made.floats("SCALAR", times);
+    let output = made.floats("VEC4", values);
+    made.root["skins"] = json!([{ "joints": [1, 2], "inverseBindMatrices": bind }]);
+    made.root["meshes"] = json!([{ "primitives": [{
+        "attributes": { "POSITION": positions, "JOINTS_0": joints, "WEIGHTS_0": weights } }] }]);
+    made.root["animations"] = json!([{ "name": "turn", "channels": [{ "sampler": 0, "target": channel }],
+        "samplers": [{ "input": input, "output": output, "interpolation": interpolation }] }]);
+    made
+}
+
+const HALF: f32 = std::f32::consts::FRAC_1_SQRT_2;
+const STILL: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
+/// A quarter about Z.
+const QUARTER: [f32; 4] = [0.0, 0.0, HALF, HALF];
+
+#[test]
+fn what_lies_above_a_skeleton_is_folded_into_it() {
+    let channel = json!({ "node": 2, "path": "rotation" });
+    let (made, _) = armature(&channel, "LINEAR", &[[0.0], [0.5]], &[STILL, QUARTER]).read().unwrap();
+    let scene = &made.value.scene;
+    let skeleton = &scene.skeletons[0];
+    assert_eq!(skeleton.joints.iter().map(|j| j.name.as_str()).collect::<Vec<_>>(), ["root", "tip"]);
+    assert_eq!(skeleton.joints[1].parent, Some(0));
+    let Local::Trs(root) = skeleton.joints[0].rest else { panic!("parts stay parts") };
+    assert_eq!((root.translation, root.scale), ([0.0, 0.0, 5.0], [2.0; 3]));
+    let clip = &scene.clips[0];
+    assert_eq!((clip.rate, clip.frames, clip.looping, clip.name.as_str()), (10.0, 6, false, "turn"));
+    // Y up becomes Z, doubled; the mesh node's own place does not count.
+    let at = posed(&made.value, 0, 0.0);
+    assert!(near(at[1], [0.0, 0.0, 7.0]) && near(at[2], [2.0, 0.0, 7.0]), "{at:?}");
+    let at = posed(&made.value, 0, 0.5);
+    assert!(near(at[1], [0.0, 0.0, 7.0]) && near(at[2], [0.0, 0.0, 9.0]), "{at:?}");
+    let at = posed(&made.value, 0, 0.25);
+    let part = 2.0_f32.sqrt();
+    assert!(near(at[2], [part, 0.0, 7.0 + part]), "{at:?}");
+}
+
+#[test]
+fn a_first_joint_that_moves_stays_below_what_was_folded() {
+    let channel = json!({ "node": 1, "path": "rotation" });
+    let (made, _) = armature(&channel, "LINEAR", &[[0.0], [1.0]], &[STILL, QUARTER]).read().unwrap();
+    // The quarter about Z of the node's space turns its Y to -X.
+    let at = posed(&made.value, 0, 1.0);
+    assert!(near(at[1], [-2.0, 0.0, 5.0]), "{at:?}");
+}
+
+#[test]
+fn steps_hold_until_the_next_key() {
+    let channel = json!({ "node": 2, "path": "rotation" });
+    let (made, _) = armature(&channel, "STEP", &[[0.0], [0.5]], &[STILL, QUARTER]).read().unwrap();
+    for (time, z) in [(0.0, 7.0), (0.3, 7.0), (0.4999, 7.0), (0.5, 9.0)] {
+        let at = posed(&made.value, 0, time);
+        assert!(near(at[2], [if z > 8.0 { 0.0 } else { 2.0 }, 0.0, z]), "{time}: {at:?}");
+    }
+}
+
+#[test]
+fn splines_keep_their_curve() {
+    let channel = json!({ "node": 2, "path": "rotation" });
+    let none = [0.0; 4];
+    let values = [none, STILL, [0.0, 0.0, 2.0, 0.0], [0.0, 0.0, -1.0, 0.0], QUARTER, none];
+    let (made, _) = armature(&channel, "CUBICSPLINE", &[[0.0], [0.5]], &values).read().unwrap();
+    for time in [0.1_f64, 0.23, 0.4, 0.5] {
+        // Hermite, with tangents by second over half a second.
+        let t = time / 0.5;
+        let (t2, t3) = (t * t, t * t * t);
+        let by = [2.0 * t3 - 3.0 * t2 + 1.0, t3 - 2.0 * t2 + t, 3.0 * t2 - 2.0 * t3, t3 - t2];
+        let half = f64::from(HALF);
+        let z = by[1] * 2.0 * 0.5 + by[2] * half + by[3] * -0.5;
+        let w = by[0] + by[2] * half;
+        let angle = 2.0 * z.atan2(w);
+        let wanted = [2.0 * angle.cos() as f32, 0.0, 7.0 + 2.0 * angle.sin() as f32];
+        let at = posed(&made.value, 0, time);
+        assert!(near(at[2], wanted), "{time}: {at:?}, not {wanted:?}");
+    }
+}
+
+#[test]
+fn keys_before_the_start_are_cut_and_equal_ones_replaced() {
+    let channel = json!({ "node": 2, "path": "rotation" });
+    let eighth = [0.0, 0.0, 0.382_683_43, 0.923_879_5];
+    let (made, report) =
+        armature(&channel, "LINEAR", &[[-0.5], [0.5], [0.5]], &[STILL, STILL, QUARTER]).read().unwrap();
+    assert!(report.totals().any(|t| t.0 == "key-times"));
+    let Motion::Tracks(tracks) = &made.value.scene.clips[0].motion else { panic!("keys") };
+    assert_eq!(tracks[0].rotation.frames, [0.0, 5.0]);
+    let first = tracks[0].rotation.values[0];
+    assert!(first.iter().zip(eighth).all(|(a, b)| (a - b).abs() < 1e-6), "{first:?}");
+    let fall = armature(&channel, "LINEAR", &[[0.5], [0.2]], &[STILL, QUARTER]).read();
+    assert_eq!(fall.unwrap_err().code(), "key-times");
+}
+
+#[test]
+fn a_mesh_below_a_joint_follows_it() {
+    let mut made = Made::new(json!({
+        "scenes": [{ "nodes": [0] }], "scene": 0,
+        "nodes": [
+            { "name": "arm", "children": [1, 2], "translation": [1, 0, 0] },
+            { "name": "sword", "mesh": 0, "scale": [-1, 1, 1] },
+            { "name": "tag_hand", "translation": [0, 3, 0] },
+        ],
+    }));
+    let positions = made.floats("VEC3", &CORNERS);
+    let (input, output) = (made.floats("SCALAR", &[[0.0], [1.0]]), made.floats("VEC4", &[STILL, QUARTER]));
+    made.root["meshes"] = json!([{ "primitives": [{ "attributes": { "POSITION": positions }, "mode": 5 }] }]);
+    made.root["animations"] = json!([{ "channels": [{ "sampler": 0, "target": { "node": 0, "path": "rotation" } }],
+        "samplers": [{ "input": input, "output": output }] }]);
+    let (made, _) = made.read().unwrap();
+    let scene = &made.value.scene;
+    assert_eq!(
+        scene.skeletons[0].joints.iter().map(|j| j.name.as_str()).collect::<Vec<_>>(),
+        ["arm", "tag_hand"]
+    );
+    // Mirrored, so that the front is kept by turning triangles round.
+    assert_eq!(scene.meshes[0].triangles[0], [2, 1, 0]);
+    assert_eq!(scene.meshes[0].skin.as_ref().unwrap().of(3)[0].joint, 0);
+    let at = posed(&made.value, 0, 1.0);
+    assert!(near(at[1], [1.0, -1.0, 0.0]), "{at:?}");
+}
+
+#[test]
+fn skins_that_bind_one_skeleton_apart_share_it() {
+    let channel = json!({ "node": 2, "path": "rotation" });
+    for (second, skeletons) in [([[3.0_f32, 0.0], [3.0, -1.0]], 1), ([[3.0, 0.0], [4.0, -1.0]], 2)] {
+        let mut made = armature(&channel, "LINEAR", &[[0.0], [0.5]], &[STILL, QUARTER]);
+        let matrix =
+            |[x, y]: [f32; 2]| [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, x, y, 0.0, 1.0];
+        let bind = made.floats("MAT4", &second.map(matrix));
+        made.root["skins"]
+            .as_array_mut()
+            .unwrap()
+            .push(json!({ "joints": [1, 2], "inverseBindMatrices": bind }));
+        made.root["nodes"].as_array_mut().unwrap().push(json!({ "mesh": 0, "skin": 1 }));
+        made.root["scenes"] = json!([{ "nodes": [0, 3, 4] }]);
+        let (made, _) = made.read().unwrap();
+        let scene = &made.value.scene;
+        assert_eq!((scene.skeletons.len(), scene.clips.len(), scene.meshes.len()), (skeletons, skeletons, 2));
+        let mut evaluator = Evaluator::new(scene).unwrap();
+        let clip = scene.meshes[1].skin.as_ref().unwrap().skeleton;
+        let clip = scene.clips.iter().position(|c| c.skeleton == clip).unwrap();
+        evaluator.pose_seconds(clip, 0.5).unwrap();
+        // The tip's vertex: its offset in the joint turned by a quarter, then the armature.
+        let [x, y] = second[1];
+        let (px, py) = (1.0 + x, 1.0 + y);
+        let wanted = [2.0 * -py, 0.0, 5.0 + 2.0 * (1.0 + px)];
+        let at = evaluator.mesh(MeshId(1)).unwrap().positions;
+        assert!(near(at[2], wanted), "{at:?}, not {wanted:?}");
+    }
+}
+
+#[test]
+fn compressed_views_are_decoded() {
+    // Three vertices of four bytes: the first byte stored whole, the second in four bits, the third in two with one
+    // whole byte behind, the fourth not at all.
+    let mut stream = vec![0xa0];
+    stream.push(3);
+    stream.extend([20, 1, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    stream.push(2);
+    stream.extend([0x2f, 0x40, 0, 0, 0, 0, 0, 0, 40]);
+    stream.push(1);
+    stream.extend([0b0111_1000, 0, 0, 0, 9]);
+    stream.push(0);
+    let mut tail = [0; 32];
+    tail[28..].copy_from_slice(&[5, 6, 7, 8]);
+    stream.extend(tail);
+    let vertices = decoded(&stream, 4, 3, "ATTRIBUTES", "NONE").unwrap();
+    // 20 is +10, 1 is -1, 2 is +1; 2, 40 and 4 are +1, +20 and +2; 1, 9 and 2 are -1, -5 and +1.
+    assert_eq!(vertices, [15, 7, 6, 8, 14, 27, 1, 8, 15, 29, 2, 8]);
+    for cut in 0..stream.len() {
+        assert_eq!(decoded(&stream[..cut], 4, 3, "ATTRIBUTES", "NONE"), None, "{cut} bytes");
+    }
+    let table = [0x00, 0x76, 0x87, 0x56, 0x67, 0x78, 0xa9, 0x86, 0x65, 0x89, 0x68, 0x98, 0x01, 0x69, 0, 0];
+    let stream = [&[0xe1, 0xf0, 0x10, 0xfe, 0x1f, 0x3d, 0x00, 0x0a], &table[..]].concat();
+    let corners = decoded(&stream, 2, 15, "TRIANGLES", "NONE").unwrap();
+    let corners: Vec<_> = corners.as_chunks::<2>().0.iter().map(|c| u16::from_le_bytes(*c)).collect();
+    assert_eq!(corners, [0, 1, 2, 2, 1, 3, 0, 1, 2, 2, 1, 5, 2, 1, 4]);
+    let stream = [0xd1, 0x00, 0x04, 0xcd, 0x01, 0x04, 0x07, 0x98, 0x1f, 0, 0, 0, 0];
+    let order = decoded(&stream, 4, 6, "INDICES", "NONE").unwrap();
+    let order: Vec<_> = order.as_chunks::<4>().0.iter().map(|c| u32::from_le_bytes(*c)).collect();
+    assert_eq!(order, [0, 1, 51, 2, 49, 1000]);
+}
+
+/// The bytes of a compressed view.
+fn decoded(stream: &[u8], stride: usize, count: usize, mode: &str, filter: &str) -> Option<Vec<u8>> {
+    let root = json!({
+        "asset": { "version": "2.0" },
+        "buffers": [
+            { "byteLength": stream.len(), "uri": data(stream) },
+            { "byteLength": stride * count, "extensions": { "EXT_meshopt_compression": { "fallback": true } } },
+        ],
+        "bufferViews": [{ "buffer": 1, "byteLength": stride * count, "extensions": { "EXT_meshopt_compression": {
+            "buffer": 0, "byteLength": stream.len(), "byteStride": stride, "count": count, "mode": mode,
+            "filter": filter } } }],
+    });
+    let text = serde_json::to_vec(&root).unwrap();
+    let document =
+        Document::from_slice(&text, &no_files, &Options::default().with_extensions(EXTENSIONS)).ok()?;
+    Some(document.view_bytes(0).unwrap().to_vec())
+}
+
+/// Attributes stored whole, so that a filter can be seen at work.
+fn filtered(element: &[u8], filter: &str) -> Vec<u8> {
+    let mut stream = vec![0xa0];
+    stream.resize(1 + element.len() + 32usize.saturating_sub(element.len()), 0);
+    stream.extend(element);
+    decoded(&stream, element.len(), 1, "ATTRIBUTES", filter).unwrap()
+}
+
+#[test]
+fn filters_undo_what_made_values_small() {
+    // Straight along the axes, and folded over below.
+    assert_eq!(filtered(&[127, 0, 127, 5], "OCTAHEDRAL"), [127, 0, 0, 5]);
+    assert_eq!(filtered(&[0, 0, 127, 0], "OCTAHEDRAL"), [0, 0, 127, 0]);
+    assert_eq!(filtered(&[127, 127, 127, 0], "OCTAHEDRAL"), [0, 0, 0x81, 0]);
+    // No turn: w is the largest part and left out; its number is in the low bits beside the scale.
+    let shorts = |v: [i16; 4]| v.into_iter().flat_map(i16::to_le_bytes).collect::<Vec<u8>>();
+    assert_eq!(filtered(&shorts([0, 0, 0, 0x7fff]), "QUATERNION"), shorts([0, 0, 0, 32767]));
+    assert_eq!(filtered(&shorts([0, 0, 0, 0x7ffc]), "QUATERNION"), shorts([32767, 0, 0, 0]));
+    // 3 * 2^-1 and -1 * 2^4.
+    assert_eq!(filtered(&[3, 0, 0, 0xff], "EXPONENTIAL"), 1.5_f32.to_le_bytes());
+    assert_eq!(filtered(&[0xff, 0xff, 0xff, 4], "EXPONENTIAL"), (-16.0_f32).to_le_bytes());
+}
+
+#[test]
+fn texture_coordinates_are_moved_as_the_material_says() {
+    let mut made = Made::new(json!({ "nodes": [{ "mesh": 0 }], "scenes": [{ "nodes": [0] }], "scene": 0,
+        "materials": [{ "name": "m", "doubleSided": true, "pbrMetallicRoughness": {
+            "baseColorFactor": [0.5, 0.25, 1, 1],
+            "baseColorTexture": { "index": 0, "texCoord": 1, "extensions": { "KHR_texture_transform": {
+                "offset": [0.5, 0], "scale": [2, 1] } } } } }] }));
+    let positions = made.floats("VEC3", &CORNERS);
+    let first = made.floats("VEC2", &[[9.0, 9.0]; 4]);
+    let second = made.push(
+        5123,
+        "VEC2",
+        4,
+        true,
+        &[0, 0, 0, 0, 0xff, 0xff, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
+    );
+    let colors = made.push(5121, "VEC4", 4, true, &[255, 128, 0, 255, 1, 2, 3, 4, 0, 0, 0, 0, 9, 9, 9, 9]);
+    made.root["meshes"] = json!([{ "primitives": [{ "material": 0, "mode": 5, "attributes": {
+        "POSITION": positions, "TEXCOORD_0": first, "TEXCOORD_1": second, "COLOR_0": colors } }] }]);
+    let (made, _) = made.read().unwrap();
+    let mesh = &made.value.scene.meshes[0];
+    assert_eq!(mesh.uvs, [[0.5, 0.0], [2.5, 0.0], [0.5, 1.0], [2.5, 1.0]]);
+    let material = &made.value.scene.materials[0];
+    assert_eq!((material.base_color, material.double_sided), ([0.5, 0.25, 1.0, 1.0], true));
+    assert!(made.losses.iter().any(|l| l.code == "more-texture-sets"));
+}
+
+#[test]
+fn a_rate_is_found_or_given() {
+    let channel = json!({ "node": 2, "path": "rotation" });
+    for (times, rate, frames) in [
+        ([0.0, 1.0 / 24.0], 24.0, 2),
+        ([0.0, 2.0 / 60.0], 30.0, 2),
+        ([0.0, 0.123_4], 30.0, 5),
+        ([0.0, 1.0], 10.0, 11),
+    ] {
+        let times = times.map(|t: f64| [t as f32]);
+        let (made, _) = armature(&channel, "LINEAR", &times, &[STILL, QUARTER]).read().unwrap();
+        let clip = &made.value.scene.clips[0];
+        assert_eq!((clip.rate, clip.frames), (rate, frames), "{times:?}");
+    }
+    let mut made = armature(&channel, "LINEAR", &[[0.0], [1.45]], &[STILL, QUARTER]);
+    made.root["animations"][0]["extras"] = json!({ "rate": 20, "loop": true, "frames": 30 });
+    let (made, _) = made.read().unwrap();
+    let clip = &made.value.scene.clips[0];
+    assert_eq!((clip.rate, clip.frames, clip.looping), (20.0, 30, true));
+}
