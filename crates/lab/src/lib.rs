@@ -20,6 +20,7 @@ mod kinds;
 mod mutants;
 mod readme;
 mod reliability;
+mod samples;
 mod validator;
 mod watched;
 

@@ -1,7 +1,7 @@
 //! `xtask readme [--check]`: the README's tables, generated from the crates and the format table.
 
 use crate::kinds::Kind;
-use meshwright::Format;
+use meshwright::{Format, Target};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -38,9 +38,11 @@ fn formats() -> Result<String, String> {
     );
     for format in Format::ALL {
         let files: Vec<_> = format.extensions().iter().map(|e| format!("`.{e}`")).collect();
+        let rewritten =
+            if matches!(Target::from(*format), Target::Native(_)) { "yes" } else { "read, check" };
         let drawn = Kind::of_format(*format).drawn.text();
         table.push_str(&format!(
-            "| {} | `{}` | {} | yes | {drawn} | {drawn} |\n",
+            "| {} | `{}` | {} | {rewritten} | {drawn} | {drawn} |\n",
             format.title(),
             format.id(),
             files.join(" ")

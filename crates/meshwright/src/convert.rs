@@ -37,7 +37,11 @@ fn known() -> String {
 
 impl From<Format> for Target {
     fn from(format: Format) -> Self {
-        Self::Native(format)
+        match format {
+            #[cfg(feature = "gltf")]
+            Format::Gltf => Self::Glb,
+            format => Self::Native(format),
+        }
     }
 }
 
@@ -53,7 +57,8 @@ impl Target {
 
     /// All targets: exchange formats, then every kind of file that can hold something of a scene.
     pub fn all() -> impl Iterator<Item = Self> {
-        let native = Format::ALL.iter().filter(|f| f.holds_model()).map(|f| Self::Native(*f));
+        let native = Format::ALL.iter().filter(|f| f.holds_model()).map(|f| Self::from(*f));
+        let native = native.filter(|target| matches!(target, Self::Native(_)));
         Self::EXCHANGE.iter().copied().chain(native)
     }
 
@@ -123,18 +128,12 @@ pub fn convert(
     let stem = named.unwrap_or("model");
     match target.into() {
         #[cfg(feature = "gltf")]
-        Target::Glb => exported(scene, options)
-            .map(|done| done.map(|gltf| OutputFiles::single(format!("{stem}.glb"), gltf.into_glb()))),
+        Target::Glb => Format::Gltf.visit(Native { scene, stem, options }),
         #[cfg(feature = "gltf")]
         Target::Gltf => gltf(scene, stem, options),
         Target::Obj => wavefront::files(scene, stem, options),
         Target::Native(format) => format.visit(Native { scene, stem, options }),
     }
-}
-
-#[cfg(feature = "gltf")]
-fn exported(scene: &Scene, options: &WriteOptions) -> Result<Converted<meshwright_gltf::Gltf>, ConvertError> {
-    meshwright_gltf::export(scene, &options.gltf.with_memory(options.shared.limits.memory))
 }
 
 /// The most bytes of a stem in a name that something is added to: most systems take 255 in all.
@@ -146,7 +145,7 @@ const LONGEST_STEM: usize = 200;
 #[cfg(feature = "gltf")]
 fn gltf(scene: &Scene, stem: &str, options: &WriteOptions) -> Result<Converted<OutputFiles>, ConvertError> {
     use sha2::{Digest as _, Sha256};
-    let done = exported(scene, options)?;
+    let done = crate::kinds::exported(scene, options)?;
     // Half of the hash is enough, and leaves a name that can be read.
     let digest = Sha256::digest(done.value.buffer());
     let hash = digest.iter().take(16).fold(0_u128, |hash, b| hash << 8 | u128::from(*b));

@@ -24,6 +24,14 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..)?.first_chunk().map(|b| u32::from_le_bytes(*b))
 }
 
+/// True for bytes that have the magic, or begin as no JSON does in any encoding.
+pub(super) fn is_meant(bytes: &[u8]) -> bool {
+    let text = |first: &u8| matches!(first, b' ' | b'\t'..=b'\r' | b'"' | b'-' | b'0'..=b'9' | b'{' | b'[');
+    let word = |first: &u8| matches!(first, b'f' | b'n' | b't');
+    let encoded = |first: &u8| matches!(first, 0 | 0xef | 0xfe | 0xff);
+    bytes.starts_with(MAGIC) || bytes.first().is_some_and(|b| !(text(b) || word(b) || encoded(b)))
+}
+
 pub(super) fn split<'a>(file: &'a [u8], ledger: &Ledger) -> Result<Chunks<'a>, ReadError> {
     let (Some(MAGIC), Some(version), Some(length)) = (file.first_chunk(), word(file, 4), word(file, 8))
     else {

@@ -121,7 +121,7 @@ impl<'a> Document<'a> {
         files: &Files<'_, 'a>,
         options: &Options<'_>,
     ) -> Result<Self, ReadError> {
-        if bytes.starts_with(glb::MAGIC) {
+        if glb::is_meant(bytes) {
             Self::from_glb(bytes, files, options)
         } else {
             Self::from_json(bytes, files, options)
@@ -134,7 +134,7 @@ impl<'a> Document<'a> {
     /// When the document breaks a rule, or would take more memory than the options allow.
     pub fn tables_of(bytes: &'a [u8], options: &Options<'_>) -> Result<Self, ReadError> {
         let ledger = Ledger::new(options.limits);
-        if bytes.starts_with(glb::MAGIC) {
+        if glb::is_meant(bytes) {
             let chunks = glb::split(bytes, &ledger)?;
             Self::new((chunks.json, chunks.json_offset), chunks.bin, None, options, ledger)
         } else {

@@ -44,7 +44,7 @@ impl Reader<'_, '_, '_> {
             document.accessors().get(accessor).is_some_and(|a| a.view.is_some() || a.sparse.is_some());
         if self.primitive.compressed && !stored {
             let path = self.path.field("extensions");
-            let message = "the vertices are compressed in a way that is not read";
+            let message = "the vertices are compressed (KHR_draco_mesh_compression), which is not read";
             return Err(document.fault(EXTENSION_REQUIRED, &path, self.place(), message));
         }
         let mut positions = document.read_f32::<3>(accessor)?;

@@ -25,7 +25,8 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset
     let format = format.ok_or(AssetError::UnknownFormat)?;
     let mut work = Work { finder, path, options, format, parts: Vec::new() };
     work.parts.push(Part::at(PartRole::Model, path, PartState::Named));
-    let parsed = work.model(&bytes).map_err(AssetError::of_empty)?;
+    let mut parsed = work.model(&bytes).map_err(AssetError::of_empty)?;
+    work.referenced(&mut parsed.model);
     let mut companions = Companions { clip_names: options.clip_names, ..Companions::default() };
     work.missing(&parsed.model, &mut companions);
     work.named(&mut companions)?;
@@ -128,6 +129,22 @@ impl Work<'_> {
 
     fn refused(&self, bytes: &[u8], settings: ReadSettings, error: ReadError) -> AssetError {
         AssetError::Model { format: self.format, bytes: bytes.to_vec(), settings: Box::new(settings), error }
+    }
+
+    /// Hands over the files that the model's file names, as far as they are there: what is missing is for the model to
+    /// say.
+    fn referenced(&mut self, model: &mut AnyModel) {
+        for name in model.references().to_vec() {
+            let Ok(path) = self.path.parent().join(name.as_bytes()) else { continue };
+            let state = match self.finder.read(&path, self.options) {
+                Ok(bytes) => {
+                    model.supply(&name, bytes.into());
+                    PartState::Found
+                }
+                Err(error) => PartState::Ignored(error.reason()),
+            };
+            self.parts.push(Part::at(PartRole::Data, &path, state));
+        }
     }
 
     /// What lies beside a file that is whole without may be anything.

@@ -18,6 +18,8 @@ pub enum PartRole {
     Companion(Role),
     /// A picture of a material.
     Texture,
+    /// A file that the model's file names and consists of.
+    Data,
 }
 
 impl fmt::Display for PartRole {
@@ -26,6 +28,7 @@ impl fmt::Display for PartRole {
             Self::Model => "model",
             Self::Companion(role) => role.name(),
             Self::Texture => "texture",
+            Self::Data => "data",
         })
     }
 }

@@ -12,6 +12,8 @@ mod crucible;
 mod darkplaces;
 #[cfg(feature = "fsomodel")]
 mod fsomodel;
+#[cfg(feature = "gltf")]
+mod gltf;
 pub(crate) mod item;
 mod json;
 pub(crate) mod part;

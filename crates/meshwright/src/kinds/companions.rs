@@ -74,6 +74,8 @@ pub struct Companions {
     pub clip_names: ClipNames,
     /// Files without which the model is not whole and that are not there, by the names that were looked for.
     pub missing: Vec<(Role, String)>,
+    /// Frames per second of the clips of formats whose keys lie at any time; without it, the rate is found out.
+    pub rate: Option<f32>,
     /// Textures by the number of their material in the model's scene.
     pub images: BTreeMap<usize, Image>,
 }

@@ -10,12 +10,16 @@ mod crucible;
 mod darkplaces;
 #[cfg(feature = "fsomodel")]
 mod fsomodel;
+#[cfg(feature = "gltf")]
+mod gltf;
 #[cfg(feature = "tso")]
 mod sims;
 mod summary;
 mod write;
 
 pub use companions::{COMPANION_RULES, ClipNames, CompanionFile, Companions};
+#[cfg(feature = "gltf")]
+pub(crate) use gltf::exported;
 pub use summary::Summary;
 pub use write::WriteOptions;
 
@@ -107,6 +111,14 @@ pub trait Kind: Registered {
     fn level_at(&self, _metres: f64) -> Option<usize> {
         None
     }
+
+    /// Files that this one names and needs: paths with slashes below its folder.
+    fn references(&self) -> &[String] {
+        &[]
+    }
+
+    /// Hands over a file that this one names.
+    fn supply(&mut self, _name: &str, _bytes: Arc<[u8]>) {}
 
     /// The settings by which the models of a strategy are read, with each strategy.
     #[cfg(feature = "proptest")]
@@ -327,6 +339,18 @@ macro_rules! kinds {
                 match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::texture_folder(&**m),)+ }
             }
 
+            /// Files that the model's file names and needs: paths with slashes below its folder.
+            pub fn references(&self) -> &[String] {
+                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::references(&**m),)+ }
+            }
+
+            /// Hands over a file that the model's file names.
+            pub fn supply(&mut self, name: &str, bytes: Arc<[u8]>) {
+                match *self {
+                    $(#[cfg(feature = $feature)] Self::$variant(ref mut m) => Kind::supply(&mut **m, name, bytes),)+
+                }
+            }
+
             /// The scene as the model's own kind makes it.
             pub(crate) fn own_scene(
                 &self,
@@ -412,6 +436,8 @@ kinds! {
     FrameGroups, "dpm", "framegroups", meshwright_quake::FrameGroups;
     /// Meshes, materials and nodes of an FSOMODEL file.
     FsoMetadata, "fsomodel", "fso-json", meshwright_fsomodel::Metadata;
+    /// glTF 2.0, as GLB or as text.
+    Gltf, "gltf", "gltf", meshwright_gltf::GltfFile;
 }
 
 impl fmt::Display for Format {

@@ -19,6 +19,7 @@ pub(crate) fn of(format: Format, bytes: &[u8]) -> Layout {
         Format::TsoBinding => tso_binding(bytes),
         Format::Bmf => bmf(bytes),
         Format::Skn | Format::FrameGroups | Format::FsoMetadata => lines(bytes),
+        Format::Gltf => gltf(bytes),
         _ => panic!("the sections of {format} are not known"),
     }
 }
@@ -30,6 +31,24 @@ fn lines(bytes: &[u8]) -> Layout {
     for line in bytes.split_inclusive(|b| *b == b'\n') {
         s.section(start, line.len(), None, None);
         start += line.len();
+    }
+    s.done()
+}
+
+/// The chunks of a GLB; a text is one section by halves.
+fn gltf(bytes: &[u8]) -> Layout {
+    let mut s = LayoutBuilder::new(bytes, Order::Little);
+    if !bytes.starts_with(b"glTF") {
+        let middle = bytes.len() / 2;
+        s.section(0, middle, None, None);
+        s.section(middle, bytes.len() - middle, None, None);
+        return s.done();
+    }
+    let mut at = 12;
+    while at + 8 <= bytes.len() {
+        let len = s.word(at);
+        s.section(at + 8, len, None, Some(Field::word(at)));
+        at = at.saturating_add(8).saturating_add(len);
     }
     s.done()
 }

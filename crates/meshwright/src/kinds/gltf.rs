@@ -1,0 +1,101 @@
+//! glTF in the facade.
+
+use super::{Companions, Kind, Summary, WriteOptions};
+use meshwright_core::ReadError;
+use meshwright_gltf::document::{Mode, Semantic};
+use meshwright_gltf::{Gltf, GltfFile};
+use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
+use std::sync::Arc;
+
+/// A scene as glTF within the shared limits.
+pub(crate) fn exported(scene: &Scene, options: &WriteOptions) -> Result<Converted<Gltf>, ConvertError> {
+    meshwright_gltf::export(scene, &options.gltf.with_memory(options.shared.limits.memory))
+}
+
+impl Kind for GltfFile {
+    fn to_scene(
+        &self,
+        name: &str,
+        companions: &Companions,
+        options: &SceneOptions,
+    ) -> Result<Converted<Scene>, ConvertError> {
+        let refused = |e: ReadError| {
+            ConvertError::invalid(e.path().to_string(), format!("{} [{}]", e.message(), e.code()))
+        };
+        let (made, _) = self.import(name, companions.rate).map_err(refused)?;
+        let mut scene = made.map(|import| import.scene.in_space(options.space));
+        if !options.extras {
+            forget_extras(&mut scene.value);
+        }
+        Ok(scene)
+    }
+
+    fn write_scene(
+        scene: &Scene,
+        stem: &str,
+        options: &WriteOptions,
+    ) -> Result<Converted<OutputFiles>, ConvertError> {
+        exported(scene, options)
+            .map(|made| made.map(|gltf| OutputFiles::single(format!("{stem}.glb"), gltf.into_glb())))
+    }
+
+    fn summary(&self) -> Summary {
+        let Ok(document) = self.tables() else { return Summary::default() };
+        let primitives = || document.meshes().iter().flat_map(|mesh| &mesh.primitives);
+        let count = |accessor: Option<usize>| {
+            accessor.and_then(|a| document.accessors().get(a)).map_or(0, |accessor| accessor.count)
+        };
+        let triangles = primitives().map(|p| {
+            let corners = count(p.indices.or_else(|| p.get(&Semantic::Position)));
+            match p.mode {
+                Mode::Triangles => corners / 3,
+                Mode::TriangleStrip | Mode::TriangleFan => corners.saturating_sub(2),
+                _ => 0,
+            }
+        });
+        let vertices = primitives().map(|p| count(p.get(&Semantic::Position)));
+        let mut joints: Vec<_> = document.skins().iter().flat_map(|skin| &skin.joints).collect();
+        joints.sort_unstable();
+        joints.dedup();
+        Summary {
+            meshes: primitives().count(),
+            vertices: vertices.fold(0, usize::saturating_add),
+            triangles: triangles.fold(0, usize::saturating_add),
+            bones: joints.len(),
+            clips: document.animations().len(),
+            ..Summary::default()
+        }
+    }
+
+    /// Pictures are in the scene, or nowhere.
+    fn texture(&self, _material: usize, _name: &str) -> Option<String> {
+        None
+    }
+
+    fn references(&self) -> &[String] {
+        self.references()
+    }
+
+    fn supply(&mut self, name: &str, bytes: Arc<[u8]>) {
+        self.supply(name, bytes);
+    }
+
+    #[cfg(feature = "proptest")]
+    fn strategies() -> Vec<super::Strategy<Self>> {
+        use proptest::strategy::Strategy as _;
+        let file = |scene: Scene| {
+            let glb = meshwright_gltf::export(&scene, &meshwright_gltf::ExportOptions::default()).ok()?;
+            Self::parse(&glb.value.to_glb()).ok()
+        };
+        vec![(None, meshwright_scene::strategy::clean_scene().prop_filter_map("no glTF", file).boxed())]
+    }
+}
+
+fn forget_extras(scene: &mut Scene) {
+    scene.extras = None;
+    scene.nodes.iter_mut().for_each(|node| node.extras = None);
+    scene.meshes.iter_mut().for_each(|mesh| mesh.extras = None);
+    scene.materials.iter_mut().for_each(|material| material.extras = None);
+    scene.clips.iter_mut().for_each(|clip| clip.extras = None);
+    scene.skeletons.iter_mut().flat_map(|s| &mut s.joints).for_each(|joint| joint.extras = None);
+}
