@@ -6,21 +6,25 @@
 
 mod instances;
 mod join;
+mod rest;
 mod split;
+mod tangents;
+mod weights;
 
 use crate::axes::AxisMap;
 use crate::convert::ConvertError;
 use crate::ids::{MaterialId, MeshId, NodeId};
 use crate::loss::Loss;
-use crate::mesh::{Influence, LocalVertex, Mesh, Skin};
+use crate::mesh::{Influence, Mesh};
 use crate::model::Scene;
 use crate::surface::vertex_normals;
 use alloc::borrow::Cow;
+use alloc::collections::btree_map::Entry;
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::math::{Affine, add, narrow, narrow1, wide};
+use meshwright_core::math::Affine;
 use meshwright_core::{Budget, LimitExceeded};
 
 /// Which levels of detail are drawn.
@@ -35,6 +39,18 @@ pub enum Levels {
     Only(usize),
     /// All nodes at once, whatever the levels say.
     Merged,
+}
+
+/// Whether missing tangents are computed, and for which way texture coordinates grow in what is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Tangents {
+    /// Meshes keep what they have.
+    #[default]
+    Keep,
+    /// They are computed; the second coordinate grows upwards.
+    Up,
+    /// They are computed; the second coordinate grows downwards.
+    Down,
 }
 
 /// What a format takes.
@@ -55,6 +71,14 @@ pub struct DrawOptions {
     pub flip_v: bool,
     /// Missing normals are computed from the triangles.
     pub normals: bool,
+    /// Missing tangents are computed by the rule of MikkTSpace; vertices whose triangles disagree are split.
+    pub tangents: Tangents,
+    /// Skinned meshes stand as they rest, and have no skin.
+    pub rest: bool,
+    /// Weights of a vertex sum to 1. Where vertices are stored per joint, they stay as they are.
+    pub normalize: bool,
+    /// Vertices stay as joints see them; else their places in the bind pose are all that counts.
+    pub local: bool,
     /// Meshes of one level, material and skeleton become one.
     pub by_material: bool,
     /// The most vertices of a mesh.
@@ -77,6 +101,10 @@ impl Default for DrawOptions {
             axes: AxisMap::IDENTITY,
             flip_v: false,
             normals: false,
+            tangents: Tangents::Keep,
+            rest: false,
+            normalize: false,
+            local: true,
             by_material: false,
             max_vertices: usize::MAX,
             max_triangles: usize::MAX,
@@ -114,6 +142,14 @@ with! {
     with_flip_v(flip_v: bool);
     /// The same with missing normals computed or left out.
     with_normals(normals: bool);
+    /// The same with missing tangents computed or left out.
+    with_tangents(tangents: Tangents);
+    /// The same with skinned meshes put into the rest pose or left as they are bound.
+    with_rest(rest: bool);
+    /// The same with weights that sum to 1, or as they are.
+    with_normalize(normalize: bool);
+    /// The same with vertices as joints see them, or without.
+    with_local(local: bool);
     /// The same with meshes of one material joined or not.
     with_by_material(by_material: bool);
     /// The same with so many vertices to a mesh.
@@ -207,6 +243,8 @@ pub struct Drawables<'s, 'b> {
     losses: Vec<Loss>,
     /// Meshes whose losses were reported: an instance is no loss of its own.
     reported: BTreeSet<(usize, &'static str)>,
+    /// Skeletons as they rest.
+    rests: BTreeMap<usize, rest::Rest>,
     failed: bool,
 }
 
@@ -228,6 +266,7 @@ impl<'s, 'b> Drawables<'s, 'b> {
             ready: VecDeque::new(),
             losses,
             reported: BTreeSet::new(),
+            rests: BTreeMap::new(),
             failed: false,
         })
     }
@@ -270,7 +309,7 @@ impl<'s, 'b> Drawables<'s, 'b> {
         let Some(first) = sources.first() else { return Ok(Vec::new()) };
         let name = self.name(first);
         let path = format!("meshes[{}]", first.mesh.0);
-        let whole = join::joined(meshes, &path, self.budget, &mut self.losses)?;
+        let whole = join::joined(meshes, &path, self.options.flip_v, self.budget, &mut self.losses)?;
         let parts = split::split(whole, &self.options, &path, self.budget)?;
         if parts.len() > 1 {
             let loss = Loss::note("mesh-split", &*path, "the mesh was split to fit the format's counts");
@@ -312,13 +351,14 @@ impl<'s, 'b> Drawables<'s, 'b> {
         if self.options.bake && instance.matrix != Affine::IDENTITY {
             own(&mut mesh, self.budget)?.bake(&instance.matrix);
         }
-        if self.options.normals && source.normals.is_empty() && !source.positions.is_empty() {
+        let wants_normals = self.options.normals || self.options.tangents != Tangents::Keep;
+        if wants_normals && source.normals.is_empty() && !source.positions.is_empty() {
             let message = "the mesh has no normals; made from its triangles";
             self.report(instance.mesh, Loss::note("normals-computed", path(), message));
-            // The sums are kept in 64 bits.
-            self.budget.charge_items("normals", source.positions.len() as u64, 36)?;
-            let mesh = own(&mut mesh, self.budget)?;
-            mesh.normals = vertex_normals(&mesh.positions, &mesh.triangles);
+            fill_normals(own(&mut mesh, self.budget)?, self.budget)?;
+        }
+        if self.options.rest {
+            self.stand(&mut mesh, instance.mesh)?;
         }
         if self.options.axes != AxisMap::IDENTITY {
             own(&mut mesh, self.budget)?.map_axes(&self.options.axes);
@@ -328,8 +368,69 @@ impl<'s, 'b> Drawables<'s, 'b> {
                 uv[1] = 1.0 - uv[1];
             }
         }
+        let lacks = source.tangents.is_empty() && !source.positions.is_empty();
+        if lacks && self.options.tangents != Tangents::Keep {
+            let up = self.options.tangents == Tangents::Up;
+            let made = tangents::compute(own(&mut mesh, self.budget)?, up, self.budget)?;
+            let message = "tangents from the texture coordinates, by the rule of MikkTSpace";
+            let loss = Loss::note("tangents-computed", path(), message);
+            self.report(instance.mesh, loss.of(mesh.positions.len(), "vertex", "vertices"));
+            if made.guessed > 0 {
+                let message = "no texture coordinates say where tangents point";
+                let loss = Loss::note("tangents-guessed", path(), message);
+                self.report(instance.mesh, loss.of(made.guessed, "vertex", "vertices"));
+            }
+            if made.split > 0 {
+                let message = "vertices were added where a texture is mirrored or has a seam";
+                let loss = Loss::note("vertices-split", path(), message);
+                self.report(instance.mesh, loss.of(made.split, "vertex", "vertices"));
+            }
+        }
+        if !self.options.local && mesh.skin.as_ref().is_some_and(|s| !s.local.is_empty()) {
+            own(&mut mesh, self.budget)?.skin.iter_mut().for_each(|s| s.local.clear());
+        }
         self.cut_influences(&mut mesh, instance.mesh)?;
+        self.normalize(&mut mesh, instance.mesh)?;
         Ok(Some(mesh))
+    }
+
+    /// Puts a skinned mesh into the rest pose.
+    fn stand(&mut self, mesh: &mut Cow<'s, Mesh>, id: MeshId) -> Result<(), ConvertError> {
+        let Some(skeleton) = mesh.skin.as_ref().map(|s| s.skeleton) else { return Ok(()) };
+        let rest = match self.rests.entry(skeleton.0) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(rest::Rest::of(self.scene, skeleton, self.budget)?),
+        };
+        let owned = own(mesh, self.budget)?;
+        let Some(skin) = owned.skin.take() else { return Ok(()) };
+        if rest.moves(&skin) {
+            self.budget.work("the rest pose", skin.influences.len() as u64)?;
+            rest.apply(owned, &skin);
+            if rest.mirrors(&skin) {
+                owned.triangles.iter_mut().for_each(|t| t.reverse());
+            }
+            let message = "the mesh is bound elsewhere than it rests; it stands as it rests";
+            let loss = Loss::note("rest-pose-applied", format!("meshes[{}]", id.0), message);
+            self.report(id, loss);
+        }
+        Ok(())
+    }
+
+    /// Scales the weights of each vertex to a sum of 1.
+    fn normalize(&mut self, mesh: &mut Cow<'s, Mesh>, id: MeshId) -> Result<(), ConvertError> {
+        if !self.options.normalize || mesh.skin.as_ref().is_none_or(|s| !s.local.is_empty()) {
+            return Ok(());
+        }
+        let (count, worst) = mesh.skin.as_ref().map_or((0, 0.0), weights::off);
+        if count == 0 {
+            return Ok(());
+        }
+        own(mesh, self.budget)?.skin.iter_mut().for_each(weights::normalize);
+        let message = "weights were scaled to a sum of 1";
+        let loss = Loss::new("weights-normalized", format!("meshes[{}]", id.0), message);
+        let loss = loss.of(count, "vertex", "vertices").by(worst, "off");
+        self.report(id, loss.noise_below(Loss::NOISE));
+        Ok(())
     }
 
     fn cut_influences(&mut self, mesh: &mut Cow<'s, Mesh>, id: MeshId) -> Result<(), ConvertError> {
@@ -339,7 +440,7 @@ impl<'s, 'b> Drawables<'s, 'b> {
         }
         let Some(skin) = &mut own(mesh, self.budget)?.skin else { return Ok(()) };
         self.budget.charge_items("influences", skin.influences.len() as u64, 40)?;
-        let (cut, share) = heaviest(skin, most);
+        let (cut, share) = weights::heaviest(skin, most);
         if cut > 0 {
             let message = format!("vertices keep their {most} heaviest joints");
             let loss = Loss::new("influences-dropped", format!("meshes[{}]", id.0), message);
@@ -373,8 +474,16 @@ impl<'s> Iterator for Drawables<'s, '_> {
     }
 }
 
+/// Normals from the triangles.
+fn fill_normals(mesh: &mut Mesh, budget: &Budget) -> Result<(), LimitExceeded> {
+    // The sums are kept in 64 bits.
+    budget.charge_items("normals", mesh.positions.len() as u64, 36)?;
+    mesh.normals = vertex_normals(&mesh.positions, &mesh.triangles);
+    Ok(())
+}
+
 /// What a copy of a mesh takes, without its extras.
-fn bytes(mesh: &Mesh) -> u64 {
+pub(crate) fn bytes(mesh: &Mesh) -> u64 {
     let vertex = [
         (mesh.positions.len(), 12),
         (mesh.normals.len(), 12),
@@ -413,70 +522,6 @@ fn own<'m>(mesh: &'m mut Cow<'_, Mesh>, budget: &Budget) -> Result<&'m mut Mesh,
         });
     }
     Ok(mesh.to_mut())
-}
-
-/// Leaves every vertex its heaviest influences, which take over the weight of the others. Returns how many vertices
-/// lost some, and the largest share of weight that went.
-fn heaviest(skin: &mut Skin, most: usize) -> (usize, f64) {
-    let mut made = Skin::new(skin.skeleton);
-    let (mut cut, mut worst) = (0_usize, 0.0_f64);
-    let mut row = Vec::new();
-    for v in 0..skin.vertex_count() {
-        let range = skin.range(v);
-        row.clear();
-        row.extend(
-            range.clone().filter_map(|k| Some((*skin.influences.get(k)?, skin.local.get(k).copied()))),
-        );
-        let mut scale = 1.0;
-        if row.len() > most {
-            let sum = |row: &[(Influence, _)]| row.iter().map(|i| f64::from(i.0.weight)).sum::<f64>();
-            let size = |row: &[(Influence, _)]| row.iter().map(|i| f64::from(i.0.weight.abs())).sum::<f64>();
-            row.retain(|i| i.0.weight != 0.0);
-            merge(&mut row);
-            let (all, total) = (sum(&row), size(&row));
-            // Stable: of equal weights the earlier stays.
-            row.sort_by(|a, b| b.0.weight.abs().total_cmp(&a.0.weight.abs()));
-            if row.len() > most {
-                cut = cut.saturating_add(1);
-                row.truncate(most);
-                worst = worst.max(1.0 - size(&row) / total);
-                let kept = sum(&row);
-                scale = if all / kept > 0.0 && (all / kept).is_finite() { all / kept } else { 1.0 };
-            }
-        }
-        for (mut influence, local) in row.drain(..) {
-            influence.weight = narrow1(f64::from(influence.weight) * scale);
-            made.influences.push(influence);
-            made.local.extend(local.map(|l| LocalVertex {
-                position: narrow(wide(l.position).map(|c| c * scale)),
-                normal: narrow(wide(l.normal).map(|c| c * scale)),
-            }));
-        }
-        made.end_vertex();
-    }
-    *skin = made;
-    (cut, worst)
-}
-
-/// Adds up the influences of each joint, where its first one stands.
-fn merge(row: &mut Vec<(Influence, Option<LocalVertex>)>) {
-    let mut first = BTreeMap::new();
-    let mut kept: usize = 0;
-    for i in 0..row.len() {
-        let Some((influence, local)) = row.get(i).copied() else { continue };
-        let at = *first.entry(influence.joint).or_insert(kept);
-        if at == kept {
-            row.swap(i, kept);
-            kept = kept.saturating_add(1);
-        } else if let Some((sum, seen)) = row.get_mut(at) {
-            sum.weight += influence.weight;
-            *seen = seen.zip(local).map(|(a, b)| LocalVertex {
-                position: narrow(add(wide(a.position), wide(b.position))),
-                normal: narrow(add(wide(a.normal), wide(b.normal))),
-            });
-        }
-    }
-    row.truncate(kept);
 }
 
 #[cfg(test)]

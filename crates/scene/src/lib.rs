@@ -16,6 +16,7 @@
 //! | [`names`] | names encoded, cut and made unique |
 //! | [`Lack`] | what a format has no place for, in the same words everywhere |
 //! | [`BindPose`], [`Order`] | where vertices are bound, and joints with parents first |
+//! | [`Engine`] | engines that take less than their formats hold |
 //! | [`FromSceneOptions`], [`FromScene`], [`OutputFiles`] | the shape of every conversion of a scene |
 //! | [`obj`] | a scene as Wavefront OBJ text |
 //! | [`color`] | display bytes and linear light |
@@ -27,7 +28,7 @@
 //! conversion, charged before memory is taken: 256 MiB unless the options say otherwise. Names go into OBJ text as
 //! single words.
 //!
-//! Features: `proptest` adds generators of scenes for property tests.
+//! Features: `proptest` adds generators of scenes for property tests, and what measures conversions of them.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
@@ -49,6 +50,7 @@ mod bind;
 pub mod color;
 mod convert;
 pub mod draw;
+mod engine;
 mod extra;
 mod ids;
 mod index;
@@ -60,6 +62,8 @@ mod motion;
 pub mod names;
 mod nodes;
 pub mod obj;
+#[cfg(feature = "proptest")]
+pub mod posed;
 mod prune;
 pub mod sample;
 mod scale;
@@ -68,6 +72,7 @@ mod skeleton;
 pub mod strategy;
 mod surface;
 mod target;
+mod unite;
 mod validate;
 
 pub use alpha::{AlphaLevels, AlphaMode};
@@ -75,7 +80,8 @@ pub use axes::AxisMap;
 pub use bind::{BindPose, Order};
 pub use color::ColorEncoding;
 pub use convert::{ConvertError, Converted, SceneOptions, Space};
-pub use draw::{DrawOptions, Drawable, Drawables, Levels};
+pub use draw::{DrawOptions, Drawable, Drawables, Levels, Tangents};
+pub use engine::{Engine, EngineLimits, UnknownEngine};
 pub use extra::Extra;
 pub use ids::{MaterialId, MeshId, NodeId, SkeletonId};
 pub use lacks::Lack;
@@ -90,6 +96,7 @@ pub use sample::Sampler;
 pub use skeleton::{Joint, Local, Skeleton};
 pub use surface::{TextureAxes, handedness, texture_axes, unit_tangent, vertex_normals};
 pub use target::{FromScene, FromSceneOptions, OutputFile, OutputFiles};
+pub use unite::MostBones;
 pub use validate::SceneError;
 
 /// The README's example, compiled with the documentation tests.

@@ -135,13 +135,15 @@ pub struct Names<'b> {
     budget: &'b Budget,
     /// Names that are taken, with the number to try next behind them.
     taken: BTreeMap<Vec<u8>, u64>,
+    /// The names of texts that stand for one thing as often as they occur.
+    shared: BTreeMap<String, Vec<u8>>,
 }
 
 impl<'b> Names<'b> {
     /// No names yet.
     #[must_use]
     pub const fn new(rules: NameRules, naming: Naming, budget: &'b Budget) -> Self {
-        Self { rules, naming, budget, taken: BTreeMap::new() }
+        Self { rules, naming, budget, taken: BTreeMap::new(), shared: BTreeMap::new() }
     }
 
     /// Reserves a name that the format itself uses.
@@ -193,6 +195,27 @@ impl<'b> Names<'b> {
         }
     }
 
+    /// The name of a thing that is named wherever it is used, such as a material: the same text has the same name
+    /// every time. Where names may not repeat, other texts have other names, even where they are alike once they are cut.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_shared(
+        &mut self,
+        text: &str,
+        path: &str,
+        losses: &mut Vec<Loss>,
+    ) -> Result<Vec<u8>, ConvertError> {
+        if let Some(known) = self.shared.get(text) {
+            return Ok(known.clone());
+        }
+        let bytes = self.fit(text, path, losses)?;
+        self.budget
+            .charge("names", (text.len() as u64).saturating_add(bytes.len() as u64).saturating_add(64))?;
+        self.shared.insert(text.into(), bytes.clone());
+        Ok(bytes)
+    }
+
     fn key(&self, name: &[u8]) -> Vec<u8> {
         if self.rules.ignores_case { name.to_ascii_lowercase() } else { name.to_vec() }
     }
@@ -240,6 +263,20 @@ mod tests {
 
     fn budget() -> Budget {
         Budget::new(Limits::default())
+    }
+
+    #[test]
+    fn one_text_has_one_name_and_different_ones_stay_different() {
+        let budget = budget();
+        let rules = NameRules::new(Encoding::LATIN1, 6).unique().ignoring_case();
+        let (mut names, mut losses) = (Names::new(rules, Naming::Fit, &budget), Vec::new());
+        let mut of = |text: &str| names.fit_shared(text, "m", &mut losses).unwrap();
+        assert_eq!(of("textures/a"), b"textur");
+        assert_eq!(of("textures/b"), b"text_2");
+        assert_eq!(of("textures/a"), b"textur");
+        assert_eq!(of("TEXTUR"), b"TEXT_3");
+        assert_eq!(losses.iter().filter(|l| l.code == "name-renamed").count(), 2);
+        assert_eq!(losses.iter().filter(|l| l.code == "name-cut").count(), 2);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! [`Sampler`] evaluates every kind of [`Motion`] by the clip's own rule. Playing clips is the business of the rig crate,
 //! which is faster and evaluates to the same poses.
 
+mod resample;
+
 use crate::bind::to_model;
 use crate::convert::ConvertError;
 use crate::model::Scene;
@@ -13,6 +15,7 @@ use alloc::vec::Vec;
 use meshwright_core::math::quat::{self, Quat};
 use meshwright_core::math::{Affine, Affine64, Trs64, dot, lerp, unit, wide};
 use meshwright_core::{Budget, LimitExceeded};
+pub use resample::Resampling;
 
 /// Evaluates one clip.
 #[derive(Debug)]

@@ -24,6 +24,8 @@ enum Kind {
     Clean,
     /// Anything that [`Scene::validate`] allows.
     Wild,
+    /// What other programs leave, in finite numbers and with joints that can be inverted.
+    Foreign,
 }
 
 /// Scenes that glTF can express up to rounding: at most four influences that sum to 1, unit normals, joints
@@ -37,6 +39,15 @@ pub fn clean_scene() -> impl Strategy<Value = Scene> {
 /// joints that follow others, empty meshes and clips, keys anywhere.
 pub fn wild_scene() -> impl Strategy<Value = Scene> {
     tape().prop_map(|t| build(t, Kind::Wild))
+}
+
+/// Scenes as other programs leave them, whose poses are defined and whose every part some format cannot hold: several
+/// skeletons, rest poses that are not the bind pose, uneven and mirrored scales, shears, up to 20 influences whose sum is
+/// not 1, keys between frames, steps, clips of 60 Hz and of hundreds of frames, several instances, mirrored ones too,
+/// missing normals, texture coordinates and materials, children before parents, and names that are equal, empty, too long
+/// or beyond an encoding.
+pub fn foreign_scene() -> impl Strategy<Value = Scene> {
+    tape().prop_map(|t| build(t, Kind::Foreign))
 }
 
 fn tape() -> impl Strategy<Value = Vec<u16>> {
@@ -69,6 +80,26 @@ impl Tape {
         self.chance(one_in) && self.kind == Kind::Wild
     }
 
+    fn foreign(&mut self, one_in: usize) -> bool {
+        self.kind == Kind::Foreign && self.chance(one_in)
+    }
+
+    /// A name as it should be, or one that formats have trouble with.
+    fn name(&mut self, proper: alloc::string::String) -> alloc::string::String {
+        if !self.foreign(3) {
+            return proper;
+        }
+        match self.below(7) {
+            0 => "".into(),
+            1 => "same".into(),
+            2 => "SAME".into(),
+            3 => format!("a very long name that differs only at its end, {}{proper}", "-".repeat(280)),
+            4 => format!("骨 {proper} \"ü\"\n"),
+            5 => "NULL".into(),
+            _ => "bone2".into(),
+        }
+    }
+
     /// A number in -8 to 8.
     fn number(&mut self) -> f32 {
         let bits = self.next().to_be_bytes();
@@ -88,6 +119,10 @@ impl Tape {
         if self.wild(6) {
             return [0.0, 1.0, f32::from(self.next() % 2)];
         }
+        if self.foreign(8) {
+            // In a mirror.
+            return [-1.0, 1.0, 0.5 + f32::from(self.next() % 2)];
+        }
         match self.below(3) {
             0 => [1.0; 3],
             1 => [0.5 + f32::from(self.next() % 8) / 8.0; 3],
@@ -103,6 +138,9 @@ impl Tape {
         let mut m = self.trs().to_affine();
         if self.wild(4) {
             m.x = self.vector();
+        }
+        if self.foreign(6) {
+            m.y = core::array::from_fn(|i| m.y[i] + 0.25 * m.x[i]);
         }
         m
     }
@@ -131,7 +169,7 @@ impl Tape {
         let materials = self.below(3);
         scene.materials = (0..materials)
             .map(|i| Material {
-                name: format!("textures/{i}"),
+                name: self.name(format!("textures/{i}")),
                 base_color: if self.wild(4) { [2.0, f32::NAN, -1.0, 0.5] } else { [1.0, 0.5, 0.0, 1.0] },
                 double_sided: self.chance(2),
                 extras: self.extras(),
@@ -139,7 +177,8 @@ impl Tape {
                 alpha: AlphaMode::default(),
             })
             .collect();
-        for _ in 0..self.below(3) {
+        let skeletons = self.below(if self.kind == Kind::Foreign { 4 } else { 3 });
+        for _ in 0..skeletons {
             let skeleton = self.skeleton();
             scene.skeletons.push(skeleton);
         }
@@ -159,7 +198,8 @@ impl Tape {
         let mut joints = Vec::new();
         for i in 0..n {
             let parent = if i == 0 || self.chance(6) { None } else { Some(self.below(i)) };
-            let mut joint = Joint::new(format!("bone {i}"), parent, self.local());
+            let name = self.name(format!("bone {i}"));
+            let mut joint = Joint::new(name, parent, self.local());
             joint.extras = self.extras();
             if i > 1 && self.wild(6) {
                 let weights = [f32::from(self.next() % 3), 1.0];
@@ -173,13 +213,22 @@ impl Tape {
         let mut skeleton = Skeleton { name: format!("{n} bones"), joints };
         // Zero-sized joints have no inverse and keep the identity.
         let _ = skeleton.bind_rest();
+        if self.foreign(2) {
+            // Joints that rest elsewhere than they are bound.
+            for joint in &mut skeleton.joints {
+                if self.chance(2) {
+                    joint.rest = self.local();
+                }
+            }
+        }
         skeleton
     }
 
     fn mesh(&mut self, scene: &Scene) -> Mesh {
         let n = if self.wild(8) { 0 } else { 3 + self.below(6) };
         let all = |on: bool| if on { n } else { 0 };
-        let mut mesh = Mesh { name: format!("mesh of {n}"), extras: self.extras(), ..Mesh::default() };
+        let name = self.name(format!("mesh of {n}"));
+        let mut mesh = Mesh { name, extras: self.extras(), ..Mesh::default() };
         mesh.positions = (0..n).map(|_| self.vector()).collect();
         mesh.normals = (0..all(!self.chance(3))).map(|_| self.unit()).collect();
         mesh.tangents = (0..all(self.chance(4))).map(|_| self.tangent()).collect();
@@ -215,11 +264,15 @@ impl Tape {
         let joints = skeleton.joints.len();
         let mut skin = Skin::new(id);
         for _ in 0..mesh.positions.len() {
-            let most = if self.kind == Kind::Wild { 7 } else { 4.min(joints) };
+            let most = match (self.kind, self.foreign(4)) {
+                (Kind::Wild, _) => 7,
+                (_, true) => 20,
+                (_, false) => 4.min(joints),
+            };
             let n = if joints == 0 || self.wild(8) { 0 } else { 1 + self.below(most) };
             let start = self.below(joints);
             let raw: Vec<f32> = (0..n).map(|_| f32::from(1 + self.next() % 16)).collect();
-            let sum: f32 = raw.iter().sum();
+            let sum: f32 = raw.iter().sum::<f32>() * if self.foreign(6) { 1.25 } else { 1.0 };
             for (k, weight) in raw.into_iter().enumerate() {
                 let joint = if self.wild(3) { self.below(joints) } else { (start + k) % joints.max(1) };
                 let weight = if self.wild(12) { self.number() } else { weight / sum };
@@ -227,7 +280,7 @@ impl Tape {
             }
             skin.end_vertex();
         }
-        if self.chance(2) {
+        if self.kind != Kind::Foreign && self.chance(2) {
             localize(mesh, &mut skin, skeleton);
         }
         mesh.skin = Some(skin);
@@ -241,11 +294,14 @@ impl Tape {
             let skinned = scene.meshes.get(m).is_some_and(|m| m.skin.is_some());
             if !skinned {
                 node.local = if self.below(2) == 0 { Local::default() } else { Local::Trs(self.trs()) };
+                if self.foreign(3) {
+                    node.local = Local::Trs(Trs { scale: [1.0, -0.5, 1.0], ..self.trs() });
+                }
                 if self.chance(3) && m > 0 {
                     node.parent = Some(NodeId(self.below(m)));
                 }
             }
-            if self.wild(4) {
+            if self.wild(4) || self.foreign(4) {
                 node.meshes.push(MeshId(self.below(meshes)));
             }
             scene.nodes.push(node);
@@ -266,7 +322,10 @@ impl Tape {
     fn clip(&mut self, index: usize, scene: &mut Scene) {
         let skeleton = self.below(scene.skeletons.len());
         let Some(joints) = scene.skeletons.get(skeleton).map(|s| s.joints.len()) else { return };
-        let frames = if self.wild(8) { 0 } else { 1 + self.below(5) };
+        let mut frames = if self.wild(8) { 0 } else { 1 + self.below(5) };
+        if self.foreign(6) {
+            frames += 300;
+        }
         let interpolation = [
             Interpolation::Linear,
             Interpolation::LinearShort,
@@ -288,9 +347,9 @@ impl Tape {
             Motion::Tracks(_) => frames,
         };
         scene.clips.push(Clip {
-            name: format!("clip {index}"),
+            name: self.name(format!("clip {index}")),
             skeleton: SkeletonId(skeleton),
-            rate: [10.0, 30.0, 0.1, 7.5][self.below(4)],
+            rate: [10.0, 30.0, if self.kind == Kind::Foreign { 60.0 } else { 0.1 }, 7.5][self.below(4)],
             frames: u32::try_from(frames).unwrap_or(0),
             looping: self.chance(2),
             start: self.index(9),
@@ -324,8 +383,14 @@ impl Tape {
     fn keys(&mut self, frames: usize) -> Vec<f32> {
         let mut keys = Channel::<()>::new();
         for f in 0..u16::try_from(frames).unwrap_or(0) {
-            if self.chance(2) {
-                keys.push(f32::from(f) + if self.wild(4) { 0.25 } else { 0.0 }, ());
+            // Long clips have few keys.
+            if self.chance(if frames > 16 { 32 } else { 2 }) {
+                let between = self.wild(4) || self.foreign(4);
+                keys.push(f32::from(f) + if between { 0.25 } else { 0.0 }, ());
+                if self.foreign(8) {
+                    // A step.
+                    keys.push(f32::from(f) + 0.251, ());
+                }
             }
         }
         if self.wild(16) {
@@ -390,22 +455,69 @@ mod tests {
 
     proptest! {
         #[test]
-        fn generated_scenes_are_valid(clean in clean_scene(), wild in wild_scene()) {
+        fn generated_scenes_are_valid(clean in clean_scene(), wild in wild_scene(), foreign in foreign_scene()) {
             prop_assert_eq!(clean.validate(), Ok(()));
+            prop_assert_eq!(foreign.validate(), Ok(()));
             prop_assert_eq!(wild.validate(), Ok(()));
         }
     }
 
-    #[test]
-    fn generated_scenes_hold_everything() {
+    fn hundred(of: &impl Strategy<Value = Scene>) -> Vec<Scene> {
         use proptest::strategy::ValueTree;
         let mut runner = proptest::test_runner::TestRunner::deterministic();
-        let scenes: Vec<Scene> =
-            (0..100).map(|_| wild_scene().new_tree(&mut runner).unwrap().current()).collect();
-        let often = |what: &str, has: &dyn Fn(&Scene) -> bool| {
-            let n = scenes.iter().filter(|s| has(s)).count();
-            assert!(n >= 5, "{what}: {n} of 100");
+        (0..100).map(|_| of.new_tree(&mut runner).unwrap().current()).collect()
+    }
+
+    fn count(scenes: &[Scene], what: &str, has: &dyn Fn(&Scene) -> bool) {
+        let n = scenes.iter().filter(|s| has(s)).count();
+        assert!(n >= 5, "{what}: {n} of 100");
+    }
+
+    #[test]
+    fn foreign_scenes_hold_what_formats_cannot() {
+        let scenes = hundred(&foreign_scene());
+        let often = |what: &str, has: &dyn Fn(&Scene) -> bool| count(&scenes, what, has);
+        let budget = meshwright_core::Budget::new(meshwright_core::Limits::default());
+        let bind = |s: &Scene, i| crate::BindPose::of(s, SkeletonId(i), &budget).unwrap();
+        let joints = |s: &Scene| s.skeletons.iter().flat_map(|k| k.joints.clone()).collect::<Vec<_>>();
+        let skins = |s: &Scene| s.meshes.iter().filter_map(|m| m.skin.clone()).collect::<Vec<_>>();
+        let sum = |s: &Skin, v| s.of(v).iter().map(|i| i.weight).sum::<f32>();
+        let tracks = |s: &Scene| {
+            let of = |c: &Clip| if let Motion::Tracks(t) = &c.motion { t.clone() } else { Vec::new() };
+            s.clips.iter().flat_map(of).collect::<Vec<_>>()
         };
+        let mirrored = |m: &Affine| m.determinant() < 0.0;
+        often("several skeletons", &|s| s.skeletons.len() > 1);
+        often("other rest poses", &|s| (0..s.skeletons.len()).any(|i| bind(s, i).differs_from_rest));
+        often("children first", &|s| joints(s).iter().enumerate().any(|(i, j)| j.parent > Some(i)));
+        often("mirrored joints", &|s| joints(s).iter().any(|j| mirrored(&j.rest.to_affine())));
+        often("sheared joints", &|s| {
+            joints(s).iter().any(|j| Trs::from_affine(&j.rest.to_affine()).1 > 0.01)
+        });
+        often("17 influences", &|s| skins(s).iter().any(|k| k.max_influences() > 16));
+        often("odd sums", &|s| {
+            skins(s).iter().any(|k| (0..k.vertex_count()).any(|v| (sum(k, v) - 1.0).abs() > 0.1))
+        });
+        often("hundreds of frames", &|s| s.clips.iter().any(|c| c.frames > 255));
+        often("60 Hz", &|s| s.clips.iter().any(|c| c.rate == 60.0));
+        often("keys between frames", &|s| {
+            tracks(s).iter().any(|t| t.rotation.frames.iter().any(|f| f % 1.0 != 0.0))
+        });
+        often("no normals", &|s| s.meshes.iter().any(|m| m.normals.is_empty()));
+        often("no texture coordinates", &|s| s.meshes.iter().any(|m| m.uvs.is_empty()));
+        often("no material", &|s| s.meshes.iter().any(|m| m.material.is_none()));
+        often("long names", &|s| joints(s).iter().any(|j| j.name.len() > 255));
+        often("names without bytes", &|s| joints(s).iter().any(|j| j.name.contains('骨')));
+        often("mirrored nodes", &|s| s.nodes.iter().any(|n| mirrored(&n.local.to_affine())));
+        often("meshes of two nodes", &|s| {
+            s.nodes.iter().map(|n| n.meshes.len()).sum::<usize>() > s.meshes.len()
+        });
+    }
+
+    #[test]
+    fn generated_scenes_hold_everything() {
+        let scenes = hundred(&wild_scene());
+        let often = |what: &str, has: &dyn Fn(&Scene) -> bool| count(&scenes, what, has);
         let skins = |s: &Scene| s.meshes.iter().filter_map(|m| m.skin.clone()).collect::<Vec<_>>();
         often("bind-space skins", &|s| skins(s).iter().any(|k| k.local.is_empty()));
         often("local skins", &|s| skins(s).iter().any(|k| !k.local.is_empty()));

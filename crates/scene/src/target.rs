@@ -3,6 +3,7 @@
 use crate::axes::AxisMap;
 use crate::convert::{ConvertError, Converted, Space};
 use crate::draw::{DrawOptions, Levels};
+use crate::engine::{Engine, EngineLimits};
 use crate::model::Scene;
 use crate::names::Naming;
 use alloc::string::String;
@@ -23,6 +24,9 @@ pub struct FromSceneOptions<T = ()> {
     pub space: Option<Space>,
     /// What nothing draws is left out, even where the format could keep it.
     pub prune: bool,
+    /// The engine whose limits are kept where they are narrower than the format's; one that does not read the format
+    /// changes nothing.
+    pub engine: Option<Engine>,
     /// The format's own options.
     pub format: T,
 }
@@ -37,6 +41,7 @@ impl<T> FromSceneOptions<T> {
             names: Naming::default(),
             space: None,
             prune: false,
+            engine: None,
             format,
         }
     }
@@ -44,8 +49,8 @@ impl<T> FromSceneOptions<T> {
     /// The same options for another format.
     #[must_use]
     pub fn with_format<U>(self, format: U) -> FromSceneOptions<U> {
-        let Self { limits, levels, names, space, prune, .. } = self;
-        FromSceneOptions { limits, levels, names, space, prune, format }
+        let Self { limits, levels, names, space, prune, engine, .. } = self;
+        FromSceneOptions { limits, levels, names, space, prune, engine, format }
     }
 
     /// The same options with other limits.
@@ -88,6 +93,19 @@ impl<T> FromSceneOptions<T> {
     pub const fn with_prune(mut self, prune: bool) -> Self {
         self.prune = prune;
         self
+    }
+
+    /// The same options with the limits of an engine.
+    #[must_use]
+    pub fn for_engine(mut self, engine: impl Into<Option<Engine>>) -> Self {
+        self.engine = engine.into();
+        self
+    }
+
+    /// The engine whose limits count in the format of this id, and what it takes.
+    #[must_use]
+    pub fn engine_of(&self, format: &str) -> Option<(Engine, EngineLimits)> {
+        self.engine.filter(|e| e.formats().contains(&format)).map(|e| (e, e.limits()))
     }
 
     /// What to draw: the levels that were chosen, or those that the format draws by itself, in its axes. Meshes that no

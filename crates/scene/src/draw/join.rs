@@ -1,6 +1,6 @@
 //! Several meshes as one.
 
-use super::{DrawOptions, Instance, bytes};
+use super::{DrawOptions, Instance, bytes, fill_normals, own};
 use crate::color::ColorEncoding;
 use crate::convert::ConvertError;
 use crate::loss::Loss;
@@ -8,10 +8,58 @@ use crate::mesh::{Mesh, Skin};
 use crate::model::Scene;
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
-use alloc::format;
 use alloc::vec;
 use alloc::vec::Vec;
 use meshwright_core::{Budget, LimitExceeded};
+
+/// Makes up what some of several meshes have and others lack; returns whether they have normals, tangents and texture
+/// coordinates now.
+fn fill(
+    meshes: &mut [Cow<'_, Mesh>],
+    path: &str,
+    up: bool,
+    budget: &Budget,
+    losses: &mut Vec<Loss>,
+) -> Result<[bool; 3], ConvertError> {
+    let any = |has: fn(&Mesh) -> bool| meshes.iter().any(|m| has(m));
+    let wanted =
+        [any(|m| !m.normals.is_empty()), any(|m| !m.tangents.is_empty()), any(|m| !m.uvs.is_empty())];
+    let [normals, tangents, uvs] = wanted;
+    let mut filled = [0_usize; 3];
+    for mesh in meshes.iter_mut().filter(|m| !m.positions.is_empty()) {
+        let lacks = [
+            (normals || tangents) && mesh.normals.is_empty(),
+            tangents && mesh.tangents.is_empty(),
+            uvs && mesh.uvs.is_empty(),
+        ];
+        if lacks == [false; 3] {
+            continue;
+        }
+        let owned = own(mesh, budget)?;
+        if lacks[0] {
+            fill_normals(owned, budget)?;
+        }
+        if lacks[1] {
+            super::tangents::compute(owned, up, budget)?;
+        }
+        if lacks[2] {
+            owned.uvs = budget.filled("texture coordinates", owned.positions.len(), [0.0; 2])?;
+        }
+        for (count, lacked) in filled.iter_mut().zip(lacks) {
+            *count = count.saturating_add(usize::from(lacked));
+        }
+    }
+    for (count, code, message) in [
+        (filled[0], "normals-computed", "meshes without normals: made from their triangles"),
+        (filled[1], "tangents-computed", "meshes without tangents: made from their texture coordinates"),
+        (filled[2], "uvs-missing", "meshes without texture coordinates: all are 0"),
+    ] {
+        if count > 0 {
+            losses.push(Loss::note(code, path, message).of(count, "mesh", "meshes"));
+        }
+    }
+    Ok([normals || tangents, tangents, uvs])
+}
 
 /// What becomes one mesh, in the order in which the first of each is drawn.
 pub(super) fn groups(
@@ -41,32 +89,29 @@ pub(super) fn groups(
     Ok(groups)
 }
 
-/// Meshes of one material and skeleton as one. An attribute that not every one has is left out, except for colours,
-/// which are white where there are none.
+/// Meshes of one material and skeleton as one. An attribute that not every one has is made up for the others: normals
+/// from the triangles, colours white, texture coordinates 0, tangents by both. Vertices per bone are left out.
 pub(super) fn joined<'s>(
-    meshes: Vec<Cow<'s, Mesh>>,
+    mut meshes: Vec<Cow<'s, Mesh>>,
     path: &str,
+    up: bool,
     budget: &Budget,
     losses: &mut Vec<Loss>,
 ) -> Result<Cow<'s, Mesh>, ConvertError> {
-    let mut meshes = meshes;
     if meshes.len() < 2 {
         return Ok(meshes.pop().unwrap_or_default());
     }
     let loss = Loss::note("meshes-merged", path, "meshes of one material became one");
     losses.push(loss.of(meshes.len(), "mesh", "meshes"));
+    let [normals, tangents, uvs] = fill(&mut meshes, path, up, budget, losses)?;
     let full: Vec<_> = meshes.iter().filter(|m| !m.positions.is_empty()).collect();
-    let shared = |what, has: fn(&Mesh) -> bool, losses: &mut Vec<Loss>| {
-        let with = full.iter().filter(|m| has(m)).count();
-        if with > 0 && with < full.len() {
-            losses.push(Loss::new("attribute-dropped", path, format!("{what}: not every mesh has them")));
-        }
-        with == full.len()
-    };
-    let normals = shared("normals", |m| !m.normals.is_empty(), losses);
-    let tangents = shared("tangents", |m| !m.tangents.is_empty(), losses);
-    let uvs = shared("texture coordinates", |m| !m.uvs.is_empty(), losses);
-    let local = shared("vertices per bone", |m| m.skin.as_ref().is_none_or(|s| !s.local.is_empty()), losses);
+    let stores = |m: &&&Cow<'_, Mesh>| m.skin.as_ref().is_none_or(|s| !s.local.is_empty());
+    let with = full.iter().filter(stores).count();
+    let local = with == full.len();
+    if with > 0 && !local && full.iter().any(|m| m.is_skinned()) {
+        let message = "vertices per bone: not every mesh has them";
+        losses.push(Loss::new("attribute-dropped", path, message));
+    }
     let colored = || full.iter().filter(|m| !m.colors.is_empty());
     let colors = colored().next().is_some();
     let mut all = Mesh::default();

@@ -1,5 +1,6 @@
 use super::*;
 use crate::ids::SkeletonId;
+use crate::mesh::Skin;
 use crate::model::{Level, Material, Node};
 use crate::skeleton::{Joint, Local, Skeleton};
 use crate::strategy::{clean_scene, wild_scene};
@@ -136,7 +137,7 @@ fn the_heaviest_influences_take_over() {
     skin.influences =
         (0..).zip([0.1, 0.5, 0.0, 0.3, 0.1]).map(|(joint, weight)| Influence { joint, weight }).collect();
     skin.end_vertex();
-    let (cut, share) = heaviest(&mut skin, 2);
+    let (cut, share) = weights::heaviest(&mut skin, 2);
     assert!(cut == 1 && (share - 0.2).abs() < 1e-6, "{share}");
     let kept: Vec<_> = skin.influences.iter().map(|i| (i.joint, (i.weight * 1000.0).round())).collect();
     assert_eq!(kept, [(1, 625.0), (3, 375.0)]);
@@ -146,7 +147,7 @@ fn the_heaviest_influences_take_over() {
         skin.influences.push(Influence { joint, weight });
     }
     skin.end_vertex();
-    let (cut, share) = heaviest(&mut skin, 2);
+    let (cut, share) = weights::heaviest(&mut skin, 2);
     assert!(cut == 1 && (share - 0.1).abs() < 1e-6, "{share}");
     assert_eq!(skin.influences.iter().map(|i| i.joint).collect::<Vec<_>>(), [4, 7]);
 }
@@ -170,6 +171,77 @@ fn one_mesh_per_material() {
     assert_eq!(made[0].mesh.colors[2..4], [[255; 4], [9; 4]]);
     assert_eq!(made[0].sources.iter().map(|s| s.mesh.0).collect::<Vec<_>>(), [0, 2]);
     assert_eq!(codes, ["meshes-merged"]);
+}
+
+#[test]
+fn what_one_of_several_meshes_lacks_is_made_up() {
+    let bare = Mesh { material: Some(MaterialId(0)), ..triangle(None) };
+    let full = Mesh {
+        uvs: vec![[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]],
+        normals: vec![[0.0, 0.0, 1.0]; 3],
+        tangents: vec![[1.0, 0.0, 0.0, 1.0]; 3],
+        ..bare.clone()
+    };
+    let scene = Scene {
+        meshes: vec![bare, full.clone()],
+        materials: vec![Material::default()],
+        nodes: vec![node(0, 0.0, None), node(1, 0.0, None)],
+        ..Scene::default()
+    };
+    let (made, codes) = all(&scene, &DrawOptions::default().with_by_material(true));
+    let mesh = &made[0].mesh;
+    assert_eq!((mesh.normals.len(), mesh.tangents.len()), (6, 6));
+    assert_eq!((&mesh.uvs[..3], &mesh.uvs[3..]), (&[[0.0; 2]; 3][..], &full.uvs[..]));
+    assert_eq!(codes, ["meshes-merged", "normals-computed", "tangents-computed", "uvs-missing"]);
+}
+
+/// A triangle on a joint that is bound at x = 1 and rests, mirrored, at x = 5.
+fn posed_at_rest() -> Scene {
+    let trs = |x, scale| Trs { translation: [x, 0.0, 0.0], scale, ..Trs::IDENTITY };
+    let mut skeleton = Skeleton {
+        joints: vec![Joint::new("j", None, Local::Trs(trs(1.0, [1.0; 3])))],
+        ..Skeleton::default()
+    };
+    skeleton.bind_rest();
+    skeleton.joints[0].rest = Local::Trs(trs(5.0, [-1.0, 1.0, 1.0]));
+    let mut skin = Skin::new(SkeletonId(0));
+    for _ in 0..3 {
+        skin.influences.push(Influence { joint: 0, weight: 0.5 });
+        skin.influences.push(Influence { joint: 0, weight: 0.25 });
+        skin.end_vertex();
+    }
+    let mesh = Mesh { skin: Some(skin), ..triangle(None) };
+    let nodes = vec![node(0, 0.0, None)];
+    Scene { meshes: vec![mesh], skeletons: vec![skeleton], nodes, ..Scene::default() }
+}
+
+#[test]
+fn weights_sum_to_1_where_that_is_asked_for() {
+    let scene = posed_at_rest();
+    let (made, codes) = all(&scene, &DrawOptions::default().with_normalize(true));
+    let sum = |v| made[0].mesh.skin.as_ref().unwrap().of(v).iter().map(|i| i.weight).sum::<f32>();
+    assert_eq!(([sum(0), sum(1), sum(2)], codes), ([1.0; 3], vec!["weights-normalized"]));
+    assert!(all(&scene, &DrawOptions::default()).1.is_empty());
+}
+
+#[test]
+fn meshes_of_formats_without_bones_stand_as_they_rest() {
+    let mut scene = posed_at_rest();
+    for i in &mut scene.meshes[0].skin.as_mut().unwrap().influences {
+        i.weight *= 4.0 / 3.0;
+    }
+    let (made, codes) = all(&scene, &DrawOptions::default().with_rest(true).with_normals(true));
+    let mesh = &made[0].mesh;
+    assert!(mesh.skin.is_none());
+    // x is taken from 1 in the joint, mirrored, and put to 5; the front stays the front.
+    let was = triangle(None);
+    for (old, new) in was.positions.iter().zip(&mesh.positions) {
+        assert_eq!(*new, [5.0 - (old[0] - 1.0), old[1], old[2]]);
+    }
+    let [a, b, c] = was.triangles[0];
+    assert_eq!(mesh.triangles, [[c, b, a]]);
+    assert_eq!(mesh.normals, [[0.0, 0.0, 1.0]; 3]);
+    assert_eq!(codes, ["normals-computed", "rest-pose-applied"]);
 }
 
 #[test]
@@ -242,15 +314,17 @@ proptest! {
     #[test]
     fn whatever_is_asked_for_ends_well(
         scene in wild_scene(),
-        flags: [bool; 6],
+        flags: [bool; 9],
+        tangents in 0_usize..3,
         counts in [1_usize..9, 1..9, 1..9, 0..9],
         levels in 0..4,
         memory in 0_u64..40_000,
     ) {
-        let [bake, undrawn, skip_empty, flip_v, normals, by_material] = flags;
+        let [bake, undrawn, skip_empty, flip_v, normals, by_material, rest, normalize, local] = flags;
         let options = DrawOptions {
             levels: [Levels::Each, Levels::Finest, Levels::Only(0), Levels::Merged][levels as usize],
-            bake, undrawn, skip_empty, flip_v, normals, by_material,
+            bake, undrawn, skip_empty, flip_v, normals, by_material, rest, normalize, local,
+            tangents: [Tangents::Keep, Tangents::Up, Tangents::Down][tangents],
             axes: AxisMap::new([2, 1, 0], [-1.0, 1.0, 1.0], 0.5),
             max_vertices: counts[0], max_triangles: counts[1],
             max_joints: Some(counts[2]), max_influences: counts[3],

@@ -1,0 +1,96 @@
+//! Weights: the heaviest, and those that sum to 1.
+
+use crate::mesh::{Influence, LocalVertex, Skin};
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use meshwright_core::math::{add, narrow, narrow1, wide};
+
+/// As far as a sum of weights may be from 1 by the rounding of its parts.
+const EXACT: f64 = 1.0e-6;
+
+/// The sum of a vertex's weights, where it can be scaled to 1.
+fn weight_sum(row: &[Influence]) -> Option<f64> {
+    let sum: f64 = row.iter().map(|i| f64::from(i.weight)).sum();
+    Some(sum).filter(|sum| *sum > f64::from(f32::MIN_POSITIVE) && sum.is_finite())
+}
+
+/// How many vertices have weights that do not sum to 1, though they can, and how far the worst is off.
+pub(super) fn off(skin: &Skin) -> (usize, f64) {
+    let off = |v: usize| Some((weight_sum(skin.of(v))? - 1.0).abs()).filter(|off| *off > EXACT);
+    let odd = (0..skin.vertex_count()).filter_map(off);
+    odd.fold((0, 0.0), |(n, worst), off| (n.saturating_add(1), worst.max(off)))
+}
+
+/// Scales the weights of every vertex to a sum of 1.
+pub(super) fn normalize(skin: &mut Skin) {
+    for v in 0..skin.vertex_count() {
+        let (range, Some(sum)) = (skin.range(v), weight_sum(skin.of(v))) else { continue };
+        for influence in skin.influences.get_mut(range).into_iter().flatten() {
+            influence.weight = narrow1(f64::from(influence.weight) / sum);
+        }
+    }
+}
+
+/// Leaves every vertex its heaviest influences, which take over the weight of the others. Returns how many vertices
+/// lost some, and the largest share of weight that went.
+pub(super) fn heaviest(skin: &mut Skin, most: usize) -> (usize, f64) {
+    let mut made = Skin::new(skin.skeleton);
+    let (mut cut, mut worst) = (0_usize, 0.0_f64);
+    let mut row = Vec::new();
+    for v in 0..skin.vertex_count() {
+        let range = skin.range(v);
+        row.clear();
+        row.extend(
+            range.clone().filter_map(|k| Some((*skin.influences.get(k)?, skin.local.get(k).copied()))),
+        );
+        let mut scale = 1.0;
+        if row.len() > most {
+            let sum = |row: &[(Influence, _)]| row.iter().map(|i| f64::from(i.0.weight)).sum::<f64>();
+            let size = |row: &[(Influence, _)]| row.iter().map(|i| f64::from(i.0.weight.abs())).sum::<f64>();
+            row.retain(|i| i.0.weight != 0.0);
+            merge(&mut row);
+            let (all, total) = (sum(&row), size(&row));
+            // Stable: of equal weights the earlier stays.
+            row.sort_by(|a, b| b.0.weight.abs().total_cmp(&a.0.weight.abs()));
+            if row.len() > most {
+                cut = cut.saturating_add(1);
+                row.truncate(most);
+                worst = worst.max(1.0 - size(&row) / total);
+                let kept = sum(&row);
+                scale = if all / kept > 0.0 && (all / kept).is_finite() { all / kept } else { 1.0 };
+            }
+        }
+        for (mut influence, local) in row.drain(..) {
+            influence.weight = narrow1(f64::from(influence.weight) * scale);
+            made.influences.push(influence);
+            made.local.extend(local.map(|l| LocalVertex {
+                position: narrow(wide(l.position).map(|c| c * scale)),
+                normal: narrow(wide(l.normal).map(|c| c * scale)),
+            }));
+        }
+        made.end_vertex();
+    }
+    *skin = made;
+    (cut, worst)
+}
+
+/// Adds up the influences of each joint, where its first one stands.
+fn merge(row: &mut Vec<(Influence, Option<LocalVertex>)>) {
+    let mut first = BTreeMap::new();
+    let mut kept: usize = 0;
+    for i in 0..row.len() {
+        let Some((influence, local)) = row.get(i).copied() else { continue };
+        let at = *first.entry(influence.joint).or_insert(kept);
+        if at == kept {
+            row.swap(i, kept);
+            kept = kept.saturating_add(1);
+        } else if let Some((sum, seen)) = row.get_mut(at) {
+            sum.weight += influence.weight;
+            *seen = seen.zip(local).map(|(a, b)| LocalVertex {
+                position: narrow(add(wide(a.position), wide(b.position))),
+                normal: narrow(add(wide(a.normal), wide(b.normal))),
+            });
+        }
+    }
+    row.truncate(kept);
+}

@@ -1,0 +1,162 @@
+//! Engines and tools that take less than their formats hold.
+
+use crate::convert::ConvertError;
+use alloc::format;
+use core::fmt;
+use core::str::FromStr;
+
+/// A program that reads a format and has limits of its own. The conversions to its [formats](Self::formats) keep them where
+/// [`FromSceneOptions::engine`](crate::FromSceneOptions::engine) names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Engine {
+    /// DarkPlaces, which stores bones in bytes, bones and distinct blends together in 16 bits, and keeps four bones of a
+    /// vertex.
+    DarkPlaces,
+    /// FTE, as it is usually built.
+    Fte,
+    /// The compiler `dpmodel`: what it could have written.
+    DpModel,
+    /// BGBTech, whose meshes count to 1024 vertices.
+    BgbTech,
+}
+
+/// The most of everything that an engine takes; `usize::MAX` where it has no limit of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EngineLimits {
+    /// Bones of a model.
+    pub bones: usize,
+    /// Bones, and different sets of bones and weights that vertices have, together.
+    pub blends: usize,
+    /// Bones of a vertex.
+    pub influences: usize,
+    /// Frames of a model.
+    pub frames: usize,
+    /// Vertices of a mesh.
+    pub mesh_vertices: usize,
+    /// Vertices of all meshes.
+    pub vertices: usize,
+    /// Triangles of all meshes.
+    pub triangles: usize,
+    /// Meshes with different shaders.
+    pub shaders: usize,
+}
+
+impl EngineLimits {
+    /// Nothing but the format's own limits.
+    pub const NONE: Self = Self {
+        bones: usize::MAX,
+        blends: usize::MAX,
+        influences: usize::MAX,
+        frames: usize::MAX,
+        mesh_vertices: usize::MAX,
+        vertices: usize::MAX,
+        triangles: usize::MAX,
+        shaders: usize::MAX,
+    };
+}
+
+impl Engine {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::DarkPlaces, Self::Fte, Self::DpModel, Self::BgbTech];
+
+    /// Its name for programs.
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::DarkPlaces => "darkplaces",
+            Self::Fte => "fte",
+            Self::DpModel => "dpmodel",
+            Self::BgbTech => "bgbtech",
+        }
+    }
+
+    /// Its name for people.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::DarkPlaces => "DarkPlaces",
+            Self::Fte => "FTE",
+            Self::DpModel => "dpmodel",
+            Self::BgbTech => "BGBTech",
+        }
+    }
+
+    /// The ids of the formats whose conversions keep its limits.
+    #[must_use]
+    pub const fn formats(self) -> &'static [&'static str] {
+        match self {
+            Self::DarkPlaces | Self::Fte => &["dpm", "zym"],
+            Self::DpModel => &["dpm"],
+            Self::BgbTech => &["bmd"],
+        }
+    }
+
+    /// What it takes.
+    #[must_use]
+    pub const fn limits(self) -> EngineLimits {
+        let none = EngineLimits::NONE;
+        match self {
+            Self::DarkPlaces => EngineLimits { bones: 256, blends: 65_536, influences: 4, ..none },
+            Self::Fte => EngineLimits { bones: 256, ..none },
+            Self::DpModel => EngineLimits {
+                bones: 256,
+                influences: 16,
+                frames: 65_536,
+                vertices: 196_608,
+                triangles: 65_536,
+                shaders: 256,
+                ..none
+            },
+            Self::BgbTech => EngineLimits { mesh_vertices: 1024, ..none },
+        }
+    }
+
+    /// The error of more than it takes: `300 bones, DarkPlaces takes 256`.
+    #[must_use]
+    pub fn refuse(self, path: &str, have: usize, most: usize, items: &str) -> ConvertError {
+        ConvertError::unsupported(path, format!("{have} {items}, {} takes {most}", self.title()))
+    }
+}
+
+impl fmt::Display for Engine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}
+
+/// No engine has this name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no engine has this name; there are darkplaces, fte, dpmodel and bgbtech")]
+pub struct UnknownEngine;
+
+impl FromStr for Engine {
+    type Err = UnknownEngine;
+
+    fn from_str(name: &str) -> Result<Self, UnknownEngine> {
+        Self::ALL.into_iter().find(|e| e.id().eq_ignore_ascii_case(name)).ok_or(UnknownEngine)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    #[test]
+    fn names_are_read_back() {
+        for engine in Engine::ALL {
+            assert_eq!(engine.to_string().parse(), Ok(engine));
+            assert_eq!(engine.title().parse(), Ok(engine));
+            assert!(UnknownEngine.to_string().contains(engine.id()));
+        }
+        assert_eq!("quake".parse::<Engine>(), Err(UnknownEngine));
+    }
+
+    #[test]
+    fn an_error_names_the_limit() {
+        let e = Engine::DarkPlaces.refuse("skeletons", 300, 256, "bones");
+        assert_eq!(e.to_string(), "skeletons: 300 bones, DarkPlaces takes 256");
+    }
+}
