@@ -41,7 +41,7 @@ const TANGLED: &[&str] = &[];
 const FEW: &[(&str, &[&str])] = &[
     ("core", &["libm", "nom", "thiserror", "proptest"]),
     ("scene", &["bevy_mikktspace", "thiserror", "proptest"]),
-    ("files", &["thiserror"]),
+    ("files", &["lz4_flex", "miniz_oxide", "nom", "thiserror"]),
     ("quake", &["nom", "thiserror", "proptest"]),
     ("rig", &["glam", "thiserror", "rayon"]),
     ("xtask", &["lexopt", "serde_json"]),

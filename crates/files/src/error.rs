@@ -1,6 +1,7 @@
 //! Why a tree gives no file.
 
-use meshwright_core::LimitExceeded;
+use crate::pack::Refused;
+use meshwright_core::{LimitExceeded, ReadError};
 use std::io;
 
 /// Why a tree gives no file. Names paths, never what is in a file.
@@ -39,6 +40,14 @@ pub enum FilesError {
         /// The bytes left of the budget.
         left: u64,
     },
+    /// The pack, or a file in it, breaks a rule of its kind.
+    #[error("{path}: {error}")]
+    Pack {
+        /// The path.
+        path: String,
+        /// The broken rule.
+        error: Box<ReadError>,
+    },
     /// A search costs more than the budget allows.
     #[error(transparent)]
     Limit(#[from] LimitExceeded),
@@ -66,12 +75,22 @@ impl FilesError {
         }
     }
 
+    pub(crate) fn refused(path: &str, e: Refused, left: u64) -> Self {
+        let path = path.to_owned();
+        match e {
+            Refused::Broken(error) => Self::Pack { path, error: Box::new(error) },
+            Refused::Limit(e) => Self::TooLarge { path, size: e.wanted, left },
+            Refused::System(e) => Self::system(path, &e),
+        }
+    }
+
     fn path(&self) -> Option<&str> {
         match self {
             Self::BadPath { path, .. }
             | Self::NotFound { path }
             | Self::WrongKind { path, .. }
             | Self::TooLarge { path, .. }
+            | Self::Pack { path, .. }
             | Self::System { path, .. } => Some(path),
             Self::Limit(_) => None,
         }

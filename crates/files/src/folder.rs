@@ -3,6 +3,7 @@
 use crate::cache::Cache;
 use crate::error::FilesError;
 use crate::listing::{EntryKind, Listing};
+use crate::order::{Mountable, PackOrder};
 use crate::os::{self, Unread};
 use crate::path::{TreePath, shown};
 use meshwright_core::Budget;
@@ -19,6 +20,8 @@ pub(crate) struct Folder {
     start: Option<Start>,
     /// The file that was named is all there is.
     alone: bool,
+    /// What lies at the top and is mounted instead, in the order in which it hides each other.
+    mounts: OnceLock<Vec<Mountable>>,
     listings: Cache<Listing>,
 }
 
@@ -34,7 +37,14 @@ struct Start {
 
 impl Folder {
     pub(crate) fn new(top: PathBuf) -> Self {
-        Self { top, resolved: OnceLock::new(), start: None, alone: false, listings: Cache::new() }
+        Self {
+            top,
+            resolved: OnceLock::new(),
+            start: None,
+            alone: false,
+            mounts: OnceLock::new(),
+            listings: Cache::new(),
+        }
     }
 
     /// The tree around a file: its folder, or the parent of an enclosing `models` folder; and its path in there.
@@ -95,10 +105,40 @@ impl Folder {
             return Ok(listing);
         }
         let path = self.os_path(folder).ok_or_else(|| FilesError::not_found(folder.to_string()))?;
-        let listing = os::list(&path).map_err(|e| FilesError::system(folder.to_string(), &e))?;
+        let mut listing = os::list(&path).map_err(|e| FilesError::system(folder.to_string(), &e))?;
+        if let Some(mounts) = self.mounts.get().filter(|mounts| folder.is_root() && !mounts.is_empty()) {
+            listing = listing.without(|name| mounts.iter().any(|m| *m.name == *name));
+        }
         let listing = Arc::new(listing);
         self.listings.keep(folder, listing.len(), &listing);
         Ok(listing)
+    }
+
+    /// Takes the packs that lie at the top out of what it lists: they are mounted, a later one hides an earlier one.
+    pub(crate) fn mount(&self, order: PackOrder) -> &[Mountable] {
+        self.mounts.get_or_init(|| {
+            if self.alone {
+                return Vec::new();
+            }
+            let mut found = self.mountable(&TreePath::ROOT);
+            order.sort(&mut found);
+            found
+        })
+    }
+
+    /// The packs that lie in a folder, whose listing is not kept.
+    pub(crate) fn mountable(&self, folder: &TreePath) -> Vec<Mountable> {
+        let path = self.os_path(folder);
+        let Some(listing) = path.and_then(|path| os::list(&path).ok()) else { return Vec::new() };
+        let entries = listing.iter().filter_map(|(name, kind)| {
+            let kind = if kind == EntryKind::Link { self.follow(&folder.child(name)) } else { kind };
+            match kind {
+                EntryKind::File => Mountable::of(name, false),
+                EntryKind::Folder => Mountable::of(name, true),
+                _ => None,
+            }
+        });
+        entries.collect()
     }
 
     /// What has exactly this path, for folders that can be entered and not listed.
@@ -131,6 +171,22 @@ impl Folder {
         let below = folder.strip_prefix(self.resolved()?).ok()?;
         let names = below.components().map(Component::as_os_str).chain([file.file_name()?]);
         Some(names.fold(TreePath::ROOT, |at, name| at.child(name.as_encoded_bytes())))
+    }
+
+    /// The first bytes of a file that was found, at most so many.
+    pub(crate) fn head(&self, path: &TreePath, most: u64, budget: &Budget) -> Result<Vec<u8>, FilesError> {
+        if self.is_start(path) {
+            // It may be a pipe, which can be read once.
+            return self.read(path, budget);
+        }
+        let named = path.to_string();
+        let Some(os_path) = self.os_path(path) else { return Err(FilesError::not_found(named)) };
+        os::head(&os_path, most).map_err(|e| FilesError::system(named, &e))
+    }
+
+    /// How many bytes a file has.
+    pub(crate) fn size(&self, path: &TreePath) -> Option<u64> {
+        os::size(&self.os_path(path)?).ok()
     }
 
     /// The bytes of a file that was found.

@@ -4,6 +4,7 @@ use crate::error::FilesError;
 use crate::folder::Folder;
 use crate::listing::{EntryKind, Listing};
 use crate::memory::Memory;
+use crate::mount::Mount;
 use crate::path::TreePath;
 use meshwright_core::Budget;
 use std::borrow::Cow;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 pub(crate) enum Layer {
     Folder(Folder),
     Memory(Memory),
+    Pack(Mount),
 }
 
 impl Layer {
@@ -23,6 +25,15 @@ impl Layer {
         match self {
             Self::Folder(f) => f.list(folder),
             Self::Memory(m) => m.list(folder),
+            Self::Pack(p) => p.pack().map_err(Clone::clone)?.list(folder),
+        }
+    }
+
+    /// A pack that cannot be read: its name, and why not.
+    pub(crate) fn refusal(&self) -> Option<(TreePath, FilesError)> {
+        match self {
+            Self::Pack(mount) => mount.pack().err().map(|e| (mount.place(), e.clone())),
+            Self::Folder(_) | Self::Memory(_) => None,
         }
     }
 
@@ -99,6 +110,11 @@ impl Layer {
     pub(crate) fn read(&self, path: &TreePath, budget: &Budget) -> Result<Cow<'_, [u8]>, FilesError> {
         match self {
             Self::Folder(f) => f.read(path, budget).map(Cow::Owned),
+            Self::Pack(p) => {
+                let pack = p.pack().map_err(Clone::clone)?;
+                let member = pack.member(path).ok_or_else(|| FilesError::not_found(path.to_string()))?;
+                pack.read(member, budget).map(Cow::Owned)
+            }
             Self::Memory(m) => {
                 let bytes = m.bytes(path).ok_or_else(|| FilesError::not_found(path.to_string()))?;
                 let (size, left) = (bytes.len() as u64, budget.left());
@@ -111,11 +127,49 @@ impl Layer {
         }
     }
 
+    /// The first bytes of a file that was found, at most so many.
+    pub(crate) fn head(&self, path: &TreePath, most: u64, budget: &Budget) -> Result<Vec<u8>, FilesError> {
+        match self {
+            Self::Folder(f) => f.head(path, most, budget),
+            Self::Memory(m) => {
+                let bytes = m.bytes(path).ok_or_else(|| FilesError::not_found(path.to_string()))?;
+                let most = usize::try_from(most).unwrap_or(usize::MAX).min(bytes.len());
+                Ok(bytes.get(..most).unwrap_or_default().to_vec())
+            }
+            Self::Pack(p) => {
+                let pack = p.pack().map_err(Clone::clone)?;
+                let member = pack.member(path).ok_or_else(|| FilesError::not_found(path.to_string()))?;
+                pack.read_head(member, most, budget)
+            }
+        }
+    }
+
+    /// How many bytes a file that was found says that it has; for a folder's and memory's, how many it has.
+    pub(crate) fn size(&self, path: &TreePath) -> Option<u64> {
+        match self {
+            Self::Folder(f) => f.size(path),
+            Self::Memory(m) => m.bytes(path).map(|bytes| bytes.len() as u64),
+            Self::Pack(p) => p.pack().ok()?.member(path).map(|member| member.size),
+        }
+    }
+
+    /// Where a file lies as people read it, the pack that holds it included; none in memory.
+    pub(crate) fn shown_path(&self, path: &TreePath) -> Option<PathBuf> {
+        match self {
+            Self::Folder(f) => f.os_path(path),
+            Self::Memory(_) => None,
+            Self::Pack(p) => {
+                let names = path.names().map(String::from_utf8_lossy);
+                Some(names.fold(p.path()?.to_owned(), |at, name| at.join(&*name)))
+            }
+        }
+    }
+
     /// The path that the operating system knows.
     pub(crate) fn os_path(&self, path: &TreePath) -> Option<PathBuf> {
         match self {
             Self::Folder(f) => f.os_path(path),
-            Self::Memory(_) => None,
+            Self::Memory(_) | Self::Pack(_) => None,
         }
     }
 }

@@ -1,10 +1,11 @@
-//! Where models lie: folders and bytes in memory as one read-only [`Tree`] of named bytes.
+//! Where models lie: folders, packs and bytes in memory as one read-only [`Tree`] of named bytes.
 //!
 //! | | |
 //! |---|---|
 //! | names | bytes between slashes; none leaves the tree: `..`, absolute paths, drive letters, backslashes and NULs are refused |
 //! | case | the exact name first, then without regard to the case of ASCII letters, in the order of the bytes |
 //! | layers | several trees as one; a later layer hides what has the same path in an earlier one |
+//! | packs | zip archives (pk3, pk4, dpk, obb), Quake's `.pak`, FreeSpace's `.vp`: folders, whose members are read by themselves; the packs of a folder hide each other in the engine's [order](PackOrder), its loose files hide them all |
 //! | links | symbolic links are followed as long as they lead to what lies in the tree; a walk does not follow them |
 //! | order | listings and walks are sorted, and the same for the same content wherever it lies |
 //!
@@ -13,6 +14,10 @@
 //! No unsafe code. Nothing outside the folders that were named is read. No file is read beyond the caller's budget,
 //! and none but a regular file, unless it was named itself. Nothing recurses. The operating system is called in one
 //! module; a tree in memory does not need it.
+//!
+//! Of a pack the directory is read, then the members that are asked for. No name in it leads out of the tree, no two
+//! entries of an archive share bytes, and what a member says of its size is not believed: buffers grow with what comes out
+//! of it, at most as far as it says and the budget allows. A pack in a pack is a file.
 //!
 //! # Example
 //!
@@ -33,22 +38,29 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 #![cfg_attr(test, allow(clippy::indexing_slicing, reason = "a failing test panics"))]
 
+mod bytes;
 mod cache;
 mod error;
 mod folder;
 mod layer;
 mod listing;
 mod memory;
+mod mount;
+mod order;
 mod os;
+mod pack;
 mod path;
 mod search;
 mod tree;
 
+pub use bytes::ByteSource;
 pub use error::FilesError;
 pub use listing::EntryKind;
+pub use order::PackOrder;
+pub use pack::{Coding, Member, Pack, PackKind};
 pub use path::{AsTreePath, TreePath};
 pub use search::Match;
-pub use tree::{Entry, Tree, Walk};
+pub use tree::{Entry, Tree, TreeOptions, Walk};
 
 /// The README's example, compiled with the documentation tests.
 #[cfg(doctest)]

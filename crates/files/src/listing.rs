@@ -41,6 +41,11 @@ impl Listing {
         Self { entries, folded }
     }
 
+    /// The listing without some names.
+    pub(crate) fn without(self, mut leave: impl FnMut(&[u8]) -> bool) -> Self {
+        Self::new(self.entries.into_iter().filter(|(name, _)| !leave(name)).collect())
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }

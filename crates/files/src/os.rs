@@ -1,5 +1,6 @@
 //! The operating system: nothing else calls it.
 
+use crate::bytes::ByteSource;
 use crate::listing::{EntryKind, Listing};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -101,4 +102,59 @@ pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, Unread> {
     // A pipe says nothing of its size, and a file may grow.
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most { Err(Unread::TooLarge(bytes.len() as u64)) } else { Ok(bytes) }
+}
+
+/// A file that is read where it lies.
+#[derive(Debug)]
+pub(crate) struct OsFile {
+    #[cfg(unix)]
+    file: File,
+    #[cfg(not(unix))]
+    file: std::sync::Mutex<File>,
+    size: u64,
+}
+
+/// Opens a regular file.
+pub(crate) fn open(path: &Path) -> io::Result<OsFile> {
+    // Others may never answer.
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "is no regular file"));
+    }
+    let file = File::open(path)?;
+    let size = file.metadata()?.len();
+    #[cfg(not(unix))]
+    let file = std::sync::Mutex::new(file);
+    Ok(OsFile { file, size })
+}
+
+impl ByteSource for OsFile {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    #[cfg(unix)]
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(&self.file, into, offset)
+    }
+
+    #[cfg(not(unix))]
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
+        use std::io::{Seek as _, SeekFrom};
+        let mut file = self.file.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        file.seek(SeekFrom::Start(offset))?;
+        file.read_exact(into)
+    }
+}
+
+/// How many bytes a file has.
+pub(crate) fn size(path: &Path) -> io::Result<u64> {
+    fs::metadata(path).map(|meta| meta.len())
+}
+
+/// The first bytes of a file, at most so many; none where it is no regular file.
+pub(crate) fn head(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let file = open(path)?;
+    let mut bytes = vec![0; usize::try_from(most.min(file.size)).unwrap_or(0)];
+    file.read_at(0, &mut bytes)?;
+    Ok(bytes)
 }

@@ -6,8 +6,12 @@ use crate::folder::{Folder, kind_of};
 use crate::layer::Layer;
 use crate::listing::EntryKind;
 use crate::memory::Memory;
-use crate::path::{AsTreePath, TreePath};
-use meshwright_core::Budget;
+use crate::mount::Mount;
+use crate::order::PackOrder;
+use crate::os;
+use crate::pack::{Pack, PackKind};
+use crate::path::{AsTreePath, TreePath, shown};
+use meshwright_core::{Budget, Limits};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -23,7 +27,35 @@ pub struct Tree {
     layers: Vec<Arc<Layer>>,
     /// The file that was named, and the layer that it lies in.
     start: Option<(usize, TreePath)>,
+    /// The pack, or the folder in it, that was named: it is all that is walked.
+    scope: Option<(usize, TreePath)>,
     listed: Arc<Cache<[Entry]>>,
+}
+
+/// How a tree is opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TreeOptions {
+    /// In which order packs hide each other.
+    pub order: PackOrder,
+    /// What the directory of each pack may take in memory.
+    pub directories: Limits,
+}
+
+impl TreeOptions {
+    /// The same options with another order of packs.
+    #[must_use]
+    pub const fn with_order(mut self, order: PackOrder) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// The same options with another limit for the directory of each pack.
+    #[must_use]
+    pub const fn with_directories(mut self, limits: Limits) -> Self {
+        self.directories = limits;
+        self
+    }
 }
 
 /// What lies in a folder.
@@ -47,26 +79,90 @@ pub struct Walk {
 }
 
 impl Tree {
-    /// The tree of a folder; or that around a file, which becomes its [start](Self::start): the file's folder, or the
-    /// parent of the nearest `models` folder that it lies in.
+    /// The tree of a folder with the packs that lie in it; or that around a file, which becomes its
+    /// [start](Self::start): the file's folder, or the parent of the nearest `models` folder that it lies in.
+    ///
+    /// A pack is a folder: `data.pk3/models/x.dpm` is a path. The tree around a pack is the folder that it lies in with
+    /// its other packs, which the one that is named hides; a [walk](Self::walk) goes through that one alone.
     ///
     /// # Errors
-    /// When nothing lies there.
+    /// When nothing lies there, or a pack that was named cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, FilesError> {
-        let path = path.as_ref();
-        if kind_of(path)? == EntryKind::Folder {
-            return Ok(Self::of([Layer::Folder(Folder::new(path.to_owned()))]));
-        }
-        let (folder, start) = Folder::around(path)?;
-        Ok(Self { start: Some((0, start)), ..Self::of([Layer::Folder(folder)]) })
+        Self::open_with(path, TreeOptions::default())
     }
 
-    /// The tree of a file and nothing else, which is its [start](Self::start).
+    /// As [`open`](Self::open), with another order of packs, or another limit for their directories.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_with(path: impl AsRef<Path>, options: TreeOptions) -> Result<Self, FilesError> {
+        let path = path.as_ref();
+        if let Some((pack, inner)) = in_pack(path) {
+            let name = pack.file_name().unwrap_or_default().as_encoded_bytes();
+            let folder = pack.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let around = Self::mounted(Folder::new(folder.to_owned()), options, Some(name));
+            return Self::layered([around, Self::mount(&pack, options)]).within(path, &inner?);
+        }
+        if kind_of(path)? == EntryKind::Folder {
+            return Ok(Self::mounted(Folder::new(path.to_owned()), options, None));
+        }
+        let (folder, start) = Folder::around(path)?;
+        let mut tree = Self::mounted(folder, options, None);
+        tree.start = Some((tree.layers.len().saturating_sub(1), start));
+        Ok(tree)
+    }
+
+    /// A folder over the packs that lie in it, one of which may be left out.
+    fn mounted(folder: Folder, options: TreeOptions, without: Option<&[u8]>) -> Self {
+        let mut tree = Self::of([]);
+        for mount in folder.mount(options.order).iter().filter(|m| without != Some(&*m.name)) {
+            let Some(path) = folder.os_path(&TreePath::ROOT.child(&mount.name)) else { continue };
+            tree.layers.push(Arc::new(if mount.is_folder {
+                Layer::Folder(Folder::new(path))
+            } else {
+                Layer::Pack(Mount::of(path, options.directories))
+            }));
+        }
+        tree.layers.push(Arc::new(Layer::Folder(folder)));
+        tree
+    }
+
+    fn mount(pack: &Path, options: TreeOptions) -> Self {
+        Self::of([Layer::Pack(Mount::of(pack.to_owned(), options.directories))])
+    }
+
+    /// The tree with a path in its last layer, a pack, as what was named.
+    fn within(mut self, whole: &Path, inner: &TreePath) -> Result<Self, FilesError> {
+        let last = self.layers.len().saturating_sub(1);
+        let Some(layer) = self.layers.get(last).map(Arc::clone) else { return Ok(self) };
+        if let Layer::Pack(mount) = &*layer {
+            mount.pack().map_err(Clone::clone)?;
+        }
+        if let Some(folder) = layer.find(inner, EntryKind::Folder) {
+            self.scope = Some((last, folder));
+        } else if let Some(file) = layer.find(inner, EntryKind::File) {
+            self.start = Some((last, file));
+        } else {
+            return Err(FilesError::not_found(shown(whole.as_os_str().as_encoded_bytes())));
+        }
+        Ok(self)
+    }
+
+    /// The tree of a pack that is open.
+    pub fn pack(pack: Pack) -> Self {
+        Self::of([Layer::Pack(Mount::opened(Arc::new(pack)))])
+    }
+
+    /// The tree of a file and nothing else, which is its [start](Self::start); for a file in a pack, or a pack, that of
+    /// the pack and nothing else.
     ///
     /// # Errors
     /// When there is no such file.
     pub fn file(path: impl AsRef<Path>) -> Result<Self, FilesError> {
         let path = path.as_ref();
+        if let Some((pack, inner)) = in_pack(path) {
+            return Self::mount(&pack, TreeOptions::default()).within(path, &inner?);
+        }
         let (folder, start) = Folder::alone(path)?;
         if kind_of(path)? == EntryKind::Folder {
             return Err(FilesError::WrongKind { path: start.to_string(), why: "is a folder" });
@@ -100,6 +196,8 @@ impl Tree {
             let below = whole.layers.len();
             let start = tree.start.map(|(layer, path)| (layer.saturating_add(below), path));
             whole.start = start.or(whole.start);
+            let scope = tree.scope.map(|(layer, path)| (layer.saturating_add(below), path));
+            whole.scope = scope.or(whole.scope);
             whole.layers.extend(tree.layers);
         }
         whole
@@ -118,7 +216,43 @@ impl Tree {
     }
 
     fn of<const N: usize>(layers: [Layer; N]) -> Self {
-        Self { layers: layers.map(Arc::new).into(), start: None, listed: Arc::new(Cache::new()) }
+        Self { layers: layers.map(Arc::new).into(), start: None, scope: None, listed: Arc::new(Cache::new()) }
+    }
+
+    /// The folder in a pack, or its top, that was named when [`open`](Self::open) was given one: all that is walked.
+    pub fn scope(&self) -> Option<&TreePath> {
+        self.scope.as_ref().map(|(_, path)| path)
+    }
+
+    /// The packs in the order in which they are searched last, or why one cannot be read, each with its path. All are
+    /// opened.
+    pub fn packs(&self) -> impl Iterator<Item = (PathBuf, Result<Arc<Pack>, FilesError>)> + '_ {
+        self.layers.iter().filter_map(|layer| {
+            let Layer::Pack(mount) = &**layer else { return None };
+            let path = mount.path().map(Path::to_owned).unwrap_or_default();
+            Some((path, mount.pack().map(Arc::clone).map_err(Clone::clone)))
+        })
+    }
+
+    /// The pack that a file lies in.
+    pub fn pack_of(&self, path: impl AsTreePath) -> Option<Arc<Pack>> {
+        let path = path.as_tree_path().ok()?;
+        match self.lookup(&path)?.0 {
+            Layer::Pack(mount) => mount.pack().ok().map(Arc::clone),
+            Layer::Folder(_) | Layer::Memory(_) => None,
+        }
+    }
+
+    /// Whether packs lie in a folder of the operating system's below the top: it is a data folder by itself.
+    pub fn has_packs(&self, folder: impl AsTreePath) -> bool {
+        let Ok(folder) = folder.as_tree_path() else { return false };
+        self.layers.iter().any(|layer| match &**layer {
+            Layer::Folder(f) => layer
+                .find_all(&folder, EntryKind::Folder)
+                .iter()
+                .any(|at| !at.is_root() && !f.mountable(at).is_empty()),
+            Layer::Memory(_) | Layer::Pack(_) => false,
+        })
     }
 
     /// The file that was named, when [`open`](Self::open) was given a file. It is read whatever it is and whatever
@@ -159,6 +293,43 @@ impl Tree {
             Some((layer, found)) => layer.read(&found, budget),
             None => Err(self.missing(&path)),
         }
+    }
+
+    /// The first bytes of the file that a path means, at most so many: a member of a pack is decompressed so far. They
+    /// are charged.
+    ///
+    /// # Errors
+    /// When there is no such file, or it cannot be read so far.
+    pub fn read_head(
+        &self,
+        path: impl AsTreePath,
+        most: u64,
+        budget: &Budget,
+    ) -> Result<Vec<u8>, FilesError> {
+        let path = path.as_tree_path()?;
+        match self.lookup(&path) {
+            Some((layer, found)) => layer.head(&found, most, budget),
+            None => Err(self.missing(&path)),
+        }
+    }
+
+    /// How many bytes the file that a path means has, as far as that is known before it is read.
+    pub fn size(&self, path: impl AsTreePath) -> Option<u64> {
+        let path = path.as_tree_path().ok()?;
+        self.lookup(&path).and_then(|(layer, found)| layer.size(&found))
+    }
+
+    /// Where a file lies, as people read it: that of a pack below the pack's own path. None for bytes in memory.
+    pub fn shown_path(&self, path: impl AsTreePath) -> Option<PathBuf> {
+        let path = path.as_tree_path().ok()?;
+        let found = self.lookup(&path).and_then(|(layer, found)| layer.shown_path(&found));
+        found.or_else(|| self.os_path(&*path)).or_else(|| {
+            // A pack that is mounted is no file of the folder.
+            self.layers.iter().find_map(|layer| match &**layer {
+                Layer::Pack(mount) => mount.path().filter(|_| mount.place() == *path).map(Path::to_owned),
+                Layer::Folder(_) | Layer::Memory(_) => None,
+            })
+        })
     }
 
     /// Why there is no file with a path.
@@ -256,7 +427,15 @@ impl Tree {
         let (mut found, mut hidden) = (Vec::new(), 0_u64);
         let mut seen = BTreeSet::new();
         for (i, layer) in self.layers.iter().enumerate().rev() {
-            let own = files(layer, &mut keep);
+            let top = match &self.scope {
+                Some((scope, _)) if *scope != i => continue,
+                Some((_, folder)) => folder.clone(),
+                None => TreePath::ROOT,
+            };
+            let own = match layer.refusal() {
+                Some((pack, e)) => vec![Err((pack, e))],
+                None => files(layer, top, &mut keep),
+            };
             let before = found.len();
             found.extend(own.into_iter().filter(|file| {
                 let hides = file.as_ref().is_ok_and(|path| seen.contains(&path.folded()));
@@ -289,10 +468,11 @@ fn place(file: &Result<TreePath, (TreePath, FilesError)>) -> (&TreePath, bool) {
 /// The files of one layer, in the order of a walk.
 fn files(
     layer: &Layer,
+    top: TreePath,
     keep: &mut impl FnMut(&TreePath, EntryKind) -> bool,
 ) -> Vec<Result<TreePath, (TreePath, FilesError)>> {
     let mut found = Vec::new();
-    let mut open = vec![TreePath::ROOT];
+    let mut open = vec![top];
     while let Some(folder) = open.pop() {
         let listing = match layer.list(&folder) {
             Ok(listing) => listing,
@@ -309,4 +489,32 @@ fn files(
         open.extend(folders.filter(|path| keep(path, EntryKind::Folder)));
     }
     found
+}
+
+/// A path that leads into a pack as the pack's and the path in it; none where it does not.
+fn in_pack(path: &Path) -> Option<(PathBuf, Result<TreePath, FilesError>)> {
+    for at in path.ancestors().filter(|at| !at.as_os_str().is_empty()) {
+        match os::kind(at) {
+            // What is there, and what only looks like it is in something that is none.
+            Ok(EntryKind::File) if is_pack(at) => {
+                let inner = path.strip_prefix(at).unwrap_or(Path::new(""));
+                return Some((at.to_owned(), TreePath::new(slashed(inner))));
+            }
+            Ok(_) => return None,
+            Err(_) => {}
+        }
+    }
+    None
+}
+
+/// A path of the operating system as one of a tree.
+fn slashed(path: &Path) -> Vec<u8> {
+    let names: Vec<_> = path.iter().map(std::ffi::OsStr::as_encoded_bytes).collect();
+    names.join(&b'/')
+}
+
+fn is_pack(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    PackKind::from_name(name).is_some()
+        || os::head(path, 4).is_ok_and(|head| PackKind::from_magic(&head).is_some())
 }

@@ -4,6 +4,7 @@
 //! * [`Builder`] puts bytes together without checking them, with labelled positions that can be patched;
 //! * [`hex_diff`] shows where two files differ;
 //! * [`fixtures`] walks `testdata/`, [`corpus!`] finds the corpus of real models, or says that the test is [`skipped`];
+//! * [`packs`] puts files into packs;
 //! * [`mutate`] breaks files, from a seed, and [`exhaust`] in every way there is;
 //! * [`heap`] measures what code costs;
 //! * [`Deadline`] is a limit on time;
@@ -23,6 +24,7 @@ pub mod heap;
 mod hex;
 pub mod laws;
 pub mod mutate;
+pub mod packs;
 
 pub use builder::Builder;
 pub use deadline::{Deadline, patience};

@@ -1,0 +1,29 @@
+//! Bytes that are read where they lie.
+
+use std::fmt::Debug;
+use std::io;
+
+/// Bytes of which any part can be read: a file that is not taken into memory, or bytes that are there already.
+pub trait ByteSource: Debug + Send + Sync {
+    /// How many bytes there are.
+    fn size(&self) -> u64;
+
+    /// Fills `into` with what stands from `offset` on.
+    ///
+    /// # Errors
+    /// When there are fewer bytes, or the system refuses.
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()>;
+}
+
+impl ByteSource for Vec<u8> {
+    fn size(&self) -> u64 {
+        self.len() as u64
+    }
+
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
+        let from = usize::try_from(offset).ok().and_then(|from| self.get(from..)?.get(..into.len()));
+        let from = from.ok_or(io::ErrorKind::UnexpectedEof)?;
+        into.copy_from_slice(from);
+        Ok(())
+    }
+}

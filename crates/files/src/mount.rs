@@ -1,0 +1,51 @@
+//! A pack of the operating system's, opened when it is first needed.
+
+use crate::error::FilesError;
+use crate::os;
+use crate::pack::Pack;
+use crate::path::{TreePath, shown};
+use meshwright_core::{Budget, Limits};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// A pack that lies in a folder, or that somebody has opened.
+#[derive(Debug)]
+pub(crate) struct Mount {
+    path: Option<PathBuf>,
+    limits: Limits,
+    pack: OnceLock<Result<Arc<Pack>, FilesError>>,
+}
+
+impl Mount {
+    /// A pack in a file; what its directory may take.
+    pub(crate) fn of(path: PathBuf, limits: Limits) -> Self {
+        Self { path: Some(path), limits, pack: OnceLock::new() }
+    }
+
+    /// A pack that is open.
+    pub(crate) fn opened(pack: Arc<Pack>) -> Self {
+        Self { path: None, limits: Limits::default(), pack: OnceLock::from(Ok(pack)) }
+    }
+
+    /// The file that it is.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Its name in the folder that it lies in.
+    pub(crate) fn place(&self) -> TreePath {
+        let name = self.path.as_deref().and_then(Path::file_name).unwrap_or_default();
+        TreePath::ROOT.child(name.as_encoded_bytes())
+    }
+
+    pub(crate) fn pack(&self) -> Result<&Arc<Pack>, &FilesError> {
+        self.pack.get_or_init(|| self.open().map(Arc::new)).as_ref()
+    }
+
+    fn open(&self) -> Result<Pack, FilesError> {
+        let path = self.path.as_deref().unwrap_or(Path::new(""));
+        let name = shown(path.as_os_str().as_encoded_bytes());
+        let file = os::open(path).map_err(|e| FilesError::system(name.clone(), &e))?;
+        Pack::open(file, &name, &Budget::new(self.limits))
+    }
+}

@@ -1,0 +1,93 @@
+//! In which order the packs of a folder hide each other.
+
+use crate::pack::PackKind;
+use std::cmp::Ordering;
+
+/// Folders that an engine takes for packs.
+const PACK_FOLDERS: [&str; 2] = ["pk3dir", "dpkdir"];
+
+/// In which order the packs of a folder hide each other; loose files hide those of all packs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PackOrder {
+    /// That of the engine whose kind of packs the folder has: FreeSpace's where it has `.vp` and no others.
+    #[default]
+    Detect,
+    /// DarkPlaces': first all `.pak`, then archives and folders called `.pk3dir`, each in the order of their names
+    /// without regard to case; a later one hides an earlier one.
+    Quake,
+    /// FreeSpace's: in the order of their names, an earlier one hides a later one.
+    FreeSpace,
+}
+
+/// What a folder of packs has under one name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mountable {
+    pub name: Box<[u8]>,
+    /// A folder that stands for a pack.
+    pub is_folder: bool,
+}
+
+impl Mountable {
+    /// What is mounted of a folder's entries.
+    pub(crate) fn of(name: &[u8], is_folder: bool) -> Option<Self> {
+        let dot = name.iter().rposition(|b| *b == b'.')?;
+        let extension = name.get(dot.saturating_add(1)..)?;
+        let is_pack_folder = PACK_FOLDERS.iter().any(|e| extension.eq_ignore_ascii_case(e.as_bytes()));
+        let mounts = if is_folder { is_pack_folder } else { PackKind::from_name(name).is_some() };
+        mounts.then(|| Self { name: name.into(), is_folder })
+    }
+
+    fn kind(&self) -> PackKind {
+        PackKind::from_name(&self.name).unwrap_or(PackKind::Zip)
+    }
+}
+
+impl PackOrder {
+    /// Sorts the packs of a folder so that a later one hides an earlier one.
+    pub(crate) fn sort(self, packs: &mut [Mountable]) {
+        let folded = |m: &Mountable| (m.name.to_ascii_lowercase(), m.name.clone());
+        let is_vp = |m: &Mountable| m.kind() == PackKind::Vp;
+        let reversed = match self {
+            Self::Detect => packs.iter().all(is_vp),
+            Self::Quake => false,
+            Self::FreeSpace => true,
+        };
+        let rank = |m: &Mountable| match m.kind() {
+            PackKind::Pak => 0,
+            _ => 1,
+        };
+        packs.sort_by(|a, b| {
+            if reversed {
+                return folded(b).cmp(&folded(a));
+            }
+            rank(a).cmp(&rank(b)).then_with(|| folded(a).cmp(&folded(b)))
+        });
+        debug_assert!(
+            packs.windows(2).all(|w| matches!(w, [a, b] if a.name.cmp(&b.name) != Ordering::Equal))
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sorted(order: PackOrder, names: &[&str]) -> Vec<String> {
+        let mut packs: Vec<_> =
+            names.iter().filter_map(|name| Mountable::of(name.as_bytes(), name.ends_with("dir"))).collect();
+        order.sort(&mut packs);
+        packs.iter().map(|p| String::from_utf8_lossy(&p.name).into_owned()).collect()
+    }
+
+    #[test]
+    fn packs_hide_each_other_as_in_the_engine() {
+        let names = ["z.pak", "c.pk3dir", "B.pk3", "a.pk3", "d.dpk", "PAK0.PAK", "x.txt", "e.zip", "y.dir"];
+        let quake = ["PAK0.PAK", "z.pak", "a.pk3", "B.pk3", "c.pk3dir", "d.dpk", "e.zip"];
+        assert_eq!(sorted(PackOrder::Detect, &names), quake);
+        assert_eq!(sorted(PackOrder::Quake, &names), quake);
+        assert_eq!(sorted(PackOrder::Detect, &["a.vp", "C.vp", "b.vpc"]), ["C.vp", "b.vpc", "a.vp"]);
+        assert_eq!(sorted(PackOrder::Detect, &["a.vp", "b.pk3"]), ["a.vp", "b.pk3"]);
+        assert_eq!(sorted(PackOrder::FreeSpace, &["a.vp", "b.vp"]), ["b.vp", "a.vp"]);
+    }
+}

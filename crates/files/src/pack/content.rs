@@ -1,0 +1,243 @@
+//! The bytes of a member.
+
+use super::checksum::checksum;
+use super::member::{Coding, Fault, LARGEST, Member};
+use super::rules;
+use super::scan::Refused;
+use super::zip::{LOCAL, local, local_header};
+use crate::bytes::ByteSource;
+use lz4_flex::block::decompress_into;
+use meshwright_core::{Budget, Path, Report, Rule};
+use miniz_oxide::inflate::TINFLStatus;
+use miniz_oxide::inflate::core::inflate_flags::{
+    TINFL_FLAG_HAS_MORE_INPUT, TINFL_FLAG_IGNORE_ADLER32, TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF,
+};
+use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
+
+const LZ41: &[u8] = b"LZ41";
+/// Compressed bytes that are read at once.
+const CHUNK: u64 = 64 << 10;
+
+/// Where the bytes of a member lie.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    pub start: u64,
+    pub end: u64,
+}
+
+/// A member being read.
+pub(super) struct Reading<'p> {
+    pub source: &'p dyn ByteSource,
+    pub member: &'p Member,
+    pub budget: &'p Budget,
+}
+
+impl Reading<'_> {
+    fn fault(&self, rule: &'static Rule, message: impl Into<String>) -> Refused {
+        Fault::new(rule, message).at(self.member.place).into()
+    }
+
+    /// The first `most` bytes of the member; all of them, and those that were meant, where it has no more. What is odd
+    /// about it goes into the report.
+    pub(super) fn read(&self, most: u64, report: &mut Report) -> Result<Vec<u8>, Refused> {
+        let member = self.member;
+        if let Some(fault) = &member.fault {
+            return Err(fault.at(member.place).into());
+        }
+        let extent = self.extent(report)?;
+        let wanted = member.size.min(most);
+        let bytes = match member.coding {
+            Coding::Stored | Coding::ZipStored => self.raw(extent, wanted)?,
+            Coding::Deflated => self.inflated(extent, wanted)?,
+            Coding::MaybeLz41 => {
+                let magic = LZ41.len() as u64;
+                if member.size >= magic && self.peek(extent.start, magic)? == LZ41 {
+                    self.unblocked(extent, most)?
+                } else {
+                    self.raw(extent, wanted)?
+                }
+            }
+        };
+        if wanted == member.size
+            && let Some(wanted) = member.checksum
+            && checksum(&bytes) != wanted
+        {
+            let message = format!("the checksum is {:#010x}, it should be {wanted:#010x}", checksum(&bytes));
+            return Err(self.fault(rules::CHECKSUM, message));
+        }
+        Ok(bytes)
+    }
+
+    /// Where the stored bytes lie: in an archive behind a header that the directory only points at.
+    pub(super) fn extent(&self, report: &mut Report) -> Result<Extent, Refused> {
+        let member = self.member;
+        let ends = |start: u64| Extent { start, end: start.saturating_add(member.packed) };
+        if !matches!(member.coding, Coding::Deflated | Coding::ZipStored) {
+            return Ok(ends(member.start));
+        }
+        let head = self.peek(member.start, local::SIZE as u64)?;
+        let header = local_header(&head).ok().filter(|(_, header)| header.signature == LOCAL);
+        let Some((_, header)) = header else {
+            return Err(self.fault(rules::LOCAL_HEADER, format!("no header at {:#x}", member.start)));
+        };
+        let behind = member.start.saturating_add(local::SIZE as u64);
+        let start = behind.saturating_add(header.name.into()).saturating_add(header.extra.into());
+        let extent = ends(start);
+        if extent.end > self.source.size() {
+            let message = format!("{} bytes at {start:#x} reach beyond the pack", member.packed);
+            return Err(self.fault(rules::OUTSIDE, message));
+        }
+        if extent.end > member.end {
+            return Err(self.fault(rules::OVERLAP, "reaches into what follows it"));
+        }
+        let method = if member.coding == Coding::Deflated { 8 } else { 0 };
+        let name = self.peek(behind, header.name.into())?;
+        if name != member.name || header.method != method {
+            let what = if header.method == method { "name" } else { "method" };
+            let message = format!("the header before the file has another {what} than the directory");
+            report.broken(rules::LOCAL_DIFFERS, &Path::ROOT.field("entry"), Some(member.start), || message);
+        }
+        Ok(extent)
+    }
+
+    /// A few bytes that are not kept.
+    fn peek(&self, at: u64, count: u64) -> Result<Vec<u8>, Refused> {
+        let mut bytes = vec![0; usize::try_from(count).unwrap_or(0)];
+        self.source.read_at(at, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn raw(&self, extent: Extent, wanted: u64) -> Result<Vec<u8>, Refused> {
+        // Whether so much is there is known: it is not only said.
+        let mut bytes = self.budget.filled("file", usize::try_from(wanted).unwrap_or(usize::MAX), 0_u8)?;
+        self.source.read_at(extent.start, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Inflates as much as is wanted. The buffer grows with what comes out, whatever the directory says.
+    fn inflated(&self, extent: Extent, wanted: u64) -> Result<Vec<u8>, Refused> {
+        let whole = wanted == self.member.size;
+        let mut output = Output { bytes: Vec::new(), at: 0, most: wanted, budget: self.budget };
+        let mut state = Box::<DecompressorOxide>::default();
+        let mut input = vec![0; usize::try_from(CHUNK.min(self.member.packed)).unwrap_or(0)];
+        let mut at = extent.start;
+        loop {
+            let count = extent.end.saturating_sub(at).min(input.len() as u64);
+            let chunk =
+                usize::try_from(count).ok().and_then(|count| input.get_mut(..count)).unwrap_or_default();
+            self.source.read_at(at, chunk)?;
+            at = at.saturating_add(count);
+            let flags = TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF | TINFL_FLAG_IGNORE_ADLER32;
+            let flags = if at < extent.end { flags | TINFL_FLAG_HAS_MORE_INPUT } else { flags };
+            let mut chunk: &[u8] = chunk;
+            loop {
+                let (status, read, written) =
+                    decompress(&mut state, chunk, &mut output.bytes, output.at, flags);
+                chunk = chunk.get(read..).unwrap_or_default();
+                output.at = output.at.saturating_add(written);
+                match status {
+                    TINFLStatus::Done => return self.ended(output, whole),
+                    TINFLStatus::HasMoreOutput if output.grow()? => {}
+                    TINFLStatus::HasMoreOutput if !whole => return Ok(output.finish()),
+                    TINFLStatus::HasMoreOutput => {
+                        let message =
+                            format!("more comes out than the {} bytes that were said", self.member.size);
+                        return Err(self.fault(rules::LYING_SIZE, message));
+                    }
+                    TINFLStatus::NeedsMoreInput if at < extent.end => break,
+                    _ => return Err(self.fault(rules::DEFLATE, "the compressed bytes make no sense")),
+                }
+            }
+        }
+    }
+
+    fn ended(&self, output: Output<'_>, whole: bool) -> Result<Vec<u8>, Refused> {
+        let (size, came) = (self.member.size, output.at as u64);
+        if whole && came != size || came > size {
+            return Err(self.fault(rules::LYING_SIZE, format!("{came} bytes come out, {size} were said")));
+        }
+        Ok(output.finish())
+    }
+
+    /// LZ4 blocks between the magic and their offsets, which stand before the count, the size and the block size at
+    /// the end.
+    fn unblocked(&self, extent: Extent, most: u64) -> Result<Vec<u8>, Refused> {
+        const TAIL: usize = 12;
+        let bad = |message: &'static str| self.fault(rules::LZ41, message);
+        let packed = self.raw(extent, self.member.packed)?;
+        let (rest, tail) = packed.split_last_chunk::<TAIL>().ok_or_else(|| bad("ends within its header"))?;
+        let mut words = tail.as_chunks::<4>().0.iter().map(|word| i32::from_le_bytes(*word));
+        let mut word = || words.next().and_then(|word| usize::try_from(word).ok()).unwrap_or(usize::MAX);
+        let (count, size, block) = (word(), word(), word());
+        if size as u64 > LARGEST {
+            return Err(self.fault(rules::TOO_LARGE, format!("{size} bytes are announced")));
+        }
+        let offsets = count.checked_mul(4).and_then(|length| rest.len().checked_sub(length));
+        let offsets =
+            offsets.and_then(|at| rest.get(at..)).ok_or_else(|| bad("has no room for its offsets"))?;
+        let offsets: Vec<usize> = offsets
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|word| usize::try_from(i32::from_le_bytes(*word)).unwrap_or(usize::MAX))
+            .collect();
+        let wanted = size.min(usize::try_from(most).unwrap_or(usize::MAX));
+        let mut bytes = Vec::new();
+        let ends = offsets.iter().skip(1);
+        for (from, to) in offsets.iter().zip(ends) {
+            if bytes.len() >= wanted {
+                break;
+            }
+            let packed = packed.get(*from..*to).ok_or_else(|| bad("a block lies elsewhere"))?;
+            let room = block.min(size.saturating_sub(bytes.len()));
+            // No block of LZ4 becomes more than 255 times as large.
+            let room = room.min(packed.len().saturating_mul(255).saturating_add(64));
+            self.budget.charge("file", room as u64)?;
+            let before = bytes.len();
+            bytes.resize(before.saturating_add(room), 0);
+            let into = bytes.get_mut(before..).unwrap_or_default();
+            let came = decompress_into(packed, into).map_err(|_| bad("a block makes no sense"))?;
+            bytes.truncate(before.saturating_add(came));
+            if came == 0 {
+                break;
+            }
+        }
+        if bytes.len() < wanted {
+            return Err(bad("fewer bytes come out than were said"));
+        }
+        bytes.truncate(wanted);
+        Ok(bytes)
+    }
+}
+
+/// What comes out, in a buffer that grows with it.
+struct Output<'b> {
+    bytes: Vec<u8>,
+    at: usize,
+    most: u64,
+    budget: &'b Budget,
+}
+
+impl Output<'_> {
+    /// Makes room; false where all that is wanted has come.
+    fn grow(&mut self) -> Result<bool, Refused> {
+        const FIRST: u64 = 16 << 10;
+        let have = self.bytes.len() as u64;
+        let size = have.saturating_mul(2).max(FIRST).min(self.most);
+        if size <= have {
+            return Ok(false);
+        }
+        let more = size.saturating_sub(have);
+        self.budget.charge("file", more)?;
+        let count = usize::try_from(more).unwrap_or(usize::MAX);
+        let limit = || meshwright_core::LimitExceeded::bytes("file", size, self.budget.left());
+        self.bytes.try_reserve_exact(count).map_err(|_| limit())?;
+        self.bytes.resize(self.bytes.len().saturating_add(count), 0);
+        Ok(true)
+    }
+
+    fn finish(mut self) -> Vec<u8> {
+        self.bytes.truncate(self.at);
+        self.bytes
+    }
+}

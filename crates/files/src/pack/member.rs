@@ -1,0 +1,151 @@
+//! A file in a pack, as its directory has it.
+
+use crate::path::TreePath;
+use meshwright_core::{Path, ReadError, Rule};
+
+/// More than a file that is read here can have.
+pub(crate) const LARGEST: u64 = 512 << 20;
+
+/// How the bytes of a member are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Coding {
+    /// As they are.
+    Stored,
+    /// Compressed with deflate, behind a local header.
+    Deflated,
+    /// As they are, behind a local header.
+    ZipStored,
+    /// As they are, or as LZ4 blocks where they begin with `LZ41`.
+    MaybeLz41,
+}
+
+/// Why a member cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub rule: &'static Rule,
+    pub message: String,
+}
+
+impl Fault {
+    pub(crate) fn new(rule: &'static Rule, message: impl Into<String>) -> Self {
+        Self { rule, message: message.into() }
+    }
+
+    pub(crate) fn at(&self, offset: u64) -> ReadError {
+        ReadError::broken(self.rule, &Path::ROOT.field("entry"), offset, self.message.clone())
+    }
+}
+
+/// How the bytes of a name are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    /// UTF-8, as the entry says.
+    Utf8,
+    /// The code page of DOS.
+    Dos,
+    /// Bytes.
+    Raw,
+}
+
+/// An entry of a directory, before names are looked at.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    /// The path as it is stored.
+    pub name: Vec<u8>,
+    pub encoding: Encoding,
+    /// Where the entry stands in the pack.
+    pub place: u64,
+    /// Where the member begins: its bytes, or the header before them.
+    pub start: u64,
+    /// Where the member must have ended.
+    pub end: u64,
+    /// Bytes that it takes in the pack.
+    pub packed: u64,
+    /// Bytes that it has.
+    pub size: u64,
+    pub checksum: Option<u32>,
+    pub coding: Coding,
+    pub fault: Option<Fault>,
+}
+
+impl Entry {
+    /// A member that is stored as it is.
+    pub(crate) fn stored(name: Vec<u8>, place: u64, start: u64, size: u64, coding: Coding) -> Self {
+        Self {
+            name,
+            encoding: Encoding::Raw,
+            place,
+            start,
+            end: start.saturating_add(size),
+            packed: size,
+            size,
+            checksum: None,
+            coding,
+            fault: None,
+        }
+    }
+
+    /// Refuses the member, where nothing has done so.
+    pub(crate) fn refuse(&mut self, rule: &'static Rule, message: impl Into<String>) {
+        if self.fault.is_none() {
+            self.fault = Some(Fault::new(rule, message));
+        }
+    }
+}
+
+/// A file in a pack.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// The path that leads to it; none where its name is unsafe.
+    pub(crate) path: Option<TreePath>,
+    /// Its name as the pack stores it.
+    pub(crate) name: Vec<u8>,
+    pub(crate) place: u64,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    pub(crate) packed: u64,
+    pub(crate) size: u64,
+    pub(crate) checksum: Option<u32>,
+    pub(crate) coding: Coding,
+    pub(crate) fault: Option<Fault>,
+    /// A later member has its name.
+    pub(crate) hidden: bool,
+}
+
+impl Member {
+    /// The path that leads to it, spelled as in the pack; none where its name is unsafe, or a later member has it.
+    pub fn path(&self) -> Option<&TreePath> {
+        self.path.as_ref().filter(|_| !self.hidden)
+    }
+
+    /// Its name as the pack stores it.
+    pub fn stored_name(&self) -> &[u8] {
+        &self.name
+    }
+
+    /// How many bytes the pack says that it has; for what may be compressed by itself, how many it takes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// How many bytes it takes in the pack, headers aside.
+    pub fn packed_size(&self) -> u64 {
+        self.packed
+    }
+
+    /// How its bytes are stored.
+    pub fn coding(&self) -> Coding {
+        self.coding
+    }
+
+    /// Whether a later member of the pack has its name, so that it is never found.
+    pub fn is_hidden(&self) -> bool {
+        self.hidden
+    }
+
+    /// Why it cannot be read, as far as the directory shows that.
+    pub fn refusal(&self) -> Option<ReadError> {
+        self.fault.as_ref().map(|fault| fault.at(self.place))
+    }
+}

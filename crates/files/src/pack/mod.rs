@@ -1,0 +1,317 @@
+//! Packs: many files in one, with a directory.
+
+mod checksum;
+mod content;
+mod member;
+mod name;
+mod pak;
+mod rules;
+mod scan;
+mod vp;
+mod zip;
+
+pub use member::{Coding, Member};
+
+pub(crate) use scan::Refused;
+
+use crate::bytes::ByteSource;
+use crate::error::FilesError;
+use crate::listing::Listing;
+use crate::memory::folders;
+use crate::path::{TreePath, shown};
+use content::Reading;
+use member::{Entry, LARGEST};
+use meshwright_core::text::Escaped;
+use meshwright_core::{Budget, Limits, Path, Report, Rule};
+use name::Oddity;
+use scan::Scan;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// Declares the kinds of packs.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $variant:ident: $title:literal, $module:ident, $extensions:expr, $magics:expr;)+) => {
+        /// A kind of pack.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum PackKind {
+            $($(#[$doc])* $variant,)+
+        }
+
+        impl PackKind {
+            /// All kinds.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// What it is called.
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$variant => $title,)+ }
+            }
+
+            /// Extensions of its files in lower case, the usual one first.
+            pub const fn extensions(self) -> &'static [&'static str] {
+                match self { $(Self::$variant => $extensions,)+ }
+            }
+
+            const fn magics(self) -> &'static [&'static [u8]] {
+                match self { $(Self::$variant => $magics,)+ }
+            }
+
+            fn entries(self, scan: &mut Scan<'_>) -> Result<Vec<Entry>, Refused> {
+                match self { $(Self::$variant => $module::read(scan),)+ }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// Zip archives, as DarkPlaces, Quake III and Doom 3 use them.
+    Zip: "zip archive", zip, &["pk3", "pk4", "dpk", "obb", "zip"], &[b"PK\x03\x04", b"PK\x05\x06"];
+    /// Quake's packs.
+    Pak: "Quake pack", pak, &["pak"], &[pak::MAGIC];
+    /// FreeSpace's packs.
+    Vp: "FreeSpace pack", vp, &["vp", "vpc"], &[vp::MAGIC];
+}
+
+impl PackKind {
+    /// The kind of a file that is called like this.
+    pub fn from_name(name: &[u8]) -> Option<Self> {
+        let dot = name.iter().rposition(|b| *b == b'.')?;
+        let extension = name.get(dot.saturating_add(1)..)?;
+        let has =
+            |kind: &&Self| kind.extensions().iter().any(|e| extension.eq_ignore_ascii_case(e.as_bytes()));
+        Self::ALL.iter().find(has).copied()
+    }
+
+    /// The kind of a file that begins like this.
+    pub fn from_magic(head: &[u8]) -> Option<Self> {
+        Self::ALL.iter().find(|kind| kind.magics().iter().any(|magic| head.starts_with(magic))).copied()
+    }
+}
+
+impl fmt::Display for PackKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.title())
+    }
+}
+
+/// Many files in one: its directory is read, its members only when they are asked for.
+///
+/// ```
+/// use meshwright_core::{Budget, Limits};
+/// use meshwright_files::Pack;
+///
+/// let pack = b"PACK\x0f\0\0\0\x40\0\0\0hi!a.txt\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x0c\0\0\0\x03\0\0\0";
+/// let budget = Budget::new(Limits::default());
+/// let pack = Pack::open(pack.to_vec(), "x.pak", &budget)?;
+/// let (path, member) = pack.files().next().unwrap();
+/// assert_eq!((path.text().as_ref(), member.size()), ("a.txt", 3));
+/// assert_eq!(pack.read(member, &budget)?, b"hi!");
+/// # Ok::<(), meshwright_files::FilesError>(())
+/// ```
+#[derive(Debug)]
+pub struct Pack {
+    /// As messages name it.
+    name: String,
+    kind: PackKind,
+    source: Arc<dyn ByteSource>,
+    members: Vec<Member>,
+    by_path: BTreeMap<TreePath, usize>,
+    folders: BTreeMap<TreePath, Arc<Listing>>,
+    report: Report,
+}
+
+impl Pack {
+    /// Opens a pack, whose kind its first bytes say, else its name. What its directory takes is charged.
+    ///
+    /// # Errors
+    /// When it is no pack, when its directory breaks a rule of its kind, or takes more than the budget allows.
+    pub fn open(source: impl ByteSource + 'static, name: &str, budget: &Budget) -> Result<Self, FilesError> {
+        Self::open_shared(Arc::new(source), name, budget)
+    }
+
+    pub(crate) fn open_shared(
+        source: Arc<dyn ByteSource>,
+        name: &str,
+        budget: &Budget,
+    ) -> Result<Self, FilesError> {
+        let refused = |e: Refused| FilesError::refused(name, e, budget.left());
+        let mut head = [0; 4];
+        let head = match head.get_mut(..usize::try_from(source.size().min(4)).unwrap_or(0)) {
+            Some(head) => {
+                source.read_at(0, head).map_err(|e| refused(e.into()))?;
+                &*head
+            }
+            None => &[],
+        };
+        let kind = PackKind::from_magic(head).or_else(|| PackKind::from_name(name.as_bytes()));
+        let none = || refused(scan::broken(rules::MAGIC, 0, "is no pack of a kind that is known"));
+        let kind = kind.ok_or_else(none)?;
+        let mut scan = Scan::new(&*source, budget);
+        let entries = kind.entries(&mut scan).map_err(refused)?;
+        let members = members(&mut scan, entries);
+        let report = scan.findings.into_report();
+        let paths = || members.iter().enumerate().filter_map(|(i, m)| Some((m.path()?, i)));
+        let folders = folders(paths().map(|(path, _)| path));
+        let by_path = paths().map(|(path, i)| (path.clone(), i)).collect();
+        Ok(Self { name: name.to_owned(), kind, source, members, by_path, folders, report })
+    }
+
+    /// Its kind.
+    pub fn kind(&self) -> PackKind {
+        self.kind
+    }
+
+    /// How many bytes it has.
+    pub fn size(&self) -> u64 {
+        self.source.size()
+    }
+
+    /// All members in the order of the directory, those included that are never found.
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// The members that can be found, in the order of their paths.
+    pub fn files(&self) -> impl Iterator<Item = (&TreePath, &Member)> {
+        self.by_path.iter().filter_map(|(path, i)| Some((path, self.members.get(*i)?)))
+    }
+
+    /// The member that has exactly this path.
+    pub fn member(&self, path: &TreePath) -> Option<&Member> {
+        self.members.get(*self.by_path.get(path)?)
+    }
+
+    /// What is odd about the directory, and why members that it shows to be broken cannot be read.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The bytes of a member. They are charged as they come.
+    ///
+    /// # Errors
+    /// When the member breaks a rule, or has more bytes than the budget allows.
+    pub fn read(&self, member: &Member, budget: &Budget) -> Result<Vec<u8>, FilesError> {
+        self.content(member, u64::MAX, budget, &mut Report::new())
+    }
+
+    /// The first bytes of a member, at most so many; of all others nothing is known then.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_head(&self, member: &Member, most: u64, budget: &Budget) -> Result<Vec<u8>, FilesError> {
+        self.content(member, most, budget, &mut Report::new())
+    }
+
+    /// The bytes of a member, and what is odd about how they are stored.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn read_checked(&self, member: &Member, budget: &Budget) -> Result<(Vec<u8>, Report), FilesError> {
+        let mut report = Report::new();
+        let bytes = self.content(member, u64::MAX, budget, &mut report)?;
+        Ok((bytes, report))
+    }
+
+    fn content(
+        &self,
+        member: &Member,
+        most: u64,
+        budget: &Budget,
+        report: &mut Report,
+    ) -> Result<Vec<u8>, FilesError> {
+        let name = member.path.as_ref().map_or_else(|| shown(&member.name), ToString::to_string);
+        let (size, left) = (member.size.min(most), budget.left());
+        if member.fault.is_none() && size > left {
+            return Err(FilesError::TooLarge { path: name, size, left });
+        }
+        let reading = Reading { source: &*self.source, member, budget };
+        reading.read(most, report).map_err(|e| FilesError::refused(&name, e, budget.left()))
+    }
+
+    /// Everything that is wrong with the pack: every member is read, one after the other.
+    pub fn check(&self, budget: &Budget) -> Report {
+        let mut report = self.report.clone();
+        for member in self.members.iter().filter(|m| m.fault.is_none()) {
+            // Nothing of it is kept.
+            let own = Budget::new(Limits::default().with_memory(budget.left()));
+            match self.content(member, u64::MAX, &own, &mut report) {
+                Err(FilesError::Pack { error, .. }) => report.push((&*error).into()),
+                Err(e) => {
+                    let message = e.to_string();
+                    report.broken(rules::LIMIT, &Path::ROOT, Some(member.place), || message);
+                }
+                Ok(_) => {}
+            }
+        }
+        report
+    }
+
+    /// What the pack says of itself, as messages name it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn list(&self, folder: &TreePath) -> Result<Arc<Listing>, FilesError> {
+        let listing = self.folders.get(folder).map(Arc::clone);
+        listing.ok_or_else(|| FilesError::not_found(folder.to_string()))
+    }
+
+    /// Every rule that a pack can break.
+    pub const RULES: &'static [&'static Rule] = rules::RULES;
+}
+
+/// The members with the paths that lead to them, and what is odd about those.
+fn members(scan: &mut Scan<'_>, entries: Vec<Entry>) -> Vec<Member> {
+    let mut members: Vec<Member> = Vec::with_capacity(entries.len());
+    let mut last: BTreeMap<TreePath, usize> = BTreeMap::new();
+    for mut entry in entries {
+        let (path, odd) = name::clean(&entry.name, entry.encoding);
+        let spelled = |entry: &Entry| Escaped(&entry.name).to_string();
+        for oddity in odd.into_iter().filter(|_| path.is_ok()) {
+            let rule = match oddity {
+                Oddity::Spelling => rules::ODD_NAME,
+                Oddity::OldEncoding => rules::OLD_ENCODING,
+                Oddity::NotUtf8 => rules::NOT_UTF8,
+            };
+            scan.odd(rule, entry.place, spelled(&entry));
+        }
+        if entry.size > LARGEST {
+            entry.refuse(rules::TOO_LARGE, format!("{} bytes are announced", entry.size));
+        }
+        let unsafe_name = entry.fault.as_ref().is_some_and(|fault| fault.rule.code == rules::UNSAFE.code);
+        let path = match path {
+            Ok(path) if !unsafe_name => Some(path),
+            Ok(_) => None,
+            Err(why) => {
+                entry.fault = Some(member::Fault::new(rules::UNSAFE, format!("{} {why}", spelled(&entry))));
+                None
+            }
+        };
+        if let Some(fault) = &entry.fault {
+            scan.odd(fault.rule, entry.place, format!("{}: {}", spelled(&entry), fault.message));
+        }
+        if let Some(path) = &path
+            && let Some(before) = last.insert(path.folded(), members.len())
+        {
+            scan.odd(rules::DUPLICATE, entry.place, spelled(&entry));
+            if let Some(before) = members.get_mut(before) {
+                before.hidden = true;
+            }
+        }
+        members.push(Member {
+            path,
+            name: entry.name,
+            place: entry.place,
+            start: entry.start,
+            end: entry.end,
+            packed: entry.packed,
+            size: entry.size,
+            checksum: entry.checksum,
+            coding: entry.coding,
+            fault: entry.fault,
+            hidden: false,
+        });
+    }
+    members
+}

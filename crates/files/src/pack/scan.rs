@@ -1,0 +1,100 @@
+//! Reading a pack's directory: bounded, charged, with places in the file.
+
+use super::rules;
+use crate::bytes::ByteSource;
+use meshwright_core::{Budget, Findings, LimitExceeded, Path, ReadError, Rule};
+use std::borrow::Cow;
+use std::io;
+
+/// Why a pack, or something in it, is not read.
+#[derive(Debug)]
+pub(crate) enum Refused {
+    /// The pack breaks a rule of its kind.
+    Broken(ReadError),
+    /// It costs more than the caller allows.
+    Limit(LimitExceeded),
+    /// The operating system refuses.
+    System(io::Error),
+}
+
+impl From<ReadError> for Refused {
+    fn from(e: ReadError) -> Self {
+        Self::Broken(e)
+    }
+}
+
+impl From<LimitExceeded> for Refused {
+    fn from(e: LimitExceeded) -> Self {
+        Self::Limit(e)
+    }
+}
+
+impl From<io::Error> for Refused {
+    fn from(e: io::Error) -> Self {
+        Self::System(e)
+    }
+}
+
+/// A rule that is broken by the whole pack, at a byte of it.
+pub(crate) fn broken(rule: &'static Rule, at: u64, message: impl Into<Cow<'static, str>>) -> Refused {
+    ReadError::broken(rule, &Path::ROOT, at, message).into()
+}
+
+/// A pack whose directory is being read.
+pub(crate) struct Scan<'s> {
+    source: &'s dyn ByteSource,
+    budget: &'s Budget,
+    /// What is odd about it.
+    pub findings: Findings,
+}
+
+impl<'s> Scan<'s> {
+    pub(crate) fn new(source: &'s dyn ByteSource, budget: &'s Budget) -> Self {
+        Self { source, budget, findings: Findings::validating() }
+    }
+
+    /// How many bytes the pack has.
+    pub(crate) fn size(&self) -> u64 {
+        self.source.size()
+    }
+
+    /// Bytes of the pack, charged.
+    pub(crate) fn bytes(&self, at: u64, count: u64) -> Result<Vec<u8>, Refused> {
+        if at.checked_add(count).is_none_or(|end| end > self.size()) {
+            let message = format!("{count} bytes wanted, the pack has {}", self.size());
+            return Err(broken(rules::TRUNCATED, at, message));
+        }
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
+        let mut bytes = self.budget.filled("directory", count, 0_u8)?;
+        self.source.read_at(at, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Something odd that does not keep the pack from opening.
+    pub(crate) fn odd(&mut self, rule: &'static Rule, at: u64, message: impl Into<Cow<'static, str>>) {
+        // Validation passes over everything.
+        let _ = self.findings.broken(rule, &Path::ROOT, at, || message);
+    }
+
+    /// A name in a field, up to the NUL that ends it; where none does, what the kind of pack takes for it.
+    pub(crate) fn ended(&mut self, field: &[u8], place: u64, unended: usize) -> Vec<u8> {
+        let end = field.iter().position(|b| *b == 0);
+        if end.is_none() {
+            let message = format!("nothing ends the name: {unended} of {} bytes are taken", field.len());
+            self.odd(rules::UNTERMINATED, place, message);
+        }
+        field.get(..end.unwrap_or(unended)).unwrap_or_default().to_vec()
+    }
+
+    /// Charges the entries of a directory before they are read.
+    pub(crate) fn entries(&self, count: u64, at: u64) -> Result<(), Refused> {
+        const MOST: u64 = 1 << 18;
+        /// What an entry takes with its names, listings and places in them.
+        const ENTRY: usize = 640;
+        if count > MOST {
+            return Err(broken(rules::FILES, at, format!("{count} files, at most {MOST} are read")));
+        }
+        self.budget.charge_items("directory", count, ENTRY)?;
+        Ok(())
+    }
+}

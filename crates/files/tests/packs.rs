@@ -1,0 +1,335 @@
+//! Packs as folders: what is read of them, what they may cost, and what becomes of hostile ones.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    reason = "a failing test panics"
+)]
+
+use meshwright_core::{Budget, Limits};
+use meshwright_files::{ByteSource, FilesError, Pack, PackKind, Tree};
+use meshwright_testkit::packs::{Method, deflated, pak, vp, zip};
+use meshwright_testkit::{Builder, heap};
+use proptest::prelude::*;
+use std::fs;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+#[global_allocator]
+static ALLOCATOR: heap::Counting = heap::Counting;
+
+/// What something takes in memory at once, beside what is there before.
+fn peak<T>(f: impl FnOnce() -> T) -> (T, usize) {
+    let (value, cost) = heap::measured(f);
+    (value, cost.peak)
+}
+
+fn budget() -> Budget {
+    Budget::new(Limits::default())
+}
+
+const FILES: &[(&str, &[u8])] = &[
+    ("models/a.dpm", b"a model"),
+    ("models/a.dpm.framegroups", b"0 1"),
+    ("Textures/Skin.tga", &[7; 300]),
+    ("empty.txt", b""),
+];
+
+/// One of each kind; the last file of the archives has no bytes, which a FreeSpace pack cannot hold.
+fn packs() -> Vec<(&'static str, Vec<u8>)> {
+    vec![
+        ("x.pk3", zip(FILES, Method::Stored)),
+        ("x.pk4", zip(FILES, Method::Deflated)),
+        ("x.pak", pak(FILES)),
+        ("x.vp", vp(&FILES[..3])),
+    ]
+}
+
+fn open(bytes: Vec<u8>, name: &str) -> Result<Pack, FilesError> {
+    Pack::open(bytes, name, &budget())
+}
+
+fn code(e: FilesError) -> String {
+    match e {
+        FilesError::Pack { error, .. } => error.code().to_owned(),
+        e => e.to_string(),
+    }
+}
+
+/// The codes of what is odd about a pack and everything in it.
+fn codes(pack: &Pack) -> Vec<&'static str> {
+    pack.check(&budget()).totals().map(|(code, ..)| code).collect()
+}
+
+#[test]
+fn a_pack_is_a_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, bytes) in packs() {
+        let (kept, found) = (&FILES[..if name == "x.vp" { 3 } else { 4 }], PackKind::from_magic(&bytes));
+        let path = dir.path().join(name);
+        fs::write(&path, &bytes).unwrap();
+        let tree = Tree::file(&path).unwrap();
+        assert_eq!(tree.scope().unwrap(), "");
+        for (file, bytes) in kept {
+            assert_eq!(*tree.read(*file, &budget()).unwrap(), **bytes, "{name}: {file}");
+            assert_eq!(tree.size(*file), Some(bytes.len() as u64));
+            assert_eq!(*tree.read(&*file.to_uppercase(), &budget()).unwrap(), **bytes, "{name}: {file}");
+        }
+        assert_eq!(tree.walk().files.len(), kept.len());
+        let pack = open(bytes, name).unwrap();
+        assert_eq!(Some(pack.kind()), found);
+        assert!(pack.check(&budget()).is_empty(), "{name}");
+        assert_eq!(tree.shown_path("models/a.dpm").unwrap(), path.join("models/a.dpm"));
+        let inside = Tree::open(path.join("models/A.dpm")).unwrap();
+        assert_eq!(inside.start().unwrap(), "models/a.dpm");
+        assert!(inside.exists("textures/skin.tga") && inside.pack_of("models/a.dpm").is_some());
+        let folder = Tree::open(path.join("MODELS")).unwrap();
+        assert_eq!((folder.scope().unwrap().to_string(), folder.walk().files.len()), ("models".into(), 2));
+        assert!(folder.exists("textures/skin.tga"), "what belongs to a model lies elsewhere in the pack");
+        let gone = Tree::open(path.join("models/none")).unwrap_err();
+        assert!(matches!(gone, FilesError::NotFound { .. }), "{gone}");
+    }
+}
+
+#[test]
+fn a_folder_is_what_its_packs_and_files_make() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    fs::write(at("pak0.pak"), pak(&[("models/a.dpm", b"pak"), ("models/b.dpm", b"pak")])).unwrap();
+    fs::write(at("A.pk3"), zip(&[("MODELS/A.dpm", b"A")], Method::Stored)).unwrap();
+    fs::write(at("b.pk3"), zip(&[("models/c.dpm", b"b")], Method::Stored)).unwrap();
+    fs::write(at("broken.pk3"), b"PK\x03\x04 cut").unwrap();
+    fs::create_dir_all(at("z.pk3dir/models")).unwrap();
+    fs::write(at("z.pk3dir/models/c.dpm"), b"z").unwrap();
+    fs::create_dir_all(at("models")).unwrap();
+    fs::write(at("models/d.dpm"), b"loose").unwrap();
+    fs::create_dir_all(at("mod")).unwrap();
+    fs::write(at("mod/m.pk3"), zip(&[], Method::Stored)).unwrap();
+    let tree = Tree::open(dir.path()).unwrap();
+    let read = |path: &str| String::from_utf8(tree.read(path, &budget()).unwrap().into_owned()).unwrap();
+    let whole = ["a", "b", "c", "d"].map(|name| read(&format!("models/{name}.dpm")));
+    assert_eq!(whole, ["A", "pak", "z", "loose"]);
+    let walk = tree.walk();
+    assert_eq!((walk.files.iter().filter(|f| f.is_ok()).count(), walk.hidden), (5, 2));
+    let (broken, e) = walk.files.iter().find_map(|f| f.as_ref().err()).unwrap();
+    assert_eq!((broken.to_string(), code(e.clone())), ("broken.pk3".into(), "truncated".into()));
+    assert_eq!(tree.shown_path(broken).unwrap(), at("broken.pk3"));
+    assert_eq!(tree.packs().filter(|(_, pack)| pack.is_ok()).count(), 3);
+    // What is named is seen, whatever hides it.
+    let named = Tree::open(at("pak0.pak")).unwrap();
+    assert_eq!(*named.read("models/a.dpm", &budget()).unwrap(), *b"pak");
+    assert!(named.exists("models/d.dpm") && named.walk().files.len() == 2);
+    // A folder below with packs is a data folder by itself.
+    assert!(tree.has_packs("mod") && !tree.has_packs("models") && !tree.has_packs(""));
+}
+
+/// A pack of some hundred MB that counts what is read of it.
+#[derive(Debug)]
+struct Large {
+    head: Vec<u8>,
+    size: u64,
+    tail: Vec<u8>,
+    read: Arc<AtomicU64>,
+}
+
+impl ByteSource for Large {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
+        self.read.fetch_add(into.len() as u64, Ordering::Relaxed);
+        let tail = self.size - self.tail.len() as u64;
+        for (i, byte) in into.iter_mut().enumerate() {
+            let at = offset + i as u64;
+            *byte = if at >= tail {
+                self.tail[(at - tail) as usize]
+            } else {
+                self.head.get(at as usize).copied().unwrap_or(0)
+            };
+        }
+        Ok(())
+    }
+}
+
+/// A pack with a model, and so many bytes of zeros that are stored before its directory.
+fn large(zeros: u32, read: &Arc<AtomicU64>) -> Large {
+    let small = zip(&[("models/a.dpm", &[7; 5000])], Method::Deflated);
+    let end = small.len() - 22;
+    let directory = end - 46 - "models/a.dpm".len();
+    let start = directory as u32;
+    let name = b"zeros.bin";
+    let fields =
+        |b: Builder| b.le_u16(&[20, 0, 0, 0, 0]).le_u32(&[0, zeros, zeros]).le_u16(&[name.len() as u16]);
+    let head =
+        fields(Builder::new().bytes(&small[..directory]).bytes(b"PK\x03\x04")).le_u16(&[0]).bytes(name);
+    let head = head.build();
+    let at = head.len() as u32 + zeros;
+    let entry = fields(Builder::new().bytes(b"PK\x01\x02").le_u16(&[20])).le_u16(&[0, 0, 0, 0]);
+    let tail = Builder::new()
+        .bytes(&small[directory..end])
+        .bytes(&entry.le_u32(&[0, start]).bytes(name).build())
+        .build();
+    let tail = Builder::new()
+        .bytes(&tail)
+        .bytes(b"PK\x05\x06")
+        .le_u16(&[0, 0, 2, 2])
+        .le_u32(&[tail.len() as u32, at])
+        .le_u16(&[0])
+        .build();
+    Large { size: u64::from(at) + tail.len() as u64, head, tail, read: Arc::clone(read) }
+}
+
+#[test]
+fn of_a_large_pack_the_directory_and_the_member_are_read() {
+    let read = Arc::new(AtomicU64::new(0));
+    let source = large(900 << 20, &read);
+    let (pack, peak) = peak(|| {
+        let pack = Pack::open(source, "large.pk3", &budget()).unwrap();
+        let member = pack.member(&"models/a.dpm".parse().unwrap()).unwrap();
+        assert_eq!(pack.read(member, &budget()).unwrap(), [7; 5000]);
+        pack
+    });
+    assert!(pack.size() > 900 << 20);
+    assert!(read.load(Ordering::Relaxed) < 160 << 10, "{} bytes were read", read.load(Ordering::Relaxed));
+    assert!(peak < 1 << 20, "{peak} bytes were taken");
+    let zeros = pack.member(&"zeros.bin".parse().unwrap()).unwrap();
+    assert_eq!(zeros.refusal().unwrap().code(), "too-large");
+}
+
+#[test]
+fn what_comes_out_is_bounded_whatever_is_said() {
+    // The directory says that one byte comes out, or a thousand times as many as do.
+    for (said, rule) in [(1_u32, "lying-size"), (5_000_000, "lying-size")] {
+        let mut bytes = zip(&[("a", &[1; 5000])], Method::Deflated);
+        let directory = bytes.len() - 22 - 47;
+        bytes[directory + 24..directory + 28].copy_from_slice(&said.to_le_bytes());
+        let pack = open(bytes, "x.pk3").unwrap();
+        let member = &pack.members()[0];
+        let (e, peak) = peak(|| pack.read(member, &budget()).unwrap_err());
+        assert_eq!((code(e), peak < 300 << 10), (rule.into(), true), "{peak}");
+    }
+    // A head is no more than it is, and is charged as such.
+    let pack = open(zip(&[("a", &[1; 500_000])], Method::Deflated), "x.pk3").unwrap();
+    let small = Budget::new(Limits::default().with_memory(64 << 10));
+    assert_eq!(pack.read_head(&pack.members()[0], 16, &small).unwrap(), [1; 16]);
+    assert!(matches!(pack.read(&pack.members()[0], &small), Err(FilesError::TooLarge { .. })));
+}
+
+#[test]
+fn entries_that_share_bytes_are_refused() {
+    let mut bytes = zip(&[("a", b"one"), ("b", b"two"), ("c", b"three")], Method::Stored);
+    let directory = bytes.len() - 22 - 3 * 47;
+    // The second begins within the first.
+    bytes[directory + 47 + 42..directory + 47 + 46].copy_from_slice(&8_u32.to_le_bytes());
+    let pack = open(bytes, "x.pk3").unwrap();
+    let read: Vec<_> = pack.members().iter().map(|m| pack.read(m, &budget()).map_err(code)).collect();
+    assert_eq!(read, [Err("overlap".into()), Err("overlap".into()), Ok(b"three".to_vec())]);
+    // Packs of Quake's may share bytes.
+    let mut bytes = pak(&[("a", b"one"), ("b", b"two")]);
+    let directory = bytes.len() - 128;
+    bytes[directory + 64 + 56..directory + 64 + 60].copy_from_slice(&12_u32.to_le_bytes());
+    let pack = open(bytes, "x.pak").unwrap();
+    assert_eq!(pack.read(&pack.members()[1], &budget()).unwrap(), b"one");
+    assert!(codes(&pack).is_empty());
+}
+
+#[test]
+fn names_that_leave_the_pack_are_never_found() {
+    let names = ["../a", "/a", "C:\\a", "a/../../b", "..\\a", "a\u{1}b", ""];
+    let files: Vec<(&str, &[u8])> = names.iter().map(|name| (*name, &b"x"[..])).collect();
+    for (name, bytes) in [("x.pk3", zip(&files, Method::Stored)), ("x.pak", pak(&files))] {
+        let pack = open(bytes, name).unwrap();
+        assert_eq!((pack.files().count(), pack.members().len()), (0, names.len()), "{name}");
+        assert_eq!(codes(&pack), ["unsafe-name"]);
+        assert!(
+            pack.members().iter().all(|m| pack.read(m, &budget()).map_err(code) == Err("unsafe-name".into()))
+        );
+    }
+}
+
+/// Blocks of LZ4 that hold literals, as FreeSpace's packs have them.
+fn lz41(bytes: &[u8], block: usize) -> Vec<u8> {
+    let (mut file, mut offsets) = (b"LZ41".to_vec(), Vec::new());
+    for chunk in bytes.chunks(block) {
+        offsets.push(file.len() as u32);
+        assert!((15..255 + 15).contains(&chunk.len()));
+        file.extend([0xf0, (chunk.len() - 15) as u8]);
+        file.extend_from_slice(chunk);
+    }
+    offsets.push(file.len() as u32);
+    let words = [offsets.len() as u32, bytes.len() as u32, block as u32];
+    Builder::new().bytes(&file).le_u32(&offsets).le_u32(&words).build()
+}
+
+#[test]
+fn compressed_files_of_freespace_are_read() {
+    let content: Vec<u8> = (0..250_u8).cycle().take(600).collect();
+    let stored = lz41(&content, 200);
+    let pack = open(vp(&[("data/maps/a.tga", &stored)]), "x.vp").unwrap();
+    let member = &pack.members()[0];
+    assert_eq!(pack.read(member, &budget()).unwrap(), content);
+    assert_eq!(pack.read_head(member, 250, &budget()).unwrap(), content[..250]);
+    for broken in 4..stored.len() {
+        let mut bytes = stored.clone();
+        bytes[broken] ^= 0x55;
+        let pack = open(vp(&[("a", &bytes)]), "x.vp").unwrap();
+        let read = pack.read(&pack.members()[0], &budget()).map_err(code);
+        assert!(
+            matches!(read.as_ref().map_err(String::as_str), Ok(_) | Err("bad-lz41" | "too-large")),
+            "{broken}: {read:?}"
+        );
+    }
+}
+
+#[test]
+fn no_pack_is_cut_short_unseen() {
+    for (name, bytes) in packs() {
+        for end in 0..bytes.len() {
+            let e = open(bytes[..end].to_vec(), name).map(|pack| codes(&pack)).map_err(code);
+            assert!(
+                e.is_err() || e.as_ref().is_ok_and(|codes| !codes.is_empty()),
+                "{name} cut at {end}: {e:?}"
+            );
+        }
+    }
+    assert_eq!(code(open(Vec::new(), "x.bin").unwrap_err()), "bad-magic");
+    let cut = zip(&[("a", &deflated(b""))], Method::Deflated);
+    assert!(open(cut[4..].to_vec(), "x.bin").is_err());
+}
+
+proptest! {
+    #[test]
+    fn broken_packs_give_answers(
+        which in 0_usize..4,
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), prop_oneof![
+            any::<u8>(), Just(0), Just(0xff), Just(0x80), Just(b'/'), Just(b'.')
+        ]), 1..6),
+        cut in proptest::option::of(any::<prop::sample::Index>()),
+    ) {
+        let (name, mut bytes) = packs().swap_remove(which);
+        for (at, byte) in changes {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        let small = Budget::new(Limits::default().with_memory(1 << 20));
+        let Ok(pack) = Pack::open(bytes, name, &small) else { return Ok(()) };
+        pack.check(&small);
+        for (path, member) in pack.files() {
+            prop_assert!(path.names().all(|n| !matches!(n, b"" | b"." | b"..")) && !path.is_root());
+            prop_assert!(member.path() == Some(path));
+            let head = pack.read_head(member, 3, &small);
+            if let Ok(bytes) = pack.read(member, &small) {
+                prop_assert_eq!(head.unwrap(), &bytes[..bytes.len().min(3)]);
+            }
+        }
+        let tree = Tree::pack(pack);
+        for file in tree.walk().files {
+            prop_assert!(tree.exists(file.unwrap()));
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Packs put together by hand: what is in them need not be sound.
+
+use crate::Builder;
+
+/// How a file is stored in an archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// As it is.
+    Stored,
+    /// As deflate, in blocks that are not compressed.
+    Deflated,
+}
+
+/// The checksum of archives, bit by bit.
+pub fn checksum(bytes: &[u8]) -> u32 {
+    let step = |sum: u32, _| if sum & 1 == 1 { (sum >> 1) ^ 0xedb8_8320 } else { sum >> 1 };
+    !bytes.iter().fold(u32::MAX, |sum, b| (0..8).fold(sum ^ u32::from(*b), step))
+}
+
+fn number(length: usize) -> u32 {
+    u32::try_from(length).unwrap()
+}
+
+/// A stream of deflate whose blocks are not compressed.
+pub fn deflated(bytes: &[u8]) -> Vec<u8> {
+    let mut blocks: Vec<&[u8]> = bytes.chunks(0xffff).collect();
+    if blocks.is_empty() {
+        blocks.push(&[]);
+    }
+    let last = blocks.len() - 1;
+    let mut stream = Builder::new();
+    for (i, block) in blocks.into_iter().enumerate() {
+        let length = u16::try_from(block.len()).unwrap();
+        stream = stream.bytes(&[u8::from(i == last)]).le_u16(&[length, !length]).bytes(block);
+    }
+    stream.build()
+}
+
+/// A zip archive of files with their names.
+pub fn zip(files: &[(&str, &[u8])], method: Method) -> Vec<u8> {
+    let (mut archive, mut directory) = (Builder::new(), Builder::new());
+    let code = u16::from(method == Method::Deflated) * 8;
+    for (name, bytes) in files {
+        let start = number(archive.clone().build().len());
+        let packed = if method == Method::Deflated { deflated(bytes) } else { bytes.to_vec() };
+        let sizes = [checksum(bytes), number(packed.len()), number(bytes.len())];
+        let names = u16::try_from(name.len()).unwrap();
+        let head = |b: Builder| b.le_u16(&[20, 0, code, 0, 0x5a21]).le_u32(&sizes).le_u16(&[names]);
+        archive = head(archive.bytes(b"PK\x03\x04")).le_u16(&[0]).bytes(name.as_bytes()).bytes(&packed);
+        directory = head(directory.bytes(b"PK\x01\x02").le_u16(&[20]))
+            .le_u16(&[0, 0, 0, 0])
+            .le_u32(&[0, start])
+            .bytes(name.as_bytes());
+    }
+    let (archive, directory) = (archive.build(), directory.build());
+    let count = u16::try_from(files.len()).unwrap();
+    Builder::new()
+        .bytes(&archive)
+        .bytes(&directory)
+        .bytes(b"PK\x05\x06")
+        .le_u16(&[0, 0, count, count])
+        .le_u32(&[number(directory.len()), number(archive.len())])
+        .le_u16(&[0])
+        .build()
+}
+
+/// A pack of Quake's of files with their names.
+pub fn pak(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let (mut data, mut directory) = (Vec::new(), Builder::new());
+    for (name, bytes) in files {
+        let mut field = name.as_bytes().to_vec();
+        field.resize(56, 0);
+        directory = directory.bytes(&field).le_u32(&[number(12 + data.len()), number(bytes.len())]);
+        data.extend_from_slice(bytes);
+    }
+    let directory = directory.build();
+    Builder::new()
+        .bytes(b"PACK")
+        .le_u32(&[number(12 + data.len()), number(directory.len())])
+        .bytes(&data)
+        .bytes(&directory)
+        .build()
+}
+
+/// A pack of FreeSpace's of files with their paths; each is put into its folders anew.
+pub fn vp(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let (mut data, mut index, mut count) = (Vec::new(), Builder::new(), 0);
+    let mut entry = |index: Builder, start: usize, size: usize, name: &str| {
+        count += 1;
+        let mut field = name.as_bytes().to_vec();
+        field.resize(32, 0);
+        index.le_u32(&[number(start), number(size)]).bytes(&field).le_u32(&[0])
+    };
+    for (path, bytes) in files {
+        let names: Vec<_> = path.split('/').collect();
+        let (name, folders) = names.split_last().unwrap();
+        for folder in folders {
+            index = entry(index, 16 + data.len(), 0, folder);
+        }
+        index = entry(index, 16 + data.len(), bytes.len(), name);
+        for _ in folders {
+            index = entry(index, 16 + data.len(), 0, "..");
+        }
+        data.extend_from_slice(bytes);
+    }
+    Builder::new()
+        .bytes(b"VPVP")
+        .le_u32(&[2, number(16 + data.len()), count])
+        .bytes(&data)
+        .bytes(&index.build())
+        .build()
+}
