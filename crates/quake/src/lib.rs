@@ -6,8 +6,13 @@
 //! | | recognise | parse | validate | write |
 //! |---|---|---|---|---|
 //! | `.framegroups` | possible at most | yes | yes | byte-identical |
+//! | `.skin` | no | yes | yes, with parsing | no |
+//! | `scripts/*.shader` | no | what leads to the picture of a material | yes, with parsing | no |
 //!
 //! *Byte-identical*: a text is written again byte for byte as long as no group changes.
+//!
+//! `.skin`: which texture each mesh of a model has. `.shader`: what a surface of a name looks like; of its words those are
+//! read that say which picture is the base colour, and how it is drawn. Both are read as DarkPlaces reads them.
 //!
 //! # How files are read
 //!
@@ -44,9 +49,14 @@ extern crate alloc;
 extern crate std;
 
 mod framegroups;
+mod shader;
+mod skin;
+mod tokens;
 
 pub use framegroups::{ClipRange, FrameGroup, FrameGroups, ResolvedClips};
 pub use meshwright_core::{Budget, F32, LimitExceeded, Limits};
+pub use shader::{BlendFactor, ColourSource, Shader, ShaderScript, Shaders, Stage};
+pub use skin::{Skin, SkinLine};
 
 /// The README's example, compiled with the documentation tests.
 #[cfg(doctest)]

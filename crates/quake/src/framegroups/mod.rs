@@ -9,6 +9,8 @@ mod text;
 mod write;
 
 pub use clips::{ClipRange, ResolvedClips};
+pub(crate) use numbers::number;
+
 pub use model::{FrameGroup, FrameGroups};
 
 use meshwright_core::{FileFormat, ReadOptions, Rule};

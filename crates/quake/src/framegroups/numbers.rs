@@ -24,7 +24,7 @@ pub(super) fn integer(text: &[u8]) -> i32 {
 }
 
 /// `atof`: the longest decimal number at the front, 0 without one.
-pub(super) fn number(text: &[u8]) -> f32 {
+pub(crate) fn number(text: &[u8]) -> f32 {
     let text = skip_c_space(text);
     let digits = |from: usize| text.iter().skip(from).take_while(|b| b.is_ascii_digit()).count();
     let sign = |at: usize| usize::from(matches!(text.get(at), Some(b'-' | b'+')));
