@@ -79,6 +79,7 @@ impl Shaders {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::BlendFactor;
     use alloc::format;
     use alloc::string::String;
     use meshwright_core::{Budget, Limits};
@@ -108,9 +109,9 @@ mod tests {
         let [first, second] = shader.stages.as_slice() else { panic!("{shader:?}") };
         assert_eq!((first.maps.len(), first.map(), first.fps.unwrap().get()), (3, &b"x"[..], 4.0));
         assert!(first.alpha_test && first.moves && !first.clamp);
-        assert_eq!(first.blend.map(|f| f.name()), ["one", "src_color"]);
+        assert_eq!(first.blend.map(BlendFactor::name), ["one", "src_color"]);
         assert!(second.clamp && second.fps.is_none() && !second.moves);
-        assert_eq!((second.blend, second.colour), ([super::super::BlendFactor::One; 2], ColourSource::Other));
+        assert_eq!((second.blend, second.colour), ([BlendFactor::One; 2], ColourSource::Other));
     }
 
     #[test]
