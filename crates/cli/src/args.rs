@@ -5,6 +5,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use meshwright::Format;
 use meshwright::bmd::OptimizeOptions;
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Opens old game models, exactly and safely, and puts them back.
@@ -96,6 +97,15 @@ pub(crate) struct ReadArgs {
     pub verbose: bool,
 }
 
+/// Options of every command that takes many files.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct JobsArgs {
+    /// How many files are worked on at a time: one for each core by default. Results are the same for any number; large
+    /// files wait for each other, so that all together take about what --max-memory lets one take
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+}
+
 /// Where the names of clips come from that a .framegroups file lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ClipNamesArg {
@@ -136,6 +146,8 @@ pub(crate) struct InfoArgs {
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
     #[command(flatten)]
+    pub jobs: JobsArgs,
+    #[command(flatten)]
     pub read: ReadArgs,
     #[command(flatten)]
     pub companions: CompanionArgs,
@@ -151,6 +163,8 @@ pub(crate) struct CheckArgs {
     /// Exit with 1 on warnings too
     #[arg(long)]
     pub deny_warnings: bool,
+    #[command(flatten)]
+    pub jobs: JobsArgs,
     #[command(flatten)]
     pub read: ReadArgs,
     #[command(flatten)]
@@ -174,7 +188,8 @@ pub(crate) struct ConvertArgs {
     /// become one figure
     #[arg(required = true)]
     pub files: Vec<OsString>,
-    /// A file, a folder (existing, or ending in /, or for several inputs without an extension), or - for standard output
+    /// A file, a folder (existing, or ending in /, or for several inputs without an extension), or - for standard output.
+    /// An output appears complete or not at all; what replaces a file, or is the only output, survives a power failure
     #[arg(long, short, value_name = "OUT", required = true)]
     pub output: PathBuf,
     /// The output's format: glb, gltf, obj or any that is read, the input's own for a byte-identical rewrite; by default
@@ -217,6 +232,8 @@ pub(crate) struct ConvertArgs {
     /// How what was written and what was lost is printed
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
+    #[command(flatten)]
+    pub jobs: JobsArgs,
     #[command(flatten)]
     pub read: ReadArgs,
     #[command(flatten)]

@@ -1,31 +1,37 @@
 //! `meshwright check`: everything that is wrong with files.
 
 use crate::args::{CheckArgs, OutputFormat};
+use crate::batch::Workers;
 use crate::input::{Input, expand};
 use crate::reader::Reader;
 use crate::refusal::Refusal;
-use crate::results::Results;
+use crate::results::{Results, Shown};
 use crate::{Fail, Status, render};
 use meshwright::{AssetError, Format, Report, Severity, counted};
 use serde_json::{Value, json};
-use std::io::{self, IsTerminal, Write};
+use std::io;
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
     let reader = Reader::new(&args.read, &args.companions)?;
     let mut results = Results::new("checked", &args.files, args.format, &args.read);
     let inputs = results.inputs(expand(&args.files, None));
     reader.expect(&inputs)?;
-    for input in inputs {
-        match check(&input, &reader) {
-            Ok(checked) => {
-                if args.format == OutputFormat::Text {
-                    checked.print(&input, args, &mut io::stdout().lock())?;
-                }
-                results.add(checked.status(args.deny_warnings), || checked.json(&input));
-            }
-            Err(refusal) => results.refuse(&input, &refusal),
+    let work = |input: &Input| {
+        let checked = check(input, &reader)?;
+        let shown = match args.format {
+            OutputFormat::Text => Shown::Text(checked.text(input, args)),
+            OutputFormat::Json => Shown::Json(checked.json(input)),
+        };
+        Ok((checked.status(args.deny_warnings), shown))
+    };
+    let workers = Workers::new(&args.jobs, reader.limits().memory);
+    workers.each(&inputs, Input::memory, work, |input, checked: Result<(Status, Shown), Refusal>| {
+        match checked {
+            Ok((status, shown)) => results.show(status, shown)?,
+            Err(refusal) => results.refuse(input, &refusal),
         }
-    }
+        Ok(())
+    })?;
     results.finish()
 }
 
@@ -62,18 +68,19 @@ impl Checked {
         if self.report.has_errors() || warned { Status::Errors } else { Status::Fine }
     }
 
-    fn print(&self, input: &Input, args: &CheckArgs, out: &mut (impl Write + IsTerminal)) -> io::Result<()> {
+    fn text(&self, input: &Input, args: &CheckArgs) -> String {
         let (shown, report) = (input.shown(), &self.report);
-        let colours = render::colours(out);
+        let colours = render::colours(&io::stdout());
+        let mut text = String::new();
+        let mut line = |line: &str| text.extend([render::cut(line).as_ref(), "\n"]);
         for finding in report.findings() {
-            let text = format!("{shown}: {}", render::finding(finding, &self.bytes, colours));
-            writeln!(out, "{}", render::cut(&text))?;
+            line(&format!("{shown}: {}", render::finding(finding, &self.bytes, colours)));
         }
         for (code, severity, n) in report.totals() {
             let kept = report.findings().iter().filter(|f| f.code == code && f.severity == severity);
             let more = n.saturating_sub(kept.count() as u64);
             if more > 0 {
-                writeln!(out, "{shown}: {severity}[{code}] {more} more of these")?;
+                line(&format!("{shown}: {severity}[{code}] {more} more of these"));
             }
         }
         if !args.read.quiet {
@@ -86,9 +93,9 @@ impl Checked {
                 }
             };
             let hint = if self.lenient { "; --lenient opens it" } else { "" };
-            writeln!(out, "{shown}: {}: {verdict}{hint}", self.format.title())?;
+            line(&format!("{shown}: {}: {verdict}{hint}", self.format.title()));
         }
-        Ok(())
+        text
     }
 
     fn json(&self, input: &Input) -> Value {

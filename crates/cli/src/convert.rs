@@ -6,10 +6,12 @@
 )]
 
 use crate::args::{ConvertArgs, InfluenceArg, OutputFormat};
+use crate::batch::Workers;
 use crate::destination::Destination;
 use crate::input::{Input, expand};
 use crate::losses::{self, Detail};
 use crate::names::safe_file_name;
+use crate::output::{Content, Outputs, Staged};
 use crate::reader::{Opened, Reader};
 use crate::refusal::Refusal;
 use crate::results::{Results, is_folder};
@@ -17,17 +19,18 @@ use crate::{Fail, Status, output, pose, relative, render, say};
 use meshwright::dump::PoseRef;
 use meshwright::gltf::Influences;
 use meshwright::scene::obj::ObjOptions;
-use meshwright::scene::{Clip, ConvertError, Converted, Loss, MeshPose, OutputFile, Scene, SceneOptions};
-use meshwright::{Asset, FigureError, Format, PartRole, Role, Target, WriteOptions, rig};
+use meshwright::scene::{Clip, ConvertError, Converted, Loss, MeshPose, Scene, SceneOptions};
+use meshwright::{Asset, FigureError, Format, PartRole, Role, StreamedFile, Target, WriteOptions, rig};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Files to be written together: all or none.
-type Files = Vec<(PathBuf, Vec<u8>)>;
+type Files<'s> = Vec<(PathBuf, StreamedFile<'s>)>;
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     let several = args.files.len() > 1 || args.files.iter().any(|file| is_folder(Path::new(file)));
@@ -41,21 +44,28 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         return Err(Fail::Usage("--format json and -o - both want standard output".into()));
     }
     let reader = Reader::new(&args.read, &args.companions)?;
-    let work = Work { args, reader, destination, to };
+    let work = Work { args, reader, outputs: Outputs::new(&destination), to };
     let mut results = Results::new("converted", &args.files, args.format, &args.read);
-    let into =
-        if let Destination::Folder(folder) = &work.destination { Some(folder.as_path()) } else { None };
-    let mut inputs = results.inputs(expand(&args.files, into));
+    let into = if let Destination::Folder(folder) = &destination { Some(folder.as_path()) } else { None };
+    let found = results.inputs(expand(&args.files, into));
+    let workers = Workers::new(&args.jobs, work.reader.limits().memory);
     let wanted = |format: Format| format.holds_model() || to == Target::Native(format);
-    inputs.retain_mut(|input| {
-        let is_model = work.reader.is_model(input, wanted);
-        if !is_model {
-            results.skip(input);
+    let mut inputs = Vec::new();
+    let looked = |input: &Input| {
+        let mut input = input.clone();
+        let is_model = work.reader.is_model(&mut input, wanted);
+        (input, is_model)
+    };
+    workers.each(&found, Input::memory, looked, |_, (input, is_model)| {
+        if is_model {
+            inputs.push(input);
+        } else {
+            results.skip(&input);
         }
-        is_model
-    });
+        Ok(())
+    })?;
     work.reader.expect(&inputs)?;
-    if inputs.len() > 1 && !matches!(work.destination, Destination::Folder(_)) {
+    if inputs.len() > 1 && !matches!(destination, Destination::Folder(_)) {
         results.one_of_several();
         match work.figure(&inputs) {
             Ok(done) => done.report(&mut results, args),
@@ -63,28 +73,88 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         }
         return results.finish();
     }
-    let paths = out_paths(&inputs, &work.destination, to);
-    let progress = !args.read.quiet && inputs.len() > 1 && io::stderr().is_terminal();
-    for (i, (input, out)) in inputs.iter().zip(&paths).enumerate() {
-        if progress {
-            let _ = write!(io::stderr().lock(), "\r\x1b[K[{}/{}] {}", i + 1, inputs.len(), input.shown());
-        }
-        let done = work.one(input, &out.path);
-        if progress {
+    let paths = out_paths(&inputs, &destination, to);
+    let jobs: Vec<_> = inputs.iter().zip(&paths).collect();
+    let progress = Progress::new(args, inputs.len());
+    let may_read_outputs = !matches!(to, Target::Glb | Target::Gltf) && overlaps(&inputs, &destination);
+    let workers = if may_read_outputs { workers.one_by_one() } else { workers };
+    let size = |job: &(&Input, &OutPath)| job.0.memory();
+    workers.each(
+        &jobs,
+        size,
+        |(input, out)| work.one(input, &out.path),
+        |(input, out), made| {
+            progress.clear();
+            match work.appear(made) {
+                Ok(done) => {
+                    if out.renamed && !args.read.quiet && args.format == OutputFormat::Text {
+                        let path = render::path(&out.path);
+                        say(&format!("{}: written as {path}: another input has its name", input.shown()));
+                    }
+                    done.report(&mut results, args);
+                }
+                Err(refusal) => results.refuse(input, &refusal),
+            }
+            progress.show(input);
+            Ok(())
+        },
+    )?;
+    progress.clear();
+    results.finish()
+}
+
+/// How far a run over several files is, on a terminal.
+struct Progress {
+    /// How many files there are, where somebody looks.
+    all: Option<usize>,
+    done: AtomicUsize,
+}
+
+impl Progress {
+    fn new(args: &ConvertArgs, all: usize) -> Self {
+        let seen = !args.read.quiet && all > 1 && io::stderr().is_terminal();
+        Self { all: seen.then_some(all), done: AtomicUsize::new(0) }
+    }
+
+    /// Makes room for what is said.
+    fn clear(&self) {
+        if self.all.is_some() {
             let _ = write!(io::stderr().lock(), "\r\x1b[K");
         }
-        match done {
-            Ok(done) => {
-                if out.renamed && !args.read.quiet && args.format == OutputFormat::Text {
-                    let path = render::path(&out.path);
-                    say(&format!("{}: written as {path}: another input has its name", input.shown()));
-                }
-                done.report(&mut results, args);
-            }
-            Err(refusal) => results.refuse(input, &refusal),
+    }
+
+    /// Shows that a further file is done with.
+    fn show(&self, input: &Input) {
+        if let Some(all) = self.all {
+            let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+            let _ = write!(io::stderr().lock(), "[{done}/{all}] {}", input.shown());
         }
     }
-    results.finish()
+}
+
+/// Whether outputs may lie where inputs look for what belongs to them. Then it matters which file comes first.
+fn overlaps(inputs: &[Input], destination: &Destination) -> bool {
+    let Destination::Folder(folder) = destination else { return false };
+    // The folder may not be there yet.
+    let real = |path: &Path| {
+        let there = path.ancestors().find_map(|p| {
+            let p = if p.as_os_str().is_empty() { Path::new(".") } else { p };
+            p.canonicalize().ok()
+        });
+        there.unwrap_or_default()
+    };
+    let folder = real(folder);
+    let tree = |input: &Input| {
+        let folder = input.path.parent().unwrap_or(Path::new("")).to_owned();
+        let named =
+            input.below.as_deref().and_then(Path::parent).map_or(0, |below| below.components().count());
+        let named = folder.ancestors().nth(named).unwrap_or(&folder).to_owned();
+        let models =
+            named.ancestors().find(|p| p.file_name().is_some_and(|n| n.eq_ignore_ascii_case("models")));
+        models.and_then(Path::parent).map_or(named.clone(), Path::to_owned)
+    };
+    let trees: BTreeSet<PathBuf> = inputs.iter().map(tree).collect();
+    trees.iter().map(|tree| real(tree)).any(|tree| tree.starts_with(&folder) || folder.starts_with(&tree))
 }
 
 /// What is written: what the arguments say, or the output's name.
@@ -169,32 +239,62 @@ fn out_paths(inputs: &[Input], destination: &Destination, to: Target) -> Vec<Out
 struct Work<'a> {
     args: &'a ConvertArgs,
     reader: Reader,
-    destination: Destination,
+    outputs: Outputs,
     to: Target,
 }
 
 impl Work<'_> {
-    /// Converts one file.
-    fn one(&self, input: &Input, path: &Path) -> Result<Done, Refusal> {
+    /// Makes of one file what it becomes, up to the names of the outputs.
+    fn one(&self, input: &Input, path: &Path) -> Made {
+        let mut sources = Vec::new();
+        let result = self.made(input, path, &mut sources);
+        Made { sources, result }
+    }
+
+    fn made(&self, input: &Input, path: &Path, sources: &mut Vec<PathBuf>) -> Result<Done, Refusal> {
         let mut opened = self.reader.open(input)?;
+        self.took_part(&opened, sources);
         let changed = self.args.scale != 1.0 || self.args.prune;
         if self.to == Target::Native(opened.asset.format()) && !changed {
             self.reader.say_passed_over(input, &opened);
-            return self.deliver(self.rewritten(input, &opened.asset, path)?, Some(input));
+            return self.rewritten(input, &mut opened.asset, path);
         }
         self.reader.say_used(input, &opened);
-        let done = self.written(input, &mut opened, path)?;
-        self.deliver(done, None)
+        self.written(input, opened, path, sources)
+    }
+
+    /// Remembers the files of a model: of one among others when it is its turn.
+    fn took_part(&self, opened: &Opened, sources: &mut Vec<PathBuf>) {
+        match self.outputs.destination() {
+            Destination::Folder(_) => sources.extend(opened.paths()),
+            _ => self.reader.note(opened.paths()),
+        }
+    }
+
+    /// Gives outputs their names, in the order of the inputs. What took part so far is not replaced by them; a rewrite may
+    /// take the place of its own file.
+    fn appear(&self, made: Made) -> Result<Done, Refusal> {
+        self.reader.note(made.sources);
+        let mut done = made.result?;
+        let own = done.rewrite.then_some(&done.input);
+        done.outputs.iter().try_for_each(|path| self.reader.spare(path, own))?;
+        if let Some(staged) = done.staged.take() {
+            let appeared = staged.and_then(Staged::appear);
+            appeared.map_err(|(path, e)| Refusal::unwritable(&path, &e))?;
+            done.outputs.iter().for_each(|path| self.reader.wrote(path));
+        }
+        Ok(done)
     }
 
     /// A model in its own format, with the companions whose names follow from its own. One that is there already, as in
     /// a rewrite in place, is left as it is.
-    fn rewritten(&self, input: &Input, asset: &Asset, path: &Path) -> Result<Done, Refusal> {
+    fn rewritten(&self, input: &Input, asset: &mut Asset, path: &Path) -> Result<Done, Refusal> {
+        asset.drop_bytes();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let mut files = placed(asset.rewrite(&name)?, path)?;
+        let mut files = placed(asset.rewrite(&name)?, |file| &file.name, path)?;
         let mut losses = Vec::new();
         let is_stream = || fs::metadata(path).is_ok_and(|meta| !meta.is_file());
-        if files.len() > 1 && (self.destination == Destination::Stdout || is_stream()) {
+        if files.len() > 1 && (*self.outputs.destination() == Destination::Stdout || is_stream()) {
             let left = files.drain(..files.len() - 1);
             losses.extend(left.map(|(companion, _)| {
                 let companion = companion.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -205,8 +305,9 @@ impl Work<'_> {
             let alike = fs::metadata(place).is_ok_and(|m| m.is_file() && m.len() == bytes.len() as u64);
             alike && fs::read(place).is_ok_and(|held| held == bytes)
         };
-        files.retain(|(place, bytes)| place == path || !holds(place, bytes));
-        Ok(Done { input: input.clone(), files, losses, advice: "" })
+        files.retain(|(place, file)| place == path || !holds(place, &file.bytes));
+        let files = files.into_iter().map(|(place, file)| (place, file.into())).collect();
+        self.staged(Done::of(input, losses, "").rewriting(), files)
     }
 
     /// Makes one output of several inputs: files that make up a figure. What is refused comes with the number of its
@@ -219,6 +320,7 @@ impl Work<'_> {
                 Err(Refusal::Unknown(_)) if input.met.is_some() => continue,
                 Err(refusal) => return Err((i, refusal)),
             };
+            self.reader.note(opened.paths());
             self.reader.say_used(input, &opened);
             files.push((i, opened.finder));
             assets.push(opened.asset);
@@ -227,15 +329,24 @@ impl Work<'_> {
         let figure = Asset::figure(assets)
             .map_err(|e| (files.get(e.index()).map_or(0, |file| file.0), no_figure(&e)))?;
         let (i, finder) = files.swap_remove(lead.unwrap_or(0));
-        let mut opened = Opened { finder, asset: figure };
-        let path = out_paths(inputs, &self.destination, self.to).remove(0).path;
-        let done = self.written(&inputs[i], &mut opened, &path).and_then(|done| self.deliver(done, None));
-        done.map_err(|refusal| (i, refusal))
+        let opened = Opened { finder, asset: figure };
+        let path = out_paths(inputs, self.outputs.destination(), self.to).remove(0).path;
+        let mut sources = Vec::new();
+        let result = self.written(&inputs[i], opened, &path, &mut sources);
+        self.appear(Made { sources, result }).map_err(|refusal| (i, refusal))
     }
 
-    /// A model as the files that are asked for.
-    fn written(&self, input: &Input, opened: &mut Opened, path: &Path) -> Result<Done, Refusal> {
+    /// A model as the files that are asked for. Its bytes, and itself, are let go as soon as what comes next has what it
+    /// needs of them.
+    fn written(
+        &self,
+        input: &Input,
+        mut opened: Opened,
+        path: &Path,
+        sources: &mut Vec<PathBuf>,
+    ) -> Result<Done, Refusal> {
         let args = self.args;
+        opened.asset.drop_bytes();
         opened.asset.companions_mut().recompute_normals = args.recompute_normals;
         let limits = self.reader.limits();
         // What does not move needs no bones where it is only looked at; a pose is one of a skeleton.
@@ -248,26 +359,29 @@ impl Work<'_> {
         let mut scene = opened.asset.to_scene(&options).map_err(|e| hinted(e, &opened.asset))?;
         reshape(&mut scene, args, &options)?;
         if !args.no_textures && self.to.holds_textures() {
-            self.reader.add_textures(opened, &mut scene);
+            self.reader.add_textures(&mut opened, &mut scene);
+            self.took_part(&opened, sources);
         }
+        let single = *self.outputs.destination() == Destination::Stdout;
         let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
         let mut options = WriteOptions::default().with_stem(stem.to_string_lossy()).with_limits(limits);
         options.settings = self.reader.settings().to_vec();
-        options.single = self.destination == Destination::Stdout;
+        options.single = single;
         if self.to == Target::Obj {
-            options.texture_files = texture_files(opened, path);
+            options.texture_files = texture_files(&opened, path);
         }
         if let Some(text) = &args.pose {
             options.posed = Some(obj_pose(&mut scene.value, opened.asset.model().file_clip(), text)?);
         }
+        drop(opened);
         options.gltf.influences = match args.influences {
             InfluenceArg::Four => Influences::Four,
             InfluenceArg::All => Influences::All,
         };
         options.gltf.close_loops = args.close_loops;
-        let made = meshwright::convert(&scene.value, self.to, &options)?;
-        let files = placed(made.value, path)?;
-        if self.destination == Destination::Stdout && files.len() > 1 {
+        let made = meshwright::stream(&scene.value, self.to, &options)?;
+        let files = placed(made.value, |file| &file.name, path)?;
+        if single && files.len() > 1 {
             let why = format!("{} has several files; standard output takes one", self.to);
             return Err(Refusal::Argument(why));
         }
@@ -276,21 +390,36 @@ impl Work<'_> {
             Target::Glb | Target::Gltf if !args.extras => "; pass --extras to keep them",
             _ => "",
         };
-        Ok(Done { input: input.clone(), files, losses, advice })
+        self.staged(Done::of(input, losses, advice), files)
     }
 
-    /// Writes the files. A rewrite may take the place of its `own`.
-    fn deliver(&self, done: Done, own: Option<&Input>) -> Result<Done, Refusal> {
-        if let (Destination::Stdout, [(_, bytes)]) = (&self.destination, done.files.as_slice()) {
-            output::deliver(&self.destination, bytes)?;
-            return Ok(done);
+    /// Writes the files, up to their names. What goes elsewhere than into a folder is looked at before.
+    fn staged(&self, mut done: Done, files: Files<'_>) -> Result<Done, Refusal> {
+        done.outputs = files.iter().map(|(path, _)| path.clone()).collect();
+        let destination = self.outputs.destination();
+        let mut files = files.into_iter().map(|(path, file)| (path, streamed(file)));
+        match destination {
+            Destination::Stdout => {
+                files.try_for_each(|(_, content)| output::stream(destination, content))?;
+            }
+            Destination::File(_) => {
+                let own = done.rewrite.then_some(&done.input);
+                done.outputs.iter().try_for_each(|path| self.reader.spare(path, own))?;
+                done.staged = Some(self.outputs.stage(files));
+            }
+            Destination::Folder(_) => done.staged = Some(self.outputs.stage(files)),
         }
-        done.files.iter().try_for_each(|(path, _)| self.reader.spare(path, own))?;
-        output::write_files(&self.destination, &done.files)
-            .map_err(|(path, e)| Refusal::unwritable(&path, &e))?;
-        done.files.iter().for_each(|(path, _)| self.reader.wrote(path));
         Ok(done)
     }
+}
+
+/// Short pieces of a file together, long ones as they come.
+fn streamed(file: StreamedFile<'_>) -> Content<'_> {
+    Box::new(move |out| {
+        let mut out = BufWriter::with_capacity(1 << 16, out);
+        file.write_to(&mut out)?;
+        out.flush()
+    })
 }
 
 /// Changes a scene as the arguments want it, however it is written.
@@ -324,16 +453,21 @@ fn texture_files(opened: &Opened, path: &Path) -> BTreeMap<String, String> {
 
 /// Files with their places: the main one at `path`, its companions beside it. The main one comes last, since it names
 /// the others.
-fn placed(files: impl IntoIterator<Item = OutputFile>, path: &Path) -> Result<Files, Refusal> {
-    let mut placed: Files = Vec::new();
+fn placed<F>(
+    files: impl IntoIterator<Item = F>,
+    name: impl Fn(&F) -> &String,
+    path: &Path,
+) -> Result<Vec<(PathBuf, F)>, Refusal> {
+    let mut placed: Vec<(PathBuf, F)> = Vec::new();
     for file in files {
-        let place = if placed.is_empty() { path.to_owned() } else { path.with_file_name(&file.name) };
-        let is_plain = Path::new(&file.name).components().all(|c| matches!(c, Component::Normal(_)));
+        let name = name(&file);
+        let place = if placed.is_empty() { path.to_owned() } else { path.with_file_name(name) };
+        let is_plain = Path::new(name).components().all(|c| matches!(c, Component::Normal(_)));
         if !placed.is_empty() && (!is_plain || placed.iter().any(|(other, _)| *other == place)) {
             let why = format!("{}: another file of the result has the same name", render::path(&place));
             return Err(Refusal::Argument(why));
         }
-        placed.push((place, file.bytes));
+        placed.push((place, file));
     }
     let main = placed.len().min(1);
     placed.rotate_left(main);
@@ -385,19 +519,37 @@ fn obj_pose(scene: &mut Scene, all: Option<Clip>, text: &str) -> Result<Vec<Mesh
     Ok(posed)
 }
 
-/// A conversion that is ready to be written.
+/// What became of an input, and the files that took part.
+struct Made {
+    sources: Vec<PathBuf>,
+    result: Result<Done, Refusal>,
+}
+
+/// A conversion that is written, but for the names of its outputs.
 struct Done {
     input: Input,
-    files: Files,
+    outputs: Vec<PathBuf>,
+    /// The outputs, or why they cannot be written; none where they were written to standard output.
+    staged: Option<Result<Staged, output::Failed>>,
+    /// The output may take the place of the input.
+    rewrite: bool,
     losses: Vec<Loss>,
     /// What to do about losses that extras would hold.
     advice: &'static str,
 }
 
 impl Done {
+    fn of(input: &Input, losses: Vec<Loss>, advice: &'static str) -> Self {
+        Self { input: input.clone(), outputs: Vec::new(), staged: None, rewrite: false, losses, advice }
+    }
+
+    fn rewriting(self) -> Self {
+        Self { rewrite: true, ..self }
+    }
+
     fn json(&self) -> Value {
         let losses: Vec<_> = self.losses.iter().map(losses::document).collect();
-        let output: Vec<_> = self.files.iter().map(|(p, _)| render::exact(p)).collect();
+        let output: Vec<_> = self.outputs.iter().map(|p| render::exact(p)).collect();
         json!({ "file": self.input.exact(), "output": output, "losses": losses })
     }
 
@@ -413,6 +565,7 @@ impl Done {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshwright::scene::OutputFile;
 
     fn input(path: &str, below: Option<&str>) -> Input {
         Input { below: below.map(Into::into), ..Input::named(path) }
@@ -469,7 +622,8 @@ mod tests {
     fn files_of_a_result_lie_beside_each_other() {
         let files = |names: [&str; 2]| names.map(|name| OutputFile { name: name.into(), bytes: Vec::new() });
         let paths = |names| {
-            placed(files(names), Path::new("d/x.bin")).map(|f| f.into_iter().map(|f| f.0).collect::<Vec<_>>())
+            placed(files(names), |f| &f.name, Path::new("d/x.bin"))
+                .map(|f| f.into_iter().map(|f| f.0).collect::<Vec<_>>())
         };
         assert_eq!(paths(["a.obj", "a.mtl"]).unwrap(), ["d/a.mtl", "d/x.bin"].map(PathBuf::from));
         for name in ["x.bin", "../a", "/a", ".."] {

@@ -24,6 +24,7 @@ pub(crate) fn run(args: &DumpArgs) -> Result<Status, Fail> {
 
 fn dump(input: &Input, args: &DumpArgs, destination: &Destination, reader: &Reader) -> Result<(), Refusal> {
     let opened = reader.open(input)?;
+    reader.note(opened.paths());
     reader.say_used(input, &opened);
     if let Destination::File(path) = destination {
         reader.spare(path, None)?;

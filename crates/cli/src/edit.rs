@@ -60,6 +60,7 @@ struct Done {
 
 fn edited(input: &Input, args: &EditArgs, edits: &[Edit], reader: &Reader) -> Result<Done, Refusal> {
     let opened = reader.open(input)?;
+    reader.note(opened.paths());
     reader.spare(&args.output, Some(input))?;
     reader.say_passed_over(input, &opened);
     let AnyModel::Dpm(model) = opened.asset.model() else {

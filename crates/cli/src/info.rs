@@ -2,40 +2,47 @@
 #![allow(clippy::indexing_slicing, reason = "members of a document that is made here")]
 
 use crate::args::{InfoArgs, OutputFormat};
-use crate::input::expand;
+use crate::batch::Workers;
+use crate::input::{Input, expand};
 use crate::reader::Reader;
-use crate::results::Results;
+use crate::refusal::Refusal;
+use crate::results::{Results, Shown};
 use crate::{Fail, Status, render};
 use meshwright::{Summary, counted};
 use serde_json::{Value, json};
-use std::io::{self, Write};
 
 pub(crate) fn run(args: &InfoArgs) -> Result<Status, Fail> {
     let reader = Reader::new(&args.read, &args.companions)?;
     let mut results = Results::new("read", &args.files, args.format, &args.read);
     let inputs = results.inputs(expand(&args.files, None));
     reader.expect(&inputs)?;
-    for input in inputs {
-        match reader.open(&input) {
-            Ok(opened) => {
-                reader.say_passed_over(&input, &opened);
-                let asset = &opened.asset;
-                let summary = asset.summary();
-                if args.format == OutputFormat::Text {
-                    let line = format!("{}: {}: {}", input.shown(), asset.format().title(), line(&summary));
-                    writeln!(io::stdout().lock(), "{}", render::cut(&line))?;
-                }
-                results.add(Status::Fine, || {
-                    let mut value = json_summary(&summary);
-                    value["file"] = input.exact().into();
-                    value["format"] = asset.format().id().into();
-                    value["bytes"] = asset.bytes().len().into();
-                    value
-                });
+    let work = |input: &Input| {
+        let opened = reader.open(input)?;
+        reader.say_passed_over(input, &opened);
+        let asset = &opened.asset;
+        let summary = asset.summary();
+        Ok(match args.format {
+            OutputFormat::Text => {
+                let line = format!("{}: {}: {}", input.shown(), asset.format().title(), line(&summary));
+                Shown::Text(format!("{}\n", render::cut(&line)))
             }
-            Err(refusal) => results.refuse(&input, &refusal),
+            OutputFormat::Json => {
+                let mut value = json_summary(&summary);
+                value["file"] = input.exact().into();
+                value["format"] = asset.format().id().into();
+                value["bytes"] = asset.bytes().len().into();
+                Shown::Json(value)
+            }
+        })
+    };
+    let workers = Workers::new(&args.jobs, reader.limits().memory);
+    workers.each(&inputs, Input::memory, work, |input, shown: Result<Shown, Refusal>| {
+        match shown {
+            Ok(shown) => results.show(Status::Fine, shown)?,
+            Err(refusal) => results.refuse(input, &refusal),
         }
-    }
+        Ok(())
+    })?;
     results.finish()
 }
 

@@ -38,6 +38,16 @@ impl Input {
         self.path.as_os_str() == OsStr::new("-")
     }
 
+    /// About how much memory is taken while something is made of it: of its file, the model, the scene and what becomes
+    /// of that.
+    pub(crate) fn memory(&self) -> u64 {
+        /// Several times the file, and something for the smallest.
+        const TIMES: u64 = 8;
+        const LEAST: u64 = 256 << 10;
+        let length = self.path.metadata().map_or(u64::MAX, |meta| meta.len());
+        length.saturating_mul(TIMES).saturating_add(LEAST)
+    }
+
     /// The path as people read it.
     pub(crate) fn shown(&self) -> String {
         if self.is_stdin() { "<stdin>".into() } else { render::path(&self.path) }
@@ -118,7 +128,7 @@ mod tests {
             fs::write(at(f), b"").unwrap();
         }
         #[cfg(unix)]
-        let _writing = temporary::create(dir.path(), true).unwrap();
+        let _writing = temporary::Pool::default().create(dir.path(), true).unwrap();
         #[cfg(unix)]
         std::os::unix::fs::symlink("/", at("loop")).unwrap();
         let found: Vec<_> =

@@ -6,6 +6,7 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
 mod args;
+mod batch;
 mod check;
 mod convert;
 mod destination;
@@ -28,10 +29,11 @@ mod sources;
 mod temporary;
 
 use args::{Cli, Command};
+pub(crate) use batch::say;
 use clap::Parser;
 use serde_json::json;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 /// How a run went; the worst of all files decides.
@@ -145,9 +147,4 @@ impl From<io::Error> for Fail {
     fn from(e: io::Error) -> Self {
         Self::Io(e)
     }
-}
-
-/// Prints a line on standard error; a closed one is no reason to stop.
-pub(crate) fn say(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{}", render::cut(line));
 }

@@ -3,7 +3,7 @@
 use crate::destination::Destination;
 use crate::identity;
 use crate::refusal::Refusal;
-use crate::temporary::{self, Temporary};
+use crate::temporary::{self, Pool, Temporary};
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -34,70 +34,173 @@ pub(crate) fn stream(destination: &Destination, content: Content<'_>) -> Result<
             }
         }
         Destination::File(path) => {
-            write_all(destination, [(path.as_path(), content)]).or_else(|(path, e)| refused(&path, &e))
+            let staged = Outputs::new(destination).stage([(path.clone(), content)]);
+            staged.and_then(Staged::appear).or_else(|(path, e)| refused(&path, &e))
         }
         Destination::Folder(path) => refused(path, &is_a_folder()),
     }
 }
 
 /// Writes files that belong together, in their order: all are complete before the first appears.
-///
-/// Each is a temporary file in the folder of its target, flushed, then renamed over it. On failure the old files
-/// are untouched and the temporary ones are gone; so they are when a signal ends the program.
-///
-/// Only at the very path that the user gave a symbolic link is followed, so that the file it points at is
-/// replaced and the link stays, and a device, a pipe or a socket is written to directly, because it cannot be
-/// replaced. At a path that was derived, and below a folder, both are refused.
 pub(crate) fn write_files(
     destination: &Destination,
     files: &[(PathBuf, impl AsRef<[u8]>)],
-) -> Result<(), (PathBuf, io::Error)> {
-    write_all(destination, files.iter().map(|(path, content)| (path.as_path(), whole(content.as_ref()))))
+) -> Result<(), Failed> {
+    let files = files.iter().map(|(path, content)| (path.clone(), whole(content.as_ref())));
+    Outputs::new(destination).stage(files)?.appear()
 }
 
-fn write_all<'a>(
-    destination: &Destination,
-    files: impl IntoIterator<Item = (&'a Path, Content<'a>)>,
-) -> Result<(), (PathBuf, io::Error)> {
-    let (mut staged, mut devices) = (Vec::new(), Vec::new());
-    for (path, content) in files {
-        let staging = match destination {
-            Destination::File(named) if named == path => Staged::at_named(path, content),
-            Destination::Folder(top) => below(top, path).and_then(|()| Staged::at_derived(path, content)),
-            _ => Staged::at_derived(path, content),
+/// Which file could not be written, and why.
+pub(crate) type Failed = (PathBuf, io::Error);
+
+/// Where a run writes to.
+#[derive(Debug)]
+pub(crate) struct Outputs {
+    destination: Destination,
+    pool: Pool,
+}
+
+impl Outputs {
+    pub(crate) fn new(destination: &Destination) -> Self {
+        Self { destination: destination.clone(), pool: Pool::default() }
+    }
+
+    pub(crate) fn destination(&self) -> &Destination {
+        &self.destination
+    }
+
+    /// Writes files that belong together, in their order, so that they are complete before the first appears.
+    ///
+    /// Each is a temporary file beside its target, which is renamed over it later. On failure the old files are untouched
+    /// and the temporary ones are gone; so they are when a signal ends the program. What takes the place of a file is
+    /// flushed before, and so is the one output of a run: when the power fails there is the old file or the new one. The new
+    /// files of a folder are left to the system to flush: after a power failure those of the last moments may be missing or
+    /// empty, and another run makes them.
+    ///
+    /// Only at the very path that the user gave a symbolic link is followed, so that the file it points at is
+    /// replaced and the link stays, and a device, a pipe or a socket is written to directly, because it cannot be
+    /// replaced. At a path that was derived, and below a folder, both are refused.
+    pub(crate) fn stage<'a>(
+        &self,
+        files: impl IntoIterator<Item = (PathBuf, Content<'a>)>,
+    ) -> Result<Staged, Failed> {
+        let (mut staged, mut devices) = (Staged::default(), Vec::new());
+        for (path, content) in files {
+            match self.one(&path, content) {
+                Ok(Stage::Waiting(file)) => staged.0.push((path, file)),
+                Ok(Stage::Device(content)) => devices.push((path, content)),
+                Err(e) => return Err((path, e)),
+            }
+        }
+        // Devices may block, so they come before the renames, which no signal interrupts.
+        for (path, content) in devices {
+            let open = || File::options().write(true).open(&path);
+            let write = || open().and_then(|mut file| content(&mut file).and_then(|()| file.flush()));
+            temporary::waiting(write).map_err(|e| (path.clone(), e))?;
+        }
+        Ok(staged)
+    }
+
+    fn one<'a>(&self, path: &Path, content: Content<'a>) -> io::Result<Stage<'a>> {
+        match &self.destination {
+            Destination::File(named) if named == path => self.at_named(path, content),
+            Destination::Folder(top) => {
+                below(top, path)?;
+                self.at_derived(path, content).map(Stage::Waiting)
+            }
+            _ => self.at_derived(path, content).map(Stage::Waiting),
+        }
+    }
+
+    fn at_named<'a>(&self, path: &Path, content: Content<'a>) -> io::Result<Stage<'a>> {
+        // What a name in /dev or /proc leads to is asked for first: their links do not lead to paths.
+        if fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
+            return Ok(Stage::Device(content));
+        }
+        let place = resolve(path)?;
+        // A descriptor leads on to a file when no name does any more.
+        if identity::of(path).is_some_and(|file| identity::of(&place) != Some(file)) {
+            return Err(io::Error::new(io::ErrorKind::NotFound, "leads to a file that has no name any more"));
+        }
+        let old = fs::metadata(&place).ok();
+        self.waiting(place, old, content).map(Stage::Waiting)
+    }
+
+    fn at_derived(&self, path: &Path, content: Content<'_>) -> io::Result<Waiting> {
+        let old = fs::symlink_metadata(path).ok();
+        if old.as_ref().is_some_and(|meta| !meta.is_file() && !meta.is_dir()) {
+            let why = "is a link or a device, which is written to only when it is named as the output";
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
+        }
+        self.waiting(path.to_owned(), old, content)
+    }
+
+    fn waiting(&self, place: PathBuf, old: Option<Metadata>, content: Content<'_>) -> io::Result<Waiting> {
+        if let Some(meta) = &old {
+            if meta.is_dir() {
+                return Err(is_a_folder());
+            }
+            // Renaming would get around a write protection that the owner put there.
+            if meta.permissions().readonly() {
+                return Err(io::Error::new(io::ErrorKind::PermissionDenied, "is write-protected"));
+            }
+        }
+        let folder = match place.parent() {
+            Some(p) if !p.as_os_str().is_empty() => p,
+            _ => Path::new("."),
         };
-        match staging.map_err(|e| (path.to_owned(), e))? {
-            Staged::Device { content } => devices.push((path, content)),
-            temporary => staged.push((path, temporary)),
+        let temporary = self.pool.create(folder, old.is_none()).map_err(|e| {
+            // The error also names the temporary file, which means nothing to anybody.
+            let text = e.to_string();
+            io::Error::new(e.kind(), text.split(" at path ").next().unwrap_or_default().to_owned())
+        })?;
+        let mut file = &temporary.file;
+        content(&mut file)?;
+        if let Some(meta) = &old {
+            file.set_permissions(kept_permissions(meta))?;
         }
+        if old.is_some() || !matches!(self.destination, Destination::Folder(_)) {
+            file.sync_all()?;
+        }
+        Ok(Waiting { file: temporary, place, replaces: old.is_some() })
     }
-    // Devices may block, so they come before the renames, which no signal interrupts.
-    for (path, content) in devices {
-        let open = || File::options().write(true).open(path);
-        let write = || open().and_then(|mut file| content(&mut file).and_then(|()| file.flush()));
-        temporary::waiting(write).map_err(|e| (path.to_owned(), e))?;
-    }
-    place(staged)
 }
 
-/// Gives finished files their names. When one cannot take its own, those that appeared before it go again.
-fn place(staged: Vec<(&Path, Staged<'_>)>) -> Result<(), (PathBuf, io::Error)> {
-    let mut open = temporary::open();
-    let mut appeared = Vec::new();
-    for (path, one) in staged {
-        let Staged::Temporary { file, place, replaces } = one else { continue };
-        let name = file.name();
-        let persisted = file.persist(&place);
-        open.remove(&name);
-        if let Err(e) = persisted {
-            appeared.iter().for_each(|p| drop(fs::remove_file(p)));
-            return Err((path.to_owned(), e));
+/// How far an output is.
+enum Stage<'a> {
+    Waiting(Waiting),
+    /// It is written in place, when all others are complete.
+    Device(Content<'a>),
+}
+
+/// A finished file that waits to take its name.
+#[derive(Debug)]
+struct Waiting {
+    file: Temporary,
+    place: PathBuf,
+    replaces: bool,
+}
+
+/// Files that belong together, finished and without their names.
+#[derive(Debug, Default)]
+pub(crate) struct Staged(Vec<(PathBuf, Waiting)>);
+
+impl Staged {
+    /// Gives finished files their names. When one cannot take its own, those that appeared before it go again.
+    pub(crate) fn appear(mut self) -> Result<(), Failed> {
+        let _open = temporary::open();
+        let mut appeared = Vec::new();
+        for (path, one) in &mut self.0 {
+            if let Err(e) = one.file.persist(&one.place) {
+                appeared.iter().for_each(|p| drop(fs::remove_file(p)));
+                return Err((path.clone(), e));
+            }
+            if !one.replaces {
+                appeared.push(one.place.clone());
+            }
         }
-        if !replaces {
-            appeared.push(place);
-        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Makes the folders between `top` and a file below it. A link among them would lead out of `top`.
@@ -120,65 +223,6 @@ fn below(top: &Path, path: &Path) -> io::Result<()> {
 
 fn is_a_folder() -> io::Error {
     io::Error::new(io::ErrorKind::IsADirectory, "is a folder")
-}
-
-/// A finished file that waits to take its name.
-enum Staged<'a> {
-    Temporary { file: Temporary, place: PathBuf, replaces: bool },
-    Device { content: Content<'a> },
-}
-
-impl<'a> Staged<'a> {
-    fn at_named(path: &Path, content: Content<'a>) -> io::Result<Self> {
-        // What a name in /dev or /proc leads to is asked for first: their links do not lead to paths.
-        if fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
-            return Ok(Self::Device { content });
-        }
-        let place = resolve(path)?;
-        // A descriptor leads on to a file when no name does any more.
-        if identity::of(path).is_some_and(|file| identity::of(&place) != Some(file)) {
-            return Err(io::Error::new(io::ErrorKind::NotFound, "leads to a file that has no name any more"));
-        }
-        let old = fs::metadata(&place).ok();
-        Self::temporary(place, old, content)
-    }
-
-    fn at_derived(path: &Path, content: Content<'a>) -> io::Result<Self> {
-        let old = fs::symlink_metadata(path).ok();
-        if old.as_ref().is_some_and(|meta| !meta.is_file() && !meta.is_dir()) {
-            let why = "is a link or a device, which is written to only when it is named as the output";
-            return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
-        }
-        Self::temporary(path.to_owned(), old, content)
-    }
-
-    fn temporary(place: PathBuf, old: Option<Metadata>, content: Content<'a>) -> io::Result<Self> {
-        if let Some(meta) = &old {
-            if meta.is_dir() {
-                return Err(is_a_folder());
-            }
-            // Renaming would get around a write protection that the owner put there.
-            if meta.permissions().readonly() {
-                return Err(io::Error::new(io::ErrorKind::PermissionDenied, "is write-protected"));
-            }
-        }
-        let folder = match place.parent() {
-            Some(p) if !p.as_os_str().is_empty() => p,
-            _ => Path::new("."),
-        };
-        let temporary = temporary::create(folder, old.is_none()).map_err(|e| {
-            // The error also names the temporary file, which means nothing to anybody.
-            let text = e.to_string();
-            io::Error::new(e.kind(), text.split(" at path ").next().unwrap_or_default().to_owned())
-        })?;
-        let mut file = &temporary.file;
-        content(&mut file)?;
-        if let Some(meta) = &old {
-            file.set_permissions(kept_permissions(meta))?;
-        }
-        file.sync_all()?;
-        Ok(Self::Temporary { file: temporary, place, replaces: old.is_some() })
-    }
 }
 
 /// A file that is replaced keeps its mode, but not the right to run as somebody else.
@@ -230,9 +274,11 @@ mod tests {
     fn a_file_whose_companion_cannot_take_its_name_goes_again() {
         let dir = tempfile::tempdir().unwrap();
         let (first, second) = (dir.path().join("a.bin"), dir.path().join("a.gltf"));
-        let staged = [&first, &second].map(|p| (p.as_path(), Staged::at_derived(p, whole(b"new")).unwrap()));
+        let outputs = Outputs::new(&Destination::File(second.clone()));
+        let staged = outputs.stage([&first, &second].map(|p| (p.clone(), whole(b"new")))).unwrap();
         fs::create_dir(&second).unwrap();
-        assert_eq!(place(staged.into()).unwrap_err().0, second);
+        assert_eq!(staged.appear().unwrap_err().0, second);
+        drop(outputs);
         assert!(!first.exists() && fs::read_dir(dir.path()).unwrap().count() == 1);
     }
 

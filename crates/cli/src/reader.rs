@@ -12,10 +12,9 @@ use meshwright::{
     Asset, AssetError, Budget, ClipNames, Confidence, Finder, Format, Limits, NamedFile, OpenOptions,
     PartRole, PartState, ReadOptions, Role, Severity, detect_met, foreign,
 };
-use std::cell::RefCell;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Reads the inputs of a command as its arguments say, and knows every file that took part.
 #[derive(Debug)]
@@ -24,13 +23,13 @@ pub(crate) struct Reader {
     options: OpenOptions,
     /// A companion that was named and cannot be read.
     missing: Option<(PathBuf, FilesError)>,
-    sources: RefCell<Sources>,
+    sources: Mutex<Sources>,
     /// The file that results are printed into, when it is one that holds something.
     stdout: Option<Identity>,
     /// What `--root` names, in which everything is looked for.
     roots: Option<Arc<Finder>>,
     /// Where the last file that was named lies: the next one often lies there too.
-    last: RefCell<Option<(PathBuf, Arc<Finder>)>>,
+    last: Mutex<Option<(PathBuf, Arc<Finder>)>>,
 }
 
 /// A model with all that belongs to it, and where that lies.
@@ -58,16 +57,16 @@ impl Reader {
             quiet: args.quiet,
             options,
             missing: None,
-            sources: RefCell::default(),
+            sources: Mutex::default(),
             stdout: identity::of_stdout(),
             roots: roots(&args.root)?,
-            last: RefCell::default(),
+            last: Mutex::default(),
         };
         for (role, path) in named(args, companions) {
             match reader.named(path) {
                 Ok(bytes) => {
                     reader.options.named.push(NamedFile::new(role, path.to_string_lossy(), bytes));
-                    reader.sources.get_mut().add(path);
+                    lock(&reader.sources).add(path);
                 }
                 Err(e) => reader.missing = reader.missing.or_else(|| Some((path.clone(), e))),
             }
@@ -124,7 +123,6 @@ impl Reader {
             e => e.into(),
         })?;
         let opened = Opened { finder, asset };
-        self.note(&opened);
         self.spare_stdout(&opened)?;
         Ok(opened)
     }
@@ -132,13 +130,12 @@ impl Reader {
     /// Looks for the pictures of the materials of a model's scene.
     pub(crate) fn add_textures(&self, opened: &mut Opened, scene: &mut Converted<Scene>) {
         opened.finder.add_textures(&mut opened.asset, scene, &self.options);
-        self.note(opened);
     }
 
-    /// Remembers every file that took part.
-    fn note(&self, opened: &Opened) {
-        let mut sources = self.sources.borrow_mut();
-        opened.paths().for_each(|path| sources.add(&path));
+    /// Remembers files that took part, which no output may replace.
+    pub(crate) fn note(&self, paths: impl IntoIterator<Item = PathBuf>) {
+        let mut sources = lock(&self.sources);
+        paths.into_iter().for_each(|path| sources.add(&path));
     }
 
     /// Refuses to write results into a file that belongs to the model.
@@ -158,7 +155,7 @@ impl Reader {
         }
         let name = input.path.file_name().unwrap_or_default();
         if input.is_stdin() {
-            self.sources.borrow_mut().add_stdin();
+            lock(&self.sources).add_stdin();
             let (bytes, path) = (self.stdin()?, TreePath::ROOT.beside(input.name()));
             let tree = path.and_then(|path| Ok((Tree::memory([(&path, bytes)])?, path)));
             let (mut tree, path) = tree.map_err(|e| Refusal::unreadable(&e))?;
@@ -168,7 +165,7 @@ impl Reader {
             return Ok((Arc::new(Finder::new(tree)), path));
         }
         let folder = input.path.parent().unwrap_or(Path::new(""));
-        let mut last = self.last.borrow_mut();
+        let mut last = lock(&self.last);
         // What is no regular file can be read only because it was named.
         let regular = input.path.symlink_metadata().is_ok_and(|meta| meta.is_file());
         if let Some((_, finder)) = last.as_ref().filter(|(known, _)| regular && *known == folder)
@@ -212,7 +209,7 @@ impl Reader {
 
     /// Remembers all inputs, those that are not read yet included; refuses a standard output that is one of them.
     pub(crate) fn expect(&self, inputs: &[Input]) -> Result<(), Fail> {
-        let mut sources = self.sources.borrow_mut();
+        let mut sources = lock(&self.sources);
         inputs.iter().for_each(|input| sources.add(&input.path));
         let Some(out) = &self.stdout else { return Ok(()) };
         let is_out = |input: &&Input| match input.is_stdin() {
@@ -226,12 +223,12 @@ impl Reader {
 
     /// Refuses an output that would replace a file that is read; a rewrite may take the place of its `own`.
     pub(crate) fn spare(&self, path: &Path, own: Option<&Input>) -> Result<(), Refusal> {
-        self.sources.borrow().spare(path, own.map(|own| own.path.as_path()))
+        lock(&self.sources).spare(path, own.map(|own| own.path.as_path()))
     }
 
     /// Remembers an output.
     pub(crate) fn wrote(&self, path: &Path) {
-        self.sources.borrow_mut().wrote(path);
+        lock(&self.sources).wrote(path);
     }
 
     /// Says what a lenient read passed over, and which files that lie beside the model cannot be used.
@@ -266,6 +263,10 @@ impl Reader {
     }
 }
 
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Standard output would be written into a file that is read.
 fn into_input(path: &Path) -> String {
     format!("standard output would be written into {}, which is read", render::path(path))
@@ -273,7 +274,7 @@ fn into_input(path: &Path) -> String {
 
 impl Opened {
     /// Where the files of the model lie.
-    fn paths(&self) -> impl Iterator<Item = PathBuf> {
+    pub(crate) fn paths(&self) -> impl Iterator<Item = PathBuf> {
         let paths = self.asset.parts().iter().filter_map(|part| part.path.as_ref());
         paths.filter_map(|path| self.finder.tree().os_path(path))
     }

@@ -4,7 +4,7 @@
 use crate::args::{OutputFormat, ReadArgs};
 use crate::input::{Found, Input};
 use crate::refusal::Refusal;
-use crate::{Fail, Status, render, say};
+use crate::{Fail, Status, batch, render, say};
 use meshwright::counted;
 use meshwright::dump::write_json;
 use serde_json::{Value, json};
@@ -30,6 +30,15 @@ pub(crate) struct Results {
     /// How many files that are no models were met, by the extension.
     skipped: BTreeMap<String, u64>,
     pub status: Status,
+}
+
+/// The result of one file.
+#[derive(Debug)]
+pub(crate) enum Shown {
+    /// Lines for people.
+    Text(String),
+    /// A document for programs.
+    Json(Value),
 }
 
 impl Results {
@@ -68,6 +77,18 @@ impl Results {
         self.done += 1;
         self.faulty += u64::from(status == Status::Errors);
         self.keep(status, document);
+    }
+
+    /// A file whose result is printed by itself, or as part of the JSON.
+    pub(crate) fn show(&mut self, status: Status, shown: Shown) -> io::Result<()> {
+        match shown {
+            Shown::Text(lines) => {
+                batch::print(lines)?;
+                self.add(status, || Value::Null);
+            }
+            Shown::Json(document) => self.add(status, || document),
+        }
+        Ok(())
     }
 
     fn keep(&mut self, status: Status, document: impl FnOnce() -> Value) {

@@ -1,18 +1,19 @@
 //! Temporary files that must not outlive the program, however it ends.
 //!
-//! Each lies in a folder of its own beside its target, `.meshwright-XXXXXX.tmp`, which is locked as long as it is in use.
+//! They lie in a folder beside their targets, `.meshwright-XXXXXX.tmp`, which is locked as long as it is in use.
 //! Both are removed on drop, but a signal ends a program without dropping anything. So the folders are listed here, and a
 //! thread that waits for signals removes them before it lets the signal do what it does. A program that is killed outright
 //! leaves them; the next run that writes into the place knows them by what no other file has: the folder is not locked, and
-//! all that it holds is a file whose name is the folder's own number in the file system. A file or folder of somebody else
-//! may be called as it likes.
+//! all that it holds are files whose names begin with the folder's own number in the file system. A file or folder of
+//! somebody else may be called as it likes.
 
 use crate::identity::{self, Identity};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tempfile::{Builder, TempDir};
 
 const PREFIX: &str = ".meshwright-";
@@ -35,61 +36,127 @@ pub(crate) fn open() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     lock(&OPEN)
 }
 
-/// A file that waits to take its name.
+/// A file that waits to take its name. Without one it is removed.
 #[derive(Debug)]
 pub(crate) struct Temporary {
     pub file: File,
     path: PathBuf,
-    /// Declared before the folder: it is let go first.
-    _lock: Option<File>,
-    folder: TempDir,
+    _folder: Arc<Folder>,
 }
 
 impl Temporary {
-    /// Under which name it is among the [open] ones.
-    pub(crate) fn name(&self) -> PathBuf {
-        self.folder.path().to_owned()
-    }
-
-    /// Gives the file its name, in place of what has it.
-    pub(crate) fn persist(self, place: &Path) -> io::Result<()> {
-        fs::rename(&self.path, place)
+    /// Gives the file its name, in place of what has it. Whoever calls this holds the [open] ones.
+    pub(crate) fn persist(&mut self, place: &Path) -> io::Result<()> {
+        fs::rename(&self.path, place)?;
+        self.path = PathBuf::new();
+        Ok(())
     }
 }
 
-/// A new temporary file beside what it will be, listed, and locked as long as it is open. `shared` ones have the mode that
-/// the process's mask leaves, others are for the owner alone.
-pub(crate) fn create(beside: &Path, shared: bool) -> io::Result<Temporary> {
-    /// Between making and locking a folder another run may take it for a dead one's.
-    const TRIES: usize = 16;
-    sweep(beside);
-    let mut open = open();
-    let mut tries = 0_usize;
-    loop {
-        tries = tries.saturating_add(1);
-        let folder = Builder::new().prefix(PREFIX).suffix(SUFFIX).tempdir_in(beside)?;
-        let (lock, contended) = own::lock(folder.path());
-        if contended && tries < TRIES {
-            continue;
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        if !self.path.as_os_str().is_empty() {
+            let _ = fs::remove_file(&self.path);
         }
-        let path = folder.path().join(own::file_name(folder.path()));
-        let mut options = File::options();
-        options.write(true).create_new(true);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::OpenOptionsExt;
-            options.mode(if shared { 0o666 } else { 0o600 });
-        }
-        #[cfg(not(unix))]
-        let _ = shared;
-        match options.open(&path) {
-            Err(e) if e.kind() == io::ErrorKind::NotFound && tries < TRIES => {}
-            file => {
-                let file = file?;
-                open.insert(folder.path().to_owned());
-                return Ok(Temporary { file, path, _lock: lock, folder });
+    }
+}
+
+/// A folder of temporary files, listed and locked as long as it is in use.
+#[derive(Debug)]
+struct Folder {
+    lock: Option<File>,
+    folder: Option<TempDir>,
+    path: PathBuf,
+    /// What the names of its files begin with.
+    beginning: String,
+    files: AtomicU64,
+}
+
+impl Folder {
+    /// Makes one beside its files to be, with the first of them.
+    fn begin(beside: &Path, shared: bool) -> io::Result<Temporary> {
+        /// Between making and locking a folder another run may take it for a dead one's.
+        const TRIES: usize = 16;
+        sweep(beside);
+        let mut open = open();
+        let mut tries = 0_usize;
+        loop {
+            tries = tries.saturating_add(1);
+            let folder = Builder::new().prefix(PREFIX).suffix(SUFFIX).tempdir_in(beside)?;
+            let (lock, contended) = own::lock(folder.path());
+            if contended && tries < TRIES {
+                continue;
+            }
+            let path = folder.path().to_owned();
+            let beginning = own::beginning(&path);
+            match own_file(&path, &beginning, 0, shared) {
+                Err(e) if e.kind() == io::ErrorKind::NotFound && tries < TRIES => {}
+                file => {
+                    let (file, name) = file?;
+                    open.insert(path.clone());
+                    let (folder, files) = (Some(folder), AtomicU64::new(1));
+                    let folder = Self { lock, folder, path, beginning, files };
+                    return Ok(Temporary { file, path: name, _folder: Arc::new(folder) });
+                }
             }
         }
+    }
+
+    /// A further file.
+    fn file(self: Arc<Self>, shared: bool) -> io::Result<Temporary> {
+        let number = self.files.fetch_add(1, Ordering::Relaxed);
+        let _open = open();
+        let (file, path) = own_file(&self.path, &self.beginning, number, shared)?;
+        Ok(Temporary { file, path, _folder: self })
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        drop(self.lock.take());
+        drop(self.folder.take());
+        lock(&OPEN).remove(&self.path);
+    }
+}
+
+/// A file of a folder of temporary files. `shared` ones have the mode that the process's mask leaves, others are for the
+/// owner alone.
+fn own_file(folder: &Path, beginning: &str, number: u64, shared: bool) -> io::Result<(File, PathBuf)> {
+    let path = folder.join(format!("{beginning}{number}"));
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(if shared { 0o666 } else { 0o600 });
+    }
+    #[cfg(not(unix))]
+    let _ = shared;
+    Ok((options.open(&path)?, path))
+}
+
+/// The folders of a run's temporary files: one in each folder that takes outputs, as long as few do.
+#[derive(Debug, Default)]
+pub(crate) struct Pool(Mutex<BTreeMap<PathBuf, Arc<Folder>>>);
+
+impl Pool {
+    /// Each keeps a folder open.
+    const MOST: usize = 16;
+
+    /// A new temporary file beside what it will be, in a folder that is listed, and locked as long as it is in use.
+    pub(crate) fn create(&self, beside: &Path, shared: bool) -> io::Result<Temporary> {
+        let mut folders = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(folder) = folders.get(beside) {
+            let folder = Arc::clone(folder);
+            drop(folders);
+            return folder.file(shared);
+        }
+        let first = Folder::begin(beside, shared)?;
+        if folders.len() >= Self::MOST {
+            folders.pop_first();
+        }
+        folders.insert(beside.to_owned(), Arc::clone(&first._folder));
+        Ok(first)
     }
 }
 
@@ -127,8 +194,7 @@ fn sweep(beside: &Path) {
         if let (Some(_lock), false) = own::lock(&folder)
             && own::holds_nothing_else(&folder)
         {
-            let _ = fs::remove_file(folder.join(own::file_name(&folder)));
-            let _ = fs::remove_dir(&folder);
+            let _ = fs::remove_dir_all(&folder);
         }
     }
 }
@@ -137,7 +203,6 @@ fn sweep(beside: &Path) {
 #[cfg(unix)]
 mod own {
     use fs4::{FileExt, TryLockError};
-    use std::ffi::OsString;
     use std::fs::{self, File};
     use std::os::unix::fs::MetadataExt;
     use std::path::Path;
@@ -152,18 +217,24 @@ mod own {
     }
 
     /// The number of a folder in its file system, which a copy of it does not have.
-    pub(super) fn file_name(folder: &Path) -> OsString {
+    pub(super) fn beginning(folder: &Path) -> String {
         let numbers = fs::symlink_metadata(folder).map(|meta| (meta.dev(), meta.ino()));
         let (device, number) = numbers.unwrap_or_default();
-        format!("{device:x}-{number:x}").into()
+        format!("{device:x}-{number:x}-")
     }
 
-    /// True where a folder holds nothing but the temporary file whose folder it is.
+    /// True where a folder holds nothing but temporary files whose folder it is.
     pub(super) fn holds_nothing_else(folder: &Path) -> bool {
-        let name = file_name(folder);
+        let beginning = beginning(folder);
         let Ok(entries) = fs::read_dir(folder) else { return false };
+        let is_own = |name: &str| {
+            let number = name.strip_prefix(&beginning);
+            number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        };
         let own = |entry: std::io::Result<fs::DirEntry>| {
-            entry.is_ok_and(|e| e.file_name() == name && e.file_type().is_ok_and(|kind| kind.is_file()))
+            entry.is_ok_and(|e| {
+                e.file_name().to_str().is_some_and(is_own) && e.file_type().is_ok_and(|kind| kind.is_file())
+            })
         };
         entries.into_iter().all(own)
     }
@@ -172,7 +243,6 @@ mod own {
 /// Without numbers nothing is known, and nothing is swept.
 #[cfg(not(unix))]
 mod own {
-    use std::ffi::OsString;
     use std::fs::File;
     use std::path::Path;
 
@@ -180,8 +250,8 @@ mod own {
         (None, false)
     }
 
-    pub(super) fn file_name(_: &Path) -> OsString {
-        "output".into()
+    pub(super) fn beginning(_: &Path) -> String {
+        "output-".into()
     }
 
     pub(super) fn holds_nothing_else(_: &Path) -> bool {

@@ -12,7 +12,7 @@ use meshwright_scene::{
 };
 use serde_json::{Value, json};
 
-fn done(scene: &Scene) -> (Gltf, Value) {
+fn done(scene: &Scene) -> (Gltf<'_>, Value) {
     let gltf = export(scene, &ExportOptions::default()).unwrap().value;
     let document = serde_json::from_slice(&gltf.to_gltf("x.bin").unwrap().0).unwrap();
     (gltf, document)
@@ -40,7 +40,8 @@ fn every_display_byte_comes_back() {
         (0..258_u32).map(|i| [i as u8, (i * 7) as u8, (i * 31 + 5) as u8, i as u8]).collect();
     for encoding in [ColorEncoding::Srgb, ColorEncoding::Linear] {
         let mesh = triangles(258).with_colors(colors.clone()).with_color_encoding(encoding);
-        let (gltf, document) = done(&scene(vec![mesh], vec![]));
+        let scene = scene(vec![mesh], vec![]);
+        let (gltf, document) = done(&scene);
         let index =
             document["meshes"][0]["primitives"][0]["attributes"]["COLOR_0"].as_u64().unwrap() as usize;
         let accessor = &document["accessors"][index];

@@ -16,11 +16,11 @@ use meshwright_scene::{
 };
 use serde_json::{Value, json};
 
-fn done(scene: &Scene) -> Converted<Gltf> {
+fn done(scene: &Scene) -> Converted<Gltf<'_>> {
     export(scene, &ExportOptions::default()).unwrap()
 }
 
-fn document(gltf: &Gltf) -> Value {
+fn document(gltf: &Gltf<'_>) -> Value {
     serde_json::from_slice(&gltf.to_gltf("x.bin").unwrap().0).unwrap()
 }
 

@@ -158,7 +158,7 @@ fn has_null(value: &Value) -> bool {
 }
 
 /// Looks through the whole document and every float of its buffer.
-fn assert_finite(gltf: &Gltf, what: &str) {
+fn assert_finite(gltf: &Gltf<'_>, what: &str) {
     let (json, bin) = gltf.to_gltf("x.bin").unwrap();
     let json: Value = serde_json::from_slice(&json).unwrap();
     assert!(!has_null(&json), "{what}: null in {json}");

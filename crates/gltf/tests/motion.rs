@@ -17,11 +17,11 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-fn done(scene: &Scene) -> Gltf {
-    export(scene, &ExportOptions::default()).unwrap().value
+fn done(scene: &Scene) -> Gltf<'static> {
+    export(scene, &ExportOptions::default()).unwrap().value.into_owned()
 }
 
-fn document(gltf: &Gltf) -> Value {
+fn document(gltf: &Gltf<'_>) -> Value {
     serde_json::from_slice(&gltf.to_gltf("x.bin").unwrap().0).unwrap()
 }
 
@@ -69,7 +69,7 @@ fn clip(name: &str, tracks: Vec<Track>) -> Clip {
 type Channels = BTreeMap<String, (Vec<f32>, Vec<f32>)>;
 
 /// The keys of every animation.
-fn channels(gltf: &Gltf) -> Vec<Channels> {
+fn channels(gltf: &Gltf<'_>) -> Vec<Channels> {
     let (document, bin) = (document(gltf), gltf.buffer());
     let number = |v: &Value| usize::try_from(v.as_u64().unwrap_or(0)).unwrap();
     let floats = |accessor: &Value| {

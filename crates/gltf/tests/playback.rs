@@ -17,7 +17,7 @@ use proptest::prelude::*;
 
 /// What the scene says: the positions and normals of every drawn mesh, by the number of the glTF mesh, one
 /// entry for each node that draws it.
-fn native(scene: &Scene, gltf: &Gltf, at: Option<(usize, f64)>) -> Vec<(usize, Vec<DVec3>, Vec<DVec3>)> {
+fn native(scene: &Scene, gltf: &Gltf<'_>, at: Option<(usize, f64)>) -> Vec<(usize, Vec<DVec3>, Vec<DVec3>)> {
     let mut evaluator = Evaluator::new(scene).unwrap().with_precision(Precision::Double);
     evaluator.pose(at).unwrap();
     let worlds = world_transforms(scene).unwrap();
@@ -100,10 +100,19 @@ proptest! {
     #[test]
     fn same_scene_same_bytes(scene in wild_scene()) {
         let one = export(&scene, &ExportOptions::default()).unwrap();
-        let two = export(&scene.clone(), &ExportOptions::default()).unwrap();
+        let twin = scene.clone();
+        let two = export(&twin, &ExportOptions::default()).unwrap();
         prop_assert_eq!(one.value.to_glb(), two.value.to_glb());
         prop_assert_eq!(one.losses, two.losses);
         prop_assert_eq!(one.value.glb_len(), one.value.to_glb().len() as u64);
+        let (mut streamed, mut buffer) = (Vec::new(), Vec::new());
+        one.value.write_glb(&mut streamed).unwrap();
+        one.value.write_buffer(&mut buffer).unwrap();
+        prop_assert_eq!(&streamed, &one.value.to_glb());
+        prop_assert_eq!((buffer.len() as u64, &buffer), (one.value.buffer_len(), &one.value.buffer()));
+        prop_assert!(streamed.ends_with(&buffer));
+        prop_assert_eq!(&one.value.clone().into_owned().into_glb(), &streamed);
+        prop_assert_eq!(&one.value.clone().into_glb(), &streamed);
     }
 
     #[test]

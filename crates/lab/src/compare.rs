@@ -279,7 +279,7 @@ pub(crate) fn blended(ours: &[MeshPose], theirs: &Value) -> Result<(), String> {
 /// Every mesh that the scene draws, played from a GLB, lies where the native evaluation has it.
 pub(crate) fn playback(
     scene: &Scene,
-    gltf: &Gltf,
+    gltf: &Gltf<'_>,
     native: &Evaluator<'_>,
     played: &[PrimitivePose],
     tolerance: f64,

@@ -1,11 +1,18 @@
 //! A scene as files of any format.
 
+mod streams;
 mod wavefront;
+
+pub use streams::StreamedFile;
 
 use crate::kinds::{Format, Kind, UnknownFormat, Visitor, WriteOptions};
 use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene};
 use std::fmt;
+#[cfg(feature = "gltf")]
+use std::marker::PhantomData;
 use std::str::FromStr;
+#[cfg(feature = "gltf")]
+use streams::Content;
 
 /// What a scene can become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -124,15 +131,39 @@ pub fn convert(
     target: impl Into<Target>,
     options: &WriteOptions,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
+    let done = stream(scene, target, options)?;
+    Ok(done.map(|files| {
+        let mut all = OutputFiles::default();
+        for mut file in files {
+            all.push(std::mem::take(&mut file.name), file.into_bytes());
+        }
+        all
+    }))
+}
+
+/// As [`convert`], with files that are written where they are wanted instead of being made in memory first: of glTF,
+/// whatever it holds as the scene does.
+///
+/// # Errors
+/// As [`convert`]; whatever can be refused is before the first byte is written.
+pub fn stream<'s>(
+    scene: &'s Scene,
+    target: impl Into<Target>,
+    options: &WriteOptions,
+) -> Result<Converted<Vec<StreamedFile<'s>>>, ConvertError> {
     let named = [options.stem.as_str(), scene.name.as_str()].into_iter().find(|name| !name.is_empty());
     let stem = named.unwrap_or("model");
+    let in_memory =
+        |done: Converted<OutputFiles>| done.map(|files| files.into_iter().map(Into::into).collect());
     match target.into() {
         #[cfg(feature = "gltf")]
-        Target::Glb => Format::Gltf.visit(Native { scene, stem, options }),
+        Target::Glb => crate::kinds::exported(scene, options).map(|done| {
+            done.map(|gltf| vec![StreamedFile::new(format!("{stem}.glb"), Content::Glb(gltf.into()))])
+        }),
         #[cfg(feature = "gltf")]
         Target::Gltf => gltf(scene, stem, options),
-        Target::Obj => wavefront::files(scene, stem, options),
-        Target::Native(format) => format.visit(Native { scene, stem, options }),
+        Target::Obj => wavefront::files(scene, stem, options).map(in_memory),
+        Target::Native(format) => format.visit(Native { scene, stem, options }).map(in_memory),
     }
 }
 
@@ -143,19 +174,25 @@ const LONGEST_STEM: usize = 200;
 /// Two files cannot appear at one moment. So that every `.gltf` that is ever seen has its own buffer, that is named
 /// after its content and never takes the place of another.
 #[cfg(feature = "gltf")]
-fn gltf(scene: &Scene, stem: &str, options: &WriteOptions) -> Result<Converted<OutputFiles>, ConvertError> {
+fn gltf<'s>(
+    scene: &'s Scene,
+    stem: &str,
+    options: &WriteOptions,
+) -> Result<Converted<Vec<StreamedFile<'s>>>, ConvertError> {
     use sha2::{Digest as _, Sha256};
     let done = crate::kinds::exported(scene, options)?;
+    let mut digest = Sha256::new();
+    // Hashing does not fail.
+    let _ = done.value.write_buffer(&mut digest);
     // Half of the hash is enough, and leaves a name that can be read.
-    let digest = Sha256::digest(done.value.buffer());
-    let hash = digest.iter().take(16).fold(0_u128, |hash, b| hash << 8 | u128::from(*b));
+    let hash = digest.finalize().iter().take(16).fold(0_u128, |hash, b| hash << 8 | u128::from(*b));
     // It is longer than the stem, which may be as long as names can be.
     let cut = (0..=LONGEST_STEM.min(stem.len())).rev().find_map(|at| stem.split_at_checked(at));
     let buffer = format!("{}.{hash:032x}.bin", cut.map_or("", |parts| parts.0));
-    let (json, bin) = done.value.to_gltf(&buffer)?;
-    let mut files = OutputFiles::single(format!("{stem}.gltf"), json);
-    if !bin.is_empty() {
-        files.push(buffer, bin);
+    let json = done.value.to_json(&buffer)?;
+    let mut files = vec![StreamedFile::new(format!("{stem}.gltf"), Content::Bytes(json, PhantomData))];
+    if done.value.buffer_len() > 0 {
+        files.push(StreamedFile::new(buffer, Content::Buffer(done.value.into())));
     }
     Ok(Converted::new(files, done.losses))
 }

@@ -62,7 +62,7 @@ mod model;
 mod to_scene;
 
 pub use asset::{Asset, AssetError, FigureError, Finder, NamedFile, OpenOptions, Part, PartRole, PartState};
-pub use convert::{Target, UnknownTarget, convert};
+pub use convert::{StreamedFile, Target, UnknownTarget, convert, stream};
 pub use detect::{Detection, detect, detect_met};
 pub use foreign::foreign;
 #[cfg(feature = "proptest")]

@@ -1,6 +1,7 @@
 //! Wavefront OBJ: the meshes of a scene, or one pose of them, as text.
 
 mod mtl;
+mod number;
 
 use crate::convert::{ConvertError, Converted};
 use crate::ids::MeshId;
@@ -9,12 +10,13 @@ use crate::mesh::{Mesh, MeshPose};
 use crate::model::Scene;
 use alloc::collections::BTreeMap;
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
 use meshwright_core::math::{Affine, normalize};
 use meshwright_core::text::acts_on_terminal;
 use meshwright_core::{Budget, Limits};
+use number::{push_float, push_whole};
 
 /// How a scene is written as OBJ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -258,29 +260,24 @@ impl Writer<'_> {
             if !at.iter().all(|c| c.is_finite()) {
                 return Err(ConvertError::invalid(path, "its node takes it beyond what 32 bits hold"));
             }
-            let [x, y, z] = at.map(plain);
-            let _ = writeln!(self.text, "v {x} {y} {z}");
-            self.settle()?;
+            self.line("v", at.map(plain))?;
         }
         for [u, v] in &mesh.uvs {
-            let (u, v) = (plain(finite(*u)), 1.0 - finite(*v));
-            let _ = writeln!(self.text, "vt {u} {v}");
-            self.settle()?;
+            self.line("vt", [plain(finite(*u)), 1.0 - finite(*v)])?;
         }
         let turn = normal_map(world);
         for n in normals {
-            let [x, y, z] = normalize(turn.vector(n.map(finite))).unwrap_or([0.0, 0.0, 1.0]).map(plain);
-            let _ = writeln!(self.text, "vn {x} {y} {z}");
-            self.settle()?;
+            self.line("vn", normalize(turn.vector(n.map(finite))).unwrap_or([0.0, 0.0, 1.0]).map(plain))?;
         }
         if let Some(material) = mesh.material.and_then(|m| self.materials.get(m.0)) {
             let _ = writeln!(self.text, "usemtl {material}");
         }
         let flip = world.determinant() < 0.0;
+        let has = [!mesh.uvs.is_empty(), !normals.is_empty()];
         for &[a, b, c] in &mesh.triangles {
             self.text.push('f');
             for corner in if flip { [c, b, a] } else { [a, b, c] } {
-                let _ = write!(self.text, " {}", corner_text(corner, self.base, mesh, !normals.is_empty()));
+                self.corner(corner, has);
             }
             self.text.push('\n');
             self.settle()?;
@@ -291,6 +288,42 @@ impl Writer<'_> {
             *base = base.saturating_add(n as u64);
         }
         Ok(())
+    }
+
+    /// A line of numbers.
+    fn line<const N: usize>(&mut self, word: &str, numbers: [f32; N]) -> Result<(), ConvertError> {
+        self.text.push_str(word);
+        for number in numbers {
+            self.text.push(' ');
+            push_float(&mut self.text, number);
+        }
+        self.text.push('\n');
+        self.settle()
+    }
+
+    /// A corner of a triangle in a mesh that has texture coordinates, and normals, or not.
+    fn corner(&mut self, corner: u32, has: [bool; 2]) {
+        let [v, t, n] = self.base.map(|b| b.saturating_add(u64::from(corner)));
+        let text = &mut self.text;
+        text.push(' ');
+        push_whole(text, v);
+        match has {
+            [false, false] => {}
+            [true, false] => {
+                text.push('/');
+                push_whole(text, t);
+            }
+            [false, true] => {
+                text.push_str("//");
+                push_whole(text, n);
+            }
+            [true, true] => {
+                text.push('/');
+                push_whole(text, t);
+                text.push('/');
+                push_whole(text, n);
+            }
+        }
     }
 
     /// Charges what the lines of a mesh usually take, a little above ten bytes a number, before any is written.
@@ -311,16 +344,6 @@ impl Writer<'_> {
             self.charged = self.text.len();
         }
         Ok(())
-    }
-}
-
-fn corner_text(corner: u32, base: [u64; 3], mesh: &Mesh, normals: bool) -> String {
-    let [v, t, n] = base.map(|b| b.saturating_add(u64::from(corner)));
-    match (mesh.uvs.is_empty(), normals) {
-        (true, false) => v.to_string(),
-        (false, false) => format!("{v}/{t}"),
-        (true, true) => format!("{v}//{n}"),
-        (false, true) => format!("{v}/{t}/{n}"),
     }
 }
 

@@ -73,6 +73,7 @@ fn deliver(destination: &Destination, outcome: &Outcome, reader: &Reader) -> Res
 
 fn optimize(input: &Input, args: &OptimizeArgs, reader: &Reader) -> Result<Outcome, Refusal> {
     let opened = reader.open(input)?;
+    reader.note(opened.paths());
     reader.spare(&args.output, None)?;
     reader.say_passed_over(input, &opened);
     match opened.asset.model() {

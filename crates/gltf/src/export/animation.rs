@@ -31,7 +31,7 @@ const REPORTED_FAR: f64 = 0.1;
 /// An editor that goes from clip to clip leaves what a clip has no keys for where the last one put it. So where a
 /// skeleton has several clips, each has a key for whatever any of them moves.
 pub(crate) fn write(
-    out: &mut Output,
+    out: &mut Output<'_>,
     scene: &Scene,
     skeletons: &[Option<Joints>],
     close_loops: bool,
@@ -104,7 +104,7 @@ fn entry<K: Ord, V>(
 
 /// The pose sets of the clips, by their numbers.
 fn taken_apart<'a>(
-    out: &Output,
+    out: &Output<'_>,
     scene: &'a Scene,
     moving: &[Moving<'_>],
 ) -> Result<BTreeMap<usize, Poses<'a>>, ConvertError> {
@@ -130,7 +130,7 @@ fn taken_apart<'a>(
 /// The channels that every clip of a skeleton has, by the skeleton's number: what an importer's bones cannot hold at
 /// rest, and with several clips whatever one of them moves away from the rest pose.
 fn wanted(
-    out: &Output,
+    out: &Output<'_>,
     moving: &[Moving<'_>],
     poses: &BTreeMap<usize, Poses<'_>>,
 ) -> Result<BTreeMap<usize, Vec<[bool; 3]>>, ConvertError> {
@@ -165,7 +165,7 @@ fn wanted(
 
 /// Marks what poses move away from the rest pose. Those that were seen before say nothing new.
 fn moved_by_poses(
-    out: &Output,
+    out: &Output<'_>,
     joints: &Joints,
     poses: &Poses<'_>,
     frames: &[u32],
@@ -226,8 +226,8 @@ const KEY: usize = 20;
 const PLACED: u64 = 64;
 const MADE: u64 = 128;
 
-struct Writer<'a> {
-    out: &'a mut Output,
+struct Writer<'a, 's> {
+    out: &'a mut Output<'s>,
     clip: &'a Clip,
     joints: &'a Joints,
     path: String,
@@ -240,7 +240,7 @@ struct Writer<'a> {
     tally: Tally,
 }
 
-impl Writer<'_> {
+impl Writer<'_, '_> {
     /// The last frame of the animation; of a closed loop, the end of its period.
     fn last_frame(&self) -> u32 {
         self.close.unwrap_or(self.clip.frames.saturating_sub(1))

@@ -18,7 +18,7 @@ pub(crate) struct Animation {
 }
 
 impl Animation {
-    pub(crate) fn new(out: &Output, name: &str) -> Result<Self, ConvertError> {
+    pub(crate) fn new(out: &Output<'_>, name: &str) -> Result<Self, ConvertError> {
         out.charge_objects(1, name.len())?;
         let (channels, samplers) = (String::new(), String::new());
         Ok(Self { name: name.to_owned(), channels, samplers, known: BTreeMap::new() })
@@ -28,7 +28,7 @@ impl Animation {
     /// where nothing else is said.
     pub(crate) fn channel(
         &mut self,
-        out: &Output,
+        out: &Output<'_>,
         (input, output): (Index<Accessor>, Index<Accessor>),
         node: Index<Node>,
         path: &str,
@@ -50,7 +50,7 @@ impl Animation {
     }
 
     /// Puts it behind the others.
-    pub(crate) fn end(self, out: &mut Output, extras: Extras) {
+    pub(crate) fn end(self, out: &mut Output<'_>, extras: Extras) {
         let json = &mut out.animations;
         json.push_str(if json.is_empty() { "{" } else { ",{" });
         if !self.name.is_empty() {

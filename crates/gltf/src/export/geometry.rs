@@ -16,6 +16,7 @@ use gltf_json::{Accessor, Index, Material};
 use meshwright_scene::{ColorEncoding, ConvertError, Loss, Mesh};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::mem::take;
 
 type Attributes = BTreeMap<Checked<Semantic>, Index<Accessor>>;
 
@@ -30,10 +31,43 @@ pub(crate) struct Written {
     pub(crate) neutral: bool,
 }
 
+/// The arrays of a mesh: of the scene's own where they lie.
+struct Arrays<'s> {
+    positions: Cow<'s, [[f32; 3]]>,
+    normals: Cow<'s, [[f32; 3]]>,
+    tangents: Cow<'s, [[f32; 4]]>,
+    uvs: Cow<'s, [[f32; 2]]>,
+    colors: Cow<'s, [[u8; 4]]>,
+    triangles: Cow<'s, [[u32; 3]]>,
+}
+
+impl<'s> Arrays<'s> {
+    fn of(mesh: &mut Cow<'s, Mesh>) -> Self {
+        match mesh {
+            Cow::Borrowed(mesh) => Self {
+                positions: (&mesh.positions).into(),
+                normals: (&mesh.normals).into(),
+                tangents: (&mesh.tangents).into(),
+                uvs: (&mesh.uvs).into(),
+                colors: (&mesh.colors).into(),
+                triangles: (&mesh.triangles).into(),
+            },
+            Cow::Owned(mesh) => Self {
+                positions: take(&mut mesh.positions).into(),
+                normals: take(&mut mesh.normals).into(),
+                tangents: take(&mut mesh.tangents).into(),
+                uvs: take(&mut mesh.uvs).into(),
+                colors: take(&mut mesh.colors).into(),
+                triangles: take(&mut mesh.triangles).into(),
+            },
+        }
+    }
+}
+
 /// Writes one mesh. `joints` is the number of joints of its skeleton.
-pub(crate) fn write(
-    out: &mut Output,
-    mesh: &Mesh,
+pub(crate) fn write<'s>(
+    out: &mut Output<'s>,
+    mut mesh: Cow<'s, Mesh>,
     material: Option<Index<Material>>,
     joints: usize,
     influences: Influences,
@@ -46,20 +80,31 @@ pub(crate) fn write(
         let message = "vertices that no triangle uses, which some importers drop, as --prune does";
         losses.push(Loss::note("vertices-unused", path, message).of(unused, "vertex", "vertices"));
     }
+    let mut arrays = Arrays::of(&mut mesh);
+    let vertices = arrays.positions.len();
+    let surface = surface(out, &mut arrays, path, losses)?;
     let mut attributes = Attributes::new();
-    let positions = out.floats("positions", &mesh.positions, Use::Vertices, Bounds::Written)?;
+    let positions = out.floats("positions", arrays.positions, Use::Vertices, Bounds::Written)?;
     attributes.insert(Valid(Semantic::Positions), positions);
-    surface(out, mesh, path, &mut attributes, losses)?;
-    if !mesh.uvs.is_empty() {
-        let uvs = finite_uvs(out, &mesh.uvs, path, losses)?;
-        let uvs = out.floats("texture coordinates", &uvs, Use::Vertices, Bounds::Omitted)?;
+    if let Some((normals, tangents)) = surface {
+        let accessor = out.floats("normals", normals, Use::Vertices, Bounds::Omitted)?;
+        attributes.insert(Valid(Semantic::Normals), accessor);
+        if !tangents.is_empty() {
+            let accessor = out.floats("tangents", tangents.into(), Use::Vertices, Bounds::Omitted)?;
+            attributes.insert(Valid(Semantic::Tangents), accessor);
+        }
+    }
+    if !arrays.uvs.is_empty() {
+        let uvs = finite_uvs(out, arrays.uvs, path, losses)?;
+        let uvs = out.floats("texture coordinates", uvs, Use::Vertices, Bounds::Omitted)?;
         attributes.insert(Valid(Semantic::TexCoords(0)), uvs);
     }
-    if !mesh.colors.is_empty() {
-        attributes.insert(Valid(Semantic::Colors(0)), colors(out, mesh)?);
+    if !arrays.colors.is_empty() {
+        let colors = colors(out, arrays.colors, mesh.color_encoding)?;
+        attributes.insert(Valid(Semantic::Colors(0)), colors);
     }
-    let neutral = skin(out, mesh, joints, influences, path, &mut attributes, losses)?;
-    let indices = out.triangles(&mesh.triangles, mesh.positions.len())?;
+    let neutral = skin(out, &mesh, joints, influences, path, &mut attributes, losses)?;
+    let indices = out.triangles(arrays.triangles, vertices)?;
     let primitive = Primitive {
         attributes,
         extensions: None,
@@ -80,25 +125,19 @@ pub(crate) fn write(
 }
 
 /// Colours in linear light: display bytes need 16 bits there, so that every one of them comes back.
-fn colors(out: &mut Output, mesh: &Mesh) -> Result<Index<Accessor>, ConvertError> {
-    match mesh.color_encoding {
-        ColorEncoding::Linear => out.bytes4("colours", &mesh.colors, true),
+fn colors<'s>(
+    out: &mut Output<'s>,
+    colors: Cow<'s, [[u8; 4]]>,
+    encoding: ColorEncoding,
+) -> Result<Index<Accessor>, ConvertError> {
+    match encoding {
+        ColorEncoding::Linear => out.bytes4("colours", colors, true),
         encoding @ ColorEncoding::Srgb => {
-            let mut linear = out.memory.reserve("colours", mesh.colors.len())?;
-            linear.extend(mesh.colors.iter().map(|c| encoding.to_linear16(*c)));
-            out.words4("colours", &linear, true)
+            let mut linear = out.memory.reserve("colours", colors.len())?;
+            linear.extend(colors.iter().map(|c| encoding.to_linear16(*c)));
+            out.words4("colours", linear, true)
         }
     }
-}
-
-/// Bytes that the buffer needs for a mesh at least: what is written as it is.
-pub(crate) fn least_bytes(mesh: &Mesh) -> usize {
-    let tangents = if mesh.normals.is_empty() { 0 } else { size_of_val(&*mesh.tangents) };
-    let vertices = size_of_val(&*mesh.positions) + size_of_val(&*mesh.normals) + size_of_val(&*mesh.uvs);
-    let indices = size_of_val(&*mesh.triangles);
-    let indices = if mesh.positions.len() <= usize::from(u16::MAX) { indices / 2 } else { indices };
-    let per_channel = if mesh.color_encoding == ColorEncoding::Srgb { 2 } else { 1 };
-    vertices + tangents + size_of_val(&*mesh.colors) * per_channel + indices
 }
 
 /// A name where there is one.
@@ -107,47 +146,41 @@ pub(crate) fn named(name: &str) -> Option<String> {
 }
 
 /// Normals and tangents.
-fn surface(
-    out: &mut Output,
-    mesh: &Mesh,
+fn surface<'s>(
+    out: &Output<'s>,
+    arrays: &mut Arrays<'s>,
     path: &str,
-    attributes: &mut Attributes,
     losses: &mut Vec<Loss>,
-) -> Result<(), ConvertError> {
-    if mesh.normals.is_empty() {
-        if !mesh.tangents.is_empty() {
+) -> Result<Option<(Cow<'s, [[f32; 3]]>, Vec<[f32; 4]>)>, ConvertError> {
+    if arrays.normals.is_empty() {
+        if !arrays.tangents.is_empty() {
             losses.push(Loss::new("tangents-dropped", path, "tangents without normals mean nothing in glTF"));
         }
-        return Ok(());
+        return Ok(None);
     }
-    let normals = unit_normals(out, mesh, path, losses)?;
-    let accessor = out.floats("normals", &normals, Use::Vertices, Bounds::Omitted)?;
-    attributes.insert(Valid(Semantic::Normals), accessor);
-    if !mesh.tangents.is_empty() {
-        let tangents = unit_tangents(out, mesh, &normals, path, losses)?;
-        let accessor = out.floats("tangents", &tangents, Use::Vertices, Bounds::Omitted)?;
-        attributes.insert(Valid(Semantic::Tangents), accessor);
-    }
-    Ok(())
+    let normals = unit_normals(out, arrays, path, losses)?;
+    let tangents = unit_tangents(out, &arrays.tangents, &normals, path, losses)?;
+    Ok(Some((normals, tangents)))
 }
 
 /// The normals at length 1: those that are so already, bit for bit, the others made so. One without direction
 /// is replaced by that of the triangles around.
-fn unit_normals<'a>(
-    out: &Output,
-    mesh: &'a Mesh,
+fn unit_normals<'s>(
+    out: &Output<'s>,
+    arrays: &mut Arrays<'s>,
     path: &str,
     losses: &mut Vec<Loss>,
-) -> Result<Cow<'a, [[f32; 3]]>, ConvertError> {
+) -> Result<Cow<'s, [[f32; 3]]>, ConvertError> {
+    let own = take(&mut arrays.normals);
     let is_unit = |n: &[f32; 3]| (dot(wide(*n), wide(*n)) - 1.0).abs() <= 1e-6;
     // Some at a time, without a branch for each.
     let are_unit = |part: &[[f32; 3]]| part.iter().fold(true, |all, n| all & is_unit(n));
-    if mesh.normals.chunks(64).all(are_unit) {
-        return Ok(Cow::Borrowed(&mesh.normals));
+    if own.chunks(64).all(are_unit) {
+        return Ok(own);
     }
-    let mut normals = out.memory.reserve("normals", mesh.normals.len())?;
+    let mut normals = out.memory.reserve("normals", own.len())?;
     let (mut replaced, mut scaled, mut most) = (0_usize, 0_usize, 0.0_f64);
-    for n in &mesh.normals {
+    for n in own.iter() {
         let away = (dot(wide(*n), wide(*n)).sqrt() - 1.0).abs();
         match unit(wide(*n)) {
             _ if is_unit(n) => normals.push(*n),
@@ -165,7 +198,7 @@ fn unit_normals<'a>(
         }
     }
     if replaced > 0 {
-        let faces = face_normals(out, mesh)?;
+        let faces = face_normals(out, arrays)?;
         for (n, face) in normals.iter_mut().zip(faces) {
             if *n == [0.0; 3] {
                 *n = narrow(unit(face).unwrap_or([0.0, 1.0, 0.0]));
@@ -183,10 +216,10 @@ fn unit_normals<'a>(
 }
 
 /// The sum of the normals of the triangles around each vertex, by area.
-fn face_normals(out: &Output, mesh: &Mesh) -> Result<Vec<[f64; 3]>, ConvertError> {
+fn face_normals(out: &Output<'_>, mesh: &Arrays<'_>) -> Result<Vec<[f64; 3]>, ConvertError> {
     let mut sums = out.memory.reserve("face normals", mesh.positions.len())?;
     sums.resize(mesh.positions.len(), [0.0; 3]);
-    for corners in &mesh.triangles {
+    for corners in mesh.triangles.iter() {
         let corners = corners.map(|c| c as usize);
         let at = |i: usize| mesh.positions.get(i).map_or([0.0; 3], |p| wide(*p));
         let [a, b, c] = corners.map(at);
@@ -204,15 +237,15 @@ fn face_normals(out: &Output, mesh: &Mesh) -> Result<Vec<[f64; 3]>, ConvertError
 }
 
 fn unit_tangents(
-    out: &Output,
-    mesh: &Mesh,
+    out: &Output<'_>,
+    own: &[[f32; 4]],
     normals: &[[f32; 3]],
     path: &str,
     losses: &mut Vec<Loss>,
 ) -> Result<Vec<[f32; 4]>, ConvertError> {
-    let mut tangents = out.memory.reserve("tangents", mesh.tangents.len())?;
+    let mut tangents = out.memory.reserve("tangents", own.len())?;
     let mut replaced = 0_usize;
-    for (&[x, y, z, w], n) in mesh.tangents.iter().zip(normals) {
+    for (&[x, y, z, w], n) in own.iter().zip(normals) {
         let direction = unit(wide([x, y, z])).unwrap_or_else(|| {
             replaced += 1;
             let helper = if n[0].abs() < 0.6 { [1.0, 0.0, 0.0] } else { [0.0, 1.0, 0.0] };
@@ -228,15 +261,15 @@ fn unit_tangents(
     Ok(tangents)
 }
 
-fn finite_uvs<'a>(
-    out: &Output,
-    uvs: &'a [[f32; 2]],
+fn finite_uvs<'s>(
+    out: &Output<'s>,
+    uvs: Cow<'s, [[f32; 2]]>,
     path: &str,
     losses: &mut Vec<Loss>,
-) -> Result<Cow<'a, [[f32; 2]]>, ConvertError> {
+) -> Result<Cow<'s, [[f32; 2]]>, ConvertError> {
     let odd = uvs.iter().filter(|[u, v]| !(u.is_finite() & v.is_finite())).count();
     if odd == 0 {
-        return Ok(Cow::Borrowed(uvs));
+        return Ok(uvs);
     }
     let loss = Loss::new("uvs-replaced", path, "texture coordinates that are not finite became 0");
     losses.push(loss.of(odd, "vertex", "vertices"));
@@ -247,7 +280,7 @@ fn finite_uvs<'a>(
 
 /// Joints and weights; true when some vertex hangs on the joint behind the last.
 fn skin(
-    out: &mut Output,
+    out: &mut Output<'_>,
     mesh: &Mesh,
     joints: usize,
     influences: Influences,
@@ -257,17 +290,18 @@ fn skin(
 ) -> Result<bool, ConvertError> {
     let Some(skin) = &mesh.skin else { return Ok(false) };
     let bound = weights::bind(skin, joints, influences, &out.memory, path, losses)?;
-    for (s, set) in (0_u32..).zip(&bound.sets) {
+    for (s, set) in (0_u32..).zip(bound.sets) {
         // Room for the extra joint behind the last.
         let accessor = if joints <= usize::from(u8::MAX) {
             let mut bytes = out.memory.reserve("joints of vertices", set.joints.len())?;
             bytes.extend(set.joints.iter().map(|j| j.map(|j| j.to_le_bytes()[0])));
-            out.bytes4("joints of vertices", &bytes, false)?
+            out.bytes4("joints of vertices", bytes.into(), false)?
         } else {
-            out.words4("joints of vertices", &set.joints, false)?
+            out.words4("joints of vertices", set.joints, false)?
         };
         attributes.insert(Valid(Semantic::Joints(s)), accessor);
-        let weights = out.floats("weights of vertices", &set.weights, Use::Vertices, Bounds::Omitted)?;
+        let weights =
+            out.floats("weights of vertices", set.weights.into(), Use::Vertices, Bounds::Omitted)?;
         attributes.insert(Valid(Semantic::Weights(s)), weights);
     }
     Ok(bound.neutral)

@@ -1,20 +1,22 @@
 //! The finished document.
 
 use crate::export::output::Output;
+use crate::export::pieces::Pieces;
 use gltf_json::validation::USize64;
 use gltf_json::{Buffer, Root};
 use meshwright_scene::{ConvertError, MeshId};
 use std::io::{self, Write};
 
-/// A glTF document with its buffer.
-#[derive(Clone, Debug)]
-pub struct Gltf {
+/// A glTF document with its buffer, checked and laid out. Arrays that the file holds as the scene does stay where they are
+/// until they are written.
+#[derive(Clone)]
+pub struct Gltf<'s> {
     root: Root,
     /// The animations as JSON.
     animations: String,
     /// The document as the JSON of a GLB.
     json: Vec<u8>,
-    bin: Vec<u8>,
+    buffer: Pieces<'s>,
     meshes: Vec<MeshId>,
     clips: Vec<usize>,
 }
@@ -39,13 +41,19 @@ fn length32(n: usize) -> [u8; 4] {
     u32::try_from(n).unwrap_or(u32::MAX).to_le_bytes()
 }
 
-impl Gltf {
-    pub(crate) fn new(out: Output, meshes: Vec<MeshId>, clips: Vec<usize>) -> Result<Self, ConvertError> {
-        let Output { mut root, mut bin, memory, animations, .. } = out;
-        bin.resize(bin.len().next_multiple_of(4), 0);
-        if !bin.is_empty() {
+impl std::fmt::Debug for Gltf<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Gltf").field("glb_len", &self.glb_len()).finish_non_exhaustive()
+    }
+}
+
+impl<'s> Gltf<'s> {
+    pub(crate) fn new(out: Output<'s>, meshes: Vec<MeshId>, clips: Vec<usize>) -> Result<Self, ConvertError> {
+        let Output { mut root, mut buffer, memory, animations, .. } = out;
+        let length = buffer.align();
+        if length > 0 {
             root.buffers.push(Buffer {
-                byte_length: USize64::from(bin.len()),
+                byte_length: USize64::from(length),
                 name: None,
                 uri: None,
                 extensions: None,
@@ -55,8 +63,15 @@ impl Gltf {
         let mut json = serialize(&root, &animations)?;
         memory.charge_items("JSON", json.len() as u64, 1)?;
         json.resize(json.len().next_multiple_of(4), b' ');
-        glb_length(json.len() as u64, bin.len() as u64)?;
-        Ok(Self { root, animations, json, bin, meshes, clips })
+        glb_length(json.len() as u64, length as u64)?;
+        Ok(Self { root, animations, json, buffer, meshes, clips })
+    }
+
+    /// The same document with arrays of its own, for longer than the scene is there.
+    #[must_use]
+    pub fn into_owned(self) -> Gltf<'static> {
+        let Self { root, animations, json, buffer, meshes, clips } = self;
+        Gltf { root, animations, json, buffer: buffer.into_owned(), meshes, clips }
     }
 
     /// The mesh of the scene that each mesh of the document came from. Empty meshes are not written.
@@ -71,7 +86,7 @@ impl Gltf {
 
     /// How long [`to_glb`](Self::to_glb) is.
     pub fn glb_len(&self) -> u64 {
-        glb_length(self.json.len() as u64, self.bin.len() as u64).map_or(u64::MAX, u64::from)
+        glb_length(self.json.len() as u64, self.buffer.len() as u64).map_or(u64::MAX, u64::from)
     }
 
     /// The document as one binary file.
@@ -82,28 +97,26 @@ impl Gltf {
         glb
     }
 
-    /// The document as one binary file, made of the memory that it has.
+    /// The document as one binary file; what was made for it is let go as it is written.
     pub fn into_glb(self) -> Vec<u8> {
-        let mut start = Vec::new();
+        let mut glb = Vec::with_capacity(usize::try_from(self.glb_len()).unwrap_or(0));
         // Writing into memory does not fail.
-        let _ = self.write_start(&mut start);
-        let mut glb = self.bin;
-        glb.reserve_exact(start.len());
-        glb.splice(0..0, start);
+        let _ = self.write_start(&mut glb).and_then(|()| self.buffer.drain_to(&mut glb));
         glb
     }
 
-    /// Writes the document as one binary file, without a copy in memory.
+    /// Writes the document as one binary file, without a copy in memory: a few long pieces, and a short one for each short
+    /// array.
     ///
     /// # Errors
     /// When writing fails.
-    pub fn write_glb(&self, to: &mut impl Write) -> io::Result<()> {
+    pub fn write_glb(&self, to: &mut (impl Write + ?Sized)) -> io::Result<()> {
         self.write_start(to)?;
-        to.write_all(&self.bin)
+        self.buffer.write_to(to)
     }
 
     /// What comes before the buffer.
-    fn write_start(&self, to: &mut impl Write) -> io::Result<()> {
+    fn write_start(&self, to: &mut (impl Write + ?Sized)) -> io::Result<()> {
         let length = u32::try_from(self.glb_len()).unwrap_or(u32::MAX);
         to.write_all(b"glTF")?;
         to.write_all(&2_u32.to_le_bytes())?;
@@ -111,16 +124,44 @@ impl Gltf {
         to.write_all(&length32(self.json.len()))?;
         to.write_all(&JSON)?;
         to.write_all(&self.json)?;
-        if !self.bin.is_empty() {
-            to.write_all(&length32(self.bin.len()))?;
+        if self.buffer.len() > 0 {
+            to.write_all(&length32(self.buffer.len()))?;
             to.write_all(&BIN)?;
         }
         Ok(())
     }
 
-    /// The buffer; empty when the scene holds nothing to draw or move.
-    pub fn buffer(&self) -> &[u8] {
-        &self.bin
+    /// How long the buffer is: 0 when the scene holds nothing to draw or move.
+    pub fn buffer_len(&self) -> u64 {
+        self.buffer.len() as u64
+    }
+
+    /// The buffer.
+    pub fn buffer(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(self.buffer.len());
+        // Writing into memory does not fail.
+        let _ = self.write_buffer(&mut bytes);
+        bytes
+    }
+
+    /// Writes the buffer, without a copy in memory.
+    ///
+    /// # Errors
+    /// When writing fails.
+    pub fn write_buffer(&self, to: &mut (impl Write + ?Sized)) -> io::Result<()> {
+        self.buffer.write_to(to)
+    }
+
+    /// The document as JSON that refers to the buffer as the file `bin_name` beside it.
+    ///
+    /// # Errors
+    /// When the document cannot be written as JSON.
+    pub fn to_json(&self, bin_name: &str) -> Result<Vec<u8>, ConvertError> {
+        let mut root = self.root.clone();
+        if let Some(buffer) = root.buffers.first_mut() {
+            buffer.uri = Some(percent_encoded(bin_name));
+        }
+        serialize(&root, &self.animations)
     }
 
     /// The document as JSON, and the buffer that it refers to as the file `bin_name` beside it. The buffer is
@@ -129,11 +170,7 @@ impl Gltf {
     /// # Errors
     /// When the document cannot be written as JSON.
     pub fn to_gltf(&self, bin_name: &str) -> Result<(Vec<u8>, Vec<u8>), ConvertError> {
-        let mut root = self.root.clone();
-        if let Some(buffer) = root.buffers.first_mut() {
-            buffer.uri = Some(percent_encoded(bin_name));
-        }
-        Ok((serialize(&root, &self.animations)?, self.bin.clone()))
+        Ok((self.to_json(bin_name)?, self.buffer()))
     }
 }
 

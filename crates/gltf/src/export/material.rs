@@ -37,7 +37,7 @@ impl<'a> Materials<'a> {
 
     /// The material for meshes that have none. glTF's own default is a metal, which viewers without surroundings
     /// to mirror draw black.
-    pub(crate) fn plain(&mut self, out: &mut Output) -> Result<Index<gltf_json::Material>, ConvertError> {
+    pub(crate) fn plain(&mut self, out: &mut Output<'_>) -> Result<Index<gltf_json::Material>, ConvertError> {
         if let Some(index) = self.plain {
             return Ok(index);
         }
@@ -56,7 +56,7 @@ impl<'a> Materials<'a> {
     /// The material for a mesh, which may have texture coordinates and alpha or not.
     pub(crate) fn get(
         &mut self,
-        out: &mut Output,
+        out: &mut Output<'a>,
         material: usize,
         mesh: &Mesh,
         losses: &mut Vec<Loss>,
@@ -111,7 +111,7 @@ impl<'a> Materials<'a> {
 
     fn texture(
         &mut self,
-        out: &mut Output,
+        out: &mut Output<'a>,
         image: &'a Image,
         path: &str,
         losses: &mut Vec<Loss>,
@@ -127,7 +127,7 @@ impl<'a> Materials<'a> {
 
     fn new_texture(
         &mut self,
-        out: &mut Output,
+        out: &mut Output<'a>,
         image: &'a Image,
         path: &str,
         losses: &mut Vec<Loss>,

@@ -14,6 +14,7 @@ mod keys;
 mod material;
 mod options;
 mod output;
+mod pieces;
 mod poses;
 mod skeleton;
 mod straight;
@@ -30,6 +31,7 @@ use material::Materials;
 use meshwright_scene::{ConvertError, Converted, Joint, Local, Loss, Mesh, MeshId, Scene, Skeleton, Space};
 use output::Output;
 use skeleton::{Joints, adopt};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use straight::Straightened;
 
@@ -37,7 +39,7 @@ use straight::Straightened;
 ///
 /// # Errors
 /// When the scene is not valid or in a file's own space, or glTF's numbers or the limit cannot hold it.
-pub fn export(scene: &Scene, options: &ExportOptions) -> Result<Converted<Gltf>, ConvertError> {
+pub fn export<'s>(scene: &'s Scene, options: &ExportOptions) -> Result<Converted<Gltf<'s>>, ConvertError> {
     scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
     if scene.space != Space::Gltf {
         return Err(ConvertError::invalid("space", "the scene is in its file's own space"));
@@ -45,7 +47,7 @@ pub fn export(scene: &Scene, options: &ExportOptions) -> Result<Converted<Gltf>,
     let order = scene.node_order().ok_or_else(|| ConvertError::invalid("nodes", "parents form a cycle"))?;
     let export = Export {
         scene,
-        options,
+        options: *options,
         out: Output::new(options.memory),
         losses: Vec::new(),
         order,
@@ -82,8 +84,8 @@ fn solids<'s>(
 
 struct Export<'a> {
     scene: &'a Scene,
-    options: &'a ExportOptions,
-    out: Output,
+    options: ExportOptions,
+    out: Output<'a>,
     losses: Vec<Loss>,
     /// The scene's nodes, parents first.
     order: Vec<usize>,
@@ -103,8 +105,8 @@ struct Placed {
     skinned: BTreeMap<usize, Vec<(Index<Node>, usize)>>,
 }
 
-impl Export<'_> {
-    fn run(mut self) -> Result<Converted<Gltf>, ConvertError> {
+impl<'a> Export<'a> {
+    fn run(mut self) -> Result<Converted<Gltf<'a>>, ConvertError> {
         self.out.root.asset.generator = Some(concat!("meshwright ", env!("CARGO_PKG_VERSION")).into());
         let roots = self.roots()?;
         let levels = self.levels()?;
@@ -193,9 +195,6 @@ impl Export<'_> {
                 drawn[mesh.0] = true;
             }
         }
-        let written = scene.meshes.iter().zip(&drawn).filter(|(m, drawn)| **drawn && !is_empty(m));
-        let bytes = written.map(|(m, _)| geometry::least_bytes(m)).fold(0, usize::saturating_add);
-        self.out.expect(bytes);
         let mut materials = Materials::new(scene);
         for (i, (mesh, drawn)) in scene.meshes.iter().zip(drawn).enumerate() {
             let path = format!("meshes[{i}]");
@@ -218,7 +217,7 @@ impl Export<'_> {
             let straight = straightened.map(|s| s.mesh(mesh, &self.out.memory)).transpose()?;
             let written = geometry::write(
                 &mut self.out,
-                straight.as_deref().unwrap_or(mesh),
+                straight.unwrap_or(Cow::Borrowed(mesh)),
                 material,
                 joints.map_or(0, |s| s.joints.len()),
                 self.options.influences,

@@ -5,13 +5,14 @@
     reason = "items of fixed size, and pieces that a buffer was made for"
 )]
 
+use crate::export::pieces::{Piece, Pieces, flat};
 use gltf_json::accessor::{Accessor, ComponentType, GenericComponentType, Type};
 use gltf_json::buffer::{Target, View};
 use gltf_json::validation::Checked::Valid;
 use gltf_json::validation::USize64;
 use gltf_json::{Index, Root};
 use meshwright_scene::{Budget, ConvertError, LimitExceeded, Limits};
-use std::cell::Cell;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// What an object of the JSON part is charged: more than any of them takes in memory and as text.
@@ -19,9 +20,9 @@ const OBJECT: usize = 400;
 
 /// The document while it grows.
 #[derive(Debug)]
-pub(crate) struct Output {
+pub(crate) struct Output<'s> {
     pub(crate) root: Root,
-    pub(crate) bin: Vec<u8>,
+    pub(crate) buffer: Pieces<'s>,
     pub(crate) memory: Budget,
     /// The animations as JSON, with commas between them.
     pub(crate) animations: String,
@@ -36,8 +37,9 @@ pub(crate) struct Output {
 /// Where keys lie.
 #[derive(Clone, Copy, Debug)]
 struct Known {
+    piece: usize,
     start: usize,
-    bytes: usize,
+    count: usize,
     components: usize,
     accessor: Index<Accessor>,
 }
@@ -60,11 +62,11 @@ pub(crate) enum Bounds {
     Omitted,
 }
 
-impl Output {
+impl<'s> Output<'s> {
     pub(crate) fn new(memory: u64) -> Self {
         Self {
             root: Root::default(),
-            bin: Vec::new(),
+            buffer: Pieces::default(),
             memory: Budget::new(Limits::default().with_memory(memory)),
             animations: String::new(),
             key_view: None,
@@ -107,41 +109,15 @@ impl Output {
         Ok(Index::new(index))
     }
 
-    /// Makes room for bytes that will be charged as they come, so that the buffer is not moved while it grows.
-    pub(crate) fn expect(&mut self, bytes: usize) {
-        if bytes as u64 <= self.memory.left() {
-            // Without room now, the bytes themselves ask for it and say what they are.
-            let _ = self.bin.try_reserve_exact(bytes);
-        }
-    }
-
-    /// Puts `items` at the end of the buffer, and returns where they start.
-    fn append<T: Copy, const B: usize>(
+    /// A view of a piece at the end of the buffer.
+    fn view(
         &mut self,
         what: &'static str,
-        items: &[T],
-        encode: impl Fn(T) -> [u8; B],
-    ) -> Result<usize, ConvertError> {
-        let len = items.len().saturating_mul(B);
-        let start = self.bin.len().next_multiple_of(4);
-        let more = start.saturating_add(len).saturating_sub(self.bin.len());
-        self.memory.charge_items(what, more as u64, 1)?;
-        let too_much = |_| LimitExceeded::bytes(what, len as u64, u64::from(u32::MAX));
-        self.bin.try_reserve(more).map_err(too_much)?;
-        self.bin.resize(start, 0);
-        append(&mut self.bin, items, encode);
-        Ok(start)
-    }
-
-    /// A view of `items` at the end of the buffer.
-    fn view<T: Copy, const B: usize>(
-        &mut self,
-        what: &'static str,
-        items: &[T],
+        piece: Piece<'s>,
         target: Use,
-        encode: impl Fn(T) -> [u8; B],
     ) -> Result<Index<View>, ConvertError> {
-        let start = self.append(what, items, encode)?;
+        self.memory.charge_items(what, self.buffer.growth(piece.len()) as u64, 1)?;
+        let start = self.buffer.push(piece);
         self.view_from(start, target)
     }
 
@@ -150,7 +126,7 @@ impl Output {
         self.charge_objects(1, 0)?;
         self.push(View {
             buffer: Index::new(0),
-            byte_length: USize64::from(self.bin.len().saturating_sub(start)),
+            byte_length: USize64::from(self.buffer.len().saturating_sub(start)),
             byte_offset: Some(USize64::from(start)).filter(|o| o.0 > 0),
             byte_stride: None,
             name: None,
@@ -188,45 +164,30 @@ impl Output {
     }
 
     /// Bytes as they are.
-    pub(crate) fn bytes(&mut self, what: &'static str, bytes: &[u8]) -> Result<Index<View>, ConvertError> {
-        self.view(what, bytes, Use::Other, |b| [b])
+    pub(crate) fn bytes(&mut self, what: &'static str, bytes: &'s [u8]) -> Result<Index<View>, ConvertError> {
+        self.view(what, Piece::Bytes(Cow::Borrowed(bytes)), Use::Other)
     }
 
     /// Vectors of `N` finite numbers.
     pub(crate) fn floats<const N: usize>(
         &mut self,
         what: &'static str,
-        items: &[[f32; N]],
+        items: Cow<'s, [[f32; N]]>,
         target: Use,
         bounds: Bounds,
     ) -> Result<Index<Accessor>, ConvertError> {
-        let start = self.append_floats(what, items)?;
-        let view = self.view_from(start, target)?;
-        self.float_accessor((view, 0), items, bounds)
-    }
-
-    fn append_floats<const N: usize>(
-        &mut self,
-        what: &'static str,
-        items: &[[f32; N]],
-    ) -> Result<usize, ConvertError> {
-        // Carries into the sign bit where all exponent bits are set: a test without a branch per value.
-        let carry = Cell::new(0);
-        let start = self.append(what, items.as_flattened(), |v| {
-            carry.set(carry.get() | ((v.to_bits() & 0x7f80_0000) + 0x0080_0000));
-            v.to_le_bytes()
-        })?;
-        if carry.get() >> 31 != 0 {
-            return Err(ConvertError::invalid(what, "a value is not finite"));
-        }
-        Ok(start)
+        check_finite(what, items.as_flattened())?;
+        let range = if bounds == Bounds::Written { range(&items) } else { None };
+        let count = items.len();
+        let view = self.view(what, Piece::Floats(flat(items)), target)?;
+        self.float_accessor((view, 0), count, range)
     }
 
     fn float_accessor<const N: usize>(
         &mut self,
         view: (Index<View>, usize),
-        items: &[[f32; N]],
-        bounds: Bounds,
+        count: usize,
+        range: Option<([f32; N], [f32; N])>,
     ) -> Result<Index<Accessor>, ConvertError> {
         let type_ = match N {
             1 => Type::Scalar,
@@ -235,9 +196,8 @@ impl Output {
             4 => Type::Vec4,
             _ => Type::Mat4,
         };
-        let index = self.accessor(view, items.len(), (ComponentType::F32, type_))?;
-        if bounds == Bounds::Written
-            && let Some((min, max)) = range(items)
+        let index = self.accessor(view, count, (ComponentType::F32, type_))?;
+        if let Some((min, max)) = range
             && let Some(accessor) = self.root.accessors.get_mut(index.value())
         {
             accessor.min = Some(min.to_vec().into());
@@ -253,32 +213,34 @@ impl Output {
         items: &[[f32; N]],
         bounds: Bounds,
     ) -> Result<Index<Accessor>, ConvertError> {
-        let bits = || items.as_flattened().iter().map(|v| v.to_bits());
+        let numbers = items.as_flattened();
+        let bits = || numbers.iter().map(|v| v.to_bits());
         let hash = bits().fold(0xcbf2_9ce4_8422_2325 ^ N as u64, |hash: u64, bits| {
             (hash ^ u64::from(bits)).wrapping_mul(0x0100_0000_01b3).rotate_left(29)
         });
         let known = self.keys.get(&hash).filter(|known| {
-            let bytes =
-                self.bin.get(known.start..known.start.saturating_add(known.bytes)).unwrap_or_default();
-            let (words, _) = bytes.as_chunks::<4>();
-            known.components == N && words.iter().map(|w| u32::from_le_bytes(*w)).eq(bits())
+            let there = self.buffer.appended(known.piece, known.start, known.count);
+            known.components == N && there.iter().map(|v| v.to_bits()).eq(bits())
         });
         if let Some(known) = known {
             return Ok(known.accessor);
         }
-        let start = self.append_floats(what, items)?;
-        let (view, offset) = self.grown_key_view(start)?;
-        let accessor = self.float_accessor((view, offset), items, bounds)?;
+        check_finite(what, numbers)?;
+        self.memory.charge_items(what, self.buffer.growth(size_of_val(numbers)) as u64, 1)?;
+        let (at, piece, start) = self.buffer.append(numbers);
+        let view = self.grown_key_view(at)?;
+        let range = if bounds == Bounds::Written { range(items) } else { None };
+        let accessor = self.float_accessor(view, items.len(), range)?;
         self.memory.charge("keys", KNOWN)?;
-        let bytes = self.bin.len().saturating_sub(start);
-        self.keys.entry(hash).or_insert(Known { start, bytes, components: N, accessor });
+        let known = Known { piece, start, count: numbers.len(), components: N, accessor };
+        self.keys.entry(hash).or_insert(known);
         Ok(accessor)
     }
 
     /// The view of keys, up to the end of the buffer, and where in it `start` is. It begins anew where something else
     /// was written since.
     fn grown_key_view(&mut self, start: usize) -> Result<(Index<View>, usize), ConvertError> {
-        let end = self.bin.len();
+        let end = self.buffer.len();
         if let Some(index) = self.key_view
             && let Some(view) = self.root.buffer_views.get_mut(index.value())
         {
@@ -297,26 +259,33 @@ impl Output {
     pub(crate) fn bytes4(
         &mut self,
         what: &'static str,
-        items: &[[u8; 4]],
+        items: Cow<'s, [[u8; 4]]>,
         normalized: bool,
     ) -> Result<Index<Accessor>, ConvertError> {
-        let view = self.view(what, items.as_flattened(), Use::Vertices, |b| [b])?;
-        let index = self.accessor((view, 0), items.len(), (ComponentType::U8, Type::Vec4))?;
-        if let Some(accessor) = self.root.accessors.get_mut(index.value()) {
-            accessor.normalized = normalized;
-        }
-        Ok(index)
+        let count = items.len();
+        let view = self.view(what, Piece::Bytes(flat(items)), Use::Vertices)?;
+        self.vec4((view, count), ComponentType::U8, normalized)
     }
 
     /// Four 16-bit numbers per vertex: shares of 65535 where they are normalised.
     pub(crate) fn words4(
         &mut self,
         what: &'static str,
-        items: &[[u16; 4]],
+        items: Vec<[u16; 4]>,
         normalized: bool,
     ) -> Result<Index<Accessor>, ConvertError> {
-        let view = self.view(what, items.as_flattened(), Use::Vertices, u16::to_le_bytes)?;
-        let index = self.accessor((view, 0), items.len(), (ComponentType::U16, Type::Vec4))?;
+        let count = items.len();
+        let view = self.view(what, Piece::Words(flat(items.into())), Use::Vertices)?;
+        self.vec4((view, count), ComponentType::U16, normalized)
+    }
+
+    fn vec4(
+        &mut self,
+        (view, count): (Index<View>, usize),
+        component: ComponentType,
+        normalized: bool,
+    ) -> Result<Index<Accessor>, ConvertError> {
+        let index = self.accessor((view, 0), count, (component, Type::Vec4))?;
         if let Some(accessor) = self.root.accessors.get_mut(index.value()) {
             accessor.normalized = normalized;
         }
@@ -326,24 +295,26 @@ impl Output {
     /// Corners of triangles, in 16 bits where `vertices` allows it; 65535 means something else there.
     pub(crate) fn triangles(
         &mut self,
-        triangles: &[[u32; 3]],
+        triangles: Cow<'s, [[u32; 3]]>,
         vertices: usize,
     ) -> Result<Index<Accessor>, ConvertError> {
-        let corners = triangles.as_flattened();
-        let short = vertices <= usize::from(u16::MAX);
-        let view = if short {
-            // Below 65535, so the upper half is zero.
-            let low = |v: u32| {
-                let [a, b, ..] = v.to_le_bytes();
-                [a, b]
-            };
-            self.view("indices", corners, Use::Indices, low)?
+        let corners = flat(triangles);
+        let count = corners.len();
+        let (piece, component) = if vertices <= usize::from(u16::MAX) {
+            (Piece::ShortIndices(corners), ComponentType::U16)
         } else {
-            self.view("indices", corners, Use::Indices, u32::to_le_bytes)?
+            (Piece::Indices(corners), ComponentType::U32)
         };
-        let component = if short { ComponentType::U16 } else { ComponentType::U32 };
-        self.accessor((view, 0), corners.len(), (component, Type::Scalar))
+        let view = self.view("indices", piece, Use::Indices)?;
+        self.accessor((view, 0), count, (component, Type::Scalar))
     }
+}
+
+/// Refuses what is not finite.
+fn check_finite(what: &'static str, numbers: &[f32]) -> Result<(), ConvertError> {
+    // Carries into the sign bit where all exponent bits are set: a test without a branch per value.
+    let carry = numbers.iter().fold(0, |carry, v| carry | ((v.to_bits() & 0x7f80_0000) + 0x0080_0000));
+    if carry >> 31 == 0 { Ok(()) } else { Err(ConvertError::invalid(what, "a value is not finite")) }
 }
 
 /// An empty vector with room for `count` items that were charged already.
@@ -352,19 +323,6 @@ pub(crate) fn room<T>(what: &'static str, count: usize) -> Result<Vec<T>, Conver
     let wanted = (count as u64).saturating_mul(size_of::<T>() as u64);
     items.try_reserve_exact(count).map_err(|_| LimitExceeded::bytes(what, wanted, 0))?;
     Ok(items)
-}
-
-/// Appends items byte by byte, some thousand bytes at a time: memory is touched once.
-fn append<T: Copy, const B: usize>(to: &mut Vec<u8>, items: &[T], encode: impl Fn(T) -> [u8; B]) {
-    const BYTES: usize = 4096;
-    let mut buffer = [0; BYTES];
-    for part in items.chunks(BYTES / B) {
-        let (slots, _) = buffer.as_chunks_mut::<B>();
-        for (slot, item) in slots.iter_mut().zip(part) {
-            *slot = encode(*item);
-        }
-        to.extend(buffer.iter().take(part.len() * B));
-    }
 }
 
 /// The least and the greatest of each component; the values are finite.

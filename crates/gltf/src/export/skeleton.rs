@@ -37,7 +37,7 @@ pub(crate) struct Joints {
 /// Writes the nodes of a skeleton, which is called like the model where it has no name, and one more when `neutral` asks for a joint that never moves. `None` for a
 /// skeleton without joints that needs none.
 pub(crate) fn write(
-    out: &mut Output,
+    out: &mut Output<'_>,
     skeleton: &Skeleton,
     solids: &[Option<(u32, &str)>],
     neutral: bool,
@@ -82,7 +82,7 @@ pub(crate) fn write(
 }
 
 /// Hangs one node below another.
-pub(crate) fn adopt(out: &mut Output, parent: Index<Node>, child: Index<Node>) {
+pub(crate) fn adopt(out: &mut Output<'_>, parent: Index<Node>, child: Index<Node>) {
     if let Some(node) = out.root.nodes.get_mut(parent.value()) {
         node.children.get_or_insert_default().push(child);
     }
@@ -130,7 +130,7 @@ fn rest(skeleton: &Skeleton, path: &str, losses: &mut Vec<Loss>) -> Result<Vec<T
 
 /// Writes the skin of a skeleton.
 pub(crate) fn skin(
-    out: &mut Output,
+    out: &mut Output<'_>,
     skeleton: &Skeleton,
     joints: &Joints,
 ) -> Result<Index<Skin>, ConvertError> {
@@ -146,7 +146,7 @@ pub(crate) fn skin(
         nodes.push(neutral);
         matrices.push(flat(&Affine::IDENTITY));
     }
-    let matrices = out.floats("inverse bind matrices", &matrices, Use::Other, Bounds::Omitted)?;
+    let matrices = out.floats("inverse bind matrices", matrices.into(), Use::Other, Bounds::Omitted)?;
     out.push(Skin {
         extensions: None,
         extras: None,
@@ -160,7 +160,7 @@ pub(crate) fn skin(
 /// The inverse bind matrices: the skeleton's own, except for joints whose node cannot stand where the joint
 /// does because something above it, or it itself, shears. There the difference in the rest pose goes into the
 /// matrix, so that the rest pose, and any in which the shear stays, is exact all the same.
-fn inverse_binds(out: &Output, skeleton: &Skeleton, rest: &[Trs]) -> Result<Vec<Affine>, ConvertError> {
+fn inverse_binds(out: &Output<'_>, skeleton: &Skeleton, rest: &[Trs]) -> Result<Vec<Affine>, ConvertError> {
     let mut binds: Vec<Affine> = out.memory.reserve("inverse bind matrices", skeleton.joints.len())?;
     binds.extend(skeleton.joints.iter().map(|j| j.inverse_bind));
     let (Some(order), Some(model)) = (skeleton.order(), skeleton.rest_model()) else { return Ok(binds) };
@@ -199,7 +199,7 @@ const SAME_ANGLE: f64 = 4e-6;
 /// What of the rest pose bones do not have that are placed by the inverse bind matrices and have no scale. An importer
 /// that makes such bones shows the rest pose by moving them, until a clip is played that says nothing of it.
 fn keyed(
-    out: &Output,
+    out: &Output<'_>,
     skeleton: &Skeleton,
     rest: &[Trs],
     binds: &[Affine],

@@ -76,6 +76,11 @@ impl Asset {
         self.bytes
     }
 
+    /// Lets the bytes of the model's file go, for who needs the model alone: [`bytes`](Self::bytes) are none then.
+    pub fn drop_bytes(&mut self) {
+        self.bytes = Vec::new();
+    }
+
     /// The bytes of the model's file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes

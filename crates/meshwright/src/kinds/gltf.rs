@@ -8,7 +8,10 @@ use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions
 use std::sync::Arc;
 
 /// A scene as glTF within the shared limits.
-pub(crate) fn exported(scene: &Scene, options: &WriteOptions) -> Result<Converted<Gltf>, ConvertError> {
+pub(crate) fn exported<'s>(
+    scene: &'s Scene,
+    options: &WriteOptions,
+) -> Result<Converted<Gltf<'s>>, ConvertError> {
     meshwright_gltf::export(scene, &options.gltf.with_memory(options.shared.limits.memory))
 }
 

@@ -1,0 +1,313 @@
+//! Many files on all cores: what is said of them, and what they become, comes in their order.
+//!
+//! Whoever works on a file keeps what is said of it, until all before it are done with. So results, messages and names of
+//! outputs are the same for any number of workers.
+
+use crate::args::JobsArgs;
+use crate::{Fail, render};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+/// Something said of a file.
+#[derive(Debug)]
+enum Said {
+    /// A line on standard error.
+    Message(String),
+    /// Lines of standard output.
+    Result(String),
+}
+
+thread_local! {
+    /// What this thread says of the file that it works on; none where it speaks for itself.
+    static KEPT: RefCell<Option<Vec<Said>>> = const { RefCell::new(None) };
+}
+
+/// Keeps what is said for its turn, where this thread works on a file; else it is said at once.
+fn tell(said: Said) -> io::Result<()> {
+    let now = KEPT.with_borrow_mut(|kept| match kept {
+        Some(kept) => {
+            kept.push(said);
+            None
+        }
+        None => Some(said),
+    });
+    now.map_or(Ok(()), speak)
+}
+
+/// Prints a line on standard error in its turn; a closed one is no reason to stop.
+pub(crate) fn say(line: &str) {
+    let _ = tell(Said::Message(line.to_owned()));
+}
+
+/// Prints lines on standard output in their turn.
+pub(crate) fn print(lines: String) -> io::Result<()> {
+    tell(Said::Result(lines))
+}
+
+fn speak(said: Said) -> io::Result<()> {
+    match said {
+        Said::Message(line) => {
+            let _ = writeln!(io::stderr().lock(), "{}", render::cut(&line));
+            Ok(())
+        }
+        Said::Result(lines) => io::stdout().lock().write_all(lines.as_bytes()),
+    }
+}
+
+/// How many files are worked on at a time, and how much memory they may take together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Workers {
+    count: usize,
+    memory: u64,
+}
+
+impl Workers {
+    /// As the arguments say; `memory` is what one file may take.
+    pub(crate) fn new(args: &JobsArgs, memory: u64) -> Self {
+        let all = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        Self { count: args.jobs.map_or_else(all, NonZeroUsize::get), memory }
+    }
+
+    /// The same, one file after the other.
+    pub(crate) fn one_by_one(self) -> Self {
+        Self { count: 1, ..self }
+    }
+
+    /// Does `work` on every input, and hands the results to `take` in the order of the inputs. `size` is about what an
+    /// input takes: those that are worked on at a time take no more together than one may, unless it is one.
+    pub(crate) fn each<I: Sync, T: Send>(
+        self,
+        inputs: &[I],
+        size: impl Fn(&I) -> u64 + Sync,
+        work: impl Fn(&I) -> T + Sync,
+        mut take: impl FnMut(&I, T) -> Result<(), Fail> + Send,
+    ) -> Result<(), Fail> {
+        let count = self.count.min(inputs.len());
+        if count <= 1 {
+            return inputs.iter().try_for_each(|input| take(input, work(input)));
+        }
+        let batch = Batch {
+            inputs,
+            memory: self.memory,
+            ahead: count.saturating_mul(2).saturating_add(8),
+            work,
+            size,
+            take: Mutex::new(take),
+            state: Mutex::new(State::default()),
+            changed: Condvar::new(),
+        };
+        thread::scope(|scope| {
+            for _ in 1..count {
+                // With fewer threads it takes longer.
+                let _ = thread::Builder::new().name("worker".into()).spawn_scoped(scope, || batch.help());
+            }
+            batch.help();
+        });
+        let state = batch.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        state.failed.map_or(Ok(()), Err)
+    }
+}
+
+struct Batch<'i, I, T, W, S, K> {
+    inputs: &'i [I],
+    memory: u64,
+    /// How many files may be done before their turn.
+    ahead: usize,
+    work: W,
+    size: S,
+    take: Mutex<K>,
+    state: Mutex<State<T>>,
+    changed: Condvar,
+}
+
+struct State<T> {
+    /// The next input to be worked on, and the next to be handed over.
+    next: usize,
+    turn: usize,
+    /// Somebody hands over what is done.
+    handing: bool,
+    done: BTreeMap<usize, (Vec<Said>, T)>,
+    /// What the inputs that are worked on take.
+    taken: u64,
+    waiting: usize,
+    stopped: bool,
+    failed: Option<Fail>,
+}
+
+impl<T> Default for State<T> {
+    fn default() -> Self {
+        Self {
+            next: 0,
+            turn: 0,
+            handing: false,
+            done: BTreeMap::new(),
+            taken: 0,
+            waiting: 0,
+            stopped: false,
+            failed: None,
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<I, T, W, S, K> Batch<'_, I, T, W, S, K>
+where
+    W: Fn(&I) -> T,
+    S: Fn(&I) -> u64,
+    K: FnMut(&I, T) -> Result<(), Fail>,
+{
+    /// Works until nothing is left.
+    fn help(&self) {
+        let mut alarm = Alarm { batch: self, over: false };
+        while let Some((i, input, size)) = self.claim() {
+            KEPT.set(Some(Vec::new()));
+            let value = (self.work)(input);
+            let said = KEPT.take().unwrap_or_default();
+            self.hand_over(i, size, said, value);
+        }
+        alarm.over = true;
+    }
+
+    /// The next input, when there is room for it.
+    fn claim(&self) -> Option<(usize, &I, u64)> {
+        let mut state = lock(&self.state);
+        loop {
+            let i = state.next;
+            let input = self.inputs.get(i).filter(|_| !state.stopped)?;
+            let size = (self.size)(input).min(self.memory);
+            let fits = state.taken == 0 || state.taken.saturating_add(size) <= self.memory;
+            if fits && i < state.turn.saturating_add(self.ahead) {
+                state.next = i.saturating_add(1);
+                state.taken = state.taken.saturating_add(size);
+                return Some((i, input, size));
+            }
+            state.waiting = state.waiting.saturating_add(1);
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.waiting = state.waiting.saturating_sub(1);
+        }
+    }
+
+    /// Hands over what is done, up to the first that is not, unless somebody does so already.
+    fn hand_over(&self, i: usize, size: u64, said: Vec<Said>, value: T) {
+        let mut state = lock(&self.state);
+        state.taken = state.taken.saturating_sub(size);
+        state.done.insert(i, (said, value));
+        self.wake(&state);
+        if state.handing {
+            return;
+        }
+        state.handing = true;
+        loop {
+            let turn = state.turn;
+            let (Some((said, value)), Some(input)) = (state.done.remove(&turn), self.inputs.get(turn)) else {
+                state.handing = false;
+                return;
+            };
+            drop(state);
+            let said = said.into_iter().try_for_each(speak).map_err(Fail::from);
+            let taken = said.and_then(|()| lock(&self.take)(input, value));
+            state = lock(&self.state);
+            state.turn = turn.saturating_add(1);
+            if let Err(e) = taken {
+                (state.stopped, state.failed) = (true, Some(e));
+                state.done.clear();
+                self.changed.notify_all();
+                return;
+            }
+            self.wake(&state);
+        }
+    }
+
+    fn wake(&self, state: &State<T>) {
+        if state.waiting > 0 {
+            self.changed.notify_all();
+        }
+    }
+}
+
+/// Lets nobody wait for what a thread that panics will not do.
+struct Alarm<'b, 'i, I, T, W, S, K> {
+    batch: &'b Batch<'i, I, T, W, S, K>,
+    over: bool,
+}
+
+impl<I, T, W, S, K> Drop for Alarm<'_, '_, I, T, W, S, K> {
+    fn drop(&mut self) {
+        if !self.over {
+            lock(&self.batch.state).stopped = true;
+            self.batch.changed.notify_all();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::time::Duration;
+
+    fn workers(count: usize, memory: u64) -> Workers {
+        Workers { count, memory }
+    }
+
+    #[test]
+    fn results_come_in_order_for_any_number_of_workers() {
+        let inputs: Vec<u64> = (0..200).collect();
+        for count in [1, 2, 3, 8, 500] {
+            let mut seen = Vec::new();
+            let work = |i: &u64| {
+                thread::sleep(Duration::from_micros(i * 37 % 300));
+                i * 2
+            };
+            let take = |i: &u64, doubled: u64| {
+                assert_eq!(doubled, i * 2);
+                seen.push(*i);
+                Ok(())
+            };
+            workers(count, 100).each(&inputs, |_| 1, work, take).unwrap();
+            assert_eq!(seen, inputs, "{count}");
+        }
+    }
+
+    #[test]
+    fn what_is_worked_on_takes_no_more_than_one_may() {
+        let (taken, most) = (AtomicU64::new(0), AtomicU64::new(0));
+        let inputs: Vec<u64> = (0..120).map(|i| [1, 40, 100, 7, 300][i % 5]).collect();
+        let work = |size: &u64| {
+            let size = (*size).min(100);
+            most.fetch_max(taken.fetch_add(size, Ordering::SeqCst) + size, Ordering::SeqCst);
+            thread::sleep(Duration::from_micros(200));
+            taken.fetch_sub(size, Ordering::SeqCst);
+        };
+        workers(8, 100).each(&inputs, |size| *size, work, |_, ()| Ok(())).unwrap();
+        let most = most.into_inner();
+        assert!(most <= 100, "{most}");
+    }
+
+    #[test]
+    fn the_first_failure_ends_the_run() {
+        let inputs: Vec<u64> = (0..1000).collect();
+        let mut seen = Vec::new();
+        let take = |i: &u64, ()| {
+            seen.push(*i);
+            if *i == 5 { Err(Fail::Usage("five".into())) } else { Ok(()) }
+        };
+        let ended = workers(4, 100).each(&inputs, |_| 1, |_| (), take);
+        assert!(matches!(ended, Err(Fail::Usage(_))));
+        assert_eq!(seen, [0, 1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn a_panic_reaches_the_caller() {
+        let inputs: Vec<u64> = (0..100).collect();
+        let run = || workers(3, 100).each(&inputs, |_| 1, |i| assert_ne!(*i, 50), |_, ()| Ok(()));
+        assert!(std::panic::catch_unwind(run).is_err());
+    }
+}

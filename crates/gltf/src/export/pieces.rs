@@ -1,0 +1,166 @@
+//! The buffer as a list of pieces: arrays of the scene where they lie, and what was made for the file.
+
+use bytemuck::NoUninit;
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+/// What may follow an array whose length is no multiple of four.
+const PADDING: &[u8] = &[0; 3];
+
+/// A list of pieces grows by appending up to this length, so that growing moves little.
+const GROWN: usize = 1 << 20;
+
+/// Part of the buffer; numbers become little-endian when they are written.
+#[derive(Clone, Debug)]
+pub(crate) enum Piece<'s> {
+    Bytes(Cow<'s, [u8]>),
+    Words(Cow<'s, [u16]>),
+    Floats(Cow<'s, [f32]>),
+    Indices(Cow<'s, [u32]>),
+    /// The lower halves of indices that have nothing in the upper ones.
+    ShortIndices(Cow<'s, [u32]>),
+}
+
+impl Piece<'_> {
+    /// Bytes that it takes in the file.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Bytes(items) => items.len(),
+            Self::Words(items) => size_of_val::<[u16]>(items),
+            Self::Floats(items) => size_of_val::<[f32]>(items),
+            Self::Indices(items) => size_of_val::<[u32]>(items),
+            Self::ShortIndices(items) => items.len().saturating_mul(2),
+        }
+    }
+
+    fn into_owned(self) -> Piece<'static> {
+        match self {
+            Self::Bytes(items) => Piece::Bytes(Cow::Owned(items.into_owned())),
+            Self::Words(items) => Piece::Words(Cow::Owned(items.into_owned())),
+            Self::Floats(items) => Piece::Floats(Cow::Owned(items.into_owned())),
+            Self::Indices(items) => Piece::Indices(Cow::Owned(items.into_owned())),
+            Self::ShortIndices(items) => Piece::ShortIndices(Cow::Owned(items.into_owned())),
+        }
+    }
+
+    fn write_to(&self, to: &mut (impl Write + ?Sized)) -> io::Result<()> {
+        match self {
+            Self::Bytes(items) => to.write_all(items),
+            Self::Words(items) => little_endian(items, u16::to_le, to),
+            Self::Floats(items) => little_endian(bytemuck::cast_slice(items), u32::to_le, to),
+            Self::Indices(items) => little_endian(items, u32::to_le, to),
+            Self::ShortIndices(items) => {
+                let mut short = [0_u16; 4096];
+                for part in items.chunks(short.len()) {
+                    for (short, index) in short.iter_mut().zip(part) {
+                        let [a, b, ..] = index.to_le_bytes();
+                        *short = u16::from_le_bytes([a, b]);
+                    }
+                    little_endian(short.get(..part.len()).unwrap_or_default(), u16::to_le, to)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Numbers in the byte order of the file: as they lie in memory where that is the machine's own.
+fn little_endian<T: NoUninit>(
+    items: &[T],
+    swap: fn(T) -> T,
+    to: &mut (impl Write + ?Sized),
+) -> io::Result<()> {
+    if cfg!(target_endian = "little") {
+        return to.write_all(bytemuck::cast_slice(items));
+    }
+    items.chunks(4096).try_for_each(|part| {
+        let swapped: Vec<T> = part.iter().map(|item| swap(*item)).collect();
+        to.write_all(bytemuck::cast_slice(&swapped))
+    })
+}
+
+/// Arrays of vectors as arrays of numbers.
+pub(crate) fn flat<T: Clone, const N: usize>(items: Cow<'_, [[T; N]]>) -> Cow<'_, [T]> {
+    match items {
+        Cow::Borrowed(items) => Cow::Borrowed(items.as_flattened()),
+        Cow::Owned(items) => Cow::Owned(items.into_flattened()),
+    }
+}
+
+/// The pieces in their order, every one at a multiple of four.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pieces<'s> {
+    all: Vec<Piece<'s>>,
+    len: usize,
+}
+
+impl<'s> Pieces<'s> {
+    /// Bytes of all pieces.
+    pub(crate) const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Bytes that the next piece adds, with what is put before it.
+    pub(crate) const fn growth(&self, bytes: usize) -> usize {
+        self.len.next_multiple_of(4).saturating_add(bytes).saturating_sub(self.len)
+    }
+
+    /// Fills up to a multiple of four, which is where the next piece starts.
+    pub(crate) fn align(&mut self) -> usize {
+        let start = self.len.next_multiple_of(4);
+        let padding = PADDING.get(..start.saturating_sub(self.len)).unwrap_or_default();
+        if !padding.is_empty() {
+            self.all.push(Piece::Bytes(Cow::Borrowed(padding)));
+            self.len = start;
+        }
+        start
+    }
+
+    /// Puts a piece at the end, and returns where it starts.
+    pub(crate) fn push(&mut self, piece: Piece<'s>) -> usize {
+        let start = self.align();
+        self.len = start.saturating_add(piece.len());
+        self.all.push(piece);
+        start
+    }
+
+    /// Puts a short array at the end together with those before it, and returns where it starts in the buffer, the
+    /// piece that it is in, and where it starts there.
+    pub(crate) fn append(&mut self, floats: &[f32]) -> (usize, usize, usize) {
+        let start = self.align();
+        self.len = start.saturating_add(size_of_val(floats));
+        match self.all.last_mut() {
+            Some(Piece::Floats(Cow::Owned(last))) if last.len() < GROWN => {
+                let at = last.len();
+                last.extend_from_slice(floats);
+                (start, self.all.len().saturating_sub(1), at)
+            }
+            _ => {
+                self.all.push(Piece::Floats(Cow::Owned(floats.to_vec())));
+                (start, self.all.len().saturating_sub(1), 0)
+            }
+        }
+    }
+
+    /// Numbers that [`append`](Self::append) put into a piece.
+    pub(crate) fn appended(&self, piece: usize, at: usize, count: usize) -> &[f32] {
+        match self.all.get(piece) {
+            Some(Piece::Floats(items)) => items.get(at..at.saturating_add(count)).unwrap_or_default(),
+            _ => &[],
+        }
+    }
+
+    pub(crate) fn write_to(&self, to: &mut (impl Write + ?Sized)) -> io::Result<()> {
+        self.all.iter().try_for_each(|piece| piece.write_to(to))
+    }
+
+    /// The same pieces, nothing of which lies in the scene.
+    pub(crate) fn into_owned(self) -> Pieces<'static> {
+        Pieces { all: self.all.into_iter().map(Piece::into_owned).collect(), len: self.len }
+    }
+
+    /// As [`write_to`](Self::write_to); what is written is let go at once.
+    pub(crate) fn drain_to(self, to: &mut (impl Write + ?Sized)) -> io::Result<()> {
+        self.all.into_iter().try_for_each(|piece| piece.write_to(to))
+    }
+}

@@ -1,0 +1,85 @@
+//! Numbers as OBJ has them.
+
+use alloc::string::String;
+
+/// Adds the shortest decimal that reads back as the same 32-bit number, without an exponent. The number is finite.
+pub(super) fn push_float(text: &mut String, number: f32) {
+    let mut buffer = zmij::Buffer::new();
+    let printed = buffer.format_finite(number);
+    if let Some(whole) = printed.strip_suffix(".0") {
+        return text.push_str(whole);
+    }
+    // At most two digits and a sign follow it.
+    let bytes = printed.as_bytes();
+    if !bytes.iter().rev().take(4).any(|b| *b == b'e') {
+        return text.push_str(printed);
+    }
+    spread(text, printed);
+}
+
+/// `1.25e-7` as `0.000000125`.
+fn spread(text: &mut String, printed: &str) {
+    let (mantissa, exponent) = printed.split_once('e').unwrap_or((printed, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let digits = match mantissa.strip_prefix('-') {
+        Some(digits) => {
+            text.push('-');
+            digits
+        }
+        None => mantissa,
+    };
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    // Where the point is among the digits.
+    let point = exponent.saturating_add(i32::try_from(whole.len()).unwrap_or(0));
+    let zeros = |text: &mut String, n: i32| (0..n).for_each(|_| text.push('0'));
+    if point <= 0 {
+        text.push_str("0.");
+        zeros(text, point.saturating_neg());
+        text.push_str(whole);
+        return text.push_str(part);
+    }
+    let count = i32::try_from(whole.len().saturating_add(part.len())).unwrap_or(0);
+    for (at, digit) in (0..).zip(whole.chars().chain(part.chars())) {
+        if at == point {
+            text.push('.');
+        }
+        text.push(digit);
+    }
+    zeros(text, point.saturating_sub(count));
+}
+
+/// Adds a whole number.
+pub(super) fn push_whole(text: &mut String, number: u64) {
+    text.push_str(itoa::Buffer::new().format(number));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    fn assert_printed(bits: u32) {
+        let number = f32::from_bits(bits);
+        if number.is_finite() {
+            let mut text = String::new();
+            push_float(&mut text, number);
+            assert_eq!(text, number.to_string(), "{bits:08x}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_those_that_the_language_prints() {
+        let odd =
+            [0.0, -0.0, 1.0, -1.5, 1e-45, -3e38, f32::MAX, f32::MIN_POSITIVE, 16_777_216.0, 1e7, 1e16, 1e-5];
+        odd.map(f32::to_bits).map(assert_printed);
+        // All exponents with short and long mantissas, and a walk through all bits.
+        for exponent in 0..255_u32 {
+            for mantissa in [0, 1, 0x40_0000, 0x7f_ffff, 0x2a_aaaa, 0x19_999a] {
+                assert_printed(exponent << 23 | mantissa);
+            }
+        }
+        (0..40_000_u32).for_each(|i| assert_printed(i.wrapping_mul(0x9e37_79b9)));
+        // What lengths and texture coordinates are like.
+        (0..40_000_u16).for_each(|i| assert_printed((f32::from(i) / 1000.0 - 20.0).to_bits()));
+    }
+}
