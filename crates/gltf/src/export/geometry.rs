@@ -86,8 +86,8 @@ pub(crate) fn write<'s>(
     let mut attributes = Attributes::new();
     let positions = out.floats("positions", arrays.positions, Use::Vertices, Bounds::Written)?;
     attributes.insert(Valid(Semantic::Positions), positions);
-    if let Some((normals, tangents)) = surface {
-        let accessor = out.floats("normals", normals, Use::Vertices, Bounds::Omitted)?;
+    if let Some(Surface { normals, tangents }) = surface {
+        let accessor = out.floats("normals", normals, Use::Vertices, Bounds::OmittedFinite)?;
         attributes.insert(Valid(Semantic::Normals), accessor);
         if !tangents.is_empty() {
             let accessor = out.floats("tangents", tangents.into(), Use::Vertices, Bounds::Omitted)?;
@@ -96,7 +96,7 @@ pub(crate) fn write<'s>(
     }
     if !arrays.uvs.is_empty() {
         let uvs = finite_uvs(out, arrays.uvs, path, losses)?;
-        let uvs = out.floats("texture coordinates", uvs, Use::Vertices, Bounds::Omitted)?;
+        let uvs = out.floats("texture coordinates", uvs, Use::Vertices, Bounds::OmittedFinite)?;
         attributes.insert(Valid(Semantic::TexCoords(0)), uvs);
     }
     if !arrays.colors.is_empty() {
@@ -145,13 +145,19 @@ pub(crate) fn named(name: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-/// Normals and tangents.
+/// Normals of length 1, and tangents.
+struct Surface<'s> {
+    normals: Cow<'s, [[f32; 3]]>,
+    tangents: Vec<[f32; 4]>,
+}
+
+/// The normals and tangents that are written; none for a mesh without normals.
 fn surface<'s>(
     out: &Output<'s>,
     arrays: &mut Arrays<'s>,
     path: &str,
     losses: &mut Vec<Loss>,
-) -> Result<Option<(Cow<'s, [[f32; 3]]>, Vec<[f32; 4]>)>, ConvertError> {
+) -> Result<Option<Surface<'s>>, ConvertError> {
     if arrays.normals.is_empty() {
         if !arrays.tangents.is_empty() {
             losses.push(Loss::new("tangents-dropped", path, "tangents without normals mean nothing in glTF"));
@@ -160,7 +166,7 @@ fn surface<'s>(
     }
     let normals = unit_normals(out, arrays, path, losses)?;
     let tangents = unit_tangents(out, &arrays.tangents, &normals, path, losses)?;
-    Ok(Some((normals, tangents)))
+    Ok(Some(Surface { normals, tangents }))
 }
 
 /// The normals at length 1: those that are so already, bit for bit, the others made so. One without direction
@@ -173,8 +179,11 @@ fn unit_normals<'s>(
 ) -> Result<Cow<'s, [[f32; 3]]>, ConvertError> {
     let own = take(&mut arrays.normals);
     let is_unit = |n: &[f32; 3]| (dot(wide(*n), wide(*n)) - 1.0).abs() <= 1e-6;
-    // Some at a time, without a branch for each.
-    let are_unit = |part: &[[f32; 3]]| part.iter().fold(true, |all, n| all & is_unit(n));
+    // Some at a time, without a branch for each: in 32 bits those that are so beyond the error of three products.
+    let are_nearly = |part: &[[f32; 3]]| {
+        part.iter().fold(true, |all, [x, y, z]| all & ((x * x + y * y + z * z - 1.0).abs() <= 5e-7))
+    };
+    let are_unit = |part: &[[f32; 3]]| are_nearly(part) || part.iter().fold(true, |all, n| all & is_unit(n));
     if own.chunks(64).all(are_unit) {
         return Ok(own);
     }

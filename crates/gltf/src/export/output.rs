@@ -55,11 +55,13 @@ pub(crate) enum Use {
     Other,
 }
 
-/// Whether the bounds of the values are written beside them.
+/// What is written beside values, and what is known of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bounds {
     Written,
     Omitted,
+    /// Omitted, of values that are known to be finite.
+    OmittedFinite,
 }
 
 impl<'s> Output<'s> {
@@ -176,8 +178,13 @@ impl<'s> Output<'s> {
         target: Use,
         bounds: Bounds,
     ) -> Result<Index<Accessor>, ConvertError> {
-        check_finite(what, items.as_flattened())?;
-        let range = if bounds == Bounds::Written { range(&items) } else { None };
+        let range = match bounds {
+            Bounds::Written => range(&items),
+            _ => None,
+        };
+        if bounds != Bounds::OmittedFinite {
+            check_finite(what, items.as_flattened())?;
+        }
         let count = items.len();
         let view = self.view(what, Piece::Floats(flat(items)), target)?;
         self.float_accessor((view, 0), count, range)
