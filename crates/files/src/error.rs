@@ -48,6 +48,14 @@ pub enum FilesError {
         /// The broken rule.
         error: Box<ReadError>,
     },
+    /// It cannot be put into a pack.
+    #[error("{path}: {why}")]
+    Unpackable {
+        /// The path.
+        path: String,
+        /// Why not.
+        why: String,
+    },
     /// A search costs more than the budget allows.
     #[error(transparent)]
     Limit(#[from] LimitExceeded),
@@ -91,6 +99,7 @@ impl FilesError {
             | Self::WrongKind { path, .. }
             | Self::TooLarge { path, .. }
             | Self::Pack { path, .. }
+            | Self::Unpackable { path, .. }
             | Self::System { path, .. } => Some(path),
             Self::Limit(_) => None,
         }

@@ -52,6 +52,7 @@ mod pack;
 mod path;
 mod search;
 mod tree;
+mod write;
 
 pub use bytes::ByteSource;
 pub use error::FilesError;
@@ -61,6 +62,7 @@ pub use pack::{Coding, Member, Pack, PackKind};
 pub use path::{AsTreePath, TreePath};
 pub use search::Match;
 pub use tree::{Entry, Tree, TreeOptions, Walk};
+pub use write::{PackBuilder, PackContent, Packed};
 
 /// The README's example, compiled with the documentation tests.
 #[cfg(doctest)]

@@ -7,7 +7,7 @@
 )]
 
 use meshwright_core::{Budget, Limits};
-use meshwright_files::{ByteSource, FilesError, Pack, PackKind, Tree};
+use meshwright_files::{ByteSource, FilesError, Pack, PackBuilder, PackKind, Packed, Tree};
 use meshwright_testkit::packs::{Method, deflated, pak, vp, zip};
 use meshwright_testkit::{Builder, heap};
 use proptest::prelude::*;
@@ -330,6 +330,86 @@ proptest! {
         let tree = Tree::pack(pack);
         for file in tree.walk().files {
             prop_assert!(tree.exists(file.unwrap()));
+        }
+    }
+}
+
+/// A pack of some files.
+fn packed(kind: PackKind, files: &[(&str, &[u8])], onto: Option<&Pack>) -> (Vec<u8>, Packed) {
+    let mut builder = PackBuilder::new(kind).unwrap();
+    if let Some(pack) = onto {
+        builder = builder.onto(pack).unwrap();
+    }
+    for (name, bytes) in files {
+        builder.add(name.parse().unwrap(), Box::new(|| Ok(bytes.to_vec()))).unwrap();
+    }
+    let mut out = Vec::new();
+    let done = builder.write(&mut out).unwrap();
+    (out, done)
+}
+
+/// What a pack holds, by its names.
+fn held(pack: &Pack) -> Vec<(String, Vec<u8>)> {
+    pack.files().map(|(path, m)| (path.to_string(), pack.read(m, &budget()).unwrap())).collect()
+}
+
+#[test]
+fn what_is_packed_is_unpacked() {
+    let large = [b"compresses well ".repeat(5000), vec![1; 300]].concat();
+    let files = [FILES, &[("z/large.txt", &large)]].concat();
+    for (kind, name) in [(PackKind::Zip, "x.pk3"), (PackKind::Pak, "x.pak")] {
+        let (bytes, done) = packed(kind, &files, None);
+        assert_eq!((done.files, done.untouched, done.replaced), (5, 0, 0));
+        assert_eq!(bytes.len() < large.len(), kind == PackKind::Zip);
+        let mut backwards = files.clone();
+        backwards.reverse();
+        assert!(packed(kind, &backwards, None).0 == bytes, "the same whatever the order");
+        let pack = open(bytes, name).unwrap();
+        assert!(codes(&pack).is_empty() && pack.kind() == kind);
+        let mut expected: Vec<_> = files.iter().map(|(n, b)| ((*n).to_owned(), b.to_vec())).collect();
+        expected.sort();
+        assert_eq!(held(&pack), expected);
+    }
+    assert!(PackBuilder::new(PackKind::Vp).is_err());
+    let add = |kind, name: &str| {
+        let mut builder = PackBuilder::new(kind).unwrap();
+        builder.add("A".parse().unwrap(), Box::new(|| Ok(Vec::new()))).unwrap();
+        builder.add(name.parse().unwrap(), Box::new(|| Ok(Vec::new()))).is_ok()
+    };
+    assert!(add(PackKind::Pak, &"n".repeat(55)) && !add(PackKind::Pak, &"n".repeat(56)));
+    assert!(add(PackKind::Zip, "b") && !add(PackKind::Zip, "a") && !add(PackKind::Zip, "x/a:b"));
+}
+
+#[test]
+fn what_is_not_touched_stays_byte_for_byte() {
+    let before = b"#!/bin/sh some program that unpacks itself";
+    for (kind, name, original) in [
+        (PackKind::Zip, "x.pk3", zip(FILES, Method::Deflated)),
+        (PackKind::Zip, "x.pk3", [before, &*zip(FILES, Method::Stored)].concat()),
+        (PackKind::Pak, "x.pak", pak(FILES)),
+    ] {
+        let pack = open(original.clone(), name).unwrap();
+        let same = packed(kind, &FILES[..2], Some(&pack));
+        assert!(same.0 == original && same.1.untouched == 4, "nothing was touched");
+        let changes: &[(&str, &[u8])] =
+            &[("Models/A.dpm", b"an edited model, longer than before"), ("models/b.dpm", b"new"), FILES[1]];
+        let (bytes, done) = packed(kind, changes, Some(&pack));
+        assert_eq!((done.files, done.untouched, done.replaced), (5, 3, 1));
+        let edited = open(bytes.clone(), name).unwrap();
+        let odd: &[&str] = if original.starts_with(before) { &["prepended-bytes"] } else { &[] };
+        assert_eq!(codes(&edited), odd);
+        let held = held(&edited);
+        let find = |name: &str| &*held.iter().find(|(n, _)| n == name).unwrap().1;
+        assert_eq!((find("models/a.dpm"), find("models/b.dpm")), (changes[0].1, changes[1].1));
+        assert_eq!(find("Textures/Skin.tga"), FILES[2].1);
+        let names =
+            |pack: &Pack| -> Vec<Vec<u8>> { pack.members().iter().map(|m| m.stored_name().into()).collect() };
+        assert_eq!(names(&edited)[..4], names(&pack)[..], "in their order, spelled as before");
+        if kind == PackKind::Zip {
+            // The header before a file, and its bytes.
+            let at = |bytes: &[u8]| bytes.windows(17).position(|w| w == b"Textures/Skin.tga").unwrap() - 30;
+            let (old, new) = (at(&original), at(&bytes));
+            assert_eq!(bytes[new..new + 347], original[old..old + 347]);
         }
     }
 }

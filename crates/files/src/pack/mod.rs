@@ -1,14 +1,14 @@
 //! Packs: many files in one, with a directory.
 
-mod checksum;
+pub(crate) mod checksum;
 mod content;
 mod member;
 mod name;
-mod pak;
+pub(crate) mod pak;
 mod rules;
-mod scan;
+pub(crate) mod scan;
 mod vp;
-mod zip;
+pub(crate) mod zip;
 
 pub use member::{Coding, Member};
 
@@ -250,6 +250,11 @@ impl Pack {
     /// What the pack says of itself, as messages name it.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Where its bytes are read.
+    pub(crate) fn source(&self) -> &dyn ByteSource {
+        &*self.source
     }
 
     pub(crate) fn list(&self, folder: &TreePath) -> Result<Arc<Listing>, FilesError> {

@@ -286,6 +286,30 @@ fn find_end64(scan: &Scan<'_>, at: u64) -> Result<Option<(u64, End)>, Refused> {
     }
 }
 
+/// An entry of the directory as it stands there.
+pub(crate) struct Record<'a> {
+    /// All of it.
+    pub bytes: &'a [u8],
+    pub name: &'a [u8],
+    /// Where its member begins, as it says.
+    pub start: u32,
+}
+
+/// The entries of a directory that was read before.
+pub(crate) fn records(directory: &[u8]) -> Option<Vec<Record<'_>>> {
+    let (mut records, mut rest) = (Vec::new(), directory);
+    while !rest.is_empty() {
+        let (behind, entry) = central_entry(rest).ok()?;
+        let name = behind.get(..entry.name.into())?;
+        let more =
+            usize::from(entry.name).checked_add(entry.extra.into())?.checked_add(entry.comment.into())?;
+        let (bytes, left) = rest.split_at_checked(central::SIZE.checked_add(more)?)?;
+        records.push(Record { bytes, name, start: entry.start });
+        rest = left;
+    }
+    Some(records)
+}
+
 /// The entries of the directory.
 pub(super) fn read(scan: &mut Scan<'_>) -> Result<Vec<Entry>, Refused> {
     let layout = layout(scan)?;
