@@ -116,6 +116,17 @@ impl Gaps {
         })
     }
 
+    /// The runs that hold more than zeros: an [`Image`] begins as zeros, so that padding need not be kept.
+    #[must_use]
+    pub fn without_padding(&self) -> Self {
+        let mut kept = Self::default();
+        for (at, run) in self.runs().filter(|(_, run)| run.iter().any(|b| *b != 0)) {
+            kept.bytes.extend_from_slice(run);
+            kept.runs.push((at, kept.bytes.len()));
+        }
+        kept
+    }
+
     /// How many bytes there are in all runs.
     pub fn len(&self) -> u64 {
         self.bytes.len() as u64
@@ -309,6 +320,13 @@ mod tests {
             }
             for &(a, n) in &sections {
                 prop_assert!(image.holds(a as u64, &file[a..a + n]));
+            }
+            prop_assert_eq!(&image.into_bytes(), &file);
+            let kept = gaps.without_padding();
+            prop_assert!(kept.runs().all(|(_, run)| run.iter().any(|b| *b != 0)));
+            let mut image = Image::new(file.len() as u64, &kept).unwrap();
+            for &(a, n) in &sections {
+                image.place(a as u64, &file[a..a + n]).unwrap();
             }
             prop_assert_eq!(image.into_bytes(), file);
         }

@@ -1,0 +1,396 @@
+//! An IQM file as values.
+
+use crate::layout::Layout;
+use alloc::vec::Vec;
+use core::fmt;
+use meshwright_core::layout::Retained;
+use meshwright_core::{F32, bit_fields};
+
+bit_fields! {
+    /// The flags of an anim.
+    mod anim_flags: 32 {
+        UNKNOWN = 31..1;
+        LOOP = 0..0;
+    }
+}
+
+/// An Inter-Quake Model of version 2, or of version 1.
+///
+/// Every field holds the file's own bits; counts and offsets are not fields, and the layout of the file travels along
+/// privately, so that an unchanged model is written byte for byte. Space: right-handed, z up, without a unit; games of
+/// Quake's family have x forward.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Iqm {
+    /// 2, or 1.
+    pub version: u32,
+    /// Flags of the header, of which none has a meaning.
+    pub flags: u32,
+    /// All strings, each ended by a zero byte, as the file has them.
+    pub text: Vec<u8>,
+    /// Meshes: ranges of the vertices and of the triangles.
+    pub meshes: Vec<IqmMesh>,
+    /// How many vertices each array has a value for.
+    pub vertex_count: u32,
+    /// What is stored for each vertex.
+    pub arrays: Vec<VertexArray>,
+    /// Triangles, **clockwise** from outside; numbers count the vertices of the file.
+    pub triangles: Vec<[u32; 3]>,
+    /// For each triangle the triangles across the edges v0 v1, v1 v2, v2 v0; [`Iqm::NO_NEIGHBOUR`] where there is none,
+    /// or not one alone.
+    pub adjacency: Option<Vec<[u32; 3]>>,
+    /// Joints in the rest pose, parents before their children.
+    pub joints: Vec<IqmJoint>,
+    /// How frames store the channels of each joint.
+    pub poses: Vec<IqmPose>,
+    /// Clips: ranges of the frames.
+    pub anims: Vec<IqmAnim>,
+    /// How many frames there are; they take no byte where no channel is stored.
+    pub frame_count: u32,
+    /// Frame by frame, pose by pose, the channels that the masks name.
+    pub frames: Vec<u16>,
+    /// Bounds of each frame, where the file has them.
+    pub bounds: Option<Vec<IqmBounds>>,
+    /// Any text.
+    pub comment: Vec<u8>,
+    /// What others added, in the order of the list.
+    pub extensions: Vec<IqmExtension>,
+    pub(crate) layout: Retained<Layout>,
+}
+
+impl Default for Iqm {
+    fn default() -> Self {
+        Self {
+            version: 2,
+            flags: 0,
+            text: Vec::new(),
+            meshes: Vec::new(),
+            vertex_count: 0,
+            arrays: Vec::new(),
+            triangles: Vec::new(),
+            adjacency: None,
+            joints: Vec::new(),
+            poses: Vec::new(),
+            anims: Vec::new(),
+            frame_count: 0,
+            frames: Vec::new(),
+            bounds: None,
+            comment: Vec::new(),
+            extensions: Vec::new(),
+            layout: Retained::None,
+        }
+    }
+}
+
+impl fmt::Debug for Iqm {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Iqm")
+            .field("version", &self.version)
+            .field("meshes", &self.meshes)
+            .field("arrays", &self.arrays)
+            .field("vertices", &self.vertex_count)
+            .field("triangles", &self.triangles.len())
+            .field("joints", &self.joints.len())
+            .field("poses", &self.poses.len())
+            .field("anims", &self.anims)
+            .field("frames", &self.frame_count)
+            .field("extensions", &self.extensions)
+            .field("layout", &self.layout)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A string by the offset of its first byte in the text; it may begin inside of another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TextId(pub u32);
+
+/// A range of the vertices and one of the triangles, drawn with one material.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IqmMesh {
+    /// Its name.
+    pub name: TextId,
+    /// The name of a texture or a shader.
+    pub material: TextId,
+    /// Its first vertex.
+    pub first_vertex: u32,
+    /// How many vertices it has.
+    pub vertex_count: u32,
+    /// Its first triangle.
+    pub first_triangle: u32,
+    /// How many triangles it has.
+    pub triangle_count: u32,
+}
+
+/// What an array holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ArrayKind(pub u32);
+
+impl ArrayKind {
+    /// Positions in model space in the rest pose.
+    pub const POSITION: Self = Self(0);
+    /// Texture coordinates; `v` = 0 is the top of the image.
+    pub const TEXCOORD: Self = Self(1);
+    /// Normals.
+    pub const NORMAL: Self = Self(2);
+    /// Tangents; the bitangent is the cross product of normal and tangent, times the fourth component.
+    pub const TANGENT: Self = Self(3);
+    /// Numbers of joints.
+    pub const BLEND_INDEXES: Self = Self(4);
+    /// Weights of joints.
+    pub const BLEND_WEIGHTS: Self = Self(5);
+    /// Colours.
+    pub const COLOR: Self = Self(6);
+    /// Kinds from here on are named by the text at what is left of them.
+    pub const CUSTOM: u32 = 16;
+
+    /// The name of a custom kind.
+    #[must_use]
+    pub const fn custom(self) -> Option<TextId> {
+        match self.0.checked_sub(Self::CUSTOM) {
+            Some(name) => Some(TextId(name)),
+            None => None,
+        }
+    }
+
+    /// True for the kinds that the format defines.
+    #[must_use]
+    pub const fn is_known(self) -> bool {
+        self.0 <= Self::COLOR.0
+    }
+}
+
+/// How the components of an array are stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ArrayFormat(pub u32);
+
+impl ArrayFormat {
+    /// 8 bits with a sign.
+    pub const I8: Self = Self(0);
+    /// 8 bits.
+    pub const U8: Self = Self(1);
+    /// 16 bits with a sign.
+    pub const I16: Self = Self(2);
+    /// 16 bits.
+    pub const U16: Self = Self(3);
+    /// 32 bits with a sign.
+    pub const I32: Self = Self(4);
+    /// 32 bits.
+    pub const U32: Self = Self(5);
+    /// IEEE 754 binary16.
+    pub const HALF: Self = Self(6);
+    /// IEEE 754 binary32.
+    pub const FLOAT: Self = Self(7);
+    /// IEEE 754 binary64.
+    pub const DOUBLE: Self = Self(8);
+
+    /// The bytes of a component; `None` for a format that is not defined.
+    #[must_use]
+    pub const fn width(self) -> Option<u32> {
+        match self.0 {
+            0 | 1 => Some(1),
+            2 | 3 | 6 => Some(2),
+            4 | 5 | 7 => Some(4),
+            8 => Some(8),
+            _ => None,
+        }
+    }
+
+    /// True for numbers with a fraction.
+    #[must_use]
+    pub const fn is_float(self) -> bool {
+        matches!(self.0, 6..=8)
+    }
+}
+
+/// A value for each vertex, as bytes of the file.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct VertexArray {
+    /// What it holds.
+    pub kind: ArrayKind,
+    /// Flags, of which none has a meaning.
+    pub flags: u32,
+    /// How components are stored.
+    pub format: ArrayFormat,
+    /// Components of a value.
+    pub components: u32,
+    /// The values one after the other.
+    pub data: Vec<u8>,
+}
+
+impl fmt::Debug for VertexArray {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("VertexArray")
+            .field("kind", &self.kind.0)
+            .field("format", &self.format.0)
+            .field("components", &self.components)
+            .field("bytes", &self.data.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// A joint in the rest pose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IqmJoint {
+    /// Its name.
+    pub name: TextId,
+    /// The number of the joint it hangs from; negative for a root.
+    pub parent: i32,
+    /// Translation relative to the parent.
+    pub translate: [F32; 3],
+    /// Rotation x, y, z, w. A file of version 1 stores the first three; see [`Iqm::rotation_of_version_1`].
+    pub rotate: [F32; 4],
+    /// Scale, applied first.
+    pub scale: [F32; 3],
+}
+
+/// How frames store the ten channels of a joint: translation, rotation x y z w, scale. A file of version 1 has nine:
+/// the last of the rotation is missing, those of the scale are one further to the front, and the tenth is 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IqmPose {
+    /// The number of the joint that this one hangs from; negative for a root.
+    pub parent: i32,
+    /// A bit for each channel that frames store.
+    pub mask: u32,
+    /// The value of a channel where its number is 0, or without one.
+    pub offset: [F32; 10],
+    /// What a step of its number counts for.
+    pub scale: [F32; 10],
+}
+
+/// A clip: a range of the frames.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IqmAnim {
+    /// Its name.
+    pub name: TextId,
+    /// Its first frame.
+    pub first_frame: u32,
+    /// How many frames it has.
+    pub frame_count: u32,
+    /// Frames per second.
+    pub framerate: F32,
+    /// Flags.
+    pub flags: AnimFlags,
+}
+
+/// Flags of an [`IqmAnim`].
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct AnimFlags(pub u32);
+
+impl AnimFlags {
+    /// The last frame blends into the first.
+    pub const LOOP: Self = Self(anim_flags::LOOP.mask32());
+
+    /// True when all bits of `other` are set.
+    #[must_use]
+    pub const fn contains(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Bits without a known meaning.
+    #[must_use]
+    pub const fn unknown(self) -> u32 {
+        self.0 & anim_flags::UNKNOWN.mask32()
+    }
+}
+
+impl fmt::Debug for AnimFlags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.0)
+    }
+}
+
+/// The bounds of a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IqmBounds {
+    /// Least coordinates.
+    pub mins: [F32; 3],
+    /// Greatest coordinates.
+    pub maxs: [F32; 3],
+    /// The radius of an upright cylinder around the origin.
+    pub xyradius: F32,
+    /// The radius of a sphere around the origin.
+    pub radius: F32,
+}
+
+impl IqmBounds {
+    /// All eight numbers, in file order.
+    pub fn values(&self) -> impl Iterator<Item = F32> + Clone {
+        self.mins.into_iter().chain(self.maxs).chain([self.xyradius, self.radius])
+    }
+}
+
+/// A block of bytes that others added.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct IqmExtension {
+    /// Its name.
+    pub name: TextId,
+    /// What it holds.
+    pub data: Vec<u8>,
+}
+
+impl fmt::Debug for IqmExtension {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}: {} bytes", self.name, self.data.len())
+    }
+}
+
+impl Iqm {
+    /// Stands in an adjacency for no triangle.
+    pub const NO_NEIGHBOUR: u32 = u32::MAX;
+
+    /// A string without its end; empty where the text ends before it.
+    #[must_use]
+    pub fn str(&self, id: TextId) -> &[u8] {
+        let rest = self.text.get(id.0 as usize..).unwrap_or_default();
+        rest.split(|b| *b == 0).next().unwrap_or_default()
+    }
+
+    /// The first array of a kind.
+    #[must_use]
+    pub fn array(&self, kind: ArrayKind) -> Option<&VertexArray> {
+        self.arrays.iter().find(|a| a.kind == kind)
+    }
+
+    /// The triangles of a mesh, numbers counting the vertices of the file; none where they are not there.
+    #[must_use]
+    pub fn triangles_of(&self, mesh: &IqmMesh) -> &[[u32; 3]] {
+        let first = mesh.first_triangle as usize;
+        let last = first.saturating_add(mesh.triangle_count as usize);
+        self.triangles.get(first..last).unwrap_or_default()
+    }
+
+    /// The channels that a pose of this version has: 9 or 10.
+    #[must_use]
+    pub const fn channels(&self) -> usize {
+        if self.version == 1 { 9 } else { 10 }
+    }
+
+    /// How many numbers a frame stores.
+    #[must_use]
+    pub fn frame_channels(&self) -> usize {
+        self.poses.iter().map(|p| p.stored(self.channels())).sum()
+    }
+
+    /// Forgets the layout of the file the model came from, so that it is written as the format's own tool would.
+    pub fn discard_layout(&mut self) {
+        self.layout = Retained::None;
+    }
+
+    /// True when the model would be written in the layout of the file it came from and that is not the usual one.
+    #[must_use]
+    pub fn has_own_layout(&self) -> bool {
+        self.layout.own().is_some()
+    }
+}
+
+impl IqmPose {
+    /// How many of the first `channels` channels frames store.
+    pub(crate) fn stored(&self, channels: usize) -> usize {
+        (0..channels).filter(|c| self.stores(*c)).count()
+    }
+
+    /// True where frames store a channel.
+    #[must_use]
+    pub fn stores(&self, channel: usize) -> bool {
+        u32::try_from(channel).is_ok_and(|c| self.mask.checked_shr(c).is_some_and(|m| m & 1 != 0))
+    }
+}

@@ -1,0 +1,192 @@
+//! Joints and frames as transforms, and what is skinned by them, in 64 bits.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "vectors and channels of fixed size"
+)]
+
+use crate::model::{ArrayKind, Iqm, IqmJoint, IqmMesh, IqmPose};
+use alloc::vec::Vec;
+use meshwright_core::math::{Affine64, Trs64, add, cross, narrow, narrow1, scale, sqrt, unit};
+use meshwright_core::{F32, values};
+
+/// Vertices in one pose, in the model's own space.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Surface {
+    /// A position per vertex.
+    pub positions: Vec<[f32; 3]>,
+    /// A normal per vertex, of length 1 unless it vanishes; empty where the file stores none.
+    pub normals: Vec<[f32; 3]>,
+}
+
+/// The rotation of which version 1 stores x, y and z: w is the root of what is left of 1, and not positive.
+#[must_use]
+pub(crate) fn rotation_of_version_1([x, y, z]: [F32; 3]) -> [F32; 4] {
+    let [a, b, c] = values([x, y, z]).map(f64::from);
+    let rest = 1.0 - (a * a + b * b + c * c);
+    // A number that is none leaves 0, as a negative one does.
+    let w = if rest > 0.0 { narrow1(-sqrt(rest)) } else { -0.0 };
+    [x, y, z, F32::new(w)]
+}
+
+/// Translation, rotation and scale; a rotation is brought to length 1, and is none where it has no length.
+fn transform(translation: [f64; 3], rotation: [f64; 4], scale: [f64; 3]) -> Trs64 {
+    let rotation = unit(rotation).unwrap_or(Trs64::IDENTITY.rotation);
+    Trs64 { translation, rotation, scale }
+}
+
+impl IqmJoint {
+    /// The joint it hangs from.
+    #[must_use]
+    pub fn parent(&self) -> Option<usize> {
+        usize::try_from(self.parent).ok()
+    }
+
+    /// The joint relative to its parent in the rest pose.
+    #[must_use]
+    pub fn transform(&self) -> Trs64 {
+        let wide = |v: [F32; 3]| values(v).map(f64::from);
+        transform(wide(self.translate), values(self.rotate).map(f64::from), wide(self.scale))
+    }
+}
+
+impl IqmPose {
+    /// The joint that it hangs from.
+    #[must_use]
+    pub fn parent(&self) -> Option<usize> {
+        usize::try_from(self.parent).ok()
+    }
+}
+
+impl Iqm {
+    /// The rotation of which a file of version 1 stores x, y and z: w is the root of what is left of 1, and not
+    /// positive.
+    #[must_use]
+    pub fn rotation_of_version_1(stored: [F32; 3]) -> [F32; 4] {
+        rotation_of_version_1(stored)
+    }
+
+    /// The numbers of one frame; none where there is no such frame.
+    #[must_use]
+    pub fn frame(&self, frame: u32) -> Option<&[u16]> {
+        if frame >= self.frame_count {
+            return None;
+        }
+        let channels = self.frame_channels();
+        let start = (frame as usize).checked_mul(channels)?;
+        self.frames.get(start..start.checked_add(channels)?)
+    }
+
+    /// The ten channels of every joint at a frame: translation, rotation x y z w as it is stored, scale. Computed in 32
+    /// bits, as engines do.
+    #[must_use]
+    pub fn frame_channels_at(&self, frame: u32) -> Option<Vec<[f32; 10]>> {
+        let mut numbers = self.frame(frame)?.iter();
+        Some(self.poses.iter().map(|pose| self.channels_of(pose, &mut numbers)).collect())
+    }
+
+    fn channels_of<'n>(&self, pose: &IqmPose, numbers: &mut impl Iterator<Item = &'n u16>) -> [f32; 10] {
+        let mut found = [0.0_f32; 10];
+        for (c, value) in found.iter_mut().enumerate().take(self.channels()) {
+            *value = pose.offset[c].get();
+            if pose.stores(c) {
+                let number = numbers.next().copied().unwrap_or(0);
+                *value += f32::from(number) * pose.scale[c].get();
+            }
+        }
+        if self.version == 1 {
+            let [a, b, c, x, y, z, d, e, f, _] = found;
+            let [x, y, z, w] = rotation_of_version_1([x, y, z].map(F32::new)).map(F32::get);
+            found = [a, b, c, x, y, z, w, d, e, f];
+        }
+        found
+    }
+
+    /// Every joint relative to its parent at a frame.
+    #[must_use]
+    pub fn frame_transforms(&self, frame: u32) -> Option<Vec<Trs64>> {
+        let of = |c: [f32; 10]| {
+            let [a, b, c, x, y, z, w, d, e, f] = c.map(f64::from);
+            transform([a, b, c], [x, y, z, w], [d, e, f])
+        };
+        Some(self.frame_channels_at(frame)?.into_iter().map(of).collect())
+    }
+
+    /// The model-space matrix of every joint in the rest pose.
+    #[must_use]
+    pub fn rest_matrices(&self) -> Vec<Affine64> {
+        concatenate(self.joints.iter().map(|j| (j.parent(), j.transform())))
+    }
+
+    /// The model-space matrix of every joint at a frame.
+    #[must_use]
+    pub fn frame_matrices(&self, frame: u32) -> Option<Vec<Affine64>> {
+        let locals = self.frame_transforms(frame)?;
+        Some(concatenate(self.poses.iter().map(IqmPose::parent).zip(locals)))
+    }
+
+    /// What takes vertices of the rest pose to where each joint has them at a frame; a joint that flattens space in the
+    /// rest pose moves nothing.
+    #[must_use]
+    pub fn skin_matrices(&self, frame: u32) -> Option<Vec<Affine64>> {
+        let rest = self.rest_matrices();
+        let posed = self.frame_matrices(frame)?;
+        let skin = |(posed, rest): (Affine64, &Affine64)| {
+            rest.inverse().map_or(Affine64::IDENTITY, |inverse| posed.after(&inverse))
+        };
+        Some(posed.into_iter().zip(&rest).map(skin).collect())
+    }
+
+    /// The vertices of a mesh at a frame, or as they are stored in the rest pose; `None` where there is no such frame.
+    #[must_use]
+    pub fn evaluate(&self, mesh: &IqmMesh, frame: Option<u32>) -> Option<Surface> {
+        let first = mesh.first_vertex as usize;
+        let last = first.saturating_add(mesh.vertex_count as usize).min(self.vertex_count as usize);
+        let matrices = match frame {
+            Some(frame) => Some(self.skin_matrices(frame)?),
+            None => None,
+        };
+        let positions = self.array(ArrayKind::POSITION);
+        let normals = self.array(ArrayKind::NORMAL);
+        let mut surface = Surface::default();
+        for v in first..last {
+            let position = positions.map_or([0.0; 3], |a| a.floats::<3>(v, [0.0; 3]));
+            let normal = normals.map(|a| a.floats::<3>(v, [0.0; 3]));
+            let blended = matrices.as_deref().filter(|m| !m.is_empty()).and_then(|m| self.blended(v, m));
+            surface.positions.push(narrow(blended.map_or(position, |m| m.point(position))));
+            surface.normals.extend(normal.map(|n| narrow(blended.map_or(n, |m| turned(&m, n)))));
+        }
+        Some(surface)
+    }
+
+    /// The sum of the matrices that a vertex follows, by weight; `None` where it follows none.
+    fn blended(&self, vertex: usize, matrices: &[Affine64]) -> Option<Affine64> {
+        let zero = Affine64 { x: [0.0; 3], y: [0.0; 3], z: [0.0; 3], w: [0.0; 3] };
+        let mut sum = None;
+        for (joint, weight) in self.influences(vertex).into_iter().filter(|(_, w)| *w != 0.0) {
+            let Some(m) = usize::try_from(joint).ok().and_then(|j| matrices.get(j)) else { continue };
+            let s: Affine64 = sum.unwrap_or(zero);
+            let more = |a, b| add(a, scale(b, weight));
+            sum =
+                Some(Affine64 { x: more(s.x, m.x), y: more(s.y, m.y), z: more(s.z, m.z), w: more(s.w, m.w) });
+        }
+        sum
+    }
+}
+
+/// A normal turned with a surface, of length 1: by the cofactors of the linear part.
+fn turned(m: &Affine64, n: [f64; 3]) -> [f64; 3] {
+    let cofactors = Affine64 { x: cross(m.y, m.z), y: cross(m.z, m.x), z: cross(m.x, m.y), w: [0.0; 3] };
+    unit(cofactors.vector(n)).unwrap_or([0.0; 3])
+}
+
+/// Each matrix after its parent's; parents that do not come before their children count as none.
+pub(crate) fn concatenate(locals: impl Iterator<Item = (Option<usize>, Trs64)>) -> Vec<Affine64> {
+    let mut out: Vec<Affine64> = Vec::new();
+    for (parent, local) in locals {
+        let local = local.to_affine();
+        let matrix = parent.and_then(|p| out.get(p)).map_or(local, |parent| parent.after(&local));
+        out.push(matrix);
+    }
+    out
+}

@@ -1,0 +1,170 @@
+//! The rules of an IQM file, each stated once and run by reading, writing and validating.
+
+use meshwright_core::Codes;
+
+meshwright_core::rules! {
+    error MAGIC = "bad-magic", BadMagic,
+        "The file does not begin with the letters of its format.",
+        "Nothing can be mended: the file is of another format, or its beginning is lost.";
+    error VERSION = "bad-version", Unsupported,
+        "The file is of a version that was never defined.",
+        "Look for another program's format under the same extension.";
+    error SHORT_HEADER = "truncated", Truncated,
+        "The file ends within its header.",
+        "Get a complete copy; what is missing cannot be rebuilt.";
+    forgivable TRUNCATED = "truncated", Truncated,
+        "The file is shorter than its header says; every loader refuses it.",
+        "Get a complete copy, or write the model anew without the layout of its file.";
+    error SHORT = "out-of-file", OutOfBounds,
+        "A table, an array or an extension lies outside of the file.",
+        "Get a complete copy, or correct the offset and the count.";
+    forgivable BEHIND_END = "out-of-file", OutOfBounds,
+        "Sections lie behind the size that the header states.",
+        "Correct the stored size, or write the model anew without the layout of its file.";
+    error COUNT = "out-of-file", BadCount,
+        "A table claims more items than the file has room for.",
+        "Get a complete copy, or correct the count.";
+    error LIMIT = "limit-exceeded", Limit,
+        "Reading on would take more memory than the caller allows.",
+        "Allow more memory, if the file is trusted.";
+    error TOO_MUCH = "limit-exceeded", BadCount,
+        "Frames times joints, or the vertices and triangles that meshes share, are more than any model needs.",
+        "Correct the counts, or give each mesh a range of its own.";
+    error IN_HEADER = "in-header", Overlap,
+        "A section begins within the header.",
+        "Correct its offset.";
+    error BAD_COUNT = "bad-count", BadCount,
+        "Lists that belong together are not of one length.",
+        "Give each vertex, triangle and frame what belongs to it.";
+    error VERSION_1 = "version-1", Unsupported,
+        "A file of version 1 has no place for the fourth number of a rotation, nor for a tenth channel.",
+        "Set the version to 2.";
+    forgivable TEXT_END = "bad-text", BadName,
+        "The last string of the text has no end; loaders read on behind it.",
+        "End the text with a zero byte.";
+    forgivable NAME = "bad-name", BadName,
+        "A name lies outside of the text; DarkPlaces and FTE read whatever is there.",
+        "Point it at a string of the text; 0 is the empty one.";
+    error BAD_FORMAT = "bad-format", BadValue,
+        "An array is of a format or size that nothing can be made of.",
+        "Store positions as three floats, and joints as four bytes.";
+    error NO_POSITION = "missing-array", Missing,
+        "A model without positions; every loader refuses it.",
+        "Add an array of positions.";
+    error VERTEX_INDEX = "bad-vertex-index", BadReference,
+        "A triangle has a vertex that is not there, or that is none of its mesh.",
+        "Remove the triangle, or point it at a vertex of its mesh.";
+    error MESH_RANGE = "bad-mesh-range", BadReference,
+        "A mesh has vertices or triangles that are not there.",
+        "Correct where they start and how many there are.";
+    error PARENT_ORDER = "bad-parent", BadHierarchy,
+        "A joint does not come behind the one it hangs from.",
+        "Sort the joints so that parents come first.";
+    error NON_FINITE = "non-finite", NonFinite,
+        "A position, normal, weight or transform is infinite or no number, so that nothing sensible can be drawn.",
+        "Replace the number, or export the model again.";
+    error JOINT_INDEX = "bad-joint-index", BadReference,
+        "A vertex follows a joint that is not there; engines read beyond their tables.",
+        "Point it at a joint that is there.";
+    error POSE_COUNT = "pose-count", BadCount,
+        "There are not as many poses as joints, or frames without a pose.",
+        "Give every joint its pose.";
+    error BAD_CHANNELS = "bad-channels", BadCount,
+        "The masks of the poses name another count of channels than the header.",
+        "Correct the count that the header states.";
+    error ANIM_RANGE = "bad-anim", BadReference,
+        "An anim has frames that are not there.",
+        "Correct its first frame and its length.";
+    error ANIM_RATE = "bad-anim", BadValue,
+        "The rate of an anim is negative, infinite or no number.",
+        "Set a rate of 0 or more frames per second.";
+    error EXTENSION_LOOP = "extension-loop", BadHierarchy,
+        "The list of extensions comes back to a node that it has passed.",
+        "Correct the count of extensions, or where their nodes lead.";
+    warning TRAILING = "trailing-bytes", Unused,
+        "Bytes follow the end that the header states; assimp and FTE refuse the file.",
+        "Cut them off, if nothing else is known to use them.";
+    info UNREFERENCED = "unreferenced-bytes", Unused,
+        "No structure refers to some bytes of the file that are no padding; they are kept.",
+        "Nothing needs to be done.";
+    warning FLAGS = "unknown-flags", BadValue,
+        "The header, an array or an anim has flags without a known meaning.",
+        "Nothing needs to be done: the flags are kept and loaders ignore them.";
+    warning MISALIGNED = "misaligned", Misaligned,
+        "A table or an array does not lie on a multiple of its alignment; loaders that cast pointers may fail on it.",
+        "Write the model anew without the layout of its file.";
+    warning NOT_UTF8 = "not-utf8", BadName,
+        "A name is no UTF-8.",
+        "Rename it, if programs show it wrongly.";
+    warning UNUSUAL_FORMAT = "unusual-format", Compatibility,
+        "An array is stored in another way than all loaders read: DarkPlaces leaves it out, Daemon may refuse the file.",
+        "Store floats, and joints and weights as bytes.";
+    warning UNKNOWN_ARRAY = "unknown-array", BadValue,
+        "An array is of a kind that the format does not define.",
+        "Nothing needs to be done: it is kept and loaders ignore it.";
+    warning DUPLICATE_ARRAY = "duplicate-array", Duplicate,
+        "There are two arrays of one kind: the first counts here, the last in DarkPlaces and FTE.",
+        "Leave one of them out.";
+    warning ARRAY_ORDER = "array-order", BadValue,
+        "Arrays are not sorted by their kinds, as the format asks.",
+        "Sort them.";
+    warning NO_TEXCOORD = "missing-array", Missing,
+        "A model without texture coordinates; DarkPlaces and FTE refuse it.",
+        "Add an array of texture coordinates.";
+    warning OVERLAP = "overlap", Overlap,
+        "Meshes have vertices or triangles in common.",
+        "Nothing needs to be done.";
+    warning UNUSED_TRIANGLES = "unused-triangles", Unused,
+        "Triangles belong to no mesh; nobody draws them.",
+        "Remove them, or give them to a mesh.";
+    warning PARENT_BELOW = "bad-parent", BadReference,
+        "The number of a joint's parent is below -1; any negative number makes a root.",
+        "Set the parent to -1.";
+    warning NOT_UNIT = "not-unit", NotNormalized,
+        "The rotation of a joint is not of length 1; it is brought there before use.",
+        "Normalise it.";
+    warning ZERO_ROTATION = "zero-quaternion", NotNormalized,
+        "A rotation has no length; the joint is taken as not turned.",
+        "Replace it.";
+    warning NON_FINITE_EXTRA = "non-finite", NonFinite,
+        "A texture coordinate, tangent, colour or bound is infinite or no number.",
+        "Replace it.";
+    warning JOINT_INDEX_UNUSED = "bad-joint-index", BadReference,
+        "A joint that is not there is named with weight 0; it moves nothing.",
+        "Set the number to 0.";
+    warning WEIGHT_SUM = "weight-sum", NotNormalized,
+        "The weights of a vertex do not sum to 1.",
+        "Divide each of them by their sum.";
+    warning WEIGHT_RANGE = "weight-range", BadValue,
+        "A weight is negative or above 1.",
+        "Give the vertex weights between 0 and 1.";
+    warning NO_WEIGHTS = "no-weights", Missing,
+        "There are joints, but no vertex says which it follows; DarkPlaces and FTE refuse the model.",
+        "Add joints and weights to the vertices, or leave the joints out.";
+    warning UNKNOWN_CHANNELS = "unknown-channels", BadValue,
+        "A mask has bits beyond its channels; they are passed over.",
+        "Clear them.";
+    warning EMPTY_ANIM = "empty-anim", BadCount,
+        "An anim has no frame; Daemon refuses it.",
+        "Leave it out.";
+    warning NO_RATE = "no-framerate", BadValue,
+        "An anim has a rate of 0: FTE plays 10 frames per second, DarkPlaces stands still.",
+        "State the rate.";
+    warning EXTENSION_SIZE = "extension-size", BadSize,
+        "An extension of FTE is not of the size that its content has.",
+        "Leave it out, or make it anew.";
+    warning EXTENSION_ANIM = "extension-anim", BadReference,
+        "An event belongs to an anim that is not there; FTE drops it.",
+        "Correct the number of the anim.";
+    warning EXTENSION_TEXT = "extension-text", BadReference,
+        "An extension names a string outside of the text.",
+        "Point it at a string of the text.";
+    warning ADJACENCY = "bad-adjacency", BadReference,
+        "A triangle has a neighbour that is not there.",
+        "Make the adjacency anew, or leave it out: no engine reads it.";
+    warning PARENT_DIFFERS = "parent-differs", BadReference,
+        "A pose hangs from another joint than its joint does.",
+        "Set both to the same parent.";
+}
+
+pub(crate) const CODES: Codes = Codes { short: SHORT, count: COUNT, limit: LIMIT };
