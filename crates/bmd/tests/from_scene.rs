@@ -10,10 +10,12 @@
 )]
 
 use meshwright_bmd::{Bmd, BmdSceneOptions, Bone, VertexForm, VertexKind};
-use meshwright_scene::strategy::{clean_scene, wild_scene};
+use meshwright_scene::posed::{Moment, Triangle, apart, triangles};
+use meshwright_scene::strategy::{clean_scene, foreign_scene, wild_scene};
 use meshwright_scene::{
-    Affine, Clip, ConvertError, FromSceneOptions, Influence, Joint, Level, Levels, Local, Mesh, MeshId,
-    Motion, Node, NodeId, Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space, Track, Trs,
+    Affine, Budget, Clip, ConvertError, Engine, FromSceneOptions, Influence, Joint, Level, Levels, Limits,
+    Local, Mesh, MeshId, Motion, Node, NodeId, Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space, Track,
+    Trs,
 };
 use meshwright_testkit::sound;
 use proptest::prelude::*;
@@ -145,12 +147,99 @@ fn survives(scene: &Scene, form: VertexForm) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// How many joints stand above each other at most.
+fn depth(scene: &Scene) -> f64 {
+    let above = |s: &Skeleton, mut j: usize| {
+        let mut n = 1.0;
+        while let Some(p) = s.joints[j].parent {
+            (n, j) = (n + 1.0, p);
+        }
+        n
+    };
+    scene.skeletons.iter().flat_map(|s| (0..s.joints.len()).map(move |j| above(s, j))).fold(0.0, f64::max)
+}
+
+/// The scene with one joint for each vertex.
+fn on_one_joint(mut scene: Scene) -> Scene {
+    for skin in scene.meshes.iter_mut().filter_map(|m| m.skin.as_mut()) {
+        let mut one = Skin::new(skin.skeleton);
+        for v in 0..skin.vertex_count() {
+            one.influences.extend(skin.of(v).first().map(|i| Influence { weight: 1.0, ..*i }));
+            one.end_vertex();
+        }
+        *skin = one;
+    }
+    scene
+}
+
+/// A scene and the model made of it stand alike within what was stated.
+fn stands_alike(scene: &Scene) -> Result<(), TestCaseError> {
+    let budget = Budget::new(Limits::default());
+    let Ok(made) = Bmd::from_scene(scene, &with_vertices(VertexForm::Widest)) else {
+        return Err(TestCaseError::reject("refused"));
+    };
+    prop_assert!(!made.value.validate().has_errors());
+    let stated = |code: &str| {
+        let found = made.losses.iter().filter(|l| l.code == code).filter_map(|l| l.amount);
+        found.fold(0.0, f64::max)
+    };
+    let lost = |code: &str| made.losses.iter().any(|l| l.code == code);
+    // One bone of many moves a vertex elsewhere, once they move at all.
+    if lost("influences-dropped") || lost("positions-clamped") || lost("weights-normalized") {
+        return Ok(());
+    }
+    let again = made.value.to_scene(&SceneOptions::default()).unwrap().value;
+    let size = |t: &[Triangle]| t.iter().flatten().flatten().fold(0.1_f64, |m, c| m.max(c.abs()));
+    let [a, b] = [scene, &again].map(|s| triangles(s, None, &budget).unwrap());
+    if a.is_empty() {
+        return Ok(());
+    }
+    let rounded = stated("positions-rounded") / 40.0;
+    let off = apart(&a, &b);
+    prop_assert!(off <= 2.0 * rounded + 1e-4 * size(&a), "rest: {off}, stated {rounded}");
+    for (c, clip) in made.value.clips.iter().enumerate() {
+        let source = scene.clips.iter().position(|s| clip.name.as_ref().is_some_and(|n| n.text() == s.name));
+        let Some(source) = source.filter(|_| made.value.clips.len() == scene.clips.len()) else { continue };
+        let spans =
+            |frames: u32, looping: bool| f64::from(if looping { frames } else { frames - 1 }).max(1.0);
+        let own = &scene.clips[source];
+        let step = spans(own.frames, own.looping) / spans(u32::from(clip.frames), own.looping);
+        for frame in [0, 1, clip.frames / 2].into_iter().filter(|f| *f < clip.frames) {
+            let frame = f64::from(frame);
+            let at = |clip, seconds| Some(Moment { clip, seconds });
+            let a = triangles(scene, at(source, own.seconds(frame * step)), &budget).unwrap();
+            let b = triangles(&again, at(c, again.clips[c].seconds(frame)), &budget).unwrap();
+            let local = stated("keys-turned").to_radians() + stated("keys-scaled") + stated("joint-shear");
+            let bound = rounded + depth(scene) * (local * 3.0 * size(&a) + stated("keys-moved") / 40.0 * 2.0);
+            let off = apart(&a, &b);
+            prop_assert!(
+                off <= bound + 0.01 * size(&a),
+                "{}: {off} of {}, stated {bound}",
+                clip.frames,
+                size(&a)
+            );
+        }
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(100) })]
 
     #[test]
     fn any_clean_scene_makes_a_readable_file(scene in clean_scene(), which in 0_usize..3) {
         survives(&scene, [VertexForm::Engine, VertexForm::Smallest, VertexForm::Widest][which])?;
+    }
+
+    #[test]
+    fn any_foreign_scene_makes_a_readable_file(scene in foreign_scene(), which in 0_usize..3) {
+        survives(&scene, [VertexForm::Engine, VertexForm::Smallest, VertexForm::Widest][which])?;
+    }
+
+    #[test]
+    fn any_foreign_scene_stands_alike(scene in foreign_scene()) {
+        stands_alike(&scene)?;
+        stands_alike(&on_one_joint(scene))?;
     }
 
     #[test]
@@ -267,4 +356,115 @@ fn levels_and_undrawn_meshes_follow_the_options() {
     assert_eq!(finest, (vec![true], vec![(0, 1, far)]));
     let merged = made(options.with_levels(Levels::Merged).with_prune(true));
     assert_eq!(merged, (vec![true, true], vec![(0, 2, far)]));
+}
+
+/// Two figures, each with a skeleton of its own, walk in one clip.
+#[test]
+fn several_skeletons_are_one() {
+    let mut scene = bound_elsewhere();
+    let mut other = scene.meshes[0].clone().with_name("other");
+    other.skin.as_mut().unwrap().skeleton = SkeletonId(1);
+    scene.meshes.push(other);
+    scene.nodes.push(Node::of_mesh("other", MeshId(1)));
+    let again = scene.skeletons[0].clone();
+    scene.skeletons.push(again);
+    for skeleton in 0..2 {
+        let mut track = Track { joint: 1, ..Track::default() };
+        track.translation.push(0.0, [0.0, 0.0, if skeleton == 0 { 20.0 } else { 40.0 }]);
+        scene.clips.push(Clip::new("lift", SkeletonId(skeleton), 10.0, Motion::Tracks(vec![track])));
+    }
+    let made = Bmd::from_scene(&scene, &with_vertices(VertexForm::Widest)).unwrap();
+    let names: Vec<_> = made.value.bones.iter().map(|b| b.name.as_ref().unwrap().text()).collect();
+    assert_eq!(names, ["root", "arm", "root_2", "arm_2"]);
+    assert_eq!((made.value.clips.len(), made.value.meshes[1].vertices[0].bone()), (1, 3));
+    let pose = made.value.motion(0).unwrap().pose(0.0);
+    let z = |mesh: usize| pose.position(made.value.meshes[mesh].vertices[0])[2];
+    assert!((z(0) - 20.0).abs() < 1e-3 && (z(1) - 40.0).abs() < 1e-3, "{} {}", z(0), z(1));
+    assert!(made.losses.iter().any(|l| l.code == "skeletons-joined"));
+}
+
+/// So many joints below the root, the first of which moves the mesh.
+fn with_joints(count: usize) -> Scene {
+    let mut scene = bound_elsewhere();
+    for i in 0..count {
+        let joint = Joint::new(format!("more {i}"), Some(1), Local::default());
+        scene.skeletons[0].joints.push(joint);
+    }
+    scene
+}
+
+#[test]
+fn bones_that_move_nothing_go_before_there_are_too_many() {
+    let made = Bmd::from_scene(&with_joints(253), &FromSceneOptions::default()).unwrap();
+    assert_eq!((made.value.bones.len(), made.losses.iter().any(|l| l.code == "bones-dropped")), (255, false));
+    let made = Bmd::from_scene(&with_joints(300), &FromSceneOptions::default()).unwrap();
+    let dropped = made.losses.iter().find(|l| l.code == "bones-dropped").unwrap();
+    assert_eq!((made.value.bones.len(), dropped.count), (255, 47));
+    let mut busy = with_joints(300);
+    let skin = busy.meshes[0].skin.as_mut().unwrap();
+    (skin.starts, skin.influences) = (vec![0], Vec::new());
+    for v in 0..3 {
+        let joints = v * 100..(v + 1) * 100;
+        skin.influences.extend(joints.map(|j| Influence { joint: j + 2, weight: 0.01 }));
+        skin.end_vertex();
+    }
+    let e = Bmd::from_scene(&busy, &FromSceneOptions::default()).unwrap_err().to_string();
+    assert!(e.contains("302 of them in use; the format takes 255"), "{e}");
+}
+
+/// A strip of so many vertices.
+fn strip(vertices: u32) -> Mesh {
+    let at = |i: u32| [f32::from(u16::try_from(i / 2 % 256).unwrap()), (i % 2) as f32, (i / 512) as f32];
+    let triangles = (0..vertices - 2).map(|i| [i, i + 1 + i % 2, i + 2 - i % 2]).collect();
+    Mesh::new("strip", (0..vertices).map(at).collect(), triangles)
+}
+
+#[test]
+fn meshes_are_split_where_the_format_or_the_engine_counts_no_further() {
+    let mut scene = Scene::new("large").in_space(Space::File);
+    scene.meshes.push(strip(70_000));
+    scene.nodes.push(Node::of_mesh("n", MeshId(0)));
+    let made = |options: FromSceneOptions<BmdSceneOptions>| {
+        let model = Bmd::from_scene(&scene, &options.with_memory(1 << 30)).unwrap().value;
+        let triangles: usize = model.meshes.iter().map(|m| m.primitives.len()).sum();
+        (model.meshes.iter().map(|m| m.vertices.len()).max().unwrap(), model.meshes.len(), triangles)
+    };
+    let options = FromSceneOptions::<BmdSceneOptions>::default();
+    let (most, meshes, triangles) = made(options.clone());
+    assert!(most > 1024 && most <= 65_535 && meshes == 2, "{most} {meshes}");
+    let (most, meshes, same) = made(options.for_engine(Engine::BgbTech));
+    assert!(most <= 1024 && meshes > 60, "{most} {meshes}");
+    assert_eq!(triangles, same);
+}
+
+#[test]
+fn more_meshes_than_a_level_counts_become_one_for_each_material() {
+    let mut scene = Scene::new("many").in_space(Space::File);
+    scene.meshes.push(strip(3));
+    scene.nodes = (0..300)
+        .map(|i| {
+            let at = Trs { translation: [i as f32, 0.0, 0.0], ..Trs::IDENTITY };
+            Node { local: Local::Trs(at), ..Node::of_mesh("n", MeshId(0)) }
+        })
+        .collect();
+    let made = Bmd::from_scene(&scene, &FromSceneOptions::default()).unwrap();
+    assert_eq!((made.value.meshes.len(), made.value.meshes[0].primitives.len()), (1, 300));
+    assert_eq!(made.value.lods.iter().map(|l| (l.first, l.count)).collect::<Vec<_>>(), [(0, 1)]);
+    assert!(made.losses.iter().any(|l| l.code == "meshes-merged" && l.count == 300));
+}
+
+#[test]
+fn long_fast_clips_are_sampled_and_the_error_is_stated() {
+    let mut scene = bound_elsewhere();
+    let mut track = Track { joint: 1, ..Track::default() };
+    for f in 0..=600_u16 {
+        track.translation.push(f32::from(f), [if f % 2 == 0 { 0.0 } else { 1.0 }, 0.0, 0.0]);
+    }
+    scene.clips.push(Clip::new("shake", SkeletonId(0), 60.0, Motion::Tracks(vec![track])));
+    let made = Bmd::from_scene(&scene, &FromSceneOptions::default()).unwrap();
+    let clip = &made.value.clips[0];
+    assert!(clip.rate.frames_per_second() <= 31.75 && clip.frames > 200);
+    let moved = made.losses.iter().find(|l| l.code == "resampled-moved").unwrap();
+    assert!(moved.amount.unwrap() > 0.4 && moved.amount.unwrap() <= 1.0, "{moved}");
+    assert!(made.losses.iter().any(|l| l.code == "rate-changed"));
 }

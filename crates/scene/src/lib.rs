@@ -15,7 +15,7 @@
 //! | [`sample`] | a clip's poses at any frame |
 //! | [`names`] | names encoded, cut and made unique |
 //! | [`Lack`] | what a format has no place for, in the same words everywhere |
-//! | [`BindPose`], [`Order`] | where vertices are bound, and joints with parents first |
+//! | [`BindPose`], [`Order`], [`Unscaled`] | where vertices are bound, joints with parents first, and bones without scale |
 //! | [`Engine`] | engines that take less than their formats hold |
 //! | [`FromSceneOptions`], [`FromScene`], [`OutputFiles`] | the shape of every conversion of a scene |
 //! | [`obj`] | a scene as Wavefront OBJ text |
@@ -73,6 +73,7 @@ pub mod strategy;
 mod surface;
 mod target;
 mod unite;
+mod unscaled;
 mod validate;
 
 pub use alpha::{AlphaLevels, AlphaMode};
@@ -97,6 +98,7 @@ pub use skeleton::{Joint, Local, Skeleton};
 pub use surface::{TextureAxes, handedness, texture_axes, unit_tangent, vertex_normals};
 pub use target::{FromScene, FromSceneOptions, OutputFile, OutputFiles};
 pub use unite::MostBones;
+pub use unscaled::Unscaled;
 pub use validate::SceneError;
 
 /// The README's example, compiled with the documentation tests.

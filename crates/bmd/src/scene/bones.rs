@@ -8,18 +8,16 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::math::{Affine64, narrow, quat};
+use meshwright_core::math::{Affine64, Trs64, narrow, quat};
 use meshwright_core::num::{F8A, QuatF8, Se32};
 use meshwright_scene::names::Names;
 use meshwright_scene::{
     AxisMap, BindPose, Budget, Channel, ConvertError, Joint, Local, Loss, Motion, Scene, Skeleton,
-    SkeletonId, Track, Trs,
+    SkeletonId, Track, Trs, Unscaled,
 };
 
 /// Bones that a vertex can name, the base included: 0xFF marks pseudo-bones.
-const MOST: usize = 255;
-/// A rest scale this near to 1 is none.
-const SCALE_NOISE: f64 = 1e-4;
+pub(super) const MOST: usize = 255;
 /// What a joint and its bone take while they are made.
 const JOINT: usize = 768;
 
@@ -29,16 +27,14 @@ pub(super) struct Bones {
     pub(super) bones: Vec<Bone>,
     /// What became of each joint.
     pub(super) joints: Vec<Placed>,
+    /// Bones move as their joints do: none is scaled at rest, and each hangs from its joint's parent.
+    pub(super) plain: bool,
 }
 
 /// A joint as a bone.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Placed {
     pub(super) bone: usize,
-    /// The product of the rest scales above it, which the format has no place for.
-    pub(super) scale_above: [f64; 3],
-    /// Its own rest scale.
-    pub(super) scale: [f64; 3],
     /// From where vertices rest to the bone's space, as the bone was rounded.
     resting: Binding,
     /// From where vertices are bound to the bone's space.
@@ -50,13 +46,6 @@ pub(super) struct Placed {
 pub(super) struct Binding {
     pub(super) points: Affine64,
     pub(super) normals: Affine64,
-}
-
-impl Default for Placed {
-    fn default() -> Self {
-        let binding = Binding::default();
-        Self { bone: 0, scale_above: [1.0; 3], scale: [1.0; 3], resting: binding, bound: binding }
-    }
 }
 
 impl Bones {
@@ -84,8 +73,17 @@ impl Bones {
         }
         let base_name = base.and_then(|j| source.joints.get(j)).map_or("base", |j| j.name.as_str());
         let base = Bone { name: Some(name(names, base_name, &path, losses)?), ..Bone::default() };
+        let unscaled = unscaled(source, budget)?;
+        let hung = |joint: &Joint| joint.parent.is_none_or(|p| leader(source, p) == p);
+        let plain = unscaled.scaled() == 0 && source.joints.iter().all(hung);
+        let mut rests = budget.reserve("bones", source.joints.len())?;
+        match plain {
+            true => rests.extend(source.joints.iter().map(|j| j.rest.to_trs64())),
+            false => rests.extend(unscaled.rest_locals().map(|m| Trs64::from_affine(&m))),
+        }
         let mut making = Making {
             source,
+            rests,
             axes,
             path,
             names,
@@ -93,16 +91,18 @@ impl Bones {
             bones: alloc::vec![base],
             joints: alloc::vec![Placed::default(); source.joints.len()],
             followed: BTreeMap::new(),
-            scaled: 0,
-            sheared: 0.0,
         };
         for j in placed {
             making.place(j)?;
         }
-        making.report();
+        if unscaled.scaled() > 0 {
+            let message = "joints that are scaled at rest: their vertices and children were moved instead";
+            let loss = Loss::note("joint-scale", making.path.as_str(), message);
+            making.losses.push(loss.of(unscaled.scaled(), "joint", "joints"));
+        }
         making.bind(scene, skeleton, budget)?;
         let Making { bones, joints, .. } = making;
-        Ok(Self { skeleton, bones, joints })
+        Ok(Self { skeleton, bones, joints, plain })
     }
 
     /// A bone's base transform as it was rounded.
@@ -131,6 +131,8 @@ impl Bones {
 /// Bones being made of joints.
 struct Making<'s, 'n, 'b> {
     source: &'s Skeleton,
+    /// Each joint's bone at rest, relative to what it hangs from.
+    rests: Vec<Trs64>,
     axes: &'s AxisMap,
     path: String,
     names: &'n mut Names<'b>,
@@ -139,9 +141,6 @@ struct Making<'s, 'n, 'b> {
     joints: Vec<Placed>,
     /// The bones and weights of joints that follow others.
     followed: BTreeMap<usize, Vec<(u8, f32)>>,
-    /// How many joints are scaled at rest.
-    scaled: usize,
-    sheared: f32,
 }
 
 impl Making<'_, '_, '_> {
@@ -161,20 +160,12 @@ impl Making<'_, '_, '_> {
         Ok(())
     }
 
-    /// A bone of a joint that is posed by itself. Rest scales move what is below.
+    /// A bone of a joint that is posed by itself.
     fn normal(&mut self, j: usize, joint: &Joint) -> Result<Bone, ConvertError> {
         let path = self.joint_path(j);
-        if let Local::Affine(m) = &joint.rest {
-            self.sheared = self.sheared.max(Trs::from_affine(m).1);
-        }
-        let trs = self.axes.trs64(&joint.rest.to_trs64());
-        let above = joint.parent.and_then(|p| self.joints.get(p));
-        let above = above.map_or([1.0; 3], |p| core::array::from_fn(|i| p.scale_above[i] * p.scale[i]));
-        self.scaled += usize::from(trs.scale.iter().any(|s| (s - 1.0).abs() > SCALE_NOISE));
-        if let Some(placed) = self.joints.get_mut(j) {
-            (placed.scale_above, placed.scale) = (above, trs.scale);
-        }
-        let origin: [f64; 3] = core::array::from_fn(|i| trs.translation[i] * above[i]);
+        let trs = self.rests.get(j).copied().unwrap_or(Trs64::IDENTITY);
+        let trs = self.axes.trs64(&trs);
+        let origin = trs.translation;
         let rotation = match QuatF8::encode(narrow(trs.rotation)) {
             // The original tool stores no rotation as zero.
             QuatF8::IDENTITY => QuatF8::from_bits(0),
@@ -229,19 +220,6 @@ impl Making<'_, '_, '_> {
         sum.into_iter().filter(|p| p.1.is_finite()).collect()
     }
 
-    fn report(&mut self) {
-        let path = self.path.as_str();
-        if self.scaled > 0 {
-            let message = "joints that are scaled at rest: their children were moved instead";
-            self.losses.push(Loss::new("joint-scale", path, message).of(self.scaled, "joint", "joints"));
-        }
-        if self.sheared > 1e-5 {
-            let loss = Loss::new("joint-shear", path, "joints cannot shear");
-            let loss = loss.by(f64::from(self.sheared), "of their size");
-            self.losses.push(loss.noise_below(Loss::NOISE));
-        }
-    }
-
     /// Finds what takes vertices into the space of each bone. The bones stand as the joints rest, up to rounding, so that
     /// joints without keys are where they should be; vertices that are bound in another pose come along.
     fn bind(&mut self, scene: &Scene, skeleton: SkeletonId, budget: &Budget) -> Result<(), ConvertError> {
@@ -274,6 +252,12 @@ impl Making<'_, '_, '_> {
         }
         Ok(())
     }
+}
+
+/// The bones of a skeleton, which have no scale at rest, and hang from joints that do not follow others.
+pub(super) fn unscaled<'s>(source: &'s Skeleton, budget: &Budget) -> Result<Unscaled<'s>, ConvertError> {
+    let above = |j: usize| source.joints.get(j).and_then(|j| j.parent).map(|p| leader(source, p));
+    Unscaled::of(source, above, budget)
 }
 
 /// A joint that does not follow others: the joint itself, or the heaviest of those it follows.
@@ -311,6 +295,12 @@ fn stored_parts(follows: &[(u8, f32)], path: &str, losses: &mut Vec<Loss>) -> [(
         losses.push(Loss::new("follows-cancel", path, "the weights of those it follows sum to zero"));
     }
     stored
+}
+
+/// Whether the first joint of a skeleton is what the format's bone 0 is.
+pub(super) fn has_base(scene: &Scene, skeleton: SkeletonId) -> bool {
+    let order = scene.skeletons.get(skeleton.0).and_then(Skeleton::order).unwrap_or_default();
+    order.first().is_some_and(|j| is_base(scene, skeleton, *j))
 }
 
 /// Whether a joint is what the format's bone 0 is: at the origin, never moved, at the root.

@@ -1,61 +1,73 @@
 //! A model from a scene.
 
 use super::axes::AXES;
-use super::bones::Bones;
+use super::bones::{self, Bones};
 use super::meshes::Meshes;
 use super::motion::Clips;
-use super::names::NAMES;
+use super::names::rules;
 use super::options::BmdSceneOptions;
 use crate::model::{Bmd, Lod, Mesh};
+use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::vec::Vec;
+use meshwright_core::FileFormat;
 use meshwright_core::num::F8A;
 use meshwright_scene::draw::Instance;
 use meshwright_scene::names::Names;
 use meshwright_scene::{
     Affine, Budget, ConvertError, Converted, Drawables, FromScene, FromSceneOptions, Lack, Levels, Loss,
-    MeshId, Scene, SkeletonId,
+    MeshId, MostBones, Scene, SkeletonId,
 };
 
 /// The most vertices, and primitives, that a mesh can count.
 const MOST: usize = 65_535;
+/// The most meshes that a level can count.
+const MOST_MESHES: usize = 255;
 /// The scale of the only level there is: the coarsest, which the existing tool writes.
 const FAR: f32 = 1.0 / 128.0;
 
 impl Bmd {
-    /// A model of a scene's drawn meshes, its first skeleton in use, and that skeleton's clips.
+    /// A model of a scene's drawn meshes, its skeletons in use as one, and their clips.
     ///
     /// Numbers are rounded to the nearest the format has; the largest differences are reported. A material
     /// becomes a flat colour when it is named `#RRGGBB`, or has neither name nor image; else its name is the
     /// texture. Vertices hang on their heaviest bone alone, and stand where the skeleton's rest pose takes them. Keys
     /// are chosen as for [`optimize`](Self::optimize). Meshes that are not drawn stay in the file without a material. A mesh
-    /// that bounds a joint is added in the space of its bone, its vertices joined where they stand at one place.
+    /// that bounds a joint is added in the space of its bone, its vertices joined where they stand at one place. Where a
+    /// scene draws more meshes than a level counts, those of one material become one.
     ///
     /// # Errors
-    /// When the scene breaks its own rules, when a skeleton has more than 254 joints, or when the model would take more
+    /// When the scene breaks its own rules, when more than 254 joints move something, or when the model would take more
     /// than the options allow.
     pub fn from_scene(
         scene: &Scene,
         options: &FromSceneOptions<BmdSceneOptions>,
     ) -> Result<Converted<Self>, ConvertError> {
         let budget = options.budget();
+        let mut losses = Vec::new();
+        let scene = &*one_skeleton(scene, &budget, &mut losses)?;
+        let engine = options.engine_of(<Self as FileFormat>::ID);
+        let most = engine.map_or(MOST, |(_, limits)| limits.mesh_vertices.min(MOST));
         let draw = options
             .draw(scene, &AXES, Levels::Each, true)
             .with_skip_empty(true)
             .with_normals(true)
-            .with_max_vertices(MOST)
+            .with_normalize(true)
+            .with_max_vertices(most)
             .with_max_triangles(MOST)
             .with_max_influences(1);
         let mut drawables = Drawables::new(scene, &draw, &budget)?;
-        let mut names = Names::new(NAMES, options.names, &budget);
-        let mut losses = Vec::new();
+        let merged = drawables.instances().filter(|i| i.node.is_some()).count() > MOST_MESHES;
+        if merged {
+            drawables = Drawables::new(scene, &draw.clone().with_by_material(true), &budget)?;
+        }
+        let [mut names, mut clip_names] =
+            [(); 2].map(|()| Names::new(rules(&scene.format), options.names, &budget));
         Lack::report(&[Lack::Images, Lack::Tangents], scene, &mut losses);
-        let used = scene.meshes.iter().filter_map(|m| m.skin.as_ref()).map(|s| s.skeleton).min();
-        let idle = (!scene.clips.is_empty() && !scene.skeletons.is_empty()).then_some(SkeletonId(0));
-        let bones = used
-            .or(idle)
-            .map(|s| Bones::of(scene, s, &draw.axes, &mut names, &budget, &mut losses))
+        let bones = used_skeletons(scene)
+            .first()
+            .map(|s| Bones::of(scene, *s, &draw.axes, &mut names, &budget, &mut losses))
             .transpose()?;
 
         let mut meshes = Meshes::new(scene, bones.as_ref(), options.format.vertices, options.names, &budget);
@@ -68,7 +80,7 @@ impl Bmd {
             solids: bones.as_ref().map(|b| b.solids(scene)).unwrap_or_default(),
             bounds: Vec::new(),
         };
-        let (list, lods) = drawing.levels(each)?;
+        let (list, lods) = if merged { drawing.merged(each)? } else { drawing.levels(each)? };
         let bounds = core::mem::take(&mut drawing.bounds);
         losses.append(&mut drawables.take_losses());
         losses.append(&mut meshes.losses);
@@ -79,7 +91,7 @@ impl Bmd {
                 bones,
                 axes: draw.axes,
                 options: options.format,
-                names: &mut names,
+                names: &mut clip_names,
                 budget: &budget,
                 losses: &mut losses,
                 scratch: 0,
@@ -107,6 +119,33 @@ impl FromScene for Bmd {
     ) -> Result<Converted<Self>, ConvertError> {
         Self::from_scene(scene, options)
     }
+}
+
+/// The skeletons that move vertices, or that a clip moves.
+fn used_skeletons(scene: &Scene) -> Vec<SkeletonId> {
+    let skins = scene.meshes.iter().filter_map(|m| m.skin.as_ref()).map(|s| s.skeleton);
+    let mut used: Vec<_> = skins.chain(scene.clips.iter().map(|c| c.skeleton)).collect();
+    used.sort_unstable();
+    used.dedup();
+    used.retain(|id| scene.skeletons.get(id.0).is_some_and(|s| !s.joints.is_empty()));
+    used
+}
+
+/// The scene with the skeletons that something uses as one, which has no more joints than the format has bones.
+fn one_skeleton<'s>(
+    scene: &'s Scene,
+    budget: &Budget,
+    losses: &mut Vec<Loss>,
+) -> Result<Cow<'s, Scene>, ConvertError> {
+    scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+    let used = used_skeletons(scene);
+    let one = |id| used.contains(&id);
+    let scene = Scene::with_one_skeleton(Cow::Borrowed(scene), one, budget, losses)?;
+    let Some(&first) = used.first() else { return Ok(scene) };
+    // The base needs no number of its own where a joint is one.
+    let most = bones::MOST - usize::from(!bones::has_base(&scene, first));
+    let limit = MostBones { most, by: "the format" };
+    Scene::with_fewer_joints(scene, first, limit, |_| false, budget, losses)
 }
 
 /// Meshes being drawn, level by level.
@@ -151,20 +190,55 @@ impl Drawing<'_, '_, '_> {
                 self.budget.charge_items("meshes", made.len() as u64, size_of::<Mesh>())?;
                 list.extend(made);
             }
-            match group.first() {
-                Some(Instance { node: None, .. }) => {
-                    list.iter_mut().skip(start).for_each(|m| m.material = None);
-                }
-                Some(first) => {
-                    let max = first.level.filter(|_| each).and_then(|l| self.scene.levels.get(l));
-                    let scale = max.map_or(FAR, |l| l.max_distance.map_or(0.0, |d| 1.0 / (d.max(0.0) + 1.0)));
-                    lods.extend(lod(start, list.len(), scale, &mut self.meshes.losses));
-                }
-                None => {}
-            }
+            let Some(first) = group.first() else { continue };
+            self.close((first.level, first.node.is_some()), start, each, &mut list, &mut lods);
         }
         self.add_solids(&mut list)?;
         Ok((list, lods))
+    }
+
+    /// As [`levels`](Self::levels), meshes of one material being one.
+    fn merged(&mut self, each: bool) -> Result<(Vec<Mesh>, Vec<Lod>), ConvertError> {
+        let (mut list, mut lods): (Vec<Mesh>, _) = (Vec::new(), Vec::new());
+        let mut open: Option<((Option<usize>, bool), usize)> = None;
+        while let Some(made) = self.drawables.next() {
+            let drawable = made?;
+            if drawable.node().is_none() && drawable.id().is_some_and(|id| self.solids.contains_key(&id.0)) {
+                continue;
+            }
+            let place = (drawable.level(), drawable.node().is_some());
+            if let Some((before, start)) = open.filter(|o| o.0 != place) {
+                self.close(before, start, each, &mut list, &mut lods);
+                open = None;
+            }
+            open.get_or_insert((place, list.len()));
+            let made = self.meshes.made(core::slice::from_ref(&drawable))?;
+            self.budget.charge_items("meshes", made.len() as u64, 2 * size_of::<Mesh>())?;
+            list.extend(made);
+        }
+        if let Some((place, start)) = open {
+            self.close(place, start, each, &mut list, &mut lods);
+        }
+        self.add_solids(&mut list)?;
+        Ok((list, lods))
+    }
+
+    /// Ends the meshes of one level, or those that nothing draws.
+    fn close(
+        &mut self,
+        (level, drawn): (Option<usize>, bool),
+        start: usize,
+        each: bool,
+        list: &mut [Mesh],
+        lods: &mut Vec<Lod>,
+    ) {
+        if !drawn {
+            list.iter_mut().skip(start).for_each(|m| m.material = None);
+            return;
+        }
+        let max = level.filter(|_| each).and_then(|l| self.scene.levels.get(l));
+        let scale = max.map_or(FAR, |l| l.max_distance.map_or(0.0, |d| 1.0 / (d.max(0.0) + 1.0)));
+        lods.extend(lod(start, list.len(), scale, &mut self.meshes.losses));
     }
 
     /// The meshes that bound bones, each in the space of its bone and without a material, behind all others.

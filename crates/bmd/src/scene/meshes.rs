@@ -1,7 +1,7 @@
 //! Meshes from drawables.
 
 use super::bones::Bones;
-use super::names::{MATERIALS, name};
+use super::names::MATERIALS;
 use super::options::VertexForm;
 use super::rounding::{Corner, Rounding};
 use crate::model::{Mesh, MeshFlags, Name};
@@ -64,21 +64,10 @@ impl<'s, 'b> Meshes<'s, 'b> {
         let material = self.material(first.material())?;
         let mut rounding = Rounding::default();
         let mut meshes = self.budget.reserve("meshes", parts.len())?;
-        let mut lost = 0;
         for part in parts {
             meshes.push(self.mesh(&part.mesh, &material, &mut rounding)?);
-            let skin = part.mesh.skin.as_ref();
-            if skin.is_some_and(|s| self.bones.is_none_or(|b| b.skeleton != s.skeleton)) {
-                lost += part.mesh.positions.len();
-            }
         }
-        let path = first.path();
-        if lost > 0 {
-            let message = "vertices that are bound to another skeleton stay where they are";
-            let loss = Loss::new("skeleton-dropped", path.as_str(), message);
-            self.losses.push(loss.of(lost, "vertex", "vertices"));
-        }
-        rounding.report(&path, &mut self.losses);
+        rounding.report(&first.path(), &mut self.losses);
         Ok(meshes)
     }
 
@@ -107,7 +96,7 @@ impl<'s, 'b> Meshes<'s, 'b> {
         let factor = [r, g, b].map(srgb);
         let text = source.map_or("", |m| &m.name);
         let path = format!("materials[{}]", id.map_or(0, |m| m.0));
-        let mut name = name(&mut self.names, text, &path, &mut self.losses)?;
+        let mut name = Name::new(&self.names.fit_shared(text, &path, &mut self.losses)?);
         if name.bytes().is_empty() && source.is_none_or(|m| m.image.is_none()) {
             let [r, g, b] = factor;
             name = Name::new(format!("#{r:02X}{g:02X}{b:02X}").as_bytes());

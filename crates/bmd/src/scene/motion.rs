@@ -1,6 +1,6 @@
 //! Clips from tracks and poses.
 
-use super::bones::{Bones, Placed};
+use super::bones::{Bones, Placed, unscaled};
 use super::names::name;
 use super::options::BmdSceneOptions;
 use crate::math::degrees;
@@ -15,12 +15,14 @@ use alloc::vec::Vec;
 use meshwright_core::math::quat::{self, Quat};
 use meshwright_core::math::{Trs64, unit};
 use meshwright_scene::names::Names;
-use meshwright_scene::{AxisMap, Budget, Clip as SceneClip, ConvertError, Loss, Sampler, Scene};
+use meshwright_scene::{AxisMap, Budget, Clip as SceneClip, ConvertError, Loss, Motion, Sampler, Scene};
 
 /// The most frames that a clip can count.
 const MOST_FRAMES: f64 = 255.0;
 /// The highest rate, in quarters of a frame per second.
 const MOST_QUARTERS: f64 = 127.0;
+/// A part of a matrix this small is no shear.
+const SHEAR: f64 = 1e-5;
 /// The most words that one channel's keys are chosen among.
 const MOST_CANDIDATES: u64 = 1024;
 
@@ -102,6 +104,38 @@ impl Clips<'_, '_, '_> {
         Ok(())
     }
 
+    /// Where joints do not move as their bones do, what the bones do, frame by frame; and the largest part of a matrix that
+    /// a bone has no place for.
+    fn dense(
+        &self,
+        sampler: &Sampler<'_, '_>,
+        plan: &Plan,
+    ) -> Result<(Option<Vec<Trs64>>, f64), ConvertError> {
+        let poses = matches!(sampler.clip().motion, Motion::Poses { .. });
+        if self.bones.plain && !poses {
+            return Ok((None, 0.0));
+        }
+        let mut unscaled = unscaled(sampler.skeleton(), self.budget)?;
+        let joints = sampler.skeleton().joints.len();
+        let count = if self.bones.plain { 0 } else { joints.saturating_mul(plan.frames as usize) };
+        let (mut rows, mut locals) = (self.budget.reserve("frames", count)?, Vec::new());
+        let mut sheared = 0.0_f64;
+        for time in plan.times() {
+            sampler.locals(time, &mut locals)?;
+            if !self.bones.plain {
+                unscaled.run(&mut locals, true, self.budget)?;
+            }
+            for local in &locals {
+                let trs = Trs64::from_affine(local);
+                sheared = sheared.max(trs.misfit(local));
+                if !self.bones.plain {
+                    rows.push(self.axes.trs64(&trs));
+                }
+            }
+        }
+        Ok(((!self.bones.plain).then_some(rows), sheared))
+    }
+
     fn clip(&mut self, index: usize, clip: &SceneClip, path: String) -> Result<Clip, ConvertError> {
         let plan = Plan::of(clip);
         let change = (f64::from(plan.rate) / 4.0 - f64::from(clip.rate)).abs();
@@ -119,12 +153,31 @@ impl Clips<'_, '_, '_> {
         let candidates = (u64::from(plan.frames) * 6).min(MOST_CANDIDATES);
         let work = candidates * u64::from(plan.frames);
         self.scratch(2 * candidates * candidates)?;
+        if plan.step != 1.0 || sampler.is_off_frame() {
+            let found = sampler.resampling(plan.step, plan.frames)?;
+            found.report(&path, "the motion was sampled at the frames of the new clip", self.losses);
+        }
+        let (dense, sheared) = self.dense(&sampler, &plan)?;
+        if sheared > SHEAR {
+            let loss =
+                Loss::new("joint-shear", path.as_str(), "bones cannot shear").by(sheared, "of a matrix");
+            self.losses.push(loss.noise_below(Loss::NOISE));
+        }
         for (joint, placed) in self.bones.joints.iter().enumerate().filter(|(_, p)| p.bone > 0) {
-            let Some(slot) = keys.get_mut(placed.bone).filter(|_| sampler.moves(joint)) else { continue };
+            let moves = dense.is_some() || sampler.moves(joint);
+            let Some(slot) = keys.get_mut(placed.bone).filter(|_| moves) else { continue };
             self.budget.charge_items("frames", u64::from(plan.frames), size_of::<Trs64>())?;
             self.budget.work("choosing keys", work)?;
-            let samples = plan.times().map(|t| self.axes.trs64(&sampler.trs(joint, t)));
-            let values = Values::of(samples, placed, self.bones);
+            let values = match &dense {
+                Some(rows) => {
+                    let joints = sampler.skeleton().joints.len();
+                    Values::of(rows.iter().skip(joint).step_by(joints.max(1)).copied(), placed, self.bones)
+                }
+                None => {
+                    let samples = plan.times().map(|t| self.axes.trs64(&sampler.trs(joint, t)));
+                    Values::of(samples, placed, self.bones)
+                }
+            };
             *slot = values.keys(timing, self.options);
             values.measure(slot, timing, &mut worst);
         }
@@ -175,13 +228,11 @@ impl Values {
     fn of(samples: impl Iterator<Item = Trs64>, placed: &Placed, bones: &Bones) -> Self {
         let base = bones.base(placed.bone);
         let back = quat::conjugate(base.rotation);
-        let ratio = |a: f64, b: f64| if b == 0.0 { 1.0 } else { a / b };
         let mut this = Self::default();
         for trs in samples {
             this.rotation.push(unit(quat::product(trs.rotation, back)).unwrap_or(quat::IDENTITY));
-            let moved = |i: usize| trs.translation[i] * placed.scale_above[i] - base.origin[i];
-            this.translation.push(core::array::from_fn(moved));
-            this.scale.push(core::array::from_fn(|i| ratio(trs.scale[i], placed.scale[i])));
+            this.translation.push(core::array::from_fn(|i| trs.translation[i] - base.origin[i]));
+            this.scale.push(trs.scale);
         }
         this
     }
