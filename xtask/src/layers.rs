@@ -13,6 +13,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("files", &["core"]),
     ("quake", &["core"]),
     ("rig", &["scene"]),
+    ("render", &["core", "scene"]),
     ("gltf", &["core", "scene"]),
     ("", LIBRARIES),
     ("cli", &[""]),
@@ -26,10 +27,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
 const FORMAT: &[&str] = &["core", "scene"];
 
 /// What the facade puts together, formats aside.
-const LIBRARIES: &[&str] = &["core", "scene", "files", "quake", "rig", "gltf"];
+const LIBRARIES: &[&str] = &["core", "scene", "files", "quake", "rig", "render", "gltf"];
 
 /// What is measured through the facade and the program; below them a crate is named for its features. Formats are among it.
-const MEASURED: &[&str] = &["", "core", "scene", "files", "quake", "rig", "gltf", "cli", "testkit", "xtask"];
+const MEASURED: &[&str] =
+    &["", "core", "scene", "files", "quake", "rig", "render", "gltf", "cli", "testkit", "xtask"];
 
 /// Those that may use every format.
 const ALL_FORMATS: [&str; 3] = ["", "lab", "fuzz"];
@@ -44,6 +46,7 @@ const FEW: &[(&str, &[&str])] = &[
     ("files", &["lz4_flex", "miniz_oxide", "nom", "thiserror"]),
     ("quake", &["nom", "thiserror", "proptest"]),
     ("rig", &["glam", "thiserror", "rayon"]),
+    ("render", &["png", "proptest"]),
     ("xtask", &["lexopt", "serde_json"]),
 ];
 
@@ -69,7 +72,7 @@ fn package_name(short: &str) -> String {
 }
 
 /// Crates that work on what files say, those of formats aside, where arithmetic and indexing must be checked.
-const READERS: [&str; 8] = ["core", "files", "quake", "scene", "rig", "gltf", "meshwright", "cli"];
+const READERS: [&str; 9] = ["core", "files", "quake", "scene", "rig", "render", "gltf", "meshwright", "cli"];
 const CHECKED: &str =
     "#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]";
 

@@ -1,0 +1,174 @@
+//! Pixels.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "pixels by coordinates that were compared with the picture's size"
+)]
+
+use crate::font;
+use meshwright_scene::{Budget, LimitExceeded};
+
+/// Pixels row by row from the top, on the sRGB curve, alpha not multiplied.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Picture {
+    width: u32,
+    height: u32,
+    pixels: Vec<[u8; 4]>,
+}
+
+impl std::fmt::Debug for Picture {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Picture({} x {})", self.width, self.height)
+    }
+}
+
+/// The most characters of a text that are drawn.
+const LONGEST: usize = 256;
+
+impl Picture {
+    /// A picture of one colour.
+    ///
+    /// # Errors
+    /// When the budget does not allow for its pixels.
+    pub fn filled(width: u32, height: u32, color: [u8; 4], budget: &Budget) -> Result<Self, LimitExceeded> {
+        let count = u64::from(width) * u64::from(height);
+        let pixels = budget.filled("pixels", usize::try_from(count).unwrap_or(usize::MAX), color)?;
+        Ok(Self { width, height, pixels })
+    }
+
+    /// Pixels from left to right.
+    #[must_use]
+    pub const fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// Pixels from top to bottom.
+    #[must_use]
+    pub const fn height(&self) -> u32 {
+        self.height
+    }
+
+    /// All pixels, row by row from the top.
+    #[must_use]
+    pub fn pixels(&self) -> &[[u8; 4]] {
+        &self.pixels
+    }
+
+    pub(crate) fn rows_mut(&mut self) -> &mut [[u8; 4]] {
+        &mut self.pixels
+    }
+
+    /// One pixel; `None` outside.
+    #[must_use]
+    pub fn pixel(&self, x: u32, y: u32) -> Option<[u8; 4]> {
+        let inside = x < self.width && y < self.height;
+        inside.then(|| self.pixels[y as usize * self.width as usize + x as usize])
+    }
+
+    /// Sets a pixel; outside nothing happens.
+    fn set(&mut self, x: i64, y: i64, color: [u8; 4]) {
+        let Some((x, y)) = u32::try_from(x).ok().zip(u32::try_from(y).ok()) else { return };
+        if x < self.width && y < self.height {
+            self.pixels[y as usize * self.width as usize + x as usize] = color;
+        }
+    }
+
+    /// Puts another picture over this one with its top left corner there; what is transparent lets this one through.
+    pub fn put(&mut self, x: i64, y: i64, other: &Self) {
+        for (row, pixels) in (0_i64..).zip(other.pixels.chunks(other.width.max(1) as usize)) {
+            for (column, color) in (0_i64..).zip(pixels) {
+                let (x, y) = (x.saturating_add(column), y.saturating_add(row));
+                match color[3] {
+                    0 => {}
+                    255 => self.set(x, y, *color),
+                    alpha => self.mix(x, y, *color, alpha),
+                }
+            }
+        }
+    }
+
+    fn mix(&mut self, x: i64, y: i64, over: [u8; 4], alpha: u8) {
+        let at = u32::try_from(x).ok().zip(u32::try_from(y).ok());
+        let Some(under) = at.and_then(|(x, y)| self.pixel(x, y)) else { return };
+        let (above, rest) = (u32::from(alpha) * 255, (255 - u32::from(alpha)) * u32::from(under[3]));
+        let sum = above + rest;
+        let part = |o: u8, u: u8| {
+            let mixed = (u32::from(o) * above + u32::from(u) * rest + sum / 2) / sum.max(1);
+            u8::try_from(mixed).unwrap_or(u8::MAX)
+        };
+        let [r, g, b] = std::array::from_fn(|i| part(over[i], under[i]));
+        self.set(x, y, [r, g, b, u8::try_from((sum + 127) / 255).unwrap_or(u8::MAX)]);
+    }
+
+    /// How large a text is: six pixels a character and eight high, times `scale`.
+    #[must_use]
+    pub fn text_size(text: &str, scale: u32) -> (u32, u32) {
+        let count = u32::try_from(text.chars().take(LONGEST).count()).unwrap_or(0);
+        (count.saturating_mul(font::WIDTH).saturating_mul(scale), font::HEIGHT.saturating_mul(scale))
+    }
+
+    /// Writes a text with its top left corner there, each dot of a letter `scale` pixels wide. What is no printable ASCII is a
+    /// box; what is longer than 256 characters ends there.
+    pub fn text(&mut self, x: i64, y: i64, scale: u32, color: [u8; 4], text: &str) {
+        let (wide, scale) = (i64::from(font::WIDTH), i64::from(scale));
+        for (i, letter) in (0_i64..).zip(text.chars().take(LONGEST)) {
+            for (column, row) in font::dots(letter) {
+                let (left, top) = (x + (i * wide + column) * scale, y + row * scale);
+                for (dx, dy) in (0..scale).flat_map(|dx| (0..scale).map(move |dy| (dx, dy))) {
+                    self.set(left + dx, top + dy, color);
+                }
+            }
+        }
+    }
+
+    /// The hash of size and pixels by FNV-1a in 64 bits, for tests that keep hashes of pictures.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        let size = [self.width.to_le_bytes(), self.height.to_le_bytes()];
+        let bytes = size.iter().flatten().chain(self.pixels.iter().flatten());
+        bytes.fold(0xcbf2_9ce4_8422_2325, |hash, b| (hash ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshwright_scene::Limits;
+
+    fn picture(width: u32, height: u32, color: [u8; 4]) -> Picture {
+        Picture::filled(width, height, color, &Budget::new(Limits::default())).unwrap()
+    }
+
+    #[test]
+    fn pictures_lie_on_each_other() {
+        let mut under = picture(4, 4, [0, 0, 0, 255]);
+        under.put(2, 2, &picture(9, 9, [255, 255, 255, 128]));
+        under.put(-1, 0, &picture(2, 1, [1, 2, 3, 255]));
+        under.put(i64::MAX, i64::MIN, &picture(2, 1, [1, 2, 3, 255]));
+        assert_eq!(under.pixel(3, 3), Some([128, 128, 128, 255]));
+        assert_eq!((under.pixel(0, 0), under.pixel(1, 0)), (Some([1, 2, 3, 255]), Some([0, 0, 0, 255])));
+        assert_eq!(under.pixel(4, 0), None);
+    }
+
+    #[test]
+    fn letters_are_drawn_within_their_cells() {
+        for c in ' '..='~' {
+            let mut page = picture(18, 24, [0; 4]);
+            page.text(6, 8, 1, [255; 4], &c.to_string());
+            let dots: Vec<_> =
+                (0..18 * 24).filter(|i| page.pixels[*i][3] > 0).map(|i| (i % 18, i / 18)).collect();
+            assert_eq!(dots.is_empty(), c == ' ', "{c}");
+            assert!(dots.iter().all(|(x, y)| (6..11).contains(x) && (8..16).contains(y)), "{c}");
+        }
+        let mut page = picture(2, 2, [0; 4]);
+        page.text(-3, -3, 9, [255; 4], "\u{202e}\0x");
+    }
+
+    #[test]
+    fn no_two_letters_look_alike() {
+        let shapes: Vec<Vec<_>> = (' '..='~').map(|c| font::dots(c).collect()).collect();
+        for (i, shape) in shapes.iter().enumerate() {
+            assert!(!shapes[..i].contains(shape), "{i}");
+        }
+    }
+}
