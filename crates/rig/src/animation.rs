@@ -3,12 +3,13 @@
 use crate::error::RigError;
 use crate::joint::{Group, JointPose};
 use crate::kernels::Path;
+use crate::keys::Keyed;
 use crate::local::LocalPose;
 use crate::rig::Rig;
-use crate::sample::{Keys, Sampler, Source};
+use crate::sample::{Sampler, Source};
 use crate::time::Timing;
 use alloc::vec::Vec;
-use meshwright_scene::{Channel, Interpolation, PoseSet, Trs};
+use meshwright_scene::{Interpolation, PoseSet, Trs};
 
 /// A clip prepared for one skeleton: translations, rotations and scales in the order in which eight joints
 /// are computed at once. [`Player`](crate::Player)s share it.
@@ -29,22 +30,9 @@ pub struct Animation {
 pub(crate) enum Motion {
     /// A pose for every frame: `groups` groups each, and the pose of every frame.
     Uniform { groups: Vec<Group>, order: Vec<usize> },
-    /// Keys by place; and the rest pose for joints without.
-    Keyed { rest: LocalPose, tracks: [Vec<Track>; 3] },
+    /// Keys, and the rest pose for joints without.
+    Keyed(Keyed),
 }
-
-/// The keys of one channel of one joint.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Track {
-    pub(crate) slot: usize,
-    pub(crate) frames: Vec<f32>,
-    /// The components, three of four used for vectors.
-    pub(crate) values: Vec<[f32; 4]>,
-}
-
-pub(crate) const TRANSLATION: usize = 0;
-pub(crate) const ROTATION: usize = 1;
-pub(crate) const SCALE: usize = 2;
 
 impl Animation {
     /// Prepares a clip.
@@ -67,9 +55,11 @@ impl Animation {
                 if rule == Interpolation::Linear && !frames.is_empty() {
                     rule = Interpolation::LinearShort;
                 }
-                Motion::of_poses(rig, set, frames)?
+                Motion::of_poses(rig, set, frames, rule)?
             }
-            Source::Tracks(keys) => Motion::of_tracks(rig, keys)?,
+            // A clip without frames is the rest pose, keys or not.
+            Source::Tracks(_) if sampler.timing().frames == 0 => Motion::Keyed(Keyed::new(rig, &[], rule)?),
+            Source::Tracks(keys) => Motion::Keyed(Keyed::new(rig, keys, rule)?),
         };
         let duration = sampler.clip().duration_seconds();
         Ok(Self { path: rig.path(), joints, timing: sampler.timing(), duration, rule, motion })
@@ -111,10 +101,9 @@ fn fault(message: &'static str) -> RigError {
 }
 
 impl Motion {
-    fn of_poses(rig: &Rig, set: &PoseSet, frames: &[u32]) -> Result<Self, RigError> {
+    fn of_poses(rig: &Rig, set: &PoseSet, frames: &[u32], rule: Interpolation) -> Result<Self, RigError> {
         if frames.is_empty() {
-            // The rest pose: a joint without keys is between its rest value and itself.
-            return Ok(Self::Keyed { rest: LocalPose::new(rig), tracks: Default::default() });
+            return Ok(Self::Keyed(Keyed::new(rig, &[], rule)?));
         }
         let joints = rig.joint_count();
         let mut places = alloc::vec![usize::MAX; set.len()];
@@ -133,26 +122,5 @@ impl Motion {
             order.push(*place);
         }
         Ok(Self::Uniform { groups, order })
-    }
-
-    fn of_tracks(rig: &Rig, keys: &[Keys<'_>]) -> Result<Self, RigError> {
-        let mut tracks = [Vec::new(), Vec::new(), Vec::new()];
-        for k in keys {
-            let slot = rig.slot(k.joint).ok_or_else(|| fault("is not of this skeleton"))?;
-            let three = |[x, y, z]: [f32; 3]| [x, y, z, 0.0];
-            push(&mut tracks[TRANSLATION], slot, k.translation, three);
-            push(&mut tracks[ROTATION], slot, k.rotation, |q| q);
-            push(&mut tracks[SCALE], slot, k.scale, three);
-        }
-        tracks.iter_mut().for_each(|t| t.sort_by_key(|t| t.slot));
-        Ok(Self::Keyed { rest: LocalPose::new(rig), tracks })
-    }
-}
-
-fn push<T: Copy>(to: &mut Vec<Track>, slot: usize, channel: &Channel<T>, value: impl Fn(T) -> [f32; 4]) {
-    let (frames, values): (Vec<_>, Vec<_>) =
-        channel.frames.iter().zip(&channel.values).map(|(f, v)| (*f, value(*v))).unzip();
-    if !frames.is_empty() {
-        to.push(Track { slot, frames, values });
     }
 }

@@ -112,6 +112,7 @@ mod evaluate;
 mod hierarchy;
 mod joint;
 mod kernels;
+mod keys;
 mod layers;
 mod local;
 mod matrix;

@@ -5,13 +5,13 @@
     reason = "lists of one entry for each joint of the skeleton they were made for"
 )]
 
-use crate::animation::{Animation, Motion, ROTATION, SCALE, TRANSLATION, Track};
+use crate::animation::{Animation, Motion};
 use crate::error::RigError;
 use crate::joint::{Group, Lanes};
 use crate::kernels::lanes;
+use crate::keys::{Bracket, Eight, Keyed, ROTATION, User, is_opposite};
 use crate::local::LocalPose;
 use alloc::vec::Vec;
-use glam::{Quat, Vec4};
 use meshwright_scene::Interpolation;
 
 /// Plays an animation: it remembers between which keys every joint was, so that going on costs the same however
@@ -19,7 +19,13 @@ use meshwright_scene::Interpolation;
 #[derive(Clone, Debug)]
 pub struct Player<'a> {
     animation: &'a Animation,
-    spans: [Vec<Span>; 3],
+    /// Between which keys the frame is, for every list of frames.
+    brackets: Vec<Bracket>,
+    /// From which frame on, and up to which, all of them hold.
+    from: f32,
+    until: f32,
+    /// Joints whose keys are at frames of their own.
+    spans: Vec<Span>,
 }
 
 /// Where eight joints are between their keys. Joints without keys are between their rest value and itself.
@@ -27,41 +33,24 @@ pub struct Player<'a> {
 struct Span {
     before: [Lanes; 4],
     behind: [Lanes; 4],
-    /// From which frame on, and up to which, the keys are the right ones.
-    from: Lanes,
-    until: Lanes,
     /// The frame of the key before, and one over the distance to the key behind.
     start: Lanes,
     inverse: Lanes,
-    /// The track of each lane, and the number of keys at or before the frame.
-    tracks: [Option<usize>; 8],
-    keys: [usize; 8],
 }
 
 impl<'a> Player<'a> {
     /// At the first frame.
     pub fn new(animation: &'a Animation) -> Self {
-        let spans = [TRANSLATION, ROTATION, SCALE].map(|channel| match &animation.motion {
-            Motion::Uniform { .. } => Vec::new(),
-            Motion::Keyed { rest, tracks } => {
-                let of = |g: &Group| match channel {
-                    TRANSLATION => [g.translation[0], g.translation[1], g.translation[2], Lanes::default()],
-                    ROTATION => g.rotation,
-                    _ => [g.scale[0], g.scale[1], g.scale[2], Lanes::default()],
-                };
-                let mut spans: Vec<Span> = rest.groups().iter().map(|g| Span::resting(of(g))).collect();
-                for (i, track) in tracks[channel].iter().enumerate() {
-                    let lane = track.slot % 8;
-                    if let Some(span) = spans.get_mut(track.slot / 8) {
-                        span.tracks[lane] = Some(i);
-                        // Nothing is found yet.
-                        (span.from.0[lane], span.until.0[lane]) = (f32::INFINITY, f32::NEG_INFINITY);
-                    }
-                }
-                spans
-            }
-        });
-        Self { animation, spans }
+        let (mut brackets, mut spans) = (Vec::new(), Vec::new());
+        if let Motion::Keyed(keys) = &animation.motion {
+            brackets.resize(keys.lines.len(), Bracket::NOWHERE);
+            // In the order of their numbers.
+            spans.extend(keys.channels.iter().flatten().filter_map(|eight| match eight {
+                Eight::Apart { rest, .. } => Some(Span::resting(*rest)),
+                _ => None,
+            }));
+        }
+        Self { animation, brackets, from: f32::INFINITY, until: f32::NEG_INFINITY, spans }
     }
 
     /// What is played.
@@ -94,12 +83,9 @@ impl<'a> Player<'a> {
         let rest = (frame - whole as f64) as f32;
         match &animation.motion {
             Motion::Uniform { groups, order } => animation.blend_poses(groups, order, (whole, rest), out),
-            Motion::Keyed { tracks, .. } => {
-                // A clip without frames is the rest pose, keys or not.
-                if animation.timing.frames > 0 {
-                    self.seek(tracks, whole, rest);
-                }
-                self.blend_keys(whole, rest, out);
+            Motion::Keyed(keys) => {
+                self.seek(keys, whole, rest);
+                self.blend_keys(keys, whole, rest, out);
             }
         }
         Ok(())
@@ -114,115 +100,121 @@ impl<'a> Player<'a> {
         self.sample(self.animation.frame_at(seconds), out)
     }
 
-    fn blend_keys(&self, whole: usize, rest: f32, out: &mut LocalPose) {
-        let spans = &self.spans;
-        let (rule, to) = (self.animation.rule, out.groups_mut());
+    fn blend_keys(&self, keys: &Keyed, whole: usize, rest: f32, out: &mut LocalPose) {
+        let rule = self.animation.rule;
+        let at = At { brackets: &self.brackets, spans: &self.spans, whole, rest };
+        let to = out.groups_mut();
         self.animation.path.run(
             #[inline(always)]
-            || blend_spans(spans, whole, rest, rule, to),
+            || blend_keys(keys, &at, rule, to),
         );
         if rule == Interpolation::Spherical {
-            for (to, s) in out.groups_mut().iter_mut().zip(&spans[ROTATION]) {
-                to.rotation = spherical(&s.before, &s.behind, &s.ratio(whole, rest));
+            for (to, eight) in out.groups_mut().iter_mut().zip(&keys.channels[ROTATION]) {
+                to.rotation = match at.between(eight) {
+                    Between::Still(value) => *value,
+                    Between::Keys(before, behind, ratio) => lanes::spherical(before, behind, &ratio),
+                };
             }
         }
     }
 
-    /// Brings every span to the keys around the frame.
-    fn seek(&mut self, tracks: &[Vec<Track>; 3], whole: usize, rest: f32) {
+    /// Brings every bracket to the keys around the frame.
+    fn seek(&mut self, keys: &Keyed, whole: usize, rest: f32) {
         let timing = self.animation.timing;
         #[expect(clippy::cast_precision_loss, reason = "keys are stored in this precision")]
         let (frame, period) = (whole as f32 + rest, timing.looping.then_some(timing.frames as f32));
-        for (channel, (spans, tracks)) in self.spans.iter_mut().zip(tracks).enumerate() {
-            for span in spans {
-                let mut stale = false;
-                for i in 0..8 {
-                    stale |= !(span.from.0[i] <= frame && frame < span.until.0[i]);
-                }
-                if !stale {
-                    continue;
-                }
-                for lane in 0..8 {
-                    let fresh = span.from.0[lane] <= frame && frame < span.until.0[lane];
-                    if let Some(track) = span.tracks[lane].and_then(|t| tracks.get(t)).filter(|_| !fresh) {
-                        span.find(lane, track, frame, period);
-                        if channel == ROTATION {
-                            span.hold_opposite(lane);
-                        }
+        if self.from <= frame && frame < self.until {
+            return;
+        }
+        (self.from, self.until) = (f32::NEG_INFINITY, f32::INFINITY);
+        for (bracket, line) in self.brackets.iter_mut().zip(&keys.lines) {
+            if !bracket.holds(frame) {
+                *bracket = bracket.find(&line.frames, frame, period);
+                for user in &line.users {
+                    if let Eight::Apart { place, tracks, .. } = &keys.channels[user.channel][user.group] {
+                        self.spans[*place].put(user, bracket, &tracks[user.lane]);
                     }
                 }
             }
+            self.from = self.from.max(bracket.from);
+            self.until = self.until.min(bracket.until);
         }
     }
 }
 
+/// How far the frame is from the key before to the key behind. The frame that the keys were found for is
+/// rounded: between keys that are closest together it may lie outside.
+#[inline(always)]
+fn ratio(whole: usize, rest: f32, start: f32, inverse: f32) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "keys are stored in this precision")]
+    let whole = whole as f32;
+    (((whole - start) + rest) * inverse).clamp(0.0, 1.0)
+}
+
 impl Span {
     fn resting(value: [Lanes; 4]) -> Self {
-        Self {
-            before: value,
-            behind: value,
-            from: Lanes([f32::NEG_INFINITY; 8]),
-            until: Lanes([f32::INFINITY; 8]),
-            start: Lanes::default(),
-            inverse: Lanes::default(),
-            tracks: [None; 8],
-            keys: [0; 8],
+        Self { before: value, behind: value, start: Lanes::default(), inverse: Lanes::default() }
+    }
+
+    /// Takes over the keys of one joint.
+    #[inline]
+    fn put(&mut self, user: &User, bracket: &Bracket, keys: &[[f32; 4]]) {
+        let lane = user.lane;
+        let before = keys[bracket.before];
+        let mut behind = keys[bracket.behind];
+        // Exactly opposite quaternions have no middle, and stand for one rotation: the earlier holds.
+        if user.channel == ROTATION && is_opposite(&before, &behind) {
+            behind = before;
+        }
+        (self.start.0[lane], self.inverse.0[lane]) = (bracket.start, bracket.inverse);
+        for c in 0..4 {
+            self.before[c].0[lane] = before[c];
+            self.behind[c].0[lane] = behind[c];
         }
     }
+}
 
-    /// How far the frame is from the key before to the key behind. The frame that the keys were found for is
-    /// rounded: between keys that are closest together it may lie outside.
+/// A frame of an animation with keys.
+struct At<'a> {
+    brackets: &'a [Bracket],
+    spans: &'a [Span],
+    whole: usize,
+    rest: f32,
+}
+
+/// What eight joints are between.
+enum Between<'a> {
+    Still(&'a [Lanes; 4]),
+    Keys(&'a [Lanes; 4], &'a [Lanes; 4], Lanes),
+}
+
+impl<'a> At<'a> {
     #[inline(always)]
-    fn ratio(&self, whole: usize, rest: f32) -> Lanes {
-        #[expect(clippy::cast_precision_loss, reason = "keys are stored in this precision")]
-        let whole = whole as f32;
-        Lanes::make(|i| (((whole - self.start.0[i]) + rest) * self.inverse.0[i]).clamp(0.0, 1.0))
-    }
-
-    /// Finds the keys around a frame: usually those after the current ones.
-    fn find(&mut self, lane: usize, track: &Track, frame: f32, period: Option<f32>) {
-        let frames = &track.frames;
-        let key = |i: usize| frames.get(i).copied().unwrap_or(f32::INFINITY);
-        let holds = |n: usize| n <= frames.len() && (n == 0 || key(n - 1) <= frame) && frame < key(n);
-        let known = self.keys[lane];
-        let n = if holds(known + 1) { known + 1 } else { frames.partition_point(|&k| k <= frame) };
-        self.keys[lane] = n;
-        let last = frames.len() - 1;
-        let (mut from, mut until) = (if n == 0 { f32::NEG_INFINITY } else { key(n - 1) }, key(n));
-        let (mut before, mut behind, mut start, mut length) = (n.max(1) - 1, n.min(last), from, 0.0);
-        if n > 0 && n <= last {
-            length = key(n) - key(n - 1);
-        } else if let Some(period) = period {
-            // Across the end; keys that reach beyond it leave no gap.
-            let gap = key(0) + period - key(last);
-            let wrapped = key(last) - period;
-            if n == 0 && frame < wrapped {
-                until = wrapped;
-            } else if last > 0 && gap > 0.0 {
-                (before, behind, length) = (last, 0, gap);
-                start = if n == 0 { wrapped } else { key(last) };
-                from = start;
+    fn between(&self, eight: &'a Eight) -> Between<'a> {
+        match eight {
+            Eight::Still(value) => Between::Still(value),
+            Eight::Together { line, values } => {
+                let b = &self.brackets[*line];
+                let t = ratio(self.whole, self.rest, b.start, b.inverse);
+                Between::Keys(&values[b.before], &values[b.behind], Lanes([t; 8]))
+            }
+            Eight::Apart { place, .. } => {
+                let s = &self.spans[*place];
+                let t = Lanes::make(|i| ratio(self.whole, self.rest, s.start.0[i], s.inverse.0[i]));
+                Between::Keys(&s.before, &s.behind, t)
             }
         }
-        if length > 0.0 {
-            self.inverse.0[lane] = 1.0 / length;
-            self.start.0[lane] = start;
-        } else {
-            behind = before;
-            (self.inverse.0[lane], self.start.0[lane]) = (0.0, 0.0);
-        }
-        (self.from.0[lane], self.until.0[lane]) = (from, until);
-        for c in 0..4 {
-            self.before[c].0[lane] = track.values[before][c];
-            self.behind[c].0[lane] = track.values[behind][c];
-        }
     }
 
-    /// Exactly opposite quaternions have no middle, and stand for one rotation: the earlier holds.
-    fn hold_opposite(&mut self, lane: usize) {
-        if (0..4).all(|c| self.behind[c].0[lane] == -self.before[c].0[lane]) {
-            for c in 0..4 {
-                self.behind[c].0[lane] = self.before[c].0[lane];
+    /// A translation or a scale.
+    #[inline(always)]
+    fn vector(&self, eight: &'a Eight, out: &mut [Lanes; 3]) {
+        match self.between(eight) {
+            Between::Still([x, y, z, _]) => *out = [*x, *y, *z],
+            Between::Keys(before, behind, t) => {
+                for (c, out) in out.iter_mut().enumerate() {
+                    *out = lanes::lerp(&before[c], &behind[c], &t);
+                }
             }
         }
     }
@@ -252,38 +244,22 @@ impl Animation {
         );
         if self.rule == Interpolation::Spherical {
             for (to, (a, b)) in out.groups_mut().iter_mut().zip(a.iter().zip(b)) {
-                to.rotation = spherical(&a.rotation, &b.rotation, &Lanes([rest; 8]));
+                to.rotation = lanes::spherical(&a.rotation, &b.rotation, &Lanes([rest; 8]));
             }
         }
     }
 }
 
-/// The poses that all spans stand for; rotations linearly.
+/// The pose at a frame; rotations linearly.
 #[inline(always)]
-fn blend_spans(spans: &[Vec<Span>; 3], whole: usize, rest: f32, rule: Interpolation, out: &mut [Group]) {
-    let [translations, rotations, scales] = spans;
+fn blend_keys(keys: &Keyed, at: &At<'_>, rule: Interpolation, out: &mut [Group]) {
+    let [translations, rotations, scales] = &keys.channels;
     for (((out, t), r), s) in out.iter_mut().zip(translations).zip(rotations).zip(scales) {
-        let (tr, rr, sr) = (t.ratio(whole, rest), r.ratio(whole, rest), s.ratio(whole, rest));
-        for c in 0..3 {
-            out.translation[c] = lanes::lerp(&t.before[c], &t.behind[c], &tr);
-            out.scale[c] = lanes::lerp(&s.before[c], &s.behind[c], &sr);
-        }
-        out.rotation = lanes::nlerp(&r.before, &r.behind, &rr, rule != Interpolation::Linear);
+        at.vector(t, &mut out.translation);
+        at.vector(s, &mut out.scale);
+        out.rotation = match at.between(r) {
+            Between::Still(value) => *value,
+            Between::Keys(a, b, t) => lanes::nlerp(a, b, &t, rule != Interpolation::Linear),
+        };
     }
-}
-
-/// Spherical blends of rotations, the short way.
-fn spherical(a: &[Lanes; 4], b: &[Lanes; 4], t: &Lanes) -> [Lanes; 4] {
-    let mut out = [Lanes::default(); 4];
-    let quat = |q: &[Lanes; 4], i: usize| {
-        let v = Vec4::from_array([0, 1, 2, 3].map(|c: usize| q[c].0[i]));
-        v.try_normalize().map_or(Quat::IDENTITY, Quat::from_vec4)
-    };
-    for i in 0..8 {
-        let q = quat(a, i).slerp(quat(b, i), t.0[i]).to_array();
-        for (lanes, c) in out.iter_mut().zip(q) {
-            lanes.0[i] = c;
-        }
-    }
-    out
 }

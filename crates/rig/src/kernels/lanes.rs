@@ -7,6 +7,7 @@
 )]
 
 use crate::joint::{Group, Lanes};
+use glam::{Quat, Vec4};
 
 /// The square root. Without `std` glam has it from its own source.
 #[inline(always)]
@@ -17,7 +18,7 @@ fn root(v: f32) -> f32 {
     }
     #[cfg(not(feature = "std"))]
     {
-        glam::Vec4::splat(v).sqrt().x
+        Vec4::splat(v).sqrt().x
     }
 }
 
@@ -124,4 +125,20 @@ pub(crate) fn matrices(g: &Group) -> [Lanes; 12] {
         ty,
         tz,
     ]
+}
+
+/// Spherical blends of rotations, the short way.
+pub(crate) fn spherical(a: &[Lanes; 4], b: &[Lanes; 4], t: &Lanes) -> [Lanes; 4] {
+    let mut out = [Lanes::default(); 4];
+    let quat = |q: &[Lanes; 4], i: usize| {
+        let v = Vec4::from_array([0, 1, 2, 3].map(|c: usize| q[c].0[i]));
+        v.try_normalize().map_or(Quat::IDENTITY, Quat::from_vec4)
+    };
+    for i in 0..8 {
+        let q = quat(a, i).slerp(quat(b, i), t.0[i]).to_array();
+        for (lanes, c) in out.iter_mut().zip(q) {
+            lanes.0[i] = c;
+        }
+    }
+    out
 }
