@@ -28,6 +28,12 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Convert to glb, gltf, obj or any format that is read, or rewrite in the same format byte for byte
     Convert(ConvertArgs),
+    /// Show what folders and packs (pk3, pk4, pak, vp) hold, as an engine sees it
+    List(ListArgs),
+    /// Write the files of packs into a folder
+    Unpack(UnpackArgs),
+    /// Put the files of a folder into a pack (pk3, pak), the same bytes every time
+    Pack(PackArgs),
     /// Print a model as JSON
     Dump(DumpArgs),
     /// Write a model (BMD, DPM, ZYM) in fewer bytes: exactly, or within the bounds that are given
@@ -43,6 +49,9 @@ impl Command {
             Self::Info(args) => (args.format, None),
             Self::Check(args) => (args.format, None),
             Self::Convert(args) => (args.format, Some(&args.output)),
+            Self::List(args) => (args.format, None),
+            Self::Unpack(args) => (args.format, None),
+            Self::Pack(args) => (args.format, Some(&args.output)),
             Self::Dump(args) => (args.format, args.output.as_ref()),
             Self::Optimize(args) => (args.format, Some(&args.output)),
             Self::Edit(args) => (args.format, Some(&args.output)),
@@ -151,6 +160,51 @@ pub(crate) struct InfoArgs {
     pub read: ReadArgs,
     #[command(flatten)]
     pub companions: CompanionArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Packs, folders, or files and folders in packs: data.pk3/models
+    #[arg(required = true)]
+    pub files: Vec<OsString>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    /// Bytes that the directory of a pack may take in memory
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size)]
+    pub max_memory: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UnpackArgs {
+    /// Packs, or files and folders in them: data.pk3/models
+    #[arg(required = true)]
+    pub files: Vec<OsString>,
+    /// The folder that takes the files, under the paths that they have in the pack
+    #[arg(long, short, value_name = "DIR", required = true)]
+    pub output: PathBuf,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    /// Bytes that one file may take in memory
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size)]
+    pub max_memory: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PackArgs {
+    /// The folder whose files go into the pack, under their paths in it; or another pack
+    pub folder: OsString,
+    /// The pack: .pk3, .pk4 and .zip are zip archives, .pak is Quake's
+    #[arg(long, short, value_name = "PACK", required = true)]
+    pub output: PathBuf,
+    /// Keep what this pack of the same kind holds: files that the folder has not, or has with the same bytes, stay byte
+    /// for byte
+    #[arg(long, value_name = "PACK")]
+    pub onto: Option<PathBuf>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    /// Bytes that one file may take in memory
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size)]
+    pub max_memory: u64,
 }
 
 #[derive(Debug, Args)]

@@ -7,22 +7,27 @@ use crate::reader::Reader;
 use crate::refusal::Refusal;
 use crate::results::{Results, Shown};
 use crate::{Fail, Status, render};
-use meshwright::{AssetError, Format, Report, Severity, counted};
+use meshwright::{AssetError, Budget, Format, Report, Severity, counted};
 use serde_json::{Value, json};
 use std::io;
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
     let reader = Reader::new(&args.read, &args.companions)?;
     let mut results = Results::new("checked", &args.files, args.format, &args.read);
-    let inputs = results.inputs(expand(&args.files, None));
+    let mut expanded = expand(&args.files, None);
+    let packs = std::mem::take(&mut expanded.packs);
+    let inputs = results.inputs(expanded);
     reader.expect(&inputs)?;
+    // Why others cannot be read stands among the inputs.
+    for (path, pack) in packs.iter().filter_map(|(path, pack)| Some((path, pack.as_ref().ok()?))) {
+        let (input, report) = (Input::named(path), pack.check(&Budget::new(reader.limits())));
+        let kind = Kind { id: pack.kind().id(), title: pack.kind().title() };
+        let checked = Checked { bytes: Vec::new(), kind, report, lenient: false };
+        results.show(checked.status(args.deny_warnings), checked.shown(&input, args))?;
+    }
     let work = |input: &Input| {
         let checked = check(input, &reader)?;
-        let shown = match args.format {
-            OutputFormat::Text => Shown::Text(checked.text(input, args)),
-            OutputFormat::Json => Shown::Json(checked.json(input)),
-        };
-        Ok((checked.status(args.deny_warnings), shown))
+        Ok((checked.status(args.deny_warnings), checked.shown(input, args)))
     };
     let workers = Workers::new(&args.jobs, reader.limits().memory);
     workers.each(&inputs, Input::memory, work, |input, checked: Result<(Status, Shown), Refusal>| {
@@ -35,10 +40,22 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
     results.finish()
 }
 
+/// What a file is.
+struct Kind {
+    id: &'static str,
+    title: &'static str,
+}
+
+impl From<Format> for Kind {
+    fn from(format: Format) -> Self {
+        Self { id: format.id(), title: format.title() }
+    }
+}
+
 /// What was found in one file.
 struct Checked {
     bytes: Vec<u8>,
-    format: Format,
+    kind: Kind,
     report: Report,
     /// Only a lenient reader opens it.
     lenient: bool,
@@ -48,13 +65,15 @@ fn check(input: &Input, reader: &Reader) -> Result<Checked, Refusal> {
     match reader.open(input) {
         Ok(opened) => {
             reader.say_used(input, &opened);
-            let (format, report) = (opened.asset.format(), opened.asset.check());
-            Ok(Checked { bytes: opened.asset.into_bytes(), format, report, lenient: false })
+            let (kind, report) = (opened.asset.format().into(), opened.asset.check());
+            Ok(Checked { bytes: opened.asset.into_bytes(), kind, report, lenient: false })
         }
         Err(Refusal::Broken(e)) => {
             let (report, lenient) = (e.report(), e.opens_leniently());
             match e {
-                AssetError::Model { bytes, format, .. } => Ok(Checked { bytes, format, report, lenient }),
+                AssetError::Model { bytes, format, .. } => {
+                    Ok(Checked { bytes, kind: format.into(), report, lenient })
+                }
                 e => Err(Refusal::Broken(e)),
             }
         }
@@ -66,6 +85,13 @@ impl Checked {
     fn status(&self, deny_warnings: bool) -> Status {
         let warned = deny_warnings && self.report.count_of(Severity::Warning) > 0;
         if self.report.has_errors() || warned { Status::Errors } else { Status::Fine }
+    }
+
+    fn shown(&self, input: &Input, args: &CheckArgs) -> Shown {
+        match args.format {
+            OutputFormat::Text => Shown::Text(self.text(input, args)),
+            OutputFormat::Json => Shown::Json(self.json(input)),
+        }
     }
 
     fn text(&self, input: &Input, args: &CheckArgs) -> String {
@@ -93,7 +119,7 @@ impl Checked {
                 }
             };
             let hint = if self.lenient { "; --lenient opens it" } else { "" };
-            line(&format!("{shown}: {}: {verdict}{hint}", self.format.title()));
+            line(&format!("{shown}: {}: {verdict}{hint}", self.kind.title));
         }
         text
     }
@@ -106,7 +132,7 @@ impl Checked {
             .collect();
         json!({
             "file": input.exact(),
-            "format": self.format.id(),
+            "format": self.kind.id,
             "opens_leniently": self.lenient,
             "errors": report.count_of(Severity::Error),
             "warnings": report.count_of(Severity::Warning),

@@ -8,13 +8,13 @@
 use crate::args::{ConvertArgs, InfluenceArg, OutputFormat};
 use crate::batch::Workers;
 use crate::destination::Destination;
-use crate::input::{Input, expand};
+use crate::input::{Input, expand, is_folder};
 use crate::losses::{self, Detail};
 use crate::names::safe_file_name;
 use crate::output::{Content, Outputs, Staged};
 use crate::reader::{Opened, Reader};
 use crate::refusal::Refusal;
-use crate::results::{Results, is_folder};
+use crate::results::Results;
 use crate::{Fail, Status, output, pose, relative, render, say};
 use meshwright::dump::PoseRef;
 use meshwright::gltf::Influences;

@@ -2,7 +2,7 @@
 
 use crate::identity::{self, Identity};
 use crate::{render, temporary};
-use meshwright::files::{EntryKind, FilesError, Tree, TreePath};
+use meshwright::files::{EntryKind, FilesError, Pack, Tree, TreePath};
 use meshwright::{Finder, Format};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -44,8 +44,15 @@ impl Input {
         /// Several times the file, and something for the smallest.
         const TIMES: u64 = 8;
         const LEAST: u64 = 256 << 10;
-        let length = self.path.metadata().map_or(u64::MAX, |meta| meta.len());
+        let met = || self.met.as_ref().and_then(|met| met.finder.tree().size(&met.path));
+        let length = met().unwrap_or_else(|| self.path.metadata().map_or(u64::MAX, |meta| meta.len()));
         length.saturating_mul(TIMES).saturating_add(LEAST)
+    }
+
+    /// The file of the operating system that it is, or that of the pack that it lies in.
+    pub(crate) fn container(&self) -> PathBuf {
+        let met = self.met.as_ref().and_then(|met| met.finder.tree().container(&met.path));
+        met.unwrap_or_else(|| self.path.clone())
     }
 
     /// The path as people read it.
@@ -68,50 +75,93 @@ impl Input {
 /// What an argument led to, or why that cannot be looked at.
 pub(crate) type Found = Result<Input, (Input, FilesError)>;
 
-/// The files that arguments name: files as they are, folders walked with every file in them, sorted, links
+/// What arguments led to.
+#[derive(Debug, Default)]
+pub(crate) struct Expanded {
+    pub found: Vec<Found>,
+    /// How many files others hide: packs that the engine prefers, or loose files.
+    pub hidden: u64,
+    /// The packs that were walked, each with its path, or why it cannot be read.
+    pub packs: Vec<(PathBuf, Result<Arc<Pack>, FilesError>)>,
+}
+
+/// The files that arguments name: files as they are, folders and packs walked with every file in them, sorted, links
 /// inside folders not followed. The folder `into`, which takes the results, is not walked when it lies inside
 /// another: what an earlier run left there was not asked for.
-pub(crate) fn expand(arguments: &[OsString], into: Option<&Path>) -> Vec<Found> {
-    let mut inputs = Vec::new();
+pub(crate) fn expand(arguments: &[OsString], into: Option<&Path>) -> Expanded {
+    let mut expanded = Expanded::default();
     let into = into.and_then(identity::of);
     for argument in arguments {
         let path = Path::new(argument);
-        if argument != OsStr::new("-") && path.is_dir() {
-            walk(path, into.as_ref(), &mut inputs);
+        if is_folder(path) {
+            walk(path, Path::new(""), into.as_ref(), &mut expanded);
         } else {
-            inputs.push(Ok(Input::named(path)));
+            expanded.found.push(Ok(Input::named(path)));
         }
     }
-    inputs
+    expanded
 }
 
-fn walk(top: &Path, into: Option<&Identity>, inputs: &mut Vec<Found>) {
+/// Whether an argument names a folder, a pack, or a folder in one.
+pub(crate) fn is_folder(path: &Path) -> bool {
+    if path.as_os_str() == OsStr::new("-") {
+        return false;
+    }
+    path.is_dir()
+        || (Tree::leads_into_pack(path) && Tree::file(path).map_or(true, |tree| tree.scope().is_some()))
+}
+
+/// Walks a folder or a pack. A folder in it that has packs is a data folder by itself, in which everything is looked for.
+fn walk(top: &Path, before: &Path, into: Option<&Identity>, expanded: &mut Expanded) {
     let tree = match Tree::open(top) {
         Ok(tree) => tree,
-        Err(e) => return inputs.push(Err((Input::named(top), e))),
+        Err(e) => return expanded.found.push(Err((Input::named(top), e))),
     };
     let finder = Arc::new(Finder::new(tree));
-    let tree = finder.tree();
+    let (tree, mut data_folders) = (finder.tree(), Vec::new());
     let walk = tree.walk_where(|path, kind| {
-        kind != EntryKind::Folder
-            || tree.os_path(path).is_none_or(|folder| {
-                // Another run is writing there.
-                !temporary::is_temporary(&folder)
-                    && (into.is_none() || identity::of(&folder).as_ref() != into)
-            })
+        if kind != EntryKind::Folder {
+            return true;
+        }
+        let Some(folder) = tree.os_path(path) else { return true };
+        // Another run is writing there.
+        let out =
+            temporary::is_temporary(&folder) || (into.is_some() && identity::of(&folder).as_ref() == into);
+        if !out && tree.has_packs(path) {
+            data_folders.push((folder, path.clone()));
+            return false;
+        }
+        !out
     });
+    let scope = tree.scope().cloned().unwrap_or_default();
+    let below = |path: &TreePath| path.below(&scope).map(|path| before.join(as_os(&path)));
     for file in walk.files {
-        let place = |path: &TreePath| tree.os_path(path).unwrap_or_else(|| top.to_owned());
-        inputs.push(match file {
+        let place = |path: &TreePath| tree.shown_path(path).unwrap_or_else(|| top.to_owned());
+        expanded.found.push(match file {
             Ok(path) => {
-                let os_path = place(&path);
-                let below = os_path.strip_prefix(top).map(Path::to_owned).ok();
+                let shown = place(&path);
+                let own = tree.os_path(&path).and_then(|at| Some(before.join(at.strip_prefix(top).ok()?)));
+                let below = own.or_else(|| below(&path));
                 let met = Some(Met { finder: Arc::clone(&finder), path, format: None });
-                Ok(Input { path: os_path, below, met })
+                Ok(Input { path: shown, below, met })
             }
             Err((path, e)) => Err((Input::named(place(&path)), e)),
         });
     }
+    expanded.hidden = expanded.hidden.saturating_add(walk.hidden);
+    if tree.scope().is_some() {
+        expanded.packs.extend(tree.packs().last());
+    } else {
+        expanded.packs.extend(tree.packs());
+    }
+    for (folder, path) in data_folders {
+        self::walk(&folder, &before.join(as_os(&path)), into, expanded);
+    }
+}
+
+/// A path of a tree as one of the operating system, for names of outputs.
+pub(crate) fn as_os(path: &TreePath) -> PathBuf {
+    path.names().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }
 
 #[cfg(test)]
@@ -132,10 +182,10 @@ mod tests {
         #[cfg(unix)]
         std::os::unix::fs::symlink("/", at("loop")).unwrap();
         let found: Vec<_> =
-            expand(&[dir.path().into()], None).into_iter().map(|i| i.unwrap().below.unwrap()).collect();
+            expand(&[dir.path().into()], None).found.into_iter().map(|i| i.unwrap().below.unwrap()).collect();
         assert_eq!(found, [".meshwright-a1B2c3.tmp", "a.dpm", "c.dpm", "b/x.dpm"].map(PathBuf::from));
         let b = at("b");
-        assert_eq!(expand(&[dir.path().into()], Some(&b)).len(), 3);
-        assert_eq!(expand(&[b.clone().into()], Some(&b)).len(), 1);
+        assert_eq!(expand(&[dir.path().into()], Some(&b)).found.len(), 3);
+        assert_eq!(expand(&[b.clone().into()], Some(&b)).found.len(), 1);
     }
 }

@@ -15,10 +15,12 @@ mod edit;
 mod identity;
 mod info;
 mod input;
+mod list;
 mod losses;
 mod names;
 mod optimize;
 mod output;
+mod pack;
 mod pose;
 mod reader;
 mod refusal;
@@ -27,6 +29,7 @@ mod render;
 mod results;
 mod sources;
 mod temporary;
+mod unpack;
 
 use args::{Cli, Command};
 pub(crate) use batch::say;
@@ -88,6 +91,9 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Status {
         Command::Info(args) => info::run(args),
         Command::Check(args) => check::run(args),
         Command::Convert(args) => convert::run(args),
+        Command::List(args) => list::run(args),
+        Command::Unpack(args) => unpack::run(args),
+        Command::Pack(args) => pack::run(args),
         Command::Dump(args) => dump::run(args),
         Command::Optimize(args) => optimize::run(args),
         Command::Edit(args) => edit::run(args),

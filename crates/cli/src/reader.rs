@@ -10,7 +10,7 @@ use meshwright::files::{FilesError, Tree, TreePath};
 use meshwright::scene::{Converted, Scene};
 use meshwright::{
     Asset, AssetError, Budget, ClipNames, Confidence, Finder, Format, Limits, NamedFile, OpenOptions,
-    PartRole, PartState, ReadOptions, Role, Severity, detect_met, foreign,
+    PartRole, PartState, ReadOptions, Role, Severity, foreign,
 };
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -30,6 +30,8 @@ pub(crate) struct Reader {
     roots: Option<Arc<Finder>>,
     /// Where the last file that was named lies: the next one often lies there too.
     last: Mutex<Option<(PathBuf, Arc<Finder>)>>,
+    /// The last tree with packs that was walked, and the same over what `--root` names.
+    over: Mutex<Option<(Arc<Finder>, Arc<Finder>)>>,
 }
 
 /// A model with all that belongs to it, and where that lies.
@@ -61,6 +63,7 @@ impl Reader {
             stdout: identity::of_stdout(),
             roots: roots(&args.root)?,
             last: Mutex::default(),
+            over: Mutex::default(),
         };
         for (role, path) in named(args, companions) {
             match reader.named(path) {
@@ -104,8 +107,8 @@ impl Reader {
         }
         let asset = finder.open(&path, &options).map_err(|e| match e {
             AssetError::UnknownFormat => {
-                let bytes = finder.tree().read(&path, &Budget::new(self.limits()));
-                Refusal::Unknown(bytes.ok().and_then(|bytes| foreign(&bytes)))
+                let head = finder.tree().read_head(&path, 4096, &Budget::new(self.limits()));
+                Refusal::Unknown(head.ok().and_then(|head| foreign(&head)))
             }
             // Of two that are not sure the one with a magic is right.
             AssetError::Model { format, ref bytes, .. }
@@ -117,7 +120,7 @@ impl Reader {
                 Refusal::Unknown(foreign(bytes))
             }
             AssetError::Unreadable { path, error } => {
-                let at = finder.tree().os_path(&path).unwrap_or_default();
+                let at = finder.tree().shown_path(&path).unwrap_or_default();
                 Refusal::unreadable(&error).of_companion(&at)
             }
             e => e.into(),
@@ -148,7 +151,12 @@ impl Reader {
     /// The tree around an input, and its path in there.
     fn place(&self, input: &Input) -> Result<(Arc<Finder>, TreePath), Refusal> {
         if let Some(roots) = self.roots.as_ref().filter(|_| !input.is_stdin()) {
-            return within(roots, &input.path);
+            return match &input.met {
+                Some(met) if met.finder.tree().pack_of(&met.path).is_some() => {
+                    Ok((self.over_roots(roots, &met.finder), met.path.clone()))
+                }
+                _ => within(roots, &input.path),
+            };
         }
         if let Some(met) = &input.met {
             return Ok((Arc::clone(&met.finder), met.path.clone()));
@@ -184,6 +192,18 @@ impl Reader {
         Ok((finder, path))
     }
 
+    /// The tree of a pack, or of a folder of packs, over what `--root` names.
+    fn over_roots(&self, roots: &Arc<Finder>, met: &Arc<Finder>) -> Arc<Finder> {
+        let mut over = lock(&self.over);
+        if let Some((_, known)) = over.as_ref().filter(|(of, _)| Arc::ptr_eq(of, met)) {
+            return Arc::clone(known);
+        }
+        let tree = Tree::layered([roots.tree().clone(), met.tree().clone()]);
+        let finder = Arc::new(Finder::new(tree));
+        *over = Some((Arc::clone(met), Arc::clone(&finder)));
+        finder
+    }
+
     fn stdin(&self) -> Result<Vec<u8>, Refusal> {
         let most = self.limits().memory;
         let refused = |why: String| Refusal::Unreadable { companion: None, why };
@@ -199,18 +219,17 @@ impl Reader {
     /// Whether an input may be a model. What was met in a folder and is none has no say in the names of outputs and may
     /// be replaced by them; `wanted` says which kinds of file become something.
     pub(crate) fn is_model(&self, input: &mut Input, wanted: impl Fn(Format) -> bool) -> bool {
-        let name = input.name();
         let Some(met) = input.met.as_mut().filter(|_| self.options.format.is_none()) else { return true };
         // What cannot be read is refused when its turn comes.
-        let Ok(bytes) = met.finder.tree().read(&met.path, &Budget::new(self.limits())) else { return true };
-        met.format = detect_met(&bytes, &name).map(|found| found.format);
+        let Ok(found) = met.finder.detect_met(&met.path, self.limits()) else { return true };
+        met.format = found.map(|found| found.format);
         met.format.is_some_and(wanted)
     }
 
     /// Remembers all inputs, those that are not read yet included; refuses a standard output that is one of them.
     pub(crate) fn expect(&self, inputs: &[Input]) -> Result<(), Fail> {
         let mut sources = lock(&self.sources);
-        inputs.iter().for_each(|input| sources.add(&input.path));
+        inputs.iter().for_each(|input| sources.add(&input.container()));
         let Some(out) = &self.stdout else { return Ok(()) };
         let is_out = |input: &&Input| match input.is_stdin() {
             true => identity::of_stdin().as_ref() == Some(out),
@@ -276,12 +295,12 @@ impl Opened {
     /// Where the files of the model lie.
     pub(crate) fn paths(&self) -> impl Iterator<Item = PathBuf> {
         let paths = self.asset.parts().iter().filter_map(|part| part.path.as_ref());
-        paths.filter_map(|path| self.finder.tree().os_path(path))
+        paths.filter_map(|path| self.finder.tree().container(path))
     }
 
     /// Where a file of the model lies, for people.
     fn shown(&self, part: &meshwright::Part) -> String {
-        let path = part.path.as_ref().and_then(|path| self.finder.tree().os_path(path));
+        let path = part.path.as_ref().and_then(|path| self.finder.tree().shown_path(path));
         let path = path.unwrap_or_else(|| PathBuf::from(&part.name));
         render::path(path.strip_prefix(".").unwrap_or(&path))
     }

@@ -76,6 +76,9 @@ impl From<WriteError> for Refusal {
 
 impl Refusal {
     pub(crate) fn unreadable(e: &FilesError) -> Self {
+        if let FilesError::Pack { error, .. } = e {
+            return Self::Cannot { code: error.code(), why: error.to_string() };
+        }
         let more =
             if matches!(e, FilesError::TooLarge { .. }) { "; raise --max-memory to read it" } else { "" };
         Self::Unreadable { companion: None, why: format!("{}{more}", e.reason()) }

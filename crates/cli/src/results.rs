@@ -1,15 +1,19 @@
 //! What a command found out about its files: lines for people, or one JSON document for programs.
-#![allow(clippy::arithmetic_side_effects, reason = "counts of files")]
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "counts of files, and members of a document that is made here"
+)]
 
 use crate::args::{OutputFormat, ReadArgs};
-use crate::input::{Found, Input};
+use crate::input::{Expanded, Input, is_folder};
 use crate::refusal::Refusal;
 use crate::{Fail, Status, batch, render, say};
-use meshwright::counted;
 use meshwright::dump::write_json;
+use meshwright::{counted, opened_elsewhere};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -29,6 +33,8 @@ pub(crate) struct Results {
     failed: u64,
     /// How many files that are no models were met, by the extension.
     skipped: BTreeMap<String, u64>,
+    /// How many files others hide.
+    hidden: u64,
     pub status: Status,
 }
 
@@ -56,14 +62,16 @@ impl Results {
             faulty: 0,
             failed: 0,
             skipped: BTreeMap::new(),
+            hidden: 0,
             status: Status::Fine,
         }
     }
 
     /// Goes through what the arguments named, and refuses what cannot be looked at.
-    pub(crate) fn inputs(&mut self, found: Vec<Found>) -> Vec<Input> {
+    pub(crate) fn inputs(&mut self, expanded: Expanded) -> Vec<Input> {
         let mut inputs = Vec::new();
-        for input in found {
+        self.hidden += expanded.hidden;
+        for input in expanded.found {
             match input {
                 Ok(input) => inputs.push(input),
                 Err((input, e)) => self.refuse(&input, &Refusal::unreadable(&e)),
@@ -132,10 +140,14 @@ impl Results {
         }
         if self.format == OutputFormat::Json {
             let skipped: u64 = self.skipped.values().sum();
-            let summary = json!({ "done": self.done, "failed": self.failed, "skipped": skipped });
+            let mut summary = json!({ "done": self.done, "failed": self.failed, "skipped": skipped });
+            if self.hidden > 0 {
+                summary["hidden"] = self.hidden.into();
+            }
             print(&json!({ "files": self.documents, "summary": summary }))?;
         } else if self.summary {
             say(&self.summed_up());
+            self.elsewhere().iter().for_each(|line| say(line));
         }
         Ok(self.status)
     }
@@ -151,10 +163,22 @@ impl Results {
             let are = counted(skipped, "file is no model", "files are no models");
             parts.push(format!("{are} ({})", kinds(&self.skipped)));
         }
+        if self.hidden > 0 {
+            parts.push(counted(self.hidden, "file is hidden by another", "files are hidden by others"));
+        }
         if self.failed > 0 {
             parts.push(format!("{} failed", self.failed));
         }
         parts.join(", ")
+    }
+
+    /// Models that are not read here, and what reads them.
+    fn elsewhere(&self) -> Vec<String> {
+        let known = |(kind, n): (&String, &u64)| {
+            let (name, tool) = opened_elsewhere(kind.strip_prefix('.')?)?;
+            Some(format!("{n} {kind}: {name}, which are not read here: {tool} opens them"))
+        };
+        self.skipped.iter().filter_map(known).collect()
     }
 }
 
@@ -169,11 +193,6 @@ fn kinds(skipped: &BTreeMap<String, u64>) -> String {
         named.push(counted(others, "other", "others"));
     }
     named.join(", ")
-}
-
-/// Whether an argument names a folder.
-pub(crate) fn is_folder(file: &Path) -> bool {
-    file.as_os_str() != OsStr::new("-") && file.is_dir()
 }
 
 /// Prints a document on one line.

@@ -40,9 +40,18 @@ pub struct TreeOptions {
     pub order: PackOrder,
     /// What the directory of each pack may take in memory.
     pub directories: Limits,
+    /// Packs in a folder are files like others.
+    pub packs_are_files: bool,
 }
 
 impl TreeOptions {
+    /// The same options for a folder whose packs are files like others.
+    #[must_use]
+    pub const fn with_packs_as_files(mut self) -> Self {
+        self.packs_are_files = true;
+        self
+    }
+
     /// The same options with another order of packs.
     #[must_use]
     pub const fn with_order(mut self, order: PackOrder) -> Self {
@@ -114,6 +123,9 @@ impl Tree {
 
     /// A folder over the packs that lie in it, one of which may be left out.
     fn mounted(folder: Folder, options: TreeOptions, without: Option<&[u8]>) -> Self {
+        if options.packs_are_files {
+            return Self::of([Layer::Folder(folder)]);
+        }
         let mut tree = Self::of([]);
         for mount in folder.mount(options.order).iter().filter(|m| without != Some(&*m.name)) {
             let Some(path) = folder.os_path(&TreePath::ROOT.child(&mount.name)) else { continue };
@@ -151,6 +163,11 @@ impl Tree {
     /// The tree of a pack that is open.
     pub fn pack(pack: Pack) -> Self {
         Self::of([Layer::Pack(Mount::opened(Arc::new(pack)))])
+    }
+
+    /// Whether a path of the operating system is a pack, or leads into one.
+    pub fn leads_into_pack(path: impl AsRef<Path>) -> bool {
+        in_pack(path.as_ref()).is_some()
     }
 
     /// The tree of a file and nothing else, which is its [start](Self::start); for a file in a pack, or a pack, that of
@@ -317,6 +334,15 @@ impl Tree {
     pub fn size(&self, path: impl AsTreePath) -> Option<u64> {
         let path = path.as_tree_path().ok()?;
         self.lookup(&path).and_then(|(layer, found)| layer.size(&found))
+    }
+
+    /// The file of the operating system that a file is, or that of the pack that it lies in; none in memory.
+    pub fn container(&self, path: impl AsTreePath) -> Option<PathBuf> {
+        let path = path.as_tree_path().ok()?;
+        match self.lookup(&path)? {
+            (Layer::Pack(mount), _) => mount.path().map(Path::to_owned),
+            (layer, found) => layer.os_path(&found),
+        }
     }
 
     /// Where a file lies, as people read it: that of a pack below the pack's own path. None for bytes in memory.
@@ -513,6 +539,7 @@ fn slashed(path: &Path) -> Vec<u8> {
     names.join(&b'/')
 }
 
+/// Whether a file of the operating system is a pack: its name says so, or its first bytes.
 fn is_pack(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
     PackKind::from_name(name).is_some()

@@ -43,6 +43,113 @@ pub fn foreign(bytes: &[u8]) -> Option<&'static str> {
     KNOWN.iter().find(|(magic, _)| bytes.starts_with(magic)).map(|known| known.1)
 }
 
+/// Extensions of files that are never a model that is read here, in packs of games.
+const OTHERS: &[&str] = &[
+    "tga",
+    "jpg",
+    "jpeg",
+    "png",
+    "pcx",
+    "dds",
+    "ktx",
+    "wal",
+    "lmp",
+    "bmp",
+    "gif",
+    "ani",
+    "eff",
+    "wav",
+    "ogg",
+    "mp3",
+    "mod",
+    "it",
+    "xm",
+    "s3m",
+    "txt",
+    "cfg",
+    "md",
+    "html",
+    "shader",
+    "skin",
+    "mtr",
+    "def",
+    "qc",
+    "src",
+    "lno",
+    "map",
+    "bsp",
+    "ent",
+    "lit",
+    "rtlights",
+    "waypoints",
+    "loc",
+    "way",
+    "rules",
+    "mapinfo",
+    "dem",
+    "cin",
+    "roq",
+    "avi",
+    "ogv",
+    "po",
+    "ttf",
+    "otf",
+    "width",
+    "zip",
+    "pk3",
+    "pk4",
+    "dpk",
+    "pak",
+    "vp",
+    "vpc",
+    "sounds",
+    "tbl",
+    "tbm",
+    "fs2",
+    "md3",
+    "md2",
+    "mdl",
+    "mdr",
+    "md5mesh",
+    "md5anim",
+    "psk",
+    "psa",
+    "pof",
+    "spr",
+    "sp2",
+    "spr32",
+];
+
+/// Whether files of an extension are never a model that is read here.
+pub(crate) fn is_other(extension: &[u8]) -> bool {
+    OTHERS.iter().any(|other| extension.eq_ignore_ascii_case(other.as_bytes()))
+}
+
+/// Models that others read: extension, what they are called, and with what they are opened.
+const ELSEWHERE: &[(&str, &str, &str)] = &[
+    ("md3", "MD3 models", "Noesis, or Blender with the add-on io_scene_md3"),
+    ("md2", "MD2 models", "Noesis"),
+    ("mdl", "MDL models", "Noesis, or Crowbar where they are of Half-Life"),
+    ("mdr", "MDR models", "Noesis"),
+    ("md5mesh", "MD5 meshes", "Noesis, or the iqm compiler"),
+    ("md5anim", "MD5 animations", "Noesis, or the iqm compiler"),
+    ("psk", "Unreal meshes", "Blender with the add-on io_scene_psk_psa"),
+    ("psa", "Unreal animations", "Blender with the add-on io_scene_psk_psa"),
+    ("pof", "FreeSpace models", "pof-tools or PCS2"),
+];
+
+/// Of files with this extension, which are models that are not read here: what they are called, and which tool opens
+/// them.
+///
+/// ```
+/// assert_eq!(meshwright::opened_elsewhere("POF"), Some(("FreeSpace models", "pof-tools or PCS2")));
+/// assert_eq!(meshwright::opened_elsewhere("dpm"), None);
+/// ```
+pub fn opened_elsewhere(extension: &str) -> Option<(&'static str, &'static str)> {
+    let known = ELSEWHERE.iter().find(|(known, ..)| extension.eq_ignore_ascii_case(known));
+    known.map(|(_, kind, tool)| (*kind, *tool))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

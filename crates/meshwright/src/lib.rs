@@ -64,7 +64,7 @@ mod to_scene;
 pub use asset::{Asset, AssetError, FigureError, Finder, NamedFile, OpenOptions, Part, PartRole, PartState};
 pub use convert::{StreamedFile, Target, UnknownTarget, convert, stream};
 pub use detect::{Detection, detect, detect_met};
-pub use foreign::foreign;
+pub use foreign::{foreign, opened_elsewhere};
 #[cfg(feature = "proptest")]
 pub use kinds::Strategy;
 pub use kinds::{

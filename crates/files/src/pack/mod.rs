@@ -53,6 +53,11 @@ macro_rules! kinds {
                 match self { $(Self::$variant => $extensions,)+ }
             }
 
+            /// Its short name, as in JSON.
+            pub const fn id(self) -> &'static str {
+                match self { $(Self::$variant => stringify!($module),)+ }
+            }
+
             const fn magics(self) -> &'static [&'static [u8]] {
                 match self { $(Self::$variant => $magics,)+ }
             }

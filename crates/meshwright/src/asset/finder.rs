@@ -3,7 +3,10 @@
 use super::OpenOptions;
 #[cfg(feature = "tso")]
 use super::sims::Index;
-use meshwright_core::Budget;
+use crate::detect::{Detection, detect_met};
+use crate::foreign::{foreign, is_other};
+use crate::kinds::{AnyModel, Format};
+use meshwright_core::{Budget, Confidence, Kind, Limits, ReadOptions};
 use meshwright_files::{FilesError, Tree, TreePath};
 use std::borrow::Cow;
 #[cfg(feature = "tso")]
@@ -34,6 +37,42 @@ impl Finder {
         &self.tree
     }
 
+    /// What a file of the tree seems to be that was met there, not named: none where it is no model. No more of it is read
+    /// than that takes.
+    ///
+    /// # Errors
+    /// When it cannot be read, and is called like a model.
+    pub fn detect_met(&self, path: &TreePath, limits: Limits) -> Result<Option<Detection>, FilesError> {
+        /// More than any kind's first bytes.
+        const HEAD: u64 = 4096;
+        let (name, budget) = (String::from_utf8_lossy(path.name()), Budget::new(limits));
+        let called = Format::from_name(&name).is_some();
+        let pack = self.tree.pack_of(path);
+        let head = match self.tree.read_head(path, HEAD, &budget) {
+            Ok(head) => head,
+            Err(FilesError::Pack { .. } | FilesError::TooLarge { .. }) if pack.is_some() && !called => {
+                return Ok(None);
+            }
+            Err(e) => return Err(e),
+        };
+        let found = detect_met(&head, &name);
+        if (head.len() as u64) < HEAD || found.is_some_and(|found| found.confidence == Confidence::Certain) {
+            return Ok(found);
+        }
+        // Of a pack nothing is decompressed whose name says what it is.
+        let other = || pack.is_some() && is_other(path.extension());
+        if !called && (foreign(&head).is_some() || other()) {
+            return Ok(None);
+        }
+        if found.is_none() && Format::from_name(&name).is_some_and(|format| lacks_magic(format, &head)) {
+            return Ok(None);
+        }
+        match self.tree.read(path, &budget) {
+            Err(FilesError::TooLarge { .. }) if !called => Ok(None),
+            bytes => Ok(detect_met(&bytes?, &name)),
+        }
+    }
+
     pub(super) fn read(&self, path: &TreePath, options: &OpenOptions) -> Result<Cow<'_, [u8]>, FilesError> {
         self.tree.read(path, &Budget::new(options.settings.read.limits))
     }
@@ -45,4 +84,14 @@ impl Finder {
         let index = known.entry(folder.clone()).or_insert_with(|| Arc::new(Index::of(&self.tree, folder)));
         Arc::clone(index)
     }
+}
+
+/// Whether the first bytes of a file say that it is not of a kind, whatever follows.
+pub(super) fn lacks_magic(format: Format, head: &[u8]) -> bool {
+    let refused = || {
+        AnyModel::parse(head, format, &ReadOptions::default())
+            .err()
+            .is_some_and(|e| e.kind() == Kind::BadMagic)
+    };
+    format.sniff(head) == Confidence::No && refused()
 }

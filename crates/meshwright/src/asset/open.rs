@@ -1,9 +1,10 @@
 //! From a path to an asset.
 
+use super::finder::lacks_magic;
 use super::{Asset, AssetError, Finder, OpenOptions, Part, PartRole, PartState};
-use crate::detect::{detect, detect_met};
+use crate::detect::detect;
 use crate::kinds::{AnyModel, Companions, Format, ReadSettings};
-use meshwright_core::{Companion, Parsed, ReadError, Role, Stream};
+use meshwright_core::{Budget, Companion, Parsed, ReadError, Role, Stream};
 use meshwright_files::{AsTreePath, TreePath};
 use std::sync::Arc;
 
@@ -18,10 +19,17 @@ impl Finder {
 }
 
 fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset, AssetError> {
-    let bytes = finder.read(path, options)?.into_owned();
     let name = String::from_utf8_lossy(path.name());
-    let detect = if options.met { detect_met } else { |bytes: &[u8], name: &str| detect(bytes, Some(name)) };
-    let format = options.format.or_else(|| detect(&bytes, &name).map(|found| found.format));
+    let mut format = options.format;
+    if options.met && format.is_none() {
+        let found = finder.detect_met(path, options.settings.read.limits)?;
+        format = Some(found.ok_or(AssetError::UnknownFormat)?.format);
+    }
+    if let Some(refused) = refused_early(finder, path, format.or_else(|| Format::from_name(&name)), options) {
+        return Err(refused);
+    }
+    let bytes = finder.read(path, options)?.into_owned();
+    let format = format.or_else(|| detect(&bytes, Some(&name)).map(|found| found.format));
     let format = format.ok_or(AssetError::UnknownFormat)?;
     let mut work = Work { finder, path, options, format, parts: Vec::new() };
     work.parts.push(Part::at(PartRole::Model, path, PartState::Named));
@@ -51,6 +59,29 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset
         finder.find_textures(&mut asset, options)?;
     }
     Ok(asset)
+}
+
+/// Why a large file of a pack is no model, where its first bytes say so: it is not decompressed to see that.
+fn refused_early(
+    finder: &Finder,
+    path: &TreePath,
+    format: Option<Format>,
+    options: &OpenOptions,
+) -> Option<AssetError> {
+    const LARGE: u64 = 1 << 20;
+    const HEAD: u64 = 4096;
+    let (format, tree) = (format?, finder.tree());
+    tree.pack_of(path)?;
+    tree.size(path).filter(|size| *size > LARGE)?;
+    let bytes = tree.read_head(path, HEAD, &Budget::new(options.settings.read.limits)).ok()?;
+    let other = options.format.is_none()
+        && detect(&bytes, Some(&String::from_utf8_lossy(path.name()))).is_none_or(|d| d.format != format);
+    if other || !lacks_magic(format, &bytes) {
+        return None;
+    }
+    let settings = Box::new(options.settings.clone());
+    let error = AnyModel::parse_with(&bytes, format, &settings).err()?;
+    Some(AssetError::Model { format, bytes, settings, error })
 }
 
 /// What is wrong with a file that was only found, without anything of what it holds: it may be any file.

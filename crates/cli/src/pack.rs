@@ -1,0 +1,106 @@
+//! `meshwright pack`: the files of a folder in one pack.
+
+use crate::args::{OutputFormat, PackArgs};
+use crate::destination::Destination;
+use crate::output::{Content, stream};
+use crate::refusal::Refusal;
+use crate::results::print;
+use crate::sources::Sources;
+use crate::{Fail, Status, render, say};
+use meshwright::files::{FilesError, Pack, PackBuilder, PackKind, Packed, Tree, TreeOptions, TreePath};
+use meshwright::{Budget, Limits, counted};
+use serde_json::json;
+use std::cell::Cell;
+use std::io::BufWriter;
+use std::path::Path;
+use std::sync::Arc;
+
+pub(crate) fn run(args: &PackArgs) -> Result<Status, Fail> {
+    let name = args.output.file_name().unwrap_or_default().as_encoded_bytes();
+    let Some(kind) = PackKind::from_name(name) else {
+        let why = "name the pack .pk3, .pk4, .zip or .pak";
+        return Err(Fail::Usage(format!("{}: {why}", render::path(&args.output))));
+    };
+    let folder = Path::new(&args.folder);
+    match packed(args, kind, folder) {
+        Ok(done) => {
+            if args.format == OutputFormat::Json {
+                let (files, untouched) = (done.files, done.untouched);
+                let file = render::exact(&args.output);
+                print(
+                    &json!({ "file": file, "files": files, "untouched": untouched, "replaced": done.replaced }),
+                )?;
+            } else {
+                let files = counted(done.files, "file", "files");
+                let kept = match args.onto {
+                    Some(_) => format!(", {} untouched, {} replaced", done.untouched, done.replaced),
+                    None => String::new(),
+                };
+                say(&format!("{}: {files}{kept}", render::path(&args.output)));
+            }
+            Ok(Status::Fine)
+        }
+        Err(refusal) => {
+            refusal.say(&render::path(folder));
+            if args.format == OutputFormat::Json {
+                print(&json!({ "file": render::exact(folder), "error": refusal.json() }))?;
+            }
+            Ok(refusal.status())
+        }
+    }
+}
+
+fn unpackable(e: &FilesError) -> Refusal {
+    match e {
+        FilesError::Unpackable { .. } => Refusal::Cannot { code: "not-packable", why: e.to_string() },
+        e => Refusal::unreadable(e),
+    }
+}
+
+fn packed(args: &PackArgs, kind: PackKind, folder: &Path) -> Result<Packed, Refusal> {
+    let limits = Limits::default().with_memory(args.max_memory);
+    let options = TreeOptions::default().with_directories(limits).with_packs_as_files();
+    let is_source = folder.is_dir() || Tree::leads_into_pack(folder);
+    let tree = Tree::open_with(folder, options).map_err(|e| Refusal::unreadable(&e))?;
+    if !is_source || tree.start().is_some() {
+        return Err(Refusal::Argument("is no folder and no pack".into()));
+    }
+    let original = args.onto.as_deref().map(|path| opened(path, options)).transpose()?;
+    let mut builder = PackBuilder::new(kind).map_err(|e| unpackable(&e))?.with_limits(limits);
+    if let Some(original) = &original {
+        builder = builder.onto(original).map_err(|e| unpackable(&e))?;
+    }
+    let (mut sources, scope) = (Sources::default(), tree.scope().cloned().unwrap_or_default());
+    for file in tree.walk().files {
+        let path = file.map_err(|(_, e)| Refusal::unreadable(&e))?;
+        if let Some(file) = tree.container(&path) {
+            sources.add(&file);
+        }
+        let tree = tree.clone();
+        let name = path.below(&scope).unwrap_or_else(|| path.clone());
+        let read = move || tree.read(&path, &Budget::new(limits)).map(std::borrow::Cow::into_owned);
+        builder.add(name, Box::new(read)).map_err(|e| unpackable(&e))?;
+    }
+    sources.spare(&args.output, args.onto.as_deref())?;
+    let done = Cell::new(Packed::default());
+    let content: Content<'_> = Box::new(|out| {
+        let mut out = BufWriter::new(out);
+        done.set(builder.write(&mut out)?);
+        std::io::Write::flush(&mut out)
+    });
+    match Destination::new(&args.output) {
+        Destination::Stdout => Err(Refusal::Argument("a pack is written into a file".into())),
+        destination => stream(&destination, content),
+    }?;
+    Ok(done.get())
+}
+
+/// A pack that was named.
+fn opened(path: &Path, options: TreeOptions) -> Result<Arc<Pack>, Refusal> {
+    let tree = Tree::open_with(path, options).map_err(|e| Refusal::unreadable(&e).of_companion(path))?;
+    let pack = tree.packs().last().filter(|_| tree.scope().is_some_and(TreePath::is_root));
+    match pack {
+        Some((_, Ok(pack))) => Ok(pack),
+        _ => Err(Refusal::Argument(format!("--onto {}: is no pack", render::path(path)))),
+    }
+}

@@ -1,0 +1,198 @@
+//! A pack is a folder in every command, and goes back into a pack.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
+
+mod common;
+
+use common::{code, program, stderr};
+use meshwright_testkit::packs::{Method, pak, zip};
+use meshwright_testkit::testdata;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::time::Instant;
+use tempfile::TempDir;
+
+fn run(dir: &Path, words: &[&str]) -> Output {
+    program().current_dir(dir).args(words).output().unwrap()
+}
+
+fn ok(dir: &Path, words: &[&str]) -> String {
+    let output = run(dir, words);
+    assert_eq!(code(&output), 0, "{words:?}: {}", stderr(&output));
+    String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output)
+}
+
+/// All files below a folder, by their paths in it.
+fn tree(top: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let (mut all, mut folders) = (BTreeMap::new(), vec![top.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                all.insert(path.strip_prefix(top).unwrap().to_owned(), fs::read(path).unwrap());
+            }
+        }
+    }
+    all
+}
+
+fn names(top: &Path) -> Vec<String> {
+    tree(top).keys().map(|path| path.to_string_lossy().replace('\\', "/")).collect()
+}
+
+fn fixture(name: &str) -> Vec<u8> {
+    fs::read(testdata().join(name)).unwrap()
+}
+
+/// A game: a base pack, one over it, and a mod with another model, beside things that are no models.
+fn game() -> TempDir {
+    let dir = TempDir::new().unwrap();
+    let (hopper, groups) = (fixture("dpm/hopper.ok.dpm"), fixture("dpm/hopper.ok.dpm.framegroups"));
+    let (quad, pair) = (fixture("dpm/quad.ok.dpm"), fixture("dpm/pair.ok.zym"));
+    let base: &[(&str, &[u8])] = &[
+        ("models/hopper.dpm", &hopper),
+        ("models/hopper.dpm.framegroups", &groups),
+        ("models/quad.dpm", b"hidden by the next pack"),
+        ("models/old.md3", b"IDP3 and so on"),
+        ("sound/a.ogg", b"OggS"),
+    ];
+    fs::create_dir_all(dir.path().join("game/data")).unwrap();
+    fs::create_dir_all(dir.path().join("game/mod")).unwrap();
+    let at = |name: &str| dir.path().join("game").join(name);
+    fs::write(at("data/pak0.pak"), pak(base)).unwrap();
+    fs::write(at("data/z.pk3"), zip(&[("Models/Quad.dpm", &quad)], Method::Deflated)).unwrap();
+    fs::write(at("mod/m.pk3"), zip(&[("models/pair.zym", &pair)], Method::Stored)).unwrap();
+    dir
+}
+
+#[test]
+fn a_pack_is_a_folder() {
+    let dir = game();
+    let said = ok(dir.path(), &["info", "game/data/pak0.pak/models/hopper.dpm"]);
+    assert!(said.contains("pak0.pak/models/hopper.dpm: ") && said.contains("2 clips"), "{said}");
+    let said = ok(dir.path(), &["convert", "game/data/z.pk3", "-o", "one/"]);
+    assert!(said.contains("1 converted"), "{said}");
+    assert_eq!(names(&dir.path().join("one")), ["Models/Quad.glb"]);
+    ok(dir.path(), &["convert", "game/data/pak0.pak/models/hopper.dpm", "-o", "h.glb"]);
+    let said = ok(dir.path(), &["check", "game/data/z.pk3"]);
+    assert!(said.contains("zip archive: ok"), "{said}");
+    assert_eq!(code(&run(dir.path(), &["info", "game/data/z.pk3/none.dpm"])), 3);
+    // Its own format, byte for byte, with what belongs to it.
+    ok(dir.path(), &["convert", "game/data/pak0.pak/models/hopper.dpm", "-o", "back.dpm"]);
+    assert_eq!(fs::read(dir.path().join("back.dpm")).unwrap(), fixture("dpm/hopper.ok.dpm"));
+    assert!(dir.path().join("back.dpm.framegroups").exists());
+}
+
+#[test]
+fn a_whole_game_is_what_its_engine_sees() {
+    let dir = game();
+    let said = ok(dir.path(), &["convert", "game", "-o", "out"]);
+    assert!(said.contains("3 converted") && said.contains("1 file is hidden by another"), "{said}");
+    assert!(said.contains("1 .md3: MD3 models, which are not read here: Noesis"), "{said}");
+    assert_eq!(
+        names(&dir.path().join("out")),
+        ["data/Models/Quad.glb", "data/models/hopper.glb", "mod/models/pair.glb"]
+    );
+    let out = tree(&dir.path().join("out"));
+    for jobs in ["1", "3"] {
+        ok(dir.path(), &["convert", "game", "-o", "again", "-j", jobs, "--quiet"]);
+        assert!(tree(&dir.path().join("again")) == out, "the same for any number of workers");
+    }
+    let said = ok(dir.path(), &["list", "game/data"]);
+    assert!(said.contains("Models/Quad.dpm  (") && said.contains("z.pk3)"), "{said}");
+    assert!(said.contains("1 file is hidden by another"), "{said}");
+}
+
+#[test]
+fn a_pack_is_unpacked_edited_and_packed() {
+    let dir = game();
+    ok(dir.path(), &["unpack", "game/data/pak0.pak", "-o", "files"]);
+    let all = [
+        "models/hopper.dpm",
+        "models/hopper.dpm.framegroups",
+        "models/old.md3",
+        "models/quad.dpm",
+        "sound/a.ogg",
+    ];
+    assert_eq!(names(&dir.path().join("files")), all);
+    let original = fs::read(dir.path().join("game/data/pak0.pak")).unwrap();
+    ok(dir.path(), &["pack", "files", "--onto", "game/data/pak0.pak", "-o", "same.pak"]);
+    assert!(fs::read(dir.path().join("same.pak")).unwrap() == original, "nothing was edited");
+    fs::write(dir.path().join("files/models/quad.dpm"), fixture("dpm/quad.ok.dpm")).unwrap();
+    let said = ok(dir.path(), &["pack", "files", "--onto", "game/data/pak0.pak", "-o", "edited.pak"]);
+    assert!(said.contains("5 files, 4 untouched, 1 replaced"), "{said}");
+    ok(dir.path(), &["info", "edited.pak/models/quad.dpm"]);
+    for _ in 0..2 {
+        ok(dir.path(), &["pack", "files", "-o", "new.pk3"]);
+        let bytes = fs::read(dir.path().join("new.pk3")).unwrap();
+        ok(dir.path(), &["pack", "new.pk3", "-o", "turn.pk3"]);
+        assert!(fs::read(dir.path().join("turn.pk3")).unwrap() == bytes, "the same bytes every time");
+    }
+    ok(dir.path(), &["unpack", "new.pk3/models", "-o", "part"]);
+    assert_eq!(names(&dir.path().join("part"))[0], "hopper.dpm");
+    assert_eq!(code(&run(dir.path(), &["pack", "files", "-o", "new.vp"])), 1);
+    assert_eq!(code(&run(dir.path(), &["pack", "files", "-o", "new.glb"])), 2);
+    assert_eq!(code(&run(dir.path(), &["unpack", "files", "-o", "x"])), 2);
+}
+
+#[test]
+fn nothing_is_written_outside_of_the_output() {
+    let dir = TempDir::new().unwrap();
+    let names_in = ["../out.txt", "/abs.txt", "a/../../up.txt", "..\\back.txt", "C:\\drive.txt", "good.txt"];
+    let files: Vec<(&str, &[u8])> = names_in.iter().map(|name| (*name, &b"x"[..])).collect();
+    fs::create_dir(dir.path().join("in")).unwrap();
+    for (name, bytes) in [("in/x.pk3", zip(&files, Method::Stored)), ("in/x.pak", pak(&files))] {
+        fs::write(dir.path().join(name), bytes).unwrap();
+        let output = run(dir.path(), &["unpack", name, "-o", "deep/out"]);
+        assert_eq!(code(&output), 1, "{}", stderr(&output));
+        assert_eq!(stderr(&output).matches("unsafe-name").count(), 5, "{}", stderr(&output));
+    }
+    assert_eq!(names(dir.path()), ["deep/out/good.txt", "in/x.pak", "in/x.pk3"]);
+    // A link in the output leads out of it.
+    #[cfg(unix)]
+    {
+        fs::create_dir(dir.path().join("linked")).unwrap();
+        std::os::unix::fs::symlink("..", dir.path().join("linked/a")).unwrap();
+        fs::write(dir.path().join("in/y.pk3"), zip(&[("a/escaped.txt", b"x")], Method::Stored)).unwrap();
+        assert_eq!(code(&run(dir.path(), &["unpack", "in/y.pk3", "-o", "linked"])), 3);
+        assert!(!dir.path().join("escaped.txt").exists());
+    }
+}
+
+/// A pack with a model, and a member of so many zeros that are not in the test's memory.
+fn with_zeros(path: &Path, zeros: u32) {
+    use std::io::{Seek as _, SeekFrom, Write as _};
+    let small = zip(&[("models/quad.dpm", &fixture("dpm/quad.ok.dpm"))], Method::Deflated);
+    let end = small.len() - 22;
+    let directory = end - 46 - "models/quad.dpm".len();
+    let name = b"zeros.bin";
+    let word = |n: u32| n.to_le_bytes();
+    let fields =
+        [&[20, 0, 0, 0, 0, 0, 0, 0, 0, 0][..], &word(0), &word(zeros), &word(zeros), &[9, 0, 0, 0]].concat();
+    let head = [&small[..directory], b"PK\x03\x04", &fields, name].concat();
+    let at = u32::try_from(head.len()).unwrap() + zeros;
+    let start = u32::try_from(directory).unwrap();
+    let entry = [b"PK\x01\x02\x14\x00", &fields[..], &[0; 10], &word(start), name].concat();
+    let size = u32::try_from(end - directory + entry.len()).unwrap();
+    let tail = [b"PK\x05\x06\0\0\0\0\x02\0\x02\0", &word(size)[..], &word(at), &[0, 0]].concat();
+    let mut file = fs::File::create(path).unwrap();
+    file.write_all(&head).unwrap();
+    file.seek(SeekFrom::Start(at.into())).unwrap();
+    file.write_all(&[&small[directory..end], &entry, &tail].concat()).unwrap();
+}
+
+#[test]
+fn of_a_large_pack_the_model_is_read() {
+    let dir = TempDir::new().unwrap();
+    for zeros in [1 << 30, 500 << 20] {
+        with_zeros(&dir.path().join("large.pk3"), zeros);
+        let start = Instant::now();
+        let said = ok(dir.path(), &["convert", "large.pk3", "-o", "out", "--max-memory", "32M"]);
+        let took = start.elapsed();
+        assert!(said.contains("1 converted") && said.contains("1 .bin"), "{said}");
+        assert!(took.as_secs_f64() < f64::from(meshwright_testkit::patience()), "{took:?}");
+    }
+}
