@@ -172,6 +172,8 @@ pub enum Role {
     Metadata,
     /// A further mesh of the same figure.
     Part,
+    /// The keys of a motion that the model's file only describes.
+    Keys,
 }
 
 impl Role {
@@ -184,6 +186,7 @@ impl Role {
             Self::Binding => "binding",
             Self::Metadata => "metadata",
             Self::Part => "part",
+            Self::Keys => "keys",
         }
     }
 }

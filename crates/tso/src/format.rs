@@ -4,17 +4,26 @@ use crate::anim::{self, Anim};
 use crate::bnd::{self, Bnd};
 use crate::mesh::{self, Mesh};
 use crate::skel::{self, Skel};
+use crate::ts1::bcf::{self, Bcf};
 use crate::ts1::bmf::{self, Bmf};
+use crate::ts1::cfp::{self, Cfp, CfpOptions};
+use crate::ts1::cmx::{self, Cmx};
 use crate::ts1::skn::{self, Skn};
 use meshwright_core::{Companion, FileFormat, ReadOptions, Role, Rule};
 
 const SKELETON: Companion = Companion::one(Role::Skeleton, Skel::ID, &[]);
+/// A file of The Sims 1 may hold the skeleton, or what moves it.
+const CHARACTERS: [Companion; 2] =
+    [Companion::one(Role::Skeleton, Cmx::ID, &[]), Companion::one(Role::Skeleton, Bcf::ID, &[])];
+const KEYS: Companion = Companion::many(Role::Keys, Cfp::ID, &[]);
 const ANIMATIONS: Companion = Companion::many(Role::Animation, Anim::ID, &[]);
 
 /// What a mesh goes with. None has a name that follows from the mesh's: a `.bnd` names the number of its mesh, all
 /// others must be named.
 const OF_MESH: &[Companion] = &[
     SKELETON,
+    CHARACTERS[0],
+    CHARACTERS[1],
     ANIMATIONS,
     Companion::one(Role::Binding, Bnd::ID, &[]),
     Companion::many(Role::Part, Mesh::ID, &[]),
@@ -26,7 +35,19 @@ const OF_MESH: &[Companion] = &[
 const OF_SKELETON: &[Companion] = &[ANIMATIONS];
 
 /// What an animation goes with.
-const OF_ANIMATION: &[Companion] = &[SKELETON, ANIMATIONS];
+const OF_ANIMATION: &[Companion] = &[SKELETON, CHARACTERS[0], CHARACTERS[1], ANIMATIONS];
+
+/// What a file of skeletons, suits and skills goes with: keys by the names that its skills give them, meshes by those of
+/// its skins, and a skeleton where it has none itself.
+const OF_CHARACTER: &[Companion] = &[
+    SKELETON,
+    CHARACTERS[0],
+    CHARACTERS[1],
+    ANIMATIONS,
+    KEYS,
+    Companion::many(Role::Part, Bmf::ID, &[]),
+    Companion::many(Role::Part, Skn::ID, &[]),
+];
 
 macro_rules! formats {
     ($($ty:ident: $id:literal, $title:literal, [$($extension:literal),+], $rules:expr, $companions:expr, $holds_model:literal;)+) => {$(
@@ -52,6 +73,31 @@ formats! {
     Bnd: "bnd", "The Sims Online binding", ["bnd"], bnd::rules::ALL, &[], false;
     Bmf: "bmf", "The Sims mesh (binary)", ["bmf"], bmf::rules::ALL, OF_MESH, true;
     Skn: "skn", "The Sims mesh (text)", ["skn"], skn::rules::ALL, OF_MESH, true;
+    Bcf: "bcf", "The Sims character (binary)", ["bcf"], bcf::rules::ALL, OF_CHARACTER, true;
+    Cmx: "cmx", "The Sims character (text)", ["cmx"], cmx::rules::ALL, OF_CHARACTER, true;
+}
+
+impl FileFormat for Cfp {
+    const ID: &'static str = "cfp";
+    const TITLE: &'static str = "The Sims keys";
+    const EXTENSIONS: &'static [&'static str] = &["cfp"];
+    const RULES: &'static [&'static Rule] = cfp::rules::ALL;
+    const HOLDS_MODEL: bool = false;
+
+    type Options = CfpOptions;
+
+    /// `counts`: how many translations and rotations the skill wants, as in `120,1740`.
+    fn set(options: &mut CfpOptions, setting: &str, value: &str) -> bool {
+        let counts = || {
+            let (t, r) = value.split_once(',')?;
+            Some((t.trim().parse().ok()?, r.trim().parse().ok()?))
+        };
+        let Some(counts) = counts().filter(|_| setting == "counts") else { return false };
+        options.counts = Some(counts);
+        true
+    }
+
+    meshwright_core::own_verbs!();
 }
 
 #[cfg(test)]
@@ -74,6 +120,9 @@ mod tests {
         assert_eq!(skn.difference(&bmf).copied().collect::<Vec<_>>(), ["E_NAME", "E_NUMBER"]);
         assert_eq!(bmf.difference(&mesh).copied().collect::<Vec<_>>(), ["W_RESOURCE_NAME"]);
         assert!(bmf.is_subset(&skn));
+        let (bcf, cmx) = (rules::<Bcf>(), rules::<Cmx>());
+        assert!(bcf.is_subset(&cmx));
+        assert_eq!(rules::<Cfp>().len(), 9);
         assert_eq!((rules::<Skel>().len(), rules::<Anim>().len(), rules::<Bnd>().len()), (18, 17, 10));
     }
 }

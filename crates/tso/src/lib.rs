@@ -84,11 +84,14 @@ extern crate alloc;
 extern crate std;
 
 mod anim;
+mod bind;
 mod bnd;
 mod fields;
+mod fit;
 mod format;
 mod mesh;
 mod name;
+mod number;
 mod pose;
 mod props;
 mod resource;
@@ -101,6 +104,7 @@ pub mod strategy;
 mod ts1;
 
 pub use anim::{Anim, FRAME_RATE, KEYS_UNUSED, Motion, Nesting, TimeProperty};
+pub use bind::{BindPose, TurnedBone};
 pub use bnd::{Bnd, ResourceId};
 pub use fields::Flag;
 pub use mesh::{
@@ -115,7 +119,10 @@ pub use props::PropertyList;
 #[cfg(feature = "scene")]
 pub use scene::{Assembly, MeshForm, Part, TO_GLTF, TsoSceneOptions, write_scene};
 pub use skel::{ADULT_BONES, Bone, Skel};
-pub use ts1::{Bmf, Skn};
+pub use ts1::{
+    Bcf, Bmf, Cfp, CfpOptions, Character, CharacterBone, CharacterSkeleton, Cmx, Skill, SkillEvent,
+    SkillMotion, SkinPart, Skn, Suit,
+};
 
 /// The README's example, compiled with the documentation tests.
 #[cfg(doctest)]

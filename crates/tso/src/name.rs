@@ -132,9 +132,14 @@ impl<'a> NameIndex<'a> {
         self.exact.get(name.bytes()).copied()
     }
 
+    /// The first item whose name differs at most in the case of letters.
+    pub(crate) fn folded(&self, name: &Name) -> Option<usize> {
+        self.folded.get(&name.bytes().to_ascii_lowercase()).copied()
+    }
+
     pub(crate) fn find(&self, name: &Name) -> Option<usize> {
         let exact = self.exact.get(name.bytes());
-        exact.or_else(|| self.folded.get(&name.bytes().to_ascii_lowercase())).copied()
+        exact.copied().or_else(|| self.folded(name))
     }
 }
 

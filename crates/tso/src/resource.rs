@@ -6,7 +6,7 @@ use crate::mesh::Mesh;
 use crate::name::Name;
 use crate::rules::some;
 use crate::skel::Skel;
-use crate::ts1::{Bmf, Skn};
+use crate::ts1::{Bcf, Bmf, Cfp, Cmx, Skn};
 use alloc::format;
 use meshwright_core::{Findings, Path, Report};
 
@@ -17,13 +17,16 @@ struct Kind {
     id: Option<u32>,
 }
 
-const KINDS: [Kind; 6] = [
+const KINDS: [Kind; 9] = [
     Kind { noun: "skeleton", extension: "skel", id: Some(ResourceId::SKELETON) },
     Kind { noun: "animation", extension: "anim", id: Some(ResourceId::ANIMATION) },
     Kind { noun: "mesh", extension: "mesh", id: Some(ResourceId::MESH) },
     Kind { noun: "binding", extension: "bnd", id: Some(ResourceId::BINDING) },
     Kind { noun: "binary mesh of The Sims 1", extension: "bmf", id: None },
     Kind { noun: "mesh of The Sims 1", extension: "skn", id: None },
+    Kind { noun: "binary character of The Sims 1", extension: "bcf", id: None },
+    Kind { noun: "character of The Sims 1", extension: "cmx", id: None },
+    Kind { noun: "set of keys of The Sims 1", extension: "cfp", id: None },
 ];
 
 /// Holds the name of a file against the extension of what it holds, and the name within where that is the file's.
@@ -79,6 +82,9 @@ named! {
     Bnd: "bnd", |_m| None;
     Bmf: "bmf", |m| Some(&m.skin);
     Skn: "skn", |m| Some(&m.skin);
+    Bcf: "bcf", |_m| None;
+    Cmx: "cmx", |_m| None;
+    Cfp: "cfp", |_m| None;
 }
 
 #[cfg(test)]

@@ -8,7 +8,10 @@ use crate::mesh::{BLEND_UNUSED, Binding, BlendVertex, Geometry, Mesh, RealVertex
 use crate::name::Name;
 use crate::props::PropertyList;
 use crate::skel::{Bone, Skel};
-use crate::ts1::{Bmf, Skn};
+use crate::ts1::{
+    Bcf, Bmf, Cfp, Character, CharacterBone, CharacterSkeleton, Cmx, Skill, SkillEvent, SkillMotion,
+    SkinPart, Skn, Suit,
+};
 use meshwright_core::F32;
 use meshwright_core::num::Q1_15;
 use proptest::collection::vec;
@@ -291,4 +294,121 @@ pub fn bnd() -> impl Strategy<Value = Bnd> {
         }))
     };
     (name(), id(), id()).prop_map(|(bone, mesh, texture)| Bnd { bone, mesh, texture, trailing: Vec::new() })
+}
+
+fn list_of(
+    names: impl Strategy<Value = Name> + Clone + 'static,
+) -> impl Strategy<Value = PropertyList> + Clone {
+    vec((names.clone(), names), 0..3).prop_map(PropertyList)
+}
+
+/// Bones with names that differ, each hanging from one before it, in any order.
+fn character_skeleton(
+    names: impl Strategy<Value = Name> + Clone + 'static,
+) -> impl Strategy<Value = CharacterSkeleton> {
+    let f = finite;
+    let bone = (
+        (names.clone(), any::<proptest::sample::Index>(), vec(list_of(names.clone()), 0..3)),
+        ([f(), f(), f()], [f(), f(), f(), f()]),
+        (any::<[u32; 3]>(), f(), f()),
+    );
+    (names, vec(bone, 0..5))
+        .prop_map(|(own, parts)| {
+            let mut bones: Vec<CharacterBone> = Vec::new();
+            for (i, ((name, parent, properties), (translation, rotation), (can, value, power))) in
+                parts.into_iter().enumerate()
+            {
+                let mut bytes = name.bytes().to_vec();
+                bytes.insert(0, b'0' + u8::try_from(i).unwrap_or(0));
+                let above = (i > 0).then(|| bones.get(parent.index(i + 1))).flatten();
+                let parent = above.map_or_else(|| Name::from("NULL"), |b| b.name.clone());
+                bones.push(CharacterBone {
+                    name: Name::new(bytes),
+                    parent,
+                    properties,
+                    translation,
+                    rotation,
+                    can_translate: can[0],
+                    can_rotate: can[1],
+                    can_blend: can[2],
+                    wiggle_value: value,
+                    wiggle_power: power,
+                });
+            }
+            (own, bones)
+        })
+        .prop_flat_map(|(name, bones)| (Just(name), Just(bones).prop_shuffle()))
+        .prop_map(|(name, bones)| CharacterSkeleton { name, bones })
+}
+
+fn skill(names: impl Strategy<Value = Name> + Clone + 'static) -> impl Strategy<Value = Skill> {
+    let event =
+        (any::<u32>(), list_of(names.clone())).prop_map(|(time, properties)| SkillEvent { time, properties });
+    let motion = (
+        (names.clone(), 0_u32..4, finite()),
+        (0_u32..3, 0_u32..3, any::<u32>(), any::<u32>()),
+        (vec(list_of(names.clone()), 0..3), vec(vec(event, 0..3), 0..3)),
+    );
+    let head = (names.clone(), names, finite(), finite(), any::<u32>(), 4_u32..20, 4_u32..20);
+    (head, vec(motion, 0..4)).prop_map(|((name, keys, duration, distance, moving, t, r), motions)| {
+        let motion = |((bone, frames, duration), (ht, hr, ft, fr), (properties, events))| SkillMotion {
+            bone,
+            frames,
+            duration,
+            has_translation: ht,
+            has_rotation: hr,
+            // Keys that are used lie within those that there are.
+            first_translation: if ht > 0 { ft % (t - frames + 1) } else { ft },
+            first_rotation: if hr > 0 { fr % (r - frames + 1) } else { fr },
+            properties,
+            events,
+        };
+        let motions = motions.into_iter().map(motion).collect();
+        Skill { name, keys, duration, distance, moving, translations: t, rotations: r, motions }
+    })
+}
+
+/// Records of all kinds that keep all rules, with names of a kind.
+pub fn character(names: impl Strategy<Value = Name> + Clone + 'static) -> impl Strategy<Value = Character> {
+    let skin = (names.clone(), names.clone(), any::<[u32; 2]>())
+        .prop_map(|(bone, skin, [censor, unknown])| SkinPart { bone, skin, censor, unknown });
+    let suit = (names.clone(), any::<[u32; 2]>(), vec(skin, 0..3))
+        .prop_map(|(name, [kind, unknown], skins)| Suit { name, kind, unknown, skins });
+    (vec(character_skeleton(names.clone()), 0..3), vec(suit, 0..3), vec(skill(names), 0..3))
+        .prop_map(|(skeletons, suits, skills)| Character { skeletons, suits, skills })
+}
+
+/// A `.bcf` that keeps all rules; some names are so long that their length takes more than a byte.
+pub fn bcf() -> impl Strategy<Value = Bcf> {
+    let long = vec(any::<u8>(), 250..300).prop_map(Name::new);
+    let names = prop_oneof![9 => name().boxed(), 1 => long.boxed()];
+    character(names).prop_map(Bcf::new)
+}
+
+/// A `.cmx` that keeps all rules, without a text.
+pub fn cmx() -> impl Strategy<Value = Cmx> {
+    let comment =
+        prop_oneof![Just(Name::default()), line_name().prop_map(|n| Name::new([b"//", n.bytes()].concat()))];
+    (character(line_name()), vec(comment, 0..3)).prop_map(|(character, comments)| {
+        let mut cmx = Cmx::new(character);
+        cmx.comments = comments;
+        cmx
+    })
+}
+
+/// A `.cfp` that keeps all rules: numbers of any size, runs, and steps.
+pub fn cfp() -> impl Strategy<Value = Cfp> {
+    let step = prop_oneof![
+        finite().prop_map(|v| (Some(v), 1_usize)),
+        (0_usize..9).prop_map(|n| (None, n)),
+        modest().prop_map(|v| (Some(v), 2_usize)),
+    ];
+    vec(step, 0..20).prop_map(|steps| {
+        let mut values: Vec<F32> = Vec::new();
+        for (value, n) in steps {
+            let last = values.last().copied().unwrap_or_default();
+            values.extend(std::iter::repeat_n(value.unwrap_or(last), n));
+        }
+        Cfp::new(values)
+    })
 }

@@ -15,4 +15,5 @@ mod corpus {
     mod files;
     mod malformed;
     mod trips;
+    mod ts1;
 }

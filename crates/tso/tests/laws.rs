@@ -5,8 +5,8 @@ use meshwright_core::{Confidence, F32, FileFormat, Strictness};
 use meshwright_scene::{FromScene, FromSceneOptions, Scene, SceneOptions, Space};
 use meshwright_testkit::laws;
 use meshwright_tso::{
-    Anim, Assembly, Between, Bmf, Bnd, Mesh, MeshForm, Name, Part, Skel, Skn, TsoSceneOptions, strategy,
-    write_scene,
+    Anim, Assembly, Bcf, Between, Bmf, Bnd, Cfp, Cmx, Mesh, MeshForm, Name, Part, Skel, Skn, TsoSceneOptions,
+    strategy, write_scene,
 };
 use proptest::prelude::*;
 
@@ -105,6 +105,9 @@ lawful! {
     skel: laws::laws::<Skel>(), strategy::skel(strategy::finite());
     anim: laws::laws::<Anim>(), strategy::anim(strategy::finite(), strategy::name());
     bnd: laws::laws::<Bnd>(), strategy::bnd();
+    bcf: laws::laws::<Bcf>(), strategy::bcf();
+    cmx: laws::laws::<Cmx>(), strategy::cmx();
+    cfp: laws::laws::<Cfp>(), strategy::cfp();
 }
 
 fn bones() -> impl Strategy<Value = Name> + Clone {
@@ -128,7 +131,18 @@ proptest! {
             laws::laws::<Skel>().any_bytes(&bytes);
             laws::laws::<Anim>().any_bytes(&bytes);
             laws::laws::<Bnd>().any_bytes(&bytes);
+            laws::laws::<Bcf>().any_bytes(&bytes);
+            laws::laws::<Cmx>().any_bytes(&bytes);
+            laws::laws::<Cfp>().any_bytes(&bytes);
         }
+    }
+
+    /// The two spellings of a tree hold the same, floats by their bits.
+    #[test]
+    fn text_and_binary_convert_to_each_other(cmx in strategy::cmx()) {
+        let bcf = Bcf::parse(&Bcf::from(cmx.clone()).to_bytes().unwrap()).unwrap();
+        let back = Cmx::parse(&Cmx::from(bcf).to_bytes().unwrap()).unwrap();
+        prop_assert_eq!(back.character, cmx.character);
     }
 
     /// Whatever numbers a lenient reader lets through, a scene comes out, and it is sound.
@@ -182,7 +196,9 @@ proptest! {
         file_space: bool,
     ) {
         let space = if file_space { Space::File } else { Space::Gltf };
-        let scene = mesh.to_scene(&SceneOptions::in_space(space), Some(&skel), &[]).unwrap().value;
+        let assembly = Assembly::new("mesh").with_part(Part::new("mesh", &mesh.geometry)).with_skeleton(&skel);
+        let assembly = assembly.with_blend_normals(true);
+        let scene = assembly.to_scene(&SceneOptions::in_space(space)).unwrap().value;
         prop_assert_eq!(scene.validate(), Ok(()));
         let map = if file_space { meshwright_scene::AxisMap::IDENTITY } else { meshwright_tso::TO_GLTF };
         let world = skel.world(&anim.pose(&skel, f64::from(frame), Between::Slerp));

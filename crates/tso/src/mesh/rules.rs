@@ -54,6 +54,9 @@ meshwright_core::rules! {
     forgivable TOTAL = "E_TOTAL", BadCount,
         "The number of all vertices is neither that of real and blend vertices nor that of real ones.",
         "Set it to the number of real and blend vertices; Niotso reads the wrong bytes otherwise.";
+    warning BLEND_NORMALS = "W_BLEND_NORMALS", Degenerate,
+        "The normals of blend vertices are not those of the vertices that they pull, as in all bodies that Maxis exported.",
+        "Nothing needs to be done: vertices are shaded by their own normals, unless blend normals are asked for.";
     warning TOTAL_REAL_ONLY = "W_TOTAL_REAL_ONLY", BadCount,
         "The number of all vertices leaves out the blend vertices, as FreeSO writes it.",
         "Count the blend vertices too: Niotso leaves them unread.";
@@ -123,7 +126,7 @@ pub(crate) fn mesh(mesh: &Mesh, findings: &mut Findings) -> Result<u64, ReadErro
 }
 
 impl Geometry {
-    /// Warns of bones that the skeleton does not have.
+    /// Warns of bones that the skeleton does not have, and of blend normals that belong to other vertices.
     pub fn validate_with(&self, skeleton: &Skel) -> Report {
         let (mut findings, path) = (Findings::validating(), Path::ROOT.field("bones"));
         for (i, (name, bone)) in self.bones.iter().zip(skeleton.find_all(&self.bones)).enumerate() {
@@ -132,9 +135,19 @@ impl Geometry {
                 let _ = findings.broken(some::BONE_MISSING, &path.index(i), None, message);
             }
         }
+        let apart = self.normals_apart(skeleton).filter(|degrees| *degrees > NORMALS_APART);
+        if let Some(degrees) = apart {
+            let path = Path::ROOT.field("blends");
+            let message =
+                || format!("they lie {degrees:.0} degrees off those of the vertices that they pull");
+            let _ = findings.broken(BLEND_NORMALS, &path, None, message);
+        }
         findings.into_report()
     }
 }
+
+/// Normals of blend vertices that lie further off those of their targets, in degrees, are of other vertices.
+const NORMALS_APART: f64 = 10.0;
 
 /// The rules whose breaking is an error.
 pub(crate) fn geometry(g: &Geometry, places: &Places, findings: &mut Findings) -> Result<(), ReadError> {

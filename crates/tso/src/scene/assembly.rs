@@ -57,6 +57,9 @@ pub struct Assembly<'a> {
     /// in wrong directions. Vertices that share place and stored normal stay smooth, others keep the edge between them;
     /// a stored normal that lies no worse to its faces than the computed one stays.
     pub recompute_normals: bool,
+    /// Let the stored normals of blend vertices take part in shading, as the format has it. Without, a vertex has its own
+    /// normal alone: Maxis' exporter gave blend vertices the normals of other vertices.
+    pub blend_normals: bool,
 }
 
 impl<'a> Assembly<'a> {
@@ -90,6 +93,13 @@ impl<'a> Assembly<'a> {
     #[must_use]
     pub fn with_recomputed_normals(mut self, recompute: bool) -> Self {
         self.recompute_normals = recompute;
+        self
+    }
+
+    /// The same with the stored normals of blend vertices, or without.
+    #[must_use]
+    pub fn with_blend_normals(mut self, stored: bool) -> Self {
+        self.blend_normals = stored;
         self
     }
 }

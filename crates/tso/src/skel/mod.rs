@@ -8,3 +8,4 @@ mod view;
 mod write;
 
 pub use model::{ADULT_BONES, Bone, Skel};
+pub(crate) use view::{Walk, is_null};

@@ -49,7 +49,7 @@ pub struct Bone {
 impl Bone {
     /// The parent's name, or `None` for a root.
     pub fn parent_name(&self) -> Option<&Name> {
-        (!self.parent.bytes().eq_ignore_ascii_case(b"NULL")).then_some(&self.parent)
+        (!super::view::is_null(&self.parent)).then_some(&self.parent)
     }
 }
 

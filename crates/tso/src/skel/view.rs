@@ -41,27 +41,9 @@ impl Skel {
 
     /// Parents without cycles, and the bones that were cut loose for that.
     pub(crate) fn resolve(&self, index: &NameIndex<'_>) -> (Vec<Option<usize>>, Vec<usize>) {
-        let mut parents: Vec<_> =
-            self.bones.iter().map(|b| b.parent_name().and_then(|p| index.find(p))).collect();
-        // The number of the walk that first came by; a walk that meets its own number has closed a circle.
-        let mut walked = alloc::vec![usize::MAX; parents.len()];
-        let mut cut = Vec::new();
-        for start in 0..parents.len() {
-            let mut at = Some(start);
-            while let Some(i) = at.filter(|i| walked[*i] == usize::MAX) {
-                walked[i] = start;
-                at = parents[i];
-            }
-            let Some(met) = at.filter(|i| walked[*i] == start) else { continue };
-            let (mut first, mut i) = (met, parents[met]);
-            while let Some(next) = i.filter(|i| *i != met) {
-                first = first.min(next);
-                i = parents[next];
-            }
-            parents[first] = None;
-            cut.push(first);
-        }
-        (parents, cut)
+        let named = self.bones.iter().map(|b| b.parent_name().and_then(|p| index.find(p)));
+        let walk = Walk::new(named.collect());
+        (walk.parents, walk.cut)
     }
 
     /// The rest pose of all bones.
@@ -106,6 +88,44 @@ impl Skel {
     pub fn matrices_for(&self, names: &[Name], world: &[Affine64]) -> Vec<Affine64> {
         let matrix = |bone: Option<usize>| bone.and_then(|i| world.get(i)).copied().unwrap_or_default();
         self.find_all(names).into_iter().map(matrix).collect()
+    }
+}
+
+/// True for the name that stands for "no parent".
+pub(crate) fn is_null(name: &Name) -> bool {
+    name.bytes().eq_ignore_ascii_case(b"NULL")
+}
+
+/// Bones that hang from one another, without circles.
+#[derive(Debug)]
+pub(crate) struct Walk {
+    pub(crate) parents: Vec<Option<usize>>,
+    /// Bones that were cut loose because they hung from themselves.
+    pub(crate) cut: Vec<usize>,
+}
+
+impl Walk {
+    /// Cuts the first bone of every circle loose.
+    pub(crate) fn new(mut parents: Vec<Option<usize>>) -> Self {
+        // The number of the walk that first came by; a walk that meets its own number has closed a circle.
+        let mut walked = alloc::vec![usize::MAX; parents.len()];
+        let mut cut = Vec::new();
+        for start in 0..parents.len() {
+            let mut at = Some(start);
+            while let Some(i) = at.filter(|i| walked[*i] == usize::MAX) {
+                walked[i] = start;
+                at = parents[i];
+            }
+            let Some(met) = at.filter(|i| walked[*i] == start) else { continue };
+            let (mut first, mut i) = (met, parents[met]);
+            while let Some(next) = i.filter(|i| *i != met) {
+                first = first.min(next);
+                i = parents[next];
+            }
+            parents[first] = None;
+            cut.push(first);
+        }
+        Self { parents, cut }
     }
 }
 

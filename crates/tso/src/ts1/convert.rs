@@ -1,6 +1,8 @@
-//! The two forms of one mesh.
+//! The two forms of one file.
 
+use super::bcf::Bcf;
 use super::bmf::Bmf;
+use super::cmx::Cmx;
 use super::skn::Skn;
 
 impl From<Bmf> for Skn {
@@ -12,5 +14,17 @@ impl From<Bmf> for Skn {
 impl From<Skn> for Bmf {
     fn from(skn: Skn) -> Self {
         Self::new(skn.skin, skn.texture, skn.geometry)
+    }
+}
+
+impl From<Bcf> for Cmx {
+    fn from(bcf: Bcf) -> Self {
+        Self::new(bcf.character)
+    }
+}
+
+impl From<Cmx> for Bcf {
+    fn from(cmx: Cmx) -> Self {
+        Self::new(cmx.character)
     }
 }

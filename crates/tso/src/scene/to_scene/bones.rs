@@ -1,5 +1,6 @@
 //! The joints of a scene: those of a skeleton, and what meshes need beyond it.
 
+use crate::bind::{PAIR, Solver, pairs};
 use crate::name::Name;
 use crate::pose::is_unit;
 use crate::pose::{BonePose, turn};
@@ -21,8 +22,10 @@ use meshwright_scene::{
 pub(crate) struct Joints {
     exact: BTreeMap<Vec<u8>, usize>,
     folded: BTreeMap<Vec<u8>, usize>,
-    /// Rest pose in the file's space.
+    /// The bind pose in the file's space: the rest pose, but for the bones that blends show turned.
     pub(crate) world: Vec<Affine64>,
+    /// The rest pose, relative to parents; where it is not finite, none.
+    poses: Vec<BonePose>,
     /// The first so many joints are bones of the skeleton; the rest stand in for missing ones.
     pub(crate) known: usize,
     /// The joint of every bone of every part.
@@ -77,6 +80,10 @@ impl Joints {
                 losses.push(Loss::new("bone-missing", format!("parts[{i}].bones"), message).counted(missing));
             }
         }
+        if let Some(skel) = assembly.skeleton {
+            joints.bind(skel, assembly, budget, losses)?;
+            joints.inverses(&map, &mut skeleton.joints, losses);
+        }
         skeleton.joints.reserve_exact(more.len());
         skeleton.joints.extend(more.iter().map(|name| Joint::new(name.text(), None, Local::default())));
         joints.world.reserve_exact(more.len());
@@ -97,9 +104,9 @@ impl Joints {
         let cut: BTreeSet<_> = cut.into_iter().collect();
         let mut notes = Notes::default();
         cut.iter().for_each(|i| notes.add("parent-cycle", *i, "bones hang from themselves, taken as roots"));
-        let mut poses = skel.rest();
-        out.reserve_exact(poses.len());
-        for (i, (bone, pose)) in skel.bones.iter().zip(&mut poses).enumerate() {
+        self.poses = skel.rest();
+        out.reserve_exact(self.poses.len());
+        for (i, (bone, pose)) in skel.bones.iter().zip(&mut self.poses).enumerate() {
             if bone.parent_name().is_some() && parents.get(i) == Some(&None) && !cut.contains(&i) {
                 notes.add("parent-missing", i, "bones hang from none that is there, taken as roots");
             }
@@ -118,10 +125,56 @@ impl Joints {
             if options.extras {
                 joint.extras = Some(native(bone, budget)?);
             }
-            self.insert(&bone.name, i);
             out.push(joint);
         }
-        self.world = skel.world(&poses);
+        for (i, bone) in skel.bones.iter().enumerate() {
+            self.insert(&bone.name, i);
+        }
+        notes.tell(losses);
+        Ok(())
+    }
+
+    /// The pose in which the parts were modelled.
+    fn bind(
+        &mut self,
+        skel: &Skel,
+        assembly: &Assembly<'_>,
+        budget: &Budget,
+        losses: &mut Vec<Loss>,
+    ) -> Result<(), ConvertError> {
+        let mut all = Vec::new();
+        for (part, of_part) in assembly.parts.iter().zip(&self.of_parts) {
+            let g = part.geometry;
+            budget.charge_items(
+                "bind pose",
+                (g.real.len() + g.blends.len()) as u64,
+                size_of::<[usize; 2]>(),
+            )?;
+            budget.charge_items("bind pose", g.blends.len() as u64, 2 * PAIR)?;
+            let owners = g.owners();
+            let bone_of: Vec<_> = of_part.iter().map(|j| Some(*j).filter(|j| *j < self.known)).collect();
+            all.extend(pairs(g, &owners, &bone_of).map(|(.., pair)| pair));
+        }
+        budget.charge_items("bind pose", self.known as u64, 2 * size_of::<Affine64>() + 64)?;
+        let bind = Solver::new(skel, &self.poses, &all).run();
+        if let [first, ..] = bind.turned.as_slice() {
+            let listed = bind.turned.iter().take(NAMES_LISTED).filter_map(|t| {
+                Some(format!(" {} by {:.2} degrees", skel.bones.get(t.bone)?.name, t.degrees))
+            });
+            let message = format!(
+                "the meshes were modelled in another pose than the skeleton rests in, and are bound in it; turned are{}",
+                listed.collect::<Vec<_>>().join(",")
+            );
+            let path = format!("skeleton.bones[{}]", first.bone);
+            losses.push(Loss::note("bind-pose-solved", path, message).counted(bind.turned.len()));
+        }
+        self.world = bind.world;
+        Ok(())
+    }
+
+    /// The inverses of the bind pose.
+    fn inverses(&self, map: &AxisMap, out: &mut [Joint], losses: &mut Vec<Loss>) {
+        let mut notes = Notes::default();
         for (i, (joint, world)) in out.iter_mut().zip(&self.world).enumerate() {
             let inverse = world.inverse().map(|m| map.affine(&m.narrow()));
             match inverse.filter(Affine::is_finite) {
@@ -129,13 +182,7 @@ impl Joints {
                 None => notes.add("bind-pose", i, "rest poses are beyond what floats hold"),
             }
         }
-        losses.extend(notes.0.iter().map(|(code, (first, n, message))| {
-            let path = format!("skeleton.bones[{first}]");
-            let decided = *code == "rotation-length";
-            let made = if decided { Loss::note } else { Loss::new };
-            made(code, path, String::from(*message)).of(*n, "bone", "bones")
-        }));
-        Ok(())
+        notes.tell(losses);
     }
 
     fn insert(&mut self, name: &Name, joint: usize) {
@@ -160,6 +207,15 @@ impl Joints {
 struct Notes(BTreeMap<&'static str, (usize, usize, &'static str)>);
 
 impl Notes {
+    fn tell(&self, losses: &mut Vec<Loss>) {
+        losses.extend(self.0.iter().map(|(code, (first, n, message))| {
+            let path = format!("skeleton.bones[{first}]");
+            let decided = *code == "rotation-length";
+            let made = if decided { Loss::note } else { Loss::new };
+            made(code, path, String::from(*message)).of(*n, "bone", "bones")
+        }));
+    }
+
     fn add(&mut self, code: &'static str, bone: usize, message: &'static str) {
         self.0.entry(code).or_insert((bone, 0, message)).1 += 1;
     }

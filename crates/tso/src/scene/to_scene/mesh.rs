@@ -15,7 +15,7 @@ use meshwright_scene::{
     AxisMap, Budget, ConvertError, Extra, Influence, LocalVertex, Loss, Mesh, SceneOptions, Skin, Space,
 };
 
-/// Blend and real vertices this far apart in the rest pose (file units) are reported.
+/// Blend and real vertices this far apart in the bind pose (file units) are reported.
 const RESIDUAL_REPORTED: f64 = 1e-5;
 /// From here on the skeleton cannot be the one that the mesh was made for.
 const RESIDUAL_WRONG: f64 = 1e-3;
@@ -50,6 +50,7 @@ pub(crate) struct Conversion<'a> {
     pub(crate) joints: &'a Joints,
     pub(crate) options: &'a SceneOptions,
     pub(crate) recompute_normals: bool,
+    pub(crate) blend_normals: bool,
 }
 
 /// One bone's part in one vertex, in the file's space.
@@ -184,8 +185,13 @@ impl Conversion<'_> {
                 left -= weight;
                 notes.zero_weights += usize::from(blend.weight.to_bits() == 0);
                 if weight > 0.0 {
-                    own.push(Pull::new(joint, weight, blend.position, blend.normal));
-                    if joint < self.joints.known && home < self.joints.known {
+                    let placed = joint < self.joints.known && home < self.joints.known;
+                    let mut pull = Pull::new(joint, weight, blend.position, blend.normal);
+                    if placed && !self.blend_normals {
+                        pull.normal = scale(self.normal_at(joint, home, real.normal), weight);
+                    }
+                    own.push(pull);
+                    if placed {
                         let (a, b) = (at_rest(home, real.position), at_rest(joint, blend.position));
                         let e = distance(a, b);
                         notes.residual = notes.residual.max(e);
@@ -201,6 +207,16 @@ impl Conversion<'_> {
             starts.push(pulls.len());
         }
         Ok((starts, pulls))
+    }
+
+    /// The normal of one joint's space in another's, in the bind pose.
+    fn normal_at(&self, joint: usize, home: usize, normal: [F32; 3]) -> [f64; 3] {
+        let normal = wide(normal.map(F32::get));
+        if joint == home {
+            return normal;
+        }
+        let turned = self.world(home).vector(normal);
+        self.world(joint).inverse().map_or(turned, |m| m.vector(turned))
     }
 
     fn world(&self, joint: usize) -> Affine64 {
@@ -333,7 +349,7 @@ impl Conversion<'_> {
         if e > RESIDUAL_REPORTED {
             let fit = if e > RESIDUAL_WRONG { "the skeleton does not fit the mesh: " } else { "" };
             let message = format!(
-                "{fit}blend and real vertices lie apart in the rest pose; joint weights are off by at most half of that \
+                "{fit}blend and real vertices lie apart in the bind pose; joint weights are off by at most half of that \
                  in other poses"
             );
             losses.push(Loss::new("blend-residual", self.path("blends"), message).by(e, "units of the file"));

@@ -37,6 +37,7 @@ impl Assembly<'_> {
                 joints: &joints,
                 options,
                 recompute_normals: self.recompute_normals,
+                blend_normals: self.blend_normals,
             };
             let mut mesh = conversion.run(&budget, &mut losses)?;
             mesh.material = part.material.as_ref().map(|name| material(&mut scene, name));

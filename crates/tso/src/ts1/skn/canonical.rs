@@ -3,12 +3,13 @@
 use super::model::Skn;
 use crate::fields::count;
 use crate::name::Name;
+use crate::number::put_float;
 use crate::rules::some;
 use alloc::vec::Vec;
 use core::fmt::{self, Write as _};
 use meshwright_core::{F32, Path, WriteError};
 
-/// One record a line; floats with as many digits as distinguish them from all others.
+/// One record a line; floats as the game writes them, with as many digits as bring them back.
 pub(crate) fn canonical(skn: &Skn) -> Result<Vec<u8>, WriteError> {
     let (g, root) = (&skn.geometry, Path::ROOT);
     let mut w = Text(Vec::new());
@@ -78,7 +79,7 @@ impl Text {
             if i > 0 {
                 self.0.push(b' ');
             }
-            let _ = write!(self, "{}", v.get());
+            let _ = put_float(self, *v);
         }
         self.0.extend_from_slice(b"\r\n");
         Ok(())

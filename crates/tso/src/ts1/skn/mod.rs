@@ -8,3 +8,5 @@ mod text;
 mod write;
 
 pub use model::Skn;
+pub(crate) use rules::{NAME, fits_line};
+pub(crate) use text::NUMBER;

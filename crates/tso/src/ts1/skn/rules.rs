@@ -51,8 +51,7 @@ pub(crate) fn check(skn: &Skn, places: &Places, findings: &mut Findings) -> Resu
 pub(crate) fn names(skn: &Skn, findings: &mut Findings) -> Result<(), ReadError> {
     let root = Path::ROOT;
     let mut fits = |path: &Path<'_>, name: &Name| {
-        let bytes = name.bytes();
-        if !bytes.contains(&b'\n') && bytes.trim_ascii().len() == bytes.len() {
+        if fits_line(name) {
             return Ok(());
         }
         findings.broken(NAME, path, None, || format!("{name} cannot stand on a line"))
@@ -61,6 +60,12 @@ pub(crate) fn names(skn: &Skn, findings: &mut Findings) -> Result<(), ReadError>
     fits(&root.field("texture"), &skn.texture)?;
     let path = root.field("bones");
     skn.geometry.bones.iter().enumerate().try_for_each(|(i, name)| fits(&path.index(i), name))
+}
+
+/// True for a name that a line of text gives back.
+pub(crate) fn fits_line(name: &Name) -> bool {
+    let bytes = name.bytes();
+    !bytes.contains(&b'\n') && bytes.trim_ascii().len() == bytes.len()
 }
 
 /// Where names and numbers stand in the text; in the text that would be written when there is none.

@@ -1,0 +1,251 @@
+//! The pose that a mesh was modelled in, which its blends tell: a blend vertex and the real vertex that it pulls were one
+//! point there. Bodies by Maxis stand with their arms stretched out, where the skeleton lets them hang.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "vectors and matrices of fixed size, and indices that the same function made"
+)]
+
+use crate::fit::{Fit, largest};
+use crate::mesh::{Geometry, Owners};
+use crate::pose::BonePose;
+use crate::skel::{ADULT_BONES, Skel};
+use alloc::vec::Vec;
+use meshwright_core::F32;
+use meshwright_core::math::{Affine64, Trs64, add, distance, dot, quat, sub, unit, wide};
+
+/// Pairs of one point that lie no further apart keep a bone at rest: 1 mm in units of the file.
+const AT_REST: f64 = 0.003;
+/// What a turned bone must bring the distance down to, of what it was.
+const BETTER: f64 = 0.1;
+/// A turn that leaves more may leave room for a shift of the joint.
+const TURN_LEAVES: f64 = 1.0e-4;
+/// A shift is taken where it leaves less than this part of what the turn leaves.
+const SHIFT_LEAVES: f64 = 0.75;
+/// How far the upper arms of Maxis' bodies are turned about their own z, in radians: 85 degrees.
+const ARMS: f64 = 85.0 * core::f64::consts::PI / 180.0;
+
+/// The pose in which meshes are bound to a skeleton.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct BindPose {
+    /// The place of every bone in the space of the model.
+    pub world: Vec<Affine64>,
+    /// The bones that do not stand as they rest on their parents, in the skeleton's order.
+    pub turned: Vec<TurnedBone>,
+}
+
+/// A bone that a [`BindPose`] turned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TurnedBone {
+    /// Its index.
+    pub bone: usize,
+    /// By how much, in degrees.
+    pub degrees: f64,
+    /// How far blend and real vertices lie apart at most where the bone is at rest on its parent, in units of the file.
+    pub before: f64,
+    /// The same in the bind pose.
+    pub after: f64,
+}
+
+/// A point as two bones have it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair {
+    pub(crate) bones: [usize; 2],
+    pub(crate) points: [[f64; 3]; 2],
+}
+
+/// What a pair takes, once for each of its bones.
+pub(crate) const PAIR: usize = size_of::<Pair>() + 2 * size_of::<Entry>();
+
+/// A pair as seen from one of its bones: its own point, the other bone, and that one's.
+type Entry = (usize, [f64; 3], usize, [f64; 3]);
+
+/// The pairs of a geometry's blends between different bones. `bone_of`: the skeleton's bone for every bone of the
+/// geometry, none for one that it does not have.
+pub(crate) fn pairs<'g>(
+    g: &'g Geometry,
+    owners: &'g Owners,
+    bone_of: &'g [Option<usize>],
+) -> impl Iterator<Item = (usize, usize, Pair)> + 'g {
+    let found = move |bone: u32| {
+        let index = usize::try_from(bone).ok()?;
+        bone_of.get(index).copied().flatten()
+    };
+    g.effective_blends(owners).filter_map(move |(k, bone, target)| {
+        let (blend, real) = (g.blends.get(k)?, g.real.get(target)?);
+        let (a, b) = (found((*owners.real.get(target)?)?)?, found(bone)?);
+        let points = [real.position, blend.position].map(|p| wide(p.map(F32::get)));
+        let finite = points.iter().flatten().all(|c| c.is_finite());
+        (a != b && finite).then_some((k, target, Pair { bones: [a, b], points }))
+    })
+}
+
+impl Skel {
+    /// The pose in which meshes that share the skeleton were modelled, as their blends tell: a bone stands as it rests on
+    /// its parent wherever blend and real vertices meet so.
+    pub fn bind_pose<'g>(&self, meshes: impl IntoIterator<Item = &'g Geometry>) -> BindPose {
+        let mut all = Vec::new();
+        for g in meshes {
+            let owners = g.owners();
+            all.extend(pairs(g, &owners, &self.find_all(&g.bones)).map(|(.., pair)| pair));
+        }
+        Solver::new(self, &self.rest(), &all).run()
+    }
+}
+
+impl Geometry {
+    /// How far blend and real vertices lie apart in a skeleton's rest pose, in units of the file: the median over all blends
+    /// between different bones, none where there are no such. Only the skeleton that a mesh was made for brings them
+    /// together.
+    pub fn misfit(&self, skeleton: &Skel) -> Option<f64> {
+        let (owners, world) = (self.owners(), skeleton.world(&[]));
+        let bone_of = skeleton.find_all(&self.bones);
+        let mut apart: Vec<f64> = pairs(self, &owners, &bone_of)
+            .map(|(.., Pair { bones: [a, b], points: [p, q] })| {
+                distance(world[a].point(p), world[b].point(q))
+            })
+            .collect();
+        apart.sort_by(f64::total_cmp);
+        apart.get(apart.len() / 2).copied()
+    }
+
+    /// The angle in degrees between the normals of blend vertices and of those that they pull, in the pose in which the
+    /// mesh is bound to a skeleton: the median over all blends between different bones, none where there are no such.
+    pub fn normals_apart(&self, skeleton: &Skel) -> Option<f64> {
+        let (owners, bind) = (self.owners(), skeleton.bind_pose([self]));
+        let bone_of = skeleton.find_all(&self.bones);
+        let mut apart: Vec<f64> = pairs(self, &owners, &bone_of)
+            .filter_map(|(k, target, Pair { bones: [a, b], .. })| {
+                let turned = |bone: usize, n: [F32; 3]| unit(bind.world[bone].vector(wide(n.map(F32::get))));
+                let (n, m) = (turned(a, self.real[target].normal)?, turned(b, self.blends[k].normal)?);
+                Some(meshwright_core::math::acos(dot(n, m).clamp(-1.0, 1.0)).to_degrees())
+            })
+            .collect();
+        apart.sort_by(f64::total_cmp);
+        apart.get(apart.len() / 2).copied()
+    }
+
+    /// The same with blend normals that agree with those of the vertices which they pull, in the pose in which the mesh is
+    /// bound to a skeleton.
+    #[must_use]
+    pub fn with_blend_normals_of(mut self, skeleton: &Skel) -> Self {
+        let (owners, bind) = (self.owners(), skeleton.bind_pose([&self]));
+        let bone_of = skeleton.find_all(&self.bones);
+        let mended: Vec<_> = pairs(&self, &owners, &bone_of)
+            .filter_map(|(k, target, Pair { bones: [a, b], .. })| {
+                let n = bind.world[a].vector(wide(self.real[target].normal.map(F32::get)));
+                let local = unit(bind.world[b].inverse()?.vector(n))?;
+                Some((k, meshwright_core::math::narrow(local).map(F32::new)))
+            })
+            .collect();
+        for (k, normal) in mended {
+            self.blends[k].normal = normal;
+        }
+        self
+    }
+}
+
+/// The bind pose on its way.
+pub(crate) struct Solver<'s> {
+    skel: &'s Skel,
+    poses: &'s [BonePose],
+    parents: Vec<Option<usize>>,
+    /// By bone.
+    entries: Vec<Entry>,
+    world: Vec<Option<Affine64>>,
+    turned: Vec<TurnedBone>,
+    adult: bool,
+}
+
+impl<'s> Solver<'s> {
+    pub(crate) fn new(skel: &'s Skel, poses: &'s [BonePose], pairs: &[Pair]) -> Self {
+        let mut entries = Vec::with_capacity(2 * pairs.len());
+        for Pair { bones: [a, b], points: [p, q] } in pairs.iter().copied() {
+            entries.extend([(a, p, b, q), (b, q, a, p)]);
+        }
+        entries.sort_by_key(|entry| entry.0);
+        let adult = ADULT_BONES.iter().all(|(name, _)| skel.find(&(*name).into()).is_some());
+        let (parents, world) = (skel.parents(), alloc::vec![None; poses.len()]);
+        Self { skel, poses, parents, entries, world, turned: Vec::new(), adult }
+    }
+
+    pub(crate) fn run(mut self) -> BindPose {
+        let mut chain = Vec::new();
+        for start in 0..self.poses.len() {
+            let mut at = Some(start);
+            while let Some(i) = at.filter(|i| self.world[*i].is_none()) {
+                chain.push(i);
+                at = self.parents[i];
+            }
+            while let Some(i) = chain.pop() {
+                self.world[i] = Some(self.place(i));
+            }
+        }
+        self.turned.sort_by_key(|t| t.bone);
+        let world = self.world.into_iter().map(Option::unwrap_or_default).collect();
+        BindPose { world, turned: self.turned }
+    }
+
+    /// Where a bone stands whose parent stands already.
+    fn place(&mut self, bone: usize) -> Affine64 {
+        let above = self.parents[bone].and_then(|p| self.world[p]).unwrap_or_default();
+        let local = self.poses[bone].matrix();
+        let rest = above.after(&local);
+        let (first, end) =
+            (self.entries.partition_point(|e| e.0 < bone), self.entries.partition_point(|e| e.0 <= bone));
+        let own = &self.entries[first..end];
+        let known = own.iter().filter_map(|(_, p, other, q)| Some((*p, self.world[*other]?.point(*q))));
+        let points: Vec<_> = known.collect();
+        let before = largest(&rest, &points);
+        if before <= AT_REST || points.is_empty() {
+            return rest;
+        }
+        let good = |m: &Affine64| {
+            let left = largest(m, &points);
+            left <= AT_REST && left <= before * BETTER
+        };
+        let solved = self.solve(&above, &local, &points).filter(good);
+        let found = solved.or_else(|| {
+            self.constant(bone, &above, &local).filter(|m| largest(m, &points) <= before * BETTER)
+        });
+        let Some(found) = found else { return rest };
+        let degrees = turn_between(&rest, &found);
+        self.turned.push(TurnedBone { bone, degrees, before, after: largest(&found, &points) });
+        found
+    }
+
+    /// A turn about the joint; or a free place, where the turn leaves much and three points not in line are known.
+    fn solve(&self, above: &Affine64, local: &Affine64, points: &[([f64; 3], [f64; 3])]) -> Option<Affine64> {
+        let back = above.inverse()?;
+        // In the parent's axes, with the joint as origin.
+        let here: Vec<_> = points.iter().map(|(p, q)| (*p, sub(back.point(*q), local.w))).collect();
+        let placed = |m: &Affine64| above.after(&Affine64 { w: add(m.w, local.w), ..*m });
+        let turn = Fit::turn(&here).map(|m| placed(&m));
+        let left = turn.as_ref().map_or(f64::INFINITY, |m| largest(m, points));
+        if left <= TURN_LEAVES {
+            return turn;
+        }
+        let free = Fit::free(&here).map(|m| placed(&m));
+        free.filter(|m| largest(m, points) < left * SHIFT_LEAVES).or(turn)
+    }
+
+    /// The turn that Maxis' bodies have at both upper arms.
+    fn constant(&self, bone: usize, above: &Affine64, local: &Affine64) -> Option<Affine64> {
+        let name = &self.skel.bones.get(bone).filter(|_| self.adult)?.name;
+        let angle = match () {
+            () if name.matches(&"L_ARM1".into()) => ARMS,
+            () if name.matches(&"R_ARM1".into()) => -ARMS,
+            () => return None,
+        };
+        let turn = Trs64 { rotation: quat::about([0.0, 0.0, 1.0], angle), ..Trs64::default() };
+        Some(above.after(&local.after(&turn.to_affine())))
+    }
+}
+
+/// By how many degrees the axes of two places differ.
+fn turn_between(a: &Affine64, b: &Affine64) -> f64 {
+    let trace = dot(a.x, b.x) + dot(a.y, b.y) + dot(a.z, b.z);
+    meshwright_core::math::acos(((trace - 1.0) / 2.0).clamp(-1.0, 1.0)).to_degrees()
+}

@@ -1,0 +1,145 @@
+//! Scalars in binary.
+
+use crate::fields::{Step, floats, wide};
+use crate::name::Name;
+use crate::ts1::character::read::{Input, Least};
+use crate::ts1::character::write::Output;
+use alloc::vec::Vec;
+use meshwright_core::{Cursor, F32, Fault, Path, ReadError, WriteError};
+use nom::Parser as _;
+use nom::number::complete::le_u32;
+
+/// A length byte of this value may be followed by the length proper.
+const LONG: u8 = 255;
+
+/// A name: a length of 8 bits, or 255 and a length of 32 bits where that is larger and fits.
+pub(crate) fn long_name(i: &[u8]) -> Step<'_, &[u8]> {
+    let short = || nom::Err::Error(nom::error::ParseError::from_error_kind(i, nom::error::ErrorKind::Eof));
+    let (&first, rest) = i.split_first().ok_or_else(short)?;
+    let long = || {
+        let (length, bytes) = rest.split_first_chunk::<4>()?;
+        let length = usize::try_from(i32::from_le_bytes(*length)).ok().filter(|n| *n >= usize::from(LONG))?;
+        bytes.split_at_checked(length)
+    };
+    let plain = || rest.split_at_checked(usize::from(first));
+    let (name, rest) = if first == LONG { long().or_else(plain) } else { plain() }.ok_or_else(short)?;
+    Ok((rest, name))
+}
+
+/// Reads scalars, and notes where they stand.
+#[derive(Debug)]
+pub(crate) struct Binary<'a, 's, 'n> {
+    pub(crate) cursor: Cursor<'a, 's>,
+    pub(crate) places: Option<&'n mut Vec<u64>>,
+}
+
+impl Binary<'_, '_, '_> {
+    fn note(&mut self, scalars: usize) {
+        let at = self.cursor.offset();
+        if let Some(places) = &mut self.places {
+            places.extend((0..scalars).map(|i| at.saturating_add(wide(i).saturating_mul(4))));
+        }
+    }
+}
+
+impl Input for Binary<'_, '_, '_> {
+    fn table<T>(&mut self, path: &Path<'_>, least: Least) -> Result<(usize, Vec<T>), ReadError> {
+        self.note(1);
+        let at = self.cursor.offset();
+        let n = self.cursor.read(path, le_u32::<&[u8], Fault<'_>>)?;
+        let items = self.cursor.reserve(path, at, u64::from(n), least.bytes)?;
+        Ok((usize::try_from(n).unwrap_or(usize::MAX), items))
+    }
+
+    fn name(&mut self, path: &Path<'_>) -> Result<Name, ReadError> {
+        self.note(1);
+        crate::fields::name(&mut self.cursor, path, long_name)
+    }
+
+    fn word(&mut self, path: &Path<'_>) -> Result<u32, ReadError> {
+        self.note(1);
+        self.cursor.read(path, le_u32::<&[u8], Fault<'_>>)
+    }
+
+    fn index(&mut self, path: &Path<'_>) -> Result<u32, ReadError> {
+        self.word(path)
+    }
+
+    fn floats<const N: usize>(&mut self, path: &Path<'_>) -> Result<[F32; N], ReadError> {
+        self.note(N);
+        self.cursor.read(path, |i| floats::<N>.parse(i))
+    }
+}
+
+/// Takes the bytes of a file under construction.
+pub(crate) trait Sink {
+    /// The next bytes.
+    fn put(&mut self, bytes: &[u8]);
+}
+
+impl Sink for Vec<u8> {
+    fn put(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+}
+
+/// Holds what is written against what is there, without keeping it.
+#[derive(Debug)]
+pub(crate) struct Same<'a> {
+    rest: &'a [u8],
+    same: bool,
+}
+
+impl<'a> Same<'a> {
+    pub(crate) const fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes, same: true }
+    }
+
+    /// True when all of it was written, and nothing else.
+    pub(crate) const fn is_whole(&self) -> bool {
+        self.same && self.rest.is_empty()
+    }
+}
+
+impl Sink for Same<'_> {
+    fn put(&mut self, bytes: &[u8]) {
+        match self.rest.strip_prefix(bytes) {
+            Some(rest) => self.rest = rest,
+            None => self.same = false,
+        }
+    }
+}
+
+/// Writes scalars.
+#[derive(Debug)]
+pub(crate) struct BinaryOut<'s, S>(pub(crate) &'s mut S);
+
+impl<S: Sink> Output for BinaryOut<'_, S> {
+    fn name(&mut self, path: &Path<'_>, name: &Name) -> Result<(), WriteError> {
+        let length = name.bytes().len();
+        match u8::try_from(length) {
+            Ok(length) if length < LONG => self.0.put(&[length]),
+            _ => {
+                let length: u32 =
+                    WriteError::fit(path, "name length", wide(length), i32::MAX.cast_unsigned())?;
+                self.0.put(&[LONG]);
+                self.0.put(&length.to_le_bytes());
+            }
+        }
+        self.0.put(name.bytes());
+        Ok(())
+    }
+
+    fn word(&mut self, value: u32) {
+        self.0.put(&value.to_le_bytes());
+    }
+
+    fn index(&mut self, value: u32) {
+        self.word(value);
+    }
+
+    fn floats(&mut self, _: &Path<'_>, values: &[F32]) -> Result<(), WriteError> {
+        values.iter().for_each(|v| self.0.put(&v.to_bits().to_le_bytes()));
+        Ok(())
+    }
+}

@@ -1,0 +1,68 @@
+//! Reads `.bcf`.
+
+use super::binary::{Binary, BinaryOut, Same, Sink as _};
+use super::model::Bcf;
+use super::rules;
+use crate::fields::{file, trailing, wide};
+use crate::ts1::character::{self, read, write};
+use alloc::vec::Vec;
+use meshwright_core::{Budget, Confidence, Findings, Limits, Parsed, Path, ReadError, ReadOptions, Source};
+
+/// All records, and the places of their scalars where these are wanted.
+pub(crate) fn tree(source: &Source<'_>, places: Option<&mut Vec<u64>>) -> Result<Bcf, ReadError> {
+    let mut input = Binary { cursor: source.start(), places };
+    let mut bcf = Bcf::new(read::character(&mut input)?);
+    bcf.trailing = trailing(&input.cursor)?;
+    Ok(bcf)
+}
+
+impl Bcf {
+    /// Reads a file that keeps all rules, within the default limits.
+    ///
+    /// # Errors
+    /// The first rule that the file breaks.
+    pub fn parse(bytes: &[u8]) -> Result<Self, ReadError> {
+        Self::parse_with(bytes, &ReadOptions::default()).map(|p| p.model)
+    }
+
+    /// Reads a file. Leniently, every rule but those on sizes may be broken: the values are kept.
+    ///
+    /// # Errors
+    /// When the file breaks a rule that the options do not pass over, or would take more memory than they allow.
+    pub fn parse_with(bytes: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
+        let budget = Budget::new(options.limits);
+        let source = file(bytes, &budget);
+        let mut bcf = tree(&source, None)?;
+        let mut same = Same::new(bytes);
+        let written = write::character(&mut BinaryOut(&mut same), &bcf.character);
+        same.put(&bcf.trailing);
+        if written.is_err() || !same.is_whole() {
+            source.charge(&Path::ROOT, 0, "bytes", wide(bytes.len()), 1)?;
+            bcf.keep(bytes.to_vec());
+        }
+        source.charge(&Path::ROOT, 0, "rules", character::rules::memory(&bcf.character), 1)?;
+        let mut findings = Findings::reading(options);
+        // Offsets are looked for only where they are needed.
+        if rules::check(&bcf, &[], &mut Findings::writing()).is_err() {
+            rules::check(&bcf, &rules::places(&source)?, &mut findings)?;
+        }
+        Ok(Parsed::new(bcf, findings.into_report()))
+    }
+
+    /// How likely these are the bytes of a `.bcf`. There is no magic: the file is read strictly, within a mebibyte.
+    pub fn sniff(bytes: &[u8]) -> Confidence {
+        let options = ReadOptions::default().with_limits(Limits::default().with_memory(1 << 20));
+        let Ok(Parsed { model, .. }) = Self::parse_with(bytes, &options) else { return Confidence::No };
+        let c = &model.character;
+        let skeletons = c.skeletons.iter().map(|s| &s.name);
+        let mut names = skeletons
+            .chain(c.suits.iter().map(|s| &s.name))
+            .chain(c.skills.iter().map(|s| &s.name))
+            .peekable();
+        if names.peek().is_none() {
+            return Confidence::No;
+        }
+        let plain = names.all(|n| !n.bytes().is_empty() && n.is_plain());
+        if plain { Confidence::Likely } else { Confidence::Possible }
+    }
+}

@@ -1,0 +1,42 @@
+//! The rules of a `.bcf`.
+
+use super::model::Bcf;
+use super::read::tree;
+use super::write;
+use crate::fields::{file, wide};
+use crate::rules::{self, all_rules};
+use crate::ts1::character::rules::{Places, RULES, SHARED, check as check_tree};
+use alloc::vec::Vec;
+use meshwright_core::{Budget, Findings, Limits, Path, ReadError, Report, Source};
+
+all_rules!(RULES, SHARED);
+
+impl Bcf {
+    /// Broken rules as errors, oddities as warnings, with the offsets of the file that this is written to.
+    pub fn validate(&self) -> Report {
+        let mut findings = Findings::validating();
+        let written = write::image(self).unwrap_or_default();
+        let budget = Budget::new(Limits::UNLIMITED);
+        let places = places(&file(&written, &budget)).unwrap_or_default();
+        // Validation passes over everything.
+        let _ = check(self, &places, &mut findings);
+        findings.into_report()
+    }
+}
+
+/// Where the scalars of a file stand, and where the last one ends.
+pub(crate) fn places(source: &Source<'_>) -> Result<Vec<u64>, ReadError> {
+    let length = wide(source.bytes().len());
+    // Every scalar has a byte, and a list that grows is there twice for a while.
+    source.charge(&Path::ROOT, 0, "offsets", length, 3 * size_of::<u64>())?;
+    let mut places = Vec::new();
+    let bcf = tree(source, Some(&mut places))?;
+    places.push(length.saturating_sub(wide(bcf.trailing.len())));
+    Ok(places)
+}
+
+/// All rules.
+pub(crate) fn check(bcf: &Bcf, places: &[u64], findings: &mut Findings) -> Result<(), ReadError> {
+    check_tree(&bcf.character, &mut Places::new(places), findings)?;
+    rules::trailing(&bcf.trailing, places.last().copied().unwrap_or(0), findings)
+}

@@ -1,0 +1,9 @@
+//! `.cfp`: the keys of a skill, compressed to a byte each where they can be.
+
+mod model;
+mod read;
+mod record;
+pub(crate) mod rules;
+mod write;
+
+pub use model::{Cfp, CfpOptions};

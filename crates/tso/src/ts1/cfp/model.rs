@@ -1,0 +1,108 @@
+//! What a `.cfp` holds.
+
+use alloc::vec::Vec;
+use core::fmt;
+use meshwright_core::{F32, ReadOptions};
+
+/// A `.cfp` file of The Sims 1: the keys of a skill, as one run of numbers.
+///
+/// The file does not say how many keys of which kind it holds: its [`Skill`](crate::Skill) does. The numbers are all x of
+/// the translations, all y, all z, and so with x, y, z, w of the rotations.
+///
+/// Two of them are equal when they hold the same numbers, however these are compressed.
+#[derive(Clone, Default)]
+pub struct Cfp {
+    /// All numbers.
+    pub values: Vec<F32>,
+    /// The bytes that the numbers were read from, where they are not those that they are written as.
+    kept: Vec<u8>,
+}
+
+impl Cfp {
+    /// A file of these numbers.
+    pub fn new(values: Vec<F32>) -> Self {
+        Self { values, kept: Vec::new() }
+    }
+
+    /// The keys as a file has them.
+    pub fn of_keys(translations: &[[F32; 3]], rotations: &[[F32; 4]]) -> Self {
+        let t = (0..3).flat_map(|c| translations.iter().filter_map(move |key| key.get(c).copied()));
+        let r = (0..4).flat_map(|c| rotations.iter().filter_map(move |key| key.get(c).copied()));
+        Self::new(t.chain(r).collect())
+    }
+
+    /// How many numbers these many keys are.
+    pub fn numbers(translations: u32, rotations: u32) -> u64 {
+        u64::from(translations).saturating_mul(3).saturating_add(u64::from(rotations).saturating_mul(4))
+    }
+
+    /// The numbers as keys; none where they are not as many.
+    pub fn keys(&self, translations: u32, rotations: u32) -> Option<Keys> {
+        let (t, r) = (usize::try_from(translations).ok()?, usize::try_from(rotations).ok()?);
+        if u64::try_from(self.values.len()).ok()? != Self::numbers(translations, rotations) {
+            return None;
+        }
+        let (first, second) = self.values.split_at_checked(t.checked_mul(3)?)?;
+        Some((gather(first, t), gather(second, r)))
+    }
+
+    pub(crate) fn kept(&self) -> &[u8] {
+        &self.kept
+    }
+
+    pub(crate) fn keep(&mut self, bytes: Vec<u8>) {
+        self.kept = bytes;
+    }
+}
+
+/// Translations and rotations.
+pub(crate) type Keys = (Vec<[F32; 3]>, Vec<[F32; 4]>);
+
+/// Keys of numbers that stand by their component.
+fn gather<const N: usize>(values: &[F32], n: usize) -> Vec<[F32; N]> {
+    let at = |c: usize, i: usize| values.get(c.saturating_mul(n).saturating_add(i)).copied();
+    (0..n).map(|i| core::array::from_fn(|c| at(c, i).unwrap_or_default())).collect()
+}
+
+impl PartialEq for Cfp {
+    fn eq(&self, other: &Self) -> bool {
+        self.values == other.values
+    }
+}
+
+impl Eq for Cfp {}
+
+impl fmt::Debug for Cfp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cfp")
+            .field("values", &format_args!("{} numbers", self.values.len()))
+            .field("kept", &format_args!("{} bytes", self.kept.len()))
+            .finish()
+    }
+}
+
+/// How a `.cfp` is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CfpOptions {
+    /// Limits and strictness.
+    pub read: ReadOptions,
+    /// How many translations and rotations the skill wants. Without, the file is read to its end, and how many numbers
+    /// it holds is no rule.
+    pub counts: Option<(u32, u32)>,
+}
+
+impl From<ReadOptions> for CfpOptions {
+    fn from(read: ReadOptions) -> Self {
+        Self { read, counts: None }
+    }
+}
+
+impl CfpOptions {
+    /// The same options for a skill with this many translations and rotations.
+    #[must_use]
+    pub const fn with_counts(mut self, translations: u32, rotations: u32) -> Self {
+        self.counts = Some((translations, rotations));
+        self
+    }
+}

@@ -1,0 +1,68 @@
+//! The codes of compressed numbers.
+
+use meshwright_core::math::narrow1;
+
+/// No reader knows it.
+pub(crate) const UNDEFINED: u8 = 0xfd;
+/// The number before, once more than 16 bits say.
+pub(crate) const REPEAT: u8 = 0xfe;
+/// A float.
+pub(crate) const FULL: u8 = 0xff;
+/// The most numbers that three bytes make.
+pub(crate) const LONGEST_RUN: u64 = 1 << 16;
+/// Codes of steps so small that the game's own files never use them.
+pub(crate) const SMALL: core::ops::RangeInclusive<u8> = 120..=132;
+/// The code of no step.
+const MIDDLE: f64 = 126.0;
+
+/// What a code below [`UNDEFINED`] adds to the number before: a step of the fourth power, rounded to a float.
+pub(crate) fn step(code: u8) -> f32 {
+    let x = f64::from(code) - MIDDLE;
+    narrow1(3.9676e-10 * x * x * x * x.abs())
+}
+
+/// One code: what it is, how many bytes it has, how many numbers it makes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Code {
+    Step(u8),
+    Repeat(u64),
+    Full(u32),
+}
+
+impl Code {
+    /// The code at the front of `bytes`; none where its bytes are not all there.
+    pub(crate) fn read(bytes: &[u8]) -> Option<(Self, &[u8])> {
+        let (&first, rest) = bytes.split_first()?;
+        match first {
+            REPEAT => {
+                let (n, rest) = rest.split_first_chunk::<2>()?;
+                Some((Self::Repeat(u64::from(u16::from_le_bytes(*n)).saturating_add(1)), rest))
+            }
+            FULL => {
+                let (bits, rest) = rest.split_first_chunk::<4>()?;
+                Some((Self::Full(u32::from_le_bytes(*bits)), rest))
+            }
+            code => Some((Self::Step(code), rest)),
+        }
+    }
+
+    /// How many numbers it makes.
+    pub(crate) const fn numbers(self) -> u64 {
+        match self {
+            Self::Repeat(n) => n,
+            Self::Step(_) | Self::Full(_) => 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_reach_a_tenth_both_ways() {
+        assert_eq!((step(126), step(0), step(252)), (0.0, -0.100_002_32, 0.100_002_32));
+        assert!((0..252).all(|c| step(c) < step(c + 1)));
+        assert!(SMALL.clone().all(|c| step(c).abs() < 9.5e-7));
+    }
+}

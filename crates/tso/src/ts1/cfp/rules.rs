@@ -1,0 +1,54 @@
+//! The rules of a `.cfp`.
+
+use super::model::Cfp;
+use super::record::FULL;
+use crate::rules::{self, some};
+use meshwright_core::{Findings, Path, ReadError, Report, Rule};
+
+meshwright_core::rules! {
+    forgivable TRUNCATED = "E_TRUNCATED", Truncated,
+        "The keys end in the middle of a code, or before there are as many as the skill wants.",
+        "Find a whole copy; lenient reading holds the last number.";
+    forgivable CODE = "E_CFP_CODE", BadValue,
+        "A code is 0xfd, which stands for nothing.",
+        "Find out which program wrote the file; lenient reading repeats the number before.";
+    forgivable REPEAT = "E_CFP_REPEAT", BadCount,
+        "A run goes on behind the last number that the skill wants.",
+        "Find the skill that the keys belong to; lenient reading cuts the run.";
+    warning START = "W_CFP_START", Missing,
+        "The first code is a step, and there is no number that it could start from.",
+        "Begin with a whole number: readers start from 0, and may not.";
+}
+
+/// Every rule of this kind of file.
+pub(crate) const ALL: &[&Rule] = &[
+    TRUNCATED,
+    CODE,
+    REPEAT,
+    START,
+    rules::COUNT,
+    rules::LIMIT,
+    rules::TRAILING,
+    some::NOT_FINITE,
+    some::EXTENSION,
+];
+
+impl Cfp {
+    /// Broken rules as errors, oddities as warnings. Offsets are those of the file that this is written to.
+    pub fn validate(&self) -> Report {
+        let mut findings = Findings::validating();
+        // Validation passes over everything.
+        let _ = check(self, &mut findings);
+        findings.into_report()
+    }
+}
+
+/// What can be said of the numbers alone; the rest is said where they are read.
+pub(crate) fn check(cfp: &Cfp, findings: &mut Findings) -> Result<(), ReadError> {
+    let path = Path::ROOT.field("values");
+    if cfp.kept().first().is_some_and(|first| *first != FULL) {
+        findings.broken(START, &path.index(0), 0, || "the first code is no whole number")?;
+    }
+    let mut strange = cfp.values.iter().enumerate().filter(|(_, v)| !v.is_finite());
+    strange.try_for_each(|(i, value)| rules::not_finite(*value, &path.index(i), None, findings))
+}

@@ -1,0 +1,62 @@
+//! Records of a character file from what the rest of the crate works with.
+
+use super::model::{CharacterBone, CharacterSkeleton, Skill, SkillEvent, SkillMotion};
+use crate::anim::{Anim, Motion, TimeProperty};
+use crate::name::Name;
+use crate::props::PropertyList;
+use crate::skel::{Bone, Skel};
+use crate::ts1::cfp::Cfp;
+use alloc::vec::Vec;
+
+impl From<&Skel> for CharacterSkeleton {
+    fn from(skel: &Skel) -> Self {
+        let bone = |b: &Bone| CharacterBone {
+            name: b.name.clone(),
+            parent: b.parent.clone(),
+            properties: b.properties.clone(),
+            translation: b.translation,
+            rotation: b.rotation,
+            can_translate: b.can_translate,
+            can_rotate: b.can_rotate,
+            can_blend: b.can_blend,
+            wiggle_value: b.wiggle_value,
+            wiggle_power: b.wiggle_power,
+        };
+        Self { name: skel.name.clone(), bones: skel.bones.iter().map(bone).collect() }
+    }
+}
+
+impl Skill {
+    /// A skill and its keys, which go into a file called `keys`.
+    pub fn from_anim(anim: &Anim, keys: Name) -> (Self, Cfp) {
+        // A list of pairs is all that a time has here; several of one time become several times.
+        let event = |e: &TimeProperty| {
+            let time = e.time;
+            let lists: Vec<PropertyList> = e.lists.clone();
+            lists.into_iter().map(move |properties| SkillEvent { time, properties })
+        };
+        let motion = |m: &Motion| SkillMotion {
+            bone: m.bone.clone(),
+            frames: m.frames,
+            duration: m.duration,
+            has_translation: u32::from(m.has_translation.is_set()),
+            has_rotation: u32::from(m.has_rotation.is_set()),
+            first_translation: m.first_translation,
+            first_rotation: m.first_rotation,
+            properties: m.properties.iter().flatten().cloned().collect(),
+            events: m.time_properties.iter().map(|list| list.iter().flat_map(event).collect()).collect(),
+        };
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let skill = Self {
+            name: anim.name.clone(),
+            keys,
+            duration: anim.duration,
+            distance: anim.distance,
+            moving: u32::from(anim.moving.is_set()),
+            translations: count(anim.translations.len()),
+            rotations: count(anim.rotations.len()),
+            motions: anim.motions.iter().map(motion).collect(),
+        };
+        (skill, Cfp::of_keys(&anim.translations, &anim.rotations))
+    }
+}

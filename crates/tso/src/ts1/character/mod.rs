@@ -1,0 +1,12 @@
+//! What `.cmx` and `.bcf` both hold: skeletons, suits and skills, in one tree.
+
+mod from;
+mod model;
+pub(crate) mod read;
+pub(crate) mod rules;
+mod view;
+pub(crate) mod write;
+
+pub use model::{
+    Character, CharacterBone, CharacterSkeleton, Skill, SkillEvent, SkillMotion, SkinPart, Suit,
+};

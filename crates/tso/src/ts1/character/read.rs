@@ -1,0 +1,151 @@
+//! Reads the tree of a character file, from text or binary alike.
+
+use super::model::{
+    Character, CharacterBone, CharacterSkeleton, Skill, SkillEvent, SkillMotion, SkinPart, Suit,
+};
+use crate::name::Name;
+use crate::props::PropertyList;
+use alloc::vec::Vec;
+use meshwright_core::{F32, Path, ReadError};
+
+/// The least that a record takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Least {
+    /// In binary.
+    pub(crate) bytes: u64,
+    /// As text.
+    pub(crate) lines: u64,
+}
+
+const fn least(bytes: u64, lines: u64) -> Least {
+    Least { bytes, lines }
+}
+
+const SKELETON: Least = least(5, 2);
+const BONE: Least = least(54, 10);
+const SUIT: Least = least(13, 4);
+const SKIN: Least = least(10, 4);
+const SKILL: Least = least(26, 8);
+const MOTION: Least = least(33, 9);
+const LIST: Least = least(4, 1);
+const PAIR: Least = least(2, 2);
+const EVENT: Least = least(8, 2);
+
+/// Where scalars come from, one after the other. What is read is charged.
+pub(crate) trait Input {
+    /// A count, with room for as many items, of which each takes at least so much.
+    fn table<T>(&mut self, path: &Path<'_>, least: Least) -> Result<(usize, Vec<T>), ReadError>;
+    /// A name.
+    fn name(&mut self, path: &Path<'_>) -> Result<Name, ReadError>;
+    /// A number that is not negative.
+    fn word(&mut self, path: &Path<'_>) -> Result<u32, ReadError>;
+    /// A number that may be -1, which is the largest.
+    fn index(&mut self, path: &Path<'_>) -> Result<u32, ReadError>;
+    /// A number, or a vector of them.
+    fn floats<const N: usize>(&mut self, path: &Path<'_>) -> Result<[F32; N], ReadError>;
+}
+
+fn float(i: &mut impl Input, path: &Path<'_>) -> Result<F32, ReadError> {
+    i.floats(path).map(|[value]| value)
+}
+
+/// A counted table.
+fn table<I: Input, T>(
+    i: &mut I,
+    path: &Path<'_>,
+    least: Least,
+    mut item: impl FnMut(&mut I, &Path<'_>) -> Result<T, ReadError>,
+) -> Result<Vec<T>, ReadError> {
+    let (n, mut items) = i.table(path, least)?;
+    for index in 0..n {
+        items.push(item(i, &path.index(index))?);
+    }
+    Ok(items)
+}
+
+/// The whole tree.
+pub(crate) fn character<I: Input>(i: &mut I) -> Result<Character, ReadError> {
+    let root = Path::ROOT;
+    Ok(Character {
+        skeletons: table(i, &root.field("skeletons"), SKELETON, skeleton)?,
+        suits: table(i, &root.field("suits"), SUIT, suit)?,
+        skills: table(i, &root.field("skills"), SKILL, skill)?,
+    })
+}
+
+fn skeleton<I: Input>(i: &mut I, path: &Path<'_>) -> Result<CharacterSkeleton, ReadError> {
+    Ok(CharacterSkeleton {
+        name: i.name(&path.field("name"))?,
+        bones: table(i, &path.field("bones"), BONE, bone)?,
+    })
+}
+
+fn bone<I: Input>(i: &mut I, path: &Path<'_>) -> Result<CharacterBone, ReadError> {
+    Ok(CharacterBone {
+        name: i.name(&path.field("name"))?,
+        parent: i.name(&path.field("parent"))?,
+        properties: table(i, &path.field("properties"), LIST, list)?,
+        translation: i.floats(&path.field("translation"))?,
+        rotation: i.floats(&path.field("rotation"))?,
+        can_translate: i.word(&path.field("can_translate"))?,
+        can_rotate: i.word(&path.field("can_rotate"))?,
+        can_blend: i.word(&path.field("can_blend"))?,
+        wiggle_value: float(i, &path.field("wiggle_value"))?,
+        wiggle_power: float(i, &path.field("wiggle_power"))?,
+    })
+}
+
+fn list<I: Input>(i: &mut I, path: &Path<'_>) -> Result<PropertyList, ReadError> {
+    let pair = |i: &mut I, p: &Path<'_>| Ok((i.name(&p.field("key"))?, i.name(&p.field("value"))?));
+    table(i, path, PAIR, pair).map(PropertyList)
+}
+
+fn suit<I: Input>(i: &mut I, path: &Path<'_>) -> Result<Suit, ReadError> {
+    Ok(Suit {
+        name: i.name(&path.field("name"))?,
+        kind: i.word(&path.field("kind"))?,
+        unknown: i.word(&path.field("unknown"))?,
+        skins: table(i, &path.field("skins"), SKIN, skin)?,
+    })
+}
+
+fn skin<I: Input>(i: &mut I, path: &Path<'_>) -> Result<SkinPart, ReadError> {
+    Ok(SkinPart {
+        bone: i.name(&path.field("bone"))?,
+        skin: i.name(&path.field("skin"))?,
+        censor: i.word(&path.field("censor"))?,
+        unknown: i.word(&path.field("unknown"))?,
+    })
+}
+
+fn skill<I: Input>(i: &mut I, path: &Path<'_>) -> Result<Skill, ReadError> {
+    Ok(Skill {
+        name: i.name(&path.field("name"))?,
+        keys: i.name(&path.field("keys"))?,
+        duration: float(i, &path.field("duration"))?,
+        distance: float(i, &path.field("distance"))?,
+        moving: i.word(&path.field("moving"))?,
+        translations: i.word(&path.field("translations"))?,
+        rotations: i.word(&path.field("rotations"))?,
+        motions: table(i, &path.field("motions"), MOTION, motion)?,
+    })
+}
+
+fn motion<I: Input>(i: &mut I, path: &Path<'_>) -> Result<SkillMotion, ReadError> {
+    let events = |i: &mut I, p: &Path<'_>| table(i, p, EVENT, event);
+    Ok(SkillMotion {
+        bone: i.name(&path.field("bone"))?,
+        frames: i.word(&path.field("frames"))?,
+        duration: float(i, &path.field("duration"))?,
+        has_translation: i.word(&path.field("has_translation"))?,
+        has_rotation: i.word(&path.field("has_rotation"))?,
+        first_translation: i.index(&path.field("first_translation"))?,
+        first_rotation: i.index(&path.field("first_rotation"))?,
+        properties: table(i, &path.field("properties"), LIST, list)?,
+        events: table(i, &path.field("events"), LIST, events)?,
+    })
+}
+
+fn event<I: Input>(i: &mut I, path: &Path<'_>) -> Result<SkillEvent, ReadError> {
+    Ok(SkillEvent { time: i.word(&path.field("time"))?, properties: list(i, &path.field("properties"))? })
+}

@@ -1,0 +1,96 @@
+//! Records of a character file as what the rest of the crate works with.
+
+use super::model::{Character, CharacterSkeleton, Skill, SkinPart, Suit};
+use crate::anim::{Anim, Motion, Nesting, TimeProperty};
+use crate::fields::Flag;
+use crate::name::Name;
+use crate::skel::{Bone, Skel};
+use crate::ts1::cfp::Cfp;
+use alloc::vec::Vec;
+
+impl Character {
+    /// The skeleton of this name, letter case aside.
+    pub fn skeleton(&self, name: &Name) -> Option<&CharacterSkeleton> {
+        self.skeletons.iter().find(|s| s.name.matches(name))
+    }
+
+    /// The suit of this name, letter case aside.
+    pub fn suit(&self, name: &Name) -> Option<&Suit> {
+        self.suits.iter().find(|s| s.name.matches(name))
+    }
+}
+
+impl CharacterSkeleton {
+    /// The same bones as a skeleton of The Sims Online.
+    pub fn to_skel(&self) -> Skel {
+        let bone = |b: &super::model::CharacterBone| Bone {
+            unknown: 1,
+            name: b.name.clone(),
+            parent: b.parent.clone(),
+            has_properties: Flag::from(!b.properties.is_empty()),
+            properties: b.properties.clone(),
+            translation: b.translation,
+            rotation: b.rotation,
+            can_translate: b.can_translate,
+            can_rotate: b.can_rotate,
+            can_blend: b.can_blend,
+            wiggle_value: b.wiggle_value,
+            wiggle_power: b.wiggle_power,
+        };
+        Skel { name: self.name.clone(), bones: self.bones.iter().map(bone).collect(), trailing: Vec::new() }
+    }
+}
+
+impl Skill {
+    /// The skill with its keys as an animation of The Sims Online; none where the keys are not as many as it says.
+    pub fn to_anim(&self, keys: &Cfp) -> Option<Anim> {
+        let (translations, rotations) = keys.keys(self.translations, self.rotations)?;
+        let motion = |m: &super::model::SkillMotion| {
+            let event = |e: &super::model::SkillEvent| TimeProperty {
+                time: e.time,
+                lists: alloc::vec![e.properties.clone()],
+            };
+            Motion {
+                unknown: 0,
+                bone: m.bone.clone(),
+                frames: m.frames,
+                duration: m.duration,
+                has_translation: Flag::from(m.has_translation != 0),
+                has_rotation: Flag::from(m.has_rotation != 0),
+                first_translation: m.first_translation,
+                first_rotation: m.first_rotation,
+                has_properties: Flag::from(!m.properties.is_empty()),
+                properties: if m.properties.is_empty() {
+                    Vec::new()
+                } else {
+                    alloc::vec![m.properties.clone()]
+                },
+                has_time_properties: Flag::from(!m.events.is_empty()),
+                time_properties: m.events.iter().map(|list| list.iter().map(event).collect()).collect(),
+            }
+        };
+        Some(Anim {
+            name: self.name.clone(),
+            duration: self.duration,
+            distance: self.distance,
+            moving: Flag::from(self.moving != 0),
+            translations,
+            rotations,
+            motions: self.motions.iter().map(motion).collect(),
+            nesting: Nesting::Three,
+            trailing: Vec::new(),
+        })
+    }
+
+    /// How many frames it has: of the motion with the most.
+    pub fn frames(&self) -> u32 {
+        self.motions.iter().map(|m| m.frames).max().unwrap_or(0)
+    }
+}
+
+impl SkinPart {
+    /// The part of the body that the skin covers: what its name says last, such as `BODY` or `HEAD`.
+    pub fn part(&self) -> &[u8] {
+        self.skin.bytes().rsplit(|b| *b == b'-').next().unwrap_or_default()
+    }
+}

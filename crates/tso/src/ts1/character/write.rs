@@ -1,0 +1,102 @@
+//! Writes the tree of a character file, as text or binary alike.
+
+use super::model::{Character, CharacterBone, Skill, SkillMotion, Suit};
+use crate::fields::count;
+use crate::name::Name;
+use crate::props::PropertyList;
+use meshwright_core::{F32, Path, WriteError};
+
+/// Where scalars go, one after the other.
+pub(crate) trait Output {
+    /// A name.
+    fn name(&mut self, path: &Path<'_>, name: &Name) -> Result<(), WriteError>;
+    /// A number that is not negative.
+    fn word(&mut self, value: u32);
+    /// A number of which the largest means -1.
+    fn index(&mut self, value: u32);
+    /// A number, or a vector of them.
+    fn floats(&mut self, path: &Path<'_>, values: &[F32]) -> Result<(), WriteError>;
+}
+
+/// A counted table.
+fn table<O: Output, T>(
+    o: &mut O,
+    path: &Path<'_>,
+    items: &[T],
+    mut item: impl FnMut(&mut O, &Path<'_>, &T) -> Result<(), WriteError>,
+) -> Result<(), WriteError> {
+    o.word(count(path, items.len())?);
+    items.iter().enumerate().try_for_each(|(i, it)| item(o, &path.index(i), it))
+}
+
+/// The whole tree.
+pub(crate) fn character<O: Output>(o: &mut O, c: &Character) -> Result<(), WriteError> {
+    let root = Path::ROOT;
+    table(o, &root.field("skeletons"), &c.skeletons, |o, path, skeleton| {
+        o.name(&path.field("name"), &skeleton.name)?;
+        table(o, &path.field("bones"), &skeleton.bones, bone)
+    })?;
+    table(o, &root.field("suits"), &c.suits, suit)?;
+    table(o, &root.field("skills"), &c.skills, skill)
+}
+
+fn bone<O: Output>(o: &mut O, path: &Path<'_>, b: &CharacterBone) -> Result<(), WriteError> {
+    o.name(&path.field("name"), &b.name)?;
+    o.name(&path.field("parent"), &b.parent)?;
+    table(o, &path.field("properties"), &b.properties, list)?;
+    o.floats(&path.field("translation"), &b.translation)?;
+    o.floats(&path.field("rotation"), &b.rotation)?;
+    o.word(b.can_translate);
+    o.word(b.can_rotate);
+    o.word(b.can_blend);
+    o.floats(&path.field("wiggle_value"), &[b.wiggle_value])?;
+    o.floats(&path.field("wiggle_power"), &[b.wiggle_power])
+}
+
+fn list<O: Output>(o: &mut O, path: &Path<'_>, list: &PropertyList) -> Result<(), WriteError> {
+    table(o, path, &list.0, |o, path, (key, value)| {
+        o.name(&path.field("key"), key)?;
+        o.name(&path.field("value"), value)
+    })
+}
+
+fn suit<O: Output>(o: &mut O, path: &Path<'_>, s: &Suit) -> Result<(), WriteError> {
+    o.name(&path.field("name"), &s.name)?;
+    o.word(s.kind);
+    o.word(s.unknown);
+    table(o, &path.field("skins"), &s.skins, |o, path, skin| {
+        o.name(&path.field("bone"), &skin.bone)?;
+        o.name(&path.field("skin"), &skin.skin)?;
+        o.word(skin.censor);
+        o.word(skin.unknown);
+        Ok(())
+    })
+}
+
+fn skill<O: Output>(o: &mut O, path: &Path<'_>, s: &Skill) -> Result<(), WriteError> {
+    o.name(&path.field("name"), &s.name)?;
+    o.name(&path.field("keys"), &s.keys)?;
+    o.floats(&path.field("duration"), &[s.duration])?;
+    o.floats(&path.field("distance"), &[s.distance])?;
+    o.word(s.moving);
+    o.word(s.translations);
+    o.word(s.rotations);
+    table(o, &path.field("motions"), &s.motions, motion)
+}
+
+fn motion<O: Output>(o: &mut O, path: &Path<'_>, m: &SkillMotion) -> Result<(), WriteError> {
+    o.name(&path.field("bone"), &m.bone)?;
+    o.word(m.frames);
+    o.floats(&path.field("duration"), &[m.duration])?;
+    o.word(m.has_translation);
+    o.word(m.has_rotation);
+    o.index(m.first_translation);
+    o.index(m.first_rotation);
+    table(o, &path.field("properties"), &m.properties, list)?;
+    table(o, &path.field("events"), &m.events, |o, path, events| {
+        table(o, path, events, |o, path, event| {
+            o.word(event.time);
+            list(o, &path.field("properties"), &event.properties)
+        })
+    })
+}

@@ -1,0 +1,240 @@
+//! Scalars as lines of text.
+
+use crate::fields::wide;
+use crate::name::Name;
+use crate::number::{self, Word};
+use crate::rules::{self, some};
+use crate::ts1::bcf::Sink;
+use crate::ts1::character::read::{Input, Least};
+use crate::ts1::character::write::Output;
+use crate::ts1::skn::NUMBER;
+use alloc::format;
+use alloc::vec::Vec;
+use core::fmt;
+use meshwright_core::text::Escaped;
+use meshwright_core::{F32, Findings, LimitExceeded, Path, ReadError, Source, WriteError};
+
+/// The words of a line that begins at `start`, with their places. Bars stand around vectors and are left out.
+pub(crate) fn words(start: u64, line: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
+    let mut at = start;
+    let parts = line.split(|b| b.is_ascii_whitespace() || *b == b'|').map(move |word| {
+        let here = at;
+        at = at.saturating_add(wide(word.len())).saturating_add(1);
+        (here, word)
+    });
+    parts.filter(|(_, word)| !word.is_empty())
+}
+
+/// Reads scalars, and notes where they stand.
+#[derive(Debug)]
+pub(crate) struct Lines<'a, 's, 'n> {
+    source: &'s Source<'a>,
+    at: usize,
+    /// Lines still to come; what stands behind the last line end is none where it is empty.
+    left: u64,
+    findings: &'n mut Findings,
+    places: Option<&'n mut Vec<u64>>,
+}
+
+impl<'a, 's, 'n> Lines<'a, 's, 'n> {
+    pub(crate) fn new(
+        source: &'s Source<'a>,
+        findings: &'n mut Findings,
+        places: Option<&'n mut Vec<u64>>,
+    ) -> Self {
+        let text = source.bytes();
+        let ends = text.iter().filter(|b| **b == b'\n').count();
+        let open = text.last().is_some_and(|b| *b != b'\n');
+        Self { source, at: 0, left: wide(ends).saturating_add(u64::from(open)), findings, places }
+    }
+
+    pub(crate) fn offset(&self) -> u64 {
+        wide(self.at)
+    }
+
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.source.bytes().get(self.at..).unwrap_or_default()
+    }
+
+    pub(crate) fn source(&self) -> &'s Source<'a> {
+        self.source
+    }
+
+    /// What breaks a rule that may be passed over.
+    pub(crate) fn findings(&mut self) -> &mut Findings {
+        self.findings
+    }
+
+    /// The next line with the place of its first byte.
+    pub(crate) fn line(&mut self, path: &Path<'_>) -> Result<(u64, &'a [u8]), ReadError> {
+        let (at, rest) = (self.offset(), self.rest());
+        if rest.is_empty() {
+            return Err(self.source.broken(rules::TRUNCATED, path, at, "the text ends here"));
+        }
+        let end = rest.iter().position(|b| *b == b'\n');
+        let line = end.and_then(|end| rest.get(..end)).unwrap_or(rest);
+        self.at = self.at.saturating_add(line.len()).saturating_add(usize::from(end.is_some()));
+        self.left = self.left.saturating_sub(1);
+        Ok((at, line))
+    }
+
+    fn note(&mut self, at: u64) {
+        if let Some(places) = &mut self.places {
+            places.push(at);
+        }
+    }
+
+    /// The next line's words with their places; of vectors without their bars.
+    fn words<const N: usize>(&mut self, path: &Path<'_>) -> Result<[(u64, &'a [u8]); N], ReadError> {
+        let (start, line) = self.line(path)?;
+        let mut words = words(start, line);
+        let mut found: [(u64, &'a [u8]); N] = [(0, &[]); N];
+        for (i, slot) in found.iter_mut().enumerate() {
+            let Some(word) = words.next() else {
+                let message = format!("{i} numbers in {}, {N} wanted", Escaped(line));
+                return Err(self.source.broken(NUMBER, path, start, message));
+            };
+            *slot = word;
+        }
+        match words.next() {
+            Some((at, word)) => {
+                let message = format!("{} behind the last number of a line", Escaped(word));
+                Err(self.source.broken(NUMBER, path, at, message))
+            }
+            None => Ok(found),
+        }
+    }
+
+    /// A whole number with its place.
+    pub(crate) fn whole(&mut self, path: &Path<'_>) -> Result<(i64, u64), ReadError> {
+        let [(at, word)] = self.words(path)?;
+        self.note(at);
+        match number::whole(word) {
+            Some(value) => Ok((value, at)),
+            None => {
+                let message = format!("{} is not a whole number", Escaped(word));
+                Err(self.source.broken(NUMBER, path, at, message))
+            }
+        }
+    }
+
+    fn out_of_range(&self, path: &Path<'_>, at: u64, value: i64) -> ReadError {
+        self.source.broken(NUMBER, path, at, format!("{value} is out of range"))
+    }
+}
+
+impl Input for Lines<'_, '_, '_> {
+    fn table<T>(&mut self, path: &Path<'_>, least: Least) -> Result<(usize, Vec<T>), ReadError> {
+        let (count, at) = self.whole(path)?;
+        let n = u64::try_from(count).ok();
+        let fits = n.and_then(|n| n.checked_mul(least.lines.max(1))).is_some_and(|lines| lines <= self.left);
+        let Some(n) = n.filter(|_| fits) else {
+            let message =
+                format!("{count} items of at least {} lines, {} lines left", least.lines, self.left);
+            return Err(self.source.broken(rules::COUNT, path, at, message));
+        };
+        self.source.charge(path, at, "table", n, size_of::<T>())?;
+        let (mut items, n) = (Vec::new(), usize::try_from(n).unwrap_or(usize::MAX));
+        items.try_reserve_exact(n).map_err(|_| {
+            let e = LimitExceeded::bytes("table", wide(n), self.source.budget().left());
+            self.source.over_limit(path, at, e)
+        })?;
+        Ok((n, items))
+    }
+
+    fn name(&mut self, path: &Path<'_>) -> Result<Name, ReadError> {
+        let (at, line) = self.line(path)?;
+        self.note(at);
+        let line = line.trim_ascii();
+        self.source.charge(path, at, "name", wide(line.len()), 1)?;
+        Ok(Name::from(line))
+    }
+
+    fn word(&mut self, path: &Path<'_>) -> Result<u32, ReadError> {
+        let (value, at) = self.whole(path)?;
+        u32::try_from(value).map_err(|_| self.out_of_range(path, at, value))
+    }
+
+    fn index(&mut self, path: &Path<'_>) -> Result<u32, ReadError> {
+        let (value, at) = self.whole(path)?;
+        if value == -1 {
+            return Ok(u32::MAX);
+        }
+        u32::try_from(value).map_err(|_| self.out_of_range(path, at, value))
+    }
+
+    fn floats<const N: usize>(&mut self, path: &Path<'_>) -> Result<[F32; N], ReadError> {
+        let mut values = [F32::default(); N];
+        for ((at, word), value) in self.words::<N>(path)?.into_iter().zip(&mut values) {
+            self.note(at);
+            match number::float(word) {
+                Word::Number(number) => *value = number,
+                Word::NotFinite => {
+                    let message = || format!("{} is not finite, taken as 0", Escaped(word));
+                    self.findings.broken(some::NOT_FINITE, path, at, message)?;
+                }
+                Word::Other => {
+                    let message = format!("{} is not a number", Escaped(word));
+                    return Err(self.source.broken(NUMBER, path, at, message));
+                }
+            }
+        }
+        Ok(values)
+    }
+}
+
+/// Writes scalars, a line each.
+#[derive(Debug)]
+pub(crate) struct LinesOut<'s, S>(pub(crate) &'s mut S);
+
+impl<S: Sink> LinesOut<'_, S> {
+    pub(crate) fn line(&mut self, content: &[u8]) {
+        self.0.put(content);
+        self.0.put(b"\r\n");
+    }
+}
+
+impl<S: Sink> fmt::Write for LinesOut<'_, S> {
+    fn write_str(&mut self, s: &str) -> fmt::Result {
+        self.0.put(s.as_bytes());
+        Ok(())
+    }
+}
+
+impl<S: Sink> Output for LinesOut<'_, S> {
+    fn name(&mut self, _: &Path<'_>, name: &Name) -> Result<(), WriteError> {
+        self.line(name.bytes());
+        Ok(())
+    }
+
+    fn word(&mut self, value: u32) {
+        self.line(format!("{value}").as_bytes());
+    }
+
+    fn index(&mut self, value: u32) {
+        if value == u32::MAX {
+            self.line(b"-1");
+        } else {
+            self.word(value);
+        }
+    }
+
+    fn floats(&mut self, path: &Path<'_>, values: &[F32]) -> Result<(), WriteError> {
+        if let Some(value) = values.iter().find(|v| !v.is_finite()) {
+            let message = format!("text does not hold {value:?}");
+            return Err(WriteError::invalid(some::NOT_FINITE, path, message));
+        }
+        if values.len() > 1 {
+            self.0.put(b"| ");
+        }
+        for (i, value) in values.iter().enumerate() {
+            if i > 0 {
+                self.0.put(b" ");
+            }
+            // Writing cannot fail.
+            let _ = number::put_float(self, *value);
+        }
+        self.line(if values.len() > 1 { b" |" } else { b"" });
+        Ok(())
+    }
+}

@@ -1,0 +1,9 @@
+//! `.cmx`: skeletons, suits and skills as text.
+
+mod lines;
+mod model;
+mod read;
+pub(crate) mod rules;
+mod write;
+
+pub use model::Cmx;

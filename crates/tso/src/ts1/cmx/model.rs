@@ -1,0 +1,56 @@
+//! What a `.cmx` holds.
+
+use crate::name::Name;
+use crate::ts1::character::Character;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// A `.cmx` file of The Sims 1: skeletons, suits and skills as text.
+///
+/// Two of them are equal when they say the same, however their texts are laid out.
+#[derive(Clone, Default)]
+pub struct Cmx {
+    /// The lines before the version: comments, which begin with `//`, and blank ones.
+    pub comments: Vec<Name>,
+    /// All records.
+    pub character: Character,
+    /// Bytes behind the last field and its white space, kept by lenient reading.
+    pub trailing: Vec<u8>,
+    /// The text that the model was read from, where it is not the one that it is written as.
+    kept: Vec<u8>,
+}
+
+impl Cmx {
+    /// A file of these records, with the comment that some readers want in front.
+    pub fn new(character: Character) -> Self {
+        Self { comments: alloc::vec![Name::from("// Character File.")], character, ..Self::default() }
+    }
+
+    pub(crate) fn kept(&self) -> &[u8] {
+        &self.kept
+    }
+
+    pub(crate) fn keep(&mut self, text: Vec<u8>) {
+        self.kept = text;
+    }
+}
+
+impl PartialEq for Cmx {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.comments, &self.character, &self.trailing)
+            == (&other.comments, &other.character, &other.trailing)
+    }
+}
+
+impl Eq for Cmx {}
+
+impl fmt::Debug for Cmx {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Cmx")
+            .field("comments", &self.comments)
+            .field("character", &self.character)
+            .field("trailing", &self.trailing)
+            .field("kept", &format_args!("{} bytes", self.kept.len()))
+            .finish()
+    }
+}

@@ -1,0 +1,104 @@
+//! The rules of a `.cmx`.
+
+use super::model::Cmx;
+use super::read::tree;
+use super::write;
+use crate::fields::{file, wide};
+use crate::name::Name;
+use crate::rules::{self, all_rules};
+use crate::ts1::character::rules::{Places, RULES as TREE, SHARED, check as check_tree};
+use crate::ts1::character::{Character, Skill, Suit};
+use crate::ts1::skn::{NAME, NUMBER, fits_line};
+use alloc::format;
+use alloc::vec::Vec;
+use meshwright_core::{Budget, Findings, Limits, Path, ReadError, ReadOptions, Report, Source};
+
+meshwright_core::rules! {
+    error MAGIC = "E_MAGIC", BadMagic,
+        "The file begins neither with a comment nor with its version.",
+        "Nothing can be mended: the file is of another format or its beginning is lost.";
+    forgivable VERSION = "E_VERSION", Unsupported,
+        "The file states a version that is not the known one.",
+        "If all else is in order set it to 300.";
+    error COMMENT = "E_COMMENT", BadName,
+        "A line before the version is neither blank nor a comment.",
+        "Begin it with two slashes.";
+}
+
+all_rules!(RULES, TREE, SHARED, &[NAME, NUMBER]);
+
+impl Cmx {
+    /// Broken rules as errors, oddities as warnings, with the offsets of the text that this is written to.
+    pub fn validate(&self) -> Report {
+        let mut findings = Findings::validating();
+        let written = write::image(self, &mut Findings::reading(&ReadOptions::lenient())).unwrap_or_default();
+        let budget = Budget::new(Limits::UNLIMITED);
+        let places = places(&file(&written, &budget)).unwrap_or_default();
+        // Validation passes over everything.
+        let _ = check(self, &places, &mut findings);
+        findings.into_report()
+    }
+}
+
+/// Where the scalars of a text stand, and where the last one ends.
+pub(crate) fn places(source: &Source<'_>) -> Result<Vec<u64>, ReadError> {
+    // A scalar and its line end have a byte at least, and a list that grows is there twice for a while.
+    let length = wide(source.bytes().len());
+    source.charge(&Path::ROOT, 0, "offsets", length, 3 * size_of::<u64>())?;
+    let (mut places, mut passed) = (Vec::new(), Findings::reading(&ReadOptions::lenient()));
+    let (_, end) = tree(source, &mut passed, Some(&mut places))?;
+    places.push(end);
+    Ok(places)
+}
+
+/// All rules.
+pub(crate) fn check(cmx: &Cmx, places: &[u64], findings: &mut Findings) -> Result<(), ReadError> {
+    lines(cmx, findings)?;
+    check_tree(&cmx.character, &mut Places::new(places), findings)?;
+    rules::trailing(&cmx.trailing, places.last().copied().unwrap_or(0), findings)
+}
+
+/// Every name must fit a line, and comments must be such.
+fn lines(cmx: &Cmx, findings: &mut Findings) -> Result<(), ReadError> {
+    let path = Path::ROOT.field("comments");
+    for (i, comment) in cmx.comments.iter().enumerate() {
+        if !comment.bytes().is_empty() && !comment.bytes().starts_with(b"//") {
+            let message = || format!("{comment} is no comment");
+            findings.broken(COMMENT, &path.index(i), None, message)?;
+        }
+    }
+    let comments = cmx.comments.iter().map(|name| ("comments", name));
+    for (field, name) in comments.chain(names(&cmx.character)) {
+        if !fits_line(name) {
+            let message = || format!("{name} cannot stand on a line");
+            findings.broken(NAME, &Path::ROOT.field(field), None, message)?;
+        }
+    }
+    Ok(())
+}
+
+/// All names, with the tables that hold them.
+fn names(c: &Character) -> impl Iterator<Item = (&'static str, &Name)> {
+    fn pairs(list: &crate::PropertyList) -> impl Iterator<Item = &Name> {
+        list.0.iter().flat_map(|(key, value)| [key, value])
+    }
+    let skeletons = c.skeletons.iter().flat_map(|s| {
+        let bones = s
+            .bones
+            .iter()
+            .flat_map(|b| [&b.name, &b.parent].into_iter().chain(b.properties.iter().flat_map(pairs)));
+        core::iter::once(&s.name).chain(bones)
+    });
+    let suits = c.suits.iter().flat_map(|s: &Suit| {
+        core::iter::once(&s.name).chain(s.skins.iter().flat_map(|skin| [&skin.bone, &skin.skin]))
+    });
+    let skills = c.skills.iter().flat_map(|s: &Skill| {
+        let motions = s.motions.iter().flat_map(|m| {
+            let events = m.events.iter().flatten().map(|e| &e.properties);
+            core::iter::once(&m.bone).chain(m.properties.iter().chain(events).flat_map(pairs))
+        });
+        [&s.name, &s.keys].into_iter().chain(motions)
+    });
+    let tagged = skeletons.map(|n| ("skeletons", n)).chain(suits.map(|n| ("suits", n)));
+    tagged.chain(skills.map(|n| ("skills", n)))
+}
