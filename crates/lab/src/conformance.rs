@@ -7,7 +7,7 @@
 //! name ends as a fixture's does (`quad.ok.dpm`) becomes what the word says, and what opens is played back too.
 
 use crate::json::{array, list, parse, read, text};
-use crate::{compare, kernels, samples};
+use crate::{compare, kernels, samples, sims};
 use lexopt::{Arg, Parser};
 use meshwright::dump::{Dump, DumpOptions};
 use meshwright::gltf::{self, ExportOptions, playback::Player};
@@ -192,6 +192,11 @@ pub(crate) fn load(dir: &Path, entry: &Value) -> Result<(Loaded, Vec<u8>), Strin
     for companion in entry.get("companions").and_then(Value::as_array).into_iter().flatten() {
         let companion = companion.as_str().unwrap_or_default();
         let bytes = read(&dir.join(companion))?;
+        let keys = found.format.companions().iter().any(|c| c.role == Role::Keys);
+        if keys && companion.ends_with(".cfp") {
+            let added = companions.add(found.format, Role::Keys, companion, &bytes, &ReadSettings::default());
+            added.map_err(|e| format!("{companion}: {e}"))?;
+        }
         for declared in found.format.companions().iter().filter(|c| !c.beside.is_empty()) {
             if declared.part_of_reading {
                 settings = settings.with_companion(declared.role, bytes.clone());
@@ -248,6 +253,12 @@ fn corpus_file(dir: &Path, entry: &Value, tally: &mut Tally) {
     if !expected.is_empty() {
         let dumped = parse(&dir.join(expected)).and_then(|expected| dump(&loaded, &bytes, &expected));
         tally.record("dump", &name, dumped);
+    }
+    if let Some(posed) = entry.get("posed").and_then(Value::as_str) {
+        tally.record("posed", &name, sims::posed(dir, entry, &loaded, &bytes, &dir.join(posed)));
+    }
+    if !sims::drawn(&loaded) {
+        return;
     }
     if !matches!(loaded.model, AnyModel::TsoAnimation(_) | AnyModel::TsoBinding(_)) {
         tally.record("playback", &name, scene(&loaded).and_then(|(scene, _)| playback(&scene, 0.0)));
@@ -317,9 +328,9 @@ fn adult(dir: &Path, mesh: &Loaded, bytes: &[u8], expected: &Path) -> Result<(),
     dump(&Loaded { name: mesh.name.clone(), model: mesh.model.clone(), companions }, bytes, &expected)
 }
 
-fn dump(loaded: &Loaded, bytes: &[u8], expected: &Value) -> Result<(), String> {
+pub(crate) fn dump(loaded: &Loaded, bytes: &[u8], expected: &Value) -> Result<(), String> {
     if expected.get("meshes").is_none() {
-        return Ok(());
+        return sims::native(loaded, bytes, expected);
     }
     let poses = compare::poses(expected);
     let options = DumpOptions::default().with_poses(poses).with_memory(MEMORY);
@@ -415,6 +426,9 @@ fn malformed(dir: &Path, case: &Value, listed: bool) -> Result<(), String> {
         dialect.filter(|d| text(case, "code") == "ReservedFlag" && format.values("dialect").contains(d));
     if let Some(dialect) = forced {
         settings = settings.with("dialect", dialect);
+    }
+    if let Some([t, r]) = case.get("counts").and_then(Value::as_array).map(Vec::as_slice) {
+        settings = settings.with("counts", format!("{t},{r}"));
     }
     let result = AnyModel::parse_with(&bytes, format, &settings).and_then(|mut parsed| {
         supply(&mut parsed.model, &path);

@@ -96,6 +96,10 @@ const TSO: &[&[u8]] = &[
     b"\x06PELVIS",
 ];
 
+/// Names behind their lengths, long ones, and counts.
+const SIMS: &[&[u8]] =
+    &[b"\x04NULL", b"\x04ROOT", b"\xff\xff\x00\x00\x00", b"\x01\x00\x00\x00", b"\xff\xff\xff\xff"];
+
 /// Every kind of file, and what else a fuzz target reads.
 pub(crate) const KINDS: &[Kind] = &[
     kind(
@@ -167,6 +171,15 @@ pub(crate) const KINDS: &[Kind] = &[
     kind("anim", Numbers::Both, 300, TSO).drawn(Drawn::WithSkeleton),
     kind("bnd", Numbers::Big, 100, TSO).drawn(Drawn::No),
     kind("bmf", Numbers::Little, 400, TSO),
+    kind("bcf", Numbers::Little, 500, SIMS),
+    kind(
+        "cmx",
+        Numbers::Text,
+        800,
+        &[b"version 300\r\n", b"// x\r\n", b"NULL\r\n", b"| 0 0 0 |\r\n", b"-1\r\n", b"1\r\n"],
+    ),
+    kind("cfp", Numbers::Little, 200, &[b"\xff", b"\xfe", b"\xfd", b"\xfe\xff\xff", b"\xff\x00\x00\x80\x3f"])
+        .drawn(Drawn::No),
     kind("skn", Numbers::Text, 300, &[b"\n", b"\r\n", b"ROOT\n", b"2\n", b"-1\n", b"0 1 0 0 0 1\n"]),
     kind(
         "glb",

@@ -21,6 +21,7 @@ mod mutants;
 mod readme;
 mod reliability;
 mod samples;
+mod sims;
 mod validator;
 mod watched;
 

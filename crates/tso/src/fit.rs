@@ -95,9 +95,9 @@ fn eigen<const N: usize>(mut m: [[f64; N]; N]) -> ([f64; N], [[f64; N]; N]) {
                 for row in &mut m {
                     (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
                 }
-                for k in 0..N {
-                    (m[p][k], m[q][k]) = (c * m[p][k] - s * m[q][k], s * m[p][k] + c * m[q][k]);
-                }
+                let (above, below) = (m[p], m[q]);
+                m[p] = core::array::from_fn(|k| c * above[k] - s * below[k]);
+                m[q] = core::array::from_fn(|k| s * above[k] + c * below[k]);
                 for row in &mut v {
                     (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
                 }

@@ -117,7 +117,7 @@ pub use name::Name;
 pub use pose::{Between, BonePose};
 pub use props::PropertyList;
 #[cfg(feature = "scene")]
-pub use scene::{Assembly, MeshForm, Part, TO_GLTF, TsoSceneOptions, write_scene};
+pub use scene::{Assembly, CharacterForm, MeshForm, Part, TO_GLTF, TsoSceneOptions, write_scene};
 pub use skel::{ADULT_BONES, Bone, Skel};
 pub use ts1::{
     Bcf, Bmf, Cfp, CfpOptions, Character, CharacterBone, CharacterSkeleton, Cmx, Skill, SkillEvent,

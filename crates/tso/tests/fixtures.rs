@@ -5,7 +5,10 @@ use meshwright_core::{FileFormat, Parsed, ReadError, ReadOptions, Report, Strict
 use meshwright_scene::{SceneOptions, Space};
 use meshwright_testkit::laws::laws;
 use meshwright_testkit::{Expect, fixtures};
-use meshwright_tso::{Anim, Assembly, Between, Bmf, Bnd, Mesh, Part, ResourceId, Skel, Skn};
+use meshwright_tso::{
+    Anim, Assembly, Bcf, Between, Bmf, Bnd, Cfp, CharacterSkeleton, Cmx, Mesh, Part, ResourceId, Skel, Skill,
+    Skn,
+};
 use std::collections::BTreeSet;
 
 fn walk<F: FileFormat>(extension: &str, at_least: usize) {
@@ -15,9 +18,14 @@ fn walk<F: FileFormat>(extension: &str, at_least: usize) {
     for fixture in all {
         format.fixture(&fixture);
         if fixture.expect != Expect::Reject {
-            // A text ends where white space does.
+            // A text ends where white space does, and keys end anywhere.
             let needed = fixture.bytes.trim_ascii_end().len();
-            let needed = if extension == "skn" { needed - 8 } else { fixture.bytes.len() };
+            let needed = match extension {
+                "skn" => needed - 8,
+                "cmx" => needed,
+                "cfp" => 0,
+                _ => fixture.bytes.len(),
+            };
             format.prefixes(&fixture.name, &fixture.bytes, needed);
         }
     }
@@ -47,6 +55,51 @@ fn bindings() {
 fn the_sims_1() {
     walk::<Bmf>("bmf", 2);
     walk::<Skn>("skn", 3);
+    walk::<Cmx>("cmx", 8);
+    walk::<Bcf>("bcf", 3);
+    walk::<Cfp>("cfp", 4);
+}
+
+/// What a character file and its keys say becomes a skeleton and an animation, and those become records again.
+#[test]
+fn records_become_what_the_game_online_has() {
+    let cmx = Cmx::parse(&bytes("flower.ok.cmx")).unwrap();
+    assert_eq!(cmx.character, Bcf::parse(&bytes("flower.ok.bcf")).unwrap().character);
+    assert_eq!(cmx.character, Cmx::parse(&bytes("plain.ok.cmx")).unwrap().character);
+    assert_eq!(Bcf::from(cmx.clone()).to_bytes().unwrap(), bytes("flower.ok.bcf"));
+    let skeleton = &cmx.character.skeletons[0];
+    let skel = skeleton.to_skel();
+    assert!(!skel.validate().has_errors());
+    assert_eq!(CharacterSkeleton::from(&skel), *skeleton);
+    let (skill, keys) = (&cmx.character.skills[0], Cfp::parse(&bytes("sway.ok.cfp")).unwrap());
+    let anim = skill.to_anim(&keys).unwrap();
+    assert!(
+        !anim.validate().has_errors()
+            && anim.frames() == 2
+            && anim.rotations[1][2].get() > anim.rotations[0][2].get()
+    );
+    let (again, same_keys) = Skill::from_anim(&anim, skill.keys.clone());
+    assert_eq!((&again, same_keys), (skill, keys));
+    assert_eq!(cmx.character.suits[0].skins[0].part(), b"BODY");
+    assert!(skill.to_anim(&Cfp::default()).is_none());
+}
+
+/// An edit wins over the text that was read, and looks like the game's own.
+#[test]
+fn edited_texts_are_written_anew() {
+    for name in ["plain.ok.cmx", "blank.ok.cmx", "flower.ok.cmx"] {
+        let mut cmx = Cmx::parse(&bytes(name)).unwrap();
+        assert_eq!(cmx.to_bytes().unwrap(), bytes(name));
+        cmx.comments = vec!["// Flowers.".into()];
+        cmx.character.skeletons[0].name = "rose".into();
+        let text = String::from_utf8(cmx.to_bytes().unwrap()).unwrap();
+        let want = String::from_utf8(bytes("flower.ok.cmx")).unwrap();
+        assert_eq!(text, want.replacen("flower", "rose", 1), "{name}");
+    }
+    let mut cfp = Cfp::parse(&bytes("runs.ok.cfp")).unwrap();
+    assert_eq!(cfp.to_bytes().unwrap(), bytes("runs.ok.cfp"));
+    cfp.values.push(cfp.values[0]);
+    assert_eq!(cfp.to_bytes().unwrap(), [0xff, 0, 0, 0, 0x3f, 0xfe, 2, 0]);
 }
 
 fn bytes(name: &str) -> Vec<u8> {

@@ -4,8 +4,9 @@ use super::item::{Fields, Item, fields};
 use super::part::{Dumped, Own};
 use crate::kinds::Companions;
 use meshwright_tso::{
-    Anim, Binding, BlendVertex, Bmf, Bnd, Bone, FRAME_RATE, Geometry, Mesh, Motion, Name, Nesting,
-    PropertyList, RealVertex, ResourceId, Skel, Skn, TimeProperty, Total,
+    Anim, Bcf, Binding, BlendVertex, Bmf, Bnd, Bone, Cfp, Character, CharacterBone, CharacterSkeleton, Cmx,
+    FRAME_RATE, Geometry, Mesh, Motion, Name, Nesting, PropertyList, RealVertex, ResourceId, Skel, Skill,
+    SkillMotion, Skn, Suit, TimeProperty, Total,
 };
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -63,6 +64,130 @@ impl Dumped for Anim {
             clips: alone.then(|| Item::list(move || [clip(self)])),
             meshes: alone.then(Item::empty),
             native,
+            ..Own::default()
+        }
+    }
+}
+
+macro_rules! characters {
+    ($($model:ident),+) => {$(
+        impl Dumped for $model {
+            fn own<'m>(&'m self, companions: &'m Companions) -> Own<'m> {
+                Own {
+                    meshes: Some(Item::empty()),
+                    clips: Some(Item::empty()),
+                    native: character(&self.character, companions, &self.trailing),
+                    ..Own::default()
+                }
+            }
+        }
+    )+};
+}
+
+characters!(Bcf, Cmx);
+
+fn character<'m>(c: &'m Character, companions: &'m Companions, behind: &'m [u8]) -> Fields<'m> {
+    fields! {
+        skeletons: Item::list(move || c.skeletons.iter().map(skeleton)),
+        suits: Item::list(move || c.suits.iter().map(suit)),
+        skills: Item::list(move || c.skills.iter().map(move |s| skill(s, companions))),
+        trailing: trailing(behind),
+    }
+}
+
+fn skeleton(s: &CharacterSkeleton) -> Fields<'_> {
+    fields! {
+        name: s.name.text(),
+        bones: Item::list(move || s.bones.iter().map(move |b| character_bone(s, b))),
+    }
+}
+
+fn character_bone<'m>(s: &'m CharacterSkeleton, b: &'m CharacterBone) -> Fields<'m> {
+    let parent = s.bones.iter().position(|other| other.name.matches(&b.parent));
+    fields! {
+        name: b.name.text(),
+        parent: parent.map_or(-1, |i| i64::try_from(i).unwrap_or(i64::MAX)),
+        parent_name: b.parent.text(),
+        props: pairs_of(&b.properties),
+        translation: b.translation,
+        rotation_xyzw: b.rotation,
+        can_translate: b.can_translate,
+        can_rotate: b.can_rotate,
+        can_blend: b.can_blend,
+        wiggle_value: b.wiggle_value,
+        wiggle_power: b.wiggle_power,
+    }
+}
+
+fn suit(s: &Suit) -> Fields<'_> {
+    fields! {
+        name: s.name.text(),
+        r#type: s.kind,
+        unknown: s.unknown,
+        skins: Item::list(move || s.skins.iter().map(|skin| fields! {
+            bone: skin.bone.text(),
+            skin: skin.skin.text(),
+            censor: skin.censor,
+            unknown: skin.unknown,
+        })),
+    }
+}
+
+/// With its keys where they are there.
+fn skill<'m>(s: &'m Skill, companions: &'m Companions) -> Fields<'m> {
+    let mut all = fields! {
+        name: s.name.text(),
+        keys: s.keys.text(),
+        duration: s.duration,
+        distance: s.distance,
+        moving: s.moving,
+        translation_count: s.translations,
+        rotation_count: s.rotations,
+        playback_fps: f64::from(FRAME_RATE),
+        frames: s.frames(),
+        motions: Item::list(move || s.motions.iter().map(skill_motion)),
+    };
+    let keys = crate::kinds::sims_keys(companions, &s.keys);
+    if let Some(Anim { translations, rotations, .. }) = keys.and_then(|keys| s.to_anim(keys)) {
+        all.extend(fields! {
+            translations: Item::list(move || translations.clone()),
+            rotations: Item::list(move || rotations.clone()),
+        });
+    }
+    all
+}
+
+fn skill_motion(m: &SkillMotion) -> Fields<'_> {
+    fields! {
+        bone: m.bone.text(),
+        frames: m.frames,
+        duration: m.duration,
+        has_translation: m.has_translation,
+        has_rotation: m.has_rotation,
+        first_translation: m.first_translation,
+        first_rotation: m.first_rotation,
+        properties: pairs_of(&m.properties),
+        time_properties: Item::list(move || m.events.iter().map(|events| Item::list(move || events.iter().map(|e| fields! {
+            time_ms: e.time,
+            pairs: pairs(&e.properties),
+        })))),
+    }
+}
+
+/// Property lists as lists of pairs.
+fn pairs_of(lists: &[PropertyList]) -> Item<'_> {
+    Item::list(move || lists.iter().map(pairs))
+}
+
+fn pairs(list: &PropertyList) -> Item<'_> {
+    Item::list(move || list.0.iter().map(|(k, v)| Item::list(move || [k.text(), v.text()])))
+}
+
+impl Dumped for Cfp {
+    fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+        Own {
+            meshes: Some(Item::empty()),
+            native: fields! { values: Item::list(move || self.values.iter().copied()) },
             ..Own::default()
         }
     }

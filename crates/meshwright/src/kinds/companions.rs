@@ -1,6 +1,7 @@
 //! Files that belong to a model and say more about it.
 
 use super::{AnyModel, Format, ReadSettings, Registered};
+use crate::detect::detect;
 use meshwright_core::{Findings, Path, ReadError, Report, Role};
 use meshwright_scene::Image;
 use std::collections::BTreeMap;
@@ -10,6 +11,9 @@ meshwright_core::rules! {
     error NOT_DECLARED = "format", Unsupported,
         "Files of this kind have no such companion.",
         "Leave it out.";
+    error EMPTY = "companion-empty", Missing,
+        "A companion holds nothing of what it was named for.",
+        "Name the file that does.";
     warning NOT_THERE = "companion-missing", Missing,
         "A file without which the model is not whole is not there.",
         "Put it beside the model under the name that was looked for, or name it.";
@@ -70,6 +74,8 @@ pub struct Companions {
     pub texture: Option<String>,
     /// Compute the normals of The Sims' meshes from their faces.
     pub recompute_normals: bool,
+    /// Let stored normals of blend vertices of The Sims' meshes take part in shading.
+    pub blend_normals: bool,
     /// Where the names of clips come from.
     pub clip_names: ClipNames,
     /// Files without which the model is not whole and that are not there, by the names that were looked for.
@@ -93,12 +99,36 @@ impl Companions {
         bytes: &[u8],
         settings: &ReadSettings,
     ) -> Result<(), ReadError> {
-        let declared = owner.companions().iter().find(|c| c.role == role);
-        let Some(kind) = declared.and_then(|c| c.kind.parse().ok()) else {
+        let name = name.into();
+        let declared = owner.companions().iter().filter(|c| c.role == role);
+        let kinds: Vec<Format> = declared.filter_map(|c| c.kind.parse().ok()).collect();
+        // Where several kinds can have the role, content decides, then the name.
+        let detected = || detect(bytes, Some(&name)).map(|found| found.format).filter(|f| kinds.contains(f));
+        let kind = match kinds.as_slice() {
+            [one] => Some(*one),
+            _ => detected().or(kinds.first().copied()),
+        };
+        let Some(kind) = kind else {
             let message = format!("a file of kind {owner} has no {}", role.name());
             return Err(ReadError::broken(NOT_DECLARED, &Path::ROOT, 0, message));
         };
         let model = AnyModel::parse_with(bytes, kind, settings)?.model;
+        self.take(role, name, model)
+    }
+
+    /// Keeps a file in the role that it has: a file of The Sims 1 holds any number of skeletons, of which each is one.
+    fn take(&mut self, role: Role, name: String, model: AnyModel) -> Result<(), ReadError> {
+        #[cfg(feature = "tso")]
+        if let Some(character) = super::sims::character(&model).filter(|_| role == Role::Skeleton) {
+            if character.skeletons.is_empty() {
+                let message = format!("{name} holds no skeleton");
+                return Err(ReadError::broken(EMPTY, &Path::ROOT, 0, message));
+            }
+            let skeletons =
+                character.skeletons.iter().map(|s| CompanionFile::new(role, s.name.text(), s.to_skel()));
+            self.files.extend(skeletons);
+            return Ok(());
+        }
         self.files.push(CompanionFile::new(role, name, model));
         Ok(())
     }

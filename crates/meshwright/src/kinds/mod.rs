@@ -20,6 +20,8 @@ mod write;
 pub use companions::{COMPANION_RULES, ClipNames, CompanionFile, Companions};
 #[cfg(feature = "gltf")]
 pub(crate) use gltf::exported;
+#[cfg(all(feature = "tso", feature = "dump"))]
+pub(crate) use sims::keys as sims_keys;
 pub use summary::Summary;
 pub use write::WriteOptions;
 
@@ -432,6 +434,12 @@ kinds! {
     Bmf, "tso", "tso", meshwright_tso::Bmf;
     /// A mesh of The Sims 1 as text.
     Skn, "tso", "tso", meshwright_tso::Skn;
+    /// Skeletons, suits and skills of The Sims 1 in binary.
+    Bcf, "tso", "bcf", meshwright_tso::Bcf;
+    /// Skeletons, suits and skills of The Sims 1 as text.
+    Cmx, "tso", "cmx", meshwright_tso::Cmx;
+    /// The keys of a skill of The Sims 1.
+    Cfp, "tso", "cfp", meshwright_tso::Cfp;
     /// The clips of a DPM or ZYM model.
     FrameGroups, "dpm", "framegroups", meshwright_quake::FrameGroups;
     /// Meshes, materials and nodes of an FSOMODEL file.

@@ -1,12 +1,12 @@
 //! The Sims' files in the facade.
 
 use super::write::single;
-use super::{AnyModel, Companions, Kind, Summary, WriteOptions};
+use super::{AnyModel, Companions, Kind, Registered, Summary, WriteOptions};
 use meshwright_core::{Report, Role};
-use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
+use meshwright_scene::{ConvertError, Converted, Loss, OutputFiles, Scene, SceneOptions};
 use meshwright_tso::{
-    Anim, Assembly, Bmf, Bnd, Geometry, Mesh, MeshForm, Part, ResourceId, Skel, Skn, TsoSceneOptions,
-    write_scene,
+    Anim, Assembly, Bcf, Bmf, Bnd, Cfp, Character, CharacterForm, CharacterSkeleton, Cmx, Geometry, Mesh,
+    MeshForm, Name, Part, ResourceId, Skel, Skn, TsoSceneOptions, write_scene,
 };
 
 /// A mesh, and the texture that its file names.
@@ -40,8 +40,9 @@ const CHOSEN_BY_SUIT: &str = "x";
 /// A figure: a file, with the skeleton, animations and further meshes that go with it.
 fn figure<'a>(name: &str, lead: Option<Shape<'a>>, companions: &'a Companions) -> Assembly<'a> {
     let mut figure = Assembly::new(name)
-        .with_skeleton(companions.one())
-        .with_recomputed_normals(companions.recompute_normals);
+        .with_skeleton(skeleton_for(name, lead.as_ref().map(|l| l.geometry), companions))
+        .with_recomputed_normals(companions.recompute_normals)
+        .with_blend_normals(companions.blend_normals);
     figure.animations.extend(companions.all::<Anim>());
     // What the companions say of a texture, they say of the first mesh.
     let bound = || companions.one::<Bnd>().and_then(|b| b.texture.as_ref()).map(ResourceId::tag);
@@ -56,6 +57,157 @@ fn figure<'a>(name: &str, lead: Option<Shape<'a>>, companions: &'a Companions) -
         });
     }
     figure
+}
+
+/// The skeleton that brings blend and real vertices together best, of those that are there; without blends, the one that
+/// the name of a mesh speaks of, else the last.
+pub(crate) fn skeleton_for<'a>(
+    name: &str,
+    lead: Option<&Geometry>,
+    companions: &'a Companions,
+) -> Option<&'a Skel> {
+    let skeletons: Vec<&Skel> = companions.all().collect();
+    if let [] | [_] = skeletons.as_slice() {
+        return skeletons.first().copied();
+    }
+    let parts = companions.files.iter().filter_map(|file| Some(Shape::of(&file.model)?.geometry));
+    let meshes: Vec<&Geometry> = lead.into_iter().chain(parts).collect();
+    let misfit = |skel: &&Skel| meshes.iter().filter_map(|g| g.misfit(skel)).reduce(f64::max);
+    let fits: Vec<_> = skeletons.iter().filter_map(|s| Some((misfit(s)?, *s))).collect();
+    let best = fits.iter().min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, s)| *s);
+    let wanted = Name::from(if is_child(name) { "child" } else { "adult" });
+    let named = || skeletons.iter().rev().find(|s| s.name.matches(&wanted)).copied();
+    best.or_else(named).or_else(|| skeletons.last().copied())
+}
+
+/// True where a suit or skin of The Sims 1 is called like those of children: `b002ucchd_01`, `c001fc_...`, also behind
+/// `xskin-`.
+pub(crate) fn is_child(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let name = lower.strip_prefix("xskin-").unwrap_or(&lower);
+    let code = name.split(['_', '-', '.']).next().unwrap_or_default();
+    let ages = code.get(4..6).is_some_and(|age| matches!(age, "fc" | "mc" | "uc"));
+    let hand = code.len() == 4 && code.starts_with("hu") && code.ends_with('c');
+    code.ends_with("chd") || (ages && code.as_bytes().get(1).is_some_and(u8::is_ascii_digit)) || hand
+}
+
+/// What a file of skeletons, suits and skills holds.
+pub(crate) fn character(model: &AnyModel) -> Option<&Character> {
+    match model {
+        AnyModel::Bcf(m) => Some(&m.character),
+        AnyModel::Cmx(m) => Some(&m.character),
+        _ => None,
+    }
+}
+
+/// The skills of a file whose keys are there, as animations.
+fn animations(character: &Character, companions: &Companions) -> Vec<Anim> {
+    character.skills.iter().filter_map(|skill| skill.to_anim(keys(companions, &skill.keys)?)).collect()
+}
+
+/// The keys that a skill names, among the companions.
+pub(crate) fn keys<'c>(companions: &'c Companions, name: &Name) -> Option<&'c Cfp> {
+    let own = name.text();
+    companions.files.iter().find_map(|file| {
+        let called = file.name.rsplit(['/', '\\']).next().unwrap_or_default();
+        let stem = called.rsplit_once('.').map_or(called, |(stem, _)| stem);
+        Cfp::of(&file.model).filter(|_| stem.eq_ignore_ascii_case(&own))
+    })
+}
+
+macro_rules! characters {
+    ($($model:ident: $form:ident, $strategy:expr;)+) => {$(
+        impl Kind for $model {
+            fn to_scene(
+                &self,
+                name: &str,
+                companions: &Companions,
+                options: &SceneOptions,
+            ) -> Result<Converted<Scene>, ConvertError> {
+                character_scene(&self.character, name, companions, options)
+            }
+
+            fn write_scene(
+                scene: &Scene,
+                stem: &str,
+                options: &WriteOptions,
+            ) -> Result<Converted<OutputFiles>, ConvertError> {
+                write_scene(scene, stem, &options.of(TsoSceneOptions::default().with_character(CharacterForm::$form)))
+            }
+
+            fn summary(&self) -> Summary {
+                let c = &self.character;
+                let (suits, skins) = (c.suits.len(), c.suits.iter().map(|s| s.skins.len()).sum::<usize>());
+                let mut notes = Vec::new();
+                if suits > 0 {
+                    notes.push(format!("{suits} suits of {skins} skins"));
+                }
+                notes.extend(c.skeletons.iter().map(|s| format!("skeleton {}", s.name.text())));
+                Summary {
+                    bones: c.skeletons.iter().map(|s| s.bones.len()).sum(),
+                    clips: c.skills.len(),
+                    frames: c.skills.iter().map(|s| s.frames() as usize).max(),
+                    notes,
+                    ..Summary::default()
+                }
+            }
+
+            fn validate_name(&self, file_name: &str) -> Report {
+                self.validate_name(file_name)
+            }
+
+            #[cfg(feature = "proptest")]
+            fn strategies() -> Vec<super::Strategy<Self>> {
+                use proptest::strategy::Strategy as _;
+                vec![(None, $strategy.boxed())]
+            }
+        }
+    )+};
+}
+
+characters! {
+    Bcf: Binary, meshwright_tso::strategy::bcf();
+    Cmx: Text, meshwright_tso::strategy::cmx();
+}
+
+/// The skeleton with its skills, or the skins of the suits on the skeleton that is there.
+fn character_scene(
+    character: &Character,
+    name: &str,
+    companions: &Companions,
+    options: &SceneOptions,
+) -> Result<Converted<Scene>, ConvertError> {
+    // What is made of the records is there beside them, keys by keys and bone by bone.
+    let bones = character.skeletons.iter().map(|s| s.bones.len()).sum::<usize>() as u64;
+    let keys = companions.all::<Cfp>().map(|keys| keys.values.len()).sum::<usize>() as u64;
+    options.budget().charge_items("skeletons", bones, size_of::<[meshwright_tso::Bone; 4]>())?;
+    options.budget().charge_items("skills", keys, size_of::<[f32; 2]>())?;
+    let own: Vec<Skel> = character.skeletons.iter().map(CharacterSkeleton::to_skel).collect();
+    let skills = animations(character, companions);
+    let mut figure = figure(name, None, companions);
+    // The file's own skeleton is meant, where it has one.
+    figure.skeleton = own.first().or(figure.skeleton);
+    figure.animations.splice(0..0, &skills);
+    if figure.skeleton.is_none() && figure.parts.is_empty() {
+        let message = if character.skills.is_empty() {
+            "the meshes of its suits are not there, and it holds no skeleton"
+        } else {
+            "a skill moves a skeleton, and none goes with it"
+        };
+        return Err(ConvertError::unsupported("file", message));
+    }
+    let mut made = figure.to_scene(options)?;
+    let missing = character.skills.len().saturating_sub(skills.len());
+    if missing > 0 {
+        let message = "skills whose keys are not there, or not as many as they say";
+        made.losses.push(Loss::new("keys-missing", "skills", message).of(missing, "skill", "skills"));
+    }
+    if own.len() > 1 {
+        let message = format!("of {} skeletons the first is shown", own.len());
+        made.losses
+            .push(Loss::new("skeleton-left", "skeletons", message).counted(own.len().saturating_sub(1)));
+    }
+    Ok(made)
 }
 
 macro_rules! meshes {
@@ -200,6 +352,22 @@ impl Kind for Anim {
         use meshwright_tso::strategy::{anim, finite, name};
         use proptest::strategy::Strategy as _;
         vec![(None, anim(finite(), name()).boxed())]
+    }
+}
+
+impl Kind for Cfp {
+    fn validate_name(&self, file_name: &str) -> Report {
+        self.validate_name(file_name)
+    }
+
+    fn summary(&self) -> Summary {
+        Summary { notes: vec![format!("{} numbers", self.values.len())], ..Summary::default() }
+    }
+
+    #[cfg(feature = "proptest")]
+    fn strategies() -> Vec<super::Strategy<Self>> {
+        use proptest::strategy::Strategy as _;
+        vec![(None, meshwright_tso::strategy::cfp().boxed())]
     }
 }
 

@@ -18,7 +18,8 @@ pub(crate) fn of(format: Format, bytes: &[u8]) -> Layout {
         Format::TsoAnimation => tso_animation(bytes),
         Format::TsoBinding => tso_binding(bytes),
         Format::Bmf => bmf(bytes),
-        Format::Skn | Format::FrameGroups | Format::FsoMetadata => lines(bytes),
+        Format::Skn | Format::Cmx | Format::FrameGroups | Format::FsoMetadata => lines(bytes),
+        Format::Bcf | Format::Cfp => halves(bytes),
         Format::Gltf => gltf(bytes),
         _ => panic!("the sections of {format} are not known"),
     }
@@ -35,15 +36,21 @@ fn lines(bytes: &[u8]) -> Layout {
     s.done()
 }
 
+/// Records of which none is pointed at: one section by halves.
+fn halves(bytes: &[u8]) -> Layout {
+    let mut s = LayoutBuilder::new(bytes, Order::Little);
+    let middle = bytes.len() / 2;
+    s.section(0, middle, None, None);
+    s.section(middle, bytes.len() - middle, None, None);
+    s.done()
+}
+
 /// The chunks of a GLB; a text is one section by halves.
 fn gltf(bytes: &[u8]) -> Layout {
-    let mut s = LayoutBuilder::new(bytes, Order::Little);
     if !bytes.starts_with(b"glTF") {
-        let middle = bytes.len() / 2;
-        s.section(0, middle, None, None);
-        s.section(middle, bytes.len() - middle, None, None);
-        return s.done();
+        return halves(bytes);
     }
+    let mut s = LayoutBuilder::new(bytes, Order::Little);
     let mut at = 12;
     while at + 8 <= bytes.len() {
         let len = s.word(at);

@@ -12,5 +12,5 @@ mod space;
 mod to_scene;
 
 pub use assembly::{Assembly, Part};
-pub use from_scene::{MeshForm, TsoSceneOptions, write_scene};
+pub use from_scene::{CharacterForm, MeshForm, TsoSceneOptions, write_scene};
 pub use space::TO_GLTF;

@@ -373,7 +373,7 @@ fn blends_tell_the_skeleton_and_whose_normals_they_carry() {
                 );
             }
             (right, wrong) => {
-                assert!(right.is_none() && wrong.is_none() && skn.geometry.blends.is_empty(), "{file}")
+                assert!(right.is_none() && wrong.is_none() && skn.geometry.blends.is_empty(), "{file}");
             }
         }
     }

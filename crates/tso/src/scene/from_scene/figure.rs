@@ -1,5 +1,6 @@
 //! All that a scene holds as the files of a figure.
 
+use super::character::Records;
 use super::files::{Files, id_in};
 use super::mesh::{all_bones, draw, skin_and_texture};
 use super::options::{MeshForm, TsoSceneOptions};
@@ -45,13 +46,19 @@ pub fn write_scene(
     let mut gatherer = Gatherer::new(scene, &names, options, &budget)?;
     let mut unbound = 0_usize;
     let mut lead = true;
+    let mut records = options.format.character.map(|form| Records::new(form, stem));
     for drawable in drawables.by_ref() {
         let drawable = drawable?;
         gatherer.add(&drawable)?;
         gatherer.report(&drawable.path(), &mut losses);
-        let stem = if lead { String::from(stem) } else { files.name(drawable.name)? };
+        let geometry = gatherer.arrange()?;
+        let stem = match &mut records {
+            Some(records) => records.skin(drawable.name, &geometry, &mut files, &budget)?,
+            None if lead => String::from(stem),
+            None => files.name(drawable.name)?,
+        };
         lead = false;
-        let part = Part { drawable: &drawable, geometry: gatherer.arrange()?, stem };
+        let part = Part { drawable: &drawable, geometry, stem };
         let bound = part.write(scene, options, &mut files, &budget, &mut losses)?;
         unbound += usize::from(!bound && drawable.material().is_some());
     }
@@ -61,7 +68,8 @@ pub fn write_scene(
             "a .bnd names the texture by its number, which the names of mesh and material do not hold";
         losses.push(Loss::new("materials-dropped", "materials", message).counted(unbound));
     }
-    motion(scene, stem, &names, options, &mut files, &budget, &mut losses)?;
+    motion(scene, stem, &names, options, &mut files, records.as_mut(), &budget, &mut losses)?;
+    records.map_or(Ok(()), |records| records.finish(&mut files))?;
     let lacks = [Lack::Images, Lack::Surfaces, Lack::Colors, Lack::Tangents, Lack::Follows];
     Lack::report(&lacks, scene, &mut losses);
     let files = files.finish();
@@ -111,12 +119,14 @@ impl Part<'_> {
 }
 
 /// Writes the skeleton and the clips.
+#[expect(clippy::too_many_arguments, reason = "a scene with everywhere that its motion goes")]
 fn motion(
     scene: &Scene,
     stem: &str,
     names: &[Vec<Name>],
     options: &FromSceneOptions<TsoSceneOptions>,
     files: &mut Files<'_, '_>,
+    mut records: Option<&mut Records<'_>>,
     budget: &Budget,
     losses: &mut Vec<Loss>,
 ) -> Result<(), ConvertError> {
@@ -128,18 +138,27 @@ fn motion(
             continue;
         }
         let skel = skel::make(scene, id, of(id), options, budget, losses)?;
+        if let Some(records) = &mut records {
+            records.skeleton(&skel);
+            continue;
+        }
         let stem = if id == 0 { String::from(stem) } else { files.name(&format!("skeleton{id}"))? };
         files.push(&stem, extension::<Skel>(), &skel)?;
     }
     for (id, clip) in scene.clips.iter().enumerate() {
         let anim = anim::make(scene, id, of(clip.skeleton.0), options, budget, losses)?;
         let own = if clip.name.is_empty() { format!("clip{id}") } else { clip.name.clone() };
+        if let Some(records) = &mut records {
+            records.skill(&anim, &own, files)?;
+            continue;
+        }
         let stem = files.name(&own)?;
         files.push(&stem, extension::<Anim>(), &anim)?;
     }
     Ok(())
 }
 
-fn extension<T: FileFormat>() -> &'static str {
+/// What names of such files end with.
+pub(crate) fn extension<T: FileFormat>() -> &'static str {
     T::EXTENSIONS.first().copied().unwrap_or_default()
 }

@@ -4,7 +4,7 @@ use crate::anim::Anim;
 use crate::bnd::{Bnd, ResourceId};
 use crate::mesh::Mesh;
 use crate::skel::Skel;
-use crate::ts1::{Bmf, Skn};
+use crate::ts1::{Bmf, Cfp, Skn};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -87,6 +87,7 @@ files! {
     Skel: |skel| skel.size();
     Anim: |anim| anim.size();
     Bnd: |bnd| bnd.end();
+    Cfp: |cfp| (cfp.values.len() as u64).saturating_mul(5);
 }
 
 /// The number of a file in the name of a mesh or texture, such as `pride-cape.c02bdebf00000009` or the digits alone.

@@ -1,6 +1,7 @@
 //! Scenes as files.
 
 mod anim;
+mod character;
 mod figure;
 mod files;
 mod mesh;
@@ -11,4 +12,4 @@ mod transforms;
 mod vertices;
 
 pub use figure::write_scene;
-pub use options::{MeshForm, TsoSceneOptions};
+pub use options::{CharacterForm, MeshForm, TsoSceneOptions};

@@ -18,6 +18,18 @@ pub struct TsoSceneOptions {
     pub clip: Option<usize>,
     /// The kind of file that [`write_scene`](crate::write_scene) makes of meshes.
     pub meshes: MeshForm,
+    /// Skeletons and clips become the records of one file of The Sims 1, with a suit of all meshes, rather than a `.skel`
+    /// and an `.anim` each.
+    pub character: Option<CharacterForm>,
+}
+
+/// How the records of a character file are spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CharacterForm {
+    /// `.cmx`, with meshes as `.skn` unless said otherwise.
+    Text,
+    /// `.bcf`, with meshes as `.bmf` unless said otherwise.
+    Binary,
 }
 
 /// A kind of file for meshes.
@@ -50,6 +62,17 @@ impl TsoSceneOptions {
     #[must_use]
     pub fn with_clip(mut self, clip: usize) -> Self {
         self.clip = Some(clip);
+        self
+    }
+
+    /// The same options with skeletons, clips and suits in one file, and meshes in the form that goes with it.
+    #[must_use]
+    pub fn with_character(mut self, form: CharacterForm) -> Self {
+        self.character = Some(form);
+        self.meshes = match form {
+            CharacterForm::Text => MeshForm::Skn,
+            CharacterForm::Binary => MeshForm::Bmf,
+        };
         self
     }
 

@@ -14,7 +14,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, narrow};
 use meshwright_scene::{
-    Affine, AxisMap, Budget, ConvertError, Extra, Joint, Local, Loss, SceneOptions, Skeleton, Trs,
+    Affine, AxisMap, Budget, ConvertError, Extra, Joint, Local, Loss, SceneOptions, Skeleton, Space, Trs,
 };
 
 /// How names lead to joints, and where joints are in the rest pose of the file's space.
@@ -81,7 +81,11 @@ impl Joints {
             }
         }
         if let Some(skel) = assembly.skeleton {
-            joints.bind(skel, assembly, budget, losses)?;
+            joints.world = skel.world(&joints.poses);
+            // Vertices in the space of their bones, which the file's space has, need no bind pose.
+            if options.space == Space::Gltf {
+                joints.bind(skel, assembly, budget, losses)?;
+            }
             joints.inverses(&map, &mut skeleton.joints, losses);
         }
         skeleton.joints.reserve_exact(more.len());

@@ -22,6 +22,10 @@ impl Assembly<'_> {
     /// is scaled so that normals have length 1 in the rest pose. Rotations of joints are the conjugates of what
     /// the files store.
     ///
+    /// In [`Space::Gltf`](meshwright_scene::Space::Gltf) positions and bind matrices are those of the pose that the meshes were
+    /// modelled in ([`Skel::bind_pose`]), while joints rest as the skeleton does: bodies by Maxis are bound with their arms
+    /// stretched out.
+    ///
     /// # Errors
     /// When the scene would take more memory than the options allow, or an animation has more frames than floats
     /// count exactly.

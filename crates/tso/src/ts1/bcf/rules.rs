@@ -28,7 +28,7 @@ impl Bcf {
 pub(crate) fn places(source: &Source<'_>) -> Result<Vec<u64>, ReadError> {
     let length = wide(source.bytes().len());
     // Every scalar has a byte, and a list that grows is there twice for a while.
-    source.charge(&Path::ROOT, 0, "offsets", length, 3 * size_of::<u64>())?;
+    source.charge(&Path::ROOT, 0, "offsets", length, size_of::<[u64; 3]>())?;
     let mut places = Vec::new();
     let bcf = tree(source, Some(&mut places))?;
     places.push(length.saturating_sub(wide(bcf.trailing.len())));

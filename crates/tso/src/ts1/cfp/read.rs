@@ -118,10 +118,17 @@ impl Cfp {
         Ok(Parsed::new(cfp, findings.into_report()))
     }
 
-    /// Never: the bytes of a `.cfp` are not to be told from noise. It is known by its name, and by the skill that names
-    /// it.
-    pub fn sniff(_: &[u8]) -> Confidence {
-        Confidence::No
+    /// How likely these are the bytes of a `.cfp`: possible at best, since nothing tells them from noise but that they
+    /// begin with a number of moderate size and end with a code. It is known by its name, and by the skill that names it.
+    pub fn sniff(bytes: &[u8]) -> Confidence {
+        let moderate = |bits: u32| (1e-9..1e3).contains(&f32::from_bits(bits).abs()) || bits << 1 == 0;
+        let starts = matches!(Code::read(bytes), Some((Code::Full(bits), _)) if moderate(bits));
+        let mut rest = bytes;
+        let known = |(code, _): &(Code, &[u8])| starts && *code != Code::Step(UNDEFINED);
+        while let Some((_, behind)) = Code::read(rest).filter(known) {
+            rest = behind;
+        }
+        if starts && rest.is_empty() { Confidence::Possible } else { Confidence::No }
     }
 }
 

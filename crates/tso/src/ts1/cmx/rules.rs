@@ -44,7 +44,7 @@ impl Cmx {
 pub(crate) fn places(source: &Source<'_>) -> Result<Vec<u64>, ReadError> {
     // A scalar and its line end have a byte at least, and a list that grows is there twice for a while.
     let length = wide(source.bytes().len());
-    source.charge(&Path::ROOT, 0, "offsets", length, 3 * size_of::<u64>())?;
+    source.charge(&Path::ROOT, 0, "offsets", length, size_of::<[u64; 3]>())?;
     let (mut places, mut passed) = (Vec::new(), Findings::reading(&ReadOptions::lenient()));
     let (_, end) = tree(source, &mut passed, Some(&mut places))?;
     places.push(end);
