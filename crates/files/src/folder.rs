@@ -5,6 +5,7 @@ use crate::error::FilesError;
 use crate::listing::{EntryKind, Listing};
 use crate::order::{Mountable, PackOrder};
 use crate::os::{self, Unread};
+use crate::pack::PackKind;
 use crate::path::{TreePath, shown};
 use meshwright_core::Budget;
 use std::io;
@@ -126,6 +127,15 @@ impl Folder {
         })
     }
 
+    /// Whether a file whose name could be that of a pack is one.
+    fn is_pack(&self, path: &TreePath) -> bool {
+        PackKind::is_telling(path.name())
+            || self
+                .os_path(path)
+                .and_then(|path| os::head(&path, 4).ok())
+                .is_some_and(|head| PackKind::from_magic(&head).is_some())
+    }
+
     /// The packs that lie in a folder, whose listing is not kept.
     pub(crate) fn mountable(&self, folder: &TreePath) -> Vec<Mountable> {
         let path = self.os_path(folder);
@@ -133,7 +143,7 @@ impl Folder {
         let entries = listing.iter().filter_map(|(name, kind)| {
             let kind = if kind == EntryKind::Link { self.follow(&folder.child(name)) } else { kind };
             match kind {
-                EntryKind::File => Mountable::of(name, false),
+                EntryKind::File => Mountable::of(name, false).filter(|_| self.is_pack(&folder.child(name))),
                 EntryKind::Folder => Mountable::of(name, true),
                 _ => None,
             }

@@ -542,6 +542,6 @@ fn slashed(path: &Path) -> Vec<u8> {
 /// Whether a file of the operating system is a pack: its name says so, or its first bytes.
 fn is_pack(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-    PackKind::from_name(name).is_some()
+    PackKind::from_name(name).is_some() && PackKind::is_telling(name)
         || os::head(path, 4).is_ok_and(|head| PackKind::from_magic(&head).is_some())
 }

@@ -2,12 +2,13 @@
 
 use super::checksum::checksum;
 use super::member::{Coding, Fault, LARGEST, Member};
+use super::refpack;
 use super::rules;
 use super::scan::Refused;
 use super::zip::{LOCAL, local, local_header};
 use crate::bytes::ByteSource;
 use lz4_flex::block::decompress_into;
-use meshwright_core::{Budget, Path, Report, Rule};
+use meshwright_core::{Budget, Limits, Path, Report, Rule};
 use miniz_oxide::inflate::TINFLStatus;
 use miniz_oxide::inflate::core::inflate_flags::{
     TINFL_FLAG_HAS_MORE_INPUT, TINFL_FLAG_IGNORE_ADLER32, TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF,
@@ -49,6 +50,7 @@ impl Reading<'_> {
         let bytes = match member.coding {
             Coding::Stored | Coding::ZipStored => self.raw(extent, wanted)?,
             Coding::Deflated => self.inflated(extent, wanted)?,
+            Coding::RefPack => self.unpacked(extent, wanted)?,
             Coding::MaybeLz41 => {
                 let magic = LZ41.len() as u64;
                 if member.size >= magic && self.peek(extent.start, magic)? == LZ41 {
@@ -111,6 +113,22 @@ impl Reading<'_> {
         // Whether so much is there is known: it is not only said.
         let mut bytes = self.budget.filled("file", usize::try_from(wanted).unwrap_or(usize::MAX), 0_u8)?;
         self.source.read_at(extent.start, &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Decompresses RefPack, all of it: it says only at its end whether it is sound.
+    fn unpacked(&self, extent: Extent, wanted: u64) -> Result<Vec<u8>, Refused> {
+        let size = u32::try_from(self.member.size).unwrap_or(u32::MAX);
+        let passing = Budget::new(Limits::default().with_memory(self.budget.left()));
+        let reading = Reading { source: self.source, member: self.member, budget: &passing };
+        let packed = reading.raw(extent, self.member.packed)?;
+        // How much comes out was held against what commands can make.
+        let mut bytes = self.budget.reserve("file", usize::try_from(size).unwrap_or(usize::MAX))?;
+        refpack::decode(&packed, size, &mut bytes).map_err(|(rule, at, message)| {
+            let at = extent.start.saturating_add(at as u64);
+            Refused::from(Fault::placed(rule, at, message).at(self.member.place))
+        })?;
+        bytes.truncate(usize::try_from(wanted).unwrap_or(usize::MAX));
         Ok(bytes)
     }
 

@@ -16,6 +16,8 @@ pub enum Coding {
     Deflated,
     /// As they are, behind a local header.
     ZipStored,
+    /// Compressed with RefPack, as The Sims Online does.
+    RefPack,
     /// As they are, or as LZ4 blocks where they begin with `LZ41`.
     MaybeLz41,
 }
@@ -25,14 +27,23 @@ pub enum Coding {
 pub(crate) struct Fault {
     pub rule: &'static Rule,
     pub message: String,
+    /// Where in the pack, where it is not the member's entry that is at fault.
+    pub at: Option<u64>,
 }
 
 impl Fault {
     pub(crate) fn new(rule: &'static Rule, message: impl Into<String>) -> Self {
-        Self { rule, message: message.into() }
+        Self { rule, message: message.into(), at: None }
     }
 
-    pub(crate) fn at(&self, offset: u64) -> ReadError {
+    /// A fault that stands elsewhere than the entry.
+    pub(crate) fn placed(rule: &'static Rule, at: u64, message: impl Into<String>) -> Self {
+        Self { at: Some(at), ..Self::new(rule, message) }
+    }
+
+    /// The fault of an entry at `place`.
+    pub(crate) fn at(&self, place: u64) -> ReadError {
+        let offset = self.at.unwrap_or(place);
         ReadError::broken(self.rule, &Path::ROOT.field("entry"), offset, self.message.clone())
     }
 }
@@ -53,6 +64,8 @@ pub(crate) enum Encoding {
 pub(crate) struct Entry {
     /// The path as it is stored.
     pub name: Vec<u8>,
+    /// The path by which it is found, where that is not its name.
+    pub shown: Option<Vec<u8>>,
     pub encoding: Encoding,
     /// Where the entry stands in the pack.
     pub place: u64,
@@ -74,6 +87,7 @@ impl Entry {
     pub(crate) fn stored(name: Vec<u8>, place: u64, start: u64, size: u64, coding: Coding) -> Self {
         Self {
             name,
+            shown: None,
             encoding: Encoding::Raw,
             place,
             start,

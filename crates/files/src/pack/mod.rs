@@ -2,9 +2,11 @@
 
 pub(crate) mod checksum;
 mod content;
+pub(crate) mod far;
 mod member;
 mod name;
 pub(crate) mod pak;
+mod refpack;
 mod rules;
 pub(crate) mod scan;
 mod vp;
@@ -74,6 +76,8 @@ kinds! {
     Zip: "zip archive", zip, &["pk3", "pk4", "dpk", "obb", "zip"], &[b"PK\x03\x04", b"PK\x05\x06"];
     /// Quake's packs.
     Pak: "Quake pack", pak, &["pak"], &[pak::MAGIC];
+    /// The Sims' archives.
+    Far: "archive of The Sims", far, &["far", "dat"], &[far::HEAD];
     /// FreeSpace's packs.
     Vp: "FreeSpace pack", vp, &["vp", "vpc"], &[vp::MAGIC];
 }
@@ -86,6 +90,19 @@ impl PackKind {
         let has =
             |kind: &&Self| kind.extensions().iter().any(|e| extension.eq_ignore_ascii_case(e.as_bytes()));
         Self::ALL.iter().find(has).copied()
+    }
+
+    /// False for a name that all sorts of files have: what such a file begins with decides.
+    pub(crate) fn is_telling(name: &[u8]) -> bool {
+        !name.to_ascii_lowercase().ends_with(b".dat")
+    }
+
+    /// How rules on names are called.
+    const fn name_rules(self) -> [&'static Rule; 2] {
+        match self {
+            Self::Far => [far::rules::NAME_PATH, far::rules::NAME_DUP],
+            _ => [rules::UNSAFE, rules::DUPLICATE],
+        }
     }
 
     /// The kind of a file that begins like this.
@@ -154,7 +171,7 @@ impl Pack {
         let kind = kind.ok_or_else(none)?;
         let mut scan = Scan::new(&*source, budget);
         let entries = kind.entries(&mut scan).map_err(refused)?;
-        let members = members(&mut scan, entries);
+        let members = members(&mut scan, entries, kind);
         let report = scan.findings.into_report();
         let paths = || members.iter().enumerate().filter_map(|(i, m)| Some((m.path()?, i)));
         let folders = folders(paths().map(|(path, _)| path));
@@ -268,17 +285,28 @@ impl Pack {
     }
 
     /// Every rule that a pack can break.
-    pub const RULES: &'static [&'static Rule] = rules::RULES;
+    pub const RULES: &'static [&'static Rule] = ALL_RULES;
 }
 
+/// The rules of all kinds.
+const ALL_RULES: &[&Rule] = &{
+    let mut all = [rules::MAGIC; rules::RULES.len() + far::rules::RULES.len()];
+    let (first, second) = all.split_at_mut(rules::RULES.len());
+    first.copy_from_slice(rules::RULES);
+    second.copy_from_slice(far::rules::RULES);
+    all
+};
+
 /// The members with the paths that lead to them, and what is odd about those.
-fn members(scan: &mut Scan<'_>, entries: Vec<Entry>) -> Vec<Member> {
+fn members(scan: &mut Scan<'_>, entries: Vec<Entry>, kind: PackKind) -> Vec<Member> {
+    let [unsafe_rule, duplicate_rule] = kind.name_rules();
     let mut members: Vec<Member> = Vec::with_capacity(entries.len());
     let mut last: BTreeMap<TreePath, usize> = BTreeMap::new();
     for mut entry in entries {
-        let (path, odd) = name::clean(&entry.name, entry.encoding);
+        let (path, odd) = name::clean(entry.shown.as_deref().unwrap_or(&entry.name), entry.encoding);
         let spelled = |entry: &Entry| Escaped(&entry.name).to_string();
-        for oddity in odd.into_iter().filter(|_| path.is_ok()) {
+        // The Sims part folders by backslashes.
+        for oddity in odd.into_iter().filter(|_| path.is_ok() && kind != PackKind::Far) {
             let rule = match oddity {
                 Oddity::Spelling => rules::ODD_NAME,
                 Oddity::OldEncoding => rules::OLD_ENCODING,
@@ -294,17 +322,18 @@ fn members(scan: &mut Scan<'_>, entries: Vec<Entry>) -> Vec<Member> {
             Ok(path) if !unsafe_name => Some(path),
             Ok(_) => None,
             Err(why) => {
-                entry.fault = Some(member::Fault::new(rules::UNSAFE, format!("{} {why}", spelled(&entry))));
+                entry.fault = Some(member::Fault::new(unsafe_rule, format!("{} {why}", spelled(&entry))));
                 None
             }
         };
         if let Some(fault) = &entry.fault {
-            scan.odd(fault.rule, entry.place, format!("{}: {}", spelled(&entry), fault.message));
+            let at = fault.at.unwrap_or(entry.place);
+            scan.odd(fault.rule, at, format!("{}: {}", spelled(&entry), fault.message));
         }
         if let Some(path) = &path
             && let Some(before) = last.insert(path.folded(), members.len())
         {
-            scan.odd(rules::DUPLICATE, entry.place, spelled(&entry));
+            scan.odd(duplicate_rule, entry.place, spelled(&entry));
             if let Some(before) = members.get_mut(before) {
                 before.hidden = true;
             }

@@ -1,5 +1,6 @@
 //! Putting files into a pack.
 
+mod far;
 mod pak;
 mod zip;
 
@@ -67,7 +68,7 @@ impl<'a> PackBuilder<'a> {
     /// When packs of this kind are not written.
     pub fn new(kind: PackKind) -> Result<Self, FilesError> {
         match kind {
-            PackKind::Zip | PackKind::Pak => {
+            PackKind::Zip | PackKind::Pak | PackKind::Far => {
                 Ok(Self { kind, files: BTreeMap::new(), onto: None, limits: Limits::default() })
             }
             #[allow(
@@ -106,6 +107,7 @@ impl<'a> PackBuilder<'a> {
     pub fn add(&mut self, path: TreePath, content: PackContent<'a>) -> Result<(), FilesError> {
         let longest = match self.kind {
             PackKind::Pak => pak::NAME,
+            PackKind::Far => far::NAME,
             _ => zip::NAME,
         };
         let bytes = path.as_bytes();
@@ -136,6 +138,7 @@ impl<'a> PackBuilder<'a> {
     pub fn write(&self, out: &mut dyn io::Write) -> io::Result<Packed> {
         match self.kind {
             PackKind::Pak => pak::write(self, out),
+            PackKind::Far => far::write(self, out),
             _ => zip::write(self, out),
         }
     }

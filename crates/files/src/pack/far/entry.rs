@@ -1,0 +1,177 @@
+//! Entries of a manifest.
+
+use super::rules;
+use crate::pack::scan::{Refused, Scan, broken};
+use meshwright_core::text::cp1252;
+
+/// How entries are laid out, which of version 1 only their framing tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Variant {
+    /// Version 1 with lengths of names in 32 bits.
+    OneA,
+    /// Version 1 with lengths of names in 16 bits.
+    OneB,
+    /// Version 3: compressed members, and numbers of files and types.
+    Three,
+}
+
+impl Variant {
+    /// The bytes of an entry before its name.
+    pub(crate) const fn fixed(self) -> usize {
+        match self {
+            Self::OneA => 16,
+            Self::OneB => 14,
+            Self::Three => 24,
+        }
+    }
+}
+
+/// The data type of what is compressed; 0 is stored.
+pub(crate) const COMPRESSED: u8 = 0x80;
+
+/// An entry as it is stored.
+#[derive(Clone, Debug)]
+pub(crate) struct Raw {
+    pub(crate) variant: Variant,
+    /// Where it stands in the file.
+    pub(crate) place: u64,
+    pub(crate) name_at: u64,
+    pub(crate) size: u32,
+    pub(crate) stored: u32,
+    pub(crate) data_type: u8,
+    pub(crate) compressed: bool,
+    pub(crate) offset: u32,
+    /// File and type.
+    pub(crate) id: Option<(u32, u32)>,
+    pub(crate) name: Vec<u8>,
+}
+
+impl Raw {
+    /// Where size, stored size, data type and offset stand.
+    pub(crate) fn fields(&self) -> [u64; 4] {
+        let at = |n: u64| self.place.saturating_add(n);
+        match self.variant {
+            Variant::Three => [at(0), at(4), at(7), at(8)],
+            Variant::OneA | Variant::OneB => [at(0), at(4), at(4), at(8)],
+        }
+    }
+
+    /// Where the number of the type stands.
+    pub(crate) fn kind_at(&self) -> u64 {
+        self.place.saturating_add(16)
+    }
+
+    /// The path that leads to the member: its name, in version 3 with file and type before the extension, as unpacked
+    /// files have them.
+    pub(crate) fn path(&self) -> Vec<u8> {
+        let name = cp1252(&self.name);
+        let Some((file, kind)) = self.id else { return name.into_bytes() };
+        let tag = format!("{file:08x}{kind:08x}");
+        let (stem, extension) = match name.rsplit_once('.') {
+            Some((stem, extension)) if !extension.contains(['/', '\\']) => (stem, extension),
+            _ => (name.as_str(), extension_of(kind)),
+        };
+        let tagged = stem.rsplit_once('.').is_some_and(|(_, last)| last.eq_ignore_ascii_case(&tag));
+        let parts: Vec<&str> = match (stem.is_empty(), tagged) {
+            (true, _) => vec![&tag, extension],
+            (_, true) => vec![stem, extension],
+            _ => vec![stem, &tag, extension],
+        };
+        parts.join(".").into_bytes()
+    }
+}
+
+/// The extension of a type's files.
+fn extension_of(kind: u32) -> &'static str {
+    match kind {
+        1 => "bmp",
+        2 => "tga",
+        5 => "skel",
+        7 => "anim",
+        9 => "mesh",
+        11 => "bnd",
+        12 => "apr",
+        13 => "oft",
+        14 => "png",
+        15 => "po",
+        16 => "col",
+        18 => "hag",
+        19 | 20 => "jpg",
+        _ => "bin",
+    }
+}
+
+/// All entries, and where they begin and end.
+#[derive(Debug)]
+pub(crate) struct Manifest {
+    pub(crate) variant: Variant,
+    pub(crate) entries: Vec<Raw>,
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+}
+
+/// Reads the entries of a variant. `bytes` are all from `start` to the end of the file.
+pub(super) fn manifest(
+    scan: &Scan<'_>,
+    bytes: &[u8],
+    start: u64,
+    variant: Variant,
+) -> Result<Manifest, Refused> {
+    let cut = |at: u64, what: &str| broken(rules::TRUNCATED, at, format!("the file ends within {what}"));
+    let (count, mut rest) = bytes.split_first_chunk::<4>().ok_or_else(|| cut(start, "the count"))?;
+    let count = u32::from_le_bytes(*count);
+    let least = variant.fixed();
+    if u64::from(count).saturating_mul(least as u64) > rest.len() as u64 {
+        let message = format!("{count} entries of at least {least} bytes, {} bytes left", rest.len());
+        return Err(broken(rules::COUNT, start, message));
+    }
+    scan.entries(count.into(), start)?;
+    let mut entries = Vec::with_capacity(usize::try_from(count).unwrap_or(0));
+    let offset = |rest: &[u8]| start.saturating_add(bytes.len().saturating_sub(rest.len()) as u64);
+    for _ in 0..count {
+        let place = offset(rest);
+        let (fixed, behind) = rest.split_at_checked(least).ok_or_else(|| cut(place, "an entry"))?;
+        let (mut raw, length, length_at) = fields(fixed, place, variant);
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let (name, behind) = behind.split_at_checked(length).ok_or_else(|| cut(length_at, "a name"))?;
+        raw.name = name.to_vec();
+        rest = behind;
+        entries.push(raw);
+    }
+    Ok(Manifest { variant, entries, start, end: offset(rest) })
+}
+
+/// The fields before a name, the length of that, and where it stands.
+fn fields(fixed: &[u8], place: u64, variant: Variant) -> (Raw, u32, u64) {
+    let byte = |at: usize| fixed.get(at).copied().unwrap_or(0);
+    let word = |at: usize| {
+        let bytes = fixed.get(at..).and_then(<[u8]>::first_chunk::<4>).copied().unwrap_or_default();
+        u32::from_le_bytes(bytes)
+    };
+    let half = |at: usize| u32::from(u16::from_le_bytes([byte(at), byte(at.saturating_add(1))]));
+    let at = |n: u64| place.saturating_add(n);
+    let name_at = at(variant.fixed() as u64);
+    let mut raw = Raw {
+        variant,
+        place,
+        name_at,
+        size: word(0),
+        stored: word(4),
+        data_type: 0,
+        compressed: false,
+        offset: word(8),
+        id: None,
+        name: Vec::new(),
+    };
+    match variant {
+        Variant::OneA => (raw, word(12), at(12)),
+        Variant::OneB => (raw, half(12), at(12)),
+        Variant::Three => {
+            raw.stored = word(4) & 0x00ff_ffff;
+            raw.data_type = byte(7);
+            raw.compressed = raw.data_type == COMPRESSED;
+            raw.id = Some((word(20), word(16)));
+            (raw, half(14), at(14))
+        }
+    }
+}

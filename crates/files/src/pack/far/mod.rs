@@ -1,0 +1,160 @@
+//! The directory of an archive of The Sims: FAR version 1, in two variants, and version 3.
+
+mod entry;
+pub(crate) mod rules;
+
+pub(crate) use entry::{Raw, Variant};
+
+use super::member::{Coding, Entry, Fault};
+use super::refpack;
+use super::scan::{Refused, Scan, broken};
+use entry::{Manifest, manifest};
+use meshwright_core::record::field;
+use nom::bytes::complete::take;
+use nom::number::complete::le_u32;
+use nom::{IResult, Parser};
+
+/// What files of all versions begin with.
+pub(crate) const MAGIC: &[u8] = b"FAR!byAZ";
+/// As much of it as is looked at to tell kinds of packs.
+pub(crate) const HEAD: &[u8] = b"FAR!";
+
+meshwright_core::record! {
+    /// The beginning of the file.
+    pub(crate) mod header: 16 {
+        MAGIC = "magic": 0, 8;
+        VERSION = "version": 8, 4;
+        MANIFEST = "manifest offset": 12, 4;
+    }
+}
+
+fn read_header(i: &[u8]) -> IResult<&[u8], (u32, u32), meshwright_core::Fault<'_>> {
+    let (i, (_, version, manifest)) = (
+        field(header::MAGIC, take(MAGIC.len())),
+        field(header::VERSION, le_u32),
+        field(header::MANIFEST, le_u32),
+    )
+        .parse(i)?;
+    Ok((i, (version, manifest)))
+}
+
+/// All entries as they are stored, by the variant whose framing fits.
+pub(crate) fn parse(scan: &mut Scan<'_>) -> Result<Manifest, Refused> {
+    let head = scan.bytes(0, scan.size().min(header::SIZE as u64))?;
+    if !head.starts_with(MAGIC) {
+        return Err(broken(rules::MAGIC, 0, "the file does not begin with FAR!byAZ"));
+    }
+    let short = |_| broken(rules::TRUNCATED, head.len() as u64, "the file ends in its header");
+    let (_, (version, at)) = read_header(&head).map_err(short)?;
+    let variants: &[Variant] = match version {
+        1 => &[Variant::OneA, Variant::OneB],
+        3 => &[Variant::Three],
+        _ => {
+            let message = format!("version {version}, only 1 and 3 are known");
+            return Err(broken(rules::VERSION, header::VERSION.at(0), message));
+        }
+    };
+    let (at, size) = (u64::from(at), scan.size());
+    if at < header::SIZE as u64 || at.saturating_add(4) > size {
+        let message = format!("a manifest at {at:#x}, the file has {size} bytes");
+        return Err(broken(rules::MANIFEST_OFFSET, header::MANIFEST.at(0), message));
+    }
+    let bytes = scan.bytes(at, size.saturating_sub(at))?;
+    let mut first = None;
+    for variant in variants {
+        match manifest(scan, &bytes, at, *variant) {
+            Ok(found) => return Ok(found),
+            // What the first variant says of a file that neither fits.
+            Err(e) => first = first.or(Some(e)),
+        }
+    }
+    Err(first.unwrap_or_else(|| broken(rules::VERSION, header::VERSION.at(0), "no variant is known")))
+}
+
+/// The entries of the directory.
+pub(super) fn read(scan: &mut Scan<'_>) -> Result<Vec<Entry>, Refused> {
+    let found = parse(scan)?;
+    shared(&found, scan);
+    let mut entries = Vec::with_capacity(found.entries.len());
+    let mut ids = std::collections::BTreeMap::new();
+    for raw in found.entries {
+        if raw.name.iter().any(|b| !(0x20..=0x7e).contains(b)) {
+            let message = format!("{} is not plain ASCII", meshwright_core::text::Escaped(&raw.name));
+            scan.odd(rules::NAME_ENCODING, raw.name_at, message);
+        }
+        if let Some((file, kind)) = raw.id
+            && ids.insert((file, kind), raw.place).is_some()
+        {
+            scan.odd(
+                rules::ID_DUP,
+                raw.kind_at(),
+                format!("file {file:#010x} of type {kind} is there twice"),
+            );
+        }
+        entries.push(entry(raw, scan.size()));
+    }
+    Ok(entries)
+}
+
+fn entry(raw: Raw, size: u64) -> Entry {
+    let (compressed, stored) = (raw.compressed, u64::from(raw.stored));
+    let coding = if compressed { Coding::RefPack } else { Coding::Stored };
+    let fault = fault(&raw, size);
+    let (shown, size_said) = (raw.path(), raw.size.into());
+    let mut entry = Entry::stored(raw.name, raw.place, raw.offset.into(), stored, coding);
+    entry.size = size_said;
+    entry.shown = Some(shown);
+    entry.fault = fault;
+    entry
+}
+
+/// Why a member cannot be read, as far as its entry shows.
+fn fault(raw: &Raw, size: u64) -> Option<Fault> {
+    let [size_at, stored_at, kind_at, offset_at] = raw.fields();
+    let (said, stored) = (u64::from(raw.size), u64::from(raw.stored));
+    if u64::from(raw.offset).saturating_add(stored) > size {
+        let message = format!("{stored} bytes at {:#x}, the file has {size}", raw.offset);
+        return Some(Fault::placed(rules::ENTRY_RANGE, offset_at, message));
+    }
+    if raw.id.is_some() && !matches!(raw.data_type, 0 | entry::COMPRESSED) {
+        let message = format!("data of type {:#x}, only 0 and 0x80 are known", raw.data_type);
+        return Some(Fault::placed(rules::DATA_TYPE, kind_at, message));
+    }
+    if !raw.compressed && said != stored {
+        let message = format!("{said} bytes that are stored as {stored}");
+        return Some(Fault::placed(rules::ENTRY_SIZE, stored_at, message));
+    }
+    if raw.compressed && said > stored.saturating_mul(refpack::MOST) {
+        let message = format!("{said} bytes out of {stored}, which no command can make");
+        return Some(Fault::placed(rules::LIMIT, size_at, message));
+    }
+    None
+}
+
+/// Members that share bytes, and bytes behind the manifest that are nobody's.
+fn shared(found: &Manifest, scan: &mut Scan<'_>) {
+    let ends = |raw: &Raw| u64::from(raw.offset).saturating_add(raw.stored.into());
+    let mut by_start: Vec<(u64, u64, u64)> = found
+        .entries
+        .iter()
+        .filter(|raw| raw.stored > 0)
+        .map(|raw| (u64::from(raw.offset), ends(raw), raw.fields()[3]))
+        .collect();
+    by_start.sort_unstable();
+    let mut last = 0;
+    for (start, end, at) in &by_start {
+        let in_manifest = *start < found.end && *end > found.start;
+        if *start < last || in_manifest {
+            scan.odd(
+                rules::ENTRY_OVERLAP,
+                *at,
+                format!("bytes from {start:#x} on are of something else too"),
+            );
+        }
+        last = last.max(*end);
+    }
+    let behind = scan.size().saturating_sub(found.end);
+    if behind > 0 && last <= found.end {
+        scan.odd(rules::TRAILING, found.end, format!("{behind} bytes behind the manifest"));
+    }
+}

@@ -1,0 +1,70 @@
+//! What an archive of The Sims may not do.
+
+meshwright_core::rules! {
+    error MAGIC = "E_MAGIC", BadMagic,
+        "The file does not begin as an archive of The Sims does.",
+        "Take it from its source again, or name it by what it is.";
+    error VERSION = "E_VERSION", Unsupported,
+        "The archive is of a version that is not known.",
+        "Pack the files as version 1 or 3.";
+    error TRUNCATED = "E_TRUNCATED", Truncated,
+        "The archive ends in its header, within an entry or within a name.",
+        "Take it from its source again.";
+    error MANIFEST_OFFSET = "E_MANIFEST_OFFSET", OutOfBounds,
+        "The manifest lies in the header or behind the end.",
+        "Take the archive from its source again.";
+    error COUNT = "E_COUNT", BadCount,
+        "The manifest claims more entries than the rest of the file can hold.",
+        "Take the archive from its source again.";
+    error ENTRY_RANGE = "E_ENTRY_RANGE", OutOfBounds,
+        "A member lies outside of the archive.",
+        "Take the archive from its source again; other members can be read.";
+    error ENTRY_SIZE = "E_ENTRY_SIZE", BadSize,
+        "A member that is not compressed has another size than it is stored with.",
+        "Pack it again; other members can be read.";
+    error DATA_TYPE = "E_DATA_TYPE", BadValue,
+        "A member is neither stored nor compressed, by what its entry says.",
+        "Pack it again; other members can be read.";
+    error LIMIT = "E_LIMIT", Limit,
+        "A member says that it has more bytes than its commands could make.",
+        "Take the archive from its source again; other members can be read.";
+    error PERSIST = "E_PERSIST", BadSize,
+        "The header of a compressed member says other sizes than its entry.",
+        "Pack it again; other members can be read.";
+    error COMPRESSOR = "E_COMPRESSOR", Unsupported,
+        "A member is compressed in a way that no game knows.",
+        "Pack it again; other members can be read.";
+    error REFPACK_TRUNCATED = "E_REFPACK_TRUNCATED", Truncated,
+        "The commands of a compressed member end before they say so.",
+        "Take the archive from its source again; other members can be read.";
+    error REFPACK_OFFSET = "E_REFPACK_OFFSET", OutOfBounds,
+        "A command copies from before the first byte.",
+        "Take the archive from its source again; other members can be read.";
+    error REFPACK_OVERRUN = "E_REFPACK_OVERRUN", BadSize,
+        "More bytes come out of a compressed member than it says.",
+        "Take the archive from its source again; other members can be read.";
+    error REFPACK_SHORT = "E_REFPACK_SHORT", BadSize,
+        "Fewer bytes come out of a compressed member than it says.",
+        "Take the archive from its source again; other members can be read.";
+    error REFPACK_TRAILING = "E_REFPACK_TRAILING", Unused,
+        "Bytes stand behind the last command of a compressed member.",
+        "Pack it again; other members can be read.";
+    warning ENTRY_OVERLAP = "W_ENTRY_OVERLAP", Overlap,
+        "Members share bytes, or reach into the manifest.",
+        "Pack the files again.";
+    warning TRAILING = "W_TRAILING", Unused,
+        "Bytes stand behind the manifest.",
+        "Cut them off.";
+    warning NAME_DUP = "W_NAME_DUP", Duplicate,
+        "Two members have one name when letter case is left aside: the later one counts.",
+        "Remove one of them; programs do not agree which they take.";
+    warning ID_DUP = "W_ID_DUP", Duplicate,
+        "Two members have the same numbers of file and type.",
+        "Remove one of them; programs do not agree which they take.";
+    warning NAME_ENCODING = "W_NAME_ENCODING", BadName,
+        "A name is not plain ASCII: it is read as Windows-1252.",
+        "Use letters, digits and signs of ASCII.";
+    warning NAME_PATH = "W_NAME_PATH", BadName,
+        "A name leaves the archive: it is absolute, has `..`, a colon, control characters, or nothing at all.",
+        "Pack the file under a plain name; it is never found under this one, and never written.";
+}

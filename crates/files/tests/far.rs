@@ -1,0 +1,227 @@
+//! Archives of The Sims: every one of the corpus opens as a folder and is written again byte for byte, broken ones are
+//! refused where they are broken.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a failing test panics")]
+
+use meshwright_core::{Budget, Limits};
+use meshwright_files::{FilesError, Pack, PackBuilder, PackKind, Tree, TreePath};
+use proptest::prelude::*;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> Option<PathBuf> {
+    let root = meshwright_testkit::corpus();
+    if root.is_none() {
+        eprintln!("no corpus beside the project: nothing compared");
+    }
+    root
+}
+
+fn json(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+fn budget() -> Budget {
+    Budget::new(Limits::default())
+}
+
+fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
+}
+
+fn again(pack: &Pack, changes: &[(TreePath, Vec<u8>)]) -> Vec<u8> {
+    let mut builder = PackBuilder::new(PackKind::Far).unwrap().onto(pack).unwrap();
+    for (path, bytes) in changes {
+        let bytes = bytes.clone();
+        builder.add(path.clone(), Box::new(move || Ok(bytes.clone()))).unwrap();
+    }
+    let mut out = Vec::new();
+    builder.write(&mut out).unwrap();
+    out
+}
+
+const ARCHIVES: [&str; 5] =
+    ["avatardata.dat", "names_1b.far", "other_writer_1a.far", "skins_1a.far", "stored_3.dat"];
+
+#[test]
+fn archives_hold_what_their_writers_put_in() {
+    let Some(root) = root() else { return };
+    for name in ARCHIVES {
+        let path = root.join("archives").join(name);
+        let dump = json(&root.join(format!("expected/archives/{name}.json")));
+        let bytes = fs::read(&path).unwrap();
+        let pack = Pack::open(bytes.clone(), name, &budget()).unwrap();
+        assert_eq!(pack.kind(), PackKind::Far);
+        let entries = dump["native"]["entries"].as_array().unwrap();
+        assert_eq!(pack.members().len(), entries.len(), "{name}");
+        for (member, want) in pack.members().iter().zip(entries) {
+            let stored: String = meshwright_core::text::cp1252(member.stored_name());
+            assert_eq!(stored, want["name"].as_str().unwrap(), "{name}");
+            let content = pack.read(member, &budget()).unwrap();
+            assert_eq!(hash(&content), want["sha256"].as_str().unwrap(), "{name}: {stored}");
+            assert_eq!(member.size(), want["size"].as_u64().unwrap());
+            assert_eq!(member.packed_size(), want["stored"].as_u64().unwrap());
+            let shown = member.path().unwrap().to_string();
+            if let Some(id) = want["file_id"].as_u64() {
+                let tag = format!("{id:08x}{:08x}.", want["type_id"].as_u64().unwrap());
+                assert!(shown.contains(&tag), "{shown}");
+            } else {
+                assert_eq!(shown, stored.replace('\\', "/"));
+            }
+        }
+        let wanted: Vec<_> =
+            dump["native"]["issues"].as_array().unwrap().iter().map(|i| i[1].as_str().unwrap()).collect();
+        let report = pack.check(&budget());
+        let found: Vec<_> = report.iter().map(|f| f.code).collect();
+        assert_eq!(found, wanted, "{name}");
+
+        // The same bytes, untouched; and with a member changed, all others as they are stored.
+        assert!(again(&pack, &[]) == bytes, "{name}");
+        let (path, first) = pack.files().next().unwrap();
+        let changed = again(&pack, &[(path.clone(), b"changed".to_vec())]);
+        let other = Pack::open(changed, name, &budget()).unwrap();
+        assert_eq!(other.members().len(), pack.members().len());
+        for (a, b) in pack.members().iter().zip(other.members()) {
+            assert_eq!((a.stored_name(), a.path()), (b.stored_name(), b.path()), "{name}");
+            let want = if a.stored_name() == first.stored_name() && a.path() == first.path() {
+                b"changed".to_vec()
+            } else {
+                assert_eq!((a.packed_size(), a.coding()), (b.packed_size(), b.coding()));
+                pack.read(a, &budget()).unwrap()
+            };
+            assert_eq!(other.read(b, &budget()).unwrap(), want, "{name}");
+        }
+        assert!(!other.check(&budget()).has_errors());
+        // It opens as a folder.
+        let tree = Tree::file(root.join("archives").join(name)).unwrap();
+        assert_eq!(tree.walk().files.len(), entries.len(), "{name}");
+    }
+}
+
+#[test]
+fn new_archives_are_of_the_version_that_their_names_ask_for() {
+    for (name, version) in [("xskin-a.skn", 1), ("pride-cape.c02bdebf00000009.mesh", 3)] {
+        let mut builder = PackBuilder::new(PackKind::Far).unwrap();
+        builder.add(name.parse().unwrap(), Box::new(|| Ok(b"bytes".to_vec()))).unwrap();
+        let mut bytes = Vec::new();
+        builder.write(&mut bytes).unwrap();
+        assert_eq!(bytes[8], version);
+        let pack = Pack::open(bytes, "x", &budget()).unwrap();
+        let (path, member) = pack.files().next().unwrap();
+        assert_eq!(
+            (path.to_string().as_str(), pack.read(member, &budget()).unwrap()),
+            (name, b"bytes".to_vec())
+        );
+        assert!(pack.check(&budget()).is_empty());
+    }
+}
+
+#[test]
+fn broken_archives_fare_as_listed() {
+    let Some(root) = root() else { return };
+    let mut checked = 0;
+    for case in json(&root.join("malformed/cases.json")).as_array().unwrap() {
+        if case["format"] != "far" {
+            continue;
+        }
+        let file = case["file"].as_str().unwrap();
+        let (code, offset) = (case["code"].as_str().unwrap(), case["offset"].as_u64());
+        let bytes = fs::read(root.join(file)).unwrap();
+        let length = bytes.len() as u64;
+        match (case["expect"].as_str().unwrap(), Pack::open(bytes.clone(), file, &budget())) {
+            ("reject", Err(FilesError::Pack { error, .. })) => {
+                assert_eq!((error.code(), Some(error.offset())), (code, offset), "{file}: {error}");
+            }
+            ("reject", Ok(pack)) => {
+                let report = pack.check(&budget());
+                let found = report.iter().any(|f| f.code == code && f.offset == offset);
+                assert!(found && report.has_errors(), "{file}: {:?}", report.findings());
+                // One bad member does not spoil the others.
+                let bad = case.get("member").and_then(Value::as_u64);
+                for (i, member) in pack.members().iter().enumerate().filter(|(i, _)| Some(*i as u64) != bad) {
+                    let read = pack.read(member, &budget());
+                    assert!(read.is_ok() || bad.is_none(), "{file}: member {i}: {read:?}");
+                }
+            }
+            ("warn", Ok(pack)) => {
+                let report = pack.check(&budget());
+                let found = report.iter().any(|f| f.code == code && f.offset.is_some_and(|at| at <= length));
+                assert!(found && !report.has_errors(), "{file}: {:?}", report.findings());
+            }
+            ("accept", Ok(pack)) => {
+                assert!(pack.check(&budget()).is_empty(), "{file}");
+                assert!(again(&pack, &[]) == bytes, "{file}");
+            }
+            (expect, other) => panic!("{file}: {expect} expected: {:?}", other.map(|_| ())),
+        }
+        checked += 1;
+    }
+    assert_eq!(checked, 36);
+}
+
+/// A sound archive of version 3: one compressed member, one stored.
+fn sample() -> Vec<u8> {
+    let commands = [2, 0, b'a', b'b', 0x80, 0, 2, 0xe0, b'w', b'x', b'y', b'z', 0xfd, b'!'];
+    let size = 14_u32;
+    let stream = u32::try_from(commands.len() + 9).unwrap().to_le_bytes();
+    let mut member = vec![1];
+    member.extend(size.to_le_bytes());
+    member.extend([stream, stream].concat());
+    member.extend([0x10, 0xfb, 0, 0, 14]);
+    member.extend(commands);
+    let mut file = b"FAR!byAZ\x03\0\0\0".to_vec();
+    let manifest = u32::try_from(16 + member.len() + 3).unwrap();
+    file.extend(manifest.to_le_bytes());
+    file.extend(&member);
+    file.extend(b"raw");
+    file.extend(2_u32.to_le_bytes());
+    let stored = u32::try_from(member.len()).unwrap();
+    for (size, stored, kind, offset, id) in [(size, stored, 0x80_u32, 16, 1_u32), (3, 3, 0, 16 + stored, 2)] {
+        file.extend(size.to_le_bytes());
+        file.extend((stored | kind << 24).to_le_bytes());
+        file.extend(offset.to_le_bytes());
+        file.extend([1, 0, 5, 0]);
+        file.extend([9, 0, 0, 0]);
+        file.extend(id.to_le_bytes());
+        file.extend(b"a.msh");
+    }
+    file
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// Whatever is done to an archive, it opens or is refused, and nothing comes out that was not paid for.
+    #[test]
+    fn spoiled_archives_get_an_answer(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
+        cut in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        let mut bytes = sample();
+        for (at, value) in &changes {
+            let at = at.index(bytes.len());
+            bytes[at] = *value;
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len() + 1));
+        }
+        let small = Budget::new(Limits::default().with_memory(64 << 10));
+        if let Ok(pack) = Pack::open(bytes, "x.dat", &small) {
+            let _ = pack.check(&small);
+            for member in pack.members() {
+                if let Ok(read) = pack.read(member, &small) {
+                    prop_assert_eq!(read.len() as u64, member.size());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_sample_is_sound() {
+    let pack = Pack::open(sample(), "x.dat", &budget()).unwrap();
+    assert!(pack.check(&budget()).is_empty(), "{:?}", pack.check(&budget()).findings());
+    let read: Vec<_> = pack.members().iter().map(|m| pack.read(m, &budget()).unwrap()).collect();
+    assert_eq!(read, [b"abbbbbbbbwxyz!".to_vec(), b"raw".to_vec()]);
+}
