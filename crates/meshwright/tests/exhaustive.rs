@@ -86,10 +86,10 @@ impl Subject {
         layout::of(format, &self.bytes)
     }
 
-    /// Decoded streams may be larger than the file.
+    /// Decoded streams may be larger than the file, as may runs of keys.
     fn compressed(&self) -> bool {
-        use Format::{CrucibleMesh, CrucibleModel, CrucibleSkeleton};
-        matches!(self.format, CrucibleMesh | CrucibleModel | CrucibleSkeleton)
+        use Format::{Cfp, CrucibleMesh, CrucibleModel, CrucibleSkeleton};
+        matches!(self.format, Cfp | CrucibleMesh | CrucibleModel | CrucibleSkeleton)
     }
 
     /// All laws on one version of the file.
