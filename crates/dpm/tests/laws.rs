@@ -2,9 +2,13 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 use meshwright_core::ReadOptions;
-use meshwright_dpm::{Dpm, FrameClip, Zym, strategy};
-use meshwright_scene::strategy::{clean_scene, wild_scene};
-use meshwright_scene::{ConvertError, FromSceneOptions, Levels, SceneOptions, Space};
+use meshwright_dpm::{Dpm, FrameClip, Zym, strategy, write_scene};
+use meshwright_scene::posed::{Moment, Triangle, apart, triangles};
+use meshwright_scene::strategy::{clean_scene, foreign_scene, wild_scene};
+use meshwright_scene::{
+    BindPose, Budget, ConvertError, FromSceneOptions, Influence as SceneInfluence, Levels, Limits, Scene,
+    SceneOptions, SkeletonId, Skin, Space,
+};
 use meshwright_testkit::laws::{Laws, laws};
 use proptest::prelude::*;
 
@@ -138,6 +142,80 @@ proptest! {
                 let off = a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
                 prop_assert!(!bound || off <= 1e-3 * scale, "{:?} for {:?}", a, b);
             }
+        }
+    }
+}
+
+fn budget() -> Budget {
+    Budget::new(Limits::default())
+}
+
+/// The scene with weights that sum to 1, or with one joint for each vertex.
+fn with_weights(mut scene: Scene, one: bool) -> Scene {
+    for skin in scene.meshes.iter_mut().filter_map(|m| m.skin.as_mut()) {
+        let mut made = Skin::new(skin.skeleton);
+        for v in 0..skin.vertex_count() {
+            let row = &skin.of(v)[..if one { skin.of(v).len().min(1) } else { skin.of(v).len() }];
+            let sum: f32 = row.iter().map(|i| i.weight).sum();
+            made.influences.extend(row.iter().map(|i| SceneInfluence { weight: i.weight / sum, ..*i }));
+            made.end_vertex();
+        }
+        *skin = made;
+    }
+    scene
+}
+
+/// A scene and the one that a model is are drawn alike at the whole frames of all clips, and at rest where that is the
+/// bind pose.
+fn moves_alike(source: &Scene, again: &Scene) -> Result<(), TestCaseError> {
+    let size = |t: &[Triangle]| t.iter().flatten().flatten().fold(1.0_f64, |m, c| m.max(c.abs()));
+    let bound = |i| BindPose::of(source, SkeletonId(i), &budget()).is_ok_and(|b| !b.differs_from_rest);
+    if (0..source.skeletons.len()).all(bound) {
+        let [a, b] = [source, again].map(|s| triangles(s, None, &budget()).unwrap());
+        let off = apart(&a, &b);
+        prop_assert!(off <= 2e-4 * size(&a), "at rest: {off} of {}", size(&a));
+    }
+    // A motion of several skeletons is one clip.
+    let clips = if again.clips.len() == source.clips.len() { 0..source.clips.len() } else { 0..0 };
+    for clip in clips {
+        let own = &source.clips[clip];
+        prop_assert_eq!((own.frames, own.looping), (again.clips[clip].frames, again.clips[clip].looping));
+        for frame in [0, 1, own.frames / 2, own.frames - 1].into_iter().filter(|f| *f < own.frames) {
+            let at = |s: &Scene| Moment { clip, seconds: s.clips[clip].seconds(f64::from(frame)) };
+            // Skeletons that the clip does not move are bound in the model, not at rest.
+            let others = source.skeletons.iter().filter(|s| !s.joints.is_empty()).count() > 1;
+            if others && !(0..source.skeletons.len()).all(bound) {
+                continue;
+            }
+            let [a, b] = [source, again].map(|s| triangles(s, Some(at(s)), &budget()).unwrap());
+            let off = apart(&a, &b);
+            prop_assert!(off <= 2e-4 * size(&a), "clip {clip}, frame {frame}: {off} of {}", size(&a));
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn foreign_scenes_move_as_before(scene in foreign_scene(), saver: bool) {
+        let scene = with_weights(scene, false).with_format(if saver { "gltf" } else { "" });
+        let Ok(made) = write_scene(&scene, &FromSceneOptions::default()) else { return Ok(()) };
+        DPM.model_round_trip(&made.value.model);
+        let read = made.value.model.to_scene(&SceneOptions::default(), Some(&made.value.clips)).unwrap();
+        moves_alike(&scene, &read.value)?;
+        let names: std::collections::BTreeSet<_> = made.value.model.bones.iter().map(|b| b.name.bytes().to_ascii_lowercase()).collect();
+        let named = made.value.model.bones.iter().filter(|b| !b.name.bytes().is_empty()).count();
+        prop_assert_eq!(names.iter().filter(|n| !n.is_empty()).count(), named, "bones have names of their own");
+    }
+
+    #[test]
+    fn foreign_scenes_of_one_joint_move_as_before_in_a_zym(scene in foreign_scene(), saver: bool) {
+        let scene = with_weights(scene, true).with_format(if saver { "gltf" } else { "" });
+        let Ok(made) = Zym::from_scene(&scene, &FromSceneOptions::default()) else { return Ok(()) };
+        ZYM.model_round_trip(&made.value);
+        let read = made.value.to_scene(&SceneOptions::default(), None).unwrap();
+        if !scene.clips.is_empty() {
+            moves_alike(&scene, &read.value)?;
         }
     }
 }

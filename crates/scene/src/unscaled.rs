@@ -37,7 +37,7 @@ impl<'s> Unscaled<'s> {
         budget: &Budget,
     ) -> Result<Self, ConvertError> {
         let n = skeleton.joints.len();
-        budget.charge_items("joints", n as u64, 6 * size_of::<Affine64>())?;
+        budget.charge_items("joints", n as u64, 6_usize.saturating_mul(size_of::<Affine64>()))?;
         let cycle = || ConvertError::invalid("joints", "they form a cycle or name a missing joint");
         let order = skeleton.order().ok_or_else(cycle)?;
         let mut model = skeleton.rest_locals(budget)?;

@@ -9,6 +9,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use meshwright_core::FileFormat;
 use meshwright_core::math::{length, narrow, narrow1, normalize, wide};
 use meshwright_core::num::{F8A, St14Form};
 use meshwright_scene::color::linear;
@@ -71,7 +72,7 @@ impl Bmd {
             losses: Vec::new(),
             materials: BTreeMap::new(),
             known: BTreeMap::new(),
-            scene: Scene::default().in_space(options.space),
+            scene: Scene::default().in_space(options.space).with_format(<Bmd as FileFormat>::ID),
             pseudo: Vec::new(),
             bounded: None,
         };

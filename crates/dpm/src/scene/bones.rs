@@ -205,7 +205,7 @@ impl<'s> Bones<'s> {
     }
 }
 
-fn has_loose_vertices(mesh: &Mesh) -> bool {
+pub(super) fn has_loose_vertices(mesh: &Mesh) -> bool {
     mesh.skin.as_ref().is_none_or(|s| (0..s.vertex_count()).any(|v| s.range(v).is_empty()))
 }
 
@@ -267,7 +267,7 @@ fn number(extra: &Extra) -> u32 {
 
 /// The flags that native fields give a joint: `flags` as a number, and `attach`, true or false, for the one that marks
 /// an attachment.
-fn flags(extras: Option<&Extra>) -> BoneFlags {
+pub(super) fn flags(extras: Option<&Extra>) -> BoneFlags {
     let flags = field(extras, "flags").map_or(0, number);
     let mark = BoneFlags::ATTACHMENT.0;
     BoneFlags(match field(extras, "attach") {

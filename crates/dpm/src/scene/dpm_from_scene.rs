@@ -4,14 +4,16 @@ use super::axes::TO_GLTF;
 use super::bones::{Bones, Odd, numbers};
 use super::bounds::is_affordable;
 use super::frames::{Frames, NamedPose};
+use super::limits::{self, one_skeleton, saved};
 use super::names;
+use super::options::DpmSceneOptions;
 use crate::clips::FrameClip;
 use crate::dpm::rules::check;
 use crate::dpm::{Bounds, Dpm, Frame, Influence, Mesh, Vertices};
 use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use meshwright_core::{F32, Findings, f32s};
+use meshwright_core::{F32, FileFormat, Findings, f32s};
 use meshwright_scene::names::Names;
 use meshwright_scene::{
     AxisMap, Budget, ConvertError, Converted, Drawable, Drawables, FromScene, FromSceneOptions, Lack, Levels,
@@ -39,7 +41,10 @@ impl Dpm {
     /// # Errors
     /// When the scene breaks its own rules, draws nothing, binds vertices to a joint that flattens space, or
     /// when the model would take more than the limits allow.
-    pub fn from_scene(scene: &Scene, options: &FromSceneOptions) -> Result<Converted<Self>, ConvertError> {
+    pub fn from_scene(
+        scene: &Scene,
+        options: &FromSceneOptions<DpmSceneOptions>,
+    ) -> Result<Converted<Self>, ConvertError> {
         let mut made = write_scene(scene, options)?;
         let DpmFiles { model, clips } = &made.value;
         if *clips != model.clips_from_names() && !clips.is_empty() {
@@ -52,9 +57,12 @@ impl Dpm {
 }
 
 impl FromScene for Dpm {
-    type Options = ();
+    type Options = DpmSceneOptions;
 
-    fn from_scene(scene: &Scene, options: &FromSceneOptions) -> Result<Converted<Self>, ConvertError> {
+    fn from_scene(
+        scene: &Scene,
+        options: &FromSceneOptions<DpmSceneOptions>,
+    ) -> Result<Converted<Self>, ConvertError> {
         Self::from_scene(scene, options)
     }
 }
@@ -65,21 +73,27 @@ impl FromScene for Dpm {
 ///
 /// # Errors
 /// As [`Dpm::from_scene`].
-pub fn write_scene(scene: &Scene, options: &FromSceneOptions) -> Result<Converted<DpmFiles>, ConvertError> {
+pub fn write_scene(
+    scene: &Scene,
+    options: &FromSceneOptions<DpmSceneOptions>,
+) -> Result<Converted<DpmFiles>, ConvertError> {
     let budget = options.budget();
+    let mut losses = Vec::new();
+    let engine = options.engine_of(<Dpm as FileFormat>::ID);
+    let scene = &*one_skeleton(scene, options, engine, &budget, &mut losses)?;
     // Bones turn vertices into the file's axes.
     let draw = options.draw(scene, &TO_GLTF, Levels::Finest, false);
-    let draw = draw.with_axes(AxisMap::IDENTITY).with_normals(true);
+    let draw = draw.with_axes(AxisMap::IDENTITY).with_normals(true).with_normalize(true);
+    let draw = draw.with_max_influences(engine.map_or(usize::MAX, |(_, limits)| limits.influences));
     let mut drawables = Drawables::new(scene, &draw, &budget)?;
     let (map, naming) = (options.axes(scene, &TO_GLTF), options.names);
-    let mut losses = Vec::new();
     Lack::report(&[Lack::Images, Lack::Surfaces, Lack::Colors, Lack::Tangents], scene, &mut losses);
     let bones = Bones::of(scene, map, drawables.instances(), naming, &budget, &mut losses)?;
     let mut work = Work {
         scene,
         bones: &bones,
         map,
-        names: Names::new(names::NAMES, naming, &budget),
+        names: Names::new(names::SHADERS, naming, &budget),
         budget: &budget,
         losses: &mut losses,
     };
@@ -100,7 +114,9 @@ pub fn write_scene(scene: &Scene, options: &FromSceneOptions) -> Result<Converte
     }
     let frame = |f: &NamedPose| Frame { name: f.name, bounds: Bounds::default(), pose: f.pose };
     let frames = frames.iter().map(frame).collect();
-    let mut model = Dpm::new(bones.bones, meshes, poses, frames);
+    let model = Dpm::new(bones.bones, meshes, poses, frames);
+    let (mut model, clips) = saved(model, clips, options.format.optimize(scene), &budget, &mut losses)?;
+    limits::check(&model, engine, &budget)?;
     let influences: usize = model.meshes.iter().map(|m| m.vertices.influences.len()).sum();
     if is_affordable(influences, model.pose_count(), &budget, "frames", &mut losses)? {
         model.recompute_bounds();
@@ -125,7 +141,7 @@ impl Work<'_, '_> {
         let (path, mesh) = (drawable.path(), &*drawable.mesh);
         let material = drawable.material().and_then(|m| self.scene.materials.get(m.0));
         let name = material.map_or(drawable.name, |m| m.name.as_str());
-        let shader = crate::bone::Name::truncated(&self.names.fit(name, &path, self.losses)?);
+        let shader = crate::bone::Name::truncated(&self.names.fit_shared(name, &path, self.losses)?);
         let (n, tris) = (mesh.positions.len(), mesh.triangles.len());
         let influences = mesh.skin.as_ref().map_or(0, |s| s.influences.len()).saturating_add(n);
         self.budget.charge_items("vertices", influences as u64, size_of::<Influence>())?;

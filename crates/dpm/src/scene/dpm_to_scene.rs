@@ -1,6 +1,6 @@
 //! DPM to the exchange model.
 
-use super::to_scene::{Making, Part, Parts, convertible, list, report_unused_frames};
+use super::to_scene::{Making, Part, Parts, convertible, list, read_from, report_unused_frames};
 use crate::clips::FrameClip;
 use crate::dpm::rules::check;
 use crate::dpm::{Bounds, Dpm, Mesh, parts};
@@ -47,12 +47,12 @@ impl Dpm {
         }
         let extras = if options.extras { Some(self.extras(&budget)?) } else { None };
         if making.is_static(self.frames.len()) {
-            return making.finish_static(&self.bones, extras);
+            return Ok(making.finish_static(&self.bones, extras)?.map(read_from::<Self>));
         }
         let list = self.clip_list(given);
         report_unused_frames(&list, self.frames.len(), &budget, &mut making.losses)?;
         let pose = |frame: u32| self.frames.get(frame as usize).map(|f| f.pose.0);
-        making.finish(&self.poses, &list, pose, extras)
+        Ok(making.finish(&self.poses, &list, pose, extras)?.map(read_from::<Self>))
     }
 
     fn clip_list<'c>(&self, given: Option<&'c [FrameClip]>) -> Cow<'c, [FrameClip]> {

@@ -1,7 +1,8 @@
 //! Clips of a scene as frames: every clip is sampled at its whole frames.
 
 use super::bones::Bones;
-use super::names::of_frame;
+use super::names::{self, of_frame};
+use super::options::is_native;
 use crate::bone::{BonePose, Name};
 use crate::clips::FrameClip;
 use crate::dpm::PoseId;
@@ -13,6 +14,16 @@ use meshwright_scene::{
     Budget, ConvertError, Interpolation, LimitExceeded, Loss, Motion, Naming, PoseSetId, Sampler, Scene,
     SkeletonId,
 };
+
+/// What keys of 32 bits leave of a matrix that is theirs.
+const ROUNDING: f32 = 1.0e-5;
+
+/// True where two matrices are the same up to the rounding of keys.
+fn are_near(a: &BonePose, b: &BonePose) -> bool {
+    let (a, b) = (a.0.as_flattened(), b.0.as_flattened());
+    let size = b.iter().fold(1.0_f32, |m, v| m.max(v.get().abs()));
+    a.iter().zip(b).all(|(a, b)| (a.get() - b.get()).abs() <= ROUNDING * size)
+}
 
 /// A frame under construction.
 #[derive(Clone, Copy, Debug)]
@@ -56,9 +67,15 @@ impl<'b> Frames<'b> {
             budget,
         };
         frames.push(Name::truncated(b"bind_0"), PoseId(0));
+        let native = is_native(scene);
+        let rules = if native { rules } else { rules.unique() };
         let mut names = Names::new(rules, naming, budget);
+        // What is cut from the names of frames is no loss: nobody looks for them.
+        let mut prefixes = Names::new(names::FRAMES, Naming::Fit, budget);
+        prefixes.reserve(b"bind")?;
         for i in 0..scene.clips.len() {
-            frames.clip(scene, i, bones, &mut names, losses)?;
+            let prefixes = (!native).then_some(&mut prefixes);
+            frames.clip(scene, i, bones, (&mut names, prefixes), losses)?;
         }
         Ok(frames)
     }
@@ -68,7 +85,7 @@ impl<'b> Frames<'b> {
         scene: &Scene,
         number: usize,
         bones: &Bones<'_>,
-        names: &mut Names<'_>,
+        (names, prefixes): (&mut Names<'_>, Option<&mut Names<'_>>),
         losses: &mut Vec<Loss>,
     ) -> Result<(), ConvertError> {
         let Some(clip) = scene.clips.get(number) else { return Ok(()) };
@@ -83,15 +100,20 @@ impl<'b> Frames<'b> {
             losses.push(Loss::new("interpolation", &*path, message));
         }
         if sampler.is_off_frame() {
+            let count = u32::try_from(sampler.frames()).unwrap_or(u32::MAX);
             let message = "keys between whole frames are left out; the motion is sampled";
-            losses.push(Loss::new("resampled", &*path, message));
+            sampler.resampling(1.0, count)?.report(&path, message, losses);
         }
         let name = names.fit(&clip.name, &path, losses)?;
         if name.is_empty() {
             losses.push(Loss::note("name-changed", &*path, "a clip without a name is given one by engines"));
         }
         let poses = self.sampled(&sampler, bones)?;
-        let start = self.place(&name, &poses)?;
+        let prefix = match prefixes {
+            Some(prefixes) => prefixes.fit(&clip.name, &path, &mut Vec::new())?,
+            None => name.clone(),
+        };
+        let start = self.place(&prefix, &poses)?;
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         self.clips.push(FrameClip {
             name,
@@ -133,7 +155,7 @@ impl<'b> Frames<'b> {
             self.poses.extend_from_within(..self.bones);
             let pose = self.poses.get_mut(start..).unwrap_or_default();
             bones.fill(clip.skeleton, &locals, &model, pose);
-            let id = self.kept(start);
+            let id = self.kept(start, key.is_none());
             if let Some(key) = key {
                 self.known.insert(key, id);
             }
@@ -147,9 +169,14 @@ impl<'b> Frames<'b> {
         self.budget.charge_items("poses", matrices, size_of::<BonePose>())
     }
 
-    /// The number of the pose that was put last, at `start`; the bind pose is recognised.
-    fn kept(&mut self, start: usize) -> PoseId {
-        if self.poses.get(start..) == self.poses.get(..self.bones) {
+    /// The number of the pose that was put last, at `start`; the bind pose is recognised, that of keys also where rounding
+    /// made it another.
+    fn kept(&mut self, start: usize, keys: bool) -> PoseId {
+        let same = match (self.poses.get(start..), self.poses.get(..self.bones)) {
+            (Some(pose), Some(bind)) if keys => pose.iter().zip(bind).all(|(a, b)| are_near(a, b)),
+            (pose, bind) => pose == bind,
+        };
+        if same {
             self.poses.truncate(start);
             return PoseId(0);
         }

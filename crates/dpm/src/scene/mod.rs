@@ -11,9 +11,12 @@ mod bounds;
 mod dpm_from_scene;
 mod dpm_to_scene;
 mod frames;
+mod limits;
 mod names;
+mod options;
 mod to_scene;
 mod zym_from_scene;
 mod zym_to_scene;
 
 pub use dpm_from_scene::{DpmFiles, write_scene};
+pub use options::DpmSceneOptions;

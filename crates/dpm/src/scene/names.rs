@@ -7,8 +7,10 @@ use meshwright_scene::names::{Encoding, NameRules};
 /// The longest name that has an end.
 const LONGEST: usize = SIZE - 1;
 
-/// Names of shaders and scenes.
+/// Names of scenes.
 pub(super) const NAMES: NameRules = NameRules::new(Encoding::LATIN1, LONGEST);
+/// Names of shaders: one for each material.
+pub(super) const SHADERS: NameRules = NAMES.unique();
 /// Names of bones: engines look them up without regard to case.
 pub(super) const BONES: NameRules = NAMES.unique().ignoring_case();
 /// Names of clips in a companion, where nothing that is quoted can hold a quote.
@@ -17,6 +19,14 @@ pub(super) const CLIPS: NameRules = NameRules::new(
     LONGEST,
 )
 .with_stand_in(b'_');
+
+/// The most digits of a frame's number, and the line before them.
+const NUMBER: usize = 8;
+
+/// What the names of a clip's frames begin with: engines without the companion make clips of frames whose names differ in
+/// their numbers alone.
+pub(super) const FRAMES: NameRules =
+    NameRules::new(Encoding::LATIN1, LONGEST.saturating_sub(NUMBER)).unique().ignoring_case();
 
 /// The name of a clip's frame: the clip's name, as much of it as there is room for, and the frame's number.
 pub(super) fn of_frame(clip: &[u8], frame: usize) -> Name {

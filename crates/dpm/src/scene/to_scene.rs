@@ -11,7 +11,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, add, length, narrow, scale, sub};
 use meshwright_core::text::latin1;
-use meshwright_core::{F32, Finding, Findings, ReadError, ReadOptions};
+use meshwright_core::{F32, FileFormat, Finding, Findings, ReadError, ReadOptions};
 use meshwright_scene::{
     Affine, AlphaMode, AxisMap, Budget, Clip, ConvertError, Converted, Extra, Influence, Interpolation,
     Joint, Local, LocalVertex, Loss, Material, MaterialId, Mesh, MeshId, Motion, Node, PoseSet, PoseSetId,
@@ -450,4 +450,9 @@ fn extent<'a>(points: impl Iterator<Item = &'a [f32; 3]>) -> f64 {
         }
     }
     (0..3).map(|i| f64::from(most[i]) - f64::from(least[i])).fold(0.0, f64::max)
+}
+
+/// The scene with the name of its format.
+pub(super) fn read_from<F: FileFormat>(scene: Scene) -> Scene {
+    scene.with_format(F::ID)
 }

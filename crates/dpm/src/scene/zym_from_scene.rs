@@ -4,7 +4,9 @@ use super::axes::TO_GLTF;
 use super::bones::{Bones, Odd, numbers};
 use super::bounds::is_affordable;
 use super::frames::Frames;
+use super::limits::{self, one_skeleton, saved};
 use super::names;
+use super::options::DpmSceneOptions;
 use crate::bone::{BonePose, Name};
 use crate::dpm::Influence;
 use crate::zym::rules::check;
@@ -13,7 +15,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::ToString;
 use alloc::vec::Vec;
 use meshwright_core::math::{narrow, scale};
-use meshwright_core::{F32, Findings, f32s, values};
+use meshwright_core::{F32, FileFormat, Findings, f32s, values};
 use meshwright_scene::names::Names;
 use meshwright_scene::{
     AxisMap, Budget, ConvertError, Converted, Drawable, Drawables, FromScene, FromSceneOptions, Lack, Levels,
@@ -35,21 +37,26 @@ impl Zym {
     /// # Errors
     /// When the scene breaks its own rules, draws no triangle, binds vertices to a joint that flattens space, or when the
     /// model would take more than the limits allow.
-    pub fn from_scene(scene: &Scene, options: &FromSceneOptions) -> Result<Converted<Self>, ConvertError> {
+    pub fn from_scene(
+        scene: &Scene,
+        options: &FromSceneOptions<DpmSceneOptions>,
+    ) -> Result<Converted<Self>, ConvertError> {
         let budget = options.budget();
+        let mut losses = Vec::new();
+        let engine = options.engine_of(<Self as FileFormat>::ID);
+        let scene = &*one_skeleton(scene, options, engine, &budget, &mut losses)?;
         // Bones turn vertices into the file's axes.
         let draw = options.draw(scene, &TO_GLTF, Levels::Finest, false);
-        let draw = draw.with_axes(AxisMap::IDENTITY).with_max_influences(1);
+        let draw = draw.with_axes(AxisMap::IDENTITY).with_normalize(true).with_max_influences(1);
         let mut drawables = Drawables::new(scene, &draw, &budget)?;
         let (map, naming) = (options.axes(scene, &TO_GLTF), options.names);
-        let mut losses = Vec::new();
         Lack::report(&[Lack::Images, Lack::Surfaces, Lack::Colors, Lack::Tangents], scene, &mut losses);
         let bones = Bones::of(scene, map, drawables.instances(), naming, &budget, &mut losses)?;
         let mut work = Work {
             scene,
             bones: &bones,
             map,
-            names: Names::new(names::NAMES, naming, &budget),
+            names: Names::new(names::SHADERS, naming, &budget),
             budget: &budget,
             known: BTreeMap::new(),
             model: Self::default(),
@@ -67,6 +74,9 @@ impl Zym {
         let frames = Frames::of(scene, &bones, names::NAMES, naming, &budget, &mut losses)?;
         model.set_poses(&frames, &bones, &budget, &mut losses)?;
         model.bones = bones.bones;
+        let saver = options.format.optimize(scene);
+        (model, _) = saved(model, Vec::new(), saver, &budget, &mut losses)?;
+        limits::check(&model, engine, &budget)?;
         let poses = model.scenes.iter().map(|s| s.length as usize).sum();
         if is_affordable(model.influences.len(), poses, &budget, "scenes", &mut losses)? {
             model.recompute_bounds();
@@ -118,9 +128,12 @@ impl Zym {
 }
 
 impl FromScene for Zym {
-    type Options = ();
+    type Options = DpmSceneOptions;
 
-    fn from_scene(scene: &Scene, options: &FromSceneOptions) -> Result<Converted<Self>, ConvertError> {
+    fn from_scene(
+        scene: &Scene,
+        options: &FromSceneOptions<DpmSceneOptions>,
+    ) -> Result<Converted<Self>, ConvertError> {
         Self::from_scene(scene, options)
     }
 }
@@ -149,7 +162,7 @@ impl Work<'_, '_> {
         let (path, mesh) = (drawable.path(), &*drawable.mesh);
         let material = drawable.material().and_then(|m| self.scene.materials.get(m.0));
         let name = material.map_or(drawable.name, |m| m.name.as_str());
-        let shader = Name::truncated(&self.names.fit(name, &path, self.losses)?);
+        let shader = Name::truncated(&self.names.fit_shared(name, &path, self.losses)?);
         let tris = mesh.triangles.len();
         self.budget.charge_items("vertices", mesh.positions.len() as u64, VERTEX)?;
         self.budget.charge_items("triangles", tris as u64, size_of::<[u32; 3]>() + 1)?;

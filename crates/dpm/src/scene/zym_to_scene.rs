@@ -1,6 +1,6 @@
 //! ZYM to the exchange model.
 
-use super::to_scene::{Making, Part, Parts, convertible, list, report_unused_frames};
+use super::to_scene::{Making, Part, Parts, convertible, list, read_from, report_unused_frames};
 use crate::clips::FrameClip;
 use crate::pose::weighted;
 use crate::zym::rules::check;
@@ -70,13 +70,14 @@ impl Zym {
         }
         let extras = if options.extras { Some(self.extras(&budget)?) } else { None };
         if making.is_static(self.pose_count()) {
-            return making.finish_static(&self.bones, extras);
+            return Ok(making.finish_static(&self.bones, extras)?.map(read_from::<Self>));
         }
         let losses = &mut making.losses;
         let list = self.clip_list(given, losses);
         report_unused_frames(&list, self.pose_count(), &budget, losses)?;
         let poses = u32::try_from(self.pose_count()).unwrap_or(u32::MAX);
-        making.finish(&self.poses, &list, |frame| Some(frame).filter(|f| *f < poses), extras)
+        let pose = |frame| Some(frame).filter(|f| *f < poses);
+        Ok(making.finish(&self.poses, &list, pose, extras)?.map(read_from::<Self>))
     }
 
     /// The vertices of a mesh, by their numbers in the file.

@@ -100,7 +100,7 @@ impl Kind for Dpm {
         stem: &str,
         options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
-        let made = write_scene(scene, &options.of(()))?;
+        let made = write_scene(scene, &options.of(Default::default()))?;
         let clips = made.value.clips;
         let mut done = single(stem, Converted::new(made.value.model, made.losses))?;
         if !clips.is_empty() {
@@ -162,7 +162,7 @@ impl Kind for Zym {
         stem: &str,
         options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
-        single(stem, Self::from_scene(scene, &options.of(()))?)
+        single(stem, Self::from_scene(scene, &options.of(Default::default()))?)
     }
 
     fn summary(&self) -> Summary {

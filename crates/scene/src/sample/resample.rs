@@ -49,13 +49,16 @@ impl Resampling {
 }
 
 impl Sampler<'_, '_> {
-    /// Compares the clip with its poses at the frames 0, `step`, 2 `step` and so on, `count` of them, the last being held.
+    /// Compares the clip with its poses at the frames 0, `step`, 2 `step` and so on, `count` of them. The last is held,
+    /// or, of a clip that loops, blends into the first.
     ///
     /// # Errors
     /// When the budget does not allow for the work.
     pub fn resampling(&self, step: f64, count: u32) -> Result<Resampling, LimitExceeded> {
         let mut worst = Resampling::default();
-        let (last, moving) = (f64::from(count.saturating_sub(1)), 0..self.skeleton.joints.len());
+        // The last pose of a clip that loops blends into its first.
+        let ends = u32::from(!self.clip.looping);
+        let (last, moving) = (f64::from(count.saturating_sub(ends)), 0..self.skeleton.joints.len());
         if count == 0 || !(step.is_finite() && step > 0.0) {
             return Ok(worst);
         }

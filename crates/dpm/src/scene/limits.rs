@@ -1,0 +1,207 @@
+//! Limits of engines.
+
+use super::bones::{flags, has_loose_vertices};
+use crate::bone::BoneFlags;
+use crate::dpm::{Dpm, Influence};
+use crate::optimize::{OptimizeOptions, Optimized, Statistics};
+use crate::zym::Zym;
+use alloc::borrow::Cow;
+use alloc::collections::BTreeSet;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use meshwright_core::{FileFormat, WriteError};
+use meshwright_scene::{
+    Budget, ConvertError, Engine, EngineLimits, FromSceneOptions, Limits, Loss, MostBones, Scene, SkeletonId,
+};
+
+/// The scene with all its skeletons as one, with no more bones than the engine takes.
+pub(super) fn one_skeleton<'s, T>(
+    scene: &'s Scene,
+    options: &FromSceneOptions<T>,
+    engine: Option<(Engine, EngineLimits)>,
+    budget: &Budget,
+    losses: &mut Vec<Loss>,
+) -> Result<Cow<'s, Scene>, ConvertError> {
+    scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+    let scene = Scene::with_one_skeleton(Cow::Borrowed(scene), |_| true, budget, losses)?;
+    let Some((engine, limits)) = engine else { return Ok(scene) };
+    let Some(id) = scene.skeletons.iter().position(|s| !s.joints.is_empty()) else { return Ok(scene) };
+    let keeps = |m: usize| !options.prune || scene.nodes.iter().any(|n| n.meshes.iter().any(|n| n.0 == m));
+    let mut meshes = scene.meshes.iter().enumerate();
+    let root = meshes.any(|(m, mesh)| has_loose_vertices(mesh) && keeps(m));
+    let limit = MostBones { most: limits.bones.saturating_sub(root.into()), by: engine.title() };
+    let attached = |j: &meshwright_scene::Joint| flags(j.extras.as_ref()).contains(BoneFlags::ATTACHMENT);
+    Scene::with_fewer_joints(scene, SkeletonId(id), limit, attached, budget, losses)
+}
+
+/// A model of either format.
+pub(super) trait Model: FileFormat + Sized {
+    fn optimized(
+        &self,
+        options: &OptimizeOptions,
+        clips: &[crate::FrameClip],
+    ) -> Result<Optimized<Self>, WriteError>;
+    fn counts(&self) -> Counts;
+    /// For each vertex the parts of bones.
+    fn blends(&self) -> Vec<&[Influence]>;
+}
+
+/// What engines count.
+pub(super) struct Counts {
+    bones: usize,
+    frames: usize,
+    vertices: usize,
+    triangles: usize,
+    shaders: usize,
+}
+
+impl Model for Dpm {
+    fn optimized(
+        &self,
+        options: &OptimizeOptions,
+        clips: &[crate::FrameClip],
+    ) -> Result<Optimized<Self>, WriteError> {
+        self.optimize(options, clips)
+    }
+
+    fn counts(&self) -> Counts {
+        let shaders: BTreeSet<_> =
+            self.meshes.iter().map(|m| m.shader.bytes().to_ascii_lowercase()).collect();
+        Counts {
+            bones: self.bones.len(),
+            frames: self.frames.len(),
+            vertices: self.meshes.iter().map(|m| m.vertices.len()).sum(),
+            triangles: self.meshes.iter().map(|m| m.triangles.len()).sum(),
+            shaders: shaders.len(),
+        }
+    }
+
+    fn blends(&self) -> Vec<&[Influence]> {
+        self.meshes.iter().flat_map(|m| m.vertices.iter()).filter(|v| v.len() > 1).collect()
+    }
+}
+
+impl Model for Zym {
+    fn optimized(
+        &self,
+        options: &OptimizeOptions,
+        clips: &[crate::FrameClip],
+    ) -> Result<Optimized<Self>, WriteError> {
+        self.optimize(options, clips)
+    }
+
+    fn counts(&self) -> Counts {
+        Counts {
+            bones: self.bones.len(),
+            frames: self.pose_count(),
+            vertices: self.counts.len(),
+            triangles: self.triangle_count(),
+            shaders: self.runs.len(),
+        }
+    }
+
+    fn blends(&self) -> Vec<&[Influence]> {
+        Vec::new()
+    }
+}
+
+/// Refuses a model that is more than the engine takes.
+pub(super) fn check<M: Model>(
+    model: &M,
+    engine: Option<(Engine, EngineLimits)>,
+    budget: &Budget,
+) -> Result<(), ConvertError> {
+    let Some((engine, limits)) = engine else { return Ok(()) };
+    let counts = model.counts();
+    for (path, have, most, items) in [
+        ("skeletons", counts.bones, limits.bones, "bones"),
+        ("clips", counts.frames, limits.frames, "frames"),
+        ("meshes", counts.vertices, limits.vertices, "vertices"),
+        ("meshes", counts.triangles, limits.triangles, "triangles"),
+        ("materials", counts.shaders, limits.shaders, "shaders"),
+    ] {
+        if have > most {
+            return Err(engine.refuse(path, have, most, items));
+        }
+    }
+    if limits.blends < usize::MAX {
+        let have = counts.bones.saturating_add(blends(&model.blends(), budget)?);
+        if have > limits.blends {
+            return Err(engine.refuse("meshes", have, limits.blends, "bones and blends of bones"));
+        }
+    }
+    Ok(())
+}
+
+/// How many different sets of bones and weights there are, as the engine keeps them: the four heaviest bones of a vertex,
+/// with weights in bytes.
+fn blends(vertices: &[&[Influence]], budget: &Budget) -> Result<usize, ConvertError> {
+    budget.charge_items("blends", vertices.len() as u64, 128)?;
+    let mut known: BTreeSet<[(u32, u8); 4]> = BTreeSet::new();
+    for vertex in vertices {
+        let mut row: Vec<_> =
+            vertex.iter().map(|i| (i.bone, f64::from(i.influence.get()).max(0.0))).collect();
+        row.sort_by(|a, b| b.1.total_cmp(&a.1));
+        row.truncate(4);
+        let sum: f64 = row.iter().map(|i| i.1).sum();
+        let mut blend = [(0, 0); 4];
+        for (slot, (bone, weight)) in blend.iter_mut().zip(row) {
+            *slot = (bone, byte(weight / sum));
+        }
+        known.insert(blend);
+    }
+    Ok(known.len())
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a byte")]
+fn byte(share: f64) -> u8 {
+    (share * 255.0).clamp(0.0, 255.0) as u8
+}
+
+/// What the formats ask savers to do, where the options or the scene want it.
+pub(super) fn saved<M: Model>(
+    model: M,
+    clips: Vec<crate::FrameClip>,
+    options: Option<OptimizeOptions>,
+    budget: &Budget,
+    losses: &mut Vec<Loss>,
+) -> Result<(M, Vec<crate::FrameClip>), ConvertError> {
+    let Some(options) = options else { return Ok((model, clips)) };
+    let options = options.with_limits(Limits::default().with_memory(budget.left()));
+    let made = model.optimized(&options, &clips).map_err(|e| match e {
+        WriteError::Limit { what, wanted, limit } => {
+            meshwright_scene::LimitExceeded::bytes(what, wanted, limit).into()
+        }
+        other => ConvertError::unsupported("", other.to_string()),
+    })?;
+    let gone = |of: fn(&Statistics) -> usize| of(&made.before).saturating_sub(of(&made.after));
+    for (code, count, message, one, several) in [
+        (
+            "bones-removed",
+            gone(|s| s.bones),
+            "bones that move nothing and are no attachments",
+            "bone",
+            "bones",
+        ),
+        (
+            "vertices-joined",
+            gone(|s| s.vertices),
+            "vertices that are alike or in no triangle",
+            "vertex",
+            "vertices",
+        ),
+        ("poses-shared", gone(|s| s.poses), "poses that are alike are stored once", "pose", "poses"),
+        (
+            "triangles-sorted",
+            gone(|s| s.misses),
+            "triangles in an order for vertex caches",
+            "miss less",
+            "misses less",
+        ),
+    ] {
+        if count > 0 {
+            losses.push(Loss::note(code, "meshes", message).of(count, one, several));
+        }
+    }
+    Ok((made.model, made.clips))
+}

@@ -1,0 +1,33 @@
+//! Options of [`Dpm::from_scene`](crate::Dpm::from_scene) and [`Zym::from_scene`](crate::Zym::from_scene).
+
+use crate::optimize::OptimizeOptions;
+use meshwright_scene::Scene;
+
+/// How a scene is put into a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DpmSceneOptions {
+    /// What is optimised, as the formats ask savers to do. Without: everything that leaves poses and triangles as they are
+    /// where the scene was read from another format, and nothing where it was read from these two, or from no file.
+    pub optimize: Option<OptimizeOptions>,
+}
+
+impl DpmSceneOptions {
+    /// The same options with a choice of what is optimised.
+    #[must_use]
+    pub fn with_optimize(mut self, optimize: impl Into<Option<OptimizeOptions>>) -> Self {
+        self.optimize = optimize.into();
+        self
+    }
+
+    /// What is optimised for a scene.
+    pub(super) fn optimize(&self, scene: &Scene) -> Option<OptimizeOptions> {
+        let foreign = !scene.format.is_empty() && !is_native(scene);
+        self.optimize.or_else(|| foreign.then(OptimizeOptions::default))
+    }
+}
+
+/// True for a scene that was read from one of the formats: what it has twice, it shall have twice again.
+pub(super) fn is_native(scene: &Scene) -> bool {
+    matches!(scene.format.as_str(), "dpm" | "zym")
+}
