@@ -4,6 +4,7 @@ use crate::destination::Destination;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use meshwright::Format;
 use meshwright::bmd::OptimizeOptions;
+use meshwright::render::Camera;
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -34,6 +35,8 @@ pub(crate) enum Command {
     Unpack(UnpackArgs),
     /// Put the files of a folder into a pack (pk3, pak), the same bytes every time
     Pack(PackArgs),
+    /// Draw pictures of models: PNG, turntables, clips, sheets
+    Render(RenderArgs),
     /// Print a model as JSON
     Dump(DumpArgs),
     /// Write a model (BMD, DPM, ZYM) in fewer bytes: exactly, or within the bounds that are given
@@ -52,6 +55,7 @@ impl Command {
             Self::List(args) => (args.format, None),
             Self::Unpack(args) => (args.format, None),
             Self::Pack(args) => (args.format, Some(&args.output)),
+            Self::Render(args) => (args.format, Some(&args.output)),
             Self::Dump(args) => (args.format, args.output.as_ref()),
             Self::Optimize(args) => (args.format, Some(&args.output)),
             Self::Edit(args) => (args.format, Some(&args.output)),
@@ -294,6 +298,90 @@ pub(crate) struct ConvertArgs {
     pub companions: CompanionArgs,
 }
 
+/// What surfaces show in a picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ViewArg {
+    /// Their materials in light
+    #[default]
+    Lit,
+    /// Their materials as they are
+    Unlit,
+    /// Where they face, as colours
+    Normals,
+    /// Their texture coordinates
+    Uv,
+}
+
+/// What is drawn over surfaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OverlayArg {
+    /// Lines between joints
+    Bones,
+    /// The names of joints
+    Names,
+    /// The edges of triangles
+    Wireframe,
+    /// The normals of vertices
+    Normals,
+    /// The box around the model
+    Bounds,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RenderArgs {
+    /// Files or folders, - for standard input. Several TSO files (.mesh, .skel, .anim) with one output file
+    /// become one figure
+    #[arg(required = true)]
+    pub files: Vec<OsString>,
+    /// A .png file, a folder (existing, or ending in /, or for several inputs without an extension), or - for standard output
+    #[arg(long, short, value_name = "OUT", required = true)]
+    pub output: PathBuf,
+    /// From where: front, side, back, three-quarter, or degrees around the model to its left and above it: 120,20; a third
+    /// number draws it larger
+    #[arg(long, value_name = "CAMERA", default_value = "three-quarter", allow_hyphen_values = true)]
+    pub camera: Camera,
+    /// The pose CLIP:FRAME, by number or name; `:FRAME` is a frame of the file. The rest pose by default
+    #[arg(long, value_name = "CLIP:FRAME", conflicts_with = "clip")]
+    pub frame: Option<String>,
+    /// All frames of a clip, by number or name, as an animated PNG
+    #[arg(long, value_name = "CLIP")]
+    pub clip: Option<String>,
+    /// So many pictures from all around, as an animated PNG; of a clip, the camera goes around once
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=2000))]
+    pub turntable: Option<u32>,
+    /// So many pictures of the clip or from all around side by side, instead of an animation
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=2000))]
+    pub strip: Option<u32>,
+    /// One picture of all inputs, each with its name below it
+    #[arg(long, conflicts_with_all = ["clip", "turntable", "strip"])]
+    pub sheet: bool,
+    /// Pixels, as in 512 or 640x480; of each picture where there are several. 512 by default, 160 on a sheet
+    #[arg(long, value_name = "SIZE", value_parser = parse_pixels)]
+    pub size: Option<(u32, u32)>,
+    /// The colour behind the model, #rrggbb or #rrggbbaa, or none. A grey by default
+    #[arg(long, value_name = "COLOUR", value_parser = parse_colour)]
+    pub background: Option<[u8; 4]>,
+    /// What surfaces show
+    #[arg(long, value_enum, default_value_t)]
+    pub view: ViewArg,
+    /// What is drawn over them; repeatable
+    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',')]
+    pub overlay: Vec<OverlayArg>,
+    /// The level of detail, 0 being the finest
+    #[arg(long, value_name = "N")]
+    pub level: Option<usize>,
+    /// Leave out the textures that are found
+    #[arg(long)]
+    pub no_textures: bool,
+    /// How what was drawn is printed
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    #[command(flatten)]
+    pub read: ReadArgs,
+    #[command(flatten)]
+    pub companions: CompanionArgs,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct DumpArgs {
     /// A file, or - for standard input
@@ -481,6 +569,31 @@ fn parse_size(text: &str) -> Result<u64, String> {
     number.checked_mul(unit).ok_or_else(|| "too large".into())
 }
 
+fn parse_pixels(text: &str) -> Result<(u32, u32), String> {
+    let side = |part: &str| match part.parse::<u32>() {
+        Ok(n) if (1..=16_384).contains(&n) => Ok(n),
+        _ => Err("not a number of pixels from 1 to 16384".to_owned()),
+    };
+    match text.split_once('x') {
+        Some((width, height)) => Ok((side(width)?, side(height)?)),
+        None => side(text).map(|n| (n, n)),
+    }
+}
+
+fn parse_colour(text: &str) -> Result<[u8; 4], String> {
+    if text == "none" {
+        return Ok([0; 4]);
+    }
+    let digits = text.strip_prefix('#').unwrap_or(text);
+    let value =
+        u32::from_str_radix(digits, 16).ok().filter(|_| digits.bytes().all(|b| b.is_ascii_hexdigit()));
+    match (digits.len(), value) {
+        (6, Some(value)) => Ok((value << 8 | 0xff).to_be_bytes()),
+        (8, Some(value)) => Ok(value.to_be_bytes()),
+        _ => Err("not a colour such as #336699 or none".into()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -489,6 +602,16 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn colours_and_pixels() {
+        assert_eq!(parse_colour("#336699"), Ok([0x33, 0x66, 0x99, 0xff]));
+        assert_eq!(parse_colour("33669980"), Ok([0x33, 0x66, 0x99, 0x80]));
+        assert_eq!(parse_colour("none"), Ok([0; 4]));
+        assert!(["", "#12345", "#+12345", "red", "#1234567"].iter().all(|c| parse_colour(c).is_err()));
+        assert_eq!((parse_pixels("64"), parse_pixels("640x480")), (Ok((64, 64)), Ok((640, 480))));
+        assert!(["0", "x", "8x", "16385", "1x1x1"].iter().all(|c| parse_pixels(c).is_err()));
     }
 
     #[test]

@@ -501,7 +501,7 @@ fn hinted(e: ConvertError, asset: &Asset) -> Refusal {
 fn obj_pose(scene: &mut Scene, all: Option<Clip>, text: &str) -> Result<Vec<MeshPose>, Refusal> {
     let wrong = |why: &str| Refusal::Argument(format!("--pose {text}: {why}"));
     let own = scene.clips.len();
-    let (clip, frame) = match pose::parse(text, scene)? {
+    let (clip, frame) = match pose::parse("--pose", text, scene)? {
         PoseRef::Clip { clip, frame } => (clip, frame),
         PoseRef::File { frame } => {
             scene.clips.push(all.ok_or_else(|| wrong("the format has no frames but those of clips"))?);

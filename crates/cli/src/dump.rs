@@ -35,7 +35,7 @@ fn dump(input: &Input, args: &DumpArgs, destination: &Destination, reader: &Read
         let options = SceneOptions::in_space(Space::File).with_memory(memory);
         let scene = asset.to_scene(&options)?.value;
         for text in &args.pose {
-            poses.push(pose::parse(text, &scene)?);
+            poses.push(pose::parse("--pose", text, &scene)?);
         }
     }
     let options = DumpOptions::default().with_poses(poses).with_memory(memory);

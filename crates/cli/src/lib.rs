@@ -21,6 +21,7 @@ mod names;
 mod optimize;
 mod output;
 mod pack;
+mod picture;
 mod pose;
 mod reader;
 mod refusal;
@@ -94,6 +95,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Status {
         Command::List(args) => list::run(args),
         Command::Unpack(args) => unpack::run(args),
         Command::Pack(args) => pack::run(args),
+        Command::Render(args) => picture::run(args),
         Command::Dump(args) => dump::run(args),
         Command::Optimize(args) => optimize::run(args),
         Command::Edit(args) => edit::run(args),

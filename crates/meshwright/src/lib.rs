@@ -10,6 +10,7 @@
 //! | the JSON that independent readers can be compared with, safe on a terminal | `dump` |
 //! | one format's own types | `dpm` and its siblings |
 //! | skinning and animation, glTF | `rig`, `gltf` |
+//! | pictures without a GPU | `render`, `textures` |
 //!
 //! ```
 //! use meshwright::AnyModel;
@@ -32,7 +33,7 @@
 //!
 //! # Features
 //!
-//! One per format (`dpm`, ...); `rig` for poses, `gltf` for export, `dump` for JSON, `textures` for pictures. All on by
+//! One per format (`dpm`, ...); `rig` for poses, `gltf` for export, `render` for pictures of models, `dump` for JSON, `textures` for pictures. All on by
 //! default. A user of a single format who needs neither detection nor companions picks that format's crate instead.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
@@ -59,6 +60,8 @@ pub mod dump;
 mod foreign;
 mod kinds;
 mod model;
+#[cfg(feature = "render")]
+mod textures;
 mod to_scene;
 
 pub use asset::{Asset, AssetError, FigureError, Finder, NamedFile, OpenOptions, Part, PartRole, PartState};
@@ -90,12 +93,16 @@ pub use meshwright_fsomodel as fsomodel;
 pub use meshwright_gltf as gltf;
 #[cfg(feature = "dpm")]
 pub use meshwright_quake as quake;
+#[cfg(feature = "render")]
+pub use meshwright_render as render;
 #[cfg(feature = "rig")]
 pub use meshwright_rig as rig;
 pub use meshwright_scene as scene;
 #[cfg(feature = "tso")]
 pub use meshwright_tso as tso;
 pub use model::OpenError;
+#[cfg(feature = "render")]
+pub use textures::textures;
 
 /// The README's example, compiled with the documentation tests.
 #[cfg(all(doctest, feature = "dpm"))]

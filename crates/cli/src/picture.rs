@@ -1,0 +1,436 @@
+//! `meshwright render`: pictures of models.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "counts of pictures, places in lists of inputs"
+)]
+
+use crate::args::{OutputFormat, OverlayArg, RenderArgs, ViewArg};
+use crate::destination::Destination;
+use crate::input::{Input, expand, is_folder};
+use crate::losses::{self, Detail};
+use crate::names::safe_file_name;
+use crate::output;
+use crate::reader::{Opened, Reader};
+use crate::refusal::Refusal;
+use crate::results::Results;
+use crate::{Fail, Status, pose, render};
+use meshwright::dump::PoseRef;
+use meshwright::render::{
+    Bounds, Camera, Overlays, Picture, Posed, RenderOptions, Texture, View, animation, extent, sheet,
+};
+use meshwright::scene::{Budget, Clip, ConvertError, Levels, Loss, Scene, SceneOptions};
+use meshwright::{Asset, Format, render as raster, textures};
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Pictures of a clip or a turntable at most.
+const MOST_PICTURES: usize = 2000;
+/// Pictures of an animation in a second at most.
+const MOST_PER_SECOND: f64 = 30.0;
+/// How long a turntable takes once.
+const TURN_MILLISECONDS: f64 = 4000.0;
+/// Pixels of a picture where nothing is said, and of one on a sheet.
+const SIZE: u32 = 512;
+const SHEET_SIZE: u32 = 160;
+
+pub(crate) fn run(args: &RenderArgs) -> Result<Status, Fail> {
+    let several = !args.sheet && (args.files.len() > 1 || args.files.iter().any(|f| is_folder(Path::new(f))));
+    let destination =
+        if several { Destination::of_several(&args.output) } else { Destination::new(&args.output) };
+    check(args, &destination)?;
+    let reader = Reader::new(&args.read, &args.companions)?;
+    let work = Work { args, reader, destination };
+    let mut results = Results::new("drawn", &args.files, args.format, &args.read);
+    let into =
+        if let Destination::Folder(folder) = &work.destination { Some(folder.as_path()) } else { None };
+    let mut inputs = results.inputs(expand(&args.files, into));
+    inputs.retain_mut(|input| {
+        let is_model = work.reader.is_model(input, Format::holds_model);
+        if !is_model {
+            results.skip(input);
+        }
+        is_model
+    });
+    work.reader.expect(&inputs)?;
+    if args.sheet {
+        work.sheet(&inputs, &mut results);
+    } else if inputs.len() > 1 && !matches!(work.destination, Destination::Folder(_)) {
+        results.one_of_several();
+        match work.figure(&inputs) {
+            Ok(done) => work.report(&inputs[0], &done, &mut results),
+            Err((i, refusal)) => results.refuse(&inputs[i], &refusal),
+        }
+    } else {
+        for (input, path) in inputs.iter().zip(paths(&inputs, &work.destination)) {
+            match work.one(input, &path) {
+                Ok(done) => work.report(input, &done, &mut results),
+                Err(refusal) => results.refuse(input, &refusal),
+            }
+        }
+    }
+    results.finish()
+}
+
+/// Arguments that make no sense together.
+fn check(args: &RenderArgs, destination: &Destination) -> Result<(), Fail> {
+    let usage = |why: &str| Err(Fail::Usage(why.to_owned()));
+    if args.strip.is_some() && args.clip.is_none() && args.turntable.is_none() {
+        return usage("--strip is for --clip and --turntable");
+    }
+    match destination {
+        Destination::Stdout if args.format == OutputFormat::Json => {
+            usage("--format json and -o - both want standard output")
+        }
+        Destination::Folder(_) if args.sheet => usage("--sheet is one picture; name a file with -o"),
+        Destination::File(path) => {
+            let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+            if ["png", "apng"].contains(&extension.as_str()) {
+                return Ok(());
+            }
+            usage(&format!("{}: pictures are written as .png", render::path(path)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Where the picture of each input goes: under its whole name, so that only inputs of the same name share one.
+fn paths(inputs: &[Input], destination: &Destination) -> Vec<PathBuf> {
+    let folder = match destination {
+        Destination::File(path) => return vec![path.clone()],
+        Destination::Stdout => return vec![PathBuf::from("-")],
+        Destination::Folder(folder) => folder,
+    };
+    let mut taken = BTreeSet::new();
+    let place = |input: &Input| {
+        let below = input.below.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+        let name = safe_file_name(&input.name());
+        let numbered = |n: u64| if n == 1 { format!("{name}.png") } else { format!("{name}-{n}.png") };
+        let free = (1..).map(|n| folder.join(below).join(numbered(n)));
+        let mut free = free.filter(|path| taken.insert(path.to_string_lossy().to_lowercase()));
+        free.next().unwrap_or_default()
+    };
+    inputs.iter().map(place).collect()
+}
+
+/// A model that is ready to be drawn.
+struct Model {
+    scene: Scene,
+    textures: Vec<Option<Arc<Texture>>>,
+    /// All frames of the file.
+    file_clip: Option<Clip>,
+    losses: Vec<Loss>,
+}
+
+/// What was drawn of one input.
+struct Done {
+    output: PathBuf,
+    width: u32,
+    height: u32,
+    pictures: usize,
+    losses: Vec<Loss>,
+}
+
+/// One picture of several: a frame of a clip, and where it is seen from.
+type Shot = (Option<(usize, f64)>, Camera);
+
+struct Work<'a> {
+    args: &'a RenderArgs,
+    reader: Reader,
+    destination: Destination,
+}
+
+impl Work<'_> {
+    fn budget(&self) -> Budget {
+        Budget::new(self.reader.limits())
+    }
+
+    /// Draws one file.
+    fn one(&self, input: &Input, path: &Path) -> Result<Done, Refusal> {
+        let opened = self.reader.open(input)?;
+        self.reader.note(opened.paths());
+        self.reader.say_used(input, &opened);
+        self.drawn(opened, path)
+    }
+
+    /// Draws several files that make up a figure. What is refused comes with the number of its input.
+    fn figure(&self, inputs: &[Input]) -> Result<Done, (usize, Refusal)> {
+        let (mut files, mut assets) = (Vec::new(), Vec::new());
+        for (i, input) in inputs.iter().enumerate() {
+            let opened = self.reader.open(input).map_err(|refusal| (i, refusal))?;
+            self.reader.note(opened.paths());
+            self.reader.say_used(input, &opened);
+            files.push((i, opened.finder));
+            assets.push(opened.asset);
+        }
+        let lead = Asset::figure_lead(&assets).unwrap_or(0);
+        let wrong = |i: usize, why: String| (files.get(i).map_or(0, |f| f.0), Refusal::Argument(why));
+        let asset = Asset::figure(assets).map_err(|e| wrong(e.index(), e.to_string()))?;
+        let (i, finder) = files.swap_remove(lead);
+        self.drawn(Opened { finder, asset }, &self.args.output).map_err(|refusal| (i, refusal))
+    }
+
+    fn drawn(&self, opened: Opened, path: &Path) -> Result<Done, Refusal> {
+        let model = self.model(opened)?;
+        let pictures = self.pictures(&model, self.args.size.unwrap_or((SIZE, SIZE)))?;
+        let (width, height) = pictures.0.first().map_or((0, 0), |p| (p.width(), p.height()));
+        let count = pictures.0.len();
+        let bytes = match self.args.strip {
+            Some(_) => {
+                let row: Vec<_> = pictures.0.iter().map(|p| (p, "")).collect();
+                let columns = u32::try_from(row.len()).unwrap_or(u32::MAX);
+                sheet(&row, columns, self.background(), &self.budget())?.to_png()
+            }
+            None => animation(&pictures.0, pictures.1),
+        };
+        let bytes = bytes.map_err(|e| Refusal::Argument(format!("--size: {e}")))?;
+        self.deliver(path, &bytes)?;
+        Ok(Done { output: path.to_owned(), width, height, pictures: count, losses: model.losses })
+    }
+
+    fn deliver(&self, path: &Path, bytes: &[u8]) -> Result<(), Refusal> {
+        if self.destination == Destination::Stdout {
+            return output::deliver(&self.destination, bytes);
+        }
+        self.reader.spare(path, None)?;
+        output::write_files(&self.destination, &[(path.to_owned(), bytes)])
+            .map_err(|(path, e)| Refusal::unwritable(&path, &e))?;
+        self.reader.wrote(path);
+        Ok(())
+    }
+
+    fn model(&self, mut opened: Opened) -> Result<Model, Refusal> {
+        let options = SceneOptions::default().with_memory(self.reader.limits().memory);
+        let mut scene = opened.asset.to_scene(&options)?;
+        if !self.args.no_textures {
+            self.reader.add_textures(&mut opened, &mut scene);
+            self.reader.note(opened.paths());
+        }
+        let textures = textures(&scene.value, &self.budget())?;
+        // A picture is none the poorer for what files cannot hold.
+        let shown = |loss: &Loss| loss.code.starts_with("texture") || loss.code.starts_with("companion");
+        let losses = scene.losses.into_iter().filter(shown).collect();
+        Ok(Model { scene: scene.value, textures, file_clip: opened.asset.model().file_clip(), losses })
+    }
+
+    /// All pictures of a model, and how long each is shown, in thousandths of a second.
+    fn pictures(&self, model: &Model, size: (u32, u32)) -> Result<(Vec<Picture>, (u16, u16)), Refusal> {
+        let mut scene = std::borrow::Cow::Borrowed(&model.scene);
+        let at = match &self.args.frame {
+            Some(text) => Some(frame(&mut scene, model.file_clip.as_ref(), text)?),
+            None => None,
+        };
+        let (shots, milliseconds) = self.shots(&scene, at)?;
+        let levels = self.levels(&scene)?;
+        let bounds = self.bounds(&scene, &shots, levels)?;
+        let kept = self.budget();
+        let pixels = u64::from(size.0) * u64::from(size.1) * shots.len() as u64;
+        kept.charge_items("pictures", pixels, size_of::<[u8; 4]>()).map_err(ConvertError::from)?;
+        let mut pictures = Vec::new();
+        let mut last: Option<(Option<(usize, f64)>, Posed)> = None;
+        for (at, camera) in shots {
+            let budget = self.budget();
+            let posed = match last.take() {
+                Some((known, posed)) if known == at => posed,
+                _ => Posed::at(&scene, at, &budget)?,
+            };
+            let mut options = self.options(size, camera);
+            // A skeleton alone has nothing else to show.
+            options.overlays.bones |= scene.meshes.is_empty();
+            let options = options.with_frame(bounds).with_levels(levels);
+            pictures.push(raster::render(&scene, &posed, &model.textures, &options, &budget)?);
+            last = Some((at, posed));
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+        let milliseconds = milliseconds.clamp(1.0, 65_535.0) as u16;
+        Ok((pictures, (milliseconds, 1000)))
+    }
+
+    /// What is drawn, and how many thousandths of a second each picture is shown.
+    fn shots(&self, scene: &Scene, at: Option<(usize, f64)>) -> Result<(Vec<Shot>, f64), Refusal> {
+        let args = self.args;
+        let camera = args.camera;
+        let many = |n: usize| {
+            let why = || Refusal::Argument(format!("{n} pictures; at most {MOST_PICTURES} are drawn"));
+            (1..=MOST_PICTURES).contains(&n).then_some(n).ok_or_else(why)
+        };
+        let angle = |i: usize, n: usize| match args.turntable {
+            #[expect(clippy::cast_precision_loss, reason = "at most 2000")]
+            Some(_) => camera.turned(360.0 * i as f64 / n as f64),
+            None => camera,
+        };
+        if let Some(name) = &args.clip {
+            let number =
+                pose::clip(name, scene).map_err(|why| Refusal::Argument(format!("--clip {name}: {why}")))?;
+            let clip = &scene.clips[number];
+            let rate = f64::from(clip.rate).max(0.001);
+            let step = (rate / MOST_PER_SECOND).ceil().max(1.0);
+            let frames = f64::from(clip.frames.max(1));
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "of 32 bits")]
+            let all = (frames / step).ceil() as usize;
+            let n = many(args.strip.map_or(all, |n| n as usize))?;
+            #[expect(clippy::cast_precision_loss, reason = "at most 2000")]
+            let frame = |i: usize| match args.strip {
+                Some(_) => (frames * i as f64 / n as f64).floor(),
+                None => i as f64 * step,
+            };
+            let shots = (0..n).map(|i| (Some((number, frame(i))), angle(i, n)));
+            return Ok((shots.collect(), 1000.0 * step / rate));
+        }
+        let n = match args.turntable {
+            Some(n) => many(args.strip.unwrap_or(n) as usize)?,
+            None => 1,
+        };
+        #[expect(clippy::cast_precision_loss, reason = "at most 2000")]
+        let milliseconds = TURN_MILLISECONDS / n as f64;
+        Ok(((0..n).map(|i| (at, angle(i, n))).collect(), milliseconds))
+    }
+
+    fn levels(&self, scene: &Scene) -> Result<Levels, Refusal> {
+        match self.args.level {
+            None => Ok(Levels::Finest),
+            Some(0) if scene.levels.is_empty() => Ok(Levels::Finest),
+            Some(n) if n < scene.levels.len() => Ok(Levels::Only(n)),
+            Some(n) => Err(Refusal::Argument(format!("--level {n}: there are {}", scene.levels.len()))),
+        }
+    }
+
+    /// What all pictures take in: a turning model keeps its size, and so does one that moves.
+    fn bounds(&self, scene: &Scene, shots: &[Shot], levels: Levels) -> Result<Option<Bounds>, Refusal> {
+        if shots.len() < 2 {
+            return Ok(None);
+        }
+        let mut all: Option<Bounds> = None;
+        let mut last = None;
+        for (at, _) in shots {
+            if last == Some(at) {
+                continue;
+            }
+            let budget = self.budget();
+            let posed = Posed::at(scene, *at, &budget)?;
+            let own = extent(scene, &posed, levels, &budget)?;
+            all = all.into_iter().chain(own).reduce(Bounds::union);
+            last = Some(at);
+        }
+        Ok(if self.args.turntable.is_some() { all.map(|b| b.turned()) } else { all })
+    }
+
+    fn background(&self) -> [u8; 4] {
+        self.args.background.unwrap_or(RenderOptions::BACKGROUND)
+    }
+
+    fn options(&self, (width, height): (u32, u32), camera: Camera) -> RenderOptions {
+        let mut overlays = Overlays::default();
+        for overlay in &self.args.overlay {
+            match overlay {
+                OverlayArg::Bones => overlays.bones = true,
+                OverlayArg::Names => overlays.names = true,
+                OverlayArg::Wireframe => overlays.wireframe = true,
+                OverlayArg::Normals => overlays.normals = true,
+                OverlayArg::Bounds => overlays.bounds = true,
+            }
+        }
+        let view = match self.args.view {
+            ViewArg::Lit => View::Lit,
+            ViewArg::Unlit => View::Unlit,
+            ViewArg::Normals => View::Normals,
+            ViewArg::Uv => View::Uvs,
+        };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        RenderOptions::new(width, height)
+            .with_camera(camera)
+            .with_background(self.background())
+            .with_view(view)
+            .with_overlays(overlays)
+            .with_threads(threads)
+    }
+
+    /// All inputs in one picture.
+    fn sheet(&self, inputs: &[Input], results: &mut Results) {
+        let size = self.args.size.unwrap_or((SHEET_SIZE, SHEET_SIZE));
+        let kept = self.budget();
+        let mut cells: Vec<(&Input, Picture, String)> = Vec::new();
+        for input in inputs {
+            let pixels = u64::from(size.0) * u64::from(size.1);
+            let drawn = self.reader.open(input).and_then(|opened| {
+                kept.charge_items("pictures", pixels, size_of::<[u8; 4]>()).map_err(ConvertError::from)?;
+                self.reader.note(opened.paths());
+                self.reader.say_passed_over(input, &opened);
+                let model = self.model(opened)?;
+                let mut made = self.pictures(&model, size)?.0;
+                Ok((made.swap_remove(0), model.losses))
+            });
+            match drawn {
+                Ok((picture, losses)) => {
+                    self.say(input, &losses);
+                    let name =
+                        input.below.as_deref().map_or_else(|| input.name(), |b| b.display().to_string());
+                    cells.push((input, picture, name));
+                }
+                Err(refusal) => results.refuse(input, &refusal),
+            }
+        }
+        let Some((first, ..)) = cells.first() else { return };
+        let named: Vec<_> = cells.iter().map(|(_, picture, name)| (picture, name.as_str())).collect();
+        let columns = u32::try_from(named.len().isqrt()).unwrap_or(u32::MAX);
+        let columns = if named.len() > (columns as usize).pow(2) { columns + 1 } else { columns };
+        let page = sheet(&named, columns, self.background(), &self.budget()).map_err(Refusal::from);
+        let bytes =
+            page.and_then(|page| page.to_png().map_err(|e| Refusal::Argument(format!("--size: {e}"))));
+        let path = &self.args.output;
+        match bytes.and_then(|bytes| self.deliver(path, &bytes)) {
+            Ok(()) => {
+                for (input, picture, _) in &cells {
+                    let (width, height) = (picture.width(), picture.height());
+                    let output = path.clone();
+                    let done = Done { output, width, height, pictures: 1, losses: Vec::new() };
+                    self.report(input, &done, results);
+                }
+            }
+            Err(refusal) => results.refuse(first, &refusal),
+        }
+    }
+
+    fn say(&self, input: &Input, losses: &[Loss]) {
+        if self.args.format == OutputFormat::Text {
+            losses::say_all(&input.shown(), losses, Detail::from(&self.args.read), "");
+        }
+    }
+
+    fn report(&self, input: &Input, done: &Done, results: &mut Results) {
+        self.say(input, &done.losses);
+        results.add(Status::Fine, || {
+            json!({
+                "file": input.exact(),
+                "output": render::exact(&done.output),
+                "width": done.width,
+                "height": done.height,
+                "pictures": done.pictures,
+                "losses": done.losses.iter().map(losses::document).collect::<Vec<_>>(),
+            })
+        });
+    }
+}
+
+/// The pose that `--frame` names. A frame of the file needs a clip of all frames, which is added.
+fn frame(
+    scene: &mut std::borrow::Cow<'_, Scene>,
+    all: Option<&Clip>,
+    text: &str,
+) -> Result<(usize, f64), Refusal> {
+    let wrong = |why: &str| Refusal::Argument(format!("--frame {text}: {why}"));
+    let (clip, frame) = match pose::parse("--frame", text, scene)? {
+        PoseRef::Clip { clip, frame } => (clip, frame),
+        PoseRef::File { frame } => {
+            let all = all.ok_or_else(|| wrong("the format has no frames but those of clips"))?;
+            scene.to_mut().clips.push(all.clone());
+            (scene.clips.len() - 1, frame)
+        }
+    };
+    if scene.clips.get(clip).is_none_or(|c| frame >= c.frames) {
+        return Err(wrong("there is no such frame"));
+    }
+    Ok((clip, f64::from(frame)))
+}
