@@ -5,6 +5,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use meshwright::Format;
 use meshwright::bmd::OptimizeOptions;
 use meshwright::render::Camera;
+use meshwright::scene::Engine;
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -27,7 +28,7 @@ pub(crate) enum Command {
     Info(InfoArgs),
     /// Find everything that is wrong with files, with code, offset and field path
     Check(CheckArgs),
-    /// Convert to glb, gltf, obj or any format that is read, or rewrite in the same format byte for byte
+    /// Convert any format to any other, glb, gltf and obj included, or rewrite in the same format byte for byte
     Convert(ConvertArgs),
     /// Show what folders and packs (pk3, pk4, pak, vp) hold, as an engine sees it
     List(ListArgs),
@@ -260,7 +261,8 @@ pub(crate) struct ConvertArgs {
     /// Influences per vertex
     #[arg(long, value_enum, default_value_t)]
     pub influences: InfluenceArg,
-    /// Leave out the textures that are found (png, jpg, tga, bmp, pcx, dds); without it glTF embeds them and obj names them
+    /// Leave out the textures that are found (png, jpg, tga, bmp, pcx, dds); without it glTF embeds them, obj names them, and
+    /// those that a GLB holds are put beside a game's format
     #[arg(long, overrides_with = "textures")]
     pub no_textures: bool,
     /// Textures that are found are used, which they are anyway
@@ -275,9 +277,22 @@ pub(crate) struct ConvertArgs {
     /// Keep the skeleton of a model of a single frame, which glTF and OBJ otherwise hold as a static mesh
     #[arg(long)]
     pub keep_skeleton: bool,
-    /// Multiply all lengths: 0.0254 makes metres of Quake's units. The output says so, for the way back
-    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = parse_factor)]
-    pub scale: f64,
+    /// Multiply all lengths: 0.0254 makes metres of Quake's units. The output says so; on the way back to a game's format
+    /// the factor that a GLB states is divided out unless one is given
+    #[arg(long, value_name = "FACTOR", value_parser = parse_factor)]
+    pub scale: Option<f64>,
+    /// Frames per second of the clips of a glTF document, instead of the rate that it states or that fits its keys
+    #[arg(long, value_name = "N", value_parser = parse_rate)]
+    pub fps: Option<f32>,
+    #[arg(long = "for", value_name = "ENGINE", help = format!("Keep the limits of an engine where they are narrower than its format's: {}", engines()))]
+    pub engine: Option<Engine>,
+    /// The number of the first TSO mesh and texture in the game's archives, where names hold none: decimal, or 0x and
+    /// hexadecimal. A .bnd is written beside the mesh
+    #[arg(long, value_name = "N", value_parser = parse_id)]
+    pub tso_id: Option<u32>,
+    /// Say what would be written and what it does not hold, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
     /// Drop vertices that no triangle uses, as some importers do
     #[arg(long)]
     pub prune: bool,
@@ -547,6 +562,24 @@ fn parse_bound(text: &str) -> Result<f64, String> {
         Ok(v) if v.is_finite() && v >= 0.0 => Ok(v),
         _ => Err("not a number of at least 0".into()),
     }
+}
+
+fn parse_rate(text: &str) -> Result<f32, String> {
+    match text.parse::<f32>() {
+        Ok(v) if (0.01..=1000.0).contains(&v) => Ok(v),
+        _ => Err("not a number from 0.01 to 1000".into()),
+    }
+}
+
+fn parse_id(text: &str) -> Result<u32, String> {
+    let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    let number = hexadecimal.map_or_else(|| text.parse(), |digits| u32::from_str_radix(digits, 16));
+    number.map_err(|_| "not a number of 32 bits".into())
+}
+
+/// The engines whose limits are known.
+fn engines() -> String {
+    Engine::ALL.map(Engine::id).join(", ")
 }
 
 fn parse_factor(text: &str) -> Result<f64, String> {

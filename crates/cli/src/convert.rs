@@ -15,7 +15,7 @@ use crate::output::{Content, Outputs, Staged};
 use crate::reader::{Opened, Reader};
 use crate::refusal::Refusal;
 use crate::results::Results;
-use crate::{Fail, Status, output, pose, relative, render, say};
+use crate::{Fail, Status, identity, output, pose, relative, render, say};
 use meshwright::dump::PoseRef;
 use meshwright::gltf::Influences;
 use meshwright::scene::obj::ObjOptions;
@@ -43,9 +43,16 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     if destination == Destination::Stdout && args.format == OutputFormat::Json {
         return Err(Fail::Usage("--format json and -o - both want standard output".into()));
     }
+    if let Some(engine) = args.engine
+        && !engine.formats().contains(&to.id())
+    {
+        let known = engine.formats().join(", ");
+        return Err(Fail::Usage(format!("--for {engine}: its limits are known for {known}, not for {to}")));
+    }
     let reader = Reader::new(&args.read, &args.companions)?;
     let work = Work { args, reader, outputs: Outputs::new(&destination), to };
-    let mut results = Results::new("converted", &args.files, args.format, &args.read);
+    let verb = if args.dry_run { "would be converted" } else { "converted" };
+    let mut results = Results::new(verb, &args.files, args.format, &args.read);
     let into = if let Destination::Folder(folder) = &destination { Some(folder.as_path()) } else { None };
     let found = results.inputs(expand(&args.files, into));
     let workers = Workers::new(&args.jobs, work.reader.limits().memory);
@@ -58,7 +65,10 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     };
     workers.each(&found, Input::memory, looked, |_, (input, is_model)| {
         if is_model {
-            inputs.push(input);
+            // What lies where its own result would is one, as of an earlier run.
+            if !is_result(&input, into, to) {
+                inputs.push(input);
+            }
         } else {
             results.skip(&input);
         }
@@ -155,6 +165,17 @@ fn overlaps(inputs: &[Input], destination: &Destination) -> bool {
     };
     let trees: BTreeSet<PathBuf> = inputs.iter().map(tree).collect();
     trees.iter().map(|tree| real(tree)).any(|tree| tree.starts_with(&folder) || folder.starts_with(&tree))
+}
+
+/// True for a file met in a folder that takes the results, which has the extension of a result and none of its own format.
+fn is_result(input: &Input, into: Option<&Path>, to: Target) -> bool {
+    let extension = || input.path.extension().is_some_and(|e| e.eq_ignore_ascii_case(to.extension()));
+    let place = || into.zip(input.below.as_deref()).map(|(folder, below)| folder.join(below));
+    let exchanged = |format: Format| !matches!(Target::from(format), Target::Native(_));
+    input.met.as_ref().is_some_and(|met| met.format.is_some_and(exchanged))
+        && !matches!(to, Target::Native(_))
+        && extension()
+        && place().is_some_and(|p| identity::of(&p).is_some_and(|p| Some(p) == identity::of(&input.path)))
 }
 
 /// What is written: what the arguments say, or the output's name.
@@ -254,7 +275,8 @@ impl Work<'_> {
     fn made(&self, input: &Input, path: &Path, sources: &mut Vec<PathBuf>) -> Result<Done, Refusal> {
         let mut opened = self.reader.open(input)?;
         self.took_part(&opened, sources);
-        let changed = self.args.scale != 1.0 || self.args.prune;
+        let scaled = self.args.scale.is_some_and(|scale| scale != 1.0);
+        let changed = scaled || self.args.prune || self.args.engine.is_some();
         if self.to == Target::Native(opened.asset.format()) && !changed {
             self.reader.say_passed_over(input, &opened);
             return self.rewritten(input, &mut opened.asset, path);
@@ -301,10 +323,6 @@ impl Work<'_> {
                 Loss::new("companion-left", companion, "is left behind: the output takes one file")
             }));
         }
-        let holds = |place: &Path, bytes: &[u8]| {
-            let alike = fs::metadata(place).is_ok_and(|m| m.is_file() && m.len() == bytes.len() as u64);
-            alike && fs::read(place).is_ok_and(|held| held == bytes)
-        };
         files.retain(|(place, file)| place == path || !holds(place, &file.bytes));
         let files = files.into_iter().map(|(place, file)| (place, file.into())).collect();
         self.staged(Done::of(input, losses, "").rewriting(), files)
@@ -348,16 +366,18 @@ impl Work<'_> {
         let args = self.args;
         opened.asset.drop_bytes();
         opened.asset.companions_mut().recompute_normals = args.recompute_normals;
+        opened.asset.companions_mut().rate = args.fps;
         let limits = self.reader.limits();
         // What does not move needs no bones where it is only looked at; a pose is one of a skeleton.
         let shown = !matches!(self.to, Target::Native(_)) && args.pose.is_none();
+        // Other games take fields of the same names.
         let options = SceneOptions::default()
-            .with_extras(args.extras)
+            .with_extras(args.extras || matches!(self.to, Target::Native(_)))
             .with_solids(args.solids)
             .with_static_meshes(shown && !args.keep_skeleton)
             .with_memory(limits.memory);
         let mut scene = opened.asset.to_scene(&options).map_err(|e| hinted(e, &opened.asset))?;
-        reshape(&mut scene, args, &options)?;
+        reshape(&mut scene, args, self.to, &options)?;
         if !args.no_textures && self.to.holds_textures() {
             self.reader.add_textures(&mut opened, &mut scene);
             self.took_part(&opened, sources);
@@ -366,7 +386,10 @@ impl Work<'_> {
         let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
         let mut options = WriteOptions::default().with_stem(stem.to_string_lossy()).with_limits(limits);
         options.settings = self.reader.settings().to_vec();
+        options.settings.extend(args.tso_id.map(|id| ("tso-id".into(), id.to_string())));
+        options.shared = options.shared.for_engine(args.engine);
         options.single = single;
+        options.without_pictures = args.no_textures || single;
         if self.to == Target::Obj {
             options.texture_files = texture_files(&opened, path);
         }
@@ -380,7 +403,9 @@ impl Work<'_> {
         };
         options.gltf.close_loops = args.close_loops;
         let made = meshwright::stream(&scene.value, self.to, &options)?;
-        let files = placed(made.value, |file| &file.name, path)?;
+        let mut files = placed(made.value, |file| &file.name, path)?;
+        // A picture that lies there already, as beside a .gltf, stays.
+        files.retain(|(place, file)| place == path || !file.bytes().is_some_and(|bytes| holds(place, bytes)));
         if single && files.len() > 1 {
             let why = format!("{} has several files; standard output takes one", self.to);
             return Err(Refusal::Argument(why));
@@ -398,6 +423,14 @@ impl Work<'_> {
         done.outputs = files.iter().map(|(path, _)| path.clone()).collect();
         let destination = self.outputs.destination();
         let mut files = files.into_iter().map(|(path, file)| (path, streamed(file)));
+        if self.args.dry_run {
+            let measured = files.map(|(path, content)| {
+                let mut size = Size(0);
+                content(&mut size).map(|()| size.0).map_err(|e| Refusal::unwritable(&path, &e))
+            });
+            done.sizes = Some(measured.collect::<Result<_, _>>()?);
+            return Ok(done);
+        }
         match destination {
             Destination::Stdout => {
                 files.try_for_each(|(_, content)| output::stream(destination, content))?;
@@ -422,14 +455,45 @@ fn streamed(file: StreamedFile<'_>) -> Content<'_> {
     })
 }
 
-/// Changes a scene as the arguments want it, however it is written.
+/// Counts what would be written.
+struct Size(u64);
+
+impl Write for Size {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.saturating_add(bytes.len() as u64);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// True where a file holds these bytes already.
+fn holds(place: &Path, bytes: &[u8]) -> bool {
+    let alike = fs::metadata(place).is_ok_and(|m| m.is_file() && m.len() == bytes.len() as u64);
+    alike && fs::read(place).is_ok_and(|held| held == bytes)
+}
+
+/// Changes a scene as the arguments want it.
 fn reshape(
     scene: &mut Converted<Scene>,
     args: &ConvertArgs,
+    to: Target,
     options: &SceneOptions,
 ) -> Result<(), ConvertError> {
-    if args.scale != 1.0 {
-        scene.value.rescale(args.scale)?;
+    let stated = scene.value.scale;
+    let factor = match args.scale {
+        Some(factor) => factor,
+        None if matches!(to, Target::Native(_)) => 1.0 / f64::from(stated),
+        None => 1.0,
+    };
+    if factor != 1.0 {
+        scene.value.rescale(factor)?;
+    }
+    if args.scale.is_none() && factor != 1.0 {
+        let message = format!("lengths are those before they were multiplied by {stated}");
+        scene.losses.push(Loss::note("scale-undone", "scene", message));
     }
     let dropped = if args.prune { scene.value.prune(&options.budget())? } else { 0 };
     if dropped > 0 {
@@ -533,6 +597,8 @@ struct Done {
     staged: Option<Result<Staged, output::Failed>>,
     /// The output may take the place of the input.
     rewrite: bool,
+    /// How long the outputs would be, where they are only measured.
+    sizes: Option<Vec<u64>>,
     losses: Vec<Loss>,
     /// What to do about losses that extras would hold.
     advice: &'static str,
@@ -540,7 +606,8 @@ struct Done {
 
 impl Done {
     fn of(input: &Input, losses: Vec<Loss>, advice: &'static str) -> Self {
-        Self { input: input.clone(), outputs: Vec::new(), staged: None, rewrite: false, losses, advice }
+        let (input, outputs) = (input.clone(), Vec::new());
+        Self { input, outputs, staged: None, rewrite: false, sizes: None, losses, advice }
     }
 
     fn rewriting(self) -> Self {
@@ -557,6 +624,15 @@ impl Done {
     fn report(&self, results: &mut Results, args: &ConvertArgs) {
         results.add(Status::Fine, || self.json());
         if args.format == OutputFormat::Text {
+            let sizes = self.sizes.iter().flatten();
+            let lines: String = self
+                .outputs
+                .iter()
+                .zip(sizes)
+                .map(|(path, size)| format!("{}: {size} bytes\n", render::path(path)))
+                .collect();
+            // A pipe that nobody reads is said at the end.
+            let _ = io::stdout().lock().write_all(lines.as_bytes());
             losses::say_all(&self.input.shown(), &self.losses, Detail::from(&args.read), self.advice);
         }
     }

@@ -42,7 +42,10 @@ fn fixtures(word: &str) -> Vec<PathBuf> {
 #[test]
 fn every_sound_fixture_is_rewritten_byte_for_byte() {
     let dir = TempDir::new().unwrap();
-    for path in fixtures("ok").iter().chain(&fixtures("warn")) {
+    // glTF documents are written anew.
+    let sound = fixtures("ok").into_iter().chain(fixtures("warn"));
+    for path in &sound.filter(|path| !path.components().any(|c| c.as_os_str() == "gltf")).collect::<Vec<_>>()
+    {
         let out = dir.path().join(path.file_name().unwrap());
         let result = run([
             OsStr::new("convert"),
@@ -270,7 +273,7 @@ fn a_folder_is_rewritten_as_often_as_one_likes() {
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         assert_eq!(common::names(&dir.path().join("out")), ["a.dpm", "a.dpm.framegroups", "b.DPM"]);
     }
-    // Beside the models too, where what the first run wrote is no model.
+    // Beside the models too, where what the first run wrote is what another would write.
     fs::remove_dir_all(dir.path().join("out")).unwrap();
     for _ in 0..2 {
         let output = program().current_dir(dir.path()).args(["convert", ".", "-o", "."]).output().unwrap();

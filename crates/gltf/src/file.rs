@@ -109,6 +109,17 @@ impl GltfFile {
         self.made = None;
     }
 
+    /// Looks at all that could not be before the files that it names were there, and keeps what was made.
+    ///
+    /// # Errors
+    /// As [`import`](Self::import).
+    pub fn complete(&mut self) -> Result<(), ReadError> {
+        if self.made.is_none() {
+            self.made = Some(Arc::new(self.import("", None)?));
+        }
+        Ok(())
+    }
+
     fn find(&self, name: &str) -> Option<&[u8]> {
         self.files.iter().find(|(n, _)| n == name).map(|(_, bytes)| &**bytes)
     }

@@ -208,6 +208,8 @@ impl Visitor for Native<'_> {
     type Output = Result<Converted<OutputFiles>, ConvertError>;
 
     fn visit<K: Kind>(self) -> Self::Output {
-        K::write_scene(self.scene, self.stem, self.options)
+        let mut made = K::write_scene(self.scene, self.stem, self.options)?;
+        crate::kinds::pictures_beside::<K>(self.scene, self.options, &mut made)?;
+        Ok(made)
     }
 }

@@ -49,7 +49,9 @@ impl AnyModel {
         let mut scene = self.own_scene(name, companions, options)?;
         scene.value.name = name.into();
         name_parts(&mut scene.value, name, &options.budget())?;
-        scene.value.format = self.format().id().into();
+        if scene.value.format.is_empty() {
+            scene.value.format = self.format().id().into();
+        }
         for (material, image) in &companions.images {
             if let Some(material) = scene.value.materials.get_mut(*material) {
                 material.image = Some(image.clone());

@@ -399,7 +399,7 @@ fn a_figure_becomes_files() {
     );
     assert_eq!(bnd.bone, "ROOT");
     let lost: Vec<_> = converted.losses.iter().map(|l| (l.code, l.count)).collect();
-    assert!(lost.contains(&("materials-dropped", 1)), "{lost:?}");
+    assert!(lost.contains(&("no-binding", 1)), "{lost:?}");
     // What was written is one figure again.
     let skel = Skel::parse(files.get("figure.skel").unwrap()).unwrap();
     let mesh = Mesh::parse(files.get("figure.mesh").unwrap()).unwrap();

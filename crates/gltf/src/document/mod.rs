@@ -335,6 +335,19 @@ impl<'a> Document<'a> {
         self.ledger.room(path, 0, what, count)
     }
 
+    /// Reads a text within the document that holds JSON itself; nothing where it does not.
+    pub(crate) fn within<T>(
+        &self,
+        text: &str,
+        read: impl FnOnce(JsonValue<'_, '_>) -> Result<T, ReadError>,
+    ) -> Result<Option<T>, ReadError> {
+        match Json::parse(text.as_bytes(), 0, &self.ledger) {
+            Ok(json) => read(json.root()).map(Some),
+            Err(e) if e.code() == rules::LIMIT.code => Err(e),
+            Err(_) => Ok(None),
+        }
+    }
+
     const fn root(&self) -> JsonValue<'_, 'a> {
         self.json.root()
     }

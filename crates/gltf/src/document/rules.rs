@@ -58,6 +58,10 @@ meshwright_core::rules! {
         "The document uses an extension that is not read.",
         "Nothing need be done if the model looks right.";
 
+    warning EXTRAS_IGNORED = "extras-ignored", Compatibility,
+        "What an export of this library says of a model cannot be read.",
+        "Export the model again.";
+
     error URI_SCHEME = "uri-scheme", Unsupported,
         "A URI leads elsewhere than to a file or data.",
         "Put the file beside the document.";

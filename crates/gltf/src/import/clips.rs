@@ -6,9 +6,10 @@ use super::keys::{Source, Way, folded};
 use super::nodes::unit_rotation;
 use super::plan::{Place, Plan};
 use super::times::{self, Times};
+use super::told::{Stated, Told};
 use super::{ImportOptions, charge_push, lose};
 use crate::document::rules::{CHANNEL_IGNORED, EMPTY_CLIP, NOT_FINITE, ROTATIONS_SCALED};
-use crate::document::{Animation, Channel, Document, Interpolation, JsonValue, Property, Sampler};
+use crate::document::{Animation, Channel, Document, Interpolation, Property, Sampler};
 use meshwright_core::math::{Trs64, quat};
 use meshwright_core::{Path, ReadError};
 use meshwright_scene::{
@@ -21,13 +22,13 @@ pub(super) fn read(
     document: &Document<'_>,
     plan: &Plan,
     bindings: &Bindings,
-    options: &ImportOptions<'_>,
+    (told, options): (&Told, &ImportOptions<'_>),
     losses: &mut Vec<Loss>,
 ) -> Result<(Vec<Clip>, Vec<usize>), ReadError> {
     let (mut clips, mut animations) = (Vec::new(), Vec::new());
     let extras = Extras::new(document, "animations")?;
     for (a, animation) in document.animations().iter().enumerate() {
-        let stated = Stated::new(extras.value(a));
+        let stated = told.clip(&animation.name, extras.value(a));
         let mut reader = Reader { document, plan, a, animation, losses, seen: BTreeSet::new(), group: None };
         let Some((tracks, rate, frames)) = reader.tracks(options.rate, &stated)? else { continue };
         let group = reader.group;
@@ -47,8 +48,9 @@ pub(super) fn read(
             let motion = Motion::Tracks(tracks.clone());
             let mut clip = Clip::new(name.clone(), SkeletonId(skeleton), rate, motion)
                 .with_frames(frames, looping)
+                .with_start(stated.start)
                 .with_interpolation(Rule::Spherical);
-            clip.extras = extras.get(a)?;
+            clip.extras = stated.rest(extras.get(a)?);
             clips.push(clip);
             animations.push(a);
         }
@@ -59,38 +61,6 @@ pub(super) fn read(
 fn keys_of(track: &Track) -> usize {
     let counts = [track.translation.frames.len(), track.rotation.frames.len(), track.scale.frames.len()];
     counts.into_iter().fold(0, usize::saturating_add)
-}
-
-/// What a document of this crate says of a clip.
-#[derive(Clone, Copy, Debug, Default)]
-struct Stated {
-    rate: Option<f32>,
-    frames: Option<u32>,
-    looping: bool,
-}
-
-impl Stated {
-    fn new(extras: Option<JsonValue<'_, '_>>) -> Self {
-        let get = |name| extras.and_then(|e| e.get(name));
-        #[expect(clippy::cast_possible_truncation, reason = "checked to be a rate")]
-        let rate = get("rate").and_then(JsonValue::as_f64).map(|r| r as f32);
-        Self {
-            rate: rate.filter(|r| r.is_normal() && (0.01..=1000.0).contains(r)),
-            frames: get("frames").and_then(JsonValue::as_u64).and_then(|n| u32::try_from(n).ok()),
-            looping: get("loop").and_then(JsonValue::as_bool).unwrap_or(false),
-        }
-    }
-
-    /// The frames of a clip that has keys for so many: those that are stated, where they fit. The last key of a loop may be
-    /// where it comes round.
-    fn frames(&self, rate: f32, found: u32) -> (u32, bool) {
-        let same_rate = self.rate.is_some_and(|r| (r - rate).abs() <= f32::EPSILON * rate);
-        match self.frames.filter(|_| same_rate) {
-            Some(frames) if frames == found => (frames, self.looping),
-            Some(frames) if self.looping && frames.checked_add(1) == Some(found) => (frames, true),
-            _ => (found, self.looping),
-        }
-    }
 }
 
 struct Reader<'r, 'd, 'a> {

@@ -4,7 +4,7 @@ use super::attributes::Reader;
 use super::bindings::Bindings;
 use super::extras::Extras;
 use super::materials::Materials;
-use super::plan::Plan;
+use super::plan::{Place, Plan};
 use super::{Origin, charge_push};
 use crate::document::rules::{
     JOINT_RANGE, JOINT_RANGE_UNUSED, NOT_FINITE, SKIN_WEIGHTS, VERTICES_UNBOUND, WEIGHTS_NEGATIVE,
@@ -23,9 +23,17 @@ const SUM: f64 = 1e-3;
 #[derive(Default)]
 pub(super) struct Built {
     pub(super) nodes: Vec<Node>,
+    /// The root of the document above each node at the top.
+    pub(super) roots: Vec<(NodeId, usize)>,
     pub(super) meshes: Vec<Mesh>,
     pub(super) origins: Vec<Origin>,
+    /// Joints that a mesh bounds.
+    pub(super) solids: Vec<(Place, MeshId)>,
 }
+
+/// What names the mesh that bounds a joint, in the extras of that: its number, and its name, which outlives editors that
+/// number meshes anew.
+pub(super) const SOLID: [&str; 2] = ["solid", "solid_mesh"];
 
 /// What moves a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,6 +75,7 @@ pub(super) fn read(
     let mut builder =
         Builder { document, plan, bindings, materials, losses, extras, built, made, morphs, shared };
     builder.nodes()?;
+    builder.solids()?;
     Ok(builder.built)
 }
 
@@ -100,8 +109,14 @@ impl Builder<'_, '_, '_> {
         let all = Path::ROOT.field("nodes");
         let mut places: Vec<Option<NodeId>> = document.room(&all, "nodes", nodes.len())?;
         places.resize(nodes.len(), None);
+        let mut roots: Vec<usize> = document.room(&all, "nodes", nodes.len())?;
+        roots.extend(0..nodes.len());
         for &n in document.node_order() {
             let Some(node) = nodes.get(n).filter(|_| self.plan.is_active(n)) else { continue };
+            let root = node.parent.and_then(|p| roots.get(p)).copied().unwrap_or(n);
+            if let Some(slot) = roots.get_mut(n) {
+                *slot = root;
+            }
             let mover = self.mover(n);
             let (own, moved) = match node.mesh {
                 Some(mesh) if mover == Mover::Node => (self.meshes(n, mesh, mover)?, Vec::new()),
@@ -111,9 +126,10 @@ impl Builder<'_, '_, '_> {
             let name = node.name.clone().into_owned();
             // The name, the node and the list of its meshes.
             document.charge::<u8>(&all, "names", name.len().saturating_mul(2))?;
-            charge_push::<Node>(document, &all, "nodes")?;
+            charge_push::<(Node, [usize; 4])>(document, &all, "nodes")?;
             // What joints move hangs from no node.
             if !moved.is_empty() {
+                self.built.roots.push((NodeId(self.built.nodes.len()), root));
                 self.built.nodes.push(Node { name: name.clone(), meshes: moved, ..Node::default() });
             }
             if keep.get(n) == Some(&true) {
@@ -122,6 +138,9 @@ impl Builder<'_, '_, '_> {
                     *place = Some(id);
                 }
                 let parent = node.parent.and_then(|p| places.get(p).copied().flatten());
+                if parent.is_none() {
+                    self.built.roots.push((id, root));
+                }
                 let local = self.plan.locals.get(n).copied().unwrap_or_default();
                 self.built.nodes.push(Node { name, parent, local, meshes: own, extras: extras.get(n)? });
             }
@@ -154,6 +173,46 @@ impl Builder<'_, '_, '_> {
             }
         }
         Ok(keep)
+    }
+
+    /// The meshes that bound joints, which no node need draw.
+    fn solids(&mut self) -> Result<(), ReadError> {
+        let document = self.document;
+        let extras = Extras::new(document, "nodes")?;
+        for n in 0..document.nodes().len() {
+            let (Some(place), Some(own)) = (self.plan.place(n), extras.value(n)) else { continue };
+            let Some(m) = own.get(SOLID[0]).and_then(JsonValue::as_u64) else { continue };
+            let name = own.get(SOLID[1]).and_then(JsonValue::as_str);
+            let called =
+                |mesh: &crate::document::Mesh<'_>| name.as_deref().is_none_or(|name| mesh.name == name);
+            let numbered = usize::try_from(m).ok().filter(|m| document.meshes().get(*m).is_some_and(called));
+            document.work(&Path::ROOT.field("nodes").index(n), "names of meshes", document.meshes().len())?;
+            let named = || document.meshes().iter().position(called).filter(|_| name.is_some());
+            let Some(m) = numbered.or_else(named) else { continue };
+            let Some(primitive) = document.meshes().get(m).and_then(|mesh| mesh.primitives.first()) else {
+                continue;
+            };
+            let from = (m, 0, Mover::Node, None);
+            let drawn =
+                self.made.range(from..).find(|((mesh, p, ..), id)| *mesh != m || (*p == 0 && id.is_some()));
+            let drawn = drawn.filter(|((mesh, ..), _)| *mesh == m);
+            let id = match drawn {
+                Some((_, id)) => *id,
+                None => {
+                    let weighted = primitive.get(&Semantic::Joints(0)).is_some()
+                        && primitive.get(&Semantic::Weights(0)).is_some();
+                    let holds = |s: &usize| document.skins().get(*s).is_some_and(|s| s.joints.contains(&n));
+                    let skin = (0..document.skins().len()).find(|s| weighted && holds(s));
+                    let mover = skin.map_or(Mover::Node, Mover::Skin);
+                    let id = self.primitive(n, m, (0, primitive), &[], mover)?;
+                    self.made.insert((m, 0, mover, None), id);
+                    id
+                }
+            };
+            charge_push::<(Place, MeshId)>(document, &Path::ROOT.field("nodes"), "solids")?;
+            self.built.solids.extend(id.map(|id| (place, id)));
+        }
+        Ok(())
     }
 
     fn mover(&self, n: usize) -> Mover {
@@ -271,7 +330,8 @@ impl Builder<'_, '_, '_> {
         let document = self.document;
         let joints = primitive.get(&Semantic::Joints(0)).is_some();
         let weights = primitive.get(&Semantic::Weights(0)).is_some();
-        let skin = document.nodes().get(n).and_then(|node| node.skin);
+        let own = document.nodes().get(n).and_then(|node| node.skin);
+        let skin = if let Mover::Skin(skin) = mover { Some(skin) } else { own };
         if joints != weights || joints != skin.is_some() {
             document.warn(SKIN_WEIGHTS, path, ("meshes", m), || "not all of skin, joints and weights");
         }

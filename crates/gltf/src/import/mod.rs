@@ -13,6 +13,7 @@
 //! | a primitive of triangles, strips or fans | a mesh |
 //! | a mesh without skin below a joint | a mesh that follows this joint |
 //! | other nodes that draw | nodes |
+//! | scenes of a document that an export of this crate made | levels of detail |
 //! | an animation | a clip for each skeleton that it moves |
 //!
 //! Skins with different inverse bind matrices for the same joints become one skeleton where a single transform of the
@@ -25,11 +26,14 @@ mod bindings;
 mod clips;
 mod extras;
 mod keys;
+mod levels;
 mod materials;
 mod meshes;
+mod neutral;
 mod nodes;
 mod plan;
 mod times;
+mod told;
 
 use crate::document::Document;
 use meshwright_core::{Path, ReadError};
@@ -117,7 +121,8 @@ pub struct Import {
     pub animations: Vec<usize>,
 }
 
-/// Makes a scene of a document, which should have been read with [`EXTENSIONS`]. What is odd is added to the document's
+/// Makes a scene of a document, in the lengths that it has; [`scale`](Scene::scale) is what an export of this crate says that
+/// they were multiplied by. The document should have been read with [`EXTENSIONS`]. What is odd is added to the document's
 /// [`report`](Document::report); what the scene does not hold is a loss.
 ///
 /// # Errors
@@ -125,18 +130,33 @@ pub struct Import {
 /// document's limits do not allow for the scene.
 pub fn import(document: &Document<'_>, options: &ImportOptions<'_>) -> Result<Converted<Import>, ReadError> {
     let mut losses = Vec::new();
-    let plan = plan::Plan::new(document, &mut losses)?;
+    let told = told::Told::read(document)?;
+    let plan = plan::Plan::new(document, told.levels, &mut losses)?;
     let bindings = bindings::Bindings::new(document, &plan)?;
     let mut scene = Scene::new(options.name);
     let materials = materials::read(document, options, &mut losses)?;
     let built = meshes::read(document, &plan, &bindings, &materials, &mut losses)?;
+    scene.levels = if told.levels { levels::read(document, &built.roots, &told.name)? } else { Vec::new() };
     scene.nodes = built.nodes;
     scene.meshes = built.meshes;
     scene.materials = materials.into_materials();
-    let (clips, animations) = clips::read(document, &plan, &bindings, options, &mut losses)?;
+    let (clips, animations) = clips::read(document, &plan, &bindings, (&told, options), &mut losses)?;
     scene.clips = clips;
+    let groups = bindings.groups.clone();
     scene.skeletons = bindings.into_skeletons();
-    scene.extras = extras::of_scene(document)?;
+    scene.extras = told::Told::rest(extras::of_scene(document)?);
+    scene.format = told.format;
+    scene.scale = told.scale.unwrap_or(1.0);
+    for (place, mesh) in built.solids {
+        // Skins that bind the joints apart have a skeleton each.
+        for (skeleton, _) in scene.skeletons.iter_mut().zip(&groups).filter(|(_, g)| **g == place.group) {
+            if let Some(joint) = skeleton.joints.get_mut(place.joint) {
+                joint.solid = Some(mesh);
+                joint.extras = told::without(joint.extras.take(), &meshes::SOLID);
+            }
+        }
+    }
+    neutral::remove(document, &mut scene)?;
     Ok(Converted::new(Import { scene, origins: built.origins, animations }, losses))
 }
 

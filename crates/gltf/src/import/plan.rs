@@ -38,9 +38,10 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(document: &Document<'_>, losses: &mut Vec<Loss>) -> Result<Self, ReadError> {
+    /// `all`: every scene is shown.
+    pub(super) fn new(document: &Document<'_>, all: bool, losses: &mut Vec<Loss>) -> Result<Self, ReadError> {
         let locals = locals(document)?;
-        let active = active(document, losses)?;
+        let active = active(document, all, losses)?;
         let mut marks = Marks::new(document, active)?;
         marks.skins()?;
         marks.animated()?;
@@ -85,13 +86,14 @@ impl Plan {
     }
 }
 
-/// The nodes that are shown.
-fn active(document: &Document<'_>, losses: &mut Vec<Loss>) -> Result<Vec<bool>, ReadError> {
+/// The nodes that are shown: those of the scene that is to be, or of all.
+fn active(document: &Document<'_>, all: bool, losses: &mut Vec<Loss>) -> Result<Vec<bool>, ReadError> {
     let nodes = document.nodes();
     let mut active = document.room(&Path::ROOT.field("nodes"), "nodes", nodes.len())?;
     let scene = document.default_scene().and_then(|s| document.scenes().get(s));
-    active.extend(nodes.iter().map(|node| scene.is_none() && node.parent.is_none()));
-    for root in scene.iter().flat_map(|scene| &scene.nodes) {
+    active.extend(nodes.iter().map(|node| scene.is_none() && !all && node.parent.is_none()));
+    let others = document.scenes().iter().filter(|_| all);
+    for root in scene.into_iter().chain(others).flat_map(|scene| &scene.nodes) {
         if let Some(active) = active.get_mut(*root) {
             *active = true;
         }
@@ -103,7 +105,7 @@ fn active(document: &Document<'_>, losses: &mut Vec<Loss>) -> Result<Vec<bool>, 
         }
     }
     let others = document.scenes().len().saturating_sub(1);
-    if scene.is_some() && others > 0 {
+    if scene.is_some() && !all && others > 0 {
         losses.push(
             Loss::new("other-scenes", "scenes", "scenes that are not the default one are left out")
                 .counted(others),

@@ -35,6 +35,9 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset
     work.parts.push(Part::at(PartRole::Model, path, PartState::Named));
     let mut parsed = work.model(&bytes).map_err(AssetError::of_empty)?;
     work.referenced(&mut parsed.model);
+    if let Err(error) = parsed.model.complete() {
+        return Err(work.refused(&bytes, options.settings.clone(), error));
+    }
     let mut companions = Companions { clip_names: options.clip_names, ..Companions::default() };
     work.missing(&parsed.model, &mut companions);
     work.named(&mut companions)?;

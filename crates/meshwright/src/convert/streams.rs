@@ -44,6 +44,15 @@ impl<'s> StreamedFile<'s> {
         }
     }
 
+    /// What it holds, where that is in memory.
+    pub fn bytes(&self) -> Option<&[u8]> {
+        match &self.content {
+            Content::Bytes(bytes, _) => Some(bytes),
+            #[cfg(feature = "gltf")]
+            Content::Glb(_) | Content::Buffer(_) => None,
+        }
+    }
+
     /// The file in memory.
     pub fn into_bytes(self) -> Vec<u8> {
         match self.content {

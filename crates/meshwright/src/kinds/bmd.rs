@@ -3,7 +3,7 @@
 use super::write::single;
 use super::{Companions, Kind, Summary, WriteOptions};
 use meshwright_bmd::{Bmd, flat_color};
-use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
+use meshwright_scene::{ConvertError, Converted, Loss, Material, OutputFiles, Scene, SceneOptions};
 
 impl Kind for Bmd {
     fn to_scene(
@@ -20,7 +20,13 @@ impl Kind for Bmd {
         stem: &str,
         options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
-        single(stem, Self::from_scene(scene, &options.of(Default::default()))?)
+        let mut made = Self::from_scene(scene, &options.of(Default::default()))?;
+        if made.value.bones.is_empty() && !scene.skeletons.is_empty() && made.losses.is_empty() {
+            let message = "a skeleton that moves nothing is left out";
+            let loss = Loss::new("skeleton-dropped", "skeletons", message);
+            made.losses.push(loss.of(scene.skeletons.len(), "skeleton", "skeletons"));
+        }
+        single(stem, made)
     }
 
     fn summary(&self) -> Summary {
@@ -41,6 +47,10 @@ impl Kind for Bmd {
 
     fn texture(&self, _: usize, name: &str) -> Option<String> {
         flat_color(name.as_bytes()).is_none().then(|| name.to_owned())
+    }
+
+    fn picture(material: &Material) -> Option<&str> {
+        flat_color(material.name.as_bytes()).is_none().then_some(&material.name)
     }
 
     fn texture_folder(&self) -> &'static str {

@@ -1,5 +1,6 @@
 //! The Crucible engine's files in the facade.
 
+use super::write::bare;
 use super::{Companions, Kind, Summary, WriteOptions};
 use meshwright_core::Report;
 use meshwright_crucible::{CModel, Chunk, CrucibleFile, CrucibleTarget, SkeletonChunk, write_scene};
@@ -88,7 +89,11 @@ impl Kind for SkeletonChunk {
         stem: &str,
         options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
-        write(scene, CrucibleFile::Skeleton, stem, options)
+        let lost = bare(scene, false)?;
+        let mut made = write(scene, CrucibleFile::Skeleton, stem, options)?;
+        // The crate says so itself where it knows.
+        made.losses.extend(lost.filter(|lost| made.losses.iter().all(|loss| loss.code != lost.code)));
+        Ok(made)
     }
 
     fn summary(&self) -> Summary {

@@ -5,7 +5,7 @@ use super::{ClipNames, Companions, Kind, Summary, WriteOptions};
 use meshwright_core::{Budget, LimitExceeded, Report, Role};
 use meshwright_dpm::{Dpm, FrameClip, Zym, write_scene};
 use meshwright_quake::{ClipRange, FrameGroups, ResolvedClips};
-use meshwright_scene::{ConvertError, Converted, Loss, OutputFiles, Scene, SceneOptions};
+use meshwright_scene::{ConvertError, Converted, Loss, Material, OutputFiles, Scene, SceneOptions};
 
 /// Converts a model of so many poses with the clips that its `.framegroups` companion names; what was changed to fit
 /// the model is a note. `name` is what the model calls a frame.
@@ -139,6 +139,10 @@ impl Kind for Dpm {
         validate_with(self.validate(), companions, self.frames.len())
     }
 
+    fn picture(material: &Material) -> Option<&str> {
+        Some(&material.name)
+    }
+
     #[cfg(feature = "proptest")]
     fn strategies() -> Vec<super::Strategy<Self>> {
         use proptest::strategy::Strategy as _;
@@ -183,6 +187,10 @@ impl Kind for Zym {
 
     fn validate_with(&self, companions: &Companions) -> Report {
         validate_with(self.validate(), companions, self.pose_count())
+    }
+
+    fn picture(material: &Material) -> Option<&str> {
+        Some(&material.name)
     }
 
     #[cfg(feature = "proptest")]

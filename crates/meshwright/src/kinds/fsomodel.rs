@@ -3,7 +3,7 @@
 use super::{Companions, Kind, Summary, WriteOptions};
 use meshwright_core::{Role, WriteError};
 use meshwright_fsomodel::{FsoModel, FsoSceneOptions, Metadata, write_scene};
-use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
+use meshwright_scene::{ConvertError, Converted, Extra, Material, OutputFiles, Scene, SceneOptions};
 
 impl Kind for FsoModel<'static> {
     fn to_scene(
@@ -45,6 +45,17 @@ impl Kind for FsoModel<'static> {
     fn texture(&self, material: usize, name: &str) -> Option<String> {
         let own = self.metadata.as_ref().and_then(|m| m.materials.get(material)?.diffuse_texture.clone());
         Some(own.unwrap_or_else(|| name.to_owned()))
+    }
+
+    fn picture(material: &Material) -> Option<&str> {
+        let own = match &material.extras {
+            Some(Extra::Map(map)) => map.iter().find(|(key, _)| key == "diffuse_texture"),
+            _ => None,
+        };
+        match own {
+            Some((_, Extra::Text(texture))) => Some(texture),
+            _ => Some(&material.name),
+        }
     }
 
     #[cfg(feature = "proptest")]

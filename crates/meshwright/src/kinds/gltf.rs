@@ -26,11 +26,7 @@ impl Kind for GltfFile {
             ConvertError::invalid(e.path().to_string(), format!("{} [{}]", e.message(), e.code()))
         };
         let (made, _) = self.import(name, companions.rate).map_err(refused)?;
-        let mut scene = made.map(|import| import.scene.in_space(options.space));
-        if !options.extras {
-            forget_extras(&mut scene.value);
-        }
-        Ok(scene)
+        Ok(made.map(|import| import.scene.in_space(options.space)))
     }
 
     fn write_scene(
@@ -83,6 +79,10 @@ impl Kind for GltfFile {
         self.supply(name, bytes);
     }
 
+    fn complete(&mut self) -> Result<(), ReadError> {
+        self.complete()
+    }
+
     #[cfg(feature = "proptest")]
     fn strategies() -> Vec<super::Strategy<Self>> {
         use proptest::strategy::Strategy as _;
@@ -92,13 +92,4 @@ impl Kind for GltfFile {
         };
         vec![(None, meshwright_scene::strategy::clean_scene().prop_filter_map("no glTF", file).boxed())]
     }
-}
-
-fn forget_extras(scene: &mut Scene) {
-    scene.extras = None;
-    scene.nodes.iter_mut().for_each(|node| node.extras = None);
-    scene.meshes.iter_mut().for_each(|mesh| mesh.extras = None);
-    scene.materials.iter_mut().for_each(|material| material.extras = None);
-    scene.clips.iter_mut().for_each(|clip| clip.extras = None);
-    scene.skeletons.iter_mut().flat_map(|s| &mut s.joints).for_each(|joint| joint.extras = None);
 }

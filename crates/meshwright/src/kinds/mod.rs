@@ -12,6 +12,7 @@ mod darkplaces;
 mod fsomodel;
 #[cfg(feature = "gltf")]
 mod gltf;
+mod pictures;
 #[cfg(feature = "tso")]
 mod sims;
 mod summary;
@@ -20,6 +21,7 @@ mod write;
 pub use companions::{COMPANION_RULES, ClipNames, CompanionFile, Companions};
 #[cfg(feature = "gltf")]
 pub(crate) use gltf::exported;
+pub(crate) use pictures::beside as pictures_beside;
 #[cfg(all(feature = "tso", feature = "dump"))]
 pub(crate) use sims::keys as sims_keys;
 pub use summary::Summary;
@@ -31,7 +33,7 @@ use meshwright_core::{
     Companion, Confidence, FileFormat, Parsed, ReadError, ReadOptions, Report, Role, Rule, Setting,
     WriteError,
 };
-use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
+use meshwright_scene::{ConvertError, Converted, Material, OutputFiles, Scene, SceneOptions};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -121,6 +123,20 @@ pub trait Kind: Registered {
 
     /// Hands over a file that this one names.
     fn supply(&mut self, _name: &str, _bytes: Arc<[u8]>) {}
+
+    /// Looks at what could not be before the files that this one names were handed over.
+    ///
+    /// # Errors
+    /// When one is missing, or breaks a rule together with this one.
+    fn complete(&mut self) -> Result<(), ReadError> {
+        Ok(())
+    }
+
+    /// The name, with or without extension, by which engines look for the picture of a material; none where they look for
+    /// none, or [write_scene](Self::write_scene) writes it itself.
+    fn picture(_material: &Material) -> Option<&str> {
+        None
+    }
 
     /// The settings by which the models of a strategy are read, with each strategy.
     #[cfg(feature = "proptest")]
@@ -351,6 +367,14 @@ macro_rules! kinds {
                 match *self {
                     $(#[cfg(feature = $feature)] Self::$variant(ref mut m) => Kind::supply(&mut **m, name, bytes),)+
                 }
+            }
+
+            /// Looks at what could not be before the files that the model's file names were handed over.
+            ///
+            /// # Errors
+            /// When one is missing, or breaks a rule together with the model's file.
+            pub fn complete(&mut self) -> Result<(), ReadError> {
+                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref mut m) => Kind::complete(&mut **m),)+ }
             }
 
             /// The scene as the model's own kind makes it.

@@ -1,6 +1,6 @@
 //! The Sims' files in the facade.
 
-use super::write::single;
+use super::write::{bare, single};
 use super::{AnyModel, Companions, Kind, Registered, Summary, WriteOptions};
 use meshwright_core::{Report, Role};
 use meshwright_scene::{ConvertError, Converted, Loss, OutputFiles, Scene, SceneOptions};
@@ -228,7 +228,8 @@ macro_rules! meshes {
                 stem: &str,
                 options: &WriteOptions,
             ) -> Result<Converted<OutputFiles>, ConvertError> {
-                let own = TsoSceneOptions::default().with_meshes(MeshForm::$form);
+                let id = options.setting("tso-id");
+                let own = TsoSceneOptions::default().with_meshes(MeshForm::$form).with_id(id);
                 write_scene(scene, stem, &options.of(own))
             }
 
@@ -290,7 +291,10 @@ impl Kind for Skel {
         stem: &str,
         options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
-        single(stem, Self::from_scene(scene, &options.of(TsoSceneOptions::default()))?)
+        let lost = bare(scene, false)?;
+        let mut made = Self::from_scene(scene, &options.of(TsoSceneOptions::default()))?;
+        made.losses.extend(lost);
+        single(stem, made)
     }
 
     fn validate_name(&self, file_name: &str) -> Report {
@@ -330,7 +334,10 @@ impl Kind for Anim {
         stem: &str,
         options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
-        single(stem, Self::from_scene(scene, &options.of(TsoSceneOptions::default()))?)
+        let lost = bare(scene, true)?;
+        let mut made = Self::from_scene(scene, &options.of(TsoSceneOptions::default()))?;
+        made.losses.extend(lost);
+        single(stem, made)
     }
 
     fn validate_name(&self, file_name: &str) -> Report {

@@ -2,7 +2,9 @@
 
 use super::Kind;
 use meshwright_core::WriteError;
-use meshwright_scene::{ConvertError, Converted, FromSceneOptions, Limits, MeshPose, OutputFiles};
+use meshwright_scene::{
+    ConvertError, Converted, FromSceneOptions, Limits, Loss, MeshPose, OutputFiles, Scene,
+};
 use std::collections::BTreeMap;
 
 /// How a scene is written.
@@ -17,6 +19,8 @@ pub struct WriteOptions {
     pub settings: Vec<(String, String)>,
     /// The result is one file: an OBJ without its materials.
     pub single: bool,
+    /// Pictures of materials are not written beside native files, under the names that engines look for.
+    pub without_pictures: bool,
     /// For OBJ: how its materials name files that textures come from, by the [source](meshwright_scene::Image::source)
     /// of these: a path with slashes from where the materials are put. A texture of another file, or of a file that
     /// readers of OBJ cannot take, is written beside them.
@@ -51,7 +55,7 @@ impl WriteOptions {
     }
 
     /// The value of a setting that was chosen last, where the target knows it.
-    #[cfg(any(feature = "crucible", feature = "fsomodel"))]
+    #[cfg(any(feature = "crucible", feature = "fsomodel", feature = "tso"))]
     pub(crate) fn setting<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
         self.settings.iter().rev().find(|(n, _)| n == name).and_then(|(_, value)| value.parse().ok())
     }
@@ -60,6 +64,23 @@ impl WriteOptions {
     pub(crate) fn of<T>(&self, format: T) -> FromSceneOptions<T> {
         self.shared.clone().with_format(format)
     }
+}
+
+/// What a file loses that holds a skeleton or a clip and no meshes.
+///
+/// # Errors
+/// When the scene has no skeleton, or no clip where one is `moved`.
+#[cfg(any(feature = "crucible", feature = "tso"))]
+pub(super) fn bare(scene: &Scene, moved: bool) -> Result<Option<Loss>, ConvertError> {
+    if scene.skeletons.is_empty() {
+        return Err(ConvertError::unsupported("skeletons", "there is none"));
+    }
+    if moved && scene.clips.is_empty() {
+        return Err(ConvertError::unsupported("clips", "there is none"));
+    }
+    let message = "the file holds no meshes";
+    let loss = Loss::new("meshes-dropped", "meshes", message).of(scene.meshes.len(), "mesh", "meshes");
+    Ok(Some(loss).filter(|loss| loss.count > 0))
 }
 
 /// A model that is one file.

@@ -318,7 +318,8 @@ fn converted(scene: &Scene) {
 
 fn readable(target: Target, dialect: Option<&str>, files: &OutputFiles) {
     let roles = |format: Format| format.companions().iter().filter(|c| c.part_of_reading);
-    for file in files {
+    let picture = |name: &str| name.ends_with(".png") || name.ends_with(".jpg");
+    for file in files.iter().filter(|file| !picture(&file.name)) {
         let format = Format::from_name(&file.name).unwrap_or_else(|| panic!("{target}: {}", file.name));
         let mut settings = ReadSettings::default();
         for companion in roles(format) {

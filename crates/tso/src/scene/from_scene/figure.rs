@@ -7,11 +7,12 @@ use super::options::{MeshForm, TsoSceneOptions};
 use super::vertices::Gatherer;
 use super::{anim, skel};
 use crate::anim::Anim;
-use crate::bnd::Bnd;
+use crate::bnd::{Bnd, ResourceId};
 use crate::mesh::{Geometry, Mesh};
 use crate::name::Name;
 use crate::skel::Skel;
 use crate::ts1::{Bmf, Skn};
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -24,8 +25,9 @@ use meshwright_scene::{
 /// Makes the files of a figure: a mesh for each that the scene draws, the first of them called `stem`, then a skeleton,
 /// then an animation for each clip.
 ///
-/// Where the names of a mesh and of its material hold the game's numbers of files, as they do in scenes that were made
-/// of unpacked files, a `.bnd` stands beside the mesh. No skeleton is written where the options have one or where the
+/// Where the names of a mesh's file and of its material hold the game's numbers of files, as they do in scenes that were made
+/// of unpacked files, or the [options](TsoSceneOptions::id) give such, a `.bnd` stands beside the mesh, and the texture as a
+/// file that has its number. No skeleton is written where the options have one or where the
 /// scene's says nothing of where its joints are.
 ///
 /// # Errors
@@ -44,8 +46,8 @@ pub fn write_scene(
     };
     let mut drawables = Drawables::new(scene, &draw(scene, options), &budget)?;
     let mut gatherer = Gatherer::new(scene, &names, options, &budget)?;
-    let mut unbound = 0_usize;
-    let mut lead = true;
+    let (mut unbound, mut parts) = (0_usize, 0_u32);
+    let mut pictures = BTreeSet::new();
     let mut records = options.format.character.map(|form| Records::new(form, stem));
     for drawable in drawables.by_ref() {
         let drawable = drawable?;
@@ -54,24 +56,24 @@ pub fn write_scene(
         let geometry = gatherer.arrange()?;
         let stem = match &mut records {
             Some(records) => records.skin(drawable.name, &geometry, &mut files, &budget)?,
-            None if lead => String::from(stem),
+            None if parts == 0 => String::from(stem),
             None => files.name(drawable.name)?,
         };
-        lead = false;
-        let part = Part { drawable: &drawable, geometry, stem };
-        let bound = part.write(scene, options, &mut files, &budget, &mut losses)?;
+        let part = Part { drawable: &drawable, geometry, stem, number: parts };
+        parts = parts.saturating_add(1);
+        let bound = part.write(scene, options, &mut files, &mut pictures, &budget, &mut losses)?;
         unbound += usize::from(!bound && drawable.material().is_some());
     }
     losses.extend(drawables.take_losses());
     if unbound > 0 {
-        let message =
-            "a .bnd names the texture by its number, which the names of mesh and material do not hold";
-        losses.push(Loss::new("materials-dropped", "materials", message).counted(unbound));
+        let message = "no .bnd is written, which would name mesh and texture by numbers: neither names nor options have such";
+        losses.push(Loss::note("no-binding", "materials", message).of(unbound, "mesh", "meshes"));
     }
     motion(scene, stem, &names, options, &mut files, records.as_mut(), &budget, &mut losses)?;
     records.map_or(Ok(()), |records| records.finish(&mut files))?;
     let lacks = [Lack::Images, Lack::Surfaces, Lack::Colors, Lack::Tangents, Lack::Follows];
     Lack::report(&lacks, scene, &mut losses);
+    settle(&mut losses, pictures.len());
     let files = files.finish();
     if files.is_empty() {
         return Err(ConvertError::unsupported("meshes", "there is neither a mesh nor a skeleton nor a clip"));
@@ -79,11 +81,21 @@ pub fn write_scene(
     Ok(Converted::new(files, losses))
 }
 
+/// Textures that were written are not lost.
+fn settle(losses: &mut Vec<Loss>, written: usize) {
+    for loss in losses.iter_mut().filter(|loss| loss.code == Lack::Images.code()) {
+        loss.count = loss.count.saturating_sub(written as u64);
+    }
+    losses.retain(|loss| loss.code != Lack::Images.code() || loss.count > 0);
+}
+
 /// A mesh on its way into a file.
 struct Part<'a> {
     drawable: &'a Drawable<'a>,
     geometry: Geometry,
     stem: String,
+    /// How many went before it.
+    number: u32,
 }
 
 impl Part<'_> {
@@ -93,6 +105,7 @@ impl Part<'_> {
         scene: &Scene,
         options: &FromSceneOptions<TsoSceneOptions>,
         files: &mut Files<'_, '_>,
+        pictures: &mut BTreeSet<usize>,
         budget: &Budget,
         losses: &mut Vec<Loss>,
     ) -> Result<bool, ConvertError> {
@@ -101,8 +114,23 @@ impl Part<'_> {
         if form == MeshForm::Mesh {
             let bone = self.geometry.bones.first().cloned();
             files.push(&self.stem, extension::<Mesh>(), &Mesh::from(self.geometry))?;
-            let ids = id_in(self.drawable.name).zip(id_in(texture)).zip(bone);
-            let Some(((mesh, texture), bone)) = ids else { return Ok(false) };
+            let id = options.format.id;
+            let given = |kind, number| {
+                id.map(|first| ResourceId { group: 0, file: first.wrapping_add(number), kind })
+            };
+            let own = id_in(&self.stem).or_else(|| id_in(self.drawable.name));
+            let own = own.or_else(|| given(ResourceId::MESH, self.number));
+            let shown = self.drawable.material().map(|m| m.0);
+            let image = material.and_then(|m| m.image.as_ref());
+            let kind = if image.is_some_and(|i| i.mime == "image/jpeg") { JPEG } else { PNG };
+            let number = shown.and_then(|m| u32::try_from(m).ok());
+            let named = id_in(texture).or_else(|| number.and_then(|n| given(kind, n)));
+            let Some(((mesh, texture), bone)) = own.zip(named).zip(bone) else { return Ok(false) };
+            if let (Some(image), Some(material)) = (image, shown)
+                && pictures.insert(material)
+            {
+                files.picture(&texture, image)?;
+            }
             let bnd = Bnd { bone, mesh: Some(mesh), texture: Some(texture), ..Bnd::default() };
             files.push(&self.stem, extension::<Bnd>(), &bnd)?;
             return Ok(true);
@@ -157,6 +185,10 @@ fn motion(
     }
     Ok(())
 }
+
+/// Types of textures in the game's archives.
+const PNG: u32 = 14;
+const JPEG: u32 = 19;
 
 /// What names of such files end with.
 pub(crate) fn extension<T: FileFormat>() -> &'static str {

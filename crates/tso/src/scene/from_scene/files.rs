@@ -10,7 +10,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::WriteError;
 use meshwright_scene::names::{Encoding, NameRules, Names};
-use meshwright_scene::{Budget, ConvertError, Naming, OutputFiles};
+use meshwright_scene::{Budget, ConvertError, Image, Naming, OutputFiles};
 
 /// The most bytes of what stands behind the stem in a file's name.
 const LONGEST: usize = 64;
@@ -48,6 +48,17 @@ impl<'s, 'b> Files<'s, 'b> {
         // Texts may be longer than was thought.
         self.budget.charge("files", (bytes.len() as u64).saturating_sub(size))?;
         self.files.push(name, bytes);
+        Ok(())
+    }
+
+    /// Writes a texture under its number.
+    pub(crate) fn picture(&mut self, id: &ResourceId, image: &Image) -> Result<(), ConvertError> {
+        let extension = if image.mime == "image/jpeg" { "jpg" } else { "png" };
+        let name = format!("{}.{}.{extension}", self.stem, id.tag());
+        if self.files.get(&name).is_none() {
+            self.budget.charge("pictures", image.bytes.len() as u64)?;
+            self.files.push(name, image.bytes.to_vec());
+        }
         Ok(())
     }
 

@@ -21,6 +21,9 @@ pub struct TsoSceneOptions {
     /// Skeletons and clips become the records of one file of The Sims 1, with a suit of all meshes, rather than a `.skel`
     /// and an `.anim` each.
     pub character: Option<CharacterForm>,
+    /// The number in the game's archives of the first mesh and of the first material's texture, where names do not hold
+    /// any; the others are numbered from there.
+    pub id: Option<u32>,
 }
 
 /// How the records of a character file are spelled.
@@ -73,6 +76,13 @@ impl TsoSceneOptions {
             CharacterForm::Text => MeshForm::Skn,
             CharacterForm::Binary => MeshForm::Bmf,
         };
+        self
+    }
+
+    /// The same options with the number of the first mesh and texture.
+    #[must_use]
+    pub const fn with_id(mut self, id: Option<u32>) -> Self {
+        self.id = id;
         self
     }
 

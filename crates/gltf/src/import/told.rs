@@ -1,0 +1,139 @@
+//! What an export of this crate says of a file as a whole, in the extras of its scene.
+
+use super::extras::Extras;
+use crate::document::rules::EXTRAS_IGNORED;
+use crate::document::{Document, JsonValue};
+use meshwright_core::{Path, ReadError};
+use meshwright_scene::Extra;
+
+/// The key below which it lies, as a text that holds JSON.
+const KEY: &str = "meshwright";
+
+/// The version of that text.
+const VERSION: u64 = 1;
+
+/// How a clip is played in its game.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Stated {
+    pub(super) rate: Option<f32>,
+    pub(super) frames: Option<u32>,
+    pub(super) looping: bool,
+    pub(super) start: u32,
+}
+
+impl Stated {
+    /// The names of what is stated, with that of the period, which follows from it.
+    const FIELDS: [&str; 5] = ["rate", "frames", "loop", "start", "period"];
+
+    pub(super) fn new(value: Option<JsonValue<'_, '_>>) -> Self {
+        let get = |name| value.and_then(|v| v.get(name));
+        let whole = |name| get(name).and_then(JsonValue::as_u64).and_then(|n| u32::try_from(n).ok());
+        #[expect(clippy::cast_possible_truncation, reason = "checked to be a rate")]
+        let rate = get("rate").and_then(JsonValue::as_f64).map(|r| r as f32);
+        Self {
+            rate: rate.filter(|r| r.is_normal() && (0.01..=1000.0).contains(r)),
+            frames: whole("frames"),
+            looping: get("loop").and_then(JsonValue::as_bool).unwrap_or(false),
+            start: whole("start").unwrap_or(0),
+        }
+    }
+
+    /// The frames of a clip that has keys for so many: those that are stated, where they fit. The last key of a loop may be
+    /// where it comes round.
+    pub(super) fn frames(&self, rate: f32, found: u32) -> (u32, bool) {
+        let same_rate = self.rate.is_some_and(|r| (r - rate).abs() <= f32::EPSILON * rate);
+        match self.frames.filter(|_| same_rate) {
+            Some(frames) if frames == found => (frames, self.looping),
+            Some(frames) if self.looping && frames.checked_add(1) == Some(found) => (frames, true),
+            _ => (found, self.looping),
+        }
+    }
+
+    /// The extras of an animation without what is stated.
+    pub(super) fn rest(&self, extras: Option<Extra>) -> Option<Extra> {
+        if self.rate.is_some() { without(extras, &Self::FIELDS) } else { extras }
+    }
+}
+
+/// A map without some of its keys; nothing where nothing is left.
+pub(super) fn without(extra: Option<Extra>, keys: &[&str]) -> Option<Extra> {
+    match extra {
+        Some(Extra::Map(mut map)) => {
+            map.retain(|(key, _)| !keys.contains(&key.as_str()));
+            (!map.is_empty()).then_some(Extra::Map(map))
+        }
+        other => other,
+    }
+}
+
+/// What is said of a file.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    /// The format that its model was read from.
+    pub(super) format: String,
+    /// The name of the model.
+    pub(super) name: String,
+    /// What lengths were multiplied by.
+    pub(super) scale: Option<f32>,
+    /// How clips are played, by name.
+    clips: Vec<(String, Stated)>,
+    /// The scenes are levels of detail.
+    pub(super) levels: bool,
+}
+
+impl Told {
+    /// Reads what the extras of the scene say; what cannot be read is passed over.
+    pub(super) fn read(document: &Document<'_>) -> Result<Self, ReadError> {
+        let scene = document.default_scene().unwrap_or(0);
+        let extras = Extras::new(document, "scenes")?;
+        let own = extras.value(scene);
+        let Some(text) = own.and_then(|e| e.get(KEY)).and_then(JsonValue::as_str) else {
+            return Ok(Self::default());
+        };
+        let all = Path::ROOT.field("scenes");
+        let scene_path = all.index(scene);
+        let path = scene_path.field("extras");
+        document.charge::<u8>(&path, "extras", text.len())?;
+        let ignored = |why| document.warn(EXTRAS_IGNORED, &path, ("scenes", scene), || why);
+        let mut told = Self::default();
+        let known = document.within(&text, |value| {
+            if value.get("v").and_then(JsonValue::as_u64) != Some(VERSION) {
+                return Ok(false);
+            }
+            let text = |name| value.get(name).and_then(JsonValue::as_str).unwrap_or_default().into_owned();
+            (told.format, told.name) = (text("format"), text("name"));
+            #[expect(clippy::cast_possible_truncation, reason = "checked to be a factor")]
+            let scale = value.get("scale").and_then(JsonValue::as_f64).map(|s| s as f32);
+            told.scale = scale.filter(|s| s.is_normal() && *s > 0.0);
+            let clips = || value.get("clips").into_iter().flat_map(JsonValue::items);
+            told.clips = document.room(&path, "extras", clips().count())?;
+            for clip in clips() {
+                let name = clip.get("name").and_then(JsonValue::as_str).unwrap_or_default();
+                document.charge::<u8>(&path, "names", name.len())?;
+                told.clips.push((name.into_owned(), Stated::new(Some(clip))));
+            }
+            Ok(true)
+        })?;
+        match known {
+            Some(true) => {
+                let ranged = own.is_some_and(|e| e.get("max_distance").is_some());
+                told.levels = ranged || document.scenes().len() > 1;
+            }
+            Some(false) => ignored("a version that is not known"),
+            None => ignored("a text that is not JSON"),
+        }
+        Ok(told)
+    }
+
+    /// How a clip is played: what its own extras say, else those of the scene of a clip of its name.
+    pub(super) fn clip(&self, name: &str, extras: Option<JsonValue<'_, '_>>) -> Stated {
+        let own = Stated::new(extras);
+        let named = || self.clips.iter().find(|(clip, _)| clip == name).map(|(_, stated)| *stated);
+        if own.rate.is_some() { own } else { named().unwrap_or(own) }
+    }
+
+    /// The extras of a scene without what is said there.
+    pub(super) fn rest(extras: Option<Extra>) -> Option<Extra> {
+        without(extras, &[KEY, "max_distance"])
+    }
+}

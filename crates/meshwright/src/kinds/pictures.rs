@@ -1,0 +1,77 @@
+//! Pictures of materials beside native files.
+
+use super::{Kind, WriteOptions};
+use meshwright_scene::{ConvertError, Converted, Lack, Loss, OutputFiles, Scene};
+
+/// Extensions that a name may have and that the file need not.
+const EXTENSIONS: [&str; 7] = ["bmp", "dds", "jpeg", "jpg", "pcx", "png", "tga"];
+
+/// Adds the pictures of a scene's materials to what was made of it, each under the last part of the name by which engines
+/// look for it. One that is written is not lost.
+pub(crate) fn beside<K: Kind>(
+    scene: &Scene,
+    options: &WriteOptions,
+    made: &mut Converted<OutputFiles>,
+) -> Result<(), ConvertError> {
+    if options.without_pictures {
+        return Ok(());
+    }
+    let budget = options.shared.budget();
+    let mut written = 0_usize;
+    for (i, material) in scene.materials.iter().enumerate() {
+        let Some(image) = &material.image else { continue };
+        let Some(stem) = K::picture(material).and_then(stem) else { continue };
+        let name = format!("{stem}.{}", if image.mime == "image/jpeg" { "jpg" } else { "png" });
+        let same = made.value.iter().find(|file| file.name.eq_ignore_ascii_case(&name));
+        match same.map(|file| file.bytes == **image.bytes) {
+            Some(true) => {}
+            Some(false) => {
+                let message = format!("another file is called {name}");
+                made.losses.push(Loss::new("picture-dropped", format!("materials[{i}]"), message));
+                continue;
+            }
+            None => {
+                budget.charge("pictures", image.bytes.len() as u64)?;
+                made.value.push(name, image.bytes.to_vec());
+            }
+        }
+        written = written.saturating_add(1);
+    }
+    for loss in made.losses.iter_mut().filter(|loss| loss.code == Lack::Images.code()) {
+        loss.count = loss.count.saturating_sub(written as u64);
+    }
+    made.losses.retain(|loss| loss.code != Lack::Images.code() || loss.count > 0);
+    Ok(())
+}
+
+/// The last part of a name without the extension of a picture, as every file system takes it.
+fn stem(name: &str) -> Option<String> {
+    let last = name.rsplit(['/', '\\']).next()?;
+    let stem = match last.rsplit_once('.') {
+        Some((stem, extension)) if EXTENSIONS.iter().any(|e| e.eq_ignore_ascii_case(extension)) => stem,
+        _ => last,
+    };
+    let plain = |c: char| if c.is_control() || r#"<>:"|?*"#.contains(c) { '_' } else { c };
+    let stem: String = stem.trim_end_matches(['.', ' ']).chars().map(plain).collect();
+    (!stem.is_empty()).then_some(stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stem;
+
+    #[test]
+    fn names_of_pictures_are_plain() {
+        for (name, wanted) in [
+            ("models/player/marine", Some("marine")),
+            ("resource\\wall.TGA", Some("wall")),
+            ("Material.001", Some("Material.001")),
+            ("a:b?.png", Some("a_b_")),
+            ("..", None),
+            ("x/", None),
+            ("", None),
+        ] {
+            assert_eq!(stem(name).as_deref(), wanted, "{name}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Every kind of file becomes every other: what is written opens strictly, passes its checks and holds what no loss names.
+#![cfg(all(
+    feature = "bmd",
+    feature = "crucible",
+    feature = "dpm",
+    feature = "fsomodel",
+    feature = "tso",
+    feature = "gltf"
+))]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
+
+use meshwright::files::{Tree, TreePath};
+use meshwright::scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
+use meshwright::{Asset, Finder, Format, OpenOptions, Target, WriteOptions, convert};
+use meshwright_testkit::{Expect, testdata};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// Every fixture that gives a scene, with its path.
+fn sources() -> Vec<(String, Format, Scene)> {
+    let top = testdata();
+    let finder = Finder::new(Tree::open(&top).unwrap());
+    let mut found = Vec::new();
+    for path in walk(&top) {
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if !matches!(Expect::of(&name), Some(Expect::Ok)) || Format::from_name(&name).is_none() {
+            continue;
+        }
+        let below = path.strip_prefix(&top).unwrap().to_str().unwrap().replace('\\', "/");
+        let mut options = OpenOptions::default();
+        options.format = Format::from_name(&name);
+        let asset = finder.open(&TreePath::new(&below).unwrap(), &options).unwrap();
+        let options = SceneOptions::default().with_extras(true);
+        match asset.to_scene(&options) {
+            Ok(made) => found.push((below, asset.format(), made.value)),
+            Err(ConvertError::Unsupported { .. }) => {}
+            Err(e) => panic!("{below}: {e}"),
+        }
+    }
+    found
+}
+
+fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
+    let mut entries: Vec<_> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    entries.sort();
+    entries.into_iter().flat_map(|p| if p.is_dir() { walk(&p) } else { vec![p] }).collect()
+}
+
+/// What a scene holds, in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Held {
+    triangles: usize,
+    joints: usize,
+    clips: usize,
+}
+
+impl Held {
+    fn of(scene: &Scene) -> Self {
+        let first = |root: usize| scene.levels.first().is_none_or(|l| l.nodes.iter().any(|n| n.0 == root));
+        let root = |mut n: usize| {
+            while let Some(parent) = scene.nodes[n].parent {
+                n = parent.0;
+            }
+            n
+        };
+        let drawn = (0..scene.nodes.len()).filter(|n| first(root(*n))).flat_map(|n| &scene.nodes[n].meshes);
+        let triangles = drawn.map(|m| &scene.meshes[m.0]).filter(|m| !m.positions.is_empty());
+        let joints = scene.skeletons.iter().map(|s| s.joints.len());
+        Self {
+            triangles: triangles.map(|m| m.triangles.len()).sum(),
+            joints: joints.sum(),
+            clips: scene.clips.len(),
+        }
+    }
+
+    /// Whether a kind of file can hold something of it.
+    fn fits(self, target: Target) -> bool {
+        match target.id() {
+            "skel" | "cskel" => self.joints > 0,
+            "anim" => self.clips > 0,
+            "tso" | "glb" | "gltf" => self.triangles + self.joints > 0,
+            _ => self.triangles > 0,
+        }
+    }
+}
+
+/// Opens every file of a result, and counts what they hold together.
+fn read(pair: &str, files: &OutputFiles, wrote: &WriteOptions) -> Held {
+    let tree = Tree::memory(files.iter().map(|f| (f.name.as_str(), f.bytes.clone()))).unwrap();
+    let finder = Finder::new(tree);
+    let mut held = Held::default();
+    for (i, file) in files.iter().enumerate() {
+        let Some(format) = Format::from_name(&file.name).filter(|f| f.holds_model()) else { continue };
+        let mut options = OpenOptions::default();
+        options.format = Some(format);
+        options.settings.settings.clone_from(&wrote.settings);
+        let asset = finder.open(&TreePath::new(&file.name).unwrap(), &options);
+        let asset: Asset = asset.unwrap_or_else(|e| panic!("{pair}: {}: {e}", file.name));
+        let report = asset.check();
+        assert!(!report.has_errors(), "{pair}: {}: {:?}", file.name, report.findings());
+        match asset.to_scene(&SceneOptions::default()) {
+            Ok(made) => {
+                let own = Held::of(&made.value);
+                // A skeleton stands in every mesh that hangs on it.
+                held.joints = held.joints.max(own.joints);
+                held.triangles += own.triangles;
+                held.clips += own.clips;
+            }
+            // An animation alone.
+            Err(ConvertError::Unsupported { .. }) if i > 0 || format.id() == "anim" => held.clips += 1,
+            Err(e) => panic!("{pair}: {}: {e}", file.name),
+        }
+    }
+    held
+}
+
+#[test]
+fn every_format_becomes_every_other() {
+    let sources = sources();
+    let kinds: BTreeSet<_> = sources.iter().map(|(_, format, _)| *format).collect();
+    let drawable = Format::ALL.iter().filter(|f| f.holds_model() && f.id() != "anim");
+    let missing: Vec<_> = drawable.filter(|f| !kinds.contains(f)).collect();
+    assert!(missing.is_empty(), "no fixture gives a scene: {missing:?}");
+    let mut wrong = Vec::new();
+    for (name, _, scene) in &sources {
+        let has = Held::of(scene);
+        for target in Target::all() {
+            let pair = format!("{name} to {target}");
+            let mut options = WriteOptions::default().with_stem("model");
+            if name.contains("bone32") {
+                // Its bones have numbers that other dialects have no room for.
+                options = options.with("dialect", "bone32");
+            }
+            let made = convert(scene, target, &options);
+            match made {
+                Ok(made) if target == Target::Obj => {
+                    let lost = !made.losses.is_empty();
+                    if has.clips > 0 && !lost {
+                        wrong.push(format!("{pair}: clips are gone without a word"));
+                    }
+                }
+                Ok(made) => {
+                    let got = read(&pair, &made.value, &options);
+                    wrong.extend(silent(&pair, has, got, &made));
+                }
+                Err(ConvertError::Unsupported { .. }) if !has.fits(target) => {}
+                Err(e) => wrong.push(format!("{pair}: {e}")),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} pairs:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// What is less than before, without a loss.
+fn silent(pair: &str, has: Held, got: Held, made: &Converted<OutputFiles>) -> Option<String> {
+    let less = got.triangles < has.triangles || got.joints < has.joints || got.clips < has.clips;
+    (less && made.losses.is_empty()).then(|| format!("{pair}: {got:?} of {has:?}, and nothing is said"))
+}
