@@ -61,7 +61,7 @@ pub(super) fn agree(
         let range = bounds[0] as usize..bounds[1] as usize;
         let of = &influences[range.clone()];
         let sum: f64 = of.iter().map(|i| f64::from(i.weight)).sum();
-        if !(sum.abs() >= LEAST_SUM) || of.iter().any(|i| stands[i.joint as usize].is_none()) {
+        if sum.is_nan() || sum.abs() < LEAST_SUM || of.iter().any(|i| stands[i.joint as usize].is_none()) {
             return None;
         }
         let seen = of.iter().zip(&local[range]).filter_map(|(i, l)| {
@@ -74,7 +74,7 @@ pub(super) fn agree(
         agreed.positions.push(point.at.as_vec3().to_array());
         if normals {
             let normal = Meeting::of(seen.map(|(m, w, _, n)| (w, m.matrix3 * n)), sum);
-            if !(normal.apart <= TOLERANCE) {
+            if normal.apart.is_nan() || normal.apart > TOLERANCE {
                 return None;
             }
             agreed.normals.push(normal.at.as_vec3().to_array());
