@@ -60,31 +60,6 @@ pub(crate) fn decompose(m: &Affine) -> (Trs, f64) {
 /// What of a matrix may get lost without a word: the noise of 32 bits.
 pub(crate) const SHEAR_NOISE: f64 = 5e-6;
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slerp_passes_the_middle_of_the_short_way() {
-        let b = [1.0_f64.sin(), 0.0, 0.0, 1.0_f64.cos()].map(|c| -c);
-        let mid = slerp(IDENTITY, b, 0.5);
-        assert!((mid[0].abs() - 0.5_f64.sin()).abs() < 1e-12 && (mid[3].abs() - 0.5_f64.cos()).abs() < 1e-12);
-        assert_eq!(slerp(IDENTITY, IDENTITY, 0.3), IDENTITY);
-        let near = [1e-9, 0.0, 0.0, 1.0];
-        assert!((slerp(IDENTITY, near, 0.5)[0] - 5e-10).abs() < 1e-15);
-    }
-
-    #[test]
-    fn noise_of_scale_is_dropped_and_shear_is_reported() {
-        let m = Affine { x: [1.000_000_5, 0.0, 0.0], ..Affine::IDENTITY };
-        let (trs, error) = decompose(&m);
-        assert_eq!(trs.scale, [1.0; 3]);
-        assert!(error < SHEAR_NOISE);
-        assert!(decompose(&Affine { y: [0.1, 1.0, 0.0], ..Affine::IDENTITY }).1 > 0.01);
-        assert_eq!(decompose(&Affine { x: [0.0; 3], y: [0.0; 3], z: [0.0; 3], w: [1.0; 3] }).1, 0.0);
-    }
-}
-
 /// The least and the greatest of each component; the values are finite.
 pub(crate) fn range<const N: usize>(items: &[[f32; N]]) -> Option<([f32; N], [f32; N])> {
     // Four at a time: as many lanes as make whole registers of vectors of any length.
@@ -111,4 +86,29 @@ pub(crate) fn are_unit(normals: &[[f32; 3]]) -> bool {
     // Some at a time, without a branch for each. The error of the sum of three squares is below a quarter of the bound.
     let is_unit = |[x, y, z]: &[f32; 3]| (x * x + y * y + z * z - 1.0).abs() <= 5e-7;
     normals.chunks(64).all(|part| part.iter().fold(true, |all, n| all & is_unit(n)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slerp_passes_the_middle_of_the_short_way() {
+        let b = [1.0_f64.sin(), 0.0, 0.0, 1.0_f64.cos()].map(|c| -c);
+        let mid = slerp(IDENTITY, b, 0.5);
+        assert!((mid[0].abs() - 0.5_f64.sin()).abs() < 1e-12 && (mid[3].abs() - 0.5_f64.cos()).abs() < 1e-12);
+        assert_eq!(slerp(IDENTITY, IDENTITY, 0.3), IDENTITY);
+        let near = [1e-9, 0.0, 0.0, 1.0];
+        assert!((slerp(IDENTITY, near, 0.5)[0] - 5e-10).abs() < 1e-15);
+    }
+
+    #[test]
+    fn noise_of_scale_is_dropped_and_shear_is_reported() {
+        let m = Affine { x: [1.000_000_5, 0.0, 0.0], ..Affine::IDENTITY };
+        let (trs, error) = decompose(&m);
+        assert_eq!(trs.scale, [1.0; 3]);
+        assert!(error < SHEAR_NOISE);
+        assert!(decompose(&Affine { y: [0.1, 1.0, 0.0], ..Affine::IDENTITY }).1 > 0.01);
+        assert_eq!(decompose(&Affine { x: [0.0; 3], y: [0.0; 3], z: [0.0; 3], w: [1.0; 3] }).1, 0.0);
+    }
 }
