@@ -88,9 +88,11 @@ mod file;
 pub mod import;
 mod math;
 pub mod playback;
+mod reread;
 
 pub use export::{ExportOptions, Gltf, Influences, export};
 pub use file::GltfFile;
+pub use reread::reread;
 
 /// The README's example, compiled with the documentation tests.
 #[cfg(doctest)]

@@ -18,6 +18,7 @@
 //! | [`BindPose`], [`Order`], [`Unscaled`] | where vertices are bound, joints with parents first, and bones without scale |
 //! | [`Engine`] | engines that take less than their formats hold |
 //! | [`FromSceneOptions`], [`FromScene`], [`OutputFiles`] | the shape of every conversion of a scene |
+//! | [`recover`](mod@recover) | what a tool left as it was of a model that was exported for it |
 //! | [`obj`] | a scene as Wavefront OBJ text |
 //! | [`color`] | display bytes and linear light |
 //!
@@ -65,6 +66,7 @@ pub mod obj;
 #[cfg(feature = "proptest")]
 pub mod posed;
 mod prune;
+pub mod recover;
 pub mod sample;
 mod scale;
 mod skeleton;

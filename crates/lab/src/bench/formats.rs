@@ -2,9 +2,12 @@
 
 use super::measure::{Contender, Effort, Samples, measure};
 use super::report::{Report, Row};
+use super::writer;
 use meshwright::crucible::{Attribute, Chunk, CrucibleOptions, Dialect as CrucibleDialect};
 use meshwright::dpm::{Dpm, Mesh, PoseId};
 use meshwright::fsomodel::{Dialect as FsoDialect, FsoModel, MeshEntry, Vertex};
+use meshwright::gltf;
+use meshwright::scene::{self, Node, Scene};
 use meshwright_core::{bulk, f32s, num::F8A};
 use std::hint::black_box;
 use std::sync::Arc;
@@ -16,7 +19,8 @@ pub(crate) fn measure_all(report: &mut Report, effort: Effort) -> Result<(), Str
     numbers(report, effort);
     dpm(report, effort)?;
     crucible(report, effort)?;
-    fsomodel(report, effort)
+    fsomodel(report, effort)?;
+    glb(report, effort)
 }
 
 /// Ours, then the others, each run for what it returns.
@@ -25,8 +29,6 @@ macro_rules! contest {
         measure($effort, &mut [$(Contender::new(|| _ = black_box($run))),+])
     };
 }
-
-pub(crate) use contest;
 
 /// Arrays that fit into the first cache.
 fn numbers(report: &mut Report, effort: Effort) {
@@ -116,19 +118,18 @@ fn scaled(demo: &Dpm, vertices: usize, frames: usize) -> Dpm {
 }
 
 /// A wavy sheet.
-pub(crate) struct Sheet {
-    pub(crate) positions: Vec<[f32; 3]>,
-    pub(crate) normals: Vec<[f32; 3]>,
-    pub(crate) uvs: Vec<[f32; 2]>,
-    pub(crate) triangles: Vec<[u32; 3]>,
+struct Sheet {
+    positions: Vec<[f32; 3]>,
+    normals: Vec<[f32; 3]>,
+    uvs: Vec<[f32; 2]>,
+    triangles: Vec<[u32; 3]>,
 }
 
-/// With so many vertices along each side.
-pub(crate) fn sheet(side: u32) -> Sheet {
+fn sheet() -> Sheet {
     let (mut positions, mut normals, mut uvs, mut triangles) = (vec![], vec![], vec![], vec![]);
-    for y in 0..side {
-        for x in 0..side {
-            let (u, v) = (x as f32 / side as f32, y as f32 / side as f32);
+    for y in 0..SIDE {
+        for x in 0..SIDE {
+            let (u, v) = (x as f32 / SIDE as f32, y as f32 / SIDE as f32);
             let ((s, ds), (dc, c)) = ((u * 40.0).sin_cos(), (v * 30.0).sin_cos());
             let (dx, dz) = (ds * c * 0.4, -s * dc * 0.3);
             let l = (dx * dx + 1.0 + dz * dz).sqrt();
@@ -137,17 +138,17 @@ pub(crate) fn sheet(side: u32) -> Sheet {
             uvs.push([u, v]);
         }
     }
-    for y in 0..side - 1 {
-        for x in 0..side - 1 {
-            let a = y * side + x;
-            triangles.extend([[a, a + side, a + 1], [a + 1, a + side, a + side + 1]]);
+    for y in 0..SIDE - 1 {
+        for x in 0..SIDE - 1 {
+            let a = y * SIDE + x;
+            triangles.extend([[a, a + SIDE, a + 1], [a + 1, a + SIDE, a + SIDE + 1]]);
         }
     }
     Sheet { positions, normals, uvs, triangles }
 }
 
 fn crucible(report: &mut Report, effort: Effort) -> Result<(), String> {
-    let sheet = sheet(SIDE);
+    let sheet = sheet();
     let mut chunk = Chunk::new(CrucibleDialect::Seed);
     chunk.set_indices(sheet.triangles.as_flattened());
     chunk.set_floats(Attribute::Position3, &sheet.positions).map_err(|e| e.to_string())?;
@@ -171,7 +172,7 @@ fn crucible(report: &mut Report, effort: Effort) -> Result<(), String> {
 }
 
 fn fsomodel(report: &mut Report, effort: Effort) -> Result<(), String> {
-    let sheet = sheet(SIDE);
+    let sheet = sheet();
     let vertices =
         sheet.positions.iter().zip(&sheet.normals).zip(&sheet.uvs).map(|((p, n), [u, v])| Vertex {
             position: f32s(*p),
@@ -203,5 +204,24 @@ fn fsomodel(report: &mut Report, effort: Effort) -> Result<(), String> {
     report.add(Row::new("FSOMODEL: read", "its bytes read once", file.len(), &s, 1));
     let all = s.led_by(2);
     report.add(Row::new("FSOMODEL: read, all findings", "its bytes read once", file.len(), &all, 1));
+    Ok(())
+}
+
+fn glb(report: &mut Report, effort: Effort) -> Result<(), String> {
+    let Sheet { positions, normals, uvs, triangles } = sheet();
+    let mesh = scene::Mesh::new("", positions, triangles).with_normals(normals).with_uvs(uvs);
+    let size = mesh.triangles.len();
+    let peer = writer::Plain::of(&mesh);
+    let scene = Scene::default()
+        .with_nodes(vec![Node { meshes: vec![scene::MeshId(0)], ..Node::default() }])
+        .with_meshes(vec![mesh]);
+    let options = gltf::ExportOptions::default().with_memory(1 << 30);
+    let export = || gltf::export(&scene, &options).map(|g| g.value.into_glb());
+    let (ours, theirs) = (export().map_err(|e| e.to_string())?, peer.to_glb());
+    if ours.len().abs_diff(theirs.len()) > 4096 {
+        return Err(format!("{} and {} bytes are not the same work", ours.len(), theirs.len()));
+    }
+    let s = contest!(effort, export(), peer.to_glb());
+    report.add(Row::new("GLB written", "gltf-json and to_vec", size, &s, 1).target(3.0));
     Ok(())
 }

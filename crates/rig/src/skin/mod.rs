@@ -1,6 +1,5 @@
 //! Skinned meshes.
 
-mod agree;
 mod bounds;
 mod choice;
 mod dual;

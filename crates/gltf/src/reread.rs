@@ -1,0 +1,110 @@
+//! A scene as it comes back from a document of it.
+
+use crate::document::{Document, Files, Options};
+use crate::export::{ExportOptions, Gltf, export};
+use crate::import::{EXTENSIONS, Import, ImportOptions, import};
+use meshwright_core::{Limits, ReadError};
+use meshwright_scene::{ConvertError, Mesh, Motion, Scene, Skeleton, SkeletonId};
+
+/// What an export of a scene reads back as, in the order of the scene: the vertices, joints and keys that a tool is
+/// given. What was not exported is as it was. For [`recover`](meshwright_scene::recover::recover), which tells what the
+/// tool changed from what the export did.
+///
+/// # Errors
+/// When the scene cannot be exported, or its document would take more than the options' memory to read.
+pub fn reread(scene: &Scene, options: &ExportOptions) -> Result<Scene, ConvertError> {
+    let made = export(scene, options)?.value;
+    let glb = made.to_glb();
+    let refused = |e: ReadError| ConvertError::invalid(e.path().to_string(), e.message().to_owned());
+    let limits = Limits::default().with_memory(options.memory);
+    let none: &Files<'_, '_> = &|_| None;
+    let document =
+        Document::from_slice(&glb, none, &Options::default().with_limits(limits).with_extensions(EXTENSIONS))
+            .map_err(refused)?;
+    let read = import(&document, &ImportOptions::named(&scene.name)).map_err(refused)?.value;
+    Ok(aligned(scene, &made, read))
+}
+
+/// The parts of an import in the places of those that were exported.
+fn aligned(scene: &Scene, made: &Gltf<'_>, read: Import) -> Scene {
+    let skeletons = skeletons(scene, &read.scene);
+    let Import { scene: mut from, origins, animations, .. } = read;
+    let mut to = scene.clone();
+    for (skeleton, own) in to.skeletons.iter_mut().enumerate() {
+        let Some(read) = skeletons.iter().position(|s| *s == Some(skeleton)) else { continue };
+        let count = own.joints.len();
+        let tree = |s: &&Skeleton| s.joints.iter().take(count).all(|j| j.parent.is_none_or(|p| p < count));
+        let Some(read) = from.skeletons.get(read).filter(tree) else { continue };
+        for (joint, read) in own.joints.iter_mut().zip(&read.joints) {
+            joint.name.clone_from(&read.name);
+            // Those that follow others have keys instead.
+            joint.parent = read.parent;
+            joint.follows.clear();
+            (joint.rest, joint.inverse_bind) = (read.rest, read.inverse_bind);
+        }
+    }
+    let native = |s: SkeletonId| skeletons.get(s.0).copied().flatten().map(SkeletonId);
+    for (mesh, origin) in from.meshes.iter_mut().zip(&origins) {
+        let source = made.mesh_sources().get(origin.mesh).copied();
+        let Some(own) = source.and_then(|id| to.meshes.get_mut(id.0)) else { continue };
+        let skin = match mesh.skin.take() {
+            Some(mut skin) => match native(skin.skeleton) {
+                Some(id) => {
+                    skin.skeleton = id;
+                    Some(skin)
+                }
+                None => continue,
+            },
+            None => None,
+        };
+        if own.positions.len() != mesh.positions.len() || own.skin.is_some() != skin.is_some() {
+            continue;
+        }
+        let material = own.material;
+        *own = Mesh::new(
+            core::mem::take(&mut mesh.name),
+            core::mem::take(&mut mesh.positions),
+            core::mem::take(&mut mesh.triangles),
+        )
+        .with_normals(core::mem::take(&mut mesh.normals))
+        .with_tangents(core::mem::take(&mut mesh.tangents))
+        .with_uvs(core::mem::take(&mut mesh.uvs))
+        .with_colors(core::mem::take(&mut mesh.colors))
+        .with_color_encoding(mesh.color_encoding)
+        .with_material(material)
+        .with_skin(skin);
+    }
+    for (clip, animation) in from.clips.into_iter().zip(animations) {
+        let own = made.clip_sources().get(animation).copied().and_then(|c| to.clips.get_mut(c));
+        let Some((own, skeleton)) = own.zip(native(clip.skeleton)) else { continue };
+        if own.skeleton == skeleton && matches!(clip.motion, Motion::Tracks(_)) {
+            *own = clip;
+            own.skeleton = skeleton;
+        }
+    }
+    to
+}
+
+/// The skeleton of the scene that each one of the import is: that with the same joints in their order.
+fn skeletons(scene: &Scene, read: &Scene) -> Vec<Option<usize>> {
+    let mut taken = vec![false; scene.skeletons.len()];
+    let mut pairs = Vec::new();
+    for skeleton in &read.skeletons {
+        let same = |s: usize| {
+            scene.skeletons.get(s).is_some_and(|own| {
+                own.joints.len() <= skeleton.joints.len()
+                    && own
+                        .joints
+                        .iter()
+                        .zip(&skeleton.joints)
+                        .all(|(a, b)| a.name == b.name || a.name.is_empty())
+            })
+        };
+        let found = (0..taken.len()).find(|s| taken.get(*s) == Some(&false) && same(*s));
+        if let Some(slot) = found.and_then(|s| taken.get_mut(s)) {
+            *slot = true;
+        }
+        pairs.push(found);
+    }
+    pairs
+}

@@ -1,0 +1,607 @@
+//! Clips at the native frames, with what was edited of them.
+
+use super::report::{ClipChange, Part, Recovery, State};
+use super::skeleton::{Placed, nearest_kept};
+use super::{Absent, At, Place, Tolerance, Work};
+use crate::convert::ConvertError;
+use crate::ids::SkeletonId;
+use crate::model::Scene;
+use crate::motion::{Clip, Interpolation, Motion, PoseSet, PoseSetId, Track};
+use crate::sample::Sampler;
+use crate::skeleton::Skeleton;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::string::String;
+use alloc::vec::Vec;
+use meshwright_core::LimitExceeded;
+use meshwright_core::math::quat;
+use meshwright_core::math::{Affine64, Trs64, distance};
+
+/// Seconds that ends of clips differ by without meaning it.
+const SAME_TIME: f64 = 1e-4;
+
+/// The longest step of a tool that cuts clips to its own whole frames, in seconds.
+const LONGEST_STEP: f64 = 1.0 / 23.9;
+
+/// Puts the clips into the result.
+pub(super) fn recover(
+    work: &Work<'_, '_>,
+    placed: &Placed,
+    scene: &mut Scene,
+    report: &mut Recovery,
+) -> Result<(), ConvertError> {
+    let mut pairs = pairs(work);
+    renamed(work, placed, scene, &mut pairs)?;
+    let natives = core::mem::take(&mut scene.clips);
+    // How many clips show each pose.
+    let mut shown: BTreeMap<(usize, u32), usize> = BTreeMap::new();
+    for clip in &natives {
+        if let Motion::Poses { set, frames } = &clip.motion {
+            work.budget.charge_items("poses", frames.len() as u64, size_of::<[usize; 6]>())?;
+            for frame in frames.iter().collect::<BTreeSet<_>>() {
+                let count = shown.entry((set.0, *frame)).or_default();
+                *count = count.saturating_add(1);
+            }
+        }
+    }
+    let mut maker = Maker { work, placed, scene, shown };
+    maker.reshape()?;
+    for (c, native) in natives.into_iter().enumerate() {
+        let mut part = Part { name: native.name.clone(), ..Part::default() };
+        let edited = pairs.iter().find(|(_, n)| **n == Some(c)).map(|(e, _)| *e);
+        match edited {
+            Some(e) => {
+                part.change = maker.native(c, e, native)?;
+                if part.change != ClipChange::default() && part.change.cut_alone() {
+                    part.state = State::Untouched;
+                } else if part.change != ClipChange::default() {
+                    part.state = State::Edited;
+                }
+            }
+            None if maker.stays(c) => maker.keep(native),
+            None => part.state = State::Gone,
+        }
+        report.clips.push(part);
+    }
+    for (e, _) in pairs.iter().filter(|(_, native)| native.is_none()) {
+        maker.foreign(*e, report)?;
+    }
+    Ok(())
+}
+
+impl ClipChange {
+    /// True where nothing but the end is missing, which is there again.
+    fn cut_alone(&self) -> bool {
+        self.cut > 0.0 && *self == Self { cut: self.cut, ..Self::default() }
+    }
+}
+
+/// The native clip that each edited one is, by its name: as it is, or behind that of a skeleton.
+fn pairs(work: &Work<'_, '_>) -> BTreeMap<usize, Option<usize>> {
+    let mut taken = BTreeSet::new();
+    let mut pairs = BTreeMap::new();
+    for key in [|name: &str| String::from(name), |name: &str| bare(name).into()] {
+        for (e, clip) in work.edited.clips.iter().enumerate() {
+            if pairs.get(&e).copied().flatten().is_some() {
+                continue;
+            }
+            let name = key(&clip.name);
+            let mut natives = work.exported.clips.iter().enumerate();
+            let found = natives.position(|(n, native)| native.name == name && !taken.contains(&n));
+            taken.extend(found);
+            pairs.insert(e, found);
+        }
+    }
+    pairs
+}
+
+/// The name of a clip behind that of its skeleton, which FBX puts in front.
+fn bare(name: &str) -> &str {
+    name.rsplit_once('|').map_or(name, |(_, own)| own)
+}
+
+/// Pairs clips without a partner that show the same under another name.
+fn renamed(
+    work: &Work<'_, '_>,
+    placed: &Placed,
+    scene: &mut Scene,
+    pairs: &mut BTreeMap<usize, Option<usize>>,
+) -> Result<(), ConvertError> {
+    let maker = Maker { work, placed, scene, shown: BTreeMap::new() };
+    let free: Vec<usize> = pairs.iter().filter(|(_, n)| n.is_none()).map(|(e, _)| *e).collect();
+    for e in free {
+        for c in 0..work.exported.clips.len() {
+            if pairs.values().any(|n| *n == Some(c)) {
+                continue;
+            }
+            let exported = Sampler::new(work.exported, c, work.budget)?;
+            let Some(mut poser) = Poser::new(work, placed, e)? else { continue };
+            if Length::new(&exported, &poser.sampler).is_near() && maker.resampled(&exported, &mut poser)? {
+                pairs.insert(e, Some(c));
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How much of a native clip an edited one lasts.
+struct Length {
+    /// Seconds to its last frame.
+    open: f64,
+    /// Seconds at the end of the native clip that it does not have; below 0 where it is longer.
+    missing: f64,
+}
+
+impl Length {
+    fn new(exported: &Sampler<'_, '_>, edited: &Sampler<'_, '_>) -> Self {
+        let last = |clip: &Clip| clip.seconds(f64::from(clip.frames.saturating_sub(1)));
+        let (was, is) = (exported.clip(), edited.clip());
+        let open = last(is);
+        let ends =
+            [was.duration_seconds() - open, was.duration_seconds() - is.duration_seconds(), last(was) - open];
+        let missing = ends.into_iter().min_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(0.0);
+        Self { open, missing }
+    }
+
+    fn is_same(&self) -> bool {
+        self.missing.abs() <= SAME_TIME
+    }
+
+    /// Tools with a rate of their own cut what is behind their last whole frame.
+    fn is_cut(&self) -> bool {
+        !self.is_same() && self.missing > 0.0 && self.missing < LONGEST_STEP
+    }
+
+    fn is_near(&self) -> bool {
+        self.is_same() || self.is_cut()
+    }
+}
+
+struct Maker<'w, 's, 'b> {
+    work: &'w Work<'s, 'b>,
+    placed: &'w Placed,
+    scene: &'w mut Scene,
+    shown: BTreeMap<(usize, u32), usize>,
+}
+
+/// Where an edited clip has the joints of the result.
+struct Poser<'w, 's, 'b> {
+    work: &'w Work<'s, 'b>,
+    placed: &'w Placed,
+    sampler: Sampler<'s, 'b>,
+    /// The edited skeleton.
+    skeleton: usize,
+    source: &'s Skeleton,
+    locals: Vec<Affine64>,
+    worlds: Vec<Affine64>,
+}
+
+impl<'w, 's, 'b> Poser<'w, 's, 'b> {
+    fn new(work: &'w Work<'s, 'b>, placed: &'w Placed, e: usize) -> Result<Option<Self>, ConvertError> {
+        let sampler = Sampler::new(work.edited, e, work.budget)?;
+        let skeleton = sampler.clip().skeleton.0;
+        let Some(source) = work.edited.skeletons.get(skeleton) else { return Ok(None) };
+        Ok(Some(Self { work, placed, sampler, skeleton, source, locals: Vec::new(), worlds: Vec::new() }))
+    }
+
+    fn at(&mut self, seconds: f64) -> Result<(), LimitExceeded> {
+        let frame = self.sampler.clip().frame_at(seconds);
+        // Times of keys are of 32 bits: what is next to a frame is that frame.
+        let whole = nearest_whole(frame);
+        let frame = if (frame - whole).abs() < 1e-3 { whole } else { frame };
+        self.sampler.locals(frame, &mut self.locals)?;
+        self.sampler.model(frame, &mut self.worlds)
+    }
+
+    /// A joint of the edited skeleton in model space, with the native axes.
+    fn world(&self, joint: usize) -> Option<Affine64> {
+        let world = *self.worlds.get(joint)?;
+        let bone = self.work.bones.get(At { skeleton: self.skeleton, joint });
+        Some(match bone.turn {
+            Some(turn) => world.after(&Trs64 { rotation: turn, ..Trs64::IDENTITY }.to_affine()),
+            None => world,
+        })
+    }
+
+    /// A joint of the edited skeleton on the joint of the result above it.
+    fn local(&self, joint: usize) -> Option<Affine64> {
+        let at = At { skeleton: self.skeleton, joint };
+        let parent = self.source.joints.get(joint)?.parent;
+        let turned = |joint: usize| self.work.bones.get(At { joint, ..at }).turn.is_some();
+        let own = at.of(&self.placed.edited).copied().flatten()?.skeleton;
+        let above = nearest_kept(self.source, at, self.placed)
+            .filter(|a| a.skeleton == own)
+            .and_then(|a| a.of(&self.placed.result).copied().flatten());
+        let above = above.map(|a| a.joint);
+        if above == parent && !turned(joint) && !parent.is_some_and(turned) {
+            return self.locals.get(joint).copied();
+        }
+        let world = self.world(joint)?;
+        match above {
+            Some(above) => Some(self.world(above)?.inverse()?.after(&world)),
+            None => Some(world),
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "saturates, and frames are few"
+)]
+fn nearest_whole(frame: f64) -> f64 {
+    (frame + 0.5) as i64 as f64
+}
+
+/// How a joint in a pose differs from where it was: nothing where it does not.
+fn differs(here: &Affine64, there: &Affine64, tolerance: &Tolerance) -> Option<(f64, f64)> {
+    let (a, b) = (Trs64::from_affine(here), Trs64::from_affine(there));
+    let angle = quat::angle(a.rotation, b.rotation);
+    let moved = distance(a.translation, b.translation);
+    let scaled =
+        a.scale.iter().zip(b.scale).map(|(a, b)| (a - b).abs() / b.abs().max(1e-6)).fold(0.0, f64::max);
+    let exact = here == there;
+    let same =
+        exact || angle <= tolerance.rotation && moved <= tolerance.translation && scaled <= tolerance.scale;
+    (!same).then_some((angle, moved))
+}
+
+impl<'s> Maker<'_, 's, '_> {
+    /// Native poses for the joints that the result has: those that are gone leave, new ones rest.
+    fn reshape(&mut self) -> Result<(), ConvertError> {
+        for set in 0..self.scene.pose_sets.len() {
+            let clip = self
+                .work
+                .native
+                .clips
+                .iter()
+                .find(|c| matches!(&c.motion, Motion::Poses { set: s, .. } if s.0 == set));
+            let Some(skeleton) = clip.map(|c| c.skeleton.0) else { continue };
+            let (Some(to), Some(native)) =
+                (self.scene.skeletons.get(skeleton), self.placed.native.get(skeleton))
+            else {
+                continue;
+            };
+            let still = to.joints.len() == native.len()
+                && native.iter().enumerate().all(|(j, at)| at.is_some_and(|a| a.joint == j));
+            let Some(old) = self.scene.pose_sets.get(set).filter(|_| !still) else { continue };
+            let count = to.joints.len();
+            let mut locals = self.work.budget.reserve("poses", count.saturating_mul(old.len()))?;
+            for pose in 0..old.len() {
+                let Some(pose) = old.pose(pose) else { continue };
+                let from = locals.len();
+                locals.extend(to.joints.iter().map(|j| j.rest.to_affine()));
+                for (matrix, at) in pose.iter().zip(native) {
+                    let slot = at.and_then(|at| locals.get_mut(from.checked_add(at.joint)?));
+                    if let Some(slot) = slot {
+                        *slot = *matrix;
+                    }
+                }
+            }
+            if let Some(slot) = self.scene.pose_sets.get_mut(set) {
+                *slot = PoseSet { joints: count, locals };
+            }
+        }
+        Ok(())
+    }
+
+    /// A native clip that no edited one is.
+    fn stays(&self, c: usize) -> bool {
+        if self.work.absent == Absent::Kept
+            || self.work.edited.clips.is_empty() && self.work.edited.skeletons.is_empty()
+        {
+            return true;
+        }
+        // Tools leave out what stands still.
+        let Ok(sampler) = Sampler::new(self.work.exported, c, self.work.budget) else { return true };
+        let joints = sampler.skeleton().joints.len();
+        let (mut first, mut pose) = (Vec::new(), Vec::new());
+        for frame in sampler.whole_frames() {
+            if sampler.locals(frame, &mut pose).is_err() {
+                return true;
+            }
+            if first.is_empty() {
+                first.clone_from(&pose);
+            }
+            let moves = (0..joints).any(|j| {
+                let (a, b) = (first.get(j), pose.get(j));
+                a.zip(b).is_some_and(|(a, b)| differs(b, a, &self.work.tolerance).is_some())
+            });
+            if moves {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// A native clip as it is, for the joints of the result.
+    fn keep(&mut self, mut clip: Clip) {
+        let native = self.placed.native.get(clip.skeleton.0).map_or(&[][..], Vec::as_slice);
+        if let Motion::Tracks(tracks) = &mut clip.motion {
+            tracks.retain_mut(|t| match native.get(t.joint).copied().flatten() {
+                Some(at) => {
+                    t.joint = at.joint;
+                    true
+                }
+                None => false,
+            });
+        }
+        self.scene.clips.push(clip);
+    }
+
+    /// A native clip with its edits.
+    fn native(&mut self, c: usize, e: usize, mut clip: Clip) -> Result<ClipChange, ConvertError> {
+        let mut change = ClipChange::default();
+        let exported = Sampler::new(self.work.exported, c, self.work.budget)?;
+        let Some(mut poser) = Poser::new(self.work, self.placed, e)? else {
+            self.keep(clip);
+            return Ok(change);
+        };
+        let length = Length::new(&exported, &poser.sampler);
+        change.cut = if length.is_cut() { length.missing } else { 0.0 };
+        let name = &poser.sampler.clip().name;
+        if exported.clip().name != *name && self.work.exported.clips.iter().all(|n| bare(name) != n.name) {
+            change.renamed = Some(name.clone());
+            clip.name.clone_from(name);
+        }
+        if length.is_near() && self.resampled(&exported, &mut poser)? {
+            self.keep(clip);
+            return Ok(change);
+        }
+        if !length.is_near() {
+            return self.replaced(clip, e, change);
+        }
+        let edits = self.edits(&exported, &mut poser, length.open, &mut change)?;
+        if edits.is_empty() {
+            self.keep(clip);
+        } else {
+            self.edited(clip, &edits);
+        }
+        Ok(change)
+    }
+
+    /// True where every frame of the edited clip is what the native one shows at that time.
+    fn resampled(
+        &self,
+        exported: &Sampler<'s, '_>,
+        poser: &mut Poser<'_, 's, '_>,
+    ) -> Result<bool, ConvertError> {
+        let clip = poser.sampler.clip();
+        let mut pose = Vec::new();
+        let mut frames: Vec<f64> = poser.sampler.whole_frames().map(|f| clip.seconds(f)).collect();
+        self.work.budget.charge_items("frames", frames.len() as u64, 16)?;
+        if clip.looping {
+            frames.push(clip.seconds(f64::from(clip.frames.saturating_sub(1))));
+        }
+        for seconds in frames {
+            poser.at(seconds)?;
+            let frame = exported.clip().frame_at(seconds);
+            let whole = nearest_whole(frame);
+            exported.locals(if (frame - whole).abs() < 1e-3 { whole } else { frame }, &mut pose)?;
+            if self.differences(exported, poser, &pose, |_, _, _| {}) > 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Calls back for each native joint that stands otherwise, with where it stands; gives how many do.
+    fn differences(
+        &self,
+        exported: &Sampler<'s, '_>,
+        poser: &Poser<'_, 's, '_>,
+        pose: &[Affine64],
+        mut found: impl FnMut(At, Affine64, (f64, f64)),
+    ) -> usize {
+        let skeleton = exported.clip().skeleton.0;
+        let mut count = 0_usize;
+        let results = self.placed.result.get(skeleton).map_or(&[][..], Vec::as_slice);
+        let natives = self.placed.native.get(skeleton).map_or(&[][..], Vec::as_slice);
+        for (joint, there) in pose.iter().enumerate() {
+            let Some(result) = natives.get(joint).copied().flatten() else { continue };
+            let edited =
+                results.get(result.joint).copied().flatten().filter(|e| e.skeleton == poser.skeleton);
+            let own = self.work.native.skeletons.get(skeleton).and_then(|s| s.joints.get(joint));
+            let follows = own.is_some_and(|j| !j.follows.is_empty());
+            let Some(here) = edited.filter(|_| !follows).and_then(|e| poser.local(e.joint)) else { continue };
+            if let Some(by) = differs(&here, there, &self.work.tolerance) {
+                count = count.saturating_add(1);
+                found(result, here, by);
+            }
+        }
+        // New joints that move.
+        for (joint, edited) in results.iter().enumerate().skip(natives.iter().flatten().count()) {
+            let rest = self
+                .scene
+                .skeletons
+                .get(skeleton)
+                .and_then(|s| s.joints.get(joint))
+                .map(|j| j.rest.to_affine64());
+            let here = edited.filter(|e| e.skeleton == poser.skeleton).and_then(|e| poser.local(e.joint));
+            if let Some((here, rest)) = here.zip(rest)
+                && let Some(by) = differs(&here, &rest, &self.work.tolerance)
+            {
+                count = count.saturating_add(1);
+                found(At { skeleton, joint }, here, by);
+            }
+        }
+        count
+    }
+
+    /// The joints of the result that stand otherwise at native frames.
+    fn edits(
+        &self,
+        exported: &Sampler<'s, '_>,
+        poser: &mut Poser<'_, 's, '_>,
+        end: f64,
+        change: &mut ClipChange,
+    ) -> Result<BTreeMap<(u32, usize), Affine64>, ConvertError> {
+        let mut edits = BTreeMap::new();
+        let mut joints = BTreeSet::new();
+        let mut pose = Vec::new();
+        for frame in exported.whole_frames() {
+            let seconds = exported.clip().seconds(frame);
+            // Behind the end of a clip that was cut the native pose holds.
+            if seconds > end + SAME_TIME && change.cut > 0.0 {
+                continue;
+            }
+            poser.at(seconds)?;
+            exported.locals(frame, &mut pose)?;
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a frame of a clip")]
+            let number = frame as u32;
+            let before = edits.len();
+            self.differences(exported, poser, &pose, |at, here, (angle, moved)| {
+                edits.insert((number, at.joint), here);
+                joints.insert(at.joint);
+                change.degrees = change.degrees.max(angle * 180.0 / core::f64::consts::PI);
+                change.furthest = change.furthest.max(moved);
+            });
+            let met = edits.len().saturating_sub(before);
+            self.work.budget.charge_items("poses", met as u64, size_of::<Affine64>().saturating_mul(2))?;
+            if met > 0 {
+                change.frames.push(number);
+            }
+        }
+        let skeleton = self.scene.skeletons.get(exported.clip().skeleton.0);
+        let name = |j: &usize| skeleton.and_then(|s| s.joints.get(*j)).map(|j| j.name.clone());
+        change.joints = joints.iter().filter_map(name).collect();
+        Ok(edits)
+    }
+
+    /// Puts edits into a native clip.
+    fn edited(&mut self, mut clip: Clip, edits: &BTreeMap<(u32, usize), Affine64>) {
+        let frames: BTreeSet<u32> = edits.keys().map(|(frame, _)| *frame).collect();
+        match &mut clip.motion {
+            Motion::Poses { set, frames: poses } => {
+                let Some(all) = self.scene.pose_sets.get_mut(set.0) else { return };
+                for frame in frames {
+                    let Some(slot) = poses.get_mut(frame as usize) else { continue };
+                    let joints = all.joints;
+                    let shared = self.shown.get(&(set.0, *slot)).copied().unwrap_or(0) > 1;
+                    if shared {
+                        // Other clips still show it as it was.
+                        let own = all.pose(*slot as usize).unwrap_or_default().to_vec();
+                        *slot = u32::try_from(all.len()).unwrap_or(u32::MAX);
+                        all.locals.extend(own);
+                    }
+                    let first = (*slot as usize).saturating_mul(joints);
+                    for ((_, joint), local) in edits.range((frame, 0)..=(frame, usize::MAX)) {
+                        if let Some(matrix) = all.locals.get_mut(first.saturating_add(*joint)) {
+                            *matrix = local.narrow();
+                        }
+                    }
+                }
+                self.scene.clips.push(clip);
+            }
+            Motion::Tracks(_) => {
+                self.keep(clip);
+                self.rekeyed(edits);
+            }
+        }
+    }
+
+    /// Gives the joints of the last clip that were edited a key at every frame.
+    fn rekeyed(&mut self, edits: &BTreeMap<(u32, usize), Affine64>) {
+        let joints: BTreeSet<usize> = edits.keys().map(|(_, joint)| *joint).collect();
+        let mut new: Vec<Track> = Vec::new();
+        {
+            let Some(last) = self.scene.clips.len().checked_sub(1) else { return };
+            let Ok(sampler) = Sampler::new(self.scene, last, self.work.budget) else { return };
+            for &joint in &joints {
+                let mut track = Track { joint, ..Track::default() };
+                for frame in 0..u32::try_from(sampler.frames()).unwrap_or(0) {
+                    let trs = match edits.get(&(frame, joint)) {
+                        Some(local) => Trs64::from_affine(local),
+                        None => sampler.trs(joint, f64::from(frame)),
+                    };
+                    let trs = trs.narrow();
+                    #[expect(clippy::cast_precision_loss, reason = "frames of clips are below 2^24")]
+                    let at = frame as f32;
+                    track.translation.push(at, trs.translation);
+                    track.rotation.push(at, trs.rotation);
+                    if sampler
+                        .skeleton()
+                        .joints
+                        .get(joint)
+                        .is_some_and(|j| j.rest.to_trs64().scale != [1.0; 3])
+                        || trs.scale.iter().any(|s| (s - 1.0).abs() > 1e-5)
+                    {
+                        track.scale.push(at, trs.scale);
+                    }
+                }
+                // Either all frames have a scale or none.
+                if track.scale.frames.len() != track.rotation.frames.len() {
+                    track.scale = crate::motion::Channel::new();
+                }
+                new.push(track);
+            }
+        }
+        if let Some(Clip { motion: Motion::Tracks(tracks), .. }) = self.scene.clips.last_mut() {
+            tracks.retain(|t| !joints.contains(&t.joint));
+            tracks.extend(new);
+            tracks.sort_by_key(|t| t.joint);
+        }
+    }
+
+    /// A native clip that has another length now: that of the edited one.
+    fn replaced(
+        &mut self,
+        native: Clip,
+        e: usize,
+        mut change: ClipChange,
+    ) -> Result<ClipChange, ConvertError> {
+        let skeleton = native.skeleton;
+        if let Some(mut clip) = self.made(e, skeleton.0)? {
+            change.length = Some(clip.frames);
+            clip.name.clone_from(&native.name);
+            (clip.start, clip.extras) = (native.start, native.extras);
+            clip.looping |= native.looping && clip.looping;
+            self.scene.clips.push(clip);
+        } else {
+            self.keep(native);
+        }
+        Ok(change)
+    }
+
+    /// A clip that the native model does not have.
+    fn foreign(&mut self, e: usize, report: &mut Recovery) -> Result<(), ConvertError> {
+        let Some(source) = self.work.edited.clips.get(e) else { return Ok(()) };
+        let of = self.placed.edited.get(source.skeleton.0).and_then(|list| list.iter().flatten().next());
+        let Some(skeleton) = of.map(|at| at.skeleton) else { return Ok(()) };
+        let part = Part { name: source.name.clone(), state: State::New, ..Part::default() };
+        if let Some(clip) = self.made(e, skeleton)? {
+            report.clips.push(part);
+            self.scene.clips.push(clip);
+        }
+        Ok(())
+    }
+
+    /// An edited clip as poses of a skeleton of the result, at its own frames.
+    fn made(&mut self, e: usize, skeleton: usize) -> Result<Option<Clip>, ConvertError> {
+        let Some(mut poser) = Poser::new(self.work, self.placed, e)? else { return Ok(None) };
+        let (Some(to), Some(results)) =
+            (self.scene.skeletons.get(skeleton), self.placed.result.get(skeleton))
+        else {
+            return Ok(None);
+        };
+        let source = poser.sampler.clip();
+        let joints = to.joints.len();
+        let count = poser.sampler.frames();
+        let mut locals = self.work.budget.reserve("poses", joints.saturating_mul(count))?;
+        for frame in 0..u32::try_from(count).unwrap_or(0) {
+            poser.at(source.seconds(f64::from(frame)))?;
+            for (joint, edited) in to.joints.iter().zip(results) {
+                let here = edited.filter(|e| e.skeleton == poser.skeleton).and_then(|e| poser.local(e.joint));
+                locals.push(here.map_or_else(|| joint.rest.to_affine(), |m| m.narrow()));
+            }
+        }
+        let set = PoseSetId(self.scene.pose_sets.len());
+        let frames = (0..u32::try_from(count).unwrap_or(0)).collect();
+        self.scene.pose_sets.push(PoseSet { joints, locals });
+        let mut clip =
+            Clip::new(source.name.clone(), SkeletonId(skeleton), source.rate, Motion::Poses { set, frames });
+        clip.looping = source.looping;
+        clip.extras.clone_from(&source.extras);
+        Ok(Some(clip.with_interpolation(Interpolation::LinearShort)))
+    }
+}

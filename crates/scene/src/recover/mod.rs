@@ -1,0 +1,196 @@
+//! What a tool left as it was of a model that was exported for it.
+//!
+//! A model goes out as glTF, is edited in a tool and comes back as a plain scene: joints have other axes, vertices another
+//! order, clips other keys, and everything lies a little beside where it was. [`recover`] holds the edited scene against the
+//! native one and gives a scene in the native order, whose untouched parts are the native values bit for bit, with a
+//! [`Recovery`] that says what was edited.
+
+mod clips;
+mod joints;
+mod meshes;
+mod rebuild;
+mod report;
+mod skeleton;
+mod space;
+mod vertices;
+
+pub use report::{ClipChange, JointChange, MeshChange, Part, Recovery, State};
+
+use crate::convert::ConvertError;
+use crate::model::Scene;
+use alloc::vec::Vec;
+use meshwright_core::Budget;
+use meshwright_core::math::wide;
+
+/// How near to the native value a value must be to be that value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Snap {
+    /// Equal numbers alone.
+    Exact,
+    /// What editors change without being asked.
+    #[default]
+    Default,
+    /// What tools change that make files smaller.
+    Loose,
+}
+
+/// What becomes of native meshes and clips that are not in the edited scene.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Absent {
+    /// They were deleted.
+    #[default]
+    Gone,
+    /// They stay: the edited scene adds to the native one. Meshes stay only where the edited scene has none.
+    Kept,
+}
+
+/// The native model.
+#[derive(Clone, Copy, Debug)]
+pub struct Original<'s> {
+    /// The model as its format's `to_scene` gives it.
+    pub native: &'s Scene,
+    /// The same scene as it reads back after an export without any edit: what exports change is not an edit. The native
+    /// scene itself where it did not go through an export.
+    pub exported: &'s Scene,
+}
+
+/// A joint by its skeleton.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct At {
+    skeleton: usize,
+    joint: usize,
+}
+
+/// An index into lists of lists.
+trait Place {
+    fn of<T>(self, lists: &[Vec<T>]) -> Option<&T>;
+    fn of_mut<T>(self, lists: &mut [Vec<T>]) -> Option<&mut T>;
+}
+
+/// Distances within which values are equal.
+#[derive(Clone, Copy, Debug)]
+struct Tolerance {
+    /// Lengths, in the scene's unit.
+    position: f64,
+    /// Degrees between unit normals, and where the native normal was not of unit length.
+    normal: [f64; 2],
+    uv: f64,
+    weight: f64,
+    /// Radians between rotations of joints.
+    rotation: f64,
+    /// Lengths of translations of joints, in the scene's unit.
+    translation: f64,
+    scale: f64,
+}
+
+impl Tolerance {
+    /// Figures of `spec/gltf-in.md`, section 2: what editors and packers were measured to change.
+    fn new(snap: Snap, extent: f64) -> Self {
+        match snap {
+            Snap::Exact => Self {
+                position: 0.0,
+                normal: [0.0; 2],
+                uv: 0.0,
+                weight: 0.0,
+                rotation: 0.0,
+                translation: 0.0,
+                scale: 0.0,
+            },
+            Snap::Default => Self {
+                position: 4e-6 * extent,
+                normal: [0.2, 0.7],
+                uv: 1e-6,
+                weight: 1e-6,
+                rotation: 2e-5,
+                translation: 3e-5 * extent,
+                scale: 1e-5,
+            },
+            Snap::Loose => Self {
+                position: 1e-4 * extent,
+                normal: [1.5, 1.5],
+                // Half a step of 12 bits.
+                uv: 1.3e-4,
+                weight: 4e-3,
+                rotation: 4e-3,
+                translation: 4e-4 * extent,
+                scale: 1e-3,
+            },
+        }
+    }
+}
+
+/// Holds an edited scene against the native one.
+///
+/// # Errors
+/// When a scene breaks its own rules, when the two are not in the same space, when `exported` has not the skeletons,
+/// joints, meshes and clips of `native` in their order, or when the budget does not allow for the result.
+pub fn recover(
+    edited: &Scene,
+    original: &Original<'_>,
+    snap: Snap,
+    absent: Absent,
+    budget: &Budget,
+) -> Result<(Scene, Recovery), ConvertError> {
+    let Original { native, exported } = *original;
+    for (scene, name) in [(edited, "edited"), (native, "native"), (exported, "exported")] {
+        scene
+            .validate()
+            .map_err(|e| ConvertError::invalid(alloc::format!("{name}.{}", e.path), e.message))?;
+    }
+    if edited.space != native.space || exported.space != native.space {
+        return Err(ConvertError::invalid("space", "the scenes are in different spaces"));
+    }
+    if !same_shape(native, exported) {
+        return Err(ConvertError::invalid("exported", "it is not the native scene"));
+    }
+    let extent = extent(exported);
+    let tolerance = Tolerance::new(snap, extent);
+    let mut bones = joints::Bones::new(edited, exported, extent, budget)?;
+    let reach = tolerance.position.max(1e-5 * extent);
+    let edited = space::modelled(edited, exported, &bones, (extent, reach), budget)?;
+    let edited = &*edited;
+    bones.turns(edited, exported, extent);
+    let mut report = Recovery::default();
+    let work = Work { edited, native, exported, tolerance, extent, absent, bones, budget };
+    let mut scene = native.clone();
+    let placed = skeleton::recover(&work, &mut scene, &mut report)?;
+    meshes::recover(&work, &placed, &mut scene, &mut report)?;
+    clips::recover(&work, &placed, &mut scene, &mut report)?;
+    Ok((scene, report))
+}
+
+/// What all parts of the recovery look at.
+struct Work<'s, 'b> {
+    edited: &'s Scene,
+    native: &'s Scene,
+    exported: &'s Scene,
+    tolerance: Tolerance,
+    extent: f64,
+    absent: Absent,
+    bones: joints::Bones,
+    budget: &'b Budget,
+}
+
+fn same_shape(a: &Scene, b: &Scene) -> bool {
+    let joints = |s: &Scene| s.skeletons.iter().map(|k| k.joints.len()).collect::<Vec<_>>();
+    (a.meshes.len(), a.clips.len(), joints(a)) == (b.meshes.len(), b.clips.len(), joints(b))
+        && a.meshes.iter().zip(&b.meshes).all(|(a, b)| a.positions.len() == b.positions.len())
+}
+
+/// The longest side of the box around all vertices and joints.
+fn extent(scene: &Scene) -> f64 {
+    let binds = scene.skeletons.iter().flat_map(|s| (0..s.joints.len()).filter_map(|j| joints::bind(s, j)));
+    let points = scene.meshes.iter().flat_map(|m| m.positions.iter().map(|p| wide(*p)));
+    let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+    for point in points.chain(binds.map(|b| b.w)) {
+        for ((low, high), c) in low.iter_mut().zip(&mut high).zip(point) {
+            *low = low.min(c);
+            *high = high.max(c);
+        }
+    }
+    let sides = high.iter().zip(low).map(|(h, l)| h - l).fold(0.0, f64::max);
+    if sides.is_finite() && sides > 0.0 { sides } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests;

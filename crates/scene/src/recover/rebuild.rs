@@ -1,0 +1,493 @@
+//! The meshes of the result, made of what was found.
+
+use super::meshes::{Corner, Edited, Found, Source, part, state, stays_absent, stem};
+use super::report::{MeshChange, Part, Recovery, State};
+use super::skeleton::Placed;
+use super::vertices::Same;
+use super::{At, Place, Work};
+use crate::convert::ConvertError;
+use crate::ids::{MaterialId, MeshId, NodeId, SkeletonId};
+use crate::mesh::{Influence, LocalVertex, Mesh, Skin};
+use crate::model::{Material, Node, Scene};
+use crate::skeleton::Local;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use meshwright_core::math::{Affine64, Trs64, distance, narrow, scale, unit, wide};
+
+/// Triangles of edited meshes that are no native ones.
+type Foreign = [(usize, Vec<[u32; 3]>)];
+
+/// Puts the meshes into the result.
+pub(super) fn meshes(
+    work: &Work<'_, '_>,
+    placed: &Placed,
+    found: &[Found<'_>],
+    edited: &[Edited<'_>],
+    foreign: &Foreign,
+    scene: &mut Scene,
+    report: &mut Recovery,
+) -> Result<(), ConvertError> {
+    let natives = core::mem::take(&mut scene.meshes);
+    let mut places: Vec<Option<MeshId>> = work.budget.reserve("meshes", natives.len())?;
+    let mut maker = Maker { work, placed, edited, materials: Materials::new(work), scene };
+    for (m, (native, own)) in natives.iter().zip(found).enumerate() {
+        let lost = own.slots.is_empty() && own.added.is_empty() && own.sources.is_empty();
+        if lost && !stays_absent(work, m) {
+            places.push(None);
+            report.meshes.push(part(native, State::Gone));
+            continue;
+        }
+        let (mut mesh, mut change) =
+            if lost { (native.clone(), MeshChange::default()) } else { maker.native(native, own)? };
+        maker.belongings(m, own, &mut mesh, &mut change);
+        maker.rebind(&mut mesh);
+        places.push(Some(MeshId(maker.scene.meshes.len())));
+        maker.scene.meshes.push(mesh);
+        report.meshes.push(Part { change: change.clone(), ..part(native, state(&change)) });
+    }
+    let gone = |mesh: &MeshId| places.get(mesh.0).copied().flatten();
+    for node in &mut maker.scene.nodes {
+        node.meshes = node.meshes.iter().filter_map(gone).collect();
+    }
+    for joint in maker.scene.skeletons.iter_mut().flat_map(|s| &mut s.joints) {
+        joint.solid = joint.solid.as_ref().and_then(gone);
+    }
+    for (e, triangles) in foreign {
+        maker.foreign(*e, triangles, report)?;
+    }
+    let materials = maker.materials.report;
+    report.materials.extend(materials);
+    Ok(())
+}
+
+/// The materials of the edited scene in the result.
+struct Materials {
+    known: BTreeMap<usize, MaterialId>,
+    report: Vec<Part<()>>,
+}
+
+/// Names that tools give to materials of meshes that have none.
+const UNNAMED: [&str; 4] = ["", "Material_0", "material", "DefaultMaterial"];
+
+impl Materials {
+    fn new(work: &Work<'_, '_>) -> Self {
+        let part = |m: &Material| Part { name: m.name.clone(), ..Part::default() };
+        let mut own =
+            Self { known: BTreeMap::new(), report: work.native.materials.iter().map(part).collect() };
+        for (e, material) in work.edited.materials.iter().enumerate() {
+            let native =
+                work.exported.materials.iter().position(|n| n.name == material.name && !n.name.is_empty());
+            if let Some(native) = native {
+                own.known.insert(e, MaterialId(native));
+            }
+        }
+        own
+    }
+
+    /// The material of the result that one of the edited scene is; those that are there twice are edited where they
+    /// look otherwise.
+    fn get(&mut self, work: &Work<'_, '_>, e: usize, scene: &mut Scene) -> Option<MaterialId> {
+        if let Some(id) = self.known.get(&e) {
+            return Some(*id);
+        }
+        let material = work.edited.materials.get(e)?;
+        let id = MaterialId(scene.materials.len());
+        scene.materials.push(material.clone());
+        self.report.push(Part { name: material.name.clone(), state: State::New, change: () });
+        self.known.insert(e, id);
+        Some(id)
+    }
+}
+
+struct Maker<'w, 's, 'b> {
+    work: &'w Work<'s, 'b>,
+    placed: &'w Placed,
+    edited: &'w [Edited<'s>],
+    materials: Materials,
+    scene: &'w mut Scene,
+}
+
+impl Maker<'_, '_, '_> {
+    /// A native mesh with its edits.
+    fn native(&self, native: &Mesh, own: &Found<'_>) -> Result<(Mesh, MeshChange), ConvertError> {
+        let mut change = MeshChange::default();
+        let count = native.positions.len();
+        let added = own.added.len().saturating_mul(3);
+        self.work.budget.charge_items(
+            "vertices",
+            (count.saturating_add(added)) as u64,
+            size_of::<[f64; 12]>(),
+        )?;
+        // A vertex without triangles cannot be seen, so that its absence says nothing.
+        let mut used = alloc::vec![false; count];
+        let mut kept = alloc::vec![false; count];
+        let mark = |list: &mut Vec<bool>, v: u32| {
+            if let Some(slot) = list.get_mut(v as usize) {
+                *slot = true;
+            }
+        };
+        for (corners, there) in native.triangles.iter().zip(&own.there) {
+            for v in corners {
+                mark(&mut used, *v);
+                if *there {
+                    mark(&mut kept, *v);
+                }
+            }
+        }
+        for corner in own.added.iter().flatten() {
+            if let Corner::Native(v) = corner {
+                mark(&mut kept, *v);
+            }
+        }
+        let is = |list: &[bool], v: usize| list.get(v).copied().unwrap_or(false);
+        let mut copy = Copy::new(native);
+        let mut places: Vec<Option<u32>> = self.work.budget.reserve("vertices", count)?;
+        for v in 0..count {
+            if is(&used, v) && !is(&kept, v) {
+                places.push(None);
+                change.removed = change.removed.saturating_add(1);
+                continue;
+            }
+            places.push(Some(copy.len()));
+            copy.keep(native, v);
+            let slot = own.class(v).and_then(|class| own.slots.get(&class));
+            if let Some((source, same)) = slot.filter(|(_, same)| !same.all()) {
+                self.edit(&mut copy.mesh, (native, own, v), *source, *same, &mut change);
+            }
+        }
+        let mut triangles =
+            self.work.budget.reserve("triangles", own.there.len().saturating_add(own.added.len()))?;
+        let place = |v: u32| places.get(v as usize).copied().flatten();
+        for (corners, there) in native.triangles.iter().zip(&own.there) {
+            let [a, b, c] = corners.map(place);
+            match (there, a, b, c) {
+                (true, Some(a), Some(b), Some(c)) => triangles.push([a, b, c]),
+                _ => change.triangles_removed = change.triangles_removed.saturating_add(1),
+            }
+        }
+        let mut new: BTreeMap<Source, u32> = BTreeMap::new();
+        for corners in &own.added {
+            let corners = corners.map(|corner| match corner {
+                Corner::Native(v) => place(v).unwrap_or(0),
+                Corner::New(source) => *new.entry(source).or_insert_with(|| {
+                    let at = copy.len();
+                    self.append(&mut copy.mesh, source, &own.world);
+                    change.added = change.added.saturating_add(1);
+                    at
+                }),
+            });
+            triangles.push(corners);
+            change.triangles_added = change.triangles_added.saturating_add(1);
+        }
+        copy.mesh.triangles = triangles;
+        Ok((copy.mesh, change))
+    }
+
+    /// Lets the last vertex of a mesh be what it was made, where that is not what it was.
+    fn edit(
+        &self,
+        mesh: &mut Mesh,
+        (native, own, n): (&Mesh, &Found<'_>, usize),
+        (e, v): Source,
+        same: Same,
+        change: &mut MeshChange,
+    ) {
+        let Some(edited) = self.edited.get(e) else { return };
+        let count = |slot: &mut usize, same: bool| *slot = slot.saturating_add(usize::from(!same));
+        count(&mut change.moved, same.position);
+        count(&mut change.normals, same.normal);
+        count(&mut change.uvs, same.uv);
+        count(&mut change.colors, same.color);
+        count(&mut change.weights, same.weights);
+        let (position, normal) = local(edited, v, &own.world);
+        if !same.position
+            && let Some((slot, position)) = mesh.positions.last_mut().zip(position)
+        {
+            let was = own.exported.positions.get(n).map_or([0.0; 3], |p| wide(*p));
+            change.furthest = change.furthest.max(distance(was, position));
+            *slot = narrow(position);
+        }
+        if !same.normal
+            && let Some((slot, normal)) = mesh.normals.last_mut().zip(normal)
+        {
+            *slot = narrow(normal);
+        }
+        let other = edited.moved.mesh;
+        if !same.uv
+            && let Some((slot, uv)) = mesh.uvs.last_mut().zip(other.uvs.get(v))
+        {
+            *slot = *uv;
+        }
+        if !same.color
+            && let Some((slot, color)) = mesh.colors.last_mut().zip(other.colors.get(v))
+        {
+            let alpha = slot.last().copied();
+            *slot = *color;
+            if let (true, Some(alpha), Some(to)) = (edited.moved.opaque, alpha, slot.last_mut()) {
+                *to = alpha;
+            }
+        }
+        let Some(skin) = &mut mesh.skin else { return };
+        if !same.weights {
+            skin.starts.pop();
+            let from = skin.starts.last().map_or(0, |s| *s as usize);
+            skin.influences.truncate(from);
+            skin.local.truncate(from);
+            skin.influences.extend(self.influences(other, v, skin.skeleton, true));
+            skin.end_vertex();
+        }
+        if native.skin.as_ref().is_some_and(|s| !s.local.is_empty())
+            && !(same.weights && same.position && same.normal)
+        {
+            self.localize(mesh);
+        }
+    }
+
+    /// Vertices as their joints see them, for the last vertex of a mesh.
+    fn localize(&self, mesh: &mut Mesh) {
+        let Some(skin) = &mut mesh.skin else { return };
+        let (Some(position), normal) = (mesh.positions.last(), mesh.normals.last()) else { return };
+        let Some(vertex) = skin.vertex_count().checked_sub(1) else { return };
+        let range = skin.range(vertex);
+        skin.local.truncate(range.start);
+        for i in skin.influences.get(range).unwrap_or_default() {
+            let inverse = self.inverse_bind(skin.skeleton.0, i.joint as usize).unwrap_or(Affine64::IDENTITY);
+            let weight = f64::from(i.weight);
+            let seen = |v: [f64; 3]| narrow(scale(v, weight));
+            skin.local.push(LocalVertex {
+                position: seen(inverse.point(wide(*position))),
+                normal: normal.map_or([0.0; 3], |n| seen(inverse.vector(wide(*n)))),
+            });
+        }
+    }
+
+    /// Of a joint by its native number, or by its place behind the native ones.
+    fn inverse_bind(&self, skeleton: usize, joint: usize) -> Option<Affine64> {
+        let natives = self.placed.native.get(skeleton)?;
+        let kept = natives.iter().flatten().count();
+        let joint = match joint.checked_sub(natives.len()) {
+            None => self.work.native.skeletons.get(skeleton)?.joints.get(joint)?,
+            Some(new) => self.scene.skeletons.get(skeleton)?.joints.get(kept.checked_add(new)?)?,
+        };
+        Some(joint.inverse_bind.wide())
+    }
+
+    /// The influences of an edited vertex by native joints, or by those of the result.
+    fn influences(&self, mesh: &Mesh, v: usize, skeleton: SkeletonId, native: bool) -> Vec<Influence> {
+        let Some(skin) = &mesh.skin else { return Vec::new() };
+        let own = |i: &Influence| {
+            let at = At { skeleton: skin.skeleton.0, joint: i.joint as usize };
+            let result =
+                at.of(&self.placed.edited).copied().flatten().filter(|r| r.skeleton == skeleton.0)?;
+            let joint = if native { self.back(result)? } else { result.joint };
+            Some(Influence { joint: u32::try_from(joint).ok()?, weight: i.weight })
+        };
+        skin.of(v).iter().filter(|i| i.weight != 0.0).filter_map(own).collect()
+    }
+
+    /// A joint of the result by its number while meshes still count in native ones: new joints come behind those.
+    fn back(&self, result: At) -> Option<usize> {
+        let natives = self.placed.native.get(result.skeleton)?;
+        let kept = natives.iter().flatten().count();
+        match result.joint.checked_sub(kept) {
+            Some(new) => natives.len().checked_add(new),
+            None => natives.iter().position(|at| *at == Some(result)),
+        }
+    }
+
+    /// Gives a mesh the joints of the result.
+    fn rebind(&self, mesh: &mut Mesh) {
+        let Some(skin) = &mut mesh.skin else { return };
+        let Some(natives) = self.placed.native.get(skin.skeleton.0) else { return };
+        if natives.iter().enumerate().all(|(j, at)| at.is_some_and(|at| at.joint == j)) {
+            return;
+        }
+        let kept = natives.iter().flatten().count();
+        let place = |joint: usize| match natives.get(joint) {
+            Some(at) => at.map(|at| at.joint),
+            None => joint.checked_sub(natives.len()).and_then(|new| kept.checked_add(new)),
+        };
+        let mut new = Skin::new(skin.skeleton);
+        for v in 0..skin.vertex_count() {
+            for at in skin.range(v) {
+                let Some(i) = skin.influences.get(at) else { continue };
+                let Some(joint) = place(i.joint as usize).and_then(|j| u32::try_from(j).ok()) else {
+                    continue;
+                };
+                new.influences.push(Influence { joint, weight: i.weight });
+                new.local.extend(skin.local.get(at));
+            }
+            new.end_vertex();
+        }
+        *skin = new;
+    }
+
+    /// Puts an edited vertex behind those of a mesh, with the attributes that the mesh has.
+    fn append(&self, mesh: &mut Mesh, (e, v): Source, world: &Affine64) {
+        let Some(edited) = self.edited.get(e) else { return };
+        let other = edited.moved.mesh;
+        let (position, normal) = local(edited, v, world);
+        let had = mesh.positions.len();
+        mesh.positions.push(narrow(position.unwrap_or_default()));
+        let lists = |len: usize| len == had && had > 0;
+        if lists(mesh.normals.len()) {
+            mesh.normals.push(narrow(normal.unwrap_or([0.0, 1.0, 0.0])));
+        }
+        if lists(mesh.tangents.len()) {
+            mesh.tangents.push(other.tangents.get(v).copied().unwrap_or([1.0, 0.0, 0.0, 1.0]));
+        }
+        if lists(mesh.uvs.len()) {
+            mesh.uvs.push(other.uvs.get(v).copied().unwrap_or_default());
+        }
+        if lists(mesh.colors.len()) {
+            mesh.colors.push(other.colors.get(v).copied().unwrap_or([255; 4]));
+        }
+        if let Some(skin) = &mut mesh.skin {
+            let local = !skin.local.is_empty();
+            skin.influences.extend(self.influences(other, v, skin.skeleton, true));
+            skin.end_vertex();
+            if local {
+                self.localize(mesh);
+            }
+        }
+    }
+
+    /// The name, material and place of a native mesh.
+    fn belongings(&mut self, m: usize, own: &Found<'_>, mesh: &mut Mesh, change: &mut MeshChange) {
+        let [e] = own.sources[..] else { return };
+        let Some(edited) = self.edited.get(e) else { return };
+        let source = edited.moved.mesh;
+        let alone = self.edited.iter().filter(|other| other.moved.mesh.name == source.name).count() == 1;
+        let theirs = self.work.exported.meshes.iter().any(|n| n.name == source.name);
+        let numbered = stem(&source.name) == own.exported.name;
+        if alone && !theirs && !numbered && !source.name.is_empty() && !own.exported.name.is_empty() {
+            change.renamed = Some(source.name.clone());
+            mesh.name.clone_from(&source.name);
+        }
+        let name = |scene: &Scene, id: Option<MaterialId>| {
+            id.and_then(|id| scene.materials.get(id.0)).map(|m| m.name.clone()).unwrap_or_default()
+        };
+        let (was, is) =
+            (name(self.work.exported, own.exported.material), name(self.work.edited, source.material));
+        let none = UNNAMED.contains(&is.as_str()) || is.starts_with("PaletteMaterial");
+        if was != is && !none {
+            let id = source.material.and_then(|id| self.materials.get(self.work, id.0, self.scene));
+            change.material = id != mesh.material;
+            mesh.material = id;
+        }
+        if let Some(world) = edited.placed {
+            change.placed = self.place(m, &world);
+        }
+    }
+
+    /// Moves the node that draws a native mesh.
+    fn place(&mut self, m: usize, world: &Affine64) -> bool {
+        let worlds = self.work.native.world_transforms().unwrap_or_default();
+        let draws = |n: &&Node| n.meshes.iter().any(|mesh| mesh.0 == m);
+        let Some(at) = self.work.native.nodes.iter().position(|n| draws(&n)) else { return false };
+        let above = self.work.native.nodes.get(at).and_then(|n| n.parent).and_then(|NodeId(p)| worlds.get(p));
+        let inverse = above.map_or(Some(Affine64::IDENTITY), |a| a.wide().inverse());
+        match (inverse, self.scene.nodes.get_mut(at)) {
+            (Some(inverse), Some(node)) => {
+                let local = inverse.after(world);
+                let trs = Trs64::from_affine(&local);
+                node.local = match node.local {
+                    Local::Trs(_) if trs.misfit(&local) < 1e-6 => Local::Trs(trs.narrow()),
+                    _ => Local::Affine(local.narrow()),
+                };
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// A mesh that the native model does not have.
+    fn foreign(
+        &mut self,
+        e: usize,
+        triangles: &[[u32; 3]],
+        report: &mut Recovery,
+    ) -> Result<(), ConvertError> {
+        let Some(edited) = self.edited.get(e) else { return Ok(()) };
+        let source = edited.moved.mesh;
+        let count = source.positions.len() as u64;
+        self.work.budget.charge_items("vertices", count, size_of::<[f64; 10]>())?;
+        let mut mesh = Mesh { triangles: triangles.to_vec(), ..source.clone() };
+        let place = |(v, _): (usize, &[f32; 3])| {
+            let (position, normal) = local(edited, v, &Affine64::IDENTITY);
+            (narrow(position.unwrap_or_default()), normal.map(narrow))
+        };
+        let vertices: Vec<_> = source.positions.iter().enumerate().map(place).collect();
+        mesh.positions = vertices.iter().map(|(p, _)| *p).collect();
+        if !source.normals.is_empty() {
+            mesh.normals = vertices.iter().map(|(_, n)| n.unwrap_or([0.0, 1.0, 0.0])).collect();
+        }
+        mesh.material = source.material.and_then(|id| self.materials.get(self.work, id.0, self.scene));
+        if let Some(skin) = &source.skin {
+            let first = (0..self.placed.edited.get(skin.skeleton.0).map_or(0, Vec::len)).find_map(|joint| {
+                At { skeleton: skin.skeleton.0, joint }.of(&self.placed.edited).copied().flatten()
+            });
+            mesh.skin = first.map(|at| {
+                let mut new = Skin::new(SkeletonId(at.skeleton));
+                for v in 0..skin.vertex_count() {
+                    new.influences.extend(self.influences(source, v, new.skeleton, false));
+                    new.end_vertex();
+                }
+                new
+            });
+        }
+        let id = MeshId(self.scene.meshes.len());
+        report.meshes.push(part(&mesh, State::New));
+        let node = NodeId(self.scene.nodes.len());
+        self.scene.nodes.push(Node::of_mesh(mesh.name.clone(), id));
+        if let Some(level) = self.scene.levels.first_mut() {
+            level.nodes.push(node);
+        }
+        self.scene.meshes.push(mesh);
+        Ok(())
+    }
+}
+
+/// An edited vertex in the space of a native mesh.
+fn local(edited: &Edited<'_>, v: usize, world: &Affine64) -> (Option<[f64; 3]>, Option<[f64; 3]>) {
+    let inverse = world.inverse().unwrap_or(Affine64::IDENTITY);
+    let position = edited.moved.positions.get(v).map(|p| inverse.point(*p));
+    let turn = inverse.normals();
+    let normal = edited.moved.normals.get(v).map(|n| turn.map_or(*n, |m| m.vector(*n)));
+    (position, normal.and_then(unit))
+}
+
+/// A mesh that is filled with some of the vertices of another.
+struct Copy {
+    mesh: Mesh,
+}
+
+impl Copy {
+    fn new(native: &Mesh) -> Self {
+        let mut mesh = Mesh { name: native.name.clone(), ..Mesh::default() };
+        mesh.material = native.material;
+        mesh.color_encoding = native.color_encoding;
+        mesh.extras.clone_from(&native.extras);
+        mesh.skin = native.skin.as_ref().map(|s| Skin::new(s.skeleton));
+        Self { mesh }
+    }
+
+    fn len(&self) -> u32 {
+        u32::try_from(self.mesh.positions.len()).unwrap_or(u32::MAX)
+    }
+
+    fn keep(&mut self, native: &Mesh, v: usize) {
+        let to = &mut self.mesh;
+        to.positions.extend(native.positions.get(v));
+        to.normals.extend(native.normals.get(v));
+        to.tangents.extend(native.tangents.get(v));
+        to.uvs.extend(native.uvs.get(v));
+        to.colors.extend(native.colors.get(v));
+        if let Some((to, from)) = to.skin.as_mut().zip(native.skin.as_ref()) {
+            let range = from.range(v);
+            to.influences.extend(from.influences.get(range.clone()).unwrap_or_default());
+            to.local.extend(from.local.get(range).unwrap_or_default());
+            to.end_vertex();
+        }
+    }
+}

@@ -1,0 +1,268 @@
+use super::*;
+use crate::ids::{MaterialId, MeshId, SkeletonId};
+use crate::mesh::{Influence, Mesh, Skin};
+use crate::model::{Material, Node};
+use crate::motion::{Clip, Motion, Track};
+use crate::skeleton::{Joint, Local, Skeleton};
+use crate::strategy::clean_scene;
+use alloc::string::ToString;
+use alloc::vec;
+use meshwright_core::math::quat;
+use meshwright_core::math::{Trs, Trs64, narrow};
+use meshwright_core::{Budget, Limits};
+use proptest::prelude::*;
+
+fn budget() -> Budget {
+    Budget::new(Limits::default())
+}
+
+fn same(edited: &Scene, native: &Scene) -> (Scene, Recovery) {
+    snapped(edited, native, Snap::Default)
+}
+
+fn snapped(edited: &Scene, native: &Scene, snap: Snap) -> (Scene, Recovery) {
+    let original = Original { native, exported: native };
+    recover(edited, &original, snap, Absent::Gone, &budget()).unwrap()
+}
+
+/// A strip of quads along a chain of three bones, that bends in one clip.
+fn tube() -> Scene {
+    let joint = |name: &str, parent: Option<usize>| {
+        let rest = Trs { translation: [0.0, 1.0, 0.0], ..Trs::IDENTITY };
+        Joint::new(name, parent, Local::Trs(rest))
+    };
+    let mut skeleton = Skeleton {
+        name: "s".into(),
+        joints: vec![joint("a b", None), joint("c.d", Some(0)), joint("e", Some(1))],
+    };
+    skeleton.bind_rest().unwrap();
+    let (mut positions, mut uvs, mut skin) = (Vec::new(), Vec::new(), Skin::new(SkeletonId(0)));
+    for row in 0..6_u8 {
+        for side in 0..3_u8 {
+            positions.push([f32::from(side), f32::from(row) * 0.75, f32::from(side * row) * 0.01]);
+            uvs.push([f32::from(side) / 2.0, f32::from(row) / 5.0]);
+            skin.influences.push(Influence { joint: u32::from(row / 2), weight: 0.75 });
+            skin.influences.push(Influence { joint: 2, weight: 0.25 });
+            skin.end_vertex();
+        }
+    }
+    let mut triangles = Vec::new();
+    for row in 0..5_u32 {
+        for side in 0..2 {
+            let v = row * 3 + side;
+            triangles.extend([[v, v + 1, v + 3], [v + 1, v + 4, v + 3]]);
+        }
+    }
+    let normals = vec![[0.0, 0.0, 1.0]; positions.len()];
+    let body = Mesh::new("body", positions, triangles)
+        .with_normals(normals)
+        .with_uvs(uvs)
+        .with_skin(skin)
+        .with_material(MaterialId(0));
+    let hat = Mesh::new("hat", vec![[9.0, 0.0, 0.0], [9.0, 1.0, 0.0], [9.0, 0.0, 1.0]], vec![[0, 1, 2]]);
+    let mut track = Track { joint: 1, ..Track::default() };
+    for frame in 0..5_u8 {
+        let turn = quat::about([0.0, 0.0, 1.0], f64::from(frame) * 0.2);
+        track.rotation.push(f32::from(frame), narrow(turn));
+    }
+    let clip = Clip::new("bend", SkeletonId(0), 20.0, Motion::Tracks(vec![track]));
+    Scene::new("tube")
+        .with_meshes(vec![body, hat])
+        .with_nodes(vec![Node::of_mesh("body", MeshId(0)), Node::of_mesh("hat", MeshId(1))])
+        .with_skeletons(vec![skeleton])
+        .with_materials(vec![Material::named("skin")])
+        .with_clips(vec![clip])
+}
+
+/// The same model as a tool may hand it back: everything in another order, with other axes and names made safe.
+fn mangled(scene: &Scene) -> Scene {
+    let mut out = scene.clone();
+    let mesh = &mut out.meshes[0];
+    let n = mesh.positions.len();
+    let last = u32::try_from(n - 1).unwrap();
+    mesh.positions.reverse();
+    mesh.normals.reverse();
+    mesh.uvs.reverse();
+    mesh.triangles.reverse();
+    mesh.triangles.iter_mut().for_each(|t| *t = [last - t[1], last - t[2], last - t[0]]);
+    let old = mesh.skin.take().unwrap();
+    let mut skin = Skin::new(SkeletonId(0));
+    for v in (0..n).rev() {
+        skin.influences.extend(old.of(v).iter().map(|i| Influence { joint: 2 - i.joint, ..*i }));
+        skin.end_vertex();
+    }
+    mesh.skin = Some(skin);
+    out.meshes.reverse();
+    out.nodes = vec![Node::of_mesh("hat", MeshId(0)), Node::of_mesh("body", MeshId(1))];
+    let quarter = Trs64 { rotation: quat::about([1.0, 0.0, 0.0], 1.5), ..Trs64::IDENTITY }.to_affine();
+    let back = quarter.inverse().unwrap();
+    let joints = &mut out.skeletons[0].joints;
+    for joint in joints.iter_mut() {
+        joint.inverse_bind = back.after(&joint.inverse_bind.wide()).narrow();
+        joint.parent = joint.parent.map(|p| 2 - p);
+        joint.name = joint.name.replace(' ', "_").replace('.', "");
+        let rest = joint.rest.to_affine64().after(&quarter);
+        let rest = if joint.parent.is_some() { back.after(&rest) } else { rest };
+        joint.rest = Local::Trs(Trs64::from_affine(&rest).narrow());
+    }
+    joints.reverse();
+    if let Motion::Tracks(tracks) = &mut out.clips[0].motion {
+        for q in &mut tracks[0].rotation.values {
+            let turned = quat::product(quat::about([1.0, 0.0, 0.0], -1.5), wide(*q));
+            *q = narrow(quat::product(turned, quat::about([1.0, 0.0, 0.0], 1.5)));
+        }
+        let mut moved = tracks[0].clone();
+        // Its rest was turned: so is the place of the joint on its parent.
+        moved.translation.push(0.0, narrow(back.vector([0.0, 1.0, 0.0])));
+        tracks[0] = moved;
+    }
+    out
+}
+
+#[test]
+fn a_mangled_model_is_untouched() {
+    let native = tube();
+    let (scene, report) = same(&mangled(&native), &native);
+    assert!(report.is_untouched(), "{report:#?}");
+    assert_eq!(scene, native);
+}
+
+#[test]
+fn what_was_edited_in_a_mangled_model_is_all_that_is() {
+    let native = tube();
+    let mut edited = mangled(&native);
+    let body = &mut edited.meshes[1];
+    body.positions[4][0] += 0.5;
+    let (scene, report) = same(&edited, &native);
+    let change = &report.meshes[0].change;
+    assert_eq!(
+        (report.meshes[0].state, change.moved, change.added, change.removed),
+        (State::Edited, 1, 0, 0)
+    );
+    assert!((change.furthest - 0.5).abs() < 1e-6);
+    let mut expected = native.clone();
+    expected.meshes[0].positions[13][0] += 0.5;
+    assert_eq!(scene, expected);
+}
+
+#[test]
+fn the_least_edit_is_seen() {
+    let native = tube();
+    type Edit = fn(&mut Scene);
+    let edits: [(&str, Edit); 12] = [
+        ("position", |s| s.meshes[0].positions[7][1] += 1e-4),
+        ("normal", |s| s.meshes[0].normals[3] = [0.01, 0.0, 0.999_95]),
+        ("uv", |s| s.meshes[0].uvs[3][0] += 1e-5),
+        ("weight", |s| {
+            let skin = s.meshes[0].skin.as_mut().unwrap();
+            skin.influences[6].weight += 1e-5;
+            skin.influences[7].weight -= 1e-5;
+        }),
+        ("triangle", |s| s.meshes[0].triangles[2].swap(0, 1)),
+        ("mesh name", |s| s.meshes[1].name = "cap".into()),
+        ("material", |s| s.meshes[1].material = Some(MaterialId(0))),
+        ("joint name", |s| s.skeletons[0].joints[2].name = "tail".into()),
+        ("joint place", |s| {
+            s.skeletons[0].joints[2].inverse_bind.w[0] -= 1e-3;
+            if let Local::Trs(t) = &mut s.skeletons[0].joints[2].rest {
+                t.translation[0] += 1e-3;
+            }
+        }),
+        ("clip name", |s| s.clips[0].name = "fold".into()),
+        ("key", |s| {
+            if let Motion::Tracks(tracks) = &mut s.clips[0].motion {
+                tracks[0].rotation.values[2] = narrow(quat::about([0.0, 0.0, 1.0], 0.4001));
+            }
+        }),
+        ("deleted", |s| {
+            s.meshes.truncate(1);
+            s.nodes.truncate(1);
+        }),
+    ];
+    for (what, edit) in edits {
+        let mut edited = native.clone();
+        edit(&mut edited);
+        let (scene, report) = same(&edited, &native);
+        assert!(!report.is_untouched(), "{what}");
+        assert_ne!(scene, native, "{what}");
+        assert!(scene.validate().is_ok(), "{what}");
+    }
+}
+
+#[test]
+fn an_edited_key_is_one_joint_in_one_frame() {
+    let native = tube();
+    let mut edited = mangled(&native);
+    if let Motion::Tracks(tracks) = &mut edited.clips[0].motion {
+        let own = wide(tracks[0].rotation.values[3]);
+        tracks[0].rotation.values[3] = narrow(quat::product(own, quat::about([0.0, 1.0, 0.0], 0.3)));
+    }
+    let (scene, report) = same(&edited, &native);
+    let change = &report.clips[0].change;
+    assert_eq!((&change.frames[..], &change.joints[..]), (&[3][..], &["c.d".to_string()][..]));
+    assert!((change.degrees - 0.3_f64.to_degrees()).abs() < 1e-3);
+    assert_eq!((scene.meshes, scene.skeletons), (native.meshes, native.skeletons));
+}
+
+#[test]
+fn a_clip_that_was_sampled_at_another_rate_is_untouched() {
+    let native = tube();
+    let mut edited = native.clone();
+    let sampler_budget = budget();
+    let sampler = crate::sample::Sampler::new(&native, 0, &sampler_budget).unwrap();
+    let mut track = Track { joint: 1, ..Track::default() };
+    // 0.2 s are 4.8 frames: the last is cut.
+    for frame in 0..5_u8 {
+        let trs = sampler.trs(1, f64::from(frame) * 20.0 / 24.0).narrow();
+        track.rotation.push(f32::from(frame), trs.rotation);
+    }
+    edited.clips[0] = Clip::new("bend", SkeletonId(0), 24.0, Motion::Tracks(vec![track]));
+    let (scene, report) = same(&edited, &native);
+    assert!(report.is_untouched(), "{:?}", report.clips);
+    assert!((report.clips[0].change.cut - (0.2 - 4.0 / 24.0)).abs() < 1e-6);
+    assert_eq!(scene, native);
+}
+
+#[test]
+fn new_parts_come_behind() {
+    let native = tube();
+    let mut edited = mangled(&native);
+    let ball = Mesh::new("ball", vec![[3.0, 3.0, 3.0], [4.0, 3.0, 3.0], [3.0, 4.0, 3.0]], vec![[0, 1, 2]]);
+    edited.meshes.insert(0, ball);
+    edited.nodes.iter_mut().for_each(|n| n.meshes[0].0 += 1);
+    edited.nodes.push(Node::of_mesh("ball", MeshId(0)));
+    edited.skeletons[0].joints.push(Joint::new("tail", Some(0), Local::default()));
+    let mut wave = edited.clips[0].clone();
+    wave.name = "wave".into();
+    if let Motion::Tracks(tracks) = &mut wave.motion {
+        tracks[0].rotation.values.iter_mut().for_each(|q| *q = [0.0, 0.0, 0.0, 1.0]);
+    }
+    edited.clips.insert(0, wave);
+    let (scene, report) = same(&edited, &native);
+    assert_eq!(scene.meshes[..2], native.meshes);
+    assert_eq!(scene.skeletons[0].joints[..3], native.skeletons[0].joints);
+    assert_eq!(scene.clips[0].name, "bend");
+    let names = |n: &str| report.meshes.iter().any(|p| p.name == n && p.state == State::New);
+    assert!(names("ball") && report.clips[1].state == State::New && report.joints[3].state == State::New);
+    assert!(scene.validate().is_ok());
+}
+
+proptest! {
+    #[test]
+    fn a_scene_is_itself(scene in clean_scene()) {
+        let (back, report) = snapped(&scene, &scene, Snap::Default);
+        prop_assert!(report.is_untouched(), "{report:?}");
+        // Numbers that are none are not equal to themselves.
+        prop_assert_eq!(alloc::format!("{back:?}"), alloc::format!("{scene:?}"));
+    }
+
+    #[test]
+    fn any_two_scenes_give_a_scene_or_an_error(edited in clean_scene(), native in clean_scene()) {
+        let original = Original { native: &native, exported: &native };
+        for absent in [Absent::Gone, Absent::Kept] {
+            if let Ok((scene, _)) = recover(&edited, &original, Snap::Loose, absent, &budget()) {
+                prop_assert!(scene.validate().is_ok(), "{:?}", scene.validate());
+            }
+        }
+    }
+}

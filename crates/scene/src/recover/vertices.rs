@@ -1,0 +1,218 @@
+//! Vertices found again by what they are.
+
+use super::joints::Bones;
+use super::{At, Tolerance};
+use crate::mesh::Mesh;
+use alloc::vec::Vec;
+use meshwright_core::math::{Affine64, add, distance, dot, unit, wide};
+use meshwright_core::{Budget, LimitExceeded};
+
+/// A vertex of the native model, by its mesh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Vertex {
+    pub(super) mesh: usize,
+    pub(super) vertex: usize,
+}
+
+/// Which attributes of two vertices are equal.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Same {
+    pub(super) position: bool,
+    pub(super) normal: bool,
+    pub(super) uv: bool,
+    pub(super) color: bool,
+    pub(super) weights: bool,
+}
+
+impl Same {
+    pub(super) const fn all(self) -> bool {
+        self.position && self.normal && self.uv && self.color && self.weights
+    }
+}
+
+/// An edited mesh in the native bind pose and model space.
+pub(super) struct Moved<'m> {
+    pub(super) mesh: &'m Mesh,
+    pub(super) positions: Vec<[f64; 3]>,
+    pub(super) normals: Vec<[f64; 3]>,
+    /// Its colours lost their alpha on the way.
+    pub(super) opaque: bool,
+}
+
+/// Compares a vertex of an edited mesh with a native one whose mesh is drawn with `world`.
+pub(super) fn compare(
+    (edited, v): (&Moved<'_>, usize),
+    (native, n, world): (&Mesh, usize, &Affine64),
+    bones: &Bones,
+    tolerance: &Tolerance,
+) -> Same {
+    let there = native.positions.get(n).map(|p| world.point(wide(*p)));
+    let here = edited.positions.get(v).copied();
+    let position = here.zip(there).is_some_and(|(a, b)| distance(a, b) <= tolerance.position);
+    let normal = match (edited.normals.get(v), native.normals.get(n)) {
+        (Some(a), Some(b)) => same_direction(*a, normal_of(world, *b), tolerance.normal),
+        _ => true,
+    };
+    let uv = match (edited.mesh.uvs.get(v), native.uvs.get(n)) {
+        (Some(a), Some(b)) => wide(*a).iter().zip(wide(*b)).all(|(a, b)| (a - b).abs() <= tolerance.uv),
+        _ => true,
+    };
+    let color = match (edited.mesh.colors.get(v), native.colors.get(n)) {
+        (Some(a), Some(b)) => a.iter().zip(b).take(if edited.opaque { 3 } else { 4 }).all(|(a, b)| a == b),
+        _ => true,
+    };
+    let weights = same_weights((edited.mesh, v), (native, n), bones, tolerance.weight);
+    Same { position, normal, uv, color, weights }
+}
+
+/// Whether two vertices of an edited mesh are one that a tool took apart.
+pub(super) fn alike(edited: &Moved<'_>, v: usize, w: usize, tolerance: &Tolerance) -> bool {
+    let near = |a: Option<&[f64; 3]>, b: Option<&[f64; 3]>| {
+        a.zip(b).is_none_or(|(a, b)| distance(*a, *b) <= tolerance.position)
+    };
+    let mesh = edited.mesh;
+    let normals = match (edited.normals.get(v), edited.normals.get(w)) {
+        (Some(a), Some(b)) => same_direction(*a, *b, tolerance.normal),
+        _ => true,
+    };
+    let uv = |n: usize| mesh.uvs.get(n).map(|uv| wide(*uv));
+    let uvs =
+        uv(v).zip(uv(w)).is_none_or(|(a, b)| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tolerance.uv));
+    let skins = mesh.skin.as_ref().is_none_or(|s| s.of(v) == s.of(w));
+    let colors = mesh.colors.get(v) == mesh.colors.get(w);
+    near(edited.positions.get(v), edited.positions.get(w)) && normals && uvs && skins && colors
+}
+
+/// A normal in model space, not of unit length.
+pub(super) fn normal_of(world: &Affine64, normal: [f32; 3]) -> [f64; 3] {
+    let normal = wide(normal);
+    world.normals().map_or(normal, |m| m.vector(normal))
+}
+
+fn same_direction(a: [f64; 3], b: [f64; 3], [near, far]: [f64; 2]) -> bool {
+    if a == b {
+        return true;
+    }
+    let length = dot(b, b);
+    let Some((a, b)) = unit(a).zip(unit(b)) else { return near > 0.0 };
+    let degrees = if (length - 1.0).abs() < 1e-3 { near } else { far };
+    // Of small angles the chord is the arc.
+    distance(a, b) <= degrees * core::f64::consts::PI / 180.0
+}
+
+/// Whether the same joints move two vertices by the same parts.
+fn same_weights(
+    (edited, v): (&Mesh, usize),
+    (native, n): (&Mesh, usize),
+    bones: &Bones,
+    tolerance: f64,
+) -> bool {
+    let (a, b) = match (&edited.skin, &native.skin) {
+        (Some(a), Some(b)) => (a, b),
+        (a, b) => return a.is_none() == b.is_none(),
+    };
+    let to_native = |joint: u32| {
+        let at = At { skeleton: a.skeleton.0, joint: joint as usize };
+        bones.get(at).native.filter(|n| n.skeleton == b.skeleton.0).map(|n| n.joint)
+    };
+    let sum = |list: &[crate::mesh::Influence], of: &dyn Fn(u32) -> Option<usize>, joint: usize| {
+        list.iter()
+            .filter(|i| of(i.joint) == Some(joint))
+            .map(|i| f64::from(i.weight))
+            .fold(0.0, |s, w| s + w)
+    };
+    let own = |joint: u32| Some(joint as usize);
+    let (here, there) = (a.of(v), b.of(n));
+    let close = |joint: usize| (sum(here, &to_native, joint) - sum(there, &own, joint)).abs() <= tolerance;
+    there.iter().all(|i| close(i.joint as usize))
+        && here.iter().all(|i| match to_native(i.joint) {
+            Some(joint) => close(joint),
+            None => f64::from(i.weight).abs() <= tolerance,
+        })
+}
+
+/// Vertices by place.
+pub(super) struct Grid {
+    size: f64,
+    /// Sorted by cell.
+    cells: Vec<([i64; 3], Vertex)>,
+}
+
+impl Grid {
+    /// A grid in which vertices no further apart than `reach` are in neighbouring cells.
+    pub(super) fn new(
+        vertices: impl Iterator<Item = (Vertex, [f64; 3])>,
+        count: usize,
+        reach: f64,
+        budget: &Budget,
+    ) -> Result<Self, LimitExceeded> {
+        let size = reach * 4.0;
+        let mut cells = budget.reserve("vertices", count)?;
+        cells.extend(vertices.map(|(vertex, p)| (cell(p, size), vertex)));
+        cells.sort_unstable();
+        Ok(Self { size, cells })
+    }
+
+    /// The vertices near a point; some further away too.
+    pub(super) fn near(&self, point: [f64; 3]) -> impl Iterator<Item = Vertex> {
+        let step = self.size / 4.0;
+        let mut probes: [[i64; 3]; 8] = core::array::from_fn(|k| {
+            let side = |bit: usize| if k & bit == 0 { -step } else { step };
+            cell(add(point, [side(1), side(2), side(4)]), self.size)
+        });
+        probes.sort_unstable();
+        let mut last = None;
+        let probes = probes.map(|p| if last.replace(p) == Some(p) { None } else { Some(p) });
+        probes.into_iter().flatten().flat_map(|probe| {
+            let from = self.cells.partition_point(|(cell, _)| *cell < probe);
+            let own = self.cells.get(from..).unwrap_or_default();
+            own.iter().take_while(move |(cell, _)| *cell == probe).map(|(_, vertex)| *vertex)
+        })
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "saturates: what is that far away shares a cell"
+)]
+fn cell(point: [f64; 3], size: f64) -> [i64; 3] {
+    point.map(|c| {
+        let cut = (c / size) as i64;
+        if cut as f64 > c / size { cut.saturating_sub(1) } else { cut }
+    })
+}
+
+/// Vertices of a skinned mesh in the native bind pose: a tool may bind it in another pose of the same skeleton. `place`
+/// gives, for an edited joint, what takes a vertex from the native bind pose into the one of the file.
+pub(super) fn unbound(
+    mesh: &Mesh,
+    place: &dyn Fn(u32) -> Option<Affine64>,
+) -> (Vec<[f64; 3]>, Vec<[f64; 3]>) {
+    let mut positions = Vec::with_capacity(mesh.positions.len());
+    let mut normals = Vec::with_capacity(mesh.normals.len());
+    for v in 0..mesh.positions.len() {
+        let influences = mesh.skin.as_ref().map_or(&[][..], |s| s.of(v));
+        let mut sum = [0.0; 12];
+        let mut total = 0.0;
+        for i in influences {
+            let weight = f64::from(i.weight);
+            let Some(m) = place(i.joint) else { continue };
+            total += weight;
+            for (s, c) in sum.iter_mut().zip(m.to_array()) {
+                *s += weight * c;
+            }
+        }
+        let back = (total > 0.0).then(|| {
+            let [a, b, c, d, e, f, g, h, i, j, k, l] = sum.map(|s| s / total);
+            Affine64 { x: [a, b, c], y: [d, e, f], z: [g, h, i], w: [j, k, l] }.inverse()
+        });
+        let back = back.flatten().unwrap_or(Affine64::IDENTITY);
+        positions.extend(mesh.positions.get(v).map(|p| back.point(wide(*p))));
+        normals.extend(mesh.normals.get(v).map(|n| {
+            let turned = back.normals().map_or(wide(*n), |m| m.vector(wide(*n)));
+            unit(turned).unwrap_or(wide(*n))
+        }));
+    }
+    (positions, normals)
+}
