@@ -27,6 +27,7 @@ pub(crate) fn concatenate(bones: &[Bone], pose: &[BonePose], out: &mut Vec<Affin
 }
 
 /// The linear part applied to a vector.
+#[cfg(feature = "scene")]
 #[inline]
 pub(crate) fn turned(m: &Affine64, [a, b, c]: [f64; 3]) -> [f64; 3] {
     let [x, y, z] = [m.x, m.y, m.z];
@@ -34,6 +35,7 @@ pub(crate) fn turned(m: &Affine64, [a, b, c]: [f64; 3]) -> [f64; 3] {
 }
 
 /// The linear part applied to a vector, plus `weight` times the translation.
+#[cfg(feature = "scene")]
 #[inline]
 pub(crate) fn weighted(m: &Affine64, v: [f64; 3], weight: f64) -> [f64; 3] {
     let ([x, y, z], t) = (turned(m, v), m.w);

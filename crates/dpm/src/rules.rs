@@ -1,14 +1,13 @@
 //! The rules that DPM and ZYM share, each stated once and run by reading, writing and validating.
 
 use crate::bone::{Bone, BonePose, Name};
-use crate::decode;
 use crate::order::parents_first;
 use crate::record::{WORD, item, matrix, texcoord, triangle};
 use alloc::collections::BTreeMap;
 use alloc::format;
 use meshwright_core::layout::Gaps;
 use meshwright_core::record::Field;
-use meshwright_core::{Codes, F32, Findings, Path, ReadError, Rule};
+use meshwright_core::{Codes, F32, Findings, Path, ReadError, Rule, bulk};
 
 meshwright_core::rules! {
     error MAGIC = "bad-magic", BadMagic,
@@ -333,7 +332,7 @@ pub(crate) fn check_texcoords(
     start: Option<u64>,
     findings: &mut Findings,
 ) -> Checked {
-    if !decode::any_non_finite(texcoords.as_flattened().iter().copied()) {
+    if bulk::all_finite(texcoords.as_flattened()) {
         return Ok(());
     }
     for (v, pair) in texcoords.iter().enumerate() {
@@ -353,7 +352,7 @@ pub(crate) fn check_bounds(
     start: Option<u64>,
     findings: &mut Findings,
 ) -> Checked {
-    if !decode::any_non_finite(values.clone()) {
+    if values.clone().all(F32::is_finite) {
         return Ok(());
     }
     let places = fields.iter().flat_map(|f| (0..f.width).step_by(WORD).map(move |within| (f, within)));

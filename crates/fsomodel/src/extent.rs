@@ -31,15 +31,7 @@ impl<'s> Extents<'s> {
 
     /// One pass over the indices.
     pub(crate) fn new(indices: Indices<'s>) -> Self {
-        let blocks = indices.len().div_ceil(BLOCK);
-        let of = |i: usize| {
-            let start = i.saturating_mul(BLOCK);
-            indices
-                .slice(start, start.saturating_add(BLOCK).min(indices.len()))
-                .extent()
-                .unwrap_or((u32::MAX, 0))
-        };
-        let mut levels = Vec::from([(0..blocks).map(of).collect::<Vec<_>>()]);
+        let mut levels = Vec::from([indices.extents(BLOCK)]);
         while let Some(below) = levels.last().filter(|l| l.len() > 1) {
             let pair = |p: &[(u32, u32)]| p.iter().fold((u32::MAX, 0), |(l, h), e| (l.min(e.0), h.max(e.1)));
             let level = below.chunks(2).map(pair).collect();

@@ -1,6 +1,7 @@
 //! Vertices and indices, decoded from the bytes of their chunks.
 
 use crate::dialect::Dialect;
+use alloc::vec::Vec;
 use meshwright_core::F32;
 
 /// One vertex.
@@ -153,19 +154,41 @@ impl<'s> Indices<'s> {
         if self.is_empty() {
             return None;
         }
-        Some(if self.wide {
-            // Signed numbers with the sign turned round: they are in the same order, and every machine compares
-            // several of them at once.
-            const SIGN: u32 = 1 << 31;
-            let words = self.bytes.as_chunks::<4>().0.iter();
-            let words = words.map(|b| (u32::from_le_bytes(*b) ^ SIGN).cast_signed());
-            let (low, high) = words.fold((i32::MAX, i32::MIN), |(low, high), i| (low.min(i), high.max(i)));
-            (low.cast_unsigned() ^ SIGN, high.cast_unsigned() ^ SIGN)
-        } else {
-            let words = self.bytes.as_chunks::<2>().0.iter().map(|b| u16::from_le_bytes(*b));
-            let (low, high) = words.fold((u16::MAX, 0), |(low, high), i| (low.min(i), high.max(i)));
-            (low.into(), high.into())
-        })
+        Some(extent(self.bytes, self.wide))
+    }
+
+    /// The lowest and the highest of each `block` indices; of a last block what there is of it.
+    pub(crate) fn extents(&self, block: usize) -> Vec<(u32, u32)> {
+        let mut all = Vec::with_capacity(self.len().div_ceil(block.max(1)));
+        let whole = self.len().saturating_mul(self.size());
+        extents(self.bytes.get(..whole).unwrap_or_default(), self.wide, block, &mut all);
+        all
+    }
+}
+
+#[allow(clippy::inline_always, reason = "part of a kernel")]
+#[inline(always)]
+fn extent(bytes: &[u8], wide: bool) -> (u32, u32) {
+    if wide {
+        // Signed numbers with the sign turned round: they are in the same order, and every machine compares several of
+        // them at once.
+        const SIGN: u32 = 1 << 31;
+        let words = bytes.as_chunks::<4>().0.iter();
+        let words = words.map(|b| (u32::from_le_bytes(*b) ^ SIGN).cast_signed());
+        let (low, high) = words.fold((i32::MAX, i32::MIN), |(low, high), i| (low.min(i), high.max(i)));
+        (low.cast_unsigned() ^ SIGN, high.cast_unsigned() ^ SIGN)
+    } else {
+        let words = bytes.as_chunks::<2>().0.iter().map(|b| u16::from_le_bytes(*b));
+        let (low, high) = words.fold((u16::MAX, 0), |(low, high), i| (low.min(i), high.max(i)));
+        (low.into(), high.into())
+    }
+}
+
+meshwright_core::kernels! {
+    fn extents as extents_portable<'a>(bytes: &'a [u8], wide: bool, block: usize, out: &'a mut Vec<(u32, u32)>) -> () {
+        for block in bytes.chunks(block.saturating_mul(if wide { 4 } else { 2 }).max(1)) {
+            out.push(extent(block, wide));
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Units divided into meshes.
 
+use super::buckets::Buckets;
 use super::quads::Unit;
 use alloc::vec::Vec;
 
@@ -19,7 +20,7 @@ struct Filling<'u> {
     units: &'u [Unit],
     capacity: usize,
     /// The units at each vertex.
-    users: Vec<Vec<u32>>,
+    users: Buckets<u32>,
     placed: Vec<bool>,
     /// The bin a vertex was last put into, so that none has to be cleared; bins count from 1.
     in_bin: Vec<usize>,
@@ -30,14 +31,8 @@ struct Filling<'u> {
 
 impl<'u> Filling<'u> {
     fn new(units: &'u [Unit], vertices: usize, capacity: usize) -> Self {
-        let mut users: Vec<Vec<u32>> = alloc::vec![Vec::new(); vertices];
-        for (i, unit) in units.iter().enumerate() {
-            for corner in unit.corners() {
-                if let Some(list) = users.get_mut(*corner as usize) {
-                    list.push(u32::try_from(i).unwrap_or(u32::MAX));
-                }
-            }
-        }
+        let corners = (0..).zip(units).flat_map(|(i, unit)| unit.corners().iter().map(move |c| (*c, i)));
+        let users = Buckets::new(vertices, corners);
         let (placed, in_bin) = (alloc::vec![false; units.len()], alloc::vec![0; vertices]);
         let open = (0..=units.len()).map(|i| u32::try_from(i).unwrap_or(u32::MAX)).collect();
         Self { units, capacity, users, placed, in_bin, bin: 0, open }
@@ -102,10 +97,11 @@ impl<'u> Filling<'u> {
 
     /// How many vertices of a unit the bin does not have yet.
     fn fresh(&self, unit: &Unit) -> usize {
-        let mut new: Vec<u32> = unit.corners().to_vec();
-        new.sort_unstable();
-        new.dedup();
-        new.into_iter().filter(|c| self.in_bin.get(*c as usize) != Some(&self.bin)).count()
+        let corners = unit.corners();
+        let is_new = |(k, c): (usize, &u32)| {
+            self.in_bin.get(*c as usize) != Some(&self.bin) && !corners[..k].contains(c)
+        };
+        corners.iter().enumerate().filter(|one| is_new(*one)).count()
     }
 
     fn place(&mut self, i: usize, unit: &Unit, frontier: &mut Vec<u32>) {
@@ -116,7 +112,7 @@ impl<'u> Filling<'u> {
             let corner = *corner as usize;
             if let Some(slot) = self.in_bin.get_mut(corner).filter(|s| **s != self.bin) {
                 *slot = self.bin;
-                let list = self.users.get(corner).into_iter().flatten();
+                let list = self.users.get(corner).iter();
                 frontier.extend(list.filter(|u| self.placed.get(**u as usize) == Some(&false)));
             }
         }

@@ -197,11 +197,13 @@ fn rebuilt(
     }
 }
 
+/// A vertex that has no new number yet.
+const NONE: u32 = u32::MAX;
+
 /// The triangles of some meshes over one list of distinct vertices, each of the smallest kind that will do.
 #[derive(Default)]
 struct Joined {
     vertices: Vec<Vertex>,
-    ids: BTreeMap<Vertex, u32>,
     triangles: Vec<[u32; 3]>,
     errors: Errors,
 }
@@ -218,7 +220,10 @@ impl Joined {
                         return *known;
                     }
                     let stored = mesh.vertices.get(i as usize).copied().unwrap_or_default();
-                    let id = this.id(stored, reading, options);
+                    let (v, error) = smallest(stored, reading, options);
+                    this.errors = this.errors.max(error);
+                    let id = u32::try_from(this.vertices.len()).unwrap_or(u32::MAX);
+                    this.vertices.push(v);
                     if let Some(slot) = slot {
                         *slot = Some(id);
                     }
@@ -227,18 +232,34 @@ impl Joined {
                 this.triangles.push(corners);
             }
         }
+        this.merge();
         this
     }
 
-    fn id(&mut self, stored: Vertex, reading: Reading, options: &OptimizeOptions) -> u32 {
-        let (v, error) = smallest(stored, reading, options);
-        self.errors = self.errors.max(error);
-        let next = u32::try_from(self.vertices.len()).unwrap_or(u32::MAX);
-        let id = *self.ids.entry(v).or_insert(next);
-        if id == next {
-            self.vertices.push(v);
+    /// Makes one of equal vertices, in the order of their first use.
+    fn merge(&mut self) {
+        let all = core::mem::take(&mut self.vertices);
+        let mut sorted: Vec<(Vertex, u32)> = all.iter().copied().zip(0..).collect();
+        sorted.sort_unstable();
+        let mut ids = alloc::vec![0_u32; all.len()];
+        for equal in sorted.chunk_by(|a, b| a.0 == b.0) {
+            for (_, i) in equal {
+                ids[*i as usize] = equal[0].1;
+            }
         }
-        id
+        for (i, v) in all.into_iter().enumerate() {
+            // The first of its equals has come before, and has its number.
+            let first = ids[i] as usize;
+            ids[i] = if first == i {
+                self.vertices.push(v);
+                u32::try_from(self.vertices.len() - 1).unwrap_or(u32::MAX)
+            } else {
+                ids[first]
+            };
+        }
+        for corner in self.triangles.as_flattened_mut() {
+            *corner = ids[*corner as usize];
+        }
     }
 
     /// At most `room` meshes of `pattern`'s material that take the fewest bytes, with those bytes.
@@ -249,17 +270,22 @@ impl Joined {
             pair(&self.triangles)
         };
         let mut best: Option<(usize, Vec<Mesh>)> = None;
+        let mut order = alloc::vec![NONE; self.vertices.len()];
         for capacity in CAPACITIES {
             let bins = fill(&units, self.vertices.len(), capacity);
             if bins.len() > room {
                 continue;
             }
-            let emitted = |bin: &Vec<Unit>| emit(bin, &self.vertices, pattern, options);
+            let emitted = |bin: &Vec<Unit>| emit(bin, &self.vertices, &mut order, pattern, options);
             let meshes: Vec<Mesh> = bins.iter().map(emitted).collect();
             let cost = meshes.iter().map(cost).sum();
             let countable = meshes.iter().all(countable);
             if countable && best.as_ref().is_none_or(|(old, _)| cost < *old) {
                 best = Some((cost, meshes));
+            }
+            if self.vertices.len() <= capacity {
+                // More room changes nothing.
+                break;
             }
         }
         best
@@ -281,16 +307,22 @@ fn countable(mesh: &Mesh) -> bool {
 }
 
 /// A mesh of some units: vertices of quads first, so that as many quads as possible fit 32 bits.
-fn emit(bin: &[Unit], vertices: &[Vertex], pattern: &Mesh, options: &OptimizeOptions) -> Mesh {
-    let mut order: BTreeMap<u32, u32> = BTreeMap::new();
+/// `order` has room for the new number of each vertex, and is left as it was.
+fn emit(
+    bin: &[Unit],
+    vertices: &[Vertex],
+    order: &mut [u32],
+    pattern: &Mesh,
+    options: &OptimizeOptions,
+) -> Mesh {
     let mut list = Vec::new();
     let mut put = |corner: u32| {
-        let next = u32::try_from(order.len()).unwrap_or(u32::MAX);
-        let id = *order.entry(corner).or_insert(next);
-        if id == next {
-            list.push(vertices.get(corner as usize).copied().unwrap_or_default());
+        let id = &mut order[corner as usize];
+        if *id == NONE {
+            *id = u32::try_from(list.len()).unwrap_or(u32::MAX);
+            list.push(vertices[corner as usize]);
         }
-        id
+        *id
     };
     for unit in bin.iter().filter(|u| matches!(u, Unit::Quad(_))) {
         unit.corners().iter().for_each(|c| {
@@ -314,6 +346,7 @@ fn emit(bin: &[Unit], vertices: &[Vertex], pattern: &Mesh, options: &OptimizeOpt
             }
         }
     }
+    bin.iter().flat_map(Unit::corners).for_each(|c| order[*c as usize] = NONE);
     // The existing loader makes room for as many triangles as there are vertices.
     while options.engine != EngineSafety::Ignored && list.len() < primitives.len() {
         list.push(list.last().copied().unwrap_or_default());
@@ -331,13 +364,13 @@ fn emit(bin: &[Unit], vertices: &[Vertex], pattern: &Mesh, options: &OptimizeOpt
 
 /// Lists of the same content become one.
 fn share(meshes: &mut [Mesh]) {
-    let mut vertices: BTreeMap<Vec<Vertex>, Arc<Vec<Vertex>>> = BTreeMap::new();
+    let mut vertices: BTreeSet<Arc<Vec<Vertex>>> = BTreeSet::new();
     let mut primitives: BTreeMap<Vec<u64>, Arc<Vec<Primitive>>> = BTreeMap::new();
     for mesh in meshes {
-        if let Some(known) = vertices.get(mesh.vertices.as_ref()) {
+        if let Some(known) = vertices.get(&mesh.vertices) {
             mesh.vertices = Arc::clone(known);
         } else {
-            vertices.insert(mesh.vertices.as_ref().clone(), Arc::clone(&mesh.vertices));
+            vertices.insert(Arc::clone(&mesh.vertices));
         }
         let bits = mesh.primitives.iter().map(|p| p.to_bits()).collect();
         mesh.primitives = Arc::clone(primitives.entry(bits).or_insert_with(|| Arc::clone(&mesh.primitives)));

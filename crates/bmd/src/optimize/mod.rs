@@ -5,6 +5,7 @@
     reason = "works on models that were checked before"
 )]
 
+mod buckets;
 mod clips;
 mod fill;
 mod meshes;
@@ -80,13 +81,13 @@ impl Bmd {
         let mut cut_short = false;
         let mut source = self.clone();
         source.discard_layout();
-        let arranged = source.to_bytes_as(options.arrangement)?.len();
+        let arranged = source.size_as(options.arrangement)?;
         if options.engine != EngineSafety::Ignored {
             meshes::make_safe(&mut source);
         }
         let mut errors = Errors::default();
         let mut best = Pass::of(source, options)?;
-        let (mut meshes, mut clips) = (best.bytes.len(), 0);
+        let (mut meshes, mut clips) = (best.size, 0);
         // Bounds hold for this model, so only one pass makes use of them. The others all have the same work, so that what
         // the last of them leaves as it is another run leaves too.
         let passes =
@@ -99,32 +100,34 @@ impl Bmd {
                 Some((rebuilt, next)) => {
                     // Later passes start from the chosen keys.
                     meshes = meshes.min(rebuilt + clips);
-                    clips += rebuilt - next.bytes.len().min(rebuilt);
+                    clips += rebuilt - next.size.min(rebuilt);
                     best = next;
                 }
                 None if i > 0 => break,
                 None => {}
             }
         }
-        let sizes = Sizes { before, arranged, meshes, clips: best.bytes.len() };
+        let sizes = Sizes { before, arranged, meshes, clips: best.size };
         let misread_clips = clips::misread(&best.model.clips);
-        Ok(Optimized { model: best.model, bytes: best.bytes, sizes, errors, misread_clips, cut_short })
+        let bytes = best.model.to_bytes_as(options.arrangement)?;
+        debug_assert_eq!(bytes.len(), best.size, "the plan has the size of what is written");
+        Ok(Optimized { model: best.model, bytes, sizes, errors, misread_clips, cut_short })
     }
 }
 
-/// A model on the way, as it would be written.
+/// A model on the way, and how many bytes it would take.
 struct Pass {
     model: Bmd,
-    bytes: Vec<u8>,
+    size: usize,
 }
 
 impl Pass {
     fn of(model: Bmd, options: &OptimizeOptions) -> Result<Self, WriteError> {
-        let bytes = model.to_bytes_as(options.arrangement)?;
-        Ok(Self { model, bytes })
+        let size = model.size_as(options.arrangement)?;
+        Ok(Self { model, size })
     }
 
-    /// A better model within the bounds of this one, with the bytes that it had before its keys were chosen; `None` where
+    /// A better model within the bounds of this one, with the size that it had before its keys were chosen; `None` where
     /// none was found. What it is off is added to `errors`.
     fn next(
         &self,
@@ -140,14 +143,14 @@ impl Pass {
             made = of_meshes;
             rebuilt
         } else {
-            Self { model: self.model.clone(), bytes: self.bytes.clone() }
+            Self { model: self.model.clone(), size: self.size }
         };
         let mut model = meshes.model;
         clips::reduce(&mut model, bounds, work, &mut made);
         let next = Self::of(model, bounds)?;
         Ok((next.rank(bounds) < self.rank(bounds)).then(|| {
             *errors = errors.max(made);
-            (meshes.bytes.len(), next)
+            (meshes.size, next)
         }))
     }
 
@@ -158,7 +161,7 @@ impl Pass {
             clips::misread(&self.model.clips)
                 + self.model.meshes.iter().filter(|m| !meshes::is_safe(m)).count()
         };
-        (if safe { 0 } else { misread() }, self.bytes.len())
+        (if safe { 0 } else { misread() }, self.size)
     }
 
     /// Single vertices show the old form of texture coordinates: without them others would be misread.

@@ -1,6 +1,7 @@
 //! Pairs of triangles as quads.
 
-use alloc::collections::{BTreeMap, VecDeque};
+use super::buckets::Buckets;
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
 /// A triangle, or two that a quad stands for.
@@ -42,28 +43,31 @@ pub(super) fn pair(triangles: &[[u32; 3]]) -> Vec<Unit> {
 }
 
 /// For each triangle those that run along one of its edges in the opposite direction.
-fn partners(triangles: &[[u32; 3]]) -> Vec<Vec<usize>> {
+fn partners(triangles: &[[u32; 3]]) -> Buckets<u32> {
     let whole = |t: &[u32; 3]| t[0] != t[1] && t[1] != t[2] && t[0] != t[2];
     let edges = |t: &[u32; 3]| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])];
-    let mut by_edge: BTreeMap<(u32, u32), Vec<usize>> = BTreeMap::new();
-    for (i, t) in triangles.iter().enumerate().filter(|(_, t)| whole(t)) {
-        for edge in edges(t) {
-            by_edge.entry(edge).or_default().push(i);
-        }
-    }
-    let partners = |t: &[u32; 3]| -> Vec<usize> {
-        let back = edges(t).map(|(a, b)| by_edge.get(&(b, a)));
-        back.into_iter().flatten().flat_map(|l| l.iter().take(PARTNERS).copied()).collect()
+    let numbered = || (0_u32..).zip(triangles).filter(|(_, t)| whole(t));
+    let starts = numbered().flat_map(|(i, t)| edges(t).map(|(a, b)| (a, (b, i))));
+    let vertices = triangles.as_flattened().iter().max().map_or(0, |v| *v as usize + 1);
+    // The edges from each vertex, by where they end.
+    let mut from = Buckets::new(vertices, starts);
+    (0..vertices).for_each(|v| from.get_mut(v).sort_unstable());
+    let back = |(a, b): (u32, u32)| {
+        let edges = from.get(b as usize);
+        let first = edges.partition_point(|(end, _)| *end < a);
+        edges[first..].iter().take_while(move |(end, _)| *end == a).take(PARTNERS)
     };
-    triangles.iter().map(|t| if whole(t) { partners(t) } else { Vec::new() }).collect()
+    let partners = numbered().flat_map(|(i, t)| edges(t).map(|e| (i, e)));
+    let partners = partners.flat_map(|(i, edge)| back(edge).map(move |(_, j)| (i, *j)));
+    Buckets::new(triangles.len(), partners)
 }
 
 /// Pairs of partners: for each triangle the other one of its pair.
-fn mates(graph: &[Vec<usize>]) -> Vec<Option<usize>> {
+fn mates(graph: &Buckets<u32>) -> Vec<Option<usize>> {
     let mut mate: Vec<Option<usize>> = alloc::vec![None; graph.len()];
     let mut done = alloc::vec![false; graph.len()];
     let free = |done: &[bool], i: usize| -> usize {
-        graph.get(i).map_or(0, |g| g.iter().filter(|j| done.get(**j) == Some(&false)).count())
+        graph.get(i).iter().filter(|j| done.get(**j as usize) == Some(&false)).count()
     };
     let mut queues: [VecDeque<usize>; 4] = core::array::from_fn(|_| VecDeque::new());
     for i in 0..graph.len() {
@@ -77,17 +81,18 @@ fn mates(graph: &[Vec<usize>]) -> Vec<Option<usize>> {
         if done.get(i) != Some(&false) || now != level {
             continue;
         }
-        let choices = graph.get(i).into_iter().flatten().filter(|j| done.get(**j) == Some(&false));
-        let Some(j) = choices.copied().min_by_key(|j| (free(&done, *j), *j)) else { continue };
+        let choices = graph.get(i).iter().map(|j| *j as usize).filter(|j| done.get(*j) == Some(&false));
+        let Some(j) = choices.min_by_key(|j| (free(&done, *j), *j)) else { continue };
         for (a, b) in [(i, j), (j, i)] {
             if let (Some(m), Some(d)) = (mate.get_mut(a), done.get_mut(a)) {
                 (*m, *d) = (Some(b), true);
             }
         }
-        for k in [i, j].iter().filter_map(|k| graph.get(*k)).flatten() {
-            let level = free(&done, *k).min(3);
-            if let (Some(false), Some(q)) = (done.get(*k), queues.get_mut(level)) {
-                q.push_back(*k);
+        for k in [i, j].iter().flat_map(|k| graph.get(*k)) {
+            let k = *k as usize;
+            let level = free(&done, k).min(3);
+            if let (Some(false), Some(q)) = (done.get(k), queues.get_mut(level)) {
+                q.push_back(k);
             }
         }
     }

@@ -39,6 +39,13 @@ impl Bmd {
         arranged(self, arrangement)
     }
 
+    /// How many bytes [`to_bytes_as`](Self::to_bytes_as) writes.
+    pub(crate) fn size_as(&self, arrangement: Arrangement) -> Result<usize, WriteError> {
+        rules::check(self, None, &mut Findings::writing())?;
+        let len = plan::plan(self, arrangement)?.len;
+        usize::try_from(len).map_err(|_| too_long(len))
+    }
+
     /// The arrangement of the tool that wrote the file, as far as it is a known one.
     pub fn arrangement(&self) -> Option<Arrangement> {
         let bytes = self.to_bytes().ok()?;
@@ -50,10 +57,14 @@ impl Bmd {
 
 fn arranged(model: &Bmd, arrangement: Arrangement) -> Result<Vec<u8>, WriteError> {
     let layout = plan::plan(model, arrangement)?;
-    place::emitted(model, &layout).ok_or_else(|| WriteError::DoesNotFit {
+    place::emitted(model, &layout).ok_or_else(|| too_long(layout.len))
+}
+
+fn too_long(len: u64) -> WriteError {
+    WriteError::DoesNotFit {
         path: Path::ROOT.to_owned(),
         what: "file",
-        value: layout.len,
+        value: len,
         limit: u64::from(u32::MAX),
-    })
+    }
 }

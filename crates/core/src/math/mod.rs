@@ -20,7 +20,7 @@ mod vector;
 
 pub use affine::{Affine, Affine64};
 pub use quat::Quat;
-pub use surface::{corner_angle, face_normal, facing};
+pub use surface::{clearly_against, corner_angle, face_normal, facing};
 pub use trs::{Trs, Trs64};
 pub use vector::{
     acos, add, atan2, cos, cross, distance, dot, length, lerp, narrow, narrow1, normalize, scale, sin, sqrt,

@@ -33,6 +33,42 @@ pub fn facing(corners: [[f64; 3]; 3], normals: [[f64; 3]; 3]) -> Option<f64> {
     Some(dot(normal, mean))
 }
 
+/// Whether a triangle is wound against the normals of its corners, where that is plain: it is no sliver, and all three
+/// normals are clearly on one side of it. Then [`facing`] says the same, at some times the cost.
+///
+/// ```
+/// use meshwright_core::math::clearly_against;
+/// let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+/// assert_eq!(clearly_against(corners, [[0.0, 0.0, 3.0]; 3]), Some(false));
+/// assert_eq!(clearly_against(corners, [[0.0, 0.0, -1.0]; 3]), Some(true));
+/// assert_eq!(clearly_against(corners, [[1.0, 0.0, 1e-3]; 3]), None);
+/// ```
+#[allow(clippy::inline_always, reason = "for use in kernels")]
+#[inline(always)]
+#[must_use]
+pub fn clearly_against([a, b, c]: [[f32; 3]; 3], normals: [[f32; 3]; 3]) -> Option<bool> {
+    // Sine and cosine of half a degree, squared. What rounding to 32 bits can change is a hundred times less, as long as
+    // nothing comes near what they can hold.
+    const CLEAR: f32 = 1e-4;
+    const SMALLEST: f32 = 1e-30;
+    let sub = |a: [f32; 3], b: [f32; 3]| [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+    let dot = |a: [f32; 3], b: [f32; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    let (ab, ac, bc) = (sub(b, a), sub(c, a), sub(c, b));
+    let face = [ab[1] * ac[2] - ab[2] * ac[1], ab[2] * ac[0] - ab[0] * ac[2], ab[0] * ac[1] - ab[1] * ac[0]];
+    let (area, longest) = (dot(face, face), dot(ab, ab).max(dot(ac, ac)).max(dot(bc, bc)));
+    let (mut clear, mut sides) = (area > SMALLEST && area > CLEAR * (longest * longest), [true; 2]);
+    for normal in normals {
+        let (along, scale) = (dot(face, normal), area * dot(normal, normal));
+        clear &= scale > SMALLEST && along * along > CLEAR * scale;
+        sides = [sides[0] & (along > 0.0), sides[1] & (along < 0.0)];
+    }
+    match sides {
+        [true, _] if clear => Some(false),
+        [_, true] if clear => Some(true),
+        _ => None,
+    }
+}
+
 /// The angle of a triangle at its first corner, in radians.
 #[must_use]
 pub fn corner_angle([a, b, c]: [[f64; 3]; 3]) -> f64 {
@@ -43,6 +79,7 @@ pub fn corner_angle([a, b, c]: [[f64; 3]; 3]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     const CORNERS: [[f64; 3]; 3] = [[1.0, 1.0, 1.0], [3.0, 1.0, 1.0], [1.0, 3.0, 1.0]];
 
@@ -64,6 +101,46 @@ mod tests {
         assert!((cosine - core::f64::consts::FRAC_1_SQRT_2).abs() < 1e-15);
         assert_eq!(facing(CORNERS, [[0.0; 3]; 3]), None);
         assert_eq!(facing(CORNERS, [[0.0, 0.0, 1.0], [0.0, 0.0, -1.0], [0.0; 3]]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_clear_is_so(
+            corners: [[f32; 3]; 3],
+            near in prop::array::uniform3(prop::array::uniform3(-1.0_f32..1.0)),
+            normals in prop::array::uniform3(prop::array::uniform3(-1.0_f32..1.0)),
+            scale in prop::array::uniform2(-30..30),
+        ) {
+            let grown = |v: [[f32; 3]; 3], by: i32| v.map(|v| v.map(|c| c * 2_f32.powi(by)));
+            let of = |v: [[f32; 3]; 3]| v.map(|v| v.map(f64::from));
+            let mut flat = near;
+            flat[2] = core::array::from_fn(|i| near[0][i] + (near[1][i] - near[0][i]) * 0.3 + near[2][i] * 0.01);
+            for corners in [corners, grown(near, scale[0]), grown(flat, scale[0])] {
+                let normals = grown(normals, scale[1]);
+                if let Some(against) = clearly_against(corners, normals) {
+                    prop_assert_eq!(facing(of(corners), of(normals)).map(|cosine| cosine < 0.0), Some(against));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_clear_is_left_open() {
+        let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+        let up = [0.0, 0.0, 1.0];
+        for (corners, normals) in [
+            (corners, [up, up, [0.0, 0.0, -1.0]]),
+            (corners, [up, up, [0.0; 3]]),
+            (corners, [up, up, [f32::NAN; 3]]),
+            (corners, [up, up, [0.0, 0.0, f32::INFINITY]]),
+            ([corners[0], corners[1], corners[1]], [up; 3]),
+            (corners.map(|c| c.map(|c| c * 1e-10)), [up; 3]),
+            (corners.map(|c| c.map(|c| c * 1e20)), [up; 3]),
+            (corners, [[0.0, 0.0, 1e-20]; 3]),
+            (corners, [[0.0, 0.0, 1e20]; 3]),
+        ] {
+            assert_eq!(clearly_against(corners, normals), None);
+        }
     }
 
     #[test]

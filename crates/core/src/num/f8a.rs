@@ -49,10 +49,17 @@ impl F8A {
     /// Without branches or tables, so that a loop over codes turns into vector instructions.
     #[inline]
     pub const fn decode(self) -> f32 {
-        let code = self.0 as u32;
-        let magnitude = code & 0x7f;
-        let nonzero = 0_u32.wrapping_sub((magnitude != 0) as u32);
-        f32::from_bits(((code & 0x80) << 24) | ((magnitude << SPARE) + (BIAS & nonzero)))
+        f32::from_bits((Self::upper(self.0) as u32) << 16)
+    }
+
+    /// The upper half of the value's bits; the lower is zero.
+    #[allow(clippy::inline_always, reason = "part of kernels")]
+    #[inline(always)]
+    pub(crate) const fn upper(code: u8) -> u16 {
+        // The sign fills all bits above the exponent's, of which one stays.
+        let bits =
+            ((code.cast_signed() as i16) << (SPARE - 16)).cast_unsigned() & (0x8000 | 0x7f << (SPARE - 16));
+        bits | ((0x3c00 * (bits << 1 != 0) as u16) & 0x3c00)
     }
 
     /// The code nearest to `value`.

@@ -70,12 +70,8 @@ impl<'s> Indices<'s> {
 
     /// The highest index.
     pub fn highest(&self) -> Option<u32> {
-        if self.size.bytes() == 2 {
-            let words = self.bytes.as_chunks::<2>().0;
-            words.iter().map(|b| u16::from_le_bytes(*b)).max().map(u32::from)
-        } else {
-            self.bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).max()
-        }
+        let narrow = self.size.bytes() == 2;
+        (!self.is_empty()).then(|| highest(self.bytes, narrow))
     }
 
     /// Where the first index is that is not below `vertices`.
@@ -85,6 +81,16 @@ impl<'s> Indices<'s> {
             return None;
         }
         self.iter().enumerate().find(|(_, i)| u64::from(*i) >= vertices)
+    }
+}
+
+meshwright_core::kernels! {
+    fn highest as highest_portable<'a>(bytes: &'a [u8], narrow: bool) -> u32 {
+        if narrow {
+            bytes.as_chunks::<2>().0.iter().fold(0, |most: u16, b| most.max(u16::from_le_bytes(*b))).into()
+        } else {
+            bytes.as_chunks::<4>().0.iter().fold(0, |most, b| most.max(u32::from_le_bytes(*b)))
+        }
     }
 }
 

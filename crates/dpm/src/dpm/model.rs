@@ -171,6 +171,7 @@ impl ExactSizeIterator for VertexIter<'_> {}
 /// One bone's part in one vertex. Position and normal are in the bone's space and **already multiplied by the
 /// influence**; an influence of 0 is common.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct Influence {
     /// Weighted position.
     pub origin: [F32; 3],

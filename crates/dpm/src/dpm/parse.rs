@@ -3,13 +3,11 @@
 use super::model::{Bounds, Frame, PoseId};
 use super::record::{bone as bone_record, bounds as bounds_record, frame, header as header_record, mesh};
 use crate::bone::{Bone, BoneFlags, Name};
-use crate::decode;
 use crate::parse::{Step, float, magic, name, vector, version};
-use crate::rules::CODES;
+use meshwright_core::F32;
+use meshwright_core::bulk::words;
 use meshwright_core::record::field;
-use meshwright_core::{F32, Fault};
 use nom::Parser as _;
-use nom::bytes::complete::take;
 use nom::error::context;
 use nom::number::complete::{be_i32, be_u32};
 
@@ -82,20 +80,17 @@ pub(crate) fn mesh_header(i: &[u8]) -> Step<'_, MeshHeader> {
     Ok((i, MeshHeader { shader, num_verts, num_tris, ofs_verts, ofs_texcoords, ofs_indices, ofs_groupids }))
 }
 
-/// A frame, its pose still an offset. There may be many: taken as one record, whose table is known to lie in the file.
-pub(crate) fn frame_header(i: &[u8]) -> Step<'_, (Frame, u32)> {
-    let (rest, raw) = take(frame::SIZE)(i)?;
-    let short = || nom::Err::Error(Fault::reject(i, CODES.short, "cut short"));
-    let record = raw.first_chunk::<{ frame::SIZE }>().ok_or_else(short)?;
-    let name = record.first_chunk().ok_or_else(short)?;
+/// A frame, its pose still an offset.
+pub(crate) fn frame_header(record: &[u8; frame::SIZE]) -> (Frame, u32) {
+    let name = record.first_chunk().copied().unwrap_or_default();
     // The words of the name, then those of the fields behind it.
     let [_, _, _, _, _, _, _, _, a, b, c, d, e, f, yawradius, allradius, ofs_pose] =
-        decode::record::<{ frame::SIZE }, { frame::SIZE / 4 }>(record);
+        words::<{ frame::SIZE }, { frame::SIZE / 4 }>(record, u32::from_be_bytes);
     let bounds = Bounds {
         mins: [a, b, c].map(F32::from_bits),
         maxs: [d, e, f].map(F32::from_bits),
         yawradius: F32::from_bits(yawradius),
         allradius: F32::from_bits(allradius),
     };
-    Ok((rest, (Frame { name: Name::from_bytes(*name), bounds, pose: PoseId::default() }, ofs_pose)))
+    (Frame { name: Name::from_bytes(name), bounds, pose: PoseId::default() }, ofs_pose)
 }

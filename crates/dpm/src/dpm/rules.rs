@@ -316,6 +316,9 @@ fn check_oddities(model: &Dpm, findings: &mut Findings) -> Checked {
         let at = places.section(i, |m| m.ofs_indices);
         findings.broken(WINDING, &meshes.index(i).field("tris"), at, message)?;
     }
+    if decode::frames_are_plain(&model.frames) {
+        return Ok(());
+    }
     let table = Path::ROOT.field("frames");
     for (i, frame) in model.frames.iter().enumerate() {
         let path = table.index(i);
@@ -380,18 +383,11 @@ fn odd_vertices(
     start: Option<u64>,
     findings: &mut Findings,
 ) -> Checked {
-    let odd = |influences: &[Influence]| {
-        let (mut sum, mut negative) = (0.0, false);
-        for i in influences {
-            sum += i.influence.get();
-            negative |= i.influence.get() < 0.0;
-        }
-        negative | ((sum - 1.0_f32).abs() > SUM_TOLERANCE) | (influences.len() > bones)
-    };
     // Nearly no vertex is odd: the offsets are computed only for a mesh that has one.
-    if !mesh.vertices.iter().fold(false, |any, v| any | odd(v)) {
+    if !decode::some_odd(&mesh.vertices, bones, SUM_TOLERANCE) {
         return Ok(());
     }
+    let odd = |influences: &[Influence]| decode::is_odd(influences, bones, SUM_TOLERANCE);
     for (v, influences, at) in located(&mesh.vertices, start).filter(|(_, i, _)| odd(i)) {
         let path = path.index(v);
         let sum: f32 = influences.iter().map(|i| i.influence.get()).sum();

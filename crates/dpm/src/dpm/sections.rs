@@ -7,7 +7,7 @@ use super::parse::{Header, MeshHeader, bone, frame_header, mesh_header};
 use super::record::{bone as bone_record, frame, header as h, influence, mesh as m, vertex};
 use super::rules::{POSE_USER, check_bone_tree, check_count, check_finite_poses, check_influences};
 use crate::bone::{Bone, BonePose};
-use crate::decode::{Seen, pairs, poses, triangles};
+use crate::decode::{Seen, poses};
 use crate::order::{SORTING, is_in_order};
 use crate::record::{WORD, item, length, matrix, texcoord, triangle};
 use crate::rules::{CODES, check_triangles};
@@ -18,7 +18,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use meshwright_core::layout::Coverage;
 use meshwright_core::record::Field;
-use meshwright_core::{Cursor, F32, Findings, LimitExceeded, Path, ReadError, Source};
+use meshwright_core::{Cursor, F32, Findings, LimitExceeded, Path, ReadError, Source, bulk};
 
 type Triangles = Arc<Vec<[u32; 3]>>;
 
@@ -227,7 +227,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         let cursor = self.section((path, start), field, counted, texcoord::SIZE)?;
         let at = m::OFS_TEXCOORDS.at(start);
         let mut items = cursor.reserve(&path.field("texcoords"), at, key.1.into(), texcoord::SIZE as u64)?;
-        pairs(cursor.rest(), &mut items);
+        bulk::extend_be_f32s(cursor.rest(), &mut items);
         let items = Arc::new(items);
         self.texcoords.insert(key, Arc::clone(&items));
         Ok(items)
@@ -244,7 +244,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
                 let cursor = self.section((path, start), field, counted, triangle::SIZE)?;
                 let at = m::OFS_INDICES.at(start);
                 let mut items = cursor.reserve(&list, at, key.1.into(), triangle::SIZE as u64)?;
-                let max = triangles(cursor.rest(), &mut items);
+                let max = bulk::extend_be_u32s(cursor.rest(), &mut items);
                 let entry = (Arc::new(items), max);
                 self.triangles.insert(key, entry.clone());
                 entry
@@ -268,7 +268,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         let cursor = self.section((path, start), field, counted, WORD)?;
         let at = m::OFS_GROUPIDS.at(start);
         let mut items = cursor.reserve(&path.field("groupids"), at, key.1.into(), WORD as u64)?;
-        meshwright_core::bulk::extend_be_u32(cursor.rest(), &mut items);
+        bulk::extend_be_u32(cursor.rest(), &mut items);
         let items = Arc::new(items);
         self.groupids.insert(key, Arc::clone(&items));
         Ok(items)
@@ -276,16 +276,21 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
 
     pub(crate) fn frames(&mut self, header: &Header) -> Result<FramesAndPoses, ReadError> {
         let n = header.num_frames;
-        let mut cursor = self.table((header.ofs_frames, h::OFS_FRAMES), (n, h::NUM_FRAMES), frame::SIZE)?;
+        let cursor = self.table((header.ofs_frames, h::OFS_FRAMES), (n, h::NUM_FRAMES), frame::SIZE)?;
         let (table, count_at) = (Path::ROOT.field("frames"), h::NUM_FRAMES.at(0));
         let mut frames: Vec<Frame> = cursor.reserve(&table, count_at, n.into(), frame::SIZE as u64)?;
         let mut pointers: Vec<u32> = cursor.reserve(&table, count_at, n.into(), frame::SIZE as u64)?;
-        for i in 0..n as usize {
-            let path = table.index(i);
-            let (field, start) = (frame::OFS_POSE, cursor.offset());
-            let (frame, pointer) = cursor.read(&path, frame_header)?;
-            let (path, at) = (field.path(&path), field.at(start));
-            self.source.section(&path, at, pointer.into(), self.num_bones.into(), matrix::SIZE as u64)?;
+        // Where a pose may start at most.
+        let pose = length(self.num_bones as usize, matrix::SIZE);
+        let last = (self.source.bytes().len() as u64).checked_sub(pose);
+        for (i, record) in cursor.rest().as_chunks::<{ frame::SIZE }>().0.iter().enumerate() {
+            let (frame, pointer) = frame_header(record);
+            if last.is_none_or(|last| u64::from(pointer) > last) {
+                let (field, path) = (frame::OFS_POSE, table.index(i));
+                let at = field.at(item(header.ofs_frames.into(), i, frame::SIZE));
+                let (start, bones) = (pointer.into(), self.num_bones.into());
+                self.source.section(&field.path(&path), at, start, bones, matrix::SIZE as u64)?;
+            }
             frames.push(frame);
             pointers.push(pointer);
         }

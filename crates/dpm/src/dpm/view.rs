@@ -1,11 +1,16 @@
 //! Evaluation of a DPM model: poses in model space and skinned vertices; clips by the names of frames.
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "vectors of fixed size")]
 
-use super::model::{Dpm, Influence, PoseId, Vertices};
+#[cfg(feature = "scene")]
+use super::model::Influence;
+use super::model::{Dpm, PoseId, Vertices};
 use crate::clips::{FrameClip, clip_name, from_names};
-use crate::pose::{Surface, concatenate, turned, weighted};
+use crate::pose::{Surface, concatenate};
+#[cfg(feature = "scene")]
+use crate::pose::{turned, weighted};
 use alloc::vec::Vec;
-use meshwright_core::math::{Affine64, narrow};
+use meshwright_core::F32;
+use meshwright_core::math::{Affine64, narrow1};
 
 impl Dpm {
     /// The model-space matrix of every bone in a pose, concatenated by parent; `None` where there is no such
@@ -51,26 +56,54 @@ impl Dpm {
 /// A vertex is the sum of `R * origin + influence * t` over its influences, its normal the sum of `R * normal`.
 /// An influence of a bone that has no matrix adds nothing.
 pub fn skin(vertices: &Vertices, matrices: &[Affine64], out: &mut Surface) {
+    let mut posed = Vec::new();
+    skin_into(vertices, matrices, &mut posed);
     out.positions.clear();
+    out.positions.extend(posed.iter().map(|[[x, y, z, _], _]| [*x, *y, *z]));
     out.normals.clear();
-    out.positions.reserve(vertices.len());
-    out.normals.reserve(vertices.len());
-    for influences in vertices {
-        let (mut position, mut normal) = ([0.0; 3], [0.0; 3]);
-        for i in influences {
-            let Some(matrix) = matrices.get(i.bone as usize) else { continue };
-            let (p, n) = parts(i, matrix);
-            for k in 0..3 {
-                position[k] += p[k];
-                normal[k] += n[k];
+    out.normals.extend(posed.iter().map(|[_, [x, y, z, _]]| [*x, *y, *z]));
+}
+
+/// Position and normal of a vertex, as the lanes of registers.
+pub(crate) type Posed = [[f32; 4]; 2];
+
+/// As [`skin`]; a vector that is there already is used again.
+pub(crate) fn skin_into(vertices: &Vertices, matrices: &[Affine64], out: &mut Vec<Posed>) {
+    let columns: Vec<_> = matrices.iter().map(Affine64::to_columns).collect();
+    out.resize(vertices.len(), Posed::default());
+    skin_columns(vertices, &columns, out);
+}
+
+meshwright_core::kernels! {
+    fn skin_columns as skin_columns_portable<'a>(
+        vertices: &'a Vertices,
+        matrices: &'a [[[f64; 4]; 4]],
+        out: &'a mut [Posed],
+    ) -> () {
+        for (influences, to) in vertices.iter().zip(out) {
+            let (mut position, mut normal) = ([0.0; 4], [0.0; 4]);
+            for i in influences {
+                let Some([x, y, z, w]) = matrices.get(i.bone as usize) else { continue };
+                let ([a, b, c], [d, e, f]) = (i.origin.map(wide1), i.normal.map(wide1));
+                let weight = wide1(i.influence);
+                for k in 0..4 {
+                    position[k] += x[k] * a + y[k] * b + z[k] * c + weight * w[k];
+                    normal[k] += x[k] * d + y[k] * e + z[k] * f;
+                }
             }
+            *to = [position.map(narrow1), normal.map(narrow1)];
         }
-        out.positions.push(narrow(position));
-        out.normals.push(narrow(normal));
     }
 }
 
+#[allow(clippy::inline_always, reason = "part of a kernel")]
+#[inline(always)]
+fn wide1(v: F32) -> f64 {
+    f64::from(v.get())
+}
+
 /// What one influence adds to position and normal.
+#[cfg(feature = "scene")]
 #[inline]
 pub(crate) fn parts(i: &Influence, matrix: &Affine64) -> ([f64; 3], [f64; 3]) {
     let (origin, normal) = (i.origin.map(|v| v.get().into()), i.normal.map(|v| v.get().into()));

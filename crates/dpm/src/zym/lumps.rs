@@ -9,7 +9,7 @@ use super::rules::{
     check_run, check_scene, check_single,
 };
 use crate::bone::{Bone, BonePose, Name};
-use crate::decode::{pairs, poses, triangles};
+use crate::decode::poses;
 use crate::order::{SORTING, is_in_order};
 use crate::parse::name;
 use crate::record::{WORD, length, matrix, name as name_record, texcoord, triangle};
@@ -17,7 +17,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::record::Field;
-use meshwright_core::{Cursor, F32, Fault, Findings, Path, ReadError, Source};
+use meshwright_core::{Cursor, F32, Fault, Findings, Path, ReadError, Source, bulk};
 use nom::number::complete::be_u32;
 
 /// Reads lumps that are known to lie in the file.
@@ -113,7 +113,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         let cursor = self.items(h::COUNTS, n, WORD)?;
         let table = Path::ROOT.field("vertbonecounts");
         let mut counts = cursor.reserve(&table, count_at, n, WORD as u64)?;
-        meshwright_core::bulk::extend_be_u32(cursor.rest(), &mut counts);
+        bulk::extend_be_u32(cursor.rest(), &mut counts);
         let start = self.start(h::COUNTS);
         check_positive(&counts, start, self.findings)?;
         let total = counts.iter().fold(0_u64, |sum, &c| sum.saturating_add(c.into()));
@@ -132,7 +132,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
         let cursor = self.items(h::TEXCOORDS, n, texcoord::SIZE)?;
         let (path, count_at) = (Path::ROOT.field("texcoords"), h::NUM_VERTS.at(0));
         let mut texcoords = cursor.reserve(&path, count_at, n, texcoord::SIZE as u64)?;
-        pairs(cursor.rest(), &mut texcoords);
+        bulk::extend_be_f32s(cursor.rest(), &mut texcoords);
         Ok(texcoords)
     }
 
@@ -165,7 +165,7 @@ impl<'s, 'a, 'f> Reader<'s, 'a, 'f> {
             let start = cursor.offset();
             let mut own = cursor.reserve(&list, at, count.into(), triangle::SIZE as u64)?;
             let bytes = cursor.bytes(&list, length(count as usize, triangle::SIZE))?;
-            let max = triangles(bytes, &mut own);
+            let max = bulk::extend_be_u32s(bytes, &mut own);
             check_run(i, &own, max, verts, Some(start), self.findings)?;
             runs.push(ZymRun { shader, triangles: own });
         }

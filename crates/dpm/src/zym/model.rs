@@ -120,6 +120,7 @@ impl fmt::Debug for SceneFlags {
 /// A vertex, or a bone's part in one: the position in the bone's space. Where a vertex has several, each counts
 /// for the same share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct ZymInfluence {
     /// The number of the bone.
     pub bone: u32,

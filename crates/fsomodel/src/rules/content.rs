@@ -11,7 +11,7 @@ use crate::ranges::{Table, gaps, within};
 use crate::record::{header, mesh, vertex_44, vertex_56, vertex_60};
 use alloc::format;
 use alloc::vec::Vec;
-use meshwright_core::{F32, Findings, Path, ReadError, Report};
+use meshwright_core::{F32, Findings, Path, ReadError, Report, bulk, kernels};
 
 /// Squares of lengths between these are taken for 1: a length within 1 %.
 const UNIT: core::ops::RangeInclusive<f32> = 0.9801..=1.0201;
@@ -99,23 +99,19 @@ impl FsoModel<'_> {
         let Some(start) = on.places.payload(ChunkId::VDAT) else { return Ok(()) };
         let bytes = self.chunk(ChunkId::VDAT).unwrap_or_default();
         let size = self.dialect.vertex_size();
-        let off_length = match self.dialect {
-            Dialect::Seed44 => off_length::<{ vertex_44::SIZE }, { vertex_44::NORMAL.offset }>,
-            Dialect::Doc56 => off_length::<{ vertex_56::SIZE }, { vertex_56::NORMAL.offset }>,
-            Dialect::Gl3 => off_length::<{ vertex_60::SIZE }, { vertex_60::NORMAL.offset }>,
-        };
+        let look = |vertices: &[u8]| look(vertices, self.dialect);
         let (mut odd, mut first_odd, mut broken) = (0_usize, None, None);
         for (batch, vertices) in bytes.chunks(BATCH.saturating_mul(size)).enumerate() {
             let find = |bad: &dyn Fn(&[u8]) -> bool| {
                 let within = vertices.chunks_exact(size).position(bad);
                 within.map(|i| batch.saturating_mul(BATCH).saturating_add(i))
             };
-            if broken.is_none() && !finite(vertices) {
-                broken = find(&|v| !finite(v));
+            let (finite, count) = look(vertices);
+            if broken.is_none() && !finite {
+                broken = find(&|v| !look(v).0);
             }
-            let count = off_length(vertices);
             if count > 0 && first_odd.is_none() {
-                first_odd = find(&|v| off_length(v) > 0);
+                first_odd = find(&|v| look(v).1 > 0);
             }
             odd = odd.saturating_add(count);
         }
@@ -145,14 +141,23 @@ pub(crate) fn check_version(model: &FsoModel<'_>, findings: &mut Findings) -> Re
     })
 }
 
-/// No float of a run of them is infinite or NaN.
-fn finite(bytes: &[u8]) -> bool {
-    const EXPONENT: u32 = 0x7f80_0000;
-    let words = bytes.as_chunks::<4>().0;
-    !words.iter().fold(false, |bad, b| bad | (u32::from_le_bytes(*b) & EXPONENT == EXPONENT))
+kernels! {
+    /// Whether no float of some vertices is infinite or NaN, and how many of their normals are not of length 1.
+    fn look as look_portable<'a>(bytes: &'a [u8], dialect: Dialect) -> (bool, usize) {
+        let words = bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b));
+        let most = words.fold(0, |most: u32, word| most.max(word & bulk::MAGNITUDE));
+        let odd = match dialect {
+            Dialect::Seed44 => off_length::<{ vertex_44::SIZE }, { vertex_44::NORMAL.offset }>(bytes),
+            Dialect::Doc56 => off_length::<{ vertex_56::SIZE }, { vertex_56::NORMAL.offset }>(bytes),
+            Dialect::Gl3 => off_length::<{ vertex_60::SIZE }, { vertex_60::NORMAL.offset }>(bytes),
+        };
+        (most < bulk::INFINITE, odd)
+    }
 }
 
 /// How many vertices of `SIZE` bytes have a normal, at byte `AT`, that is not of length 1.
+#[allow(clippy::inline_always, reason = "part of a kernel")]
+#[inline(always)]
 fn off_length<const SIZE: usize, const AT: usize>(bytes: &[u8]) -> usize {
     let component = |v: &[u8; SIZE], i: usize| {
         let word = v.get(AT.saturating_add(i.saturating_mul(4))..).and_then(|b| b.first_chunk());
@@ -172,9 +177,39 @@ mod tests {
     #[test]
     fn floats_are_judged_by_their_bits() {
         let words = |w: &[u32]| w.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<_>>();
-        assert!(finite(&words(&[0, 0x7f7f_ffff, 0xff7f_ffff, 1])));
-        assert!(!finite(&words(&[0, 0x7f80_0000])));
-        assert!(!finite(&words(&[0xffff_ffff])));
+        for look in [look, look_portable] {
+            let finite = |bits: &[u32]| look(&words(bits), Dialect::Gl3).0;
+            assert!(finite(&[0, 0x7f7f_ffff, 0xff7f_ffff, 1]));
+            assert!(!finite(&[0, 0x7f80_0000]));
+            assert!(!finite(&[0xffff_ffff]));
+            let mut long = [0x7f7f_ffff; 100];
+            assert!(finite(&long));
+            long[77] = 0xff80_0000;
+            assert!(!finite(&long));
+        }
+    }
+
+    #[test]
+    fn normals_are_counted_the_same_in_lanes_and_one_by_one() {
+        let floats: Vec<f32> = (0..15 * 200_u16)
+            .map(|i| [0.6, 0.8, 0.0, 0.7, -0.7, 1.0, 0.57, f32::NAN][usize::from(i * 5 % 29 % 8)])
+            .collect();
+        let bytes: Vec<u8> = floats.iter().flat_map(|f| f.to_le_bytes()).collect();
+        for (dialect, size, normal) in
+            [(Dialect::Seed44, 11, 5), (Dialect::Doc56, 14, 5), (Dialect::Gl3, 15, 6)]
+        {
+            let off = |v: &&[f32]| {
+                !UNIT.contains(
+                    &(v[normal] * v[normal] + v[normal + 1] * v[normal + 1] + v[normal + 2] * v[normal + 2]),
+                )
+            };
+            let expected = floats.chunks_exact(size).filter(off).count();
+            assert!(expected > 0 && expected < 200);
+            assert_eq!(
+                (look(&bytes, dialect), look_portable(&bytes, dialect)),
+                ((false, expected), (false, expected))
+            );
+        }
     }
 
     #[test]

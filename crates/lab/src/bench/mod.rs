@@ -2,7 +2,7 @@
 //!
 //! `--quick` looks for some seconds and only prints; without it docs/performance.md and docs/performance.svg
 //! are written anew. `--only skinning|poses|threads|formats|slopes` measures and prints that part.
-//! `--corpus DIR` measures the skinned models of a corpus folder too.
+//! `--corpus DIR` measures the files and skinned models of a corpus folder too.
 #![allow(
     clippy::indexing_slicing,
     clippy::cast_possible_truncation,
@@ -91,6 +91,7 @@ pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
     }
     if let Some(dir) = corpus {
         models::measure_all(&dir, &mut report, effort)?;
+        formats::corpus(&dir, &mut report, effort)?;
     }
     if quick || only.is_some() {
         return Ok(());

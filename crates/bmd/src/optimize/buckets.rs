@@ -1,0 +1,72 @@
+//! Lists of items by small numbers, all in one vector.
+
+use alloc::vec::Vec;
+
+/// So many lists; items of one are in the order in which they came.
+#[derive(Debug)]
+pub(super) struct Buckets<T> {
+    /// Where each list ends.
+    ends: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T: Copy + Default> Buckets<T> {
+    /// `count` lists of items, each of which comes with the number of its list. They are gone through twice.
+    pub(super) fn new(count: usize, items: impl Iterator<Item = (u32, T)> + Clone) -> Self {
+        let mut ends = alloc::vec![0_u32; count];
+        for (list, _) in items.clone() {
+            ends[list as usize] += 1;
+        }
+        // Where each list starts; putting its items there moves that to its end.
+        let mut total = 0;
+        for end in &mut ends {
+            total += core::mem::replace(end, total);
+        }
+        let mut all = alloc::vec![T::default(); total as usize];
+        for (list, item) in items {
+            let end = &mut ends[list as usize];
+            all[*end as usize] = item;
+            *end += 1;
+        }
+        Self { ends, items: all }
+    }
+
+    /// How many lists there are.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn range(&self, list: usize) -> core::ops::Range<usize> {
+        let start = list.checked_sub(1).map_or(0, |before| self.ends[before]);
+        start as usize..self.ends[list] as usize
+    }
+
+    /// A list.
+    pub(super) fn get(&self, list: usize) -> &[T] {
+        &self.items[self.range(list)]
+    }
+
+    /// A list, to be changed.
+    pub(super) fn get_mut(&mut self, list: usize) -> &mut [T] {
+        let range = self.range(list);
+        &mut self.items[range]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_stay_in_order() {
+        let items = [(2, 'a'), (0, 'b'), (2, 'c'), (3, 'd'), (0, 'e')];
+        let buckets = Buckets::new(5, items.into_iter());
+        let lists: Vec<&[char]> = (0..5).map(|i| buckets.get(i)).collect();
+        assert_eq!(lists, [&['b', 'e'][..], &[], &['a', 'c'], &['d'], &[]]);
+        let mut buckets = buckets;
+        buckets.get_mut(2).reverse();
+        assert_eq!(buckets.get(2), ['c', 'a']);
+        let none = Buckets::new(0, core::iter::empty::<(u32, u8)>());
+        assert!(none.items.is_empty());
+    }
+}
