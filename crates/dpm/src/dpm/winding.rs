@@ -166,7 +166,7 @@ mod tests {
             corners in prop::collection::vec(prop::array::uniform3(0_u32..40), 0..200),
             beyond: bool,
         ) {
-            let n = vertices.len() as u32;
+            let n = u32::try_from(vertices.len()).unwrap();
             let triangles: Vec<[u32; 3]> =
                 corners.into_iter().map(|t| if beyond { t } else { t.map(|v| v % n) }).collect();
             let sides_there: Vec<_> = triangles.iter().filter_map(|t| exact(&vertices, t)).collect();
