@@ -1,6 +1,6 @@
 //! Meshes in the native order, with what was edited of them.
 
-use super::report::{MeshChange, Part, Recovery, State};
+use super::report::{MeshChange, Part, State};
 use super::skeleton::Placed;
 use super::vertices::{Grid, Moved, Same, Vertex, alike, compare, unbound};
 use super::{Absent, At, Place, Work};
@@ -64,13 +64,18 @@ impl Found<'_> {
     }
 }
 
-/// Puts the meshes into the result.
-pub(super) fn recover(
-    work: &Work<'_, '_>,
-    placed: &Placed,
-    scene: &mut Scene,
-    report: &mut Recovery,
-) -> Result<(), ConvertError> {
+/// What was found of all meshes.
+pub(super) struct Finds<'s> {
+    /// By native mesh.
+    pub(super) native: Vec<Found<'s>>,
+    /// By edited mesh.
+    pub(super) edited: Vec<Edited<'s>>,
+    /// Triangles of edited meshes that are no native ones.
+    pub(super) foreign: Vec<(usize, Vec<[u32; 3]>)>,
+}
+
+/// Finds the native meshes in the edited ones.
+pub(super) fn find<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Finds<'s>, ConvertError> {
     let mut found = native(work)?;
     let mut edited = moved(work, placed, &found)?;
     let count = found.iter().map(|f| f.exported.positions.len()).fold(0, usize::saturating_add);
@@ -91,7 +96,7 @@ pub(super) fn recover(
             foreign.push((e, triangles));
         }
     }
-    super::rebuild::meshes(work, placed, &found, &edited, &foreign, scene, report)
+    Ok(Finds { native: found, edited, foreign })
 }
 
 /// The native meshes, ready to be found again.

@@ -154,7 +154,8 @@ pub fn recover(
     let work = Work { edited, native, exported, tolerance, extent, absent, bones, budget };
     let mut scene = native.clone();
     let placed = skeleton::recover(&work, &mut scene, &mut report)?;
-    meshes::recover(&work, &placed, &mut scene, &mut report)?;
+    let finds = meshes::find(&work, &placed)?;
+    rebuild::meshes(&work, &placed, &finds, &mut scene, &mut report)?;
     clips::recover(&work, &placed, &mut scene, &mut report)?;
     Ok((scene, report))
 }

@@ -1,6 +1,6 @@
 //! The meshes of the result, made of what was found.
 
-use super::meshes::{Corner, Edited, Found, Source, part, state, stays_absent, stem};
+use super::meshes::{Corner, Edited, Finds, Found, Source, part, state, stays_absent, stem};
 use super::report::{MeshChange, Part, Recovery, State};
 use super::skeleton::Placed;
 use super::vertices::Same;
@@ -14,19 +14,15 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, Trs64, distance, narrow, scale, unit, wide};
 
-/// Triangles of edited meshes that are no native ones.
-type Foreign = [(usize, Vec<[u32; 3]>)];
-
 /// Puts the meshes into the result.
 pub(super) fn meshes(
     work: &Work<'_, '_>,
     placed: &Placed,
-    found: &[Found<'_>],
-    edited: &[Edited<'_>],
-    foreign: &Foreign,
+    finds: &Finds<'_>,
     scene: &mut Scene,
     report: &mut Recovery,
 ) -> Result<(), ConvertError> {
+    let Finds { native: found, edited, foreign } = finds;
     let natives = core::mem::take(&mut scene.meshes);
     let mut places: Vec<Option<MeshId>> = work.budget.reserve("meshes", natives.len())?;
     let mut maker = Maker { work, placed, edited, materials: Materials::new(work), scene };
