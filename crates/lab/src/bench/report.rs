@@ -144,6 +144,7 @@ impl Report {
             );
         }
         s.push_str(COUNTS);
+        s.push_str(WHOLE.trim_start());
         s.push_str(SLOPES.trim_start());
         s.push_str("| work | slope (quartiles) | below 1.05 |\n|---|---:|---|\n");
         for l in &self.lines {
@@ -207,6 +208,33 @@ A mesh of 100,000 vertices does not fit into the second cache. Moving it then ta
 glam's alike, and what shared blends save in instructions counts for less: compare the time of *sorted by bone*,
 which at that size is that of a copy. For the same reason the slope of DPM's form, which reads 72 bytes for two
 influences, is the steepest.
+
+";
+
+const WHOLE: &str = "
+## Before and after
+
+Two builds side by side in one process, commits 2a73036 and 6bf2502 to ee02dce, on a machine of two cores that was busy with other
+things: medians of the ratios of times, with quartiles.
+
+| work | size | ratio |
+|---|---:|---:|
+| OBJ, by the triangle | 10,000 | 2.91 (2.81-2.94) |
+| OBJ | 100,000 | 2.72 (2.66-2.72) |
+| OBJ | 1,000,000 | 2.57 (2.51-2.69) |
+| GLB to memory against gltf-json, before | 2,000,000 | 1.48 (1.46-1.50) |
+| GLB to memory against gltf-json, after | 2,000,000 | 1.56 (1.53-1.58) |
+| GLB streamed into reused memory against gltf-json | 10,000 | 1.65 (1.62-1.66) |
+| GLB streamed into reused memory against gltf-json | 100,000 | 1.94 (1.86-2.00) |
+| GLB streamed into reused memory against gltf-json | 2,000,000 | 2.78 (2.72-2.82) |
+
+Of the 26.8 ms that two million triangles take when they are streamed, 16.4 are checks, each array being read once or
+twice, and the rest is the copy of 56 MB into memory that is there already. A pose of 64 joints from keys took 15,404
+instructions before and takes 8,881 where joints have keys at the same frames, 11,609 and 9,390 where each has its own;
+the bits are the same.
+
+Converting a DPM of 101 MB with 1.2 million vertices to GLB took 417 MB at its peak, 225 MB after, and the file is the same to the
+byte.
 
 ";
 
