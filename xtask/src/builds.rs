@@ -13,6 +13,7 @@ const MIRI_TARGETS: &[&str] =
 const MACHINES: &[(&str, &str, &str)] = &[
     ("s390x-unknown-linux-gnu", "s390x-linux-gnu", "qemu-s390x"),
     ("i686-unknown-linux-gnu", "i686-linux-gnu", "qemu-i386"),
+    ("aarch64-unknown-linux-gnu", "aarch64-linux-gnu", "qemu-aarch64"),
 ];
 /// Crates whose tests need no C code, so that Miri and emulators run them and a sanitizer sees them in full. The
 /// facade's fixtures stand for the others.

@@ -375,6 +375,7 @@ impl Work<'_> {
             .with_extras(args.extras || matches!(self.to, Target::Native(_)))
             .with_solids(args.solids)
             .with_static_meshes(shown && !args.keep_skeleton)
+            .with_bind_only(shown)
             .with_memory(limits.memory);
         let mut scene = opened.asset.to_scene(&options).map_err(|e| hinted(e, &opened.asset))?;
         reshape(&mut scene, args, self.to, &options)?;

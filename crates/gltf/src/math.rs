@@ -60,6 +60,34 @@ pub(crate) fn decompose(m: &Affine) -> (Trs, f64) {
 /// What of a matrix may get lost without a word: the noise of 32 bits.
 pub(crate) const SHEAR_NOISE: f64 = 5e-6;
 
+/// The least and the greatest of each component; the values are finite.
+pub(crate) fn range<const N: usize>(items: &[[f32; N]]) -> Option<([f32; N], [f32; N])> {
+    // Four at a time: as many lanes as make whole registers of vectors of any length.
+    let first = *items.first()?;
+    let (mut low, mut high) = ([first; 4], [first; 4]);
+    let (fours, rest) = items.as_chunks::<4>();
+    let widen = |item: &[f32; N]| [*item; 4];
+    for four in fours.iter().copied().chain(rest.iter().map(widen)) {
+        for ((lo, hi), v) in
+            low.as_flattened_mut().iter_mut().zip(high.as_flattened_mut()).zip(four.as_flattened())
+        {
+            *lo = if *v < *lo { *v } else { *lo };
+            *hi = if *v > *hi { *v } else { *hi };
+        }
+    }
+    let fold = |lanes: [[f32; N]; 4], pick: fn(f32, f32) -> f32| {
+        lanes.into_iter().fold(lanes[0], |all, lane| std::array::from_fn(|i| pick(all[i], lane[i])))
+    };
+    Some((fold(low, f32::min), fold(high, f32::max)))
+}
+
+/// Whether all are of length 1 for certain, within the rounding of 32 bits, in which this is found out quickly.
+pub(crate) fn are_unit(normals: &[[f32; 3]]) -> bool {
+    // Some at a time, without a branch for each. The error of the sum of three squares is below a quarter of the bound.
+    let is_unit = |[x, y, z]: &[f32; 3]| (x * x + y * y + z * z - 1.0).abs() <= 5e-7;
+    normals.chunks(64).all(|part| part.iter().fold(true, |all, n| all & is_unit(n)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

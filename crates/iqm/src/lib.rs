@@ -78,6 +78,8 @@ mod pose;
 mod read;
 mod record;
 mod rules;
+#[cfg(feature = "scene")]
+mod scene;
 #[cfg(feature = "proptest")]
 pub mod strategy;
 mod view;
@@ -89,6 +91,8 @@ pub use model::{
     TextId, VertexArray,
 };
 pub use pose::Surface;
+#[cfg(feature = "scene")]
+pub use scene::{IqmOptions, Scales};
 
 /// The README's example, compiled with the documentation tests.
 #[cfg(doctest)]

@@ -87,6 +87,11 @@ impl Rig {
         self
     }
 
+    /// The inverse bind matrices in the skeleton's order.
+    pub(crate) fn inverse_bind(&self) -> &[Affine] {
+        &self.inverse_bind
+    }
+
     /// The instructions that poses are computed with.
     pub const fn path(&self) -> Path {
         self.path

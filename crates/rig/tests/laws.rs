@@ -7,8 +7,8 @@
 
 use meshwright_rig::glam::{Affine3A, DAffine3, DQuat, DVec3};
 use meshwright_rig::{
-    Blend, Evaluator, Form, Matrix, NameMatch, Normals, Pose, Rig, RigError, Sampler, SkinPlan, blend_poses,
-    evaluate, world_transforms,
+    Blend, Choice, Evaluator, Form, Matrix, NameMatch, Normals, PlanOptions, Pose, Rig, RigError, Sampler,
+    SkinPlan, blend_poses, evaluate, world_transforms,
 };
 use meshwright_scene::strategy::{clean_scene, wild_scene};
 use meshwright_scene::{
@@ -189,7 +189,8 @@ proptest! {
             let mut bound = scene.clone();
             bound.meshes[m].skin.as_mut().unwrap().local.clear();
             let rig = Rig::new(&scene.skeletons[skin.skeleton.0]).unwrap();
-            prop_assert_eq!(SkinPlan::new(mesh, &rig).unwrap().form(), Form::Local);
+            let stored = PlanOptions::default().with_bind(Choice::Never);
+            prop_assert_eq!(SkinPlan::with_options(mesh, &rig, stored).unwrap().form(), Form::Local);
             prop_assert_eq!(SkinPlan::new(&bound.meshes[m], &rig).unwrap().form(), Form::Bind);
             let moments = (0..scene.clips.len()).map(|c| Some((c, 0.5))).chain([None]);
             for at in moments {

@@ -28,6 +28,9 @@ pub struct SceneOptions {
     pub static_meshes: bool,
     /// Meshes that bound bones are drawn too, with them.
     pub solids: bool,
+    /// Vertices are bound in model space alone: skins have no [`local`](crate::Skin::local) vertices, for which targets
+    /// like glTF have no place. What is lost by that is measured either way.
+    pub bind_only: bool,
     /// What the scene may take.
     pub limits: Limits,
 }
@@ -57,6 +60,13 @@ impl SceneOptions {
     #[must_use]
     pub const fn with_solids(mut self, solids: bool) -> Self {
         self.solids = solids;
+        self
+    }
+
+    /// The same options with vertices bound in model space alone, or as the format stores them too.
+    #[must_use]
+    pub const fn with_bind_only(mut self, on: bool) -> Self {
+        self.bind_only = on;
         self
     }
 

@@ -347,7 +347,8 @@ impl Export<'_> {
         let mut skin = Skin::new(SkeletonId(0));
         skin.starts.reserve(n);
         skin.influences = self.budget.reserve("influences", count)?;
-        skin.local = self.budget.reserve("influences", count)?;
+        let stored = !self.options.bind_only;
+        skin.local = self.budget.reserve("influences", if stored { count } else { 0 })?;
         for v in mesh.vertices.iter() {
             let bone = Some(on(v.bone())).filter(|b| *b < self.model.bones.len()).unwrap_or(BASE);
             let position = self.axes.point(v.position());
@@ -356,7 +357,9 @@ impl Export<'_> {
                 let joint = u32::try_from(joint).unwrap_or(u32::MAX);
                 skin.influences.push(Influence { joint, weight });
                 let scaled = |v: [f32; 3]| v.map(|c| c * weight);
-                skin.local.push(LocalVertex { position: scaled(position), normal: scaled(normal) });
+                if stored {
+                    skin.local.push(LocalVertex { position: scaled(position), normal: scaled(normal) });
+                }
             };
             match helpers(bone) {
                 Some(parts) => parts.iter().for_each(|(joint, weight)| influence(*joint, *weight)),

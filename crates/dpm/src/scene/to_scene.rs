@@ -78,7 +78,7 @@ impl<'a> Making<'a> {
 
     /// Room for the vertices of a mesh.
     pub(super) fn parts(&self, vertices: usize, influences: usize) -> Result<Parts, ConvertError> {
-        Parts::new(self.options.space, vertices, influences, self.budget)
+        Parts::new(self.options, vertices, influences, self.budget)
     }
 
     /// Adds a mesh, its node and its material.
@@ -300,6 +300,7 @@ pub(super) struct Part {
 pub(super) struct Parts {
     map: AxisMap,
     space: Space,
+    bind_only: bool,
     positions: Vec<[f32; 3]>,
     normals: Vec<[f32; 3]>,
     uvs: Vec<[f32; 2]>,
@@ -308,18 +309,26 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    fn new(space: Space, vertices: usize, influences: usize, budget: &Budget) -> Result<Self, ConvertError> {
+    fn new(
+        options: &SceneOptions,
+        vertices: usize,
+        influences: usize,
+        budget: &Budget,
+    ) -> Result<Self, ConvertError> {
+        let space = options.space;
+        let local = if options.bind_only { 0 } else { influences };
         let mut starts = budget.reserve("skin", vertices.saturating_add(1))?;
         starts.push(0);
         let skin = Skin {
             skeleton: SkeletonId(0),
             starts,
             influences: budget.reserve("skin", influences)?,
-            local: budget.reserve("skin", influences)?,
+            local: budget.reserve("skin", local)?,
         };
         Ok(Self {
             map: axes(space),
             space,
+            bind_only: options.bind_only,
             positions: budget.reserve("positions", vertices)?,
             normals: budget.reserve("normals", vertices)?,
             uvs: budget.reserve("texture coordinates", vertices)?,
@@ -336,10 +345,12 @@ impl Parts {
             sum.add(part.bound.1);
             self.residual.negative += usize::from(part.weight < 0.0);
             self.skin.influences.push(Influence { joint: part.bone, weight: part.weight });
-            self.skin.local.push(LocalVertex {
-                position: self.map.point(part.position),
-                normal: self.map.direction(part.normal),
-            });
+            if !self.bind_only {
+                self.skin.local.push(LocalVertex {
+                    position: self.map.point(part.position),
+                    normal: self.map.direction(part.normal),
+                });
+            }
         }
         self.skin.end_vertex();
         self.residual.unbound += usize::from(parts.is_empty());

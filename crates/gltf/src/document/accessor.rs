@@ -2,6 +2,7 @@
 
 use super::check::{column_size, packed_size};
 use super::model::{Accessor, ComponentType};
+use bytemuck::AnyBitPattern;
 
 /// Packed elements that are decoded at once: flat loops over numbers are fast, and so many stay in the cache while their
 /// room is made.
@@ -77,9 +78,28 @@ impl<'b> Elements<'b> {
     }
 }
 
+/// Numbers that lie in the file as they do in memory, which most do.
+fn in_place<'b, const N: usize, T: AnyBitPattern>(elements: &Elements<'b>) -> Option<&'b [[T; N]]> {
+    let size = size_of::<[T; N]>();
+    if cfg!(target_endian = "big")
+        || elements.stride != size
+        || elements.column.0 != elements.column.1.saturating_mul(4)
+    {
+        return None;
+    }
+    let bytes = elements.bytes.get(..size.checked_mul(elements.count)?)?;
+    Some(bytemuck::try_cast_slice::<u8, T>(bytes).ok()?.as_chunks().0)
+}
+
 /// Appends the elements as real numbers; `false` where 32-bit integers are said to be normalised.
 pub(super) fn floats<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[f32; N]>) -> bool {
     use ComponentType::{F32, I8, I16, U8, U16, U32};
+    if elements.component == F32
+        && let Some(there) = in_place(elements)
+    {
+        into.extend_from_slice(there);
+        return true;
+    }
     #[expect(clippy::cast_precision_loss, reason = "glTF reads integers as 32-bit floats")]
     match (elements.component, elements.normalized) {
         (F32, _) => elements.decode(into, f32::from_le_bytes),
@@ -100,6 +120,12 @@ pub(super) fn floats<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[f3
 
 /// Appends the elements as integers; `false` where they are signed or floats.
 pub(super) fn integers<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[u32; N]>) -> bool {
+    if elements.component == ComponentType::U32
+        && let Some(there) = in_place(elements)
+    {
+        into.extend_from_slice(there);
+        return true;
+    }
     match elements.component {
         ComponentType::U8 => elements.decode(into, |[b]| u32::from(b)),
         ComponentType::U16 => elements.decode(into, |b| u32::from(u16::from_le_bytes(b))),

@@ -179,11 +179,9 @@ fn unit_normals<'s>(
 ) -> Result<Cow<'s, [[f32; 3]]>, ConvertError> {
     let own = take(&mut arrays.normals);
     let is_unit = |n: &[f32; 3]| (dot(wide(*n), wide(*n)) - 1.0).abs() <= 1e-6;
-    // Some at a time, without a branch for each: in 32 bits those that are so beyond the error of three products.
-    let are_nearly = |part: &[[f32; 3]]| {
-        part.iter().fold(true, |all, [x, y, z]| all & ((x * x + y * y + z * z - 1.0).abs() <= 5e-7))
-    };
-    let are_unit = |part: &[[f32; 3]]| are_nearly(part) || part.iter().fold(true, |all, n| all & is_unit(n));
+    // Some at a time, without a branch for each.
+    let are_unit =
+        |part: &[[f32; 3]]| math::are_unit(part) || part.iter().fold(true, |all, n| all & is_unit(n));
     if own.chunks(64).all(are_unit) {
         return Ok(own);
     }

@@ -6,6 +6,7 @@
 )]
 
 use crate::export::pieces::{Piece, Pieces, flat};
+use crate::math::range;
 use gltf_json::accessor::{Accessor, ComponentType, GenericComponentType, Type};
 use gltf_json::buffer::{Target, View};
 use gltf_json::validation::Checked::Valid;
@@ -330,25 +331,4 @@ pub(crate) fn room<T>(what: &'static str, count: usize) -> Result<Vec<T>, Conver
     let wanted = (count as u64).saturating_mul(size_of::<T>() as u64);
     items.try_reserve_exact(count).map_err(|_| LimitExceeded::bytes(what, wanted, 0))?;
     Ok(items)
-}
-
-/// The least and the greatest of each component; the values are finite.
-fn range<const N: usize>(items: &[[f32; N]]) -> Option<([f32; N], [f32; N])> {
-    // Four at a time: as many lanes as make whole registers of vectors of any length.
-    let first = *items.first()?;
-    let (mut low, mut high) = ([first; 4], [first; 4]);
-    let (fours, rest) = items.as_chunks::<4>();
-    let widen = |item: &[f32; N]| [*item; 4];
-    for four in fours.iter().copied().chain(rest.iter().map(widen)) {
-        for ((lo, hi), v) in
-            low.as_flattened_mut().iter_mut().zip(high.as_flattened_mut()).zip(four.as_flattened())
-        {
-            *lo = if *v < *lo { *v } else { *lo };
-            *hi = if *v > *hi { *v } else { *hi };
-        }
-    }
-    let fold = |lanes: [[f32; N]; 4], pick: fn(f32, f32) -> f32| {
-        lanes.into_iter().fold(lanes[0], |all, lane| std::array::from_fn(|i| pick(all[i], lane[i])))
-    };
-    Some((fold(low, f32::min), fold(high, f32::max)))
 }

@@ -7,6 +7,7 @@ use crate::document::rules::{
     NOT_FINITE, POSITION_MISSING,
 };
 use crate::document::{ComponentType, Document, JsonValue, Mode, Primitive, Semantic};
+use crate::math::{are_unit, range};
 use meshwright_core::math::{length, narrow, unit, wide};
 use meshwright_core::{Path, ReadError};
 use meshwright_scene::color::srgb;
@@ -50,8 +51,10 @@ impl Reader<'_, '_, '_> {
         let mut positions = document.read_f32::<3>(accessor)?;
         self.finite(&positions, "POSITION")?;
         self.bounds(accessor, &positions);
-        self.morph(&mut positions, &Semantic::Position, weights)?;
-        self.finite(&positions, "POSITION")?;
+        if weights.iter().any(|w| *w != 0.0) {
+            self.morph(&mut positions, &Semantic::Position, weights)?;
+            self.finite(&positions, "POSITION")?;
+        }
         let Some(triangles) = self.triangles(positions.len(), losses)? else { return Ok(None) };
         let mut mesh = Mesh::new("", positions, triangles);
         self.normals(&mut mesh, weights)?;
@@ -78,13 +81,8 @@ impl Reader<'_, '_, '_> {
 
     /// The bounds that an accessor states are those of its elements.
     fn bounds(&self, accessor: usize, positions: &[[f32; 3]]) {
-        let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
-        for position in positions {
-            for ((low, high), c) in low.iter_mut().zip(&mut high).zip(position) {
-                *low = low.min(*c);
-                *high = high.max(*c);
-            }
-        }
+        let nothing = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+        let (low, high) = range(positions).unwrap_or(nothing);
         // Bounds of integers that stand for fractions are integers, too.
         let normalized = self.document.accessors().get(accessor).is_none_or(|a| a.normalized);
         let entry = self.document.json().get("accessors").and_then(|all| all.items().nth(accessor));
@@ -130,6 +128,10 @@ impl Reader<'_, '_, '_> {
             document.warn(INDEX_COUNT, &self.path.field("indices"), self.place(), message);
         }
         let count = if list { order.len().div_euclid(3) } else { order.len().saturating_sub(2) };
+        if list && spare == 0 {
+            document.charge::<[u32; 3]>(self.path, "triangles", count)?;
+            return Ok(Some(in_threes(order)));
+        }
         let mut triangles = document.room(self.path, "triangles", count)?;
         let windows = order.array_windows_of_three();
         match self.primitive.mode {
@@ -151,6 +153,10 @@ impl Reader<'_, '_, '_> {
         let mut normals = self.document.read_f32::<3>(accessor)?;
         self.morph(&mut normals, &Semantic::Normal, weights)?;
         let morphed = weights.iter().any(|w| *w != 0.0);
+        if are_unit(&normals) {
+            mesh.normals = normals;
+            return Ok(());
+        }
         let integer =
             self.document.accessors().get(accessor).is_some_and(|a| a.component != ComponentType::F32);
         let without = |n: &&[f32; 3]| unit(wide(**n)).is_none();
@@ -273,6 +279,11 @@ fn byte(c: f32) -> u8 {
 /// A colour of linear light as display bytes, which is what scenes have.
 fn display([r, g, b, a]: [f32; 4]) -> [u8; 4] {
     [srgb(r), srgb(g), srgb(b), byte(a)]
+}
+
+/// Corners as triangles, in the same memory.
+fn in_threes(corners: Vec<u32>) -> Vec<[u32; 3]> {
+    bytemuck::try_cast_vec(corners).unwrap_or_else(|(_, corners)| corners.as_chunks().0.to_vec())
 }
 
 trait Windows {

@@ -2,12 +2,9 @@
 
 use super::measure::{Contender, Effort, Samples, measure};
 use super::report::{Report, Row};
-use super::writer;
 use meshwright::crucible::{Attribute, Chunk, CrucibleOptions, Dialect as CrucibleDialect};
 use meshwright::dpm::{Dpm, Mesh, PoseId, Zym};
 use meshwright::fsomodel::{Dialect as FsoDialect, FsoModel, MeshEntry, Vertex};
-use meshwright::gltf;
-use meshwright::scene::{self, Node, Scene};
 use meshwright_core::{F32, FileFormat, bulk, f32s, num::F8A};
 use std::hint::black_box;
 use std::path::Path;
@@ -25,7 +22,7 @@ pub(crate) fn measure_all(report: &mut Report, effort: Effort) -> Result<(), Str
         crucible(report, effort, side)?;
         fsomodel(report, effort, side)?;
     }
-    glb(report, effort)
+    Ok(())
 }
 
 /// Ours, then the others, each run for what it returns.
@@ -34,6 +31,8 @@ macro_rules! contest {
         measure($effort, &mut [$(Contender::new(|| _ = black_box($run))),+])
     };
 }
+
+pub(crate) use contest;
 
 /// Arrays in memory that is used again, up to what no longer fits into the second cache.
 fn numbers(report: &mut Report, effort: Effort) {
@@ -166,14 +165,15 @@ fn scaled(demo: &Dpm, vertices: usize, frames: usize) -> Dpm {
 }
 
 /// A wavy sheet.
-struct Sheet {
-    positions: Vec<[f32; 3]>,
-    normals: Vec<[f32; 3]>,
-    uvs: Vec<[f32; 2]>,
-    triangles: Vec<[u32; 3]>,
+pub(crate) struct Sheet {
+    pub(crate) positions: Vec<[f32; 3]>,
+    pub(crate) normals: Vec<[f32; 3]>,
+    pub(crate) uvs: Vec<[f32; 2]>,
+    pub(crate) triangles: Vec<[u32; 3]>,
 }
 
-fn sheet(side: u32) -> Sheet {
+/// With so many vertices along each side.
+pub(crate) fn sheet(side: u32) -> Sheet {
     let (mut positions, mut normals, mut uvs, mut triangles) = (vec![], vec![], vec![], vec![]);
     for y in 0..side {
         for x in 0..side {
@@ -254,24 +254,5 @@ fn fsomodel(report: &mut Report, effort: Effort, side: u32) -> Result<(), String
     report.add(
         Row::new("FSOMODEL: read, all findings", "its bytes read once", file.len(), &all, 1).target(0.5),
     );
-    Ok(())
-}
-
-fn glb(report: &mut Report, effort: Effort) -> Result<(), String> {
-    let Sheet { positions, normals, uvs, triangles } = sheet(SIDE);
-    let mesh = scene::Mesh::new("", positions, triangles).with_normals(normals).with_uvs(uvs);
-    let size = mesh.triangles.len();
-    let peer = writer::Plain::of(&mesh);
-    let scene = Scene::default()
-        .with_nodes(vec![Node { meshes: vec![scene::MeshId(0)], ..Node::default() }])
-        .with_meshes(vec![mesh]);
-    let options = gltf::ExportOptions::default().with_memory(1 << 30);
-    let export = || gltf::export(&scene, &options).map(|g| g.value.into_glb());
-    let (ours, theirs) = (export().map_err(|e| e.to_string())?, peer.to_glb());
-    if ours.len().abs_diff(theirs.len()) > 4096 {
-        return Err(format!("{} and {} bytes are not the same work", ours.len(), theirs.len()));
-    }
-    let s = contest!(effort, export(), peer.to_glb());
-    report.add(Row::new("GLB written", "gltf-json and to_vec", size, &s, 1).target(3.0));
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `xtask bench`: ours against what else a program could do, in one process, as ratios.
 //!
 //! `--quick` looks for some seconds and only prints; without it docs/performance.md and docs/performance.svg
-//! are written anew. `--only skinning|poses|threads|formats|slopes` measures and prints that part.
+//! are written anew. `--only skinning|poses|threads|formats|exchange|slopes` measures and prints that part.
 //! `--corpus DIR` measures the files and skinned models of a corpus folder too.
 #![allow(
     clippy::indexing_slicing,
@@ -11,6 +11,7 @@
     reason = "sizes are chosen here"
 )]
 
+mod exchange;
 mod formats;
 mod measure;
 mod meshes;
@@ -37,11 +38,12 @@ const GLAM: usize = 2;
 
 /// A group of measurements.
 type Part = fn(&mut Report, Effort) -> Result<(), String>;
-const PARTS: [(&str, Part); 5] = [
+const PARTS: [(&str, Part); 6] = [
     ("skinning", skinning),
     ("poses", poses),
     ("threads", threads),
     ("formats", formats::measure_all),
+    ("exchange", exchange::measure_all),
     ("slopes", slopes),
 ];
 
@@ -132,6 +134,15 @@ fn skinning(report: &mut Report, effort: Effort) -> Result<(), String> {
             report.add(Row::new(what, "glam", n, &s, GLAM).target(1.35).kernel(&case.plan));
         }
     }
+    for n in [10_000, 30_000, 100_000] {
+        for (what, share) in [("DPM's form, joints agree", 1), ("DPM's form, agreed blends shared by 4", 4)] {
+            let vertices = meshes::vertices(n, skinning::JOINTS, 2, share);
+            let held = Case::seen(&vertices, PlanOptions::default())?;
+            let stored = Case::seen(&vertices, PlanOptions::default().with_bind(Choice::Never))?;
+            let s = held.against(effort, &stored);
+            report.add(Row::new(what, "as it is stored", n, &s, 1).kernel(&held.plan));
+        }
+    }
     // What the choice of a table rests on.
     for share in [1, 2] {
         let options = PlanOptions::default().with_table(Choice::Always);
@@ -146,9 +157,12 @@ fn skinning(report: &mut Report, effort: Effort) -> Result<(), String> {
 
 fn poses(report: &mut Report, effort: Effort) -> Result<(), String> {
     for (what, joints, keyed, target) in [
+        ("pose, frames", 16, false, None),
         ("pose, frames", 64, false, Some(2.0)),
         ("pose, frames", 256, false, None),
+        ("pose, keys", 16, true, None),
         ("pose, keys", 64, true, None),
+        ("pose, keys", 256, true, None),
     ] {
         let s = posing::Case::new(joints, keyed)?.measure(effort)?;
         let row = Row::new(what, "glam", joints, &s, 1);

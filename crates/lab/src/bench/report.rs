@@ -173,7 +173,12 @@ machine has it, without unsafe code. A copy within the first cache moves 64 byte
 which no code of ours uses yet: there decoding takes a shuffle for every 32 bytes, and two operations more to see
 that floats are finite. Writing a GLB is half the first touch of its memory.
 
-Targets that no peer of a Cargo project can measure are not in this table.
+A GLB is written from a scene in memory, by the triangle, against a program on gltf-json that puts float by float
+into a vector; read, it is compared with the crate gltf and its readers, which check less. The text of an OBJ is
+compared with `write!`. DPM's form is stored in the space of each joint; where joints agree about every vertex it is
+held in the bind pose, and compared with the kernel for the form as it is stored.
+
+Targets that no peer of a Cargo project can measure (ozz-animation, DarkPlaces' own code, cgltf) are not in this table.
 
 ";
 
@@ -191,6 +196,15 @@ callgrind over 10,000 vertices with positions and normals, when the kernels were
 | 1 influence | 22.4 |
 | 1 influence, glam | 36.0 |
 | sorted by bone | 8.6 |
+
+The same for whole poses of 64 joints that follow each other, by the pose: sampled, concatenated and made into a
+palette.
+
+| work | instructions |
+|---|---:|
+| frames | 8,283 |
+| keys at the same frames | 8,881 |
+| keys of each joint at frames of its own | 9,390 |
 
 Eight vertices sorted by bone take 18 multiplications and 18 shuffles for positions and normals. A processor with
 three vector ports (Intel) cannot do them in fewer than 12 cycles, in which it could copy them twice out of the

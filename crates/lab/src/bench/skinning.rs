@@ -4,8 +4,8 @@ use super::measure::{Contender, Effort, Samples, keep, measure};
 use super::meshes::{Vertices, palette, skeleton, vertices};
 use super::peers::{Plain, Weighted, skin_weighted};
 use meshwright::rig::glam::{Affine3A, Vec3A};
-use meshwright::rig::{Output, Path as Instructions, PlanOptions, Rig, SkinPlan, Workspace};
-use meshwright::scene::{LocalVertex, Mesh, SkeletonId, Skin};
+use meshwright::rig::{Matrix, Output, Path as Instructions, PlanOptions, Rig, SkinPlan, Workspace};
+use meshwright::scene::{Influence, LocalVertex, Mesh, SkeletonId, Skin};
 
 /// How many joints the figures have.
 pub(crate) const JOINTS: u32 = 64;
@@ -32,7 +32,28 @@ impl Case {
         Self::of(&vertices(n, JOINTS, width, share), false, options)
     }
 
+    /// With vertices as every joint sees them in the bind pose.
+    pub(crate) fn seen(v: &Vertices, options: PlanOptions) -> Result<Self, String> {
+        let joints = skeleton(JOINTS as usize).joints;
+        let local = |(vertex, i): (usize, &Influence)| {
+            let bind = Affine3A::from_affine(&joints[i.joint as usize].inverse_bind);
+            let [p, n] = [v.positions[vertex], v.normals[vertex]].map(Vec3A::from);
+            let (p, n) = (bind.transform_point3a(p), bind.transform_vector3a(n));
+            LocalVertex { position: (p * i.weight).into(), normal: (n * i.weight).into() }
+        };
+        let ranges = v.starts.windows(2).map(|w| w[0] as usize..w[1] as usize).enumerate();
+        let all = ranges.flat_map(|(vertex, range)| v.influences[range].iter().map(move |i| (vertex, i)));
+        let locals = all.map(local).collect();
+        Self::with(v, Some(locals), options)
+    }
+
     pub(crate) fn of(v: &Vertices, local: bool, options: PlanOptions) -> Result<Self, String> {
+        let empty = if local { None } else { Some(Vec::new()) };
+        Self::with(v, empty, options)
+    }
+
+    /// With these local vertices, or those of joints that all stand at the origin.
+    fn with(v: &Vertices, locals: Option<Vec<LocalVertex>>, options: PlanOptions) -> Result<Self, String> {
         let rig = Rig::new(&skeleton(JOINTS as usize)).map_err(|e| e.to_string())?;
         let first = |k: usize, v: usize, o: &Vertices| {
             let range = o.starts[v] as usize..o.starts[v + 1] as usize;
@@ -57,7 +78,7 @@ impl Case {
             }
         }
         let to_local = |w: &Weighted| LocalVertex { position: w.position.into(), normal: w.normal.into() };
-        let locals = if local { weighted.iter().map(to_local).collect() } else { Vec::new() };
+        let locals = locals.unwrap_or_else(|| weighted.iter().map(to_local).collect());
         let plan = SkinPlan::with_options(&mesh(v, locals), &rig, options).map_err(|e| e.to_string())?;
         Ok(Self { plan, palette: palette(JOINTS), plain, weighted, starts: v.starts.clone() })
     }

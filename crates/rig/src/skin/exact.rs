@@ -21,7 +21,7 @@ impl SkinPlan {
     /// Where the pose or the result does not fit.
     pub fn positions<M: Matrix>(&self, pose: &Pose<M>, out: &mut [[f32; 3]]) -> Result<(), RigError> {
         self.fits(pose, out.len())?;
-        match self.form() {
+        match self.stored() {
             Form::Bind => {
                 let positions = self.data.positions();
                 let palette = pose.palette();
@@ -67,7 +67,7 @@ impl SkinPlan {
             Normals::AsIs => M::finish,
             Normals::Unit => M::finish_unit,
         };
-        match self.form() {
+        match self.stored() {
             Form::Bind => {
                 let normals = self.data.normals();
                 let palette = pose.palette();

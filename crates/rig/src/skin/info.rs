@@ -37,7 +37,7 @@ pub enum Kernel {
 }
 
 /// What a plan does, for logs and tests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PlanInfo {
     /// In which space the vertices are held.
@@ -50,6 +50,9 @@ pub struct PlanInfo {
     pub influences: usize,
     /// How many blends are computed, where they are shared.
     pub table: Option<usize>,
+    /// How far joints disagree about a vertex at most, in parts of the mesh's largest coordinate, where vertices that are
+    /// stored in the space of every joint are held in the bind pose.
+    pub apart: Option<f32>,
     /// How many runs there are, where vertices are moved in runs.
     pub runs: Option<usize>,
     /// Bytes that skinning reads.
@@ -67,12 +70,15 @@ impl fmt::Display for PlanInfo {
         if let Some(runs) = self.runs {
             write!(f, ", {runs} runs")?;
         }
+        if let Some(apart) = self.apart {
+            write!(f, ", which joints see within {apart:.1e}")?;
+        }
         write!(f, ", {} bytes", self.bytes)
     }
 }
 
 impl PlanInfo {
-    pub(super) fn new(form: Form, data: &Data, influences: usize) -> Self {
+    pub(super) fn new(form: Form, apart: Option<f32>, data: &Data, influences: usize) -> Self {
         let (mut runs_found, mut table) = (None, None);
         let kernel = match data.layout() {
             Layout::Indexed(_) => Kernel::Single,
@@ -91,6 +97,6 @@ impl PlanInfo {
             Layout::Local { .. } => Kernel::Local,
         };
         let (vertices, bytes) = (data.len(), data.bytes());
-        Self { form, kernel, vertices, influences, table, runs: runs_found, bytes }
+        Self { form, kernel, vertices, influences, table, apart, runs: runs_found, bytes }
     }
 }

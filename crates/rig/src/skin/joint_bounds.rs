@@ -129,6 +129,17 @@ impl JointBounds {
         bounds
     }
 
+    /// The same for vertices that may be so far away, in parts of the largest coordinate.
+    pub(super) fn wider(mut self, apart: f32) -> Self {
+        let all = self.boxes.iter().filter(|b| !b.is_empty());
+        let largest = all.map(|b| b.min.abs().max(b.max.abs()).max_element()).fold(0.0, f64::max);
+        let more = DVec3::splat(largest * f64::from(apart));
+        for b in self.boxes.iter_mut().filter(|b| !b.is_empty()) {
+            (b.min, b.max) = (b.min - more, b.max + more);
+        }
+        self
+    }
+
     /// The corners of a box around the mesh, moved by these matrices.
     pub(super) fn posed<M: Matrix>(&self, matrices: &[M]) -> Option<(Vec3, Vec3)> {
         let mut all = Grow::EMPTY;

@@ -1,5 +1,6 @@
 //! Skinned meshes.
 
+mod agree;
 mod bounds;
 mod choice;
 mod dual;

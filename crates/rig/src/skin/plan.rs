@@ -5,7 +5,8 @@
     reason = "skins whose ranges and joints the plan has checked"
 )]
 
-use super::choice::{self, PlanOptions};
+use super::agree::{Agreed, agree};
+use super::choice::{self, Choice, PlanOptions};
 use super::info::{Form, PlanInfo};
 use super::joint_bounds::JointBounds;
 use super::source::SkinSource;
@@ -29,6 +30,8 @@ pub struct SkinPlan {
     pub(super) influences: Vec<Influence>,
     pub(super) local: Vec<LocalVertex>,
     form: Form,
+    /// How far joints disagree about vertices that are stored otherwise than they are held.
+    apart: Option<f32>,
     pub(super) data: Data,
     pub(super) bounds: JointBounds,
 }
@@ -57,7 +60,7 @@ impl SkinPlan {
             tangents: mesh.tangents.clone(),
         };
         let influences = (&*skin.starts, &*skin.influences, &*skin.local);
-        Self::build(vertices, influences, rig.joint_count(), options)
+        Self::build(vertices, influences, rig.joint_count(), Some(rig), options)
     }
 
     /// Prepares vertices that are not part of a scene, bound to `joints` joints. Influences of weight zero may name any joint, as exporters have it.
@@ -76,36 +79,41 @@ impl SkinPlan {
             normals: source.normals.to_vec(),
             tangents: source.tangents.to_vec(),
         };
-        Self::build(vertices, (&starts, &influences, &[]), joints, options)
+        Self::build(vertices, (&starts, &influences, &[]), joints, None, options)
     }
 
     fn build(
         attributes: Attributes,
         (starts, influences, local): (&[u32], &[Influence], &[LocalVertex]),
         joints: usize,
+        rig: Option<&Rig>,
         options: PlanOptions,
     ) -> Result<Self, RigError> {
         check(&attributes, (starts, influences, local), joints)?;
-        let large =
-            || RigError::invalid("skin", "more joints, vertices or influences than 32 bits can number");
-        let (positions, has_normals) = (&attributes.positions, !attributes.normals.is_empty());
-        let (form, bounds, data) = if local.is_empty() {
-            let bounds = JointBounds::of_bind(joints, positions, starts, influences);
-            (
-                Form::Bind,
-                bounds,
-                choice::bind(attributes, joints, starts, influences, options).ok_or_else(large)?,
-            )
+        let has_normals = !attributes.normals.is_empty();
+        // What follows one joint each is as fast as it is stored.
+        let wanted = options.bind != Choice::Never && !choice::is_single(starts, influences);
+        let rig = rig.filter(|_| !local.is_empty() && wanted);
+        let agreed = rig.and_then(|rig| agree(rig, (starts, influences, local), has_normals));
+        let apart = agreed.as_ref().map(|agreed| agreed.apart);
+        let (form, bounds, data) = if local.is_empty() || agreed.is_some() {
+            let attributes = agreed.map_or(attributes, |Agreed { positions, normals, .. }| Attributes {
+                positions,
+                normals,
+                tangents: Vec::new(),
+            });
+            let bounds = JointBounds::of_bind(joints, &attributes.positions, starts, influences);
+            let bounds = bounds.wider(apart.unwrap_or(0.0));
+            (Form::Bind, bounds, choice::bind(attributes, joints, starts, influences, options))
         } else {
             let bounds = JointBounds::of_local(joints, starts, influences, local);
-            (
-                Form::Local,
-                bounds,
-                choice::local(joints, starts, influences, local, has_normals, options).ok_or_else(large)?,
-            )
+            (Form::Local, bounds, choice::local(joints, starts, influences, local, has_normals, options))
         };
+        let data = data.ok_or_else(|| {
+            RigError::invalid("skin", "more joints, vertices or influences than 32 bits can number")
+        })?;
         let (starts, influences, local) = (starts.to_vec(), influences.to_vec(), local.to_vec());
-        Ok(Self { joints, starts, influences, local, form, data, bounds })
+        Ok(Self { joints, starts, influences, local, form, apart, data, bounds })
     }
 
     /// How many vertices there are.
@@ -128,7 +136,12 @@ impl SkinPlan {
         self.data.has_tangents()
     }
 
-    /// In which space the vertices are held.
+    /// In which space the mesh stores its vertices, and slow evaluation takes them.
+    pub(super) fn stored(&self) -> Form {
+        if self.local.is_empty() { Form::Bind } else { Form::Local }
+    }
+
+    /// In which space the vertices are held: that in which they are stored, but for local ones that joints agree about.
     pub fn form(&self) -> Form {
         self.form
     }
@@ -152,7 +165,7 @@ impl SkinPlan {
 
     /// What this plan does.
     pub fn info(&self) -> PlanInfo {
-        PlanInfo::new(self.form, &self.data, self.widest())
+        PlanInfo::new(self.form, self.apart, &self.data, self.widest())
     }
 
     /// The caller's memory, found to fit these vertices.

@@ -9,11 +9,12 @@
 mod meshes;
 
 use meshes::{JOINTS, Random, Shape, choices, mesh, pose, rig, shapes};
-use meshwright_rig::glam::{Affine3A, DAffine3, Vec3};
+use meshwright_rig::glam::{Affine3A, DAffine3, DVec3, EulerRot, Quat, Vec3};
 use meshwright_rig::{
     Choice, Form, Interleaved, JointSet, Joints, Kernel, Matrix, Normals, Output, Path, PlanOptions, Pose,
-    RigError, SkinPlan, SkinSource, Workspace,
+    Rig, RigError, SkinPlan, SkinSource, Workspace,
 };
+use meshwright_scene::{Influence, Joint, Local, LocalVertex, Mesh, Skeleton, Trs};
 use proptest::prelude::*;
 
 /// Positions, normals, tangents.
@@ -470,4 +471,75 @@ fn paths_are_named() {
         Normals::AsIs,
     );
     assert_eq!(bits(&serial).len(), 100 * 10);
+}
+
+/// A skeleton whose joints stand anywhere, and a mesh bound to it as every joint sees it.
+fn seen_by_joints(shape: Shape) -> (Rig, Mesh) {
+    let mut random = Random(99);
+    let joints = (0..JOINTS).map(|i| {
+        let [x, y, z] = random.vector();
+        let rotation = Quat::from_euler(EulerRot::XYZ, x * 3.0, y * 3.0, z * 3.0).into();
+        let trs = Trs { translation: random.vector(), rotation, scale: [1.0; 3] };
+        Joint::new(format!("{i}"), i.checked_sub(1).map(|i| i / 2), Local::Trs(trs))
+    });
+    let mut skeleton = Skeleton { name: String::new(), joints: joints.collect() };
+    skeleton.bind_rest().unwrap();
+    let mut mesh = mesh(Shape { local: false, tangents: false, ..shape });
+    let skin = mesh.skin.as_mut().unwrap();
+    for v in 0..skin.vertex_count() {
+        for i in skin.range(v) {
+            let Influence { joint, weight } = skin.influences[i];
+            let bind = DAffine3::from_affine(&skeleton.joints[joint as usize].inverse_bind);
+            let [p, n] = [mesh.positions[v], mesh.normals[v]].map(|v| DVec3::from(v.map(f64::from)));
+            let [p, n] = [bind.transform_point3(p), bind.transform_vector3(n)];
+            let [position, normal] = [p, n].map(|v| (v * f64::from(weight)).as_vec3().to_array());
+            skin.local.push(LocalVertex { position, normal });
+        }
+    }
+    (Rig::new(&skeleton).unwrap(), mesh)
+}
+
+#[test]
+fn what_joints_agree_about_is_held_in_the_bind_pose() {
+    for (width, share, kernel) in [(2, 1, Kernel::Two), (2, 4, Kernel::Table), (3, 1, Kernel::Three)] {
+        let (rig, mesh) = seen_by_joints(shape(500, width, share, false));
+        let plan = SkinPlan::new(&mesh, &rig).unwrap();
+        let info = plan.info();
+        assert_eq!((info.form, info.kernel), (Form::Bind, kernel), "{info}");
+        assert!(info.apart.is_some_and(|apart| apart > 0.0 && apart <= 1e-6), "{info}");
+        let stored = PlanOptions::default().with_bind(Choice::Never);
+        let stored = SkinPlan::with_options(&mesh, &rig, stored).unwrap();
+        assert_eq!((stored.info().form, stored.info().apart), (Form::Local, None));
+        let (wide, fast) = (pose::<DAffine3>(&rig, 7), pose::<Affine3A>(&rig, 7));
+        let mut expected = zero(plan.vertex_count());
+        plan.positions(&wide, &mut expected.positions).unwrap();
+        plan.normals(&wide, Normals::AsIs, &mut expected.normals).unwrap();
+        let mut same = zero(plan.vertex_count());
+        stored.positions(&wide, &mut same.positions).unwrap();
+        assert_eq!(expected.positions, same.positions, "slow evaluation takes what is stored");
+        let bounds = plan.bounds(&wide).unwrap();
+        assert!(expected.positions.iter().all(|p| bounds.contains(Vec3::from(*p))));
+        for path in paths() {
+            let found = skin(&plan, &fast, path, Normals::AsIs);
+            assert!(near(&found.positions, &expected.positions, 1e-4), "{path:?}");
+            assert!(near(&found.normals, &expected.normals, 1e-4), "{path:?}");
+        }
+    }
+}
+
+#[test]
+fn one_vertex_that_joints_disagree_about_leaves_a_mesh_as_it_is_stored() {
+    type Spoil = fn(&mut Mesh);
+    let spoils: [Spoil; 4] = [
+        |m| m.skin.as_mut().unwrap().local[300].position[1] += 1e-3,
+        |m| m.skin.as_mut().unwrap().local[300].normal[2] -= 1e-3,
+        |m| m.skin.as_mut().unwrap().local[300].position[0] = f32::NAN,
+        |m| m.skin.as_mut().unwrap().influences.iter_mut().skip(300).take(2).for_each(|i| i.weight = 0.0),
+    ];
+    for spoil in spoils {
+        let (rig, mut mesh) = seen_by_joints(shape(500, 2, 1, false));
+        spoil(&mut mesh);
+        let info = SkinPlan::new(&mesh, &rig).unwrap().info();
+        assert_eq!((info.form, info.kernel, info.apart), (Form::Local, Kernel::Local, None), "{info}");
+    }
 }

@@ -1,0 +1,107 @@
+//! Poses as the channels of joints, and their scales applied to what hangs from them.
+
+use super::bones::Posed;
+use super::options::Scales;
+use alloc::vec::Vec;
+use meshwright_core::math::{Trs64, narrow};
+use meshwright_scene::Loss;
+
+/// Scales that differ by less are the same.
+const SAME: f64 = 1.0e-4;
+
+/// Makes channels of poses.
+pub(super) struct Baker<'b> {
+    scales: Scales,
+    parents: &'b [Option<usize>],
+    /// The scale of every joint in model space at rest.
+    rest: Vec<f64>,
+    now: Vec<f64>,
+    shear: Worst,
+    uneven: Worst,
+}
+
+/// How many joints are concerned, and how much the worst of them.
+#[derive(Default)]
+struct Worst {
+    joints: Vec<bool>,
+    amount: f64,
+}
+
+impl Worst {
+    fn note(&mut self, joint: usize, amount: f64) {
+        if amount > SAME {
+            if self.joints.len() <= joint {
+                self.joints.resize(joint + 1, false);
+            }
+            self.joints[joint] = true;
+            self.amount = self.amount.max(amount);
+        }
+    }
+
+    fn report(&self, code: &'static str, message: &str, losses: &mut Vec<Loss>) {
+        let n = self.joints.iter().filter(|j| **j).count();
+        if n > 0 {
+            let loss = Loss::new(code, "skeletons", message).of(n, "joint", "joints");
+            losses.push(loss.by(self.amount, "of its size"));
+        }
+    }
+}
+
+impl<'b> Baker<'b> {
+    /// For joints that hang from `parents`, and rest as `bind` has them.
+    pub(super) fn new(scales: Scales, parents: &'b [Option<usize>], bind: &[Posed]) -> (Self, Vec<Trs64>) {
+        let (shear, uneven) = (Worst::default(), Worst::default());
+        let mut baker = Self { scales, parents, rest: Vec::new(), now: Vec::new(), shear, uneven };
+        let rest = baker.transforms(bind);
+        baker.rest = baker.now.clone();
+        (baker, rest)
+    }
+
+    /// The joints of a pose as they are stored.
+    pub(super) fn transforms(&mut self, pose: &[Posed]) -> Vec<Trs64> {
+        self.now.clear();
+        let mut out = Vec::with_capacity(pose.len());
+        for (i, joint) in pose.iter().enumerate() {
+            let flat = joint.exact.inverse().is_none();
+            if !flat {
+                self.shear.note(i, joint.trs.misfit(&joint.exact));
+            }
+            if self.scales == Scales::Kept {
+                self.now.push(1.0);
+                out.push(joint.trs);
+                continue;
+            }
+            let own = mean(joint.trs.scale);
+            let above =
+                self.parents.get(i).copied().flatten().and_then(|p| self.now.get(p)).copied().unwrap_or(1.0);
+            let all = own * above;
+            let uneven = joint.trs.scale.iter().map(|s| (s / own - 1.0).abs()).fold(0.0, f64::max);
+            let moved = self.rest.get(i).map_or(0.0, |rest| (all / rest - 1.0).abs());
+            self.uneven.note(i, uneven.max(moved));
+            self.now.push(all);
+            let translation = joint.trs.translation.map(|c| c * above);
+            out.push(Trs64 { translation, rotation: joint.trs.rotation, scale: [1.0; 3] });
+        }
+        out
+    }
+
+    /// What joints cannot hold.
+    pub(super) fn report(&self, losses: &mut Vec<Loss>) {
+        self.shear.report("shear-dropped", "joints cannot shear; what is nearest to it is taken", losses);
+        let message =
+            "scales that move, or differ between axes, are passed over by engines and were left out";
+        self.uneven.report("scale-dropped", message, losses);
+    }
+}
+
+/// The size of a scale; 1 where it is nothing.
+fn mean([x, y, z]: [f64; 3]) -> f64 {
+    let mean = (x.abs() + y.abs() + z.abs()) / 3.0;
+    if mean > 0.0 && mean.is_finite() { mean } else { 1.0 }
+}
+
+/// The ten channels of a joint.
+pub(super) fn channels(t: &Trs64) -> [f32; 10] {
+    let ([a, b, c], [x, y, z, w], [d, e, f]) = (narrow(t.translation), narrow(t.rotation), narrow(t.scale));
+    [a, b, c, x, y, z, w, d, e, f]
+}

@@ -1,0 +1,132 @@
+//! What FTE adds to a model: events of anims, and properties of meshes.
+
+use super::text::{Text, decoded};
+use crate::model::{Iqm, IqmExtension};
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use meshwright_core::math::narrow1;
+use meshwright_scene::{Clip, Extra, LimitExceeded, Mesh};
+
+const MESH: &[u8] = b"FTE_MESH";
+const EVENT: &[u8] = b"FTE_EVENT";
+/// The words of a mesh, the last two of which are floats.
+const FIELDS: [&str; 7] =
+    ["contents", "surfaceflags", "surfaceid", "geomset", "geomid", "mindist", "maxdist"];
+
+fn words(data: &[u8]) -> impl Iterator<Item = u32> {
+    data.as_chunks::<4>().0.iter().map(|w| u32::from_le_bytes(*w))
+}
+
+/// True for the extensions that a scene has a place for.
+pub(super) fn is_known(name: &[u8]) -> bool {
+    [MESH, EVENT].iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+fn data<'m>(model: &'m Iqm, name: &[u8]) -> Option<&'m [u8]> {
+    let found = model.extensions.iter().find(|e| model.str(e.name).eq_ignore_ascii_case(name));
+    found.map(|e| e.data.as_slice())
+}
+
+/// The properties of a mesh as native fields.
+pub(super) fn mesh(model: &Iqm, mesh: usize) -> Option<Extra> {
+    let row: Vec<u32> = words(data(model, MESH)?).skip(mesh.checked_mul(7)?).take(7).collect();
+    if row.len() < 7 {
+        return None;
+    }
+    let value = |(i, (name, word)): (usize, (&str, u32))| {
+        let value = if i < 5 { Extra::from(word) } else { Extra::from(f32::from_bits(word)) };
+        (name.to_string(), value)
+    };
+    let fields = FIELDS.into_iter().zip(row).enumerate().map(value).collect();
+    Some(Extra::Map(alloc::vec![("fte_mesh".into(), Extra::Map(fields))]))
+}
+
+/// The events of an anim as native fields, and how many there are.
+pub(super) fn events(model: &Iqm, anim: usize) -> Option<(Extra, usize)> {
+    let mut events = Vec::new();
+    for event in data(model, EVENT)?.as_chunks::<16>().0 {
+        let row: Vec<u32> = words(event).collect();
+        let [number, seconds, code, text] = *row.as_slice() else { continue };
+        if number as usize == anim {
+            events.push(Extra::Map(alloc::vec![
+                ("seconds".into(), f32::from_bits(seconds).into()),
+                ("code".into(), code.into()),
+                ("text".into(), Extra::Text(decoded(model.str(crate::model::TextId(text))))),
+            ]));
+        }
+    }
+    let count = events.len();
+    (count > 0).then(|| (Extra::Map(alloc::vec![("events".into(), Extra::List(events))]), count))
+}
+
+fn field<'e>(extra: &'e Extra, name: &str) -> Option<&'e Extra> {
+    match extra {
+        Extra::Map(fields) => fields.iter().find(|(key, _)| key == name).map(|(_, value)| value),
+        _ => None,
+    }
+}
+
+fn whole(extra: Option<&Extra>) -> u32 {
+    match extra {
+        Some(Extra::Int(n)) => u32::try_from(*n).unwrap_or(0),
+        _ => 0,
+    }
+}
+
+fn real(extra: Option<&Extra>) -> f32 {
+    match extra {
+        Some(Extra::Float(v)) => narrow1(*v),
+        #[expect(clippy::cast_precision_loss, reason = "a whole number of seconds or units")]
+        Some(Extra::Int(n)) => *n as f32,
+        _ => 0.0,
+    }
+}
+
+/// The extension of all events that clips have; `anims` says which anim each clip became.
+pub(super) fn of_clips<'c>(
+    clips: impl Iterator<Item = (u32, &'c Clip)>,
+    text: &mut Text<'_>,
+) -> Result<Option<IqmExtension>, LimitExceeded> {
+    let mut data = Vec::new();
+    for (anim, clip) in clips {
+        let Some(Extra::List(events)) = clip.extras.as_ref().and_then(|e| field(e, "events")) else {
+            continue;
+        };
+        for event in events {
+            let name: String = match field(event, "text") {
+                Some(Extra::Text(text)) => text.replace('\0', "?"),
+                _ => String::new(),
+            };
+            let id = text.put(name.as_bytes())?;
+            let seconds = real(field(event, "seconds")).to_bits();
+            for word in [anim, seconds, whole(field(event, "code")), id.0] {
+                data.extend_from_slice(&word.to_le_bytes());
+            }
+        }
+    }
+    if data.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(IqmExtension { name: text.put(EVENT)?, data }))
+}
+
+/// The extension of the properties that meshes have, where one has any.
+pub(super) fn of_meshes<'m>(
+    meshes: impl Iterator<Item = Option<&'m Mesh>>,
+    text: &mut Text<'_>,
+) -> Result<Option<IqmExtension>, LimitExceeded> {
+    let (mut data, mut any) = (Vec::new(), false);
+    for mesh in meshes {
+        let own = mesh.and_then(|m| m.extras.as_ref()).and_then(|e| field(e, "fte_mesh"));
+        any |= own.is_some();
+        for (i, name) in FIELDS.into_iter().enumerate() {
+            let value = own.and_then(|own| field(own, name));
+            let word = if i < 5 { whole(value) } else { real(value).to_bits() };
+            data.extend_from_slice(&word.to_le_bytes());
+        }
+    }
+    if !any {
+        return Ok(None);
+    }
+    Ok(Some(IqmExtension { name: text.put(MESH)?, data }))
+}

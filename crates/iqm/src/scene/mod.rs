@@ -1,0 +1,22 @@
+//! To and from the exchange model.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    reason = "works on models and scenes that were checked before"
+)]
+
+mod axes;
+mod bake;
+mod bones;
+mod bounds;
+mod clips;
+mod from_scene;
+mod fte;
+mod options;
+mod quantize;
+mod text;
+mod timeline;
+mod to_scene;
+mod vertices;
+
+pub use options::{IqmOptions, Scales};
