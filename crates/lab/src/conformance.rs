@@ -7,6 +7,7 @@
 //! name ends as a fixture's does (`quad.ok.dpm`) becomes what the word says, and what opens is played back too.
 
 use crate::json::{array, list, parse, read, text};
+use crate::loaded::Loaded;
 use crate::{compare, kernels, samples, sims};
 use lexopt::{Arg, Parser};
 use meshwright::dump::{Dump, DumpOptions};
@@ -175,13 +176,6 @@ fn settings(path: &Path, format: Format) -> Result<ReadSettings, String> {
     Ok(settings)
 }
 
-/// A model with the companions that the manifest names.
-pub(crate) struct Loaded {
-    pub name: String,
-    pub model: AnyModel,
-    pub companions: Companions,
-}
-
 pub(crate) fn load(dir: &Path, entry: &Value) -> Result<(Loaded, Vec<u8>), String> {
     let name = text(entry, "file");
     let path = dir.join(&name);
@@ -255,7 +249,9 @@ fn corpus_file(dir: &Path, entry: &Value, tally: &mut Tally) {
         tally.record("dump", &name, dumped);
     }
     if let Some(posed) = entry.get("posed").and_then(Value::as_str) {
-        tally.record("posed", &name, sims::posed(dir, entry, &loaded, &bytes, &dir.join(posed)));
+        let figure = sims::posed(dir, entry, &loaded);
+        let same = figure.and_then(|figure| dump(&figure, &bytes, &parse(&dir.join(posed))?));
+        tally.record("posed", &name, same);
     }
     if !sims::drawn(&loaded) {
         return;

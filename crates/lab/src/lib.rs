@@ -17,6 +17,7 @@ mod hostile;
 mod json;
 mod kernels;
 mod kinds;
+mod loaded;
 mod mutants;
 mod readme;
 mod reliability;

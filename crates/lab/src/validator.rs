@@ -2,6 +2,7 @@
 
 use crate::conformance;
 use crate::json::{self, text};
+use crate::loaded::Loaded;
 use lexopt::{Arg, Parser};
 use meshwright::gltf::{self, ExportOptions, Influences};
 use meshwright::scene::{ConvertError, SceneOptions};
@@ -65,7 +66,7 @@ pub(crate) fn run(root: &Path, mut words: Parser) -> Result<(), String> {
 }
 
 /// Every fixture that opens, and every model of the corpus.
-fn models(root: &Path, dir: Option<PathBuf>) -> Result<Vec<conformance::Loaded>, String> {
+fn models(root: &Path, dir: Option<PathBuf>) -> Result<Vec<Loaded>, String> {
     let mut models = Vec::new();
     if let Some(corpus) = dir.or_else(corpus)
         && corpus.join("manifest.json").is_file()
@@ -93,7 +94,7 @@ fn models(root: &Path, dir: Option<PathBuf>) -> Result<Vec<conformance::Loaded>,
         let model = AnyModel::parse(&bytes, found.format, &ReadOptions::default())
             .map_err(|e| format!("{name}: {e}"))?
             .model;
-        models.push(conformance::Loaded { name, model, companions: Companions::default() });
+        models.push(Loaded { name, model, companions: Companions::default() });
     }
     Ok(models)
 }
