@@ -36,6 +36,8 @@ pub(crate) enum Command {
     Unpack(UnpackArgs),
     /// Put the files of a folder into a pack (pk3, pak), the same bytes every time
     Pack(PackArgs),
+    /// Show models in a browser, where they play: folders, packs, files that are dropped on it
+    View(ViewArgs),
     /// Draw pictures of models: PNG, turntables, clips, sheets
     Render(RenderArgs),
     /// Print a model as JSON
@@ -56,6 +58,7 @@ impl Command {
             Self::List(args) => (args.format, None),
             Self::Unpack(args) => (args.format, None),
             Self::Pack(args) => (args.format, Some(&args.output)),
+            Self::View(_) => return false,
             Self::Render(args) => (args.format, Some(&args.output)),
             Self::Dump(args) => (args.format, args.output.as_ref()),
             Self::Optimize(args) => (args.format, Some(&args.output)),
@@ -391,6 +394,19 @@ pub(crate) struct RenderArgs {
     /// How what was drawn is printed
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
+    #[command(flatten)]
+    pub read: ReadArgs,
+    #[command(flatten)]
+    pub companions: CompanionArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ViewArgs {
+    /// Files, folders or packs; without any, those that are dropped on the page
+    pub files: Vec<OsString>,
+    /// Print the address and open no browser
+    #[arg(long)]
+    pub no_browser: bool,
     #[command(flatten)]
     pub read: ReadArgs,
     #[command(flatten)]

@@ -86,7 +86,8 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     let paths = out_paths(&inputs, &destination, to);
     let jobs: Vec<_> = inputs.iter().zip(&paths).collect();
     let progress = Progress::new(args, inputs.len());
-    let may_read_outputs = !matches!(to, Target::Glb | Target::Gltf) && overlaps(&inputs, &destination);
+    let may_read_outputs =
+        !matches!(to, Target::Glb | Target::Gltf | Target::Html) && overlaps(&inputs, &destination);
     let workers = if may_read_outputs { workers.one_by_one() } else { workers };
     let size = |job: &(&Input, &OutPath)| job.0.memory();
     workers.each(

@@ -31,6 +31,7 @@ mod results;
 mod sources;
 mod temporary;
 mod unpack;
+mod view;
 
 use args::{Cli, Command};
 pub(crate) use batch::say;
@@ -95,6 +96,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Status {
         Command::List(args) => list::run(args),
         Command::Unpack(args) => unpack::run(args),
         Command::Pack(args) => pack::run(args),
+        Command::View(args) => view::run(args),
         Command::Render(args) => picture::run(args),
         Command::Dump(args) => dump::run(args),
         Command::Optimize(args) => optimize::run(args),

@@ -24,6 +24,9 @@ pub enum Target {
     /// glTF 2.0 as text with a buffer beside it.
     #[cfg(feature = "gltf")]
     Gltf,
+    /// A page that plays the model in a browser, with everything inside.
+    #[cfg(feature = "page")]
+    Html,
     /// Wavefront OBJ with its materials: one pose, without bones.
     Obj,
     /// A format that this build reads.
@@ -59,6 +62,8 @@ impl Target {
         Self::Glb,
         #[cfg(feature = "gltf")]
         Self::Gltf,
+        #[cfg(feature = "page")]
+        Self::Html,
         Self::Obj,
     ];
 
@@ -81,6 +86,8 @@ impl Target {
             Self::Glb => "glb",
             #[cfg(feature = "gltf")]
             Self::Gltf => "gltf",
+            #[cfg(feature = "page")]
+            Self::Html => "html",
             Self::Obj => "obj",
             Self::Native(format) => format.id(),
         }
@@ -162,9 +169,25 @@ pub fn stream<'s>(
         }),
         #[cfg(feature = "gltf")]
         Target::Gltf => gltf(scene, stem, options),
+        #[cfg(feature = "page")]
+        Target::Html => html(scene, stem, options).map(in_memory),
         Target::Obj => wavefront::files(scene, stem, options).map(in_memory),
         Target::Native(format) => format.visit(Native { scene, stem, options }).map(in_memory),
     }
+}
+
+/// A page with the scene's GLB inside: all influences of a vertex, and loops that come round.
+#[cfg(feature = "page")]
+fn html(scene: &Scene, stem: &str, options: &WriteOptions) -> Result<Converted<OutputFiles>, ConvertError> {
+    let mut own = options.clone();
+    own.gltf.influences = meshwright_gltf::Influences::All;
+    own.gltf.close_loops = true;
+    let done = convert(scene, Target::Glb, &own)?;
+    let glb = done.value.into_iter().next().map(|file| file.bytes).unwrap_or_default();
+    // As text it is four thirds as long, and there twice while the page is made.
+    meshwright_scene::Budget::new(options.shared.limits).charge_items("page", glb.len() as u64, 3)?;
+    let page = crate::page::of(scene, &glb);
+    Ok(Converted::new(OutputFiles::single(format!("{stem}.html"), page), done.losses))
 }
 
 /// The most bytes of a stem in a name that something is added to: most systems take 255 in all.

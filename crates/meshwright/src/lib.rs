@@ -10,7 +10,7 @@
 //! | the JSON that independent readers can be compared with, safe on a terminal | `dump` |
 //! | one format's own types | `dpm` and its siblings |
 //! | skinning and animation, glTF | `rig`, `gltf` |
-//! | pictures without a GPU | `render`, `textures` |
+//! | pictures without a GPU, a page that plays in a browser | `render`, `textures`, `page` |
 //!
 //! ```
 //! use meshwright::AnyModel;
@@ -33,7 +33,7 @@
 //!
 //! # Features
 //!
-//! One per format (`dpm`, ...); `rig` for poses, `gltf` for export, `render` for pictures of models, `dump` for JSON, `textures` for pictures. All on by
+//! One per format (`dpm`, ...); `rig` for poses, `gltf` for export, `render` for pictures of models, `page` for pages that play them, `dump` for JSON, `textures` for pictures. All on by
 //! default. A user of a single format who needs neither detection nor companions picks that format's crate instead.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
@@ -60,6 +60,8 @@ pub mod dump;
 mod foreign;
 mod kinds;
 mod model;
+#[cfg(feature = "page")]
+pub mod page;
 #[cfg(feature = "render")]
 mod textures;
 mod to_scene;

@@ -129,6 +129,8 @@ function program(fragment, feedback) {
   return { p, at: name => (at[name] ??= gl.getUniformLocation(p, name)) };
 }
 const draws = program(FRAGMENT, false), measures = program(FRAGMENT, true);
+// What is bound to no joint has no array of ranges: the value that stands in must be of whole numbers.
+gl.vertexAttribI4ui(4, 0, 0, 0, 0);
 
 let made = [];
 const keep = thing => { made.push(thing); return thing; };
@@ -210,7 +212,7 @@ function primitive(glb, source, textures) {
   gl.bindVertexArray(null);
   const material = glb.json.materials?.[source.material] || {}, pbr = material.pbrMetallicRoughness || {};
   return {
-    array, count, triangles, lines, parts, flat: normal === undefined, colored: color !== undefined,
+    array, count, index, triangles, lines, parts, flat: normal === undefined, colored: color !== undefined,
     base: pbr.baseColorFactor || [1, 1, 1, 1], sided: !!material.doubleSided, texture: textures[pbr.baseColorTexture?.index] || null,
     cut: material.alphaMode === 'MASK' ? material.alphaCutoff ?? 0.5 : 0, blend: material.alphaMode === 'BLEND',
     middle: [0, 1, 2].map(c => { let low = Infinity, high = -Infinity; for (let i = c; i < position.length; i += 3) { low = Math.min(low, position[i]); high = Math.max(high, position[i]); } return (low + high) / 2; }),
@@ -368,6 +370,7 @@ function bounds() {
     gl.bindBufferBase(gl.TRANSFORM_FEEDBACK_BUFFER, 0, out);
     gl.bufferData(gl.TRANSFORM_FEEDBACK_BUFFER, one.p.count * 12, gl.DYNAMIC_READ);
     gl.beginTransformFeedback(gl.POINTS);
+    // Only whole arrays can be captured; vertices that no triangle uses are passed over below.
     gl.drawArrays(gl.POINTS, 0, one.p.count);
     gl.endTransformFeedback();
     const places = new Float32Array(one.p.count * 3);
@@ -375,9 +378,9 @@ function bounds() {
     gl.bindBufferBase(gl.TRANSFORM_FEEDBACK_BUFFER, 0, null);
     gl.bindTransformFeedback(gl.TRANSFORM_FEEDBACK, null);
     gl.deleteTransformFeedback(feedback); gl.deleteBuffer(out);
-    for (let i = 0; i < places.length; i++) {
-      box[0][i % 3] = Math.min(box[0][i % 3], places[i]);
-      box[1][i % 3] = Math.max(box[1][i % 3], places[i]);
+    for (const v of one.p.index) for (let c = 0; c < 3; c++) {
+      box[0][c] = Math.min(box[0][c], places[v * 3 + c]);
+      box[1][c] = Math.max(box[1][c], places[v * 3 + c]);
     }
   }
   gl.disable(gl.RASTERIZER_DISCARD);

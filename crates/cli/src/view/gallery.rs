@@ -1,0 +1,279 @@
+//! What the page asks for: the list of models, each of them as GLB and as a picture, and files that were dropped.
+
+use super::request::Answer;
+use super::server::Site;
+use crate::input::{Input, Met};
+use crate::reader::{Opened, Reader};
+use crate::refusal::Refusal;
+use crate::render;
+use meshwright::files::{Tree, TreePath};
+use meshwright::gltf::Influences;
+use meshwright::page::Page;
+use meshwright::render::{Posed, RenderOptions};
+use meshwright::scene::{Budget, Converted, Scene, SceneOptions};
+use meshwright::{Finder, Format, Target, WriteOptions, convert, detect_met, render as raster, textures};
+use serde_json::{Value, json};
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash as _, Hasher as _};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The most models of the list.
+const MOST_MODELS: usize = 20_000;
+/// The most files that are dropped at once.
+const MOST_FILES: usize = 4096;
+/// The most findings that are shown.
+const MOST_FINDINGS: usize = 200;
+/// Pixels of the picture beside a name.
+const THUMB: u32 = 96;
+
+/// A model of the list.
+#[derive(Debug)]
+struct Entry {
+    input: Input,
+    name: String,
+    /// The files that it was made of, to see when they change.
+    paths: Mutex<Vec<PathBuf>>,
+}
+
+/// All models.
+pub(super) struct Gallery {
+    reader: Reader,
+    page: Page,
+    entries: Mutex<Vec<Arc<Entry>>>,
+    /// Bytes that dropped files may still take.
+    room: Mutex<u64>,
+    /// One model is worked on at a time, so that a page cannot ask for more memory than one command takes.
+    turn: Mutex<()>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn entry(input: Input) -> Arc<Entry> {
+    let name = input.below.as_deref().map_or_else(|| input.name(), render::exact);
+    let paths = Mutex::new(vec![input.container()]);
+    Arc::new(Entry { input, name, paths })
+}
+
+impl Gallery {
+    pub(super) fn new(reader: Reader, inputs: Vec<Input>) -> Self {
+        let entries = inputs.into_iter().take(MOST_MODELS).map(entry).collect();
+        let room = reader.limits().memory;
+        Self {
+            reader,
+            page: Page::served("Meshwright"),
+            entries: Mutex::new(entries),
+            room: Mutex::new(room),
+            turn: Mutex::new(()),
+        }
+    }
+
+    fn budget(&self) -> Budget {
+        Budget::new(self.reader.limits())
+    }
+
+    fn scene(&self, entry: &Entry) -> Result<(Opened, Converted<Scene>), Refusal> {
+        let mut opened = self.reader.open(&entry.input)?;
+        let options = SceneOptions::default().with_memory(self.reader.limits().memory);
+        let mut scene = opened.asset.to_scene(&options)?;
+        self.reader.add_textures(&mut opened, &mut scene);
+        *lock(&entry.paths) = opened.paths().collect();
+        Ok((opened, scene))
+    }
+
+    /// What is said of a model beside its picture.
+    fn about(&self, entry: &Entry) -> Value {
+        let _turn = lock(&self.turn);
+        let made = self.scene(entry);
+        let stamp = stamp(entry);
+        match made {
+            Ok((opened, scene)) => {
+                let report = opened.asset.check();
+                let findings: Vec<_> =
+                    report.findings().iter().take(MOST_FINDINGS).map(render::finding_json).collect();
+                let count: u64 = report.totals().map(|(.., n)| n).fold(0, u64::saturating_add);
+                let name = if scene.value.name.is_empty() { &entry.name } else { &scene.value.name };
+                let format = opened.asset.format().title();
+                json!({ "name": name, "format": format, "findings": findings, "count": count, "stamp": stamp })
+            }
+            Err(refusal) => {
+                let error = refusal.json();
+                let part = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+                let text = format!("{}: error[{}] {}", entry.name, part("code"), part("message"));
+                json!({ "name": entry.name, "error": text, "stamp": stamp })
+            }
+        }
+    }
+
+    fn glb(&self, entry: &Entry) -> Result<Vec<u8>, Refusal> {
+        let _turn = lock(&self.turn);
+        let (_, scene) = self.scene(entry)?;
+        let mut options = WriteOptions::default().with_limits(self.reader.limits());
+        options.gltf.influences = Influences::All;
+        options.gltf.close_loops = true;
+        let files = convert(&scene.value, Target::Glb, &options)?.value;
+        Ok(files.into_iter().next().map(|file| file.bytes).unwrap_or_default())
+    }
+
+    fn thumb(&self, entry: &Entry) -> Result<Vec<u8>, Refusal> {
+        let _turn = lock(&self.turn);
+        let (_, scene) = self.scene(entry)?;
+        let (scene, budget) = (scene.value, self.budget());
+        let (posed, textures) = (Posed::at(&scene, None, &budget)?, textures(&scene, &budget)?);
+        let mut options = RenderOptions::new(THUMB, THUMB).with_background([0; 4]);
+        options.overlays.bones = scene.meshes.is_empty();
+        let picture = raster::render(&scene, &posed, &textures, &options, &self.budget())?;
+        picture.to_png().map_err(|e| Refusal::Argument(e.to_string()))
+    }
+
+    fn list(&self) -> Value {
+        let entries = lock(&self.entries);
+        let models = entries.iter().enumerate().map(|(id, entry)| json!({ "id": id, "name": entry.name }));
+        json!({ "models": models.collect::<Vec<_>>() })
+    }
+
+    fn find(&self, id: &str) -> Option<Arc<Entry>> {
+        let number = id.parse::<usize>().ok().filter(|_| id.bytes().all(|b| b.is_ascii_digit()))?;
+        lock(&self.entries).get(number).cloned()
+    }
+
+    /// Adds the models among files that came with their names.
+    fn add(&self, body: &[u8]) -> Result<Vec<usize>, Answer> {
+        let broken = || Answer::refused(400, "these are no files");
+        let named = files(body).ok_or_else(broken)?;
+        let taken: u64 = named.iter().map(|(_, bytes)| bytes.len() as u64).fold(0, u64::saturating_add);
+        {
+            let mut room = lock(&self.room);
+            let left = room.checked_sub(taken);
+            *room = left.ok_or_else(|| Answer::refused(413, "no more files are taken; start again"))?;
+        }
+        let tree = Tree::memory(named.iter().map(|(path, bytes)| (path, bytes.to_vec())));
+        let finder = Arc::new(Finder::new(tree.map_err(|_| broken())?));
+        let mut ids = Vec::new();
+        for (path, bytes) in named {
+            let found = detect_met(bytes, &path.text()).map(|found| found.format);
+            if let Some(format) = found.filter(|f| Format::holds_model(*f)) {
+                let met = Some(Met { finder: Arc::clone(&finder), path: path.clone(), format: Some(format) });
+                let input = Input { path: PathBuf::from(path.text().into_owned()), below: None, met };
+                let mut entries = lock(&self.entries);
+                if entries.len() < MOST_MODELS {
+                    ids.push(entries.len());
+                    entries.push(entry(input));
+                }
+            }
+        }
+        Ok(ids)
+    }
+}
+
+/// Files one after another: the length of the name and that of the content in 32 bits each, the name, the content.
+fn files(mut rest: &[u8]) -> Option<Vec<(TreePath, &[u8])>> {
+    let mut files = Vec::new();
+    while !rest.is_empty() {
+        let (head, behind) = rest.split_first_chunk::<8>()?;
+        let [a, b, c, d, e, f, g, h] = *head;
+        let (name, content) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
+        let (name, behind) = behind.split_at_checked(usize::try_from(name).ok()?)?;
+        let (content, behind) = behind.split_at_checked(usize::try_from(content).ok()?)?;
+        // A name is one name: a path would lead elsewhere.
+        files.push((TreePath::ROOT.beside(name).ok()?, content));
+        rest = behind;
+        if files.len() > MOST_FILES {
+            return None;
+        }
+    }
+    Some(files)
+}
+
+/// Changes when one of the files of a model does.
+fn stamp(entry: &Entry) -> String {
+    let mut hasher = DefaultHasher::new();
+    for path in lock(&entry.paths).iter() {
+        let about = path.metadata().ok();
+        about.as_ref().map(std::fs::Metadata::len).hash(&mut hasher);
+        about.and_then(|m| m.modified().ok()).hash(&mut hasher);
+    }
+    // Not a number: JSON would round it.
+    format!("{:016x}", hasher.finish())
+}
+
+fn answer(value: &Value) -> Answer {
+    Answer::new("application/json; charset=utf-8", value.to_string())
+}
+
+fn made(kind: &'static str, bytes: Result<Vec<u8>, Refusal>) -> Answer {
+    match bytes {
+        Ok(bytes) => Answer::new(kind, bytes),
+        Err(refusal) => {
+            let error = refusal.json();
+            let why = error.get("message").and_then(Value::as_str).unwrap_or("it cannot be shown");
+            Answer::refused(404, why)
+        }
+    }
+}
+
+impl Site for Gallery {
+    fn get(&self, path: &str) -> Answer {
+        let missing = || Answer::refused(404, "there is nothing here");
+        match path {
+            "" => {
+                let mut page = Answer::new("text/html; charset=utf-8", self.page.html.as_str());
+                page.policy = Some(self.page.policy.clone());
+                return page;
+            }
+            "models" => return answer(&self.list()),
+            _ => {}
+        }
+        let Some((kind, name)) = path.split_once('/') else { return missing() };
+        let (id, extension) = name.split_once('.').unwrap_or((name, ""));
+        let Some(entry) = self.find(id) else { return missing() };
+        match (kind, extension) {
+            ("model", "") => answer(&self.about(&entry)),
+            ("model", "glb") => made("model/gltf-binary", self.glb(&entry)),
+            ("thumb", "png") => made("image/png", self.thumb(&entry)),
+            ("stamp", "") => answer(&json!({ "stamp": stamp(&entry) })),
+            _ => missing(),
+        }
+    }
+
+    fn post(&self, path: &str, body: Vec<u8>) -> Answer {
+        match path {
+            "drop" => match self.add(&body) {
+                Ok(ids) => answer(&json!({ "ids": ids })),
+                Err(refusal) => refusal,
+            },
+            _ => Answer::refused(404, "there is nothing here"),
+        }
+    }
+
+    fn most(&self) -> u64 {
+        *lock(&self.room)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dropped_files_come_one_after_another() {
+        let file = |name: &[u8], content: &[u8]| {
+            let mut bytes = u32::try_from(name.len()).unwrap().to_le_bytes().to_vec();
+            bytes.extend(u32::try_from(content.len()).unwrap().to_le_bytes());
+            bytes.extend(name);
+            bytes.extend(content);
+            bytes
+        };
+        let two = [file(b"a.dpm", b"abc"), file("\u{202e}<b>".as_bytes(), b"")].concat();
+        let read = files(&two).unwrap();
+        assert_eq!((read[0].0.as_bytes(), read[0].1), (&b"a.dpm"[..], &b"abc"[..]));
+        assert_eq!(read.len(), 2);
+        assert!(files(&two[..two.len() - 1]).is_none() && files(b"\xff\xff\xff\xff\0\0\0\0").is_none());
+        for name in [&b"../x"[..], b"a/b", b"..", b""] {
+            assert!(files(&file(name, b"x")).is_none(), "{name:?}");
+        }
+        assert_eq!(files(b"").map(|f| f.len()), Some(0));
+    }
+}

@@ -1,0 +1,51 @@
+//! `meshwright view`: models in a browser, from a server on the loopback address.
+
+mod gallery;
+mod request;
+mod server;
+
+use crate::args::ViewArgs;
+use crate::input::expand;
+use crate::reader::Reader;
+use crate::results::Results;
+use crate::{Fail, Status, say};
+use gallery::Gallery;
+use meshwright::Format;
+use server::Server;
+use std::io::{self, Write as _};
+use std::process::{Command, Stdio};
+
+pub(crate) fn run(args: &ViewArgs) -> Result<Status, Fail> {
+    let reader = Reader::new(&args.read, &args.companions)?;
+    let mut results = Results::new("found", &args.files, crate::args::OutputFormat::Text, &args.read);
+    let mut inputs = results.inputs(expand(&args.files, None));
+    inputs.retain_mut(|input| reader.is_model(input, Format::holds_model));
+    if inputs.iter().any(crate::input::Input::is_stdin) {
+        return Err(Fail::Usage("standard input cannot be read again; name a file".into()));
+    }
+    let server = Server::new().map_err(|e| Fail::Usage(format!("the loopback address is not there: {e}")))?;
+    let gallery = Gallery::new(reader, inputs);
+    let address = server.address();
+    writeln!(io::stdout().lock(), "{address}")?;
+    io::stdout().lock().flush()?;
+    if !args.no_browser && !opened(&address) {
+        say("no browser was found; open the address above in one");
+    }
+    server.run(&gallery);
+    Ok(Status::Fine)
+}
+
+/// Opens the page in whatever the system opens pages with.
+fn opened(address: &str) -> bool {
+    let (program, first): (&str, &[&str]) = if cfg!(windows) {
+        ("rundll32", &["url.dll,FileProtocolHandler"])
+    } else if cfg!(target_os = "macos") {
+        ("open", &[])
+    } else {
+        ("xdg-open", &[])
+    };
+    let mut command = Command::new(program);
+    command.args(first).arg(address);
+    let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    quiet.spawn().map(|mut child| std::thread::spawn(move || child.wait())).is_ok()
+}

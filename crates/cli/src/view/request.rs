@@ -1,0 +1,194 @@
+//! One request of a browser, and its answer.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+/// The most bytes of a request's first line and headers.
+pub(super) const MOST_HEADER: usize = 8 << 10;
+/// The most headers.
+const MOST_HEADERS: usize = 64;
+/// How long the first line and the headers may take, and how long all of a request may.
+const HEADER_TIME: Duration = Duration::from_secs(5);
+const BODY_TIME: Duration = Duration::from_secs(60);
+
+/// What a browser asks for.
+#[derive(Debug, Default)]
+pub(super) struct Request {
+    pub(super) method: String,
+    pub(super) path: String,
+    pub(super) host: Vec<String>,
+    pub(super) origin: Option<String>,
+    /// Whether the page that asks is our own, as browsers say it.
+    pub(super) site: Option<String>,
+    pub(super) length: Option<u64>,
+    /// What of the body came with the headers.
+    body: Vec<u8>,
+}
+
+/// What is answered.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) kind: &'static str,
+    pub(super) body: Vec<u8>,
+    pub(super) policy: Option<String>,
+}
+
+impl Answer {
+    pub(super) fn new(kind: &'static str, body: impl Into<Vec<u8>>) -> Self {
+        Self { status: 200, kind, body: body.into(), policy: None }
+    }
+
+    /// A refusal in words.
+    pub(super) fn refused(status: u16, why: &str) -> Self {
+        Self { status, ..Self::new("text/plain; charset=utf-8", why) }
+    }
+
+    pub(super) fn write(&self, to: &mut TcpStream, head_only: bool) -> io::Result<()> {
+        let reason = match self.status {
+            200 => "OK",
+            400 => "Bad Request",
+            403 => "Forbidden",
+            404 => "Not Found",
+            405 => "Method Not Allowed",
+            408 => "Request Timeout",
+            411 => "Length Required",
+            413 => "Content Too Large",
+            431 => "Request Header Fields Too Large",
+            503 => "Service Unavailable",
+            _ => "Error",
+        };
+        let policy = self.policy.as_deref().unwrap_or("default-src 'none'");
+        let head = format!(
+            "HTTP/1.1 {} {reason}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n\
+             Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\
+             Cross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Resource-Policy: same-origin\r\n\
+             Content-Security-Policy: {policy}; frame-ancestors 'none'\r\n\r\n",
+            self.status,
+            self.kind,
+            self.body.len(),
+        );
+        to.set_write_timeout(Some(BODY_TIME))?;
+        to.write_all(head.as_bytes())?;
+        if !head_only {
+            to.write_all(&self.body)?;
+        }
+        to.flush()
+    }
+}
+
+/// Reads into `bytes` until `done`, or says why not.
+fn receive(
+    from: &mut TcpStream,
+    bytes: &mut Vec<u8>,
+    until: Instant,
+    mut done: impl FnMut(&[u8]) -> Result<bool, Answer>,
+) -> Result<(), Answer> {
+    let slow = || Answer::refused(408, "the request took too long");
+    let mut part = vec![0; 16 << 10];
+    while !done(bytes)? {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() || from.set_read_timeout(Some(left)).is_err() {
+            return Err(slow());
+        }
+        match from.read(&mut part) {
+            Ok(0) => return Err(Answer::refused(400, "the request is cut short")),
+            Ok(n) => bytes.extend_from_slice(part.get(..n).unwrap_or_default()),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return Err(slow()),
+        }
+    }
+    Ok(())
+}
+
+impl Request {
+    /// The first line and the headers.
+    pub(super) fn head(from: &mut TcpStream) -> Result<Self, Answer> {
+        let (mut bytes, mut request) = (Vec::new(), Self::default());
+        let until = Instant::now().checked_add(HEADER_TIME).unwrap_or_else(Instant::now);
+        receive(from, &mut bytes, until, |bytes| {
+            let Some(parsed) = Self::parse(bytes)? else {
+                if bytes.len() > MOST_HEADER {
+                    return Err(Answer::refused(431, "the headers are too long"));
+                }
+                return Ok(false);
+            };
+            request = parsed;
+            Ok(true)
+        })?;
+        Ok(request)
+    }
+
+    /// A request whose headers are there; `None` where more is to come.
+    pub(super) fn parse(bytes: &[u8]) -> Result<Option<Self>, Answer> {
+        let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+        let mut parsed = httparse::Request::new(&mut headers);
+        let seen = bytes.get(..bytes.len().min(MOST_HEADER)).unwrap_or_default();
+        let at = match parsed.parse(seen) {
+            Ok(httparse::Status::Complete(at)) => at,
+            Ok(httparse::Status::Partial) => return Ok(None),
+            Err(httparse::Error::TooManyHeaders) => return Err(Answer::refused(431, "too many headers")),
+            Err(e) => return Err(Answer::refused(400, &e.to_string())),
+        };
+        let mut request = Self {
+            method: parsed.method.unwrap_or_default().to_owned(),
+            path: parsed.path.unwrap_or_default().to_owned(),
+            body: bytes.get(at..).unwrap_or_default().to_vec(),
+            ..Self::default()
+        };
+        for header in parsed.headers.iter() {
+            let value = || String::from_utf8_lossy(header.value).into_owned();
+            match header.name.to_ascii_lowercase().as_str() {
+                "host" => request.host.push(value()),
+                "origin" => request.origin = Some(value()),
+                "sec-fetch-site" => request.site = Some(value()),
+                "transfer-encoding" => return Err(Answer::refused(411, "say the length of the body")),
+                "content-length" => {
+                    let digits = value();
+                    let length = digits.parse().ok().filter(|_| digits.bytes().all(|b| b.is_ascii_digit()));
+                    if length.is_none() || request.length.is_some() {
+                        return Err(Answer::refused(400, "no length"));
+                    }
+                    request.length = length;
+                }
+                _ => {}
+            }
+        }
+        Ok(Some(request))
+    }
+
+    /// The body, of at most so many bytes.
+    pub(super) fn body(&mut self, from: &mut TcpStream, most: u64) -> Result<Vec<u8>, Answer> {
+        let length = self.length.ok_or_else(|| Answer::refused(411, "say the length of the body"))?;
+        let wanted = usize::try_from(length).ok().filter(|_| length <= most);
+        let wanted = wanted.ok_or_else(|| Answer::refused(413, "the files are too large"))?;
+        let mut bytes = std::mem::take(&mut self.body);
+        let until = Instant::now().checked_add(BODY_TIME).unwrap_or_else(Instant::now);
+        receive(from, &mut bytes, until, |bytes| Ok(bytes.len() >= wanted))?;
+        bytes.truncate(wanted);
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_read_or_refused() {
+        let ok = b"POST /t/drop HTTP/1.1\r\nHost: a\r\nOrigin: http://a\r\nContent-Length: 3\r\n\r\nabc";
+        let request = Request::parse(ok).unwrap().unwrap();
+        assert_eq!((request.method.as_str(), request.path.as_str()), ("POST", "/t/drop"));
+        assert_eq!((request.host, request.origin.as_deref()), (vec!["a".to_owned()], Some("http://a")));
+        assert_eq!((request.length, request.body), (Some(3), b"abc".to_vec()));
+        assert!(Request::parse(b"GET / HTTP/1.1\r\nHost").unwrap().is_none());
+        let refused = |bytes: &[u8]| Request::parse(bytes).unwrap_err().status;
+        assert_eq!(refused(b"\0\0\0"), 400);
+        assert_eq!(refused(b"GET / HTTP/1.1\r\nContent-Length: +3\r\n\r\n"), 400);
+        assert_eq!(refused(b"GET / HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 3\r\n\r\n"), 400);
+        assert_eq!(refused(b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"), 411);
+        let many = format!("GET / HTTP/1.1\r\n{}\r\n", "A: b\r\n".repeat(65));
+        assert_eq!(refused(many.as_bytes()), 431);
+    }
+}

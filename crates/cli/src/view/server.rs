@@ -1,0 +1,246 @@
+//! A server for one page, on the loopback address alone.
+
+use super::request::{Answer, Request};
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::io::{self, Read as _};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// How many clients are answered at a time.
+const MOST_CLIENTS: usize = 16;
+
+/// What a request leads to, the path being what stands behind the token.
+pub(super) trait Site: Sync {
+    /// Answers what is read.
+    fn get(&self, path: &str) -> Answer;
+    /// Answers files that are handed over.
+    fn post(&self, path: &str, body: Vec<u8>) -> Answer;
+    /// The most bytes of such files.
+    fn most(&self) -> u64;
+}
+
+/// A listener at a port that the system chose, with a word that nobody else knows.
+pub(super) struct Server {
+    listener: TcpListener,
+    port: u16,
+    token: String,
+    clients: AtomicUsize,
+}
+
+impl Server {
+    pub(super) fn new() -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let port = listener.local_addr()?.port();
+        Ok(Self { listener, port, token: token(), clients: AtomicUsize::new(0) })
+    }
+
+    /// Where the page is.
+    pub(super) fn address(&self) -> String {
+        format!("http://127.0.0.1:{}/{}/", self.port, self.token)
+    }
+
+    /// Answers for ever.
+    pub(super) fn run(&self, site: &impl Site) {
+        std::thread::scope(|scope| {
+            loop {
+                let Ok((mut client, from)) = self.listener.accept() else {
+                    // Out of descriptors: some will be given back.
+                    std::thread::sleep(Duration::from_millis(50));
+                    continue;
+                };
+                if !from.ip().is_loopback() {
+                    continue;
+                }
+                if self.clients.fetch_add(1, Ordering::SeqCst) >= MOST_CLIENTS {
+                    self.clients.fetch_sub(1, Ordering::SeqCst);
+                    let _ = client.set_write_timeout(Some(Duration::from_millis(200)));
+                    let _ = Answer::refused(503, "too many clients").write(&mut client, false);
+                    continue;
+                }
+                let serve = move || {
+                    let _ = self.serve(&mut client, site);
+                    let _ = client.shutdown(Shutdown::Both);
+                    self.clients.fetch_sub(1, Ordering::SeqCst);
+                };
+                if std::thread::Builder::new().spawn_scoped(scope, serve).is_err() {
+                    self.clients.fetch_sub(1, Ordering::SeqCst);
+                }
+            }
+        });
+    }
+
+    fn serve(&self, client: &mut TcpStream, site: &impl Site) -> io::Result<()> {
+        let (answer, head_only) = match Request::head(client) {
+            Ok(mut request) => {
+                let head_only = request.method == "HEAD";
+                (self.answer(&mut request, client, site).unwrap_or_else(|refusal| refusal), head_only)
+            }
+            Err(refusal) => (refusal, false),
+        };
+        answer.write(client, head_only)?;
+        // What was sent but not read would make the system drop the answer.
+        client.shutdown(Shutdown::Write)?;
+        client.set_read_timeout(Some(Duration::from_millis(300)))?;
+        let mut rest = [0; 4096];
+        let mut left: usize = 64;
+        while left > 0 && client.read(&mut rest).is_ok_and(|n| n > 0) {
+            left = left.saturating_sub(1);
+        }
+        Ok(())
+    }
+
+    fn answer(
+        &self,
+        request: &mut Request,
+        client: &mut TcpStream,
+        site: &impl Site,
+    ) -> Result<Answer, Answer> {
+        self.admit(request)?;
+        let path = request.path.strip_prefix('/').and_then(|p| p.strip_prefix(self.token.as_str()));
+        let path = path.and_then(|p| p.strip_prefix('/')).map(str::to_owned);
+        let path = path.ok_or_else(|| Answer::refused(404, "there is nothing here"))?;
+        match request.method.as_str() {
+            "GET" | "HEAD" => Ok(site.get(&path)),
+            // Only our own page hands files over, and browsers say who asks.
+            "POST" if request.origin.is_none() => Err(Answer::refused(403, "say who asks")),
+            "POST" => Ok(site.post(&path, request.body(client, site.most())?)),
+            _ => Err(Answer::refused(405, "GET, HEAD and POST are known")),
+        }
+    }
+
+    /// Refuses what another page, or a name that points here, asks for.
+    fn admit(&self, request: &Request) -> Result<(), Answer> {
+        let own = format!("127.0.0.1:{}", self.port);
+        let [host] = request.host.as_slice() else {
+            return Err(Answer::refused(400, "one host is needed"));
+        };
+        if *host != own {
+            return Err(Answer::refused(403, "this host is not served"));
+        }
+        let foreign = request.origin.as_ref().is_some_and(|o| *o != format!("http://{own}"));
+        let cross = request.site.as_ref().is_some_and(|s| s != "same-origin" && s != "none");
+        if foreign || cross {
+            return Err(Answer::refused(403, "other pages are not answered"));
+        }
+        Ok(())
+    }
+}
+
+/// 128 bits that cannot be guessed: the standard library keys its hashes with what the system gives as random.
+fn token() -> String {
+    let word = || RandomState::new().build_hasher().finish();
+    format!("{:016x}{:016x}", word(), word())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+    use std::sync::Arc;
+    use std::time::Instant;
+
+    struct Echo;
+
+    impl Site for Echo {
+        fn get(&self, path: &str) -> Answer {
+            if path == "missing" { Answer::refused(404, "no") } else { Answer::new("text/plain", path) }
+        }
+        fn post(&self, _: &str, body: Vec<u8>) -> Answer {
+            Answer::new("text/plain", format!("{} bytes", body.len()))
+        }
+        fn most(&self) -> u64 {
+            100
+        }
+    }
+
+    fn started() -> Arc<Server> {
+        let server = Arc::new(Server::new().unwrap());
+        let own = Arc::clone(&server);
+        std::thread::spawn(move || own.run(&Echo));
+        server
+    }
+
+    fn said(server: &Server, text: &str) -> String {
+        let mut client = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+        client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let _ = client.write_all(text.as_bytes());
+        let mut answer = Vec::new();
+        let _ = client.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    #[test]
+    fn only_our_own_page_is_answered() {
+        let server = started();
+        let (port, token) = (server.port, server.token.clone());
+        assert_eq!((token.len(), server.address()), (32, format!("http://127.0.0.1:{port}/{token}/")));
+        assert_ne!(Server::new().unwrap().token, token);
+        let host = format!("Host: 127.0.0.1:{port}\r\n");
+        let own = format!("Origin: http://127.0.0.1:{port}\r\n");
+        let status = |text: String| said(&server, &text).get(9..12).unwrap_or("none").to_owned();
+        let ask = |line: &str, headers: &str| status(format!("{line} HTTP/1.1\r\n{headers}\r\n"));
+        let good = format!("GET /{token}/x");
+        assert_eq!(ask(&good, &host), "200");
+        assert_eq!(ask(&good, &format!("{host}{own}Sec-Fetch-Site: same-origin\r\n")), "200");
+        assert_eq!(ask(&good, ""), "400", "no host");
+        assert_eq!(ask(&good, &format!("{host}{host}")), "400", "two hosts");
+        for host in ["example.com", "localhost", "127.0.0.1", "127.0.0.1:1"] {
+            assert_eq!(ask(&good, &format!("Host: {host}\r\n")), "403", "{host}");
+        }
+        for origin in ["http://example.com", "null", "https://127.0.0.1", ""] {
+            assert_eq!(ask(&good, &format!("{host}Origin: {origin}\r\n")), "403", "{origin}");
+        }
+        assert_eq!(ask(&good, &format!("{host}Sec-Fetch-Site: cross-site\r\n")), "403");
+        for path in ["/", "/x", &format!("/{token}"), &format!("/{token}/missing"), "/../etc/passwd", "*"] {
+            assert_eq!(ask(&format!("GET {path}"), &host), "404", "{path}");
+        }
+        for method in ["PUT", "DELETE", "OPTIONS", "CONNECT", "TRACE"] {
+            assert_eq!(ask(&format!("{method} /{token}/x"), &host), "405", "{method}");
+        }
+        let post = format!("POST /{token}/drop");
+        assert_eq!(ask(&post, &format!("{host}Content-Length: 0\r\n")), "403", "who asks");
+        assert_eq!(ask(&post, &format!("{host}{own}")), "411");
+        assert_eq!(ask(&post, &format!("{host}{own}Content-Length: 101\r\n")), "413");
+        let whole = format!("{post} HTTP/1.1\r\n{host}{own}Content-Length: 5\r\n\r\nhello and more");
+        assert!(said(&server, &whole).ends_with("\r\n\r\n5 bytes"));
+        let head = said(&server, &format!("HEAD /{token}/x HTTP/1.1\r\n{host}\r\n"));
+        assert!(head.contains("Content-Length: 1\r\n") && head.ends_with("\r\n\r\n"));
+        assert!(head.contains("Content-Security-Policy: default-src 'none'") && head.contains("nosniff"));
+        assert_eq!(status("\u{1}\u{2}garbage\r\n\r\n".into()), "400");
+        let huge = format!("{good} HTTP/1.1\r\n{host}X: {}\r\n\r\n", "y".repeat(100_000));
+        assert_eq!(status(huge), "431");
+    }
+
+    #[test]
+    fn slow_and_many_clients_are_let_go() {
+        let server = started();
+        let start = Instant::now();
+        let mut slow: Vec<_> =
+            (0..MOST_CLIENTS).map(|_| TcpStream::connect(("127.0.0.1", server.port)).unwrap()).collect();
+        for client in &mut slow {
+            client.write_all(b"GET / HTTP/1.1\r\n").unwrap();
+        }
+        while server.clients.load(Ordering::SeqCst) < MOST_CLIENTS {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(said(&server, "GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 503"));
+        // One that sends a byte now and then is not given more time for it.
+        while start.elapsed() < Duration::from_secs(4) {
+            let _ = slow[0].write_all(b"X");
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        for client in &mut slow {
+            let mut answer = String::new();
+            client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+            let _ = client.read_to_string(&mut answer);
+            assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+        }
+        assert!(start.elapsed() < Duration::from_secs(15));
+        while server.clients.load(Ordering::SeqCst) > 0 {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(said(&server, "GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 400"), "it goes on");
+    }
+}
