@@ -18,6 +18,13 @@ impl Detection {
     }
 }
 
+impl Format {
+    /// The format that content and name speak for.
+    pub(crate) fn detected(bytes: &[u8], name: &str) -> Option<Self> {
+        detect(bytes, Some(name)).map(|found| found.format)
+    }
+}
+
 /// The format of a file that somebody named: by content where that says enough, else by name.
 ///
 /// A name decides between equals, and against content that is no more than [`Confidence::Possible`]. So a file

@@ -1,7 +1,6 @@
 //! Files that belong to a model and say more about it.
 
 use super::{AnyModel, Format, ReadSettings, Registered};
-use crate::detect::detect;
 use meshwright_core::{Findings, Path, ReadError, Report, Role};
 use meshwright_scene::Image;
 use std::collections::BTreeMap;
@@ -103,7 +102,7 @@ impl Companions {
         let declared = owner.companions().iter().filter(|c| c.role == role);
         let kinds: Vec<Format> = declared.filter_map(|c| c.kind.parse().ok()).collect();
         // Where several kinds can have the role, content decides, then the name.
-        let detected = || detect(bytes, Some(&name)).map(|found| found.format).filter(|f| kinds.contains(f));
+        let detected = || Format::detected(bytes, &name).filter(|f| kinds.contains(f));
         let kind = match kinds.as_slice() {
             [one] => Some(*one),
             _ => detected().or(kinds.first().copied()),
@@ -119,7 +118,7 @@ impl Companions {
     /// Keeps a file in the role that it has: a file of The Sims 1 holds any number of skeletons, of which each is one.
     fn take(&mut self, role: Role, name: String, model: AnyModel) -> Result<(), ReadError> {
         #[cfg(feature = "tso")]
-        if let Some(character) = super::sims::character(&model).filter(|_| role == Role::Skeleton) {
+        if let Some(character) = model.character().filter(|_| role == Role::Skeleton) {
             if character.skeletons.is_empty() {
                 let message = format!("{name} holds no skeleton");
                 return Err(ReadError::broken(EMPTY, &Path::ROOT, 0, message));

@@ -91,12 +91,14 @@ pub(crate) fn is_child(name: &str) -> bool {
     code.ends_with("chd") || (ages && code.as_bytes().get(1).is_some_and(u8::is_ascii_digit)) || hand
 }
 
-/// What a file of skeletons, suits and skills holds.
-pub(crate) fn character(model: &AnyModel) -> Option<&Character> {
-    match model {
-        AnyModel::Bcf(m) => Some(&m.character),
-        AnyModel::Cmx(m) => Some(&m.character),
-        _ => None,
+impl AnyModel {
+    /// What a file of skeletons, suits and skills holds.
+    pub(super) fn character(&self) -> Option<&Character> {
+        match self {
+            Self::Bcf(m) => Some(&m.character),
+            Self::Cmx(m) => Some(&m.character),
+            _ => None,
+        }
     }
 }
 
