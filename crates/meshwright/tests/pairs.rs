@@ -30,7 +30,7 @@ fn sources() -> Vec<(String, Format, Scene)> {
         let below = path.strip_prefix(&top).unwrap().to_str().unwrap().replace('\\', "/");
         let mut options = OpenOptions::default();
         options.format = Format::from_name(&name);
-        let asset = finder.open(&TreePath::new(&below).unwrap(), &options).unwrap();
+        let asset = finder.open(TreePath::new(&below).unwrap(), &options).unwrap();
         let options = SceneOptions::default().with_extras(true);
         match asset.to_scene(&options) {
             Ok(made) => found.push((below, asset.format(), made.value)),
@@ -95,7 +95,7 @@ fn read(pair: &str, files: &OutputFiles, wrote: &WriteOptions) -> Held {
         let mut options = OpenOptions::default();
         options.format = Some(format);
         options.settings.settings.clone_from(&wrote.settings);
-        let asset = finder.open(&TreePath::new(&file.name).unwrap(), &options);
+        let asset = finder.open(TreePath::new(&file.name).unwrap(), &options);
         let asset: Asset = asset.unwrap_or_else(|e| panic!("{pair}: {}: {e}", file.name));
         let report = asset.check();
         assert!(!report.has_errors(), "{pair}: {}: {:?}", file.name, report.findings());
