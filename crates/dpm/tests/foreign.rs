@@ -208,7 +208,7 @@ fn names_stay_apart_when_they_are_cut() {
     let files = made(&scene, None).value;
     let shaders: Vec<_> = files.model.meshes.iter().map(|m| m.shader.text()).collect();
     assert_eq!(shaders[0], shaders[2]);
-    assert_eq!([&shaders[0], &shaders[1]].map(|s| s.len()), [31, 31]);
+    assert_eq!([&shaders[0], &shaders[1]].map(String::len), [31, 31]);
     assert_ne!(shaders[0], shaders[1]);
     let bones: std::collections::BTreeSet<_> = files.model.bones.iter().map(|b| b.name.text()).collect();
     assert_eq!(bones.len(), files.model.bones.len());

@@ -38,7 +38,8 @@ fn native<'m>(document: &Document<'_>) -> Fields<'m> {
     };
     let names = |list: &str| {
         let items = root.get(list).into_iter().flat_map(JsonValue::items);
-        let names: Vec<String> = items.filter_map(JsonValue::as_str).map(std::borrow::Cow::into_owned).collect();
+        let names: Vec<String> =
+            items.filter_map(JsonValue::as_str).map(std::borrow::Cow::into_owned).collect();
         Item::list(move || names.clone().into_iter().map(|name| Item::Text(name.into())))
     };
     let asset = |field| text(root.get("asset").and_then(|asset| asset.get(field)));
