@@ -17,7 +17,7 @@ const MACHINES: &[(&str, &str, &str)] = &[
 ];
 /// Crates whose tests need no C code, so that Miri and emulators run them and a sanitizer sees them in full. The
 /// facade's fixtures stand for the others.
-const PURE: &str = "-p meshwright-core -p meshwright-scene -p meshwright-bmd -p meshwright-dpm \
+const PURE: &str = "-p meshwright-core -p meshwright-scene -p meshwright-bmd -p meshwright-dpm -p meshwright-iqm \
                     -p meshwright-fsomodel -p meshwright-tso -p meshwright-quake -p meshwright-rig";
 
 /// Cargo of the nightly toolchain.

@@ -225,6 +225,8 @@ pub(crate) struct CheckArgs {
     /// Exit with 1 on warnings too
     #[arg(long)]
     pub deny_warnings: bool,
+    #[arg(long = "for", value_name = "ENGINE", help = format!("Say too what an engine's loader would refuse, or read otherwise than the file says: {}", engines()))]
+    pub engine: Option<Engine>,
     #[command(flatten)]
     pub jobs: JobsArgs,
     #[command(flatten)]

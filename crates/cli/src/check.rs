@@ -7,6 +7,7 @@ use crate::reader::Reader;
 use crate::refusal::Refusal;
 use crate::results::{Results, Shown};
 use crate::{Fail, Status, render};
+use meshwright::scene::Engine;
 use meshwright::{AssetError, Budget, Format, Report, Severity, counted};
 use serde_json::{Value, json};
 use std::io;
@@ -26,7 +27,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
         results.show(checked.status(args.deny_warnings), checked.shown(&input, args))?;
     }
     let work = |input: &Input| {
-        let checked = check(input, &reader)?;
+        let checked = check(input, &reader, args.engine)?;
         Ok((checked.status(args.deny_warnings), checked.shown(input, args)))
     };
     let workers = Workers::new(&args.jobs, reader.limits().memory);
@@ -61,11 +62,14 @@ struct Checked {
     lenient: bool,
 }
 
-fn check(input: &Input, reader: &Reader) -> Result<Checked, Refusal> {
+fn check(input: &Input, reader: &Reader, engine: Option<Engine>) -> Result<Checked, Refusal> {
     match reader.open(input) {
         Ok(opened) => {
             reader.say_used(input, &opened);
-            let (kind, report) = (opened.asset.format().into(), opened.asset.check());
+            let (kind, mut report) = (opened.asset.format().into(), opened.asset.check());
+            if let Some(engine) = engine {
+                report.append(opened.asset.model().validate_for(engine));
+            }
             Ok(Checked { bytes: opened.asset.into_bytes(), kind, report, lenient: false })
         }
         Err(Refusal::Broken(e)) => {

@@ -398,6 +398,14 @@ impl Work<'_> {
         if let Some(text) = &args.pose {
             options.posed = Some(obj_pose(&mut scene.value, opened.asset.model().file_clip(), text)?);
         }
+        // Skins go by the file name of the model.
+        let skins = if self.to.has_skins() && !single {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let budget = meshwright::Budget::new(limits);
+            opened.asset.skins(opened.finder.tree(), &name, &budget).map_err(ConvertError::from)?
+        } else {
+            Vec::new()
+        };
         drop(opened);
         options.gltf.influences = match args.influences {
             InfluenceArg::Four => Influences::Four,
@@ -406,6 +414,8 @@ impl Work<'_> {
         options.gltf.close_loops = args.close_loops;
         let made = meshwright::stream(&scene.value, self.to, &options)?;
         let mut files = placed(made.value, |file| &file.name, path)?;
+        let skins = skins.into_iter().map(|skin| (path.with_file_name(&skin.name), skin.into()));
+        files.splice(0..0, skins);
         // A picture that lies there already, as beside a .gltf, stays.
         files.retain(|(place, file)| place == path || !file.bytes().is_some_and(|bytes| holds(place, bytes)));
         if single && files.len() > 1 {

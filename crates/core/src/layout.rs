@@ -119,8 +119,13 @@ impl Gaps {
     /// The runs that hold more than zeros: an [`Image`] begins as zeros, so that padding need not be kept.
     #[must_use]
     pub fn without_padding(&self) -> Self {
-        let mut kept = Self::default();
-        for (at, run) in self.runs().filter(|(_, run)| run.iter().any(|b| *b != 0)) {
+        let holds = |run: &[u8]| run.iter().any(|b| *b != 0);
+        let counted = self.runs().filter(|(_, run)| holds(run));
+        let (runs, len) = counted.fold((0_usize, 0_usize), |(n, len), (_, run)| {
+            (n.saturating_add(1), len.saturating_add(run.len()))
+        });
+        let mut kept = Self { runs: Vec::with_capacity(runs), bytes: Vec::with_capacity(len) };
+        for (at, run) in self.runs().filter(|(_, run)| holds(run)) {
             kept.bytes.extend_from_slice(run);
             kept.runs.push((at, kept.bytes.len()));
         }

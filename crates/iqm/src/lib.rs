@@ -71,6 +71,8 @@ extern crate std;
 mod check;
 mod check_motion;
 mod check_vertices;
+#[cfg(feature = "scene")]
+mod engines;
 mod layout;
 mod model;
 mod parse;
@@ -86,6 +88,8 @@ pub mod strategy;
 mod view;
 mod write;
 
+#[cfg(feature = "scene")]
+pub use engines::ENGINE_RULES;
 pub use meshwright_core::F32;
 pub use model::{
     AnimFlags, ArrayFormat, ArrayKind, Iqm, IqmAnim, IqmBounds, IqmExtension, IqmJoint, IqmMesh, IqmPose,

@@ -14,14 +14,15 @@ use crate::record::{
     TRIANGLES, anim as anim_record, array as array_record, bounds as bounds_record,
     extension as extension_record, header as h, mesh as mesh_record, triangle,
 };
-use crate::rules::{BAD_CHANNELS, BAD_FORMAT, CODES, EXTENSION_LOOP, IN_HEADER, RULES, SHORT_HEADER};
+use crate::rules::{BAD_CHANNELS, BAD_FORMAT, CODES, COUNT, EXTENSION_LOOP, IN_HEADER, RULES, SHORT_HEADER};
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::layout::{Coverage, Retained};
 use meshwright_core::record::Field;
 use meshwright_core::{
-    Budget, Confidence, Cursor, FileFormat, Findings, Parsed, Path, ReadError, ReadOptions, Rule, Source,
+    Beside, Budget, Companion, Confidence, Cursor, FileFormat, Findings, Parsed, Path, ReadError,
+    ReadOptions, Role, Rule, Source,
 };
 
 impl Iqm {
@@ -69,6 +70,8 @@ impl FileFormat for Iqm {
     const TITLE: &'static str = "Inter-Quake Model";
     const EXTENSIONS: &'static [&'static str] = &["iqm"];
     const RULES: &'static [&'static Rule] = RULES;
+    const COMPANIONS: &'static [Companion] =
+        &[Companion::one(Role::Clips, "framegroups", &[Beside::Appended("framegroups")])];
 
     type Options = ReadOptions;
 
@@ -96,11 +99,13 @@ fn file(bytes: &[u8], budget: &Budget, findings: &mut Findings) -> Result<Iqm, R
         coverage: Coverage::new(),
         layout: Layout { filesize, size, ..Layout::default() },
     };
+    // What the layouts of this file and of the usual one take beside their lists.
+    whole.charge(&root, 0, "sections", LAYOUTS, 1)?;
     reader.coverage.add(0, h::SIZE as u64);
     let mut model = reader.model(findings)?;
     let Reader { mut coverage, mut layout, .. } = reader;
     // All of them, and again those that are no padding.
-    whole.charge(&root, 0, "bytes of no section", coverage.gap_memory(size), 2)?;
+    whole.charge(&root, 0, "bytes of no section", coverage.gap_memory(size), 3)?;
     layout.gaps = coverage.gaps(bytes).without_padding();
     check_extent((filesize, size), layout.end(), findings)?;
     let canonical = Layout::canonical(&model).ok();
@@ -109,12 +114,14 @@ fn file(bytes: &[u8], budget: &Budget, findings: &mut Findings) -> Result<Iqm, R
     Ok(model)
 }
 
-/// The place of an array in lists that grow, and what covers it.
+/// Two layouts, and what covers the tables.
+const LAYOUTS: u64 = 4096;
+/// The place of an array in lists that grow and in the usual layout, and what covers it.
 #[allow(clippy::arithmetic_side_effects, reason = "evaluated at compile time")]
-const ARRAY: usize = Coverage::SECTION + 4 * size_of::<Section>();
+const ARRAY: usize = 2 * Coverage::SECTION + 6 * size_of::<Section>();
 /// The same of an extension, its place, node and data, and of the nodes that were met.
 #[allow(clippy::arithmetic_side_effects, reason = "evaluated at compile time")]
-const EXTENSION: usize = 3 * size_of::<IqmExtension>() + 3 * size_of::<Node>() + 2 * Coverage::SECTION + 64;
+const EXTENSION: usize = 3 * size_of::<IqmExtension>() + 4 * size_of::<Node>() + 2 * Coverage::SECTION + 64;
 
 /// Reads sections.
 struct Reader<'s, 'a> {
@@ -179,6 +186,16 @@ impl<'s, 'a> Reader<'s, 'a> {
         self.header.get(offset) != 0
     }
 
+    /// So many items could lie in the file, wherever they begin; else the count is at fault.
+    fn fits(&self, (path, at): (&Path<'_>, u64), count: u64, size: u64) -> Result<(), ReadError> {
+        let all = self.source.bytes().len() as u64;
+        if count.checked_mul(size).is_some_and(|len| len <= all) {
+            return Ok(());
+        }
+        let message = format!("{count} items of {size} bytes exceed the file of {all} bytes");
+        Err(self.source.broken(COUNT, path, at, message))
+    }
+
     /// A run of bytes, which is `field` of the record at `path`.
     fn section(
         &mut self,
@@ -198,8 +215,15 @@ impl<'s, 'a> Reader<'s, 'a> {
         Ok(cursor)
     }
 
-    /// One of the sections that the header places.
-    fn placed(&mut self, table: usize, count: u64, size: u64) -> Result<Cursor<'a, 's>, ReadError> {
+    /// One of the sections that the header places: so many items as `field` says.
+    fn placed(
+        &mut self,
+        table: usize,
+        field: Field,
+        count: u64,
+        size: u64,
+    ) -> Result<Cursor<'a, 's>, ReadError> {
+        self.fits((&field.path(&Path::ROOT), field.at(0)), count, size)?;
         let offset = TABLES.get(table).map_or(h::OFS_TEXT, |t| t.offset);
         let start = self.header.get(offset);
         let cursor = self.section((&offset.path(&Path::ROOT), offset.at(0)), start, count, size)?;
@@ -211,13 +235,13 @@ impl<'s, 'a> Reader<'s, 'a> {
 
     fn table(&mut self, table: usize, count: Field, size: usize) -> Result<Table<'a, 's>, ReadError> {
         let number = self.header.get(count);
-        let cursor = self.placed(table, number.into(), size as u64)?;
+        let cursor = self.placed(table, count, number.into(), size as u64)?;
         let name = TABLES.get(table).map_or("", |t| t.name);
         Ok(Table { cursor, name, count, number, size })
     }
 
     fn bytes(&mut self, table: usize, count: Field) -> Result<Vec<u8>, ReadError> {
-        let cursor = self.placed(table, self.header.get(count).into(), 1)?;
+        let cursor = self.placed(table, count, self.header.get(count).into(), 1)?;
         self.own(&cursor, &count.path(&Path::ROOT), count.at(0))
     }
 
@@ -242,7 +266,7 @@ impl<'s, 'a> Reader<'s, 'a> {
 
     fn frames(&mut self) -> Result<Vec<u16>, ReadError> {
         let [frames, channels] = [h::NUM_FRAMES, h::NUM_CHANNELS].map(|f| u64::from(self.header.get(f)));
-        let cursor = self.placed(FRAMES, frames, channels.saturating_mul(2))?;
+        let cursor = self.placed(FRAMES, h::NUM_FRAMES, frames, channels.saturating_mul(2))?;
         let (path, at) = (Path::ROOT.field("frames"), h::NUM_FRAMES.at(0));
         let mut all = cursor.reserve(&path, at, cursor.remaining() / 2, 2)?;
         meshwright_core::bulk::extend_le_u16(cursor.rest(), &mut all);
@@ -289,6 +313,8 @@ impl<'s, 'a> Reader<'s, 'a> {
         };
         let value = u64::from(width).saturating_mul(entry.components.into());
         let (offset, vertices) = (array_record::OFFSET, self.header.get(h::NUM_VERTEXES));
+        let components = array_record::COMPONENTS;
+        self.fits((&components.path(path), components.at(at)), vertices.into(), value)?;
         self.section((&offset.path(path), offset.at(at)), entry.offset, vertices.into(), value)
     }
 

@@ -134,6 +134,20 @@ pub(crate) const KINDS: &[Kind] = &[
         &[b"//", b"/*", b"*/", b"\"", b"\\n", b"{", b"}", b"1 6 6 1 idle\n"],
     )
     .drawn(Drawn::No),
+    kind(
+        "iqm",
+        Numbers::Little,
+        1200,
+        &[
+            b"INTERQUAKEMODEL\0",
+            b"\x02\0\0\0",
+            b"\x01\0\0\0",
+            b"\x07\0\0\0\x03\0\0\0",
+            b"FTE_EVENT\0",
+            b"FTE_MESH\0",
+        ],
+    )
+    .within(0.0, 5e-6, 0.0),
     kind("fom", Numbers::Little, 400, &[b"FSOMODEL\x01\0\0\0", b"VDAT", b"INDX", b"MESH"]),
     kind(
         "json",

@@ -79,6 +79,11 @@ impl Target {
         !matches!(self, Self::Native(_))
     }
 
+    /// True where engines look for skins beside a file of this target.
+    pub fn has_skins(self) -> bool {
+        matches!(self, Self::Native(format) if matches!(format.id(), "dpm" | "zym" | "iqm"))
+    }
+
     /// The short name used on the command line.
     pub const fn id(self) -> &'static str {
         match self {

@@ -39,7 +39,14 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 // Whatever is said once for all formats has parts that a build with some of them does not need.
 #![cfg_attr(
-    not(all(feature = "bmd", feature = "crucible", feature = "dpm", feature = "fsomodel", feature = "tso")),
+    not(all(
+        feature = "bmd",
+        feature = "crucible",
+        feature = "dpm",
+        feature = "fsomodel",
+        feature = "iqm",
+        feature = "tso"
+    )),
     allow(
         dead_code,
         unused_imports,
@@ -93,6 +100,8 @@ pub use meshwright_files as files;
 pub use meshwright_fsomodel as fsomodel;
 #[cfg(feature = "gltf")]
 pub use meshwright_gltf as gltf;
+#[cfg(feature = "iqm")]
+pub use meshwright_iqm as iqm;
 #[cfg(feature = "dpm")]
 pub use meshwright_quake as quake;
 #[cfg(feature = "render")]

@@ -77,6 +77,9 @@ impl AnyModel {
             Self::TsoMesh(_) | Self::TsoSkeleton(_) | Self::TsoAnimation(_) | Self::Bmf(_) | Self::Skn(_) => {
                 meshwright_rig::Normals::Unit
             }
+            // Loaders do the same.
+            #[cfg(feature = "iqm")]
+            Self::Iqm(_) => meshwright_rig::Normals::Unit,
             _ => meshwright_rig::Normals::AsIs,
         }
     }
@@ -91,6 +94,10 @@ impl AnyModel {
                 if companions.one::<meshwright_quake::FrameGroups>().is_none_or(|g| g.groups.is_empty()) =>
             {
                 Some(m.scenes.get(clip)?.framerate.get())
+            }
+            #[cfg(feature = "iqm")]
+            Self::Iqm(m) if !companions.has(meshwright_core::Role::Clips) => {
+                Some(m.anims.get(clip)?.framerate.get())
             }
             _ => None,
         }

@@ -15,6 +15,8 @@ pub enum Engine {
     DarkPlaces,
     /// FTE, as it is usually built.
     Fte,
+    /// Daemon, the engine of Unvanquished.
+    Daemon,
     /// The compiler `dpmodel`: what it could have written.
     DpModel,
     /// BGBTech, whose meshes count to 1024 vertices.
@@ -59,7 +61,7 @@ impl EngineLimits {
 
 impl Engine {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::DarkPlaces, Self::Fte, Self::DpModel, Self::BgbTech];
+    pub const ALL: [Self; 5] = [Self::DarkPlaces, Self::Fte, Self::Daemon, Self::DpModel, Self::BgbTech];
 
     /// Its name for programs.
     #[must_use]
@@ -67,6 +69,7 @@ impl Engine {
         match self {
             Self::DarkPlaces => "darkplaces",
             Self::Fte => "fte",
+            Self::Daemon => "daemon",
             Self::DpModel => "dpmodel",
             Self::BgbTech => "bgbtech",
         }
@@ -78,6 +81,7 @@ impl Engine {
         match self {
             Self::DarkPlaces => "DarkPlaces",
             Self::Fte => "FTE",
+            Self::Daemon => "Daemon",
             Self::DpModel => "dpmodel",
             Self::BgbTech => "BGBTech",
         }
@@ -87,7 +91,8 @@ impl Engine {
     #[must_use]
     pub const fn formats(self) -> &'static [&'static str] {
         match self {
-            Self::DarkPlaces | Self::Fte => &["dpm", "zym"],
+            Self::DarkPlaces | Self::Fte => &["dpm", "zym", "iqm"],
+            Self::Daemon => &["iqm"],
             Self::DpModel => &["dpm"],
             Self::BgbTech => &["bmd"],
         }
@@ -100,6 +105,7 @@ impl Engine {
         match self {
             Self::DarkPlaces => EngineLimits { bones: 256, blends: 65_536, influences: 4, ..none },
             Self::Fte => EngineLimits { bones: 256, ..none },
+            Self::Daemon => EngineLimits { bones: 256, influences: 4, ..none },
             Self::DpModel => EngineLimits {
                 bones: 256,
                 influences: 16,
@@ -128,7 +134,7 @@ impl fmt::Display for Engine {
 
 /// No engine has this name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no engine has this name; there are darkplaces, fte, dpmodel and bgbtech")]
+#[error("no engine has this name; there are darkplaces, fte, daemon, dpmodel and bgbtech")]
 pub struct UnknownEngine;
 
 impl FromStr for Engine {

@@ -10,6 +10,7 @@ mod part;
 mod picture;
 #[cfg(feature = "tso")]
 mod sims;
+mod skins;
 #[cfg(feature = "textures")]
 mod textures;
 

@@ -14,6 +14,8 @@ mod darkplaces;
 mod fsomodel;
 #[cfg(feature = "gltf")]
 mod gltf;
+#[cfg(feature = "iqm")]
+mod iqm;
 pub(crate) mod item;
 mod json;
 pub(crate) mod part;

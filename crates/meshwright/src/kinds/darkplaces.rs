@@ -2,10 +2,10 @@
 
 use super::write::single;
 use super::{ClipNames, Companions, Kind, Summary, WriteOptions};
-use meshwright_core::{Budget, LimitExceeded, Report, Role};
+use meshwright_core::{Budget, Findings, LimitExceeded, Path, Report, Role};
 use meshwright_dpm::{Dpm, FrameClip, Zym, write_scene};
 use meshwright_quake::{ClipRange, FrameGroups, ResolvedClips};
-use meshwright_scene::{ConvertError, Converted, Loss, Material, OutputFiles, Scene, SceneOptions};
+use meshwright_scene::{ConvertError, Converted, Engine, Loss, Material, OutputFiles, Scene, SceneOptions};
 
 /// Converts a model of so many poses with the clips that its `.framegroups` companion names; what was changed to fit
 /// the model is a note. `name` is what the model calls a frame.
@@ -83,7 +83,57 @@ fn summary_with(summary: Summary, companions: &Companions, poses: usize, still: 
     }
 }
 
+/// What engines are known to refuse or to read otherwise in DPM and ZYM, beside the rules of the formats.
+mod engines {
+    #![allow(dead_code, reason = "the list of all serves where all are counted")]
+
+    meshwright_core::rules! {
+        error BONES = "engine-bones", Limit,
+            "The engine takes fewer bones (DarkPlaces counts them in bytes, model_alias.c; FTE MAX_BONES).",
+            "Leave bones out that nothing follows.";
+        warning INFLUENCES = "engine-influences", Compatibility,
+            "DarkPlaces keeps the four heaviest bones of a vertex (model_alias.c, Mod_DARKPLACESMODEL_Load).",
+            "Cut the vertex to four bones.";
+        error SEVERAL = "engine-several-bones", Compatibility,
+            "DarkPlaces refuses a ZYM whose vertices follow several bones (model_alias.c, Mod_ZYMOTICMODEL_Load).",
+            "Keep the bone that the vertex follows most, or write a DPM.";
+    }
+}
+use engines::{BONES, INFLUENCES, SEVERAL};
+
+/// What an engine makes of so many bones, and of vertices that follow so many each.
+fn validate_for(engine: Engine, format: &str, bones: usize, vertices: impl Iterator<Item = usize>) -> Report {
+    let mut findings = Findings::validating();
+    if !engine.formats().contains(&format) {
+        return findings.into_report();
+    }
+    let (root, limits) = (Path::ROOT, engine.limits());
+    let mut found = |rule, field: &'static str, message: String| {
+        // Validation passes over everything.
+        let _ = findings.broken(rule, &root.field(field), None, || message);
+    };
+    if bones > limits.bones {
+        found(BONES, "bones", format!("{bones} bones, {} takes {}", engine.title(), limits.bones));
+    }
+    let most = vertices.max().unwrap_or(0);
+    if format == "zym" && engine == Engine::DarkPlaces && most > 1 {
+        found(SEVERAL, "vertbonecounts", format!("a vertex follows {most} bones"));
+    } else if most > limits.influences {
+        found(
+            INFLUENCES,
+            "meshes",
+            format!("a vertex follows {most} bones, the engine takes {}", limits.influences),
+        );
+    }
+    findings.into_report()
+}
+
 impl Kind for Dpm {
+    fn validate_for(&self, engine: Engine) -> Report {
+        let vertices = self.meshes.iter().flat_map(|m| m.vertices.iter().map(<[_]>::len));
+        validate_for(engine, "dpm", self.bones.len(), vertices)
+    }
+
     fn to_scene(
         &self,
         _: &str,
@@ -151,6 +201,10 @@ impl Kind for Dpm {
 }
 
 impl Kind for Zym {
+    fn validate_for(&self, engine: Engine) -> Report {
+        validate_for(engine, "zym", self.bones.len(), self.vertices().map(<[_]>::len))
+    }
+
     fn to_scene(
         &self,
         _: &str,

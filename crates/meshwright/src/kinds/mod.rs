@@ -12,6 +12,8 @@ mod darkplaces;
 mod fsomodel;
 #[cfg(feature = "gltf")]
 mod gltf;
+#[cfg(feature = "iqm")]
+mod iqm;
 mod pictures;
 #[cfg(feature = "tso")]
 mod sims;
@@ -33,7 +35,7 @@ use meshwright_core::{
     Companion, Confidence, FileFormat, Parsed, ReadError, ReadOptions, Report, Role, Rule, Setting,
     WriteError,
 };
-use meshwright_scene::{ConvertError, Converted, Material, OutputFiles, Scene, SceneOptions};
+use meshwright_scene::{ConvertError, Converted, Engine, Material, OutputFiles, Scene, SceneOptions};
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -89,6 +91,11 @@ pub trait Kind: Registered {
     /// Everything that is odd about the model, held against what belongs to it where that can be.
     fn validate_with(&self, _companions: &Companions) -> Report {
         self.validate()
+    }
+
+    /// What an engine's loader would refuse (errors), or read otherwise than the file says (warnings).
+    fn validate_for(&self, _engine: Engine) -> Report {
+        Report::new()
     }
 
     /// What the name of the model's file says of it that is not so.
@@ -405,6 +412,12 @@ macro_rules! kinds {
                 }
             }
 
+            /// What an engine's loader would refuse (errors), or read otherwise than the file says (warnings); nothing where
+            /// the engine reads no such files.
+            pub fn validate_for(&self, engine: Engine) -> Report {
+                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::validate_for(&**m, engine),)+ }
+            }
+
             /// What the name of the model's file says of it that is not so.
             pub fn validate_name(&self, file_name: &str) -> Report {
                 match *self { $(#[cfg(feature = $feature)] Self::$variant(ref m) => Kind::validate_name(&**m, file_name),)+ }
@@ -446,6 +459,8 @@ kinds! {
     Zym, "dpm", "zym", meshwright_dpm::Zym;
     /// FreeSpace Open's FSOMODEL.
     Fso, "fsomodel", "fso", meshwright_fsomodel::FsoModel<'static>;
+    /// An Inter-Quake Model.
+    Iqm, "iqm", "iqm", meshwright_iqm::Iqm;
     /// A mesh of The Sims Online.
     TsoMesh, "tso", "tso", meshwright_tso::Mesh;
     /// A skeleton of The Sims Online.

@@ -13,6 +13,7 @@ pub(crate) fn of(format: Format, bytes: &[u8]) -> Layout {
         Format::Dpm => dpm(bytes),
         Format::Zym => zym(bytes),
         Format::Fso => fso(bytes),
+        Format::Iqm => iqm(bytes),
         Format::TsoMesh => tso_mesh(bytes),
         Format::TsoSkeleton => tso_skeleton(bytes),
         Format::TsoAnimation => tso_animation(bytes),
@@ -96,6 +97,46 @@ fn dpm(bytes: &[u8]) -> Layout {
     }
     for frame in s.records(s.word(76), frames, 68) {
         s.pointed(frame + 64, bones * 48, None);
+    }
+    s.done()
+}
+
+fn iqm(bytes: &[u8]) -> Layout {
+    let mut s = LayoutBuilder::new(bytes, Order::Little);
+    // Joints and poses of version 1 are shorter.
+    let first = s.word(16) == 1;
+    let (joint, pose) = if first { (44, 80) } else { (48, 88) };
+    let channels = s.word(96);
+    for (count, offset, size) in [
+        (28, 32, 1),
+        (36, 40, 24),
+        (44, 52, 20),
+        (56, 60, 12),
+        (56, 64, 12),
+        (68, 72, joint),
+        (76, 80, pose),
+        (84, 88, 20),
+        (92, 100, channels * 2),
+        (92, 104, 32),
+        (108, 112, 1),
+    ] {
+        // Neighbours and bounds are there where their offset is.
+        if s.word(offset) != 0 && size > 0 {
+            s.pointed(offset, s.word(count) * size, Some(Field::count(count, size)));
+        }
+    }
+    let vertices = s.word(48);
+    for array in s.records(s.word(52), s.word(44), 20) {
+        let width = [1, 1, 2, 2, 4, 4, 2, 4, 8].get(s.word(array + 8)).copied().unwrap_or(1);
+        let size = width * s.word(array + 12);
+        s.pointed(array + 16, vertices * size, Some(Field::count(48, size)));
+    }
+    let mut link = 120;
+    for _ in 0..s.word(116) {
+        let node = s.word(link);
+        s.pointed(link, 16, None);
+        s.pointed(node + 8, s.word(node + 4), Some(Field::word(node + 4)));
+        link = node + 12;
     }
     s.done()
 }

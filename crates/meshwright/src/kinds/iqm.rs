@@ -1,0 +1,147 @@
+//! IQM in the facade.
+
+use super::write::single;
+use super::{Companions, Kind, Summary, WriteOptions};
+use meshwright_core::{Report, Severity};
+use meshwright_iqm::{Iqm, IqmOptions, Scales};
+use meshwright_scene::{ConvertError, Converted, Engine, Material, OutputFiles, Scene, SceneOptions};
+use std::borrow::Cow;
+
+/// The model with the clips that its `.framegroups` companion names, which engines take instead of its own.
+#[cfg(feature = "dpm")]
+fn with_clips<'m>(
+    model: &'m Iqm,
+    companions: &Companions,
+    options: &SceneOptions,
+) -> Result<(Cow<'m, Iqm>, SceneOptions, Report), ConvertError> {
+    use meshwright_iqm::{AnimFlags, IqmAnim, TextId};
+    use meshwright_quake::{FrameGroups, ResolvedClips};
+    let groups = companions.one::<FrameGroups>().filter(|groups| !groups.groups.is_empty());
+    let Some(groups) = groups else { return Ok((Cow::Borrowed(model), options.clone(), Report::new())) };
+    let budget = options.budget();
+    let ResolvedClips { clips, report, .. } = groups.resolve(model.frame_count as usize, &budget)?;
+    let arrays: u64 = model.arrays.iter().map(|a| a.data.len() as u64).sum();
+    let triangles = model.triangles.len() as u64 * 24;
+    budget.charge(
+        "a model with other clips",
+        arrays.saturating_add(triangles).saturating_add(model.text.len() as u64),
+    )?;
+    budget.charge_items("a model with other clips", model.frames.len() as u64, 2)?;
+    budget.charge_items("a model with other clips", (model.joints.len() + model.poses.len()) as u64, 136)?;
+    let mut model = model.clone();
+    model.discard_layout();
+    // FTE drops events as well.
+    let events = |name: &[u8]| name.eq_ignore_ascii_case(b"FTE_EVENT");
+    let kept: Vec<_> = model.extensions.iter().filter(|e| !events(model.str(e.name))).cloned().collect();
+    model.extensions = kept;
+    model.anims.clear();
+    for clip in clips {
+        budget.charge_items("clips", clip.name.len() as u64 + size_of::<IqmAnim>() as u64, 2)?;
+        let name = TextId(u32::try_from(model.text.len()).unwrap_or(u32::MAX));
+        model.text.extend(clip.name.iter().map(|b| if *b == 0 { b'?' } else { *b }));
+        model.text.push(0);
+        let flags = if clip.looping { AnimFlags::LOOP } else { AnimFlags::default() };
+        let (first_frame, frame_count) = (clip.start, clip.length);
+        model.anims.push(IqmAnim { name, first_frame, frame_count, framerate: clip.fps.into(), flags });
+    }
+    Ok((Cow::Owned(model), options.clone().with_memory(budget.left()), report))
+}
+
+#[cfg(not(feature = "dpm"))]
+fn with_clips<'m>(
+    model: &'m Iqm,
+    _: &Companions,
+    options: &SceneOptions,
+) -> Result<(Cow<'m, Iqm>, SceneOptions, Report), ConvertError> {
+    Ok((Cow::Borrowed(model), options.clone(), Report::new()))
+}
+
+impl Kind for Iqm {
+    fn to_scene(
+        &self,
+        _: &str,
+        companions: &Companions,
+        options: &SceneOptions,
+    ) -> Result<Converted<Scene>, ConvertError> {
+        let (model, options, report) = with_clips(self, companions, options)?;
+        let mut converted = model.to_scene(&options)?;
+        let note = |f: &meshwright_core::Finding| {
+            meshwright_scene::Loss::note(f.code, f.path.to_string(), f.message.to_string())
+        };
+        converted.losses.extend(report.iter().map(note));
+        Ok(converted)
+    }
+
+    fn write_scene(
+        scene: &Scene,
+        stem: &str,
+        options: &WriteOptions,
+    ) -> Result<Converted<OutputFiles>, ConvertError> {
+        let chosen = |name: &str, value: &str| {
+            options.settings.iter().rev().find(|(n, _)| n == name).is_some_and(|(_, v)| v == value)
+        };
+        let engine = options.shared.engine_of("iqm").map(|(engine, _)| engine);
+        // FTE alone takes scales as they are.
+        let kept = chosen("scales", "kept") || engine == Some(Engine::Fte);
+        let own = IqmOptions::default().with_scales(if kept { Scales::Kept } else { Scales::Baked });
+        let own =
+            own.with_adjacency(chosen("adjacency", "yes")).with_tangents(chosen("tangents", "computed"));
+        let mut made = Self::from_scene(scene, &options.of(own))?;
+        if let Some(engine) = engine {
+            for finding in made.value.check_for(engine).iter() {
+                let (path, message) = (finding.path.to_string(), finding.message.to_string());
+                if finding.severity == Severity::Error {
+                    return Err(ConvertError::unsupported(path, format!("{}: {message}", engine.title())));
+                }
+                made.losses.push(meshwright_scene::Loss::new(finding.code, path, message));
+            }
+        }
+        single(stem, made)
+    }
+
+    fn summary(&self) -> Summary {
+        Summary {
+            meshes: self.meshes.len(),
+            // Meshes may have some in common.
+            vertices: self.meshes.iter().map(|m| m.vertex_count as usize).sum(),
+            triangles: self.meshes.iter().map(|m| m.triangle_count as usize).sum(),
+            bones: self.joints.len().max(self.poses.len()),
+            frames: Some(self.frame_count as usize),
+            clips: self.anims.len(),
+            ..Summary::default()
+        }
+    }
+
+    #[cfg(feature = "dpm")]
+    fn summary_with(&self, companions: &Companions) -> Summary {
+        let groups = companions.one::<meshwright_quake::FrameGroups>();
+        match groups.map(|groups| groups.clip_count(self.frame_count as usize)) {
+            Some(clips) if clips > 0 => Summary { clips, ..self.summary() },
+            _ => self.summary(),
+        }
+    }
+
+    #[cfg(feature = "dpm")]
+    fn validate_with(&self, companions: &Companions) -> Report {
+        let mut report = self.validate();
+        if let Some(groups) = companions.one::<meshwright_quake::FrameGroups>() {
+            let role = meshwright_core::Role::Clips.name();
+            report.append(groups.validate_for(self.frame_count as usize).of_part(role));
+        }
+        report
+    }
+
+    fn validate_for(&self, engine: Engine) -> Report {
+        self.check_for(engine)
+    }
+
+    fn picture(material: &Material) -> Option<&str> {
+        Some(&material.name)
+    }
+
+    #[cfg(feature = "proptest")]
+    fn strategies() -> Vec<super::Strategy<Self>> {
+        use proptest::strategy::Strategy as _;
+        vec![(None, meshwright_iqm::strategy::iqm().boxed())]
+    }
+}
