@@ -8,7 +8,7 @@
 
 use crate::json::{array, list, parse, read, text};
 use crate::loaded::Loaded;
-use crate::{compare, kernels, samples, sims};
+use crate::{compare, kernels, returns, samples, sims};
 use lexopt::{Arg, Parser};
 use meshwright::dump::{Dump, DumpOptions};
 use meshwright::gltf::{self, ExportOptions, playback::Player};
@@ -27,6 +27,7 @@ const MEMORY: u64 = 1 << 30;
 struct Tally {
     passed: BTreeMap<String, u32>,
     failures: Vec<String>,
+    returned: returns::Table,
 }
 
 impl Tally {
@@ -100,6 +101,7 @@ fn folder(dir: &Path, formats: &[String], listed: bool) -> Result<(), String> {
             }
         }
     }
+    tally.returned.print();
     for (what, n) in &tally.passed {
         println!("{what:<12} {n:5} passed");
     }
@@ -243,6 +245,10 @@ fn corpus_file(dir: &Path, entry: &Value, tally: &mut Tally) {
         tally.record("samples", &name, posed);
         tally.record("kernels", &name, scene(&loaded).and_then(|(scene, _)| kernels::check(&scene)));
         return;
+    }
+    if returns::RETURN.contains(&loaded.model.format().id()) {
+        let returned = returns::check(&loaded, &mut tally.returned);
+        tally.record("returned", &name, returned);
     }
     if !expected.is_empty() {
         let dumped = parse(&dir.join(expected)).and_then(|expected| dump(&loaded, &bytes, &expected));

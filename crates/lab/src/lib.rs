@@ -21,6 +21,7 @@ mod loaded;
 mod mutants;
 mod readme;
 mod reliability;
+mod returns;
 mod samples;
 mod sims;
 mod validator;

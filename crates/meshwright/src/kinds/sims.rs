@@ -2,8 +2,8 @@
 
 use super::write::{bare, single};
 use super::{AnyModel, Companions, Kind, Registered, Summary, WriteOptions};
-use meshwright_core::{Report, Role};
-use meshwright_scene::{ConvertError, Converted, Loss, OutputFiles, Scene, SceneOptions};
+use meshwright_core::{FileFormat, Report, Role};
+use meshwright_scene::{ConvertError, Converted, Loss, OutputFile, OutputFiles, Scene, SceneOptions};
 use meshwright_tso::{
     Anim, Assembly, Bcf, Bmf, Bnd, Cfp, Character, CharacterForm, CharacterSkeleton, Cmx, Geometry, Mesh,
     MeshForm, Name, Part, ResourceId, Skel, Skn, TsoSceneOptions, write_scene,
@@ -117,6 +117,18 @@ pub(crate) fn keys<'c>(companions: &'c Companions, name: &Name) -> Option<&'c Cf
     })
 }
 
+/// The files with the one of an extension before the meshes that it names.
+fn main_first(files: OutputFiles, extensions: &[&str]) -> OutputFiles {
+    let is_main = |file: &OutputFile| {
+        let own = file.name.rsplit_once('.').map(|(_, e)| e);
+        own.is_some_and(|own| extensions.contains(&own))
+    };
+    let (main, others): (Vec<_>, Vec<_>) = files.into_iter().partition(is_main);
+    let mut sorted = OutputFiles::default();
+    main.into_iter().chain(others).for_each(|file| sorted.push(file.name, file.bytes));
+    sorted
+}
+
 macro_rules! characters {
     ($($model:ident: $form:ident, $strategy:expr;)+) => {$(
         impl Kind for $model {
@@ -134,7 +146,9 @@ macro_rules! characters {
                 stem: &str,
                 options: &WriteOptions,
             ) -> Result<Converted<OutputFiles>, ConvertError> {
-                write_scene(scene, stem, &options.of(TsoSceneOptions::default().with_character(CharacterForm::$form)))
+                let own = TsoSceneOptions::default().with_character(CharacterForm::$form);
+                let made = write_scene(scene, stem, &options.of(own))?;
+                Ok(made.map(|files| main_first(files, <Self as FileFormat>::EXTENSIONS)))
             }
 
             fn summary(&self) -> Summary {
