@@ -7,10 +7,12 @@ use meshwright_crucible::{
     Attribute, Bone, BoneWeight, CModel, Chunk, CrucibleFile, CrucibleOptions, CrucibleTarget, Dialect,
     QuaternionOrder, SkeletonChunk, strategy, write_scene,
 };
-use meshwright_scene::strategy::wild_scene;
+use meshwright_scene::draw::{DrawOptions, Drawables, Levels};
+use meshwright_scene::posed::{Triangle, apart, triangles};
+use meshwright_scene::strategy::{foreign_scene, wild_scene};
 use meshwright_scene::{
-    ConvertError, Converted, FromSceneOptions, Influence, Joint, Local, MeshId, Node, NodeId, Scene,
-    SceneOptions, Skeleton, SkeletonId, Skin, Space, Trs,
+    Budget, ConvertError, Converted, FromSceneOptions, Influence, Joint, Limits, Local, Mesh, MeshId, Node,
+    NodeId, Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space, Trs,
 };
 use meshwright_testkit::fixtures;
 use proptest::prelude::*;
@@ -369,7 +371,7 @@ fn bones_that_were_made_up_make_no_skeleton() {
 }
 
 #[test]
-fn weights_of_another_skeleton_are_lost() {
+fn weights_of_another_skeleton_are_lost_where_one_is_chosen() {
     let mut scene = skinned(&[1.0]);
     scene.skeletons.push(scene.skeletons[0].clone());
     let mut other = scene.meshes[0].clone();
@@ -377,14 +379,14 @@ fn weights_of_another_skeleton_are_lost() {
     scene.meshes.push(other);
     scene.nodes.push(Node::of_mesh("n", MeshId(1)));
     let made = CModel::from_scene(&scene, &options()).unwrap();
-    assert!(codes(&made).contains(&"skins-dropped"));
+    assert!(codes(&made).contains(&"skeletons-joined"));
     let weighted = |m: &CModel<'_>| m.meshes.iter().map(|m| m.bone_weights().is_some()).collect::<Vec<_>>();
-    assert_eq!(weighted(&made.value), [true, false]);
-    let second = CrucibleTarget::default().with_skeleton(SkeletonId(1));
-    let made = CModel::from_scene(&scene, &FromSceneOptions::of(second)).unwrap();
+    assert_eq!(weighted(&made.value), [true, true]);
+    let second = FromSceneOptions::of(CrucibleTarget::default().with_skeleton(SkeletonId(1)));
+    let made = CModel::from_scene(&scene, &second).unwrap();
     assert_eq!(weighted(&made.value), [false, true]);
-    let files = write_scene(&scene, "a", &options()).unwrap();
-    assert!(codes(&files).contains(&"skeletons-dropped"));
+    let files = write_scene(&scene, "a", &second).unwrap();
+    assert!(codes(&files).contains(&"skins-dropped") && codes(&files).contains(&"skeletons-dropped"));
     let none = CrucibleTarget::default().with_skeleton(SkeletonId(7));
     assert!(write_scene(&scene, "a", &FromSceneOptions::of(none)).is_err());
 }
@@ -506,5 +508,93 @@ proptest! {
             };
             prop_assert!(!report.has_errors(), "{}: {:?}", file.name, report);
         }
+    }
+}
+
+/// The triangles of a scene where they are drawn in the bind pose.
+fn bound(scene: &Scene) -> Vec<Triangle> {
+    let budget = Budget::new(Limits::default());
+    let options = DrawOptions::default().with_levels(Levels::Finest);
+    let drawables = Drawables::new(scene, &options, &budget).unwrap();
+    let of = |mesh: &Mesh| -> Vec<Triangle> {
+        mesh.triangles.iter().map(|t| t.map(|v| mesh.positions[v as usize].map(f64::from))).collect()
+    };
+    drawables.flat_map(|d| of(&d.unwrap().mesh)).collect()
+}
+
+proptest! {
+    /// Weights sum to 1, name bones that are there, and the model stands as the scene is bound.
+    #[test]
+    fn foreign_scenes_stand_as_they_are_bound(scene in foreign_scene(), which in 0_usize..2, dialect in strategy::dialect()) {
+        let file = [CrucibleFile::Chunk, CrucibleFile::Model][which];
+        let options = FromSceneOptions::of(CrucibleTarget::of(dialect).with_file(file));
+        let Ok(files) = write_scene(&scene, "a", &options) else { return Ok(()) };
+        let read = CrucibleOptions::default().with_dialect(dialect);
+        let bytes = |name: &str| files.value.iter().find(|f| f.name.ends_with(name)).map(|f| f.bytes.clone());
+        let skeleton = bytes(".cskel").map(|b| SkeletonChunk::parse(&b).unwrap());
+        let model = match bytes(".cmodel") {
+            Some(bytes) => CModel::parse_with(&bytes, &read).unwrap().model.into_owned(),
+            None => CModel::new(vec![Chunk::parse_with(&bytes(".cmesh").unwrap(), &read).unwrap().model.into_owned()]),
+        };
+        let bones = skeleton.as_ref().map_or(0, |s| s.bones.len());
+        for weights in model.meshes.iter().filter_map(Chunk::bone_weights) {
+            for four in weights.iter() {
+                let sum: f32 = four.iter().map(|w| w.influence.get()).sum();
+                prop_assert!((sum - 1.0).abs() < 1e-5, "{sum}");
+                prop_assert!(four.iter().all(|w| bones == 0 || w.influence.get() == 0.0 || (w.bone as usize) < bones));
+            }
+        }
+        let back = model.to_scene(&SceneOptions::default(), skeleton.as_ref()).unwrap().value;
+        let (a, b) = (bound(&scene), bound(&back));
+        let size = a.iter().flatten().flatten().fold(1.0_f64, |m, c| m.max(c.abs()));
+        let off = apart(&a, &b);
+        prop_assert!((a.is_empty() && b.is_empty()) || off <= 1e-5 * size, "{off} of {size}");
+    }
+}
+
+/// Two figures with a skeleton each, and a thing without one, in one chunk.
+#[test]
+fn all_skeletons_and_all_meshes_go_into_one_chunk() {
+    let mut skeleton =
+        Skeleton { joints: vec![Joint::new("a", None, Local::default())], ..Skeleton::default() };
+    skeleton.joints.push(Joint::new(
+        "b",
+        Some(0),
+        Local::Trs(Trs { translation: [0.0, 2.0, 0.0], ..Trs::IDENTITY }),
+    ));
+    skeleton.bind_rest();
+    let mesh = |id: Option<usize>| {
+        let skin = id.map(|id| {
+            let mut skin = Skin::new(SkeletonId(id));
+            for weight in [0.5, 1.0, 2.0] {
+                skin.influences.push(Influence { joint: 1, weight });
+                skin.end_vertex();
+            }
+            skin
+        });
+        Mesh::new("m", vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], vec![[0, 1, 2]]).with_skin(skin)
+    };
+    let mut scene = Scene::default()
+        .with_skeletons(vec![skeleton.clone(), skeleton])
+        .with_meshes(vec![mesh(Some(0)), mesh(Some(1)), mesh(None)])
+        .with_nodes((0..3).map(|m| Node::of_mesh("n", MeshId(m))).collect());
+    scene.meshes[1].normals = vec![[0.0, 0.0, 1.0]; 3];
+    scene.meshes[2].uvs = vec![[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
+    let options = FromSceneOptions::of(CrucibleTarget::default().with_file(CrucibleFile::Chunk));
+    let made = Chunk::from_scene(&scene, &options).unwrap();
+    let weights: Vec<_> =
+        made.value.bone_weights().unwrap().iter().map(|w| (w[0].bone, w[0].influence.get())).collect();
+    assert_eq!(
+        weights,
+        [[(1, 1.0); 3], [(3, 1.0); 3], [(4, 1.0); 3]].concat(),
+        "the last bone is the added root"
+    );
+    assert!(made.value.stream(Attribute::Normal).is_some() && made.value.stream(Attribute::Uv).is_some());
+    let skeleton = SkeletonChunk::from_scene(&scene, &options).unwrap();
+    assert_eq!(skeleton.value.bones.len(), 5);
+    for code in
+        ["skeletons-joined", "weights-normalized", "normals-computed", "uvs-missing", "vertices-unbound"]
+    {
+        assert!(made.losses.iter().any(|l| l.code == code), "{code}: {:?}", codes(&made));
     }
 }

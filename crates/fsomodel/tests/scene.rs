@@ -4,11 +4,12 @@
 
 use meshwright_core::values;
 use meshwright_fsomodel::{Dialect, FsoModel, FsoOptions, FsoSceneOptions, Metadata, strategy, write_scene};
-use meshwright_scene::strategy::wild_scene;
+use meshwright_scene::posed::{Triangle, apart, triangles};
+use meshwright_scene::strategy::{foreign_scene, wild_scene};
 use meshwright_scene::{
-    Affine, ConvertError, Converted, FromSceneOptions, Influence, Joint, Level, Levels, Local, Loss,
-    Material, MaterialId, Mesh, MeshId, Naming, Node, NodeId, Scene, SceneOptions, Skeleton, SkeletonId,
-    Skin, Space, Trs, handedness,
+    Affine, Budget, ConvertError, Converted, FromSceneOptions, Influence, Joint, Level, Levels, Limits,
+    Local, Loss, Material, MaterialId, Mesh, MeshId, Naming, Node, NodeId, Scene, SceneOptions, Skeleton,
+    SkeletonId, Skin, Space, Trs, handedness,
 };
 use meshwright_testkit::{fixtures, testdata};
 use proptest::prelude::*;
@@ -387,5 +388,56 @@ proptest! {
         let made = FsoModel::from_scene(&scene, &into(model.dialect)).unwrap().value;
         prop_assert!(!made.validate().has_errors());
         prop_assert!(made.to_bytes().is_ok());
+    }
+}
+
+proptest! {
+    /// Skinned meshes stand as they rest, whatever they are bound to, and the others where their nodes are.
+    #[test]
+    fn foreign_scenes_stand_as_they_rest(mut scene in foreign_scene(), which in 0_usize..3) {
+        // Sums of weights other than 1 are a loss of their own.
+        for skin in scene.meshes.iter_mut().filter_map(|m| m.skin.as_mut()) {
+            for v in 0..skin.vertex_count() {
+                let (range, sum) = (skin.range(v), skin.of(v).iter().map(|i| i.weight).sum::<f32>());
+                skin.influences[range].iter_mut().for_each(|i| i.weight /= sum);
+            }
+        }
+        let dialect = Dialect::ALL[which];
+        let made = write_scene(&scene, "x", &into(dialect)).unwrap();
+        let mut read = FsoOptions::from(dialect);
+        read.metadata = made.value.get("x.json").map(Into::into);
+        let model = FsoModel::parse_with(&made.value.main().unwrap().bytes, &read).unwrap().model;
+        prop_assert!(!model.validate().has_errors());
+        let back = model.to_scene(&SceneOptions::default()).unwrap().value;
+        let budget = Budget::new(Limits::default());
+        let [a, b] = [&scene, &back].map(|s| triangles(s, None, &budget).unwrap());
+        let size = |t: &[Triangle]| t.iter().flatten().flatten().fold(1.0_f64, |m, c| m.max(c.abs()));
+        let off = apart(&a, &b);
+        prop_assert!((a.is_empty() && b.is_empty()) || off <= 2e-4 * size(&a), "{off} of {}", size(&a));
+    }
+}
+
+/// Two squares that share an edge, the texture of one being that of the other in a mirror.
+#[test]
+fn a_mirrored_texture_gets_tangents_of_both_sides() {
+    let at = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [1.0, 1.0], [2.0, 1.0]];
+    let mesh = Mesh::new(
+        "m",
+        at.map(|[x, y]| [x, y, 0.0]).to_vec(),
+        vec![[0, 1, 4], [0, 4, 3], [1, 2, 5], [1, 5, 4]],
+    )
+    .with_uvs(at.map(|[x, y]| [if x > 1.0 { 2.0 - x } else { x }, 1.0 - y]).to_vec());
+    let scene = scene_of(vec![mesh], Space::Gltf);
+    for dialect in [Dialect::Doc56, Dialect::Gl3] {
+        let made = FsoModel::from_scene(&scene, &into(dialect)).unwrap();
+        assert_eq!(codes(&made).iter().filter(|c| c.contains("tangents") || c.contains("split")).count(), 2);
+        let vertices: Vec<_> = made.value.vertices().iter().collect();
+        assert_eq!(vertices.len(), 8, "the seam is there twice");
+        for v in vertices {
+            let [tangent, across] = [v.tangent, v.bitangent].map(values);
+            assert!((tangent[0].abs() - 1.0).abs() < 1e-6, "{tangent:?}");
+            // Up in the picture is up in space, on both sides of the mirror.
+            assert!((across[1] - 1.0).abs() < 1e-6, "{across:?}");
+        }
     }
 }

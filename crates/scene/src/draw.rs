@@ -11,6 +11,8 @@ mod split;
 mod tangents;
 mod weights;
 
+pub use join::fill_attributes;
+
 use crate::axes::AxisMap;
 use crate::convert::ConvertError;
 use crate::ids::{MaterialId, MeshId, NodeId};
@@ -402,16 +404,18 @@ impl<'s, 'b> Drawables<'s, 'b> {
             Entry::Vacant(new) => new.insert(rest::Rest::of(self.scene, skeleton, self.budget)?),
         };
         let owned = own(mesh, self.budget)?;
-        let Some(skin) = owned.skin.take() else { return Ok(()) };
+        let Some(mut skin) = owned.skin.take() else { return Ok(()) };
+        let (odd, worst) = if skin.local.is_empty() { weights::off(&skin) } else { (0, 0.0) };
+        weights::normalize(&mut skin);
         if rest.moves(&skin) {
             self.budget.work("the rest pose", skin.influences.len() as u64)?;
             rest.apply(owned, &skin);
-            if rest.mirrors(&skin) {
-                owned.triangles.iter_mut().for_each(|t| t.reverse());
-            }
             let message = "the mesh is bound elsewhere than it rests; it stands as it rests";
             let loss = Loss::note("rest-pose-applied", format!("meshes[{}]", id.0), message);
             self.report(id, loss);
+        }
+        if odd > 0 {
+            self.report_weights(id, odd, worst);
         }
         Ok(())
     }
@@ -426,11 +430,15 @@ impl<'s, 'b> Drawables<'s, 'b> {
             return Ok(());
         }
         own(mesh, self.budget)?.skin.iter_mut().for_each(weights::normalize);
+        self.report_weights(id, count, worst);
+        Ok(())
+    }
+
+    fn report_weights(&mut self, id: MeshId, count: usize, worst: f64) {
         let message = "weights were scaled to a sum of 1";
         let loss = Loss::new("weights-normalized", format!("meshes[{}]", id.0), message);
         let loss = loss.of(count, "vertex", "vertices").by(worst, "off");
         self.report(id, loss.noise_below(Loss::NOISE));
-        Ok(())
     }
 
     fn cut_influences(&mut self, mesh: &mut Cow<'s, Mesh>, id: MeshId) -> Result<(), ConvertError> {

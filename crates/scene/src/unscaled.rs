@@ -20,6 +20,8 @@ pub struct Unscaled<'s> {
     parents: Vec<Option<usize>>,
     /// Bones at rest in model space.
     rest: Vec<Affine64>,
+    /// What each joint does at rest besides standing and turning; `None` for nothing.
+    stretch: Vec<Option<Affine64>>,
     /// What undoes the stretch of each joint; `None` where it flattens.
     undo: Vec<Option<Affine64>>,
     scaled: usize,
@@ -37,7 +39,7 @@ impl<'s> Unscaled<'s> {
         budget: &Budget,
     ) -> Result<Self, ConvertError> {
         let n = skeleton.joints.len();
-        budget.charge_items("joints", n as u64, 6_usize.saturating_mul(size_of::<Affine64>()))?;
+        budget.charge_items("joints", n as u64, 8_usize.saturating_mul(size_of::<Affine64>()))?;
         let cycle = || ConvertError::invalid("joints", "they form a cycle or name a missing joint");
         let order = skeleton.order().ok_or_else(cycle)?;
         let mut model = skeleton.rest_locals(budget)?;
@@ -48,7 +50,8 @@ impl<'s> Unscaled<'s> {
         let scaled = stretch.iter().filter(|d| !is_near_identity(d)).count();
         let undo = stretch.iter().map(Affine64::inverse).collect();
         let parents = (0..n).map(parent).collect();
-        Ok(Self { skeleton, order, parents, rest, undo, scaled, model })
+        let stretch = stretch.into_iter().map(|d| Some(d).filter(|d| !is_near_identity(d))).collect();
+        Ok(Self { skeleton, order, parents, rest, stretch, undo, scaled, model })
     }
 
     /// How many joints are scaled, mirrored or sheared at rest, by themselves or by what they hang from.
@@ -61,6 +64,20 @@ impl<'s> Unscaled<'s> {
     #[must_use]
     pub fn rest(&self) -> &[Affine64] {
         &self.rest
+    }
+
+    /// What takes vertices into the space of a joint's bone, given what takes them into that of the joint: its inverse bind
+    /// matrix, which is returned as it is where the joint is not stretched at rest.
+    #[must_use]
+    pub fn binding(&self, joint: usize, inverse_bind: &Affine64) -> Affine64 {
+        let stretch = self.stretch.get(joint).and_then(Option::as_ref);
+        stretch.map_or(*inverse_bind, |d| d.after(inverse_bind))
+    }
+
+    /// True where a joint is scaled, mirrored or sheared at rest.
+    #[must_use]
+    pub fn is_stretched(&self, joint: usize) -> bool {
+        self.stretch.get(joint).is_some_and(Option::is_some)
     }
 
     /// The bones at rest, relative to those they hang from.

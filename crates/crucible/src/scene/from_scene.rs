@@ -7,14 +7,17 @@ use crate::chunk::view::BoneWeight;
 use crate::cmodel::model::CModel;
 use crate::scene::target::CrucibleTarget;
 use crate::scene::to_scene::{AXES, SCREEN, was_plane};
+use crate::skeleton::model::SkeletonChunk;
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::ToString;
 use alloc::vec;
 use alloc::vec::Vec;
-use meshwright_core::F32;
+use meshwright_core::{F32, FileFormat};
+use meshwright_scene::draw::fill_attributes;
 use meshwright_scene::{
     Affine, AxisMap, Budget, ConvertError, Converted, Drawable, Drawables, FromSceneOptions, Lack,
-    LimitExceeded, Loss, Mesh, Scene, Skeleton, SkeletonId, Skin,
+    LimitExceeded, Loss, Mesh, Scene, Skeleton, SkeletonId, Skin, Tangents,
 };
 
 /// From the axes of chunks in space to those of the screen.
@@ -27,8 +30,8 @@ impl CModel<'static> {
     /// A container with a chunk for every mesh that a node draws, node transforms applied to its vertices. Without a
     /// choice of levels of detail the finest are drawn.
     ///
-    /// Weights name the bones of one skeleton, which [`SkeletonChunk::from_scene`](crate::SkeletonChunk::from_scene)
-    /// makes a file of; those of others are lost.
+    /// Weights name the bones of all skeletons as one, or of the one that the options choose, those of others being lost;
+    /// [`SkeletonChunk::from_scene`](crate::SkeletonChunk::from_scene) makes a file of it. They sum to 1.
     ///
     /// # Errors
     /// When the scene breaks its own rules, when a bone's number exceeds what the dialect holds, or when the container
@@ -38,16 +41,17 @@ impl CModel<'static> {
         options: &FromSceneOptions<CrucibleTarget>,
     ) -> Result<Converted<Self>, ConvertError> {
         let budget = options.budget();
-        let mut work = Work::new(scene, options, &budget)?;
+        let (scene, losses) = one_skeleton(scene, options, &budget)?;
+        let mut work = Work::new(&scene, options, losses, &budget)?;
         let model = work.model()?;
         Ok(Converted::new(model, work.losses))
     }
 }
 
 impl Chunk<'static> {
-    /// One chunk of all meshes that nodes draw, node transforms applied to the vertices. An attribute that not
-    /// every mesh has is left out, except for colours, which are white where there are none. See also
-    /// [`CModel::from_scene`].
+    /// One chunk of all meshes that nodes draw, node transforms applied to the vertices. An attribute that not every mesh
+    /// has is made up for the others: colours are white, texture coordinates 0, vertices without a bone hang from the root.
+    /// See also [`CModel::from_scene`].
     ///
     /// # Errors
     /// As [`CModel::from_scene`], and when all meshes together have more vertices than 32 bits can number.
@@ -56,7 +60,8 @@ impl Chunk<'static> {
         options: &FromSceneOptions<CrucibleTarget>,
     ) -> Result<Converted<Self>, ConvertError> {
         let budget = options.budget();
-        let mut work = Work::new(scene, options, &budget)?;
+        let (scene, losses) = one_skeleton(scene, options, &budget)?;
+        let mut work = Work::new(&scene, options, losses, &budget)?;
         let chunk = work.chunk_of_all()?;
         Ok(Converted::new(chunk, work.losses))
     }
@@ -75,6 +80,8 @@ pub(crate) struct Work<'s, 'b> {
     skeleton: Option<SkeletonId>,
     /// For each skeleton of the scene that stands for none the numbers of its bones.
     numbers: Vec<Option<Vec<u32>>>,
+    /// For each skeleton the bone that what follows no bone hangs from, where that is to be so.
+    roots: Vec<Option<u32>>,
     pub(crate) losses: Vec<Loss>,
 }
 
@@ -82,21 +89,27 @@ impl<'s, 'b> Work<'s, 'b> {
     pub(crate) fn new(
         scene: &'s Scene,
         options: &FromSceneOptions<CrucibleTarget>,
+        mut losses: Vec<Loss>,
         budget: &'b Budget,
     ) -> Result<Self, ConvertError> {
         let target = &options.format;
+        let foreign = !is_native(scene);
+        let has_tangents = Attribute::Tangent.flag(target.dialect).is_some();
+        let wanted = if foreign && has_tangents { Tangents::Down } else { Tangents::Keep };
         let draw = options.draw(scene, &AXES, CrucibleTarget::LEVELS, false).with_max_influences(INFLUENCES);
+        let draw = draw.with_tangents(wanted).with_local(false).with_normalize(foreign);
         let mut drawables = Drawables::new(scene, &draw, budget)?;
         let meshes = drawables.by_ref().collect::<Result<Vec<_>, _>>()?;
         let planes = meshes.iter().map(|m| was_flat(scene, m)).collect();
         let mapped = options.axes(scene, &AXES) != AxisMap::IDENTITY;
-        let mut losses = drawables.take_losses();
+        losses.append(&mut drawables.take_losses());
         let tangents = Attribute::Tangent.flag(target.dialect).map_or(Lack::Tangents, |_| Lack::Handedness);
         Lack::report(&[Lack::Materials, Lack::Clips, Lack::LocalVertices, tangents], scene, &mut losses);
         let numbers = scene.skeletons.iter().map(|s| bone_numbers(s, budget)).collect::<Result<_, _>>()?;
         let dialect = target.dialect;
         let skeleton = target.skeleton;
-        let mut work = Self { dialect, budget, meshes, planes, mapped, skeleton, numbers, losses };
+        let roots = if foreign { roots(scene) } else { Vec::new() };
+        let mut work = Self { dialect, budget, meshes, planes, mapped, skeleton, numbers, roots, losses };
         if work.skeleton.is_none() {
             let mut used = work.meshes.iter().filter_map(|m| Some(m.mesh.skin.as_ref()?.skeleton));
             work.skeleton = used.find(|id| work.numbers_of(*id).is_none());
@@ -150,6 +163,9 @@ impl<'s, 'b> Work<'s, 'b> {
         if flat {
             meshes.iter_mut().for_each(|m| self.turn(m));
         }
+        let mut full: Vec<_> =
+            meshes.iter_mut().map(|m| &mut m.mesh).filter(|m| !m.positions.is_empty()).collect();
+        fill_attributes(&mut full, "meshes", false, self.budget, &mut self.losses)?;
         let filled: Vec<&Mesh> =
             meshes.iter().map(|m| &*m.mesh).filter(|m| !m.positions.is_empty()).collect();
         if filled.len() > 1 {
@@ -194,8 +210,10 @@ impl<'s, 'b> Work<'s, 'b> {
             losses.push(Loss::new("skins-dropped", path, message).of(foreign, "mesh", "meshes"));
         }
         let named = |m: &Mesh| m.skin.as_ref().is_some_and(|s| self.is_named(s));
-        if shared(meshes, path, "bone weights", &mut losses, named) {
-            let weights = self.weights(meshes)?;
+        let root = self.skeleton.filter(|_| meshes.iter().any(|m| named(m))).and_then(|s| self.root(s));
+        let bound = |m: &Mesh| named(m) || root.is_some();
+        if shared(meshes, path, "bone weights", &mut losses, bound) {
+            let weights = self.weights(meshes, root, path, &mut losses)?;
             chunk.set_bone_weights(&weights).map_err(|e| refused(path, &e))?;
         }
         self.losses.append(&mut losses);
@@ -246,23 +264,46 @@ impl<'s, 'b> Work<'s, 'b> {
         self.skeleton == Some(skin.skeleton) || self.numbers_of(skin.skeleton).is_some()
     }
 
-    fn weights(&self, meshes: &[&Mesh]) -> Result<Vec<[BoneWeight; INFLUENCES]>, LimitExceeded> {
+    /// The bone that what follows no bone of a skeleton hangs from.
+    fn root(&self, id: SkeletonId) -> Option<u32> {
+        self.roots.get(id.0).copied().flatten()
+    }
+
+    fn weights(
+        &self,
+        meshes: &[&Mesh],
+        root: Option<u32>,
+        path: &str,
+        losses: &mut Vec<Loss>,
+    ) -> Result<Vec<[BoneWeight; INFLUENCES]>, LimitExceeded> {
         let count = sum(meshes, |m| m.positions.len());
         // Once more as the stream that they become.
         self.budget.charge_items("bone weights", count as u64, Attribute::BoneWeights.size(self.dialect))?;
         let mut all = self.budget.reserve("bone weights", count)?;
-        for skin in meshes.iter().filter_map(|m| m.skin.as_ref()) {
-            let numbers = self.numbers_of(skin.skeleton).filter(|_| self.skeleton != Some(skin.skeleton));
-            for vertex in 0..skin.vertex_count() {
+        let mut unbound = 0;
+        for mesh in meshes {
+            let skin = mesh.skin.as_ref().filter(|s| self.is_named(s));
+            let numbers =
+                skin.and_then(|s| self.numbers_of(s.skeleton).filter(|_| self.skeleton != Some(s.skeleton)));
+            for vertex in 0..mesh.positions.len() {
                 let mut four = [BoneWeight::default(); INFLUENCES];
-                let used = skin.of(vertex).iter().filter(|i| i.weight != 0.0);
-                for (to, from) in four.iter_mut().zip(used) {
+                let row = skin.map_or(&[][..], |s| s.of(vertex));
+                let used = || row.iter().filter(|i| i.weight != 0.0);
+                for (to, from) in four.iter_mut().zip(used()) {
                     let bone = numbers
                         .map_or(from.joint, |n| n.get(from.joint as usize).copied().unwrap_or(from.joint));
                     *to = BoneWeight { bone, influence: F32::new(from.weight) };
                 }
+                if let Some(root) = root.filter(|_| used().next().is_none()) {
+                    unbound += 1;
+                    four[0] = BoneWeight { bone: root, influence: F32::new(1.0) };
+                }
                 all.push(four);
             }
+        }
+        if unbound > 0 {
+            let message = "vertices that follow no bone hang from the root";
+            losses.push(Loss::new("vertices-unbound", path, message).of(unbound, "vertex", "vertices"));
         }
         Ok(all)
     }
@@ -275,6 +316,42 @@ impl<'s, 'b> Work<'s, 'b> {
         let id = self.skeleton.or_else(|| real().next())?;
         Some((id, real().filter(|other| *other != id).count()))
     }
+}
+
+/// True for a scene that was read from one of the formats: its weights and attributes stay as they are.
+fn is_native(scene: &Scene) -> bool {
+    [<Chunk<'_> as FileFormat>::ID, <CModel<'_> as FileFormat>::ID, <SkeletonChunk as FileFormat>::ID]
+        .contains(&scene.format.as_str())
+}
+
+/// For each skeleton its only root, or the one that is added to several.
+fn roots(scene: &Scene) -> Vec<Option<u32>> {
+    let root = |skeleton: &Skeleton| {
+        let mut roots = skeleton.joints.iter().enumerate().filter(|(_, j)| j.parent.is_none());
+        let found = match (roots.next(), roots.next()) {
+            (Some((only, _)), None) => only,
+            _ => skeleton.joints.len(),
+        };
+        u32::try_from(found).ok()
+    };
+    scene.skeletons.iter().map(root).collect()
+}
+
+/// The scene with its skeletons as one, where the options choose none; those that only number the bones of chunks stay.
+pub(crate) fn one_skeleton<'s>(
+    scene: &'s Scene,
+    options: &FromSceneOptions<CrucibleTarget>,
+    budget: &Budget,
+) -> Result<(Cow<'s, Scene>, Vec<Loss>), ConvertError> {
+    scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+    let mut losses = Vec::new();
+    if options.format.skeleton.is_some() {
+        return Ok((Cow::Borrowed(scene), losses));
+    }
+    let numbers = scene.skeletons.iter().map(|s| bone_numbers(s, budget)).collect::<Result<Vec<_>, _>>()?;
+    let real = |id: SkeletonId| numbers.get(id.0).is_some_and(Option::is_none);
+    let scene = Scene::with_one_skeleton(Cow::Borrowed(scene), real, budget, &mut losses)?;
+    Ok((scene, losses))
 }
 
 /// A mesh that was positions in the plane alone, and lies there still.

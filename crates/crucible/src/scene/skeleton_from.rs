@@ -5,6 +5,7 @@
     reason = "vectors of fixed size, and scenes that were checked before"
 )]
 
+use crate::scene::from_scene::one_skeleton;
 use crate::scene::target::CrucibleTarget;
 use crate::scene::to_scene::AXES;
 use crate::skeleton::model::{Bone, MAX_BONES, QuaternionOrder, SkeletonChunk};
@@ -30,10 +31,11 @@ impl SkeletonChunk {
         scene: &Scene,
         options: &FromSceneOptions<CrucibleTarget>,
     ) -> Result<Converted<Self>, ConvertError> {
-        scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+        let budget = options.budget();
+        let (scene, mut losses) = one_skeleton(scene, options, &budget)?;
+        let scene = &*scene;
         let used = || scene.meshes.iter().find_map(|m| Some(m.skin.as_ref()?.skeleton));
         let id = options.format.skeleton.or_else(used).unwrap_or(SkeletonId(0));
-        let mut losses = Vec::new();
         let lacks = [Lack::Clips, Lack::Materials];
         Lack::report(&lacks, scene, &mut losses);
         if !scene.meshes.is_empty() {
@@ -44,8 +46,10 @@ impl SkeletonChunk {
                 "meshes",
             ));
         }
-        let others = scene.skeletons.len().saturating_sub(1);
-        let skeleton = skeleton(scene, (id, others), &AXES, options, &options.budget(), &mut losses)?;
+        // Skeletons that became part of another have no joints left.
+        let others =
+            scene.skeletons.iter().enumerate().filter(|(i, s)| *i != id.0 && !s.joints.is_empty()).count();
+        let skeleton = skeleton(scene, (id, others), &AXES, options, &budget, &mut losses)?;
         Ok(Converted::new(skeleton, losses))
     }
 }

@@ -13,7 +13,7 @@ use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::values;
+use meshwright_core::{FileFormat, values};
 use meshwright_scene::{
     Affine, AxisMap, Budget, ConvertError, Converted, Extra, Influence, Joint, Local, Loss, Mesh, MeshId,
     Node, Scene, SceneOptions, Skeleton, SkeletonId, Skin, Space, Trs, handedness, normalize, texture_axes,
@@ -136,7 +136,7 @@ impl<'o> Work<'o> {
         skeleton: Option<&SkeletonChunk>,
         plane: bool,
     ) -> Result<Self, ConvertError> {
-        let scene = Scene::default().in_space(options.space);
+        let scene = Scene::default().in_space(options.space).with_format(<Chunk<'_> as FileFormat>::ID);
         let mut work = Self {
             options,
             plane,

@@ -1,6 +1,6 @@
 //! A scene as files.
 
-use crate::scene::from_scene::Work;
+use crate::scene::from_scene::{Work, one_skeleton};
 use crate::scene::skeleton_from::skeleton;
 use crate::scene::target::{CrucibleFile, CrucibleTarget};
 use crate::skeleton::model::SkeletonChunk;
@@ -27,7 +27,9 @@ pub fn write_scene(
         return Ok(Converted::new(files, made.losses));
     }
     let budget = options.budget();
-    let mut work = Work::new(scene, options, &budget)?;
+    let (scene, losses) = one_skeleton(scene, options, &budget)?;
+    let scene = &*scene;
+    let mut work = Work::new(scene, options, losses, &budget)?;
     let (chosen, axes) = (work.skeleton(), work.axes());
     let (extension, bytes) = if options.format.file == CrucibleFile::Chunk {
         let chunk = work.chunk_of_all()?;

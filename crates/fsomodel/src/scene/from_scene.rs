@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use meshwright_core::WriteError;
 use meshwright_scene::{
     AxisMap, Budget, ConvertError, Converted, DrawOptions, Drawable, Drawables, FromScene, FromSceneOptions,
-    Lack, Levels, LimitExceeded, Loss, OutputFiles, Scene, Space,
+    Lack, Levels, LimitExceeded, Loss, OutputFiles, Scene, Space, Tangents,
 };
 
 /// The format's part of [`FromSceneOptions`].
@@ -43,6 +43,7 @@ impl FsoModel<'static> {
     /// Dialect [`Gl3`](Dialect::Gl3) keeps nodes, instances and materials, in [`metadata`](FsoModel::metadata), and
     /// splits meshes at 65,536 vertices. The others have no place for a tree: there is a mesh for everything that a
     /// node draws, with the node's transform applied, and dialect [`Doc56`](Dialect::Doc56) has a single one. The
+    /// format has no bones: skinned meshes stand as they rest. Missing tangents are computed by the rule of MikkTSpace. The
     /// format has no levels of detail: without a choice the finest is drawn, and each by itself means all at once.
     ///
     /// # Errors
@@ -131,6 +132,8 @@ fn draw_options(scene: &Scene, options: &FromSceneOptions<FsoSceneOptions>) -> D
         .with_bake(!tree)
         .with_flip_v(options.space_of(scene) == Space::Gltf)
         .with_normals(true)
+        .with_tangents(Tangents::Up)
+        .with_rest(true)
         .with_max_vertices(most_vertices(dialect))
         // Indices are counted with 32 bits.
         .with_max_triangles((u32::MAX / 3) as usize)

@@ -9,10 +9,7 @@ use alloc::vec::Vec;
 use meshwright_core::f32s;
 use meshwright_core::math::{cross, narrow, wide};
 use meshwright_scene::draw::Instance;
-use meshwright_scene::{
-    Budget, ConvertError, Drawable, LimitExceeded, Loss, Mesh, MeshId, Scene, handedness, texture_axes,
-    unit_tangent,
-};
+use meshwright_scene::{Budget, ConvertError, Drawable, LimitExceeded, Loss, Mesh, MeshId, Scene};
 
 /// Vertices, indices and the table of meshes, in the order of the meshes.
 pub(super) struct Streams<'b> {
@@ -59,7 +56,7 @@ impl<'b> Streams<'b> {
         u32::try_from(end).map_err(|_| beyond())?;
         let base = u32::try_from(base).map_err(|_| beyond())?;
         let first = self.indices.len();
-        self.put_vertices(mesh)?;
+        self.put_vertices(mesh);
         let corners = mesh.triangles.as_flattened();
         self.put_indices(corners, if self.dialect == Dialect::Doc56 { base } else { 0 });
         let count = u32::try_from(corners.len())
@@ -76,23 +73,11 @@ impl<'b> Streams<'b> {
         Ok(())
     }
 
-    fn put_vertices(&mut self, mesh: &Mesh) -> Result<(), ConvertError> {
-        let n = mesh.positions.len() as u64;
-        // Sums are kept in 64 bits.
-        let axes = if mesh.tangents.is_empty() && !mesh.uvs.is_empty() {
-            self.budget.charge_items("texture axes", n, 72)?;
-            texture_axes(&mesh.positions, &mesh.uvs, &mesh.triangles)
-        } else {
-            Vec::new()
-        };
-        // What is drawn has normals.
+    fn put_vertices(&mut self, mesh: &Mesh) {
+        // What is drawn has normals and tangents.
         for (i, (position, normal)) in mesh.positions.iter().zip(&mesh.normals).enumerate() {
             let [u, v] = mesh.uvs.get(i).copied().unwrap_or_default();
-            let [tx, ty, tz, side] = mesh.tangents.get(i).copied().unwrap_or_else(|| {
-                let axes = axes.get(i).copied().unwrap_or_default();
-                let [x, y, z] = unit_tangent(*normal, axes.u);
-                [x, y, z, handedness(*normal, [x, y, z], axes.v).unwrap_or(1.0)]
-            });
+            let [tx, ty, tz, side] = mesh.tangents.get(i).copied().unwrap_or([1.0, 0.0, 0.0, 1.0]);
             let tangent = [tx, ty, tz];
             let across = narrow(cross(wide(*normal), wide(tangent)));
             let vertex = Vertex {
@@ -106,7 +91,6 @@ impl<'b> Streams<'b> {
                 self.vertices.extend_from_slice(&float.to_bits().to_le_bytes());
             }
         }
-        Ok(())
     }
 
     fn put_indices(&mut self, corners: &[u32], shift: u32) {
@@ -154,10 +138,6 @@ pub(super) fn report_made_up(scene: &Scene, meshes: &[Drawable<'_>], losses: &mu
         let path = || format!("meshes[{i}]");
         if mesh.uvs.is_empty() {
             losses.push(Loss::note("uvs-missing", path(), "texture coordinates are 0"));
-        }
-        if mesh.tangents.is_empty() {
-            let message = "tangents from the texture coordinates";
-            losses.push(Loss::note("tangents-computed", path(), message));
         }
     }
 }

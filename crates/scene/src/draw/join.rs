@@ -12,10 +12,14 @@ use alloc::vec;
 use alloc::vec::Vec;
 use meshwright_core::{Budget, LimitExceeded};
 
-/// Makes up what some of several meshes have and others lack; returns whether they have normals, tangents and texture
+/// Makes up what some of several meshes have and others lack: normals from the triangles, tangents by texture coordinates,
+/// which grow upwards where `up` says so, texture coordinates 0. Returns whether they have normals, tangents and texture
 /// coordinates now.
-fn fill(
-    meshes: &mut [Cow<'_, Mesh>],
+///
+/// # Errors
+/// When the budget does not allow for it.
+pub fn fill_attributes(
+    meshes: &mut [&mut Cow<'_, Mesh>],
     path: &str,
     up: bool,
     budget: &Budget,
@@ -103,7 +107,8 @@ pub(super) fn joined<'s>(
     }
     let loss = Loss::note("meshes-merged", path, "meshes of one material became one");
     losses.push(loss.of(meshes.len(), "mesh", "meshes"));
-    let [normals, tangents, uvs] = fill(&mut meshes, path, up, budget, losses)?;
+    let [normals, tangents, uvs] =
+        fill_attributes(&mut meshes.iter_mut().collect::<Vec<_>>(), path, up, budget, losses)?;
     let full: Vec<_> = meshes.iter().filter(|m| !m.positions.is_empty()).collect();
     let stores = |m: &&&Cow<'_, Mesh>| m.skin.as_ref().is_none_or(|s| !s.local.is_empty());
     let with = full.iter().filter(stores).count();

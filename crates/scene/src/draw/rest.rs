@@ -39,7 +39,8 @@ impl Rest {
         skin.local.is_empty() && skin.influences.iter().any(|i| i.weight != 0.0 && moved(i.joint))
     }
 
-    /// Puts a mesh into the rest pose. What follows no joint stays.
+    /// Puts a mesh into the rest pose. What follows no joint stays. Fronts are those of the triangles, as whoever poses the
+    /// mesh sees them.
     pub(super) fn apply(&self, mesh: &mut Mesh, skin: &Skin) {
         for v in 0..mesh.positions.len() {
             let mut sum = Affine64 { x: [0.0; 3], y: [0.0; 3], z: [0.0; 3], w: [0.0; 3] };
@@ -71,13 +72,6 @@ impl Rest {
                 }
             }
         }
-    }
-
-    /// True where joints of the skin mirror what they move, so that its triangles turn over.
-    pub(super) fn mirrors(&self, skin: &Skin) -> bool {
-        let mut moving = skin.influences.iter().filter(|i| i.weight != 0.0).peekable();
-        moving.peek().is_some()
-            && moving.all(|i| self.0.get(i.joint as usize).is_some_and(|m| m.determinant() < 0.0))
     }
 }
 
