@@ -7,5 +7,6 @@ pub(crate) mod rules;
 mod view;
 mod write;
 
+pub(crate) use model::is_null;
 pub use model::{ADULT_BONES, Bone, Skel};
-pub(crate) use view::{Walk, is_null};
+pub(crate) use view::Walk;

@@ -49,8 +49,13 @@ pub struct Bone {
 impl Bone {
     /// The parent's name, or `None` for a root.
     pub fn parent_name(&self) -> Option<&Name> {
-        (!super::view::is_null(&self.parent)).then_some(&self.parent)
+        (!is_null(&self.parent)).then_some(&self.parent)
     }
+}
+
+/// True for the name that stands for "no parent".
+pub(crate) fn is_null(name: &Name) -> bool {
+    name.bytes().eq_ignore_ascii_case(b"NULL")
 }
 
 /// The bones of the adult skeleton with their parents, parents first. Where they are in the rest pose is only in

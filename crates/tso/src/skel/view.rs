@@ -91,11 +91,6 @@ impl Skel {
     }
 }
 
-/// True for the name that stands for "no parent".
-pub(crate) fn is_null(name: &Name) -> bool {
-    name.bytes().eq_ignore_ascii_case(b"NULL")
-}
-
 /// Bones that hang from one another, without circles.
 #[derive(Debug)]
 pub(crate) struct Walk {

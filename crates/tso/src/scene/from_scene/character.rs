@@ -1,7 +1,6 @@
 //! The skeletons, clips and meshes of a scene as the records of a character file.
 
-use super::figure::extension;
-use super::files::{File, Files};
+use super::files::{File, Files, extension};
 use super::options::CharacterForm;
 use crate::anim::Anim;
 use crate::mesh::Geometry;

@@ -1,7 +1,7 @@
 //! All that a scene holds as the files of a figure.
 
 use super::character::Records;
-use super::files::{Files, id_in};
+use super::files::{Files, extension, id_in};
 use super::mesh::{all_bones, draw, skin_and_texture};
 use super::options::{MeshForm, TsoSceneOptions};
 use super::vertices::Gatherer;
@@ -16,7 +16,6 @@ use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::FileFormat;
 use meshwright_scene::{
     Budget, ConvertError, Converted, Drawable, Drawables, FromSceneOptions, Lack, Local, Loss, OutputFiles,
     Scene,
@@ -189,8 +188,3 @@ fn motion(
 /// Types of textures in the game's archives.
 const PNG: u32 = 14;
 const JPEG: u32 = 19;
-
-/// What names of such files end with.
-pub(crate) fn extension<T: FileFormat>() -> &'static str {
-    T::EXTENSIONS.first().copied().unwrap_or_default()
-}

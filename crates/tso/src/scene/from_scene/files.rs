@@ -8,7 +8,7 @@ use crate::ts1::{Bmf, Cfp, Skn};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::WriteError;
+use meshwright_core::{FileFormat, WriteError};
 use meshwright_scene::names::{Encoding, NameRules, Names};
 use meshwright_scene::{Budget, ConvertError, Image, Naming, OutputFiles};
 
@@ -104,4 +104,9 @@ files! {
 /// The number of a file in the name of a mesh or texture, such as `pride-cape.c02bdebf00000009` or the digits alone.
 pub(crate) fn id_in(name: &str) -> Option<ResourceId> {
     ResourceId::from_file_name(name).or_else(|| ResourceId::from_file_name(&format!("{name}.")))
+}
+
+/// What names of files of this kind end with.
+pub(crate) fn extension<T: FileFormat>() -> &'static str {
+    T::EXTENSIONS.first().copied().unwrap_or_default()
 }

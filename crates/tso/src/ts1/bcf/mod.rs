@@ -3,6 +3,7 @@
 mod binary;
 mod model;
 mod read;
+mod record;
 pub(crate) mod rules;
 mod write;
 

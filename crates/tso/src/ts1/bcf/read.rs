@@ -1,20 +1,12 @@
 //! Reads `.bcf`.
 
-use super::binary::{Binary, BinaryOut, Same, Sink as _};
+use super::binary::{BinaryOut, Same, Sink as _};
 use super::model::Bcf;
+use super::record::tree;
 use super::rules;
-use crate::fields::{file, trailing, wide};
-use crate::ts1::character::{self, read, write};
-use alloc::vec::Vec;
-use meshwright_core::{Budget, Confidence, Findings, Limits, Parsed, Path, ReadError, ReadOptions, Source};
-
-/// All records, and the places of their scalars where these are wanted.
-pub(crate) fn tree(source: &Source<'_>, places: Option<&mut Vec<u64>>) -> Result<Bcf, ReadError> {
-    let mut input = Binary { cursor: source.start(), places };
-    let mut bcf = Bcf::new(read::character(&mut input)?);
-    bcf.trailing = trailing(&input.cursor)?;
-    Ok(bcf)
-}
+use crate::fields::{file, wide};
+use crate::ts1::character::{self, write};
+use meshwright_core::{Budget, Confidence, Findings, Limits, Parsed, Path, ReadError, ReadOptions};
 
 impl Bcf {
     /// Reads a file that keeps all rules, within the default limits.

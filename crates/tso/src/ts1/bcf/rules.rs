@@ -1,8 +1,7 @@
 //! The rules of a `.bcf`.
 
 use super::model::Bcf;
-use super::read::tree;
-use super::write;
+use super::record::{image, tree};
 use crate::fields::{file, wide};
 use crate::rules::{self, all_rules};
 use crate::ts1::character::rules::{Places, RULES, SHARED, check as check_tree};
@@ -15,7 +14,7 @@ impl Bcf {
     /// Broken rules as errors, oddities as warnings, with the offsets of the file that this is written to.
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
-        let written = write::image(self).unwrap_or_default();
+        let written = image(self).unwrap_or_default();
         let budget = Budget::new(Limits::UNLIMITED);
         let places = places(&file(&written, &budget)).unwrap_or_default();
         // Validation passes over everything.

@@ -1,28 +1,11 @@
 //! Writes `.bcf`.
 
-use super::binary::BinaryOut;
 use super::model::Bcf;
-use super::read::tree;
+use super::record::image;
 use super::rules;
-use crate::fields::file;
 use crate::rules::writing;
-use crate::ts1::character::write;
 use alloc::vec::Vec;
-use meshwright_core::{Budget, Limits, Strictness, WriteError};
-
-/// The bytes of the file, whatever rules it breaks.
-pub(crate) fn image(bcf: &Bcf) -> Result<Vec<u8>, WriteError> {
-    if !bcf.kept().is_empty() {
-        let budget = Budget::new(Limits::UNLIMITED);
-        if tree(&file(bcf.kept(), &budget), None).is_ok_and(|b| b == *bcf) {
-            return Ok(bcf.kept().to_vec());
-        }
-    }
-    let mut out = Vec::new();
-    write::character(&mut BinaryOut(&mut out), &bcf.character)?;
-    out.extend_from_slice(&bcf.trailing);
-    Ok(out)
-}
+use meshwright_core::{Strictness, WriteError};
 
 impl Bcf {
     /// The file. Records that break a rule are refused.

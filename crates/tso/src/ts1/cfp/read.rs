@@ -1,9 +1,8 @@
 //! Reads `.cfp`.
 
 use super::model::{Cfp, CfpOptions};
-use super::record::{Code, LONGEST_RUN, UNDEFINED, step};
+use super::record::{Code, LONGEST_RUN, UNDEFINED, encode, step};
 use super::rules;
-use super::write::encode;
 use crate::fields::wide;
 use crate::rules::{self as shared, not_finite};
 use crate::ts1::bcf::Same;
@@ -139,18 +138,4 @@ pub(crate) fn says(bytes: &[u8], cfp: &Cfp, options: &ReadOptions) -> bool {
     // A file that was read to its end holds all of its numbers.
     let wanted = Some(wide(cfp.values.len()));
     decode(&file(bytes, &budget), wanted, &mut findings).is_ok_and(|values| values == cfp.values)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ts1::cfp::write::image;
-
-    #[test]
-    fn what_is_written_is_read() {
-        let values: Vec<F32> = [0.0, 0.0, 0.1, 0.1, -0.5, f32::MIN_POSITIVE].map(F32::new).to_vec();
-        let cfp = Cfp::new(values);
-        let bytes = image(&cfp, &ReadOptions::default());
-        assert_eq!(Cfp::parse(&bytes).unwrap(), cfp);
-    }
 }

@@ -4,6 +4,7 @@ mod lines;
 mod model;
 mod read;
 pub(crate) mod rules;
+mod text;
 mod write;
 
 pub use model::Cmx;

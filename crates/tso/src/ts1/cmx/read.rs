@@ -1,78 +1,14 @@
 //! Reads `.cmx`.
 
-use super::lines::{Lines, LinesOut, words};
+use super::lines::{LinesOut, words};
 use super::model::Cmx;
 use super::rules;
-use super::write::body;
+use super::text::{VERSION_WORD, body, tree};
 use crate::fields::{file, wide};
-use crate::name::Name;
 use crate::number;
 use crate::ts1::bcf::Same;
-use crate::ts1::character::{self, read};
-use crate::ts1::skn::NUMBER;
-use alloc::format;
-use alloc::vec::Vec;
-use meshwright_core::text::Escaped;
-use meshwright_core::{Budget, Confidence, Findings, Parsed, Path, ReadError, ReadOptions, Source};
-
-/// The only known version.
-pub(crate) const VERSION: u32 = 300;
-/// What the line of the version begins with.
-const VERSION_WORD: &[u8] = b"version";
-/// What a name takes in a list that grows.
-const COMMENT: usize = 4 * size_of::<Name>();
-
-/// Comments and blank lines up to the version, and that.
-fn heading(lines: &mut Lines<'_, '_, '_>) -> Result<Vec<Name>, ReadError> {
-    let path = Path::ROOT.field("comments");
-    let mut comments: Vec<Name> = Vec::new();
-    if lines.rest().is_empty() {
-        return Err(lines.source().broken(rules::MAGIC, &Path::ROOT, 0, "the file is empty"));
-    }
-    loop {
-        let (at, line) = lines.line(&path)?;
-        let text = line.trim_ascii();
-        if text.is_empty() || text.starts_with(b"//") {
-            lines.source().charge(&path, at, "comments", 1, COMMENT.saturating_add(text.len()))?;
-            comments.push(Name::from(text));
-            continue;
-        }
-        let mut words = words(at, line);
-        if words.next().is_none_or(|(_, word)| word != VERSION_WORD) {
-            let message = format!("{} where a comment or the version is expected", Escaped(text));
-            return Err(lines.source().broken(rules::MAGIC, &Path::ROOT, at, message));
-        }
-        let path = Path::ROOT.field("version");
-        let (at, word) = words.next().unwrap_or((at, &[]));
-        let Some(version) = number::whole(word).filter(|_| words.next().is_none()) else {
-            let message = format!("{} holds no version", Escaped(text));
-            return Err(lines.source().broken(NUMBER, &path, at, message));
-        };
-        if version != i64::from(VERSION) {
-            let message = || format!("version {version}, only {VERSION} is known");
-            lines.findings().broken(rules::VERSION, &path, at, message)?;
-        }
-        return Ok(comments);
-    }
-}
-
-/// All records, the places of their scalars where these are wanted, and where the last one ends.
-pub(crate) fn tree(
-    source: &Source<'_>,
-    findings: &mut Findings,
-    places: Option<&mut Vec<u64>>,
-) -> Result<(Cmx, u64), ReadError> {
-    let mut lines = Lines::new(source, findings, places);
-    let comments = heading(&mut lines)?;
-    let character = read::character(&mut lines)?;
-    let rest = lines.rest();
-    let trailing = rest.trim_ascii_start();
-    let end = wide(source.bytes().len().saturating_sub(trailing.len()));
-    source.charge(&Path::ROOT.field("trailing"), end, "trailing bytes", wide(trailing.len()), 1)?;
-    let mut cmx = Cmx::new(character);
-    (cmx.comments, cmx.trailing) = (comments, trailing.to_vec());
-    Ok((cmx, end))
-}
+use crate::ts1::character;
+use meshwright_core::{Budget, Confidence, Findings, Parsed, Path, ReadError, ReadOptions};
 
 impl Cmx {
     /// Reads a file that keeps all rules, within the default limits.

@@ -1,8 +1,7 @@
 //! The rules of a `.cmx`.
 
 use super::model::Cmx;
-use super::read::tree;
-use super::write;
+use super::text::{self, image, tree};
 use crate::fields::{file, wide};
 use crate::name::Name;
 use crate::rules::{self, all_rules};
@@ -14,24 +13,18 @@ use alloc::vec::Vec;
 use meshwright_core::{Budget, Findings, Limits, Path, ReadError, ReadOptions, Report, Source};
 
 meshwright_core::rules! {
-    error MAGIC = "E_MAGIC", BadMagic,
-        "The file begins neither with a comment nor with its version.",
-        "Nothing can be mended: the file is of another format or its beginning is lost.";
-    forgivable VERSION = "E_VERSION", Unsupported,
-        "The file states a version that is not the known one.",
-        "If all else is in order set it to 300.";
     error COMMENT = "E_COMMENT", BadName,
         "A line before the version is neither blank nor a comment.",
         "Begin it with two slashes.";
 }
 
-all_rules!(RULES, TREE, SHARED, &[NAME, NUMBER]);
+all_rules!(text::RULES, RULES, TREE, SHARED, &[NAME, NUMBER]);
 
 impl Cmx {
     /// Broken rules as errors, oddities as warnings, with the offsets of the text that this is written to.
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
-        let written = write::image(self, &mut Findings::reading(&ReadOptions::lenient())).unwrap_or_default();
+        let written = image(self, &mut Findings::reading(&ReadOptions::lenient())).unwrap_or_default();
         let budget = Budget::new(Limits::UNLIMITED);
         let places = places(&file(&written, &budget)).unwrap_or_default();
         // Validation passes over everything.

@@ -1,39 +1,11 @@
 //! Writes `.cmx`.
 
-use super::lines::LinesOut;
 use super::model::Cmx;
-use super::read::{VERSION, tree};
 use super::rules;
-use crate::fields::file;
+use super::text::image;
 use crate::rules::writing;
-use crate::ts1::bcf::Sink;
-use crate::ts1::character::write;
-use alloc::format;
 use alloc::vec::Vec;
-use meshwright_core::{Budget, Findings, Limits, Strictness, WriteError};
-
-/// The text as the game's own files look.
-pub(crate) fn body<S: Sink>(out: &mut LinesOut<'_, S>, cmx: &Cmx) -> Result<(), WriteError> {
-    cmx.comments.iter().for_each(|comment| out.line(comment.bytes()));
-    out.line(format!("version {VERSION}").as_bytes());
-    write::character(out, &cmx.character)?;
-    out.0.put(&cmx.trailing);
-    Ok(())
-}
-
-/// The text, whatever rules it breaks but those that `findings` does not pass over: the one that was read where it says
-/// the same.
-pub(crate) fn image(cmx: &Cmx, findings: &mut Findings) -> Result<Vec<u8>, WriteError> {
-    if !cmx.kept().is_empty() {
-        let budget = Budget::new(Limits::UNLIMITED);
-        if tree(&file(cmx.kept(), &budget), findings, None).is_ok_and(|(read, _)| read == *cmx) {
-            return Ok(cmx.kept().to_vec());
-        }
-    }
-    let mut out = Vec::new();
-    body(&mut LinesOut(&mut out), cmx)?;
-    Ok(out)
-}
+use meshwright_core::{Strictness, WriteError};
 
 impl Cmx {
     /// The file. Records that break a rule are refused, as are numbers that no text holds.

@@ -1,0 +1,30 @@
+//! The records of a `.bcf` there and back.
+
+use super::binary::{Binary, BinaryOut};
+use super::model::Bcf;
+use crate::fields::{file, trailing};
+use crate::ts1::character::{read, write};
+use alloc::vec::Vec;
+use meshwright_core::{Budget, Limits, ReadError, Source, WriteError};
+
+/// All records, and the places of their scalars where these are wanted.
+pub(crate) fn tree(source: &Source<'_>, places: Option<&mut Vec<u64>>) -> Result<Bcf, ReadError> {
+    let mut input = Binary { cursor: source.start(), places };
+    let mut bcf = Bcf::new(read::character(&mut input)?);
+    bcf.trailing = trailing(&input.cursor)?;
+    Ok(bcf)
+}
+
+/// The bytes of the file, whatever rules it breaks.
+pub(crate) fn image(bcf: &Bcf) -> Result<Vec<u8>, WriteError> {
+    if !bcf.kept().is_empty() {
+        let budget = Budget::new(Limits::UNLIMITED);
+        if tree(&file(bcf.kept(), &budget), None).is_ok_and(|b| b == *bcf) {
+            return Ok(bcf.kept().to_vec());
+        }
+    }
+    let mut out = Vec::new();
+    write::character(&mut BinaryOut(&mut out), &bcf.character)?;
+    out.extend_from_slice(&bcf.trailing);
+    Ok(out)
+}

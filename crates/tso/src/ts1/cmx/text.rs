@@ -1,0 +1,105 @@
+//! The text of a `.cmx` there and back.
+
+use super::lines::{Lines, LinesOut, words};
+use super::model::Cmx;
+use crate::fields::{file, wide};
+use crate::name::Name;
+use crate::number;
+use crate::ts1::bcf::Sink;
+use crate::ts1::character::{read, write};
+use crate::ts1::skn::NUMBER;
+use alloc::format;
+use alloc::vec::Vec;
+use meshwright_core::text::Escaped;
+use meshwright_core::{Budget, Findings, Limits, Path, ReadError, Source, WriteError};
+
+meshwright_core::rules! {
+    error MAGIC = "E_MAGIC", BadMagic,
+        "The file begins neither with a comment nor with its version.",
+        "Nothing can be mended: the file is of another format or its beginning is lost.";
+    forgivable VERSION = "E_VERSION", Unsupported,
+        "The file states a version that is not the known one.",
+        "If all else is in order set it to 300.";
+}
+
+/// The only known version.
+const KNOWN: u32 = 300;
+/// What the line of the version begins with.
+pub(crate) const VERSION_WORD: &[u8] = b"version";
+/// What a name takes in a list that grows.
+const COMMENT: usize = 4 * size_of::<Name>();
+
+/// Comments and blank lines up to the version, and that.
+fn heading(lines: &mut Lines<'_, '_, '_>) -> Result<Vec<Name>, ReadError> {
+    let path = Path::ROOT.field("comments");
+    let mut comments: Vec<Name> = Vec::new();
+    if lines.rest().is_empty() {
+        return Err(lines.source().broken(MAGIC, &Path::ROOT, 0, "the file is empty"));
+    }
+    loop {
+        let (at, line) = lines.line(&path)?;
+        let text = line.trim_ascii();
+        if text.is_empty() || text.starts_with(b"//") {
+            lines.source().charge(&path, at, "comments", 1, COMMENT.saturating_add(text.len()))?;
+            comments.push(Name::from(text));
+            continue;
+        }
+        let mut words = words(at, line);
+        if words.next().is_none_or(|(_, word)| word != VERSION_WORD) {
+            let message = format!("{} where a comment or the version is expected", Escaped(text));
+            return Err(lines.source().broken(MAGIC, &Path::ROOT, at, message));
+        }
+        let path = Path::ROOT.field("version");
+        let (at, word) = words.next().unwrap_or((at, &[]));
+        let Some(version) = number::whole(word).filter(|_| words.next().is_none()) else {
+            let message = format!("{} holds no version", Escaped(text));
+            return Err(lines.source().broken(NUMBER, &path, at, message));
+        };
+        if version != i64::from(KNOWN) {
+            let message = || format!("version {version}, only {KNOWN} is known");
+            lines.findings().broken(VERSION, &path, at, message)?;
+        }
+        return Ok(comments);
+    }
+}
+
+/// All records, the places of their scalars where these are wanted, and where the last one ends.
+pub(crate) fn tree(
+    source: &Source<'_>,
+    findings: &mut Findings,
+    places: Option<&mut Vec<u64>>,
+) -> Result<(Cmx, u64), ReadError> {
+    let mut lines = Lines::new(source, findings, places);
+    let comments = heading(&mut lines)?;
+    let character = read::character(&mut lines)?;
+    let rest = lines.rest();
+    let trailing = rest.trim_ascii_start();
+    let end = wide(source.bytes().len().saturating_sub(trailing.len()));
+    source.charge(&Path::ROOT.field("trailing"), end, "trailing bytes", wide(trailing.len()), 1)?;
+    let mut cmx = Cmx::new(character);
+    (cmx.comments, cmx.trailing) = (comments, trailing.to_vec());
+    Ok((cmx, end))
+}
+
+/// The text as the game's own files look.
+pub(crate) fn body<S: Sink>(out: &mut LinesOut<'_, S>, cmx: &Cmx) -> Result<(), WriteError> {
+    cmx.comments.iter().for_each(|comment| out.line(comment.bytes()));
+    out.line(format!("version {KNOWN}").as_bytes());
+    write::character(out, &cmx.character)?;
+    out.0.put(&cmx.trailing);
+    Ok(())
+}
+
+/// The text, whatever rules it breaks but those that `findings` does not pass over: the one that was read where it says
+/// the same.
+pub(crate) fn image(cmx: &Cmx, findings: &mut Findings) -> Result<Vec<u8>, WriteError> {
+    if !cmx.kept().is_empty() {
+        let budget = Budget::new(Limits::UNLIMITED);
+        if tree(&file(cmx.kept(), &budget), findings, None).is_ok_and(|(read, _)| read == *cmx) {
+            return Ok(cmx.kept().to_vec());
+        }
+    }
+    let mut out = Vec::new();
+    body(&mut LinesOut(&mut out), cmx)?;
+    Ok(out)
+}
