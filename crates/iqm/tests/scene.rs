@@ -255,6 +255,34 @@ fn shear_is_a_measured_loss() {
     assert!(made.notes().any(|l| l.code == "clip-added"));
 }
 
+#[test]
+fn a_fifth_joint_of_a_vertex_is_a_measured_loss() {
+    let mut scene = scaled([1.0; 3], [1.0; 3]);
+    let still = |i: f32| {
+        let at = Trs { translation: [0.0, i, 0.0], ..Trs::IDENTITY };
+        Joint::new(format!("still {i}"), Some(0), Local::Trs(at))
+    };
+    scene.skeletons[0].joints.extend([1.0, 2.0, 3.0, 4.0].map(still));
+    scene.skeletons[0].bind_rest().unwrap();
+    let mut skin = Skin::new(SkeletonId(0));
+    for v in 0..3 {
+        // The joint that moves by 1 is the lightest of five, of one vertex.
+        let moving = (v == 0).then_some(Influence { joint: 1, weight: 0.1 });
+        let others = (2..6).map(|joint| Influence { joint, weight: if v == 0 { 0.225 } else { 0.25 } });
+        skin.influences.extend(moving.into_iter().chain(others));
+        skin.end_vertex();
+    }
+    scene.meshes[0].skin = Some(skin);
+    let made = Iqm::from_scene(&scene, &options(Scales::Baked)).unwrap();
+    let loss = |code: &str| made.lost().find(|l| l.code == code).unwrap();
+    let cut = loss("influences-dropped");
+    assert!((cut.amount.unwrap() - 0.1).abs() < 1e-6 && cut.message.contains("4 heaviest"), "{cut}");
+    // A tenth of the way of the joint.
+    let off = loss("pose-error").amount.unwrap();
+    assert!((off - 0.1).abs() < 1e-3, "{off}");
+    assert!(!made.value.influences(0).iter().any(|(joint, weight)| *joint == 1 && *weight > 0.0));
+}
+
 proptest! {
     #[test]
     fn whatever_opens_is_converted_or_refused(model in strategy::iqm()) {

@@ -8,7 +8,6 @@ const KNOWN: &[(&[u8], &str)] = &[
     (b"IDST", "a Half-Life model (MDL)"),
     (b"IDSP", "a Quake sprite"),
     (b"IDS2", "a Quake II sprite"),
-    (b"INTERQUAKEMODEL\0", "an IQM model"),
     (b"INTERQUAKEANIM\0", "an IQM animation"),
     (b"PSPO", "a FreeSpace model (POF)"),
     (b"Kaydara FBX Binary", "an FBX scene"),

@@ -1,5 +1,7 @@
 //! The joints of a scene's skeleton as those of a model, and where they are at some frame.
 
+use super::axes::TO_GLTF;
+use super::options::IqmOptions;
 use super::text::Text;
 use crate::model::TextId;
 use alloc::format;
@@ -8,8 +10,8 @@ use meshwright_core::math::{Affine64, Trs64};
 use meshwright_scene::draw::Instance;
 use meshwright_scene::names::{Encoding, NameRules, Names};
 use meshwright_scene::{
-    Affine, AxisMap, BindPose, Budget, ConvertError, Extra, LimitExceeded, Loss, Mesh, Naming, Order,
-    Sampler, Scene, SkeletonId,
+    Affine, AxisMap, BindPose, Budget, ConvertError, Extra, FromSceneOptions, LimitExceeded, Loss, Mesh,
+    Order, Sampler, Scene, SkeletonId,
 };
 
 /// Names of joints: engines look them up without regard to case.
@@ -66,9 +68,8 @@ impl Bones {
     pub(super) fn of<'i>(
         scene: &Scene,
         id: SkeletonId,
-        map: AxisMap,
         drawn: impl Iterator<Item = &'i Instance>,
-        naming: Naming,
+        options: &FromSceneOptions<IqmOptions>,
         text: &mut Text<'_>,
         budget: &Budget,
         losses: &mut Vec<Loss>,
@@ -82,7 +83,8 @@ impl Bones {
             let message = "the bind pose is not the rest pose; joints are as they are bound";
             losses.push(Loss::note("rest-pose-dropped", &*path, message));
         }
-        let mut names = Names::new(NAMES, naming, budget);
+        let mut names = Names::new(NAMES, options.names, budget);
+        let map = options.axes(scene, &TO_GLTF);
         let mut bones = Self {
             id,
             map,

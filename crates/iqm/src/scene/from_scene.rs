@@ -39,8 +39,8 @@ impl Iqm {
     ///
     /// A mesh has its own name, or its material's; vertices are as they are bound, with normals and tangents. All
     /// skeletons become one. Frames are those of the clips, where the clips say that they begin; poses of which all clips
-    /// are ranges are all kept. A model with joints but without clips has one of a single frame. What 16-bit channels and
-    /// 8-bit weights move is measured for each clip.
+    /// are ranges are all kept. A model with joints but without clips has one of a single frame. What 16-bit channels,
+    /// 8-bit weights and a fifth joint that finds no room move is measured for each clip.
     ///
     /// # Errors
     /// When the scene breaks its own rules, has nothing to draw or to move, moves vertices by more than 256 joints or by
@@ -127,14 +127,13 @@ struct Making<'a, 'b> {
 impl Making<'_, '_> {
     fn all(&mut self, home: Option<SkeletonId>) -> Result<(), ConvertError> {
         let draw = self.options.draw(self.scene, &TO_GLTF, Levels::Finest, false);
-        let draw =
-            draw.with_normals(true).with_tangents(Tangents::Down).with_max_influences(4).with_normalize(true);
+        // All joints of a vertex come along, so that what there is no room for counts as an error of the pose.
+        let draw = draw.with_normals(true).with_tangents(Tangents::Down).with_normalize(true);
         let mut drawables = Drawables::new(self.scene, &draw, self.budget)?;
-        let map = self.options.axes(self.scene, &TO_GLTF);
         let bones = match home {
             Some(id) => {
-                let (drawn, naming) = (drawables.instances(), self.options.names);
-                Bones::of(self.scene, id, map, drawn, naming, &mut self.text, self.budget, &mut self.losses)?
+                let drawn = drawables.instances();
+                Bones::of(self.scene, id, drawn, self.options, &mut self.text, self.budget, &mut self.losses)?
             }
             None => None,
         };

@@ -25,14 +25,26 @@ pub(super) struct Vertices {
     uvs: Vec<[f32; 2]>,
     colors: Vec<[u8; 4]>,
     has_colors: bool,
-    pub(super) joints: Vec<[u8; 4]>,
-    pub(super) weights: Vec<[u8; 4]>,
+    pub(super) joints: Vec<[u8; MOST]>,
+    pub(super) weights: Vec<[u8; MOST]>,
     /// Where the parts of each vertex end.
     pub(super) ends: Vec<usize>,
     pub(super) parts: Vec<Part>,
     loose: usize,
     not_finite: usize,
+    cut: Cut,
 }
+
+/// Vertices of a mesh with more joints than there is room for.
+#[derive(Default)]
+struct Cut {
+    vertices: usize,
+    /// The largest share of a vertex's weight that went.
+    share: f64,
+}
+
+/// The joints of a vertex.
+const MOST: usize = 4;
 
 /// What a vertex takes.
 const VERTEX: usize = 2 * (12 + 12 + 16 + 8 + 4 + 8 + 8);
@@ -51,7 +63,7 @@ impl Vertices {
         let influences = mesh.skin.as_ref().map_or(n, |s| s.influences.len().max(n));
         budget.charge_items("vertices", n as u64, VERTEX)?;
         budget.charge_items("vertices", influences as u64, 2 * size_of::<Part>())?;
-        (self.loose, self.not_finite) = (0, 0);
+        (self.loose, self.not_finite, self.cut) = (0, 0, Cut::default());
         for v in 0..n {
             let [mut at] = [mesh.positions[v]];
             let mut clean = |c: &mut f32| {
@@ -77,6 +89,12 @@ impl Vertices {
             }
         }
         self.has_colors |= !mesh.colors.is_empty();
+        if self.cut.vertices > 0 {
+            let message = format!("vertices keep their {MOST} heaviest joints");
+            let loss = Loss::new("influences-dropped", path, message);
+            let loss = loss.of(self.cut.vertices, "vertex", "vertices").by(self.cut.share, "of the weight");
+            losses.push(loss.noise_below(Loss::NOISE));
+        }
         for (n, code, message) in [
             (self.loose, "vertices-unbound", "vertices that follow no joint hang from the root"),
             (self.not_finite, "not-finite", "numbers of vertices that are not finite became 0"),
@@ -131,7 +149,11 @@ impl Vertices {
             self.parts.push(Part { bone: bones.root.unwrap_or(0), weight: 1.0, at: wide(at) });
         }
         self.ends.push(self.parts.len());
-        let (joints, weights) = bytes(&self.parts[start..]);
+        let (joints, weights, gone) = bytes(&self.parts[start..]);
+        if gone > 0.0 {
+            self.cut.vertices += 1;
+            self.cut.share = self.cut.share.max(gone);
+        }
         self.joints.push(joints);
         self.weights.push(weights);
         Ok(())
@@ -172,14 +194,17 @@ impl Vertices {
     }
 }
 
-/// Joints and weights as bytes: the heaviest first, those without weight left out, and a sum of 255.
-fn bytes(parts: &[Part]) -> ([u8; 4], [u8; 4]) {
+/// Joints and weights as bytes: the heaviest first, those without weight left out, and a sum of 255; with the share of
+/// the weight for which there is no room.
+fn bytes(parts: &[Part]) -> ([u8; MOST], [u8; MOST], f64) {
     let mut rows: Vec<(f64, usize)> = parts.iter().map(|p| (p.weight.max(0.0), p.bone)).collect();
     // Stable: of equal weights the earlier stays.
     rows.sort_by(|a, b| b.0.total_cmp(&a.0));
-    rows.truncate(4);
+    let all: f64 = rows.iter().map(|r| r.0).sum();
+    let gone: f64 = rows.iter().skip(MOST).map(|r| r.0).sum();
+    rows.truncate(MOST);
     let sum: f64 = rows.iter().map(|r| r.0).sum();
-    let (mut joints, mut weights) = ([0; 4], [0_u8; 4]);
+    let (mut joints, mut weights) = ([0; MOST], [0_u8; MOST]);
     let mut left = 255_u8;
     for (i, (weight, bone)) in rows.iter().enumerate() {
         let share = if sum > 0.0 { weight / sum * 255.0 + 0.5 } else { 0.0 };
@@ -195,5 +220,5 @@ fn bytes(parts: &[Part]) -> ([u8; 4], [u8; 4]) {
         joints[0] = rows.first().map_or(0, |r| u8::try_from(r.1).unwrap_or(u8::MAX));
     }
     weights[0] += left;
-    (joints, weights)
+    (joints, weights, if gone > 0.0 { gone / all } else { 0.0 })
 }

@@ -1,0 +1,262 @@
+//! Models of DarkPlaces as IQM and back, held against their own evaluation at every frame.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a failing test panics")]
+#![cfg(all(feature = "dpm", feature = "iqm"))]
+
+use meshwright::files::Tree;
+use meshwright::iqm::Iqm;
+use meshwright::scene::{Engine, SceneOptions};
+use meshwright::{AnyModel, Asset, Budget, Format, OpenOptions, Target, WriteOptions, convert};
+use meshwright_testkit::{corpus, testdata};
+use std::path::Path;
+
+/// The corners of all triangles at a frame.
+type Corners = Vec<[[f32; 3]; 3]>;
+
+fn native(model: &AnyModel, frame: usize) -> Option<Corners> {
+    let mut corners = Vec::new();
+    match model {
+        AnyModel::Dpm(m) => {
+            for (i, mesh) in m.meshes.iter().enumerate() {
+                let posed = m.evaluate(i, frame)?.positions;
+                corners.extend(mesh.triangles.iter().map(|t| t.map(|v| posed[v as usize])));
+            }
+        }
+        AnyModel::Zym(m) => {
+            let posed = m.evaluate(frame)?.positions;
+            let triangles = m.runs.iter().flat_map(|r| &r.triangles);
+            corners.extend(triangles.map(|t| t.map(|v| posed[v as usize])));
+        }
+        _ => return None,
+    }
+    Some(corners)
+}
+
+fn converted(model: &Iqm, frame: u32) -> Corners {
+    let mut corners = Vec::new();
+    for mesh in &model.meshes {
+        let posed = model.evaluate(mesh, Some(frame)).unwrap().positions;
+        // Clockwise.
+        let corner = |v: u32| posed[(v - mesh.first_vertex) as usize];
+        corners.extend(model.triangles_of(mesh).iter().map(|[a, b, c]| [*a, *c, *b].map(corner)));
+    }
+    corners
+}
+
+fn worst(a: &Corners, b: &Corners) -> f64 {
+    assert_eq!(a.len(), b.len());
+    let points = a.as_flattened().iter().zip(b.as_flattened());
+    points.flat_map(|(p, q)| p.iter().zip(q)).fold(0.0, |w, (a, b)| w.max(f64::from((a - b).abs())))
+}
+
+/// As [`worst`], where triangles may have been put in another order.
+fn worst_of_any(a: &Corners, b: &Corners) -> f64 {
+    assert_eq!(a.len(), b.len());
+    let apart = |p: &[[f32; 3]; 3], q: &[[f32; 3]; 3]| {
+        let turned = [*q, [q[1], q[2], q[0]], [q[2], q[0], q[1]]];
+        turned.iter().map(|q| worst(&vec![*p], &vec![*q])).fold(f64::INFINITY, f64::min)
+    };
+    a.iter().map(|p| b.iter().map(|q| apart(p, q)).fold(f64::INFINITY, f64::min)).fold(0.0, f64::max)
+}
+
+fn extent(corners: &Corners) -> f64 {
+    let side = |i: usize| {
+        let of = |f: fn(f32, f32) -> f32, from| corners.as_flattened().iter().map(|p| p[i]).fold(from, f);
+        f64::from(of(f32::max, f32::MIN) - of(f32::min, f32::MAX))
+    };
+    (0..3).map(side).fold(0.0, f64::max)
+}
+
+/// How far vertices of an IQM may be from those that it was made of.
+fn bound(model: &Iqm, extent: f64) -> f64 {
+    let steps = model.poses.iter().flat_map(|p| p.scale.iter().take(3)).map(|s| f64::from(s.get()));
+    let blends = (0..model.vertex_count as usize).any(|v| model.influences(v)[1].1 > 0.0);
+    5e-5 * extent + steps.fold(0.0, f64::max) + if blends { 5e-4 * extent } else { 0.0 }
+}
+
+fn open(path: &Path) -> (Tree, Asset) {
+    let tree = Tree::open(path.parent().unwrap()).unwrap();
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let asset = Asset::open(&tree, name, &OpenOptions::default()).unwrap();
+    (tree, asset)
+}
+
+fn to_iqm(asset: &Asset) -> Iqm {
+    measured(asset).0
+}
+
+/// The model, and how far its vertices are said to be off.
+fn measured(asset: &Asset) -> (Iqm, f64) {
+    let scene = asset.to_scene(&SceneOptions::default()).unwrap();
+    let files = convert(&scene.value, Target::Native(Format::Iqm), &WriteOptions::default()).unwrap();
+    let errors = files.losses.iter().filter(|l| l.code == "pose-error").filter_map(|l| l.amount);
+    (Iqm::parse(&files.value.main().unwrap().bytes).unwrap(), errors.fold(0.0, f64::max))
+}
+
+/// Holds a model against its IQM at every frame; the worst in parts of what is allowed.
+fn hold(path: &Path) -> (f64, usize) {
+    let (_, asset) = open(path);
+    let scene = asset.to_scene(&SceneOptions::default()).unwrap().value;
+    let (model, said) = measured(&asset);
+    assert!(!model.validate().has_errors());
+    for engine in [Engine::DarkPlaces, Engine::Fte, Engine::Daemon] {
+        let report = model.check_for(engine);
+        assert!(!report.has_errors(), "{}: {engine}: {:?}", path.display(), report.findings());
+    }
+    let own = asset.model();
+    let size = extent(&native(own, 0).unwrap());
+    let allowed = bound(&model, size);
+    assert_eq!(model.anims.len(), scene.clips.len().max(1), "{}", path.display());
+    let (mut off, mut frames) = (0.0_f64, 0);
+    for (anim, clip) in model.anims.iter().zip(&scene.clips) {
+        assert_eq!(model.str(anim.name), clip.name.as_bytes(), "{}", path.display());
+        assert_eq!(
+            (anim.first_frame, anim.frame_count, anim.framerate.get()),
+            (clip.start, clip.frames, clip.rate)
+        );
+    }
+    // Frames have the numbers that they have in the file, those of no clip too where no two share a pose.
+    let whole = match own {
+        AnyModel::Dpm(m) => {
+            let poses = (0..model.frame_count).map(Some);
+            poses.eq(m.frames.iter().map(|f| Some(f.pose.0)))
+        }
+        AnyModel::Zym(m) => model.frame_count as usize == m.pose_count(),
+        _ => false,
+    };
+    for frame in 0..model.frame_count {
+        let named =
+            model.anims.iter().any(|a| (a.first_frame..a.first_frame + a.frame_count).contains(&frame));
+        if whole || named {
+            let theirs = native(own, frame as usize).unwrap();
+            off = off.max(worst(&theirs, &converted(&model, frame)));
+            frames += 1;
+        }
+    }
+    // Made-up models have what engines cannot hold, and more leverage than any real one: then it is said how much.
+    let made_up =
+        path.file_name().unwrap().to_str().unwrap().starts_with("gen_") || path.starts_with(testdata());
+    if made_up && off > allowed {
+        assert!((0.5 * off..=2.0 * off).contains(&said), "{}: {off}, {said} said", path.display());
+        return (0.0, frames);
+    }
+    assert!(off <= allowed, "{}: {off:.3e}, {allowed:.3e} allowed, extent {size}", path.display());
+    (off / size, frames)
+}
+
+#[test]
+fn fixtures_of_darkplaces_move_as_iqm() {
+    for name in ["quad.ok.dpm", "hopper.ok.dpm", "weights.ok.dpm"] {
+        assert!(hold(&testdata().join("dpm").join(name)).1 > 0, "{name}");
+    }
+}
+
+#[test]
+fn every_model_of_darkplaces_moves_as_iqm() {
+    let Some(root) = corpus() else { return eprintln!("no corpus beside the project") };
+    let mut all = Vec::new();
+    for format in ["dpm", "zym"] {
+        let folder = std::fs::read_dir(root.join(format)).unwrap().map(|e| e.unwrap().path());
+        all.extend(folder.filter(|p| p.extension().is_some_and(|e| e == format)));
+    }
+    all.sort();
+    let next = std::sync::Mutex::new(all.iter());
+    let results = std::sync::Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(path) = { next.lock().unwrap().next() } {
+                    let held = hold(path);
+                    results.lock().unwrap().push((held.0, held.1, path.display().to_string()));
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().unwrap();
+    results.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let frames: usize = results.iter().map(|r| r.1).sum();
+    eprintln!("{} models, {frames} frames; worst of the extent:", results.len());
+    results.iter().take(4).for_each(|r| eprintln!("  {:.3e} {}", r.0, r.2));
+    assert_eq!(results.len(), all.len());
+}
+
+#[test]
+fn to_dpm_and_back_keeps_frames_and_names() {
+    let Some(root) = corpus() else { return eprintln!("no corpus beside the project") };
+    for name in ["gen_skinned.iqm", "gen_events.iqm", "tool_made.iqm"] {
+        let (_, asset) = open(&root.join("iqm").join(name));
+        let AnyModel::Iqm(first) = asset.model() else { panic!("{name}") };
+        let scene = asset.to_scene(&SceneOptions::default()).unwrap().value;
+        let files = convert(&scene, Target::Native(Format::Dpm), &WriteOptions::default().with_stem("m"))
+            .unwrap()
+            .value;
+        let tree = Tree::memory(files.into_iter().map(|f| (f.name, f.bytes))).unwrap();
+        let dpm = Asset::open(&tree, "m.dpm", &OpenOptions::default()).unwrap();
+        let back = to_iqm(&dpm);
+        let names = |m: &Iqm| {
+            let anims = m.anims.iter().map(|a| (m.str(a.name).to_vec(), a.frame_count, a.flags));
+            let joints = m.joints.iter().map(|j| (m.str(j.name).to_vec(), j.parent));
+            (anims.collect::<Vec<_>>(), joints.collect::<Vec<_>>())
+        };
+        assert_eq!(names(first), names(&back), "{name}");
+        for (a, b) in first.anims.iter().zip(&back.anims) {
+            for i in 0..a.frame_count {
+                let [p, q] = [converted(first, a.first_frame + i), converted(&back, b.first_frame + i)];
+                let off = worst_of_any(&p, &q);
+                let at = (
+                    String::from_utf8_lossy(first.str(a.name)).into_owned(),
+                    i,
+                    a.first_frame,
+                    b.first_frame,
+                );
+                assert!(off <= 1e-3 * extent(&p), "{name} {at:?}: {off} of {}", extent(&p));
+            }
+        }
+    }
+}
+
+#[test]
+fn skins_go_along_under_the_new_name() {
+    let dpm = std::fs::read(testdata().join("dpm/quad.ok.dpm")).unwrap();
+    let files = [
+        ("m/a.dpm", dpm),
+        ("m/a.dpm_0.skin", b"textures/quad,red\n".to_vec()),
+        ("m/a.dpm_1.skin", b"textures/quad,blue\n".to_vec()),
+        ("m/a.dpm_3.skin", b"textures/quad,green\n".to_vec()),
+    ];
+    let tree = Tree::memory(files).unwrap();
+    let asset = Asset::open(&tree, "m/a.dpm", &OpenOptions::default()).unwrap();
+    let skins = asset.skins(&tree, "b.iqm", &Budget::new(Default::default())).unwrap();
+    let names: Vec<_> = skins.iter().map(|s| (s.name.as_str(), s.bytes.len())).collect();
+    assert_eq!(names, [("b.iqm_0.skin", 18), ("b.iqm_1.skin", 19)]);
+    // Skins name meshes, textures follow from materials: both are the shader.
+    let model = to_iqm(&asset);
+    let mesh = &model.meshes[0];
+    assert_eq!([mesh.name, mesh.material].map(|id| model.str(id)), [b"textures/quad".as_slice(); 2]);
+}
+
+#[test]
+fn loaders_are_known_for_what_they_refuse() {
+    let Some(root) = corpus() else { return eprintln!("no corpus beside the project") };
+    let codes = |name: &str, engine: Engine| -> Vec<&'static str> {
+        let bytes = std::fs::read(root.join("iqm").join(name)).unwrap();
+        let report = AnyModel::open(&bytes, name).unwrap().validate_for(engine);
+        let mut codes: Vec<_> = report.iter().map(|f| f.code).collect();
+        codes.dedup();
+        codes
+    };
+    let [darkplaces, fte, daemon] = [Engine::DarkPlaces, Engine::Fte, Engine::Daemon];
+    // What DarkPlaces' own loader was seen to say of them.
+    assert!(codes("gen_formats.iqm", darkplaces).contains(&"engine-array-format"));
+    assert!(codes("gen_scaled.iqm", darkplaces).contains(&"engine-scale"));
+    assert!(codes("guy.iqm", darkplaces).contains(&"engine-scale"));
+    assert_eq!(codes("gen_skinned.iqm", darkplaces), [""; 0]);
+    assert_eq!(codes("gen_formats.iqm", fte), [""; 0]);
+    assert!(codes("gen_formats.iqm", daemon).contains(&"engine-array-format"));
+    assert!(codes("gen_v1.iqm", daemon).contains(&"engine-version"));
+    assert!(codes("gen_animonly.iqm", daemon).contains(&"engine-empty"));
+    assert!(
+        codes("gen_static.iqm", daemon).contains(&"engine-array-format"),
+        "16-bit array of another program"
+    );
+    assert!(codes("gen_events.iqm", fte).contains(&"engine-rate"));
+}
