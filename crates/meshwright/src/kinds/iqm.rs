@@ -21,13 +21,17 @@ fn with_clips<'m>(
     let budget = options.budget();
     let ResolvedClips { clips, report, .. } = groups.resolve(model.frame_count as usize, &budget)?;
     let arrays: u64 = model.arrays.iter().map(|a| a.data.len() as u64).sum();
-    let triangles = model.triangles.len() as u64 * 24;
+    let triangles = (model.triangles.len() as u64).saturating_mul(24);
     budget.charge(
         "a model with other clips",
         arrays.saturating_add(triangles).saturating_add(model.text.len() as u64),
     )?;
     budget.charge_items("a model with other clips", model.frames.len() as u64, 2)?;
-    budget.charge_items("a model with other clips", (model.joints.len() + model.poses.len()) as u64, 136)?;
+    budget.charge_items(
+        "a model with other clips",
+        model.joints.len().saturating_add(model.poses.len()) as u64,
+        136,
+    )?;
     let mut model = model.clone();
     model.discard_layout();
     // FTE drops events as well.
@@ -36,7 +40,7 @@ fn with_clips<'m>(
     model.extensions = kept;
     model.anims.clear();
     for clip in clips {
-        budget.charge_items("clips", clip.name.len() as u64 + size_of::<IqmAnim>() as u64, 2)?;
+        budget.charge_items("clips", clip.name.len().saturating_add(size_of::<IqmAnim>()) as u64, 2)?;
         let name = TextId(u32::try_from(model.text.len()).unwrap_or(u32::MAX));
         model.text.extend(clip.name.iter().map(|b| if *b == 0 { b'?' } else { *b }));
         model.text.push(0);
