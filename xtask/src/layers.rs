@@ -41,7 +41,7 @@ const TANGLED: &[&str] = &[];
 
 /// Crates whose dependencies from outside are fixed: they stand alone.
 const FEW: &[(&str, &[&str])] = &[
-    ("core", &["libm", "nom", "thiserror", "proptest"]),
+    ("core", &["libm", "multiversion", "nom", "thiserror", "proptest"]),
     ("scene", &["bevy_mikktspace", "itoa", "thiserror", "zmij", "proptest"]),
     ("files", &["lz4_flex", "miniz_oxide", "nom", "thiserror"]),
     ("quake", &["nom", "thiserror", "proptest"]),

@@ -133,12 +133,17 @@ fn every_sound_fixture_becomes_gltf() {
             Err(e) => panic!("{}: {e}", f.name),
         };
         scene.validate().unwrap_or_else(|e| panic!("{}: {e}", f.name));
+        let options = SceneOptions::default().with_bind_only(true);
+        let bound = model.to_scene(&f.name, &companions(&model), &options).unwrap().value;
+        let skins = || bound.meshes.iter().filter_map(|m| m.skin.as_ref());
+        assert!(skins().all(|s| s.local.is_empty()), "{}", f.name);
         for influences in [Influences::Four, Influences::All] {
             let options = ExportOptions::default().with_influences(influences);
             let glb = |scene| gltf::export(scene, &options).unwrap().value.to_glb();
             let bytes = glb(&scene);
             assert!(bytes.starts_with(b"glTF"), "{}", f.name);
             assert_eq!(bytes, glb(&scene), "{}: not the same twice", f.name);
+            assert_eq!(bytes, glb(&bound), "{}: not the same bound in model space alone", f.name);
         }
         exported += 1;
     }
