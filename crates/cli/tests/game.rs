@@ -224,6 +224,24 @@ fn pictures_lie_beside_under_the_names_that_engines_look_for() {
 }
 
 #[test]
+fn the_sims_1_gets_pictures_with_palettes() {
+    let dir = TempDir::new().unwrap();
+    let glb = dir.path().join("q.glb");
+    pictured(&glb);
+    for extension in ["skn", "bmf"] {
+        let out = dir.path().join(extension);
+        fs::create_dir(&out).unwrap();
+        let said = done(&glb, &out.join(format!("q.{extension}")), &[]);
+        assert!(!said.contains("no images"), "{extension}: {said}");
+        for name in ["wood.bmp", "plain.bmp"] {
+            let bmp = fs::read(out.join(name)).unwrap();
+            // 8 bits a pixel; the one pixel is in a full palette.
+            assert_eq!((&bmp[..2], &bmp[28..30], bmp.len()), (&b"BM"[..], &[8, 0][..], 14 + 40 + 1024 + 4));
+        }
+    }
+}
+
+#[test]
 fn numbers_of_the_sims_come_from_names_or_are_given() {
     let dir = TempDir::new().unwrap();
     let glb = dir.path().join("q.glb");

@@ -14,6 +14,8 @@ mod fsomodel;
 mod gltf;
 #[cfg(feature = "iqm")]
 mod iqm;
+#[cfg(feature = "textures")]
+mod palette;
 mod pictures;
 #[cfg(feature = "tso")]
 mod sims;
@@ -144,6 +146,9 @@ pub trait Kind: Registered {
     fn picture(_material: &Material) -> Option<&str> {
         None
     }
+
+    /// The engine reads pictures as BMP of 256 colours alone.
+    const PALETTED: bool = false;
 
     /// The settings by which the models of a strategy are read, with each strategy.
     #[cfg(feature = "proptest")]

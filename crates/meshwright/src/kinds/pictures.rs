@@ -1,7 +1,8 @@
 //! Pictures of materials beside native files.
 
 use super::{Kind, WriteOptions};
-use meshwright_scene::{ConvertError, Converted, Lack, Loss, OutputFiles, Scene};
+use meshwright_scene::{Budget, ConvertError, Converted, Image, Lack, Loss, OutputFiles, Scene};
+use std::borrow::Cow;
 
 /// Extensions that a name may have and that the file need not.
 const EXTENSIONS: [&str; 7] = ["bmp", "dds", "jpeg", "jpg", "pcx", "png", "tga"];
@@ -21,9 +22,11 @@ pub(crate) fn beside<K: Kind>(
     for (i, material) in scene.materials.iter().enumerate() {
         let Some(image) = &material.image else { continue };
         let Some(stem) = K::picture(material).and_then(stem) else { continue };
-        let name = format!("{stem}.{}", if image.mime == "image/jpeg" { "jpg" } else { "png" });
+        let Some(Written { name, bytes }) = file::<K>(image, &stem, i, &budget, &mut made.losses)? else {
+            continue;
+        };
         let same = made.value.iter().find(|file| file.name.eq_ignore_ascii_case(&name));
-        match same.map(|file| file.bytes == **image.bytes) {
+        match same.map(|file| file.bytes == *bytes) {
             Some(true) => {}
             Some(false) => {
                 let message = format!("another file is called {name}");
@@ -31,8 +34,8 @@ pub(crate) fn beside<K: Kind>(
                 continue;
             }
             None => {
-                budget.charge("pictures", image.bytes.len() as u64)?;
-                made.value.push(name, image.bytes.to_vec());
+                budget.charge("pictures", bytes.len() as u64)?;
+                made.value.push(name, bytes.into_owned());
             }
         }
         written = written.saturating_add(1);
@@ -42,6 +45,49 @@ pub(crate) fn beside<K: Kind>(
     }
     made.losses.retain(|loss| loss.code != Lack::Images.code() || loss.count > 0);
     Ok(())
+}
+
+/// A picture as the engine reads it.
+struct Written<'i> {
+    name: String,
+    bytes: Cow<'i, [u8]>,
+}
+
+/// The file of a picture: as it is, or of 256 colours where the engine takes no other; none where it cannot be made.
+#[cfg_attr(
+    not(feature = "textures"),
+    expect(unused_variables, reason = "only pictures as they are can be written")
+)]
+fn file<'i, K: Kind>(
+    image: &'i Image,
+    stem: &str,
+    material: usize,
+    budget: &Budget,
+    losses: &mut Vec<Loss>,
+) -> Result<Option<Written<'i>>, ConvertError> {
+    if !K::PALETTED {
+        let name = format!("{stem}.{}", if image.mime == "image/jpeg" { "jpg" } else { "png" });
+        return Ok(Some(Written { name, bytes: Cow::Borrowed(image.bytes.as_slice()) }));
+    }
+    #[cfg(feature = "textures")]
+    {
+        use super::palette;
+        let path = || format!("materials[{material}]");
+        let Some(made) = palette::bmp(image, budget)? else {
+            losses.push(Loss::new("picture-dropped", path(), "the picture cannot be decoded"));
+            return Ok(None);
+        };
+        if made.worst > 0 {
+            let message = "the picture has more than the 256 colours of a palette";
+            losses.push(Loss::new("picture-quantized", path(), message).by(f64::from(made.worst), "of 255"));
+        }
+        if made.had_alpha {
+            losses.push(Loss::new("picture-alpha", path(), "a picture with a palette has no alpha"));
+        }
+        Ok(Some(Written { name: format!("{stem}.bmp"), bytes: Cow::Owned(made.bytes) }))
+    }
+    #[cfg(not(feature = "textures"))]
+    Ok(None)
 }
 
 /// The last part of a name without the extension of a picture, as every file system takes it.

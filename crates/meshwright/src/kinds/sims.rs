@@ -3,7 +3,9 @@
 use super::write::{bare, single};
 use super::{AnyModel, Companions, Kind, Registered, Summary, WriteOptions};
 use meshwright_core::{FileFormat, Report, Role};
-use meshwright_scene::{ConvertError, Converted, Loss, OutputFile, OutputFiles, Scene, SceneOptions};
+use meshwright_scene::{
+    ConvertError, Converted, Loss, Material, OutputFile, OutputFiles, Scene, SceneOptions,
+};
 use meshwright_tso::{
     Anim, Assembly, Bcf, Bmf, Bnd, Cfp, Character, CharacterForm, CharacterSkeleton, Cmx, Geometry, Mesh,
     MeshForm, Name, Part, ResourceId, Skel, Skn, TsoSceneOptions, write_scene,
@@ -151,6 +153,12 @@ macro_rules! characters {
                 Ok(made.map(|files| main_first(files, <Self as FileFormat>::EXTENSIONS)))
             }
 
+            const PALETTED: bool = true;
+
+            fn picture(material: &Material) -> Option<&str> {
+                Some(material.name.as_str()).filter(|name| !name.eq_ignore_ascii_case(CHOSEN_BY_SUIT))
+            }
+
             fn summary(&self) -> Summary {
                 let c = &self.character;
                 let (suits, skins) = (c.suits.len(), c.suits.iter().map(|s| s.skins.len()).sum::<usize>());
@@ -227,7 +235,7 @@ fn character_scene(
 }
 
 macro_rules! meshes {
-    ($($model:ident: |$m:ident| $shape:expr, $form:ident, $strategy:expr;)+) => {$(
+    ($($model:ident: |$m:ident| $shape:expr, $form:ident, $paletted:literal, $strategy:expr;)+) => {$(
         impl Kind for $model {
             fn to_scene(
                 &self,
@@ -265,6 +273,14 @@ macro_rules! meshes {
                 self.validate_name(file_name)
             }
 
+            const PALETTED: bool = $paletted;
+
+            fn picture(material: &Material) -> Option<&str> {
+                // The pictures of The Sims Online go by numbers, with their meshes.
+                let chosen = material.name.eq_ignore_ascii_case(CHOSEN_BY_SUIT);
+                Some(material.name.as_str()).filter(|_| $paletted && !chosen)
+            }
+
             fn texture(&self, _: usize, name: &str) -> Option<String> {
                 (!name.eq_ignore_ascii_case(CHOSEN_BY_SUIT)).then(|| name.to_owned())
             }
@@ -287,9 +303,9 @@ macro_rules! meshes {
 }
 
 meshes! {
-    Mesh: |m| Shape::plain(&m.geometry), Mesh, meshwright_tso::strategy::mesh();
-    Bmf: |m| Shape::named(&m.geometry, m.texture.text()), Bmf, meshwright_tso::strategy::bmf();
-    Skn: |m| Shape::named(&m.geometry, m.texture.text()), Skn, meshwright_tso::strategy::skn();
+    Mesh: |m| Shape::plain(&m.geometry), Mesh, false, meshwright_tso::strategy::mesh();
+    Bmf: |m| Shape::named(&m.geometry, m.texture.text()), Bmf, true, meshwright_tso::strategy::bmf();
+    Skn: |m| Shape::named(&m.geometry, m.texture.text()), Skn, true, meshwright_tso::strategy::skn();
 }
 
 impl Kind for Skel {

@@ -1,0 +1,169 @@
+//! Pictures of 256 colours, as The Sims 1 reads them: BMP with a palette, without alpha.
+
+use image::codecs::bmp::BmpEncoder;
+use image::{ExtendedColorType, ImageFormat, ImageReader};
+use meshwright_scene::{AlphaLevels, Budget, ConvertError, Image};
+use std::collections::BTreeMap;
+use std::io::Cursor;
+
+/// How many colours a palette has.
+const COLORS: usize = 256;
+
+/// A picture of 256 colours.
+pub(super) struct Paletted {
+    /// The file.
+    pub(super) bytes: Vec<u8>,
+    /// The most that a channel of a pixel is off, of 255.
+    pub(super) worst: u8,
+    /// It had alpha, which is gone.
+    pub(super) had_alpha: bool,
+}
+
+/// Makes a picture one of 256 colours; none where it cannot be decoded. One that has no more colours keeps them all.
+pub(super) fn bmp(picture: &Image, budget: &Budget) -> Result<Option<Paletted>, ConvertError> {
+    let format = if picture.mime == "image/jpeg" { ImageFormat::Jpeg } else { ImageFormat::Png };
+    let reader = || ImageReader::with_format(Cursor::new(picture.bytes.as_slice()), format);
+    let Ok((width, height)) = reader().into_dimensions() else { return Ok(None) };
+    let pixels = u64::from(width).saturating_mul(height.into());
+    // What is decoded, of up to eight bytes a pixel, its colours, its places in the palette, and the file.
+    budget.charge("pictures", pixels.saturating_mul(64).saturating_add(1 << 12))?;
+    budget.work("pixels of pictures", pixels.saturating_mul(16))?;
+    let mut limited = reader();
+    let mut limits = image::Limits::default();
+    limits.max_alloc = Some(pixels.saturating_mul(8).saturating_add(1 << 20));
+    limited.limits(limits);
+    let Ok(decoded) = limited.decode() else { return Ok(None) };
+    let samples = decoded.into_rgb8().into_raw();
+    let (samples, _) = samples.as_chunks::<3>();
+    let mut counts: BTreeMap<[u8; 3], u64> = BTreeMap::new();
+    for color in samples {
+        let count = counts.entry(*color).or_default();
+        *count = count.saturating_add(1);
+    }
+    let (palette, places) = palette(counts.into_iter().collect());
+    let mut worst = 0;
+    let mut indices = Vec::with_capacity(samples.len());
+    for color in samples {
+        let place = places.get(color).copied().unwrap_or(0);
+        let shown = palette.get(usize::from(place)).copied().unwrap_or_default();
+        worst = color.iter().zip(shown).map(|(a, b)| a.abs_diff(b)).fold(worst, u8::max);
+        indices.push(place);
+    }
+    let mut bytes = Vec::new();
+    let made = BmpEncoder::new(&mut bytes).encode_with_palette(
+        &indices,
+        width,
+        height,
+        ExtendedColorType::L8,
+        Some(&palette),
+    );
+    let had_alpha = picture.alpha != AlphaLevels::Full;
+    Ok(made.is_ok().then_some(Paletted { bytes, worst, had_alpha }))
+}
+
+/// Colours and how many pixels have each.
+type Counted = Vec<([u8; 3], u64)>;
+
+/// A full palette for colours, and the place of each: boxes of colours are parted at the median of their longest side,
+/// the box with the widest side first, until there are as many as places.
+fn palette(colors: Counted) -> (Vec<[u8; 3]>, BTreeMap<[u8; 3], u8>) {
+    let mut boxes = vec![colors];
+    while boxes.len() < COLORS {
+        let widest = boxes.iter().enumerate().map(|(i, list)| (longest(list).1, i)).max();
+        let Some((_, at)) = widest.filter(|(side, _)| *side > 0) else { break };
+        let mut list = boxes.swap_remove(at);
+        let channel = longest(&list).0;
+        let of = |color: &[u8; 3]| color.get(channel).copied().unwrap_or(0);
+        list.sort_unstable_by_key(|(color, _)| (of(color), *color));
+        let all: u64 = list.iter().map(|(_, n)| n).sum();
+        let mut before = 0_u64;
+        let half = list.iter().position(|(_, n)| {
+            before = before.saturating_add(*n);
+            before.saturating_mul(2) >= all
+        });
+        let cut = half.map_or(1, |h| h.saturating_add(1)).clamp(1, list.len().saturating_sub(1));
+        let rest = list.split_off(cut);
+        boxes.extend([list, rest]);
+    }
+    let mut palette = Vec::with_capacity(COLORS);
+    let mut places = BTreeMap::new();
+    // Sorted, so that equal pictures give equal files however their boxes were parted.
+    boxes.sort_unstable();
+    for (place, list) in (0..=u8::MAX).zip(&boxes) {
+        palette.push(mean(list));
+        places.extend(list.iter().map(|(color, _)| (*color, place)));
+    }
+    palette.resize(COLORS, [0; 3]);
+    (palette, places)
+}
+
+/// The channel in which colours differ most, and by how much.
+fn longest(colors: &[([u8; 3], u64)]) -> (usize, u8) {
+    let side = |channel: usize| {
+        let values = || colors.iter().filter_map(|(color, _)| color.get(channel).copied());
+        let (low, high) = (values().min().unwrap_or(0), values().max().unwrap_or(0));
+        high.saturating_sub(low)
+    };
+    (0..3).map(|channel| (channel, side(channel))).max_by_key(|(_, side)| *side).unwrap_or((0, 0))
+}
+
+/// The mean of colours by their pixels, rounded.
+fn mean(colors: &[([u8; 3], u64)]) -> [u8; 3] {
+    let all: u64 = colors.iter().map(|(_, n)| n).sum::<u64>().max(1);
+    std::array::from_fn(|channel| {
+        let value = |color: &[u8; 3]| u64::from(color.get(channel).copied().unwrap_or(0));
+        let sum: u64 = colors.iter().map(|(color, n)| value(color).saturating_mul(*n)).sum();
+        u8::try_from(sum.saturating_add(all / 2) / all).unwrap_or(u8::MAX)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use image::{Rgb, RgbImage};
+    use meshwright_scene::Limits;
+
+    fn made(picture: &RgbImage) -> (Paletted, RgbImage) {
+        let mut png = Cursor::new(Vec::new());
+        picture.write_to(&mut png, ImageFormat::Png).unwrap();
+        let image = Image::new("p", "image/png", png.into_inner());
+        let made = bmp(&image, &Budget::new(Limits::default())).unwrap().unwrap();
+        let back = image::load_from_memory_with_format(&made.bytes, ImageFormat::Bmp).unwrap().into_rgb8();
+        (made, back)
+    }
+
+    #[test]
+    fn few_colours_are_all_kept() {
+        let picture = RgbImage::from_fn(16, 16, |x, y| {
+            Rgb([u8::try_from(x * 17).unwrap(), u8::try_from(y * 17).unwrap(), 200])
+        });
+        let (made, back) = made(&picture);
+        assert_eq!((made.worst, back), (0, picture));
+        // A header of 14 and 40 bytes, a full palette, 8 bits a pixel without compression.
+        assert_eq!(made.bytes.len(), 14 + 40 + 1024 + 256);
+        assert_eq!((&made.bytes[28..30], &made.bytes[30..34]), (&[8, 0][..], &[0; 4][..]));
+    }
+
+    #[test]
+    fn many_colours_are_near_what_they_were() {
+        let picture = RgbImage::from_fn(64, 64, |x, y| {
+            let byte = |v: u32| u8::try_from(v).unwrap();
+            Rgb([byte(x * 4), byte(y * 4), byte((x + y) * 2)])
+        });
+        let (made, back) = made(&picture);
+        let off = |(a, b): (&Rgb<u8>, &Rgb<u8>)| a.0.iter().zip(b.0).map(|(a, b)| a.abs_diff(b)).max();
+        let worst = picture.pixels().zip(back.pixels()).filter_map(off).max().unwrap();
+        assert_eq!(made.worst, worst);
+        assert!((1..=24).contains(&worst), "{worst}");
+    }
+
+    #[test]
+    fn what_cannot_be_decoded_or_is_too_large_is_told() {
+        let broken = Image::new("b", "image/png", b"no picture".to_vec());
+        assert!(bmp(&broken, &Budget::new(Limits::default())).unwrap().is_none());
+        let mut png = Cursor::new(Vec::new());
+        RgbImage::new(64, 64).write_to(&mut png, ImageFormat::Png).unwrap();
+        let image = Image::new("p", "image/png", png.into_inner());
+        assert!(bmp(&image, &Budget::new(Limits::default().with_memory(1 << 16))).is_err());
+    }
+}
