@@ -294,10 +294,13 @@ impl Conversion<'_> {
             let joint = u32::try_from(pull.joint).unwrap_or(u32::MAX);
             let [weight] = narrow([pull.weight]);
             skin.influences.push(Influence { joint, weight });
-            skin.local.push(LocalVertex {
+            let local = LocalVertex {
                 position: map.point(finite(pull.position)),
                 normal: map.direction(finite(pull.normal)),
-            });
+            };
+            if !self.options.bind_only {
+                skin.local.push(local);
+            }
         }
         skin.end_vertex();
         notes.not_finite += usize::from(!all_finite);
