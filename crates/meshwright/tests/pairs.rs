@@ -107,6 +107,8 @@ fn read(pair: &str, files: &OutputFiles, wrote: &WriteOptions) -> Held {
                 held.triangles += own.triangles;
                 held.clips += own.clips;
             }
+            // A character of suits alone: their meshes are files of their own.
+            Err(ConvertError::Unsupported { .. }) if matches!(format.id(), "bcf" | "cmx") => {}
             // An animation alone.
             Err(ConvertError::Unsupported { .. }) if i > 0 || format.id() == "anim" => held.clips += 1,
             Err(e) => panic!("{pair}: {}: {e}", file.name),
