@@ -121,13 +121,18 @@ impl Cfp {
     /// begin with a number of moderate size and end with a code. It is known by its name, and by the skill that names it.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         let moderate = |bits: u32| (1e-9..1e3).contains(&f32::from_bits(bits).abs()) || bits << 1 == 0;
-        let starts = matches!(Code::read(bytes), Some((Code::Full(bits), _)) if moderate(bits));
-        let mut rest = bytes;
-        let known = |(code, _): &(Code, &[u8])| starts && *code != Code::Step(UNDEFINED);
-        while let Some((_, behind)) = Code::read(rest).filter(known) {
+        // The first number in full says most: text and other formats have none, or an odd one.
+        let (mut rest, mut first) = (bytes, None);
+        while let Some((code, behind)) = Code::read(rest).filter(|(code, _)| *code != Code::Step(UNDEFINED)) {
+            if let (None, Code::Full(bits)) = (first, code) {
+                first = Some(moderate(bits));
+            }
+            if first == Some(false) {
+                break;
+            }
             rest = behind;
         }
-        if starts && rest.is_empty() { Confidence::Possible } else { Confidence::No }
+        if rest.is_empty() && first == Some(true) { Confidence::Possible } else { Confidence::No }
     }
 }
 
