@@ -25,14 +25,18 @@ impl Format {
     }
 }
 
+/// As far as a file is looked at to see whether it is text.
+const HEAD: usize = 1024;
+
 /// The format of a file that somebody named: by content where that says enough, else by name.
 ///
 /// A name decides between equals, and against content that is no more than [`Confidence::Possible`]. So a file
 /// whose first bytes are damaged still has the format of its name, and reading it says what is wrong with it. `None`
 /// means that neither content nor name is known.
 pub fn detect(bytes: &[u8], name: Option<&str>) -> Option<Detection> {
-    // Anything can be called like a text that says more about a model.
-    let speaks = |f: &Format| f.holds_model() || f.sniff(bytes) > Confidence::No;
+    // Any text can be called like one that says more about a model.
+    let text = !bytes.iter().take(HEAD).any(|b| *b == 0);
+    let speaks = |f: &Format| f.holds_model() || !text || f.sniff(bytes) > Confidence::No;
     let named = name.and_then(Format::from_name).filter(speaks);
     let likeliest = Format::ALL
         .iter()
