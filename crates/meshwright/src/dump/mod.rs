@@ -295,7 +295,15 @@ impl<'m> Dump<'m> {
         if let Some(posed) = exact(self.model, mesh, clip, frame, self.precision) {
             return posed;
         }
-        stage.borrow_mut().mesh(MeshId(mesh), clip, frame).unwrap_or_default()
+        let mut stage = stage.borrow_mut();
+        let mut posed = stage.mesh(MeshId(mesh), clip, frame).unwrap_or_default();
+        let start = stage.scene.clips.get(clip).map_or(0, |c| c.start);
+        if let Some(normals) = turned(self.model, mesh, start.saturating_add(frame))
+            && normals.len() == posed.normals.len()
+        {
+            posed.normals = normals;
+        }
+        posed
     }
 }
 
@@ -344,6 +352,19 @@ fn exact(model: &AnyModel, mesh: usize, clip: usize, frame: u32, precision: Prec
 
 #[cfg(not(feature = "bmd"))]
 const fn exact(_: &AnyModel, _: usize, _: usize, _: u32, _: Precision) -> Option<MeshPose> {
+    None
+}
+
+/// The normals of an IQM mesh at a frame of the file: the cofactors of the blended matrix turn them, which the sum of
+/// normals over the joints is not.
+#[cfg(feature = "iqm")]
+fn turned(model: &AnyModel, mesh: usize, frame: u32) -> Option<Vec<[f32; 3]>> {
+    let AnyModel::Iqm(model) = model else { return None };
+    Some(model.evaluate(model.meshes.get(mesh)?, Some(frame))?.normals)
+}
+
+#[cfg(not(feature = "iqm"))]
+const fn turned(_: &AnyModel, _: usize, _: u32) -> Option<Vec<[f32; 3]>> {
     None
 }
 
