@@ -8,7 +8,7 @@ use meshwright_crucible::{
     QuaternionOrder, SkeletonChunk, strategy, write_scene,
 };
 use meshwright_scene::draw::{DrawOptions, Drawables, Levels};
-use meshwright_scene::posed::{Triangle, apart, triangles};
+use meshwright_scene::posed::{Triangle, apart};
 use meshwright_scene::strategy::{foreign_scene, wild_scene};
 use meshwright_scene::{
     Budget, ConvertError, Converted, FromSceneOptions, Influence, Joint, Limits, Local, Mesh, MeshId, Node,
@@ -260,8 +260,7 @@ fn skinned(influences: &[f32]) -> Scene {
         skin.end_vertex();
     }
     let mesh =
-        meshwright_scene::Mesh::new("", vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], vec![[0, 1, 2]])
-            .with_skin(skin);
+        Mesh::new("", vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], vec![[0, 1, 2]]).with_skin(skin);
     Scene::default()
         .with_nodes(vec![Node::of_mesh("m", MeshId(0))])
         .with_meshes(vec![mesh])

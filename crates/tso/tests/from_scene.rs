@@ -455,3 +455,36 @@ fn scaled_joints_keep_what_hangs_from_them_in_place() {
     let anim = Anim::from_scene(&scene, &options).unwrap().value;
     assert!(close(pose(Some(&anim))[1], [3.0, 18.0, 0.0]), "{:?}", pose(Some(&anim)));
 }
+
+#[test]
+fn skeletons_become_one_with_one_root() {
+    let walking = |names: [&str; 2], parents: [Option<usize>; 2]| {
+        let joint = |(name, parent): (&str, _)| Joint::new(name, parent, Local::default());
+        Skeleton { joints: names.into_iter().zip(parents).map(joint).collect(), ..Skeleton::default() }
+    };
+    let walk = |skeleton| {
+        let mut track = Track { joint: 1, ..Track::default() };
+        track.translation.push(0.0, [0.0, 1.0, 0.0]);
+        track.translation.push(1.0, [0.0, 2.0, 0.0]);
+        Clip::new("walk", SkeletonId(skeleton), 30.0, ClipMotion::Tracks(vec![track]))
+    };
+    let mut scene = Scene::new("figures").with_format("foreign");
+    scene.skeletons.push(walking(["hip", "knee"], [None, Some(0)]));
+    // The same figure in another skin, and something else.
+    scene.skeletons.push(walking(["HIP", "knee"], [None, Some(0)]));
+    scene.skeletons.push(walking(["lid", "hinge"], [None, None]));
+    scene.clips.extend((0..3).map(walk));
+    let made = write_scene(&scene, "figure", &FromSceneOptions::default()).unwrap();
+    let of = |extension: &'static str| made.value.iter().filter(move |f| f.name.ends_with(extension));
+    assert_eq!((of(".skel").count(), of(".anim").count()), (1, 1));
+    let skel = Skel::parse(&of(".skel").next().unwrap().bytes).unwrap();
+    let names: Vec<_> = skel.bones.iter().map(|b| b.name.text()).collect();
+    assert_eq!(names, ["ROOT", "hip", "knee", "lid", "hinge"]);
+    assert_eq!(skel.parents(), [None, Some(0), Some(1), Some(0), Some(0)]);
+    let anim = Anim::parse(&of(".anim").next().unwrap().bytes).unwrap();
+    let moved: Vec<_> = anim.motions.iter().map(|m| m.bone.text()).collect();
+    assert_eq!(moved, ["knee", "hinge"]);
+    for code in ["skeletons-joined", "clips-merged", "root-added"] {
+        assert!(made.losses.iter().any(|l| l.code == code && l.is_note()), "{code}: {:?}", made.losses);
+    }
+}

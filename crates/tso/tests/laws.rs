@@ -2,7 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::cast_possible_truncation, reason = "tests")]
 
 use meshwright_core::{Confidence, F32, FileFormat, Strictness};
-use meshwright_scene::{FromScene, FromSceneOptions, Scene, SceneOptions, Space};
+use meshwright_scene::posed::{Moment, Triangle, apart, triangles};
+use meshwright_scene::{
+    Budget, FromScene, FromSceneOptions, Influence, Limits, OutputFiles, Scene, SceneOptions, Skin, Space,
+};
 use meshwright_testkit::laws;
 use meshwright_tso::{
     Anim, Assembly, Bcf, Between, Bmf, Bnd, Cfp, Cmx, Mesh, MeshForm, Name, Part, Skel, Skn, TsoSceneOptions,
@@ -310,8 +313,7 @@ fn counts_are_refused_before_memory_is_taken() {
             );
         }
     }
-    let few = meshwright_core::ReadOptions::default()
-        .with_limits(meshwright_core::Limits::default().with_memory(1000));
+    let few = meshwright_core::ReadOptions::default().with_limits(Limits::default().with_memory(1000));
     let mesh = Mesh {
         geometry: meshwright_tso::Geometry { bones: vec![Name::from("a"); 600], ..Default::default() },
         trailing: Vec::new(),
@@ -351,4 +353,71 @@ fn rules_are_stated() {
     laws::rules_are_stated::<Bnd>();
     laws::rules_are_stated::<Bmf>();
     laws::rules_are_stated::<Skn>();
+}
+
+/// The scene with no more than two joints to a vertex, whose weights sum to 1.
+fn on_two_joints(mut scene: Scene) -> Scene {
+    for skin in scene.meshes.iter_mut().filter_map(|m| m.skin.as_mut()) {
+        let mut made = Skin::new(skin.skeleton);
+        for v in 0..skin.vertex_count() {
+            let row = &skin.of(v)[..skin.of(v).len().min(2)];
+            let sum: f32 = row.iter().map(|i| i.weight).sum();
+            made.influences.extend(row.iter().map(|i| Influence { weight: i.weight / sum, ..*i }));
+            made.end_vertex();
+        }
+        *skin = made;
+    }
+    scene
+}
+
+/// The files of a figure as a scene.
+fn assembled(files: &OutputFiles) -> Scene {
+    let of = |extension: &'static str| files.iter().filter(move |f| f.name.ends_with(extension));
+    let meshes: Vec<_> = of(".mesh").map(|f| Mesh::parse(&f.bytes).unwrap()).collect();
+    let skel = of(".skel").next().map(|f| Skel::parse(&f.bytes).unwrap());
+    let anims: Vec<_> = of(".anim").map(|f| Anim::parse(&f.bytes).unwrap()).collect();
+    for report in
+        [meshes.iter().map(Mesh::validate).collect::<Vec<_>>(), skel.iter().map(Skel::validate).collect()]
+    {
+        assert!(report.iter().all(|r| !r.has_errors()), "{report:?}");
+    }
+    let mut figure = Assembly::new("figure");
+    figure.skeleton = skel.as_ref();
+    figure.animations = anims.iter().collect();
+    for mesh in &meshes {
+        figure = figure.with_part(Part::new("mesh", &mesh.geometry));
+    }
+    figure.to_scene(&SceneOptions::default()).unwrap().value
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn foreign_figures_stand_and_move_as_before(scene in meshwright_scene::strategy::foreign_scene()) {
+        let scene = on_two_joints(scene);
+        let Ok(made) = write_scene(&scene, "figure", &FromSceneOptions::default()) else { return Ok(()) };
+        let again = assembled(&made.value);
+        let one = scene.skeletons.len() == 1 && again.skeletons.len() == 1;
+        if !one || made.losses.iter().any(|l| l.code == "vertices-unbound") {
+            return Ok(());
+        }
+        let budget = Budget::new(Limits::default());
+        let size = |t: &[Triangle]| t.iter().flatten().flatten().fold(1.0_f64, |m, c| m.max(c.abs()));
+        let [a, b] = [&scene, &again].map(|s| triangles(s, None, &budget).unwrap());
+        let off = apart(&a, &b);
+        prop_assert!(a.is_empty() || off <= 5e-4 * size(&a), "at rest: {off} of {}", size(&a));
+        let rigid = !made.losses.iter().any(|l| l.code == "scale-dropped" && !l.is_note());
+        // Meshes without a skin hang on the root, which the clip moves.
+        let skinned = scene.meshes.iter().all(meshwright_scene::Mesh::is_skinned);
+        for clip in (0..scene.clips.len()).filter(|_| rigid && skinned && again.clips.len() == scene.clips.len()) {
+            for frame in [0, again.clips[clip].frames / 2] {
+                let seconds = f64::from(frame) / 30.0;
+                let at = Some(Moment { clip, seconds });
+                let [a, b] = [&scene, &again].map(|s| triangles(s, at, &budget).unwrap());
+                let off = apart(&a, &b);
+                prop_assert!(a.is_empty() || off <= 2e-3 * size(&a), "{clip} at {frame}: {off} of {}", size(&a));
+            }
+        }
+    }
 }

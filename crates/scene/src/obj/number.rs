@@ -75,7 +75,7 @@ mod tests {
     fn numbers_are_as_short_as_the_language_prints_them_and_read_back() {
         let odd =
             [0.0, -0.0, 1.0, -1.5, 1e-45, -3e38, f32::MAX, f32::MIN_POSITIVE, 16_777_216.0, 1e7, 1e16, 1e-5];
-        odd.map(f32::to_bits).map(assert_printed);
+        odd.map(f32::to_bits).into_iter().for_each(assert_printed);
         // All exponents with short and long mantissas, and a walk through all bits.
         for exponent in 0..255_u32 {
             for mantissa in [0, 1, 0x40_0000, 0x7f_ffff, 0x2a_aaaa, 0x19_999a] {

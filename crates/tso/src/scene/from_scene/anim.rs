@@ -2,13 +2,15 @@
 
 use super::names::{self, LONG, Namer};
 use super::options::{MeshForm, TsoSceneOptions, chosen};
-use super::transforms::{NO_MOVE, NO_TURN, Stiffener, bounded, has_scale, is_scaled, not_finite, stored};
+use super::transforms::{self, NO_MOVE, NO_TURN, bounded, has_scale, is_scaled, not_finite, stored};
 use crate::anim::{Anim, FRAME_RATE, KEYS_UNUSED, Motion};
 use crate::fields::Flag;
 use crate::name::Name;
 use crate::scene::extras;
 use crate::scene::space::TO_GLTF;
+use crate::skel::Skel;
 use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::F32;
 use meshwright_core::math::narrow1;
@@ -73,11 +75,17 @@ pub(crate) fn make(
     };
     let axes = options.axes(scene, &TO_GLTF);
     let keys = Keys::of(&sampler, scene, frames, &axes, budget, &path, losses)?;
+    let game = options.format.made_for.as_ref().map(Skel::index);
+    let mut strangers = 0_usize;
     for (joint, keys) in keys.into_iter().enumerate() {
         if keys.translations.is_empty() && keys.rotations.is_empty() {
             continue;
         }
         let name = names.get(joint).cloned().unwrap_or_default();
+        if game.as_ref().is_some_and(|game| game.find(&name).is_none()) {
+            strangers += 1;
+            continue;
+        }
         budget.charge("motions", (size_of::<Motion>() + name.bytes().len()) as u64)?;
         let mut motion = Motion {
             bone: name,
@@ -96,6 +104,10 @@ pub(crate) fn make(
             motion.first_rotation = append(&mut anim.rotations, keys.rotations, &path, budget)?;
         }
         anim.motions.push(motion);
+    }
+    if strangers > 0 {
+        let message = "the skeleton has no such bones";
+        losses.push(Loss::new("motion-dropped", &*path, message).of(strangers, "bone", "bones"));
     }
     let bad = bounded(&mut anim.translations, NO_MOVE) + bounded(&mut anim.rotations, NO_TURN);
     not_finite(&path, bad, losses);
@@ -135,10 +147,6 @@ impl Keys {
         let (clip, skeleton) = (sampler.clip(), sampler.skeleton());
         let scaled = scaled_joints(scene, clip, skeleton.joints.len(), budget)?;
         let count = scaled.iter().filter(|s| **s).count();
-        if count > 0 {
-            let loss = Loss::new("scale-dropped", path, "bones have no scale");
-            losses.push(loss.of(count, "joint", "joints"));
-        }
         let mut keys = budget.filled("motions", skeleton.joints.len(), Self::default())?;
         let rests = || skeleton.joints.iter().map(|j| j.rest.to_affine64());
         if count == 0 && !rests().any(|rest| is_scaled(&rest)) {
@@ -154,13 +162,19 @@ impl Keys {
         }
         // Whatever hangs from a scaled joint is elsewhere than its own keys say.
         keys.iter_mut().try_for_each(|keys| keys.reserve(true, true, frames, budget))?;
-        let (mut stiffener, mut locals) = (Stiffener::new(skeleton, budget)?, Vec::new());
+        let (mut bones, mut locals) = (transforms::bones(skeleton, budget)?, Vec::new());
+        let mut lost = 0.0_f64;
         for frame in frames.times() {
             sampler.locals(frame, &mut locals)?;
-            stiffener.run(&mut locals, budget)?;
+            lost = lost.max(bones.run(&mut locals, false, budget)?);
             for (keys, local) in keys.iter_mut().zip(&locals) {
                 keys.push(true, true, axes, &Trs64::from_affine(local));
             }
+        }
+        if count > 0 || lost > Loss::NOISE {
+            // What joints are scaled at rest the vertices have already.
+            let loss = Loss::new("scale-dropped", path, "bones have no scale beyond that of the rest pose");
+            losses.push(loss.of(count, "joint", "joints").by(lost, "of a matrix").noise_below(Loss::NOISE));
         }
         Ok(keys)
     }
@@ -256,11 +270,12 @@ impl Frames {
         if count > 1 << f32::MANTISSA_DIGITS {
             return Err(ConvertError::unsupported(path, "more than 16777216 frames"));
         }
-        if step != 1.0 {
-            let message = format!("{} frames per second were resampled to 30", clip.rate);
-            losses.push(Loss::new("resampled", path, message));
-        } else if sampler.is_off_frame() {
-            losses.push(Loss::new("resampled", path, "keys between frames were resampled"));
+        if step != 1.0 || sampler.is_off_frame() {
+            let message = match step == 1.0 {
+                true => String::from("keys between frames were resampled"),
+                false => format!("{} frames per second were resampled to 30", clip.rate),
+            };
+            sampler.resampling(step, count)?.report(path, &message, losses);
         }
         Ok(Self { count, step, period: clip.looping.then_some(last) })
     }

@@ -12,13 +12,14 @@ use crate::mesh::{Geometry, Mesh};
 use crate::name::Name;
 use crate::skel::Skel;
 use crate::ts1::{Bmf, Skn};
+use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_scene::{
     Budget, ConvertError, Converted, Drawable, Drawables, FromSceneOptions, Lack, Local, Loss, OutputFiles,
-    Scene,
+    Scene, SkeletonId,
 };
 
 /// Makes the files of a figure: a mesh for each that the scene draws, the first of them called `stem`, then a skeleton,
@@ -39,10 +40,12 @@ pub fn write_scene(
 ) -> Result<Converted<OutputFiles>, ConvertError> {
     let (budget, mut losses) = (options.budget(), Vec::new());
     let mut files = Files::new(stem, &budget);
-    let names = {
-        scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
-        all_bones(scene, options.format.meshes, options, &budget, &mut losses)?
-    };
+    scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+    // A figure has one skeleton. What has the bones of the first has them of it.
+    let twins = twins(scene, &budget)?;
+    let own = |id: SkeletonId| !twins.get(id.0).copied().unwrap_or_default();
+    let scene = &*Scene::with_one_skeleton(Cow::Borrowed(scene), own, &budget, &mut losses)?;
+    let names = all_bones(scene, options.format.meshes, options, &budget, &mut losses)?;
     let mut drawables = Drawables::new(scene, &draw(scene, options), &budget)?;
     let mut gatherer = Gatherer::new(scene, &names, options, &budget)?;
     let (mut unbound, mut parts) = (0_usize, 0_u32);
@@ -68,7 +71,7 @@ pub fn write_scene(
         let message = "no .bnd is written, which would name mesh and texture by numbers: neither names nor options have such";
         losses.push(Loss::note("no-binding", "materials", message).of(unbound, "mesh", "meshes"));
     }
-    motion(scene, stem, &names, options, &mut files, records.as_mut(), &budget, &mut losses)?;
+    motion(scene, stem, &names, &twins, options, &mut files, records.as_mut(), &budget, &mut losses)?;
     records.map_or(Ok(()), |records| records.finish(&mut files))?;
     let lacks = [Lack::Images, Lack::Surfaces, Lack::Colors, Lack::Tangents, Lack::Follows];
     Lack::report(&lacks, scene, &mut losses);
@@ -151,6 +154,7 @@ fn motion(
     scene: &Scene,
     stem: &str,
     names: &[Vec<Name>],
+    twins: &[bool],
     options: &FromSceneOptions<TsoSceneOptions>,
     files: &mut Files<'_, '_>,
     mut records: Option<&mut Records<'_>>,
@@ -158,7 +162,11 @@ fn motion(
     losses: &mut Vec<Loss>,
 ) -> Result<(), ConvertError> {
     let of = |skeleton: usize| names.get(skeleton).map_or(&[][..], Vec::as_slice);
+    let is_twin = |id: SkeletonId| twins.get(id.0).copied().unwrap_or_default();
     for (id, skeleton) in scene.skeletons.iter().enumerate() {
+        if skeleton.joints.is_empty() || is_twin(SkeletonId(id)) {
+            continue;
+        }
         let moved = scene.clips.iter().any(|c| c.skeleton.0 == id);
         let placed = skeleton.joints.iter().any(|j| j.parent.is_some() || j.rest != Local::default());
         if options.format.made_for.is_some() || !(moved || placed) {
@@ -172,15 +180,28 @@ fn motion(
         let stem = if id == 0 { String::from(stem) } else { files.name(&format!("skeleton{id}"))? };
         files.push(&stem, extension::<Skel>(), &skel)?;
     }
+    budget.charge("clips", (scene.clips.len() as u64).saturating_mul(size_of::<[&str; 3]>() as u64))?;
+    let own = scene.clips.iter().filter(|c| !is_twin(c.skeleton)).map(|c| c.name.as_str());
+    let own: BTreeSet<_> = own.collect();
+    let mut again = 0_usize;
     for (id, clip) in scene.clips.iter().enumerate() {
-        let anim = anim::make(scene, id, of(clip.skeleton.0), options, budget, losses)?;
-        let own = if clip.name.is_empty() { format!("clip{id}") } else { clip.name.clone() };
-        if let Some(records) = &mut records {
-            records.skill(&anim, &own, files)?;
+        // The skeleton whose bones these are moves as well.
+        if is_twin(clip.skeleton) && own.contains(clip.name.as_str()) {
+            again += 1;
             continue;
         }
-        let stem = files.name(&own)?;
+        let anim = anim::make(scene, id, of(clip.skeleton.0), options, budget, losses)?;
+        let name = if clip.name.is_empty() { format!("clip{id}") } else { clip.name.clone() };
+        if let Some(records) = &mut records {
+            records.skill(&anim, &name, files)?;
+            continue;
+        }
+        let stem = files.name(&name)?;
         files.push(&stem, extension::<Anim>(), &anim)?;
+    }
+    if again > 0 {
+        let message = "the same bones are moved by a clip of the same name";
+        losses.push(Loss::note("clips-merged", "clips", message).of(again, "clip", "clips"));
     }
     Ok(())
 }
@@ -188,3 +209,21 @@ fn motion(
 /// Types of textures in the game's archives.
 const PNG: u32 = 14;
 const JPEG: u32 = 19;
+
+/// The skeletons that are not the first with joints, and whose joints all have names that the first has too: several skins
+/// of one figure.
+fn twins(scene: &Scene, budget: &Budget) -> Result<Vec<bool>, ConvertError> {
+    let mut twins = budget.filled("skeletons", scene.skeletons.len(), false)?;
+    let mut with_joints = scene.skeletons.iter().zip(&mut twins).filter(|(s, _)| !s.joints.is_empty());
+    let Some((first, _)) = with_joints.next() else { return Ok(twins) };
+    let mut names = BTreeSet::new();
+    for joint in &first.joints {
+        budget.charge("bones", (size_of::<[String; 2]>() + joint.name.len()) as u64)?;
+        names.insert(joint.name.to_ascii_lowercase());
+    }
+    for (skeleton, twin) in with_joints {
+        budget.work("bones", skeleton.joints.len() as u64)?;
+        *twin = skeleton.joints.iter().all(|j| names.contains(&j.name.to_ascii_lowercase()));
+    }
+    Ok(twins)
+}

@@ -15,7 +15,11 @@ use meshwright_scene::{
 
 /// What meshes of these files take: each vertex follows two bones at most.
 pub(crate) fn draw(scene: &Scene, options: &FromSceneOptions<TsoSceneOptions>) -> DrawOptions {
-    options.draw(scene, &TO_GLTF, Levels::Finest, false).with_normals(true).with_max_influences(2)
+    options
+        .draw(scene, &TO_GLTF, Levels::Finest, false)
+        .with_normals(true)
+        .with_normalize(true)
+        .with_max_influences(2)
 }
 
 /// The names of all joints of all skeletons as bones.

@@ -1,9 +1,14 @@
 //! What a scene does not say and files of a figure need.
 
+use crate::anim::Anim;
+use crate::bnd::Bnd;
+use crate::mesh::Mesh;
 use crate::skel::Skel;
+use crate::ts1::{Bcf, Bmf, Cfp, Cmx, Skn};
 use alloc::format;
 use alloc::vec::Vec;
-use meshwright_scene::Loss;
+use meshwright_core::FileFormat;
+use meshwright_scene::{Loss, Scene};
 
 /// Options of conversions of a scene into files of a figure.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -108,4 +113,10 @@ pub(super) fn chosen(
         losses.push(Loss::new(code, what, message).counted(others));
     }
     choice.unwrap_or(0)
+}
+
+/// True for a scene that was read from files of a figure, or from none: what is odd in it shall be odd again.
+pub(super) fn is_native(scene: &Scene) -> bool {
+    let ids = [Mesh::ID, Skel::ID, Anim::ID, Bnd::ID, Bmf::ID, Skn::ID, Cmx::ID, Bcf::ID, Cfp::ID];
+    scene.format.is_empty() || ids.contains(&scene.format.as_str())
 }

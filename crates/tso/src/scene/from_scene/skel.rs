@@ -1,16 +1,18 @@
 //! A scene's skeleton as a `.skel`.
 
 use super::names::{self, Namer, SHORT};
-use super::options::{MeshForm, TsoSceneOptions, chosen};
-use super::transforms::{NO_MOVE, NO_TURN, Stiffener, bounded, is_scaled, not_finite, stored};
+use super::options::{MeshForm, TsoSceneOptions, chosen, is_native};
+use super::transforms::{self, NO_MOVE, NO_TURN, bounded, is_scaled, not_finite, stored};
 use crate::name::Name;
 use crate::scene::space::TO_GLTF;
 use crate::skel::{Bone, Skel};
 use alloc::format;
 use alloc::vec::Vec;
+use meshwright_core::f32s;
 use meshwright_scene::math::Trs64;
+use meshwright_scene::names::{Encoding, NameRules, Names};
 use meshwright_scene::{
-    Budget, ConvertError, Converted, FromScene, FromSceneOptions, Joint, Lack, Loss, Scene, Skeleton,
+    Budget, ConvertError, Converted, FromScene, FromSceneOptions, Joint, Lack, Loss, Naming, Scene, Skeleton,
 };
 
 impl Skel {
@@ -70,15 +72,61 @@ pub(crate) fn make(
     let axes = options.axes(scene, &TO_GLTF);
     let mut bones = budget.reserve("bones", source.joints.len())?;
     let mut bad = 0;
-    for ((joint, rest), name) in source.joints.iter().zip(rests(source, &path, budget, losses)?).zip(names) {
-        let (translation, rotation) = stored(&axes, &rest);
+    let rests = rests(source, &path, budget, losses)?;
+    // Some readers want parents before their children.
+    let order = source.parents_first(budget)?;
+    for &j in order.joints() {
+        let (Some(joint), Some(rest), Some(name)) = (source.joints.get(j), rests.get(j), names.get(j)) else {
+            continue;
+        };
+        let (translation, rotation) = stored(&axes, rest);
         let (mut translation, mut rotation) = ([translation], [rotation]);
         bad += bounded(&mut translation, NO_MOVE) + bounded(&mut rotation, NO_TURN);
         let ([translation], [rotation]) = (translation, rotation);
         bones.push(Bone { translation, rotation, ..bone(joint, name, names, budget)? });
     }
     not_finite(&path, bad, losses);
+    if !is_native(scene) {
+        one_root(&mut bones, source, &path, budget, losses)?;
+    }
     Ok(Skel { name, bones, trailing: Vec::new() })
+}
+
+/// Hangs several roots of a scene that is no figure's from a new one, by which the game moves the figure.
+fn one_root(
+    bones: &mut Vec<Bone>,
+    source: &Skeleton,
+    path: &str,
+    budget: &Budget,
+    losses: &mut Vec<Loss>,
+) -> Result<(), ConvertError> {
+    let roots = source.joints.iter().filter(|j| j.parent.is_none()).count();
+    if roots < 2 || bones.len() >= usize::from(u16::MAX) {
+        return Ok(());
+    }
+    let mut names =
+        Names::new(NameRules::new(Encoding::LATIN1, SHORT).unique().ignoring_case(), Naming::Fit, budget);
+    for bone in bones.iter() {
+        names.reserve(bone.name.bytes())?;
+    }
+    let name = Name::from(names.fit("ROOT", path, &mut Vec::new())?);
+    for bone in bones.iter_mut().filter(|b| b.parent_name().is_none()) {
+        bone.parent = name.clone();
+    }
+    let message = "several roots hang from a new one";
+    losses.push(Loss::note("root-added", path, message).of(roots, "root", "roots"));
+    let still = Bone { translation: f32s(NO_MOVE), rotation: f32s(NO_TURN), ..Bone::default() };
+    let root = Bone {
+        unknown: 1,
+        parent: "NULL".into(),
+        can_translate: 1,
+        can_rotate: 1,
+        can_blend: 1,
+        name,
+        ..still
+    };
+    bones.insert(0, root);
+    Ok(())
 }
 
 /// A bone at rest on its parent.
@@ -114,8 +162,6 @@ fn rests(
     let first = skeleton.joints.iter().position(scaled).unwrap_or(0);
     let message = "bones have no scale or shear; those below stand where it puts them";
     losses.push(Loss::new("joint-scale", format!("{path}.joints[{first}]"), message).counted(count));
-    let mut locals = skeleton.rest_locals(budget)?;
-    Stiffener::new(skeleton, budget)?.run(&mut locals, budget)?;
-    rests.extend(locals.iter().map(Trs64::from_affine));
+    rests.extend(transforms::bones(skeleton, budget)?.rest_locals().map(|m| Trs64::from_affine(&m)));
     Ok(rests)
 }

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use meshwright_core::f32s;
 use meshwright_core::{F32, math};
 use meshwright_scene::math::{Affine64, Trs64, quat};
-use meshwright_scene::{AxisMap, Budget, ConvertError, LimitExceeded, Loss, Order, Skeleton};
+use meshwright_scene::{AxisMap, Budget, ConvertError, Loss, Skeleton, Unscaled};
 
 /// Scales that differ from 1 by more are reported; the formats have none.
 const SCALE_TOLERANCE: f64 = 1e-4;
@@ -20,44 +20,9 @@ pub(crate) fn is_scaled(m: &Affine64) -> bool {
     has_scale(trs.scale) || trs.misfit(m) > SCALE_TOLERANCE
 }
 
-/// The transform without scale and shear.
-pub(crate) fn rigid(m: &Affine64) -> Affine64 {
-    Trs64 { scale: [1.0; 3], ..Trs64::from_affine(m) }.to_affine()
-}
-
-/// Takes transforms of joints relative to their parents, whatever they do, to those of bones that stand in the same
-/// places and turn the same way.
-#[derive(Debug)]
-pub(crate) struct Stiffener<'s> {
-    skeleton: &'s Skeleton,
-    order: Order,
-    model: Vec<Affine64>,
-}
-
-impl<'s> Stiffener<'s> {
-    pub(crate) fn new(skeleton: &'s Skeleton, budget: &Budget) -> Result<Self, ConvertError> {
-        let n = skeleton.joints.len();
-        Ok(Self {
-            skeleton,
-            order: skeleton.parents_first(budget)?,
-            model: budget.filled("joints", n, Affine64::IDENTITY)?,
-        })
-    }
-
-    /// Changes the transforms of all joints.
-    pub(crate) fn run(&mut self, locals: &mut [Affine64], budget: &Budget) -> Result<(), LimitExceeded> {
-        budget.work("joints", locals.len() as u64)?;
-        for &j in self.order.joints() {
-            let Some((joint, local)) = self.skeleton.joints.get(j).zip(locals.get_mut(j)) else { continue };
-            let above = joint.parent.and_then(|p| self.model.get(p)).copied().unwrap_or_default();
-            let model = above.after(local);
-            *local = rigid(&above).inverse().unwrap_or_default().after(&rigid(&model));
-            if let Some(slot) = self.model.get_mut(j) {
-                *slot = model;
-            }
-        }
-        Ok(())
-    }
+/// The bones of a skeleton, which only turn and move.
+pub(crate) fn bones<'s>(skeleton: &'s Skeleton, budget: &Budget) -> Result<Unscaled<'s>, ConvertError> {
+    Unscaled::of(skeleton, |j| skeleton.joints.get(j).and_then(|j| j.parent), budget)
 }
 
 /// A translation and a rotation as files store them.

@@ -2,7 +2,7 @@
 
 use super::names::SHORT;
 use super::options::TsoSceneOptions;
-use super::transforms::{is_scaled, rigid};
+use super::transforms;
 use crate::mesh::{BLEND_UNUSED, Binding, BlendVertex, Geometry, RealVertex, Total};
 use crate::name::{Name, NameIndex};
 use crate::scene::space::TO_GLTF;
@@ -27,14 +27,18 @@ const UP: [f64; 3] = [0.0, 1.0, 0.0];
 #[derive(Debug)]
 struct Target {
     name: Name,
-    /// From model space, where vertices are bound, to the bone's space.
-    inverse: Affine64,
+    /// The bone at rest in model space.
+    bone: Affine64,
+    /// From model space to the bone of the skeleton that the meshes are made for.
+    known: Option<Affine64>,
 }
 
 /// A joint of the scene.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Bound {
     target: usize,
+    /// From model space, where vertices are bound, to the bone's space.
+    inverse: Affine64,
     /// From the joint's space to model space, where what the scene has in the joint's space is what the bone has.
     own: Option<Affine64>,
 }
@@ -139,7 +143,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
             Some(skin) => self.bound(skin.skeleton)?,
             None => {
                 self.notes.unskinned += 1;
-                alloc::vec![Bound { target: self.unskinned()?, own: None }]
+                alloc::vec![self.unskinned()?]
             }
         };
         self.notes.no_uvs += usize::from(mesh.uvs.is_empty() && n > 0);
@@ -166,22 +170,33 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         let Some(skeleton) = self.scene.skeletons.get(id.0) else { return Ok(Vec::new()) };
         let mut bound = self.budget.reserve("bones", skeleton.joints.len())?;
         let names = self.names.get(id.0).map_or(&[][..], Vec::as_slice);
-        for (joint, name) in skeleton.joints.iter().zip(names) {
-            let inverse = self.axes.affine64(&joint.inverse_bind.wide());
-            bound.push(self.join(name, inverse)?);
+        let bones = transforms::bones(skeleton, self.budget)?;
+        for (j, (joint, name)) in skeleton.joints.iter().zip(names).enumerate() {
+            let bind = joint.inverse_bind.wide();
+            let inverse = self.axes.affine64(&bones.binding(j, &bind));
+            // What a stretched joint sees is not what its bone sees.
+            let own = if bones.is_stretched(j) { None } else { inverse.inverse() };
+            let rest = bones.rest().get(j).map_or(Affine64::IDENTITY, |m| self.axes.affine64(m));
+            bound.push(self.join(name, rest, inverse, own)?);
         }
         Ok(bound)
     }
 
-    /// The bone of this name, made where there is none yet, for a joint that is bound with this matrix.
-    fn join(&mut self, name: &Name, inverse: Affine64) -> Result<Bound, ConvertError> {
-        let model = inverse.inverse();
-        let scaled = model.as_ref().is_some_and(is_scaled);
-        let stiff = model.as_ref().filter(|_| scaled).and_then(|m| rigid(m).inverse()).unwrap_or(inverse);
-        if let Some(&target) = self.by_name.get(name) {
-            // The same bone of another skeleton, which may be bound elsewhere.
-            let same = self.targets.get(target).is_some_and(|t| t.inverse == inverse);
-            return Ok(Bound { target, own: model.filter(|_| same) });
+    /// The bone of this name, made where there is none yet, for a joint whose bone rests at `bone` and sees what is bound
+    /// through `inverse`.
+    fn join(
+        &mut self,
+        name: &Name,
+        bone: Affine64,
+        inverse: Affine64,
+        own: Option<Affine64>,
+    ) -> Result<Bound, ConvertError> {
+        if let Some((&target, t)) = self.by_name.get(name).and_then(|t| Some((t, self.targets.get(*t)?))) {
+            // The same bone of another skeleton, which may stand and be bound elsewhere.
+            let moved = || t.bone.inverse().unwrap_or_default().after(&bone).after(&inverse);
+            let same = t.known.is_none() && t.bone == bone;
+            let inverse = t.known.unwrap_or_else(|| if same { inverse } else { moved() });
+            return Ok(Bound { target, inverse, own: own.filter(|_| same) });
         }
         let entry = size_of::<Target>() + 2 * name.bytes().len() + 64;
         self.budget.charge("bones", entry as u64)?;
@@ -190,11 +205,11 @@ impl<'a, 'b> Gatherer<'a, 'b> {
             let message = "the skeleton has no such bone; the scene's joint is taken instead";
             self.losses.push(Loss::new("bone-missing", alloc::format!("bones[{name}]"), message));
         }
-        let own = model.filter(|_| !scaled && known.is_none());
+        let own = own.filter(|_| known.is_none());
         let target = self.targets.len();
-        self.targets.push(Target { name: name.clone(), inverse: known.unwrap_or(stiff) });
+        self.targets.push(Target { name: name.clone(), bone, known });
         self.by_name.insert(name.clone(), target);
-        Ok(Bound { target, own })
+        Ok(Bound { target, inverse: known.unwrap_or(inverse), own })
     }
 
     /// From model space to a bone of the skeleton that the geometry is made for.
@@ -203,18 +218,20 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         world.get(index.find(name)?)?.inverse()
     }
 
-    /// The bone that what has no skin hangs on: the root of the skeleton.
-    fn unskinned(&mut self) -> Result<usize, ConvertError> {
+    /// The bone that what has no skin hangs on: the root of the skeleton, from where it rests.
+    fn unskinned(&mut self) -> Result<Bound, ConvertError> {
         let first = self.scene.skeletons.first().filter(|s| !s.joints.is_empty() && self.made_for.is_none());
         let Some(skeleton) = first else {
-            return Ok(self.join(&UNSKINNED_BONE.into(), Affine64::IDENTITY)?.target);
+            let still = Affine64::IDENTITY;
+            return self.join(&UNSKINNED_BONE.into(), still, still, None);
         };
         let named = skeleton.joints.iter().position(|j| j.name.eq_ignore_ascii_case(UNSKINNED_BONE));
         let root = named.or_else(|| skeleton.joints.iter().position(|j| j.parent.is_none())).unwrap_or(0);
         let joints = self.bound(SkeletonId(0))?;
         let target = joints.get(root).map_or(0, |j| j.target);
         self.skeletons.insert(0, joints);
-        Ok(target)
+        let rest = self.targets.get(target).and_then(|t| t.bone.inverse()).unwrap_or_default();
+        Ok(Bound { target, inverse: rest, own: None })
     }
 
     fn loose(&mut self, mesh: &Mesh, skin: Option<&Skin>, v: usize, joints: &[Bound]) -> Loose {
@@ -243,7 +260,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
             parts.truncate(1);
         }
         let mut beyond = false;
-        let mut place = |part: &Part| self.place(part, exact, position, normal, &mut beyond);
+        let mut place = |part: &Part| Self::place(part, exact, position, normal, &mut beyond);
         let real = parts.first().map(&mut place);
         let blend = parts.get(1).map(|part| (q, place(part)));
         self.notes.not_finite += usize::from(!finite || beyond);
@@ -252,19 +269,11 @@ impl<'a, 'b> Gatherer<'a, 'b> {
     }
 
     /// A vertex in the space of one of its bones.
-    fn place(
-        &self,
-        part: &Part,
-        exact: bool,
-        position: [f64; 3],
-        normal: [f64; 3],
-        beyond: &mut bool,
-    ) -> Local {
-        let target = part.joint.target;
-        let (p, n) = match (part.seen.filter(|_| exact), self.targets.get(target)) {
-            (Some((p, n)), _) => (scale(p, 1.0 / part.weight), n),
-            (None, Some(t)) => (t.inverse.point(position), t.inverse.vector(normal)),
-            (None, None) => (position, normal),
+    fn place(part: &Part, exact: bool, position: [f64; 3], normal: [f64; 3], beyond: &mut bool) -> Local {
+        let Bound { target, inverse, .. } = part.joint;
+        let (p, n) = match part.seen.filter(|_| exact) {
+            Some((p, n)) => (scale(p, 1.0 / part.weight), n),
+            None => (inverse.point(position), turned(&inverse, normal)),
         };
         let position = narrow(p);
         let known = position.iter().all(|c| c.is_finite());
@@ -276,7 +285,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
     /// The parts of a vertex, one per joint, largest first.
     fn parts(&mut self, skin: Option<&Skin>, v: usize, joints: &[Bound]) -> Vec<Part> {
         let whole = |joint| Part { joint, weight: 1.0, seen: None };
-        let first = joints.first().copied().unwrap_or(Bound { target: 0, own: None });
+        let first = joints.first().copied().unwrap_or_default();
         let Some(skin) = skin else { return alloc::vec![whole(first)] };
         let locals = skin.local.get(skin.range(v)).unwrap_or_default();
         let mut parts: Vec<Part> = Vec::new();
@@ -383,6 +392,11 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         geometry.faces.iter_mut().flatten().for_each(|v| *v = corner(*v));
         Ok(geometry)
     }
+}
+
+/// A normal through a matrix that may scale.
+fn turned(m: &Affine64, normal: [f64; 3]) -> [f64; 3] {
+    m.normals().unwrap_or(*m).vector(normal)
 }
 
 /// True where what the joints see of a vertex is what the scene binds.

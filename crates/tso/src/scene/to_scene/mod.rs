@@ -12,6 +12,7 @@ use crate::skel::Skel;
 use crate::ts1::{Bmf, Skn};
 use alloc::vec::Vec;
 use bones::Joints;
+use meshwright_core::FileFormat;
 use meshwright_scene::{ConvertError, Converted, Material, MaterialId, MeshId, Node, Scene, SceneOptions};
 
 impl Assembly<'_> {
@@ -32,7 +33,8 @@ impl Assembly<'_> {
     pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
         let budget = options.budget();
         let mut losses = Vec::new();
-        let mut scene = Scene::new(self.name.clone()).in_space(options.space);
+        let scene = Scene::new(self.name.clone()).in_space(options.space);
+        let mut scene = scene.with_format(<Mesh as FileFormat>::ID);
         let (joints, skeleton) = Joints::new(self, options, &budget, &mut losses)?;
         for (i, part) in self.parts.iter().enumerate() {
             let conversion = mesh::Conversion {
