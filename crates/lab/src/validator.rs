@@ -76,7 +76,14 @@ fn models(root: &Path, dir: Option<PathBuf>) -> Result<Vec<Loaded>, String> {
             if !conformance::known(&corpus.join(&name)) {
                 continue;
             }
-            let loaded = conformance::load(&corpus, &entry).map_err(|e| format!("{name}: {e}"))?.0;
+            let loaded = match conformance::load(&corpus, &entry) {
+                Ok((loaded, _)) => loaded,
+                // What needs an extension that is not read is refused by its name.
+                Err(e) if ["extension-required", "extensionsRequired["].iter().any(|at| e.contains(at)) => {
+                    continue;
+                }
+                Err(e) => return Err(format!("{name}: {e}")),
+            };
             match &loaded.model {
                 AnyModel::TsoAnimation(_) => {}
                 AnyModel::TsoMesh(_) => models.push(conformance::figure(&corpus, loaded)?),

@@ -4,7 +4,7 @@
 use super::exercise::{self, Subject};
 use super::judge;
 use meshwright::scene::{Scene, SceneOptions};
-use meshwright::{AnyModel, Companions, Format, ReadOptions, ReadSettings, Role};
+use meshwright::{AnyModel, Companions, Format, ReadOptions, ReadSettings, Role, Target};
 use meshwright_testkit::mutate::{Rng, mutant};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -365,7 +365,7 @@ fn commands(case: &Case, rng: &mut Rng) -> Vec<Command> {
         made(&["convert", "--textures"], Some("m.glb")),
     ];
     let native = *rng.pick(Format::ALL);
-    let to = format!("--to={}", native.id());
+    let to = format!("--to={}", Target::from(native));
     let mut more = vec![
         made(&["info", "--format=json"], None),
         made(&["check", "--format=json", "--deny-warnings"], None),
@@ -374,7 +374,7 @@ fn commands(case: &Case, rng: &mut Rng) -> Vec<Command> {
         made(&["convert", "--pose", "0:0"], Some("m.obj")),
         made(&["convert", "--influences=all", "--format=json"], Some("m.glb")),
         made(&["convert", &to], Some("m.bin")),
-        made(&["convert", &format!("--to={}", case.format.id())], Some(&format!("m.{extension}"))),
+        made(&["convert", &format!("--to={}", Target::from(case.format))], Some(&format!("m.{extension}"))),
     ];
     if case.format == Format::Bmd {
         let angle = *rng.pick(&["0", "1", "30"]);
