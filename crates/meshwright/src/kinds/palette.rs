@@ -113,7 +113,7 @@ fn mean(colors: &[([u8; 3], u64)]) -> [u8; 3] {
     std::array::from_fn(|channel| {
         let value = |color: &[u8; 3]| u64::from(color.get(channel).copied().unwrap_or(0));
         let sum: u64 = colors.iter().map(|(color, n)| value(color).saturating_mul(*n)).sum();
-        u8::try_from(sum.saturating_add(all / 2) / all).unwrap_or(u8::MAX)
+        u8::try_from(sum.saturating_add(all / 2).div_euclid(all)).unwrap_or(u8::MAX)
     })
 }
 
