@@ -295,6 +295,12 @@ pub(crate) struct ConvertArgs {
     /// hexadecimal. A .bnd is written beside the mesh
     #[arg(long, value_name = "N", value_parser = parse_id)]
     pub tso_id: Option<u32>,
+    /// Write the neighbours of triangles into IQM
+    #[arg(long)]
+    pub adjacency: bool,
+    /// Make tangents anew for IQM, where the model has texture coordinates
+    #[arg(long)]
+    pub tangents: bool,
     /// Say what would be written and what it does not hold, and write nothing
     #[arg(long)]
     pub dry_run: bool,

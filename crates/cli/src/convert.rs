@@ -389,6 +389,8 @@ impl Work<'_> {
         let mut options = WriteOptions::default().with_stem(stem.to_string_lossy()).with_limits(limits);
         options.settings = self.reader.settings().to_vec();
         options.settings.extend(args.tso_id.map(|id| ("tso-id".into(), id.to_string())));
+        options.settings.extend(args.adjacency.then(|| ("adjacency".into(), "yes".into())));
+        options.settings.extend(args.tangents.then(|| ("tangents".into(), "computed".into())));
         options.shared = options.shared.for_engine(args.engine);
         options.single = single;
         options.without_pictures = args.no_textures || single;

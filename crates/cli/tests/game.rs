@@ -242,6 +242,23 @@ fn the_sims_1_gets_pictures_with_palettes() {
 }
 
 #[test]
+fn iqm_has_neighbours_and_tangents_where_they_are_asked_for() {
+    use meshwright::iqm::Iqm;
+    let dir = TempDir::new().unwrap();
+    let glb = dir.path().join("q.glb");
+    pictured(&glb);
+    let made = |words: &[&str]| {
+        let out = dir.path().join("q.iqm");
+        done(&glb, &out, words);
+        Iqm::parse(&fs::read(out).unwrap()).unwrap()
+    };
+    let (plain, full) = (made(&[]), made(&["--adjacency", "--tangents"]));
+    assert!(plain.adjacency.is_none());
+    assert_eq!(full.adjacency.unwrap().len(), full.triangles.len());
+    assert!(full.arrays.len() >= plain.arrays.len() && full.arrays.iter().any(|a| a.components == 4));
+}
+
+#[test]
 fn numbers_of_the_sims_come_from_names_or_are_given() {
     let dir = TempDir::new().unwrap();
     let glb = dir.path().join("q.glb");

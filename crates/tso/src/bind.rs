@@ -57,6 +57,7 @@ pub(crate) struct Pair {
 }
 
 /// What a pair takes, once for each of its bones.
+#[cfg(feature = "scene")]
 pub(crate) const PAIR: usize = size_of::<Pair>() + 2 * size_of::<Entry>();
 
 /// A pair as seen from one of its bones: its own point, the other bone, and that one's.
