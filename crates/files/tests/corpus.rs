@@ -2,32 +2,11 @@
 //! becomes of broken ones.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a failing test panics")]
 
-use meshwright_core::{Budget, Limits};
+mod common;
+
+use common::{budget, hash, json, root};
 use meshwright_files::{FilesError, Tree};
-use serde_json::Value;
-use sha2::{Digest as _, Sha256};
-use std::fs;
-use std::path::{Path, PathBuf};
-
-fn root() -> Option<PathBuf> {
-    let root = meshwright_testkit::corpus();
-    if root.is_none() {
-        eprintln!("no corpus beside the project: nothing compared");
-    }
-    root
-}
-
-fn json(path: &Path) -> Value {
-    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
-}
-
-fn budget() -> Budget {
-    Budget::new(Limits::default())
-}
-
-fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
-}
+use std::path::Path;
 
 #[test]
 fn packs_hold_what_their_writer_put_in() {

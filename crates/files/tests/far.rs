@@ -2,33 +2,14 @@
 //! refused where they are broken.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a failing test panics")]
 
+mod common;
+
+use common::{budget, hash, json, root};
 use meshwright_core::{Budget, Limits};
 use meshwright_files::{FilesError, Pack, PackBuilder, PackKind, Tree, TreePath};
 use proptest::prelude::*;
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 use std::fs;
-use std::path::{Path, PathBuf};
-
-fn root() -> Option<PathBuf> {
-    let root = meshwright_testkit::corpus();
-    if root.is_none() {
-        eprintln!("no corpus beside the project: nothing compared");
-    }
-    root
-}
-
-fn json(path: &Path) -> Value {
-    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
-}
-
-fn budget() -> Budget {
-    Budget::new(Limits::default())
-}
-
-fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
-}
 
 fn again(pack: &Pack, changes: &[(TreePath, Vec<u8>)]) -> Vec<u8> {
     let mut builder = PackBuilder::new(PackKind::Far).unwrap().onto(pack).unwrap();

@@ -4,10 +4,14 @@
 //! order, clips other keys, and everything lies a little beside where it was. [`recover`] holds the edited scene against the
 //! native one and gives a scene in the native order, whose untouched parts are the native values bit for bit, with a
 //! [`Recovery`] that says what was edited.
+//!
+//! Of a material its colour and name are compared. Tangents, pictures, what becomes of alpha and extras are not: they stay
+//! the native ones. So does an attribute that the edited mesh has not.
 
 mod clips;
 mod joints;
 mod meshes;
+mod poses;
 mod rebuild;
 mod report;
 mod skeleton;
@@ -75,6 +79,8 @@ struct Tolerance {
     /// Degrees between unit normals, and where the native normal was not of unit length.
     normal: [f64; 2],
     uv: f64,
+    /// Linear light.
+    color: f64,
     weight: f64,
     /// Radians between rotations of joints.
     rotation: f64,
@@ -91,6 +97,7 @@ impl Tolerance {
                 position: 0.0,
                 normal: [0.0; 2],
                 uv: 0.0,
+                color: 0.0,
                 weight: 0.0,
                 rotation: 0.0,
                 translation: 0.0,
@@ -100,6 +107,7 @@ impl Tolerance {
                 position: 4e-6 * extent,
                 normal: [0.2, 0.7],
                 uv: 1e-6,
+                color: 1e-6,
                 weight: 1e-6,
                 rotation: 2e-5,
                 translation: 3e-5 * extent,
@@ -110,6 +118,7 @@ impl Tolerance {
                 normal: [1.5, 1.5],
                 // Half a step of 12 bits.
                 uv: 1.3e-4,
+                color: 4e-3,
                 weight: 4e-3,
                 rotation: 4e-3,
                 translation: 4e-4 * extent,

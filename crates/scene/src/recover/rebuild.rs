@@ -25,7 +25,7 @@ pub(super) fn meshes(
     let Finds { native: found, edited, foreign } = finds;
     let natives = core::mem::take(&mut scene.meshes);
     let mut places: Vec<Option<MeshId>> = work.budget.reserve("meshes", natives.len())?;
-    let mut maker = Maker { work, placed, edited, materials: Materials::new(work), scene };
+    let mut maker = Maker { work, placed, edited, materials: Materials::new(work, scene), scene };
     for (m, (native, own)) in natives.iter().zip(found).enumerate() {
         let lost = own.slots.is_empty() && own.added.is_empty() && own.sources.is_empty();
         if lost && !stays_absent(work, m) {
@@ -66,22 +66,31 @@ struct Materials {
 const UNNAMED: [&str; 4] = ["", "Material_0", "material", "DefaultMaterial"];
 
 impl Materials {
-    fn new(work: &Work<'_, '_>) -> Self {
+    fn new(work: &Work<'_, '_>, scene: &mut Scene) -> Self {
         let part = |m: &Material| Part { name: m.name.clone(), ..Part::default() };
         let mut own =
             Self { known: BTreeMap::new(), report: work.native.materials.iter().map(part).collect() };
         for (e, material) in work.edited.materials.iter().enumerate() {
-            let native =
-                work.exported.materials.iter().position(|n| n.name == material.name && !n.name.is_empty());
-            if let Some(native) = native {
-                own.known.insert(e, MaterialId(native));
+            let named = |n: &Material| n.name == material.name && !n.name.is_empty();
+            let Some(native) = work.exported.materials.iter().position(named) else { continue };
+            own.known.insert(e, MaterialId(native));
+            let colors = work.exported.materials.get(native).map(|n| n.base_color);
+            let off = |c: [f32; 4]| {
+                c.iter()
+                    .zip(material.base_color)
+                    .any(|(a, b)| f64::from((a - b).abs()) > work.tolerance.color)
+            };
+            if colors.is_some_and(off)
+                && let (Some(part), Some(to)) = (own.report.get_mut(native), scene.materials.get_mut(native))
+            {
+                part.state = State::Edited;
+                to.base_color = material.base_color;
             }
         }
         own
     }
 
-    /// The material of the result that one of the edited scene is; those that are there twice are edited where they
-    /// look otherwise.
+    /// The material of the result that one of the edited scene is.
     fn get(&mut self, work: &Work<'_, '_>, e: usize, scene: &mut Scene) -> Option<MaterialId> {
         if let Some(id) = self.known.get(&e) {
             return Some(*id);

@@ -149,7 +149,7 @@ fn what_was_edited_in_a_mangled_model_is_all_that_is() {
 fn the_least_edit_is_seen() {
     let native = tube();
     type Edit = fn(&mut Scene);
-    let edits: [(&str, Edit); 12] = [
+    let edits: [(&str, Edit); 13] = [
         ("position", |s| s.meshes[0].positions[7][1] += 1e-4),
         ("normal", |s| s.meshes[0].normals[3] = [0.01, 0.0, 0.999_95]),
         ("uv", |s| s.meshes[0].uvs[3][0] += 1e-5),
@@ -161,6 +161,7 @@ fn the_least_edit_is_seen() {
         ("triangle", |s| s.meshes[0].triangles[2].swap(0, 1)),
         ("mesh name", |s| s.meshes[1].name = "cap".into()),
         ("material", |s| s.meshes[1].material = Some(MaterialId(0))),
+        ("colour", |s| s.materials[0].base_color[1] -= 1e-5),
         ("joint name", |s| s.skeletons[0].joints[2].name = "tail".into()),
         ("joint place", |s| {
             s.skeletons[0].joints[2].inverse_bind.w[0] -= 1e-3;
