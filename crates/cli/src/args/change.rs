@@ -1,0 +1,141 @@
+//! Commands that write files in the format that they have.
+
+use super::shared::{OutputFormat, ReadArgs};
+use super::values::parse_bound;
+use clap::{Args, ValueEnum};
+use meshwright::bmd::OptimizeOptions;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+const DEFAULT_EFFORT: u8 = OptimizeOptions::DEFAULT_EFFORT;
+
+#[derive(Debug, Args)]
+pub(crate) struct OptimizeArgs {
+    /// A BMD, DPM or ZYM file, or - for standard input
+    pub file: OsString,
+    /// Where to write, - for standard output
+    #[arg(long, short, value_name = "FILE", required = true)]
+    pub output: PathBuf,
+    /// How far a vertex may move in the space of its bone, in units of the model
+    #[arg(long, value_name = "UNITS", default_value = "0", value_parser = parse_bound)]
+    pub max_position: f64,
+    /// How far a normal may turn
+    #[arg(long, value_name = "DEGREES", default_value = "0", value_parser = parse_bound)]
+    pub max_normal: f64,
+    /// How far a texture coordinate may move
+    #[arg(long, value_name = "ST", default_value = "0", value_parser = parse_bound)]
+    pub max_st: f64,
+    /// How far keys may turn a bone of the posed model off at a whole frame, its parents' part included
+    #[arg(long, value_name = "DEGREES", default_value = "0", value_parser = parse_bound)]
+    pub max_angle: f64,
+    /// How far keys may move a vertex of the posed model off at a whole frame, in units of the model; without it
+    /// --max-angle alone says how far
+    #[arg(long, value_name = "UNITS", default_value = "0", value_parser = parse_bound)]
+    pub max_distance: f64,
+    /// How far a bone's own scale may be off at a whole frame
+    #[arg(long, value_name = "FACTOR", default_value = "0", value_parser = parse_bound)]
+    pub max_scale: f64,
+    /// The fewest bytes, with what BGBTech's own loader misreads: quads, more triangles than vertices in a mesh, and keys
+    /// on the last frame of a clip, behind which it gives bones the keys of others
+    #[arg(long)]
+    pub compact: bool,
+    /// Do without what that loader misreads whatever it costs: keys on the last frame that the input has move or go, even
+    /// beyond the bounds. By default those stay where the bounds do not allow to leave them out
+    #[arg(long, conflicts_with = "compact")]
+    pub engine_safe: bool,
+    /// How much is tried, 0 to 9; what is not tried leaves the file larger
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_EFFORT, value_parser = clap::value_parser!(u8).range(0..=9))]
+    pub effort: u8,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    #[command(flatten)]
+    pub darkplaces: DarkPlacesArgs,
+    #[command(flatten)]
+    pub read: ReadArgs,
+}
+
+/// A step of the optimizer for DPM and ZYM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StepArg {
+    /// Parts of vertices that add nothing
+    Influences,
+    /// Vertices that no triangle has, and (DPM) equal ones
+    Vertices,
+    /// Equal poses (DPM)
+    Poses,
+    /// Sorting triangles for strips and vertex caches
+    Triangles,
+    /// Sorting vertices by their first use
+    Order,
+}
+
+/// Steps that change more than how a model is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MoreArg {
+    /// Meshes without triangles go, those of one shader become one
+    Meshes,
+    /// Frames that no clip has go
+    Frames,
+}
+
+/// Which of the bones go that move nothing; those flagged as attachments stay.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum UnusedBonesArg {
+    /// None
+    Keep,
+    /// All where the model flags attachments, else those without a name
+    #[default]
+    Unmarked,
+    /// All
+    Remove,
+}
+
+/// Options of `optimize` for DPM and ZYM.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "DPM and ZYM")]
+pub(crate) struct DarkPlacesArgs {
+    /// Bones that move nothing
+    #[arg(long, value_enum)]
+    pub unused_bones: Option<UnusedBonesArg>,
+    /// Leave out a step; repeatable
+    #[arg(long, value_enum, value_name = "STEP", value_delimiter = ',')]
+    pub skip: Vec<StepArg>,
+    /// Take a step that changes meshes or frames; repeatable
+    #[arg(long, value_enum, value_name = "STEP", value_delimiter = ',')]
+    pub also: Vec<MoreArg>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "BONE and MESH are a name or a number, as in #0. Bones are found without regard to case, as the engine\n\
+    finds them; meshes are called like their shaders. Bones are renamed last."
+)]
+pub(crate) struct EditArgs {
+    /// A DPM file, or - for standard input
+    pub file: OsString,
+    /// Where to write, - for standard output; may be the file itself
+    #[arg(long, short, value_name = "FILE", required = true)]
+    pub output: PathBuf,
+    /// Flag a bone as an attachment, which tools do not remove
+    #[arg(long, value_name = "BONE")]
+    pub set_attach: Vec<String>,
+    /// Take that flag from a bone
+    #[arg(long, value_name = "BONE")]
+    pub clear_attach: Vec<String>,
+    /// Set all flags of a bone
+    #[arg(long, value_name = "BONE=N")]
+    pub set_flags: Vec<String>,
+    /// Set the group id of triangles: of one (7), of some (0-11) or of all (*)
+    #[arg(long, value_name = "MESH:RANGE=N")]
+    pub set_groupid: Vec<String>,
+    /// Set the shader of a mesh
+    #[arg(long, value_name = "MESH=NAME")]
+    pub set_shader: Vec<String>,
+    /// Give a bone another name
+    #[arg(long, value_name = "BONE=NAME")]
+    pub rename_bone: Vec<String>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    #[command(flatten)]
+    pub read: ReadArgs,
+}

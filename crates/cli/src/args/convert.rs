@@ -1,0 +1,97 @@
+//! `convert`.
+
+use super::shared::{CompanionArgs, JobsArgs, OutputFormat, ReadArgs};
+use super::values::{engines, parse_factor, parse_id, parse_rate};
+use clap::{Args, ValueEnum};
+use meshwright::scene::Engine;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Which influences of a vertex are exported.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InfluenceArg {
+    /// The four largest, which every viewer shows
+    #[default]
+    #[value(name = "4")]
+    Four,
+    /// All, in further sets that some viewers ignore
+    All,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// Files or folders, - for standard input. Several TSO files (.mesh, .skel, .anim) with one output file
+    /// become one figure
+    #[arg(required = true)]
+    pub files: Vec<OsString>,
+    /// A file, a folder (existing, or ending in /, or for several inputs without an extension), or - for standard output.
+    /// An output appears complete or not at all; what replaces a file, or is the only output, survives a power failure
+    #[arg(long, short, value_name = "OUT", required = true)]
+    pub output: PathBuf,
+    /// The output's format: glb, gltf, obj or any that is read, the input's own for a byte-identical rewrite; by default
+    /// that of OUT
+    #[arg(long, value_name = "FORMAT")]
+    pub to: Option<String>,
+    /// For obj: the pose CLIP:FRAME, by number or name; `:FRAME` is a frame of the file. The bind pose by default
+    #[arg(long, value_name = "CLIP:FRAME")]
+    pub pose: Option<String>,
+    /// Influences per vertex
+    #[arg(long, value_enum, default_value_t)]
+    pub influences: InfluenceArg,
+    /// Leave out the textures that are found (png, jpg, tga, bmp, pcx, dds); without it glTF embeds them, obj names them, and
+    /// those that a GLB holds are put beside a game's format
+    #[arg(long, overrides_with = "textures")]
+    pub no_textures: bool,
+    /// Textures that are found are used, which they are anyway
+    #[arg(long, hide = true, overrides_with = "no_textures")]
+    pub textures: bool,
+    /// Compute the normals of TSO meshes from their faces, for files whose normals point in wrong directions
+    #[arg(long)]
+    pub recompute_normals: bool,
+    /// Looping clips repeat their first frame at the end, for viewers that would jump
+    #[arg(long)]
+    pub close_loops: bool,
+    /// Keep the skeleton of a model of a single frame, which glTF and OBJ otherwise hold as a static mesh
+    #[arg(long)]
+    pub keep_skeleton: bool,
+    /// Multiply all lengths: 0.0254 makes metres of Quake's units. The output says so; on the way back to a game's format
+    /// the factor that a GLB states is divided out unless one is given
+    #[arg(long, value_name = "FACTOR", value_parser = parse_factor)]
+    pub scale: Option<f64>,
+    /// Frames per second of the clips of a glTF document, instead of the rate that it states or that fits its keys
+    #[arg(long, value_name = "N", value_parser = parse_rate)]
+    pub fps: Option<f32>,
+    #[arg(long = "for", value_name = "ENGINE", help = format!("Keep the limits of an engine where they are narrower than its format's: {}", engines()))]
+    pub engine: Option<Engine>,
+    /// The number of the first TSO mesh and texture in the game's archives, where names hold none: decimal, or 0x and
+    /// hexadecimal. A .bnd is written beside the mesh
+    #[arg(long, value_name = "N", value_parser = parse_id)]
+    pub tso_id: Option<u32>,
+    /// Write the neighbours of triangles into IQM
+    #[arg(long)]
+    pub adjacency: bool,
+    /// Make tangents anew for IQM, where the model has texture coordinates
+    #[arg(long)]
+    pub tangents: bool,
+    /// Say what would be written and what it does not hold, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Drop vertices that no triangle uses, as some importers do
+    #[arg(long)]
+    pub prune: bool,
+    /// Keep native fields that glTF has no place for as extras
+    #[arg(long)]
+    pub extras: bool,
+    /// Draw the meshes that only bound bones (BMD), too
+    #[arg(long)]
+    pub solids: bool,
+    /// How what was written and what was lost is printed
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    #[command(flatten)]
+    pub jobs: JobsArgs,
+    #[command(flatten)]
+    pub read: ReadArgs,
+    #[command(flatten)]
+    pub companions: CompanionArgs,
+}

@@ -1,0 +1,90 @@
+//! The command line.
+
+mod change;
+mod convert;
+mod look;
+mod pack;
+mod render;
+mod shared;
+mod values;
+
+pub(crate) use change::{EditArgs, MoreArg, OptimizeArgs, StepArg, UnusedBonesArg};
+pub(crate) use convert::{ConvertArgs, InfluenceArg};
+pub(crate) use look::{CheckArgs, DumpArgs, InfoArgs, ListArgs, ViewArgs};
+pub(crate) use pack::{PackArgs, UnpackArgs};
+pub(crate) use render::{OverlayArg, RenderArgs, ViewArg};
+pub(crate) use shared::{ClipNamesArg, CompanionArgs, JobsArgs, OutputFormat, ReadArgs};
+pub(crate) use values::values;
+
+use crate::destination::Destination;
+use clap::{Parser, Subcommand};
+
+/// Opens old game models, exactly and safely, and puts them back.
+#[derive(Debug, Parser)]
+#[command(name = "meshwright", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(
+    after_help = "Exit codes: 0 fine, 1 a file has errors (warnings too with --deny-warnings), 2 wrong arguments,\n\
+    3 a file could not be read or written or is of no known format. 101 is a bug: please report it."
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Show what files hold, one line each
+    Info(InfoArgs),
+    /// Find everything that is wrong with files, with code, offset and field path
+    Check(CheckArgs),
+    /// Convert any format to any other, glb, gltf and obj included, or rewrite in the same format byte for byte
+    Convert(ConvertArgs),
+    /// Show what folders and packs (pk3, pk4, pak, vp) hold, as an engine sees it
+    List(ListArgs),
+    /// Write the files of packs into a folder
+    Unpack(UnpackArgs),
+    /// Put the files of a folder into a pack (pk3, pak), the same bytes every time
+    Pack(PackArgs),
+    /// Show models in a browser, where they play: folders, packs, files that are dropped on it
+    View(ViewArgs),
+    /// Draw pictures of models: PNG, turntables, clips, sheets
+    Render(RenderArgs),
+    /// Print a model as JSON
+    Dump(DumpArgs),
+    /// Write a model (BMD, DPM, ZYM) in fewer bytes: exactly, or within the bounds that are given
+    Optimize(OptimizeArgs),
+    /// Change names, flags and group ids of a DPM, and no other byte
+    Edit(EditArgs),
+}
+
+impl Command {
+    /// Whether standard output is to hold a JSON document whatever happens.
+    pub(crate) fn wants_json(&self) -> bool {
+        let (format, output) = match self {
+            Self::Info(args) => (args.format, None),
+            Self::Check(args) => (args.format, None),
+            Self::Convert(args) => (args.format, Some(&args.output)),
+            Self::List(args) => (args.format, None),
+            Self::Unpack(args) => (args.format, None),
+            Self::Pack(args) => (args.format, Some(&args.output)),
+            Self::View(_) => return false,
+            Self::Render(args) => (args.format, Some(&args.output)),
+            Self::Dump(args) => (args.format, args.output.as_ref()),
+            Self::Optimize(args) => (args.format, Some(&args.output)),
+            Self::Edit(args) => (args.format, Some(&args.output)),
+        };
+        format == OutputFormat::Json
+            && output.is_none_or(|path| Destination::new(path) != Destination::Stdout)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+}

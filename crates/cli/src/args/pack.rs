@@ -1,0 +1,40 @@
+//! Commands for packs.
+
+use super::shared::OutputFormat;
+use super::values::parse_size;
+use clap::Args;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct UnpackArgs {
+    /// Packs, or files and folders in them: data.pk3/models
+    #[arg(required = true)]
+    pub files: Vec<OsString>,
+    /// The folder that takes the files, under the paths that they have in the pack
+    #[arg(long, short, value_name = "DIR", required = true)]
+    pub output: PathBuf,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    /// Bytes that one file may take in memory
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size)]
+    pub max_memory: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PackArgs {
+    /// The folder whose files go into the pack, under their paths in it; or another pack
+    pub folder: OsString,
+    /// The pack: .pk3, .pk4 and .zip are zip archives, .pak is Quake's
+    #[arg(long, short, value_name = "PACK", required = true)]
+    pub output: PathBuf,
+    /// Keep what this pack of the same kind holds: files that the folder has not, or has with the same bytes, stay byte
+    /// for byte
+    #[arg(long, value_name = "PACK")]
+    pub onto: Option<PathBuf>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    /// Bytes that one file may take in memory
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size)]
+    pub max_memory: u64,
+}

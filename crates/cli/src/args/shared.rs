@@ -1,0 +1,92 @@
+//! Options that several commands share.
+
+use super::values::{parse_size, values};
+use clap::{Args, ValueEnum};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OutputFormat {
+    /// For people
+    #[default]
+    Text,
+    /// For programs, one document
+    Json,
+}
+
+/// Options of every command that reads models.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ReadArgs {
+    /// Read files as this format whatever their content and name say
+    #[arg(long = "as", value_name = "FORMAT")]
+    pub read_as: Option<String>,
+    /// Pass over broken rules that leave the rest readable, and report them
+    #[arg(long)]
+    pub lenient: bool,
+    /// Bytes that one file may take in memory, decompressed streams included: 256M, 1G
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size)]
+    pub max_memory: u64,
+    #[arg(long, value_name = "NAME", help = format!("The dialect of files, where their bytes do not decide: {}", values("dialect").join(", ")))]
+    pub dialect: Option<String>,
+    /// Rotations of a Crucible skeleton are stored w first
+    #[arg(long)]
+    pub quaternions_w_first: bool,
+    /// The .json of an FSOMODEL file instead of the one beside it
+    #[arg(long, value_name = "FILE")]
+    pub metadata: Option<PathBuf>,
+    /// Look for what belongs to a model in this folder instead of the model's own, or the parent of a folder models around
+    /// it; repeatable, later ones hide earlier ones
+    #[arg(long, value_name = "DIR")]
+    pub root: Vec<PathBuf>,
+    /// Ignore companion files found beside the model
+    #[arg(long)]
+    pub no_companions: bool,
+    /// Say nothing but results, errors, and in one line what a file lost
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Say every loss and note by itself instead of one line for each kind
+    #[arg(long, short, conflicts_with = "quiet")]
+    pub verbose: bool,
+}
+
+/// Options of every command that takes many files.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct JobsArgs {
+    /// How many files are worked on at a time: one for each core by default. Results are the same for any number; large
+    /// files wait for each other, so that all together take about what --max-memory lets one take
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+}
+
+/// Where the names of clips come from that a .framegroups file lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ClipNamesArg {
+    /// The engine's: the name on the line, else groupified_N_anim
+    #[default]
+    Engine,
+    /// For lines without a name, what they say behind //
+    Comments,
+    /// The names of frames (DPM) or scenes (ZYM)
+    Frames,
+}
+
+/// Files that belong to a model.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct CompanionArgs {
+    /// A .framegroups file (DPM, ZYM) instead of the one beside the model
+    #[arg(long, value_name = "FILE")]
+    pub framegroups: Option<PathBuf>,
+    /// Where the names of its clips come from
+    #[arg(long, value_enum, default_value_t)]
+    pub clip_names: ClipNamesArg,
+    /// The skeleton of TSO meshes and animations (.skel) or of a Crucible mesh (.cskel)
+    #[arg(long, value_name = "FILE")]
+    pub skeleton: Option<PathBuf>,
+    /// An animation of the skeleton (.anim); repeatable
+    #[arg(long, value_name = "FILE")]
+    pub anim: Vec<PathBuf>,
+    /// The .bnd that names a TSO mesh's texture, instead of the one beside it
+    #[arg(long, value_name = "FILE")]
+    pub binding: Option<PathBuf>,
+}

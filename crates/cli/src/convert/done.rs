@@ -1,0 +1,68 @@
+//! What became of inputs.
+
+use crate::args::{ConvertArgs, OutputFormat};
+use crate::input::Input;
+use crate::losses::{self, Detail};
+use crate::output::Staged;
+use crate::refusal::Refusal;
+use crate::results::Results;
+use crate::{Status, output, render};
+use meshwright::scene::Loss;
+use serde_json::{Value, json};
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// What became of an input, and the files that took part.
+pub(super) struct Made {
+    pub(super) sources: Vec<PathBuf>,
+    pub(super) result: Result<Done, Refusal>,
+}
+
+/// A conversion that is written, but for the names of its outputs.
+pub(super) struct Done {
+    pub(super) input: Input,
+    pub(super) outputs: Vec<PathBuf>,
+    /// The outputs, or why they cannot be written; none where they were written to standard output.
+    pub(super) staged: Option<Result<Staged, output::Failed>>,
+    /// The output may take the place of the input.
+    pub(super) rewrite: bool,
+    /// How long the outputs would be, where they are only measured.
+    pub(super) sizes: Option<Vec<u64>>,
+    pub(super) losses: Vec<Loss>,
+    /// What to do about losses that extras would hold.
+    pub(super) advice: &'static str,
+}
+
+impl Done {
+    pub(super) fn of(input: &Input, losses: Vec<Loss>, advice: &'static str) -> Self {
+        let (input, outputs) = (input.clone(), Vec::new());
+        Self { input, outputs, staged: None, rewrite: false, sizes: None, losses, advice }
+    }
+
+    pub(super) fn rewriting(self) -> Self {
+        Self { rewrite: true, ..self }
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let losses: Vec<_> = self.losses.iter().map(losses::document).collect();
+        let output: Vec<_> = self.outputs.iter().map(|p| render::exact(p)).collect();
+        json!({ "file": self.input.exact(), "output": output, "losses": losses })
+    }
+
+    /// Says what was lost.
+    pub(super) fn report(&self, results: &mut Results, args: &ConvertArgs) {
+        results.add(Status::Fine, || self.json());
+        if args.format == OutputFormat::Text {
+            let sizes = self.sizes.iter().flatten();
+            let lines: String = self
+                .outputs
+                .iter()
+                .zip(sizes)
+                .map(|(path, size)| format!("{}: {size} bytes\n", render::path(path)))
+                .collect();
+            // A pipe that nobody reads is said at the end.
+            let _ = io::stdout().lock().write_all(lines.as_bytes());
+            losses::say_all(&self.input.shown(), &self.losses, Detail::from(&args.read), self.advice);
+        }
+    }
+}

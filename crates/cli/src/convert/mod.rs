@@ -1,0 +1,168 @@
+//! `meshwright convert`: any format to any, and to itself byte for byte.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "places in the list of inputs, and counts of them"
+)]
+
+mod done;
+mod paths;
+mod progress;
+mod scene;
+mod work;
+
+use crate::args::{ConvertArgs, OutputFormat};
+use crate::batch::Workers;
+use crate::destination::Destination;
+use crate::input::{Input, expand, is_folder};
+use crate::output::Outputs;
+use crate::reader::Reader;
+use crate::results::Results;
+use crate::{Fail, Status, identity, render, say};
+use meshwright::{Format, Target};
+use paths::{OutPath, out_paths};
+use progress::Progress;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use work::Work;
+
+pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
+    let several = args.files.len() > 1 || args.files.iter().any(|file| is_folder(Path::new(file)));
+    let destination =
+        if several { Destination::of_several(&args.output) } else { Destination::new(&args.output) };
+    let to = target(args, &destination)?;
+    if args.pose.is_some() && to != Target::Obj {
+        return Err(Fail::Usage("--pose is for obj; other formats hold every clip".into()));
+    }
+    if destination == Destination::Stdout && args.format == OutputFormat::Json {
+        return Err(Fail::Usage("--format json and -o - both want standard output".into()));
+    }
+    if let Some(engine) = args.engine
+        && !engine.formats().contains(&to.id())
+    {
+        let known = engine.formats().join(", ");
+        return Err(Fail::Usage(format!("--for {engine}: its limits are known for {known}, not for {to}")));
+    }
+    let reader = Reader::new(&args.read, &args.companions)?;
+    let work = Work { args, reader, outputs: Outputs::new(&destination), to };
+    let verb = if args.dry_run { "would be converted" } else { "converted" };
+    let mut results = Results::new(verb, &args.files, args.format, &args.read);
+    let into = if let Destination::Folder(folder) = &destination { Some(folder.as_path()) } else { None };
+    let found = results.inputs(expand(&args.files, into));
+    let workers = Workers::new(&args.jobs, work.reader.limits().memory);
+    let wanted = |format: Format| format.holds_model() || to == Target::Native(format);
+    let mut inputs = Vec::new();
+    let looked = |input: &Input| {
+        let mut input = input.clone();
+        let is_model = work.reader.is_model(&mut input, wanted);
+        (input, is_model)
+    };
+    workers.each(&found, Input::memory, looked, |_, (input, is_model)| {
+        if is_model {
+            // What lies where its own result would is one, as of an earlier run.
+            if !is_result(&input, into, to) {
+                inputs.push(input);
+            }
+        } else {
+            results.skip(&input);
+        }
+        Ok(())
+    })?;
+    work.reader.expect(&inputs)?;
+    if inputs.len() > 1 && !matches!(destination, Destination::Folder(_)) {
+        results.one_of_several();
+        match work.figure(&inputs) {
+            Ok(done) => done.report(&mut results, args),
+            Err((i, refusal)) => results.refuse(&inputs[i], &refusal),
+        }
+        return results.finish();
+    }
+    let paths = out_paths(&inputs, &destination, to);
+    let jobs: Vec<_> = inputs.iter().zip(&paths).collect();
+    let progress = Progress::new(args, inputs.len());
+    let may_read_outputs =
+        !matches!(to, Target::Glb | Target::Gltf | Target::Html) && overlaps(&inputs, &destination);
+    let workers = if may_read_outputs { workers.one_by_one() } else { workers };
+    let size = |job: &(&Input, &OutPath)| job.0.memory();
+    workers.each(
+        &jobs,
+        size,
+        |(input, out)| work.one(input, &out.path),
+        |(input, out), made| {
+            progress.clear();
+            match work.appear(made) {
+                Ok(done) => {
+                    if out.renamed && !args.read.quiet && args.format == OutputFormat::Text {
+                        let path = render::path(&out.path);
+                        say(&format!("{}: written as {path}: another input has its name", input.shown()));
+                    }
+                    done.report(&mut results, args);
+                }
+                Err(refusal) => results.refuse(input, &refusal),
+            }
+            progress.show(input);
+            Ok(())
+        },
+    )?;
+    progress.clear();
+    results.finish()
+}
+
+/// Whether outputs may lie where inputs look for what belongs to them. Then it matters which file comes first.
+fn overlaps(inputs: &[Input], destination: &Destination) -> bool {
+    let Destination::Folder(folder) = destination else { return false };
+    // The folder may not be there yet.
+    let real = |path: &Path| {
+        let there = path.ancestors().find_map(|p| {
+            let p = if p.as_os_str().is_empty() { Path::new(".") } else { p };
+            p.canonicalize().ok()
+        });
+        there.unwrap_or_default()
+    };
+    let folder = real(folder);
+    let tree = |input: &Input| {
+        let folder = input.path.parent().unwrap_or(Path::new("")).to_owned();
+        let named =
+            input.below.as_deref().and_then(Path::parent).map_or(0, |below| below.components().count());
+        let named = folder.ancestors().nth(named).unwrap_or(&folder).to_owned();
+        let models =
+            named.ancestors().find(|p| p.file_name().is_some_and(|n| n.eq_ignore_ascii_case("models")));
+        models.and_then(Path::parent).map_or(named.clone(), Path::to_owned)
+    };
+    let trees: BTreeSet<PathBuf> = inputs.iter().map(tree).collect();
+    trees.iter().map(|tree| real(tree)).any(|tree| tree.starts_with(&folder) || folder.starts_with(&tree))
+}
+
+/// True for a file met in a folder that takes the results, which has the extension of a result and none of its own format.
+fn is_result(input: &Input, into: Option<&Path>, to: Target) -> bool {
+    let extension = || input.path.extension().is_some_and(|e| e.eq_ignore_ascii_case(to.extension()));
+    let place = || into.zip(input.below.as_deref()).map(|(folder, below)| folder.join(below));
+    let exchanged = |format: Format| !matches!(Target::from(format), Target::Native(_));
+    input.met.as_ref().is_some_and(|met| met.format.is_some_and(exchanged))
+        && !matches!(to, Target::Native(_))
+        && extension()
+        && place().is_some_and(|p| identity::of(&p).is_some_and(|p| Some(p) == identity::of(&input.path)))
+}
+
+/// What is written: what the arguments say, or the output's name.
+fn target(args: &ConvertArgs, destination: &Destination) -> Result<Target, Fail> {
+    match (&args.to, destination) {
+        (Some(text), _) => text.parse().map_err(|e| Fail::Usage(format!("--to: {e}"))),
+        (None, Destination::File(path)) => {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            Target::from_name(&name).ok_or_else(|| {
+                let extension = path.extension().map(|e| format!("nothing is written as .{}; ", e.display()));
+                let why = extension.unwrap_or_default();
+                Fail::Usage(format!("{}: {why}{}", render::path(path), formats()))
+            })
+        }
+        (None, Destination::Folder(_)) => Ok(Target::Glb),
+        (None, Destination::Stdout) => Err(Fail::Usage(formats())),
+    }
+}
+
+/// Which formats there are to be named.
+fn formats() -> String {
+    let known: Vec<_> = Target::all().map(Target::id).collect();
+    format!("name the output's format with --to; there are {}", known.join(", "))
+}

@@ -1,0 +1,96 @@
+//! Between a model and what is written of it.
+
+use crate::args::ConvertArgs;
+use crate::reader::Opened;
+use crate::refusal::Refusal;
+use crate::{pose, relative};
+use meshwright::dump::PoseRef;
+use meshwright::scene::{Clip, ConvertError, Converted, Loss, MeshPose, Scene, SceneOptions};
+use meshwright::{Asset, FigureError, PartRole, Role, Target, rig};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Changes a scene as the arguments want it.
+pub(super) fn reshape(
+    scene: &mut Converted<Scene>,
+    args: &ConvertArgs,
+    to: Target,
+    options: &SceneOptions,
+) -> Result<(), ConvertError> {
+    let stated = scene.value.scale;
+    let factor = match args.scale {
+        Some(factor) => factor,
+        None if matches!(to, Target::Native(_)) => 1.0 / f64::from(stated),
+        None => 1.0,
+    };
+    if factor != 1.0 {
+        scene.value.rescale(factor)?;
+    }
+    if args.scale.is_none() && factor != 1.0 {
+        let message = format!("lengths are those before they were multiplied by {stated}");
+        scene.losses.push(Loss::note("scale-undone", "scene", message));
+    }
+    let dropped = if args.prune { scene.value.prune(&options.budget())? } else { 0 };
+    if dropped > 0 {
+        let note = Loss::note("vertices-pruned", "meshes", "vertices that no triangle uses were dropped");
+        scene.losses.push(note.of(dropped, "vertex", "vertices"));
+    }
+    Ok(())
+}
+
+/// How a file that is put at a path names the textures of a model.
+pub(super) fn texture_files(opened: &Opened, path: &Path) -> BTreeMap<String, String> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let textures = opened.asset.parts().iter().filter(|p| p.role == PartRole::Texture);
+    let named = textures.filter_map(|part| {
+        let place = part.path.as_ref()?;
+        let file = opened.finder.tree().os_path(place)?;
+        Some((place.text().into_owned(), relative::between(folder, &file)?))
+    });
+    named.collect()
+}
+
+/// The meshes in a pose of a clip, or in a frame of `all` that the file has.
+pub(super) fn obj_pose(scene: &mut Scene, all: Option<Clip>, text: &str) -> Result<Vec<MeshPose>, Refusal> {
+    let wrong = |why: &str| Refusal::Argument(format!("--pose {text}: {why}"));
+    let own = scene.clips.len();
+    let (clip, frame) = match pose::parse("--pose", text, scene)? {
+        PoseRef::Clip { clip, frame } => (clip, frame),
+        PoseRef::File { frame } => {
+            scene.clips.push(all.ok_or_else(|| wrong("the format has no frames but those of clips"))?);
+            (own, frame)
+        }
+    };
+    if scene.clips.get(clip).is_none_or(|c| frame >= c.frames) {
+        return Err(wrong("there is no such frame"));
+    }
+    // In 64 bits, which every machine rounds alike.
+    let mut evaluator = rig::Evaluator::new(scene)?.with_precision(rig::Precision::Double);
+    evaluator.pose(Some((clip, f64::from(frame))))?;
+    let posed = evaluator.meshes()?;
+    scene.clips.truncate(own);
+    Ok(posed)
+}
+
+/// Why a model becomes no scene, with the option that may help.
+pub(super) fn hinted(e: ConvertError, asset: &Asset) -> Refusal {
+    let takes_skeleton = asset.format().companions().iter().any(|c| c.role == Role::Skeleton);
+    let lacks = takes_skeleton && !asset.companions().has(Role::Skeleton);
+    match (&e, Refusal::from(e.clone())) {
+        (ConvertError::Unsupported { .. }, Refusal::Cannot { code, why }) if lacks => {
+            Refusal::Cannot { code, why: format!("{why}; name one with --skeleton") }
+        }
+        (_, refusal) => refusal,
+    }
+}
+
+pub(super) fn no_figure(e: &FigureError) -> Refusal {
+    match e {
+        FigureError::Empty => Refusal::Unknown(None),
+        FigureError::Foreign { .. } => {
+            let why = format!("several inputs need a folder as output (end it in / or create it): {e}");
+            Refusal::Argument(why)
+        }
+        e => Refusal::Argument(e.to_string()),
+    }
+}

@@ -1,0 +1,264 @@
+//! The conversion of one model.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "places in the list of inputs, and counts of them"
+)]
+
+use super::done::{Done, Made};
+use super::paths::{out_paths, placed};
+use super::scene::{hinted, no_figure, obj_pose, reshape, texture_files};
+use crate::args::{ConvertArgs, InfluenceArg};
+use crate::destination::Destination;
+use crate::input::Input;
+use crate::output;
+use crate::output::{Content, Outputs, Staged};
+use crate::reader::{Opened, Reader};
+use crate::refusal::Refusal;
+use meshwright::gltf::Influences;
+use meshwright::scene::{ConvertError, Loss, SceneOptions};
+use meshwright::{Asset, StreamedFile, Target, WriteOptions};
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+/// Files to be written together: all or none.
+pub(super) type Files<'s> = Vec<(PathBuf, StreamedFile<'s>)>;
+
+/// A conversion as the arguments want it.
+pub(super) struct Work<'a> {
+    pub(super) args: &'a ConvertArgs,
+    pub(super) reader: Reader,
+    pub(super) outputs: Outputs,
+    pub(super) to: Target,
+}
+
+impl Work<'_> {
+    /// Makes of one file what it becomes, up to the names of the outputs.
+    pub(super) fn one(&self, input: &Input, path: &Path) -> Made {
+        let mut sources = Vec::new();
+        let result = self.made(input, path, &mut sources);
+        Made { sources, result }
+    }
+
+    pub(super) fn made(
+        &self,
+        input: &Input,
+        path: &Path,
+        sources: &mut Vec<PathBuf>,
+    ) -> Result<Done, Refusal> {
+        let mut opened = self.reader.open(input)?;
+        self.took_part(&opened, sources);
+        let scaled = self.args.scale.is_some_and(|scale| scale != 1.0);
+        let changed = scaled || self.args.prune || self.args.engine.is_some();
+        if self.to == Target::Native(opened.asset.format()) && !changed {
+            self.reader.say_passed_over(input, &opened);
+            return self.rewritten(input, &mut opened.asset, path);
+        }
+        self.reader.say_used(input, &opened);
+        self.written(input, opened, path, sources)
+    }
+
+    /// Remembers the files of a model: of one among others when it is its turn.
+    pub(super) fn took_part(&self, opened: &Opened, sources: &mut Vec<PathBuf>) {
+        match self.outputs.destination() {
+            Destination::Folder(_) => sources.extend(opened.paths()),
+            _ => self.reader.note(opened.paths()),
+        }
+    }
+
+    /// Gives outputs their names, in the order of the inputs. What took part so far is not replaced by them; a rewrite may
+    /// take the place of its own file.
+    pub(super) fn appear(&self, made: Made) -> Result<Done, Refusal> {
+        self.reader.note(made.sources);
+        let mut done = made.result?;
+        let own = done.rewrite.then_some(&done.input);
+        done.outputs.iter().try_for_each(|path| self.reader.spare(path, own))?;
+        if let Some(staged) = done.staged.take() {
+            let appeared = staged.and_then(Staged::appear);
+            appeared.map_err(|(path, e)| Refusal::unwritable(&path, &e))?;
+            done.outputs.iter().for_each(|path| self.reader.wrote(path));
+        }
+        Ok(done)
+    }
+
+    /// A model in its own format, with the companions whose names follow from its own. One that is there already, as in
+    /// a rewrite in place, is left as it is.
+    pub(super) fn rewritten(&self, input: &Input, asset: &mut Asset, path: &Path) -> Result<Done, Refusal> {
+        asset.drop_bytes();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let mut files = placed(asset.rewrite(&name)?, |file| &file.name, path)?;
+        let mut losses = Vec::new();
+        let is_stream = || fs::metadata(path).is_ok_and(|meta| !meta.is_file());
+        if files.len() > 1 && (*self.outputs.destination() == Destination::Stdout || is_stream()) {
+            let left = files.drain(..files.len() - 1);
+            losses.extend(left.map(|(companion, _)| {
+                let companion = companion.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                Loss::new("companion-left", companion, "is left behind: the output takes one file")
+            }));
+        }
+        files.retain(|(place, file)| place == path || !holds(place, &file.bytes));
+        let files = files.into_iter().map(|(place, file)| (place, file.into())).collect();
+        self.staged(Done::of(input, losses, "").rewriting(), files)
+    }
+
+    /// Makes one output of several inputs: files that make up a figure. What is refused comes with the number of its
+    /// input.
+    pub(super) fn figure(&self, inputs: &[Input]) -> Result<Done, (usize, Refusal)> {
+        let (mut files, mut assets) = (Vec::new(), Vec::new());
+        for (i, input) in inputs.iter().enumerate() {
+            let opened = match self.reader.open(input) {
+                Ok(opened) => opened,
+                Err(Refusal::Unknown(_)) if input.met.is_some() => continue,
+                Err(refusal) => return Err((i, refusal)),
+            };
+            self.reader.note(opened.paths());
+            self.reader.say_used(input, &opened);
+            files.push((i, opened.finder));
+            assets.push(opened.asset);
+        }
+        let lead = Asset::figure_lead(&assets);
+        let figure = Asset::figure(assets)
+            .map_err(|e| (files.get(e.index()).map_or(0, |file| file.0), no_figure(&e)))?;
+        let (i, finder) = files.swap_remove(lead.unwrap_or(0));
+        let opened = Opened { finder, asset: figure };
+        let path = out_paths(inputs, self.outputs.destination(), self.to).remove(0).path;
+        let mut sources = Vec::new();
+        let result = self.written(&inputs[i], opened, &path, &mut sources);
+        self.appear(Made { sources, result }).map_err(|refusal| (i, refusal))
+    }
+
+    /// A model as the files that are asked for. Its bytes, and itself, are let go as soon as what comes next has what it
+    /// needs of them.
+    pub(super) fn written(
+        &self,
+        input: &Input,
+        mut opened: Opened,
+        path: &Path,
+        sources: &mut Vec<PathBuf>,
+    ) -> Result<Done, Refusal> {
+        let args = self.args;
+        opened.asset.drop_bytes();
+        opened.asset.companions_mut().recompute_normals = args.recompute_normals;
+        opened.asset.companions_mut().rate = args.fps;
+        let limits = self.reader.limits();
+        // What does not move needs no bones where it is only looked at; a pose is one of a skeleton.
+        let shown = !matches!(self.to, Target::Native(_)) && args.pose.is_none();
+        // Other games take fields of the same names.
+        let options = SceneOptions::default()
+            .with_extras(args.extras || matches!(self.to, Target::Native(_)))
+            .with_solids(args.solids)
+            .with_static_meshes(shown && !args.keep_skeleton)
+            .with_bind_only(shown)
+            .with_memory(limits.memory);
+        let mut scene = opened.asset.to_scene(&options).map_err(|e| hinted(e, &opened.asset))?;
+        reshape(&mut scene, args, self.to, &options)?;
+        if !args.no_textures && self.to.holds_textures() {
+            self.reader.add_textures(&mut opened, &mut scene);
+            self.took_part(&opened, sources);
+        }
+        let single = *self.outputs.destination() == Destination::Stdout;
+        let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
+        let mut options = WriteOptions::default().with_stem(stem.to_string_lossy()).with_limits(limits);
+        options.settings = self.reader.settings().to_vec();
+        options.settings.extend(args.tso_id.map(|id| ("tso-id".into(), id.to_string())));
+        options.settings.extend(args.adjacency.then(|| ("adjacency".into(), "yes".into())));
+        options.settings.extend(args.tangents.then(|| ("tangents".into(), "computed".into())));
+        options.shared = options.shared.for_engine(args.engine);
+        options.single = single;
+        options.without_pictures = args.no_textures || single;
+        if self.to == Target::Obj {
+            options.texture_files = texture_files(&opened, path);
+        }
+        if let Some(text) = &args.pose {
+            options.posed = Some(obj_pose(&mut scene.value, opened.asset.model().file_clip(), text)?);
+        }
+        // Skins go by the file name of the model.
+        let skins = if self.to.has_skins() && !single {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let budget = meshwright::Budget::new(limits);
+            opened.asset.skins(opened.finder.tree(), &name, &budget).map_err(ConvertError::from)?
+        } else {
+            Vec::new()
+        };
+        drop(opened);
+        options.gltf.influences = match args.influences {
+            InfluenceArg::Four => Influences::Four,
+            InfluenceArg::All => Influences::All,
+        };
+        options.gltf.close_loops = args.close_loops;
+        let made = meshwright::stream(&scene.value, self.to, &options)?;
+        let mut files = placed(made.value, |file| &file.name, path)?;
+        let skins = skins.into_iter().map(|skin| (path.with_file_name(&skin.name), skin.into()));
+        files.splice(0..0, skins);
+        // A picture that lies there already, as beside a .gltf, stays.
+        files.retain(|(place, file)| place == path || !file.bytes().is_some_and(|bytes| holds(place, bytes)));
+        if single && files.len() > 1 {
+            let why = format!("{} has several files; standard output takes one", self.to);
+            return Err(Refusal::Argument(why));
+        }
+        let losses = scene.losses.into_iter().chain(made.losses).collect();
+        let advice = match self.to {
+            Target::Glb | Target::Gltf if !args.extras => "; pass --extras to keep them",
+            _ => "",
+        };
+        self.staged(Done::of(input, losses, advice), files)
+    }
+
+    /// Writes the files, up to their names. What goes elsewhere than into a folder is looked at before.
+    pub(super) fn staged(&self, mut done: Done, files: Files<'_>) -> Result<Done, Refusal> {
+        done.outputs = files.iter().map(|(path, _)| path.clone()).collect();
+        let destination = self.outputs.destination();
+        let mut files = files.into_iter().map(|(path, file)| (path, streamed(file)));
+        if self.args.dry_run {
+            let measured = files.map(|(path, content)| {
+                let mut size = Size(0);
+                content(&mut size).map(|()| size.0).map_err(|e| Refusal::unwritable(&path, &e))
+            });
+            done.sizes = Some(measured.collect::<Result<_, _>>()?);
+            return Ok(done);
+        }
+        match destination {
+            Destination::Stdout => {
+                files.try_for_each(|(_, content)| output::stream(destination, content))?;
+            }
+            Destination::File(_) => {
+                let own = done.rewrite.then_some(&done.input);
+                done.outputs.iter().try_for_each(|path| self.reader.spare(path, own))?;
+                done.staged = Some(self.outputs.stage(files));
+            }
+            Destination::Folder(_) => done.staged = Some(self.outputs.stage(files)),
+        }
+        Ok(done)
+    }
+}
+
+/// Short pieces of a file together, long ones as they come.
+pub(super) fn streamed(file: StreamedFile<'_>) -> Content<'_> {
+    Box::new(move |out| {
+        let mut out = BufWriter::with_capacity(1 << 16, out);
+        file.write_to(&mut out)?;
+        out.flush()
+    })
+}
+
+/// Counts what would be written.
+pub(super) struct Size(u64);
+
+impl Write for Size {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.saturating_add(bytes.len() as u64);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// True where a file holds these bytes already.
+pub(super) fn holds(place: &Path, bytes: &[u8]) -> bool {
+    let alike = fs::metadata(place).is_ok_and(|m| m.is_file() && m.len() == bytes.len() as u64);
+    alike && fs::read(place).is_ok_and(|held| held == bytes)
+}
