@@ -280,7 +280,7 @@ pub(crate) fn blended(ours: &[MeshPose], theirs: &Value) -> Result<(), String> {
 pub(crate) fn playback(
     scene: &Scene,
     gltf: &Gltf<'_>,
-    native: &Evaluator<'_>,
+    native: &Evaluator<&Scene>,
     played: &[PrimitivePose],
     tolerance: f64,
 ) -> Result<(), String> {

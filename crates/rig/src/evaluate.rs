@@ -6,7 +6,7 @@
 )]
 
 use crate::error::RigError;
-use crate::kernels::Normals;
+use crate::kernels::{Normals, Output};
 use crate::matrix::Matrix;
 use crate::pose::Pose;
 use crate::rig::Rig;
@@ -14,8 +14,9 @@ use crate::sample::{Blend, Sampler};
 use crate::skin::{SkinPlan, Workspace};
 use alloc::format;
 use alloc::vec::Vec;
+use core::ops::Deref;
 use glam::DAffine3;
-use meshwright_scene::{Mesh, MeshId, MeshPose, Scene};
+use meshwright_scene::{Clip, Mesh, MeshId, MeshPose, Scene};
 
 /// In how many bits vertices are computed. Poses always are in 64.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -63,6 +64,14 @@ fn find(scene: &Scene, mesh: MeshId) -> Result<&Mesh, RigError> {
     scene.meshes.get(mesh.0).ok_or_else(missing)
 }
 
+fn copied(from: &[[f32; 3]], to: &mut [[f32; 3]]) -> Option<()> {
+    (from.len() == to.len()).then(|| to.copy_from_slice(from))
+}
+
+fn rest(rigs: &[Rig], poses: &mut [Pose<DAffine3>]) -> Result<(), RigError> {
+    rigs.iter().zip(poses).try_for_each(|(rig, pose)| pose.rest(rig))
+}
+
 fn unskinned(mesh: &Mesh) -> MeshPose {
     MeshPose { positions: mesh.positions.clone(), normals: mesh.normals.clone() }
 }
@@ -74,23 +83,41 @@ fn skinned(
     length: Normals,
     work: &mut Workspace,
 ) -> Result<MeshPose, RigError> {
-    match precision {
-        Precision::Single => plan.skin_to_vec(pose, length, work),
-        Precision::Double => {
-            let mut out = plan.new_mesh_pose();
-            plan.positions(pose, &mut out.positions)?;
-            if plan.has_normals() {
-                plan.normals(pose, length, &mut out.normals)?;
-            }
-            Ok(out)
+    let mut made = plan.new_mesh_pose();
+    let normals = plan.has_normals().then_some(&mut *made.normals);
+    skinned_into(plan, pose, (precision, length), work, &mut made.positions, normals)?;
+    Ok(made)
+}
+
+fn skinned_into(
+    plan: &SkinPlan,
+    pose: &Pose<DAffine3>,
+    (precision, length): (Precision, Normals),
+    work: &mut Workspace,
+    positions: &mut [[f32; 3]],
+    normals: Option<&mut [[f32; 3]]>,
+) -> Result<(), RigError> {
+    match (precision, normals) {
+        (Precision::Single, normals) => {
+            let out = Output::positions(positions).lengths(length);
+            let out = match normals {
+                Some(normals) => out.with_normals(normals),
+                None => out,
+            };
+            plan.skin(pose, work, out)
+        }
+        (Precision::Double, normals) => {
+            plan.positions(pose, positions)?;
+            normals.map_or(Ok(()), |normals| plan.normals(pose, length, normals))
         }
     }
 }
 
-/// A whole scene prepared, standing in its rest pose or at a frame of a clip.
+/// A whole scene prepared, standing in its rest pose or at a frame of a clip. The scene is borrowed, or held by an `Arc`
+/// where an evaluator is to live by itself.
 #[derive(Clone, Debug)]
-pub struct Evaluator<'a> {
-    scene: &'a Scene,
+pub struct Evaluator<S> {
+    scene: S,
     rigs: Vec<Rig>,
     poses: Vec<Pose<DAffine3>>,
     plans: Vec<Option<SkinPlan>>,
@@ -99,13 +126,13 @@ pub struct Evaluator<'a> {
     normals: Normals,
 }
 
-impl<'a> Evaluator<'a> {
+impl<S: Deref<Target = Scene>> Evaluator<S> {
     /// Prepares every skeleton and every skinned mesh.
     ///
     /// # Errors
     ///
     /// Where a skeleton has a cycle, or a skin does not fit its mesh and skeleton.
-    pub fn new(scene: &'a Scene) -> Result<Self, RigError> {
+    pub fn new(scene: S) -> Result<Self, RigError> {
         let rigs = scene.skeletons.iter().map(Rig::new).collect::<Result<Vec<_>, _>>()?;
         let plan = |mesh: &Mesh| {
             let Some(skin) = &mesh.skin else { return Ok(None) };
@@ -148,8 +175,8 @@ impl<'a> Evaluator<'a> {
     /// Where the clip does not exist, or does not fit its skeleton; the pose then stays as it is.
     pub fn pose(&mut self, at: Option<(usize, f64)>) -> Result<(), RigError> {
         match at {
-            Some((clip, frame)) => self.move_to(&self.sampler(clip)?, frame),
-            None => self.rest(),
+            Some((clip, frame)) => self.move_to(clip, |_| frame),
+            None => rest(&self.rigs, &mut self.poses),
         }
     }
 
@@ -160,27 +187,19 @@ impl<'a> Evaluator<'a> {
     ///
     /// As [`pose`](Self::pose).
     pub fn pose_seconds(&mut self, clip: usize, seconds: f64) -> Result<(), RigError> {
-        let sampler = self.sampler(clip)?;
-        self.move_to(&sampler, sampler.clip().frame_at(seconds))
+        self.move_to(clip, |clip| clip.frame_at(seconds))
     }
 
-    fn sampler(&self, clip: usize) -> Result<Sampler<'a>, RigError> {
-        let sampler = Sampler::new(self.scene, clip)?;
-        Ok(match self.blend {
-            Some(blend) => sampler.with_blend(blend),
-            None => sampler,
-        })
-    }
-
-    fn rest(&mut self) -> Result<(), RigError> {
-        self.rigs.iter().zip(&mut self.poses).try_for_each(|(rig, pose)| pose.rest(rig))
-    }
-
-    fn move_to(&mut self, sampler: &Sampler<'_>, frame: f64) -> Result<(), RigError> {
-        self.rest()?;
+    fn move_to(&mut self, clip: usize, frame: impl FnOnce(&Clip) -> f64) -> Result<(), RigError> {
+        let plain = Sampler::new(&self.scene, clip)?;
+        let sampler = match self.blend {
+            Some(blend) => plain.with_blend(blend),
+            None => plain,
+        };
+        rest(&self.rigs, &mut self.poses)?;
         let skeleton = sampler.clip().skeleton.0;
         match (self.rigs.get(skeleton), self.poses.get_mut(skeleton)) {
-            (Some(rig), Some(pose)) => pose.sample(rig, sampler, frame),
+            (Some(rig), Some(pose)) => pose.sample(rig, &sampler, frame(sampler.clip())),
             _ => Ok(()),
         }
     }
@@ -200,13 +219,40 @@ impl<'a> Evaluator<'a> {
     }
 
     fn mesh_with(&self, mesh: MeshId, work: &mut Workspace) -> Result<MeshPose, RigError> {
-        let found = find(self.scene, mesh)?;
-        let plan = self.plans.get(mesh.0).and_then(Option::as_ref);
-        let pose = found.skin.as_ref().and_then(|s| self.poses.get(s.skeleton.0));
-        match (plan, pose) {
-            (Some(plan), Some(pose)) => skinned(plan, pose, self.precision, self.normals, work),
-            _ => Ok(unskinned(found)),
+        match self.plan(mesh)? {
+            Some((plan, pose)) => skinned(plan, pose, self.precision, self.normals, work),
+            None => find(&self.scene, mesh).map(unskinned),
         }
+    }
+
+    /// A mesh in the current pose, in model space, into memory of the caller's: an entry for each vertex. Normals may be
+    /// asked for where the mesh has them.
+    ///
+    /// # Errors
+    ///
+    /// Where the mesh does not exist, has no normals, or another number of vertices.
+    pub fn mesh_into(
+        &self,
+        mesh: MeshId,
+        work: &mut Workspace,
+        positions: &mut [[f32; 3]],
+        normals: Option<&mut [[f32; 3]]>,
+    ) -> Result<(), RigError> {
+        if let Some((plan, pose)) = self.plan(mesh)? {
+            return skinned_into(plan, pose, (self.precision, self.normals), work, positions, normals);
+        }
+        let found = find(&self.scene, mesh)?;
+        let other =
+            |what| RigError::invalid(format!("meshes[{}].{what}", mesh.0), "another number of vertices");
+        copied(&found.positions, positions).ok_or_else(|| other("positions"))?;
+        normals.map_or(Some(()), |normals| copied(&found.normals, normals)).ok_or_else(|| other("normals"))
+    }
+
+    /// How a mesh that has a skin is moved.
+    fn plan(&self, mesh: MeshId) -> Result<Option<(&SkinPlan, &Pose<DAffine3>)>, RigError> {
+        let skin = find(&self.scene, mesh)?.skin.as_ref();
+        let plan = self.plans.get(mesh.0).and_then(Option::as_ref);
+        Ok(plan.zip(skin.and_then(|skin| self.poses.get(skin.skeleton.0))))
     }
 
     /// All meshes in the current pose, in model space.

@@ -8,7 +8,7 @@
 use meshwright_rig::glam::{Affine3A, DAffine3, DQuat, DVec3};
 use meshwright_rig::{
     Blend, Choice, Evaluator, Form, Matrix, NameMatch, Normals, PlanOptions, Pose, Rig, RigError, Sampler,
-    SkinPlan, blend_poses, evaluate, world_transforms,
+    SkinPlan, Workspace, blend_poses, evaluate, world_transforms,
 };
 use meshwright_scene::strategy::{clean_scene, wild_scene};
 use meshwright_scene::{
@@ -16,6 +16,7 @@ use meshwright_scene::{
     Scene, Skeleton, SkeletonId, Skin, Track, Trs,
 };
 use proptest::prelude::*;
+use std::sync::Arc;
 
 fn distance(a: &[[f32; 3]], b: &[[f32; 3]]) -> f32 {
     assert_eq!(a.len(), b.len());
@@ -77,6 +78,29 @@ proptest! {
             }
         }
         prop_assert_eq!(world_transforms(&scene).unwrap().len(), scene.nodes.len());
+    }
+
+    #[test]
+    fn memory_of_the_caller_gets_the_same_vertices(scene in wild_scene()) {
+        let mut evaluator = Evaluator::new(Arc::new(scene.clone())).unwrap();
+        if let Some(clip) = scene.clips.first() {
+            evaluator.pose(Some((0, times(clip).last().unwrap_or(0.0)))).unwrap();
+        }
+        let mut work = Workspace::new();
+        for (m, expected) in evaluator.meshes().unwrap().iter().enumerate() {
+            let mut positions = vec![[f32::NAN; 3]; expected.positions.len()];
+            let mut normals = vec![[f32::NAN; 3]; expected.normals.len()];
+            let wanted = (!normals.is_empty()).then_some(&mut *normals);
+            evaluator.mesh_into(MeshId(m), &mut work, &mut positions, wanted).unwrap();
+            prop_assert_eq!(bits(&positions), bits(&expected.positions));
+            prop_assert_eq!(bits(&normals), bits(&expected.normals));
+            let mut longer = vec![[0.0; 3]; positions.len() + 1];
+            prop_assert!(evaluator.mesh_into(MeshId(m), &mut work, &mut longer, None).is_err());
+            if expected.normals.is_empty() && !positions.is_empty() {
+                let asked = Some(&mut longer[1..]);
+                prop_assert!(evaluator.mesh_into(MeshId(m), &mut work, &mut positions, asked).is_err());
+            }
+        }
     }
 
     #[test]

@@ -65,7 +65,7 @@ pub(super) fn obj_pose(scene: &mut Scene, all: Option<Clip>, text: &str) -> Resu
         return Err(wrong("there is no such frame"));
     }
     // In 64 bits, which every machine rounds alike.
-    let mut evaluator = rig::Evaluator::new(scene)?.with_precision(rig::Precision::Double);
+    let mut evaluator = rig::Evaluator::new(&*scene)?.with_precision(rig::Precision::Double);
     evaluator.pose(Some((clip, f64::from(frame))))?;
     let posed = evaluator.meshes()?;
     scene.clips.truncate(own);

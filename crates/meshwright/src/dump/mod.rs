@@ -310,7 +310,7 @@ impl<'m> Dump<'m> {
 /// A scene, and where it stands.
 struct Stage<'s> {
     scene: &'s Scene,
-    evaluator: Evaluator<'s>,
+    evaluator: Evaluator<&'s Scene>,
     at: Option<(usize, u32)>,
 }
 
