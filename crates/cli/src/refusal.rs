@@ -6,7 +6,7 @@ use meshwright::dump::DumpError;
 use meshwright::files::FilesError;
 use meshwright::rig::RigError;
 use meshwright::scene::ConvertError;
-use meshwright::{AssetError, Finding, Format, ReadError, WriteError};
+use meshwright::{AssetError, Failure, Finding, Format, ReadError, WriteError};
 use serde_json::{Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -43,11 +43,7 @@ impl From<AssetError> for Refusal {
 
 impl From<ConvertError> for Refusal {
     fn from(e: ConvertError) -> Self {
-        let code = match e {
-            ConvertError::Invalid { .. } => "invalid-model",
-            ConvertError::Limit { .. } => "limit",
-            _ => "not-convertible",
-        };
+        let code = Failure::from(e.clone()).code;
         Self::Cannot { code, why: e.to_string() }
     }
 }

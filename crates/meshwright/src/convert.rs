@@ -6,7 +6,7 @@ mod wavefront;
 pub use streams::StreamedFile;
 
 use crate::kinds::{Format, Kind, UnknownFormat, Visitor, WriteOptions};
-use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene};
+use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
 use std::fmt;
 #[cfg(feature = "gltf")]
 use std::marker::PhantomData;
@@ -82,6 +82,13 @@ impl Target {
     /// True where engines look for skins beside a file of this target.
     pub fn has_skins(self) -> bool {
         matches!(self, Self::Native(format) if matches!(format.id(), "dpm" | "zym" | "iqm"))
+    }
+
+    /// How a model becomes a scene that goes to this target: for a game with all that the scene can carry, since other
+    /// formats take native fields of the same names; to be looked at without bones where nothing moves.
+    pub fn scene_options(self) -> SceneOptions {
+        let shown = !matches!(self, Self::Native(_));
+        SceneOptions::default().with_extras(!shown).with_static_meshes(shown).with_bind_only(shown)
     }
 
     /// The short name used on the command line.

@@ -64,6 +64,7 @@ mod convert;
 mod detect;
 #[cfg(feature = "dump")]
 pub mod dump;
+mod failure;
 mod foreign;
 mod kinds;
 mod model;
@@ -76,6 +77,7 @@ mod to_scene;
 pub use asset::{Asset, AssetError, FigureError, Finder, NamedFile, OpenOptions, Part, PartRole, PartState};
 pub use convert::{StreamedFile, Target, UnknownTarget, convert, stream};
 pub use detect::{Detection, detect, detect_met};
+pub use failure::Failure;
 pub use foreign::{foreign, opened_elsewhere};
 #[cfg(feature = "proptest")]
 pub use kinds::Strategy;

@@ -1,13 +1,13 @@
 //! Models with all that belongs to them.
-#![cfg(all(feature = "dpm", feature = "tso", feature = "textures"))]
+#![cfg(all(feature = "dpm", feature = "gltf", feature = "tso", feature = "textures"))]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
-use meshwright::dpm::{Dpm, Name};
+use meshwright::dpm::{Dpm, F32, Name};
 use meshwright::files::Tree;
 use meshwright::scene::SceneOptions;
 use meshwright::{
-    Asset, AssetError, FigureError, Finder, Limits, NamedFile, OpenOptions, PartRole, PartState, ReadOptions,
-    Role,
+    Asset, AssetError, Failure, FigureError, Finder, Format, Limits, NamedFile, OpenOptions, PartRole,
+    PartState, ReadOptions, Role, Target, WriteOptions,
 };
 use meshwright_testkit::testdata;
 use std::fs;
@@ -279,4 +279,55 @@ fn the_name_of_a_file_is_held_against_what_it_holds() {
     let tree = Tree::memory(names.map(|name| (name, mesh()))).unwrap();
     let told = |name| Asset::open(&tree, name, &OpenOptions::default()).unwrap().check().has("W_TYPE_ID");
     assert_eq!(names.map(told), [false, true]);
+}
+
+#[test]
+fn a_path_and_bytes_in_memory_open_alike() {
+    let options = OpenOptions::default();
+    let path = testdata().join("dpm/hopper.ok.dpm");
+    let named = Asset::open_path(&path, &options).unwrap();
+    let beside = ("hopper.ok.dpm.framegroups".to_owned(), fixture("dpm/hopper.ok.dpm.framegroups"));
+    let held = Asset::from_memory("hopper.ok.dpm", fixture("dpm/hopper.ok.dpm"), [beside], &options).unwrap();
+    let clips = |asset: &Asset| {
+        let scene = asset.to_scene(&SceneOptions::default()).unwrap().value;
+        scene.clips.iter().map(|c| (c.name.clone(), c.frames)).collect::<Vec<_>>()
+    };
+    assert_eq!(clips(&named), clips(&held));
+    assert!(clips(&held).len() > 1);
+    assert!(matches!(Asset::open_path(testdata(), &options), Err(AssetError::Files(_))));
+}
+
+#[test]
+fn an_asset_becomes_its_own_bytes_or_another_format() {
+    let options = WriteOptions::default();
+    let asset = Asset::open_path(testdata().join("dpm/hopper.ok.dpm"), &OpenOptions::default()).unwrap();
+    let own = asset.convert(Format::Dpm, &options).unwrap();
+    assert_eq!(own.value.get("hopper.ok.dpm").unwrap(), fixture("dpm/hopper.ok.dpm"));
+    let glb = asset.convert(Target::Glb, &options).unwrap().value.into_iter().next().unwrap();
+    assert!(glb.bytes.starts_with(b"glTF") && glb.name == "hopper.ok.glb");
+    // What was multiplied on the way out is divided on the way back.
+    let mut large = asset.to_scene(&Target::Glb.scene_options()).unwrap().value;
+    large.rescale(2.0).unwrap();
+    let files = meshwright::convert(&large, Target::Glb, &options).unwrap().value;
+    let bytes = files.into_iter().next().unwrap().bytes;
+    let large = Asset::from_memory("large.glb", bytes, [], &OpenOptions::default()).unwrap();
+    let back = large.convert(Format::Dpm, &options).unwrap();
+    assert!(back.losses.iter().any(|l| l.code == "scale-undone"));
+    let bounds = |bytes: &[u8]| Dpm::parse(bytes).unwrap().bounds.maxs.map(F32::get);
+    let (before, after) = (bounds(asset.bytes()), bounds(&back.value.into_iter().next().unwrap().bytes));
+    assert!(before.iter().zip(after).all(|(a, b)| (a - b).abs() < 1.0), "{before:?} {after:?}");
+}
+
+#[test]
+fn every_error_has_one_shape() {
+    let cut = fixture("dpm/hopper.ok.dpm")[..200].to_vec();
+    let failure = Failure::from(Asset::from_memory("x.dpm", cut, [], &OpenOptions::default()).unwrap_err());
+    assert!(failure.offset.is_some() && !failure.path.is_empty(), "{failure:?}");
+    assert!(failure.to_string().contains(failure.code) && failure.to_string().contains("(offset 0x"));
+    let none = Asset::open_path(testdata().join("no.dpm"), &OpenOptions::default()).unwrap_err();
+    assert_eq!(Failure::from(none).code, "cannot-read");
+    let other = Asset::from_memory("x", vec![7; 9], [], &OpenOptions::default()).unwrap_err();
+    assert_eq!(Failure::from(other).code, "unknown-format");
+    let leaves = Asset::from_memory("../x.dpm", vec![7; 9], [], &OpenOptions::default()).unwrap_err();
+    assert_eq!(Failure::from(leaves).code, "cannot-read");
 }

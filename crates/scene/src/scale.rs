@@ -1,9 +1,11 @@
 //! Another unit of length.
 
-use crate::convert::ConvertError;
+use crate::convert::{ConvertError, Converted};
+use crate::loss::Loss;
 use crate::model::Scene;
 use crate::motion::Motion;
 use crate::skeleton::Local;
+use alloc::format;
 use meshwright_core::math::narrow1;
 
 impl Scene {
@@ -47,6 +49,22 @@ impl Scene {
         }
         if lengths.broken {
             return Err(ConvertError::invalid("scale", "leaves lengths that 32 bits cannot hold"));
+        }
+        Ok(())
+    }
+}
+
+impl Converted<Scene> {
+    /// Divides out what the scene's lengths were multiplied by, with a note that says so: games have lengths of their own.
+    ///
+    /// # Errors
+    /// As [`Scene::rescale`].
+    pub fn unscale(&mut self) -> Result<(), ConvertError> {
+        let stated = self.value.scale;
+        if stated != 1.0 {
+            self.value.rescale(1.0 / f64::from(stated))?;
+            let message = format!("lengths are those before they were multiplied by {stated}");
+            self.losses.push(Loss::note("scale-undone", "scene", message));
         }
         Ok(())
     }

@@ -17,18 +17,10 @@ pub(super) fn reshape(
     to: Target,
     options: &SceneOptions,
 ) -> Result<(), ConvertError> {
-    let stated = scene.value.scale;
-    let factor = match args.scale {
-        Some(factor) => factor,
-        None if matches!(to, Target::Native(_)) => 1.0 / f64::from(stated),
-        None => 1.0,
-    };
-    if factor != 1.0 {
-        scene.value.rescale(factor)?;
-    }
-    if args.scale.is_none() && factor != 1.0 {
-        let message = format!("lengths are those before they were multiplied by {stated}");
-        scene.losses.push(Loss::note("scale-undone", "scene", message));
+    match args.scale {
+        Some(factor) if factor != 1.0 => scene.value.rescale(factor)?,
+        None if matches!(to, Target::Native(_)) => scene.unscale()?,
+        _ => {}
     }
     let dropped = if args.prune { scene.value.prune(&options.budget())? } else { 0 };
     if dropped > 0 {

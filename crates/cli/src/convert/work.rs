@@ -16,7 +16,7 @@ use crate::output::{Content, Outputs, Staged};
 use crate::reader::{Opened, Reader};
 use crate::refusal::Refusal;
 use meshwright::gltf::Influences;
-use meshwright::scene::{ConvertError, Loss, SceneOptions};
+use meshwright::scene::{ConvertError, Loss};
 use meshwright::{Asset, StreamedFile, Target, WriteOptions};
 use std::ffi::OsStr;
 use std::fs;
@@ -143,14 +143,14 @@ impl Work<'_> {
         opened.asset.companions_mut().recompute_normals = args.recompute_normals;
         opened.asset.companions_mut().rate = args.fps;
         let limits = self.reader.limits();
-        // What does not move needs no bones where it is only looked at; a pose is one of a skeleton.
-        let shown = !matches!(self.to, Target::Native(_)) && args.pose.is_none();
-        // Other games take fields of the same names.
-        let options = SceneOptions::default()
-            .with_extras(args.extras || matches!(self.to, Target::Native(_)))
+        let plain = self.to.scene_options();
+        // A pose is one of a skeleton.
+        let options = plain
+            .clone()
+            .with_extras(args.extras || plain.extras)
             .with_solids(args.solids)
-            .with_static_meshes(shown && !args.keep_skeleton)
-            .with_bind_only(shown)
+            .with_static_meshes(plain.static_meshes && args.pose.is_none() && !args.keep_skeleton)
+            .with_bind_only(plain.bind_only && args.pose.is_none())
             .with_memory(limits.memory);
         let mut scene = opened.asset.to_scene(&options).map_err(|e| hinted(e, &opened.asset))?;
         reshape(&mut scene, args, self.to, &options)?;

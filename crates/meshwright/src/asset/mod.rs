@@ -20,9 +20,11 @@ pub use finder::Finder;
 pub use options::{NamedFile, OpenOptions};
 pub use part::{Part, PartRole, PartState};
 
-use crate::kinds::{AnyModel, CompanionFile, Companions, Format, Summary};
+use crate::convert::Target;
+use crate::failure::Failure;
+use crate::kinds::{AnyModel, CompanionFile, Companions, Format, Summary, WriteOptions};
 use meshwright_core::{Report, Severity, WriteError};
-use meshwright_files::{Tree, TreePath};
+use meshwright_files::{FilesError, Tree, TreePath};
 use meshwright_scene::{ConvertError, Converted, Loss, OutputFiles, Scene, SceneOptions};
 
 /// A model with the files that belong to it: companions, textures, further meshes of a figure.
@@ -60,6 +62,59 @@ impl Asset {
     /// [`parts`](Self::parts), with the reason.
     pub fn open(tree: &Tree, path: &str, options: &OpenOptions) -> Result<Self, AssetError> {
         Finder::new(tree.clone()).open(path, options)
+    }
+
+    /// Opens a file on disk with what lies around it. A pack is a folder: `data.pk3/models/player/marine.zym` is a path.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open); a folder is no model.
+    pub fn open_path(path: impl AsRef<std::path::Path>, options: &OpenOptions) -> Result<Self, AssetError> {
+        let tree = Tree::open(&path)?;
+        let start = tree.start().cloned().ok_or_else(|| FilesError::WrongKind {
+            path: path.as_ref().display().to_string(),
+            why: "is a folder",
+        })?;
+        Finder::new(tree).open(&start, options)
+    }
+
+    /// Opens a file that is in memory, called `name`: with it, those that belong to it by names relative to its own.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open); when a name leaves the folder.
+    pub fn from_memory(
+        name: &str,
+        bytes: Vec<u8>,
+        beside: impl IntoIterator<Item = (String, Vec<u8>)>,
+        options: &OpenOptions,
+    ) -> Result<Self, AssetError> {
+        let files = [(name.to_owned(), bytes)].into_iter().chain(beside);
+        Finder::new(Tree::memory(files)?).open(name, options)
+    }
+
+    /// The asset as the files of a target: byte for byte as they were where it is of this format already, else by way of
+    /// a [scene](Self::to_scene). What they do not hold is among the losses.
+    ///
+    /// # Errors
+    /// As [`to_scene`](Self::to_scene) and [`convert`](crate::convert); when the model breaks a rule of its own format.
+    pub fn convert(
+        &self,
+        target: impl Into<Target>,
+        options: &WriteOptions,
+    ) -> Result<Converted<OutputFiles>, Failure> {
+        let target = target.into();
+        let stem = if options.stem.is_empty() { self.stem() } else { options.stem.clone() };
+        if target == Target::Native(self.format()) && options.shared.engine.is_none() {
+            let files = self.rewrite(&format!("{stem}.{}", target.extension()))?;
+            return Ok(Converted::new(files, Vec::new()));
+        }
+        let scene_options = target.scene_options().with_limits(options.shared.limits);
+        let mut scene = self.to_scene(&scene_options)?;
+        if matches!(target, Target::Native(_)) {
+            scene.unscale()?;
+        }
+        let mut made = crate::convert(&scene.value, target, &options.clone().with_stem(stem))?;
+        made.losses.splice(0..0, scene.losses);
+        Ok(made)
     }
 
     /// Where the model's file lies in its tree.

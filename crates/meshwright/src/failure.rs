@@ -1,0 +1,110 @@
+//! Every error in one shape.
+
+use crate::asset::AssetError;
+use meshwright_core::{ReadError, WriteError};
+use meshwright_files::FilesError;
+use meshwright_scene::ConvertError;
+use std::fmt;
+
+/// Why something could not be done, in one shape for whoever passes errors on to another language or writes them down:
+/// all errors of this crate become one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Failure {
+    /// A stable code: that of the broken rule, or `cannot-read`, `unknown-format`, `invalid-model`, `not-convertible`,
+    /// `not-writable`, `limit`.
+    pub code: &'static str,
+    /// The field at fault; empty where it is no field's.
+    pub path: String,
+    /// The first byte of the field, where the fault is one of a file.
+    pub offset: Option<u64>,
+    /// What is wrong, in words.
+    pub message: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}] ", self.code)?;
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        f.write_str(&self.message)?;
+        self.offset.map_or(Ok(()), |offset| write!(f, " (offset {offset:#x})"))
+    }
+}
+
+impl std::error::Error for Failure {}
+
+impl Failure {
+    fn plain(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, path: String::new(), offset: None, message: message.into() }
+    }
+}
+
+impl From<&ReadError> for Failure {
+    fn from(e: &ReadError) -> Self {
+        Self {
+            code: e.code(),
+            path: e.path().to_string(),
+            offset: Some(e.offset()),
+            message: e.message().into(),
+        }
+    }
+}
+
+impl From<FilesError> for Failure {
+    fn from(e: FilesError) -> Self {
+        match &e {
+            FilesError::Pack { error, .. } => Self::from(&**error),
+            FilesError::Limit(_) => Self::plain("limit", e.to_string()),
+            _ => Self::plain("cannot-read", e.to_string()),
+        }
+    }
+}
+
+impl From<AssetError> for Failure {
+    fn from(e: AssetError) -> Self {
+        match e {
+            AssetError::Files(e) => e.into(),
+            AssetError::Unreadable { error, .. } => error.into(),
+            AssetError::Scene(e) => e.into(),
+            AssetError::UnknownFormat => Self::plain("unknown-format", "not a known format"),
+            AssetError::Model { error, .. } => Self::from(&error),
+            AssetError::Companion { name, error, .. } => {
+                let failure = Self::from(&error);
+                Self { message: format!("{name}: {}", failure.message), ..failure }
+            }
+        }
+    }
+}
+
+impl From<ConvertError> for Failure {
+    fn from(e: ConvertError) -> Self {
+        let (code, path) = match &e {
+            ConvertError::Invalid { path, .. } => ("invalid-model", path),
+            ConvertError::Limit(_) => ("limit", &String::new()),
+            ConvertError::Unsupported { path, .. } => ("not-convertible", path),
+            _ => ("not-convertible", &String::new()),
+        };
+        let message = match &e {
+            ConvertError::Invalid { message, .. } | ConvertError::Unsupported { message, .. } => {
+                message.clone()
+            }
+            other => other.to_string(),
+        };
+        Self { path: path.clone(), ..Self::plain(code, message) }
+    }
+}
+
+impl From<WriteError> for Failure {
+    fn from(e: WriteError) -> Self {
+        Self::plain("not-writable", e.to_string())
+    }
+}
+
+#[cfg(feature = "rig")]
+impl From<meshwright_rig::RigError> for Failure {
+    fn from(e: meshwright_rig::RigError) -> Self {
+        Self::plain("invalid-model", e.to_string())
+    }
+}
