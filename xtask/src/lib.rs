@@ -5,12 +5,14 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
+mod book;
 pub mod builds;
 mod ci;
 mod features;
 pub mod fixtures;
 mod imports;
 mod layers;
+mod markdown;
 mod nostd;
 mod package;
 mod seeds;
@@ -92,6 +94,7 @@ pub const VERBS: &[Verb] = &[
         workflows::run,
     ),
     plain("seeds", "every statement of the formats' descriptions has a test that runs", seeds::run),
+    plain("book", "links and anchors of every page lead somewhere; builds the book with mdbook", book::run),
     plain("supply", "no build script and no network in any crate of ours", supply::run),
     plain(
         "deny",
@@ -104,6 +107,7 @@ pub const VERBS: &[Verb] = &[
         supply::semver,
     ),
     lab("readme", "[--check]: write the README's tables anew, or only compare", |_| "dev"),
+    lab("formats", "[--check]: write the tables of docs/formats anew, or only compare", |_| "dev"),
     lab(
         "conformance",
         "[DIR] [FORMAT...]: a folder of models against their reference dumps, or what their names say",

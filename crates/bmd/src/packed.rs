@@ -19,10 +19,15 @@ bit_fields! {
 bit_fields! {
     /// A 64-bit vertex under a flat colour.
     mod flat: 64 {
+        /// The bone.
         TAG = 63..56;
+        /// F8A.
         NORMAL_Z = 55..48;
+        /// F8A.
         NORMAL_Y = 47..40;
+        /// F8A.
         NORMAL_X = 39..32;
+        /// Shared exponent triple.
         POSITION = 31..0;
     }
 }
@@ -32,8 +37,11 @@ bit_fields! {
     mod second96: 32 {
         /// Colour (F8, F9) or bone (FA, FB).
         EXTRA = 31..24;
+        /// F8A.
         NORMAL_Z = 23..16;
+        /// F8A.
         NORMAL_Y = 15..8;
+        /// F8A.
         NORMAL_X = 7..0;
     }
 }
@@ -41,10 +49,15 @@ bit_fields! {
 bit_fields! {
     /// First word of a 128-bit vertex.
     mod first128: 64 {
+        /// 0xFD.
         TAG = 63..56;
+        /// A byte of colour.
         COLOR = 55..48;
+        /// Binary16.
         Z = 47..32;
+        /// Binary16.
         Y = 31..16;
+        /// Binary16.
         X = 15..0;
     }
 }
@@ -52,10 +65,15 @@ bit_fields! {
 bit_fields! {
     /// Second word of a 128-bit vertex.
     mod second128: 64 {
+        /// The bone.
         BONE = 63..56;
+        /// F8A.
         NORMAL_Z = 55..48;
+        /// F8A.
         NORMAL_Y = 47..40;
+        /// F8A.
         NORMAL_X = 39..32;
+        /// Exponent (31:28), T (27:14), S (13:0).
         ST = 31..0;
     }
 }

@@ -9,17 +9,29 @@ pub(crate) const MAGIC: [u8; 4] = *b"BMD1";
 record! {
     /// The start of a file.
     pub(crate) mod header: 48 {
+        /// `BMD1`.
         MAGIC = "magic": 0x00, 4;
+        /// `u32`, 0.
         RESERVED1 = "resv1": 0x04, 4;
+        /// `u32`, 0.
         RESERVED2 = "resv2": 0x08, 4;
+        /// `u32`, 0.
         RESERVED3 = "resv3": 0x0c, 4;
+        /// `u32`, where the meshes are.
         OFS_MESHES = "ofs_meshes": 0x10, 4;
+        /// `u32`, bytes of all of them, 32 each.
         SZ_MESHES = "sz_meshes": 0x14, 4;
+        /// `u32`, where the levels of detail are.
         OFS_LODS = "ofs_lods": 0x18, 4;
+        /// `u32`, bytes of all of them, 4 each.
         SZ_LODS = "sz_lods": 0x1c, 4;
+        /// `u32`, where the bones are; 0 in a static model.
         OFS_BONES = "ofs_bones": 0x20, 4;
+        /// `u32`, bytes of all of them, 16 each.
         SZ_BONES = "sz_bones": 0x24, 4;
+        /// `u32`, where the clips are; 0 in a static model.
         OFS_ANIMS = "ofs_anims": 0x28, 4;
+        /// `u32`, bytes of all of them, 16 each.
         SZ_ANIMS = "sz_anims": 0x2c, 4;
     }
 }
@@ -27,14 +39,23 @@ record! {
 record! {
     /// `MeshDef`.
     pub(crate) mod mesh: 32 {
+        /// `u32`, where the vertices are.
         OFS_VTX = "ofs_vtx": 0x00, 4;
+        /// `u32`, where the triangles and quads are.
         OFS_TRIS = "ofs_tris": 0x04, 4;
+        /// `u32`, where the name of the material is; 0 for a mesh that is not drawn.
         OFS_MAT = "ofs_mat": 0x08, 4;
+        /// `u16`, how many vertices.
         N_VTX = "n_vtx": 0x0c, 2;
+        /// `u16`, how many triangles; how quads count depends on the vertices.
         N_TRIS = "n_tris": 0x0e, 2;
+        /// `u32`, bytes of the vertices.
         SZ_VTX = "sz_vtx": 0x10, 4;
+        /// `u32`, bytes of the triangles.
         SZ_TRIS = "sz_tris": 0x14, 4;
+        /// `u32`, which kinds of vertices (bits 1:0) and of triangles (bits 3:2) there are.
         FLAGS = "flags": 0x18, 4;
+        /// `u32`, 0.
         RESERVED = "resv3": 0x1c, 4;
     }
 }
@@ -42,9 +63,13 @@ record! {
 record! {
     /// `LodDef`.
     pub(crate) mod lod: 4 {
+        /// `u8`, the first mesh.
         ID_MESH = "id_mesh": 0, 1;
+        /// `u8`, how many meshes.
         N_MESH = "n_mesh": 1, 1;
+        /// F8A, the least scale at which the level is shown.
         LD_SC = "ld_sc": 2, 1;
+        /// `u8`, 0.
         RESERVED = "resv1": 3, 1;
     }
 }
@@ -52,11 +77,17 @@ record! {
 record! {
     /// `BoneDef`.
     pub(crate) mod bone: 16 {
+        /// `u64`, origin and rotation relative to the parent; 0 for bone 0.
         XFORM = "xform": 0x00, 8;
+        /// `u32`, where the name is.
         OFS_NAME = "ofs_name": 0x08, 4;
+        /// `u8`, the parent; 0xFF for a pseudo-bone.
         ID_PARENT = "id_parent": 0x0c, 1;
+        /// `u8`, the mesh that bounds the bone for collisions, 0 for none.
         ID_SOLID = "id_solid": 0x0d, 1;
+        /// `u8`, 0.
         RESERVED1 = "resv1": 0x0e, 1;
+        /// `u8`, 0.
         RESERVED2 = "resv2": 0x0f, 1;
     }
 }
@@ -64,12 +95,19 @@ record! {
 record! {
     /// `AnimDef`.
     pub(crate) mod anim: 16 {
+        /// `u32`, where the name is.
         OFS_NAME = "ofs_name": 0x00, 4;
+        /// `u8`, how many frames.
         N_FRAMES = "n_frames": 0x04, 1;
+        /// `u8`, bit 7 for no loop, bits 6:0 frames per second in quarters.
         FL_HZ = "fl_hz": 0x05, 1;
+        /// `u8`, 0.
         RESERVED1 = "resv1": 0x06, 1;
+        /// `u8`, 0.
         RESERVED2 = "resv2": 0x07, 1;
+        /// `u32`, where the keys are.
         OFS_FRAMES = "ofs_frames": 0x08, 4;
+        /// `u32`, bytes of the keys.
         SZ_FRAMES = "sz_frames": 0x0c, 4;
     }
 }

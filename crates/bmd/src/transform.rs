@@ -7,7 +7,12 @@ use meshwright_core::num::{F8A, QuatF8, Se32};
 
 bit_fields! {
     /// The transform of a normal bone.
-    mod transform: 64 { ROTATION = 63..32; ORIGIN = 31..0; }
+    mod transform: 64 {
+        /// R, K, J, I, each F8A, R uppermost; normalised when read.
+        ROTATION = 63..32;
+        /// Shared exponent triple.
+        ORIGIN = 31..0;
+    }
 }
 
 /// The transform word of a bone: origin and rotation relative to the parent, or for a pseudo-bone the four

@@ -1,66 +1,270 @@
-//! What docs/blender.md tells people to type does what it says.
+//! What the README and the book tell people to type does what they say.
+//!
+//! The blocks of a page are run in their order, in a folder of the page's own. `sh` blocks must succeed; of `console`
+//! blocks the lines behind `$` are run, and what follows each is what it prints (`...` stands for lines, `[..]` for a
+//! part of one). Comments, which readers do not see, prepare and check, each on lines of its own:
+//!
+//! ```text
+//! <!-- file dpm/hopper.ok.dpm as hopper.dpm -->   a fixture under a name of the page; several in one comment, one a line
+//! <!-- run meshwright pack stage/ -o x.pk3 -->    a command that readers need not see
+//! <!-- write build.ninja -->                      the next block becomes a file
+//! <!-- exits 1 -->                                the next block's commands end with this code
+//! <!-- leaves a.glb b.glb -->                     these are there by now
+//! <!-- not run: why -->                           the next block is not run
+//! <!-- needs ninja -->                            the next block is run where there is such a program
+//! ```
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
+#![allow(clippy::print_stderr, reason = "what could not run is said")]
 
 mod common;
 
 use common::{code, names, program, stderr, stdout};
 use meshwright_testkit::testdata;
+use std::ffi::OsString;
 use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// The models that the page speaks of.
-const FILES: [(&str, &str); 9] = [
-    ("dpm/hopper.ok.dpm", "hopper.dpm"),
-    ("dpm/hopper.ok.dpm.framegroups", "hopper.dpm.framegroups"),
-    ("tso/flower.ok.mesh", "flower.mesh"),
-    ("tso/flower.ok.skel", "flower.skel"),
-    ("bmd/windmill.ok.bmd", "windmill.bmd"),
-    ("crucible/lighthouse.ok.cmesh", "lighthouse.cmesh"),
-    ("crucible/lighthouse.ok.cskel", "lighthouse.cskel"),
-    ("fsomodel/pairs/fighter.ok.fom", "fighter.fom"),
-    ("fsomodel/pairs/fighter.ok.json", "fighter.json"),
-];
-
-/// What stands beside those in the end, of what the page promises.
-const WRITTEN: [&str; 13] = [
-    "bloom.0000002a00000009.mesh",
-    "bloom.mesh",
-    "bloom.skel",
-    "fast.dpm",
-    "mill.bmd",
-    "player.dpm",
-    "player.dpm.framegroups",
-    "player.zym",
-    "tower.cmesh",
-    "tower.cmodel",
-    "tower.cskel",
-    "wing.fom",
-    "wing.json",
-];
+/// Languages of blocks that hold no command.
+const SHOWN: &[&str] = &["rust", "rust,no_run", "toml", "yaml", "json", "ninja", "ini", "c", "python"];
+/// What runs these tests.
+const RUNS_THIS: &str = "cargo test --workspace";
+/// The program as it is called where it is not installed.
+const FROM_SOURCE: &str = "cargo run --release -p meshwright-cli -- ";
 
 #[test]
-fn every_command_of_the_page_works() {
-    let page = testdata().join("../docs/blender.md");
-    let text = fs::read_to_string(page).unwrap();
-    let dir = TempDir::new().unwrap();
-    for (fixture, name) in FILES {
-        fs::copy(testdata().join(fixture), dir.path().join(name)).unwrap();
-    }
-    let blocks = text.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+fn every_command_of_every_page_works() {
+    let root = testdata().join("..").canonicalize().unwrap();
+    let mut pages = vec![root.join("README.md")];
+    find(&root.join("docs"), &mut pages);
     let mut count = 0;
-    for line in blocks.flat_map(str::lines) {
-        let words: Vec<_> = line.split_whitespace().collect();
-        let (first, words) = words.split_first().unwrap();
-        assert_eq!(*first, "meshwright", "{line}");
-        let dry = words.contains(&"--dry-run");
-        let before = names(dir.path());
-        let output = program().current_dir(dir.path()).args(words).output().unwrap();
-        assert_eq!(code(&output), 0, "{line}: {}{}", stdout(&output), stderr(&output));
-        assert!(!dry || names(dir.path()) == before, "{line} wrote something");
-        count += 1;
+    for path in &pages {
+        let text = fs::read_to_string(path).unwrap();
+        let mut page = Page::new(path.strip_prefix(&root).unwrap());
+        page.read(&text);
+        count += page.count;
     }
-    let there = names(dir.path());
-    let missing: Vec<_> = WRITTEN.iter().filter(|name| !there.iter().any(|n| n == *name)).collect();
-    assert!(count > 20 && missing.is_empty(), "{missing:?} of {there:?}");
-    assert_eq!(names(&dir.path().join("models")).len(), 4);
+    assert!(count > 60, "{count} commands in {} pages", pages.len());
+}
+
+/// All pages of a folder.
+fn find(folder: &Path, pages: &mut Vec<PathBuf>) {
+    for name in names(folder) {
+        let path = folder.join(name);
+        if path.is_dir() {
+            find(&path, pages);
+        } else if path.extension().is_some_and(|e| e == "md") {
+            pages.push(path);
+        }
+    }
+}
+
+/// A page being run.
+struct Page {
+    name: String,
+    dir: TempDir,
+    /// How many commands were run.
+    count: usize,
+    /// What the comments before the next block say of it.
+    next: Next,
+}
+
+#[derive(Default)]
+struct Next {
+    file: Option<String>,
+    code: i32,
+    is_left_out: bool,
+    needs: Option<String>,
+}
+
+impl Page {
+    fn new(name: &Path) -> Self {
+        let name = name.to_string_lossy().replace('\\', "/");
+        Self { name, dir: TempDir::new().unwrap(), count: 0, next: Next::default() }
+    }
+
+    fn read(&mut self, text: &str) {
+        let mut lines = text.lines();
+        while let Some(line) = lines.next() {
+            if let Some(language) = line.strip_prefix("```") {
+                let block: Vec<_> = lines.by_ref().take_while(|line| *line != "```").collect();
+                self.block(language, &block);
+            } else if let Some(rest) = line.strip_prefix("<!-- ") {
+                let mut comment = rest.to_owned();
+                while !comment.contains("-->") {
+                    comment = format!("{comment}\n{}", lines.next().expect("the comment ends"));
+                }
+                self.comment(comment.split("-->").next().unwrap().trim());
+            }
+        }
+    }
+
+    fn comment(&mut self, text: &str) {
+        let (verb, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        match verb {
+            "file" => rest.lines().for_each(|line| self.fixture(line.trim())),
+            "run" => self.script(rest, 0),
+            "write" => self.next.file = Some(rest.to_owned()),
+            "exits" => self.next.code = rest.parse().unwrap(),
+            "needs" => self.next.needs = Some(rest.to_owned()),
+            "not" => self.next.is_left_out = rest.starts_with("run: "),
+            "leaves" => {
+                for name in rest.split_whitespace() {
+                    assert!(self.dir.path().join(name).exists(), "{}: {name} was not written", self.name);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn fixture(&self, line: &str) {
+        let line = line.strip_prefix("file ").unwrap_or(line);
+        let (from, to) = line.split_once(" as ").unwrap_or_else(|| panic!("{}: {line}", self.name));
+        let to = self.dir.path().join(to);
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::copy(testdata().join(from), to).unwrap_or_else(|e| panic!("{}: {line}: {e}", self.name));
+    }
+
+    fn block(&mut self, language: &str, lines: &[&str]) {
+        let next = std::mem::take(&mut self.next);
+        if let Some(name) = next.file {
+            let path = self.dir.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            return fs::write(path, lines.join("\n") + "\n").unwrap();
+        }
+        if next.is_left_out || SHOWN.contains(&language) {
+            return;
+        }
+        if let Some(tool) = next.needs.filter(|tool| !is_there(tool)) {
+            return eprintln!("{}: skipped: there is no {tool}", self.name);
+        }
+        match language {
+            "sh" if lines.iter().all(|line| is_plain(line)) => {
+                lines.iter().for_each(|line| self.line(line, next.code));
+            }
+            "sh" => self.script(&lines.join("\n"), next.code),
+            "console" => self.transcript(lines, next.code),
+            "text" => {
+                let command =
+                    lines.iter().find(|line| line.trim_start_matches("$ ").starts_with("meshwright "));
+                assert!(command.is_none(), "{}: not run, and does not say why: {command:?}", self.name);
+            }
+            _ => panic!("{}: a block of {language:?}", self.name),
+        }
+    }
+
+    /// One command of the program.
+    fn line(&mut self, line: &str, expected: i32) {
+        let words = line.split(" #").next().unwrap().trim();
+        let words = words.strip_prefix("meshwright ").or_else(|| words.strip_prefix(FROM_SOURCE));
+        let Some(words) = words.map(str::split_whitespace) else { return };
+        let is_dry = words.clone().any(|word| word == "--dry-run");
+        let before = names(self.dir.path());
+        let output = program().current_dir(self.dir.path()).args(words).output().unwrap();
+        self.ended(line, &output, expected);
+        assert!(!is_dry || names(self.dir.path()) == before, "{}: {line} wrote something", self.name);
+    }
+
+    /// Lines for a shell.
+    fn script(&mut self, text: &str, expected: i32) {
+        if !cfg!(unix) && !text.lines().all(is_plain) {
+            return eprintln!("{}: skipped: there is no shell", self.name);
+        }
+        if !cfg!(unix) {
+            return text.lines().for_each(|line| self.line(line, expected));
+        }
+        let output = self.shell(text);
+        self.ended(text, &output, expected);
+    }
+
+    fn shell(&self, text: &str) -> Output {
+        let own = Path::new(env!("CARGO_BIN_EXE_meshwright")).parent().unwrap().to_owned();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path: OsString =
+            std::env::join_paths([own].into_iter().chain(std::env::split_paths(&path))).unwrap();
+        let mut shell = Command::new("sh");
+        shell.args(["-euc", text]).env("PATH", path).current_dir(self.dir.path());
+        shell.output().unwrap()
+    }
+
+    fn transcript(&mut self, lines: &[&str], expected: i32) {
+        if !cfg!(unix) {
+            return eprintln!("{}: skipped: there is no shell", self.name);
+        }
+        let mut rest = lines;
+        while let [first, others @ ..] = rest {
+            let command = first.strip_prefix("$ ").unwrap_or_else(|| panic!("{}: {first}", self.name));
+            let end = others.iter().position(|line| line.starts_with("$ ")).unwrap_or(others.len());
+            let (shown, behind) = others.split_at(end);
+            let output = self.shell(command);
+            self.ended(command, &output, expected);
+            let text = stdout(&output) + &stderr(&output);
+            let printed: Vec<_> = text.lines().map(str::trim_end).collect();
+            assert!(
+                agree(shown, &printed),
+                "{}: {command} prints\n{text}\nand not\n{}",
+                self.name,
+                shown.join("\n")
+            );
+            rest = behind;
+        }
+    }
+
+    fn ended(&mut self, what: &str, output: &Output, expected: i32) {
+        let said = || format!("{}: {what}: {}{}", self.name, stdout(output), stderr(output));
+        assert_eq!(code(output), expected, "{}", said());
+        self.count += 1;
+    }
+}
+
+/// Whether a line is a command of the program without anything that a shell would do, or nothing to run.
+fn is_plain(line: &str) -> bool {
+    let line = line.split(" #").next().unwrap_or_default().trim();
+    let is_command = line.starts_with("meshwright ") || line.starts_with(FROM_SOURCE);
+    line.is_empty()
+        || line.starts_with('#')
+        || line == RUNS_THIS
+        || (is_command && !line.contains(['|', '>', '<', '\'', '"', '$', '*', ';', '&', '\\', '~']))
+}
+
+/// Whether a program answers.
+fn is_there(tool: &str) -> bool {
+    Command::new(tool).arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+/// Whether lines are those that are shown.
+fn agree(shown: &[&str], printed: &[&str]) -> bool {
+    match (shown, printed) {
+        ([], []) => true,
+        (["...", rest @ ..], _) => (0..=printed.len()).any(|skipped| agree(rest, &printed[skipped..])),
+        ([first, shown @ ..], [line, printed @ ..]) => fits(first, line) && agree(shown, printed),
+        _ => false,
+    }
+}
+
+/// Whether a line is the one that is shown.
+fn fits(shown: &str, line: &str) -> bool {
+    let Some((start, rest)) = shown.split_once("[..]") else { return shown == line };
+    let Some(line) = line.strip_prefix(start) else { return false };
+    (0..=line.len()).any(|at| line.is_char_boundary(at) && fits(rest, &line[at..]))
+}
+
+#[test]
+fn transcripts_are_compared() {
+    assert!(agree(&["a", "...", "z[..]!"], &["a", "b", "c", "zebra!"]));
+    assert!(!agree(&["a"], &["a", "b"]) && !agree(&["a", "b"], &["a"]) && !agree(&["x[..]"], &["y"]));
+}
+
+#[test]
+fn a_command_that_fails_is_seen() {
+    let fails =
+        |text: &'static str| std::panic::catch_unwind(|| Page::new(Path::new("page.md")).read(text)).is_err();
+    assert!(fails("```sh\nmeshwright info nothing.dpm\n```\n"));
+    assert!(fails("```text\n$ meshwright info x\n```\n"));
+    assert!(fails("<!-- leaves nothing.glb -->\n"));
+    assert!(fails("```\nwithout a language\n```\n"));
+    let good = "<!-- file dpm/hopper.ok.dpm as a.dpm -->\n```sh\nmeshwright convert a.dpm -o a.glb\n```\n\
+                <!-- leaves a.glb -->\n<!-- exits 3 -->\n```sh\nmeshwright info nothing.dpm\n```\n";
+    assert!(!fails(good));
 }

@@ -7,7 +7,9 @@ use meshwright_core::{F32, FixedName, bit_fields, values};
 bit_fields! {
     /// The flags of a bone.
     mod bone_flags: 32 {
+        /// Of no known meaning.
         UNKNOWN = 31..1;
+        /// The bone is for attaching things: tools do not remove it.
         ATTACHMENT = 0..0;
     }
 }

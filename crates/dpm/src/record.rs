@@ -5,6 +5,7 @@ use meshwright_core::record::Field;
 meshwright_core::record! {
     /// A name, padded with NUL.
     pub(crate) mod name: 32 {
+        /// Bytes, padded with NUL; a name of 32 bytes has none.
         TEXT = "name": 0, 32;
     }
 }
@@ -12,6 +13,7 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// A bone's transform: three rows of four.
     pub(crate) mod matrix: 48 {
+        /// `f32[3][4]`, row by row; the fourth of each row is the translation.
         ROWS = "matrix": 0, 48;
     }
 }
@@ -19,7 +21,9 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// The texture coordinates of a vertex.
     pub(crate) mod texcoord: 8 {
+        /// `f32`.
         U = "u": 0, 4;
+        /// `f32`, down from the top in a DPM, up from the bottom in a ZYM.
         V = "v": 4, 4;
     }
 }
@@ -27,8 +31,11 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// A triangle's vertices.
     pub(crate) mod triangle: 12 {
+        /// `u32`.
         V0 = "v0": 0, 4;
+        /// `u32`.
         V1 = "v1": 4, 4;
+        /// `u32`.
         V2 = "v2": 8, 4;
     }
 }

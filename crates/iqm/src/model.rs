@@ -9,7 +9,9 @@ use meshwright_core::{F32, bit_fields};
 bit_fields! {
     /// The flags of an anim.
     mod anim_flags: 32 {
+        /// Of no known meaning.
         UNKNOWN = 31..1;
+        /// The clip starts again.
         LOOP = 0..0;
     }
 }

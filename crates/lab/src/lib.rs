@@ -1,5 +1,5 @@
 //! All that needs the product to measure it: benchmarks, conformance, mutants, the driver of the fuzz targets,
-//! `docs/reliability.md`, and the README's tables.
+//! `docs/reliability.md`, and the tables of the README and of the formats' pages.
 //!
 //! The program `lab` is a table of verbs. `xtask` has a row for each, builds what it needs and passes its words on:
 //! `cargo run -p xtask -- conformance DIR` and `cargo run -p meshwright-lab -- conformance DIR` are the same.
@@ -12,6 +12,7 @@ mod code;
 mod commands;
 mod compare;
 mod conformance;
+mod formats;
 mod fuzz;
 mod hostile;
 mod json;
@@ -38,6 +39,7 @@ type Run = fn(&Path, Parser) -> Result<(), String>;
 /// Every verb with what runs it; what it does stands in xtask's list.
 const VERBS: &[(&str, Run)] = &[
     ("readme", readme::run),
+    ("formats", formats::run),
     ("conformance", conformance::run),
     ("validate-glb", validator::run),
     ("reliability", reliability::run),
@@ -80,3 +82,8 @@ mod tests {
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The same of the book's.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/crate.md")]
+struct Book;

@@ -10,8 +10,11 @@ use meshwright_core::{bit_fields, record};
 record! {
     /// The start of a chunk, before the block of its indices.
     pub(crate) mod chunk_header: 9 {
+        /// `u8`, 0 for indices of 16 bits, else of 32.
         INDEX_SIZE = "index_size": 0, 1;
+        /// `i32`, bytes of the block that follows.
         PACKED = "packed": 1, 4;
+        /// `i32`, bytes that it decodes to.
         STATED = "size": 5, 4;
     }
 }
@@ -22,6 +25,7 @@ pub(crate) const INDEX_BLOCK: [Field; 2] = [chunk_header::PACKED, chunk_header::
 record! {
     /// What stands between the indices and the first stream.
     pub(crate) mod stream_count: 1 {
+        /// `u8`, how many attribute streams follow.
         COUNT = "stream_count": 0, 1;
     }
 }
@@ -29,8 +33,11 @@ record! {
 record! {
     /// The start of an attribute stream, before its block.
     pub(crate) mod stream_header: 10 {
+        /// `u16`, which attribute, one bit.
         FLAG = "flag": 0, 2;
+        /// `i32`, bytes of the block that follows.
         PACKED = "packed": 2, 4;
+        /// `i32`, bytes that it decodes to.
         STATED = "size": 6, 4;
     }
 }
@@ -41,12 +48,19 @@ pub(crate) const STREAM_BLOCK: [Field; 2] = [stream_header::PACKED, stream_heade
 bit_fields! {
     /// The flags of attributes as the description has them, and engines of March 2025.
     pub(crate) mod seed_flags: 16 {
+        /// Always 0.
         RESERVED = 15..6;
+        /// Four of bone (`u16`) and influence (`f32`), 24 bytes a vertex.
         BONE_WEIGHT = 5..5;
+        /// Red, green, blue, alpha, 4 bytes.
         COLOR = 4..4;
+        /// `f32[2]`.
         UV = 3..3;
+        /// `f32[3]`.
         NORMAL = 2..2;
+        /// `f32[2]`.
         POSITION_2D = 1..1;
+        /// `f32[3]`.
         POSITION_3D = 0..0;
     }
 }
@@ -54,13 +68,21 @@ bit_fields! {
 bit_fields! {
     /// The flags of attributes in engines from April 2025 on.
     pub(crate) mod tangent_flags: 16 {
+        /// Always 0.
         RESERVED = 15..7;
+        /// As above, one bit higher.
         BONE_WEIGHT = 6..6;
+        /// As above, one bit higher.
         COLOR = 5..5;
+        /// `f32[3]`, without handedness.
         TANGENT = 4..4;
+        /// `f32[2]`.
         UV = 3..3;
+        /// `f32[3]`.
         NORMAL = 2..2;
+        /// `f32[2]`.
         POSITION_2D = 1..1;
+        /// `f32[3]`.
         POSITION_3D = 0..0;
     }
 }

@@ -8,7 +8,9 @@ pub(crate) const MAGIC: &[u8; 7] = b"cmodel\n";
 record! {
     /// The start of a container.
     pub(crate) mod model_header: 11 {
+        /// `cmodel` and a line feed.
         MAGIC = "magic": 0, 7;
+        /// `u32`, how many chunks follow.
         MESH_COUNT = "mesh_count": 7, 4;
     }
 }
@@ -16,6 +18,7 @@ record! {
 record! {
     /// What stands before each chunk.
     pub(crate) mod mesh_header: 8 {
+        /// `u64`, bytes of the chunk that follows.
         LENGTH = "length": 0, 8;
     }
 }

@@ -10,7 +10,9 @@ use meshwright_core::{F32, bit_fields};
 bit_fields! {
     /// The flags of a scene.
     mod scene_flags: 32 {
+        /// Of no known meaning.
         UNKNOWN = 31..1;
+        /// The clip plays once.
         NO_LOOP = 0..0;
     }
 }

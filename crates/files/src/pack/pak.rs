@@ -14,8 +14,11 @@ pub(crate) const MAGIC: &[u8] = b"PACK";
 meshwright_core::record! {
     /// The beginning of the file.
     pub(crate) mod header: 12 {
+        /// `PACK`.
         MAGIC = "magic": 0, 4;
+        /// `u32`.
         START = "directory offset": 4, 4;
+        /// `u32`, bytes, 64 for each entry.
         LENGTH = "directory size": 8, 4;
     }
 }
@@ -23,8 +26,11 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// An entry of the directory.
     pub(crate) mod entry: 64 {
+        /// The path, with a NUL behind it.
         NAME = "name": 0, 56;
+        /// `u32`.
         START = "offset": 56, 4;
+        /// `u32`, bytes.
         LENGTH = "size": 60, 4;
     }
 }

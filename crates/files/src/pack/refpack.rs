@@ -9,11 +9,17 @@ pub(crate) const MOST: u64 = 257;
 meshwright_core::record! {
     /// What stands before the commands.
     mod header: 18 {
+        /// `u8`, 1.
         BODY = "body type": 0, 1;
+        /// `u32`, as in the manifest.
         LENGTH = "decompressed size": 1, 4;
+        /// `u32`, bytes stored less 9.
         STREAM = "stream size": 5, 4;
+        /// `u32`, the same again.
         STREAM_AGAIN = "stream size": 9, 4;
+        /// 0x10 0xFB.
         COMPRESSOR = "compressor": 13, 2;
+        /// `u24`, big endian, the low bits of the size.
         LENGTH_AGAIN = "decompressed size": 15, 3;
     }
 }

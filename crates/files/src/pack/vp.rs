@@ -19,9 +19,13 @@ const DEEPEST: usize = 64;
 meshwright_core::record! {
     /// The beginning of the file.
     pub(crate) mod header: 16 {
+        /// `VPVP`.
         MAGIC = "magic": 0, 4;
+        /// `u32`, 2.
         VERSION = "version": 4, 4;
+        /// `u32`.
         INDEX = "index offset": 8, 4;
+        /// `u32`.
         COUNT = "entries": 12, 4;
     }
 }
@@ -29,9 +33,13 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// An entry of the index.
     pub(crate) mod entry: 44 {
+        /// `u32`.
         START = "offset": 0, 4;
+        /// `u32`, bytes; 0 opens a folder, or closes it where the name is `..`.
         LENGTH = "size": 4, 4;
+        /// With a NUL behind it, then whatever was there.
         NAME = "name": 8, 32;
+        /// `u32`, seconds since 1970.
         TIME = "time": 40, 4;
     }
 }

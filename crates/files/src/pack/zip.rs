@@ -22,15 +22,25 @@ const UTF8: u16 = 1 << 11;
 meshwright_core::record! {
     /// The header before a member.
     pub(crate) mod local: 30 {
+        /// `PK`, 3, 4.
         SIGNATURE = "signature": 0, 4;
+        /// `u16`.
         NEEDED = "version needed": 4, 2;
+        /// `u16`; bit 0 encrypted, bit 3 sizes behind the data, bit 11 UTF-8.
         FLAGS = "flags": 6, 2;
+        /// `u16`; 0 stored, 8 deflated.
         METHOD = "method": 8, 2;
+        /// MS-DOS time and date.
         TIME = "time": 10, 4;
+        /// `u32`, CRC-32.
         CHECKSUM = "crc": 14, 4;
+        /// `u32`, bytes stored.
         PACKED = "compressed size": 18, 4;
+        /// `u32`, bytes when read.
         LENGTH = "size": 22, 4;
+        /// `u16`.
         NAME = "name length": 26, 2;
+        /// `u16`.
         EXTRA = "extra length": 28, 2;
     }
 }
@@ -38,21 +48,37 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// An entry of the directory.
     pub(crate) mod central: 46 {
+        /// `PK`, 1, 2.
         SIGNATURE = "signature": 0, 4;
+        /// `u16`.
         MADE_BY = "version made by": 4, 2;
+        /// `u16`.
         NEEDED = "version needed": 6, 2;
+        /// `u16`.
         FLAGS = "flags": 8, 2;
+        /// `u16`.
         METHOD = "method": 10, 2;
+        /// MS-DOS time and date.
         TIME = "time": 12, 4;
+        /// `u32`, CRC-32.
         CHECKSUM = "crc": 16, 4;
+        /// `u32`.
         PACKED = "compressed size": 20, 4;
+        /// `u32`.
         LENGTH = "size": 24, 4;
+        /// `u16`.
         NAME = "name length": 28, 2;
+        /// `u16`.
         EXTRA = "extra length": 30, 2;
+        /// `u16`.
         COMMENT = "comment length": 32, 2;
+        /// `u16`, 0.
         DISK = "disk": 34, 2;
+        /// `u16`.
         INTERNAL = "internal attributes": 36, 2;
+        /// `u32`, the mode of a Unix file in the upper half.
         EXTERNAL = "external attributes": 38, 4;
+        /// `u32`, where the local header is.
         START = "offset": 42, 4;
     }
 }
@@ -60,13 +86,21 @@ meshwright_core::record! {
 meshwright_core::record! {
     /// The end of an archive.
     pub(crate) mod end: 22 {
+        /// `PK`, 5, 6.
         SIGNATURE = "signature": 0, 4;
+        /// `u16`, 0.
         DISK = "disk": 4, 2;
+        /// `u16`, 0.
         FIRST_DISK = "first disk": 6, 2;
+        /// `u16`.
         HERE = "entries here": 8, 2;
+        /// `u16`.
         ALL = "entries": 10, 2;
+        /// `u32`.
         LENGTH = "directory size": 12, 4;
+        /// `u32`.
         START = "directory offset": 16, 4;
+        /// `u16`.
         COMMENT = "comment length": 20, 2;
     }
 }

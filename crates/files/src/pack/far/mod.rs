@@ -22,8 +22,11 @@ pub(crate) const HEAD: &[u8] = b"FAR!";
 meshwright_core::record! {
     /// The beginning of the file.
     pub(crate) mod header: 16 {
+        /// `FAR!byAZ`.
         MAGIC = "magic": 0, 8;
+        /// `u32`, 1 or 3.
         VERSION = "version": 8, 4;
+        /// `u32`, where the manifest is.
         MANIFEST = "manifest offset": 12, 4;
     }
 }

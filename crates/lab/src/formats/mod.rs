@@ -1,0 +1,196 @@
+//! `xtask formats [--check]`: what the pages of the formats say of layouts and rules, from the code.
+//!
+//! Between `<!-- layout FILE TABLE -->` and `<!-- /layout -->` stands a table of fields, between `<!-- rules KIND... -->`
+//! and `<!-- /rules -->` what files of these kinds may not do, between `<!-- kinds KIND... -->` and `<!-- /kinds -->` what
+//! the program knows them by. A table of fields, or a kind of file, that no page shows is an error.
+
+mod layout;
+
+use layout::Table;
+use meshwright::{Format, Rule, Severity, files, iqm, quake};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+/// Where the pages are.
+const PAGES: &str = "docs/formats";
+/// Rules of what is no model.
+const OTHERS: &[(&str, &[&Rule])] = &[
+    ("companions", meshwright::COMPANION_RULES),
+    ("iqm-engines", iqm::ENGINE_RULES),
+    ("packs", files::Pack::RULES),
+    ("shader", quake::ShaderScript::RULES),
+    ("skin", quake::Skin::RULES),
+];
+
+pub(crate) fn run(root: &Path, words: lexopt::Parser) -> Result<(), String> {
+    let check = xtask::check_flag(words).map_err(|e| e.to_string())?;
+    let tables = layout::tables(root)?;
+    let mut shown = Shown::default();
+    let mut stale = Vec::new();
+    let folder = root.join(PAGES);
+    let mut paths: Vec<_> = fs::read_dir(&folder)
+        .and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect::<Result<_, _>>())
+        .map_err(|e| format!("{PAGES}: {e}"))?;
+    paths.sort();
+    for path in paths.iter().filter(|path| path.extension().is_some_and(|e| e == "md")) {
+        let old = fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let new = filled(&old, &tables, &mut shown).map_err(|e| format!("{}: {e}", path.display()))?;
+        if new != old && check {
+            stale.push(path.file_name().unwrap_or_default().to_string_lossy().into_owned());
+        } else if new != old {
+            fs::write(path, new).map_err(|e| format!("{}: {e}", path.display()))?;
+        }
+    }
+    let mut wrong = shown.misses(&tables);
+    if !stale.is_empty() {
+        wrong.push(format!("{} of {PAGES}: run `cargo run -p xtask -- formats`", stale.join(", ")));
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
+}
+
+/// What the pages show by now.
+#[derive(Debug, Default)]
+struct Shown {
+    tables: BTreeSet<(String, String)>,
+    rules: BTreeSet<String>,
+    kinds: BTreeSet<String>,
+}
+
+impl Shown {
+    fn misses(&self, tables: &BTreeMap<(String, String), Table>) -> Vec<String> {
+        let mut wrong = Vec::new();
+        for ((file, name), table) in tables {
+            if !self.tables.contains(&(file.clone(), name.clone())) {
+                wrong.push(format!("no page of {PAGES} shows {name} of {file}"));
+            }
+            if !table.is_explained() && !["tri32", "quad32", "tri64", "quad64"].contains(&&**name) {
+                wrong.push(format!("{file}: the fields of {name} have no comment"));
+            }
+        }
+        for id in Format::ALL.iter().map(|f| f.id()) {
+            for (what, set) in [("what files may not do", &self.rules), ("what is known", &self.kinds)] {
+                if !set.contains(id) {
+                    wrong.push(format!("no page of {PAGES} says {what} of {id}"));
+                }
+            }
+        }
+        let missing = OTHERS.iter().filter(|(name, _)| !self.rules.contains(*name));
+        wrong.extend(missing.map(|(name, _)| format!("no page of {PAGES} has the rules of {name}")));
+        wrong
+    }
+}
+
+/// The page with its tables made anew.
+fn filled(
+    text: &str,
+    tables: &BTreeMap<(String, String), Table>,
+    shown: &mut Shown,
+) -> Result<String, String> {
+    let mut new = String::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        new.push_str(line);
+        new.push('\n');
+        let Some(mark) = line.strip_prefix("<!-- ").and_then(|rest| rest.strip_suffix(" -->")) else {
+            continue;
+        };
+        let words: Vec<&str> = mark.split_whitespace().collect();
+        let table = match words.as_slice() {
+            ["layout", file, name] => {
+                let key = ((*file).to_owned(), (*name).to_owned());
+                let table = tables.get(&key).ok_or_else(|| format!("{file} has no table {name}"))?;
+                shown.tables.insert(key);
+                table.markdown()
+            }
+            ["rules", kinds @ ..] => {
+                shown.rules.extend(kinds.iter().map(|kind| (*kind).to_owned()));
+                rules(kinds)?
+            }
+            ["kinds", kinds @ ..] => {
+                shown.kinds.extend(kinds.iter().map(|kind| (*kind).to_owned()));
+                facts(kinds)?
+            }
+            _ => continue,
+        };
+        let end = format!("<!-- /{} -->", words.first().copied().unwrap_or_default());
+        if !lines.by_ref().any(|line| line == end) {
+            return Err(format!("{mark} has no end"));
+        }
+        new.push_str(&format!("\n{table}\n{end}\n"));
+    }
+    Ok(new)
+}
+
+fn format(id: &str) -> Option<Format> {
+    Format::ALL.iter().copied().find(|format| format.id() == id)
+}
+
+/// What files of these kinds may not do.
+fn rules(kinds: &[&str]) -> Result<String, String> {
+    let mut rows: BTreeMap<(&str, Severity, bool, &str), (&Rule, BTreeSet<&str>)> = BTreeMap::new();
+    for kind in kinds {
+        let other = OTHERS.iter().find(|(name, _)| name == kind).map(|(_, rules)| *rules);
+        let rules = other.or_else(|| format(kind).map(Format::rules));
+        for rule in rules.ok_or_else(|| format!("there are no rules of {kind}"))? {
+            let key = (rule.code, rule.severity, rule.forgivable, rule.cause);
+            rows.entry(key).or_insert((rule, BTreeSet::new())).1.insert(kind);
+        }
+    }
+    let several = kinds.len() > 1;
+    let (of, line) = if several { (" in |", "---|") } else { ("", "") };
+    let mut text = format!("| code |{of} | what | what to do |\n|---|{line}---|---|---|\n");
+    for (rule, of) in rows.into_values() {
+        let of: Vec<_> = of.into_iter().collect();
+        let of = match several {
+            false => String::new(),
+            true if of.len() == kinds.len() => " all |".into(),
+            true => format!(" {} |", of.join(", ")),
+        };
+        let (cause, mending) = (cell(rule.cause), cell(rule.mending));
+        text.push_str(&format!("| `{}` |{of} {} | {cause} | {mending} |\n", rule.code, weight(rule)));
+    }
+    Ok(text)
+}
+
+/// How bad it is.
+fn weight(rule: &Rule) -> &'static str {
+    match (rule.severity, rule.forgivable) {
+        (Severity::Error, false) => "error",
+        (Severity::Error, true) => "error, `--lenient` reads on",
+        (Severity::Warning, _) => "warning",
+        (Severity::Info, _) => "note",
+    }
+}
+
+/// Text in a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
+/// What the program knows these kinds by.
+fn facts(kinds: &[&str]) -> Result<String, String> {
+    let mut text =
+        String::from("| files | `--as`, `--to` | choices | what belongs to them |\n|---|---|---|---|\n");
+    for kind in kinds {
+        let format = format(kind).ok_or_else(|| format!("there is no format {kind}"))?;
+        let files: Vec<_> = format.extensions().iter().map(|e| format!("`.{e}`")).collect();
+        let choice = |s: &meshwright::Setting| format!("`--{}` {}", s.name, s.values.join(", "));
+        let choices: Vec<_> = format.settings().iter().map(choice).collect();
+        let mut belongs: Vec<(&str, String)> = Vec::new();
+        for (role, kind) in format.companions().iter().map(|c| (c.role.name(), format!("`{}`", c.kind))) {
+            match belongs.iter_mut().find(|(known, _)| *known == role) {
+                Some((_, kinds)) => kinds.push_str(&format!(" {kind}")),
+                None => belongs.push((role, kind)),
+            }
+        }
+        let belongs: Vec<_> = belongs.iter().map(|(role, kinds)| format!("{role} ({kinds})")).collect();
+        text.push_str(&format!(
+            "| {} | `{kind}` | {} | {} |\n",
+            files.join(" "),
+            choices.join("; "),
+            belongs.join(", ")
+        ));
+    }
+    Ok(text)
+}

@@ -1,0 +1,151 @@
+//! `xtask book`: every page's links and anchors lead somewhere, the book has every page of `docs`, and mdBook builds it
+//! where that is installed.
+
+use crate::markdown::Page;
+use crate::sh;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The folder of the book.
+const BOOK: &str = "docs";
+/// The book's own files, which are no chapters.
+const NO_CHAPTERS: &[&str] = &["docs/SUMMARY.md"];
+
+pub(crate) fn run(root: &Path) -> Result<(), String> {
+    let wrong = check(root, &pages(root)?)?;
+    if !wrong.is_empty() {
+        return Err(wrong.join("\n"));
+    }
+    let found = Command::new("mdbook").arg("--version").stdout(Stdio::null()).status();
+    if !found.is_ok_and(|status| status.success()) {
+        return sh::skipped("the book is not built: mdbook is not installed (cargo install --locked mdbook)");
+    }
+    sh::run(Command::new("mdbook").arg("build").arg(BOOK).current_dir(root))
+}
+
+/// Every page of the project: those of the book, of the top folder and of the crates.
+fn pages(root: &Path) -> Result<Vec<PathBuf>, String> {
+    let mut pages = Vec::new();
+    let mut folders =
+        vec![(PathBuf::new(), 0), (BOOK.into(), usize::MAX), ("crates".into(), 1), ("testdata".into(), 0)];
+    while let Some((folder, depth)) = folders.pop() {
+        let shown = root.join(&folder);
+        for entry in fs::read_dir(&shown).map_err(|e| format!("{}: {e}", shown.display()))? {
+            let path = folder.join(entry.map_err(|e| e.to_string())?.file_name());
+            if root.join(&path).is_dir() && depth > 0 {
+                folders.push((path, depth - 1));
+            } else if path.extension().is_some_and(|e| e == "md") {
+                pages.push(path);
+            }
+        }
+    }
+    pages.sort();
+    Ok(pages)
+}
+
+/// What is wrong with the pages.
+fn check(root: &Path, pages: &[PathBuf]) -> Result<Vec<String>, String> {
+    let read = |path: &PathBuf| {
+        let text = fs::read_to_string(root.join(path)).map_err(|e| format!("{}: {e}", path.display()))?;
+        Ok((path.clone(), Page::of(&text)))
+    };
+    let pages: BTreeMap<PathBuf, Page> = pages.iter().map(read).collect::<Result<_, String>>()?;
+    let mut wrong = Vec::new();
+    for (path, page) in &pages {
+        for (line, target) in &page.links {
+            if let Err(why) = follow(root, &pages, path, target) {
+                wrong.push(format!("{}:{line}: {target}: {why}", path.display()));
+            }
+        }
+    }
+    let summary = Path::new(NO_CHAPTERS.first().copied().unwrap_or_default());
+    let Some(summary) = pages.get(summary) else { return Err("the book has no SUMMARY.md".into()) };
+    let mut listed = BTreeSet::new();
+    for (line, target) in &summary.links {
+        if !listed.insert(Path::new(BOOK).join(target)) {
+            wrong.push(format!("{BOOK}/SUMMARY.md:{line}: {target} is listed twice"));
+        }
+    }
+    let is_chapter =
+        |path: &&PathBuf| path.starts_with(BOOK) && !NO_CHAPTERS.iter().any(|no| Path::new(no) == *path);
+    for (path, page) in &pages {
+        if is_chapter(&path) && !listed.contains(path) {
+            wrong.push(format!("{}: is not in {BOOK}/SUMMARY.md", path.display()));
+        }
+        if is_chapter(&path) && page.titles.is_empty() {
+            wrong.push(format!("{}: has no title", path.display()));
+        }
+    }
+    Ok(wrong)
+}
+
+/// Where a link leads, which must be there. Other machines are not asked.
+fn follow(root: &Path, pages: &BTreeMap<PathBuf, Page>, from: &Path, target: &str) -> Result<(), String> {
+    if ["https://", "http://", "mailto:"].iter().any(|scheme| target.starts_with(scheme)) {
+        return Ok(());
+    }
+    let (file, anchor) = target.split_once('#').map_or((target, None), |(file, anchor)| (file, Some(anchor)));
+    let path = if file.is_empty() { from.to_owned() } else { beside(from, file)? };
+    if from.starts_with(BOOK) && !path.starts_with(BOOK) {
+        return Err("leads out of the book, which is read alone".into());
+    }
+    if !root.join(&path).exists() {
+        return Err("is not there".into());
+    }
+    let Some(anchor) = anchor else { return Ok(()) };
+    let page = pages.get(&path).ok_or("an anchor of what is no page")?;
+    if page.anchors.contains(anchor) {
+        Ok(())
+    } else {
+        Err(format!("{} has no such heading", path.display()))
+    }
+}
+
+/// The path of a file that a page names.
+fn beside(from: &Path, file: &str) -> Result<PathBuf, String> {
+    let mut path = from.parent().unwrap_or(Path::new("")).to_owned();
+    for part in Path::new(file).components() {
+        match part {
+            Component::Normal(name) => path.push(name),
+            Component::CurDir => {}
+            Component::ParentDir if path.pop() => {}
+            _ => return Err("leads out of the project".into()),
+        }
+    }
+    Ok(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_leads_nowhere_is_named() {
+        let dir = std::env::temp_dir().join(format!("meshwright-book-{}", std::process::id()));
+        fs::create_dir_all(dir.join("docs/formats")).unwrap();
+        let write = |name: &str, text: &str| fs::write(dir.join(name), text).unwrap();
+        write("README.md", "# R\n[d](docs/a.md#two) [gone](docs/gone.md)\n");
+        write("docs/SUMMARY.md", "# S\n[a](a.md)\n[a](a.md)\n");
+        write(
+            "docs/a.md",
+            "# One\n## Two\n[up](../README.md) [b](formats/b.md#x) [web](https://example.org)\n",
+        );
+        write("docs/formats/b.md", "no title [a](../a.md#three) [out](../../../x)\n");
+        let pages = ["README.md", "docs/SUMMARY.md", "docs/a.md", "docs/formats/b.md"].map(PathBuf::from);
+        let wrong = check(&dir, &pages);
+        fs::remove_dir_all(&dir).unwrap();
+        let expected = [
+            "README.md:2: docs/gone.md: is not there",
+            "docs/a.md:3: ../README.md: leads out of the book, which is read alone",
+            "docs/a.md:3: formats/b.md#x: docs/formats/b.md has no such heading",
+            "docs/formats/b.md:1: ../a.md#three: docs/a.md has no such heading",
+            "docs/formats/b.md:1: ../../../x: leads out of the project",
+            "docs/SUMMARY.md:3: a.md is listed twice",
+            "docs/formats/b.md: is not in docs/SUMMARY.md",
+            "docs/formats/b.md: has no title",
+        ];
+        assert_eq!(wrong.unwrap(), expected);
+    }
+}

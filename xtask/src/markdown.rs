@@ -1,0 +1,125 @@
+//! The little of Markdown that links need: headings with their anchors, and where links lead.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a page offers to links, and where its own lead.
+#[derive(Debug, Default)]
+pub(crate) struct Page {
+    /// The names behind `#` that lead into the page.
+    pub(crate) anchors: BTreeSet<String>,
+    /// Links and pictures with the lines that they stand in.
+    pub(crate) links: Vec<(usize, String)>,
+    /// The titles of its headings.
+    pub(crate) titles: Vec<String>,
+}
+
+impl Page {
+    pub(crate) fn of(text: &str) -> Self {
+        let mut page = Self::default();
+        let mut seen = BTreeMap::new();
+        for (number, line) in prose(text) {
+            if let Some(title) = heading(line) {
+                page.titles.push(title.to_owned());
+                let slug = slug(title);
+                let count = seen.entry(slug.clone()).or_insert(0_usize);
+                page.anchors.insert(if *count == 0 { slug } else { format!("{slug}-{count}") });
+                *count += 1;
+            }
+            let line = without_code(line);
+            page.links.extend(targets(&line).map(|target| (number, target.to_owned())));
+            page.anchors.extend(attributes(&line, "id").map(str::to_owned));
+        }
+        page
+    }
+}
+
+/// The lines that are no code and no comment, with their numbers from 1 on.
+fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let (mut fence, mut comment) = (None, false);
+    text.lines().enumerate().filter_map(move |(i, line)| {
+        let start = line.trim_start();
+        let mark = ["```", "~~~"].into_iter().find(|mark| start.starts_with(mark));
+        match (fence, mark) {
+            (None, Some(_)) => fence = mark,
+            (Some(open), Some(mark)) if open == mark => fence = None,
+            (None, None) => {
+                let hidden = comment || start.starts_with("<!--");
+                comment = hidden && !line.contains("-->");
+                return (!hidden).then_some((i + 1, line));
+            }
+            _ => {}
+        }
+        None
+    })
+}
+
+/// The text of a heading.
+fn heading(line: &str) -> Option<&str> {
+    let title = line.trim_start_matches('#');
+    let depth = line.len() - title.len();
+    ((1..=6).contains(&depth) && title.starts_with(' ')).then(|| title.trim())
+}
+
+/// The anchor that GitHub and mdBook give a heading.
+fn slug(title: &str) -> String {
+    let mut slug = String::new();
+    // Of a link its text counts.
+    let mut rest = title;
+    while let Some((before, after)) = rest.split_once('[') {
+        let Some((text, behind)) = after.split_once("](") else { break };
+        slug.push_str(before);
+        slug.push_str(text);
+        rest = behind.split_once(')').map_or("", |(_, rest)| rest);
+    }
+    slug.push_str(rest);
+    let kept = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_' | ' ');
+    slug.to_lowercase().chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// The line with blanks in place of code.
+fn without_code(line: &str) -> String {
+    let parts: Vec<_> = line.split('`').collect();
+    let last = parts.len() - 1;
+    // A mark without an end opens nothing.
+    let code = |i: usize| i % 2 == 1 && i != last;
+    parts.iter().enumerate().map(|(i, part)| if code(i) { " " } else { part }).collect::<Vec<_>>().join("`")
+}
+
+/// Where links and pictures lead.
+fn targets(line: &str) -> impl Iterator<Item = &str> {
+    let inline = line.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
+    // A title may stand behind.
+    let inline = inline.map(|target| target.split_once(' ').map_or(target, |(target, _)| target));
+    inline.chain(attributes(line, "src")).chain(attributes(line, "href"))
+}
+
+/// The values of an attribute of HTML.
+fn attributes<'a>(line: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
+    let open = format!(" {name}=\"");
+    let starts: Vec<usize> = line.match_indices(&open).map(|(at, _)| at + open.len()).collect();
+    starts.into_iter().filter_map(|at| Some(line.get(at..)?.split_once('"')?.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn anchors_are_those_of_github() {
+        let page = Page::of(
+            "# One, two: `three`!\n## One, two: three\n## [A](b.md) c\n# x_y-z\n<a id=\"here\"></a>\n```sh\n# no\n```\n",
+        );
+        let expected = ["one-two-three", "one-two-three-1", "a-c", "x_y-z", "here"];
+        assert_eq!(page.anchors, expected.map(String::from).into());
+        assert_eq!(page.titles.len(), 4);
+    }
+
+    #[test]
+    fn links_are_found_outside_of_code() {
+        let text = "[a](b.md) `[no](no.md)` ![p](p.png \"title\")\n<!-- [no](no.md) -->\n~~~\n[no](no.md)\n```\n~~~\n\
+                    <img alt=\"x\" src=\"q.png\"> a lone ` mark [c](#d)\n";
+        let links: Vec<_> = Page::of(text).links;
+        let expected = [(1, "b.md"), (1, "p.png"), (7, "#d"), (7, "q.png")];
+        assert_eq!(links, expected.map(|(line, target)| (line, target.to_owned())));
+    }
+}
