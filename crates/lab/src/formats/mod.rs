@@ -126,9 +126,12 @@ fn format(id: &str) -> Option<Format> {
     Format::ALL.iter().copied().find(|format| format.id() == id)
 }
 
+/// Rules in the order of their codes, with the kinds of file that have them.
+type Rows<'a> = BTreeMap<(&'a str, Severity, bool, &'a str), (&'a Rule, BTreeSet<&'a str>)>;
+
 /// What files of these kinds may not do.
 fn rules(kinds: &[&str]) -> Result<String, String> {
-    let mut rows: BTreeMap<(&str, Severity, bool, &str), (&Rule, BTreeSet<&str>)> = BTreeMap::new();
+    let mut rows = Rows::new();
     for kind in kinds {
         let other = OTHERS.iter().find(|(name, _)| name == kind).map(|(_, rules)| *rules);
         let rules = other.or_else(|| format(kind).map(Format::rules));
