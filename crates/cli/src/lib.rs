@@ -17,6 +17,7 @@ mod info;
 mod input;
 mod list;
 mod losses;
+mod manifest;
 mod names;
 mod optimize;
 mod output;

@@ -4,20 +4,21 @@
 use crate::args::{ListArgs, OutputFormat};
 use crate::input::as_os;
 use crate::refusal::Refusal;
-use crate::results::print;
+use crate::results::{Elsewhere, kind_of, print};
 use crate::{Fail, Status, batch, render, say};
 use meshwright::Limits;
-use meshwright::files::{Member, Pack, Tree, TreeOptions, TreePath};
+use meshwright::files::{Member, Tree, TreeOptions, TreePath};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 pub(crate) fn run(args: &ListArgs) -> Result<Status, Fail> {
-    let (mut status, mut documents) = (Status::Fine, Vec::new());
+    let (mut status, mut documents, mut kinds) = (Status::Fine, Vec::new(), Kinds::new());
     let options = TreeOptions::default().with_directories(Limits::default().with_memory(args.max_memory));
     for file in &args.files {
         let path = Path::new(file);
         match Tree::open_with(path, options) {
-            Ok(tree) => status.and(listed(&tree, args, &mut documents)?),
+            Ok(tree) => status.and(listed(&tree, args, &mut documents, &mut kinds)?),
             Err(e) => {
                 let refusal = Refusal::unreadable(&e);
                 refusal.say(&render::path(path));
@@ -26,8 +27,15 @@ pub(crate) fn run(args: &ListArgs) -> Result<Status, Fail> {
             }
         }
     }
+    let elsewhere = Elsewhere::among(&kinds);
     if args.format == OutputFormat::Json {
-        print(&json!({ "files": documents }))?;
+        let mut document = json!({ "files": documents });
+        if !elsewhere.is_empty() {
+            document["elsewhere"] = elsewhere.iter().map(Elsewhere::json).collect();
+        }
+        print(&document)?;
+    } else {
+        elsewhere.iter().for_each(|models| say(&models.line()));
     }
     Ok(status)
 }
@@ -73,14 +81,28 @@ impl Row<'_> {
     }
 }
 
-fn listed(tree: &Tree, args: &ListArgs, documents: &mut Vec<Value>) -> Result<Status, Fail> {
+/// How many files there are of each extension.
+type Kinds = BTreeMap<String, u64>;
+
+fn listed(
+    tree: &Tree,
+    args: &ListArgs,
+    documents: &mut Vec<Value>,
+    kinds: &mut Kinds,
+) -> Result<Status, Fail> {
+    let mut count = |path: &Path| {
+        let count = kinds.entry(kind_of(path)).or_insert(0);
+        *count = count.saturating_add(1);
+    };
     let mut status = Status::Fine;
     if let Some(scope) = tree.scope()
         && let Some((_, Ok(pack))) = tree.packs().last()
     {
         // A pack shows all of its entries, those that are never found too.
         for member in pack.members().iter().filter(|m| below(m, scope)) {
-            row(&pack, member).show(args.format, documents)?;
+            let row = row(member);
+            count(row.path);
+            row.show(args.format, documents)?;
         }
         return Ok(status);
     }
@@ -93,6 +115,7 @@ fn listed(tree: &Tree, args: &ListArgs, documents: &mut Vec<Value>) -> Result<St
                 let pack = tree.pack_of(path).filter(|_| tree.start().is_none());
                 let pack = pack.map(|pack| render::plain(pack.name()));
                 let size = tree.size(path).unwrap_or(0);
+                count(&as_os(path));
                 let row = Row { path: &as_os(path), size, pack, refused: None, hidden: false };
                 row.show(args.format, documents)?;
             }
@@ -113,7 +136,7 @@ fn below(member: &Member, scope: &TreePath) -> bool {
     scope.is_root() || member.path().is_some_and(|path| path.below(scope).is_some())
 }
 
-fn row<'m>(_: &Pack, member: &'m Member) -> Row<'m> {
+fn row(member: &Member) -> Row<'_> {
     let name = std::str::from_utf8(member.stored_name()).unwrap_or("?");
     Row {
         path: Path::new(name),

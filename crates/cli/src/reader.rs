@@ -77,6 +77,12 @@ impl Reader {
         Ok(reader)
     }
 
+    /// The same, with the textures of another skin.
+    pub(crate) fn with_skin(mut self, skin: Option<u32>) -> Self {
+        self.options.skin = skin;
+        self
+    }
+
     /// The bytes of a file that was named.
     fn named(&self, path: &Path) -> Result<Vec<u8>, FilesError> {
         let tree = Tree::open(path)?;
@@ -87,6 +93,12 @@ impl Reader {
     /// The choices by name.
     pub(crate) fn settings(&self) -> &[(String, String)] {
         &self.options.settings.settings
+    }
+
+    /// What lies in the folders that `--root` names.
+    pub(crate) fn root_names(&self) -> Vec<String> {
+        let walk = self.roots.as_ref().map(|roots| roots.tree().walk().files);
+        walk.into_iter().flatten().flatten().map(|path| path.to_string()).collect()
     }
 
     /// How much one file, and what is made of it, may take.

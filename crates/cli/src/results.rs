@@ -35,6 +35,8 @@ pub(crate) struct Results {
     skipped: BTreeMap<String, u64>,
     /// How many files others hide.
     hidden: u64,
+    /// How many were as an earlier run left them.
+    unchanged: u64,
     pub status: Status,
 }
 
@@ -63,6 +65,7 @@ impl Results {
             failed: 0,
             skipped: BTreeMap::new(),
             hidden: 0,
+            unchanged: 0,
             status: Status::Fine,
         }
     }
@@ -116,11 +119,14 @@ impl Results {
         self.keep(refusal.status(), || json!({ "file": input.exact(), "error": refusal.json() }));
     }
 
+    /// A file that is as an earlier run left it.
+    pub(crate) fn unchanged(&mut self) {
+        self.unchanged += 1;
+    }
+
     /// A file that is no model.
     pub(crate) fn skip(&mut self, input: &Input) {
-        let extension = input.path.extension().map(|e| format!(".{}", e.to_string_lossy().to_lowercase()));
-        let kind = extension.map_or_else(|| "without extension".into(), |e| render::plain(&e));
-        *self.skipped.entry(kind).or_insert(0) += 1;
+        *self.skipped.entry(kind_of(&input.path)).or_insert(0) += 1;
     }
 
     /// What one file became of several: there is nothing to sum up.
@@ -130,7 +136,7 @@ impl Results {
 
     /// Prints the document, and returns how the run went.
     pub(crate) fn finish(mut self) -> Result<Status, Fail> {
-        let is_empty = self.done == 0 && self.failed == 0;
+        let is_empty = self.done == 0 && self.failed == 0 && self.unchanged == 0;
         if is_empty {
             for folder in &self.folders {
                 let why = render::error("no-model", "no file of a known format is in this folder");
@@ -139,17 +145,32 @@ impl Results {
             self.status.and(Status::Unusable);
         }
         if self.format == OutputFormat::Json {
-            let skipped: u64 = self.skipped.values().sum();
-            let mut summary = json!({ "done": self.done, "failed": self.failed, "skipped": skipped });
-            if self.hidden > 0 {
-                summary["hidden"] = self.hidden.into();
+            let mut summary = self.left_aside();
+            summary["done"] = self.done.into();
+            summary["failed"] = self.failed.into();
+            if self.unchanged > 0 {
+                summary["unchanged"] = self.unchanged.into();
             }
             print(&json!({ "files": self.documents, "summary": summary }))?;
         } else if self.summary {
             say(&self.summed_up());
-            self.elsewhere().iter().for_each(|line| say(line));
+            Elsewhere::among(&self.skipped).iter().for_each(|models| say(&models.line()));
         }
         Ok(self.status)
+    }
+
+    /// What was met and is not converted: files that are no models, those that others hide, and models that other tools open.
+    pub(crate) fn left_aside(&self) -> Value {
+        let skipped: u64 = self.skipped.values().sum();
+        let mut aside = json!({ "skipped": skipped });
+        if self.hidden > 0 {
+            aside["hidden"] = self.hidden.into();
+        }
+        let elsewhere = Elsewhere::among(&self.skipped);
+        if !elsewhere.is_empty() {
+            aside["elsewhere"] = elsewhere.iter().map(Elsewhere::json).collect();
+        }
+        aside
     }
 
     /// `80 converted, 35 files are no models (30 .png, 5 .wav), 2 failed`.
@@ -163,6 +184,9 @@ impl Results {
             let are = counted(skipped, "file is no model", "files are no models");
             parts.push(format!("{are} ({})", kinds(&self.skipped)));
         }
+        if self.unchanged > 0 {
+            parts.push(format!("{} as before", self.unchanged));
+        }
         if self.hidden > 0 {
             parts.push(counted(self.hidden, "file is hidden by another", "files are hidden by others"));
         }
@@ -171,15 +195,42 @@ impl Results {
         }
         parts.join(", ")
     }
+}
 
-    /// Models that are not read here, and what reads them.
-    fn elsewhere(&self) -> Vec<String> {
-        let known = |(kind, n): (&String, &u64)| {
+/// Models that are not read here.
+pub(crate) struct Elsewhere<'k> {
+    count: u64,
+    kind: &'k str,
+    name: &'static str,
+    tool: &'static str,
+}
+
+impl<'k> Elsewhere<'k> {
+    /// Those among files that are counted by their extensions.
+    pub(crate) fn among(kinds: &'k BTreeMap<String, u64>) -> Vec<Self> {
+        let known = |(kind, count): (&'k String, &u64)| {
             let (name, tool) = opened_elsewhere(kind.strip_prefix('.')?)?;
-            Some(format!("{n} {kind}: {name}, which are not read here: {tool} opens them"))
+            Some(Self { count: *count, kind, name, tool })
         };
-        self.skipped.iter().filter_map(known).collect()
+        kinds.iter().filter_map(known).collect()
     }
+
+    /// For people.
+    pub(crate) fn line(&self) -> String {
+        let Self { count, kind, name, tool } = self;
+        format!("{count} {kind}: {name}, which are not read here: {tool} opens them")
+    }
+
+    /// For programs.
+    pub(crate) fn json(&self) -> Value {
+        json!({ "extension": self.kind, "count": self.count, "kind": self.name, "opened_by": self.tool })
+    }
+}
+
+/// The kind of a file by its name: `.png`.
+pub(crate) fn kind_of(path: &Path) -> String {
+    let extension = path.extension().map(|e| format!(".{}", e.to_string_lossy().to_lowercase()));
+    extension.map_or_else(|| "without extension".into(), |e| render::plain(&e))
 }
 
 /// The most frequent kinds.

@@ -196,3 +196,61 @@ fn of_a_large_pack_the_model_is_read() {
         assert!(took.as_secs_f64() < f64::from(meshwright_testkit::patience()), "{took:?}");
     }
 }
+
+#[test]
+fn a_run_goes_on_where_the_last_one_ended() {
+    let dir = game();
+    let words = ["convert", "game", "-o", "out", "--manifest", "out.json", "--resume"];
+    let said = ok(dir.path(), &words);
+    assert!(said.contains("3 converted"), "{said}");
+    let text = fs::read_to_string(dir.path().join("out.json")).unwrap();
+    for part in [
+        "\"input\": \"data/models/hopper.dpm\"",
+        "\"pack\": \"pak0.pak\"",
+        "\"member\": \"models/hopper.dpm.framegroups\"",
+        "\"path\": \"data/models/hopper.glb\"",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let first = tree(&dir.path().join("out"));
+    let said = ok(dir.path(), &words);
+    assert!(said.contains("0 converted, 3 as before"), "{said}");
+    assert_eq!(fs::read_to_string(dir.path().join("out.json")).unwrap(), text);
+    // An output that is gone, and a part that is another, are made again.
+    fs::remove_file(dir.path().join("out/mod/models/pair.glb")).unwrap();
+    let loose = dir.path().join("game/data/models");
+    fs::create_dir_all(&loose).unwrap();
+    fs::write(loose.join("hopper.dpm.framegroups"), "0 2 10 1 other\n").unwrap();
+    let said = ok(dir.path(), &words);
+    assert!(said.contains("2 converted, 1 as before"), "{said}");
+    fs::remove_file(loose.join("hopper.dpm.framegroups")).unwrap();
+    ok(dir.path(), &words);
+    assert!(tree(&dir.path().join("out")) == first);
+    // Other options are another run.
+    let other = [&words[..], &["--extras"]].concat();
+    assert!(ok(dir.path(), &other).contains("3 converted"));
+    // Parts are the whole.
+    for part in ["1/2", "2/2"] {
+        ok(dir.path(), &["convert", "game", "-o", "parts", "--shard", part]);
+    }
+    assert!(tree(&dir.path().join("parts")) == first);
+    assert_eq!(code(&run(dir.path(), &["convert", "game", "-o", "parts", "--shard", "3/2"])), 2);
+}
+
+#[test]
+fn a_skin_can_be_chosen() {
+    let Some(root) = meshwright_testkit::corpus() else { return };
+    let dir = TempDir::new().unwrap();
+    let pack = root.join("packs/small.pk3");
+    let pack = pack.to_str().unwrap();
+    let said = ok(dir.path(), &["convert", pack, "-o", "out", "--skin", "1", "--verbose"]);
+    assert!(said.contains("tube.dpm_1.skin is shown") && said.contains("does not draw"), "{said}");
+    let glb = fs::read(dir.path().join("out/models/test/tube.glb")).unwrap();
+    let has = |word: &str| glb.windows(word.len()).any(|w| w == word.as_bytes());
+    assert!(has("MASK") && has("body_blue") && !has("emissiveTexture") && !has("variants"));
+    ok(dir.path(), &["convert", pack, "-o", "first"]);
+    let glb = fs::read(dir.path().join("first/models/test/tube.glb")).unwrap();
+    let has = |word: &str| glb.windows(word.len()).any(|w| w == word.as_bytes());
+    assert!(has("\"KHR_materials_variants\"") && has("skin 1") && has("body_blue"));
+    assert!(has("\"normalTexture\"") && has("\"emissiveTexture\"") && has("\"doubleSided\":true"));
+}

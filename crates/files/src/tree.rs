@@ -241,6 +241,16 @@ impl Tree {
         self.scope.as_ref().map(|(_, path)| path)
     }
 
+    /// Where files are looked for, in the order in which that is done: packs and folders of the operating system.
+    pub fn places(&self) -> Vec<PathBuf> {
+        let place = |layer: &Arc<Layer>| match &**layer {
+            Layer::Folder(f) => f.os_path(&TreePath::ROOT),
+            Layer::Pack(p) => p.path().map(Path::to_owned),
+            Layer::Memory(_) => None,
+        };
+        self.layers.iter().rev().filter_map(place).collect()
+    }
+
     /// The packs in the order in which they are searched last, or why one cannot be read, each with its path. All are
     /// opened.
     pub fn packs(&self) -> impl Iterator<Item = (PathBuf, Result<Arc<Pack>, FilesError>)> + '_ {

@@ -7,6 +7,7 @@ mod bytes;
 #[allow(dead_code, reason = "shared with tests that use all of it")]
 mod exercise;
 mod models;
+mod packs;
 #[allow(dead_code, reason = "fuzzers are given their seeds")]
 mod seeds;
 mod targets;
@@ -39,7 +40,8 @@ impl Target {
             (Action::Document, _) => exercise::document(&exercise::as_glb(bytes)),
             // The program of all targets does that.
             (Action::Program, _) => {}
-            (_, Input::Lz4 | Input::Scene | Input::Glb) => {}
+            (Action::Pack, Input::Pack(kind)) => packs::read_and_write(kind, bytes),
+            (Action::Pack, _) | (_, Input::Lz4 | Input::Scene | Input::Glb | Input::Pack(_)) => {}
         }
     }
 }

@@ -18,6 +18,7 @@ pub(crate) fn seeds(target: Target, folders: &[PathBuf]) -> Vec<Vec<u8>> {
             let mut rng = Rng::new(1);
             (2..34).map(|words| (0..words).flat_map(|_| rng.next().to_le_bytes()).collect()).collect()
         }
+        (_, Input::Pack(kind)) => super::packs::seeds(kind),
         (Action::Document, _) => {
             let all = folders.iter().flat_map(|folder| exercise::subjects(folder));
             all.filter(|s| s.sound && s.bytes.len() < 4096)

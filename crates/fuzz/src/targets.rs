@@ -1,6 +1,7 @@
 //! The targets: what is done with which kind of file.
 
 use meshwright::Format;
+use meshwright::files::PackKind;
 
 /// What is done with the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,12 +18,14 @@ pub enum Action {
     Document,
     /// They are a model and its companions, which lie in a folder with pictures and go through the program's commands.
     Program,
+    /// They are a pack, whose members are read, and which is packed again.
+    Pack,
 }
 
 impl Action {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Parse, Self::Round, Self::Scene, Self::Model, Self::Document, Self::Program];
+    pub const ALL: [Self; 7] =
+        [Self::Parse, Self::Round, Self::Scene, Self::Model, Self::Document, Self::Program, Self::Pack];
 
     /// The first part of a target's name.
     pub const fn name(self) -> &'static str {
@@ -33,6 +36,7 @@ impl Action {
             Self::Model => "model",
             Self::Document => "document",
             Self::Program => "program",
+            Self::Pack => "pack",
         }
     }
 }
@@ -48,6 +52,8 @@ pub enum Input {
     Scene,
     /// A GLB; or the JSON of one, and behind the first zero byte its binary chunk.
     Glb,
+    /// A pack of a kind.
+    Pack(PackKind),
 }
 
 impl Input {
@@ -58,6 +64,7 @@ impl Input {
             Self::Lz4 => "lz4",
             Self::Scene => "scene",
             Self::Glb => "glb",
+            Self::Pack(kind) => kind.extensions()[0],
         }
     }
 }
@@ -76,12 +83,17 @@ impl Target {
     pub fn all() -> Vec<Self> {
         let mut all = Vec::new();
         for action in Action::ALL {
+            if action == Action::Pack {
+                let packs = PackKind::ALL.iter().map(|kind| Input::Pack(*kind));
+                all.extend(packs.map(|input| Self { action, input }));
+                continue;
+            }
             let formats = Format::ALL.iter().map(|format| Input::File(*format));
             let more = match action {
                 Action::Parse | Action::Round => Some(Input::Lz4),
                 Action::Model => Some(Input::Scene),
                 Action::Document => Some(Input::Glb),
-                Action::Scene | Action::Program => None,
+                Action::Scene | Action::Program | Action::Pack => None,
             };
             let inputs = formats.chain(more).filter(|input| match (action, input) {
                 // Nothing is drawn of these.

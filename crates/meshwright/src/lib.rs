@@ -75,6 +75,8 @@ mod textures;
 mod to_scene;
 
 pub use asset::{Asset, AssetError, FigureError, Finder, NamedFile, OpenOptions, Part, PartRole, PartState};
+#[cfg(all(feature = "dpm", feature = "textures"))]
+pub use asset::{Surface, SurfaceStatus, Surfaces};
 pub use convert::{StreamedFile, Target, UnknownTarget, convert, stream};
 pub use detect::{Detection, detect, detect_met};
 pub use failure::Failure;

@@ -57,6 +57,8 @@ impl AnyModel {
                 material.image = Some(image.clone());
             }
         }
+        #[cfg(all(feature = "dpm", feature = "textures"))]
+        crate::kinds::look::dress_all(&mut scene.value, &companions.dressings, &companions.variations);
         Ok(scene)
     }
 

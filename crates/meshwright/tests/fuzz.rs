@@ -54,6 +54,11 @@ fn documents_are_played() {
 }
 
 #[test]
+fn packs_are_read_and_packed() {
+    run(Action::Pack);
+}
+
+#[test]
 fn tapes_become_models() {
     run(Action::Model);
 }

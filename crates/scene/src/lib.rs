@@ -92,7 +92,7 @@ pub use loss::{Loss, LossGroup, LossKind};
 pub use mesh::{Influence, LocalVertex, Mesh, MeshPose, Skin};
 pub use meshwright_core::math::{self, Affine, Trs, normalize, sqrt};
 pub use meshwright_core::{Budget, LimitExceeded, Limits};
-pub use model::{Image, Level, Material, Node, Scene};
+pub use model::{Image, Level, Material, Node, Scene, Variant};
 pub use motion::{Channel, Clip, Interpolation, Motion, PoseSet, PoseSetId, Track};
 pub use names::Naming;
 pub use sample::Sampler;

@@ -3,7 +3,7 @@
 use crate::alpha::{AlphaLevels, AlphaMode};
 use crate::convert::Space;
 use crate::extra::Extra;
-use crate::ids::{MeshId, NodeId};
+use crate::ids::{MaterialId, MeshId, NodeId};
 use crate::mesh::Mesh;
 use crate::motion::{Clip, PoseSet};
 use crate::skeleton::{Local, Skeleton};
@@ -37,8 +37,19 @@ pub struct Scene {
     pub clips: Vec<Clip>,
     /// Levels of detail, finest first; empty when the model has one level only.
     pub levels: Vec<Level>,
+    /// Other looks of the whole; none when the model has one.
+    pub variants: Vec<Variant>,
     /// Native fields of the file as a whole.
     pub extras: Option<Extra>,
+}
+
+/// A look of a model: the materials that some of its meshes have instead of their own.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Variant {
+    /// Its name.
+    pub name: String,
+    /// Meshes with their materials.
+    pub materials: Vec<(MeshId, MaterialId)>,
 }
 
 impl Default for Scene {
@@ -55,6 +66,7 @@ impl Default for Scene {
             pose_sets: Vec::new(),
             clips: Vec::new(),
             levels: Vec::new(),
+            variants: Vec::new(),
             extras: None,
         }
     }
@@ -140,6 +152,10 @@ pub struct Material {
     pub base_color: [f32; 4],
     /// The texture, where one was found.
     pub image: Option<Image>,
+    /// Directions of the surface, as glTF has them: red to the right, green up, blue out of it.
+    pub normal: Option<Image>,
+    /// What the surface shines by itself, in colours that are added to it.
+    pub emissive: Option<Image>,
     /// What becomes of alpha.
     pub alpha: AlphaMode,
     /// Both sides are drawn.
@@ -160,6 +176,10 @@ impl Material {
         with_base_color([f32; 4]): base_color;
         /// The same surface with a texture.
         with_image(impl Into<Option<Image>>): image;
+        /// The same surface with a picture of its directions.
+        with_normal(impl Into<Option<Image>>): normal;
+        /// The same surface with a picture of what it shines by itself.
+        with_emissive(impl Into<Option<Image>>): emissive;
         /// The same surface that treats alpha in this way.
         with_alpha(AlphaMode): alpha;
         /// The same surface drawn on both sides, or on one.
@@ -187,6 +207,8 @@ impl Default for Material {
             name: String::new(),
             base_color: [1.0; 4],
             image: None,
+            normal: None,
+            emissive: None,
             alpha: AlphaMode::Content,
             double_sided: false,
             extras: None,

@@ -175,6 +175,8 @@ impl Tape {
                 extras: self.extras(),
                 image: None,
                 alpha: AlphaMode::default(),
+                normal: None,
+                emissive: None,
             })
             .collect();
         let skeletons = self.below(if self.kind == Kind::Foreign { 4 } else { 3 });

@@ -1,7 +1,7 @@
 //! `convert`.
 
 use super::shared::{CompanionArgs, JobsArgs, OutputFormat, ReadArgs};
-use super::values::{engines, parse_factor, parse_id, parse_rate};
+use super::values::{engines, parse_factor, parse_id, parse_rate, parse_shard};
 use clap::{Args, ValueEnum};
 use meshwright::scene::Engine;
 use std::ffi::OsString;
@@ -45,6 +45,10 @@ pub(crate) struct ConvertArgs {
     /// Textures that are found are used, which they are anyway
     #[arg(long, hide = true, overrides_with = "no_textures")]
     pub textures: bool,
+    /// The skin of a DarkPlaces model, N of `model.dpm_N.skin`. Without it the first is shown, and glTF has all of them as
+    /// variants
+    #[arg(long, value_name = "N")]
+    pub skin: Option<u32>,
     /// Compute the normals of TSO meshes from their faces, for files whose normals point in wrong directions
     #[arg(long)]
     pub recompute_normals: bool,
@@ -79,6 +83,17 @@ pub(crate) struct ConvertArgs {
     /// Drop vertices that no triangle uses, as some importers do
     #[arg(long)]
     pub prune: bool,
+    /// Write what the run did into this file, as JSON: every input by pack and member with the hashes of all files that took
+    /// part, every output with its hash, how much was lost, and what the run left aside
+    #[arg(long, value_name = "FILE")]
+    pub manifest: Option<PathBuf>,
+    /// Leave alone what the manifest of an earlier run says was done, where neither files nor outputs have changed
+    #[arg(long, requires = "manifest")]
+    pub resume: bool,
+    /// Convert one part of the files: the Kth of N, so that N runs in any order convert all. One after the other they may
+    /// share a manifest
+    #[arg(long, value_name = "K/N", value_parser = parse_shard)]
+    pub shard: Option<(usize, usize)>,
     /// Keep native fields that glTF has no place for as extras
     #[arg(long)]
     pub extras: bool,

@@ -43,6 +43,11 @@ pub(super) fn parse_factor(text: &str) -> Result<f64, String> {
     }
 }
 
+pub(super) fn parse_shard(text: &str) -> Result<(usize, usize), String> {
+    let parts = text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
+    parts.filter(|(k, n)| *k >= 1 && k <= n).ok_or_else(|| "not K/N, such as 2/8".into())
+}
+
 pub(super) fn parse_size(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit: u64 = match text.get(digits.len()..).unwrap_or_default().to_ascii_lowercase().as_str() {

@@ -3,6 +3,7 @@
 use crate::args::{ConvertArgs, OutputFormat};
 use crate::input::Input;
 use crate::losses::{self, Detail};
+use crate::manifest::Took;
 use crate::output::Staged;
 use crate::refusal::Refusal;
 use crate::results::Results;
@@ -29,6 +30,8 @@ pub(super) struct Done {
     /// How long the outputs would be, where they are only measured.
     pub(super) sizes: Option<Vec<u64>>,
     pub(super) losses: Vec<Loss>,
+    /// The files that took part, for the manifest.
+    pub(super) took: Took,
     /// What to do about losses that extras would hold.
     pub(super) advice: &'static str,
 }
@@ -36,7 +39,7 @@ pub(super) struct Done {
 impl Done {
     pub(super) fn of(input: &Input, losses: Vec<Loss>, advice: &'static str) -> Self {
         let (input, outputs) = (input.clone(), Vec::new());
-        Self { input, outputs, staged: None, rewrite: false, sizes: None, losses, advice }
+        Self { input, outputs, staged: None, rewrite: false, sizes: None, losses, took: Took::new(), advice }
     }
 
     pub(super) fn rewriting(self) -> Self {

@@ -6,6 +6,7 @@
 )]
 
 mod done;
+mod many;
 mod paths;
 mod progress;
 mod scene;
@@ -15,13 +16,14 @@ use crate::args::{ConvertArgs, OutputFormat};
 use crate::batch::Workers;
 use crate::destination::Destination;
 use crate::input::{Input, expand, is_folder};
+use crate::manifest::Manifest;
 use crate::output::Outputs;
 use crate::reader::Reader;
 use crate::results::Results;
-use crate::{Fail, Status, identity, render, say};
+use crate::{Fail, Status, identity, render};
+use many::Many;
 use meshwright::{Format, Target};
-use paths::{OutPath, out_paths};
-use progress::Progress;
+use paths::out_paths;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use work::Work;
@@ -43,11 +45,12 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         let known = engine.formats().join(", ");
         return Err(Fail::Usage(format!("--for {engine}: its limits are known for {known}, not for {to}")));
     }
-    let reader = Reader::new(&args.read, &args.companions)?;
+    let reader = Reader::new(&args.read, &args.companions)?.with_skin(args.skin);
     let work = Work { args, reader, outputs: Outputs::new(&destination), to };
     let verb = if args.dry_run { "would be converted" } else { "converted" };
     let mut results = Results::new(verb, &args.files, args.format, &args.read);
     let into = if let Destination::Folder(folder) = &destination { Some(folder.as_path()) } else { None };
+    let mut manifest = Manifest::new(args, into)?;
     let found = results.inputs(expand(&args.files, into));
     let workers = Workers::new(&args.jobs, work.reader.limits().memory);
     let wanted = |format: Format| format.holds_model() || to == Target::Native(format);
@@ -64,6 +67,9 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
                 inputs.push(input);
             }
         } else {
+            if let Some(manifest) = &mut manifest {
+                manifest.aside(&input);
+            }
             results.skip(&input);
         }
         Ok(())
@@ -78,33 +84,11 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         return results.finish();
     }
     let paths = out_paths(&inputs, &destination, to);
-    let jobs: Vec<_> = inputs.iter().zip(&paths).collect();
-    let progress = Progress::new(args, inputs.len());
     let may_read_outputs =
         !matches!(to, Target::Glb | Target::Gltf | Target::Html) && overlaps(&inputs, &destination);
     let workers = if may_read_outputs { workers.one_by_one() } else { workers };
-    let size = |job: &(&Input, &OutPath)| job.0.memory();
-    workers.each(
-        &jobs,
-        size,
-        |(input, out)| work.one(input, &out.path),
-        |(input, out), made| {
-            progress.clear();
-            match work.appear(made) {
-                Ok(done) => {
-                    if out.renamed && !args.read.quiet && args.format == OutputFormat::Text {
-                        let path = render::path(&out.path);
-                        say(&format!("{}: written as {path}: another input has its name", input.shown()));
-                    }
-                    done.report(&mut results, args);
-                }
-                Err(refusal) => results.refuse(input, &refusal),
-            }
-            progress.show(input);
-            Ok(())
-        },
-    )?;
-    progress.clear();
+    let manifest = manifest.map(|manifest| manifest.of(&inputs, &work.reader)).transpose()?;
+    Many { work: &work, inputs: &inputs, paths: &paths, workers }.convert(manifest, &mut results)?;
     results.finish()
 }
 

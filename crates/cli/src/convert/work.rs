@@ -11,6 +11,7 @@ use super::scene::{hinted, no_figure, obj_pose, reshape, texture_files};
 use crate::args::{ConvertArgs, InfluenceArg};
 use crate::destination::Destination;
 use crate::input::Input;
+use crate::manifest::{self, Took};
 use crate::output;
 use crate::output::{Content, Outputs, Staged};
 use crate::reader::{Opened, Reader};
@@ -54,7 +55,8 @@ impl Work<'_> {
         let changed = scaled || self.args.prune || self.args.engine.is_some();
         if self.to == Target::Native(opened.asset.format()) && !changed {
             self.reader.say_passed_over(input, &opened);
-            return self.rewritten(input, &mut opened.asset, path);
+            let took = self.took(&opened);
+            return self.rewritten(input, &mut opened.asset, path).map(|done| Done { took, ..done });
         }
         self.reader.say_used(input, &opened);
         self.written(input, opened, path, sources)
@@ -158,6 +160,7 @@ impl Work<'_> {
             self.reader.add_textures(&mut opened, &mut scene);
             self.took_part(&opened, sources);
         }
+        let took = self.took(&opened);
         let single = *self.outputs.destination() == Destination::Stdout;
         let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
         let mut options = WriteOptions::default().with_stem(stem.to_string_lossy()).with_limits(limits);
@@ -203,7 +206,15 @@ impl Work<'_> {
             Target::Glb | Target::Gltf if !args.extras => "; pass --extras to keep them",
             _ => "",
         };
-        self.staged(Done::of(input, losses, advice), files)
+        self.staged(Done { took, ..Done::of(input, losses, advice) }, files)
+    }
+
+    /// The files that took part, where somebody asks.
+    fn took(&self, opened: &Opened) -> Took {
+        if self.args.manifest.is_none() {
+            return Took::new();
+        }
+        manifest::took(opened.finder.tree(), opened.asset.parts(), self.reader.limits())
     }
 
     /// Writes the files, up to their names. What goes elsewhere than into a folder is looked at before.

@@ -4,7 +4,9 @@ use crate::export::extras;
 use crate::export::geometry::named;
 use crate::export::output::Output;
 use gltf_json::image::MimeType;
-use gltf_json::material::{self, AlphaCutoff, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor};
+use gltf_json::material::{
+    self, AlphaCutoff, EmissiveFactor, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor,
+};
 use gltf_json::validation::Checked::Valid;
 use gltf_json::{Index, Texture, texture};
 use meshwright_scene::{AlphaLevels, AlphaMode, ConvertError, Image, Loss, Mesh, Scene};
@@ -33,6 +35,11 @@ impl<'a> Materials<'a> {
             seen: BTreeMap::new(),
             plain: None,
         }
+    }
+
+    /// The scene that they are of.
+    pub(crate) const fn scene(&self) -> &'a Scene {
+        self.scene
     }
 
     /// The material for meshes that have none. glTF's own default is a metal, which viewers without surroundings
@@ -64,7 +71,8 @@ impl<'a> Materials<'a> {
         let Some(source) = self.scene.materials.get(material) else { return Ok(None) };
         let (uvs, alpha) = (!mesh.uvs.is_empty(), mesh.alpha_levels());
         // Without a texture it makes no difference.
-        let key = (material, uvs || source.image.is_none(), alpha);
+        let plain = [&source.image, &source.normal, &source.emissive].iter().all(|image| image.is_none());
+        let key = (material, uvs || plain, alpha);
         if let Some(index) = self.written.get(&key) {
             return Ok(Some(*index));
         }
@@ -78,6 +86,13 @@ impl<'a> Materials<'a> {
             Some(image) => self.texture(out, image, &path, losses)?,
             None => None,
         };
+        let (mut normal, mut emissive) = (None, None);
+        if let Some(image) = source.normal.as_ref().filter(|_| uvs) {
+            normal = self.texture(out, image, &path, losses)?;
+        }
+        if let Some(image) = source.emissive.as_ref().filter(|_| uvs) {
+            emissive = self.texture(out, image, &path, losses)?;
+        }
         out.charge_objects(1, source.name.len())?;
         let color = factor(source.base_color, &path, losses);
         let (alpha_mode, alpha_cutoff) = match source.alpha_mode(Some(mesh)) {
@@ -89,6 +104,20 @@ impl<'a> Materials<'a> {
             alpha_mode: Valid(alpha_mode),
             alpha_cutoff,
             double_sided: source.double_sided,
+            normal_texture: normal.map(|index| material::NormalTexture {
+                index,
+                scale: 1.0,
+                tex_coord: 0,
+                extensions: None,
+                extras: None,
+            }),
+            emissive_factor: EmissiveFactor(if emissive.is_some() { [1.0; 3] } else { [0.0; 3] }),
+            emissive_texture: emissive.map(|index| texture::Info {
+                index,
+                tex_coord: 0,
+                extensions: None,
+                extras: None,
+            }),
             name: named(&source.name),
             pbr_metallic_roughness: PbrMetallicRoughness {
                 base_color_factor: PbrBaseColorFactor(color),

@@ -19,6 +19,7 @@ mod poses;
 mod skeleton;
 mod straight;
 mod tally;
+mod variants;
 mod weights;
 
 pub use gltf::Gltf;
@@ -224,6 +225,7 @@ impl<'a> Export<'a> {
                 &path,
                 &mut self.losses,
             )?;
+            variants::map(&mut self.out, &mut materials, (MeshId(i), mesh), &written, &mut self.losses)?;
             self.meshes.push(Some(written));
             self.sources.push(MeshId(i));
         }

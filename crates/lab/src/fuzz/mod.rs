@@ -143,6 +143,7 @@ fn hash(target: Target, code: &Code) -> String {
         _ => None,
     };
     match (target.action, format) {
+        (Action::Pack, _) => code.hash(Some(&["core", "files"])),
         (Action::Parse | Action::Round, Some(format)) => code.hash(Some(&["core", format.visit(Crate)])),
         _ => code.hash(None),
     }
@@ -202,7 +203,7 @@ fn fuzz(
     let longest = match target.action {
         Action::Scene => SCENE,
         Action::Model => MODEL,
-        Action::Document | Action::Program => SCENE,
+        Action::Document | Action::Program | Action::Pack => SCENE,
         Action::Parse | Action::Round => kind.longest,
     };
     // What is good for parsing is good for parsing and writing.

@@ -3,6 +3,8 @@
 use super::OpenOptions;
 #[cfg(feature = "tso")]
 use super::sims::Index;
+#[cfg(all(feature = "dpm", feature = "textures"))]
+use super::surfaces::Scripts;
 use crate::detect::{Detection, detect_met};
 use crate::foreign::{foreign, is_other};
 use crate::kinds::{AnyModel, Format};
@@ -11,8 +13,12 @@ use meshwright_files::{FilesError, Tree, TreePath};
 use std::borrow::Cow;
 #[cfg(feature = "tso")]
 use std::collections::BTreeMap;
+#[cfg(any(feature = "tso", all(feature = "dpm", feature = "textures")))]
+use std::sync::Arc;
+#[cfg(all(feature = "dpm", feature = "textures"))]
+use std::sync::OnceLock;
 #[cfg(feature = "tso")]
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// Opens the models of a tree; what it learned of a folder serves all models in it.
 #[derive(Debug)]
@@ -20,6 +26,9 @@ pub struct Finder {
     pub(super) tree: Tree,
     #[cfg(feature = "tso")]
     sims: Mutex<BTreeMap<TreePath, Arc<Index>>>,
+    /// Shader scripts, read when the first is asked for.
+    #[cfg(all(feature = "dpm", feature = "textures"))]
+    scripts: OnceLock<Arc<Scripts>>,
 }
 
 impl Finder {
@@ -29,6 +38,8 @@ impl Finder {
             tree,
             #[cfg(feature = "tso")]
             sims: Mutex::default(),
+            #[cfg(all(feature = "dpm", feature = "textures"))]
+            scripts: OnceLock::new(),
         }
     }
 
@@ -75,6 +86,13 @@ impl Finder {
 
     pub(super) fn read(&self, path: &TreePath, options: &OpenOptions) -> Result<Cow<'_, [u8]>, FilesError> {
         self.tree.read(path, &Budget::new(options.settings.read.limits))
+    }
+
+    /// The shader scripts of the tree.
+    #[cfg(all(feature = "dpm", feature = "textures"))]
+    pub(super) fn scripts(&self) -> Arc<Scripts> {
+        let read = || Arc::new(Scripts::of(self, Limits::default()));
+        Arc::clone(self.scripts.get_or_init(read))
     }
 
     /// What The Sims' files in a folder say of each other.

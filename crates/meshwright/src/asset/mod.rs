@@ -1,5 +1,7 @@
 //! A model with all that belongs to it.
 
+#[cfg(all(feature = "dpm", feature = "textures"))]
+mod engine;
 mod error;
 mod figure;
 mod finder;
@@ -11,6 +13,8 @@ mod picture;
 #[cfg(feature = "tso")]
 mod sims;
 mod skins;
+#[cfg(all(feature = "dpm", feature = "textures"))]
+mod surfaces;
 #[cfg(feature = "textures")]
 mod textures;
 
@@ -19,6 +23,8 @@ pub use figure::FigureError;
 pub use finder::Finder;
 pub use options::{NamedFile, OpenOptions};
 pub use part::{Part, PartRole, PartState};
+#[cfg(all(feature = "dpm", feature = "textures"))]
+pub use surfaces::{Surface, SurfaceStatus, Surfaces};
 
 use crate::convert::Target;
 use crate::failure::Failure;

@@ -39,6 +39,9 @@ pub struct OpenOptions {
     pub named: Vec<NamedFile>,
     /// Pictures of materials are looked for.
     pub textures: bool,
+    /// The skin in which pictures are looked for, of models that have several. Without it the first is shown, and the
+    /// scene has all of them as variants.
+    pub skin: Option<u32>,
     /// Where the names of clips come from that a companion lists.
     pub clip_names: ClipNames,
 }
@@ -52,6 +55,7 @@ impl Default for OpenOptions {
             companions: true,
             named: Vec::new(),
             textures: false,
+            skin: None,
             clip_names: ClipNames::default(),
         }
     }
@@ -89,6 +93,13 @@ impl OpenOptions {
     #[must_use]
     pub fn with_textures(mut self, textures: bool) -> Self {
         self.textures = textures;
+        self
+    }
+
+    /// The same options for one skin alone.
+    #[must_use]
+    pub fn with_skin(mut self, skin: u32) -> Self {
+        self.skin = Some(skin);
         self
     }
 

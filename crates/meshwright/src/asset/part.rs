@@ -20,6 +20,8 @@ pub enum PartRole {
     Texture,
     /// A file that the model's file names and consists of.
     Data,
+    /// A text that says which meshes have which textures.
+    Skin,
 }
 
 impl fmt::Display for PartRole {
@@ -28,6 +30,7 @@ impl fmt::Display for PartRole {
             Self::Model => "model",
             Self::Companion(role) => role.name(),
             Self::Texture => "texture",
+            Self::Skin => "skin",
             Self::Data => "data",
         })
     }

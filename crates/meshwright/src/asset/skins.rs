@@ -1,12 +1,23 @@
-//! Skins of a model, which go with it to another format.
+//! Skins of a model.
 
 use super::Asset;
 use meshwright_core::{Budget, LimitExceeded};
-use meshwright_files::{FilesError, Tree};
+use meshwright_files::{FilesError, Tree, TreePath};
 use meshwright_scene::OutputFile;
 
 /// Skins of a model that engines look for.
 const MOST: usize = 256;
+
+fn name(model: &[u8], number: usize) -> Vec<u8> {
+    [model, format!("_{number}.skin").as_bytes()].concat()
+}
+
+/// The skins beside a model's file, as engines of Quake's family count them: `x.dpm_0.skin` and on, up to the first that
+/// is missing.
+pub(super) fn beside(tree: &Tree, model: &TreePath) -> Vec<TreePath> {
+    let path = |number| model.beside(name(model.name(), number));
+    (0..MOST).map_while(|number| tree.find(path(number).ok()?).ok()?).collect()
+}
 
 impl Asset {
     /// The skins beside the model (`<file name>_<number>.skin`, as engines of Quake's family count them), under the names
@@ -15,17 +26,15 @@ impl Asset {
     /// # Errors
     /// When the budget does not allow for them.
     pub fn skins(&self, tree: &Tree, name: &str, budget: &Budget) -> Result<Vec<OutputFile>, LimitExceeded> {
-        let own = String::from_utf8_lossy(self.path().name());
         let mut skins = Vec::new();
-        for number in 0..MOST {
-            let Ok(path) = self.path().beside(format!("{own}_{number}.skin")) else { break };
-            let bytes = match tree.read(&path, budget) {
+        for (number, path) in beside(tree, self.path()).iter().enumerate() {
+            let bytes = match tree.read(path, budget) {
                 Ok(bytes) => bytes.into_owned(),
                 Err(FilesError::Limit(e)) => return Err(e),
-                // Engines stop at the first number that is not there.
                 Err(_) => break,
             };
-            skins.push(OutputFile { name: format!("{name}_{number}.skin"), bytes });
+            let name = String::from_utf8_lossy(&self::name(name.as_bytes(), number)).into_owned();
+            skins.push(OutputFile { name, bytes });
         }
         Ok(skins)
     }

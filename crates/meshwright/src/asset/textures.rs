@@ -24,6 +24,11 @@ impl Finder {
         let scene = asset.model.to_scene("", &asset.companions, &scene_options)?.value;
         let found = self.pictures(asset, &scene, options);
         asset.companions.images.extend(found.images);
+        #[cfg(feature = "dpm")]
+        {
+            asset.companions.dressings.extend(found.dressings);
+            asset.companions.variations.extend(found.variations);
+        }
         asset.losses.extend(found.losses);
         asset.parts.extend(found.parts);
         Ok(())
@@ -39,6 +44,8 @@ impl Finder {
                 material.image = Some(image);
             }
         }
+        #[cfg(feature = "dpm")]
+        crate::kinds::look::dress_all(&mut scene.value, &found.dressings, &found.variations);
         scene.losses.extend(found.losses);
         asset.parts.extend(found.parts);
     }
@@ -52,10 +59,30 @@ impl Finder {
             room: Room::new(Budget::new(limits)),
             by_name: BTreeMap::new(),
             by_path: BTreeMap::new(),
+            looked_for: Vec::new(),
             found: Found::default(),
         };
+        #[cfg(feature = "dpm")]
+        let settled = if super::surfaces::is_quake(asset.format()) {
+            search.engine(asset, scene, options.skin)
+        } else {
+            BTreeMap::new()
+        };
         for (i, material) in scene.materials.iter().enumerate().filter(|(_, m)| m.image.is_none()) {
-            let Some(texture) = asset.model.texture(i, &material.name) else { continue };
+            #[cfg(feature = "dpm")]
+            let other = match settled.get(&i) {
+                // Nothing is looked for, or it was found.
+                Some(None) => continue,
+                Some(Some((other, looked_for))) => {
+                    search.looked_for.clone_from(looked_for);
+                    other.clone()
+                }
+                None => None,
+            };
+            #[cfg(not(feature = "dpm"))]
+            let other = None;
+            let texture = other.or_else(|| asset.model.texture(i, &material.name));
+            let Some(texture) = texture else { continue };
             if let Err(e) = search.material(i, &texture, asset.model.texture_folder()) {
                 let message = format!("no more textures are looked for: {e}");
                 search.lose("texture-not-found", i, message);
@@ -68,24 +95,31 @@ impl Finder {
 
 /// What was found of a scene's textures.
 #[derive(Default)]
-struct Found {
+pub(super) struct Found {
     /// By material.
     images: BTreeMap<usize, Image>,
-    losses: Vec<Loss>,
-    parts: Vec<Part>,
+    /// What the engine makes of surfaces.
+    #[cfg(feature = "dpm")]
+    pub(super) dressings: Vec<crate::kinds::look::Dressing>,
+    #[cfg(feature = "dpm")]
+    pub(super) variations: Vec<crate::kinds::look::Variation>,
+    pub(super) losses: Vec<Loss>,
+    pub(super) parts: Vec<Part>,
 }
 
 /// The search for the textures of one scene.
-struct Search<'f> {
-    finder: &'f Finder,
+pub(super) struct Search<'f> {
+    pub(super) finder: &'f Finder,
     /// The model's.
     folder: TreePath,
-    room: Room,
+    pub(super) room: Room,
     /// Where the names of materials lead.
     by_name: BTreeMap<String, Option<TreePath>>,
     /// Pictures that were read, and where the loss of those that cannot be stands.
     by_path: BTreeMap<TreePath, Result<Image, usize>>,
-    found: Found,
+    /// The names that the engine looks for where the picture of a material is missing.
+    looked_for: Vec<String>,
+    pub(super) found: Found,
 }
 
 impl Search<'_> {
@@ -141,7 +175,13 @@ impl Search<'_> {
             }
             Some(Match { path: file, .. }) => Ok(Some(file)),
             None => {
-                let message = format!("no picture within the tree is called {texture}; the name is kept");
+                let mut message = format!("no picture within the tree is called {texture}; the name is kept");
+                if !self.looked_for.is_empty() {
+                    let places = self.finder.tree.places();
+                    let places: Vec<_> = places.iter().map(|place| place.display().to_string()).collect();
+                    let (names, places) = (self.looked_for.join(", "), places.join(", "));
+                    message = format!("{message}; {names} were looked for in {places}");
+                }
                 self.found.losses.push(Loss::note("texture-not-found", path, message));
                 Ok(None)
             }

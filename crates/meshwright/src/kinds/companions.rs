@@ -83,6 +83,12 @@ pub struct Companions {
     pub rate: Option<f32>,
     /// Textures by the number of their material in the model's scene.
     pub images: BTreeMap<usize, Image>,
+    /// What the engine makes of surfaces.
+    #[cfg(all(feature = "dpm", feature = "textures"))]
+    pub(crate) dressings: Vec<super::look::Dressing>,
+    /// Other looks that the model can have.
+    #[cfg(all(feature = "dpm", feature = "textures"))]
+    pub(crate) variations: Vec<super::look::Variation>,
 }
 
 impl Companions {

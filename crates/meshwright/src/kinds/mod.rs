@@ -1,7 +1,6 @@
 //! The registry: one row for every kind of file, and a file for each family that says what else can be done with it. Detection, models of any kind, laws, fuzz targets, conformance and the
 //! README's tables follow from it.
 
-#[cfg(feature = "bmd")]
 mod bmd;
 mod companions;
 #[cfg(feature = "crucible")]
@@ -14,6 +13,8 @@ mod fsomodel;
 mod gltf;
 #[cfg(feature = "iqm")]
 mod iqm;
+#[cfg(all(feature = "dpm", feature = "textures"))]
+pub(crate) mod look;
 #[cfg(feature = "textures")]
 mod palette;
 mod pictures;

@@ -1,0 +1,99 @@
+//! The conversion of many models.
+
+use super::done::Made;
+use super::paths::OutPath;
+use super::progress::Progress;
+use super::work::Work;
+use crate::args::OutputFormat;
+use crate::batch::Workers;
+use crate::input::Input;
+use crate::manifest::Written;
+use crate::results::Results;
+use crate::{Fail, render, say};
+use serde_json::Value;
+
+/// What is converted, where to, and by whom.
+pub(super) struct Many<'a, 'w> {
+    pub(super) work: &'a Work<'w>,
+    pub(super) inputs: &'a [Input],
+    pub(super) paths: &'a [OutPath],
+    pub(super) workers: Workers,
+}
+
+/// An input with its place, and what an earlier run did with it where that still holds.
+struct Job<'a> {
+    input: &'a Input,
+    out: &'a OutPath,
+    before: Option<Value>,
+}
+
+impl Many<'_, '_> {
+    /// Converts all inputs, or the part of them that is asked for.
+    pub(super) fn convert(&self, mut manifest: Option<Written>, results: &mut Results) -> Result<(), Fail> {
+        let args = self.work.args;
+        let jobs = self.jobs(manifest.as_ref())?;
+        let progress = Progress::new(args, jobs.len());
+        self.workers.each(
+            &jobs,
+            |job| job.input.memory(),
+            |job| job.before.is_none().then(|| self.work.one(job.input, &job.out.path)),
+            |job, made| {
+                progress.clear();
+                match (made, &job.before, &mut manifest) {
+                    (Some(made), _, manifest) => self.report(job, made, manifest.as_mut(), results),
+                    (None, Some(entry), Some(manifest)) => {
+                        manifest.keep(job.input, entry.clone());
+                        results.unchanged();
+                    }
+                    (None, ..) => results.unchanged(),
+                }
+                progress.show(job.input);
+                Ok(())
+            },
+        )?;
+        progress.clear();
+        manifest.filter(|_| !args.dry_run).map_or(Ok(()), |manifest| manifest.write(results))
+    }
+
+    /// What there is to do. Outputs are called as if all inputs were made.
+    fn jobs(&self, manifest: Option<&Written>) -> Result<Vec<Job<'_>>, Fail> {
+        let args = self.work.args;
+        let (part, parts) = args.shard.unwrap_or((1, 1));
+        let own = self.inputs.iter().zip(self.paths).skip(part.saturating_sub(1)).step_by(parts);
+        let mut jobs: Vec<_> = own.map(|(input, out)| Job { input, out, before: None }).collect();
+        if let Some(manifest) = manifest.filter(|_| args.resume) {
+            let mut before = Vec::new();
+            let look = |job: &Job<'_>| manifest.unchanged(job.input, self.work.reader.limits());
+            let keep = |_: &Job<'_>, entry| {
+                before.push(entry);
+                Ok(())
+            };
+            self.workers.each(&jobs, |job| job.input.memory(), look, keep)?;
+            jobs.iter_mut().zip(before).for_each(|(job, before)| job.before = before);
+        }
+        Ok(jobs)
+    }
+
+    fn report(&self, job: &Job<'_>, made: Made, manifest: Option<&mut Written>, results: &mut Results) {
+        let args = self.work.args;
+        match self.work.appear(made) {
+            Ok(mut done) => {
+                if let Some(manifest) = manifest {
+                    let took = std::mem::take(&mut done.took);
+                    manifest.done(job.input, took, &done.outputs, &done.losses);
+                }
+                if job.out.renamed && !args.read.quiet && args.format == OutputFormat::Text {
+                    let (shown, path) = (job.input.shown(), render::path(&job.out.path));
+                    say(&format!("{shown}: written as {path}: another input has its name"));
+                }
+                done.report(results, args);
+            }
+            Err(refusal) => {
+                if let Some(manifest) = manifest {
+                    manifest.failed(job.input, &refusal);
+                }
+                results.refuse(job.input, &refusal);
+            }
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! What the engine makes of a model's surfaces, as materials.
+
+use super::picture;
+use super::surfaces::{Surface, SurfaceSearch, SurfaceStatus, Surfaces, is_palette_picture, unsaid};
+use super::textures::Search;
+use super::{Asset, Part, PartRole, PartState};
+use crate::kinds::look::{Dressing, Look, Variation};
+use meshwright_core::text::latin1;
+use meshwright_files::{FilesError, TreePath};
+use meshwright_scene::{AlphaMode, Image, Loss, Scene};
+use std::collections::BTreeMap;
+
+/// A picture that was looked at; none where it has no colours of its own.
+type Pictures = BTreeMap<TreePath, Result<Option<Image>, String>>;
+
+/// The texture of a material whose picture the engine does not find, where that is not what the material says, with the
+/// names that it looks for.
+type Unfound = Option<(Option<String>, Vec<String>)>;
+
+/// Meshes that look alike: by their material, the name of their texture, and whether they are drawn.
+type Groups<'s> = BTreeMap<(usize, &'s str, bool), (Vec<usize>, &'s Surface)>;
+
+fn surfaces_of<'s>(scene: &Scene, surfaces: &'s Surfaces) -> Groups<'s> {
+    let mut groups = Groups::new();
+    for (i, (mesh, surface)) in scene.meshes.iter().zip(&surfaces.surfaces).enumerate() {
+        let Some(material) = mesh.material else { continue };
+        let hidden = surface.status == SurfaceStatus::NotDrawn;
+        groups.entry((material.0, &surface.name, hidden)).or_insert((Vec::new(), surface)).0.push(i);
+    }
+    groups
+}
+
+impl Search<'_> {
+    /// Dresses the meshes of a model as the engine does. Returns the materials that are settled; those whose picture is
+    /// missing with what was looked for.
+    pub(super) fn engine(
+        &mut self,
+        asset: &Asset,
+        scene: &Scene,
+        skin: Option<u32>,
+    ) -> BTreeMap<usize, Unfound> {
+        let mut pictures = Pictures::new();
+        let surfaces = match self.surfaces(asset, scene, skin.unwrap_or(0), &mut pictures) {
+            Ok(surfaces) => surfaces,
+            Err(e) => {
+                let message = format!("no more textures are looked for: {e}");
+                self.found.losses.push(Loss::new("texture-not-found", "materials", message));
+                return BTreeMap::new();
+            }
+        };
+        self.skins(asset, &surfaces, skin);
+        let mut settled = BTreeMap::new();
+        for ((material, ..), (_, surface)) in surfaces_of(scene, &surfaces) {
+            let unfound = (surface.status == SurfaceStatus::Missing).then(|| {
+                let stage =
+                    surface.shader.as_ref().zip(surface.stage).and_then(|((s, _), at)| s.stages.get(at));
+                let name = stage.map(|stage| latin1(stage.map()));
+                let name = name.or_else(|| surfaces.skin.is_some().then(|| surface.name.clone()));
+                (name, surface.looked_for.clone())
+            });
+            settled.insert(material, unfound);
+        }
+        self.found.dressings = self.dressings(scene, &surfaces, &pictures);
+        let all = self.finder.skins(asset).len();
+        if skin.is_none() && all > 1 {
+            let said = self.found.losses.len();
+            for n in 0..u32::try_from(all).unwrap_or(0) {
+                // What goes beyond a limit has no looks but the first.
+                let Ok(surfaces) = self.surfaces(asset, scene, n, &mut pictures) else { break };
+                let dressings = self.dressings(scene, &surfaces, &pictures);
+                self.found.variations.push(Variation { name: format!("skin {n}"), dressings });
+            }
+            // What is lost is said of the skin that is shown.
+            self.found.losses.truncate(said);
+        }
+        settled
+    }
+
+    fn surfaces(
+        &self,
+        asset: &Asset,
+        scene: &Scene,
+        skin: u32,
+        pictures: &mut Pictures,
+    ) -> Result<Surfaces, FilesError> {
+        let decodes =
+            |path: &TreePath| pictures.entry(path.clone()).or_insert_with(|| self.looked_at(path)).is_ok();
+        let mut search = SurfaceSearch { finder: self.finder, budget: self.room.budget(), decodes };
+        search.surfaces(asset, scene, skin)
+    }
+
+    fn dressings(&mut self, scene: &Scene, surfaces: &Surfaces, pictures: &Pictures) -> Vec<Dressing> {
+        let groups = surfaces_of(scene, surfaces).into_iter();
+        groups
+            .map(|((material, ..), (meshes, surface))| {
+                let look = self.look(material, surface, pictures);
+                Dressing { meshes, material, look }
+            })
+            .collect()
+    }
+
+    /// Reads a file as a picture.
+    fn looked_at(&self, path: &TreePath) -> Result<Option<Image>, String> {
+        let read = || -> Result<Vec<u8>, FilesError> {
+            let left = meshwright_core::Limits::default().with_memory(self.room.left());
+            Ok(self.finder.tree.read(path, &meshwright_core::Budget::new(left))?.into_owned())
+        };
+        let bytes = read().map_err(|e| e.reason())?;
+        self.room.passing(bytes.len() as u64).map_err(|e| e.to_string())?;
+        if is_palette_picture(path.extension(), &bytes) {
+            return Ok(None);
+        }
+        let name = String::from_utf8_lossy(path.stem()).into_owned();
+        let image = picture::read(name, bytes, path.extension(), &self.room).map_err(|e| e.to_string())?;
+        let source = std::str::from_utf8(path.as_bytes()).ok().map(str::to_owned);
+        Ok(Some(image.with_source(source)))
+    }
+
+    /// Says which skin is shown, and what of it names nothing.
+    fn skins(&mut self, asset: &Asset, surfaces: &Surfaces, skin: Option<u32>) {
+        let all = self.finder.skins(asset).len();
+        match &surfaces.skin {
+            Some(path) => {
+                self.found.parts.push(Part::at(PartRole::Skin, path, PartState::Found));
+                if all > 1 {
+                    let message = format!("the model has {all} skins; {path} is shown");
+                    self.found.losses.push(Loss::note("skins", "materials", message));
+                }
+            }
+            None if skin.is_some_and(|skin| skin > 0) => {
+                let message = format!("the model has no skin {}; its own names are taken", skin.unwrap_or(0));
+                self.found.losses.push(Loss::new("skin-not-found", "materials", message));
+            }
+            None => {}
+        }
+        if !surfaces.unused.is_empty() {
+            let message = format!("the skin names meshes that are not there: {}", surfaces.unused.join(", "));
+            self.found.losses.push(Loss::note("skin-unused", "materials", message));
+        }
+    }
+
+    fn look(&mut self, material: usize, surface: &Surface, pictures: &Pictures) -> Look {
+        let path = format!("materials[{material}]");
+        let shader = surface.shader.as_ref().map(|(shader, _)| shader);
+        let mut look = Look { double_sided: shader.is_some_and(|s| s.two_sided), ..Look::default() };
+        match surface.status {
+            SurfaceStatus::NotDrawn => {
+                look.hidden = true;
+                let message =
+                    format!("the engine does not draw {}: it stays, wholly transparent", surface.mesh);
+                self.found.losses.push(Loss::note("not-drawn", path, message));
+                return look;
+            }
+            SurfaceStatus::Sky | SurfaceStatus::Builtin => {
+                let message = format!("{} is the sky, or a picture that the engine makes", surface.name);
+                self.found.losses.push(Loss::new("texture-not-found", path, message));
+                return look;
+            }
+            SurfaceStatus::Missing | SurfaceStatus::Untextured => return look,
+            SurfaceStatus::Found => {}
+        }
+        look.image = surface.image.as_ref().and_then(|image| self.taken(&path, image, pictures));
+        let further = |kind| surface.companions.get(kind);
+        look.normal = further("norm").and_then(|image| self.taken(&path, image, pictures));
+        look.emissive = further("glow").and_then(|image| self.taken(&path, image, pictures));
+        look.alpha = Some(match shader.and_then(|shader| shader.stages.first()) {
+            Some(first) if first.alpha_test => AlphaMode::Mask(0.5),
+            Some(first) if !first.is_blended() => AlphaMode::Opaque,
+            _ => AlphaMode::Blend,
+        });
+        for kind in ["gloss", "bump", "pants", "shirt", "reflect", "alpha"] {
+            if let Some(file) = further(kind) {
+                let message = format!("{file} has no exact place in a material and was left out");
+                self.found.losses.push(Loss::new("texture-left-out", path.as_str(), message));
+            }
+        }
+        let stage = shader.zip(surface.stage).and_then(|(shader, at)| Some((shader, shader.stages.get(at)?)));
+        for what in stage.map(|(shader, stage)| unsaid(shader, stage)).unwrap_or_default() {
+            let message = format!("{} {what}", surface.name);
+            self.found.losses.push(Loss::new("shader-left-out", path.as_str(), message));
+        }
+        look
+    }
+
+    /// A picture that takes part.
+    fn taken(&mut self, material: &str, path: &TreePath, pictures: &Pictures) -> Option<Image> {
+        let image = pictures.get(path)?.as_ref().ok()?;
+        let known = self.found.parts.iter().any(|part| part.path.as_ref() == Some(path));
+        let state = match image {
+            Some(_) => PartState::Found,
+            None => {
+                let why = "has no colours of its own: the game's palette gives them";
+                self.found.losses.push(Loss::new("texture-unreadable", material, format!("{path}: {why}")));
+                PartState::Ignored(why.into())
+            }
+        };
+        if !known {
+            self.found.parts.push(Part::at(PartRole::Texture, path, state));
+        }
+        image.clone()
+    }
+}

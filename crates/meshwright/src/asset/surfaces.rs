@@ -1,0 +1,386 @@
+//! From the meshes of a model to their pictures, as DarkPlaces finds them: skins, shader scripts, pictures.
+
+use super::{Asset, Finder, OpenOptions};
+use crate::kinds::Format;
+use meshwright_core::text::latin1;
+use meshwright_core::{Budget, Limits};
+use meshwright_files::{EntryKind, FilesError, TreePath};
+use meshwright_quake::{BlendFactor, Shader, ShaderScript, Shaders, Skin, Stage};
+use meshwright_scene::Scene;
+use std::collections::BTreeMap;
+
+/// The longest name of a picture that it keeps.
+const LONGEST: usize = 127;
+/// Steps of work that a candidate takes at least.
+const ATTEMPT: u64 = 256;
+
+/// What becomes of a surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SurfaceStatus {
+    /// Its picture is there.
+    Found,
+    /// Its picture is nowhere.
+    Missing,
+    /// It is not drawn.
+    NotDrawn,
+    /// It has no picture.
+    Untextured,
+    /// It is the sky.
+    Sky,
+    /// Its picture is one that the engine makes.
+    Builtin,
+}
+
+/// What the engine makes of a mesh.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Surface {
+    /// The mesh, by the name that a skin knows it by.
+    pub mesh: String,
+    /// The name of its texture or shader, without an extension; empty where a skin does not name the mesh.
+    pub name: String,
+    /// What becomes of it.
+    pub status: SurfaceStatus,
+    /// The shader of that name, and the script that it is from.
+    pub shader: Option<(Shader, TreePath)>,
+    /// The stage of the shader whose picture is the base colour.
+    pub stage: Option<usize>,
+    /// The picture.
+    pub image: Option<TreePath>,
+    /// The frames of an animation; none where one is missing.
+    pub frames: Vec<Option<TreePath>>,
+    /// Further pictures by what they are for: `norm`, `bump`, `glow`, `gloss`, `pants`, `shirt`, `reflect`, `alpha`.
+    pub companions: BTreeMap<&'static str, TreePath>,
+    /// The names that were looked for, in their order, where the picture is missing.
+    pub looked_for: Vec<String>,
+}
+
+/// The surfaces of a model in one of its skins.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Surfaces {
+    /// The file of the skin; none where the model has none.
+    pub skin: Option<TreePath>,
+    /// One for each mesh of the model's scene.
+    pub surfaces: Vec<Surface>,
+    /// Meshes that the skin names and the model has not.
+    pub unused: Vec<String>,
+}
+
+/// The shader scripts of a tree.
+#[derive(Debug, Default)]
+pub(super) struct Scripts {
+    shaders: Shaders,
+    files: Vec<TreePath>,
+}
+
+impl Scripts {
+    /// All scripts, each name once, in the order of their names without regard to case.
+    pub(super) fn of(finder: &Finder, limits: Limits) -> Self {
+        let mut scripts = Self::default();
+        let budget = Budget::new(limits);
+        let Ok(entries) = finder.tree.list("scripts") else { return scripts };
+        let is_script = |path: &TreePath| path.extension().eq_ignore_ascii_case(b"shader");
+        let mut files: Vec<_> = entries
+            .iter()
+            .filter(|e| e.kind == EntryKind::File && is_script(&e.path))
+            .map(|e| &e.path)
+            .collect();
+        files.sort_by_key(|path| (path.name().to_ascii_lowercase(), path.name().to_vec()));
+        for file in files {
+            let Ok(text) = finder.tree.read(file, &budget) else { continue };
+            let Ok(script) = ShaderScript::parse(&text, &budget) else { continue };
+            scripts.shaders.add(script);
+            scripts.files.push(file.clone());
+        }
+        scripts
+    }
+
+    fn get(&self, name: &[u8]) -> Option<(&Shader, &TreePath)> {
+        let (shader, script) = self.shaders.get(name)?;
+        Some((shader, self.files.get(script)?))
+    }
+}
+
+/// Whether models of a format are found their pictures by the rules of DarkPlaces.
+pub(super) fn is_quake(format: Format) -> bool {
+    matches!(format.id(), "dpm" | "zym" | "iqm")
+}
+
+/// A name of a scene as the bytes of the file.
+fn bytes(name: &str) -> Vec<u8> {
+    let narrow: Option<Vec<u8>> = name.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect();
+    narrow.unwrap_or_else(|| name.as_bytes().to_vec())
+}
+
+/// A name without one of the extensions that the engine strips, which it knows in small letters alone.
+fn stripped(name: &[u8]) -> &[u8] {
+    const KNOWN: [&[u8]; 6] = [b".tga", b".pcx", b".lmp", b".png", b".jpg", b".wal"];
+    let bare = KNOWN.iter().find_map(|e| name.strip_suffix(*e)).unwrap_or(name);
+    bare.get(..LONGEST).unwrap_or(bare)
+}
+
+/// The files that a picture of a name can be, in the engine's order.
+fn candidates(name: &[u8]) -> Vec<Vec<u8>> {
+    let clean: Vec<u8> = name
+        .iter()
+        .map(|b| match b {
+            b'*' => b'#',
+            b'\\' => b'/',
+            b => *b,
+        })
+        .collect();
+    let with = |folder: &[u8], extensions: &[&str]| -> Vec<Vec<u8>> {
+        extensions.iter().map(|e| [folder, &clean, b".", e.as_bytes()].concat()).collect()
+    };
+    let Some(slash) = clean.iter().position(|b| *b == b'/') else {
+        let plain = ["tga", "png", "jpg"];
+        let whole = with(b"", &["tga", "png", "jpg", "pcx"]);
+        return [with(b"override/", &plain), with(b"textures/", &plain), whole].concat();
+    };
+    let first = clean.get(..slash).unwrap_or_default().to_ascii_lowercase();
+    match &*first {
+        b"textures" => with(b"", &["tga", "png", "jpg", "pcx", "wal"]),
+        _ => with(b"", &["tga", "png", "jpg", "pcx", "lmp"]),
+    }
+}
+
+/// Whether a picture of Quake's, which has no colours of its own, holds as many pixels as it says.
+pub(super) fn is_palette_picture(extension: &[u8], bytes: &[u8]) -> bool {
+    let word = |at: usize| {
+        let word = bytes.get(at..).and_then(|rest| rest.first_chunk());
+        word.map(|word| u64::from(u32::from_le_bytes(*word)))
+    };
+    let holds = |size: Option<(u64, u64)>, start: u64| {
+        size.is_some_and(|(w, h)| {
+            w > 0 && h > 0 && w.saturating_mul(h).saturating_add(start) <= bytes.len() as u64
+        })
+    };
+    match extension.to_ascii_lowercase().as_slice() {
+        b"lmp" => holds(word(0).zip(word(4)), 8),
+        b"wal" => word(40).is_some_and(|start| holds(word(32).zip(word(36)), start)),
+        _ => false,
+    }
+}
+
+/// Looks for the pictures of surfaces.
+pub(super) struct SurfaceSearch<'f, D> {
+    pub(super) finder: &'f Finder,
+    pub(super) budget: &'f Budget,
+    /// Whether a file is a picture: others are passed over.
+    pub(super) decodes: D,
+}
+
+impl<D: FnMut(&TreePath) -> bool> SurfaceSearch<'_, D> {
+    /// The surfaces of a model in one of its skins; of none, where it has no skins.
+    pub(super) fn surfaces(
+        &mut self,
+        asset: &Asset,
+        scene: &Scene,
+        skin: u32,
+    ) -> Result<Surfaces, FilesError> {
+        let mut surfaces =
+            Surfaces { skin: self.finder.skins(asset).into_iter().nth(skin as usize), ..Surfaces::default() };
+        let text = match &surfaces.skin {
+            Some(path) => {
+                let text = self.finder.tree.read(path, self.budget)?;
+                Some(Skin::parse(&text, self.budget)?)
+            }
+            None => None,
+        };
+        let scripts = self.finder.scripts();
+        let mut names = Vec::new();
+        for mesh in &scene.meshes {
+            let material = mesh.material.and_then(|m| scene.materials.get(m.0)).map_or("", |m| &m.name);
+            // A DPM's mesh is called like its shader.
+            let key = if asset.format().id() == "iqm" { &mesh.name } else { material };
+            let (mesh_name, material) = (bytes(key), bytes(material));
+            let mut surface = Surface {
+                mesh: key.to_owned(),
+                name: String::new(),
+                status: SurfaceStatus::NotDrawn,
+                shader: None,
+                stage: None,
+                image: None,
+                frames: Vec::new(),
+                companions: BTreeMap::new(),
+                looked_for: Vec::new(),
+            };
+            let name = match &text {
+                Some(skin) => skin.texture(&mesh_name),
+                None => Some(&*material),
+            };
+            if let Some(name) = name {
+                self.named(&mut surface, stripped(name), &scripts)?;
+            }
+            surfaces.surfaces.push(surface);
+            names.push(mesh_name);
+        }
+        let names: Vec<&[u8]> = names.iter().map(Vec::as_slice).collect();
+        surfaces.unused = text.iter().flat_map(|skin| skin.unused(&names)).map(latin1).collect();
+        Ok(surfaces)
+    }
+
+    /// What a name of a texture or a shader means.
+    fn named(&mut self, surface: &mut Surface, name: &[u8], scripts: &Scripts) -> Result<(), FilesError> {
+        surface.name = latin1(name);
+        if let Some((shader, file)) = scripts.get(name) {
+            surface.shader = Some((shader.clone(), file.clone()));
+            surface.stage = shader.material_stage();
+            surface.status = match surface.stage.and_then(|at| shader.stages.get(at)) {
+                _ if shader.sky => SurfaceStatus::Sky,
+                None => SurfaceStatus::NotDrawn,
+                Some(stage) => return self.staged(surface, stage),
+            };
+            return Ok(());
+        }
+        match name {
+            b"" | b"noshader" => surface.status = SurfaceStatus::Untextured,
+            b"common/nodraw" | b"textures/common/nodraw" => {}
+            name => self.pictured(surface, name)?,
+        }
+        Ok(())
+    }
+
+    fn staged(&mut self, surface: &mut Surface, stage: &Stage) -> Result<(), FilesError> {
+        match stage.map() {
+            b"" => surface.status = SurfaceStatus::Untextured,
+            [b'$', ..] => surface.status = SurfaceStatus::Builtin,
+            map => {
+                self.pictured(surface, stripped(map))?;
+                if stage.fps.is_some() {
+                    for map in &stage.maps {
+                        let frame = self.picture(stripped(map))?;
+                        surface.frames.push(frame);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The picture of a name, with what belongs to it.
+    fn pictured(&mut self, surface: &mut Surface, name: &[u8]) -> Result<(), FilesError> {
+        surface.image = self.picture(name)?;
+        surface.status = if surface.image.is_some() { SurfaceStatus::Found } else { SurfaceStatus::Missing };
+        if surface.image.is_none() {
+            surface.looked_for = candidates(name).iter().map(|name| latin1(name)).collect();
+            return Ok(());
+        }
+        const FURTHER: [(&str, &[&str]); 6] = [
+            ("glow", &["_glow", ".blend", "_blend", "_luma"]),
+            ("gloss", &["_gloss"]),
+            ("pants", &["_pants"]),
+            ("shirt", &["_shirt"]),
+            ("reflect", &["_reflect"]),
+            ("norm", &["_norm"]),
+        ];
+        for (kind, suffixes) in FURTHER {
+            for suffix in suffixes {
+                if let Some(path) = self.picture(&[name, suffix.as_bytes()].concat())? {
+                    surface.companions.insert(kind, path);
+                    break;
+                }
+            }
+        }
+        if !surface.companions.contains_key("norm")
+            && let Some(path) = self.picture(&[name, b"_bump"].concat())?
+        {
+            surface.companions.insert("bump", path);
+        }
+        if let Some(image) = &surface.image
+            && image.extension().eq_ignore_ascii_case(b"jpg")
+        {
+            let alpha = image.beside([image.stem(), b"_alpha.jpg"].concat())?;
+            if let Some(path) = self.finder.tree.find(&alpha)? {
+                surface.companions.insert("alpha", path);
+            }
+        }
+        Ok(())
+    }
+
+    /// The first file that a name can be and that is a picture.
+    fn picture(&mut self, name: &[u8]) -> Result<Option<TreePath>, FilesError> {
+        for candidate in candidates(name) {
+            self.budget.work("search", ATTEMPT.saturating_add(candidate.len() as u64))?;
+            let Ok(path) = TreePath::new(&candidate) else { continue };
+            if let Some(path) = self.finder.tree.find(&path)?
+                && (self.decodes)(&path)
+            {
+                return Ok(Some(path));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl Finder {
+    /// The skins of a model, as the engine finds them: `x.dpm_0.skin` and on, up to the first that is missing.
+    pub fn skins(&self, asset: &Asset) -> Vec<TreePath> {
+        if !is_quake(asset.format()) {
+            return Vec::new();
+        }
+        super::skins::beside(&self.tree, &asset.path)
+    }
+
+    /// What the engine makes of the meshes of a model in a skin, for formats of the Quake family: which are drawn, with
+    /// which pictures. Skin 0 is that of a model without any.
+    ///
+    /// # Errors
+    /// When the model becomes no scene, a skin cannot be read, or the search costs more than the limit allows.
+    pub fn surfaces(
+        &self,
+        asset: &Asset,
+        skin: u32,
+        options: &OpenOptions,
+    ) -> Result<Surfaces, super::AssetError> {
+        let limits = options.settings.read.limits;
+        let scene_options = meshwright_scene::SceneOptions::default().with_memory(limits.memory);
+        let scene = asset.model.to_scene("", &asset.companions, &scene_options)?.value;
+        let (budget, mut known) = (Budget::new(limits), BTreeMap::new());
+        let room = super::picture::Room::new(Budget::new(limits));
+        let decodes = |path: &TreePath| {
+            if let Some(known) = known.get(path) {
+                return *known;
+            }
+            let read = || {
+                let bytes = self.tree.read(path, &Budget::new(limits)).ok()?.into_owned();
+                if is_palette_picture(path.extension(), &bytes) {
+                    return Some(());
+                }
+                super::picture::read(String::new(), bytes, path.extension(), &room).ok().map(drop)
+            };
+            let decodes = read().is_some();
+            known.insert(path.clone(), decodes);
+            decodes
+        };
+        let mut search = SurfaceSearch { finder: self, budget: &budget, decodes };
+        Ok(search.surfaces(asset, &scene, skin)?)
+    }
+}
+
+/// What a shader asks for that a material does not say.
+pub(super) fn unsaid(shader: &Shader, stage: &Stage) -> Vec<&'static str> {
+    let mut unsaid = Vec::new();
+    let blend = shader.stages.first().map_or(stage.blend, |first| first.blend);
+    if !matches!(
+        blend,
+        [BlendFactor::One, BlendFactor::Zero] | [BlendFactor::SrcAlpha, BlendFactor::OneMinusSrcAlpha]
+    ) {
+        unsaid.push("is added to, or multiplied with, what lies behind it");
+    }
+    if stage.moves {
+        unsaid.push("has texture coordinates that move or are computed");
+    }
+    if shader.deforms {
+        unsaid.push("has vertices that move");
+    }
+    if stage.clamp {
+        unsaid.push("does not repeat its texture");
+    }
+    if stage.fps.is_some() {
+        unsaid.push("is animated: its first picture is shown");
+    }
+    unsaid
+}

@@ -1,0 +1,92 @@
+//! What the engine makes of the surfaces of a model.
+
+use meshwright_scene::{AlphaMode, Image, MaterialId, MeshId, Scene, Variant};
+use std::collections::BTreeSet;
+
+/// What a surface looks like, as far as a material can say it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Look {
+    pub(crate) image: Option<Image>,
+    pub(crate) normal: Option<Image>,
+    pub(crate) emissive: Option<Image>,
+    /// What becomes of alpha, where the engine says.
+    pub(crate) alpha: Option<AlphaMode>,
+    pub(crate) double_sided: bool,
+    /// It is not drawn.
+    pub(crate) hidden: bool,
+}
+
+/// The look of some meshes that have a material in common.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Dressing {
+    pub(crate) meshes: Vec<usize>,
+    pub(crate) material: usize,
+    pub(crate) look: Look,
+}
+
+/// Another look of the whole.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Variation {
+    pub(crate) name: String,
+    pub(crate) dressings: Vec<Dressing>,
+}
+
+/// Gives a scene its looks: that of all meshes, and the others that it can have.
+pub(crate) fn dress_all(scene: &mut Scene, dressings: &[Dressing], variations: &[Variation]) {
+    let plain = scene.materials.clone();
+    dress(scene, dressings);
+    let worn = |scene: &mut Scene, dressing: &Dressing| {
+        let material = wearing(plain.get(dressing.material)?.clone(), &dressing.look);
+        let known = scene.materials.iter().position(|known| *known == material);
+        Some(MaterialId(known.unwrap_or_else(|| {
+            scene.materials.push(material);
+            scene.materials.len().saturating_sub(1)
+        })))
+    };
+    for variation in variations {
+        let mut variant = Variant { name: variation.name.clone(), materials: Vec::new() };
+        for dressing in &variation.dressings {
+            let Some(material) = worn(scene, dressing) else { continue };
+            variant.materials.extend(dressing.meshes.iter().map(|mesh| (MeshId(*mesh), material)));
+        }
+        scene.variants.push(variant);
+    }
+}
+
+/// Gives meshes their looks: the first of a material changes it, others become materials of their own.
+fn dress(scene: &mut Scene, dressings: &[Dressing]) {
+    let (mut taken, plain) = (BTreeSet::new(), scene.materials.len());
+    let originals: Vec<_> = dressings.iter().map(|d| scene.materials.get(d.material).cloned()).collect();
+    for (dressing, original) in dressings.iter().zip(originals) {
+        let Some(original) = original.filter(|_| dressing.material < plain) else { continue };
+        let material = wearing(original, &dressing.look);
+        if taken.insert(dressing.material) {
+            if let Some(own) = scene.materials.get_mut(dressing.material) {
+                *own = material;
+            }
+            continue;
+        }
+        let id = MaterialId(scene.materials.len());
+        scene.materials.push(material);
+        for mesh in &dressing.meshes {
+            if let Some(mesh) = scene.meshes.get_mut(*mesh) {
+                mesh.material = Some(id);
+            }
+        }
+    }
+}
+
+fn wearing(mut material: meshwright_scene::Material, look: &Look) -> meshwright_scene::Material {
+    material.image = look.image.clone().or(material.image);
+    material.normal = look.normal.clone();
+    material.emissive = look.emissive.clone();
+    material.alpha = look.alpha.unwrap_or(material.alpha);
+    material.double_sided |= look.double_sided;
+    if look.hidden {
+        // A mask that lets nothing through: the mesh stays, and every viewer leaves it out.
+        material.base_color = [1.0, 1.0, 1.0, 0.0];
+        material.alpha = AlphaMode::Mask(0.5);
+        material.image = None;
+    }
+    material
+}
