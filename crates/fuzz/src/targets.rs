@@ -84,7 +84,7 @@ impl Target {
         let mut all = Vec::new();
         for action in Action::ALL {
             if action == Action::Pack {
-                let packs = PackKind::ALL.iter().map(|kind| Input::Pack(*kind));
+                let packs = [PackKind::Zip, PackKind::Pak, PackKind::Vp].map(Input::Pack).into_iter();
                 all.extend(packs.map(|input| Self { action, input }));
                 continue;
             }

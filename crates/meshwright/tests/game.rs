@@ -88,7 +88,7 @@ fn row(surface: &meshwright::Surface, mesh: &Value, at: &str) {
     };
     assert_eq!(Some(stage as u64), mesh["layer"].as_u64(), "{at}");
     let stage = &shader.stages[stage];
-    let blend: Vec<_> = stage.blend.iter().map(|b| b.name().into()).collect();
+    let blend: Vec<String> = stage.blend.iter().map(|b| b.name().into()).collect();
     assert_eq!(
         blend,
         mesh["blend"].as_array().unwrap().iter().filter_map(text).collect::<Vec<String>>(),

@@ -13,7 +13,7 @@ const NAME: &str = "KHR_materials_variants";
 
 /// Gives a mesh that was written the materials that it has in the looks of the scene.
 pub(crate) fn map<'a>(
-    out: &mut Output<'_>,
+    out: &mut Output<'a>,
     materials: &mut Materials<'a>,
     (id, mesh): (MeshId, &Mesh),
     written: &Written,

@@ -1,6 +1,7 @@
 //! The registry: one row for every kind of file, and a file for each family that says what else can be done with it. Detection, models of any kind, laws, fuzz targets, conformance and the
 //! README's tables follow from it.
 
+#[cfg(feature = "bmd")]
 mod bmd;
 mod companions;
 #[cfg(feature = "crucible")]
