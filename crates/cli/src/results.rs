@@ -179,13 +179,13 @@ impl Results {
         if self.faulty > 0 {
             parts.push(format!("{} of them with errors", self.faulty));
         }
+        if self.unchanged > 0 {
+            parts.push(format!("{} as before", self.unchanged));
+        }
         let skipped: u64 = self.skipped.values().sum();
         if skipped > 0 {
             let are = counted(skipped, "file is no model", "files are no models");
             parts.push(format!("{are} ({})", kinds(&self.skipped)));
-        }
-        if self.unchanged > 0 {
-            parts.push(format!("{} as before", self.unchanged));
         }
         if self.hidden > 0 {
             parts.push(counted(self.hidden, "file is hidden by another", "files are hidden by others"));

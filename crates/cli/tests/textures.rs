@@ -148,8 +148,8 @@ fn a_root_replaces_the_tree_and_later_ones_come_first() {
     let (a, b, c, d) = (flag("a"), flag("b"), flag("c"), flag("d"));
     assert_eq!(modes(&[]), (true, "OPAQUE".into()));
     assert_eq!(modes(&[&a]), (true, "BLEND".into()));
-    // One layer after the other for each candidate: a PNG comes before a TGA.
-    assert_eq!(modes(&[&a, &b]), (true, "OPAQUE".into()));
+    // One candidate after the other, each in all layers: a TGA comes before a PNG of a later one, as in the engine.
+    assert_eq!(modes(&[&a, &b]), (true, "BLEND".into()));
     assert_eq!(modes(&[&a, &d]), (true, "OPAQUE".into()));
     assert_eq!(modes(&[&d, &a]), (true, "BLEND".into()));
     assert_eq!(modes(&[&c]), (false, "OPAQUE".into()));

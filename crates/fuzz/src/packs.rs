@@ -3,25 +3,6 @@
 use super::LIMITS;
 use meshwright::Budget;
 use meshwright::files::{FilesError, Pack, PackBuilder, PackKind, Tree};
-use meshwright_testkit::packs::{Method, pak, vp, zip};
-
-/// Packs of a kind.
-///
-/// # Panics
-/// When a kind has none.
-pub(crate) fn seeds(kind: PackKind) -> Vec<Vec<u8>> {
-    let files: &[(&str, &[u8])] = &[("models/a.dpm", b"a model"), ("a/B.tga", &[7; 40]), ("c", b"x")];
-    let seeds = match kind {
-        PackKind::Zip => {
-            vec![zip(files, Method::Stored), zip(files, Method::Deflated), zip(&[], Method::Stored)]
-        }
-        PackKind::Pak => vec![pak(files), pak(&[])],
-        PackKind::Vp => vec![vp(files), vp(&files[2..])],
-        _ => Vec::new(),
-    };
-    assert!(!seeds.is_empty(), "{kind}");
-    seeds
-}
 
 /// Whatever the bytes are, the pack opens or says why not; what can be found of it leads nowhere else, its members give
 /// bytes or say why not, and what they give goes into a pack and comes back.

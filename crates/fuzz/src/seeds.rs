@@ -2,7 +2,9 @@
 
 use super::exercise::{self, Subject};
 use super::targets::{Action, Input, Target};
+use meshwright::files::PackKind;
 use meshwright_testkit::mutate::Rng;
+use meshwright_testkit::packs::{Method, pak, vp, zip};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +20,7 @@ pub(crate) fn seeds(target: Target, folders: &[PathBuf]) -> Vec<Vec<u8>> {
             let mut rng = Rng::new(1);
             (2..34).map(|words| (0..words).flat_map(|_| rng.next().to_le_bytes()).collect()).collect()
         }
-        (_, Input::Pack(kind)) => super::packs::seeds(kind),
+        (_, Input::Pack(kind)) => packs(kind),
         (Action::Document, _) => {
             let all = folders.iter().flat_map(|folder| exercise::subjects(folder));
             all.filter(|s| s.sound && s.bytes.len() < 4096)
@@ -59,4 +61,22 @@ fn block(chunk: &[u8]) -> Option<Vec<u8>> {
     let packed = chunk.get(13..17)?.try_into().map(u32::from_le_bytes).ok()?;
     let (decoded, block) = (chunk.get(17..19)?, chunk.get(21..)?);
     Some([decoded, block.get(..usize::try_from(packed).ok()?)?].concat())
+}
+
+/// Packs of a kind.
+///
+/// # Panics
+/// When a kind has none.
+fn packs(kind: PackKind) -> Vec<Vec<u8>> {
+    let files: &[(&str, &[u8])] = &[("models/a.dpm", b"a model"), ("a/B.tga", &[7; 40]), ("c", b"x")];
+    let seeds = match kind {
+        PackKind::Zip => {
+            vec![zip(files, Method::Stored), zip(files, Method::Deflated), zip(&[], Method::Stored)]
+        }
+        PackKind::Pak => vec![pak(files), pak(&[])],
+        PackKind::Vp => vec![vp(files), vp(&files[2..])],
+        _ => Vec::new(),
+    };
+    assert!(!seeds.is_empty(), "{kind}");
+    seeds
 }
