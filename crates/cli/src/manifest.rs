@@ -190,7 +190,8 @@ impl Written {
     /// Writes the manifest. What other parts of the inputs became stays as their run wrote it.
     pub(crate) fn write(mut self, results: &Results) -> Result<(), Fail> {
         let (part, parts) = self.shard;
-        let others = self.before.into_iter().filter(|(place, _)| place % parts != part.saturating_sub(1));
+        let own = Some(part.saturating_sub(1));
+        let others = self.before.into_iter().filter(|(place, _)| place.checked_rem(parts) != own);
         self.entries.extend(others);
         let failed = self.entries.values().filter(|entry| !entry["error"].is_null()).count();
         let mut summary = results.left_aside();

@@ -71,7 +71,12 @@ fn a_mixed_folder_is_converted_and_summed_up() {
         }
         words.push("--format=json".into());
         let json: Value = serde_json::from_slice(&run(&words).stdout).unwrap();
-        assert_eq!(json["summary"], serde_json::json!({ "done": 3, "failed": 0, "skipped": 12 }));
+        let summary = &json["summary"];
+        assert_eq!([&summary["done"], &summary["failed"], &summary["skipped"]], [3, 0, 12]);
+        // Models that others read are named with what reads them.
+        let elsewhere = &summary["elsewhere"][0];
+        assert_eq!((&elsewhere["extension"], &elsewhere["count"]), (&".md3".into(), &1.into()));
+        assert!(elsewhere["opened_by"].as_str().unwrap().contains("Noesis"));
         if command == "convert" {
             fs::remove_dir_all(&out).unwrap();
         }
