@@ -1,10 +1,10 @@
 //! Finding what belongs to the models of a tree.
 
 use super::OpenOptions;
+#[cfg(all(feature = "dpm", feature = "textures"))]
+use super::scripts::Scripts;
 #[cfg(feature = "tso")]
 use super::sims::Index;
-#[cfg(all(feature = "dpm", feature = "textures"))]
-use super::surfaces::Scripts;
 use crate::detect::{Detection, detect_met};
 use crate::foreign::{foreign, is_other};
 use crate::kinds::{AnyModel, Format};
@@ -91,7 +91,7 @@ impl Finder {
     /// The shader scripts of the tree.
     #[cfg(all(feature = "dpm", feature = "textures"))]
     pub(super) fn scripts(&self) -> Arc<Scripts> {
-        let read = || Arc::new(Scripts::of(self, Limits::default()));
+        let read = || Arc::new(Scripts::of(&self.tree, Limits::default()));
         Arc::clone(self.scripts.get_or_init(read))
     }
 

@@ -10,6 +10,8 @@ mod options;
 mod part;
 #[cfg(feature = "textures")]
 mod picture;
+#[cfg(all(feature = "dpm", feature = "textures"))]
+mod scripts;
 #[cfg(feature = "tso")]
 mod sims;
 mod skins;

@@ -1,11 +1,12 @@
 //! From the meshes of a model to their pictures, as DarkPlaces finds them: skins, shader scripts, pictures.
 
+use super::scripts::Scripts;
 use super::{Asset, Finder, OpenOptions};
 use crate::kinds::Format;
+use meshwright_core::Budget;
 use meshwright_core::text::latin1;
-use meshwright_core::{Budget, Limits};
-use meshwright_files::{EntryKind, FilesError, TreePath};
-use meshwright_quake::{BlendFactor, Shader, ShaderScript, Shaders, Skin, Stage};
+use meshwright_files::{FilesError, TreePath};
+use meshwright_quake::{BlendFactor, Shader, Skin, Stage};
 use meshwright_scene::Scene;
 use std::collections::BTreeMap;
 
@@ -66,41 +67,6 @@ pub struct Surfaces {
     pub surfaces: Vec<Surface>,
     /// Meshes that the skin names and the model has not.
     pub unused: Vec<String>,
-}
-
-/// The shader scripts of a tree.
-#[derive(Debug, Default)]
-pub(super) struct Scripts {
-    shaders: Shaders,
-    files: Vec<TreePath>,
-}
-
-impl Scripts {
-    /// All scripts, each name once, in the order of their names without regard to case.
-    pub(super) fn of(finder: &Finder, limits: Limits) -> Self {
-        let mut scripts = Self::default();
-        let budget = Budget::new(limits);
-        let Ok(entries) = finder.tree.list("scripts") else { return scripts };
-        let is_script = |path: &TreePath| path.extension().eq_ignore_ascii_case(b"shader");
-        let mut files: Vec<_> = entries
-            .iter()
-            .filter(|e| e.kind == EntryKind::File && is_script(&e.path))
-            .map(|e| &e.path)
-            .collect();
-        files.sort_by_key(|path| (path.name().to_ascii_lowercase(), path.name().to_vec()));
-        for file in files {
-            let Ok(text) = finder.tree.read(file, &budget) else { continue };
-            let Ok(script) = ShaderScript::parse(&text, &budget) else { continue };
-            scripts.shaders.add(script);
-            scripts.files.push(file.clone());
-        }
-        scripts
-    }
-
-    fn get(&self, name: &[u8]) -> Option<(&Shader, &TreePath)> {
-        let (shader, script) = self.shaders.get(name)?;
-        Some((shader, self.files.get(script)?))
-    }
 }
 
 /// Whether models of a format are found their pictures by the rules of DarkPlaces.

@@ -1,0 +1,41 @@
+//! The shader scripts of a tree.
+
+use meshwright_core::{Budget, Limits};
+use meshwright_files::{EntryKind, Tree, TreePath};
+use meshwright_quake::{Shader, ShaderScript, Shaders};
+
+/// The shader scripts of a tree.
+#[derive(Debug, Default)]
+pub(super) struct Scripts {
+    shaders: Shaders,
+    files: Vec<TreePath>,
+}
+
+impl Scripts {
+    /// All scripts, each name once, in the order of their names without regard to case.
+    pub(super) fn of(tree: &Tree, limits: Limits) -> Self {
+        let mut scripts = Self::default();
+        let budget = Budget::new(limits);
+        let Ok(entries) = tree.list("scripts") else { return scripts };
+        let is_script = |path: &TreePath| path.extension().eq_ignore_ascii_case(b"shader");
+        let mut files: Vec<_> = entries
+            .iter()
+            .filter(|e| e.kind == EntryKind::File && is_script(&e.path))
+            .map(|e| &e.path)
+            .collect();
+        files.sort_by_key(|path| (path.name().to_ascii_lowercase(), path.name().to_vec()));
+        for file in files {
+            let Ok(text) = tree.read(file, &budget) else { continue };
+            let Ok(script) = ShaderScript::parse(&text, &budget) else { continue };
+            scripts.shaders.add(script);
+            scripts.files.push(file.clone());
+        }
+        scripts
+    }
+
+    /// The shader of a name, and the script that it is from.
+    pub(super) fn get(&self, name: &[u8]) -> Option<(&Shader, &TreePath)> {
+        let (shader, script) = self.shaders.get(name)?;
+        Some((shader, self.files.get(script)?))
+    }
+}
