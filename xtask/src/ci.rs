@@ -23,6 +23,7 @@ pub(crate) const STEPS: &[&[&str]] = &[
     &["deny"],
     &["readme", "--check"],
     &["formats", "--check"],
+    &["pictures", "--check"],
     &["reliability", "--check"],
     &["conformance"],
     &["validate-glb"],

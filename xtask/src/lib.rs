@@ -108,6 +108,7 @@ pub const VERBS: &[Verb] = &[
     ),
     lab("readme", "[--check]: write the README's tables anew, or only compare", |_| "dev"),
     lab("formats", "[--check]: write the tables of docs/formats anew, or only compare", |_| "dev"),
+    lab("pictures", "[--check]: draw docs/pictures anew from testdata, or only compare", |_| "dev"),
     lab(
         "conformance",
         "[DIR] [FORMAT...]: a folder of models against their reference dumps, or what their names say",

@@ -2,13 +2,7 @@
 //! evaluates; keys, fingers, names, dropped and changed files.
 //!
 //! Needs node, playwright-core in the folder that `NODE_MODULES` names, and Chromium (`CHROMIUM`, or on the path).
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "a failing test panics"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 mod common;
 
@@ -17,7 +11,7 @@ use meshwright::files::Tree;
 use meshwright::render::{Posed, extent};
 use meshwright::scene::{Budget, Levels, Limits, Scene, SceneOptions};
 use meshwright::{Asset, NamedFile, OpenOptions, Role, rig};
-use meshwright_testkit::testdata;
+use meshwright_testkit::{skipped, test_name, testdata};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -25,22 +19,21 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
-/// Chromium, where everything is there.
-fn chromium() -> Option<PathBuf> {
+/// Chromium, where everything is there; else the test says that it is skipped.
+fn chromium(test: &str) -> Option<PathBuf> {
     let on_path = || {
         let path = std::env::var_os("PATH")?;
         let names = ["chromium", "chromium-browser", "google-chrome"];
         std::env::split_paths(&path).flat_map(|p| names.map(|n| p.join(n))).find(|p| p.is_file())
     };
-    let chromium = std::env::var_os("CHROMIUM").map(PathBuf::from).or_else(on_path);
+    let browser = std::env::var_os("CHROMIUM").map(PathBuf::from).or_else(on_path).filter(|c| c.is_file());
     let modules = std::env::var_os("NODE_MODULES").map(PathBuf::from);
-    let has_modules = modules.is_some_and(|m| m.join("playwright-core").is_dir());
-    let found = chromium.filter(|c| c.is_file() && has_modules);
-    if found.is_none() {
-        assert!(std::env::var_os("MESHWRIGHT_REQUIRE").is_none(), "no Chromium, or no NODE_MODULES");
-        eprintln!("skipped: no Chromium, or no NODE_MODULES");
+    match (&browser, modules.is_some_and(|m| m.join("playwright-core").is_dir())) {
+        (None, _) => skipped(test, "no Chromium: set CHROMIUM"),
+        (_, false) => skipped(test, "no playwright-core: set NODE_MODULES to the folder that it lies in"),
+        (Some(_), true) => return browser,
     }
-    found
+    None
 }
 
 /// What the page says, driven by a plan.
@@ -147,7 +140,7 @@ const HOSTILE: &str = "<img src=x onerror=window.hacked=1>.dpm";
 
 #[test]
 fn the_page_plays_what_the_library_evaluates_and_takes_keys_fingers_and_files() {
-    let Some(chromium) = chromium() else { return };
+    let Some(chromium) = chromium(test_name!()) else { return };
     let dir = TempDir::new().unwrap();
     let from = |name: &str| testdata().join(name);
     let at = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
@@ -186,7 +179,7 @@ fn the_page_plays_what_the_library_evaluates_and_takes_keys_fingers_and_files() 
 
 #[test]
 fn a_figure_plays_with_the_skeleton_and_motion_that_are_named() {
-    let Some(chromium) = chromium() else { return };
+    let Some(chromium) = chromium(test_name!()) else { return };
     let dir = TempDir::new().unwrap();
     let at = |name: &str| testdata().join(name).to_str().unwrap().to_owned();
     let (skel, anim) = (at("tso/flower.ok.skel"), at("tso/sway.ok.anim"));
@@ -211,7 +204,7 @@ fn a_page_with_a_model_inside_needs_nothing_else() {
     assert_eq!(code(&done), 0, "{}", stderr(&done));
     let html = fs::read_to_string(&out).unwrap();
     assert!(html.contains("connect-src 'none'") && html.contains("\"glb\":\"Z2xURg"));
-    let Some(chromium) = chromium() else { return };
+    let Some(chromium) = chromium(test_name!()) else { return };
     let url = format!("file://{}", out.display());
     let seen = driven(&chromium, dir.path(), &json!({ "url": url, "models": [] }));
     all_true(&seen);

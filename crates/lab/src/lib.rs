@@ -20,6 +20,7 @@ mod kernels;
 mod kinds;
 mod loaded;
 mod mutants;
+mod pictures;
 mod readme;
 mod reliability;
 mod returns;
@@ -40,6 +41,7 @@ type Run = fn(&Path, Parser) -> Result<(), String>;
 const VERBS: &[(&str, Run)] = &[
     ("readme", readme::run),
     ("formats", formats::run),
+    ("pictures", pictures::run),
     ("conformance", conformance::run),
     ("validate-glb", validator::run),
     ("reliability", reliability::run),

@@ -131,6 +131,9 @@ fn surfaces<'a>(
             return Err(ConvertError::invalid(path, "has not the vertices of its mesh"));
         }
         let material = mesh.material.and_then(|id| scene.materials.get(id.0));
+        if material.is_some_and(unseen) {
+            continue;
+        }
         let texture = mesh.material.and_then(|id| textures.get(id.0)).and_then(Option::as_deref);
         let texture = texture.filter(|_| !mesh.uvs.is_empty());
         let matrix = instance.matrix.wide();
@@ -148,6 +151,15 @@ fn surfaces<'a>(
         });
     }
     Ok(surfaces)
+}
+
+/// Whether nothing of a surface can be seen: materials that engines do not draw are marked so.
+fn unseen(material: &Material) -> bool {
+    match material.alpha {
+        AlphaMode::Mask(least) => material.base_color[3] < least,
+        AlphaMode::Blend | AlphaMode::Content => material.base_color[3] <= 0.0,
+        _ => false,
+    }
 }
 
 /// What becomes of alpha, whether or not the texture that the material names is there.

@@ -9,6 +9,7 @@
 //! | [`RenderOptions`], [`Camera`], [`View`], [`Overlays`] | what is drawn, from where, how |
 //! | [`Posed`] | vertices and joints as they stand, computed here or elsewhere |
 //! | [`Texture`] | a decoded picture of a material with its mip levels |
+//! | [`Comparison`] | where two pictures differ |
 //! | [`Picture`] | the result: pixels, text on it, pictures side by side, PNG, APNG |
 //!
 //! ```
@@ -46,6 +47,7 @@
 
 mod band;
 mod camera;
+mod compare;
 mod draw;
 #[cfg(feature = "png")]
 mod encode;
@@ -61,6 +63,7 @@ mod texture;
 mod triangle;
 
 pub use camera::{Bounds, Camera};
+pub use compare::Comparison;
 pub use draw::{extent, render};
 #[cfg(feature = "png")]
 pub use encode::{EncodeError, animation};

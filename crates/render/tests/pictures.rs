@@ -193,6 +193,22 @@ fn masks_cut_and_blends_mix_from_the_back() {
     }
 }
 
+/// What an engine does not draw has a colour that is clear throughout: it neither hides nor takes room.
+#[test]
+fn clear_surfaces_are_not_drawn() {
+    let clear = |alpha| colored([1.0, 0.0, 0.0, 0.0]).with_alpha(alpha);
+    let bare = draw(&scene(vec![square(0.0, 0)], vec![colored(GREEN)]), &[], &flat(64));
+    for alpha in [AlphaMode::Mask(0.5), AlphaMode::Blend, AlphaMode::Content] {
+        let mut far = square(0.5, 1);
+        far.positions.iter_mut().for_each(|p| p[0] += 40.0);
+        let hidden = scene(vec![square(0.0, 0), square(0.5, 1), far], vec![colored(GREEN), clear(alpha)]);
+        assert_eq!(draw(&hidden, &[], &flat(64)), bare, "{alpha:?}");
+    }
+    // The mark is the colour, not the mode: what is opaque is drawn whatever its alpha.
+    let opaque = draw(&scene(vec![square(0.0, 0)], vec![clear(AlphaMode::Opaque)]), &[], &flat(64));
+    assert_eq!(opaque.pixel(32, 32), Some([255, 0, 0, 255]));
+}
+
 #[test]
 fn light_shows_form() {
     let picture = draw(

@@ -80,6 +80,9 @@ pub(crate) struct ViewArgs {
     /// Print the address and open no browser
     #[arg(long)]
     pub no_browser: bool,
+    /// Listen to nobody: print what this path of the page would be answered, and end; repeatable
+    #[arg(long, hide = true, value_name = "PATH")]
+    pub answer: Vec<String>,
     #[command(flatten)]
     pub read: ReadArgs,
     #[command(flatten)]

@@ -11,7 +11,7 @@ use crate::results::Results;
 use crate::{Fail, Status, say};
 use gallery::Gallery;
 use meshwright::Format;
-use server::Server;
+use server::{Server, Site};
 use std::io::{self, Write as _};
 use std::process::{Command, Stdio};
 
@@ -23,6 +23,9 @@ pub(crate) fn run(args: &ViewArgs) -> Result<Status, Fail> {
     if inputs.iter().any(crate::input::Input::is_stdin) {
         return Err(Fail::Usage("standard input cannot be read again; name a file".into()));
     }
+    if !args.answer.is_empty() {
+        return answered(&Gallery::new(reader, inputs), &args.answer);
+    }
     let server = Server::new().map_err(|e| Fail::Usage(format!("the loopback address is not there: {e}")))?;
     let gallery = Gallery::new(reader, inputs);
     let address = server.address();
@@ -33,6 +36,19 @@ pub(crate) fn run(args: &ViewArgs) -> Result<Status, Fail> {
     }
     server.run(&gallery);
     Ok(Status::Fine)
+}
+
+/// Status, kind and size of what some paths are answered.
+fn answered(site: &impl Site, paths: &[String]) -> Result<Status, Fail> {
+    let (mut out, mut status) = (io::stdout().lock(), Status::Fine);
+    for path in paths {
+        let answer = site.get(path);
+        writeln!(out, "{} {} {}", answer.status, answer.kind, answer.body.len())?;
+        if answer.status != 200 {
+            status = Status::Errors;
+        }
+    }
+    Ok(status)
 }
 
 /// Opens the page in whatever the system opens pages with.

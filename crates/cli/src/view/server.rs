@@ -29,6 +29,25 @@ pub(super) struct Server {
     clients: AtomicUsize,
 }
 
+/// The place of a client, which is given back however its thread ends.
+struct Place<'a> {
+    clients: &'a AtomicUsize,
+    /// How many were taken before.
+    number: usize,
+}
+
+impl<'a> Place<'a> {
+    fn taken(clients: &'a AtomicUsize) -> Self {
+        Self { number: clients.fetch_add(1, Ordering::SeqCst), clients }
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.clients.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 impl Server {
     pub(super) fn new() -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
@@ -53,20 +72,19 @@ impl Server {
                 if !from.ip().is_loopback() {
                     continue;
                 }
-                if self.clients.fetch_add(1, Ordering::SeqCst) >= MOST_CLIENTS {
-                    self.clients.fetch_sub(1, Ordering::SeqCst);
+                let place = Place::taken(&self.clients);
+                if place.number >= MOST_CLIENTS {
                     let _ = client.set_write_timeout(Some(Duration::from_millis(200)));
                     let _ = Answer::refused(503, "too many clients").write(&mut client, false);
                     continue;
                 }
                 let serve = move || {
+                    let _place = place;
                     let _ = self.serve(&mut client, site);
                     let _ = client.shutdown(Shutdown::Both);
-                    self.clients.fetch_sub(1, Ordering::SeqCst);
                 };
-                if std::thread::Builder::new().spawn_scoped(scope, serve).is_err() {
-                    self.clients.fetch_sub(1, Ordering::SeqCst);
-                }
+                // A thread that cannot be had gives its client and place back.
+                let _ = std::thread::Builder::new().spawn_scoped(scope, serve);
             }
         });
     }

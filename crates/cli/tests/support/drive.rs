@@ -326,6 +326,10 @@ impl Command {
             let Ok(bytes) = fs::read(&file) else { continue };
             match file.extension().and_then(|e| e.to_str()) {
                 Some("glb") => wrong.extend(judge::glb(&bytes)),
+                Some("png") => {
+                    wrong.extend(judge::half(&bytes).map(|why| format!("{} {why}", file.display())))
+                }
+                Some("html") => wrong.extend(judge::page(&bytes)),
                 Some("gltf" | "json") if serde_json::from_slice::<serde_json::Value>(&bytes).is_err() => {
                     wrong.push(format!("{} is no JSON", file.display()));
                 }
@@ -348,6 +352,27 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
         }
     }
     files
+}
+
+/// Pictures of a model, and what a browser that is shown it asks for.
+fn looked_at() -> [(&'static [&'static str], Option<&'static str>); 5] {
+    [
+        (&["render", "--size=48", "--overlay=bones,names,wireframe,normals,bounds"], Some("m.png")),
+        (&["render", "--size=32x24", "--turntable=3", "--view=uv"], Some("m.png")),
+        (&["render", "--size=24", "--clip=0", "--strip=3", "--camera=back"], Some("m.png")),
+        (&["convert", "--textures"], Some("m.html")),
+        (
+            &[
+                "view",
+                "--answer=models",
+                "--answer=model/0",
+                "--answer=model/0.glb",
+                "--answer=thumb/0.png",
+                "--answer=stamp/0",
+            ],
+            None,
+        ),
+    ]
 }
 
 /// The commands for a case: four always, the others in turn.
@@ -376,6 +401,7 @@ fn commands(case: &Case, rng: &mut Rng) -> Vec<Command> {
         made(&["convert", &to], Some("m.bin")),
         made(&["convert", &format!("--to={}", Target::from(case.format))], Some(&format!("m.{extension}"))),
     ];
+    more.extend(looked_at().map(|(words, output)| made(words, output)));
     if case.format == Format::Bmd {
         let angle = *rng.pick(&["0", "1", "30"]);
         let position = *rng.pick(&["0", "0.01", "5"]);
@@ -387,6 +413,9 @@ fn commands(case: &Case, rng: &mut Rng) -> Vec<Command> {
     let mut whole = made(&["convert", "--textures"], Some("all/"));
     whole.inputs = vec![".".to_owned()];
     more.push(whole);
+    let mut sheet = made(&["render", "--sheet", "--size=24"], Some("sheet.png"));
+    sheet.inputs = vec![".".to_owned()];
+    more.push(sheet);
     for _ in 0..2 {
         chosen.push(more.swap_remove(rng.below(more.len())));
     }

@@ -58,7 +58,7 @@ pub(crate) fn pictures(glb: &[u8]) -> Vec<String> {
 }
 
 /// Why a picture is not whole, by its frame alone.
-fn half(bytes: &[u8]) -> Option<&'static str> {
+pub(crate) fn half(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(&[0xff, 0xd8, 0xff]) {
         return (bytes.len() < 100 || !bytes.windows(2).any(|w| w == [0xff, 0xda]))
             .then_some("is no whole JPEG");
@@ -81,6 +81,15 @@ fn half(bytes: &[u8]) -> Option<&'static str> {
             return Some("has no end");
         }
     }
+}
+
+/// What is wrong with a page: it is cut, or something of the model became part of the document.
+pub(crate) fn page(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes).to_lowercase();
+    let count = |mark: &str| text.matches(mark).count();
+    let found = (count("<script"), count("</script"), count("<!--"), text.trim_end().ends_with("</html>"));
+    (found != (2, 2, 0, true))
+        .then(|| format!("the page has scripts, their ends, comments, an end: {found:?}"))
 }
 
 /// The sum that a chunk of a PNG ends with.

@@ -5,6 +5,8 @@ const $ = id => document.getElementById(id);
 const data = JSON.parse($('data').textContent);
 const canvas = $('canvas'), status = $('status');
 const say = text => { status.textContent = text; };
+/** Tells those who hear the page what others see. */
+const tell = text => { $('live').textContent = text; };
 
 // Matrices are column by column, as in glTF.
 const identity = () => [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1];
@@ -210,14 +212,27 @@ function primitive(glb, source, textures) {
   };
   const triangles = indices(index), lines = indices(edges);
   gl.bindVertexArray(null);
-  const material = glb.json.materials?.[source.material] || {}, pbr = material.pbrMetallicRoughness || {};
+  const skins = new Map();
+  for (const mapping of source.extensions?.KHR_materials_variants?.mappings || []) {
+    for (const variant of mapping.variants) skins.set(variant, surface(glb, textures, mapping.material));
+  }
   return {
     array, count, index, triangles, lines, parts, flat: normal === undefined, colored: color !== undefined,
-    base: pbr.baseColorFactor || [1, 1, 1, 1], sided: !!material.doubleSided, texture: textures[pbr.baseColorTexture?.index] || null,
-    cut: material.alphaMode === 'MASK' ? material.alphaCutoff ?? 0.5 : 0, blend: material.alphaMode === 'BLEND',
+    own: surface(glb, textures, source.material), skins,
     middle: [0, 1, 2].map(c => { let low = Infinity, high = -Infinity; for (let i = c; i < position.length; i += 3) { low = Math.min(low, position[i]); high = Math.max(high, position[i]); } return (low + high) / 2; }),
   };
 }
+
+/** What a material makes of a surface. */
+function surface(glb, textures, number) {
+  const material = glb.json.materials?.[number] || {}, pbr = material.pbrMetallicRoughness || {};
+  return {
+    base: pbr.baseColorFactor || [1, 1, 1, 1], sided: !!material.doubleSided, texture: textures[pbr.baseColorTexture?.index] || null,
+    cut: material.alphaMode === 'MASK' ? material.alphaCutoff ?? 0.5 : 0, blend: material.alphaMode === 'BLEND',
+  };
+}
+/** The names of the looks of a model; none where it has one. */
+const variants = json => (json.extensions?.KHR_materials_variants?.variants || []).map(v => v.name);
 
 async function pictures(glb) {
   const { json, bin } = glb, images = [];
@@ -276,7 +291,7 @@ function value(channel, t) {
 }
 
 // --- state ---
-let model = null, playing = false, time = 0, clip = -1, level = 0, dirty = true;
+let model = null, playing = false, time = 0, clip = -1, level = 0, skin = -1, dirty = true;
 const camera = { azimuth: 35, elevation: 15, zoom: 1, shift: [0, 0] };
 let frameBox = null;
 
@@ -293,6 +308,7 @@ async function load(buffer, about) {
   });
   model = { json, meshes, skins, ...ordered(json), clips: clips(glb), about };
   level = json.scene || 0;
+  skin = -1;
   time = 0;
   choices();
   choose(model.clips.length ? 0 : -1);
@@ -336,22 +352,22 @@ function drawn() {
     const i = open.shift(), node = json.nodes[i];
     open.push(...(node.children || []));
     for (const p of node.mesh === undefined ? [] : model.meshes[node.mesh]) {
-      const skin = node.skin === undefined || !p.parts ? null : model.skins[node.skin];
-      list.push({ p, skin, world: skin ? identity() : model.worlds[i] });
+      const bound = node.skin === undefined || !p.parts ? null : model.skins[node.skin];
+      list.push({ p, look: p.skins.get(skin) || p.own, bound, world: bound ? identity() : model.worlds[i] });
     }
   }
   return list;
 }
 
-function bindPlace({ at }, { p, skin, world }) {
+function bindPlace({ at }, { p, look, bound, world }) {
   gl.uniformMatrix4fv(at('u_model'), false, world);
-  gl.uniform1i(at('u_skinned'), skin ? 1 : 0);
+  gl.uniform1i(at('u_skinned'), bound ? 1 : 0);
   gl.uniform1i(at('u_texture'), 0); gl.uniform1i(at('u_joints'), 1); gl.uniform1i(at('u_parts'), 2);
-  if (skin) {
-    gl.activeTexture(gl.TEXTURE1); gl.bindTexture(gl.TEXTURE_2D, skin.texture);
+  if (bound) {
+    gl.activeTexture(gl.TEXTURE1); gl.bindTexture(gl.TEXTURE_2D, bound.texture);
     gl.activeTexture(gl.TEXTURE2); gl.bindTexture(gl.TEXTURE_2D, p.parts);
   }
-  gl.activeTexture(gl.TEXTURE0); gl.bindTexture(gl.TEXTURE_2D, p.texture);
+  gl.activeTexture(gl.TEXTURE0); gl.bindTexture(gl.TEXTURE_2D, look.texture);
   gl.bindVertexArray(p.array);
   if (!p.colored) gl.vertexAttrib4f(3, 1, 1, 1, 1);
 }
@@ -421,19 +437,19 @@ function paint() {
   gl.uniform1i(at('u_view'), +$('view').value);
   gl.enable(gl.DEPTH_TEST); gl.depthFunc(gl.LEQUAL);
   const depth = one => { const m = one.world, q = one.p.middle; return seen.back.reduce((s, b, i) => s + b * (m[i] * q[0] + m[4 + i] * q[1] + m[8 + i] * q[2] + m[12 + i]), 0); };
-  const list = drawn(), solid = list.filter(o => !o.p.blend), clear = list.filter(o => o.p.blend).sort((a, b) => depth(a) - depth(b));
+  const list = drawn(), solid = list.filter(o => !o.look.blend), clear = list.filter(o => o.look.blend).sort((a, b) => depth(a) - depth(b));
   gl.enable(gl.POLYGON_OFFSET_FILL); gl.polygonOffset(1, 1);
   gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
   for (const one of [...solid, ...clear]) {
-    const q = one.p;
+    const { p: q, look } = one;
     bindPlace(draws, one);
     gl.uniform4f(at('u_line'), 0, 0, 0, 0);
-    gl.uniform4fv(at('u_base'), q.base);
-    gl.uniform1i(at('u_textured'), q.texture ? 1 : 0); gl.uniform1i(at('u_flat'), q.flat ? 1 : 0);
-    gl.uniform1f(at('u_cut'), q.cut); gl.uniform1f(at('u_blend'), q.blend ? 1 : 0);
-    (q.sided ? gl.disable : gl.enable).call(gl, gl.CULL_FACE);
+    gl.uniform4fv(at('u_base'), look.base);
+    gl.uniform1i(at('u_textured'), look.texture ? 1 : 0); gl.uniform1i(at('u_flat'), q.flat ? 1 : 0);
+    gl.uniform1f(at('u_cut'), look.cut); gl.uniform1f(at('u_blend'), look.blend ? 1 : 0);
+    (look.sided ? gl.disable : gl.enable).call(gl, gl.CULL_FACE);
     gl.frontFace(determinant(one.world) < 0 ? gl.CW : gl.CCW);
-    (q.blend ? gl.enable : gl.disable).call(gl, gl.BLEND); gl.depthMask(!q.blend);
+    (look.blend ? gl.enable : gl.disable).call(gl, gl.BLEND); gl.depthMask(!look.blend);
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, q.triangles.buffer);
     gl.drawElements(gl.TRIANGLES, q.triangles.count, gl.UNSIGNED_INT, 0);
   }
@@ -484,6 +500,9 @@ function choices() {
   options($('level'), scenes.map((s, i) => s.name || 'level ' + i));
   $('level').value = level;
   $('levels').hidden = scenes.length < 2;
+  const looks = variants(json);
+  options($('skin'), ['as stored', ...looks]);
+  $('skins').hidden = !looks.length;
 }
 function choose(number) {
   clip = number;
@@ -504,7 +523,6 @@ function seek(seconds) {
 function play(on) {
   playing = on && clip >= 0;
   $('play').textContent = playing ? 'Stop' : 'Play';
-  $('play').setAttribute('aria-pressed', playing);
 }
 function reset() { Object.assign(camera, { azimuth: 35, elevation: 15, zoom: 1, shift: [0, 0] }); dirty = true; }
 function step(frames) {
@@ -512,6 +530,7 @@ function step(frames) {
   if (!own) return;
   play(false);
   seek((Math.round(time * own.rate) + frames) / own.rate);
+  tell($('frame').textContent);
 }
 function describe(box) {
   const { json, about } = model, list = drawn();
@@ -538,29 +557,41 @@ function describe(box) {
   $('findings').replaceChildren(...items);
   $('findings-title').hidden = !about.findings;
   $('findings-title').textContent = items.length ? `Findings (${about.count ?? items.length})` : 'Nothing is wrong with it';
-  canvas.setAttribute('aria-label', `${name}: ${facts[1][1]} triangles, ${facts[5][1]} clips. Arrow keys turn it.`);
+  const summary = `${name}: ${facts[1][1]} triangles, ${facts[5][1]} clips`;
+  canvas.setAttribute('aria-label', summary + '. Arrow keys turn it.');
+  tell(`${summary}. ${about.findings ? $('findings-title').textContent : ''}`);
 }
 
-$('play').onclick = () => { if (!playing && time >= (model?.clips[clip]?.end ?? 0)) seek(0); play(!playing); };
+$('play').onclick = () => {
+  if (!playing && time >= (model?.clips[clip]?.end ?? 0)) seek(0);
+  play(!playing);
+  tell(playing ? 'Playing ' + model.clips[clip].name : 'Stopped, ' + $('frame').textContent);
+};
 $('clip').onchange = () => choose(+$('clip').value);
 $('time').oninput = () => { play(false); seek(+$('time').value / (model?.clips[clip]?.rate || 1)); };
 $('level').onchange = () => { level = +$('level').value; describe(bounds()); dirty = true; };
+$('skin').onchange = () => { skin = +$('skin').value - 1; dirty = true; };
 $('reset').onclick = reset;
 $('help').onclick = () => $('keys').showModal();
 for (const id of ['view', 'bones', 'wire']) $(id).onchange = () => { dirty = true; };
 const turn = (a, e) => { camera.azimuth += a; camera.elevation = Math.min(89, Math.max(-89, camera.elevation + e)); dirty = true; };
 const nearer = by => { camera.zoom = Math.min(100, Math.max(0.05, camera.zoom * by)); dirty = true; };
 const move = (x, y) => { camera.shift = [camera.shift[0] - x / camera.zoom, camera.shift[1] + y / camera.zoom]; dirty = true; };
-const toggle = id => { $(id).checked = !$(id).checked; dirty = true; };
-const look = n => { $('view').value = n; dirty = true; };
+const toggle = id => { $(id).checked = !$(id).checked; tell($(id).labels[0].textContent.trim() + ($(id).checked ? ' on' : ' off')); dirty = true; };
+const look = n => { $('view').value = n; tell($('view').selectedOptions[0].textContent.trim()); dirty = true; };
+const other = by => {
+  const n = model ? model.clips.length : 0;
+  if (!n) return;
+  choose((clip + n + by) % n);
+  tell($('clip').selectedOptions[0].textContent);
+};
 addEventListener('keydown', e => {
   if (e.ctrlKey || e.metaKey || e.altKey || $('keys').open) return;
   const from = e.target, typing = from.matches?.('input[type=search], select');
   if (typing) { if (e.key === 'Escape') from.blur(); return; }
   const arrows = { ArrowLeft: [-5, 0], ArrowRight: [5, 0], ArrowUp: [0, 5], ArrowDown: [0, -5] };
-  const n = model ? model.clips.length : 0;
   const keys = {
-    ',': () => step(-1), '.': () => step(1), '[': () => n && choose((clip + n - 1) % n), ']': () => n && choose((clip + 1) % n),
+    ',': () => step(-1), '.': () => step(1), '[': () => other(-1), ']': () => other(1),
     '+': () => nearer(1.15), '=': () => nearer(1.15), '-': () => nearer(1 / 1.15), b: () => toggle('bones'), w: () => toggle('wire'),
     l: () => look(0), t: () => look(1), n: () => look(2), u: () => look(3), r: reset, '?': () => $('keys').showModal(), '/': () => $('search').focus(),
   };
@@ -610,6 +641,7 @@ function tick(now) {
 requestAnimationFrame(tick);
 
 // --- where models come from ---
+const MOST_SHOWN = 2000;
 let current = null, stamp = null, models = [];
 async function get(path, init) {
   const answer = await fetch(path, init);
@@ -633,7 +665,9 @@ async function open(id, quiet) {
 function listed() {
   const wanted = $('search').value.toLowerCase();
   const shown = models.filter(m => m.name.toLowerCase().includes(wanted));
-  $('models').replaceChildren(...shown.slice(0, 2000).map(m => {
+  const some = Math.min(shown.length, MOST_SHOWN);
+  $('count').textContent = some < shown.length ? `The first ${some} of ${shown.length}: search for more` : `${shown.length} of ${models.length} models`;
+  $('models').replaceChildren(...shown.slice(0, MOST_SHOWN).map(m => {
     const li = document.createElement('li'), b = document.createElement('button'), img = document.createElement('img'), name = document.createElement('span');
     img.loading = 'lazy'; img.alt = ''; img.src = `thumb/${m.id}.png`; name.textContent = m.name;
     b.type = 'button'; b.dataset.id = m.id; b.append(img, name); b.onclick = () => open(m.id);
@@ -685,7 +719,7 @@ async function alone() {
 /** For those who drive the page: what is shown, and the box around it as the GPU places it. */
 window.meshwright = {
   bounds, seek: s => { play(false); seek(s); }, choose: n => { play(false); choose(n); }, open,
-  state: () => ({ loaded: !!model, clip, time, playing, level, view: +$('view').value, camera: { ...camera }, clips: model ? model.clips.map(c => ({ name: c.name, end: c.end, rate: c.rate, loop: c.loop })) : [], status: status.textContent }),
+  state: () => ({ loaded: !!model, clip, time, playing, level, skin, view: +$('view').value, camera: { ...camera }, clips: model ? model.clips.map(c => ({ name: c.name, end: c.end, rate: c.rate, loop: c.loop })) : [], status: status.textContent }),
 };
 (data.server ? served() : alone()).catch(e => say(String(e.message || e)));
 })();
