@@ -24,6 +24,7 @@ pub(crate) const STEPS: &[&[&str]] = &[
     &["readme", "--check"],
     &["formats", "--check"],
     &["pictures", "--check"],
+    &["page"],
     &["reliability", "--check"],
     &["conformance"],
     &["validate-glb"],

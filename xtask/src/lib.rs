@@ -6,6 +6,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
 mod book;
+mod browser;
 pub mod builds;
 mod ci;
 mod features;
@@ -88,6 +89,7 @@ pub const VERBS: &[Verb] = &[
     plain("msrv", "the oldest compiler that is promised builds everything", builds::msrv),
     check("fixtures", "[--check]: write testdata/ anew, or only compare", fixtures::run),
     plain("layers", "who may depend on whom, between crates and between the files of one", layers::run),
+    plain("page", "the page of `view` in headless Chromium, driven by playwright-core", browser::page),
     plain(
         "workflows",
         "the workflows of GitHub run every verb, and their gates know every job",

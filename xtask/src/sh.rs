@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Runs `cargo` with arguments separated by spaces.
@@ -79,6 +79,23 @@ pub fn output(command: &mut Command) -> Result<Vec<u8>, String> {
     } else {
         Err(format!("{name}: {}\n{}", out.status, String::from_utf8_lossy(&out.stderr)))
     }
+}
+
+/// A folder with a package of node: the one that `NODE_MODULES` names, or one below `target/`, where the package is
+/// installed unless it is there. `None` where it is in neither and cannot be installed.
+pub fn node_modules(root: &Path, package: &str) -> Option<PathBuf> {
+    if let Some(dir) = std::env::var_os("NODE_MODULES") {
+        return Some(dir.into());
+    }
+    let dir = root.join("target/node");
+    let modules = dir.join("node_modules");
+    if !modules.join(package).is_dir() {
+        std::fs::create_dir_all(&dir).ok()?;
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&dir).arg(package);
+        run(&mut npm).ok()?;
+    }
+    modules.join(package).is_dir().then_some(modules)
 }
 
 /// Says what cannot be done here.

@@ -35,6 +35,8 @@ const TURN_MILLISECONDS: f64 = 4000.0;
 /// Pixels of a picture where nothing is said, and of one on a sheet.
 const SIZE: u32 = 512;
 const SHEET_SIZE: u32 = 160;
+/// Less than this shows nothing.
+const SMALLEST_CELL: u32 = 24;
 
 pub(crate) fn run(args: &RenderArgs) -> Result<Status, Fail> {
     let several = !args.sheet && (args.files.len() > 1 || args.files.iter().any(|f| is_folder(Path::new(f))));
@@ -210,7 +212,9 @@ impl Work<'_> {
         }
         let textures = textures(&scene.value, &self.budget())?;
         // A picture is none the poorer for what files cannot hold.
-        let shown = |loss: &Loss| loss.code.starts_with("texture") || loss.code.starts_with("companion");
+        let shown = |loss: &Loss| {
+            ["texture", "companion", "skeleton"].iter().any(|about| loss.code.starts_with(about))
+        };
         let losses = scene.losses.into_iter().filter(shown).collect();
         Ok(Model { scene: scene.value, textures, file_clip: opened.asset.model().file_clip(), losses })
     }
@@ -349,7 +353,7 @@ impl Work<'_> {
 
     /// All inputs in one picture.
     fn sheet(&self, inputs: &[Input], results: &mut Results) {
-        let size = self.args.size.unwrap_or((SHEET_SIZE, SHEET_SIZE));
+        let size = self.args.size.unwrap_or_else(|| cell(inputs.len(), self.reader.limits().memory));
         let kept = self.budget();
         let mut cells: Vec<(&Input, Picture, String)> = Vec::new();
         for input in inputs {
@@ -414,6 +418,13 @@ impl Work<'_> {
     }
 }
 
+/// Pixels of one of so many pictures on a sheet that fits into memory, which holds them and the sheet.
+fn cell(count: usize, memory: u64) -> (u32, u32) {
+    let each = memory / 3 / size_of::<[u8; 4]>() as u64 / (count as u64).max(1);
+    let side = u32::try_from(each.isqrt()).unwrap_or(u32::MAX).clamp(SMALLEST_CELL, SHEET_SIZE);
+    (side, side)
+}
+
 /// The pose that `--frame` names. A frame of the file needs a clip of all frames, which is added.
 fn frame(
     scene: &mut std::borrow::Cow<'_, Scene>,
@@ -433,4 +444,20 @@ fn frame(
         return Err(wrong("there is no such frame"));
     }
     Ok((clip, f64::from(frame)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cell;
+
+    #[test]
+    fn a_sheet_of_many_has_small_pictures() {
+        let memory = 256 << 20;
+        assert_eq!(cell(1, memory), (160, 160));
+        assert_eq!(cell(500, memory), (160, 160));
+        let (side, _) = cell(10_000, memory);
+        assert!((40..50).contains(&side), "{side}");
+        assert!(10_000 * u64::from(side).pow(2) * 4 < memory);
+        assert_eq!(cell(usize::MAX, memory).0, 24);
+    }
 }

@@ -17,6 +17,15 @@ const state = () => page.evaluate(() => window.meshwright.state());
 const loaded = () => page.waitForFunction(() => window.meshwright?.state().loaded, null, { timeout: 60000 });
 const seen = { bounds: [], errors, ok: {} };
 const ok = (name, value) => { seen.ok[name] = value; };
+/** How many colours the canvas shows. */
+const colours = () => page.evaluate(() => {
+  const from = document.getElementById('canvas'), to = document.createElement('canvas');
+  [to.width, to.height] = [from.width, from.height];
+  const flat = to.getContext('2d');
+  flat.drawImage(from, 0, 0);
+  return new Set(new Uint32Array(flat.getImageData(0, 0, to.width, to.height).data.buffer)).size;
+});
+const painted = () => page.evaluate(() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r))));
 async function played(times) {
   const all = [];
   for (const [clip, seconds] of times) {
@@ -45,6 +54,7 @@ try {
     const after = await state();
     ok('arrows turn', after.camera.azimuth === before.camera.azimuth + 5 && after.camera.elevation === before.camera.elevation + 5);
     ok('plus comes nearer', after.camera.zoom > before.camera.zoom);
+    ok('what is chosen is heard', (await page.textContent('#live')).startsWith('frame 1.0 of'));
     ok('letters choose', (await page.isChecked('#bones')) && (await page.isChecked('#wire')) && after.view === 2);
     ok('a dot is a frame', Math.abs(after.time - 1 / after.clips[0].rate) < 1e-6);
     await page.keyboard.press('Space');
@@ -52,6 +62,7 @@ try {
     await page.waitForFunction(t => window.meshwright.state().time !== t, after.time);
     await page.keyboard.press('Space');
     ok('space stops', !(await state()).playing);
+    ok('stopping is heard', (await page.textContent('#live')).startsWith('Stopped'));
     await page.keyboard.press(']');
     ok('brackets choose clips', (await state()).clip === 1 % after.clips.length);
     await page.keyboard.press('?');
@@ -63,11 +74,22 @@ try {
     await page.keyboard.press('/');
     await page.keyboard.type('onerror');
     ok('the list is searched', (await page.locator('#models button').count()) === 1);
+    ok('the list is counted', (await page.textContent('#count')) === `1 of ${plan.models.length + plan.more.length} models`);
     ok('names are text', (await page.locator('#models button span').textContent()) === plan.hostile);
     await page.locator('#models button').click();
     await page.waitForFunction(n => document.getElementById('name').textContent.includes('onerror'), null);
     ok('nothing of a name runs', await page.evaluate(() => window.hacked === undefined));
     await page.fill('#search', '');
+    await page.evaluate(n => window.meshwright.open(n), plan.models.length + plan.more.indexOf('levels'));
+    const triangles = () => page.locator('#facts dd').nth(1).textContent();
+    const finest = await triangles();
+    await page.selectOption('#level', '1');
+    ok('levels are chosen', (await state()).level === 1 && (await triangles()) !== finest);
+    await page.setChecked('#bones', false);
+    await page.setChecked('#wire', false);
+    await page.evaluate(n => window.meshwright.open(n), plan.models.length + plan.more.indexOf('skeleton'));
+    await painted();
+    ok('a skeleton alone is drawn', (await colours()) > 3);
     await page.waitForFunction(() => [...document.querySelectorAll('#models img')].some(i => i.complete && i.naturalWidth === 96));
     ok('thumbnails are drawn', true);
     const box = await page.locator('#canvas').boundingBox(), touch = await context.newCDPSession(page);
@@ -94,7 +116,8 @@ try {
     ok('a changed file is read again', true);
     await copyFile(plan.broken, plan.watched);
     await page.waitForFunction(() => document.getElementById('status').textContent.includes('error['), null, { timeout: 20000 });
-    ok('what is wrong is said', true);
+    await painted();
+    ok('what is wrong is said', (await page.textContent('#facts')) === '' && (await colours()) === 1);
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 360, height: 640 });
     await page.evaluate(() => window.meshwright.open(1));

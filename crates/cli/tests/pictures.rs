@@ -57,6 +57,11 @@ const KEPT: &[(&[&str], &[&str], u64)] = &[
         &["--view", "uv", "--background", "none"],
         0x4eb2_0cee_3977_040e,
     ),
+    (&["tso/flag.ok.skn"], &["--overlay", "bones"], 0),
+    (&["iqm/tube.ok.iqm"], &["--overlay", "bones,normals"], 0),
+    (&["iqm/sheet.ok.iqm"], &["--view", "unlit", "--background", "#102030"], 0),
+    (&["gltf/arm.ok.glb"], &["--overlay", "bones,names"], 0),
+    (&["gltf/quantized.ok.glb"], &["--camera", "120,20,1.5"], 0),
 ];
 
 #[test]

@@ -24,7 +24,7 @@ pub(crate) fn run(root: &Path, mut words: Parser) -> Result<(), String> {
             other => return Err(other.unexpected().to_string()),
         }
     }
-    let Some(modules) = node_modules(root) else {
+    let Some(modules) = sh::node_modules(root, "gltf-validator") else {
         return sh::skipped("node or the validator's package is not here");
     };
     let out = root.join("target/glb");
@@ -104,20 +104,4 @@ fn models(root: &Path, dir: Option<PathBuf>) -> Result<Vec<Loaded>, String> {
         models.push(Loaded { name, model, companions: Companions::default() });
     }
     Ok(models)
-}
-
-/// A folder with the validator's node package, installed below `target/` where it is not there yet.
-fn node_modules(root: &Path) -> Option<PathBuf> {
-    if let Some(dir) = std::env::var_os("NODE_MODULES") {
-        return Some(dir.into());
-    }
-    let dir = root.join("target/node");
-    let modules = dir.join("node_modules");
-    if !modules.join("gltf-validator").is_dir() {
-        fs::create_dir_all(&dir).ok()?;
-        let mut npm = Command::new("npm");
-        npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&dir).arg("gltf-validator");
-        sh::run(&mut npm).ok()?;
-    }
-    modules.join("gltf-validator").is_dir().then_some(modules)
 }

@@ -64,7 +64,8 @@ pub(crate) struct RenderArgs {
     /// One picture of all inputs, each with its name below it
     #[arg(long, conflicts_with_all = ["clip", "turntable", "strip"])]
     pub sheet: bool,
-    /// Pixels, as in 512 or 640x480; of each picture where there are several. 512 by default, 160 on a sheet
+    /// Pixels, as in 512 or 640x480; of each picture where there are several. 512 by default, 160 on a sheet, less on
+    /// one of very many
     #[arg(long, value_name = "SIZE", value_parser = parse_pixels)]
     pub size: Option<(u32, u32)>,
     /// The colour behind the model, #rrggbb or #rrggbbaa, or none. A grey by default

@@ -6,6 +6,7 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::{self, Read as _};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// How many clients are answered at a time.
@@ -27,6 +28,8 @@ pub(super) struct Server {
     port: u16,
     token: String,
     clients: AtomicUsize,
+    /// Who hands files over: one at a time, so that all of them together take no more than one may.
+    taking: Mutex<()>,
 }
 
 /// The place of a client, which is given back however its thread ends.
@@ -52,7 +55,7 @@ impl Server {
     pub(super) fn new() -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
         let port = listener.local_addr()?.port();
-        Ok(Self { listener, port, token: token(), clients: AtomicUsize::new(0) })
+        Ok(Self { listener, port, token: token(), clients: AtomicUsize::new(0), taking: Mutex::new(()) })
     }
 
     /// Where the page is.
@@ -123,7 +126,10 @@ impl Server {
             "GET" | "HEAD" => Ok(site.get(&path)),
             // Only our own page hands files over, and browsers say who asks.
             "POST" if request.origin.is_none() => Err(Answer::refused(403, "say who asks")),
-            "POST" => Ok(site.post(&path, request.body(client, site.most())?)),
+            "POST" => {
+                let _turn = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
+                Ok(site.post(&path, request.body(client, site.most())?))
+            }
             _ => Err(Answer::refused(405, "GET, HEAD and POST are known")),
         }
     }
@@ -229,6 +235,31 @@ mod tests {
         assert_eq!(status("\u{1}\u{2}garbage\r\n\r\n".into()), "400");
         let huge = format!("{good} HTTP/1.1\r\n{host}X: {}\r\n\r\n", "y".repeat(100_000));
         assert_eq!(status(huge), "431");
+    }
+
+    #[test]
+    fn files_are_taken_from_one_client_at_a_time() {
+        let server = started();
+        let head = |length: usize| {
+            let own = format!("127.0.0.1:{}", server.port);
+            let token = &server.token;
+            format!(
+                "POST /{token}/drop HTTP/1.1\r\nHost: {own}\r\nOrigin: http://{own}\r\nContent-Length: {length}\r\n\r\n"
+            )
+        };
+        let mut first = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
+        first.write_all(format!("{}half", head(8)).as_bytes()).unwrap();
+        while server.taking.try_lock().is_ok() {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let (whole, own) = (format!("{}all", head(3)), Arc::clone(&server));
+        let second = std::thread::spawn(move || said(&own, &whole));
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(!second.is_finished());
+        first.write_all(b"rest").unwrap();
+        let mut answer = String::new();
+        first.read_to_string(&mut answer).unwrap();
+        assert!(answer.ends_with("8 bytes") && second.join().unwrap().ends_with("3 bytes"));
     }
 
     #[test]

@@ -310,11 +310,12 @@ async function load(buffer, about) {
   level = json.scene || 0;
   skin = -1;
   time = 0;
+  frameBox = null;
   choices();
   choose(model.clips.length ? 0 : -1);
   pose();
-  frameBox = bounds();
-  describe(frameBox);
+  describe(bounds());
+  frameBox = fit();
   reset();
   play(model.clips.length > 0 && !matchMedia('(prefers-reduced-motion: reduce)').matches);
   say('');
@@ -404,6 +405,22 @@ function bounds() {
   return box;
 }
 
+const around = (a, b) => [a[0].map((v, i) => Math.min(v, b[0][i])), a[1].map((v, i) => Math.max(v, b[1][i]))];
+/** The box around all that the clip shows: what the camera takes in. */
+function fit() {
+  const own = model.clips[clip], kept = time;
+  let box = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
+  for (const part of own ? [0, 0.25, 0.5, 0.75, 1] : [0]) {
+    time = own ? own.end * part : 0;
+    pose();
+    box = around(box, bounds());
+    if (!drawn().length) for (const j of joints()) box = around(box, [j.at, j.at]);
+  }
+  time = kept;
+  pose();
+  return box;
+}
+
 function eye(aspect) {
   const box = frameBox && Number.isFinite(frameBox[0][0]) ? frameBox : [[-1, -1, -1], [1, 1, 1]];
   const size = Math.max(Math.hypot(...box[0].map((v, i) => box[1][i] - v)), 1e-9) / 2;
@@ -462,29 +479,50 @@ function paint() {
       gl.drawElements(gl.LINES, one.p.lines.count, gl.UNSIGNED_INT, 0);
     }
   }
-  if ($('bones').checked) bones(at);
+  // A skeleton alone has nothing else to show.
+  if ($('bones').checked || !list.length) bones(at, seen.matrix, ratio);
   gl.bindVertexArray(null);
 }
 
+/** Where the joints of a model stand, each with where its parent does. */
+function joints() {
+  const own = new Set(model.skins.flatMap(s => s.joints)), place = i => model.worlds[i].slice(12, 15);
+  return [...own].map(j => ({ at: place(j), from: own.has(model.parent[j]) ? place(model.parent[j]) : null }));
+}
+
 let boneArray = null, boneBuffer = null;
-function bones(at) {
-  const joints = new Set(model.skins.flatMap(s => s.joints)), points = [];
-  const place = i => model.worlds[i].slice(12, 15);
-  for (const j of joints) if (joints.has(model.parent[j])) points.push(...place(model.parent[j]), ...place(j));
-  const heads = [...joints].flatMap(place);
+/** Lines between joints as flat quads, so many pixels wide, in the coordinates of the picture. */
+function bones(at, camera, ratio) {
+  const size = [canvas.width, canvas.height];
+  const seen = ([x, y, z]) => {
+    const c = [0, 1, 2, 3].map(r => camera[r] * x + camera[4 + r] * y + camera[8 + r] * z + camera[12 + r]);
+    return c[3] > 1e-9 ? [c[0] / c[3], c[1] / c[3], c[2] / c[3]] : null;
+  };
+  const quad = (a, b, wide) => {
+    const [dx, dy] = [(b[0] - a[0]) * size[0], (b[1] - a[1]) * size[1]], length = Math.hypot(dx, dy), end = length < 1 ? wide / 2 : 0;
+    const [ux, uy] = length < 1 ? [1, 0] : [dx / length, dy / length];
+    const corner = (p, along, side) => [p[0] + 2 * (ux * along - uy * side * wide / 2) / size[0], p[1] + 2 * (uy * along + ux * side * wide / 2) / size[1], p[2]];
+    const [p, q, r, s] = [corner(a, -end, -1), corner(b, end, -1), corner(b, end, 1), corner(a, -end, 1)];
+    return [...p, ...q, ...r, ...p, ...r, ...s];
+  };
+  const list = joints().map(j => ({ at: seen(j.at), from: j.from && seen(j.from) })).filter(j => j.at);
+  const shapes = wide => list.flatMap(j => [...(j.from ? quad(j.from, j.at, wide * ratio) : []), ...quad(j.at, j.at, (wide + 3) * ratio)]);
   boneArray ??= gl.createVertexArray(); boneBuffer ??= gl.createBuffer();
   gl.bindVertexArray(boneArray);
   gl.bindBuffer(gl.ARRAY_BUFFER, boneBuffer);
-  gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([...points, ...heads]), gl.DYNAMIC_DRAW);
   gl.enableVertexAttribArray(0); gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 0, 0);
-  gl.uniform1i(at('u_skinned'), 0); gl.uniformMatrix4fv(at('u_model'), false, identity());
-  gl.enable(gl.BLEND);
-  // Faint behind surfaces, whole in front of them.
-  for (const [test, alpha] of [[gl.GREATER, 0.45], [gl.LEQUAL, 1]]) {
-    gl.depthFunc(test); gl.depthMask(false);
-    gl.uniform4f(at('u_line'), 1, 0.69, 0.13, alpha);
-    gl.drawArrays(gl.LINES, 0, points.length / 3);
-    gl.drawArrays(gl.POINTS, points.length / 3, heads.length / 3);
+  gl.uniform1i(at('u_skinned'), 0);
+  for (const matrix of ['u_model', 'u_camera']) gl.uniformMatrix4fv(at(matrix), false, identity());
+  gl.enable(gl.BLEND); gl.depthMask(false);
+  // Faint behind surfaces, whole in front of them; dark edges keep them apart from pale surfaces.
+  for (const [wide, [r, g, b]] of [[3.5, [0.2, 0.12, 0]], [1.75, [1, 0.69, 0.13]]]) {
+    const points = new Float32Array(shapes(wide));
+    gl.bufferData(gl.ARRAY_BUFFER, points, gl.DYNAMIC_DRAW);
+    for (const [test, alpha] of [[gl.GREATER, 0.4], [gl.LEQUAL, 1]]) {
+      gl.depthFunc(test);
+      gl.uniform4f(at('u_line'), r, g, b, alpha);
+      gl.drawArrays(gl.TRIANGLES, 0, points.length / 3);
+    }
   }
   gl.depthFunc(gl.LEQUAL); gl.depthMask(true); gl.disable(gl.BLEND);
 }
@@ -510,6 +548,7 @@ function choose(number) {
   $('clip').value = clip;
   $('time').max = own ? own.end * own.rate : 0;
   seek(0);
+  if (model && frameBox) frameBox = around(frameBox, fit());
 }
 function seek(seconds) {
   const own = model?.clips[clip];
@@ -660,7 +699,24 @@ async function open(id, quiet) {
     const held = quiet ? { ...camera } : null, at = [clip, time, playing];
     await load(await (await get(`model/${id}.glb`)).arrayBuffer(), about);
     if (held) { Object.assign(camera, held); if (at[0] < model.clips.length) { choose(at[0]); seek(at[1]); play(at[2]); } }
-  } catch (e) { say(String(e.message || e)); }
+  } catch (e) {
+    if (current !== id) return;
+    nothing(models.find(m => m.id === id)?.name || '');
+    say(String(e.message || e));
+  }
+}
+/** Shows that there is nothing to show, instead of what was shown before. */
+function nothing(name) {
+  forget();
+  model = null; clip = -1; frameBox = null;
+  play(false); seek(0);
+  for (const id of ['clip', 'level', 'skin']) options($(id), []);
+  $('clip').disabled = $('play').disabled = $('time').disabled = $('levels').hidden = $('skins').hidden = $('findings-title').hidden = true;
+  for (const id of ['facts', 'findings']) $(id).replaceChildren();
+  $('name').textContent = name;
+  document.title = name + ' - Meshwright';
+  canvas.setAttribute('aria-label', 'No model');
+  dirty = true;
 }
 function listed() {
   const wanted = $('search').value.toLowerCase();
@@ -710,6 +766,7 @@ async function served() {
   addEventListener('dragleave', () => document.body.classList.remove('drop'));
   addEventListener('drop', e => { e.preventDefault(); document.body.classList.remove('drop'); if (e.dataTransfer.files.length) drop(e.dataTransfer.files); });
   if (models.length) await open(models[0].id);
+  else say('Drop models on this page, or open files.');
   watch();
 }
 async function alone() {
