@@ -57,11 +57,11 @@ const KEPT: &[(&[&str], &[&str], u64)] = &[
         &["--view", "uv", "--background", "none"],
         0x4eb2_0cee_3977_040e,
     ),
-    (&["tso/flag.ok.skn"], &["--overlay", "bones"], 0),
-    (&["iqm/tube.ok.iqm"], &["--overlay", "bones,normals"], 0),
-    (&["iqm/sheet.ok.iqm"], &["--view", "unlit", "--background", "#102030"], 0),
-    (&["gltf/arm.ok.glb"], &["--overlay", "bones,names"], 0),
-    (&["gltf/quantized.ok.glb"], &["--camera", "120,20,1.5"], 0),
+    (&["tso/flag.ok.skn"], &["--overlay", "bones"], 0x1516_c9a1_360c_88e7),
+    (&["iqm/tube.ok.iqm"], &["--overlay", "bones,normals"], 0x10f1_6e20_884c_10dd),
+    (&["iqm/sheet.ok.iqm"], &["--view", "unlit", "--background", "#102030"], 0x66a6_35c8_25f5_eb21),
+    (&["gltf/arm.ok.glb"], &["--overlay", "bones,names"], 0xcb01_1c7f_3a03_175a),
+    (&["gltf/quantized.ok.glb"], &["--camera", "20,20,1.5"], 0xff98_bbaf_d01b_174c),
 ];
 
 #[test]

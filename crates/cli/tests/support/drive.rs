@@ -327,7 +327,7 @@ impl Command {
             match file.extension().and_then(|e| e.to_str()) {
                 Some("glb") => wrong.extend(judge::glb(&bytes)),
                 Some("png") => {
-                    wrong.extend(judge::half(&bytes).map(|why| format!("{} {why}", file.display())))
+                    wrong.extend(judge::half(&bytes).map(|why| format!("{} {why}", file.display())));
                 }
                 Some("html") => wrong.extend(judge::page(&bytes)),
                 Some("gltf" | "json") if serde_json::from_slice::<serde_json::Value>(&bytes).is_err() => {
