@@ -65,7 +65,20 @@ impl Reader {
             last: Mutex::default(),
             over: Mutex::default(),
         };
+        let right = companions.gesture.first().copied().unwrap_or_default();
+        reader.options = reader
+            .options
+            .clone()
+            .with_look(companions.tone, [right, companions.gesture.get(1).copied().unwrap_or(right)]);
         for (role, path) in named(args, companions) {
+            let pattern = companions.anim_name.as_deref();
+            if role == Role::Animation && (pattern.is_some() || holds_several(path)) {
+                match reader.motions(path, pattern.unwrap_or("*")) {
+                    Ok(files) => reader.options.named.extend(files),
+                    Err(e) => reader.missing = reader.missing.or_else(|| Some((path.clone(), e))),
+                }
+                continue;
+            }
             match reader.named(path) {
                 Ok(bytes) => {
                     reader.options.named.push(NamedFile::new(role, path.to_string_lossy(), bytes));
@@ -81,6 +94,32 @@ impl Reader {
     pub(crate) fn with_skin(mut self, skin: Option<u32>) -> Self {
         self.options.skin = skin;
         self
+    }
+
+    /// The animations of a file or a folder whose names match.
+    fn motions(&self, path: &Path, pattern: &str) -> Result<Vec<NamedFile>, FilesError> {
+        let finder = Finder::new(Tree::open(path)?);
+        let files = match finder.tree().start() {
+            Some(start) => vec![start.clone()],
+            None => finder.tree().walk().files.into_iter().flatten().filter(is_motion).collect(),
+        };
+        let (mut found, mut refused) = (Vec::new(), None);
+        for file in files {
+            let mut options = self.options.clone();
+            (options.named, options.format) = (Vec::new(), None);
+            match finder.motions(&file, &options) {
+                Ok(motions) => {
+                    found.extend(motions.into_iter().filter(|motion| matches_glob(pattern, &motion.name)));
+                    let paths = finder.tree().os_path(&file);
+                    paths.iter().for_each(|path| lock(&self.sources).add(path));
+                }
+                Err(e) => refused = refused.or_else(|| Some(format!("{file}: {e}"))),
+            }
+        }
+        if let Some(why) = refused.filter(|_| !self.quiet) {
+            say(&format!("{}: {}", render::path(path), render::plain(&why)));
+        }
+        Ok(found)
     }
 
     /// The bytes of a file that was named.
@@ -318,6 +357,46 @@ impl Opened {
     }
 }
 
+/// True for a folder, and for records that may hold any number of skills.
+fn holds_several(path: &Path) -> bool {
+    let records = |e: &str| e.eq_ignore_ascii_case("cmx") || e.eq_ignore_ascii_case("bcf");
+    path.is_dir() || path.extension().and_then(|e| e.to_str()).is_some_and(records)
+}
+
+fn is_motion(path: &TreePath) -> bool {
+    matches!(&*path.extension().to_ascii_lowercase(), b"anim" | b"cmx" | b"bcf")
+}
+
+/// Whether a name matches a pattern of letters, `?` for any one and `*` for any number of them, letter case aside.
+fn matches_glob(pattern: &str, name: &str) -> bool {
+    let fold = |text: &str| text.to_lowercase().chars().collect::<Vec<_>>();
+    let (pattern, name) = (fold(pattern), fold(name));
+    // Which lengths of the name the pattern so far can have.
+    let mut ends = vec![false; name.len().saturating_add(1)];
+    if let Some(first) = ends.first_mut() {
+        *first = true;
+    }
+    for wanted in pattern {
+        let mut next = vec![false; ends.len()];
+        let mut any = false;
+        for (i, end) in ends.iter().enumerate() {
+            any |= *end;
+            if wanted == '*' {
+                if let Some(slot) = next.get_mut(i) {
+                    *slot = any;
+                }
+            } else if *end
+                && name.get(i).is_some_and(|c| wanted == '?' || *c == wanted)
+                && let Some(slot) = next.get_mut(i.saturating_add(1))
+            {
+                *slot = true;
+            }
+        }
+        ends = next;
+    }
+    ends.last() == Some(&true)
+}
+
 /// The tree that `--root` names.
 fn roots(folders: &[PathBuf]) -> Result<Option<Arc<Finder>>, Fail> {
     let mut trees = Vec::new();
@@ -366,4 +445,23 @@ fn settings(read: &ReadArgs) -> Result<Vec<(String, String)>, Fail> {
         settings.push((setting.to_owned(), value.to_owned()));
     }
     Ok(settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches_glob;
+
+    #[test]
+    fn patterns_match_names() {
+        for (pattern, name, wanted) in [
+            ("*", "", true),
+            ("a2o-walk*", "A2O-walking-loop", true),
+            ("a?o-*loop", "a2o-walking-loop", true),
+            ("a2o", "a2o-idle", false),
+            ("*idle*", "a2o-walk", false),
+            ("", "x", false),
+        ] {
+            assert_eq!(matches_glob(pattern, name), wanted, "{pattern} {name}");
+        }
+    }
 }

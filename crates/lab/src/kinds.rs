@@ -185,6 +185,11 @@ pub(crate) const KINDS: &[Kind] = &[
     kind("anim", Numbers::Both, 300, TSO).drawn(Drawn::WithSkeleton),
     kind("bnd", Numbers::Big, 100, TSO).drawn(Drawn::No),
     kind("bmf", Numbers::Little, 400, TSO),
+    kind("apr", Numbers::Big, 100, TSO).drawn(Drawn::No),
+    kind("oft", Numbers::Big, 60, TSO).drawn(Drawn::No),
+    kind("hag", Numbers::Big, 160, TSO).drawn(Drawn::No),
+    kind("po", Numbers::Big, 60, TSO).drawn(Drawn::No),
+    kind("col", Numbers::Big, 100, TSO).drawn(Drawn::No),
     kind("bcf", Numbers::Little, 500, SIMS),
     kind(
         "cmx",

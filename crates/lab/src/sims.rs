@@ -13,7 +13,8 @@ const NEAR: f64 = 1e-6;
 
 /// What a reference dump says of records that are not drawn by themselves.
 pub(crate) fn native(loaded: &Loaded, bytes: &[u8], expected: &Value) -> Result<(), String> {
-    let records = matches!(loaded.model, AnyModel::Bcf(_) | AnyModel::Cmx(_));
+    use AnyModel::{Apr, Bcf, Cmx, Col, Hag, Oft, Po};
+    let records = matches!(loaded.model, Bcf(_) | Cmx(_) | Apr(_) | Oft(_) | Hag(_) | Po(_) | Col(_));
     let Some(theirs) = expected.get("native").filter(|_| records) else { return Ok(()) };
     let dump = Dump::new(&loaded.model, &loaded.companions, &loaded.name, bytes, &DumpOptions::default());
     let json: Value =
@@ -50,7 +51,9 @@ fn same(path: &str, ours: &Value, theirs: &Value) -> Result<(), String> {
 
 /// False for records that hold nothing to draw by themselves: suits and skills alone, keys, bindings.
 pub(crate) fn drawn(loaded: &Loaded) -> bool {
-    let records = matches!(loaded.model, AnyModel::Bcf(_) | AnyModel::Cmx(_) | AnyModel::Cfp(_));
+    use AnyModel::{Apr, Bcf, Cfp, Cmx, Col, Hag, Oft, Po};
+    let records =
+        matches!(loaded.model, Bcf(_) | Cmx(_) | Cfp(_) | Apr(_) | Oft(_) | Hag(_) | Po(_) | Col(_));
     let nothing = || {
         let made = loaded.model.to_scene("", &loaded.companions, &SceneOptions::default());
         matches!(made, Err(ConvertError::Unsupported { .. }))

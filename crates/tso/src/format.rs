@@ -3,6 +3,7 @@
 use crate::anim::{self, Anim};
 use crate::bnd::{self, Bnd};
 use crate::mesh::{self, Mesh};
+use crate::outfit::{self, Apr, Col, Hag, Oft, Po};
 use crate::skel::{self, Skel};
 use crate::ts1::bcf::{self, Bcf};
 use crate::ts1::bmf::{self, Bmf};
@@ -33,6 +34,17 @@ const OF_MESH: &[Companion] = &[
 
 /// What a skeleton goes with, beside the meshes that it goes with.
 const OF_SKELETON: &[Companion] = &[ANIMATIONS];
+
+/// What an outfit goes with: meshes that its numbers lead to, other outfits of the figure, a skeleton, animations.
+const OF_OUTFIT: &[Companion] = &[
+    SKELETON,
+    CHARACTERS[0],
+    CHARACTERS[1],
+    ANIMATIONS,
+    Companion::many(Role::Part, Mesh::ID, &[]),
+    Companion::many(Role::Part, Oft::ID, &[]),
+    Companion::many(Role::Part, Apr::ID, &[]),
+];
 
 /// What an animation goes with.
 const OF_ANIMATION: &[Companion] = &[SKELETON, CHARACTERS[0], CHARACTERS[1], ANIMATIONS];
@@ -74,6 +86,11 @@ formats! {
     Bmf: "bmf", "The Sims mesh (binary)", ["bmf"], bmf::rules::ALL, OF_MESH, true;
     Skn: "skn", "The Sims mesh (text)", ["skn"], skn::rules::ALL, OF_MESH, true;
     Bcf: "bcf", "The Sims character (binary)", ["bcf"], bcf::rules::ALL, OF_CHARACTER, true;
+    Apr: "apr", "The Sims Online appearance", ["apr"], outfit::rules::ALL, OF_OUTFIT, false;
+    Oft: "oft", "The Sims Online outfit", ["oft"], outfit::rules::ALL, OF_OUTFIT, false;
+    Hag: "hag", "The Sims Online hands", ["hag"], outfit::rules::ALL, &[], false;
+    Po: "po", "The Sims Online purchasable", ["po"], outfit::rules::ALL, OF_OUTFIT, false;
+    Col: "col", "The Sims Online collection", ["col", "co"], outfit::rules::ALL, &[], false;
     Cmx: "cmx", "The Sims character (text)", ["cmx"], cmx::rules::ALL, OF_CHARACTER, true;
 }
 

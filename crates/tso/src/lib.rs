@@ -1,4 +1,5 @@
-//! The Sims Online character files: `.mesh`, `.skel`, `.anim` and `.bnd`, and The Sims 1 `.bmf` and `.skn`.
+//! The character files of The Sims Online (`.mesh`, `.skel`, `.anim`, `.bnd`, outfits) and of The Sims 1 (`.bmf`, `.skn`, `.cmx`,
+//! `.bcf`, `.cfp`).
 //!
 //! A figure of The Sims Online is a skeleton, meshes whose vertices hang on its bones, and animations of the bones.
 //! The layout of `.mesh` is the public description by the Niotso project; what it leaves open, and the other
@@ -12,6 +13,9 @@
 //! | `.bnd` version 1 | yes | yes | byte-identical | - | names the texture | with a figure |
 //! | `.bmf` (The Sims 1) | yes | yes | byte-identical | yes | yes | yes |
 //! | `.skn` (The Sims 1) | yes | yes | byte-identical | yes | yes | yes |
+//! | `.cmx`, `.bcf` (The Sims 1) | yes | yes | byte-identical | yes | with a figure | with a figure |
+//! | `.cfp` (The Sims 1) | yes | yes | byte-identical | - | with its skill | with its skill |
+//! | `.apr` `.oft` `.hag` `.po` `.col` | yes | yes | byte-identical | - | name meshes | - |
 //!
 //! *Byte-identical*: a file that a strict reader accepts is written again byte for byte; one that only a lenient
 //! reader accepts too, when it is written leniently. *Evaluate*: vertices posed by the format's own rule, in 64
@@ -25,6 +29,10 @@
 //! left-handed, +Y up, +Z to the front, 3 units to the metre; faces are clockwise; stored quaternions are the
 //! conjugates of the rotations; every animation runs at 30 frames per second, whatever duration it stores. Names
 //! are bytes, by custom Windows-1252, and are compared without regard to letter case.
+//!
+//! The Sims 1 has skeletons, suits and skills in one tree of records, as text or in binary ([`Character`]); a skill's keys are
+//! in a file of their own ([`Cfp`]). Maxis' bodies were modelled with their arms stretched out, which only their blends
+//! tell: [`Skel::bind_pose`] finds that pose.
 //!
 //! What real files get wrong is reported and never repaired unasked: a total that leaves out the blend vertices,
 //! normals of length 3 or turned away, weights of 0, durations in seconds.
@@ -92,6 +100,7 @@ mod format;
 mod mesh;
 mod name;
 mod number;
+mod outfit;
 mod pose;
 mod props;
 mod resource;
@@ -114,6 +123,7 @@ pub use meshwright_core::math::Affine64;
 pub use meshwright_core::num::Q1_15;
 pub use meshwright_core::{F32, f32s};
 pub use name::Name;
+pub use outfit::{Apr, Col, ColItem, FileRef, Gesture, Hag, Oft, Po, Region, Side, Tone};
 pub use pose::{Between, BonePose};
 pub use props::PropertyList;
 #[cfg(feature = "scene")]

@@ -4,6 +4,7 @@ use crate::anim::Anim;
 use crate::bnd::{Bnd, ResourceId};
 use crate::mesh::Mesh;
 use crate::name::Name;
+use crate::outfit::{Apr, Col, Hag, Oft, Po};
 use crate::rules::some;
 use crate::skel::Skel;
 use crate::ts1::{Bcf, Bmf, Cfp, Cmx, Skn};
@@ -17,11 +18,16 @@ struct Kind {
     id: Option<u32>,
 }
 
-const KINDS: [Kind; 9] = [
+const KINDS: [Kind; 14] = [
     Kind { noun: "skeleton", extension: "skel", id: Some(ResourceId::SKELETON) },
     Kind { noun: "animation", extension: "anim", id: Some(ResourceId::ANIMATION) },
     Kind { noun: "mesh", extension: "mesh", id: Some(ResourceId::MESH) },
     Kind { noun: "binding", extension: "bnd", id: Some(ResourceId::BINDING) },
+    Kind { noun: "appearance", extension: "apr", id: Some(12) },
+    Kind { noun: "outfit", extension: "oft", id: Some(13) },
+    Kind { noun: "group of hands", extension: "hag", id: Some(18) },
+    Kind { noun: "purchasable", extension: "po", id: Some(15) },
+    Kind { noun: "collection", extension: "col", id: Some(16) },
     Kind { noun: "binary mesh of The Sims 1", extension: "bmf", id: None },
     Kind { noun: "mesh of The Sims 1", extension: "skn", id: None },
     Kind { noun: "binary character of The Sims 1", extension: "bcf", id: None },
@@ -85,6 +91,11 @@ named! {
     Bcf: "bcf", |_m| None;
     Cmx: "cmx", |_m| None;
     Cfp: "cfp", |_m| None;
+    Apr: "apr", |_m| None;
+    Oft: "oft", |_m| None;
+    Hag: "hag", |_m| None;
+    Po: "po", |_m| None;
+    Col: "col", |_m| None;
 }
 
 #[cfg(test)]

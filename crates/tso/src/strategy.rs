@@ -6,6 +6,7 @@ use crate::bnd::{Bnd, ResourceId};
 use crate::fields::Flag;
 use crate::mesh::{BLEND_UNUSED, Binding, BlendVertex, Geometry, Mesh, RealVertex, Total};
 use crate::name::Name;
+use crate::outfit::{Apr, Col, ColItem, FileRef, Hag, Oft, Po, Region};
 use crate::props::PropertyList;
 use crate::skel::{Bone, Skel};
 use crate::ts1::{
@@ -411,4 +412,62 @@ pub fn cfp() -> impl Strategy<Value = Cfp> {
         }
         Cfp::new(values)
     })
+}
+
+fn file_ref() -> impl Strategy<Value = FileRef> + Clone {
+    any::<[u32; 2]>().prop_map(|[file, kind]| FileRef { file, kind })
+}
+
+/// An `.apr` that keeps all rules.
+pub fn apr() -> impl Strategy<Value = Apr> {
+    (file_ref(), vec(file_ref(), 0..6)).prop_map(|(thumbnail, bindings)| Apr {
+        thumbnail,
+        bindings,
+        ..Apr::default()
+    })
+}
+
+/// An `.oft` that keeps all rules.
+pub fn oft() -> impl Strategy<Value = Oft> {
+    ([file_ref(), file_ref(), file_ref()], any::<[u32; 3]>()).prop_map(
+        |(appearances, [unknown, hands, region])| Oft {
+            unknown,
+            appearances,
+            hands,
+            region: Region(region),
+            ..Oft::default()
+        },
+    )
+}
+
+/// A `.hag` that keeps all rules.
+pub fn hag() -> impl Strategy<Value = Hag> {
+    vec(file_ref(), 18).prop_map(|all| {
+        let mut hag = Hag::default();
+        hag.appearances.iter_mut().zip(all).for_each(|(slot, r)| *slot = r);
+        hag
+    })
+}
+
+/// A `.po` that keeps all rules.
+pub fn po() -> impl Strategy<Value = Po> {
+    let link = || {
+        proptest::option::of(any::<[u32; 3]>().prop_map(|[group, file, kind]| ResourceId {
+            group,
+            file,
+            kind,
+        }))
+    };
+    (any::<u32>(), link(), link()).prop_map(|(unknown, outfit, collection)| Po {
+        unknown,
+        outfit,
+        collection,
+        ..Po::default()
+    })
+}
+
+/// A `.col` that keeps all rules.
+pub fn col() -> impl Strategy<Value = Col> {
+    let item = (any::<u32>(), file_ref()).prop_map(|(index, purchasable)| ColItem { index, purchasable });
+    vec(item, 0..6).prop_map(|items| Col { items, ..Col::default() })
 }

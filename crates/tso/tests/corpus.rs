@@ -14,6 +14,7 @@ mod corpus {
     pub(crate) mod data;
     mod files;
     mod malformed;
+    mod outfits;
     mod trips;
     mod ts1;
 }

@@ -6,8 +6,8 @@ use meshwright_scene::{SceneOptions, Space};
 use meshwright_testkit::laws::laws;
 use meshwright_testkit::{Expect, fixtures};
 use meshwright_tso::{
-    Anim, Assembly, Bcf, Between, Bmf, Bnd, Cfp, CharacterSkeleton, Cmx, Mesh, Part, ResourceId, Skel, Skill,
-    Skn,
+    Anim, Apr, Assembly, Bcf, Between, Bmf, Bnd, Cfp, CharacterSkeleton, Cmx, Col, Hag, Mesh, Oft, Part, Po,
+    ResourceId, Skel, Skill, Skn,
 };
 use std::collections::BTreeSet;
 
@@ -58,6 +58,15 @@ fn the_sims_1() {
     walk::<Cmx>("cmx", 8);
     walk::<Bcf>("bcf", 3);
     walk::<Cfp>("cfp", 4);
+}
+
+#[test]
+fn outfits() {
+    walk::<Apr>("apr", 3);
+    walk::<Oft>("oft", 3);
+    walk::<Hag>("hag", 2);
+    walk::<Po>("po", 3);
+    walk::<Col>("col", 3);
 }
 
 /// What a character file and its keys say becomes a skeleton and an animation, and those become records again.

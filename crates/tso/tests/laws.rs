@@ -8,8 +8,8 @@ use meshwright_scene::{
 };
 use meshwright_testkit::laws;
 use meshwright_tso::{
-    Anim, Assembly, Bcf, Between, Bmf, Bnd, Cfp, Cmx, Mesh, MeshForm, Name, Part, Skel, Skn, TsoSceneOptions,
-    strategy, write_scene,
+    Anim, Apr, Assembly, Bcf, Between, Bmf, Bnd, Cfp, Cmx, Col, Hag, Mesh, MeshForm, Name, Oft, Part, Po,
+    Skel, Skn, TsoSceneOptions, strategy, write_scene,
 };
 use proptest::prelude::*;
 
@@ -111,6 +111,11 @@ lawful! {
     bcf: laws::laws::<Bcf>(), strategy::bcf();
     cmx: laws::laws::<Cmx>(), strategy::cmx();
     cfp: laws::laws::<Cfp>(), strategy::cfp();
+    apr: laws::laws::<Apr>(), strategy::apr();
+    oft: laws::laws::<Oft>(), strategy::oft();
+    hag: laws::laws::<Hag>(), strategy::hag();
+    po: laws::laws::<Po>(), strategy::po();
+    col: laws::laws::<Col>(), strategy::col();
 }
 
 fn bones() -> impl Strategy<Value = Name> + Clone {

@@ -52,6 +52,10 @@ pub(crate) struct ConvertArgs {
     /// Compute the normals of TSO meshes from their faces, for files whose normals point in wrong directions
     #[arg(long)]
     pub recompute_normals: bool,
+    /// Let the normals of blend vertices (The Sims) take part in shading, as the format has it; Maxis' own bodies have those
+    /// of other vertices there
+    #[arg(long)]
+    pub blend_normals: bool,
     /// Looping clips repeat their first frame at the end, for viewers that would jump
     #[arg(long)]
     pub close_loops: bool,

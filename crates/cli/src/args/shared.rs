@@ -2,6 +2,7 @@
 
 use super::values::{parse_size, values};
 use clap::{Args, ValueEnum};
+use meshwright::tso::{Gesture, Tone};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -80,12 +81,22 @@ pub(crate) struct CompanionArgs {
     /// Where the names of its clips come from
     #[arg(long, value_enum, default_value_t)]
     pub clip_names: ClipNamesArg,
-    /// The skeleton of TSO meshes and animations (.skel) or of a Crucible mesh (.cskel)
+    /// The skeleton of meshes, suits and motions of The Sims (.skel, .cmx, .bcf) or of a Crucible mesh (.cskel); without,
+    /// the game's own is taken that lies in the tree and fits
     #[arg(long, value_name = "FILE")]
     pub skeleton: Option<PathBuf>,
-    /// An animation of the skeleton (.anim); repeatable
-    #[arg(long, value_name = "FILE")]
+    /// An animation of the skeleton (.anim), skills with the keys beside them (.cmx, .bcf), or a folder of such; repeatable
+    #[arg(long, value_name = "FILE|DIR")]
     pub anim: Vec<PathBuf>,
+    /// Of the animations, those whose names match, as in "a2o-walk*"
+    #[arg(long, value_name = "GLOB")]
+    pub anim_name: Option<String>,
+    /// The tone of skin of a figure of The Sims: light, medium or dark
+    #[arg(long, value_name = "TONE", default_value_t)]
+    pub tone: Tone,
+    /// What the hands of a figure of The Sims do: idle, fist or pointing; named twice, the right and the left
+    #[arg(long, value_name = "GESTURE")]
+    pub gesture: Vec<Gesture>,
     /// The .bnd that names a TSO mesh's texture, instead of the one beside it
     #[arg(long, value_name = "FILE")]
     pub binding: Option<PathBuf>,

@@ -143,6 +143,7 @@ impl Work<'_> {
         let args = self.args;
         opened.asset.drop_bytes();
         opened.asset.companions_mut().recompute_normals = args.recompute_normals;
+        opened.asset.companions_mut().blend_normals = args.blend_normals;
         opened.asset.companions_mut().rate = args.fps;
         let limits = self.reader.limits();
         let plain = self.to.scene_options();

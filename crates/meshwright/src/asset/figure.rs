@@ -81,6 +81,11 @@ impl Asset {
             return Err(FigureError::Foreign { index, format });
         };
         let role = companion.role;
+        #[cfg(feature = "tso")]
+        let other = match self.take_sims(other, role) {
+            Some(other) => other,
+            None => return Ok(()),
+        };
         if !companion.many && self.companions.has(role) {
             return Err(FigureError::Several { index, role });
         }
@@ -92,6 +97,44 @@ impl Asset {
         self.parts.extend(own);
         self.companions.files.push(CompanionFile::new(role, stem, other.model).with_texture(texture));
         Ok(())
+    }
+
+    /// What others of a figure of The Sims bring along: the parts of an outfit, the skeletons and skills of a file of
+    /// records. A skeleton that is named takes the place of one that was found. The file itself where it is a part.
+    #[cfg(feature = "tso")]
+    fn take_sims(&mut self, mut other: Self, role: Role) -> Option<Self> {
+        use crate::kinds::{AnyModel, sims};
+        if role == Role::Skeleton {
+            let found = |part: &Part| {
+                part.role == PartRole::Companion(Role::Skeleton) && part.state == PartState::Found
+            };
+            if self.parts.iter().any(found) {
+                self.parts.retain(|part| !found(part));
+                self.companions.files.retain(|file| file.role != Role::Skeleton);
+            }
+        }
+        let worn = matches!(other.model, AnyModel::Oft(_) | AnyModel::Apr(_) | AnyModel::Po(_));
+        let records = other.model.character().map(|c| {
+            let skeletons = c.skeletons.iter().map(meshwright_tso::CharacterSkeleton::to_skel);
+            skeletons.collect::<Vec<_>>()
+        });
+        if !worn && records.is_none() {
+            return Some(other);
+        }
+        let motions = if worn { Vec::new() } else { sims::motions(&other.model, &other.companions) };
+        let parts = other.companions.files.extract_if(.., |file| file.role == Role::Part);
+        self.companions.files.extend(parts);
+        for skel in records.into_iter().flatten() {
+            self.companions.files.push(CompanionFile::new(Role::Skeleton, skel.name.text(), skel));
+        }
+        for anim in motions {
+            self.companions.files.push(CompanionFile::new(Role::Animation, anim.name.text(), anim));
+        }
+        self.companions.missing.append(&mut other.companions.missing);
+        self.parts.push(Part::at(PartRole::Companion(role), &other.path, PartState::Named));
+        let own = other.parts.into_iter().filter(|part| part.role != PartRole::Model && part.path.is_some());
+        self.parts.extend(own.filter(|part| part.role != PartRole::Companion(Role::Skeleton)));
+        None
     }
 
     /// The name of the texture of a mesh that becomes part of a figure.

@@ -1,6 +1,8 @@
 //! Finding what belongs to the models of a tree.
 
 use super::OpenOptions;
+#[cfg(feature = "tso")]
+use super::census::Census;
 #[cfg(all(feature = "dpm", feature = "textures"))]
 use super::scripts::Scripts;
 #[cfg(feature = "tso")]
@@ -14,9 +16,7 @@ use std::borrow::Cow;
 #[cfg(feature = "tso")]
 use std::collections::BTreeMap;
 #[cfg(any(feature = "tso", all(feature = "dpm", feature = "textures")))]
-use std::sync::Arc;
-#[cfg(all(feature = "dpm", feature = "textures"))]
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 #[cfg(feature = "tso")]
 use std::sync::{Mutex, PoisonError};
 
@@ -29,6 +29,8 @@ pub struct Finder {
     /// Shader scripts, read when the first is asked for.
     #[cfg(all(feature = "dpm", feature = "textures"))]
     scripts: OnceLock<Arc<Scripts>>,
+    #[cfg(feature = "tso")]
+    census: OnceLock<Census>,
 }
 
 impl Finder {
@@ -40,6 +42,8 @@ impl Finder {
             sims: Mutex::default(),
             #[cfg(all(feature = "dpm", feature = "textures"))]
             scripts: OnceLock::new(),
+            #[cfg(feature = "tso")]
+            census: OnceLock::new(),
         }
     }
 
@@ -93,6 +97,12 @@ impl Finder {
     pub(super) fn scripts(&self) -> Arc<Scripts> {
         let read = || Arc::new(Scripts::of(&self.tree, Limits::default()));
         Arc::clone(self.scripts.get_or_init(read))
+    }
+
+    /// What the names of all files of the tree say, found out when it is first asked for.
+    #[cfg(feature = "tso")]
+    pub(super) fn census(&self) -> &Census {
+        self.census.get_or_init(|| Census::of(&self.tree))
     }
 
     /// What The Sims' files in a folder say of each other.

@@ -1,5 +1,7 @@
 //! A model with all that belongs to it.
 
+#[cfg(feature = "tso")]
+mod census;
 #[cfg(all(feature = "dpm", feature = "textures"))]
 mod engine;
 mod error;
@@ -19,6 +21,8 @@ mod skins;
 mod surfaces;
 #[cfg(feature = "textures")]
 mod textures;
+#[cfg(feature = "tso")]
+mod wear;
 
 pub use error::AssetError;
 pub use figure::FigureError;

@@ -45,7 +45,7 @@ fn open(finder: &Finder, path: &TreePath, options: &OpenOptions) -> Result<Asset
         work.beside(&mut companions);
     }
     #[cfg(feature = "tso")]
-    work.sims(&mut companions);
+    work.figure(&mut companions, &parsed.model);
     let parts = work.parts;
     #[cfg_attr(not(feature = "textures"), expect(unused_mut, reason = "pictures are added to it"))]
     let mut asset = Asset {
@@ -93,12 +93,12 @@ fn unsaid(e: &ReadError) -> String {
 }
 
 /// An asset being put together.
-struct Work<'w> {
-    finder: &'w Finder,
-    path: &'w TreePath,
-    options: &'w OpenOptions,
-    format: Format,
-    parts: Vec<Part>,
+pub(super) struct Work<'w> {
+    pub(super) finder: &'w Finder,
+    pub(super) path: &'w TreePath,
+    pub(super) options: &'w OpenOptions,
+    pub(super) format: Format,
+    pub(super) parts: Vec<Part>,
 }
 
 impl Work<'_> {
@@ -240,7 +240,7 @@ impl Work<'_> {
     }
 
     /// Reads a companion that was found.
-    fn add(&mut self, companions: &mut Companions, role: Role, path: &TreePath) {
+    pub(super) fn add(&mut self, companions: &mut Companions, role: Role, path: &TreePath) {
         let settings: &ReadSettings = &self.options.settings;
         let added = match self.finder.read(path, self.options) {
             Ok(bytes) => {
@@ -255,7 +255,7 @@ impl Work<'_> {
     /// The binding beside a mesh that names it, by the number in the mesh's file name, and the file of the texture
     /// that the binding names.
     #[cfg(feature = "tso")]
-    fn sims(&mut self, companions: &mut Companions) {
+    pub(super) fn sims(&mut self, companions: &mut Companions) {
         use meshwright_tso::{Bnd, ResourceId};
         if !self.format.companions().iter().any(|c| c.role == Role::Binding) {
             return;
@@ -269,7 +269,10 @@ impl Work<'_> {
             }
         }
         let texture = companions.one::<Bnd>().and_then(|b| b.texture);
-        let file = texture.and_then(|id| self.finder.sims(&self.path.parent()).texture(&id).cloned());
-        companions.texture = file.map(|path| String::from_utf8_lossy(path.name()).into_owned());
+        let file = texture.and_then(|id| {
+            let beside = self.finder.sims(&self.path.parent()).texture(&id).cloned();
+            beside.or_else(|| self.finder.census().texture(&id).cloned())
+        });
+        companions.texture = file.map(|path| self.spelled(&path));
     }
 }

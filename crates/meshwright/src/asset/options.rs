@@ -44,6 +44,12 @@ pub struct OpenOptions {
     pub skin: Option<u32>,
     /// Where the names of clips come from that a companion lists.
     pub clip_names: ClipNames,
+    /// The tone of skin of a figure of The Sims.
+    #[cfg(feature = "tso")]
+    pub tone: meshwright_tso::Tone,
+    /// What the right and the left hand of a figure of The Sims do.
+    #[cfg(feature = "tso")]
+    pub gestures: [meshwright_tso::Gesture; 2],
 }
 
 impl Default for OpenOptions {
@@ -57,6 +63,10 @@ impl Default for OpenOptions {
             textures: false,
             skin: None,
             clip_names: ClipNames::default(),
+            #[cfg(feature = "tso")]
+            tone: meshwright_tso::Tone::default(),
+            #[cfg(feature = "tso")]
+            gestures: [meshwright_tso::Gesture::default(); 2],
         }
     }
 }
@@ -86,6 +96,14 @@ impl OpenOptions {
     #[must_use]
     pub fn with_clip_names(mut self, names: ClipNames) -> Self {
         self.clip_names = names;
+        self
+    }
+
+    /// The same options for a figure of The Sims with another tone of skin, and other gestures of its right and left hand.
+    #[cfg(feature = "tso")]
+    #[must_use]
+    pub fn with_look(mut self, tone: meshwright_tso::Tone, gestures: [meshwright_tso::Gesture; 2]) -> Self {
+        (self.tone, self.gestures) = (tone, gestures);
         self
     }
 

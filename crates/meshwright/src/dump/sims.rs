@@ -4,9 +4,9 @@ use super::item::{Fields, Item, fields};
 use super::part::{Dumped, Own};
 use crate::kinds::Companions;
 use meshwright_tso::{
-    Anim, Bcf, Binding, BlendVertex, Bmf, Bnd, Bone, Cfp, Character, CharacterBone, CharacterSkeleton, Cmx,
-    FRAME_RATE, Geometry, Mesh, Motion, Name, Nesting, PropertyList, RealVertex, ResourceId, Skel, Skill,
-    SkillMotion, Skn, Suit, TimeProperty, Total,
+    Anim, Apr, Bcf, Binding, BlendVertex, Bmf, Bnd, Bone, Cfp, Character, CharacterBone, CharacterSkeleton,
+    Cmx, Col, FRAME_RATE, FileRef, Geometry, Hag, Mesh, Motion, Name, Nesting, Oft, Po, PropertyList,
+    RealVertex, ResourceId, Skel, Skill, SkillMotion, Skn, Suit, TimeProperty, Total,
 };
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -181,6 +181,51 @@ fn pairs_of(lists: &[PropertyList]) -> Item<'_> {
 
 fn pairs(list: &PropertyList) -> Item<'_> {
     Item::list(move || list.0.iter().map(|(k, v)| Item::list(move || [k.text(), v.text()])))
+}
+
+macro_rules! outfits {
+    ($($ty:ident: |$m:ident| $native:expr;)+) => {$(
+        impl Dumped for $ty {
+            fn own<'m>(&'m self, _: &'m Companions) -> Own<'m> {
+                let $m = self;
+                let mut native = $native;
+                native.extend(fields! { trailing: trailing(&$m.trailing) });
+                Own { meshes: Some(Item::empty()), clips: Some(Item::empty()), native, ..Own::default() }
+            }
+        }
+    )+};
+}
+
+outfits! {
+    Apr: |m| fields! {
+        version: 1_u32,
+        thumbnail: Item::list(move || pair(m.thumbnail)),
+        bindings: Item::list(move || m.bindings.iter().map(|r| Item::list(move || pair(*r)))),
+    };
+    Oft: |m| fields! {
+        version: 1_u32,
+        unknown: m.unknown,
+        appearances: Item::list(move || m.appearances.iter().map(|r| Item::list(move || pair(*r)))),
+        hand_group: m.hands,
+        region: m.region.0,
+    };
+    Hag: |m| fields! {
+        version: 1_u32,
+        hands: Item::list(move || m.appearances.iter().map(|r| Item::list(move || pair(*r)))),
+    };
+    Po: |m| fields! {
+        version: 2_u32,
+        gender: m.unknown,
+        outfit: m.outfit.map_or(Item::Null, |id| Item::list(move || [id.group, id.file, id.kind])),
+        collection: m.collection.map_or(Item::Null, |id| Item::list(move || [id.group, id.file, id.kind])),
+    };
+    Col: |m| fields! {
+        items: Item::list(move || m.items.iter().map(|i| Item::list(move || [i.index, i.purchasable.file, i.purchasable.kind]))),
+    };
+}
+
+fn pair(r: FileRef) -> [u32; 2] {
+    [r.file, r.kind]
 }
 
 impl Dumped for Cfp {

@@ -16,11 +16,13 @@ mod gltf;
 mod iqm;
 #[cfg(all(feature = "dpm", feature = "textures"))]
 pub(crate) mod look;
+#[cfg(feature = "tso")]
+mod outfits;
 #[cfg(feature = "textures")]
 mod palette;
 mod pictures;
 #[cfg(feature = "tso")]
-mod sims;
+pub(crate) mod sims;
 mod summary;
 mod write;
 
@@ -484,6 +486,16 @@ kinds! {
     Bcf, "tso", "bcf", meshwright_tso::Bcf;
     /// Skeletons, suits and skills of The Sims 1 as text.
     Cmx, "tso", "cmx", meshwright_tso::Cmx;
+    /// An appearance of The Sims Online: bindings that are worn together.
+    Apr, "tso", "apr", meshwright_tso::Apr;
+    /// An outfit of The Sims Online: an appearance for each tone of skin.
+    Oft, "tso", "oft", meshwright_tso::Oft;
+    /// The hands of The Sims Online.
+    Hag, "tso", "hag", meshwright_tso::Hag;
+    /// What is for sale in The Sims Online.
+    Po, "tso", "po", meshwright_tso::Po;
+    /// A collection of what is for sale in The Sims Online.
+    Col, "tso", "col", meshwright_tso::Col;
     /// The keys of a skill of The Sims 1.
     Cfp, "tso", "cfp", meshwright_tso::Cfp;
     /// The clips of a DPM or ZYM model.

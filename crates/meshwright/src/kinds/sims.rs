@@ -12,7 +12,7 @@ use meshwright_tso::{
 };
 
 /// A mesh, and the texture that its file names.
-struct Shape<'m> {
+pub(super) struct Shape<'m> {
     geometry: &'m Geometry,
     texture: Option<String>,
 }
@@ -37,10 +37,10 @@ impl<'m> Shape<'m> {
 }
 
 /// What The Sims 1 writes for a texture that is chosen by the suit: it names no picture.
-const CHOSEN_BY_SUIT: &str = "x";
+pub(crate) const CHOSEN_BY_SUIT: &str = "x";
 
 /// A figure: a file, with the skeleton, animations and further meshes that go with it.
-fn figure<'a>(name: &str, lead: Option<Shape<'a>>, companions: &'a Companions) -> Assembly<'a> {
+pub(super) fn figure<'a>(name: &str, lead: Option<Shape<'a>>, companions: &'a Companions) -> Assembly<'a> {
     let mut figure = Assembly::new(name)
         .with_skeleton(skeleton_for(name, lead.as_ref().map(|l| l.geometry), companions))
         .with_recomputed_normals(companions.recompute_normals)
@@ -53,7 +53,9 @@ fn figure<'a>(name: &str, lead: Option<Shape<'a>>, companions: &'a Companions) -
     let parts = parts.filter_map(|p| Some((p.name.as_str(), Shape::of(&p.model)?, p.texture.clone())));
     for (name, shape, texture) in lead.into_iter().chain(parts) {
         let part = Part::new(name, shape.geometry);
-        figure.parts.push(match shape.texture.or(texture) {
+        // What a suit chooses is better than the placeholder for it.
+        let own = shape.texture.filter(|own| texture.is_none() || !own.eq_ignore_ascii_case(CHOSEN_BY_SUIT));
+        figure.parts.push(match own.or(texture) {
             Some(texture) => part.with_material(texture),
             None => part,
         });
@@ -89,13 +91,12 @@ pub(crate) fn is_child(name: &str) -> bool {
     let name = lower.strip_prefix("xskin-").unwrap_or(&lower);
     let code = name.split(['_', '-', '.']).next().unwrap_or_default();
     let ages = code.get(4..6).is_some_and(|age| matches!(age, "fc" | "mc" | "uc"));
-    let hand = code.len() == 4 && code.starts_with("hu") && code.ends_with('c');
-    code.ends_with("chd") || (ages && code.as_bytes().get(1).is_some_and(u8::is_ascii_digit)) || hand
+    code.ends_with("chd") || (ages && code.as_bytes().get(1).is_some_and(u8::is_ascii_digit))
 }
 
 impl AnyModel {
     /// What a file of skeletons, suits and skills holds.
-    pub(super) fn character(&self) -> Option<&Character> {
+    pub(crate) fn character(&self) -> Option<&Character> {
         match self {
             Self::Bcf(m) => Some(&m.character),
             Self::Cmx(m) => Some(&m.character),
@@ -107,6 +108,23 @@ impl AnyModel {
 /// The skills of a file whose keys are there, as animations.
 fn animations(character: &Character, companions: &Companions) -> Vec<Anim> {
     character.skills.iter().filter_map(|skill| skill.to_anim(keys(companions, &skill.keys)?)).collect()
+}
+
+/// The meshes of a model and of its companions.
+pub(crate) fn geometries<'a>(
+    model: &'a AnyModel,
+    companions: &'a Companions,
+) -> impl Iterator<Item = &'a Geometry> {
+    let all = core::iter::once(model).chain(companions.files.iter().map(|file| &file.model));
+    all.filter_map(|model| Some(Shape::of(model)?.geometry))
+}
+
+/// The skills of a model whose keys are there, as animations; an animation itself.
+pub(crate) fn motions(model: &AnyModel, companions: &Companions) -> Vec<Anim> {
+    match model {
+        AnyModel::TsoAnimation(anim) => vec![(**anim).clone()],
+        _ => model.character().map(|c| animations(c, companions)).unwrap_or_default(),
+    }
 }
 
 /// The keys that a skill names, among the companions.
@@ -174,6 +192,10 @@ macro_rules! characters {
                     notes,
                     ..Summary::default()
                 }
+            }
+
+            fn texture(&self, _: usize, name: &str) -> Option<String> {
+                (!name.eq_ignore_ascii_case(CHOSEN_BY_SUIT)).then(|| name.to_owned())
             }
 
             fn validate_name(&self, file_name: &str) -> Report {

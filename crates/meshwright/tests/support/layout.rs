@@ -20,7 +20,9 @@ pub(crate) fn of(format: Format, bytes: &[u8]) -> Layout {
         Format::TsoBinding => tso_binding(bytes),
         Format::Bmf => bmf(bytes),
         Format::Skn | Format::Cmx | Format::FrameGroups | Format::FsoMetadata => lines(bytes),
-        Format::Bcf | Format::Cfp => halves(bytes),
+        Format::Bcf | Format::Cfp | Format::Apr | Format::Oft | Format::Hag | Format::Po | Format::Col => {
+            halves(bytes)
+        }
         Format::Gltf => gltf(bytes),
         _ => panic!("the sections of {format} are not known"),
     }

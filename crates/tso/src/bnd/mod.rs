@@ -7,3 +7,5 @@ pub(crate) mod rules;
 mod write;
 
 pub use model::{Bnd, ResourceId};
+pub(crate) use read::resource;
+pub(crate) use write::put_resource;

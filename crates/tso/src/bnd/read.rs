@@ -12,7 +12,7 @@ use nom::Parser as _;
 use nom::number::complete::be_u32;
 
 /// A resource behind its word.
-fn resource(i: &[u8]) -> Step<'_, Option<ResourceId>> {
+pub(crate) fn resource(i: &[u8]) -> Step<'_, Option<ResourceId>> {
     let (rest, tag) = be_u32(i)?;
     match tag {
         0 => Ok((rest, None)),

@@ -1,6 +1,6 @@
 //! Writes `.bnd`.
 
-use super::model::Bnd;
+use super::model::{Bnd, ResourceId};
 use super::record::{PRESENT, VERSION, id};
 use super::rules;
 use crate::fields::put_pstr;
@@ -26,20 +26,20 @@ impl Bnd {
         let mut w = ByteWriter::new();
         w.be_u32(VERSION);
         put_pstr(&mut w, &Path::ROOT.field("bone"), &self.bone)?;
-        for resource in [self.mesh, self.texture] {
-            match resource {
-                None => w.be_u32(0),
-                Some(named) => {
-                    w.be_u32(PRESENT);
-                    w.record(id::SIZE, |r| {
-                        r.be_u32(id::GROUP, named.group);
-                        r.be_u32(id::FILE, named.file);
-                        r.be_u32(id::KIND, named.kind);
-                    });
-                }
-            }
-        }
+        put_resource(&mut w, self.mesh.as_ref());
+        put_resource(&mut w, self.texture.as_ref());
         w.bytes(&self.trailing);
         Ok(w.into_bytes())
     }
+}
+
+/// Appends a resource behind its word.
+pub(crate) fn put_resource(w: &mut ByteWriter, resource: Option<&ResourceId>) {
+    let Some(named) = resource else { return w.be_u32(0) };
+    w.be_u32(PRESENT);
+    w.record(id::SIZE, |r| {
+        r.be_u32(id::GROUP, named.group);
+        r.be_u32(id::FILE, named.file);
+        r.be_u32(id::KIND, named.kind);
+    });
 }

@@ -76,7 +76,10 @@ pub fn write_scene(
     let lacks = [Lack::Images, Lack::Surfaces, Lack::Colors, Lack::Tangents, Lack::Follows];
     Lack::report(&lacks, scene, &mut losses);
     settle(&mut losses, pictures.len());
-    let files = files.finish();
+    let mut files = files.finish();
+    if let Some(form) = options.format.character {
+        files = main_first(files, &format!("{stem}.{}", form.extension()));
+    }
     if files.is_empty() {
         return Err(ConvertError::unsupported("meshes", "there is neither a mesh nor a skeleton nor a clip"));
     }
@@ -89,6 +92,14 @@ fn settle(losses: &mut Vec<Loss>, written: usize) {
         loss.count = loss.count.saturating_sub(written as u64);
     }
     losses.retain(|loss| loss.code != Lack::Images.code() || loss.count > 0);
+}
+
+/// The files with the main one in front.
+fn main_first(files: OutputFiles, main: &str) -> OutputFiles {
+    let (first, others): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| file.name == main);
+    let mut all = OutputFiles::default();
+    first.into_iter().chain(others).for_each(|file| all.push(file.name, file.bytes));
+    all
 }
 
 /// A mesh on its way into a file.

@@ -52,6 +52,16 @@ pub enum MeshForm {
     Skn,
 }
 
+impl CharacterForm {
+    /// The extension of its files.
+    pub(super) const fn extension(self) -> &'static str {
+        match self {
+            Self::Text => "cmx",
+            Self::Binary => "bcf",
+        }
+    }
+}
+
 impl TsoSceneOptions {
     /// Options for meshes on this skeleton.
     #[must_use]

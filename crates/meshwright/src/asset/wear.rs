@@ -1,0 +1,321 @@
+//! What belongs to a figure of The Sims, looked for in the whole tree: skeletons by name, keys and meshes by the names that
+//! records give them, parts of outfits by their numbers, textures by the game's naming.
+
+use super::open::Work;
+use super::{AssetError, Finder, NamedFile, OpenOptions, Part, PartRole, PartState};
+use crate::kinds::{AnyModel, CompanionFile, Companions, sims};
+use meshwright_core::{Budget, Limits, Role};
+use meshwright_files::TreePath;
+use meshwright_tso::{Apr, Bcf, Bnd, Character, Cmx, FileRef, Geometry, Hag, Oft, Po, Region, Side, Skel};
+
+/// Files that may hold a skeleton.
+const MOST_SKELETONS: usize = 64;
+/// What a record or a skeleton may take.
+const RECORD: u64 = 4 << 20;
+/// In the rest pose of the skeleton that a mesh was made for, half of its blend vertices lie nearer to the vertices that
+/// they pull, in units of the file.
+const FITS: f64 = 0.05;
+
+/// The picture that a skin of The Sims 1 has by its suit, where its file says none: the names that are tried.
+fn pictures_of(suit: &str, tone: &str) -> Vec<String> {
+    let code = suit.split('_').next().unwrap_or_default().to_ascii_lowercase();
+    let letters: Vec<char> = code.chars().collect();
+    if let ['h', sex @ ('u' | 'm' | 'f'), 'l' | 'r', gesture @ ('o' | 'p' | 'c')] = letters.as_slice() {
+        return vec![format!("h{sex}a{gesture}{tone}"), format!("{suit}{tone}")];
+    }
+    let mut names = vec![format!("{code}{tone}_")];
+    // Children of both sexes share clothes.
+    for sex in ["fc", "mc"] {
+        if code.get(4..6) == Some(sex) {
+            names.push(format!(
+                "{}uc{}{tone}_",
+                code.get(..4).unwrap_or_default(),
+                code.get(6..).unwrap_or_default()
+            ));
+        }
+    }
+    names
+}
+
+/// The suit that the name of a skin speaks of: `xskin-<suit>-<bone>-<part>`.
+fn suit_of(skin: &str) -> Option<&str> {
+    let rest = skin.get(6..).filter(|_| skin.get(..6).is_some_and(|p| p.eq_ignore_ascii_case("xskin-")))?;
+    rest.split('-').next()
+}
+
+/// A tone as names of The Sims 1 have it.
+const fn tone(tone: meshwright_tso::Tone) -> &'static str {
+    match tone {
+        meshwright_tso::Tone::Light => "lgt",
+        meshwright_tso::Tone::Medium => "med",
+        meshwright_tso::Tone::Dark => "drk",
+    }
+}
+
+fn text_of(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+impl Finder {
+    /// The animations of a file: what an `.anim` holds, or the skills of The Sims 1 whose keys are in the tree. They come as
+    /// files of The Sims Online, to be [named](OpenOptions::with_named) for a model.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn motions(
+        &self,
+        path: impl meshwright_files::AsTreePath,
+        options: &OpenOptions,
+    ) -> Result<Vec<NamedFile>, AssetError> {
+        let asset = self.open(path, options)?;
+        let motions = sims::motions(&asset.model, &asset.companions);
+        let file = |anim: &meshwright_tso::Anim| {
+            let bytes = anim.to_bytes_with(meshwright_core::Strictness::Lenient).ok()?;
+            Some(NamedFile::new(Role::Animation, anim.name.text(), bytes))
+        };
+        Ok(motions.iter().filter_map(file).collect())
+    }
+}
+
+impl Work<'_> {
+    fn record(&self, path: &TreePath) -> Option<Vec<u8>> {
+        let budget = Budget::new(Limits::default().with_memory(RECORD));
+        self.finder.tree.read(path, &budget).ok().map(std::borrow::Cow::into_owned)
+    }
+
+    /// How a picture is named: by its path where it does not lie beside the model.
+    pub(super) fn spelled(&self, path: &TreePath) -> String {
+        if path.parent() == self.path.parent() { text_of(path.name()) } else { path.to_string() }
+    }
+
+    /// Everything that the model's kind can have, as far as nobody named it.
+    pub(super) fn figure(&mut self, companions: &mut Companions, model: &AnyModel) {
+        self.sims(companions);
+        if !self.options.companions {
+            return;
+        }
+        if let Some(character) = model.character() {
+            self.keys(companions, character);
+            self.suits(companions, character);
+        }
+        match model {
+            AnyModel::Oft(outfit) => self.outfit(companions, outfit),
+            AnyModel::Apr(look) => self.look(companions, "part", look),
+            AnyModel::Po(sold) => self.sold(companions, sold),
+            AnyModel::Skn(m) => self.suited(companions, &m.texture.text()),
+            AnyModel::Bmf(m) => self.suited(companions, &m.texture.text()),
+            _ => {}
+        }
+        self.skeleton(companions, model);
+    }
+
+    /// The keys of skills, by the names that these give them.
+    fn keys(&mut self, companions: &mut Companions, character: &Character) {
+        for skill in &character.skills {
+            let name = skill.keys.text();
+            if sims::keys(companions, &skill.keys).is_some() {
+                continue;
+            }
+            match self.beside_or_anywhere(&name, &["cfp"]) {
+                Some(path) => self.add(companions, Role::Keys, &path),
+                None => companions.missing.push((Role::Keys, format!("{name}.cfp"))),
+            }
+        }
+    }
+
+    /// The meshes of suits.
+    fn suits(&mut self, companions: &mut Companions, character: &Character) {
+        for suit in &character.suits {
+            for skin in &suit.skins {
+                let name = skin.skin.text();
+                // Censor boxes are drawn by the game alone.
+                let Some(path) = self.beside_or_anywhere(&name, &["bmf", "skn"]) else {
+                    companions.missing.push((Role::Part, format!("{name}.skn")));
+                    continue;
+                };
+                let before = companions.files.len();
+                self.add(companions, Role::Part, &path);
+                let texture = self.picture_for(&name);
+                for file in companions.files.iter_mut().skip(before) {
+                    file.name.clone_from(&name);
+                    file.texture.clone_from(&texture);
+                }
+            }
+        }
+    }
+
+    /// A file by its name: in the model's folder, else anywhere in the tree.
+    fn beside_or_anywhere(&self, stem: &str, extensions: &[&str]) -> Option<TreePath> {
+        let folder = self.path.parent();
+        let names = extensions.iter().map(|e| format!("{stem}.{e}"));
+        let mut beside =
+            names.filter_map(|name| self.finder.tree.find(folder.join(name.as_bytes()).ok()?).ok()?);
+        beside.next().or_else(|| self.finder.census().file(stem, extensions).cloned())
+    }
+
+    /// The picture that a skin has by its suit.
+    fn picture_for(&self, skin: &str) -> Option<String> {
+        let suit = suit_of(skin)?;
+        let census = self.finder.census();
+        let names = pictures_of(suit, tone(self.options.tone));
+        names.iter().find_map(|name| census.picture(name)).map(|path| self.spelled(path))
+    }
+
+    /// A mesh of The Sims 1 whose file leaves its texture to the suit.
+    fn suited(&self, companions: &mut Companions, own: &str) {
+        let left = own.is_empty() || own.eq_ignore_ascii_case(sims::CHOSEN_BY_SUIT);
+        if left && companions.texture.is_none() {
+            companions.texture = self.picture_for(&text_of(self.path.stem()));
+        }
+    }
+
+    /// The path of a file by its number; a missing one is said.
+    fn numbered(&self, companions: &mut Companions, what: &str, file: u32, kind: u32) -> Option<TreePath> {
+        let found = self.finder.census().numbered.get(&(file, kind)).cloned();
+        if found.is_none() {
+            companions.missing.push((Role::Part, format!("{what} {file:08x}{kind:08x}")));
+        }
+        found
+    }
+
+    fn outfit(&mut self, companions: &mut Companions, outfit: &Oft) {
+        let role = if outfit.region == Region::BODY { "body" } else { "head" };
+        let look = outfit.appearances.get(self.options.tone as usize).copied().unwrap_or_default();
+        self.appearance(companions, role, look);
+        if outfit.region != Region::BODY || outfit.hands == 0 {
+            return;
+        }
+        let Some(path) = self.numbered(companions, "hands", outfit.hands, 18) else { return };
+        let Some(hands) = self.record(&path).and_then(|bytes| Hag::parse(&bytes).ok()) else {
+            companions.missing.push((Role::Part, format!("{path} is no group of hands")));
+            return;
+        };
+        self.parts.push(Part::at(PartRole::Data, &path, PartState::Found));
+        for (side, role) in [(Side::Right, "right hand"), (Side::Left, "left hand")] {
+            let [of_right, of_left] = self.options.gestures;
+            let gesture = if side == Side::Left { of_left } else { of_right };
+            self.appearance(companions, role, hands.get(self.options.tone, side, gesture));
+        }
+    }
+
+    fn sold(&mut self, companions: &mut Companions, sold: &Po) {
+        let Some(id) = sold.outfit else { return };
+        let Some(path) = self.numbered(companions, "outfit", id.file, id.kind) else { return };
+        let outfit = self.record(&path).and_then(|bytes| Oft::parse(&bytes).ok());
+        self.parts.push(Part::at(PartRole::Data, &path, PartState::Found));
+        match outfit {
+            Some(outfit) => self.outfit(companions, &outfit),
+            None => companions.missing.push((Role::Part, format!("{path} is no outfit"))),
+        }
+    }
+
+    fn appearance(&mut self, companions: &mut Companions, role: &str, look: FileRef) {
+        let Some(id) = look.id() else { return };
+        let Some(path) = self.numbered(companions, &format!("{role} appearance"), id.file, 12) else {
+            return;
+        };
+        match self.record(&path).and_then(|bytes| Apr::parse(&bytes).ok()) {
+            Some(look) => {
+                self.parts.push(Part::at(PartRole::Data, &path, PartState::Found));
+                self.look(companions, role, &look);
+            }
+            None => companions.missing.push((Role::Part, format!("{path} is no appearance"))),
+        }
+    }
+
+    /// Every mesh of an appearance with its texture.
+    fn look(&mut self, companions: &mut Companions, role: &str, look: &Apr) {
+        for binding in &look.bindings {
+            let what = format!("{role} binding");
+            let Some(path) = self.numbered(companions, &what, binding.file, 11) else { continue };
+            let bound = self.record(&path).and_then(|bytes| Bnd::parse(&bytes).ok());
+            let Some(mesh) = bound.as_ref().and_then(|bound| bound.mesh) else {
+                companions.missing.push((Role::Part, format!("the mesh of {path}")));
+                continue;
+            };
+            self.parts.push(Part::at(PartRole::Data, &path, PartState::Found));
+            let what = format!("{role} mesh");
+            let Some(mesh) = self.numbered(companions, &what, mesh.file, mesh.kind) else { continue };
+            let texture = bound.and_then(|bound| bound.texture).map(|id| {
+                let found = self.numbered(companions, &format!("{role} texture"), id.file, id.kind);
+                found.map_or_else(|| id.tag(), |path| self.spelled(&path))
+            });
+            let before = companions.files.len();
+            self.add(companions, Role::Part, &mesh);
+            for file in companions.files.iter_mut().skip(before) {
+                file.name = text_of(mesh.stem());
+                file.texture.clone_from(&texture);
+            }
+        }
+    }
+
+    /// The skeleton of the game that the meshes were made for, where none was named.
+    fn skeleton(&mut self, companions: &mut Companions, model: &AnyModel) {
+        let takes = self.format.companions().iter().any(|c| c.role == Role::Skeleton && c.kind == "skel");
+        let own = model.character().is_some_and(|c| !c.skeletons.is_empty());
+        if !takes || own || companions.has(Role::Skeleton) || matches!(model, AnyModel::TsoSkeleton(_)) {
+            return;
+        }
+        let shapes: Vec<&Geometry> = sims::geometries(model, companions).collect();
+        let skills = model.character().is_some_and(|c| !c.skills.is_empty());
+        let moves = skills || matches!(model, AnyModel::TsoAnimation(_));
+        if shapes.is_empty() && !moves {
+            return;
+        }
+        let child = sims::is_child(&text_of(self.path.stem()));
+        if let Some((path, skel)) = self.fitting(&shapes, child) {
+            self.parts.push(Part::at(PartRole::Companion(Role::Skeleton), &path, PartState::Found));
+            companions.files.push(CompanionFile::new(Role::Skeleton, skel.name.text(), skel));
+        }
+    }
+
+    /// The skeleton that brings blend and real vertices of the meshes together; without blends, the one of an adult or a
+    /// child by what the file's name says, where it has all bones.
+    fn fitting(&self, shapes: &[&Geometry], child: bool) -> Option<(TreePath, Skel)> {
+        let wanted = if child { "child" } else { "adult" };
+        let mut best: Option<(f64, TreePath, Skel)> = None;
+        for path in self.finder.census().skeletons.iter().take(MOST_SKELETONS) {
+            let Some(bytes) = self.record(path) else { continue };
+            for skel in skeletons(path, &bytes) {
+                let name = skel.name.text().to_ascii_lowercase();
+                let misfit = shapes.iter().filter_map(|g| g.misfit(&skel)).reduce(f64::max);
+                let complete = || shapes.iter().all(|g| skel.find_all(&g.bones).iter().all(Option::is_some));
+                let fit = match misfit {
+                    Some(misfit) if misfit <= FITS => misfit,
+                    None if name == wanted && complete() => 0.0,
+                    _ => continue,
+                };
+                let known = matches!(name.as_str(), "adult" | "child");
+                if known && best.as_ref().is_none_or(|(least, ..)| fit < *least) {
+                    best = Some((fit, path.clone(), skel));
+                }
+            }
+        }
+        best.map(|(_, path, skel)| (path, skel))
+    }
+}
+
+/// The skeletons of a file.
+fn skeletons(path: &TreePath, bytes: &[u8]) -> Vec<Skel> {
+    let of = |c: Character| c.skeletons.iter().map(meshwright_tso::CharacterSkeleton::to_skel).collect();
+    match &*path.extension().to_ascii_lowercase() {
+        b"cmx" => Cmx::parse(bytes).map(|m| of(m.character)).unwrap_or_default(),
+        b"bcf" => Bcf::parse(bytes).map(|m| of(m.character)).unwrap_or_default(),
+        _ => Skel::parse(bytes).map(|m| vec![m]).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn textures_are_called_by_the_suit() {
+        let first = |suit: &str| pictures_of(suit, "lgt");
+        assert_eq!(first("b001fafit_01"), ["b001fafitlgt_"]);
+        assert_eq!(first("b002fcchd_01"), ["b002fcchdlgt_", "b002ucchdlgt_"]);
+        assert_eq!(first("hulc"), ["huaclgt", "hulclgt"]);
+        assert_eq!(suit_of("xskin-b001fafit_01-PELVIS-BODY"), Some("b001fafit_01"));
+        assert_eq!(suit_of("flag"), None);
+    }
+}

@@ -1,0 +1,64 @@
+//! Outfits of The Sims Online in the facade.
+
+use super::sims::figure;
+use super::{Companions, Kind, Summary};
+use meshwright_core::Report;
+use meshwright_scene::{ConvertError, Converted, Scene, SceneOptions};
+use meshwright_tso::{Apr, Col, Hag, Oft, Po};
+
+/// A figure of what the numbers of a record led to.
+fn worn(
+    name: &str,
+    companions: &Companions,
+    options: &SceneOptions,
+) -> Result<Converted<Scene>, ConvertError> {
+    let figure = figure(name, None, companions);
+    if figure.parts.is_empty() {
+        let message =
+            "none of the meshes that its numbers lead to is in the tree; --root names the game's folder";
+        return Err(ConvertError::unsupported("file", message));
+    }
+    figure.to_scene(options)
+}
+
+macro_rules! records {
+    ($($ty:ident: $strategy:ident, |$m:ident| $note:expr, $drawn:literal;)+) => {$(
+        impl Kind for $ty {
+            fn to_scene(
+                &self,
+                name: &str,
+                companions: &Companions,
+                options: &SceneOptions,
+            ) -> Result<Converted<Scene>, ConvertError> {
+                if $drawn {
+                    return worn(name, companions, options);
+                }
+                let message = format!("{} holds nothing to draw by itself", <Self as meshwright_core::FileFormat>::TITLE);
+                Err(ConvertError::unsupported("file", message))
+            }
+
+            fn validate_name(&self, file_name: &str) -> Report {
+                self.validate_name(file_name)
+            }
+
+            fn summary(&self) -> Summary {
+                let $m = self;
+                Summary { notes: vec![$note], ..Summary::default() }
+            }
+
+            #[cfg(feature = "proptest")]
+            fn strategies() -> Vec<super::Strategy<Self>> {
+                use proptest::strategy::Strategy as _;
+                vec![(None, meshwright_tso::strategy::$strategy().boxed())]
+            }
+        }
+    )+};
+}
+
+records! {
+    Apr: apr, |m| format!("{} bindings", m.bindings.len()), true;
+    Oft: oft, |m| format!("region {}", m.region.0), true;
+    Po: po, |m| m.outfit.map_or_else(|| "no outfit".into(), |id| format!("outfit {}", id.tag())), true;
+    Hag: hag, |m| format!("{} hands", m.appearances.iter().filter(|a| a.file != 0).count()), false;
+    Col: col, |m| format!("{} items", m.items.len()), false;
+}

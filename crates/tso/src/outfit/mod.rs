@@ -1,0 +1,8 @@
+//! `.apr`, `.oft`, `.hag`, `.po`, `.col`: which meshes make up what a figure wears.
+
+mod model;
+mod read;
+pub(crate) mod rules;
+mod write;
+
+pub use model::{Apr, Col, ColItem, FileRef, Gesture, Hag, Oft, Po, Region, Side, Tone};

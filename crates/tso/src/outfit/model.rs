@@ -1,0 +1,175 @@
+//! What outfits and their parts hold.
+
+use crate::bnd::ResourceId;
+use alloc::vec::Vec;
+use core::fmt;
+use core::str::FromStr;
+
+/// A file by its number and type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileRef {
+    /// The file; 0 where none is meant.
+    pub file: u32,
+    /// Its type.
+    pub kind: u32,
+}
+
+impl FileRef {
+    /// The same file as bindings name it, where one is meant.
+    pub fn id(self) -> Option<ResourceId> {
+        (self.file != 0).then_some(ResourceId { group: 0, file: self.file, kind: self.kind })
+    }
+}
+
+/// An `.apr` file of The Sims Online: an appearance, which is a set of bindings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Apr {
+    /// A picture of it.
+    pub thumbnail: FileRef,
+    /// The bindings, of which each is a mesh with its texture.
+    pub bindings: Vec<FileRef>,
+    /// Bytes behind the last field, kept by lenient reading.
+    pub trailing: Vec<u8>,
+}
+
+/// An `.oft` file of The Sims Online: an outfit, which has an appearance for every tone of skin.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Oft {
+    /// A word of unknown use, 1 in every file known.
+    pub unknown: u32,
+    /// The appearances of light, medium and dark skin.
+    pub appearances: [FileRef; 3],
+    /// The file of the group of hands that goes with it, 0 for none.
+    pub hands: u32,
+    /// What of the figure it covers.
+    pub region: Region,
+    /// Bytes behind the last field, kept by lenient reading.
+    pub trailing: Vec<u8>,
+}
+
+/// What of a figure an outfit covers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Region(pub u32);
+
+impl Region {
+    /// The head.
+    pub const HEAD: Self = Self(0);
+    /// The body, which has hands.
+    pub const BODY: Self = Self(18);
+}
+
+/// A `.hag` file of The Sims Online: the appearances of hands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hag {
+    /// By tone, side and gesture, in that order; see [`get`](Self::get).
+    pub appearances: [FileRef; 18],
+    /// Bytes behind the last field, kept by lenient reading.
+    pub trailing: Vec<u8>,
+}
+
+impl Hag {
+    /// The appearance of a hand.
+    pub fn get(&self, tone: Tone, side: Side, gesture: Gesture) -> FileRef {
+        let [tones, sides, gestures] = [tone as usize, side as usize, gesture as usize];
+        let index = tones.saturating_mul(6).saturating_add(sides.saturating_mul(3)).saturating_add(gestures);
+        self.appearances.get(index).copied().unwrap_or_default()
+    }
+}
+
+/// A `.po` file of The Sims Online: an outfit that is for sale.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Po {
+    /// A word that programs disagree on: FreeSO takes it for the figure's gender.
+    pub unknown: u32,
+    /// The outfit.
+    pub outfit: Option<ResourceId>,
+    /// A collection.
+    pub collection: Option<ResourceId>,
+    /// Bytes behind the last field, kept by lenient reading.
+    pub trailing: Vec<u8>,
+}
+
+/// A `.col` file of The Sims Online: a collection of things for sale.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Col {
+    /// Its items.
+    pub items: Vec<ColItem>,
+    /// Bytes behind the last field, kept by lenient reading.
+    pub trailing: Vec<u8>,
+}
+
+/// An item of a [`Col`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ColItem {
+    /// Its place in the collection.
+    pub index: u32,
+    /// What is for sale.
+    pub purchasable: FileRef,
+}
+
+macro_rules! words {
+    ($($(#[$doc:meta])* $name:ident: $what:literal { $($(#[$of:meta])* $variant:ident = $word:literal,)+ })+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name {
+            $($(#[$of])* $variant,)+
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self { $(Self::$variant => $word,)+ })
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = &'static str;
+
+            fn from_str(word: &str) -> Result<Self, Self::Err> {
+                match word {
+                    $($word => Ok(Self::$variant),)+
+                    _ => Err(concat!("no ", $what, " is called so; there are", $(" ", $word),+)),
+                }
+            }
+        }
+    )+};
+}
+
+words! {
+    /// A tone of skin.
+    Tone: "tone" {
+        /// Light.
+        #[default]
+        Light = "light",
+        /// Medium.
+        Medium = "medium",
+        /// Dark.
+        Dark = "dark",
+    }
+    /// A side of the figure.
+    Side: "side" {
+        /// Its right.
+        #[default]
+        Right = "right",
+        /// Its left.
+        Left = "left",
+    }
+    /// What a hand does.
+    Gesture: "gesture" {
+        /// It hangs open.
+        #[default]
+        Idle = "idle",
+        /// It is closed.
+        Fist = "fist",
+        /// It points.
+        Pointing = "pointing",
+    }
+}
+
+/// The types of what records name.
+pub(crate) mod kinds {
+    pub(crate) const BINDING: u32 = 11;
+    pub(crate) const APPEARANCE: u32 = 12;
+    pub(crate) const OUTFIT: u32 = 13;
+    pub(crate) const PURCHASABLE: u32 = 15;
+    pub(crate) const COLLECTION: u32 = 16;
+}
