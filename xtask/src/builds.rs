@@ -21,7 +21,7 @@ const PURE: &str = "-p meshwright-core -p meshwright-scene -p meshwright-bmd -p 
                     -p meshwright-fsomodel -p meshwright-tso -p meshwright-quake -p meshwright-rig";
 
 /// Cargo of the nightly toolchain.
-fn nightly(root: &Path, arguments: &str) -> Command {
+pub(crate) fn nightly(root: &Path, arguments: &str) -> Command {
     toolchain(root, "nightly", arguments)
 }
 
@@ -36,7 +36,7 @@ fn toolchain(root: &Path, name: &str, arguments: &str) -> Command {
     command
 }
 
-fn has_nightly(root: &Path, subcommand: &str) -> bool {
+pub(crate) fn has_nightly(root: &Path, subcommand: &str) -> bool {
     sh::output(&mut nightly(root, subcommand)).is_ok()
 }
 

@@ -12,6 +12,7 @@ pub(crate) const STEPS: &[&[&str]] = &[
     &["test"],
     &["examples"],
     &["doc"],
+    &["capi"],
     &["no-std"],
     &["msrv"],
     &["fixtures", "--check"],

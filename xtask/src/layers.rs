@@ -17,6 +17,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("gltf", &["core", "scene"]),
     ("", LIBRARIES),
     ("cli", &[""]),
+    ("capi", &[""]),
     ("testkit", &["core"]),
     ("lab", MEASURED),
     ("fuzz", MEASURED),
@@ -35,6 +36,9 @@ const MEASURED: &[&str] =
 
 /// Those that may use every format.
 const ALL_FORMATS: [&str; 3] = ["", "lab", "fuzz"];
+
+/// Crates that are workspaces of their own.
+const APART: &[&str] = &["capi", "fuzz"];
 
 /// Crates whose files import each other in circles, until they are untangled.
 const TANGLED: &[&str] = &[];
@@ -104,8 +108,11 @@ fn unsafe_code(root: &Path, package: &Value, broken: &mut Vec<String>) -> Result
 /// Fails with every edge that breaks the rule.
 pub(crate) fn run(root: &Path) -> Result<(), String> {
     let (mut broken, formats) = (Vec::new(), formats(root)?);
-    // The fuzz targets are a workspace of their own.
-    for package in sh::packages(root)?.iter().chain(&sh::packages(&root.join("crates/fuzz"))?) {
+    let mut packages = sh::packages(root)?;
+    for own in APART {
+        packages.extend(sh::packages(&root.join("crates").join(own))?);
+    }
+    for package in &packages {
         let name = package["name"].as_str().unwrap_or_default();
         let Some(rules) = Allowed::of(name, &formats) else {
             broken.push(format!("{name} has no place in the layers"));

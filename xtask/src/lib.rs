@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
+mod bindings;
 mod book;
 mod browser;
 pub mod builds;
@@ -85,6 +86,7 @@ pub const VERBS: &[Verb] = &[
         let denied = [("RUSTDOCFLAGS", "-D warnings")];
         sh::cargo_env(root, "doc --workspace --all-features --no-deps --locked", &denied)
     }),
+    plain("capi", "the library for C: its header, its tests with sanitizers, its example", bindings::capi),
     plain("no-std", "the lower crates link without std", nostd::run),
     plain("msrv", "the oldest compiler that is promised builds everything", builds::msrv),
     check("fixtures", "[--check]: write testdata/ anew, or only compare", fixtures::run),

@@ -1,0 +1,692 @@
+/* Meshwright: old game models for programs in C. Old formats in, posed vertices and glTF out.
+ *
+ * Lengths are as a scene has them: right-handed, +Y up, +Z front, counter-clockwise front faces, texture coordinates from
+ * the top left, seconds; metres where a format has a unit.
+ *
+ * Every function may be called from any thread. A handle that is only read (pointers to const) may be used by several
+ * threads at once; a player by one at a time. Handles are freed by the function of their name, once; NULL is let be.
+ * Views of a handle's memory (texts, arrays) live as long as the handle. Texts are UTF-8 and end with their length, not
+ * with a zero byte.
+ */
+
+#ifndef MESHWRIGHT_H
+#define MESHWRIGHT_H
+
+/* Made of crates/capi by its tests: MESHWRIGHT_BLESS=1 cargo test --test header */
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+
+
+/**
+ * What became of a call.
+ */
+typedef enum {
+  /**
+   * It is done.
+   */
+  MW_STATUS_OK = 0,
+  /**
+   * The file, or what was asked of it, cannot be: the error says why.
+   */
+  MW_STATUS_FAILED = 1,
+  /**
+   * An argument cannot be: a NULL where something is needed, an index out of range, text that is not UTF-8.
+   */
+  MW_STATUS_ARGUMENT = 2,
+  /**
+   * A fault of the library. Nothing was made.
+   */
+  MW_STATUS_INTERNAL = 3,
+} MwStatus;
+
+/**
+ * How bad a finding is.
+ */
+typedef enum {
+  /**
+   * Worth knowing.
+   */
+  MW_SEVERITY_INFO = 0,
+  /**
+   * Odd; readers may differ.
+   */
+  MW_SEVERITY_WARNING = 1,
+  /**
+   * Against the format.
+   */
+  MW_SEVERITY_ERROR = 2,
+} MwSeverity;
+
+/**
+ * Why a call gave nothing: to be freed by mw_error_free.
+ */
+typedef struct MwError MwError;
+
+/**
+ * The files of a conversion: to be freed by mw_files_free. They belong together: write all, or none.
+ */
+typedef struct MwFiles MwFiles;
+
+/**
+ * A model with what belongs to it: to be freed by mw_model_free.
+ */
+typedef struct MwModel MwModel;
+
+/**
+ * A scene in a pose: to be freed by mw_player_free. Used by one thread at a time.
+ */
+typedef struct MwPlayer MwPlayer;
+
+/**
+ * What a model draws: to be freed by mw_scene_free.
+ */
+typedef struct MwScene MwScene;
+
+/**
+ * A text: UTF-8, without a zero byte at its end.
+ */
+typedef struct {
+  /**
+   * Its first byte.
+   */
+  const char *bytes;
+  /**
+   * How many there are.
+   */
+  size_t length;
+} MwText;
+
+/**
+ * A file of a conversion.
+ */
+typedef struct {
+  /**
+   * Its name, relative to where the result is put, with / between folders.
+   */
+  MwText name;
+  /**
+   * What it holds.
+   */
+  const uint8_t *bytes;
+  /**
+   * How much that is.
+   */
+  size_t length;
+} MwOutput;
+
+/**
+ * Something that a result does not hold, or that was decided on the way.
+ */
+typedef struct {
+  /**
+   * A decision, not a loss.
+   */
+  bool is_note;
+  /**
+   * How many things it is about.
+   */
+  uint64_t count;
+  /**
+   * A stable code.
+   */
+  MwText code;
+  /**
+   * Where in the scene.
+   */
+  MwText path;
+  /**
+   * What is lost, in words.
+   */
+  MwText message;
+} MwLoss;
+
+/**
+ * How models are opened. Begin with mw_options_default().
+ */
+typedef struct {
+  /**
+   * Bytes that one file may take in memory, and a scene or a conversion of it each.
+   */
+  uint64_t max_memory;
+  /**
+   * Pass over broken rules that leave the rest readable: they are among the findings.
+   */
+  bool lenient;
+  /**
+   * Look for files that belong to the model beside it.
+   */
+  bool companions;
+  /**
+   * Look for the pictures of materials.
+   */
+  bool textures;
+  /**
+   * The format, as in "dpm", whatever content and name say; NULL to have it detected.
+   */
+  const char *format;
+} MwOptions;
+
+/**
+ * A file in memory that lies beside a model.
+ */
+typedef struct {
+  /**
+   * Its name, relative to that of the model's folder; ends with a zero byte.
+   */
+  const char *name;
+  /**
+   * What it holds.
+   */
+  const uint8_t *bytes;
+  /**
+   * How much that is.
+   */
+  size_t length;
+} MwFile;
+
+/**
+ * What is odd about a model.
+ */
+typedef struct {
+  /**
+   * How bad it is.
+   */
+  MwSeverity severity;
+  /**
+   * Whether offset is known.
+   */
+  bool has_offset;
+  /**
+   * The first byte of the field.
+   */
+  uint64_t offset;
+  /**
+   * A stable code.
+   */
+  MwText code;
+  /**
+   * The field.
+   */
+  MwText path;
+  /**
+   * What was expected and what was found.
+   */
+  MwText message;
+} MwFinding;
+
+/**
+ * One joint's part in a vertex.
+ */
+typedef struct {
+  /**
+   * The joint.
+   */
+  uint32_t joint;
+  /**
+   * Its weight.
+   */
+  float weight;
+} MwInfluence;
+
+/**
+ * A mesh in its bind pose. Arrays hold one entry for each vertex, or are NULL where the mesh has none.
+ */
+typedef struct {
+  /**
+   * Its name.
+   */
+  MwText name;
+  /**
+   * How many vertices there are.
+   */
+  size_t vertex_count;
+  /**
+   * How many triangles.
+   */
+  size_t triangle_count;
+  /**
+   * x, y, z for each vertex.
+   */
+  const float *positions;
+  /**
+   * x, y, z for each vertex.
+   */
+  const float *normals;
+  /**
+   * u, v for each vertex, from the top left.
+   */
+  const float *uvs;
+  /**
+   * Three vertices for each triangle, counter-clockwise seen from the front.
+   */
+  const uint32_t *triangles;
+  /**
+   * Its material, or MW_NONE.
+   */
+  size_t material;
+  /**
+   * The skeleton that moves it, or MW_NONE.
+   */
+  size_t skeleton;
+  /**
+   * The influences of vertex v are influence_starts[v] to influence_starts[v + 1]; NULL without a skeleton.
+   */
+  const uint32_t *influence_starts;
+  /**
+   * All influences.
+   */
+  const MwInfluence *influences;
+} MwMesh;
+
+/**
+ * A material.
+ */
+typedef struct {
+  /**
+   * Its name.
+   */
+  MwText name;
+  /**
+   * Red, green, blue, alpha; linear.
+   */
+  float base_color[4];
+  /**
+   * Both sides are drawn.
+   */
+  bool double_sided;
+  /**
+   * The bytes of its picture's file; NULL without one.
+   */
+  const uint8_t *image;
+  /**
+   * How many there are.
+   */
+  size_t image_length;
+  /**
+   * What they are, as in image/png.
+   */
+  MwText image_type;
+} MwMaterial;
+
+/**
+ * A clip.
+ */
+typedef struct {
+  /**
+   * Its name.
+   */
+  MwText name;
+  /**
+   * The skeleton that it moves.
+   */
+  size_t skeleton;
+  /**
+   * How many frames there are.
+   */
+  uint32_t frames;
+  /**
+   * Frames per second.
+   */
+  float rate;
+  /**
+   * Begins again behind its last frame.
+   */
+  bool looping;
+  /**
+   * How long it takes once.
+   */
+  double seconds;
+} MwClip;
+
+/**
+ * A joint of a skeleton.
+ */
+typedef struct {
+  /**
+   * Its name.
+   */
+  MwText name;
+  /**
+   * The joint that it hangs on, or MW_NONE.
+   */
+  size_t parent;
+} MwJoint;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * The version of the library, as in 0.1.0.
+ */
+MwText mw_version(void);
+
+/**
+ * A model as the files of a target: glb, gltf, obj, or the short name of a format that is read, such as dpm. In the
+ * model's own format they are the bytes that were read.
+ *
+ * # Safety
+ * `model` is NULL or not freed; `target` is a text that ends with a zero byte; the other pointers are NULL or may be
+ * written to.
+ */
+MwStatus mw_model_convert(const MwModel *model,
+                          const char *target,
+                          MwFiles **files,
+                          MwError **error);
+
+/**
+ * Frees the files of a conversion.
+ *
+ * # Safety
+ * `files` is NULL, or came from this library and is not used again.
+ */
+void mw_files_free(MwFiles *files);
+
+/**
+ * How many files there are; the main one is the first.
+ *
+ * # Safety
+ * `files` is NULL or not freed.
+ */
+size_t mw_files_count(const MwFiles *files);
+
+/**
+ * A file. False where there is no such one.
+ *
+ * # Safety
+ * `files` is NULL or not freed; `out` is NULL or may be written to.
+ */
+bool mw_files_get(const MwFiles *files, size_t index, MwOutput *out);
+
+/**
+ * How many losses and notes there are.
+ *
+ * # Safety
+ * `files` is NULL or not freed.
+ */
+size_t mw_files_loss_count(const MwFiles *files);
+
+/**
+ * A loss or a note. False where there is no such one.
+ *
+ * # Safety
+ * `files` is NULL or not freed; `out` is NULL or may be written to.
+ */
+bool mw_files_loss(const MwFiles *files, size_t index, MwLoss *out);
+
+/**
+ * Opens a file on disk. A pack is a folder: data.pk3/models/player/marine.zym is a path. `options` may be NULL, and so
+ * may `error`; it is set to NULL where there is none.
+ *
+ * # Safety
+ * `path` is a text that ends with a zero byte; the other pointers are NULL or point to what they are pointers to.
+ */
+MwStatus mw_model_open(const char *path,
+                       const MwOptions *options,
+                       MwModel **model,
+                       MwError **error);
+
+/**
+ * Opens a file that is in memory, with those that belong to it. The bytes are not needed any more afterwards.
+ *
+ * # Safety
+ * `name` is a text that ends with a zero byte; `bytes` points to `length` bytes, `beside` to `beside_count` files that
+ * point to their bytes; the other pointers are NULL or point to what they are pointers to.
+ */
+MwStatus mw_model_from_memory(const char *name,
+                              const uint8_t *bytes,
+                              size_t length,
+                              const MwFile *beside,
+                              size_t beside_count,
+                              const MwOptions *options,
+                              MwModel **model,
+                              MwError **error);
+
+/**
+ * Frees a model. Scenes that were made of it live on.
+ *
+ * # Safety
+ * `model` is NULL, or came from this library and is not used again.
+ */
+void mw_model_free(MwModel *model);
+
+/**
+ * The format's short name, as in dpm.
+ *
+ * # Safety
+ * `model` is NULL or not freed.
+ */
+MwText mw_model_format(const MwModel *model);
+
+/**
+ * How many things are odd about the model and about what belongs to it.
+ *
+ * # Safety
+ * `model` is NULL or not freed.
+ */
+size_t mw_model_finding_count(const MwModel *model);
+
+/**
+ * One of them. False where there is no such finding.
+ *
+ * # Safety
+ * `model` is NULL or not freed; `finding` is NULL or may be written to.
+ */
+bool mw_model_finding(const MwModel *model, size_t index, MwFinding *finding);
+
+/**
+ * 256 MiB, strict, with what lies beside the model, without pictures.
+ */
+MwOptions mw_options_default(void);
+
+/**
+ * A player of a scene, in its rest pose.
+ *
+ * # Safety
+ * `scene` is NULL or not freed; the other pointers are NULL or may be written to.
+ */
+MwStatus mw_player_new(const MwScene *scene, MwPlayer **player, MwError **error);
+
+/**
+ * Frees a player.
+ *
+ * # Safety
+ * `player` is NULL, or came from this library and is not used again.
+ */
+void mw_player_free(MwPlayer *player);
+
+/**
+ * Moves to the rest pose.
+ *
+ * # Safety
+ * `player` is NULL or not freed, and used by nobody else; `error` is NULL or may be written to.
+ */
+MwStatus mw_player_rest(MwPlayer *player, MwError **error);
+
+/**
+ * Moves to a frame of a clip, which may lie between two. A looping clip repeats, another is held at its ends.
+ *
+ * # Safety
+ * `player` is NULL or not freed, and used by nobody else; `error` is NULL or may be written to.
+ */
+MwStatus mw_player_frame(MwPlayer *player,
+                         size_t clip,
+                         double frame,
+                         MwError **error);
+
+/**
+ * Moves to a time of a clip in seconds, by the clip's own rate.
+ *
+ * # Safety
+ * `player` is NULL or not freed, and used by nobody else; `error` is NULL or may be written to.
+ */
+MwStatus mw_player_seconds(MwPlayer *player, size_t clip, double seconds, MwError **error);
+
+/**
+ * The vertices of a mesh in the pose, in model space: x, y, z for each, `vertex_count` of them as mw_scene_mesh has it.
+ * Either array may be NULL; normals may be asked for where the mesh has them.
+ *
+ * # Safety
+ * `player` is NULL or not freed, and used by nobody else; `positions` and `normals` are NULL or point to
+ * 3 * `vertex_count` numbers; `error` is NULL or may be written to.
+ */
+MwStatus mw_player_vertices(MwPlayer *player,
+                            size_t mesh,
+                            size_t vertex_count,
+                            float *positions,
+                            float *normals,
+                            MwError **error);
+
+/**
+ * Where a joint stands in the pose: a matrix of 4 columns of 4 numbers, from the joint's space to the model's.
+ *
+ * # Safety
+ * `player` is NULL or not freed, and nobody else writes to it; `matrix` is NULL or points to 16 numbers; `error` is NULL
+ * or may be written to.
+ */
+MwStatus mw_player_joint(const MwPlayer *player,
+                         size_t skeleton,
+                         size_t joint,
+                         double *matrix,
+                         MwError **error);
+
+/**
+ * What a model draws: meshes, skeletons, clips.
+ *
+ * # Safety
+ * `model` is NULL or not freed; the other pointers are NULL or may be written to.
+ */
+MwStatus mw_scene_new(const MwModel *model, MwScene **scene, MwError **error);
+
+/**
+ * Frees a scene. Players of it live on.
+ *
+ * # Safety
+ * `scene` is NULL, or came from this library and is not used again.
+ */
+void mw_scene_free(MwScene *scene);
+
+/**
+ * How many meshes there are.
+ *
+ * # Safety
+ * `scene` is NULL or not freed.
+ */
+size_t mw_scene_mesh_count(const MwScene *scene);
+
+/**
+ * A mesh. False where there is no such one.
+ *
+ * # Safety
+ * `scene` is NULL or not freed; `out` is NULL or may be written to.
+ */
+bool mw_scene_mesh(const MwScene *scene, size_t index, MwMesh *out);
+
+/**
+ * How many materials there are.
+ *
+ * # Safety
+ * `scene` is NULL or not freed.
+ */
+size_t mw_scene_material_count(const MwScene *scene);
+
+/**
+ * A material. False where there is no such one.
+ *
+ * # Safety
+ * `scene` is NULL or not freed; `out` is NULL or may be written to.
+ */
+bool mw_scene_material(const MwScene *scene, size_t index, MwMaterial *out);
+
+/**
+ * How many clips there are.
+ *
+ * # Safety
+ * `scene` is NULL or not freed.
+ */
+size_t mw_scene_clip_count(const MwScene *scene);
+
+/**
+ * A clip. False where there is no such one.
+ *
+ * # Safety
+ * `scene` is NULL or not freed; `out` is NULL or may be written to.
+ */
+bool mw_scene_clip(const MwScene *scene, size_t index, MwClip *out);
+
+/**
+ * How many skeletons there are.
+ *
+ * # Safety
+ * `scene` is NULL or not freed.
+ */
+size_t mw_scene_skeleton_count(const MwScene *scene);
+
+/**
+ * How many joints a skeleton has.
+ *
+ * # Safety
+ * `scene` is NULL or not freed.
+ */
+size_t mw_scene_joint_count(const MwScene *scene, size_t skeleton);
+
+/**
+ * A joint of a skeleton. False where there is no such one.
+ *
+ * # Safety
+ * `scene` is NULL or not freed; `out` is NULL or may be written to.
+ */
+bool mw_scene_joint(const MwScene *scene, size_t skeleton, size_t index, MwJoint *out);
+
+/**
+ * A stable code: that of the broken rule, or one of cannot-read, unknown-format, invalid-model, not-convertible,
+ * not-writable, limit, argument, internal.
+ *
+ * # Safety
+ * `error` is NULL or not freed.
+ */
+MwText mw_error_code(const MwError *error);
+
+/**
+ * What is wrong, in words.
+ *
+ * # Safety
+ * `error` is NULL or not freed.
+ */
+MwText mw_error_message(const MwError *error);
+
+/**
+ * The field at fault, as in meshes[0].vertices[7].position; empty where it is no field's.
+ *
+ * # Safety
+ * `error` is NULL or not freed.
+ */
+MwText mw_error_path(const MwError *error);
+
+/**
+ * The first byte of the field at fault. False where the fault is not one of a file; `offset` then stays as it is.
+ *
+ * # Safety
+ * `error` is NULL or not freed; `offset` is NULL or may be written to.
+ */
+bool mw_error_offset(const MwError *error,
+                     uint64_t *offset);
+
+/**
+ * Frees an error.
+ *
+ * # Safety
+ * `error` is NULL, or came from this library and is not used again.
+ */
+void mw_error_free(MwError *error);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* MESHWRIGHT_H */

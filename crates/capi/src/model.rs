@@ -1,0 +1,191 @@
+//! Models.
+
+use crate::call::made;
+use crate::options::{MwOptions, opening};
+use crate::raw::{MwText, freed, items, put, seen, text};
+use crate::status::{MwError, MwStatus};
+use facade::{Asset, Failure, Finding, Severity};
+use std::ffi::c_char;
+
+/// A model with what belongs to it: to be freed by mw_model_free.
+#[derive(Debug)]
+pub struct MwModel {
+    pub(crate) asset: Asset,
+    pub(crate) max_memory: u64,
+    findings: Vec<Noticed>,
+}
+
+/// A finding with its texts made.
+#[derive(Debug)]
+struct Noticed {
+    finding: Finding,
+    path: String,
+}
+
+/// A file in memory that lies beside a model.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MwFile {
+    /// Its name, relative to that of the model's folder; ends with a zero byte.
+    pub name: *const c_char,
+    /// What it holds.
+    pub bytes: *const u8,
+    /// How much that is.
+    pub length: usize,
+}
+
+/// How bad a finding is.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MwSeverity {
+    /// Worth knowing.
+    Info = 0,
+    /// Odd; readers may differ.
+    Warning = 1,
+    /// Against the format.
+    Error = 2,
+}
+
+/// What is odd about a model.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MwFinding {
+    /// How bad it is.
+    pub severity: MwSeverity,
+    /// Whether offset is known.
+    pub has_offset: bool,
+    /// The first byte of the field.
+    pub offset: u64,
+    /// A stable code.
+    pub code: MwText,
+    /// The field.
+    pub path: MwText,
+    /// What was expected and what was found.
+    pub message: MwText,
+}
+
+impl MwModel {
+    fn new(asset: Asset, max_memory: u64) -> Self {
+        let noticed =
+            |finding: &Finding| Noticed { finding: finding.clone(), path: finding.path.to_string() };
+        let findings = asset.check().iter().map(noticed).collect();
+        Self { asset, max_memory, findings }
+    }
+}
+
+/// Opens a file on disk. A pack is a folder: data.pk3/models/player/marine.zym is a path. `options` may be NULL, and so
+/// may `error`; it is set to NULL where there is none.
+///
+/// # Safety
+/// `path` is a text that ends with a zero byte; the other pointers are NULL or point to what they are pointers to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_model_open(
+    path: *const c_char,
+    options: *const MwOptions,
+    model: *mut *mut MwModel,
+    error: *mut *mut MwError,
+) -> MwStatus {
+    let open = || {
+        // SAFETY: the caller's contract.
+        let (path, options) = unsafe { (text(path)?, opening(options)?) };
+        let max_memory = options.settings.read.limits.memory;
+        let asset = Asset::open_path(path, &options).map_err(Failure::from)?;
+        Ok(MwModel::new(asset, max_memory))
+    };
+    // SAFETY: the caller's contract.
+    unsafe { made(model, error, open) }
+}
+
+/// Opens a file that is in memory, with those that belong to it. The bytes are not needed any more afterwards.
+///
+/// # Safety
+/// `name` is a text that ends with a zero byte; `bytes` points to `length` bytes, `beside` to `beside_count` files that
+/// point to their bytes; the other pointers are NULL or point to what they are pointers to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_model_from_memory(
+    name: *const c_char,
+    bytes: *const u8,
+    length: usize,
+    beside: *const MwFile,
+    beside_count: usize,
+    options: *const MwOptions,
+    model: *mut *mut MwModel,
+    error: *mut *mut MwError,
+) -> MwStatus {
+    let open = || {
+        // SAFETY: the caller's contract.
+        let (name, options) = unsafe { (text(name)?, opening(options)?) };
+        let max_memory = options.settings.read.limits.memory;
+        // SAFETY: the caller's contract.
+        let (bytes, beside) = unsafe { (items(bytes, length)?, items(beside, beside_count)?) };
+        let mut files = Vec::new();
+        for file in beside {
+            // SAFETY: the caller's contract.
+            let (name, bytes) = unsafe { (text(file.name)?, items(file.bytes, file.length)?) };
+            files.push((name.to_owned(), bytes.to_vec()));
+        }
+        let asset = Asset::from_memory(name, bytes.to_vec(), files, &options).map_err(Failure::from)?;
+        Ok(MwModel::new(asset, max_memory))
+    };
+    // SAFETY: the caller's contract.
+    unsafe { made(model, error, open) }
+}
+
+/// Frees a model. Scenes that were made of it live on.
+///
+/// # Safety
+/// `model` is NULL, or came from this library and is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_model_free(model: *mut MwModel) {
+    // SAFETY: the caller's contract.
+    unsafe { freed(model) }
+}
+
+/// The format's short name, as in dpm.
+///
+/// # Safety
+/// `model` is NULL or not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_model_format(model: *const MwModel) -> MwText {
+    // SAFETY: the caller's contract.
+    unsafe { seen(model) }.map_or(MwText::NONE, |m| MwText::of(m.asset.format().id()))
+}
+
+/// How many things are odd about the model and about what belongs to it.
+///
+/// # Safety
+/// `model` is NULL or not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_model_finding_count(model: *const MwModel) -> usize {
+    // SAFETY: the caller's contract.
+    unsafe { seen(model) }.map_or(0, |m| m.findings.len())
+}
+
+/// One of them. False where there is no such finding.
+///
+/// # Safety
+/// `model` is NULL or not freed; `finding` is NULL or may be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_model_finding(
+    model: *const MwModel,
+    index: usize,
+    finding: *mut MwFinding,
+) -> bool {
+    // SAFETY: the caller's contract.
+    let Some(noticed) = unsafe { seen(model) }.ok().and_then(|m| m.findings.get(index)) else { return false };
+    let severity = match noticed.finding.severity {
+        Severity::Error => MwSeverity::Error,
+        Severity::Warning => MwSeverity::Warning,
+        _ => MwSeverity::Info,
+    };
+    let told = MwFinding {
+        severity,
+        has_offset: noticed.finding.offset.is_some(),
+        offset: noticed.finding.offset.unwrap_or(0),
+        code: MwText::of(noticed.finding.code),
+        path: MwText::of(&noticed.path),
+        message: MwText::of(&noticed.finding.message),
+    };
+    // SAFETY: the caller's contract.
+    unsafe { put(finding, told) }
+}

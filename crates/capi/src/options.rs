@@ -1,0 +1,54 @@
+//! How models are opened.
+
+use crate::raw::{Refused, seen, text};
+use facade::{Format, Limits, OpenOptions, Strictness};
+use std::ffi::c_char;
+
+/// How models are opened. Begin with mw_options_default().
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MwOptions {
+    /// Bytes that one file may take in memory, and a scene or a conversion of it each.
+    pub max_memory: u64,
+    /// Pass over broken rules that leave the rest readable: they are among the findings.
+    pub lenient: bool,
+    /// Look for files that belong to the model beside it.
+    pub companions: bool,
+    /// Look for the pictures of materials.
+    pub textures: bool,
+    /// The format, as in "dpm", whatever content and name say; NULL to have it detected.
+    pub format: *const c_char,
+}
+
+/// 256 MiB, strict, with what lies beside the model, without pictures.
+#[unsafe(no_mangle)]
+pub extern "C" fn mw_options_default() -> MwOptions {
+    MwOptions {
+        max_memory: Limits::default().memory,
+        lenient: false,
+        companions: true,
+        textures: false,
+        format: std::ptr::null(),
+    }
+}
+
+/// The options, those of `mw_options_default` for NULL.
+///
+/// # Safety
+/// `options` is null or points to options, whose format is null or a text.
+pub(crate) unsafe fn opening(options: *const MwOptions) -> Result<OpenOptions, Refused> {
+    // SAFETY: the caller's contract.
+    let given = if options.is_null() { mw_options_default() } else { *unsafe { seen(options) }? };
+    let mut opening = OpenOptions::default().with_companions(given.companions).with_textures(given.textures);
+    opening.settings.read.limits.memory = given.max_memory;
+    if given.lenient {
+        opening.settings.read.strictness = Strictness::Lenient;
+    }
+    if !given.format.is_null() {
+        // SAFETY: the caller's contract.
+        let name = unsafe { text(given.format) }?;
+        let format: Format = name.parse().map_err(|_| Refused::Argument("there is no such format"))?;
+        opening = opening.with_format(format);
+    }
+    Ok(opening)
+}

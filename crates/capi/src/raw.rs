@@ -1,0 +1,125 @@
+//! Between C's pointers and Rust's references.
+
+use facade::Failure;
+use std::ffi::{CStr, c_char};
+use std::ptr;
+
+/// A text: UTF-8, without a zero byte at its end.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MwText {
+    /// Its first byte.
+    pub bytes: *const c_char,
+    /// How many there are.
+    pub length: usize,
+}
+
+impl MwText {
+    pub(crate) const NONE: Self = Self { bytes: ptr::null(), length: 0 };
+
+    pub(crate) const fn of(text: &str) -> Self {
+        Self { bytes: text.as_ptr().cast(), length: text.len() }
+    }
+}
+
+/// Why a call gives nothing.
+pub(crate) enum Refused {
+    /// What the caller handed over cannot be.
+    Argument(&'static str),
+    /// The library says no.
+    Failure(Failure),
+}
+
+impl<E: Into<Failure>> From<E> for Refused {
+    fn from(e: E) -> Self {
+        Self::Failure(e.into())
+    }
+}
+
+/// Frees a handle.
+///
+/// # Safety
+/// It is null, or was made by [`made`](crate::call::made) and not freed.
+pub(crate) unsafe fn freed<T>(handle: *mut T) {
+    if !handle.is_null() {
+        // SAFETY: it came from a box and is owned by the caller.
+        drop(unsafe { Box::from_raw(handle) });
+    }
+}
+
+/// A handle.
+///
+/// # Safety
+/// It is null, or was made by [`made`](crate::call::made), is not freed while the reference lives, and is not written to.
+pub(crate) unsafe fn seen<'a, T>(handle: *const T) -> Result<&'a T, Refused> {
+    // SAFETY: as the contract has it.
+    unsafe { handle.as_ref() }.ok_or(Refused::Argument("a handle is NULL"))
+}
+
+/// A handle that is changed.
+///
+/// # Safety
+/// As [`seen`], and nothing else uses it meanwhile.
+pub(crate) unsafe fn used<'a, T>(handle: *mut T) -> Result<&'a mut T, Refused> {
+    // SAFETY: as the contract has it.
+    unsafe { handle.as_mut() }.ok_or(Refused::Argument("a handle is NULL"))
+}
+
+/// Writes to a place of the caller's, where there is one.
+///
+/// # Safety
+/// `out` is null, or may be written to.
+pub(crate) unsafe fn put<T>(out: *mut T, value: T) -> bool {
+    if out.is_null() {
+        return false;
+    }
+    // SAFETY: it is not null, and may be written to by the contract.
+    unsafe { out.write(value) };
+    true
+}
+
+/// An array of the caller's; none for a length of 0.
+///
+/// # Safety
+/// Unless `length` is 0, `first` is null or points to so many items that live and stay as they are while they are used.
+pub(crate) unsafe fn items<'a, T>(first: *const T, length: usize) -> Result<&'a [T], Refused> {
+    if length == 0 {
+        return Ok(&[]);
+    }
+    if first.is_null() || !fits::<T>(length) {
+        return Err(Refused::Argument("an array is NULL, or longer than memory"));
+    }
+    // SAFETY: not null, of a length that fits; the rest is the contract.
+    Ok(unsafe { std::slice::from_raw_parts(first, length) })
+}
+
+/// An array of the caller's that is written to; none where it is null.
+///
+/// # Safety
+/// `first` is null, or points to so many items that nothing else uses meanwhile, made before.
+pub(crate) unsafe fn places<'a, T>(first: *mut T, length: usize) -> Result<Option<&'a mut [T]>, Refused> {
+    if first.is_null() {
+        return Ok(None);
+    }
+    if !fits::<T>(length) {
+        return Err(Refused::Argument("an array is longer than memory"));
+    }
+    // SAFETY: not null, of a length that fits; the rest is the contract.
+    Ok(Some(unsafe { std::slice::from_raw_parts_mut(first, length) }))
+}
+
+fn fits<T>(length: usize) -> bool {
+    length.checked_mul(size_of::<T>()).is_some_and(|bytes| isize::try_from(bytes).is_ok())
+}
+
+/// A text that ends with a zero byte.
+///
+/// # Safety
+/// It is null, or ends with a zero byte and lives while it is used.
+pub(crate) unsafe fn text<'a>(text: *const c_char) -> Result<&'a str, Refused> {
+    if text.is_null() {
+        return Err(Refused::Argument("a text is NULL"));
+    }
+    // SAFETY: not null; the rest is the contract.
+    unsafe { CStr::from_ptr(text) }.to_str().map_err(|_| Refused::Argument("a text is not UTF-8"))
+}

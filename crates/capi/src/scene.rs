@@ -1,0 +1,299 @@
+//! Scenes: what a model draws.
+
+use crate::call::made;
+use crate::model::MwModel;
+use crate::raw::{MwText, freed, put, seen};
+use crate::status::{MwError, MwStatus};
+use facade::Failure;
+use facade::scene::{Clip, Material, Mesh, Scene, SceneOptions};
+use std::ptr;
+use std::sync::Arc;
+
+/// What a model draws: to be freed by mw_scene_free.
+#[derive(Debug)]
+pub struct MwScene {
+    pub(crate) scene: Arc<Scene>,
+    /// Of each mesh, as C has them.
+    influences: Vec<Vec<MwInfluence>>,
+}
+
+/// An index where there is nothing to be named.
+pub const MW_NONE: usize = usize::MAX;
+
+/// A mesh in its bind pose. Arrays hold one entry for each vertex, or are NULL where the mesh has none.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MwMesh {
+    /// Its name.
+    pub name: MwText,
+    /// How many vertices there are.
+    pub vertex_count: usize,
+    /// How many triangles.
+    pub triangle_count: usize,
+    /// x, y, z for each vertex.
+    pub positions: *const f32,
+    /// x, y, z for each vertex.
+    pub normals: *const f32,
+    /// u, v for each vertex, from the top left.
+    pub uvs: *const f32,
+    /// Three vertices for each triangle, counter-clockwise seen from the front.
+    pub triangles: *const u32,
+    /// Its material, or MW_NONE.
+    pub material: usize,
+    /// The skeleton that moves it, or MW_NONE.
+    pub skeleton: usize,
+    /// The influences of vertex v are influence_starts[v] to influence_starts[v + 1]; NULL without a skeleton.
+    pub influence_starts: *const u32,
+    /// All influences.
+    pub influences: *const MwInfluence,
+}
+
+/// One joint's part in a vertex.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MwInfluence {
+    /// The joint.
+    pub joint: u32,
+    /// Its weight.
+    pub weight: f32,
+}
+
+/// A joint of a skeleton.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MwJoint {
+    /// Its name.
+    pub name: MwText,
+    /// The joint that it hangs on, or MW_NONE.
+    pub parent: usize,
+}
+
+/// A material.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MwMaterial {
+    /// Its name.
+    pub name: MwText,
+    /// Red, green, blue, alpha; linear.
+    pub base_color: [f32; 4],
+    /// Both sides are drawn.
+    pub double_sided: bool,
+    /// The bytes of its picture's file; NULL without one.
+    pub image: *const u8,
+    /// How many there are.
+    pub image_length: usize,
+    /// What they are, as in image/png.
+    pub image_type: MwText,
+}
+
+/// A clip.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MwClip {
+    /// Its name.
+    pub name: MwText,
+    /// The skeleton that it moves.
+    pub skeleton: usize,
+    /// How many frames there are.
+    pub frames: u32,
+    /// Frames per second.
+    pub rate: f32,
+    /// Begins again behind its last frame.
+    pub looping: bool,
+    /// How long it takes once.
+    pub seconds: f64,
+}
+
+/// What a model draws: meshes, skeletons, clips.
+///
+/// # Safety
+/// `model` is NULL or not freed; the other pointers are NULL or may be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_scene_new(
+    model: *const MwModel,
+    scene: *mut *mut MwScene,
+    error: *mut *mut MwError,
+) -> MwStatus {
+    let make = || {
+        // SAFETY: the caller's contract.
+        let model = unsafe { seen(model) }?;
+        let options = SceneOptions::default().with_memory(model.max_memory);
+        let scene = model.asset.to_scene(&options).map_err(Failure::from)?.value;
+        let influences = scene.meshes.iter().map(influences).collect();
+        Ok(MwScene { scene: Arc::new(scene), influences })
+    };
+    // SAFETY: the caller's contract.
+    unsafe { made(scene, error, make) }
+}
+
+/// Frees a scene. Players of it live on.
+///
+/// # Safety
+/// `scene` is NULL, or came from this library and is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_scene_free(scene: *mut MwScene) {
+    // SAFETY: the caller's contract.
+    unsafe { freed(scene) }
+}
+
+/// How many meshes there are.
+///
+/// # Safety
+/// `scene` is NULL or not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_scene_mesh_count(scene: *const MwScene) -> usize {
+    // SAFETY: the caller's contract.
+    unsafe { seen(scene) }.map_or(0, |s| s.scene.meshes.len())
+}
+
+/// A mesh. False where there is no such one.
+///
+/// # Safety
+/// `scene` is NULL or not freed; `out` is NULL or may be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_scene_mesh(scene: *const MwScene, index: usize, out: *mut MwMesh) -> bool {
+    // SAFETY: the caller's contract.
+    let told = unsafe { seen(scene) }.ok().and_then(|s| mesh(s, index));
+    // SAFETY: the caller's contract.
+    told.is_some_and(|told| unsafe { put(out, told) })
+}
+
+/// How many materials there are.
+///
+/// # Safety
+/// `scene` is NULL or not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_scene_material_count(scene: *const MwScene) -> usize {
+    // SAFETY: the caller's contract.
+    unsafe { seen(scene) }.map_or(0, |s| s.scene.materials.len())
+}
+
+/// A material. False where there is no such one.
+///
+/// # Safety
+/// `scene` is NULL or not freed; `out` is NULL or may be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_scene_material(
+    scene: *const MwScene,
+    index: usize,
+    out: *mut MwMaterial,
+) -> bool {
+    // SAFETY: the caller's contract.
+    let told = unsafe { seen(scene) }.ok().and_then(|s| s.scene.materials.get(index).map(material));
+    // SAFETY: the caller's contract.
+    told.is_some_and(|told| unsafe { put(out, told) })
+}
+
+/// How many clips there are.
+///
+/// # Safety
+/// `scene` is NULL or not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_scene_clip_count(scene: *const MwScene) -> usize {
+    // SAFETY: the caller's contract.
+    unsafe { seen(scene) }.map_or(0, |s| s.scene.clips.len())
+}
+
+/// A clip. False where there is no such one.
+///
+/// # Safety
+/// `scene` is NULL or not freed; `out` is NULL or may be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_scene_clip(scene: *const MwScene, index: usize, out: *mut MwClip) -> bool {
+    // SAFETY: the caller's contract.
+    let told = unsafe { seen(scene) }.ok().and_then(|s| s.scene.clips.get(index).map(clip));
+    // SAFETY: the caller's contract.
+    told.is_some_and(|told| unsafe { put(out, told) })
+}
+
+/// How many skeletons there are.
+///
+/// # Safety
+/// `scene` is NULL or not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_scene_skeleton_count(scene: *const MwScene) -> usize {
+    // SAFETY: the caller's contract.
+    unsafe { seen(scene) }.map_or(0, |s| s.scene.skeletons.len())
+}
+
+/// How many joints a skeleton has.
+///
+/// # Safety
+/// `scene` is NULL or not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_scene_joint_count(scene: *const MwScene, skeleton: usize) -> usize {
+    // SAFETY: the caller's contract.
+    let found = unsafe { seen(scene) }.ok().and_then(|s| s.scene.skeletons.get(skeleton));
+    found.map_or(0, |skeleton| skeleton.joints.len())
+}
+
+/// A joint of a skeleton. False where there is no such one.
+///
+/// # Safety
+/// `scene` is NULL or not freed; `out` is NULL or may be written to.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mw_scene_joint(
+    scene: *const MwScene,
+    skeleton: usize,
+    index: usize,
+    out: *mut MwJoint,
+) -> bool {
+    // SAFETY: the caller's contract.
+    let found = unsafe { seen(scene) }.ok().and_then(|s| s.scene.skeletons.get(skeleton)?.joints.get(index));
+    let told =
+        found.map(|joint| MwJoint { name: MwText::of(&joint.name), parent: joint.parent.unwrap_or(MW_NONE) });
+    // SAFETY: the caller's contract.
+    told.is_some_and(|told| unsafe { put(out, told) })
+}
+
+fn influences(mesh: &Mesh) -> Vec<MwInfluence> {
+    let all = mesh.skin.iter().flat_map(|skin| &skin.influences);
+    all.map(|i| MwInfluence { joint: i.joint, weight: i.weight }).collect()
+}
+
+/// The first number of an array; none of an empty one.
+fn first<T, const N: usize>(array: &[[T; N]]) -> *const T {
+    if array.is_empty() { ptr::null() } else { array.as_ptr().cast() }
+}
+
+fn mesh(scene: &MwScene, index: usize) -> Option<MwMesh> {
+    let mesh = scene.scene.meshes.get(index)?;
+    let skin = mesh.skin.as_ref();
+    let influences = scene.influences.get(index).filter(|_| skin.is_some());
+    Some(MwMesh {
+        name: MwText::of(&mesh.name),
+        vertex_count: mesh.positions.len(),
+        triangle_count: mesh.triangles.len(),
+        positions: first(&mesh.positions),
+        normals: first(&mesh.normals),
+        uvs: first(&mesh.uvs),
+        triangles: first(&mesh.triangles),
+        material: mesh.material.map_or(MW_NONE, |material| material.0),
+        skeleton: skin.map_or(MW_NONE, |skin| skin.skeleton.0),
+        influence_starts: skin.map_or(ptr::null(), |skin| skin.starts.as_ptr()),
+        influences: influences.map_or(ptr::null(), |all| all.as_ptr()),
+    })
+}
+
+fn material(material: &Material) -> MwMaterial {
+    let image = material.image.as_ref();
+    MwMaterial {
+        name: MwText::of(&material.name),
+        base_color: material.base_color,
+        double_sided: material.double_sided,
+        image: image.map_or(ptr::null(), |image| image.bytes.as_ptr()),
+        image_length: image.map_or(0, |image| image.bytes.len()),
+        image_type: image.map_or(MwText::NONE, |image| MwText::of(image.mime)),
+    }
+}
+
+fn clip(clip: &Clip) -> MwClip {
+    MwClip {
+        name: MwText::of(&clip.name),
+        skeleton: clip.skeleton.0,
+        frames: clip.frames,
+        rate: clip.rate,
+        looping: clip.looping,
+        seconds: clip.duration_seconds(),
+    }
+}

@@ -1,0 +1,116 @@
+//! The C example, compiled and run over the fixtures, held against the library itself.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
+
+use facade::rig::Evaluator;
+use facade::scene::{Scene, SceneOptions};
+use facade::{Asset, OpenOptions, Target, WriteOptions};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::{env, fs};
+
+/// The folder that cargo built the library in: tests lie in `deps` below it.
+fn built() -> PathBuf {
+    env::current_exe().unwrap().parent().unwrap().parent().unwrap().to_owned()
+}
+
+/// The example as a program, with C's sanitizers, against the static library.
+fn program() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let library = ["libmeshwright.a", "deps/libmeshwright.a"].map(|name| built().join(name));
+    let library = library.into_iter().find(|path| path.is_file()).unwrap();
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pose");
+    let mut cc = Command::new(env::var_os("CC").unwrap_or_else(|| "cc".into()));
+    cc.args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-g", "-fsanitize=address,undefined"]);
+    cc.arg("-I").arg(root.join("include")).arg(root.join("examples/pose.c")).arg(library);
+    let made = cc.args(["-lm", "-lpthread", "-ldl", "-o"]).arg(&program).status().unwrap();
+    assert!(made.success());
+    program
+}
+
+fn fixtures() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_none_or(|e| e != "md") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    assert!(found.len() > 100);
+    found
+}
+
+/// The lines that the example prints of a pose.
+fn line(name: &str, frame: f64, scene: &Scene, evaluator: &Evaluator<&Scene>) -> (String, [f64; 3]) {
+    let meshes = evaluator.meshes().unwrap();
+    let vertices: usize = scene.meshes.iter().map(|m| m.positions.len()).sum();
+    let mut sum = [0.0; 3];
+    for position in meshes.iter().flat_map(|m| &m.positions) {
+        (0..3).for_each(|c| sum[c] += f64::from(position[c]));
+    }
+    (format!("{name} at {frame}: {vertices} vertices, sum "), sum)
+}
+
+fn expected(asset: &Asset) -> Option<Vec<(String, [f64; 3])>> {
+    let scene = asset.to_scene(&SceneOptions::default()).ok()?.value;
+    let mut evaluator = Evaluator::new(&scene).unwrap();
+    let mut lines = vec![line("rest", 0.0, &scene, &evaluator)];
+    for (c, clip) in scene.clips.iter().enumerate() {
+        let frame = f64::from(clip.frames / 2);
+        evaluator.pose(Some((c, frame))).unwrap();
+        lines.push(line(&clip.name, frame, &scene, &evaluator));
+    }
+    Some(lines)
+}
+
+fn run(program: &Path, file: &Path, glb: &Path) -> Output {
+    let out =
+        Command::new(program).arg(file).arg(glb).env("ASAN_OPTIONS", "detect_leaks=1").output().unwrap();
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert!(!said.contains("Sanitizer") && !said.contains("runtime error"), "{}: {said}", file.display());
+    out
+}
+
+#[test]
+fn the_example_says_what_the_library_knows() {
+    let program = program();
+    let glb = Path::new(env!("CARGO_TARGET_TMPDIR")).join("out.glb");
+    let (mut posed, mut refused) = (0, 0);
+    for file in fixtures() {
+        let _ = fs::remove_file(&glb);
+        let out = run(&program, &file, &glb);
+        let options = OpenOptions::default().with_textures(true);
+        let asset = Asset::open_path(&file, &options);
+        let Some((asset, lines)) = asset.ok().and_then(|a| expected(&a).map(|lines| (a, lines))) else {
+            refused += 1;
+            assert_eq!(out.status.code(), Some(1), "{}", file.display());
+            assert!(out.stderr.starts_with(b"["), "{}", String::from_utf8_lossy(&out.stderr));
+            continue;
+        };
+        posed += 1;
+        let said = String::from_utf8_lossy(&out.stdout).into_owned();
+        let said: Vec<&str> = said.lines().skip(1).collect();
+        assert_eq!(said.len(), lines.len(), "{}: {said:?}", file.display());
+        for (said, (start, sum)) in said.iter().zip(&lines) {
+            let rest = said.strip_prefix(start.as_str()).unwrap_or_else(|| panic!("{said:?} {start:?}"));
+            for (said, wanted) in rest.split(' ').zip(sum) {
+                let near = match said.parse::<f64>() {
+                    Ok(said) => (said - wanted).abs() <= 1e-5 * wanted.abs().max(1.0),
+                    Err(_) => false,
+                };
+                assert!(near || !wanted.is_finite(), "{}: {said} {wanted}", file.display());
+            }
+        }
+        if let Ok(files) = asset.convert(Target::Glb, &WriteOptions::default()) {
+            let wanted = files.value.into_iter().next().unwrap().bytes;
+            assert!(fs::read(&glb).unwrap() == wanted, "{}", file.display());
+        }
+    }
+    println!("{posed} posed, {refused} refused");
+    assert!(posed > 80 && refused > 80, "{posed} {refused}");
+}
