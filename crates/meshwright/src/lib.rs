@@ -7,6 +7,7 @@
 //! | a model of any format, from bytes alone | [`AnyModel`] |
 //! | which format some bytes are, and what there is to know of each | [`detect`], [`Format`] |
 //! | a scene as files of any format | [`convert`] |
+//! | an edited scene in the model that it came from | [`merge`] |
 //! | the JSON that independent readers can be compared with, safe on a terminal | `dump` |
 //! | one format's own types | `dpm` and its siblings |
 //! | skinning and animation, glTF | `rig`, `gltf` |
@@ -67,6 +68,7 @@ pub mod dump;
 mod failure;
 mod foreign;
 mod kinds;
+mod merge;
 mod model;
 #[cfg(feature = "page")]
 pub mod page;
@@ -84,9 +86,10 @@ pub use foreign::{foreign, opened_elsewhere};
 #[cfg(feature = "proptest")]
 pub use kinds::Strategy;
 pub use kinds::{
-    AnyModel, COMPANION_RULES, ClipNames, CompanionFile, Companions, Format, Kind, ReadSettings, Registered,
-    Summary, UnknownFormat, Visitor, WriteOptions,
+    AnyModel, COMPANION_RULES, ClipNames, CompanionFile, Companions, Format, Kind, Merging, ReadSettings,
+    Registered, Summary, UnknownFormat, Visitor, WriteOptions,
 };
+pub use merge::merge;
 #[cfg(feature = "bmd")]
 pub use meshwright_bmd as bmd;
 pub use meshwright_core::Kind as FaultKind;

@@ -19,6 +19,7 @@
 //! | [`Engine`] | engines that take less than their formats hold |
 //! | [`FromSceneOptions`], [`FromScene`], [`OutputFiles`] | the shape of every conversion of a scene |
 //! | [`recover`](mod@recover) | what a tool left as it was of a model that was exported for it |
+//! | [`merge`] | what formats need to write an edited scene into the model that it came from |
 //! | [`obj`] | a scene as Wavefront OBJ text |
 //! | [`color`] | display bytes and linear light |
 //!
@@ -51,12 +52,15 @@ mod bind;
 pub mod color;
 mod convert;
 pub mod draw;
+#[cfg(feature = "proptest")]
+pub mod edits;
 mod engine;
 mod extra;
 mod ids;
 mod index;
 mod lacks;
 mod loss;
+pub mod merge;
 mod mesh;
 mod model;
 mod motion;

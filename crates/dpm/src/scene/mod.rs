@@ -12,6 +12,7 @@ mod dpm_from_scene;
 mod dpm_to_scene;
 mod frames;
 mod limits;
+mod merge;
 mod names;
 mod options;
 mod to_scene;
@@ -19,4 +20,5 @@ mod zym_from_scene;
 mod zym_to_scene;
 
 pub use dpm_from_scene::{DpmFiles, write_scene};
+pub use merge::{MergedClip, MergedDpm, MergedZym};
 pub use options::DpmSceneOptions;

@@ -1,10 +1,11 @@
 //! DPM, ZYM and their clips in the facade.
 
+use super::merging::refused;
 use super::write::single;
-use super::{ClipNames, Companions, Kind, Summary, WriteOptions};
+use super::{ClipNames, Companions, Kind, Merging, Summary, WriteOptions};
 use meshwright_core::{Budget, Findings, LimitExceeded, Path, Report, Role};
-use meshwright_dpm::{Dpm, FrameClip, Zym, write_scene};
-use meshwright_quake::{ClipRange, FrameGroups, ResolvedClips};
+use meshwright_dpm::{Dpm, FrameClip, MergedClip, Zym, write_scene};
+use meshwright_quake::{ClipRange, FrameGroup, FrameGroups, ResolvedClips};
 use meshwright_scene::{ConvertError, Converted, Engine, Loss, Material, OutputFiles, Scene, SceneOptions};
 
 /// Converts a model of so many poses with the clips that its `.framegroups` companion names; what was changed to fit
@@ -63,6 +64,65 @@ fn rename<'m>(
         }),
     }
     given
+}
+
+/// The text of a model's clips.
+fn text_of(clips: impl IntoIterator<Item = FrameClip>) -> FrameGroups {
+    let range =
+        |FrameClip { name, start, length, fps, looping }| ClipRange { name, start, length, fps, looping };
+    FrameGroups::from_clips(clips.into_iter().map(range))
+}
+
+/// The companion that lists the clips of a model; none where the model's own list is the one that counts.
+fn listing(companions: &Companions) -> Option<&FrameGroups> {
+    companions.one::<FrameGroups>().filter(|groups| !groups.groups.is_empty())
+}
+
+/// Puts the text of a merged model's clips beside it: lines of clips that were not edited stay. A model without such a
+/// text gets one where its own list `says` other clips.
+fn with_text(
+    merging: &Merging<'_>,
+    clips: Vec<MergedClip>,
+    resized: bool,
+    says: impl FnOnce(&[MergedClip]) -> bool,
+    made: &mut Converted<OutputFiles>,
+) -> Result<(), ConvertError> {
+    let text = match (listing(merging.companions), merging.companions.one::<FrameGroups>()) {
+        (Some(groups), _) => {
+            let groups_of = clips.into_iter().map(|clip| edited(groups, clip, resized)).collect();
+            groups.edited(groups_of).map_err(refused)?
+        }
+        (None, Some(empty)) if clips.is_empty() => empty.clone(),
+        (None, _) if clips.is_empty() || says(&clips) => return Ok(()),
+        (None, _) => text_of(clips.into_iter().map(|c| c.clip)),
+    };
+    made.value.push(format!("{}.framegroups", merging.name), text.to_bytes().map_err(refused)?);
+    Ok(())
+}
+
+/// The group of a clip, with the words of the one that it was where they still say so: one that reaches beyond a model's
+/// frames says something else in a model that was `resized`.
+fn edited(groups: &FrameGroups, merged: MergedClip, resized: bool) -> (Option<usize>, FrameGroup) {
+    let MergedClip { clip, was, .. } = merged;
+    let kept = was.and_then(|(c, old)| Some((c, old, groups.groups.get(c)?.clone())));
+    let new = text_of([clip.clone()]).groups.pop().unwrap_or_else(|| FrameGroup::new(0, 1));
+    let Some((c, old, mut group)) = kept else { return (None, new) };
+    if resized || clip.start != old.start {
+        group.start = new.start;
+    }
+    if resized || clip.length != old.length {
+        group.length = new.length;
+    }
+    if clip.fps.to_bits() != old.fps.to_bits() {
+        group.fps = new.fps;
+    }
+    if clip.looping != old.looping {
+        group.looping = new.looping;
+    }
+    if clip.name != old.name {
+        group.name = new.name;
+    }
+    (Some(c), group)
 }
 
 /// The findings of a model, and of the clips that want frames which it does not have.
@@ -154,18 +214,23 @@ impl Kind for Dpm {
         let clips = made.value.clips;
         let mut done = single(stem, Converted::new(made.value.model, made.losses))?;
         if !clips.is_empty() {
-            let range = |FrameClip { name, start, length, fps, looping }| ClipRange {
-                name,
-                start,
-                length,
-                fps,
-                looping,
-            };
-            let text = FrameGroups::from_clips(clips.into_iter().map(range)).to_bytes();
+            let text = text_of(clips).to_bytes();
             let text = text.map_err(|e| ConvertError::invalid("clips", e.to_string()))?;
             done.value.push(format!("{stem}.dpm.framegroups"), text);
         }
         Ok(done)
+    }
+
+    fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+        let Merging { native, recovered, options, .. } = *merging;
+        let listed = listing(merging.companions).is_some();
+        let merged = self.merge(native, recovered, listed, &options.of(Default::default()))?;
+        let (model, clips) = (merged.value.model, merged.value.clips);
+        let (own, resized) = (model.clips_from_names(), model.frames.len() != self.frames.len());
+        let mut made = merging.single(Converted::new(model, merged.losses))?;
+        let says = |clips: &[MergedClip]| own.iter().eq(clips.iter().map(|c| &c.clip));
+        with_text(merging, clips, resized, says, &mut made)?;
+        Ok(made)
     }
 
     fn summary(&self) -> Summary {
@@ -221,6 +286,18 @@ impl Kind for Zym {
         options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
         single(stem, Self::from_scene(scene, &options.of(Default::default()))?)
+    }
+
+    fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+        let Merging { native, recovered, options, .. } = *merging;
+        let listed = listing(merging.companions).is_some();
+        let merged = self.merge(native, recovered, listed, &options.of(Default::default()))?;
+        let (model, clips) = (merged.value.model, merged.value.clips);
+        let resized = model.pose_count() != self.pose_count();
+        let mut made = merging.single(Converted::new(model, merged.losses))?;
+        // Its scenes are its clips.
+        with_text(merging, clips, resized, |_| true, &mut made)?;
+        Ok(made)
     }
 
     fn summary(&self) -> Summary {

@@ -16,6 +16,7 @@ mod gltf;
 mod iqm;
 #[cfg(all(feature = "dpm", feature = "textures"))]
 pub(crate) mod look;
+mod merging;
 #[cfg(feature = "tso")]
 mod outfits;
 #[cfg(feature = "textures")]
@@ -29,6 +30,7 @@ mod write;
 pub use companions::{COMPANION_RULES, ClipNames, CompanionFile, Companions};
 #[cfg(feature = "gltf")]
 pub(crate) use gltf::exported;
+pub use merging::Merging;
 pub(crate) use pictures::beside as pictures_beside;
 #[cfg(all(feature = "tso", feature = "dump"))]
 pub(crate) use sims::keys as sims_keys;
@@ -82,6 +84,14 @@ pub trait Kind: Registered {
         _options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
         Err(ConvertError::unsupported("file", format!("{} holds nothing of a scene", Self::TITLE)))
+    }
+
+    /// The model with what is other in the edited scene than in the native one.
+    ///
+    /// # Errors
+    /// When that is not done for files of this kind, else as [`write_scene`](Self::write_scene).
+    fn merge(&self, _merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+        Err(ConvertError::unsupported("file", format!("{} is written anew", Self::TITLE)))
     }
 
     /// What the model holds, in numbers.

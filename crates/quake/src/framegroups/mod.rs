@@ -1,6 +1,7 @@
 //! The `.framegroups` companion: clips as text, by the rules of DarkPlaces.
 
 mod clips;
+mod edit;
 mod model;
 mod numbers;
 mod read;

@@ -2,6 +2,8 @@
 
 use super::model::FrameGroup;
 use super::numbers::{integer, number};
+use alloc::vec::Vec;
+use core::ops::Range;
 use meshwright_core::F32;
 
 /// What a text holds, in order.
@@ -31,6 +33,46 @@ pub(super) fn scan_lines<'t>(text: &'t [u8], mut line: impl FnMut(Event, &'t [u8
             None => line(Event::MissingLength(first.at as u64), &[]),
         }
     }
+}
+
+/// Where a group is in its text.
+pub(super) struct Span {
+    /// From its first number to the end of its line, the break not included.
+    pub line: Range<usize>,
+    /// Where the line's comment begins, or the line ends.
+    pub comment: usize,
+    /// Where the next line begins.
+    pub next: usize,
+}
+
+/// Where each group is.
+pub(super) fn spans(text: &[u8]) -> Vec<Span> {
+    let mut tokens = Tokens::of(text);
+    let mut all = Vec::new();
+    while let Some(first) = tokens.next(&mut |_| ()) {
+        if first.is_newline() {
+            continue;
+        }
+        tokens.comment_at = None;
+        let mut end = None;
+        let mut more = || {
+            if end.is_some() {
+                return None;
+            }
+            let token = tokens.next(&mut |_| ());
+            end = token.as_ref().filter(|t| t.is_newline()).map(|t| t.at);
+            token.filter(|t| !t.is_newline())
+        };
+        let found = group(&first, &mut more).is_some();
+        // The end of a text is no token.
+        while found && more().is_some() {}
+        if found {
+            let end = end.unwrap_or(tokens.at);
+            let comment = tokens.comment_at.unwrap_or(end);
+            all.push(Span { line: first.at..end, comment, next: tokens.at });
+        }
+    }
+    all
 }
 
 /// The group of a line that starts with `first`; none where nothing follows.
@@ -84,6 +126,8 @@ struct Tokens<'a> {
     at: usize,
     /// The last comment that its line ended.
     comment: &'a [u8],
+    /// Where it begins.
+    comment_at: Option<usize>,
 }
 
 pub(super) fn is_space(b: u8) -> bool {
@@ -92,7 +136,7 @@ pub(super) fn is_space(b: u8) -> bool {
 
 impl<'a> Tokens<'a> {
     const fn of(text: &'a [u8]) -> Self {
-        Self { text, at: 0, comment: &[] }
+        Self { text, at: 0, comment: &[], comment_at: None }
     }
 
     fn rest(&self) -> &'a [u8] {
@@ -131,6 +175,7 @@ impl<'a> Tokens<'a> {
                 [b'/', b'/', ..] => {
                     let n = rest.iter().take_while(|b| !matches!(b, 0 | b'\r' | b'\n')).count();
                     self.comment = rest.get(2..n).unwrap_or_default();
+                    self.comment_at = Some(at);
                     self.skip(n);
                 }
                 [b'/', b'*', ..] => {

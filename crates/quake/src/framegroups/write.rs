@@ -39,7 +39,7 @@ impl FrameGroups {
     }
 }
 
-fn line(group: &FrameGroup, path: &Path<'_>, bytes: &mut Vec<u8>) -> Result<(), WriteError> {
+pub(super) fn line(group: &FrameGroup, path: &Path<'_>, bytes: &mut Vec<u8>) -> Result<(), WriteError> {
     let fps = group.fps.get();
     if !fps.is_finite() {
         let message = format!("{fps} frames per second cannot be written");

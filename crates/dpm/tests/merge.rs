@@ -1,0 +1,187 @@
+//! Edited scenes in the models that they came from.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "tests compare small numbers, and fail by a panic"
+)]
+
+mod support;
+
+use meshwright_dpm::{Dpm, FrameClip, MergedDpm, MergedZym, Zym, strategy};
+use meshwright_scene::edits::Edit;
+use meshwright_scene::{Converted, FromSceneOptions, Scene, SceneOptions};
+use meshwright_testkit::{corpus, testdata};
+use proptest::prelude::*;
+use std::fs;
+use std::path::PathBuf;
+
+fn files(extension: &str) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut folders = vec![testdata().join("dpm")];
+    folders.extend(corpus().map(|c| c.join(extension)));
+    let mut found = Vec::new();
+    for entry in folders.iter().flat_map(|f| fs::read_dir(f).unwrap()) {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|e| e == extension) {
+            found.push((path.clone(), fs::read(path).unwrap()));
+        }
+    }
+    found.sort();
+    found
+}
+
+trait Merges: Sized + Clone + PartialEq + std::fmt::Debug {
+    fn scene(&self, options: &SceneOptions, clips: Option<&[FrameClip]>) -> Option<Scene>;
+    fn merged(&self, native: &Scene, edited: &Scene, listed: bool) -> Converted<(Self, Vec<FrameClip>)>;
+    fn bytes(&self) -> Vec<u8>;
+    fn read(bytes: &[u8]) -> Option<Self>;
+}
+
+macro_rules! merges {
+    ($model:ty, $merged:ident) => {
+        impl Merges for $model {
+            fn scene(&self, options: &SceneOptions, clips: Option<&[FrameClip]>) -> Option<Scene> {
+                self.to_scene(options, clips).ok().map(|made| made.value)
+            }
+
+            fn merged(
+                &self,
+                native: &Scene,
+                edited: &Scene,
+                listed: bool,
+            ) -> Converted<(Self, Vec<FrameClip>)> {
+                let made = self.merge(native, edited, listed, &FromSceneOptions::default()).unwrap();
+                made.map(|$merged { model, clips, .. }| (model, clips.into_iter().map(|c| c.clip).collect()))
+            }
+
+            fn bytes(&self) -> Vec<u8> {
+                self.to_bytes().unwrap()
+            }
+
+            fn read(bytes: &[u8]) -> Option<Self> {
+                Self::parse(bytes).ok()
+            }
+        }
+    };
+}
+merges!(Dpm, MergedDpm);
+merges!(Zym, MergedZym);
+
+fn forms() -> [SceneOptions; 3] {
+    let plain = SceneOptions::default();
+    [plain.clone(), plain.clone().with_extras(true), plain.with_bind_only(true)]
+}
+
+fn same<M: Merges>(extension: &str) {
+    let mut seen = 0;
+    for (path, bytes) in files(extension) {
+        let Some(model) = M::read(&bytes) else { continue };
+        for options in forms().into_iter().chain([SceneOptions::default().with_static_meshes(true)]) {
+            let Some(scene) = model.scene(&options, None) else { continue };
+            let made = model.merged(&scene, &scene, false);
+            assert!(made.losses.is_empty(), "{path:?} {:?}", made.losses);
+            assert_eq!(made.value.0, model, "{path:?}");
+            assert!(made.value.0.bytes() == bytes, "{path:?}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 3);
+}
+
+#[test]
+fn what_was_not_edited_is_the_file() {
+    same::<Dpm>("dpm");
+    same::<Zym>("zym");
+}
+
+/// What differs between two models, record by record.
+fn differences(a: &Dpm, b: &Dpm) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut note = |differs: bool, what: String| {
+        if differs {
+            all.push(what);
+        }
+    };
+    note(a.bounds != b.bounds, "bounds".into());
+    assert_eq!(
+        (a.bones.len(), a.meshes.len(), a.frames.len()),
+        (b.bones.len(), b.meshes.len(), b.frames.len())
+    );
+    for (i, (a, b)) in a.bones.iter().zip(&b.bones).enumerate() {
+        note(a != b, format!("bones[{i}]"));
+    }
+    for (i, (a, b)) in a.meshes.iter().zip(&b.meshes).enumerate() {
+        note(a.shader != b.shader, format!("meshes[{i}].shader"));
+        note(a.triangles != b.triangles || a.groupids != b.groupids, format!("meshes[{i}].triangles"));
+        for (v, (a, b)) in a.vertices.iter().zip(b.vertices.iter()).enumerate() {
+            note(a != b, format!("meshes[{i}].vertices[{v}]"));
+        }
+        for (v, (a, b)) in a.texcoords.iter().zip(b.texcoords.iter()).enumerate() {
+            note(a != b, format!("meshes[{i}].texcoords[{v}]"));
+        }
+    }
+    for (i, (one, two)) in a.frames.iter().zip(&b.frames).enumerate() {
+        note(one.name != two.name, format!("frames[{i}].name"));
+        note(one.bounds != two.bounds, format!("frames[{i}].bounds"));
+        for (bone, (a, b)) in a.frame_pose(i).unwrap().iter().zip(b.frame_pose(i).unwrap()).enumerate() {
+            note(a != b, format!("frames[{i}].poses[{bone}]"));
+        }
+    }
+    all
+}
+
+#[test]
+fn an_edit_changes_its_record_and_what_follows_from_it() {
+    let (model, clips) = support::scenes::hopper();
+    let native = model.to_scene(&SceneOptions::default(), Some(&clips)).unwrap().value;
+    let after = |edit: Edit| {
+        let scene = edit.of(&native, 0).unwrap();
+        let merged = model.merge(&native, &scene, true, &FromSceneOptions::default()).unwrap().value.model;
+        assert_eq!(merged.to_bytes().unwrap().len(), model.to_bytes().unwrap().len());
+        let all = differences(&model, &merged);
+        all.into_iter().filter(|what| !what.contains("bounds")).collect::<Vec<_>>()
+    };
+    let v = native.meshes[0].triangles[0][0];
+    assert_eq!(after(Edit::Position), [format!("meshes[0].vertices[{v}]")]);
+    assert_eq!(after(Edit::Normal), [format!("meshes[0].vertices[{v}]")]);
+    assert_eq!(after(Edit::Uv), [format!("meshes[0].texcoords[{v}]")]);
+    assert_eq!(after(Edit::JointName), ["bones[0]"]);
+    let start = clips[0].start;
+    assert_eq!(after(Edit::Key), [format!("frames[{start}].poses[0]")]);
+    assert_eq!(after(Edit::ClipName), Vec::<String>::new(), "the text beside it has the names");
+    assert_eq!(model.bones[4].flags.0, 1, "and flags are not in this scene");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_dpm_stays_where_it_was_not_edited(model in strategy::dpm(), seed in 0_usize..1000) {
+        for options in forms() {
+            let Some(scene) = model.scene(&options, None) else { continue };
+            if model.to_bytes().is_err() || Dpm::from_scene(&scene, &FromSceneOptions::default()).is_err() { continue }
+            let made = model.merged(&scene, &scene, false).value;
+            prop_assert_eq!(&made.0, &model);
+            for edit in Edit::ALL {
+                let Some(edited) = edit.of(&scene, seed) else { continue };
+                let Ok(made) = model.merge(&scene, &edited, false, &FromSceneOptions::default()) else { continue };
+                prop_assert!(made.value.model.to_bytes().is_ok());
+            }
+        }
+    }
+
+    #[test]
+    fn any_zym_stays_where_it_was_not_edited(model in strategy::zym(), seed in 0_usize..1000) {
+        for options in forms() {
+            let Some(scene) = model.scene(&options, None) else { continue };
+            if model.to_bytes().is_err() || Zym::from_scene(&scene, &FromSceneOptions::default()).is_err() { continue }
+            let made = model.merged(&scene, &scene, false).value;
+            prop_assert_eq!(&made.0, &model);
+            for edit in Edit::ALL {
+                let Some(edited) = edit.of(&scene, seed) else { continue };
+                let Ok(made) = model.merge(&scene, &edited, false, &FromSceneOptions::default()) else { continue };
+                prop_assert!(made.value.model.to_bytes().is_ok());
+            }
+        }
+    }
+}

@@ -1,0 +1,454 @@
+//! Edits of scenes, and what must come back of them: for tests of merges.
+#![allow(
+    clippy::arithmetic_side_effects,
+    clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
+    reason = "made for tests, of scenes that were checked"
+)]
+
+use crate::ids::{MeshId, SkeletonId};
+use crate::mesh::{Mesh, Skin};
+use crate::model::{Node, Scene};
+use crate::motion::{Clip, Motion, PoseSet};
+use crate::recover::{Absent, Original, Snap, recover};
+use crate::sample::Sampler;
+use crate::skeleton::Joint;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use meshwright_core::math::{Affine64, distance, length, sub};
+use meshwright_core::{Budget, Limits};
+
+/// Something that a person does to a scene in an editor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Edit {
+    /// A vertex moves.
+    Position,
+    /// A normal turns.
+    Normal,
+    /// A texture coordinate moves.
+    Uv,
+    /// A vertex follows another joint.
+    Weight,
+    /// A joint stands otherwise in one frame.
+    Key,
+    /// A material is called otherwise.
+    MaterialName,
+    /// A mesh is called otherwise.
+    MeshName,
+    /// A joint is called otherwise.
+    JointName,
+    /// A clip is called otherwise.
+    ClipName,
+    /// A mesh is gone.
+    MeshGone,
+    /// A mesh is new.
+    MeshNew,
+    /// A clip is gone.
+    ClipGone,
+    /// A clip is new.
+    ClipNew,
+    /// A clip has fewer frames.
+    ClipShorter,
+    /// A triangle is gone.
+    TriangleGone,
+    /// A joint is new.
+    JointNew,
+}
+
+impl Edit {
+    /// All edits.
+    pub const ALL: &'static [Self] = &[
+        Self::Position,
+        Self::Normal,
+        Self::Uv,
+        Self::Weight,
+        Self::Key,
+        Self::MaterialName,
+        Self::MeshName,
+        Self::JointName,
+        Self::ClipName,
+        Self::MeshGone,
+        Self::MeshNew,
+        Self::ClipGone,
+        Self::ClipNew,
+        Self::ClipShorter,
+        Self::TriangleGone,
+        Self::JointNew,
+    ];
+
+    /// The scene with the edit as recovering gives it; none where there is nothing to edit. `seed` says what is edited.
+    #[must_use]
+    pub fn of(self, native: &Scene, seed: usize) -> Option<Scene> {
+        let mut edited = native.clone();
+        self.apply(&mut edited, seed)?;
+        edited.validate().ok()?;
+        let original = Original { native, exported: native };
+        let budget = Budget::new(Limits::default());
+        let (scene, _) = recover(&edited, &original, Snap::Exact, Absent::Gone, &budget).ok()?;
+        Some(scene)
+    }
+
+    fn apply(self, scene: &mut Scene, seed: usize) -> Option<()> {
+        let size = extent(scene);
+        let pick = |count: usize| (count > 0).then(|| seed % count);
+        let drawn: Vec<usize> = (0..scene.meshes.len())
+            .filter(|m| !scene.meshes[*m].triangles.is_empty() && !scene.meshes[*m].name.is_empty())
+            .collect();
+        let mesh = pick(drawn.len()).map(|i| drawn[i]);
+        match self {
+            Self::Position | Self::Normal | Self::Uv | Self::Weight | Self::TriangleGone => {
+                return self.vertex(&mut scene.meshes[mesh?], scene.skeletons.as_slice(), size, seed);
+            }
+            Self::MeshName => scene.meshes[mesh?].name.push_str("_2"),
+            Self::MaterialName => {
+                let material = pick(scene.materials.len())?;
+                scene.materials[material].name.push_str("_2");
+            }
+            Self::JointName => {
+                let joints = &mut scene.skeletons.first_mut()?.joints;
+                let joint = pick(joints.len())?;
+                joints[joint].name.push_str("_2");
+            }
+            Self::JointNew => {
+                let skeleton = scene.skeletons.first_mut()?;
+                let parent = pick(skeleton.joints.len());
+                let mut joint = Joint::new("tail_2", parent, crate::Local::default());
+                joint.inverse_bind = parent.map_or(joint.inverse_bind, |p| skeleton.joints[p].inverse_bind);
+                skeleton.joints.push(joint);
+                widen(scene);
+            }
+            Self::MeshGone => {
+                let gone = mesh.filter(|_| drawn.len() > 1)?;
+                for node in &mut scene.nodes {
+                    node.meshes.retain(|m| m.0 != gone);
+                    node.meshes.iter_mut().filter(|m| m.0 > gone).for_each(|m| m.0 -= 1);
+                }
+                if scene.skeletons.iter().flat_map(|s| &s.joints).any(|j| j.solid.is_some()) {
+                    return None;
+                }
+                scene.meshes.remove(gone);
+            }
+            Self::MeshNew => {
+                let mut new = scene.meshes[mesh?].clone();
+                new.name = "ball_2".into();
+                new.positions.iter_mut().for_each(|p| p[1] += size);
+                new.extras = None;
+                if let Some(skin) = &mut new.skin {
+                    skin.local.clear();
+                }
+                scene.nodes.push(Node::of_mesh("ball_2", MeshId(scene.meshes.len())));
+                if let Some(level) = scene.levels.first_mut() {
+                    level.nodes.push(crate::NodeId(scene.nodes.len() - 1));
+                }
+                scene.meshes.push(new);
+            }
+            _ => return self.clip(scene, size, seed),
+        }
+        Some(())
+    }
+
+    fn vertex(self, mesh: &mut Mesh, skeletons: &[crate::Skeleton], size: f32, seed: usize) -> Option<()> {
+        let corners = mesh.triangles.as_flattened();
+        let v = *corners.get(seed % corners.len())? as usize;
+        match self {
+            Self::Position => mesh.positions[v][seed % 3] += size * 0.01,
+            Self::Normal => {
+                let [x, y, z] = *mesh.normals.get(v)?;
+                mesh.normals[v] = [y, z, -x];
+                if mesh.normals[v] == [x, y, z] {
+                    mesh.normals[v] = [0.0, 1.0, 0.0];
+                }
+            }
+            Self::Uv => mesh.uvs.get_mut(v)?[seed % 2] += 0.0625,
+            Self::TriangleGone => {
+                if mesh.triangles.len() < 2 {
+                    return None;
+                }
+                mesh.triangles.remove(seed % mesh.triangles.len());
+            }
+            _ => {
+                let skin = mesh.skin.as_mut()?;
+                let joints = skeletons.get(skin.skeleton.0)?.joints.len();
+                let old = skin.of(v).iter().map(|i| i.joint as usize).collect::<Vec<_>>();
+                let free = (0..joints).map(|j| (j + seed) % joints).find(|j| !old.contains(j))?;
+                let was = core::mem::replace(skin, Skin::new(skin.skeleton));
+                for w in 0..was.vertex_count() {
+                    if w == v {
+                        skin.influences.push(crate::Influence { joint: free as u32, weight: 1.0 });
+                    } else {
+                        skin.influences.extend(was.of(w));
+                    }
+                    skin.end_vertex();
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn clip(self, scene: &mut Scene, size: f32, seed: usize) -> Option<()> {
+        let count = scene.clips.len();
+        let c = (count > 0).then(|| seed % count)?;
+        match self {
+            Self::ClipName => scene.clips[c].name.push_str("_2"),
+            Self::ClipGone => {
+                if count < 2 {
+                    return None;
+                }
+                scene.clips.remove(c);
+            }
+            Self::ClipShorter => {
+                // At its own rate and with the poses of its own frames, but the last.
+                let mut clip = posed(scene, c)?;
+                let Motion::Poses { frames, .. } = &mut clip.motion else { return None };
+                if frames.len() < 3 {
+                    return None;
+                }
+                frames.pop();
+                clip.frames = clip.frames.min(frames.len() as u32);
+                scene.clips[c] = clip;
+            }
+            Self::ClipNew => {
+                let mut clip = posed(scene, c)?;
+                clip.name = "wave_2".into();
+                scene.clips.push(clip);
+                let new = scene.clips.len() - 1;
+                return moved(scene, new, size, seed);
+            }
+            _ => {
+                let posed = match scene.clips[c].motion {
+                    Motion::Tracks(_) => posed(scene, c)?,
+                    Motion::Poses { .. } => scene.clips[c].clone(),
+                };
+                scene.clips[c] = posed;
+                return moved(scene, c, size, seed);
+            }
+        }
+        Some(())
+    }
+}
+
+/// A clip whose frames are poses of its own.
+fn posed(scene: &mut Scene, c: usize) -> Option<Clip> {
+    let budget = Budget::new(Limits::default());
+    let sampler = Sampler::new(scene, c, &budget).ok()?;
+    let poses = sampler.poses(sampler.whole_frames()).ok()?;
+    let mut clip = scene.clips[c].clone();
+    let frames = (0..poses.len() as u32).collect();
+    clip.motion = Motion::Poses { set: crate::motion::PoseSetId(scene.pose_sets.len()), frames };
+    scene.pose_sets.push(poses);
+    Some(clip)
+}
+
+/// Moves a joint in one frame of a clip of poses, which other clips may show.
+fn moved(scene: &mut Scene, c: usize, size: f32, seed: usize) -> Option<()> {
+    let Motion::Poses { set, frames } = &mut scene.clips[c].motion else { return None };
+    let set = scene.pose_sets.get_mut(set.0)?;
+    let (frame, joint) = (seed % frames.len().max(1), seed % set.joints.max(1));
+    let own = set.pose(*frames.get(frame)? as usize)?.to_vec();
+    frames[frame] = set.len() as u32;
+    set.locals.extend(own);
+    let last = set.locals.len() - set.joints + joint;
+    set.locals[last].w[1] += size * 0.03;
+    Some(())
+}
+
+/// Gives the poses of the first skeleton another joint.
+fn widen(scene: &mut Scene) {
+    let sets: Vec<usize> = scene
+        .clips
+        .iter()
+        .filter(|c| c.skeleton == SkeletonId(0))
+        .filter_map(|c| if let Motion::Poses { set, .. } = &c.motion { Some(set.0) } else { None })
+        .collect();
+    for (_, set) in scene.pose_sets.iter_mut().enumerate().filter(|(s, _)| sets.contains(s)) {
+        let poses = set.locals.chunks(set.joints.max(1));
+        let wider = poses.flat_map(|p| p.iter().copied().chain([crate::Affine::IDENTITY])).collect();
+        *set = PoseSet { joints: set.joints + 1, locals: wider };
+    }
+}
+
+fn extent(scene: &Scene) -> f32 {
+    let points = scene.meshes.iter().flat_map(|m| &m.positions).flatten();
+    let most = points.fold(0.0_f32, |most, c| most.max(c.abs()));
+    if most.is_finite() && most > 0.0 { most } else { 1.0 }
+}
+
+/// How near what was edited must come back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Near {
+    /// Of positions and translations, as a part of the extent.
+    pub place: f64,
+    /// Of normals.
+    pub normal: f64,
+    /// Of texture coordinates.
+    pub uv: f64,
+    /// Of weights.
+    pub weight: f64,
+    /// Of the axes of poses.
+    pub axes: f64,
+}
+
+/// Holds the scene of a merged model against the native and the edited one: what was not edited must be the native value
+/// bit for bit, what was must be the edited one nearly.
+///
+/// # Errors
+/// The first thing that is not so.
+pub fn check(native: &Scene, edited: &Scene, merged: &Scene, near: Near) -> Result<(), String> {
+    let size = f64::from(extent(edited));
+    if edited.meshes.len() != merged.meshes.len() {
+        return Err(format!("{} meshes for {}", merged.meshes.len(), edited.meshes.len()));
+    }
+    for (m, (edited_mesh, merged_mesh)) in edited.meshes.iter().zip(&merged.meshes).enumerate() {
+        let as_many = |n: &&Mesh| n.positions.len() == edited_mesh.positions.len();
+        let named = native.meshes.iter().find(|n| n.name == edited_mesh.name && as_many(n));
+        let native_mesh = match native.meshes.get(m) {
+            Some(n) if n.name == edited_mesh.name => Some(n),
+            other => named.or(other),
+        };
+        let pair =
+            [(native, native_mesh.filter(as_many)), (edited, Some(edited_mesh)), (merged, Some(merged_mesh))];
+        mesh(pair, near, size).map_err(|e| format!("meshes[{m}] {}: {e}", edited_mesh.name))?;
+    }
+    let names = |s: &Scene| {
+        s.skeletons.iter().flat_map(|s| s.joints.iter().map(|j| j.name.clone())).collect::<Vec<_>>()
+    };
+    if names(edited) != names(merged) {
+        return Err(format!("joints {:?} for {:?}", names(merged), names(edited)));
+    }
+    let clips = |s: &Scene| s.clips.iter().map(|c| (c.name.clone(), c.frames, c.looping)).collect::<Vec<_>>();
+    if clips(edited) != clips(merged) {
+        return Err(format!("clips {:?} for {:?}", clips(merged), clips(edited)));
+    }
+    for (c, clip) in edited.clips.iter().enumerate() {
+        let same = |n: &Clip| n.name == clip.name && n.frames == clip.frames;
+        let by_place = native.clips.get(c).filter(|n| same(n)).map(|_| c);
+        let n = by_place.or_else(|| native.clips.iter().position(same));
+        poses(native, edited, merged, (n, c), near, size)
+            .map_err(|e| format!("clips[{c}] {}: {e}", clip.name))?;
+    }
+    Ok(())
+}
+
+fn mesh(pair: [(&Scene, Option<&Mesh>); 3], near: Near, size: f64) -> Result<(), String> {
+    let [(_, native), (_, edited), (_, merged)] = pair;
+    let (Some(edited), Some(merged)) = (edited, merged) else { return Ok(()) };
+    if (edited.positions.len(), edited.triangles.len()) != (merged.positions.len(), merged.triangles.len()) {
+        return Err(format!(
+            "{} vertices, {} triangles for {}, {}",
+            merged.positions.len(),
+            merged.triangles.len(),
+            edited.positions.len(),
+            edited.triangles.len()
+        ));
+    }
+    let influences = |(scene, mesh): (&Scene, Option<&Mesh>), v: usize| {
+        let skin = mesh.and_then(|m| m.skin.as_ref())?;
+        let joints = &scene.skeletons.get(skin.skeleton.0)?.joints;
+        let name = |joint: u32| joints.get(joint as usize).map(|j| j.name.clone());
+        let one = |i: &crate::Influence| (name(i.joint), i.weight, i.joint);
+        Some(skin.of(v).iter().map(one).collect::<Vec<_>>())
+    };
+    // Places, normals and weights make one record in some formats.
+    let bits = |list: &[[f32; 3]], v: usize| list.get(v).map(|c| c.map(f32::to_bits));
+    let still = |v: usize| {
+        native.is_some_and(|n| {
+            bits(&n.positions, v) == bits(&edited.positions, v)
+                && bits(&n.normals, v) == bits(&edited.normals, v)
+                && influences(pair[0], v) == influences(pair[1], v)
+        })
+    };
+    list(
+        "positions",
+        native.map(|m| &m.positions),
+        &edited.positions,
+        &merged.positions,
+        near.place * size,
+        still,
+    )?;
+    list("normals", native.map(|m| &m.normals), &edited.normals, &merged.normals, near.normal, still)?;
+    list("uvs", native.map(|m| &m.uvs), &edited.uvs, &merged.uvs, near.uv, |_| true)?;
+    if edited.triangles != merged.triangles {
+        return Err("triangles".into());
+    }
+    let material = |(scene, mesh): (&Scene, Option<&Mesh>)| {
+        mesh.and_then(|m| m.material).and_then(|m| scene.materials.get(m.0)).map(|m| m.name.clone())
+    };
+    let [native_material, edited_material, merged_material] = pair.map(material);
+    if native_material.is_some() && edited_material != merged_material {
+        return Err(format!("material {merged_material:?} for {edited_material:?}"));
+    }
+    for v in 0..edited.positions.len() {
+        let [n, e, m] = pair.map(|p| influences(p, v));
+        let weight = |list: &Option<Vec<(Option<String>, f32, u32)>>, joint: &Option<String>| {
+            list.iter().flatten().filter(|i| i.0 == *joint).map(|i| f64::from(i.1)).sum::<f64>()
+        };
+        let still = native.is_some() && n == e;
+        let close = m.iter().flatten().chain(e.iter().flatten());
+        let off = close.map(|(j, ..)| (weight(&m, j) - weight(&e, j)).abs()).fold(0.0, f64::max);
+        if still && n != m || off > near.weight {
+            return Err(format!("vertex {v} follows {m:?}, for {e:?}"));
+        }
+    }
+    Ok(())
+}
+
+fn list<const N: usize>(
+    what: &str,
+    native: Option<&Vec<[f32; N]>>,
+    edited: &[[f32; N]],
+    merged: &[[f32; N]],
+    near: f64,
+    still: impl Fn(usize) -> bool,
+) -> Result<(), String> {
+    for (v, (e, m)) in edited.iter().zip(merged).enumerate() {
+        let bits = |c: &[f32; N]| c.map(f32::to_bits);
+        let n = native.and_then(|n| n.get(v)).filter(|n| bits(n) == bits(e) && still(v));
+        let off = e.iter().zip(m).map(|(a, b)| (f64::from(*a) - f64::from(*b)).abs()).fold(0.0, f64::max);
+        if n.is_some_and(|n| bits(n) != bits(m)) {
+            return Err(format!("{what}[{v}] was not edited: {m:?} for {e:?}"));
+        }
+        if off > near {
+            return Err(format!("{what}[{v}]: {m:?} for {e:?}"));
+        }
+    }
+    Ok(())
+}
+
+fn poses(
+    native: &Scene,
+    edited: &Scene,
+    merged: &Scene,
+    (n, c): (Option<usize>, usize),
+    near: Near,
+    size: f64,
+) -> Result<(), String> {
+    let budget = Budget::new(Limits::default());
+    let text = |e: crate::ConvertError| e.to_string();
+    let native_one = n.map(|n| Sampler::new(native, n, &budget).map_err(text)).transpose()?;
+    let [edited_one, merged_one] = [edited, merged].map(|s| Sampler::new(s, c, &budget).map_err(text));
+    let (edited_one, merged_one) = (edited_one?, merged_one?);
+    let place = |s: &Sampler<'_, '_>, name: &str| s.skeleton().joints.iter().position(|j| j.name == name);
+    for frame in edited_one.whole_frames() {
+        for (j, joint) in edited_one.skeleton().joints.iter().enumerate() {
+            let Some(k) = place(&merged_one, &joint.name) else { continue };
+            let (e, m) = (edited_one.local(j, frame), merged_one.local(k, frame));
+            let n = native_one.as_ref().and_then(|s| Some(s.local(place(s, &joint.name)?, frame)));
+            let where_ = || format!("frame {frame}, {}", joint.name);
+            if n == Some(e) && m != e {
+                return Err(format!("{} was not edited: {m:?} for {e:?}", where_()));
+            }
+            let (turned, moved) = apart(&e, &m);
+            if turned > near.axes || moved > near.place * size {
+                return Err(format!("{}: {m:?} for {e:?}", where_()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How far the axes and the origins of two transforms are from each other.
+fn apart(a: &Affine64, b: &Affine64) -> (f64, f64) {
+    let axes = [(a.x, b.x), (a.y, b.y), (a.z, b.z)].map(|(a, b)| length(sub(a, b)));
+    (axes.into_iter().fold(0.0, f64::max), distance(a.w, b.w))
+}

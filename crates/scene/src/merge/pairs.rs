@@ -1,0 +1,72 @@
+//! Parts of an edited scene found in the native one.
+
+use super::find::{Match, named};
+use crate::mesh::Mesh;
+use crate::model::Scene;
+use crate::motion::Clip;
+use crate::skeleton::{Joint, Skeleton};
+use alloc::vec::Vec;
+use meshwright_core::{Budget, LimitExceeded};
+
+/// Names as keys, charged.
+fn names<'a, T>(
+    items: &'a [T],
+    name: impl Fn(&'a T) -> &'a str,
+    budget: &Budget,
+) -> Result<Vec<&'a str>, LimitExceeded> {
+    let mut names = budget.reserve("names", items.len())?;
+    names.extend(items.iter().map(name));
+    Ok(names)
+}
+
+/// For each joint of an edited skeleton the native one: by name, a renamed one by its place.
+///
+/// # Errors
+/// When the budget does not allow for it.
+pub fn joints(native: &Skeleton, edited: &Skeleton, budget: &Budget) -> Result<Match, LimitExceeded> {
+    let list = |skeleton: &'_ Skeleton| skeleton.joints.len();
+    let as_many = list(native) == list(edited);
+    let alike = |n: usize, e: usize| {
+        let pair = native.joints.get(n).zip(edited.joints.get(e));
+        let same = |(n, e): (&Joint, &Joint)| n.parent == e.parent && n.rest == e.rest;
+        as_many && n == e || pair.is_some_and(same)
+    };
+    fn name(of: &Joint) -> &str {
+        &of.name
+    }
+    named(&names(&native.joints, name, budget)?, &names(&edited.joints, name, budget)?, alike, budget)
+}
+
+/// For each mesh of an edited scene the native one: by name, a renamed one by its triangles.
+///
+/// # Errors
+/// When the budget does not allow for it.
+pub fn meshes(native: &Scene, edited: &Scene, budget: &Budget) -> Result<Match, LimitExceeded> {
+    let alike = |n: usize, e: usize| {
+        let pair = native.meshes.get(n).zip(edited.meshes.get(e));
+        let same = |(n, e): (&Mesh, &Mesh)| {
+            n.positions.len() == e.positions.len() && n.triangles == e.triangles && n.material == e.material
+        };
+        pair.is_some_and(same)
+    };
+    fn name(of: &Mesh) -> &str {
+        &of.name
+    }
+    named(&names(&native.meshes, name, budget)?, &names(&edited.meshes, name, budget)?, alike, budget)
+}
+
+/// For each clip of an edited scene the native one: by name, a renamed one by its frames.
+///
+/// # Errors
+/// When the budget does not allow for it.
+pub fn clips(native: &Scene, edited: &Scene, budget: &Budget) -> Result<Match, LimitExceeded> {
+    let alike = |n: usize, e: usize| {
+        let pair = native.clips.get(n).zip(edited.clips.get(e));
+        let key = |c: &Clip| (c.frames, c.rate.to_bits(), c.looping, c.start);
+        pair.is_some_and(|(n, e)| key(n) == key(e))
+    };
+    fn name(of: &Clip) -> &str {
+        &of.name
+    }
+    named(&names(&native.clips, name, budget)?, &names(&edited.clips, name, budget)?, alike, budget)
+}
