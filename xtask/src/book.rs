@@ -1,5 +1,5 @@
-//! `xtask book`: every page's links and anchors lead somewhere, the book has every page of `docs`, and mdBook builds it
-//! where that is installed.
+//! `xtask book`: every page's links and anchors lead somewhere, the book has every page of `docs`, tests that the README
+//! names are there, and mdBook builds the book where that is installed.
 
 use crate::markdown::Page;
 use crate::sh;
@@ -78,7 +78,21 @@ fn check(root: &Path, pages: &[PathBuf]) -> Result<Vec<String>, String> {
             wrong.push(format!("{}: has no title", path.display()));
         }
     }
+    wrong.extend(proofs(root)?);
     Ok(wrong)
+}
+
+/// Tests that the README names and that are not there: `file` or `file: test`.
+fn proofs(root: &Path) -> Result<Vec<String>, String> {
+    let text = fs::read_to_string(root.join("README.md")).map_err(|e| format!("README.md: {e}"))?;
+    let named =
+        text.split('`').skip(1).step_by(2).filter(|code| code.starts_with("crates/") && code.contains(".rs"));
+    let is_missing = |code: &&str| {
+        let (file, test) = code.split_once(": ").unwrap_or((code, ""));
+        let text = fs::read_to_string(root.join(file)).unwrap_or_default();
+        !text.contains(&if test.is_empty() { "fn ".to_owned() } else { format!("fn {test}(") })
+    };
+    Ok(named.filter(is_missing).map(|code| format!("README.md: there is no {code}")).collect())
 }
 
 /// Where a link leads, which must be there. Other machines are not asked.
@@ -126,7 +140,7 @@ mod tests {
         let dir = std::env::temp_dir().join(format!("meshwright-book-{}", std::process::id()));
         fs::create_dir_all(dir.join("docs/formats")).unwrap();
         let write = |name: &str, text: &str| fs::write(dir.join(name), text).unwrap();
-        write("README.md", "# R\n[d](docs/a.md#two) [gone](docs/gone.md)\n");
+        write("README.md", "# R\n[d](docs/a.md#two) [gone](docs/gone.md) `crates/x.rs: test`\n");
         write("docs/SUMMARY.md", "# S\n[a](a.md)\n[a](a.md)\n");
         write(
             "docs/a.md",
@@ -145,6 +159,7 @@ mod tests {
             "docs/SUMMARY.md:3: a.md is listed twice",
             "docs/formats/b.md: is not in docs/SUMMARY.md",
             "docs/formats/b.md: has no title",
+            "README.md: there is no crates/x.rs: test",
         ];
         assert_eq!(wrong.unwrap(), expected);
     }

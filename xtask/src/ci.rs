@@ -21,6 +21,7 @@ pub(crate) const STEPS: &[&[&str]] = &[
     &["seeds"],
     &["book"],
     &["supply"],
+    &["publish"],
     &["deny"],
     &["readme", "--check"],
     &["formats", "--check"],

@@ -10,6 +10,7 @@ mod book;
 mod browser;
 pub mod builds;
 mod ci;
+mod dist;
 mod features;
 pub mod fixtures;
 mod imports;
@@ -56,6 +57,8 @@ enum Run {
     Plain(fn(&Path) -> Result<(), String>),
     /// A function that writes, or with `--check` only compares.
     Check(fn(&Path, bool) -> Result<(), String>),
+    /// A function that reads its own options.
+    Words(fn(&Path, &[OsString]) -> Result<(), String>),
     /// The verb of the same name in `crates/lab`, in a build of a profile that may depend on the options.
     Lab(fn(&[OsString]) -> &'static str),
 }
@@ -163,6 +166,13 @@ pub const VERBS: &[Verb] = &[
     plain("asan", "the tests under the address sanitizer (nightly)", builds::asan),
     plain("glam-assert", "the tests of what uses glam, with its assertions", builds::glam_assert),
     plain("package", "packs what is published; its examples and doctests, packed", package::package),
+    plain("publish", "everything of publishing but the upload, in order", dist::publish),
+    Verb {
+        name: "dist",
+        help: "[--target TRIPLE] [--profile NAME]: the program with completions and manual as an archive, and its checksum",
+        run: Run::Words(dist::dist),
+    },
+    plain("notes", "what the changelogs say of this version, for a release", dist::notes),
     plain("minimal", "the oldest dependencies that the manifests allow (nightly)", builds::minimal),
 ];
 
@@ -180,6 +190,7 @@ fn dispatch(root: &Path, name: &str, words: &[OsString]) -> Result<(), String> {
         Run::Check(run) => {
             run(root, check_flag(lexopt::Parser::from_args(words)).map_err(|e| e.to_string())?)
         }
+        Run::Words(run) => run(root, words),
         Run::Lab(profile) => {
             sh::run(Command::new(program(root, "lab", profile(words))?).arg(name).args(words))
         }

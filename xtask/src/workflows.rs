@@ -27,9 +27,11 @@ const XTASK: &str = "cargo run --locked -p xtask -- ";
 const SETUP: &[&str] = &[
     "cargo install --locked ",
     "rustup toolchain install ",
+    "rustup target add ",
     "rustup component add ",
     "sudo apt-get install --yes ",
     "sudo sysctl -w ",
+    "gh release create ",
     "exit 1",
 ];
 

@@ -12,6 +12,7 @@ mod convert;
 mod destination;
 mod dump;
 mod edit;
+mod help;
 mod identity;
 mod info;
 mod input;
@@ -34,9 +35,8 @@ mod temporary;
 mod unpack;
 mod view;
 
-use args::{Cli, Command};
+use args::Command;
 pub(crate) use batch::say;
-use clap::Parser;
 use serde_json::json;
 use std::ffi::OsString;
 use std::io;
@@ -86,7 +86,7 @@ impl From<Status> for ExitCode {
 pub fn run(words: impl IntoIterator<Item = OsString>) -> Status {
     temporary::survive_limits();
     let words: Vec<OsString> = words.into_iter().collect();
-    let cli = match Cli::try_parse_from(&words) {
+    let cli = match help::parse(&words) {
         Ok(cli) => cli,
         Err(e) => return refused_arguments(&words, &e),
     };
@@ -102,6 +102,8 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Status {
         Command::Dump(args) => dump::run(args),
         Command::Optimize(args) => optimize::run(args),
         Command::Edit(args) => edit::run(args),
+        Command::Completions(args) => help::completions(args),
+        Command::Man(args) => help::man(args),
     };
     match result {
         Ok(status) => status,

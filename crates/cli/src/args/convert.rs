@@ -1,8 +1,9 @@
 //! `convert`.
 
 use super::shared::{CompanionArgs, JobsArgs, OutputFormat, ReadArgs};
-use super::values::{engines, parse_factor, parse_id, parse_rate, parse_shard};
+use super::values::{engine, parse_factor, parse_id, parse_rate, parse_shard, target};
 use clap::{Args, ValueEnum};
+use meshwright::Target;
 use meshwright::scene::Engine;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -28,10 +29,9 @@ pub(crate) struct ConvertArgs {
     /// An output appears complete or not at all; what replaces a file, or is the only output, survives a power failure
     #[arg(long, short, value_name = "OUT", required = true)]
     pub output: PathBuf,
-    /// The output's format: glb, gltf, obj or any that is read, the input's own for a byte-identical rewrite; by default
-    /// that of OUT
-    #[arg(long, value_name = "FORMAT")]
-    pub to: Option<String>,
+    /// The output's format, the input's own for a byte-identical rewrite; by default that of OUT
+    #[arg(long, value_name = "FORMAT", value_parser = target(), ignore_case = true)]
+    pub to: Option<Target>,
     /// For obj: the pose CLIP:FRAME, by number or name; `:FRAME` is a frame of the file. The bind pose by default
     #[arg(long, value_name = "CLIP:FRAME")]
     pub pose: Option<String>,
@@ -69,7 +69,8 @@ pub(crate) struct ConvertArgs {
     /// Frames per second of the clips of a glTF document, instead of the rate that it states or that fits its keys
     #[arg(long, value_name = "N", value_parser = parse_rate)]
     pub fps: Option<f32>,
-    #[arg(long = "for", value_name = "ENGINE", help = format!("Keep the limits of an engine where they are narrower than its format's: {}", engines()))]
+    /// Keep the limits of an engine where they are narrower than its format's
+    #[arg(long = "for", value_name = "ENGINE", value_parser = engine(), ignore_case = true)]
     pub engine: Option<Engine>,
     /// The number of the first TSO mesh and texture in the game's archives, where names hold none: decimal, or 0x and
     /// hexadecimal. A .bnd is written beside the mesh

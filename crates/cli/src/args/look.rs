@@ -1,7 +1,7 @@
 //! Commands that look at files and write none.
 
 use super::shared::{CompanionArgs, JobsArgs, OutputFormat, ReadArgs};
-use super::values::{engines, parse_size};
+use super::values::{engine, parse_size};
 use clap::Args;
 use meshwright::scene::Engine;
 use std::ffi::OsString;
@@ -32,7 +32,8 @@ pub(crate) struct CheckArgs {
     /// Exit with 1 on warnings too
     #[arg(long)]
     pub deny_warnings: bool,
-    #[arg(long = "for", value_name = "ENGINE", help = format!("Say too what an engine's loader would refuse, or read otherwise than the file says: {}", engines()))]
+    /// Say too what an engine's loader would refuse, or read otherwise than the file says
+    #[arg(long = "for", value_name = "ENGINE", value_parser = engine(), ignore_case = true)]
     pub engine: Option<Engine>,
     #[command(flatten)]
     pub jobs: JobsArgs,

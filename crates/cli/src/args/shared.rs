@@ -1,7 +1,8 @@
 //! Options that several commands share.
 
-use super::values::{parse_size, values};
+use super::values::{dialect, format, parse_size};
 use clap::{Args, ValueEnum};
+use meshwright::Format;
 use meshwright::tso::{Gesture, Tone};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -20,15 +21,16 @@ pub(crate) enum OutputFormat {
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ReadArgs {
     /// Read files as this format whatever their content and name say
-    #[arg(long = "as", value_name = "FORMAT")]
-    pub read_as: Option<String>,
+    #[arg(long = "as", value_name = "FORMAT", value_parser = format(), ignore_case = true)]
+    pub read_as: Option<Format>,
     /// Pass over broken rules that leave the rest readable, and report them
     #[arg(long)]
     pub lenient: bool,
     /// Bytes that one file may take in memory, decompressed streams included: 256M, 1G
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size)]
     pub max_memory: u64,
-    #[arg(long, value_name = "NAME", help = format!("The dialect of files, where their bytes do not decide: {}", values("dialect").join(", ")))]
+    /// The dialect of files, where their bytes do not decide
+    #[arg(long, value_name = "NAME", value_parser = dialect())]
     pub dialect: Option<String>,
     /// Rotations of a Crucible skeleton are stored w first
     #[arg(long)]

@@ -1,10 +1,31 @@
 //! Values of options.
 
-use meshwright::Format;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use meshwright::scene::Engine;
+use meshwright::{Format, Target};
+
+/// The name of a format.
+pub(super) fn format() -> impl TypedValueParser<Value = Format> {
+    PossibleValuesParser::new(Format::ALL.iter().map(|f| f.id())).try_map(|name| name.parse::<Format>())
+}
+
+/// The name of what a scene becomes.
+pub(super) fn target() -> impl TypedValueParser<Value = Target> {
+    PossibleValuesParser::new(Target::all().map(Target::id)).try_map(|name| name.parse::<Target>())
+}
+
+/// The name of an engine whose limits are known.
+pub(super) fn engine() -> impl TypedValueParser<Value = Engine> {
+    PossibleValuesParser::new(Engine::ALL.map(Engine::id)).try_map(|name| name.parse::<Engine>())
+}
+
+/// The name of a dialect of any format.
+pub(super) fn dialect() -> PossibleValuesParser {
+    values("dialect").into()
+}
 
 /// The values of a setting, whatever format has it.
-pub(crate) fn values(setting: &str) -> Vec<&'static str> {
+fn values(setting: &str) -> Vec<&'static str> {
     let mut values: Vec<_> = Format::ALL.iter().flat_map(|f| f.values(setting)).copied().collect();
     values.sort_unstable();
     values.dedup();
@@ -29,11 +50,6 @@ pub(super) fn parse_id(text: &str) -> Result<u32, String> {
     let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
     let number = hexadecimal.map_or_else(|| text.parse(), |digits| u32::from_str_radix(digits, 16));
     number.map_err(|_| "not a number of 32 bits".into())
-}
-
-/// The engines whose limits are known.
-pub(super) fn engines() -> String {
-    Engine::ALL.map(Engine::id).join(", ")
 }
 
 pub(super) fn parse_factor(text: &str) -> Result<f64, String> {

@@ -131,7 +131,7 @@ fn is_result(input: &Input, into: Option<&Path>, to: Target) -> bool {
 /// What is written: what the arguments say, or the output's name.
 fn target(args: &ConvertArgs, destination: &Destination) -> Result<Target, Fail> {
     match (&args.to, destination) {
-        (Some(text), _) => text.parse().map_err(|e| Fail::Usage(format!("--to: {e}"))),
+        (Some(to), _) => Ok(*to),
         (None, Destination::File(path)) => {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             Target::from_name(&name).ok_or_else(|| {

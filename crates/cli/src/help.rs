@@ -1,0 +1,156 @@
+//! What the command line says of itself: help with examples, `completions` and `man`.
+
+use crate::args::{Cli, CompletionsArgs, ManArgs};
+use crate::destination::Destination;
+use crate::output::{deliver, write_files};
+use crate::refusal::Refusal;
+use crate::{Fail, Status};
+use clap::{Command, CommandFactory as _, FromArgMatches as _};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What people do with each command, and how; a test runs them.
+const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
+    (
+        "info",
+        &[
+            ("What is in a model, and what belongs to it", "hopper.dpm"),
+            ("In all models of a pack, for a program", "data.pk3 --format json"),
+        ],
+    ),
+    (
+        "check",
+        &[
+            ("Everything that is wrong in a folder", "models/"),
+            ("For CI: warnings count, results for a program", "models/ --deny-warnings --format json"),
+            ("What an engine would refuse or read otherwise", "tube.iqm --for darkplaces"),
+        ],
+    ),
+    (
+        "convert",
+        &[
+            ("Into Blender and everything else that reads glTF", "hopper.dpm -o hopper.glb"),
+            ("A folder or a pack, its tree kept", "data.pk3 -o glb/"),
+            (
+                "Back into the game; first only what it would give",
+                "hopper.glb -o new.dpm --for darkplaces --dry-run",
+            ),
+            (
+                "A figure of several files",
+                "flower.mesh --skeleton flower.skel --anim sway.anim -o flower.glb",
+            ),
+            ("A frame of a clip as OBJ", "hopper.dpm -o hopper.obj --pose idle:3"),
+            ("The same bytes again", "hopper.dpm -o copy.dpm"),
+        ],
+    ),
+    (
+        "list",
+        &[
+            ("What the engine sees of a game's folder, and from which pack", "data.pk3"),
+            ("A folder in a pack", "data.pk3/models"),
+        ],
+    ),
+    ("unpack", &[("All files of a pack", "data.pk3 -o files/")]),
+    (
+        "pack",
+        &[
+            ("A pack of a folder", "models/ -o mine.pk3"),
+            ("A pack with what changed; the rest byte for byte", "models/ --onto data.pk3 -o mine.pk3"),
+        ],
+    ),
+    ("view", &[("All models of a folder, in the browser", "models/")]),
+    (
+        "render",
+        &[
+            ("A picture with the bones", "hopper.dpm -o hopper.png --overlay bones"),
+            ("A clip as an animated PNG", "hopper.dpm -o hop.png --clip hop --size 64"),
+            ("All models of a folder on one sheet", "models/ -o sheet.png --sheet"),
+        ],
+    ),
+    ("dump", &[("The whole model, and one pose of it", "hopper.dpm --pose idle:3 -o hopper.json")]),
+    (
+        "optimize",
+        &[
+            ("Fewer bytes, the same model", "windmill.bmd -o small.bmd"),
+            (
+                "Positions may be off by a hundredth of a unit",
+                "windmill.bmd -o smaller.bmd --max-position 0.01",
+            ),
+        ],
+    ),
+    ("edit", &[("Flag the last bone as an attachment", "hopper.dpm -o tagged.dpm --set-attach '#4'")]),
+    ("completions", &[("For bash", "bash > meshwright.bash")]),
+    ("man", &[("Pages for man, one for each command", "man1/")]),
+];
+
+/// The command line as it is shown: each command with its examples.
+fn command() -> Command {
+    let add = |command: Command, (name, examples): &(&'static str, &[(&str, &str)])| {
+        let lines = examples.iter().map(|(what, words)| format!("  # {what}\n  meshwright {name} {words}"));
+        let text = format!("Examples:\n{}", lines.collect::<Vec<_>>().join("\n"));
+        command.mut_subcommand(name, |command| {
+            let after = command.get_after_help().map(|said| format!("{text}\n\n{said}")).unwrap_or(text);
+            command.after_help(after)
+        })
+    };
+    EXAMPLES.iter().fold(Cli::command(), add)
+}
+
+/// What the words of a command line ask for.
+pub(crate) fn parse(words: &[OsString]) -> Result<Cli, clap::Error> {
+    let mut command = command();
+    let matches = command.try_get_matches_from_mut(words)?;
+    Cli::from_arg_matches(&matches).map_err(|e| e.format(&mut command))
+}
+
+pub(crate) fn completions(args: &CompletionsArgs) -> Result<Status, Fail> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut command(), "meshwright", &mut script);
+    Ok(ended(deliver(&Destination::Stdout, &script)))
+}
+
+pub(crate) fn man(args: &ManArgs) -> Result<Status, Fail> {
+    let mut command = command();
+    command.build();
+    let own = (PathBuf::from("meshwright.1"), page(command.clone())?);
+    // What `help` would say stands in the pages.
+    let others = command
+        .get_subcommands()
+        .filter(|c| c.get_name() != "help")
+        .map(|sub| Ok((format!("meshwright-{}.1", sub.get_name()).into(), page(sub.clone())?)));
+    let pages: Vec<(PathBuf, Vec<u8>)> = [Ok(own)].into_iter().chain(others).collect::<Result<_, Fail>>()?;
+    let pages: Vec<_> = pages.into_iter().map(|(name, page)| (args.folder.join(name), page)).collect();
+    let written = write_files(&Destination::Folder(args.folder.clone()), &pages);
+    Ok(ended(written.map_err(|(path, e)| Refusal::unwritable(&path, &e))))
+}
+
+/// A page for `man`.
+fn page(command: Command) -> Result<Vec<u8>, Fail> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command).render(&mut page)?;
+    Ok(page)
+}
+
+fn ended(result: Result<(), Refusal>) -> Status {
+    match result {
+        Ok(()) => Status::Fine,
+        Err(refusal) => {
+            refusal.say("meshwright");
+            refusal.status()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound_and_has_examples() {
+        command().debug_assert();
+        let without: Vec<_> = Cli::command().get_subcommands().map(|c| c.get_name().to_owned()).collect();
+        let without: Vec<_> =
+            without.iter().filter(|name| !EXAMPLES.iter().any(|(n, _)| n == name)).collect();
+        assert!(without.is_empty(), "no examples of {without:?}");
+    }
+}
