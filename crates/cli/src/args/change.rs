@@ -25,27 +25,28 @@ pub(crate) struct OptimizeArgs {
     /// How far a texture coordinate may move
     #[arg(long, value_name = "ST", default_value = "0", value_parser = parse_bound)]
     pub max_st: f64,
-    /// How far keys may turn a bone of the posed model off at a whole frame, its parents' part included
+    /// How far a bone of the posed model may be turned off at a frame, its parents' part included
     #[arg(long, value_name = "DEGREES", default_value = "0", value_parser = parse_bound)]
     pub max_angle: f64,
-    /// How far keys may move a vertex of the posed model off at a whole frame, in units of the model; without it
-    /// --max-angle alone says how far
+    /// How far a vertex of the posed model may be moved off at a frame, in units of the model; without it --max-angle
+    /// alone counts
     #[arg(long, value_name = "UNITS", default_value = "0", value_parser = parse_bound)]
     pub max_distance: f64,
-    /// How far a bone's own scale may be off at a whole frame
+    /// How far a bone's own scale may be off at a frame
     #[arg(long, value_name = "FACTOR", default_value = "0", value_parser = parse_bound)]
     pub max_scale: f64,
     /// The fewest bytes, with what BGBTech's own loader misreads: quads, more triangles than vertices in a mesh, and keys
     /// on the last frame of a clip, behind which it gives bones the keys of others
     #[arg(long)]
     pub compact: bool,
-    /// Do without what that loader misreads whatever it costs: keys on the last frame that the input has move or go, even
-    /// beyond the bounds. By default those stay where the bounds do not allow to leave them out
+    /// Write nothing that BGBTech's own loader misreads, whatever it costs: keys on the last frame are moved or left out, even
+    /// beyond the bounds. By default they stay where the bounds do not allow it
     #[arg(long, conflicts_with = "compact")]
     pub engine_safe: bool,
-    /// How much is tried, 0 to 9; what is not tried leaves the file larger
+    /// How much is tried, 0 to 9: more takes longer and saves more
     #[arg(long, value_name = "N", default_value_t = DEFAULT_EFFORT, value_parser = clap::value_parser!(u8).range(0..=9))]
     pub effort: u8,
+    /// How results are printed
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
     #[command(flatten)]
@@ -134,6 +135,7 @@ pub(crate) struct EditArgs {
     /// Give a bone another name
     #[arg(long, value_name = "BONE=NAME")]
     pub rename_bone: Vec<String>,
+    /// How results are printed
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
     #[command(flatten)]

@@ -21,8 +21,8 @@ pub(crate) enum InfluenceArg {
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
-    /// Files or folders, - for standard input. Several TSO files (.mesh, .skel, .anim) with one output file
-    /// become one figure
+    /// Files or folders, - for standard input. Several files of The Sims Online (.mesh, .skel, .anim) with one
+    /// output file become one figure
     #[arg(required = true)]
     pub files: Vec<OsString>,
     /// A file, a folder (existing, or ending in /, or for several inputs without an extension), or - for standard output.
@@ -49,7 +49,7 @@ pub(crate) struct ConvertArgs {
     /// variants
     #[arg(long, value_name = "N")]
     pub skin: Option<u32>,
-    /// Compute the normals of TSO meshes from their faces, for files whose normals point in wrong directions
+    /// Compute the normals of meshes of The Sims Online from their faces, for files whose normals are wrong
     #[arg(long)]
     pub recompute_normals: bool,
     /// Let the normals of blend vertices (The Sims) take part in shading, as the format has it; Maxis' own bodies have those
@@ -72,8 +72,8 @@ pub(crate) struct ConvertArgs {
     /// Keep the limits of an engine where they are narrower than its format's
     #[arg(long = "for", value_name = "ENGINE", value_parser = engine(), ignore_case = true)]
     pub engine: Option<Engine>,
-    /// The number of the first TSO mesh and texture in the game's archives, where names hold none: decimal, or 0x and
-    /// hexadecimal. A .bnd is written beside the mesh
+    /// The number that the first mesh of The Sims Online and its texture have in the game's archives, where their names
+    /// hold none: decimal, or 0x and hexadecimal. A .bnd is written beside the mesh
     #[arg(long, value_name = "N", value_parser = parse_id)]
     pub tso_id: Option<u32>,
     /// Write the neighbours of triangles into IQM
@@ -102,7 +102,7 @@ pub(crate) struct ConvertArgs {
     /// Keep native fields that glTF has no place for as extras
     #[arg(long)]
     pub extras: bool,
-    /// Draw the meshes that only bound bones (BMD), too
+    /// Draw the meshes that are bounds of bones (BMD), too
     #[arg(long)]
     pub solids: bool,
     /// How what was written and what was lost is printed

@@ -14,6 +14,7 @@ pub(crate) struct UnpackArgs {
     /// The folder that takes the files, under the paths that they have in the pack
     #[arg(long, short, value_name = "DIR", required = true)]
     pub output: PathBuf,
+    /// How results are printed
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
     /// Bytes that one file may take in memory
@@ -28,10 +29,11 @@ pub(crate) struct PackArgs {
     /// The pack: .pk3, .pk4 and .zip are zip archives, .pak is Quake's
     #[arg(long, short, value_name = "PACK", required = true)]
     pub output: PathBuf,
-    /// Keep what this pack of the same kind holds: files that the folder has not, or has with the same bytes, stay byte
+    /// Start from this pack of the same kind: files that the folder does not have, or has with the same bytes, stay byte
     /// for byte
     #[arg(long, value_name = "PACK")]
     pub onto: Option<PathBuf>,
+    /// How results are printed
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
     /// Bytes that one file may take in memory

@@ -38,8 +38,8 @@ pub(crate) enum OverlayArg {
 
 #[derive(Debug, Args)]
 pub(crate) struct RenderArgs {
-    /// Files or folders, - for standard input. Several TSO files (.mesh, .skel, .anim) with one output file
-    /// become one figure
+    /// Files or folders, - for standard input. Several files of The Sims Online (.mesh, .skel, .anim) with one
+    /// output file become one figure
     #[arg(required = true)]
     pub files: Vec<OsString>,
     /// A .png file, a folder (existing, or ending in /, or for several inputs without an extension), or - for standard output
@@ -55,10 +55,10 @@ pub(crate) struct RenderArgs {
     /// All frames of a clip, by number or name, as an animated PNG
     #[arg(long, value_name = "CLIP")]
     pub clip: Option<String>,
-    /// So many pictures from all around, as an animated PNG; of a clip, the camera goes around once
+    /// This many pictures from all around, as an animated PNG; with a clip the camera goes around once
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=2000))]
     pub turntable: Option<u32>,
-    /// So many pictures of the clip or from all around side by side, instead of an animation
+    /// This many pictures of the clip, or from all around, side by side instead of an animation
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=2000))]
     pub strip: Option<u32>,
     /// One picture of all inputs, each with its name below it

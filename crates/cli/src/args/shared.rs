@@ -19,11 +19,12 @@ pub(crate) enum OutputFormat {
 
 /// Options of every command that reads models.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Reading")]
 pub(crate) struct ReadArgs {
     /// Read files as this format whatever their content and name say
     #[arg(long = "as", value_name = "FORMAT", value_parser = format(), ignore_case = true)]
     pub read_as: Option<Format>,
-    /// Pass over broken rules that leave the rest readable, and report them
+    /// Read on after broken rules that leave the rest readable, and report them
     #[arg(long)]
     pub lenient: bool,
     /// Bytes that one file may take in memory, decompressed streams included: 256M, 1G
@@ -38,17 +39,17 @@ pub(crate) struct ReadArgs {
     /// The .json of an FSOMODEL file instead of the one beside it
     #[arg(long, value_name = "FILE")]
     pub metadata: Option<PathBuf>,
-    /// Look for what belongs to a model in this folder instead of the model's own, or the parent of a folder models around
-    /// it; repeatable, later ones hide earlier ones
+    /// Look for companions and textures in this folder instead of around the model; repeatable, files of later
+    /// ones hide those of earlier ones
     #[arg(long, value_name = "DIR")]
     pub root: Vec<PathBuf>,
     /// Ignore companion files found beside the model
     #[arg(long)]
     pub no_companions: bool,
-    /// Say nothing but results, errors, and in one line what a file lost
+    /// Print nothing but results, errors, and for each file one line with what was lost
     #[arg(long, short)]
     pub quiet: bool,
-    /// Say every loss and note by itself instead of one line for each kind
+    /// Print every loss and note on a line of its own instead of one line for each kind
     #[arg(long, short, conflicts_with = "quiet")]
     pub verbose: bool,
 }
@@ -56,8 +57,8 @@ pub(crate) struct ReadArgs {
 /// Options of every command that takes many files.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct JobsArgs {
-    /// How many files are worked on at a time: one for each core by default. Results are the same for any number; large
-    /// files wait for each other, so that all together take about what --max-memory lets one take
+    /// How many files are worked on at a time, by default one for each core. Results are the same for any number. Large
+    /// files wait for each other: all together take about as much memory as --max-memory allows one
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
 }
@@ -76,6 +77,7 @@ pub(crate) enum ClipNamesArg {
 
 /// Files that belong to a model.
 #[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Files that belong to the model")]
 pub(crate) struct CompanionArgs {
     /// A .framegroups file (DPM, ZYM) instead of the one beside the model
     #[arg(long, value_name = "FILE")]
@@ -83,8 +85,8 @@ pub(crate) struct CompanionArgs {
     /// Where the names of its clips come from
     #[arg(long, value_enum, default_value_t)]
     pub clip_names: ClipNamesArg,
-    /// The skeleton of meshes, suits and motions of The Sims (.skel, .cmx, .bcf) or of a Crucible mesh (.cskel); without,
-    /// the game's own is taken that lies in the tree and fits
+    /// The skeleton of meshes, suits and motions of The Sims (.skel, .cmx, .bcf) or of a Crucible mesh (.cskel). Without it
+    /// the game's own is taken, where one lies in the tree and fits
     #[arg(long, value_name = "FILE")]
     pub skeleton: Option<PathBuf>,
     /// An animation of the skeleton (.anim), skills with the keys beside them (.cmx, .bcf), or a folder of such; repeatable
@@ -99,7 +101,7 @@ pub(crate) struct CompanionArgs {
     /// What the hands of a figure of The Sims do: idle, fist or pointing; named twice, the right and the left
     #[arg(long, value_name = "GESTURE")]
     pub gesture: Vec<Gesture>,
-    /// The .bnd that names a TSO mesh's texture, instead of the one beside it
+    /// The .bnd that names the texture of a mesh of The Sims Online, instead of the one beside it
     #[arg(long, value_name = "FILE")]
     pub binding: Option<PathBuf>,
 }
