@@ -97,7 +97,7 @@ impl Work<'_> {
             let left = files.drain(..files.len() - 1);
             losses.extend(left.map(|(companion, _)| {
                 let companion = companion.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                Loss::new("companion-left", companion, "is left behind: the output takes one file")
+                Loss::new("companion-left", companion, "is not written: this output takes one file")
             }));
         }
         files.retain(|(place, file)| place == path || !holds(place, &file.bytes));
