@@ -14,12 +14,11 @@
 //! <!-- needs ninja -->                            the next block is run where there is such a program
 //! ```
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
-#![allow(clippy::print_stderr, reason = "what could not run is said")]
 
 mod common;
 
 use common::{code, names, program, stderr, stdout};
-use meshwright_testkit::testdata;
+use meshwright_testkit::{skipped, testdata};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -137,7 +136,7 @@ impl Page {
             return;
         }
         if let Some(tool) = next.needs.filter(|tool| !is_there(tool)) {
-            return eprintln!("{}: skipped: there is no {tool}", self.name);
+            return skipped(&self.name, &format!("there is no {tool}"));
         }
         match language {
             "sh" if lines.iter().all(|line| is_plain(line)) => {
@@ -169,7 +168,7 @@ impl Page {
     /// Lines for a shell.
     fn script(&mut self, text: &str, expected: i32) {
         if !cfg!(unix) && !text.lines().all(is_plain) {
-            return eprintln!("{}: skipped: there is no shell", self.name);
+            return skipped(&self.name, "there is no shell");
         }
         if !cfg!(unix) {
             return text.lines().for_each(|line| self.line(line, expected));
@@ -190,7 +189,7 @@ impl Page {
 
     fn transcript(&mut self, lines: &[&str], expected: i32) {
         if !cfg!(unix) {
-            return eprintln!("{}: skipped: there is no shell", self.name);
+            return skipped(&self.name, "there is no shell");
         }
         let mut rest = lines;
         while let [first, others @ ..] = rest {
