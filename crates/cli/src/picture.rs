@@ -43,7 +43,7 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Status, Fail> {
     let destination =
         if several { Destination::of_several(&args.output) } else { Destination::new(&args.output) };
     check(args, &destination)?;
-    let reader = Reader::new(&args.read, &args.companions)?;
+    let reader = Reader::new(&args.read, &args.companions)?.with_skin(args.skin);
     let work = Work { args, reader, destination };
     let mut results = Results::new("drawn", &args.files, args.format, &args.read);
     let into =
@@ -213,7 +213,7 @@ impl Work<'_> {
         let textures = textures(&scene.value, &self.budget())?;
         // A picture is none the poorer for what files cannot hold.
         let shown = |loss: &Loss| {
-            ["texture", "companion", "skeleton"].iter().any(|about| loss.code.starts_with(about))
+            ["texture", "companion", "skeleton", "skin-"].iter().any(|about| loss.code.starts_with(about))
         };
         let losses = scene.losses.into_iter().filter(shown).collect();
         Ok(Model { scene: scene.value, textures, file_clip: opened.asset.model().file_clip(), losses })

@@ -17,14 +17,20 @@ const state = () => page.evaluate(() => window.meshwright.state());
 const loaded = () => page.waitForFunction(() => window.meshwright?.state().loaded, null, { timeout: 60000 });
 const seen = { bounds: [], errors, ok: {} };
 const ok = (name, value) => { seen.ok[name] = value; };
-/** How many colours the canvas shows. */
-const colours = () => page.evaluate(() => {
-  const from = document.getElementById('canvas'), to = document.createElement('canvas');
+/** The colours that the canvas shows, each as red, green, blue in one number, with how many pixels have it. */
+const shades = async () => new Map(await page.evaluate(() => {
+  const from = document.getElementById('canvas'), to = document.createElement('canvas'), found = new Map();
   [to.width, to.height] = [from.width, from.height];
   const flat = to.getContext('2d');
   flat.drawImage(from, 0, 0);
-  return new Set(new Uint32Array(flat.getImageData(0, 0, to.width, to.height).data.buffer)).size;
-});
+  const { data } = flat.getImageData(0, 0, to.width, to.height);
+  for (let i = 0; i < data.length; i += 4) {
+    const shade = data[i] << 16 | data[i + 1] << 8 | data[i + 2];
+    found.set(shade, (found.get(shade) || 0) + 1);
+  }
+  return [...found];
+}));
+const colours = async () => (await shades()).size;
 const painted = () => page.evaluate(() => new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r))));
 async function played(times) {
   const all = [];
@@ -90,6 +96,15 @@ try {
     await page.evaluate(n => window.meshwright.open(n), plan.models.length + plan.more.indexOf('skeleton'));
     await painted();
     ok('a skeleton alone is drawn', (await colours()) > 3);
+    await page.evaluate(n => window.meshwright.open(n), plan.models.length + plan.more.indexOf('skins'));
+    await page.selectOption('#view', '1');
+    await painted();
+    const stored = await shades();
+    ok('the first skin is shown', (stored.get(0xff0000) || 0) > 1000 && !stored.has(0x0000ff));
+    await page.selectOption('#skin', { label: 'skin 1' });
+    await painted();
+    const chosen = await shades();
+    ok('skins are chosen', (chosen.get(0x0000ff) || 0) > 1000 && !chosen.has(0xff0000));
     await page.waitForFunction(() => [...document.querySelectorAll('#models img')].some(i => i.complete && i.naturalWidth === 96));
     ok('thumbnails are drawn', true);
     const box = await page.locator('#canvas').boundingBox(), touch = await context.newCDPSession(page);

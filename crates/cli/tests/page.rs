@@ -6,7 +6,7 @@
 
 mod common;
 
-use common::{code, program, run, stderr};
+use common::{code, program, run, skinned_quad, stderr};
 use meshwright::files::Tree;
 use meshwright::render::{Posed, extent};
 use meshwright::scene::{Budget, Levels, Limits, Scene, SceneOptions};
@@ -159,17 +159,21 @@ fn the_page_plays_what_the_library_evaluates_and_takes_keys_fingers_and_files() 
     fs::copy(from("crucible/lighthouse.ok.cskel"), at("lighthouse.ok.cskel")).unwrap();
     fs::copy(from("bmd/lods.ok.bmd"), at("lods.bmd")).unwrap();
     fs::copy(from("tso/arm.ok.skel"), at("arm.skel")).unwrap();
+    skinned_quad(dir.path(), "skins.dpm");
     let hostile = if cfg!(windows) { "onerror.dpm" } else { HOSTILE };
     fs::copy(from("dpm/quad.ok.dpm"), at(hostile)).unwrap();
-    let files: Vec<_> =
-        models.iter().map(|m| at(m.1)).chain([at("lods.bmd"), at("arm.skel"), at(hostile)]).collect();
+    let files: Vec<_> = models
+        .iter()
+        .map(|m| at(m.1))
+        .chain([at("lods.bmd"), at("arm.skel"), at("skins.dpm"), at(hostile)])
+        .collect();
     let served = Served::new(&files.iter().map(String::as_str).collect::<Vec<_>>());
     let scenes: Vec<_> = models.iter().map(|(source, _)| scene_of(source, &[])).collect();
     assert!(scenes.iter().map(|s| s.clips.len()).sum::<usize>() >= 4);
     let listed = models.iter().zip(&scenes).map(|(m, scene)| json!({ "name": m.1, "times": seconds(scene) }));
     let plan = json!({
         "url": served.url, "tag": "served", "models": listed.collect::<Vec<_>>(), "touch": true, "hostile": hostile,
-        "more": ["levels", "skeleton", "hostile"],
+        "more": ["levels", "skeleton", "skins", "hostile"],
         "drop": [from("bmd/windmill.ok.bmd")], "watched": at("hopper.dpm"), "other": from("dpm/quad.ok.dpm"),
         "broken": from("dpm/parent.reject.dpm"), "shots": std::env::var("MESHWRIGHT_SHOW").ok(),
     });

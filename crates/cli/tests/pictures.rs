@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{code, names, run, stderr};
+use common::{code, names, run, skinned_quad, stderr};
 use meshwright_testkit::testdata;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -145,4 +145,27 @@ fn a_folder_becomes_pictures_or_a_sheet() {
     assert_eq!((width, height), (6 + 2 * 38, 6 + 38 + 14));
     let json: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
     assert_eq!((&json["summary"]["done"], &json["summary"]["failed"]), (&2.into(), &1.into()));
+}
+
+#[test]
+fn skins_are_chosen_by_number() {
+    let dir = TempDir::new().unwrap();
+    skinned_quad(dir.path(), "quad.dpm");
+    let (model, out) = (dir.path().join("quad.dpm"), dir.path().join("x.png"));
+    let drawn = |options: &[&str]| {
+        let words =
+            ["render", model.to_str().unwrap(), "--size", "40", "--view", "unlit", "--camera", "35,60"];
+        let done = run(words.iter().chain(options).chain(&["-o", out.to_str().unwrap()]));
+        assert_eq!(code(&done), 0, "{}", stderr(&done));
+        let (.., frames) = decoded(&out);
+        let count = |color: [u8; 3]| frames[0].chunks(4).filter(|p| p[..3] == color).count();
+        (count([255, 0, 0]) > 50, count([0, 0, 255]) > 50, stderr(&done))
+    };
+    let (red, blue, said) = drawn(&[]);
+    assert!(red && !blue, "{said}");
+    let (red, blue, said) = drawn(&["--skin", "1"]);
+    assert!(!red && blue, "{said}");
+    let (red, blue, _) = drawn(&["--skin", "1", "--no-textures"]);
+    assert!(!red && !blue);
+    assert!(drawn(&["--skin", "7"]).2.contains("skin-not-found"));
 }

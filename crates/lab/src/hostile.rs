@@ -40,6 +40,17 @@ const COMMANDS: &[&[&str]] = &[
     &["convert", "--textures", "-o", "out.glb"],
     &["convert", "-o", "out.gltf"],
     &["convert", "-o", "out.obj"],
+    &["convert", "-o", "out.html"],
+    &["render", "-o", "out.png"],
+    &[
+        "render",
+        "--size=64",
+        "--turntable=12",
+        "--overlay=bones,names,wireframe,normals,bounds",
+        "-o",
+        "out.png",
+    ],
+    &["view", "--answer=model/0", "--answer=model/0.glb", "--answer=thumb/0.png"],
     &["optimize", "--max-angle", "5", "-o", "out.bin"],
 ];
 

@@ -80,6 +80,9 @@ pub(crate) struct RenderArgs {
     /// The level of detail, 0 being the finest
     #[arg(long, value_name = "N")]
     pub level: Option<usize>,
+    /// The skin of a DarkPlaces model, N of `model.dpm_N.skin`; the first by default
+    #[arg(long, value_name = "N")]
+    pub skin: Option<u32>,
     /// Leave out the textures that are found
     #[arg(long)]
     pub no_textures: bool,

@@ -44,3 +44,15 @@ pub fn names(folder: &Path) -> Vec<String> {
     names.sort();
     names
 }
+
+/// A quad as `name` in a folder, with two skins: the first red, the second blue.
+pub fn skinned_quad(folder: &Path, name: &str) {
+    let quad = testdata().join("dpm/quad.ok.dpm");
+    fs::copy(quad, folder.join(name)).unwrap();
+    for (number, picture, color) in [(0, "red", [0, 0, 255]), (1, "blue", [255, 0, 0])] {
+        fs::write(folder.join(format!("{name}_{number}.skin")), format!("textures/quad,{picture}\n"))
+            .unwrap();
+        let head = [0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 4, 0, 24, 0];
+        fs::write(folder.join(format!("{picture}.tga")), [&head[..], &color.repeat(16)].concat()).unwrap();
+    }
+}

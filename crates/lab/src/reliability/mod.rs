@@ -154,6 +154,30 @@ const PROMISES: &[(&str, &[&str])] = &[
         &["crates/cli/tests/hostile.rs: names_cannot_drive_a_terminal_and_reach_json_whole"],
     ),
     (
+        "pictures have the same bits for any number of threads, on every machine, in every build; hostile scenes have an end",
+        &[
+            "crates/render/tests/pictures.rs: a_picture_is_the_same_everywhere",
+            "crates/render/tests/pictures.rs: hostile_scenes_are_bounded",
+            "crates/render/tests/pictures.rs: work_that_multiplies_is_charged",
+            "crates/render/tests/pictures.rs: any_scene_gives_a_picture_or_an_error",
+            "crates/meshwright/tests/pictures.rs: pictures_of_fixtures_do_not_depend_on_threads",
+            "crates/cli/tests/pictures.rs: pictures_of_the_fixtures_are_the_same_everywhere",
+            "xtask pictures",
+        ],
+    ),
+    (
+        "the page of `view` is served to itself alone; slow and many clients, long headers and other methods are turned away; it shows what the library evaluates, and names as text",
+        &[
+            "crates/cli/src/view/server.rs: only_our_own_page_is_answered",
+            "crates/cli/src/view/server.rs: slow_and_many_clients_are_let_go",
+            "crates/cli/src/view/server.rs: files_are_taken_from_one_client_at_a_time",
+            "crates/cli/src/view/request.rs: requests_are_read_or_refused",
+            "crates/meshwright/src/page/mod.rs: names_stay_text",
+            "crates/meshwright/src/page/mod.rs: the_policy_allows_our_own_script_and_style_alone",
+            "xtask page",
+        ],
+    ),
+    (
         "no build script, no network, no crate that nobody decided on; licences, duplicates, advisories",
         &["xtask supply", "xtask deny"],
     ),
