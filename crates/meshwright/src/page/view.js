@@ -354,7 +354,10 @@ function drawn() {
     open.push(...(node.children || []));
     for (const p of node.mesh === undefined ? [] : model.meshes[node.mesh]) {
       const bound = node.skin === undefined || !p.parts ? null : model.skins[node.skin];
-      list.push({ p, look: p.skins.get(skin) || p.own, bound, world: bound ? identity() : model.worlds[i] });
+      const look = p.skins.get(skin) || p.own;
+      // What engines do not draw has a colour that is clear throughout.
+      if (look.base[3] < look.cut || (look.blend && look.base[3] <= 0)) continue;
+      list.push({ p, look, bound, world: bound ? identity() : model.worlds[i] });
     }
   }
   return list;
