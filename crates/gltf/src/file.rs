@@ -3,11 +3,12 @@
 use crate::document::{Document, Files, ImageSource, Options, RULES, file_of};
 use crate::import::{EXTENSIONS, Import, ImportOptions, import};
 use meshwright_core::{
-    Confidence, FileFormat, Finding, Parsed, Path, ReadError, ReadOptions, Report, Rule, WriteError,
+    Budget, Confidence, FileFormat, Finding, Limits, Parsed, Path, ReadError, ReadOptions, Report, Rule,
+    WriteError,
 };
 use meshwright_scene::Converted;
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a name in a growing list takes beside its bytes.
 const REFERENCE: usize = 3 * size_of::<String>();
@@ -22,8 +23,32 @@ pub struct GltfFile {
     files: Vec<(String, Arc<[u8]>)>,
     references: Vec<String>,
     options: ReadOptions,
-    /// The scene, where nothing that it needs is missing.
-    made: Option<Arc<(Converted<Import>, Report)>>,
+    /// What came of it, where nothing that it needs is missing.
+    made: Option<Arc<Made>>,
+}
+
+/// What came of reading all of a file.
+struct Made {
+    report: Report,
+    /// The memory that it took.
+    needs: u64,
+    /// The scene, until someone asks for it: then it is theirs, and made anew for who asks again.
+    scene: Mutex<Option<Converted<Import>>>,
+}
+
+impl Made {
+    fn new(document: &Document<'_>, options: &ImportOptions<'_>, limits: Limits) -> Result<Self, ReadError> {
+        let scene = import(document, options)?;
+        let budget = document.budget();
+        let full = Budget::new(limits);
+        let worked = full.work_left().saturating_sub(budget.work_left()).div_ceil(Budget::STEPS_PER_BYTE);
+        let needs = full.left().saturating_sub(budget.left()).max(worked);
+        Ok(Self { report: document.report(), needs, scene: Mutex::new(Some(scene)) })
+    }
+
+    fn take(&self) -> Option<Converted<Import>> {
+        self.scene.lock().ok().and_then(|mut scene| scene.take())
+    }
 }
 
 impl PartialEq for GltfFile {
@@ -88,10 +113,7 @@ impl GltfFile {
         references.sort_unstable();
         references.dedup();
         let made = match document.is_whole() {
-            true => {
-                let made = import(&document, &ImportOptions::default())?;
-                Some(Arc::new((made, document.report())))
-            }
+            true => Some(Arc::new(Made::new(&document, &ImportOptions::default(), options.limits)?)),
             false => None,
         };
         let file = Self { bytes: bytes.into(), files: Vec::new(), references, options: *options, made };
@@ -115,7 +137,8 @@ impl GltfFile {
     /// As [`import`](Self::import).
     pub fn complete(&mut self) -> Result<(), ReadError> {
         if self.made.is_none() {
-            self.made = Some(Arc::new(self.import("", None)?));
+            let made = self.make("", None, self.options.limits)?;
+            self.made = Some(Arc::new(made));
         }
         Ok(())
     }
@@ -138,32 +161,59 @@ impl GltfFile {
     /// # Errors
     /// When a buffer is not there or too short, or a compressed view cannot be decoded.
     pub fn document(&self) -> Result<Document<'_>, ReadError> {
-        let options = Options::default().with_limits(self.options.limits).with_extensions(EXTENSIONS);
+        self.document_within(self.options.limits)
+    }
+
+    fn document_within(&self, limits: Limits) -> Result<Document<'_>, ReadError> {
+        let options = Options::default().with_limits(limits).with_extensions(EXTENSIONS);
         let files: &Files<'_, '_> = &|name| self.find(name).map(Cow::Borrowed);
         Document::from_slice(&self.bytes, files, &options)
     }
 
-    /// The scene, and what was odd about the document; `rate` is that of all clips, where it is given.
+    fn make(&self, name: &str, rate: Option<f32>, limits: Limits) -> Result<Made, ReadError> {
+        let document = self.document_within(limits)?;
+        let pictures = |name: &str| self.find(name).map(<[u8]>::to_vec);
+        Made::new(&document, &ImportOptions::named(name).with_rate(rate).with_files(&pictures), limits)
+    }
+
+    /// The scene, and what was odd about the document; `rate` is that of all clips, where it is given. That of the
+    /// document's own rate was made while it was read: who asks first gets it for nothing.
     ///
     /// # Errors
     /// As [`document`](Self::document) and [`import`].
     pub fn import(&self, name: &str, rate: Option<f32>) -> Result<(Converted<Import>, Report), ReadError> {
-        if let (Some(made), None) = (self.made.as_deref(), rate) {
-            let (mut made, report) = made.clone();
-            name.clone_into(&mut made.value.scene.name);
-            return Ok((made, report));
+        self.import_within(name, rate, self.options.limits)
+    }
+
+    /// The same within other limits than those of reading.
+    ///
+    /// # Errors
+    /// As [`document`](Self::document) and [`import`].
+    pub fn import_within(
+        &self,
+        name: &str,
+        rate: Option<f32>,
+        limits: Limits,
+    ) -> Result<(Converted<Import>, Report), ReadError> {
+        let known = self.made.as_deref().filter(|made| rate.is_none() && made.needs <= limits.memory);
+        if let Some((mut scene, made)) = known.and_then(|made| Some((made.take()?, made))) {
+            name.clone_into(&mut scene.value.scene.name);
+            return Ok((scene, made.report.clone()));
         }
-        let document = self.document()?;
-        let pictures = |name: &str| self.find(name).map(<[u8]>::to_vec);
-        let options = ImportOptions::named(name).with_rate(rate).with_files(&pictures);
-        let made = import(&document, &options)?;
-        Ok((made, document.report()))
+        let Made { report, scene, .. } = self.make(name, rate, limits)?;
+        let scene = scene.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok((scene.unwrap_or_else(|| Converted::new(Import::default(), Vec::new())), report))
+    }
+
+    /// The memory that reading it took, where nothing was missing; a smaller limit does not allow for the scene.
+    pub fn memory_needed(&self) -> Option<u64> {
+        self.made.as_deref().map(|made| made.needs)
     }
 
     /// Everything that is odd about the file and what was supplied.
     pub fn validate(&self) -> Report {
         if let Some(made) = &self.made {
-            return made.1.clone();
+            return made.report.clone();
         }
         match self.import("", None) {
             Ok((_, report)) => report,

@@ -1,6 +1,7 @@
 //! Rotations in 64 bits.
 #![allow(clippy::indexing_slicing, reason = "vectors and matrices of fixed size")]
 
+use meshwright_core::bulk::{INFINITE, MAGNITUDE};
 use meshwright_core::math::quat::{self, toward};
 pub(crate) use meshwright_core::math::quat::{IDENTITY, to_basis as rotation};
 use meshwright_core::math::{Affine, Trs};
@@ -81,11 +82,66 @@ pub(crate) fn range<const N: usize>(items: &[[f32; N]]) -> Option<([f32; N], [f3
     Some((fold(low, f32::min), fold(high, f32::max)))
 }
 
-/// Whether all are of length 1 for certain, within the rounding of 32 bits, in which this is found out quickly.
-pub(crate) fn are_unit(normals: &[[f32; 3]]) -> bool {
-    // Some at a time, without a branch for each. The error of the sum of three squares is below a quarter of the bound.
-    let is_unit = |[x, y, z]: &[f32; 3]| (x * x + y * y + z * z - 1.0).abs() <= 5e-7;
-    normals.chunks(64).all(|part| part.iter().fold(true, |all, n| all & is_unit(n)))
+/// What is seen of points by the way: whether all are finite, and then their range.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen {
+    low: [[f32; 3]; LANES],
+    high: [[f32; 3]; LANES],
+    finite: bool,
+}
+
+/// Points side by side: three registers of AVX2 for each limit.
+const LANES: usize = 8;
+
+impl Seen {
+    pub(crate) const NOTHING: Self =
+        Self { low: [[f32::INFINITY; 3]; LANES], high: [[f32::NEG_INFINITY; 3]; LANES], finite: true };
+
+    pub(crate) const fn is_finite(&self) -> bool {
+        self.finite
+    }
+
+    /// The least and the greatest of each component.
+    pub(crate) fn range(&self) -> ([f32; 3], [f32; 3]) {
+        let fold = |lanes: [[f32; 3]; LANES], pick: fn(f32, f32) -> f32| {
+            lanes.into_iter().fold(lanes[0], |all, lane| std::array::from_fn(|i| pick(all[i], lane[i])))
+        };
+        (fold(self.low, f32::min), fold(self.high, f32::max))
+    }
+}
+
+meshwright_core::kernels! {
+    /// Looks at some points.
+    pub(crate) fn see_points as see_points_portable<'a>(points: &'a [[f32; 3]], seen: &'a mut Seen) -> () {
+        let Seen { mut low, mut high, finite } = *seen;
+        let mut most = 0;
+        let mut take = |some: &[[f32; 3]; LANES]| {
+            let limits = low.as_flattened_mut().iter_mut().zip(high.as_flattened_mut());
+            for ((lo, hi), v) in limits.zip(some.as_flattened()) {
+                *lo = if *v < *lo { *v } else { *lo };
+                *hi = if *v > *hi { *v } else { *hi };
+                most = most.max(v.to_bits() & MAGNITUDE);
+            }
+        };
+        let (some, rest) = points.as_chunks();
+        some.iter().for_each(&mut take);
+        rest.iter().for_each(|point| take(&[*point; LANES]));
+        *seen = Seen { low, high, finite: finite & (most < INFINITE) };
+    }
+
+    /// Whether all numbers are finite.
+    pub(crate) fn are_finite as are_finite_portable<'a>(numbers: &'a [f32]) -> bool {
+        numbers.iter().fold(0, |most: u32, v| most.max(v.to_bits() & MAGNITUDE)) < INFINITE
+    }
+}
+
+meshwright_core::kernels! {
+    /// Whether all are of length 1 for certain, within the rounding of 32 bits, in which this is found out quickly.
+    pub(crate) fn are_unit as are_unit_portable<'a>(normals: &'a [[f32; 3]]) -> bool {
+        // Some at a time, without a branch for each. The error of the sum of three squares is below a quarter of the bound.
+        let is_unit = |[x, y, z]: &[f32; 3]| (x * x + y * y + z * z - 1.0).abs() <= 5e-7;
+        normals.chunks(64).all(|part| part.iter().fold(true, |all, n| all & is_unit(n)))
+    }
 }
 
 #[cfg(test)]
@@ -100,6 +156,28 @@ mod tests {
         assert_eq!(slerp(IDENTITY, IDENTITY, 0.3), IDENTITY);
         let near = [1e-9, 0.0, 0.0, 1.0];
         assert!((slerp(IDENTITY, near, 0.5)[0] - 5e-10).abs() < 1e-15);
+    }
+
+    #[test]
+    fn points_are_seen_alike_by_both_versions() {
+        let at = |i: u16, c: u16| f32::from(i * 7 % 31) * 0.5 - f32::from(c);
+        let all: Vec<_> = (0..53).map(|i| [at(i, 0), at(i + 3, 1), at(i + 9, 2)]).collect();
+        for (from, to) in [(0, 53), (1, 9), (2, 10), (5, 6), (7, 7)] {
+            for odd in [None, Some(f32::NAN), Some(f32::NEG_INFINITY)] {
+                let mut some = all[from..to].to_vec();
+                if let (Some(odd), Some(last)) = (odd, some.last_mut()) {
+                    last[1] = odd;
+                }
+                let (mut wide, mut portable) = (Seen::NOTHING, Seen::NOTHING);
+                see_points(&some, &mut wide);
+                see_points_portable(&some, &mut portable);
+                assert_eq!(wide.is_finite(), odd.is_none() || some.is_empty());
+                assert_eq!((wide.is_finite(), wide.range()), (portable.is_finite(), portable.range()));
+                assert_eq!(are_finite(some.as_flattened()), wide.is_finite());
+                let known = range(&some).unwrap_or(Seen::NOTHING.range());
+                assert!(!wide.is_finite() || known == wide.range());
+            }
+        }
     }
 
     #[test]

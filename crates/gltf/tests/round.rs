@@ -1,6 +1,7 @@
 //! What an export writes for an import comes back.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
+use meshwright_core::{Kind, Limits};
 use meshwright_gltf::{ExportOptions, GltfFile, export};
 use meshwright_scene::{
     Affine, Channel, Clip, Extra, Influence, Joint, Level, Local, Mesh, MeshId, Motion, Node, NodeId, Scene,
@@ -148,4 +149,22 @@ fn what_cannot_be_read_of_it_is_a_warning() {
     let odd = said(r#"{"v":1,"scale":-1,"clips":[{"name":"walk","rate":1e30,"frames":-1}]}"#);
     let clip = odd.import("", None).unwrap().0.value.scene.clips.remove(0);
     assert!(clip.rate > 0.0 && clip.rate < 1000.0);
+}
+
+#[test]
+fn the_scene_is_given_away_once_and_made_again_within_the_limits_that_are_asked_for() {
+    let glb = export(&scene(), &ExportOptions::default()).unwrap().value.to_glb();
+    let file = GltfFile::parse(&glb).unwrap();
+    let needs = file.memory_needed().unwrap();
+    let within = |memory| file.import_within("a", None, Limits::default().with_memory(memory));
+    // Refused, although the scene is there.
+    assert_eq!(within(needs - 1).unwrap_err().kind(), Kind::Limit);
+    let (first, report) = within(needs).unwrap();
+    let (again, same) = within(needs).unwrap();
+    assert_eq!((&first, &report), (&again, &same));
+    assert_eq!(file.validate(), report);
+    // Files beside it are read anew with it.
+    let mut other = file.clone();
+    other.supply("x", *b"y");
+    assert_eq!((other.memory_needed(), other.import("a", None).unwrap().0), (None, first));
 }

@@ -3,10 +3,10 @@
 use super::check::{column_size, packed_size};
 use super::model::{Accessor, ComponentType};
 use bytemuck::AnyBitPattern;
+use core::ops::Range;
 
-/// Packed elements that are decoded at once: flat loops over numbers are fast, and so many stay in the cache while their
-/// room is made.
-const BLOCK: usize = 512;
+/// Elements that are decoded at once: so many stay in the first cache while they are looked at.
+pub(super) const BLOCK: usize = 512;
 
 /// Where an accessor's elements lie: bytes that [`check`](super::check) has seen to suffice.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +41,18 @@ impl<'b> Elements<'b> {
         Self { bytes, stride: size, count, component, normalized: false, column: (size, 1) }
     }
 
+    /// Some of them, in order.
+    pub(super) fn part(&self, range: Range<usize>) -> Self {
+        let start = range.start.min(self.count);
+        let bytes = self.bytes.get(start.saturating_mul(self.stride)..).unwrap_or_default();
+        Self { bytes, count: range.end.min(self.count).saturating_sub(start), ..*self }
+    }
+
+    /// All of them, a block at a time, of which there is at least one.
+    pub(super) fn parts(&self) -> impl Iterator<Item = Self> {
+        (0..self.count.max(1)).step_by(BLOCK).map(|start| self.part(start..start.saturating_add(BLOCK)))
+    }
+
     /// Appends the elements, whose numbers take `S` bytes each.
     fn decode<const S: usize, const N: usize, T: Copy + Default>(
         &self,
@@ -52,14 +64,12 @@ impl<'b> Elements<'b> {
         let padded = rows.saturating_mul(S) != column;
         if self.stride == size && !padded {
             let bytes = self.bytes.get(..size.saturating_mul(self.count)).unwrap_or_default();
-            for block in bytes.chunks(size.saturating_mul(BLOCK).max(1)) {
-                let numbers = block.as_chunks::<S>().0;
-                let start = into.len();
-                into.resize(start.saturating_add(numbers.as_chunks::<N>().0.len()), [T::default(); N]);
-                let fresh = into.get_mut(start..).unwrap_or_default().as_flattened_mut();
-                for (to, from) in fresh.iter_mut().zip(numbers) {
-                    *to = number(*from);
-                }
+            let numbers = bytes.as_chunks::<S>().0;
+            let start = into.len();
+            into.resize(start.saturating_add(numbers.as_chunks::<N>().0.len()), [T::default(); N]);
+            let fresh = into.get_mut(start..).unwrap_or_default().as_flattened_mut();
+            for (to, from) in fresh.iter_mut().zip(numbers) {
+                *to = number(*from);
             }
             return;
         }
@@ -133,6 +143,56 @@ pub(super) fn integers<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[
         _ => return false,
     }
     true
+}
+
+/// Appends elements; `false` where they are not what is asked for.
+pub(super) type Decode<const N: usize, T> = fn(&Elements<'_>, &mut Vec<[T; N]>) -> bool;
+
+#[derive(Debug)]
+pub(super) enum Source<'d, const N: usize, T> {
+    Stored(Elements<'d>),
+    Made(Vec<[T; N]>),
+}
+
+/// The elements of an accessor, some at a time.
+#[derive(Debug)]
+pub(crate) struct Blocks<'d, const N: usize, T> {
+    source: Source<'d, N, T>,
+    decode: Decode<N, T>,
+    block: Vec<[T; N]>,
+    range: Range<usize>,
+}
+
+impl<'d, const N: usize, T: Copy + Default> Blocks<'d, N, T> {
+    pub(super) const fn new(source: Source<'d, N, T>, decode: Decode<N, T>, block: Vec<[T; N]>) -> Self {
+        Self { source, decode, block, range: 0..0 }
+    }
+
+    /// Goes to the elements of a range.
+    pub(crate) fn load(&mut self, range: Range<usize>) {
+        if let Source::Stored(elements) = &self.source {
+            self.block.clear();
+            // That they can be decoded so was seen when this was made.
+            _ = (self.decode)(&elements.part(range.clone()), &mut self.block);
+        }
+        self.range = range;
+    }
+
+    /// The elements of the range, to be changed until others are loaded.
+    pub(crate) fn loaded_mut(&mut self) -> &mut [[T; N]] {
+        match &mut self.source {
+            Source::Stored(_) => &mut self.block,
+            Source::Made(all) => all.get_mut(self.range.clone()).unwrap_or_default(),
+        }
+    }
+
+    /// The elements of the range.
+    pub(crate) fn loaded(&self) -> &[[T; N]] {
+        match &self.source {
+            Source::Stored(_) => &self.block,
+            Source::Made(all) => all.get(self.range.clone()).unwrap_or_default(),
+        }
+    }
 }
 
 fn fill<T: Copy + Default, const N: usize>(values: impl Iterator<Item = T>) -> [T; N] {

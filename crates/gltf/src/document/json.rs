@@ -160,7 +160,9 @@ impl<'d, 'a> JsonValue<'d, 'a> {
         loop {
             let (key, value) = (within.next()?, within.next()?);
             let raw = self.json.text(key.entry());
-            if raw == name || (raw.contains('\\') && unescape(raw) == name) {
+            // Escapes make a name longer.
+            let escaped = || raw.len() > name.len() && raw.contains('\\');
+            if raw == name || (escaped() && unescape(raw) == name) {
                 return Some(value);
             }
         }

@@ -28,10 +28,12 @@ mod ledger;
 mod meshopt;
 mod model;
 mod parse;
+mod read;
 pub(crate) mod rules;
 mod scan;
 mod uri;
 
+pub(crate) use accessor::Blocks;
 pub use json::JsonValue;
 pub use model::{
     Accessor, Animation, Buffer, Channel, ComponentType, Compressed, CompressionFilter, CompressionMode,
@@ -40,14 +42,11 @@ pub use model::{
 };
 pub use scan::JsonType;
 
-use accessor::Elements;
 use json::Json;
 use ledger::Ledger;
 use meshwright_core::{Budget, Limits, Path, ReadError, Report, Rule};
 use model::Tables;
-use rules::{
-    ACCESSOR_TYPE, BUFFER_MISSING, BUFFER_SHORT, GLB_CHUNK_UNUSED, INDEX, MESHOPT, SPARSE_ORDER, SPARSE_RANGE,
-};
+use rules::{BUFFER_MISSING, BUFFER_SHORT, GLB_CHUNK_UNUSED, INDEX, MESHOPT};
 use std::borrow::Cow;
 use uri::Uri;
 
@@ -465,92 +464,5 @@ impl<'a> Document<'a> {
             Some(ImageSource::Missing) => Ok(None),
             None => Err(ReadError::broken(INDEX, &path, 0, "is not there")),
         }
-    }
-
-    /// The elements of an accessor as real numbers, matrices by columns. Normalised integers become numbers from 0 or
-    /// -1 to 1, others are taken as they are.
-    ///
-    /// # Errors
-    /// When there is no such accessor, its elements have not `N` numbers, its sparse elements are out of order, or the
-    /// limit does not allow it.
-    pub fn read_f32<const N: usize>(&self, index: usize) -> Result<Vec<[f32; N]>, ReadError> {
-        self.read(index, accessor::floats)
-    }
-
-    /// The elements of an accessor as unsigned integers.
-    ///
-    /// # Errors
-    /// As [`read_f32`](Self::read_f32), and when the accessor holds signed integers or floats.
-    pub fn read_u32<const N: usize>(&self, index: usize) -> Result<Vec<[u32; N]>, ReadError> {
-        self.read(index, accessor::integers)
-    }
-
-    /// The indices of vertices that an accessor holds.
-    ///
-    /// # Errors
-    /// As [`read_u32`](Self::read_u32).
-    pub fn read_indices(&self, accessor: usize) -> Result<Vec<u32>, ReadError> {
-        self.read_u32::<1>(accessor).map(Vec::into_flattened)
-    }
-
-    fn read<const N: usize, T: Copy + Default>(
-        &self,
-        index: usize,
-        decode: impl Fn(&Elements<'_>, &mut Vec<[T; N]>) -> bool,
-    ) -> Result<Vec<[T; N]>, ReadError> {
-        let all = Path::ROOT.field("accessors");
-        let path = all.index(index);
-        let place = || check::offset(self.root(), "accessors", index);
-        let Some(accessor) = self.tables.accessors.get(index) else {
-            return Err(ReadError::broken(INDEX, &path, 0, "is not there"));
-        };
-        let wrong = || {
-            let message = format!("{:?} {:?} cannot be read so", accessor.component, accessor.element);
-            ReadError::broken(ACCESSOR_TYPE, &path, place(), message)
-        };
-        if accessor.element.components() != N {
-            return Err(wrong());
-        }
-        let mut values = self.ledger.room(&path, 0, "accessor", accessor.count)?;
-        if let Some(view) = accessor.view {
-            let bytes = self.from(view, accessor.offset)?;
-            let stride = self.tables.views.get(view).and_then(|v| v.stride);
-            if !decode(&Elements::new(accessor, bytes, stride, accessor.count), &mut values) {
-                return Err(wrong());
-            }
-        }
-        values.resize(accessor.count, [T::default(); N]);
-        if let Some(sparse) = &accessor.sparse {
-            let path = path.field("sparse");
-            let mut indices: Vec<[u32; 1]> = self.ledger.room(&path, 0, "sparse indices", sparse.count)?;
-            let bytes = self.from(sparse.indices_view, sparse.indices_offset)?;
-            accessor::integers(&Elements::indices(bytes, sparse.index_type, sparse.count), &mut indices);
-            let mut replaced = self.ledger.room(&path, 0, "sparse elements", sparse.count)?;
-            let bytes = self.from(sparse.values_view, sparse.values_offset)?;
-            if !decode(&Elements::new(accessor, bytes, None, sparse.count), &mut replaced) {
-                return Err(wrong());
-            }
-            let mut before = None;
-            for (i, ([at], value)) in indices.into_iter().zip(replaced).enumerate() {
-                let fault = |rule, message| {
-                    Err(ReadError::broken(rule, &path.field("indices").index(i), place(), message))
-                };
-                if before.is_some_and(|before| before >= at) {
-                    return fault(SPARSE_ORDER, format!("{at} does not rise"));
-                }
-                before = Some(at);
-                match usize::try_from(at).ok().and_then(|at| values.get_mut(at)) {
-                    Some(old) => *old = value,
-                    None => return fault(SPARSE_RANGE, format!("{at} of {}", accessor.count)),
-                }
-            }
-        }
-        Ok(values)
-    }
-
-    /// The bytes of a view from `offset` on.
-    fn from(&self, view: usize, offset: u64) -> Result<&[u8], ReadError> {
-        let bytes = self.view_bytes(view)?;
-        Ok(usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..)).unwrap_or_default())
     }
 }

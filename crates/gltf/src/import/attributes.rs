@@ -7,9 +7,9 @@ use crate::document::rules::{
     NOT_FINITE, POSITION_MISSING,
 };
 use crate::document::{ComponentType, Document, JsonValue, Mode, Primitive, Semantic};
-use crate::math::{are_unit, range};
+use crate::math::{Seen, are_finite, are_unit, see_points};
 use meshwright_core::math::{length, narrow, unit, wide};
-use meshwright_core::{Path, ReadError};
+use meshwright_core::{Path, ReadError, bulk};
 use meshwright_scene::color::srgb;
 use meshwright_scene::{Loss, Mesh, vertex_normals};
 
@@ -22,6 +22,8 @@ pub(super) struct Reader<'r, 'd, 'a> {
     pub(super) path: &'r Path<'r>,
     pub(super) mesh: usize,
     pub(super) primitive: &'r Primitive<'a>,
+    /// The accessors as JSON.
+    pub(super) accessors: &'r [JsonValue<'d, 'a>],
 }
 
 impl Reader<'_, '_, '_> {
@@ -48,12 +50,13 @@ impl Reader<'_, '_, '_> {
             let message = "the vertices are compressed (KHR_draco_mesh_compression), which is not read";
             return Err(document.fault(EXTENSION_REQUIRED, &path, self.place(), message));
         }
-        let mut positions = document.read_f32::<3>(accessor)?;
-        self.finite(&positions, "POSITION")?;
-        self.bounds(accessor, &positions);
+        let mut seen = Seen::NOTHING;
+        let mut positions = document.read_f32_seen(accessor, &mut |part| see_points(part, &mut seen))?;
+        self.finite(seen.is_finite(), &positions, "POSITION")?;
+        self.bounds(accessor, seen.range());
         if weights.iter().any(|w| *w != 0.0) {
             self.morph(&mut positions, &Semantic::Position, weights)?;
-            self.finite(&positions, "POSITION")?;
+            self.finite(are_finite(positions.as_flattened()), &positions, "POSITION")?;
         }
         let Some(triangles) = self.triangles(positions.len(), losses)? else { return Ok(None) };
         let mut mesh = Mesh::new("", positions, triangles);
@@ -70,8 +73,14 @@ impl Reader<'_, '_, '_> {
         Ok(Some(mesh))
     }
 
-    fn finite<const N: usize>(&self, values: &[[f32; N]], name: &'static str) -> Result<(), ReadError> {
-        if values.as_flattened().iter().fold(true, |all, c| all & c.is_finite()) {
+    /// Nothing where all values were seen to be finite, else where the first is that is not.
+    fn finite<const N: usize>(
+        &self,
+        seen: bool,
+        values: &[[f32; N]],
+        name: &'static str,
+    ) -> Result<(), ReadError> {
+        if seen {
             return Ok(());
         }
         let at = values.iter().position(|v| !v.iter().all(|c| c.is_finite())).unwrap_or(0);
@@ -80,12 +89,10 @@ impl Reader<'_, '_, '_> {
     }
 
     /// The bounds that an accessor states are those of its elements.
-    fn bounds(&self, accessor: usize, positions: &[[f32; 3]]) {
-        let nothing = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
-        let (low, high) = range(positions).unwrap_or(nothing);
+    fn bounds(&self, accessor: usize, (low, high): ([f32; 3], [f32; 3])) {
         // Bounds of integers that stand for fractions are integers, too.
         let normalized = self.document.accessors().get(accessor).is_none_or(|a| a.normalized);
-        let entry = self.document.json().get("accessors").and_then(|all| all.items().nth(accessor));
+        let entry = self.accessors.get(accessor);
         let size = low.iter().chain(&high).fold(0.0_f32, |size, c| size.max(c.abs()));
         let differ = |name, found: [f32; 3]| {
             let stated = entry.and_then(|e| e.get(name));
@@ -106,15 +113,17 @@ impl Reader<'_, '_, '_> {
             lose(losses, "points-or-lines", path, "points and lines are left out");
             return Ok(None);
         }
+        let mut last = 0;
         let order = match self.primitive.indices {
-            Some(accessor) => document.read_indices(accessor)?,
+            Some(accessor) => {
+                document.read_indices_seen(accessor, &mut |part| last = last.max(bulk::greatest(part)))?
+            }
             None => {
                 let mut order = document.room(self.path, "indices", vertices)?;
                 order.extend(0..u32::try_from(vertices).unwrap_or(u32::MAX));
                 order
             }
         };
-        let last = order.iter().fold(0, |last, v| last.max(*v));
         if !order.is_empty() && last as usize >= vertices {
             let at = order.iter().position(|v| *v as usize >= vertices).unwrap_or(0);
             let path = self.path.field("indices");
@@ -150,10 +159,15 @@ impl Reader<'_, '_, '_> {
     /// Normals of length 1. Those without direction are computed.
     fn normals(&self, mesh: &mut Mesh, weights: &[f32]) -> Result<(), ReadError> {
         let Some(accessor) = self.primitive.get(&Semantic::Normal) else { return Ok(()) };
-        let mut normals = self.document.read_f32::<3>(accessor)?;
-        self.morph(&mut normals, &Semantic::Normal, weights)?;
+        let mut unit_all = true;
+        let mut normals =
+            self.document.read_f32_seen(accessor, &mut |part| unit_all = unit_all && are_unit(part))?;
         let morphed = weights.iter().any(|w| *w != 0.0);
-        if are_unit(&normals) {
+        if morphed {
+            self.morph(&mut normals, &Semantic::Normal, weights)?;
+            unit_all = are_unit(&normals);
+        }
+        if unit_all {
             mesh.normals = normals;
             return Ok(());
         }
@@ -239,14 +253,17 @@ impl Reader<'_, '_, '_> {
             lose(losses, "more-texture-sets", || self.path.to_owned().to_string(), message);
         }
         let Some(accessor) = accessor else { return Ok(()) };
-        let mut uvs = self.document.read_f32::<2>(accessor)?;
+        let mut finite = true;
+        let see = &mut |part: &[[f32; 2]]| finite = finite && are_finite(part.as_flattened());
+        let mut uvs = self.document.read_f32_seen(accessor, see)?;
         if let Some([across, down]) = asked.transform {
             for uv in &mut uvs {
                 let [u, v] = wide(*uv);
                 *uv = narrow([across, down].map(|[a, b, c]| a * u + b * v + c));
             }
+            finite = are_finite(uvs.as_flattened());
         }
-        self.finite(&uvs, "TEXCOORD")?;
+        self.finite(finite, &uvs, "TEXCOORD")?;
         mesh.uvs = uvs;
         Ok(())
     }

@@ -5,19 +5,15 @@ use super::bindings::Bindings;
 use super::extras::Extras;
 use super::materials::Materials;
 use super::plan::{Place, Plan};
+use super::weights::Sets;
 use super::{Origin, charge_push};
-use crate::document::rules::{
-    JOINT_RANGE, JOINT_RANGE_UNUSED, NOT_FINITE, SKIN_WEIGHTS, VERTICES_UNBOUND, WEIGHTS_NEGATIVE,
-    WEIGHTS_NORMALIZED,
-};
+use crate::document::rules::{NOT_FINITE, SKIN_WEIGHTS};
 use crate::document::{Document, JsonValue, Primitive, Semantic};
-use meshwright_core::math::{Affine64, narrow1};
+use crate::math::are_finite;
+use meshwright_core::math::Affine64;
 use meshwright_core::{Path, ReadError};
 use meshwright_scene::{Influence, Loss, MaterialId, Mesh, MeshId, Node, NodeId, SkeletonId, Skin};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// How far from 1 weights may sum to be kept.
-const SUM: f64 = 1e-3;
 
 /// What is drawn.
 #[derive(Default)]
@@ -60,6 +56,8 @@ struct Builder<'b, 'd, 'a> {
     morphs: [Vec<Option<JsonValue<'d, 'a>>>; 2],
     /// Accessors of positions that several primitives use.
     shared: BTreeSet<usize>,
+    /// The accessors as JSON.
+    accessors: Vec<JsonValue<'d, 'a>>,
 }
 
 pub(super) fn read(
@@ -72,8 +70,22 @@ pub(super) fn read(
     let extras = Extras::new(document, "meshes")?;
     let (built, made, shared) = (Built::default(), BTreeMap::new(), shared(document)?);
     let morphs = [morphs(document, "nodes")?, morphs(document, "meshes")?];
-    let mut builder =
-        Builder { document, plan, bindings, materials, losses, extras, built, made, morphs, shared };
+    let mut accessors =
+        document.room(&Path::ROOT.field("accessors"), "accessors", document.accessors().len())?;
+    accessors.extend(document.json().get("accessors").into_iter().flat_map(JsonValue::items));
+    let mut builder = Builder {
+        document,
+        plan,
+        bindings,
+        materials,
+        losses,
+        extras,
+        built,
+        made,
+        morphs,
+        shared,
+        accessors,
+    };
     builder.nodes()?;
     builder.solids()?;
     Ok(builder.built)
@@ -273,7 +285,7 @@ impl Builder<'_, '_, '_> {
         let mesh_path = all.index(m);
         let primitives = mesh_path.field("primitives");
         let path = primitives.index(p);
-        let reader = Reader { document, path: &path, mesh: m, primitive };
+        let reader = Reader { document, path: &path, mesh: m, primitive, accessors: &self.accessors };
         let Some(mut mesh) =
             reader.mesh(self.materials.coordinates(primitive.material), weights, self.losses)?
         else {
@@ -287,8 +299,7 @@ impl Builder<'_, '_, '_> {
             document.charge::<Influence>(&path, "influences", influences.saturating_mul(3))?;
             drop_unused(&mut mesh);
         }
-        let finite = mesh.positions.as_flattened().iter().all(|c| c.is_finite());
-        if !finite {
+        if !are_finite(mesh.positions.as_flattened()) {
             return Err(document.fault(
                 NOT_FINITE,
                 &path,
@@ -342,15 +353,11 @@ impl Builder<'_, '_, '_> {
                 if let Some(bake) = binding.bake {
                     mesh.bake(&bake.narrow());
                 }
-                let sets = Sets::read(document, primitive)?;
                 let count = mesh.positions.len();
-                mesh.skin = Some(sets.skin(
-                    document,
-                    SkeletonId(binding.skeleton),
-                    &binding.joints,
-                    count,
-                    (m, path),
-                )?);
+                let sets = Sets::read(document, primitive)?;
+                let mut skin = Skin::new(SkeletonId(binding.skeleton));
+                sets.fill(&mut skin, document, &binding.joints, count, (m, path))?;
+                mesh.skin = Some(skin);
             }
             Mover::Skin(_) | Mover::Joint(_) => self.follow(mesh, n, path)?,
         }
@@ -422,94 +429,5 @@ fn drop_unused(mesh: &mut Mesh) {
             kept.end_vertex();
         }
         *skin = kept;
-    }
-}
-
-/// Four joints of each vertex, and their weights.
-type Set = (Vec<[u32; 4]>, Vec<[f32; 4]>);
-
-/// Joints and weights of vertices, set by set.
-struct Sets(Vec<Set>);
-
-#[derive(Default)]
-struct Oddities {
-    negative: usize,
-    scaled: usize,
-    unbound: usize,
-    unused: usize,
-}
-
-impl Sets {
-    fn read(document: &Document<'_>, primitive: &Primitive<'_>) -> Result<Self, ReadError> {
-        let mut sets = Vec::new();
-        for s in 0.. {
-            let pair = (primitive.get(&Semantic::Joints(s)), primitive.get(&Semantic::Weights(s)));
-            let (Some(joints), Some(weights)) = pair else { break };
-            sets.push((document.read_u32(joints)?, document.read_f32(weights)?));
-        }
-        Ok(Self(sets))
-    }
-
-    /// The influences of a vertex.
-    fn of(&self, v: usize) -> impl Iterator<Item = (u32, f32)> {
-        let sets = self.0.iter().filter_map(move |(joints, weights)| Some((joints.get(v)?, weights.get(v)?)));
-        sets.flat_map(|(joints, weights)| joints.iter().copied().zip(weights.iter().copied()))
-    }
-
-    /// The binding of `count` vertices; `joints` are the skeleton's for those of the skin.
-    fn skin(
-        &self,
-        document: &Document<'_>,
-        skeleton: SkeletonId,
-        joints: &[u32],
-        count: usize,
-        (m, path): (usize, &Path<'_>),
-    ) -> Result<Skin, ReadError> {
-        let fault = |rule, v: usize, message: String| {
-            Err(document.fault(rule, &path.field("WEIGHTS").index(v), ("meshes", m), message))
-        };
-        let mut skin = Skin::new(skeleton);
-        skin.starts = document.room(path, "influences", count.saturating_add(1))?;
-        skin.starts.push(0);
-        let most = self.0.iter().flat_map(|(_, w)| w.as_flattened()).filter(|w| **w != 0.0).count();
-        skin.influences = document.room(path, "influences", most)?;
-        let mut odd = Oddities::default();
-        for v in 0..count {
-            let mut sum = 0.0;
-            for (joint, weight) in self.of(v) {
-                if !weight.is_finite() {
-                    return fault(NOT_FINITE, v, "is not finite".into());
-                }
-                if weight == 0.0 && joint as usize >= joints.len() {
-                    odd.unused = odd.unused.saturating_add(1);
-                }
-                sum += f64::from(weight.max(0.0));
-            }
-            let scale = if (sum - 1.0).abs() > SUM && sum > 0.0 { 1.0 / sum } else { 1.0 };
-            odd.scaled = odd.scaled.saturating_add(usize::from(scale != 1.0));
-            odd.unbound = odd.unbound.saturating_add(usize::from(sum == 0.0));
-            for (joint, weight) in self.of(v).filter(|(_, weight)| *weight != 0.0) {
-                let Some(&known) = joints.get(joint as usize) else {
-                    return fault(JOINT_RANGE, v, format!("joint {joint} of {}", joints.len()));
-                };
-                if weight < 0.0 {
-                    odd.negative = odd.negative.saturating_add(1);
-                    continue;
-                }
-                let weight = if scale == 1.0 { weight } else { narrow1(f64::from(weight) * scale) };
-                skin.influences.push(Influence { joint: known, weight });
-            }
-            skin.end_vertex();
-        }
-        let rules = [
-            (WEIGHTS_NEGATIVE, odd.negative, "weights are negative"),
-            (WEIGHTS_NORMALIZED, odd.scaled, "vertices have weights that do not sum to 1"),
-            (VERTICES_UNBOUND, odd.unbound, "vertices have no weights"),
-            (JOINT_RANGE_UNUSED, odd.unused, "joints that are not there have weight 0"),
-        ];
-        for (rule, count, what) in rules.into_iter().filter(|(_, count, _)| *count > 0) {
-            document.warn(rule, path, ("meshes", m), || format!("{count} {what}"));
-        }
-        Ok(skin)
     }
 }

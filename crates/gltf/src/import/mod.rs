@@ -34,6 +34,7 @@ mod nodes;
 mod plan;
 mod times;
 mod told;
+mod weights;
 
 use crate::document::Document;
 use meshwright_core::{Path, ReadError};

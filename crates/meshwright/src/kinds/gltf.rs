@@ -1,7 +1,7 @@
 //! glTF in the facade.
 
 use super::{Companions, Kind, Summary, WriteOptions};
-use meshwright_core::ReadError;
+use meshwright_core::{LimitExceeded, ReadError};
 use meshwright_gltf::document::{Mode, Semantic};
 use meshwright_gltf::{Gltf, GltfFile};
 use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
@@ -22,10 +22,14 @@ impl Kind for GltfFile {
         companions: &Companions,
         options: &SceneOptions,
     ) -> Result<Converted<Scene>, ConvertError> {
-        let refused = |e: ReadError| {
-            ConvertError::invalid(e.path().to_string(), format!("{} [{}]", e.message(), e.code()))
+        let limits = options.limits;
+        let refused = |e: ReadError| match self.memory_needed() {
+            Some(needs) if e.kind() == meshwright_core::Kind::Limit => {
+                ConvertError::Limit(LimitExceeded::bytes("glTF scene", needs, limits.memory))
+            }
+            _ => ConvertError::invalid(e.path().to_string(), format!("{} [{}]", e.message(), e.code())),
         };
-        let (made, _) = self.import(name, companions.rate).map_err(refused)?;
+        let (made, _) = self.import_within(name, companions.rate, limits).map_err(refused)?;
         Ok(made.map(|import| import.scene.in_space(options.space)))
     }
 

@@ -1,0 +1,173 @@
+//! The elements of accessors.
+
+use super::accessor::{self, BLOCK, Blocks, Decode, Elements, Source};
+use super::rules::{ACCESSOR_TYPE, INDEX, SPARSE_ORDER, SPARSE_RANGE};
+use super::{Accessor, Document, check};
+use meshwright_core::{Path, ReadError};
+
+impl Document<'_> {
+    /// The elements of an accessor as real numbers, matrices by columns. Normalised integers become numbers from 0 or
+    /// -1 to 1, others are taken as they are.
+    ///
+    /// # Errors
+    /// When there is no such accessor, its elements have not `N` numbers, its sparse elements are out of order, or the
+    /// limit does not allow it.
+    pub fn read_f32<const N: usize>(&self, index: usize) -> Result<Vec<[f32; N]>, ReadError> {
+        self.read(index, accessor::floats, &mut |_| {})
+    }
+
+    /// The same; `see` is shown the elements in order, a block at a time while the cache has it.
+    pub(crate) fn read_f32_seen<const N: usize>(
+        &self,
+        index: usize,
+        see: &mut dyn FnMut(&[[f32; N]]),
+    ) -> Result<Vec<[f32; N]>, ReadError> {
+        self.read(index, accessor::floats, see)
+    }
+
+    /// The elements of an accessor as unsigned integers.
+    ///
+    /// # Errors
+    /// As [`read_f32`](Self::read_f32), and when the accessor holds signed integers or floats.
+    pub fn read_u32<const N: usize>(&self, index: usize) -> Result<Vec<[u32; N]>, ReadError> {
+        self.read(index, accessor::integers, &mut |_| {})
+    }
+
+    /// The indices of vertices that an accessor holds.
+    ///
+    /// # Errors
+    /// As [`read_u32`](Self::read_u32).
+    pub fn read_indices(&self, accessor: usize) -> Result<Vec<u32>, ReadError> {
+        self.read_u32::<1>(accessor).map(Vec::into_flattened)
+    }
+
+    /// The same; `see` is shown them in order, a block at a time while the cache has it.
+    pub(crate) fn read_indices_seen(
+        &self,
+        accessor: usize,
+        see: &mut dyn FnMut(&[u32]),
+    ) -> Result<Vec<u32>, ReadError> {
+        self.read(accessor, accessor::integers, &mut |part: &[[u32; 1]]| see(part.as_flattened()))
+            .map(Vec::into_flattened)
+    }
+
+    /// The elements of an accessor as real numbers, a block at a time.
+    pub(crate) fn floats_in_blocks<const N: usize>(
+        &self,
+        index: usize,
+    ) -> Result<Blocks<'_, N, f32>, ReadError> {
+        self.blocks(index, accessor::floats)
+    }
+
+    /// The elements of an accessor as unsigned integers, a block at a time.
+    pub(crate) fn integers_in_blocks<const N: usize>(
+        &self,
+        index: usize,
+    ) -> Result<Blocks<'_, N, u32>, ReadError> {
+        self.blocks(index, accessor::integers)
+    }
+
+    fn blocks<const N: usize, T: Copy + Default>(
+        &self,
+        index: usize,
+        decode: Decode<N, T>,
+    ) -> Result<Blocks<'_, N, T>, ReadError> {
+        let all = Path::ROOT.field("accessors");
+        let path = all.index(index);
+        let accessor = self.accessor::<N>(index, &path)?;
+        // Elements that are replaced are put in order first.
+        let view = accessor.view.filter(|_| accessor.sparse.is_none());
+        let Some(view) = view else {
+            return Ok(Blocks::new(Source::Made(self.read(index, decode, &mut |_| {})?), decode, Vec::new()));
+        };
+        let stored = self.elements(accessor, view)?;
+        if !decode(&stored.part(0..0), &mut Vec::new()) {
+            return Err(self.wrong_type(accessor, index, &path));
+        }
+        let room = self.ledger.room(&path, 0, "block", accessor.count.min(BLOCK))?;
+        Ok(Blocks::new(Source::Stored(stored), decode, room))
+    }
+
+    fn wrong_type(&self, accessor: &Accessor, index: usize, path: &Path<'_>) -> ReadError {
+        let message = format!("{:?} {:?} cannot be read so", accessor.component, accessor.element);
+        ReadError::broken(ACCESSOR_TYPE, path, check::offset(self.root(), "accessors", index), message)
+    }
+
+    /// An accessor whose elements have `N` numbers.
+    fn accessor<const N: usize>(&self, index: usize, path: &Path<'_>) -> Result<&Accessor, ReadError> {
+        let Some(accessor) = self.tables.accessors.get(index) else {
+            return Err(ReadError::broken(INDEX, path, 0, "is not there"));
+        };
+        if accessor.element.components() != N {
+            return Err(self.wrong_type(accessor, index, path));
+        }
+        Ok(accessor)
+    }
+
+    /// What an accessor finds in its view.
+    fn elements(&self, accessor: &Accessor, view: usize) -> Result<Elements<'_>, ReadError> {
+        let bytes = self.from(view, accessor.offset)?;
+        let stride = self.tables.views.get(view).and_then(|v| v.stride);
+        Ok(Elements::new(accessor, bytes, stride, accessor.count))
+    }
+
+    fn read<const N: usize, T: Copy + Default>(
+        &self,
+        index: usize,
+        decode: Decode<N, T>,
+        see: &mut dyn FnMut(&[[T; N]]),
+    ) -> Result<Vec<[T; N]>, ReadError> {
+        let all = Path::ROOT.field("accessors");
+        let path = all.index(index);
+        let place = || check::offset(self.root(), "accessors", index);
+        let accessor = self.accessor::<N>(index, &path)?;
+        let mut values = self.ledger.room(&path, 0, "accessor", accessor.count)?;
+        if let Some(view) = accessor.view {
+            for part in self.elements(accessor, view)?.parts() {
+                let start = values.len();
+                if !decode(&part, &mut values) {
+                    return Err(self.wrong_type(accessor, index, &path));
+                }
+                if accessor.sparse.is_none() {
+                    see(values.get(start..).unwrap_or_default());
+                }
+            }
+        }
+        values.resize(accessor.count, [T::default(); N]);
+        if let Some(sparse) = &accessor.sparse {
+            let path = path.field("sparse");
+            let mut indices: Vec<[u32; 1]> = self.ledger.room(&path, 0, "sparse indices", sparse.count)?;
+            let bytes = self.from(sparse.indices_view, sparse.indices_offset)?;
+            accessor::integers(&Elements::indices(bytes, sparse.index_type, sparse.count), &mut indices);
+            let mut replaced = self.ledger.room(&path, 0, "sparse elements", sparse.count)?;
+            let bytes = self.from(sparse.values_view, sparse.values_offset)?;
+            if !decode(&Elements::new(accessor, bytes, None, sparse.count), &mut replaced) {
+                return Err(self.wrong_type(accessor, index, &path));
+            }
+            let mut before = None;
+            for (i, ([at], value)) in indices.into_iter().zip(replaced).enumerate() {
+                let fault = |rule, message| {
+                    Err(ReadError::broken(rule, &path.field("indices").index(i), place(), message))
+                };
+                if before.is_some_and(|before| before >= at) {
+                    return fault(SPARSE_ORDER, format!("{at} does not rise"));
+                }
+                before = Some(at);
+                match usize::try_from(at).ok().and_then(|at| values.get_mut(at)) {
+                    Some(old) => *old = value,
+                    None => return fault(SPARSE_RANGE, format!("{at} of {}", accessor.count)),
+                }
+            }
+        }
+        if accessor.view.is_none() || accessor.sparse.is_some() {
+            see(&values);
+        }
+        Ok(values)
+    }
+
+    /// The bytes of a view from `offset` on.
+    fn from(&self, view: usize, offset: u64) -> Result<&[u8], ReadError> {
+        let bytes = self.view_bytes(view)?;
+        Ok(usize::try_from(offset).ok().and_then(|offset| bytes.get(offset..)).unwrap_or_default())
+    }
+}

@@ -1,0 +1,249 @@
+//! How vertices follow joints.
+
+use crate::document::rules::{
+    JOINT_RANGE, JOINT_RANGE_UNUSED, NOT_FINITE, VERTICES_UNBOUND, WEIGHTS_NEGATIVE, WEIGHTS_NORMALIZED,
+};
+use crate::document::{Blocks, Document, Primitive, Semantic};
+use core::ops::Range;
+use meshwright_core::bulk::INFINITE;
+use meshwright_core::math::narrow1;
+use meshwright_core::{Path, ReadError};
+use meshwright_scene::{Influence, Skin};
+
+/// How far from 1 weights may sum to be kept.
+const SUM: f64 = 1e-3;
+
+/// Vertices that are looked at together.
+const BLOCK: usize = 256;
+
+/// Four joints of each vertex, and their weights.
+struct Set<'d> {
+    joints: Blocks<'d, 4, u32>,
+    weights: Blocks<'d, 4, f32>,
+}
+
+/// Joints and weights of vertices, set by set.
+pub(super) struct Sets<'d>(Vec<Set<'d>>);
+
+/// What is odd about vertices.
+#[derive(Default)]
+struct Oddities {
+    negative: usize,
+    scaled: usize,
+    unbound: usize,
+    unused: usize,
+}
+
+/// A weight or joint that cannot be: the rule, the vertex, what to say.
+type Fault = (&'static meshwright_core::Rule, usize, String);
+
+impl<'d> Sets<'d> {
+    pub(super) fn read(document: &'d Document<'_>, primitive: &Primitive<'_>) -> Result<Self, ReadError> {
+        let mut sets = Vec::new();
+        for s in 0.. {
+            let pair = (primitive.get(&Semantic::Joints(s)), primitive.get(&Semantic::Weights(s)));
+            let (Some(joints), Some(weights)) = pair else { break };
+            let (joints, weights) =
+                (document.integers_in_blocks(joints)?, document.floats_in_blocks(weights)?);
+            sets.push(Set { joints, weights });
+        }
+        Ok(Self(sets))
+    }
+
+    /// Binds `count` vertices; `joints` are the skeleton's for those of the skin.
+    pub(super) fn fill(
+        mut self,
+        skin: &mut Skin,
+        document: &Document<'_>,
+        joints: &[u32],
+        count: usize,
+        (m, path): (usize, &Path<'_>),
+    ) -> Result<(), ReadError> {
+        let each = self.0.len().saturating_mul(4);
+        skin.starts = document.room(path, "influences", count.saturating_add(1))?;
+        skin.starts.push(0);
+        // As many as there can be; memory that is never touched costs nothing.
+        skin.influences = document.room(path, "influences", count.saturating_mul(each))?;
+        // Four more, so that four can be written at every place.
+        let room = BLOCK.saturating_mul(each).saturating_add(4);
+        let mut packed = document.room(path, "influences", room)?;
+        packed.resize(room, Influence::default());
+        let mut odd = Oddities::default();
+        let same = joints.iter().zip(0..).all(|(known, joint)| *known == joint);
+        for start in (0..count).step_by(BLOCK) {
+            let range = start..start.saturating_add(BLOCK).min(count);
+            for set in &mut self.0 {
+                set.joints.load(range.clone());
+                set.weights.load(range.clone());
+            }
+            let mut seen = Seen::new();
+            if self.are_plain(range.len(), joints.len(), &mut seen) {
+                if !same {
+                    self.name(joints);
+                }
+                self.pack(&seen, range.len(), &mut packed, skin);
+                continue;
+            }
+            self.each(range, joints, &mut odd, skin).map_err(|(rule, v, message)| {
+                document.fault(rule, &path.field("WEIGHTS").index(v), ("meshes", m), message)
+            })?;
+        }
+        skin.influences.shrink_to_fit();
+        odd.tell(document, path, m);
+        Ok(())
+    }
+
+    /// True where nothing of the block is odd for certain: no weight is negative or not finite, all joints are there, and
+    /// all sums are 1 beyond the error of 32 bits.
+    fn are_plain(&self, count: usize, joints: usize, seen: &mut Seen) -> bool {
+        /// How far a sum of four is off at most.
+        const ERROR: f64 = 1e-6;
+        for set in &self.0 {
+            let (known, weights) = (set.joints.loaded(), set.weights.loaded());
+            if known.len() != count || weights.len() != count {
+                return false;
+            }
+            look(known, weights, seen);
+        }
+        #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "a small bound")]
+        let bound = (SUM - ERROR * self.0.len() as f64) as f32;
+        let sums = seen.sums.get(..count).unwrap_or_default();
+        let is_one = |sum: &f32| (sum - 1.0).abs() <= bound;
+        seen.weight < INFINITE
+            && usize::try_from(seen.joint).is_ok_and(|most| most < joints)
+            && sums.iter().fold(true, |all, sum| all & is_one(sum))
+    }
+
+    /// Calls the joints of the block, which are there, as the skeleton does.
+    fn name(&mut self, joints: &[u32]) {
+        for joint in self.0.iter_mut().flat_map(|set| set.joints.loaded_mut().as_flattened_mut()) {
+            *joint = joints.get(*joint as usize).copied().unwrap_or(0);
+        }
+    }
+
+    /// The influences of a block without oddities, whose joints have their names.
+    ///
+    /// Which weights are 0 is no pattern that branches could follow: more is written than counts, and the next over it.
+    fn pack(&self, seen: &Seen, count: usize, packed: &mut [Influence], skin: &mut Skin) {
+        let (before, mut at) = (skin.influences.len(), 0_usize);
+        let start = |at: usize| u32::try_from(before.saturating_add(at)).unwrap_or(u32::MAX);
+        match self.0.as_slice() {
+            [set] if !seen.gaps => {
+                let vertices = set.joints.loaded().iter().zip(set.weights.loaded());
+                skin.starts.extend(vertices.zip(&seen.counts).map(
+                    |(([a, b, c, d], [s, t, u, v]), count)| {
+                        if let Some(four) = packed.get_mut(at..).and_then(<[_]>::first_chunk_mut) {
+                            let pairs = [(*a, *s), (*b, *t), (*c, *u), (*d, *v)];
+                            *four = pairs.map(|(joint, weight)| Influence { joint, weight });
+                        }
+                        at = at.saturating_add(*count as usize);
+                        start(at)
+                    },
+                ));
+            }
+            _ => skin.starts.extend((0..count).map(|v| {
+                for (joint, weight) in self.of(v) {
+                    if let Some(slot) = packed.get_mut(at) {
+                        *slot = Influence { joint, weight };
+                    }
+                    at = at.saturating_add(usize::from(weight != 0.0));
+                }
+                start(at)
+            })),
+        }
+        skin.influences.extend_from_slice(packed.get(..at).unwrap_or_default());
+    }
+
+    /// The influences of a vertex of the block.
+    fn of(&self, v: usize) -> impl Iterator<Item = (u32, f32)> {
+        let four = move |set: &Set<'_>| Some((*set.joints.loaded().get(v)?, *set.weights.loaded().get(v)?));
+        self.0.iter().filter_map(four).flat_map(|(joints, weights)| joints.into_iter().zip(weights))
+    }
+
+    /// The influences of a block, vertex by vertex.
+    fn each(
+        &self,
+        range: Range<usize>,
+        joints: &[u32],
+        odd: &mut Oddities,
+        skin: &mut Skin,
+    ) -> Result<(), Fault> {
+        for (at, v) in range.enumerate() {
+            let mut sum = 0.0;
+            for (joint, weight) in self.of(at) {
+                if !weight.is_finite() {
+                    return Err((NOT_FINITE, v, "is not finite".into()));
+                }
+                if weight == 0.0 && joint as usize >= joints.len() {
+                    odd.unused = odd.unused.saturating_add(1);
+                }
+                sum += f64::from(weight.max(0.0));
+            }
+            let scale = if (sum - 1.0).abs() > SUM && sum > 0.0 { 1.0 / sum } else { 1.0 };
+            odd.scaled = odd.scaled.saturating_add(usize::from(scale != 1.0));
+            odd.unbound = odd.unbound.saturating_add(usize::from(sum == 0.0));
+            for (joint, weight) in self.of(at).filter(|(_, weight)| *weight != 0.0) {
+                let Some(&known) = joints.get(joint as usize) else {
+                    return Err((JOINT_RANGE, v, format!("joint {joint} of {}", joints.len())));
+                };
+                if weight < 0.0 {
+                    odd.negative = odd.negative.saturating_add(1);
+                    continue;
+                }
+                let weight = if scale == 1.0 { weight } else { narrow1(f64::from(weight) * scale) };
+                skin.influences.push(Influence { joint: known, weight });
+            }
+            skin.end_vertex();
+        }
+        Ok(())
+    }
+}
+
+impl Oddities {
+    fn tell(&self, document: &Document<'_>, path: &Path<'_>, m: usize) {
+        let rules = [
+            (WEIGHTS_NEGATIVE, self.negative, "weights are negative"),
+            (WEIGHTS_NORMALIZED, self.scaled, "vertices have weights that do not sum to 1"),
+            (VERTICES_UNBOUND, self.unbound, "vertices have no weights"),
+            (JOINT_RANGE_UNUSED, self.unused, "joints that are not there have weight 0"),
+        ];
+        for (rule, count, what) in rules.into_iter().filter(|(_, count, _)| *count > 0) {
+            document.warn(rule, path, ("meshes", m), || format!("{count} {what}"));
+        }
+    }
+}
+
+/// What is seen of a block.
+struct Seen {
+    /// The greatest joint.
+    joint: u32,
+    /// The greatest weight by its bits, those of negative ones being greater than all others.
+    weight: u32,
+    /// Somewhere a weight that is 0 is followed by one that is not.
+    gaps: bool,
+    /// What the weights of each vertex sum to, and how many are not 0.
+    sums: [f32; BLOCK],
+    counts: [u32; BLOCK],
+}
+
+impl Seen {
+    const fn new() -> Self {
+        Self { joint: 0, weight: 0, gaps: false, sums: [0.0; BLOCK], counts: [0; BLOCK] }
+    }
+}
+
+meshwright_core::kernels! {
+    /// Looks at the vertices of a block.
+    fn look as look_portable<'a>(joints: &'a [[u32; 4]], weights: &'a [[f32; 4]], seen: &'a mut Seen) -> () {
+        seen.joint = joints.as_flattened().iter().fold(seen.joint, |most, joint| most.max(*joint));
+        seen.weight = weights.as_flattened().iter().fold(seen.weight, |most, weight| most.max(weight.to_bits()));
+        let mut gaps = 0;
+        for ((sum, count), [a, b, c, d]) in seen.sums.iter_mut().zip(&mut seen.counts).zip(weights) {
+            *sum += (a + b) + (c + d);
+            let [a, b, c, d] = [a, b, c, d].map(|weight| u32::from(*weight != 0.0));
+            *count = count.wrapping_add(a).wrapping_add(b).wrapping_add(c).wrapping_add(d);
+            gaps |= (b & !a) | (c & !b) | (d & !c);
+        }
+        seen.gaps |= gaps != 0;
+    }
+}
