@@ -80,6 +80,7 @@ extern crate alloc;
 #[cfg(any(test, feature = "proptest"))]
 extern crate std;
 
+mod decode;
 mod facts;
 mod layout;
 mod math;

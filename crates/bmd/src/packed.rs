@@ -194,6 +194,11 @@ impl Vertex {
         if second <= limit { Some(Self { first, second }) } else { None }
     }
 
+    /// A vertex of words of a kind: `second` has no bits that the kind does not have.
+    pub(crate) const fn of_kind(first: u64, second: u64) -> Self {
+        Self { first, second }
+    }
+
     /// A 64-bit vertex under a texture; `None` for bones above 239.
     pub const fn textured64(position: Se32, st: St11, bone: u8) -> Option<Self> {
         if bone > Self::MAX_BONE_64 {
@@ -277,9 +282,19 @@ impl Vertex {
     #[inline]
     pub fn position(self) -> [f32; 3] {
         match self.kind() {
-            VertexKind::Bits128 => self.halves().map(F16::decode),
-            _ => Se32::from_bits(low(textured::POSITION, self.first)).decode(),
+            VertexKind::Bits128 => self.position_of_halves(),
+            _ => self.position_of_word(),
         }
+    }
+
+    #[inline]
+    pub(crate) fn position_of_halves(self) -> [f32; 3] {
+        self.halves().map(F16::decode)
+    }
+
+    #[inline]
+    pub(crate) const fn position_of_word(self) -> [f32; 3] {
+        Se32::from_bits(low(textured::POSITION, self.first)).decode()
     }
 
     /// The three binary16 coordinates of a 128-bit vertex.
@@ -295,23 +310,37 @@ impl Vertex {
 
     /// The normal codes that the vertex stores; `None` for a 64-bit vertex under a texture.
     pub const fn stored_normal(self, flat_color: bool) -> Option<[F8A; 3]> {
-        let (first, second) = (self.first, self.second);
+        let first = self.first;
         match self.kind() {
             VertexKind::Bits64 if flat_color => {
                 Some([f8a(flat::NORMAL_X, first), f8a(flat::NORMAL_Y, first), f8a(flat::NORMAL_Z, first)])
             }
             VertexKind::Bits64 => None,
-            VertexKind::Bits96 => Some([
-                f8a(second96::NORMAL_X, second),
-                f8a(second96::NORMAL_Y, second),
-                f8a(second96::NORMAL_Z, second),
-            ]),
-            VertexKind::Bits128 => Some([
-                f8a(second128::NORMAL_X, second),
-                f8a(second128::NORMAL_Y, second),
-                f8a(second128::NORMAL_Z, second),
-            ]),
+            VertexKind::Bits96 => Some(self.codes_of_96()),
+            VertexKind::Bits128 => Some(self.codes_of_128()),
         }
+    }
+
+    #[inline]
+    const fn codes_of_96(self) -> [F8A; 3] {
+        let second = self.second;
+        [f8a(second96::NORMAL_X, second), f8a(second96::NORMAL_Y, second), f8a(second96::NORMAL_Z, second)]
+    }
+
+    #[inline]
+    const fn codes_of_128(self) -> [F8A; 3] {
+        let second = self.second;
+        [f8a(second128::NORMAL_X, second), f8a(second128::NORMAL_Y, second), f8a(second128::NORMAL_Z, second)]
+    }
+
+    #[inline]
+    pub(crate) fn normal_of_96(self) -> [f32; 3] {
+        self.codes_of_96().map(F8A::decode)
+    }
+
+    #[inline]
+    pub(crate) fn normal_of_128(self) -> [f32; 3] {
+        self.codes_of_128().map(F8A::decode)
     }
 
     /// The normal in the space of the vertex's bone, not brought to unit length. A 64-bit vertex under a
@@ -329,12 +358,20 @@ impl Vertex {
     pub fn st(self, flat_color: bool, form: St14Form) -> [f32; 2] {
         match self.kind() {
             VertexKind::Bits64 if flat_color => [0.0; 2],
-            VertexKind::Bits96 if self.tag() & 1 == 0 => {
-                St12::from_bits(low(textured::ST, self.first)).decode()
-            }
+            VertexKind::Bits96 if self.tag() & 1 == 0 => self.st_fine(),
             VertexKind::Bits128 => self.st14().unwrap_or_default().decode(form),
-            _ => St11::from_bits(low(textured::ST, self.first)).decode(),
+            _ => self.st_wide(),
         }
+    }
+
+    #[inline]
+    pub(crate) const fn st_fine(self) -> [f32; 2] {
+        St12::from_bits(low(textured::ST, self.first)).decode()
+    }
+
+    #[inline]
+    pub(crate) const fn st_wide(self) -> [f32; 2] {
+        St11::from_bits(low(textured::ST, self.first)).decode()
     }
 
     /// The texture coordinate word of a 128-bit vertex.

@@ -290,19 +290,26 @@ impl Pose {
 
     /// The place in model space of a vertex of the mesh that bounds a bone.
     pub fn solid_position(&self, bone: u8, vertex: Vertex) -> [f32; 3] {
-        let p = vertex.position();
-        self.matrix(bone).map_or(p, |m| narrow(m.point(wide(p))))
+        self.point(bone, vertex.position())
     }
 
     /// A vertex's position in model space.
     pub fn position(&self, vertex: Vertex) -> [f32; 3] {
-        let p = vertex.position();
-        self.matrix(vertex.bone()).map_or(p, |m| narrow(m.point(wide(p))))
+        self.point(vertex.bone(), vertex.position())
+    }
+
+    /// A point in the space of a bone in model space.
+    pub(crate) fn point(&self, bone: u8, p: [f32; 3]) -> [f32; 3] {
+        self.matrix(bone).map_or(p, |m| narrow(m.point(wide(p))))
+    }
+
+    /// A direction in the space of a bone in model space.
+    pub(crate) fn vector(&self, bone: u8, v: [f32; 3]) -> [f32; 3] {
+        self.matrix(bone).map_or(v, |m| narrow(m.vector(wide(v))))
     }
 
     /// A vertex's normal in model space, not brought to unit length.
     pub fn normal(&self, vertex: Vertex, flat_color: bool) -> [f32; 3] {
-        let n = vertex.normal(flat_color);
-        self.matrix(vertex.bone()).map_or(n, |m| narrow(m.vector(wide(n))))
+        self.vector(vertex.bone(), vertex.normal(flat_color))
     }
 }

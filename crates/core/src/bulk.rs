@@ -340,22 +340,43 @@ fn in_blocks<T: Copy + Default, const N: usize>(
     }
 }
 
-/// Appends big-endian binary32 values, `N` an item; true when all are finite. A last item that is not whole is left out.
-pub fn extend_be_f32s<const N: usize>(bytes: &[u8], out: &mut Vec<[F32; N]>) -> bool {
-    let mut finite = true;
-    in_blocks(bytes, out, |bytes, block| finite &= fill_be_f32(bytes, block));
-    finite
+/// Items of several numbers.
+macro_rules! items {
+    (
+        floats { $($float:ident, $order:literal: $fill_floats:ident;)+ }
+        integers { $($integer:ident, $integer_order:literal: $fill_integers:ident;)+ }
+    ) => {
+        $(
+            #[doc = concat!("Appends ", $order, "-endian binary32 values, `N` an item; true when all are finite. A last item that is not whole is left out.")]
+            pub fn $float<const N: usize>(bytes: &[u8], out: &mut Vec<[F32; N]>) -> bool {
+                let mut finite = true;
+                in_blocks(bytes, out, |bytes, block| finite &= $fill_floats(bytes, block));
+                finite
+            }
+        )+
+        $(
+            #[doc = concat!("Appends ", $integer_order, "-endian 32-bit integers, `N` an item, and returns the greatest; 0 of none. A last item that is not whole is left out.")]
+            pub fn $integer<const N: usize>(bytes: &[u8], out: &mut Vec<[u32; N]>) -> u32 {
+                let mut most = 0;
+                in_blocks(bytes, out, |bytes, block| {
+                    $fill_integers(bytes, block);
+                    most = most.max(greatest(block));
+                });
+                most
+            }
+        )+
+    };
 }
 
-/// Appends big-endian 32-bit integers, `N` an item, and returns the greatest; 0 of none. A last item that is not whole is
-/// left out.
-pub fn extend_be_u32s<const N: usize>(bytes: &[u8], out: &mut Vec<[u32; N]>) -> u32 {
-    let mut most = 0;
-    in_blocks(bytes, out, |bytes, block| {
-        fill_be_u32(bytes, block);
-        most = most.max(greatest(block));
-    });
-    most
+items! {
+    floats {
+        extend_be_f32s, "big": fill_be_f32;
+        extend_le_f32s, "little": fill_le_f32;
+    }
+    integers {
+        extend_be_u32s, "big": fill_be_u32;
+        extend_le_u32s, "little": fill_le_u32;
+    }
 }
 
 /// The index of the first value that is infinite or NaN.
@@ -523,15 +544,22 @@ mod tests {
 
         #[test]
         fn items_of_several_words(words in prop::collection::vec(float(), 0..2000)) {
-            let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_be_bytes()).collect();
             let whole = &words[..words.len() / 3 * 3];
-            let (mut floats, mut integers) = (vec![[F32::default(); 3]], vec![[0; 3]]);
-            let finite = extend_be_f32s(&bytes, &mut floats);
-            let most = extend_be_u32s(&bytes, &mut integers);
-            prop_assert_eq!(floats[1..].as_flattened().iter().map(|f| f.to_bits()).collect::<Vec<_>>(), whole);
-            prop_assert_eq!(integers[1..].as_flattened(), whole);
-            prop_assert_eq!(finite, whole.iter().all(|w| f32::from_bits(*w).is_finite()));
-            prop_assert_eq!(most, whole.iter().copied().max().unwrap_or(0));
+            for big in [true, false] {
+                let bytes = |w: &u32| if big { w.to_be_bytes() } else { w.to_le_bytes() };
+                let bytes: Vec<u8> = words.iter().flat_map(bytes).collect();
+                let (mut floats, mut integers) = (vec![[F32::default(); 3]], vec![[0; 3]]);
+                let (finite, most) = if big {
+                    (extend_be_f32s(&bytes, &mut floats), extend_be_u32s(&bytes, &mut integers))
+                } else {
+                    (extend_le_f32s(&bytes, &mut floats), extend_le_u32s(&bytes, &mut integers))
+                };
+                let bits = floats[1..].as_flattened().iter().map(|f| f.to_bits());
+                prop_assert_eq!(bits.collect::<Vec<_>>(), whole);
+                prop_assert_eq!(integers[1..].as_flattened(), whole);
+                prop_assert_eq!(finite, whole.iter().all(|w| f32::from_bits(*w).is_finite()));
+                prop_assert_eq!(most, whole.iter().copied().max().unwrap_or(0));
+            }
             let mut appended = vec![7];
             append(&words, &mut appended, |w| w.wrapping_add(1));
             prop_assert_eq!(&appended[1..], words.iter().map(|w| w.wrapping_add(1)).collect::<Vec<_>>());

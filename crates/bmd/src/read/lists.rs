@@ -96,8 +96,12 @@ impl<'s, 'a> Lists<'s, 'a> {
         self.source.charge(&path, field, "vertices", u64::from(count), size_of::<Vertex>())?;
         let mut vertices = Vec::with_capacity(usize::from(count));
         let mut rest = bytes;
-        for i in 0..usize::from(count) {
-            let at = bytes.len().saturating_sub(rest.len());
+        while vertices.len() < usize::from(count) {
+            rest = neighbours(rest, usize::from(count), &mut vertices);
+            let (i, at) = (vertices.len(), bytes.len().saturating_sub(rest.len()));
+            if i == usize::from(count) {
+                break;
+            }
             if rest.is_empty() {
                 return Err(short(i));
             }
@@ -194,6 +198,41 @@ fn offset(field: u64, place: ListPlace, at: usize) -> u64 {
         return field;
     }
     u64::from(place.at).saturating_add(at as u64)
+}
+
+/// Appends the vertices of one kind that a list begins with, until there are `most`; returns what is behind them.
+fn neighbours<'b>(bytes: &'b [u8], most: usize, vertices: &mut Vec<Vertex>) -> &'b [u8] {
+    /// Those that `N` bytes each hold, as two words.
+    fn take<'b, const N: usize>(
+        bytes: &'b [u8],
+        kind: VertexKind,
+        most: usize,
+        vertices: &mut Vec<Vertex>,
+        second: impl Fn(&[u8; N]) -> u64,
+    ) -> &'b [u8] {
+        let word = |record: &[u8; N]| record.first_chunk().map_or(0, |first| u64::from_le_bytes(*first));
+        let is_kind = |record: &&[u8; N]| {
+            let [.., tag] = word(record).to_le_bytes();
+            VertexKind::of_tag(tag) == Some(kind)
+        };
+        let (all, _) = bytes.as_chunks::<N>();
+        let all = all.get(..most.saturating_sub(vertices.len())).unwrap_or(all);
+        let count = all.iter().take_while(is_kind).count();
+        let (some, _) = all.split_at_checked(count).unwrap_or_default();
+        vertices.extend(some.iter().map(|record| Vertex::of_kind(word(record), second(record))));
+        bytes.get(count.saturating_mul(N)..).unwrap_or_default()
+    }
+    let kind = bytes.get(7).and_then(|tag| VertexKind::of_tag(*tag));
+    match kind {
+        Some(kind @ VertexKind::Bits64) => take::<8>(bytes, kind, most, vertices, |_| 0),
+        Some(kind @ VertexKind::Bits96) => take::<12>(bytes, kind, most, vertices, |record| {
+            record.last_chunk().map_or(0, |word| u64::from(u32::from_le_bytes(*word)))
+        }),
+        Some(kind @ VertexKind::Bits128) => take::<16>(bytes, kind, most, vertices, |record| {
+            record.last_chunk().map_or(0, |word| u64::from_le_bytes(*word))
+        }),
+        None => bytes,
+    }
 }
 
 fn vertex(bytes: &[u8]) -> Result<(Vertex, &[u8]), (&'static Rule, String)> {

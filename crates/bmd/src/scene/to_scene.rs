@@ -236,14 +236,14 @@ impl Export<'_> {
         let path = format!("meshes[{i}]");
         let flat = mesh.flat_color();
         let axes = self.axes;
-        let mut positions = self.budget.reserve("positions", n)?;
-        let pose = &self.pose;
-        positions.extend(mesh.vertices.iter().map(|v| {
-            axes.point(self.bounded.map_or_else(|| pose.position(*v), |bone| pose.solid_position(bone, *v)))
-        }));
+        let mut positions = self.budget.filled("positions", n, [0.0; 3])?;
+        mesh.fill_positions(&mut positions);
+        for (p, bone) in positions.iter_mut().zip(mesh.bones()) {
+            *p = axes.point(self.pose.point(self.bounded.unwrap_or(bone), *p));
+        }
         let normals = self.normals(mesh, &path)?;
-        let mut uvs: Vec<[f32; 2]> = self.budget.reserve("texture coordinates", n)?;
-        uvs.extend(mesh.uvs(self.form));
+        let mut uvs = self.budget.filled("texture coordinates", n, [0.0; 2])?;
+        mesh.fill_uvs(self.form, &mut uvs);
         // Without a texture and without coordinates there is nothing to carry.
         if self.is_gltf() && flat.is_some() && uvs.iter().flatten().all(|c| *c == 0.0) {
             uvs = Vec::new();
@@ -273,29 +273,20 @@ impl Export<'_> {
     }
 
     fn normals(&mut self, mesh: &BmdMesh, path: &str) -> Result<Vec<[f32; 3]>, ConvertError> {
-        let flat = mesh.flat_color().is_some();
-        let mut normals = self.budget.reserve("normals", mesh.vertices.len())?;
+        let mut normals = self.budget.filled("normals", mesh.vertices.len(), [0.0; 3])?;
+        mesh.fill_normals(&mut normals);
         let (mut zero, mut longest) = (0_usize, 0.0_f64);
-        for v in mesh.vertices.iter() {
-            let n = match self.bounded {
-                Some(bone) => narrow(self.pose.solid(bone).vector(wide(v.normal(flat)))),
-                None => self.pose.normal(*v, flat),
+        for (normal, bone) in normals.iter_mut().zip(mesh.bones()) {
+            let n = self.axes.direction(self.pose.vector(self.bounded.unwrap_or(bone), *normal));
+            *normal = if !self.is_gltf() {
+                n
+            } else if let Some(unit) = normalize(n) {
+                longest = longest.max((length(wide(n)) - 1.0).abs());
+                unit
+            } else {
+                zero = zero.saturating_add(1);
+                [0.0, 1.0, 0.0]
             };
-            let n = self.axes.direction(n);
-            if !self.is_gltf() {
-                normals.push(n);
-                continue;
-            }
-            match normalize(n) {
-                Some(unit) => {
-                    longest = longest.max((length(wide(n)) - 1.0).abs());
-                    normals.push(unit);
-                }
-                None => {
-                    zero = zero.saturating_add(1);
-                    normals.push([0.0, 1.0, 0.0]);
-                }
-            }
         }
         if zero > 0 {
             let loss = Loss::note("normals-replaced", path, "normals without direction point up");

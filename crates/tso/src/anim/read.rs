@@ -3,11 +3,12 @@
 use super::model::{Anim, Motion, Nesting, TimeProperty};
 use super::record::{COUNT, EVENT_MIN, MOTION_MIN, ROTATION, TRANSLATION, VERSION, read_header, read_keys};
 use super::rules;
-use crate::fields::{file, flag, name, pstr, pstr16, trailing, version, wide, words};
+use crate::fields::{file, flag, name, pstr, pstr16, trailing, version, wide};
 use crate::props::{counted, property_list, property_lists, table};
 use alloc::vec::Vec;
 use meshwright_core::{
     Budget, Confidence, Cursor, F32, Fault, Findings, Limits, Parsed, Path, ReadError, ReadOptions, Report,
+    bulk,
 };
 use nom::number::complete::be_u32;
 
@@ -49,8 +50,8 @@ fn key_table<const N: usize, const M: usize>(
 ) -> Result<Vec<[F32; N]>, ReadError> {
     let (at, n) = counted(cursor, path)?;
     let mut items = cursor.reserve(path, at, n, wide(M))?;
-    let (records, _) = cursor.bytes(path, n.saturating_mul(wide(M)))?.as_chunks::<M>();
-    items.extend(records.iter().map(words));
+    const { assert!(M == 4 * N, "a float has four bytes") };
+    bulk::extend_le_f32s(cursor.bytes(path, n.saturating_mul(wide(M)))?, &mut items);
     Ok(items)
 }
 

@@ -5,7 +5,7 @@ use super::record::{self, Order, binding, face, position_and_normal, pull, uv, v
 use super::rules;
 use crate::fields::{file, name, pstr, trailing, version, wide, words};
 use meshwright_core::num::Q1_15;
-use meshwright_core::{Budget, Confidence, Cursor, Findings, Parsed, Path, ReadError, ReadOptions};
+use meshwright_core::{Budget, Confidence, Cursor, Findings, Parsed, Path, ReadError, ReadOptions, bulk};
 
 impl Mesh {
     /// Reads a file that keeps all rules, within the default limits.
@@ -65,12 +65,11 @@ pub(crate) fn geometry(cursor: &mut Cursor<'_, '_>, order: Order) -> Result<Geom
     let path = root.field("faces");
     let (at, n) = count(cursor, &path)?;
     let mut faces = cursor.reserve(&path, at, n, wide(face::SIZE))?;
-    let corners = |bytes: &[u8; face::SIZE]| {
-        let (words, _) = bytes.as_chunks();
-        let mut words = words.iter().map(|w| order.word(*w));
-        core::array::from_fn(|_| words.next().unwrap_or(0))
+    let corners = cursor.bytes(&path, n.saturating_mul(wide(face::SIZE)))?;
+    match order {
+        Order::Big => bulk::extend_be_u32s(corners, &mut faces),
+        Order::Little => bulk::extend_le_u32s(corners, &mut faces),
     };
-    faces.extend(table::<{ face::SIZE }>(cursor, &path, n)?.iter().map(corners));
 
     let path = root.field("bindings");
     let (at, n) = count(cursor, &path)?;
