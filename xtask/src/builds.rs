@@ -9,12 +9,47 @@ use std::process::Command;
 /// The host, 32 bits, and most significant bytes first.
 const MIRI_TARGETS: &[&str] =
     &["x86_64-unknown-linux-gnu", "i686-unknown-linux-gnu", "s390x-unknown-linux-gnu"];
-/// Machines to emulate: the target, what its linker and its libraries are called after, the emulator.
-const MACHINES: &[(&str, &str, &str)] = &[
-    ("s390x-unknown-linux-gnu", "s390x-linux-gnu", "qemu-s390x"),
-    ("i686-unknown-linux-gnu", "i686-linux-gnu", "qemu-i386"),
-    ("aarch64-unknown-linux-gnu", "aarch64-linux-gnu", "qemu-aarch64"),
+/// A machine to emulate.
+struct Machine {
+    target: &'static str,
+    /// What its linker and its libraries are called after.
+    libraries: &'static str,
+    emulator: &'static str,
+}
+
+const ARM: Machine =
+    Machine { target: "aarch64-unknown-linux-gnu", libraries: "aarch64-linux-gnu", emulator: "qemu-aarch64" };
+const MACHINES: &[Machine] = &[
+    Machine { target: "s390x-unknown-linux-gnu", libraries: "s390x-linux-gnu", emulator: "qemu-s390x" },
+    Machine { target: "i686-unknown-linux-gnu", libraries: "i686-linux-gnu", emulator: "qemu-i386" },
+    ARM,
 ];
+/// Emulators are slow.
+const PATIENT: [(&str, &str); 2] = [("PROPTEST_CASES", "16"), ("MESHWRIGHT_PATIENCE", "50")];
+
+impl Machine {
+    /// Cargo's variables for its linker and its emulator, where they are there and not set already.
+    fn settings(&self) -> Option<Vec<(String, String)>> {
+        let Self { target, libraries, emulator } = *self;
+        let own =
+            [("LINKER", format!("{libraries}-gcc")), ("RUNNER", format!("{emulator} -L /usr/{libraries}"))];
+        let mut settings = Vec::new();
+        for (what, value) in own {
+            let name = format!("CARGO_TARGET_{}_{what}", target.replace('-', "_").to_uppercase());
+            if std::env::var_os(&name).is_some() {
+                continue;
+            }
+            let program = value.split(' ').next().unwrap_or_default();
+            Command::new(program).arg("--version").output().ok()?;
+            settings.push((name, value));
+        }
+        Some(settings)
+    }
+
+    fn skipped(&self) -> Result<(), String> {
+        sh::skipped(&format!("{}: needs {}-gcc and {}", self.target, self.libraries, self.emulator))
+    }
+}
 /// Crates whose tests need no C code, so that Miri and emulators run them and a sanitizer sees them in full. The
 /// facade's fixtures stand for the others.
 const PURE: &str = "-p meshwright-core -p meshwright-scene -p meshwright-bmd -p meshwright-dpm -p meshwright-iqm \
@@ -101,33 +136,43 @@ pub(crate) fn emulated(root: &Path) -> Result<(), String> {
     if !source.is_dir() {
         return sh::skipped(&format!("no source of the standard library in {}", source.display()));
     }
-    for (target, libraries, emulator) in MACHINES {
-        let name = |what: &str| format!("CARGO_TARGET_{}_{what}", target.replace('-', "_").to_uppercase());
-        let there = |program: &str| Command::new(program).arg("--version").output().is_ok();
-        let (linker, runner) = (name("LINKER"), name("RUNNER"));
-        let set = |variable: &str| std::env::var_os(variable).is_some();
-        if !set(&linker) && !there(&format!("{libraries}-gcc")) || !set(&runner) && !there(emulator) {
-            sh::skipped(&format!("{target}: needs {libraries}-gcc and {emulator}"))?;
+    for machine in MACHINES {
+        let Some(settings) = machine.settings() else {
+            machine.skipped()?;
             continue;
-        }
+        };
         for tests in [&format!("{PURE} --lib --tests"), "-p meshwright --test fixtures --test exhaustive"] {
             let std = "-Zbuild-std=std,panic_abort,panic_unwind,test";
-            let mut cargo = nightly(root, &format!("test {std} --locked --target {target} {tests}"));
+            let mut cargo =
+                nightly(root, &format!("test {std} --locked --target {} {tests}", machine.target));
             if let Some(rustc) = &own {
                 cargo.env("RUSTC", rustc).env("RUSTC_BOOTSTRAP", "1");
             }
-            if !set(&linker) {
-                cargo.env(&linker, format!("{libraries}-gcc"));
-            }
-            if !set(&runner) {
-                cargo.env(&runner, format!("{emulator} -L /usr/{libraries}"));
-            }
-            cargo.env("PROPTEST_CASES", "16").env("MESHWRIGHT_PATIENCE", "50");
+            cargo.envs(settings.clone()).envs(PATIENT);
             cargo.env("CARGO_TARGET_DIR", target_dir(root).join("emulated"));
             sh::run(&mut cargo)?;
         }
     }
     Ok(())
+}
+
+/// `xtask arm`: what has vector instructions of its own, on the compiler that is there, where it brings the standard
+/// library of aarch64.
+pub(crate) fn arm(root: &Path) -> Result<(), String> {
+    let mut rustc = Command::new("rustc");
+    rustc.current_dir(root).args(["--print", "target-libdir", "--target", ARM.target]);
+    let std = sh::output(&mut rustc).unwrap_or_default();
+    if !Path::new(String::from_utf8_lossy(&std).trim()).is_dir() {
+        return sh::skipped(&format!(
+            "the standard library of {} (rustup target add) is not here",
+            ARM.target
+        ));
+    }
+    let Some(settings) = ARM.settings() else { return ARM.skipped() };
+    let tests = "-p meshwright-core -p meshwright-rig --all-features --lib --tests";
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(root).args(format!("test --locked --target {} {tests}", ARM.target).split_whitespace());
+    sh::run(cargo.envs(settings).envs(PATIENT))
 }
 
 /// `xtask glam-assert`: the crates that use glam, in a copy, so that no other build gets the feature.

@@ -162,6 +162,11 @@ pub const VERBS: &[Verb] = &[
         "the tests under Miri on three machines, where it is installed; unsafe preconditions",
         builds::miri,
     ),
+    plain(
+        "arm",
+        "the tests of what has vector instructions of its own, on an emulated ARM machine",
+        builds::arm,
+    ),
     plain("emulated", "the tests on an emulated 32-bit and an emulated big-endian machine", builds::emulated),
     plain("asan", "the tests under the address sanitizer (nightly)", builds::asan),
     plain("glam-assert", "the tests of what uses glam, with its assertions", builds::glam_assert),

@@ -14,6 +14,7 @@ pub(crate) const MORE: &[&str] = &[
     "asan",
     "msrv",
     "miri",
+    "arm",
     "test",
 ];
 
@@ -29,6 +30,7 @@ const SETUP: &[&str] = &[
     "rustup toolchain install ",
     "rustup target add ",
     "rustup component add ",
+    "rustup target add ",
     "sudo apt-get install --yes ",
     "sudo sysctl -w ",
     "gh release create ",

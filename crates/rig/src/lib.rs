@@ -59,8 +59,8 @@
 //! [`SkinPlan::skin_dual`] blends dual quaternions instead of matrices. [`SkinPlan::bounds`] finds a box
 //! around the posed mesh without skinning it, [`SkinPlan::exact_bounds`] the smallest one.
 //!
-//! A [`Path`] is the set of instructions: AVX2 with FMA where the machine has them, detected once, and portable
-//! code everywhere. Vertices come out the same, to the bit, on any number of threads and in any kind of memory.
+//! A [`Path`] is the set of instructions: AVX2 with FMA where the machine has them, detected once, NEON on aarch64, and
+//! portable code everywhere. Vertices come out the same, to the bit, on any number of threads and in any kind of memory.
 //! Two paths differ in the last places, because FMA rounds once where others round twice; a program that
 //! needs the same bits on every machine uses [`Path::PORTABLE`]. Dual quaternions and spherical blends are
 //! excepted: they depend on how glam adds up four numbers and on the machine's sines.
@@ -93,7 +93,8 @@
 //!
 //! # Safety contract
 //!
-//! Unsafe code is confined to the kernels for AVX2, which work on arrays that [`SkinPlan::new`] laid out and checked;
+//! Unsafe code is confined to the kernels for AVX2, which work on arrays that [`SkinPlan::new`] laid out and checked, and
+//! to one store of those for NEON;
 //! every other module denies it. What is made of a scene is checked once: joints, parents, weights and tracks of any
 //! scene give a value or a [`RigError`], and any frame or time, infinite and NaN included, a pose or an error. Memory
 //! is proportional to skeleton, clip and mesh; per frame none is taken. There is no budget here: a scene that came

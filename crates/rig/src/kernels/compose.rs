@@ -33,7 +33,15 @@ impl Bind {
     }
 }
 
+/// The product of two transforms, as glam has it.
+pub(super) fn product(a: &Affine3A, b: &Affine3A) -> Affine3A {
+    *a * *b
+}
+
+/// `product` makes a transform of two, the second of which comes first.
+#[inline]
 pub(super) fn compose(
+    product: impl Fn(&Affine3A, &Affine3A) -> Affine3A,
     steps: &[Step],
     groups: &[Group],
     bind: &[Bind],
@@ -50,11 +58,11 @@ pub(super) fn compose(
             };
             let m = match &step.origin {
                 Origin::Root => local,
-                Origin::Parent(p) => model[*p] * local,
+                Origin::Parent(p) => product(&model[*p], &local),
                 Origin::Mean(parts) => mean(parts, model),
             };
             model[step.joint] = m;
-            palette[step.joint] = m * bind.matrix;
+            palette[step.joint] = product(&m, &bind.matrix);
         }
     }
 }

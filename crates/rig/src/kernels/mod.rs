@@ -1,5 +1,5 @@
-//! The inner loops of skinning, on one layout of data, in two versions: portable, and for machines with AVX2
-//! and FMA.
+//! The inner loops of skinning, on one layout of data, in three versions: portable, for machines with AVX2 and FMA,
+//! and for aarch64.
 //!
 //! Every version computes a vertex by the same operations wherever the vertex lies in a range, so that
 //! splitting a mesh changes no bit.
@@ -18,6 +18,8 @@ mod avx2;
 mod compose;
 pub(crate) mod lanes;
 mod layout;
+#[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+mod neon;
 mod output;
 mod packed;
 mod path;
@@ -46,7 +48,9 @@ pub(crate) fn compose(
     palette: &mut [Affine3A],
 ) {
     match path.0 {
-        Instructions::Portable => compose::compose(steps, groups, bind, model, palette),
+        Instructions::Portable => compose::compose(compose::product, steps, groups, bind, model, palette),
+        #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+        Instructions::Neon => neon::compose(steps, groups, bind, model, palette),
         #[cfg(target_arch = "x86_64")]
         Instructions::Avx2(features) => avx2::compose(features, steps, groups, bind, model, palette),
     }
@@ -77,6 +81,8 @@ pub(crate) fn skin(path: Path, data: &Data, matrices: &[Packed], range: Range<us
         skin_range(path, data, matrices, block, &mut part);
         match path.0 {
             Instructions::Portable => part.normalize(),
+            #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+            Instructions::Neon => part.normalize(),
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx2(features) => avx2::normalize(features, &mut part),
         }
@@ -94,7 +100,9 @@ fn skin_range(path: Path, data: &Data, matrices: &[Packed], range: Range<usize>,
         return;
     }
     match path.0 {
-        Instructions::Portable => scalar::skin(data, matrices, range, out),
+        Instructions::Portable => scalar::skin::<scalar::Separately>(data, matrices, range, out),
+        #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+        Instructions::Neon => neon::skin(data, matrices, range, out),
         #[cfg(target_arch = "x86_64")]
         Instructions::Avx2(features) => avx2::skin(features, data, matrices, range, out),
     }

@@ -4,7 +4,7 @@
 use super::avx2::{CpuFeatures, with_registers};
 
 /// The instructions that kernels use. One path gives the same bits on every machine and on any number of
-/// threads; two paths differ in the last places, because AVX2's multiplication and addition round once.
+/// threads; two paths differ in the last places, because multiplication and addition round once on AVX2 and NEON.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Path(pub(super) Instructions);
 
@@ -13,6 +13,8 @@ pub(super) enum Instructions {
     Portable,
     #[cfg(target_arch = "x86_64")]
     Avx2(CpuFeatures),
+    #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+    Neon,
 }
 
 impl Path {
@@ -25,15 +27,20 @@ impl Path {
         if let Some(features) = CpuFeatures::detect() {
             return Self(Instructions::Avx2(features));
         }
+        #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+        return Self(Instructions::Neon);
+        #[cfg(not(all(target_arch = "aarch64", target_feature = "neon")))]
         Self::PORTABLE
     }
 
-    /// `avx2+fma` or `portable`.
+    /// `avx2+fma`, `neon` or `portable`.
     pub const fn name(self) -> &'static str {
         match self.0 {
             Instructions::Portable => "portable",
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx2(_) => "avx2+fma",
+            #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+            Instructions::Neon => "neon",
         }
     }
 
@@ -42,6 +49,9 @@ impl Path {
     pub(crate) fn run<R>(self, f: impl FnOnce() -> R) -> R {
         match self.0 {
             Instructions::Portable => f(),
+            // All code of such a build has its registers.
+            #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
+            Instructions::Neon => f(),
             #[cfg(target_arch = "x86_64")]
             Instructions::Avx2(features) => with_registers(features, f),
         }
