@@ -18,6 +18,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("", LIBRARIES),
     ("cli", &[""]),
     ("capi", &[""]),
+    ("python", &[""]),
     ("testkit", &["core"]),
     ("lab", MEASURED),
     ("fuzz", MEASURED),
@@ -38,7 +39,7 @@ const MEASURED: &[&str] =
 const ALL_FORMATS: [&str; 3] = ["", "lab", "fuzz"];
 
 /// Crates that are workspaces of their own.
-const APART: &[&str] = &["capi", "fuzz"];
+const APART: &[&str] = &["capi", "fuzz", "python"];
 
 /// Crates whose files import each other in circles, until they are untangled.
 const TANGLED: &[&str] = &[];
@@ -51,7 +52,7 @@ const FEW: &[(&str, &[&str])] = &[
     ("quake", &["nom", "thiserror", "proptest"]),
     ("rig", &["glam", "thiserror", "rayon"]),
     ("render", &["png", "proptest"]),
-    ("xtask", &["lexopt", "serde_json"]),
+    ("xtask", &["lexopt", "serde_json", "sha2"]),
 ];
 
 /// What a crate of a format may use of others.

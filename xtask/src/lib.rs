@@ -90,6 +90,7 @@ pub const VERBS: &[Verb] = &[
         sh::cargo_env(root, "doc --workspace --all-features --no-deps --locked", &denied)
     }),
     plain("capi", "the library for C: its header, its tests with sanitizers, its example", bindings::capi),
+    plain("python", "the wheel for Python, built and tested in an environment of its own", bindings::python),
     plain("no-std", "the lower crates link without std", nostd::run),
     plain("msrv", "the oldest compiler that is promised builds everything", builds::msrv),
     check("fixtures", "[--check]: write testdata/ anew, or only compare", fixtures::run),

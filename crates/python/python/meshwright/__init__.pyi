@@ -1,0 +1,141 @@
+import os
+from typing import Any, Mapping, Optional, Sequence, Union
+
+import numpy as np
+import numpy.typing as npt
+
+__version__: str
+
+Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview]
+
+class Error(Exception):
+    """Why something could not be done."""
+
+    code: str
+    """A stable code: that of the broken rule, or cannot-read, unknown-format, invalid-model, not-convertible, limit."""
+    path: str
+    """The field at fault; empty where it is no field's."""
+    offset: Optional[int]
+    """The first byte of the field, where the fault is one of a file."""
+    message: str
+
+class Finding:
+    severity: str
+    code: str
+    kind: str
+    path: str
+    offset: Optional[int]
+    message: str
+
+class Loss:
+    code: str
+    path: str
+    message: str
+    count: int
+    amount: Optional[float]
+    unit: str
+    is_note: bool
+
+class Model:
+    @property
+    def format(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    def to_bytes(self) -> bytes: ...
+    def check(self) -> list[Finding]: ...
+    def info(self) -> dict[str, Any]: ...
+    def scene(self) -> Scene: ...
+    def convert(self, target: str, *, stem: str = "") -> tuple[list[tuple[str, bytes]], list[Loss]]: ...
+
+class Scene:
+    """Right-handed, +Y up, +Z front, counter-clockwise, texture coordinates from the top left, seconds; metres where the
+    format has a unit."""
+
+    @property
+    def meshes(self) -> list[Mesh]: ...
+    @property
+    def materials(self) -> list[Material]: ...
+    @property
+    def skeletons(self) -> list[list[Joint]]: ...
+    @property
+    def clips(self) -> list[Clip]: ...
+    @property
+    def losses(self) -> list[Loss]: ...
+    def player(self) -> Player: ...
+
+class Mesh:
+    """Arrays are views of the library's memory: they are not copied and cannot be written to."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def material(self) -> Optional[int]: ...
+    @property
+    def skeleton(self) -> Optional[int]: ...
+    @property
+    def positions(self) -> npt.NDArray[np.float32]: ...
+    @property
+    def normals(self) -> npt.NDArray[np.float32]: ...
+    @property
+    def uvs(self) -> npt.NDArray[np.float32]: ...
+    @property
+    def triangles(self) -> npt.NDArray[np.uint32]: ...
+    @property
+    def influence_starts(self) -> npt.NDArray[np.uint32]: ...
+    @property
+    def influence_joints(self) -> npt.NDArray[np.uint32]: ...
+    @property
+    def influence_weights(self) -> npt.NDArray[np.float32]: ...
+
+class Material:
+    @property
+    def name(self) -> str: ...
+    @property
+    def base_color(self) -> list[float]: ...
+    @property
+    def double_sided(self) -> bool: ...
+    @property
+    def image(self) -> Optional[tuple[str, bytes]]: ...
+
+class Joint:
+    name: str
+    parent: Optional[int]
+
+class Clip:
+    name: str
+    skeleton: int
+    frames: int
+    rate: float
+    looping: bool
+    seconds: float
+
+class Player:
+    def rest(self) -> None: ...
+    def frame(self, clip: int, frame: float) -> None: ...
+    def seconds(self, clip: int, seconds: float) -> None: ...
+    def vertices(
+        self,
+        mesh: int,
+        positions: Optional[npt.NDArray[np.float32]] = None,
+        normals: Optional[npt.NDArray[np.float32]] = None,
+    ) -> tuple[npt.NDArray[np.float32], Optional[npt.NDArray[np.float32]]]: ...
+    def joints(self, skeleton: int) -> npt.NDArray[np.float64]: ...
+
+def open(
+    source: Source,
+    *,
+    name: Optional[str] = None,
+    beside: Optional[Mapping[str, bytes]] = None,
+    lenient: bool = False,
+    companions: bool = True,
+    textures: bool = False,
+    max_memory: int = ...,
+    format: Optional[str] = None,
+) -> Model: ...
+def to_glb(source: Union[Model, Source], **how: Any) -> bytes: ...
+def convert(
+    source: Union[Model, Source], output: Union[str, "os.PathLike[str]"], *, to: Optional[str] = None, **how: Any
+) -> tuple[list[str], list[Loss]]: ...
+def models(path: Union[str, "os.PathLike[str]"]) -> list[tuple[str, str]]: ...
+def targets() -> list[str]: ...
+def formats() -> list[tuple[str, str, Sequence[str]]]: ...

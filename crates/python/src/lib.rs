@@ -1,0 +1,30 @@
+//! Meshwright for Python. `python/meshwright/__init__.pyi` says what everything is.
+
+mod arrays;
+mod error;
+mod model;
+mod report;
+mod scene;
+
+use pyo3::prelude::*;
+
+/// Old game models: opened, checked, posed, converted.
+#[pymodule(gil_used = false)]
+fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    m.add("Error", m.py().get_type::<error::Error>())?;
+    m.add_class::<model::Model>()?;
+    m.add_class::<report::Finding>()?;
+    m.add_class::<report::Loss>()?;
+    m.add_class::<scene::Scene>()?;
+    m.add_class::<scene::Mesh>()?;
+    m.add_class::<scene::Material>()?;
+    m.add_class::<scene::Joint>()?;
+    m.add_class::<scene::Clip>()?;
+    m.add_class::<scene::Player>()?;
+    m.add_function(wrap_pyfunction!(model::open_path, m)?)?;
+    m.add_function(wrap_pyfunction!(model::open_bytes, m)?)?;
+    m.add_function(wrap_pyfunction!(model::models, m)?)?;
+    m.add_function(wrap_pyfunction!(model::targets, m)?)?;
+    m.add_function(wrap_pyfunction!(model::formats, m)?)
+}
