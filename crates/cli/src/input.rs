@@ -55,6 +55,11 @@ impl Input {
         met.unwrap_or_else(|| self.path.clone())
     }
 
+    /// Whether it was met beside a model that it is a level of detail of.
+    pub(crate) fn is_level(&self) -> bool {
+        self.met.as_ref().is_some_and(|met| met.finder.is_level(&met.path))
+    }
+
     /// The path as people read it.
     pub(crate) fn shown(&self) -> String {
         if self.is_stdin() { "<stdin>".into() } else { render::path(&self.path) }
@@ -133,6 +138,7 @@ fn walk(top: &Path, before: &Path, into: Option<&Identity>, expanded: &mut Expan
         }
         !out
     });
+    data_folders.sort_by(|a, b| a.1.cmp(&b.1));
     let scope = tree.scope().cloned().unwrap_or_default();
     let below = |path: &TreePath| path.below(&scope).map(|path| before.join(as_os(&path)));
     for file in walk.files {

@@ -226,16 +226,10 @@ fn read(path: &Path) -> Result<Option<Value>, Fail> {
 
 /// All that decides what an input becomes, inputs and places aside. `aside`: the names of files that may belong to one.
 fn words(args: &ConvertArgs, aside: &str) -> String {
-    let shape = (&args.to, args.influences, args.no_textures, args.recompute_normals, args.close_loops);
-    let more = (args.keep_skeleton, args.scale, args.prune, args.extras, args.solids, args.skin, &args.pose);
-    let engine = (args.engine, args.fps, args.tso_id, args.adjacency, args.tangents);
-    let read = &args.read;
-    let reading = (&read.read_as, read.lenient, &read.dialect, read.quaternions_w_first, read.no_companions);
-    let text = format!(
-        "{shape:?} {more:?} {reading:?} {engine:?} {:?} {:?} {} {aside}",
-        args.companions,
-        read.root,
-        env!("CARGO_PKG_VERSION")
-    );
-    hash(text.as_bytes())
+    let mut own = args.clone();
+    (own.files, own.output) = Default::default();
+    (own.manifest, own.resume, own.shard, own.dry_run) = Default::default();
+    (own.jobs.jobs, own.format) = Default::default();
+    (own.read.quiet, own.read.verbose) = Default::default();
+    hash(format!("{own:?} {} {aside}", env!("CARGO_PKG_VERSION")).as_bytes())
 }

@@ -185,6 +185,16 @@ impl Reader {
         opened.finder.add_textures(&mut opened.asset, scene, &self.options);
     }
 
+    /// The levels of detail of a model that lie in files of their own, or why one cannot be opened.
+    pub(crate) fn levels(&self, opened: &Opened) -> Vec<(TreePath, Result<Opened, String>)> {
+        let open = |path: TreePath| {
+            let finder = Arc::clone(&opened.finder);
+            let asset = finder.open(&path, &self.options).map_err(|e| e.to_string());
+            (path, asset.map(|asset| Opened { finder, asset }))
+        };
+        opened.finder.levels(&opened.asset).into_iter().map(open).collect()
+    }
+
     /// Remembers files that took part, which no output may replace.
     pub(crate) fn note(&self, paths: impl IntoIterator<Item = PathBuf>) {
         let mut sources = lock(&self.sources);

@@ -184,16 +184,33 @@ fn with_zeros(path: &Path, zeros: u32) {
     file.write_all(&[&small[directory..end], &entry, &tail].concat()).unwrap();
 }
 
+/// Runs the program, and how much memory it held at most, where the system says so: what was said, and KiB.
+fn watched(dir: &Path, words: &[&str]) -> (String, Option<u64>) {
+    let mut program = program();
+    let mut child =
+        program.current_dir(dir).args(words).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let (status, mut peak) = (format!("/proc/{}/status", child.id()), None);
+    while child.try_wait().unwrap().is_none() {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        peak = line.and_then(|line| line.split_whitespace().next()?.parse().ok()).or(peak);
+    }
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(code(&output), 0, "{words:?}: {}", stderr(&output));
+    (stderr(&output), peak)
+}
+
 #[test]
 fn of_a_large_pack_the_model_is_read() {
     let dir = TempDir::new().unwrap();
     for zeros in [1 << 30, 500 << 20] {
         with_zeros(&dir.path().join("large.pk3"), zeros);
         let start = Instant::now();
-        let said = ok(dir.path(), &["convert", "large.pk3", "-o", "out", "--max-memory", "32M"]);
+        let (said, peak) = watched(dir.path(), &["convert", "large.pk3", "-o", "out", "--max-memory", "32M"]);
         let took = start.elapsed();
         assert!(said.contains("1 converted") && said.contains("1 .bin"), "{said}");
         assert!(took.as_secs_f64() < f64::from(meshwright_testkit::patience()), "{took:?}");
+        assert!(peak.is_none_or(|kib| kib < 32 << 10), "{peak:?} KiB");
     }
 }
 

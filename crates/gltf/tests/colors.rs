@@ -127,3 +127,61 @@ fn a_texture_of_many_materials_is_embedded_once() {
     assert_eq!(document["images"].as_array().unwrap().len(), 1);
     assert_eq!(document["materials"].as_array().unwrap().len(), 40);
 }
+
+#[test]
+fn textures_of_directions_and_light_and_their_edges_come_back() {
+    use meshwright_gltf::document::{Document, Options, no_files};
+    use meshwright_gltf::import::{ImportOptions, import};
+    let image = |name: &str, last: u8| Image::new(name, "image/jpeg", vec![0xff, 0xd8, 0xff, last]);
+    let base = Material::named("wall").with_image(image("wall", 0));
+    let rich = base.clone().with_normal(image("wall_norm", 1)).with_emissive(image("wall_glow", 2));
+    let materials =
+        vec![rich.clone(), rich.clone().with_clamped(true), base, Material::named("gone").hidden()];
+    let mesh = |m| triangles(3).with_uvs(vec![[0.0, 0.0]; 3]).with_material(MaterialId(m));
+    let scene = scene((0..4).map(mesh).collect(), materials.clone());
+    let (gltf, document) = done(&scene);
+    // A picture is there once, and a texture for each way of its edges.
+    assert_eq!(["images", "textures", "samplers"].map(|t| document[t].as_array().unwrap().len()), [3, 6, 1]);
+    assert_eq!(document["samplers"][0], json!({ "wrapS": 33071, "wrapT": 33071 }));
+    let glb = gltf.to_glb();
+    let document = Document::from_slice(&glb, &no_files, &Options::default()).unwrap();
+    let made = import(&document, &ImportOptions::named("made")).unwrap().value.scene;
+    for (found, wanted) in made.materials.iter().zip(&materials) {
+        let bytes = |image: &Option<Image>| image.as_ref().map(|image| image.bytes.clone());
+        assert_eq!(bytes(&found.image), bytes(&wanted.image));
+        assert_eq!(bytes(&found.normal), bytes(&wanted.normal));
+        assert_eq!(bytes(&found.emissive), bytes(&wanted.emissive));
+        assert_eq!(
+            (found.clamped, found.is_hidden()),
+            (wanted.clamped, wanted.is_hidden()),
+            "{}",
+            wanted.name
+        );
+    }
+}
+
+#[test]
+fn looks_come_back() {
+    use meshwright_gltf::document::{Document, Options, no_files};
+    use meshwright_gltf::import::{EXTENSIONS, ImportOptions, import};
+    use meshwright_scene::Variant;
+    let mesh = |m| triangles(3).with_material(MaterialId(m));
+    let mut scene = scene(vec![mesh(0), mesh(1)], ["a", "b", "c"].map(Material::named).into());
+    let look = |name: &str, materials: &[(usize, usize)]| Variant {
+        name: name.into(),
+        materials: materials.iter().map(|(mesh, m)| (MeshId(*mesh), MaterialId(*m))).collect(),
+    };
+    scene.variants = vec![look("day", &[(0, 0), (1, 1)]), look("night", &[(0, 2), (1, 1)])];
+    let glb = done(&scene).0.to_glb();
+    let options = Options::default().with_extensions(EXTENSIONS);
+    let document = Document::from_slice(&glb, &no_files, &options).unwrap();
+    let made = import(&document, &ImportOptions::named("made")).unwrap().value.scene;
+    let told = |scene: &Scene| {
+        let of = |v: &Variant| {
+            let name = |m: &MaterialId| scene.materials[m.0].name.clone();
+            (v.name.clone(), v.materials.iter().map(|(mesh, m)| (mesh.0, name(m))).collect::<Vec<_>>())
+        };
+        scene.variants.iter().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&made), told(&scene));
+}

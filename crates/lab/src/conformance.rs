@@ -3,12 +3,12 @@
 //! With a `manifest.json` every file is read strictly, validated, rewritten byte for byte, compared with its
 //! reference dump, exported to GLB and played back from the GLB alone; every case of `malformed/cases.json` is
 //! refused or opened as it says, at an offset inside the field that was broken (`malformed.tsv`; a case of another corpus that
-//! is not listed there, inside the file). Without one, whatever is found is read, validated and rewritten; a file whose
+//! is not listed there, inside the file); packs and game folders are held against their lists. Without one, whatever is found is read, validated and rewritten; a file whose
 //! name ends as a fixture's does (`quad.ok.dpm`) becomes what the word says, and what opens is played back too.
 
 use crate::json::{array, list, parse, read, text};
 use crate::loaded::Loaded;
-use crate::{compare, kernels, returns, samples, sims};
+use crate::{compare, kernels, packs, returns, samples, sims};
 use lexopt::{Arg, Parser};
 use meshwright::dump::{Dump, DumpOptions};
 use meshwright::gltf::{self, ExportOptions, playback::Player};
@@ -82,6 +82,9 @@ fn folder(dir: &Path, formats: &[String], listed: bool) -> Result<(), String> {
                 let name = text(&case, "file");
                 tally.record("malformed", &name, malformed(dir, &case, listed));
             }
+        }
+        if wanted("packs") {
+            packs::check(dir, &mut |what, name, result| tally.record(what, name, result))?;
         }
     } else {
         for path in xtask::fixtures::walk(dir).map_err(|e| e.to_string())? {

@@ -20,6 +20,7 @@ mod kernels;
 mod kinds;
 mod loaded;
 mod mutants;
+mod packs;
 mod pictures;
 mod readme;
 mod reliability;

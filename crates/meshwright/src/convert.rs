@@ -183,7 +183,10 @@ pub fn stream<'s>(
         Target::Gltf => gltf(scene, stem, options),
         #[cfg(feature = "page")]
         Target::Html => html(scene, stem, options).map(in_memory),
-        Target::Obj => wavefront::files(scene, stem, options).map(in_memory),
+        Target::Obj => wavefront::files(scene, stem, options).map(|mut made| {
+            crate::kinds::one_look(scene, false, false, &mut made.losses);
+            in_memory(made)
+        }),
         Target::Native(format) => format.visit(Native { scene, stem, options }).map(in_memory),
     }
 }
@@ -245,6 +248,8 @@ impl Visitor for Native<'_> {
     fn visit<K: Kind>(self) -> Self::Output {
         let mut made = K::write_scene(self.scene, self.stem, self.options)?;
         crate::kinds::pictures_beside::<K>(self.scene, self.options, &mut made)?;
+        let skins = Target::Native(K::FORMAT).has_skins();
+        crate::kinds::one_look(self.scene, K::PICTURES_BESIDE, skins, &mut made.losses);
         Ok(made)
     }
 }

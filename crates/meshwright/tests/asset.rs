@@ -157,6 +157,28 @@ fn names_of_bmd_materials_are_paths_first() {
 }
 
 #[test]
+fn pictures_of_freespace_are_where_its_packs_have_them() {
+    let [model, metadata] = ["fom", "json"].map(|e| fixture(&format!("fsomodel/pairs/fighter.ok.{e}")));
+    let open = |pictures: &[&str]| {
+        let own = [("data/models/f.fom", model.clone()), ("data/models/f.json", metadata.clone())];
+        let all = own.into_iter().chain(pictures.iter().map(|path| (*path, bmp())));
+        let tree = Tree::memory(all).unwrap();
+        let options = OpenOptions::default().with_textures(true);
+        let asset = Asset::open(&tree, "data/models/f.fom", &options).unwrap();
+        let scene = asset.to_scene(&SceneOptions::default()).unwrap();
+        let found = scene.value.materials.iter().map(|m| m.image.as_ref().and_then(|i| i.source.clone()));
+        let lost = scene.losses.iter().filter(|l| l.code == "texture-not-found");
+        (found.collect::<Vec<_>>(), lost.map(|l| l.message.clone()).collect::<Vec<_>>())
+    };
+    let (found, lost) = open(&["data/maps/hull.bmp"]);
+    assert_eq!(found, [Some("data/maps/hull.bmp".into()), None]);
+    // The other says by which names it was looked for, and where.
+    let [lost] = lost.as_slice() else { panic!("{lost:?}") };
+    assert!(lost.contains("looked for: engine.png, data/maps/engine.png (.png, .jpg"), "{lost}");
+    assert!(lost.contains("in the tree"), "{lost}");
+}
+
+#[test]
 fn what_is_wrong_with_a_found_companion_is_said_without_its_content() {
     let model = fixture("fsomodel/pairs/fighter.ok.fom");
     for secret in ["{\"meshes\": [{\"offset\": \"hunter2\"}]}", "hunter2:x:0:0", "{\"hunter2\": 1"] {

@@ -119,7 +119,8 @@ fn subjects() -> Vec<Subject> {
     walk(&testdata(), &mut paths);
     paths.sort();
     let mut subjects = Vec::new();
-    for path in paths.iter().filter(|p| p.extension().is_none_or(|e| e != "md")) {
+    let game = testdata().join("game");
+    for path in paths.iter().filter(|p| p.extension().is_none_or(|e| e != "md") && !p.starts_with(&game)) {
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
         let bytes = fs::read(path).unwrap();
         let format = Format::from_name(&name).unwrap_or_else(|| panic!("{name}: of no known kind"));

@@ -131,7 +131,7 @@ fn surfaces<'a>(
             return Err(ConvertError::invalid(path, "has not the vertices of its mesh"));
         }
         let material = mesh.material.and_then(|id| scene.materials.get(id.0));
-        if material.is_some_and(unseen) {
+        if material.is_some_and(Material::is_hidden) {
             continue;
         }
         let texture = mesh.material.and_then(|id| textures.get(id.0)).and_then(Option::as_deref);
@@ -151,15 +151,6 @@ fn surfaces<'a>(
         });
     }
     Ok(surfaces)
-}
-
-/// Whether nothing of a surface can be seen: materials that engines do not draw are marked so.
-fn unseen(material: &Material) -> bool {
-    match material.alpha {
-        AlphaMode::Mask(least) => material.base_color[3] < least,
-        AlphaMode::Blend | AlphaMode::Content => material.base_color[3] <= 0.0,
-        _ => false,
-    }
 }
 
 /// What becomes of alpha, whether or not the texture that the material names is there.

@@ -465,3 +465,15 @@ fn files_are_read_as_they_were_drawn() {
     assert!(meshwright_render::animation(&[], (1, 1)).is_err());
     assert!(meshwright_render::animation(&[frames[0].clone(), clear], (1, 1)).is_err());
 }
+
+#[test]
+fn what_an_engine_does_not_draw_is_not_in_the_picture() {
+    let mut far = square(0.0, 1);
+    far.positions.iter_mut().for_each(|p| p[0] += 40.0);
+    let both = scene(vec![square(0.0, 0), far], vec![colored(RED), colored(GREEN).hidden()]);
+    let alone = scene(vec![square(0.0, 0)], vec![colored(RED)]);
+    let rest = |scene: &Scene| Posed::at(scene, None, &budget()).unwrap();
+    let bounds = |scene: &Scene| extent(scene, &rest(scene), Levels::Finest, &budget()).unwrap().unwrap();
+    assert_eq!(bounds(&both).max, bounds(&alone).max);
+    assert_eq!(draw(&both, &[], &flat(32)), draw(&alone, &[], &flat(32)));
+}

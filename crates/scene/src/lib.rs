@@ -58,6 +58,7 @@ mod engine;
 mod extra;
 mod ids;
 mod index;
+mod join;
 mod lacks;
 mod loss;
 pub mod merge;

@@ -160,6 +160,8 @@ pub struct Material {
     pub alpha: AlphaMode,
     /// Both sides are drawn.
     pub double_sided: bool,
+    /// The textures stop at their edges; else they repeat.
+    pub clamped: bool,
     /// Native fields.
     pub extras: Option<Extra>,
 }
@@ -184,8 +186,31 @@ impl Material {
         with_alpha(AlphaMode): alpha;
         /// The same surface drawn on both sides, or on one.
         with_double_sided(bool): double_sided;
+        /// The same surface whose textures stop at their edges, or repeat.
+        with_clamped(bool): clamped;
         /// The same surface with native fields.
         with_extras(impl Into<Option<Extra>>): extras;
+    }
+
+    /// The same surface, which nothing is seen of: a mask that lets nothing through. So a mesh stays that its engine does not
+    /// draw.
+    #[must_use]
+    pub fn hidden(mut self) -> Self {
+        self.base_color = [1.0, 1.0, 1.0, 0.0];
+        self.alpha = AlphaMode::Mask(0.5);
+        self.image = None;
+        self
+    }
+
+    /// Whether nothing is seen of the surface, whatever its texture and its mesh are: materials that engines do not draw are
+    /// marked so.
+    #[must_use]
+    pub fn is_hidden(&self) -> bool {
+        match self.alpha {
+            AlphaMode::Mask(least) => self.base_color[3] < least,
+            AlphaMode::Blend | AlphaMode::Content => self.base_color[3] <= 0.0,
+            AlphaMode::Opaque => false,
+        }
     }
 
     /// What becomes of alpha on a mesh, which brings the alpha of its vertices and shows the texture only where it has
@@ -211,6 +236,7 @@ impl Default for Material {
             emissive: None,
             alpha: AlphaMode::Content,
             double_sided: false,
+            clamped: false,
             extras: None,
         }
     }

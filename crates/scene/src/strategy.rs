@@ -4,7 +4,6 @@
 //! is a simpler scene and failures shrink.
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "generators of test values")]
 
-use crate::alpha::AlphaMode;
 use crate::extra::Extra;
 use crate::ids::{MaterialId, MeshId, NodeId, SkeletonId};
 use crate::mesh::{Influence, LocalVertex, Mesh, Skin};
@@ -173,10 +172,7 @@ impl Tape {
                 base_color: if self.wild(4) { [2.0, f32::NAN, -1.0, 0.5] } else { [1.0, 0.5, 0.0, 1.0] },
                 double_sided: self.chance(2),
                 extras: self.extras(),
-                image: None,
-                alpha: AlphaMode::default(),
-                normal: None,
-                emissive: None,
+                ..Material::default()
             })
             .collect();
         let skeletons = self.below(if self.kind == Kind::Foreign { 4 } else { 3 });

@@ -1,6 +1,7 @@
 //! The rules that make a scene a scene.
 
 use crate::extra::Extra;
+use crate::ids::{MaterialId, MeshId};
 use crate::mesh::Mesh;
 use crate::model::Scene;
 use crate::motion::Motion;
@@ -42,6 +43,13 @@ impl Scene {
                 let solid = joint.solid.is_none_or(|m| m.0 < self.meshes.len());
                 check(solid, || format!("skeletons[{i}].joints[{j}].solid"), "names a missing mesh")?;
             }
+        }
+        for (i, variant) in self.variants.iter().enumerate() {
+            let there = |(mesh, material): &(MeshId, MaterialId)| {
+                mesh.0 < self.meshes.len() && material.0 < self.materials.len()
+            };
+            let ok = variant.materials.iter().all(there);
+            check(ok, || format!("variants[{i}]"), "names a missing mesh or material")?;
         }
         self.validate_nodes()?;
         self.validate_clips()?;

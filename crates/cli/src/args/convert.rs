@@ -19,7 +19,7 @@ pub(crate) enum InfluenceArg {
     All,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct ConvertArgs {
     /// Files or folders, - for standard input. Several files of The Sims Online (.mesh, .skel, .anim) with one
     /// output file become one figure
@@ -49,6 +49,9 @@ pub(crate) struct ConvertArgs {
     /// variants
     #[arg(long, value_name = "N")]
     pub skin: Option<u32>,
+    /// Join levels of detail that lie in files of their own, `x_lod1.iqm` beside `x.iqm`, as levels of one model
+    #[arg(long)]
+    pub join_levels: bool,
     /// Compute the normals of meshes of The Sims Online from their faces, for files whose normals are wrong
     #[arg(long)]
     pub recompute_normals: bool,

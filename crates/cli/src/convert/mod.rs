@@ -62,8 +62,9 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
     };
     workers.each(&found, Input::memory, looked, |_, (input, is_model)| {
         if is_model {
-            // What lies where its own result would is one, as of an earlier run.
-            if !is_result(&input, into, to) {
+            // What lies where its own result would is one, as of an earlier run; levels go with their model.
+            let goes_with_another = args.join_levels && input.is_level();
+            if !goes_with_another && !is_result(&input, into, to) {
                 inputs.push(input);
             }
         } else {

@@ -17,7 +17,7 @@ use crate::output::{Content, Outputs, Staged};
 use crate::reader::{Opened, Reader};
 use crate::refusal::Refusal;
 use meshwright::gltf::Influences;
-use meshwright::scene::{ConvertError, Loss};
+use meshwright::scene::{ConvertError, Converted, Loss, Scene, SceneOptions};
 use meshwright::{Asset, StreamedFile, Target, WriteOptions};
 use std::ffi::OsStr;
 use std::fs;
@@ -52,7 +52,7 @@ impl Work<'_> {
         let mut opened = self.reader.open(input)?;
         self.took_part(&opened, sources);
         let scaled = self.args.scale.is_some_and(|scale| scale != 1.0);
-        let changed = scaled || self.args.prune || self.args.engine.is_some();
+        let changed = scaled || self.args.prune || self.args.join_levels || self.args.engine.is_some();
         if self.to == Target::Native(opened.asset.format()) && !changed {
             self.reader.say_passed_over(input, &opened);
             let took = self.took(&opened);
@@ -155,12 +155,11 @@ impl Work<'_> {
             .with_static_meshes(plain.static_meshes && args.pose.is_none() && !args.keep_skeleton)
             .with_bind_only(plain.bind_only && args.pose.is_none())
             .with_memory(limits.memory);
-        let mut scene = opened.asset.to_scene(&options).map_err(|e| hinted(e, &opened.asset))?;
-        reshape(&mut scene, args, self.to, &options)?;
-        if !args.no_textures && self.to.holds_textures() {
-            self.reader.add_textures(&mut opened, &mut scene);
-            self.took_part(&opened, sources);
+        let mut scene = self.scene(&mut opened, &options)?;
+        if args.join_levels {
+            self.join_levels(&mut opened, &mut scene, &options)?;
         }
+        self.took_part(&opened, sources);
         let took = self.took(&opened);
         let single = *self.outputs.destination() == Destination::Stdout;
         let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
@@ -208,6 +207,51 @@ impl Work<'_> {
             _ => "",
         };
         self.staged(Done { took, ..Done::of(input, losses, advice) }, files)
+    }
+
+    /// A model as a scene, as the arguments want it, with its pictures.
+    fn scene(&self, opened: &mut Opened, options: &SceneOptions) -> Result<Converted<Scene>, Refusal> {
+        let mut scene = opened.asset.to_scene(options).map_err(|e| hinted(e, &opened.asset))?;
+        reshape(&mut scene, self.args, self.to, options)?;
+        if !self.args.no_textures && self.to.holds_textures() {
+            self.reader.add_textures(opened, &mut scene);
+        }
+        Ok(scene)
+    }
+
+    /// Adds the levels of detail that lie in files of their own. One that cannot be read is lost.
+    fn join_levels(
+        &self,
+        opened: &mut Opened,
+        scene: &mut Converted<Scene>,
+        options: &SceneOptions,
+    ) -> Result<(), Refusal> {
+        for (path, level) in self.reader.levels(opened) {
+            let name = path.to_string();
+            let made = level.map_err(Refusal::Argument).and_then(|mut level| {
+                let made = self.scene(&mut level, options)?;
+                Ok((level, made))
+            });
+            match made {
+                Ok((level, made)) => {
+                    let budget = meshwright::Budget::new(self.reader.limits());
+                    let mut losses = scene.value.add_level(made.value, &budget)?;
+                    losses.extend(made.losses.into_iter().map(|mut loss| {
+                        loss.path = format!("{name}: {}", loss.path);
+                        loss
+                    }));
+                    scene.losses.extend(losses);
+                    opened.asset.adopt_level(&level.asset);
+                }
+                Err(why) => {
+                    let why = why.json();
+                    let why = why["message"].as_str().unwrap_or_default();
+                    let message = format!("the level cannot be read: {why}");
+                    scene.losses.push(Loss::new("level-unreadable", name, message));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The files that took part, where somebody asks.

@@ -19,9 +19,13 @@ pub(crate) struct Materials<'a> {
     scene: &'a Scene,
     /// By material, whether the mesh has texture coordinates, and the levels of its vertices' alpha.
     written: BTreeMap<(usize, bool, AlphaLevels), Index<gltf_json::Material>>,
-    textures: BTreeMap<(&'a str, &'a [u8]), Index<Texture>>,
-    /// Those of images whose bytes were seen, by where these lie: equal images are told by that first.
-    seen: BTreeMap<usize, Option<Index<Texture>>>,
+    images: BTreeMap<(&'a str, &'a [u8]), Index<gltf_json::Image>>,
+    /// Those whose bytes were seen, by where these lie: equal images are told by that first.
+    seen: BTreeMap<usize, Option<Index<gltf_json::Image>>>,
+    /// By their images, and whether they stop at their edges.
+    textures: BTreeMap<(usize, bool), Index<Texture>>,
+    /// That of textures which stop at their edges.
+    clamping: Option<Index<texture::Sampler>>,
     /// That of meshes without one.
     plain: Option<Index<gltf_json::Material>>,
 }
@@ -31,8 +35,10 @@ impl<'a> Materials<'a> {
         Self {
             scene,
             written: BTreeMap::new(),
-            textures: BTreeMap::new(),
+            images: BTreeMap::new(),
             seen: BTreeMap::new(),
+            textures: BTreeMap::new(),
+            clamping: None,
             plain: None,
         }
     }
@@ -83,15 +89,15 @@ impl<'a> Materials<'a> {
                 losses.push(Loss::new("texture-without-uvs", path.as_str(), message));
                 None
             }
-            Some(image) => self.texture(out, image, &path, losses)?,
+            Some(image) => self.texture(out, (image, source.clamped), &path, losses)?,
             None => None,
         };
         let (mut normal, mut emissive) = (None, None);
         if let Some(image) = source.normal.as_ref().filter(|_| uvs) {
-            normal = self.texture(out, image, &path, losses)?;
+            normal = self.texture(out, (image, source.clamped), &path, losses)?;
         }
         if let Some(image) = source.emissive.as_ref().filter(|_| uvs) {
-            emissive = self.texture(out, image, &path, losses)?;
+            emissive = self.texture(out, (image, source.clamped), &path, losses)?;
         }
         out.charge_objects(1, source.name.len())?;
         let color = factor(source.base_color, &path, losses);
@@ -141,37 +147,69 @@ impl<'a> Materials<'a> {
     fn texture(
         &mut self,
         out: &mut Output<'a>,
-        image: &'a Image,
+        (image, clamped): (&'a Image, bool),
         path: &str,
         losses: &mut Vec<Loss>,
     ) -> Result<Option<Index<Texture>>, ConvertError> {
-        let place = Arc::as_ptr(&image.bytes).addr();
-        if let Some(index) = self.seen.get(&place) {
-            return Ok(*index);
+        let Some(source) = self.image(out, image, path, losses)? else { return Ok(None) };
+        if let Some(index) = self.textures.get(&(source.value(), clamped)) {
+            return Ok(Some(*index));
         }
-        let index = self.new_texture(out, image, path, losses)?;
-        self.seen.insert(place, index);
+        out.charge_objects(1, 0)?;
+        let sampler = if clamped { Some(self.clamping(out)?) } else { None };
+        let index = out.push(Texture { name: None, sampler, source, extensions: None, extras: None })?;
+        self.textures.insert((source.value(), clamped), index);
+        Ok(Some(index))
+    }
+
+    fn clamping(&mut self, out: &mut Output<'a>) -> Result<Index<texture::Sampler>, ConvertError> {
+        if let Some(index) = self.clamping {
+            return Ok(index);
+        }
+        out.charge_objects(1, 0)?;
+        let index = out.push(texture::Sampler {
+            wrap_s: Valid(texture::WrappingMode::ClampToEdge),
+            wrap_t: Valid(texture::WrappingMode::ClampToEdge),
+            ..texture::Sampler::default()
+        })?;
+        self.clamping = Some(index);
         Ok(index)
     }
 
-    fn new_texture(
+    fn image(
         &mut self,
         out: &mut Output<'a>,
         image: &'a Image,
         path: &str,
         losses: &mut Vec<Loss>,
-    ) -> Result<Option<Index<Texture>>, ConvertError> {
+    ) -> Result<Option<Index<gltf_json::Image>>, ConvertError> {
+        let place = Arc::as_ptr(&image.bytes).addr();
+        if let Some(index) = self.seen.get(&place) {
+            return Ok(*index);
+        }
+        let index = self.new_image(out, image, path, losses)?;
+        self.seen.insert(place, index);
+        Ok(index)
+    }
+
+    fn new_image(
+        &mut self,
+        out: &mut Output<'a>,
+        image: &'a Image,
+        path: &str,
+        losses: &mut Vec<Loss>,
+    ) -> Result<Option<Index<gltf_json::Image>>, ConvertError> {
         if !is_what_it_says(image) {
             let message = format!("the image is no {} and was left out", image.mime);
             losses.push(Loss::new("image-unreadable", path, message));
             return Ok(None);
         }
-        if let Some(index) = self.textures.get(&(image.mime, image.bytes.as_slice())) {
+        if let Some(index) = self.images.get(&(image.mime, image.bytes.as_slice())) {
             return Ok(Some(*index));
         }
-        out.charge_objects(2, image.name.len())?;
+        out.charge_objects(1, image.name.len())?;
         let view = out.bytes("image", &image.bytes)?;
-        let source = out.push(gltf_json::Image {
+        let index = out.push(gltf_json::Image {
             buffer_view: Some(view),
             mime_type: Some(MimeType(image.mime.into())),
             name: named(&image.name),
@@ -179,9 +217,7 @@ impl<'a> Materials<'a> {
             extensions: None,
             extras: None,
         })?;
-        let index =
-            out.push(Texture { name: None, sampler: None, source, extensions: None, extras: None })?;
-        self.textures.insert((image.mime, &image.bytes), index);
+        self.images.insert((image.mime, &image.bytes), index);
         Ok(Some(index))
     }
 }

@@ -6,6 +6,9 @@ use crate::document::{Document, JsonValue, no_files};
 use meshwright_core::{Path, ReadError};
 use meshwright_scene::{AlphaMode, Image, Loss, Material};
 
+/// Textures beside that of the colour.
+const FURTHER: [&str; 2] = ["normalTexture", "emissiveTexture"];
+
 /// Texture coordinates of a material.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Coordinates {
@@ -41,31 +44,84 @@ pub(super) fn read(
     let items = |table| root.get(table).into_iter().flat_map(JsonValue::items);
     let count = items("materials").count();
     let extras = Extras::new(document, "materials")?;
-    let mut sources: Vec<Option<u64>> = document.room(&all, "textures", items("textures").count())?;
-    sources.extend(items("textures").map(|texture| texture.get("source").and_then(JsonValue::as_u64)));
+    let mut clamps: Vec<bool> = document.room(&all, "samplers", items("samplers").count())?;
+    clamps.extend(items("samplers").map(clamps_edges));
+    let mut textures: Vec<Texture> = document.room(&all, "textures", items("textures").count())?;
+    textures.extend(items("textures").map(|texture| {
+        let sampler = texture.get("sampler").and_then(JsonValue::as_u64);
+        let sampler = sampler.and_then(|s| clamps.get(usize::try_from(s).ok()?));
+        let source = texture.get("source").and_then(JsonValue::as_u64);
+        Texture { source: source.and_then(|s| usize::try_from(s).ok()), clamped: sampler == Some(&true) }
+    }));
+    let texture_of = |info: Option<JsonValue<'_, '_>>| {
+        let index = info.and_then(|t| t.get("index")).and_then(JsonValue::as_u64);
+        index.and_then(|i| textures.get(usize::try_from(i).ok()?)).copied().unwrap_or_default()
+    };
     let mut images = Images { document, files: options.files, kept: Vec::new(), losses };
     let mut list = document.room(&all, "materials", count)?;
     let mut coordinates = document.room(&all, "materials", count)?;
+    let mut elsewhere = 0_usize;
     for (m, value) in items("materials").enumerate() {
         let name = value.get("name").and_then(JsonValue::as_str).unwrap_or_default();
         let path = all.index(m);
         document.charge::<u8>(&path, "name", name.len())?;
         let surface = value.get("pbrMetallicRoughness");
         let texture = surface.and_then(|s| s.get("baseColorTexture"));
-        let index = texture.and_then(|t| t.get("index")).and_then(JsonValue::as_u64);
-        let image = index.and_then(|i| sources.get(usize::try_from(i).ok()?).copied().flatten());
+        let base = texture_of(texture);
         let mut material = Material::named(name)
             .with_base_color(color(surface.and_then(|s| s.get("baseColorFactor"))))
             .with_double_sided(value.get("doubleSided").and_then(JsonValue::as_bool).unwrap_or(false));
-        if let Some(image) = image.and_then(|i| usize::try_from(i).ok()) {
+        if let Some(image) = base.source {
             material.image = images.get(&path, image)?;
+            material.clamped = base.clamped;
+        }
+        // A mesh has one set of texture coordinates.
+        let first = texture.or_else(|| FURTHER.iter().find_map(|name| value.get(name)));
+        let place = first.map(coordinates_of).unwrap_or_default();
+        let mut beside = |name| {
+            let info = value.get(name).filter(|info| coordinates_of(*info) == place);
+            if info.is_none() && value.get(name).is_some() {
+                elsewhere = elsewhere.saturating_add(1);
+            }
+            texture_of(info).source
+        };
+        let [normal, emissive] = FURTHER.map(&mut beside);
+        if let Some(image) = normal {
+            material.normal = images.get(&path, image)?;
+        }
+        if let Some(image) = emissive.filter(|_| shines(value)) {
+            material.emissive = images.get(&path, image)?;
         }
         material.alpha = alpha(value);
         material.extras = extras.get(m)?;
-        coordinates.push(texture.map(coordinates_of).unwrap_or_default());
+        coordinates.push(place);
         list.push(material);
     }
+    if elsewhere > 0 {
+        let message = "textures that lie otherwise on a surface than its colour are left out";
+        losses.push(Loss::new("texture-left-out", "materials", message).of(elsewhere, "texture", "textures"));
+    }
     Ok(Materials { list, coordinates })
+}
+
+/// A texture of the document.
+#[derive(Clone, Copy, Debug, Default)]
+struct Texture {
+    /// Its picture.
+    source: Option<usize>,
+    /// It stops at its edges.
+    clamped: bool,
+}
+
+/// Whether a sampler stops at both edges, by the numbers of WebGL.
+fn clamps_edges(sampler: JsonValue<'_, '_>) -> bool {
+    ["wrapS", "wrapT"].iter().all(|name| sampler.get(name).and_then(JsonValue::as_u64) == Some(33_071))
+}
+
+/// Whether the emissive texture is shown: without a factor it is black.
+fn shines(material: JsonValue<'_, '_>) -> bool {
+    let factor = material.get("emissiveFactor").into_iter().flat_map(JsonValue::items);
+    factor.filter_map(JsonValue::as_f64).any(|part| part > 0.0)
 }
 
 fn alpha(material: JsonValue<'_, '_>) -> AlphaMode {

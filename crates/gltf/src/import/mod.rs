@@ -34,6 +34,7 @@ mod nodes;
 mod plan;
 mod times;
 mod told;
+mod variants;
 mod weights;
 
 use crate::document::Document;
@@ -47,6 +48,7 @@ pub const EXTENSIONS: &[&str] = &[
     "KHR_mesh_quantization",
     "KHR_texture_transform",
     "KHR_materials_unlit",
+    "KHR_materials_variants",
     "KHR_lights_punctual",
     "EXT_meshopt_compression",
 ];
@@ -141,6 +143,7 @@ pub fn import(document: &Document<'_>, options: &ImportOptions<'_>) -> Result<Co
     scene.nodes = built.nodes;
     scene.meshes = built.meshes;
     scene.materials = materials.into_materials();
+    scene.variants = variants::read(document, &built.origins, scene.materials.len())?;
     let (clips, animations) = clips::read(document, &plan, &bindings, (&told, options), &mut losses)?;
     scene.clips = clips;
     let groups = bindings.groups.clone();

@@ -60,14 +60,14 @@ impl Search<'_> {
             });
             settled.insert(material, unfound);
         }
-        self.found.dressings = self.dressings(scene, &surfaces, &pictures);
+        self.found.dressings = self.dressings(scene, &surfaces, &mut pictures);
         let all = self.finder.skins(asset).len();
         if skin.is_none() && all > 1 {
             let said = self.found.losses.len();
             for n in 0..u32::try_from(all).unwrap_or(0) {
                 // What goes beyond a limit has no looks but the first.
                 let Ok(surfaces) = self.surfaces(asset, scene, n, &mut pictures) else { break };
-                let dressings = self.dressings(scene, &surfaces, &pictures);
+                let dressings = self.dressings(scene, &surfaces, &mut pictures);
                 self.found.variations.push(Variation { name: format!("skin {n}"), dressings });
             }
             // What is lost is said of the skin that is shown.
@@ -89,7 +89,7 @@ impl Search<'_> {
         search.surfaces(asset, scene, skin)
     }
 
-    fn dressings(&mut self, scene: &Scene, surfaces: &Surfaces, pictures: &Pictures) -> Vec<Dressing> {
+    fn dressings(&mut self, scene: &Scene, surfaces: &Surfaces, pictures: &mut Pictures) -> Vec<Dressing> {
         let groups = surfaces_of(scene, surfaces).into_iter();
         groups
             .map(|((material, ..), (meshes, surface))| {
@@ -139,64 +139,124 @@ impl Search<'_> {
         }
     }
 
-    fn look(&mut self, material: usize, surface: &Surface, pictures: &Pictures) -> Look {
+    fn look(&mut self, material: usize, surface: &Surface, pictures: &mut Pictures) -> Look {
         let path = format!("materials[{material}]");
         let shader = surface.shader.as_ref().map(|(shader, _)| shader);
         let mut look = Look { double_sided: shader.is_some_and(|s| s.two_sided), ..Look::default() };
         match surface.status {
             SurfaceStatus::NotDrawn => {
-                look.hidden = true;
+                let Surface { mesh, name, .. } = surface;
+                let why = if name.is_empty() { "no line of the skin names it" } else { name.as_str() };
+                look.hidden = Some(why.into());
                 let message =
-                    format!("the engine does not draw {}: it stays, wholly transparent", surface.mesh);
+                    format!("the engine does not draw {mesh} ({why}): it stays, wholly transparent");
                 self.found.losses.push(Loss::note("not-drawn", path, message));
-                return look;
             }
             SurfaceStatus::Sky | SurfaceStatus::Builtin => {
                 let message = format!("{} is the sky, or a picture that the engine makes", surface.name);
                 self.found.losses.push(Loss::new("texture-not-found", path, message));
-                return look;
             }
-            SurfaceStatus::Missing | SurfaceStatus::Untextured => return look,
-            SurfaceStatus::Found => {}
-        }
-        look.image = surface.image.as_ref().and_then(|image| self.taken(&path, image, pictures));
-        let further = |kind| surface.companions.get(kind);
-        look.normal = further("norm").and_then(|image| self.taken(&path, image, pictures));
-        look.emissive = further("glow").and_then(|image| self.taken(&path, image, pictures));
-        look.alpha = Some(match shader.and_then(|shader| shader.stages.first()) {
-            Some(first) if first.alpha_test => AlphaMode::Mask(0.5),
-            Some(first) if !first.is_blended() => AlphaMode::Opaque,
-            _ => AlphaMode::Blend,
-        });
-        for kind in ["gloss", "bump", "pants", "shirt", "reflect", "alpha"] {
-            if let Some(file) = further(kind) {
-                let message = format!("{file} has no exact place in a material and was left out");
-                self.found.losses.push(Loss::new("texture-left-out", path.as_str(), message));
-            }
-        }
-        let stage = shader.zip(surface.stage).and_then(|(shader, at)| Some((shader, shader.stages.get(at)?)));
-        for what in stage.map(|(shader, stage)| unsaid(shader, stage)).unwrap_or_default() {
-            let message = format!("{} {what}", surface.name);
-            self.found.losses.push(Loss::new("shader-left-out", path.as_str(), message));
+            SurfaceStatus::Missing | SurfaceStatus::Untextured => {}
+            SurfaceStatus::Found => self.textures(&path, surface, &mut look, pictures),
         }
         look
     }
 
-    /// A picture that takes part.
-    fn taken(&mut self, material: &str, path: &TreePath, pictures: &Pictures) -> Option<Image> {
-        let image = pictures.get(path)?.as_ref().ok()?;
-        let known = self.found.parts.iter().any(|part| part.path.as_ref() == Some(path));
-        let state = match image {
-            Some(_) => PartState::Found,
-            None => {
-                let why = "has no colours of its own: the game's palette gives them";
-                self.found.losses.push(Loss::new("texture-unreadable", material, format!("{path}: {why}")));
-                PartState::Ignored(why.into())
-            }
+    /// The textures of a surface, and what becomes of its alpha.
+    fn textures(&mut self, path: &str, surface: &Surface, look: &mut Look, pictures: &mut Pictures) {
+        let shader = surface.shader.as_ref().map(|(shader, _)| shader);
+        let further = |kind| surface.companions.get(kind);
+        let alpha = match shader.and_then(|shader| shader.stages.first()) {
+            Some(first) if first.alpha_test => AlphaMode::Mask(0.5),
+            Some(first) if !first.is_blended() => AlphaMode::Opaque,
+            _ => AlphaMode::Blend,
         };
+        look.alpha = Some(alpha);
+        look.image = surface.image.as_ref().and_then(|image| self.taken(path, image, pictures));
+        if alpha != AlphaMode::Opaque
+            && let (Some(image), Some(mask)) = (&look.image, further("alpha"))
+        {
+            look.image = self.masked(path, image.clone(), mask, pictures);
+        }
+        look.normal = match (further("norm"), further("bump")) {
+            (Some(image), _) => self.taken(path, image, pictures),
+            (None, Some(heights)) => self.directions(path, heights, pictures),
+            (None, None) => None,
+        };
+        look.emissive = further("glow").and_then(|image| self.taken(path, image, pictures));
+        for kind in ["gloss", "pants", "shirt", "reflect"] {
+            if let Some(file) = further(kind) {
+                look.further.push((kind, file.to_string()));
+                let message = format!("{file} has no exact place in a material: its extras name it");
+                self.found.losses.push(Loss::new("texture-left-out", path, message));
+            }
+        }
+        let stage = shader.zip(surface.stage).and_then(|(shader, at)| Some((shader, shader.stages.get(at)?)));
+        look.clamped = stage.is_some_and(|(_, stage)| stage.clamp);
+        for what in stage.map(|(shader, stage)| unsaid(shader, stage)).unwrap_or_default() {
+            let message = format!("{} {what}", surface.name);
+            self.found.losses.push(Loss::new("shader-left-out", path, message));
+        }
+    }
+
+    /// A picture that takes part.
+    fn taken(&mut self, material: &str, path: &TreePath, pictures: &mut Pictures) -> Option<Image> {
+        let image = pictures.entry(path.clone()).or_insert_with(|| self.looked_at(path)).as_ref();
+        let known = self.found.parts.iter().any(|part| part.path.as_ref() == Some(path));
+        let (why, image) = match image {
+            Ok(Some(image)) => (None, Some(image.clone())),
+            Ok(None) => (Some("has no colours of its own: the game's palette gives them"), None),
+            Err(why) => (Some(why.as_str()), None),
+        };
+        if let Some(why) = why {
+            self.found.losses.push(Loss::new("texture-unreadable", material, format!("{path}: {why}")));
+        }
         if !known {
+            let state = why.map_or(PartState::Found, |why| PartState::Ignored(why.into()));
             self.found.parts.push(Part::at(PartRole::Texture, path, state));
         }
-        image.clone()
+        image
+    }
+
+    /// A picture with the alpha that lies in a file of its own.
+    fn masked(
+        &mut self,
+        material: &str,
+        image: Image,
+        mask: &TreePath,
+        pictures: &mut Pictures,
+    ) -> Option<Image> {
+        let Some(alpha) = self.taken(material, mask, pictures) else { return Some(image) };
+        let made = self.derived.get(mask).cloned().unwrap_or_else(|| {
+            let made = picture::derived::with_alpha(&image, &alpha, &self.room).ok().flatten();
+            self.derived.insert(mask.clone(), made.clone());
+            made
+        });
+        if made.is_none() {
+            let message = format!("{mask} is left out: it is not of the picture's size");
+            self.found.losses.push(Loss::new("texture-left-out", material, message));
+        }
+        Some(made.unwrap_or(image))
+    }
+
+    /// The directions that the engine computes of heights.
+    fn directions(&mut self, material: &str, heights: &TreePath, pictures: &mut Pictures) -> Option<Image> {
+        let image = self.taken(material, heights, pictures)?;
+        let made = self.derived.get(heights).cloned().unwrap_or_else(|| {
+            let made = picture::derived::normals(&image, &self.room).ok();
+            self.derived.insert(heights.clone(), made.clone());
+            made
+        });
+        self.found.losses.push(match made {
+            Some(_) => {
+                let message = format!("{heights} holds heights; directions are computed as the engine does");
+                Loss::note("normals-of-heights", material, message)
+            }
+            None => {
+                let message = format!("{heights} takes more memory than the limit leaves");
+                Loss::new("texture-left-out", material, message)
+            }
+        });
+        made
     }
 }

@@ -7,6 +7,7 @@ mod engine;
 mod error;
 mod figure;
 mod finder;
+mod levels;
 mod open;
 mod options;
 mod part;

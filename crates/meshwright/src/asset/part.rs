@@ -22,6 +22,8 @@ pub enum PartRole {
     Data,
     /// A text that says which meshes have which textures.
     Skin,
+    /// A level of detail of the model.
+    Level,
 }
 
 impl fmt::Display for PartRole {
@@ -31,6 +33,7 @@ impl fmt::Display for PartRole {
             Self::Companion(role) => role.name(),
             Self::Texture => "texture",
             Self::Skin => "skin",
+            Self::Level => "level",
             Self::Data => "data",
         })
     }

@@ -6,7 +6,7 @@ use crate::kinds::Format;
 use meshwright_core::Budget;
 use meshwright_core::text::latin1;
 use meshwright_files::{FilesError, TreePath};
-use meshwright_quake::{BlendFactor, Shader, Skin, Stage};
+use meshwright_quake::{BlendFactor, ColourSource, Shader, Skin, Stage};
 use meshwright_scene::Scene;
 use std::collections::BTreeMap;
 
@@ -342,8 +342,8 @@ pub(super) fn unsaid(shader: &Shader, stage: &Stage) -> Vec<&'static str> {
     if shader.deforms {
         unsaid.push("has vertices that move");
     }
-    if stage.clamp {
-        unsaid.push("does not repeat its texture");
+    if stage.colour == ColourSource::Other {
+        unsaid.push("is in a colour of its shader");
     }
     if stage.fps.is_some() {
         unsaid.push("is animated: its first picture is shown");

@@ -60,6 +60,8 @@ impl Finder {
             by_name: BTreeMap::new(),
             by_path: BTreeMap::new(),
             looked_for: Vec::new(),
+            #[cfg(feature = "dpm")]
+            derived: BTreeMap::new(),
             found: Found::default(),
         };
         #[cfg(feature = "dpm")]
@@ -119,6 +121,9 @@ pub(super) struct Search<'f> {
     by_path: BTreeMap<TreePath, Result<Image, usize>>,
     /// The names that the engine looks for where the picture of a material is missing.
     looked_for: Vec<String>,
+    /// Pictures that are made of others, by the path of the one that is not shown itself; none where that cannot be.
+    #[cfg(feature = "dpm")]
+    pub(super) derived: BTreeMap<TreePath, Option<Image>>,
     pub(super) found: Found,
 }
 
@@ -175,13 +180,18 @@ impl Search<'_> {
             }
             Some(Match { path: file, .. }) => Ok(Some(file)),
             None => {
-                let mut message = format!("no picture within the tree is called {texture}; the name is kept");
-                if !self.looked_for.is_empty() {
-                    let places = self.finder.tree.places();
-                    let places: Vec<_> = places.iter().map(|place| place.display().to_string()).collect();
-                    let (names, places) = (self.looked_for.join(", "), places.join(", "));
-                    message = format!("{message}; {names} were looked for in {places}");
-                }
+                let tried = if self.looked_for.is_empty() {
+                    let names: Vec<_> = names.iter().map(|name| String::from_utf8_lossy(name)).collect();
+                    format!("{} (.{})", names.join(", "), IMAGES.join(", ."))
+                } else {
+                    self.looked_for.join(", ")
+                };
+                let places = self.finder.tree.places();
+                let places: Vec<_> = places.iter().map(|place| place.display().to_string()).collect();
+                let places = if places.is_empty() { "the tree".into() } else { places.join(", ") };
+                let message = format!(
+                    "no picture within the tree is called {texture}; the name is kept; looked for: {tried}; in {places}"
+                );
                 self.found.losses.push(Loss::note("texture-not-found", path, message));
                 Ok(None)
             }

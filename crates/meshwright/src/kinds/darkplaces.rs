@@ -189,6 +189,8 @@ fn validate_for(engine: Engine, format: &str, bones: usize, vertices: impl Itera
 }
 
 impl Kind for Dpm {
+    const PICTURES_BESIDE: bool = true;
+
     fn validate_for(&self, engine: Engine) -> Report {
         let vertices = self.meshes.iter().flat_map(|m| m.vertices.iter().map(<[_]>::len));
         validate_for(engine, "dpm", self.bones.len(), vertices)
@@ -266,6 +268,8 @@ impl Kind for Dpm {
 }
 
 impl Kind for Zym {
+    const PICTURES_BESIDE: bool = true;
+
     fn validate_for(&self, engine: Engine) -> Report {
         validate_for(engine, "zym", self.bones.len(), self.vertices().map(<[_]>::len))
     }

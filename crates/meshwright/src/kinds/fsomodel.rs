@@ -47,6 +47,11 @@ impl Kind for FsoModel<'static> {
         Some(own.unwrap_or_else(|| name.to_owned()))
     }
 
+    fn texture_folder(&self) -> &'static str {
+        // Where the game's packs have them.
+        "data/maps"
+    }
+
     fn picture(material: &Material) -> Option<&str> {
         let own = match &material.extras {
             Some(Extra::Map(map)) => map.iter().find(|(key, _)| key == "diffuse_texture"),

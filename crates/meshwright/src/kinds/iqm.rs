@@ -61,6 +61,8 @@ fn with_clips<'m>(
 }
 
 impl Kind for Iqm {
+    const PICTURES_BESIDE: bool = true;
+
     fn to_scene(
         &self,
         _: &str,

@@ -1,6 +1,6 @@
 //! What the engine makes of the surfaces of a model.
 
-use meshwright_scene::{AlphaMode, Image, MaterialId, MeshId, Scene, Variant};
+use meshwright_scene::{AlphaMode, Extra, Image, Material, MaterialId, MeshId, Scene, Variant};
 use std::collections::BTreeSet;
 
 /// What a surface looks like, as far as a material can say it.
@@ -12,8 +12,12 @@ pub(crate) struct Look {
     /// What becomes of alpha, where the engine says.
     pub(crate) alpha: Option<AlphaMode>,
     pub(crate) double_sided: bool,
-    /// It is not drawn.
-    pub(crate) hidden: bool,
+    /// Textures stop at their edges.
+    pub(crate) clamped: bool,
+    /// It is not drawn, for this reason.
+    pub(crate) hidden: Option<String>,
+    /// Further pictures that a material has no place for: what they are for, and where they lie.
+    pub(crate) further: Vec<(&'static str, String)>,
 }
 
 /// The look of some meshes that have a material in common.
@@ -76,17 +80,28 @@ fn dress(scene: &mut Scene, dressings: &[Dressing]) {
     }
 }
 
-fn wearing(mut material: meshwright_scene::Material, look: &Look) -> meshwright_scene::Material {
+fn wearing(mut material: Material, look: &Look) -> Material {
     material.image = look.image.clone().or(material.image);
     material.normal = look.normal.clone();
     material.emissive = look.emissive.clone();
     material.alpha = look.alpha.unwrap_or(material.alpha);
     material.double_sided |= look.double_sided;
-    if look.hidden {
-        // A mask that lets nothing through: the mesh stays, and every viewer leaves it out.
-        material.base_color = [1.0, 1.0, 1.0, 0.0];
-        material.alpha = AlphaMode::Mask(0.5);
-        material.image = None;
+    material.clamped |= look.clamped;
+    if let Some(why) = &look.hidden {
+        material = material.hidden();
+        note(&mut material, "nodraw", Extra::Text(why.clone()));
+    }
+    if !look.further.is_empty() {
+        let further = look.further.iter().map(|(kind, path)| ((*kind).into(), Extra::Text(path.clone())));
+        note(&mut material, "textures", Extra::Map(further.collect()));
     }
     material
+}
+
+/// Writes something into the extras of a material.
+fn note(material: &mut Material, key: &str, value: Extra) {
+    match &mut material.extras {
+        Some(Extra::Map(map)) => map.push((key.into(), value)),
+        extras => *extras = Some(Extra::Map(vec![(key.into(), value)])),
+    }
 }

@@ -31,7 +31,7 @@ pub use companions::{COMPANION_RULES, ClipNames, CompanionFile, Companions};
 #[cfg(feature = "gltf")]
 pub(crate) use gltf::exported;
 pub use merging::Merging;
-pub(crate) use pictures::beside as pictures_beside;
+pub(crate) use pictures::{beside as pictures_beside, one_look};
 #[cfg(all(feature = "tso", feature = "dump"))]
 pub(crate) use sims::keys as sims_keys;
 pub use summary::Summary;
@@ -163,6 +163,9 @@ pub trait Kind: Registered {
 
     /// The engine reads pictures as BMP of 256 colours alone.
     const PALETTED: bool = false;
+
+    /// The engine looks beside a picture for that of directions, called `_norm` behind, and that of light, `_glow`.
+    const PICTURES_BESIDE: bool = false;
 
     /// The settings by which the models of a strategy are read, with each strategy.
     #[cfg(feature = "proptest")]

@@ -20,31 +20,50 @@ pub(crate) fn beside<K: Kind>(
     let budget = options.shared.budget();
     let mut written = 0_usize;
     for (i, material) in scene.materials.iter().enumerate() {
-        let Some(image) = &material.image else { continue };
         let Some(stem) = K::picture(material).and_then(stem) else { continue };
-        let Some(Written { name, bytes }) = file::<K>(image, &stem, i, &budget, &mut made.losses)? else {
-            continue;
-        };
-        let same = made.value.iter().find(|file| file.name.eq_ignore_ascii_case(&name));
-        match same.map(|file| file.bytes == *bytes) {
-            Some(true) => {}
-            Some(false) => {
-                let message = format!("another file is called {name}");
-                made.losses.push(Loss::new("picture-dropped", format!("materials[{i}]"), message));
+        let further = [(&material.normal, "_norm"), (&material.emissive, "_glow")];
+        let further = further.into_iter().filter(|_| K::PICTURES_BESIDE);
+        for (image, suffix) in [(&material.image, "")].into_iter().chain(further) {
+            let Some(image) = image else { continue };
+            let (stem, losses) = (format!("{stem}{suffix}"), &mut made.losses);
+            let Some(Written { name, bytes }) = file::<K>(image, &stem, i, &budget, losses)? else {
                 continue;
+            };
+            let same = made.value.iter().find(|file| file.name.eq_ignore_ascii_case(&name));
+            match same.map(|file| file.bytes == *bytes) {
+                Some(true) => {}
+                Some(false) => {
+                    let message = format!("another file is called {name}");
+                    losses.push(Loss::new("picture-dropped", format!("materials[{i}]"), message));
+                    continue;
+                }
+                None => {
+                    budget.charge("pictures", bytes.len() as u64)?;
+                    made.value.push(name, bytes.into_owned());
+                }
             }
-            None => {
-                budget.charge("pictures", bytes.len() as u64)?;
-                made.value.push(name, bytes.into_owned());
-            }
+            written = written.saturating_add(suffix.is_empty().into());
         }
-        written = written.saturating_add(1);
     }
     for loss in made.losses.iter_mut().filter(|loss| loss.code == Lack::Images.code()) {
         loss.count = loss.count.saturating_sub(written as u64);
     }
     made.losses.retain(|loss| loss.code != Lack::Images.code() || loss.count > 0);
     Ok(())
+}
+
+/// Says what of the looks of a scene a format of one look, and of one picture a material, does not hold.
+pub(crate) fn one_look(scene: &Scene, pictures_beside: bool, skins: bool, losses: &mut Vec<Loss>) {
+    let further = scene.materials.iter().flat_map(|m| [&m.normal, &m.emissive]).flatten().count();
+    if further > 0 && !pictures_beside {
+        let message = "the format has no textures of directions and of light";
+        losses.push(Loss::new("texture-left-out", "materials", message).of(further, "texture", "textures"));
+    }
+    if !scene.variants.is_empty() && !skins {
+        let message = "the format has one look; the first is written";
+        let looks = scene.variants.len();
+        losses.push(Loss::new("variants-dropped", "variants", message).of(looks, "look", "looks"));
+    }
 }
 
 /// A picture as the engine reads it.

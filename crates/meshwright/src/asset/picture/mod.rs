@@ -2,6 +2,8 @@
 //! is. Why a picture is refused is said without anything of what is in it.
 
 mod dds;
+#[cfg(feature = "dpm")]
+pub(super) mod derived;
 mod pcx;
 mod whole;
 

@@ -1,0 +1,251 @@
+//! A game as it lies on disk: opened with all that belongs to its models, made in parts, and put back.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
+#![allow(clippy::cast_possible_truncation, reason = "places in tables of small documents")]
+
+mod common;
+
+use common::{code, program, stderr};
+use meshwright_testkit::testdata;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use tempfile::TempDir;
+
+fn run(dir: &Path, words: &[&str]) -> Output {
+    program().current_dir(dir).args(words).output().unwrap()
+}
+
+fn ok(dir: &Path, words: &[&str]) -> String {
+    let output = run(dir, words);
+    assert_eq!(code(&output), 0, "{words:?}: {}", stderr(&output));
+    String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output)
+}
+
+/// All files below a folder, by their paths in it.
+fn tree(top: &Path) -> BTreeMap<String, Vec<u8>> {
+    let (mut all, mut folders) = (BTreeMap::new(), vec![top.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let below = path.strip_prefix(top).unwrap().to_string_lossy().replace('\\', "/");
+                all.insert(below, fs::read(path).unwrap());
+            }
+        }
+    }
+    all
+}
+
+/// A copy of the game that `xtask fixtures` makes.
+fn game() -> TempDir {
+    let dir = TempDir::new().unwrap();
+    for (name, bytes) in tree(&testdata().join("game")) {
+        let to = dir.path().join("game").join(name);
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::write(to, bytes).unwrap();
+    }
+    dir
+}
+
+/// The document of a GLB.
+fn document(path: PathBuf) -> Value {
+    let glb = fs::read(path).unwrap();
+    let length = u32::from_le_bytes(glb[12..16].try_into().unwrap()) as usize;
+    serde_json::from_slice(&glb[20..20 + length]).unwrap()
+}
+
+fn strings(document: &Value, table: &str) -> Vec<String> {
+    let all = document[table].as_array().into_iter().flatten();
+    all.map(|item| item["name"].as_str().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn every_model_opens_with_its_pictures() {
+    let dir = game();
+    let said = ok(dir.path(), &["convert", "game", "-o", "out", "--verbose"]);
+    assert!(said.contains("3 converted"), "{said}");
+    for line in [
+        "1 .md3: MD3 models, which are not read here: Noesis",
+        "1 .pof: FreeSpace models, which are not read here: pof-tools",
+        "1 file is hidden by another",
+        "models/hopper/green_gloss.tga has no exact place",
+        "models/hopper/green_pants.tga has no exact place",
+        "the model has 2 skins",
+    ] {
+        assert!(said.contains(line), "{line}: {said}");
+    }
+    let all = tree(&dir.path().join("out")).into_keys().collect::<Vec<_>>();
+    assert_eq!(all, ["base/models/hopper.glb", "base/models/hopper_lod1.glb", "mod/models/pair.glb"]);
+    let hopper = document(dir.path().join("out/base/models/hopper.glb"));
+    // Two looks: green with its own directions, and blue with those of its heights; the eyes are in the first alone.
+    assert_eq!(strings(&hopper, "images"), ["green", "green_norm", "green_glow", "blue", "blue_bump", "eye"]);
+    let variants = &hopper["extensions"]["KHR_materials_variants"]["variants"];
+    assert_eq!(*variants, json!([{ "name": "skin 0" }, { "name": "skin 1" }]));
+    let materials = hopper["materials"].as_array().unwrap();
+    let [green, blue, eye, unseen] = materials.as_slice() else { panic!("{materials:?}") };
+    assert!(green["normalTexture"].is_object() && green["emissiveTexture"].is_object(), "{green}");
+    let further =
+        json!({ "gloss": "models/hopper/green_gloss.tga", "pants": "models/hopper/green_pants.tga" });
+    assert_eq!(green["extras"]["textures"], further);
+    assert!(blue["normalTexture"].is_object() && blue["emissiveTexture"].is_null(), "{blue}");
+    assert_eq!((&eye["alphaMode"], &eye["doubleSided"]), (&json!("MASK"), &json!(true)));
+    let texture = &hopper["textures"]
+        [eye["pbrMetallicRoughness"]["baseColorTexture"]["index"].as_u64().unwrap() as usize];
+    assert!(texture["sampler"].is_u64(), "clampmap: {texture}");
+    assert_eq!((&unseen["alphaMode"], &unseen["name"]), (&json!("MASK"), &eye["name"]));
+    assert_eq!(unseen["pbrMetallicRoughness"]["baseColorFactor"][3], json!(0.0));
+    assert_eq!(unseen["extras"]["nodraw"], json!("no line of the skin names it"));
+    // The loose picture, not that of the pack.
+    let other = TempDir::new().unwrap();
+    fs::create_dir(other.path().join("base")).unwrap();
+    for pack in ["pak0.pak", "z.pk3"] {
+        fs::copy(dir.path().join("game/base").join(pack), other.path().join("base").join(pack)).unwrap();
+    }
+    ok(other.path(), &["convert", "base", "-o", "out"]);
+    let of = |dir: &Path, name: &str| fs::read(dir.join(name)).unwrap();
+    assert_ne!(of(other.path(), "out/models/hopper.glb"), of(dir.path(), "out/base/models/hopper.glb"));
+}
+
+#[test]
+fn without_its_packs_a_model_says_what_was_looked_for_and_where() {
+    let dir = game();
+    let pack = dir.path().join("game/base/pak0.pak");
+    let alone = dir.path().join("alone");
+    fs::create_dir(&alone).unwrap();
+    fs::rename(pack, alone.join("pak0.pak")).unwrap();
+    let said = ok(dir.path(), &["convert", "alone", "-o", "out", "--verbose"]);
+    assert!(said.contains("[texture-not-found]") || said.contains("texture-not-found"), "{said}");
+    assert!(
+        said.contains("models/hopper/skin.tga, models/hopper/skin.png, models/hopper/skin.jpg"),
+        "{said}"
+    );
+    assert!(said.contains("alone/pak0.pak") || said.contains("alone\\pak0.pak"), "{said}");
+    // The pictures are in another data folder.
+    let said = ok(dir.path(), &["convert", "alone", "--root", "game/base", "-o", "with", "--verbose"]);
+    assert!(!said.contains("texture-not-found"), "{said}");
+    let found = strings(&document(dir.path().join("with/models/hopper.glb")), "images");
+    assert!(found.contains(&"green".to_owned()), "{found:?}");
+}
+
+#[test]
+fn levels_in_files_of_their_own_are_joined() {
+    let dir = game();
+    let said = ok(dir.path(), &["convert", "game/base", "-o", "out", "--join-levels"]);
+    assert!(said.contains("1 converted"), "{said}");
+    let hopper = document(dir.path().join("out/models/hopper.glb"));
+    assert_eq!(strings(&hopper, "scenes"), ["hopper", "hopper_lod1"]);
+    assert_eq!(hopper["skins"].as_array().unwrap().len(), 1, "one skeleton for both");
+    let triangles = |mesh: &Value| {
+        let accessor = mesh["primitives"][0]["indices"].as_u64().unwrap() as usize;
+        hopper["accessors"][accessor]["count"].as_u64().unwrap() / 3
+    };
+    let meshes: Vec<_> = hopper["meshes"].as_array().unwrap().iter().map(triangles).collect();
+    assert_eq!(meshes, [60, 16, 12]);
+    assert_eq!(hopper["animations"].as_array().unwrap().len(), 2);
+    // A single model too, and one level by itself where nobody asks.
+    ok(dir.path(), &["convert", "game/base/pak0.pak/models/hopper.dpm", "-o", "one.glb", "--join-levels"]);
+    assert_eq!(strings(&document(dir.path().join("one.glb")), "scenes").len(), 2);
+}
+
+#[test]
+fn a_run_in_parts_in_any_order_gives_the_same_files_and_manifest() {
+    let dir = game();
+    let made = |out: &str, more: &[&str]| {
+        let manifest = format!("{out}.json");
+        let words = [&["convert", "game", "-o", out, "--manifest", &manifest], more].concat();
+        ok(dir.path(), &words)
+    };
+    made("whole", &["-j", "1"]);
+    let manifest = |out: &str| fs::read_to_string(dir.path().join(format!("{out}.json"))).unwrap();
+    let (files, text) = (tree(&dir.path().join("whole")), manifest("whole"));
+    made("many", &["-j", "4"]);
+    for part in ["3/3", "1/3", "2/3"] {
+        made("parts", &["--shard", part]);
+    }
+    for other in ["many", "parts"] {
+        assert!(tree(&dir.path().join(other)) == files, "{other}");
+        assert_eq!(manifest(other), text, "{other}");
+    }
+    let whole: Value = serde_json::from_str(&text).unwrap();
+    let hopper = &whole["files"][0];
+    assert_eq!(hopper["input"], "base/models/hopper.dpm");
+    let part = |member: &str| {
+        let parts = hopper["parts"].as_array().unwrap().iter();
+        parts
+            .clone()
+            .find(|part| part["member"] == member)
+            .unwrap_or_else(|| panic!("{member}: {hopper}"))
+            .clone()
+    };
+    assert_eq!(
+        (part("models/hopper.dpm")["pack"].clone(), part("models/hopper.dpm")["role"].clone()),
+        (json!("pak0.pak"), json!("model"))
+    );
+    assert_eq!(part("models/hopper/eye.tga")["pack"], "z.pk3");
+    assert_eq!(part("models/hopper.dpm_0.skin")["role"], "skin");
+    assert!(part("models/hopper/blue.png")["pack"].is_null(), "a loose file");
+    assert_eq!(hopper["outputs"][0]["path"], "base/models/hopper.glb");
+    assert!(hopper["losses"]["texture-left-out"].as_u64() > Some(0));
+    let summary = &whole["summary"];
+    assert_eq!([&summary["converted"], &summary["failed"], &summary["hidden"]], [3, 0, 1]);
+    assert_eq!(summary["elsewhere"].as_array().unwrap().len(), 2);
+    // What is as it was stays; a picture that is new may belong to any.
+    assert!(made("whole", &["--resume"]).contains("0 converted, 3 as before"));
+    fs::write(dir.path().join("game/base/textures.tga"), b"?").unwrap();
+    assert!(made("whole", &["--resume"]).contains("3 converted"));
+    assert_eq!(code(&run(dir.path(), &["convert", "game", "-o", "x.glb", "--manifest", "m.json"])), 2);
+}
+
+/// The records of a zip archive in front of its directory: header, name and data of each member.
+fn records(pack: &[u8]) -> Vec<&[u8]> {
+    let starts: Vec<_> = (0..pack.len() - 3)
+        .filter(|at| matches!(&pack[*at..*at + 4], b"PK\x03\x04" | b"PK\x01\x02"))
+        .collect();
+    starts.windows(2).map(|pair| &pack[pair[0]..pair[1]]).filter(|r| r.starts_with(b"PK\x03\x04")).collect()
+}
+
+#[test]
+fn an_edited_file_goes_back_and_nothing_else_changes() {
+    let dir = game();
+    let at = |name: &str| dir.path().join(name);
+    ok(dir.path(), &["unpack", "game/base/z.pk3", "-o", "files"]);
+    let skin = at("files/models/hopper.dpm_0.skin");
+    let text = fs::read_to_string(&skin).unwrap();
+    fs::write(&skin, text.replace("models/hopper/green", "textures/body")).unwrap();
+    // A model that was edited elsewhere comes as a scene.
+    ok(dir.path(), &["convert", "game/base/pak0.pak/models/hopper.dpm", "-o", "edited.glb"]);
+    ok(dir.path(), &["convert", "edited.glb", "-o", "files/models/hopper.dpm", "--no-textures"]);
+    let said = ok(dir.path(), &["pack", "files", "--onto", "game/base/z.pk3", "-o", "mine.pk3"]);
+    let members = tree(&at("files")).len();
+    assert!(said.contains(&format!("{members} files, 12 untouched, 1 replaced")), "{said}");
+    let (before, after) = (fs::read(at("game/base/z.pk3")).unwrap(), fs::read(at("mine.pk3")).unwrap());
+    let all = records(&before);
+    assert_eq!(all.len(), 13);
+    for record in all.iter().filter(|record| !record.windows(6).any(|w| w == b"_0.ski")) {
+        assert!(after.windows(record.len()).any(|w| w == *record), "an untouched member is another");
+    }
+    fs::rename(at("mine.pk3"), at("game/base/z.pk3")).unwrap();
+    let said = ok(dir.path(), &["convert", "game/base", "-o", "out"]);
+    assert!(said.contains("2 converted"), "{said}");
+    // An old pack's tga beats the png of the new one.
+    let images = strings(&document(at("out/models/hopper.glb")), "images");
+    assert!(images.contains(&"body".to_owned()) && !images.contains(&"green".to_owned()), "{images:?}");
+    let glb = fs::read(at("out/models/hopper.glb")).unwrap();
+    ok(dir.path(), &["info", "game/base/z.pk3/models/hopper.dpm"]);
+    assert!(ok(dir.path(), &["check", "game/base"]).contains("zip archive: ok"));
+    assert!(!glb.is_empty());
+}
+
+#[test]
+fn lists_count_what_others_read() {
+    let dir = game();
+    let said = ok(dir.path(), &["list", "game/base", "game/ships/ships.vp"]);
+    assert!(said.contains("1 .md3: MD3 models") && said.contains("1 .pof: FreeSpace models"), "{said}");
+    let output = run(dir.path(), &["list", "game/base", "--format", "json"]);
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["elsewhere"][0]["extension"], ".md3");
+}

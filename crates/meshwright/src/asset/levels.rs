@@ -1,0 +1,71 @@
+//! Levels of detail in files of their own.
+
+use super::{Asset, Finder, Part, PartRole};
+use meshwright_files::{Tree, TreePath};
+
+/// What stands before the number of a level, as in `x_lod1.iqm` beside `x.iqm`.
+const MARK: &[u8] = b"_lod";
+/// The most levels that are looked for.
+const MOST: u32 = 64;
+
+/// The levels of a model: those that lie beside it, up to the first number that is missing.
+fn beside(tree: &Tree, model: &TreePath) -> Vec<TreePath> {
+    let dot = if model.extension().is_empty() { &b""[..] } else { b"." };
+    let name = |n: u32| [model.stem(), MARK, n.to_string().as_bytes(), dot, model.extension()].concat();
+    (1..=MOST).map_while(|n| tree.find(model.beside(name(n)).ok()?).ok()?).collect()
+}
+
+/// The model that a file is a level of, by its name.
+fn base(path: &TreePath) -> Option<TreePath> {
+    let stem = path.stem();
+    let digits = stem.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let (rest, number) = stem.split_at_checked(stem.len().checked_sub(digits)?)?;
+    let (stem, mark) = rest.split_at_checked(rest.len().checked_sub(MARK.len())?)?;
+    let is_level = !number.is_empty() && !stem.is_empty() && mark.eq_ignore_ascii_case(MARK);
+    let dot = if path.extension().is_empty() { &b""[..] } else { b"." };
+    is_level.then(|| path.beside([stem, dot, path.extension()].concat()).ok()).flatten()
+}
+
+impl Finder {
+    /// Further levels of detail of a model that lie in files of their own: `x_lod1.iqm` beside `x.iqm`, and on up to the
+    /// first number that is missing.
+    pub fn levels(&self, asset: &Asset) -> Vec<TreePath> {
+        beside(&self.tree, asset.path())
+    }
+
+    /// Whether a file is a level of detail of a model that lies beside it.
+    pub fn is_level(&self, path: &TreePath) -> bool {
+        let model = base(path).and_then(|base| self.tree.find(base).ok()?);
+        model.is_some_and(|model| beside(&self.tree, &model).contains(path))
+    }
+}
+
+impl Asset {
+    /// Remembers the files of a level of detail as parts of the model.
+    pub fn adopt_level(&mut self, level: &Self) {
+        let own = |part: &Part| {
+            let role = if part.role == PartRole::Model { PartRole::Level } else { part.role };
+            Part { role, ..part.clone() }
+        };
+        let new: Vec<_> = level.parts.iter().map(own).filter(|part| !self.parts.contains(part)).collect();
+        self.parts.extend(new);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_counted_from_one_on() {
+        let files =
+            ["m/x.iqm", "m/x_LOD1.iqm", "m/x_lod2.iqm", "m/x_lod4.iqm", "m/y_lod1.iqm", "m/_lod1.iqm"];
+        let finder = Finder::new(Tree::memory(files.map(|f| (f, ""))).unwrap());
+        let path = |name: &str| TreePath::new(name).unwrap();
+        let found: Vec<_> = beside(&finder.tree, &path("m/x.iqm")).iter().map(ToString::to_string).collect();
+        assert_eq!(found, ["m/x_LOD1.iqm", "m/x_lod2.iqm"]);
+        for (file, is_level) in files.iter().zip([false, true, true, false, false, false]) {
+            assert_eq!(finder.is_level(&path(file)), is_level, "{file}");
+        }
+    }
+}
