@@ -110,25 +110,26 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<Status, Fail> {
 }
 
 pub(crate) fn man(args: &ManArgs) -> Result<Status, Fail> {
-    let mut command = command();
-    command.build();
-    let own = (PathBuf::from("meshwright.1"), page(command.clone())?);
     // What `help` would say stands in the pages.
+    let mut command = command().disable_help_subcommand(true);
+    command.build();
+    let own = ("meshwright.1".into(), page(command.clone(), "\"EXIT STATUS\"")?);
     let others = command
         .get_subcommands()
-        .filter(|c| c.get_name() != "help")
-        .map(|sub| Ok((format!("meshwright-{}.1", sub.get_name()).into(), page(sub.clone())?)));
-    let pages: Vec<(PathBuf, Vec<u8>)> = [Ok(own)].into_iter().chain(others).collect::<Result<_, Fail>>()?;
+        .map(|sub| Ok((format!("meshwright-{}.1", sub.get_name()).into(), page(sub.clone(), "EXAMPLES")?)));
+    let pages: Vec<(PathBuf, String)> = [Ok(own)].into_iter().chain(others).collect::<Result<_, Fail>>()?;
     let pages: Vec<_> = pages.into_iter().map(|(name, page)| (args.folder.join(name), page)).collect();
     let written = write_files(&Destination::Folder(args.folder.clone()), &pages);
     Ok(ended(written.map_err(|(path, e)| Refusal::unwritable(&path, &e))))
 }
 
-/// A page for `man`.
-fn page(command: Command) -> Result<Vec<u8>, Fail> {
+/// A page for `man`; what stands behind the options has a title of its own.
+fn page(command: Command, title: &str) -> Result<String, Fail> {
     let mut page = Vec::new();
-    clap_mangen::Man::new(command).render(&mut page)?;
-    Ok(page)
+    let man = clap_mangen::Man::new(command).manual("Meshwright");
+    man.source(concat!("meshwright ", env!("CARGO_PKG_VERSION"))).render(&mut page)?;
+    let page = String::from_utf8_lossy(&page).replace(".SH EXTRA\n", &format!(".SH {title}\n"));
+    Ok(page.replace("\nExamples:\n", "\n"))
 }
 
 fn ended(result: Result<(), Refusal>) -> Status {

@@ -121,7 +121,7 @@ fn every_command_has_a_page_for_man() {
         assert!(text.contains(".TH ") && text.contains(".SH SYNOPSIS"), "{name}");
     }
     let convert = fs::read_to_string(folder.join("meshwright-convert.1")).unwrap();
-    assert!(convert.contains("meshwright\\-convert") && convert.contains("Examples"), "{convert}");
+    assert!(convert.contains("meshwright\\-convert") && convert.contains(".SH EXAMPLES\n"), "{convert}");
     // Where it cannot be written there is no page, and a reason.
     let file = dir.path().join("file");
     fs::write(&file, "x").unwrap();
