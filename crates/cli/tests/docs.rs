@@ -2,10 +2,10 @@
 //!
 //! The blocks of a page are run in their order, in a folder of the page's own. `sh` blocks must succeed; of `console`
 //! blocks the lines behind `$` are run, and what follows each is what it prints (`...` stands for lines, `[..]` for a
-//! part of one). Comments, which readers do not see, prepare and check, each on lines of its own:
+//! part of one). Comments, which readers do not see, prepare and check; one may hold several of these, each on a line:
 //!
 //! ```text
-//! <!-- file dpm/hopper.ok.dpm as hopper.dpm -->   a fixture under a name of the page; several in one comment, one a line
+//! <!-- file dpm/hopper.ok.dpm as hopper.dpm -->   a fixture under a name of the page
 //! <!-- run meshwright pack stage/ -o x.pk3 -->    a command that readers need not see
 //! <!-- write build.ninja -->                      the next block becomes a file
 //! <!-- exits 1 -->                                the next block's commands end with this code
@@ -27,6 +27,8 @@ use tempfile::TempDir;
 
 /// Languages of blocks that hold no command.
 const SHOWN: &[&str] = &["rust", "rust,no_run", "toml", "yaml", "json", "ninja", "ini", "c", "python"];
+/// What comments begin with that mean something.
+const VERBS: &[&str] = &["exits", "file", "leaves", "needs", "not", "run", "write"];
 /// What runs these tests.
 const RUNS_THIS: &str = "cargo test --workspace";
 /// The program as it is called where it is not installed.
@@ -99,10 +101,26 @@ impl Page {
         }
     }
 
+    /// Does what a comment says: a line that begins with one of the words is a thing by itself, others belong to the one
+    /// before.
     fn comment(&mut self, text: &str) {
-        let (verb, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        let verb = |line: &str| line.split(' ').next().is_some_and(|word| VERBS.contains(&word));
+        let mut items: Vec<String> = Vec::new();
+        for line in text.lines() {
+            match items.last_mut() {
+                Some(item) if !verb(line) => *item += &format!("\n{line}"),
+                _ => items.push(line.to_owned()),
+            }
+        }
+        for item in items {
+            let (verb, rest) = item.split_once(' ').unwrap_or((&item, ""));
+            self.one(verb, rest);
+        }
+    }
+
+    fn one(&mut self, verb: &str, rest: &str) {
         match verb {
-            "file" => rest.lines().for_each(|line| self.fixture(line.trim())),
+            "file" => self.fixture(rest),
             "run" => self.script(rest, 0),
             "write" => self.next.file = Some(rest.to_owned()),
             "exits" => self.next.code = rest.parse().unwrap(),
@@ -118,7 +136,6 @@ impl Page {
     }
 
     fn fixture(&self, line: &str) {
-        let line = line.strip_prefix("file ").unwrap_or(line);
         let (from, to) = line.split_once(" as ").unwrap_or_else(|| panic!("{}: {line}", self.name));
         let to = self.dir.path().join(to);
         fs::create_dir_all(to.parent().unwrap()).unwrap();
