@@ -2,7 +2,7 @@
 
 use crate::builds::target_dir;
 use crate::sh;
-use lexopt::{Arg, ValueExt as _};
+use lexopt::{Arg, ValueExt};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::ffi::OsString;
@@ -23,7 +23,7 @@ pub(crate) fn dist(root: &Path, words: &[OsString]) -> Result<(), String> {
     let mut words = lexopt::Parser::from_args(words);
     while let Some(arg) = words.next().map_err(|e| e.to_string())? {
         let value =
-            |words: &mut lexopt::Parser| words.value().and_then(|v| v.string()).map_err(|e| e.to_string());
+            |words: &mut lexopt::Parser| words.value().and_then(ValueExt::string).map_err(|e| e.to_string());
         match arg {
             Arg::Long("target") => target = Some(value(&mut words)?),
             Arg::Long("profile") => profile = value(&mut words)?,
