@@ -99,6 +99,11 @@ fn every_model_opens_with_its_pictures() {
     assert_eq!((&unseen["alphaMode"], &unseen["name"]), (&json!("MASK"), &eye["name"]));
     assert_eq!(unseen["pbrMetallicRoughness"]["baseColorFactor"][3], json!(0.0));
     assert_eq!(unseen["extras"]["nodraw"], json!("no line of the skin names it"));
+    let attributes = |mesh: usize| hopper["meshes"][mesh]["primitives"][0]["attributes"].clone();
+    assert!(
+        attributes(0)["TANGENT"].is_u64() && attributes(1)["TANGENT"].is_null(),
+        "tangents for directions"
+    );
     // The loose picture, not that of the pack.
     let other = TempDir::new().unwrap();
     fs::create_dir(other.path().join("base")).unwrap();

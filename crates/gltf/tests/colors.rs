@@ -185,3 +185,32 @@ fn looks_come_back() {
     };
     assert_eq!(told(&made), told(&scene));
 }
+
+#[test]
+fn textures_of_directions_bring_tangents() {
+    let square = |material| {
+        let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+        Mesh::new("", corners.into(), vec![[0, 1, 2], [0, 2, 3]])
+            .with_normals(vec![[0.0, 0.0, 1.0]; 4])
+            .with_uvs(vec![[0.0, 1.0], [1.0, 1.0], [1.0, 0.0], [0.0, 0.0]])
+            .with_material(MaterialId(material))
+    };
+    let image = Image::new("n", "image/jpeg", vec![0xff, 0xd8, 0xff, 0xe0]);
+    let materials = vec![Material::named("flat"), Material::named("bumpy").with_normal(image)];
+    let mut scene = scene(vec![square(0), square(1), square(0)], materials);
+    let variant = |mesh| meshwright_scene::Variant {
+        name: "other".into(),
+        materials: vec![(MeshId(mesh), MaterialId(1))],
+    };
+    scene.variants = vec![variant(2)];
+    let (gltf, document) = done(&scene);
+    let accessor = |mesh: usize| document["meshes"][mesh]["primitives"][0]["attributes"]["TANGENT"].as_u64();
+    assert!(accessor(0).is_none() && accessor(2).is_some(), "also where another look asks for them");
+    let accessor = &document["accessors"][accessor(1).unwrap() as usize];
+    let view = &document["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
+    let start = view["byteOffset"].as_u64().unwrap_or(0) as usize;
+    let buffer = gltf.buffer();
+    let floats = buffer[start..start + 64].as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b));
+    // To the right, and up in the picture is up in space.
+    assert_eq!(floats.collect::<Vec<_>>(), [1.0, 0.0, 0.0, 1.0].repeat(4));
+}

@@ -161,7 +161,7 @@ impl Scene {
         if dropped > 0 {
             let message = "clips of a level that the first one has not, or of another length, were left out";
             losses.push(
-                Loss::new("level-clips", format!("{name}.clips"), message).of(dropped, "clip", "clips"),
+                Loss::note("level-clips", format!("{name}.clips"), message).of(dropped, "clip", "clips"),
             );
         }
     }

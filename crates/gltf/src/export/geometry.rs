@@ -13,7 +13,9 @@ use crate::math::{self, cross, dot, narrow, unit, wide};
 use gltf_json::mesh::{Mode, Primitive, Semantic};
 use gltf_json::validation::Checked::{self, Valid};
 use gltf_json::{Accessor, Index, Material};
-use meshwright_scene::{ColorEncoding, ConvertError, Loss, Mesh};
+use meshwright_scene::{
+    ColorEncoding, ConvertError, Loss, Mesh, TextureAxes, handedness, texture_axes, unit_tangent,
+};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::mem::take;
@@ -64,11 +66,12 @@ impl<'s> Arrays<'s> {
     }
 }
 
-/// Writes one mesh. `joints` is the number of joints of its skeleton.
+/// Writes one mesh. `joints` is the number of joints of its skeleton. A mesh that shows a texture of directions wants
+/// tangents.
 pub(crate) fn write<'s>(
     out: &mut Output<'s>,
     mut mesh: Cow<'s, Mesh>,
-    material: Option<Index<Material>>,
+    (material, wants_tangents): (Option<Index<Material>>, bool),
     joints: usize,
     influences: Influences,
     path: &str,
@@ -82,6 +85,9 @@ pub(crate) fn write<'s>(
     }
     let mut arrays = Arrays::of(&mut mesh);
     let vertices = arrays.positions.len();
+    if wants_tangents && arrays.tangents.is_empty() {
+        arrays.tangents = tangents_of(out, &arrays)?.into();
+    }
     let surface = surface(out, &mut arrays, path, losses)?;
     let mut attributes = Attributes::new();
     let positions = out.floats("positions", arrays.positions, Use::Vertices, Bounds::Written)?;
@@ -122,6 +128,24 @@ pub(crate) fn write<'s>(
         weights: None,
     })?;
     Ok(Written { mesh, neutral })
+}
+
+/// Tangents along the texture, the bitangents upwards in it; none for a mesh without normals or texture coordinates. Viewers
+/// would compute them each in its own way.
+fn tangents_of(out: &Output<'_>, arrays: &Arrays<'_>) -> Result<Vec<[f32; 4]>, ConvertError> {
+    if arrays.normals.is_empty() || arrays.uvs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut tangents = out.memory.reserve("tangents", arrays.normals.len())?;
+    out.memory.charge_items("tangents", arrays.normals.len() as u64, 3 * size_of::<TextureAxes>())?;
+    out.memory.work("tangents", arrays.triangles.len() as u64)?;
+    let axes = texture_axes(&arrays.positions, &arrays.uvs, &arrays.triangles);
+    tangents.extend(arrays.normals.iter().zip(axes).map(|(normal, axes)| {
+        let [x, y, z] = unit_tangent(*normal, axes.u);
+        let side = handedness(*normal, [x, y, z], axes.v.map(|c| -c)).unwrap_or(1.0);
+        [x, y, z, side]
+    }));
+    Ok(tangents)
 }
 
 /// Colours in linear light: display bytes need 16 bits there, so that every one of them comes back.

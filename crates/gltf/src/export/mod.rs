@@ -29,7 +29,9 @@ use crate::math::{SHEAR_NOISE, decompose};
 use geometry::{Written, is_scaled, named, place};
 use gltf_json::{Index, Node, Skin};
 use material::Materials;
-use meshwright_scene::{ConvertError, Converted, Joint, Local, Loss, Mesh, MeshId, Scene, Skeleton, Space};
+use meshwright_scene::{
+    ConvertError, Converted, Joint, Local, Loss, MaterialId, Mesh, MeshId, Scene, Skeleton, Space,
+};
 use output::Output;
 use skeleton::{Joints, adopt};
 use std::borrow::Cow;
@@ -196,6 +198,7 @@ impl<'a> Export<'a> {
                 drawn[mesh.0] = true;
             }
         }
+        let bumpy = self.bumpy()?;
         let mut materials = Materials::new(scene);
         for (i, (mesh, drawn)) in scene.meshes.iter().zip(drawn).enumerate() {
             let path = format!("meshes[{i}]");
@@ -219,7 +222,7 @@ impl<'a> Export<'a> {
             let written = geometry::write(
                 &mut self.out,
                 straight.unwrap_or(Cow::Borrowed(mesh)),
-                material,
+                (material, bumpy[i]),
                 joints.map_or(0, |s| s.joints.len()),
                 self.options.influences,
                 &path,
@@ -230,6 +233,20 @@ impl<'a> Export<'a> {
             self.sources.push(MeshId(i));
         }
         Ok(())
+    }
+
+    /// Which meshes show a texture of directions, in one of the looks at least.
+    fn bumpy(&self) -> Result<Vec<bool>, ConvertError> {
+        let scene = self.scene;
+        let is_bumpy = |m: MaterialId| scene.materials.get(m.0).is_some_and(|m| m.normal.is_some());
+        let mut bumpy = self.out.memory.filled("meshes", scene.meshes.len(), false)?;
+        for (mesh, bumpy) in scene.meshes.iter().zip(&mut bumpy) {
+            *bumpy = mesh.material.is_some_and(is_bumpy);
+        }
+        for (mesh, material) in scene.variants.iter().flat_map(|v| &v.materials) {
+            bumpy[mesh.0] |= is_bumpy(*material);
+        }
+        Ok(bumpy)
     }
 
     fn write_skeletons(&mut self) -> Result<(), ConvertError> {

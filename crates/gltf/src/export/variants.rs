@@ -22,6 +22,7 @@ pub(crate) fn map<'a>(
     let scene = materials.scene();
     let mut mappings = BTreeMap::<u32, Vec<u32>>::new();
     for (variant, number) in scene.variants.iter().zip(0_u32..) {
+        out.memory.work("variants", variant.materials.len() as u64)?;
         let Some((_, material)) = variant.materials.iter().find(|(mesh, _)| *mesh == id) else { continue };
         let Some(index) = materials.get(out, material.0, mesh, losses)? else { continue };
         let Ok(index) = u32::try_from(index.value()) else { continue };
