@@ -8,7 +8,7 @@ use meshwright::gltf::document::{Document, Options, no_files};
 use meshwright::gltf::import::{ImportOptions, import};
 use meshwright::gltf::{self, ExportOptions};
 use meshwright::scene::obj::{self, ObjOptions};
-use meshwright::scene::{Mesh, MeshId, Node, Scene};
+use meshwright::scene::{Influence, Joint, Local, Mesh, MeshId, Node, Scene, Skeleton, SkeletonId, Skin};
 use std::fmt::Write as _;
 use std::hint::black_box;
 
@@ -24,6 +24,9 @@ pub(crate) fn measure_all(report: &mut Report, effort: Effort) -> Result<(), Str
         let scene = Scene::default().with_nodes(vec![node]).with_meshes(vec![mesh]);
         let glb = glb(report, effort, &scene)?;
         read(report, effort, &scene, &glb)?;
+        let moved = skinned(&scene)?;
+        let made = gltf::export(&moved, &ExportOptions::default().with_memory(MEMORY));
+        read(report, effort, &moved, &made.map_err(|e| e.to_string())?.value.into_glb())?;
         text(report, effort, &scene)?;
     }
     Ok(())
@@ -54,33 +57,74 @@ fn glb(report: &mut Report, effort: Effort, scene: &Scene) -> Result<Vec<u8>, St
     Ok(ours)
 }
 
-/// The arrays of a GLB.
+/// What a GLB holds, as the `gltf` crate's readers give it.
+#[derive(Clone)]
+struct Arrays {
+    positions: Vec<[f32; 3]>,
+    normals: Vec<[f32; 3]>,
+    uvs: Vec<[f32; 2]>,
+    indices: Vec<u32>,
+    skin: Option<(Vec<[u16; 4]>, Vec<[f32; 4]>)>,
+}
+
+fn readers(glb: &[u8]) -> Option<Arrays> {
+    let file = ::gltf::Gltf::from_slice(glb).ok()?;
+    let bin = file.blob.as_deref()?;
+    let primitive = file.meshes().next()?.primitives().next()?;
+    let reader = primitive.reader(|_| Some(bin));
+    let skin = reader.read_joints(0).zip(reader.read_weights(0));
+    Some(Arrays {
+        positions: reader.read_positions()?.collect(),
+        normals: reader.read_normals()?.collect(),
+        uvs: reader.read_tex_coords(0)?.into_f32().collect(),
+        indices: reader.read_indices()?.into_u32().collect(),
+        skin: skin.map(|(joints, weights)| (joints.into_u16().collect(), weights.into_f32().collect())),
+    })
+}
+
+/// The arrays of a GLB: against the readers of the `gltf` crate, and against no more than a copy of what those give, into
+/// fresh memory.
 fn read(report: &mut Report, effort: Effort, scene: &Scene, glb: &[u8]) -> Result<(), String> {
-    let size = mesh(scene)?.triangles.len();
-    let options = Options::default();
+    let mesh = mesh(scene)?;
+    let (size, options) = (mesh.triangles.len(), Options::default());
     let ours = || {
         let document = Document::from_slice(glb, &no_files, &options)?;
         import(&document, &ImportOptions::default())
     };
-    let theirs = || {
-        let file = ::gltf::Gltf::from_slice(glb).ok()?;
-        let bin = file.blob.as_deref()?;
-        let primitive = file.meshes().next()?.primitives().next()?;
-        let reader = primitive.reader(|_| Some(bin));
-        let positions: Vec<_> = reader.read_positions()?.collect();
-        let normals: Vec<_> = reader.read_normals()?.collect();
-        let uvs: Vec<_> = reader.read_tex_coords(0)?.into_f32().collect();
-        let indices: Vec<_> = reader.read_indices()?.into_u32().collect();
-        Some((positions, normals, uvs, indices))
-    };
     let made = ours().map_err(|e| e.to_string())?.value.scene;
-    let same = theirs().is_some_and(|t| made.meshes.first().is_some_and(|m| m.positions == t.0));
+    let arrays = readers(glb).ok_or("the peer does not read it")?;
+    let same = made.meshes.first().is_some_and(|m| {
+        let corners = m.triangles.as_flattened();
+        let skins = m.skin.is_some() == arrays.skin.is_some();
+        (&m.positions, &m.normals, &m.uvs) == (&arrays.positions, &arrays.normals, &arrays.uvs)
+            && corners == arrays.indices
+            && skins
+    });
     if !same {
         return Err("the arrays of a GLB differ".into());
     }
-    let s = contest!(effort, ours(), theirs());
-    report.add(Row::new("GLB to arrays", "gltf, readers", size, &s, 1).target(6.0));
+    let s = contest!(effort, ours(), readers(glb), black_box(&arrays).clone());
+    let what = if mesh.skin.is_some() { "GLB to arrays, skinned" } else { "GLB to arrays" };
+    report.add(Row::new(what, "gltf, readers", size, &s, 1).target(6.0));
+    report.add(Row::new(what, "a copy of the arrays", size, &s, 2));
     Ok(())
+}
+
+/// The same scene on a chain of joints, with one to four influences a vertex.
+fn skinned(scene: &Scene) -> Result<Scene, String> {
+    const JOINTS: u32 = 60;
+    let mut mesh = mesh(scene)?.clone();
+    let mut skin = Skin::new(SkeletonId(0));
+    for v in 0..mesh.positions.len() as u32 {
+        let used = 1 + v % 4;
+        let weight = 1.0 / used as f32;
+        skin.influences.extend((0..used).map(|i| Influence { joint: (v / 64 + i) % JOINTS, weight }));
+        skin.end_vertex();
+    }
+    mesh.skin = Some(skin);
+    let joint = |j: usize| Joint::new(format!("joint{j}"), j.checked_sub(1), Local::default());
+    let skeleton = Skeleton { joints: (0..JOINTS as usize).map(joint).collect(), ..Skeleton::default() };
+    Ok(scene.clone().with_meshes(vec![mesh]).with_skeletons(vec![skeleton]))
 }
 
 fn text(report: &mut Report, effort: Effort, scene: &Scene) -> Result<(), String> {

@@ -1,6 +1,7 @@
 //! Reading and writing whole files, against the least that any program must do with their bytes.
 
 use super::measure::{Contender, Effort, Samples, measure};
+use super::native;
 use super::report::{Report, Row};
 use meshwright::crucible::{Attribute, Chunk, CrucibleOptions, Dialect as CrucibleDialect};
 use meshwright::dpm::{Dpm, Mesh, PoseId, Zym};
@@ -17,6 +18,7 @@ const SIDES: [u32; 3] = [100, 316, SIDE];
 
 pub(crate) fn measure_all(report: &mut Report, effort: Effort) -> Result<(), String> {
     numbers(report, effort);
+    native::vertices(report, effort)?;
     dpm(report, effort)?;
     for side in SIDES {
         crucible(report, effort, side)?;

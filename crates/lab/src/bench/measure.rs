@@ -5,11 +5,23 @@ use std::time::{Duration, Instant};
 
 /// Something to be measured.
 pub(crate) struct Contender<'a> {
-    pub(crate) run: Box<dyn FnMut() + 'a>,
+    /// Does it so many times and says how many seconds that took.
+    run: Box<dyn FnMut(u32) -> f64 + 'a>,
 }
 
 impl<'a> Contender<'a> {
-    pub(crate) fn new(run: impl FnMut() + 'a) -> Self {
+    pub(crate) fn new(mut run: impl FnMut() + 'a) -> Self {
+        Self::timed(move |calls| {
+            let start = Instant::now();
+            for _ in 0..calls {
+                run();
+            }
+            start.elapsed().as_secs_f64()
+        })
+    }
+
+    /// One that takes the time itself.
+    pub(crate) fn timed(run: impl FnMut(u32) -> f64 + 'a) -> Self {
         Self { run: Box::new(run) }
     }
 }
@@ -74,16 +86,12 @@ pub(crate) fn measure(effort: Effort, contenders: &mut [Contender<'_>]) -> Sampl
 }
 
 fn time(contender: &mut Contender<'_>, calls: u32) -> f64 {
-    let start = Instant::now();
-    for _ in 0..calls {
-        (contender.run)();
-    }
-    start.elapsed().as_secs_f64() / f64::from(calls)
+    (contender.run)(calls) / f64::from(calls)
 }
 
 /// How many calls fill a sample.
 fn calibrate(sample: Duration, contender: &mut Contender<'_>) -> u32 {
-    (contender.run)();
+    (contender.run)(1);
     let mut calls = 1_u32;
     loop {
         let seconds = time(contender, calls) * f64::from(calls);

@@ -16,6 +16,7 @@ mod formats;
 mod measure;
 mod meshes;
 mod models;
+mod native;
 mod peers;
 mod plot;
 mod posing;

@@ -138,7 +138,21 @@ pub(super) fn skin<A: Arithmetic>(
     out: &mut Target<'_>,
 ) {
     let wants = out.wants();
-    let has = (wants.normals, wants.tangents);
+    match (wants.normals, wants.tangents) {
+        (false, false) => skin_into::<A, false, false>(data, matrices, range, out),
+        (true, false) => skin_into::<A, true, false>(data, matrices, range, out),
+        (false, true) => skin_into::<A, false, true>(data, matrices, range, out),
+        (true, true) => skin_into::<A, true, true>(data, matrices, range, out),
+    }
+}
+
+/// With normals where `N` says so, and tangents where `T` does.
+fn skin_into<A: Arithmetic, const N: bool, const T: bool>(
+    data: &Data,
+    matrices: &[Packed],
+    range: Range<usize>,
+    out: &mut Target<'_>,
+) {
     match &mut out.memory {
         Memory::Separate { positions, normals, tangents } => {
             let sink = Separate {
@@ -146,67 +160,92 @@ pub(super) fn skin<A: Arithmetic>(
                 normals: normals.as_deref_mut().unwrap_or_default(),
                 tangents: tangents.as_deref_mut().unwrap_or_default(),
             };
-            fill::<A>(data, matrices, range, has, sink);
+            fill::<A, N, T>(data, matrices, range, sink);
         }
         Memory::Interleaved { bytes, layout } => {
-            fill::<A>(data, matrices, range, has, Strided { bytes, layout: *layout });
+            fill::<A, N, T>(data, matrices, range, Strided { bytes, layout: *layout });
         }
     }
 }
 
-fn fill<A: Arithmetic>(
+/// The vertices of a range in the bind pose, and where they go.
+struct Bound<'d, S, const N: bool, const T: bool> {
+    positions: &'d [[f32; 3]],
+    normals: &'d [[f32; 3]],
+    tangents: &'d [[f32; 4]],
+    sink: S,
+}
+
+impl<S: Sink, const N: bool, const T: bool> Bound<'_, S, N, T> {
+    /// Moves a vertex, counted from the start of the range, by a matrix.
+    #[inline(always)]
+    fn put<A: Arithmetic>(&mut self, v: usize, m: &Packed) {
+        self.sink.position(v, A::point(m, self.positions[v]));
+        if N {
+            self.sink.normal(v, A::vector(m, self.normals[v]));
+        }
+        if T {
+            let [x, y, z, w] = self.tangents[v];
+            let [x, y, z] = A::vector(m, [x, y, z]).xyz().to_array();
+            self.sink.tangent(v, [x, y, z, w]);
+        }
+    }
+}
+
+fn fill<A: Arithmetic, const N: bool, const T: bool>(
     data: &Data,
     matrices: &[Packed],
     range: Range<usize>,
-    has: (bool, bool),
     mut sink: impl Sink,
 ) {
     let start = range.start;
-    let mut bound = |v: usize, m: &Packed| {
-        sink.position(v - start, A::point(m, data.positions()[v]));
-        if has.0 {
-            sink.normal(v - start, A::vector(m, data.normals()[v]));
-        }
-        if has.1 {
-            let t = data.tangents()[v];
-            let [x, y, z] = A::vector(m, [t[0], t[1], t[2]]).xyz().to_array();
-            sink.tangent(v - start, [x, y, z, t[3]]);
-        }
+    if let Layout::Local { segments, blocks, order, joints, records } = data.layout() {
+        let of = blocks[start / BLOCK]..blocks[range.end.div_ceil(BLOCK)];
+        fill_local::<A>(&segments[of], (order, joints, records), matrices, |v, p, n| {
+            sink.position(v - start, p);
+            if N {
+                sink.normal(v - start, n);
+            }
+        });
+        return;
+    }
+    let mut bound = Bound::<_, N, T> {
+        positions: &data.positions()[range.clone()],
+        normals: if N { &data.normals()[range.clone()] } else { &[] },
+        tangents: if T { &data.tangents()[range.clone()] } else { &[] },
+        sink,
     };
     match data.layout() {
         Layout::Indexed(index) => {
-            for (v, &i) in range.clone().zip(&index[range]) {
-                bound(v, &matrices[unscale(i)]);
+            for (v, &i) in index[range].iter().enumerate() {
+                bound.put::<A>(v, &matrices[unscale(i)]);
             }
         }
-        Layout::Runs { runs, .. } => fill_runs(runs, matrices, range, bound),
+        Layout::Runs { runs, .. } => each_run(runs, matrices, range, |matrix, vertices| {
+            for v in vertices {
+                bound.put::<A>(v - start, matrix);
+            }
+        }),
         Layout::Fixed { width, joints, weights } => {
             let of = range.start * width..range.end * width;
-            let (joints, weights) = (&joints[of.clone()], &weights[of]);
+            let parts = (&joints[of.clone()], &weights[of]);
             match width {
-                2 => fill_fixed::<A, 2>((joints, weights), matrices, start, bound),
-                3 => fill_fixed::<A, 3>((joints, weights), matrices, start, bound),
-                _ => fill_fixed::<A, 4>((joints, weights), matrices, start, bound),
+                2 => fill_fixed::<A, 2>(parts, matrices, |v, m| bound.put::<A>(v, m)),
+                3 => fill_fixed::<A, 3>(parts, matrices, |v, m| bound.put::<A>(v, m)),
+                _ => fill_fixed::<A, 4>(parts, matrices, |v, m| bound.put::<A>(v, m)),
             }
         }
         Layout::Many(blends) => {
             for v in range {
                 let (joints, weights) = blends.of(v);
-                bound(v, &sum::<A, _>(matrices, joints, weights));
+                bound.put::<A>(v - start, &sum::<A, _>(matrices, joints, weights));
             }
         }
         Layout::Table { blends, tables, index, .. } => {
-            fill_tables::<A>(blends, (tables, index), matrices, range, bound);
+            let tables = (tables.as_slice(), index.as_slice());
+            fill_tables::<A>(blends, tables, matrices, range, |v, m| bound.put::<A>(v - start, m));
         }
-        Layout::Local { segments, blocks, order, joints, records } => {
-            let of = blocks[range.start / BLOCK]..blocks[range.end.div_ceil(BLOCK)];
-            fill_local::<A>(&segments[of], (order, joints, records), matrices, |v, p, n| {
-                sink.position(v - start, p);
-                if has.0 {
-                    sink.normal(v - start, n);
-                }
-            });
-        }
+        Layout::Local { .. } => {}
     }
 }
 
@@ -215,23 +254,12 @@ fn fill<A: Arithmetic>(
 fn fill_fixed<A: Arithmetic, const K: usize>(
     (joints, weights): (&[u16], &[f32]),
     matrices: &[Packed],
-    start: usize,
     mut bound: impl FnMut(usize, &Packed),
 ) {
     let parts = joints.as_chunks::<K>().0.iter().zip(weights.as_chunks::<K>().0);
-    for (k, (joints, weights)) in parts.enumerate() {
-        bound(start + k, &sum::<A, _>(matrices, joints, weights));
+    for (v, (joints, weights)) in parts.enumerate() {
+        bound(v, &sum::<A, _>(matrices, joints, weights));
     }
-}
-
-/// Vertices that follow one matrix for a while.
-#[inline]
-fn fill_runs(runs: &[Run], matrices: &[Packed], range: Range<usize>, mut bound: impl FnMut(usize, &Packed)) {
-    each_run(runs, matrices, range, |matrix, vertices| {
-        for v in vertices {
-            bound(v, matrix);
-        }
-    });
 }
 
 /// The vertices of a range that follow one matrix, and the next.
