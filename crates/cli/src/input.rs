@@ -155,11 +155,16 @@ fn walk(top: &Path, before: &Path, into: Option<&Identity>, expanded: &mut Expan
         });
     }
     expanded.hidden = expanded.hidden.saturating_add(walk.hidden);
-    if tree.scope().is_some() {
-        expanded.packs.extend(tree.packs().last());
-    } else {
-        expanded.packs.extend(tree.packs());
+    match tree.named_pack() {
+        Some((_, pack, _)) => {
+            expanded.packs.push((tree.shown_path(&scope).unwrap_or_else(|| top.to_owned()), pack));
+        }
+        None => expanded.packs.extend(tree.packs()),
     }
+    let inner = tree.inner_packs().filter(|(path, _)| *path != scope && path.below(&scope).is_some());
+    expanded
+        .packs
+        .extend(inner.map(|(path, pack)| (tree.shown_path(&path).unwrap_or_else(|| as_os(&path)), pack)));
     for (folder, path) in data_folders {
         self::walk(&folder, &before.join(as_os(&path)), into, expanded);
     }

@@ -95,14 +95,21 @@ fn listed(
         *count = count.saturating_add(1);
     };
     let mut status = Status::Fine;
-    if let Some(scope) = tree.scope()
-        && let Some((_, Ok(pack))) = tree.packs().last()
-    {
+    if let Some((at, Ok(pack), folder)) = tree.named_pack() {
         // A pack shows all of its entries, those that are never found too.
-        for member in pack.members().iter().filter(|m| below(m, scope)) {
-            let row = row(member);
-            count(row.path);
-            row.show(args.format, documents)?;
+        for member in pack.members().iter().filter(|m| below(m, &folder)) {
+            let name = std::str::from_utf8(member.stored_name()).unwrap_or("?");
+            count(Path::new(name));
+            row(Path::new(name), member).show(args.format, documents)?;
+            let inner = || member.path().filter(|_| at.is_root()).and_then(|path| tree.inner_pack(path));
+            if let Some(Ok(inner)) = inner() {
+                for member in inner.members() {
+                    let own = std::str::from_utf8(member.stored_name()).unwrap_or("?");
+                    let path = Path::new(name).join(own);
+                    count(&path);
+                    row(&path, member).show(args.format, documents)?;
+                }
+            }
         }
         return Ok(status);
     }
@@ -136,10 +143,9 @@ fn below(member: &Member, scope: &TreePath) -> bool {
     scope.is_root() || member.path().is_some_and(|path| path.below(scope).is_some())
 }
 
-fn row(member: &Member) -> Row<'_> {
-    let name = std::str::from_utf8(member.stored_name()).unwrap_or("?");
+fn row<'m>(path: &'m Path, member: &'m Member) -> Row<'m> {
     Row {
-        path: Path::new(name),
+        path,
         size: member.size(),
         pack: None,
         refused: member.refusal().map(|e| e.code()),

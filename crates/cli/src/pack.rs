@@ -7,7 +7,7 @@ use crate::refusal::Refusal;
 use crate::results::print;
 use crate::sources::Sources;
 use crate::{Fail, Status, render, say};
-use meshwright::files::{FilesError, Pack, PackBuilder, PackKind, Packed, Tree, TreeOptions, TreePath};
+use meshwright::files::{FilesError, Pack, PackBuilder, PackKind, Packed, Tree, TreeOptions};
 use meshwright::{Budget, Limits, counted};
 use serde_json::json;
 use std::cell::Cell;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub(crate) fn run(args: &PackArgs) -> Result<Status, Fail> {
     let name = args.output.file_name().unwrap_or_default().as_encoded_bytes();
     let Some(kind) = PackKind::from_name(name) else {
-        let why = "name the pack .pk3, .pk4, .zip or .pak";
+        let why = "name the pack .pk3, .pk4, .zip, .pak, .far or .dat";
         return Err(Fail::Usage(format!("{}: {why}", render::path(&args.output))));
     };
     let folder = Path::new(&args.folder);
@@ -98,9 +98,8 @@ fn packed(args: &PackArgs, kind: PackKind, folder: &Path) -> Result<Packed, Refu
 /// A pack that was named.
 fn opened(path: &Path, options: TreeOptions) -> Result<Arc<Pack>, Refusal> {
     let tree = Tree::open_with(path, options).map_err(|e| Refusal::unreadable(&e).of_companion(path))?;
-    let pack = tree.packs().last().filter(|_| tree.scope().is_some_and(TreePath::is_root));
-    match pack {
-        Some((_, Ok(pack))) => Ok(pack),
+    match tree.named_pack() {
+        Some((_, Ok(pack), folder)) if folder.is_root() => Ok(pack),
         _ => Err(Refusal::Argument(format!("--onto {}: is no pack", render::path(path)))),
     }
 }

@@ -8,9 +8,10 @@ use crate::sources::Sources;
 use crate::{Fail, render, say};
 use meshwright::files::{FilesError, Tree, TreePath};
 use meshwright::scene::{Converted, Scene};
+use meshwright::tso::{Skel, Wear};
 use meshwright::{
-    Asset, AssetError, Budget, ClipNames, Confidence, Finder, Format, Limits, NamedFile, OpenOptions,
-    PartRole, PartState, ReadOptions, Role, Severity, foreign,
+    Asset, AssetError, Budget, ClipNames, Companions, Confidence, FileFormat, Finder, Format, Limits,
+    NamedFile, OpenOptions, PartRole, PartState, ReadOptions, Role, Severity, Target, foreign,
 };
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -20,6 +21,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Debug)]
 pub(crate) struct Reader {
     quiet: bool,
+    /// What is made takes the skeleton that was named.
+    made_for: bool,
     options: OpenOptions,
     /// A companion that was named and cannot be read.
     missing: Option<(PathBuf, FilesError)>,
@@ -56,6 +59,7 @@ impl Reader {
         };
         let mut reader = Self {
             quiet: args.quiet,
+            made_for: false,
             options,
             missing: None,
             sources: Mutex::default(),
@@ -69,6 +73,9 @@ impl Reader {
             .options
             .clone()
             .with_look(companions.tone, [right, companions.gesture.get(1).copied().unwrap_or(right)]);
+        // Of alternatives the game takes the first.
+        let worn = companions.wear.iter().filter_map(|text| Wear::parse(text).into_iter().next());
+        reader.options.wear = worn.collect();
         for (role, path) in named(args, companions) {
             let pattern = companions.anim_name.as_deref();
             if role == Role::Animation && (pattern.is_some() || holds_several(path)) {
@@ -93,6 +100,27 @@ impl Reader {
     pub(crate) fn with_skin(mut self, skin: Option<u32>) -> Self {
         self.options.skin = skin;
         self
+    }
+
+    /// The same, for results of a kind.
+    pub(crate) fn for_target(mut self, to: Target) -> Self {
+        self.made_for = matches!(to, Target::Native(format) if has_sims_skeleton(format));
+        self
+    }
+
+    /// The skeleton that was named, for a target that is made for one; a model that takes it itself has it in its scene.
+    pub(crate) fn skeleton_of(&self, to: Target, from: Format) -> Result<Option<Skel>, Refusal> {
+        let Target::Native(to) = to else { return Ok(None) };
+        let mut named = self.options.named.iter().filter(|file| file.role == Role::Skeleton);
+        let wanted = has_sims_skeleton(to) && !has_sims_skeleton(from);
+        let Some(file) = named.next().filter(|_| wanted) else { return Ok(None) };
+        let mut read = Companions::default();
+        let added = read.add(to, Role::Skeleton, &*file.name, &file.bytes, &self.options.settings);
+        let refused =
+            |error| AssetError::Companion { name: file.name.clone(), bytes: Arc::clone(&file.bytes), error };
+        added.map_err(|error| Refusal::from(refused(error)))?;
+        let found = read.all::<Skel>().next().cloned();
+        Ok(found)
     }
 
     /// The animations of a file or a folder whose names match.
@@ -315,6 +343,8 @@ impl Reader {
         for part in opened.asset.parts() {
             // A companion that was named for a whole folder need not fit every file in it.
             let means = part.path.is_some() || input.met.is_none();
+            // The skeleton of what is made is none of what that is made of.
+            let means = means && !(self.made_for && part.role == PartRole::Companion(Role::Skeleton));
             if let (PartState::Ignored(why), PartRole::Companion(_), true) = (&part.state, part.role, means) {
                 say(&format!("{}: ignored: {}", opened.shown(part), render::plain(why)));
             }
@@ -366,10 +396,17 @@ impl Opened {
     }
 }
 
-/// True for a folder, and for records that may hold any number of skills.
+/// Whether files of a kind go with a skeleton of The Sims.
+fn has_sims_skeleton(format: Format) -> bool {
+    format.companions().iter().any(|c| c.role == Role::Skeleton && c.kind == <Skel as FileFormat>::ID)
+}
+
+/// True for a folder or a pack, and for records that may hold any number of skills.
 fn holds_several(path: &Path) -> bool {
     let records = |e: &str| e.eq_ignore_ascii_case("cmx") || e.eq_ignore_ascii_case("bcf");
-    path.is_dir() || path.extension().and_then(|e| e.to_str()).is_some_and(records)
+    path.is_dir()
+        || Tree::leads_into_pack(path)
+        || path.extension().and_then(|e| e.to_str()).is_some_and(records)
 }
 
 fn is_motion(path: &TreePath) -> bool {

@@ -35,7 +35,8 @@ pub(crate) fn run(args: &UnpackArgs) -> Result<Status, Fail> {
             continue;
         }
         let limits = Limits::default().with_memory(args.max_memory);
-        match Tree::open_with(path, TreeOptions::default().with_directories(limits)) {
+        let options = TreeOptions::default().with_directories(limits).with_packs_as_files();
+        match Tree::open_with(path, options) {
             Ok(tree) => run.unpack(&tree, path, &destination, limits),
             Err(e) => run.refuse(path, &Refusal::unreadable(&e)),
         }
@@ -60,14 +61,13 @@ impl Run {
 
     /// Writes what a pack has below the place that was named; what leads nowhere safe is refused.
     fn unpack(&mut self, tree: &Tree, named: &Path, destination: &Destination, limits: Limits) {
-        let packs = tree.packs().last();
-        if let Some((path, Ok(pack))) = &packs
-            && tree.scope().is_some_and(TreePath::is_root)
+        if let Some((_, Ok(pack), folder)) = tree.named_pack()
+            && folder.is_root()
         {
             for member in pack.members().iter().filter(|m| m.path().is_none() && !m.is_hidden()) {
                 if let Some(error) = member.refusal() {
                     let e = FilesError::Pack { path: String::new(), error: Box::new(error) };
-                    self.refuse(path, &Refusal::unreadable(&e));
+                    self.refuse(named, &Refusal::unreadable(&e));
                 }
             }
         }

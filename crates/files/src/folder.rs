@@ -1,13 +1,15 @@
 //! A folder of the operating system.
 
+use crate::bytes::ByteSource;
 use crate::cache::Cache;
 use crate::error::FilesError;
+use crate::inner::{Inner, Place, is_archive};
 use crate::listing::{EntryKind, Listing};
 use crate::order::{Mountable, PackOrder};
 use crate::os::{self, Unread};
 use crate::pack::PackKind;
 use crate::path::{TreePath, shown};
-use meshwright_core::Budget;
+use meshwright_core::{Budget, Limits};
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -24,6 +26,8 @@ pub(crate) struct Folder {
     /// What lies at the top and is mounted instead, in the order in which it hides each other.
     mounts: OnceLock<Vec<Mountable>>,
     listings: Cache<Listing>,
+    /// Archives of a game in it, below the top.
+    inner: Option<Inner>,
 }
 
 /// The file that was named, when a file was.
@@ -45,7 +49,19 @@ impl Folder {
             alone: false,
             mounts: OnceLock::new(),
             listings: Cache::new(),
+            inner: None,
         }
+    }
+
+    /// The same, with archives of a game below the top as folders.
+    pub(crate) fn with_inner(mut self, limits: Limits) -> Self {
+        self.inner = Some(Inner::new(limits));
+        self
+    }
+
+    /// The archives of a game in it.
+    pub(crate) fn inner(&self) -> Option<&Inner> {
+        self.inner.as_ref().filter(|_| !self.alone)
     }
 
     /// The tree around a file: its folder, or the parent of an enclosing `models` folder; and its path in there.
@@ -211,6 +227,24 @@ impl Folder {
         })?;
         budget.charge("file", bytes.len() as u64)?;
         Ok(bytes)
+    }
+}
+
+impl Place for Folder {
+    fn looks_like_one(&self, path: &TreePath) -> bool {
+        // What was named is read whatever it is, once.
+        let at = self.os_path(path).filter(|_| !self.is_start(path));
+        at.and_then(|at| os::head(&at, 4).ok()).is_some_and(|head| is_archive(&head))
+    }
+
+    fn source(&self, path: &TreePath, _: &Budget) -> Result<Arc<dyn ByteSource>, FilesError> {
+        let at = self.os_path(path).ok_or_else(|| FilesError::not_found(path.to_string()))?;
+        let file = os::open(&at).map_err(|e| FilesError::system(path.to_string(), &e))?;
+        Ok(Arc::new(file))
+    }
+
+    fn shown(&self, path: &TreePath) -> String {
+        self.os_path(path).map_or_else(|| path.to_string(), |at| shown_os(&at))
     }
 }
 

@@ -2,13 +2,15 @@
 
 use crate::error::FilesError;
 use crate::folder::Folder;
+use crate::inner::{Inner, Place};
 use crate::listing::{EntryKind, Listing};
 use crate::memory::Memory;
 use crate::mount::Mount;
+use crate::pack::Pack;
 use crate::path::TreePath;
 use meshwright_core::Budget;
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A place with folders and files.
@@ -22,10 +24,46 @@ pub(crate) enum Layer {
 impl Layer {
     /// What lies in a folder that was found.
     pub(crate) fn list(&self, folder: &TreePath) -> Result<Arc<Listing>, FilesError> {
-        match self {
+        if let Some((_, pack, rest)) = self.within(folder) {
+            return pack?.list(&rest);
+        }
+        let own = || match self {
             Self::Folder(f) => f.list(folder),
             Self::Memory(m) => m.list(folder),
             Self::Pack(p) => p.pack().map_err(Clone::clone)?.list(folder),
+        };
+        match self.inner() {
+            Some((inner, place)) => inner.listed(folder, own, place),
+            None => own(),
+        }
+    }
+
+    /// The archives that lie in here.
+    pub(crate) fn inner(&self) -> Option<(&Inner, &dyn Place)> {
+        match self {
+            Self::Folder(f) => Some((f.inner()?, f)),
+            Self::Pack(p) => Some((p.inner(), &**p.pack().ok()?)),
+            Self::Memory(_) => None,
+        }
+    }
+
+    /// The archive that a path that was found is, or leads into; its path, and the path in it.
+    pub(crate) fn within(
+        &self,
+        path: &TreePath,
+    ) -> Option<(TreePath, Result<Arc<Pack>, FilesError>, TreePath)> {
+        let (inner, place) = self.inner()?;
+        inner.within(path, place)
+    }
+
+    /// The pack that a file that was found is a member of, and its path there.
+    pub(crate) fn pack_of(&self, path: &TreePath) -> Option<Result<(Arc<Pack>, TreePath), FilesError>> {
+        if let Some((_, pack, rest)) = self.within(path).filter(|(.., rest)| !rest.is_root()) {
+            return Some(pack.map(|pack| (pack, rest)));
+        }
+        match self {
+            Self::Pack(p) => Some(p.pack().map(|p| (Arc::clone(p), path.clone())).map_err(Clone::clone)),
+            Self::Folder(_) | Self::Memory(_) => None,
         }
     }
 
@@ -108,13 +146,13 @@ impl Layer {
 
     /// The bytes of a file that was found.
     pub(crate) fn read(&self, path: &TreePath, budget: &Budget) -> Result<Cow<'_, [u8]>, FilesError> {
+        if let Some(place) = self.pack_of(path) {
+            let (pack, path) = place?;
+            return pack.read(pack.known(&path)?, budget).map(Cow::Owned);
+        }
         match self {
             Self::Folder(f) => f.read(path, budget).map(Cow::Owned),
-            Self::Pack(p) => {
-                let pack = p.pack().map_err(Clone::clone)?;
-                let member = pack.member(path).ok_or_else(|| FilesError::not_found(path.to_string()))?;
-                pack.read(member, budget).map(Cow::Owned)
-            }
+            Self::Pack(_) => Err(FilesError::not_found(path.to_string())),
             Self::Memory(m) => {
                 let bytes = m.bytes(path).ok_or_else(|| FilesError::not_found(path.to_string()))?;
                 let (size, left) = (bytes.len() as u64, budget.left());
@@ -129,27 +167,31 @@ impl Layer {
 
     /// The first bytes of a file that was found, at most so many.
     pub(crate) fn head(&self, path: &TreePath, most: u64, budget: &Budget) -> Result<Vec<u8>, FilesError> {
+        if let Some(place) = self.pack_of(path) {
+            let (pack, path) = place?;
+            return pack.read_head(pack.known(&path)?, most, budget);
+        }
         match self {
             Self::Folder(f) => f.head(path, most, budget),
+            Self::Pack(_) => Err(FilesError::not_found(path.to_string())),
             Self::Memory(m) => {
                 let bytes = m.bytes(path).ok_or_else(|| FilesError::not_found(path.to_string()))?;
                 let most = usize::try_from(most).unwrap_or(usize::MAX).min(bytes.len());
                 Ok(bytes.get(..most).unwrap_or_default().to_vec())
-            }
-            Self::Pack(p) => {
-                let pack = p.pack().map_err(Clone::clone)?;
-                let member = pack.member(path).ok_or_else(|| FilesError::not_found(path.to_string()))?;
-                pack.read_head(member, most, budget)
             }
         }
     }
 
     /// How many bytes a file that was found says that it has; for a folder's and memory's, how many it has.
     pub(crate) fn size(&self, path: &TreePath) -> Option<u64> {
+        if let Some(place) = self.pack_of(path) {
+            let (pack, path) = place.ok()?;
+            return pack.member(&path).map(|member| member.size);
+        }
         match self {
             Self::Folder(f) => f.size(path),
             Self::Memory(m) => m.bytes(path).map(|bytes| bytes.len() as u64),
-            Self::Pack(p) => p.pack().ok()?.member(path).map(|member| member.size),
+            Self::Pack(_) => None,
         }
     }
 
@@ -165,9 +207,22 @@ impl Layer {
         }
     }
 
+    /// The file of the operating system that holds a file that was found.
+    pub(crate) fn container(&self, path: &TreePath) -> Option<PathBuf> {
+        match self {
+            Self::Pack(mount) => mount.path().map(Path::to_owned),
+            Self::Folder(f) => {
+                let archive = self.within(path).map(|(at, ..)| at);
+                f.os_path(archive.as_ref().unwrap_or(path))
+            }
+            Self::Memory(_) => None,
+        }
+    }
+
     /// The path that the operating system knows.
     pub(crate) fn os_path(&self, path: &TreePath) -> Option<PathBuf> {
         match self {
+            Self::Folder(_) if self.pack_of(path).is_some() => None,
             Self::Folder(f) => f.os_path(path),
             Self::Memory(_) | Self::Pack(_) => None,
         }

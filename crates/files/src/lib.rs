@@ -5,7 +5,7 @@
 //! | names | bytes between slashes; none leaves the tree: `..`, absolute paths, drive letters, backslashes and NULs are refused |
 //! | case | the exact name first, then without regard to the case of ASCII letters, in the order of the bytes |
 //! | layers | several trees as one; a later layer hides what has the same path in an earlier one |
-//! | packs | zip archives (pk3, pk4, dpk, obb), Quake's `.pak`, FreeSpace's `.vp`: folders, whose members are read by themselves; the packs of a folder hide each other in the engine's [order](PackOrder), its loose files hide them all |
+//! | packs | zip archives (pk3, pk4, dpk, obb), Quake's `.pak`, FreeSpace's `.vp`, The Sims' `.far` and `.dat`: folders, whose members are read by themselves; the packs of a folder hide each other in the engine's [order](PackOrder), its loose files hide them all |
 //! | links | symbolic links are followed as long as they lead to what lies in the tree; a walk does not follow them |
 //! | order | listings and walks are sorted, and the same for the same content wherever it lies |
 //!
@@ -17,7 +17,8 @@
 //!
 //! Of a pack the directory is read, then the members that are asked for. No name in it leads out of the tree, no two
 //! entries of an archive share bytes, and what a member says of its size is not believed: buffers grow with what comes out
-//! of it, at most as far as it says and the budget allows. A pack in a pack is a file.
+//! of it, at most as far as it says and the budget allows. A pack in a pack is a file, but
+//! for archives of The Sims: those are folders one level deep, in packs and in folders below the top.
 //!
 //! # Example
 //!
@@ -42,6 +43,7 @@ mod bytes;
 mod cache;
 mod error;
 mod folder;
+mod inner;
 mod layer;
 mod listing;
 mod memory;

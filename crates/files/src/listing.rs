@@ -46,6 +46,12 @@ impl Listing {
         Self::new(self.entries.into_iter().filter(|(name, _)| !leave(name)).collect())
     }
 
+    /// The listing with folders that have these names.
+    pub(crate) fn with_folders(&self, names: impl IntoIterator<Item = Box<[u8]>>) -> Self {
+        let folders = names.into_iter().map(|name| (name, EntryKind::Folder));
+        Self::new(self.entries.iter().cloned().chain(folders).collect())
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }

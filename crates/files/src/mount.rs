@@ -1,6 +1,7 @@
 //! A pack of the operating system's, opened when it is first needed.
 
 use crate::error::FilesError;
+use crate::inner::Inner;
 use crate::os;
 use crate::pack::Pack;
 use crate::path::{TreePath, shown};
@@ -14,17 +15,24 @@ pub(crate) struct Mount {
     path: Option<PathBuf>,
     limits: Limits,
     pack: OnceLock<Result<Arc<Pack>, FilesError>>,
+    inner: Inner,
 }
 
 impl Mount {
     /// A pack in a file; what its directory may take.
     pub(crate) fn of(path: PathBuf, limits: Limits) -> Self {
-        Self { path: Some(path), limits, pack: OnceLock::new() }
+        Self { path: Some(path), limits, pack: OnceLock::new(), inner: Inner::new(limits) }
     }
 
     /// A pack that is open.
     pub(crate) fn opened(pack: Arc<Pack>) -> Self {
-        Self { path: None, limits: Limits::default(), pack: OnceLock::from(Ok(pack)) }
+        let limits = Limits::default();
+        Self { path: None, limits, pack: OnceLock::from(Ok(pack)), inner: Inner::new(limits) }
+    }
+
+    /// The archives in it.
+    pub(crate) fn inner(&self) -> &Inner {
+        &self.inner
     }
 
     /// The file that it is.

@@ -38,6 +38,11 @@ impl Mountable {
         mounts.then(|| Self { name: name.into(), is_folder })
     }
 
+    /// True for an archive of The Sims, whose members no others hide.
+    pub(crate) fn is_archive(&self) -> bool {
+        !self.is_folder && self.kind() == PackKind::Far
+    }
+
     fn kind(&self) -> PackKind {
         PackKind::from_name(&self.name).unwrap_or(PackKind::Zip)
     }

@@ -30,6 +30,8 @@ pub struct Tree {
     /// The pack, or the folder in it, that was named: it is all that is walked.
     scope: Option<(usize, TreePath)>,
     listed: Arc<Cache<[Entry]>>,
+    /// Archives in packs are files when it is walked.
+    flat: bool,
 }
 
 /// How a tree is opened.
@@ -40,12 +42,12 @@ pub struct TreeOptions {
     pub order: PackOrder,
     /// What the directory of each pack may take in memory.
     pub directories: Limits,
-    /// Packs in a folder are files like others.
+    /// Packs in a folder, and archives in a pack, are files like others.
     pub packs_are_files: bool,
 }
 
 impl TreeOptions {
-    /// The same options for a folder whose packs are files like others.
+    /// The same options for a folder whose packs, and a pack whose archives, are files like others.
     #[must_use]
     pub const fn with_packs_as_files(mut self) -> Self {
         self.packs_are_files = true;
@@ -126,6 +128,7 @@ impl Tree {
         if options.packs_are_files {
             return Self::of([Layer::Folder(folder)]);
         }
+        let folder = folder.with_inner(options.directories);
         let mut tree = Self::of([]);
         for mount in folder.mount(options.order).iter().filter(|m| without != Some(&*m.name)) {
             let Some(path) = folder.os_path(&TreePath::ROOT.child(&mount.name)) else { continue };
@@ -140,7 +143,9 @@ impl Tree {
     }
 
     fn mount(pack: &Path, options: TreeOptions) -> Self {
-        Self::of([Layer::Pack(Mount::of(pack.to_owned(), options.directories))])
+        let mut tree = Self::of([Layer::Pack(Mount::of(pack.to_owned(), options.directories))]);
+        tree.flat = options.packs_are_files;
+        tree
     }
 
     /// The tree with a path in its last layer, a pack, as what was named.
@@ -215,6 +220,7 @@ impl Tree {
             whole.start = start.or(whole.start);
             let scope = tree.scope.map(|(layer, path)| (layer.saturating_add(below), path));
             whole.scope = scope.or(whole.scope);
+            whole.flat |= tree.flat;
             whole.layers.extend(tree.layers);
         }
         whole
@@ -233,7 +239,13 @@ impl Tree {
     }
 
     fn of<const N: usize>(layers: [Layer; N]) -> Self {
-        Self { layers: layers.map(Arc::new).into(), start: None, scope: None, listed: Arc::new(Cache::new()) }
+        Self {
+            layers: layers.map(Arc::new).into(),
+            start: None,
+            scope: None,
+            listed: Arc::new(Cache::new()),
+            flat: false,
+        }
     }
 
     /// The folder in a pack, or its top, that was named when [`open`](Self::open) was given one: all that is walked.
@@ -251,6 +263,12 @@ impl Tree {
         self.layers.iter().rev().filter_map(place).collect()
     }
 
+    /// The same tree, all of which is [walked](Self::walk), whatever was named.
+    #[must_use]
+    pub fn unscoped(&self) -> Self {
+        Self { scope: None, ..self.clone() }
+    }
+
     /// The packs in the order in which they are searched last, or why one cannot be read, each with its path. All are
     /// opened.
     pub fn packs(&self) -> impl Iterator<Item = (PathBuf, Result<Arc<Pack>, FilesError>)> + '_ {
@@ -261,23 +279,48 @@ impl Tree {
         })
     }
 
+    /// The pack that was named, or why it cannot be read: its path in the tree, which is the top for one that lies in no
+    /// other; and the folder in it that was meant.
+    pub fn named_pack(&self) -> Option<(TreePath, Result<Arc<Pack>, FilesError>, TreePath)> {
+        let (layer, scope) = self.scope.as_ref()?;
+        let layer = self.layers.get(*layer)?;
+        if let Some(archive) = layer.within(scope) {
+            return Some(archive);
+        }
+        let Layer::Pack(mount) = &**layer else { return None };
+        Some((TreePath::ROOT, mount.pack().map(Arc::clone).map_err(Clone::clone), scope.clone()))
+    }
+
+    /// The archive that a file is: a folder too, one level deep in packs and in folders below the top; none where it is no
+    /// archive.
+    pub fn inner_pack(&self, path: impl AsTreePath) -> Option<Result<Arc<Pack>, FilesError>> {
+        let path = path.as_tree_path().ok()?;
+        let (layer, found) = self.lookup(&path)?;
+        layer.within(&found).filter(|(.., rest)| rest.is_root()).map(|(_, pack, _)| pack)
+    }
+
+    /// The archives in packs, and in folders below the top, that were come across: each with its path in the tree, or why it
+    /// cannot be read.
+    pub fn inner_packs(&self) -> impl Iterator<Item = (TreePath, Result<Arc<Pack>, FilesError>)> + '_ {
+        self.layers.iter().filter_map(|layer| layer.inner()).flat_map(|(inner, _)| inner.opened())
+    }
+
     /// The pack that a file lies in.
     pub fn pack_of(&self, path: impl AsTreePath) -> Option<Arc<Pack>> {
         let path = path.as_tree_path().ok()?;
-        match self.lookup(&path)?.0 {
-            Layer::Pack(mount) => mount.pack().ok().map(Arc::clone),
-            Layer::Folder(_) | Layer::Memory(_) => None,
-        }
+        let (layer, found) = self.lookup(&path)?;
+        layer.pack_of(&found)?.ok().map(|(pack, _)| pack)
     }
 
-    /// Whether packs lie in a folder of the operating system's below the top: it is a data folder by itself.
+    /// Whether packs of an engine lie in a folder of the operating system's below the top: it is a data folder by itself.
+    /// Archives of The Sims are folders where they lie.
     pub fn has_packs(&self, folder: impl AsTreePath) -> bool {
         let Ok(folder) = folder.as_tree_path() else { return false };
         self.layers.iter().any(|layer| match &**layer {
             Layer::Folder(f) => layer
                 .find_all(&folder, EntryKind::Folder)
                 .iter()
-                .any(|at| !at.is_root() && !f.mountable(at).is_empty()),
+                .any(|at| !at.is_root() && f.mountable(at).iter().any(|m| !m.is_archive())),
             Layer::Memory(_) | Layer::Pack(_) => false,
         })
     }
@@ -349,10 +392,8 @@ impl Tree {
     /// The file of the operating system that a file is, or that of the pack that it lies in; none in memory.
     pub fn container(&self, path: impl AsTreePath) -> Option<PathBuf> {
         let path = path.as_tree_path().ok()?;
-        match self.lookup(&path)? {
-            (Layer::Pack(mount), _) => mount.path().map(Path::to_owned),
-            (layer, found) => layer.os_path(&found),
-        }
+        let (layer, found) = self.lookup(&path)?;
+        layer.container(&found)
     }
 
     /// Where a file lies, as people read it: that of a pack below the pack's own path. None for bytes in memory.
@@ -470,7 +511,7 @@ impl Tree {
             };
             let own = match layer.refusal() {
                 Some((pack, e)) => vec![Err((pack, e))],
-                None => files(layer, top, &mut keep),
+                None => files(layer, top, self.flat, &mut keep),
             };
             let before = found.len();
             found.extend(own.into_iter().filter(|file| {
@@ -505,6 +546,7 @@ fn place(file: &Result<TreePath, (TreePath, FilesError)>) -> (&TreePath, bool) {
 fn files(
     layer: &Layer,
     top: TreePath,
+    flat: bool,
     keep: &mut impl FnMut(&TreePath, EntryKind) -> bool,
 ) -> Vec<Result<TreePath, (TreePath, FilesError)>> {
     let mut found = Vec::new();
@@ -518,10 +560,14 @@ fn files(
             }
         };
         let of = |wanted| listing.iter().filter(move |(_, kind)| *kind == wanted).map(|(name, _)| name);
-        let kept = of(EntryKind::File).map(|name| folder.child(name)).filter(|p| keep(p, EntryKind::File));
+        // An archive is walked as the folder that it is.
+        let is_archive = |path: &TreePath| layer.within(path).is_some_and(|(.., rest)| rest.is_root());
+        let files = of(EntryKind::File).map(|name| folder.child(name)).filter(|p| flat || !is_archive(p));
+        let kept = files.filter(|p| keep(p, EntryKind::File));
         found.extend(kept.map(Ok));
         // The first is walked first.
         let folders = of(EntryKind::Folder).rev().map(|name| folder.child(name));
+        let folders = folders.filter(|path| !flat || !is_archive(path));
         open.extend(folders.filter(|path| keep(path, EntryKind::Folder)));
     }
     found

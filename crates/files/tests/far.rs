@@ -6,7 +6,7 @@ mod common;
 
 use common::{budget, hash, json, root};
 use meshwright_core::{Budget, Limits};
-use meshwright_files::{FilesError, Pack, PackBuilder, PackKind, Tree, TreePath};
+use meshwright_files::{FilesError, Pack, PackBuilder, PackKind, Tree, TreeOptions, TreePath};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::fs;
@@ -205,4 +205,120 @@ fn the_sample_is_sound() {
     assert!(pack.check(&budget()).is_empty(), "{:?}", pack.check(&budget()).findings());
     let read: Vec<_> = pack.members().iter().map(|m| pack.read(m, &budget()).unwrap()).collect();
     assert_eq!(read, [b"abbbbbbbbwxyz!".to_vec(), b"raw".to_vec()]);
+}
+
+fn archive(kind: PackKind, files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut builder = PackBuilder::new(kind).unwrap();
+    for (name, bytes) in files {
+        let bytes = bytes.to_vec();
+        builder.add(name.parse().unwrap(), Box::new(move || Ok(bytes.clone()))).unwrap();
+    }
+    let mut out = Vec::new();
+    builder.write(&mut out).unwrap();
+    out
+}
+
+/// The archive of version 3 of [`sample`], with a member of other bytes than its first: a sound one, as RefPack that copies
+/// nothing.
+fn refpacked(name: &[u8], bytes: &[u8]) -> Vec<u8> {
+    let (mut commands, mut rest) = (Vec::new(), bytes);
+    while rest.len() > 3 {
+        let count = (rest.len() / 4 * 4).min(112);
+        let (literal, behind) = rest.split_at(count);
+        commands.push(0xe0 | u8::try_from(count / 4 - 1).unwrap());
+        commands.extend(literal);
+        rest = behind;
+    }
+    commands.push(0xfc | u8::try_from(rest.len()).unwrap());
+    commands.extend(rest);
+    let size = u32::try_from(bytes.len()).unwrap();
+    let stream = u32::try_from(commands.len() + 9).unwrap().to_le_bytes();
+    let mut file = b"FAR!byAZ\x03\0\0\0\0\0\0\0\x01".to_vec();
+    file.extend(size.to_le_bytes());
+    file.extend([stream, stream].concat());
+    file.extend([0x10, 0xfb]);
+    file.extend(&size.to_be_bytes()[1..]);
+    file.extend(&commands);
+    let manifest = u32::try_from(file.len()).unwrap();
+    file[12..16].copy_from_slice(&manifest.to_le_bytes());
+    file.extend([1, 0, 0, 0]);
+    file.extend(size.to_le_bytes());
+    file.extend(((manifest - 16) | 0x8000_0000).to_le_bytes());
+    file.extend([16, 0, 0, 0, 1, 0]);
+    file.extend(u16::try_from(name.len()).unwrap().to_le_bytes());
+    file.extend([9, 0, 0, 0, 1, 0, 0, 0]);
+    file.extend(name);
+    file
+}
+
+/// An archive in an archive, in a zip and in a folder below the top is a folder, whose members are read like others.
+#[test]
+fn archives_in_packs_and_folders_are_folders() {
+    let deep = archive(PackKind::Far, &[("z.skn", b"deepest")]);
+    let inner = archive(PackKind::Far, &[("Skins/a.skn", b"mesh"), ("deep.far", &deep)]);
+    let no_archive = b"FAR?byAZ".to_vec();
+    let content: [(&str, &[u8]); 3] = [("b.txt", b"beside"), ("in.far", &inner), ("no.far", &no_archive)];
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    fs::write(at("o.far"), archive(PackKind::Far, &content)).unwrap();
+    fs::write(at("o.zip"), archive(PackKind::Zip, &content)).unwrap();
+    fs::write(at("o.dat"), refpacked(b"in.far", &inner)).unwrap();
+    fs::create_dir_all(at("game/sub")).unwrap();
+    for (name, bytes) in content {
+        fs::write(at("game/sub").join(name), bytes).unwrap();
+    }
+    for (named, within, others) in [
+        ("o.far", "in.far", 2),
+        ("o.zip", "in.far", 2),
+        ("o.dat", "in.0000000100000009.far", 0),
+        ("game", "sub/in.far", 2),
+    ] {
+        let tree = Tree::open(at(named)).unwrap();
+        let mesh = format!("{within}/Skins/a.skn");
+        assert_eq!(*tree.read(&*mesh, &budget()).unwrap(), *b"mesh", "{named}");
+        assert_eq!(tree.read_head(&*mesh, 2, &budget()).unwrap(), b"me");
+        assert_eq!(tree.size(&*mesh), Some(4));
+        assert_eq!(tree.find(mesh.to_uppercase().as_str()).unwrap().unwrap().to_string(), mesh);
+        assert_eq!(tree.pack_of(&*mesh).unwrap().members().len(), 2);
+        assert!(tree.inner_pack(within).unwrap().is_ok() && tree.inner_pack(&*mesh).is_none());
+        assert_eq!(tree.os_path(&*mesh), None);
+        let container = if named == "game" { at("game/sub/in.far") } else { at(named) };
+        assert_eq!(tree.container(&*mesh), Some(container));
+        assert_eq!(tree.shown_path(&*mesh), Some(at(named).join(&mesh)));
+        // One level: what is deeper is a file. So is what only is called like an archive.
+        let files: Vec<_> = tree.walk().files.into_iter().map(|f| f.unwrap().to_string()).collect();
+        assert_eq!(files.len(), 2 + others, "{named}: {files:?}");
+        assert!(files.contains(&mesh) && files.contains(&format!("{within}/deep.far")), "{files:?}");
+        assert!(!tree.exists(format!("{within}/deep.far/z.skn").as_str()));
+        // The archive's own bytes are there still.
+        assert!(*tree.read(within, &budget()).unwrap() == *inner);
+        let inside = Tree::open(at(named).join(within)).unwrap();
+        assert_eq!(inside.walk().files.len(), 2, "{named}");
+        let (_, pack, folder) = inside.named_pack().unwrap();
+        assert!(folder.is_root() && pack.unwrap().members().len() == 2);
+        let one = Tree::open(at(named).join(&mesh)).unwrap();
+        assert_eq!(*one.read(one.start().unwrap(), &budget()).unwrap(), *b"mesh");
+    }
+    // Where packs are files, archives in them are.
+    let flat = Tree::open_with(at("o.far"), TreeOptions::default().with_packs_as_files()).unwrap();
+    let files: Vec<_> = flat.walk().files.into_iter().map(|f| f.unwrap().to_string()).collect();
+    assert_eq!(files, ["b.txt", "in.far", "no.far"]);
+    assert!(Tree::open(at("o.far")).unwrap().unscoped().walk().files.len() > 4, "siblings too");
+    assert!(!Tree::open(dir.path()).unwrap().has_packs("game/sub"));
+}
+
+/// However many archives are the same bytes, what all of them take is bounded.
+#[test]
+fn archives_in_archives_share_what_they_may_take() {
+    let names: Vec<String> = (0..1000).map(|i| format!("{i}.skn")).collect();
+    let files: Vec<(&str, &[u8])> = names.iter().map(|n| (n.as_str(), &b"x"[..])).collect();
+    let inner = archive(PackKind::Far, &files);
+    let outer: Vec<String> = (0..64).map(|i| format!("{i}.far")).collect();
+    let files: Vec<(&str, &[u8])> = outer.iter().map(|n| (n.as_str(), &*inner)).collect();
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("o.far"), archive(PackKind::Far, &files)).unwrap();
+    let small = TreeOptions::default().with_directories(Limits::default().with_memory(1 << 20));
+    let tree = Tree::open_with(dir.path().join("o.far"), small).unwrap();
+    let (read, refused): (Vec<_>, Vec<_>) = tree.walk().files.into_iter().partition(Result::is_ok);
+    assert!(!read.is_empty() && refused.len() > 32, "{} {}", read.len(), refused.len());
 }

@@ -8,7 +8,7 @@
 
 use crate::json::{array, list, parse, read, text};
 use crate::loaded::Loaded;
-use crate::{compare, kernels, packs, returns, samples, sims};
+use crate::{archives, compare, kernels, packs, returns, samples, sims};
 use lexopt::{Arg, Parser};
 use meshwright::dump::{Dump, DumpOptions};
 use meshwright::gltf::{self, ExportOptions, playback::Player};
@@ -76,9 +76,20 @@ fn folder(dir: &Path, formats: &[String], listed: bool) -> Result<(), String> {
                 corpus_file(dir, &entry, &mut tally);
             }
         }
+        let outfits = dir.join("expected/archives/assembly.json");
+        if outfits.is_file() && wanted("outfit") {
+            for (place, finder) in archives::wardrobes(dir)? {
+                for want in array(&parse(&outfits)?, "outfits") {
+                    let name = format!("{} {} ({place})", text(want, "outfit"), text(want, "tone"));
+                    tally.record("assembled", &name, archives::assembled(&finder, want));
+                }
+            }
+        }
         let cases = dir.join("malformed/cases.json");
         for case in if cases.is_file() { list(&cases)? } else { Vec::new() } {
-            if wanted(&text(&case, "format")) && known(&dir.join(text(&case, "file"))) {
+            if text(&case, "format") == "far" && wanted("far") {
+                tally.record("malformed", &text(&case, "file"), archives::broken(dir, &case));
+            } else if wanted(&text(&case, "format")) && known(&dir.join(text(&case, "file"))) {
                 let name = text(&case, "file");
                 tally.record("malformed", &name, malformed(dir, &case, listed));
             }
@@ -229,6 +240,9 @@ fn whole(model: &AnyModel) -> Result<(), ReadError> {
 
 fn corpus_file(dir: &Path, entry: &Value, tally: &mut Tally) {
     let name = text(entry, "file");
+    if text(entry, "format") == "far" {
+        return tally.record("archive", &name, archives::check(dir, entry));
+    }
     if !known(&dir.join(&name)) {
         return;
     }

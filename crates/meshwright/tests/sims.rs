@@ -114,10 +114,10 @@ fn bodies_find_their_skeletons_and_skills_their_keys() {
     let suit = open(&folder, "B001FAFit_01.cmx");
     let scene = suit.to_scene(&SceneOptions::default()).unwrap().value;
     assert_eq!((scene.meshes.len(), &*scene.meshes[0].name), (1, "xskin-b001fafit_01-PELVIS-BODY"));
-    assert_eq!(scene.materials[0].name, "B001FAFitlgt_Shannon01.bmp");
+    assert_eq!(scene.materials[0].name, "B001FAFitlgt_Shannon01");
     let hand =
         open(&folder, "xskin-hulc-L_HAND-FISTCL.skn").to_scene(&SceneOptions::default()).unwrap().value;
-    assert_eq!(hand.materials[0].name, "HUAClgt.bmp");
+    assert_eq!(hand.materials[0].name, "HUAClgt");
     let skills = open(&folder, "ross-walking-loop.cmx").to_scene(&SceneOptions::default()).unwrap();
     assert_eq!(skills.value.clips.len(), 2);
     assert!(skills.losses.iter().any(|l| l.code == "companion-missing"), "{:?}", skills.losses);
@@ -163,4 +163,83 @@ fn figures_come_back_from_scenes() {
         assert_eq!(back.value.meshes[0].positions.len(), scene.meshes[0].positions.len());
         assert_eq!(back.value.clips[0].frames, scene.clips[0].frames);
     }
+}
+
+/// The layout of the installed game: archives in folders of their own, of which one tree is made.
+#[test]
+fn what_archives_in_folders_hold_is_one_wardrobe() {
+    use meshwright::files::{PackBuilder, PackKind};
+    let Some(dir) = corpus() else { return };
+    let game = tempfile::tempdir().unwrap();
+    for (folder, extensions) in [
+        ("outfits", &["oft", "po"][..]),
+        ("appearances", &["apr"]),
+        ("hands", &["hag"]),
+        ("bindings", &["bnd"]),
+        ("meshes", &["mesh"]),
+        ("textures", &["png"]),
+    ] {
+        let mut builder = PackBuilder::new(PackKind::Far).unwrap();
+        for from in ["archives/outfits", "tso"] {
+            for entry in fs::read_dir(dir.join(from)).unwrap() {
+                let path = entry.unwrap().path();
+                let extension = path.extension().unwrap_or_default().to_string_lossy().into_owned();
+                if extensions.contains(&&*extension) && (from != "tso" || extension == "mesh") {
+                    let (name, bytes) =
+                        (path.file_name().unwrap().to_str().unwrap(), fs::read(&path).unwrap());
+                    let content = Box::new(move || Ok(bytes.clone()));
+                    builder.add(name.parse().unwrap(), content).unwrap();
+                }
+            }
+        }
+        let mut bytes = Vec::new();
+        builder.write(&mut bytes).unwrap();
+        fs::create_dir_all(game.path().join(folder)).unwrap();
+        fs::write(game.path().join(folder).join("all.dat"), bytes).unwrap();
+    }
+    let outfit = "outfits/all.dat/made-body.720000010000000d.oft";
+    let asset = open(game.path(), outfit);
+    let parts = asset.companions().files.iter().filter(|file| file.role == Role::Part);
+    assert!(parts.clone().count() == 4 && parts.clone().all(|p| p.texture.is_some()), "{:?}", asset.parts());
+    assert!(asset.companions().missing.is_empty());
+    let options = OpenOptions::default().with_textures(true);
+    let asset = Finder::new(Tree::open(game.path()).unwrap()).open(outfit, &options).unwrap();
+    let scene = asset.to_scene(&SceneOptions::default()).unwrap();
+    assert!(scene.value.materials.iter().all(|m| m.image.is_some()), "{:?}", scene.losses);
+    // Parts on many bones and no skeleton anywhere: that is said, and how to name one.
+    let said = scene.losses.iter().find(|l| l.code == "skeleton-missing").unwrap();
+    assert!(said.message.contains("--skeleton") && said.message.contains("--root"), "{said:?}");
+}
+
+/// The picture of a skin: what the person wears, what its mesh names, what its suit has; what is not there is said.
+#[test]
+fn pictures_go_by_person_mesh_and_suit() {
+    let bytes = |name: &str| fs::read(testdata().join("tso").join(name)).unwrap();
+    let flag = String::from_utf8(bytes("flag.ok.skn")).unwrap();
+    let mesh = "xskin-b001fafit_01-PELVIS-BODY.skn";
+    let material = |texture: &str, pictures: &[&str], options: &OpenOptions| {
+        let skn = flag.lines().enumerate().map(|(i, line)| if i == 1 { texture } else { line });
+        let skn = skn.collect::<Vec<_>>().join("\n") + "\n";
+        let mut files = vec![(mesh.to_owned(), skn.into_bytes())];
+        files.extend(pictures.iter().map(|name| ((*name).to_owned(), b"BM".to_vec())));
+        let finder = Finder::new(Tree::memory(files).unwrap());
+        let asset = finder.open(mesh, options).unwrap();
+        let name =
+            asset.to_scene(&SceneOptions::default()).unwrap().value.materials.first().map(|m| m.name.clone());
+        let place = name.as_ref().and_then(|name| asset.companions().pictures.get(name).cloned());
+        (name.unwrap_or_default(), place.unwrap_or_default(), asset.companions().missing.len())
+    };
+    let plain = OpenOptions::default();
+    let own = ("cloth".to_owned(), "skins/cloth.bmp".to_owned(), 0);
+    assert_eq!(material("cloth", &["skins/cloth.bmp", "b001fafitlgt_a.bmp"], &plain), own);
+    let light = ("b001fafitlgt_a".to_owned(), "x/b001fafitlgt_a.bmp".to_owned(), 0);
+    let all = ["x/b001fafitlgt_a.bmp", "x/b001fafitlgt_b.bmp", "x/b001fafitdrk_a.tga"];
+    assert_eq!(material("x", &all, &plain), light);
+    assert_eq!(material("not-there", &all, &plain), light);
+    let dark = OpenOptions::default().with_look(Tone::Dark, [Gesture::Idle; 2]);
+    assert_eq!(material("x", &all, &dark).0, "b001fafitdrk_a");
+    let worn = meshwright::tso::Wear::parse("b001fafit_01,BODY=b001fafitlgt_b;b002fafit_01");
+    assert_eq!(material("x", &all, &OpenOptions::default().with_wear(worn)).0, "b001fafitlgt_b");
+    assert_eq!(material("x", &[], &plain), ("x".into(), String::new(), 1));
+    assert_eq!(material("cloth", &[], &plain), ("cloth".into(), String::new(), 0));
 }

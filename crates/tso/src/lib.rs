@@ -131,7 +131,7 @@ pub use scene::{Assembly, CharacterForm, MeshForm, Part, TO_GLTF, TsoSceneOption
 pub use skel::{ADULT_BONES, Bone, Skel};
 pub use ts1::{
     Bcf, Bmf, Cfp, CfpOptions, Character, CharacterBone, CharacterSkeleton, Cmx, Skill, SkillEvent,
-    SkillMotion, SkinPart, Skn, Suit,
+    SkillMotion, SkinPart, Skn, Suit, Wear,
 };
 
 /// The README's example, compiled with the documentation tests.

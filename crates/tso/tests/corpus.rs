@@ -11,6 +11,7 @@
 
 mod corpus {
     pub(crate) mod adult;
+    mod back;
     pub(crate) mod data;
     mod files;
     mod malformed;

@@ -86,7 +86,8 @@ pub(crate) struct CompanionArgs {
     #[arg(long, value_enum, default_value_t)]
     pub clip_names: ClipNamesArg,
     /// The skeleton of meshes, suits and motions of The Sims (.skel, .cmx, .bcf) or of a Crucible mesh (.cskel). Without it
-    /// the game's own is taken, where one lies in the tree and fits
+    /// the game's own is taken, where one lies in the tree and fits. Other models
+    /// that become files of The Sims are made for it: for its bones, which are not written again
     #[arg(long, value_name = "FILE")]
     pub skeleton: Option<PathBuf>,
     /// An animation of the skeleton (.anim), skills with the keys beside them (.cmx, .bcf), or a folder of such; repeatable
@@ -101,6 +102,10 @@ pub(crate) struct CompanionArgs {
     /// What the hands of a figure of The Sims do: idle, fist or pointing; named twice, the right and the left
     #[arg(long, value_name = "GESTURE")]
     pub gesture: Vec<Gesture>,
+    /// What a person of The Sims 1 wears, as the game has it: "suit,SKIN=texture", as in
+    /// "b001fafit_01,BODY=b001fafitlgt_Shannon01"; repeatable
+    #[arg(long, value_name = "TEXT")]
+    pub wear: Vec<String>,
     /// The .bnd that names the texture of a mesh of The Sims Online, instead of the one beside it
     #[arg(long, value_name = "FILE")]
     pub binding: Option<PathBuf>,

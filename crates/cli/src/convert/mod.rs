@@ -45,7 +45,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         let known = engine.formats().join(", ");
         return Err(Fail::Usage(format!("--for {engine}: its limits are known for {known}, not for {to}")));
     }
-    let reader = Reader::new(&args.read, &args.companions)?.with_skin(args.skin);
+    let reader = Reader::new(&args.read, &args.companions)?.with_skin(args.skin).for_target(to);
     let work = Work { args, reader, outputs: Outputs::new(&destination), to };
     let verb = if args.dry_run { "would be converted" } else { "converted" };
     let mut results = Results::new(verb, &args.files, args.format, &args.read);

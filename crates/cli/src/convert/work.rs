@@ -170,6 +170,7 @@ impl Work<'_> {
         options.settings.extend(args.tangents.then(|| ("tangents".into(), "computed".into())));
         options.shared = options.shared.for_engine(args.engine);
         options.single = single;
+        options.made_for = self.reader.skeleton_of(self.to, opened.asset.format())?;
         options.without_pictures = args.no_textures || single;
         if self.to == Target::Obj {
             options.texture_files = texture_files(&opened, path);

@@ -204,6 +204,11 @@ impl Pack {
         self.members.get(*self.by_path.get(path)?)
     }
 
+    /// The same, or why there is none.
+    pub(crate) fn known(&self, path: &TreePath) -> Result<&Member, FilesError> {
+        self.member(path).ok_or_else(|| FilesError::not_found(path.to_string()))
+    }
+
     /// What is odd about the directory, and why members that it shows to be broken cannot be read.
     pub fn report(&self) -> &Report {
         &self.report
@@ -277,6 +282,11 @@ impl Pack {
     /// Where its bytes are read.
     pub(crate) fn source(&self) -> &dyn ByteSource {
         &*self.source
+    }
+
+    /// The same, for who keeps it.
+    pub(crate) fn shared_source(&self) -> Arc<dyn ByteSource> {
+        Arc::clone(&self.source)
     }
 
     pub(crate) fn list(&self, folder: &TreePath) -> Result<Arc<Listing>, FilesError> {

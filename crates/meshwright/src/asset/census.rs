@@ -22,7 +22,8 @@ pub(super) struct Census {
 impl Census {
     pub(super) fn of(tree: &Tree) -> Self {
         let (mut all, mut seen) = (Self::default(), 0_usize);
-        let walk = tree.walk_where(|_, kind| {
+        // Whatever was named: what belongs to a figure lies beside it.
+        let walk = tree.unscoped().walk_where(|_, kind| {
             seen = seen.saturating_add(1);
             kind != EntryKind::Folder || seen < MOST_FILES
         });

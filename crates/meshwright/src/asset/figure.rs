@@ -75,12 +75,13 @@ impl Asset {
         Ok(figure)
     }
 
-    fn take(&mut self, index: usize, other: Self) -> Result<(), FigureError> {
+    fn take(&mut self, index: usize, mut other: Self) -> Result<(), FigureError> {
         let (lead, format) = (self.format(), other.format());
         let Some(companion) = declared(lead, format) else {
             return Err(FigureError::Foreign { index, format });
         };
         let role = companion.role;
+        self.companions.pictures.append(&mut other.companions.pictures);
         #[cfg(feature = "tso")]
         let other = match self.take_sims(other, role) {
             Some(other) => other,

@@ -50,6 +50,9 @@ pub struct OpenOptions {
     /// What the right and the left hand of a figure of The Sims do.
     #[cfg(feature = "tso")]
     pub gestures: [meshwright_tso::Gesture; 2],
+    /// What persons of The Sims 1 wear: textures that go before those that meshes name.
+    #[cfg(feature = "tso")]
+    pub wear: Vec<meshwright_tso::Wear>,
 }
 
 impl Default for OpenOptions {
@@ -67,6 +70,8 @@ impl Default for OpenOptions {
             tone: meshwright_tso::Tone::default(),
             #[cfg(feature = "tso")]
             gestures: [meshwright_tso::Gesture::default(); 2],
+            #[cfg(feature = "tso")]
+            wear: Vec::new(),
         }
     }
 }
@@ -104,6 +109,14 @@ impl OpenOptions {
     #[must_use]
     pub fn with_look(mut self, tone: meshwright_tso::Tone, gestures: [meshwright_tso::Gesture; 2]) -> Self {
         (self.tone, self.gestures) = (tone, gestures);
+        self
+    }
+
+    /// The same options with what persons of The Sims 1 wear.
+    #[cfg(feature = "tso")]
+    #[must_use]
+    pub fn with_wear(mut self, wear: Vec<meshwright_tso::Wear>) -> Self {
+        self.wear = wear;
         self
     }
 

@@ -83,7 +83,8 @@ impl Finder {
             };
             #[cfg(not(feature = "dpm"))]
             let other = None;
-            let texture = other.or_else(|| asset.model.texture(i, &material.name));
+            let known = || asset.companions.pictures.get(&material.name).cloned();
+            let texture = other.or_else(known).or_else(|| asset.model.texture(i, &material.name));
             let Some(texture) = texture else { continue };
             if let Err(e) = search.material(i, &texture, asset.model.texture_folder()) {
                 let message = format!("no more textures are looked for: {e}");

@@ -24,15 +24,15 @@ fn pictures_of(suit: &str, tone: &str) -> Vec<String> {
         return vec![format!("h{sex}a{gesture}{tone}"), format!("{suit}{tone}")];
     }
     let mut names = vec![format!("{code}{tone}_")];
+    let ages = code.get(4..6).unwrap_or_default();
     // Children of both sexes share clothes.
-    for sex in ["fc", "mc"] {
-        if code.get(4..6) == Some(sex) {
-            names.push(format!(
-                "{}uc{}{tone}_",
-                code.get(..4).unwrap_or_default(),
-                code.get(6..).unwrap_or_default()
-            ));
-        }
+    let others: &[&str] = match ages {
+        "fc" | "mc" => &["uc"],
+        "uc" => &["fc", "mc"],
+        _ => &[],
+    };
+    if let (Some(before), Some(behind)) = (code.get(..4), code.get(6..)) {
+        names.extend(others.iter().map(|age| format!("{before}{age}{behind}{tone}_")));
     }
     names
 }
@@ -135,7 +135,8 @@ impl Work<'_> {
                 };
                 let before = companions.files.len();
                 self.add(companions, Role::Part, &path);
-                let texture = self.picture_for(&name);
+                let own = companions.files.get(before).and_then(|file| sims::texture_of(&file.model));
+                let texture = own.and_then(|own| self.picture(companions, &name, &own));
                 for file in companions.files.iter_mut().skip(before) {
                     file.name.clone_from(&name);
                     file.texture.clone_from(&texture);
@@ -153,19 +154,38 @@ impl Work<'_> {
         beside.next().or_else(|| self.finder.census().file(stem, extensions).cloned())
     }
 
-    /// The picture that a skin has by its suit.
-    fn picture_for(&self, skin: &str) -> Option<String> {
-        let suit = suit_of(skin)?;
+    /// The name of the picture that a skin of The Sims 1 has: the one that the person wears, or the one that its mesh names,
+    /// where that is there, else the first of its suit. Where it lies is remembered; where none is, the names that were tried are.
+    fn picture(&self, companions: &mut Companions, skin: &str, own: &str) -> Option<String> {
+        const EXTENSIONS: [&str; 2] = ["bmp", "tga"];
+        let left = own.is_empty() || own.eq_ignore_ascii_case(sims::CHOSEN_BY_SUIT);
+        let tried = suit_of(skin).map(|suit| pictures_of(suit, tone(self.options.tone))).unwrap_or_default();
+        let suit = suit_of(skin).unwrap_or_default();
+        let mut worn = self.options.wear.iter().filter(|worn| worn.suit.eq_ignore_ascii_case(suit));
+        let given = worn.find_map(|worn| worn.texture(skin));
+        let names = given.into_iter().chain((!left).then_some(own));
+        let mut there = names.filter_map(|name| Some((name, self.beside_or_anywhere(name, &EXTENSIONS)?)));
+        let (name, named) = there.next().map(|(name, path)| (name.to_owned(), path)).unzip();
         let census = self.finder.census();
-        let names = pictures_of(suit, tone(self.options.tone));
-        names.iter().find_map(|name| census.picture(name)).map(|path| self.spelled(path))
+        let found = named.or_else(|| tried.iter().find_map(|name| census.picture(name).cloned()));
+        let Some(path) = found else {
+            if left && !tried.is_empty() {
+                let tried = tried.iter().map(|name| format!("{name}*.bmp")).collect::<Vec<_>>();
+                companions
+                    .missing
+                    .push((Role::Part, format!("the picture of {skin}, {}", tried.join(" or "))));
+            }
+            return None;
+        };
+        let name = name.unwrap_or_else(|| text_of(path.stem()));
+        companions.pictures.insert(name.clone(), path.to_string());
+        Some(name)
     }
 
-    /// A mesh of The Sims 1 whose file leaves its texture to the suit.
+    /// The picture of a mesh of The Sims 1.
     fn suited(&self, companions: &mut Companions, own: &str) {
-        let left = own.is_empty() || own.eq_ignore_ascii_case(sims::CHOSEN_BY_SUIT);
-        if left && companions.texture.is_none() {
-            companions.texture = self.picture_for(&text_of(self.path.stem()));
+        if companions.texture.is_none() {
+            companions.texture = self.picture(companions, &text_of(self.path.stem()), own);
         }
     }
 
@@ -285,7 +305,8 @@ impl Work<'_> {
                     None if name == wanted && complete() => 0.0,
                     _ => continue,
                 };
-                let known = matches!(name.as_str(), "adult" | "child");
+                // Those of the games.
+                let known = matches!(name.as_str(), "adult" | "child" | "dog" | "cat");
                 if known && best.as_ref().is_none_or(|(least, ..)| fit < *least) {
                     best = Some((fit, path.clone(), skel));
                 }
@@ -314,6 +335,7 @@ mod tests {
         let first = |suit: &str| pictures_of(suit, "lgt");
         assert_eq!(first("b001fafit_01"), ["b001fafitlgt_"]);
         assert_eq!(first("b002fcchd_01"), ["b002fcchdlgt_", "b002ucchdlgt_"]);
+        assert_eq!(first("B002UCChd_01"), ["b002ucchdlgt_", "b002fcchdlgt_", "b002mcchdlgt_"]);
         assert_eq!(first("hulc"), ["huaclgt", "hulclgt"]);
         assert_eq!(suit_of("xskin-b001fafit_01-PELVIS-BODY"), Some("b001fafit_01"));
         assert_eq!(suit_of("flag"), None);

@@ -81,6 +81,8 @@ pub struct Companions {
     pub missing: Vec<(Role, String)>,
     /// Frames per second of the clips of formats whose keys lie at any time; without it, the rate is found out.
     pub rate: Option<f32>,
+    /// Where pictures lie in the tree, by the names of their materials, where that is known better than the names say.
+    pub pictures: BTreeMap<String, String>,
     /// Textures by the number of their material in the model's scene.
     pub images: BTreeMap<usize, Image>,
     /// What the engine makes of surfaces.

@@ -53,9 +53,8 @@ pub(super) fn figure<'a>(name: &str, lead: Option<Shape<'a>>, companions: &'a Co
     let parts = parts.filter_map(|p| Some((p.name.as_str(), Shape::of(&p.model)?, p.texture.clone())));
     for (name, shape, texture) in lead.into_iter().chain(parts) {
         let part = Part::new(name, shape.geometry);
-        // What a suit chooses is better than the placeholder for it.
-        let own = shape.texture.filter(|own| texture.is_none() || !own.eq_ignore_ascii_case(CHOSEN_BY_SUIT));
-        figure.parts.push(match own.or(texture) {
+        // What was found is better than a name or the placeholder for one.
+        figure.parts.push(match texture.or(shape.texture) {
             Some(texture) => part.with_material(texture),
             None => part,
         });
@@ -105,6 +104,15 @@ impl AnyModel {
     }
 }
 
+/// The texture that a mesh of The Sims 1 names, which may be none; no such mesh, no texture.
+pub(crate) fn texture_of(model: &AnyModel) -> Option<String> {
+    match model {
+        AnyModel::Bmf(m) => Some(m.texture.text()),
+        AnyModel::Skn(m) => Some(m.texture.text()),
+        _ => None,
+    }
+}
+
 /// The skills of a file whose keys are there, as animations.
 fn animations(character: &Character, companions: &Companions) -> Vec<Anim> {
     character.skills.iter().filter_map(|skill| skill.to_anim(keys(companions, &skill.keys)?)).collect()
@@ -137,6 +145,13 @@ pub(crate) fn keys<'c>(companions: &'c Companions, name: &Name) -> Option<&'c Cf
     })
 }
 
+/// For the skeleton of the game, where the options name it.
+fn made_for(options: &WriteOptions) -> TsoSceneOptions {
+    let mut own = TsoSceneOptions::default();
+    own.made_for.clone_from(&options.made_for);
+    own
+}
+
 /// The files with the one of an extension before the meshes that it names.
 fn main_first(files: OutputFiles, extensions: &[&str]) -> OutputFiles {
     let is_main = |file: &OutputFile| {
@@ -166,7 +181,7 @@ macro_rules! characters {
                 stem: &str,
                 options: &WriteOptions,
             ) -> Result<Converted<OutputFiles>, ConvertError> {
-                let own = TsoSceneOptions::default().with_character(CharacterForm::$form);
+                let own = made_for(options).with_character(CharacterForm::$form);
                 let made = write_scene(scene, stem, &options.of(own))?;
                 Ok(made.map(|files| main_first(files, <Self as FileFormat>::EXTENSIONS)))
             }
@@ -233,12 +248,17 @@ fn character_scene(
     let mut figure = figure(name, None, companions);
     // The file's own skeleton is meant, where it has one.
     figure.skeleton = own.first().or(figure.skeleton);
+    for part in &mut figure.parts {
+        let name = Name::from_text(&part.name).0;
+        let worn = character.suits.iter().flat_map(|suit| suit.skins.iter().map(move |skin| (suit, skin)));
+        part.suit = worn.into_iter().find(|(_, skin)| skin.skin.matches(&name));
+    }
     figure.animations.splice(0..0, &skills);
     if figure.skeleton.is_none() && figure.parts.is_empty() {
         let message = if character.skills.is_empty() {
             "the meshes of its suits are not there, and it holds no skeleton"
         } else {
-            "a skill moves a skeleton, and none goes with it"
+            "a skill moves a skeleton, and none is in the tree: --skeleton names one, --root the folder of the game"
         };
         return Err(ConvertError::unsupported("file", message));
     }
@@ -275,7 +295,7 @@ macro_rules! meshes {
                 options: &WriteOptions,
             ) -> Result<Converted<OutputFiles>, ConvertError> {
                 let id = options.setting("tso-id");
-                let own = TsoSceneOptions::default().with_meshes(MeshForm::$form).with_id(id);
+                let own = made_for(options).with_meshes(MeshForm::$form).with_id(id);
                 write_scene(scene, stem, &options.of(own))
             }
 
@@ -346,7 +366,7 @@ impl Kind for Skel {
         options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
         let lost = bare(scene, false)?;
-        let mut made = Self::from_scene(scene, &options.of(TsoSceneOptions::default()))?;
+        let mut made = Self::from_scene(scene, &options.of(made_for(options)))?;
         made.losses.extend(lost);
         single(stem, made)
     }
@@ -375,7 +395,7 @@ impl Kind for Anim {
         options: &SceneOptions,
     ) -> Result<Converted<Scene>, ConvertError> {
         if companions.one::<Skel>().is_none() {
-            let message = "an animation moves a skeleton, and none goes with it";
+            let message = "an animation moves a skeleton, and none is in the tree: --skeleton names one, --root the folder of the game";
             return Err(ConvertError::unsupported("file", message));
         }
         let mut figure = figure(name, None, companions);
@@ -389,7 +409,7 @@ impl Kind for Anim {
         options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
         let lost = bare(scene, true)?;
-        let mut made = Self::from_scene(scene, &options.of(TsoSceneOptions::default()))?;
+        let mut made = Self::from_scene(scene, &options.of(made_for(options)))?;
         made.losses.extend(lost);
         single(stem, made)
     }

@@ -27,6 +27,10 @@ pub struct WriteOptions {
     pub texture_files: BTreeMap<String, String>,
     /// For OBJ: other positions and normals for every mesh than those of the bind pose.
     pub posed: Option<Vec<MeshPose>>,
+    /// For files of The Sims: the skeleton of the game that they are made for, which is there already and is not written;
+    /// see `TsoSceneOptions::made_for`.
+    #[cfg(feature = "tso")]
+    pub made_for: Option<meshwright_tso::Skel>,
     /// How glTF is written; its limit is that of the shared options.
     #[cfg(feature = "gltf")]
     pub gltf: meshwright_gltf::ExportOptions,

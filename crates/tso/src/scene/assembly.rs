@@ -3,6 +3,7 @@
 use crate::anim::Anim;
 use crate::mesh::Geometry;
 use crate::skel::Skel;
+use crate::ts1::{SkinPart, Suit};
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_scene::SkeletonId;
@@ -20,18 +21,27 @@ pub struct Part<'a> {
     pub geometry: &'a Geometry,
     /// The name of its texture, which only a `.bnd` or The Sims 1 file knows.
     pub material: Option<String>,
+    /// The suit of The Sims 1 that it belongs to, and what that says of it: they become extras of the mesh.
+    pub suit: Option<(&'a Suit, &'a SkinPart)>,
 }
 
 impl<'a> Part<'a> {
     /// A mesh without a texture.
     pub fn new(name: impl Into<String>, geometry: &'a Geometry) -> Self {
-        Self { name: name.into(), geometry, material: None }
+        Self { name: name.into(), geometry, material: None, suit: None }
     }
 
     /// The same with the name of its texture.
     #[must_use]
     pub fn with_material(mut self, texture: impl Into<String>) -> Self {
         self.material = Some(texture.into());
+        self
+    }
+
+    /// The same with the suit that it belongs to, and its record in that.
+    #[must_use]
+    pub const fn with_suit(mut self, suit: &'a Suit, skin: &'a SkinPart) -> Self {
+        self.suit = Some((suit, skin));
         self
     }
 }

@@ -4,6 +4,7 @@ use crate::anim::{Anim, Motion, TimeProperty};
 use crate::fields::Flag;
 use crate::name::Name;
 use crate::props::PropertyList;
+use crate::ts1::{SkinPart, Suit};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -65,6 +66,64 @@ pub(crate) fn of_properties(lists: &[PropertyList], budget: &Budget) -> Result<E
         });
     }
     Ok(Extra::List(out))
+}
+
+const SUIT: &str = "suit";
+const NAME: &str = "name";
+const TYPE: &str = "type";
+const WORD: &str = "word";
+const BONE: &str = "bone";
+const CENSOR: &str = "censor";
+const SKIN_WORD: &str = "skin_word";
+
+/// What a suit says of itself and of one of its skins.
+pub(crate) fn of_suit(
+    suit: &Suit,
+    skin: &SkinPart,
+    budget: &Budget,
+) -> Result<(String, Extra), ConvertError> {
+    budget.charge_items("extras", 7, EXTRA)?;
+    budget.charge_items(
+        "extras",
+        suit.name.bytes().len().saturating_add(skin.bone.bytes().len()) as u64,
+        3,
+    )?;
+    let fields = [
+        (NAME, Extra::Text(suit.name.text())),
+        (TYPE, Extra::from(suit.kind)),
+        (WORD, Extra::from(suit.unknown)),
+        (BONE, Extra::Text(skin.bone.text())),
+        (CENSOR, Extra::from(skin.censor)),
+        (SKIN_WORD, Extra::from(skin.unknown)),
+    ];
+    let fields = fields.into_iter().map(|(key, value)| (String::from(key), value)).collect();
+    Ok((String::from(SUIT), Extra::Map(fields)))
+}
+
+/// Adds a named value to others.
+pub(crate) fn add(extras: &mut Option<Extra>, named: (String, Extra)) {
+    match extras {
+        Some(Extra::Map(all)) => all.push(named),
+        _ => *extras = Some(Extra::Map(alloc::vec![named])),
+    }
+}
+
+/// What [`of_suit`] says of a mesh: its suit without skins, and its record there without the name of the mesh.
+pub(crate) fn suit_in(extras: Option<&Extra>) -> Option<(Suit, SkinPart)> {
+    let suit = field(extras?, SUIT)?;
+    let name = |key: &str| match field(suit, key) {
+        Some(Extra::Text(text)) => Some(Name::from_text(text).0),
+        _ => None,
+    };
+    let word = |key: &str| match field(suit, key) {
+        Some(Extra::Int(n)) => u32::try_from(*n).unwrap_or(0),
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked before")]
+        Some(Extra::Float(n)) if (0.0..=f64::from(u32::MAX)).contains(n) => *n as u32,
+        _ => 0,
+    };
+    let skin =
+        SkinPart { bone: name(BONE)?, censor: word(CENSOR), unknown: word(SKIN_WORD), ..SkinPart::default() };
+    Some((Suit { name: name(NAME)?, kind: word(TYPE), unknown: word(WORD), ..Suit::default() }, skin))
 }
 
 /// Gives the events among a clip's extras to the motions of their bones; returns how many could not be stored.

@@ -7,6 +7,7 @@ pub(crate) mod character;
 pub(crate) mod cmx;
 mod convert;
 pub(crate) mod skn;
+mod wear;
 
 pub use bcf::Bcf;
 pub use bmf::Bmf;
@@ -16,3 +17,4 @@ pub use character::{
 };
 pub use cmx::Cmx;
 pub use skn::Skn;
+pub use wear::Wear;

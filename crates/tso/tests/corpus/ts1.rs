@@ -188,6 +188,19 @@ fn records_are_read_and_written_as_they_are() {
 }
 
 #[test]
+fn what_persons_wear_is_taken_apart_as_in_the_reference() {
+    let dir = corpus!();
+    let all = json(&dir.join("expected/archives/assembly.json"));
+    for case in all["ts1"].as_array().unwrap() {
+        let found: Vec<Value> = meshwright_tso::Wear::parse(case["text"].as_str().unwrap())
+            .into_iter()
+            .map(|w| serde_json::json!({ "suit": w.suit, "textures": w.textures }))
+            .collect();
+        assert_eq!(Value::from(found), case["means"], "{}", case["text"]);
+    }
+}
+
+#[test]
 fn keys_are_encoded_as_maxis_did() {
     let dir = corpus!();
     for path in all(&dir, "cfp") {
@@ -256,16 +269,16 @@ fn broken_records_fare_as_listed() {
     assert_eq!(checked, 55);
 }
 
-struct Body {
-    file: String,
-    skn: Skn,
-    skel: Skel,
-    clips: Vec<(Anim, u32)>,
-    dump: Value,
+pub(crate) struct Body {
+    pub(crate) file: String,
+    pub(crate) skn: Skn,
+    pub(crate) skel: Skel,
+    pub(crate) clips: Vec<(Anim, u32)>,
+    pub(crate) dump: Value,
 }
 
 /// The meshes of the manifest that are posed, with their skeletons and skills.
-fn bodies(dir: &Path) -> Vec<Body> {
+pub(crate) fn bodies(dir: &Path) -> Vec<Body> {
     let manifest = json(&dir.join("manifest.json"));
     let posed =
         manifest.as_array().unwrap().iter().filter(|e| e["format"] == "ts1" && e.get("posed").is_some());
@@ -288,7 +301,7 @@ fn bodies(dir: &Path) -> Vec<Body> {
         .collect()
 }
 
-fn native(g: &Geometry, skel: &Skel, at: Option<(&Anim, f64)>) -> meshwright_tso::Posed {
+pub(crate) fn native(g: &Geometry, skel: &Skel, at: Option<(&Anim, f64)>) -> meshwright_tso::Posed {
     let pose = at.map_or_else(|| skel.rest(), |(anim, frame)| anim.pose(skel, frame, Between::Slerp));
     g.pose(&skel.matrices_for(&g.bones, &skel.world(&pose)))
 }

@@ -5,52 +5,70 @@ use super::options::CharacterForm;
 use crate::anim::Anim;
 use crate::mesh::Geometry;
 use crate::name::Name;
+use crate::scene::extras;
 use crate::skel::Skel;
 use crate::ts1::{Bcf, Character, CharacterSkeleton, Cmx, Skill, SkinPart, Suit};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::WriteError;
-use meshwright_scene::{Budget, ConvertError};
+use meshwright_scene::{Budget, ConvertError, Extra, Scene};
 
 /// A character file under construction.
 #[derive(Debug)]
 pub(crate) struct Records<'s> {
     form: CharacterForm,
     stem: &'s str,
+    /// The scene has meshes of several suits, which keep their names; a suit alone is called like its file.
+    several: bool,
     character: Character,
 }
 
 impl<'s> Records<'s> {
-    pub(crate) fn new(form: CharacterForm, stem: &'s str) -> Self {
-        Self { form, stem, character: Character::default() }
+    pub(crate) fn new(form: CharacterForm, stem: &'s str, scene: &Scene) -> Self {
+        let mut suits = scene.meshes.iter().filter_map(|m| Some(extras::suit_in(m.extras.as_ref())?.0.name));
+        let first = suits.next();
+        let several = suits.any(|other| first.as_ref().is_some_and(|first| !first.matches(&other)));
+        Self { form, stem, several, character: Character::default() }
     }
 
-    /// The name of a mesh's file, by which the suit finds it: as the game calls them, with bone and part.
+    /// The name of a mesh's file, by which its suit finds it: as the game calls them, with bone and part.
     pub(crate) fn skin(
         &mut self,
         own: &str,
+        extras: Option<&Extra>,
         geometry: &Geometry,
         files: &mut Files<'_, '_>,
         budget: &Budget,
     ) -> Result<String, ConvertError> {
-        let bone = geometry.bones.first().cloned().unwrap_or_else(|| Name::from("ROOT"));
-        let prefixed = own.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("xskin-"));
-        let file = if prefixed {
-            own.chars().filter(|c| c.is_ascii_alphanumeric() || "-_. ".contains(*c)).collect()
+        let said = extras::suit_in(extras);
+        let first = || geometry.bones.first().cloned().unwrap_or_else(|| Name::from("ROOT"));
+        let (mut suit, mut skin) = said.unwrap_or_default();
+        if !self.several || suit.name.bytes().is_empty() {
+            suit.name = Name::from_text(self.stem).0;
+        }
+        if skin.bone.bytes().is_empty() {
+            skin.bone = first();
+        }
+        let named = own.split_at_checked(6).filter(|(start, _)| start.eq_ignore_ascii_case("xskin-"));
+        let file = if let Some((worn, part)) = named.and_then(|(_, rest)| rest.split_once('-')) {
+            // A mesh of another suit becomes one of this.
+            let same = suit.name.matches(&Name::from_text(worn).0);
+            let file = if same { own.into() } else { format!("xskin-{}-{part}", suit.name.text()) };
+            file.chars().filter(|c| c.is_ascii_alphanumeric() || "-_. ".contains(*c)).collect()
         } else {
             let part = files.name(own)?;
             let part =
                 part.rsplit('-').next().filter(|p| !p.is_empty()).unwrap_or("BODY").to_ascii_uppercase();
-            format!("xskin-{}-{}-{part}", self.stem, bone.text())
+            format!("xskin-{}-{}-{part}", suit.name.text(), skin.bone.text())
         };
-        budget.charge("suits", (size_of::<SkinPart>() + 2 * file.len() + bone.bytes().len()) as u64)?;
-        if self.character.suits.is_empty() {
-            self.character.suits.push(Suit { name: Name::from_text(self.stem).0, ..Suit::default() });
-        }
-        let skin = SkinPart { bone, skin: Name::from_text(&file).0, ..SkinPart::default() };
-        if let Some(suit) = self.character.suits.last_mut() {
-            suit.skins.push(skin);
+        let bytes = 2 * file.len() + skin.bone.bytes().len() + suit.name.bytes().len();
+        budget.charge("suits", (size_of::<SkinPart>() + size_of::<Suit>() + bytes) as u64)?;
+        skin.skin = Name::from_text(&file).0;
+        let suits = &mut self.character.suits;
+        match suits.iter_mut().find(|known| known.name.matches(&suit.name)) {
+            Some(known) => known.skins.push(skin),
+            None => suits.push(Suit { skins: alloc::vec![skin], ..suit }),
         }
         Ok(file)
     }

@@ -18,8 +18,8 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_scene::{
-    Budget, ConvertError, Converted, Drawable, Drawables, FromSceneOptions, Lack, Local, Loss, OutputFiles,
-    Scene, SkeletonId,
+    Budget, ConvertError, Converted, Drawable, Drawables, Extra, FromSceneOptions, Lack, Local, Loss,
+    OutputFiles, Scene, SkeletonId,
 };
 
 /// Makes the files of a figure: a mesh for each that the scene draws, the first of them called `stem`, then a skeleton,
@@ -50,14 +50,16 @@ pub fn write_scene(
     let mut gatherer = Gatherer::new(scene, &names, options, &budget)?;
     let (mut unbound, mut parts) = (0_usize, 0_u32);
     let mut pictures = BTreeSet::new();
-    let mut records = options.format.character.map(|form| Records::new(form, stem));
+    let mut records = options.format.character.map(|form| Records::new(form, stem, scene));
     for drawable in drawables.by_ref() {
         let drawable = drawable?;
         gatherer.add(&drawable)?;
         gatherer.report(&drawable.path(), &mut losses);
         let geometry = gatherer.arrange()?;
         let stem = match &mut records {
-            Some(records) => records.skin(drawable.name, &geometry, &mut files, &budget)?,
+            Some(records) => {
+                records.skin(drawable.name, said(scene, &drawable), &geometry, &mut files, &budget)?
+            }
             None if parts == 0 => String::from(stem),
             None => files.name(drawable.name)?,
         };
@@ -84,6 +86,11 @@ pub fn write_scene(
         return Err(ConvertError::unsupported("meshes", "there is neither a mesh nor a skeleton nor a clip"));
     }
     Ok(Converted::new(files, losses))
+}
+
+/// What the mesh says of itself beside its vertices.
+fn said<'s>(scene: &'s Scene, drawable: &Drawable<'_>) -> Option<&'s Extra> {
+    scene.meshes.get(drawable.id()?.0)?.extras.as_ref()
 }
 
 /// Textures that were written are not lost.

@@ -14,8 +14,10 @@ use meshwright_scene::{Loss, Scene};
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TsoSceneOptions {
-    /// The skeleton that meshes are made for: vertices are placed relative to its bones at rest, which are found by
-    /// their names. Without, relative to the scene's joints as they are bound.
+    /// The skeleton of the game that meshes and animations are made for, which is there already and is not written. Its
+    /// bones are found by their names, and files have them in its order and by its spelling. Where a joint rests elsewhere
+    /// than the bone, vertices and keys are such that what is seen stays the same. Without, everything is relative to the
+    /// scene's joints.
     pub made_for: Option<Skel>,
     /// Which skeleton of the scene becomes a file, where only one can; without, the first.
     pub skeleton: Option<usize>,

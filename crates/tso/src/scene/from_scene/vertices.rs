@@ -6,6 +6,7 @@ use super::transforms;
 use crate::mesh::{BLEND_UNUSED, Binding, BlendVertex, Geometry, RealVertex, Total};
 use crate::name::{Name, NameIndex};
 use crate::scene::space::TO_GLTF;
+use crate::skel::Skel;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -18,6 +19,8 @@ use meshwright_scene::{
 
 /// The bone of meshes that have no skin, where no skeleton says otherwise.
 const UNSKINNED_BONE: &str = "ROOT";
+/// As far as a joint may rest from the bone that it stands for: elements of their matrices.
+const SAME_REST: f64 = 1e-4;
 /// As far as vertices may be, by what their bones see of them, from where they are bound; times their size.
 const SAME_PLACE: f64 = 1e-4;
 /// The direction of normals that have none.
@@ -29,8 +32,8 @@ struct Target {
     name: Name,
     /// The bone at rest in model space.
     bone: Affine64,
-    /// From model space to the bone of the skeleton that the meshes are made for.
-    known: Option<Affine64>,
+    /// Its number in the skeleton that the meshes are made for; bones that this has not come last.
+    place: usize,
 }
 
 /// A joint of the scene.
@@ -85,7 +88,7 @@ pub(crate) struct Gatherer<'a, 'b> {
     /// The names of all joints of all skeletons as bones.
     names: &'a [Vec<Name>],
     /// The bones of the skeleton that meshes are made for, with their matrices.
-    made_for: Option<(NameIndex<'a>, Vec<Affine64>)>,
+    made_for: Option<(&'a Skel, NameIndex<'a>, Vec<Affine64>)>,
     axes: AxisMap,
     budget: &'b Budget,
     targets: Vec<Target>,
@@ -108,7 +111,7 @@ impl<'a, 'b> Gatherer<'a, 'b> {
             Some(skel) => {
                 let each = NameIndex::MEMORY + 2 * SHORT + 3 * size_of::<Affine64>();
                 budget.charge_items("bones", skel.bones.len() as u64, each)?;
-                Some((skel.index(), skel.world(&[])))
+                Some((skel, skel.index(), skel.world(&[])))
             }
             None => None,
         };
@@ -191,31 +194,38 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         inverse: Affine64,
         own: Option<Affine64>,
     ) -> Result<Bound, ConvertError> {
-        if let Some((&target, t)) = self.by_name.get(name).and_then(|t| Some((t, self.targets.get(*t)?))) {
-            // The same bone of another skeleton, which may stand and be bound elsewhere.
-            let moved = || t.bone.inverse().unwrap_or_default().after(&bone).after(&inverse);
-            let same = t.known.is_none() && t.bone == bone;
-            let inverse = t.known.unwrap_or_else(|| if same { inverse } else { moved() });
-            return Ok(Bound { target, inverse, own: own.filter(|_| same) });
-        }
-        let entry = size_of::<Target>() + 2 * name.bytes().len() + 64;
-        self.budget.charge("bones", entry as u64)?;
         let known = self.known(name);
-        if self.made_for.is_some() && known.is_none() {
-            let message = "the skeleton has no such bone; the scene's joint is taken instead";
-            self.losses.push(Loss::new("bone-missing", alloc::format!("bones[{name}]"), message));
-        }
-        let own = own.filter(|_| known.is_none());
-        let target = self.targets.len();
-        self.targets.push(Target { name: name.clone(), bone, known });
-        self.by_name.insert(name.clone(), target);
-        Ok(Bound { target, inverse: known.unwrap_or(inverse), own })
+        let name = known.map_or(name, |(name, ..)| name).clone();
+        let target = match self.by_name.get(&name) {
+            Some(target) => *target,
+            None => {
+                let entry = size_of::<Target>() + 2 * name.bytes().len() + 64;
+                self.budget.charge("bones", entry as u64)?;
+                if self.made_for.is_some() && known.is_none() {
+                    let message = "the skeleton has no such bone; the scene's joint is taken instead";
+                    self.losses.push(Loss::new("bone-missing", alloc::format!("bones[{name}]"), message));
+                }
+                // A bone sees what its joint sees, unless it rests elsewhere.
+                let elsewhere = known.map(|(.., world)| world).filter(|world| !is_near(world, &bone));
+                let place = known.map_or(usize::MAX, |(_, place, _)| place);
+                self.by_name.insert(name.clone(), self.targets.len());
+                self.targets.push(Target { name, bone: elsewhere.unwrap_or(bone), place });
+                self.targets.len() - 1
+            }
+        };
+        let stands = self.targets.get(target).map_or(bone, |t| t.bone);
+        let same = stands == bone;
+        // What stands elsewhere than its joint rests has the vertices where the joint shows them.
+        let moved = || stands.inverse().unwrap_or_default().after(&bone).after(&inverse);
+        let inverse = if same { inverse } else { moved() };
+        Ok(Bound { target, inverse, own: own.filter(|_| same) })
     }
 
-    /// From model space to a bone of the skeleton that the geometry is made for.
-    fn known(&self, name: &Name) -> Option<Affine64> {
-        let (index, world) = self.made_for.as_ref()?;
-        world.get(index.find(name)?)?.inverse()
+    /// The bone of a name in the skeleton that the geometry is made for: its own name, its number, and where it rests.
+    fn known(&self, name: &Name) -> Option<(&'a Name, usize, Affine64)> {
+        let (skel, index, world) = self.made_for.as_ref()?;
+        let bone = index.find(name)?;
+        Some((&skel.bones.get(bone)?.name, bone, *world.get(bone)?))
     }
 
     /// The bone that what has no skin hangs on: the root of the skeleton, from where it rests.
@@ -336,7 +346,16 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         }
     }
 
-    /// Puts the vertices gathered so far in runs per bone and bones in the order of the joints.
+    /// The bones in the order of the skeleton that the geometry is made for, else of the joints, and the place of each in it.
+    fn order(&self) -> (Vec<usize>, Vec<usize>) {
+        let mut order: Vec<usize> = (0..self.targets.len()).collect();
+        order.sort_by_key(|t| self.targets[*t].place);
+        let mut rank = alloc::vec![0; order.len()];
+        order.iter().enumerate().for_each(|(place, t)| rank[*t] = place);
+        (order, rank)
+    }
+
+    /// Puts the vertices gathered so far in runs per bone and bones in that order.
     pub(crate) fn arrange(&mut self) -> Result<Geometry, ConvertError> {
         let (vertices, faces) = (core::mem::take(&mut self.vertices), core::mem::take(&mut self.faces));
         let budget = self.budget;
@@ -346,21 +365,23 @@ impl<'a, 'b> Gatherer<'a, 'b> {
             u32::try_from(n).map_err(|_| many())
         };
         budget.charge_items("vertices", vertices.len() as u64, 2 * size_of::<usize>() + size_of::<u32>())?;
+        let (order, rank) = self.order();
         let mut real_order: Vec<usize> = (0..vertices.len()).collect();
-        real_order.sort_by_key(|v| vertices[*v].real.target);
+        real_order.sort_by_key(|v| rank[vertices[*v].real.target]);
         let mut place = alloc::vec![0_u32; vertices.len()];
         for (new, old) in real_order.iter().enumerate() {
             place[*old] = index(new)?;
         }
-        let blend_of = |v: usize| vertices[v].blend.map(|b| b.1.target);
+        let blend_of = |v: usize| vertices[v].blend.map(|b| rank[b.1.target]);
         let mut blend_order: Vec<usize> =
             (0..vertices.len()).filter(|v| vertices[*v].blend.is_some()).collect();
         blend_order.sort_by_key(|v| (blend_of(*v), place[*v]));
 
         let mut geometry = Geometry { total: Total::All, ..Geometry::default() };
         let (mut real, mut blend) = (0_usize, 0_usize);
-        for (t, target) in self.targets.iter().enumerate() {
-            let reals = real_order[real..].iter().take_while(|v| vertices[**v].real.target == t).count();
+        for (t, target) in order.iter().map(|t| &self.targets[*t]).enumerate() {
+            let reals =
+                real_order[real..].iter().take_while(|v| rank[vertices[**v].real.target] == t).count();
             let blends = blend_order[blend..].iter().take_while(|v| blend_of(**v) == Some(t)).count();
             if reals == 0 && blends == 0 {
                 continue;
@@ -392,6 +413,12 @@ impl<'a, 'b> Gatherer<'a, 'b> {
         geometry.faces.iter_mut().flatten().for_each(|v| *v = corner(*v));
         Ok(geometry)
     }
+}
+
+/// True where two places are the same as far as files of a figure tell.
+fn is_near(a: &Affine64, b: &Affine64) -> bool {
+    let columns = [(a.x, b.x), (a.y, b.y), (a.z, b.z), (a.w, b.w)];
+    columns.iter().all(|(a, b)| distance(*a, *b) <= SAME_REST)
 }
 
 /// A normal through a matrix that may scale.

@@ -345,7 +345,7 @@ impl Conversion<'_> {
             real.chain(owners.blends.iter().flatten()).collect::<alloc::collections::BTreeSet<_>>().len()
         };
         if self.joints.known == 0 && bones > 1 {
-            let message = format!("without a skeleton the parts on {bones} bones all lie at the origin");
+            let message = super::without_skeleton(bones);
             losses.push(Loss::new("skeleton-missing", self.path("bones"), message));
         }
         let e = notes.residual;

@@ -6,14 +6,20 @@ mod mesh;
 mod normals;
 
 use super::assembly::{Assembly, Part};
+use super::extras;
 use crate::anim::Anim;
 use crate::mesh::Mesh;
 use crate::skel::Skel;
 use crate::ts1::{Bmf, Skn};
+use alloc::collections::BTreeSet;
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 use bones::Joints;
 use meshwright_core::FileFormat;
-use meshwright_scene::{ConvertError, Converted, Material, MaterialId, MeshId, Node, Scene, SceneOptions};
+use meshwright_scene::{
+    ConvertError, Converted, Loss, Material, MaterialId, MeshId, Node, Scene, SceneOptions,
+};
 
 impl Assembly<'_> {
     /// Converts everything into one scene.
@@ -47,9 +53,13 @@ impl Assembly<'_> {
             };
             let mut mesh = conversion.run(&budget, &mut losses)?;
             mesh.material = part.material.as_ref().map(|name| material(&mut scene, name));
+            if let Some((suit, skin)) = part.suit {
+                extras::add(&mut mesh.extras, extras::of_suit(suit, skin, &budget)?);
+            }
             scene.nodes.push(Node::of_mesh(part.name.clone(), MeshId(scene.meshes.len())));
             scene.meshes.push(mesh);
         }
+        self.piled(&joints, &mut losses);
         clips::convert(self, &joints, options, &budget, &mut scene.clips, &mut losses)?;
         if !skeleton.joints.is_empty() {
             scene.skeletons.push(skeleton);
@@ -59,6 +69,26 @@ impl Assembly<'_> {
         }
         Ok(Converted::new(scene, losses))
     }
+
+    /// Says that parts which are each of one bone lie on one another; of a part with several bones it is said already.
+    fn piled(&self, joints: &Joints, losses: &mut Vec<Loss>) {
+        const CODE: &str = "skeleton-missing";
+        if joints.known > 0 || losses.iter().any(|loss| loss.code == CODE) {
+            return;
+        }
+        let bones: BTreeSet<_> = joints.of_parts.iter().flatten().collect();
+        if bones.len() > 1 {
+            losses.push(Loss::new(CODE, "parts", without_skeleton(bones.len())));
+        }
+    }
+}
+
+/// What becomes of parts on so many bones without a skeleton.
+fn without_skeleton(bones: usize) -> String {
+    format!(
+        "without a skeleton the parts on {bones} bones all lie at the origin; none is in the tree: --skeleton names one, \
+         --root the folder of the game"
+    )
 }
 
 fn material(scene: &mut Scene, name: &str) -> MaterialId {

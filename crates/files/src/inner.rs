@@ -1,0 +1,180 @@
+//! Archives of The Sims in a pack, or in a folder below the top: folders too, one level deep. A game keeps its archives in
+//! folders of their own, and add-ons come as archives in archives.
+
+use crate::bytes::ByteSource;
+use crate::cache::Cache;
+use crate::error::FilesError;
+use crate::listing::{EntryKind, Listing};
+use crate::pack::{Coding, Pack, PackKind};
+use crate::path::TreePath;
+use meshwright_core::{Budget, Limits};
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Files of one place whose first bytes are looked at; whoever has more has no archives of a game.
+const MOST_LOOKS: usize = 4096;
+/// The first bytes that tell an archive.
+const HEAD: usize = 4;
+
+/// A pack, or why it cannot be read; none where a file is no archive.
+type Found = Option<Result<Arc<Pack>, FilesError>>;
+
+/// The archives that are in a place, opened when they are first looked into.
+#[derive(Debug)]
+pub(crate) struct Inner {
+    state: Mutex<State>,
+    /// Of folders, with archives as folders.
+    listings: Cache<Listing>,
+}
+
+#[derive(Debug)]
+struct State {
+    archives: BTreeMap<TreePath, Found>,
+    looks: usize,
+    /// What directories of archives and archives that are decompressed may still take.
+    left: u64,
+}
+
+/// Where an archive's bytes come from.
+pub(crate) trait Place {
+    /// False where it takes little to see that a file is no archive.
+    fn looks_like_one(&self, path: &TreePath) -> bool;
+    /// The bytes of a file; what is taken into memory is charged.
+    fn source(&self, path: &TreePath, budget: &Budget) -> Result<Arc<dyn ByteSource>, FilesError>;
+    /// As messages name it.
+    fn shown(&self, path: &TreePath) -> String;
+}
+
+impl Inner {
+    pub(crate) fn new(limits: Limits) -> Self {
+        let state = State { archives: BTreeMap::new(), looks: 0, left: limits.memory };
+        Self { state: Mutex::new(state), listings: Cache::new() }
+    }
+
+    /// Whether a file may be an archive by its name.
+    fn may_be(path: &TreePath) -> bool {
+        PackKind::from_name(path.name()) == Some(PackKind::Far)
+    }
+
+    /// The archive that a file is; none where it is no archive.
+    pub(crate) fn open(&self, path: &TreePath, place: &dyn Place) -> Found {
+        if !Self::may_be(path) {
+            return None;
+        }
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = state.archives.get(path) {
+            return known.clone();
+        }
+        if state.looks >= MOST_LOOKS {
+            return None;
+        }
+        state.looks = state.looks.saturating_add(1);
+        // All archives of a place share what they may take: many of them can be the same bytes.
+        let budget = Budget::new(Limits::default().with_memory(state.left));
+        let found = place.looks_like_one(path).then(|| opened(path, place, &budget)).flatten();
+        state.left = budget.left();
+        state.archives.insert(path.clone(), found.clone());
+        found
+    }
+
+    /// The archive that a path leads into, with its path and the path in it; the archive itself has the path of the top.
+    pub(crate) fn within(
+        &self,
+        path: &TreePath,
+        place: &dyn Place,
+    ) -> Option<(TreePath, Result<Arc<Pack>, FilesError>, TreePath)> {
+        let mut at = TreePath::ROOT;
+        for name in path.names() {
+            at = at.child(name);
+            if let Some(pack) = self.open(&at, place) {
+                let rest = path.below(&at).unwrap_or_default();
+                return Some((at, pack, rest));
+            }
+        }
+        None
+    }
+
+    /// A listing in which archives are folders beside the files that they are.
+    pub(crate) fn listed(
+        &self,
+        folder: &TreePath,
+        list: impl FnOnce() -> Result<Arc<Listing>, FilesError>,
+        place: &dyn Place,
+    ) -> Result<Arc<Listing>, FilesError> {
+        if let Some(known) = self.listings.get(folder) {
+            return Ok(known);
+        }
+        let listing = list()?;
+        let is_archive = |name: &&[u8]| self.open(&folder.child(name), place).is_some();
+        let files = listing.iter().filter(|(_, kind)| *kind == EntryKind::File).map(|(name, _)| name);
+        let archives: Vec<Box<[u8]>> = files.filter(is_archive).map(Into::into).collect();
+        let whole = if archives.is_empty() { listing } else { Arc::new(listing.with_folders(archives)) };
+        self.listings.keep(folder, whole.len(), &whole);
+        Ok(whole)
+    }
+
+    /// The archives that were opened.
+    pub(crate) fn opened(&self) -> Vec<(TreePath, Result<Arc<Pack>, FilesError>)> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.archives.iter().filter_map(|(path, found)| Some((path.clone(), found.clone()?))).collect()
+    }
+}
+
+/// True for what an archive begins with.
+pub(crate) fn is_archive(head: &[u8]) -> bool {
+    PackKind::from_magic(head) == Some(PackKind::Far)
+}
+
+fn opened(path: &TreePath, place: &dyn Place, budget: &Budget) -> Found {
+    let source = match place.source(path, budget) {
+        Ok(source) => source,
+        Err(e) => return Some(Err(e)),
+    };
+    let mut head = [0; HEAD];
+    source.read_at(0, &mut head).ok()?;
+    is_archive(&head).then(|| Pack::open_shared(source, &place.shown(path), budget).map(Arc::new))
+}
+
+/// A member that is stored as it is, read where it lies.
+#[derive(Debug)]
+struct Window {
+    source: Arc<dyn ByteSource>,
+    start: u64,
+    size: u64,
+}
+
+impl ByteSource for Window {
+    fn size(&self) -> u64 {
+        self.size
+    }
+
+    fn read_at(&self, offset: u64, into: &mut [u8]) -> io::Result<()> {
+        let end = offset.checked_add(into.len() as u64).filter(|end| *end <= self.size);
+        end.ok_or(io::ErrorKind::UnexpectedEof)?;
+        self.source.read_at(self.start.saturating_add(offset), into)
+    }
+}
+
+impl Place for Pack {
+    fn looks_like_one(&self, path: &TreePath) -> bool {
+        let Some(member) = self.member(path).filter(|m| m.refusal().is_none()) else { return false };
+        let budget = Budget::new(Limits::default());
+        // RefPack is decompressed as a whole.
+        member.coding() == Coding::RefPack
+            || self.read_head(member, HEAD as u64, &budget).is_ok_and(|head| is_archive(&head))
+    }
+
+    fn source(&self, path: &TreePath, budget: &Budget) -> Result<Arc<dyn ByteSource>, FilesError> {
+        let member = self.member(path).ok_or_else(|| FilesError::not_found(path.to_string()))?;
+        if member.coding() == Coding::Stored && member.refusal().is_none() {
+            let (source, start, size) = (self.shared_source(), member.start, member.size());
+            return Ok(Arc::new(Window { source, start, size }));
+        }
+        Ok(Arc::new(self.read(member, budget)?))
+    }
+
+    fn shown(&self, path: &TreePath) -> String {
+        format!("{}/{path}", self.name())
+    }
+}

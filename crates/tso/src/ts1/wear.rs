@@ -1,0 +1,62 @@
+//! What a person of The Sims 1 wears, as its list of texts says.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// A suit, and textures for its skins: `suit,SKIN=texture[,SKIN=texture]`, as in `b001fafit_01,BODY=b001fafitlgt_Shannon01`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Wear {
+    /// The name of a suit of some `.cmx` or `.bcf`.
+    pub suit: String,
+    /// How the name of a skin ends (`BODY`, `HEAD-HEAD`), and the name of its texture.
+    pub textures: Vec<(String, String)>,
+}
+
+impl Wear {
+    /// The alternatives of a text, which stand between semicolons; the game takes the first.
+    pub fn parse(text: &str) -> Vec<Self> {
+        let alternatives = text.split(';').map(str::trim).filter(|one| !one.is_empty());
+        alternatives
+            .map(|one| {
+                let mut parts = one.split(',').map(str::trim);
+                let suit = parts.next().unwrap_or_default().into();
+                let textures = parts.filter_map(|part| {
+                    let (skin, texture) = part.split_once('=')?;
+                    Some((skin.trim().into(), texture.trim().into()))
+                });
+                Self { suit, textures: textures.collect() }
+            })
+            .collect()
+    }
+
+    /// The texture of a skin (`xskin-b001fafit_01-PELVIS-BODY`): that of the part that its name ends with, letter case aside.
+    pub fn texture(&self, skin: &str) -> Option<&str> {
+        let found = self.textures.iter().find(|(part, _)| {
+            let before = skin.len().checked_sub(part.len()).and_then(|at| skin.split_at_checked(at));
+            before.is_some_and(|(before, end)| {
+                end.eq_ignore_ascii_case(part)
+                    && !part.is_empty()
+                    && (before.is_empty() || before.ends_with('-'))
+            })
+        });
+        found.map(|(_, texture)| texture.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_the_end_of_a_skin() {
+        let worn = Wear::parse("c004mc_nerd,HEAD-HEAD=c004mclgt_nerd, HEAD-NERDSPECS = nerdspecs,odd;; x ");
+        assert_eq!(worn.len(), 2);
+        assert_eq!((worn[1].suit.as_str(), worn[1].textures.len()), ("x", 0));
+        let nerd = &worn[0];
+        assert_eq!(nerd.texture("xskin-c004mc_nerd-HEAD-NerdSpecs"), Some("nerdspecs"));
+        assert_eq!(nerd.texture("xskin-c004mc_nerd-HEAD-HEAD"), Some("c004mclgt_nerd"));
+        assert_eq!(nerd.texture("xskin-c004mc_nerd-FOREHEAD-HEAD"), None);
+        assert_eq!(nerd.texture("HEAD"), None);
+    }
+}
