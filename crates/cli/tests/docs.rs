@@ -241,7 +241,6 @@ fn is_plain(line: &str) -> bool {
     line.is_empty()
         || line.starts_with('#')
         || ELSEWHERE.contains(&line)
-        || line == "meshwright help"
         || (is_command && !line.contains(['|', '>', '<', '\'', '"', '$', '*', ';', '&', '\\', '~']))
 }
 
