@@ -57,6 +57,9 @@ fn glb(report: &mut Report, effort: Effort, scene: &Scene) -> Result<Vec<u8>, St
     Ok(ours)
 }
 
+/// Joints and weights of each vertex.
+type Influences = (Vec<[u16; 4]>, Vec<[f32; 4]>);
+
 /// What a GLB holds, as the `gltf` crate's readers give it.
 #[derive(Clone)]
 struct Arrays {
@@ -64,7 +67,7 @@ struct Arrays {
     normals: Vec<[f32; 3]>,
     uvs: Vec<[f32; 2]>,
     indices: Vec<u32>,
-    skin: Option<(Vec<[u16; 4]>, Vec<[f32; 4]>)>,
+    skin: Option<Influences>,
 }
 
 fn readers(glb: &[u8]) -> Option<Arrays> {
