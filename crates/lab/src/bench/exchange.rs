@@ -44,7 +44,7 @@ fn glb(report: &mut Report, effort: Effort, scene: &Scene) -> Result<Vec<u8>, St
     let ours = export().map_err(|e| e.to_string())?.value.into_glb();
     let theirs = peer.to_glb();
     // Names and extras of the scene are ours alone; short indices take half.
-    if size > 1 << 16 && ours.len().abs_diff(theirs.len()) > 4096 {
+    if mesh.positions.len() > 1 << 16 && ours.len().abs_diff(theirs.len()) > 4096 {
         return Err(format!("{} and {} bytes are not the same work", ours.len(), theirs.len()));
     }
     let mut memory = Vec::with_capacity(ours.len());
