@@ -3,8 +3,7 @@
 //! Whoever works on a file keeps what is said of it, until all before it are done with. So results, messages and names of
 //! outputs are the same for any number of workers.
 
-use crate::args::JobsArgs;
-use crate::{Fail, render};
+use crate::{Fail, progress, render};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -51,10 +50,12 @@ pub(crate) fn print(lines: String) -> io::Result<()> {
 fn speak(said: Said) -> io::Result<()> {
     match said {
         Said::Message(line) => {
-            let _ = writeln!(io::stderr().lock(), "{}", render::cut(&line));
+            progress::aside(|| {
+                let _ = writeln!(io::stderr().lock(), "{}", render::cut(&line));
+            });
             Ok(())
         }
-        Said::Result(lines) => io::stdout().lock().write_all(lines.as_bytes()),
+        Said::Result(lines) => progress::aside(|| io::stdout().lock().write_all(lines.as_bytes())),
     }
 }
 
@@ -67,9 +68,9 @@ pub(crate) struct Workers {
 
 impl Workers {
     /// As the arguments say; `memory` is what one file may take.
-    pub(crate) fn new(args: &JobsArgs, memory: u64) -> Self {
+    pub(crate) fn new(jobs: Option<NonZeroUsize>, memory: u64) -> Self {
         let all = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        Self { count: args.jobs.map_or_else(all, NonZeroUsize::get), memory }
+        Self { count: jobs.map_or_else(all, NonZeroUsize::get), memory }
     }
 
     /// The same, one file after the other.

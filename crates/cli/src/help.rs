@@ -16,6 +16,8 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         &[
             ("What is in a model, and what belongs to it", "hopper.dpm"),
             ("In all models of a pack, for a program", "data.pk3 --format json"),
+            ("The names of its clips alone", "hopper.dpm --query 'clips[*].name'"),
+            ("A line for each model of a folder, for a table", "models/ --format csv > models.csv"),
         ],
     ),
     (
@@ -24,6 +26,16 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
             ("Everything that is wrong in a folder", "models/"),
             ("For CI: warnings count, results for a program", "models/ --deny-warnings --format json"),
             ("What an engine would refuse or read otherwise", "tube.iqm --for darkplaces"),
+            ("For code hosts and editors", "models/ --format sarif > models.sarif"),
+        ],
+    ),
+    ("diff", &[("Whether a model came through a conversion", "hopper.dpm hopper.glb --tolerance 0.01")]),
+    ("explain", &[("What a code of check means", "bad-parent")]),
+    (
+        "repair",
+        &[
+            ("What could be mended in a folder", "models/ --dry-run"),
+            ("Mended files in another folder", "models/ -o mended/"),
         ],
     ),
     (

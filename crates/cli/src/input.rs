@@ -1,10 +1,11 @@
 //! The files that a command works on.
 
 use crate::identity::{self, Identity};
+use crate::selection::Selection;
 use crate::{render, temporary};
 use meshwright::files::{EntryKind, FilesError, Pack, Tree, TreePath};
 use meshwright::{Finder, Format};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -93,13 +94,13 @@ pub(crate) struct Expanded {
 /// The files that arguments name: files as they are, folders and packs walked with every file in them, sorted, links
 /// inside folders not followed. The folder `into`, which takes the results, is not walked when it lies inside
 /// another: what an earlier run left there was not asked for.
-pub(crate) fn expand(arguments: &[OsString], into: Option<&Path>) -> Expanded {
+pub(crate) fn expand(selection: &Selection, into: Option<&Path>) -> Expanded {
     let mut expanded = Expanded::default();
     let into = into.and_then(identity::of);
-    for argument in arguments {
+    for argument in &selection.arguments {
         let path = Path::new(argument);
         if is_folder(path) {
-            walk(path, Path::new(""), into.as_ref(), &mut expanded);
+            walk(path, Path::new(""), into.as_ref(), selection, &mut expanded);
         } else {
             expanded.found.push(Ok(Input::named(path)));
         }
@@ -117,16 +118,26 @@ pub(crate) fn is_folder(path: &Path) -> bool {
 }
 
 /// Walks a folder or a pack. A folder in it that has packs is a data folder by itself, in which everything is looked for.
-fn walk(top: &Path, before: &Path, into: Option<&Identity>, expanded: &mut Expanded) {
+fn walk(top: &Path, before: &Path, into: Option<&Identity>, selection: &Selection, expanded: &mut Expanded) {
     let tree = match Tree::open(top) {
         Ok(tree) => tree,
         Err(e) => return expanded.found.push(Err((Input::named(top), e))),
     };
     let finder = Arc::new(Finder::new(tree));
     let (tree, mut data_folders) = (finder.tree(), Vec::new());
+    let scope = tree.scope().cloned().unwrap_or_default();
+    let left_out = |path: &TreePath| {
+        let below = path.below(&scope).map(|path| before.join(as_os(&path)));
+        below.is_some_and(|below| selection.leaves_out(&slashed(&below)))
+    };
     let walk = tree.walk_where(|path, kind| {
-        if kind != EntryKind::Folder {
-            return true;
+        if left_out(path) {
+            return false;
+        }
+        match kind {
+            EntryKind::Folder => {}
+            EntryKind::Link => return selection.follow,
+            _ => return true,
         }
         let Some(folder) = tree.os_path(path) else { return true };
         // Another run is writing there.
@@ -139,7 +150,6 @@ fn walk(top: &Path, before: &Path, into: Option<&Identity>, expanded: &mut Expan
         !out
     });
     data_folders.sort_by(|a, b| a.1.cmp(&b.1));
-    let scope = tree.scope().cloned().unwrap_or_default();
     let below = |path: &TreePath| path.below(&scope).map(|path| before.join(as_os(&path)));
     for file in walk.files {
         let place = |path: &TreePath| tree.shown_path(path).unwrap_or_else(|| top.to_owned());
@@ -166,8 +176,13 @@ fn walk(top: &Path, before: &Path, into: Option<&Identity>, expanded: &mut Expan
         .packs
         .extend(inner.map(|(path, pack)| (tree.shown_path(&path).unwrap_or_else(|| as_os(&path)), pack)));
     for (folder, path) in data_folders {
-        self::walk(&folder, &before.join(as_os(&path)), into, expanded);
+        self::walk(&folder, &before.join(as_os(&path)), into, selection, expanded);
     }
+}
+
+/// A path with slashes, whatever the system writes.
+fn slashed(path: &Path) -> String {
+    path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
 }
 
 /// A path of a tree as one of the operating system, for names of outputs.
@@ -192,11 +207,14 @@ mod tests {
         let _writing = temporary::Pool::default().create(dir.path(), true).unwrap();
         #[cfg(unix)]
         std::os::unix::fs::symlink("/", at("loop")).unwrap();
-        let found: Vec<_> =
-            expand(&[dir.path().into()], None).found.into_iter().map(|i| i.unwrap().below.unwrap()).collect();
+        let found: Vec<_> = expand(&Selection::of(&[dir.path().into()]), None)
+            .found
+            .into_iter()
+            .map(|i| i.unwrap().below.unwrap())
+            .collect();
         assert_eq!(found, [".meshwright-a1B2c3.tmp", "a.dpm", "c.dpm", "b/x.dpm"].map(PathBuf::from));
         let b = at("b");
-        assert_eq!(expand(&[dir.path().into()], Some(&b)).found.len(), 3);
-        assert_eq!(expand(&[b.clone().into()], Some(&b)).found.len(), 1);
+        assert_eq!(expand(&Selection::of(&[dir.path().into()]), Some(&b)).found.len(), 3);
+        assert_eq!(expand(&Selection::of(&[b.clone().into()]), Some(&b)).found.len(), 1);
     }
 }

@@ -10,8 +10,10 @@ mod batch;
 mod check;
 mod convert;
 mod destination;
+mod diff;
 mod dump;
 mod edit;
+mod explain;
 mod help;
 mod identity;
 mod info;
@@ -25,12 +27,17 @@ mod output;
 mod pack;
 mod picture;
 mod pose;
+mod progress;
+mod query;
 mod reader;
 mod refusal;
 mod relative;
 mod render;
+mod repair;
 mod results;
+mod selection;
 mod sources;
+mod table;
 mod temporary;
 mod unpack;
 mod view;
@@ -48,7 +55,7 @@ pub enum Status {
     /// Nothing to complain about.
     #[default]
     Fine,
-    /// A file has errors.
+    /// A file has errors, or two differ.
     Errors,
     /// The arguments are wrong, or wrong for a file.
     Arguments,
@@ -90,9 +97,13 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Status {
         Ok(cli) => cli,
         Err(e) => return refused_arguments(&words, &e),
     };
+    render::set_color(cli.color);
     let result = match &cli.command {
         Command::Info(args) => info::run(args),
         Command::Check(args) => check::run(args),
+        Command::Diff(args) => diff::run(args),
+        Command::Explain(args) => explain::run(args),
+        Command::Repair(args) => repair::run(args),
         Command::Convert(args) => convert::run(args),
         Command::List(args) => list::run(args),
         Command::Unpack(args) => unpack::run(args),
@@ -113,6 +124,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> Status {
             say(&render::error("cannot-write", &format!("standard output: {e}")));
             Status::Unusable
         }
+        Err(Fail::Stopped) => Status::Errors,
         Err(Fail::Usage(message)) => {
             say(&render::error("usage", &message));
             if cli.command.wants_json() {
@@ -154,6 +166,8 @@ pub(crate) enum Fail {
     Io(io::Error),
     /// The arguments make no sense together.
     Usage(String),
+    /// A file failed, and none is to be worked on behind it.
+    Stopped,
 }
 
 impl From<io::Error> for Fail {

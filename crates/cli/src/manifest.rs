@@ -228,8 +228,8 @@ fn read(path: &Path) -> Result<Option<Value>, Fail> {
 fn words(args: &ConvertArgs, aside: &str) -> String {
     let mut own = args.clone();
     (own.files, own.output) = Default::default();
-    (own.manifest, own.resume, own.shard, own.dry_run) = Default::default();
-    (own.jobs.jobs, own.format) = Default::default();
+    (own.manifest, own.resume, own.shard, own.write) = Default::default();
+    (own.many, own.format) = Default::default();
     (own.read.quiet, own.read.verbose) = Default::default();
     hash(format!("{own:?} {} {aside}", env!("CARGO_PKG_VERSION")).as_bytes())
 }

@@ -5,14 +5,14 @@ use crate::identity;
 use crate::refusal::Refusal;
 use crate::temporary::{self, Pool, Temporary};
 use std::fs::{self, File, Metadata};
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 /// What writes an output.
 pub(crate) type Content<'a> = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + 'a>;
 
 /// An output that is there already.
-fn whole(bytes: &[u8]) -> Content<'_> {
+pub(crate) fn whole(bytes: &[u8]) -> Content<'_> {
     Box::new(move |out| out.write_all(bytes))
 }
 
@@ -26,7 +26,8 @@ pub(crate) fn stream(destination: &Destination, content: Content<'_>) -> Result<
     let refused = |path: &Path, e: &io::Error| Err(Refusal::unwritable(path, e));
     match destination {
         Destination::Stdout => {
-            let mut out = io::stdout().lock();
+            let out = io::stdout().lock();
+            let mut out = Shown { first: out.is_terminal(), out };
             match content(&mut out).and_then(|()| out.flush()) {
                 Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Err(Refusal::Closed),
                 Err(e) => refused(Path::new("<stdout>"), &e),
@@ -38,6 +39,29 @@ pub(crate) fn stream(destination: &Destination, content: Content<'_>) -> Result<
             staged.and_then(Staged::appear).or_else(|(path, e)| refused(&path, &e))
         }
         Destination::Folder(path) => refused(path, &is_a_folder()),
+    }
+}
+
+/// Standard output, which takes no bytes that are not text where it is a terminal.
+struct Shown<W> {
+    out: W,
+    /// Nothing was written to a terminal yet.
+    first: bool,
+}
+
+impl<W: Write> Write for Shown<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = || std::str::from_utf8(bytes).map_or_else(|e| e.error_len().is_none(), |_| true);
+        if self.first && !bytes.is_empty() && (bytes.contains(&0) || !text()) {
+            let why = "is a terminal, which binary files are not written to: name a file, or pipe it on";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
+        self.first = false;
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 
@@ -56,13 +80,20 @@ pub(crate) type Failed = (PathBuf, io::Error);
 /// Where a run writes to.
 #[derive(Debug)]
 pub(crate) struct Outputs {
+    /// What is there already stays.
+    keeps: bool,
     destination: Destination,
     pool: Pool,
 }
 
 impl Outputs {
     pub(crate) fn new(destination: &Destination) -> Self {
-        Self { destination: destination.clone(), pool: Pool::default() }
+        Self { keeps: false, destination: destination.clone(), pool: Pool::default() }
+    }
+
+    /// The same, files that are there already being kept or not.
+    pub(crate) fn keeping(self, keeps: bool) -> Self {
+        Self { keeps, ..self }
     }
 
     pub(crate) fn destination(&self) -> &Destination {
@@ -136,6 +167,10 @@ impl Outputs {
     }
 
     fn waiting(&self, place: PathBuf, old: Option<Metadata>, content: Content<'_>) -> io::Result<Waiting> {
+        if self.keeps && old.is_some() {
+            let why = "is there already, and --no-clobber keeps it";
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, why));
+        }
         if let Some(meta) = &old {
             if meta.is_dir() {
                 return Err(is_a_folder());

@@ -6,8 +6,9 @@
 )]
 
 use crate::args::{OutputFormat, OverlayArg, RenderArgs, ViewArg};
+use crate::batch::Workers;
 use crate::destination::Destination;
-use crate::input::{Input, expand, is_folder};
+use crate::input::{Input, expand};
 use crate::losses::{self, Detail};
 use crate::names::safe_file_name;
 use crate::output;
@@ -39,16 +40,16 @@ const SHEET_SIZE: u32 = 160;
 const SMALLEST_CELL: u32 = 24;
 
 pub(crate) fn run(args: &RenderArgs) -> Result<Status, Fail> {
-    let several = !args.sheet && (args.files.len() > 1 || args.files.iter().any(|f| is_folder(Path::new(f))));
+    let mut results = Results::new("drawn", &args.many, &args.files, args.format, &args.read)?;
+    let several = !args.sheet && results.is_over_several();
     let destination =
         if several { Destination::of_several(&args.output) } else { Destination::new(&args.output) };
     check(args, &destination)?;
     let reader = Reader::new(&args.read, &args.companions)?.with_skin(args.skin);
     let work = Work { args, reader, destination };
-    let mut results = Results::new("drawn", &args.files, args.format, &args.read);
     let into =
         if let Destination::Folder(folder) = &work.destination { Some(folder.as_path()) } else { None };
-    let mut inputs = results.inputs(expand(&args.files, into));
+    let mut inputs = results.inputs(expand(results.selection(), into));
     inputs.retain_mut(|input| {
         let is_model = work.reader.is_model(input, Format::holds_model);
         if !is_model {
@@ -66,12 +67,22 @@ pub(crate) fn run(args: &RenderArgs) -> Result<Status, Fail> {
             Err((i, refusal)) => results.refuse(&inputs[i], &refusal),
         }
     } else {
-        for (input, path) in inputs.iter().zip(paths(&inputs, &work.destination)) {
-            match work.one(input, &path) {
-                Ok(done) => work.report(input, &done, &mut results),
-                Err(refusal) => results.refuse(input, &refusal),
-            }
-        }
+        let jobs: Vec<(&Input, PathBuf)> = inputs.iter().zip(paths(&inputs, &work.destination)).collect();
+        let workers = Workers::new(args.many.jobs, work.reader.limits().memory);
+        let drawn = |(input, path): &(&Input, PathBuf)| work.one(input, path);
+        results.over(
+            workers,
+            &jobs,
+            |job| job.0,
+            drawn,
+            |results, (input, _), drawn| {
+                match drawn {
+                    Ok(done) => work.report(input, &done, results),
+                    Err(refusal) => results.refuse(input, &refusal),
+                }
+                Ok(())
+            },
+        )?;
     }
     results.finish()
 }

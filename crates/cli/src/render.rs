@@ -6,21 +6,54 @@
 )]
 
 use anstyle::{AnsiColor, Style};
+use clap::ValueEnum;
 use meshwright::{ErrorClass, Finding, ReadError, Severity, Stream, visible};
 use serde_json::{Value, json};
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal};
 use std::path::Path;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// The most bytes of what is said about one thing.
 const LONGEST: usize = 4096;
 
-/// Whether a stream takes colours: a terminal that knows them, and `NO_COLOR` is not set.
+/// When colours are used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal
+    #[default]
+    Auto,
+    /// Wherever results go
+    Always,
+    /// Nowhere
+    Never,
+}
+
+/// What `--color` says.
+static COLOR: AtomicU8 = AtomicU8::new(Color::Auto as u8);
+
+/// Remembers what `--color` says.
+pub(crate) fn set_color(color: Color) {
+    COLOR.store(color as u8, Ordering::Relaxed);
+}
+
+/// Whether a stream takes colours: as `--color` says, then `NO_COLOR`, then `CLICOLOR_FORCE` and `CLICOLOR`, else where it
+/// is a terminal that knows them.
 pub(crate) fn colours(stream: &impl IsTerminal) -> bool {
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
-    let dumb = std::env::var_os("TERM").is_some_and(|v| v == "dumb");
-    !no_color && !dumb && stream.is_terminal()
+    let color = COLOR.load(Ordering::Relaxed);
+    if color != Color::Auto as u8 {
+        return color == Color::Always as u8;
+    }
+    let is = |name: &str, wanted: &dyn Fn(&OsStr) -> bool| std::env::var_os(name).is_some_and(|v| wanted(&v));
+    if is("NO_COLOR", &|v| !v.is_empty()) {
+        return false;
+    }
+    if is("CLICOLOR_FORCE", &|v| !v.is_empty() && v != "0") {
+        return true;
+    }
+    !is("CLICOLOR", &|v| v == "0") && !is("TERM", &|v| v == "dumb") && stream.is_terminal()
 }
 
 /// `text` cut to what is shown of it, its longest lines first.

@@ -5,9 +5,12 @@
     reason = "counts of files, and members of a document that is made here"
 )]
 
-use crate::args::{OutputFormat, ReadArgs};
+use crate::args::{Form, ManyArgs, OutputFormat, ReadArgs};
+use crate::batch::Workers;
 use crate::input::{Expanded, Input, is_folder};
+use crate::progress::Progress;
 use crate::refusal::Refusal;
+use crate::selection::Selection;
 use crate::{Fail, Status, batch, render, say};
 use meshwright::dump::write_json;
 use meshwright::{counted, opened_elsewhere};
@@ -19,14 +22,24 @@ use std::path::Path;
 
 /// The outcome of a command that takes many files.
 pub(crate) struct Results {
-    format: OutputFormat,
+    form: Form,
     /// What is done with a file: `converted`.
     verb: &'static str,
     /// The folders that were named.
     folders: Vec<String>,
-    /// Whether a summary closes the run.
-    summary: bool,
+    /// Whether more than one file can be there, so that a summary closes the run.
+    several: bool,
+    quiet: bool,
+    selection: Selection,
+    /// The first failure ends the run.
+    fail_fast: bool,
+    /// How many files were left when it did.
+    left: usize,
+    /// How many outputs were there already and stay.
+    kept: u64,
     documents: Vec<Value>,
+    /// Why a document could not be printed.
+    unwritten: Option<io::Error>,
     done: u64,
     /// How many of those have errors.
     faulty: u64,
@@ -51,15 +64,44 @@ pub(crate) enum Shown {
 
 impl Results {
     /// For the files that the arguments name.
-    pub(crate) fn new(verb: &'static str, files: &[OsString], format: OutputFormat, read: &ReadArgs) -> Self {
+    ///
+    /// # Errors
+    /// When they cannot be listed.
+    pub(crate) fn new(
+        verb: &'static str,
+        many: &ManyArgs,
+        files: &[OsString],
+        form: impl Into<Form>,
+        read: &ReadArgs,
+    ) -> Result<Self, Fail> {
+        let selection = Selection::new(files, many)?;
+        let mut results = Self::of(verb, selection, form, read);
+        results.fail_fast = many.fail_fast;
+        Ok(results)
+    }
+
+    /// For files that were chosen.
+    pub(crate) fn of(
+        verb: &'static str,
+        selection: Selection,
+        form: impl Into<Form>,
+        read: &ReadArgs,
+    ) -> Self {
+        let files = &selection.arguments;
         let folders = files.iter().map(Path::new).filter(|file| is_folder(file));
         let folders: Vec<_> = folders.map(render::path).collect();
         Self {
-            format,
+            form: form.into(),
             verb,
-            summary: !read.quiet && (files.len() > 1 || !folders.is_empty()),
+            several: files.len() > 1 || !folders.is_empty(),
+            selection,
+            fail_fast: false,
+            left: 0,
+            kept: 0,
+            quiet: read.quiet,
             folders,
             documents: Vec::new(),
+            unwritten: None,
             done: 0,
             faulty: 0,
             failed: 0,
@@ -83,6 +125,54 @@ impl Results {
         inputs
     }
 
+    /// Which files the run is over.
+    pub(crate) fn selection(&self) -> &Selection {
+        &self.selection
+    }
+
+    /// Works on inputs and takes what becomes of them in their order, while the run is shown. `input` says which one an
+    /// item is about.
+    pub(crate) fn over<I: Sync, T: Send>(
+        &mut self,
+        workers: Workers,
+        items: &[I],
+        input: impl Fn(&I) -> &Input + Sync,
+        work: impl Fn(&I) -> T + Sync,
+        mut take: impl FnMut(&mut Self, &I, T) -> Result<(), Fail> + Send,
+    ) -> Result<(), Fail> {
+        let progress = Progress::start(items.len(), self.quiet);
+        let mut taken = 0;
+        let ended = workers.each(
+            items,
+            |item| input(item).memory(),
+            work,
+            |item, made| {
+                take(self, item, made)?;
+                progress.step(input(item));
+                taken += 1;
+                let over = self.fail_fast && self.status != Status::Fine;
+                if over { Err(Fail::Stopped) } else { Ok(()) }
+            },
+        );
+        match ended {
+            Err(Fail::Stopped) => {
+                self.left = items.len() - taken;
+                Ok(())
+            }
+            ended => ended,
+        }
+    }
+
+    /// A file whose output is there already and stays.
+    pub(crate) fn keep_output(&mut self) {
+        self.kept += 1;
+    }
+
+    /// Whether more than one file can be there.
+    pub(crate) fn is_over_several(&self) -> bool {
+        self.several
+    }
+
     /// A file that gave a result: `document` is its part of the JSON.
     pub(crate) fn add(&mut self, status: Status, document: impl FnOnce() -> Value) {
         self.done += 1;
@@ -104,8 +194,14 @@ impl Results {
 
     fn keep(&mut self, status: Status, document: impl FnOnce() -> Value) {
         self.status.and(status);
-        if self.format == OutputFormat::Json {
-            self.documents.push(document());
+        match self.form {
+            Form::Lines => {}
+            Form::Documents => {
+                if let Err(e) = print(&document()) {
+                    self.unwritten.get_or_insert(e);
+                }
+            }
+            Form::Document | Form::Sarif => self.documents.push(document()),
         }
     }
 
@@ -131,12 +227,18 @@ impl Results {
 
     /// What one file became of several: there is nothing to sum up.
     pub(crate) fn one_of_several(&mut self) {
-        self.summary = false;
+        self.several = false;
+    }
+
+    /// Prints a document that is made of those of the files, and returns how the run went.
+    pub(crate) fn finish_with(self, made: impl FnOnce(&[Value]) -> Value) -> Result<Status, Fail> {
+        print(&made(&self.documents))?;
+        self.finish()
     }
 
     /// Prints the document, and returns how the run went.
     pub(crate) fn finish(mut self) -> Result<Status, Fail> {
-        let is_empty = self.done == 0 && self.failed == 0 && self.unchanged == 0;
+        let is_empty = self.done == 0 && self.failed == 0 && self.unchanged == 0 && self.kept == 0;
         if is_empty {
             for folder in &self.folders {
                 let why = render::error("no-model", "no file of a known format is in this folder");
@@ -144,15 +246,19 @@ impl Results {
             }
             self.status.and(Status::Unusable);
         }
-        if self.format == OutputFormat::Json {
+        if let Some(e) = self.unwritten.take() {
+            return Err(e.into());
+        }
+        if self.form == Form::Document {
             let mut summary = self.left_aside();
             summary["done"] = self.done.into();
             summary["failed"] = self.failed.into();
-            if self.unchanged > 0 {
-                summary["unchanged"] = self.unchanged.into();
+            let more = [("unchanged", self.unchanged), ("kept", self.kept), ("left", self.left as u64)];
+            for (name, n) in more.into_iter().filter(|(_, n)| *n > 0) {
+                summary[name] = n.into();
             }
             print(&json!({ "files": self.documents, "summary": summary }))?;
-        } else if self.summary {
+        } else if self.several && !self.quiet {
             say(&self.summed_up());
             Elsewhere::among(&self.skipped).iter().for_each(|models| say(&models.line()));
         }
@@ -190,8 +296,14 @@ impl Results {
         if self.hidden > 0 {
             parts.push(counted(self.hidden, "file is hidden by another", "files are hidden by others"));
         }
+        if self.kept > 0 {
+            parts.push(format!("{} kept, their outputs being there", self.kept));
+        }
         if self.failed > 0 {
             parts.push(format!("{} failed", self.failed));
+        }
+        if self.left > 0 {
+            parts.push(format!("{} not looked at after that", self.left));
         }
         parts.join(", ")
     }

@@ -25,6 +25,15 @@ static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 /// What was named as an input.
 static KEPT: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
 
+/// What says where a run is.
+static PLACE: Mutex<Option<fn() -> Option<String>>> = Mutex::new(None);
+
+/// Waits for signals that end the program, and lets `place` say then where it was.
+pub(crate) fn tell_place(place: fn() -> Option<String>) {
+    *lock(&PLACE) = Some(place);
+    watch();
+}
+
 fn lock<T>(mutex: &'static Mutex<T>) -> MutexGuard<'static, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -288,8 +297,10 @@ mod unix {
     use signal_hook::iterator::Signals;
     use signal_hook::low_level;
     use std::fs;
-    use std::io;
+    use std::io::{self, Write};
+    use std::sync::mpsc;
     use std::thread;
+    use std::time::Duration;
 
     const ENDING: [i32; 4] = [SIGHUP, SIGINT, SIGQUIT, SIGTERM];
 
@@ -311,6 +322,21 @@ mod unix {
         thread::Builder::new().name("signals".into()).spawn(move || end(&mut signals)).map(drop)
     }
 
+    /// Says where the run was. Whoever does not read what is said does not keep the program from ending.
+    fn tell() {
+        const PATIENCE: Duration = Duration::from_millis(200);
+        let place = super::PLACE.try_lock().ok().and_then(|place| *place);
+        let Some(place) = place.and_then(|place| place()) else { return };
+        let (done, told) = mpsc::channel();
+        let say = move || {
+            let _ = writeln!(io::stderr(), "{place}");
+            let _ = done.send(());
+        };
+        if thread::Builder::new().name("place".into()).spawn(say).is_ok() {
+            let _ = told.recv_timeout(PATIENCE);
+        }
+    }
+
     /// Ends the program as the first signal says, and leaves nothing behind.
     fn end(signals: &mut Signals) {
         for signal in signals.forever() {
@@ -318,6 +344,7 @@ mod unix {
             for folder in &*open {
                 let _ = fs::remove_dir_all(folder);
             }
+            tell();
             // The lock is held to the end, so that no new file is made.
             let _ = low_level::emulate_default_handler(signal);
         }

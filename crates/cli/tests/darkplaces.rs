@@ -30,8 +30,11 @@ fn info_and_dump_see_the_clips_that_convert_does() {
     let (_dir, path) = hopper("1 6 6 1 // sways\n7 8\n3 1\n0 2\n");
     let path = path.to_str().unwrap();
     let info = json(&["info", path, "--format", "json"]);
-    assert_eq!(info["files"][0]["clips"], 4);
-    assert_eq!(json(&["info", path, "--format", "json", "--no-companions"])["files"][0]["clips"], 3);
+    assert_eq!(info["files"][0]["counts"]["clips"], 4);
+    assert_eq!(
+        json(&["info", path, "--format", "json", "--no-companions"])["files"][0]["counts"]["clips"],
+        3
+    );
     let names = |more: &[&str]| {
         let dump = json(&[&["dump", path], more].concat());
         let clips = dump["clips"].as_array().unwrap().clone();
@@ -55,7 +58,7 @@ fn a_dpm_is_optimised_with_its_companion() {
     assert_eq!(fs::read(out).unwrap().len(), bytes);
     let groups = fs::read_to_string(format!("{out}.framegroups")).unwrap();
     assert_eq!(groups, "1 4 6 1\n3 2 20 1\n");
-    assert_eq!(json(&["info", out, "--format", "json"])["files"][0]["clips"], 2);
+    assert_eq!(json(&["info", out, "--format", "json"])["files"][0]["counts"]["clips"], 2);
     // Nothing of the clips is changed where no frame goes.
     let whole = dir.path().join("whole.dpm");
     let said = run(["optimize", path, "-o", whole.to_str().unwrap(), "--unused-bones", "remove"]);

@@ -60,7 +60,7 @@ pub use format::{Beside, Bytes, Companion, FileFormat, Role, Setting};
 pub use limits::{Budget, DEFAULT_MEMORY, LimitExceeded, Limits, ReadOptions, Strictness};
 pub use path::{FieldPath, Path, Segment};
 pub use report::{Finding, KEPT_PER_CODE, Parsed, Report};
-pub use rule::{Kind, Rule, Severity};
+pub use rule::{Kind, Reaction, Rule, Severity};
 pub use sniff::Confidence;
 pub use text::{FixedName, NameError};
 pub use writer::{ByteWriter, Slot32};

@@ -99,6 +99,50 @@ impl fmt::Display for Kind {
     }
 }
 
+/// Declares [`Reaction`] with its names and sentences.
+macro_rules! reactions {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal, $text:literal;)+) => {
+        /// What the engine that a format belongs to does with a file that breaks a rule, as far as its description or
+        /// its source says.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum Reaction {
+            $($(#[$doc])* $variant,)+
+        }
+
+        impl Reaction {
+            /// The reaction's stable name.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)+ }
+            }
+        }
+
+        impl fmt::Display for Reaction {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self { $(Self::$variant => $text,)+ })
+            }
+        }
+    };
+}
+
+reactions! {
+    /// Nothing that is known says.
+    #[default]
+    Unknown = "unknown", "What the original engine does with it is not known.";
+    /// It does not load the file, or not the part.
+    Refuses = "refuses", "The original engine refuses the file, or the part that breaks the rule.";
+    /// It goes on with whatever bytes are there.
+    Unchecked = "unchecked", "The original engine does not check this: it goes on with whatever bytes are there, and may crash.";
+    /// It loads the file and shows or plays it wrongly.
+    Misshown = "misshown", "The original engine loads the file, and shows or plays it wrongly.";
+    /// It takes another value.
+    Tolerated = "tolerated", "The original engine loads the file and makes do with another value.";
+    /// It does not look.
+    Ignored = "ignored", "The original engine does not look at it: nothing is different in the game.";
+    /// The rule is none of an engine's.
+    NoEngine = "no-engine", "No engine is concerned: the rule is that of the format, or of who reads it.";
+}
+
 /// A rule of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -116,12 +160,22 @@ pub struct Rule {
     pub cause: &'static str,
     /// What to do about it: a sentence for people.
     pub mending: &'static str,
+    /// What the original engine does.
+    pub reaction: Reaction,
 }
 
 impl Rule {
     /// A rule whose breaking is an error that nobody passes over.
     pub const fn error(code: &'static str, kind: Kind, cause: &'static str, mending: &'static str) -> Self {
-        Self { code, kind, severity: Severity::Error, forgivable: false, cause, mending }
+        Self {
+            code,
+            kind,
+            severity: Severity::Error,
+            forgivable: false,
+            cause,
+            mending,
+            reaction: Reaction::Unknown,
+        }
     }
 
     /// A rule whose breaking is an error that a lenient reader passes over and reports.
@@ -131,17 +185,50 @@ impl Rule {
         cause: &'static str,
         mending: &'static str,
     ) -> Self {
-        Self { code, kind, severity: Severity::Error, forgivable: true, cause, mending }
+        Self {
+            code,
+            kind,
+            severity: Severity::Error,
+            forgivable: true,
+            cause,
+            mending,
+            reaction: Reaction::Unknown,
+        }
     }
 
     /// A rule that every reader passes over, and validation reports.
     pub const fn warning(code: &'static str, kind: Kind, cause: &'static str, mending: &'static str) -> Self {
-        Self { code, kind, severity: Severity::Warning, forgivable: true, cause, mending }
+        Self {
+            code,
+            kind,
+            severity: Severity::Warning,
+            forgivable: true,
+            cause,
+            mending,
+            reaction: Reaction::Unknown,
+        }
     }
 
     /// Something worth knowing that is no fault.
     pub const fn info(code: &'static str, kind: Kind, cause: &'static str, mending: &'static str) -> Self {
-        Self { code, kind, severity: Severity::Info, forgivable: true, cause, mending }
+        Self {
+            code,
+            kind,
+            severity: Severity::Info,
+            forgivable: true,
+            cause,
+            mending,
+            reaction: Reaction::Unknown,
+        }
+    }
+}
+
+impl Rule {
+    /// The same rule with what the original engine does when it is broken.
+    #[must_use]
+    pub const fn with_reaction(mut self, reaction: Reaction) -> Self {
+        self.reaction = reaction;
+        self
     }
 }
 
@@ -153,11 +240,12 @@ impl fmt::Display for Rule {
 
 /// Declares the rules of one kind of file as constants, and all of them as `RULES`.
 ///
-/// Each row is severity (`error`, `forgivable`, `warning`, `info`), name, code, [`Kind`], cause and mending.
+/// Each row is severity (`error`, `forgivable`, `warning`, `info`), name, code, [`Kind`], where it is known the engine's
+/// [`Reaction`] in brackets, cause and mending.
 ///
 /// ```
 /// meshwright_core::rules! {
-///     error MAGIC = "bad-magic", BadMagic,
+///     error MAGIC = "bad-magic", BadMagic [Refuses],
 ///         "The file does not begin with the letters of its format.",
 ///         "Nothing can be mended: the file is of another format or its beginning is lost.";
 ///     warning SUM = "influence-sum", NotNormalized,
@@ -169,9 +257,12 @@ impl fmt::Display for Rule {
 /// ```
 #[macro_export]
 macro_rules! rules {
-    ($($level:ident $name:ident = $code:literal, $kind:ident, $cause:literal, $mending:literal;)+) => {
+    ($(
+        $level:ident $name:ident = $code:literal, $kind:ident $([$reaction:ident])?, $cause:literal, $mending:literal;
+    )+) => {
         $(pub(crate) const $name: &$crate::Rule =
-            &$crate::Rule::$level($code, $crate::Kind::$kind, $cause, $mending);)+
+            &$crate::Rule::$level($code, $crate::Kind::$kind, $cause, $mending)
+                $(.with_reaction($crate::Reaction::$reaction))?;)+
 
         /// All rules, in the order in which they are declared.
         pub(crate) const RULES: &[&$crate::Rule] = &[$($name),+];

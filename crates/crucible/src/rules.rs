@@ -9,10 +9,10 @@ rules! {
     error COUNT = "Truncated", BadCount,
         "A table has more items than the rest of the file can hold.",
         "Fetch the file again: its end is missing, or the count is damaged.";
-    error LIMIT = "LimitExceeded", Limit,
+    error LIMIT = "LimitExceeded", Limit [NoEngine],
         "Reading the file would take more memory than the caller allows.",
         "Raise the limit if the file is to be trusted.";
-    error NEGATIVE_SIZE = "NegativeSize", BadSize,
+    error NEGATIVE_SIZE = "NegativeSize", BadSize [Unchecked],
         "A size is negative. The engine does not look at the sign and fails while it decodes or allocates.",
         "The file is damaged where the size stands: export it again.";
     error RATIO = "ImpossibleRatio", BadSize,
@@ -24,13 +24,13 @@ rules! {
     error OUTPUT_TOO_LONG = "Lz4OutputTooLong", BadSize,
         "An LZ4 block decodes to more bytes than the stream states.",
         "Correct the stated size or compress the stream again.";
-    warning END_RULE = "Lz4EndRule", Compatibility,
+    warning END_RULE = "Lz4EndRule", Compatibility [Refuses],
         "An LZ4 block ends in a match. The last 5 bytes must be literals and no match may start within the last 12; the engine's decoder, liblz4, refuses nearly all other blocks.",
         "Compress the stream again.";
-    warning NOT_FINITE = "NonFinite", NonFinite,
+    warning NOT_FINITE = "NonFinite", NonFinite [Unchecked],
         "A value is infinite or not a number; the engine does not check this.",
         "Correct the value in the program that the model was made with.";
-    warning TRAILING_BYTES = "TrailingBytes", Unused,
+    warning TRAILING_BYTES = "TrailingBytes", Unused [Ignored],
         "Bytes lie behind the end of the model, where the format has none; the engine ignores them.",
         "Cut the file there unless the bytes are known to mean something.";
 }

@@ -10,10 +10,10 @@ use meshwright_core::record::Field;
 use meshwright_core::{Codes, F32, Findings, Path, ReadError, Rule, bulk};
 
 meshwright_core::rules! {
-    error MAGIC = "bad-magic", BadMagic,
+    error MAGIC = "bad-magic", BadMagic [Refuses],
         "The file does not begin with the letters of its format.",
         "Nothing can be mended: the file is of another format, or its beginning is lost.";
-    error TYPE = "bad-type", BadValue,
+    error TYPE = "bad-type", BadValue [Refuses],
         "The file is of a type that was never defined; engines refuse it.",
         "Look for another program's format under the same extension.";
     error SHORT = "out-of-file", Truncated,
@@ -22,7 +22,7 @@ meshwright_core::rules! {
     error COUNT = "out-of-file", BadCount,
         "A table claims more items than the file has room for.",
         "Get a complete copy, or correct the count.";
-    error LIMIT = "limit", Limit,
+    error LIMIT = "limit", Limit [NoEngine],
         "Reading on would take more memory than the caller allows.",
         "Allow more memory, if the file is trusted.";
     forgivable TRUNCATED = "truncated", Truncated,
@@ -31,34 +31,34 @@ meshwright_core::rules! {
     forgivable BEHIND_END = "out-of-file", OutOfBounds,
         "Sections lie behind the size that the header states.",
         "Correct the stored size, or write the model anew without the layout of its file.";
-    forgivable PARENT_ORDER = "bad-parent", BadHierarchy,
+    forgivable PARENT_ORDER = "bad-parent", BadHierarchy [Refuses],
         "A bone does not come behind the bone it hangs from; engines refuse the model.",
         "Sort the bones so that parents come first: a lenient reader does, and what it read can be written.";
-    error PARENT_CIRCLE = "bad-parent", BadHierarchy,
+    error PARENT_CIRCLE = "bad-parent", BadHierarchy [Refuses],
         "A bone hangs from itself, or by way of others; engines refuse the model.",
         "Hang one of the bones from another.";
-    error PARENT_MISSING = "bad-parent", BadReference,
+    error PARENT_MISSING = "bad-parent", BadReference [Refuses],
         "A bone hangs from a bone that is not there; engines refuse the model.",
         "Hang it from a bone that is there.";
-    forgivable PARENT_BELOW = "bad-parent", BadReference,
+    forgivable PARENT_BELOW = "bad-parent", BadReference [Refuses],
         "The number of a bone's parent is below -1; DarkPlaces takes the bone for a root, other engines refuse it.",
         "Set the parent to -1.";
-    error BONE_INDEX = "bad-bone-index", BadReference,
+    error BONE_INDEX = "bad-bone-index", BadReference [Unchecked],
         "A vertex hangs from a bone that is not there; engines crash or draw garbage.",
         "Point it at a bone that is there.";
-    error VERTEX_INDEX = "bad-vertex-index", BadReference,
+    error VERTEX_INDEX = "bad-vertex-index", BadReference [Tolerated],
         "A triangle has a vertex that is not there; DarkPlaces takes the first one of the mesh instead.",
         "Remove the triangle, or point it at a vertex that is there.";
-    forgivable NON_FINITE = "non-finite", NonFinite,
+    forgivable NON_FINITE = "non-finite", NonFinite [Misshown],
         "A position, weight, normal or transform is infinite or no number, so that nothing sensible can be drawn.",
         "Replace the number, or export the model again.";
     error BAD_COUNT = "bad-count", BadCount,
         "Lists that belong together are not of one length.",
         "Give each vertex and each triangle what belongs to it.";
-    warning TRAILING = "trailing-bytes", Unused,
+    warning TRAILING = "trailing-bytes", Unused [Ignored],
         "Bytes follow the end that the header states; engines do not read them.",
         "Cut them off, if nothing else is known to use them.";
-    info UNREFERENCED = "unreferenced-bytes", Unused,
+    info UNREFERENCED = "unreferenced-bytes", Unused [Ignored],
         "No structure refers to some bytes of the file; they are kept.",
         "Nothing needs to be done.";
     warning MISALIGNED = "misaligned-offset", Misaligned,
@@ -67,16 +67,16 @@ meshwright_core::rules! {
     warning IN_HEADER = "table-in-header", Overlap,
         "A section begins within the header.",
         "Check the offset; write the model anew without the layout of its file if its content is right.";
-    warning UNTERMINATED = "unterminated-name", BadName,
+    warning UNTERMINATED = "unterminated-name", BadName [Unchecked],
         "A name fills its field, so that programs that expect its end read on behind it.",
         "Shorten it to 31 bytes.";
-    warning DUPLICATE_NAME = "duplicate-name", Duplicate,
+    warning DUPLICATE_NAME = "duplicate-name", Duplicate [Tolerated],
         "Two bones have one name but for upper and lower case; engines find the first of them only.",
         "Rename one of them.";
-    warning BONE_FLAGS = "unknown-bone-flags", BadValue,
+    warning BONE_FLAGS = "unknown-bone-flags", BadValue [Ignored],
         "A bone has flags without a known meaning.",
         "Nothing needs to be done: the flags are kept and engines ignore them.";
-    warning BOUNDS = "non-finite-bounds", NonFinite,
+    warning BOUNDS = "non-finite-bounds", NonFinite [Misshown],
         "Stored bounds are infinite or no number; engines that rely on them may never draw the model.",
         "Compute the bounds anew.";
     warning TEXCOORD = "non-finite-texcoord", NonFinite,

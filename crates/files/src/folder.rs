@@ -174,14 +174,15 @@ impl Folder {
 
     /// What a link leads to; what lies outside the tree is never opened.
     pub(crate) fn follow(&self, link: &TreePath) -> EntryKind {
-        let target = || {
-            let target = os::resolved(&self.os_path(link)?).ok()?;
-            if !target.starts_with(self.resolved()?) {
-                return None;
-            }
-            os::kind(&target).ok()
-        };
-        target().unwrap_or(EntryKind::Other)
+        self.target(link).map_or(EntryKind::Other, |(_, kind)| kind)
+    }
+
+    /// Where a link leads, and what is there; none where that lies outside the tree.
+    pub(crate) fn target(&self, link: &TreePath) -> Option<(PathBuf, EntryKind)> {
+        let target = os::resolved(&self.os_path(link)?).ok()?;
+        let kind =
+            os::kind(&target).ok().filter(|_| self.resolved().is_some_and(|top| target.starts_with(top)))?;
+        Some((target, kind))
     }
 
     fn resolved(&self) -> Option<&Path> {

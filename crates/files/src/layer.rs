@@ -6,10 +6,12 @@ use crate::inner::{Inner, Place};
 use crate::listing::{EntryKind, Listing};
 use crate::memory::Memory;
 use crate::mount::Mount;
+use crate::os;
 use crate::pack::Pack;
 use crate::path::TreePath;
 use meshwright_core::Budget;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -81,6 +83,16 @@ impl Layer {
             Self::Folder(f) if kind == EntryKind::Link => f.follow(path),
             _ => kind,
         }
+    }
+
+    /// What a link leads to that is walked: a folder once, and not where the link lies in it.
+    pub(crate) fn enter(&self, link: &TreePath, entered: &mut BTreeSet<PathBuf>) -> EntryKind {
+        let Self::Folder(folder) = self else { return EntryKind::Other };
+        let Some((target, kind)) = folder.target(link) else { return EntryKind::Other };
+        let within = || folder.os_path(link).and_then(|at| os::resolved(at.parent()?).ok());
+        let again = kind == EntryKind::Folder
+            && (within().is_none_or(|at| at.starts_with(&target)) || !entered.insert(target));
+        if again { EntryKind::Other } else { kind }
     }
 
     /// Everything of a kind that a path can mean: what has it exactly, then what differs in case.

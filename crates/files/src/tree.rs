@@ -496,10 +496,11 @@ impl Tree {
 
     /// All files. Links, pipes and devices are not among them.
     pub fn walk(&self) -> Walk {
-        self.walk_where(|_, _| true)
+        self.walk_where(|_, kind| kind != EntryKind::Link)
     }
 
-    /// All files that `keep` keeps, in folders that it keeps.
+    /// All files that `keep` keeps, in folders that it keeps. A link that it keeps is walked as what it leads to: within the
+    /// tree, each folder by one link alone, and none that the link lies in.
     pub fn walk_where(&self, mut keep: impl FnMut(&TreePath, EntryKind) -> bool) -> Walk {
         let (mut found, mut hidden) = (Vec::new(), 0_u64);
         let mut seen = BTreeSet::new();
@@ -551,6 +552,7 @@ fn files(
 ) -> Vec<Result<TreePath, (TreePath, FilesError)>> {
     let mut found = Vec::new();
     let mut open = vec![top];
+    let mut entered = BTreeSet::new();
     while let Some(folder) = open.pop() {
         let listing = match layer.list(&folder) {
             Ok(listing) => listing,
@@ -559,16 +561,23 @@ fn files(
                 continue;
             }
         };
-        let of = |wanted| listing.iter().filter(move |(_, kind)| *kind == wanted).map(|(name, _)| name);
         // An archive is walked as the folder that it is.
         let is_archive = |path: &TreePath| layer.within(path).is_some_and(|(.., rest)| rest.is_root());
-        let files = of(EntryKind::File).map(|name| folder.child(name)).filter(|p| flat || !is_archive(p));
-        let kept = files.filter(|p| keep(p, EntryKind::File));
-        found.extend(kept.map(Ok));
+        let mut folders = Vec::new();
+        for (name, kind) in listing.iter() {
+            let path = folder.child(name);
+            let kind = match kind {
+                EntryKind::Link if keep(&path, EntryKind::Link) => layer.enter(&path, &mut entered),
+                kind => kind,
+            };
+            match kind {
+                EntryKind::File if (flat || !is_archive(&path)) && keep(&path, kind) => found.push(Ok(path)),
+                EntryKind::Folder if (!flat || !is_archive(&path)) && keep(&path, kind) => folders.push(path),
+                _ => {}
+            }
+        }
         // The first is walked first.
-        let folders = of(EntryKind::Folder).rev().map(|name| folder.child(name));
-        let folders = folders.filter(|path| !flat || !is_archive(path));
-        open.extend(folders.filter(|path| keep(path, EntryKind::Folder)));
+        open.extend(folders.into_iter().rev());
     }
     found
 }

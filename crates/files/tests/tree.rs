@@ -191,6 +191,15 @@ mod unix {
         }
         let tree = Tree::open(at("d")).unwrap();
         assert_eq!(walked(&tree), ["a/x"]);
+        // Where they are asked for they are walked, each folder once and none in itself.
+        symlink("a", at("d/second")).unwrap();
+        let names = |walk: meshwright_files::Walk| {
+            walk.files.iter().map(|f| f.as_ref().unwrap().to_string()).collect::<Vec<_>>()
+        };
+        let fresh = Tree::open(at("d")).unwrap();
+        assert_eq!(names(fresh.walk_where(|_, _| true)), ["file", "a/x", "inside/x"]);
+        assert_eq!(names(fresh.walk_where(|path, _| *path != "inside")), ["file", "a/x", "second/x"]);
+        fs::remove_file(at("d/second")).unwrap();
         assert_eq!(read(&tree, "INSIDE/X").unwrap(), "d/a/x");
         assert_eq!(read(&tree, "file").unwrap(), "d/a/x");
         assert_eq!(read(&tree, "loop/loop/loop/file").unwrap(), "d/a/x");

@@ -11,56 +11,56 @@ use meshwright_core::{Findings, Path, Report, Rule};
 use meshwright_scene::Engine;
 
 meshwright_core::rules! {
-    error MISSING = "engine-missing-array", Missing,
+    error MISSING = "engine-missing-array", Missing [Refuses],
         "The loader refuses a model without positions, texture coordinates or, where it moves, joints of vertices \
          (DarkPlaces model_alias.c, Mod_INTERQUAKEMODEL_Load; FTE com_mesh.c, Mod_ParseIQMMeshModel; Daemon \
          tr_model_iqm.cpp, R_LoadIQModel).",
         "Add the array.";
-    error FORMAT = "engine-array-format", Compatibility,
+    error FORMAT = "engine-array-format", Compatibility [Refuses],
         "The loader does not read an array of this form: DarkPlaces takes floats and bytes alone and misses it, Daemon \
          refuses the whole file (DarkPlaces model_alias.c; Daemon tr_model_iqm.cpp, IQM_CheckRange and R_LoadIQModel).",
         "Store floats, and joints and weights as bytes; leave arrays of other programs out.";
-    warning SKIPPED = "engine-array-skipped", Compatibility,
+    warning SKIPPED = "engine-array-skipped", Compatibility [Ignored],
         "The loader passes over an array of this form (DarkPlaces model_alias.c, Mod_INTERQUAKEMODEL_Load).",
         "Store floats, and joints and weights as bytes.";
-    error JOINTS = "engine-joints", Limit,
+    error JOINTS = "engine-joints", Limit [Refuses],
         "The loader takes fewer joints (DarkPlaces and Daemon count them in bytes; FTE MAX_BONES).",
         "Leave joints out that nothing follows.";
-    error POSES = "engine-poses", BadCount,
+    error POSES = "engine-poses", BadCount [Refuses],
         "FTE refuses a model with another count of poses than of joints (com_mesh.c, Mod_ParseIQMMeshModel).",
         "Give every joint its pose.";
-    error SIZE = "engine-filesize", BadSize,
+    error SIZE = "engine-filesize", BadSize [Refuses],
         "The loader refuses a file that is not of the stated size (FTE com_mesh.c), or above 16 MiB (Daemon \
          tr_model_iqm.cpp).",
         "Write the model anew without the layout of its file, or make it smaller.";
-    error EMPTY = "engine-empty", Missing,
+    error EMPTY = "engine-empty", Missing [Refuses],
         "Daemon refuses a file without an array, a triangle and a mesh, and anims without frames (tr_model_iqm.cpp, \
          R_LoadIQModel).",
         "Put the anims into the file of the meshes.";
-    error VERSION = "engine-version", Unsupported,
+    error VERSION = "engine-version", Unsupported [Refuses],
         "Daemon reads version 2 alone (tr_model_iqm.cpp, R_LoadIQModel).",
         "Convert the model by way of a scene.";
-    warning NAME = "engine-name-cut", BadName,
+    warning NAME = "engine-name-cut", BadName [Tolerated],
         "DarkPlaces cuts names of joints to 63 bytes and those of anims to 31 (model_shared.h: aliasbone_t, \
          animscene_t).",
         "Shorten the name.";
-    warning SCALE = "engine-scale", Compatibility,
+    warning SCALE = "engine-scale", Compatibility [Tolerated],
         "DarkPlaces passes over the scales of joints, at rest and in frames; Daemon takes the x of each (DarkPlaces \
          model_alias.c; Daemon tr_model_iqm.cpp).",
         "Convert the model with its scales baked.";
-    error BAD_SCALE = "engine-bad-scale", Compatibility,
+    error BAD_SCALE = "engine-bad-scale", Compatibility [Refuses],
         "Daemon refuses scales that differ between axes by more than 1, or are negative (tr_model_iqm.cpp, \
          R_LoadIQModel).",
         "Convert the model with its scales baked.";
-    warning WEIGHTS = "engine-weights", Compatibility,
+    warning WEIGHTS = "engine-weights", Compatibility [Tolerated],
         "DarkPlaces takes the first joint alone where the second weight is 0, Daemon makes the first weight what the \
          others leave of 255 (DarkPlaces model_alias.c; Daemon tr_model_iqm.cpp).",
         "Sort the weights of each vertex, the greatest first, to a sum of 255.";
-    warning RATE = "engine-rate", BadValue,
+    warning RATE = "engine-rate", BadValue [Tolerated],
         "An anim without a rate stands still in DarkPlaces and plays at 10 frames per second in FTE (DarkPlaces \
          model_shared.c; FTE com_mesh.c).",
         "State the rate.";
-    warning DIRECTIONS = "engine-directions", Missing,
+    warning DIRECTIONS = "engine-directions", Missing [Tolerated],
         "Daemon reads zeros where normals or tangents are missing (tr_model_iqm.cpp, R_LoadIQModel).",
         "Add them.";
 }

@@ -3,19 +3,19 @@
 use meshwright_core::Codes;
 
 meshwright_core::rules! {
-    error MAGIC = "bad-magic", BadMagic,
+    error MAGIC = "bad-magic", BadMagic [Refuses],
         "The file does not begin with the letters of its format.",
         "Nothing can be mended: the file is of another format, or its beginning is lost.";
-    error VERSION = "bad-version", Unsupported,
+    error VERSION = "bad-version", Unsupported [Refuses],
         "The file is of a version that was never defined.",
         "Look for another program's format under the same extension.";
-    error SHORT_HEADER = "truncated", Truncated,
+    error SHORT_HEADER = "truncated", Truncated [Refuses],
         "The file ends within its header.",
         "Get a complete copy; what is missing cannot be rebuilt.";
-    forgivable TRUNCATED = "truncated", Truncated,
+    forgivable TRUNCATED = "truncated", Truncated [Refuses],
         "The file is shorter than its header says; every loader refuses it.",
         "Get a complete copy, or write the model anew without the layout of its file.";
-    error SHORT = "out-of-file", OutOfBounds,
+    error SHORT = "out-of-file", OutOfBounds [Refuses],
         "A table, an array or an extension lies outside of the file.",
         "Get a complete copy, or correct the offset and the count.";
     forgivable BEHIND_END = "out-of-file", OutOfBounds,
@@ -24,10 +24,10 @@ meshwright_core::rules! {
     error COUNT = "out-of-file", BadCount,
         "A table claims more items than the file has room for.",
         "Get a complete copy, or correct the count.";
-    error LIMIT = "limit-exceeded", Limit,
+    error LIMIT = "limit-exceeded", Limit [NoEngine],
         "Reading on would take more memory than the caller allows.",
         "Allow more memory, if the file is trusted.";
-    error TOO_MUCH = "limit-exceeded", BadCount,
+    error TOO_MUCH = "limit-exceeded", BadCount [NoEngine],
         "Frames times joints, or the vertices and triangles that meshes share, are more than any model needs.",
         "Correct the counts, or give each mesh a range of its own.";
     error IN_HEADER = "in-header", Overlap,
@@ -36,19 +36,19 @@ meshwright_core::rules! {
     error BAD_COUNT = "bad-count", BadCount,
         "Lists that belong together are not of one length.",
         "Give each vertex, triangle and frame what belongs to it.";
-    error VERSION_1 = "version-1", Unsupported,
+    error VERSION_1 = "version-1", Unsupported [NoEngine],
         "A file of version 1 has no place for the fourth number of a rotation, nor for a tenth channel.",
         "Set the version to 2.";
-    forgivable TEXT_END = "bad-text", BadName,
+    forgivable TEXT_END = "bad-text", BadName [Unchecked],
         "The last string of the text has no end; loaders read on behind it.",
         "End the text with a zero byte.";
-    forgivable NAME = "bad-name", BadName,
+    forgivable NAME = "bad-name", BadName [Unchecked],
         "A name lies outside of the text; DarkPlaces and FTE read whatever is there.",
         "Point it at a string of the text; 0 is the empty one.";
     error BAD_FORMAT = "bad-format", BadValue,
         "An array is of a format or size that nothing can be made of.",
         "Store positions as three floats, and joints as four bytes.";
-    error NO_POSITION = "missing-array", Missing,
+    error NO_POSITION = "missing-array", Missing [Refuses],
         "A model without positions; every loader refuses it.",
         "Add an array of positions.";
     error VERTEX_INDEX = "bad-vertex-index", BadReference,
@@ -60,10 +60,10 @@ meshwright_core::rules! {
     error PARENT_ORDER = "bad-parent", BadHierarchy,
         "A joint does not come behind the one it hangs from.",
         "Sort the joints so that parents come first.";
-    error NON_FINITE = "non-finite", NonFinite,
+    error NON_FINITE = "non-finite", NonFinite [Misshown],
         "A position, normal, weight or transform is infinite or no number, so that nothing sensible can be drawn.",
         "Replace the number, or export the model again.";
-    error JOINT_INDEX = "bad-joint-index", BadReference,
+    error JOINT_INDEX = "bad-joint-index", BadReference [Unchecked],
         "A vertex follows a joint that is not there; engines read beyond their tables.",
         "Point it at a joint that is there.";
     error POSE_COUNT = "pose-count", BadCount,
@@ -81,13 +81,13 @@ meshwright_core::rules! {
     error EXTENSION_LOOP = "extension-loop", BadHierarchy,
         "The list of extensions comes back to a node that it has passed.",
         "Correct the count of extensions, or where their nodes lead.";
-    warning TRAILING = "trailing-bytes", Unused,
+    warning TRAILING = "trailing-bytes", Unused [Refuses],
         "Bytes follow the end that the header states; assimp and FTE refuse the file.",
         "Cut them off, if nothing else is known to use them.";
-    info UNREFERENCED = "unreferenced-bytes", Unused,
+    info UNREFERENCED = "unreferenced-bytes", Unused [Ignored],
         "No structure refers to some bytes of the file that are no padding; they are kept.",
         "Nothing needs to be done.";
-    warning FLAGS = "unknown-flags", BadValue,
+    warning FLAGS = "unknown-flags", BadValue [Ignored],
         "The header, an array or an anim has flags without a known meaning.",
         "Nothing needs to be done: the flags are kept and loaders ignore them.";
     warning MISALIGNED = "misaligned", Misaligned,
@@ -96,31 +96,31 @@ meshwright_core::rules! {
     warning NOT_UTF8 = "not-utf8", BadName,
         "A name is no UTF-8.",
         "Rename it, if programs show it wrongly.";
-    warning UNUSUAL_FORMAT = "unusual-format", Compatibility,
+    warning UNUSUAL_FORMAT = "unusual-format", Compatibility [Refuses],
         "An array is stored in another way than all loaders read: DarkPlaces leaves it out, Daemon may refuse the file.",
         "Store floats, and joints and weights as bytes.";
-    warning UNKNOWN_ARRAY = "unknown-array", BadValue,
+    warning UNKNOWN_ARRAY = "unknown-array", BadValue [Ignored],
         "An array is of a kind that the format does not define.",
         "Nothing needs to be done: it is kept and loaders ignore it.";
-    warning DUPLICATE_ARRAY = "duplicate-array", Duplicate,
+    warning DUPLICATE_ARRAY = "duplicate-array", Duplicate [Tolerated],
         "There are two arrays of one kind: the first counts here, the last in DarkPlaces and FTE.",
         "Leave one of them out.";
     warning ARRAY_ORDER = "array-order", BadValue,
         "Arrays are not sorted by their kinds, as the format asks.",
         "Sort them.";
-    warning NO_TEXCOORD = "missing-array", Missing,
+    warning NO_TEXCOORD = "missing-array", Missing [Refuses],
         "A model without texture coordinates; DarkPlaces and FTE refuse it.",
         "Add an array of texture coordinates.";
     warning OVERLAP = "overlap", Overlap,
         "Meshes have vertices or triangles in common.",
         "Nothing needs to be done.";
-    warning UNUSED_TRIANGLES = "unused-triangles", Unused,
+    warning UNUSED_TRIANGLES = "unused-triangles", Unused [Ignored],
         "Triangles belong to no mesh; nobody draws them.",
         "Remove them, or give them to a mesh.";
-    warning PARENT_BELOW = "bad-parent", BadReference,
+    warning PARENT_BELOW = "bad-parent", BadReference [Tolerated],
         "The number of a joint's parent is below -1; any negative number makes a root.",
         "Set the parent to -1.";
-    warning NOT_UNIT = "not-unit", NotNormalized,
+    warning NOT_UNIT = "not-unit", NotNormalized [Tolerated],
         "The rotation of a joint is not of length 1; it is brought there before use.",
         "Normalise it.";
     warning ZERO_ROTATION = "zero-quaternion", NotNormalized,
@@ -129,37 +129,37 @@ meshwright_core::rules! {
     warning NON_FINITE_EXTRA = "non-finite", NonFinite,
         "A texture coordinate, tangent, colour or bound is infinite or no number.",
         "Replace it.";
-    warning JOINT_INDEX_UNUSED = "bad-joint-index", BadReference,
+    warning JOINT_INDEX_UNUSED = "bad-joint-index", BadReference [Ignored],
         "A joint that is not there is named with weight 0; it moves nothing.",
         "Set the number to 0.";
-    warning WEIGHT_SUM = "weight-sum", NotNormalized,
+    warning WEIGHT_SUM = "weight-sum", NotNormalized [Misshown],
         "The weights of a vertex do not sum to 1.",
         "Divide each of them by their sum.";
     warning WEIGHT_RANGE = "weight-range", BadValue,
         "A weight is negative or above 1.",
         "Give the vertex weights between 0 and 1.";
-    warning NO_WEIGHTS = "no-weights", Missing,
+    warning NO_WEIGHTS = "no-weights", Missing [Refuses],
         "There are joints, but no vertex says which it follows; DarkPlaces and FTE refuse the model.",
         "Add joints and weights to the vertices, or leave the joints out.";
-    warning UNKNOWN_CHANNELS = "unknown-channels", BadValue,
+    warning UNKNOWN_CHANNELS = "unknown-channels", BadValue [Ignored],
         "A mask has bits beyond its channels; they are passed over.",
         "Clear them.";
-    warning EMPTY_ANIM = "empty-anim", BadCount,
+    warning EMPTY_ANIM = "empty-anim", BadCount [Refuses],
         "An anim has no frame; Daemon refuses it.",
         "Leave it out.";
-    warning NO_RATE = "no-framerate", BadValue,
+    warning NO_RATE = "no-framerate", BadValue [Tolerated],
         "An anim has a rate of 0: FTE plays 10 frames per second, DarkPlaces stands still.",
         "State the rate.";
     warning EXTENSION_SIZE = "extension-size", BadSize,
         "An extension of FTE is not of the size that its content has.",
         "Leave it out, or make it anew.";
-    warning EXTENSION_ANIM = "extension-anim", BadReference,
+    warning EXTENSION_ANIM = "extension-anim", BadReference [Ignored],
         "An event belongs to an anim that is not there; FTE drops it.",
         "Correct the number of the anim.";
     warning EXTENSION_TEXT = "extension-text", BadReference,
         "An extension names a string outside of the text.",
         "Point it at a string of the text.";
-    warning ADJACENCY = "bad-adjacency", BadReference,
+    warning ADJACENCY = "bad-adjacency", BadReference [Ignored],
         "A triangle has a neighbour that is not there.",
         "Make the adjacency anew, or leave it out: no engine reads it.";
     warning PARENT_DIFFERS = "parent-differs", BadReference,

@@ -62,9 +62,14 @@
 
 mod asset;
 mod convert;
+#[cfg(feature = "rig")]
+mod describe;
 mod detect;
+#[cfg(feature = "rig")]
+mod diff;
 #[cfg(feature = "dump")]
 pub mod dump;
+mod explain;
 mod failure;
 mod foreign;
 mod kinds;
@@ -72,6 +77,7 @@ mod merge;
 mod model;
 #[cfg(feature = "page")]
 pub mod page;
+mod repair;
 #[cfg(feature = "render")]
 mod textures;
 mod to_scene;
@@ -80,7 +86,12 @@ pub use asset::{Asset, AssetError, FigureError, Finder, NamedFile, OpenOptions, 
 #[cfg(all(feature = "dpm", feature = "textures"))]
 pub use asset::{Surface, SurfaceStatus, Surfaces};
 pub use convert::{StreamedFile, Target, UnknownTarget, convert, stream};
+#[cfg(feature = "rig")]
+pub use describe::{BoneInfo, Bounds, ClipInfo, Description, MaterialInfo, Memory, MeshInfo, NameSource};
 pub use detect::{Detection, detect, detect_met};
+#[cfg(feature = "rig")]
+pub use diff::{Diff, DiffError, DiffOptions, Difference, diff};
+pub use explain::{Explanation, RuleSet, codes, explain, similar};
 pub use failure::Failure;
 pub use foreign::{foreign, opened_elsewhere};
 #[cfg(feature = "proptest")]
@@ -96,7 +107,7 @@ pub use meshwright_core::Kind as FaultKind;
 pub use meshwright_core::text::{acts_on_terminal, counted, visible};
 pub use meshwright_core::{
     Beside, Budget, Companion, Confidence, ErrorClass, FieldPath, FileFormat, Finding, Limits, Parsed, Path,
-    ReadError, ReadOptions, Report, Role, Rule, Setting, Severity, Stream, Strictness, WriteError,
+    Reaction, ReadError, ReadOptions, Report, Role, Rule, Setting, Severity, Stream, Strictness, WriteError,
 };
 #[cfg(feature = "crucible")]
 pub use meshwright_crucible as crucible;
@@ -119,6 +130,7 @@ pub use meshwright_scene as scene;
 #[cfg(feature = "tso")]
 pub use meshwright_tso as tso;
 pub use model::OpenError;
+pub use repair::{Mended, Repaired, repair};
 #[cfg(feature = "render")]
 pub use textures::textures;
 

@@ -6,16 +6,16 @@ use alloc::format;
 use meshwright_core::{Codes, F32, Findings, Path, Place, ReadError, ReadOptions, Rule, Strictness, rules};
 
 rules! {
-    error TRUNCATED = "E_TRUNCATED", Truncated,
+    error TRUNCATED = "E_TRUNCATED", Truncated [Unchecked],
         "The file ends in the middle of a field.",
         "Find a whole copy; the game reads past the end and may crash.";
     error COUNT = "E_COUNT", BadCount,
         "A table claims more items than the rest of the file can hold.",
         "Find a whole copy: either the file was cut or the count is damaged.";
-    error LIMIT = "E_LIMIT", Limit,
+    error LIMIT = "E_LIMIT", Limit [NoEngine],
         "Reading on would take more memory than the caller allows.",
         "Allow more memory if the file can be trusted.";
-    forgivable TRAILING = "E_TRAILING", Unused,
+    forgivable TRAILING = "E_TRAILING", Unused [Ignored],
         "Bytes follow the last field, where no known file has any.",
         "Cut them off, or find out which program appended them; the game does not read them.";
     warning NAME_EMPTY = "W_NAME_EMPTY", BadName,
@@ -29,19 +29,19 @@ rules! {
 /// Rules of some kinds of file only.
 pub(crate) mod some {
     meshwright_core::rules! {
-        error VERSION = "E_VERSION", Unsupported,
+        error VERSION = "E_VERSION", Unsupported [Ignored],
             "The file states a version that is not the known one.",
             "If all else is in order set the known version; the game does not look at it.";
-        forgivable NOT_FINITE = "E_NOT_FINITE", NonFinite,
+        forgivable NOT_FINITE = "E_NOT_FINITE", NonFinite [Misshown],
             "A number is infinite or not a number.",
             "Put a sensible number there; programs draw or move such a vertex or bone anywhere.";
         forgivable FLAG = "E_FLAG", BadValue,
             "A flag says that no properties follow, but there are some.",
             "Set the flag or remove the properties, which would be lost in the file.";
-        warning BONE_NAME_DUP = "W_BONE_NAME_DUP", Duplicate,
+        warning BONE_NAME_DUP = "W_BONE_NAME_DUP", Duplicate [Tolerated],
             "Two bones have the same name when letter case is left aside.",
             "Rename one of them: the game takes either for the other.";
-        warning BONE_MISSING = "W_BONE_MISSING", BadReference,
+        warning BONE_MISSING = "W_BONE_MISSING", BadReference [Tolerated],
             "The mesh hangs on a bone that its skeleton does not have.",
             "Use the skeleton that the mesh was made for; the game leaves such vertices at the origin, FreeSO hangs them on ROOT.";
         warning TYPE_ID = "W_TYPE_ID", BadReference,
@@ -50,10 +50,10 @@ pub(crate) mod some {
         warning EXTENSION = "W_EXTENSION", BadName,
             "The extension of the file's name is that of another kind of file.",
             "Rename the file; programs that go by names refuse it or read it wrongly.";
-        info RESOURCE_NAME = "W_RESOURCE_NAME", BadName,
+        info RESOURCE_NAME = "W_RESOURCE_NAME", BadName [Ignored],
             "The file is called otherwise than it calls itself.",
             "Nothing needs to be done: games go by the name of the file.";
-        warning ROTATION_LENGTH = "W_ROTATION_LENGTH", NotNormalized,
+        warning ROTATION_LENGTH = "W_ROTATION_LENGTH", NotNormalized [Misshown],
             "A rotation is a quaternion whose length is not 1.",
             "Divide it by its length, as players do before they use it.";
     }

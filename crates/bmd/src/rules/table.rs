@@ -4,10 +4,10 @@ meshwright_core::rules! {
     error TRUNC_HEADER = "E_TRUNC_HEADER", Truncated,
         "The file ends before its header or one of its tables does.",
         "Take the file from its source again: the rest of it is lost.";
-    error MAGIC = "E_MAGIC", BadMagic,
+    error MAGIC = "E_MAGIC", BadMagic [Refuses],
         "The file does not begin with the letters BMD1.",
         "It is of another format, or its beginning is lost: open it with the program that made it.";
-    error LIMIT = "E_LIMIT", Limit,
+    error LIMIT = "E_LIMIT", Limit [NoEngine],
         "Reading the file would take more memory than the caller allows.",
         "Allow more memory if the file comes from a source that you trust.";
     error TABLE_RANGE = "E_TABLE_RANGE", OutOfBounds,
@@ -46,7 +46,7 @@ meshwright_core::rules! {
     error VTX_BONE = "E_VTX_BONE", BadReference,
         "A vertex names a bone that does not exist.",
         "Bind the vertex to a bone of the table, or to bone 0 in a static model.";
-    error VTX_POS = "E_VTX_POS", NonFinite,
+    error VTX_POS = "E_VTX_POS", NonFinite [Misshown],
         "A coordinate of a vertex is infinite or no number.",
         "Give the vertex a finite position.";
     error TRI = "E_TRI", Truncated,
@@ -91,14 +91,14 @@ meshwright_core::rules! {
     forgivable ANIM_FRAME = "E_ANIM_FRAME", BadValue,
         "A key lies behind the last frame of its animation.",
         "Raise the number of frames, or remove the key.";
-    forgivable ANIM_FRAMES0 = "E_ANIM_FRAMES0", BadCount,
+    forgivable ANIM_FRAMES0 = "E_ANIM_FRAMES0", BadCount [Unchecked],
         "An animation has no frames; the engine's loader never returns from such a file.",
         "Give it at least one frame, or remove it.";
 
-    warning W_MBZ = "W_MBZ", BadValue,
+    warning W_MBZ = "W_MBZ", BadValue [Ignored],
         "A field that must be zero is not.",
         "Set it to zero; readers ignore it.";
-    warning W_FLAGS = "W_FLAGS", BadValue,
+    warning W_FLAGS = "W_FLAGS", BadValue [Ignored],
         "The flags of a mesh have bits without a meaning.",
         "Clear them; readers ignore them.";
     warning W_VTX_SLACK = "W_VTX_SLACK", BadSize,
@@ -110,22 +110,22 @@ meshwright_core::rules! {
     warning W_VTX_BONE = "W_VTX_BONE", Missing,
         "Vertices hang on bones, and there are animations, but the table of bones is missing.",
         "Restore the bones; until then the vertices stay where they are.";
-    warning W_NTRI = "W_NTRI", Compatibility,
+    warning W_NTRI = "W_NTRI", Compatibility [Ignored],
         "Quads are counted by the engine's rule, which is the reverse of the described one.",
         "Nothing needs to be done for the engine; other readers may expect the described count.";
-    warning W_INDEX = "W_INDEX", BadReference,
+    warning W_INDEX = "W_INDEX", BadReference [Misshown],
         "Triangles name vertices that the mesh does not have; its lists of vertices and triangles overlap.",
         "Correct the offset or size of one of the lists; until then those triangles are not drawn.";
-    warning W_DEGENERATE = "W_DEGENERATE", Degenerate,
+    warning W_DEGENERATE = "W_DEGENERATE", Degenerate [Ignored],
         "A triangle or quad names a vertex twice and has no area.",
         "Remove it; nothing of it is seen.";
-    warning W_LOD_EMPTY = "W_LOD_EMPTY", BadCount,
+    warning W_LOD_EMPTY = "W_LOD_EMPTY", BadCount [Tolerated],
         "A level of detail has no meshes; in the only level of a file the engine takes that for all of them.",
         "State the meshes of the level.";
-    warning W_LOD_HIDDEN = "W_LOD_HIDDEN", BadReference,
+    warning W_LOD_HIDDEN = "W_LOD_HIDDEN", BadReference [Misshown],
         "A level of detail holds a mesh without a material, which is not drawn.",
         "Give the mesh a material, or take it out of the level.";
-    warning W_PARENT_ORDER = "W_PARENT_ORDER", BadHierarchy,
+    warning W_PARENT_ORDER = "W_PARENT_ORDER", BadHierarchy [Misshown],
         "A bone comes before its parent, and readers that place bones in file order misplace it.",
         "Order the bones so that parents come first.";
     warning W_SOLID_OPEN = "W_SOLID_OPEN", Degenerate,
@@ -146,10 +146,10 @@ meshwright_core::rules! {
     warning W_ANIM_SLACK = "W_ANIM_SLACK", BadSize,
         "The list of keys goes on behind the keys of the last bone.",
         "Correct the size of the list, or restore the bones if some are missing.";
-    warning W_ANIM_NO_KEY = "W_ANIM_ABSENT", BadValue,
+    warning W_ANIM_NO_KEY = "W_ANIM_ABSENT", BadValue [Tolerated],
         "A key is FFFFFFFF, which the original tool writes by mistake and its engine takes for no key.",
         "Write the animation anew from its source: frames behind that key may have been lost.";
-    warning W_ANIM_BONE0 = "W_ANIM_BONE0", Unused,
+    warning W_ANIM_BONE0 = "W_ANIM_BONE0", Unused [Ignored],
         "An animation has keys for bone 0, which never moves.",
         "Animate a bone that hangs from it instead.";
     warning W_ANIM_BONES = "W_ANIM_BONES", Missing,
@@ -164,20 +164,20 @@ meshwright_core::rules! {
     warning W_OVERLAP = "W_OVERLAP", Overlap,
         "Two lists or strings share some of their bytes without being the same.",
         "Write the model anew, unless the overlap is meant to save room.";
-    warning W_TRAILING = "W_TRAILING", Unused,
+    warning W_TRAILING = "W_TRAILING", Unused [Ignored],
         "Bytes that nothing refers to follow the last structure.",
         "Write the model anew to leave them out; they are kept when it is rewritten in place.";
     warning W_ST_LEGACY = "W_ST_LEGACY", Ambiguous,
         "Vertices of 128 bits seem to hold texture coordinates in the old form, two 16-bit numbers.",
         "Force the form if textures look wrong; write the model anew for readers of the described form.";
 
-    info I_VTX_UNUSED = "I_VTX_UNUSED", Unused,
+    info I_VTX_UNUSED = "I_VTX_UNUSED", Unused [Ignored],
         "No triangle uses some of the vertices.",
         "Nothing needs to be done; optimising removes them.";
     info I_TRI_WIDE = "I_TRI_WIDE", Compatibility,
         "Triangles take 64 bits although the mesh has few enough vertices for 32.",
         "Nothing needs to be done; optimising makes them smaller.";
-    info I_MAT_EXT = "I_MAT_EXT", BadName,
+    info I_MAT_EXT = "I_MAT_EXT", BadName [Ignored],
         "A material name has a file name extension, which the description leaves out.",
         "Nothing needs to be done: the engine drops it.";
     info I_BONE_NAME = "I_BONE_NAME", BadName,
@@ -186,7 +186,7 @@ meshwright_core::rules! {
     info I_BONE_UNNAMED = "I_BONE_UNNAMED", BadName,
         "A bone other than the base has no name.",
         "Name the bone: the description gives every bone from 1 on a name.";
-    info I_ALIGN = "I_ALIGN", Misaligned,
+    info I_ALIGN = "I_ALIGN", Misaligned [Ignored],
         "A table or list starts at an offset that is no multiple of 8, the nominal alignment of structures.",
         "Nothing needs to be done for readers that take any offset; arranging the file anew aligns it.";
     info I_VTX_MANY = "I_VTX_MANY", Compatibility,
@@ -195,7 +195,7 @@ meshwright_core::rules! {
     info I_TRI_NARROW = "I_TRI_NARROW", Compatibility,
         "Triangles or quads take 32 bits in a mesh of more than 1024 vertices, for which the description assumes 64.",
         "Store all of them in 64 bits, or divide the mesh: readers that go by the count misread the others.";
-    info I_SOLID_UNCHECKED = "I_SOLID_UNCHECKED", Limit,
+    info I_SOLID_UNCHECKED = "I_SOLID_UNCHECKED", Limit [NoEngine],
         "A mesh that bounds a bone is too large to be checked in full.",
         "Bound bones by simple meshes.";
 }

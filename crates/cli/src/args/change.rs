@@ -1,6 +1,6 @@
 //! Commands that write files in the format that they have.
 
-use super::shared::{OutputFormat, ReadArgs};
+use super::shared::{ManyArgs, OutputFormat, ReadArgs, WriteArgs};
 use super::values::parse_bound;
 use clap::{Args, ValueEnum};
 use meshwright::bmd::OptimizeOptions;
@@ -104,6 +104,27 @@ pub(crate) struct DarkPlacesArgs {
     /// Take a step that changes meshes or frames; repeatable
     #[arg(long, value_enum, value_name = "STEP", value_delimiter = ',')]
     pub also: Vec<MoreArg>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RepairArgs {
+    /// Files, folders, packs or patterns, - for standard input
+    #[arg(required_unless_present = "files_from")]
+    pub files: Vec<OsString>,
+    /// A file, a folder (existing, or ending in /, or for several inputs without an extension), or - for standard output
+    #[arg(long, short, value_name = "OUT", required_unless_present_any = ["in_place", "dry_run"])]
+    pub output: Option<PathBuf>,
+    /// Put the repaired file in the place of the old one, which is kept beside it as .bak
+    #[arg(long, conflicts_with = "output")]
+    pub in_place: bool,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    #[command(flatten)]
+    pub many: ManyArgs,
+    #[command(flatten)]
+    pub write: WriteArgs,
+    #[command(flatten)]
+    pub read: ReadArgs,
 }
 
 #[derive(Debug, Args)]

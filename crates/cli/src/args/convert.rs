@@ -1,6 +1,6 @@
 //! `convert`.
 
-use super::shared::{CompanionArgs, JobsArgs, OutputFormat, ReadArgs};
+use super::shared::{CompanionArgs, ManyArgs, OutputFormat, ReadArgs, WriteArgs};
 use super::values::{engine, parse_factor, parse_id, parse_rate, parse_shard, target};
 use clap::{Args, ValueEnum};
 use meshwright::Target;
@@ -23,7 +23,7 @@ pub(crate) enum InfluenceArg {
 pub(crate) struct ConvertArgs {
     /// Files or folders, - for standard input. Several files of The Sims Online (.mesh, .skel, .anim) with one
     /// output file become one figure
-    #[arg(required = true)]
+    #[arg(required_unless_present = "files_from")]
     pub files: Vec<OsString>,
     /// A file, a folder (existing, or ending in /, or for several inputs without an extension), or - for standard output.
     /// An output appears complete or not at all; what replaces a file, or is the only output, survives a power failure
@@ -85,9 +85,6 @@ pub(crate) struct ConvertArgs {
     /// Make tangents anew for IQM, where the model has texture coordinates
     #[arg(long)]
     pub tangents: bool,
-    /// Say what would be written and what it does not hold, and write nothing
-    #[arg(long)]
-    pub dry_run: bool,
     /// Drop vertices that no triangle uses, as some importers do
     #[arg(long)]
     pub prune: bool,
@@ -112,7 +109,9 @@ pub(crate) struct ConvertArgs {
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
     #[command(flatten)]
-    pub jobs: JobsArgs,
+    pub many: ManyArgs,
+    #[command(flatten)]
+    pub write: WriteArgs,
     #[command(flatten)]
     pub read: ReadArgs,
     #[command(flatten)]

@@ -1,34 +1,93 @@
 //! Commands that look at files and write none.
 
-use super::shared::{CompanionArgs, JobsArgs, OutputFormat, ReadArgs};
-use super::values::{engine, parse_size};
-use clap::Args;
+use super::shared::{CompanionArgs, Form, ManyArgs, OutputFormat, ReadArgs};
+use super::values::{engine, parse_bound, parse_size};
+use crate::query::Query;
+use clap::{Args, ValueEnum};
 use meshwright::scene::Engine;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+/// How `info` prints what it found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum InfoFormat {
+    /// For people: tables of one file, a line for each of several
+    #[default]
+    Text,
+    /// For programs, one document
+    Json,
+    /// For programs, a document for each file
+    Jsonl,
+    /// For tables, a line for each file
+    Csv,
+}
+
+impl From<InfoFormat> for Form {
+    fn from(format: InfoFormat) -> Self {
+        match format {
+            InfoFormat::Text | InfoFormat::Csv => Self::Lines,
+            InfoFormat::Json => Self::Document,
+            InfoFormat::Jsonl => Self::Documents,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct InfoArgs {
-    /// Files or folders, - for standard input
-    #[arg(required = true)]
+    /// Files, folders, packs or patterns, - for standard input
+    #[arg(required_unless_present = "files_from")]
     pub files: Vec<OsString>,
     #[arg(long, value_enum, default_value_t)]
-    pub format: OutputFormat,
+    pub format: InfoFormat,
+    /// Print what the JSON holds at a path alone, one value a line: clips[*].name
+    #[arg(long, value_name = "PATH", conflicts_with = "format")]
+    pub query: Option<Query>,
     #[command(flatten)]
-    pub jobs: JobsArgs,
+    pub many: ManyArgs,
     #[command(flatten)]
     pub read: ReadArgs,
     #[command(flatten)]
     pub companions: CompanionArgs,
 }
 
+/// How `check` prints what it found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// For people
+    #[default]
+    Text,
+    /// For programs, one document
+    Json,
+    /// For programs, a document for each file
+    Jsonl,
+    /// For code hosts and editors: SARIF 2.1.0
+    Sarif,
+}
+
+impl From<CheckFormat> for Form {
+    fn from(format: CheckFormat) -> Self {
+        match format {
+            CheckFormat::Text => Self::Lines,
+            CheckFormat::Json => Self::Document,
+            CheckFormat::Jsonl => Self::Documents,
+            CheckFormat::Sarif => Self::Sarif,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// Files or folders, - for standard input
-    #[arg(required = true)]
+    /// Files, folders, packs or patterns, - for standard input
+    #[arg(required_unless_present = "files_from")]
     pub files: Vec<OsString>,
     #[arg(long, value_enum, default_value_t)]
-    pub format: OutputFormat,
+    pub format: CheckFormat,
+    /// Show every finding that is kept, each with the bytes around it, instead of the first of each code
+    #[arg(long)]
+    pub all: bool,
+    /// Print what the JSON of a file holds at a path alone, one value a line: findings[*].code
+    #[arg(long, value_name = "PATH", conflicts_with = "format")]
+    pub query: Option<Query>,
     /// Exit with 1 on warnings too
     #[arg(long)]
     pub deny_warnings: bool,
@@ -36,11 +95,44 @@ pub(crate) struct CheckArgs {
     #[arg(long = "for", value_name = "ENGINE", value_parser = engine(), ignore_case = true)]
     pub engine: Option<Engine>,
     #[command(flatten)]
-    pub jobs: JobsArgs,
+    pub many: ManyArgs,
     #[command(flatten)]
     pub read: ReadArgs,
     #[command(flatten)]
     pub companions: CompanionArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DiffArgs {
+    /// The one model, - for standard input
+    pub first: OsString,
+    /// The other, of the same format or of another
+    pub second: OsString,
+    /// How far vertices and bones may be apart: metres, or the unit of formats that have none. A ten-thousandth of the model
+    /// by default
+    #[arg(long, value_name = "LENGTH", value_parser = parse_bound)]
+    pub tolerance: Option<f64>,
+    /// Show every difference instead of the first
+    #[arg(long)]
+    pub all: bool,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
+    /// Print what the JSON holds at a path alone, one value a line: differences[*].path
+    #[arg(long, value_name = "PATH", conflicts_with = "format")]
+    pub query: Option<Query>,
+    #[command(flatten)]
+    pub read: ReadArgs,
+    #[command(flatten)]
+    pub companions: CompanionArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// Codes, as check prints them; without any, all of them are listed
+    #[arg(value_name = "CODE")]
+    pub codes: Vec<String>,
+    #[arg(long, value_enum, default_value_t)]
+    pub format: OutputFormat,
 }
 
 #[derive(Debug, Args)]

@@ -9,15 +9,18 @@ mod render;
 mod shared;
 mod values;
 
-pub(crate) use change::{EditArgs, MoreArg, OptimizeArgs, StepArg, UnusedBonesArg};
+pub(crate) use change::{EditArgs, MoreArg, OptimizeArgs, RepairArgs, StepArg, UnusedBonesArg};
 pub(crate) use convert::{ConvertArgs, InfluenceArg};
 pub(crate) use help::{CompletionsArgs, ManArgs};
-pub(crate) use look::{CheckArgs, DumpArgs, InfoArgs, ListArgs, ViewArgs};
+pub(crate) use look::{
+    CheckArgs, CheckFormat, DiffArgs, DumpArgs, ExplainArgs, InfoArgs, InfoFormat, ListArgs, ViewArgs,
+};
 pub(crate) use pack::{PackArgs, UnpackArgs};
 pub(crate) use render::{OverlayArg, RenderArgs, ViewArg};
-pub(crate) use shared::{ClipNamesArg, CompanionArgs, JobsArgs, OutputFormat, ReadArgs};
+pub(crate) use shared::{ClipNamesArg, CompanionArgs, Form, ManyArgs, OutputFormat, ReadArgs};
 
 use crate::destination::Destination;
+use crate::render::Color;
 use clap::{Parser, Subcommand};
 
 /// Opens old game models, exactly and safely, and puts them back.
@@ -28,16 +31,25 @@ use clap::{Parser, Subcommand};
     3 a file could not be read or written or is of no known format. 101 is a bug: please report it."
 )]
 pub(crate) struct Cli {
+    /// Whether colours are used: by default on a terminal, as CLICOLOR and NO_COLOR say
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
+    pub color: Color,
     #[command(subcommand)]
     pub command: Command,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show what files hold, one line each
+    /// Show what files hold: tables of one, a line for each of several
     Info(InfoArgs),
     /// Find everything that is wrong with files, with code, offset and field path
     Check(CheckArgs),
+    /// Compare two models of any formats: by field, and by where vertices are at rest and in clips
+    Diff(DiffArgs),
+    /// Say what codes mean: the cause, what the original engine does, how to mend it
+    Explain(ExplainArgs),
+    /// Mend what is safe to mend in files, and no other byte
+    Repair(RepairArgs),
     /// Convert any format to any other, glb, gltf and obj included, or rewrite in the same format byte for byte
     Convert(ConvertArgs),
     /// Show what folders and packs (pk3, pk4, pak, vp) hold, as an engine sees it
@@ -66,8 +78,10 @@ impl Command {
     /// Whether standard output is to hold a JSON document whatever happens.
     pub(crate) fn wants_json(&self) -> bool {
         let (format, output) = match self {
-            Self::Info(args) => (args.format, None),
-            Self::Check(args) => (args.format, None),
+            Self::Info(args) => return args.format == InfoFormat::Json,
+            Self::Check(args) => return matches!(args.format, CheckFormat::Json | CheckFormat::Sarif),
+            Self::Explain(args) => (args.format, None),
+            Self::Diff(args) => (args.format, None),
             Self::Convert(args) => (args.format, Some(&args.output)),
             Self::List(args) => (args.format, None),
             Self::Unpack(args) => (args.format, None),
@@ -76,6 +90,7 @@ impl Command {
             Self::Render(args) => (args.format, Some(&args.output)),
             Self::Dump(args) => (args.format, args.output.as_ref()),
             Self::Optimize(args) => (args.format, Some(&args.output)),
+            Self::Repair(args) => (args.format, args.output.as_ref()),
             Self::Edit(args) => (args.format, Some(&args.output)),
         };
         format == OutputFormat::Json

@@ -1,6 +1,6 @@
 //! `render`.
 
-use super::shared::{CompanionArgs, OutputFormat, ReadArgs};
+use super::shared::{CompanionArgs, ManyArgs, OutputFormat, ReadArgs};
 use super::values::{parse_colour, parse_pixels};
 use clap::{Args, ValueEnum};
 use meshwright::render::Camera;
@@ -40,7 +40,7 @@ pub(crate) enum OverlayArg {
 pub(crate) struct RenderArgs {
     /// Files or folders, - for standard input. Several files of The Sims Online (.mesh, .skel, .anim) with one
     /// output file become one figure
-    #[arg(required = true)]
+    #[arg(required_unless_present = "files_from")]
     pub files: Vec<OsString>,
     /// A .png file, a folder (existing, or ending in /, or for several inputs without an extension), or - for standard output
     #[arg(long, short, value_name = "OUT", required = true)]
@@ -89,6 +89,8 @@ pub(crate) struct RenderArgs {
     /// How what was drawn is printed
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
+    #[command(flatten)]
+    pub many: ManyArgs,
     #[command(flatten)]
     pub read: ReadArgs,
     #[command(flatten)]

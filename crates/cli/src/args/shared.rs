@@ -17,6 +17,28 @@ pub(crate) enum OutputFormat {
     Json,
 }
 
+impl From<OutputFormat> for Form {
+    fn from(format: OutputFormat) -> Self {
+        match format {
+            OutputFormat::Text => Self::Lines,
+            OutputFormat::Json => Self::Document,
+        }
+    }
+}
+
+/// What a run prints on standard output, whatever the command calls it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Lines as they come.
+    Lines,
+    /// One JSON document.
+    Document,
+    /// A JSON document for each file, on a line of its own.
+    Documents,
+    /// One document of static analysis.
+    Sarif,
+}
+
 /// Options of every command that reads models.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Reading")]
@@ -55,12 +77,43 @@ pub(crate) struct ReadArgs {
 }
 
 /// Options of every command that takes many files.
-#[derive(Clone, Copy, Debug, Args)]
-pub(crate) struct JobsArgs {
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Many files")]
+pub(crate) struct ManyArgs {
     /// How many files are worked on at a time, by default one for each core. Results are the same for any number. Large
     /// files wait for each other: all together take about as much memory as --max-memory allows one
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
+    /// Leave out what is met in folders and matches: by its name, or by its path below the folder; repeatable
+    #[arg(long, value_name = "GLOB", value_parser = parse_glob)]
+    pub exclude: Vec<glob::Pattern>,
+    /// Work on the files, too, that FILE names, one a line; - for standard input
+    #[arg(long, value_name = "FILE")]
+    pub files_from: Option<PathBuf>,
+    /// A zero byte ends each name in the file of --files-from, as find -print0 writes
+    #[arg(long, short = '0', requires = "files_from")]
+    pub null: bool,
+    /// Follow links inside folders, as long as they lead to what lies in the folder
+    #[arg(long)]
+    pub follow: bool,
+    /// Stop at the first file that fails or has errors
+    #[arg(long)]
+    pub fail_fast: bool,
+}
+
+/// Options of every command that writes many files.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(crate) struct WriteArgs {
+    /// Leave outputs that are there already as they are
+    #[arg(long)]
+    pub no_clobber: bool,
+    /// Say what would be written, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+fn parse_glob(text: &str) -> Result<glob::Pattern, String> {
+    glob::Pattern::new(text).map_err(|e| e.msg.to_owned())
 }
 
 /// Where the names of clips come from that a .framegroups file lists.

@@ -10,7 +10,6 @@ use crate::results::Results;
 use crate::{Status, output, render};
 use meshwright::scene::Loss;
 use serde_json::{Value, json};
-use std::io::{self, Write};
 use std::path::PathBuf;
 
 /// What became of an input, and the files that took part.
@@ -64,7 +63,7 @@ impl Done {
                 .map(|(path, size)| format!("{}: {size} bytes\n", render::path(path)))
                 .collect();
             // A pipe that nobody reads is said at the end.
-            let _ = io::stdout().lock().write_all(lines.as_bytes());
+            let _ = crate::batch::print(lines);
             losses::say_all(&self.input.shown(), &self.losses, Detail::from(&args.read), self.advice);
         }
     }

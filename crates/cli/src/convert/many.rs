@@ -1,8 +1,7 @@
 //! The conversion of many models.
 
-use super::done::Made;
+use super::done;
 use super::paths::OutPath;
-use super::progress::Progress;
 use super::work::Work;
 use crate::args::OutputFormat;
 use crate::batch::Workers;
@@ -27,32 +26,46 @@ struct Job<'a> {
     before: Option<Value>,
 }
 
+/// What became of a job.
+enum Made {
+    /// What an earlier run made of it.
+    Before,
+    /// Nothing: its output is there already.
+    Kept,
+    /// It was made now.
+    Now(Box<done::Made>),
+}
+
 impl Many<'_, '_> {
     /// Converts all inputs, or the part of them that is asked for.
     pub(super) fn convert(&self, mut manifest: Option<Written>, results: &mut Results) -> Result<(), Fail> {
         let args = self.work.args;
         let jobs = self.jobs(manifest.as_ref())?;
-        let progress = Progress::new(args, jobs.len());
-        self.workers.each(
+        // What an earlier run did stands, and what is there already may be asked to.
+        let made = |job: &Job<'_>| match &job.before {
+            Some(_) => Made::Before,
+            None if self.work.keeps(&job.out.path) => Made::Kept,
+            None => Made::Now(Box::new(self.work.one(job.input, &job.out.path))),
+        };
+        results.over(
+            self.workers,
             &jobs,
-            |job| job.input.memory(),
-            |job| job.before.is_none().then(|| self.work.one(job.input, &job.out.path)),
-            |job, made| {
-                progress.clear();
+            |job| job.input,
+            made,
+            |results, job, made| {
                 match (made, &job.before, &mut manifest) {
-                    (Some(made), _, manifest) => self.report(job, made, manifest.as_mut(), results),
-                    (None, Some(entry), Some(manifest)) => {
+                    (Made::Now(made), _, manifest) => self.report(job, *made, manifest.as_mut(), results),
+                    (Made::Kept, ..) => results.keep_output(),
+                    (Made::Before, Some(entry), Some(manifest)) => {
                         manifest.keep(job.input, entry.clone());
                         results.unchanged();
                     }
-                    (None, ..) => results.unchanged(),
+                    (Made::Before, ..) => results.unchanged(),
                 }
-                progress.show(job.input);
                 Ok(())
             },
         )?;
-        progress.clear();
-        manifest.filter(|_| !args.dry_run).map_or(Ok(()), |manifest| manifest.write(results))
+        manifest.filter(|_| !args.write.dry_run).map_or(Ok(()), |manifest| manifest.write(results))
     }
 
     /// What there is to do. Outputs are called as if all inputs were made.
@@ -74,7 +87,7 @@ impl Many<'_, '_> {
         Ok(jobs)
     }
 
-    fn report(&self, job: &Job<'_>, made: Made, manifest: Option<&mut Written>, results: &mut Results) {
+    fn report(&self, job: &Job<'_>, made: done::Made, manifest: Option<&mut Written>, results: &mut Results) {
         let args = self.work.args;
         match self.work.appear(made) {
             Ok(mut done) => {

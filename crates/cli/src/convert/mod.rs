@@ -8,14 +8,13 @@
 mod done;
 mod many;
 mod paths;
-mod progress;
 mod scene;
 mod work;
 
 use crate::args::{ConvertArgs, OutputFormat};
 use crate::batch::Workers;
 use crate::destination::Destination;
-use crate::input::{Input, expand, is_folder};
+use crate::input::{Input, expand};
 use crate::manifest::Manifest;
 use crate::output::Outputs;
 use crate::reader::Reader;
@@ -29,7 +28,9 @@ use std::path::{Path, PathBuf};
 use work::Work;
 
 pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
-    let several = args.files.len() > 1 || args.files.iter().any(|file| is_folder(Path::new(file)));
+    let verb = if args.write.dry_run { "would be converted" } else { "converted" };
+    let mut results = Results::new(verb, &args.many, &args.files, args.format, &args.read)?;
+    let several = results.is_over_several();
     let destination =
         if several { Destination::of_several(&args.output) } else { Destination::new(&args.output) };
     let to = target(args, &destination)?;
@@ -46,13 +47,11 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         return Err(Fail::Usage(format!("--for {engine}: its limits are known for {known}, not for {to}")));
     }
     let reader = Reader::new(&args.read, &args.companions)?.with_skin(args.skin).for_target(to);
-    let work = Work { args, reader, outputs: Outputs::new(&destination), to };
-    let verb = if args.dry_run { "would be converted" } else { "converted" };
-    let mut results = Results::new(verb, &args.files, args.format, &args.read);
+    let work = Work { args, reader, outputs: Outputs::new(&destination).keeping(args.write.no_clobber), to };
     let into = if let Destination::Folder(folder) = &destination { Some(folder.as_path()) } else { None };
     let mut manifest = Manifest::new(args, into)?;
-    let found = results.inputs(expand(&args.files, into));
-    let workers = Workers::new(&args.jobs, work.reader.limits().memory);
+    let found = results.inputs(expand(results.selection(), into));
+    let workers = Workers::new(args.many.jobs, work.reader.limits().memory);
     let wanted = |format: Format| format.holds_model() || to == Target::Native(format);
     let mut inputs = Vec::new();
     let looked = |input: &Input| {

@@ -36,6 +36,12 @@ pub(super) struct Work<'a> {
 }
 
 impl Work<'_> {
+    /// Whether an output is there already and is to stay.
+    pub(super) fn keeps(&self, path: &Path) -> bool {
+        let written = *self.outputs.destination() != Destination::Stdout;
+        self.args.write.no_clobber && written && path.symlink_metadata().is_ok()
+    }
+
     /// Makes of one file what it becomes, up to the names of the outputs.
     pub(super) fn one(&self, input: &Input, path: &Path) -> Made {
         let mut sources = Vec::new();
@@ -268,7 +274,7 @@ impl Work<'_> {
         done.outputs = files.iter().map(|(path, _)| path.clone()).collect();
         let destination = self.outputs.destination();
         let mut files = files.into_iter().map(|(path, file)| (path, streamed(file)));
-        if self.args.dry_run {
+        if self.args.write.dry_run {
             let measured = files.map(|(path, content)| {
                 let mut size = Size(0);
                 content(&mut size).map(|()| size.0).map_err(|e| Refusal::unwritable(&path, &e))

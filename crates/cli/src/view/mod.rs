@@ -8,6 +8,7 @@ use crate::args::ViewArgs;
 use crate::input::expand;
 use crate::reader::Reader;
 use crate::results::Results;
+use crate::selection::Selection;
 use crate::{Fail, Status, say};
 use gallery::Gallery;
 use meshwright::Format;
@@ -17,8 +18,8 @@ use std::process::{Command, Stdio};
 
 pub(crate) fn run(args: &ViewArgs) -> Result<Status, Fail> {
     let reader = Reader::new(&args.read, &args.companions)?;
-    let mut results = Results::new("found", &args.files, crate::args::OutputFormat::Text, &args.read);
-    let mut inputs = results.inputs(expand(&args.files, None));
+    let mut results = Results::of("found", Selection::of(&args.files), crate::args::Form::Lines, &args.read);
+    let mut inputs = results.inputs(expand(results.selection(), None));
     inputs.retain_mut(|input| reader.is_model(input, Format::holds_model));
     if inputs.iter().any(crate::input::Input::is_stdin) {
         return Err(Fail::Usage("standard input cannot be read again; name a file".into()));

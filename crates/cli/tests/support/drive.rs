@@ -394,6 +394,10 @@ fn commands(case: &Case, rng: &mut Rng) -> Vec<Command> {
     let mut more = vec![
         made(&["info", "--format=json"], None),
         made(&["check", "--format=json", "--deny-warnings"], None),
+        made(&["info", "--format=jsonl"], None),
+        made(&["check", "--format=sarif", "--all"], None),
+        made(&["repair", "--dry-run"], None),
+        Command { inputs: vec![case.name().to_owned(); 2], ..made(&["diff"], None) },
         made(&["dump", "--pose", "0:0", "--pose", ":1"], Some("m.json")),
         made(&["convert", "--textures", "--extras", "--close-loops"], Some("m.gltf")),
         made(&["convert", "--pose", "0:0"], Some("m.obj")),
@@ -439,7 +443,7 @@ fn flavoured(case: &Case, command: &mut Command, rng: &mut Rng) {
     if rng.below(4) == 0 {
         command.words.push(format!("--as={}", case.format.id()));
     }
-    if matches!(verb.as_str(), "info" | "optimize") || rng.below(2) == 0 {
+    if matches!(verb.as_str(), "info" | "optimize" | "repair") || rng.below(2) == 0 {
         return;
     }
     for (option, extension) in [

@@ -10,7 +10,7 @@ use alloc::format;
 use meshwright_core::{Findings, Path, ReadError, Report, Rule, rules};
 
 rules! {
-    error BAD_MAGIC = "Magic", BadMagic,
+    error BAD_MAGIC = "Magic", BadMagic [Refuses],
         "The file does not begin with \"cmodel\" and a line feed. Later engines write \"cmsh\", which is another format.",
         "Nothing can be mended: the file is of another format, or its beginning is lost.";
 }

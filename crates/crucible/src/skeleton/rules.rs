@@ -28,7 +28,7 @@ rules! {
     error ROOT_COUNT = "RootCount", BadHierarchy,
         "The skeleton has no root, or several.",
         "Hang all bones from one root.";
-    error BONE_TREE = "BoneTree", BadHierarchy,
+    error BONE_TREE = "BoneTree", BadHierarchy [Unchecked],
         "The bones form no tree: a child and its parent do not name each other, or parents form a cycle, for which the engine loops for ever.",
         "Correct parents and children so that each names the other once.";
 }

@@ -21,34 +21,34 @@ use meshwright_core::{Findings, Path, ReadError, Report, Rule};
 
 mod own {
     meshwright_core::rules! {
-        error NO_BONES = "no-bones", Missing,
+        error NO_BONES = "no-bones", Missing [Refuses],
             "The model has no bone, so that nothing can move its vertices; engines refuse it.",
             "Add a root bone.";
-        error NO_MESHES = "no-meshes", Missing,
+        error NO_MESHES = "no-meshes", Missing [Refuses],
             "The model has no mesh; engines refuse it for having no geometry.",
             "Add a mesh.";
-        error NO_FRAMES = "no-frames", Missing,
+        error NO_FRAMES = "no-frames", Missing [Refuses],
             "The model has no frame, so that its bones have no pose; engines refuse it.",
             "Add a frame with the pose that the skeleton was bound in.";
-        forgivable NO_INFLUENCE = "no-influence", Missing,
+        forgivable NO_INFLUENCE = "no-influence", Missing [Misshown],
             "A vertex hangs from no bone, so that engines draw it at the origin.",
             "Hang it from a bone.";
         error POSE_INDEX = "bad-pose-index", BadReference,
             "A frame has a pose that is not there.",
             "Point it at a pose that is there, or add the pose.";
-        error UNUSED_POSE = "unused-pose", Unused,
+        error UNUSED_POSE = "unused-pose", Unused [Ignored],
             "No frame has one of the poses, and only frames say where poses are.",
             "Remove the pose, or add a frame that has it.";
-        warning INFLUENCE_SUM = "influence-sum", NotNormalized,
+        warning INFLUENCE_SUM = "influence-sum", NotNormalized [Misshown],
             "The influences of a vertex do not sum to 1, so that it shrinks towards the origin or away from it.",
             "Divide origins, normals and influences of the vertex by the sum.";
-        warning NEGATIVE_INFLUENCE = "negative-influence", NotNormalized,
+        warning NEGATIVE_INFLUENCE = "negative-influence", NotNormalized [Misshown],
             "A bone pushes a vertex away; not every program keeps negative weights.",
             "Bind the vertex again with weights from 0 to 1.";
         warning CROWDED = "more-influences-than-bones", Duplicate,
             "A vertex has more influences than there are bones, so that some of them name the same bone.",
             "Add up the influences of one bone.";
-        info WINDING = "winding", Degenerate,
+        info WINDING = "winding", Degenerate [Misshown],
             "Triangles are wound against the normals of their corners: they are drawn from one side and lit from the other.",
             "If the model looks inside out, reverse the triangles or the normals.";
     }

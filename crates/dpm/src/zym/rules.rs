@@ -17,7 +17,7 @@ use meshwright_core::{Findings, Path, ReadError, Report, Rule};
 
 mod own {
     meshwright_core::rules! {
-        error TOO_FEW = "bad-count", BadCount,
+        error TOO_FEW = "bad-count", BadCount [Refuses],
             "A model needs 3 vertices, a triangle, a shader, a bone and a scene; engines refuse less.",
             "Add what is missing.";
         error LUMP_SIZE = "bad-lump-size", BadSize,
@@ -29,16 +29,16 @@ mod own {
         error SCENE_RATE = "bad-scene", BadValue,
             "The rate of a scene is negative, infinite or no number.",
             "Set a rate of 0 or more poses per second.";
-        error NO_INFLUENCE = "no-influence", Missing,
+        error NO_INFLUENCE = "no-influence", Missing [Refuses],
             "A vertex hangs from no bone; engines refuse the model.",
             "Hang it from a bone.";
-        forgivable SEVERAL = "several-influences", Compatibility,
+        forgivable SEVERAL = "several-influences", Compatibility [Refuses],
             "A vertex hangs from several bones: DarkPlaces refuses the model, FTE gives each bone the same share.",
             "Keep the bone that the vertex follows most, or write a DPM.";
         error RENDER = "bad-render", BadCount,
             "The triangles of the shaders are not as many as the header states.",
             "Correct the counts.";
-        warning SCENE_FLAGS = "unknown-scene-flags", BadValue,
+        warning SCENE_FLAGS = "unknown-scene-flags", BadValue [Ignored],
             "A scene has flags without a known meaning.",
             "Nothing needs to be done: the flags are kept and engines ignore them.";
     }

@@ -10,16 +10,16 @@ use meshwright_core::{Findings, Path, Place, ReadError, bulk};
 pub(crate) const STREAM: &str = "metadata";
 
 meshwright_core::rules! {
-    error SYNTAX = "Metadata", Syntax,
+    error SYNTAX = "Metadata", Syntax [Refuses],
         "The companion is not the JSON that the engine's loader takes: a field is missing, there twice, or of another type.",
         "Correct the text at the place that is named.";
     error TRUNCATED = "Truncated", Truncated,
         "The companion ends too soon.",
         "Copy the file again; what is missing cannot be rebuilt.";
-    error DEPTH = "LimitExceeded", Limit,
+    error DEPTH = "LimitExceeded", Limit [NoEngine],
         "Objects of the companion lie deeper within each other than the engine's JSON library reads.",
         "Flatten the tree of nodes.";
-    error REFERENCE = "Metadata", BadReference,
+    error REFERENCE = "Metadata", BadReference [Unchecked],
         "A mesh names a material, or a node names a mesh, that is not there; the engine reads beyond its tables.",
         "Point it at one of those that are there.";
     error NON_FINITE = "Metadata", NonFinite,
@@ -28,7 +28,7 @@ meshwright_core::rules! {
     error ORDER = "Metadata", BadHierarchy,
         "Nodes are not in the order of their tree, or lie too deep within each other.",
         "Put each node behind its parent and the whole tree of earlier siblings.";
-    error TEXT = "Metadata", BadName,
+    error TEXT = "Metadata", BadName [Refuses],
         "A text holds a NUL, which the engine's loader refuses.",
         "Rename what holds it.";
     warning LOADER = "Metadata", Compatibility,

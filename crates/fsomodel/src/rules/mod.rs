@@ -7,7 +7,7 @@ pub(crate) mod structure;
 pub(crate) use content::check_version;
 
 meshwright_core::rules! {
-    error MAGIC = "Magic", BadMagic,
+    error MAGIC = "Magic", BadMagic [Refuses],
         "The file does not begin with FSOMODEL.",
         "Nothing can be mended: it is a file of another format, or its beginning is lost.";
     error VERSION = "Version", Unsupported,
@@ -16,10 +16,10 @@ meshwright_core::rules! {
     error TRUNCATED = "Truncated", Truncated,
         "The file ends within a chunk, or a chunk claims more bytes than are left.",
         "Copy the file again; what is missing cannot be rebuilt.";
-    error LIMIT = "LimitExceeded", Limit,
+    error LIMIT = "LimitExceeded", Limit [NoEngine],
         "Reading on would take more memory than allowed.",
         "Raise the limit if the file is trusted.";
-    error DUPLICATE_CHUNK = "DuplicateChunk", Duplicate,
+    error DUPLICATE_CHUNK = "DuplicateChunk", Duplicate [Refuses],
         "There are two vertex, index or mesh chunks, and nothing says which is meant; the engine refuses the file.",
         "Remove the one that is not meant.";
     forgivable MISSING_CHUNK = "MissingChunk", Missing,
@@ -31,40 +31,40 @@ meshwright_core::rules! {
     forgivable MISALIGNED = "Misaligned", Misaligned,
         "A mesh starts within an index.",
         "Round the offset to a multiple of 4.";
-    forgivable MESH_RANGE = "MeshRange", OutOfBounds,
+    forgivable MESH_RANGE = "MeshRange", OutOfBounds [Unchecked],
         "A mesh draws indices that are not there; the engine reads beyond its buffer.",
         "Shorten the mesh to the indices that there are.";
-    forgivable INDEX_RANGE = "IndexRange", BadReference,
+    forgivable INDEX_RANGE = "IndexRange", BadReference [Unchecked],
         "An index, its base added, names a vertex that is not there; the engine reads beyond its buffer.",
         "Remove the triangle or point it at a vertex that is there.";
     forgivable MESH_COUNT = "Metadata", BadCount,
         "The companion has another number of meshes than the file.",
         "Use the companion that was exported with the file.";
-    warning AMBIGUOUS_DIALECT = "AmbiguousDialect", Ambiguous,
+    warning AMBIGUOUS_DIALECT = "AmbiguousDialect", Ambiguous [NoEngine],
         "The sizes of the chunks fit more than one dialect, and the file does not say which it is.",
         "Name the dialect when the file is read.";
     warning NO_MESH_TABLE = "NoMeshTable", Missing,
         "Nothing says which indices make up which mesh, so that all of them are one.",
         "Put the companion beside the file, or name it.";
-    warning NOT_TRIANGLES = "NotTriangles", BadCount,
+    warning NOT_TRIANGLES = "NotTriangles", BadCount [Ignored],
         "The indices of a mesh are no whole number of triangles; the last ones draw nothing.",
         "Remove the indices behind the last triangle.";
-    warning MIN_MAX_AFTER_BASE = "MinMaxAfterBase", BadValue,
+    warning MIN_MAX_AFTER_BASE = "MinMaxAfterBase", BadValue [Ignored],
         "The lowest and highest index of a mesh are given after its base was added, and are meant before.",
         "Compute them anew; no loader relies on them.";
-    warning LOOSE_MIN_MAX = "LooseMinMax", BadValue,
+    warning LOOSE_MIN_MAX = "LooseMinMax", BadValue [Ignored],
         "A mesh claims a wider range of indices than it has.",
         "Compute it anew; no loader relies on it.";
-    warning WRONG_MIN_MAX = "WrongMinMax", BadValue,
+    warning WRONG_MIN_MAX = "WrongMinMax", BadValue [Ignored],
         "A mesh claims a range of indices that leaves some of its own out.",
         "Compute it anew; no loader relies on it.";
-    warning UNUSED_INDICES = "UnusedIndices", Unused,
+    warning UNUSED_INDICES = "UnusedIndices", Unused [Ignored],
         "No mesh draws some of the indices.",
         "Remove them, or add the mesh that should draw them.";
     warning NON_FINITE = "NonFinite", NonFinite,
         "A vertex holds a number that is infinite or NaN.",
         "Replace it: 0 is taken where the model is converted.";
-    warning NORMAL_LENGTH = "NormalLength", NotNormalized,
+    warning NORMAL_LENGTH = "NormalLength", NotNormalized [Misshown],
         "Normals are not of length 1, so that the engine lights them too bright or too dark.",
         "Divide them by their length.";
 }

@@ -6,6 +6,14 @@ use meshwright_bmd::{Bmd, flat_color};
 use meshwright_scene::{ConvertError, Converted, Loss, Material, OutputFiles, Scene, SceneOptions};
 
 impl Kind for Bmd {
+    const UP: usize = 2;
+    const METRES: Option<f64> = Some(1.0 / 40.0);
+    const MENDED: &'static [(&'static str, &'static str)] = crate::repair::bmd::MENDED;
+
+    fn mend(&mut self, finding: &meshwright_core::Finding) -> bool {
+        crate::repair::bmd::mend(self, finding)
+    }
+
     fn to_scene(
         &self,
         _: &str,

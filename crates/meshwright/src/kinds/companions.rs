@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 meshwright_core::rules! {
-    error NOT_DECLARED = "format", Unsupported,
+    error NOT_DECLARED = "format", Unsupported [NoEngine],
         "Files of this kind have no such companion.",
         "Leave it out.";
-    error EMPTY = "companion-empty", Missing,
+    error EMPTY = "companion-empty", Missing [NoEngine],
         "A companion holds nothing of what it was named for.",
         "Name the file that does.";
     warning NOT_THERE = "companion-missing", Missing,

@@ -2,8 +2,10 @@
 
 use super::write::bare;
 use super::{Companions, Kind, Summary, WriteOptions};
-use meshwright_core::Report;
-use meshwright_crucible::{CModel, Chunk, CrucibleFile, CrucibleTarget, SkeletonChunk, write_scene};
+use meshwright_core::{Finding, Report};
+use meshwright_crucible::{
+    CModel, Chunk, CrucibleFile, CrucibleTarget, IndexSize, SkeletonChunk, write_scene,
+};
 use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
 use std::collections::BTreeSet;
 
@@ -30,9 +32,28 @@ fn summary(chunks: &[Chunk<'static>]) -> Summary {
     }
 }
 
+/// What is mended in chunks.
+const MENDED: &[(&str, &str)] = &[("IndexSizeByte", "the byte for the width of indices is 1")];
+
+/// Mends what a finding is about. Chunks of a container come before the path of what is in them.
+fn mend(chunks: &mut [Chunk<'static>], finding: &Finding) -> bool {
+    let chunk = chunks.get_mut(crate::repair::item(finding, "meshes").unwrap_or(0));
+    chunk.filter(|chunk| finding.code == "IndexSizeByte" && chunk.index_size.0 > 1).is_some_and(|chunk| {
+        chunk.index_size = IndexSize::U32;
+        true
+    })
+}
+
 macro_rules! meshes {
-    ($($model:ty: $file:ident, |$m:ident| $chunks:expr, $strategy:path;)+) => {$(
+    ($($model:ty: $file:ident, |$m:ident| $chunks:expr, $mut_chunks:expr, $strategy:path;)+) => {$(
         impl Kind for $model {
+            const MENDED: &'static [(&'static str, &'static str)] = MENDED;
+
+            fn mend(&mut self, finding: &Finding) -> bool {
+                let $m = self;
+                mend($mut_chunks, finding)
+            }
+
             fn to_scene(
                 &self,
                 _: &str,
@@ -70,8 +91,8 @@ macro_rules! meshes {
 }
 
 meshes! {
-    Chunk<'static>: Chunk, |m| std::slice::from_ref(m), meshwright_crucible::strategy::chunk;
-    CModel<'static>: Model, |m| &m.meshes, meshwright_crucible::strategy::cmodel;
+    Chunk<'static>: Chunk, |m| std::slice::from_ref(m), std::slice::from_mut(m), meshwright_crucible::strategy::chunk;
+    CModel<'static>: Model, |m| &m.meshes, &mut m.meshes, meshwright_crucible::strategy::cmodel;
 }
 
 impl Kind for SkeletonChunk {

@@ -3,8 +3,9 @@
 use super::merging::refused;
 use super::write::single;
 use super::{ClipNames, Companions, Kind, Merging, Summary, WriteOptions};
-use meshwright_core::{Budget, Findings, LimitExceeded, Path, Report, Role};
-use meshwright_dpm::{Dpm, FrameClip, MergedClip, Zym, write_scene};
+use crate::repair::{item, stated_size};
+use meshwright_core::{Budget, Finding, Findings, LimitExceeded, Path, Report, Role};
+use meshwright_dpm::{Bone, Dpm, FrameClip, MergedClip, Zym, write_scene};
 use meshwright_quake::{ClipRange, FrameGroup, FrameGroups, ResolvedClips};
 use meshwright_scene::{ConvertError, Converted, Engine, Loss, Material, OutputFiles, Scene, SceneOptions};
 
@@ -145,20 +146,19 @@ fn summary_with(summary: Summary, companions: &Companions, poses: usize, still: 
 
 /// What engines are known to refuse or to read otherwise in DPM and ZYM, beside the rules of the formats.
 mod engines {
-    #![allow(dead_code, reason = "the list of all serves where all are counted")]
-
     meshwright_core::rules! {
-        error BONES = "engine-bones", Limit,
+        error BONES = "engine-bones", Limit [Refuses],
             "The engine takes fewer bones (DarkPlaces counts them in bytes, model_alias.c; FTE MAX_BONES).",
             "Leave bones out that nothing follows.";
-        warning INFLUENCES = "engine-influences", Compatibility,
+        warning INFLUENCES = "engine-influences", Compatibility [Tolerated],
             "DarkPlaces keeps the four heaviest bones of a vertex (model_alias.c, Mod_DARKPLACESMODEL_Load).",
             "Cut the vertex to four bones.";
-        error SEVERAL = "engine-several-bones", Compatibility,
+        error SEVERAL = "engine-several-bones", Compatibility [Refuses],
             "DarkPlaces refuses a ZYM whose vertices follow several bones (model_alias.c, Mod_ZYMOTICMODEL_Load).",
             "Keep the bone that the vertex follows most, or write a DPM.";
     }
 }
+pub(crate) use engines::RULES as ENGINE_RULES;
 use engines::{BONES, INFLUENCES, SEVERAL};
 
 /// What an engine makes of so many bones, and of vertices that follow so many each.
@@ -188,8 +188,37 @@ fn validate_for(engine: Engine, format: &str, bones: usize, vertices: impl Itera
     findings.into_report()
 }
 
+/// What is mended in DPM and ZYM.
+const MENDED: &[(&str, &str)] = &[
+    ("truncated", "the header states the size of the file"),
+    ("out-of-file", "the header states the size of the file"),
+    (
+        "bad-parent",
+        "a parent below -1 is -1, and bones are sorted so that parents come first, their numbers with them",
+    ),
+];
+
+/// Makes a root of a bone whose parent is below -1.
+fn mend(bones: &mut [Bone], finding: &Finding) -> bool {
+    let bone = item(finding, "bones").filter(|_| finding.code == "bad-parent").and_then(|i| bones.get_mut(i));
+    bone.filter(|bone| bone.parent < -1).is_some_and(|bone| {
+        bone.parent = -1;
+        true
+    })
+}
+
 impl Kind for Dpm {
     const PICTURES_BESIDE: bool = true;
+    const UP: usize = 2;
+    const MENDED: &'static [(&'static str, &'static str)] = MENDED;
+
+    fn mend(&mut self, finding: &Finding) -> bool {
+        mend(&mut self.bones, finding)
+    }
+
+    fn mend_bytes(bytes: &mut [u8], finding: &Finding) -> bool {
+        stated_size(bytes, finding, u32::to_be_bytes)
+    }
 
     fn validate_for(&self, engine: Engine) -> Report {
         let vertices = self.meshes.iter().flat_map(|m| m.vertices.iter().map(<[_]>::len));
@@ -269,6 +298,16 @@ impl Kind for Dpm {
 
 impl Kind for Zym {
     const PICTURES_BESIDE: bool = true;
+    const UP: usize = 2;
+    const MENDED: &'static [(&'static str, &'static str)] = MENDED;
+
+    fn mend(&mut self, finding: &Finding) -> bool {
+        mend(&mut self.bones, finding)
+    }
+
+    fn mend_bytes(bytes: &mut [u8], finding: &Finding) -> bool {
+        stated_size(bytes, finding, u32::to_be_bytes)
+    }
 
     fn validate_for(&self, engine: Engine) -> Report {
         validate_for(engine, "zym", self.bones.len(), self.vertices().map(<[_]>::len))

@@ -16,6 +16,8 @@ pub(crate) fn exported<'s>(
 }
 
 impl Kind for GltfFile {
+    const METRES: Option<f64> = Some(1.0);
+
     fn to_scene(
         &self,
         name: &str,

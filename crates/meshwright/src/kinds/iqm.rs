@@ -2,8 +2,9 @@
 
 use super::write::single;
 use super::{Companions, Kind, Summary, WriteOptions};
-use meshwright_core::{Report, Severity};
-use meshwright_iqm::{Iqm, IqmOptions, Scales};
+use crate::repair::{field, item, stated_size};
+use meshwright_core::{Finding, Report, Severity};
+use meshwright_iqm::{Iqm, IqmOptions, Scales, TextId};
 use meshwright_scene::{ConvertError, Converted, Engine, Material, OutputFiles, Scene, SceneOptions};
 use std::borrow::Cow;
 
@@ -14,7 +15,7 @@ fn with_clips<'m>(
     companions: &Companions,
     options: &SceneOptions,
 ) -> Result<(Cow<'m, Iqm>, SceneOptions, Report), ConvertError> {
-    use meshwright_iqm::{AnimFlags, IqmAnim, TextId};
+    use meshwright_iqm::{AnimFlags, IqmAnim};
     use meshwright_quake::{FrameGroups, ResolvedClips};
     let groups = companions.one::<FrameGroups>().filter(|groups| !groups.groups.is_empty());
     let Some(groups) = groups else { return Ok((Cow::Borrowed(model), options.clone(), Report::new())) };
@@ -60,8 +61,72 @@ fn with_clips<'m>(
     Ok((Cow::Borrowed(model), options.clone(), Report::new()))
 }
 
+/// Mends what a finding is about.
+fn mend(model: &mut Iqm, finding: &Finding) -> bool {
+    let (joint, pose) = (item(finding, "joints"), item(finding, "poses"));
+    match finding.code {
+        "bad-name" => rename(model, finding),
+        "bad-parent" => {
+            let joint = joint.and_then(|i| model.joints.get_mut(i)).map(|joint| &mut joint.parent);
+            let parent = joint.or_else(|| Some(&mut model.poses.get_mut(pose?)?.parent));
+            parent.filter(|parent| **parent < -1).is_some_and(|parent| {
+                *parent = -1;
+                true
+            })
+        }
+        "unknown-channels" => {
+            let channels = u32::try_from(model.channels()).unwrap_or(10);
+            let known = 1_u32.checked_shl(channels).map_or(u32::MAX, |bit| bit.wrapping_sub(1));
+            let pose = pose.and_then(|i| model.poses.get_mut(i)).filter(|pose| pose.mask & !known != 0);
+            pose.is_some_and(|pose| {
+                pose.mask &= known;
+                true
+            })
+        }
+        _ => false,
+    }
+}
+
+/// Gives the empty name to what has one that lies outside of the text.
+fn rename(model: &mut Iqm, finding: &Finding) -> bool {
+    let size = model.text.len();
+    let of = |list| item(finding, list);
+    let name = if let Some(i) = of("meshes") {
+        let material = field(finding) == "material";
+        model.meshes.get_mut(i).map(|m| if material { &mut m.material } else { &mut m.name })
+    } else if let Some(i) = of("joints") {
+        model.joints.get_mut(i).map(|joint| &mut joint.name)
+    } else if let Some(i) = of("anims") {
+        model.anims.get_mut(i).map(|anim| &mut anim.name)
+    } else {
+        of("extensions").and_then(|i| model.extensions.get_mut(i)).map(|extension| &mut extension.name)
+    };
+    let outside = |name: &&mut TextId| usize::try_from(name.0).map_or(true, |at| at >= size);
+    // An empty text has not even the empty name.
+    name.filter(|name| size > 0 && outside(name)).is_some_and(|name| {
+        name.0 = 0;
+        true
+    })
+}
+
 impl Kind for Iqm {
     const PICTURES_BESIDE: bool = true;
+    const UP: usize = 2;
+    const MENDED: &'static [(&'static str, &'static str)] = &[
+        ("truncated", "the header states the size of the file"),
+        ("out-of-file", "the header states the size of the file"),
+        ("bad-name", "the name is the empty one"),
+        ("bad-parent", "a parent below -1 is -1"),
+        ("unknown-channels", "the bits beyond the channels are cleared"),
+    ];
+
+    fn mend(&mut self, finding: &Finding) -> bool {
+        mend(self, finding)
+    }
+
+    fn mend_bytes(bytes: &mut [u8], finding: &Finding) -> bool {
+        stated_size(bytes, finding, u32::to_le_bytes)
+    }
 
     fn to_scene(
         &self,
@@ -71,9 +136,8 @@ impl Kind for Iqm {
     ) -> Result<Converted<Scene>, ConvertError> {
         let (model, options, report) = with_clips(self, companions, options)?;
         let mut converted = model.to_scene(&options)?;
-        let note = |f: &meshwright_core::Finding| {
-            meshwright_scene::Loss::note(f.code, f.path.to_string(), f.message.to_string())
-        };
+        let note =
+            |f: &Finding| meshwright_scene::Loss::note(f.code, f.path.to_string(), f.message.to_string());
         converted.losses.extend(report.iter().map(note));
         Ok(converted)
     }

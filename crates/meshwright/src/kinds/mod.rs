@@ -28,6 +28,8 @@ mod summary;
 mod write;
 
 pub use companions::{COMPANION_RULES, ClipNames, CompanionFile, Companions};
+#[cfg(feature = "dpm")]
+pub(crate) use darkplaces::ENGINE_RULES;
 #[cfg(feature = "gltf")]
 pub(crate) use gltf::exported;
 pub use merging::Merging;
@@ -40,7 +42,7 @@ pub use write::WriteOptions;
 #[cfg(feature = "dump")]
 use crate::dump::part::{Dumped, Own};
 use meshwright_core::{
-    Companion, Confidence, FileFormat, Parsed, ReadError, ReadOptions, Report, Role, Rule, Setting,
+    Companion, Confidence, FileFormat, Finding, Parsed, ReadError, ReadOptions, Report, Role, Rule, Setting,
     WriteError,
 };
 use meshwright_scene::{ConvertError, Converted, Engine, Material, OutputFiles, Scene, SceneOptions};
@@ -166,6 +168,25 @@ pub trait Kind: Registered {
 
     /// The engine looks beside a picture for that of directions, called `_norm` behind, and that of light, `_glow`.
     const PICTURES_BESIDE: bool = false;
+
+    /// The codes of faults that [`repair`](crate::repair) mends, each with what is done.
+    const MENDED: &'static [(&'static str, &'static str)] = &[];
+
+    /// Mends what a finding is about, where it is one of those; `false` when nothing has changed.
+    fn mend(&mut self, _finding: &Finding) -> bool {
+        false
+    }
+
+    /// Mends what has to be before a file is read; `false` when nothing has changed.
+    fn mend_bytes(_bytes: &mut [u8], _finding: &Finding) -> bool {
+        false
+    }
+
+    /// The axis of the file that points up, 0 to 2.
+    const UP: usize = 1;
+
+    /// The unit of length in metres, where the format has one.
+    const METRES: Option<f64> = None;
 
     /// The settings by which the models of a strategy are read, with each strategy.
     #[cfg(feature = "proptest")]
@@ -305,6 +326,25 @@ macro_rules! kinds {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::RULES,)+ }
             }
 
+            /// The axis of its files that points up, 0 to 2.
+            pub const fn up(self) -> usize {
+                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model as Kind>::UP,)+ }
+            }
+
+            /// The unit of length of its files in metres, where it has one.
+            pub const fn metres(self) -> Option<f64> {
+                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model as Kind>::METRES,)+ }
+            }
+
+            /// The codes of faults that [`repair`](crate::repair) mends, each with what is done.
+            pub const fn mended(self) -> &'static [(&'static str, &'static str)] {
+                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model as Kind>::MENDED,)+ }
+            }
+
+            pub(crate) fn mend_bytes(self, bytes: &mut [u8], finding: &Finding) -> bool {
+                match self { $(#[cfg(feature = $feature)] Self::$variant => <$model as Kind>::mend_bytes(bytes, finding),)+ }
+            }
+
             /// Files that belong to one of this kind.
             pub const fn companions(self) -> &'static [Companion] {
                 match self { $(#[cfg(feature = $feature)] Self::$variant => <$model>::COMPANIONS,)+ }
@@ -344,6 +384,10 @@ macro_rules! kinds {
                         Ok(parsed.map(Self::from))
                     })+
                 }
+            }
+
+            pub(crate) fn mend(&mut self, finding: &Finding) -> bool {
+                match *self { $(#[cfg(feature = $feature)] Self::$variant(ref mut m) => Kind::mend(&mut **m, finding),)+ }
             }
 
             /// The model's kind of file.

@@ -2,7 +2,7 @@
 
 use super::write::{bare, single};
 use super::{AnyModel, Companions, Kind, Registered, Summary, WriteOptions};
-use meshwright_core::{FileFormat, Report, Role};
+use meshwright_core::{FileFormat, Finding, Report, Role};
 use meshwright_scene::{
     ConvertError, Converted, Loss, Material, OutputFile, OutputFiles, Scene, SceneOptions,
 };
@@ -10,6 +10,9 @@ use meshwright_tso::{
     Anim, Assembly, Bcf, Bmf, Bnd, Cfp, Character, CharacterForm, CharacterSkeleton, Cmx, Geometry, Mesh,
     MeshForm, Name, Part, ResourceId, Skel, Skn, TsoSceneOptions, write_scene,
 };
+
+/// Metres in the unit of their files.
+const UNIT: Option<f64> = Some(1.0 / 3.0);
 
 /// A mesh, and the texture that its file names.
 pub(super) struct Shape<'m> {
@@ -167,6 +170,8 @@ fn main_first(files: OutputFiles, extensions: &[&str]) -> OutputFiles {
 macro_rules! characters {
     ($($model:ident: $form:ident, $strategy:expr;)+) => {$(
         impl Kind for $model {
+            const METRES: Option<f64> = UNIT;
+
             fn to_scene(
                 &self,
                 name: &str,
@@ -276,9 +281,37 @@ fn character_scene(
     Ok(made)
 }
 
+/// What is mended in meshes.
+const MENDED: &[(&str, &str)] = &[
+    ("E_TOTAL", "the number of all vertices is that of real and blend vertices"),
+    ("W_TOTAL_REAL_ONLY", "the number of all vertices counts the blend vertices too"),
+    ("E_WEIGHT", "the weight is the whole, 0x8000"),
+];
+
+fn mend(geometry: &mut Geometry, finding: &Finding) -> bool {
+    match finding.code {
+        "E_TOTAL" | "W_TOTAL_REAL_ONLY" => std::mem::take(&mut geometry.total) != meshwright_tso::Total::All,
+        "E_WEIGHT" => {
+            let blend = crate::repair::item(finding, "blends").and_then(|i| geometry.blends.get_mut(i));
+            blend.filter(|blend| !blend.weight.is_valid()).is_some_and(|blend| {
+                blend.weight = blend.weight.clamped();
+                true
+            })
+        }
+        _ => false,
+    }
+}
+
 macro_rules! meshes {
     ($($model:ident: |$m:ident| $shape:expr, $form:ident, $paletted:literal, $strategy:expr;)+) => {$(
         impl Kind for $model {
+            const METRES: Option<f64> = UNIT;
+            const MENDED: &'static [(&'static str, &'static str)] = MENDED;
+
+            fn mend(&mut self, finding: &Finding) -> bool {
+                mend(&mut self.geometry, finding)
+            }
+
             fn to_scene(
                 &self,
                 name: &str,
@@ -351,6 +384,8 @@ meshes! {
 }
 
 impl Kind for Skel {
+    const METRES: Option<f64> = UNIT;
+
     fn to_scene(
         &self,
         name: &str,
@@ -388,6 +423,18 @@ impl Kind for Skel {
 }
 
 impl Kind for Anim {
+    const METRES: Option<f64> = UNIT;
+    const MENDED: &'static [(&'static str, &'static str)] =
+        &[("W_DURATION_SECONDS", "the duration is in milliseconds")];
+
+    fn mend(&mut self, finding: &Finding) -> bool {
+        let seconds = finding.code == "W_DURATION_SECONDS";
+        if seconds {
+            self.duration = (self.duration.get() * 1000.0).into();
+        }
+        seconds
+    }
+
     fn to_scene(
         &self,
         name: &str,

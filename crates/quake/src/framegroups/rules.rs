@@ -8,34 +8,34 @@ meshwright_core::rules! {
     error SHORT = "out-of-file", Truncated,
         "The file ends too early.",
         "Get a complete copy.";
-    error LIMIT = "limit", Limit,
+    error LIMIT = "limit", Limit [NoEngine],
         "The text has more clips than the caller allows.",
         "Allow more memory, if the file is trusted.";
-    warning MISSING_LENGTH = "missing-length", Missing,
+    warning MISSING_LENGTH = "missing-length", Missing [Ignored],
         "A line has a start but no length, so that it gives no clip.",
         "Add the number of frames.";
-    warning OPEN_COMMENT = "unterminated-comment", Syntax,
+    warning OPEN_COMMENT = "unterminated-comment", Syntax [Misshown],
         "A comment has no end, so that it swallows the rest of the text.",
         "End the comment with an asterisk and a slash.";
-    warning OPEN_QUOTE = "unterminated-quote", Syntax,
+    warning OPEN_QUOTE = "unterminated-quote", Syntax [Misshown],
         "A quote has no end, so that it swallows the rest of the text.",
         "Add the closing quote.";
-    info NO_CLIPS = "no-clips", Missing,
+    info NO_CLIPS = "no-clips", Missing [Ignored],
         "The text has no clip; the model's own list stays.",
         "Nothing needs to be done for a model that does not move.";
-    warning START = "start-clamped", BadReference,
+    warning START = "start-clamped", BadReference [Tolerated],
         "A clip starts outside the model.",
         "Correct the start, or take the file that belongs to the model.";
-    warning LENGTH = "length-clamped", BadCount,
+    warning LENGTH = "length-clamped", BadCount [Tolerated],
         "A clip has no frame, or more than the model has from its start on.",
         "Correct the length, or take the file that belongs to the model.";
-    warning FPS = "fps-clamped", BadValue,
+    warning FPS = "fps-clamped", BadValue [Tolerated],
         "A clip's rate is below 1 frame per second or no number.",
         "State a rate of at least 1.";
-    warning NAME = "name-cut", BadName,
+    warning NAME = "name-cut", BadName [Tolerated],
         "A clip's name is longer than the engine keeps.",
         "Shorten it to 31 bytes.";
-    error BAD_FPS = "bad-fps", NonFinite,
+    error BAD_FPS = "bad-fps", NonFinite [NoEngine],
         "A clip's rate is infinite or no number, which the text cannot hold.",
         "Set a finite rate.";
     error BAD_NAME = "bad-name", BadName,

@@ -16,10 +16,10 @@ meshwright_core::rules! {
     forgivable NESTING = "E_NESTING", Ambiguous,
         "The properties of a motion do not fit the way in which they are nested.",
         "Nest them as lists of lists, which FreeSO and Niotso read.";
-    warning DURATION_SECONDS = "W_DURATION_SECONDS", Compatibility,
+    warning DURATION_SECONDS = "W_DURATION_SECONDS", Compatibility [Ignored],
         "The duration is in seconds, as FreeSO writes it, where the game has milliseconds.",
         "Multiply it by 1000; players go by the frames in either case.";
-    warning MOTION_DUP = "W_MOTION_DUP", Duplicate,
+    warning MOTION_DUP = "W_MOTION_DUP", Duplicate [Tolerated],
         "Two motions move the same bone, of which the last counts.",
         "Remove the other.";
 }

@@ -23,7 +23,7 @@ meshwright_core::rules! {
     forgivable NO_ROOT = "E_NO_ROOT", Missing,
         "Every bone hangs from another, so that nothing holds the skeleton.",
         "Write NULL as the parent of the root.";
-    forgivable PARENT_CYCLE = "E_PARENT_CYCLE", BadHierarchy,
+    forgivable PARENT_CYCLE = "E_PARENT_CYCLE", BadHierarchy [Tolerated],
         "Bones hang from one another in a circle.",
         "Correct a parent's name; lenient reading takes the first bone of the circle for a root.";
     warning ROOTS = "W_ROOTS", BadHierarchy,

@@ -7,34 +7,34 @@ use crate::rules::joined;
 use meshwright_core::{Rule, rules};
 
 rules! {
-    error ATTRIBUTE_FLAG = "AttributeFlag", BadValue,
+    error ATTRIBUTE_FLAG = "AttributeFlag", BadValue [Refuses],
         "The flag of a stream is not exactly one bit; the engine refuses 0 and takes the lowest of several.",
         "Set the one bit of the attribute that the stream holds.";
-    error DUPLICATE_ATTRIBUTE = "DuplicateAttribute", Duplicate,
+    error DUPLICATE_ATTRIBUTE = "DuplicateAttribute", Duplicate [Refuses],
         "Two streams have the same flag, which the engine refuses.",
         "Remove one of the streams, or correct its flag.";
     forgivable RESERVED_FLAG = "ReservedFlag", BadValue,
         "The flag of a stream is reserved in the chunk's dialect: nothing says what the stream holds.",
         "Read the chunk in the dialect that it was written in, or remove the stream.";
-    forgivable STREAM_SIZE = "StreamSize", BadSize,
+    forgivable STREAM_SIZE = "StreamSize", BadSize [Tolerated],
         "A stream ends within its last item: its size is no multiple of the item's. The engine rounds down.",
         "Export the stream again, or cut it after the last whole item.";
-    error VERTEX_COUNT = "VertexCount", BadCount,
+    error VERTEX_COUNT = "VertexCount", BadCount [Refuses],
         "Two streams hold different numbers of vertices, which the engine refuses.",
         "Give every attribute of the mesh a value for every vertex.";
-    forgivable INDEX_RANGE = "IndexRange", BadReference,
+    forgivable INDEX_RANGE = "IndexRange", BadReference [Unchecked],
         "An index names a vertex that is not there; the engine does not check this and reads past its buffers.",
         "Remove the triangle or correct the index.";
-    forgivable OUTPUT_TOO_SHORT = "Lz4OutputTooShort", BadSize,
+    forgivable OUTPUT_TOO_SHORT = "Lz4OutputTooShort", BadSize [Tolerated],
         "An LZ4 block decodes to fewer bytes than the stream states; the engine leaves zeros behind them.",
         "Correct the stated size or compress the stream again.";
-    warning INDEX_SIZE_BYTE = "IndexSizeByte", BadValue,
+    warning INDEX_SIZE_BYTE = "IndexSizeByte", BadValue [Tolerated],
         "The byte for the width of indices is neither 0 nor 1; the engine takes it for 32 bits.",
         "Write 1.";
-    warning NOT_TRIANGLES = "NotTriangles", BadCount,
+    warning NOT_TRIANGLES = "NotTriangles", BadCount [Ignored],
         "The number of indices is no multiple of three, and the engine draws triangles only.",
         "Remove the indices behind the last whole triangle, or add those that are missing.";
-    warning AMBIGUOUS_DIALECT = "AmbiguousDialect", Ambiguous,
+    warning AMBIGUOUS_DIALECT = "AmbiguousDialect", Ambiguous [NoEngine],
         "The sizes of the streams fit several dialects, which read the vertices differently.",
         "Name the dialect when the chunk is read; a stream of positions, normals or texture coordinates decides it.";
     warning NO_VERTICES = "NoVertices", Missing,
@@ -46,10 +46,10 @@ rules! {
     warning BOTH_POSITIONS = "BothPositions", Duplicate,
         "The chunk has positions both in space and in the plane; nothing says which are drawn.",
         "Remove those that are not meant.";
-    warning NORMAL_LENGTH = "NormalLength", NotNormalized,
+    warning NORMAL_LENGTH = "NormalLength", NotNormalized [Misshown],
         "A normal is not of length 1, so that the mesh is lit too dark or too bright.",
         "Divide the normal by its length.";
-    warning WEIGHT_SUM = "WeightSum", NotNormalized,
+    warning WEIGHT_SUM = "WeightSum", NotNormalized [Misshown],
         "The weights of a vertex do not sum to 1, as the description asks for.",
         "Divide each weight by their sum.";
     warning WEIGHT_RANGE = "WeightRange", BadValue,

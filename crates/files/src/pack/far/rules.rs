@@ -1,7 +1,7 @@
 //! What an archive of The Sims may not do.
 
 meshwright_core::rules! {
-    error MAGIC = "E_MAGIC", BadMagic,
+    error MAGIC = "E_MAGIC", BadMagic [Refuses],
         "The file does not begin as an archive of The Sims does.",
         "Take it from its source again, or name it by what it is.";
     error VERSION = "E_VERSION", Unsupported,
@@ -25,7 +25,7 @@ meshwright_core::rules! {
     error DATA_TYPE = "E_DATA_TYPE", BadValue,
         "A member is neither stored nor compressed, by what its entry says.",
         "Pack it again; other members can be read.";
-    error LIMIT = "E_LIMIT", Limit,
+    error LIMIT = "E_LIMIT", Limit [NoEngine],
         "A member says that it has more bytes than its commands could make.",
         "Take the archive from its source again; other members can be read.";
     error PERSIST = "E_PERSIST", BadSize,
@@ -52,10 +52,10 @@ meshwright_core::rules! {
     warning ENTRY_OVERLAP = "W_ENTRY_OVERLAP", Overlap,
         "Members share bytes, or reach into the manifest.",
         "Pack the files again.";
-    warning TRAILING = "W_TRAILING", Unused,
+    warning TRAILING = "W_TRAILING", Unused [Ignored],
         "Bytes stand behind the manifest.",
         "Cut them off.";
-    warning NAME_DUP = "W_NAME_DUP", Duplicate,
+    warning NAME_DUP = "W_NAME_DUP", Duplicate [Tolerated],
         "Two members have one name when letter case is left aside: the later one counts.",
         "Remove one of them; programs do not agree which they take.";
     warning ID_DUP = "W_ID_DUP", Duplicate,
@@ -64,7 +64,7 @@ meshwright_core::rules! {
     warning NAME_ENCODING = "W_NAME_ENCODING", BadName,
         "A name is not plain ASCII: it is read as Windows-1252.",
         "Use letters, digits and signs of ASCII.";
-    warning NAME_PATH = "W_NAME_PATH", BadName,
+    warning NAME_PATH = "W_NAME_PATH", BadName [Refuses],
         "A name leaves the archive: it is absolute, has `..`, a colon, control characters, or nothing at all.",
         "Pack the file under a plain name; it is never found under this one, and never written.";
 }

@@ -15,7 +15,7 @@ meshwright_core::rules! {
     forgivable REPEAT = "E_CFP_REPEAT", BadCount,
         "A run goes on behind the last number that the skill wants.",
         "Find the skill that the keys belong to; lenient reading cuts the run.";
-    warning START = "W_CFP_START", Missing,
+    warning START = "W_CFP_START", Missing [Tolerated],
         "The first code is a step, and there is no number that it could start from.",
         "Begin with a whole number: readers start from 0, and may not.";
 }

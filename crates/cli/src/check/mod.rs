@@ -1,6 +1,9 @@
 //! `meshwright check`: everything that is wrong with files.
 
-use crate::args::{CheckArgs, OutputFormat};
+mod sarif;
+mod text;
+
+use crate::args::{CheckArgs, CheckFormat};
 use crate::batch::Workers;
 use crate::input::{Input, expand};
 use crate::reader::Reader;
@@ -8,14 +11,14 @@ use crate::refusal::Refusal;
 use crate::results::{Results, Shown};
 use crate::{Fail, Status, render};
 use meshwright::scene::Engine;
-use meshwright::{AssetError, Budget, Format, Report, Severity, counted};
+use meshwright::{AssetError, Budget, Format, Report, Severity};
 use serde_json::{Value, json};
-use std::io;
 
 pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
     let reader = Reader::new(&args.read, &args.companions)?;
-    let mut results = Results::new("checked", &args.files, args.format, &args.read);
-    let mut expanded = expand(&args.files, None);
+    let mut results = Results::new("checked", &args.many, &args.files, args.format, &args.read)?;
+    let mut expanded = expand(results.selection(), None);
+    let several = results.is_over_several();
     let packs = std::mem::take(&mut expanded.packs);
     let inputs = results.inputs(expanded);
     reader.expect(&inputs)?;
@@ -24,20 +27,32 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Status, Fail> {
         let (input, report) = (Input::named(path), pack.check(&Budget::new(reader.limits())));
         let kind = Kind { id: pack.kind().id(), title: pack.kind().title() };
         let checked = Checked { bytes: Vec::new(), kind, report, lenient: false };
-        results.show(checked.status(args.deny_warnings), checked.shown(&input, args))?;
+        match checked.shown(&input, args, several) {
+            Ok(shown) => results.show(checked.status(args.deny_warnings), shown)?,
+            Err(refusal) => results.refuse(&input, &refusal),
+        }
     }
     let work = |input: &Input| {
         let checked = check(input, &reader, args.engine)?;
-        Ok((checked.status(args.deny_warnings), checked.shown(input, args)))
+        Ok((checked.status(args.deny_warnings), checked.shown(input, args, several)?))
     };
-    let workers = Workers::new(&args.jobs, reader.limits().memory);
-    workers.each(&inputs, Input::memory, work, |input, checked: Result<(Status, Shown), Refusal>| {
-        match checked {
-            Ok((status, shown)) => results.show(status, shown)?,
-            Err(refusal) => results.refuse(input, &refusal),
-        }
-        Ok(())
-    })?;
+    let workers = Workers::new(args.many.jobs, reader.limits().memory);
+    results.over(
+        workers,
+        &inputs,
+        |input| input,
+        work,
+        |results, input, checked: Result<(Status, Shown), Refusal>| {
+            match checked {
+                Ok((status, shown)) => results.show(status, shown)?,
+                Err(refusal) => results.refuse(input, &refusal),
+            }
+            Ok(())
+        },
+    )?;
+    if args.format == CheckFormat::Sarif {
+        return results.finish_with(sarif::log);
+    }
     results.finish()
 }
 
@@ -91,41 +106,17 @@ impl Checked {
         if self.report.has_errors() || warned { Status::Errors } else { Status::Fine }
     }
 
-    fn shown(&self, input: &Input, args: &CheckArgs) -> Shown {
-        match args.format {
-            OutputFormat::Text => Shown::Text(self.text(input, args)),
-            OutputFormat::Json => Shown::Json(self.json(input)),
+    fn shown(&self, input: &Input, args: &CheckArgs, several: bool) -> Result<Shown, Refusal> {
+        if let Some(query) = &args.query {
+            let lines = query.lines(&self.json(input)).map_err(Refusal::Argument)?;
+            let before = if several { format!("{}: ", input.shown()) } else { String::new() };
+            return Ok(Shown::Text(lines.iter().map(|line| format!("{before}{line}\n")).collect()));
         }
-    }
-
-    fn text(&self, input: &Input, args: &CheckArgs) -> String {
-        let (shown, report) = (input.shown(), &self.report);
-        let colours = render::colours(&io::stdout());
-        let mut text = String::new();
-        let mut line = |line: &str| text.extend([render::cut(line).as_ref(), "\n"]);
-        for finding in report.findings() {
-            line(&format!("{shown}: {}", render::finding(finding, &self.bytes, colours)));
-        }
-        for (code, severity, n) in report.totals() {
-            let kept = report.findings().iter().filter(|f| f.code == code && f.severity == severity);
-            let more = n.saturating_sub(kept.count() as u64);
-            if more > 0 {
-                line(&format!("{shown}: {severity}[{code}] {more} more of these"));
-            }
-        }
-        if !args.read.quiet {
-            let (errors, warnings) = (report.count_of(Severity::Error), report.count_of(Severity::Warning));
-            let verdict = match (errors, warnings) {
-                (0, 0) => "ok".to_owned(),
-                _ => {
-                    let errors = counted(errors, "error", "errors");
-                    format!("{errors}, {}", counted(warnings, "warning", "warnings"))
-                }
-            };
-            let hint = if self.lenient { "; --lenient opens it" } else { "" };
-            line(&format!("{shown}: {}: {verdict}{hint}", self.kind.title));
-        }
-        text
+        Ok(match args.format {
+            CheckFormat::Text => Shown::Text(text::of(self, input, args)),
+            CheckFormat::Json | CheckFormat::Jsonl => Shown::Json(self.json(input)),
+            CheckFormat::Sarif => Shown::Json(sarif::file(self, input)),
+        })
     }
 
     fn json(&self, input: &Input) -> Value {

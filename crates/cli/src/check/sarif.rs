@@ -1,0 +1,156 @@
+//! What was found, as SARIF 2.1.0, which code hosts and editors show.
+#![allow(clippy::indexing_slicing, reason = "members of a document that is made here")]
+
+use super::Checked;
+use crate::input::Input;
+use crate::render;
+use meshwright::{Finding, Role, RuleSet, Severity, Stream};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+const SCHEMA: &str =
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// The results of one file.
+pub(super) fn file(checked: &Checked, input: &Input) -> Value {
+    let report = &checked.report;
+    let mut results: Vec<Value> = report.findings().iter().map(|f| result(checked, input, f)).collect();
+    for (code, severity, n) in report.totals() {
+        let kept = report.findings().iter().filter(|f| (f.code, f.severity) == (code, severity));
+        let more = n.saturating_sub(kept.count() as u64);
+        if more > 0 {
+            results.push(json!({
+                "ruleId": rule_id(checked, code, &Stream::File),
+                "level": level(severity),
+                "message": { "text": format!("{more} more of these") },
+                "occurrenceCount": more,
+                "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri(input) } } }],
+            }));
+        }
+    }
+    json!({ "results": results })
+}
+
+fn result(checked: &Checked, input: &Input, f: &Finding) -> Value {
+    let mut physical = json!({ "artifactLocation": { "uri": uri(input) } });
+    // Offsets of a part that was decoded, or of a file beside the model, are none of the file.
+    if let (Some(offset), Stream::File) = (f.offset, &f.stream) {
+        physical["region"] = json!({ "byteOffset": offset });
+    }
+    let mut location = json!({ "physicalLocation": physical });
+    let path = f.path.to_string();
+    if !path.is_empty() {
+        location["logicalLocations"] = json!([{ "fullyQualifiedName": path, "kind": "member" }]);
+    }
+    let of = match &f.stream {
+        Stream::File => String::new(),
+        stream => format!(" (in {stream})"),
+    };
+    json!({
+        "ruleId": rule_id(checked, f.code, &f.stream),
+        "level": level(f.severity),
+        "message": { "text": format!("{}{of}", render::message(&f.message)) },
+        "locations": [location],
+    })
+}
+
+/// The rule's name among those of all formats. A companion has the rules of its own kind.
+fn rule_id(checked: &Checked, code: &str, stream: &Stream) -> String {
+    let has = |set: &&RuleSet| set.rules.iter().any(|rule| rule.code == code);
+    let all = RuleSet::all();
+    let companions = || {
+        let Stream::Part(name) = stream else { return None };
+        let format = meshwright::Format::ALL.iter().find(|format| format.id() == checked.kind.id)?;
+        let roles = format.companions().iter().filter(|c| Role::name(c.role) == name.as_ref());
+        roles.filter_map(|c| all.iter().find(|set| set.id == c.kind)).find(has)
+    };
+    let own = || all.iter().filter(|set| set.id == checked.kind.id).find(has);
+    let any = || all.iter().find(has);
+    let set = companions().or_else(own).or_else(any).map_or("meshwright", |set| set.id);
+    format!("{set}/{code}")
+}
+
+const fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Info => "note",
+    }
+}
+
+/// A path as the reference of a URI.
+fn uri(input: &Input) -> String {
+    let path = input.exact().replace(std::path::MAIN_SEPARATOR, "/");
+    let mut uri = String::new();
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(char::from(byte));
+            }
+            other => uri.push_str(&format!("%{other:02X}")),
+        }
+    }
+    if path.starts_with('/') { format!("file://{uri}") } else { uri }
+}
+
+/// The document of a run out of what its files gave.
+pub(super) fn log(files: &[Value]) -> Value {
+    let (mut results, mut unread) = (Vec::new(), Vec::new());
+    for file in files {
+        match file["results"].as_array() {
+            Some(own) => results.extend(own.iter().cloned()),
+            None => unread.push(json!({
+                "level": "error",
+                "message": { "text": format!("{}: {}", text(&file["file"]), text(&file["error"]["message"])) },
+                "descriptor": { "id": text(&file["error"]["code"]) },
+            })),
+        }
+    }
+    let mut rules: BTreeMap<String, Option<Value>> = BTreeMap::new();
+    for result in &results {
+        let id = text(&result["ruleId"]);
+        rules.entry(id.to_owned()).or_insert_with(|| descriptor(id));
+    }
+    let index: BTreeMap<&String, usize> = rules.keys().enumerate().map(|(i, id)| (id, i)).collect();
+    for result in &mut results {
+        let id = text(&result["ruleId"]).to_owned();
+        result["ruleIndex"] = index.get(&id).copied().into();
+    }
+    let described = rules.iter().map(|(id, rule)| rule.clone().unwrap_or_else(|| json!({ "id": id })));
+    json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "meshwright",
+                "version": env!("CARGO_PKG_VERSION"),
+                "rules": described.collect::<Vec<_>>(),
+            } },
+            "invocations": [{
+                "executionSuccessful": unread.is_empty(),
+                "toolExecutionNotifications": unread,
+            }],
+            "results": results,
+        }],
+    })
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// What a rule says, for who reads the document. Several rules can share a code: the first speaks for them.
+fn descriptor(id: &str) -> Option<Value> {
+    let (set, code) = id.split_once('/')?;
+    let set = RuleSet::all().into_iter().find(|known| known.id == set)?;
+    let rule = set.rules.iter().find(|rule| rule.code == code)?;
+    Some(json!({
+        "id": id,
+        "name": code,
+        "shortDescription": { "text": rule.cause },
+        "fullDescription": { "text": format!("{} {}", rule.cause, rule.reaction) },
+        "help": { "text": rule.mending },
+        "defaultConfiguration": { "level": level(rule.severity) },
+        "properties": { "format": set.title, "kind": rule.kind.name() },
+    }))
+}

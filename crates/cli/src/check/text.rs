@@ -1,0 +1,69 @@
+//! What was found, for people: by code, the worst first.
+
+use super::Checked;
+use crate::args::CheckArgs;
+use crate::input::Input;
+use crate::render;
+use meshwright::{Finding, Severity, counted};
+use std::io;
+
+/// How many findings of one code are shown unless all are asked for.
+const EXAMPLES: usize = 3;
+
+/// The lines of one file.
+pub(super) fn of(checked: &Checked, input: &Input, args: &CheckArgs) -> String {
+    let (shown, report) = (input.shown(), &checked.report);
+    let colours = render::colours(&io::stdout());
+    let mut text = String::new();
+    let mut line = |line: &str| text.extend([render::cut(line).as_ref(), "\n"]);
+    for group in groups(report.findings()) {
+        let most = if args.all { group.len() } else { EXAMPLES };
+        for (i, finding) in group.iter().enumerate().take(most) {
+            // The bytes around the first show what to look for in the others.
+            let bytes: &[u8] = if i == 0 || args.all { &checked.bytes } else { &[] };
+            line(&format!("{shown}: {}", render::finding(finding, bytes, colours)));
+        }
+        let Some(first) = group.first() else { continue };
+        let (code, severity) = (first.code, first.severity);
+        let all = report.totals().find(|t| (t.0, t.1) == (code, severity)).map_or(0, |t| t.2);
+        let more = all.saturating_sub(group.len().min(most) as u64);
+        if more > 0 {
+            let hint = if group.len() > most { "; --all shows them" } else { "" };
+            line(&format!("{shown}: {severity}[{code}] {more} more of these{hint}"));
+        }
+    }
+    if !args.read.quiet {
+        let hint = if checked.lenient { "; --lenient opens it" } else { "" };
+        line(&format!("{shown}: {}: {}{hint}", checked.kind.title, verdict(checked)));
+    }
+    text
+}
+
+/// Findings by code, the worst first, those of one severity in the order in which they were found.
+fn groups(findings: &[Finding]) -> Vec<Vec<&Finding>> {
+    let mut groups: Vec<Vec<&Finding>> = Vec::new();
+    for finding in findings {
+        let same = |group: &&mut Vec<&Finding>| {
+            group.first().is_some_and(|f| (f.code, f.severity) == (finding.code, finding.severity))
+        };
+        match groups.iter_mut().find(same) {
+            Some(group) => group.push(finding),
+            None => groups.push(vec![finding]),
+        }
+    }
+    groups.sort_by_key(|group| std::cmp::Reverse(group.first().map(|f| f.severity)));
+    groups
+}
+
+/// What it comes to, in one line.
+fn verdict(checked: &Checked) -> String {
+    let of = |severity| checked.report.count_of(severity);
+    match (of(Severity::Error), of(Severity::Warning)) {
+        (0, 0) => "ok".to_owned(),
+        (errors, warnings) => {
+            let (errors, warnings) =
+                (counted(errors, "error", "errors"), counted(warnings, "warning", "warnings"));
+            format!("{errors}, {warnings}")
+        }
+    }
+}

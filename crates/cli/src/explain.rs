@@ -1,0 +1,116 @@
+//! `meshwright explain`: what codes mean.
+
+use crate::args::{ExplainArgs, OutputFormat};
+use crate::table::{self, Column, facts, heading};
+use crate::{Fail, Status, batch, render, results};
+use meshwright::{Explanation, Format, Rule, RuleSet, Severity, codes, explain, similar};
+use serde_json::{Value, json};
+
+pub(crate) fn run(args: &ExplainArgs) -> Result<Status, Fail> {
+    if args.codes.is_empty() {
+        return list(args.format);
+    }
+    let mut found = Vec::new();
+    for code in &args.codes {
+        // As they are copied from what check prints.
+        let code = code.trim_matches(['[', ']']);
+        let code = code.rsplit('/').next().unwrap_or(code);
+        let explained = explain(code);
+        if explained.is_empty() {
+            return Err(Fail::Usage(unknown(code)));
+        }
+        found.extend(explained);
+    }
+    match args.format {
+        OutputFormat::Json => {
+            results::print(&json!({ "codes": found.iter().map(document).collect::<Vec<_>>() }))?;
+        }
+        OutputFormat::Text => {
+            let texts: Vec<_> = found.iter().map(text).collect();
+            batch::print(texts.join("\n"))?;
+        }
+    }
+    Ok(Status::Fine)
+}
+
+fn unknown(code: &str) -> String {
+    let near = similar(code, codes());
+    let hint = match near.as_slice() {
+        [] => "explain without a code lists all".to_owned(),
+        near => format!("is it {}?", near.join(" or ")),
+    };
+    format!("no rule has the code {code}; {hint}")
+}
+
+fn text(e: &Explanation) -> String {
+    let rule = e.rule;
+    let sets: Vec<_> = e.sets.iter().map(|set| set.title).collect();
+    let title = format!("{}[{}]", rule.severity, rule.code);
+    let lenient = if passed_over(rule) { "passed over with --lenient" } else { "" };
+    let rows = [
+        ("of", sets.join(", ")),
+        ("kind", rule.kind.to_string()),
+        ("cause", rule.cause.to_owned()),
+        ("engine", rule.reaction.to_string()),
+        ("mending", rule.mending.to_owned()),
+        ("reading", lenient.to_owned()),
+        ("repair", repair(e)),
+        ("example", e.example.map_or_else(String::new, |path| format!("testdata/{path}"))),
+    ];
+    format!("{}\n{}", heading(&title), facts(&rows, table::columns()))
+}
+
+/// What `repair` does about it, in the formats that have the rule.
+fn repair(e: &Explanation) -> String {
+    let format = |set: &RuleSet| Format::ALL.iter().find(|format| format.id() == set.id);
+    let mut told: Vec<String> = Vec::new();
+    for format in e.sets.iter().filter_map(format).filter(|_| e.rule.severity > Severity::Info) {
+        let text = match format.mending(e.rule) {
+            Ok(done) => format!("mends it: {done}"),
+            Err(why) => format!("leaves it: {why}"),
+        };
+        if !told.contains(&text) {
+            told.push(text);
+        }
+    }
+    told.join("; ")
+}
+
+/// An error that a lenient reader passes over. Everybody passes over what is less.
+fn passed_over(rule: &Rule) -> bool {
+    rule.severity == Severity::Error && rule.forgivable
+}
+
+fn document(e: &Explanation) -> Value {
+    let rule = e.rule;
+    json!({
+        "code": rule.code,
+        "severity": rule.severity.to_string(),
+        "kind": rule.kind.name(),
+        "formats": e.sets.iter().map(|set| set.id).collect::<Vec<_>>(),
+        "forgivable": passed_over(rule),
+        "cause": rule.cause,
+        "engine": { "reaction": rule.reaction.name(), "text": rule.reaction.to_string() },
+        "mending": rule.mending,
+        "repair": repair(e),
+        "example": e.example.map(|path| format!("testdata/{path}")),
+    })
+}
+
+/// Every code with what it means, by what it is about.
+fn list(format: OutputFormat) -> Result<Status, Fail> {
+    if format == OutputFormat::Json {
+        let all = codes().into_iter().flat_map(explain);
+        results::print(&json!({ "codes": all.map(|e| document(&e)).collect::<Vec<_>>() }))?;
+        return Ok(Status::Fine);
+    }
+    let columns = [Column::Text("code"), Column::Text("severity"), Column::Text("cause")];
+    for (i, set) in RuleSet::all().iter().enumerate() {
+        let row = |rule: &&Rule| vec![rule.code.to_owned(), rule.severity.to_string(), rule.cause.to_owned()];
+        let rows: Vec<_> = set.rules.iter().map(row).collect();
+        let before = if i == 0 { "" } else { "\n" };
+        let table = table::table(&columns, &rows, table::columns());
+        batch::print(format!("{before}{}\n{table}", heading(&render::plain(set.title))))?;
+    }
+    Ok(Status::Fine)
+}

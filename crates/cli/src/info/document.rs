@@ -1,0 +1,126 @@
+//! What files hold, for programs. docs/schema/info.json describes it.
+
+use crate::input::Input;
+use meshwright::{Description, Part, PartState};
+use serde_json::{Value, json};
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+/// One file as a document.
+pub(super) fn json(input: &Input, d: &Description, why: Option<&str>) -> Value {
+    let s = &d.summary;
+    let meshes = d.meshes.iter().map(|mesh| {
+        json!({
+            "name": mesh.name,
+            "vertices": mesh.vertices,
+            "triangles": mesh.triangles,
+            "influences": mesh.influences,
+            "material": mesh.material,
+        })
+    });
+    let materials =
+        d.materials.iter().map(|m| json!({ "name": m.name, "texture": m.texture, "found": m.found }));
+    let clips = d.clips.iter().map(|clip| {
+        json!({
+            "name": clip.name,
+            "name_from": clip.source.name(),
+            "frames": clip.frames,
+            "rate": exact(clip.rate),
+            "seconds": clip.seconds,
+            "looping": clip.looping,
+        })
+    });
+    json!({
+        "file": input.exact(),
+        "format": d.format.id(),
+        "dialect": d.dialect,
+        "bytes": d.bytes,
+        "counts": {
+            "meshes": s.meshes,
+            "vertices": s.vertices,
+            "triangles": s.triangles,
+            "bones": s.bones,
+            "frames": s.frames,
+            "clips": s.clips,
+        },
+        "notes": s.notes,
+        "unit": { "metres": d.metres, "up": AXES.get(d.up) },
+        "bounds": d.bounds.map(|b| json!({ "min": b.min.map(exact), "max": b.max.map(exact) })),
+        "height": d.height(),
+        "height_metres": d.height().and_then(|height| Some(height * d.metres?)),
+        "meshes": meshes.collect::<Vec<_>>(),
+        "materials": materials.collect::<Vec<_>>(),
+        "bones": d.bones.iter().map(|b| json!({ "name": b.name, "parent": b.parent })).collect::<Vec<_>>(),
+        "clips": clips.collect::<Vec<_>>(),
+        "companions": d.parts.iter().map(part).collect::<Vec<_>>(),
+        "memory": {
+            "meshes": d.memory.meshes,
+            "motion": d.memory.motion,
+            "pictures": d.memory.pictures,
+            "total": d.memory.total(),
+        },
+        "not_shown": why,
+    })
+}
+
+fn part(part: &Part) -> Value {
+    let (state, why) = match &part.state {
+        PartState::Ignored(why) => ("ignored", Some(why)),
+        PartState::Named => ("named", None),
+        _ => ("found", None),
+    };
+    json!({ "role": part.role.to_string(), "name": part.name, "state": state, "reason": why })
+}
+
+/// A number with the digits that it has in 32 bits.
+fn exact(number: f32) -> f64 {
+    number.to_string().parse().unwrap_or(f64::NAN)
+}
+
+/// The names of the fields of [`csv`].
+pub(super) const CSV_HEADER: &str =
+    "file,format,dialect,bytes,meshes,vertices,triangles,bones,frames,clips,height,height_metres,memory\n";
+
+/// One file as a line of CSV (RFC 4180, lines ended as everywhere here).
+pub(super) fn csv(input: &Input, d: &Description) -> String {
+    let s = &d.summary;
+    let number = |n: usize| n.to_string();
+    let real = |n: Option<f64>| n.map_or_else(String::new, |n| n.to_string());
+    let fields = [
+        input.exact(),
+        d.format.id().to_owned(),
+        d.dialect.clone().unwrap_or_default(),
+        number(d.bytes),
+        number(s.meshes),
+        number(s.vertices),
+        number(s.triangles),
+        number(s.bones),
+        s.frames.map_or_else(String::new, number),
+        number(s.clips),
+        real(d.height()),
+        real(d.height().and_then(|height| Some(height * d.metres?))),
+        d.memory.total().to_string(),
+    ];
+    format!("{}\n", fields.map(|field| quoted(&field)).join(","))
+}
+
+fn quoted(field: &str) -> String {
+    let plain = crate::render::plain(field);
+    match plain.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", plain.replace('"', "\"\"")),
+        false => plain,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_quoted_where_they_must_be() {
+        assert_eq!(quoted("a b"), "a b");
+        assert_eq!(quoted("a,\"b\""), "\"a,\"\"b\"\"\"");
+        assert_eq!(quoted("a\u{1b}[2J"), "a\\u{1b}[2J");
+        assert!((exact(0.1) - 0.1).abs() < f64::EPSILON && exact(f32::INFINITY).is_infinite());
+    }
+}

@@ -1,0 +1,89 @@
+//! `meshwright info`: what files hold.
+
+mod document;
+mod text;
+
+use crate::args::{InfoArgs, InfoFormat};
+use crate::batch::{Workers, print};
+use crate::input::{Input, expand};
+use crate::reader::{Opened, Reader};
+use crate::refusal::Refusal;
+use crate::results::{Results, Shown};
+use crate::{Fail, Status};
+use meshwright::Description;
+use meshwright::scene::{SceneOptions, Space};
+
+pub(crate) fn run(args: &InfoArgs) -> Result<Status, Fail> {
+    let reader = Reader::new(&args.read, &args.companions)?;
+    let mut results = Results::new("read", &args.many, &args.files, args.format, &args.read)?;
+    let inputs = results.inputs(expand(results.selection(), None));
+    reader.expect(&inputs)?;
+    let several = results.is_over_several();
+    if args.format == InfoFormat::Csv && args.query.is_none() {
+        print(document::CSV_HEADER.to_owned())?;
+    }
+    let work = |input: &Input| {
+        let mut opened = reader.open(input)?;
+        reader.say_passed_over(input, &opened);
+        shown(input, &mut opened, &reader, args, several)
+    };
+    let workers = Workers::new(args.many.jobs, reader.limits().memory);
+    results.over(
+        workers,
+        &inputs,
+        |input| input,
+        work,
+        |results, input, shown: Result<Shown, Refusal>| {
+            match shown {
+                Ok(shown) => results.show(Status::Fine, shown)?,
+                Err(refusal) => results.refuse(input, &refusal),
+            }
+            Ok(())
+        },
+    )?;
+    results.finish()
+}
+
+fn shown(
+    input: &Input,
+    opened: &mut Opened,
+    reader: &Reader,
+    args: &InfoArgs,
+    several: bool,
+) -> Result<Shown, Refusal> {
+    if let Some(query) = &args.query {
+        let (described, why) = describe(opened, reader)?;
+        let lines =
+            query.lines(&document::json(input, &described, why.as_deref())).map_err(Refusal::Argument)?;
+        let before = if several { format!("{}: ", input.shown()) } else { String::new() };
+        return Ok(Shown::Text(lines.iter().map(|line| format!("{before}{line}\n")).collect()));
+    }
+    if args.format == InfoFormat::Text && several {
+        let described = opened.asset.describe(None)?;
+        return Ok(Shown::Text(text::line(&input.shown(), &described)));
+    }
+    let (described, why) = describe(opened, reader)?;
+    Ok(match args.format {
+        InfoFormat::Text => {
+            Shown::Text(text::tables(&input.shown(), &described, why.as_deref(), args.read.verbose))
+        }
+        InfoFormat::Csv => Shown::Text(document::csv(input, &described)),
+        InfoFormat::Json | InfoFormat::Jsonl => {
+            Shown::Json(document::json(input, &described, why.as_deref()))
+        }
+    })
+}
+
+/// What a model is made of; or, where nothing can be shown of it, what its file says, and why not.
+fn describe(opened: &mut Opened, reader: &Reader) -> Result<(Description, Option<String>), Refusal> {
+    let options = SceneOptions::in_space(Space::File).with_memory(reader.limits().memory);
+    let mut scene = match opened.asset.to_scene(&options) {
+        Ok(scene) => scene,
+        Err(e) => return Ok((opened.asset.describe(None)?, Some(e.to_string()))),
+    };
+    reader.add_textures(opened, &mut scene);
+    match opened.asset.describe(Some(&scene.value)) {
+        Ok(described) => Ok((described, None)),
+        Err(e) => Ok((opened.asset.describe(None)?, Some(e.to_string()))),
+    }
+}

@@ -1,0 +1,238 @@
+//! `meshwright repair`: mends what is safe to mend, and no other byte.
+
+use crate::args::{CompanionArgs, OutputFormat, ReadArgs, RepairArgs};
+use crate::batch::Workers;
+use crate::destination::Destination;
+use crate::input::{Input, expand};
+use crate::output::{Outputs, whole};
+use crate::reader::Reader;
+use crate::refusal::Refusal;
+use crate::results::{Results, Shown};
+use crate::{Fail, Status, render};
+use meshwright::{Format, ReadOptions, ReadSettings, Repaired, Rule, Severity, counted, repair};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// How many fields of one code are named.
+const NAMED: usize = 3;
+
+pub(crate) fn run(args: &RepairArgs) -> Result<Status, Fail> {
+    // What is broken is what this is for.
+    let read = ReadArgs { lenient: true, ..args.read.clone() };
+    let reader = Reader::new(&read, &CompanionArgs::default())?;
+    let mut results = Results::new("looked at", &args.many, &args.files, args.format, &args.read)?;
+    let destination = destination(args, &results);
+    if destination == Some(Destination::Stdout)
+        && (args.format == OutputFormat::Json || results.is_over_several())
+    {
+        return Err(Fail::Usage("-o - takes one file, and no --format json".into()));
+    }
+    let into = match &destination {
+        Some(Destination::Folder(folder)) => Some(folder.as_path()),
+        _ => None,
+    };
+    let inputs = results.inputs(expand(results.selection(), into));
+    if let (Some(Destination::File(path)), true) = (&destination, inputs.len() > 1) {
+        return Err(Fail::Usage(format!("{} takes one file, not {}", render::path(path), inputs.len())));
+    }
+    reader.expect(&inputs)?;
+    let work = |input: &Input| repaired(input, &reader);
+    let workers = Workers::new(args.many.jobs, reader.limits().memory);
+    let to_stdout = destination == Some(Destination::Stdout);
+    results.over(
+        workers,
+        &inputs,
+        |input| input,
+        work,
+        |results, input, found: Result<Found, Refusal>| {
+            let written = found.and_then(|found| {
+                let places = write(input, &found, &destination, args, &reader)?;
+                Ok((found, places))
+            });
+            match written {
+                Ok((_, None)) => results.keep_output(),
+                Ok((found, Some(places))) => {
+                    let shown = match args.format {
+                        OutputFormat::Json => Shown::Json(found.json(input, &places)),
+                        OutputFormat::Text if to_stdout => Shown::Text(String::new()),
+                        OutputFormat::Text => Shown::Text(found.text(input, &places, args)),
+                    };
+                    results.show(found.status(), shown)?;
+                }
+                Err(refusal) => results.refuse(input, &refusal),
+            }
+            Ok(())
+        },
+    )?;
+    results.finish()
+}
+
+/// Where repaired files go; none where they stay or nothing is written.
+fn destination(args: &RepairArgs, results: &Results) -> Option<Destination> {
+    let path = args.output.as_deref().filter(|_| !args.write.dry_run)?;
+    Some(if results.is_over_several() { Destination::of_several(path) } else { Destination::new(path) })
+}
+
+/// A file, and what could be done about it.
+struct Found {
+    format: Format,
+    repaired: Repaired,
+    old: Vec<u8>,
+}
+
+/// Where something was written.
+#[derive(Default)]
+struct Places {
+    output: Option<PathBuf>,
+    backup: Option<PathBuf>,
+}
+
+fn repaired(input: &Input, reader: &Reader) -> Result<Found, Refusal> {
+    let opened = reader.open(input)?;
+    let format = opened.asset.format();
+    let mut settings = ReadSettings::from(ReadOptions::lenient().with_limits(reader.limits()));
+    settings.settings = reader.settings().to_vec();
+    let old = opened.asset.into_bytes();
+    let repaired = repair(&old, format, &settings)
+        .map_err(|e| Refusal::Cannot { code: "not-repairable", why: e.to_string() })?;
+    Ok(Found { format, repaired, old })
+}
+
+/// Writes a repaired file; none where what is there already stays.
+fn write(
+    input: &Input,
+    found: &Found,
+    destination: &Option<Destination>,
+    args: &RepairArgs,
+    reader: &Reader,
+) -> Result<Option<Places>, Refusal> {
+    let mut places = Places::default();
+    let failed = |(path, e): (PathBuf, std::io::Error)| Refusal::unwritable(&path, &e);
+    let bytes = &found.repaired.bytes;
+    if args.in_place && !args.write.dry_run {
+        if found.repaired.mended.is_empty() {
+            return Ok(Some(places));
+        }
+        if input.is_stdin() || !input.path.is_file() {
+            let why = "is no file of its own: --in-place needs one, -o names another";
+            return Err(Refusal::Argument(why.into()));
+        }
+        let backup = backup(&input.path);
+        let files = [(backup.clone(), whole(&found.old)), (input.path.clone(), whole(bytes))];
+        let outputs = Outputs::new(&Destination::File(input.path.clone()));
+        outputs.stage(files).and_then(crate::output::Staged::appear).map_err(failed)?;
+        (places.output, places.backup) = (Some(input.path.clone()), Some(backup));
+        return Ok(Some(places));
+    }
+    let Some(destination) = destination else { return Ok(Some(places)) };
+    let path = match destination {
+        Destination::Stdout => {
+            crate::output::deliver(destination, bytes)?;
+            return Ok(Some(places));
+        }
+        Destination::File(path) => path.clone(),
+        Destination::Folder(folder) => {
+            let below = input.below.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+            folder.join(below).join(crate::names::safe_file_name(&input.name()))
+        }
+    };
+    if args.write.no_clobber && path.symlink_metadata().is_ok() {
+        return Ok(None);
+    }
+    reader.spare(&path, None)?;
+    let outputs = Outputs::new(destination).keeping(args.write.no_clobber);
+    outputs.stage([(path.clone(), whole(bytes))]).and_then(crate::output::Staged::appear).map_err(failed)?;
+    reader.wrote(&path);
+    places.output = Some(path);
+    Ok(Some(places))
+}
+
+/// Where the old file is kept: under a name that nothing has.
+fn backup(path: &Path) -> PathBuf {
+    let named = |number: usize| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(if number == 1 { ".bak".to_owned() } else { format!(".bak{number}") });
+        PathBuf::from(name)
+    };
+    let free = |path: &PathBuf| path.symlink_metadata().is_err();
+    (1..).map(named).find(free).unwrap_or_else(|| named(1))
+}
+
+impl Found {
+    fn status(&self) -> Status {
+        if self.repaired.left.has_errors() { Status::Errors } else { Status::Fine }
+    }
+
+    /// Codes that are left, with how often and why.
+    fn left(&self) -> Vec<(&'static str, Severity, u64, &'static str)> {
+        let rule = |code: &str, severity| -> Option<&'static Rule> {
+            let rules = self.format.rules().iter();
+            let mut found: Vec<_> = rules.filter(|rule| rule.code == code).collect();
+            found.sort_by_key(|rule| rule.severity != severity);
+            found.first().map(|rule| **rule)
+        };
+        let totals = self.repaired.left.totals().filter(|(_, severity, _)| *severity > Severity::Info);
+        let why = |code: &'static str, severity| {
+            let mending = rule(code, severity).map(|rule| self.format.mending(rule));
+            mending.and_then(Result::err).unwrap_or("other faults keep the file from being written")
+        };
+        totals.map(|(code, severity, n)| (code, severity, n, why(code, severity))).collect()
+    }
+
+    fn text(&self, input: &Input, places: &Places, args: &RepairArgs) -> String {
+        let shown = input.shown();
+        let mut text = String::new();
+        let mut line = |line: &str| text.extend([render::cut(&format!("{shown}: {line}")).as_ref(), "\n"]);
+        for mended in &self.repaired.mended {
+            let named: BTreeSet<&String> = mended.paths.iter().take(NAMED).collect();
+            let named: Vec<&str> = named.into_iter().map(String::as_str).collect();
+            let more = mended.count.saturating_sub(named.len() as u64);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            line(&format!("mended[{}] {}{more}: {}", mended.code, named.join(", "), mended.done));
+        }
+        for (code, severity, n, why) in self.left() {
+            let times = if n > 1 { format!(" {n} times") } else { String::new() };
+            line(&format!("left {severity}[{code}]{times}: {why}"));
+        }
+        if !args.read.quiet {
+            line(&format!("{}: {}", self.format.title(), self.verdict(places, args)));
+        }
+        text
+    }
+
+    fn verdict(&self, places: &Places, args: &RepairArgs) -> String {
+        let count: u64 = self.repaired.mended.iter().map(|m| m.count).sum();
+        let left: u64 = self.left().iter().map(|(_, _, n, _)| n).sum();
+        let changed: usize = self.repaired.changed.iter().map(ExactSizeIterator::len).sum();
+        let mut parts = vec![match (count, left) {
+            (0, 0) => "nothing to mend".to_owned(),
+            (count, left) => format!("{count} mended, {left} left"),
+        }];
+        if changed > 0 {
+            let are = counted(changed as u64, "byte is another one", "bytes are other ones");
+            parts.push(if args.write.dry_run { format!("{are} if it were written") } else { are });
+        }
+        parts.extend(places.backup.as_ref().map(|path| format!("the old file is {}", render::path(path))));
+        parts.join("; ")
+    }
+
+    fn json(&self, input: &Input, places: &Places) -> Value {
+        let mended = self.repaired.mended.iter();
+        let mended =
+            mended.map(|m| json!({ "code": m.code, "count": m.count, "paths": m.paths, "done": m.done }));
+        let left = self.left().into_iter().map(|(code, severity, n, why)| {
+            json!({ "code": code, "severity": severity.to_string(), "count": n, "why": why })
+        });
+        let changed = self.repaired.changed.iter().map(|range| json!([range.start, range.end]));
+        json!({
+            "file": input.exact(),
+            "format": self.format.id(),
+            "mended": mended.collect::<Vec<_>>(),
+            "left": left.collect::<Vec<_>>(),
+            "changed": changed.collect::<Vec<_>>(),
+            "output": places.output.as_deref().map(render::exact),
+            "backup": places.backup.as_deref().map(render::exact),
+        })
+    }
+}

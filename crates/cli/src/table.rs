@@ -1,0 +1,112 @@
+//! Tables for people.
+
+use crate::render;
+use anstyle::Style;
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table};
+use std::io;
+
+/// The widest that is printed, however wide the terminal is.
+const WIDEST: u16 = 100;
+
+/// The narrowest for which anything is arranged.
+const NARROWEST: u16 = 20;
+
+/// How many columns of characters there are: those of the terminal, or what `COLUMNS` says, and not too many to read.
+pub(crate) fn columns() -> u16 {
+    let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0);
+    let stated = || std::env::var("COLUMNS").ok()?.parse().ok();
+    terminal.or_else(stated).unwrap_or(WIDEST).clamp(NARROWEST, WIDEST)
+}
+
+/// Tables narrower than this have short titles.
+const NARROW: u16 = 60;
+
+/// A column of a table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Column {
+    /// Words.
+    Text(&'static str),
+    /// Numbers, which end in one place and are never taken apart, with a title for narrow tables.
+    Number(&'static str, &'static str),
+}
+
+impl Column {
+    const fn title(self, width: u16) -> &'static str {
+        match self {
+            Self::Number(_, short) if width < NARROW => short,
+            Self::Text(title) | Self::Number(title, _) => title,
+        }
+    }
+}
+
+/// A table with a line under its header, in lines no wider than `width`. Columns that are empty in every row are left
+/// out.
+pub(crate) fn table(columns: &[Column], rows: &[Vec<String>], width: u16) -> String {
+    let used = |at: usize| rows.iter().any(|row| row.get(at).is_some_and(|cell| !cell.is_empty()));
+    let shown: Vec<(usize, Column)> =
+        columns.iter().copied().enumerate().filter(|(at, _)| used(*at)).collect();
+    let mut table = empty(width);
+    table.load_style(NOTHING.header_separator(LineStyle::none().fill('\u{2500}').junction('\u{2500}')));
+    table.set_header(shown.iter().map(|(_, column)| column.title(width)).collect::<Vec<_>>());
+    for row in rows {
+        let cell = |at: &usize| row.get(*at).map_or("", String::as_str).to_owned();
+        table.add_row(shown.iter().map(|(at, _)| cell(at)).collect::<Vec<_>>());
+    }
+    for (at, (_, column)) in shown.iter().enumerate() {
+        if let (Some(made), Column::Number(..)) = (table.column_mut(at), column) {
+            made.set_cell_alignment(CellAlignment::Right);
+            made.set_constraint(ColumnConstraint::ContentWidth);
+        }
+    }
+    lines(&mut table)
+}
+
+/// Names and what they stand for, one below the other.
+pub(crate) fn facts(facts: &[(&str, String)], width: u16) -> String {
+    let mut table = empty(width);
+    table.load_style(NOTHING);
+    for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
+        table.add_row(vec![(*name).to_owned(), value.clone()]);
+    }
+    lines(&mut table)
+}
+
+/// The heading of a part.
+pub(crate) fn heading(text: &str) -> String {
+    render::painted(text, Style::new().bold(), render::colours(&io::stdout()))
+}
+
+fn empty(width: u16) -> Table {
+    let mut table = Table::new();
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+    table
+}
+
+fn lines(table: &mut Table) -> String {
+    for column in table.column_iter_mut() {
+        column.set_padding((0, 2));
+    }
+    table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_keep_their_width_and_leave_out_what_is_empty() {
+        let columns = [Column::Text("name"), Column::Number("number", "n"), Column::Text("none")];
+        let rows = [("a", 5), ("a rather long name that takes several lines of a narrow table", 12345)];
+        let rows = rows.map(|(name, n)| vec![name.to_owned(), n.to_string(), String::new()]);
+        for width in [20, 40, 100] {
+            let text = table(&columns, &rows, width);
+            assert!(text.lines().all(|line| line.chars().count() <= usize::from(width)), "{width}: {text}");
+            assert!(!text.contains("none") && text.lines().all(|line| line.trim_end() == line), "{text}");
+        }
+        let wide = table(&columns, &rows, 100);
+        let ends: Vec<_> = wide.lines().filter(|l| l.ends_with('5')).map(|l| l.chars().count()).collect();
+        assert_eq!(ends.len(), 2, "{wide}");
+        assert_eq!(ends[0], ends[1], "{wide}");
+    }
+}

@@ -1,0 +1,99 @@
+//! `meshwright repair`: what it writes, where, and what it says.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
+
+mod common;
+
+use common::{args, code, demo, names, run, stderr, stdout};
+use meshwright_testkit::testdata;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// A DPM whose header states another size.
+fn broken(dir: &Path, name: &str) -> PathBuf {
+    let mut bytes = fs::read(demo()).unwrap();
+    bytes[20..24].copy_from_slice(&u32::MAX.to_be_bytes());
+    fs::create_dir_all(dir).unwrap();
+    let path = dir.join(name);
+    fs::write(&path, bytes).unwrap();
+    path
+}
+
+fn with(words: &[&str], paths: &[&Path]) -> std::process::Output {
+    run(args(words).into_iter().chain(paths.iter().map(Into::into)))
+}
+
+#[test]
+fn a_file_is_mended_elsewhere_or_in_place_with_a_backup() {
+    let dir = TempDir::new().unwrap();
+    let model = broken(dir.path(), "m.dpm");
+    let old = fs::read(&model).unwrap();
+    assert_eq!(code(&with(&["check"], &[&model])), 1);
+    let out = dir.path().join("out.dpm");
+    let output = with(&["repair", "-o", out.to_str().unwrap()], &[&model]);
+    assert_eq!(code(&output), 0, "{}{}", stdout(&output), stderr(&output));
+    assert!(stdout(&output).contains("mended[truncated] filesize: the header states the size of the file"));
+    assert_eq!(fs::read(&out).unwrap(), fs::read(demo()).unwrap());
+    assert_eq!(fs::read(&model).unwrap(), old, "the input stays");
+    assert_eq!(code(&with(&["check"], &[&out])), 0);
+    // A dry run writes nothing.
+    let dry = with(&["repair", "--dry-run", "--in-place"], &[&model]);
+    assert!(stdout(&dry).contains("if it were written"), "{}", stdout(&dry));
+    assert_eq!(names(dir.path()), ["m.dpm", "out.dpm"]);
+    let place = with(&["repair", "--in-place"], &[&model]);
+    assert_eq!(code(&place), 0, "{}", stderr(&place));
+    assert!(stdout(&place).contains("the old file is ") && stdout(&place).contains("m.dpm.bak"));
+    assert_eq!(names(dir.path()), ["m.dpm", "m.dpm.bak", "out.dpm"]);
+    assert_eq!(fs::read(dir.path().join("m.dpm.bak")).unwrap(), old);
+    assert_eq!(fs::read(&model).unwrap(), fs::read(demo()).unwrap());
+    // A fine file is left alone, and no backup is replaced.
+    let again = with(&["repair", "--in-place"], &[&model]);
+    assert!(stdout(&again).contains("nothing to mend"), "{}", stdout(&again));
+    assert_eq!(names(dir.path()).len(), 3);
+    fs::write(&model, &old).unwrap();
+    assert_eq!(code(&with(&["repair", "--in-place"], &[&model])), 0);
+    assert_eq!(names(dir.path()), ["m.dpm", "m.dpm.bak", "m.dpm.bak2", "out.dpm"]);
+    // Where it goes must be said.
+    assert_eq!(code(&with(&["repair"], &[&model])), 2);
+    assert_eq!(code(&with(&["repair", "--in-place", "-o", "x"], &[&model])), 2);
+    let output = with(&["repair", "-o", model.to_str().unwrap()], &[&model]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+}
+
+#[test]
+fn what_is_left_has_a_reason() {
+    let lod = testdata().join("bmd/lod-range.reject.bmd");
+    let output = with(&["repair", "--dry-run"], &[&lod]);
+    assert_eq!(code(&output), 1, "{}", stdout(&output));
+    assert!(stdout(&output).contains("left error[E_LOD_RANGE]: which meshes"), "{}", stdout(&output));
+    // What nobody can open is refused.
+    let magic = testdata().join("dpm/magic.reject.dpm");
+    let output = with(&["repair", "--dry-run"], &[&magic]);
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    assert!(stderr(&output).contains("error[bad-magic]"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_folder_is_repaired_into_another() {
+    let dir = TempDir::new().unwrap();
+    let from = dir.path().join("in");
+    broken(&from, "a.dpm");
+    broken(&from.join("sub"), "b.dpm");
+    fs::copy(demo(), from.join("fine.dpm")).unwrap();
+    let out = dir.path().join("out");
+    let output = with(&["repair", "--format=json", "-o", out.to_str().unwrap()], &[&from]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let mended: Vec<usize> =
+        document["files"].as_array().unwrap().iter().map(|f| f["mended"].as_array().unwrap().len()).collect();
+    assert_eq!(mended, [1, 0, 1]);
+    assert_eq!(document["files"][0]["changed"], serde_json::json!([[20, 24]]));
+    let fine = fs::read(demo()).unwrap();
+    for name in ["a.dpm", "fine.dpm", "sub/b.dpm"] {
+        assert_eq!(fs::read(out.join(name)).unwrap(), fine, "{name}");
+    }
+    let kept = with(&["repair", "--no-clobber", "-o", out.to_str().unwrap()], &[&from]);
+    assert_eq!(code(&kept), 0, "{}", stderr(&kept));
+    assert!(stderr(&kept).contains("3 kept"), "{}", stderr(&kept));
+}

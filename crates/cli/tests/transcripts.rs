@@ -1,0 +1,56 @@
+//! What the program prints, word by word: each file of `transcripts/` holds commands with what they say on standard output,
+//! on standard error (behind `!`), and their exit code where it is not 0 (behind `?`). They run among the test data. With
+//! `MESHWRIGHT_WRITE=1` in the environment what is said is written down instead.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
+
+mod common;
+
+use common::{code, program, stderr, stdout};
+use meshwright_testkit::testdata;
+use std::fs;
+use std::path::Path;
+
+/// A command as it is typed, variables of the environment before it, and what it prints.
+fn run(line: &str) -> String {
+    let mut command = program();
+    command.current_dir(testdata()).env_remove("COLUMNS").env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+    let mut words = line.split_whitespace().map(|word| word.trim_matches('\''));
+    for word in words.by_ref() {
+        match word.split_once('=') {
+            Some((name, value)) => command.env(name, value),
+            None => break,
+        };
+    }
+    let output = command.args(words).output().unwrap();
+    let mut said = stdout(&output);
+    for line in stderr(&output).lines() {
+        said += &format!("! {line}\n");
+    }
+    if code(&output) != 0 {
+        said += &format!("? {}\n", code(&output));
+    }
+    said
+}
+
+fn check(path: &Path) {
+    let kept = fs::read_to_string(path).unwrap();
+    let mut made = String::new();
+    for command in kept.lines().filter_map(|line| line.strip_prefix("$ ")) {
+        made += &format!("$ {command}\n{}\n", run(command));
+    }
+    if std::env::var_os("MESHWRIGHT_WRITE").is_some() {
+        fs::write(path, made).unwrap();
+    } else {
+        assert!(kept == made, "{}:\n{made}", path.display());
+    }
+}
+
+#[test]
+#[cfg_attr(windows, ignore = "paths have other separators")]
+fn what_is_printed_is_what_was_written_down() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts");
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    files.sort();
+    assert!(files.len() >= 3);
+    files.iter().for_each(|path| check(path));
+}

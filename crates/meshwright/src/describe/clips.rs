@@ -1,0 +1,96 @@
+//! Clips, and where their names come from.
+
+use super::ClipInfo;
+use crate::asset::Asset;
+use meshwright_scene::Scene;
+use std::fmt;
+
+/// Where the name of a clip comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NameSource {
+    /// The file, which names its clips.
+    File,
+    /// The names of the frames that make it up.
+    Frames,
+    /// The line of a text that lists the clips.
+    Line,
+    /// The comment on such a line.
+    Comment,
+    /// The engine, which makes one up where the line has none.
+    Engine,
+}
+
+impl NameSource {
+    /// A stable name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Frames => "frames",
+            Self::Line => "line",
+            Self::Comment => "comment",
+            Self::Engine => "engine",
+        }
+    }
+}
+
+impl fmt::Display for NameSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::File => "the file",
+            Self::Frames => "frame names",
+            Self::Line => "its line",
+            Self::Comment => "a comment",
+            Self::Engine => "made up",
+        })
+    }
+}
+
+pub(super) fn of(asset: &Asset, scene: &Scene) -> Vec<ClipInfo> {
+    let sources = sources(asset, scene);
+    let clip = |(clip, source): (&meshwright_scene::Clip, NameSource)| ClipInfo {
+        name: clip.name.clone(),
+        source,
+        frames: clip.frames,
+        rate: clip.rate,
+        seconds: clip.duration_seconds(),
+        looping: clip.looping,
+    };
+    scene.clips.iter().zip(sources).map(clip).collect()
+}
+
+#[cfg(feature = "dpm")]
+fn sources(asset: &Asset, scene: &Scene) -> Vec<NameSource> {
+    use crate::kinds::{ClipNames, Format};
+    let groups = asset.companions().one::<meshwright_quake::FrameGroups>();
+    let Some(groups) = groups.filter(|groups| groups.groups.len() == scene.clips.len()) else {
+        let own = if asset.format() == Format::Dpm { NameSource::Frames } else { NameSource::File };
+        return vec![own; scene.clips.len()];
+    };
+    let mut commented = vec![false; scene.clips.len()];
+    groups.comments(|i, comment| {
+        if let Some(known) = commented.get_mut(i) {
+            *known = !comment.is_empty();
+        }
+    });
+    let names = asset.companions().clip_names;
+    let clips = scene.clips.iter().zip(&groups.groups).zip(commented).enumerate();
+    let source = |(i, ((clip, group), commented)): (
+        usize,
+        ((&meshwright_scene::Clip, &meshwright_quake::FrameGroup), bool),
+    )| {
+        let made_up = clip.name == format!("groupified_{i}_anim");
+        match names {
+            ClipNames::Frames if !made_up => NameSource::Frames,
+            _ if !group.name.is_empty() => NameSource::Line,
+            ClipNames::Comments if commented => NameSource::Comment,
+            _ => NameSource::Engine,
+        }
+    };
+    clips.map(source).collect()
+}
+
+#[cfg(not(feature = "dpm"))]
+fn sources(_: &Asset, scene: &Scene) -> Vec<NameSource> {
+    vec![NameSource::File; scene.clips.len()]
+}

@@ -1,0 +1,240 @@
+//! What a model is made of, in numbers and names.
+
+mod clips;
+mod memory;
+
+pub use clips::NameSource;
+pub use memory::Memory;
+
+use crate::asset::{Asset, Part, PartRole};
+use crate::kinds::{Format, Summary};
+use meshwright_rig::{Evaluator, RigError};
+use meshwright_scene::Scene;
+
+/// A box around vertices: its least and its greatest corner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// The least coordinates.
+    pub min: [f32; 3],
+    /// The greatest.
+    pub max: [f32; 3],
+}
+
+impl Bounds {
+    /// The box around some points; none where there is no point. Coordinates that are no numbers count for nothing.
+    pub fn of(points: impl IntoIterator<Item = [f32; 3]>) -> Option<Self> {
+        let mut bounds = Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
+        for point in points {
+            let ends = bounds.min.iter_mut().zip(bounds.max.iter_mut());
+            for ((min, max), at) in ends.zip(point).filter(|(_, at)| at.is_finite()) {
+                (*min, *max) = (min.min(at), max.max(at));
+            }
+        }
+        bounds.min.iter().zip(&bounds.max).all(|(min, max)| min <= max).then_some(bounds)
+    }
+
+    /// How far it reaches along an axis, 0 to 2.
+    pub fn extent(&self, axis: usize) -> f64 {
+        match (self.min.get(axis), self.max.get(axis)) {
+            (Some(min), Some(max)) => f64::from(*max) - f64::from(*min),
+            _ => 0.0,
+        }
+    }
+}
+
+/// A mesh of a model.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MeshInfo {
+    /// Its name.
+    pub name: String,
+    /// Its vertices.
+    pub vertices: usize,
+    /// Its triangles.
+    pub triangles: usize,
+    /// The most bones that one of its vertices follows.
+    pub influences: usize,
+    /// The number of its material.
+    pub material: Option<usize>,
+}
+
+/// A material of a model.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MaterialInfo {
+    /// Its name.
+    pub name: String,
+    /// The name of the picture that it means; none where it means a colour.
+    pub texture: Option<String>,
+    /// Where that picture was found, a path of the tree or the name that the file gives it.
+    pub found: Option<String>,
+}
+
+/// A bone of a model.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BoneInfo {
+    /// Its name.
+    pub name: String,
+    /// The number of the bone that it hangs from, in the list of all.
+    pub parent: Option<usize>,
+}
+
+/// A clip of a model.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ClipInfo {
+    /// Its name.
+    pub name: String,
+    /// Where that comes from.
+    pub source: NameSource,
+    /// Its frames.
+    pub frames: u32,
+    /// Frames per second.
+    pub rate: f32,
+    /// How long it takes to play it once.
+    pub seconds: f64,
+    /// Whether it begins again.
+    pub looping: bool,
+}
+
+/// What a model is made of, with all that belongs to it: see [`Asset::describe`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Description {
+    /// The kind of file.
+    pub format: Format,
+    /// Its dialect, where the format has several.
+    pub dialect: Option<String>,
+    /// Bytes of the model's file.
+    pub bytes: usize,
+    /// What it holds, in numbers.
+    pub summary: Summary,
+    /// The box around all that is drawn at rest, in the file's own axes and unit.
+    pub bounds: Option<Bounds>,
+    /// The axis of the file that points up, 0 to 2.
+    pub up: usize,
+    /// The unit of length in metres, where the format has one.
+    pub metres: Option<f64>,
+    /// Its meshes.
+    pub meshes: Vec<MeshInfo>,
+    /// Its materials.
+    pub materials: Vec<MaterialInfo>,
+    /// The bones of all skeletons.
+    pub bones: Vec<BoneInfo>,
+    /// Its clips.
+    pub clips: Vec<ClipInfo>,
+    /// The files beside the model's own that took part, and those that could not be used.
+    pub parts: Vec<Part>,
+    /// What it takes when it is open.
+    pub memory: Memory,
+}
+
+impl Description {
+    /// How high it is at rest, in the unit of the file.
+    pub fn height(&self) -> Option<f64> {
+        self.bounds.map(|bounds| bounds.extent(self.up))
+    }
+}
+
+impl Asset {
+    /// What the model is made of. `scene` is the model as a scene in the [file's own space](meshwright_scene::Space::File),
+    /// with its pictures where they are to be told of; without one, all is left out that it takes to know.
+    ///
+    /// # Errors
+    /// When skins of the scene do not fit its skeletons.
+    pub fn describe(&self, scene: Option<&Scene>) -> Result<Description, RigError> {
+        let mut summary = self.summary();
+        let dialect = summary.notes.iter().position(|note| note.starts_with(DIALECT));
+        let dialect = dialect.map(|at| summary.notes.remove(at).split_off(DIALECT.len()));
+        let mut description = Description {
+            format: self.format(),
+            dialect,
+            bytes: self.bytes().len(),
+            summary,
+            bounds: None,
+            up: self.format().up(),
+            metres: self.format().metres(),
+            meshes: Vec::new(),
+            materials: Vec::new(),
+            bones: Vec::new(),
+            clips: Vec::new(),
+            parts: self.parts().iter().filter(|part| part.role != PartRole::Model).cloned().collect(),
+            memory: Memory::default(),
+        };
+        if let Some(scene) = scene {
+            self.describe_scene(&mut description, scene)?;
+        }
+        Ok(description)
+    }
+
+    fn describe_scene(&self, description: &mut Description, scene: &Scene) -> Result<(), RigError> {
+        let mesh = |mesh: &meshwright_scene::Mesh| MeshInfo {
+            name: mesh.name.clone(),
+            vertices: mesh.positions.len(),
+            triangles: mesh.triangles.len(),
+            influences: mesh.skin.as_ref().map_or(0, meshwright_scene::Skin::max_influences),
+            material: mesh.material.map(|material| material.0),
+        };
+        let material = |(i, material): (usize, &meshwright_scene::Material)| MaterialInfo {
+            name: material.name.clone(),
+            texture: self.model().texture(i, &material.name),
+            found: material.image.as_ref().map(|i| i.source.clone().unwrap_or_else(|| i.name.clone())),
+        };
+        description.bounds = bounds(scene)?;
+        description.meshes = scene.meshes.iter().map(mesh).collect();
+        description.materials = scene.materials.iter().enumerate().map(material).collect();
+        description.bones = bones(scene);
+        description.clips = clips::of(self, scene);
+        description.memory = Memory::of(scene);
+        Ok(())
+    }
+}
+
+/// What notes of a summary that name a dialect begin with.
+const DIALECT: &str = "dialect ";
+
+fn bones(scene: &Scene) -> Vec<BoneInfo> {
+    let mut bones: Vec<BoneInfo> = Vec::new();
+    for skeleton in &scene.skeletons {
+        let first = bones.len();
+        bones.extend(skeleton.joints.iter().map(|joint| BoneInfo {
+            name: joint.name.clone(),
+            parent: joint.parent.map(|parent| parent.saturating_add(first)),
+        }));
+    }
+    bones
+}
+
+/// The box around all that is drawn at rest. Where nothing draws its meshes, around those.
+fn bounds(scene: &Scene) -> Result<Option<Bounds>, RigError> {
+    let evaluator = Evaluator::new(scene)?;
+    let drawn = scene.drawn().unwrap_or_default();
+    let mut corners = Vec::new();
+    for (_, mesh, matrix) in &drawn {
+        let pose = evaluator.mesh(*mesh)?;
+        let bounds = Bounds::of(pose.positions.iter().map(|at| matrix.point(*at)));
+        corners.extend(bounds.into_iter().flat_map(|b| [b.min, b.max]));
+    }
+    if drawn.is_empty() {
+        for pose in evaluator.meshes()? {
+            corners.extend(Bounds::of(pose.positions).into_iter().flat_map(|b| [b.min, b.max]));
+        }
+    }
+    Ok(Bounds::of(corners))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_leave_out_what_is_no_number() {
+        let points = [[1.0, f32::NAN, 3.0], [-1.0, 2.0, f32::INFINITY], [0.0, 5.0, 0.0]];
+        let bounds = Bounds::of(points).unwrap();
+        assert_eq!((bounds.min, bounds.max), ([-1.0, 2.0, 0.0], [1.0, 5.0, 3.0]));
+        assert_eq!([0, 1, 2, 3].map(|axis| bounds.extent(axis)), [2.0, 3.0, 3.0, 0.0]);
+        assert_eq!(Bounds::of([[f32::NAN; 3]]), None);
+        assert_eq!(Bounds::of([]), None);
+    }
+}

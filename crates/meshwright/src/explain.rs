@@ -1,0 +1,143 @@
+//! What every code means.
+
+mod examples;
+
+use crate::kinds::{COMPANION_RULES, Format};
+use meshwright_core::Rule;
+
+/// The rules of one kind of file, or of one thing that is checked.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct RuleSet {
+    /// Its stable name: that of the format where it is one.
+    pub id: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// All rules.
+    pub rules: &'static [&'static Rule],
+}
+
+impl RuleSet {
+    /// Every rule that anything of this build can find broken: those of all formats, then those of companions, packs and
+    /// engines.
+    pub fn all() -> Vec<Self> {
+        let formats = Format::ALL.iter().map(|f| Self { id: f.id(), title: f.title(), rules: f.rules() });
+        let mut sets: Vec<Self> = formats.collect();
+        let mut add = |id, title, rules| sets.push(Self { id, title, rules });
+        add("companions", "Models and what belongs to them", COMPANION_RULES);
+        add("packs", "Packs and archives", meshwright_files::Pack::RULES);
+        #[cfg(feature = "dpm")]
+        add("engines", "DPM and ZYM in engines", crate::kinds::ENGINE_RULES);
+        #[cfg(feature = "iqm")]
+        add("iqm-engines", "IQM in engines", meshwright_iqm::ENGINE_RULES);
+        sets
+    }
+}
+
+/// A rule, and where it holds.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Explanation {
+    /// What it says.
+    pub rule: &'static Rule,
+    /// The sets that have it.
+    pub sets: Vec<RuleSet>,
+    /// A file of the project's test data that breaks it, below `testdata/`.
+    pub example: Option<&'static str>,
+}
+
+/// The rules that have a code, whichever case it is written in. Formats may use one code for different rules, and one may
+/// have several that differ in how bad it is to break them.
+pub fn explain(code: &str) -> Vec<Explanation> {
+    let mut found: Vec<Explanation> = Vec::new();
+    for set in RuleSet::all() {
+        for rule in set.rules.iter().filter(|rule| rule.code.eq_ignore_ascii_case(code)) {
+            match found.iter_mut().find(|known| known.rule == *rule) {
+                Some(known) => known.sets.push(set),
+                None => found.push(Explanation { rule, sets: vec![set], example: None }),
+            }
+        }
+    }
+    for explanation in &mut found {
+        let of = |set: &RuleSet| examples::of(set.id, explanation.rule.code);
+        explanation.example = explanation.sets.iter().find_map(of);
+    }
+    found
+}
+
+/// All codes, sorted, each once.
+pub fn codes() -> Vec<&'static str> {
+    let sets = RuleSet::all();
+    let mut codes: Vec<_> = sets.iter().flat_map(|set| set.rules.iter().map(|rule| rule.code)).collect();
+    codes.sort_unstable();
+    codes.dedup();
+    codes
+}
+
+/// Those of some words that one may have been meant for, the likeliest first: few letters differ, or one is part of the
+/// other.
+pub fn similar<'w>(word: &str, words: impl IntoIterator<Item = &'w str>) -> Vec<&'w str> {
+    /// As many as help.
+    const MOST: usize = 3;
+    /// Longer words are no slips.
+    const LONGEST: usize = 64;
+    let word = word.to_lowercase();
+    if word.is_empty() || word.len() > LONGEST {
+        return Vec::new();
+    }
+    let mut near: Vec<(usize, &str, bool)> = Vec::new();
+    for known in words.into_iter().filter(|known| known.len() <= LONGEST) {
+        let lower = known.to_lowercase();
+        let apart = distance(&word, &lower);
+        let part = word.len() >= 3 && (lower.contains(&word) || word.contains(&lower));
+        if apart.saturating_mul(3) <= word.chars().count().max(3) || part {
+            near.push((apart, known, part));
+        }
+    }
+    near.sort_unstable();
+    near.dedup();
+    let best = near.first().map_or(0, |(apart, ..)| *apart);
+    // What is much further off was not meant.
+    near.retain(|(apart, _, part)| *part || *apart <= best);
+    near.into_iter().take(MOST).map(|(_, known, _)| known).collect()
+}
+
+/// How many letters are added, left out, exchanged for others or for their neighbours.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let (mut before, mut row): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..=b.len()).collect());
+    let mut last = None;
+    for (i, own) in a.chars().enumerate() {
+        let mut next = vec![i.saturating_add(1)];
+        for (j, other) in b.iter().enumerate() {
+            let at = |list: &[usize], k: usize| list.get(k).copied().unwrap_or(usize::MAX);
+            let exchanged = at(&row, j).saturating_add(usize::from(own != *other));
+            let shifted = at(&next, j).min(at(&row, j.saturating_add(1))).saturating_add(1);
+            let crossed = match j.checked_sub(1).and_then(|k| b.get(k)) {
+                Some(left) if last == Some(*other) && *left == own => {
+                    at(&before, j.saturating_sub(1)).saturating_add(1)
+                }
+                _ => usize::MAX,
+            };
+            next.push(exchanged.min(shifted).min(crossed));
+        }
+        before = std::mem::replace(&mut row, next);
+        last = Some(own);
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slips_are_understood() {
+        let words = ["bad-parent", "bad-parity", "E_MAGIC", "Magic", "trailing-bytes"];
+        assert_eq!(similar("bad-paretn", words), ["bad-parent"]);
+        assert_eq!(similar("magic", words), ["Magic", "E_MAGIC"]);
+        assert_eq!(similar("trailing", words), ["trailing-bytes"]);
+        assert!(similar("zzz", words).is_empty() && similar("", words).is_empty());
+        assert_eq!((distance("ab", "ba"), distance("", "abc"), distance("kitten", "sitting")), (1, 3, 3));
+    }
+}

@@ -1,0 +1,190 @@
+//! Mending what is safe to mend in a file, and no other byte.
+//!
+//! A kind of file says what it mends by code: [`Kind::MENDED`](crate::Kind::MENDED) lists the codes with what is done, and
+//! [`Kind::mend`](crate::Kind::mend) does it for one finding. Everything else has a reason why it is left to people.
+
+mod reasons;
+
+#[cfg(feature = "bmd")]
+pub(crate) mod bmd;
+
+use crate::kinds::{AnyModel, Format, ReadSettings};
+use meshwright_core::{Finding, ReadError, Report, Rule, Severity};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// A fault that was mended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Mended {
+    /// The code of the rule that was broken.
+    pub code: &'static str,
+    /// What was done.
+    pub done: &'static str,
+    /// The fields that were mended, as far as a report keeps them.
+    pub paths: Vec<String>,
+    /// How many there were.
+    pub count: u64,
+}
+
+/// A file after repair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Repaired {
+    /// The file: the same bytes where nothing was mended.
+    pub bytes: Vec<u8>,
+    /// What was mended.
+    pub mended: Vec<Mended>,
+    /// Which bytes are others now, in the old file.
+    pub changed: Vec<Range<usize>>,
+    /// What is still wrong.
+    pub left: Report,
+}
+
+impl Repaired {
+    fn unchanged(bytes: &[u8], left: Report) -> Self {
+        Self { bytes: bytes.to_vec(), mended: Vec::new(), changed: Vec::new(), left }
+    }
+}
+
+/// As often as a model is looked at again: a report keeps some of the findings of each code alone.
+const ROUNDS: usize = 256;
+
+/// A file with everything mended that is safe to mend: what decides how the file is read and has one right value, and what
+/// the format wants zero. Every other byte stays. Where faults are left that keep a valid file from being written, only
+/// what needs no writer is mended. `settings` say how the file is read; they are taken as lenient.
+///
+/// # Errors
+/// When not even a lenient reader opens the file.
+pub fn repair(bytes: &[u8], format: Format, settings: &ReadSettings) -> Result<Repaired, ReadError> {
+    let mut settings = settings.clone();
+    settings.read.strictness = meshwright_core::Strictness::Lenient;
+    let parsed = AnyModel::parse_with(bytes, format, &settings)?;
+    let before = found(&parsed.forgiven, &parsed.model);
+    let mut out = bytes.to_vec();
+    for finding in before.findings() {
+        format.mend_bytes(&mut out, finding);
+    }
+    let mut model = match out == bytes {
+        true => parsed.model,
+        false => AnyModel::parse_with(&out, format, &settings)?.model,
+    };
+    mend(&mut model, &before);
+    // What cannot be written whole is not written at all, but for what needed no writer.
+    let written = model.to_bytes().unwrap_or_else(|_| out.clone());
+    let result = [written, out].into_iter().find_map(|candidate| {
+        let parsed = AnyModel::parse_with(&candidate, format, &settings).ok()?;
+        let after = found(&parsed.forgiven, &parsed.model);
+        let mended = mended(format, &before, &after);
+        let worse = after.count_of(Severity::Error) > before.count_of(Severity::Error);
+        (!mended.is_empty() && !worse).then_some((candidate, mended, after))
+    });
+    let Some((out, mended, after)) = result else { return Ok(Repaired::unchanged(bytes, before)) };
+    let changed = changed(bytes, &out);
+    Ok(Repaired { bytes: out, mended, changed, left: after })
+}
+
+/// Everything that is wrong with a model that was read leniently.
+fn found(forgiven: &Report, model: &AnyModel) -> Report {
+    let mut report = forgiven.clone();
+    report.append_new(model.validate());
+    report
+}
+
+/// Mends a model until nothing is found that it mends.
+fn mend(model: &mut AnyModel, first: &Report) {
+    let mut report = first.clone();
+    for _ in 0..ROUNDS {
+        let mut any = false;
+        for finding in report.findings() {
+            any |= model.mend(finding);
+        }
+        if !any {
+            return;
+        }
+        report = model.validate();
+    }
+}
+
+/// What the one report has and the other has not.
+fn mended(format: Format, before: &Report, after: &Report) -> Vec<Mended> {
+    let count = |report: &Report| {
+        let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
+        for (code, _, n) in report.totals() {
+            let all = counts.entry(code).or_insert(0);
+            *all = all.saturating_add(n);
+        }
+        counts
+    };
+    let (old, new) = (count(before), count(after));
+    let gone = |(code, done): &(&'static str, &'static str)| {
+        let were = old.get(code).copied().unwrap_or(0);
+        let count = were.saturating_sub(new.get(code).copied().unwrap_or(0));
+        let kept =
+            |f: &&Finding| f.code == *code && !after.iter().any(|a| a.code == *code && a.path == f.path);
+        let paths: Vec<String> = before.iter().filter(kept).map(|f| f.path.to_string()).collect();
+        (count > 0).then_some(Mended { code, done, paths, count })
+    };
+    format.mended().iter().filter_map(gone).collect()
+}
+
+/// The bytes of the old file that are others in the new one, or are there no longer.
+fn changed(old: &[u8], new: &[u8]) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    let differs = |at: &usize| new.get(*at) != old.get(*at);
+    for at in (0..old.len()).filter(differs) {
+        match ranges.last_mut().filter(|range| range.end == at) {
+            Some(range) => range.end = at.saturating_add(1),
+            None => ranges.push(at..at.saturating_add(1)),
+        }
+    }
+    ranges
+}
+
+impl Format {
+    /// What [`repair`] does about a rule of this kind of file: what is done, or why nothing is.
+    ///
+    /// # Errors
+    /// Why it is not mended.
+    pub fn mending(self, rule: &Rule) -> Result<&'static str, &'static str> {
+        // What no reader passes over is never read, so that nothing can be done about it.
+        let read = rule.forgivable || rule.severity < Severity::Error;
+        let done = self.mended().iter().find(|(code, _)| read && *code == rule.code);
+        done.map(|(_, done)| *done).ok_or_else(|| reasons::of(self, rule))
+    }
+}
+
+/// Puts the size of the file where its header states another, when that is what is wrong.
+pub(crate) fn stated_size(bytes: &mut [u8], finding: &Finding, number: fn(u32) -> [u8; 4]) -> bool {
+    let Ok(size) = u32::try_from(bytes.len()) else { return false };
+    let at = finding
+        .offset
+        .and_then(|at| usize::try_from(at).ok())
+        .filter(|_| finding.path.to_string() == "filesize");
+    let field = at.and_then(|at| bytes.get_mut(at..at.checked_add(4)?));
+    field.is_some_and(|field| {
+        field.copy_from_slice(&number(size));
+        true
+    })
+}
+
+/// The number of the item of a list that a finding is about: 3 of `meshes[3].flags`.
+pub(crate) fn item(finding: &Finding, list: &str) -> Option<usize> {
+    let path = finding.path.to_string();
+    let (number, _) = path.strip_prefix(list)?.strip_prefix('[')?.split_once(']')?;
+    number.parse().ok()
+}
+
+/// The number of an item within one of a list: 5 of `meshes[3].tris[5]`.
+#[cfg(feature = "bmd")]
+pub(crate) fn inner(finding: &Finding, list: &str) -> Option<usize> {
+    let path = finding.path.to_string();
+    let (_, rest) = path.split_once(&format!("].{list}["))?;
+    rest.split_once(']')?.0.parse().ok()
+}
+
+/// The name of the field that a finding is about.
+pub(crate) fn field(finding: &Finding) -> String {
+    let path = finding.path.to_string();
+    path.rsplit_once('.').map_or(path.clone(), |(_, field)| field.to_owned())
+}

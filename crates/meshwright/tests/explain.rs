@@ -1,0 +1,112 @@
+//! Every code of every kind of file is explained, and shown by a file where the test data has one.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
+
+use meshwright::files::Tree;
+use meshwright::{Asset, AssetError, Format, OpenOptions, ReadOptions, RuleSet, Severity, codes, explain};
+use meshwright_testkit::testdata;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+#[test]
+fn every_rule_has_all_its_texts() {
+    let mut told = 0;
+    for set in RuleSet::all() {
+        assert!(!set.rules.is_empty() && !set.title.is_empty(), "{}", set.id);
+        for rule in set.rules {
+            let name = format!("{} {}", set.id, rule.code);
+            assert!(!rule.code.is_empty() && rule.code.chars().all(|c| c.is_ascii_graphic()), "{name}");
+            for text in [rule.cause, rule.mending, &rule.reaction.to_string()] {
+                assert!(text.ends_with('.') && text.len() > 6, "{name}: {text}");
+            }
+            let found = explain(rule.code);
+            assert!(found.iter().any(|e| e.rule == *rule && e.sets.iter().any(|s| s.id == set.id)), "{name}");
+            told += 1;
+        }
+    }
+    assert!(told > 400, "{told}");
+    for format in Format::ALL {
+        assert!(
+            RuleSet::all().iter().any(|set| set.id == format.id() && set.rules == format.rules()),
+            "{format}"
+        );
+    }
+    let known = codes();
+    assert!(known.is_sorted() && known.iter().all(|code| !explain(code).is_empty()));
+}
+
+/// Each rule that a lenient reader passes over is mended, or there is a reason.
+#[test]
+fn what_may_be_passed_over_is_mended_or_there_is_a_reason() {
+    let mut mended = 0;
+    for format in Format::ALL {
+        for rule in format.rules().iter().filter(|rule| rule.forgivable) {
+            match format.mending(rule) {
+                Ok(done) => {
+                    assert!(!done.is_empty());
+                    mended += 1;
+                }
+                Err(why) => assert!(why.len() > 8, "{format} {}", rule.code),
+            }
+        }
+        for (code, _) in format.mended() {
+            assert!(format.rules().iter().any(|rule| rule.code == *code), "{format} {code}");
+        }
+    }
+    assert!(mended > 20, "{mended}");
+}
+
+/// The first file of the test data that shows each code of each format.
+fn shown() -> BTreeMap<(String, String), String> {
+    let tree = Tree::open(testdata()).unwrap();
+    let mut shown = BTreeMap::new();
+    for file in tree.walk().files {
+        let path = file.unwrap();
+        for options in [OpenOptions::default(), ReadOptions::lenient().into()] {
+            let mut options: OpenOptions = options;
+            options.met = true;
+            let (format, report) = match Asset::open(&tree, &path.to_string(), &options) {
+                Ok(asset) => (asset.format(), asset.check()),
+                Err(AssetError::Model { format, bytes, settings, error }) => {
+                    let e = AssetError::Model { format, bytes, settings, error };
+                    (format, e.report())
+                }
+                Err(_) => continue,
+            };
+            let stranger = |code: &str| !format.rules().iter().any(|rule| rule.code == code);
+            for finding in report.findings().iter().filter(|f| !stranger(f.code)) {
+                let key = (format.id().to_owned(), finding.code.to_owned());
+                shown.entry(key).or_insert_with(|| path.to_string());
+            }
+        }
+    }
+    shown
+}
+
+/// With `MESHWRIGHT_WRITE=1` in the environment the list is written anew.
+#[test]
+fn every_example_shows_its_code() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/explain/examples.rs");
+    let kept = fs::read_to_string(&source).unwrap();
+    let (head, _) = kept.split_once("EXAMPLES: &[(&str, &str, &str)] = &[\n").unwrap();
+    let mut made = format!("{head}EXAMPLES: &[(&str, &str, &str)] = &[\n");
+    let shown = shown();
+    for ((format, code), path) in &shown {
+        made += &format!("    ({format:?}, {code:?}, {path:?}),\n");
+    }
+    made += "];\n";
+    if std::env::var_os("MESHWRIGHT_WRITE").is_some() {
+        fs::write(&source, made).unwrap();
+        return;
+    }
+    assert!(
+        kept == made,
+        "src/explain/examples.rs is not what the test data shows: MESHWRIGHT_WRITE=1 writes it anew"
+    );
+    for ((_, code), path) in &shown {
+        assert!(explain(code).iter().any(|e| e.example.is_some()), "{code} {path}");
+    }
+    let errors = RuleSet::all();
+    let errors = errors.iter().flat_map(|set| set.rules).filter(|rule| rule.severity == Severity::Error);
+    assert!(errors.filter(|rule| explain(rule.code).iter().any(|e| e.example.is_some())).count() > 100);
+}
