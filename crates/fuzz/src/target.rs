@@ -17,7 +17,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         Target::find(&name).unwrap_or_else(|| panic!("{NAME}={name:?} is no target"))
     });
     match target.action {
-        Action::Program => program::run(target, bytes),
+        Action::Program => program::run(*target, bytes),
         _ => target.run(bytes),
     }
 });
