@@ -2,6 +2,7 @@
 
 use crate::args::{DiffArgs, OutputFormat};
 use crate::input::Input;
+use crate::picture::difference::Compared;
 use crate::reader::Reader;
 use crate::refusal::Refusal;
 use crate::{Fail, Status, batch, render, results};
@@ -13,6 +14,7 @@ use serde_json::{Value, json};
 const SHOWN: usize = 30;
 
 pub(crate) fn run(args: &DiffArgs) -> Result<Status, Fail> {
+    args.picture.as_deref().map_or(Ok(()), Compared::check)?;
     let reader = Reader::new(&args.read, &args.companions)?;
     let inputs = [&args.first, &args.second].map(Input::named);
     reader.expect(&inputs)?;
@@ -24,15 +26,15 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Status, Fail> {
         }
     }
     let [first, second] = sides.as_slice() else { return Ok(Status::Unusable) };
-    let options = DiffOptions::default().with_length(args.tolerance).with_memory(reader.limits().memory);
-    let found = match diff(&first.scene, &second.scene, &options) {
-        Ok(found) => found,
-        Err(e) => {
+    let (found, picture) = match compared(args, &reader, [first, second]) {
+        Ok(compared) => compared,
+        Err(refusal) => {
             let [one, _] = &inputs;
-            return results::refused(one, &e.into(), args.format);
+            return results::refused(one, &refusal, args.format);
         }
     };
-    let document = document(&inputs, (first.format, second.format), &found);
+    let picture = picture.as_ref();
+    let document = document(&inputs, (first.format, second.format), &found, picture);
     match (&args.query, args.format) {
         (Some(query), _) => match query.lines(&document).map_err(Refusal::Argument) {
             Ok(lines) => batch::print(lines.iter().map(|line| format!("{line}\n")).collect())?,
@@ -42,13 +44,27 @@ pub(crate) fn run(args: &DiffArgs) -> Result<Status, Fail> {
             }
         },
         (None, OutputFormat::Json) => results::print(&document)?,
-        (None, OutputFormat::Text) => batch::print(text(&inputs, &found, args))?,
+        (None, OutputFormat::Text) => batch::print(text(&inputs, &found, picture, args))?,
     }
     Ok(if found.is_empty() { Status::Fine } else { Status::Errors })
 }
 
+/// What two models differ in, and their pictures where they are asked for.
+fn compared(
+    args: &DiffArgs,
+    reader: &Reader,
+    [first, second]: [&Side; 2],
+) -> Result<(Diff, Option<Compared>), Refusal> {
+    let options = DiffOptions::default().with_length(args.tolerance).with_memory(reader.limits().memory);
+    let found = diff(&first.scene, &second.scene, &options)?;
+    let sides = [(&first.scene, first.name.as_str()), (&second.scene, second.name.as_str())];
+    let picture = args.picture.as_deref().map(|path| Compared::new(path, sides, reader)).transpose()?;
+    Ok((found, picture))
+}
+
 /// One of two models.
 struct Side {
+    name: String,
     format: Format,
     scene: Scene,
 }
@@ -59,7 +75,8 @@ fn open(input: &Input, reader: &Reader) -> Result<Side, Refusal> {
     let options = SceneOptions::default().with_memory(reader.limits().memory);
     let mut scene = opened.asset.to_scene(&options)?;
     reader.add_textures(&mut opened, &mut scene);
-    Ok(Side { format: opened.asset.format(), scene: scene.value })
+    reader.note(opened.paths());
+    Ok(Side { name: input.name(), format: opened.asset.format(), scene: scene.value })
 }
 
 impl From<DiffError> for Refusal {
@@ -69,7 +86,7 @@ impl From<DiffError> for Refusal {
     }
 }
 
-fn text(inputs: &[Input; 2], found: &Diff, args: &DiffArgs) -> String {
+fn text(inputs: &[Input; 2], found: &Diff, picture: Option<&Compared>, args: &DiffArgs) -> String {
     let most = if args.all { usize::MAX } else { SHOWN };
     let mut text = String::new();
     let mut line = |line: &str| text.extend([render::cut(line).as_ref(), "\n"]);
@@ -79,6 +96,9 @@ fn text(inputs: &[Input; 2], found: &Diff, args: &DiffArgs) -> String {
     let more = found.differences.len().saturating_sub(most);
     if more > 0 {
         line(&format!("{more} more; --all shows them"));
+    }
+    if let Some(picture) = picture {
+        line(&picture.text());
     }
     if !args.read.quiet {
         let [first, second] = inputs.each_ref().map(Input::shown);
@@ -111,7 +131,12 @@ fn finite(apart: f64) -> Option<f64> {
     Some(apart).filter(|apart| apart.is_finite())
 }
 
-fn document(inputs: &[Input; 2], formats: (Format, Format), found: &Diff) -> Value {
+fn document(
+    inputs: &[Input; 2],
+    formats: (Format, Format),
+    found: &Diff,
+    picture: Option<&Compared>,
+) -> Value {
     let [first, second] = inputs.each_ref().map(Input::exact);
     let difference = |d: &Difference| {
         json!({
@@ -131,5 +156,6 @@ fn document(inputs: &[Input; 2], formats: (Format, Format), found: &Diff) -> Val
         "rest": finite(found.rest),
         "clips": clips.collect::<Vec<_>>(),
         "differences": found.differences.iter().map(difference).collect::<Vec<_>>(),
+        "picture": picture.map(Compared::document),
     })
 }

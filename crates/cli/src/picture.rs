@@ -5,6 +5,8 @@
     reason = "counts of pictures, places in lists of inputs"
 )]
 
+pub(crate) mod difference;
+
 use crate::args::{OutputFormat, OverlayArg, RenderArgs, ViewArg};
 use crate::batch::Workers;
 use crate::destination::Destination;
@@ -98,15 +100,18 @@ fn check(args: &RenderArgs, destination: &Destination) -> Result<(), Fail> {
             usage("--format json and -o - both want standard output")
         }
         Destination::Folder(_) if args.sheet => usage("--sheet is one picture; name a file with -o"),
-        Destination::File(path) => {
-            let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-            if ["png", "apng"].contains(&extension.as_str()) {
-                return Ok(());
-            }
-            usage(&format!("{}: pictures are written as .png", render::path(path)))
-        }
+        Destination::File(path) => is_picture(path),
         _ => Ok(()),
     }
+}
+
+/// Refuses what is not called like a picture.
+fn is_picture(path: &Path) -> Result<(), Fail> {
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
+    if ["png", "apng"].contains(&extension.as_str()) {
+        return Ok(());
+    }
+    Err(Fail::Usage(format!("{}: pictures are written as .png", render::path(path))))
 }
 
 /// Where the picture of each input goes: under its whole name, so that only inputs of the same name share one.

@@ -169,3 +169,40 @@ fn skins_are_chosen_by_number() {
     assert!(!red && !blue);
     assert!(drawn(&["--skin", "7"]).2.contains("skin-not-found"));
 }
+
+#[test]
+fn two_models_are_compared_by_their_pictures() {
+    let dir = TempDir::new().unwrap();
+    let out = dir.path().join("x.png");
+    let (hopper, quad) = (fixture("dpm/hopper.ok.dpm"), fixture("dpm/quad.ok.dpm"));
+    let compared = |one: &str, other: &str| {
+        let words = ["diff", one, other, "--format", "json", "--picture", out.to_str().unwrap()];
+        let done = run(words);
+        let json: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+        (code(&done), json["picture"].clone())
+    };
+    let (status, picture) = compared(&hopper, &hopper);
+    assert_eq!((status, &picture["differing"], &picture["largest"]), (0, &0.into(), &0.into()));
+    let (width, height, frames) = decoded(&out);
+    assert_eq!((width, height, frames.len()), (6 + 3 * 518, 6 + 512 + 14 + 6, 1));
+    // Both halves show the same, and nothing in the third is red.
+    let red = |pixel: &[u8]| pixel[0] > 180 && pixel[1] < 130;
+    let reds = |frame: &[u8]| frame.chunks(4).filter(|p| red(p)).count() as u64;
+    assert_eq!(reds(&frames[0]), 0);
+    let (status, picture) = compared(&hopper, &quad);
+    assert_eq!((status, &picture["pixels"]), (1, &(512 * 512).into()));
+    let (.., frames) = decoded(&out);
+    let differing = picture["differing"].as_u64().unwrap();
+    assert!(differing > 10_000 && reds(&frames[0]) == differing, "{differing}, {}", reds(&frames[0]));
+    let said = run(["diff", &hopper, &quad, "--picture", out.to_str().unwrap()]);
+    assert!(common::stdout(&said).contains(&format!("{differing} of 262144 pixels differ")), "{said:?}");
+    let done = run(["diff", &hopper, &quad, "--picture", "x.bmp"]);
+    assert_eq!(code(&done), 2, "{}", stderr(&done));
+    // What is compared is not written over.
+    let model = dir.path().join("model.png");
+    fs::copy(&quad, &model).unwrap();
+    let model = model.to_str().unwrap();
+    let done = run(["diff", model, &hopper, "--picture", model]);
+    assert_eq!(code(&done), 2, "{}", stderr(&done));
+    assert_eq!(fs::read(model).unwrap(), fs::read(&quad).unwrap());
+}

@@ -115,6 +115,9 @@ pub(crate) struct DiffArgs {
     /// Show every difference instead of the first
     #[arg(long)]
     pub all: bool,
+    /// Draw both, and where they differ, into a .png file
+    #[arg(long, value_name = "OUT.png")]
+    pub picture: Option<PathBuf>,
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
     /// Print what the JSON holds at a path alone, one value a line: differences[*].path

@@ -1,0 +1,78 @@
+//! Two models side by side, and where their pictures differ.
+
+use super::{SIZE, is_picture};
+use crate::destination::Destination;
+use crate::reader::Reader;
+use crate::refusal::Refusal;
+use crate::{Fail, output};
+use meshwright::render::{Bounds, Comparison, Posed, RenderOptions, extent};
+use meshwright::scene::{Budget, Levels, Scene};
+use meshwright::{render as raster, textures};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// A picture of two models and their difference, which was written.
+#[derive(Debug)]
+pub(crate) struct Compared {
+    path: PathBuf,
+    found: Comparison,
+}
+
+impl Compared {
+    /// Whether a picture can be written there.
+    pub(crate) fn check(path: &Path) -> Result<(), Fail> {
+        is_picture(path)
+    }
+
+    /// Draws two models at rest, each with its name below it, from one place and to one scale.
+    pub(crate) fn new(path: &Path, models: [(&Scene, &str); 2], reader: &Reader) -> Result<Self, Refusal> {
+        let budget = || Budget::new(reader.limits());
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let poses = [Posed::at(models[0].0, None, &budget())?, Posed::at(models[1].0, None, &budget())?];
+        let mut bounds: Option<Bounds> = None;
+        for ((scene, _), posed) in models.iter().zip(&poses) {
+            let own = extent(scene, posed, Levels::Finest, &budget())?;
+            bounds = bounds.into_iter().chain(own).reduce(Bounds::union);
+        }
+        let drawn = |side: usize| -> Result<_, Refusal> {
+            let (scene, posed) = (models[side].0, &poses[side]);
+            let mut options = RenderOptions::new(SIZE, SIZE).with_frame(bounds).with_threads(threads);
+            options.overlays.bones = scene.meshes.is_empty();
+            Ok(raster::render(scene, posed, &textures(scene, &budget())?, &options, &budget())?)
+        };
+        let (left, right) = (drawn(0)?, drawn(1)?);
+        let found = Comparison::of(&left, &right, &budget())?;
+        let named = |i: usize| models[i].1;
+        let page = found.side_by_side(
+            (&left, named(0)),
+            (&right, named(1)),
+            RenderOptions::BACKGROUND,
+            &budget(),
+        )?;
+        let png = page.to_png().map_err(|e| Refusal::Argument(format!("--picture: {e}")))?;
+        reader.spare(path, None)?;
+        output::write_files(&Destination::File(path.to_owned()), &[(path.to_owned(), png)])
+            .map_err(|(path, e)| Refusal::unwritable(&path, &e))?;
+        Ok(Self { path: path.to_owned(), found })
+    }
+
+    /// What it shows, in one line.
+    pub(crate) fn text(&self) -> String {
+        let Comparison { differing, pixels, largest, .. } = &self.found;
+        let where_to = crate::render::path(&self.path);
+        match differing {
+            0 => format!("{where_to}: pictures of both are the same"),
+            n => format!("{where_to}: {n} of {pixels} pixels differ, by at most {largest} of 255"),
+        }
+    }
+
+    /// The same for programs.
+    pub(crate) fn document(&self) -> Value {
+        json!({
+            "file": crate::render::exact(&self.path),
+            "differing": self.found.differing,
+            "pixels": self.found.pixels,
+            "largest": self.found.largest,
+        })
+    }
+}
