@@ -278,9 +278,9 @@ struct Command {
 impl Command {
     fn resolved(&self, folder: &Path) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec!["meshwright".into()];
-        words.extend(self.words.iter().map(|word| match word.strip_prefix("in/") {
-            Some(_) => folder.join(word).into(),
-            None => word.into(),
+        words.extend(self.words.iter().map(|word| match word.split_once('/') {
+            Some(("in" | "out", _)) => folder.join(word).into(),
+            _ => word.into(),
         }));
         if let Some(output) = &self.output {
             words.extend(["-o".into(), folder.join("out").join(output).into_os_string()]);
@@ -397,7 +397,10 @@ fn commands(case: &Case, rng: &mut Rng) -> Vec<Command> {
         made(&["info", "--format=jsonl"], None),
         made(&["check", "--format=sarif", "--all"], None),
         made(&["repair", "--dry-run"], None),
-        Command { inputs: vec![case.name().to_owned(); 2], ..made(&["diff"], None) },
+        Command {
+            inputs: vec![case.name().to_owned(); 2],
+            ..made(&["diff", "--picture", "out/m.png"], None)
+        },
         made(&["dump", "--pose", "0:0", "--pose", ":1"], Some("m.json")),
         made(&["convert", "--textures", "--extras", "--close-loops"], Some("m.gltf")),
         made(&["convert", "--pose", "0:0"], Some("m.obj")),
