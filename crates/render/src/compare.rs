@@ -61,7 +61,7 @@ impl Comparison {
         background: [u8; 4],
         budget: &Budget,
     ) -> Result<Picture, ConvertError> {
-        let text = format!("{} of {} pixels", self.differing, self.pixels);
+        let text = format!("{} of {} pixels differ", self.differing, self.pixels);
         let three = [(left, left_name), (right, right_name), (&self.difference, text.as_str())];
         sheet(&three, 3, background, budget)
     }
