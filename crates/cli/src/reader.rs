@@ -24,6 +24,8 @@ pub(crate) struct Reader {
     /// What is made takes the skeleton that was named.
     made_for: bool,
     options: OpenOptions,
+    /// Models that edits are brought back into.
+    onto: Vec<PathBuf>,
     /// A companion that was named and cannot be read.
     missing: Option<(PathBuf, FilesError)>,
     sources: Mutex<Sources>,
@@ -61,6 +63,7 @@ impl Reader {
             quiet: args.quiet,
             made_for: false,
             options,
+            onto: Vec::new(),
             missing: None,
             sources: Mutex::default(),
             stdout: identity::of_stdout(),
@@ -149,6 +152,28 @@ impl Reader {
         Ok(found)
     }
 
+    /// The same reader for what is brought back into other models: companions that are named are theirs.
+    pub(crate) fn onto(mut self, originals: &[PathBuf]) -> Self {
+        self.onto = originals.to_vec();
+        self
+    }
+
+    /// How files are opened.
+    pub(crate) fn options(&self) -> &OpenOptions {
+        &self.options
+    }
+
+    /// Reads the models that edits are brought back into.
+    pub(crate) fn originals(&self) -> Result<Vec<Opened>, Refusal> {
+        let open = |path: &PathBuf| {
+            let mut options = self.options.clone();
+            options.format = None;
+            let opened = self.open_with(&Input::named(path), options);
+            opened.map_err(|refusal| refusal.of_companion(path))
+        };
+        self.onto.iter().map(open).collect()
+    }
+
     /// The bytes of a file that was named.
     fn named(&self, path: &Path) -> Result<Vec<u8>, FilesError> {
         let tree = Tree::open(path)?;
@@ -177,8 +202,15 @@ impl Reader {
         if let Some((path, e)) = &self.missing {
             return Err(Refusal::unreadable(e).of_companion(path));
         }
-        let (finder, path) = self.place(input)?;
         let mut options = self.options.clone();
+        if !self.onto.is_empty() {
+            options.named.clear();
+        }
+        self.open_with(input, options)
+    }
+
+    fn open_with(&self, input: &Input, mut options: OpenOptions) -> Result<Opened, Refusal> {
+        let (finder, path) = self.place(input)?;
         if let Some(met) = &input.met {
             options.met = true;
             options.format = options.format.or(met.format);
@@ -190,7 +222,7 @@ impl Reader {
             }
             // Of two that are not sure the one with a magic is right.
             AssetError::Model { format, ref bytes, .. }
-                if self.options.format.is_none()
+                if options.format.is_none()
                     && !bytes.is_empty()
                     && format.sniff(bytes) <= Confidence::Possible
                     && foreign(bytes).is_some() =>

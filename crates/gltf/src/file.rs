@@ -6,7 +6,7 @@ use meshwright_core::{
     Budget, Confidence, FileFormat, Finding, Limits, Parsed, Path, ReadError, ReadOptions, Report, Rule,
     WriteError,
 };
-use meshwright_scene::Converted;
+use meshwright_scene::{Converted, Extra};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -32,18 +32,21 @@ struct Made {
     report: Report,
     /// The memory that it took.
     needs: u64,
+    /// What went along.
+    kept: Option<Extra>,
     /// The scene, until someone asks for it: then it is theirs, and made anew for who asks again.
     scene: Mutex<Option<Converted<Import>>>,
 }
 
 impl Made {
     fn new(document: &Document<'_>, options: &ImportOptions<'_>, limits: Limits) -> Result<Self, ReadError> {
-        let scene = import(document, options)?;
+        let mut scene = import(document, options)?;
+        let kept = scene.value.kept.take();
         let budget = document.budget();
         let full = Budget::new(limits);
         let worked = full.work_left().saturating_sub(budget.work_left()).div_ceil(Budget::STEPS_PER_BYTE);
         let needs = full.left().saturating_sub(budget.left()).max(worked);
-        Ok(Self { report: document.report(), needs, scene: Mutex::new(Some(scene)) })
+        Ok(Self { report: document.report(), needs, kept, scene: Mutex::new(Some(scene)) })
     }
 
     fn take(&self) -> Option<Converted<Import>> {
@@ -145,6 +148,11 @@ impl GltfFile {
 
     fn find(&self, name: &str) -> Option<&[u8]> {
         self.files.iter().find(|(n, _)| n == name).map(|(_, bytes)| &**bytes)
+    }
+
+    /// What an export of this crate [kept](crate::export_keeping) in it, once all that it names is there.
+    pub fn kept(&self) -> Option<&Extra> {
+        self.made.as_deref()?.kept.as_ref()
     }
 
     /// The document without the files beside it.

@@ -31,6 +31,10 @@
 //! * **For an import.** Blender drops the extras of animations, and keeps a text on the scene: `extras.meshwright` is JSON
 //!   as a text, with `v` 1, the `format` and `name` of the file, the `scale` by which lengths were multiplied where that
 //!   is not 1, and of all `clips` `name`, `rate`, `loop`, `start` and `frames`.
+//! * **Another rate.** [`frames_at`](ExportOptions::frames_at) puts frame `k` at `k` over that rate, which is then said beside each
+//!   clip: an editor that samples at its own rate meets every frame, and an import has the clips at theirs again. Without it a
+//!   note says which rate the editor's scene must have.
+//! * **The way back.** [`export_keeping`] puts more into that text, and says of joints, meshes and materials which they are.
 //! * **From clip to clip.** Editors leave what a clip has no keys for where the clip before it put it. So where a
 //!   skeleton has several clips, each has a key for whatever one of them moves. Blender's bones have no scale at rest
 //!   and stand as they are bound: what of a rest pose they cannot hold has a key in every clip, of a single one too.
@@ -90,7 +94,7 @@ mod math;
 pub mod playback;
 mod reread;
 
-pub use export::{ExportOptions, Gltf, Influences, export};
+pub use export::{ExportOptions, Gltf, Influences, export, export_keeping};
 pub use file::GltfFile;
 pub use reread::reread;
 

@@ -8,6 +8,7 @@
 //! | which format some bytes are, and what there is to know of each | [`detect`], [`Format`] |
 //! | a scene as files of any format | [`convert`] |
 //! | an edited scene in the model that it came from | [`merge`] |
+//! | a native model that went out as glTF and comes back edited | `Original` |
 //! | the JSON that independent readers can be compared with, safe on a terminal | `dump` |
 //! | one format's own types | `dpm` and its siblings |
 //! | skinning and animation, glTF | `rig`, `gltf` |
@@ -61,6 +62,8 @@
 )]
 
 mod asset;
+#[cfg(feature = "gltf")]
+mod base64;
 mod convert;
 #[cfg(feature = "rig")]
 mod describe;
@@ -72,6 +75,8 @@ pub mod dump;
 mod explain;
 mod failure;
 mod foreign;
+#[cfg(feature = "gltf")]
+mod keep;
 mod kinds;
 mod merge;
 mod model;
@@ -94,6 +99,8 @@ pub use diff::{Diff, DiffError, DiffOptions, Difference, diff};
 pub use explain::{Explanation, RuleSet, codes, explain, similar};
 pub use failure::Failure;
 pub use foreign::{foreign, opened_elsewhere};
+#[cfg(feature = "gltf")]
+pub use keep::{Keeping, KeptError, Original, RecoverOptions, Recovered};
 #[cfg(feature = "proptest")]
 pub use kinds::Strategy;
 pub use kinds::{

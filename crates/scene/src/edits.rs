@@ -10,7 +10,7 @@ use crate::ids::{MeshId, SkeletonId};
 use crate::mesh::{Mesh, Skin};
 use crate::model::{Node, Scene};
 use crate::motion::{Clip, Motion, PoseSet};
-use crate::recover::{Absent, Original, Snap, recover};
+use crate::recover::{Absent, Options, Original, Snap, recover};
 use crate::sample::Sampler;
 use crate::skeleton::Joint;
 use alloc::format;
@@ -85,7 +85,8 @@ impl Edit {
         edited.validate().ok()?;
         let original = Original { native, exported: native };
         let budget = Budget::new(Limits::default());
-        let (scene, _) = recover(&edited, &original, Snap::Exact, Absent::Gone, &budget).ok()?;
+        let (scene, _) =
+            recover(&edited, &original, &Options::new(Snap::Exact, Absent::Gone), &budget).ok()?;
         Some(scene)
     }
 

@@ -1,11 +1,12 @@
 //! `convert`.
 
 use super::shared::{CompanionArgs, ManyArgs, OutputFormat, ReadArgs, WriteArgs};
-use super::values::{engine, parse_factor, parse_id, parse_rate, parse_shard, target};
+use super::values::{engine, parse_factor, parse_frames, parse_id, parse_rate, parse_shard, target};
 use clap::{Args, ValueEnum};
 use meshwright::Target;
 use meshwright::scene::Engine;
 use std::ffi::OsString;
+use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 /// Which influences of a vertex are exported.
@@ -17,6 +18,18 @@ pub(crate) enum InfluenceArg {
     Four,
     /// All, in further sets that some viewers ignore
     All,
+}
+
+/// How near to what it was a value must be to be what it was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SnapArg {
+    /// Equal numbers alone
+    Exact,
+    /// What editors change without being asked
+    #[default]
+    Default,
+    /// What programs change that make files smaller
+    Loose,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -62,6 +75,21 @@ pub(crate) struct ConvertArgs {
     /// Looping clips repeat their first frame at the end, for viewers that would jump
     #[arg(long)]
     pub close_loops: bool,
+    /// Put the game's own file and its companions into the glTF: on the way back from an editor that keeps custom properties,
+    /// what was not edited is as it was, byte for byte
+    #[arg(long)]
+    pub keep_native: bool,
+    /// Put the keys of clips N to the second, whatever their rate, which is said beside them: Blender samples at 24. On the
+    /// way back, the rate at which keys lie, where the file does not say
+    #[arg(long, value_name = "N", value_parser = parse_frames)]
+    pub frames_at: Option<NonZeroU16>,
+    /// Bring edits back into this model of a game: its bones with their order, tags and flags, and whatever the input does
+    /// not have; several files of one figure with one --onto each
+    #[arg(long, value_name = "ORIGINAL")]
+    pub onto: Vec<PathBuf>,
+    /// How near to the original's values others are those
+    #[arg(long, value_enum, default_value_t)]
+    pub snap: SnapArg,
     /// Keep the skeleton of a model of a single frame, which glTF and OBJ otherwise hold as a static mesh
     #[arg(long)]
     pub keep_skeleton: bool,

@@ -3,6 +3,7 @@
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use meshwright::scene::Engine;
 use meshwright::{Format, Target};
+use std::num::NonZeroU16;
 
 /// The name of a format.
 pub(super) fn format() -> impl TypedValueParser<Value = Format> {
@@ -44,6 +45,11 @@ pub(super) fn parse_rate(text: &str) -> Result<f32, String> {
         Ok(v) if (0.01..=1000.0).contains(&v) => Ok(v),
         _ => Err("not a number from 0.01 to 1000".into()),
     }
+}
+
+pub(super) fn parse_frames(text: &str) -> Result<NonZeroU16, String> {
+    let rate = text.parse().ok().filter(|rate: &NonZeroU16| rate.get() <= 1000);
+    rate.ok_or_else(|| "not a whole number from 1 to 1000".into())
 }
 
 pub(super) fn parse_id(text: &str) -> Result<u32, String> {

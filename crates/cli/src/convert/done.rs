@@ -1,5 +1,6 @@
 //! What became of inputs.
 
+use super::recovery;
 use crate::args::{ConvertArgs, OutputFormat};
 use crate::input::Input;
 use crate::losses::{self, Detail};
@@ -9,6 +10,7 @@ use crate::refusal::Refusal;
 use crate::results::Results;
 use crate::{Status, output, render};
 use meshwright::scene::Loss;
+use meshwright::scene::recover::Recovery;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -33,12 +35,25 @@ pub(super) struct Done {
     pub(super) took: Took,
     /// What to do about losses that extras would hold.
     pub(super) advice: &'static str,
+    /// What came back of the original.
+    pub(super) recovery: Option<Recovery>,
 }
 
 impl Done {
     pub(super) fn of(input: &Input, losses: Vec<Loss>, advice: &'static str) -> Self {
         let (input, outputs) = (input.clone(), Vec::new());
-        Self { input, outputs, staged: None, rewrite: false, sizes: None, losses, took: Took::new(), advice }
+        let took = Took::new();
+        Self {
+            input,
+            outputs,
+            staged: None,
+            rewrite: false,
+            sizes: None,
+            losses,
+            took,
+            advice,
+            recovery: None,
+        }
     }
 
     pub(super) fn rewriting(self) -> Self {
@@ -48,7 +63,11 @@ impl Done {
     pub(super) fn json(&self) -> Value {
         let losses: Vec<_> = self.losses.iter().map(losses::document).collect();
         let output: Vec<_> = self.outputs.iter().map(|p| render::exact(p)).collect();
-        json!({ "file": self.input.exact(), "output": output, "losses": losses })
+        let mut json = json!({ "file": self.input.exact(), "output": output, "losses": losses });
+        if let (Some(recovery), Some(fields)) = (&self.recovery, json.as_object_mut()) {
+            fields.insert("recovery".into(), recovery::document(recovery));
+        }
+        json
     }
 
     /// Says what was lost.
@@ -64,6 +83,9 @@ impl Done {
                 .collect();
             // A pipe that nobody reads is said at the end.
             let _ = crate::batch::print(lines);
+            if let Some(recovery) = &self.recovery {
+                recovery::say_all(&self.input.shown(), recovery, Detail::from(&args.read));
+            }
             losses::say_all(&self.input.shown(), &self.losses, Detail::from(&args.read), self.advice);
         }
     }

@@ -8,6 +8,8 @@
 mod done;
 mod many;
 mod paths;
+mod recovered;
+mod recovery;
 mod scene;
 mod work;
 
@@ -46,7 +48,11 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         let known = engine.formats().join(", ");
         return Err(Fail::Usage(format!("--for {engine}: its limits are known for {known}, not for {to}")));
     }
+    if args.keep_native && !matches!(to, Target::Glb | Target::Gltf) {
+        return Err(Fail::Usage(format!("--keep-native is for glb and gltf, not for {to}")));
+    }
     let reader = Reader::new(&args.read, &args.companions)?.with_skin(args.skin).for_target(to);
+    let reader = reader.onto(&args.onto);
     let work = Work { args, reader, outputs: Outputs::new(&destination).keeping(args.write.no_clobber), to };
     let into = if let Destination::Folder(folder) = &destination { Some(folder.as_path()) } else { None };
     let mut manifest = Manifest::new(args, into)?;

@@ -16,9 +16,9 @@ use crate::output;
 use crate::output::{Content, Outputs, Staged};
 use crate::reader::{Opened, Reader};
 use crate::refusal::Refusal;
-use meshwright::gltf::Influences;
-use meshwright::scene::{ConvertError, Converted, Loss, Scene, SceneOptions};
-use meshwright::{Asset, StreamedFile, Target, WriteOptions};
+use meshwright::gltf::{ExportOptions, Influences};
+use meshwright::scene::{ConvertError, Converted, Extra, Loss, Scene, SceneOptions};
+use meshwright::{Asset, Format, Keeping, StreamedFile, Target, WriteOptions};
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -59,12 +59,16 @@ impl Work<'_> {
         self.took_part(&opened, sources);
         let scaled = self.args.scale.is_some_and(|scale| scale != 1.0);
         let changed = scaled || self.args.prune || self.args.join_levels || self.args.engine.is_some();
-        if self.to == Target::Native(opened.asset.format()) && !changed {
+        let rewrite = !changed && self.args.onto.is_empty();
+        if self.to == Target::Native(opened.asset.format()) && rewrite {
             self.reader.say_passed_over(input, &opened);
             let took = self.took(&opened);
             return self.rewritten(input, &mut opened.asset, path).map(|done| Done { took, ..done });
         }
         self.reader.say_used(input, &opened);
+        if let Some(done) = self.recovered(input, &mut opened, path, sources)? {
+            return Ok(done);
+        }
         self.written(input, opened, path, sources)
     }
 
@@ -147,10 +151,13 @@ impl Work<'_> {
         sources: &mut Vec<PathBuf>,
     ) -> Result<Done, Refusal> {
         let args = self.args;
-        opened.asset.drop_bytes();
         opened.asset.companions_mut().recompute_normals = args.recompute_normals;
         opened.asset.companions_mut().blend_normals = args.blend_normals;
         opened.asset.companions_mut().rate = args.fps;
+        // What is glTF is no native model.
+        let keep = args.keep_native && opened.asset.format() != Format::Gltf;
+        let kept = if keep { Some(self.record(&opened.asset)?) } else { None };
+        opened.asset.drop_bytes();
         let limits = self.reader.limits();
         let plain = self.to.scene_options();
         // A pose is one of a skeleton.
@@ -158,7 +165,7 @@ impl Work<'_> {
             .clone()
             .with_extras(args.extras || plain.extras)
             .with_solids(args.solids)
-            .with_static_meshes(plain.static_meshes && args.pose.is_none() && !args.keep_skeleton)
+            .with_static_meshes(plain.static_meshes && args.pose.is_none() && !args.keep_skeleton && !keep)
             .with_bind_only(plain.bind_only && args.pose.is_none())
             .with_memory(limits.memory);
         let mut scene = self.scene(&mut opened, &options)?;
@@ -169,15 +176,11 @@ impl Work<'_> {
         let took = self.took(&opened);
         let single = *self.outputs.destination() == Destination::Stdout;
         let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
-        let mut options = WriteOptions::default().with_stem(stem.to_string_lossy()).with_limits(limits);
-        options.settings = self.reader.settings().to_vec();
-        options.settings.extend(args.tso_id.map(|id| ("tso-id".into(), id.to_string())));
-        options.settings.extend(args.adjacency.then(|| ("adjacency".into(), "yes".into())));
-        options.settings.extend(args.tangents.then(|| ("tangents".into(), "computed".into())));
-        options.shared = options.shared.for_engine(args.engine);
-        options.single = single;
+        let mut options = self.write_options(&stem.to_string_lossy());
+        if let Some(record) = kept {
+            options = options.with_kept(record);
+        }
         options.made_for = self.reader.skeleton_of(self.to, opened.asset.format())?;
-        options.without_pictures = args.no_textures || single;
         if self.to == Target::Obj {
             options.texture_files = texture_files(&opened, path);
         }
@@ -193,11 +196,6 @@ impl Work<'_> {
             Vec::new()
         };
         drop(opened);
-        options.gltf.influences = match args.influences {
-            InfluenceArg::Four => Influences::Four,
-            InfluenceArg::All => Influences::All,
-        };
-        options.gltf.close_loops = args.close_loops;
         let made = meshwright::stream(&scene.value, self.to, &options)?;
         let mut files = placed(made.value, |file| &file.name, path)?;
         let skins = skins.into_iter().map(|skin| (path.with_file_name(&skin.name), skin.into()));
@@ -210,6 +208,7 @@ impl Work<'_> {
         }
         let losses = scene.losses.into_iter().chain(made.losses).collect();
         let advice = match self.to {
+            Target::Glb | Target::Gltf if keep => "; the file that goes along has them",
             Target::Glb | Target::Gltf if !args.extras => "; pass --extras to keep them",
             _ => "",
         };
@@ -262,11 +261,46 @@ impl Work<'_> {
     }
 
     /// The files that took part, where somebody asks.
-    fn took(&self, opened: &Opened) -> Took {
+    pub(super) fn took(&self, opened: &Opened) -> Took {
         if self.args.manifest.is_none() {
             return Took::new();
         }
         manifest::took(opened.finder.tree(), opened.asset.parts(), self.reader.limits())
+    }
+
+    /// The native model for its way along with an export.
+    fn record(&self, asset: &Asset) -> Result<Extra, ConvertError> {
+        let keeping = Keeping::new(self.reader.options()).exported(self.export_options());
+        asset.record(&keeping.with_solids(self.args.solids))
+    }
+
+    /// How glTF is written.
+    fn export_options(&self) -> ExportOptions {
+        let influences = match self.args.influences {
+            InfluenceArg::Four => Influences::Four,
+            InfluenceArg::All => Influences::All,
+        };
+        let exchanged = matches!(self.to, Target::Glb | Target::Gltf);
+        ExportOptions::default()
+            .with_influences(influences)
+            .with_close_loops(self.args.close_loops)
+            .with_frames_at(self.args.frames_at.filter(|_| exchanged))
+    }
+
+    /// How a scene is written.
+    pub(super) fn write_options(&self, stem: &str) -> WriteOptions {
+        let args = self.args;
+        let single = *self.outputs.destination() == Destination::Stdout;
+        let mut options = WriteOptions::default().with_stem(stem).with_limits(self.reader.limits());
+        options.settings = self.reader.settings().to_vec();
+        options.settings.extend(args.tso_id.map(|id| ("tso-id".into(), id.to_string())));
+        options.settings.extend(args.adjacency.then(|| ("adjacency".into(), "yes".into())));
+        options.settings.extend(args.tangents.then(|| ("tangents".into(), "computed".into())));
+        options.shared = options.shared.for_engine(args.engine);
+        options.single = single;
+        options.without_pictures = args.no_textures || single;
+        options.gltf = self.export_options();
+        options
     }
 
     /// Writes the files, up to their names. What goes elsewhere than into a folder is looked at before.

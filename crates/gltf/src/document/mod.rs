@@ -49,6 +49,7 @@ use model::Tables;
 use rules::{BUFFER_MISSING, BUFFER_SHORT, GLB_CHUNK_UNUSED, INDEX, MESHOPT};
 use std::borrow::Cow;
 use uri::Uri;
+pub use uri::base64_decoded;
 
 /// All rules that a document must keep, or is warned of.
 pub const RULES: &[&Rule] = rules::RULES;

@@ -122,8 +122,12 @@ fn digit(byte: u8) -> u8 {
     DIGITS.get(usize::from(byte)).copied().unwrap_or(NONE)
 }
 
-/// The decoded bytes, and whether white space was in between or the padding left out.
-fn base64_decoded(text: &[u8]) -> Result<(Vec<u8>, bool), &'static str> {
+/// The bytes of a text in base64, and whether white space was in between or the padding left out. They take less memory
+/// than the text.
+///
+/// # Errors
+/// When a character is not of base64, or the text is cut.
+pub fn base64_decoded(text: &[u8]) -> Result<(Vec<u8>, bool), &'static str> {
     let spaced = text.iter().any(u8::is_ascii_whitespace);
     let text = if spaced {
         Cow::Owned(text.iter().copied().filter(|b| !b.is_ascii_whitespace()).collect())

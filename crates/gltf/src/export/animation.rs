@@ -10,6 +10,7 @@ use crate::export::curves::{Curve, Keys as CurveKeys, Part, one_hemisphere, same
 use crate::export::extras::{self, rounded};
 use crate::export::geometry::{is_scaled, unit_rotation};
 use crate::export::keys::{alike, at, furthest, locals, mix, worst_between};
+use crate::export::options::ExportOptions;
 use crate::export::output::{Bounds, Output, room};
 use crate::export::poses::Poses;
 use crate::export::skeleton::Joints;
@@ -20,6 +21,7 @@ use meshwright_scene::{
 };
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::num::NonZeroU16;
 
 /// Differences between keys, in degrees, below which they are not reported: where the keys are of neighbouring
 /// frames, and where they are further apart.
@@ -34,7 +36,7 @@ pub(crate) fn write(
     out: &mut Output<'_>,
     scene: &Scene,
     skeletons: &[Option<Joints>],
-    close_loops: bool,
+    options: &ExportOptions,
     losses: &mut Vec<Loss>,
 ) -> Result<Vec<usize>, ConvertError> {
     let mut written = out.memory.reserve("clips", scene.clips.len())?;
@@ -55,13 +57,15 @@ pub(crate) fn write(
     let mut poses = taken_apart(out, scene, &moving)?;
     let wanted = wanted(out, &moving, &poses)?;
     for (of, &i) in moving.iter().zip(&written) {
-        let close = (close_loops && of.clip.looping).then_some(of.clip.frames);
+        let close = (options.close_loops && of.clip.looping).then_some(of.clip.frames);
         let mut writer = Writer {
             out,
             clip: of.clip,
             joints: of.joints,
             path: format!("clips[{i}]"),
             close,
+            rate: options.frames_at.map_or(f64::from(of.clip.rate), |rate| f64::from(rate.get())),
+            frames_at: options.frames_at,
             curves: BTreeMap::new(),
             held: 0,
             tally: Tally::default(),
@@ -79,7 +83,8 @@ pub(crate) fn write(
         writer.finish()?.report(&format!("clips[{i}]"), losses);
     }
     worst_between(losses, &scene.clips);
-    losses.extend(open_loops(&moving, close_loops));
+    losses.extend(open_loops(&moving, options.close_loops));
+    losses.extend(editor_rate(&moving, options.frames_at));
     Ok(written)
 }
 
@@ -214,6 +219,26 @@ fn open_loops(moving: &[Moving<'_>], closed: bool) -> Option<Loss> {
     Some(note.by(rounded(longest.seconds(1.0)), "seconds"))
 }
 
+/// The rate at which Blender samples whatever it is given, unless told otherwise.
+const EDITOR_RATE: f32 = 24.0;
+
+/// Says which rate an editor must have that samples at its own, so that it meets every key.
+fn editor_rate(moving: &[Moving<'_>], frames_at: Option<NonZeroU16>) -> Option<Loss> {
+    let mut rates: Vec<f32> = moving.iter().filter(|of| of.clip.frames > 1).map(|of| of.clip.rate).collect();
+    rates.sort_by(f32::total_cmp);
+    rates.dedup();
+    let way = match rates.as_slice() {
+        [] | [EDITOR_RATE] => return None,
+        [rate] => {
+            format!("set its scene to {rate} frames per second before importing, or pass --frames-at 24")
+        }
+        _ => format!("clips have {} rates, of which its scene has one: pass --frames-at 24", rates.len()),
+    };
+    let message =
+        format!("Blender samples clips at the rate of its scene, 24 at first, and cuts their ends: {way}");
+    frames_at.is_none().then(|| Loss::note("editor-rate", "clips", message).of(moving.len(), "clip", "clips"))
+}
+
 /// What a frame takes while the channels of one joint are made: its number, time, matrix and parts.
 const FRAME: usize = 120;
 
@@ -233,6 +258,9 @@ struct Writer<'a, 's> {
     path: String,
     /// The frame at which the first pose is repeated.
     close: Option<u32>,
+    /// Frames that a second of keys has.
+    rate: f64,
+    frames_at: Option<NonZeroU16>,
     /// The channels by joint and part.
     curves: BTreeMap<(usize, Part), Curve>,
     /// Bytes that the curves take.
@@ -248,10 +276,9 @@ impl Writer<'_, '_> {
 
     /// Times of frames, strictly rising in 32 bits.
     fn times(&mut self, frames: impl ExactSizeIterator<Item = f64>) -> Result<Vec<f32>, ConvertError> {
-        let rate = f64::from(self.clip.rate);
         let mut times: Vec<f32> = room("key times", frames.len())?;
         for frame in frames {
-            let [mut time] = narrow([frame / rate]);
+            let [mut time] = narrow([frame / self.rate]);
             if let Some(&before) = times.last()
                 && time <= before
             {
@@ -329,7 +356,7 @@ impl Writer<'_, '_> {
 
     /// Lets the animation begin and end with its clip, and have at least one channel.
     fn keep_length(&mut self) -> Result<(), ConvertError> {
-        let [end] = narrow([f64::from(self.last_frame()) / f64::from(self.clip.rate)]);
+        let [end] = narrow([f64::from(self.last_frame()) / self.rate]);
         if !end.is_finite() {
             return Err(ConvertError::invalid(self.path.as_str(), "the end of the clip is not finite"));
         }
@@ -350,8 +377,8 @@ impl Writer<'_, '_> {
 
     /// Writes the channels.
     fn finish(self) -> Result<Tally, ConvertError> {
-        let Self { out, clip, joints, curves, tally, .. } = self;
-        let extras = extras::of_clip(&out.memory, clip)?;
+        let Self { out, clip, joints, curves, tally, frames_at, .. } = self;
+        let extras = extras::of_clip(&out.memory, clip, frames_at)?;
         let mut animation = Animation::new(out, &clip.name)?;
         for ((joint, part), curve) in curves {
             let Some(node) = joints.nodes.get(joint) else { continue };

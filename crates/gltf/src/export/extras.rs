@@ -2,6 +2,7 @@
 
 use gltf_json::extras::RawValue;
 use meshwright_scene::{Budget, Clip, ConvertError, Extra, Scene};
+use std::num::NonZeroU16;
 
 /// Named values in order.
 type Fields = Vec<(String, Extra)>;
@@ -14,6 +15,41 @@ pub(crate) fn of(memory: &Budget, extra: Option<&Extra>) -> Result<gltf_json::Ex
     let Some(extra) = extra else { return Ok(None) };
     memory.charge_items("extras", length(extra) as u64, 1)?;
     Ok(raw(text_of(extra)))
+}
+
+/// Which part of the model an object is, for an import of what a tool made of the document.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark<'n> {
+    /// Its number.
+    pub(crate) index: usize,
+    /// Of a joint, the number of the skeleton.
+    pub(crate) of: Option<usize>,
+    pub(crate) name: &'n str,
+}
+
+impl Mark<'_> {
+    /// A text that holds JSON: the only form that common editors and packers keep.
+    fn field(self, memory: &Budget) -> Result<(String, Extra), ConvertError> {
+        // A name is copied, then escaped twice.
+        memory.charge_items("names", self.name.len() as u64, 40)?;
+        let number = |n: usize| Extra::Int(i64::try_from(n).unwrap_or(i64::MAX));
+        let mut fields: Fields = vec![("v".into(), 1_u32.into()), ("i".into(), number(self.index))];
+        fields.extend(self.of.map(|of| ("of".into(), number(of))));
+        fields.push(("name".into(), self.name.into()));
+        Ok((KEY.into(), Extra::Text(text_of(&Extra::Map(fields)))))
+    }
+}
+
+/// `extras` of an object, with its mark where it has one.
+pub(crate) fn of_marked(
+    memory: &Budget,
+    own: Option<&Extra>,
+    mark: Option<Mark<'_>>,
+) -> Result<gltf_json::Extras, ConvertError> {
+    match mark {
+        Some(mark) => with(memory, own, vec![mark.field(memory)?]),
+        None => of(memory, own),
+    }
 }
 
 /// `extras` with more fields in front, which hide those of the same names.
@@ -39,13 +75,15 @@ pub(crate) fn of_joint(
     memory: &Budget,
     own: Option<&Extra>,
     solid: Option<(u32, &str)>,
+    mark: Option<Mark<'_>>,
 ) -> Result<gltf_json::Extras, ConvertError> {
-    let Some((number, name)) = solid else { return of(memory, own) };
+    let Some((number, name)) = solid else { return of_marked(memory, own, mark) };
     memory.charge_items("names", name.len() as u64, 1)?;
     let mut front: Fields = vec![("solid".into(), number.into())];
     if !name.is_empty() {
         front.push(("solid_mesh".into(), name.into()));
     }
+    front.extend(mark.map(|mark| mark.field(memory)).transpose()?);
     with(memory, own, front)
 }
 
@@ -54,28 +92,39 @@ pub(crate) fn of_joint(
 const KEY: &str = "meshwright";
 
 /// What the fields of a clip take, beside its name.
-const CLIP: usize = 700;
+const CLIP: usize = 800;
+
+/// What is said of a file as a whole.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told<'s> {
+    pub(crate) scene: &'s Scene,
+    /// The rate at which keys lie, where it is not that of each clip.
+    pub(crate) frames_at: Option<NonZeroU16>,
+    /// The native model that goes along.
+    pub(crate) kept: Option<&'s Extra>,
+}
 
 /// `extras` of a glTF scene: those of the level and, where `file` is given, of the file as a whole.
 pub(crate) fn of_scene(
     memory: &Budget,
-    file: Option<&Scene>,
+    file: Option<Told<'_>>,
     max_distance: Option<f32>,
 ) -> Result<gltf_json::Extras, ConvertError> {
     let mut front = Vec::new();
-    if let Some(told) = file.map(|scene| told(memory, scene)).transpose()?.flatten() {
+    if let Some(told) = file.map(|file| told(memory, file)).transpose()?.flatten() {
         front.push((KEY.into(), Extra::Text(told)));
     }
     if let Some(distance) = max_distance.filter(|d| d.is_finite()) {
         front.push(("max_distance".into(), distance.into()));
     }
-    let own = file.and_then(|scene| scene.extras.as_ref());
+    let own = file.and_then(|file| file.scene.extras.as_ref());
     if front.is_empty() { of(memory, own) } else { with(memory, own, front) }
 }
 
 /// What an import needs to know of the file, where there is anything.
-fn told(memory: &Budget, scene: &Scene) -> Result<Option<String>, ConvertError> {
-    if scene.format.is_empty() && scene.clips.is_empty() && scene.scale == 1.0 {
+fn told(memory: &Budget, file: Told<'_>) -> Result<Option<String>, ConvertError> {
+    let Told { scene, frames_at, kept } = file;
+    if scene.format.is_empty() && scene.clips.is_empty() && scene.scale == 1.0 && kept.is_none() {
         return Ok(None);
     }
     let names = scene.clips.iter().map(|clip| &clip.name).chain([&scene.name, &scene.format]);
@@ -95,18 +144,30 @@ fn told(memory: &Budget, scene: &Scene) -> Result<Option<String>, ConvertError> 
     if !scene.clips.is_empty() {
         let named = |clip: &Clip| {
             let mut own: Fields = vec![("name".into(), clip.name.as_str().into())];
-            own.extend(played(clip));
+            own.extend(played(clip, frames_at));
             Extra::Map(own)
         };
         fields.push(("clips".into(), Extra::List(scene.clips.iter().map(named).collect())));
     }
+    if let Some(kept) = kept {
+        // It is there as a copy, as text, and as text within text.
+        memory.charge_items("kept files", length(kept) as u64, 3)?;
+        fields.push((KEPT.into(), kept.clone()));
+    }
     Ok(Some(text_of(&Extra::Map(fields))))
 }
 
+/// The field of that text which holds the native model.
+pub(crate) const KEPT: &str = "kept";
+
 /// `extras` of an animation: what glTF does not say of a clip, and the clip's own.
-pub(crate) fn of_clip(memory: &Budget, clip: &Clip) -> Result<gltf_json::Extras, ConvertError> {
+pub(crate) fn of_clip(
+    memory: &Budget,
+    clip: &Clip,
+    frames_at: Option<NonZeroU16>,
+) -> Result<gltf_json::Extras, ConvertError> {
     memory.charge_items("extras", 1, CLIP)?;
-    let mut front = played(clip);
+    let mut front = played(clip, frames_at);
     if clip.looping {
         front.push(("period".into(), Extra::Float(rounded(clip.duration_seconds()))));
     }
@@ -114,13 +175,15 @@ pub(crate) fn of_clip(memory: &Budget, clip: &Clip) -> Result<gltf_json::Extras,
 }
 
 /// How a clip is played in its game.
-fn played(clip: &Clip) -> Fields {
-    vec![
+fn played(clip: &Clip, frames_at: Option<NonZeroU16>) -> Fields {
+    let mut fields: Fields = vec![
         ("rate".into(), decimal(clip.rate)),
         ("loop".into(), clip.looping.into()),
         ("start".into(), clip.start.into()),
         ("frames".into(), clip.frames.into()),
-    ]
+    ];
+    fields.extend(frames_at.map(|rate| ("frames_at".into(), u32::from(rate.get()).into())));
+    fields
 }
 
 /// Seconds to a millionth: rates are stored in 32 bits.
@@ -136,7 +199,11 @@ fn decimal(value: f32) -> Extra {
 /// Bytes that a value takes as text, at most, and as a copy.
 fn length(extra: &Extra) -> usize {
     // An escape takes six bytes for one.
-    let text = |t: &str| t.len().saturating_mul(6).saturating_add(2);
+    let escaped = |b: &u8| b.is_ascii_control() || matches!(b, b'"' | b'\\');
+    let text = |t: &str| {
+        let escapes = t.bytes().filter(|b| escaped(b)).count();
+        t.len().saturating_add(escapes.saturating_mul(5)).saturating_add(2)
+    };
     let all = |parts: &mut dyn Iterator<Item = usize>| parts.fold(0, usize::saturating_add);
     let parts = match extra {
         Extra::Bool(_) | Extra::Int(_) | Extra::Float(_) => 0,
@@ -258,10 +325,13 @@ mod tests {
     fn a_level_adds_its_distance() {
         let mut file = Scene::default().with_extras(Extra::Map(vec![("a".into(), 1_u32.into())]));
         let memory = Budget::new(Limits::default().with_memory(1 << 20));
-        let both = of_scene(&memory, Some(&file), Some(2.5)).unwrap().unwrap();
+        fn told(scene: &Scene) -> Told<'_> {
+            Told { scene, frames_at: None, kept: None }
+        }
+        let both = of_scene(&memory, Some(told(&file)), Some(2.5)).unwrap().unwrap();
         assert_eq!(both.get(), r#"{"max_distance":2.5,"a":1}"#);
         file.format = "dpm".into();
-        let told = of_scene(&memory, Some(&file), None).unwrap().unwrap();
+        let told = of_scene(&memory, Some(told(&file)), None).unwrap().unwrap();
         assert_eq!(told.get(), r#"{"meshwright":"{\"v\":1,\"format\":\"dpm\"}","a":1}"#);
         assert!(of_scene(&memory, None, Some(f32::INFINITY)).unwrap().is_none());
     }

@@ -5,7 +5,7 @@
     reason = "vectors of fixed size and neighbouring keys; counts of what is in memory"
 )]
 
-use crate::export::extras;
+use crate::export::extras::{self, Mark};
 use crate::export::options::Influences;
 use crate::export::output::{Bounds, Output, Use};
 use crate::export::weights;
@@ -74,6 +74,7 @@ pub(crate) fn write<'s>(
     (material, wants_tangents): (Option<Index<Material>>, bool),
     joints: usize,
     influences: Influences,
+    mark: Option<Mark<'_>>,
     path: &str,
     losses: &mut Vec<Loss>,
 ) -> Result<Written, ConvertError> {
@@ -122,7 +123,7 @@ pub(crate) fn write<'s>(
     };
     let mesh = out.push(gltf_json::Mesh {
         extensions: None,
-        extras: extras::of(&out.memory, mesh.extras.as_ref())?,
+        extras: extras::of_marked(&out.memory, mesh.extras.as_ref(), mark)?,
         name: named(&mesh.name),
         primitives: vec![primitive],
         weights: None,

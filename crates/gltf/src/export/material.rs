@@ -1,6 +1,6 @@
 //! Materials and their textures.
 
-use crate::export::extras;
+use crate::export::extras::{self, Mark};
 use crate::export::geometry::named;
 use crate::export::output::Output;
 use gltf_json::image::MimeType;
@@ -17,6 +17,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Materials<'a> {
     scene: &'a Scene,
+    /// They say which they are.
+    marked: bool,
     /// By material, whether the mesh has texture coordinates, and the levels of its vertices' alpha.
     written: BTreeMap<(usize, bool, AlphaLevels), Index<gltf_json::Material>>,
     images: BTreeMap<(&'a str, &'a [u8]), Index<gltf_json::Image>>,
@@ -31,9 +33,10 @@ pub(crate) struct Materials<'a> {
 }
 
 impl<'a> Materials<'a> {
-    pub(crate) const fn new(scene: &'a Scene) -> Self {
+    pub(crate) const fn new(scene: &'a Scene, marked: bool) -> Self {
         Self {
             scene,
+            marked,
             written: BTreeMap::new(),
             images: BTreeMap::new(),
             seen: BTreeMap::new(),
@@ -106,6 +109,7 @@ impl<'a> Materials<'a> {
             AlphaMode::Blend => (material::AlphaMode::Blend, None),
             _ => (material::AlphaMode::Opaque, None),
         };
+        let mark = self.marked.then_some(Mark { index: material, of: None, name: &source.name });
         let index = out.push(gltf_json::Material {
             alpha_mode: Valid(alpha_mode),
             alpha_cutoff,
@@ -137,7 +141,7 @@ impl<'a> Materials<'a> {
                 roughness_factor: StrengthFactor(1.0),
                 ..PbrMetallicRoughness::default()
             },
-            extras: extras::of(&out.memory, source.extras.as_ref())?,
+            extras: extras::of_marked(&out.memory, source.extras.as_ref(), mark)?,
             ..gltf_json::Material::default()
         })?;
         self.written.insert(key, index);

@@ -22,15 +22,17 @@ mod tally;
 mod variants;
 mod weights;
 
+pub(crate) use extras::KEPT;
 pub use gltf::Gltf;
 pub use options::{ExportOptions, Influences};
 
 use crate::math::{SHEAR_NOISE, decompose};
+use extras::{Mark, Told};
 use geometry::{Written, is_scaled, named, place};
 use gltf_json::{Index, Node, Skin};
 use material::Materials;
 use meshwright_scene::{
-    ConvertError, Converted, Joint, Local, Loss, MaterialId, Mesh, MeshId, Scene, Skeleton, Space,
+    ConvertError, Converted, Extra, Joint, Local, Loss, MaterialId, Mesh, MeshId, Scene, Skeleton, Space,
 };
 use output::Output;
 use skeleton::{Joints, adopt};
@@ -43,6 +45,29 @@ use straight::Straightened;
 /// # Errors
 /// When the scene is not valid or in a file's own space, or glTF's numbers or the limit cannot hold it.
 pub fn export<'s>(scene: &'s Scene, options: &ExportOptions) -> Result<Converted<Gltf<'s>>, ConvertError> {
+    exported(scene, options, None)
+}
+
+/// As [`export`], with something that an import finds again in [`Import::kept`](crate::import::Import::kept), as the native
+/// model that the scene was made of, and with marks on joints, meshes and materials by which it tells
+/// [what they were](crate::import::Import::marks), whatever became of their names and order. Both are texts that hold JSON below the
+/// key `meshwright` of extras: the only form that Blender, glTF-Transform and gltfpack all keep.
+///
+/// # Errors
+/// As [`export`].
+pub fn export_keeping<'s>(
+    scene: &'s Scene,
+    options: &ExportOptions,
+    kept: &Extra,
+) -> Result<Converted<Gltf<'s>>, ConvertError> {
+    exported(scene, options, Some(kept))
+}
+
+fn exported<'s>(
+    scene: &'s Scene,
+    options: &ExportOptions,
+    kept: Option<&Extra>,
+) -> Result<Converted<Gltf<'s>>, ConvertError> {
     scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
     if scene.space != Space::Gltf {
         return Err(ConvertError::invalid("space", "the scene is in its file's own space"));
@@ -50,6 +75,7 @@ pub fn export<'s>(scene: &'s Scene, options: &ExportOptions) -> Result<Converted
     let order = scene.node_order().ok_or_else(|| ConvertError::invalid("nodes", "parents form a cycle"))?;
     let export = Export {
         scene,
+        kept,
         options: *options,
         out: Output::new(options.memory),
         losses: Vec::new(),
@@ -85,9 +111,10 @@ fn solids<'s>(
     skeleton.joints.iter().map(solid).collect()
 }
 
-struct Export<'a> {
+struct Export<'a, 'k> {
     scene: &'a Scene,
     options: ExportOptions,
+    kept: Option<&'k Extra>,
     out: Output<'a>,
     losses: Vec<Loss>,
     /// The scene's nodes, parents first.
@@ -108,7 +135,7 @@ struct Placed {
     skinned: BTreeMap<usize, Vec<(Index<Node>, usize)>>,
 }
 
-impl<'a> Export<'a> {
+impl<'a> Export<'a, '_> {
     fn run(mut self) -> Result<Converted<Gltf<'a>>, ConvertError> {
         self.out.root.asset.generator = Some(concat!("meshwright ", env!("CARGO_PKG_VERSION")).into());
         let roots = self.roots()?;
@@ -122,19 +149,19 @@ impl<'a> Export<'a> {
         let placed = self.place_nodes(&roots, &shown)?;
         self.write_skins(&placed)?;
         self.write_scenes(&levels, &placed)?;
-        let clips = animation::write(
-            &mut self.out,
-            self.scene,
-            &self.skeletons,
-            self.options.close_loops,
-            &mut self.losses,
-        )?;
+        let clips =
+            animation::write(&mut self.out, self.scene, &self.skeletons, &self.options, &mut self.losses)?;
         let gltf = Gltf::new(self.out, self.sources, clips)?;
         Ok(Converted::new(gltf, self.losses))
     }
 
     fn lose(&mut self, code: &'static str, path: String, message: impl Into<String>) {
         self.losses.push(Loss::new(code, path, message));
+    }
+
+    /// Says which part of the model an object is, where that is wanted.
+    fn mark<'n>(&self, index: usize, of: Option<usize>, name: &'n str) -> Option<Mark<'n>> {
+        self.kept.map(|_| Mark { index, of, name })
     }
 
     /// The root above each node.
@@ -199,7 +226,7 @@ impl<'a> Export<'a> {
             }
         }
         let bumpy = self.bumpy()?;
-        let mut materials = Materials::new(scene);
+        let mut materials = Materials::new(scene, self.kept.is_some());
         for (i, (mesh, drawn)) in scene.meshes.iter().zip(drawn).enumerate() {
             let path = format!("meshes[{i}]");
             if is_empty(mesh) {
@@ -217,6 +244,7 @@ impl<'a> Export<'a> {
                 Some(m) => materials.get(&mut self.out, m.0, mesh, &mut self.losses)?,
                 None => Some(materials.plain(&mut self.out)?),
             };
+            let mark = self.mark(i, None, &mesh.name);
             let straightened = mesh.skin.as_ref().and_then(|s| self.straightened.get(s.skeleton.0));
             let straight = straightened.map(|s| s.mesh(mesh, &self.out.memory)).transpose()?;
             let written = geometry::write(
@@ -225,6 +253,7 @@ impl<'a> Export<'a> {
                 (material, bumpy[i]),
                 joints.map_or(0, |s| s.joints.len()),
                 self.options.influences,
+                mark,
                 &path,
                 &mut self.losses,
             )?;
@@ -267,6 +296,7 @@ impl<'a> Export<'a> {
                 skeleton,
                 &solids,
                 neutral,
+                self.kept.map(|_| i),
                 &self.scene.name,
                 &path,
                 &mut self.losses,
@@ -430,10 +460,20 @@ impl<'a> Export<'a> {
             let level = self.scene.levels.get(l);
             let name = level.and_then(|l| named(&l.name)).or_else(|| named(&self.scene.name));
             let first = self.out.root.scenes.is_empty();
-            let file = Some(self.scene).filter(|_| first);
+            let told = Told { scene: self.scene, frames_at: self.options.frames_at, kept: self.kept };
+            let file = Some(told).filter(|_| first);
             let extras = extras::of_scene(&self.out.memory, file, level.and_then(|l| l.max_distance))?;
             self.out.charge_objects(1, name.as_ref().map_or(0, String::len))?;
             self.out.push(gltf_json::Scene { extensions: None, extras, name, nodes })?;
+        }
+        if let (Some(_), true) = (self.kept, self.out.root.scenes.is_empty()) {
+            // What goes along goes with a scene, which needs a node.
+            let told = Told { scene: self.scene, frames_at: self.options.frames_at, kept: self.kept };
+            let extras = extras::of_scene(&self.out.memory, Some(told), None)?;
+            let name = named(&self.scene.name);
+            self.out.charge_objects(2, name.as_ref().map_or(0, String::len))?;
+            let node = self.out.push(Node { name: name.clone(), ..Node::default() })?;
+            self.out.push(gltf_json::Scene { extensions: None, extras, name, nodes: vec![node] })?;
         }
         self.out.root.scene = (!self.out.root.scenes.is_empty()).then(|| Index::new(0));
         Ok(())

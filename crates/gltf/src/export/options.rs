@@ -1,3 +1,5 @@
+use std::num::NonZeroU16;
+
 /// How many influences of a vertex are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Influences {
@@ -16,13 +18,16 @@ pub struct ExportOptions {
     pub influences: Influences,
     /// Looping clips repeat their first frame at the end of their period.
     pub close_loops: bool,
+    /// Keys lie so many frames a second, whatever the rates of the clips, which are said beside them: what editors
+    /// sample at their own rate comes back key by key.
+    pub frames_at: Option<NonZeroU16>,
     /// Bytes that the result may take, its making included. 256 MiB unless said otherwise.
     pub memory: u64,
 }
 
 impl Default for ExportOptions {
     fn default() -> Self {
-        Self { influences: Influences::Four, close_loops: false, memory: 256 << 20 }
+        Self { influences: Influences::Four, close_loops: false, frames_at: None, memory: 256 << 20 }
     }
 }
 
@@ -38,6 +43,13 @@ impl ExportOptions {
     #[must_use]
     pub const fn with_close_loops(mut self, close: bool) -> Self {
         self.close_loops = close;
+        self
+    }
+
+    /// The same options with keys at a rate, or at that of each clip.
+    #[must_use]
+    pub const fn with_frames_at(mut self, rate: Option<NonZeroU16>) -> Self {
+        self.frames_at = rate;
         self
     }
 

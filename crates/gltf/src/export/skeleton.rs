@@ -5,7 +5,7 @@
     reason = "joints of a scene that was validated first; counts of what is in memory"
 )]
 
-use crate::export::extras;
+use crate::export::extras::{self, Mark};
 use crate::export::geometry::{is_scaled, named, place, unit_rotation};
 use crate::export::output::{Bounds, Output, Use};
 use crate::math::{SHEAR_NOISE, decompose};
@@ -34,13 +34,15 @@ pub(crate) struct Joints {
     neutral: Option<Index<Node>>,
 }
 
-/// Writes the nodes of a skeleton, which is called like the model where it has no name, and one more when `neutral` asks for a joint that never moves. `None` for a
+/// Writes the nodes of a skeleton, which is called like the model where it has no name, and one more when `neutral` asks for a joint that never moves. `marked` is
+/// the number of the skeleton where joints say which they are. `None` for a
 /// skeleton without joints that needs none.
 pub(crate) fn write(
     out: &mut Output<'_>,
     skeleton: &Skeleton,
     solids: &[Option<(u32, &str)>],
     neutral: bool,
+    marked: Option<usize>,
     model: &str,
     path: &str,
     losses: &mut Vec<Loss>,
@@ -57,7 +59,8 @@ pub(crate) fn write(
     for (i, (joint, trs)) in skeleton.joints.iter().zip(&rest).enumerate() {
         out.charge_objects(1, joint.name.len())?;
         let solid = solids.get(i).copied().flatten();
-        let extras = extras::of_joint(&out.memory, joint.extras.as_ref(), solid)?;
+        let mark = marked.map(|of| Mark { index: i, of: Some(of), name: &joint.name });
+        let extras = extras::of_joint(&out.memory, joint.extras.as_ref(), solid, mark)?;
         let mut node = Node { name: named(&joint.name), extras, ..Node::default() };
         place(&mut node, trs, &format!("{path}.joints[{i}]"))?;
         nodes.push(out.push(node)?);

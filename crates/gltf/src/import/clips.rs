@@ -31,9 +31,16 @@ pub(super) fn read(
         let stated = told.clip(&animation.name, extras.value(a));
         let mut reader = Reader { document, plan, a, animation, losses, seen: BTreeSet::new(), group: None };
         let Some((tracks, rate, frames)) = reader.tracks(options.rate, &stated)? else { continue };
+        // A frame is a frame, whenever its keys are.
+        let rate = stated.rate.filter(|_| stated.keyed(options.rate).is_some()).unwrap_or(rate);
         let group = reader.group;
         let name = if animation.name.is_empty() { format!("clip_{a}") } else { animation.name.to_string() };
+        let found = frames;
         let (frames, looping) = stated.frames(rate, frames);
+        let mut tracks = tracks;
+        if looping {
+            hold(document, a, &mut tracks, found.saturating_sub(1))?;
+        }
         for (skeleton, of) in bindings.groups.iter().enumerate() {
             if Some(*of) != group {
                 continue;
@@ -56,6 +63,37 @@ pub(super) fn read(
         }
     }
     Ok((clips, animations))
+}
+
+/// What lies before the first key of a channel, or behind its last, stands still, also where a clip comes round.
+fn hold(document: &Document<'_>, a: usize, tracks: &mut [Track], last: u32) -> Result<(), ReadError> {
+    fn edges<T: Copy>(keys: &mut Keys<T>, last: f32) {
+        let (Some(first), Some(end)) = (keys.values.first().copied(), keys.values.last().copied()) else {
+            return;
+        };
+        if keys.values.len() < 2 {
+            return;
+        }
+        if keys.frames.first().is_some_and(|f| *f > 0.0) {
+            keys.frames.insert(0, 0.0);
+            keys.values.insert(0, first);
+        }
+        if keys.frames.last().is_some_and(|f| *f < last) {
+            keys.push(last, end);
+        }
+    }
+    let all = Path::ROOT.field("animations");
+    // Lists that are full grow to twice their length.
+    let keys = tracks.iter().map(keys_of).fold(0, usize::saturating_add);
+    document.charge::<[f32; 5]>(&all.index(a), "keys", keys.saturating_mul(2))?;
+    #[expect(clippy::cast_precision_loss, reason = "frames are below 2^24")]
+    let last = last as f32;
+    for track in tracks {
+        edges(&mut track.translation, last);
+        edges(&mut track.rotation, last);
+        edges(&mut track.scale, last);
+    }
+    Ok(())
 }
 
 fn keys_of(track: &Track) -> usize {
@@ -89,7 +127,7 @@ impl Reader<'_, '_, '_> {
         stated: &Stated,
     ) -> Result<Option<(Vec<Track>, f32, u32)>, ReadError> {
         let times = times::read(self.document, self.a, self.animation)?;
-        let rate = rate.or(stated.rate).unwrap_or_else(|| times::rate(&times));
+        let rate = rate.or(stated.keyed(rate)).or(stated.rate).unwrap_or_else(|| times::rate(&times));
         let frames = times::frames(self.document, self.a, &times, rate)?;
         let mut tracks: Vec<Track> = Vec::new();
         let mut slots: std::collections::BTreeMap<usize, usize> = std::collections::BTreeMap::new();

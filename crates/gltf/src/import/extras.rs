@@ -35,13 +35,15 @@ pub(super) fn of_scene(document: &Document<'_>) -> Result<Option<Extra>, ReadErr
 }
 
 /// A value, charged; nothing where it lies deeper than a scene may hold.
-fn read(document: &Document<'_>, value: JsonValue<'_, '_>) -> Result<Option<Extra>, ReadError> {
+pub(super) fn read(document: &Document<'_>, value: JsonValue<'_, '_>) -> Result<Option<Extra>, ReadError> {
     if depth(value) > Extra::MAX_DEPTH {
         return Ok(None);
     }
     let path = Path::ROOT.field("extras");
     // Lists grow to twice their length, and are there twice while they do.
-    document.charge::<(String, Extra)>(&path, "extras", count(value).saturating_mul(3))?;
+    let (values, bytes) = count(value);
+    document.charge::<(String, Extra)>(&path, "extras", values.saturating_mul(3))?;
+    document.charge::<u8>(&path, "extras", bytes)?;
     Ok(extra(value))
 }
 
@@ -54,14 +56,15 @@ fn depth(value: JsonValue<'_, '_>) -> usize {
     }
 }
 
-/// Values and bytes of texts.
-fn count(value: JsonValue<'_, '_>) -> usize {
-    let texts = value.as_str().map_or(0, |text| text.len().div_ceil(16));
-    let below = value
-        .items()
-        .map(count)
-        .chain(value.entries().map(|(k, v)| count(v).saturating_add(k.len().div_ceil(16))));
-    below.fold(texts.saturating_add(1), usize::saturating_add)
+/// Values, and bytes of texts.
+fn count(value: JsonValue<'_, '_>) -> (usize, usize) {
+    let own = (1, value.as_str().map_or(0, |text| text.len()));
+    let fields = value.entries().map(|(k, v)| {
+        let (values, bytes) = count(v);
+        (values, bytes.saturating_add(k.len()))
+    });
+    let below = value.items().map(count).chain(fields);
+    below.fold(own, |all, one| (all.0.saturating_add(one.0), all.1.saturating_add(one.1)))
 }
 
 fn extra(value: JsonValue<'_, '_>) -> Option<Extra> {

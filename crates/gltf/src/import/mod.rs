@@ -27,6 +27,7 @@ mod clips;
 mod extras;
 mod keys;
 mod levels;
+mod marks;
 mod materials;
 mod meshes;
 mod neutral;
@@ -39,7 +40,8 @@ mod weights;
 
 use crate::document::Document;
 use meshwright_core::{Path, ReadError};
-use meshwright_scene::{Converted, Loss, Scene};
+use meshwright_scene::recover::Marks;
+use meshwright_scene::{Converted, Extra, Loss, Scene};
 
 pub use keys::SPLINE_ERROR;
 
@@ -122,6 +124,14 @@ pub struct Import {
     pub origins: Vec<Origin>,
     /// The animation that each of its clips comes from.
     pub animations: Vec<usize>,
+    /// The rate at which keys of clips lie, where the document says one that is not theirs. A clip that it does not know
+    /// has that rate itself.
+    pub frames_at: Option<f32>,
+    /// What its parts were, where an export of this crate [kept](crate::export_keeping) that.
+    pub marks: Marks,
+    /// What an export of this crate [kept](crate::export_keeping) in the document; a [file](crate::GltfFile::kept) has it
+    /// itself.
+    pub kept: Option<Extra>,
 }
 
 /// Makes a scene of a document, in the lengths that it has; [`scale`](Scene::scale) is what an export of this crate says that
@@ -133,7 +143,7 @@ pub struct Import {
 /// document's limits do not allow for the scene.
 pub fn import(document: &Document<'_>, options: &ImportOptions<'_>) -> Result<Converted<Import>, ReadError> {
     let mut losses = Vec::new();
-    let told = told::Told::read(document)?;
+    let mut told = told::Told::read(document)?;
     let plan = plan::Plan::new(document, told.levels, &mut losses)?;
     let bindings = bindings::Bindings::new(document, &plan)?;
     let mut scene = Scene::new(options.name);
@@ -149,6 +159,7 @@ pub fn import(document: &Document<'_>, options: &ImportOptions<'_>) -> Result<Co
     let groups = bindings.groups.clone();
     scene.skeletons = bindings.into_skeletons();
     scene.extras = told::Told::rest(extras::of_scene(document)?);
+    let (frames_at, kept) = (told.frames_at(), told.kept.take());
     scene.format = told.format;
     scene.scale = told.scale.unwrap_or(1.0);
     for (place, mesh) in built.solids {
@@ -161,7 +172,9 @@ pub fn import(document: &Document<'_>, options: &ImportOptions<'_>) -> Result<Co
         }
     }
     neutral::remove(document, &mut scene)?;
-    Ok(Converted::new(Import { scene, origins: built.origins, animations }, losses))
+    let origins = built.origins;
+    let marks = marks::take(document, &mut scene, &origins)?;
+    Ok(Converted::new(Import { scene, origins, animations, frames_at, marks, kept }, losses))
 }
 
 /// Adds a loss; those of one code are one that counts them.

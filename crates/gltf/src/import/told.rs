@@ -1,16 +1,17 @@
 //! What an export of this crate says of a file as a whole, in the extras of its scene.
 
-use super::extras::Extras;
+use super::extras::{self, Extras};
 use crate::document::rules::EXTRAS_IGNORED;
 use crate::document::{Document, JsonValue};
+use crate::export::KEPT;
 use meshwright_core::{Path, ReadError};
 use meshwright_scene::Extra;
 
 /// The key below which it lies, as a text that holds JSON.
-const KEY: &str = "meshwright";
+pub(super) const KEY: &str = "meshwright";
 
 /// The version of that text.
-const VERSION: u64 = 1;
+pub(super) const VERSION: u64 = 1;
 
 /// How a clip is played in its game.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,23 +20,34 @@ pub(super) struct Stated {
     pub(super) frames: Option<u32>,
     pub(super) looping: bool,
     pub(super) start: u32,
+    /// The rate at which the keys lie, where it is another.
+    pub(super) frames_at: Option<f32>,
 }
 
 impl Stated {
     /// The names of what is stated, with that of the period, which follows from it.
-    const FIELDS: [&str; 5] = ["rate", "frames", "loop", "start", "period"];
+    const FIELDS: [&str; 6] = ["rate", "frames", "loop", "start", "period", "frames_at"];
 
     pub(super) fn new(value: Option<JsonValue<'_, '_>>) -> Self {
         let get = |name| value.and_then(|v| v.get(name));
         let whole = |name| get(name).and_then(JsonValue::as_u64).and_then(|n| u32::try_from(n).ok());
-        #[expect(clippy::cast_possible_truncation, reason = "checked to be a rate")]
-        let rate = get("rate").and_then(JsonValue::as_f64).map(|r| r as f32);
+        let rate = |name| {
+            #[expect(clippy::cast_possible_truncation, reason = "checked to be a rate")]
+            let rate = get(name).and_then(JsonValue::as_f64).map(|r| r as f32);
+            rate.filter(|r| r.is_normal() && (0.01..=1000.0).contains(r))
+        };
         Self {
-            rate: rate.filter(|r| r.is_normal() && (0.01..=1000.0).contains(r)),
+            rate: rate("rate"),
+            frames_at: rate("frames_at"),
             frames: whole("frames"),
             looping: get("loop").and_then(JsonValue::as_bool).unwrap_or(false),
             start: whole("start").unwrap_or(0),
         }
+    }
+
+    /// The rate at which its keys lie, where that is not the one at which it is played and nobody says another.
+    pub(super) fn keyed(&self, said: Option<f32>) -> Option<f32> {
+        self.frames_at.filter(|_| said.is_none() && self.rate.is_some())
     }
 
     /// The frames of a clip that has keys for so many: those that are stated, where they fit. The last key of a loop may be
@@ -79,6 +91,8 @@ pub(super) struct Told {
     clips: Vec<(String, Stated)>,
     /// The scenes are levels of detail.
     pub(super) levels: bool,
+    /// The native model that went along.
+    pub(super) kept: Option<Extra>,
 }
 
 impl Told {
@@ -87,9 +101,15 @@ impl Told {
         let scene = document.default_scene().unwrap_or(0);
         let extras = Extras::new(document, "scenes")?;
         let own = extras.value(scene);
-        let Some(text) = own.and_then(|e| e.get(KEY)).and_then(JsonValue::as_str) else {
-            return Ok(Self::default());
+        let said = |e: Option<JsonValue<'_, '_>>| Some(e?.get(KEY)?.as_str()?.into_owned());
+        // Tools that make a node of the scene put its extras there.
+        let nodes = Extras::new(document, "nodes")?;
+        let roots = document.scenes().get(scene).map_or(&[][..], |s| &s.nodes);
+        let above = || match roots {
+            [root] => said(nodes.value(*root)).filter(|text| text.contains("\"clips\"")),
+            _ => None,
         };
+        let Some(text) = said(own).or_else(above) else { return Ok(Self::default()) };
         let all = Path::ROOT.field("scenes");
         let scene_path = all.index(scene);
         let path = scene_path.field("extras");
@@ -112,6 +132,7 @@ impl Told {
                 document.charge::<u8>(&path, "names", name.len())?;
                 told.clips.push((name.into_owned(), Stated::new(Some(clip))));
             }
+            told.kept = value.get(KEPT).map(|kept| extras::read(document, kept)).transpose()?.flatten();
             Ok(true)
         })?;
         match known {
@@ -123,6 +144,11 @@ impl Told {
             None => ignored("a text that is not JSON"),
         }
         Ok(told)
+    }
+
+    /// The rate at which keys of clips lie, where one is said.
+    pub(super) fn frames_at(&self) -> Option<f32> {
+        self.clips.iter().find_map(|(_, stated)| stated.frames_at)
     }
 
     /// How a clip is played: what its own extras say, else those of the scene of a clip of its name.

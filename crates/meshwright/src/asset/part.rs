@@ -75,6 +75,13 @@ impl Part {
     }
 }
 
+impl Part {
+    /// True where it is not [ignored](PartState::Ignored).
+    pub fn took_part(&self) -> bool {
+        !matches!(self.state, PartState::Ignored(_))
+    }
+}
+
 impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.role, self.name)?;

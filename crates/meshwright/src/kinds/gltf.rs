@@ -12,7 +12,11 @@ pub(crate) fn exported<'s>(
     scene: &'s Scene,
     options: &WriteOptions,
 ) -> Result<Converted<Gltf<'s>>, ConvertError> {
-    meshwright_gltf::export(scene, &options.gltf.with_memory(options.shared.limits.memory))
+    let own = options.gltf.with_memory(options.shared.limits.memory);
+    match &options.kept {
+        Some(kept) => meshwright_gltf::export_keeping(scene, &own, kept),
+        None => meshwright_gltf::export(scene, &own),
+    }
 }
 
 impl Kind for GltfFile {

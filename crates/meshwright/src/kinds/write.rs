@@ -34,6 +34,10 @@ pub struct WriteOptions {
     /// How glTF is written; its limit is that of the shared options.
     #[cfg(feature = "gltf")]
     pub gltf: meshwright_gltf::ExportOptions,
+    /// A [native model](crate::Asset::record) that goes along with a glTF document, so that what was not edited comes
+    /// back as it was.
+    #[cfg(feature = "gltf")]
+    pub kept: Option<std::sync::Arc<meshwright_scene::Extra>>,
 }
 
 impl WriteOptions {
@@ -55,6 +59,14 @@ impl WriteOptions {
     #[must_use]
     pub fn with(mut self, setting: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings.push((setting.into(), value.into()));
+        self
+    }
+
+    /// The same options with a native model that goes along.
+    #[cfg(feature = "gltf")]
+    #[must_use]
+    pub fn with_kept(mut self, record: meshwright_scene::Extra) -> Self {
+        self.kept = Some(std::sync::Arc::new(record));
         self
     }
 

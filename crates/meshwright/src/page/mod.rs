@@ -1,5 +1,6 @@
 //! The page that plays a model in a browser: one document of our own, without anything from elsewhere.
 
+use crate::base64::encoded;
 use meshwright_scene::Scene;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -31,7 +32,7 @@ impl Page {
     /// `format`, `findings`.
     #[must_use]
     pub fn holding(title: &str, glb: &[u8], about: &Value) -> Self {
-        Self::made(title, &json!({ "glb": base64(glb), "about": about }), "'none'")
+        Self::made(title, &json!({ "glb": encoded(glb), "about": about }), "'none'")
     }
 
     fn made(title: &str, data: &Value, connect: &str) -> Self {
@@ -79,33 +80,12 @@ fn escaped(text: &str) -> String {
 }
 
 fn hash(text: &str) -> String {
-    base64(&Sha256::digest(text.as_bytes()))
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3).saturating_mul(4));
-    for chunk in bytes.chunks(3) {
-        let part = |i: usize| chunk.get(i).map_or(0, |b| u32::from(*b));
-        let bits = part(0) << 16 | part(1) << 8 | part(2);
-        for (i, shift) in [18, 12, 6, 0].into_iter().enumerate() {
-            let digit = DIGITS.get((bits >> shift & 63) as usize).copied().unwrap_or(b'=');
-            out.push(if i <= chunk.len() { char::from(digit) } else { '=' });
-        }
-    }
-    out
+    encoded(&Sha256::digest(text.as_bytes()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn base64_is_that_of_rfc_4648() {
-        let words = ["", "f", "fo", "foo", "foob", "fooba", "foobar"];
-        let coded = ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"];
-        assert_eq!(words.map(|w| base64(w.as_bytes())), coded);
-    }
 
     #[test]
     fn names_stay_text() {

@@ -180,7 +180,7 @@ impl<'s> Maker<'_, 's, '_> {
             }
             let moves = (0..joints).any(|j| {
                 let (a, b) = (first.get(j), pose.get(j));
-                a.zip(b).is_some_and(|(a, b)| differs(b, a, &self.work.tolerance).is_some())
+                a.zip(b).is_some_and(|(a, b)| differs(b, a, None, &self.work.tolerance).is_some())
             });
             if moves {
                 return false;
@@ -279,7 +279,8 @@ impl<'s> Maker<'_, 's, '_> {
             let own = self.work.native.skeletons.get(skeleton).and_then(|s| s.joints.get(joint));
             let follows = own.is_some_and(|j| !j.follows.is_empty());
             let Some(here) = edited.filter(|_| !follows).and_then(|e| poser.local(e.joint)) else { continue };
-            if let Some(by) = differs(&here, there, &self.work.tolerance) {
+            let held = edited.and_then(|e| poser.held(e.joint));
+            if let Some(by) = differs(&here, there, held, &self.work.tolerance) {
                 count = count.saturating_add(1);
                 found(result, here, by);
             }
@@ -294,7 +295,7 @@ impl<'s> Maker<'_, 's, '_> {
                 .map(|j| j.rest.to_affine64());
             let here = edited.filter(|e| e.skeleton == poser.skeleton).and_then(|e| poser.local(e.joint));
             if let Some((here, rest)) = here.zip(rest)
-                && let Some(by) = differs(&here, &rest, &self.work.tolerance)
+                && let Some(by) = differs(&here, &rest, None, &self.work.tolerance)
             {
                 count = count.saturating_add(1);
                 found(At { skeleton, joint }, here, by);

@@ -1,5 +1,6 @@
 //! Which joint is which, and how tools turned their axes.
 
+use super::marks::Marks;
 use super::{At, Place};
 use crate::model::Scene;
 use crate::skeleton::Skeleton;
@@ -54,11 +55,11 @@ impl Bones {
         native.of(&self.native).copied().flatten()
     }
 
-    /// Pairs the joints of two scenes: by name, by the name that a tool made of it, then by place.
+    /// Pairs the joints of two scenes: by what they say, by name, by the name that a tool made of it, then by place.
     pub(super) fn new(
         edited: &Scene,
         exported: &Scene,
-        extent: f64,
+        (extent, marks): (f64, Option<&Marks>),
         budget: &Budget,
     ) -> Result<Self, LimitExceeded> {
         let mut bones = Self {
@@ -67,11 +68,16 @@ impl Bones {
         };
         let joints = edited.skeletons.iter().chain(&exported.skeletons).map(|s| s.joints.len() as u64);
         // Names as keys, twice.
-        budget.charge_items("joints", joints.sum(), size_of::<[(String, At); 4]>())?;
+        budget.charge_items("joints", joints.sum(), size_of::<[(String, At); 6]>())?;
         // Skeletons may have joints of the same names.
         let near = |a: Option<Affine64>, b: Option<Affine64>| {
             a.zip(b).is_some_and(|(a, b)| distance(a.w, b.w) <= 1e-4 * extent)
         };
+        if let Some(marks) = marks {
+            for (at, native) in marks.pairs(edited, exported) {
+                bones.pair(at, native);
+            }
+        }
         bones.by_name(edited, exported, |name| name.into(), near);
         bones.by_name(edited, exported, |name| name.into(), |_, _| true);
         bones.by_name(edited, exported, name_of, |_, _| true);

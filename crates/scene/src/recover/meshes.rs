@@ -21,6 +21,8 @@ pub(super) struct Found<'s> {
     pub(super) exported: &'s Mesh,
     /// Where its node stands.
     pub(super) world: Affine64,
+    /// Whose normals point elsewhere than their faces.
+    askew: Vec<bool>,
     /// The first of the vertices that are equal to each.
     class: Vec<u32>,
     /// Triangles by their classes, sorted.
@@ -59,6 +61,10 @@ pub(super) struct Edited<'s> {
 }
 
 impl Found<'_> {
+    fn is_askew(&self, vertex: usize) -> bool {
+        self.askew.get(vertex) == Some(&true)
+    }
+
     pub(super) fn class(&self, vertex: usize) -> Option<u32> {
         self.class.get(vertex).copied()
     }
@@ -127,6 +133,7 @@ fn native<'s>(work: &Work<'s, '_>) -> Result<Vec<Found<'s>>, ConvertError> {
         found.push(Found {
             exported: mesh,
             world: worlds.get(&m).copied().unwrap_or(Affine64::IDENTITY),
+            askew: askew(mesh),
             class,
             faces,
             edges,
@@ -137,6 +144,29 @@ fn native<'s>(work: &Work<'s, '_>) -> Result<Vec<Found<'s>>, ConvertError> {
         });
     }
     Ok(found)
+}
+
+/// Which normals of a mesh are far from those of the faces around. Editors keep normals as angles from these, so that they
+/// come back less exactly.
+fn askew(mesh: &Mesh) -> Vec<bool> {
+    use meshwright_core::math::{add, cross, dot, sub, unit};
+    if mesh.normals.is_empty() {
+        return Vec::new();
+    }
+    let mut sums = alloc::vec![[0.0; 3]; mesh.positions.len()];
+    for corners in &mesh.triangles {
+        let [a, b, c] = corners.map(|v| mesh.positions.get(v as usize).map_or([0.0; 3], |p| wide(*p)));
+        let Some(face) = unit(cross(sub(b, a), sub(c, a))) else { continue };
+        for v in corners {
+            if let Some(sum) = sums.get_mut(*v as usize) {
+                *sum = add(*sum, face);
+            }
+        }
+    }
+    let near = |(normal, sum): (&[f32; 3], &[f64; 3])| {
+        unit(wide(*normal)).zip(unit(*sum)).is_some_and(|(n, s)| dot(n, s) > 0.5)
+    };
+    mesh.normals.iter().zip(&sums).map(|pair| !near(pair)).collect()
 }
 
 /// A triangle whose least corner comes first, wound as it was.
@@ -190,6 +220,9 @@ fn moved<'s>(
         worlds.entry(mesh.0).or_insert_with(|| (node.0, world.wide()));
     }
     let mut taken = alloc::vec![false; found.len()];
+    for marked in work.meshes.values() {
+        taken.get_mut(*marked).into_iter().for_each(|slot| *slot = true);
+    }
     let mut edited = work.budget.reserve("meshes", scene.meshes.len())?;
     for (m, mesh) in scene.meshes.iter().enumerate() {
         work.budget.charge_items("vertices", mesh.positions.len() as u64, size_of::<[f64; 10]>())?;
@@ -205,7 +238,8 @@ fn moved<'s>(
                 mesh.normals.iter().map(|n| wide(*n)).collect(),
             ),
         };
-        let named = named(work, mesh, node, &mut taken);
+        let marked = work.meshes.get(&m).copied();
+        let named = marked.or_else(|| named(work, mesh, node, &mut taken));
         let mut stands = None;
         if mesh.skin.is_none() {
             // A node that was moved as a whole leaves its vertices where they were in it.
@@ -295,7 +329,7 @@ fn match_vertices(
             let native = found.get(at.mesh)?;
             let same = compare(
                 (&own.moved, v),
-                (native.exported, at.vertex, &native.world),
+                (native.exported, at.vertex, &native.world, native.is_askew(at.vertex)),
                 &work.bones,
                 &work.tolerance,
             );
@@ -421,7 +455,7 @@ fn by_likeness(
             work.budget.work("vertices", 1)?;
             let same = compare(
                 (&own.moved, v),
-                (native.exported, at.vertex, &native.world),
+                (native.exported, at.vertex, &native.world, native.is_askew(at.vertex)),
                 &work.bones,
                 &work.tolerance,
             );
@@ -455,7 +489,7 @@ fn settle(
         let Some(native) = found.get_mut(at.mesh) else { continue };
         let same = compare(
             (&own.moved, v),
-            (native.exported, at.vertex, &native.world),
+            (native.exported, at.vertex, &native.world, native.is_askew(at.vertex)),
             &work.bones,
             &work.tolerance,
         );

@@ -10,6 +10,7 @@
 
 mod clips;
 mod joints;
+mod marks;
 mod meshes;
 mod poses;
 mod rebuild;
@@ -18,10 +19,12 @@ mod skeleton;
 mod space;
 mod vertices;
 
+pub use marks::{Mark, Marks};
 pub use report::{ClipChange, JointChange, MeshChange, Part, Recovery, State};
 
 use crate::convert::ConvertError;
 use crate::model::Scene;
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::Budget;
 use meshwright_core::math::wide;
@@ -44,7 +47,8 @@ pub enum Absent {
     /// They were deleted.
     #[default]
     Gone,
-    /// They stay: the edited scene adds to the native one. Meshes stay only where the edited scene has none.
+    /// They stay: the edited scene adds to the native one. Meshes stay only where the edited scene has none, and native
+    /// joints keep their names.
     Kept,
 }
 
@@ -56,6 +60,32 @@ pub struct Original<'s> {
     /// The same scene as it reads back after an export without any edit: what exports change is not an edit. The native
     /// scene itself where it did not go through an export.
     pub exported: &'s Scene,
+}
+
+/// How a scene is recovered.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options<'m> {
+    /// How near to native values others are those.
+    pub snap: Snap,
+    /// What becomes of what the edited scene does not have.
+    pub absent: Absent,
+    /// What the parts of the edited scene say that they were.
+    pub marks: Option<&'m Marks>,
+}
+
+impl<'m> Options<'m> {
+    /// Options without marks.
+    #[must_use]
+    pub const fn new(snap: Snap, absent: Absent) -> Self {
+        Self { snap, absent, marks: None }
+    }
+
+    /// The same options with what the parts of the edited scene say that they were.
+    #[must_use]
+    pub const fn with_marks(mut self, marks: &'m Marks) -> Self {
+        self.marks = Some(marks);
+        self
+    }
 }
 
 /// A joint by its skeleton.
@@ -87,6 +117,8 @@ struct Tolerance {
     /// Lengths of translations of joints, in the scene's unit.
     translation: f64,
     scale: f64,
+    /// What hardly moves may stand still.
+    still: bool,
 }
 
 impl Tolerance {
@@ -102,6 +134,7 @@ impl Tolerance {
                 rotation: 0.0,
                 translation: 0.0,
                 scale: 0.0,
+                still: false,
             },
             Snap::Default => Self {
                 position: 4e-6 * extent,
@@ -112,6 +145,7 @@ impl Tolerance {
                 rotation: 2e-5,
                 translation: 3e-5 * extent,
                 scale: 1e-5,
+                still: true,
             },
             Snap::Loose => Self {
                 position: 1e-4 * extent,
@@ -123,6 +157,7 @@ impl Tolerance {
                 rotation: 4e-3,
                 translation: 4e-4 * extent,
                 scale: 1e-3,
+                still: true,
             },
         }
     }
@@ -136,11 +171,11 @@ impl Tolerance {
 pub fn recover(
     edited: &Scene,
     original: &Original<'_>,
-    snap: Snap,
-    absent: Absent,
+    options: &Options<'_>,
     budget: &Budget,
 ) -> Result<(Scene, Recovery), ConvertError> {
     let Original { native, exported } = *original;
+    let Options { snap, absent, marks } = *options;
     for (scene, name) in [(edited, "edited"), (native, "native"), (exported, "exported")] {
         scene
             .validate()
@@ -154,13 +189,15 @@ pub fn recover(
     }
     let extent = extent(exported);
     let tolerance = Tolerance::new(snap, extent);
-    let mut bones = joints::Bones::new(edited, exported, extent, budget)?;
+    let mut bones = joints::Bones::new(edited, exported, (extent, marks), budget)?;
     let reach = tolerance.position.max(1e-5 * extent);
+    let (meshes, materials) =
+        marks.map(|m| (m.meshes(edited, exported), m.materials(edited, exported))).unwrap_or_default();
     let edited = space::modelled(edited, exported, &bones, (extent, reach), budget)?;
     let edited = &*edited;
     bones.turns(edited, exported, extent);
     let mut report = Recovery::default();
-    let work = Work { edited, native, exported, tolerance, extent, absent, bones, budget };
+    let work = Work { edited, native, exported, tolerance, extent, absent, bones, budget, meshes, materials };
     let mut scene = native.clone();
     let placed = skeleton::recover(&work, &mut scene, &mut report)?;
     let finds = meshes::find(&work, &placed)?;
@@ -179,6 +216,9 @@ struct Work<'s, 'b> {
     absent: Absent,
     bones: joints::Bones,
     budget: &'b Budget,
+    /// The native mesh and material that edited ones say they are.
+    meshes: BTreeMap<usize, usize>,
+    materials: BTreeMap<usize, usize>,
 }
 
 fn same_shape(a: &Scene, b: &Scene) -> bool {

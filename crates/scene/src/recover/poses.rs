@@ -9,7 +9,7 @@ use crate::skeleton::Skeleton;
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
 use meshwright_core::math::quat;
-use meshwright_core::math::{Affine64, Trs64, distance};
+use meshwright_core::math::{Affine64, Trs64, distance, lerp};
 
 /// Seconds that ends of clips differ by without meaning it.
 pub(super) const SAME_TIME: f64 = 1e-4;
@@ -60,6 +60,10 @@ pub(super) struct Poser<'w, 's, 'b> {
     source: &'s Skeleton,
     locals: Vec<Affine64>,
     worlds: Vec<Affine64>,
+    /// Where the joints of the edited skeleton are at first, and at last.
+    edges: Vec<[Trs64; 2]>,
+    /// How much of the clip is over.
+    over: f64,
 }
 
 impl<'w, 's, 'b> Poser<'w, 's, 'b> {
@@ -71,11 +75,43 @@ impl<'w, 's, 'b> Poser<'w, 's, 'b> {
         let sampler = Sampler::new(work.edited, e, work.budget)?;
         let skeleton = sampler.clip().skeleton.0;
         let Some(source) = work.edited.skeletons.get(skeleton) else { return Ok(None) };
-        Ok(Some(Self { work, placed, sampler, skeleton, source, locals: Vec::new(), worlds: Vec::new() }))
+        let count = source.joints.len();
+        let edges = work.budget.filled("joints", count, [Trs64::IDENTITY; 2])?;
+        let (locals, worlds) = (Vec::new(), Vec::new());
+        let mut poser = Self { work, placed, sampler, skeleton, source, locals, worlds, edges, over: 0.0 };
+        let clip = poser.sampler.clip();
+        for (edge, seconds) in
+            [0.0, clip.seconds(f64::from(clip.frames.saturating_sub(1)))].into_iter().enumerate()
+        {
+            poser.at(seconds)?;
+            for joint in 0..count {
+                let local = poser.local(joint).map(|local| Trs64::from_affine(&local));
+                let slot = poser.edges.get_mut(joint).and_then(|edges| edges.get_mut(edge));
+                if let Some((slot, local)) = slot.zip(local) {
+                    *slot = local;
+                }
+            }
+        }
+        Ok(Some(poser))
+    }
+
+    /// Where a joint of the edited skeleton is if it has no keys but at both ends: by steps, and straight.
+    pub(super) fn held(&self, joint: usize) -> Option<[Trs64; 2]> {
+        let [first, last] = self.edges.get(joint)?;
+        let t = self.over;
+        let between = Trs64 {
+            translation: lerp(first.translation, last.translation, t),
+            rotation: quat::slerp(first.rotation, quat::toward(first.rotation, last.rotation), t),
+            scale: lerp(first.scale, last.scale, t),
+        };
+        Some([*first, between])
     }
 
     pub(super) fn at(&mut self, seconds: f64) -> Result<(), LimitExceeded> {
-        let frame = self.sampler.clip().frame_at(seconds);
+        let clip = self.sampler.clip();
+        let last = clip.seconds(f64::from(clip.frames.saturating_sub(1)));
+        self.over = if last > 0.0 { (seconds / last).clamp(0.0, 1.0) } else { 0.0 };
+        let frame = clip.frame_at(seconds);
         // Times of keys are of 32 bits: what is next to a frame is that frame.
         let whole = nearest_whole(frame);
         let frame = if (frame - whole).abs() < 1e-3 { whole } else { frame };
@@ -123,15 +159,31 @@ pub(super) fn nearest_whole(frame: f64) -> f64 {
     (frame + 0.5) as i64 as f64
 }
 
-/// How a joint in a pose differs from where it was: nothing where it does not.
-pub(super) fn differs(here: &Affine64, there: &Affine64, tolerance: &Tolerance) -> Option<(f64, f64)> {
+/// How far values of a channel may be apart of which Blender 5 writes the first and the last alone.
+const STILL: f64 = 1e-4;
+
+/// How a joint in a pose differs from where it was: nothing where it does not. `held` is where it is without keys
+/// but at the ends of its clip: that a tool left the others out says that it hardly moved.
+pub(super) fn differs(
+    here: &Affine64,
+    there: &Affine64,
+    held: Option<[Trs64; 2]>,
+    tolerance: &Tolerance,
+) -> Option<(f64, f64)> {
     let (a, b) = (Trs64::from_affine(here), Trs64::from_affine(there));
     let angle = quat::angle(a.rotation, b.rotation);
     let moved = distance(a.translation, b.translation);
     let scaled =
         a.scale.iter().zip(b.scale).map(|(a, b)| (a - b).abs() / b.abs().max(1e-6)).fold(0.0, f64::max);
     let exact = here == there;
-    let same =
-        exact || angle <= tolerance.rotation && moved <= tolerance.translation && scaled <= tolerance.scale;
+    let is_held = |near: &dyn Fn(&Trs64) -> bool| tolerance.still && held.iter().flatten().any(near);
+    let size = a.translation.iter().fold(1.0, |s: f64, c| s.max(c.abs()));
+    let turns = angle > tolerance.rotation
+        && !(angle <= 4.0 * STILL && is_held(&|h| quat::angle(h.rotation, a.rotation) <= 4e-6));
+    let moves = moved > tolerance.translation
+        && !(moved <= 2.0 * STILL && is_held(&|h| distance(h.translation, a.translation) <= 2e-7 * size));
+    let scales = scaled > tolerance.scale
+        && !(scaled <= 2.0 * STILL && is_held(&|h| distance(h.scale, a.scale) <= 1e-6));
+    let same = exact || !turns && !moves && !scales;
     (!same).then_some((angle, moved))
 }

@@ -72,7 +72,18 @@ impl Materials {
             Self { known: BTreeMap::new(), report: work.native.materials.iter().map(part).collect() };
         for (e, material) in work.edited.materials.iter().enumerate() {
             let named = |n: &Material| n.name == material.name && !n.name.is_empty();
-            let Some(native) = work.exported.materials.iter().position(named) else { continue };
+            let marked = work.materials.get(&e).copied();
+            let Some(native) = marked.or_else(|| work.exported.materials.iter().position(named)) else {
+                continue;
+            };
+            if marked.is_some()
+                && let (Some(part), Some(to)) = (own.report.get_mut(native), scene.materials.get_mut(native))
+                && work.exported.materials.get(native).is_some_and(|n| n.name != material.name)
+                && !UNNAMED.contains(&material.name.as_str())
+            {
+                part.state = State::Edited;
+                to.name.clone_from(&material.name);
+            }
             own.known.insert(e, MaterialId(native));
             let colors = work.exported.materials.get(native).map(|n| n.base_color);
             let off = |c: [f32; 4]| {

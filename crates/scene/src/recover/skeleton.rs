@@ -193,7 +193,10 @@ impl One<'_, '_, '_> {
             };
             let mut change = JointChange::default();
             let old = self.exported.joints.get(j);
-            if old.is_some_and(|old| name_of(&old.name) != name_of(&joint.name)) {
+            // What is added to a model calls no bone of it otherwise.
+            if work.absent == Absent::Gone
+                && old.is_some_and(|old| name_of(&old.name) != name_of(&joint.name))
+            {
                 change.renamed = Some(joint.name.clone());
             }
             let moved = distance(here.w, there.w);

@@ -22,7 +22,7 @@ fn same(edited: &Scene, native: &Scene) -> (Scene, Recovery) {
 
 fn snapped(edited: &Scene, native: &Scene, snap: Snap) -> (Scene, Recovery) {
     let original = Original { native, exported: native };
-    recover(edited, &original, snap, Absent::Gone, &budget()).unwrap()
+    recover(edited, &original, &Options::new(snap, Absent::Gone), &budget()).unwrap()
 }
 
 /// A strip of quads along a chain of three bones, that bends in one clip.
@@ -261,7 +261,7 @@ proptest! {
     fn any_two_scenes_give_a_scene_or_an_error(edited in clean_scene(), native in clean_scene()) {
         let original = Original { native: &native, exported: &native };
         for absent in [Absent::Gone, Absent::Kept] {
-            if let Ok((scene, _)) = recover(&edited, &original, Snap::Loose, absent, &budget()) {
+            if let Ok((scene, _)) = recover(&edited, &original, &Options::new(Snap::Loose, absent), &budget()) {
                 prop_assert!(scene.validate().is_ok(), "{:?}", scene.validate());
             }
         }

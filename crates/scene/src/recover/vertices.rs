@@ -39,18 +39,21 @@ pub(super) struct Moved<'m> {
     pub(super) opaque: bool,
 }
 
-/// Compares a vertex of an edited mesh with a native one whose mesh is drawn with `world`.
+/// Compares a vertex of an edited mesh with a native one whose mesh is drawn with `world`, and whose normal points
+/// elsewhere than its faces where it is askew.
 pub(super) fn compare(
     (edited, v): (&Moved<'_>, usize),
-    (native, n, world): (&Mesh, usize, &Affine64),
+    (native, n, world, askew): (&Mesh, usize, &Affine64, bool),
     bones: &Bones,
     tolerance: &Tolerance,
 ) -> Same {
+    let [near, far] = tolerance.normal;
+    let degrees = if askew { [far; 2] } else { [near, far] };
     let there = native.positions.get(n).map(|p| world.point(wide(*p)));
     let here = edited.positions.get(v).copied();
     let position = here.zip(there).is_some_and(|(a, b)| distance(a, b) <= tolerance.position);
     let normal = match (edited.normals.get(v), native.normals.get(n)) {
-        (Some(a), Some(b)) => same_direction(*a, normal_of(world, *b), tolerance.normal),
+        (Some(a), Some(b)) => same_direction(*a, normal_of(world, *b), degrees),
         _ => true,
     };
     let uv = match (edited.mesh.uvs.get(v), native.uvs.get(n)) {
@@ -210,6 +213,9 @@ pub(super) fn unbound(
         let back = back.flatten().unwrap_or(Affine64::IDENTITY);
         positions.extend(mesh.positions.get(v).map(|p| back.point(wide(*p))));
         normals.extend(mesh.normals.get(v).map(|n| {
+            if back == Affine64::IDENTITY {
+                return wide(*n);
+            }
             let turned = back.normals().map_or(wide(*n), |m| m.vector(wide(*n)));
             unit(turned).unwrap_or(wide(*n))
         }));

@@ -1,0 +1,133 @@
+//! Edits brought back into the model that they were made on.
+
+use super::done::Done;
+use super::paths::placed;
+use super::scene::no_figure;
+use super::work::{Files, Work, holds};
+use crate::args::SnapArg;
+use crate::destination::Destination;
+use crate::input::Input;
+use crate::manifest::Took;
+use crate::reader::Opened;
+use crate::refusal::Refusal;
+use meshwright::scene::recover::Snap;
+use meshwright::scene::{ConvertError, Loss};
+use meshwright::{Asset, Original, RecoverOptions, Recovered, StreamedFile, Target};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+impl Work<'_> {
+    /// The original of a model: the one that is named, else the one that went along. One that cannot be used is a loss.
+    fn original(
+        &self,
+        opened: &Opened,
+        sources: &mut Vec<PathBuf>,
+        (losses, took): (&mut Vec<Loss>, &mut Took),
+    ) -> Result<Option<Original>, Refusal> {
+        let mut originals = self.reader.originals()?;
+        for original in &originals {
+            self.took_part(original, sources);
+            took.extend(self.took(original));
+        }
+        if originals.len() > 1 {
+            let assets = originals.into_iter().map(|original| original.asset).collect();
+            let figure = Asset::figure(assets).map_err(|e| match no_figure(&e) {
+                Refusal::Argument(_) => Refusal::Argument(format!("--onto: {e}")),
+                other => other,
+            })?;
+            return Ok(Some(Original::new(figure).with_solids(self.args.solids)));
+        }
+        if let Some(original) = originals.pop() {
+            return Ok(Some(Original::new(original.asset).with_solids(self.args.solids)));
+        }
+        if !matches!(self.to, Target::Native(_)) {
+            return Ok(None);
+        }
+        match Original::kept_in(&opened.asset, &self.reader.options().settings) {
+            Ok(original) => Ok(original),
+            Err(e) => {
+                losses.push(ignored(&e.to_string()));
+                Ok(None)
+            }
+        }
+    }
+
+    /// What the edits of a model make of its original, where it has one.
+    pub(super) fn recovered(
+        &self,
+        input: &Input,
+        opened: &mut Opened,
+        path: &Path,
+        sources: &mut Vec<PathBuf>,
+    ) -> Result<Option<Done>, Refusal> {
+        let args = self.args;
+        let (mut losses, mut took) = (Vec::new(), self.took(opened));
+        let Some(original) = self.original(opened, sources, (&mut losses, &mut took))? else {
+            losses.iter().for_each(|loss| crate::say(&format!("{}: {loss}", input.shown())));
+            return Ok(None);
+        };
+        opened.asset.companions_mut().rate = args.fps;
+        let snap = match args.snap {
+            SnapArg::Exact => Snap::Exact,
+            SnapArg::Default => Snap::Default,
+            SnapArg::Loose => Snap::Loose,
+        };
+        let how = RecoverOptions::default().with_snap(snap).with_frames_at(args.frames_at);
+        let mut recovered = match original.recover(&opened.asset, &how.with_limits(self.reader.limits())) {
+            Ok(recovered) => recovered,
+            Err(e) if original.is_kept() => {
+                crate::say(&format!("{}: {}", input.shown(), ignored(&e.to_string())));
+                return Ok(None);
+            }
+            Err(e) => return Err(e.into()),
+        };
+        losses.append(&mut recovered.losses);
+        let files = self.brought_back(&original, &mut recovered, path, &mut losses)?;
+        let mut done = Done::of(input, losses, "");
+        (done.recovery, done.took) = (Some(recovered.report), took);
+        self.staged(done, files).map(Some)
+    }
+
+    /// The files of what came back.
+    fn brought_back(
+        &self,
+        original: &Original,
+        recovered: &mut Recovered,
+        path: &Path,
+        losses: &mut Vec<Loss>,
+    ) -> Result<Files<'static>, Refusal> {
+        let args = self.args;
+        let single = *self.outputs.destination() == Destination::Stdout;
+        let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
+        let options = self.write_options(&stem.to_string_lossy());
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let scaled = args.scale.filter(|scale| *scale != 1.0);
+        let made = if scaled.is_some() || args.prune || args.engine.is_some() {
+            if let Some(factor) = scaled {
+                recovered.scene.rescale(factor)?;
+            }
+            if args.prune {
+                recovered
+                    .scene
+                    .prune(&meshwright::Budget::new(self.reader.limits()))
+                    .map_err(ConvertError::from)?;
+            }
+            meshwright::convert(&recovered.scene, self.to, &options)?
+        } else {
+            original.write(recovered, self.to, &name, &options)?
+        };
+        losses.extend(made.losses);
+        let mut files = placed(made.value, |file| &file.name, path)?;
+        if single && files.len() > 1 {
+            let why = format!("{} has several files; standard output takes one", self.to);
+            return Err(Refusal::Argument(why));
+        }
+        files.retain(|(place, file)| place == path || !holds(place, &file.bytes));
+        Ok(files.into_iter().map(|(place, file)| (place, StreamedFile::from(file))).collect())
+    }
+}
+
+/// The model that went along is left out of account.
+fn ignored(why: &str) -> Loss {
+    Loss::new("kept-ignored", "scene.extras", why.to_owned())
+}

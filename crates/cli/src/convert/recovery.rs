@@ -1,0 +1,222 @@
+//! What came back of a model, for people and for programs.
+
+use crate::losses::Detail;
+use crate::{render, say};
+use meshwright::counted;
+use meshwright::scene::recover::{ClipChange, JointChange, MeshChange, Part, Recovery, State};
+use serde_json::{Map, Value, json};
+
+/// Parts of a kind that are told one by one, unless all are asked for.
+const TOLD: usize = 6;
+
+/// Says what was edited, a line for each kind of part.
+pub(super) fn say_all(shown: &str, recovery: &Recovery, detail: Detail) {
+    if matches!(detail, Detail::Quiet) {
+        return;
+    }
+    if recovery.is_untouched() {
+        say(&format!("{shown}: nothing was edited"));
+        return;
+    }
+    let most = if matches!(detail, Detail::All) { usize::MAX } else { TOLD };
+    let lines = [
+        line("mesh", "meshes", &recovery.meshes, most, mesh),
+        line("joint", "joints", &recovery.joints, most, joint),
+        line("clip", "clips", &recovery.clips, most, clip),
+        line("material", "materials", &recovery.materials, most, |()| String::new()),
+    ];
+    for line in lines.into_iter().flatten() {
+        say(&format!("{shown}: {}", render::plain(&line)));
+    }
+}
+
+fn line<T>(
+    one: &str,
+    many: &str,
+    parts: &[Part<T>],
+    most: usize,
+    told: impl Fn(&T) -> String,
+) -> Option<String> {
+    let edited = || parts.iter().filter(|part| part.state != State::Untouched);
+    let still = parts.len().saturating_sub(edited().count());
+    let mut pieces: Vec<String> = edited()
+        .take(most)
+        .map(|part| {
+            let change = told(&part.change);
+            let change = if change.is_empty() { change } else { format!(": {change}") };
+            format!("{:?} {}{change}", part.name, part.state.word())
+        })
+        .collect();
+    let left = edited().count().saturating_sub(pieces.len());
+    if left > 0 {
+        pieces.push(format!("{left} more"));
+    }
+    if pieces.is_empty() {
+        return None;
+    }
+    if still > 0 {
+        pieces.push(format!("{} untouched", counted(still as u64, one, many)));
+    }
+    Some(format!("{many}: {}", pieces.join("; ")))
+}
+
+fn number(value: f64) -> String {
+    format!("{}", (value * 1e6).round() / 1e6)
+}
+
+fn mesh(change: &MeshChange) -> String {
+    let of =
+        |n: usize, what: &str| (n > 0).then(|| format!("{} {what}", counted(n as u64, "vertex", "vertices")));
+    let triangles = |n: usize, what: &str| {
+        (n > 0).then(|| format!("{} {what}", counted(n as u64, "triangle", "triangles")))
+    };
+    let moved = || format!("moved by up to {}", number(change.furthest));
+    let pieces = [
+        of(change.moved, &moved()),
+        of(change.normals, "with other normals"),
+        of(change.uvs, "with other texture coordinates"),
+        of(change.colors, "with other colours"),
+        of(change.weights, "with other weights"),
+        of(change.added, "new"),
+        of(change.removed, "gone"),
+        triangles(change.triangles_added, "new"),
+        triangles(change.triangles_removed, "gone"),
+        change.material.then(|| "another material".into()),
+        change.renamed.as_ref().map(|name| format!("is {name:?} now")),
+        change.placed.then(|| "stands elsewhere".into()),
+    ];
+    pieces.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+fn joint(change: &JointChange) -> String {
+    let nearest = || change.nearest.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(" or ");
+    let pieces = [
+        change.renamed.as_ref().map(|name| format!("is {name:?} now")),
+        (change.moved > 0.0).then(|| format!("moved by {}", number(change.moved))),
+        change.parent.then(|| "hangs from another".into()),
+        (!change.nearest.is_empty()).then(|| format!("did you mean {}?", nearest())),
+    ];
+    pieces.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// Numbers that follow each other as one range.
+fn ranges(frames: &[u32]) -> String {
+    let mut text = String::new();
+    for run in frames.chunk_by(|a, b| a.checked_add(1) == Some(*b)) {
+        let [first, .., last] = run else {
+            run.iter().for_each(|one| text.push_str(&format!(", {one}")));
+            continue;
+        };
+        text.push_str(&format!(", {first}-{last}"));
+    }
+    text.trim_start_matches(", ").to_owned()
+}
+
+fn clip(change: &ClipChange) -> String {
+    let names =
+        change.joints.iter().take(TOLD).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+    let left = change.joints.len().saturating_sub(TOLD);
+    let more = if left > 0 { format!(" and {left} more") } else { String::new() };
+    let frames = ranges(&change.frames);
+    let pieces = [
+        change.renamed.as_ref().map(|name| format!("is {name:?} now")),
+        change.length.map(|frames| format!("has {frames} frames now")),
+        (!change.joints.is_empty()).then(|| {
+            format!(
+                "{names}{more} in {} {frames}, by up to {} degrees and {}",
+                if change.frames.len() == 1 { "frame" } else { "frames" },
+                number(change.degrees),
+                number(change.furthest)
+            )
+        }),
+        (change.cut > 0.0).then(|| format!("its last {} s were taken from the original", number(change.cut))),
+    ];
+    pieces.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// What was edited, for programs.
+pub(super) fn document(recovery: &Recovery) -> Value {
+    json!({
+        "untouched": recovery.is_untouched(),
+        "meshes": list(&recovery.meshes, |c| {
+            let mut fields = Map::new();
+            let counts = [
+                ("moved", c.moved), ("normals", c.normals), ("uvs", c.uvs), ("colors", c.colors),
+                ("weights", c.weights), ("added", c.added), ("removed", c.removed),
+                ("triangles_added", c.triangles_added), ("triangles_removed", c.triangles_removed),
+            ];
+            fields.extend(counts.into_iter().filter(|(_, n)| *n > 0).map(|(name, n)| (name.to_owned(), n.into())));
+            number_of(&mut fields, "furthest", c.furthest);
+            flag(&mut fields, "material", c.material);
+            flag(&mut fields, "placed", c.placed);
+            renamed(&mut fields, c.renamed.as_ref());
+            fields
+        }),
+        "joints": list(&recovery.joints, |c| {
+            let mut fields = Map::new();
+            number_of(&mut fields, "moved", c.moved);
+            flag(&mut fields, "parent", c.parent);
+            renamed(&mut fields, c.renamed.as_ref());
+            if !c.nearest.is_empty() {
+                fields.insert("nearest".into(), json!(c.nearest));
+            }
+            fields
+        }),
+        "clips": list(&recovery.clips, |c| {
+            let mut fields = Map::new();
+            renamed(&mut fields, c.renamed.as_ref());
+            number_of(&mut fields, "degrees", c.degrees);
+            number_of(&mut fields, "furthest", c.furthest);
+            number_of(&mut fields, "cut", c.cut);
+            if !c.joints.is_empty() {
+                fields.insert("joints".into(), json!(c.joints));
+                fields.insert("frames".into(), json!(c.frames));
+            }
+            if let Some(length) = c.length {
+                fields.insert("length".into(), length.into());
+            }
+            fields
+        }),
+        "materials": list(&recovery.materials, |()| Map::new()),
+    })
+}
+
+fn list<T>(parts: &[Part<T>], fields: impl Fn(&T) -> Map<String, Value>) -> Value {
+    let one = |part: &Part<T>| {
+        let mut object = Map::new();
+        object.insert("name".into(), part.name.as_str().into());
+        object.insert("state".into(), part.state.word().into());
+        object.append(&mut fields(&part.change));
+        Value::Object(object)
+    };
+    Value::Array(parts.iter().map(one).collect())
+}
+
+fn number_of(fields: &mut Map<String, Value>, name: &str, value: f64) {
+    if value > 0.0 {
+        fields.insert(name.into(), value.into());
+    }
+}
+
+fn flag(fields: &mut Map<String, Value>, name: &str, value: bool) {
+    if value {
+        fields.insert(name.into(), true.into());
+    }
+}
+
+fn renamed(fields: &mut Map<String, Value>, name: Option<&String>) {
+    if let Some(name) = name {
+        fields.insert("renamed".into(), name.as_str().into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ranges;
+
+    #[test]
+    fn frames_that_follow_each_other_are_a_range() {
+        assert_eq!(ranges(&[3, 4, 5, 8, 10, 11]), "3-5, 8, 10-11");
+        assert_eq!(ranges(&[]), "");
+    }
+}

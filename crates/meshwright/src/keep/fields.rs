@@ -1,0 +1,53 @@
+//! Fields of a record.
+
+use meshwright_scene::Extra;
+
+/// Named values in order.
+pub(super) type Fields = Vec<(String, Extra)>;
+
+/// A value of a record, or nothing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Value<'e>(pub(super) Option<&'e Extra>);
+
+impl<'e> Value<'e> {
+    pub(super) fn get(self, name: &str) -> Self {
+        match self.0 {
+            Some(Extra::Map(fields)) => Self(fields.iter().find(|(key, _)| key == name).map(|(_, v)| v)),
+            _ => Self(None),
+        }
+    }
+
+    pub(super) fn items(self) -> impl Iterator<Item = Self> {
+        let items: &'e [Extra] = match self.0 {
+            Some(Extra::List(items)) => items,
+            _ => &[],
+        };
+        items.iter().map(|item| Self(Some(item)))
+    }
+
+    pub(super) fn entries(self) -> impl Iterator<Item = (&'e str, Self)> {
+        let fields: &'e [(String, Extra)] = match self.0 {
+            Some(Extra::Map(fields)) => fields,
+            _ => &[],
+        };
+        fields.iter().map(|(key, value)| (key.as_str(), Self(Some(value))))
+    }
+
+    pub(super) fn text(self) -> Option<&'e str> {
+        match self.0 {
+            Some(Extra::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(super) fn whole(self) -> Option<i64> {
+        match self.0 {
+            Some(Extra::Int(i)) => Some(*i),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is(self) -> bool {
+        matches!(self.0, Some(Extra::Bool(true)))
+    }
+}

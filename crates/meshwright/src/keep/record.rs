@@ -1,0 +1,279 @@
+//! A native model as a value for extras, and back.
+//!
+//! | field | what |
+//! |---|---|
+//! | `v` | 1 |
+//! | `format` | the short name of the model's format |
+//! | `files` | role, name and SHA-256 of each file, the model first; of a companion its format, what it is called and its texture |
+//! | `pack` | a zip archive in base64, in which they lie by their numbers |
+//! | `read` | choices by name where the bytes did not decide |
+//! | `lenient`, `clip_names`, `texture` | how else it was opened |
+//! | `solids`, `influences`, `close_loops`, `recompute_normals`, `blend_normals` | how it was exported |
+
+use super::fields::{Fields, Value};
+use super::{KeptError, Original, OwnFile};
+use crate::asset::{Asset, AssetError, Finder, NamedFile, OpenOptions};
+use crate::kinds::{AnyModel, ClipNames, CompanionFile, Format, ReadSettings};
+use meshwright_core::{Budget, Role, Strictness};
+use meshwright_files::{Pack, PackBuilder, PackKind, Tree, TreePath};
+use meshwright_gltf::document::base64_decoded;
+use meshwright_gltf::{ExportOptions, Influences};
+use meshwright_scene::{ConvertError, Extra};
+use sha2::{Digest, Sha256};
+use std::sync::Arc;
+
+const VERSION: i64 = 1;
+
+/// The role of the model's own file.
+const MODEL: &str = "model";
+
+/// How clips are named, with the words of the record.
+const CLIP_NAMES: [(ClipNames, &str); 3] =
+    [(ClipNames::Engine, "engine"), (ClipNames::Comments, "comments"), (ClipNames::Frames, "frames")];
+
+fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// How a model is kept.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Keeping<'o> {
+    /// How it was opened.
+    pub open: &'o OpenOptions,
+    /// How it is exported.
+    pub export: ExportOptions,
+    /// Meshes that bound bones are drawn too.
+    pub solids: bool,
+}
+
+impl<'o> Keeping<'o> {
+    /// How a model is kept that was opened with these options.
+    pub fn new(open: &'o OpenOptions) -> Self {
+        Self { open, export: ExportOptions::default(), solids: false }
+    }
+
+    /// The same for an export of these options.
+    #[must_use]
+    pub const fn exported(mut self, options: ExportOptions) -> Self {
+        self.export = options;
+        self
+    }
+
+    /// The same with meshes that bound bones drawn too, or not.
+    #[must_use]
+    pub const fn with_solids(mut self, solids: bool) -> Self {
+        self.solids = solids;
+        self
+    }
+}
+
+impl Asset {
+    /// The model with all that is needed to open it again, for [`WriteOptions::kept`](crate::WriteOptions::kept).
+    ///
+    /// # Errors
+    /// When its bytes were [dropped](Self::drop_bytes), it is no native model, a companion breaks a rule of its format, or
+    /// it takes more memory than its reader was allowed.
+    pub fn record(&self, how: &Keeping<'_>) -> Result<Extra, ConvertError> {
+        if self.gltf().is_some() {
+            return Err(ConvertError::unsupported("kept", "glTF is no native model"));
+        }
+        let failed = |e: &dyn std::fmt::Display| ConvertError::invalid("kept", e.to_string());
+        let files = self.own_files().map_err(|e| failed(&e))?;
+        if self.bytes().is_empty() {
+            return Err(failed(&"the bytes of the model are not there"));
+        }
+        let limits = how.open.settings.read.limits;
+        let size = files.iter().map(|file| file.bytes.len()).fold(0, usize::saturating_add);
+        // A pack, the same as text, and the record around it.
+        Budget::new(limits).charge_items("kept files", size as u64, 4)?;
+        let mut pack = PackBuilder::new(PackKind::Zip).map_err(|e| failed(&e))?.with_limits(limits);
+        for (number, file) in files.iter().enumerate() {
+            let path = TreePath::new(number.to_string()).map_err(|e| failed(&e))?;
+            pack.add(path, Box::new(|| Ok(file.bytes.to_vec()))).map_err(|e| failed(&e))?;
+        }
+        let mut bytes = Vec::new();
+        pack.write(&mut bytes).map_err(|e| failed(&e))?;
+        let file = |file: &OwnFile<'_>| {
+            let mut fields: Fields = vec![
+                ("role".into(), file.role.map_or(MODEL, Role::name).into()),
+                ("name".into(), file.name.as_str().into()),
+                ("sha256".into(), hash(&file.bytes).into()),
+            ];
+            if let Some(own) = file.companion {
+                fields.push(("format".into(), own.model.format().id().into()));
+                fields.push(("as".into(), own.name.as_str().into()));
+                fields.extend(own.texture.as_ref().map(|name| ("texture".into(), name.as_str().into())));
+            }
+            Extra::Map(fields)
+        };
+        let list = Extra::List(files.iter().map(file).collect());
+        let mut fields: Fields =
+            vec![("v".into(), Extra::Int(VERSION)), ("format".into(), self.format().id().into())];
+        fields.push(("files".into(), list));
+        fields.extend(how.fields(self));
+        fields.push(("pack".into(), crate::base64::encoded(&bytes).into()));
+        Ok(Extra::Map(fields))
+    }
+}
+
+impl Keeping<'_> {
+    /// How the model was opened and exported, as far as that is not what it is by default.
+    fn fields(&self, asset: &Asset) -> Fields {
+        let mut fields = Fields::new();
+        let settings = &self.open.settings;
+        if !settings.settings.is_empty() {
+            let read = settings.settings.iter().map(|(name, value)| (name.clone(), value.as_str().into()));
+            fields.push(("read".into(), Extra::Map(read.collect())));
+        }
+        let (companions, export) = (asset.companions(), self.export);
+        let flags = [
+            ("lenient", settings.read.is_lenient()),
+            ("solids", self.solids),
+            ("recompute_normals", companions.recompute_normals),
+            ("blend_normals", companions.blend_normals),
+            ("close_loops", export.close_loops),
+        ];
+        fields.extend(flags.into_iter().filter(|(_, on)| *on).map(|(name, on)| (name.into(), on.into())));
+        if export.influences == Influences::All {
+            fields.push(("influences".into(), "all".into()));
+        }
+        if companions.clip_names != ClipNames::default() {
+            let word = CLIP_NAMES.iter().find(|(names, _)| *names == companions.clip_names);
+            fields.extend(word.map(|(_, word)| ("clip_names".into(), (*word).into())));
+        }
+        fields.extend(companions.texture.as_ref().map(|name| ("texture".into(), name.as_str().into())));
+        fields
+    }
+}
+
+impl Original {
+    /// The native model that went along with a glTF document; nothing where none did. It is read as strictly as when it
+    /// was kept, within the limits of `settings`, whoever made the document.
+    ///
+    /// # Errors
+    /// When it cannot be used: the document is what it is without it.
+    pub fn kept_in(document: &Asset, settings: &ReadSettings) -> Result<Option<Self>, KeptError> {
+        let Some(kept) = document.gltf().and_then(meshwright_gltf::GltfFile::kept) else { return Ok(None) };
+        read(Value(Some(kept)), settings).map(Some)
+    }
+}
+
+/// Opens a model from its record.
+fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptError> {
+    let version = record.get("v").whole().ok_or(KeptError::Field("version"))?;
+    if version != VERSION {
+        return Err(KeptError::Version(version));
+    }
+    let id = record.get("format").text().ok_or(KeptError::Field("format"))?;
+    let format: Format = id.parse().map_err(|_| KeptError::Format(id.to_owned()))?;
+    if !format.holds_model() || format == Format::Gltf {
+        return Err(KeptError::Format(id.to_owned()));
+    }
+    let limits = settings.read.limits;
+    let files = unpacked(record, &Budget::new(limits))?;
+    let clip_names = record.get("clip_names").text().unwrap_or_default();
+    let clip_names = CLIP_NAMES.iter().find(|(_, word)| *word == clip_names).map(|(names, _)| *names);
+    let mut open = OpenOptions::from(settings.read).with_format(format);
+    open.companions = false;
+    open.clip_names = clip_names.unwrap_or_default();
+    open.settings.read.strictness =
+        if record.get("lenient").is() { Strictness::Lenient } else { Strictness::Strict };
+    let choices =
+        record.get("read").entries().filter_map(|(name, v)| Some((name.to_owned(), v.text()?.to_owned())));
+    open.settings.settings = choices.collect();
+    let (mut model, mut beside) = (None, Vec::new());
+    for file in files {
+        match (file.role, file.format) {
+            (None, _) if model.is_none() => model = Some(file),
+            // It takes part in reading.
+            (Some(role), None) => open.named.push(NamedFile::new(role, file.name, file.bytes)),
+            (Some(role), Some(format)) => beside.push((role, format, file)),
+            (None, _) => return Err(KeptError::Field("role")),
+        }
+    }
+    let model = model.ok_or(KeptError::Field("model"))?;
+    let path = TreePath::new(&model.name)?;
+    let tree = Tree::memory([(&path, model.bytes.to_vec())])?;
+    let mut asset = Finder::new(tree).open(&path, &open).map_err(KeptError::read)?;
+    let companions = asset.companions_mut();
+    companions.recompute_normals = record.get("recompute_normals").is();
+    companions.blend_normals = record.get("blend_normals").is();
+    companions.texture = record.get("texture").text().map(str::to_owned);
+    for (role, format, file) in beside {
+        let parsed = AnyModel::parse_with(&file.bytes, format, &open.settings).map_err(|error| {
+            KeptError::read(AssetError::Companion {
+                name: file.name.clone(),
+                bytes: file.bytes.clone(),
+                error,
+            })
+        })?;
+        let own = CompanionFile::new(role, file.called, parsed.model).with_texture(file.texture);
+        companions.files.push(own);
+    }
+    let influences =
+        if record.get("influences").text() == Some("all") { Influences::All } else { Influences::Four };
+    let export =
+        ExportOptions::default().with_influences(influences).with_close_loops(record.get("close_loops").is());
+    Ok(Original { asset, export: Some(export), solids: record.get("solids").is() })
+}
+
+/// A file out of a record.
+struct Unpacked {
+    /// What it is for the model; nothing for the model itself.
+    role: Option<Role>,
+    /// Its own kind; nothing where it takes part in reading the model.
+    format: Option<Format>,
+    name: String,
+    /// What the model calls it.
+    called: String,
+    texture: Option<String>,
+    bytes: Arc<[u8]>,
+}
+
+fn unpacked(record: Value<'_>, budget: &Budget) -> Result<Vec<Unpacked>, KeptError> {
+    let roles =
+        [Role::Clips, Role::Skeleton, Role::Animation, Role::Binding, Role::Metadata, Role::Part, Role::Keys];
+    let text = record.get("pack").text().ok_or(KeptError::Field("pack"))?;
+    budget.charge("kept files", text.len() as u64)?;
+    let (bytes, _) = base64_decoded(text.as_bytes()).map_err(|_| KeptError::Field("pack"))?;
+    let tree = Tree::pack(Pack::open(bytes, "kept.zip", budget)?);
+    let mut files = Vec::new();
+    for (number, file) in record.get("files").items().enumerate() {
+        let role = file.get("role").text().ok_or(KeptError::Field("role"))?;
+        let known = roles.into_iter().find(|known| known.name() == role);
+        if known.is_none() && role != MODEL {
+            return Err(KeptError::Field("role"));
+        }
+        let name = file.get("name").text().ok_or(KeptError::Field("name"))?;
+        if name.is_empty() || name.contains(['/', '\\']) {
+            return Err(KeptError::Field("name"));
+        }
+        let path = TreePath::new(number.to_string())?;
+        let bytes: Arc<[u8]> = tree.read(&path, budget)?.into();
+        if file.get("sha256").text() != Some(&hash(&bytes)) {
+            return Err(KeptError::Hash(name.to_owned()));
+        }
+        budget.charge_items("kept files", 1, size_of::<Unpacked>().saturating_mul(3))?;
+        let unknown = |id: &str| KeptError::Format(id.to_owned());
+        let format = file.get("format").text().map(|id| id.parse().map_err(|_| unknown(id))).transpose()?;
+        let text = |field| file.get(field).text().map(str::to_owned);
+        let called = text("as").unwrap_or_default();
+        files.push(Unpacked {
+            role: known,
+            format,
+            name: name.to_owned(),
+            called,
+            texture: text("texture"),
+            bytes,
+        });
+    }
+    Ok(files)
+}
+
+impl Asset {
+    /// True for a glTF document with which a native model [went along](Original::kept_in).
+    pub fn has_kept(&self) -> bool {
+        self.gltf().and_then(meshwright_gltf::GltfFile::kept).is_some()
+    }
+}

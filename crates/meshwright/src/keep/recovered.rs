@@ -1,0 +1,191 @@
+//! What came back of a model.
+
+use super::{Original, times};
+use crate::asset::Asset;
+use crate::convert::{Target, convert};
+use crate::kinds::WriteOptions;
+use crate::merge::merge;
+use meshwright_core::ReadError;
+use meshwright_gltf::import::Import;
+use meshwright_gltf::{Influences, reread};
+use meshwright_scene::recover::{self, Absent, Marks, Recovery, Snap, State, recover};
+use meshwright_scene::{Clip, ConvertError, Converted, Limits, Loss, OutputFiles, Scene, SceneOptions};
+use std::num::NonZeroU16;
+
+/// How an edited model is held against the native one.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct RecoverOptions {
+    /// How near to native values others are those.
+    pub snap: Snap,
+    /// The rate at which the keys of native clips lie in the edited file, where that is not said there.
+    pub frames_at: Option<NonZeroU16>,
+    /// What scenes on the way may take.
+    pub limits: Limits,
+}
+
+impl RecoverOptions {
+    /// The same options with another nearness.
+    #[must_use]
+    pub const fn with_snap(mut self, snap: Snap) -> Self {
+        self.snap = snap;
+        self
+    }
+
+    /// The same options with a rate at which keys lie.
+    #[must_use]
+    pub const fn with_frames_at(mut self, rate: Option<NonZeroU16>) -> Self {
+        self.frames_at = rate;
+        self
+    }
+
+    /// The same options with other limits.
+    #[must_use]
+    pub const fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+}
+
+/// A model that came back.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Recovered {
+    /// The scene in the native order, with native values wherever nothing was edited.
+    pub scene: Scene,
+    /// The native scene.
+    pub native: Scene,
+    /// What was edited.
+    pub report: Recovery,
+    /// What the edited file did not hold.
+    pub losses: Vec<Loss>,
+}
+
+impl Recovered {
+    /// True where nothing was edited.
+    pub fn is_untouched(&self) -> bool {
+        self.report.is_untouched()
+    }
+}
+
+impl Original {
+    /// Holds an edited model against this one. Of one that was [kept](Self::is_kept), what the edited model does not have
+    /// was deleted; else the edited model adds to this one: its clips stay, and its meshes where the edited model has none.
+    ///
+    /// # Errors
+    /// When one of both cannot be shown, or scenes of theirs take more memory than is allowed.
+    pub fn recover(&self, edited: &Asset, options: &RecoverOptions) -> Result<Recovered, ConvertError> {
+        let scenes = SceneOptions::default().with_limits(options.limits);
+        let native = self.asset().to_scene(&scenes.clone().with_extras(true).with_solids(self.solids))?.value;
+        let Edited { mut scene, marks, losses, frames_at } = Edited::of(edited, options, &scenes)?;
+        let stated = f64::from(scene.scale);
+        if stated != 1.0 {
+            scene.rescale(1.0 / stated)?;
+        }
+        times::undo(&mut scene, &native, options.frames_at);
+        let exported = match (edited.gltf(), self.export) {
+            (Some(_), Some(export)) => reread(&native, &export.with_memory(options.limits.memory))?,
+            (Some(_), None) => {
+                let influences = if several(&scene) { Influences::All } else { Influences::Four };
+                let export = meshwright_gltf::ExportOptions::default().with_influences(influences);
+                reread(&native, &export.with_memory(options.limits.memory))?
+            }
+            (None, _) => native.clone(),
+        };
+        let absent = if self.is_kept() { Absent::Gone } else { Absent::Kept };
+        let original = recover::Original { native: &native, exported: &exported };
+        let how = recover::Options::new(options.snap, absent).with_marks(&marks);
+        let (mut back, mut report) = recover(&scene, &original, &how, &scenes.budget())?;
+        if let Some(rate) = frames_at {
+            // A clip that has another name now is known by its frames alone.
+            for (e, c) in renamed(&scene, &native, &report) {
+                let (Some(own), Some(clip)) = (native.clips.get(c), scene.clips.get_mut(e)) else { continue };
+                let was = clip.clone();
+                times::played(clip, rate, own.rate);
+                let made = recover(&scene, &original, &how, &scenes.budget())?;
+                if made.1.clips.get(c).is_some_and(|part| part.state != State::Gone) {
+                    (back, report) = made;
+                } else if let Some(clip) = scene.clips.get_mut(e) {
+                    *clip = was;
+                }
+            }
+        }
+        Ok(Recovered { scene: back, native, report, losses })
+    }
+
+    /// What came back as files: of this model's own format whatever was not edited as it is, byte for byte where nothing
+    /// was; of another, the scene.
+    ///
+    /// # Errors
+    /// As [`convert`].
+    pub fn write(
+        &self,
+        recovered: &Recovered,
+        target: impl Into<Target>,
+        name: &str,
+        options: &WriteOptions,
+    ) -> Result<Converted<OutputFiles>, ConvertError> {
+        let target = target.into();
+        if target != Target::Native(self.asset().format()) {
+            return convert(&recovered.scene, target, options);
+        }
+        if recovered.is_untouched() {
+            let files = self.files(name).map_err(|e| ConvertError::invalid("file", e.to_string()))?;
+            return Ok(Converted::new(files, Vec::new()));
+        }
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        merge(self.asset(), &recovered.native, &recovered.scene, &options.clone().with_stem(stem))
+    }
+}
+
+/// New clips that have as many frames as one that is gone, with that.
+fn renamed(edited: &Scene, native: &Scene, report: &Recovery) -> Vec<(usize, usize)> {
+    /// More are not tried.
+    const TRIED: usize = 16;
+    let gone = report.clips.iter().take(native.clips.len()).enumerate();
+    let gone = gone.filter(|(_, part)| part.state == State::Gone).map(|(c, _)| c);
+    let is_new = |clip: &Clip| report.clips.iter().any(|p| p.state == State::New && p.name == clip.name);
+    let new = || edited.clips.iter().enumerate().filter(|(_, clip)| is_new(clip));
+    let pairs = gone.flat_map(|c| {
+        let frames = native.clips.get(c).map(|clip| clip.frames);
+        new().filter(move |(_, clip)| Some(clip.frames) == frames).map(move |(e, _)| (e, c))
+    });
+    pairs.take(TRIED).collect()
+}
+
+/// A mesh that glTF needs more than one set of influences for.
+fn several(scene: &Scene) -> bool {
+    let skins = scene.meshes.iter().filter_map(|m| m.skin.as_ref());
+    skins.into_iter().any(|s| (0..s.vertex_count()).any(|v| s.of(v).len() > 4))
+}
+
+/// An edited scene as it is, with its marks.
+struct Edited {
+    scene: Scene,
+    marks: Marks,
+    losses: Vec<Loss>,
+    /// The rate at which keys of native clips lie.
+    frames_at: Option<f64>,
+}
+
+impl Edited {
+    fn of(asset: &Asset, options: &RecoverOptions, scenes: &SceneOptions) -> Result<Self, ConvertError> {
+        let Some(file) = asset.gltf() else {
+            let made = asset.to_scene(scenes)?;
+            return Ok(Self {
+                scene: made.value,
+                marks: Marks::default(),
+                losses: made.losses,
+                frames_at: None,
+            });
+        };
+        let refused = |e: ReadError| {
+            ConvertError::invalid(e.path().to_string(), format!("{} [{}]", e.message(), e.code()))
+        };
+        let rate = options.frames_at.map(|rate| f32::from(rate.get()));
+        let (made, _) = file.import(&asset.stem(), rate.or(asset.companions().rate)).map_err(refused)?;
+        let Import { scene, marks, frames_at: said, .. } = made.value;
+        let frames_at = rate.or(said).map(f64::from);
+        Ok(Self { scene, marks, losses: made.losses, frames_at })
+    }
+}

@@ -1,0 +1,185 @@
+//! What went along with a document is hostile input: whatever it holds, the document is what it is without it.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
+
+use meshwright::files::{PackBuilder, PackKind};
+use meshwright::gltf::{ExportOptions, GltfFile, export_keeping};
+use meshwright::scene::{Extra, Scene, SceneOptions};
+use meshwright::{
+    Asset, Keeping, KeptError, Limits, OpenOptions, Original, ReadOptions, ReadSettings, RecoverOptions,
+};
+use meshwright_testkit::testdata;
+use proptest::prelude::*;
+use std::fs;
+
+const HOPPER: &str = "hopper.ok.dpm";
+
+fn asset(name: &str) -> Asset {
+    let path = testdata().join("dpm").join(name);
+    let bytes = fs::read(&path).unwrap();
+    let clips = fs::read(path.with_extension("dpm.framegroups")).unwrap();
+    let open = OpenOptions::default();
+    Asset::from_memory(name, bytes, [(format!("{name}.framegroups"), clips)], &open).unwrap()
+}
+
+fn record() -> (Scene, Extra) {
+    let asset = asset(HOPPER);
+    let open = OpenOptions::default();
+    (asset.to_scene(&SceneOptions::default()).unwrap().value, asset.record(&Keeping::new(&open)).unwrap())
+}
+
+/// The document of a scene, with something along.
+fn document(scene: &Scene, record: &Extra) -> Asset {
+    let glb = export_keeping(scene, &ExportOptions::default(), record).unwrap().value.to_glb();
+    Asset::from_memory("x.glb", glb, [], &OpenOptions::default()).unwrap()
+}
+
+fn field<'e>(record: &'e mut Extra, name: &str) -> &'e mut Extra {
+    let Extra::Map(fields) = record else { panic!("no map") };
+    &mut fields.iter_mut().find(|(key, _)| key == name).unwrap().1
+}
+
+fn text(value: &mut Extra) -> &mut String {
+    let Extra::Text(text) = value else { panic!("no text") };
+    text
+}
+
+fn within(memory: u64) -> ReadSettings {
+    ReadOptions::default().with_limits(Limits::default().with_memory(memory)).into()
+}
+
+const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+fn base64(bytes: &[u8]) -> String {
+    let mut out = String::new();
+    for chunk in bytes.chunks(3) {
+        let bits = (0..3).fold(0_u32, |bits, i| bits << 8 | u32::from(*chunk.get(i).unwrap_or(&0)));
+        for i in 0..4 {
+            let digit = DIGITS[(bits >> (18 - 6 * i) & 63) as usize];
+            out.push(if i <= chunk.len() { char::from(digit) } else { '=' });
+        }
+    }
+    out
+}
+
+#[test]
+fn what_is_wrong_is_said_and_passed_over() {
+    let (scene, good) = record();
+    let read = |record: &Extra| Original::kept_in(&document(&scene, record), &ReadSettings::default());
+    assert!(read(&good).unwrap().is_some());
+    type Edit = fn(&mut Extra);
+    let edits: [(&str, Edit); 9] = [
+        ("version", |r| *field(r, "v") = Extra::Int(2)),
+        ("version that is none", |r| *field(r, "v") = Extra::Text("1".into())),
+        ("format", |r| *text(field(r, "format")) = "gltf".into()),
+        ("other format", |r| *text(field(r, "format")) = "zym".into()),
+        ("unknown format", |r| *text(field(r, "format")) = "md7".into()),
+        ("hash", |r| {
+            let Extra::List(files) = field(r, "files") else { panic!("no list") };
+            text(field(&mut files[0], "sha256")).replace_range(0..4, "0000");
+        }),
+        ("path", |r| {
+            let Extra::List(files) = field(r, "files") else { panic!("no list") };
+            *text(field(&mut files[0], "name")) = "../../etc/passwd".into();
+        }),
+        ("cut", |r| {
+            let pack = text(field(r, "pack"));
+            pack.truncate(pack.len() / 2);
+        }),
+        ("no files", |r| *field(r, "files") = Extra::List(Vec::new())),
+    ];
+    for (what, edit) in edits {
+        let mut record = good.clone();
+        edit(&mut record);
+        let document = document(&scene, &record);
+        let error = Original::kept_in(&document, &ReadSettings::default()).unwrap_err();
+        match what {
+            "version" => assert_eq!(error, KeptError::Version(2)),
+            "hash" => assert!(matches!(error, KeptError::Hash(_)), "{error}"),
+            _ => {}
+        }
+        assert_eq!(
+            document.to_scene(&SceneOptions::default()).unwrap().value.meshes.len(),
+            scene.meshes.len()
+        );
+    }
+    for record in [Extra::Bool(true), Extra::List(vec![]), Extra::Text("{".into())] {
+        assert!(read(&record).is_err());
+    }
+}
+
+#[test]
+fn a_bomb_is_charged() {
+    let (scene, mut record) = record();
+    let zeros = vec![0_u8; 64 << 20];
+    let mut pack = PackBuilder::new(PackKind::Zip).unwrap();
+    pack.add("0".parse().unwrap(), Box::new(|| Ok(zeros.clone()))).unwrap();
+    let mut bytes = Vec::new();
+    pack.write(&mut bytes).unwrap();
+    *text(field(&mut record, "pack")) = base64(&bytes);
+    let document = document(&scene, &record);
+    let error = Original::kept_in(&document, &within(8 << 20)).unwrap_err();
+    assert!(error.to_string().contains("limit"), "{error}");
+    assert!(Original::kept_in(&document, &within(64)).is_err());
+}
+
+#[test]
+fn a_document_without_a_model_has_none() {
+    let (scene, _) = record();
+    let glb = meshwright::gltf::export(&scene, &ExportOptions::default()).unwrap().value.to_glb();
+    let plain = Asset::from_memory("x.glb", glb, [], &OpenOptions::default()).unwrap();
+    assert!(!plain.has_kept() && Original::kept_in(&plain, &ReadSettings::default()).unwrap().is_none());
+    assert!(Original::kept_in(&asset(HOPPER), &ReadSettings::default()).unwrap().is_none());
+}
+
+/// Names of parts are found again by their marks.
+#[test]
+fn what_is_renamed_is_what_it_was() {
+    let (scene, record) = record();
+    let mut renamed = scene.clone();
+    // Names change places, which no name can tell.
+    let joints = &mut renamed.skeletons[0].joints;
+    let (first, last) = (joints[0].name.clone(), joints[joints.len() - 1].name.clone());
+    let document = document(&scene, &record);
+    let file = GltfFile::parse(document.bytes()).unwrap();
+    let import = file.import("x", None).unwrap().0.value;
+    assert_eq!(import.marks.joints[0][0].as_ref().unwrap().name, first);
+    let mut edited = import.scene;
+    let count = edited.skeletons[0].joints.len();
+    edited.skeletons[0].joints[0].name.clone_from(&last);
+    edited.skeletons[0].joints[count - 1].name.clone_from(&first);
+    edited.meshes[0].name = "other".into();
+    use meshwright::scene::recover::{Absent, Options, Original, Snap, State, recover};
+    let exported = meshwright::gltf::reread(&scene, &ExportOptions::default()).unwrap();
+    let original = Original { native: &scene, exported: &exported };
+    let options = Options::new(Snap::Exact, Absent::Gone).with_marks(&import.marks);
+    let budget = meshwright::Budget::new(Limits::default());
+    let (back, report) = recover(&edited, &original, &options, &budget).unwrap();
+    assert_eq!(report.joints[0].change.renamed.as_ref(), Some(&last));
+    assert_eq!(back.skeletons[0].joints[count - 1].name, first);
+    assert_eq!(report.meshes[0].change.renamed.as_deref(), Some("other"));
+    assert!(report.meshes.iter().all(|part| part.state != State::New));
+    assert_eq!(back.meshes[0].positions, scene.meshes[0].positions);
+}
+
+proptest! {
+    /// Any byte of the text may be another.
+    #[test]
+    fn mutants_give_a_model_or_a_reason(at in any::<prop::sample::Index>(), to in 0..64_usize, cut in any::<bool>()) {
+        let (scene, mut record) = record();
+        let pack = text(field(&mut record, "pack"));
+        let at = at.index(pack.len());
+        if cut {
+            pack.truncate(at);
+        } else {
+            pack.replace_range(at..=at, &char::from(DIGITS[to]).to_string());
+        }
+        let document = document(&scene, &record);
+        if let Ok(Some(original)) = Original::kept_in(&document, &within(16 << 20)) {
+            // Whatever of the pack was not looked at, the files are those that were kept.
+            let recovered = original.recover(&document, &RecoverOptions::default()).unwrap();
+            prop_assert!(recovered.is_untouched());
+            let hopper = asset(HOPPER);
+            prop_assert_eq!(original.asset().bytes(), hopper.bytes());
+        }
+    }
+}
