@@ -2,6 +2,7 @@
 
 mod companion;
 mod from_scene;
+mod merge;
 mod streams;
 mod to_scene;
 

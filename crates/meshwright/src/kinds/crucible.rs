@@ -1,12 +1,14 @@
 //! The Crucible engine's files in the facade.
 
+use super::merging::refused;
 use super::write::bare;
-use super::{Companions, Kind, Summary, WriteOptions};
+use super::{CompanionFile, Companions, Kind, Merging, Registered, Summary, WriteOptions};
 use meshwright_core::{Finding, Report};
 use meshwright_crucible::{
     CModel, Chunk, CrucibleFile, CrucibleTarget, IndexSize, SkeletonChunk, write_scene,
 };
-use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene, SceneOptions};
+use meshwright_scene::merge::{self, Match, new_losses};
+use meshwright_scene::{Budget, ConvertError, Converted, OutputFiles, Scene, SceneOptions, Skeleton};
 use std::collections::BTreeSet;
 
 fn write(
@@ -19,6 +21,63 @@ fn write(
     own.dialect = options.setting("dialect").unwrap_or(own.dialect);
     own.quaternions = options.setting("quaternions").unwrap_or(own.quaternions);
     write_scene(scene, stem, &options.of(own))
+}
+
+/// What files are made like that are held against a model's.
+fn like(chunks: &[Chunk<'static>], skeleton: Option<&SkeletonChunk>) -> CrucibleTarget {
+    let mut own = CrucibleTarget::default();
+    own.dialect = chunks.first().map_or(own.dialect, |chunk| chunk.dialect);
+    own.quaternions = skeleton.map_or(own.quaternions, |skeleton| skeleton.order);
+    own
+}
+
+/// For each bone of the edited scene the native one: bones are the joints in their order, and a root behind them where
+/// there was none.
+fn bones(
+    merging: &Merging<'_>,
+    before: &SkeletonChunk,
+    after: &SkeletonChunk,
+    budget: &Budget,
+) -> Result<Match, ConvertError> {
+    let one = |scene: &'_ Scene| scene.skeletons.iter().position(|s| !s.joints.is_empty());
+    let of = |scene: &Scene| one(scene).and_then(|at| scene.skeletons.get(at)).cloned().unwrap_or_default();
+    let (old, new) = (of(merging.native), of(merging.recovered));
+    let mut found = merge::joints(&old, &new, budget)?;
+    let added = |chunk: &SkeletonChunk, own: &Skeleton| chunk.bones.len() > own.joints.len();
+    if added(after, &new) {
+        found.push(added(before, &old).then_some(old.joints.len()));
+    }
+    Ok(found)
+}
+
+/// The skeleton beside a model, where it was edited or is new.
+fn with_skeleton(
+    merging: &Merging<'_>,
+    own: CrucibleTarget,
+    made: &mut Converted<OutputFiles>,
+) -> Result<(), ConvertError> {
+    let file = |f: &&CompanionFile| SkeletonChunk::of(&f.model).is_some();
+    let Some(file) = merging.companions.files.iter().rev().find(file) else { return Ok(()) };
+    let Some(native) = SkeletonChunk::of(&file.model) else { return Ok(()) };
+    let merged = merged_skeleton(native, merging, own)?.value;
+    if merged != *native {
+        let name = file.name.rsplit(['/', '\\']).next().unwrap_or(&file.name);
+        made.value.push(name, merged.to_bytes().map_err(refused)?);
+    }
+    Ok(())
+}
+
+fn merged_skeleton(
+    native: &SkeletonChunk,
+    merging: &Merging<'_>,
+    own: CrucibleTarget,
+) -> Result<Converted<SkeletonChunk>, ConvertError> {
+    let made = |scene| SkeletonChunk::from_scene(scene, &merging.options.of(own));
+    let (before, after) = (made(merging.native)?, made(merging.recovered)?);
+    let budget = merging.options.shared.budget();
+    let found = bones(merging, &before.value, &after.value, &budget)?;
+    let merged = native.merge(&before.value, &after.value, &found, &budget)?;
+    Ok(Converted::new(merged, new_losses(&before.losses, after.losses)))
 }
 
 fn summary(chunks: &[Chunk<'static>]) -> Summary {
@@ -45,7 +104,7 @@ fn mend(chunks: &mut [Chunk<'static>], finding: &Finding) -> bool {
 }
 
 macro_rules! meshes {
-    ($($model:ty: $file:ident, |$m:ident| $chunks:expr, $mut_chunks:expr, $strategy:path;)+) => {$(
+    ($($model:ty: $file:ident, |$m:ident| $chunks:expr, $mut_chunks:expr, $merge:expr, $strategy:path;)+) => {$(
         impl Kind for $model {
             const MENDED: &'static [(&'static str, &'static str)] = MENDED;
 
@@ -71,6 +130,20 @@ macro_rules! meshes {
                 write(scene, CrucibleFile::$file, stem, options)
             }
 
+            fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+                let $m = self;
+                let own = like($chunks, merging.companions.one()).with_file(CrucibleFile::$file);
+                let made = |scene| Self::from_scene(scene, &merging.options.of(own));
+                let (before, after) = (made(merging.native)?, made(merging.recovered)?);
+                let budget = merging.options.shared.budget();
+                let found = merging.drawn(&budget)?;
+                let merged = $merge(self, &before.value, &after.value, &found, &budget)?;
+                let losses = new_losses(&before.losses, after.losses);
+                let mut made = merging.single(Converted::new(merged, losses))?;
+                with_skeleton(merging, own, &mut made)?;
+                Ok(made)
+            }
+
             fn summary(&self) -> Summary {
                 let $m = self;
                 summary($chunks)
@@ -91,8 +164,12 @@ macro_rules! meshes {
 }
 
 meshes! {
-    Chunk<'static>: Chunk, |m| std::slice::from_ref(m), std::slice::from_mut(m), meshwright_crucible::strategy::chunk;
-    CModel<'static>: Model, |m| &m.meshes, &mut m.meshes, meshwright_crucible::strategy::cmodel;
+    Chunk<'static>: Chunk, |m| std::slice::from_ref(m), std::slice::from_mut(m),
+        |m: &Self, b: &Self, a: &Self, _: &[Option<usize>], budget: &Budget| m.merge(b, a, budget),
+        meshwright_crucible::strategy::chunk;
+    CModel<'static>: Model, |m| &m.meshes, &mut m.meshes,
+        |m: &Self, b: &Self, a: &Self, found: &[Option<usize>], budget: &Budget| m.merge(b, a, found, budget),
+        meshwright_crucible::strategy::cmodel;
 }
 
 impl Kind for SkeletonChunk {
@@ -115,6 +192,11 @@ impl Kind for SkeletonChunk {
         // The crate says so itself where it knows.
         made.losses.extend(lost.filter(|lost| made.losses.iter().all(|loss| loss.code != lost.code)));
         Ok(made)
+    }
+
+    fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+        let own = like(&[], Some(self)).with_file(CrucibleFile::Skeleton);
+        merging.single(merged_skeleton(self, merging, own)?)
     }
 
     fn summary(&self) -> Summary {

@@ -75,13 +75,13 @@ fn text_of(clips: impl IntoIterator<Item = FrameClip>) -> FrameGroups {
 }
 
 /// The companion that lists the clips of a model; none where the model's own list is the one that counts.
-fn listing(companions: &Companions) -> Option<&FrameGroups> {
+pub(super) fn listing(companions: &Companions) -> Option<&FrameGroups> {
     companions.one::<FrameGroups>().filter(|groups| !groups.groups.is_empty())
 }
 
 /// Puts the text of a merged model's clips beside it: lines of clips that were not edited stay. A model without such a
 /// text gets one where its own list `says` other clips.
-fn with_text(
+pub(super) fn with_text(
     merging: &Merging<'_>,
     clips: Vec<MergedClip>,
     resized: bool,

@@ -1,8 +1,10 @@
 //! FSOMODEL and its metadata in the facade.
 
-use super::{Companions, Kind, Summary, WriteOptions};
-use meshwright_core::{Role, WriteError};
-use meshwright_fsomodel::{FsoModel, FsoSceneOptions, Metadata, write_scene};
+use super::merging::refused;
+use super::{Companions, Kind, Merging, Summary, WriteOptions};
+use meshwright_core::{FileFormat, Role, WriteError};
+use meshwright_fsomodel::{Dialect, FsoModel, FsoSceneOptions, Metadata, write_scene};
+use meshwright_scene::merge::{self, new_losses};
 use meshwright_scene::{ConvertError, Converted, Extra, Material, OutputFiles, Scene, SceneOptions};
 
 impl Kind for FsoModel<'static> {
@@ -22,6 +24,29 @@ impl Kind for FsoModel<'static> {
     ) -> Result<Converted<OutputFiles>, ConvertError> {
         let own = options.setting("dialect").map_or_else(FsoSceneOptions::default, FsoSceneOptions::of);
         write_scene(scene, stem, &options.of(own))
+    }
+
+    fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+        let own = FsoSceneOptions::of(self.dialect);
+        let made = |scene| FsoModel::from_scene(scene, &merging.options.of(own));
+        let (before, after) = (made(merging.native)?, made(merging.recovered)?);
+        let budget = merging.options.shared.budget();
+        let found = match self.dialect {
+            // All meshes are one.
+            Dialect::Doc56 => vec![Some(0)],
+            Dialect::Gl3 => merge::meshes(merging.native, merging.recovered, &budget)?,
+            Dialect::Seed44 => merging.drawn(&budget)?,
+        };
+        let losses = new_losses(&before.losses, after.losses);
+        let merged = self.merge(&before.value, &after.value, &found, &budget)?;
+        let text = merged.metadata.as_ref().map(Metadata::to_bytes).transpose().map_err(refused)?;
+        let mut made = merging.single(Converted::new(merged, losses))?;
+        let beside =
+            Self::COMPANIONS.iter().find(|c| c.role == Role::Metadata).and_then(|c| c.beside.first());
+        if let (Some(text), Some(beside)) = (text, beside) {
+            made.value.push(String::from_utf8_lossy(&beside.name(merging.name.as_bytes())), text);
+        }
+        Ok(made)
     }
 
     fn summary(&self) -> Summary {
@@ -66,7 +91,7 @@ impl Kind for FsoModel<'static> {
     #[cfg(feature = "proptest")]
     fn strategies() -> Vec<super::Strategy<Self>> {
         use proptest::strategy::Strategy as _;
-        let all = meshwright_fsomodel::Dialect::ALL.into_iter();
+        let all = Dialect::ALL.into_iter();
         all.map(|d| (Some(("dialect", d.name())), meshwright_fsomodel::strategy::model(d).boxed())).collect()
     }
 }

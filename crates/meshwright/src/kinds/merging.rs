@@ -2,7 +2,8 @@
 
 use super::{Companions, Kind, WriteOptions};
 use meshwright_core::WriteError;
-use meshwright_scene::{ConvertError, Converted, OutputFiles, Scene};
+use meshwright_scene::merge::{self, Match};
+use meshwright_scene::{Budget, ConvertError, Converted, OutputFiles, Scene};
 
 /// An edited scene, and what belongs to the model that it came from.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +29,23 @@ impl Merging<'_> {
     pub(super) fn single<K: Kind>(&self, made: Converted<K>) -> Result<Converted<OutputFiles>, ConvertError> {
         let bytes = made.value.to_bytes().map_err(refused)?;
         Ok(Converted::new(OutputFiles::single(self.name, bytes), made.losses))
+    }
+}
+
+/// The meshes that a scene draws, in the order of nodes.
+pub(super) fn drawn(scene: &Scene) -> Vec<usize> {
+    scene.nodes.iter().flat_map(|n| n.meshes.iter().map(|m| m.0)).collect()
+}
+
+impl Merging<'_> {
+    /// For each mesh that the edited scene draws its place among those of the native one.
+    pub(super) fn drawn(&self, budget: &Budget) -> Result<Match, ConvertError> {
+        let (old, pairs) = (drawn(self.native), merge::meshes(self.native, self.recovered, budget)?);
+        let place = |m: usize| {
+            let native = pairs.get(m).copied().flatten()?;
+            old.iter().position(|o| *o == native)
+        };
+        Ok(drawn(self.recovered).into_iter().map(place).collect())
     }
 }
 

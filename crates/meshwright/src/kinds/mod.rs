@@ -24,6 +24,8 @@ mod palette;
 mod pictures;
 #[cfg(feature = "tso")]
 pub(crate) mod sims;
+#[cfg(feature = "tso")]
+mod suits;
 mod summary;
 mod write;
 

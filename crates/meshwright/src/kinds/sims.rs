@@ -1,7 +1,7 @@
 //! The Sims' files in the facade.
 
 use super::write::{bare, single};
-use super::{AnyModel, Companions, Kind, Registered, Summary, WriteOptions};
+use super::{AnyModel, Companions, Kind, Merging, Registered, Summary, WriteOptions, suits};
 use meshwright_core::{FileFormat, Finding, Report, Role};
 use meshwright_scene::{
     ConvertError, Converted, Loss, Material, OutputFile, OutputFiles, Scene, SceneOptions,
@@ -191,6 +191,18 @@ macro_rules! characters {
                 Ok(made.map(|files| main_first(files, <Self as FileFormat>::EXTENSIONS)))
             }
 
+            fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+                let skeleton = skeleton_for(merging.name, None, merging.companions);
+                suits::merge_character::<Self>(&self.character, skeleton, merging, |other| match other {
+                    Some(character) => {
+                        let mut other = self.clone();
+                        other.character = character;
+                        other.to_bytes()
+                    }
+                    None => self.to_bytes(),
+                })
+            }
+
             const PALETTED: bool = true;
 
             fn picture(material: &Material) -> Option<&str> {
@@ -332,6 +344,11 @@ macro_rules! meshes {
                 write_scene(scene, stem, &options.of(own))
             }
 
+            fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+                let skeleton = skeleton_for(merging.name, Some(&self.geometry), merging.companions);
+                suits::merge_mesh(self, skeleton, merging)
+            }
+
             fn summary(&self) -> Summary {
                 let g = &self.geometry;
                 Summary {
@@ -406,6 +423,11 @@ impl Kind for Skel {
         single(stem, made)
     }
 
+    fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+        let made = |scene| Self::from_scene(scene, &merging.options.of(TsoSceneOptions::default()));
+        suits::merge_skeleton(self, [made(merging.native)?, made(merging.recovered)?], merging)
+    }
+
     fn validate_name(&self, file_name: &str) -> Report {
         self.validate_name(file_name)
     }
@@ -459,6 +481,25 @@ impl Kind for Anim {
         let mut made = Self::from_scene(scene, &options.of(made_for(options)))?;
         made.losses.extend(lost);
         single(stem, made)
+    }
+
+    /// The animation itself is the first clip of its scene.
+    fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+        let budget = merging.options.shared.budget();
+        let found = meshwright_scene::merge::clips(merging.native, merging.recovered, &budget)?;
+        let clip = found.iter().position(|native| *native == Some(0));
+        let clip =
+            clip.ok_or_else(|| ConvertError::unsupported("clips", "the clip of the file itself is gone"))?;
+        let made = |scene, clip| {
+            Self::from_scene(scene, &merging.options.of(TsoSceneOptions::default().with_clip(clip)))
+        };
+        let rest = merging.companions.one();
+        suits::merge_animation(
+            self,
+            [made(merging.native, 0)?, made(merging.recovered, clip)?],
+            rest,
+            merging,
+        )
     }
 
     fn validate_name(&self, file_name: &str) -> Report {

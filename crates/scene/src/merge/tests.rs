@@ -57,6 +57,11 @@ fn native_records_stay_and_new_ones_come_behind_what_they_came_behind() {
     );
     assert_eq!(list(1, &[None, Some(0)], &[Some(0), Some(1)], false), [(Some(0), Some(1))]);
     assert_eq!(list(1, &[None, Some(0)], &[Some(0), Some(1)], true), [(None, Some(0)), (Some(0), Some(1))]);
+    // The conversion has another order than the native model.
+    assert_eq!(
+        list(3, &[Some(2), Some(0), Some(1)], &[Some(0), None, Some(1)], false),
+        [(Some(0), Some(2)), (Some(2), Some(0)), (None, Some(1))]
+    );
     // Another order.
     assert_eq!(
         list(3, &[Some(0), Some(1)], &[Some(1), None, Some(0)], false),

@@ -1,6 +1,7 @@
 //! The list that comes of three.
 
 use super::find::Match;
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::{Budget, LimitExceeded};
 
@@ -77,25 +78,24 @@ impl Trios {
         let is_new =
             |a: usize| native_of(a).is_none() && (made_up || after.get(a).is_some_and(Option::is_none));
         let new = |a: usize| Trio { native: None, before: after.get(a).copied().flatten(), after: Some(a) };
-        let kept = (0..after.len()).filter_map(native_of);
         let mut records = budget.reserve("records", native.saturating_add(after.len()))?;
-        if kept.clone().is_sorted() {
-            let mut a = 0_usize;
-            let mut take_new = |records: &mut Vec<Trio>| {
-                while a < after.len() && native_of(a).is_none() {
-                    if is_new(a) {
-                        records.push(new(a));
-                    }
-                    a = a.saturating_add(1);
+        if after.iter().flatten().is_sorted() {
+            // New records by the native one that they come behind.
+            budget.charge_items("records", after.len() as u64, 64)?;
+            let mut behind: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
+            let mut last = None;
+            for a in 0..after.len() {
+                match native_of(a) {
+                    Some(n) => last = Some(n),
+                    None if is_new(a) => behind.entry(last).or_default().push(a),
+                    None => {}
                 }
-                a = a.saturating_add(1);
-            };
-            take_new(&mut records);
+            }
+            let news = |n: Option<usize>| behind.get(&n).into_iter().flatten().map(|a| new(*a));
+            records.extend(news(None));
             for trio in known.into_iter().filter(stays) {
                 records.push(trio);
-                if trio.after.is_some() {
-                    take_new(&mut records);
-                }
+                records.extend(news(trio.native));
             }
         } else {
             // Another order was asked for.

@@ -76,6 +76,14 @@ impl<'a> Clips<'a> {
     }
 }
 
+impl MergedClip {
+    /// A clip, and the one that it was.
+    #[must_use]
+    pub const fn new(clip: FrameClip, was: Option<(usize, FrameClip)>) -> Self {
+        Self { clip, was }
+    }
+}
+
 /// A clip of the result.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]

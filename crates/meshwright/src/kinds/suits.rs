@@ -1,0 +1,477 @@
+//! Edited scenes written into the files of The Sims that they came from, file by file.
+
+use super::merging::{drawn, refused};
+use super::{AnyModel, CompanionFile, Companions, Format, Kind, Merging, ReadSettings, Registered};
+use meshwright_core::{Role, WriteError};
+use meshwright_scene::merge::{self, Match, new_losses, pick};
+use meshwright_scene::{Budget, ConvertError, Converted, Loss, OutputFile, OutputFiles};
+use meshwright_tso::{
+    Anim, Bnd, Cfp, Character, CharacterSkeleton, Geometry, Name, Skel, Skill, SkinPart, Suit,
+};
+
+/// What a scene was made of or became: the files of a figure, read again.
+#[derive(Default)]
+struct Files {
+    meshes: Vec<(String, AnyModel)>,
+    skeletons: Vec<(String, Skel)>,
+    anims: Vec<(String, Anim)>,
+    bindings: Vec<(String, Bnd)>,
+    keys: Vec<(String, Cfp)>,
+    character: Character,
+    /// Pictures.
+    others: Vec<OutputFile>,
+}
+
+/// The name of a file without folders.
+fn base(name: &str) -> &str {
+    name.rsplit(['/', '\\']).next().unwrap_or(name)
+}
+
+fn stem(name: &str) -> &str {
+    base(name).rsplit_once('.').map_or(base(name), |(stem, _)| stem)
+}
+
+impl Files {
+    fn of(files: OutputFiles) -> Result<Self, ConvertError> {
+        let mut all = Self::default();
+        for file in files {
+            let Some(format) = Format::from_name(&file.name) else {
+                all.others.push(file);
+                continue;
+            };
+            let read = AnyModel::parse_with(&file.bytes, format, &ReadSettings::default());
+            let model = read.map_err(|e| ConvertError::invalid(&*file.name, e.to_string()))?.model;
+            let name = file.name;
+            match model {
+                AnyModel::TsoSkeleton(skel) => all.skeletons.push((name, *skel)),
+                AnyModel::TsoAnimation(anim) => all.anims.push((name, *anim)),
+                AnyModel::TsoBinding(bnd) => all.bindings.push((name, *bnd)),
+                AnyModel::Cfp(keys) => all.keys.push((name, *keys)),
+                AnyModel::Cmx(cmx) => all.character = cmx.character,
+                AnyModel::Bcf(bcf) => all.character = bcf.character,
+                mesh => all.meshes.push((name, mesh)),
+            }
+        }
+        Ok(all)
+    }
+
+    /// The clips: files of their own, or skills with their keys.
+    fn clips(&self) -> Vec<Anim> {
+        let skill = |skill: &Skill| {
+            let own = self.keys.iter().find(|(name, _)| stem(name).eq_ignore_ascii_case(&skill.keys.text()));
+            own.and_then(|(_, keys)| skill.to_anim(keys))
+        };
+        let skills = self.character.skills.iter().filter_map(skill);
+        skills.chain(self.anims.iter().map(|(_, anim)| anim.clone())).collect()
+    }
+
+    fn skeleton(&self) -> Option<Skel> {
+        let own = self.character.skeletons.first().map(CharacterSkeleton::to_skel);
+        own.or_else(|| self.skeletons.first().map(|(_, skel)| skel.clone()))
+    }
+}
+
+/// The geometry of a mesh of any of the games' kinds.
+fn geometry(model: &AnyModel) -> Option<&Geometry> {
+    match model {
+        AnyModel::TsoMesh(m) => Some(&m.geometry),
+        AnyModel::Bmf(m) => Some(&m.geometry),
+        AnyModel::Skn(m) => Some(&m.geometry),
+        _ => None,
+    }
+}
+
+/// The names of skin and texture, where the kind has such.
+fn names(model: &AnyModel) -> Option<[&Name; 2]> {
+    match model {
+        AnyModel::Bmf(m) => Some([&m.skin, &m.texture]),
+        AnyModel::Skn(m) => Some([&m.skin, &m.texture]),
+        _ => None,
+    }
+}
+
+/// A mesh with what was edited of it.
+fn mesh(
+    native: &AnyModel,
+    before: &AnyModel,
+    after: &AnyModel,
+    budget: &Budget,
+) -> Result<AnyModel, ConvertError> {
+    let (Some(n), Some(b), Some(a)) = (geometry(native), geometry(before), geometry(after)) else {
+        return Err(ConvertError::invalid("meshes", "a file is no mesh"));
+    };
+    let merged = n.merge(b, a, budget)?;
+    let named = names(native).map(|own| {
+        let (was, is) = (names(before).unwrap_or(own), names(after).unwrap_or(own));
+        let [[a, x], [b, y], [c, z]] = [own, was, is];
+        (pick(a.clone(), b, c.clone()), pick(x.clone(), y, z.clone()))
+    });
+    let mut made = native.clone();
+    match (&mut made, named) {
+        (AnyModel::TsoMesh(m), _) => m.geometry = merged,
+        (AnyModel::Bmf(m), Some(named)) => (m.geometry, (m.skin, m.texture)) = (merged, named),
+        (AnyModel::Skn(m), Some(named)) => (m.geometry, (m.skin, m.texture)) = (merged, named),
+        _ => {}
+    }
+    Ok(made)
+}
+
+/// What goes together in a merge.
+struct Work<'m> {
+    merging: &'m Merging<'m>,
+    before: Files,
+    after: Files,
+    budget: Budget,
+    /// Companions that were edited, and what is new.
+    files: OutputFiles,
+    losses: Vec<Loss>,
+}
+
+impl<'m> Work<'m> {
+    fn of<K: Kind>(merging: &'m Merging<'m>) -> Result<Self, ConvertError> {
+        let own = stem(merging.name);
+        let before = K::write_scene(merging.native, own, merging.options)?;
+        let after = K::write_scene(merging.recovered, own, merging.options)?;
+        let losses = new_losses(&before.losses, after.losses);
+        let (before, after) = (Files::of(before.value)?, Files::of(after.value)?);
+        let budget = merging.options.shared.budget();
+        Ok(Self { merging, before, after, budget, files: OutputFiles::default(), losses })
+    }
+
+    /// A companion that became another.
+    fn push(&mut self, was: &CompanionFile, now: impl Into<AnyModel>) -> Result<(), ConvertError> {
+        let (old, now) = (was.model.to_bytes(), now.into().to_bytes().map_err(refused)?);
+        if old.as_ref() != Ok(&now) {
+            let name = base(&was.name);
+            let own = was.model.format().extensions().first().copied().unwrap_or_default();
+            // Companions may be known by what they hold.
+            let named = if name.contains('.') { name.to_owned() } else { format!("{name}.{own}") };
+            self.files.push(named, now);
+        }
+        Ok(())
+    }
+
+    fn gone(&mut self, what: &'static str, name: &str) {
+        let message = format!("{name} is no longer used; the file stays");
+        self.losses.push(Loss::note("file-left", what, message));
+    }
+
+    /// For each mesh of after its place among those of before: they are in the order in which the scenes draw them.
+    fn meshes(&self) -> Result<Match, ConvertError> {
+        let Merging { native, recovered, .. } = *self.merging;
+        let (old, new) = (drawn(native), drawn(recovered));
+        if old.len() != self.before.meshes.len() || new.len() != self.after.meshes.len() {
+            let message = "the scene draws other meshes than there are files";
+            return Err(ConvertError::unsupported("meshes", message));
+        }
+        self.merging.drawn(&self.budget)
+    }
+
+    /// Merges the meshes of a figure, of which the `lead` is the file itself; returns it, and the stems of new meshes.
+    fn merge_meshes(
+        &mut self,
+        lead: Option<&AnyModel>,
+    ) -> Result<(Option<AnyModel>, Vec<String>), ConvertError> {
+        let parts: Vec<&CompanionFile> = self
+            .merging
+            .companions
+            .files
+            .iter()
+            .filter(|f| f.role == Role::Part && geometry(&f.model).is_some())
+            .collect();
+        let first = usize::from(lead.is_some());
+        if self.before.meshes.len() != parts.len().saturating_add(first) {
+            let message = "the scene draws other meshes than there are files";
+            return Err(ConvertError::unsupported("meshes", message));
+        }
+        let found = self.meshes()?;
+        let (mut main, mut new) = (None, Vec::new());
+        let after = std::mem::take(&mut self.after.meshes);
+        for ((name, model), found) in after.iter().zip(&found) {
+            let Some((place, (_, before))) = found.and_then(|b| Some((b, self.before.meshes.get(b)?))) else {
+                self.files.push(name.clone(), model.to_bytes().map_err(refused)?);
+                new.push(stem(name).to_owned());
+                continue;
+            };
+            let companion = place.checked_sub(first).and_then(|p| parts.get(p));
+            match (companion, lead) {
+                (Some(file), _) => {
+                    let made = mesh(&file.model, before, model, &self.budget)?;
+                    self.push(file, made)?;
+                }
+                (None, Some(lead)) => main = Some(mesh(lead, before, model, &self.budget)?),
+                (None, None) => {}
+            }
+        }
+        for (place, file) in parts.iter().enumerate() {
+            if !found.contains(&Some(place.saturating_add(first))) {
+                self.gone("meshes", base(&file.name));
+            }
+        }
+        if lead.is_some() && main.is_none() {
+            return Err(ConvertError::unsupported("meshes", "the mesh of the file itself is gone"));
+        }
+        self.bindings(&new)?;
+        Ok((main, new))
+    }
+
+    /// The binding of the first mesh, and those of new ones.
+    fn bindings(&mut self, new: &[String]) -> Result<(), ConvertError> {
+        let own = stem(self.merging.name).to_owned();
+        let of =
+            |files: &Files| files.bindings.iter().find(|(name, _)| stem(name) == own).map(|b| b.1.clone());
+        let file = self.merging.companions.files.iter().rev().find(|f| Bnd::of(&f.model).is_some());
+        if let (Some(before), Some(after)) = (of(&self.before), of(&self.after))
+            && let Some((file, native)) = file.and_then(|f| Some((f, Bnd::of(&f.model)?)))
+        {
+            let made = Bnd {
+                bone: pick(native.bone.clone(), &before.bone, after.bone),
+                mesh: pick(native.mesh, &before.mesh, after.mesh),
+                texture: pick(native.texture, &before.texture, after.texture),
+                trailing: native.trailing.clone(),
+            };
+            self.push(file, made)?;
+        }
+        for (name, bnd) in &self.after.bindings {
+            if new.iter().any(|n| *n == stem(name)) {
+                self.files.push(name.clone(), bnd.to_bytes().map_err(refused)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The skeleton with what was edited of it; none where there was none.
+    fn skeleton(&self, native: &Skel) -> Result<Option<Skel>, ConvertError> {
+        let (Some(before), Some(after)) = (self.before.skeleton(), self.after.skeleton()) else {
+            return Ok(None);
+        };
+        Ok(Some(native.merge(&before, &after, &self.budget)?))
+    }
+
+    /// The skeleton of a companion.
+    fn companion_skeleton(&mut self, native: Option<&Skel>) -> Result<(), ConvertError> {
+        let Some(native) = native else {
+            for (name, skel) in &self.after.skeletons {
+                self.files.push(name.clone(), skel.to_bytes().map_err(refused)?);
+            }
+            return Ok(());
+        };
+        let made = self.skeleton(native)?;
+        let is = |f: &&CompanionFile| Skel::of(&f.model).is_some_and(|s| std::ptr::eq(s, native));
+        if let (Some(file), Some(made)) = (self.merging.companions.files.iter().find(is), made) {
+            self.push(file, made)?;
+        }
+        Ok(())
+    }
+
+    /// For each clip of after the animation that it becomes, and the native one that it was.
+    fn animations(&self, native: &[&Anim]) -> Result<Vec<(Option<usize>, Anim)>, ConvertError> {
+        let Merging { native: old, recovered, .. } = *self.merging;
+        let (before, after) = (self.before.clips(), self.after.clips());
+        if before.len() != old.clips.len()
+            || after.len() != recovered.clips.len()
+            || native.len() != before.len()
+        {
+            let message = "the scene has other clips than there are files";
+            return Err(ConvertError::unsupported("clips", message));
+        }
+        let found = merge::clips(old, recovered, &self.budget)?;
+        let rest = self.after.skeleton();
+        let one = |(anim, found): (Anim, Option<usize>)| {
+            let three = found.and_then(|c| Some((native.get(c)?, before.get(c)?)));
+            Ok(match three {
+                Some((native, before)) => (found, native.merge(before, &anim, rest.as_ref(), &self.budget)?),
+                None => (None, anim),
+            })
+        };
+        after.into_iter().zip(found).map(one).collect()
+    }
+
+    /// Merges the animations of companions, behind so many others.
+    fn companion_animations(
+        &mut self,
+        made: Vec<(Option<usize>, Anim)>,
+        others: usize,
+    ) -> Result<(), ConvertError> {
+        let files: Vec<&CompanionFile> =
+            self.merging.companions.files.iter().filter(|f| Anim::of(&f.model).is_some()).collect();
+        let mut seen = vec![false; files.len()];
+        for (at, (found, anim)) in made.into_iter().enumerate() {
+            let Some(found) = found else {
+                if let Some((name, _)) =
+                    at.checked_sub(self.after.character.skills.len()).and_then(|i| self.after.anims.get(i))
+                {
+                    self.files.push(name.clone(), anim.to_bytes().map_err(refused)?);
+                }
+                continue;
+            };
+            let place = found.checked_sub(others);
+            if let (Some(file), Some(seen)) =
+                (place.and_then(|p| files.get(p)), place.and_then(|p| seen.get_mut(p)))
+            {
+                *seen = true;
+                self.push(file, anim)?;
+            }
+        }
+        for (file, seen) in files.into_iter().zip(seen) {
+            if !seen {
+                self.gone("clips", base(&file.name));
+            }
+        }
+        Ok(())
+    }
+
+    /// The result: the main file, and what goes with it.
+    fn finish(mut self, main: Vec<u8>) -> Converted<OutputFiles> {
+        let known = |files: &Files, file: &OutputFile| files.others.contains(file);
+        let mut made = OutputFiles::single(self.merging.name, main);
+        std::mem::take(&mut self.files).into_iter().for_each(|file| made.push(file.name, file.bytes));
+        for picture in &self.after.others {
+            if !known(&self.before, picture) {
+                made.push(picture.name.clone(), picture.bytes.clone());
+            }
+        }
+        Converted::new(made, self.losses)
+    }
+}
+
+/// A mesh with its figure.
+pub(super) fn merge_mesh<K: Kind + Clone>(
+    model: &K,
+    skeleton: Option<&Skel>,
+    merging: &Merging<'_>,
+) -> Result<Converted<OutputFiles>, ConvertError> {
+    let mut work = Work::of::<K>(merging)?;
+    let (main, _) = work.merge_meshes(Some(&model.clone().into()))?;
+    work.companion_skeleton(skeleton)?;
+    let native: Vec<&Anim> = merging.companions.all().collect();
+    let made = work.animations(&native)?;
+    work.companion_animations(made, 0)?;
+    let bytes = main.map_or_else(|| model.to_bytes(), |main| main.to_bytes()).map_err(refused)?;
+    Ok(work.finish(bytes))
+}
+
+/// A file of skeletons, suits and skills; `make` gives its bytes, with other content where there is such.
+pub(super) fn merge_character<K: Kind>(
+    character: &Character,
+    skeleton: Option<&Skel>,
+    merging: &Merging<'_>,
+    make: impl FnOnce(Option<Character>) -> Result<Vec<u8>, WriteError>,
+) -> Result<Converted<OutputFiles>, ConvertError> {
+    let mut work = Work::of::<K>(merging)?;
+    let mut made = character.clone();
+    let parts = |work: &Work<'_>| work.before.meshes.len();
+    let new = if parts(&work) > 0 || !work.after.meshes.is_empty() {
+        work.merge_meshes(None)?.1
+    } else {
+        Vec::new()
+    };
+    suits(&mut made, &work, &new);
+    match character.skeletons.first().map(CharacterSkeleton::to_skel) {
+        Some(native) => {
+            let merged = work.skeleton(&native)?.filter(|merged| *merged != native);
+            if let (Some(merged), Some(slot)) = (merged, made.skeletons.first_mut()) {
+                *slot = CharacterSkeleton::from(&merged);
+            }
+        }
+        None => work.companion_skeleton(skeleton)?,
+    }
+    let keys = |skill: &Skill| Cfp::of(&keys_file(merging.companions, &skill.keys)?.model);
+    let own = |skill: &Skill| skill.to_anim(keys(skill)?);
+    let skills: Vec<(usize, Anim)> =
+        character.skills.iter().enumerate().filter_map(|(i, s)| Some((i, own(s)?))).collect();
+    let native: Vec<&Anim> = skills.iter().map(|(_, anim)| anim).chain(merging.companions.all()).collect();
+    let clips = work.animations(&native)?;
+    let mut kept = vec![false; character.skills.len()];
+    let mut others = Vec::new();
+    for (at, (found, anim)) in clips.into_iter().enumerate() {
+        let old = found.and_then(|c| skills.get(c));
+        match old {
+            Some((s, native)) => {
+                if let Some(kept) = kept.get_mut(*s) {
+                    *kept = true;
+                }
+                if anim != *native
+                    && let Some(slot) = made.skills.get_mut(*s)
+                {
+                    let (skill, cfp) = Skill::from_anim(&anim, slot.keys.clone());
+                    let file = keys_file(merging.companions, &slot.keys);
+                    *slot = skill;
+                    match file {
+                        Some(file) => work.push(file, cfp)?,
+                        None => work
+                            .files
+                            .push(format!("{}.cfp", slot.keys.text()), cfp.to_bytes().map_err(refused)?),
+                    }
+                }
+            }
+            None if found.is_none() && at < work.after.character.skills.len() => {
+                if let Some(skill) = work.after.character.skills.get(at) {
+                    let file = format!("{}.cfp", skill.keys.text());
+                    let (skill, cfp) = Skill::from_anim(&anim, skill.keys.clone());
+                    work.files.push(file, cfp.to_bytes().map_err(refused)?);
+                    made.skills.push(skill);
+                }
+            }
+            None => others.push((found, anim)),
+        }
+    }
+    work.companion_animations(others, skills.len())?;
+    // Skills whose keys are not there are in no scene.
+    let in_scene = |i: usize| skills.iter().any(|(s, _)| *s == i);
+    let mut number = 0..;
+    let count = character.skills.len();
+    made.skills.retain(|_| {
+        let i = number.next().unwrap_or(count);
+        i >= count || !in_scene(i) || kept.get(i) == Some(&true)
+    });
+    let bytes = make(Some(made).filter(|made| made != character)).map_err(refused)?;
+    Ok(work.finish(bytes))
+}
+
+/// The companion that holds the keys of a skill.
+fn keys_file<'c>(companions: &'c Companions, name: &Name) -> Option<&'c CompanionFile> {
+    let own = name.text();
+    let is = |f: &&CompanionFile| Cfp::of(&f.model).is_some() && stem(&f.name).eq_ignore_ascii_case(&own);
+    companions.files.iter().find(is)
+}
+
+/// New meshes go into the last suit.
+fn suits(made: &mut Character, work: &Work<'_>, new: &[String]) {
+    let all = work.after.character.suits.iter().flat_map(|s| &s.skins);
+    let added: Vec<SkinPart> =
+        all.filter(|skin| new.iter().any(|n| n.eq_ignore_ascii_case(&skin.skin.text()))).cloned().collect();
+    if added.is_empty() {
+        return;
+    }
+    if made.suits.is_empty() {
+        let name = Name::from_text(stem(work.merging.name)).0;
+        made.suits.push(Suit { name, ..Suit::default() });
+    }
+    if let Some(suit) = made.suits.last_mut() {
+        suit.skins.extend(added);
+    }
+}
+
+/// An animation alone.
+pub(super) fn merge_animation(
+    native: &Anim,
+    [before, after]: [Converted<Anim>; 2],
+    rest: Option<&Skel>,
+    merging: &Merging<'_>,
+) -> Result<Converted<OutputFiles>, ConvertError> {
+    let losses = new_losses(&before.losses, after.losses);
+    let budget = merging.options.shared.budget();
+    merging.single(Converted::new(native.merge(&before.value, &after.value, rest, &budget)?, losses))
+}
+
+/// A skeleton alone.
+pub(super) fn merge_skeleton(
+    native: &Skel,
+    [before, after]: [Converted<Skel>; 2],
+    merging: &Merging<'_>,
+) -> Result<Converted<OutputFiles>, ConvertError> {
+    let losses = new_losses(&before.losses, after.losses);
+    let budget = merging.options.shared.budget();
+    merging.single(Converted::new(native.merge(&before.value, &after.value, &budget)?, losses))
+}
