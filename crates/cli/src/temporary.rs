@@ -26,10 +26,13 @@ static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 static KEPT: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
 
 /// What says where a run is.
-static PLACE: Mutex<Option<fn() -> Option<String>>> = Mutex::new(None);
+static PLACE: Mutex<Option<Place>> = Mutex::new(None);
+
+/// Where a run is, in words; none where it is over.
+pub(crate) type Place = fn() -> Option<String>;
 
 /// Waits for signals that end the program, and lets `place` say then where it was.
-pub(crate) fn tell_place(place: fn() -> Option<String>) {
+pub(crate) fn tell_place(place: Place) {
     *lock(&PLACE) = Some(place);
     watch();
 }

@@ -225,7 +225,7 @@ fn places_that_cannot_be_written_or_read_are_told() {
     // Root may read and write everywhere.
     let root = fs::read("/proc/self/status").is_ok_and(|s| String::from_utf8_lossy(&s).contains("Uid:\t0"));
     if !root {
-        fs::set_permissions(at("in/b.dpm"), fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(at("in/b.dpm"), fs::Permissions::from_mode(0o000)).unwrap();
         let output = program().current_dir(dir.path()).args(["info", "in"]).output().unwrap();
         assert_eq!(code(&output), 3, "{}", stderr(&output));
         assert!(stderr(&output).contains("b.dpm: error[cannot-read]"), "{}", stderr(&output));

@@ -1,5 +1,5 @@
 //! `meshwright repair`: what it writes, where, and what it says.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 mod common;
 

@@ -1,5 +1,5 @@
 //! What the program reports for other programs: by its schema, and as SARIF.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 mod common;
 
@@ -42,7 +42,7 @@ fn faults(schema: &Value, value: &Value, path: &str, found: &mut Vec<String>) {
             match schema["properties"].get(name) {
                 Some(schema) => faults(schema, value, &format!("{path}.{name}"), found),
                 None if schema["additionalProperties"] == false => {
-                    found.push(format!("{path}.{name} is unknown"))
+                    found.push(format!("{path}.{name} is unknown"));
                 }
                 None => {}
             }

@@ -1,7 +1,7 @@
 //! What the program prints, word by word: each file of `transcripts/` holds commands with what they say on standard output,
 //! on standard error (behind `!`), and their exit code where it is not 0 (behind `?`). They run among the test data. With
 //! `MESHWRIGHT_WRITE=1` in the environment what is said is written down instead.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 mod common;
 
