@@ -14,6 +14,9 @@ use alloc::vec::Vec;
 use meshwright_scene::merge::{Corners, Match, Place, digest, named, pick, sequence};
 use meshwright_scene::{Budget, ConvertError};
 
+/// Three corners each.
+type Triangles = Vec<[u32; 3]>;
+
 /// The vertices of a model, and the corners of each mesh by them.
 struct Drawn {
     vertices: Vec<Vertex>,
@@ -135,7 +138,7 @@ impl FsoModel<'static> {
     fn placed(
         &self,
         [native, was, is]: [&Drawn; 3],
-        old: Option<(&Vec<[u32; 3]>, &Vec<[u32; 3]>)>,
+        old: Option<(&Triangles, &Triangles)>,
         new: &[[u32; 3]],
         corners: &mut Corners<Vertex>,
         budget: &Budget,

@@ -251,8 +251,7 @@ impl<'a> Export<'a, '_> {
                 &mut self.out,
                 straight.unwrap_or(Cow::Borrowed(mesh)),
                 (material, bumpy[i]),
-                joints.map_or(0, |s| s.joints.len()),
-                self.options.influences,
+                (joints.map_or(0, |s| s.joints.len()), self.options.influences),
                 mark,
                 &path,
                 &mut self.losses,
@@ -293,11 +292,10 @@ impl<'a> Export<'a, '_> {
             let solids = solids(self.scene, &self.meshes, skeleton);
             let joints = skeleton::write(
                 &mut self.out,
-                skeleton,
+                (skeleton, &self.scene.name),
                 &solids,
                 neutral,
                 self.kept.map(|_| i),
-                &self.scene.name,
                 &path,
                 &mut self.losses,
             )?;

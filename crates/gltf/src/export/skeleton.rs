@@ -34,16 +34,15 @@ pub(crate) struct Joints {
     neutral: Option<Index<Node>>,
 }
 
-/// Writes the nodes of a skeleton, which is called like the model where it has no name, and one more when `neutral` asks for a joint that never moves. `marked` is
-/// the number of the skeleton where joints say which they are. `None` for a
+/// Writes the nodes of a skeleton, which is called like the model where it has no name, and one more when `neutral` asks
+/// for a joint that never moves. `marked` is the number of the skeleton where joints say which they are. `None` for a
 /// skeleton without joints that needs none.
 pub(crate) fn write(
     out: &mut Output<'_>,
-    skeleton: &Skeleton,
+    (skeleton, model): (&Skeleton, &str),
     solids: &[Option<(u32, &str)>],
     neutral: bool,
     marked: Option<usize>,
-    model: &str,
     path: &str,
     losses: &mut Vec<Loss>,
 ) -> Result<Option<Joints>, ConvertError> {

@@ -1,7 +1,6 @@
 use super::*;
 use crate::loss::Loss;
 use alloc::vec;
-use core::ops::Range;
 use meshwright_core::{Budget, Limits};
 use proptest::prelude::*;
 

@@ -86,7 +86,7 @@ fn bodies_and_skills_come_back_onto_their_skeletons() {
             let codes: BTreeSet<_> = back.losses.iter().map(|l| l.code).collect();
             assert!(codes.iter().all(|c| *c == "clips-dropped"), "{file}: {codes:?}");
             let back = back.value.geometry;
-            let order: Vec<_> = back.bones.iter().map(|name| place(name)).collect();
+            let order: Vec<_> = back.bones.iter().map(&place).collect();
             assert!(order.is_sorted(), "{file}: {:?}", back.bones);
             for (c, (anim, _)) in clips.iter().enumerate() {
                 let options = FromSceneOptions::of(made_for(skel).with_clip(c));

@@ -43,7 +43,7 @@ impl Row {
         let names = self.bones().flatten().flat_map(|n| n.bytes().iter().map(|b| u32::from(*b)));
         let RealVertex { uv, position, normal } = self.real;
         let pull = |p: &Pull| p.position.into_iter().chain(p.normal).map(F32::to_bits);
-        let pulls = self.pulls.iter().flat_map(move |p| pull(p).chain([u32::from(p.weight.to_bits())]));
+        let pulls = self.pulls.iter().flat_map(move |p| pull(p).chain([p.weight.to_bits()]));
         names.chain(uv.into_iter().chain(position).chain(normal).map(F32::to_bits)).chain(pulls)
     }
 }
