@@ -21,6 +21,26 @@ pub(crate) fn clip(name: &str, scene: &Scene) -> Result<usize, String> {
     let by_name = scene.clips.iter().position(|c| c.name == name);
     by_name.or_else(|| name.parse().ok().filter(|&i| i < scene.clips.len())).ok_or_else(|| {
         let names: Vec<_> = scene.clips.iter().map(|c| crate::render::plain(&c.name)).take(20).collect();
-        format!("no clip {name}; there are {}: {}", scene.clips.len(), names.join(", "))
+        let near = meshwright::similar(name, scene.clips.iter().map(|c| c.name.as_str()));
+        let meant = near.first().map(|near| format!(", did you mean {}?", crate::render::plain(near)));
+        let meant = meant.unwrap_or_default();
+        format!("no clip {name}{meant}; there are {}: {}", scene.clips.len(), names.join(", "))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clip;
+    use meshwright::scene::{Clip, Motion, Scene, SkeletonId};
+
+    #[test]
+    fn a_slip_is_told_what_was_meant() {
+        let mut scene = Scene::new("x");
+        let named = |name| Clip::new(name, SkeletonId(0), 10.0, Motion::Tracks(Vec::new()));
+        scene.clips = ["walk", "idle"].map(named).into();
+        assert_eq!((clip("idle", &scene), clip("0", &scene)), (Ok(1), Ok(0)));
+        let said = clip("idel", &scene).unwrap_err();
+        assert!(said.contains("did you mean idle?") && said.contains("there are 2"), "{said}");
+        assert!(!clip("dance", &scene).unwrap_err().contains("mean"));
+    }
 }

@@ -134,10 +134,14 @@ impl Work<'_> {
         let figure = Asset::figure(assets)
             .map_err(|e| (files.get(e.index()).map_or(0, |file| file.0), no_figure(&e)))?;
         let (i, finder) = files.swap_remove(lead.unwrap_or(0));
-        let opened = Opened { finder, asset: figure };
+        let mut opened = Opened { finder, asset: figure };
         let path = out_paths(inputs, self.outputs.destination(), self.to).remove(0).path;
         let mut sources = Vec::new();
-        let result = self.written(&inputs[i], opened, &path, &mut sources);
+        let result = match self.recovered(&inputs[i], &mut opened, &path, &mut sources) {
+            Ok(None) => self.written(&inputs[i], opened, &path, &mut sources),
+            Ok(Some(done)) => Ok(done),
+            Err(refusal) => Err(refusal),
+        };
         self.appear(Made { sources, result }).map_err(|refusal| (i, refusal))
     }
 

@@ -76,7 +76,12 @@ impl Assembly<'_> {
         if joints.known > 0 || losses.iter().any(|loss| loss.code == CODE) {
             return;
         }
-        let bones: BTreeSet<_> = joints.of_parts.iter().flatten().collect();
+        let mut bones = BTreeSet::new();
+        for (part, of_part) in self.parts.iter().zip(&joints.of_parts) {
+            let owners = part.geometry.owners();
+            let used = owners.real.into_iter().chain(owners.blends).flatten();
+            bones.extend(used.filter_map(|bone| of_part.get(usize::try_from(bone).ok()?)));
+        }
         if bones.len() > 1 {
             losses.push(Loss::new(CODE, "parts", without_skeleton(bones.len())));
         }
