@@ -76,11 +76,11 @@ impl Assembly<'_> {
         if joints.known > 0 || losses.iter().any(|loss| loss.code == CODE) {
             return;
         }
-        let mut bones = BTreeSet::new();
+        let mut bones = BTreeSet::<usize>::new();
         for (part, of_part) in self.parts.iter().zip(&joints.of_parts) {
             let owners = part.geometry.owners();
             let used = owners.real.into_iter().chain(owners.blends).flatten();
-            bones.extend(used.filter_map(|bone| of_part.get(usize::try_from(bone).ok()?)));
+            bones.extend(used.filter_map(|bone| of_part.get(usize::try_from(bone).ok()?).copied()));
         }
         if bones.len() > 1 {
             losses.push(Loss::new(CODE, "parts", without_skeleton(bones.len())));
