@@ -63,34 +63,3 @@ fn installed(root: &Path, home: &Path, compiler: &std::ffi::OsStr) -> Result<(),
     pose.arg(root.join("testdata/dpm/hopper.ok.dpm")).arg(prefix.join("hopper.glb"));
     sh::run(pose.env("LD_LIBRARY_PATH", prefix.join("lib")))
 }
-
-/// `xtask python`: the wheel, built and tested in an environment of its own below `target/python`.
-pub(crate) fn python(root: &Path) -> Result<(), String> {
-    let home = root.join("crates/python");
-    sh::cargo(&home, "fmt --check")?;
-    let place = target_dir(root).join("python");
-    let environment = place.join("venv");
-    let python = if environment.join("bin/python").is_file() {
-        environment.join("bin/python")
-    } else {
-        let made = Command::new("python3").args(["-m", "venv"]).arg(&environment).status();
-        if !made.is_ok_and(|status| status.success()) {
-            return sh::skipped("python3 makes no environment here (on Debian: python3-venv)");
-        }
-        environment.join("bin/python")
-    };
-    let mut pip = Command::new(&python);
-    pip.args(["-m", "pip", "install", "--quiet", "maturin>=1.9,<2", "numpy>=1.23", "pytest>=8"]);
-    if let Err(why) = sh::run(&mut pip) {
-        return sh::skipped(&format!("pip installs nothing here: {why}"));
-    }
-    let wheels = place.join("wheels");
-    let mut maturin = Command::new(&python);
-    maturin.args(["-m", "maturin", "build", "--quiet", "--locked", "--out"]).arg(&wheels).current_dir(&home);
-    sh::run(&mut maturin)?;
-    let mut install = Command::new(&python);
-    install.args(["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", "--no-index"]);
-    install.arg("--find-links").arg(&wheels).arg("meshwright");
-    sh::run(&mut install)?;
-    sh::run(Command::new(&python).args(["-m", "pytest", "-q"]).arg(home.join("tests")))
-}

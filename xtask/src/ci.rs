@@ -13,6 +13,7 @@ pub(crate) const STEPS: &[&[&str]] = &[
     &["examples"],
     &["doc"],
     &["capi"],
+    &["python"],
     &["no-std"],
     &["msrv"],
     &["fixtures", "--check"],

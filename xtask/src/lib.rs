@@ -18,6 +18,7 @@ mod layers;
 mod markdown;
 mod nostd;
 mod package;
+mod python;
 mod seeds;
 pub mod sh;
 mod supply;
@@ -90,7 +91,12 @@ pub const VERBS: &[Verb] = &[
         sh::cargo_env(root, "doc --workspace --all-features --no-deps --locked", &denied)
     }),
     plain("capi", "the library for C: its header, its tests with sanitizers, its example", bindings::capi),
-    plain("python", "the wheel for Python, built and tested in an environment of its own", bindings::python),
+    plain("python", "the wheel for Python, built and tested in an environment of its own", python::python),
+    Verb {
+        name: "blender",
+        help: "[--bpy VERSION]: the extension of Blender as a zip, tested in Blender as a Python module",
+        run: Run::Words(python::blender),
+    },
     plain("no-std", "the lower crates link without std", nostd::run),
     plain("msrv", "the oldest compiler that is promised builds everything", builds::msrv),
     check("fixtures", "[--check]: write testdata/ anew, or only compare", fixtures::run),

@@ -100,7 +100,9 @@ pub use explain::{Explanation, RuleSet, codes, explain, similar};
 pub use failure::Failure;
 pub use foreign::{foreign, opened_elsewhere};
 #[cfg(feature = "gltf")]
-pub use keep::{Keeping, KeptError, Original, RecoverOptions, Recovered};
+pub use keep::{
+    Keeping, KeptError, Original, RecoverOptions, Recovered, Restored, recovery_document, recovery_lines,
+};
 #[cfg(feature = "proptest")]
 pub use kinds::Strategy;
 pub use kinds::{

@@ -3,6 +3,7 @@
 mod arrays;
 mod error;
 mod model;
+mod options;
 mod report;
 mod scene;
 
@@ -22,9 +23,12 @@ fn _native(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<scene::Joint>()?;
     m.add_class::<scene::Clip>()?;
     m.add_class::<scene::Player>()?;
-    m.add_function(wrap_pyfunction!(model::open_path, m)?)?;
-    m.add_function(wrap_pyfunction!(model::open_bytes, m)?)?;
+    m.add_function(wrap_pyfunction!(model::open, m)?)?;
+    m.add_function(wrap_pyfunction!(model::figure, m)?)?;
     m.add_function(wrap_pyfunction!(model::models, m)?)?;
     m.add_function(wrap_pyfunction!(model::targets, m)?)?;
-    m.add_function(wrap_pyfunction!(model::formats, m)?)
+    m.add_function(wrap_pyfunction!(model::target_of, m)?)?;
+    m.add_function(wrap_pyfunction!(model::formats, m)?)?;
+    m.add_function(wrap_pyfunction!(model::dialects, m)?)?;
+    m.add_function(wrap_pyfunction!(model::packs, m)?)
 }

@@ -1,92 +1,122 @@
 //! Models.
 
 use crate::error::raised;
+use crate::options::{named, target, writing};
 use crate::report::{Finding, Loss, found, told};
 use crate::scene::Scene;
-use meshwright::files::{Tree, TreePath};
-use meshwright::scene::SceneOptions;
-use meshwright::{Asset, Failure, Finder, Format, Limits, OpenOptions, Strictness, Target, WriteOptions};
-use pyo3::exceptions::PyValueError;
+use meshwright::files::{PackKind, Tree, TreePath};
+use meshwright::gltf::ExportOptions;
+use meshwright::scene::{OutputFiles, SceneOptions};
+use meshwright::{
+    Asset, Failure, Finder, Format, Keeping, Limits, OpenOptions, Original, RecoverOptions, Strictness,
+    Target, recovery_document, recovery_lines,
+};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyMemoryView};
 use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::num::NonZeroU16;
 use std::path::PathBuf;
 
-/// A model with what belongs to it.
+/// A model with what belongs to it: companions, pictures.
 #[pyclass(frozen, module = "meshwright")]
 pub(crate) struct Model {
     asset: Asset,
-    limits: Limits,
+    /// How it was opened.
+    open: OpenOptions,
 }
 
 /// A name and what the file holds.
 type File<'py> = (String, Bound<'py, PyBytes>);
 
-/// The options that the caller's words mean.
-fn opening(
+/// Files, what they do not hold, and what was edited.
+type Restored<'py> = (Vec<File<'py>>, Vec<Loss>, Option<Bound<'py, PyAny>>);
+
+/// What is to be opened.
+pub(crate) enum Source {
+    Path(PathBuf),
+    Bytes(Vec<u8>),
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Source {
+    type Error = PyErr;
+
+    fn extract(source: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        Ok(if let Ok(bytes) = source.cast::<PyBytes>() {
+            Self::Bytes(bytes.as_bytes().to_vec())
+        } else if let Ok(bytes) = source.cast::<PyByteArray>() {
+            Self::Bytes(bytes.to_vec())
+        } else if source.is_instance_of::<PyMemoryView>() {
+            Self::Bytes(source.call_method0("tobytes")?.cast::<PyBytes>()?.as_bytes().to_vec())
+        } else {
+            Self::Path(source.extract()?)
+        })
+    }
+}
+
+/// Opens a model: a path, which may lead into a pack (data.pk3/models/x.zym), or bytes with a name.
+///
+/// Of bytes, `beside` holds the files that belong to them, by name. What breaks a rule of its format raises `Error`;
+/// `lenient` passes over what leaves the rest readable. `max_memory` bounds reading and every conversion in bytes, 256 MiB
+/// unless given; `format` and `dialect` say what the file is where that is known better.
+#[pyfunction]
+#[pyo3(signature = (
+    source, *, name = None, beside = None, lenient = false, companions = true, textures = false, max_memory = None,
+    format = None, dialect = None
+))]
+#[expect(clippy::too_many_arguments, reason = "they have names where they are given")]
+pub(crate) fn open(
+    py: Python<'_>,
+    source: Source,
+    name: Option<&str>,
+    beside: Option<BTreeMap<String, Source>>,
     lenient: bool,
     companions: bool,
     textures: bool,
-    max_memory: u64,
+    max_memory: Option<u64>,
     format: Option<&str>,
-) -> PyResult<OpenOptions> {
-    let mut options = OpenOptions::default().with_companions(companions).with_textures(textures);
-    options.settings.read.limits.memory = max_memory;
+    dialect: Option<&str>,
+) -> PyResult<Model> {
+    let mut open = OpenOptions::default().with_companions(companions).with_textures(textures);
+    open.format = format.map(named).transpose()?;
+    open.settings.settings.extend(dialect.map(crate::options::dialect).transpose()?);
+    let read = &mut open.settings.read;
+    read.limits.memory = max_memory.unwrap_or(read.limits.memory);
     if lenient {
-        options.settings.read.strictness = Strictness::Lenient;
+        read.strictness = Strictness::Lenient;
     }
-    match format {
-        Some(name) => {
-            let format: Format =
-                name.parse().map_err(|e: meshwright::UnknownFormat| PyValueError::new_err(e.to_string()))?;
-            Ok(options.with_format(format))
+    let asset = match source {
+        Source::Path(_) if name.is_some() || beside.is_some() => {
+            return Err(PyTypeError::new_err("name and beside are for bytes: a path has both"));
         }
-        None => Ok(options),
-    }
+        Source::Path(path) => py.detach(|| Asset::open_path(&path, &open)),
+        Source::Bytes(bytes) => {
+            let beside = beside.into_iter().flatten().map(|(name, file)| match file {
+                Source::Bytes(bytes) => Ok((name, bytes)),
+                Source::Path(_) => Err(PyTypeError::new_err("beside holds files by name, as bytes")),
+            });
+            let beside = beside.collect::<PyResult<Vec<_>>>()?;
+            py.detach(|| Asset::from_memory(name.unwrap_or("model"), bytes, beside, &open))
+        }
+    };
+    Ok(Model { asset: asset.map_err(raised)?, open })
 }
 
-/// Opens a file on disk, or in a pack.
+/// One figure of several models: meshes, and a skeleton and clips that go with them. Which of them it is called after does
+/// not depend on their order.
 #[pyfunction]
-#[pyo3(signature = (path, *, lenient, companions, textures, max_memory, format))]
-pub(crate) fn open_path(
-    py: Python<'_>,
-    path: PathBuf,
-    lenient: bool,
-    companions: bool,
-    textures: bool,
-    max_memory: u64,
-    format: Option<&str>,
-) -> PyResult<Model> {
-    let options = opening(lenient, companions, textures, max_memory, format)?;
-    let limits = options.settings.read.limits;
-    let asset = py.detach(|| Asset::open_path(&path, &options)).map_err(raised)?;
-    Ok(Model { asset, limits })
-}
-
-/// Opens bytes in memory.
-#[pyfunction]
-#[pyo3(signature = (name, bytes, beside, *, lenient, companions, textures, max_memory, format))]
-#[expect(clippy::too_many_arguments, reason = "the Python side names them")]
-pub(crate) fn open_bytes(
-    py: Python<'_>,
-    name: &str,
-    bytes: Vec<u8>,
-    beside: BTreeMap<String, Vec<u8>>,
-    lenient: bool,
-    companions: bool,
-    textures: bool,
-    max_memory: u64,
-    format: Option<&str>,
-) -> PyResult<Model> {
-    let options = opening(lenient, companions, textures, max_memory, format)?;
-    let limits = options.settings.read.limits;
-    let asset = py.detach(|| Asset::from_memory(name, bytes, beside, &options)).map_err(raised)?;
-    Ok(Model { asset, limits })
+pub(crate) fn figure(models: Vec<PyRef<'_, Model>>) -> PyResult<Model> {
+    let assets: Vec<Asset> = models.iter().map(|model| model.asset.clone()).collect();
+    let lead = Asset::figure_lead(&assets).and_then(|lead| models.get(lead));
+    let open = lead.map(|model| model.open.clone()).unwrap_or_default();
+    let asset = Asset::figure(assets).map_err(|e| PyValueError::new_err(e.to_string()))?;
+    Ok(Model { asset, open })
 }
 
 /// The models in a folder, or in a pack: paths that can be opened, and their formats.
 #[pyfunction]
-pub(crate) fn models(py: Python<'_>, path: PathBuf) -> PyResult<Vec<(PathBuf, &'static str)>> {
+pub(crate) fn models(py: Python<'_>, path: PathBuf) -> PyResult<Vec<(OsString, &'static str)>> {
     let found = py.detach(|| -> Result<_, Failure> {
         let finder = Finder::new(Tree::open(&path)?);
         let tree = finder.tree();
@@ -99,7 +129,7 @@ pub(crate) fn models(py: Python<'_>, path: PathBuf) -> PyResult<Vec<(PathBuf, &'
             // What cannot be read says so when it is opened.
             let Ok(Some(seen)) = finder.detect_met(&file, Limits::default()) else { continue };
             if let Some(path) = tree.shown_path(&file).filter(|_| seen.format.holds_model()) {
-                found.push((path, seen.format.id()));
+                found.push((path.into_os_string(), seen.format.id()));
             }
         }
         Ok(found)
@@ -119,6 +149,28 @@ pub(crate) fn formats() -> Vec<(&'static str, &'static str, Vec<&'static str>)> 
     Format::ALL.iter().map(|f| (f.id(), f.title(), f.extensions().to_vec())).collect()
 }
 
+/// The dialects of a format, which its bytes do not tell apart.
+#[pyfunction]
+pub(crate) fn dialects(format: &str) -> PyResult<Vec<&'static str>> {
+    Ok(named::<Format>(format)?.values("dialect").to_vec())
+}
+
+/// The extensions of packs, which are folders wherever a path is.
+#[pyfunction]
+pub(crate) fn packs() -> Vec<&'static str> {
+    PackKind::ALL.iter().flat_map(|kind| kind.extensions()).copied().collect()
+}
+
+impl Model {
+    fn limits(&self) -> Limits {
+        self.open.settings.read.limits
+    }
+}
+
+fn files(py: Python<'_>, made: OutputFiles) -> Vec<File<'_>> {
+    made.into_iter().map(|file| (file.name, PyBytes::new(py, &file.bytes))).collect()
+}
+
 #[pymethods]
 impl Model {
     /// The format's short name.
@@ -131,6 +183,12 @@ impl Model {
     #[getter]
     fn name(&self) -> String {
         self.asset.stem()
+    }
+
+    /// True for a glTF document with which a game's own file went along, by `convert` with `keep`.
+    #[getter]
+    fn has_kept(&self) -> bool {
+        self.asset.has_kept()
     }
 
     /// The bytes that were read.
@@ -163,28 +221,96 @@ impl Model {
 
     /// What the model draws.
     fn scene(&self, py: Python<'_>) -> PyResult<Scene> {
-        let options = SceneOptions::default().with_limits(self.limits);
+        let options = SceneOptions::default().with_limits(self.limits());
         let made = py.detach(|| self.asset.to_scene(&options)).map_err(raised)?;
         Ok(Scene::new(made.value, made.losses.into_iter().map(told).collect()))
     }
 
     /// The model as the files of a target, by name, the main one first; and what they do not hold.
-    #[pyo3(signature = (target, *, stem = ""))]
+    ///
+    /// Of glTF: `keep` puts the game's own files into it, so that `restore` gives back what an editor left alone;
+    /// `influences` is "four" of each vertex or "all"; `frames_at` puts the keys of clips so many to the second, whatever their
+    /// rate, which is said beside them. `scale` multiplies all lengths; without it a scale that a document states is divided out
+    /// for a game's format. `dialect` is that of the files that are made.
+    #[pyo3(signature = (
+        target, *, stem = "", keep = false, influences = "four", frames_at = None, scale = None, dialect = None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "they have names where they are given")]
     fn convert<'py>(
         &self,
         py: Python<'py>,
         target: &str,
         stem: &str,
+        keep: bool,
+        influences: &str,
+        frames_at: Option<NonZeroU16>,
+        scale: Option<f64>,
+        dialect: Option<&str>,
     ) -> PyResult<(Vec<File<'py>>, Vec<Loss>)> {
-        let target: Target =
-            target.parse().map_err(|e: meshwright::UnknownTarget| PyValueError::new_err(e.to_string()))?;
-        let options = WriteOptions::default().with_limits(self.limits).with_stem(stem);
-        let made = py.detach(|| self.asset.convert(target, &options)).map_err(raised)?;
-        let files = made.value.into_iter().map(|f| (f.name, PyBytes::new(py, &f.bytes))).collect();
-        Ok((files, made.losses.into_iter().map(told).collect()))
+        let target: Target = named(target)?;
+        let export = ExportOptions::default()
+            .with_influences(crate::options::influences(influences)?)
+            .with_frames_at(frames_at);
+        let mut options = writing(self.limits(), scale, dialect)?.with_stem(stem);
+        options.gltf = export;
+        let made = py.detach(|| {
+            if keep && matches!(target, Target::Glb | Target::Gltf) {
+                let how = Keeping::new(&self.open).exported(export);
+                options = options.with_kept(self.asset.record(&how)?);
+            }
+            self.asset.convert(target, &options)
+        });
+        let made = made.map_err(raised)?;
+        Ok((files(py, made.value), made.losses.into_iter().map(told).collect()))
+    }
+
+    /// The files that an edited model becomes, the main one under `name`; what they do not hold; and what was edited.
+    ///
+    /// It is held against the game's own file, `onto` or the one that was kept in it: whatever was not edited is as it was
+    /// there, bit for bit. `snap` is how near values must be to be those: "exact", "default" for what editors change without
+    /// being asked, "loose" for what programs change that make files smaller. `to` is the format, by default that of the name.
+    /// Without any original the files are made as by `convert`, and there is no report.
+    #[pyo3(signature = (
+        name, *, to = None, onto = None, snap = "default", frames_at = None, scale = None, dialect = None
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "they have names where they are given")]
+    fn restore<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        to: Option<&str>,
+        onto: Option<PyRef<'py, Self>>,
+        snap: &str,
+        frames_at: Option<NonZeroU16>,
+        scale: Option<f64>,
+        dialect: Option<&str>,
+    ) -> PyResult<Restored<'py>> {
+        let target = target(to, name)?;
+        let options = writing(self.limits(), scale, dialect)?;
+        let how = RecoverOptions::default()
+            .with_snap(crate::options::snap(snap)?)
+            .with_frames_at(frames_at)
+            .with_limits(self.limits());
+        let onto = onto.map(|model| Original::new(model.asset.clone()));
+        let made = py.detach(|| self.asset.restore(onto.as_ref(), target, name, &how, &options));
+        let made = made.map_err(raised)?;
+        let report = made.recovery.map(|recovery| {
+            let report = recovery_document(&recovery).to_string();
+            let report = py.import("json")?.call_method1("loads", (report,))?;
+            report.set_item("lines", recovery_lines(&recovery, usize::MAX))?;
+            Ok::<_, PyErr>(report)
+        });
+        let losses = made.losses.into_iter().map(told).collect();
+        Ok((files(py, made.files), losses, report.transpose()?))
     }
 
     fn __repr__(&self) -> String {
         format!("<Model {} {}>", self.format(), self.asset.path())
     }
+}
+
+/// The short name of what a file's name says that it is to be.
+#[pyfunction]
+pub(crate) fn target_of(file: &str) -> PyResult<&'static str> {
+    target(None, file).map(Target::id)
 }

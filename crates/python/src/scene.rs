@@ -3,7 +3,8 @@
 use crate::arrays;
 use crate::error::raised;
 use crate::report::Loss;
-use meshwright::rig::{Evaluator, Workspace};
+use meshwright::rig::glam::{DAffine3, DMat4};
+use meshwright::rig::{self, Evaluator, Workspace};
 use meshwright::scene::{self, MeshId};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadwriteArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -11,20 +12,23 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::sync::Arc;
 
+/// A scene, and of each mesh the joints and the weights of its influences apart.
+struct Shown {
+    scene: Arc<scene::Scene>,
+    influences: Vec<(Vec<u32>, Vec<f32>)>,
+}
+
 /// What a model draws.
 #[pyclass(frozen, module = "meshwright")]
 pub(crate) struct Scene {
-    scene: Arc<scene::Scene>,
-    /// The joints and weights of each mesh's influences.
-    influences: Arc<Vec<(Vec<u32>, Vec<f32>)>>,
+    shown: Arc<Shown>,
     losses: Vec<Loss>,
 }
 
 /// A mesh in its bind pose.
 #[pyclass(frozen, module = "meshwright")]
 pub(crate) struct Mesh {
-    scene: Arc<scene::Scene>,
-    influences: Arc<Vec<(Vec<u32>, Vec<f32>)>>,
+    shown: Arc<Shown>,
     index: usize,
 }
 
@@ -72,8 +76,8 @@ impl Scene {
             let all = mesh.skin.iter().flat_map(|skin| &skin.influences);
             all.map(|i| (i.joint, i.weight)).unzip()
         };
-        let influences = Arc::new(scene.meshes.iter().map(parts).collect());
-        Self { scene: Arc::new(scene), influences, losses }
+        let influences = scene.meshes.iter().map(parts).collect();
+        Self { shown: Arc::new(Shown { scene: Arc::new(scene), influences }), losses }
     }
 }
 
@@ -82,23 +86,22 @@ impl Scene {
     /// The meshes.
     #[getter]
     fn meshes(&self) -> Vec<Mesh> {
-        let mesh =
-            |index| Mesh { scene: Arc::clone(&self.scene), influences: Arc::clone(&self.influences), index };
-        (0..self.scene.meshes.len()).map(mesh).collect()
+        let all = 0..self.shown.scene.meshes.len();
+        all.map(|index| Mesh { shown: Arc::clone(&self.shown), index }).collect()
     }
 
     /// The materials.
     #[getter]
     fn materials(&self) -> Vec<Material> {
-        let all = 0..self.scene.materials.len();
-        all.map(|index| Material { scene: Arc::clone(&self.scene), index }).collect()
+        let all = 0..self.shown.scene.materials.len();
+        all.map(|index| Material { scene: Arc::clone(&self.shown.scene), index }).collect()
     }
 
     /// The joints of each skeleton.
     #[getter]
     fn skeletons(&self) -> Vec<Vec<Joint>> {
         let joint = |joint: &scene::Joint| Joint { name: joint.name.clone(), parent: joint.parent };
-        self.scene.skeletons.iter().map(|s| s.joints.iter().map(joint).collect()).collect()
+        self.shown.scene.skeletons.iter().map(|s| s.joints.iter().map(joint).collect()).collect()
     }
 
     /// The clips.
@@ -112,7 +115,7 @@ impl Scene {
             looping: clip.looping,
             seconds: clip.duration_seconds(),
         };
-        self.scene.clips.iter().map(clip).collect()
+        self.shown.scene.clips.iter().map(clip).collect()
     }
 
     /// What the scene does not hold of the model.
@@ -121,31 +124,51 @@ impl Scene {
         self.losses.clone()
     }
 
+    /// Where meshes are drawn: each with a matrix of rows from its space to the scene's. A mesh may be drawn several times,
+    /// or nowhere; one with a skeleton follows that alone.
+    fn drawn<'py>(&self, py: Python<'py>) -> PyResult<Vec<(usize, Rows<'py, f64>)>> {
+        let scene = &self.shown.scene;
+        let worlds = rig::world_transforms(scene).map_err(raised)?;
+        let nodes = scene.nodes.iter().zip(&worlds);
+        let all = nodes.flat_map(|(node, world)| node.meshes.iter().map(move |mesh| (mesh.0, world)));
+        all.map(|(mesh, world)| {
+            let rows = PyArray1::from_slice(py, &by_rows(world)).reshape([4, 4])?;
+            Ok((mesh, rows))
+        })
+        .collect()
+    }
+
     /// The scene in a pose.
     fn player(&self, py: Python<'_>) -> PyResult<Player> {
-        let evaluator = py.detach(|| Evaluator::new(Arc::clone(&self.scene))).map_err(raised)?;
-        Ok(Player { evaluator, scene: Arc::clone(&self.scene), work: Workspace::new() })
+        let scene = Arc::clone(&self.shown.scene);
+        let evaluator = py.detach(|| Evaluator::new(Arc::clone(&scene))).map_err(raised)?;
+        Ok(Player { evaluator, scene, work: Workspace::new() })
+    }
+}
+
+impl Shown {
+    fn mesh(&self, index: usize) -> PyResult<&scene::Mesh> {
+        self.scene.meshes.get(index).ok_or_else(|| PyIndexError::new_err("there is no such mesh"))
     }
 }
 
 impl Mesh {
     fn mesh(&self) -> PyResult<&scene::Mesh> {
-        self.scene.meshes.get(self.index).ok_or_else(|| PyIndexError::new_err("there is no such mesh"))
+        self.shown.mesh(self.index)
+    }
+
+    /// Rows of the mesh.
+    fn rows<'py, T: numpy::Element, const N: usize>(
+        &self,
+        py: Python<'py>,
+        of: impl Fn(&scene::Mesh) -> &[[T; N]],
+    ) -> PyResult<Rows<'py, T>> {
+        arrays::rows(py, &self.shown, |shown| shown.mesh(self.index).map_or(&[][..], of))
     }
 }
 
 type Rows<'py, T> = Bound<'py, PyArray2<T>>;
 type Numbers<'py, T> = Bound<'py, PyArray1<T>>;
-
-/// Rows of the mesh that `this` is.
-fn rows<'py, T: numpy::Element, const N: usize>(
-    this: Bound<'py, Mesh>,
-    of: impl Fn(&scene::Mesh) -> &[[T; N]],
-) -> PyResult<Rows<'py, T>> {
-    let mesh = this.get().mesh()?;
-    // SAFETY: `this` holds the scene, which nothing changes.
-    unsafe { arrays::rows(of(mesh), this.clone().into_any()) }
-}
 
 #[pymethods]
 impl Mesh {
@@ -154,58 +177,59 @@ impl Mesh {
         Ok(&self.mesh()?.name)
     }
 
+    /// The place of its material in the scene.
     #[getter]
     fn material(&self) -> PyResult<Option<usize>> {
         Ok(self.mesh()?.material.map(|m| m.0))
     }
 
+    /// The place of its skeleton in the scene.
     #[getter]
     fn skeleton(&self) -> PyResult<Option<usize>> {
         Ok(self.mesh()?.skin.as_ref().map(|s| s.skeleton.0))
     }
 
     #[getter]
-    fn positions(this: Bound<'_, Self>) -> PyResult<Rows<'_, f32>> {
-        rows(this, |mesh| &mesh.positions)
+    fn positions<'py>(&self, py: Python<'py>) -> PyResult<Rows<'py, f32>> {
+        self.rows(py, |mesh| &mesh.positions)
+    }
+
+    /// Of unit length; empty where the mesh has none.
+    #[getter]
+    fn normals<'py>(&self, py: Python<'py>) -> PyResult<Rows<'py, f32>> {
+        self.rows(py, |mesh| &mesh.normals)
+    }
+
+    /// Empty where the mesh has none.
+    #[getter]
+    fn uvs<'py>(&self, py: Python<'py>) -> PyResult<Rows<'py, f32>> {
+        self.rows(py, |mesh| &mesh.uvs)
     }
 
     #[getter]
-    fn normals(this: Bound<'_, Self>) -> PyResult<Rows<'_, f32>> {
-        rows(this, |mesh| &mesh.normals)
+    fn triangles<'py>(&self, py: Python<'py>) -> PyResult<Rows<'py, u32>> {
+        self.rows(py, |mesh| &mesh.triangles)
     }
 
+    /// Where the influences of each vertex begin, and where all end; empty of a mesh without skeleton.
     #[getter]
-    fn uvs(this: Bound<'_, Self>) -> PyResult<Rows<'_, f32>> {
-        rows(this, |mesh| &mesh.uvs)
-    }
-
-    #[getter]
-    fn triangles(this: Bound<'_, Self>) -> PyResult<Rows<'_, u32>> {
-        rows(this, |mesh| &mesh.triangles)
-    }
-
-    /// Where the influences of each vertex begin, and where all end.
-    #[getter]
-    fn influence_starts(this: Bound<'_, Self>) -> PyResult<Numbers<'_, u32>> {
-        let starts = this.get().mesh()?.skin.as_ref().map_or(&[][..], |skin| &skin.starts);
-        // SAFETY: `this` holds the scene, which nothing changes.
-        unsafe { arrays::numbers(starts, this.clone().into_any()) }
+    fn influence_starts<'py>(&self, py: Python<'py>) -> PyResult<Numbers<'py, u32>> {
+        arrays::numbers(py, &self.shown, |shown| {
+            let skin = shown.mesh(self.index).ok().and_then(|mesh| mesh.skin.as_ref());
+            skin.map_or(&[][..], |skin| &skin.starts)
+        })
     }
 
     /// The joint of each influence.
     #[getter]
-    fn influence_joints(this: Bound<'_, Self>) -> PyResult<Numbers<'_, u32>> {
-        let parts = this.get().influences.get(this.get().index);
-        // SAFETY: `this` holds the influences, which nothing changes.
-        unsafe { arrays::numbers(parts.map_or(&[][..], |p| &p.0), this.clone().into_any()) }
+    fn influence_joints<'py>(&self, py: Python<'py>) -> PyResult<Numbers<'py, u32>> {
+        arrays::numbers(py, &self.shown, |shown| shown.influences.get(self.index).map_or(&[][..], |p| &p.0))
     }
 
     /// The weight of each influence.
     #[getter]
-    fn influence_weights(this: Bound<'_, Self>) -> PyResult<Numbers<'_, f32>> {
-        let parts = this.get().influences.get(this.get().index);
-        // SAFETY: `this` holds the influences, which nothing changes.
-        unsafe { arrays::numbers(parts.map_or(&[][..], |p| &p.1), this.clone().into_any()) }
+    fn influence_weights<'py>(&self, py: Python<'py>) -> PyResult<Numbers<'py, f32>> {
+        arrays::numbers(py, &self.shown, |shown| shown.influences.get(self.index).map_or(&[][..], |p| &p.1))
     }
 
     fn __repr__(&self) -> PyResult<String> {
@@ -275,7 +299,7 @@ impl Player {
     }
 
     /// The positions, and where the mesh has them the normals, of a mesh in the pose: into arrays of the caller's where
-    /// they are given.
+    /// they are given, which no other thread may use meanwhile.
     #[pyo3(signature = (mesh, positions = None, normals = None))]
     fn vertices<'py>(
         &mut self,
@@ -302,12 +326,13 @@ impl Player {
     fn joints<'py>(&self, py: Python<'py>, skeleton: usize) -> PyResult<Bound<'py, numpy::PyArray3<f64>>> {
         let found = self.evaluator.skeleton(skeleton);
         let (_, pose) = found.ok_or_else(|| PyIndexError::new_err("there is no such skeleton"))?;
-        let rows = |m: &meshwright::rig::glam::DAffine3| {
-            meshwright::rig::glam::DMat4::from(*m).transpose().to_cols_array()
-        };
-        let all: Vec<f64> = pose.model().iter().flat_map(rows).collect();
+        let all: Vec<f64> = pose.model().iter().flat_map(by_rows).collect();
         PyArray1::from_vec(py, all).reshape([pose.model().len(), 4, 4])
     }
+}
+
+fn by_rows(matrix: &DAffine3) -> [f64; 16] {
+    DMat4::from(*matrix).transpose().to_cols_array()
 }
 
 fn writable<'py>(array: &Rows<'py, f32>, count: usize) -> PyResult<PyReadwriteArray2<'py, f32>> {
@@ -316,6 +341,10 @@ fn writable<'py>(array: &Rows<'py, f32>, count: usize) -> PyResult<PyReadwriteAr
             "the array has the shape {:?}, not [{count}, 3]",
             array.shape()
         )));
+    }
+    // Rows of numbers would be columns in any other order.
+    if !array.is_c_contiguous() {
+        return Err(PyValueError::new_err("the array is not contiguous, row by row"));
     }
     Ok(array.try_readwrite()?)
 }

@@ -1,3 +1,6 @@
+import ast
+import gc
+import inspect
 import json
 import pathlib
 import threading
@@ -58,6 +61,138 @@ def test_the_hostile_corpus_raises_or_opens():
             assert e.code
 
 
+def scenes(paths):
+    """Models that can be drawn or moved, of a game's format."""
+    for path in paths:
+        model = meshwright.open(path)
+        try:
+            model.scene()
+        except meshwright.Error:
+            continue
+        if model.format in meshwright.targets() and model.format != "gltf":
+            yield path
+
+
+SHOWN = list(scenes(GOOD))
+
+
+@pytest.mark.parametrize("influences", ["four", "all"])
+@pytest.mark.parametrize("path", SHOWN, ids=ids(SHOWN))
+def test_what_was_not_edited_comes_back_byte_for_byte(path, influences):
+    model = meshwright.open(path)
+    files, _ = model.convert("glb", keep=True, influences=influences, frames_at=24)
+    edited = meshwright.open(files[0][1], name="edited.glb")
+    assert edited.has_kept and not model.has_kept
+    back, _, report = edited.restore(path.name, to=model.format)
+    assert report["untouched"] and report["lines"] == ["nothing was edited"]
+    assert back[0] == (path.name, path.read_bytes())
+    for name, content in back[1:]:
+        assert (path.parent / name).read_bytes() == content
+
+
+def test_an_edited_vertex_comes_back_alone(tmp_path):
+    path = TESTDATA / "dpm/hopper.ok.dpm"
+    model = meshwright.open(path)
+    glb = bytearray(meshwright.to_glb(model, keep=True))
+    length = int.from_bytes(glb[12:16], "little")
+    document, binary = json.loads(glb[20 : 20 + length]), 28 + length
+    accessor = document["accessors"][document["meshes"][0]["primitives"][0]["attributes"]["POSITION"]]
+    view = document["bufferViews"][accessor["bufferView"]]
+    at = binary + view.get("byteOffset", 0) + accessor.get("byteOffset", 0)
+    first = np.frombuffer(glb, np.float32, 3, at)
+    glb[at : at + 12] = (first + np.float32([0, 0.5, 0])).tobytes()
+    out = tmp_path / "new" / "hopper.ok.dpm"
+    paths, _, report = meshwright.restore(bytes(glb), out, name="hopper.glb")
+    assert not report["untouched"] and paths[0] == str(out)
+    (mesh,) = [mesh for mesh in report["meshes"] if mesh["state"] != "untouched"]
+    assert mesh["moved"] == 1 and abs(mesh["furthest"] - 0.5) < 1e-5
+    assert all(clip["state"] == "untouched" for clip in report["clips"])
+    old, new = model.scene(), meshwright.open(out).scene()
+    moved = [np.abs(a.positions - b.positions).max(1) > 1e-4 for a, b in zip(old.meshes, new.meshes)]
+    assert sum(m.sum() for m in moved) == 1
+    for a, b in zip(old.meshes, new.meshes):
+        assert np.array_equal(a.triangles, b.triangles) and np.array_equal(a.influence_weights, b.influence_weights)
+
+
+def test_edits_are_held_against_a_named_original(tmp_path):
+    path = TESTDATA / "dpm/hopper.ok.dpm"
+    plain = meshwright.to_glb(path)
+    out = tmp_path / "hopper.ok.dpm"
+    _, _, report = meshwright.restore(plain, out, onto=path)
+    assert report["untouched"] and out.read_bytes() == path.read_bytes()
+    _, losses, report = meshwright.restore(plain, out)
+    assert report is None and all(loss.code for loss in losses)
+    with pytest.raises(ValueError, match="exact, default, loose"):
+        meshwright.restore(plain, out, snap="hardly")
+    with pytest.raises(ValueError, match="name one"):
+        meshwright.restore(plain, tmp_path / "x.nothing")
+
+
+def test_lengths_are_multiplied_there_and_back(tmp_path):
+    path = TESTDATA / "dpm/hopper.ok.dpm"
+    model = meshwright.open(path)
+    glb = meshwright.to_glb(model, keep=True, scale=0.0254)
+    size = lambda scene: max(np.abs(mesh.positions).max() for mesh in scene.meshes)  # noqa: E731
+    assert np.isclose(size(meshwright.open(glb).scene()), size(model.scene()) * 0.0254, rtol=1e-5)
+    out = tmp_path / "hopper.ok.dpm"
+    assert meshwright.restore(glb, out)[2]["untouched"] and out.read_bytes() == path.read_bytes()
+    meshwright.restore(glb, out, scale=2.0)
+    assert np.isclose(size(meshwright.open(out).scene()), size(model.scene()) * 2, rtol=1e-4)
+
+
+def test_several_files_make_a_figure():
+    parts = [meshwright.open(TESTDATA / "tso" / name) for name in ("flower.ok.skel", "flower.ok.mesh")]
+    figure = meshwright.figure(parts)
+    assert figure.format == parts[1].format and len(figure.scene().skeletons) == 1
+    with pytest.raises(ValueError):
+        meshwright.figure([parts[1], meshwright.open(TESTDATA / "dpm/hopper.ok.dpm")])
+
+
+def test_dialects_and_packs_are_the_registrys():
+    assert {"pk3", "pak", "vp", "far"} <= set(meshwright.packs())
+    assert meshwright.dialects("fso") and meshwright.dialects("dpm") == []
+    with pytest.raises(ValueError, match="dialect is one of"):
+        meshwright.open(TESTDATA / "fsomodel/fighter.ok.fom", dialect="no such")
+    assert meshwright.target_of("a/b.zym") == "zym"
+
+
+def test_nodes_place_meshes():
+    scene = meshwright.open(TESTDATA / "fsomodel/pairs/fighter.ok.fom").scene()
+    drawn = scene.drawn()
+    assert {mesh for mesh, _ in drawn} <= set(range(len(scene.meshes)))
+    assert all(matrix.shape == (4, 4) and np.array_equal(matrix[3], [0, 0, 0, 1]) for _, matrix in drawn)
+    assert any(not np.array_equal(matrix, np.eye(4)) for _, matrix in drawn)
+    hopper = meshwright.open(TESTDATA / "dpm/hopper.ok.dpm").scene()
+    assert [mesh for mesh, _ in hopper.drawn()] == list(range(len(hopper.meshes)))
+
+
+def test_stubs_say_what_is_there():
+    stub = ast.parse(pathlib.Path(meshwright.__file__).with_suffix(".pyi").read_text())
+    named = {node.name: node for node in stub.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}
+    assert set(named) == set(meshwright.__all__) - {"__version__"}
+
+    def same(node, function):
+        if any(isinstance(d, ast.Name) and d.id == "property" for d in node.decorator_list):
+            return
+        theirs = [a.arg for a in node.args.args + node.args.kwonlyargs]
+        theirs += [a.arg for a in (node.args.kwarg,) if a]
+        assert theirs == list(inspect.signature(function).parameters), node.name
+
+    for name, node in named.items():
+        thing = getattr(meshwright, name)
+        assert thing.__doc__, name
+        if isinstance(node, ast.FunctionDef):
+            same(node, thing)
+            continue
+        own = {n for n in vars(thing) if not n.startswith("_")}
+        told = [m for m in node.body if isinstance(m, (ast.FunctionDef, ast.AnnAssign))]
+        if not issubclass(thing, Exception):
+            assert own == {m.name if isinstance(m, ast.FunctionDef) else m.target.id for m in told}, name
+        for method in told:
+            if isinstance(method, ast.FunctionDef):
+                same(method, getattr(thing, method.name))
+
+
 def test_arrays_are_views():
     mesh = meshwright.open(TESTDATA / "dpm/hopper.ok.dpm").scene().meshes[0]
     first, second = mesh.positions, mesh.positions
@@ -67,8 +202,27 @@ def test_arrays_are_views():
     assert mesh.influence_starts[-1] == len(mesh.influence_joints) == len(mesh.influence_weights)
     sums = np.add.reduceat(mesh.influence_weights, mesh.influence_starts[:-1])
     assert np.allclose(sums, 1, atol=1e-3)
+    with pytest.raises(ValueError):
+        first.flags.writeable = True
+    kept = first.copy()
     del mesh, second
-    assert np.isfinite(first).all()
+    gc.collect()
+    assert np.array_equal(first, kept)
+
+
+def test_arrays_outlive_all_else():
+    path = TESTDATA / "dpm/hopper.ok.dpm"
+    views = [
+        (array, array.copy())
+        for _ in range(50)
+        for mesh in meshwright.open(path).scene().meshes
+        for array in (
+            mesh.positions, mesh.normals, mesh.uvs, mesh.triangles, mesh.influence_starts, mesh.influence_joints,
+            mesh.influence_weights,
+        )
+    ]  # fmt: skip
+    gc.collect()
+    assert all(np.array_equal(view, copy) for view, copy in views)
 
 
 def test_vertices_fill_arrays_of_the_caller():
@@ -84,6 +238,11 @@ def test_vertices_fill_arrays_of_the_caller():
         player.vertices(0, np.zeros((count + 1, 3), np.float32))
     with pytest.raises(IndexError):
         player.vertices(99)
+    for wrong in (scene.meshes[0].positions, np.zeros((3, count), np.float32).T, np.zeros((count, 6), np.float32)[:, ::2]):
+        with pytest.raises((TypeError, ValueError)):
+            player.vertices(0, wrong)
+    with pytest.raises(TypeError):
+        player.vertices(0, out, out)
     assert player.joints(0).shape == (len(scene.skeletons[0]), 4, 4)
 
 
@@ -94,8 +253,13 @@ def test_bytes_with_what_belongs_to_them():
     alone = meshwright.open(data[name], name=name).scene()
     whole = meshwright.open(data[name], name=name, beside={groups: data[groups]}).scene()
     assert len(alone.clips) != len(whole.clips) or alone.clips[0].rate != whole.clips[0].rate
+    for other in (bytearray, memoryview):
+        again = meshwright.open(other(data[name]), name=name, beside={groups: other(data[groups])})
+        assert again.to_bytes() == data[name] and len(again.scene().clips) == len(whole.clips)
     with pytest.raises(TypeError):
         meshwright.open(TESTDATA / "dpm" / name, name="x")
+    with pytest.raises(TypeError):
+        meshwright.open(data[name], name=name, beside={groups: "a path"})
 
 
 def test_conversion_writes_all_files_or_none(tmp_path):
@@ -113,7 +277,7 @@ def test_conversion_writes_all_files_or_none(tmp_path):
 def test_folders_list_their_models():
     found = dict(meshwright.models(TESTDATA / "dpm"))
     assert {"dpm", "zym"} <= set(found.values())
-    assert all(pathlib.Path(p).is_file() for p in found)
+    assert all(isinstance(p, str) and pathlib.Path(p).is_file() for p in found)
 
 
 def test_threads_work_side_by_side():

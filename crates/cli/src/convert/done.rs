@@ -1,6 +1,5 @@
 //! What became of inputs.
 
-use super::recovery;
 use crate::args::{ConvertArgs, OutputFormat};
 use crate::input::Input;
 use crate::losses::{self, Detail};
@@ -65,7 +64,7 @@ impl Done {
         let output: Vec<_> = self.outputs.iter().map(|p| render::exact(p)).collect();
         let mut json = json!({ "file": self.input.exact(), "output": output, "losses": losses });
         if let (Some(recovery), Some(fields)) = (&self.recovery, json.as_object_mut()) {
-            fields.insert("recovery".into(), recovery::document(recovery));
+            fields.insert("recovery".into(), meshwright::recovery_document(recovery));
         }
         json
     }
@@ -84,9 +83,24 @@ impl Done {
             // A pipe that nobody reads is said at the end.
             let _ = crate::batch::print(lines);
             if let Some(recovery) = &self.recovery {
-                recovery::say_all(&self.input.shown(), recovery, Detail::from(&args.read));
+                say_edits(&self.input.shown(), recovery, Detail::from(&args.read));
             }
             losses::say_all(&self.input.shown(), &self.losses, Detail::from(&args.read), self.advice);
         }
+    }
+}
+
+/// Parts of a kind that are told one by one, unless all are asked for.
+const TOLD: usize = 6;
+
+/// Says what was edited, a line for each kind of part.
+fn say_edits(shown: &str, recovery: &Recovery, detail: Detail) {
+    let most = match detail {
+        Detail::Quiet => return,
+        Detail::All => usize::MAX,
+        _ => TOLD,
+    };
+    for line in meshwright::recovery_lines(recovery, most) {
+        crate::say(&format!("{shown}: {}", render::plain(&line)));
     }
 }

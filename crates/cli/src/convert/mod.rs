@@ -9,7 +9,6 @@ mod done;
 mod many;
 mod paths;
 mod recovered;
-mod recovery;
 mod scene;
 mod work;
 

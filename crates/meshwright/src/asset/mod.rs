@@ -116,14 +116,22 @@ impl Asset {
     ) -> Result<Converted<OutputFiles>, Failure> {
         let target = target.into();
         let stem = if options.stem.is_empty() { self.stem() } else { options.stem.clone() };
-        if target == Target::Native(self.format()) && options.shared.engine.is_none() {
+        let scale = options.scale.filter(|scale| *scale != 1.0);
+        let same = scale.is_none() && options.shared.engine.is_none();
+        if target == Target::Native(self.format()) && same {
             let files = self.rewrite(&format!("{stem}.{}", target.extension()))?;
             return Ok(Converted::new(files, Vec::new()));
         }
         let scene_options = target.scene_options().with_limits(options.shared.limits);
+        // The way back looks for bones even where nothing moves.
+        #[cfg(feature = "gltf")]
+        let scene_options =
+            if options.kept.is_some() { scene_options.with_static_meshes(false) } else { scene_options };
         let mut scene = self.to_scene(&scene_options)?;
-        if matches!(target, Target::Native(_)) {
-            scene.unscale()?;
+        match (scale, target) {
+            (Some(factor), _) => scene.value.rescale(factor)?,
+            (None, Target::Native(_)) if options.scale.is_none() => scene.unscale()?,
+            _ => {}
         }
         let mut made = crate::convert(&scene.value, target, &options.clone().with_stem(stem))?;
         made.losses.splice(0..0, scene.losses);

@@ -4,11 +4,15 @@ mod error;
 mod fields;
 mod record;
 mod recovered;
+mod report;
+mod restored;
 mod times;
 
 pub use error::KeptError;
 pub use record::Keeping;
 pub use recovered::{RecoverOptions, Recovered};
+pub use report::{recovery_document, recovery_lines};
+pub use restored::Restored;
 
 use crate::asset::{Asset, Part, PartRole};
 use crate::kinds::{AnyModel, CompanionFile};

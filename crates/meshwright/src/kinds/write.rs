@@ -15,6 +15,9 @@ pub struct WriteOptions {
     pub shared: FromSceneOptions,
     /// The name of the main file without its extension; empty for the scene's name.
     pub stem: String,
+    /// For a whole [asset](crate::Asset::convert): all lengths are multiplied by this. Without it lengths of native files are
+    /// those before the scale that a document states.
+    pub scale: Option<f64>,
     /// Choices by name that the target has, such as `dialect`; it leaves others out of account.
     pub settings: Vec<(String, String)>,
     /// The result is one file: an OBJ without its materials.
@@ -52,6 +55,13 @@ impl WriteOptions {
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.shared.limits = limits;
+        self
+    }
+
+    /// The same options with lengths multiplied, or not.
+    #[must_use]
+    pub const fn with_scale(mut self, scale: Option<f64>) -> Self {
+        self.scale = scale;
         self
     }
 

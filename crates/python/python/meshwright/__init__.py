@@ -9,9 +9,12 @@
     player = scene.player()
     player.frame(0, 12)
     positions, normals = player.vertices(0)
-    meshwright.convert(model, "marine.glb")
+    meshwright.convert(model, "marine.glb", keep=True)
+    # ... an editor changes it ...
+    paths, losses, report = meshwright.restore("marine.glb", "marine.zym")
 """
 
+import inspect
 import os
 import tempfile
 
@@ -27,10 +30,13 @@ from ._native import (
     Player,
     Scene,
     __version__,
+    dialects,
+    figure,
     formats,
     models,
-    open_bytes,
-    open_path,
+    open,
+    packs,
+    target_of,
     targets,
 )
 
@@ -47,60 +53,71 @@ __all__ = [
     "Scene",
     "__version__",
     "convert",
+    "dialects",
+    "figure",
     "formats",
     "models",
     "open",
+    "packs",
+    "restore",
+    "target_of",
     "targets",
     "to_glb",
 ]
 
 
-def open(
-    source,
-    *,
-    name=None,
-    beside=None,
-    lenient=False,
-    companions=True,
-    textures=False,
-    max_memory=256 << 20,
-    format=None,
-):
-    """Opens a model: a path, which may lead into a pack (data.pk3/models/x.zym), or bytes with a name.
-
-    Of bytes, `beside` holds the files that belong to them, by name. What breaks a rule of its format raises `Error`;
-    `lenient` passes over what leaves the rest readable.
-    """
-    how = {
-        "lenient": lenient,
-        "companions": companions,
-        "textures": textures,
-        "max_memory": max_memory,
-        "format": format,
-    }
-    if isinstance(source, (bytes, bytearray, memoryview)):
-        files = {key: bytes(value) for key, value in (beside or {}).items()}
-        return open_bytes(name or "model", bytes(source), files, **how)
-    if name is not None or beside is not None:
-        raise TypeError("name and beside are for bytes: a path has both")
-    return open_path(os.fspath(source), **how)
+_OPENING = frozenset(inspect.signature(open).parameters)
 
 
-def to_glb(source, **how):
-    """The bytes of a GLB of a model, or of what `open` would take."""
-    files, _ = _model(source, how).convert("glb")
+def to_glb(source, **options):
+    """The bytes of a GLB of a model, or of what `open` would take. Options are those of `open` and of `Model.convert`."""
+    model, options = _opened(source, options)
+    files, _ = model.convert("glb", **options)
     return files[0][1]
 
 
-def convert(source, output, *, to=None, **how):
+def convert(source, output, *, to=None, **options):
     """Writes a model, or what `open` would take, as a file of another format, with what belongs to it beside it.
 
-    All files appear, or none. Returns the paths that were written, the main one first, and the losses.
+    Options are those of `open` and of `Model.convert`. All files appear, or none. Returns the paths that were written, the
+    main one first, and the losses.
     """
     output = os.fspath(output)
-    folder, file = os.path.split(output)
-    stem, extension = os.path.splitext(file)
-    files, losses = _model(source, how).convert(to or extension.lstrip("."), stem=stem)
+    name = os.path.basename(output)
+    stem = os.path.splitext(name)[0]
+    model, options = _opened(source, options)
+    files, losses = model.convert(to or target_of(name), stem=stem, **options)
+    return _written(files, output), losses
+
+
+def restore(source, output, *, to=None, onto=None, **options):
+    """Writes an edited model as a game's file: whatever was not edited is as it was in the game's own file, `onto` or the one
+    that was kept in it by `convert(..., keep=True)`.
+
+    Options are those of `open` and of `Model.restore`. All files appear, or none. Returns the paths that were written, the
+    main one first, the losses, and what was edited: None where no original was known.
+    """
+    output = os.fspath(output)
+    name = os.path.basename(output)
+    model, options = _opened(source, options)
+    if onto is not None and not isinstance(onto, Model):
+        onto = open(onto)
+    files, losses, report = model.restore(name, to=to, onto=onto, **options)
+    return _written(files, output), losses, report
+
+
+def _opened(source, options):
+    """A model, and the options that are not those of opening it. A dialect is both that of what is read and of what is made."""
+    if isinstance(source, Model):
+        return source, options
+    how = {name: value for name, value in options.items() if name in _OPENING}
+    rest = {name: value for name, value in options.items() if name not in _OPENING or name == "dialect"}
+    return open(source, **how), rest
+
+
+def _written(files, output):
+    """Writes files, the first as `output` and the others beside it, all or none: their paths."""
+    folder = os.path.dirname(output)
     paths = [output] + [os.path.join(folder, *name.split("/")) for name, _ in files[1:]]
     staged = []
     try:
@@ -119,15 +136,7 @@ def convert(source, output, *, to=None, **how):
         for temporary in staged:
             if os.path.exists(temporary):
                 os.unlink(temporary)
-    return paths, losses
-
-
-def _model(source, how):
-    if not isinstance(source, Model):
-        return open(source, **how)
-    if how:
-        raise TypeError("options of open are for what is not open yet")
-    return source
+    return paths
 
 
 def _umask():

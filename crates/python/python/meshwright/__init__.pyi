@@ -1,12 +1,17 @@
 import os
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, Literal, Mapping, Optional, Sequence, Union
 
 import numpy as np
 import numpy.typing as npt
 
 __version__: str
 
-Source = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview]
+Path = Union[str, "os.PathLike[str]"]
+Bytes = Union[bytes, bytearray, memoryview]
+Source = Union[Path, Bytes]
+Snap = Literal["exact", "default", "loose"]
+Report = dict[str, Any]
+"""What was edited: `untouched`; `meshes`, `joints`, `clips`, `materials` with name and state of each; `lines` for people."""
 
 class Error(Exception):
     """Why something could not be done."""
@@ -45,7 +50,30 @@ class Model:
     def check(self) -> list[Finding]: ...
     def info(self) -> dict[str, Any]: ...
     def scene(self) -> Scene: ...
-    def convert(self, target: str, *, stem: str = "") -> tuple[list[tuple[str, bytes]], list[Loss]]: ...
+    @property
+    def has_kept(self) -> bool: ...
+    def convert(
+        self,
+        target: str,
+        *,
+        stem: str = "",
+        keep: bool = False,
+        influences: Literal["four", "all"] = "four",
+        frames_at: Optional[int] = None,
+        scale: Optional[float] = None,
+        dialect: Optional[str] = None,
+    ) -> tuple[list[tuple[str, bytes]], list[Loss]]: ...
+    def restore(
+        self,
+        name: str,
+        *,
+        to: Optional[str] = None,
+        onto: Optional[Model] = None,
+        snap: Snap = "default",
+        frames_at: Optional[int] = None,
+        scale: Optional[float] = None,
+        dialect: Optional[str] = None,
+    ) -> tuple[list[tuple[str, bytes]], list[Loss], Optional[Report]]: ...
 
 class Scene:
     """Right-handed, +Y up, +Z front, counter-clockwise, texture coordinates from the top left, seconds; metres where the
@@ -61,6 +89,7 @@ class Scene:
     def clips(self) -> list[Clip]: ...
     @property
     def losses(self) -> list[Loss]: ...
+    def drawn(self) -> list[tuple[int, npt.NDArray[np.float64]]]: ...
     def player(self) -> Player: ...
 
 class Mesh:
@@ -125,17 +154,30 @@ def open(
     source: Source,
     *,
     name: Optional[str] = None,
-    beside: Optional[Mapping[str, bytes]] = None,
+    beside: Optional[Mapping[str, Bytes]] = None,
     lenient: bool = False,
     companions: bool = True,
     textures: bool = False,
-    max_memory: int = ...,
+    max_memory: Optional[int] = None,
     format: Optional[str] = None,
+    dialect: Optional[str] = None,
 ) -> Model: ...
-def to_glb(source: Union[Model, Source], **how: Any) -> bytes: ...
+def figure(models: Sequence[Model]) -> Model: ...
+def to_glb(source: Union[Model, Source], **options: Any) -> bytes: ...
 def convert(
-    source: Union[Model, Source], output: Union[str, "os.PathLike[str]"], *, to: Optional[str] = None, **how: Any
+    source: Union[Model, Source], output: Path, *, to: Optional[str] = None, **options: Any
 ) -> tuple[list[str], list[Loss]]: ...
-def models(path: Union[str, "os.PathLike[str]"]) -> list[tuple[str, str]]: ...
+def restore(
+    source: Union[Model, Source],
+    output: Path,
+    *,
+    to: Optional[str] = None,
+    onto: Union[Model, Source, None] = None,
+    **options: Any,
+) -> tuple[list[str], list[Loss], Optional[Report]]: ...
+def models(path: Path) -> list[tuple[str, str]]: ...
 def targets() -> list[str]: ...
+def target_of(file: str) -> str: ...
 def formats() -> list[tuple[str, str, Sequence[str]]]: ...
+def dialects(format: str) -> list[str]: ...
+def packs() -> list[str]: ...

@@ -270,6 +270,12 @@ pub(super) fn alike(a: &Affine64, b: &Affine64, extent: f64) -> bool {
     linear && pairs.all(|(a, b)| (a - b).abs() <= SAME_BIND * extent)
 }
 
+/// True for what tools call joints and materials that have no name: `Node_2`, `Material_0`.
+pub(super) fn is_filler(name: &str) -> bool {
+    let kind = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(['_', '.']);
+    matches!(kind, "" | "Node" | "Bone" | "Material")
+}
+
 /// A name as three.js writes it: blanks become `_`, characters of property paths go.
 pub(super) fn name_of(name: &str) -> String {
     let kept = name.chars().filter(|c| !matches!(c, '[' | ']' | '.' | ':' | '/'));

@@ -1,5 +1,6 @@
 //! The meshes of the result, made of what was found.
 
+use super::joints::is_filler;
 use super::meshes::{Corner, Edited, Finds, Found, Source, part, state, stays_absent, stem};
 use super::report::{MeshChange, Part, Recovery, State};
 use super::skeleton::Placed;
@@ -78,7 +79,9 @@ impl Materials {
             };
             if marked.is_some()
                 && let (Some(part), Some(to)) = (own.report.get_mut(native), scene.materials.get_mut(native))
-                && work.exported.materials.get(native).is_some_and(|n| n.name != material.name)
+                && work.exported.materials.get(native).is_some_and(|n| {
+                    n.name != material.name && !(n.name.is_empty() && is_filler(&material.name))
+                })
                 && !UNNAMED.contains(&material.name.as_str())
             {
                 part.state = State::Edited;

@@ -1,6 +1,6 @@
 //! The native skeletons with what was edited of them.
 
-use super::joints::{bind, name_of};
+use super::joints::{bind, is_filler, name_of};
 use super::report::{JointChange, Part, Recovery, State};
 use super::{Absent, At, Place, Work};
 use crate::convert::ConvertError;
@@ -195,7 +195,10 @@ impl One<'_, '_, '_> {
             let old = self.exported.joints.get(j);
             // What is added to a model calls no bone of it otherwise.
             if work.absent == Absent::Gone
-                && old.is_some_and(|old| name_of(&old.name) != name_of(&joint.name))
+                && old.is_some_and(|old| {
+                    let named = !old.name.is_empty() || !is_filler(&joint.name);
+                    named && name_of(&old.name) != name_of(&joint.name)
+                })
             {
                 change.renamed = Some(joint.name.clone());
             }

@@ -224,6 +224,33 @@ fn a_clip_that_was_sampled_at_another_rate_is_untouched() {
     assert_eq!(scene, native);
 }
 
+/// Blender calls nameless joints and materials by their number.
+#[test]
+fn names_of_what_has_none_are_no_edits() {
+    let mut scene = tube();
+    scene.skeletons[0].joints[1].name.clear();
+    scene.materials[0].name.clear();
+    let mut edited = scene.clone();
+    edited.skeletons[0].joints[1].name = "Node_7".into();
+    edited.materials[0].name = "Material_3".into();
+    let mark = |index| Some(Mark { index, ..Mark::default() });
+    let marks =
+        Marks { joints: vec![vec![None, mark(1), None]], materials: vec![mark(0)], ..Marks::default() };
+    let against = |edited: &Scene| {
+        let original = Original { native: &scene, exported: &scene };
+        let options = Options::new(Snap::Default, Absent::Gone).with_marks(&marks);
+        recover(edited, &original, &options, &budget()).unwrap()
+    };
+    let (back, report) = against(&edited);
+    assert!(report.is_untouched(), "{report:?}");
+    assert_eq!(back, scene);
+    edited.skeletons[0].joints[1].name = "arm".into();
+    edited.materials[0].name = "cloth".into();
+    let (back, report) = against(&edited);
+    assert_eq!(report.joints[1].change.renamed.as_deref(), Some("arm"));
+    assert_eq!((report.materials[0].state, back.materials[0].name.as_str()), (State::Edited, "cloth"));
+}
+
 #[test]
 fn new_parts_come_behind() {
     let native = tube();

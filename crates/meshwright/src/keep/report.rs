@@ -1,33 +1,26 @@
 //! What came back of a model, for people and for programs.
 
-use crate::losses::Detail;
-use crate::{render, say};
-use meshwright::counted;
-use meshwright::scene::recover::{ClipChange, JointChange, MeshChange, Part, Recovery, State};
+use meshwright_core::text::counted;
+use meshwright_scene::recover::{ClipChange, JointChange, MeshChange, Part, Recovery, State};
 use serde_json::{Map, Value, json};
 
-/// Parts of a kind that are told one by one, unless all are asked for.
-const TOLD: usize = 6;
+/// Joints of a clip that are named one by one.
+const NAMED: usize = 6;
 
-/// Says what was edited, a line for each kind of part.
-pub(super) fn say_all(shown: &str, recovery: &Recovery, detail: Detail) {
-    if matches!(detail, Detail::Quiet) {
-        return;
-    }
+/// What was edited as lines for people, one for each kind of part: at most `most` parts of a kind are told one by one.
+///
+/// Names are as the model has them: see [`visible`](crate::visible).
+pub fn recovery_lines(recovery: &Recovery, most: usize) -> Vec<String> {
     if recovery.is_untouched() {
-        say(&format!("{shown}: nothing was edited"));
-        return;
+        return vec!["nothing was edited".into()];
     }
-    let most = if matches!(detail, Detail::All) { usize::MAX } else { TOLD };
     let lines = [
         line("mesh", "meshes", &recovery.meshes, most, mesh),
         line("joint", "joints", &recovery.joints, most, joint),
         line("clip", "clips", &recovery.clips, most, clip),
         line("material", "materials", &recovery.materials, most, |()| String::new()),
     ];
-    for line in lines.into_iter().flatten() {
-        say(&format!("{shown}: {}", render::plain(&line)));
-    }
+    lines.into_iter().flatten().collect()
 }
 
 fn line<T>(
@@ -114,8 +107,8 @@ fn ranges(frames: &[u32]) -> String {
 
 fn clip(change: &ClipChange) -> String {
     let names =
-        change.joints.iter().take(TOLD).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
-    let left = change.joints.len().saturating_sub(TOLD);
+        change.joints.iter().take(NAMED).map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+    let left = change.joints.len().saturating_sub(NAMED);
     let more = if left > 0 { format!(" and {left} more") } else { String::new() };
     let frames = ranges(&change.frames);
     let pieces = [
@@ -135,7 +128,7 @@ fn clip(change: &ClipChange) -> String {
 }
 
 /// What was edited, for programs.
-pub(super) fn document(recovery: &Recovery) -> Value {
+pub fn recovery_document(recovery: &Recovery) -> Value {
     json!({
         "untouched": recovery.is_untouched(),
         "meshes": list(&recovery.meshes, |c| {

@@ -1,0 +1,103 @@
+//! Edited models as files, by way of what they were made of where that is known.
+
+use super::{Original, RecoverOptions, Recovered};
+use crate::asset::Asset;
+use crate::convert::{Target, convert};
+use crate::failure::Failure;
+use crate::kinds::{ReadSettings, WriteOptions};
+use meshwright_scene::recover::Recovery;
+use meshwright_scene::{Converted, Loss, OutputFiles};
+
+/// The files of an edited model.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Restored {
+    /// Its files, the main one first.
+    pub files: OutputFiles,
+    /// What they do not hold.
+    pub losses: Vec<Loss>,
+    /// What was edited; nothing where no original was known.
+    pub recovery: Option<Recovery>,
+}
+
+impl Asset {
+    /// The files that an edited model becomes, the main one under `name`: by way of the native model that is named, else
+    /// of the one that is [kept](Original::kept_in) in it. Without any, and where the one that is kept cannot be used,
+    /// which is among the losses, they are made as by [`convert`](Self::convert).
+    ///
+    /// # Errors
+    /// As [`Original::recover`] with the one that is named, as [`Original::write`] and as [`convert`](Self::convert).
+    pub fn restore(
+        &self,
+        onto: Option<&Original>,
+        target: impl Into<Target>,
+        name: &str,
+        how: &RecoverOptions,
+        options: &WriteOptions,
+    ) -> Result<Restored, Failure> {
+        let target = target.into();
+        let (mut losses, kept);
+        let original = match onto {
+            Some(original) => {
+                losses = Vec::new();
+                Some(original)
+            }
+            None => {
+                (kept, losses) = self.kept(target, how);
+                kept.as_ref()
+            }
+        };
+        if let Some(original) = original {
+            match original.recover(self, how) {
+                Ok(mut recovered) => {
+                    losses.append(&mut recovered.losses);
+                    let made = original.written(&mut recovered, target, name, options)?;
+                    losses.extend(made.losses);
+                    return Ok(Restored { files: made.value, losses, recovery: Some(recovered.report) });
+                }
+                Err(e) if original.is_kept() => losses.push(ignored(&e.to_string())),
+                Err(e) => return Err(e.into()),
+            }
+        }
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        let made = self.convert(target, &options.clone().with_stem(stem))?;
+        losses.extend(made.losses);
+        Ok(Restored { files: made.value, losses, recovery: None })
+    }
+
+    /// The model that went along, for a native target.
+    fn kept(&self, target: Target, how: &RecoverOptions) -> (Option<Original>, Vec<Loss>) {
+        if !matches!(target, Target::Native(_)) {
+            return (None, Vec::new());
+        }
+        let mut settings = ReadSettings::default();
+        settings.read.limits = how.limits;
+        match Original::kept_in(self, &settings) {
+            Ok(original) => (original, Vec::new()),
+            Err(e) => (None, vec![ignored(&e.to_string())]),
+        }
+    }
+}
+
+impl Original {
+    /// As [`write`](Self::write), with lengths multiplied where that is asked for: then nothing is as it was.
+    fn written(
+        &self,
+        recovered: &mut Recovered,
+        target: Target,
+        name: &str,
+        options: &WriteOptions,
+    ) -> Result<Converted<OutputFiles>, Failure> {
+        let Some(factor) = options.scale.filter(|scale| *scale != 1.0) else {
+            return Ok(self.write(recovered, target, name, options)?);
+        };
+        recovered.scene.rescale(factor)?;
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        Ok(convert(&recovered.scene, target, &options.clone().with_stem(stem))?)
+    }
+}
+
+/// The model that went along is left out of account.
+fn ignored(why: &str) -> Loss {
+    Loss::new("kept-ignored", "scene.extras", why.to_owned())
+}

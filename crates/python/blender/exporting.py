@@ -1,0 +1,155 @@
+"""Models out of Blender."""
+
+import os
+import tempfile
+
+import bpy
+import meshwright
+from bpy.props import EnumProperty, FloatProperty, StringProperty
+from bpy_extras.io_utils import ExportHelper
+
+from .shared import FORMAT, KEPT, KEYED_AT, Tells, extensions, formats, glob, known, losses, one_second
+
+AUTO = ("AUTO", "By the file's name", "")
+DIALECTS = {name: meshwright.dialects(name) for name, _, _ in formats()}
+TARGETS = [AUTO] + [(name, title, "." + names[0]) for name, title, names in formats()]
+
+
+def model_of(context, name=""):
+    """The collection that is meant: the one that is named, else the imported one that the active object is in, else the active
+    one."""
+    if name:
+        return bpy.data.collections[name]
+    thing = context.view_layer.objects.active
+    for collection in bpy.data.collections if thing else ():
+        if FORMAT in collection and thing.name in collection.all_objects:
+            return collection
+    return context.collection
+
+
+def save(context, collection, path, options):
+    """Writes a collection as a game's model: lines to be reported."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "edited.glb")
+        write(context, collection, file)
+        said = []
+        edited = meshwright.open(file)
+    paths, lost, report = meshwright.restore(
+        edited,
+        path,
+        to=None if options.target == "AUTO" else options.target,
+        snap=options.snap.lower(),
+        dialect=None if options.dialect == "AUTO" else options.dialect,
+        scale=None if options.scale == 1.0 else options.scale,
+    )
+    if report is not None:
+        said += [("INFO", line) for line in report["lines"]]
+    elif KEPT not in collection:
+        said.append(("INFO", "the model is made anew: none of a game went along"))
+    said.append(("INFO", "written: " + ", ".join(paths)))
+    return said + losses(lost)
+
+
+def write(context, collection, file):
+    """Lets Blender write a collection as a GLB, with the text that goes along."""
+    scene = context.scene
+    had, kept = scene.get(KEPT), collection.get(KEPT)
+    render = scene.render
+    keyed_at = collection.get(KEYED_AT) or max(1, round(render.fps / render.fps_base))
+    if KEPT in scene:
+        del scene[KEPT]
+    if kept is not None:
+        scene[KEPT] = kept
+    whole = collection == scene.collection
+    operator = bpy.ops.export_scene.gltf
+    try:
+        with one_second(scene, keyed_at):
+            options = known(
+                operator,
+                export_format="GLB",
+                export_extras=True,
+                export_all_influences=True,
+                export_animation_mode="ACTIONS",
+                # All actions that fit, also those that are on no track, unless they may be another model's.
+                export_anim_single_armature=len(bpy.data.armatures) < 2,
+                export_optimize_animation_size=False,
+                export_frame_range=False,
+                collection="" if whole else collection.name,
+            )
+            operator(filepath=file, **options)
+    finally:
+        if KEPT in scene:
+            del scene[KEPT]
+        if had is not None:
+            scene[KEPT] = had
+
+
+class EXPORT_SCENE_OT_meshwright(bpy.types.Operator, ExportHelper, Tells):
+    """Write a collection as a game's model; what was not edited stays as it was"""
+
+    bl_idname = "export_scene.meshwright"
+    bl_label = "Export Game Model"
+    bl_options = {"PRESET"}
+
+    lists = {}
+    """Blender wants the texts of a list to live on."""
+
+    def dialects(self, _context):
+        names = DIALECTS.get(self.target) or sorted({name for names in DIALECTS.values() for name in names})
+        lists = EXPORT_SCENE_OT_meshwright.lists
+        key = self.target if DIALECTS.get(self.target) else ""
+        return lists.setdefault(key, [("AUTO", "Default", "")] + [(name, name, "") for name in names])
+
+    filename_ext = ""
+    filter_glob: StringProperty(default=glob(), options={"HIDDEN"})
+    collection: StringProperty(
+        name="Collection", description="By default that of the active object", options={"SKIP_SAVE"}
+    )
+    target: EnumProperty(name="Format", items=TARGETS, default="AUTO", options={"SKIP_SAVE"})
+    dialect: EnumProperty(name="Dialect", description="That of the game's branch", items=dialects)
+    snap: EnumProperty(
+        name="Snap",
+        description="How near to the game's own values others are those",
+        items=(
+            ("EXACT", "Exact", "Equal numbers alone"),
+            ("DEFAULT", "Default", "What Blender changes without being asked is no edit"),
+            ("LOOSE", "Loose", "What programs change that make files smaller is no edit"),
+        ),
+        default="DEFAULT",
+    )
+    scale: FloatProperty(
+        name="Scale",
+        description="Multiply lengths, besides undoing the scale of the import",
+        default=1.0,
+        min=1e-6,
+        soft_min=0.001,
+        soft_max=1000.0,
+        options={"SKIP_SAVE"},
+    )
+
+    def invoke(self, context, event):
+        collection = model_of(context, self.collection)
+        target = collection.get(FORMAT)
+        if target in (entry[0] for entry in TARGETS):
+            self.target = target
+        if not self.filepath:
+            self.filepath = bpy.path.clean_name(collection.name)
+            self.check(context)
+        return super().invoke(context, event)
+
+    def check(self, _context):
+        """Gives the name the extension of the format."""
+        stem, extension = os.path.splitext(self.filepath)
+        fitting = next((names for name, _, names in formats() if name == self.target), ())
+        if not fitting or extension[1:].lower() in fitting:
+            return False
+        stem = stem if extension[1:].lower() in extensions() else self.filepath
+        self.filepath = f"{stem}.{fitting[0]}"
+        return True
+
+    def execute(self, context):
+        try:
+            self.tell(save(context, model_of(context, self.collection), self.filepath, self))
+        except (meshwright.Error, ValueError) as error:
+            return self.refuse(error)
+        return {"FINISHED"}

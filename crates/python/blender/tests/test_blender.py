@@ -1,0 +1,473 @@
+"""The extension in Blender's own Python module: installed as a zip, every fixture in and out, edits, errors.
+
+`MESHWRIGHT_EXTENSION` names the zip; `cargo run -p xtask -- blender` makes it and sets that.
+"""
+
+import os
+import pathlib
+import tempfile
+
+# Before Blender looks for the user's own.
+os.environ["BLENDER_USER_RESOURCES"] = tempfile.mkdtemp(prefix="meshwright-blender-")
+
+import bpy  # noqa: E402
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
+
+TESTDATA = pathlib.Path(__file__).resolve().parents[4] / "testdata"
+BYTES_DIFFER = {
+    # Blender keeps no normals of its own where a triangle has no area.
+    "crucible/lighthouse.ok.cmesh": "8 vertices with other normals",
+}
+MODULE = "bl_ext.user_default.meshwright"
+
+
+def install():
+    bpy.ops.extensions.package_install_files(
+        filepath=os.environ["MESHWRIGHT_EXTENSION"], repo="user_default", enable_on_install=True
+    )
+    assert MODULE in bpy.context.preferences.addons
+
+
+install()
+
+import meshwright  # noqa: E402
+
+FILES = sorted(p for p in TESTDATA.rglob("*") if p.is_file() and ".ok." in p.name)
+BROKEN = sorted(p for p in TESTDATA.rglob("*") if p.is_file() and ".reject." in p.name)
+
+
+def ids(paths):
+    return [str(p.relative_to(TESTDATA)) for p in paths]
+
+
+def shown(path):
+    model = meshwright.open(path)
+    if model.format == "gltf" or model.format not in meshwright.targets():
+        return False
+    try:
+        model.scene()
+    except meshwright.Error:
+        return False
+    return True
+
+
+FILES = [path for path in FILES if shown(path)]
+
+
+@pytest.fixture(autouse=True)
+def empty():
+    bpy.ops.wm.read_homefile(use_empty=True)
+    yield
+
+
+def put_in(path, **options):
+    before = set(bpy.data.collections)
+    assert bpy.ops.import_scene.meshwright(filepath=str(path), **options) == {"FINISHED"}
+    (collection,) = [c for c in set(bpy.data.collections) - before if "meshwright_format" in c]
+    return collection
+
+
+def out(folder, name, **options):
+    path = folder / name
+    assert bpy.ops.export_scene.meshwright(filepath=str(path), **options) == {"FINISHED"}
+    return path
+
+
+def tracks():
+    return [
+        (thing, track)
+        for thing in bpy.data.objects
+        if thing.animation_data
+        for track in thing.animation_data.nla_tracks
+    ]
+
+
+def play(clip):
+    """Shows one clip alone, as an animator does: its tracks, no active action."""
+    for thing, track in tracks():
+        thing.animation_data.action = None
+        track.mute = track.name != clip
+
+
+def vertices(frame):
+    """All vertices that Blender draws, in the space of the library."""
+    bpy.context.scene.frame_set(frame)
+    graph = bpy.context.evaluated_depsgraph_get()
+    drawn = [np.zeros((0, 3))]
+    for thing in bpy.context.view_layer.objects:
+        if thing.type == "MESH":
+            thing = thing.evaluated_get(graph)
+            flat = np.empty(len(thing.data.vertices) * 3, np.float32)
+            thing.data.vertices.foreach_get("co", flat)
+            matrix = np.array(thing.matrix_world)
+            drawn.append(flat.reshape(-1, 3) @ matrix[:3, :3].T + matrix[:3, 3])
+    return np.concatenate(drawn)[:, [0, 2, 1]] * [1, 1, -1]
+
+
+def native(scene, player):
+    """All vertices of meshes with triangles, of which others are not drawn."""
+    posed = [np.zeros((0, 3))]
+    for number, matrix in scene.drawn():
+        used = np.unique(scene.meshes[number].triangles)
+        if len(used):
+            points = player.vertices(number)[0][used]
+            skinned = scene.meshes[number].skeleton is not None
+            posed.append(points if skinned else points @ matrix[:3, :3].T + matrix[:3, 3])
+    return np.concatenate(posed)
+
+
+def furthest(these, those):
+    """The furthest that one of these lies from the nearest of those."""
+    if len(these) == 0:
+        return 0.0
+    assert len(those)
+    return max(np.sqrt(((those - point) ** 2).sum(1).min()) for point in these)
+
+
+WORST = {}
+
+
+@pytest.mark.parametrize("path", FILES, ids=ids(FILES))
+def test_it_moves_as_it_does_natively(path):
+    put_in(path)
+    scene = meshwright.open(path).scene()
+    player = scene.player()
+    poses = [(None, 0)]
+    for number, clip in enumerate(scene.clips):
+        last = max(clip.frames - 1, 0)
+        poses += [(number, frame) for frame in sorted({0, 1, last // 2, last}) if frame <= last]
+    for clip, frame in poses:
+        if clip is None:
+            if scene.clips:
+                continue
+            player.rest()
+        else:
+            play(scene.clips[clip].name)
+            player.frame(clip, frame)
+        here, there = vertices(frame), native(scene, player)
+        extent = float(np.ptp(there, axis=0).max()) if len(there) else 1.0
+        # Levels of detail beside the first are there and hidden.
+        away = furthest(here, there)
+        if len(here) == len(there):
+            away = max(away, furthest(there, here))
+        WORST[path] = max(WORST.get(path, 0), away / (extent or 1.0))
+        assert away <= 1e-4 * (extent or 1.0), (clip, frame, away, extent)
+        assert len(here) or not len(there)
+
+
+@pytest.mark.parametrize("path", FILES, ids=ids(FILES))
+def test_what_was_not_edited_comes_out_byte_for_byte(path, tmp_path, capfd):
+    collection = put_in(path)
+    back = out(tmp_path, path.name, target=collection["meshwright_format"])
+    said = capfd.readouterr().out
+    name = str(path.relative_to(TESTDATA))
+    if name in BYTES_DIFFER:
+        assert BYTES_DIFFER[name] in said
+        return
+    assert "nothing was edited" in said
+    assert back.read_bytes() == path.read_bytes()
+    for beside in tmp_path.iterdir():
+        assert beside.read_bytes() == (path.parent / beside.name).read_bytes()
+
+
+def test_it_is_played_as_in_the_game():
+    path = TESTDATA / "dpm/hopper.ok.dpm"
+    collection = put_in(path)
+    scene, clips = bpy.context.scene, meshwright.open(path).scene().clips
+    assert scene.render.fps / scene.render.fps_base == pytest.approx(clips[0].rate)
+    assert (scene.frame_start, scene.frame_end) == (0, clips[0].frames - 1)
+    found = {track.name: track.strips[0].action for _, track in tracks()}
+    assert set(found) == {clip.name for clip in clips}
+    for clip in clips:
+        action = found[clip.name]
+        assert action.use_cyclic == clip.looping
+        assert tuple(action.frame_range) == (0, clip.frames - 1)
+        keys = [key.co[0] for curve in curves(action) for key in curve.keyframe_points]
+        assert all(abs(key - round(key)) < 1e-4 for key in keys)
+    assert "meshwright" not in scene and "meshwright" in collection
+
+
+def test_loops_and_others_are_told_apart():
+    path = next(p for p in FILES if len({c.looping for c in meshwright.open(p).scene().clips}) == 2)
+    put_in(path)
+    clips = {clip.name: clip.looping for clip in meshwright.open(path).scene().clips}
+    assert {track.name: track.strips[0].action.use_cyclic for _, track in tracks()} == clips
+
+
+def curves(action):
+    if hasattr(action, "fcurves"):
+        return list(action.fcurves)
+    bags = (bag for layer in action.layers for strip in layer.strips for bag in strip.channelbags)
+    return [curve for bag in bags for curve in bag.fcurves]
+
+
+def test_a_rate_that_is_no_whole_number_is_kept(tmp_path):
+    path = next(p for p in FILES if any(c.rate % 1 for c in meshwright.open(p).scene().clips))
+    clip = meshwright.open(path).scene().clips[0]
+    collection = put_in(path)
+    render = bpy.context.scene.render
+    assert render.fps / render.fps_base == pytest.approx(clip.rate)
+    back = out(tmp_path, path.name, target=collection["meshwright_format"])
+    assert back.read_bytes() == path.read_bytes()
+
+
+def test_the_scene_may_keep_its_rate(tmp_path):
+    path = TESTDATA / "dpm/hopper.ok.dpm"
+    bpy.context.scene.render.fps = 24
+    put_in(path, rate="SCENE")
+    render = bpy.context.scene.render
+    assert (render.fps, render.fps_base) == (24, 1.0)
+    assert out(tmp_path, path.name).read_bytes() == path.read_bytes()
+
+
+CHAINS = [p for p in FILES if meshwright.open(p).info()["bones"] > 1]
+
+
+@pytest.mark.parametrize("path", CHAINS, ids=ids(CHAINS))
+def test_bones_point_at_their_only_child(path):
+    put_in(path)
+    scaled = "scale" in {c.data_path.rsplit(".", 1)[-1] for a in bpy.data.actions for c in curves(a)}
+    for armature in bpy.data.armatures:
+        for bone in armature.bones:
+            assert bone.length > 0
+            if len(bone.children) == 1 and not scaled:
+                child = bone.children[0].head_local
+                reach = (child - bone.head_local).length
+                assert reach < 1e-5 or (bone.tail_local - child).length < 0.01 * reach, bone.name
+
+
+def moved(a, b):
+    return [np.abs(x.positions - y.positions).max(1) > 1e-4 for x, y in zip(a.meshes, b.meshes)]
+
+
+@pytest.mark.parametrize("name", ["dpm/hopper.ok.dpm", "dpm/pair.ok.zym", "crucible/plane.ok.cmesh", "bmd/moving.ok.bmd"])
+def test_an_edited_vertex_is_all_that_changes(name, tmp_path, capfd):
+    path = TESTDATA / name
+    put_in(path)
+    mesh = next(thing.data for thing in bpy.data.objects if thing.type == "MESH")
+    extent = max(max(v.co) for v in mesh.vertices) - min(min(v.co) for v in mesh.vertices)
+    mesh.vertices[0].co.z += 0.1 * extent
+    back = out(tmp_path, path.name)
+    assert "1 vertex moved by up to" in capfd.readouterr().out
+    old, new = meshwright.open(path).scene(), meshwright.open(back).scene()
+    assert sum(m.sum() for m in moved(old, new)) == 1
+    for a, b in zip(old.meshes, new.meshes):
+        assert np.array_equal(a.triangles, b.triangles) and np.array_equal(a.uvs, b.uvs)
+        assert np.array_equal(a.influence_joints, b.influence_joints)
+        assert np.array_equal(a.influence_weights, b.influence_weights)
+    poses = [scene.player() for scene in (old, new)]
+    for number, clip in enumerate(old.clips):
+        for player in poses:
+            player.frame(number, clip.frames / 2)
+        for skeleton in range(len(old.skeletons)):
+            assert np.array_equal(*(player.joints(skeleton) for player in poses))
+
+
+def test_an_edited_key_is_all_that_changes(tmp_path, capfd):
+    path = TESTDATA / "dpm/hopper.ok.dpm"
+    put_in(path)
+    clips = meshwright.open(path).scene().clips
+    action = next(track.strips[0].action for _, track in tracks() if track.name == clips[1].name)
+    curve = next(c for c in curves(action) if c.data_path.endswith('["head"].location') and c.array_index == 0)
+    for key in curve.keyframe_points:
+        if round(key.co[0]) == 2:
+            key.co[1] += 0.5
+    curve.update()
+    back = out(tmp_path, path.name)
+    said = capfd.readouterr().out
+    assert f'"{clips[1].name}" edited: "head" in frame 2' in said
+    old, new = meshwright.open(path).scene(), meshwright.open(back).scene()
+    assert not sum(m.sum() for m in moved(old, new))
+    poses = [scene.player() for scene in (old, new)]
+    changed = set()
+    for number, clip in enumerate(old.clips):
+        for frame in range(clip.frames):
+            for player in poses:
+                player.frame(number, frame)
+            before, after = (player.joints(0) for player in poses)
+            if np.abs(before - after).max() > 1e-6:
+                changed.add((clip.name, frame))
+    assert changed == {(clips[1].name, 2)}
+
+
+def test_a_new_action_is_a_new_clip(tmp_path):
+    path = TESTDATA / "dpm/hopper.ok.dpm"
+    put_in(path)
+    rate = bpy.context.scene.render.fps
+    (armature,) = [thing for thing in bpy.data.objects if thing.type == "ARMATURE"]
+    data = armature.animation_data
+    data.action = bpy.data.actions.new("wave")
+    bone = armature.pose.bones["head"]
+    bone.rotation_mode = "QUATERNION"
+    for frame, turn in ((0, 0.0), (rate, 0.5), (2 * rate, 0.0)):
+        bone.rotation_quaternion = (np.cos(turn / 2), np.sin(turn / 2), 0, 0)
+        bone.keyframe_insert("rotation_quaternion", frame=frame)
+    new = meshwright.open(out(tmp_path, path.name)).scene().clips
+    old = meshwright.open(path).scene().clips
+    assert [c.name for c in new] == [c.name for c in old] + ["wave"]
+    assert new[-1].frames / new[-1].rate == pytest.approx(2, abs=1.5 / new[-1].rate)
+
+
+def test_two_models_lie_side_by_side(tmp_path):
+    one, two = TESTDATA / "dpm/hopper.ok.dpm", TESTDATA / "iqm/tube.ok.iqm"
+    first, second = put_in(one), put_in(two)
+    for path, collection in ((one, first), (two, second)):
+        back = out(tmp_path, path.name, collection=collection.name)
+        assert back.read_bytes() == path.read_bytes()
+    # Without a name it is the model that the active object is in.
+    thing = next(t for t in first.all_objects if t.type == "MESH")
+    bpy.context.view_layer.objects.active = thing
+    assert out(tmp_path, "again.dpm").read_bytes() == one.read_bytes()
+
+
+def test_any_format_comes_out(tmp_path):
+    put_in(TESTDATA / "dpm/hopper.ok.dpm")
+    for target, _, names in meshwright.formats():
+        if target in ("gltf",) or target not in meshwright.targets():
+            continue
+        path = tmp_path / f"model.{names[0]}"
+        try:
+            bpy.ops.export_scene.meshwright(filepath=str(path), target=target)
+        except RuntimeError as refused:
+            assert "[not-convertible]" in str(refused) or "[invalid-model]" in str(refused), (target, refused)
+            continue
+        assert meshwright.open(path, format=target).format == target
+
+
+def test_a_model_of_blender_alone_becomes_one_of_a_game(tmp_path, capfd):
+    bpy.ops.mesh.primitive_cube_add(size=2)
+    back = out(tmp_path, "cube.iqm", collection="")
+    assert "made anew" in capfd.readouterr().out
+    scene = meshwright.open(back).scene()
+    assert sum(len(mesh.triangles) for mesh in scene.meshes) == 12
+    double = out(tmp_path, "double.iqm", scale=2.0)
+    size = [np.ptp(meshwright.open(path).scene().meshes[0].positions, axis=0).max() for path in (back, double)]
+    assert size[1] == pytest.approx(2 * size[0])
+
+
+def test_lengths_are_multiplied_there_and_back(tmp_path):
+    path = TESTDATA / "dpm/hopper.ok.dpm"
+    put_in(path, scale=0.0254)
+    size = max(abs(c) for t in bpy.data.objects if t.type == "MESH" for v in t.data.vertices for c in v.co)
+    native_size = max(np.abs(m.positions).max() for m in meshwright.open(path).scene().meshes)
+    assert size == pytest.approx(native_size * 0.0254, rel=1e-4)
+    assert out(tmp_path, path.name).read_bytes() == path.read_bytes()
+
+
+def test_several_files_are_one_figure(tmp_path):
+    names = ["flower.ok.mesh", "flower.ok.skel"]
+    collection = put_in("", directory=str(TESTDATA / "tso"), files=[{"name": n} for n in names], figure=True)
+    assert any(thing.type == "ARMATURE" for thing in collection.all_objects)
+    assert any(thing.type == "MESH" for thing in collection.all_objects)
+
+
+def packs():
+    found = []
+    for path in sorted(TESTDATA.rglob("*")):
+        if path.is_file() and path.suffix[1:] in meshwright.packs():
+            try:
+                members = meshwright.models(path)
+            except meshwright.Error:
+                continue
+            if members:
+                found.append((path, members))
+    return found
+
+
+def test_packs_are_folders(tmp_path, capfd):
+    pack = tmp_path / "data.pk3"
+    import zipfile
+
+    with zipfile.ZipFile(pack, "w") as archive:
+        for name in ("hopper.ok.dpm", "hopper.ok.dpm.framegroups", "quad.ok.dpm"):
+            archive.write(TESTDATA / "dpm" / name, "models/" + name)
+    for path, members in [(pack, meshwright.models(pack)), *packs()]:
+        member = members[0][0]
+        bpy.ops.wm.read_homefile(use_empty=True)
+        bpy.ops.import_scene.meshwright_member(pack=str(path), found=member)
+        (collection,) = [c for c in bpy.data.collections if "meshwright_format" in c]
+        back = out(tmp_path, "member", target=collection["meshwright_format"])
+        assert back.read_bytes() == meshwright.open(member).to_bytes()
+    assert len(meshwright.models(pack)) == 2
+    with pytest.raises(RuntimeError, match="holds 2 models"):
+        bpy.ops.import_scene.meshwright(filepath=str(pack))
+
+
+def test_textures_come_along(tmp_path):
+    found = None
+    for path in sorted((TESTDATA / "game").rglob("*")):
+        if path.is_file() and path.suffix[1:] in {e for f in meshwright.formats() for e in f[2]} - {"json"}:
+            try:
+                scene = meshwright.open(path, textures=True).scene()
+            except meshwright.Error:
+                continue
+            if any(material.image for material in scene.materials):
+                found = path
+                break
+    if found is None:
+        import shutil
+
+        found = tmp_path / "quad.dpm"
+        shutil.copy(TESTDATA / "dpm/quad.ok.dpm", found)
+        name = meshwright.open(found).scene().materials[0].name
+        image = bpy.data.images.new("x", 4, 4)
+        image.filepath_raw = str(tmp_path / f"{name}.png")
+        pathlib.Path(image.filepath_raw).parent.mkdir(parents=True, exist_ok=True)
+        image.file_format = "PNG"
+        image.save()
+        bpy.ops.wm.read_homefile(use_empty=True)
+    collection = put_in(found)
+    assert [image for image in bpy.data.images if image.size[0]]
+    back = out(tmp_path, "back", target=collection["meshwright_format"])
+    assert back.read_bytes() == found.read_bytes()
+    bpy.ops.wm.read_homefile(use_empty=True)
+    put_in(found, textures=False)
+    assert not [image for image in bpy.data.images if image.size[0]]
+
+
+@pytest.mark.parametrize("path", BROKEN, ids=ids(BROKEN))
+def test_what_is_wrong_is_said(path):
+    with pytest.raises(meshwright.Error) as native_error:
+        meshwright.open(path)
+    with pytest.raises(RuntimeError) as said:
+        bpy.ops.import_scene.meshwright(filepath=str(path))
+    error = native_error.value
+    text = str(said.value)
+    assert f"[{error.code}]" in text and error.message.splitlines()[0] in text
+    if error.path:
+        assert error.path in text
+    if error.offset is not None:
+        assert f"offset {error.offset:#x}" in text
+    assert not [c for c in bpy.data.collections if "meshwright_format" in c]
+
+
+def test_the_hostile_corpus_is_refused_or_opened():
+    corpus = TESTDATA.parent.parent / "shared" / "corpus" / "hostile"
+    if not corpus.is_dir():
+        pytest.skip("no corpus beside the project")
+    refused = 0
+    for path in sorted(p for p in corpus.rglob("*") if p.is_file() and p.stat().st_size < 1 << 18):
+        try:
+            bpy.ops.import_scene.meshwright(filepath=str(path))
+        except RuntimeError as error:
+            refused += 1
+            assert "[" in str(error) or "holds" in str(error), error
+    assert refused
+
+
+def test_the_file_dialogs_know_every_format():
+    operators = bpy.ops.import_scene.meshwright, bpy.ops.export_scene.meshwright
+    every = {e for f in meshwright.formats() if f[0] in meshwright.targets() and f[0] != "gltf" for e in f[2]}
+    for operator in operators:
+        glob = operator.get_rna_type().properties["filter_glob"].default
+        # Blender cuts what is longer.
+        assert len(glob) < 256
+        assert every | set(meshwright.packs()) == {part[2:] for part in glob.split(";")}
+    targets = operators[1].get_rna_type().properties["target"].enum_items.keys()
+    assert set(targets) == {"AUTO"} | {f[0] for f in meshwright.formats() if f[0] in meshwright.targets()} - {"gltf"}
+
+
+def test_zz_how_far_they_were():
+    worst = max(WORST, key=WORST.get)
+    print(f"\nfurthest from native evaluation: {WORST[worst]:.2e} of the extent, {worst.name}, of {len(WORST)} models")

@@ -1,0 +1,57 @@
+//! Words of the caller's.
+
+use meshwright::gltf::Influences;
+use meshwright::scene::recover::Snap;
+use meshwright::{Format, Limits, Target, WriteOptions};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::str::FromStr;
+
+/// What a name means.
+pub(crate) fn named<T: FromStr<Err: ToString>>(name: &str) -> PyResult<T> {
+    name.parse().map_err(|e: T::Err| PyValueError::new_err(e.to_string()))
+}
+
+/// The choice of a few that a word means.
+fn chosen<T: Copy>(what: &str, word: &str, choices: &[(&str, T)]) -> PyResult<T> {
+    let found = choices.iter().find(|(name, _)| *name == word).map(|(_, choice)| *choice);
+    found.ok_or_else(|| {
+        let known = choices.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        PyValueError::new_err(format!("{what} is one of {known}, not {word:?}"))
+    })
+}
+
+pub(crate) fn snap(word: &str) -> PyResult<Snap> {
+    chosen("snap", word, &[("exact", Snap::Exact), ("default", Snap::Default), ("loose", Snap::Loose)])
+}
+
+pub(crate) fn influences(word: &str) -> PyResult<Influences> {
+    chosen("influences", word, &[("four", Influences::Four), ("all", Influences::All)])
+}
+
+/// A choice of dialect, which a format of any has.
+pub(crate) fn dialect(name: &str) -> PyResult<(String, String)> {
+    let known: Vec<_> =
+        Format::ALL.iter().flat_map(|f| f.values("dialect")).map(|name| (*name, ())).collect();
+    chosen("dialect", name, &known).map(|()| ("dialect".into(), name.into()))
+}
+
+/// How files are made.
+pub(crate) fn writing(
+    limits: Limits,
+    scale: Option<f64>,
+    dialect_name: Option<&str>,
+) -> PyResult<WriteOptions> {
+    let mut options = WriteOptions::default().with_limits(limits).with_scale(scale);
+    options.settings.extend(dialect_name.map(dialect).transpose()?);
+    Ok(options)
+}
+
+/// The target that a word means, else the name of a file.
+pub(crate) fn target(word: Option<&str>, file: &str) -> PyResult<Target> {
+    match word {
+        Some(word) => named(word),
+        None => Target::from_name(file)
+            .ok_or_else(|| PyValueError::new_err(format!("the name of {file:?} says no format: name one"))),
+    }
+}

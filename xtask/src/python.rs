@@ -1,0 +1,176 @@
+//! The wheel for Python and the extension of Blender that carries it: built and tested in environments of their own below
+//! `target/`, which are made where they are not there.
+
+use crate::builds::{has_nightly, nightly, target_dir};
+use crate::sh;
+use lexopt::{Arg, ValueExt};
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the wheel is built and tested with.
+const TOOLS: &[&str] = &["maturin>=1.9,<2", "numpy>=1.23", "pytest>=8"];
+
+/// `xtask python`: lints, the wheel, its tests as it is installed, and its tests under the address sanitizer.
+pub(crate) fn python(root: &Path) -> Result<(), String> {
+    let home = root.join("crates/python");
+    sh::cargo(&home, "fmt --check")?;
+    sh::cargo(&home, "clippy --locked -- -D warnings")?;
+    let place = target_dir(root).join("python");
+    let python = match environment("python3", &place.join("venv"), TOOLS) {
+        Ok(python) => python,
+        Err(why) => return sh::skipped(&why),
+    };
+    let wheel = wheel(&home, &python, &place.join("wheels"), "dev")?;
+    let mut install = pip(&python);
+    sh::run(install.args(["--force-reinstall", "--no-deps", "--no-index"]).arg(wheel))?;
+    sh::run(&mut tests(&home.join("tests"), &python))?;
+    sanitized(&home, &python, &place.join("sanitized"))
+}
+
+/// The Python of an environment with these packages.
+fn environment(interpreter: &str, place: &Path, packages: &[&str]) -> Result<PathBuf, String> {
+    let python = place.join("bin/python");
+    if !python.is_file() {
+        let made = Command::new(interpreter).args(["-m", "venv"]).arg(place).status();
+        if !made.is_ok_and(|status| status.success()) {
+            // What is there of it would be taken for whole.
+            let _ = fs::remove_dir_all(place);
+            return Err(format!("{interpreter} makes no environment here (on Debian: {interpreter}-venv)"));
+        }
+    }
+    sh::run(pip(&python).args(packages)).map_err(|why| format!("pip installs nothing here: {why}"))?;
+    Ok(python)
+}
+
+fn pip(python: &Path) -> Command {
+    let mut pip = Command::new(python);
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+    pip
+}
+
+/// Builds the wheel into an empty folder.
+fn wheel(home: &Path, python: &Path, place: &Path, profile: &str) -> Result<PathBuf, String> {
+    let told = |e: std::io::Error| format!("{}: {e}", place.display());
+    if place.is_dir() {
+        fs::remove_dir_all(place).map_err(told)?;
+    }
+    let mut maturin = Command::new(python);
+    maturin.args(["-m", "maturin", "build", "--quiet", "--locked", "--profile", profile, "--out"]).arg(place);
+    sh::run(maturin.current_dir(home))?;
+    let wheel = fs::read_dir(place).map_err(told)?.next().ok_or("maturin made no wheel")?;
+    Ok(wheel.map_err(told)?.path())
+}
+
+fn tests(folder: &Path, python: &Path) -> Command {
+    let mut pytest = Command::new(python);
+    pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]).arg(folder);
+    pytest
+}
+
+/// The tests over a library that the address sanitizer watches, which the interpreter loads first.
+fn sanitized(home: &Path, python: &Path, place: &Path) -> Result<(), String> {
+    if !has_nightly(home, "--version") {
+        return sh::skipped("cargo of the nightly toolchain is not here, for the address sanitizer");
+    }
+    let compiler = std::env::var_os("CC").unwrap_or_else(|| "gcc".into());
+    let found = sh::output(Command::new(compiler).arg("-print-file-name=libasan.so")).unwrap_or_default();
+    let runtime = PathBuf::from(String::from_utf8_lossy(&found).trim());
+    // A compiler that has none says the bare name.
+    if !runtime.is_absolute() || !runtime.exists() {
+        return sh::skipped(
+            "gcc has no libasan.so here, which an interpreter loads for the address sanitizer",
+        );
+    }
+    let (target, built) = ("x86_64-unknown-linux-gnu", home.join("target/asan"));
+    let mut build = nightly(home, &format!("build --locked --target {target}"));
+    sh::run(build.env("RUSTFLAGS", "-Zsanitizer=address").env("CARGO_TARGET_DIR", &built))?;
+    let package = place.join("meshwright");
+    let told = |e: std::io::Error| format!("{}: {e}", package.display());
+    fs::create_dir_all(&package).map_err(told)?;
+    for entry in fs::read_dir(home.join("python/meshwright")).map_err(told)? {
+        let file = entry.map_err(told)?;
+        if file.path().is_file() {
+            fs::copy(file.path(), package.join(file.file_name())).map_err(told)?;
+        }
+    }
+    let library = built.join(target).join("debug/lib_native.so");
+    fs::copy(&library, package.join("_native.abi3.so")).map_err(|e| format!("{}: {e}", library.display()))?;
+    let mut tests = tests(&home.join("tests"), python);
+    // What an interpreter leaves allocated at its end is not ours.
+    tests.env("LD_PRELOAD", runtime).env("ASAN_OPTIONS", "detect_leaks=0").env("PYTHONMALLOC", "malloc");
+    sh::run(tests.env("PYTHONPATH", place))
+}
+
+/// Blender of PyPI knows one Python each: 5.0 and what is older 3.11, newer ones 3.13.
+const INTERPRETERS: &[&str] = &["python3", "python3.13", "python3.11"];
+
+/// `xtask blender`: the extension as a zip for this machine, and its tests in Blender as a Python module.
+pub(crate) fn blender(root: &Path, words: &[OsString]) -> Result<(), String> {
+    let mut version = ">=4.2".to_owned();
+    let mut words = lexopt::Parser::from_args(words);
+    while let Some(arg) = words.next().map_err(|e| e.to_string())? {
+        match arg {
+            Arg::Long("bpy") => {
+                let value = words.value().and_then(ValueExt::string).map_err(|e| e.to_string())?;
+                version = format!("=={value}");
+            }
+            _ => return Err(arg.unexpected().to_string()),
+        }
+    }
+    let place = target_dir(root).join("blender");
+    let packages: Vec<String> =
+        TOOLS.iter().map(|tool| (*tool).to_owned()).chain([format!("bpy{version}")]).collect();
+    let packages: Vec<&str> = packages.iter().map(String::as_str).collect();
+    let mut refused = Vec::new();
+    for interpreter in INTERPRETERS {
+        let venv = place.join(format!("{interpreter}-{}", version.trim_start_matches(['=', '>'])));
+        match environment(interpreter, &venv, &packages) {
+            Ok(python) => {
+                let zip = extension(&root.join("crates/python"), &python, &place)?;
+                let folder = root.join("crates/python/blender/tests");
+                return sh::run(tests(&folder, &python).arg("-s").env("MESHWRIGHT_EXTENSION", zip));
+            }
+            Err(why) => refused.push(why),
+        }
+    }
+    sh::skipped(&format!("Blender as a Python module (bpy{version}) cannot be had: {}", refused.join("; ")))
+}
+
+/// The extension with the wheel inside: a file for *Install from Disk*.
+fn extension(home: &Path, python: &Path, place: &Path) -> Result<PathBuf, String> {
+    let told = |e: std::io::Error| format!("{}: {e}", place.display());
+    let staged = place.join("staged");
+    let wheel = wheel(home, python, &staged.join("wheels"), "release")?;
+    let wheel = wheel.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let source = home.join("blender");
+    let mut parts = vec!["blender_manifest.toml".to_owned(), "wheels".to_owned()];
+    for entry in fs::read_dir(&source).map_err(told)? {
+        let name = entry.map_err(told)?.file_name().to_string_lossy().into_owned();
+        if name.ends_with(".py") {
+            fs::copy(source.join(&name), staged.join(&name)).map_err(told)?;
+            parts.push(name);
+        }
+    }
+    parts.sort();
+    let manifest = fs::read_to_string(source.join("blender_manifest.toml")).map_err(told)?;
+    let machine = match std::env::consts::ARCH {
+        "x86_64" => "x64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    let platform = format!("{}-{machine}", std::env::consts::OS);
+    let filled = manifest
+        .replace("platforms = []", &format!("platforms = [{platform:?}]"))
+        .replace("wheels = []", &format!("wheels = [{:?}]", format!("./wheels/{wheel}")));
+    fs::write(staged.join("blender_manifest.toml"), filled).map_err(told)?;
+    let version = wheel.split('-').nth(1).ok_or("the wheel has no version")?;
+    if !manifest.contains(&format!("\nversion = {version:?}")) {
+        return Err(format!("blender_manifest.toml is not of version {version}"));
+    }
+    let zip = place.join(format!("meshwright-{version}-{platform}.zip"));
+    let mut pack = Command::new(python);
+    sh::run(pack.args(["-m", "zipfile", "-c"]).arg(&zip).args(&parts).current_dir(&staged))?;
+    Ok(zip)
+}
