@@ -1,65 +1,181 @@
-//! Vertices decoded many at a time: those of one kind that follow each other without a branch for each.
+//! Vertices decoded many at a time: those of a block that are of one kind by rows, one of each word and one of each number,
+//! which turns into vector instructions.
 
+use crate::math::direction;
 use crate::packed::{Vertex, VertexKind};
-use meshwright_core::num::St14Form;
+use meshwright_core::num::{F8A, F16, Se32, St11, St12, St14, St14Form};
 
-/// Fills a slice by neighbours of one kind, for which `$of` gives what decodes one.
-macro_rules! by_kind {
-    ($vertices:ident, $out:ident, $($kind:pat => $decode:expr,)+) => {{
-        let mut rest = $out;
-        for run in $vertices.chunk_by(|a, b| a.kind() == b.kind()) {
-            let Some((to, after)) = rest.split_at_mut_checked(run.len().min(rest.len())) else { return };
-            rest = after;
-            match run.first().map_or(VertexKind::Bits64, |v| v.kind()) {
-                $($kind => {
-                    let decode = $decode;
-                    for (to, vertex) in to.iter_mut().zip(run) {
-                        *to = decode(*vertex);
-                    }
-                })+
-            }
+/// Vertices of a block, whose rows stay in the first cache.
+const BLOCK: usize = 64;
+
+/// So few are decoded one after the other.
+const FEW: usize = 12;
+
+type Row<T> = [T; BLOCK];
+
+/// The words of a block of vertices.
+struct Words {
+    /// That of all of them, if there is one.
+    kind: Option<VertexKind>,
+    /// Bits 31 to 0.
+    low: Row<u32>,
+    /// Bits 63 to 32.
+    high: Row<u32>,
+    /// What follows the first 8 bytes.
+    second: Row<u32>,
+    third: Row<u32>,
+}
+
+#[allow(clippy::inline_always, reason = "part of kernels")]
+impl Words {
+    /// Of fewer vertices than a block has the last one fills it.
+    #[inline(always)]
+    fn of(vertices: &[Vertex]) -> Self {
+        if let Some(whole) = vertices.first_chunk() {
+            return Self::of_block(whole);
         }
-    }};
+        let mut block = [vertices.last().copied().unwrap_or_default(); BLOCK];
+        for (to, from) in block.iter_mut().zip(vertices) {
+            *to = *from;
+        }
+        Self::of_block(&block)
+    }
+
+    #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "words are split")]
+    fn of_block(vertices: &[Vertex; BLOCK]) -> Self {
+        let [mut low, mut high, mut second, mut third] = [[0; BLOCK]; 4];
+        let rows = low.iter_mut().zip(&mut high).zip(second.iter_mut().zip(&mut third));
+        for (((low, high), (second, third)), vertex) in rows.zip(vertices) {
+            let [first, rest] = vertex.words();
+            (*low, *high) = (first as u32, (first >> 32) as u32);
+            (*second, *third) = (rest as u32, (rest >> 32) as u32);
+        }
+        // The tag is above, and those of one kind lie together.
+        let (least, most) = high.iter().fold((u32::MAX, 0), |(least, most), w| (least.min(*w), most.max(*w)));
+        let [least, most] = [least, most].map(|w| VertexKind::of_tag((w >> 24) as u8));
+        Self { kind: least.filter(|_| least == most), low, high, second, third }
+    }
+}
+
+/// Puts what is decoded of two words of each vertex: number by number, then together.
+#[allow(clippy::inline_always, reason = "part of kernels")]
+#[inline(always)]
+fn put<const N: usize>(words: [&Row<u32>; 2], out: &mut [[f32; N]], decode: impl Fn(u32, u32) -> [f32; N]) {
+    let [first, second] = words;
+    let mut rows = [[0.0; BLOCK]; N];
+    for (k, row) in rows.iter_mut().enumerate() {
+        for (to, (first, second)) in row.iter_mut().zip(first.iter().zip(second)) {
+            *to = decode(*first, *second).get(k).copied().unwrap_or_default();
+        }
+    }
+    if let Some(whole) = out.first_chunk_mut::<BLOCK>() {
+        join(&rows, whole);
+    } else {
+        let mut block = [[0.0; N]; BLOCK];
+        join(&rows, &mut block);
+        for (to, from) in out.iter_mut().zip(&block) {
+            *to = *from;
+        }
+    }
+}
+
+/// Vertices of rows.
+#[allow(clippy::inline_always, reason = "part of kernels")]
+#[inline(always)]
+fn join<const N: usize>(rows: &[Row<f32>; N], out: &mut [[f32; N]; BLOCK]) {
+    for (i, to) in out.iter_mut().enumerate() {
+        for (to, row) in to.iter_mut().zip(rows) {
+            *to = row.get(i).copied().unwrap_or_default();
+        }
+    }
+}
+
+/// Positions of one kind.
+#[allow(clippy::inline_always, reason = "part of kernels")]
+#[inline(always)]
+#[expect(clippy::cast_possible_truncation, reason = "halves of words")]
+fn put_positions(words: &Words, kind: VertexKind, out: &mut [[f32; 3]]) {
+    let rows = [&words.low, &words.high];
+    match kind {
+        VertexKind::Bits128 => put(rows, out, |low, high| {
+            [low as u16, (low >> 16) as u16, high as u16].map(|half| F16::from_bits(half).decode())
+        }),
+        _ => put(rows, out, |low, _| Se32::from_bits(low).decode()),
+    }
+}
+
+/// Normals of one kind.
+#[allow(clippy::inline_always, reason = "part of kernels")]
+#[inline(always)]
+fn put_normals(words: &Words, kind: VertexKind, flat: bool, out: &mut [[f32; 3]]) {
+    let codes = match kind {
+        VertexKind::Bits64 if !flat => {
+            return put([&words.low; 2], out, |low, _| direction(Se32::from_bits(low).decode()));
+        }
+        VertexKind::Bits64 => &words.high,
+        VertexKind::Bits96 => &words.second,
+        VertexKind::Bits128 => &words.third,
+    };
+    put([codes; 2], out, |codes, _| {
+        let [x, y, z, _] = codes.to_le_bytes();
+        [x, y, z].map(|code| F8A::from_bits(code).decode())
+    });
+}
+
+/// Texture coordinates of one kind.
+#[allow(clippy::inline_always, reason = "part of kernels")]
+#[inline(always)]
+fn put_uvs(words: &Words, kind: VertexKind, flat: bool, form: St14Form, out: &mut [[f32; 2]]) {
+    let rows = [&words.high, &words.second];
+    match kind {
+        VertexKind::Bits64 if flat => out.fill([0.0; 2]),
+        VertexKind::Bits64 => put(rows, out, |high, _| St11::from_bits(high).decode()),
+        VertexKind::Bits96 => put(rows, out, |high, _| {
+            // Both forms, of which one is taken without a branch.
+            let (fine, wide) = (St12::from_bits(high).decode(), St11::from_bits(high).decode());
+            if high & 1 << 24 == 0 { fine } else { wide }
+        }),
+        VertexKind::Bits128 => put(rows, out, |_, st| St14::from_bits(st).decode(form)),
+    }
+}
+
+/// Those that follow each other, taken from the front.
+#[allow(clippy::inline_always, reason = "part of kernels")]
+#[inline(always)]
+fn next<'a, T>(rest: &mut &'a mut [T], most: usize) -> &'a mut [T] {
+    let most = most.min(rest.len());
+    rest.split_off_mut(..most).unwrap_or_default()
 }
 
 meshwright_core::kernels! {
-    /// Positions, each in the space of its vertex's bone.
-    pub(crate) fn positions as positions_portable<'a>(vertices: &'a [Vertex], out: &'a mut [[f32; 3]]) -> () {
-        by_kind!(vertices, out,
-            VertexKind::Bits128 => Vertex::position_of_halves,
-            _ => Vertex::position_of_word,
-        );
-    }
-
-    /// Normals, each in the space of its vertex's bone, not of unit length.
-    pub(crate) fn normals as normals_portable<'a>(
-        vertices: &'a [Vertex],
-        flat: bool,
-        out: &'a mut [[f32; 3]],
-    ) -> () {
-        by_kind!(vertices, out,
-            VertexKind::Bits64 => |v: Vertex| v.normal(flat),
-            VertexKind::Bits96 => Vertex::normal_of_96,
-            VertexKind::Bits128 => Vertex::normal_of_128,
-        );
-    }
-
-    /// Texture coordinates; `form` is how 128-bit vertices are read.
-    pub(crate) fn uvs as uvs_portable<'a>(
+    /// Positions, each in the space of its vertex's bone, and normals, which are not of unit length, and texture
+    /// coordinates, for which `form` is how 128-bit vertices are read: of each as many as there is room for.
+    pub(crate) fn fill as fill_portable<'a>(
         vertices: &'a [Vertex],
         flat: bool,
         form: St14Form,
-        out: &'a mut [[f32; 2]],
+        positions: &'a mut [[f32; 3]],
+        normals: &'a mut [[f32; 3]],
+        uvs: &'a mut [[f32; 2]],
     ) -> () {
-        by_kind!(vertices, out,
-            VertexKind::Bits64 => |v: Vertex| if flat { [0.0; 2] } else { v.st_wide() },
-            VertexKind::Bits96 => |v: Vertex| {
-                // Both forms, of which one is taken without a branch.
-                let (fine, wide) = (v.st_fine(), v.st_wide());
-                if v.tag() & 1 == 0 { fine } else { wide }
-            },
-            VertexKind::Bits128 => |v: Vertex| v.st14().unwrap_or_default().decode(form),
-        );
+        let (mut positions, mut normals, mut uvs) = (positions, normals, uvs);
+        for vertices in vertices.chunks(BLOCK) {
+            let n = vertices.len();
+            let (positions, normals, uvs) = (next(&mut positions, n), next(&mut normals, n), next(&mut uvs, n));
+            if n > FEW {
+                let words = Words::of(vertices);
+                if let Some(kind) = words.kind {
+                    put_positions(&words, kind, positions);
+                    put_normals(&words, kind, flat, normals);
+                    put_uvs(&words, kind, flat, form, uvs);
+                    continue;
+                }
+            }
+            positions.iter_mut().zip(vertices).for_each(|(to, v)| *to = v.position());
+            normals.iter_mut().zip(vertices).for_each(|(to, v)| *to = v.normal(flat));
+            uvs.iter_mut().zip(vertices).for_each(|(to, v)| *to = v.st(flat, form));
+        }
     }
 }
 
@@ -79,9 +195,10 @@ mod tests {
             bits
         };
         let mut all = Vec::new();
-        for run in 0..120_u64 {
+        for run in 0..160_u64 {
             let tag = [0x12, 0xf8, 0xfd, 0xef, 0xfb, 0xf9, 0xfa][usize::try_from(run % 7).unwrap()];
-            for _ in 0..=run * 5 % 23 {
+            // Blocks of one kind too.
+            for _ in 0..=if run % 8 == 0 { 200 } else { run * 5 % 23 } {
                 let first = next() & !(0xff << 56) | tag << 56;
                 let second = match tag {
                     0xfd => next(),
@@ -102,20 +219,19 @@ mod tests {
         for (flat, form) in [(false, St14Form::Excess), (true, St14Form::Legacy)] {
             for (start, room) in [(0, all.len()), (3, all.len() - 3), (5, 700), (9, 0)] {
                 let some = &all[start..];
-                let (mut wide, mut portable) = (vec![[7.0; 3]; room], vec![[7.0; 3]; room]);
-                positions(some, &mut wide);
-                positions_portable(some, &mut portable);
-                let one: Vec<_> = some.iter().take(room).map(|v| v.position()).collect();
-                assert_eq!((bits(&wide), bits(&portable)), (bits(&one), bits(&one)));
-                normals(some, flat, &mut wide);
-                normals_portable(some, flat, &mut portable);
-                let one: Vec<_> = some.iter().take(room).map(|v| v.normal(flat)).collect();
-                assert_eq!((bits(&wide), bits(&portable)), (bits(&one), bits(&one)));
-                let (mut wide, mut portable) = (vec![[7.0; 2]; room], vec![[7.0; 2]; room]);
-                uvs(some, flat, form, &mut wide);
-                uvs_portable(some, flat, form, &mut portable);
-                let one: Vec<_> = some.iter().take(room).map(|v| v.st(flat, form)).collect();
-                assert_eq!((bits2(&wide), bits2(&portable)), (bits2(&one), bits2(&one)));
+                let (mut p, mut q) = (vec![[7.0; 3]; room], vec![[7.0; 3]; all.len()]);
+                let mut t = vec![[7.0; 2]; room / 2];
+                for fill in [fill, fill_portable] {
+                    fill(some, flat, form, &mut p, &mut q, &mut t);
+                    let one: Vec<_> = some.iter().take(room).map(|v| v.position()).collect();
+                    assert_eq!(bits(&p), bits(&one));
+                    let one: Vec<_> = some.iter().map(|v| v.normal(flat)).collect();
+                    assert_eq!(bits(&q[..some.len()]), bits(&one));
+                    assert!(q[some.len()..].iter().all(|untouched| *untouched == [7.0; 3]));
+                    let one: Vec<_> = some.iter().take(room / 2).map(|v| v.st(flat, form)).collect();
+                    assert_eq!(bits2(&t), bits2(&one));
+                    (p.fill([7.0; 3]), q.fill([7.0; 3]), t.fill([7.0; 2]));
+                }
             }
         }
     }

@@ -282,19 +282,9 @@ impl Vertex {
     #[inline]
     pub fn position(self) -> [f32; 3] {
         match self.kind() {
-            VertexKind::Bits128 => self.position_of_halves(),
-            _ => self.position_of_word(),
+            VertexKind::Bits128 => self.halves().map(F16::decode),
+            _ => Se32::from_bits(low(textured::POSITION, self.first)).decode(),
         }
-    }
-
-    #[inline]
-    pub(crate) fn position_of_halves(self) -> [f32; 3] {
-        self.halves().map(F16::decode)
-    }
-
-    #[inline]
-    pub(crate) const fn position_of_word(self) -> [f32; 3] {
-        Se32::from_bits(low(textured::POSITION, self.first)).decode()
     }
 
     /// The three binary16 coordinates of a 128-bit vertex.
@@ -333,16 +323,6 @@ impl Vertex {
         [f8a(second128::NORMAL_X, second), f8a(second128::NORMAL_Y, second), f8a(second128::NORMAL_Z, second)]
     }
 
-    #[inline]
-    pub(crate) fn normal_of_96(self) -> [f32; 3] {
-        self.codes_of_96().map(F8A::decode)
-    }
-
-    #[inline]
-    pub(crate) fn normal_of_128(self) -> [f32; 3] {
-        self.codes_of_128().map(F8A::decode)
-    }
-
     /// The normal in the space of the vertex's bone, not brought to unit length. A 64-bit vertex under a
     /// texture has none: the direction of its position stands for it, zero at the origin.
     #[inline]
@@ -358,20 +338,12 @@ impl Vertex {
     pub fn st(self, flat_color: bool, form: St14Form) -> [f32; 2] {
         match self.kind() {
             VertexKind::Bits64 if flat_color => [0.0; 2],
-            VertexKind::Bits96 if self.tag() & 1 == 0 => self.st_fine(),
+            VertexKind::Bits96 if self.tag() & 1 == 0 => {
+                St12::from_bits(low(textured::ST, self.first)).decode()
+            }
             VertexKind::Bits128 => self.st14().unwrap_or_default().decode(form),
-            _ => self.st_wide(),
+            _ => St11::from_bits(low(textured::ST, self.first)).decode(),
         }
-    }
-
-    #[inline]
-    pub(crate) const fn st_fine(self) -> [f32; 2] {
-        St12::from_bits(low(textured::ST, self.first)).decode()
-    }
-
-    #[inline]
-    pub(crate) const fn st_wide(self) -> [f32; 2] {
-        St11::from_bits(low(textured::ST, self.first)).decode()
     }
 
     /// The texture coordinate word of a 128-bit vertex.

@@ -71,19 +71,31 @@ impl Mesh {
         self.vertices.iter().map(move |v| v.st(flat, form))
     }
 
+    /// Decodes positions, normals and texture coordinates into slices, of each as many as both sides hold: faster than one
+    /// by one, and than one slice after the other. `form` is how 128-bit vertices are read.
+    pub fn fill_vertices(
+        &self,
+        form: St14Form,
+        positions: &mut [[f32; 3]],
+        normals: &mut [[f32; 3]],
+        uvs: &mut [[f32; 2]],
+    ) {
+        decode::fill(&self.vertices, self.flat_color().is_some(), form, positions, normals, uvs);
+    }
+
     /// Decodes positions into a slice, as many as both sides hold: faster than one by one.
     pub fn fill_positions(&self, out: &mut [[f32; 3]]) {
-        decode::positions(&self.vertices, out);
+        self.fill_vertices(St14Form::Excess, out, &mut [], &mut []);
     }
 
     /// Decodes normals into a slice, as many as both sides hold: faster than one by one.
     pub fn fill_normals(&self, out: &mut [[f32; 3]]) {
-        decode::normals(&self.vertices, self.flat_color().is_some(), out);
+        self.fill_vertices(St14Form::Excess, &mut [], out, &mut []);
     }
 
     /// Decodes texture coordinates into a slice, as many as both sides hold: faster than one by one.
     pub fn fill_uvs(&self, form: St14Form, out: &mut [[f32; 2]]) {
-        decode::uvs(&self.vertices, self.flat_color().is_some(), form, out);
+        self.fill_vertices(form, &mut [], &mut [], out);
     }
 
     /// Colours: the material's base colour, white under a texture, times the vertex's own colour if it has one.

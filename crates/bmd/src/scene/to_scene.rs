@@ -237,13 +237,13 @@ impl Export<'_> {
         let flat = mesh.flat_color();
         let axes = self.axes;
         let mut positions = self.budget.filled("positions", n, [0.0; 3])?;
-        mesh.fill_positions(&mut positions);
+        let mut normals = self.budget.filled("normals", n, [0.0; 3])?;
+        let mut uvs = self.budget.filled("texture coordinates", n, [0.0; 2])?;
+        mesh.fill_vertices(self.form, &mut positions, &mut normals, &mut uvs);
         for (p, bone) in positions.iter_mut().zip(mesh.bones()) {
             *p = axes.point(self.pose.point(self.bounded.unwrap_or(bone), *p));
         }
-        let normals = self.normals(mesh, &path)?;
-        let mut uvs = self.budget.filled("texture coordinates", n, [0.0; 2])?;
-        mesh.fill_uvs(self.form, &mut uvs);
+        self.turn_normals(&mut normals, mesh, &path);
         // Without a texture and without coordinates there is nothing to carry.
         if self.is_gltf() && flat.is_some() && uvs.iter().flatten().all(|c| *c == 0.0) {
             uvs = Vec::new();
@@ -272,9 +272,8 @@ impl Export<'_> {
             .with_extras(extras))
     }
 
-    fn normals(&mut self, mesh: &BmdMesh, path: &str) -> Result<Vec<[f32; 3]>, ConvertError> {
-        let mut normals = self.budget.filled("normals", mesh.vertices.len(), [0.0; 3])?;
-        mesh.fill_normals(&mut normals);
+    /// Normals as stored to those of the pose.
+    fn turn_normals(&mut self, normals: &mut [[f32; 3]], mesh: &BmdMesh, path: &str) {
         let (mut zero, mut longest) = (0_usize, 0.0_f64);
         for (normal, bone) in normals.iter_mut().zip(mesh.bones()) {
             let n = self.axes.direction(self.pose.vector(self.bounded.unwrap_or(bone), *normal));
@@ -296,7 +295,6 @@ impl Export<'_> {
             let loss = Loss::note("normals-scaled", path, "normals were made to have length 1");
             self.losses.push(loss.by(longest, "off"));
         }
-        Ok(normals)
     }
 
     fn material(

@@ -89,9 +89,7 @@ fn against(program: &Path, report: &mut Report, effort: Effort) -> Result<(), St
         let mut uvs = vec![[0.0; 2]; n];
         let mut ours = || {
             let mesh = black_box(&mesh);
-            mesh.fill_positions(&mut positions);
-            mesh.fill_normals(&mut normals);
-            mesh.fill_uvs(St14Form::Excess, &mut uvs);
+            mesh.fill_vertices(St14Form::Excess, &mut positions, &mut normals, &mut uvs);
             black_box((&mut positions, &mut normals, &mut uvs));
         };
         ours();
