@@ -5,7 +5,8 @@ use meshwright::files::{PackBuilder, PackKind};
 use meshwright::gltf::{ExportOptions, GltfFile, export_keeping};
 use meshwright::scene::{Extra, Scene, SceneOptions};
 use meshwright::{
-    Asset, Keeping, KeptError, Limits, OpenOptions, Original, ReadOptions, ReadSettings, RecoverOptions,
+    Asset, Format, Keeping, KeptError, Limits, OpenOptions, Original, ReadOptions, ReadSettings,
+    RecoverOptions, Target, WriteOptions, recovery_lines,
 };
 use meshwright_testkit::testdata;
 use proptest::prelude::*;
@@ -129,6 +130,41 @@ fn a_document_without_a_model_has_none() {
     let plain = Asset::from_memory("x.glb", glb, [], &OpenOptions::default()).unwrap();
     assert!(!plain.has_kept() && Original::kept_in(&plain, &ReadSettings::default()).unwrap().is_none());
     assert!(Original::kept_in(&asset(HOPPER), &ReadSettings::default()).unwrap().is_none());
+}
+
+/// One call gives the files of what came back, whether the model that went along can be used or not.
+#[test]
+fn what_came_back_is_restored() {
+    let (scene, mut record) = record();
+    let (how, write) = (RecoverOptions::default(), WriteOptions::default());
+    let mut edited = scene.clone();
+    edited.meshes[0].positions[0][1] += 1.0;
+    let moved = document(&edited, &record);
+    let own = asset(HOPPER);
+    let made = document(&scene, &record).restore(None, Format::Dpm, "a.dpm", &how, &write).unwrap();
+    assert_eq!(recovery_lines(&made.recovery.unwrap(), 9), ["nothing was edited"]);
+    assert_eq!(
+        (made.files.main().unwrap().name.as_str(), &made.files.main().unwrap().bytes[..]),
+        ("a.dpm", own.bytes())
+    );
+
+    let made = moved.restore(None, Format::Dpm, "a.dpm", &how, &write).unwrap();
+    assert!(recovery_lines(&made.recovery.unwrap(), 9)[0].contains("1 vertex moved by up to 1"));
+    assert_ne!(made.files.main().unwrap().bytes, own.bytes());
+    let known = moved.restore(None, Format::Dpm, "a.dpm", &how.with_unedited(true), &write).unwrap();
+    assert_eq!(known.files.main().unwrap().bytes, own.bytes());
+    let onto = Original::new(asset(HOPPER));
+    let added = moved.restore(Some(&onto), Format::Dpm, "a.dpm", &how.with_unedited(true), &write).unwrap();
+    assert_eq!(added.files, made.files, "what is only named may have been edited");
+    let scaled = write.clone().with_scale(Some(2.0));
+    let big = document(&scene, &record).restore(None, Format::Dpm, "a.dpm", &how, &scaled).unwrap();
+    assert_ne!(big.files.main().unwrap().bytes, own.bytes());
+
+    *field(&mut record, "v") = Extra::Int(2);
+    let made = document(&scene, &record).restore(None, Format::Dpm, "a.dpm", &how, &write).unwrap();
+    assert!(made.recovery.is_none() && made.losses.iter().any(|loss| loss.code == "kept-ignored"));
+    let made = moved.restore(None, Target::Glb, "a.glb", &how, &write).unwrap();
+    assert!(made.recovery.is_none() && made.files.main().unwrap().name == "a.glb");
 }
 
 /// Names of parts are found again by their marks.

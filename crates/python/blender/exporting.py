@@ -1,14 +1,13 @@
 """Models out of Blender."""
 
 import os
-import tempfile
 
 import bpy
 import meshwright
 from bpy.props import EnumProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper
 
-from .shared import FORMAT, KEPT, KEYED_AT, Tells, extensions, formats, glob, known, losses, one_second
+from .shared import FORMAT, KEPT, UNEDITED, Tells, digest, extensions, formats, glob, losses, written
 
 AUTO = ("AUTO", "By the file's name", "")
 DIALECTS = {name: meshwright.dialects(name) for name, _, _ in formats()}
@@ -29,16 +28,15 @@ def model_of(context, name=""):
 
 def save(context, collection, path, options):
     """Writes a collection as a game's model: lines to be reported."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = os.path.join(folder, "edited.glb")
-        write(context, collection, file)
-        said = []
-        edited = meshwright.open(file)
+    glb = written(context, collection)
+    edited = meshwright.open(glb, name=f"{collection.name}.glb")
+    said = []
     paths, lost, report = meshwright.restore(
         edited,
         path,
         to=None if options.target == "AUTO" else options.target,
         snap=options.snap.lower(),
+        unedited=collection.get(UNEDITED) == digest(glb),
         dialect=None if options.dialect == "AUTO" else options.dialect,
         scale=None if options.scale == 1.0 else options.scale,
     )
@@ -48,40 +46,6 @@ def save(context, collection, path, options):
         said.append(("INFO", "the model is made anew: none of a game went along"))
     said.append(("INFO", "written: " + ", ".join(paths)))
     return said + losses(lost)
-
-
-def write(context, collection, file):
-    """Lets Blender write a collection as a GLB, with the text that goes along."""
-    scene = context.scene
-    had, kept = scene.get(KEPT), collection.get(KEPT)
-    render = scene.render
-    keyed_at = collection.get(KEYED_AT) or max(1, round(render.fps / render.fps_base))
-    if KEPT in scene:
-        del scene[KEPT]
-    if kept is not None:
-        scene[KEPT] = kept
-    whole = collection == scene.collection
-    operator = bpy.ops.export_scene.gltf
-    try:
-        with one_second(scene, keyed_at):
-            options = known(
-                operator,
-                export_format="GLB",
-                export_extras=True,
-                export_all_influences=True,
-                export_animation_mode="ACTIONS",
-                # All actions that fit, also those that are on no track, unless they may be another model's.
-                export_anim_single_armature=len(bpy.data.armatures) < 2,
-                export_optimize_animation_size=False,
-                export_frame_range=False,
-                collection="" if whole else collection.name,
-            )
-            operator(filepath=file, **options)
-    finally:
-        if KEPT in scene:
-            del scene[KEPT]
-        if had is not None:
-            scene[KEPT] = had
 
 
 class EXPORT_SCENE_OT_meshwright(bpy.types.Operator, ExportHelper, Tells):

@@ -1,8 +1,6 @@
 """Models into Blender."""
 
-import json
 import os
-import struct
 import tempfile
 
 import bpy
@@ -10,16 +8,10 @@ import meshwright
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 
-from .shared import FORMAT, KEPT, KEYED_AT, Tells, glob, known, losses, one_second
+from .shared import FORMAT, KEPT, KEYED_AT, RATE, UNEDITED, Tells, digest, document, glob, known, losses, one_second, written
 
 FRACTION = 32
 """Frames of a second of glTF where a clip's own are no whole number: powers of two keep key times exact."""
-
-
-def document(glb):
-    """The JSON of a GLB."""
-    (length,) = struct.unpack_from("<I", glb, 12)
-    return json.loads(glb[20 : 20 + length])
 
 
 def tips(gltf):
@@ -49,7 +41,7 @@ def load(context, model, options):
         scale=None if options.scale == 1.0 else options.scale,
     )
     glb = files[0][1]
-    gltf = document(glb)
+    gltf, _ = document(glb)
     collection = bpy.data.collections.new(model.name)
     context.collection.children.link(collection)
     actions = set(bpy.data.actions)
@@ -64,13 +56,15 @@ def load(context, model, options):
         play(context.scene, collection, clips, rate, options, not actions)
         if options.rate == "CLIP" and len({clip.rate for clip in clips}) > 1:
             said.append(("INFO", f"clips have several rates; the scene has {rate:g}, that of {clips[0].name!r}"))
+    if options.exact and kept is not None:
+        collection[UNEDITED] = digest(written(context, collection))
     return collection, said + losses(lost)
 
 
 def read(context, collection, glb, bones):
     """Lets Blender read a GLB into a collection, in which further scenes of it are collections of their own."""
     scene, layer = context.scene, context.view_layer
-    had, active = scene.get(KEPT), layer.active_layer_collection
+    had, active, before = scene.get(KEPT), layer.active_layer_collection, set(bpy.data.objects)
     layer.active_layer_collection = layer_of(layer.layer_collection, collection)
     try:
         with tempfile.TemporaryDirectory() as folder:
@@ -79,6 +73,11 @@ def read(context, collection, glb, bones):
                 out.write(glb)
             operator = bpy.ops.import_scene.gltf
             operator(filepath=file, **known(operator, import_scene_extras=False, bone_heuristic=bones))
+        # Before 5.0 the active collection is passed over.
+        for thing in set(bpy.data.objects) - before - set(collection.all_objects):
+            for other in list(thing.users_collection):
+                other.objects.unlink(thing)
+            collection.objects.link(thing)
     finally:
         layer.active_layer_collection = active
         # Older versions put it there unasked.
@@ -116,7 +115,7 @@ def play(scene, collection, clips, rate, options, first):
                 action.use_frame_range = True
                 action.frame_start, action.frame_end = 0, max(clip.frames - 1, 0)
                 action.use_cyclic = clip.looping
-                action["meshwright_rate"] = clip.rate
+                action[RATE] = clip.rate
 
 
 class Options:
@@ -136,6 +135,12 @@ class Options:
             ("SCENE", "Scene's", "The scene keeps its rate; clips play at that, and go back with their own"),
         ),
         default="CLIP",
+    )
+    exact: BoolProperty(
+        name="Exact",
+        description="Remember what Blender writes of the model unedited, so that what it changes by itself is no edit. "
+        "Takes as long as an export",
+        default=True,
     )
     scale: FloatProperty(
         name="Scale",

@@ -1,7 +1,13 @@
 """What import and export share."""
 
 import contextlib
+import hashlib
+import json
+import os
+import struct
+import tempfile
 
+import bpy
 import meshwright
 
 KEPT = "meshwright"
@@ -12,6 +18,12 @@ FORMAT = "meshwright_format"
 
 KEYED_AT = "meshwright_keyed_at"
 """How many frames of Blender are a second of the glTF, of a collection that came with clips."""
+
+RATE = "meshwright_rate"
+"""The frames per second of an action that came as a clip."""
+
+UNEDITED = "meshwright_unedited"
+"""What Blender writes of a collection that was not edited, as a hash."""
 
 MOST_TOLD = 12
 """Reports of a kind that are made one by one."""
@@ -46,10 +58,77 @@ def one_second(scene, frames):
         render.fps, render.fps_base = had
 
 
+@contextlib.contextmanager
+def new_clips(scene, keyed_at):
+    """Actions that came from no game say in their glTF how they are played: at the rate of the scene."""
+    render = scene.render
+    said = {"rate": render.fps / render.fps_base, "frames_at": keyed_at}
+    new = [action for action in bpy.data.actions if RATE not in action and not said.keys() & action.keys()]
+    for action in new:
+        for name, value in (*said.items(), ("loop", action.use_cyclic)):
+            action[name] = value
+    try:
+        yield
+    finally:
+        for action in new:
+            for name in (*said, "loop"):
+                del action[name]
+
+
 def known(operator, **options):
     """The options that an operator of this version of Blender has."""
     properties = operator.get_rna_type().properties
     return {name: value for name, value in options.items() if name in properties}
+
+
+def document(glb):
+    """The JSON of a GLB, and what follows."""
+    (length,) = struct.unpack_from("<I", glb, 12)
+    return json.loads(glb[20 : 20 + length]), glb[20 + length :]
+
+
+def digest(glb):
+    """What a GLB holds of models, whoever wrote it and whatever is said of the scene, as a hash."""
+    gltf, binary = document(glb)
+    del gltf["asset"]
+    for scene in gltf["scenes"]:
+        scene.pop("extras", None)
+    return hashlib.sha256(json.dumps(gltf).encode() + binary).hexdigest()
+
+
+def written(context, collection):
+    """What Blender makes of a collection: a GLB with the text that goes along."""
+    scene, render = context.scene, context.scene.render
+    had, kept = scene.get(KEPT), collection.get(KEPT)
+    keyed_at = collection.get(KEYED_AT) or max(1, round(render.fps / render.fps_base))
+    if KEPT in scene:
+        del scene[KEPT]
+    if kept is not None:
+        scene[KEPT] = kept
+    operator = bpy.ops.export_scene.gltf
+    try:
+        with new_clips(scene, keyed_at), one_second(scene, keyed_at), tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "model.glb")
+            options = known(
+                operator,
+                export_format="GLB",
+                export_extras=True,
+                export_all_influences=True,
+                export_animation_mode="ACTIONS",
+                # All actions that fit, also those that are on no track, unless they may be another model's.
+                export_anim_single_armature=len(bpy.data.armatures) < 2,
+                export_optimize_animation_size=False,
+                export_frame_range=False,
+                collection="" if collection == scene.collection else collection.name,
+            )
+            operator(filepath=file, **options)
+            with open(file, "rb") as glb:
+                return glb.read()
+    finally:
+        if KEPT in scene:
+            del scene[KEPT]
+        if had is not None:
+            scene[KEPT] = had
 
 
 class Tells:

@@ -268,10 +268,12 @@ impl Model {
     ///
     /// It is held against the game's own file, `onto` or the one that was kept in it: whatever was not edited is as it was
     /// there, bit for bit. `snap` is how near values must be to be those: "exact", "default" for what editors change without
-    /// being asked, "loose" for what programs change that make files smaller. `to` is the format, by default that of the name.
+    /// being asked, "loose" for what programs change that make files smaller. With `unedited` the file that was kept is taken
+    /// without a look, by who knows that nothing was edited. `to` is the format, by default that of the name.
     /// Without any original the files are made as by `convert`, and there is no report.
     #[pyo3(signature = (
-        name, *, to = None, onto = None, snap = "default", frames_at = None, scale = None, dialect = None
+        name, *, to = None, onto = None, snap = "default", unedited = false, frames_at = None, scale = None,
+        dialect = None
     ))]
     #[expect(clippy::too_many_arguments, reason = "they have names where they are given")]
     fn restore<'py>(
@@ -281,6 +283,7 @@ impl Model {
         to: Option<&str>,
         onto: Option<PyRef<'py, Self>>,
         snap: &str,
+        unedited: bool,
         frames_at: Option<NonZeroU16>,
         scale: Option<f64>,
         dialect: Option<&str>,
@@ -289,6 +292,7 @@ impl Model {
         let options = writing(self.limits(), scale, dialect)?;
         let how = RecoverOptions::default()
             .with_snap(crate::options::snap(snap)?)
+            .with_unedited(unedited)
             .with_frames_at(frames_at)
             .with_limits(self.limits());
         let onto = onto.map(|model| Original::new(model.asset.clone()));

@@ -3,7 +3,10 @@ import gc
 import inspect
 import json
 import pathlib
+import re
+import shutil
 import threading
+import zipfile
 
 import meshwright
 import numpy as np
@@ -104,6 +107,8 @@ def test_an_edited_vertex_comes_back_alone(tmp_path):
     out = tmp_path / "new" / "hopper.ok.dpm"
     paths, _, report = meshwright.restore(bytes(glb), out, name="hopper.glb")
     assert not report["untouched"] and paths[0] == str(out)
+    trusted = meshwright.open(bytes(glb)).restore("x.dpm", unedited=True)
+    assert trusted[0][0][1] == path.read_bytes() and trusted[2]["untouched"]
     (mesh,) = [mesh for mesh in report["meshes"] if mesh["state"] != "untouched"]
     assert mesh["moved"] == 1 and abs(mesh["furthest"] - 0.5) < 1e-5
     assert all(clip["state"] == "untouched" for clip in report["clips"])
@@ -297,3 +302,20 @@ def test_threads_work_side_by_side():
     for thread in threads:
         thread.join()
     assert not failed
+
+
+def test_the_page_of_the_book_works(tmp_path, monkeypatch):
+    page = (TESTDATA.parent / "docs/python.md").read_text()
+    monkeypatch.chdir(tmp_path)
+    for fixture, name in re.findall(r"^(?:<!-- )?file (\S+) as (\S+)", page, re.MULTILINE):
+        pathlib.Path(name).parent.mkdir(exist_ok=True)
+        shutil.copy(TESTDATA / fixture, name)
+    with zipfile.ZipFile("data.pk3", "w") as pack:
+        for path in pathlib.Path("models").iterdir():
+            pack.write(path, path.name)
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert len(blocks) > 5
+    names = {}
+    for block in blocks:
+        exec(block, names)
+    assert names["report"]["untouched"] and names["sizes"]

@@ -20,6 +20,8 @@ pub struct RecoverOptions {
     pub snap: Snap,
     /// The rate at which the keys of native clips lie in the edited file, where that is not said there.
     pub frames_at: Option<NonZeroU16>,
+    /// Nothing was edited, as who calls knows better: the model that was [kept](Original::is_kept) is the result.
+    pub unedited: bool,
     /// What scenes on the way may take.
     pub limits: Limits,
 }
@@ -36,6 +38,13 @@ impl RecoverOptions {
     #[must_use]
     pub const fn with_frames_at(mut self, rate: Option<NonZeroU16>) -> Self {
         self.frames_at = rate;
+        self
+    }
+
+    /// The same options for a model that was edited, or was not.
+    #[must_use]
+    pub const fn with_unedited(mut self, unedited: bool) -> Self {
+        self.unedited = unedited;
         self
     }
 
@@ -77,6 +86,10 @@ impl Original {
     pub fn recover(&self, edited: &Asset, options: &RecoverOptions) -> Result<Recovered, ConvertError> {
         let scenes = SceneOptions::default().with_limits(options.limits);
         let native = self.asset().to_scene(&scenes.clone().with_extras(true).with_solids(self.solids))?.value;
+        if options.unedited && self.is_kept() {
+            let (scene, report) = (native.clone(), Recovery::default());
+            return Ok(Recovered { scene, native, report, losses: Vec::new() });
+        }
         let Edited { mut scene, marks, losses, frames_at } = Edited::of(edited, options, &scenes)?;
         let stated = f64::from(scene.scale);
         if stated != 1.0 {

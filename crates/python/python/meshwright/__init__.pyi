@@ -70,6 +70,7 @@ class Model:
         to: Optional[str] = None,
         onto: Optional[Model] = None,
         snap: Snap = "default",
+        unedited: bool = False,
         frames_at: Optional[int] = None,
         scale: Optional[float] = None,
         dialect: Optional[str] = None,
