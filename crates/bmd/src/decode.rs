@@ -230,7 +230,9 @@ mod tests {
                     assert!(q[some.len()..].iter().all(|untouched| *untouched == [7.0; 3]));
                     let one: Vec<_> = some.iter().take(room / 2).map(|v| v.st(flat, form)).collect();
                     assert_eq!(bits2(&t), bits2(&one));
-                    (p.fill([7.0; 3]), q.fill([7.0; 3]), t.fill([7.0; 2]));
+                    p.fill([7.0; 3]);
+                    q.fill([7.0; 3]);
+                    t.fill([7.0; 2]);
                 }
             }
         }

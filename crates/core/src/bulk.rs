@@ -286,6 +286,19 @@ kernels! {
         values.iter().fold(0, |most: u32, v| most.max(v.to_bits() & MAGNITUDE)) < INFINITE
     }
 
+    /// True when no number is infinite or NaN.
+    pub fn are_finite as are_finite_portable<'a>(numbers: &'a [f32]) -> bool {
+        numbers.iter().fold(0, |most: u32, v| most.max(v.to_bits() & MAGNITUDE)) < INFINITE
+    }
+
+    /// The lower halves of words, as many as both sides hold.
+    pub fn fill_low_u16 as fill_low_u16_portable<'a>(words: &'a [u32], out: &'a mut [u16]) -> () {
+        for (to, word) in out.iter_mut().zip(words) {
+            let [a, b, ..] = word.to_le_bytes();
+            *to = u16::from_le_bytes([a, b]);
+        }
+    }
+
     /// The greatest number; 0 of none.
     pub fn greatest as greatest_portable<'a>(values: &'a [u32]) -> u32 {
         values.iter().fold(0, |most, v| most.max(*v))
@@ -500,6 +513,13 @@ mod tests {
                 extend(bytes, &mut out);
                 prop_assert_eq!(&out[1..], whole);
             }
+            let low = |word: &u32| u16::try_from(word & 0xffff).unwrap();
+            for fill in [fill_low_u16, fill_low_u16_portable] {
+                let mut out = vec![7; room];
+                fill(&words, &mut out);
+                let expected: Vec<_> = words.iter().map(low).chain(core::iter::repeat(7)).take(room).collect();
+                prop_assert_eq!(out, expected);
+            }
             prop_assert_eq!(greatest(&words), words.iter().copied().max().unwrap_or(0));
             prop_assert_eq!(greatest_portable(&words), greatest(&words));
         }
@@ -530,6 +550,8 @@ mod tests {
             ] {
                 let mut out = vec![F32::default(); words.len()];
                 prop_assert_eq!(fill(bytes, &mut out), finite);
+                let plain: Vec<_> = words.iter().map(|w| f32::from_bits(*w)).collect();
+                prop_assert_eq!((are_finite(&plain), are_finite_portable(&plain)), (finite, finite));
                 prop_assert_eq!(&bits(&out), &words);
             }
             for (extend, bytes) in [(extend_be_f32 as fn(&[u8], &mut Vec<F32>), &be), (extend_le_f32, &le)] {

@@ -1,7 +1,7 @@
 //! Rotations in 64 bits.
 #![allow(clippy::indexing_slicing, reason = "vectors and matrices of fixed size")]
 
-use meshwright_core::bulk::{INFINITE, MAGNITUDE};
+use meshwright_core::bulk::{INFINITE, MAGNITUDE, are_finite};
 use meshwright_core::math::quat::{self, toward};
 pub(crate) use meshwright_core::math::quat::{IDENTITY, to_basis as rotation};
 use meshwright_core::math::{Affine, Trs};
@@ -61,8 +61,11 @@ pub(crate) fn decompose(m: &Affine) -> (Trs, f64) {
 /// What of a matrix may get lost without a word: the noise of 32 bits.
 pub(crate) const SHEAR_NOISE: f64 = 5e-6;
 
+/// The least and the greatest of each component.
+type Range<const N: usize> = ([f32; N], [f32; N]);
+
 /// The least and the greatest of each component; the values are finite.
-pub(crate) fn range<const N: usize>(items: &[[f32; N]]) -> Option<([f32; N], [f32; N])> {
+pub(crate) fn range<const N: usize>(items: &[[f32; N]]) -> Option<Range<N>> {
     // Four at a time: as many lanes as make whole registers of vectors of any length.
     let first = *items.first()?;
     let (mut low, mut high) = ([first; 4], [first; 4]);
@@ -80,6 +83,18 @@ pub(crate) fn range<const N: usize>(items: &[[f32; N]]) -> Option<([f32; N], [f3
         lanes.into_iter().fold(lanes[0], |all, lane| std::array::from_fn(|i| pick(all[i], lane[i])))
     };
     Some((fold(low, f32::min), fold(high, f32::max)))
+}
+
+/// [`range`], of points in one pass that says too whether all values are finite; otherwise it means nothing.
+pub(crate) fn finite_range<const N: usize>(items: &[[f32; N]]) -> (Option<Range<N>>, bool) {
+    if N != 3 || items.is_empty() {
+        return (range(items), are_finite(items.as_flattened()));
+    }
+    let mut seen = Seen::NOTHING;
+    see_points(items.as_flattened().as_chunks().0, &mut seen);
+    let (low, high) = seen.range();
+    let sized = |limit: [f32; 3]| std::array::from_fn(|i| limit.get(i).copied().unwrap_or_default());
+    (Some((sized(low), sized(high))), seen.is_finite())
 }
 
 /// What is seen of points by the way: whether all are finite, and then their range.
@@ -127,11 +142,6 @@ meshwright_core::kernels! {
         some.iter().for_each(&mut take);
         rest.iter().for_each(|point| take(&[*point; LANES]));
         *seen = Seen { low, high, finite: finite & (most < INFINITE) };
-    }
-
-    /// Whether all numbers are finite.
-    pub(crate) fn are_finite as are_finite_portable<'a>(numbers: &'a [f32]) -> bool {
-        numbers.iter().fold(0, |most: u32, v| most.max(v.to_bits() & MAGNITUDE)) < INFINITE
     }
 }
 

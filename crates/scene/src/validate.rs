@@ -8,6 +8,7 @@ use crate::motion::Motion;
 use crate::skeleton::Local;
 use alloc::format;
 use alloc::string::String;
+use meshwright_core::bulk;
 
 /// A rule that a scene breaks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -76,11 +77,10 @@ impl Scene {
             check(len == 0 || len == n, || name.into(), "needs one entry per vertex")?;
         }
         // Whole arrays, without a branch per value.
-        let last = mesh.triangles.as_flattened().iter().fold(0, |last, &v| last.max(v));
-        let in_range = mesh.triangles.is_empty() || (last as usize) < n;
+        let in_range =
+            mesh.triangles.is_empty() || (bulk::greatest(mesh.triangles.as_flattened()) as usize) < n;
         check(in_range, || "triangles".into(), "names a vertex that does not exist")?;
-        let finite = mesh.positions.as_flattened().iter().fold(true, |all, c| all & c.is_finite());
-        check(finite, || "positions".into(), "is not finite")?;
+        check(bulk::are_finite(mesh.positions.as_flattened()), || "positions".into(), "is not finite")?;
         let material = mesh.material.is_none_or(|m| m.0 < self.materials.len());
         check(material, || "material".into(), "does not exist")?;
         let Some(skin) = &mesh.skin else { return Ok(()) };

@@ -13,6 +13,7 @@ use crate::math::{self, cross, dot, narrow, unit, wide};
 use gltf_json::mesh::{Mode, Primitive, Semantic};
 use gltf_json::validation::Checked::{self, Valid};
 use gltf_json::{Accessor, Index, Material};
+use meshwright_core::bulk;
 use meshwright_scene::{
     ColorEncoding, ConvertError, Loss, Mesh, TextureAxes, handedness, texture_axes, unit_tangent,
 };
@@ -298,10 +299,10 @@ fn finite_uvs<'s>(
     path: &str,
     losses: &mut Vec<Loss>,
 ) -> Result<Cow<'s, [[f32; 2]]>, ConvertError> {
-    let odd = uvs.iter().filter(|[u, v]| !(u.is_finite() & v.is_finite())).count();
-    if odd == 0 {
+    if bulk::are_finite(uvs.as_flattened()) {
         return Ok(uvs);
     }
+    let odd = uvs.iter().filter(|[u, v]| !(u.is_finite() & v.is_finite())).count();
     let loss = Loss::new("uvs-replaced", path, "texture coordinates that are not finite became 0");
     losses.push(loss.of(odd, "vertex", "vertices"));
     let mut clean = out.memory.reserve("texture coordinates", uvs.len())?;

@@ -6,12 +6,13 @@
 )]
 
 use crate::export::pieces::{Piece, Pieces, flat};
-use crate::math::range;
+use crate::math::{finite_range, range};
 use gltf_json::accessor::{Accessor, ComponentType, GenericComponentType, Type};
 use gltf_json::buffer::{Target, View};
 use gltf_json::validation::Checked::Valid;
 use gltf_json::validation::USize64;
 use gltf_json::{Index, Root};
+use meshwright_core::bulk;
 use meshwright_scene::{Budget, ConvertError, LimitExceeded, Limits};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -179,12 +180,13 @@ impl<'s> Output<'s> {
         target: Use,
         bounds: Bounds,
     ) -> Result<Index<Accessor>, ConvertError> {
-        let range = match bounds {
-            Bounds::Written => range(&items),
-            _ => None,
+        let (range, finite) = match bounds {
+            Bounds::Written => finite_range(&items),
+            Bounds::Omitted => (None, bulk::are_finite(items.as_flattened())),
+            Bounds::OmittedFinite => (None, true),
         };
-        if bounds != Bounds::OmittedFinite {
-            check_finite(what, items.as_flattened())?;
+        if !finite {
+            return Err(ConvertError::invalid(what, NOT_FINITE));
         }
         let count = items.len();
         let view = self.view(what, Piece::Floats(flat(items)), target)?;
@@ -233,7 +235,9 @@ impl<'s> Output<'s> {
         if let Some(known) = known {
             return Ok(known.accessor);
         }
-        check_finite(what, numbers)?;
+        if !bulk::are_finite(numbers) {
+            return Err(ConvertError::invalid(what, NOT_FINITE));
+        }
         self.memory.charge_items(what, self.buffer.growth(size_of_val(numbers)) as u64, 1)?;
         let (at, piece, start) = self.buffer.append(numbers);
         let view = self.grown_key_view(at)?;
@@ -318,12 +322,7 @@ impl<'s> Output<'s> {
     }
 }
 
-/// Refuses what is not finite.
-fn check_finite(what: &'static str, numbers: &[f32]) -> Result<(), ConvertError> {
-    // Carries into the sign bit where all exponent bits are set: a test without a branch per value.
-    let carry = numbers.iter().fold(0, |carry, v| carry | ((v.to_bits() & 0x7f80_0000) + 0x0080_0000));
-    if carry >> 31 == 0 { Ok(()) } else { Err(ConvertError::invalid(what, "a value is not finite")) }
-}
+const NOT_FINITE: &str = "a value is not finite";
 
 /// An empty vector with room for `count` items that were charged already.
 pub(crate) fn room<T>(what: &'static str, count: usize) -> Result<Vec<T>, ConvertError> {

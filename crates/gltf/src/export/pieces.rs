@@ -1,6 +1,7 @@
 //! The buffer as a list of pieces: arrays of the scene where they lie, and what was made for the file.
 
 use bytemuck::NoUninit;
+use meshwright_core::bulk;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
@@ -52,10 +53,7 @@ impl Piece<'_> {
             Self::ShortIndices(items) => {
                 let mut short = [0_u16; 4096];
                 for part in items.chunks(short.len()) {
-                    for (short, index) in short.iter_mut().zip(part) {
-                        let [a, b, ..] = index.to_le_bytes();
-                        *short = u16::from_le_bytes([a, b]);
-                    }
+                    bulk::fill_low_u16(part, &mut short);
                     little_endian(short.get(..part.len()).unwrap_or_default(), u16::to_le, to)?;
                 }
                 Ok(())

@@ -7,7 +7,8 @@ use crate::document::rules::{
     NOT_FINITE, POSITION_MISSING,
 };
 use crate::document::{ComponentType, Document, JsonValue, Mode, Primitive, Semantic};
-use crate::math::{Seen, are_finite, are_unit, see_points};
+use crate::math::{Seen, are_unit, see_points};
+use meshwright_core::bulk::are_finite;
 use meshwright_core::math::{length, narrow, unit, wide};
 use meshwright_core::{Path, ReadError, bulk};
 use meshwright_scene::color::srgb;

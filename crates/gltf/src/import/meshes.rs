@@ -9,7 +9,7 @@ use super::weights::Sets;
 use super::{Origin, charge_push};
 use crate::document::rules::{NOT_FINITE, SKIN_WEIGHTS};
 use crate::document::{Document, JsonValue, Primitive, Semantic};
-use crate::math::are_finite;
+use meshwright_core::bulk::are_finite;
 use meshwright_core::math::Affine64;
 use meshwright_core::{Path, ReadError};
 use meshwright_scene::{Influence, Loss, MaterialId, Mesh, MeshId, Node, NodeId, SkeletonId, Skin};
