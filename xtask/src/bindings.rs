@@ -55,11 +55,37 @@ fn installed(root: &Path, home: &Path, compiler: &std::ffi::OsStr) -> Result<(),
         Ok(flags) => String::from_utf8_lossy(&flags).into_owned(),
         Err(why) => return sh::skipped(&format!("pkg-config: {why}")),
     };
-    let program = prefix.join("pose");
-    let mut cc = Command::new(compiler);
-    cc.arg(home.join("examples/pose.c")).arg("-o").arg(&program).args(flags.split_whitespace());
-    sh::run(&mut cc)?;
-    let mut pose = Command::new(&program);
-    pose.arg(root.join("testdata/dpm/hopper.ok.dpm")).arg(prefix.join("hopper.glb"));
-    sh::run(pose.env("LD_LIBRARY_PATH", prefix.join("lib")))
+    let hopper = root.join("testdata/dpm/hopper.ok.dpm");
+    let page = prefix.join("page.c");
+    fs::write(&page, program_of_page(root)?).map_err(told)?;
+    for (source, output) in [(home.join("examples/pose.c"), Some("hopper.glb")), (page, None)] {
+        let program = prefix.join(source.file_stem().unwrap_or_default());
+        let mut cc = Command::new(compiler);
+        cc.arg(source).arg("-o").arg(&program).args(flags.split_whitespace());
+        sh::run(&mut cc)?;
+        let mut run = Command::new(&program);
+        run.arg(&hopper).args(output.map(|name| prefix.join(name)));
+        sh::run(run.env("LD_LIBRARY_PATH", prefix.join("lib")))?;
+    }
+    Ok(())
+}
+
+/// The program that the book shows.
+fn program_of_page(root: &Path) -> Result<String, String> {
+    let page = root.join("docs/c.md");
+    let text = fs::read_to_string(&page).map_err(|e| format!("{}: {e}", page.display()))?;
+    let block = text.split_once("```c\n").and_then(|(_, rest)| rest.split_once("```"));
+    block.map(|(program, _)| program.to_owned()).ok_or_else(|| "docs/c.md shows no program".into())
+}
+
+/// `xtask bevy`: lints and tests of the asset loader, and whether the example with a window builds.
+pub(crate) fn bevy(root: &Path) -> Result<(), String> {
+    let home = root.join("crates/bevy");
+    sh::cargo(&home, "fmt --check")?;
+    if sh::output(sh::cargo_command(&home).args(["fetch", "--locked"])).is_err() {
+        return sh::skipped("Bevy's crates cannot be fetched here");
+    }
+    sh::cargo(&home, "clippy --all-targets --locked -- -D warnings")?;
+    sh::cargo(&home, "test --locked")?;
+    sh::cargo(&home, "check --locked --features window --example play")
 }

@@ -17,6 +17,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("gltf", &["core", "scene"]),
     ("", LIBRARIES),
     ("cli", &[""]),
+    ("bevy", &[""]),
     ("capi", &[""]),
     ("python", &[""]),
     ("testkit", &["core"]),
@@ -39,7 +40,7 @@ const MEASURED: &[&str] =
 const ALL_FORMATS: [&str; 3] = ["", "lab", "fuzz"];
 
 /// Crates that are workspaces of their own.
-const APART: &[&str] = &["capi", "fuzz", "python"];
+const APART: &[&str] = &["bevy", "capi", "fuzz", "python"];
 
 /// Crates whose files import each other in circles, until they are untangled.
 const TANGLED: &[&str] = &[];

@@ -90,6 +90,11 @@ pub const VERBS: &[Verb] = &[
         let denied = [("RUSTDOCFLAGS", "-D warnings")];
         sh::cargo_env(root, "doc --workspace --all-features --no-deps --locked", &denied)
     }),
+    plain(
+        "bevy",
+        "the asset loader for Bevy, its tests in apps without a window, its example",
+        bindings::bevy,
+    ),
     plain("capi", "the library for C: its header, its tests with sanitizers, its example", bindings::capi),
     plain("python", "the wheel for Python, built and tested in an environment of its own", python::python),
     Verb {
@@ -97,6 +102,7 @@ pub const VERBS: &[Verb] = &[
         help: "[--bpy VERSION]: the extension of Blender as a zip, tested in Blender as a Python module",
         run: Run::Words(python::blender),
     },
+    plain("ray", "the wheel on a cluster of two workers; needs Ray from PyPI", python::ray),
     plain("no-std", "the lower crates link without std", nostd::run),
     plain("msrv", "the oldest compiler that is promised builds everything", builds::msrv),
     check("fixtures", "[--check]: write testdata/ anew, or only compare", fixtures::run),

@@ -29,6 +29,21 @@ pub(crate) fn python(root: &Path) -> Result<(), String> {
     sanitized(&home, &python, &place.join("sanitized"))
 }
 
+/// `xtask ray`: the example that converts a folder on a cluster, with two workers of this machine, held against the program.
+pub(crate) fn ray(root: &Path) -> Result<(), String> {
+    let (home, place) = (root.join("crates/python"), target_dir(root).join("ray"));
+    let packages: Vec<&str> = TOOLS.iter().copied().chain(["ray[data]>=2.50"]).collect();
+    let python = match environment("python3", &place.join("venv"), &packages) {
+        Ok(python) => python,
+        Err(why) => return sh::skipped(&why),
+    };
+    let wheel = wheel(&home, &python, &place.join("wheels"), "dev")?;
+    sh::run(pip(&python).args(["--force-reinstall", "--no-deps", "--no-index"]).arg(wheel))?;
+    sh::cargo(root, "build --locked -p meshwright-cli")?;
+    let program = target_dir(root).join("debug").join(format!("meshwright{}", std::env::consts::EXE_SUFFIX));
+    sh::run(tests(&home.join("examples"), &python).env("MESHWRIGHT", program))
+}
+
 /// The Python of an environment with these packages.
 fn environment(interpreter: &str, place: &Path, packages: &[&str]) -> Result<PathBuf, String> {
     let python = place.join("bin/python");

@@ -9,6 +9,7 @@ use crate::mount::Mount;
 use crate::os;
 use crate::pack::Pack;
 use crate::path::TreePath;
+use crate::remote::Shared;
 use meshwright_core::Budget;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -21,6 +22,7 @@ pub(crate) enum Layer {
     Folder(Folder),
     Memory(Memory),
     Pack(Mount),
+    Remote(Arc<Shared>),
 }
 
 impl Layer {
@@ -33,6 +35,7 @@ impl Layer {
             Self::Folder(f) => f.list(folder),
             Self::Memory(m) => m.list(folder),
             Self::Pack(p) => p.pack().map_err(Clone::clone)?.list(folder),
+            Self::Remote(r) => r.list(folder),
         };
         match self.inner() {
             Some((inner, place)) => inner.listed(folder, own, place),
@@ -45,7 +48,7 @@ impl Layer {
         match self {
             Self::Folder(f) => Some((f.inner()?, f)),
             Self::Pack(p) => Some((p.inner(), &**p.pack().ok()?)),
-            Self::Memory(_) => None,
+            Self::Memory(_) | Self::Remote(_) => None,
         }
     }
 
@@ -65,7 +68,7 @@ impl Layer {
         }
         match self {
             Self::Pack(p) => Some(p.pack().map(|p| (Arc::clone(p), path.clone())).map_err(Clone::clone)),
-            Self::Folder(_) | Self::Memory(_) => None,
+            Self::Folder(_) | Self::Memory(_) | Self::Remote(_) => None,
         }
     }
 
@@ -73,14 +76,15 @@ impl Layer {
     pub(crate) fn refusal(&self) -> Option<(TreePath, FilesError)> {
         match self {
             Self::Pack(mount) => mount.pack().err().map(|e| (mount.place(), e.clone())),
-            Self::Folder(_) | Self::Memory(_) => None,
+            Self::Folder(_) | Self::Memory(_) | Self::Remote(_) => None,
         }
     }
 
-    /// What an entry is, links followed.
-    pub(crate) fn resolve(&self, path: &TreePath, kind: EntryKind) -> EntryKind {
+    /// What an entry is that is wanted as a file or a folder, links followed.
+    pub(crate) fn resolve(&self, path: &TreePath, kind: EntryKind, want: EntryKind) -> EntryKind {
         match self {
             Self::Folder(f) if kind == EntryKind::Link => f.follow(path),
+            Self::Remote(r) if kind == EntryKind::Link => r.resolve(path, want),
             _ => kind,
         }
     }
@@ -127,7 +131,8 @@ impl Layer {
         let mut open = vec![(TreePath::ROOT, 0_usize)];
         while let Some((at, depth)) = open.pop() {
             let Some(name) = names.get(depth) else {
-                if want == EntryKind::Folder && enough(at) {
+                let is_known = !matches!(self, Self::Remote(r) if !r.lists());
+                if want == EntryKind::Folder && is_known && enough(at) {
                     return;
                 }
                 continue;
@@ -135,7 +140,7 @@ impl Layer {
             let depth = depth.saturating_add(1);
             let wanted = if depth == names.len() { want } else { EntryKind::Folder };
             let mut entries = self.named(&at, name);
-            entries.retain(|(path, kind)| self.resolve(path, *kind) == wanted);
+            entries.retain(|(path, kind)| self.resolve(path, *kind, wanted) == wanted);
             if wanted == EntryKind::Folder {
                 // The first is looked into first.
                 open.extend(entries.into_iter().rev().map(|(path, _)| (path, depth)));
@@ -152,6 +157,7 @@ impl Layer {
                 let path = folder.child(name);
                 f.kind(&path).map(|kind| (path, kind)).into_iter().collect()
             }
+            (Err(_), Self::Remote(r)) => r.named(folder, name),
             (Err(_), _) => Vec::new(),
         }
     }
@@ -174,6 +180,7 @@ impl Layer {
                 budget.charge("file", size)?;
                 Ok(Cow::Borrowed(bytes))
             }
+            Self::Remote(r) => r.read(path, u64::MAX, budget).map(Cow::Owned),
         }
     }
 
@@ -191,6 +198,7 @@ impl Layer {
                 let most = usize::try_from(most).unwrap_or(usize::MAX).min(bytes.len());
                 Ok(bytes.get(..most).unwrap_or_default().to_vec())
             }
+            Self::Remote(r) => r.read(path, most, budget),
         }
     }
 
@@ -203,6 +211,7 @@ impl Layer {
         match self {
             Self::Folder(f) => f.size(path),
             Self::Memory(m) => m.bytes(path).map(|bytes| bytes.len() as u64),
+            Self::Remote(r) => r.bytes(path).map(|bytes| bytes.len() as u64),
             Self::Pack(_) => None,
         }
     }
@@ -211,7 +220,7 @@ impl Layer {
     pub(crate) fn shown_path(&self, path: &TreePath) -> Option<PathBuf> {
         match self {
             Self::Folder(f) => f.os_path(path),
-            Self::Memory(_) => None,
+            Self::Memory(_) | Self::Remote(_) => None,
             Self::Pack(p) => {
                 let names = path.names().map(String::from_utf8_lossy);
                 Some(names.fold(p.path()?.to_owned(), |at, name| at.join(&*name)))
@@ -227,7 +236,7 @@ impl Layer {
                 let archive = self.within(path).map(|(at, ..)| at);
                 f.os_path(archive.as_ref().unwrap_or(path))
             }
-            Self::Memory(_) => None,
+            Self::Memory(_) | Self::Remote(_) => None,
         }
     }
 
@@ -236,7 +245,7 @@ impl Layer {
         match self {
             Self::Folder(_) if self.pack_of(path).is_some() => None,
             Self::Folder(f) => f.os_path(path),
-            Self::Memory(_) | Self::Pack(_) => None,
+            Self::Memory(_) | Self::Pack(_) | Self::Remote(_) => None,
         }
     }
 }

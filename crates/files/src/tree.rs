@@ -11,6 +11,7 @@ use crate::order::PackOrder;
 use crate::os;
 use crate::pack::{Pack, PackKind};
 use crate::path::{AsTreePath, TreePath, shown};
+use crate::remote::Remote;
 use meshwright_core::{Budget, Limits};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -210,6 +211,12 @@ impl Tree {
         Ok(Self::of([Layer::Memory(Memory::new(named))]))
     }
 
+    /// Files that somebody fetches, as far as they are known: what is looked for in vain is a [`Want`](crate::Want) of the
+    /// remote's. The tree learns of what comes later, but for folders that it listed.
+    pub fn remote(remote: &Remote) -> Self {
+        Self::of([Layer::Remote(remote.shared())])
+    }
+
     /// Several trees as one: what has the same path in a later tree, whatever its case, hides what an earlier one has
     /// there. The start is that of the last tree with one.
     pub fn layered(trees: impl IntoIterator<Item = Self>) -> Self {
@@ -258,7 +265,7 @@ impl Tree {
         let place = |layer: &Arc<Layer>| match &**layer {
             Layer::Folder(f) => f.os_path(&TreePath::ROOT),
             Layer::Pack(p) => p.path().map(Path::to_owned),
-            Layer::Memory(_) => None,
+            Layer::Memory(_) | Layer::Remote(_) => None,
         };
         self.layers.iter().rev().filter_map(place).collect()
     }
@@ -321,7 +328,7 @@ impl Tree {
                 .find_all(&folder, EntryKind::Folder)
                 .iter()
                 .any(|at| !at.is_root() && f.mountable(at).iter().any(|m| !m.is_archive())),
-            Layer::Memory(_) | Layer::Pack(_) => false,
+            Layer::Memory(_) | Layer::Pack(_) | Layer::Remote(_) => false,
         })
     }
 
@@ -404,7 +411,7 @@ impl Tree {
             // A pack that is mounted is no file of the folder.
             self.layers.iter().find_map(|layer| match &**layer {
                 Layer::Pack(mount) => mount.path().filter(|_| mount.place() == *path).map(Path::to_owned),
-                Layer::Folder(_) | Layer::Memory(_) => None,
+                Layer::Folder(_) | Layer::Memory(_) | Layer::Remote(_) => None,
             })
         })
     }
@@ -474,7 +481,7 @@ impl Tree {
                 found = true;
                 let seen = listing.iter().map(|(name, kind)| {
                     let path = at.child(name);
-                    Entry { kind: layer.resolve(&path, kind), path }
+                    Entry { kind: layer.resolve(&path, kind, EntryKind::File), path }
                 });
                 entries.extend(seen.filter(|e| !hiding.contains(&(e.path.folded(), e.kind))));
             }

@@ -41,8 +41,9 @@ pub(crate) fn map<'a>(
     let mappings = mappings.into_iter().map(|(material, variants)| Mapping { material, variants }).collect();
     let primitive = out.root.meshes.get_mut(written.mesh.value()).and_then(|m| m.primitives.first_mut());
     if let Some(primitive) = primitive {
-        let variants = Some(KhrMaterialsVariants { mappings });
-        primitive.extensions = Some(Primitive { khr_materials_variants: variants });
+        // The crate has more fields where another user of it asks for them.
+        let extensions: &mut Primitive = primitive.extensions.get_or_insert_default();
+        extensions.khr_materials_variants = Some(KhrMaterialsVariants { mappings });
     }
     Ok(())
 }

@@ -1,0 +1,72 @@
+//! Why there is no model.
+
+use bevy_asset::io::{AssetReaderError, MissingAssetSourceError};
+use bevy_gltf::GltfError;
+use meshwright::scene::ConvertError;
+use meshwright::{AssetError, Failure};
+
+/// Why there is no model. Bevy wraps it: `error.error().downcast_ref::<ModelError>()` of an `AssetLoaderError` is it again.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The file, or one that belongs to it, cannot be read as a model: with code, field and offset.
+    #[error(transparent)]
+    Model(Failure),
+    /// More than the settings allow.
+    #[error("[limit] {0}")]
+    Limit(String),
+    /// The settings do not fit: no such format, or a root that the file does not lie in.
+    #[error("[settings] {0}")]
+    Settings(String),
+    /// Bytes cannot be read.
+    #[error("[cannot-read] {0}")]
+    Read(#[from] std::io::Error),
+    /// What lies beside the model cannot be found out.
+    #[error("[cannot-read] {0}")]
+    Folder(#[from] AssetReaderError),
+    /// The model's source is gone.
+    #[error("[cannot-read] {0}")]
+    Source(#[from] MissingAssetSourceError),
+    /// Bevy does not take what was made of the model.
+    #[error("[not-convertible] {0}")]
+    Gltf(Box<GltfError>),
+}
+
+impl ModelError {
+    /// A stable code: that of the broken rule, or as [`Failure::code`] says.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Model(failure) => failure.code,
+            Self::Limit(_) => "limit",
+            Self::Settings(_) => "settings",
+            Self::Gltf(_) => "not-convertible",
+            Self::Read(_) | Self::Folder(_) | Self::Source(_) => "cannot-read",
+        }
+    }
+
+    /// What is wrong with the file, where that is it.
+    pub fn failure(&self) -> Option<&Failure> {
+        match self {
+            Self::Model(failure) => Some(failure),
+            _ => None,
+        }
+    }
+}
+
+impl From<GltfError> for ModelError {
+    fn from(e: GltfError) -> Self {
+        Self::Gltf(Box::new(e))
+    }
+}
+
+impl From<AssetError> for ModelError {
+    fn from(e: AssetError) -> Self {
+        Self::Model(e.into())
+    }
+}
+
+impl From<ConvertError> for ModelError {
+    fn from(e: ConvertError) -> Self {
+        Self::Model(e.into())
+    }
+}

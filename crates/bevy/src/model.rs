@@ -1,0 +1,65 @@
+//! What a model is in Bevy.
+
+use bevy_animation::ActiveAnimation;
+use bevy_animation::prelude::*;
+use bevy_asset::{Asset, Handle};
+use bevy_gltf::Gltf;
+use bevy_reflect::TypePath;
+use meshwright::scene::Loss;
+use meshwright::{Format, Part, Report};
+
+/// A model that is loaded, with handles of all its parts: they live as long as this.
+#[derive(Asset, TypePath, Debug)]
+#[non_exhaustive]
+pub struct Model {
+    /// The kind of file that it came from.
+    pub format: Format,
+    /// Scenes (one for each level of detail, the finest first), meshes, skins, materials and clips, by number and by name.
+    pub gltf: Gltf,
+    /// The clips, in the order of `#Animation0`, `#Animation1`, ...
+    pub clips: Vec<Clip>,
+    /// A graph in which each clip hangs from the root: `#AnimationGraph`.
+    pub graph: Handle<AnimationGraph>,
+    /// What is odd about the file and about what belongs to it.
+    pub findings: Report,
+    /// What of the file is not here, and what was decided.
+    pub losses: Vec<Loss>,
+    /// Every file that took part, and every one that was found and could not be used.
+    pub parts: Vec<Part>,
+}
+
+/// A clip, and what the file says of it.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Clip {
+    /// Its name.
+    pub name: String,
+    /// Whether it loops. Its curves then end where they begin.
+    pub looping: bool,
+    /// Frames a second.
+    pub rate: f32,
+    /// How many frames it has.
+    pub frames: u32,
+    /// How long it takes: a looping clip until it begins again.
+    pub seconds: f64,
+    /// Its curves.
+    pub animation: Handle<AnimationClip>,
+    /// Its place in the model's graph.
+    pub node: AnimationNodeIndex,
+}
+
+impl Model {
+    /// The clip of a name; the first where several have it.
+    pub fn clip(&self, name: &str) -> Option<&Clip> {
+        self.clips.iter().find(|clip| clip.name == name)
+    }
+
+    /// Starts a clip on a player whose graph is the model's, for ever where it loops; none where there is no such clip.
+    ///
+    /// Scenes have a player on each entity at their top that something moves.
+    pub fn start<'p>(&self, clip: usize, player: &'p mut AnimationPlayer) -> Option<&'p mut ActiveAnimation> {
+        let clip = self.clips.get(clip)?;
+        let active = player.stop_all().play(clip.node);
+        Some(if clip.looping { active.repeat() } else { active })
+    }
+}

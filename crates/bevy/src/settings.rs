@@ -1,0 +1,62 @@
+//! How models are loaded.
+
+use crate::error::ModelError;
+use bevy_gltf::GltfLoaderSettings;
+use meshwright::{Limits, OpenOptions, Strictness};
+use serde::{Deserialize, Serialize};
+
+/// How a model is loaded; also in `.meta` files.
+#[derive(Serialize, Deserialize)]
+#[serde(default)]
+pub struct ModelSettings {
+    /// Bytes that the file, what belongs to it, its scene, and the document that goes to Bevy may take in memory each: 256
+    /// MiB.
+    pub max_memory: u64,
+    /// Broken rules that leave the rest readable are passed over, and among the [findings](crate::Model::findings).
+    pub lenient: bool,
+    /// Files that belong to the model are looked for beside it.
+    pub companions: bool,
+    /// Pictures of materials are looked for.
+    pub textures: bool,
+    /// The skin whose pictures are taken, of models that have several.
+    pub skin: Option<u32>,
+    /// The kind of file, as in `dpm`, whatever content and name say.
+    pub format: Option<String>,
+    /// The folder of the source that the names of pictures lead from. Without it that is the one that the nearest `models`
+    /// folder lies in, else the file's own.
+    pub root: Option<String>,
+    /// What is done with meshes, materials and clips: as for a glTF file.
+    pub gltf: GltfLoaderSettings,
+}
+
+impl Default for ModelSettings {
+    fn default() -> Self {
+        Self {
+            max_memory: Limits::default().memory,
+            lenient: false,
+            companions: true,
+            textures: true,
+            skin: None,
+            format: None,
+            root: None,
+            gltf: GltfLoaderSettings::default(),
+        }
+    }
+}
+
+impl ModelSettings {
+    /// How the facade opens the file; its pictures come later.
+    pub(crate) fn opening(&self) -> Result<OpenOptions, ModelError> {
+        let mut options = OpenOptions::default().with_companions(self.companions);
+        options.settings.read.limits.memory = self.max_memory;
+        if self.lenient {
+            options.settings.read.strictness = Strictness::Lenient;
+        }
+        options.skin = self.skin;
+        if let Some(name) = &self.format {
+            let unknown = || ModelError::Settings(format!("there is no format {name:?}"));
+            options.format = Some(name.parse().map_err(|_| unknown())?);
+        }
+        Ok(options)
+    }
+}

@@ -1,0 +1,94 @@
+//! Broken files give errors.
+
+use crate::app::{app, asset_path, files_below, fixtures, load_with, model, root};
+use bevy_asset::io::AssetSourceBuilder;
+use bevy_asset::io::memory::{Dir, MemoryAssetReader};
+use bevy_asset::{AssetApp, AssetLoadError};
+use meshwright_bevy::ModelError;
+use meshwright_bevy::meshwright::Format;
+use meshwright_bevy::meshwright::gltf::{ExportOptions, export};
+use meshwright_bevy::meshwright::scene::{Joint, Local, Scene, Skeleton};
+use std::path::Path;
+
+/// What an error of a load is for the loader; a panic is none.
+fn refused(e: &AssetLoadError, what: &str) -> &'static str {
+    let AssetLoadError::AssetLoaderError(e) = e else { panic!("{what}: {e}") };
+    let error: &ModelError = e.error().downcast_ref().unwrap_or_else(|| panic!("{what}: {e}"));
+    assert!(!error.code().is_empty() && error.to_string().starts_with('['), "{what}: {error}");
+    if let ModelError::Model(failure) = error {
+        assert!(error.to_string().contains(&failure.message), "{what}");
+    }
+    error.code()
+}
+
+#[test]
+fn broken_files_are_errors_with_a_code() {
+    let mut app = app(&root(), |_| {});
+    let (mut loaded, mut told) = (0, 0);
+    let mut codes = std::collections::BTreeSet::new();
+    for path in fixtures().into_iter().chain(files_below(&root().join("crates/fuzz/kept"))) {
+        let name = asset_path(&path);
+        // Inputs of fuzzing say what they are for by their folder.
+        let folder = path.parent().unwrap().file_name().unwrap().to_str().unwrap();
+        let format = folder.split('_').nth(1).filter(|id| id.parse::<Format>().is_ok()).map(str::to_owned);
+        for lenient in [false, true] {
+            let format = format.clone();
+            let settings = move |s: &mut meshwright_bevy::ModelSettings| {
+                (s.lenient, s.format, s.max_memory) = (lenient, format.clone(), 64 << 20);
+            };
+            match load_with(&mut app, &name, settings) {
+                Ok(_) => loaded += 1,
+                Err(e) => {
+                    codes.insert(refused(&e, &name));
+                    told += 1;
+                }
+            }
+        }
+    }
+    println!("{loaded} loaded, {told} refused with {} codes", codes.len());
+    assert!(loaded > 150 && told > 150 && codes.len() > 40, "{loaded} {told} {codes:?}");
+}
+
+#[test]
+fn limits_and_settings_are_kept() {
+    let mut app = app(&root(), |_| {});
+    let path = "testdata/dpm/hopper.ok.dpm";
+    let code = |app: &mut bevy_app::App, path: &str, set: fn(&mut meshwright_bevy::ModelSettings)| {
+        refused(&load_with(app, path, set).unwrap_err(), path)
+    };
+    assert_eq!(code(&mut app, path, |s| s.max_memory = 100), "limit");
+    assert_eq!(code(&mut app, path, |s| s.format = Some("none".into())), "settings");
+    assert_eq!(code(&mut app, path, |s| s.root = Some("docs".into())), "settings");
+    assert_eq!(code(&mut app, path, |s| s.format = Some("iqm".into())), "bad-magic");
+    assert!(load_with(&mut app, path, |_| {}).is_ok());
+}
+
+/// A skeleton whose joints hang one from the other, as a GLB; all have one name, so have two at the top.
+fn chain(joints: usize) -> Vec<u8> {
+    let joint = |i: usize| {
+        let parent = i.checked_sub(1).filter(|_| i != 2);
+        Joint::new("same", parent, Local::default())
+    };
+    let skeleton = Skeleton { name: "chain".into(), joints: (0..joints).map(joint).collect() };
+    let scene = Scene::new("chain").with_skeletons(vec![skeleton]);
+    export(&scene, &ExportOptions::default()).unwrap().value.into_glb()
+}
+
+#[test]
+fn long_chains_end_in_time_and_names_are_told_apart() {
+    let dir = Dir::new("".into());
+    for joints in [250, 300, 60_000] {
+        dir.insert_asset(Path::new(&format!("{joints}.glb")), chain(joints));
+    }
+    let mut app = app(&root(), |app| {
+        let reader = move || MemoryAssetReader { root: dir.clone() };
+        app.register_asset_source("memory", AssetSourceBuilder::new(move || Box::new(reader())));
+    });
+    let handle = load_with(&mut app, "memory://250.glb", |_| {}).unwrap();
+    let loaded = model(&app, &handle);
+    assert!(loaded.losses.iter().any(|loss| loss.code == "joint-renamed"), "{:?}", loaded.losses);
+    assert!(loaded.gltf.nodes.len() >= 250);
+    for path in ["memory://300.glb", "memory://60000.glb"] {
+        assert_eq!(refused(&load_with(&mut app, path, |_| {}).unwrap_err(), path), "limit");
+    }
+}

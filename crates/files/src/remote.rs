@@ -1,0 +1,164 @@
+//! Files that somebody else fetches.
+
+use crate::error::FilesError;
+use crate::listing::{EntryKind, Listing};
+use crate::path::TreePath;
+use meshwright_core::Budget;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What is not known yet, and was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Want {
+    /// What lies in a folder.
+    Folder(TreePath),
+    /// What a file holds, or that there is none.
+    File(TreePath),
+}
+
+/// A tree whose content its user fetches, from where nobody may wait: over the network, or in an engine's tasks.
+///
+/// What is done with its [tree](crate::Tree::remote) finds what is known so far, and leaves what it asked for in vain. So it is done
+/// again with all that was fetched until nothing is wanted any more; only then its result stands.
+///
+/// ```
+/// use meshwright_files::{Remote, Tree, TreePath, Want};
+///
+/// let remote = Remote::unlisted();
+/// assert_eq!(Tree::remote(&remote).find("models/h.dpm")?, None);
+/// assert_eq!(remote.wants(), [Want::File(TreePath::new("models/h.dpm")?)]);
+/// remote.file(TreePath::new("models/h.dpm")?, Some(b"model".to_vec()));
+/// assert!(Tree::remote(&remote).exists("models/h.dpm") && remote.wants().is_empty());
+/// # Ok::<(), meshwright_files::FilesError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Remote(Arc<Shared>);
+
+#[derive(Debug)]
+pub(crate) struct Shared {
+    lists: bool,
+    known: Mutex<Known>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    folders: BTreeMap<TreePath, Arc<Listing>>,
+    files: BTreeMap<TreePath, Option<Arc<[u8]>>>,
+    wants: BTreeSet<Want>,
+}
+
+impl Remote {
+    fn new(lists: bool) -> Self {
+        Self(Arc::new(Shared { lists, known: Mutex::default() }))
+    }
+
+    /// Files in folders whose content can be found out: names are taken without regard to case, as in every tree.
+    #[must_use]
+    pub fn listed() -> Self {
+        Self::new(true)
+    }
+
+    /// Files that are there or not, by their exact names: each that is looked for is a [`Want::File`].
+    #[must_use]
+    pub fn unlisted() -> Self {
+        Self::new(false)
+    }
+
+    pub(crate) fn shared(&self) -> Arc<Shared> {
+        Arc::clone(&self.0)
+    }
+
+    /// What was asked for since this was last called, sorted.
+    #[must_use]
+    pub fn wants(&self) -> Vec<Want> {
+        std::mem::take(&mut self.0.lock().wants).into_iter().collect()
+    }
+
+    /// Says what lies in a folder; nothing, where it is none. Names that no file can have are left out.
+    pub fn folder<N: AsRef<[u8]>>(
+        &self,
+        folder: TreePath,
+        entries: impl IntoIterator<Item = (N, EntryKind)>,
+    ) {
+        let named = |(name, kind): (N, EntryKind)| {
+            let name = name.as_ref();
+            TreePath::ROOT.beside(name).is_ok().then(|| (name.into(), kind))
+        };
+        let listing = Listing::new(entries.into_iter().filter_map(named).collect());
+        self.0.lock().folders.insert(folder, Arc::new(listing));
+    }
+
+    /// Says what a file holds, or that there is none.
+    pub fn file(&self, file: TreePath, bytes: Option<Vec<u8>>) {
+        self.0.lock().files.insert(file, bytes.map(Into::into));
+    }
+
+    /// The files that were fetched and are there.
+    #[must_use]
+    pub fn fetched(&self) -> Vec<TreePath> {
+        let known = self.0.lock();
+        known.files.iter().filter(|(_, bytes)| bytes.is_some()).map(|(path, _)| path.clone()).collect()
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn list(&self, folder: &TreePath) -> Result<Arc<Listing>, FilesError> {
+        let mut known = self.lock();
+        if let Some(listing) = known.folders.get(folder) {
+            return Ok(Arc::clone(listing));
+        }
+        if self.lists {
+            known.wants.insert(Want::Folder(folder.clone()));
+        }
+        Err(FilesError::not_found(folder.to_string()))
+    }
+
+    /// Whether it is known what lies in folders, and that they are there.
+    pub(crate) fn lists(&self) -> bool {
+        self.lists
+    }
+
+    /// What a name in a folder means where folders cannot be listed: any may be a folder.
+    pub(crate) fn named(&self, folder: &TreePath, name: &[u8]) -> Vec<(TreePath, EntryKind)> {
+        if self.lists {
+            return Vec::new();
+        }
+        vec![(folder.child(name), EntryKind::Link)]
+    }
+
+    /// What is behind a name of [`named`](Self::named) that is wanted as a file or a folder.
+    pub(crate) fn resolve(&self, path: &TreePath, want: EntryKind) -> EntryKind {
+        match want {
+            EntryKind::Folder => want,
+            EntryKind::File if self.bytes(path).is_some() => want,
+            _ => EntryKind::Link,
+        }
+    }
+
+    /// What a file holds; wanted where that is not known.
+    pub(crate) fn bytes(&self, path: &TreePath) -> Option<Arc<[u8]>> {
+        let mut known = self.lock();
+        if let Some(bytes) = known.files.get(path) {
+            return bytes.clone();
+        }
+        known.wants.insert(Want::File(path.clone()));
+        None
+    }
+
+    /// As [`bytes`](Self::bytes), charged.
+    pub(crate) fn read(&self, path: &TreePath, most: u64, budget: &Budget) -> Result<Vec<u8>, FilesError> {
+        let bytes = self.bytes(path).ok_or_else(|| FilesError::not_found(path.to_string()))?;
+        let most = usize::try_from(most).unwrap_or(usize::MAX).min(bytes.len());
+        let (size, left) = (most as u64, budget.left());
+        if size > left {
+            return Err(FilesError::TooLarge { path: path.to_string(), size, left });
+        }
+        budget.charge("file", size)?;
+        Ok(bytes.get(..most).unwrap_or_default().to_vec())
+    }
+}
