@@ -26,8 +26,15 @@ impl From<&ReadArgs> for Detail {
     }
 }
 
-/// Says what a file lost. `advice` follows what the extras of a scene would hold.
-pub(crate) fn say_all(shown: &str, losses: &[Loss], detail: Detail, advice: &str) {
+/// Says what a file lost. `advice` follows what the extras of a scene would hold. Of notes whose code many files of a run
+/// have, `tells` says no more.
+pub(crate) fn say_all(
+    shown: &str,
+    losses: &[Loss],
+    detail: Detail,
+    advice: &str,
+    mut tells: impl FnMut(&'static str) -> bool,
+) {
     let advised = |in_extras: bool| if in_extras { advice } else { "" };
     if matches!(detail, Detail::All) {
         for kind in [LossKind::Loss, LossKind::Note] {
@@ -47,7 +54,7 @@ pub(crate) fn say_all(shown: &str, losses: &[Loss], detail: Detail, advice: &str
         }
         return;
     }
-    for group in &groups {
+    for group in groups.iter().filter(|g| g.kind() == LossKind::Loss || tells(g.code())) {
         let text = format!("{}[{}] {group}{}", group.kind(), group.code(), advised(group.in_extras()));
         say_one(shown, &text);
     }

@@ -415,7 +415,7 @@ impl Work<'_> {
 
     fn say(&self, input: &Input, losses: &[Loss]) {
         if self.args.format == OutputFormat::Text {
-            losses::say_all(&input.shown(), losses, Detail::from(&self.args.read), "");
+            losses::say_all(&input.shown(), losses, Detail::from(&self.args.read), "", |_| true);
         }
     }
 

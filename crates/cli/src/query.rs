@@ -77,7 +77,9 @@ impl Query {
 
     fn unknown<'k>(&self, key: &str, keys: impl Iterator<Item = &'k String>) -> String {
         let keys: Vec<_> = keys.map(String::as_str).collect();
-        self.refused(&format!("nothing is called {key}; there are {}", keys.join(", ")))
+        let near = meshwright::similar(key, keys.iter().copied());
+        let meant = if near.is_empty() { String::new() } else { format!(" (is it {}?)", near.join(" or ")) };
+        self.refused(&format!("nothing is called {key}{meant}; there are {}", keys.join(", ")))
     }
 
     fn refused(&self, why: &str) -> String {
@@ -102,7 +104,7 @@ mod tests {
         assert_eq!(of("clips[7].frames").unwrap(), [""; 0]);
         assert_eq!(of("unit.metres").unwrap(), ["null"]);
         assert_eq!(of("clips[0]").unwrap(), [r#"{"frames":4,"name":"walk"}"#]);
-        assert!(of("clips[*].nam").unwrap_err().contains("there are frames, name"));
+        assert!(of("clips[*].nam").unwrap_err().contains("nam (is it name?); there are frames, name"));
         for wrong in ["", "a..b", "clips[x]", "clips[0", "clips.name", "unit[0]"] {
             assert!(of(wrong).is_err(), "{wrong}");
         }

@@ -118,7 +118,9 @@ impl Reader {
         let wanted = has_sims_skeleton(to) && !has_sims_skeleton(from);
         let Some(file) = named.next().filter(|_| wanted) else { return Ok(None) };
         let mut read = Companions::default();
-        let added = read.add(to, Role::Skeleton, &*file.name, &file.bytes, &self.options.settings);
+        // Keys alone know of no other file; their animation does.
+        let owner = if to == Format::Cfp { Format::TsoAnimation } else { to };
+        let added = read.add(owner, Role::Skeleton, &*file.name, &file.bytes, &self.options.settings);
         let refused =
             |error| AssetError::Companion { name: file.name.clone(), bytes: Arc::clone(&file.bytes), error };
         added.map_err(|error| Refusal::from(refused(error)))?;
@@ -139,7 +141,13 @@ impl Reader {
             (options.named, options.format) = (Vec::new(), None);
             match finder.motions(&file, &options) {
                 Ok(motions) => {
-                    found.extend(motions.into_iter().filter(|motion| matches_glob(pattern, &motion.name)));
+                    // Records may lie there as text, as binary and among others.
+                    for motion in motions.into_iter().filter(|motion| matches_glob(pattern, &motion.name)) {
+                        if !found.iter().any(|f: &NamedFile| f.name == motion.name && f.bytes == motion.bytes)
+                        {
+                            found.push(motion);
+                        }
+                    }
                     let paths = finder.tree().os_path(&file);
                     paths.iter().for_each(|path| lock(&self.sources).add(path));
                 }
@@ -430,7 +438,8 @@ impl Opened {
 
 /// Whether files of a kind go with a skeleton of The Sims.
 fn has_sims_skeleton(format: Format) -> bool {
-    format.companions().iter().any(|c| c.role == Role::Skeleton && c.kind == <Skel as FileFormat>::ID)
+    format == Format::Cfp
+        || format.companions().iter().any(|c| c.role == Role::Skeleton && c.kind == <Skel as FileFormat>::ID)
 }
 
 /// True for a folder or a pack, and for records that may hold any number of skills.

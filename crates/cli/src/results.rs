@@ -50,8 +50,13 @@ pub(crate) struct Results {
     hidden: u64,
     /// How many were as an earlier run left them.
     unchanged: u64,
+    /// How many files each kind of note was made on.
+    notes: BTreeMap<&'static str, u64>,
     pub status: Status,
 }
+
+/// Files of a run that one kind of note is told of: who converts thousands reads no more of them.
+const NOTED: u64 = 50;
 
 /// The result of one file.
 #[derive(Debug)]
@@ -108,6 +113,7 @@ impl Results {
             skipped: BTreeMap::new(),
             hidden: 0,
             unchanged: 0,
+            notes: BTreeMap::new(),
             status: Status::Fine,
         }
     }
@@ -220,6 +226,13 @@ impl Results {
         self.unchanged += 1;
     }
 
+    /// Whether a note of this code is told of one more file.
+    pub(crate) fn tells(&mut self, code: &'static str) -> bool {
+        let files = self.notes.entry(code).or_insert(0);
+        *files += 1;
+        *files <= NOTED
+    }
+
     /// A file that is no model.
     pub(crate) fn skip(&mut self, input: &Input) {
         *self.skipped.entry(kind_of(&input.path)).or_insert(0) += 1;
@@ -259,6 +272,10 @@ impl Results {
             }
             print(&json!({ "files": self.documents, "summary": summary }))?;
         } else if self.several && !self.quiet {
+            for (code, files) in self.notes.iter().filter(|(_, files)| **files > NOTED) {
+                let more = counted(files - NOTED, "more file", "more files");
+                say(&format!("note[{code}] of {more} too; --verbose tells them all"));
+            }
             say(&self.summed_up());
             Elsewhere::among(&self.skipped).iter().for_each(|models| say(&models.line()));
         }

@@ -3,7 +3,7 @@
 use crate::render;
 use anstyle::Style;
 use comfy_table::presets::NOTHING;
-use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, Width};
 use std::io;
 
 /// The widest that is printed, however wide the terminal is.
@@ -46,6 +46,9 @@ pub(crate) fn table(columns: &[Column], rows: &[Vec<String>], width: u16) -> Str
     let used = |at: usize| rows.iter().any(|row| row.get(at).is_some_and(|cell| !cell.is_empty()));
     let shown: Vec<(usize, Column)> =
         columns.iter().copied().enumerate().filter(|(at, _)| used(*at)).collect();
+    if shown.is_empty() {
+        return String::new();
+    }
     let mut table = empty(width);
     table.load_style(NOTHING.header_separator(LineStyle::none().fill('\u{2500}').junction('\u{2500}')));
     table.set_header(shown.iter().map(|(_, column)| column.title(width)).collect::<Vec<_>>());
@@ -53,13 +56,50 @@ pub(crate) fn table(columns: &[Column], rows: &[Vec<String>], width: u16) -> Str
         let cell = |at: &usize| row.get(*at).map_or("", String::as_str).to_owned();
         table.add_row(shown.iter().map(|(at, _)| cell(at)).collect::<Vec<_>>());
     }
-    for (at, (_, column)) in shown.iter().enumerate() {
-        if let (Some(made), Column::Number(..)) = (table.column_mut(at), column) {
-            made.set_cell_alignment(CellAlignment::Right);
-            made.set_constraint(ColumnConstraint::ContentWidth);
+    let least = least(&shown, rows, width);
+    for ((at, (_, column)), least) in shown.iter().enumerate().zip(least) {
+        match (table.column_mut(at), column) {
+            (Some(made), Column::Number(..)) => {
+                made.set_cell_alignment(CellAlignment::Right);
+                made.set_constraint(ColumnConstraint::ContentWidth);
+            }
+            (Some(made), Column::Text(_)) => {
+                let width = least.saturating_add(padding(width));
+                made.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
+            }
+            (None, _) => {}
         }
     }
-    lines(&mut table)
+    lines(&mut table, padding(width))
+}
+
+/// Spaces behind a column, beside the one that separates it from the next.
+const fn padding(width: u16) -> u16 {
+    if width < NARROW { 1 } else { 2 }
+}
+
+/// How wide columns have to be so that no word is broken, as far as the table has room for that: the longest words are broken
+/// first. Room that is left goes to whom it serves.
+fn least(shown: &[(usize, Column)], rows: &[Vec<String>], width: u16) -> Vec<u16> {
+    let longest = |text: &str| text.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0);
+    let wanted = |(at, column): &(usize, Column)| {
+        let cells = rows.iter().filter_map(|row| row.get(*at)).map(String::as_str);
+        let all = cells.chain([column.title(width)]);
+        match column {
+            Column::Text(_) => all.map(longest).max(),
+            Column::Number(..) => all.map(|text| text.chars().count()).max(),
+        }
+    };
+    let mut wide: Vec<usize> = shown.iter().map(|column| wanted(column).unwrap_or(0)).collect();
+    let is_text = |at: usize| shown.get(at).is_some_and(|(_, column)| matches!(column, Column::Text(_)));
+    let gap = usize::from(padding(width)).saturating_add(1);
+    let room = usize::from(width).saturating_sub(gap.saturating_mul(shown.len()));
+    while wide.iter().sum::<usize>() > room {
+        let texts = wide.iter_mut().enumerate().filter(|(at, wide)| is_text(*at) && **wide > 1);
+        let Some((_, widest)) = texts.max_by_key(|(_, wide)| **wide) else { break };
+        *widest = widest.saturating_sub(1);
+    }
+    wide.into_iter().map(|wide| u16::try_from(wide).unwrap_or(u16::MAX)).collect()
 }
 
 /// Names and what they stand for, one below the other.
@@ -69,7 +109,7 @@ pub(crate) fn facts(facts: &[(&str, String)], width: u16) -> String {
     for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
         table.add_row(vec![(*name).to_owned(), value.clone()]);
     }
-    lines(&mut table)
+    lines(&mut table, 2)
 }
 
 /// The heading of a part.
@@ -83,9 +123,9 @@ fn empty(width: u16) -> Table {
     table
 }
 
-fn lines(table: &mut Table) -> String {
+fn lines(table: &mut Table, padding: u16) -> String {
     for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
+        column.set_padding((0, padding));
     }
     table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
@@ -105,6 +145,11 @@ mod tests {
             assert!(!text.contains("none") && text.lines().all(|line| line.trim_end() == line), "{text}");
         }
         let wide = table(&columns, &rows, 100);
+        let short = ["clip", "loops", "named by"];
+        let row = |cells: [&str; 3]| vec![cells.map(str::to_owned).to_vec()];
+        let text = table(&short.map(Column::Text), &row(["sway", "no", "the file"]), 22);
+        assert!(text.contains("loops") && text.contains("named"), "a word is broken: {text}");
+        assert_eq!(table(&short.map(Column::Text), &row([""; 3]), 40), "");
         let ends: Vec<_> = wide.lines().filter(|l| l.ends_with('5')).map(|l| l.chars().count()).collect();
         assert_eq!(ends.len(), 2, "{wide}");
         assert_eq!(ends[0], ends[1], "{wide}");

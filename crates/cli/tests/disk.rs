@@ -4,41 +4,12 @@
 
 mod common;
 
-use common::{code, program, stderr};
+use common::{code, ok, run_in as run, tree};
 use meshwright_testkit::testdata;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Output;
 use tempfile::TempDir;
-
-fn run(dir: &Path, words: &[&str]) -> Output {
-    program().current_dir(dir).args(words).output().unwrap()
-}
-
-fn ok(dir: &Path, words: &[&str]) -> String {
-    let output = run(dir, words);
-    assert_eq!(code(&output), 0, "{words:?}: {}", stderr(&output));
-    String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output)
-}
-
-/// All files below a folder, by their paths in it.
-fn tree(top: &Path) -> BTreeMap<String, Vec<u8>> {
-    let (mut all, mut folders) = (BTreeMap::new(), vec![top.to_owned()]);
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let below = path.strip_prefix(top).unwrap().to_string_lossy().replace('\\', "/");
-                all.insert(below, fs::read(path).unwrap());
-            }
-        }
-    }
-    all
-}
 
 /// A copy of the game that `xtask fixtures` makes.
 fn game() -> TempDir {

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{args, code, demo, names, program, run, stderr, stdout};
+use common::{args, code, demo, names, program, run, stderr, stdout, tree};
 use meshwright::dpm::{Dpm, Name};
 use meshwright_testkit::{skipped, test_name, testdata};
 use serde_json::Value;
@@ -79,20 +79,95 @@ fn a_read_only_file_system_is_left_alone() {
     refused_and_unchanged(&said, "Read-only file system");
 }
 
+const NO_OTHER_USER: &str = "this is root, who cannot become another user here";
+
+/// What a command says as an ordinary user, in a folder of these rights with the model `m.dpm`, a file `old.glb` and a pack.
+fn ordinary_run(rights: u32, model: u32, words: &str) -> Option<(Output, Vec<String>)> {
+    use std::os::unix::fs::PermissionsExt;
+    let (_own, user) = common::ordinary()?;
+    let dir = TempDir::new().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    fs::copy(demo(), at("m.dpm")).unwrap();
+    fs::copy(testdata().join("bmd/flags.warn.bmd"), at("mendable.bmd")).unwrap();
+    fs::create_dir(at("closed")).unwrap();
+    fs::write(at("closed/old.glb"), b"old").unwrap();
+    let set = |path: &Path, mode: u32| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    fs::create_dir(at("files")).unwrap();
+    fs::copy(demo(), at("files/f.dpm")).unwrap();
+    let packed = run([OsStr::new("pack"), at("files").as_ref(), "-o".as_ref(), at("p.pk3").as_ref()]);
+    assert_eq!(code(&packed), 0, "{}", stderr(&packed));
+    for name in ["m.dpm", "mendable.bmd", "p.pk3", "closed/old.glb"] {
+        set(&at(name), 0o644);
+    }
+    set(&at("m.dpm"), model);
+    set(&at("closed"), rights);
+    set(dir.path(), 0o555);
+    let output =
+        Command::new(&user[0]).args(&user[1..]).args(words.split(' ')).current_dir(dir.path()).output();
+    set(dir.path(), 0o755);
+    set(&at("closed"), 0o755);
+    assert_eq!(fs::read(at("closed/old.glb")).unwrap(), b"old", "{words}");
+    assert_eq!(
+        fs::read(at("mendable.bmd")).unwrap(),
+        fs::read(testdata().join("bmd/flags.warn.bmd")).unwrap()
+    );
+    let mut left = names(dir.path());
+    left.extend(names(&at("closed")));
+    Some((output.unwrap(), left))
+}
+
 #[test]
 fn a_folder_that_takes_no_files_is_left_alone() {
-    use std::os::unix::fs::PermissionsExt;
-    let dir = TempDir::new().unwrap();
-    fs::write(dir.path().join("out.glb"), b"old").unwrap();
-    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o555)).unwrap();
-    if fs::write(dir.path().join("probe"), b"").is_ok() {
-        return skipped(test_name!(), "this user may write anywhere");
+    for words in [
+        "convert m.dpm -o closed/old.glb",
+        "convert m.dpm -o closed/new.obj",
+        "convert . -o closed/",
+        "dump m.dpm -o closed/d.json",
+        "optimize mendable.bmd -o closed/o.bmd",
+        "repair mendable.bmd -o closed/r.bmd",
+        "repair mendable.bmd --in-place",
+        "render m.dpm -o closed/r.png",
+        "pack files -o closed/p.pk3",
+        "unpack p.pk3 -o closed/",
+        "man closed",
+    ] {
+        let Some((output, left)) = ordinary_run(0o555, 0o644, words) else {
+            return skipped(test_name!(), NO_OTHER_USER);
+        };
+        let said = stderr(&output);
+        assert_eq!(code(&output), 3, "{words}: {said}");
+        assert!(said.contains("ermission denied") && !said.contains("panicked"), "{words}: {said}");
+        assert_eq!(left, ["closed", "files", "m.dpm", "mendable.bmd", "p.pk3", "old.glb"], "{words}");
     }
-    let output = convert(dir.path(), "out.glb", &demo()).output().unwrap();
-    fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    assert_eq!(code(&output), 3, "{}", stderr(&output));
-    assert_eq!(fs::read(dir.path().join("out.glb")).unwrap(), b"old");
-    assert_eq!(names(dir.path()), ["out.glb"]);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_told_and_others_are_done() {
+    for (words, others) in [
+        ("info .", "read"),
+        ("check .", "checked"),
+        ("convert . -o closed/ --to obj", "converted"),
+        ("info m.dpm", ""),
+        ("dump m.dpm", ""),
+        ("diff m.dpm mendable.bmd", ""),
+        ("render m.dpm -o closed/x.png", ""),
+    ] {
+        let Some((output, left)) = ordinary_run(0o777, 0o000, words) else {
+            return skipped(test_name!(), NO_OTHER_USER);
+        };
+        let said = stderr(&output);
+        assert_eq!(code(&output), 3, "{words}: {said}");
+        assert!(said.contains("m.dpm: error[cannot-read] Permission denied"), "{words}: {said}");
+        let done = said.lines().find_map(|line| line.split_once(&format!(" {others}, "))?.0.parse().ok());
+        assert!(others.is_empty() || done.is_some_and(|done: u32| done > 1), "{words}: {said}");
+        assert!(left.iter().all(|name| !name.starts_with("m.") || name == "m.dpm"), "{words}: {left:?}");
+    }
+    // A folder that does not let itself be listed.
+    let Some((output, _)) = ordinary_run(0o311, 0o644, "info closed") else {
+        return skipped(test_name!(), NO_OTHER_USER);
+    };
+    assert_eq!(code(&output), 3);
+    assert!(stderr(&output).contains("closed: error[cannot-read] Permission denied"), "{}", stderr(&output));
 }
 
 #[test]
@@ -292,21 +367,6 @@ fn readers_see_nothing_old_or_whole_while_eight_write() {
 }
 
 /// Every file below a folder with its content.
-fn tree(top: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut files = Vec::new();
-    let mut open = vec![top.to_owned()];
-    while let Some(folder) = open.pop() {
-        for path in fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
-            match path.is_dir() {
-                true => open.push(path),
-                false => files.push((path.strip_prefix(top).unwrap().to_owned(), fs::read(&path).unwrap())),
-            }
-        }
-    }
-    files.sort();
-    files
-}
-
 #[test]
 fn runs_into_one_folder_give_what_one_gives() {
     let dir = TempDir::new().unwrap();
@@ -326,7 +386,7 @@ fn runs_into_one_folder_give_what_one_gives() {
     }
     let (once, often) = (tree(&once), tree(&often));
     assert!(once.len() > 5);
-    assert_eq!(once.iter().map(|f| &f.0).collect::<Vec<_>>(), often.iter().map(|f| &f.0).collect::<Vec<_>>());
+    assert!(once.keys().eq(often.keys()), "{:?}", often.keys());
     assert!(once == often);
 }
 
@@ -348,7 +408,7 @@ fn links_inside_an_output_folder_lead_nowhere() {
     let output = run([OsStr::new("convert"), at("in").as_ref(), OsStr::new("-o"), at("out/").as_ref()]);
     assert_eq!(code(&output), 3);
     assert_eq!(stderr(&output).matches("error[cannot-write]").count(), 4, "{}", stderr(&output));
-    assert_eq!(tree(&at("outside")), [("victim".into(), b"precious".to_vec())]);
+    assert_eq!(tree(&at("outside")), [("victim".into(), b"precious".to_vec())].into());
     assert_eq!(names(&at("out")), ["dangling.glb", "file.glb", "pipe.glb", "plain.glb", "sub"]);
     // The same holds for the files beside an output that was named, and a link that was named is followed.
     symlink("../outside/victim", at("out/n.mtl")).unwrap();
@@ -403,7 +463,7 @@ fn no_way_to_an_input_makes_it_an_output() {
     let output = run([OsStr::new("convert"), at("folder").as_ref(), OsStr::new("-o"), at("folder").as_ref()]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     for (path, content) in before {
-        assert_eq!(fs::read(at("").join(&path)).unwrap(), content, "{}", path.display());
+        assert_eq!(fs::read(at("").join(&path)).unwrap(), content, "{path}");
     }
     for input in ["folder/a.dpm", "folder/a.glb"] {
         assert_eq!(fs::read(at(input)).unwrap(), fs::read(demo()).unwrap());
@@ -444,7 +504,7 @@ fn names_inside_a_model_are_no_paths() {
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         assert!(!(stdout(&output) + &stderr(&output)).contains('\u{1b}'));
         for (path, content) in tree(&out) {
-            assert!(path.parent() == Some(Path::new("")) && path.to_str().unwrap().starts_with("m."));
+            assert!(!path.contains('/') && path.starts_with("m."));
             assert!(!content.windows(6).any(|w| w == b"secret" && content.starts_with(b"\x89PNG")));
             assert!(!content.windows(8).any(|w| w == b"\x89PNG\r\n\x1a\n"), "{to}: an image from outside");
         }

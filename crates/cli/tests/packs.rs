@@ -3,44 +3,16 @@
 
 mod common;
 
-use common::{code, program, stderr};
+use common::{code, ok, program, run_in as run, stderr, tree};
 use meshwright_testkit::packs::{Method, pak, zip};
 use meshwright_testkit::testdata;
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::path::Path;
 use std::time::Instant;
 use tempfile::TempDir;
 
-fn run(dir: &Path, words: &[&str]) -> Output {
-    program().current_dir(dir).args(words).output().unwrap()
-}
-
-fn ok(dir: &Path, words: &[&str]) -> String {
-    let output = run(dir, words);
-    assert_eq!(code(&output), 0, "{words:?}: {}", stderr(&output));
-    String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output)
-}
-
-/// All files below a folder, by their paths in it.
-fn tree(top: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let (mut all, mut folders) = (BTreeMap::new(), vec![top.to_owned()]);
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                all.insert(path.strip_prefix(top).unwrap().to_owned(), fs::read(path).unwrap());
-            }
-        }
-    }
-    all
-}
-
 fn names(top: &Path) -> Vec<String> {
-    tree(top).keys().map(|path| path.to_string_lossy().replace('\\', "/")).collect()
+    tree(top).into_keys().collect()
 }
 
 fn fixture(name: &str) -> Vec<u8> {

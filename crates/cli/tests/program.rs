@@ -102,23 +102,6 @@ fn a_rejected_file_is_refused_with_code_offset_path_and_hex() {
 }
 
 #[test]
-fn check_holds_a_companion_against_its_model() {
-    let dir = TempDir::new().unwrap();
-    let path = dir.path().join("m.dpm");
-    fs::copy(demo(), &path).unwrap();
-    let groups = format!("1 6 6\n99 1 5 1 far\n{}", "3\n".repeat(40));
-    fs::write(dir.path().join("m.dpm.framegroups"), groups).unwrap();
-    let result = run([OsStr::new("check"), OsStr::new("--format=json"), path.as_os_str()]);
-    assert_eq!(code(&result), 0, "{}", stderr(&result));
-    let json: Value = serde_json::from_slice(&result.stdout).unwrap();
-    let file = &json["files"][0];
-    let far = file["findings"].as_array().unwrap().iter().find(|f| f["code"] == "start-clamped").unwrap();
-    assert_eq!((&far["path"], &far["offset"]), (&"groups[1].start".into(), &6.into()));
-    assert_eq!(far["stream"], "clips", "{far}");
-    assert_eq!(file["warnings"], 41, "those that are not kept are counted");
-}
-
-#[test]
 fn convert_writes_glb_gltf_and_obj() {
     let dir = TempDir::new().unwrap();
     for (name, other) in [("a.glb", None), ("a.gltf", Some("bin")), ("a.obj", Some("mtl"))] {
@@ -302,23 +285,6 @@ fn the_only_model_of_a_folder_may_become_a_file() {
 }
 
 #[test]
-fn bindings_in_a_folder_are_for_its_meshes() {
-    let dir = TempDir::new().unwrap();
-    let (models, out) = (dir.path().join("in"), dir.path().join("out/"));
-    fs::create_dir(&models).unwrap();
-    for kind in ["mesh", "bnd"] {
-        fs::copy(testdata().join(format!("tso/flower.ok.{kind}")), models.join(format!("a.{kind}"))).unwrap();
-    }
-    for target in [&out, &dir.path().join("a.glb")] {
-        let mut words = common::args(&["convert", "-o"]);
-        words.extend([target.into(), models.clone().into()]);
-        let output = run(words);
-        assert_eq!(code(&output), 0, "{}", stderr(&output));
-    }
-    assert_eq!(common::names(&out), ["a.glb"]);
-}
-
-#[test]
 fn the_memory_of_an_obj_can_be_set() {
     let dir = TempDir::new().unwrap();
     let out = dir.path().join("a #1.obj");
@@ -474,98 +440,6 @@ fn optimize_makes_a_bmd_smaller_and_changes_nothing() {
 }
 
 #[test]
-fn a_figure_is_put_together_from_its_files() {
-    let dir = TempDir::new().unwrap();
-    let tso = testdata().join("tso");
-    let out = dir.path().join("flower.glb");
-    let named = run([
-        OsStr::new("convert"),
-        tso.join("flower.ok.mesh").as_os_str(),
-        OsStr::new("--skeleton"),
-        tso.join("flower.ok.skel").as_os_str(),
-        OsStr::new("--anim"),
-        tso.join("sway.ok.anim").as_os_str(),
-        OsStr::new("-o"),
-        out.as_os_str(),
-    ]);
-    assert_eq!(code(&named), 0, "{}", stderr(&named));
-    let first = fs::read(&out).unwrap();
-    let listed = run([
-        OsStr::new("convert"),
-        tso.join("sway.ok.anim").as_os_str(),
-        tso.join("flower.ok.skel").as_os_str(),
-        tso.join("flower.ok.mesh").as_os_str(),
-        OsStr::new("-o"),
-        out.as_os_str(),
-    ]);
-    assert_eq!(code(&listed), 0, "{}", stderr(&listed));
-    assert_eq!(first, fs::read(&out).unwrap());
-    // An animation alone moves nothing.
-    let alone = [
-        OsStr::new("convert"),
-        OsStr::new("-o-"),
-        OsStr::new("--to=glb"),
-        tso.join("sway.ok.anim").as_os_str(),
-    ]
-    .map(OsStr::to_owned);
-    for more in [None, Some("--textures")] {
-        let alone = run(alone.iter().map(OsString::as_os_str).chain(more.map(OsStr::new)));
-        assert_eq!(code(&alone), 1);
-        assert!(stderr(&alone).contains("--skeleton"));
-    }
-    let two = run([
-        OsStr::new("convert"),
-        demo().as_os_str(),
-        tso.join("flower.ok.mesh").as_os_str(),
-        OsStr::new("-o"),
-        out.as_os_str(),
-    ]);
-    assert_eq!(code(&two), 2);
-}
-
-#[test]
-fn what_lies_beside_a_file_with_a_mesh_table_may_be_anything() {
-    let dir = TempDir::new().unwrap();
-    let place = |fixture: &str, json: &str| {
-        let path = dir.path().join(fixture.replace(".ok.", ".").replace(".warn.", "."));
-        fs::copy(testdata().join("fsomodel").join(fixture), &path).unwrap();
-        fs::write(path.with_extension("json"), json).unwrap();
-        path
-    };
-    let whole = place("triangle.ok.fom", "[\"notes\"]");
-    let result = run([OsStr::new("check"), whole.as_os_str()]);
-    assert_eq!(code(&result), 0, "{}", stdout(&result));
-    assert!(stderr(&result).contains("ignored"), "{}", stderr(&result));
-    // One that is named is meant, and a file without a table needs it.
-    let json = whole.with_extension("json");
-    let named = [OsStr::new("check"), whole.as_os_str(), OsStr::new("--metadata"), json.as_os_str()];
-    assert_eq!(code(&run(named)), 1);
-    let half = place("gl3.warn.fom", "[\"notes\"]");
-    assert_eq!(code(&run([OsStr::new("check"), half.as_os_str()])), 1);
-}
-
-#[test]
-fn a_crucible_skeleton_is_held_against_the_mesh_and_read_as_told() {
-    let file = |name: &str| testdata().join("crucible").join(name);
-    let (mesh, short) = (file("weights.ok.cmesh"), file("tail.warn.cskel"));
-    let check = [OsStr::new("check"), mesh.as_os_str(), OsStr::new("--skeleton"), short.as_os_str()];
-    let result = run(check);
-    assert!(stdout(&result).contains("warning[BoneRange]"), "{}", stdout(&result));
-    let broken = file("unlisted.reject.cskel");
-    let result = run([OsStr::new("check"), mesh.as_os_str(), OsStr::new("--skeleton"), broken.as_os_str()]);
-    assert!(code(&result) == 1 && stderr(&result).contains("BoneTree"), "{}", stderr(&result));
-    let (mesh, turned) = (file("lighthouse.ok.cmesh"), file("turned.ok.cskel"));
-    let made = |more: &[&str]| {
-        let args = [OsStr::new("convert"), mesh.as_os_str(), OsStr::new("--skeleton"), turned.as_os_str()];
-        let args = args.into_iter().chain(["-o", "-", "--to", "glb", "-q"].map(OsStr::new));
-        let result = run(args.chain(more.iter().map(OsStr::new)));
-        assert_eq!(code(&result), 0, "{}", stderr(&result));
-        result.stdout
-    };
-    assert_ne!(made(&[]), made(&["--quaternions-w-first"]));
-}
-
-#[test]
 fn what_is_no_model_is_passed_over_in_a_folder() {
     let dir = TempDir::new().unwrap();
     let at = |name: &str| dir.path().join(name);
@@ -611,40 +485,4 @@ fn a_model_becomes_one_of_another_format() {
     assert_eq!(common::names(dir.path()), ["m.bmd", "m.cmodel", "m.cskel", "m.fom", "m.zym"]);
     let output = run([OsStr::new("convert"), demo().as_os_str(), OsStr::new("-o-"), OsStr::new("--to=gltf")]);
     assert_eq!(code(&output), 2, "{}", stderr(&output));
-}
-
-#[test]
-fn a_companion_that_is_named_goes_with_those_that_have_such() {
-    let dir = TempDir::new().unwrap();
-    let tso = testdata().join("tso");
-    fs::copy(demo(), dir.path().join("m.dpm")).unwrap();
-    fs::copy(tso.join("flower.ok.mesh"), dir.path().join("flower.mesh")).unwrap();
-    fs::copy(tso.join("flower.ok.skel"), dir.path().join("flower.skel")).unwrap();
-    let check = |path: &Path| {
-        let skeleton = tso.join("flower.ok.skel");
-        run([OsStr::new("check"), path.as_os_str(), OsStr::new("--skeleton"), skeleton.as_os_str()])
-    };
-    let output = check(dir.path());
-    assert_eq!((code(&output), &*stderr(&output)), (0, "3 checked\n"), "{}", stdout(&output));
-    let output = check(&dir.path().join("m.dpm"));
-    assert_eq!(code(&output), 0, "{}", stdout(&output));
-    assert!(stderr(&output).contains("ignored: a file of kind dpm has no skeleton"), "{}", stderr(&output));
-}
-
-#[test]
-fn files_of_one_folder_have_companions_of_their_own() {
-    let dir = TempDir::new().unwrap();
-    let files = ["a.dpm", "b.dpm", "c.dpm"].map(|name| dir.path().join(name));
-    for (i, file) in files.iter().enumerate() {
-        fs::copy(demo(), file).unwrap();
-        fs::write(format!("{}.framegroups", file.display()), "99 1 5 1 far\n".repeat(i + 1)).unwrap();
-    }
-    let words =
-        ["check", "--format=json"].into_iter().map(OsStr::new).chain(files.iter().map(|f| f.as_os_str()));
-    let output = run(words);
-    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let found: Vec<_> =
-        json["files"].as_array().unwrap().iter().map(|f| f["warnings"].as_u64().unwrap()).collect();
-    assert_eq!(found, [1, 2, 3], "{json}");
-    assert_eq!(stderr(&output).matches(": with ").count(), 3);
 }

@@ -15,13 +15,13 @@ rules! {
     error NEGATIVE_SIZE = "NegativeSize", BadSize [Unchecked],
         "A size is negative. The engine does not look at the sign and fails while it decodes or allocates.",
         "The file is damaged where the size stands: export it again.";
-    error RATIO = "ImpossibleRatio", BadSize,
+    error RATIO = "ImpossibleRatio", BadSize [Unchecked],
         "A stream states more bytes than its LZ4 block can decode to: a block never grows more than 255-fold.",
         "The file is damaged where the sizes stand, or made to exhaust memory: export it again.";
-    error LZ4_BLOCK = "Lz4", BadValue,
+    error LZ4_BLOCK = "Lz4", BadValue [Refuses],
         "An LZ4 block does not decode: it ends too early or refers to bytes that are not there.",
         "The block is damaged, or is an LZ4 frame or has its size in front, which is another format: export it again.";
-    error OUTPUT_TOO_LONG = "Lz4OutputTooLong", BadSize,
+    error OUTPUT_TOO_LONG = "Lz4OutputTooLong", BadSize [Refuses],
         "An LZ4 block decodes to more bytes than the stream states.",
         "Correct the stated size or compress the stream again.";
     warning END_RULE = "Lz4EndRule", Compatibility [Refuses],

@@ -16,19 +16,19 @@ meshwright_core::rules! {
     error TYPE = "bad-type", BadValue [Refuses],
         "The file is of a type that was never defined; engines refuse it.",
         "Look for another program's format under the same extension.";
-    error SHORT = "out-of-file", Truncated,
+    error SHORT = "out-of-file", Truncated [Unchecked],
         "The file ends within a field, or a section lies outside of it.",
         "Get a complete copy; what is missing cannot be rebuilt.";
-    error COUNT = "out-of-file", BadCount,
+    error COUNT = "out-of-file", BadCount [Unchecked],
         "A table claims more items than the file has room for.",
         "Get a complete copy, or correct the count.";
     error LIMIT = "limit", Limit [NoEngine],
         "Reading on would take more memory than the caller allows.",
         "Allow more memory, if the file is trusted.";
-    forgivable TRUNCATED = "truncated", Truncated,
+    forgivable TRUNCATED = "truncated", Truncated [Unchecked],
         "The file is shorter than its header says.",
         "Get a complete copy, or write the model anew without the layout of its file.";
-    forgivable BEHIND_END = "out-of-file", OutOfBounds,
+    forgivable BEHIND_END = "out-of-file", OutOfBounds [Ignored],
         "Sections lie behind the size that the header states.",
         "Correct the stored size, or write the model anew without the layout of its file.";
     forgivable PARENT_ORDER = "bad-parent", BadHierarchy [Refuses],
@@ -52,7 +52,7 @@ meshwright_core::rules! {
     forgivable NON_FINITE = "non-finite", NonFinite [Misshown],
         "A position, weight, normal or transform is infinite or no number, so that nothing sensible can be drawn.",
         "Replace the number, or export the model again.";
-    error BAD_COUNT = "bad-count", BadCount,
+    error BAD_COUNT = "bad-count", BadCount [NoEngine],
         "Lists that belong together are not of one length.",
         "Give each vertex and each triangle what belongs to it.";
     warning TRAILING = "trailing-bytes", Unused [Ignored],
@@ -61,10 +61,10 @@ meshwright_core::rules! {
     info UNREFERENCED = "unreferenced-bytes", Unused [Ignored],
         "No structure refers to some bytes of the file; they are kept.",
         "Nothing needs to be done.";
-    warning MISALIGNED = "misaligned-offset", Misaligned,
+    warning MISALIGNED = "misaligned-offset", Misaligned [Ignored],
         "An offset is no multiple of 4, which no known tool writes; readers that cast pointers may fail on it.",
         "Write the model anew without the layout of its file.";
-    warning IN_HEADER = "table-in-header", Overlap,
+    warning IN_HEADER = "table-in-header", Overlap [Ignored],
         "A section begins within the header.",
         "Check the offset; write the model anew without the layout of its file if its content is right.";
     warning UNTERMINATED = "unterminated-name", BadName [Unchecked],
@@ -79,7 +79,7 @@ meshwright_core::rules! {
     warning BOUNDS = "non-finite-bounds", NonFinite [Misshown],
         "Stored bounds are infinite or no number; engines that rely on them may never draw the model.",
         "Compute the bounds anew.";
-    warning TEXCOORD = "non-finite-texcoord", NonFinite,
+    warning TEXCOORD = "non-finite-texcoord", NonFinite [Unchecked],
         "A texture coordinate is infinite or no number; 0 is taken where the model is converted.",
         "Replace it.";
 }

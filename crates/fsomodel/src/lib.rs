@@ -73,6 +73,7 @@ extern crate std;
 mod detect;
 mod dialect;
 mod extent;
+mod mend;
 mod metadata;
 mod model;
 mod ranges;

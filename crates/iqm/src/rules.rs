@@ -51,7 +51,7 @@ meshwright_core::rules! {
     error NO_POSITION = "missing-array", Missing [Refuses],
         "A model without positions; every loader refuses it.",
         "Add an array of positions.";
-    error VERTEX_INDEX = "bad-vertex-index", BadReference,
+    error VERTEX_INDEX = "bad-vertex-index", BadReference [Tolerated],
         "A triangle has a vertex that is not there, or that is none of its mesh.",
         "Remove the triangle, or point it at a vertex of its mesh.";
     error MESH_RANGE = "bad-mesh-range", BadReference,
@@ -72,7 +72,7 @@ meshwright_core::rules! {
     error BAD_CHANNELS = "bad-channels", BadCount,
         "The masks of the poses name another count of channels than the header.",
         "Correct the count that the header states.";
-    error ANIM_RANGE = "bad-anim", BadReference,
+    error ANIM_RANGE = "bad-anim", BadReference [Unchecked],
         "An anim has frames that are not there.",
         "Correct its first frame and its length.";
     error ANIM_RATE = "bad-anim", BadValue,

@@ -106,8 +106,8 @@ pub use keep::{
 #[cfg(feature = "proptest")]
 pub use kinds::Strategy;
 pub use kinds::{
-    AnyModel, COMPANION_RULES, ClipNames, CompanionFile, Companions, Format, Kind, Merging, ReadSettings,
-    Registered, Summary, UnknownFormat, Visitor, WriteOptions,
+    AnyModel, COMPANION_RULES, ClipNames, CompanionFile, Companions, Doubled, Format, Kind, Merging,
+    ReadSettings, Registered, Summary, UnknownFormat, Visitor, WriteOptions,
 };
 pub use merge::merge;
 #[cfg(feature = "bmd")]

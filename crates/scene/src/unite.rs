@@ -111,10 +111,21 @@ impl Scene {
 
 /// The scene as one that may be changed; a copy is charged.
 fn owned(scene: Cow<'_, Scene>, budget: &Budget) -> Result<Scene, LimitExceeded> {
-    if let Cow::Borrowed(scene) = &scene {
-        budget.charge("the scene", size(scene))?;
+    match scene {
+        Cow::Borrowed(scene) => scene.copied(budget),
+        Cow::Owned(scene) => Ok(scene),
     }
-    Ok(scene.into_owned())
+}
+
+impl Scene {
+    /// A copy, within a budget.
+    ///
+    /// # Errors
+    /// When it would take more memory than is left.
+    pub fn copied(&self, budget: &Budget) -> Result<Self, LimitExceeded> {
+        budget.charge("the scene", size(self))?;
+        Ok(self.clone())
+    }
 }
 
 /// About what a copy of a scene takes.

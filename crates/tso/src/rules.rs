@@ -9,7 +9,7 @@ rules! {
     error TRUNCATED = "E_TRUNCATED", Truncated [Unchecked],
         "The file ends in the middle of a field.",
         "Find a whole copy; the game reads past the end and may crash.";
-    error COUNT = "E_COUNT", BadCount,
+    error COUNT = "E_COUNT", BadCount [Unchecked],
         "A table claims more items than the rest of the file can hold.",
         "Find a whole copy: either the file was cut or the count is damaged.";
     error LIMIT = "E_LIMIT", Limit [NoEngine],
@@ -21,7 +21,7 @@ rules! {
     warning NAME_EMPTY = "W_NAME_EMPTY", BadName,
         "A name is empty.",
         "Give it a name, since files find bones and textures by name only.";
-    warning NAME_ENCODING = "W_NAME_ENCODING", BadName,
+    warning NAME_ENCODING = "W_NAME_ENCODING", BadName [Tolerated],
         "A name holds bytes that are not plain ASCII, which programs show and write differently.",
         "Use letters, digits and signs of ASCII.";
 }

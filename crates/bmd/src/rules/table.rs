@@ -61,7 +61,7 @@ meshwright_core::rules! {
     error INDEX = "E_INDEX", BadReference,
         "A triangle or quad names a vertex that its mesh does not have.",
         "Remove the triangle, or correct its index.";
-    forgivable NTRI = "E_NTRI", BadCount,
+    forgivable NTRI = "E_NTRI", BadCount [Unchecked],
         "The stored number of triangles fits none of the ways to count them.",
         "Store the number that the list holds; writing the model does so.";
     forgivable LOD_RANGE = "E_LOD_RANGE", BadReference,
@@ -82,7 +82,7 @@ meshwright_core::rules! {
     error PSEUDO_WEIGHT = "E_PSEUDO_WEIGHT", NotNormalized,
         "The weights of a pseudo-bone sum to zero, so that it has no place.",
         "Give at least one of the bones that it follows a weight.";
-    forgivable SOLID_RANGE = "E_SOLID_RANGE", BadReference,
+    forgivable SOLID_RANGE = "E_SOLID_RANGE", BadReference [Ignored],
         "A bone is bounded by a mesh that does not exist.",
         "Name an existing mesh, or 0 for none.";
     error ANIM_TRUNC = "E_ANIM_TRUNC", Truncated,
@@ -128,19 +128,19 @@ meshwright_core::rules! {
     warning W_PARENT_ORDER = "W_PARENT_ORDER", BadHierarchy [Misshown],
         "A bone comes before its parent, and readers that place bones in file order misplace it.",
         "Order the bones so that parents come first.";
-    warning W_SOLID_OPEN = "W_SOLID_OPEN", Degenerate,
+    warning W_SOLID_OPEN = "W_SOLID_OPEN", Degenerate [Ignored],
         "The mesh that bounds a bone is not closed.",
         "Close it: every edge belongs to two triangles that run along it in opposite directions.";
-    warning W_SOLID_BONES = "W_SOLID_BONES", BadReference,
+    warning W_SOLID_BONES = "W_SOLID_BONES", BadReference [Ignored],
         "The mesh that bounds a bone hangs on several bones or on another one.",
         "Bind the whole mesh to that bone or to bone 0.";
-    warning W_SOLID_INVERTED = "W_SOLID_INVERTED", Degenerate,
+    warning W_SOLID_INVERTED = "W_SOLID_INVERTED", Degenerate [Ignored],
         "The mesh that bounds a bone is inside out.",
         "Reverse the order of the corners of its triangles.";
-    warning W_SOLID_CROSS = "W_SOLID_CROSS", Degenerate,
+    warning W_SOLID_CROSS = "W_SOLID_CROSS", Degenerate [Ignored],
         "The mesh that bounds a bone crosses itself.",
         "Rebuild it without triangles that touch others than their neighbours.";
-    warning W_ANIM_HZ = "W_ANIM_HZ", BadValue,
+    warning W_ANIM_HZ = "W_ANIM_HZ", BadValue [Ignored],
         "The rate of an animation is zero.",
         "State a rate; conversions take 10 frames per second, which the original tool always wrote.";
     warning W_ANIM_SLACK = "W_ANIM_SLACK", BadSize,
@@ -155,7 +155,7 @@ meshwright_core::rules! {
     warning W_ANIM_BONES = "W_ANIM_BONES", Missing,
         "There are animations but no bones that they could move.",
         "Restore the bones, or remove the animations.";
-    warning W_MAT_NAME = "W_MAT_NAME", BadName,
+    warning W_MAT_NAME = "W_MAT_NAME", BadName [Tolerated],
         "A material name starts like a colour but is none, or is longer than the engine's 255 bytes.",
         "Write colours as # and six hexadecimal digits, and shorten names.";
     warning W_ALIGN = "W_ALIGN", Misaligned,
@@ -167,14 +167,14 @@ meshwright_core::rules! {
     warning W_TRAILING = "W_TRAILING", Unused [Ignored],
         "Bytes that nothing refers to follow the last structure.",
         "Write the model anew to leave them out; they are kept when it is rewritten in place.";
-    warning W_ST_LEGACY = "W_ST_LEGACY", Ambiguous,
+    warning W_ST_LEGACY = "W_ST_LEGACY", Ambiguous [Misshown],
         "Vertices of 128 bits seem to hold texture coordinates in the old form, two 16-bit numbers.",
         "Force the form if textures look wrong; write the model anew for readers of the described form.";
 
     info I_VTX_UNUSED = "I_VTX_UNUSED", Unused [Ignored],
         "No triangle uses some of the vertices.",
         "Nothing needs to be done; optimising removes them.";
-    info I_TRI_WIDE = "I_TRI_WIDE", Compatibility,
+    info I_TRI_WIDE = "I_TRI_WIDE", Compatibility [NoEngine],
         "Triangles take 64 bits although the mesh has few enough vertices for 32.",
         "Nothing needs to be done; optimising makes them smaller.";
     info I_MAT_EXT = "I_MAT_EXT", BadName [Ignored],
@@ -189,10 +189,10 @@ meshwright_core::rules! {
     info I_ALIGN = "I_ALIGN", Misaligned [Ignored],
         "A table or list starts at an offset that is no multiple of 8, the nominal alignment of structures.",
         "Nothing needs to be done for readers that take any offset; arranging the file anew aligns it.";
-    info I_VTX_MANY = "I_VTX_MANY", Compatibility,
+    info I_VTX_MANY = "I_VTX_MANY", Compatibility [NoEngine],
         "A mesh has more than 1024 vertices, as many as the description of its record counts to.",
         "Divide the mesh for readers that go by the record; triangles of 64 bits do reach further.";
-    info I_TRI_NARROW = "I_TRI_NARROW", Compatibility,
+    info I_TRI_NARROW = "I_TRI_NARROW", Compatibility [NoEngine],
         "Triangles or quads take 32 bits in a mesh of more than 1024 vertices, for which the description assumes 64.",
         "Store all of them in 64 bits, or divide the mesh: readers that go by the count misread the others.";
     info I_SOLID_UNCHECKED = "I_SOLID_UNCHECKED", Limit [NoEngine],

@@ -34,7 +34,7 @@ pub(crate) enum SnapArg {
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ConvertArgs {
-    /// Files or folders, - for standard input. Several files of The Sims Online (.mesh, .skel, .anim) with one
+    /// Files or folders, - for standard input. Several files of The Sims (.mesh, .skel, .anim, .oft) with one
     /// output file become one figure
     #[arg(required_unless_present = "files_from")]
     pub files: Vec<OsString>,
@@ -84,7 +84,8 @@ pub(crate) struct ConvertArgs {
     #[arg(long, value_name = "N", value_parser = parse_frames)]
     pub frames_at: Option<NonZeroU16>,
     /// Bring edits back into this model of a game: its bones with their order, tags and flags, and whatever the input does
-    /// not have; several files of one figure with one --onto each
+    /// not have; several files of one figure with one --onto each. Other files of The Sims are made for its skeleton, which
+    /// may be all that it has
     #[arg(long, value_name = "ORIGINAL")]
     pub onto: Vec<PathBuf>,
     /// How near to the original's values others are those

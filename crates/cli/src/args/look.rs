@@ -104,7 +104,7 @@ pub(crate) struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
-    /// The one model, - for standard input
+    /// One model, - for standard input
     pub first: OsString,
     /// The other, of the same format or of another
     pub second: OsString,
@@ -112,7 +112,7 @@ pub(crate) struct DiffArgs {
     /// by default
     #[arg(long, value_name = "LENGTH", value_parser = parse_bound)]
     pub tolerance: Option<f64>,
-    /// Show every difference instead of the first
+    /// Show every difference instead of the first ones
     #[arg(long)]
     pub all: bool,
     /// Draw both, and where they differ, into a .png file

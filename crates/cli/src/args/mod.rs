@@ -52,11 +52,11 @@ pub(crate) enum Command {
     Repair(RepairArgs),
     /// Convert any format to any other, glb, gltf and obj included, or rewrite in the same format byte for byte
     Convert(ConvertArgs),
-    /// Show what folders and packs (pk3, pk4, pak, vp) hold, as an engine sees it
+    /// Show what folders and packs (pk3, pk4, pak, vp, far) hold, as an engine sees it
     List(ListArgs),
     /// Write the files of packs into a folder
     Unpack(UnpackArgs),
-    /// Put the files of a folder into a pack (pk3, pak), the same bytes every time
+    /// Put the files of a folder into a pack (pk3, pak, far), the same bytes every time
     Pack(PackArgs),
     /// Show models in a browser, where they play: folders, packs, files that are dropped on it
     View(ViewArgs),

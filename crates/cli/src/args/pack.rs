@@ -26,7 +26,7 @@ pub(crate) struct UnpackArgs {
 pub(crate) struct PackArgs {
     /// The folder whose files go into the pack, under their paths in it; or another pack
     pub folder: OsString,
-    /// The pack: .pk3, .pk4 and .zip are zip archives, .pak is Quake's
+    /// The pack: .pk3, .pk4 and .zip are zip archives, .pak is Quake's, .far and .dat are those of The Sims
     #[arg(long, short, value_name = "PACK", required = true)]
     pub output: PathBuf,
     /// Start from this pack of the same kind: files that the folder does not have, or has with the same bytes, stay byte

@@ -38,7 +38,7 @@ pub(crate) enum OverlayArg {
 
 #[derive(Debug, Args)]
 pub(crate) struct RenderArgs {
-    /// Files or folders, - for standard input. Several files of The Sims Online (.mesh, .skel, .anim) with one
+    /// Files or folders, - for standard input. Several files of The Sims (.mesh, .skel, .anim, .oft) with one
     /// output file become one figure
     #[arg(required_unless_present = "files_from")]
     pub files: Vec<OsString>,

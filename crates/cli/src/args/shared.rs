@@ -87,7 +87,7 @@ pub(crate) struct ManyArgs {
     /// Leave out what is met in folders and matches: by its name, or by its path below the folder; repeatable
     #[arg(long, value_name = "GLOB", value_parser = parse_glob)]
     pub exclude: Vec<glob::Pattern>,
-    /// Work on the files, too, that FILE names, one a line; - for standard input
+    /// Work also on the files that FILE names, one on each line; - for standard input
     #[arg(long, value_name = "FILE")]
     pub files_from: Option<PathBuf>,
     /// A zero byte ends each name in the file of --files-from, as find -print0 writes

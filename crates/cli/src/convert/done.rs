@@ -85,7 +85,8 @@ impl Done {
             if let Some(recovery) = &self.recovery {
                 say_edits(&self.input.shown(), recovery, Detail::from(&args.read));
             }
-            losses::say_all(&self.input.shown(), &self.losses, Detail::from(&args.read), self.advice);
+            let (shown, detail) = (self.input.shown(), Detail::from(&args.read));
+            losses::say_all(&shown, &self.losses, detail, self.advice, |code| results.tells(code));
         }
     }
 }

@@ -112,7 +112,7 @@ impl Work<'_> {
                     .prune(&meshwright::Budget::new(self.reader.limits()))
                     .map_err(ConvertError::from)?;
             }
-            meshwright::convert(&recovered.scene, self.to, &options)?
+            original.write_anew(recovered, self.to, &options)?
         } else {
             original.write(recovered, self.to, &name, &options)?
         };

@@ -69,7 +69,7 @@ pub(super) fn hinted(e: ConvertError, asset: &Asset) -> Refusal {
     let takes_skeleton = asset.format().companions().iter().any(|c| c.role == Role::Skeleton);
     let lacks = takes_skeleton && !asset.companions().has(Role::Skeleton);
     match (&e, Refusal::from(e.clone())) {
-        (ConvertError::Unsupported { .. }, Refusal::Cannot { code, why }) if lacks => {
+        (ConvertError::Unsupported { .. }, Refusal::Cannot { code, why }) if lacks && !why.contains("--") => {
             Refusal::Cannot { code, why: format!("{why}; name one with --skeleton") }
         }
         (_, refusal) => refusal,

@@ -34,12 +34,14 @@ pub(super) fn tables(shown: &str, d: &Description, why: Option<&str>, whole: boo
     let mut text = format!("{}\n", heading(&render::cut(&format!("{shown}: {}", d.format.title()))));
     text += &facts(&overview(d, why), width);
     let mut part = |name: &str, columns: &[Column], rows: Vec<Vec<String>>| {
-        if rows.is_empty() {
-            return;
-        }
         let most = if whole { usize::MAX } else { ROWS };
         let kept = rows.get(..most).unwrap_or(&rows);
-        let _ = write!(text, "\n{}\n{}", heading(name), table(columns, kept, width));
+        let table = table(columns, kept, width);
+        // A single material without name and texture fills no column.
+        if table.is_empty() {
+            return;
+        }
+        let _ = write!(text, "\n{}\n{table}", heading(name));
         if let Some(more) = rows.len().checked_sub(kept.len()).filter(|more| *more > 0) {
             let _ = writeln!(text, "{more} more; --verbose shows them");
         }

@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
 
 use meshwright_testkit::testdata;
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,6 +10,35 @@ use std::process::{Command, Output};
 
 pub fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_meshwright"))
+}
+
+/// A run in a folder.
+pub fn run_in(dir: &Path, words: &[&str]) -> Output {
+    program().current_dir(dir).args(words).output().unwrap()
+}
+
+/// What a run in a folder says that goes well.
+pub fn ok(dir: &Path, words: &[&str]) -> String {
+    let output = run_in(dir, words);
+    assert_eq!(code(&output), 0, "{words:?}: {}", stderr(&output));
+    String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output)
+}
+
+/// All files below a folder, by their paths in it.
+pub fn tree(top: &Path) -> BTreeMap<String, Vec<u8>> {
+    let (mut all, mut folders) = (BTreeMap::new(), vec![top.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let below = path.strip_prefix(top).unwrap().to_string_lossy().replace('\\', "/");
+                all.insert(below, fs::read(path).unwrap());
+            }
+        }
+    }
+    all
 }
 
 pub fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Output {
@@ -55,4 +85,25 @@ pub fn skinned_quad(folder: &Path, name: &str) {
         let head = [0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 4, 0, 24, 0];
         fs::write(folder.join(format!("{picture}.tga")), [&head[..], &color.repeat(16)].concat()).unwrap();
     }
+}
+
+/// The program as a user who may not read and write everything, and the folder that it lies in; the user of the test, unless
+/// that is root. None where root cannot become another.
+#[cfg(unix)]
+pub fn ordinary() -> Option<(tempfile::TempDir, Vec<OsString>)> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let own = tempfile::TempDir::new().unwrap();
+    // What is made by root is root's.
+    if own.path().metadata().unwrap().uid() != 0 {
+        return Some((own, vec![env!("CARGO_BIN_EXE_meshwright").into()]));
+    }
+    fs::set_permissions(own.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    // The program may lie where nobody else gets at it.
+    let program = own.path().join("meshwright");
+    fs::copy(env!("CARGO_BIN_EXE_meshwright"), &program).unwrap();
+    let mut words: Vec<OsString> =
+        ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"].map(Into::into).to_vec();
+    words.push(program.into());
+    let starts = Command::new(&words[0]).args(&words[1..]).arg("--version").output();
+    starts.is_ok_and(|output| output.status.success()).then_some((own, words))
 }

@@ -19,13 +19,13 @@ rules! {
     error BONE_COUNT = "BoneRange", BadCount,
         "The skeleton has more bones than can be numbered: 65535 stands for no parent.",
         "Remove bones.";
-    error BONE_NUMBER = "BoneRange", BadReference,
+    error BONE_NUMBER = "BoneRange", BadReference [Unchecked],
         "A parent or child is a bone that is not there; the engine checks this in debug builds alone.",
         "Correct the number of the bone.";
     error BONE_INDEX = "BoneIndex", BadValue,
         "A bone's own number is not its position in the file.",
         "Write the bones in the order of their numbers.";
-    error ROOT_COUNT = "RootCount", BadHierarchy,
+    error ROOT_COUNT = "RootCount", BadHierarchy [Unchecked],
         "The skeleton has no root, or several.",
         "Hang all bones from one root.";
     error BONE_TREE = "BoneTree", BadHierarchy [Unchecked],

@@ -45,7 +45,7 @@ mod own {
         warning NEGATIVE_INFLUENCE = "negative-influence", NotNormalized [Misshown],
             "A bone pushes a vertex away; not every program keeps negative weights.",
             "Bind the vertex again with weights from 0 to 1.";
-        warning CROWDED = "more-influences-than-bones", Duplicate,
+        warning CROWDED = "more-influences-than-bones", Duplicate [Ignored],
             "A vertex has more influences than there are bones, so that some of them name the same bone.",
             "Add up the influences of one bone.";
         info WINDING = "winding", Degenerate [Misshown],

@@ -35,7 +35,7 @@ mod own {
         forgivable SEVERAL = "several-influences", Compatibility [Refuses],
             "A vertex hangs from several bones: DarkPlaces refuses the model, FTE gives each bone the same share.",
             "Keep the bone that the vertex follows most, or write a DPM.";
-        error RENDER = "bad-render", BadCount,
+        error RENDER = "bad-render", BadCount [Refuses],
             "The triangles of the shaders are not as many as the header states.",
             "Correct the counts.";
         warning SCENE_FLAGS = "unknown-scene-flags", BadValue [Ignored],

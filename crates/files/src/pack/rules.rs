@@ -28,10 +28,10 @@ meshwright_core::rules! {
     warning ODD_NAME = "odd-name", BadName,
         "A name has backslashes, doubled slashes or parts that mean nothing.",
         "Nothing needs to be done: the name is read as it is meant.";
-    warning OLD_ENCODING = "old-encoding", BadName,
+    warning OLD_ENCODING = "old-encoding", BadName [Ignored],
         "A name is not UTF-8 and does not claim to be: it is read as code page 437.",
         "Pack the files again with a tool that writes UTF-8.";
-    warning NOT_UTF8 = "not-utf8", BadName,
+    warning NOT_UTF8 = "not-utf8", BadName [Ignored],
         "A name claims to be UTF-8 and is not.",
         "Pack the file again.";
     warning UNTERMINATED = "unterminated-name", BadName [Tolerated],
@@ -49,7 +49,7 @@ meshwright_core::rules! {
     error LOCAL_HEADER = "bad-local-header", BadMagic [Refuses],
         "There is no header where the directory says that a file begins.",
         "Take the pack from its source again.";
-    warning LOCAL_DIFFERS = "local-differs", Ambiguous,
+    warning LOCAL_DIFFERS = "local-differs", Ambiguous [Ignored],
         "The header before a file says something else than the directory, which counts.",
         "Pack the files again.";
     error ENCRYPTED = "encrypted", Unsupported [Refuses],
@@ -58,7 +58,7 @@ meshwright_core::rules! {
     error METHOD = "unsupported-method", Unsupported [Refuses],
         "The file is compressed in a way that engines do not read.",
         "Pack it stored or deflated.";
-    error LINK = "symlink", Unsupported,
+    error LINK = "symlink", Unsupported [Tolerated],
         "The file is a symbolic link.",
         "Pack the file that it leads to.";
     error TOO_LARGE = "too-large", Limit [NoEngine],
@@ -70,7 +70,7 @@ meshwright_core::rules! {
     error DEFLATE = "bad-deflate", BadValue,
         "The compressed bytes make no sense, or end too early.",
         "Take the pack from its source again.";
-    error CHECKSUM = "bad-crc", BadValue,
+    error CHECKSUM = "bad-crc", BadValue [Ignored],
         "The file's bytes are not those that were packed: their checksum is another.",
         "Take the pack from its source again.";
     error LZ41 = "bad-lz41", BadValue,
@@ -85,7 +85,7 @@ meshwright_core::rules! {
     warning TRAILING = "trailing-bytes", Unused [Ignored],
         "Bytes stand behind the end of the pack.",
         "Cut them off.";
-    warning VERSION = "bad-version", Unsupported,
+    warning VERSION = "bad-version", Unsupported [Ignored],
         "The pack is of a version that is not known.",
         "Nothing needs to be done where its files open.";
     warning UPS = "too-many-ups", BadHierarchy [Tolerated],

@@ -22,7 +22,7 @@ meshwright_core::rules! {
     error REFERENCE = "Metadata", BadReference [Unchecked],
         "A mesh names a material, or a node names a mesh, that is not there; the engine reads beyond its tables.",
         "Point it at one of those that are there.";
-    error NON_FINITE = "Metadata", NonFinite,
+    error NON_FINITE = "Metadata", NonFinite [NoEngine],
         "A node's matrix holds a number that is infinite or NaN, which JSON cannot express.",
         "Give the node a matrix of numbers.";
     error ORDER = "Metadata", BadHierarchy,
@@ -31,7 +31,7 @@ meshwright_core::rules! {
     error TEXT = "Metadata", BadName [Refuses],
         "A text holds a NUL, which the engine's loader refuses.",
         "Rename what holds it.";
-    warning LOADER = "Metadata", Compatibility,
+    warning LOADER = "Metadata", Compatibility [Misshown],
         "The engine's loader needs a field that is not there, or takes an integer in a matrix for 0.",
         "Write the companion anew: every field is put and matrices have real numbers.";
     warning NO_ROOT = "Metadata", Missing,

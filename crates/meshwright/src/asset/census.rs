@@ -4,6 +4,7 @@ use super::part::IMAGES;
 use meshwright_files::{EntryKind, Tree, TreePath};
 use meshwright_tso::ResourceId;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// A file of the game, whatever its group.
 type Number = (u32, u32);
@@ -16,6 +17,9 @@ pub(super) struct Census {
     pub(super) numbered: BTreeMap<Number, TreePath>,
     /// By name in lower case, without extension: keys and meshes.
     named: BTreeMap<(Vec<u8>, Vec<u8>), TreePath>,
+    /// The second file of a number or a name.
+    numbered_again: BTreeMap<Number, TreePath>,
+    named_again: BTreeMap<(Vec<u8>, Vec<u8>), TreePath>,
     pub(super) skeletons: Vec<TreePath>,
 }
 
@@ -31,14 +35,14 @@ impl Census {
             let name = String::from_utf8_lossy(path.name()).into_owned();
             let (stem, extension) = (path.stem().to_ascii_lowercase(), path.extension().to_ascii_lowercase());
             if let Some(id) = ResourceId::from_file_name(&name) {
-                all.numbered.entry((id.file, id.kind)).or_insert_with(|| path.clone());
+                keep((id.file, id.kind), &path, &mut all.numbered, &mut all.numbered_again);
             }
             let speaks = stem.windows(8).any(|part| part == b"skeleton");
             if extension == b"skel" || (speaks && matches!(&*extension, b"cmx" | b"bcf")) {
                 all.skeletons.push(path.clone());
             }
             if matches!(&*extension, b"cfp" | b"bmf" | b"skn" | b"bmp" | b"tga") {
-                all.named.entry((stem, extension)).or_insert(path);
+                keep((stem, extension), &path, &mut all.named, &mut all.named_again);
             }
         }
         all
@@ -47,6 +51,17 @@ impl Census {
     pub(super) fn file(&self, stem: &str, extensions: &[&str]) -> Option<&TreePath> {
         let stem = stem.to_ascii_lowercase().into_bytes();
         extensions.iter().find_map(|e| self.named.get(&(stem.clone(), e.as_bytes().to_vec())))
+    }
+
+    /// Another file of the number of this one.
+    pub(super) fn of_same_number(&self, number: Number, taken: &TreePath) -> Option<&TreePath> {
+        other(&number, taken, &self.numbered, &self.numbered_again)
+    }
+
+    /// Another file of the name of this one.
+    pub(super) fn of_same_name(&self, taken: &TreePath) -> Option<&TreePath> {
+        let name = (taken.stem().to_ascii_lowercase(), taken.extension().to_ascii_lowercase());
+        other(&name, taken, &self.named, &self.named_again)
     }
 
     /// The first picture whose name begins so.
@@ -63,4 +78,28 @@ impl Census {
         let extension = found.extension().to_ascii_lowercase();
         IMAGES.iter().any(|e| e.as_bytes() == extension).then_some(found)
     }
+}
+
+type Found<K> = BTreeMap<K, TreePath>;
+
+/// Keeps a path, and of paths of one key the first two.
+fn keep<K: Ord + Clone>(key: K, path: &TreePath, first: &mut Found<K>, second: &mut Found<K>) {
+    match first.entry(key.clone()) {
+        Entry::Vacant(free) => {
+            free.insert(path.clone());
+        }
+        Entry::Occupied(_) => {
+            second.entry(key).or_insert_with(|| path.clone());
+        }
+    }
+}
+
+/// What is kept beside a path.
+fn other<'f, K: Ord>(
+    key: &K,
+    taken: &TreePath,
+    first: &'f Found<K>,
+    second: &'f Found<K>,
+) -> Option<&'f TreePath> {
+    [first, second].into_iter().filter_map(|found| found.get(key)).find(|path| *path != taken)
 }

@@ -132,6 +132,7 @@ impl Asset {
             self.companions.files.push(CompanionFile::new(Role::Animation, anim.name.text(), anim));
         }
         self.companions.missing.append(&mut other.companions.missing);
+        self.companions.doubled.append(&mut other.companions.doubled);
         self.parts.push(Part::at(PartRole::Companion(role), &other.path, PartState::Named));
         let own = other.parts.into_iter().filter(|part| part.role != PartRole::Model && part.path.is_some());
         self.parts.extend(own.filter(|part| part.role != PartRole::Companion(Role::Skeleton)));

@@ -3,7 +3,7 @@
 
 use super::open::Work;
 use super::{AssetError, Finder, NamedFile, OpenOptions, Part, PartRole, PartState};
-use crate::kinds::{AnyModel, CompanionFile, Companions, sims};
+use crate::kinds::{AnyModel, CompanionFile, Companions, Doubled, sims};
 use meshwright_core::{Budget, Limits, Role};
 use meshwright_files::TreePath;
 use meshwright_tso::{Apr, Bcf, Bnd, Character, Cmx, FileRef, Geometry, Hag, Oft, Po, Region, Side, Skel};
@@ -117,7 +117,10 @@ impl Work<'_> {
                 continue;
             }
             match self.beside_or_anywhere(&name, &["cfp"]) {
-                Some(path) => self.add(companions, Role::Keys, &path),
+                Some(path) => {
+                    self.doubled(companions, &path, None);
+                    self.add(companions, Role::Keys, &path);
+                }
                 None => companions.missing.push((Role::Keys, format!("{name}.cfp"))),
             }
         }
@@ -133,6 +136,7 @@ impl Work<'_> {
                     companions.missing.push((Role::Part, format!("{name}.skn")));
                     continue;
                 };
+                self.doubled(companions, &path, None);
                 let before = companions.files.len();
                 self.add(companions, Role::Part, &path);
                 let own = companions.files.get(before).and_then(|file| sims::texture_of(&file.model));
@@ -142,6 +146,22 @@ impl Work<'_> {
                     file.texture.clone_from(&texture);
                 }
             }
+        }
+    }
+
+    /// Remembers another file by the same number, or by the same name, that holds something else than the one that is taken.
+    fn doubled(&self, companions: &mut Companions, taken: &TreePath, number: Option<(u32, u32)>) {
+        let census = self.finder.census();
+        let other = match number {
+            Some(number) => census.of_same_number(number, taken),
+            None => census.of_same_name(taken),
+        };
+        let Some(other) = other else { return };
+        let sizes = [taken, other].map(|path| self.finder.tree.size(path));
+        let alike = sizes[0] == sizes[1] && self.record(taken).is_some_and(|a| Some(a) == self.record(other));
+        let found = Doubled::new(taken.to_string(), other.to_string(), number.is_some());
+        if !alike && !companions.doubled.contains(&found) {
+            companions.doubled.push(found);
         }
     }
 
@@ -177,6 +197,7 @@ impl Work<'_> {
             }
             return None;
         };
+        self.doubled(companions, &path, None);
         let name = name.unwrap_or_else(|| text_of(path.stem()));
         companions.pictures.insert(name.clone(), path.to_string());
         Some(name)
@@ -192,8 +213,9 @@ impl Work<'_> {
     /// The path of a file by its number; a missing one is said.
     fn numbered(&self, companions: &mut Companions, what: &str, file: u32, kind: u32) -> Option<TreePath> {
         let found = self.finder.census().numbered.get(&(file, kind)).cloned();
-        if found.is_none() {
-            companions.missing.push((Role::Part, format!("{what} {file:08x}{kind:08x}")));
+        match &found {
+            Some(path) => self.doubled(companions, path, Some((file, kind))),
+            None => companions.missing.push((Role::Part, format!("{what} {file:08x}{kind:08x}"))),
         }
         found
     }

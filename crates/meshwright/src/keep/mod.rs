@@ -2,6 +2,8 @@
 
 mod error;
 mod fields;
+#[cfg(feature = "tso")]
+mod onto;
 mod record;
 mod recovered;
 mod report;

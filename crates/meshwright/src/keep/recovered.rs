@@ -1,5 +1,7 @@
 //! What came back of a model.
 
+#[cfg(feature = "tso")]
+use super::onto;
 use super::{Original, times};
 use crate::asset::Asset;
 use crate::convert::{Target, convert};
@@ -127,7 +129,8 @@ impl Original {
     }
 
     /// What came back as files: of this model's own format whatever was not edited as it is, byte for byte where nothing
-    /// was; of another, the scene.
+    /// was; of another, the scene. Files of The Sims of another kind are made for this model's skeleton, which is there
+    /// already: its bones by their names, and none but the clips of the edited model.
     ///
     /// # Errors
     /// As [`convert`].
@@ -139,8 +142,11 @@ impl Original {
         options: &WriteOptions,
     ) -> Result<Converted<OutputFiles>, ConvertError> {
         let target = target.into();
-        if target != Target::Native(self.asset().format()) {
-            return convert(&recovered.scene, target, options);
+        let own = target == Target::Native(self.asset().format());
+        #[cfg(feature = "tso")]
+        let own = own && !onto::is_another_motion(&recovered.report, target);
+        if !own {
+            return self.write_anew(recovered, target, options);
         }
         if recovered.is_untouched() {
             let files = self.files(name).map_err(|e| ConvertError::invalid("file", e.to_string()))?;
@@ -148,6 +154,26 @@ impl Original {
         }
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         merge(self.asset(), &recovered.native, &recovered.scene, &options.clone().with_stem(stem))
+    }
+
+    /// What came back as files of which nothing is taken over from this model's.
+    ///
+    /// # Errors
+    /// As [`convert`].
+    pub fn write_anew(
+        &self,
+        recovered: &Recovered,
+        target: impl Into<Target>,
+        options: &WriteOptions,
+    ) -> Result<Converted<OutputFiles>, ConvertError> {
+        let target = target.into();
+        #[cfg(feature = "tso")]
+        let scenes = [&recovered.scene, &recovered.native];
+        #[cfg(feature = "tso")]
+        if let Some((scene, options)) = onto::fitted(self, scenes, &recovered.report, target, options)? {
+            return convert(&scene, target, &options);
+        }
+        convert(&recovered.scene, target, options)
     }
 }
 

@@ -16,6 +16,12 @@ meshwright_core::rules! {
     warning NOT_THERE = "companion-missing", Missing,
         "A file without which the model is not whole is not there.",
         "Put it beside the model under the name that was looked for, or name it.";
+    warning ID_DUP = "W_ID_DUP", Duplicate,
+        "Two files of the tree have the same numbers of file and type, and hold different things.",
+        "Remove one of them; the first is taken, and programs do not agree on which that is.";
+    warning NAME_DUP = "W_NAME_DUP", Duplicate [Tolerated],
+        "Two files of the tree have one name when letter case is left aside, and hold different things.",
+        "Remove one of them: the one beside the model is taken, else the first of the tree; The Sims takes one in an archive.";
 }
 
 /// Rules of what a model and its companions ask of each other, beside those of their formats.
@@ -49,6 +55,25 @@ impl CompanionFile {
     }
 }
 
+/// Two files of a tree that are called alike, of which one is taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Doubled {
+    /// The path of the file that is taken.
+    pub taken: String,
+    /// The path of the other one.
+    pub other: String,
+    /// They have the numbers of file and type in common; else the name.
+    pub by_number: bool,
+}
+
+#[cfg(feature = "tso")]
+impl Doubled {
+    pub(crate) const fn new(taken: String, other: String, by_number: bool) -> Self {
+        Self { taken, other, by_number }
+    }
+}
+
 /// Where the names of clips come from that a `.framegroups` companion lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -79,6 +104,8 @@ pub struct Companions {
     pub clip_names: ClipNames,
     /// Files without which the model is not whole and that are not there, by the names that were looked for.
     pub missing: Vec<(Role, String)>,
+    /// Files that were taken although the tree has others by the same numbers or the same name.
+    pub doubled: Vec<Doubled>,
     /// Frames per second of the clips of formats whose keys lie at any time; without it, the rate is found out.
     pub rate: Option<f32>,
     /// Where pictures lie in the tree, by the names of their materials, where that is known better than the names say.
@@ -164,6 +191,11 @@ impl Companions {
             let message = || format!("{name} is not there");
             // Validation passes over everything.
             let _ = findings.broken(NOT_THERE, &Path::ROOT.field(role.name()), None, message);
+        }
+        for Doubled { taken, other, by_number } in &self.doubled {
+            let rule = if *by_number { ID_DUP } else { NAME_DUP };
+            let message = || format!("{taken} is taken, not {other}");
+            let _ = findings.broken(rule, &Path::ROOT, None, message);
         }
         let mut report = findings.into_report();
         let aside = self.files.iter().filter(|file| !matches!(file.role, Role::Part | Role::Metadata));

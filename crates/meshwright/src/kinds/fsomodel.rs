@@ -2,12 +2,32 @@
 
 use super::merging::refused;
 use super::{Companions, Kind, Merging, Summary, WriteOptions};
-use meshwright_core::{FileFormat, Role, WriteError};
+use meshwright_core::{FileFormat, Finding, Role, WriteError};
 use meshwright_fsomodel::{Dialect, FsoModel, FsoSceneOptions, Metadata, write_scene};
 use meshwright_scene::merge::{self, new_losses};
 use meshwright_scene::{ConvertError, Converted, Extra, Material, OutputFiles, Scene, SceneOptions};
 
 impl Kind for FsoModel<'static> {
+    const MENDED: &'static [(&'static str, &'static str)] = &[
+        ("MeshRange", "the mesh ends with the last index that there is"),
+        ("IndexRange", "the corner lies on another one of its triangle, which so draws nothing"),
+        ("LooseMinMax", "the lowest and the highest index are computed"),
+        ("MinMaxAfterBase", "the lowest and the highest index are computed"),
+        ("WrongMinMax", "the lowest and the highest index are computed"),
+    ];
+
+    fn mend(&mut self, finding: &Finding) -> bool {
+        match finding.code {
+            "MeshRange" => self.clip_meshes() > 0,
+            "IndexRange" => self.fold_triangles() > 0,
+            // What a companion says is not in this file.
+            "LooseMinMax" | "MinMaxAfterBase" | "WrongMinMax" if self.dialect == Dialect::Seed44 => {
+                self.fix_extents() > 0
+            }
+            _ => false,
+        }
+    }
+
     fn to_scene(
         &self,
         _: &str,

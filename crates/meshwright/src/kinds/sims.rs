@@ -2,13 +2,13 @@
 
 use super::write::{bare, single};
 use super::{AnyModel, Companions, Kind, Merging, Registered, Summary, WriteOptions, suits};
-use meshwright_core::{FileFormat, Finding, Report, Role};
+use meshwright_core::{FileFormat, Finding, Report, Role, WriteError};
 use meshwright_scene::{
     ConvertError, Converted, Loss, Material, OutputFile, OutputFiles, Scene, SceneOptions,
 };
 use meshwright_tso::{
     Anim, Assembly, Bcf, Bmf, Bnd, Cfp, Character, CharacterForm, CharacterSkeleton, Cmx, Geometry, Mesh,
-    MeshForm, Name, Part, ResourceId, Skel, Skn, TsoSceneOptions, write_scene,
+    MeshForm, Name, Part, ResourceId, Skel, Skill, Skn, TsoSceneOptions, write_scene,
 };
 
 /// Metres in the unit of their files.
@@ -525,6 +525,23 @@ impl Kind for Anim {
 }
 
 impl Kind for Cfp {
+    /// The keys of a clip, and the record of the skill that says whose they are, without which they are only numbers.
+    fn write_scene(
+        scene: &Scene,
+        stem: &str,
+        options: &WriteOptions,
+    ) -> Result<Converted<OutputFiles>, ConvertError> {
+        let refused = |e: WriteError| ConvertError::invalid("file", e.to_string());
+        let lost = bare(scene, true)?;
+        let mut made = Anim::from_scene(scene, &options.of(made_for(options)))?;
+        made.losses.extend(lost);
+        let (skill, keys) = Skill::from_anim(&made.value, Name::from_text(stem).0);
+        let record = Cmx::new(Character { skills: vec![skill], ..Character::default() });
+        let mut files = OutputFiles::single(format!("{stem}.cfp"), keys.to_bytes().map_err(refused)?);
+        files.push(format!("{stem}.cmx"), record.to_bytes().map_err(refused)?);
+        Ok(Converted::new(files, made.losses))
+    }
+
     fn validate_name(&self, file_name: &str) -> Report {
         self.validate_name(file_name)
     }

@@ -20,6 +20,9 @@ pub(super) fn of(format: Format, rule: &Rule) -> &'static str {
 
 /// Where the kind of fault does not say it.
 const SPECIAL: &[(&str, &str)] = &[
+    ("Misaligned", "with which index the mesh should start is not known"),
+    ("MissingChunk", "vertices or indices that are missing are lost"),
+    ("StreamSize", "of which dialect the chunk is, or what it has lost, is not known"),
     ("E_LOD_RANGE", "which meshes the level should hold is not known"),
     ("E_ANIM_FRAME", "whether the key or the number of frames is wrong is not known"),
     ("E_ANIM_FRAMES0", "how long the clip should be is not known"),

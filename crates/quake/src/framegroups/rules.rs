@@ -38,7 +38,7 @@ meshwright_core::rules! {
     error BAD_FPS = "bad-fps", NonFinite [NoEngine],
         "A clip's rate is infinite or no number, which the text cannot hold.",
         "Set a finite rate.";
-    error BAD_NAME = "bad-name", BadName,
+    error BAD_NAME = "bad-name", BadName [NoEngine],
         "A clip's name has characters that cannot be quoted.",
         "Take quotes and NULs out of it.";
 }

@@ -47,7 +47,10 @@ pub(super) fn recover(
                     part.state = State::Edited;
                 }
             }
-            None if maker.stays(c) => maker.keep(native),
+            None if maker.stays(c) => {
+                part.change.absent = true;
+                maker.keep(native);
+            }
             None => part.state = State::Gone,
         }
         report.clips.push(part);

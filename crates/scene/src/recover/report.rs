@@ -105,6 +105,8 @@ pub struct ClipChange {
     pub cut: f64,
     /// How many frames it has now, where that is another number.
     pub length: Option<u32>,
+    /// The edited model has no such clip, and the native one stays.
+    pub absent: bool,
 }
 
 /// What came back of a model, part by part: native parts in their order, then new ones.

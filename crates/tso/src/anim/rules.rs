@@ -10,7 +10,7 @@ use alloc::format;
 use meshwright_core::{Findings, Path, ReadError, Report};
 
 meshwright_core::rules! {
-    forgivable MOTION_RANGE = "E_MOTION_RANGE", OutOfBounds,
+    forgivable MOTION_RANGE = "E_MOTION_RANGE", OutOfBounds [Unchecked],
         "A motion uses keys behind the last one of the file.",
         "Correct its first key or its number of frames; lenient reading leaves the channel out.";
     forgivable NESTING = "E_NESTING", Ambiguous,

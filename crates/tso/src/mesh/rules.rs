@@ -18,28 +18,28 @@ use meshwright_core::record::Field;
 use meshwright_core::{F32, Findings, Path, Place, ReadError, Report, Rule};
 
 meshwright_core::rules! {
-    forgivable FACE_INDEX = "E_FACE_INDEX", BadReference,
+    forgivable FACE_INDEX = "E_FACE_INDEX", BadReference [Unchecked],
         "A corner of a triangle names a real vertex that does not exist.",
         "Remove the triangle or correct the index.";
     forgivable BINDING_BONE = "E_BINDING_BONE", BadReference [Tolerated],
         "A binding names a bone that the mesh does not list.",
         "Correct the index; FreeSO takes the last bone instead, as lenient reading does.";
-    forgivable BINDING_DUP = "E_BINDING_DUP", Duplicate,
+    forgivable BINDING_DUP = "E_BINDING_DUP", Duplicate [Tolerated],
         "Two bindings belong to the same bone.",
         "Join them, or give one of them its own bone; some programs look at the first only.";
-    forgivable BINDING_RANGE = "E_BINDING_RANGE", OutOfBounds,
+    forgivable BINDING_RANGE = "E_BINDING_RANGE", OutOfBounds [Unchecked],
         "A binding claims real vertices behind the last one.",
         "Correct its first vertex or its count.";
-    forgivable BINDING_OVERLAP = "E_BINDING_OVERLAP", Overlap,
+    forgivable BINDING_OVERLAP = "E_BINDING_OVERLAP", Overlap [Unchecked],
         "Two bindings claim the same real vertex.",
         "Correct the run of one of them; lenient reading leaves the vertex to the first.";
-    forgivable BINDING_GAP = "E_BINDING_GAP", Missing,
+    forgivable BINDING_GAP = "E_BINDING_GAP", Missing [Unchecked],
         "Real vertices belong to no binding, so that no bone moves them.",
         "Extend a binding over them; lenient reading gives them to the first.";
-    forgivable BLEND_RANGE = "E_BLEND_RANGE", OutOfBounds,
+    forgivable BLEND_RANGE = "E_BLEND_RANGE", OutOfBounds [Unchecked],
         "A binding claims blend vertices behind the last one.",
         "Correct its first blend vertex or its count.";
-    forgivable BLEND_OVERLAP = "E_BLEND_OVERLAP", Overlap,
+    forgivable BLEND_OVERLAP = "E_BLEND_OVERLAP", Overlap [Unchecked],
         "Two bindings claim the same blend vertex.",
         "Correct the run of one of them; lenient reading leaves the vertex to the first.";
     forgivable BLEND_GAP = "E_BLEND_GAP", Missing [Ignored],
@@ -48,7 +48,7 @@ meshwright_core::rules! {
     forgivable BLEND_VERTEX = "E_BLEND_VERTEX", BadReference [Unchecked],
         "A blend vertex pulls at a real vertex that does not exist.",
         "Correct the index or remove the blend vertex; Niotso writes outside its memory.";
-    forgivable WEIGHT = "E_WEIGHT", BadValue,
+    forgivable WEIGHT = "E_WEIGHT", BadValue [Unchecked],
         "A blend vertex weighs more than the whole, which is 0x8000.",
         "Set it to 0x8000, as lenient reading takes it.";
     forgivable TOTAL = "E_TOTAL", BadCount [Unchecked],

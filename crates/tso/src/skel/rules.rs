@@ -14,13 +14,13 @@ use alloc::format;
 use meshwright_core::{Findings, Path, ReadError, Report};
 
 meshwright_core::rules! {
-    forgivable BONE_DUP = "E_BONE_DUP", Duplicate,
+    forgivable BONE_DUP = "E_BONE_DUP", Duplicate [Unchecked],
         "Two bones have the same name, so that children and meshes cannot name the second.",
         "Rename one of them.";
-    forgivable PARENT = "E_PARENT", BadReference,
+    forgivable PARENT = "E_PARENT", BadReference [Unchecked],
         "A bone hangs from one that the skeleton does not have.",
         "Correct the parent's name, or write NULL for a root, as which lenient reading takes it.";
-    forgivable NO_ROOT = "E_NO_ROOT", Missing,
+    forgivable NO_ROOT = "E_NO_ROOT", Missing [Unchecked],
         "Every bone hangs from another, so that nothing holds the skeleton.",
         "Write NULL as the parent of the root.";
     forgivable PARENT_CYCLE = "E_PARENT_CYCLE", BadHierarchy [Tolerated],

@@ -13,7 +13,7 @@ rules! {
     error DUPLICATE_ATTRIBUTE = "DuplicateAttribute", Duplicate [Refuses],
         "Two streams have the same flag, which the engine refuses.",
         "Remove one of the streams, or correct its flag.";
-    forgivable RESERVED_FLAG = "ReservedFlag", BadValue,
+    forgivable RESERVED_FLAG = "ReservedFlag", BadValue [Unchecked],
         "The flag of a stream is reserved in the chunk's dialect: nothing says what the stream holds.",
         "Read the chunk in the dialect that it was written in, or remove the stream.";
     forgivable STREAM_SIZE = "StreamSize", BadSize [Tolerated],

@@ -19,7 +19,7 @@ meshwright_core::rules! {
     error ENTRY_RANGE = "E_ENTRY_RANGE", OutOfBounds,
         "A member lies outside of the archive.",
         "Take the archive from its source again; other members can be read.";
-    error ENTRY_SIZE = "E_ENTRY_SIZE", BadSize,
+    error ENTRY_SIZE = "E_ENTRY_SIZE", BadSize [Tolerated],
         "A member that is not compressed has another size than it is stored with.",
         "Pack it again; other members can be read.";
     error DATA_TYPE = "E_DATA_TYPE", BadValue,
@@ -40,13 +40,13 @@ meshwright_core::rules! {
     error REFPACK_OFFSET = "E_REFPACK_OFFSET", OutOfBounds,
         "A command copies from before the first byte.",
         "Take the archive from its source again; other members can be read.";
-    error REFPACK_OVERRUN = "E_REFPACK_OVERRUN", BadSize,
+    error REFPACK_OVERRUN = "E_REFPACK_OVERRUN", BadSize [Tolerated],
         "More bytes come out of a compressed member than it says.",
         "Take the archive from its source again; other members can be read.";
     error REFPACK_SHORT = "E_REFPACK_SHORT", BadSize,
         "Fewer bytes come out of a compressed member than it says.",
         "Take the archive from its source again; other members can be read.";
-    error REFPACK_TRAILING = "E_REFPACK_TRAILING", Unused,
+    error REFPACK_TRAILING = "E_REFPACK_TRAILING", Unused [Ignored],
         "Bytes stand behind the last command of a compressed member.",
         "Pack it again; other members can be read.";
     warning ENTRY_OVERLAP = "W_ENTRY_OVERLAP", Overlap,
@@ -58,7 +58,7 @@ meshwright_core::rules! {
     warning NAME_DUP = "W_NAME_DUP", Duplicate [Tolerated],
         "Two members have one name when letter case is left aside: the later one counts.",
         "Remove one of them; programs do not agree which they take.";
-    warning ID_DUP = "W_ID_DUP", Duplicate,
+    warning ID_DUP = "W_ID_DUP", Duplicate [Refuses],
         "Two members have the same numbers of file and type.",
         "Remove one of them; programs do not agree which they take.";
     warning NAME_ENCODING = "W_NAME_ENCODING", BadName,

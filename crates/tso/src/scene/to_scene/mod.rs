@@ -91,7 +91,7 @@ impl Assembly<'_> {
 /// What becomes of parts on so many bones without a skeleton.
 fn without_skeleton(bones: usize) -> String {
     format!(
-        "without a skeleton the parts on {bones} bones all lie at the origin; none is in the tree: --skeleton names one, \
+        "without a skeleton the parts on {bones} bones all lie at the origin; none that fits is in the tree: --skeleton names one, \
          --root the folder of the game"
     )
 }

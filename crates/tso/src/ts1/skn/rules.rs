@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use meshwright_core::{Findings, Path, ReadError, Report};
 
 meshwright_core::rules! {
-    error NAME = "E_NAME", BadName,
+    error NAME = "E_NAME", BadName [NoEngine],
         "A name cannot stand on a line of text: it holds a line end, or white space at one of its ends.",
         "Take those characters out of the name.";
 }

@@ -1,0 +1,241 @@
+//! Files of The Sims: back from glTF for a skeleton that is there, suits there and back, files that stand twice.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "a failing test panics"
+)]
+
+mod common;
+
+use common::{code, program, stderr, stdout};
+use meshwright::files::Tree;
+use meshwright::scene::{Local, Motion, Scene, SceneOptions, Trs};
+use meshwright::tso::{Anim, Cfp, Cmx, Skel, Skn};
+use meshwright::{Asset, OpenOptions, Target, WriteOptions, convert};
+use meshwright_testkit::testdata;
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+use tempfile::TempDir;
+
+fn run(dir: &Path, words: &str) -> Output {
+    let output = program().current_dir(dir).args(words.split(' ')).output().unwrap();
+    assert_eq!(code(&output), 0, "{words}: {}", stderr(&output));
+    output
+}
+
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let dir = TempDir::new().unwrap();
+    for (fixture, name) in files {
+        let path = dir.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::copy(testdata().join("tso").join(fixture), path).unwrap();
+    }
+    dir
+}
+
+type Turn = [f32; 4];
+
+fn product(a: Turn, b: Turn) -> Turn {
+    let ([x, y, z, w], [i, j, k, r]) = (a, b);
+    [
+        w * i + x * r + y * k - z * j,
+        w * j - x * k + y * r + z * i,
+        w * k + x * j - y * i + z * r,
+        w * r - x * i - y * j - z * k,
+    ]
+}
+
+const fn back([x, y, z, w]: Turn) -> Turn {
+    [-x, -y, -z, w]
+}
+
+fn turned(q: Turn, [x, y, z]: [f32; 3]) -> [f32; 3] {
+    let [x, y, z, _] = product(product(q, [x, y, z, 0.0]), back(q));
+    [x, y, z]
+}
+
+/// The same rig with every joint's axes turned otherwise, as editors turn them, under names as editors give them.
+fn rigged(scene: &mut Scene, names: impl Fn(&str) -> String) {
+    let turns = [[0.5, 0.5, 0.5, 0.5], [0.6, 0.0, 0.0, 0.8], [0.0, -0.28, 0.0, 0.96]];
+    let skeleton = &mut scene.skeletons[0];
+    let parents: Vec<Option<usize>> = skeleton.joints.iter().map(|j| j.parent).collect();
+    let own = |j: usize| turns[j % turns.len()];
+    let above = |j: usize| back(parents[j].map_or([0.0, 0.0, 0.0, 1.0], own));
+    for (j, joint) in skeleton.joints.iter_mut().enumerate() {
+        joint.name = names(&joint.name);
+        let Local::Trs(rest) = joint.rest else { panic!("a rest of parts") };
+        joint.rest = Local::Trs(Trs {
+            translation: turned(above(j), rest.translation),
+            rotation: product(product(above(j), rest.rotation), own(j)),
+            ..rest
+        });
+        // The bind pose stands where it stood: from the model to the joint, then into its turned axes.
+        let bind = &mut joint.inverse_bind;
+        for column in [&mut bind.x, &mut bind.y, &mut bind.z, &mut bind.w] {
+            *column = turned(back(own(j)), *column);
+        }
+    }
+    for clip in &mut scene.clips {
+        let Motion::Tracks(tracks) = &mut clip.motion else { panic!("tracks") };
+        for track in tracks {
+            let j = track.joint;
+            track.translation.values.iter_mut().for_each(|t| *t = turned(above(j), *t));
+            for value in &mut track.rotation.values {
+                *value = product(product(above(j), *value), own(j));
+            }
+        }
+    }
+}
+
+/// The flower on its skeleton with its clip, as another tool would hand it back.
+fn handed_back(dir: &Path, names: impl Fn(&str) -> String) {
+    run(dir, "convert flower.mesh flower.skel sway.anim -o plain.glb");
+    let open = OpenOptions::default();
+    let asset = Asset::open(&Tree::open(dir).unwrap(), "plain.glb", &open).unwrap();
+    let mut scene = asset.to_scene(&SceneOptions::default()).unwrap().value;
+    rigged(&mut scene, names);
+    let files = convert(&scene, Target::Glb, &WriteOptions::default().with_stem("rig")).unwrap().value;
+    files.iter().for_each(|file| fs::write(dir.join(&file.name), &file.bytes).unwrap());
+}
+
+/// The largest difference between keys of the one and of the other, up to the sign of turns. The other may hold bones still.
+fn apart(a: &Anim, b: &Anim) -> f32 {
+    let mut most = 0.0_f32;
+    for m in &a.motions {
+        let n = b.motions.iter().find(|n| n.bone.matches(&m.bone)).expect("a motion of the bone");
+        assert_eq!(m.frames, n.frames);
+        let keys = |of: &Anim, m: &meshwright::tso::Motion| {
+            let at = m.first_rotation as usize;
+            let all = &of.rotations[at..at + m.frames as usize];
+            all.iter().map(|q| q.map(meshwright::crucible::F32::get)).collect::<Vec<_>>()
+        };
+        if m.has_rotation.is_set() {
+            for (p, q) in keys(a, m).into_iter().zip(keys(b, n)) {
+                let off = |s: f32| p.iter().zip(q).map(|(p, q)| (p - s * q).abs()).fold(0.0, f32::max);
+                most = most.max(off(1.0).min(off(-1.0)));
+            }
+        }
+    }
+    most
+}
+
+#[test]
+fn a_turned_and_renamed_rig_comes_back_for_a_skeleton_that_is_there() {
+    let dir = folder(&[
+        ("flower.ok.mesh", "flower.mesh"),
+        ("flower.ok.skel", "flower.skel"),
+        ("flower.ok.cmx", "flower.cmx"),
+        ("sway.ok.anim", "sway.anim"),
+    ]);
+    let dir = dir.path();
+    let native = Anim::parse(&fs::read(dir.join("sway.anim")).unwrap()).unwrap();
+    for (spelling, names) in [
+        ("as an editor numbers them", (|name: &str| format!("{name}.001")) as fn(&str) -> String),
+        ("otherwise altogether", |name: &str| format!("Armature {}", name.len())),
+    ] {
+        handed_back(dir, names);
+        fs::create_dir_all(dir.join("out")).unwrap();
+        run(dir, "convert rig.glb --onto flower.skel -o out/new.anim");
+        let made = Anim::parse(&fs::read(dir.join("out/new.anim")).unwrap()).unwrap();
+        let off = apart(&native, &made);
+        assert!(off < 2e-4, "{spelling}: keys are {off} apart");
+        // No other file comes along: the skeleton is there already.
+        assert_eq!(common::names(&dir.join("out")), ["new.anim"]);
+        // Meshes are on the bones of the game, and stand where they stood.
+        run(dir, "convert rig.glb --onto flower.skel -o out/new.mesh");
+        assert!(!dir.join("out/new.skel").exists());
+        run(dir, "convert out/new.mesh flower.skel out/new.anim -o out/again.glb");
+        let diff = ["diff", "plain.glb", "out/again.glb", "--format", "json"];
+        let diff = stdout(&program().current_dir(dir).args(diff).output().unwrap());
+        let diff: Value = serde_json::from_str(&diff).unwrap();
+        let apart = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("{diff}"));
+        assert!(apart(&diff["rest"]) < 5e-4 && apart(&diff["clips"][0]["apart"]) < 5e-4, "{diff}");
+        fs::remove_dir_all(dir.join("out")).unwrap();
+    }
+    // Keys alone come with the record that says whose they are.
+    run(dir, "convert rig.glb --onto flower.cmx -o keys.cfp");
+    let record = Cmx::parse(&fs::read(dir.join("keys.cmx")).unwrap()).unwrap().character;
+    assert!(record.skeletons.is_empty() && record.skills[0].keys == "keys");
+    let keys = Cfp::parse(&fs::read(dir.join("keys.cfp")).unwrap()).unwrap();
+    assert!(record.skills[0].to_anim(&keys).is_some_and(|anim| apart(&native, &anim) < 2e-3));
+    let skel = Skel::parse(&fs::read(dir.join("flower.skel")).unwrap()).unwrap();
+    assert!(record.skills[0].motions.iter().all(|m| skel.bones.iter().any(|b| b.name == m.bone)));
+    // A clip of another name is another animation, for the skeleton of the one that is named.
+    run(dir, "convert rig.glb --onto sway.anim --skeleton flower.skel -o same.anim");
+    let same = Anim::parse(&fs::read(dir.join("same.anim")).unwrap()).unwrap();
+    assert!(apart(&native, &same) < 2e-4);
+}
+
+#[test]
+fn suits_go_out_and_come_back() {
+    let dir = folder(&[("flower.ok.mesh", "flower.mesh"), ("flower.ok.skel", "flower.skel")]);
+    let dir = dir.path();
+    let text = fs::read_to_string(testdata().join("tso/flower.ok.cmx")).unwrap();
+    for (extension, ending) in [("cmx", "skn"), ("bcf", "bmf")] {
+        let at = |name: &str| dir.join(extension).join(name);
+        fs::create_dir_all(at("out")).unwrap();
+        fs::write(at("flower.cmx"), &text).unwrap();
+        let skin = format!("xskin-flower-ROOT-BODY.{ending}");
+        run(dir, &format!("convert flower.mesh --skeleton flower.skel -o {extension}/{skin}"));
+        run(dir, &format!("convert {extension}/flower.cmx -o {extension}/f.glb --extras --verbose"));
+        run(dir, &format!("convert {extension}/f.glb -o {extension}/out/flower.{extension}"));
+        let suit = |path: &Path| {
+            let bytes = fs::read(path).unwrap();
+            let character = match meshwright::tso::Bcf::parse(&bytes) {
+                Ok(bcf) => bcf.character,
+                Err(_) => Cmx::parse(&bytes).unwrap().character,
+            };
+            character.suits[0].clone()
+        };
+        assert_eq!(suit(&at(&format!("out/flower.{extension}"))), suit(&at("flower.cmx")));
+        let shape = |path: &Path| {
+            let bytes = fs::read(path).unwrap();
+            match meshwright::tso::Bmf::parse(&bytes) {
+                Ok(bmf) => bmf.geometry,
+                Err(_) => Skn::parse(&bytes).unwrap().geometry,
+            }
+        };
+        let (was, is) = (shape(&at(&skin)), shape(&at(&format!("out/{skin}"))));
+        assert_eq!((is.bones, is.faces.len(), is.real.len()), (was.bones, was.faces.len(), was.real.len()));
+        let far = was.real.iter().zip(&is.real).flat_map(|(a, b)| {
+            a.position.iter().zip(&b.position).map(|(a, b)| (a.get() - b.get()).abs()).collect::<Vec<_>>()
+        });
+        assert!(far.fold(0.0, f32::max) < 1e-4, "{extension}");
+    }
+}
+
+#[test]
+fn a_file_that_stands_twice_is_said_with_the_one_that_is_taken() {
+    let dir = folder(&[
+        ("flower.ok.cmx", "flower.cmx"),
+        ("sway.ok.cfp", "sway.cfp"),
+        ("runs.ok.cfp", "other/SWAY.cfp"),
+        ("flower.ok.apr", "flower.000000010000000c.apr"),
+        ("flower.ok.bnd", "a/one.00c0ffee0000000b.bnd"),
+        ("untextured.ok.bnd", "b/two.00c0ffee0000000b.bnd"),
+    ]);
+    let dir = dir.path();
+    let said = |words: &str| {
+        let output = program().current_dir(dir).args(words.split(' ')).output().unwrap();
+        stdout(&output)
+    };
+    let text = said("check flower.cmx");
+    assert!(
+        text.contains("warning[W_NAME_DUP]") && text.contains("sway.cfp is taken, not other/SWAY.cfp"),
+        "{text}"
+    );
+    let text = said("check flower.000000010000000c.apr");
+    assert!(
+        text.contains("warning[W_ID_DUP]") && text.contains("a/one.00c0ffee0000000b.bnd is taken"),
+        "{text}"
+    );
+    // What holds the same is no riddle.
+    fs::copy(dir.join("sway.cfp"), dir.join("other/SWAY.cfp")).unwrap();
+    assert!(!said("check flower.cmx").contains("W_NAME_DUP"));
+    assert!(said("explain W_NAME_DUP").contains("Two files of the tree"));
+}

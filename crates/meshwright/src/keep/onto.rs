@@ -1,0 +1,63 @@
+//! Files of The Sims that are made for the skeleton of another one.
+
+use super::Original;
+use crate::convert::Target;
+use crate::kinds::{AnyModel, Format, WriteOptions, sims};
+use meshwright_scene::recover::{Recovery, State};
+use meshwright_scene::{ConvertError, Scene};
+use meshwright_tso::{CharacterSkeleton, Skel};
+
+/// True for kinds of files that go with a skeleton which is not in them.
+fn is_made_for_one(format: Format) -> bool {
+    use Format::{Bcf, Bmf, Cfp, Cmx, Skn, TsoAnimation, TsoMesh};
+    matches!(format, TsoMesh | TsoAnimation | Bmf | Skn | Cmx | Bcf | Cfp)
+}
+
+/// What came back as a scene for the skeleton of its original, where a target is made for one: joints have the names that they
+/// have there, however tools call them, and clips are those that came back.
+pub(super) fn fitted(
+    original: &Original,
+    [recovered, native]: [&Scene; 2],
+    report: &Recovery,
+    target: Target,
+    options: &WriteOptions,
+) -> Result<Option<(Scene, WriteOptions)>, ConvertError> {
+    let Target::Native(format) = target else { return Ok(None) };
+    let own = format == original.asset().format();
+    if !is_made_for_one(format) || own && !is_another_motion(report, target) {
+        return Ok(None);
+    }
+    let Some(skel) = skeleton(original) else { return Ok(None) };
+    let mut scene = recovered.copied(&options.shared.budget())?;
+    // The result has the native joints before others.
+    for (is, was) in scene.skeletons.iter_mut().zip(&native.skeletons) {
+        for (is, was) in is.joints.iter_mut().zip(&was.joints) {
+            is.name.clone_from(&was.name);
+        }
+    }
+    let mut parts = report.clips.iter().filter(|part| part.state != State::Gone);
+    scene.clips.retain(|_| parts.next().is_none_or(|part| !part.change.absent));
+    let mut options = options.clone();
+    options.made_for = Some(skel);
+    Ok(Some((scene, options)))
+}
+
+/// Whether an animation has nothing in common with the one that it came back to.
+pub(super) fn is_another_motion(report: &Recovery, target: Target) -> bool {
+    let clips = &report.clips;
+    let first = clips.first().is_some_and(|part| part.change.absent);
+    target == Target::Native(Format::TsoAnimation)
+        && first
+        && clips.iter().any(|part| part.state == State::New)
+}
+
+/// The skeleton that a model holds, or that goes with it.
+fn skeleton(original: &Original) -> Option<Skel> {
+    let asset = original.asset();
+    if let AnyModel::TsoSkeleton(skel) = asset.model() {
+        return Some((**skel).clone());
+    }
+    let own = asset.model().character().and_then(|c| c.skeletons.first()).map(CharacterSkeleton::to_skel);
+    let mesh = sims::geometries(asset.model(), asset.companions()).next();
+    own.or_else(|| sims::skeleton_for(&asset.stem(), mesh, asset.companions()).cloned())
+}
