@@ -97,7 +97,7 @@ pub use model::{
 };
 pub use pose::Surface;
 #[cfg(feature = "scene")]
-pub use scene::{IqmOptions, Scales};
+pub use scene::{IqmOptions, MergedAnim, MergedIqm, Scales};
 
 /// The README's example, compiled with the documentation tests.
 #[cfg(doctest)]

@@ -37,7 +37,7 @@ impl VertexArray {
     }
 
     /// What a whole number of the format counts for 1 of: its greatest.
-    const fn unit(&self) -> f64 {
+    pub(crate) const fn unit(&self) -> f64 {
         match self.format {
             ArrayFormat::I8 => 127.0,
             ArrayFormat::U8 => 255.0,

@@ -86,7 +86,7 @@ impl Edit {
         let original = Original { native, exported: native };
         let budget = Budget::new(Limits::default());
         let (scene, _) =
-            recover(&edited, &original, &Options::new(Snap::Exact, Absent::Gone), &budget).ok()?;
+            recover(&edited, &original, &Options::new(Snap::Default, Absent::Gone), &budget).ok()?;
         Some(scene)
     }
 
@@ -101,15 +101,15 @@ impl Edit {
             Self::Position | Self::Normal | Self::Uv | Self::Weight | Self::TriangleGone => {
                 return self.vertex(&mut scene.meshes[mesh?], scene.skeletons.as_slice(), size, seed);
             }
-            Self::MeshName => scene.meshes[mesh?].name.push_str("_2"),
+            Self::MeshName => rename(&mut scene.meshes[mesh?].name),
             Self::MaterialName => {
                 let material = pick(scene.materials.len())?;
-                scene.materials[material].name.push_str("_2");
+                rename(&mut scene.materials[material].name);
             }
             Self::JointName => {
                 let joints = &mut scene.skeletons.first_mut()?.joints;
                 let joint = pick(joints.len())?;
-                joints[joint].name.push_str("_2");
+                rename(&mut joints[joint].name);
             }
             Self::JointNew => {
                 let skeleton = scene.skeletons.first_mut()?;
@@ -191,7 +191,7 @@ impl Edit {
         let count = scene.clips.len();
         let c = (count > 0).then(|| seed % count)?;
         match self {
-            Self::ClipName => scene.clips[c].name.push_str("_2"),
+            Self::ClipName => rename(&mut scene.clips[c].name),
             Self::ClipGone => {
                 if count < 2 {
                     return None;
@@ -227,6 +227,13 @@ impl Edit {
         }
         Some(())
     }
+}
+
+/// Another name, which fits into records of 31 bytes.
+fn rename(name: &mut String) {
+    let end = name.char_indices().nth(24).map_or(name.len(), |(end, _)| end);
+    name.truncate(end);
+    name.push_str("_2");
 }
 
 /// A clip whose frames are poses of its own.
@@ -280,7 +287,7 @@ fn extent(scene: &Scene) -> f32 {
 pub struct Near {
     /// Of positions and translations, as a part of the extent.
     pub place: f64,
-    /// Of normals.
+    /// Of normals; not a number where the format has none, so that they follow from the triangles.
     pub normal: f64,
     /// Of texture coordinates.
     pub uv: f64,
@@ -350,28 +357,22 @@ fn mesh(pair: [(&Scene, Option<&Mesh>); 3], near: Near, size: f64) -> Result<(),
         let one = |i: &crate::Influence| (name(i.joint), i.weight, i.joint);
         Some(skin.of(v).iter().map(one).collect::<Vec<_>>())
     };
+    let twins = twins(edited, merged)?;
     // Places, normals and weights make one record in some formats.
     let bits = |list: &[[f32; 3]], v: usize| list.get(v).map(|c| c.map(f32::to_bits));
     let still = |v: usize| {
         native.is_some_and(|n| {
             bits(&n.positions, v) == bits(&edited.positions, v)
-                && bits(&n.normals, v) == bits(&edited.normals, v)
+                && (near.normal.is_nan() || bits(&n.normals, v) == bits(&edited.normals, v))
                 && influences(pair[0], v) == influences(pair[1], v)
         })
     };
-    list(
-        "positions",
-        native.map(|m| &m.positions),
-        &edited.positions,
-        &merged.positions,
-        near.place * size,
-        still,
-    )?;
-    list("normals", native.map(|m| &m.normals), &edited.normals, &merged.normals, near.normal, still)?;
-    list("uvs", native.map(|m| &m.uvs), &edited.uvs, &merged.uvs, near.uv, |_| true)?;
-    if edited.triangles != merged.triangles {
-        return Err("triangles".into());
+    let of = |get: fn(&Mesh) -> &Vec<[f32; 3]>| (native.map(get), get(edited), get(merged));
+    list("positions", of(|m| &m.positions), &twins, near.place * size, still)?;
+    if !near.normal.is_nan() {
+        list("normals", of(|m| &m.normals), &twins, near.normal, still)?;
     }
+    list("uvs", (native.map(|m| &m.uvs), &edited.uvs, &merged.uvs), &twins, near.uv, |_| true)?;
     let material = |(scene, mesh): (&Scene, Option<&Mesh>)| {
         mesh.and_then(|m| m.material).and_then(|m| scene.materials.get(m.0)).map(|m| m.name.clone())
     };
@@ -379,8 +380,8 @@ fn mesh(pair: [(&Scene, Option<&Mesh>); 3], near: Near, size: f64) -> Result<(),
     if native_material.is_some() && edited_material != merged_material {
         return Err(format!("material {merged_material:?} for {edited_material:?}"));
     }
-    for v in 0..edited.positions.len() {
-        let [n, e, m] = pair.map(|p| influences(p, v));
+    for (v, twin) in twins.iter().enumerate().filter_map(|(v, twin)| Some((v, (*twin)?))) {
+        let (n, e, m) = (influences(pair[0], v), influences(pair[1], v), influences(pair[2], twin));
         let weight = |list: &Option<Vec<(Option<String>, f32, u32)>>, joint: &Option<String>| {
             list.iter().flatten().filter(|i| i.0 == *joint).map(|i| f64::from(i.1)).sum::<f64>()
         };
@@ -394,15 +395,35 @@ fn mesh(pair: [(&Scene, Option<&Mesh>); 3], near: Near, size: f64) -> Result<(),
     Ok(())
 }
 
+/// The vertex of the merged mesh that each edited one is: formats that keep vertices by bone have them in another order,
+/// and triangles tell them. What no triangle draws is in its place where nothing else moved.
+fn twins(edited: &Mesh, merged: &Mesh) -> Result<Vec<Option<usize>>, String> {
+    if edited.triangles == merged.triangles {
+        return Ok((0..edited.positions.len()).map(Some).collect());
+    }
+    let mut twins = alloc::vec![None; edited.positions.len()];
+    for (t, (e, m)) in edited.triangles.iter().zip(&merged.triangles).enumerate() {
+        for (e, m) in e.iter().zip(m) {
+            if twins[*e as usize].replace(*m as usize).is_some_and(|other| other != *m as usize) {
+                return Err(format!("triangles[{t}]"));
+            }
+        }
+    }
+    Ok(twins)
+}
+
+/// A list of the three meshes.
+type Three<'m, const N: usize> = (Option<&'m Vec<[f32; N]>>, &'m Vec<[f32; N]>, &'m Vec<[f32; N]>);
+
 fn list<const N: usize>(
     what: &str,
-    native: Option<&Vec<[f32; N]>>,
-    edited: &[[f32; N]],
-    merged: &[[f32; N]],
+    (native, edited, merged): Three<'_, N>,
+    twins: &[Option<usize>],
     near: f64,
     still: impl Fn(usize) -> bool,
 ) -> Result<(), String> {
-    for (v, (e, m)) in edited.iter().zip(merged).enumerate() {
+    for (v, (e, twin)) in edited.iter().zip(twins).enumerate() {
+        let Some(m) = twin.and_then(|t| merged.get(t)) else { continue };
         let bits = |c: &[f32; N]| c.map(f32::to_bits);
         let n = native.and_then(|n| n.get(v)).filter(|n| bits(n) == bits(e) && still(v));
         let off = e.iter().zip(m).map(|(a, b)| (f64::from(*a) - f64::from(*b)).abs()).fold(0.0, f64::max);
@@ -429,12 +450,19 @@ fn poses(
     let native_one = n.map(|n| Sampler::new(native, n, &budget).map_err(text)).transpose()?;
     let [edited_one, merged_one] = [edited, merged].map(|s| Sampler::new(s, c, &budget).map_err(text));
     let (edited_one, merged_one) = (edited_one?, merged_one?);
-    let place = |s: &Sampler<'_, '_>, name: &str| s.skeleton().joints.iter().position(|j| j.name == name);
+    // Joints stay where they were, but for those behind one that is gone; several may have one name.
+    let place = |s: &Sampler<'_, '_>, at: usize, name: &str| {
+        let joints = &s.skeleton().joints;
+        if joints.get(at).is_some_and(|j| j.name == name) {
+            return Some(at);
+        }
+        joints.iter().position(|j| j.name == name)
+    };
     for frame in edited_one.whole_frames() {
         for (j, joint) in edited_one.skeleton().joints.iter().enumerate() {
-            let Some(k) = place(&merged_one, &joint.name) else { continue };
+            let Some(k) = place(&merged_one, j, &joint.name) else { continue };
             let (e, m) = (edited_one.local(j, frame), merged_one.local(k, frame));
-            let n = native_one.as_ref().and_then(|s| Some(s.local(place(s, &joint.name)?, frame)));
+            let n = native_one.as_ref().and_then(|s| Some(s.local(place(s, j, &joint.name)?, frame)));
             let where_ = || format!("frame {frame}, {}", joint.name);
             if n == Some(e) && m != e {
                 return Err(format!("{} was not edited: {m:?} for {e:?}", where_()));

@@ -133,6 +133,12 @@ impl Bones {
         Ok(Some(bones))
     }
 
+    /// The joint of the skeleton that each joint was; none for a root that was added.
+    pub(super) fn joints(&self) -> impl Iterator<Item = Option<usize>> {
+        let own = self.order.joints().iter().copied().map(Some);
+        own.chain(core::iter::repeat(None)).take(self.len())
+    }
+
     pub(super) fn len(&self) -> usize {
         self.parents.len()
     }

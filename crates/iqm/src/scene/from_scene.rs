@@ -5,6 +5,7 @@ use super::bake::Baker;
 use super::bones::Bones;
 use super::bounds::measure;
 use super::fte;
+use super::neighbours::neighbours;
 use super::options::IqmOptions;
 use super::quantize::{align, quantize, rest};
 use super::text::Text;
@@ -13,7 +14,6 @@ use super::vertices::Vertices;
 use crate::check::check;
 use crate::model::{AnimFlags, Iqm, IqmAnim, IqmJoint, IqmMesh, IqmPose};
 use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::ToString;
 use alloc::vec::Vec;
@@ -22,7 +22,7 @@ use meshwright_scene::draw::Tangents;
 use meshwright_scene::names::{Encoding, NameRules, Names};
 use meshwright_scene::{
     Budget, ConvertError, Converted, Drawable, Drawables, FromScene, FromSceneOptions, Joint, Lack, Levels,
-    Loss, MostBones, Scene, SkeletonId,
+    Loss, MostBones, Scene, Skeleton, SkeletonId,
 };
 
 /// Names of meshes, materials and anims.
@@ -48,6 +48,37 @@ impl Iqm {
     pub fn from_scene(
         scene: &Scene,
         options: &FromSceneOptions<IqmOptions>,
+    ) -> Result<Converted<Self>, ConvertError> {
+        let made = Traced::of(scene, options, true)?;
+        if made.value.model.meshes.is_empty() && made.value.model.poses.is_empty() {
+            return Err(ConvertError::unsupported("nodes", "nothing is drawn, and nothing moves"));
+        }
+        Ok(made.map(|made| made.model))
+    }
+}
+
+/// A model, and where everything in it came from.
+#[derive(Default)]
+pub(super) struct Traced {
+    pub(super) model: Iqm,
+    /// The channels of each joint, frame by frame.
+    pub(super) rows: Vec<[f32; 10]>,
+    /// The skeleton that became joints.
+    pub(super) skeleton: Skeleton,
+    /// The joint of the skeleton that each joint was; none where it was made up.
+    pub(super) joints: Vec<Option<usize>>,
+    /// The mesh of the scene that each mesh was.
+    pub(super) meshes: Vec<Option<usize>>,
+    /// The clip of the scene that each anim was.
+    pub(super) clips: Vec<usize>,
+}
+
+impl Traced {
+    /// As [`Iqm::from_scene`], with tangents for all meshes or with those that these have.
+    pub(super) fn of(
+        scene: &Scene,
+        options: &FromSceneOptions<IqmOptions>,
+        tangents: bool,
     ) -> Result<Converted<Self>, ConvertError> {
         let budget = options.budget();
         scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
@@ -76,16 +107,17 @@ impl Iqm {
             options,
             budget: &budget,
             text: Text::new(&budget),
-            model: Self::default(),
+            made: Traced::default(),
             vertices: Vertices::default(),
+            tangents: if tangents { Tangents::Down } else { Tangents::Keep },
             losses,
         };
         made.all(home)?;
-        let Making { mut model, text, losses, .. } = made;
-        model.text = text.finish();
-        check(&model, &mut Findings::writing())
+        let Making { mut made, text, losses, .. } = made;
+        made.model.text = text.finish();
+        check(&made.model, &mut Findings::writing())
             .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
-        Ok(Converted::new(model, losses))
+        Ok(Converted::new(made, losses))
     }
 }
 
@@ -119,8 +151,9 @@ struct Making<'a, 'b> {
     options: &'a FromSceneOptions<IqmOptions>,
     budget: &'b Budget,
     text: Text<'b>,
-    model: Iqm,
+    made: Traced,
     vertices: Vertices,
+    tangents: Tangents,
     losses: Vec<Loss>,
 }
 
@@ -128,7 +161,7 @@ impl Making<'_, '_> {
     fn all(&mut self, home: Option<SkeletonId>) -> Result<(), ConvertError> {
         let draw = self.options.draw(self.scene, &TO_GLTF, Levels::Finest, false);
         // All joints of a vertex come along, so that what there is no room for counts as an error of the pose.
-        let draw = draw.with_normals(true).with_tangents(Tangents::Down).with_normalize(true);
+        let draw = draw.with_normals(true).with_tangents(self.tangents).with_normalize(true);
         let mut drawables = Drawables::new(self.scene, &draw, self.budget)?;
         let bones = match home {
             Some(id) => {
@@ -137,29 +170,26 @@ impl Making<'_, '_> {
             }
             None => None,
         };
-        let mut sources = Vec::new();
         let mut names = Names::new(NAMES, self.options.names, self.budget);
         for drawable in drawables.by_ref() {
             let drawable = drawable?;
             self.mesh(&drawable, bones.as_ref(), &mut names)?;
             self.budget.charge("meshes", 16)?;
-            sources.push(drawable.id());
+            self.made.meshes.push(drawable.id().map(|id| id.0));
         }
         self.losses.append(&mut drawables.take_losses());
-        if self.model.meshes.is_empty() && bones.is_none() {
-            return Err(ConvertError::unsupported("nodes", "nothing is drawn, and nothing moves"));
-        }
         let count = u32::try_from(self.vertices.positions.len());
         let many = |_| ConvertError::unsupported("meshes", "more vertices than 32 bits count");
-        self.model.vertex_count = count.map_err(many)?;
-        if !self.model.meshes.is_empty() {
-            self.model.arrays = self.vertices.arrays(bones.is_some(), self.budget)?;
+        self.made.model.vertex_count = count.map_err(many)?;
+        if !self.made.model.meshes.is_empty() {
+            self.made.model.arrays = self.vertices.arrays(bones.is_some(), self.budget)?;
         }
         if self.options.format.adjacency {
-            self.model.adjacency = Some(self.neighbours()?);
+            self.made.model.adjacency =
+                Some(neighbours(&self.vertices.positions, &self.made.model.triangles, self.budget)?);
         }
-        let meshes = sources.iter().map(|id| id.and_then(|id| self.scene.meshes.get(id.0)));
-        self.model.extensions.extend(fte::of_meshes(meshes, &mut self.text)?);
+        let meshes = self.made.meshes.iter().map(|id| id.and_then(|id| self.scene.meshes.get(id)));
+        self.made.model.extensions.extend(fte::of_meshes(meshes, &mut self.text)?);
         if let Some(bones) = &bones {
             self.motion(bones)?;
         }
@@ -182,14 +212,14 @@ impl Making<'_, '_> {
         let material = names.fit(material, &path, &mut self.losses)?;
         let wide = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let (first_vertex, first_triangle) =
-            (wide(self.vertices.positions.len()), wide(self.model.triangles.len()));
+            (wide(self.vertices.positions.len()), wide(self.made.model.triangles.len()));
         self.vertices.add(mesh, bones, &path, self.budget, &mut self.losses)?;
         self.budget.charge_items("triangles", mesh.triangles.len() as u64, 2 * size_of::<[u32; 3]>())?;
         let space = self.options.space_of(self.scene);
         let number = |v: u32| v.saturating_add(first_vertex);
-        self.model.triangles.extend(mesh.triangles.iter().map(|t| turned(t.map(number), space)));
+        self.made.model.triangles.extend(mesh.triangles.iter().map(|t| turned(t.map(number), space)));
         self.budget.charge_items("meshes", 1, 2 * size_of::<IqmMesh>())?;
-        self.model.meshes.push(IqmMesh {
+        self.made.model.meshes.push(IqmMesh {
             name: self.text.put(&name)?,
             material: self.text.put(&material)?,
             first_vertex,
@@ -208,10 +238,10 @@ impl Making<'_, '_> {
         let parent = |p: &Option<usize>| p.and_then(|p| i32::try_from(p).ok()).unwrap_or(-1);
         let parents: Vec<i32> = bones.parents.iter().map(parent).collect();
         // Motions whose joints have no names are for joints of another file.
-        if !(bones.nameless && self.model.meshes.is_empty()) {
+        if !(bones.nameless && self.made.model.meshes.is_empty()) {
             for ((t, name), parent) in at_rest.iter().zip(&bones.names).zip(&parents) {
                 let [a, b, c, x, y, z, w, d, e, f] = rest(t).map(F32::new);
-                self.model.joints.push(IqmJoint {
+                self.made.model.joints.push(IqmJoint {
                     name: *name,
                     parent: *parent,
                     translate: [a, b, c],
@@ -222,23 +252,34 @@ impl Making<'_, '_> {
         }
         align(&mut timeline.rows, bones.len());
         let (poses, frames): (Vec<IqmPose>, _) = quantize(&timeline.rows, &parents, self.budget)?;
-        (self.model.poses, self.model.frames) = (poses, frames);
+        (self.made.model.poses, self.made.model.frames) = (poses, frames);
         let many = |_| ConvertError::unsupported("clips", "more frames than 32 bits count");
-        self.model.frame_count = u32::try_from(timeline.frames()).map_err(many)?;
+        self.made.model.frame_count = u32::try_from(timeline.frames()).map_err(many)?;
         self.anims(&timeline)?;
-        if !self.model.meshes.is_empty() {
-            measure(&mut self.model, &mut timeline, bones, &self.vertices, self.budget, &mut self.losses)?;
+        if !self.made.model.meshes.is_empty() {
+            measure(
+                &mut self.made.model,
+                &mut timeline,
+                bones,
+                &self.vertices,
+                self.budget,
+                &mut self.losses,
+            )?;
         }
+        self.made.rows = timeline.rows;
+        self.made.clips = timeline.ranges.iter().map(|range| range.clip).collect();
+        self.made.skeleton = self.scene.skeletons.get(bones.id.0).cloned().unwrap_or_default();
+        self.made.joints = bones.joints().collect();
         Ok(())
     }
 
     fn anims(&mut self, timeline: &Timeline<'_, '_>) -> Result<(), ConvertError> {
         let mut names = Names::new(NAMES, self.options.names, self.budget);
-        self.model.anims = self.budget.reserve("anims", timeline.ranges.len().max(1))?;
+        self.made.model.anims = self.budget.reserve("anims", timeline.ranges.len().max(1))?;
         for range in &timeline.ranges {
             let clip = &self.scene.clips[range.clip];
             let name = names.fit(&clip.name, &format!("clips[{}]", range.clip), &mut self.losses)?;
-            self.model.anims.push(IqmAnim {
+            self.made.model.anims.push(IqmAnim {
                 name: self.text.put(&name)?,
                 first_frame: range.first,
                 frame_count: range.count,
@@ -248,11 +289,11 @@ impl Making<'_, '_> {
         }
         let wide = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let clips = timeline.ranges.iter().enumerate().map(|(i, r)| (wide(i), &self.scene.clips[r.clip]));
-        self.model.extensions.extend(fte::of_clips(clips, &mut self.text)?);
+        self.made.model.extensions.extend(fte::of_clips(clips, &mut self.text)?);
         if timeline.ranges.is_empty() {
             let message = "the scene has no clips; the model has one of a single frame";
             self.losses.push(Loss::note("clip-added", "clips", message));
-            self.model.anims.push(IqmAnim {
+            self.made.model.anims.push(IqmAnim {
                 name: self.text.put(b"bind")?,
                 first_frame: 0,
                 frame_count: 1,
@@ -261,34 +302,5 @@ impl Making<'_, '_> {
             });
         }
         Ok(())
-    }
-
-    /// For each triangle those beside it, as the format's own tool finds them: by the places of corners.
-    fn neighbours(&self) -> Result<Vec<[u32; 3]>, ConvertError> {
-        let n = self.model.triangles.len();
-        let corners = self.vertices.positions.len();
-        self.budget.charge_items("adjacency", n as u64, 3 * 96 + 24)?;
-        self.budget.charge_items("adjacency", corners as u64, 64)?;
-        let mut first: BTreeMap<[u32; 3], u32> = BTreeMap::new();
-        let mut places = Vec::with_capacity(corners);
-        for (v, p) in self.vertices.positions.iter().enumerate() {
-            let key = p.map(|c| (c + 0.0).to_bits());
-            places.push(*first.entry(key).or_insert(u32::try_from(v).unwrap_or(u32::MAX)));
-        }
-        let place = |v: u32| places.get(v as usize).copied().unwrap_or(v);
-        // Each edge by the triangles that have it one way round.
-        let mut edges: BTreeMap<(u32, u32), (u32, bool)> = BTreeMap::new();
-        let of = |[a, b, c]: [u32; 3]| [(place(a), place(b)), (place(b), place(c)), (place(c), place(a))];
-        for (t, triangle) in self.model.triangles.iter().enumerate() {
-            for edge in of(*triangle) {
-                let entry = edges.entry(edge).or_insert((u32::try_from(t).unwrap_or(u32::MAX), false));
-                entry.1 |= entry.0 as usize != t;
-            }
-        }
-        let across = |(a, b): (u32, u32)| match edges.get(&(b, a)) {
-            Some((t, false)) => *t,
-            _ => Iqm::NO_NEIGHBOUR,
-        };
-        Ok(self.model.triangles.iter().map(|t| of(*t).map(across)).collect())
     }
 }

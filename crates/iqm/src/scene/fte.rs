@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use meshwright_core::math::narrow1;
 use meshwright_scene::{Clip, Extra, LimitExceeded, Mesh};
 
-const MESH: &[u8] = b"FTE_MESH";
-const EVENT: &[u8] = b"FTE_EVENT";
+pub(super) const MESH: &[u8] = b"FTE_MESH";
+pub(super) const EVENT: &[u8] = b"FTE_EVENT";
 /// The words of a mesh, the last two of which are floats.
 const FIELDS: [&str; 7] =
     ["contents", "surfaceflags", "surfaceid", "geomset", "geomid", "mindist", "maxdist"];

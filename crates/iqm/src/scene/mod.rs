@@ -12,6 +12,8 @@ mod bounds;
 mod clips;
 mod from_scene;
 mod fte;
+mod merge;
+mod neighbours;
 mod options;
 mod quantize;
 mod text;
@@ -19,4 +21,5 @@ mod timeline;
 mod to_scene;
 mod vertices;
 
+pub use merge::{MergedAnim, MergedIqm};
 pub use options::{IqmOptions, Scales};

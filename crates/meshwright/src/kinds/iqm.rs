@@ -1,10 +1,10 @@
 //! IQM in the facade.
 
 use super::write::single;
-use super::{Companions, Kind, Summary, WriteOptions};
+use super::{Companions, Kind, Merging, Summary, WriteOptions};
 use crate::repair::{field, item, stated_size};
 use meshwright_core::{Finding, Report, Severity};
-use meshwright_iqm::{Iqm, IqmOptions, Scales, TextId};
+use meshwright_iqm::{Iqm, IqmOptions, MergedAnim, Scales, TextId};
 use meshwright_scene::{ConvertError, Converted, Engine, Material, OutputFiles, Scene, SceneOptions};
 use std::borrow::Cow;
 
@@ -109,6 +109,52 @@ fn rename(model: &mut Iqm, finding: &Finding) -> bool {
     })
 }
 
+#[cfg(feature = "dpm")]
+fn is_listed(companions: &Companions) -> bool {
+    super::darkplaces::listing(companions).is_some()
+}
+
+#[cfg(not(feature = "dpm"))]
+fn is_listed(_: &Companions) -> bool {
+    false
+}
+
+/// Puts the text that lists the clips beside the model, where there is one.
+#[cfg(feature = "dpm")]
+fn with_text(
+    merging: &Merging<'_>,
+    clips: Vec<MergedAnim>,
+    resized: bool,
+    made: &mut Converted<OutputFiles>,
+) -> Result<(), ConvertError> {
+    use meshwright_dpm::{FrameClip, MergedClip};
+    let clip = |anim: MergedAnim| {
+        let MergedAnim { name, frames, rate, looping, was, .. } = anim;
+        let length = |r: &std::ops::Range<u32>| r.end.saturating_sub(r.start);
+        let mut clip = FrameClip::new(name, frames.start, length(&frames));
+        (clip.fps, clip.looping) = (rate, looping);
+        let was = was.and_then(|(c, frames)| {
+            let old = merging.native.clips.get(c)?;
+            let mut clip = FrameClip::new(old.name.as_bytes(), frames.start, length(&frames));
+            (clip.fps, clip.looping) = (old.rate, old.looping);
+            Some((c, clip))
+        });
+        MergedClip::new(clip, was)
+    };
+    let clips = clips.into_iter().map(clip).collect();
+    super::darkplaces::with_text(merging, clips, resized, |_| true, made)
+}
+
+#[cfg(not(feature = "dpm"))]
+fn with_text(
+    _: &Merging<'_>,
+    _: Vec<MergedAnim>,
+    _: bool,
+    _: &mut Converted<OutputFiles>,
+) -> Result<(), ConvertError> {
+    Ok(())
+}
+
 impl Kind for Iqm {
     const PICTURES_BESIDE: bool = true;
     const UP: usize = 2;
@@ -167,6 +213,22 @@ impl Kind for Iqm {
             }
         }
         single(stem, made)
+    }
+
+    fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+        let Merging { native, recovered, options, .. } = *merging;
+        let adjacency = self.adjacency.is_some();
+        let merged = self.merge(
+            native,
+            recovered,
+            is_listed(merging.companions),
+            &options.of(IqmOptions::default().with_adjacency(adjacency)),
+        )?;
+        let (model, clips) = (merged.value.model, merged.value.clips);
+        let resized = model.frame_count != self.frame_count;
+        let mut made = merging.single(Converted::new(model, merged.losses))?;
+        with_text(merging, clips, resized, &mut made)?;
+        Ok(made)
     }
 
     fn summary(&self) -> Summary {

@@ -26,11 +26,12 @@ fn names<'a, T>(
 pub fn joints(native: &Skeleton, edited: &Skeleton, budget: &Budget) -> Result<Match, LimitExceeded> {
     let list = |skeleton: &'_ Skeleton| skeleton.joints.len();
     let as_many = list(native) == list(edited);
-    let alike = |n: usize, e: usize| {
+    let same = |n: usize, e: usize| {
         let pair = native.joints.get(n).zip(edited.joints.get(e));
-        let same = |(n, e): (&Joint, &Joint)| n.parent == e.parent && n.rest == e.rest;
-        as_many && n == e || pair.is_some_and(same)
+        pair.is_some_and(|(n, e)| n.parent == e.parent && n.rest == e.rest)
     };
+    // Of several that stand alike, each is in its own place where none is gone.
+    let alike = |n: usize, e: usize| as_many && n == e || same(n, e) && !(as_many && same(n, n));
     fn name(of: &Joint) -> &str {
         &of.name
     }

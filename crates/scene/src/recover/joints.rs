@@ -116,7 +116,10 @@ impl Bones {
             }
             let Some(list) = free.get_mut(&key(&joint.name)) else { continue };
             let here = place(edited, at);
-            let found = list.iter().take(LOOKED_AT).position(|native| fits(here, place(exported, *native)));
+            let fit = |native: &At| fits(here, place(exported, *native));
+            // Of several the one of its own number before others.
+            let own = list.binary_search(&at).ok().filter(|_| fit(&at));
+            let found = own.or_else(|| list.iter().take(LOOKED_AT).position(fit));
             if let Some(native) = found.and_then(|n| list.remove(n)) {
                 self.pair(at, native);
             }

@@ -1,0 +1,304 @@
+//! Frames: the channels of each joint in each frame, in the numbers that the model has for them.
+
+use super::joints::MergedJoints;
+use super::work::Work;
+use crate::model::{Iqm, IqmPose};
+use crate::scene::from_scene::Traced;
+use alloc::vec::Vec;
+use meshwright_core::F32;
+use meshwright_core::math::narrow1;
+use meshwright_scene::ConvertError;
+use meshwright_scene::merge::Trio;
+
+/// The greatest number of a channel.
+const STEPS: f64 = 65_535.0;
+/// What is nearer to a value that all frames have is that value.
+const STILL: f64 = 1.0e-6;
+
+/// The channels of a joint, by the joints and frames of before or after.
+fn row(traced: &Traced, frame: Option<usize>, joint: Option<usize>) -> Option<[f32; 10]> {
+    let joints = traced.model.poses.len();
+    let joint = joint.filter(|j| *j < joints)?;
+    traced.rows.get(frame?.checked_mul(joints)?.checked_add(joint)?).copied()
+}
+
+/// Whether two rows are one transform: rotations may be on either side.
+fn agree(a: Option<[f32; 10]>, b: Option<[f32; 10]>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => same_channels(&a, &b) == [true; 10],
+        _ => a.is_none() && b.is_none(),
+    }
+}
+
+/// Whether a native frame becomes the same by two ways.
+pub(super) fn same(work: &Work<'_>, joints: &MergedJoints<'_>, x: &Trio, y: &Trio) -> bool {
+    joints.trios.records.iter().all(|joint| {
+        let edited = |t: &Trio| {
+            let after = row(work.after, t.after, joint.after);
+            let still = agree(row(work.before, t.before, joint.before), after);
+            if still { None } else { after }
+        };
+        agree(edited(x), edited(y))
+    })
+}
+
+/// Whether no joint of a frame was edited.
+pub(super) fn is_still(work: &Work<'_>, joints: &MergedJoints<'_>, frame: &Trio) -> bool {
+    let still = |joint: &Trio| {
+        agree(row(work.before, frame.before, joint.before), row(work.after, frame.after, joint.after))
+    };
+    frame.after.is_none() || joints.trios.records.iter().all(still)
+}
+
+/// Where the channels of each joint are in a native frame.
+struct Numbers<'m> {
+    model: &'m Iqm,
+    /// The place of a joint's first number in a frame.
+    starts: Vec<usize>,
+    each: usize,
+}
+
+impl<'m> Numbers<'m> {
+    fn of(model: &'m Iqm) -> Self {
+        let (mut starts, mut each) = (Vec::with_capacity(model.poses.len()), 0);
+        for pose in &model.poses {
+            starts.push(each);
+            each += pose.stored(model.channels());
+        }
+        Self { model, starts, each }
+    }
+
+    /// The number of a channel of a joint in a frame; none where all frames have one value.
+    fn get(&self, frame: usize, joint: usize, channel: usize) -> Option<u16> {
+        let pose = self.model.poses.get(joint)?;
+        if !pose.stores(channel) {
+            return None;
+        }
+        let at = self.starts.get(joint)? + (0..channel).filter(|c| pose.stores(*c)).count();
+        self.model.frames.get(frame * self.each + at).copied()
+    }
+
+    fn value(&self, frame: usize, joint: usize, channel: usize) -> Option<f64> {
+        let pose = self.model.poses.get(joint)?;
+        let (offset, scale) = (pose.offset[channel], pose.scale[channel]);
+        let number = self.get(frame, joint, channel);
+        Some(f64::from(number.map_or(offset.get(), |number| decoded(number, offset, scale))))
+    }
+}
+
+/// What a number stands for, computed as engines do.
+fn decoded(number: u16, offset: F32, scale: F32) -> f32 {
+    offset.get() + f32::from(number) * scale.get()
+}
+
+/// A channel of a frame: as the native model has it, or another value.
+#[derive(Clone, Copy)]
+enum Cell {
+    Native(usize),
+    Value(f64),
+}
+
+/// One channel of one joint over all frames.
+struct Column {
+    offset: F32,
+    scale: F32,
+    stored: bool,
+    numbers: Vec<u16>,
+    /// Where a native channel had no room for a new value: how far the worst of the others moved.
+    off: Option<f64>,
+}
+
+/// Channels that had to be stored anew in all frames.
+#[derive(Default)]
+pub(super) struct Rescaled {
+    pub(super) channels: usize,
+    /// By how much the worst of their values that were not edited changed.
+    pub(super) most: f64,
+}
+
+/// Puts poses and frames into a model.
+pub(super) fn put(
+    work: &Work<'_>,
+    joints: &MergedJoints<'_>,
+    frames: &[Trio],
+    model: &mut Iqm,
+) -> Result<Rescaled, ConvertError> {
+    let native = work.native;
+    let untouched = joints.trios.is_native()
+        && frames.len() == native.frame_count as usize
+        && frames.iter().enumerate().all(|(i, t)| t.native == Some(i) && is_still(work, joints, t));
+    let parents = joints.trios.records.iter().map(|t| joints.parent_of_pose(t));
+    if untouched {
+        for (pose, parent) in model.poses.iter_mut().zip(parents) {
+            pose.parent = parent;
+        }
+        return Ok(Rescaled::default());
+    }
+    let many = |_| ConvertError::unsupported("clips", "more frames than 32 bits count");
+    model.frame_count = u32::try_from(frames.len()).map_err(many)?;
+    (model.poses, model.frames) = (Vec::new(), Vec::new());
+    if frames.is_empty() {
+        return Ok(Rescaled::default());
+    }
+    let cells = frames.len().saturating_mul(joints.trios.records.len());
+    work.budget.charge_items("frames", cells as u64, 10 * (size_of::<Cell>() + 2))?;
+    let numbers = Numbers::of(native);
+    let (mut columns, mut rescaled) = (Vec::new(), Rescaled::default());
+    for (trio, parent) in joints.trios.records.iter().zip(parents) {
+        let rows = cells_of(work, trio, frames, &numbers);
+        let mut pose = IqmPose { parent, ..IqmPose::default() };
+        let old = trio.native.and_then(|n| native.poses.get(n).map(|p| (n, p)));
+        for channel in 0..native.channels() {
+            let own = rows.iter().map(|row| row[channel]);
+            let column = column(own, old, channel, &numbers);
+            if let Some(off) = column.off {
+                rescaled.channels += 1;
+                rescaled.most = rescaled.most.max(off);
+            }
+            (pose.offset[channel], pose.scale[channel]) = (column.offset, column.scale);
+            if column.stored {
+                pose.mask |= 1 << channel;
+                columns.push(column.numbers);
+            }
+        }
+        // Bits without a channel are kept.
+        pose.mask |= old.map_or(0, |(_, p)| p.mask & (!0 << native.channels()));
+        model.poses.push(pose);
+    }
+    model.frames = work.budget.reserve("frames", columns.len().saturating_mul(frames.len()))?;
+    for frame in 0..frames.len() {
+        model.frames.extend(columns.iter().map(|column| column[frame]));
+    }
+    Ok(rescaled)
+}
+
+/// The channels of a joint in all frames, as a file of the model's version has them.
+fn cells_of(work: &Work<'_>, joint: &Trio, frames: &[Trio], numbers: &Numbers<'_>) -> Vec<[Cell; 10]> {
+    let native = work.native;
+    let rest = joint.after.and_then(|a| work.after.model.joints.get(a)).map(|j| {
+        let ([a, b, c], [x, y, z, w], [d, e, f]) = (j.translate, j.rotate, j.scale);
+        [a, b, c, x, y, z, w, d, e, f].map(F32::get)
+    });
+    let mut last: Option<[f64; 4]> = None;
+    let mut rows = Vec::with_capacity(frames.len());
+    for frame in frames {
+        let (before, after) =
+            (row(work.before, frame.before, joint.before), row(work.after, frame.after, joint.after));
+        let there = joint.native.filter(|n| *n < native.poses.len()).zip(frame.native);
+        let value = |channel: usize| there.and_then(|(n, f)| numbers.value(f, n, channel)).unwrap_or(0.0);
+        let turn = |w: f64| [value(3), value(4), value(5), w];
+        let kept = match (there, before, after) {
+            (Some(_), _, None) => [true; 10],
+            (Some(_), Some(b), Some(a)) => same_channels(&b, &a),
+            _ => [false; 10],
+        };
+        // A joint that a frame says nothing of stands as it rests.
+        let mut own = after.or(rest).unwrap_or([0.0; 10]).map(f64::from);
+        let side = if native.version == 1 {
+            own[6] > 0.0
+        } else {
+            let near = there.map(|_| turn(value(6))).or(last);
+            near.is_some_and(|b| b.iter().zip(&own[3..7]).map(|(a, b)| a * b).sum::<f64>() < 0.0)
+        };
+        if side {
+            own[3..7].iter_mut().for_each(|c| *c = -*c);
+        }
+        last = Some(match there.filter(|_| kept[3]) {
+            Some(_) => turn(if native.version == 1 { -1.0 } else { value(6) }),
+            None => [own[3], own[4], own[5], own[6]],
+        });
+        let cell = |c: usize| match there {
+            Some((_, f)) if kept[c] => Cell::Native(f),
+            _ => Cell::Value(own[c]),
+        };
+        // Version 1 has no fourth part of a rotation.
+        let place = |c: usize| if native.version == 1 && c > 5 { (c + 1).min(9) } else { c };
+        rows.push(core::array::from_fn(|c| cell(place(c))));
+    }
+    rows
+}
+
+/// Which channels of two rows are alike; those of a rotation are so together.
+fn same_channels(a: &[f32; 10], b: &[f32; 10]) -> [bool; 10] {
+    let bits = |r: &[f32; 10], sign: f32| [3, 4, 5, 6].map(|c: usize| (sign * r[c]).to_bits());
+    let turned = bits(a, 1.0) == bits(b, 1.0) || bits(a, 1.0) == bits(b, -1.0);
+    core::array::from_fn(|c| if (3..7).contains(&c) { turned } else { a[c].to_bits() == b[c].to_bits() })
+}
+
+/// A channel in the native numbers, as long as these have room for what is new.
+fn column(
+    cells: impl Iterator<Item = Cell> + Clone,
+    old: Option<(usize, &IqmPose)>,
+    channel: usize,
+    numbers: &Numbers<'_>,
+) -> Column {
+    if let Some((joint, pose)) = old {
+        let (offset, scale, stored) = (pose.offset[channel], pose.scale[channel], pose.stores(channel));
+        let number = |cell: Cell| match cell {
+            Cell::Native(frame) => Some(numbers.get(frame, joint, channel).unwrap_or(0)),
+            Cell::Value(v) if stored => {
+                let step = (v - f64::from(offset.get())) / f64::from(scale.get());
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
+                let number = (step + 0.5).clamp(0.0, STEPS) as u16;
+                (step > -1.0 && step < STEPS + 1.0).then_some(number)
+            }
+            Cell::Value(v) => {
+                let own = f64::from(offset.get());
+                ((v - own).abs() <= STILL * own.abs().max(1.0)).then_some(0)
+            }
+        };
+        if let Some(numbers) = cells.clone().map(number).collect::<Option<Vec<u16>>>() {
+            return Column { offset, scale, stored, numbers, off: None };
+        }
+    }
+    let value = |cell: Cell| match cell {
+        Cell::Native(frame) => old.and_then(|(joint, _)| numbers.value(frame, joint, channel)).unwrap_or(0.0),
+        Cell::Value(v) => v,
+    };
+    let bounds = |(least, most): (f64, f64), v: f64| (least.min(v), most.max(v));
+    let (least, most) = cells.clone().map(value).fold((f64::INFINITY, f64::NEG_INFINITY), bounds);
+    let still = old.filter(|(_, pose)| !pose.stores(channel)).map(|(_, pose)| pose.offset[channel]);
+    let (offset, scale) = steps(least, most, still);
+    let stored = most - least > STILL * least.abs().max(1.0) && scale.get() != 0.0;
+    let number = |cell: Cell| {
+        let step = (value(cell) - f64::from(offset.get())) / f64::from(scale.get()) + 0.5;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+        let number = step.clamp(0.0, STEPS) as u16;
+        number
+    };
+    let own: Vec<u16> = if stored { cells.clone().map(number).collect() } else { Vec::new() };
+    let off = |(i, cell): (usize, Cell)| match cell {
+        Cell::Native(_) => {
+            let now = own.get(i).map_or(offset.get(), |n| decoded(*n, offset, scale));
+            (f64::from(now) - value(cell)).abs()
+        }
+        Cell::Value(_) => 0.0,
+    };
+    let off = old.map(|_| cells.enumerate().map(off).fold(0.0, f64::max));
+    Column { offset, scale: if stored { scale } else { F32::default() }, stored, numbers: own, off }
+}
+
+/// The offset and the step of a channel of values between two. What it was while it stood `still` keeps its value, or is as
+/// near to a whole number of steps as numbers of 32 bits bring it.
+fn steps(least: f64, most: f64, still: Option<F32>) -> (F32, F32) {
+    let step = (most - least) / STEPS;
+    let f32_of = |v: f64| F32::new(narrow1(v));
+    let Some(still) = still else { return (f32_of(least), f32_of(step)) };
+    let own = f64::from(still.get());
+    if own <= least {
+        (still, f32_of((most - own) / STEPS))
+    } else if own >= most {
+        (still, f32_of((least - own) / STEPS))
+    } else {
+        // Fewer steps below it, so that all of those above it have room.
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "between 0 and all steps"
+        )]
+        let below = ((own - least) / step) as u16;
+        let (offset, below) = (f32_of(least), f64::from(below.max(1)));
+        let least = f64::from(offset.get());
+        (offset, f32_of(((own - least) / below).max((most - least) / STEPS)))
+    }
+}

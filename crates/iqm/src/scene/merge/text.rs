@@ -1,0 +1,57 @@
+//! The text of a model, which strings are added to.
+
+use crate::model::TextId;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use meshwright_scene::{Budget, LimitExceeded};
+
+pub(super) struct Text<'b> {
+    bytes: Vec<u8>,
+    known: BTreeMap<Vec<u8>, TextId>,
+    native: usize,
+    budget: &'b Budget,
+}
+
+impl<'b> Text<'b> {
+    /// The native text.
+    pub(super) fn of(text: &[u8], budget: &'b Budget) -> Result<Self, LimitExceeded> {
+        // A string takes what an allocator gives at least.
+        let strings = text.split(|b| *b == 0).count() as u64;
+        budget.charge_items("text", strings, 96)?;
+        budget.charge("text", (text.len() as u64).saturating_mul(2))?;
+        let (mut known, mut at) = (BTreeMap::new(), 0_usize);
+        let mut strings = text.split(|b| *b == 0).peekable();
+        while let Some(string) = strings.next() {
+            // What is behind the last zero byte has no end.
+            if strings.peek().is_some() {
+                known.entry(string.to_vec()).or_insert(TextId(u32::try_from(at).unwrap_or(u32::MAX)));
+            }
+            at += string.len() + 1;
+        }
+        Ok(Self { bytes: text.to_vec(), known, native: text.len(), budget })
+    }
+
+    /// Where a string without zero bytes is.
+    pub(super) fn put(&mut self, string: &[u8]) -> Result<TextId, LimitExceeded> {
+        if let Some(id) = self.known.get(string) {
+            return Ok(*id);
+        }
+        self.budget.charge_items("text", string.len() as u64 + 48, 2)?;
+        if self.bytes.last().is_some_and(|b| *b != 0) {
+            self.bytes.push(0);
+        }
+        let id = TextId(u32::try_from(self.bytes.len()).unwrap_or(u32::MAX));
+        self.bytes.extend_from_slice(string);
+        self.bytes.push(0);
+        self.known.insert(string.to_vec(), id);
+        Ok(id)
+    }
+
+    /// The text: the native one where nothing was added, else padded to four bytes.
+    pub(super) fn finish(mut self) -> Vec<u8> {
+        if self.bytes.len() != self.native {
+            self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+        }
+        self.bytes
+    }
+}

@@ -1,0 +1,303 @@
+//! Edited scenes in the models that they came from.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
+
+use meshwright_core::ReadOptions;
+use meshwright_iqm::{ArrayKind, Iqm, MergedIqm, strategy};
+use meshwright_scene::edits::{Edit, Near, check};
+use meshwright_scene::{Converted, FromSceneOptions, Scene, SceneOptions};
+use meshwright_testkit::sound;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How near what was edited comes back: weights are bytes, channels have 65536 steps.
+const NEAR: Near = Near { place: 1e-4, normal: 2e-3, uv: 1e-6, weight: 0.005, axes: 1e-4 };
+
+fn models() -> Vec<(String, Vec<u8>, Iqm)> {
+    let read = |bytes: &[u8]| Iqm::parse_with(bytes, &ReadOptions::lenient()).ok().map(|read| read.model);
+    let all = sound("iqm", "iqm").into_iter();
+    all.filter_map(|(name, bytes)| read(&bytes).map(|model| (name, bytes, model))).collect()
+}
+
+fn forms() -> [SceneOptions; 4] {
+    let plain = SceneOptions::default();
+    [
+        plain.clone(),
+        plain.clone().with_extras(true),
+        plain.clone().with_bind_only(true),
+        plain.with_static_meshes(true),
+    ]
+}
+
+fn merged(model: &Iqm, native: &Scene, edited: &Scene) -> Result<Converted<MergedIqm>, String> {
+    model.merge(native, edited, false, &FromSceneOptions::default()).map_err(|e| e.to_string())
+}
+
+/// The edits that are tried.
+const EDITS: [Edit; 16] = [
+    Edit::Position,
+    Edit::Normal,
+    Edit::Uv,
+    Edit::Weight,
+    Edit::Key,
+    Edit::MaterialName,
+    Edit::MeshName,
+    Edit::JointName,
+    Edit::ClipName,
+    Edit::MeshGone,
+    Edit::MeshNew,
+    Edit::ClipGone,
+    Edit::ClipNew,
+    Edit::ClipShorter,
+    Edit::TriangleGone,
+    Edit::JointNew,
+];
+
+/// What was wrong, the first of each kind.
+#[derive(Default)]
+struct Failures(BTreeMap<String, String>);
+
+impl Failures {
+    fn note(&mut self, kind: String, name: &str, held: Result<(), String>) {
+        if let Err(e) = held {
+            self.0.entry(kind).or_insert_with(|| format!("{name}: {e}"));
+        }
+    }
+}
+
+impl Drop for Failures {
+    fn drop(&mut self) {
+        let all: Vec<String> = self.0.iter().map(|(kind, e)| format!("{kind}: {e}")).collect();
+        assert!(all.is_empty() || std::thread::panicking(), "{}", all.join("\n"));
+    }
+}
+
+#[test]
+fn what_was_not_edited_is_the_file() {
+    let (mut seen, mut failures) = (0, Failures::default());
+    for (name, bytes, model) in models() {
+        for options in forms() {
+            let Ok(scene) = model.to_scene(&options) else { continue };
+            let held = merged(&model, &scene.value, &scene.value).and_then(|made| {
+                let again = made.value.model.to_bytes().map_err(|e| e.to_string())?;
+                if made.losses.is_empty() && made.value.model == model && again == bytes {
+                    return Ok(());
+                }
+                let other = differences(&model, &made.value.model);
+                Err(format!("losses {:?}; {other:?}", made.losses))
+            });
+            failures.note(name.clone(), "nothing", held);
+            seen += 1;
+        }
+    }
+    assert!(seen > 100, "{seen}");
+}
+
+/// Which records of two models differ: the list, the number, the field.
+fn differences(a: &Iqm, b: &Iqm) -> BTreeSet<(&'static str, usize, String)> {
+    let mut all = BTreeSet::new();
+    let mut note = |differs: bool, list: &'static str, number: usize, field: &str| {
+        if differs {
+            all.insert((list, number, field.to_owned()));
+        }
+    };
+    note(!b.text.starts_with(&a.text), "text", 0, "");
+    note((a.version, a.flags) != (b.version, b.flags), "header", 0, "");
+    note(a.comment != b.comment, "comment", 0, "");
+    note(a.extensions != b.extensions, "extensions", 0, "");
+    let counts = |m: &Iqm| {
+        [m.meshes.len(), m.arrays.len(), m.triangles.len(), m.joints.len(), m.poses.len(), m.anims.len()]
+            .map(|n| u32::try_from(n).unwrap())
+            .into_iter()
+            .chain([m.vertex_count, m.frame_count])
+            .collect::<Vec<_>>()
+    };
+    note(counts(a) != counts(b), "counts", 0, &format!("{:?} {:?}", counts(a), counts(b)));
+    note(a.adjacency != b.adjacency, "adjacency", 0, "");
+    for (i, (a, b)) in a.meshes.iter().zip(&b.meshes).enumerate() {
+        note(a.name != b.name, "meshes", i, "name");
+        note(a.material != b.material, "meshes", i, "material");
+        let ranges = |m: &meshwright_iqm::IqmMesh| {
+            (m.first_vertex, m.vertex_count, m.first_triangle, m.triangle_count)
+        };
+        note(ranges(a) != ranges(b), "meshes", i, "ranges");
+    }
+    for (i, (a, b)) in a.arrays.iter().zip(&b.arrays).enumerate() {
+        let head = |a: &meshwright_iqm::VertexArray| (a.kind, a.flags, a.format, a.components);
+        note(head(a) != head(b), "arrays", i, "head");
+        let size = (a.format.width().unwrap_or(1) * a.components) as usize;
+        for (v, (x, y)) in a.data.chunks(size).zip(b.data.chunks(size)).enumerate() {
+            note(x != y, kind(a.kind), v, "");
+        }
+    }
+    for (i, (a, b)) in a.triangles.iter().zip(&b.triangles).enumerate() {
+        note(a != b, "triangles", i, "");
+    }
+    for (i, (a, b)) in a.joints.iter().zip(&b.joints).enumerate() {
+        note(a.name != b.name, "joints", i, "name");
+        note(a.parent != b.parent, "joints", i, "parent");
+        note((a.translate, a.rotate, a.scale) != (b.translate, b.rotate, b.scale), "joints", i, "place");
+    }
+    for (i, (a, b)) in a.poses.iter().zip(&b.poses).enumerate() {
+        note(a != b, "poses", i, "");
+    }
+    for (i, (a, b)) in a.anims.iter().zip(&b.anims).enumerate() {
+        note(a.name != b.name, "anims", i, "name");
+        let rest = |a: &meshwright_iqm::IqmAnim| (a.first_frame, a.frame_count, a.framerate, a.flags);
+        note(rest(a) != rest(b), "anims", i, "range");
+    }
+    for frame in 0..a.frame_count.min(b.frame_count) {
+        let pair = a.frame_transforms(frame).unwrap().into_iter().zip(b.frame_transforms(frame).unwrap());
+        for (joint, (a, b)) in pair.enumerate() {
+            note(a != b, "frames", frame as usize, &joint.to_string());
+        }
+        let box_of = |m: &Iqm| m.bounds.as_ref().map(|b| b[frame as usize]);
+        note(box_of(a) != box_of(b), "bounds", frame as usize, "");
+    }
+    all
+}
+
+fn kind(kind: ArrayKind) -> &'static str {
+    match kind {
+        ArrayKind::POSITION => "position",
+        ArrayKind::TEXCOORD => "texcoord",
+        ArrayKind::NORMAL => "normal",
+        ArrayKind::TANGENT => "tangent",
+        ArrayKind::BLEND_INDEXES => "indexes",
+        ArrayKind::BLEND_WEIGHTS => "weights",
+        ArrayKind::COLOR => "color",
+        _ => "custom",
+    }
+}
+
+const MANY: usize = usize::MAX;
+
+/// The lists in which an edit may change something, and how many records of each; none where records come or go.
+fn touched(edit: Edit) -> Option<&'static [(&'static str, usize)]> {
+    Some(match edit {
+        // What follows from places: the boxes, and which corners lie at one place.
+        Edit::Position => &[("position", 1), ("bounds", MANY), ("adjacency", 1)],
+        Edit::Normal => &[("normal", 1)],
+        Edit::Uv => &[("texcoord", 1)],
+        Edit::Weight => &[("indexes", 1), ("weights", 1), ("bounds", MANY)],
+        Edit::MaterialName => &[("meshes", MANY)],
+        Edit::MeshName => &[("meshes", 1)],
+        Edit::JointName => &[("joints", 1)],
+        Edit::ClipName => &[("anims", 1)],
+        Edit::Key => &[("frames", 1), ("poses", 1), ("bounds", 1)],
+        // With the events of the clip that it was made of.
+        Edit::ClipNew => &[("counts", 1), ("poses", 1), ("extensions", 1)],
+        _ => return None,
+    })
+}
+
+/// Whether an edit changed no more than it says.
+fn is_alone(edit: Edit, native: &Iqm, made: &Converted<MergedIqm>) -> Result<(), String> {
+    let Some(allowed) = touched(edit) else { return Ok(()) };
+    let mut other = differences(native, &made.value.model);
+    // The format has one offset and one step of a channel for all frames: where they have no room for a new value, the
+    // others of that joint move by less than a step.
+    let again: BTreeSet<usize> = other.iter().filter(|d| d.0 == "poses").map(|d| d.1).collect();
+    let rescaled = made.losses.iter().any(|l| l.code == "channels-rescaled");
+    other.retain(|(list, _, joint)| {
+        let own = joint.parse().is_ok_and(|joint: usize| again.contains(&joint));
+        let forced = rescaled && *list == "frames" && own;
+        !forced && (*list != "text" || !native.text.is_empty())
+    });
+    // Frames that two clips show part, joints that had no names have them now, and meshes that share vertices no longer do.
+    let parted = made.value.model.frame_count != native.frame_count
+        || edit == Edit::JointName && native.joints.is_empty();
+    let shared = made.value.model.vertex_count != native.vertex_count;
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (list, ..) in &other {
+        *counts.entry(list).or_default() += 1;
+    }
+    for (list, count) in counts {
+        let most = allowed.iter().find(|(l, _)| *l == list).map_or(0, |(_, most)| *most);
+        let forced = parted && matches!(list, "counts" | "anims" | "joints")
+            || shared && matches!(list, "counts" | "meshes");
+        if count > most && !forced {
+            let all: Vec<_> = other.iter().take(12).collect();
+            return Err(format!("{count} {list} are other: {all:?} of {}, {:?}", other.len(), made.losses));
+        }
+    }
+    Ok(())
+}
+
+fn is_static(options: &SceneOptions) -> bool {
+    options.static_meshes
+}
+
+/// What a model without weights that make a whole has no place for: new vertices.
+fn is_held(model: &Iqm, edit: Edit) -> bool {
+    let whole = |v: usize| (model.influences(v).iter().map(|i| i.1).sum::<f64>() - 1.0).abs() < 1e-3;
+    edit != Edit::MeshNew || model.joints.is_empty() || (0..model.vertex_count as usize).all(whole)
+}
+
+fn edited(
+    model: &Iqm,
+    options: &SceneOptions,
+    native: &Scene,
+    edit: Edit,
+    scene: &Scene,
+) -> Result<(), String> {
+    let made = merged(model, native, scene)?;
+    let bytes = made.value.model.to_bytes().map_err(|e| e.to_string())?;
+    let before: BTreeSet<&str> = model.validate().iter().map(|f| f.code).collect();
+    let again = Iqm::parse_with(&bytes, &ReadOptions::lenient()).map_err(|e| e.to_string())?;
+    if let Some(new) = again.model.validate().iter().find(|f| !before.contains(f.code)) {
+        return Err(format!("{new}"));
+    }
+    let back = again.model.to_scene(options).map_err(|e| e.to_string())?.value;
+    if is_static(options) && native.skeletons.is_empty() != back.skeletons.is_empty() {
+        return Ok(());
+    }
+    // Of channels that had to be stored anew, all values are as near as those of edited ones.
+    let mut base = native.clone();
+    if made.losses.iter().any(|l| l.code == "channels-rescaled") {
+        base.clips.clear();
+    }
+    check(&base, scene, &back, NEAR)?;
+    is_alone(edit, model, &made)
+}
+
+#[test]
+fn what_was_edited_is_all_that_is() {
+    let mut seen: BTreeMap<Edit, usize> = BTreeMap::new();
+    let mut failures = Failures::default();
+    for (name, _, model) in models() {
+        for options in forms() {
+            let Ok(native) = model.to_scene(&options) else { continue };
+            let native = native.value;
+            for (edit, seed) in EDITS.iter().flat_map(|e| [(*e, 0), (*e, 5)]) {
+                let Some(scene) = edit.of(&native, seed).filter(|_| is_held(&model, edit)) else { continue };
+                let held = edited(&model, &options, &native, edit, &scene);
+                failures.note(format!("{edit:?} {name}"), &format!("{seed}"), held);
+                *seen.entry(edit).or_insert(0) += 1;
+            }
+        }
+    }
+    drop(failures);
+    for edit in EDITS {
+        assert!(seen.get(&edit).is_some_and(|n| *n > 3), "{edit:?}: {seen:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_model_stays_where_it_was_not_edited(model in strategy::iqm(), seed in 0_usize..1000) {
+        for options in forms() {
+            let Ok(scene) = model.to_scene(&options) else { continue };
+            let scene = scene.value;
+            if model.to_bytes().is_err() || Iqm::from_scene(&scene, &FromSceneOptions::default()).is_err() { continue }
+            let made = merged(&model, &scene, &scene).unwrap();
+            prop_assert_eq!(&made.value.model, &model);
+            for edit in EDITS {
+                let Some(edited) = edit.of(&scene, seed) else { continue };
+                let Ok(made) = merged(&model, &scene, &edited) else { continue };
+                prop_assert!(made.value.model.to_bytes().is_ok());
+            }
+        }
+    }
+}
