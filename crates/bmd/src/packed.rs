@@ -1,5 +1,8 @@
 //! The bit layouts of vertices and primitives.
 
+#[cfg(feature = "scene")]
+mod splice;
+
 use core::fmt;
 use meshwright_core::bit_fields;
 use meshwright_core::num::{F8A, F16, Se32, St11, St12, St14, St14Form};

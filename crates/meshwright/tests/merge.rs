@@ -18,7 +18,7 @@ use std::fs;
 use std::path::Path;
 
 /// Kinds of files that edited scenes are merged into.
-const KINDS: [&str; 8] = ["iqm", "dpm", "zym", "fso", "crucible", "cmodel", "tso", "skn"];
+const KINDS: [&str; 9] = ["bmd", "iqm", "dpm", "zym", "fso", "crucible", "cmodel", "tso", "skn"];
 
 /// A folder in memory.
 fn folder(path: &Path) -> BTreeMap<String, Vec<u8>> {
@@ -59,7 +59,9 @@ fn folders() -> Vec<std::path::PathBuf> {
         all.filter(|p| !p.ends_with("gltf")).collect::<Vec<_>>()
     };
     let mut all = below(&testdata());
-    all.extend(corpus().into_iter().flat_map(|c| ["dpm", "zym", "iqm", "framegroups"].map(|f| c.join(f))));
+    all.extend(
+        corpus().into_iter().flat_map(|c| ["bmd", "dpm", "zym", "iqm", "framegroups"].map(|f| c.join(f))),
+    );
     all.retain(|p| p.is_dir());
     all.sort();
     all

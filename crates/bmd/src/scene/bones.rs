@@ -12,8 +12,8 @@ use meshwright_core::math::{Affine64, Trs64, narrow, quat};
 use meshwright_core::num::{F8A, QuatF8, Se32};
 use meshwright_scene::names::Names;
 use meshwright_scene::{
-    AxisMap, BindPose, Budget, Channel, ConvertError, Joint, Local, Loss, Motion, Scene, Skeleton,
-    SkeletonId, Track, Trs, Unscaled,
+    Affine, AxisMap, BindPose, Budget, Channel, Clip, ConvertError, Joint, Local, Loss, Motion, Scene,
+    Skeleton, SkeletonId, Track, Trs, Unscaled,
 };
 
 /// Bones that a vertex can name, the base included: 0xFF marks pseudo-bones.
@@ -108,6 +108,16 @@ impl Bones {
     /// A bone's base transform as it was rounded.
     pub(super) fn base(&self, bone: usize) -> Base {
         self.bones.get(bone).map_or(Base { rotation: quat::IDENTITY, origin: [0.0; 3] }, Base::of)
+    }
+
+    /// Whether a clip becomes one of the model.
+    pub(super) fn are_moved_by(&self, clip: &Clip) -> bool {
+        clip.skeleton == self.skeleton && clip.frames > 0
+    }
+
+    /// The clips of a scene that become clips of the model.
+    pub(super) fn moved_by<'s>(&self, scene: &'s Scene) -> impl Iterator<Item = (usize, &'s Clip)> {
+        scene.clips.iter().enumerate().filter(|(_, clip)| self.are_moved_by(clip))
     }
 
     /// The joints that each mesh of the scene bounds.
@@ -303,6 +313,12 @@ pub(super) fn has_base(scene: &Scene, skeleton: SkeletonId) -> bool {
     order.first().is_some_and(|j| is_base(scene, skeleton, *j))
 }
 
+/// Whether a transform moves nothing by more than rounding.
+fn stands_still(local: &Affine) -> bool {
+    let off = |(a, b): (&f32, &f32)| (a - b).abs() <= 1e-6;
+    local.to_array().iter().zip(&Affine::IDENTITY.to_array()).all(off)
+}
+
 /// Whether a joint is what the format's bone 0 is: at the origin, never moved, at the root.
 fn is_base(scene: &Scene, skeleton: SkeletonId, joint: usize) -> bool {
     let source = scene.skeletons.get(skeleton.0).and_then(|s| s.joints.get(joint));
@@ -315,7 +331,10 @@ fn is_base(scene: &Scene, skeleton: SkeletonId, joint: usize) -> bool {
     let mut clips = scene.clips.iter().filter(|c| c.skeleton == skeleton);
     let moved = clips.any(|c| match &c.motion {
         // A pose set holds a matrix for every joint.
-        Motion::Poses { .. } => true,
+        Motion::Poses { set, frames } => scene.pose_sets.get(set.0).is_none_or(|set| {
+            let local = |frame: &u32| set.pose(*frame as usize).and_then(|pose| pose.get(joint));
+            frames.iter().filter_map(local).any(|local| !stands_still(local))
+        }),
         Motion::Tracks(tracks) => tracks.iter().any(|t| t.joint == joint && has_keys(t)),
     });
     source.is_some_and(stands) && !moved

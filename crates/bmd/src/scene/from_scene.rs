@@ -3,7 +3,7 @@
 use super::axes::AXES;
 use super::bones::{self, Bones};
 use super::meshes::Meshes;
-use super::motion::Clips;
+use super::motion::{Clips, Moves};
 use super::names::rules;
 use super::options::BmdSceneOptions;
 use crate::model::{Bmd, Lod, Mesh};
@@ -17,7 +17,7 @@ use meshwright_scene::draw::Instance;
 use meshwright_scene::names::Names;
 use meshwright_scene::{
     Affine, Budget, ConvertError, Converted, Drawables, FromScene, FromSceneOptions, Lack, Levels, Loss,
-    MeshId, MostBones, Scene, SkeletonId,
+    MeshId, MostBones, Scene, Skeleton, SkeletonId,
 };
 
 /// The most vertices, and primitives, that a mesh can count.
@@ -44,10 +44,49 @@ impl Bmd {
         scene: &Scene,
         options: &FromSceneOptions<BmdSceneOptions>,
     ) -> Result<Converted<Self>, ConvertError> {
+        Ok(Traced::of(scene, options, None)?.map(|made| made.model))
+    }
+}
+
+/// What a mesh of a model was made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Source {
+    /// The mesh of the scene.
+    pub(super) mesh: usize,
+    /// Which part of it, where it had to be split.
+    pub(super) part: usize,
+    /// The joint that it bounds, in whose space it is.
+    pub(super) solid: Option<u32>,
+}
+
+/// A model, and where everything in it came from.
+pub(super) struct Traced {
+    pub(super) model: Bmd,
+    /// The skeleton that became bones.
+    pub(super) skeleton: Skeleton,
+    /// The bone of each joint.
+    pub(super) bones: Vec<usize>,
+    /// Each mesh; none where it was made up.
+    pub(super) meshes: Vec<Option<Source>>,
+    /// Meshes of one material became one.
+    pub(super) joined: bool,
+    /// The clip of the scene that each clip was.
+    pub(super) clips: Vec<usize>,
+    /// What the bones of each clip do at its frames, relative to how they rest.
+    pub(super) values: Vec<Moves>,
+}
+
+impl Traced {
+    /// As [`Bmd::from_scene`]; the `still` clips have no keys, and of the others it is known what bones do.
+    pub(super) fn of(
+        scene: &Scene,
+        options: &FromSceneOptions<BmdSceneOptions>,
+        still: Option<&[usize]>,
+    ) -> Result<Converted<Self>, ConvertError> {
         let budget = options.budget();
         let mut losses = Vec::new();
         let scene = &*one_skeleton(scene, &budget, &mut losses)?;
-        let engine = options.engine_of(<Self as FileFormat>::ID);
+        let engine = options.engine_of(<Bmd as FileFormat>::ID);
         let most = engine.map_or(MOST, |(_, limits)| limits.mesh_vertices.min(MOST));
         let draw = options
             .draw(scene, &AXES, Levels::Each, true)
@@ -79,34 +118,51 @@ impl Bmd {
             budget: &budget,
             solids: bones.as_ref().map(|b| b.solids(scene)).unwrap_or_default(),
             bounds: Vec::new(),
+            sources: Vec::new(),
         };
         let (list, lods) = if merged { drawing.merged(each)? } else { drawing.levels(each)? };
-        let bounds = core::mem::take(&mut drawing.bounds);
+        let (bounds, sources) = (core::mem::take(&mut drawing.bounds), core::mem::take(&mut drawing.sources));
         losses.append(&mut drawables.take_losses());
         losses.append(&mut meshes.losses);
 
-        let clips = match &bones {
+        let (clips, values) = match &bones {
             Some(bones) => Clips {
                 scene,
                 bones,
                 axes: draw.axes,
                 options: options.format,
+                still,
+                values: Vec::new(),
                 names: &mut clip_names,
                 budget: &budget,
                 losses: &mut losses,
                 scratch: 0,
             }
             .all()?,
-            None => Vec::new(),
+            None => (Vec::new(), Vec::new()),
         };
+        let mut made = Self {
+            model: Bmd::default(),
+            skeleton: Skeleton::default(),
+            bones: Vec::new(),
+            meshes: sources,
+            joined: merged,
+            clips: Vec::new(),
+            values,
+        };
+        if let Some(bones) = &bones {
+            made.skeleton = scene.skeletons.get(bones.skeleton.0).cloned().unwrap_or_default();
+            made.bones = bones.joints.iter().map(|j| j.bone).collect();
+            made.clips = bones.moved_by(scene).map(|(i, _)| i).collect();
+        }
         let mut bones = bones.map_or_else(Vec::new, |b| b.bones);
         for (bone, mesh) in bounds {
             if let Some(bone) = bones.get_mut(bone) {
                 bone.solid = mesh;
             }
         }
-        let model = Self { meshes: list, lods, bones, clips, ..Self::default() };
-        Ok(Converted::new(model, losses))
+        made.model = Bmd { meshes: list, lods, bones, clips, ..Bmd::default() };
+        Ok(Converted::new(made, losses))
     }
 }
 
@@ -158,6 +214,8 @@ struct Drawing<'d, 's, 'b> {
     solids: BTreeMap<usize, Vec<u32>>,
     /// Bones and the meshes that bound them.
     bounds: Vec<(usize, u8)>,
+    /// What each mesh was made of.
+    sources: Vec<Option<Source>>,
 }
 
 impl Drawing<'_, '_, '_> {
@@ -187,7 +245,10 @@ impl Drawing<'_, '_, '_> {
                         made
                     }
                 };
-                self.budget.charge_items("meshes", made.len() as u64, size_of::<Mesh>())?;
+                let each = size_of::<Mesh>() + size_of::<Option<Source>>();
+                self.budget.charge_items("meshes", made.len() as u64, each)?;
+                let source = |part| Some(Source { mesh: instance.mesh.0, part, solid: None });
+                self.sources.extend((0..made.len()).map(source));
                 list.extend(made);
             }
             let Some(first) = group.first() else { continue };
@@ -214,6 +275,7 @@ impl Drawing<'_, '_, '_> {
             open.get_or_insert((place, list.len()));
             let made = self.meshes.made(core::slice::from_ref(&drawable))?;
             self.budget.charge_items("meshes", made.len() as u64, 2 * size_of::<Mesh>())?;
+            self.sources.extend(made.iter().map(|_| None));
             list.extend(made);
         }
         if let Some((place, start)) = open {
@@ -250,6 +312,7 @@ impl Drawing<'_, '_, '_> {
                 let solid = self.meshes.solid(&parts, joint)?;
                 // Mesh 0 bounds nothing: the number stands for none.
                 if list.is_empty() && solid.is_some() {
+                    self.sources.push(None);
                     list.push(Mesh::default());
                 }
                 let (Some((bone, solid)), Ok(place)) = (solid, u8::try_from(list.len())) else {
@@ -259,6 +322,7 @@ impl Drawing<'_, '_, '_> {
                 };
                 self.budget.charge_items("meshes", 1, size_of::<Mesh>())?;
                 self.bounds.push((bone, place));
+                self.sources.push(Some(Source { mesh, part: 0, solid: Some(joint) }));
                 list.push(solid);
             }
         }

@@ -8,6 +8,7 @@ use crate::model::{Clip, ClipRate};
 use crate::optimize::words::{fit_rotations, fit_triples};
 use crate::pose::{Curves, Timing};
 use crate::stream::{Keys, Stream};
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -74,6 +75,10 @@ pub(super) struct Clips<'s, 'n, 'b> {
     pub(super) bones: &'s Bones,
     pub(super) axes: AxisMap,
     pub(super) options: BmdSceneOptions,
+    /// Clips whose keys nobody asks for; nothing where nobody asks for what bones do, but for their keys.
+    pub(super) still: Option<&'s [usize]>,
+    /// What the bones of each clip do, by bone.
+    pub(super) values: Vec<Moves>,
     pub(super) names: &'n mut Names<'b>,
     pub(super) budget: &'b Budget,
     pub(super) losses: &'n mut Vec<Loss>,
@@ -83,18 +88,18 @@ pub(super) struct Clips<'s, 'n, 'b> {
 
 impl Clips<'_, '_, '_> {
     /// The scene's clips that move the model's bones.
-    pub(super) fn all(mut self) -> Result<Vec<Clip>, ConvertError> {
+    pub(super) fn all(mut self) -> Result<(Vec<Clip>, Vec<Moves>), ConvertError> {
         let mut clips = self.budget.reserve("clips", self.scene.clips.len())?;
         for (i, clip) in self.scene.clips.iter().enumerate() {
             let path = format!("clips[{i}]");
-            if clip.skeleton != self.bones.skeleton || clip.frames == 0 {
+            if !self.bones.are_moved_by(clip) {
                 let message = "a clip of another skeleton, or without frames";
                 self.losses.push(Loss::new("clip-dropped", path, message));
                 continue;
             }
             clips.push(self.clip(i, clip, path)?);
         }
-        Ok(clips)
+        Ok((clips, self.values))
     }
 
     /// Room for choosing keys, which one clip leaves to the next.
@@ -138,6 +143,11 @@ impl Clips<'_, '_, '_> {
 
     fn clip(&mut self, index: usize, clip: &SceneClip, path: String) -> Result<Clip, ConvertError> {
         let plan = Plan::of(clip);
+        let mut done = BTreeMap::new();
+        if self.still.is_some_and(|still| still.contains(&index)) {
+            self.values.push(done);
+            return self.keyed(clip, &plan, &[], &path);
+        }
         let change = (f64::from(plan.rate) / 4.0 - f64::from(clip.rate)).abs();
         if change > 1e-4 {
             let message = "the rate was changed to one that the format has";
@@ -180,10 +190,25 @@ impl Clips<'_, '_, '_> {
             };
             *slot = values.keys(timing, self.options);
             values.measure(slot, timing, &mut worst);
+            if self.still.is_some() {
+                done.insert(placed.bone, values);
+            }
         }
+        self.values.push(done);
         worst.report(&path, self.losses);
+        self.keyed(clip, &plan, &keys, &path)
+    }
+
+    /// A clip of these keys.
+    fn keyed(
+        &mut self,
+        clip: &SceneClip,
+        plan: &Plan,
+        keys: &[Keys],
+        path: &str,
+    ) -> Result<Clip, ConvertError> {
         Ok(Clip {
-            name: Some(name(self.names, &clip.name, &path, self.losses)?),
+            name: Some(name(self.names, &clip.name, path, self.losses)?),
             frames: u8::try_from(plan.frames).unwrap_or(u8::MAX),
             rate: ClipRate::new(plan.rate.min(127), clip.looping).unwrap_or(ClipRate::USUAL),
             stream: Arc::new(Stream::from_bones(keys.iter().map(Keys::to_steps))),
@@ -216,12 +241,15 @@ impl Worst {
     }
 }
 
+/// What the bones of a clip do, by bone.
+pub(super) type Moves = BTreeMap<usize, Values>;
+
 /// What a bone does relative to its base, frame by frame.
 #[derive(Default)]
-struct Values {
-    rotation: Vec<Quat>,
-    translation: Vec<[f64; 3]>,
-    scale: Vec<[f64; 3]>,
+pub(super) struct Values {
+    pub(super) rotation: Vec<Quat>,
+    pub(super) translation: Vec<[f64; 3]>,
+    pub(super) scale: Vec<[f64; 3]>,
 }
 
 impl Values {

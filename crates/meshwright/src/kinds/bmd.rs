@@ -1,7 +1,7 @@
 //! BGBTech BMD in the facade.
 
 use super::write::single;
-use super::{Companions, Kind, Summary, WriteOptions};
+use super::{Companions, Kind, Merging, Summary, WriteOptions};
 use meshwright_bmd::{Bmd, flat_color};
 use meshwright_scene::{ConvertError, Converted, Loss, Material, OutputFiles, Scene, SceneOptions};
 
@@ -35,6 +35,11 @@ impl Kind for Bmd {
             made.losses.push(loss.of(scene.skeletons.len(), "skeleton", "skeletons"));
         }
         single(stem, made)
+    }
+
+    fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+        let Merging { native, recovered, options, .. } = *merging;
+        merging.single(self.merge(native, recovered, &options.of(Default::default()))?)
     }
 
     fn summary(&self) -> Summary {

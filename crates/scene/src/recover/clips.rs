@@ -388,29 +388,25 @@ impl<'s> Maker<'_, 's, '_> {
             let Ok(sampler) = Sampler::new(self.scene, last, self.work.budget) else { return };
             for &joint in &joints {
                 let mut track = Track { joint, ..Track::default() };
-                for frame in 0..u32::try_from(sampler.frames()).unwrap_or(0) {
-                    let trs = match edits.get(&(frame, joint)) {
-                        Some(local) => Trs64::from_affine(local),
-                        None => sampler.trs(joint, f64::from(frame)),
-                    };
-                    let trs = trs.narrow();
-                    #[expect(clippy::cast_precision_loss, reason = "frames of clips are below 2^24")]
-                    let at = frame as f32;
-                    track.translation.push(at, trs.translation);
-                    track.rotation.push(at, trs.rotation);
-                    if sampler
-                        .skeleton()
-                        .joints
-                        .get(joint)
-                        .is_some_and(|j| j.rest.to_trs64().scale != [1.0; 3])
-                        || trs.scale.iter().any(|s| (s - 1.0).abs() > 1e-5)
-                    {
-                        track.scale.push(at, trs.scale);
-                    }
-                }
+                let at = |frame: u32| match edits.get(&(frame, joint)) {
+                    Some(local) => Trs64::from_affine(local),
+                    None => sampler.trs(joint, f64::from(frame)),
+                };
+                let frames = 0..u32::try_from(sampler.frames()).unwrap_or(0);
+                let rests = sampler.skeleton().joints.get(joint).map(|j| j.rest.to_trs64().scale);
+                let scaled = |s: [f64; 3]| s.iter().any(|s| (s - 1.0).abs() > 1e-5);
                 // Either all frames have a scale or none.
-                if track.scale.frames.len() != track.rotation.frames.len() {
-                    track.scale = crate::motion::Channel::new();
+                let has_scale = rests.is_some_and(|rest| rest != [1.0; 3])
+                    || frames.clone().any(|frame| scaled(at(frame).scale));
+                for frame in frames {
+                    let trs = at(frame).narrow();
+                    #[expect(clippy::cast_precision_loss, reason = "frames of clips are below 2^24")]
+                    let frame = frame as f32;
+                    track.translation.push(frame, trs.translation);
+                    track.rotation.push(frame, trs.rotation);
+                    if has_scale {
+                        track.scale.push(frame, trs.scale);
+                    }
                 }
                 new.push(track);
             }

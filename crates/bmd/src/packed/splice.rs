@@ -1,0 +1,204 @@
+//! Vertices with some of their fields replaced.
+
+use super::{Extra96, St96, Vertex, VertexKind, first128, flat, second96, second128, textured};
+use meshwright_core::num::{F8A, F16, Se32, St11, St12, St14, St14Form};
+
+/// The fields of two words that are replaced together: places, texture coordinates, normals, colours.
+const fn fields(kind: VertexKind, flat_color: bool) -> [[u64; 2]; 4] {
+    const NORMAL_96: u64 = second96::NORMAL_X.mask() | second96::NORMAL_Y.mask() | second96::NORMAL_Z.mask();
+    const NORMAL_128: u64 =
+        second128::NORMAL_X.mask() | second128::NORMAL_Y.mask() | second128::NORMAL_Z.mask();
+    let position = [textured::POSITION.mask(), 0];
+    match kind {
+        VertexKind::Bits64 if flat_color => {
+            let normal = flat::NORMAL_X.mask() | flat::NORMAL_Y.mask() | flat::NORMAL_Z.mask();
+            [position, [0; 2], [normal, 0], [0; 2]]
+        }
+        VertexKind::Bits64 => [position, [textured::ST.mask(), 0], [0; 2], [0; 2]],
+        // The tag says how texture coordinates are stored.
+        VertexKind::Bits96 => {
+            let st = textured::ST.mask() | textured::TAG.mask();
+            [position, [st, 0], [0, NORMAL_96], [0, second96::EXTRA.mask()]]
+        }
+        VertexKind::Bits128 => {
+            let place = first128::X.mask() | first128::Y.mask() | first128::Z.mask();
+            let st = [0, second128::ST.mask()];
+            [[place, 0], st, [0, NORMAL_128], [first128::COLOR.mask(), 0]]
+        }
+    }
+}
+
+impl Vertex {
+    /// The vertex on another bone; `None` where its kind has no room for that.
+    pub(crate) const fn with_bone(self, bone: u8) -> Option<Self> {
+        let (first, second) = (self.first, self.second);
+        match self.kind() {
+            VertexKind::Bits64 if bone > Self::MAX_BONE_64 => None,
+            VertexKind::Bits64 => Some(Self { first: textured::TAG.with(first, bone as u64), second }),
+            VertexKind::Bits128 => Some(Self { first, second: second128::BONE.with(second, bone as u64) }),
+            VertexKind::Bits96 => match (self.color(), bone) {
+                (Some(_), 0) => Some(self),
+                (Some(Self::WHITE) | None, _) => {
+                    let tag = textured::TAG.get(first) | 2;
+                    let second = second96::EXTRA.with(second, bone as u64);
+                    Some(Self { first: textured::TAG.with(first, tag), second })
+                }
+                (Some(_), _) => None,
+            },
+        }
+    }
+
+    /// The vertex with texture coordinates that are read as `form` says, of one that is read as [`St14Form::Excess`].
+    pub(crate) fn restated(self, form: St14Form) -> Self {
+        match self.st14() {
+            Some(st) if form != St14Form::Excess => {
+                let st = St14::encode(st.decode(St14Form::Excess), form);
+                Self { second: second128::ST.with(self.second, st.to_bits().into()), ..self }
+            }
+            _ => self,
+        }
+    }
+
+    /// The vertex with those fields of `after` in which it is not `before`; all of `after` where the kind has no room for
+    /// them. Bones are those of the vertex itself. `form` says how texture coordinates of 128 bits are read.
+    pub(crate) fn spliced(self, before: Self, after: Self, flat_color: bool, form: St14Form) -> Self {
+        let normals = [before, after].map(|v| v.stored_normal(flat_color));
+        let [normal_before, normal_after] = normals;
+        let implied = self.stored_normal(flat_color).is_none();
+        // Where the normal follows from the place, neither can be edited without the other.
+        let places = before.position() == after.position();
+        let colored = self.color().is_some() || before.color() == after.color();
+        if implied && (!places || normal_before != normal_after) || !colored {
+            return after;
+        }
+        let like = |v: Self| v.recoded(self, flat_color, form);
+        let (Some(before), Some(after)) = (like(before), like(after)) else { return after };
+        let (mut first, mut second) = (self.first, self.second);
+        for [one, two] in fields(self.kind(), flat_color) {
+            if (before.first ^ after.first) & one != 0 || (before.second ^ after.second) & two != 0 {
+                first = first & !one | after.first & one;
+                second = second & !two | after.second & two;
+            }
+        }
+        Self { first, second }
+    }
+
+    /// The vertex in the place of another one, and with its normal, where both have one.
+    pub(crate) fn standing_as(self, other: Self, flat: [bool; 2]) -> Self {
+        let (position, [own, is]) = (other.position(), flat);
+        let halves = position.map(F16::encode_saturating);
+        self.placed(Se32::encode(position), halves, other.stored_normal(own), is)
+    }
+
+    /// What the vertex says in the kind of another one, as far as that has room for it.
+    fn recoded(self, like: Self, flat_color: bool, form: St14Form) -> Option<Self> {
+        let bound = |v: Self| v.kind() == VertexKind::Bits96 && v.color().is_none();
+        if self.kind() == like.kind() && bound(self) == bound(like) {
+            return Some(self);
+        }
+        let (position, bone) = (self.position(), self.bone());
+        let st = self.st(flat_color, form);
+        let normal =
+            self.stored_normal(flat_color).unwrap_or_else(|| self.normal(flat_color).map(F8A::encode));
+        let color = self.color().unwrap_or(Self::WHITE);
+        let packed = Se32::encode(position);
+        match like.kind() {
+            VertexKind::Bits128 => {
+                let halves = position.map(F16::encode_saturating);
+                Some(Self::bits128(halves, St14::encode(st, form), normal, color, bone))
+            }
+            VertexKind::Bits96 => {
+                let wide = like.tag() & 1 != 0 || St12::saturates(st);
+                let st = if wide { St96::Wide(St11::encode(st)) } else { St96::Fine(St12::encode(st)) };
+                let extra = if like.color().is_some() { Extra96::Color(color) } else { Extra96::Bone(bone) };
+                Some(Self::bits96(packed, st, normal, extra))
+            }
+            VertexKind::Bits64 if flat_color => Self::flat64(packed, normal, bone),
+            VertexKind::Bits64 => Self::textured64(packed, St11::encode(st), bone),
+        }
+    }
+}
+
+impl Vertex {
+    /// The vertex in another place, which is given in both codes, and with another normal where it has one.
+    pub(crate) fn placed(
+        self,
+        triple: Se32,
+        halves: [F16; 3],
+        normal: Option<[F8A; 3]>,
+        flat_color: bool,
+    ) -> Self {
+        let Self { mut first, mut second } = self;
+        let codes = normal.map(|n| n.map(|c| u64::from(c.to_bits())));
+        match self.kind() {
+            VertexKind::Bits128 => {
+                let [x, y, z] = halves.map(|h| u64::from(h.to_bits()));
+                first = first128::Z.with(first128::Y.with(first128::X.with(first, x), y), z);
+            }
+            _ => first = textured::POSITION.with(first, triple.to_bits().into()),
+        }
+        match (self.kind(), codes) {
+            (_, None) => {}
+            (VertexKind::Bits64, Some([x, y, z])) if flat_color => {
+                first = flat::NORMAL_Z.with(flat::NORMAL_Y.with(flat::NORMAL_X.with(first, x), y), z);
+            }
+            (VertexKind::Bits64, Some(_)) => {}
+            (VertexKind::Bits96, Some([x, y, z])) => {
+                second = second96::NORMAL_X.with(second, x);
+                second = second96::NORMAL_Z.with(second96::NORMAL_Y.with(second, y), z);
+            }
+            (VertexKind::Bits128, Some([x, y, z])) => {
+                second = second128::NORMAL_X.with(second, x);
+                second = second128::NORMAL_Z.with(second128::NORMAL_Y.with(second, y), z);
+            }
+        }
+        Self { first, second }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NORMALS: [[F8A; 3]; 2] = [[F8A::ONE; 3], [F8A::ZERO; 3]];
+
+    #[test]
+    fn one_field_is_replaced() {
+        let [a, b] = [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]].map(Se32::encode);
+        let [s, t] = [[0.25, 0.5], [0.75, 0.5]].map(St12::encode);
+        let fine = |p, st, n: usize| Vertex::bits96(p, St96::Fine(st), NORMALS[n], Extra96::Bone(7));
+        let native = Vertex::bits96(b, St96::Wide(St11::encode([3.0, 4.0])), NORMALS[1], Extra96::Bone(7));
+        let moved = native.spliced(fine(a, s, 0), fine(b, s, 0), false, St14Form::Excess);
+        assert_eq!(moved.words()[0] & 0xffff_ffff, u64::from(b.to_bits()));
+        assert_eq!((moved.tag(), moved.words()[1]), (native.tag(), native.words()[1]));
+        let shifted = native.spliced(fine(a, s, 0), fine(a, t, 0), false, St14Form::Excess);
+        assert_eq!(shifted.tag(), Vertex::FA, "with how it is stored");
+        assert_eq!(shifted.stored_normal(false), native.stored_normal(false));
+        let turned = native.spliced(fine(a, s, 0), fine(a, s, 1), false, St14Form::Excess);
+        assert_eq!(turned.words()[0], native.words()[0]);
+        assert_eq!(turned.stored_normal(false), Some(NORMALS[1]));
+        let small = Vertex::textured64(b, St11::encode([0.0; 2]), 3).unwrap();
+        let other = small.spliced(fine(a, s, 0), fine(a, t, 0), false, St14Form::Excess);
+        assert_eq!((other.kind(), other.position(), other.bone()), (small.kind(), small.position(), 3));
+        assert_eq!(other.st(false, St14Form::Excess), [0.75, 0.5], "of another kind");
+        assert_eq!(small.spliced(fine(b, s, 0), fine(a, s, 0), false, St14Form::Excess), fine(a, s, 0));
+    }
+
+    #[test]
+    fn bones_of_every_kind() {
+        let position = Se32::encode([1.0; 3]);
+        let st = St96::Fine(St12::encode([0.5; 2]));
+        let white = Vertex::bits96(position, st, NORMALS[0], Extra96::Color(Vertex::WHITE));
+        let red = Vertex::bits96(position, st, NORMALS[0], Extra96::Color(3));
+        let halves = [F16::from_bits(0); 3];
+        let wide = Vertex::bits128(halves, St14::default(), NORMALS[0], 3, 9);
+        let small = Vertex::textured64(position, St11::default(), 9).unwrap();
+        for v in [white, wide, small] {
+            let on = v.with_bone(5).unwrap();
+            assert_eq!((on.bone(), on.position()), (5, v.position()));
+        }
+        assert_eq!(red.with_bone(0), Some(red));
+        assert_eq!((red.with_bone(5), small.with_bone(0xf0)), (None, None));
+        assert_eq!(wide.with_bone(250).unwrap().color(), Some(3));
+    }
+}

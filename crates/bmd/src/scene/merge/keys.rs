@@ -1,0 +1,108 @@
+//! Keys of one channel of a bone, where it was edited in some frames.
+
+use crate::pose::Timing;
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use meshwright_core::math::quat::{self, Quat};
+use meshwright_core::math::{dot, length, narrow, sub};
+use meshwright_core::num::{QuatF8, Se32};
+
+/// What differs by less was not edited: scenes have numbers of 32 bits, the finest step of the format is far above it.
+const SAME: f64 = 1e-6;
+
+/// One channel, of values `V` in words `W`.
+pub(super) struct Channel<'a, V, W> {
+    timing: Timing,
+    /// What the channel is without keys.
+    still: V,
+    /// The values of before and after at all frames; none where the bone has no keys.
+    lists: [&'a [V]; 2],
+    /// The value of the native keys.
+    native: Box<dyn Fn(f64) -> Option<V> + 'a>,
+    alike: fn(V, V) -> bool,
+    /// The word of a value that comes behind another.
+    encode: fn(V, Option<V>) -> W,
+}
+
+/// A channel of rotations.
+pub(super) fn rotations<'a>(
+    timing: Timing,
+    lists: [&'a [Quat]; 2],
+    native: &'a [(u32, Quat)],
+) -> Channel<'a, Quat, QuatF8> {
+    Channel {
+        timing,
+        still: quat::IDENTITY,
+        lists,
+        native: Box::new(move |frame| timing.rotation(native, frame)),
+        alike: |a, b| {
+            // Either sign is the same rotation.
+            let near = if dot(a, b) < 0.0 { b.map(|c| -c) } else { b };
+            a.iter().zip(near).all(|(a, b)| (a - b).abs() < SAME)
+        },
+        encode: |value, last| {
+            let other = last.is_some_and(|last| dot(last, value) < 0.0);
+            QuatF8::encode(narrow(if other { value.map(|c| -c) } else { value }))
+        },
+    }
+}
+
+/// A channel of translations or scales.
+pub(super) fn triples<'a>(
+    timing: Timing,
+    still: [f64; 3],
+    lists: [&'a [[f64; 3]]; 2],
+    native: &'a [(u32, [f64; 3])],
+) -> Channel<'a, [f64; 3], Se32> {
+    Channel {
+        timing,
+        still,
+        lists,
+        native: Box::new(move |frame| timing.triple(native, frame)),
+        // Units are 1/40 of those of the scene.
+        alike: |a, b| length(sub(a, b)) <= 10.0 * SAME * length(a).max(1.0),
+        encode: |value, _| Se32::encode(narrow(value)),
+    }
+}
+
+impl<V: Copy, W: Copy> Channel<'_, V, W> {
+    /// The native keys; at frames that were edited those of the edited values, with keys beside them that hold the frames
+    /// around. Where every frame was edited the keys are those of after.
+    pub(super) fn keys(&self, native: &[(u32, W)], after: &[(u32, W)]) -> Vec<(u32, W)> {
+        let frames = self.timing.frames;
+        let value = |list: usize, frame: u32| {
+            let own = self.lists.get(list).and_then(|l| l.get(frame as usize)).copied();
+            own.unwrap_or(self.still)
+        };
+        let edited: Vec<bool> = (0..frames).map(|f| !(self.alike)(value(0, f), value(1, f))).collect();
+        if !edited.contains(&true) {
+            return native.to_vec();
+        }
+        if !edited.contains(&false) {
+            return after.to_vec();
+        }
+        let is_edited = |f: u32| edited.get(f as usize) == Some(&true);
+        let mut keys: BTreeMap<u32, W> = native.iter().copied().collect();
+        let mut last = None;
+        for frame in (0..frames).filter(|f| is_edited(*f)) {
+            for near in self.around(frame).into_iter().flatten().filter(|f| !is_edited(*f)) {
+                let kept = (self.native)(f64::from(near)).unwrap_or(self.still);
+                keys.entry(near).or_insert_with(|| (self.encode)(kept, last));
+            }
+            let now = value(1, frame);
+            let before = last.or_else(|| (self.native)(f64::from(frame)));
+            keys.insert(frame, (self.encode)(now, before));
+            last = Some(now);
+        }
+        keys.into_iter().collect()
+    }
+
+    /// The frames beside one, round the end of a clip that loops.
+    fn around(&self, frame: u32) -> [Option<u32>; 2] {
+        let Timing { frames, looping } = self.timing;
+        let before = frame.checked_sub(1).or_else(|| frames.checked_sub(1).filter(|_| looping));
+        let after = frame.checked_add(1).filter(|f| *f < frames).or(looping.then_some(0));
+        [before, after].map(|near| near.filter(|near| *near != frame))
+    }
+}

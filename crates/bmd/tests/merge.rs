@@ -1,0 +1,326 @@
+//! Edited scenes in the models that they came from.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
+
+use meshwright_bmd::{Bmd, strategy};
+use meshwright_core::ReadOptions;
+use meshwright_scene::edits::{Edit, Near, check};
+use meshwright_scene::{Converted, FromSceneOptions, Scene, SceneOptions};
+use meshwright_testkit::sound;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How near what was edited comes back: parts of vertices have eight bits and a common exponent, angles of keys are off by
+/// a degree at most.
+const NEAR: Near = Near { place: 0.01, normal: 0.3, uv: 0.01, weight: 1e-6, axes: 0.05 };
+
+fn models() -> Vec<(String, Vec<u8>, Bmd)> {
+    let read = |bytes: &[u8]| Bmd::parse_with(bytes, &ReadOptions::lenient()).ok().map(|read| read.model);
+    let all = sound("bmd", "bmd").into_iter();
+    all.filter_map(|(name, bytes)| read(&bytes).map(|model| (name, bytes, model))).collect()
+}
+
+fn forms() -> [SceneOptions; 4] {
+    let plain = SceneOptions::default();
+    [
+        plain.clone(),
+        plain.clone().with_extras(true),
+        plain.clone().with_bind_only(true),
+        plain.with_static_meshes(true),
+    ]
+}
+
+fn merged(model: &Bmd, native: &Scene, edited: &Scene) -> Result<Converted<Bmd>, String> {
+    model.merge(native, edited, &FromSceneOptions::default()).map_err(|e| e.to_string())
+}
+
+/// The edits that are tried.
+const EDITS: [Edit; 16] = [
+    Edit::Position,
+    Edit::Normal,
+    Edit::Uv,
+    Edit::Weight,
+    Edit::Key,
+    Edit::MaterialName,
+    Edit::MeshName,
+    Edit::JointName,
+    Edit::ClipName,
+    Edit::MeshGone,
+    Edit::MeshNew,
+    Edit::ClipGone,
+    Edit::ClipNew,
+    Edit::ClipShorter,
+    Edit::TriangleGone,
+    Edit::JointNew,
+];
+
+/// What was wrong, the first of each kind.
+#[derive(Default)]
+struct Failures(BTreeMap<String, String>);
+
+impl Failures {
+    fn note(&mut self, kind: String, name: &str, held: Result<(), String>) {
+        if let Err(e) = held {
+            self.0.entry(kind).or_insert_with(|| format!("{name}: {e}"));
+        }
+    }
+}
+
+impl Drop for Failures {
+    fn drop(&mut self) {
+        let all: Vec<String> = self.0.iter().map(|(kind, e)| format!("{kind}: {e}")).collect();
+        assert!(all.is_empty() || std::thread::panicking(), "{}", all.join("\n"));
+    }
+}
+
+#[test]
+fn what_was_not_edited_is_the_file() {
+    let (mut seen, mut failures) = (0, Failures::default());
+    for (name, bytes, model) in models() {
+        for options in forms() {
+            let Ok(scene) = model.to_scene(&options) else { continue };
+            let held = merged(&model, &scene.value, &scene.value).and_then(|made| {
+                let again = made.value.to_bytes().map_err(|e| e.to_string())?;
+                if made.losses.is_empty() && made.value == model && again == bytes {
+                    return Ok(());
+                }
+                Err(format!("losses {:?}; {:?}", made.losses, differences(&model, &made.value)))
+            });
+            failures.note(name.clone(), "nothing", held);
+            seen += 1;
+        }
+    }
+    assert!(seen > 150, "{seen}");
+}
+
+/// The scene with an edit; meshes, which have no names, are told by their numbers, as an export does.
+fn with_edit(native: &Scene, edit: Edit, seed: usize) -> Option<Scene> {
+    if edit == Edit::MeshName {
+        return None;
+    }
+    let mut known = native.clone();
+    let named = known.meshes.iter_mut().enumerate().filter(|(_, mesh)| mesh.name.is_empty());
+    named.for_each(|(m, mesh)| mesh.name = format!("#mesh_{m}"));
+    let mut scene = edit.of(&known, seed)?;
+    scene.meshes.iter_mut().filter(|m| m.name.starts_with("#mesh_")).for_each(|m| m.name.clear());
+    Some(scene)
+}
+
+/// Whether an edit is one that the format has a place for: what a pseudo-bone makes of bones has none of its own.
+fn is_held(model: &Bmd, native: &Scene, edit: Edit, seed: usize) -> bool {
+    let later =
+        model.bones.iter().enumerate().any(|(i, b)| i > 0 && !b.is_pseudo() && usize::from(b.parent) >= i);
+    let joints = native.skeletons.first().map_or(0, |s| s.joints.len());
+    let helper = joints > 0 && seed % joints >= model.normal_bones();
+    match edit {
+        Edit::JointNew => !later,
+        Edit::Key | Edit::ClipNew => !helper,
+        Edit::Weight => model.normal_bones() == model.bones.len(),
+        _ => true,
+    }
+}
+
+/// Which records of two models differ: the list, the number, the field.
+fn differences(a: &Bmd, b: &Bmd) -> BTreeSet<(&'static str, usize, String)> {
+    let mut all = BTreeSet::new();
+    let mut note = |differs: bool, list: &'static str, number: usize, field: &str| {
+        if differs {
+            all.insert((list, number, field.to_owned()));
+        }
+    };
+    let counts = |m: &Bmd| [m.meshes.len(), m.lods.len(), m.bones.len(), m.clips.len()];
+    note(counts(a) != counts(b), "counts", 0, &format!("{:?} {:?}", counts(a), counts(b)));
+    note(a.reserved != b.reserved, "header", 0, "");
+    for (i, (a, b)) in a.meshes.iter().zip(&b.meshes).enumerate() {
+        note(a.material != b.material, "materials", i, "");
+        note((a.flags, a.reserved, a.quad_count) != (b.flags, b.reserved, b.quad_count), "flags", i, "");
+        note(a.vertices.len() != b.vertices.len(), "counts", i, "vertices");
+        for (v, (a, b)) in a.vertices.iter().zip(b.vertices.iter()).enumerate() {
+            note(a != b, "vertices", i, &v.to_string());
+        }
+        note(a.primitives.len() != b.primitives.len(), "counts", i, "primitives");
+        for (p, (a, b)) in a.primitives.iter().zip(b.primitives.iter()).enumerate() {
+            note(a != b, "primitives", i, &p.to_string());
+        }
+    }
+    for (i, (a, b)) in a.lods.iter().zip(&b.lods).enumerate() {
+        note(a != b, "lods", i, "");
+    }
+    for (i, (a, b)) in a.bones.iter().zip(&b.bones).enumerate() {
+        note(a.name != b.name, "bones", i, "name");
+        note(a.transform != b.transform, "bones", i, "transform");
+        note((a.parent, a.solid, a.reserved) != (b.parent, b.solid, b.reserved), "bones", i, "rest");
+    }
+    for (i, (a, b)) in a.clips.iter().zip(&b.clips).enumerate() {
+        note(a.name != b.name, "clips", i, "name");
+        let rest = |c: &meshwright_bmd::Clip| (c.frames, c.rate, c.reserved);
+        note(rest(a) != rest(b), "clips", i, "rest");
+        for bone in 0..a.stream.bone_count().max(b.stream.bone_count()) {
+            note(a.stream.bone(bone) != b.stream.bone(bone), "keys", i, &bone.to_string());
+        }
+        note(a.stream.bone_count() != b.stream.bone_count(), "counts", i, "streams");
+    }
+    all
+}
+
+/// The lists in which an edit may change something, and how many records of each; none where records come or go.
+fn touched(edit: Edit) -> Option<&'static [(&'static str, usize)]> {
+    Some(match edit {
+        // A vertex whose kind has no room for it gets another kind, which the flags have to allow.
+        Edit::Position | Edit::Normal | Edit::Uv | Edit::Weight => &[("vertices", 1), ("flags", 1)],
+        Edit::MaterialName => &[("materials", usize::MAX)],
+        Edit::JointName => &[("bones", 1)],
+        Edit::ClipName => &[("clips", 1)],
+        Edit::Key => &[("keys", 1)],
+        _ => return None,
+    })
+}
+
+/// Whether an edit changed no more than it says.
+fn is_alone(edit: Edit, native: &Bmd, made: &Converted<Bmd>, split: bool) -> Result<(), String> {
+    let Some(allowed) = touched(edit) else { return Ok(()) };
+    let mut other = differences(native, &made.value);
+    if moves_base(native, &made.value) {
+        // Behind the first bone there is another one, so that the numbers of all are others.
+        other.retain(|(list, ..)| matches!(*list, "primitives" | "materials" | "lods" | "header"));
+    }
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (list, ..) in &other {
+        *counts.entry(list).or_default() += 1;
+    }
+    for (list, count) in counts {
+        let recoded = edit == Edit::MaterialName && native.meshes.iter().any(|m| m.flat_color().is_some());
+        if split && matches!(list, "counts" | "primitives" | "vertices")
+            || recoded && matches!(list, "vertices" | "flags")
+        {
+            continue;
+        }
+        let most = allowed.iter().find(|(l, _)| *l == list).map_or(0, |(_, most)| *most);
+        if count > most {
+            let all: Vec<_> = other.iter().take(12).collect();
+            return Err(format!("{count} {list} are other: {all:?} of {}, {:?}", other.len(), made.losses));
+        }
+    }
+    Ok(())
+}
+
+/// Whether all keys but those of one frame are as they were.
+fn kept_keys(native: &Bmd, made: &Bmd) -> Result<(), String> {
+    for (c, (old, new)) in native.clips.iter().zip(&made.clips).enumerate() {
+        let mut frames = BTreeSet::new();
+        for bone in 0..old.stream.bone_count() {
+            let (old, new) = (old.stream.keys(bone), new.stream.keys(bone));
+            frames.extend(old.rotation.iter().filter(|k| !new.rotation.contains(k)).map(|k| k.0));
+            frames.extend(old.translation.iter().filter(|k| !new.translation.contains(k)).map(|k| k.0));
+            frames.extend(old.scale.iter().filter(|k| !new.scale.contains(k)).map(|k| k.0));
+        }
+        if frames.len() > 1 {
+            return Err(format!("clips[{c}]: keys of frames {frames:?} are other"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the joint of the first bone was moved, which never moves: another bone does so for it.
+fn moves_base(native: &Bmd, made: &Bmd) -> bool {
+    let name = |m: &Bmd, bone: usize| m.bones.get(bone).map(|b| b.name.clone());
+    native.bones.len() + 1 == made.bones.len() && name(made, 1) == name(native, 0)
+}
+
+fn edited(
+    model: &Bmd,
+    options: &SceneOptions,
+    native: &Scene,
+    edit: Edit,
+    scene: &Scene,
+) -> Result<(), String> {
+    let made = merged(model, native, scene)?;
+    let bytes = made.value.to_bytes().map_err(|e| e.to_string())?;
+    let before: BTreeSet<&str> = model.validate().iter().map(|f| f.code).collect();
+    let again = Bmd::parse_with(&bytes, &ReadOptions::lenient()).map_err(|e| e.to_string())?;
+    // A name with a # is a colour, and no other name is; far away there are fewer places.
+    let known = |code: &str| {
+        before.contains(code)
+            || edit == Edit::MaterialName && code == "W_MAT_NAME"
+            || edit == Edit::MeshNew && code == "W_DEGENERATE"
+    };
+    if let Some(new) = again.model.validate().iter().find(|f| !known(f.code)) {
+        return Err(format!("{new}"));
+    }
+    let back = again.model.to_scene(options).map_err(|e| e.to_string())?.value;
+    // Helpers of pseudo-bones are called by the bones that they follow, and come behind all bones.
+    let named = matches!(edit, Edit::JointName | Edit::JointNew) && model.normal_bones() < model.bones.len();
+    if edit == Edit::MeshNew {
+        // What lies where the model has vertices already may be some of its own.
+        if native.meshes.iter().zip(&scene.meshes).any(|(n, e)| n.positions != e.positions) {
+            return Ok(());
+        }
+        let mut own = made.value.meshes.iter();
+        let all = model.meshes.iter().all(|mesh| own.any(|o| o == mesh));
+        let count = made.value.meshes.len();
+        let other = || {
+            format!(
+                "{count} meshes: {:?}",
+                differences(model, &made.value).iter().take(9).collect::<Vec<_>>()
+            )
+        };
+        return if all && count > model.meshes.len() { Ok(()) } else { Err(other()) };
+    }
+    if !named && !moves_base(model, &made.value) {
+        // Beside a frame that was edited the one before and the one behind get keys, as near as the format has them.
+        let mut base = native.clone();
+        if edit == Edit::Key {
+            kept_keys(model, &made.value)?;
+            base.clips.clear();
+        }
+        check(&base, scene, &back, NEAR)?;
+    }
+    // An edited vertex whose equals were not edited is another one.
+    let vertices = |scene: &Scene| scene.meshes.iter().map(|m| m.positions.len()).sum::<usize>();
+    is_alone(edit, model, &made, vertices(native) != vertices(scene))
+}
+
+#[test]
+fn what_was_edited_is_all_that_is() {
+    let mut seen: BTreeMap<Edit, usize> = BTreeMap::new();
+    let mut failures = Failures::default();
+    for (name, _, model) in models() {
+        for options in forms() {
+            let Ok(native) = model.to_scene(&options) else { continue };
+            let native = native.value;
+            for (edit, seed) in EDITS.iter().flat_map(|e| [(*e, 0), (*e, 5)]) {
+                let edited_scene = with_edit(&native, edit, seed);
+                let Some(scene) = edited_scene.filter(|_| is_held(&model, &native, edit, seed)) else {
+                    continue;
+                };
+                let held = edited(&model, &options, &native, edit, &scene);
+                failures.note(format!("{edit:?} {name}"), &format!("{seed}"), held);
+                *seen.entry(edit).or_insert(0) += 1;
+            }
+        }
+    }
+    drop(failures);
+    // Meshes of the format have no names.
+    for edit in EDITS.into_iter().filter(|e| *e != Edit::MeshName) {
+        assert!(seen.get(&edit).is_some_and(|n| *n > 9), "{edit:?}: {seen:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_model_stays_where_it_was_not_edited(model in strategy::model(), seed in 0_usize..1000) {
+        for options in forms() {
+            let Ok(scene) = model.to_scene(&options) else { continue };
+            let scene = scene.value;
+            if model.to_bytes().is_err() || Bmd::from_scene(&scene, &FromSceneOptions::default()).is_err() { continue }
+            let made = merged(&model, &scene, &scene).unwrap();
+            prop_assert_eq!(&made.value, &model);
+            for edit in EDITS {
+                let Some(edited) = with_edit(&scene, edit, seed) else { continue };
+                let Ok(made) = merged(&model, &scene, &edited) else { continue };
+                prop_assert!(made.value.to_bytes().is_ok());
+            }
+        }
+    }
+}
