@@ -241,7 +241,7 @@ pub fn exhaustive(root: &Path) -> Command {
 }
 
 /// Where cargo builds.
-pub(crate) fn target_dir(root: &Path) -> PathBuf {
+pub fn target_dir(root: &Path) -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
 }
 

@@ -20,6 +20,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("bevy", &[""]),
     ("capi", &[""]),
     ("python", &[""]),
+    ("wasm", &[""]),
     ("testkit", &["core"]),
     ("lab", MEASURED),
     ("fuzz", MEASURED),
@@ -40,7 +41,7 @@ const MEASURED: &[&str] =
 const ALL_FORMATS: [&str; 3] = ["", "lab", "fuzz"];
 
 /// Crates that are workspaces of their own.
-const APART: &[&str] = &["bevy", "capi", "fuzz", "python"];
+const APART: &[&str] = &["bevy", "capi", "fuzz", "python", "wasm"];
 
 /// Crates whose files import each other in circles, until they are untangled.
 const TANGLED: &[&str] = &[];

@@ -166,6 +166,12 @@ pub const VERBS: &[Verb] = &[
         "[--quick] [--only PART] [--corpus DIR]: performance beside its targets; --quick for a look",
         |_| "release",
     ),
+    lab(
+        "wasm",
+        "[--large FILE]: the page as a site that reads dropped files itself, built, measured and tried in headless \
+         Chromium; --large measures a model of yours beside the program",
+        |words| if words.iter().any(|w| w == "--large") { "release" } else { "dev" },
+    ),
     plain("exhaustive", "every small change of every fixture, none left out", |root| {
         sh::run(&mut builds::exhaustive(root))
     }),

@@ -15,6 +15,7 @@ pub(crate) const MORE: &[&str] = &[
     "msrv",
     "miri",
     "arm",
+    "wasm",
     "test",
 ];
 

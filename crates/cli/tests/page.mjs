@@ -123,6 +123,8 @@ try {
     await page.setInputFiles('#files', plan.drop);
     await page.waitForFunction(n => document.querySelectorAll('#models button').length > n, count);
     await page.waitForFunction(() => document.getElementById('status').textContent === '');
+    const made = await page.evaluate(async () => { const { name, bytes } = await window.meshwright.saved(0, 'glb'); return [name, String.fromCharCode(...bytes.subarray(0, 4))]; });
+    ok('a model is saved', made[0].endsWith('.glb') && made[1] === 'glTF');
     ok('dropped files are shown', (await page.locator('#models button[aria-current=true]').count()) === 1);
     await page.evaluate(() => window.meshwright.open(0));
     const facts = await page.textContent('#facts');

@@ -48,7 +48,8 @@ impl Layer {
         match self {
             Self::Folder(f) => Some((f.inner()?, f)),
             Self::Pack(p) => Some((p.inner(), &**p.pack().ok()?)),
-            Self::Memory(_) | Self::Remote(_) => None,
+            Self::Memory(m) => Some((m.inner()?, m)),
+            Self::Remote(_) => None,
         }
     }
 
@@ -75,7 +76,7 @@ impl Layer {
     /// A pack that cannot be read: its name, and why not.
     pub(crate) fn refusal(&self) -> Option<(TreePath, FilesError)> {
         match self {
-            Self::Pack(mount) => mount.pack().err().map(|e| (mount.place(), e.clone())),
+            Self::Pack(mount) => mount.pack().err().map(|e| (mount.place().clone(), e.clone())),
             Self::Folder(_) | Self::Memory(_) | Self::Remote(_) => None,
         }
     }
@@ -223,7 +224,7 @@ impl Layer {
             Self::Memory(_) | Self::Remote(_) => None,
             Self::Pack(p) => {
                 let names = path.names().map(String::from_utf8_lossy);
-                Some(names.fold(p.path()?.to_owned(), |at, name| at.join(&*name)))
+                Some(names.fold(p.shown()?, |at, name| at.join(&*name)))
             }
         }
     }

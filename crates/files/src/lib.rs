@@ -41,6 +41,7 @@
 
 mod bytes;
 mod cache;
+mod data_folders;
 mod error;
 mod folder;
 mod inner;

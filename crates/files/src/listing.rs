@@ -1,5 +1,9 @@
 //! What lies in one folder.
 
+use crate::path::TreePath;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 /// What lies under a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
@@ -74,6 +78,25 @@ impl Listing {
         let exact = same.clone().filter(move |(other, _)| *other == name);
         exact.chain(same.filter(move |(other, _)| *other != name))
     }
+}
+
+/// The folders that some files lie in, each with what lies in it. The top is always there.
+pub(crate) fn folders<'a>(files: impl Iterator<Item = &'a TreePath>) -> BTreeMap<TreePath, Arc<Listing>> {
+    let mut found: BTreeMap<TreePath, Vec<Named>> = BTreeMap::new();
+    found.insert(TreePath::ROOT, Vec::new());
+    for file in files {
+        let (mut at, mut kind) = (file.clone(), EntryKind::File);
+        while !at.is_root() {
+            let parent = at.parent();
+            let known = found.contains_key(&parent);
+            found.entry(parent.clone()).or_default().push((at.name().into(), kind));
+            if known {
+                break;
+            }
+            (at, kind) = (parent, EntryKind::Folder);
+        }
+    }
+    found.into_iter().map(|(folder, entries)| (folder, Arc::new(Listing::new(entries)))).collect()
 }
 
 #[cfg(test)]

@@ -1,23 +1,39 @@
 //! Bytes in memory.
 
+use crate::bytes::ByteSource;
 use crate::error::FilesError;
-use crate::listing::{EntryKind, Listing, Named};
+use crate::inner::{Inner, Place, is_archive};
+use crate::listing::{Listing, folders};
 use crate::path::TreePath;
+use meshwright_core::{Budget, Limits};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Named bytes.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
-    files: BTreeMap<TreePath, Vec<u8>>,
+    files: BTreeMap<TreePath, Arc<Vec<u8>>>,
     folders: BTreeMap<TreePath, Arc<Listing>>,
+    /// Archives of a game in it, below the top.
+    inner: Option<Inner>,
 }
 
 impl Memory {
     /// The files; of two with one path the later one.
-    pub(crate) fn new(files: BTreeMap<TreePath, Vec<u8>>) -> Self {
+    pub(crate) fn new(files: BTreeMap<TreePath, Arc<Vec<u8>>>) -> Self {
         let folders = folders(files.keys());
-        Self { files, folders }
+        Self { files, folders, inner: None }
+    }
+
+    /// The same, with archives of a game as folders.
+    pub(crate) fn with_inner(mut self, limits: Limits) -> Self {
+        self.inner = Some(Inner::new(limits));
+        self
+    }
+
+    /// The archives of a game in it.
+    pub(crate) fn inner(&self) -> Option<&Inner> {
+        self.inner.as_ref()
     }
 
     pub(crate) fn list(&self, folder: &TreePath) -> Result<Arc<Listing>, FilesError> {
@@ -26,25 +42,21 @@ impl Memory {
     }
 
     pub(crate) fn bytes(&self, path: &TreePath) -> Option<&[u8]> {
-        self.files.get(path).map(Vec::as_slice)
+        self.files.get(path).map(|bytes| bytes.as_slice())
     }
 }
 
-/// The folders that some files lie in, each with what lies in it. The top is always there.
-pub(crate) fn folders<'a>(files: impl Iterator<Item = &'a TreePath>) -> BTreeMap<TreePath, Arc<Listing>> {
-    let mut found: BTreeMap<TreePath, Vec<Named>> = BTreeMap::new();
-    found.insert(TreePath::ROOT, Vec::new());
-    for file in files {
-        let (mut at, mut kind) = (file.clone(), EntryKind::File);
-        while !at.is_root() {
-            let parent = at.parent();
-            let known = found.contains_key(&parent);
-            found.entry(parent.clone()).or_default().push((at.name().into(), kind));
-            if known {
-                break;
-            }
-            (at, kind) = (parent, EntryKind::Folder);
-        }
+impl Place for Memory {
+    fn looks_like_one(&self, path: &TreePath) -> bool {
+        self.bytes(path).is_some_and(is_archive)
     }
-    found.into_iter().map(|(folder, entries)| (folder, Arc::new(Listing::new(entries)))).collect()
+
+    fn source(&self, path: &TreePath, _: &Budget) -> Result<Arc<dyn ByteSource>, FilesError> {
+        let bytes = self.files.get(path).ok_or_else(|| FilesError::not_found(path.to_string()))?;
+        Ok(Arc::<Vec<u8>>::clone(bytes))
+    }
+
+    fn shown(&self, path: &TreePath) -> String {
+        path.to_string()
+    }
 }

@@ -1,5 +1,6 @@
-//! A pack of the operating system's, opened when it is first needed.
+//! A pack of the operating system's, opened when it is first needed; or one that is open.
 
+use crate::bytes::ByteSource;
 use crate::error::FilesError;
 use crate::inner::Inner;
 use crate::os;
@@ -13,6 +14,8 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug)]
 pub(crate) struct Mount {
     path: Option<PathBuf>,
+    /// Its name in the folder that it lies in.
+    place: TreePath,
     limits: Limits,
     pack: OnceLock<Result<Arc<Pack>, FilesError>>,
     inner: Inner,
@@ -21,13 +24,21 @@ pub(crate) struct Mount {
 impl Mount {
     /// A pack in a file; what its directory may take.
     pub(crate) fn of(path: PathBuf, limits: Limits) -> Self {
-        Self { path: Some(path), limits, pack: OnceLock::new(), inner: Inner::new(limits) }
+        let name = path.file_name().unwrap_or_default();
+        let place = TreePath::ROOT.child(name.as_encoded_bytes());
+        Self { path: Some(path), place, limits, pack: OnceLock::new(), inner: Inner::new(limits) }
+    }
+
+    /// A pack in memory that lies at the top of a folder; what its directory may take.
+    pub(crate) fn in_memory(place: TreePath, bytes: Arc<dyn ByteSource>, limits: Limits) -> Self {
+        let pack = Pack::open_shared(bytes, &place.to_string(), &Budget::new(limits)).map(Arc::new);
+        Self { path: None, place, limits, pack: OnceLock::from(pack), inner: Inner::new(limits) }
     }
 
     /// A pack that is open.
     pub(crate) fn opened(pack: Arc<Pack>) -> Self {
-        let limits = Limits::default();
-        Self { path: None, limits, pack: OnceLock::from(Ok(pack)), inner: Inner::new(limits) }
+        let (limits, inner) = (Limits::default(), Inner::new(Limits::default()));
+        Self { path: None, place: TreePath::ROOT, limits, pack: OnceLock::from(Ok(pack)), inner }
     }
 
     /// The archives in it.
@@ -41,9 +52,14 @@ impl Mount {
     }
 
     /// Its name in the folder that it lies in.
-    pub(crate) fn place(&self) -> TreePath {
-        let name = self.path.as_deref().and_then(Path::file_name).unwrap_or_default();
-        TreePath::ROOT.child(name.as_encoded_bytes())
+    pub(crate) fn place(&self) -> &TreePath {
+        &self.place
+    }
+
+    /// Where it is, as people read it.
+    pub(crate) fn shown(&self) -> Option<PathBuf> {
+        let named = || (!self.place.is_root()).then(|| PathBuf::from(self.place.text().into_owned()));
+        self.path.clone().or_else(named)
     }
 
     pub(crate) fn pack(&self) -> Result<&Arc<Pack>, &FilesError> {

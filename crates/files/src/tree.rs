@@ -206,7 +206,7 @@ impl Tree {
             if path.is_root() {
                 return Err(FilesError::BadPath { path: String::new(), why: "a file needs a name" });
             }
-            named.insert(path, bytes.into());
+            named.insert(path, Arc::new(bytes.into()));
         }
         Ok(Self::of([Layer::Memory(Memory::new(named))]))
     }
@@ -246,8 +246,13 @@ impl Tree {
     }
 
     fn of<const N: usize>(layers: [Layer; N]) -> Self {
+        Self::over(layers.into())
+    }
+
+    /// The tree of these places, the later ones over the earlier ones.
+    pub(crate) fn over(layers: Vec<Layer>) -> Self {
         Self {
-            layers: layers.map(Arc::new).into(),
+            layers: layers.into_iter().map(Arc::new).collect(),
             start: None,
             scope: None,
             listed: Arc::new(Cache::new()),
@@ -281,7 +286,7 @@ impl Tree {
     pub fn packs(&self) -> impl Iterator<Item = (PathBuf, Result<Arc<Pack>, FilesError>)> + '_ {
         self.layers.iter().filter_map(|layer| {
             let Layer::Pack(mount) = &**layer else { return None };
-            let path = mount.path().map(Path::to_owned).unwrap_or_default();
+            let path = mount.shown().unwrap_or_default();
             Some((path, mount.pack().map(Arc::clone).map_err(Clone::clone)))
         })
     }
@@ -410,7 +415,7 @@ impl Tree {
         found.or_else(|| self.os_path(&*path)).or_else(|| {
             // A pack that is mounted is no file of the folder.
             self.layers.iter().find_map(|layer| match &**layer {
-                Layer::Pack(mount) => mount.path().filter(|_| mount.place() == *path).map(Path::to_owned),
+                Layer::Pack(mount) => mount.shown().filter(|_| mount.place() == path.as_ref()),
                 Layer::Folder(_) | Layer::Memory(_) | Layer::Remote(_) => None,
             })
         })

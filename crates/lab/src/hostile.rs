@@ -148,6 +148,22 @@ pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
     }
 }
 
+/// Every case in a folder of its own below `top`: those that can be made here.
+pub(crate) fn folders(top: &Path) -> Result<Vec<PathBuf>, String> {
+    let corpus = corpus().map(|dir| dir.join("hostile")).filter(|dir| dir.is_dir());
+    let _ = fs::remove_dir_all(top);
+    let mut folders = Vec::new();
+    for case in CASES {
+        let folder = top.join(case.name.replace([' ', ','], "_"));
+        fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        match (case.make)(&folder, corpus.as_deref()) {
+            Ok(()) => folders.push(folder),
+            Err(why) => eprintln!("skipped: {}: {why}", case.name),
+        }
+    }
+    Ok(folders)
+}
+
 /// One case: its own command, then all others.
 fn tried(
     case: &Case,

@@ -29,6 +29,7 @@ mod returns;
 mod samples;
 mod sims;
 mod validator;
+mod wasm;
 mod watched;
 
 use lexopt::{Parser, ValueExt as _};
@@ -52,6 +53,7 @@ const VERBS: &[(&str, Run)] = &[
     ("hostile", hostile::run),
     ("fuzz", fuzz::run),
     ("bench", bench::run),
+    ("wasm", wasm::run),
 ];
 
 /// The program: runs the verb that the command line names.

@@ -36,7 +36,7 @@ impl fmt::Display for Failure {
 impl std::error::Error for Failure {}
 
 impl Failure {
-    fn plain(code: &'static str, message: impl Into<String>) -> Self {
+    pub(crate) fn plain(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, path: String::new(), offset: None, message: message.into() }
     }
 }

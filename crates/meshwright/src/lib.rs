@@ -75,6 +75,8 @@ pub mod dump;
 mod explain;
 mod failure;
 mod foreign;
+#[cfg(feature = "page")]
+mod html;
 #[cfg(feature = "gltf")]
 mod keep;
 mod kinds;

@@ -6,12 +6,10 @@ use crate::input::{Input, Met};
 use crate::reader::{Opened, Reader};
 use crate::refusal::Refusal;
 use crate::render;
-use meshwright::files::{Tree, TreePath};
-use meshwright::gltf::Influences;
-use meshwright::page::Page;
-use meshwright::render::{Posed, RenderOptions};
-use meshwright::scene::{Budget, Converted, Scene, SceneOptions};
-use meshwright::{Finder, Format, Target, WriteOptions, convert, detect_met, render as raster, textures};
+use meshwright::files::TreePath;
+use meshwright::page::{self, Page};
+use meshwright::scene::{Converted, Scene, SceneOptions};
+use meshwright::{Failure, Target};
 use serde_json::{Value, json};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
@@ -22,8 +20,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 const MOST_MODELS: usize = 20_000;
 /// The most files that are dropped at once.
 const MOST_FILES: usize = 4096;
-/// The most findings that are shown.
-const MOST_FINDINGS: usize = 200;
 /// Pixels of the picture beside a name.
 const THUMB: u32 = 96;
 
@@ -34,6 +30,8 @@ struct Entry {
     name: String,
     /// The files that it was made of, to see when they change.
     paths: Mutex<Vec<PathBuf>>,
+    /// Why it cannot be read, where that is known.
+    refused: Option<Failure>,
 }
 
 /// All models.
@@ -51,15 +49,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn entry(input: Input) -> Arc<Entry> {
+fn entry(input: Input, refused: Option<Failure>) -> Arc<Entry> {
     let name = input.below.as_deref().map_or_else(|| input.name(), render::exact);
     let paths = Mutex::new(vec![input.container()]);
-    Arc::new(Entry { input, name, paths })
+    Arc::new(Entry { input, name, paths, refused })
 }
 
 impl Gallery {
     pub(super) fn new(reader: Reader, inputs: Vec<Input>) -> Self {
-        let entries = inputs.into_iter().take(MOST_MODELS).map(entry).collect();
+        let entries = inputs.into_iter().take(MOST_MODELS).map(|input| entry(input, None)).collect();
         let room = reader.limits().memory;
         Self {
             reader,
@@ -68,10 +66,6 @@ impl Gallery {
             room: Mutex::new(room),
             turn: Mutex::new(()),
         }
-    }
-
-    fn budget(&self) -> Budget {
-        Budget::new(self.reader.limits())
     }
 
     fn scene(&self, entry: &Entry) -> Result<(Opened, Converted<Scene>), Refusal> {
@@ -86,46 +80,39 @@ impl Gallery {
     /// What is said of a model beside its picture.
     fn about(&self, entry: &Entry) -> Value {
         let _turn = lock(&self.turn);
-        let made = self.scene(entry);
-        let stamp = stamp(entry);
-        match made {
-            Ok((opened, scene)) => {
-                let report = opened.asset.check();
-                let findings: Vec<_> =
-                    report.findings().iter().take(MOST_FINDINGS).map(render::finding_json).collect();
-                let count: u64 = report.totals().map(|(.., n)| n).fold(0, u64::saturating_add);
-                let name = if scene.value.name.is_empty() { &entry.name } else { &scene.value.name };
-                let format = opened.asset.format().title();
-                json!({ "name": name, "format": format, "findings": findings, "count": count, "stamp": stamp })
-            }
-            Err(refusal) => {
+        let mut about = match (&entry.refused, self.scene(entry)) {
+            (Some(why), _) => page::refused(&entry.name, why.code, &why.path, why.offset, &why.message),
+            (None, Ok((opened, scene))) => page::about(&opened.asset, &scene.value, &entry.name),
+            (None, Err(refusal)) => {
                 let error = refusal.json();
-                let part = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-                let text = format!("{}: error[{}] {}", entry.name, part("code"), part("message"));
-                json!({ "name": entry.name, "error": text, "stamp": stamp })
+                let part = |key: &str| error.get(key).and_then(Value::as_str).unwrap_or_default();
+                let offset = error.get("offset").and_then(Value::as_u64);
+                page::refused(&entry.name, part("code"), part("path"), offset, part("message"))
             }
+        };
+        if let Value::Object(about) = &mut about {
+            about.insert("stamp".into(), stamp(entry).into());
         }
+        about
     }
 
     fn glb(&self, entry: &Entry) -> Result<Vec<u8>, Refusal> {
         let _turn = lock(&self.turn);
         let (_, scene) = self.scene(entry)?;
-        let mut options = WriteOptions::default().with_limits(self.reader.limits());
-        options.gltf.influences = Influences::All;
-        options.gltf.close_loops = true;
-        let files = convert(&scene.value, Target::Glb, &options)?.value;
-        Ok(files.into_iter().next().map(|file| file.bytes).unwrap_or_default())
+        Ok(page::glb(&scene.value, self.reader.limits())?)
     }
 
     fn thumb(&self, entry: &Entry) -> Result<Vec<u8>, Refusal> {
         let _turn = lock(&self.turn);
         let (_, scene) = self.scene(entry)?;
-        let (scene, budget) = (scene.value, self.budget());
-        let (posed, textures) = (Posed::at(&scene, None, &budget)?, textures(&scene, &budget)?);
-        let mut options = RenderOptions::new(THUMB, THUMB).with_background([0; 4]);
-        options.overlays.bones = scene.meshes.is_empty();
-        let picture = raster::render(&scene, &posed, &textures, &options, &self.budget())?;
-        picture.to_png().map_err(|e| Refusal::Argument(e.to_string()))
+        page::thumb(&scene.value, THUMB, self.reader.limits()).map_err(|e| Refusal::Argument(e.message))
+    }
+
+    fn saved(&self, entry: &Entry, target: Target) -> Result<Vec<u8>, Refusal> {
+        let _turn = lock(&self.turn);
+        let opened = self.reader.open(&entry.input)?;
+        let made = page::saved(&opened.finder, opened.asset, target, self.reader.options());
+        made.map_err(|e| Refusal::Argument(e.message))
     }
 
     fn list(&self) -> Value {
@@ -149,19 +136,20 @@ impl Gallery {
             let left = room.checked_sub(taken);
             *room = left.ok_or_else(|| Answer::refused(413, "no more files are taken; start again"))?;
         }
-        let tree = Tree::memory(named.iter().map(|(path, bytes)| (path, bytes.to_vec())));
-        let finder = Arc::new(Finder::new(tree.map_err(|_| broken())?));
+        let found = page::dropped(
+            named.into_iter().map(|(name, bytes)| (name, bytes.to_vec())),
+            self.reader.limits(),
+        );
         let mut ids = Vec::new();
-        for (path, bytes) in named {
-            let found = detect_met(bytes, &path.text()).map(|found| found.format);
-            if let Some(format) = found.filter(|f| Format::holds_model(*f)) {
-                let met = Some(Met { finder: Arc::clone(&finder), path: path.clone(), format: Some(format) });
-                let input = Input { path: PathBuf::from(path.text().into_owned()), below: None, met };
-                let mut entries = lock(&self.entries);
-                if entries.len() < MOST_MODELS {
-                    ids.push(entries.len());
-                    entries.push(entry(input));
-                }
+        for one in found.map_err(|_| broken())? {
+            let (format, refused) =
+                one.found.map_or_else(|why| (None, Some(why)), |format| (Some(format), None));
+            let met = Some(Met { finder: one.finder, path: one.path, format });
+            let input = Input { path: PathBuf::from(one.name), below: None, met };
+            let mut entries = lock(&self.entries);
+            if entries.len() < MOST_MODELS {
+                ids.push(entries.len());
+                entries.push(entry(input, refused));
             }
         }
         Ok(ids)
@@ -169,7 +157,7 @@ impl Gallery {
 }
 
 /// Files one after another: the length of the name and that of the content in 32 bits each, the name, the content.
-fn files(mut rest: &[u8]) -> Option<Vec<(TreePath, &[u8])>> {
+fn files(mut rest: &[u8]) -> Option<Vec<(String, &[u8])>> {
     let mut files = Vec::new();
     while !rest.is_empty() {
         let (head, behind) = rest.split_first_chunk::<8>()?;
@@ -177,8 +165,10 @@ fn files(mut rest: &[u8]) -> Option<Vec<(TreePath, &[u8])>> {
         let (name, content) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
         let (name, behind) = behind.split_at_checked(usize::try_from(name).ok()?)?;
         let (content, behind) = behind.split_at_checked(usize::try_from(content).ok()?)?;
-        // A name is one name: a path would lead elsewhere.
-        files.push((TreePath::ROOT.beside(name).ok()?, content));
+        let name = std::str::from_utf8(name).ok()?;
+        // A path that leads elsewhere is none.
+        TreePath::new(name).ok().filter(|path| !path.is_root())?;
+        files.push((name.to_owned(), content));
         rest = behind;
         if files.len() > MOST_FILES {
             return None;
@@ -233,6 +223,10 @@ impl Site for Gallery {
             ("model", "") => answer(&self.about(&entry)),
             ("model", "glb") => made("model/gltf-binary", self.glb(&entry)),
             ("thumb", "png") => made("image/png", self.thumb(&entry)),
+            ("saved", target) => match target.parse() {
+                Ok(target) => made("application/octet-stream", self.saved(&entry, target)),
+                Err(_) => missing(),
+            },
             ("stamp", "") => answer(&json!({ "stamp": stamp(&entry) })),
             _ => missing(),
         }
@@ -268,10 +262,10 @@ mod tests {
         };
         let two = [file(b"a.dpm", b"abc"), file("\u{202e}<b>".as_bytes(), b"")].concat();
         let read = files(&two).unwrap();
-        assert_eq!((read[0].0.as_bytes(), read[0].1), (&b"a.dpm"[..], &b"abc"[..]));
+        assert_eq!((read[0].0.as_str(), read[0].1), ("a.dpm", &b"abc"[..]));
         assert_eq!(read.len(), 2);
         assert!(files(&two[..two.len() - 1]).is_none() && files(b"\xff\xff\xff\xff\0\0\0\0").is_none());
-        for name in [&b"../x"[..], b"a/b", b"..", b""] {
+        for name in [&b"../x"[..], b"a/../b", b"/a", b"..", b"", b"\xff"] {
             assert!(files(&file(name, b"x")).is_none(), "{name:?}");
         }
         assert_eq!(files(b"").map(|f| f.len()), Some(0));

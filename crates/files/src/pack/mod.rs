@@ -18,8 +18,7 @@ pub(crate) use scan::Refused;
 
 use crate::bytes::ByteSource;
 use crate::error::FilesError;
-use crate::listing::Listing;
-use crate::memory::folders;
+use crate::listing::{Listing, folders};
 use crate::path::{TreePath, shown};
 use content::Reading;
 use member::{Entry, LARGEST};

@@ -1,5 +1,6 @@
 'use strict';
-// A page that plays one GLB at a time, from the program that serves it or from its own data. No library; names are only ever set as text.
+// A page that plays one GLB at a time: from a program that serves it, from a module in a worker, or from its own data. No
+// library; names are only ever set as text.
 (() => {
 const $ = id => document.getElementById(id);
 const data = JSON.parse($('data').textContent);
@@ -683,24 +684,136 @@ function tick(now) {
 requestAnimationFrame(tick);
 
 // --- where models come from ---
-const MOST_SHOWN = 2000;
-let current = null, stamp = null, models = [];
-async function get(path, init) {
-  const answer = await fetch(path, init);
-  if (!answer.ok) throw new Error((await answer.text()).slice(0, 400) || answer.status);
-  return answer;
+// What is behind the page tells it of models, numbered in a list: `models()`, `about(id)`, `glb(id)`, `thumb(id, img)`,
+// `add(files)` and `save(id, target)`; `stamp(id)` changes when a model's file does, where that can be known.
+const MOST_SHOWN = 2000, MOST_FILES = 100000, MOST_BYTES = 2 ** 30;
+let source = null, current = null, stamp = null, models = [];
+
+/** A program that serves the page. */
+function serving() {
+  const get = async (path, init) => {
+    const answer = await fetch(path, init);
+    if (!answer.ok) throw new Error((await answer.text()).slice(0, 400) || answer.status);
+    return answer;
+  };
+  const json = async path => (await get(path)).json(), bytes = async path => (await get(path)).arrayBuffer();
+  return {
+    models: async () => (await json('models')).models,
+    about: id => json('model/' + id),
+    glb: id => bytes(`model/${id}.glb`),
+    thumb(id, img) { img.loading = 'lazy'; img.src = `thumb/${id}.png`; },
+    async add(files) {
+      const parts = [];
+      for (const { path, file } of files) {
+        const name = new TextEncoder().encode(path), head = new DataView(new ArrayBuffer(8));
+        head.setUint32(0, name.length, true); head.setUint32(4, file.size, true);
+        parts.push(head.buffer, name, file);
+      }
+      return (await get('drop', { method: 'POST', body: new Blob(parts) })).json();
+    },
+    save: (id, target) => bytes(`saved/${id}.${target}`),
+    stamp: async id => (await json('stamp/' + id)).stamp,
+  };
 }
+
+/** A module in a worker of the page. What ends the module is an error of what was asked; it is started anew, with all that was dropped. */
+async function standing() {
+  const answer = await fetch(data.module).catch(() => { throw new Error('The module cannot be loaded: the page must come from a web server.'); });
+  if (!answer.ok) throw new Error(`${data.module}: ${answer.status}`);
+  const module = await WebAssembly.compile(await answer.arrayBuffer());
+  const script = URL.createObjectURL(new Blob([data.worker], { type: 'text/javascript' }));
+  const waiting = new Map(), drops = [], pictures = new Map(), wanted = [];
+  let worker = null, count = 0, drawing = false;
+  const post = (number, { ask, what }) => worker.postMessage({ number, ask, what });
+  function start() {
+    worker?.terminate();
+    const own = worker = new Worker(script);
+    own.onerror = e => ended(own, null, e.message);
+    own.onmessage = ({ data: { number, value, refused, fault } }) => {
+      const one = waiting.get(number);
+      if (own !== worker || !one) return;
+      if (fault !== undefined) return ended(own, number, fault);
+      waiting.delete(number);
+      if (refused === undefined) one.resolve(value);
+      else one.reject(new Error(said(refused)));
+      draw();
+    };
+    // What waits comes behind what the module must know first.
+    const behind = [...waiting];
+    waiting.clear();
+    for (const [ask, what] of [['start', { module }], ...drops.map(files => ['add', { files }])]) request(ask, what).catch(() => {});
+    for (const [number, one] of behind) { waiting.set(number, one); post(number, one); }
+  }
+  function ended(own, number, why) {
+    if (own !== worker) return;
+    const one = waiting.get(number), error = new Error(`error[internal] a fault of the module, which was started anew: ${why}`);
+    const again = one && one.ask !== 'start' && !(one.ask === 'add' && drops.includes(one.what.files));
+    waiting.delete(number);
+    one?.reject(error);
+    if (!again) {
+      // It cannot even begin: nothing is kept that could be the reason.
+      drops.length = 0;
+      for (const other of waiting.values()) other.reject(error);
+      waiting.clear();
+      if (!one || one.ask === 'start') { worker.terminate(); worker = null; return; }
+    }
+    start();
+  }
+  function request(ask, what) {
+    return new Promise((resolve, reject) => {
+      const one = { ask, what, resolve, reject }, number = count++;
+      waiting.set(number, one);
+      post(number, one);
+    });
+  }
+  const said = text => { try { return JSON.parse(text).error; } catch { return text; } };
+  /** Draws the next picture of the list, when nothing else is asked for. */
+  async function draw() {
+    if (drawing || waiting.size || !wanted.length) return;
+    const { id, img } = wanted.shift();
+    drawing = true;
+    try {
+      if (img.isConnected && !pictures.has(id)) {
+        pictures.set(id, '');
+        pictures.set(id, URL.createObjectURL(new Blob([await request('thumb', { id })], { type: 'image/png' })));
+      }
+    } catch { /* It has no picture. */ }
+    drawing = false;
+    if (pictures.get(id)) img.src = pictures.get(id);
+    draw();
+  }
+  const visible = new IntersectionObserver(entries => {
+    for (const { target: img, isIntersecting } of entries) if (isIntersecting) { visible.unobserve(img); wanted.push({ id: +img.dataset.id, img }); }
+    draw();
+  });
+  start();
+  return {
+    models: () => request('models'), about: id => request('about', { id }), glb: id => request('glb', { id }),
+    thumb(id, img) { img.dataset.id = id; if (pictures.get(id)) img.src = pictures.get(id); else visible.observe(img); },
+    async add(files) {
+      const added = await request('add', { files });
+      if (added.error) throw new Error(added.error);
+      drops.push(files);
+      return added;
+    },
+    save: (id, target) => request('save', { id, target }), request,
+  };
+}
+
 async function open(id, quiet) {
   current = id;
   for (const b of $('models').querySelectorAll('button')) b.setAttribute('aria-current', b.dataset.id === String(id));
   if (!quiet) say('Loading');
   try {
-    const about = await (await get('model/' + id)).json();
+    const about = await source.about(id);
     if (current !== id) return;
-    stamp = about.stamp;
+    stamp = about.stamp ?? null;
     if (about.error) throw new Error(about.error);
     const held = quiet ? { ...camera } : null, at = [clip, time, playing];
-    await load(await (await get(`model/${id}.glb`)).arrayBuffer(), about);
+    const glb = await source.glb(id);
+    if (current !== id) return;
+    await load(glb, about);
+    $('saving').hidden = false;
     if (held) { Object.assign(camera, held); if (at[0] < model.clips.length) { choose(at[0]); seek(at[1]); play(at[2]); } }
   } catch (e) {
     if (current !== id) return;
@@ -714,7 +827,7 @@ function nothing(name) {
   model = null; clip = -1; frameBox = null;
   play(false); seek(0);
   for (const id of ['clip', 'level', 'skin']) options($(id), []);
-  $('clip').disabled = $('play').disabled = $('time').disabled = $('levels').hidden = $('skins').hidden = $('findings-title').hidden = true;
+  $('clip').disabled = $('play').disabled = $('time').disabled = $('levels').hidden = $('skins').hidden = $('findings-title').hidden = $('saving').hidden = true;
   for (const id of ['facts', 'findings']) $(id).replaceChildren();
   $('name').textContent = name;
   document.title = name + ' - Meshwright';
@@ -728,49 +841,81 @@ function listed() {
   $('count').textContent = some < shown.length ? `The first ${some} of ${shown.length}: search for more` : `${shown.length} of ${models.length} models`;
   $('models').replaceChildren(...shown.slice(0, MOST_SHOWN).map(m => {
     const li = document.createElement('li'), b = document.createElement('button'), img = document.createElement('img'), name = document.createElement('span');
-    img.loading = 'lazy'; img.alt = ''; img.src = `thumb/${m.id}.png`; name.textContent = m.name;
+    img.alt = ''; source.thumb(m.id, img); name.textContent = m.name;
     b.type = 'button'; b.dataset.id = m.id; b.append(img, name); b.onclick = () => open(m.id);
     b.setAttribute('aria-current', String(m.id === current));
     li.append(b);
     return li;
   }));
 }
-async function drop(files) {
-  const parts = [];
-  for (const file of files) {
-    const name = new TextEncoder().encode(file.name), head = new DataView(new ArrayBuffer(8));
-    head.setUint32(0, name.length, true); head.setUint32(4, file.size, true);
-    parts.push(head.buffer, name, file);
+/** The files of an input, each with its path where a folder was chosen. */
+const chosen = list => [...list].map(file => ({ path: file.webkitRelativePath || file.name, file }));
+/** What was dropped, folders with all that lies in them. */
+async function dropped(transfer) {
+  const entries = [...transfer.items].map(item => item.webkitGetAsEntry?.()).filter(Boolean), found = [];
+  if (!entries.length) return chosen(transfer.files);
+  const called = (entry, way) => new Promise((done, failed) => entry[way](done, failed));
+  while (entries.length && found.length <= MOST_FILES) {
+    const entry = entries.shift();
+    if (entry.isFile) { found.push({ path: entry.fullPath.replace(/^\/+/, ''), file: await called(entry, 'file') }); continue; }
+    const reader = entry.createReader();
+    for (let some; (some = await called(reader, 'readEntries')).length;) entries.push(...some);
   }
+  return found;
+}
+async function drop(given) {
   say('Reading files');
   try {
-    const added = await (await get('drop', { method: 'POST', body: new Blob(parts) })).json();
-    models = (await (await get('models')).json()).models;
+    const files = await given, size = files.reduce((sum, { file }) => sum + file.size, 0);
+    if (files.length > MOST_FILES || size > MOST_BYTES) throw new Error(`${files.length} files with ${size} bytes are too many: at most ${MOST_FILES} with ${MOST_BYTES} are taken at a time.`);
+    const added = await source.add(files);
+    models = await source.models();
     listed();
-    if (added.ids.length) open(added.ids[0]); else say('None of these files is a model.');
+    if (added.ids.length) await open(added.ids[0]); else say('None of these files is a model.');
+  } catch (e) { say(String(e.message || e)); }
+}
+/** A model as a file: the length of a text in 32 bits, the text with its name and what it does not hold, the file. */
+async function saved(id, target) {
+  const frame = await source.save(id, target), length = new DataView(frame).getUint32(0, true);
+  const about = JSON.parse(new TextDecoder().decode(new Uint8Array(frame, 4, length)));
+  return { ...about, bytes: new Uint8Array(frame, 4 + length) };
+}
+async function save() {
+  say('Converting');
+  try {
+    const { name, losses, bytes } = await saved(current, $('target').value);
+    const a = document.createElement('a');
+    a.href = URL.createObjectURL(new Blob([bytes])); a.download = name; a.click();
+    setTimeout(() => URL.revokeObjectURL(a.href), 60000);
+    const most = 4, more = losses.length > most ? [`and ${losses.length - most} more`] : [];
+    say(losses.length ? [`${name} does not hold everything`, ...losses.slice(0, most), ...more].join('; ') : '');
+    tell(`${name} is saved`);
   } catch (e) { say(String(e.message || e)); }
 }
 async function watch() {
   try {
     if (current !== null && !document.hidden) {
-      const now = (await (await get('stamp/' + current)).json()).stamp;
+      const now = await source.stamp(current);
       if (now !== stamp && stamp !== null) { stamp = now; await open(current, true); }
     }
   } catch { /* The program has ended: what is shown stays. */ }
   setTimeout(watch, 1000);
 }
-async function served() {
+async function listing() {
   $('list').hidden = false;
-  models = (await (await get('models')).json()).models;
+  source = data.module ? await standing() : serving();
+  models = await source.models();
   listed();
+  $('target').replaceChildren(...data.targets.map(({ id, title }) => { const o = document.createElement('option'); o.value = id; o.textContent = title; return o; }));
+  $('save').onclick = save;
   $('search').oninput = listed;
-  $('files').onchange = () => drop($('files').files);
+  for (const id of ['files', 'folder']) $(id).onchange = () => drop(chosen($(id).files));
   addEventListener('dragover', e => { e.preventDefault(); document.body.classList.add('drop'); });
   addEventListener('dragleave', () => document.body.classList.remove('drop'));
-  addEventListener('drop', e => { e.preventDefault(); document.body.classList.remove('drop'); if (e.dataTransfer.files.length) drop(e.dataTransfer.files); });
+  addEventListener('drop', e => { e.preventDefault(); document.body.classList.remove('drop'); if (e.dataTransfer.items.length) drop(dropped(e.dataTransfer)); });
   if (models.length) await open(models[0].id);
   else say('Drop models on this page, or open files.');
-  watch();
+  if (source.stamp) watch();
 }
 async function alone() {
   const text = atob(data.glb);
@@ -778,8 +923,8 @@ async function alone() {
 }
 /** For those who drive the page: what is shown, and the box around it as the GPU places it. */
 window.meshwright = {
-  bounds, seek: s => { play(false); seek(s); }, choose: n => { play(false); choose(n); }, open,
+  bounds, seek: s => { play(false); seek(s); }, choose: n => { play(false); choose(n); }, open, saved, source: () => source,
   state: () => ({ loaded: !!model, clip, time, playing, level, skin, view: +$('view').value, camera: { ...camera }, clips: model ? model.clips.map(c => ({ name: c.name, end: c.end, rate: c.rate, loop: c.loop })) : [], status: status.textContent }),
 };
-(data.server ? served() : alone()).catch(e => say(String(e.message || e)));
+(data.glb === undefined ? listing() : alone()).catch(e => say(String(e.message || e)));
 })();

@@ -1,0 +1,117 @@
+//! Named bytes as the data folders that they make up.
+
+use crate::error::FilesError;
+use crate::layer::Layer;
+use crate::memory::Memory;
+use crate::mount::Mount;
+use crate::order::Mountable;
+use crate::pack::PackKind;
+use crate::path::{AsTreePath, TreePath};
+use crate::tree::{Tree, TreeOptions};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+type Files = BTreeMap<TreePath, Arc<Vec<u8>>>;
+
+impl Tree {
+    /// Named bytes as the trees that a folder of the operating system with these files would be: that of the top, and
+    /// one for each folder below that has packs of an engine, each with the path of its folder. In each the packs at its
+    /// top are folders, and so are archives of The Sims below it. What makes up such a tree is in no other.
+    ///
+    /// A pack that cannot be read is among the files of a [walk](Self::walk), with the reason.
+    ///
+    /// ```
+    /// use meshwright_files::{Tree, TreeOptions};
+    ///
+    /// let files = [("loose/a.dpm", b"model".to_vec()), ("id1/pak0.pak", b"PACK\x0c\0\0\0\0\0\0\0".to_vec())];
+    /// let trees = Tree::data_folders(files, TreeOptions::default())?;
+    /// let folders: Vec<_> = trees.iter().map(|(folder, _)| folder.to_string()).collect();
+    /// assert_eq!(folders, ["", "id1"]);
+    /// # Ok::<(), meshwright_files::FilesError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When a name is no path of a tree, or none at all.
+    pub fn data_folders<N: AsTreePath, B: Into<Vec<u8>>>(
+        files: impl IntoIterator<Item = (N, B)>,
+        options: TreeOptions,
+    ) -> Result<Vec<(TreePath, Self)>, FilesError> {
+        let mut named = Files::new();
+        for (name, bytes) in files {
+            let path = name.as_tree_path()?.into_owned();
+            if path.is_root() {
+                return Err(FilesError::BadPath { path: String::new(), why: "a file needs a name" });
+            }
+            named.insert(path, Arc::new(bytes.into()));
+        }
+        if options.packs_are_files {
+            return Ok(vec![(TreePath::ROOT, Self::over(vec![Layer::Memory(Memory::new(named))]))]);
+        }
+        let own: BTreeSet<TreePath> = named.iter().filter_map(|(path, bytes)| holder(path, bytes)).collect();
+        let mut folders: BTreeMap<TreePath, Files> = BTreeMap::from([(TreePath::ROOT, Files::new())]);
+        for (path, bytes) in named {
+            let mut folder = path.parent();
+            while !folder.is_root() && !own.contains(&folder) {
+                folder = folder.parent();
+            }
+            let Some(below) = path.below(&folder) else { continue };
+            folders.entry(folder).or_default().insert(below, bytes);
+        }
+        Ok(folders.into_iter().map(|(folder, files)| (folder, mounted(files, options))).collect())
+    }
+}
+
+/// Whether a file is a pack: its name says so, or, where all sorts of files are called like that, its first bytes.
+fn is_pack(name: &[u8], bytes: &[u8]) -> bool {
+    PackKind::is_telling(name) || PackKind::from_magic(bytes).is_some()
+}
+
+/// The data folder that a file makes of one that it lies in: it is a pack, or lies in a folder that stands for one.
+fn holder(path: &TreePath, bytes: &[u8]) -> Option<TreePath> {
+    let mut at = path.clone();
+    let mut is_folder = false;
+    loop {
+        let mountable = Mountable::of(at.name(), is_folder).filter(|m| !m.is_archive());
+        if mountable.is_some() && (is_folder || is_pack(at.name(), bytes)) {
+            return Some(at.parent());
+        }
+        (at, is_folder) = (at.parent(), true);
+        if at.is_root() {
+            return None;
+        }
+    }
+}
+
+/// Loose files over the packs that lie among them.
+fn mounted(mut files: Files, options: TreeOptions) -> Tree {
+    let mut packs: BTreeMap<Box<[u8]>, Mountable> = BTreeMap::new();
+    for (path, bytes) in &files {
+        let Some(first) = path.names().next() else { continue };
+        let is_folder = *first != *path.as_bytes();
+        let mountable = Mountable::of(first, is_folder).filter(|_| is_folder || is_pack(first, bytes));
+        packs.extend(mountable.map(|m| (m.name.clone(), m)));
+    }
+    let mut packs: Vec<_> = packs.into_values().collect();
+    options.order.sort(&mut packs);
+    let mut layers = Vec::new();
+    for pack in packs {
+        let place = TreePath::ROOT.child(&pack.name);
+        if !pack.is_folder {
+            let bytes = files.remove(&place);
+            layers
+                .extend(bytes.map(|bytes| Layer::Pack(Mount::in_memory(place, bytes, options.directories))));
+            continue;
+        }
+        let (mut inside, mut rest) = (Files::new(), Files::new());
+        for (path, bytes) in files {
+            match path.below(&place) {
+                Some(below) => inside.insert(below, bytes),
+                None => rest.insert(path, bytes),
+            };
+        }
+        files = rest;
+        layers.push(Layer::Memory(Memory::new(inside)));
+    }
+    layers.push(Layer::Memory(Memory::new(files).with_inner(options.directories)));
+    Tree::over(layers)
+}

@@ -1,0 +1,116 @@
+//! The module and the site around it.
+
+use meshwright::files::{PackBuilder, PackKind};
+use meshwright::page::Page;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use xtask::sh;
+
+const TARGET: &str = "wasm32-unknown-unknown";
+/// What the module may have, compressed as web servers and zip archives do it (deflate).
+const MOST: u64 = 1_500_000;
+/// What the page runs in its worker, behind what binds the module.
+const WORKER: &str = include_str!("../../../wasm/src/worker.js");
+
+/// Builds the site; none where something that it needs cannot be had.
+pub(super) fn site(root: &Path) -> Result<Option<PathBuf>, String> {
+    let home = root.join("crates/wasm");
+    if !has_target() {
+        sh::skipped(&format!("the compiler has no {TARGET} (rustup target add {TARGET})"))?;
+        return Ok(None);
+    }
+    sh::cargo(&home, "fmt --check")?;
+    sh::cargo(&home, &format!("clippy --release --locked --target {TARGET} -- -D warnings"))?;
+    sh::cargo(&home, &format!("build --release --locked --target {TARGET}"))?;
+    let place = xtask::builds::target_dir(root).join("wasm");
+    let Some(bindgen) = bindgen(root, &home, &place)? else { return Ok(None) };
+    let module = xtask::builds::target_dir(&home).join(TARGET).join("release/meshwright_wasm.wasm");
+    let bound = place.join("bound");
+    let mut bind = Command::new(bindgen);
+    bind.args([
+        "--target",
+        "no-modules",
+        "--no-typescript",
+        "--remove-name-section",
+        "--remove-producers-section",
+    ]);
+    bind.args(["--out-name", "meshwright", "--out-dir"]).arg(&bound).arg(&module);
+    sh::run(&mut bind)?;
+    let told = |path: &Path| {
+        let path = path.display().to_string();
+        move |e: std::io::Error| format!("{path}: {e}")
+    };
+    let read = |name: &str| fs::read(bound.join(name)).map_err(told(&bound.join(name)));
+    let (module, glue) = (read("meshwright_bg.wasm")?, read("meshwright.js")?);
+    let worker = format!("{}\n{WORKER}", String::from_utf8_lossy(&glue));
+    let page = Page::standing("Meshwright", &worker, "meshwright.wasm").html;
+    let site = place.join("site");
+    let _ = fs::remove_dir_all(&site);
+    fs::create_dir_all(&site).map_err(told(&site))?;
+    for (name, bytes) in [("meshwright.wasm", module.as_slice()), ("index.html", page.as_bytes())] {
+        fs::write(site.join(name), bytes).map_err(told(&site.join(name)))?;
+    }
+    let (whole, packed) = (module.len() as u64, compressed(&module)?);
+    println!(
+        "{}: the module has {whole} bytes, {packed} compressed, at most {MOST}; the page {} bytes",
+        site.display(),
+        page.len()
+    );
+    if packed > MOST {
+        return Err(format!("the module has {packed} bytes compressed, more than {MOST}"));
+    }
+    Ok(Some(site))
+}
+
+/// Whether the compiler has the libraries of the target.
+fn has_target() -> bool {
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let libraries = sh::output(Command::new(rustc).args(["--print", "target-libdir", "--target", TARGET]));
+    libraries.is_ok_and(|dir| Path::new(String::from_utf8_lossy(&dir).trim()).is_dir())
+}
+
+/// The program that binds modules, of the version that the crate is locked to: the one on the path, or one that is
+/// installed below `target/wasm`.
+fn bindgen(root: &Path, home: &Path, place: &Path) -> Result<Option<PathBuf>, String> {
+    let lock = fs::read_to_string(home.join("Cargo.lock")).map_err(|e| e.to_string())?;
+    let (_, behind) =
+        lock.split_once("name = \"wasm-bindgen\"\nversion = \"").ok_or("wasm-bindgen is not locked")?;
+    let (version, _) = behind.split_once('"').ok_or("wasm-bindgen has no version")?;
+    let wanted = format!("wasm-bindgen {version}");
+    let is_it = |program: &Path| {
+        let said = sh::output(Command::new(program).arg("--version"));
+        said.is_ok_and(|said| {
+            String::from_utf8_lossy(&said)
+                .split_once(" (")
+                .map_or_else(|| String::from_utf8_lossy(&said).trim().to_owned(), |s| s.0.to_owned())
+                == wanted
+        })
+    };
+    let tools = place.join("tools");
+    let own = tools.join("bin").join(format!("wasm-bindgen{}", std::env::consts::EXE_SUFFIX));
+    for program in [PathBuf::from("wasm-bindgen"), own.clone()] {
+        if is_it(&program) {
+            return Ok(Some(program));
+        }
+    }
+    eprintln!("{wanted} is installed below {}; this takes minutes, once", place.display());
+    let mut install = sh::cargo_command(root);
+    install.args(["install", "wasm-bindgen-cli", "--version", &format!("={version}"), "--root"]).arg(&tools);
+    if let Err(why) = sh::run(install.arg("--target-dir").arg(place.join("tools-build"))) {
+        sh::skipped(&format!("{wanted} cannot be installed: {why}"))?;
+        return Ok(None);
+    }
+    let _ = fs::remove_dir_all(place.join("tools-build"));
+    if is_it(&own) { Ok(Some(own)) } else { Err(format!("{} is not {wanted}", own.display())) }
+}
+
+/// How many bytes it has in a zip archive.
+fn compressed(bytes: &[u8]) -> Result<u64, String> {
+    let mut pack = PackBuilder::new(PackKind::Zip).map_err(|e| e.to_string())?;
+    let path = "m".parse().map_err(|e: meshwright::files::FilesError| e.to_string())?;
+    pack.add(path, Box::new(|| Ok(bytes.to_vec()))).map_err(|e| e.to_string())?;
+    let mut archive = Vec::new();
+    pack.write(&mut archive).map_err(|e| e.to_string())?;
+    Ok(archive.len() as u64)
+}

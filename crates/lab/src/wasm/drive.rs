@@ -1,0 +1,50 @@
+//! Chromium, driven by node.
+
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use xtask::sh;
+
+/// What drives it, behind a plan.
+const SCRIPT: &str = include_str!("drive.mjs");
+
+/// Where everything is that shows the site.
+pub(super) struct Browser {
+    chromium: PathBuf,
+    modules: PathBuf,
+    site: PathBuf,
+}
+
+impl Browser {
+    /// None where it cannot be had.
+    pub(super) fn found(root: &Path, site: &Path) -> Result<Option<Self>, String> {
+        let on_path = || {
+            let names = ["chromium", "chromium-browser", "google-chrome"];
+            let path = std::env::var_os("PATH")?;
+            std::env::split_paths(&path).flat_map(|p| names.map(|name| p.join(name))).find(|p| p.is_file())
+        };
+        let named = std::env::var_os("CHROMIUM").map(PathBuf::from).filter(|path| path.is_file());
+        let Some(chromium) = named.or_else(on_path) else {
+            sh::skipped("no Chromium: set CHROMIUM")?;
+            return Ok(None);
+        };
+        let modules =
+            sh::node_modules(root, "playwright-core").filter(|dir| dir.join("playwright-core").is_dir());
+        let Some(modules) = modules else {
+            sh::skipped("node or playwright-core is not here")?;
+            return Ok(None);
+        };
+        Ok(Some(Self { chromium, modules, site: site.to_owned() }))
+    }
+
+    /// What the page does with a plan: see the script.
+    pub(super) fn driven(&self, plan: &Value) -> Result<Value, String> {
+        let file = self.site.with_file_name("plan.json");
+        fs::write(&file, plan.to_string()).map_err(|e| format!("{}: {e}", file.display()))?;
+        let mut node = Command::new("node");
+        node.args(["--input-type=module", "--eval", SCRIPT, "--"]).arg(&file).arg(&self.site);
+        let said = sh::output(node.env("NODE_MODULES", &self.modules).env("CHROMIUM", &self.chromium))?;
+        serde_json::from_slice(&said).map_err(|e| format!("{e}: {}", String::from_utf8_lossy(&said)))
+    }
+}

@@ -1,0 +1,47 @@
+//! A large model in the page, beside the program.
+
+use super::drive::Browser;
+use crate::json::array;
+use crate::watched;
+use meshwright_testkit::patience;
+use serde_json::json;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const MIB: f64 = 1_048_576.0;
+
+/// Says what it costs to make a GLB of a file, in the page and in the program.
+pub(super) fn measured(root: &Path, browser: &Browser, file: &Path) -> Result<(), String> {
+    let file = file.canonicalize().map_err(|e| format!("{}: {e}", file.display()))?;
+    let seen = browser.driven(&json!({ "patience": 300 * patience(), "large": [file] }))?;
+    if !array(&seen, "errors").is_empty() {
+        return Err(seen["errors"].to_string());
+    }
+    let program = xtask::program(root, "meshwright", "release")?;
+    let out = xtask::builds::target_dir(root).join("wasm/large.glb");
+    let (mut times, mut peak) = (Vec::new(), 0);
+    for _ in 0..3 {
+        let mut convert = Command::new(&program);
+        convert.args(["convert", "--quiet"]).arg(&file).arg("-o").arg(&out).stderr(Stdio::null());
+        let ended = watched::run(&mut convert, Duration::from_secs(600)).map_err(|e| e.to_string())?;
+        if !ended.status.success() {
+            return Err(format!("the program does not convert {}", file.display()));
+        }
+        times.push(ended.time.as_secs_f64());
+        peak = peak.max(ended.peak.unwrap_or(0));
+    }
+    let there = array(&seen["large"], "times").iter().filter_map(serde_json::Value::as_f64);
+    let (page, own) = (there.fold(f64::INFINITY, f64::min), times.into_iter().fold(f64::INFINITY, f64::min));
+    let memory = |key: &str| seen["large"][key].as_f64().unwrap_or(f64::NAN) / MIB;
+    #[expect(clippy::cast_precision_loss, reason = "sizes to be read")]
+    let peak = peak as f64 / MIB;
+    println!(
+        "page    {page:8.3} s {:8.1} MiB of the module, {:.1} before",
+        memory("memory"),
+        memory("before")
+    );
+    println!("program {own:8.3} s {peak:8.1} MiB resident");
+    println!("ratio   {:8.2}   {:8.2}", page / own, memory("memory") / peak);
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! The document of the page: our own, without anything from elsewhere.
+
+use crate::base64::encoded;
+use meshwright_scene::Scene;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use std::fmt::Write as _;
+
+const HTML: &str = include_str!("page/view.html");
+const STYLE: &str = include_str!("page/view.css");
+pub(crate) const SCRIPT: &str = include_str!("page/view.js");
+
+/// A page, and the content policy that it is served with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Page {
+    /// The document.
+    pub html: String,
+    /// The value of `Content-Security-Policy`: its own script and style, and connections to where it came from at most.
+    pub policy: String,
+}
+
+impl Page {
+    /// The page with a GLB inside, which needs nothing else. `about` is an object with what is said of the model: `name`,
+    /// `format`, `findings`.
+    #[must_use]
+    pub fn holding(title: &str, glb: &[u8], about: &Value) -> Self {
+        Self::made(title, &json!({ "glb": encoded(glb), "about": about }), "", "connect-src 'none'")
+    }
+
+    /// The document around some data, with more sources for its policy.
+    pub(crate) fn made(title: &str, data: &Value, scripts: &str, sources: &str) -> Self {
+        let (script, style) = (hash(SCRIPT), hash(STYLE));
+        let policy = format!(
+            "default-src 'none'; script-src 'sha256-{script}'{scripts}; style-src 'sha256-{style}'; \
+             img-src 'self' data: blob:; {sources}; base-uri 'none'; form-action 'none'"
+        );
+        // Within a script element only this ends it or begins a comment.
+        let data = data.to_string().replace('<', "\\u003c");
+        let title = escaped(title);
+        let parts = [("{{policy}}", policy.as_str()), ("{{title}}", &title), ("{{style}}", STYLE)];
+        let parts = parts.into_iter().chain([("{{data}}", data.as_str()), ("{{script}}", SCRIPT)]);
+        let (mut html, mut rest) = (String::new(), HTML);
+        for (mark, text) in parts {
+            // The marks come in this order, so that nothing that was filled in is searched.
+            let (before, after) = rest.split_once(mark).unwrap_or((rest, ""));
+            html.push_str(before);
+            html.push_str(text);
+            rest = after;
+        }
+        html.push_str(rest);
+        Self { html, policy }
+    }
+}
+
+/// A scene's page: its GLB inside.
+pub(crate) fn of(scene: &Scene, glb: &[u8]) -> Vec<u8> {
+    let about = json!({ "name": scene.name, "format": scene.format });
+    Page::holding(&format!("{} - Meshwright", scene.name), glb, &about).html.into_bytes()
+}
+
+/// Text as it stands in HTML; controls, which a title cannot show, are left out.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars().filter(|c| !c.is_control()) {
+        match c {
+            '&' | '<' | '>' | '"' | '\'' => {
+                let _ = write!(out, "&#{};", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+pub(crate) fn hash(text: &str) -> String {
+    encoded(&Sha256::digest(text.as_bytes()))
+}

@@ -1,0 +1,114 @@
+//! Files that somebody drops on the page.
+
+use crate::asset::Finder;
+use crate::failure::Failure;
+use crate::kinds::Format;
+use meshwright_core::Limits;
+use meshwright_files::{FilesError, Tree, TreeOptions, TreePath};
+use std::sync::Arc;
+
+/// A model among files that were dropped, or what seems to be one and cannot be read.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Dropped {
+    /// What was dropped with it: its companions and textures are found there.
+    pub finder: Arc<Finder>,
+    /// Its path in there.
+    pub path: TreePath,
+    /// As people read it: that of a pack's member below the pack's.
+    pub name: String,
+    /// What it is, or why that is not known.
+    pub found: Result<Format, Failure>,
+}
+
+/// The models among files that were dropped together, each with its path. One folder that all of them lie in is the top,
+/// unless it is called `models`. Packs among them are folders as in a game's data folder.
+///
+/// Where nothing is a model, files are taken for what their extensions say, so that opening one says what is wrong with it.
+///
+/// # Errors
+/// When a name is no path of a tree.
+pub fn dropped(
+    files: impl IntoIterator<Item = (String, Vec<u8>)>,
+    limits: Limits,
+) -> Result<Vec<Dropped>, FilesError> {
+    let files: Vec<_> = files
+        .into_iter()
+        .map(|(name, bytes)| TreePath::new(name).map(|path| (path, bytes)))
+        .collect::<Result<_, _>>()?;
+    let top = common(files.iter().map(|(path, _)| path));
+    let files = files.into_iter().map(|(path, bytes)| (path.below(&top).unwrap_or(path), bytes));
+    let (mut found, mut named) = (Vec::new(), Vec::new());
+    for (folder, tree) in Tree::data_folders(files, TreeOptions::default().with_directories(limits))? {
+        let finder = Arc::new(Finder::new(tree));
+        for file in finder.tree().walk().files {
+            let (path, seen) = match file {
+                Ok(path) => {
+                    let seen = finder.detect_met(&path, limits).map_err(Failure::from);
+                    (path, seen)
+                }
+                Err((path, e)) => (path, Err(e.into())),
+            };
+            let below = finder.tree().shown_path(&path).map(|at| at.to_string_lossy().replace('\\', "/"));
+            let below = below.unwrap_or_else(|| path.text().into_owned());
+            let name = if folder.is_root() { below } else { format!("{}/{below}", folder.text()) };
+            let one = |found| Dropped { finder: Arc::clone(&finder), path: path.clone(), name, found };
+            match seen {
+                Ok(Some(seen)) if seen.format.holds_model() => found.push(one(Ok(seen.format))),
+                Ok(_) => {
+                    let called = Format::from_name(&path.text()).filter(|format| format.holds_model());
+                    named.extend(called.map(|format| one(Ok(format))));
+                }
+                Err(why) => found.push(one(Err(why))),
+            }
+        }
+    }
+    Ok(if found.is_empty() { named } else { found })
+}
+
+/// The folder that all files lie in, the first below the top.
+fn common<'a>(mut files: impl Iterator<Item = &'a TreePath>) -> TreePath {
+    let first =
+        |path: &TreePath| path.names().next().filter(|name| **name != *path.as_bytes()).map(<[u8]>::to_vec);
+    let top = files.next().and_then(first).filter(|name| !name.eq_ignore_ascii_case(b"models"));
+    let shared = top.filter(|top| files.all(|path| first(path).as_ref() == Some(top)));
+    shared.and_then(|top| TreePath::new(top).ok()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshwright_testkit::testdata;
+
+    fn names(files: &[(&str, &str)]) -> Vec<(String, Result<&'static str, &'static str>)> {
+        let read =
+            |(name, from): &(&str, &str)| ((*name).to_owned(), std::fs::read(testdata().join(from)).unwrap());
+        let found = dropped(files.iter().map(read), Limits::default()).unwrap();
+        found.into_iter().map(|d| (d.name, d.found.map(Format::id).map_err(|e| e.code))).collect()
+    }
+
+    #[test]
+    fn models_are_found_in_folders_and_packs_and_by_name_where_nothing_else_is() {
+        let quad = ("set/quad.dpm", "dpm/quad.ok.dpm");
+        assert_eq!(names(&[quad, ("set/readme.txt", "PROVENANCE.md")]), [("quad.dpm".into(), Ok("dpm"))]);
+        assert_eq!(names(&[("models/quad.dpm", quad.1)]), [("models/quad.dpm".into(), Ok("dpm"))]);
+        assert_eq!(names(&[("x.dpm", "dpm/magic.reject.dpm")]), [("x.dpm".into(), Ok("dpm"))]);
+        assert_eq!(names(&[quad, ("x.dpm", "dpm/magic.reject.dpm")]), [("set/quad.dpm".into(), Ok("dpm"))]);
+        assert_eq!(names(&[("a.txt", "PROVENANCE.md")]), []);
+        let packs = names(&[
+            ("game/base/pak0.pak", "game/base/pak0.pak"),
+            ("game/mod/m.pk3", "game/mod/m.pk3"),
+            ("game/broken/x.pk3", "dpm/quad.ok.dpm"),
+        ]);
+        assert!(
+            packs.iter().any(|(name, found)| name.starts_with("base/pak0.pak/") && found.is_ok()),
+            "{packs:?}"
+        );
+        assert!(
+            packs.iter().any(|(name, found)| name.starts_with("mod/m.pk3/") && found.is_ok()),
+            "{packs:?}"
+        );
+        assert!(packs.iter().any(|(name, found)| name == "broken/x.pk3" && found.is_err()), "{packs:?}");
+        assert!(dropped([("../x.dpm".to_owned(), Vec::new())], Limits::default()).is_err());
+    }
+}

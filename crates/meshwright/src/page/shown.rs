@@ -1,0 +1,132 @@
+//! What the page shows of a model, whoever tells it: a program that serves it, or a module in the browser.
+
+use crate::asset::{Asset, Finder, OpenOptions};
+use crate::convert::{Target, convert};
+use crate::failure::Failure;
+use crate::kinds::WriteOptions;
+use meshwright_core::text::visible;
+use meshwright_core::{Budget, Limits};
+use meshwright_files::{FilesError, PackBuilder, PackKind, TreePath};
+use meshwright_gltf::Influences;
+use meshwright_scene::{ConvertError, Converted, OutputFile, OutputFiles, Scene, SceneOptions};
+use serde_json::{Value, json};
+
+/// The most findings that are shown.
+const MOST_FINDINGS: usize = 200;
+
+/// An open model, and the scene that is drawn of it with the pictures of its materials.
+///
+/// # Errors
+/// As [`Finder::open`] and [`Asset::to_scene`].
+pub fn shown(
+    finder: &Finder,
+    path: &TreePath,
+    options: &OpenOptions,
+) -> Result<(Asset, Converted<Scene>), Failure> {
+    let mut asset = finder.open(path, options)?;
+    let scene_options = SceneOptions::default().with_limits(options.settings.read.limits);
+    #[cfg_attr(not(feature = "textures"), expect(unused_mut, reason = "pictures are added to it"))]
+    let mut scene = asset.to_scene(&scene_options)?;
+    #[cfg(feature = "textures")]
+    finder.add_textures(&mut asset, &mut scene, options);
+    Ok((asset, scene))
+}
+
+/// What is said of a model beside its picture: an object with `name`, `format`, `findings` and their `count`.
+pub fn about(asset: &Asset, scene: &Scene, name: &str) -> Value {
+    let report = asset.check();
+    let finding = |f: &meshwright_core::Finding| {
+        json!({
+            "severity": f.severity.to_string(), "code": f.code, "path": f.path.to_string(), "offset": f.offset,
+            "stream": f.stream.to_string(), "message": visible(&f.message).to_string(),
+        })
+    };
+    let findings: Vec<_> = report.findings().iter().take(MOST_FINDINGS).map(finding).collect();
+    let count: u64 = report.totals().map(|(.., n)| n).fold(0, u64::saturating_add);
+    let name = if scene.name.is_empty() { name } else { &scene.name };
+    json!({ "name": name, "format": asset.format().title(), "findings": findings, "count": count })
+}
+
+/// The same of a model that cannot be shown: `error` is a line of text with the code, the field and the offset of its
+/// first byte, which stand beside it as `code`, `path` and `offset`.
+pub fn refused(name: &str, code: &str, path: &str, offset: Option<u64>, message: &str) -> Value {
+    let field = if path.is_empty() { String::new() } else { format!("{path}: ") };
+    let place = offset.map(|offset| format!(" (offset {offset:#x})")).unwrap_or_default();
+    let text = visible(&format!("{name}: error[{code}] {field}{message}{place}")).to_string();
+    json!({ "name": name, "error": text, "code": code, "path": path, "offset": offset })
+}
+
+/// The GLB that the page draws: all influences of a vertex, and loops that come round.
+///
+/// # Errors
+/// As [`convert`](crate::convert).
+pub fn glb(scene: &Scene, limits: Limits) -> Result<Vec<u8>, ConvertError> {
+    let mut options = WriteOptions::default().with_limits(limits);
+    options.gltf.influences = Influences::All;
+    options.gltf.close_loops = true;
+    let files = convert(scene, Target::Glb, &options)?.value;
+    Ok(files.into_iter().next().map(|file| file.bytes).unwrap_or_default())
+}
+
+/// The picture beside a model's name, as PNG, so many pixels wide and high.
+///
+/// # Errors
+/// When it would take more than the limits allow.
+#[cfg(all(feature = "render", feature = "textures"))]
+pub fn thumb(scene: &Scene, size: u32, limits: Limits) -> Result<Vec<u8>, Failure> {
+    use meshwright_render::{Posed, RenderOptions, render};
+    let budget = Budget::new(limits);
+    let (posed, textures) = (Posed::at(scene, None, &budget)?, crate::textures(scene, &budget)?);
+    let mut options = RenderOptions::new(size, size).with_background([0; 4]);
+    options.overlays.bones = scene.meshes.is_empty();
+    let picture = render(scene, &posed, &textures, &options, &Budget::new(limits))?;
+    picture.to_png().map_err(|e| Failure::plain("not-writable", e.to_string()))
+}
+
+/// A model as one file of a target to be put on a disk, several as a zip archive: the length of a text in 32 bits, least
+/// byte first, the text, an object with `name` and `losses`, then the file.
+///
+/// # Errors
+/// As [`Asset::convert`].
+pub fn saved(
+    finder: &Finder,
+    mut asset: Asset,
+    target: Target,
+    options: &OpenOptions,
+) -> Result<Vec<u8>, Failure> {
+    let limits = options.settings.read.limits;
+    #[cfg(feature = "textures")]
+    if target.holds_textures() {
+        finder.find_textures(&mut asset, options)?;
+    }
+    asset.drop_bytes();
+    let made = asset.convert(target, &WriteOptions::default().with_limits(limits))?;
+    let (mut files, losses) = (made.value, made.losses);
+    let name = files.main().map(|file| file.name.clone()).unwrap_or_default();
+    if target.has_skins() && target != Target::Native(asset.format()) {
+        let skins = asset.skins(finder.tree(), &name, &Budget::new(limits)).map_err(ConvertError::from)?;
+        skins.into_iter().for_each(|skin| files.push(skin.name, skin.bytes));
+    }
+    let single = if files.len() == 1 {
+        files.into_iter().next()
+    } else {
+        Some(packed(&asset.stem(), &files, limits)?)
+    };
+    let file = single.unwrap_or(OutputFile { name, bytes: Vec::new() });
+    let losses: Vec<String> = losses.iter().map(|loss| visible(&loss.to_string()).to_string()).collect();
+    let head = json!({ "name": file.name, "losses": losses }).to_string();
+    let length = u32::try_from(head.len()).unwrap_or(u32::MAX);
+    Ok([&length.to_le_bytes(), head.as_bytes(), &file.bytes].concat())
+}
+
+fn packed(stem: &str, files: &OutputFiles, limits: Limits) -> Result<OutputFile, FilesError> {
+    let mut pack = PackBuilder::new(PackKind::Zip)?.with_limits(limits);
+    for file in files {
+        pack.add(file.name.parse()?, Box::new(|| Ok(file.bytes.clone())))?;
+    }
+    let (mut bytes, name) = (Vec::new(), format!("{stem}.zip"));
+    match pack.write(&mut bytes) {
+        Ok(_) => Ok(OutputFile { name, bytes }),
+        Err(e) => Err(FilesError::Unpackable { path: name, why: e.to_string() }),
+    }
+}

@@ -1,0 +1,109 @@
+//! The models among the files that were dropped.
+
+use meshwright::page::{Dropped, about, dropped, glb, refused, saved, shown, thumb};
+use meshwright::scene::{Converted, Scene};
+use meshwright::{Asset, Failure, Limits, OpenOptions, ReadOptions, Target};
+use serde_json::{Value, json};
+
+/// The most models of the list.
+const MOST_MODELS: usize = 20_000;
+/// Pixels of the picture beside a name.
+const THUMB: u32 = 96;
+
+/// What is said of a model, or of files, that cannot be read.
+pub(crate) fn failed(name: &str, why: &Failure) -> Value {
+    refused(name, why.code, &why.path, why.offset, &why.message)
+}
+
+/// The models, by their numbers in the list, and the one that was looked at last.
+#[derive(Debug)]
+pub struct Gallery {
+    limits: Limits,
+    models: Vec<Dropped>,
+    last: Option<(usize, (Asset, Converted<Scene>))>,
+}
+
+impl Gallery {
+    /// None yet; what one file, and what is made of it, may take.
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, models: Vec::new(), last: None }
+    }
+
+    /// Takes files that were dropped together: `ids` are the numbers of the models among them, or `error` says why there
+    /// are none.
+    pub fn add(&mut self, files: Vec<(String, Vec<u8>)>) -> Value {
+        let found = match dropped(files, self.limits) {
+            Ok(found) => found,
+            Err(e) => return failed("these files", &e.into()),
+        };
+        let first = self.models.len();
+        self.models.extend(found.into_iter().take(MOST_MODELS.saturating_sub(first)));
+        json!({ "ids": (first..self.models.len()).collect::<Vec<_>>() })
+    }
+
+    /// The number and name of every model.
+    pub fn list(&self) -> Value {
+        let models =
+            self.models.iter().enumerate().map(|(id, model)| json!({ "id": id, "name": model.name }));
+        json!({ "models": models.collect::<Vec<_>>() })
+    }
+
+    /// What is said of a model beside its picture; `error` where it cannot be shown.
+    pub fn about(&mut self, id: usize) -> Value {
+        let name = self.models.get(id).map(|model| model.name.clone()).unwrap_or_default();
+        match self.opened(id) {
+            Ok((asset, scene)) => about(asset, &scene.value, &name),
+            Err(why) => failed(&name, &why),
+        }
+    }
+
+    /// The GLB that the page draws.
+    ///
+    /// # Errors
+    /// When the model cannot be read, or takes more than it may.
+    pub fn glb(&mut self, id: usize) -> Result<Vec<u8>, Failure> {
+        let limits = self.limits;
+        let (_, scene) = self.opened(id)?;
+        Ok(glb(&scene.value, limits)?)
+    }
+
+    /// The picture beside its name, as PNG.
+    ///
+    /// # Errors
+    /// As [`glb`](Self::glb).
+    pub fn thumb(&self, id: usize) -> Result<Vec<u8>, Failure> {
+        let (model, options) = self.model(id)?;
+        let (_, scene) = shown(&model.finder, &model.path, &options)?;
+        thumb(&scene.value, THUMB, self.limits)
+    }
+
+    /// A model as a file of a target, behind its name and what it does not hold: see [`saved`].
+    ///
+    /// # Errors
+    /// As [`glb`](Self::glb); when the target cannot hold it.
+    pub fn save(&mut self, id: usize, target: Target) -> Result<Vec<u8>, Failure> {
+        self.last = None;
+        let (model, options) = self.model(id)?;
+        saved(&model.finder, model.finder.open(&model.path, &options)?, target, &options)
+    }
+
+    fn model(&self, id: usize) -> Result<(&Dropped, OpenOptions), Failure> {
+        let model = self.models.get(id).ok_or(meshwright::AssetError::UnknownFormat)?;
+        let mut options = OpenOptions::from(ReadOptions::default().with_limits(self.limits));
+        options.format = Some(model.found.clone()?);
+        Ok((model, options))
+    }
+
+    /// A model as it is shown; the one that was asked for last is kept.
+    fn opened(&mut self, id: usize) -> Result<&(Asset, Converted<Scene>), Failure> {
+        let kept = self.last.take().filter(|(of, _)| *of == id);
+        let opened = match kept {
+            Some((_, opened)) => opened,
+            None => {
+                let (model, options) = self.model(id)?;
+                shown(&model.finder, &model.path, &options)?
+            }
+        };
+        Ok(&self.last.insert((id, opened)).1)
+    }
+}

@@ -1,0 +1,99 @@
+//! Meshwright for browsers: what the worker of the page calls.
+//!
+//! Nothing here reaches the network or a disk: bytes come in, bytes and text go out. Whatever is refused is a text of JSON
+//! with `error`, `code`, `path` and `offset`. A panic ends the module; the page says so, and starts it anew.
+
+mod gallery;
+
+pub use gallery::Gallery;
+
+use meshwright::{Failure, Limits, Target};
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    /// The worker's: hears of a panic before the module ends.
+    #[wasm_bindgen(js_name = meshwrightFault)]
+    fn fault(text: &str);
+}
+
+/// Has panics told to the worker.
+#[wasm_bindgen(start)]
+pub fn start() {
+    std::panic::set_hook(Box::new(|info| fault(&info.to_string())));
+}
+
+/// Panics, as a fault of the library would: for tests of what the page does then.
+#[wasm_bindgen]
+#[allow(clippy::panic, reason = "that is what it is for")]
+pub fn panics() {
+    panic!("asked to");
+}
+
+/// The models among the files that were dropped.
+#[wasm_bindgen]
+pub struct Models {
+    gallery: Gallery,
+    /// Files that are being dropped.
+    staged: Vec<(String, Vec<u8>)>,
+}
+
+fn told(why: &Failure) -> String {
+    gallery::failed("the model", why).to_string()
+}
+
+#[wasm_bindgen]
+impl Models {
+    /// None yet. One file, and what is made of it, takes no more than the library allows by default.
+    #[wasm_bindgen(constructor)]
+    #[allow(clippy::new_without_default, reason = "it is the worker that calls it")]
+    pub fn new() -> Self {
+        Self { gallery: Gallery::new(Limits::default()), staged: Vec::new() }
+    }
+
+    /// Takes a file; what comes until `add` belongs together.
+    pub fn stage(&mut self, path: &str, bytes: Vec<u8>) {
+        self.staged.push((path.to_owned(), bytes));
+    }
+
+    /// Finds the models among them: `ids`, or `error`.
+    pub fn add(&mut self) -> String {
+        let files = std::mem::take(&mut self.staged);
+        self.gallery.add(files).to_string()
+    }
+
+    /// The number and name of every model.
+    pub fn list(&self) -> String {
+        self.gallery.list().to_string()
+    }
+
+    /// What is said of a model.
+    pub fn about(&mut self, id: usize) -> String {
+        self.gallery.about(id).to_string()
+    }
+
+    /// The GLB that the page draws.
+    ///
+    /// # Errors
+    /// When the model cannot be read, or takes more than it may.
+    pub fn glb(&mut self, id: usize) -> Result<Vec<u8>, String> {
+        self.gallery.glb(id).map_err(|why| told(&why))
+    }
+
+    /// The picture beside a name.
+    ///
+    /// # Errors
+    /// As `glb`.
+    pub fn thumb(&self, id: usize) -> Result<Vec<u8>, String> {
+        self.gallery.thumb(id).map_err(|why| told(&why))
+    }
+
+    /// A model as a file of a target, behind its name and what it does not hold.
+    ///
+    /// # Errors
+    /// As `glb`; when the target cannot hold it, or there is no such one.
+    pub fn save(&mut self, id: usize, target: &str) -> Result<Vec<u8>, String> {
+        let target: Target = target.parse().map_err(|e: meshwright::UnknownTarget| e.to_string())?;
+        self.gallery.save(id, target).map_err(|why| told(&why))
+    }
+}
