@@ -62,7 +62,7 @@ fn show(
             commands.spawn(WorldAssetRoot(scene.clone()));
         }
         for clip in &model.clips {
-            info!(
+            println!(
                 "{}: {} frames, {:.2} s{}",
                 clip.name,
                 clip.frames,
@@ -71,7 +71,7 @@ fn show(
             );
         }
         for loss in &model.losses {
-            info!("{loss}");
+            println!("{loss}");
         }
     }
 }

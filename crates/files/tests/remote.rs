@@ -8,7 +8,7 @@ const FILES: [&str; 6] = [
     "models/H.dpm",
     "models/h.dpm.framegroups",
     "Textures/a.png",
-    "textures/sub/b.tga",
+    "Textures/sub/b.tga",
     "top.bmd",
     "models/sub/x.iqm",
 ];
