@@ -6,6 +6,7 @@ use bevy_asset::LoadState;
 use bevy_asset::prelude::*;
 use bevy_image::ImagePlugin;
 use bevy_mesh::{Mesh, MeshPlugin};
+use bevy_time::TimePlugin;
 use bevy_world_serialization::WorldSerializationPlugin;
 use meshwright_bevy::meshwright::files::Tree;
 use meshwright_bevy::{MeshwrightPlugin, Model, tree_source};
@@ -20,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let path = tree.start().map(ToString::to_string).ok_or("this is a folder")?;
     let mut app = App::new();
     app.register_asset_source("game", tree_source(tree));
-    let plugins = (TaskPoolPlugin::default(), AssetPlugin::default(), ImagePlugin::default());
+    let plugins = (TaskPoolPlugin::default(), TimePlugin, AssetPlugin::default(), ImagePlugin::default());
     app.add_plugins((plugins, MeshPlugin, WorldSerializationPlugin, AnimationPlugin, MeshwrightPlugin));
     app.finish();
     app.cleanup();
