@@ -13,10 +13,11 @@ use crate::motion::{Clip, Motion, PoseSet};
 use crate::recover::{Absent, Options, Original, Snap, recover};
 use crate::sample::Sampler;
 use crate::skeleton::Joint;
+use alloc::collections::BTreeSet;
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use meshwright_core::math::{Affine64, distance, length, sub};
+use meshwright_core::math::{Affine64, Trs64, add, distance, length, sub};
 use meshwright_core::{Budget, Limits};
 
 /// Something that a person does to a scene in an editor.
@@ -38,6 +39,8 @@ pub enum Edit {
     MeshName,
     /// A joint is called otherwise.
     JointName,
+    /// A joint rests elsewhere.
+    JointPlace,
     /// A clip is called otherwise.
     ClipName,
     /// A mesh is gone.
@@ -67,6 +70,7 @@ impl Edit {
         Self::MaterialName,
         Self::MeshName,
         Self::JointName,
+        Self::JointPlace,
         Self::ClipName,
         Self::MeshGone,
         Self::MeshNew,
@@ -110,6 +114,21 @@ impl Edit {
                 let joints = &mut scene.skeletons.first_mut()?.joints;
                 let joint = pick(joints.len())?;
                 rename(&mut joints[joint].name);
+            }
+            Self::JointPlace => {
+                let skeleton = scene.skeletons.first_mut()?;
+                let leaf = |j: &usize| skeleton.joints.iter().all(|o| o.parent != Some(*j));
+                let leaves: Vec<usize> = (0..skeleton.joints.len()).filter(leaf).collect();
+                let at = pick(leaves.len()).map(|i| leaves[i])?;
+                let (world, up) = (world(skeleton, at)?, skeleton.joints[at].parent);
+                let above = up.map_or(Some(Affine64::IDENTITY), |p| self::world(skeleton, p))?;
+                let by = [0.0, f64::from(size) * 0.02, 0.0];
+                let moved = |m: &Affine64| Affine64 { w: add(m.w, by), ..*m };
+                let joint = &mut skeleton.joints[at];
+                let bound = joint.inverse_bind.wide().inverse()?;
+                joint.inverse_bind = moved(&bound).inverse()?.narrow();
+                let rest = above.inverse()?.after(&moved(&world));
+                joint.rest = crate::Local::Trs(Trs64::from_affine(&rest).narrow());
             }
             Self::JointNew => {
                 let skeleton = scene.skeletons.first_mut()?;
@@ -172,7 +191,10 @@ impl Edit {
                 let skin = mesh.skin.as_mut()?;
                 let joints = skeletons.get(skin.skeleton.0)?.joints.len();
                 let old = skin.of(v).iter().map(|i| i.joint as usize).collect::<Vec<_>>();
-                let free = (0..joints).map(|j| (j + seed) % joints).find(|j| !old.contains(j))?;
+                // What flattens space binds nothing.
+                let stands = |j: usize| world(&skeletons[skin.skeleton.0], j)?.inverse();
+                let free = (0..joints).map(|j| (j + seed) % joints);
+                let free = free.filter(|j| !old.contains(j)).find(|j| stands(*j).is_some())?;
                 let was = core::mem::replace(skin, Skin::new(skin.skeleton));
                 for w in 0..was.vertex_count() {
                     if w == v {
@@ -229,11 +251,22 @@ impl Edit {
     }
 }
 
+/// Where a joint rests in model space.
+fn world(skeleton: &crate::Skeleton, joint: usize) -> Option<Affine64> {
+    let mut at = skeleton.joints.get(joint)?;
+    let mut world = at.rest.to_affine64();
+    while let Some(parent) = at.parent {
+        at = skeleton.joints.get(parent)?;
+        world = at.rest.to_affine64().after(&world);
+    }
+    Some(world)
+}
+
 /// Another name, which fits into records of 31 bytes.
 fn rename(name: &mut String) {
     let end = name.char_indices().nth(24).map_or(name.len(), |(end, _)| end);
     name.truncate(end);
-    name.push_str("_2");
+    name.push_str("_new");
 }
 
 /// A clip whose frames are poses of its own.
@@ -321,9 +354,14 @@ pub fn check(native: &Scene, edited: &Scene, merged: &Scene, near: Near) -> Resu
     let names = |s: &Scene| {
         s.skeletons.iter().flat_map(|s| s.joints.iter().map(|j| j.name.clone())).collect::<Vec<_>>()
     };
-    if names(edited) != names(merged) {
+    // New joints may be anywhere among the others.
+    let known = names(native);
+    let old = |s: &Scene| names(s).into_iter().filter(|n| known.contains(n)).collect::<Vec<_>>();
+    let new = |s: &Scene| names(s).into_iter().filter(|n| !known.contains(n)).collect::<BTreeSet<_>>();
+    if old(edited) != old(merged) || new(edited) != new(merged) {
         return Err(format!("joints {:?} for {:?}", names(merged), names(edited)));
     }
+    rests([native, edited, merged], near, size)?;
     let clips = |s: &Scene| s.clips.iter().map(|c| (c.name.clone(), c.frames, c.looping)).collect::<Vec<_>>();
     if clips(edited) != clips(merged) {
         return Err(format!("clips {:?} for {:?}", clips(merged), clips(edited)));
@@ -334,6 +372,35 @@ pub fn check(native: &Scene, edited: &Scene, merged: &Scene, near: Near) -> Resu
         let n = by_place.or_else(|| native.clips.iter().position(same));
         poses(native, edited, merged, (n, c), near, size)
             .map_err(|e| format!("clips[{c}] {}: {e}", clip.name))?;
+    }
+    Ok(())
+}
+
+/// Where joints rest and are bound.
+fn rests([native, edited, merged]: [&Scene; 3], near: Near, size: f64) -> Result<(), String> {
+    for (s, skeleton) in edited.skeletons.iter().enumerate() {
+        let find = |scene: &Scene, at: usize, name: &str| {
+            let joints = &scene.skeletons.get(s)?.joints;
+            let here = joints.get(at).filter(|j| j.name == name);
+            here.or_else(|| joints.iter().find(|j| j.name == name)).cloned()
+        };
+        for (j, joint) in skeleton.joints.iter().enumerate() {
+            let Some(made) = find(merged, j, &joint.name) else { continue };
+            let bits = |j: &Joint| (j.rest.to_affine64(), j.inverse_bind);
+            let still = find(native, j, &joint.name).is_some_and(|n| bits(&n) == bits(joint));
+            if still && bits(joint) != bits(&made) {
+                return Err(format!(
+                    "{} was not edited: {:?} for {:?}",
+                    joint.name,
+                    bits(&made),
+                    bits(joint)
+                ));
+            }
+            let (turned, moved) = apart(&joint.rest.to_affine64(), &made.rest.to_affine64());
+            if turned > near.axes || moved > near.place * size {
+                return Err(format!("{} rests at {:?} for {:?}", joint.name, made.rest, joint.rest));
+            }
+        }
     }
     Ok(())
 }
@@ -353,9 +420,13 @@ fn mesh(pair: [(&Scene, Option<&Mesh>); 3], near: Near, size: f64) -> Result<(),
     let influences = |(scene, mesh): (&Scene, Option<&Mesh>), v: usize| {
         let skin = mesh.and_then(|m| m.skin.as_ref())?;
         let joints = &scene.skeletons.get(skin.skeleton.0)?.joints;
-        let name = |joint: u32| joints.get(joint as usize).map(|j| j.name.clone());
-        let one = |i: &crate::Influence| (name(i.joint), i.weight, i.joint);
-        Some(skin.of(v).iter().map(one).collect::<Vec<_>>())
+        // What a joint sees of a vertex changes with where it is bound.
+        let joint = |joint: u32| joints.get(joint as usize).map(|j| (j.name.clone(), j.inverse_bind)).unzip();
+        let one = |i: &crate::Influence| {
+            let (name, bind) = joint(i.joint);
+            (name, i.weight, i.joint, bind)
+        };
+        Some(skin.of(v).iter().map(one).collect::<Vec<Pull>>())
     };
     let twins = twins(edited, merged)?;
     // Places, normals and weights make one record in some formats.
@@ -382,7 +453,7 @@ fn mesh(pair: [(&Scene, Option<&Mesh>); 3], near: Near, size: f64) -> Result<(),
     }
     for (v, twin) in twins.iter().enumerate().filter_map(|(v, twin)| Some((v, (*twin)?))) {
         let (n, e, m) = (influences(pair[0], v), influences(pair[1], v), influences(pair[2], twin));
-        let weight = |list: &Option<Vec<(Option<String>, f32, u32)>>, joint: &Option<String>| {
+        let weight = |list: &Option<Vec<Pull>>, joint: &Option<String>| {
             list.iter().flatten().filter(|i| i.0 == *joint).map(|i| f64::from(i.1)).sum::<f64>()
         };
         let still = native.is_some() && n == e;
@@ -411,6 +482,9 @@ fn twins(edited: &Mesh, merged: &Mesh) -> Result<Vec<Option<usize>>, String> {
     }
     Ok(twins)
 }
+
+/// The name of a joint, its part in a vertex, its number, and from where it sees the vertex.
+type Pull = (Option<String>, f32, u32, Option<crate::Affine>);
 
 /// A list of the three meshes.
 type Three<'m, const N: usize> = (Option<&'m Vec<[f32; N]>>, &'m Vec<[f32; N]>, &'m Vec<[f32; N]>);

@@ -6,6 +6,7 @@ use crate::extra::Extra;
 use crate::ids::{MaterialId, SkeletonId};
 use alloc::string::String;
 use alloc::vec::Vec;
+use meshwright_core::math::{Affine64, add, narrow, scale, wide};
 
 /// Triangles of one material over one array of vertices. An attribute that the mesh lacks is an empty
 /// vector; every other one has an entry per vertex.
@@ -121,6 +122,24 @@ pub struct LocalVertex {
     pub position: [f32; 3],
     /// Weighted normal in the joint's space.
     pub normal: [f32; 3],
+}
+
+impl LocalVertex {
+    /// A vertex of model space as a joint sees it whose bind pose `inverse` takes it out of; `total` is what the weights of
+    /// the vertex sum to. Whatever that is, the parts together are the vertex.
+    pub fn new(inverse: &Affine64, [position, normal]: [[f32; 3]; 2], weight: f32, total: f64) -> Self {
+        let weight = f64::from(weight);
+        let whole = !total.is_normal() || (total - 1.0).abs() <= 1.0e-3;
+        let position = wide(position);
+        let (position, share) = if whole {
+            (scale(inverse.point(position), weight), weight)
+        } else {
+            // A joint's place counts by the weight, the vertex by its share of the whole.
+            let share = weight / total;
+            (add(scale(inverse.vector(position), share), scale(inverse.w, weight)), share)
+        };
+        Self { position: narrow(position), normal: narrow(scale(inverse.vector(wide(normal)), share)) }
+    }
 }
 
 impl Skin {

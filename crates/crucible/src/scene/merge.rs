@@ -55,13 +55,15 @@ impl Chunk<'static> {
         let found = sequence(&old, &new, budget)?;
         let places = Trios::of(old.len(), &identity(old.len()), &found, false, budget)?;
         let mut made = self.clone();
+        // What the edited scene needs in another form is no longer there in this one.
+        let has = |c: &Self, flag| c.streams.iter().any(|s| s.flag == flag);
+        made.streams.retain(|s| !has(before, s.flag) || has(after, s.flag));
         for stream in &mut made.streams {
             let own = core::mem::take(&mut stream.stream);
             stream.stream = self.stream_of(stream.flag, own, [before, after], &places)?;
         }
         for stream in &after.streams {
-            let there = |c: &Self| c.streams.iter().any(|s| s.flag == stream.flag);
-            if !there(self) && !there(before) {
+            if !has(self, stream.flag) && !has(before, stream.flag) {
                 let new = self.stream_of(stream.flag, Stream::default(), [before, after], &places)?;
                 let at = made.streams.iter().position(|s| s.flag > stream.flag).unwrap_or(made.streams.len());
                 made.streams.insert(at, AttributeStream { flag: stream.flag, stream: new });

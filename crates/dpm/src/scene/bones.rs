@@ -5,12 +5,13 @@ use crate::bone::{Bone, BoneFlags, BonePose, Name};
 use crate::dpm::Influence;
 use alloc::format;
 use alloc::vec::Vec;
-use meshwright_core::math::{Affine64, narrow, scale, wide};
+use meshwright_core::math::Affine64;
 use meshwright_core::{F32, f32s};
 use meshwright_scene::draw::Instance;
 use meshwright_scene::names::Names;
 use meshwright_scene::{
-    AxisMap, BindPose, Budget, ConvertError, Extra, Lack, Loss, Mesh, Naming, Order, Scene, SkeletonId,
+    AxisMap, BindPose, Budget, ConvertError, Extra, Influence as SceneInfluence, Lack, LocalVertex, Loss,
+    Mesh, Naming, Order, Scene, SkeletonId,
 };
 
 /// Bones, parents first, and the pose in which vertices are bound to them.
@@ -149,6 +150,8 @@ impl<'s> Bones<'s> {
         let at = mesh.positions.get(v).copied().unwrap_or_default();
         let normal = mesh.normals.get(v).copied().unwrap_or_default();
         let range = mesh.skin.as_ref().map_or(0..0, |s| s.range(v));
+        let own = mesh.skin.as_ref().map_or(&[][..], |s| s.of(v));
+        let total = own.iter().map(|i| f64::from(i.weight)).fold(0.0, |sum, w| sum + w);
         for k in range {
             let Some((skin, i)) = mesh.skin.as_ref().and_then(|s| Some((s, s.influences.get(k)?))) else {
                 continue;
@@ -157,7 +160,7 @@ impl<'s> Bones<'s> {
             let number = self.number(skin.skeleton, i.joint).ok_or_else(missing)?;
             let (origin, turned) = match skin.local.get(k) {
                 Some(local) => (local.position, local.normal),
-                None => self.bound(skin.skeleton, i.joint, i.weight, [at, normal], path)?,
+                None => self.bound(skin.skeleton, i, total, [at, normal], path)?,
             };
             row.push(self.influence(number, i.weight, origin, turned));
         }
@@ -183,18 +186,18 @@ impl<'s> Bones<'s> {
     fn bound(
         &self,
         skeleton: SkeletonId,
-        joint: u32,
-        weight: f32,
-        [at, normal]: [[f32; 3]; 2],
+        i: &SceneInfluence,
+        total: f64,
+        vertex: [[f32; 3]; 2],
         path: &str,
     ) -> Result<([f32; 3], [f32; 3]), ConvertError> {
+        let SceneInfluence { joint, weight } = *i;
         let joints = self.skeletons.get(skeleton.0);
         let inverse = joints.and_then(|s| s.inverses.get(joint as usize)).and_then(Option::as_ref);
-        let w = f64::from(weight);
         match inverse {
             Some(m) => {
-                let [at, normal] = [m.point(wide(at)), m.vector(wide(normal))];
-                Ok((narrow(scale(at, w)), narrow(scale(normal, w))))
+                let seen = LocalVertex::new(m, vertex, weight, total);
+                Ok((seen.position, seen.normal))
             }
             None if weight == 0.0 => Ok(([0.0; 3], [0.0; 3])),
             None => {

@@ -125,8 +125,10 @@ impl Asset {
         let motions = if worn { Vec::new() } else { sims::motions(&other.model, &other.companions) };
         let parts = other.companions.files.extract_if(.., |file| file.role == Role::Part);
         self.companions.files.extend(parts);
+        let source = CompanionFile::new(role, other.path.text(), other.model);
         for skel in records.into_iter().flatten() {
-            self.companions.files.push(CompanionFile::new(Role::Skeleton, skel.name.text(), skel));
+            let file = CompanionFile::new(Role::Skeleton, skel.name.text(), skel);
+            self.companions.files.push(file.with_source(Some(source.clone())));
         }
         for anim in motions {
             self.companions.files.push(CompanionFile::new(Role::Animation, anim.name.text(), anim));

@@ -307,7 +307,10 @@ impl Work<'_> {
         let child = sims::is_child(&text_of(self.path.stem()));
         if let Some((path, skel)) = self.fitting(&shapes, child) {
             self.parts.push(Part::at(PartRole::Companion(Role::Skeleton), &path, PartState::Found));
-            companions.files.push(CompanionFile::new(Role::Skeleton, skel.name.text(), skel));
+            let model = self.record(&path).and_then(|bytes| records(&path, &bytes));
+            let source = model.map(|model| CompanionFile::new(Role::Skeleton, path.text(), model));
+            let file = CompanionFile::new(Role::Skeleton, skel.name.text(), skel).with_source(source);
+            companions.files.push(file);
         }
     }
 
@@ -335,6 +338,15 @@ impl Work<'_> {
             }
         }
         best.map(|(_, path, skel)| (path, skel))
+    }
+}
+
+/// A file of records.
+fn records(path: &TreePath, bytes: &[u8]) -> Option<AnyModel> {
+    match &*path.extension().to_ascii_lowercase() {
+        b"cmx" => Cmx::parse(bytes).ok().map(AnyModel::from),
+        b"bcf" => Bcf::parse(bytes).ok().map(AnyModel::from),
+        _ => None,
     }
 }
 

@@ -39,12 +39,21 @@ pub struct CompanionFile {
     pub model: AnyModel,
     /// The name of its texture, where that is known better than the file itself says.
     pub texture: Option<String>,
+    /// The file that it is a record of, where it is no file by itself.
+    pub source: Option<Box<Self>>,
 }
 
 impl CompanionFile {
     /// A companion without a texture.
     pub fn new(role: Role, name: impl Into<String>, model: impl Into<AnyModel>) -> Self {
-        Self { role, name: name.into(), model: model.into(), texture: None }
+        Self { role, name: name.into(), model: model.into(), texture: None, source: None }
+    }
+
+    /// The same record with the file that holds it.
+    #[must_use]
+    pub fn with_source(mut self, source: Option<Self>) -> Self {
+        self.source = source.map(Box::new);
+        self
     }
 
     /// The same file with the name of its texture.

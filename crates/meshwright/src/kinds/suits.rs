@@ -90,17 +90,36 @@ fn names(model: &AnyModel) -> Option<[&Name; 2]> {
     }
 }
 
+/// Bones that are called otherwise.
+type Renames = Vec<(Name, Name)>;
+
+/// Gives the bones of a mesh, also those that nothing hangs on, their new names.
+fn renamed(geometry: &Geometry, renames: &Renames) -> Geometry {
+    let mut made = geometry.clone();
+    for bone in &mut made.bones {
+        if let Some((_, new)) = renames.iter().find(|(old, _)| old.matches(bone)) {
+            bone.clone_from(new);
+        }
+    }
+    made
+}
+
 /// A mesh with what was edited of it.
 fn mesh(
     native: &AnyModel,
     before: &AnyModel,
     after: &AnyModel,
+    renames: &Renames,
     budget: &Budget,
 ) -> Result<AnyModel, ConvertError> {
     let (Some(n), Some(b), Some(a)) = (geometry(native), geometry(before), geometry(after)) else {
         return Err(ConvertError::invalid("meshes", "a file is no mesh"));
     };
-    let merged = n.merge(b, a, budget)?;
+    let merged = if renames.is_empty() {
+        n.merge(b, a, budget)?
+    } else {
+        renamed(n, renames).merge(&renamed(b, renames), a, budget)?
+    };
     let named = names(native).map(|own| {
         let (was, is) = (names(before).unwrap_or(own), names(after).unwrap_or(own));
         let [[a, x], [b, y], [c, z]] = [own, was, is];
@@ -140,7 +159,25 @@ impl<'m> Work<'m> {
 
     /// A companion that became another.
     fn push(&mut self, was: &CompanionFile, now: impl Into<AnyModel>) -> Result<(), ConvertError> {
-        let (old, now) = (was.model.to_bytes(), now.into().to_bytes().map_err(refused)?);
+        let now = now.into();
+        if let (Some(source), Some(skel)) = (was.source.as_deref(), Skel::of(&now)) {
+            if Skel::of(&was.model) == Some(skel) {
+                return Ok(());
+            }
+            let mut model = source.model.clone();
+            let records = match &mut model {
+                AnyModel::Bcf(bcf) => Some(&mut bcf.character),
+                AnyModel::Cmx(cmx) => Some(&mut cmx.character),
+                _ => None,
+            };
+            let slots = records.into_iter().flat_map(|c| &mut c.skeletons);
+            for slot in slots.filter(|s| Skel::of(&was.model).is_some_and(|old| old.name == s.name)).take(1) {
+                *slot = CharacterSkeleton::from(skel);
+            }
+            self.files.push(base(&source.name).to_owned(), model.to_bytes().map_err(refused)?);
+            return Ok(());
+        }
+        let (old, now) = (was.model.to_bytes(), now.to_bytes().map_err(refused)?);
         if old.as_ref() != Ok(&now) {
             let name = base(&was.name);
             let own = was.model.format().extensions().first().copied().unwrap_or_default();
@@ -167,6 +204,21 @@ impl<'m> Work<'m> {
         self.merging.drawn(&self.budget)
     }
 
+    /// The bones that the edited scene calls otherwise.
+    fn renames(&self) -> Result<Renames, ConvertError> {
+        let Merging { native, recovered, .. } = *self.merging;
+        let mut renames = Vec::new();
+        for (old, new) in native.skeletons.iter().zip(&recovered.skeletons) {
+            let found = merge::joints(old, new, &self.budget)?;
+            let pairs = new.joints.iter().zip(found).filter_map(|(n, at)| Some((old.joints.get(at?)?, n)));
+            for (o, n) in pairs.filter(|(o, n)| o.name != n.name) {
+                self.budget.charge_items("names", 1, size_of::<[Name; 2]>())?;
+                renames.push((Name::from_text(&o.name).0, Name::from_text(&n.name).0));
+            }
+        }
+        Ok(renames)
+    }
+
     /// Merges the meshes of a figure, of which the `lead` is the file itself; returns it, and the stems of new meshes.
     fn merge_meshes(
         &mut self,
@@ -184,7 +236,7 @@ impl<'m> Work<'m> {
             let message = "the scene draws other meshes than there are files";
             return Err(ConvertError::unsupported("meshes", message));
         }
-        let found = self.meshes()?;
+        let (found, renames) = (self.meshes()?, self.renames()?);
         let (mut main, mut new) = (None, Vec::new());
         let after = std::mem::take(&mut self.after.meshes);
         for ((name, model), found) in after.iter().zip(&found) {
@@ -196,10 +248,10 @@ impl<'m> Work<'m> {
             let companion = place.checked_sub(first).and_then(|p| parts.get(p));
             match (companion, lead) {
                 (Some(file), _) => {
-                    let made = mesh(&file.model, before, model, &self.budget)?;
+                    let made = mesh(&file.model, before, model, &renames, &self.budget)?;
                     self.push(file, made)?;
                 }
-                (None, Some(lead)) => main = Some(mesh(lead, before, model, &self.budget)?),
+                (None, Some(lead)) => main = Some(mesh(lead, before, model, &renames, &self.budget)?),
                 (None, None) => {}
             }
         }
@@ -265,7 +317,11 @@ impl<'m> Work<'m> {
     }
 
     /// For each clip of after the animation that it becomes, and the native one that it was.
-    fn animations(&self, native: &[&Anim]) -> Result<Vec<(Option<usize>, Anim)>, ConvertError> {
+    fn animations(
+        &self,
+        native: &[&Anim],
+        skeleton: Option<&Skel>,
+    ) -> Result<Vec<(Option<usize>, Anim)>, ConvertError> {
         let Merging { native: old, recovered, .. } = *self.merging;
         let (before, after) = (self.before.clips(), self.after.clips());
         if before.len() != old.clips.len()
@@ -276,7 +332,10 @@ impl<'m> Work<'m> {
             return Err(ConvertError::unsupported("clips", message));
         }
         let found = merge::clips(old, recovered, &self.budget)?;
-        let rest = self.after.skeleton();
+        let rest = match skeleton {
+            Some(native) => self.skeleton(native)?.or_else(|| Some(native.clone())),
+            None => self.after.skeleton(),
+        };
         let one = |(anim, found): (Anim, Option<usize>)| {
             let three = found.and_then(|c| Some((native.get(c)?, before.get(c)?)));
             Ok(match three {
@@ -345,7 +404,7 @@ pub(super) fn merge_mesh<K: Kind + Clone>(
     let (main, _) = work.merge_meshes(Some(&model.clone().into()))?;
     work.companion_skeleton(skeleton)?;
     let native: Vec<&Anim> = merging.companions.all().collect();
-    let made = work.animations(&native)?;
+    let made = work.animations(&native, skeleton)?;
     work.companion_animations(made, 0)?;
     let bytes = main.map_or_else(|| model.to_bytes(), |main| main.to_bytes()).map_err(refused)?;
     Ok(work.finish(bytes))
@@ -367,9 +426,10 @@ pub(super) fn merge_character<K: Kind>(
         Vec::new()
     };
     suits(&mut made, &work, &new);
-    match character.skeletons.first().map(CharacterSkeleton::to_skel) {
+    let rest = character.skeletons.first().map(CharacterSkeleton::to_skel);
+    match &rest {
         Some(native) => {
-            let merged = work.skeleton(&native)?.filter(|merged| *merged != native);
+            let merged = work.skeleton(native)?.filter(|merged| merged != native);
             if let (Some(merged), Some(slot)) = (merged, made.skeletons.first_mut()) {
                 *slot = CharacterSkeleton::from(&merged);
             }
@@ -381,7 +441,7 @@ pub(super) fn merge_character<K: Kind>(
     let skills: Vec<(usize, Anim)> =
         character.skills.iter().enumerate().filter_map(|(i, s)| Some((i, own(s)?))).collect();
     let native: Vec<&Anim> = skills.iter().map(|(_, anim)| anim).chain(merging.companions.all()).collect();
-    let clips = work.animations(&native)?;
+    let clips = work.animations(&native, rest.as_ref().or(skeleton))?;
     let mut kept = vec![false; character.skills.len()];
     let mut others = Vec::new();
     for (at, (found, anim)) in clips.into_iter().enumerate() {

@@ -3,7 +3,7 @@
 use super::poses::{Length, Poser, SAME_TIME, differs, nearest_whole};
 use super::report::{ClipChange, Part, Recovery, State};
 use super::skeleton::Placed;
-use super::{Absent, At, Work};
+use super::{Absent, At, Exactness, Tolerance, Work};
 use crate::convert::ConvertError;
 use crate::ids::SkeletonId;
 use crate::model::Scene;
@@ -18,11 +18,16 @@ use meshwright_core::math::{Affine64, Trs64};
 pub(super) fn recover(
     work: &Work<'_, '_>,
     placed: &Placed,
+    meshes: Exactness,
     scene: &mut Scene,
     report: &mut Recovery,
 ) -> Result<(), ConvertError> {
     let mut pairs = pairs(work);
-    renamed(work, placed, scene, &mut pairs)?;
+    let own = exactness(work, placed, &pairs)?;
+    // Of few poses the vertices tell.
+    let told = own.is_few() && own.is_near() && meshes.is_lossless();
+    let tolerance = if own.is_lossless() || told { work.strict } else { work.tolerance };
+    renamed(work, placed, tolerance, scene, &mut pairs)?;
     let natives = core::mem::take(&mut scene.clips);
     // How many clips show each pose.
     let mut shown: BTreeMap<(usize, u32), usize> = BTreeMap::new();
@@ -35,7 +40,7 @@ pub(super) fn recover(
             }
         }
     }
-    let mut maker = Maker { work, placed, scene, shown };
+    let mut maker = Maker { work, placed, tolerance, scene, shown };
     maker.reshape()?;
     for (c, native) in natives.into_iter().enumerate() {
         let mut part = Part { name: native.name.clone(), ..Part::default() };
@@ -92,14 +97,45 @@ fn bare(name: &str) -> &str {
     name.rsplit_once('|').map_or(name, |(_, own)| own)
 }
 
+/// How many frames of a clip tell how exactly it came back.
+const TELLING: f64 = 16.0;
+
+/// Which poses of joints that move are what they were, bit for bit.
+fn exactness(
+    work: &Work<'_, '_>,
+    placed: &Placed,
+    pairs: &BTreeMap<usize, Option<usize>>,
+) -> Result<Exactness, ConvertError> {
+    let mut found = Exactness::default();
+    let (mut first, mut pose) = (Vec::new(), Vec::new());
+    for (e, c) in pairs.iter().filter_map(|(e, c)| Some((*e, (*c)?))) {
+        let exported = Sampler::new(work.exported, c, work.budget)?;
+        let Some(mut poser) = Poser::new(work, placed, e)? else { continue };
+        exported.locals(0.0, &mut first)?;
+        let last = f64::from(exported.clip().frames.saturating_sub(1));
+        let step = (last / TELLING).max(1.0);
+        let mut at = 0.0;
+        while at <= last {
+            let frame = nearest_whole(at);
+            at += step;
+            poser.at(exported.clip().seconds(frame))?;
+            exported.locals(frame, &mut pose)?;
+            work.budget.work("joints", pose.len() as u64)?;
+            poser.compare(&exported, &pose, &first, &mut found);
+        }
+    }
+    Ok(found)
+}
+
 /// Pairs clips without a partner that show the same under another name.
 fn renamed(
     work: &Work<'_, '_>,
     placed: &Placed,
+    tolerance: Tolerance,
     scene: &mut Scene,
     pairs: &mut BTreeMap<usize, Option<usize>>,
 ) -> Result<(), ConvertError> {
-    let maker = Maker { work, placed, scene, shown: BTreeMap::new() };
+    let maker = Maker { work, placed, tolerance, scene, shown: BTreeMap::new() };
     let free: Vec<usize> = pairs.iter().filter(|(_, n)| n.is_none()).map(|(e, _)| *e).collect();
     for e in free {
         for c in 0..work.exported.clips.len() {
@@ -120,6 +156,8 @@ fn renamed(
 struct Maker<'w, 's, 'b> {
     work: &'w Work<'s, 'b>,
     placed: &'w Placed,
+    /// How near poses must be.
+    tolerance: Tolerance,
     scene: &'w mut Scene,
     shown: BTreeMap<(usize, u32), usize>,
 }
@@ -183,7 +221,7 @@ impl<'s> Maker<'_, 's, '_> {
             }
             let moves = (0..joints).any(|j| {
                 let (a, b) = (first.get(j), pose.get(j));
-                a.zip(b).is_some_and(|(a, b)| differs(b, a, None, &self.work.tolerance).is_some())
+                a.zip(b).is_some_and(|(a, b)| differs(b, a, None, &self.tolerance).is_some())
             });
             if moves {
                 return false;
@@ -283,7 +321,7 @@ impl<'s> Maker<'_, 's, '_> {
             let follows = own.is_some_and(|j| !j.follows.is_empty());
             let Some(here) = edited.filter(|_| !follows).and_then(|e| poser.local(e.joint)) else { continue };
             let held = edited.and_then(|e| poser.held(e.joint));
-            if let Some(by) = differs(&here, there, held, &self.work.tolerance) {
+            if let Some(by) = differs(&here, there, held, &self.tolerance) {
                 count = count.saturating_add(1);
                 found(result, here, by);
             }
@@ -298,7 +336,7 @@ impl<'s> Maker<'_, 's, '_> {
                 .map(|j| j.rest.to_affine64());
             let here = edited.filter(|e| e.skeleton == poser.skeleton).and_then(|e| poser.local(e.joint));
             if let Some((here, rest)) = here.zip(rest)
-                && let Some(by) = differs(&here, &rest, None, &self.work.tolerance)
+                && let Some(by) = differs(&here, &rest, None, &self.tolerance)
             {
                 count = count.saturating_add(1);
                 found(At { skeleton, joint }, here, by);

@@ -3,7 +3,7 @@
 use super::report::{MeshChange, Part, State};
 use super::skeleton::Placed;
 use super::vertices::{Grid, Moved, Same, Vertex, alike, compare, unbound};
-use super::{Absent, At, Place, Work};
+use super::{Absent, At, Exactness, Place, Tolerance, Work};
 use crate::convert::ConvertError;
 use crate::mesh::Mesh;
 use crate::model::Scene;
@@ -29,6 +29,8 @@ pub(super) struct Found<'s> {
     faces: Vec<([u32; 3], u32)>,
     /// For each directed edge of classes the class opposite, sorted.
     edges: Vec<((u32, u32), u32)>,
+    /// How near its vertices must be.
+    pub(super) tolerance: Tolerance,
     /// Which triangles are still there.
     pub(super) there: Vec<bool>,
     /// The edited vertex of each class, and what of it is as it was.
@@ -60,6 +62,37 @@ pub(super) struct Edited<'s> {
     drawn: bool,
 }
 
+impl Edited<'_> {
+    /// How far a vertex is from a native one.
+    fn distance(&self, v: usize, at: Vertex, found: &[Found<'_>]) -> Option<f64> {
+        let native = found.get(at.mesh)?;
+        let there = native.world.point(wide(*native.exported.positions.get(at.vertex)?));
+        Some(meshwright_core::math::distance(*self.moved.positions.get(v)?, there))
+    }
+
+    /// Vertices that are further from the native ones than their mesh allows were moved.
+    fn drop_edited(&mut self, found: &[Found<'_>]) {
+        for v in 0..self.slots.len() {
+            let Some(at) = self.slots.get(v).copied().flatten() else { continue };
+            let most = found.get(at.mesh).map_or(0.0, |native| native.tolerance.position);
+            if self.distance(v, at, found).is_some_and(|far| far > most)
+                && let Some(slot) = self.slots.get_mut(v)
+            {
+                *slot = None;
+            }
+        }
+    }
+}
+
+/// Counts which vertices lie where they lay, bit for bit.
+fn measure(own: &Edited<'_>, found: &[Found<'_>], exactness: &mut [Exactness]) {
+    for (v, at) in own.slots.iter().enumerate().filter_map(|(v, at)| Some((v, (*at)?))) {
+        if let Some((far, exactness)) = own.distance(v, at, found).zip(exactness.get_mut(at.mesh)) {
+            exactness.add(far == 0.0);
+        }
+    }
+}
+
 impl Found<'_> {
     fn is_askew(&self, vertex: usize) -> bool {
         self.askew.get(vertex) == Some(&true)
@@ -76,6 +109,8 @@ pub(super) struct Finds<'s> {
     pub(super) native: Vec<Found<'s>>,
     /// By edited mesh.
     pub(super) edited: Vec<Edited<'s>>,
+    /// How exactly all vertices came back.
+    pub(super) exactness: Exactness,
     /// Triangles of edited meshes that are no native ones.
     pub(super) foreign: Vec<(usize, Vec<[u32; 3]>)>,
 }
@@ -91,8 +126,26 @@ pub(super) fn find<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Finds<'s>
     });
     let reach = work.tolerance.position.max(1e-7 * work.extent);
     let grid = Grid::new(all, count, reach, work.budget)?;
-    for (e, own) in edited.iter_mut().enumerate().filter(|(_, own)| own.drawn) {
+    let mut exactness = work.budget.filled("meshes", found.len(), Exactness::default())?;
+    for own in edited.iter_mut().filter(|own| own.drawn) {
         match_vertices(work, own, &found, &grid)?;
+        measure(own, &found, &mut exactness);
+    }
+    // Of few vertices others of the kind tell.
+    let kind = |native: &Found<'_>| native.exported.skin.is_some();
+    let all = [false, true].map(|skinned| {
+        let own = found.iter().zip(&exactness).filter(|(native, _)| kind(native) == skinned);
+        own.fold(Exactness::default(), |sum, (_, e)| sum.and(*e))
+    });
+    for (native, own) in found.iter_mut().zip(&exactness) {
+        let [plain, skinned] = all;
+        let all = if kind(native) { skinned } else { plain };
+        if own.is_lossless() || own.is_few() && all.is_lossless() {
+            native.tolerance = work.strict;
+        }
+    }
+    for (e, own) in edited.iter_mut().enumerate().filter(|(_, own)| own.drawn) {
+        own.drop_edited(&found);
         spread(work, own, &found)?;
         settle(work, e, own, &mut found)?;
     }
@@ -102,7 +155,8 @@ pub(super) fn find<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Finds<'s>
             foreign.push((e, triangles));
         }
     }
-    Ok(Finds { native: found, edited, foreign })
+    let [plain, skinned] = all;
+    Ok(Finds { native: found, edited, exactness: plain.and(skinned), foreign })
 }
 
 /// The native meshes, ready to be found again.
@@ -137,6 +191,7 @@ fn native<'s>(work: &Work<'s, '_>) -> Result<Vec<Found<'s>>, ConvertError> {
             class,
             faces,
             edges,
+            tolerance: work.tolerance,
             there: alloc::vec![false; triangles],
             slots: BTreeMap::new(),
             added: Vec::new(),
@@ -363,8 +418,9 @@ fn match_vertices(
 type Taken = BTreeMap<Vertex, usize>;
 
 /// Tools take one vertex apart into several that are alike: those are one still.
-fn joins(work: &Work<'_, '_>, own: &Edited<'_>, taken: &Taken, at: Vertex, v: usize) -> bool {
-    taken.get(&at).is_none_or(|first| alike(&own.moved, *first, v, &work.tolerance))
+fn joins(found: &[Found<'_>], own: &Edited<'_>, taken: &Taken, at: Vertex, v: usize) -> bool {
+    let tolerance = found.get(at.mesh).map(|native| &native.tolerance);
+    taken.get(&at).is_none_or(|first| tolerance.is_none_or(|t| alike(&own.moved, *first, v, t)))
 }
 
 /// Finds edited vertices by the triangles around them: where two corners are known, so is the third.
@@ -392,7 +448,7 @@ fn spread(work: &Work<'_, '_>, own: &mut Edited<'_>, found: &[Found<'_>]) -> Res
                 let at = |third: u32| Vertex { mesh: x.mesh, vertex: third as usize };
                 let mut free = near
                     .map(|(_, third)| at(*third))
-                    .filter(|third| joins(work, own, &taken, *third, r as usize));
+                    .filter(|third| joins(found, own, &taken, *third, r as usize));
                 if let (Some(third), None) = (free.next(), free.next())
                     && let Some(slot) = own.slots.get_mut(r as usize)
                 {
@@ -457,7 +513,7 @@ fn by_likeness(
                 (&own.moved, v),
                 (native.exported, at.vertex, &native.world, native.is_askew(at.vertex)),
                 &work.bones,
-                &work.tolerance,
+                &native.tolerance,
             );
             let there = native.exported.positions.get(at.vertex).map(|p| native.world.point(wide(*p)));
             if let (true, true, true, Some(there)) = (same.uv, same.weights, same.color, there) {
@@ -468,7 +524,7 @@ fn by_likeness(
     }
     pairs.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then((a.2, a.3).cmp(&(b.2, b.3))));
     for (_, _, v, at) in pairs {
-        let open = own.slots.get(v) == Some(&None) && joins(work, own, taken, at, v);
+        let open = own.slots.get(v) == Some(&None) && joins(found, own, taken, at, v);
         if let Some(slot) = own.slots.get_mut(v).filter(|_| open) {
             *slot = Some(at);
             taken.entry(at).or_insert(v);
@@ -491,7 +547,7 @@ fn settle(
             (&own.moved, v),
             (native.exported, at.vertex, &native.world, native.is_askew(at.vertex)),
             &work.bones,
-            &work.tolerance,
+            &native.tolerance,
         );
         let class = u32::try_from(at.vertex).unwrap_or(u32::MAX);
         if !native.slots.contains_key(&class) {
@@ -500,7 +556,7 @@ fn settle(
         // What is as it was wins over what was moved away from it.
         match native.slots.get(&class) {
             Some(((by, first), known)) if known.all() || !same.all() => {
-                let one = *by == e && alike(&own.moved, *first, v, &work.tolerance);
+                let one = *by == e && alike(&own.moved, *first, v, &native.tolerance);
                 if !same.all()
                     && !one
                     && let Some(slot) = own.slots.get_mut(v)

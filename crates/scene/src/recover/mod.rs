@@ -122,6 +122,18 @@ struct Tolerance {
 }
 
 impl Tolerance {
+    /// The same where bits were kept: some units in the last place of the whole model's numbers.
+    fn lossless(self) -> Self {
+        Self {
+            position: self.position / 16.0,
+            rotation: self.rotation / 16.0,
+            translation: self.translation / 64.0,
+            scale: self.scale / 16.0,
+            still: false,
+            ..self
+        }
+    }
+
     /// Figures of `spec/gltf-in.md`, section 2: what editors and packers were measured to change.
     fn new(snap: Snap, extent: f64) -> Self {
         match snap {
@@ -163,7 +175,43 @@ impl Tolerance {
     }
 }
 
-/// Holds an edited scene against the native one.
+/// How many of the values that nobody edited came back as the bits that went out.
+#[derive(Clone, Copy, Debug, Default)]
+struct Exactness {
+    near: usize,
+    exact: usize,
+}
+
+impl Exactness {
+    fn add(&mut self, exact: bool) {
+        self.near = self.near.saturating_add(1);
+        self.exact = self.exact.saturating_add(usize::from(exact));
+    }
+
+    const fn and(self, other: Self) -> Self {
+        Self { near: self.near.saturating_add(other.near), exact: self.exact.saturating_add(other.exact) }
+    }
+
+    /// All but one.
+    const fn is_near(self) -> bool {
+        self.near.saturating_sub(self.exact) <= 1
+    }
+
+    /// So few that they do not tell.
+    const fn is_few(self) -> bool {
+        self.near < 20
+    }
+
+    /// Nearly all of them, or all but one: a tool that keeps bits brought them, and what is off is an edit.
+    const fn is_lossless(self) -> bool {
+        let off = self.near.saturating_sub(self.exact);
+        off.saturating_mul(20) <= self.near && self.exact > 0 || off == 1 && self.exact > 1
+    }
+}
+
+/// Holds an edited scene against the native one. At [`Snap::Default`] what editors change by computing with it counts as
+/// untouched; where nearly all positions of a mesh, or nearly all poses of the clips, come back bit for bit, nobody computed,
+/// and the few that are off by more than some units in the last place are edits.
 ///
 /// # Errors
 /// When a scene breaks its own rules, when the two are not in the same space, when `exported` has not the skeletons,
@@ -197,12 +245,25 @@ pub fn recover(
     let edited = &*edited;
     bones.turns(edited, exported, extent);
     let mut report = Recovery::default();
-    let work = Work { edited, native, exported, tolerance, extent, absent, bones, budget, meshes, materials };
+    let strict = if snap == Snap::Default { tolerance.lossless() } else { tolerance };
+    let work = Work {
+        edited,
+        native,
+        exported,
+        tolerance,
+        strict,
+        extent,
+        absent,
+        bones,
+        budget,
+        meshes,
+        materials,
+    };
     let mut scene = native.clone();
     let placed = skeleton::recover(&work, &mut scene, &mut report)?;
     let finds = meshes::find(&work, &placed)?;
     rebuild::meshes(&work, &placed, &finds, &mut scene, &mut report)?;
-    clips::recover(&work, &placed, &mut scene, &mut report)?;
+    clips::recover(&work, &placed, finds.exactness, &mut scene, &mut report)?;
     Ok((scene, report))
 }
 
@@ -212,6 +273,8 @@ struct Work<'s, 'b> {
     native: &'s Scene,
     exported: &'s Scene,
     tolerance: Tolerance,
+    /// Where bits were kept.
+    strict: Tolerance,
     extent: f64,
     absent: Absent,
     bones: joints::Bones,

@@ -1,7 +1,7 @@
 //! Poses of edited clips with the native axes, and how they differ from native ones.
 
 use super::skeleton::{Placed, nearest_kept};
-use super::{At, Place, Tolerance, Work};
+use super::{At, Exactness, Place, Tolerance, Work};
 use crate::convert::ConvertError;
 use crate::motion::Clip;
 use crate::sample::Sampler;
@@ -117,6 +117,33 @@ impl<'w, 's, 'b> Poser<'w, 's, 'b> {
         let frame = if (frame - whole).abs() < 1e-3 { whole } else { frame };
         self.sampler.locals(frame, &mut self.locals)?;
         self.sampler.model(frame, &mut self.worlds)
+    }
+
+    /// Counts which joints are where an exported clip has them, of those that are not as they rest and first are.
+    pub(super) fn compare(
+        &self,
+        exported: &Sampler<'_, '_>,
+        pose: &[Affine64],
+        first: &[Affine64],
+        found: &mut Exactness,
+    ) {
+        let skeleton = exported.clip().skeleton.0;
+        let natives = self.placed.native.get(skeleton).map_or(&[][..], Vec::as_slice);
+        let results = self.placed.result.get(skeleton).map_or(&[][..], Vec::as_slice);
+        let rests = exported.skeleton().joints.iter().map(|j| j.rest.to_affine64());
+        for (((joint, there), first), rest) in pose.iter().enumerate().zip(first).zip(rests) {
+            if *there == rest && there == first {
+                continue;
+            }
+            let result = natives.get(joint).copied().flatten();
+            let edited = result.and_then(|r| results.get(r.joint).copied().flatten());
+            let here = edited.filter(|e| e.skeleton == self.skeleton).and_then(|e| self.local(e.joint));
+            if let Some(here) = here
+                && differs(&here, there, None, &self.work.tolerance).is_none()
+            {
+                found.add(here == *there);
+            }
+        }
     }
 
     /// A joint of the edited skeleton in model space, with the native axes.

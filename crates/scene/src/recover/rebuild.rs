@@ -13,7 +13,7 @@ use crate::model::{Material, Node, Scene};
 use crate::skeleton::Local;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use meshwright_core::math::{Affine64, Trs64, distance, narrow, scale, unit, wide};
+use meshwright_core::math::{Affine64, Trs64, distance, narrow, unit, wide};
 
 /// Puts the meshes into the result.
 pub(super) fn meshes(
@@ -23,7 +23,7 @@ pub(super) fn meshes(
     scene: &mut Scene,
     report: &mut Recovery,
 ) -> Result<(), ConvertError> {
-    let Finds { native: found, edited, foreign } = finds;
+    let Finds { native: found, edited, foreign, .. } = finds;
     let natives = core::mem::take(&mut scene.meshes);
     let mut places: Vec<Option<MeshId>> = work.budget.reserve("meshes", natives.len())?;
     let mut maker = Maker { work, placed, edited, materials: Materials::new(work, scene), scene };
@@ -173,6 +173,10 @@ impl Maker<'_, '_, '_> {
             if let Some((source, same)) = slot.filter(|(_, same)| !same.all()) {
                 self.edit(&mut copy.mesh, (native, own, v), *source, *same, &mut change);
             }
+            if self.follows_moved(native, v) {
+                // It stays where it is.
+                self.localize(&mut copy.mesh);
+            }
         }
         let mut triangles =
             self.work.budget.reserve("triangles", own.there.len().saturating_add(own.added.len()))?;
@@ -262,6 +266,15 @@ impl Maker<'_, '_, '_> {
         }
     }
 
+    /// Whether a vertex is known by what joints see of it that are bound elsewhere now.
+    fn follows_moved(&self, native: &Mesh, v: usize) -> bool {
+        let skin = native.skin.as_ref().filter(|s| !s.local.is_empty() && !self.placed.moved.is_empty());
+        skin.is_some_and(|skin| {
+            let at = |joint: u32| At { skeleton: skin.skeleton.0, joint: joint as usize };
+            skin.of(v).iter().any(|i| self.placed.moved.contains(&at(i.joint)))
+        })
+    }
+
     /// Vertices as their joints see them, for the last vertex of a mesh.
     fn localize(&self, mesh: &mut Mesh) {
         let Some(skin) = &mut mesh.skin else { return };
@@ -269,14 +282,12 @@ impl Maker<'_, '_, '_> {
         let Some(vertex) = skin.vertex_count().checked_sub(1) else { return };
         let range = skin.range(vertex);
         skin.local.truncate(range.start);
-        for i in skin.influences.get(range).unwrap_or_default() {
+        let own = skin.influences.get(range).unwrap_or_default();
+        let total = own.iter().map(|i| f64::from(i.weight)).fold(0.0, |sum, w| sum + w);
+        for i in own {
             let inverse = self.inverse_bind(skin.skeleton.0, i.joint as usize).unwrap_or(Affine64::IDENTITY);
-            let weight = f64::from(i.weight);
-            let seen = |v: [f64; 3]| narrow(scale(v, weight));
-            skin.local.push(LocalVertex {
-                position: seen(inverse.point(wide(*position))),
-                normal: normal.map_or([0.0; 3], |n| seen(inverse.vector(wide(*n)))),
-            });
+            let place = [*position, normal.copied().unwrap_or_default()];
+            skin.local.push(LocalVertex::new(&inverse, place, i.weight, total));
         }
     }
 
@@ -285,7 +296,10 @@ impl Maker<'_, '_, '_> {
         let natives = self.placed.native.get(skeleton)?;
         let kept = natives.iter().flatten().count();
         let joint = match joint.checked_sub(natives.len()) {
-            None => self.work.native.skeletons.get(skeleton)?.joints.get(joint)?,
+            None => match natives.get(joint).copied().flatten() {
+                Some(at) => self.scene.skeletons.get(at.skeleton)?.joints.get(at.joint)?,
+                None => self.work.native.skeletons.get(skeleton)?.joints.get(joint)?,
+            },
             Some(new) => self.scene.skeletons.get(skeleton)?.joints.get(kept.checked_add(new)?)?,
         };
         Some(joint.inverse_bind.wide())

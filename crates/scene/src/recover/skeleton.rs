@@ -2,10 +2,11 @@
 
 use super::joints::{bind, is_filler, name_of};
 use super::report::{JointChange, Part, Recovery, State};
-use super::{Absent, At, Place, Work};
+use super::{Absent, At, Exactness, Place, Work};
 use crate::convert::ConvertError;
 use crate::model::Scene;
 use crate::skeleton::{Joint, Local, Skeleton};
+use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
@@ -34,6 +35,8 @@ pub(super) struct Placed {
     /// For each edited joint, what takes a vertex from the native bind pose into the one of the file, where it is
     /// another.
     pub(super) bound: Vec<Vec<Option<Affine64>>>,
+    /// Which native joints are bound elsewhere.
+    pub(super) moved: BTreeSet<At>,
 }
 
 /// Three poses of a native skeleton in model space.
@@ -90,6 +93,7 @@ pub(super) fn recover(
         native: lists(&work.native.skeletons, work)?,
         result: Vec::new(),
         bound: lists(&work.edited.skeletons, work)?,
+        moved: BTreeSet::new(),
     };
     for (s, (native, exported)) in work.native.skeletons.iter().zip(&work.exported.skeletons).enumerate() {
         let mut of = One { work, s, native, exported, joints: Vec::new(), from: Vec::new() };
@@ -175,6 +179,7 @@ impl One<'_, '_, '_> {
         let work = self.work;
         let Some(poses) = Poses::new(self.exported, work)? else { return Ok(()) };
         let bound = self.bound(&poses);
+        let most = self.most(poses.of(bound));
         let first = report.joints.len().saturating_sub(self.native.joints.len());
         for j in 0..self.native.joints.len() {
             let at = At { skeleton: self.s, joint: j };
@@ -203,7 +208,7 @@ impl One<'_, '_, '_> {
                 change.renamed = Some(joint.name.clone());
             }
             let moved = distance(here.w, there.w);
-            if moved > work.tolerance.translation {
+            if moved > most {
                 change.moved = moved;
             }
             work.budget.work("joints", skeleton.joints.len() as u64)?;
@@ -230,6 +235,8 @@ impl One<'_, '_, '_> {
             }
             if change.moved > 0.0 || change.parent {
                 self.moved(result.joint, sub(here.w, there.w), &poses, j);
+                work.budget.charge("joints", 64)?;
+                placed.moved.insert(at);
             }
             let place = there
                 .after(&self.exported.joints.get(j).map_or(Affine64::IDENTITY, |j| j.inverse_bind.wide()));
@@ -240,6 +247,19 @@ impl One<'_, '_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// How far a joint may stand from where it stood.
+    fn most(&self, pose: &[Affine64]) -> f64 {
+        let most = self.work.tolerance.translation;
+        let mut exactness = Exactness::default();
+        for (joint, there) in pose.iter().enumerate() {
+            let edited = self.work.bones.edited(At { skeleton: self.s, joint });
+            let here = edited.and_then(|e| bind(self.work.edited.skeletons.get(e.skeleton)?, e.joint));
+            let far = here.map(|here| distance(here.w, there.w)).filter(|far| *far <= most);
+            far.into_iter().for_each(|far| exactness.add(far == 0.0));
+        }
+        if exactness.is_lossless() && !exactness.is_few() { self.work.strict.translation } else { most }
     }
 
     /// In which pose most joints stand where the file has them bound.
@@ -414,7 +434,7 @@ const NEAREST: usize = 3;
 /// The native names that are most like a name.
 fn nearest(name: &str, skeleton: &Skeleton) -> Vec<String> {
     let key = name_of(name);
-    let pairs = |text: &str| -> alloc::collections::BTreeSet<(char, char)> {
+    let pairs = |text: &str| -> BTreeSet<(char, char)> {
         text.chars()
             .zip(text.chars().skip(1))
             .map(|(a, b)| (a.to_ascii_lowercase(), b.to_ascii_lowercase()))

@@ -73,11 +73,11 @@ impl Anim {
             let still = rest.zip(index.as_ref()).and_then(|(s, i)| s.bones.get(i.find(&motion.bone)?));
             if let Some(bone) = still {
                 let had = trio.native.map(|n| Keys::of(self, &self.motions[n])).unwrap_or_default();
-                if had.translations.is_none() && stand(keys.translations.as_deref(), bone.translation) {
-                    keys.translations = None;
+                if had.translations.is_none() {
+                    rested(&mut keys.translations, bone.translation);
                 }
-                if had.rotations.is_none() && stand(keys.rotations.as_deref(), bone.rotation) {
-                    keys.rotations = None;
+                if had.rotations.is_none() {
+                    rested(&mut keys.rotations, bone.rotation);
                 }
             }
             if trio.native.is_some() || keys != Keys::default() {
@@ -189,10 +189,21 @@ fn merged(three: [Option<(Motion, Keys)>; 3]) -> (Motion, Keys) {
     (motion, Keys { translations, rotations })
 }
 
-/// Whether all keys are a bone's own at rest, up to rounding; rotations on either side.
-fn stand<const N: usize>(keys: Option<&[[F32; N]]>, rest: [F32; N]) -> bool {
+/// New keys of a bone that had none: those that are its own at rest, up to rounding, are that; none where all are.
+/// Rotations may be on either side.
+fn rested<const N: usize>(keys: &mut Option<Vec<[F32; N]>>, rest: [F32; N]) {
+    let Some(list) = keys else { return };
     let near = |key: &[F32; N], sign: f32| {
         key.iter().zip(rest).all(|(a, b)| (a.get() * sign - b.get()).abs() <= 1e-5 * b.get().abs().max(1.0))
     };
-    keys.is_some_and(|keys| keys.iter().all(|key| near(key, 1.0) || N == 4 && near(key, -1.0)))
+    if list.iter().all(|key| near(key, 1.0) || N == 4 && near(key, -1.0)) {
+        *keys = None;
+        return;
+    }
+    let within = |key: &[F32; N]| {
+        key.iter().zip(rest).all(|(a, b)| (a.get() - b.get()).abs() <= 3e-7 * b.get().abs().max(1e-3))
+    };
+    for key in list.iter_mut().filter(|key| within(key)) {
+        *key = rest;
+    }
 }

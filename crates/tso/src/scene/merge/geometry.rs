@@ -39,6 +39,16 @@ impl Row {
         core::iter::once(&self.bone).chain(self.pulls.iter().map(|p| &p.bone))
     }
 
+    /// The same vertex owned by the bone that pulls it.
+    fn turned(&self) -> Option<Self> {
+        let [pull] = self.pulls.as_slice() else { return None };
+        let real = RealVertex { uv: self.real.uv, position: pull.position, normal: pull.normal };
+        let weight = Q1_15::encode(1.0 - pull.weight.decode());
+        let own =
+            Pull { bone: self.bone.clone(), weight, position: self.real.position, normal: self.real.normal };
+        Some(Self { bone: pull.bone.clone(), real, pulls: alloc::vec![own], native: self.native })
+    }
+
     fn words(&self) -> impl Iterator<Item = u32> {
         let names = self.bones().flatten().flat_map(|n| n.bytes().iter().map(|b| u32::from(*b)));
         let RealVertex { uv, position, normal } = self.real;
@@ -168,9 +178,16 @@ fn merged(v: Option<u32>, [native, before, after]: [Option<&Row>; 3]) -> Row {
         return native.clone();
     }
     let same = |a: &Row, b: &Row| a.bones().eq(b.bones());
-    if !same(native, before) || !same(before, after) {
+    if !same(before, after) {
         return Row { native: at, ..after.clone() };
     }
+    // A conversion lets the larger weight own a vertex, a file may do otherwise.
+    let turned = (!same(native, before)).then(|| before.turned().zip(after.turned()));
+    let (before, after) = match &turned {
+        None => (before, after),
+        Some(Some((before, after))) if same(native, before) => (before, after),
+        _ => return Row { native: at, ..after.clone() },
+    };
     let (n, b, a) = (&native.real, &before.real, &after.real);
     let pull = |((n, b), a): ((&Pull, &Pull), &Pull)| Pull {
         bone: n.bone.clone(),

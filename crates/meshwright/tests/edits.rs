@@ -1,0 +1,386 @@
+//! Edited scenes in the files that they came from, whatever format these have: the edit is there, and everything else is as
+//! it was, bit for bit.
+#![cfg(all(feature = "crucible", feature = "dpm", feature = "dump", feature = "fsomodel", feature = "tso"))]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
+
+use meshwright::dump::{Dump, DumpOptions};
+use meshwright::files::{Tree, TreePath};
+use meshwright::scene::edits::{Edit, Near, check};
+use meshwright::scene::{Converted, OutputFile, OutputFiles, Scene, SceneOptions};
+use meshwright::{
+    AnyModel, Asset, Companions, Finder, Format, NamedFile, OpenOptions, Role, WriteOptions, merge,
+};
+use meshwright_testkit::{Expect, corpus, testdata};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A kind of files that edited scenes are merged into.
+struct Kind {
+    id: &'static str,
+    /// How near what was edited comes back.
+    near: Near,
+    /// What the format has no place for.
+    lacks: &'static [Edit],
+    /// What needs a skeleton beside it, without which joints are the bones that vertices name.
+    alone: &'static [Edit],
+}
+
+/// Vertices of 32 bits, in the space of a bone.
+const FLOATS: Near = Near { place: 2e-6, normal: 2e-3, uv: 1e-6, weight: 1e-6, axes: 2e-6 };
+/// The same with weights of 16 bits.
+const SIMS: Near = Near { place: 1e-5, normal: 0.02, uv: 1e-6, weight: 1e-4, axes: 1e-5 };
+
+/// The names of materials and meshes are none of the file, nor are those of bones.
+const NAMELESS: &[Edit] = &[Edit::MaterialName, Edit::MeshName, Edit::JointName, Edit::JointNew];
+const CHUNK: &[Edit] = &[Edit::MaterialName, Edit::MeshName, Edit::JointName, Edit::JointNew, Edit::MeshNew];
+/// A mesh to a file, which is named by what names its file.
+const SIMS_LACK: &[Edit] = &[Edit::MaterialName, Edit::MeshName, Edit::MeshNew];
+/// A clip to a file, of a skeleton that others have.
+const ANIM_LACK: &[Edit] = &[
+    Edit::MaterialName,
+    Edit::MeshName,
+    Edit::MeshNew,
+    Edit::MeshGone,
+    Edit::ClipNew,
+    Edit::ClipGone,
+    Edit::JointName,
+    Edit::JointNew,
+    Edit::JointPlace,
+];
+const BONES: &[Edit] =
+    &[Edit::JointName, Edit::JointNew, Edit::JointPlace, Edit::Weight, Edit::TriangleGone, Edit::MeshGone];
+
+const KINDS: &[Kind] = &[
+    Kind { id: "dpm", near: FLOATS, lacks: &[], alone: &[] },
+    // Normals follow from triangles.
+    Kind { id: "zym", near: Near { normal: f64::NAN, ..FLOATS }, lacks: &[Edit::Normal], alone: &[] },
+    Kind { id: "fso", near: FLOATS, lacks: &[], alone: &[Edit::MeshNew] },
+    Kind { id: "crucible", near: FLOATS, lacks: CHUNK, alone: BONES },
+    Kind { id: "cmodel", near: FLOATS, lacks: NAMELESS, alone: BONES },
+    Kind { id: "cskel", near: FLOATS, lacks: NAMELESS, alone: &[] },
+    Kind { id: "tso", near: SIMS, lacks: SIMS_LACK, alone: BONES },
+    Kind { id: "skn", near: SIMS, lacks: SIMS_LACK, alone: BONES },
+    Kind { id: "bmf", near: SIMS, lacks: SIMS_LACK, alone: BONES },
+    Kind { id: "bcf", near: SIMS, lacks: SIMS_LACK, alone: &[] },
+    Kind { id: "cmx", near: SIMS, lacks: SIMS_LACK, alone: &[] },
+    Kind { id: "skel", near: SIMS, lacks: SIMS_LACK, alone: &[] },
+    Kind { id: "anim", near: SIMS, lacks: ANIM_LACK, alone: &[] },
+];
+
+fn kind(format: Format) -> Option<&'static Kind> {
+    KINDS.iter().find(|kind| kind.id == format.id())
+}
+
+/// A folder in memory.
+fn folder(path: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(path).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            files.insert(path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read(path).unwrap());
+        }
+    }
+    files
+}
+
+fn open(files: &BTreeMap<String, Vec<u8>>, name: &str) -> Option<Asset> {
+    let finder = Finder::new(Tree::memory(files.iter().map(|(n, b)| (n.as_str(), b.clone()))).unwrap());
+    let mut options = OpenOptions::default();
+    options.format = Format::from_name(name);
+    // An animation does not say which skeleton it moves.
+    let skeletons: Vec<_> = files.iter().filter(|(n, _)| n.ends_with(".skel")).collect();
+    if let (true, [(skeleton, bytes)]) = (name.ends_with(".anim"), &skeletons[..]) {
+        options = options.with_named(NamedFile::new(Role::Skeleton, *skeleton, bytes.as_slice()));
+    }
+    finder.open(TreePath::new(name).unwrap(), &options).ok()
+}
+
+/// Animations of the fixtures with the skeleton that they move: which one that is their folder does not say.
+fn sets() -> Vec<BTreeMap<String, Vec<u8>>> {
+    let all = folder(&testdata().join("tso"));
+    let one = |names: &[&str]| names.iter().map(|n| ((*n).to_owned(), all[*n].clone())).collect();
+    let anims = all.keys().filter(|name| name.ends_with(".ok.anim"));
+    anims.map(|name| one(&[name, "flower.ok.skel"])).collect()
+}
+
+/// Every file of a folder that gives a scene, of a kind that is merged.
+fn each(files: &BTreeMap<String, Vec<u8>>, mut work: impl FnMut(&BTreeMap<String, Vec<u8>>, &str, &Asset)) {
+    for name in files.keys() {
+        let wrong = Expect::of(name).is_some_and(|e| !matches!(e, Expect::Ok | Expect::Warn));
+        if wrong || Format::from_name(name).is_none_or(|f| kind(f).is_none()) {
+            continue;
+        }
+        if let Some(asset) = open(files, name) {
+            work(files, name, &asset);
+        }
+    }
+}
+
+/// The fixtures; with `MESHWRIGHT_EDITS=all` the corpus too.
+fn folders() -> Vec<BTreeMap<String, Vec<u8>>> {
+    let below = |top: &Path| {
+        let all = fs::read_dir(top).unwrap().map(|e| e.unwrap().path()).filter(|p| p.is_dir());
+        all.filter(|p| !p.ends_with("gltf")).collect::<Vec<_>>()
+    };
+    let mut all = below(&testdata());
+    all.push(testdata().join("fsomodel/pairs"));
+    let whole = std::env::var_os("MESHWRIGHT_EDITS").is_some_and(|all| all == "all");
+    let kinds: &[&str] = if whole {
+        &["dpm", "zym", "framegroups", "fsomodel", "crucible", "tso", "ts1"]
+    } else {
+        &["framegroups"]
+    };
+    all.extend(corpus().into_iter().flat_map(|c| kinds.iter().map(move |f| c.join(f))));
+    all.retain(|p: &PathBuf| p.is_dir());
+    all.sort();
+    all.iter().map(|path| folder(path)).chain(sets()).collect()
+}
+
+fn scenes() -> [SceneOptions; 2] {
+    [SceneOptions::default(), SceneOptions::default().with_extras(true).with_bind_only(true)]
+}
+
+fn merged(asset: &Asset, native: &Scene, edited: &Scene) -> Result<Converted<OutputFiles>, String> {
+    merge(asset, native, edited, &WriteOptions::default()).map_err(|e| e.to_string())
+}
+
+/// What went wrong, the first of each kind.
+#[derive(Default)]
+struct Failures(BTreeMap<String, (usize, String)>);
+
+impl Failures {
+    fn note(&mut self, kind: String, name: &str, held: Result<(), String>) {
+        if let Err(e) = held {
+            self.0.entry(kind).or_insert_with(|| (0, format!("{name}: {e}"))).0 += 1;
+        }
+    }
+
+    fn none(&self) {
+        let all: Vec<String> = self.0.iter().map(|(kind, (n, e))| format!("{kind} ({n}): {e}")).collect();
+        assert!(all.is_empty(), "{}", all.join("\n"));
+    }
+}
+
+#[test]
+fn with_nothing_edited_the_files_are_the_original() {
+    let (mut seen, mut failures) = (BTreeMap::new(), Failures::default());
+    for files in folders() {
+        each(&files, |files, name, asset| {
+            for options in scenes() {
+                let Ok(native) = asset.to_scene(&options) else { continue };
+                if native.value.meshes.is_empty() && native.value.skeletons.is_empty() {
+                    continue;
+                }
+                // Equal scenes, and scenes that only a merge finds to be equal.
+                for other in ["", "other"] {
+                    let mut edited = native.value.clone();
+                    edited.name.push_str(other);
+                    let held = merged(asset, &native.value, &edited).and_then(|made| {
+                        if !made.losses.is_empty() {
+                            return Err(format!("{:?}", made.losses));
+                        }
+                        let same = |f: &OutputFile| files.get(&f.name) == Some(&f.bytes);
+                        match made.value.iter().find(|file| !same(file)) {
+                            Some(file) => Err(format!("{} is another", file.name)),
+                            None => Ok(()),
+                        }
+                    });
+                    failures.note(format!("{} {other}", asset.format()), name, held);
+                }
+                *seen.entry(asset.format().id()).or_insert(0) += 1;
+            }
+        });
+    }
+    failures.none();
+    for Kind { id, .. } in KINDS {
+        assert!(seen.get(id).is_some_and(|n| *n > 1), "{id}: {seen:?}");
+    }
+}
+
+/// Whether a file has a place for an edit.
+fn is_held(kind: &Kind, asset: &Asset, native: &Scene, edit: Edit) -> bool {
+    let alone = asset.companions().files.is_empty() && (kind.id == "fso" || !native.skeletons.is_empty());
+    let weightless = || {
+        let skins = native.meshes.iter().filter_map(|m| m.skin.as_ref());
+        skins
+            .flat_map(|s| (0..s.vertex_count()).map(|v| s.of(v)))
+            .any(|own| !own.is_empty() && own.iter().map(|i| i.weight).sum::<f32>() <= 0.0)
+    };
+    let lacks = kind.lacks.contains(&edit) || alone && kind.alone.contains(&edit);
+    // A vertex that weighs less than nothing cannot be bound anew.
+    !lacks && !(edit == Edit::MeshNew && weightless())
+}
+
+/// The names that clips without one have by their place.
+fn renumbered(native: &Scene, mut edited: Scene) -> Scene {
+    let made_up = |c: usize| format!("groupified_{c}_anim");
+    let nameless = native.clips.iter().enumerate().all(|(c, clip)| clip.name == made_up(c));
+    for (c, clip) in edited.clips.iter_mut().enumerate().filter(|_| nameless) {
+        if clip.name.starts_with("groupified_") && !clip.name.ends_with("_new") {
+            clip.name = made_up(c);
+        }
+    }
+    edited
+}
+
+/// How often each problem is reported.
+fn problems(asset: &Asset) -> BTreeMap<String, usize> {
+    let mut all = BTreeMap::new();
+    for finding in &asset.check() {
+        *all.entry(finding.code.to_string()).or_insert(0) += 1;
+    }
+    all
+}
+
+/// Merges an edit and reads the result again; gives the files that it made.
+fn edited(
+    (files, name, asset): (&BTreeMap<String, Vec<u8>>, &str, &Asset),
+    options: &SceneOptions,
+    native: &Scene,
+    edited: &Scene,
+) -> Result<OutputFiles, String> {
+    let made = merged(asset, native, edited)?;
+    if let Some(dropped) = made.losses.iter().find(|l| l.code == "original-dropped") {
+        return Err(dropped.to_string());
+    }
+    let mut now = files.clone();
+    for file in made.value.iter() {
+        now.insert(file.name.clone(), file.bytes.clone());
+    }
+    let again = open(&now, name).ok_or("it does not open")?;
+    let back = again.to_scene(options).map_err(|e| e.to_string())?.value;
+    let wanted = renumbered(native, edited.clone());
+    check(native, &wanted, &back, kind(asset.format()).unwrap().near)?;
+    let known = problems(asset);
+    // More of the same may have the same problem.
+    let more = edited.meshes.len() > native.meshes.len() || edited.clips.len() > native.clips.len();
+    let new = problems(&again).into_iter().find(|(code, n)| match known.get(code) {
+        Some(old) => n > old && !more,
+        // The file keeps its name where what it holds has another.
+        None if code == "W_RESOURCE_NAME" => false,
+        None => true,
+    });
+    match new {
+        Some((code, n)) => Err(format!("{n} findings {code}")),
+        None => Ok(made.value),
+    }
+}
+
+/// A file as all that it holds.
+fn held(name: &str, bytes: &[u8]) -> Option<Value> {
+    let model = AnyModel::open(bytes, name).ok()?;
+    let none = Companions::default();
+    let dump = Dump::new(&model, &none, "", &[], &DumpOptions::default()).ok()?;
+    serde_json::from_str(&dump.to_json()).ok()
+}
+
+/// The fields that differ, without the numbers of records.
+fn fields(was: &Value, is: &Value, path: &str, found: &mut BTreeSet<String>) {
+    match (was, is) {
+        (Value::Object(a), Value::Object(b)) => {
+            for key in a.keys().chain(b.keys()).collect::<BTreeSet<_>>() {
+                let none = Value::Null;
+                let at = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                fields(a.get(key).unwrap_or(&none), b.get(key).unwrap_or(&none), &at, found);
+            }
+        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+            for (a, b) in a.iter().zip(b).filter(|(a, b)| a != b) {
+                fields(a, b, path, found);
+            }
+        }
+        (a, b) if a != b => {
+            found.insert(path.to_owned());
+        }
+        _ => {}
+    }
+}
+
+/// What of the files an edit changed.
+fn changed(files: &BTreeMap<String, Vec<u8>>, made: &OutputFiles) -> BTreeSet<String> {
+    let mut all = BTreeSet::new();
+    for file in made.iter() {
+        let Some(old) = files.get(&file.name).filter(|old| **old != file.bytes) else { continue };
+        if let (Some(was), Some(is)) = (held(&file.name, old), held(&file.name, &file.bytes)) {
+            fields(&was, &is, "", &mut all);
+        }
+    }
+    all
+}
+
+/// Boxes and radii around what moves.
+const AROUND: &[&str] = &["mins", "maxs", "allradius", "yawradius", "radius_squared"];
+/// A vertex that several shaders or triangles of a ZYM share becomes two where one of them is edited.
+const SPLIT: &[&str] =
+    &["vertices", "vertex_count", "texcoords", "triangles", "uvs", "positions", "normals", "origin"];
+/// Clips that share frames are taken apart where one of them is edited, which moves those behind.
+const FRAMES: &[&str] = &["clips", "frames", "name", "pose", "poses", "start"];
+/// What a chunk of Crucible says of its bytes; one of flat places has others when a vertex leaves the plane.
+const STREAMS: &[&str] = &["packed", "attribute", "flag", "size"];
+
+/// The fields that an edit changes: its own, and those that follow from them.
+fn follows(edit: Edit) -> Option<Vec<&'static [&'static str]>> {
+    Some(match edit {
+        // A vertex is bound anew with its normal.
+        Edit::Position => vec![&["position", "positions", "origin", "normal"], AROUND, SPLIT, STREAMS],
+        Edit::Normal => vec![&["normal", "normals", "bitangent", "position", "positions"], STREAMS],
+        Edit::Uv => vec![&["uv", "uvs"], SPLIT, STREAMS],
+        Edit::Weight => vec![&["bone", "bones", "influence", "origin"], AROUND, SPLIT, STREAMS],
+        // A bone that only turned gets places when it moves.
+        Edit::Key => {
+            let keys = &["rotations", "translations", "motions", "first_translation", "has_translation"];
+            vec![keys, FRAMES, AROUND]
+        }
+        Edit::JointPlace => {
+            vec![&["translation", "position", "positions", "origin", "normals"], FRAMES, AROUND]
+        }
+        Edit::JointName => vec![&["name", "parent_name", "parent"]],
+        Edit::MaterialName => vec![&["name", "material", "materials", "material_index"]],
+        Edit::ClipName => vec![&["name"]],
+        _ => return None,
+    })
+}
+
+/// The fields of the files that changed, and that do not follow from the edit.
+fn others(edit: Edit, files: &BTreeMap<String, Vec<u8>>, made: &OutputFiles) -> Vec<String> {
+    let Some(own) = follows(edit) else { return Vec::new() };
+    let known = |field: &String| {
+        let last = field.rsplit('.').next().unwrap_or(field);
+        own.iter().any(|list| list.contains(&last))
+    };
+    changed(files, made).into_iter().filter(|field| !known(field)).collect()
+}
+
+#[test]
+fn what_was_edited_is_all_that_is() {
+    let mut seen: BTreeMap<(&str, Edit), usize> = BTreeMap::new();
+    let mut failures = Failures::default();
+    for files in folders() {
+        each(&files, |files, name, asset| {
+            let kind = kind(asset.format()).unwrap();
+            for options in scenes() {
+                let Ok(native) = asset.to_scene(&options) else { continue };
+                let native = native.value;
+                for (edit, seed) in Edit::ALL.iter().flat_map(|e| [(*e, 0), (*e, 5)]) {
+                    if !is_held(kind, asset, &native, edit) {
+                        continue;
+                    }
+                    let Some(scene) = edit.of(&native, seed) else { continue };
+                    let made = edited((files, name, asset), &options, &native, &scene);
+                    let other = made.as_ref().ok().filter(|_| files[name].len() < 1 << 16);
+                    let other = other.map(|made| others(edit, files, made)).unwrap_or_default();
+                    failures.note(format!("{} {edit:?}", kind.id), name, made.map(drop));
+                    let held = if other.is_empty() { Ok(()) } else { Err(format!("{other:?}")) };
+                    failures.note(format!("{} {edit:?} in the file", kind.id), name, held);
+                    *seen.entry((kind.id, edit)).or_insert(0) += 1;
+                }
+            }
+        });
+    }
+    failures.none();
+    for Kind { id, .. } in KINDS {
+        assert!(seen.keys().any(|(kind, _)| kind == id), "{id}");
+    }
+}

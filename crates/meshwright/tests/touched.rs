@@ -1,0 +1,335 @@
+//! Nothing is called untouched that was touched: the least edit of each kind of value is found where it was made and
+//! nowhere else, in models of every format with bones and clips.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    clippy::indexing_slicing,
+    reason = "a failing test panics"
+)]
+
+use meshwright::files::Tree;
+use meshwright::gltf::{ExportOptions, GltfFile, export, reread};
+use meshwright::scene::recover::{Absent, Options, Original, Recovery, Snap, State, recover};
+use meshwright::scene::{Affine, Budget, Limits, Mesh, MeshId, Motion, Node, Scene, SceneOptions, Track};
+use meshwright::{Asset, OpenOptions};
+use meshwright_testkit::{corpus, testdata};
+use std::path::PathBuf;
+
+/// What went out, as it is, as it is read back, and as a tool has it.
+struct Model {
+    name: String,
+    native: Scene,
+    exported: Scene,
+    edited: Scene,
+    /// The longest side of the box around vertices and joints.
+    extent: f32,
+}
+
+/// By how much of the extent a vertex moves: 8 units in the last place of a number as large. Where nearly all positions
+/// come back bit for bit, less than half of it counts as an edit.
+const MOVES: f32 = 5e-7;
+/// The same for joints.
+const JOINT_MOVES: f32 = 1e-6;
+/// How far a joint rests from where it was; few joints do not tell how exactly they came back.
+const JOINT_RESTS: f32 = 4.5e-5;
+/// By how many radians a joint turns.
+const TURNS: f32 = 4e-6;
+
+impl Model {
+    fn new(name: &str, files: &[PathBuf]) -> Self {
+        let mut assets = Vec::new();
+        for path in files {
+            let tree = Tree::open(path).unwrap();
+            assets.push(Asset::open(&tree, &tree.start().unwrap().text(), &OpenOptions::default()).unwrap());
+        }
+        let asset = Asset::figure(assets).unwrap();
+        let native = asset.to_scene(&SceneOptions::default()).unwrap().value;
+        let options = ExportOptions::default();
+        let exported = reread(&native, &options).unwrap();
+        let glb = export(&native, &options).unwrap().value.to_glb();
+        let edited = GltfFile::parse(&glb).unwrap().import(&asset.stem(), None).unwrap().0.value.scene;
+        let joints = edited.skeletons.iter().flat_map(|s| &s.joints);
+        let joints = joints.filter_map(|j| Some(j.inverse_bind.wide().inverse()?.narrow().w));
+        let points: Vec<_> = edited.meshes.iter().flat_map(|m| &m.positions).copied().chain(joints).collect();
+        let side = |c: usize| {
+            let all = points.iter().map(|p| p[c]);
+            all.clone().fold(f32::MIN, f32::max) - all.fold(f32::MAX, f32::min)
+        };
+        let extent = (0..3).map(side).fold(0.0_f32, f32::max);
+        Self { name: name.into(), native, exported, edited, extent }
+    }
+
+    fn recover(&self, edited: &Scene, snap: Snap) -> (Scene, Recovery) {
+        let original = Original { native: &self.native, exported: &self.exported };
+        let budget = Budget::new(Limits::default());
+        recover(edited, &original, &Options::new(snap, Absent::Gone), &budget).unwrap()
+    }
+}
+
+/// How much an edit is.
+#[derive(Clone, Copy)]
+struct By {
+    exact: bool,
+    /// Poses are so few that one key changes most of them: they do not tell that nobody computed with them.
+    few: bool,
+    extent: f32,
+}
+
+impl By {
+    /// A value that differs by the least number, or by so much.
+    fn value(self, value: &mut f32, least: f32) {
+        *value = if self.exact { value.next_up() } else { *value + least };
+    }
+
+    fn length(self, value: &mut f32, least: f32) {
+        self.value(value, least * self.extent);
+    }
+}
+
+/// What an edit is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Of {
+    Mesh,
+    Joint,
+    Clip,
+    Material,
+}
+
+/// The first vertex that a triangle draws.
+fn drawn(mesh: &Mesh) -> Option<usize> {
+    mesh.triangles.first().map(|t| t[0] as usize)
+}
+
+fn first_mesh(scene: &mut Scene) -> Option<&mut Mesh> {
+    let nodes = &scene.nodes;
+    let shown = |m: &usize| nodes.iter().any(|n| n.meshes.contains(&MeshId(*m)));
+    let m = (0..scene.meshes.len()).filter(shown).find(|m| !scene.meshes[*m].triangles.is_empty())?;
+    scene.meshes.get_mut(m)
+}
+
+fn tracks(scene: &mut Scene) -> Option<&mut Vec<Track>> {
+    scene.clips.iter_mut().find_map(|clip| match &mut clip.motion {
+        Motion::Tracks(tracks) if clip.frames > 1 => Some(tracks),
+        _ => None,
+    })
+}
+
+/// Turns by so many radians, or by the least number.
+fn turn(q: &mut [f32; 4], by: By, radians: f32) {
+    if by.exact {
+        let largest = (0..4).max_by(|a, b| q[*a].abs().total_cmp(&q[*b].abs())).unwrap();
+        // What is short changes the angle most.
+        let other = (largest + 1) % 4;
+        q[other] = if q[other] == 0.0 { f32::MIN_POSITIVE } else { q[other].next_up() };
+        return;
+    }
+    let (s, c) = (radians * 0.5).sin_cos();
+    let [x, y, z, w] = *q;
+    *q = [c * x + s * w, c * y + s * z, c * z - s * y, c * w - s * x];
+}
+
+type Edit = fn(&mut Scene, By) -> Option<()>;
+
+const EDITS: [(&str, Of, Edit); 19] = [
+    ("position", Of::Mesh, |s, by| {
+        let mesh = first_mesh(s)?;
+        let v = drawn(mesh)?;
+        by.length(&mut mesh.positions[v][1], MOVES);
+        Some(())
+    }),
+    ("normal", Of::Mesh, |s, by| {
+        let mesh = first_mesh(s)?;
+        let v = drawn(mesh)?;
+        let normal = mesh.normals.get_mut(v)?;
+        let least = (0..3).min_by(|a, b| normal[*a].abs().total_cmp(&normal[*b].abs()))?;
+        normal[least] = if by.exact { normal[least].next_up() } else { normal[least] + 0.02 };
+        Some(())
+    }),
+    ("uv", Of::Mesh, |s, by| {
+        let mesh = first_mesh(s)?;
+        let v = drawn(mesh)?;
+        by.value(&mut mesh.uvs.get_mut(v)?[0], 1.5e-6);
+        Some(())
+    }),
+    ("colour", Of::Mesh, |s, _| {
+        let mesh = first_mesh(s)?;
+        let v = drawn(mesh)?;
+        let color = mesh.colors.get_mut(v)?;
+        color[0] = if color[0] > 0 { color[0] - 1 } else { 1 };
+        Some(())
+    }),
+    ("weight", Of::Mesh, |s, by| {
+        let mesh = first_mesh(s)?;
+        let v = drawn(mesh)?;
+        let skin = mesh.skin.as_mut()?;
+        let at = skin.range(v);
+        let weight = &mut skin.influences.get_mut(at.start)?.weight;
+        *weight = if by.exact { weight.next_down() } else { *weight - 2e-6 };
+        Some(())
+    }),
+    ("other joint", Of::Mesh, |s, _| {
+        let joints = s.skeletons.first()?.joints.len();
+        let mesh = first_mesh(s)?;
+        let v = drawn(mesh)?;
+        let skin = mesh.skin.as_mut().filter(|_| joints > 1)?;
+        let at = skin.range(v);
+        let taken: Vec<u32> = skin.influences[at.clone()].iter().map(|i| i.joint).collect();
+        let free = (0..u32::try_from(joints).unwrap()).find(|j| !taken.contains(j))?;
+        skin.influences.get_mut(at.start)?.joint = free;
+        Some(())
+    }),
+    ("winding", Of::Mesh, |s, _| {
+        let [a, b, _] = first_mesh(s)?.triangles.first_mut()?;
+        std::mem::swap(a, b);
+        Some(())
+    }),
+    ("triangle gone", Of::Mesh, |s, _| {
+        let mesh = first_mesh(s).filter(|m| m.triangles.len() > 1)?;
+        mesh.triangles.pop();
+        Some(())
+    }),
+    ("triangle new", Of::Mesh, |s, _| {
+        let mesh = first_mesh(s)?;
+        let [a, b, c] = *mesh.triangles.first()?;
+        mesh.triangles.push([c, b, a]);
+        Some(())
+    }),
+    ("mesh name", Of::Mesh, |s, _| {
+        let mesh = first_mesh(s).filter(|m| !m.name.is_empty())?;
+        mesh.name.push_str(" b");
+        Some(())
+    }),
+    ("mesh new", Of::Mesh, |s, _| {
+        let far = [[50.0, 0.0, 0.0], [51.0, 0.0, 0.0], [50.0, 1.0, 0.0]];
+        s.nodes.push(Node::of_mesh("new mesh", MeshId(s.meshes.len())));
+        s.meshes.push(Mesh::new("new mesh", far.to_vec(), vec![[0, 1, 2]]));
+        Some(())
+    }),
+    ("joint name", Of::Joint, |s, _| {
+        s.skeletons.first_mut()?.joints.last_mut()?.name.push_str(" b");
+        Some(())
+    }),
+    ("joint place", Of::Joint, |s, by| {
+        let joint = s.skeletons.first_mut()?.joints.last_mut()?;
+        // What no vertex follows alone is where its node is.
+        let bind = joint.inverse_bind.wide();
+        let mut m: Affine = bind.inverse()?.narrow();
+        by.length(&mut m.w[0], JOINT_RESTS);
+        if by.exact {
+            joint.inverse_bind.w[0] = joint.inverse_bind.w[0].next_up() + f32::MIN_POSITIVE;
+        } else {
+            joint.inverse_bind = m.wide().inverse()?.narrow();
+        }
+        Some(())
+    }),
+    ("joint parent", Of::Joint, |s, _| {
+        let joints = &mut s.skeletons.first_mut()?.joints;
+        let at = joints.iter().rposition(|j| j.parent.is_some_and(|p| p > 0))?;
+        joints[at].parent = Some(0);
+        Some(())
+    }),
+    ("rotation", Of::Clip, |s, by| {
+        let track = tracks(s)?.iter_mut().find(|t| t.rotation.values.len() > 1)?;
+        turn(track.rotation.values.get_mut(1)?, by, if by.few { 4e-5 } else { TURNS });
+        Some(())
+    }),
+    ("translation", Of::Clip, |s, by| {
+        let track = tracks(s)?.iter_mut().find(|t| t.translation.values.len() > 1)?;
+        let value = track.translation.values.get_mut(1)?;
+        by.length(&mut value[2], if by.few { 6e-5 } else { JOINT_MOVES });
+        Some(())
+    }),
+    ("clip name", Of::Clip, |s, _| {
+        s.clips.first_mut()?.name.push_str(" b");
+        Some(())
+    }),
+    ("clip gone", Of::Clip, |s, _| {
+        let moves = s.clips.iter().position(|c| c.frames > 2)?;
+        (s.clips.len() > 1).then(|| drop(s.clips.remove(moves)))
+    }),
+    ("material colour", Of::Material, |s, by| {
+        let color = &mut s.materials.iter_mut().find(|m| !m.name.is_empty())?.base_color[1];
+        *color = if by.exact { color.next_down() } else { *color - 2e-6 };
+        Some(())
+    }),
+];
+
+fn states(report: &Recovery) -> [(Of, bool); 4] {
+    let still = |state: State| state == State::Untouched;
+    [
+        (Of::Mesh, report.meshes.iter().all(|p| still(p.state))),
+        (Of::Joint, report.joints.iter().all(|p| still(p.state))),
+        (Of::Clip, report.clips.iter().all(|p| still(p.state))),
+        (Of::Material, report.materials.iter().all(|p| still(p.state))),
+    ]
+}
+
+/// Makes every edit that a model allows, each alone, and gives how many there were.
+fn touched(model: &Model) -> usize {
+    let mut made = 0;
+    for snap in [Snap::Exact, Snap::Default] {
+        let (scene, report) = model.recover(&model.edited, snap);
+        assert!(report.is_untouched(), "{}: {report:?}", model.name);
+        assert!(scene == model.native || format!("{scene:?}") == format!("{:?}", model.native));
+        let by = By { exact: snap == Snap::Exact, few: model.name == "bmd, moving", extent: model.extent };
+        for (what, of, edit) in EDITS {
+            let mut edited = model.edited.clone();
+            if edit(&mut edited, by).is_none() || edited.validate().is_err() {
+                continue;
+            }
+            made += 1;
+            let (scene, report) = model.recover(&edited, snap);
+            let context = || format!("{}: {what} at {snap:?}: {report:?}", model.name);
+            assert!(!report.is_untouched(), "{}", context());
+            for (part, still) in states(&report) {
+                // A joint that hangs elsewhere moves otherwise on what it hangs from.
+                let follows = of == Of::Joint && part == Of::Clip;
+                assert!(part != of || !still, "{}", context());
+                assert!(part == of || still || follows, "{part:?}: {}", context());
+            }
+            assert_ne!(scene, model.native, "{}", context());
+        }
+    }
+    made
+}
+
+#[test]
+fn every_edit_of_a_fixture_is_found() {
+    let root = testdata();
+    let models: [(&str, &[&str]); 6] = [
+        ("dpm", &["dpm/hopper.ok.dpm"]),
+        ("zym", &["dpm/pair.ok.zym"]),
+        ("zym, reversed", &["dpm/reversed.ok.zym"]),
+        ("bmd", &["bmd/windmill.ok.bmd"]),
+        ("bmd, moving", &["bmd/moving.ok.bmd"]),
+        ("iqm", &["iqm/motion.ok.iqm"]),
+    ];
+    for (format, files) in models {
+        let files: Vec<_> = files.iter().map(|file| root.join(file)).collect();
+        let made = touched(&Model::new(format, &files));
+        assert!(made >= 12, "{format}: {made} edits");
+    }
+}
+
+#[test]
+fn every_edit_of_a_real_model_is_found() {
+    let Some(root) = corpus() else { return eprintln!("no corpus beside the project") };
+    let models: [(&str, &[&str]); 5] = [
+        ("dpm", &["dpm/spiderbot.dpm"]),
+        ("zym", &["zym/pomp.zym"]),
+        ("bmd", &["bmd/chicken1.bmd"]),
+        ("iqm", &["iqm/gen_skinned.iqm"]),
+        (
+            "tso",
+            &[
+                "tso/au-blue.d93f568500000009.mesh",
+                "tso/adult_reconstructed.skel",
+                "tso/d2o-rc-turn45-cw.7c8b5a1e00000007.anim",
+            ],
+        ),
+    ];
+    for (format, files) in models {
+        let files: Vec<_> = files.iter().map(|file| root.join(file)).collect();
+        assert!(touched(&Model::new(format, &files)) >= 20, "{format}");
+    }
+}
