@@ -5,7 +5,7 @@
 
 use meshwright::dump::{Dump, DumpOptions};
 use meshwright::files::{Tree, TreePath};
-use meshwright::scene::edits::{Edit, Near, check};
+use meshwright::scene::edits::{Edit, Near, check, check_rests};
 use meshwright::scene::{Converted, OutputFile, OutputFiles, Scene, SceneOptions};
 use meshwright::{
     AnyModel, Asset, Companions, Finder, Format, NamedFile, OpenOptions, Role, WriteOptions, merge,
@@ -252,7 +252,9 @@ fn edited(
     let again = open(&now, name).ok_or("it does not open")?;
     let back = again.to_scene(options).map_err(|e| e.to_string())?.value;
     let wanted = renumbered(native, edited.clone());
-    check(native, &wanted, &back, kind(asset.format()).unwrap().near)?;
+    let near = kind(asset.format()).unwrap().near;
+    check(native, &wanted, &back, near)?;
+    check_rests(native, &wanted, &back, near)?;
     let known = problems(asset);
     // More of the same may have the same problem.
     let more = edited.meshes.len() > native.meshes.len() || edited.clips.len() > native.clips.len();
