@@ -210,7 +210,7 @@ fn is_held(kind: &Kind, asset: &Asset, native: &Scene, edit: Edit) -> bool {
     };
     let lacks = kind.lacks.contains(&edit) || alone && kind.alone.contains(&edit);
     // A vertex that weighs less than nothing cannot be bound anew.
-    !lacks && !(edit == Edit::MeshNew && weightless())
+    !(lacks || edit == Edit::MeshNew && weightless())
 }
 
 /// The names that clips without one have by their place.
