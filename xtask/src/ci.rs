@@ -13,7 +13,6 @@ pub(crate) const STEPS: &[&[&str]] = &[
     &["examples"],
     &["doc"],
     &["capi"],
-    &["python"],
     &["no-std"],
     &["msrv"],
     &["fixtures", "--check"],
