@@ -20,7 +20,7 @@ fn content(tree: &Tree) -> Vec<(String, Result<Vec<u8>, String>)> {
     let read = |path: Result<TreePath, (TreePath, FilesError)>| match path {
         Ok(path) => {
             let bytes = tree.read(&path, &Budget::new(Limits::default()));
-            (path.to_string(), bytes.map(|b| b.into_owned()).map_err(|e| e.to_string()))
+            (path.to_string(), bytes.map(std::borrow::Cow::into_owned).map_err(|e| e.to_string()))
         }
         Err((path, e)) => {
             let code =
