@@ -149,8 +149,11 @@ impl Outputs {
             return Ok(Stage::Device(content));
         }
         let place = resolve(path)?;
-        // A descriptor leads on to a file when no name does any more.
-        if identity::of(path).is_some_and(|file| identity::of(&place) != Some(file)) {
+        // A descriptor leads on to a file when no name does any more. Another run may put a new file there between
+        // the two looks, so that only what stays so counts.
+        let is_link = fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+        let differ = || identity::of(path).is_some_and(|file| identity::of(&place) != Some(file));
+        if is_link && (0..16).all(|_| differ()) {
             return Err(io::Error::new(io::ErrorKind::NotFound, "leads to a file that has no name any more"));
         }
         let old = fs::metadata(&place).ok();
