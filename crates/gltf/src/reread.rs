@@ -1,10 +1,11 @@
 //! A scene as it comes back from a document of it.
 
 use crate::document::{Document, Files, Options};
-use crate::export::{ExportOptions, Gltf, export};
+use crate::export::{ExportOptions, Gltf, export_keeping};
 use crate::import::{EXTENSIONS, Import, ImportOptions, import};
 use meshwright_core::{Limits, ReadError};
-use meshwright_scene::{ConvertError, Mesh, Motion, Scene, Skeleton, SkeletonId};
+use meshwright_scene::recover::{Mark, Marks};
+use meshwright_scene::{ConvertError, Extra, Mesh, Motion, Scene, Skeleton, SkeletonId};
 
 /// What an export of a scene reads back as, in the order of the scene: the vertices, joints and keys that a tool is
 /// given. What was not exported is as it was. For [`recover`](meshwright_scene::recover::recover), which tells what the
@@ -13,7 +14,8 @@ use meshwright_scene::{ConvertError, Mesh, Motion, Scene, Skeleton, SkeletonId};
 /// # Errors
 /// When the scene cannot be exported, or its document would take more than the options' memory to read.
 pub fn reread(scene: &Scene, options: &ExportOptions) -> Result<Scene, ConvertError> {
-    let made = export(scene, options)?.value;
+    // Joints of two skeletons may have the same names and places: the document says which is which.
+    let made = export_keeping(scene, options, &Extra::Map(Vec::new()))?.value;
     let glb = made.to_glb();
     let refused = |e: ReadError| ConvertError::invalid(e.path().to_string(), e.message().to_owned());
     let limits = Limits::default().with_memory(options.memory);
@@ -27,7 +29,7 @@ pub fn reread(scene: &Scene, options: &ExportOptions) -> Result<Scene, ConvertEr
 
 /// The parts of an import in the places of those that were exported.
 fn aligned(scene: &Scene, made: &Gltf<'_>, read: Import) -> Scene {
-    let skeletons = skeletons(scene, &read.scene);
+    let skeletons = skeletons(scene, &read.marks);
     let Import { scene: mut from, origins, animations, .. } = read;
     let mut to = scene.clone();
     for (skeleton, own) in to.skeletons.iter_mut().enumerate() {
@@ -86,25 +88,13 @@ fn aligned(scene: &Scene, made: &Gltf<'_>, read: Import) -> Scene {
 }
 
 /// The skeleton of the scene that each one of the import is: that with the same joints in their order.
-fn skeletons(scene: &Scene, read: &Scene) -> Vec<Option<usize>> {
-    let mut taken = vec![false; scene.skeletons.len()];
-    let mut pairs = Vec::new();
-    for skeleton in &read.skeletons {
-        let same = |s: usize| {
-            scene.skeletons.get(s).is_some_and(|own| {
-                own.joints.len() <= skeleton.joints.len()
-                    && own
-                        .joints
-                        .iter()
-                        .zip(&skeleton.joints)
-                        .all(|(a, b)| a.name == b.name || a.name.is_empty())
-            })
-        };
-        let found = (0..taken.len()).find(|s| taken.get(*s) == Some(&false) && same(*s));
-        if let Some(slot) = found.and_then(|s| taken.get_mut(s)) {
-            *slot = true;
-        }
-        pairs.push(found);
-    }
-    pairs
+fn skeletons(scene: &Scene, marks: &Marks) -> Vec<Option<usize>> {
+    let own = |joints: &Vec<Option<Mark>>| {
+        let of = joints.first()?.as_ref()?.of;
+        let count = scene.skeletons.get(of)?.joints.len();
+        let mut numbers = joints.get(..count)?.iter().enumerate();
+        let same = |mark: &Mark, joint| (mark.of, mark.index) == (of, joint);
+        numbers.all(|(joint, mark)| mark.as_ref().is_some_and(|m| same(m, joint))).then_some(of)
+    };
+    marks.joints.iter().map(own).collect()
 }
