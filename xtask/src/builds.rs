@@ -2,9 +2,12 @@
 //! dependencies that the manifests allow.
 
 use crate::sh;
+use lexopt::{Arg, ValueExt};
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The host, 32 bits, and most significant bytes first.
 const MIRI_TARGETS: &[&str] =
@@ -226,6 +229,34 @@ pub(crate) fn profiles(root: &Path) -> Result<(), String> {
         sh::cargo(
             root,
             &format!("test --workspace --all-features --locked --lib --bins --tests --profile {profile}"),
+        )?;
+    }
+    Ok(())
+}
+
+/// `xtask properties`: the tests, round by round with another seed for the cases of properties, from one of the clock
+/// on. Each round says its seed, with which `--seed` draws the same cases again.
+pub(crate) fn properties(root: &Path, words: &[OsString]) -> Result<(), String> {
+    let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|e| e.to_string())?;
+    let (mut rounds, mut cases, mut first) = (1, 1024, clock.as_secs());
+    let mut words = lexopt::Parser::from_args(words);
+    while let Some(arg) = words.next().map_err(|e| e.to_string())? {
+        let number = match arg {
+            Arg::Long("rounds") => &mut rounds,
+            Arg::Long("cases") => &mut cases,
+            Arg::Long("seed") => &mut first,
+            _ => return Err(arg.unexpected().to_string()),
+        };
+        *number = words.value().and_then(|v| v.parse::<u64>()).map_err(|e| e.to_string())?;
+    }
+    for seed in (0..rounds).map(|round| first.wrapping_add(round)) {
+        eprintln!("seed {seed}");
+        let (seed, cases) = (seed.to_string(), cases.to_string());
+        // A failure ends the round, not the crates after it.
+        sh::cargo_env(
+            root,
+            "test --workspace --all-features --locked --lib --bins --tests --no-fail-fast",
+            &[("PROPTEST_RNG_SEED", &seed), ("PROPTEST_CASES", &cases)],
         )?;
     }
     Ok(())

@@ -176,6 +176,11 @@ pub const VERBS: &[Verb] = &[
         sh::run(&mut builds::exhaustive(root))
     }),
     plain("profiles", "the tests in release, and optimized with every check", builds::profiles),
+    Verb {
+        name: "properties",
+        help: "[--rounds N] [--cases N] [--seed N]: the tests with cases of properties that no other run drew",
+        run: Run::Words(builds::properties),
+    },
     plain(
         "miri",
         "the tests under Miri on three machines, where it is installed; unsafe preconditions",
