@@ -56,6 +56,7 @@ mod path;
 mod remote;
 mod search;
 mod tree;
+mod walk;
 mod write;
 
 pub use bytes::ByteSource;
@@ -66,7 +67,8 @@ pub use pack::{Coding, Member, Pack, PackKind};
 pub use path::{AsTreePath, TreePath};
 pub use remote::{Remote, Want};
 pub use search::Match;
-pub use tree::{Entry, Tree, TreeOptions, Walk};
+pub use tree::{Entry, Tree, TreeOptions};
+pub use walk::Walk;
 pub use write::{PackBuilder, PackContent, Packed};
 
 /// The README's example, compiled with the documentation tests.

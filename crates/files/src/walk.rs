@@ -1,0 +1,107 @@
+//! All files of a tree.
+
+use crate::error::FilesError;
+use crate::layer::Layer;
+use crate::listing::EntryKind;
+use crate::path::TreePath;
+use crate::tree::Tree;
+use std::collections::BTreeSet;
+
+/// All files of a tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Walk {
+    /// The files, in each folder its own before those of the folders in it; where a folder cannot be listed, why.
+    pub files: Vec<Result<TreePath, (TreePath, FilesError)>>,
+    /// How many files a later layer hides.
+    pub hidden: u64,
+}
+
+impl Tree {
+    /// All files. Links, pipes and devices are not among them.
+    pub fn walk(&self) -> Walk {
+        self.walk_where(|_, kind| kind != EntryKind::Link)
+    }
+
+    /// All files that `keep` keeps, in folders that it keeps. A link that it keeps is walked as what it leads to: within the
+    /// tree, each folder by one link alone, and none that the link lies in.
+    pub fn walk_where(&self, mut keep: impl FnMut(&TreePath, EntryKind) -> bool) -> Walk {
+        let (mut found, mut hidden) = (Vec::new(), 0_u64);
+        let mut seen = BTreeSet::new();
+        for (i, layer) in self.layers.iter().enumerate().rev() {
+            let top = match &self.scope {
+                Some((scope, _)) if *scope != i => continue,
+                Some((_, folder)) => folder.clone(),
+                None => TreePath::ROOT,
+            };
+            let own = match layer.refusal() {
+                Some((pack, e)) => vec![Err((pack, e))],
+                None => files(layer, top, self.flat, &mut keep),
+            };
+            let before = found.len();
+            found.extend(own.into_iter().filter(|file| {
+                let hides = file.as_ref().is_ok_and(|path| seen.contains(&path.folded()));
+                hidden = hidden.saturating_add(hides.into());
+                !hides
+            }));
+            if i > 0 {
+                let own = found.get(before..).unwrap_or_default();
+                seen.extend(own.iter().filter_map(|file| file.as_ref().ok().map(TreePath::folded)));
+            }
+        }
+        if self.layers.len() > 1 {
+            found.sort_by(|a, b| {
+                let ((a, a_is_folder), (b, b_is_folder)) = (place(a), place(b));
+                a.walk_order(a_is_folder, b, b_is_folder)
+            });
+        }
+        Walk { files: found, hidden }
+    }
+}
+
+/// Where something is in a walk, and whether it is a folder.
+fn place(file: &Result<TreePath, (TreePath, FilesError)>) -> (&TreePath, bool) {
+    match file {
+        Ok(path) => (path, false),
+        Err((path, _)) => (path, true),
+    }
+}
+
+/// The files of one layer, in the order of a walk.
+fn files(
+    layer: &Layer,
+    top: TreePath,
+    flat: bool,
+    keep: &mut impl FnMut(&TreePath, EntryKind) -> bool,
+) -> Vec<Result<TreePath, (TreePath, FilesError)>> {
+    let mut found = Vec::new();
+    let mut open = vec![top];
+    let mut entered = BTreeSet::new();
+    while let Some(folder) = open.pop() {
+        let listing = match layer.list(&folder) {
+            Ok(listing) => listing,
+            Err(e) => {
+                found.push(Err((folder, e)));
+                continue;
+            }
+        };
+        // An archive is walked as the folder that it is.
+        let is_archive = |path: &TreePath| layer.within(path).is_some_and(|(.., rest)| rest.is_root());
+        let mut folders = Vec::new();
+        for (name, kind) in listing.iter() {
+            let path = folder.child(name);
+            let kind = match kind {
+                EntryKind::Link if keep(&path, EntryKind::Link) => layer.enter(&path, &mut entered),
+                kind => kind,
+            };
+            match kind {
+                EntryKind::File if (flat || !is_archive(&path)) && keep(&path, kind) => found.push(Ok(path)),
+                EntryKind::Folder if (!flat || !is_archive(&path)) && keep(&path, kind) => folders.push(path),
+                _ => {}
+            }
+        }
+        // The first is walked first.
+        open.extend(folders.into_iter().rev());
+    }
+    found
+}
