@@ -24,13 +24,13 @@ pub(crate) fn run(args: &PackArgs) -> Result<Status, Fail> {
     let folder = Path::new(&args.folder);
     match packed(args, kind, folder) {
         Ok(done) => {
-            if args.format == OutputFormat::Json {
+            if args.run.format == OutputFormat::Json {
                 let (files, untouched) = (done.files, done.untouched);
                 let file = render::exact(&args.output);
                 print(
                     &json!({ "file": file, "files": files, "untouched": untouched, "replaced": done.replaced }),
                 )?;
-            } else {
+            } else if !args.run.quiet {
                 let files = counted(done.files, "file", "files");
                 let kept = match args.onto {
                     Some(_) => format!(", {} untouched, {} replaced", done.untouched, done.replaced),
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &PackArgs) -> Result<Status, Fail> {
         }
         Err(refusal) => {
             refusal.say(&render::path(folder));
-            if args.format == OutputFormat::Json {
+            if args.run.format == OutputFormat::Json {
                 print(&json!({ "file": render::exact(folder), "error": refusal.json() }))?;
             }
             Ok(refusal.status())
@@ -58,7 +58,7 @@ fn unpackable(e: &FilesError) -> Refusal {
 }
 
 fn packed(args: &PackArgs, kind: PackKind, folder: &Path) -> Result<Packed, Refusal> {
-    let limits = Limits::default().with_memory(args.max_memory);
+    let limits = Limits::default().with_memory(args.run.max_memory);
     let options = TreeOptions::default().with_directories(limits).with_packs_as_files();
     let is_source = folder.is_dir() || Tree::leads_into_pack(folder);
     let tree = Tree::open_with(folder, options).map_err(|e| Refusal::unreadable(&e))?;

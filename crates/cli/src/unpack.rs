@@ -34,17 +34,17 @@ pub(crate) fn run(args: &UnpackArgs) -> Result<Status, Fail> {
             run.refuse(path, &refusal);
             continue;
         }
-        let limits = Limits::default().with_memory(args.max_memory);
+        let limits = Limits::default().with_memory(args.run.max_memory);
         let options = TreeOptions::default().with_directories(limits).with_packs_as_files();
         match Tree::open_with(path, options) {
             Ok(tree) => run.unpack(&tree, path, &destination, limits),
             Err(e) => run.refuse(path, &Refusal::unreadable(&e)),
         }
     }
-    if args.format == OutputFormat::Json {
+    if args.run.format == OutputFormat::Json {
         let summary = json!({ "done": run.written, "failed": run.failed });
         print(&json!({ "files": run.documents, "summary": summary }))?;
-    } else {
+    } else if !args.run.quiet {
         let failed = if run.failed > 0 { format!(", {} failed", run.failed) } else { String::new() };
         say(&format!("{} written{failed}", counted(run.written, "file", "files")));
     }

@@ -103,11 +103,17 @@ fn a_pack_is_unpacked_edited_and_packed() {
         ok(dir.path(), &["pack", "new.pk3", "-o", "turn.pk3"]);
         assert!(fs::read(dir.path().join("turn.pk3")).unwrap() == bytes, "the same bytes every time");
     }
-    ok(dir.path(), &["unpack", "new.pk3/models", "-o", "part"]);
+    for quiet in
+        [&["unpack", "new.pk3/models", "-o", "part", "-q"][..], &["pack", "files", "-o", "q.pk3", "--quiet"]]
+    {
+        let out = run(dir.path(), quiet);
+        assert!(code(&out) == 0 && out.stdout.is_empty() && out.stderr.is_empty(), "{}", stderr(&out));
+    }
     assert_eq!(names(&dir.path().join("part"))[0], "hopper.dpm");
     assert_eq!(code(&run(dir.path(), &["pack", "files", "-o", "new.vp"])), 1);
     assert_eq!(code(&run(dir.path(), &["pack", "files", "-o", "new.glb"])), 2);
-    assert_eq!(code(&run(dir.path(), &["unpack", "files", "-o", "x"])), 2);
+    let refused = run(dir.path(), &["unpack", "files", "-o", "x", "--quiet"]);
+    assert!(code(&refused) == 2 && stderr(&refused).contains("is no pack"), "{}", stderr(&refused));
 }
 
 #[test]

@@ -14,9 +14,19 @@ pub(crate) struct UnpackArgs {
     /// The folder that takes the files, under the paths that they have in the pack
     #[arg(long, short, value_name = "DIR", required = true)]
     pub output: PathBuf,
+    #[command(flatten)]
+    pub run: PackRunArgs,
+}
+
+/// Options of both.
+#[derive(Debug, Args)]
+pub(crate) struct PackRunArgs {
     /// How results are printed
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
+    /// Print nothing but errors, and what --format json asks for
+    #[arg(long, short)]
+    pub quiet: bool,
     /// Bytes that one file may take in memory
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size)]
     pub max_memory: u64,
@@ -33,10 +43,6 @@ pub(crate) struct PackArgs {
     /// for byte
     #[arg(long, value_name = "PACK")]
     pub onto: Option<PathBuf>,
-    /// How results are printed
-    #[arg(long, value_enum, default_value_t)]
-    pub format: OutputFormat,
-    /// Bytes that one file may take in memory
-    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_size)]
-    pub max_memory: u64,
+    #[command(flatten)]
+    pub run: PackRunArgs,
 }
