@@ -9,8 +9,11 @@
 //! the native ones. So does an attribute that the edited mesh has not.
 
 mod clips;
+mod faces;
+mod found;
 mod joints;
 mod marks;
+mod matching;
 mod meshes;
 mod poses;
 mod rebuild;

@@ -1,7 +1,8 @@
 //! The meshes of the result, made of what was found.
 
+use super::found::{Corner, Edited, Found, Source};
 use super::joints::is_filler;
-use super::meshes::{Corner, Edited, Finds, Found, Source, part, state, stays_absent, stem};
+use super::meshes::{Finds, part, state, stays_absent, stem};
 use super::report::{MeshChange, Part, Recovery, State};
 use super::skeleton::Placed;
 use super::vertices::Same;

@@ -1,0 +1,52 @@
+//! Which native triangles are still there.
+
+use super::found::{Corner, Edited, Found, turned};
+use super::vertices::Vertex;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+/// Ticks off the triangles that are there, and puts new ones where they belong. Gives those of a mesh that is none of
+/// the native ones.
+pub(super) fn triangles(e: usize, own: &Edited<'_>, found: &mut [Found<'_>]) -> Option<Vec<[u32; 3]>> {
+    let known = own.slots.iter().flatten().count();
+    let home = own.named.or_else(|| {
+        // Without a name, where most of its vertices are, if that is most of them.
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        own.slots.iter().flatten().for_each(|at| {
+            let count = counts.entry(at.mesh).or_default();
+            *count = count.saturating_add(1);
+        });
+        let most =
+            counts.into_iter().max_by_key(|(_, n)| *n).filter(|_| known.saturating_mul(2) > own.slots.len());
+        most.map(|(mesh, _)| mesh)
+    });
+    let mut foreign = Vec::new();
+    for &corners in &own.moved.mesh.triangles {
+        let slots = corners.map(|v| own.slots.get(v as usize).copied().flatten());
+        let mesh = slots.iter().flatten().next().map(|at| at.mesh);
+        let whole = slots.iter().all(|at| at.is_some_and(|at| Some(at.mesh) == mesh));
+        if whole && let Some(native) = mesh.and_then(|m| found.get_mut(m)) {
+            let key = turned(slots.map(|at| at.map_or(0, |at| u32::try_from(at.vertex).unwrap_or(u32::MAX))));
+            let from = native.faces.partition_point(|(face, _)| *face < key);
+            let equal =
+                native.faces.get(from..).unwrap_or_default().iter().take_while(|(face, _)| *face == key);
+            let free = equal.map(|(_, t)| *t as usize).find(|t| native.there.get(*t) == Some(&false));
+            if let Some(there) = free.and_then(|t| native.there.get_mut(t)) {
+                *there = true;
+                continue;
+            }
+        }
+        match home.or(mesh).and_then(|m| Some((m, found.get_mut(m)?))) {
+            Some((m, native)) => {
+                let corner = |v: u32, at: Option<Vertex>| match at.filter(|at| at.mesh == m) {
+                    Some(at) => Corner::Native(u32::try_from(at.vertex).unwrap_or(u32::MAX)),
+                    None => Corner::New((e, v as usize)),
+                };
+                let ([a, b, c], [x, y, z]) = (corners, slots);
+                native.added.push([corner(a, x), corner(b, y), corner(c, z)]);
+            }
+            None => foreign.push(corners),
+        }
+    }
+    (!foreign.is_empty()).then_some(foreign)
+}

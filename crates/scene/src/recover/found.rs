@@ -1,0 +1,203 @@
+//! Native meshes, ready to be found again, and edited ones on the way to them.
+
+use super::vertices::{Moved, Same, Vertex};
+use super::{Exactness, Tolerance, Work};
+use crate::convert::ConvertError;
+use crate::mesh::Mesh;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use meshwright_core::math::{Affine64, wide};
+
+/// The vertex of an edited mesh.
+pub(super) type Source = (usize, usize);
+
+/// A native mesh and what was found of it.
+pub(super) struct Found<'s> {
+    /// As the export has it: what edited vertices are compared with.
+    pub(super) exported: &'s Mesh,
+    /// Where its node stands.
+    pub(super) world: Affine64,
+    /// Whose normals point elsewhere than their faces.
+    askew: Vec<bool>,
+    /// The first of the vertices that are equal to each.
+    class: Vec<u32>,
+    /// Triangles by their classes, sorted.
+    pub(super) faces: Vec<([u32; 3], u32)>,
+    /// For each directed edge of classes the class opposite, sorted.
+    pub(super) edges: Vec<((u32, u32), u32)>,
+    /// How near its vertices must be.
+    pub(super) tolerance: Tolerance,
+    /// Which triangles are still there.
+    pub(super) there: Vec<bool>,
+    /// The edited vertex of each class, and what of it is as it was.
+    pub(super) slots: BTreeMap<u32, (Source, Same)>,
+    /// Corners of triangles that are new here.
+    pub(super) added: Vec<[Corner; 3]>,
+    /// Edited meshes that lie in it.
+    pub(super) sources: Vec<usize>,
+}
+
+/// A corner of a new triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Corner {
+    /// A vertex that is there.
+    Native(u32),
+    /// One of an edited mesh.
+    New(Source),
+}
+
+/// Where an edited mesh stands, in the native bind pose.
+pub(super) struct Edited<'s> {
+    pub(super) moved: Moved<'s>,
+    /// The native vertex of each vertex.
+    pub(super) slots: Vec<Option<Vertex>>,
+    /// The native mesh of its name.
+    pub(super) named: Option<usize>,
+    /// Its node stands elsewhere than that of the native mesh.
+    pub(super) placed: Option<Affine64>,
+    pub(super) drawn: bool,
+}
+
+impl Edited<'_> {
+    /// How far a vertex is from a native one.
+    fn distance(&self, v: usize, at: Vertex, found: &[Found<'_>]) -> Option<f64> {
+        let native = found.get(at.mesh)?;
+        let there = native.world.point(wide(*native.exported.positions.get(at.vertex)?));
+        Some(meshwright_core::math::distance(*self.moved.positions.get(v)?, there))
+    }
+
+    /// Vertices that are further from the native ones than their mesh allows were moved.
+    pub(super) fn drop_edited(&mut self, found: &[Found<'_>]) {
+        for v in 0..self.slots.len() {
+            let Some(at) = self.slots.get(v).copied().flatten() else { continue };
+            let most = found.get(at.mesh).map_or(0.0, |native| native.tolerance.position);
+            if self.distance(v, at, found).is_some_and(|far| far > most)
+                && let Some(slot) = self.slots.get_mut(v)
+            {
+                *slot = None;
+            }
+        }
+    }
+}
+
+/// Counts which vertices lie where they lay, bit for bit.
+pub(super) fn measure(own: &Edited<'_>, found: &[Found<'_>], exactness: &mut [Exactness]) {
+    for (v, at) in own.slots.iter().enumerate().filter_map(|(v, at)| Some((v, (*at)?))) {
+        if let Some((far, exactness)) = own.distance(v, at, found).zip(exactness.get_mut(at.mesh)) {
+            exactness.add(far == 0.0);
+        }
+    }
+}
+
+impl Found<'_> {
+    pub(super) fn is_askew(&self, vertex: usize) -> bool {
+        self.askew.get(vertex) == Some(&true)
+    }
+
+    pub(super) fn class(&self, vertex: usize) -> Option<u32> {
+        self.class.get(vertex).copied()
+    }
+}
+
+/// The native meshes, ready to be found again.
+pub(super) fn native<'s>(work: &Work<'s, '_>) -> Result<Vec<Found<'s>>, ConvertError> {
+    let drawn =
+        work.exported.drawn().ok_or_else(|| ConvertError::invalid("nodes", "parents form a cycle"))?;
+    let mut worlds: BTreeMap<usize, Affine64> = BTreeMap::new();
+    for (_, mesh, world) in drawn {
+        worlds.entry(mesh.0).or_insert_with(|| world.wide());
+    }
+    let mut found = work.budget.reserve("meshes", work.exported.meshes.len())?;
+    for (m, mesh) in work.exported.meshes.iter().enumerate() {
+        let (vertices, triangles) = (mesh.positions.len(), mesh.triangles.len());
+        work.budget.charge_items("vertices", vertices as u64, size_of::<[u64; 12]>())?;
+        work.budget.charge_items("triangles", triangles as u64, size_of::<[u64; 12]>())?;
+        let class = classes(mesh);
+        let of = |v: u32| class.get(v as usize).copied().unwrap_or(v);
+        let mut faces = Vec::with_capacity(triangles);
+        let mut edges = Vec::with_capacity(triangles.saturating_mul(3));
+        for (t, corners) in (0_u32..).zip(&mesh.triangles) {
+            let [a, b, c] = corners.map(of);
+            faces.push((turned([a, b, c]), t));
+            edges.extend([((a, b), c), ((b, c), a), ((c, a), b)]);
+        }
+        faces.sort_unstable();
+        edges.sort_unstable();
+        edges.dedup();
+        found.push(Found {
+            exported: mesh,
+            world: worlds.get(&m).copied().unwrap_or(Affine64::IDENTITY),
+            askew: askew(mesh),
+            class,
+            faces,
+            edges,
+            tolerance: work.tolerance,
+            there: alloc::vec![false; triangles],
+            slots: BTreeMap::new(),
+            added: Vec::new(),
+            sources: Vec::new(),
+        });
+    }
+    Ok(found)
+}
+
+/// Which normals of a mesh are far from those of the faces around. Editors keep normals as angles from these, so that they
+/// come back less exactly.
+fn askew(mesh: &Mesh) -> Vec<bool> {
+    use meshwright_core::math::{add, cross, dot, sub, unit};
+    if mesh.normals.is_empty() {
+        return Vec::new();
+    }
+    let mut sums = alloc::vec![[0.0; 3]; mesh.positions.len()];
+    for corners in &mesh.triangles {
+        let [a, b, c] = corners.map(|v| mesh.positions.get(v as usize).map_or([0.0; 3], |p| wide(*p)));
+        let Some(face) = unit(cross(sub(b, a), sub(c, a))) else { continue };
+        for v in corners {
+            if let Some(sum) = sums.get_mut(*v as usize) {
+                *sum = add(*sum, face);
+            }
+        }
+    }
+    let near = |(normal, sum): (&[f32; 3], &[f64; 3])| {
+        unit(wide(*normal)).zip(unit(*sum)).is_some_and(|(n, s)| dot(n, s) > 0.5)
+    };
+    mesh.normals.iter().zip(&sums).map(|pair| !near(pair)).collect()
+}
+
+/// A triangle whose least corner comes first, wound as it was.
+pub(super) fn turned([a, b, c]: [u32; 3]) -> [u32; 3] {
+    match a.min(b).min(c) {
+        least if least == a => [a, b, c],
+        least if least == b => [b, c, a],
+        _ => [c, a, b],
+    }
+}
+
+/// For each vertex the first that is equal in everything.
+fn classes(mesh: &Mesh) -> Vec<u32> {
+    type Key = ([u32; 3], [u32; 3], [u32; 2], [u8; 4]);
+    let bits = |v: Option<&[f32; 3]>| v.map_or([0; 3], |v| v.map(f32::to_bits));
+    let key = |v: usize| -> Key {
+        let uv = mesh.uvs.get(v).map_or([0; 2], |uv| uv.map(f32::to_bits));
+        (
+            bits(mesh.positions.get(v)),
+            bits(mesh.normals.get(v)),
+            uv,
+            mesh.colors.get(v).copied().unwrap_or_default(),
+        )
+    };
+    let weights = |v: usize| mesh.skin.as_ref().map_or(&[][..], |s| s.of(v));
+    let mut order: Vec<usize> = (0..mesh.positions.len()).collect();
+    order.sort_by_key(|v| key(*v));
+    let mut class: Vec<u32> = (0_u32..).take(mesh.positions.len()).collect();
+    for run in order.chunk_by(|a, b| key(*a) == key(*b)) {
+        for (i, &v) in run.iter().enumerate() {
+            // Equal in all but weights is rare: few others are looked at.
+            let first = run.get(..i).unwrap_or_default().iter().take(8).find(|w| weights(**w) == weights(v));
+            if let Some((first, slot)) = first.and_then(|w| class.get(*w).copied()).zip(class.get_mut(v)) {
+                *slot = first;
+            }
+        }
+    }
+    class
+}

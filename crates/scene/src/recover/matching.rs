@@ -1,0 +1,216 @@
+//! Which native vertex each edited one is.
+
+use super::Work;
+use super::found::{Edited, Found, Source};
+use super::vertices::{Grid, Same, Vertex, alike, compare};
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use meshwright_core::LimitExceeded;
+use meshwright_core::math::wide;
+
+/// Finds vertices that are what they were.
+pub(super) fn match_vertices(
+    work: &Work<'_, '_>,
+    own: &mut Edited<'_>,
+    found: &[Found<'_>],
+    grid: &Grid,
+) -> Result<(), LimitExceeded> {
+    for v in 0..own.slots.len() {
+        let same = |at: Vertex| {
+            let native = found.get(at.mesh)?;
+            let same = compare(
+                (&own.moved, v),
+                (native.exported, at.vertex, &native.world, native.is_askew(at.vertex)),
+                &work.bones,
+                &work.tolerance,
+            );
+            same.all().then_some(Vertex { vertex: native.class(at.vertex)? as usize, ..at })
+        };
+        work.budget.work("vertices", 1)?;
+        let first = own.named.map(|mesh| Vertex { mesh, vertex: v }).and_then(same);
+        let mut best = first;
+        if best.is_none()
+            && let Some(point) = own.moved.positions.get(v).copied()
+        {
+            for at in grid.near(point) {
+                work.budget.work("vertices", 1)?;
+                let better = best.is_none() || Some(at.mesh) == own.named;
+                if better && let Some(at) = same(at) {
+                    best = Some(at);
+                    if Some(at.mesh) == own.named {
+                        break;
+                    }
+                }
+            }
+        }
+        if let Some(slot) = own.slots.get_mut(v) {
+            *slot = best;
+        }
+    }
+    Ok(())
+}
+
+/// The edited vertex that each native one was found to be first.
+type Taken = BTreeMap<Vertex, usize>;
+
+/// Tools take one vertex apart into several that are alike: those are one still.
+fn joins(found: &[Found<'_>], own: &Edited<'_>, taken: &Taken, at: Vertex, v: usize) -> bool {
+    let tolerance = found.get(at.mesh).map(|native| &native.tolerance);
+    taken.get(&at).is_none_or(|first| tolerance.is_none_or(|t| alike(&own.moved, *first, v, t)))
+}
+
+/// Finds edited vertices by the triangles around them: where two corners are known, so is the third.
+pub(super) fn spread(
+    work: &Work<'_, '_>,
+    own: &mut Edited<'_>,
+    found: &[Found<'_>],
+) -> Result<(), LimitExceeded> {
+    let mut taken = BTreeMap::new();
+    for (v, slot) in own.slots.iter().enumerate() {
+        slot.map(|at| taken.entry(at).or_insert(v));
+    }
+    work.budget.charge_items("vertices", own.slots.len() as u64, size_of::<[Vertex; 2]>())?;
+    in_order(own, found, &mut taken);
+    by_likeness(work, own, found, &mut taken)?;
+    loop {
+        let mut met = false;
+        work.budget.work("triangles", own.moved.mesh.triangles.len() as u64)?;
+        for &[a, b, c] in &own.moved.mesh.triangles {
+            for [p, q, r] in [[a, b, c], [b, c, a], [c, a, b]] {
+                let slot = |v: u32| own.slots.get(v as usize).copied().flatten();
+                let (Some(x), Some(y), None) = (slot(p), slot(q), slot(r)) else { continue };
+                let Some(native) = found.get(x.mesh).filter(|_| x.mesh == y.mesh) else { continue };
+                let narrow = |v: Vertex| u32::try_from(v.vertex).unwrap_or(u32::MAX);
+                let edge = (narrow(x), narrow(y));
+                let from = native.edges.partition_point(|(e, _)| *e < edge);
+                let near =
+                    native.edges.get(from..).unwrap_or_default().iter().take_while(|(e, _)| *e == edge);
+                let at = |third: u32| Vertex { mesh: x.mesh, vertex: third as usize };
+                let mut free = near
+                    .map(|(_, third)| at(*third))
+                    .filter(|third| joins(found, own, &taken, *third, r as usize));
+                if let (Some(third), None) = (free.next(), free.next())
+                    && let Some(slot) = own.slots.get_mut(r as usize)
+                {
+                    *slot = Some(third);
+                    taken.entry(third).or_insert(r as usize);
+                    met = true;
+                }
+            }
+        }
+        if !met {
+            return Ok(());
+        }
+    }
+}
+
+/// A mesh with as many vertices and the same triangles has kept its order.
+fn in_order(own: &mut Edited<'_>, found: &[Found<'_>], taken: &mut Taken) {
+    let Some((mesh, native)) = own.named.and_then(|m| Some((m, found.get(m)?))) else { return };
+    if native.exported.positions.len() != own.slots.len()
+        || native.exported.triangles != own.moved.mesh.triangles
+    {
+        return;
+    }
+    for (v, slot) in own.slots.iter_mut().enumerate().filter(|(_, slot)| slot.is_none()) {
+        // A twin that moved alone is no twin any more.
+        let at = native.class(v).map(|class| Vertex { mesh, vertex: class as usize });
+        if let Some(at) = at.filter(|at| at.vertex == v && !taken.contains_key(at)) {
+            taken.insert(at, v);
+            *slot = Some(at);
+        }
+    }
+}
+
+/// A vertex that is what one was but for its place and normal is that one; of several, the nearest.
+fn by_likeness(
+    work: &Work<'_, '_>,
+    own: &mut Edited<'_>,
+    found: &[Found<'_>],
+    taken: &mut Taken,
+) -> Result<(), LimitExceeded> {
+    let Some((mesh, native)) = own.named.and_then(|m| Some((m, found.get(m)?))) else { return Ok(()) };
+    if native.exported.uvs.is_empty() || own.moved.mesh.uvs.is_empty() {
+        return Ok(());
+    }
+    let point = |uv: &[f32; 2]| {
+        let [u, v] = wide(*uv);
+        [u, v, 0.0]
+    };
+    let free = native.exported.uvs.iter().enumerate().filter_map(|(v, uv)| {
+        let at = Vertex { mesh, vertex: v };
+        (native.class(v) == u32::try_from(v).ok() && !taken.contains_key(&at)).then(|| (at, point(uv)))
+    });
+    let grid = Grid::new(free, native.exported.uvs.len(), work.tolerance.uv.max(1e-7), work.budget)?;
+    let mut pairs = Vec::new();
+    for v in (0..own.slots.len()).filter(|v| own.slots.get(*v) == Some(&None)) {
+        let (Some(uv), Some(here)) = (own.moved.mesh.uvs.get(v), own.moved.positions.get(v)) else {
+            continue;
+        };
+        for at in grid.near(point(uv)) {
+            work.budget.work("vertices", 1)?;
+            let same = compare(
+                (&own.moved, v),
+                (native.exported, at.vertex, &native.world, native.is_askew(at.vertex)),
+                &work.bones,
+                &native.tolerance,
+            );
+            let there = native.exported.positions.get(at.vertex).map(|p| native.world.point(wide(*p)));
+            if let (true, true, true, Some(there)) = (same.uv, same.weights, same.color, there) {
+                work.budget.charge_items("vertices", 1, size_of::<[u64; 8]>())?;
+                pairs.push((!same.normal, meshwright_core::math::distance(*here, there), v, at));
+            }
+        }
+    }
+    pairs.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then((a.2, a.3).cmp(&(b.2, b.3))));
+    for (_, _, v, at) in pairs {
+        let open = own.slots.get(v) == Some(&None) && joins(found, own, taken, at, v);
+        if let Some(slot) = own.slots.get_mut(v).filter(|_| open) {
+            *slot = Some(at);
+            taken.entry(at).or_insert(v);
+        }
+    }
+    Ok(())
+}
+
+/// Tells the native meshes which edited vertex stands for each of theirs.
+pub(super) fn settle(
+    work: &Work<'_, '_>,
+    e: usize,
+    own: &mut Edited<'_>,
+    found: &mut [Found<'_>],
+) -> Result<(), LimitExceeded> {
+    for v in 0..own.slots.len() {
+        let Some(at) = own.slots.get(v).copied().flatten() else { continue };
+        let Some(native) = found.get_mut(at.mesh) else { continue };
+        let same = compare(
+            (&own.moved, v),
+            (native.exported, at.vertex, &native.world, native.is_askew(at.vertex)),
+            &work.bones,
+            &native.tolerance,
+        );
+        let class = u32::try_from(at.vertex).unwrap_or(u32::MAX);
+        if !native.slots.contains_key(&class) {
+            work.budget.charge_items("vertices", 1, size_of::<(u32, Source, Same)>().saturating_mul(2))?;
+        }
+        // What is as it was wins over what was moved away from it.
+        match native.slots.get(&class) {
+            Some(((by, first), known)) if known.all() || !same.all() => {
+                let one = *by == e && alike(&own.moved, *first, v, &native.tolerance);
+                if !same.all()
+                    && !one
+                    && let Some(slot) = own.slots.get_mut(v)
+                {
+                    *slot = None;
+                }
+            }
+            _ => {
+                native.slots.insert(class, ((e, v), same));
+            }
+        }
+        if !native.sources.contains(&e) {
+            native.sources.push(e);
+        }
+    }
+    Ok(())
+}
