@@ -6,6 +6,7 @@
 
 mod animation;
 mod animation_json;
+mod clip;
 mod curves;
 mod extras;
 mod geometry;
