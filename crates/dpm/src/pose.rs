@@ -49,7 +49,8 @@ const NOISE: f64 = 2.0e-5;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sum {
     pub vector: [f64; 3],
-    lengths: f64,
+    /// The sum of the lengths of its parts.
+    pub lengths: f64,
 }
 
 impl Sum {
@@ -59,6 +60,7 @@ impl Sum {
     }
 
     /// The direction of the sum; none where the parts cancel.
+    #[inline]
     pub(crate) fn direction(&self) -> Option<[f64; 3]> {
         unit(self.vector).filter(|_| length(self.vector) > NOISE * self.lengths)
     }

@@ -41,12 +41,14 @@ impl AxisMap {
     }
 
     /// A point, or anything else that is measured in the unit of length.
+    #[inline]
     #[must_use]
     pub fn point(&self, p: [f32; 3]) -> [f32; 3] {
         self.direction(p).map(|c| c * self.scale)
     }
 
     /// A direction: turned, not scaled.
+    #[inline]
     #[must_use]
     pub fn direction(&self, v: [f32; 3]) -> [f32; 3] {
         core::array::from_fn(|i| self.sign[i] * v[self.from[i]])

@@ -154,11 +154,13 @@ impl Skin {
     }
 
     /// Ends the current vertex: the influences pushed since the last call are its own.
+    #[inline]
     pub fn end_vertex(&mut self) {
         self.starts.push(u32::try_from(self.influences.len()).unwrap_or(u32::MAX));
     }
 
     /// The range of influences of a vertex; empty where there is no such vertex.
+    #[inline]
     pub fn range(&self, vertex: usize) -> core::ops::Range<usize> {
         match (self.starts.get(vertex), self.starts.get(vertex.saturating_add(1))) {
             (Some(&a), Some(&b)) if a <= b && b as usize <= self.influences.len() => a as usize..b as usize,
@@ -167,6 +169,7 @@ impl Skin {
     }
 
     /// The influences of a vertex.
+    #[inline]
     pub fn of(&self, vertex: usize) -> &[Influence] {
         self.influences.get(self.range(vertex)).unwrap_or_default()
     }

@@ -17,8 +17,6 @@ mod write;
 
 pub use edit::{Edit, EditError};
 pub use model::{Bounds, Dpm, Frame, Influence, Mesh, PoseId, VertexIter, Vertices};
-#[cfg(feature = "scene")]
-pub(crate) use view::parts;
 pub use view::skin;
 pub use winding::Winding;
 #[cfg(feature = "proptest")]

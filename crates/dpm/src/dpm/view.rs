@@ -1,13 +1,9 @@
 //! Evaluation of a DPM model: poses in model space and skinned vertices; clips by the names of frames.
 #![allow(clippy::arithmetic_side_effects, clippy::indexing_slicing, reason = "vectors of fixed size")]
 
-#[cfg(feature = "scene")]
-use super::model::Influence;
 use super::model::{Dpm, PoseId, Vertices};
 use crate::clips::{FrameClip, clip_name, from_names};
 use crate::pose::{Surface, concatenate};
-#[cfg(feature = "scene")]
-use crate::pose::{turned, weighted};
 use alloc::vec::Vec;
 use meshwright_core::F32;
 use meshwright_core::math::{Affine64, narrow1};
@@ -100,12 +96,4 @@ meshwright_core::kernels! {
 #[inline(always)]
 fn wide1(v: F32) -> f64 {
     f64::from(v.get())
-}
-
-/// What one influence adds to position and normal.
-#[cfg(feature = "scene")]
-#[inline]
-pub(crate) fn parts(i: &Influence, matrix: &Affine64) -> ([f64; 3], [f64; 3]) {
-    let (origin, normal) = (i.origin.map(|v| v.get().into()), i.normal.map(|v| v.get().into()));
-    (weighted(matrix, origin, i.influence.get().into()), turned(matrix, normal))
 }

@@ -1,14 +1,17 @@
 //! DPM to the exchange model.
 
-use super::to_scene::{Making, Part, Parts, convertible, list, read_from, report_unused_frames};
+use super::to_scene::{Lanes, Making, Part, Parts, convertible, list, read_from, report_unused_frames};
 use crate::clips::FrameClip;
 use crate::dpm::rules::check;
-use crate::dpm::{Bounds, Dpm, Mesh, parts};
+use crate::dpm::{Bounds, Dpm, Influence, Mesh};
 use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::array::from_fn;
+use core::slice;
+use meshwright_core::math::Affine64;
 use meshwright_core::text::latin1;
-use meshwright_core::values;
+use meshwright_core::{kernels, values};
 use meshwright_scene::{Budget, ConvertError, Converted, Extra, Loss, Scene, SceneOptions};
 
 impl Dpm {
@@ -96,22 +99,54 @@ impl Dpm {
 
 fn parts_of(mesh: &Mesh, making: &Making<'_>) -> Result<Parts, ConvertError> {
     let mut made = making.parts(mesh.vertices.len(), mesh.vertices.influences.len())?;
-    let mut row = Vec::new();
-    for (influences, uv) in mesh.vertices.iter().zip(mesh.texcoords.iter()) {
-        row.clear();
-        row.extend(influences.iter().filter_map(|i| {
-            let matrix = making.rig.matrices.get(i.bone as usize)?;
-            Some(Part {
-                bone: i.bone,
-                weight: i.influence.get(),
-                position: values(i.origin),
-                normal: values(i.normal),
-                bound: parts(i, matrix),
-            })
-        }));
-        made.push(&row, values(*uv));
-    }
+    let matrices: Vec<_> = making.rig.matrices.iter().map(Affine64::to_columns).collect();
+    bind(mesh, &matrices, &mut made);
     Ok(made)
+}
+
+kernels! {
+    /// The vertices of a mesh in the bind pose, whose matrices come column by column.
+    fn bind as bind_portable<'a>(mesh: &'a Mesh, matrices: &'a [[Lanes; 4]], made: &'a mut Parts) -> () {
+        for (influences, uv) in mesh.vertices.iter().zip(mesh.texcoords.iter()) {
+            made.push(PartsOf { influences: influences.iter(), matrices }, values(*uv));
+        }
+    }
+}
+
+/// The parts of a vertex. A closure would not be compiled for the instructions of the kernel.
+#[derive(Clone)]
+struct PartsOf<'a> {
+    influences: slice::Iter<'a, Influence>,
+    matrices: &'a [[Lanes; 4]],
+}
+
+impl Iterator for PartsOf<'_> {
+    type Item = Part;
+
+    #[allow(clippy::inline_always, reason = "part of a kernel")]
+    #[inline(always)]
+    fn next(&mut self) -> Option<Part> {
+        loop {
+            let i = self.influences.next()?;
+            if let Some(matrix) = self.matrices.get(i.bone as usize) {
+                return Some(part(i, matrix));
+            }
+        }
+    }
+}
+
+/// What one influence adds to a vertex.
+#[allow(clippy::inline_always, reason = "part of a kernel")]
+#[inline(always)]
+fn part(i: &Influence, [x, y, z, w]: &[Lanes; 4]) -> Part {
+    let (position, normal, weight) = (values(i.origin), values(i.normal), i.influence.get());
+    let ([a, b, c], [d, e, f]) = (position.map(f64::from), normal.map(f64::from));
+    let share = f64::from(weight);
+    let bound = [
+        from_fn(|k| x[k] * a + y[k] * b + z[k] * c + share * w[k]),
+        from_fn(|k| x[k] * d + y[k] * e + z[k] * f),
+    ];
+    Part { bone: i.bone, weight, position, normal, bound }
 }
 
 fn bounds(b: &Bounds) -> [(String, Extra); 4] {

@@ -110,7 +110,7 @@ impl<'a> Making<'a> {
 
     /// Reports how well the meshes can be bound in model space.
     pub(super) fn report(&mut self) {
-        let extent = extent(self.meshes.iter().flat_map(|m| &m.positions));
+        let extent = extent(self.meshes.iter().map(|m| &*m.positions));
         for (i, residual) in self.residuals.iter().enumerate() {
             residual.report(&format!("meshes[{i}]"), extent, &mut self.losses);
         }
@@ -258,6 +258,24 @@ struct Residual {
 }
 
 impl Residual {
+    /// Takes a vertex at `p` with normal `n`. Bound in model space, each bone would carry its weight's share of the whole.
+    #[allow(clippy::inline_always, reason = "part of kernels")]
+    #[inline(always)]
+    fn see(&mut self, parts: impl Iterator<Item = Part>, p: Lanes, n: Lanes, has_direction: bool) {
+        let apart =
+            |part: Lanes, sum: Lanes, weight: f32| length(vector(sub(part, scale(sum, weight.into()))));
+        let (mut position, mut normal) = (0.0, 0.0);
+        for part in parts {
+            let [own_position, own_normal] = part.bound;
+            position += apart(own_position, p, part.weight);
+            normal += apart(own_normal, n, part.weight);
+        }
+        self.position = self.position.max(position);
+        if has_direction {
+            self.normal = self.normal.max(normal / length(vector(n)));
+        }
+    }
+
     fn report(&self, path: &str, extent: f64, losses: &mut Vec<Loss>) {
         if self.position > REPORTED * extent {
             let message = "influences of a vertex do not meet in the bind pose; bound in model space it moves otherwise";
@@ -292,8 +310,17 @@ pub(super) struct Part {
     /// Weighted, in the bone's space.
     pub position: [f32; 3],
     pub normal: [f32; 3],
-    /// Weighted, in model space in the bind pose.
-    pub bound: ([f64; 3], [f64; 3]),
+    /// Weighted, in model space in the bind pose: position and normal.
+    pub bound: [Lanes; 2],
+}
+
+/// A vector as the lanes of a register, of which the last means nothing.
+pub(super) type Lanes = [f64; 4];
+
+#[allow(clippy::inline_always, reason = "part of kernels")]
+#[inline(always)]
+const fn vector([x, y, z, _]: Lanes) -> [f64; 3] {
+    [x, y, z]
 }
 
 /// Vertices of a mesh under construction.
@@ -338,11 +365,16 @@ impl Parts {
     }
 
     /// Adds a vertex that is the sum of its parts.
-    pub(super) fn push(&mut self, parts: &[Part], uv: [f32; 2]) {
-        let (mut p, mut sum) = ([0.0_f64; 3], Sum::default());
-        for part in parts {
-            p = add(p, part.bound.0);
-            sum.add(part.bound.1);
+    #[allow(clippy::inline_always, reason = "part of kernels")]
+    #[inline(always)]
+    pub(super) fn push(&mut self, parts: impl Iterator<Item = Part> + Clone, uv: [f32; 2]) {
+        let (mut p, mut n, mut lengths) = ([0.0; 4], [0.0; 4], 0.0);
+        let (mut count, mut whole) = (0_usize, true);
+        for part in parts.clone() {
+            let [position, normal] = part.bound;
+            (p, n) = (add(p, position), add(n, normal));
+            lengths += length(vector(normal));
+            (count, whole) = (count.saturating_add(1), part.weight == 1.0);
             self.residual.negative += usize::from(part.weight < 0.0);
             self.skin.influences.push(Influence { joint: part.bone, weight: part.weight });
             if !self.bind_only {
@@ -353,20 +385,15 @@ impl Parts {
             }
         }
         self.skin.end_vertex();
-        self.residual.unbound += usize::from(parts.is_empty());
-        // Bound in model space, each bone would carry its weight's share of the whole.
-        let apart = |sum: [f64; 3], of: fn(&Part) -> [f64; 3]| -> f64 {
-            let distance = |part: &Part| length(sub(of(part), scale(sum, part.weight.into())));
-            parts.iter().map(distance).sum()
-        };
-        self.residual.position = self.residual.position.max(apart(p, |part| part.bound.0));
-        let (n, direction) = (sum.vector, sum.direction());
-        if direction.is_some() {
-            let away = apart(n, |part| part.bound.1) / length(n);
-            self.residual.normal = self.residual.normal.max(away);
+        self.residual.unbound += usize::from(count == 0);
+        let sum = Sum { vector: vector(n), lengths };
+        let direction = sum.direction();
+        // What all of one bone's weight holds is where that bone has it.
+        if count != 1 || !whole {
+            self.residual.see(parts, p, n, direction.is_some());
         }
-        self.positions.push(self.map.point(narrow(p)));
-        let normal = self.map.direction(narrow(n));
+        self.positions.push(self.map.point(narrow(vector(p))));
+        let normal = self.map.direction(narrow(sum.vector));
         self.normals.push(match self.space {
             Space::File => normal,
             Space::Gltf => direction.and_then(|_| normalize(normal)).unwrap_or_else(|| {
@@ -451,16 +478,40 @@ pub(super) fn list<const N: usize>(values: [F32; N]) -> Extra {
     values.map(F32::get).into()
 }
 
-/// The greatest side of the box around points.
-fn extent<'a>(points: impl Iterator<Item = &'a [f32; 3]>) -> f64 {
+/// The greatest side of the box around the points of all meshes.
+fn extent<'a>(meshes: impl Iterator<Item = &'a [[f32; 3]]>) -> f64 {
     let (mut least, mut most) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
-    for p in points {
+    for points in meshes {
+        let [low, high] = bounding_box(points);
         for i in 0..3 {
-            least[i] = least[i].min(p[i]);
-            most[i] = most[i].max(p[i]);
+            least[i] = least[i].min(low[i]);
+            most[i] = most[i].max(high[i]);
         }
     }
     (0..3).map(|i| f64::from(most[i]) - f64::from(least[i])).fold(0.0, f64::max)
+}
+
+meshwright_core::kernels! {
+    /// The least and the greatest of each component.
+    fn bounding_box as bounding_box_portable<'a>(points: &'a [[f32; 3]]) -> [[f32; 3]; 2] {
+        // Points side by side, whose components come again after three registers.
+        let (mut least, mut most) = ([f32::INFINITY; 24], [f32::NEG_INFINITY; 24]);
+        let (blocks, rest) = points.as_flattened().as_chunks::<24>();
+        for block in blocks {
+            for (i, v) in block.iter().enumerate() {
+                least[i] = least[i].min(*v);
+                most[i] = most[i].max(*v);
+            }
+        }
+        for (i, v) in rest.iter().enumerate() {
+            least[i] = least[i].min(*v);
+            most[i] = most[i].max(*v);
+        }
+        let folded = |all: [f32; 24], with: fn(f32, f32) -> f32| -> [f32; 3] {
+            core::array::from_fn(|i| all.iter().skip(i).step_by(3).copied().fold(all[i], with))
+        };
+        [folded(least, f32::min), folded(most, f32::max)]
+    }
 }
 
 /// The scene with the name of its format.

@@ -84,14 +84,13 @@ impl Zym {
     fn parts(&self, order: &[u32], source: &Vertices, making: &Making<'_>) -> Result<Parts, ConvertError> {
         let influences = order.iter().map(|&v| source.range(v).len()).sum();
         let mut made = making.parts(order.len(), influences)?;
-        let mut row = Vec::new();
         for &v in order {
             let range = source.range(v);
             let own = self.influences.get(range.clone()).unwrap_or_default();
             let normals = source.normals.get(range).unwrap_or_default();
             let share = share(own);
-            row.clear();
-            row.extend(own.iter().zip(normals).filter_map(|(i, normal)| {
+            let lanes = |[x, y, z]: [f64; 3]| [x, y, z, 0.0];
+            let parts = own.iter().zip(normals).filter_map(|(i, normal)| {
                 let matrix = making.rig.matrices.get(i.bone as usize)?;
                 let origin = i.origin.map(|c| f64::from(c.get()) * share);
                 Some(Part {
@@ -99,11 +98,11 @@ impl Zym {
                     weight: narrow1(share),
                     position: narrow(origin),
                     normal: narrow(*normal),
-                    bound: (weighted(matrix, origin, share), matrix.vector(*normal)),
+                    bound: [lanes(weighted(matrix, origin, share)), lanes(matrix.vector(*normal))],
                 })
-            }));
+            });
             let uv = self.texcoords.get(v as usize).copied().unwrap_or_default();
-            made.push(&row, [uv[0].get(), 1.0 - uv[1].get()]);
+            made.push(parts, [uv[0].get(), 1.0 - uv[1].get()]);
         }
         Ok(made)
     }

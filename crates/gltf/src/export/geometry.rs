@@ -321,17 +321,26 @@ fn skin(
     losses: &mut Vec<Loss>,
 ) -> Result<bool, ConvertError> {
     let Some(skin) = &mesh.skin else { return Ok(false) };
-    let bound = weights::bind(skin, joints, influences, &out.memory, path, losses)?;
+    // Room for the extra joint behind the last.
+    if joints <= usize::from(u8::MAX) {
+        let bytes = |j: u16| j.to_le_bytes()[0];
+        let bound = weights::bind(skin, (joints, bytes), influences, &out.memory, path, losses)?;
+        sets(out, bound, |out, joints| out.bytes4("joints of vertices", joints.into(), false), attributes)
+    } else {
+        let bound = weights::bind(skin, (joints, |j| j), influences, &out.memory, path, losses)?;
+        sets(out, bound, |out, joints| out.words4("joints of vertices", joints, false), attributes)
+    }
+}
+
+/// Writes sets of joints and weights.
+fn sets<'s, J>(
+    out: &mut Output<'s>,
+    bound: weights::Bound<J>,
+    written: impl Fn(&mut Output<'s>, Vec<[J; 4]>) -> Result<Index<Accessor>, ConvertError>,
+    attributes: &mut Attributes,
+) -> Result<bool, ConvertError> {
     for (s, set) in (0_u32..).zip(bound.sets) {
-        // Room for the extra joint behind the last.
-        let accessor = if joints <= usize::from(u8::MAX) {
-            let mut bytes = out.memory.reserve("joints of vertices", set.joints.len())?;
-            bytes.extend(set.joints.iter().map(|j| j.map(|j| j.to_le_bytes()[0])));
-            out.bytes4("joints of vertices", bytes.into(), false)?
-        } else {
-            out.words4("joints of vertices", set.joints, false)?
-        };
-        attributes.insert(Valid(Semantic::Joints(s)), accessor);
+        attributes.insert(Valid(Semantic::Joints(s)), written(out, set.joints)?);
         let weights =
             out.floats("weights of vertices", set.weights.into(), Use::Vertices, Bounds::Omitted)?;
         attributes.insert(Valid(Semantic::Weights(s)), weights);

@@ -6,22 +6,25 @@
 )]
 
 use crate::export::options::Influences;
-use meshwright_scene::{Budget, ConvertError, Loss, Skin};
+use meshwright_scene::{Budget, ConvertError, Influence, Loss, Skin};
 
 /// The joints and weights of a mesh, vertex by vertex in sets.
 #[derive(Debug)]
-pub(crate) struct Bound {
-    /// `sets[s][v]` are the influences of vertex `v` in set `s`.
-    pub(crate) sets: Vec<Set>,
+pub(crate) struct Bound<J> {
+    /// `sets[s]` has set `s` of every vertex.
+    pub(crate) sets: Vec<Set<J>>,
     /// Some vertex hangs on the joint behind the last of the skeleton.
     pub(crate) neutral: bool,
 }
 
 #[derive(Debug)]
-pub(crate) struct Set {
-    pub(crate) joints: Vec<[u16; 4]>,
+pub(crate) struct Set<J> {
+    pub(crate) joints: Vec<[J; 4]>,
     pub(crate) weights: Vec<[f32; 4]>,
 }
+
+/// Four influences of a vertex.
+type Four = ([u16; 4], [f32; 4]);
 
 /// A sum of weights this near to 1 is not a change worth reporting.
 const SUM_NOISE: f64 = 2e-6;
@@ -36,14 +39,15 @@ struct Tally {
     unbound: usize,
 }
 
-pub(crate) fn bind(
+/// `number` is a joint's number as it is stored.
+pub(crate) fn bind<J: Copy>(
     skin: &Skin,
-    joint_count: usize,
+    (joint_count, number): (usize, fn(u16) -> J),
     wanted: Influences,
     memory: &Budget,
     path: &str,
     losses: &mut Vec<Loss>,
-) -> Result<Bound, ConvertError> {
+) -> Result<Bound<J>, ConvertError> {
     let neutral = u16::try_from(joint_count)
         .map_err(|_| ConvertError::unsupported(path, "glTF skins have at most 65535 joints"))?;
     let n = skin.vertex_count();
@@ -51,65 +55,82 @@ pub(crate) fn bind(
     let mut one = Vec::new();
     if wanted == Influences::All {
         for v in 0..n {
-            merge(skin, v, &mut one);
+            merge(skin.of(v), &mut one);
             most = most.max(one.len());
         }
     }
     let count = most.div_ceil(4);
     let mut sets = Vec::new();
     for _ in 0..count {
-        let mut joints = memory.reserve("joints of vertices", n)?;
-        let mut weights = memory.reserve("weights of vertices", n)?;
-        joints.resize(n, [0; 4]);
-        weights.resize(n, [0.0; 4]);
+        let joints = memory.reserve("joints of vertices", n)?;
+        let weights = memory.reserve("weights of vertices", n)?;
         sets.push(Set { joints, weights });
     }
     let mut tally = Tally::default();
+    let mut row: Vec<Four> = vec![Four::default(); count];
     for v in 0..n {
-        tally.negative += usize::from(skin.of(v).iter().any(|i| i.weight < 0.0));
-        merge(skin, v, &mut one);
-        let total: f64 = one.iter().map(|i| i.1).sum();
-        if one.is_empty() {
-            tally.unbound += 1;
-            put(&mut sets, v, 0, neutral, 1.0);
+        let own = skin.of(v);
+        // What hangs on one joint alone has all its weight there.
+        if let ([i], [set]) = (own, &mut *sets)
+            && i.weight > 0.0
+        {
+            tally.see_sum(i.weight.into());
+            set.joints.push([u16::try_from(i.joint).unwrap_or(0), 0, 0, 0].map(number));
+            set.weights.push([1.0, 0.0, 0.0, 0.0]);
             continue;
         }
-        if (total - 1.0).abs() > SUM_NOISE {
-            tally.scaled += 1;
-            tally.sum = tally.sum.max((total - 1.0).abs());
+        row.fill(Four::default());
+        let negative = merge(own, &mut one);
+        tally.negative += usize::from(negative);
+        if one.is_empty() {
+            tally.unbound += 1;
+            put(&mut row, 0, neutral, 1.0);
+        } else {
+            tally.see(&mut one, count * 4);
+            place(&mut row, &one);
         }
-        if one.len() > count * 4 {
-            tally.truncated += 1;
-            let dropped: f64 = one.iter().skip(count * 4).map(|i| i.1).sum();
-            tally.dropped = tally.dropped.max(dropped / total);
-            one.truncate(count * 4);
+        for (set, (joints, weights)) in sets.iter_mut().zip(&row) {
+            set.joints.push(joints.map(number));
+            set.weights.push(*weights);
         }
-        place(&mut sets, v, &mut one);
     }
     tally.report(path, losses);
     Ok(Bound { sets, neutral: tally.unbound > 0 })
 }
 
-/// The positive influences of a vertex, each joint once, the heaviest first.
-fn merge(skin: &Skin, v: usize, into: &mut Vec<(u16, f64)>) {
+/// The positive influences of a vertex, each joint once, the heaviest first. True when there are negative ones too.
+fn merge(influences: &[Influence], into: &mut Vec<(u16, f64)>) -> bool {
     into.clear();
-    let positive = skin.of(v).iter().filter(|i| i.weight > 0.0);
-    // The caller has seen that joints fit 16 bits.
-    into.extend(positive.map(|i| (u16::try_from(i.joint).unwrap_or(0), f64::from(i.weight))));
-    into.sort_by_key(|i| i.0);
-    into.dedup_by(|b, a| {
-        let same = a.0 == b.0;
-        if same {
-            a.1 += b.1;
+    let mut negative = false;
+    for i in influences {
+        negative |= i.weight < 0.0;
+        if i.weight > 0.0 {
+            // The caller has seen that joints fit 16 bits.
+            into.push((u16::try_from(i.joint).unwrap_or(0), f64::from(i.weight)));
         }
-        same
-    });
-    into.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    }
+    if into.len() > 1 {
+        into.sort_by_key(|i| i.0);
+        into.dedup_by(|b, a| {
+            let same = a.0 == b.0;
+            if same {
+                a.1 += b.1;
+            }
+            same
+        });
+        into.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    }
+    negative
+}
+
+/// The sum of weights.
+fn sum(influences: &[(u16, f64)]) -> f64 {
+    influences.iter().map(|i| i.1).sum()
 }
 
 /// Writes the influences of a vertex so that their weights, as they are stored, sum to 1.
-fn place(sets: &mut [Set], v: usize, influences: &mut [(u16, f64)]) {
-    let total: f64 = influences.iter().map(|i| i.1).sum();
+fn place(row: &mut [Four], influences: &[(u16, f64)]) {
+    let total = sum(influences);
     let mut rest = 0.0;
     for (slot, (joint, weight)) in influences.iter().enumerate().skip(1) {
         #[expect(clippy::cast_possible_truncation, reason = "rounded to the precision that glTF stores")]
@@ -117,24 +138,43 @@ fn place(sets: &mut [Set], v: usize, influences: &mut [(u16, f64)]) {
         rest += f64::from(weight);
         // A weight that rounds to nothing has no joint either.
         if weight > 0.0 {
-            put(sets, v, slot, *joint, weight);
+            put(row, slot, *joint, weight);
         }
     }
     if let Some((joint, _)) = influences.first() {
         #[expect(clippy::cast_possible_truncation, reason = "rounded to the precision that glTF stores")]
-        put(sets, v, 0, *joint, (1.0 - rest) as f32);
+        put(row, 0, *joint, (1.0 - rest) as f32);
     }
 }
 
-fn put(sets: &mut [Set], v: usize, slot: usize, joint: u16, weight: f32) {
-    let Some(set) = sets.get_mut(slot / 4) else { return };
-    if let (Some(joints), Some(weights)) = (set.joints.get_mut(v), set.weights.get_mut(v)) {
+fn put(row: &mut [Four], slot: usize, joint: u16, weight: f32) {
+    if let Some((joints, weights)) = row.get_mut(slot / 4) {
         joints[slot % 4] = joint;
         weights[slot % 4] = weight;
     }
 }
 
 impl Tally {
+    /// Takes the sum of a vertex's weights.
+    fn see_sum(&mut self, total: f64) {
+        if (total - 1.0).abs() > SUM_NOISE {
+            self.scaled += 1;
+            self.sum = self.sum.max((total - 1.0).abs());
+        }
+    }
+
+    /// Takes the influences of a vertex, of which at most so many are kept.
+    fn see(&mut self, influences: &mut Vec<(u16, f64)>, most: usize) {
+        let total = sum(influences);
+        self.see_sum(total);
+        if influences.len() > most {
+            self.truncated += 1;
+            let dropped = sum(influences.get(most..).unwrap_or_default());
+            self.dropped = self.dropped.max(dropped / total);
+            influences.truncate(most);
+        }
+    }
+
     fn report(&self, path: &str, losses: &mut Vec<Loss>) {
         if self.truncated > 0 {
             let loss = Loss::new("influences-dropped", path, "vertices keep their heaviest influences only");
@@ -162,9 +202,9 @@ impl Tally {
 mod tests {
     use super::*;
     use meshwright_scene::Limits;
-    use meshwright_scene::{Influence, SkeletonId};
+    use meshwright_scene::SkeletonId;
 
-    fn bound(vertices: &[&[(u32, f32)]], wanted: Influences) -> (Bound, Vec<Loss>) {
+    fn bound(vertices: &[&[(u32, f32)]], wanted: Influences) -> (Bound<u16>, Vec<Loss>) {
         let mut skin = Skin::new(SkeletonId(0));
         for v in vertices {
             skin.influences.extend(v.iter().map(|&(joint, weight)| Influence { joint, weight }));
@@ -172,7 +212,7 @@ mod tests {
         }
         let mut losses = Vec::new();
         let memory = Budget::new(Limits::default().with_memory(1 << 20));
-        let bound = bind(&skin, 9, wanted, &memory, "m", &mut losses).unwrap();
+        let bound = bind(&skin, (9, |j| j), wanted, &memory, "m", &mut losses).unwrap();
         (bound, losses)
     }
 
@@ -225,6 +265,6 @@ mod tests {
     fn too_many_joints_are_refused() {
         let skin = Skin::new(SkeletonId(0));
         let memory = Budget::new(Limits::default().with_memory(100));
-        assert!(bind(&skin, 70_000, Influences::Four, &memory, "m", &mut vec![]).is_err());
+        assert!(bind(&skin, (70_000, |j| j), Influences::Four, &memory, "m", &mut vec![]).is_err());
     }
 }
