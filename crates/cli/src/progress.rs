@@ -69,9 +69,9 @@ pub(crate) fn aside<T>(say: impl FnOnce() -> T) -> T {
     }
 }
 
-/// Where a run is, for who ends it.
+/// Where a run is, for who ends it. Waits for whoever draws the bar.
 fn place() -> Option<String> {
-    let run = RUN.try_lock().ok()?;
+    let run = run();
     let run = run.as_ref()?;
     let last = if run.last.is_empty() { String::new() } else { format!(", the last {}", run.last) };
     Some(format!("interrupted: {} of {} files were done{last}", run.done, run.all))

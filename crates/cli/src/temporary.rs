@@ -327,12 +327,13 @@ mod unix {
 
     /// Says where the run was. Whoever does not read what is said does not keep the program from ending.
     fn tell() {
-        const PATIENCE: Duration = Duration::from_millis(200);
-        let place = super::PLACE.try_lock().ok().and_then(|place| *place);
-        let Some(place) = place.and_then(|place| place()) else { return };
+        const PATIENCE: Duration = Duration::from_secs(1);
+        let Some(place) = *super::lock(&super::PLACE) else { return };
         let (done, told) = mpsc::channel();
         let say = move || {
-            let _ = writeln!(io::stderr(), "{place}");
+            if let Some(place) = place() {
+                let _ = writeln!(io::stderr(), "{place}");
+            }
             let _ = done.send(());
         };
         if thread::Builder::new().name("place".into()).spawn(say).is_ok() {

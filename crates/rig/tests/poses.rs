@@ -37,12 +37,13 @@ fn sampler(scene: &Scene, clip: usize) -> Sampler<'_> {
 }
 
 fn joints() -> impl Strategy<Value = JointPose> {
+    // proptest asserts that no step of its sampler leaves a range: ends are multiples of the precision of the larger one.
     let number = || -4.0_f32..4.0;
     let vector = || [number(), number(), number()];
     (
         vector(),
-        [-1.0_f32..1.0, -1.0_f32..1.0, -1.0_f32..1.0, 0.1_f32..1.0],
-        [0.2_f32..3.0, 0.2_f32..3.0, 0.2_f32..3.0],
+        [-1.0_f32..1.0, -1.0_f32..1.0, -1.0_f32..1.0, 0.125_f32..1.0],
+        [0.25_f32..3.0, 0.25_f32..3.0, 0.25_f32..3.0],
     )
         .prop_map(|(t, q, s)| JointPose {
             translation: t.into(),
@@ -140,7 +141,7 @@ proptest! {
     }
 
     #[test]
-    fn a_blend_of_one_pose_is_the_pose(a in prop::collection::vec(joints(), 11), weight in 0.01_f32..9.0) {
+    fn a_blend_of_one_pose_is_the_pose(a in prop::collection::vec(joints(), 11), weight in 0.015625_f32..9.0) {
         let rig = chain(11);
         let pose = pose_of(&rig, &a);
         let mut out = LocalPose::new(&rig);

@@ -138,7 +138,7 @@ mod tests {
 
     fn map() -> impl Strategy<Value = AxisMap> {
         let orders = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];
-        (0_usize..6, any::<[bool; 3]>(), 0.1_f32..4.0).prop_map(move |(o, s, scale)| {
+        (0_usize..6, any::<[bool; 3]>(), 0.125_f32..4.0).prop_map(move |(o, s, scale)| {
             AxisMap::new(orders[o], s.map(|b| if b { 1.0 } else { -1.0 }), scale)
         })
     }
@@ -151,7 +151,7 @@ mod tests {
         #[test]
         fn transforms_commute_with_the_map(
             map in map(),
-            q in [-1.0_f32..1.0, -1.0_f32..1.0, -1.0_f32..1.0, 0.1_f32..1.0],
+            q in [-1.0_f32..1.0, -1.0_f32..1.0, -1.0_f32..1.0, 0.125_f32..1.0],
             t in [-9.0_f32..9.0, -9.0_f32..9.0, -9.0_f32..9.0],
             p in [-9.0_f32..9.0, -9.0_f32..9.0, -9.0_f32..9.0],
             s in [0.5_f32..2.0, 0.5_f32..2.0, 0.5_f32..2.0],

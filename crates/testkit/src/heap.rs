@@ -4,9 +4,10 @@
 //! `#[global_allocator] static ALLOCATOR: Counting = Counting;`.
 #![allow(unsafe_code, reason = "an allocator has to implement an unsafe trait")]
 
+use crate::deadline::Stopwatch;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The system's allocator, with an account for every thread.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +59,7 @@ pub struct Cost {
     pub peak: usize,
     /// How often memory was asked for.
     pub calls: usize,
-    /// How long it took.
+    /// How long the thread worked.
     pub time: Duration,
 }
 
@@ -70,11 +71,12 @@ pub fn measured<T>(f: impl FnOnce() -> T) -> (T, Cost) {
     let (calls, outer) = (CALLS.get(), PEAK.get());
     drop(std::hint::black_box(Box::new(0_u8)));
     assert!(CALLS.get() != calls, "`Counting` is not the global allocator");
-    let (before, calls, start) = (NOW.get(), CALLS.get(), Instant::now());
+    let watch = Stopwatch::start();
+    let (before, calls) = (NOW.get(), CALLS.get());
     PEAK.set(before);
     let answer = f();
     let peak = usize::try_from(PEAK.get().wrapping_sub(before)).unwrap_or(0);
-    let cost = Cost { peak, calls: CALLS.get().wrapping_sub(calls), time: start.elapsed() };
+    let cost = Cost { peak, calls: CALLS.get().wrapping_sub(calls), time: watch.elapsed() };
     PEAK.set(outer.max(PEAK.get()));
     (answer, cost)
 }

@@ -7,7 +7,7 @@
 //! * [`packs`] puts files into packs;
 //! * [`mutate`] breaks files, from a seed, and [`exhaust`] in every way there is;
 //! * [`heap`] measures what code costs;
-//! * [`Deadline`] is a limit on time;
+//! * [`Deadline`] is a limit on the time that a thread works, [`Stopwatch`] measures it;
 //! * [`laws`] are the promises that every format crate keeps, as functions that panic when one is broken.
 #![allow(
     clippy::panic,
@@ -27,6 +27,6 @@ pub mod mutate;
 pub mod packs;
 
 pub use builder::Builder;
-pub use deadline::{Deadline, patience};
+pub use deadline::{Deadline, Stopwatch, patience};
 pub use files::{Expect, Fixture, corpus, fixtures, skipped, sound, testdata};
 pub use hex::{from_hex, hex_diff};

@@ -9,7 +9,7 @@ pub(super) const MOST_HEADER: usize = 8 << 10;
 /// The most headers.
 const MOST_HEADERS: usize = 64;
 /// How long the first line and the headers may take, and how long all of a request may.
-const HEADER_TIME: Duration = Duration::from_secs(5);
+pub(super) const HEADER_TIME: Duration = Duration::from_secs(5);
 const BODY_TIME: Duration = Duration::from_secs(60);
 
 /// What a browser asks for.

@@ -160,6 +160,7 @@ fn token() -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::request::HEADER_TIME;
     use super::*;
     use std::io::Write as _;
     use std::sync::Arc;
@@ -271,22 +272,25 @@ mod tests {
         for client in &mut slow {
             client.write_all(b"GET / HTTP/1.1\r\n").unwrap();
         }
-        while server.clients.load(Ordering::SeqCst) < MOST_CLIENTS {
+        let in_time = || start.elapsed() < HEADER_TIME;
+        while server.clients.load(Ordering::SeqCst) < MOST_CLIENTS && in_time() {
             std::thread::sleep(Duration::from_millis(5));
         }
-        assert!(said(&server, "GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 503"));
+        let refused = said(&server, "GET / HTTP/1.1\r\n\r\n");
+        // Unless the machine was too busy to ask while all of them were there.
+        assert!(refused.starts_with("HTTP/1.1 503") || !in_time(), "{refused}");
         // One that sends a byte now and then is not given more time for it.
-        while start.elapsed() < Duration::from_secs(4) {
+        let mut answers = vec![Vec::new(); slow.len()];
+        slow[0].set_read_timeout(Some(Duration::from_millis(200))).unwrap();
+        while slow[0].read_to_end(&mut answers[0]).is_err() && answers[0].is_empty() {
+            assert!(start.elapsed() < Duration::from_secs(60), "it is given time for ever");
             let _ = slow[0].write_all(b"X");
-            std::thread::sleep(Duration::from_millis(200));
         }
-        for client in &mut slow {
-            let mut answer = String::new();
+        for (client, answer) in slow.iter_mut().zip(&mut answers) {
             client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-            let _ = client.read_to_string(&mut answer);
-            assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
+            let _ = client.read_to_end(answer);
+            assert!(answer.starts_with(b"HTTP/1.1 408"), "{}", String::from_utf8_lossy(answer));
         }
-        assert!(start.elapsed() < Duration::from_secs(15));
         while server.clients.load(Ordering::SeqCst) > 0 {
             std::thread::sleep(Duration::from_millis(5));
         }

@@ -50,6 +50,8 @@ impl Iqm {
         options: &FromSceneOptions<IqmOptions>,
     ) -> Result<Converted<Self>, ConvertError> {
         let made = Traced::of(scene, options, true)?;
+        check(&made.value.model, &mut Findings::writing())
+            .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
         if made.value.model.meshes.is_empty() && made.value.model.poses.is_empty() {
             return Err(ConvertError::unsupported("nodes", "nothing is drawn, and nothing moves"));
         }
@@ -74,7 +76,8 @@ pub(super) struct Traced {
 }
 
 impl Traced {
-    /// As [`Iqm::from_scene`], with tangents for all meshes or with those that these have.
+    /// As [`Iqm::from_scene`], with tangents for all meshes or with those that these have. Not checked: numbers that are
+    /// not finite may stand where a merge keeps what the file has.
     pub(super) fn of(
         scene: &Scene,
         options: &FromSceneOptions<IqmOptions>,
@@ -115,8 +118,6 @@ impl Traced {
         made.all(home)?;
         let Making { mut made, text, losses, .. } = made;
         made.model.text = text.finish();
-        check(&made.model, &mut Findings::writing())
-            .map_err(|e| ConvertError::unsupported(e.path().to_string(), e.message()))?;
         Ok(Converted::new(made, losses))
     }
 }

@@ -85,9 +85,9 @@ mod tests {
     #[test]
     fn quotes_and_comments_take_linear_time() {
         let text = b"/**/ 1 2 3 1 \"q\"\n".repeat(100_000);
-        let start = std::time::Instant::now();
+        let deadline = meshwright_testkit::Deadline::seconds(2);
         assert_eq!(FrameGroups::parse(&text).unwrap().groups.len(), 100_000);
-        assert!(start.elapsed().as_secs() < 2, "{:?}", start.elapsed());
+        deadline.met("a list of clips");
     }
 
     #[test]
