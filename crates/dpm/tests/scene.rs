@@ -63,6 +63,27 @@ fn the_demo_in_gltf_space() {
 }
 
 #[test]
+fn meshes_that_are_given_away_make_the_same_scene() {
+    let (model, clips) = hopper();
+    let options = SceneOptions::default();
+    for options in [options.clone(), options.clone().with_extras(true), options.with_bind_only(true)] {
+        let expected = model.to_scene(&options, Some(&clips)).unwrap();
+        let mut own = Dpm::parse(&model.to_bytes().unwrap()).unwrap();
+        let place = own.meshes[0].triangles.as_ptr();
+        let made = own.take_scene(&options, Some(&clips)).unwrap();
+        assert_eq!((&made.value, &made.losses), (&expected.value, &expected.losses));
+        assert_eq!(made.value.meshes[0].triangles.as_ptr(), place, "not copied");
+        assert!(own.meshes.is_empty() && own.frames == model.frames);
+        let made = model.clone().take_scene(&options, Some(&clips)).unwrap();
+        assert_eq!(made.value, expected.value, "what others have is copied");
+    }
+    let mut broken = model.clone();
+    Arc::make_mut(&mut broken.meshes[0].triangles)[0][0] = u32::MAX;
+    assert!(broken.take_scene(&SceneOptions::default(), None).is_err());
+    assert_eq!(broken.meshes.len(), 2, "a model that becomes no scene stays whole");
+}
+
+#[test]
 fn extras_hold_native_fields() {
     let (model, clips) = hopper();
     let options = SceneOptions::default().with_extras(true);

@@ -46,7 +46,32 @@ impl AnyModel {
         companions: &Companions,
         options: &SceneOptions,
     ) -> Result<Converted<Scene>, ConvertError> {
-        let mut scene = self.own_scene(name, companions, options)?;
+        self.called(self.own_scene(name, companions, options)?, name, companions, options)
+    }
+
+    /// As [`to_scene`](Self::to_scene), of a model that is not asked for its meshes afterwards: they may be gone, so that what
+    /// a scene holds alike is not copied.
+    ///
+    /// # Errors
+    /// As [`to_scene`](Self::to_scene).
+    pub fn take_scene(
+        &mut self,
+        name: &str,
+        companions: &Companions,
+        options: &SceneOptions,
+    ) -> Result<Converted<Scene>, ConvertError> {
+        let scene = self.taken_scene(name, companions, options)?;
+        self.called(scene, name, companions, options)
+    }
+
+    /// The scene with names and pictures.
+    fn called(
+        &self,
+        mut scene: Converted<Scene>,
+        name: &str,
+        companions: &Companions,
+        options: &SceneOptions,
+    ) -> Result<Converted<Scene>, ConvertError> {
         scene.value.name = name.into();
         name_parts(&mut scene.value, name, &options.budget())?;
         if scene.value.format.is_empty() {

@@ -221,7 +221,7 @@ impl Work<'_> {
 
     /// A model as a scene, as the arguments want it, with its pictures.
     fn scene(&self, opened: &mut Opened, options: &SceneOptions) -> Result<Converted<Scene>, Refusal> {
-        let mut scene = opened.asset.to_scene(options).map_err(|e| hinted(e, &opened.asset))?;
+        let mut scene = opened.asset.take_scene(options).map_err(|e| hinted(e, &opened.asset))?;
         reshape(&mut scene, self.args, self.to, options)?;
         if !self.args.no_textures && self.to.holds_textures() {
             self.reader.add_textures(opened, &mut scene);

@@ -6,8 +6,10 @@ use crate::dpm::rules::check;
 use crate::dpm::{Bounds, Dpm, Influence, Mesh};
 use alloc::borrow::Cow;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::array::from_fn;
+use core::mem::take;
 use core::slice;
 use meshwright_core::math::Affine64;
 use meshwright_core::text::latin1;
@@ -28,13 +30,38 @@ impl Dpm {
         given: Option<&[FrameClip]>,
     ) -> Result<Converted<Scene>, ConvertError> {
         convertible(|findings| check(self, findings))?;
+        self.scene(self.meshes.iter().map(Cow::Borrowed), options, given)
+    }
+
+    /// As [`to_scene`](Self::to_scene), of a model whose meshes nobody needs any more: it has none afterwards. What a scene
+    /// holds alike goes over without a copy, and each mesh is let go before the next is made.
+    ///
+    /// # Errors
+    /// As [`to_scene`](Self::to_scene); the meshes are gone unless a rule was broken.
+    pub fn take_scene(
+        &mut self,
+        options: &SceneOptions,
+        given: Option<&[FrameClip]>,
+    ) -> Result<Converted<Scene>, ConvertError> {
+        convertible(|findings| check(self, findings))?;
+        let meshes = take(&mut self.meshes);
+        self.scene(meshes.into_iter().map(Cow::Owned), options, given)
+    }
+
+    /// The scene of a sound model with these meshes.
+    fn scene<'m>(
+        &self,
+        meshes: impl ExactSizeIterator<Item = Cow<'m, Mesh>>,
+        options: &SceneOptions,
+        given: Option<&[FrameClip]>,
+    ) -> Result<Converted<Scene>, ConvertError> {
         let budget = options.budget();
         let bind = self.frame_pose(0).unwrap_or_default();
-        let mut making = Making::new(&self.bones, bind, self.meshes.len(), options, &budget)?;
-        for mesh in &self.meshes {
-            let parts = parts_of(mesh, &making)?;
-            let mut triangles = budget.reserve("triangles", mesh.triangles.len())?;
-            triangles.extend_from_slice(&mesh.triangles);
+        let mut making = Making::new(&self.bones, bind, meshes.len(), options, &budget)?;
+        let mut grouped = 0;
+        for mesh in meshes {
+            let parts = parts_of(&mesh, &making)?;
+            grouped += usize::from(mesh.groupids.iter().any(|&g| g != 0));
             let extras = if options.extras {
                 let mut groupids = budget.reserve("extras", mesh.groupids.len())?;
                 groupids.extend(mesh.groupids.iter().map(|&g| Extra::from(g)));
@@ -42,11 +69,12 @@ impl Dpm {
             } else {
                 None
             };
-            making.add(&mesh.shader, parts, triangles, extras)?;
+            let shader = mesh.shader;
+            making.add(&shader, parts, triangles_of(mesh, &budget)?, extras)?;
         }
         making.report();
         if !options.extras {
-            self.report_dropped(&mut making.losses);
+            self.report_dropped(grouped, &mut making.losses);
         }
         let extras = if options.extras { Some(self.extras(&budget)?) } else { None };
         if making.is_static(self.frames.len()) {
@@ -66,7 +94,8 @@ impl Dpm {
         }
     }
 
-    fn report_dropped(&self, losses: &mut Vec<Loss>) {
+    /// What of bones and of so many meshes is left out.
+    fn report_dropped(&self, grouped: usize, losses: &mut Vec<Loss>) {
         let flags = self.bones.iter().filter(|b| b.flags.0 != 0).count();
         if flags > 0 {
             losses.push(
@@ -75,10 +104,9 @@ impl Dpm {
                     .kept_in_extras(),
             );
         }
-        let groupids = self.meshes.iter().filter(|m| m.groupids.iter().any(|&g| g != 0)).count();
-        if groupids > 0 {
+        if grouped > 0 {
             let loss =
-                Loss::new("groupids", "meshes", "group ids of triangles").of(groupids, "mesh", "meshes");
+                Loss::new("groupids", "meshes", "group ids of triangles").of(grouped, "mesh", "meshes");
             losses.push(loss.kept_in_extras());
         }
     }
@@ -102,6 +130,25 @@ fn parts_of(mesh: &Mesh, making: &Making<'_>) -> Result<Parts, ConvertError> {
     let matrices: Vec<_> = making.rig.matrices.iter().map(Affine64::to_columns).collect();
     bind(mesh, &matrices, &mut made);
     Ok(made)
+}
+
+/// The triangles of a mesh: its own where nothing else has them.
+fn triangles_of(mesh: Cow<'_, Mesh>, budget: &Budget) -> Result<Vec<[u32; 3]>, ConvertError> {
+    let shared = match mesh {
+        Cow::Borrowed(mesh) => Err(Arc::clone(&mesh.triangles)),
+        Cow::Owned(mesh) => Arc::try_unwrap(mesh.triangles),
+    };
+    match shared {
+        Ok(own) => {
+            budget.charge_items("triangles", own.len() as u64, size_of::<[u32; 3]>())?;
+            Ok(own)
+        }
+        Err(shared) => {
+            let mut triangles = budget.reserve("triangles", shared.len())?;
+            triangles.extend_from_slice(&shared);
+            Ok(triangles)
+        }
+    }
 }
 
 kernels! {

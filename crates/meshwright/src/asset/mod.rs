@@ -231,7 +231,21 @@ impl Asset {
     /// # Errors
     /// As [`AnyModel::to_scene`].
     pub fn to_scene(&self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
-        let mut scene = self.model.to_scene(&self.stem(), &self.companions, options)?;
+        Ok(self.told(self.model.to_scene(&self.stem(), &self.companions, options)?))
+    }
+
+    /// As [`to_scene`](Self::to_scene), of an asset whose model is not asked for its meshes afterwards: they may be gone, so
+    /// that what a scene holds alike is not copied.
+    ///
+    /// # Errors
+    /// As [`to_scene`](Self::to_scene).
+    pub fn take_scene(&mut self, options: &SceneOptions) -> Result<Converted<Scene>, ConvertError> {
+        let scene = self.model.take_scene(&self.stem(), &self.companions, options)?;
+        Ok(self.told(scene))
+    }
+
+    /// The scene with what is known to be lost.
+    fn told(&self, mut scene: Converted<Scene>) -> Converted<Scene> {
         let missing = self.companions.missing.iter();
         scene.losses.extend(missing.map(|(role, name)| {
             Loss::new(
@@ -241,6 +255,6 @@ impl Asset {
             )
         }));
         scene.losses.extend(self.losses.iter().cloned());
-        Ok(scene)
+        scene
     }
 }

@@ -11,22 +11,22 @@ use meshwright_scene::{ConvertError, Converted, Engine, Loss, Material, OutputFi
 
 /// Converts a model of so many poses with the clips that its `.framegroups` companion names; what was changed to fit
 /// the model is a note. `name` is what the model calls a frame.
-fn with_clips<'m>(
+fn with_clips<M>(
     companions: &Companions,
-    poses: usize,
+    (model, poses): (M, usize),
     options: &SceneOptions,
-    name: impl Fn(u32) -> Option<&'m [u8]>,
-    to_scene: impl FnOnce(&SceneOptions, Option<&[FrameClip]>) -> Result<Converted<Scene>, ConvertError>,
+    name: fn(&M, u32) -> Option<&[u8]>,
+    to_scene: impl FnOnce(M, &SceneOptions, Option<&[FrameClip]>) -> Result<Converted<Scene>, ConvertError>,
 ) -> Result<Converted<Scene>, ConvertError> {
-    let Some(groups) = companions.one::<FrameGroups>() else { return to_scene(options, None) };
+    let Some(groups) = companions.one::<FrameGroups>() else { return to_scene(model, options, None) };
     let budget = options.budget();
     let ResolvedClips { mut clips, report, .. } = groups.resolve(poses, &budget)?;
-    rename(groups, companions.clip_names, &mut clips, name, &budget)?;
+    rename(groups, companions.clip_names, &mut clips, |frame| name(&model, frame), &budget)?;
     let clip =
         |ClipRange { name, start, length, fps, looping }| FrameClip { name, start, length, fps, looping };
     budget.charge_items("clips", clips.len() as u64, size_of::<FrameClip>())?;
     let clips: Vec<_> = clips.into_iter().map(clip).collect();
-    let mut converted = to_scene(&options.clone().with_memory(budget.left()), Some(&clips))?;
+    let mut converted = to_scene(model, &options.clone().with_memory(budget.left()), Some(&clips))?;
     // Engines do the same, so nothing is lost.
     converted
         .losses
@@ -231,8 +231,31 @@ impl Kind for Dpm {
         companions: &Companions,
         options: &SceneOptions,
     ) -> Result<Converted<Scene>, ConvertError> {
-        let name = |frame| self.clip_name_at(frame);
-        with_clips(companions, self.frames.len(), options, name, |o, clips| self.to_scene(o, clips))
+        let model = (self, self.frames.len());
+        with_clips(
+            companions,
+            model,
+            options,
+            |m, frame| m.clip_name_at(frame),
+            |m, o, clips| m.to_scene(o, clips),
+        )
+    }
+
+    fn take_scene(
+        &mut self,
+        _: &str,
+        companions: &Companions,
+        options: &SceneOptions,
+    ) -> Result<Converted<Scene>, ConvertError> {
+        let frames = self.frames.len();
+        let model = (self, frames);
+        with_clips(
+            companions,
+            model,
+            options,
+            |m, frame| m.clip_name_at(frame),
+            |m, o, clips| m.take_scene(o, clips),
+        )
     }
 
     /// The clips go into a text beside the model.
@@ -319,8 +342,14 @@ impl Kind for Zym {
         companions: &Companions,
         options: &SceneOptions,
     ) -> Result<Converted<Scene>, ConvertError> {
-        let name = |pose| self.clip_name_at(pose);
-        with_clips(companions, self.pose_count(), options, name, |o, clips| self.to_scene(o, clips))
+        let model = (self, self.pose_count());
+        with_clips(
+            companions,
+            model,
+            options,
+            |m, pose| m.clip_name_at(pose),
+            |m, o, clips| m.to_scene(o, clips),
+        )
     }
 
     fn write_scene(

@@ -77,6 +77,20 @@ pub trait Kind: Registered {
         Err(ConvertError::unsupported("file", format!("{} holds nothing to draw by itself", Self::TITLE)))
     }
 
+    /// As [`to_scene`](Self::to_scene), of a model that is not asked for its meshes afterwards: they may be gone, so that what
+    /// a scene holds alike is not copied.
+    ///
+    /// # Errors
+    /// As [`to_scene`](Self::to_scene).
+    fn take_scene(
+        &mut self,
+        name: &str,
+        companions: &Companions,
+        options: &SceneOptions,
+    ) -> Result<Converted<Scene>, ConvertError> {
+        self.to_scene(name, companions, options)
+    }
+
     /// A scene as files of this kind, the main one called `stem`.
     ///
     /// # Errors
@@ -462,6 +476,19 @@ macro_rules! kinds {
                 match *self {
                     $(#[cfg(feature = $feature)]
                     Self::$variant(ref m) => Kind::to_scene(&**m, name, companions, options),)+
+                }
+            }
+
+            /// As [`own_scene`](Self::own_scene); the model may be without its meshes afterwards.
+            pub(crate) fn taken_scene(
+                &mut self,
+                name: &str,
+                companions: &Companions,
+                options: &SceneOptions,
+            ) -> Result<Converted<Scene>, ConvertError> {
+                match *self {
+                    $(#[cfg(feature = $feature)]
+                    Self::$variant(ref mut m) => Kind::take_scene(&mut **m, name, companions, options),)+
                 }
             }
 
