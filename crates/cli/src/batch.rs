@@ -94,7 +94,7 @@ impl Workers {
         let batch = Batch {
             inputs,
             memory: self.memory,
-            ahead: count.saturating_mul(2).saturating_add(8),
+            ahead: count.saturating_mul(4).saturating_add(24),
             work,
             size,
             take: Mutex::new(take),
