@@ -7,7 +7,7 @@ use super::{Absent, At, Exactness, Tolerance, Work};
 use crate::convert::ConvertError;
 use crate::ids::SkeletonId;
 use crate::model::Scene;
-use crate::motion::{Clip, Interpolation, Motion, PoseSet, PoseSetId, Track};
+use crate::motion::{Channel, Clip, Interpolation, Motion, PoseSet, PoseSetId, Track};
 use crate::sample::Sampler;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
@@ -153,6 +153,43 @@ fn renamed(
     Ok(())
 }
 
+/// The frames of keys at equal distances; one that holds the last value for less than such a distance does not count.
+fn even<T: PartialEq>(keys: &Channel<T>) -> Option<&[f32]> {
+    let count = keys.frames.len();
+    let ([first, second, ..], [.., before, last]) = (&keys.frames[..], &keys.frames[..]) else {
+        return Some(&keys.frames);
+    };
+    let short = f64::from(last - before) < 0.99 * f64::from(second - first);
+    let held = keys.values.last() == keys.values.get(count.checked_sub(2)?);
+    let own = if short && held { keys.frames.get(..count.checked_sub(1)?)? } else { &keys.frames[..] };
+    let (_, step) = grid(own)?;
+    let at = |(k, frame): (u32, &f32)| (f64::from(*frame) - f64::from(k) * step).abs() <= 1e-2 * step;
+    (own.len() <= 2 || (0_u32..).zip(own).all(at)).then_some(own)
+}
+
+/// How many keys there are, and how many frames lie between two.
+fn grid(frames: &[f32]) -> Option<(u32, f64)> {
+    let count = u32::try_from(frames.len()).ok()?;
+    Some((count, f64::from(*frames.last()?) / f64::from(count.checked_sub(1)?.max(1))))
+}
+
+/// How many keys the channels of a clip have that have more than two, and how many frames lie between them, where all
+/// of these have equally many at equal distances.
+fn steps(clip: &Clip) -> Option<(u32, f64)> {
+    let Motion::Tracks(tracks) = &clip.motion else { return None };
+    let mut found: Option<(u32, f64)> = None;
+    for track in tracks {
+        let own = [even(&track.translation)?, even(&track.rotation)?, even(&track.scale)?];
+        for (count, step) in own.into_iter().filter(|list| list.len() > 2).filter_map(grid) {
+            match found {
+                Some((other, by)) if other != count || (step - by).abs() > 1e-2 * by => return None,
+                _ => found = Some((count, step)),
+            }
+        }
+    }
+    found.filter(|(_, step)| *step > 0.0)
+}
+
 struct Maker<'w, 's, 'b> {
     work: &'w Work<'s, 'b>,
     placed: &'w Placed,
@@ -260,7 +297,9 @@ impl<'s> Maker<'_, 's, '_> {
             change.renamed = Some(name.clone());
             clip.name.clone_from(name);
         }
-        if length.is_near() && self.resampled(&exported, &mut poser)? {
+        if length.is_near() && self.resampled(&exported, &mut poser)?
+            || self.sampled(&exported, &mut poser)?
+        {
             self.keep(clip);
             return Ok(change);
         }
@@ -274,6 +313,46 @@ impl<'s> Maker<'_, 's, '_> {
             self.edited(clip, &edits);
         }
         Ok(change)
+    }
+
+    /// True where a tool took samples of the native clip at a rate of its own, up to the step behind its end, and each of
+    /// them is what the native one shows at that time.
+    fn sampled(
+        &self,
+        exported: &Sampler<'s, '_>,
+        poser: &mut Poser<'_, 's, '_>,
+    ) -> Result<bool, ConvertError> {
+        let clip = poser.sampler.clip();
+        let Some((count, step)) = steps(clip) else { return Ok(false) };
+        let last = f64::from(exported.clip().frames.saturating_sub(1));
+        let end = clip.seconds(f64::from(count.saturating_sub(1)) * step);
+        let behind = end - exported.clip().seconds(last);
+        // A clip that comes round holds up to a whole frame.
+        let most = if clip.looping {
+            clip.seconds(step.max(1.0)) + SAME_TIME
+        } else {
+            clip.seconds(step) - SAME_TIME
+        };
+        if behind < -SAME_TIME || behind > most {
+            return Ok(false);
+        }
+        let mut pose = Vec::new();
+        for k in 0..count {
+            let own = f64::from(k) * step;
+            if clip.looping && own >= f64::from(clip.frames) {
+                // There it starts again.
+                continue;
+            }
+            let seconds = clip.seconds(own);
+            poser.at(seconds)?;
+            let frame = exported.clip().frame_at(seconds).min(last);
+            let whole = nearest_whole(frame);
+            exported.locals(if (frame - whole).abs() < 1e-3 { whole } else { frame }, &mut pose)?;
+            if self.differences(exported, poser, &pose, |_, _, _| {}) > 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// True where every frame of the edited clip is what the native one shows at that time.

@@ -1,26 +1,14 @@
 //! Which native triangles are still there.
 
 use super::found::{Corner, Edited, Found, turned};
+use super::twins::Drawn;
 use super::vertices::Vertex;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-/// Ticks off the triangles that are there, and puts new ones where they belong. Gives those of a mesh that is none of
-/// the native ones.
-pub(super) fn triangles(e: usize, own: &Edited<'_>, found: &mut [Found<'_>]) -> Option<Vec<[u32; 3]>> {
-    let known = own.slots.iter().flatten().count();
-    let home = own.named.or_else(|| {
-        // Without a name, where most of its vertices are, if that is most of them.
-        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-        own.slots.iter().flatten().for_each(|at| {
-            let count = counts.entry(at.mesh).or_default();
-            *count = count.saturating_add(1);
-        });
-        let most =
-            counts.into_iter().max_by_key(|(_, n)| *n).filter(|_| known.saturating_mul(2) > own.slots.len());
-        most.map(|(mesh, _)| mesh)
-    });
-    let mut foreign = Vec::new();
+/// Ticks off the native triangles that a mesh has. Gives those of its triangles that are none.
+pub(super) fn ticked(e: usize, own: &Edited<'_>, found: &mut [Found<'_>]) -> Vec<Drawn> {
+    let mut left = Vec::new();
     for &corners in &own.moved.mesh.triangles {
         let slots = corners.map(|v| own.slots.get(v as usize).copied().flatten());
         let mesh = slots.iter().flatten().next().map(|at| at.mesh);
@@ -36,17 +24,56 @@ pub(super) fn triangles(e: usize, own: &Edited<'_>, found: &mut [Found<'_>]) -> 
                 continue;
             }
         }
-        match home.or(mesh).and_then(|m| Some((m, found.get_mut(m)?))) {
-            Some((m, native)) => {
-                let corner = |v: u32, at: Option<Vertex>| match at.filter(|at| at.mesh == m) {
-                    Some(at) => Corner::Native(u32::try_from(at.vertex).unwrap_or(u32::MAX)),
-                    None => Corner::New((e, v as usize)),
-                };
-                let ([a, b, c], [x, y, z]) = (corners, slots);
-                native.added.push([corner(a, x), corner(b, y), corner(c, z)]);
+        left.push(Drawn { e, corners });
+    }
+    left
+}
+
+/// The native mesh that new triangles of an edited one belong to.
+fn home(own: &Edited<'_>) -> Option<usize> {
+    own.named.or_else(|| {
+        // Without a name, where most of its vertices are, if that is most of them.
+        let known = own.slots.iter().flatten().count();
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        own.slots.iter().flatten().for_each(|at| {
+            let count = counts.entry(at.mesh).or_default();
+            *count = count.saturating_add(1);
+        });
+        let most =
+            counts.into_iter().max_by_key(|(_, n)| *n).filter(|_| known.saturating_mul(2) > own.slots.len());
+        most.map(|(mesh, _)| mesh)
+    })
+}
+
+/// Puts new triangles where they belong. Gives those of meshes that are none of the native ones, mesh by mesh.
+pub(super) fn place(
+    left: &[Drawn],
+    edited: &[Edited<'_>],
+    found: &mut [Found<'_>],
+) -> Vec<(usize, Vec<[u32; 3]>)> {
+    let mut foreign = Vec::new();
+    for of_one in left.chunk_by(|a, b| a.e == b.e) {
+        let Some((e, own)) = of_one.first().and_then(|t| Some((t.e, edited.get(t.e)?))) else { continue };
+        let home = home(own);
+        let mut none = Vec::new();
+        for Drawn { corners, .. } in of_one.iter().copied() {
+            let slots = corners.map(|v| own.slots.get(v as usize).copied().flatten());
+            let mesh = slots.iter().flatten().next().map(|at| at.mesh);
+            match home.or(mesh).and_then(|m| Some((m, found.get_mut(m)?))) {
+                Some((m, native)) => {
+                    let corner = |v: u32, at: Option<Vertex>| match at.filter(|at| at.mesh == m) {
+                        Some(at) => Corner::Native(u32::try_from(at.vertex).unwrap_or(u32::MAX)),
+                        None => Corner::New((e, v as usize)),
+                    };
+                    let ([a, b, c], [x, y, z]) = (corners, slots);
+                    native.added.push([corner(a, x), corner(b, y), corner(c, z)]);
+                }
+                None => none.push(corners),
             }
-            None => foreign.push(corners),
+        }
+        if !none.is_empty() {
+            foreign.push((e, none));
         }
     }
-    (!foreign.is_empty()).then_some(foreign)
+    foreign
 }

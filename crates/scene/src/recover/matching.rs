@@ -71,7 +71,19 @@ pub(super) fn spread(
     }
     work.budget.charge_items("vertices", own.slots.len() as u64, size_of::<[Vertex; 2]>())?;
     in_order(own, found, &mut taken);
+    // What lies around tells more than what a vertex is like: of several at one place all but the normal may be alike.
+    grow(work, own, found, &mut taken)?;
     by_likeness(work, own, found, &mut taken)?;
+    grow(work, own, found, &mut taken)
+}
+
+/// Finds third corners, as long as there are some.
+fn grow(
+    work: &Work<'_, '_>,
+    own: &mut Edited<'_>,
+    found: &[Found<'_>],
+    taken: &mut Taken,
+) -> Result<(), LimitExceeded> {
     loop {
         let mut met = false;
         work.budget.work("triangles", own.moved.mesh.triangles.len() as u64)?;
@@ -88,7 +100,7 @@ pub(super) fn spread(
                 let at = |third: u32| Vertex { mesh: x.mesh, vertex: third as usize };
                 let mut free = near
                     .map(|(_, third)| at(*third))
-                    .filter(|third| joins(found, own, &taken, *third, r as usize));
+                    .filter(|third| joins(found, own, taken, *third, r as usize));
                 if let (Some(third), None) = (free.next(), free.next())
                     && let Some(slot) = own.slots.get_mut(r as usize)
                 {

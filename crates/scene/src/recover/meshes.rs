@@ -1,10 +1,11 @@
 //! Meshes in the native order, with what was edited of them.
 
-use super::faces::triangles;
+use super::faces::{place, ticked};
 use super::found::{Edited, Found, measure, native};
 use super::matching::{match_vertices, settle, spread};
 use super::report::{MeshChange, Part, State};
 use super::skeleton::Placed;
+use super::twins;
 use super::vertices::{Grid, Moved, Vertex, unbound};
 use super::{Absent, At, Exactness, Place, Work};
 use crate::convert::ConvertError;
@@ -60,12 +61,12 @@ pub(super) fn find<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Finds<'s>
         spread(work, own, &found)?;
         settle(work, e, own, &mut found)?;
     }
-    let mut foreign = Vec::new();
+    let mut left = Vec::new();
     for (e, own) in edited.iter().enumerate().filter(|(_, own)| own.drawn) {
-        if let Some(triangles) = triangles(e, own, &mut found) {
-            foreign.push((e, triangles));
-        }
+        left.extend(ticked(e, own, &mut found));
     }
+    let left = twins::tick(work, &edited, &mut found, &grid, left)?;
+    let foreign = place(&left, &edited, &mut found);
     let [plain, skinned] = all;
     Ok(Finds { native: found, edited, exactness: plain.and(skinned), foreign })
 }

@@ -20,6 +20,7 @@ mod rebuild;
 mod report;
 mod skeleton;
 mod space;
+mod twins;
 mod vertices;
 
 pub use marks::{Mark, Marks};
@@ -122,6 +123,8 @@ struct Tolerance {
     scale: f64,
     /// What hardly moves may stand still.
     still: bool,
+    /// Materials that look alike may be one.
+    joined: bool,
 }
 
 impl Tolerance {
@@ -150,6 +153,7 @@ impl Tolerance {
                 translation: 0.0,
                 scale: 0.0,
                 still: false,
+                joined: false,
             },
             Snap::Default => Self {
                 position: 4e-6 * extent,
@@ -161,18 +165,21 @@ impl Tolerance {
                 translation: 3e-5 * extent,
                 scale: 1e-5,
                 still: true,
+                joined: false,
             },
             Snap::Loose => Self {
                 position: 1e-4 * extent,
                 normal: [1.5, 1.5],
-                // Half a step of 12 bits.
-                uv: 1.3e-4,
+                // Half a step of 12 bits, of coordinates a little beyond 1.
+                uv: 1.5e-4,
                 color: 4e-3,
-                weight: 4e-3,
+                // Steps of eight bits, where the largest takes what the others leave.
+                weight: 8e-3,
                 rotation: 4e-3,
                 translation: 4e-4 * extent,
                 scale: 1e-3,
                 still: true,
+                joined: true,
             },
         }
     }

@@ -13,6 +13,7 @@ use crate::mesh::{Influence, LocalVertex, Mesh, Skin};
 use crate::model::{Material, Node, Scene};
 use crate::skeleton::Local;
 use alloc::collections::BTreeMap;
+use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, Trs64, distance, narrow, unit, wide};
 
@@ -195,7 +196,7 @@ impl Maker<'_, '_, '_> {
                 Corner::Native(v) => place(v).unwrap_or(0),
                 Corner::New(source) => *new.entry(source).or_insert_with(|| {
                     let at = copy.len();
-                    self.append(&mut copy.mesh, source, &own.world);
+                    self.append((&mut copy.mesh, native), source, &own.world);
                     change.added = change.added.saturating_add(1);
                     at
                 }),
@@ -357,23 +358,23 @@ impl Maker<'_, '_, '_> {
     }
 
     /// Puts an edited vertex behind those of a mesh, with the attributes that the mesh has.
-    fn append(&self, mesh: &mut Mesh, (e, v): Source, world: &Affine64) {
+    fn append(&self, (mesh, native): (&mut Mesh, &Mesh), (e, v): Source, world: &Affine64) {
         let Some(edited) = self.edited.get(e) else { return };
         let other = edited.moved.mesh;
         let (position, normal) = local(edited, v, world);
         let had = mesh.positions.len();
         mesh.positions.push(narrow(position.unwrap_or_default()));
-        let lists = |len: usize| len == had && had > 0;
-        if lists(mesh.normals.len()) {
+        let lists = |len: usize, native: usize| len == had && native > 0;
+        if lists(mesh.normals.len(), native.normals.len()) {
             mesh.normals.push(narrow(normal.unwrap_or([0.0, 1.0, 0.0])));
         }
-        if lists(mesh.tangents.len()) {
+        if lists(mesh.tangents.len(), native.tangents.len()) {
             mesh.tangents.push(other.tangents.get(v).copied().unwrap_or([1.0, 0.0, 0.0, 1.0]));
         }
-        if lists(mesh.uvs.len()) {
+        if lists(mesh.uvs.len(), native.uvs.len()) {
             mesh.uvs.push(other.uvs.get(v).copied().unwrap_or_default());
         }
-        if lists(mesh.colors.len()) {
+        if lists(mesh.colors.len(), native.colors.len()) {
             mesh.colors.push(other.colors.get(v).copied().unwrap_or([255; 4]));
         }
         if let Some(skin) = &mut mesh.skin {
@@ -404,7 +405,7 @@ impl Maker<'_, '_, '_> {
         let (was, is) =
             (name(self.work.exported, own.exported.material), name(self.work.edited, source.material));
         let none = UNNAMED.contains(&is.as_str()) || is.starts_with("PaletteMaterial");
-        if was != is && !none {
+        if was != is && !none && !self.is_joined(own.exported.material, &is) {
             let id = source.material.and_then(|id| self.materials.get(self.work, id.0, self.scene));
             change.material = id != mesh.material;
             mesh.material = id;
@@ -412,6 +413,16 @@ impl Maker<'_, '_, '_> {
         if let Some(world) = edited.placed {
             change.placed = self.place(m, &world);
         }
+    }
+
+    /// Whether a native material is gone, and another one that a mesh has now looks like it: tools make one of such.
+    fn is_joined(&self, was: Option<MaterialId>, is: &str) -> bool {
+        let own = &self.work.exported.materials;
+        let look = |m: &Material| Material { name: String::new(), extras: None, ..m.clone() };
+        let was = was.and_then(|id| own.get(id.0));
+        let pair = was.zip(own.iter().find(|m| m.name == is));
+        let gone = was.is_some_and(|was| self.work.edited.materials.iter().all(|m| m.name != was.name));
+        self.work.tolerance.joined && gone && pair.is_some_and(|(was, is)| look(was) == look(is))
     }
 
     /// Moves the node that draws a native mesh.

@@ -224,6 +224,139 @@ fn a_clip_that_was_sampled_at_another_rate_is_untouched() {
     assert_eq!(scene, native);
 }
 
+/// A strip whose middle column stands twice, next to equal, and the same with one vertex for each two.
+fn welded() -> (Scene, Scene) {
+    let (mut positions, mut triangles) = (Vec::new(), Vec::new());
+    let (mut welded, mut corners) = (Vec::new(), Vec::new());
+    for row in 0..4_u8 {
+        let y = f32::from(row);
+        positions.extend([[0.0, y, 0.0], [1.0, y, 0.0], [1.0, y, 1e-4], [2.0, y, 0.0]]);
+        welded.extend([[2.0, y, 2e-5], [1.0, y, 5e-5], [0.0, y, 0.0]]);
+    }
+    for row in 0..3_u32 {
+        let (v, w) = (row * 4, row * 3);
+        triangles.extend([[v, v + 1, v + 4], [v + 1, v + 5, v + 4]]);
+        triangles.extend([[v + 2, v + 3, v + 6], [v + 3, v + 7, v + 6]]);
+        corners.extend([[w + 2, w + 1, w + 5], [w + 4, w + 5, w + 1]]);
+        corners.extend([[w + 3, w + 4, w], [w + 4, w + 1, w]]);
+    }
+    // Where the columns meet, the second one goes the other way round.
+    corners.iter_mut().skip(2).step_by(4).for_each(|t| *t = [t[2] + 1, t[2], t[2] + 4]);
+    corners.iter_mut().skip(3).step_by(4).for_each(|t| *t = [t[2], t[2] + 3, t[2] + 4]);
+    let scene = |positions, triangles| {
+        let mesh = Mesh::new("strip", positions, triangles);
+        Scene::new("s").with_meshes(vec![mesh]).with_nodes(vec![Node::of_mesh("strip", MeshId(0))])
+    };
+    (scene(positions, triangles), scene(welded, corners))
+}
+
+#[test]
+fn vertices_that_were_joined_are_both_still_there() {
+    let (native, edited) = welded();
+    let (back, report) = snapped(&edited, &native, Snap::Loose);
+    assert!(report.is_untouched(), "{report:?}");
+    assert_eq!(back, native);
+    assert!(!snapped(&edited, &native, Snap::Default).1.is_untouched());
+
+    // One that was moved is both that it was.
+    let mut moved = edited.clone();
+    moved.meshes[0].positions[4][2] += 0.5;
+    let (back, report) = snapped(&moved, &native, Snap::Loose);
+    let change = &report.meshes[0].change;
+    assert_eq!((change.moved, change.added, change.removed, change.triangles_added), (2, 0, 0, 0));
+    let mut expected = native.clone();
+    expected.meshes[0].positions[5][2] = 0.5 + 5e-5;
+    expected.meshes[0].positions[6][2] = 0.5 + 5e-5;
+    assert_eq!(back, expected);
+
+    // A triangle that is gone is gone.
+    let mut fewer = edited.clone();
+    fewer.meshes[0].triangles.remove(3);
+    let (_, report) = snapped(&fewer, &native, Snap::Loose);
+    assert_eq!(report.meshes[0].change.triangles_removed, 1);
+}
+
+#[test]
+fn a_clip_that_was_sampled_to_the_step_behind_its_end_is_untouched() {
+    let native = tube();
+    let edited = |edit: &dyn Fn(&mut Track)| {
+        let own = budget();
+        let sampler = crate::sample::Sampler::new(&native, 0, &own).unwrap();
+        let mut track = Track { joint: 1, ..Track::default() };
+        // 0.2 s are 5.6 frames at 28 to the second.
+        for frame in 0..7_u8 {
+            let at = (f64::from(frame) * 20.0 / 28.0).min(4.0);
+            track.rotation.push(f32::from(frame), sampler.trs(1, at).narrow().rotation);
+        }
+        edit(&mut track);
+        let mut edited = native.clone();
+        edited.clips[0] = Clip::new("bend", SkeletonId(0), 28.0, Motion::Tracks(vec![track]));
+        edited
+    };
+    let (back, report) = same(&edited(&|_| {}), &native);
+    assert!(report.is_untouched(), "{:?}", report.clips);
+    assert_eq!(back, native);
+    // Of a clip that comes round the last key holds up to the frame behind it.
+    let held = edited(&|track| track.rotation.push(6.5, track.rotation.values[6]));
+    assert!(same(&held, &native).1.is_untouched());
+    let loose = edited(&|track| track.rotation.push(6.5, [0.0, 0.0, 0.0, 1.0]));
+    assert_eq!(same(&loose, &native).1.clips[0].state, State::Edited);
+    let turned = edited(&|track| {
+        track.rotation.values[2] = narrow(quat::about([0.0, 0.0, 1.0], 0.29));
+    });
+    assert_eq!(same(&turned, &native).1.clips[0].state, State::Edited);
+    // A key that is gone lets a straight line be where there was a bend.
+    let straight = edited(&|track| {
+        track.rotation.frames.remove(3);
+        track.rotation.values.remove(3);
+    });
+    assert_eq!(same(&straight, &native).1.clips[0].state, State::Edited);
+}
+
+#[test]
+fn colours_and_materials_that_packers_make_one_of_are_untouched() {
+    let mut native = tube();
+    let mut other = native.materials[0].clone();
+    other.name = "cloth".into();
+    native.materials.push(other);
+    native.meshes[0].colors = vec![[9, 120, 250, 255]; native.meshes[0].positions.len()];
+    native.meshes[1].material = Some(MaterialId(1));
+    let mut edited = native.clone();
+    edited.materials.pop();
+    edited.meshes[1].material = Some(MaterialId(0));
+    // The first step of eight bits of linear light is 13 of those of a screen.
+    edited.meshes[0].colors.iter_mut().for_each(|c| c[0] = 13);
+    let (back, report) = snapped(&edited, &native, Snap::Loose);
+    assert!(report.is_untouched(), "{report:?}");
+    assert_eq!(back, native);
+    let (_, report) = same(&edited, &native);
+    assert!(report.meshes[1].change.material && report.meshes[0].change.colors > 0);
+    // One that looks otherwise is another one.
+    native.materials[1].double_sided = !native.materials[1].double_sided;
+    assert!(snapped(&edited, &native, Snap::Loose).1.meshes[1].change.material);
+}
+
+/// A mesh whose node moves in a clip follows a joint when it comes back.
+#[test]
+fn a_mesh_of_which_no_vertex_is_left_keeps_its_attributes() {
+    let mut native = tube();
+    native.meshes[1].normals = vec![[0.0, 1.0, 0.0]; 3];
+    native.meshes[1].uvs = vec![[0.25, 0.5]; 3];
+    let mut edited = native.clone();
+    edited.meshes[1].triangles[0].rotate_left(1);
+    let mut skin = Skin::new(SkeletonId(0));
+    for _ in 0..3 {
+        skin.influences.push(Influence { joint: 2, weight: 1.0 });
+        skin.end_vertex();
+    }
+    edited.meshes[1].skin = Some(skin);
+    let (back, report) = same(&edited, &native);
+    assert_eq!(report.meshes[1].state, State::Edited);
+    let hat = &back.meshes[1];
+    assert_eq!((hat.positions.len(), hat.normals.len(), hat.uvs.len()), (3, 3, 3));
+    assert_eq!((hat.normals[0], hat.uvs[0]), ([0.0, 1.0, 0.0], [0.25, 0.5]));
+}
+
 /// Blender calls nameless joints and materials by their number.
 #[test]
 fn names_of_what_has_none_are_no_edits() {

@@ -2,7 +2,8 @@
 
 use super::joints::Bones;
 use super::{At, Tolerance};
-use crate::mesh::Mesh;
+use crate::color::ColorEncoding;
+use crate::mesh::{Influence, Mesh};
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, add, distance, dot, unit, wide};
 use meshwright_core::{Budget, LimitExceeded};
@@ -61,7 +62,10 @@ pub(super) fn compare(
         _ => true,
     };
     let color = match (edited.mesh.colors.get(v), native.colors.get(n)) {
-        (Some(a), Some(b)) => a.iter().zip(b).take(if edited.opaque { 3 } else { 4 }).all(|(a, b)| a == b),
+        (Some(a), Some(b)) => {
+            let colors = [(edited.mesh.color_encoding, *a), (native.color_encoding, *b)];
+            same_color(colors, if edited.opaque { 3 } else { 4 }, tolerance)
+        }
         _ => true,
     };
     let weights = same_weights((edited.mesh, v), (native, n), bones, tolerance.weight);
@@ -86,10 +90,55 @@ pub(super) fn alike(edited: &Moved<'_>, v: usize, w: usize, tolerance: &Toleranc
     near(edited.positions.get(v), edited.positions.get(w)) && normals && uvs && skins && colors
 }
 
+/// Whether two vertices of a native mesh are next to equal.
+pub(super) fn are_twins(
+    (mesh, world): (&Mesh, &Affine64),
+    v: usize,
+    w: usize,
+    tolerance: &Tolerance,
+) -> bool {
+    let at = |n: usize| mesh.positions.get(n).map(|p| world.point(wide(*p)));
+    let places = at(v).zip(at(w)).is_some_and(|(a, b)| distance(a, b) <= tolerance.position);
+    let normals = match (mesh.normals.get(v), mesh.normals.get(w)) {
+        (Some(a), Some(b)) => same_direction(wide(*a), wide(*b), tolerance.normal),
+        _ => true,
+    };
+    let uvs = match (mesh.uvs.get(v), mesh.uvs.get(w)) {
+        (Some(a), Some(b)) => wide(*a).iter().zip(wide(*b)).all(|(a, b)| (a - b).abs() <= tolerance.uv),
+        _ => true,
+    };
+    let near_weights = |a: &[Influence], b: &[Influence]| {
+        let sum = |list: &[Influence], joint: u32| {
+            let own = list.iter().filter(|i| i.joint == joint);
+            own.map(|i| f64::from(i.weight)).fold(0.0, |s, w| s + w)
+        };
+        a.iter().chain(b).all(|i| (sum(a, i.joint) - sum(b, i.joint)).abs() <= tolerance.weight)
+    };
+    let colors = match (mesh.colors.get(v), mesh.colors.get(w)) {
+        (Some(a), Some(b)) => same_color([*a, *b].map(|c| (mesh.color_encoding, c)), 4, tolerance),
+        _ => true,
+    };
+    places && normals && uvs && colors && mesh.skin.as_ref().is_none_or(|s| near_weights(s.of(v), s.of(w)))
+}
+
 /// A normal in model space, not of unit length.
 pub(super) fn normal_of(world: &Affine64, normal: [f32; 3]) -> [f64; 3] {
     let normal = wide(normal);
     world.normals().map_or(normal, |m| m.vector(normal))
+}
+
+/// Whether the first channels of two colours are one, in linear light.
+fn same_color(
+    [(own, a), (other, b)]: [(ColorEncoding, [u8; 4]); 2],
+    channels: usize,
+    tolerance: &Tolerance,
+) -> bool {
+    if a == b && own == other {
+        return true;
+    }
+    let most = tolerance.color * 65535.0;
+    let (a, b) = (own.to_linear16(a), other.to_linear16(b));
+    a.iter().zip(b).take(channels).all(|(a, b)| f64::from(a.abs_diff(b)) <= most)
 }
 
 fn same_direction(a: [f64; 3], b: [f64; 3], [near, far]: [f64; 2]) -> bool {
@@ -118,7 +167,7 @@ fn same_weights(
         let at = At { skeleton: a.skeleton.0, joint: joint as usize };
         bones.get(at).native.filter(|n| n.skeleton == b.skeleton.0).map(|n| n.joint)
     };
-    let sum = |list: &[crate::mesh::Influence], of: &dyn Fn(u32) -> Option<usize>, joint: usize| {
+    let sum = |list: &[Influence], of: &dyn Fn(u32) -> Option<usize>, joint: usize| {
         list.iter()
             .filter(|i| of(i.joint) == Some(joint))
             .map(|i| f64::from(i.weight))
