@@ -203,9 +203,10 @@ fn is_alone(edit: Edit, native: &Iqm, made: &Converted<MergedIqm>) -> Result<(),
         let forced = rescaled && *list == "frames" && own;
         !forced && (*list != "text" || !native.text.is_empty())
     });
-    // Frames that two clips show part, joints that had no names have them now, and meshes that share vertices no longer do.
+    // Frames that two clips show part, poses alone get joints where these rest otherwise than the first frame now or have
+    // names, and meshes that share vertices no longer do.
     let parted = made.value.model.frame_count != native.frame_count
-        || edit == Edit::JointName && native.joints.is_empty();
+        || native.joints.is_empty() && !made.value.model.joints.is_empty();
     let shared = made.value.model.vertex_count != native.vertex_count;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for (list, ..) in &other {

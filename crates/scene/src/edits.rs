@@ -372,14 +372,11 @@ pub fn check(native: &Scene, edited: &Scene, merged: &Scene, near: Near) -> Resu
         poses(native, edited, merged, (n, c), near, size)
             .map_err(|e| format!("clips[{c}] {}: {e}", clip.name))?;
     }
-    Ok(())
+    rests(native, edited, merged, near)
 }
 
-/// Holds where joints rest and are bound against the native and the edited scene, as [`check`] does with all else.
-///
-/// # Errors
-/// The first joint that is elsewhere.
-pub fn check_rests(native: &Scene, edited: &Scene, merged: &Scene, near: Near) -> Result<(), String> {
+/// Where joints rest and are bound.
+fn rests(native: &Scene, edited: &Scene, merged: &Scene, near: Near) -> Result<(), String> {
     let size = f64::from(extent(edited));
     for (s, skeleton) in edited.skeletons.iter().enumerate() {
         let find = |scene: &Scene, at: usize, name: &str| {

@@ -520,9 +520,31 @@ pub(super) fn merge_animation(
     rest: Option<&Skel>,
     merging: &Merging<'_>,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
-    let losses = new_losses(&before.losses, after.losses);
+    let mut losses = new_losses(&before.losses, after.losses);
     let budget = merging.options.shared.budget();
+    let edited = edited_joints(merging, &budget)?;
+    if edited > 0 {
+        let message = "the file moves bones and does not hold them: what was edited of joints is in no file";
+        losses
+            .push(Loss::new("joints-dropped", "skeletons[0].joints", message).of(edited, "joint", "joints"));
+    }
     merging.single(Converted::new(native.merge(&before.value, &after.value, rest, &budget)?, losses))
+}
+
+/// How many joints of the first skeleton rest elsewhere, are called otherwise, hang from others, are new, or are gone.
+fn edited_joints(merging: &Merging<'_>, budget: &Budget) -> Result<usize, ConvertError> {
+    let skeletons = merging.native.skeletons.first().zip(merging.recovered.skeletons.first());
+    let Some((native, edited)) = skeletons else { return Ok(0) };
+    let found = merge::joints(native, edited, budget)?;
+    let number = |joint: usize| found.get(joint).copied().flatten();
+    let same = |(joint, was): (usize, Option<usize>)| {
+        let pair = was.and_then(|was| native.joints.get(was)).zip(edited.joints.get(joint));
+        pair.is_some_and(|(n, e)| {
+            n.name == e.name && n.rest == e.rest && n.parent == e.parent.and_then(number)
+        })
+    };
+    let kept = found.iter().copied().enumerate().filter(|pair| same(*pair)).count();
+    Ok(native.joints.len().max(edited.joints.len()) - kept)
 }
 
 /// A skeleton alone.

@@ -238,9 +238,12 @@ fn column(
             Cell::Native(frame) => Some(numbers.get(frame, joint, channel).unwrap_or(0)),
             Cell::Value(v) if stored => {
                 let step = (v - f64::from(offset.get())) / f64::from(scale.get());
+                let number = (step + 0.5).clamp(0.0, STEPS);
+                // What lies next to the ends of the range is noise of the conversion.
+                let over = (step - step.clamp(0.0, STEPS)).abs();
+                let near = over < 1.0 || over * f64::from(scale.get()).abs() <= STILL * v.abs().max(1.0);
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in range")]
-                let number = (step + 0.5).clamp(0.0, STEPS) as u16;
-                (step > -1.0 && step < STEPS + 1.0).then_some(number)
+                near.then_some(number as u16)
             }
             Cell::Value(v) => {
                 let own = f64::from(offset.get());

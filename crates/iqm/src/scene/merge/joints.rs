@@ -5,6 +5,7 @@ use super::work::Work;
 use crate::model::{Iqm, IqmJoint};
 use alloc::vec::Vec;
 use core::cell::Cell;
+use meshwright_core::F32;
 use meshwright_scene::merge::{self, Match, Trio, Trios, pick};
 use meshwright_scene::{ConvertError, LimitExceeded};
 
@@ -113,6 +114,37 @@ impl<'a> MergedJoints<'a> {
         }
     }
 
+    /// Gives a model of poses alone joints, where some have other names now, or where its first frame, as which they rest,
+    /// is another.
+    pub(super) fn hold_rest(&self, model: &mut Iqm, text: &mut Text<'_>) -> Result<(), ConvertError> {
+        let [native, before, after] = self.models;
+        let names = |m: &'a Iqm| m.joints.iter().map(|j| m.str(j.name));
+        let (was, is) = (native.frame_channels_at(0), model.frame_channels_at(0));
+        let row = |rows: &Option<Vec<[f32; 10]>>, at: Option<usize>| rows.as_ref()?.get(at?).copied();
+        let rests = |trio: &Trio| row(&was, trio.native);
+        let bits = |row: Option<[f32; 10]>| row.map(|row| row.map(f32::to_bits));
+        let mut records = self.trios.records.iter().enumerate();
+        let moves = |(at, trio): (usize, &Trio)| {
+            trio.native.is_some() && bits(rests(trio)) != bits(row(&is, Some(at)))
+        };
+        let renamed = !after.joints.is_empty() && !names(before).eq(names(after));
+        if !native.joints.is_empty() || !renamed && !records.any(moves) {
+            return Ok(());
+        }
+        for trio in &self.trios.records {
+            let own = trio.after.and_then(|a| after.joints.get(a)).copied().unwrap_or_default();
+            let name = text.put(after.str(own.name))?;
+            let mut joint = IqmJoint { name, parent: self.parent(trio), ..own };
+            if let Some([a, b, c, x, y, z, w, d, e, f]) = rests(trio) {
+                joint.translate = [a, b, c].map(F32::new);
+                joint.rotate = [x, y, z, w].map(F32::new);
+                joint.scale = [d, e, f].map(F32::new);
+            }
+            model.joints.push(joint);
+        }
+        Ok(())
+    }
+
     /// Puts the joints into a model.
     pub(super) fn put(&self, model: &mut Iqm, text: &mut Text<'_>) -> Result<(), ConvertError> {
         let [native, before, after] = self.models;
@@ -122,9 +154,8 @@ impl<'a> MergedJoints<'a> {
             let message = "a new joint comes behind those that hang from it";
             return Err(ConvertError::unsupported("joints", message));
         }
-        // Poses alone go without joints, until one of these has another name.
-        let names = |m: &'a Iqm| m.joints.iter().map(|j| m.str(j.name));
-        if native.joints.is_empty() && (after.joints.is_empty() || names(before).eq(names(after))) {
+        // Poses alone go without joints as long as they can.
+        if native.joints.is_empty() && !native.poses.is_empty() {
             return Ok(());
         }
         let mut joints = Vec::with_capacity(parents.len());

@@ -115,6 +115,7 @@ impl Work<'_> {
         let same = |x: &Trio, y: &Trio| channels::same(self, &joints, x, y);
         let plan = frames(&runs, count, kept, same, self.budget)?;
         let rescaled = channels::put(self, &joints, &plan.frames, &mut model)?;
+        joints.hold_rest(&mut model, &mut text)?;
         if rescaled.channels > 0 {
             let message = "a channel has no room for a new value; its values are rounded anew in all frames";
             let loss = Loss::new("channels-rescaled", "poses", message);
