@@ -96,6 +96,24 @@ fn edits_come_back_into_an_original_that_is_named() {
     assert_eq!(code(&program().current_dir(dir).args(["check", "new.dpm"]).output().unwrap()), 0);
 }
 
+/// A joint that matches none of the original is listed with the names that are next to its own.
+#[test]
+fn a_joint_that_matches_nothing_has_its_nearest_names_said() {
+    let dir = models();
+    let dir = dir.path();
+    run(dir, "convert flower.mesh flower.skel -o f.gltf");
+    let text = fs::read_to_string(dir.join("f.gltf")).unwrap();
+    assert!(text.contains("BUD"));
+    fs::write(dir.join("g.gltf"), text.replace("BUD", "rooot")).unwrap();
+    let output = run(dir, "convert g.gltf --onto hopper.dpm -o new.dpm");
+    assert!(stderr(&output).contains("did you mean \"root\""), "{}", stderr(&output));
+    let output = run(dir, "convert g.gltf --onto hopper.dpm -o new.dpm --format json");
+    let recovery = &json(&output)["recovery"];
+    let joints = recovery["joints"].as_array().unwrap();
+    let new = joints.iter().find(|joint| joint["name"] == "rooot").unwrap();
+    assert_eq!((&new["state"], &new["nearest"][0]), (&"new".into(), &"root".into()), "{recovery}");
+}
+
 #[test]
 fn a_kept_file_that_is_wrong_is_a_warning() {
     let dir = models();
