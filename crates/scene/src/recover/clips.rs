@@ -3,7 +3,7 @@
 use super::poses::{Length, Poser, SAME_TIME, differs, nearest_whole};
 use super::report::{ClipChange, Part, Recovery, State};
 use super::skeleton::Placed;
-use super::{Absent, At, Exactness, Tolerance, Work};
+use super::{Absent, At, Exactness, Tolerance, Work, still};
 use crate::convert::ConvertError;
 use crate::ids::SkeletonId;
 use crate::model::Scene;
@@ -111,6 +111,9 @@ fn exactness(
     for (e, c) in pairs.iter().filter_map(|(e, c)| Some((*e, (*c)?))) {
         let exported = Sampler::new(work.exported, c, work.budget)?;
         let Some(mut poser) = Poser::new(work, placed, e)? else { continue };
+        if poser.leans() {
+            found = found.and(Exactness::COMPUTED);
+        }
         exported.locals(0.0, &mut first)?;
         let last = f64::from(exported.clip().frames.saturating_sub(1));
         let step = (last / TELLING).max(1.0);
@@ -400,6 +403,10 @@ impl<'s> Maker<'_, 's, '_> {
             let follows = own.is_some_and(|j| !j.follows.is_empty());
             let Some(here) = edited.filter(|_| !follows).and_then(|e| poser.local(e.joint)) else { continue };
             let held = edited.and_then(|e| poser.held(e.joint));
+            let straight = edited.filter(|_| self.tolerance.still).and_then(|e| poser.straight(e.joint));
+            if straight.is_some_and(|here| differs(&here, there, held, &self.tolerance).is_none()) {
+                continue;
+            }
             if let Some(by) = differs(&here, there, held, &self.tolerance) {
                 count = count.saturating_add(1);
                 found(result, here, by);
@@ -587,6 +594,8 @@ impl<'s> Maker<'_, 's, '_> {
                 locals.push(here.map_or_else(|| joint.rest.to_affine(), |m| m.narrow()));
             }
         }
+        self.work.budget.work("joints", locals.len() as u64)?;
+        still::hold(&mut locals, &to.joints, &self.tolerance);
         let set = PoseSetId(self.scene.pose_sets.len());
         let frames = (0..u32::try_from(count).unwrap_or(0)).collect();
         self.scene.pose_sets.push(PoseSet { joints, locals });

@@ -1,12 +1,14 @@
 //! Native meshes, ready to be found again, and edited ones on the way to them.
 
-use super::vertices::{Moved, Same, Vertex};
+use super::joints::Bones;
+use super::shading::Shading;
+use super::vertices::{Moved, Same, Vertex, compare};
 use super::{Exactness, Tolerance, Work};
 use crate::convert::ConvertError;
 use crate::mesh::Mesh;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use meshwright_core::math::{Affine64, wide};
+use meshwright_core::math::{Affine64, dot, unit, wide};
 
 /// The vertex of an edited mesh.
 pub(super) type Source = (usize, usize);
@@ -17,8 +19,8 @@ pub(super) struct Found<'s> {
     pub(super) exported: &'s Mesh,
     /// Where its node stands.
     pub(super) world: Affine64,
-    /// Whose normals point elsewhere than their faces.
-    askew: Vec<bool>,
+    /// What its normals are made of.
+    shading: Shading,
     /// The first of the vertices that are equal to each.
     class: Vec<u32>,
     /// Triangles by their classes, sorted.
@@ -90,8 +92,27 @@ pub(super) fn measure(own: &Edited<'_>, found: &[Found<'_>], exactness: &mut [Ex
 }
 
 impl Found<'_> {
-    pub(super) fn is_askew(&self, vertex: usize) -> bool {
-        self.askew.get(vertex) == Some(&true)
+    /// Which attributes of an edited vertex are those of a native one.
+    pub(super) fn compare(
+        &self,
+        (edited, v): (&Moved<'_>, usize),
+        n: usize,
+        bones: &Bones,
+        tolerance: &Tolerance,
+    ) -> Same {
+        let same = compare((edited, v), (self.exported, n, &self.world), bones, tolerance);
+        let [least, _] = tolerance.normal;
+        if same.normal || least == 0.0 {
+            return same;
+        }
+        let turn = |n: [f64; 3]| unit([self.world.x, self.world.y, self.world.z].map(|axis| dot(axis, n)));
+        let here = edited.normals.get(v).and_then(|n| turn(*n));
+        let there = self.exported.normals.get(n).and_then(|n| unit(wide(*n)));
+        let normal = match (here, there, self.class(n)) {
+            (Some(here), Some(there), Some(class)) => self.shading.makes(self.exported, class, here, there),
+            _ => false,
+        };
+        Same { normal, ..same }
     }
 
     pub(super) fn class(&self, vertex: usize) -> Option<u32> {
@@ -127,7 +148,7 @@ pub(super) fn native<'s>(work: &Work<'s, '_>) -> Result<Vec<Found<'s>>, ConvertE
         found.push(Found {
             exported: mesh,
             world: worlds.get(&m).copied().unwrap_or(Affine64::IDENTITY),
-            askew: askew(mesh),
+            shading: Shading::new(mesh, &class),
             class,
             faces,
             edges,
@@ -139,29 +160,6 @@ pub(super) fn native<'s>(work: &Work<'s, '_>) -> Result<Vec<Found<'s>>, ConvertE
         });
     }
     Ok(found)
-}
-
-/// Which normals of a mesh are far from those of the faces around. Editors keep normals as angles from these, so that they
-/// come back less exactly.
-fn askew(mesh: &Mesh) -> Vec<bool> {
-    use meshwright_core::math::{add, cross, dot, sub, unit};
-    if mesh.normals.is_empty() {
-        return Vec::new();
-    }
-    let mut sums = alloc::vec![[0.0; 3]; mesh.positions.len()];
-    for corners in &mesh.triangles {
-        let [a, b, c] = corners.map(|v| mesh.positions.get(v as usize).map_or([0.0; 3], |p| wide(*p)));
-        let Some(face) = unit(cross(sub(b, a), sub(c, a))) else { continue };
-        for v in corners {
-            if let Some(sum) = sums.get_mut(*v as usize) {
-                *sum = add(*sum, face);
-            }
-        }
-    }
-    let near = |(normal, sum): (&[f32; 3], &[f64; 3])| {
-        unit(wide(*normal)).zip(unit(*sum)).is_some_and(|(n, s)| dot(n, s) > 0.5)
-    };
-    mesh.normals.iter().zip(&sums).map(|pair| !near(pair)).collect()
 }
 
 /// A triangle whose least corner comes first, wound as it was.

@@ -14,6 +14,9 @@ use meshwright_core::{Budget, LimitExceeded};
 /// Two bind poses closer than this, seen on the scale of the model, are one.
 const SAME_BIND: f64 = 1e-6;
 
+/// A transform this far from one without shear has some.
+const SHEARED: f64 = 1e-4;
+
 /// A joint of the edited scene.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Bone {
@@ -224,17 +227,25 @@ impl Bones {
     }
 
     /// A tool that turns the axes of a joint leaves its bind matrix to tell by how much.
-    pub(super) fn turns(&mut self, edited: &Scene, exported: &Scene, extent: f64) {
+    pub(super) fn turns(
+        &mut self,
+        edited: &Scene,
+        exported: &Scene,
+        extent: f64,
+        budget: &Budget,
+    ) -> Result<(), LimitExceeded> {
+        let mut axes = budget.reserve("joints", exported.skeletons.len())?;
+        for skeleton in &exported.skeletons {
+            axes.push(axes_of(skeleton, budget)?);
+        }
         for (s, skeleton) in edited.skeletons.iter().enumerate() {
             for j in 0..skeleton.joints.len() {
                 let at = At { skeleton: s, joint: j };
                 let Some(native) = self.get(at).native else { continue };
                 let there = exported.skeletons.get(native.skeleton).and_then(|s| bind(s, native.joint));
                 let (Some(here), Some(there)) = (bind(skeleton, j), there) else { continue };
-                let turn = quat::product(
-                    quat::conjugate(Trs64::from_affine(&here).rotation),
-                    Trs64::from_affine(&there).rotation,
-                );
+                let Some(axes) = native.of(&axes) else { continue };
+                let turn = quat::product(quat::conjugate(Trs64::from_affine(&here).rotation), *axes);
                 if let Some(bone) = at.of_mut(&mut self.edited)
                     && !alike(&here, &there, extent)
                 {
@@ -242,7 +253,30 @@ impl Bones {
                 }
             }
         }
+        Ok(())
     }
+}
+
+/// How the joints of a skeleton are turned in its bind pose. A joint that is sheared there, by scales above it, is turned as
+/// it would be without those: tools that hold no shear keep that.
+fn axes_of(skeleton: &Skeleton, budget: &Budget) -> Result<Vec<Quat>, LimitExceeded> {
+    let mut axes = budget.filled("joints", skeleton.joints.len(), quat::IDENTITY)?;
+    let mut sheared = false;
+    for j in skeleton.order().unwrap_or_default() {
+        let Some(own) = bind(skeleton, j) else { continue };
+        let trs = Trs64::from_affine(&own);
+        sheared |= trs.misfit(&own) > SHEARED;
+        let parent = skeleton.joints.get(j).and_then(|joint| joint.parent);
+        let above = parent.and_then(|p| Some((axes.get(p).copied()?, bind(skeleton, p)?)));
+        let turned = match above.filter(|_| sheared) {
+            Some((above, bound)) => bound
+                .inverse()
+                .map(|back| quat::product(above, Trs64::from_affine(&back.after(&own)).rotation)),
+            None => None,
+        };
+        axes.get_mut(j).into_iter().for_each(|slot| *slot = turned.unwrap_or(trs.rotation));
+    }
+    Ok(axes)
 }
 
 /// All joints of skeletons.

@@ -2,7 +2,7 @@
 
 use super::Work;
 use super::found::{Edited, Found, Source};
-use super::vertices::{Grid, Same, Vertex, alike, compare};
+use super::vertices::{Grid, Same, Vertex, alike};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
@@ -18,12 +18,7 @@ pub(super) fn match_vertices(
     for v in 0..own.slots.len() {
         let same = |at: Vertex| {
             let native = found.get(at.mesh)?;
-            let same = compare(
-                (&own.moved, v),
-                (native.exported, at.vertex, &native.world, native.is_askew(at.vertex)),
-                &work.bones,
-                &work.tolerance,
-            );
+            let same = native.compare((&own.moved, v), at.vertex, &work.bones, &work.tolerance);
             same.all().then_some(Vertex { vertex: native.class(at.vertex)? as usize, ..at })
         };
         work.budget.work("vertices", 1)?;
@@ -161,12 +156,7 @@ fn by_likeness(
         };
         for at in grid.near(point(uv)) {
             work.budget.work("vertices", 1)?;
-            let same = compare(
-                (&own.moved, v),
-                (native.exported, at.vertex, &native.world, native.is_askew(at.vertex)),
-                &work.bones,
-                &native.tolerance,
-            );
+            let same = native.compare((&own.moved, v), at.vertex, &work.bones, &native.tolerance);
             let there = native.exported.positions.get(at.vertex).map(|p| native.world.point(wide(*p)));
             if let (true, true, true, Some(there)) = (same.uv, same.weights, same.color, there) {
                 work.budget.charge_items("vertices", 1, size_of::<[u64; 8]>())?;
@@ -195,12 +185,7 @@ pub(super) fn settle(
     for v in 0..own.slots.len() {
         let Some(at) = own.slots.get(v).copied().flatten() else { continue };
         let Some(native) = found.get_mut(at.mesh) else { continue };
-        let same = compare(
-            (&own.moved, v),
-            (native.exported, at.vertex, &native.world, native.is_askew(at.vertex)),
-            &work.bones,
-            &native.tolerance,
-        );
+        let same = native.compare((&own.moved, v), at.vertex, &work.bones, &native.tolerance);
         let class = u32::try_from(at.vertex).unwrap_or(u32::MAX);
         if !native.slots.contains_key(&class) {
             work.budget.charge_items("vertices", 1, size_of::<(u32, Source, Same)>().saturating_mul(2))?;

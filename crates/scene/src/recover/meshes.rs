@@ -1,9 +1,11 @@
 //! Meshes in the native order, with what was edited of them.
 
+use super::colors;
 use super::faces::{place, ticked};
 use super::found::{Edited, Found, measure, native};
 use super::matching::{match_vertices, settle, spread};
 use super::report::{MeshChange, Part, State};
+use super::shading::hidden;
 use super::skeleton::Placed;
 use super::twins;
 use super::vertices::{Grid, Moved, Vertex, unbound};
@@ -11,6 +13,7 @@ use super::{Absent, At, Exactness, Place, Work};
 use crate::convert::ConvertError;
 use crate::mesh::Mesh;
 use crate::model::Scene;
+use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, wide};
@@ -40,6 +43,7 @@ pub(super) fn find<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Finds<'s>
     let grid = Grid::new(all, count, reach, work.budget)?;
     let mut exactness = work.budget.filled("meshes", found.len(), Exactness::default())?;
     for own in edited.iter_mut().filter(|own| own.drawn) {
+        colors::put_back(work, own, &found, &grid)?;
         match_vertices(work, own, &found, &grid)?;
         measure(own, &found, &mut exactness);
     }
@@ -118,11 +122,12 @@ fn moved<'s>(
             positions.iter_mut().for_each(|p| *p = to.point(*p));
             normals.iter_mut().for_each(|n| *n = turn.map_or(*n, |m| m.vector(*n)));
         }
+        let colors = Cow::Borrowed(mesh.colors.as_slice());
         let opaque = mesh.colors.iter().all(|[.., a]| *a == 255);
         let slots = work.budget.filled("vertices", mesh.positions.len(), None)?;
         let bone = mesh.name == "Icosphere" && mesh.skin.is_none() && named.is_none();
         edited.push(Edited {
-            moved: Moved { mesh, positions, normals, opaque },
+            moved: Moved { mesh, positions, normals, hidden: hidden(mesh), colors, opaque },
             slots,
             named,
             placed: stands,

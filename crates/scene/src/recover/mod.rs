@@ -9,17 +9,21 @@
 //! the native ones. So does an attribute that the edited mesh has not.
 
 mod clips;
+mod colors;
 mod faces;
 mod found;
 mod joints;
+mod lean;
 mod marks;
 mod matching;
 mod meshes;
 mod poses;
 mod rebuild;
 mod report;
+mod shading;
 mod skeleton;
 mod space;
+mod still;
 mod twins;
 mod vertices;
 
@@ -193,6 +197,9 @@ struct Exactness {
 }
 
 impl Exactness {
+    /// Of a tool that is known to compute.
+    const COMPUTED: Self = Self { near: 20, exact: 0 };
+
     fn add(&mut self, exact: bool) {
         self.near = self.near.saturating_add(1);
         self.exact = self.exact.saturating_add(usize::from(exact));
@@ -253,7 +260,7 @@ pub fn recover(
         marks.map(|m| (m.meshes(edited, exported), m.materials(edited, exported))).unwrap_or_default();
     let edited = space::modelled(edited, exported, &bones, (extent, reach), budget)?;
     let edited = &*edited;
-    bones.turns(edited, exported, extent);
+    bones.turns(edited, exported, extent, budget)?;
     let mut report = Recovery::default();
     let strict = if snap == Snap::Default { tolerance.lossless() } else { tolerance };
     let work = Work {

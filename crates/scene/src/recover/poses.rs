@@ -1,5 +1,6 @@
 //! Poses of edited clips with the native axes, and how they differ from native ones.
 
+use super::lean::Straight;
 use super::skeleton::{Placed, nearest_kept};
 use super::{At, Exactness, Place, Tolerance, Work};
 use crate::convert::ConvertError;
@@ -64,6 +65,8 @@ pub(super) struct Poser<'w, 's, 'b> {
     edges: Vec<[Trs64; 2]>,
     /// How much of the clip is over.
     over: f64,
+    /// The edited skeleton as it would be without roundings.
+    straight: Option<Straight>,
 }
 
 impl<'w, 's, 'b> Poser<'w, 's, 'b> {
@@ -78,7 +81,9 @@ impl<'w, 's, 'b> Poser<'w, 's, 'b> {
         let count = source.joints.len();
         let edges = work.budget.filled("joints", count, [Trs64::IDENTITY; 2])?;
         let (locals, worlds) = (Vec::new(), Vec::new());
-        let mut poser = Self { work, placed, sampler, skeleton, source, locals, worlds, edges, over: 0.0 };
+        let straight = if work.tolerance.still { Straight::new(work, placed, skeleton)? } else { None };
+        let mut poser =
+            Self { work, placed, sampler, skeleton, source, locals, worlds, edges, over: 0.0, straight };
         let clip = poser.sampler.clip();
         for (edge, seconds) in
             [0.0, clip.seconds(f64::from(clip.frames.saturating_sub(1)))].into_iter().enumerate()
@@ -116,6 +121,9 @@ impl<'w, 's, 'b> Poser<'w, 's, 'b> {
         let whole = nearest_whole(frame);
         let frame = if (frame - whole).abs() < 1e-3 { whole } else { frame };
         self.sampler.locals(frame, &mut self.locals)?;
+        if let Some(straight) = &mut self.straight {
+            straight.pose(self.source, &self.locals);
+        }
         self.sampler.model(frame, &mut self.worlds)
     }
 
@@ -156,16 +164,21 @@ impl<'w, 's, 'b> Poser<'w, 's, 'b> {
         })
     }
 
-    /// A joint of the edited skeleton on the joint of the result above it.
-    pub(super) fn local(&self, joint: usize) -> Option<Affine64> {
+    /// The edited joint of the joint of the result that is above an edited one.
+    fn above(&self, joint: usize) -> Option<Option<usize>> {
         let at = At { skeleton: self.skeleton, joint };
-        let parent = self.source.joints.get(joint)?.parent;
-        let turned = |joint: usize| self.work.bones.get(At { joint, ..at }).turn.is_some();
         let own = at.of(&self.placed.edited).copied().flatten()?.skeleton;
         let above = nearest_kept(self.source, at, self.placed)
             .filter(|a| a.skeleton == own)
             .and_then(|a| a.of(&self.placed.result).copied().flatten());
-        let above = above.map(|a| a.joint);
+        Some(above.map(|a| a.joint))
+    }
+
+    /// A joint of the edited skeleton on the joint of the result above it.
+    pub(super) fn local(&self, joint: usize) -> Option<Affine64> {
+        let parent = self.source.joints.get(joint)?.parent;
+        let turned = |joint: usize| self.work.bones.get(At { joint, skeleton: self.skeleton }).turn.is_some();
+        let above = self.above(joint)?;
         if above == parent && !turned(joint) && !parent.is_some_and(turned) {
             return self.locals.get(joint).copied();
         }
@@ -174,6 +187,16 @@ impl<'w, 's, 'b> Poser<'w, 's, 'b> {
             Some(above) => Some(self.world(above)?.inverse()?.after(&world)),
             None => Some(world),
         }
+    }
+
+    /// True where an editor rounded its bones.
+    pub(super) const fn leans(&self) -> bool {
+        self.straight.is_some()
+    }
+
+    /// The same, had the editor not rounded its bones.
+    pub(super) fn straight(&self, joint: usize) -> Option<Affine64> {
+        self.straight.as_ref()?.local(joint, self.above(joint)?)
     }
 }
 

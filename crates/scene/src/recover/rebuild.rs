@@ -244,7 +244,7 @@ impl Maker<'_, '_, '_> {
             *slot = *uv;
         }
         if !same.color
-            && let Some((slot, color)) = mesh.colors.last_mut().zip(other.colors.get(v))
+            && let Some((slot, color)) = mesh.colors.last_mut().zip(edited.moved.colors.get(v))
         {
             let alpha = slot.last().copied();
             *slot = *color;
@@ -375,7 +375,7 @@ impl Maker<'_, '_, '_> {
             mesh.uvs.push(other.uvs.get(v).copied().unwrap_or_default());
         }
         if lists(mesh.colors.len(), native.colors.len()) {
-            mesh.colors.push(other.colors.get(v).copied().unwrap_or([255; 4]));
+            mesh.colors.push(edited.moved.colors.get(v).copied().unwrap_or([255; 4]));
         }
         if let Some(skin) = &mut mesh.skin {
             let local = !skin.local.is_empty();

@@ -427,3 +427,5 @@ proptest! {
         }
     }
 }
+
+mod blender;

@@ -2,7 +2,7 @@
 
 use super::Work;
 use super::found::{Edited, Found};
-use super::vertices::{Grid, Same, Vertex, are_twins, compare};
+use super::vertices::{Grid, Same, Vertex, are_twins};
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
 use meshwright_core::math::{distance, wide};
@@ -133,8 +133,7 @@ impl Twins<'_, '_, '_> {
     }
 
     fn same(&self, own: &Edited<'_>, v: u32, at: Vertex, native: &Found<'_>) -> Same {
-        let there = (native.exported, at.vertex, &native.world, native.is_askew(at.vertex));
-        compare((&own.moved, v as usize), there, &self.work.bones, &native.tolerance)
+        native.compare((&own.moved, v as usize), at.vertex, &self.work.bones, &native.tolerance)
     }
 
     /// Tells the native mesh which edited vertices stand for those of a triangle, where none does.

@@ -4,6 +4,7 @@ use super::joints::Bones;
 use super::{At, Tolerance};
 use crate::color::ColorEncoding;
 use crate::mesh::{Influence, Mesh};
+use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use meshwright_core::math::{Affine64, add, distance, dot, unit, wide};
 use meshwright_core::{Budget, LimitExceeded};
@@ -36,32 +37,34 @@ pub(super) struct Moved<'m> {
     pub(super) mesh: &'m Mesh,
     pub(super) positions: Vec<[f64; 3]>,
     pub(super) normals: Vec<[f64; 3]>,
+    /// Whose triangles cannot be seen.
+    pub(super) hidden: Vec<bool>,
+    pub(super) colors: Cow<'m, [[u8; 4]]>,
     /// Its colours lost their alpha on the way.
     pub(super) opaque: bool,
 }
 
-/// Compares a vertex of an edited mesh with a native one whose mesh is drawn with `world`, and whose normal points
-/// elsewhere than its faces where it is askew.
+/// Compares a vertex of an edited mesh with a native one whose mesh is drawn with `world`.
 pub(super) fn compare(
     (edited, v): (&Moved<'_>, usize),
-    (native, n, world, askew): (&Mesh, usize, &Affine64, bool),
+    (native, n, world): (&Mesh, usize, &Affine64),
     bones: &Bones,
     tolerance: &Tolerance,
 ) -> Same {
-    let [near, far] = tolerance.normal;
-    let degrees = if askew { [far; 2] } else { [near, far] };
+    let [least, _] = tolerance.normal;
+    let hidden = least > 0.0 && edited.hidden.get(v) == Some(&true);
     let there = native.positions.get(n).map(|p| world.point(wide(*p)));
     let here = edited.positions.get(v).copied();
     let position = here.zip(there).is_some_and(|(a, b)| distance(a, b) <= tolerance.position);
     let normal = match (edited.normals.get(v), native.normals.get(n)) {
-        (Some(a), Some(b)) => same_direction(*a, normal_of(world, *b), degrees),
+        (Some(a), Some(b)) => hidden || same_direction(*a, normal_of(world, *b), tolerance.normal),
         _ => true,
     };
     let uv = match (edited.mesh.uvs.get(v), native.uvs.get(n)) {
         (Some(a), Some(b)) => wide(*a).iter().zip(wide(*b)).all(|(a, b)| (a - b).abs() <= tolerance.uv),
         _ => true,
     };
-    let color = match (edited.mesh.colors.get(v), native.colors.get(n)) {
+    let color = match (edited.colors.get(v), native.colors.get(n)) {
         (Some(a), Some(b)) => {
             let colors = [(edited.mesh.color_encoding, *a), (native.color_encoding, *b)];
             same_color(colors, if edited.opaque { 3 } else { 4 }, tolerance)
@@ -86,7 +89,7 @@ pub(super) fn alike(edited: &Moved<'_>, v: usize, w: usize, tolerance: &Toleranc
     let uvs =
         uv(v).zip(uv(w)).is_none_or(|(a, b)| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tolerance.uv));
     let skins = mesh.skin.as_ref().is_none_or(|s| s.of(v) == s.of(w));
-    let colors = mesh.colors.get(v) == mesh.colors.get(w);
+    let colors = edited.colors.get(v) == edited.colors.get(w);
     near(edited.positions.get(v), edited.positions.get(w)) && normals && uvs && skins && colors
 }
 
@@ -175,13 +178,24 @@ fn same_weights(
     };
     let own = |joint: u32| Some(joint as usize);
     let (here, there) = (a.of(v), b.of(n));
-    let close = |joint: usize| (sum(here, &to_native, joint) - sum(there, &own, joint)).abs() <= tolerance;
+    let is = |joint: usize| sum(here, &to_native, joint);
+    let was = |joint: usize| sum(there, &own, joint);
+    let left_out = |joint: usize| tolerance > 0.0 && was(joint) < LEFT_OUT && is(joint) == 0.0;
+    let total = |list: &mut dyn Iterator<Item = &Influence>| {
+        list.map(|i| f64::from(i.weight)).fold(0.0, |s, w| s + w)
+    };
+    let kept = total(&mut there.iter().filter(|i| !left_out(i.joint as usize)));
+    let part = if kept > 0.0 { total(&mut there.iter()) / kept } else { 1.0 };
+    let close = |joint: usize| left_out(joint) || (is(joint) - was(joint) * part).abs() <= tolerance;
     there.iter().all(|i| close(i.joint as usize))
         && here.iter().all(|i| match to_native(i.joint) {
             Some(joint) => close(joint),
             None => f64::from(i.weight).abs() <= tolerance,
         })
 }
+
+/// Influences below this are left out by Blender, which divides the others by their sum.
+const LEFT_OUT: f64 = 1e-4;
 
 /// Vertices by place.
 pub(super) struct Grid {
@@ -265,8 +279,8 @@ pub(super) fn unbound(
             if back == Affine64::IDENTITY {
                 return wide(*n);
             }
-            let turned = back.normals().map_or(wide(*n), |m| m.vector(wide(*n)));
-            unit(turned).unwrap_or(wide(*n))
+            // Blender's importer turns them as it does lengths, whatever the scale.
+            unit(back.vector(wide(*n))).unwrap_or(wide(*n))
         }));
     }
     (positions, normals)

@@ -1,0 +1,71 @@
+//! Colours that came back at other vertices.
+//!
+//! Blender 3.4 keeps colours by corner and writes for each vertex the colour of the corner that has its number: corners are
+//! counted through the triangles, vertices are those that triangles use.
+
+use super::Work;
+use super::found::{Edited, Found};
+use super::vertices::Grid;
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use meshwright_core::LimitExceeded;
+
+/// What the vertices of a mesh are coloured by then.
+fn swapped(native: &Found<'_>) -> Vec<Option<[u8; 4]>> {
+    let mesh = native.exported;
+    let mut used = alloc::vec![false; mesh.positions.len()];
+    for v in mesh.triangles.iter().flatten() {
+        used.get_mut(*v as usize).into_iter().for_each(|slot| *slot = true);
+    }
+    let mut corners = mesh.triangles.iter().flatten();
+    let color =
+        |is_used: bool| is_used.then(|| mesh.colors.get(*corners.next()? as usize).copied()).flatten();
+    used.into_iter().map(color).collect()
+}
+
+/// Puts the colours of an edited mesh back, where each of its vertices has the one that it has then.
+pub(super) fn put_back(
+    work: &Work<'_, '_>,
+    own: &mut Edited<'_>,
+    found: &[Found<'_>],
+    grid: &Grid,
+) -> Result<(), LimitExceeded> {
+    let Some((mesh, native)) = own.named.and_then(|m| Some((m, found.get(m)?))) else { return Ok(()) };
+    let count = own.moved.mesh.positions.len();
+    if native.exported.colors.is_empty() || own.moved.colors.len() != count || !work.tolerance.still {
+        return Ok(());
+    }
+    if own.moved.mesh.color_encoding != native.exported.color_encoding {
+        return Ok(());
+    }
+    work.budget.charge_items("vertices", count as u64, size_of::<[u8; 4]>())?;
+    let swapped = swapped(native);
+    let channels = if own.moved.opaque { 3 } else { 4 };
+    let mut colors = Vec::with_capacity(count);
+    let mut are_theirs = true;
+    for (v, color) in own.moved.colors.iter().enumerate() {
+        let Some(point) = own.moved.positions.get(v).copied() else { return Ok(()) };
+        let is = |other: Option<&[u8; 4]>| {
+            other.is_some_and(|other| other.iter().zip(color).take(channels).all(|(a, b)| a == b))
+        };
+        let (mut was, mut theirs) = (None, false);
+        for at in grid.near(point).filter(|at| at.mesh == mesh) {
+            work.budget.work("vertices", 1)?;
+            let same = native.compare((&own.moved, v), at.vertex, &work.bones, &native.tolerance);
+            if !(same.position && same.normal && same.uv && same.weights) {
+                continue;
+            }
+            theirs |= same.color;
+            if was.is_none() && is(swapped.get(at.vertex).and_then(Option::as_ref)) {
+                was = native.exported.colors.get(at.vertex).copied();
+            }
+        }
+        are_theirs &= theirs;
+        let Some(was) = was else { return Ok(()) };
+        colors.push(was);
+    }
+    if !are_theirs {
+        own.moved.colors = Cow::Owned(colors);
+    }
+    Ok(())
+}

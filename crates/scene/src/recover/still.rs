@@ -1,0 +1,49 @@
+//! What holds still in a clip that a tool sampled.
+
+use super::Tolerance;
+use crate::skeleton::Joint;
+use meshwright_core::math::{Affine, Trs64, distance, quat};
+
+/// Translations, rotations and scales of joints that are next to those at rest in all poses of a clip are those at rest:
+/// what a tool's arithmetic leaves beside them moves nothing.
+pub(super) fn hold(locals: &mut [Affine], joints: &[Joint], tolerance: &Tolerance) {
+    let count = joints.len().max(1);
+    for (j, joint) in joints.iter().enumerate() {
+        let whole = joint.rest.to_affine64();
+        let rest = Trs64::from_affine(&whole);
+        if rest.misfit(&whole) > 1e-6 {
+            continue;
+        }
+        let near = |m: &Affine| {
+            let own = Trs64::from_affine(&m.wide());
+            let scales = own.scale.iter().zip(rest.scale).map(|(a, b)| (a - b).abs());
+            [
+                distance(own.translation, rest.translation) <= tolerance.translation,
+                quat::angle(own.rotation, rest.rotation) <= tolerance.rotation,
+                scales.fold(0.0, f64::max) <= tolerance.scale,
+            ]
+        };
+        let poses = locals.iter().skip(j).step_by(count);
+        let still = poses.fold([true; 3], |still, m| {
+            let near = near(m);
+            core::array::from_fn(|part| still[part] && near[part])
+        });
+        let [translation, rotation, scale] = still;
+        for m in locals.iter_mut().skip(j).step_by(count) {
+            let own = Trs64::from_affine(&m.wide());
+            match still {
+                [false, false, false] => {}
+                [true, true, true] => *m = joint.rest.to_affine(),
+                [true, false, false] => m.w = joint.rest.to_affine().w,
+                _ => {
+                    let part = Trs64 {
+                        translation: if translation { rest.translation } else { own.translation },
+                        rotation: if rotation { rest.rotation } else { own.rotation },
+                        scale: if scale { rest.scale } else { own.scale },
+                    };
+                    *m = part.to_affine().narrow();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! What Blender does to a model that nobody edited, and the least edit beside it.
+
+use super::*;
+use core::f64::consts::PI;
+use meshwright_core::math::{Affine64, cos, sin, unit};
+
+fn is_untouched(edited: &Scene, native: &Scene) -> bool {
+    let (scene, report) = same(edited, native);
+    assert_eq!(scene == *native, report.is_untouched(), "{report:?}");
+    report.is_untouched()
+}
+
+/// A scene of one mesh without a skeleton.
+fn still(positions: Vec<[f32; 3]>, normals: Vec<[f32; 3]>, triangles: Vec<[u32; 3]>) -> Scene {
+    let mesh = Mesh::new("m", positions, triangles).with_normals(normals);
+    Scene::new("s").with_meshes(vec![mesh]).with_nodes(vec![Node::of_mesh("m", MeshId(0))])
+}
+
+/// A normal that leans from +z so far, in degrees, and so far from +x about it.
+fn leaning(lean: f64, way: f64) -> [f32; 3] {
+    let (lean, way) = (lean * PI / 180.0, way * PI / 180.0);
+    narrow([sin(lean) * cos(way), sin(lean) * sin(way), cos(lean)])
+}
+
+#[test]
+fn a_normal_that_leans_nearly_along_an_edge_leans_along_it() {
+    let corners = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let with =
+        |normal| still(corners.clone(), vec![normal, [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]], vec![[0, 1, 2]]);
+    let native = with(leaning(60.0, 0.6));
+    assert!(is_untouched(&with(leaning(60.0, 0.0)), &native));
+    // Not on the edge, leaning otherwise, or further than Blender would turn it.
+    assert!(!is_untouched(&with(leaning(60.0, 1.2)), &native));
+    assert!(!is_untouched(&with(leaning(59.4, 0.0)), &native));
+    assert!(!is_untouched(&with(leaning(60.0, 0.0)), &with(leaning(60.0, 0.95))));
+    let (_, report) = snapped(&with(leaning(60.0, 0.0)), &native, Snap::Exact);
+    assert_eq!(report.meshes[0].change.normals, 1);
+}
+
+#[test]
+fn normals_of_what_cannot_be_seen_say_nothing() {
+    let side = [1.0, 0.0, 0.0];
+    let corners = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [3.0; 3], [3.0; 3], [4.0; 3]];
+    let native = still(corners, vec![side; 6], vec![[0, 1, 2], [3, 4, 5]]);
+    let mut edited = native.clone();
+    edited.meshes[0].normals[3..].fill([0.0, 1.0, 0.0]);
+    assert!(is_untouched(&edited, &native));
+    let (_, report) = snapped(&edited, &native, Snap::Exact);
+    assert_eq!(report.meshes[0].change.normals, 3);
+    edited.meshes[0].normals[0] = [0.0, 1.0, 0.0];
+    assert!(!is_untouched(&edited, &native));
+}
+
+/// At an edge without length Blender has no frame for a normal: the mean of the faces around comes back, and those without
+/// area look up.
+#[test]
+fn a_normal_at_an_edge_without_length_is_the_mean() {
+    let corners = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]];
+    let side = [1.0, 0.0, 0.0];
+    let native = still(corners, vec![side; 4], vec![[0, 1, 2], [0, 2, 3]]);
+    let with = |normal: [f64; 3]| {
+        let mut edited = native.clone();
+        edited.meshes[0].normals[0] = narrow(unit(normal).unwrap());
+        edited
+    };
+    // The face looks down as much as the other looks up: there is no mean.
+    assert!(!is_untouched(&with([0.0, 1.0, 0.0]), &native));
+    let mut tilted = native.clone();
+    tilted.meshes[0].positions[1] = [0.0, 1.0, 0.0];
+    let mean = |scene: &Scene| {
+        let mut edited = scene.clone();
+        edited.meshes[0].normals[0] = narrow(unit([1.0, 1.0, 0.0]).unwrap());
+        edited
+    };
+    assert!(is_untouched(&mean(&tilted), &tilted));
+    let mut other = mean(&tilted);
+    other.meshes[0].normals[0] = [0.0, 0.0, 1.0];
+    assert!(!is_untouched(&other, &tilted));
+}
+
+#[test]
+fn influences_below_a_ten_thousandth_are_left_out() {
+    let with = |least: f32, left_out: bool| {
+        let mut scene = tube();
+        let skin = scene.meshes[0].skin.as_mut().unwrap();
+        skin.influences[0].weight = if left_out { 1.0 } else { 1.0 - least };
+        skin.influences[1].weight = if left_out { 0.0 } else { least };
+        scene
+    };
+    assert!(is_untouched(&with(6e-5, true), &with(6e-5, false)));
+    assert!(!is_untouched(&with(2e-4, true), &with(2e-4, false)));
+    let (_, report) = snapped(&with(6e-5, true), &with(6e-5, false), Snap::Exact);
+    assert_eq!(report.meshes[0].change.weights, 1);
+}
+
+/// A chain whose joints rest with scales that shear those below, and a clip that has keys for all of them.
+fn sheared() -> Scene {
+    let mut scene = tube();
+    let turn = narrow(quat::about([0.0, 1.0, 0.0], 0.5));
+    let joints = &mut scene.skeletons[0].joints;
+    for (joint, scale) in joints.iter_mut().zip([[0.8, 1.0, 1.25], [0.5, 0.6, 0.5], [1.0; 3]]) {
+        joint.rest = Local::Trs(Trs { translation: [0.0, 1.0, 0.0], rotation: turn, scale });
+    }
+    scene.skeletons[0].bind_rest().unwrap();
+    let of = |j: usize| {
+        let Local::Trs(rest) = scene.skeletons[0].joints[j].rest else { panic!() };
+        let mut track = Track { joint: j, ..Track::default() };
+        for frame in 0..4_u8 {
+            let own =
+                quat::product(wide(rest.rotation), quat::about([1.0, 0.0, 0.0], f64::from(frame) * 0.1));
+            track.translation.push(f32::from(frame), rest.translation);
+            track.rotation.push(f32::from(frame), narrow(own));
+            track.scale.push(f32::from(frame), rest.scale.map(|s| s + f32::from(frame) * 0.01));
+        }
+        track
+    };
+    let tracks = (0..3).map(of).collect();
+    scene.clips = vec![Clip::new("bend", SkeletonId(0), 20.0, Motion::Tracks(tracks))];
+    for (v, normal) in scene.meshes[0].normals.iter_mut().enumerate() {
+        *normal = leaning(40.0, 17.0 * f64::from(u8::try_from(v).unwrap()));
+    }
+    scene
+}
+
+/// Bones without scales, and vertices and normals that were skinned into where those are.
+fn without_scales(native: &Scene) -> Scene {
+    let mut edited = native.clone();
+    let mut worlds: Vec<Affine64> = Vec::new();
+    for joint in &mut edited.skeletons[0].joints {
+        let Local::Trs(rest) = &mut joint.rest else { panic!() };
+        rest.scale = [1.0; 3];
+        let own = rest.wide().to_affine();
+        let world = joint.parent.map_or(own, |p| worlds[p].after(&own));
+        joint.inverse_bind = world.inverse().unwrap().narrow();
+        worlds.push(world);
+    }
+    let mesh = &mut edited.meshes[0];
+    let skin = mesh.skin.as_ref().unwrap();
+    for v in 0..mesh.positions.len() {
+        let mut sum = [0.0; 12];
+        for i in skin.of(v) {
+            let inverse = native.skeletons[0].joints[i.joint as usize].inverse_bind.wide();
+            let m = worlds[i.joint as usize].after(&inverse).to_array();
+            sum.iter_mut().zip(m).for_each(|(s, c)| *s += f64::from(i.weight) * c);
+        }
+        let [a, b, c, d, e, f, g, h, i, j, k, l] = sum;
+        let m = Affine64 { x: [a, b, c], y: [d, e, f], z: [g, h, i], w: [j, k, l] };
+        mesh.positions[v] = narrow(m.point(wide(mesh.positions[v])));
+        mesh.normals[v] = narrow(unit(m.vector(wide(mesh.normals[v]))).unwrap());
+    }
+    edited
+}
+
+#[test]
+fn bones_that_scales_above_shear_are_turned_by_nothing() {
+    let native = sheared();
+    let edited = without_scales(&native);
+    assert!(is_untouched(&edited, &native), "{:?}", same(&edited, &native).1);
+    let mut other = edited.clone();
+    other.meshes[0].normals[4] = leaning(41.0, 17.0 * 4.0);
+    assert!(!is_untouched(&other, &native));
+    let mut other = edited;
+    let Motion::Tracks(tracks) = &mut other.clips[0].motion else { panic!() };
+    let own = wide(tracks[2].rotation.values[2]);
+    tracks[2].rotation.values[2] = narrow(quat::product(own, quat::about([0.0, 0.0, 1.0], 1e-3)));
+    assert!(!is_untouched(&other, &native));
+}
+
+/// A short bone far from the origin, that flies a long way.
+fn flying() -> Scene {
+    let mut scene = tube();
+    let rest = Trs { translation: [4000.0, 1800.0, -30.0], ..Trs::IDENTITY };
+    scene.skeletons[0].joints.truncate(1);
+    scene.skeletons[0].joints[0].rest = Local::Trs(rest);
+    scene.skeletons[0].bind_rest().unwrap();
+    let mut track = Track { joint: 0, ..Track::default() };
+    for frame in 0..6_u8 {
+        let far = f32::from(frame) * 4000.0;
+        track.translation.push(f32::from(frame), [4000.0 - far, 1800.0, far * 0.5]);
+        track.rotation.push(f32::from(frame), narrow(quat::about([1.0, 0.0, 0.0], f64::from(frame) * 0.3)));
+    }
+    scene.clips = vec![Clip::new("fly", SkeletonId(0), 20.0, Motion::Tracks(vec![track]))];
+    let mut skin = Skin::new(SkeletonId(0));
+    for _ in &scene.meshes[0].positions {
+        skin.influences.push(Influence { joint: 0, weight: 1.0 });
+        skin.end_vertex();
+    }
+    scene.meshes[0].skin = Some(skin);
+    scene
+}
+
+/// The same with the bone leaning by so much, and its axes turned by a quarter.
+fn leant(native: &Scene, by: f64, quarters: bool) -> Scene {
+    let mut edited = native.clone();
+    let turn = |axis, angle| Trs64 { rotation: quat::about(axis, angle), ..Trs64::IDENTITY }.to_affine();
+    let axes = if quarters { turn([0.0, 0.0, 1.0], PI / 2.0) } else { Affine64::IDENTITY };
+    let joint = &mut edited.skeletons[0].joints[0];
+    let bind = joint.inverse_bind.wide().inverse().unwrap();
+    let meant = bind.after(&axes);
+    let held = meant.after(&turn([0.6, 0.8, 0.0], by));
+    joint.inverse_bind = held.inverse().unwrap().narrow();
+    joint.rest = Local::Trs(Trs64::from_affine(&held).narrow());
+    let Motion::Tracks(tracks) = &mut edited.clips[0].motion else { panic!() };
+    let Track { translation, rotation, .. } = &mut tracks[0];
+    for (t, r) in translation.values.iter_mut().zip(&mut rotation.values) {
+        let pose = Trs { translation: *t, rotation: *r, ..Trs::IDENTITY }.wide().to_affine();
+        let moved = held.after(&meant.inverse().unwrap()).after(&pose.after(&axes));
+        let trs = Trs64::from_affine(&moved).narrow();
+        (*t, *r) = (trs.translation, trs.rotation);
+    }
+    edited
+}
+
+#[test]
+fn bones_lean_by_what_their_ends_are_rounded_by() {
+    let native = flying();
+    for quarters in [false, true] {
+        assert!(is_untouched(&leant(&native, 8.5e-5, quarters), &native));
+        assert!(!is_untouched(&leant(&native, 5e-3, quarters), &native));
+    }
+    let mut other = leant(&native, 8.5e-5, false);
+    let Motion::Tracks(tracks) = &mut other.clips[0].motion else { panic!() };
+    tracks[0].translation.values[3][1] += 2.0;
+    assert!(!is_untouched(&other, &native));
+}
+
+/// What Blender 3.4 writes of colours that it keeps by corner.
+#[test]
+fn colours_of_corners_go_back_to_their_vertices() {
+    let mut native = tube();
+    let mesh = &mut native.meshes[0];
+    let shade = |v: u8| [v * 7, 255 - v, v, 255 - v * 3];
+    mesh.colors = (0..18).map(shade).collect();
+    let mut edited = native.clone();
+    let corners: Vec<u32> = native.meshes[0].triangles.iter().flatten().copied().collect();
+    for (v, color) in edited.meshes[0].colors.iter_mut().enumerate() {
+        *color = native.meshes[0].colors[corners[v] as usize];
+    }
+    assert!(is_untouched(&edited, &native));
+    assert!(!snapped(&edited, &native, Snap::Exact).1.is_untouched());
+    // One that is painted otherwise.
+    edited.meshes[0].colors[4][1] ^= 1;
+    assert!(!is_untouched(&edited, &native));
+    let mut painted = native.clone();
+    painted.meshes[0].colors[5] = native.meshes[0].colors[corners[5] as usize];
+    assert!(!is_untouched(&painted, &native));
+}
