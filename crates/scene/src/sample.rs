@@ -24,6 +24,7 @@ pub struct Sampler<'s, 'b> {
     skeleton: &'s Skeleton,
     order: Vec<usize>,
     source: Source<'s>,
+    rule: Interpolation,
     budget: &'b Budget,
 }
 
@@ -88,7 +89,13 @@ impl<'s, 'b> Sampler<'s, 'b> {
                 Source::Keys(keys)
             }
         };
-        Ok(Self { clip, skeleton, order, source, budget })
+        Ok(Self { clip, skeleton, order, source, rule: clip.interpolation, budget })
+    }
+
+    /// The same clip with rotations between keys found by another rule.
+    pub(crate) const fn ruled(mut self, rule: Interpolation) -> Self {
+        self.rule = rule;
+        self
     }
 
     /// The clip.
@@ -252,7 +259,7 @@ impl<'s, 'b> Sampler<'s, 'b> {
         let a = pose(first)?.wide();
         let next = Some(first.saturating_add(1)).filter(|next| *next < frames.len()).unwrap_or(0);
         let Some(b) = pose(next).filter(|_| t > 0.0).map(Affine::wide) else { return Some(a) };
-        let rule = match self.clip.interpolation {
+        let rule = match self.rule {
             Interpolation::Matrix => {
                 let mix = |a, b| lerp(a, b, t);
                 return Some(Affine64 {
@@ -282,7 +289,7 @@ impl<'s, 'b> Sampler<'s, 'b> {
         let vector =
             |c: Option<&Channel<[f32; 3]>>| at(c?, frame, period, wide, |a, b, t| lerp(wide(a), wide(b), t));
         let rotation = keys.rotation.and_then(|c| {
-            let rule = self.clip.interpolation;
+            let rule = self.rule;
             at(c, frame, period, |q| Turn::Quat(wide(q)), |a, b, t| turn(wide(a), wide(b), t, rule))
         });
         let (rotation, basis) = match rotation {

@@ -147,7 +147,9 @@ fn renamed(
             }
             let exported = Sampler::new(work.exported, c, work.budget)?;
             let Some(mut poser) = Poser::new(work, placed, e)? else { continue };
-            if Length::new(&exported, &poser.sampler).is_near() && maker.resampled(&exported, &mut poser)? {
+            if Length::new(&exported, &poser.sampler).is_near()
+                && maker.resampled(c, &exported, &mut poser)?
+            {
                 pairs.insert(e, Some(c));
                 break;
             }
@@ -300,7 +302,7 @@ impl<'s> Maker<'_, 's, '_> {
             change.renamed = Some(name.clone());
             clip.name.clone_from(name);
         }
-        if length.is_near() && self.resampled(&exported, &mut poser)?
+        if length.is_near() && self.resampled(c, &exported, &mut poser)?
             || self.sampled(&exported, &mut poser)?
         {
             self.keep(clip);
@@ -358,12 +360,26 @@ impl<'s> Maker<'_, 's, '_> {
         Ok(true)
     }
 
-    /// True where every frame of the edited clip is what the native one shows at that time.
+    /// True where every frame of the edited clip is what the native one shows at that time: by its own rule, or by
+    /// Blender's, which blends the parts of rotations.
     fn resampled(
         &self,
+        c: usize,
         exported: &Sampler<'s, '_>,
         poser: &mut Poser<'_, 's, '_>,
     ) -> Result<bool, ConvertError> {
+        if self.shows(exported, poser)? {
+            return Ok(true);
+        }
+        if !self.work.tolerance.still || exported.clip().interpolation == Interpolation::LinearShort {
+            return Ok(false);
+        }
+        let blended = Sampler::new(self.work.exported, c, self.work.budget)?;
+        self.shows(&blended.ruled(Interpolation::LinearShort), poser)
+    }
+
+    /// True where every frame of the edited clip is what a native one shows at that time.
+    fn shows(&self, exported: &Sampler<'s, '_>, poser: &mut Poser<'_, 's, '_>) -> Result<bool, ConvertError> {
         let clip = poser.sampler.clip();
         let mut pose = Vec::new();
         let mut frames: Vec<f64> = poser.sampler.whole_frames().map(|f| clip.seconds(f)).collect();

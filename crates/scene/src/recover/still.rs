@@ -24,9 +24,9 @@ pub(super) fn hold(locals: &mut [Affine], joints: &[Joint], tolerance: &Toleranc
             ]
         };
         let poses = locals.iter().skip(j).step_by(count);
-        let still = poses.fold([true; 3], |still, m| {
-            let near = near(m);
-            core::array::from_fn(|part| still[part] && near[part])
+        let still = poses.fold([true; 3], |[a, b, c], m| {
+            let [x, y, z] = near(m);
+            [a && x, b && y, c && z]
         });
         let [translation, rotation, scale] = still;
         for m in locals.iter_mut().skip(j).step_by(count) {

@@ -1,6 +1,7 @@
 //! What Blender does to a model that nobody edited, and the least edit beside it.
 
 use super::*;
+use crate::motion::Interpolation;
 use core::f64::consts::PI;
 use meshwright_core::math::{Affine64, cos, sin, unit};
 
@@ -244,4 +245,37 @@ fn colours_of_corners_go_back_to_their_vertices() {
     let mut painted = native.clone();
     painted.meshes[0].colors[5] = native.meshes[0].colors[corners[5] as usize];
     assert!(!is_untouched(&painted, &native));
+}
+
+/// At its own rate Blender samples what it has made of the keys: rotations between them are blended by part.
+#[test]
+fn clips_that_were_sampled_between_keys_are_untouched() {
+    let mut native = tube();
+    native.clips[0].interpolation = Interpolation::Spherical;
+    let Motion::Tracks(tracks) = &mut native.clips[0].motion else { panic!() };
+    for (frame, q) in (0..5_u8).zip(&mut tracks[0].rotation.values) {
+        *q = narrow(quat::about([0.0, 0.0, 1.0], f64::from(frame * frame) * 0.09));
+    }
+    let sampled = |interpolation, off: f64| {
+        let mut own = native.clone();
+        own.clips[0].interpolation = interpolation;
+        let budget = budget();
+        let sampler = crate::sample::Sampler::new(&own, 0, &budget).unwrap();
+        let mut track = Track { joint: 1, ..Track::default() };
+        for frame in 0..5_u8 {
+            let rotation = sampler.trs(1, f64::from(frame) * 20.0 / 24.0).rotation;
+            let by = if frame == 3 { off } else { 0.0 };
+            let turned = quat::product(rotation, quat::about([0.0, 0.0, 1.0], by));
+            track.rotation.push(f32::from(frame), narrow(turned));
+        }
+        let clip = Clip::new("bend", SkeletonId(0), 24.0, Motion::Tracks(vec![track]));
+        let mut edited = native.clone();
+        edited.clips[0] = clip.with_interpolation(Interpolation::Spherical);
+        edited
+    };
+    for rule in [Interpolation::LinearShort, Interpolation::Spherical] {
+        assert!(is_untouched(&sampled(rule, 0.0), &native), "{rule:?}");
+        assert!(!is_untouched(&sampled(rule, 1e-3), &native), "{rule:?}");
+    }
+    assert_ne!(sampled(Interpolation::LinearShort, 0.0), sampled(Interpolation::Spherical, 0.0));
 }
