@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What the wheel is built and tested with.
-const TOOLS: &[&str] = &["maturin>=1.9,<2", "numpy>=1.23", "pytest>=8"];
+const TOOLS: &[&str] = &["maturin==1.16.0", "numpy>=1.23", "pytest==9.2.0"];
 
 /// `xtask python`: lints, the wheel, its tests as it is installed, and its tests under the address sanitizer.
 pub(crate) fn python(root: &Path) -> Result<(), String> {
@@ -32,7 +32,7 @@ pub(crate) fn python(root: &Path) -> Result<(), String> {
 /// `xtask ray`: the example that converts a folder on a cluster, with two workers of this machine, held against the program.
 pub(crate) fn ray(root: &Path) -> Result<(), String> {
     let (home, place) = (root.join("crates/python"), target_dir(root).join("ray"));
-    let packages: Vec<&str> = TOOLS.iter().copied().chain(["ray[data]>=2.50"]).collect();
+    let packages: Vec<&str> = TOOLS.iter().copied().chain(["ray[data]==2.60.0"]).collect();
     let python = match environment("python3", &place.join("venv"), &packages) {
         Ok(python) => python,
         Err(why) => return sh::skipped(&why),

@@ -81,6 +81,9 @@ pub fn output(command: &mut Command) -> Result<Vec<u8>, String> {
     }
 }
 
+/// The packages of node that verbs use, in the versions that they were seen to work with.
+const NODE_PACKAGES: &[(&str, &str)] = &[("playwright-core", "1.65.1"), ("gltf-validator", "2.0.0-dev.3.10")];
+
 /// A folder with a package of node: the one that `NODE_MODULES` names, or one below `target/`, where the package is
 /// installed unless it is there. `None` where it is in neither and cannot be installed.
 pub fn node_modules(root: &Path, package: &str) -> Option<PathBuf> {
@@ -92,7 +95,9 @@ pub fn node_modules(root: &Path, package: &str) -> Option<PathBuf> {
     if !modules.join(package).is_dir() {
         std::fs::create_dir_all(&dir).ok()?;
         let mut npm = Command::new("npm");
-        npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&dir).arg(package);
+        let version = NODE_PACKAGES.iter().find(|(name, _)| *name == package).map(|(_, version)| version)?;
+        npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&dir);
+        npm.arg(format!("{package}@{version}"));
         run(&mut npm).ok()?;
     }
     modules.join(package).is_dir().then_some(modules)

@@ -420,8 +420,8 @@ size_t mw_files_loss_count(const MwFiles *files);
 bool mw_files_loss(const MwFiles *files, size_t index, MwLoss *out);
 
 /**
- * Opens a file on disk. A pack is a folder: data.pk3/models/player/marine.zym is a path. `options` may be NULL, and so
- * may `error`; it is set to NULL where there is none.
+ * Opens a file on disk. A pack is a folder: data.pk3/models/player/marine.zym is a path. Paths are UTF-8; on Unix any other
+ * bytes are what they are. `options` may be NULL, and so may `error`; it is set to NULL where there is none.
  *
  * # Safety
  * `path` is a text that ends with a zero byte; the other pointers are NULL or point to what they are pointers to.

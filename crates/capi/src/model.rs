@@ -2,7 +2,7 @@
 
 use crate::call::made;
 use crate::options::{MwOptions, opening};
-use crate::raw::{MwText, freed, items, put, seen, text};
+use crate::raw::{MwText, freed, items, os_path, put, seen, text};
 use crate::status::{MwError, MwStatus};
 use facade::{Asset, Failure, Finding, Severity};
 use std::ffi::c_char;
@@ -73,8 +73,8 @@ impl MwModel {
     }
 }
 
-/// Opens a file on disk. A pack is a folder: data.pk3/models/player/marine.zym is a path. `options` may be NULL, and so
-/// may `error`; it is set to NULL where there is none.
+/// Opens a file on disk. A pack is a folder: data.pk3/models/player/marine.zym is a path. Paths are UTF-8; on Unix any other
+/// bytes are what they are. `options` may be NULL, and so may `error`; it is set to NULL where there is none.
 ///
 /// # Safety
 /// `path` is a text that ends with a zero byte; the other pointers are NULL or point to what they are pointers to.
@@ -87,7 +87,7 @@ pub unsafe extern "C" fn mw_model_open(
 ) -> MwStatus {
     let open = || {
         // SAFETY: the caller's contract.
-        let (path, options) = unsafe { (text(path)?, opening(options)?) };
+        let (path, options) = unsafe { (os_path(path)?, opening(options)?) };
         let max_memory = options.settings.read.limits.memory;
         let asset = Asset::open_path(path, &options).map_err(Failure::from)?;
         Ok(MwModel::new(asset, max_memory))

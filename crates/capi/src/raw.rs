@@ -2,6 +2,7 @@
 
 use facade::Failure;
 use std::ffi::{CStr, c_char};
+use std::path::Path;
 use std::ptr;
 
 /// A text: UTF-8, without a zero byte at its end.
@@ -112,14 +113,41 @@ fn fits<T>(length: usize) -> bool {
     length.checked_mul(size_of::<T>()).is_some_and(|bytes| isize::try_from(bytes).is_ok())
 }
 
+/// What ends with a zero byte.
+///
+/// # Safety
+/// It is null, or ends with a zero byte and lives while it is used.
+unsafe fn ended<'a>(text: *const c_char) -> Result<&'a CStr, Refused> {
+    if text.is_null() {
+        return Err(Refused::Argument("a text is NULL"));
+    }
+    // SAFETY: not null; the rest is the contract.
+    Ok(unsafe { CStr::from_ptr(text) })
+}
+
 /// A text that ends with a zero byte.
 ///
 /// # Safety
 /// It is null, or ends with a zero byte and lives while it is used.
 pub(crate) unsafe fn text<'a>(text: *const c_char) -> Result<&'a str, Refused> {
-    if text.is_null() {
-        return Err(Refused::Argument("a text is NULL"));
+    // SAFETY: as the contract has it.
+    let text = unsafe { ended(text) }?;
+    text.to_str().map_err(|_| Refused::Argument("a text is not UTF-8"))
+}
+
+/// A path that ends with a zero byte: on Unix any bytes, elsewhere UTF-8.
+///
+/// # Safety
+/// It is null, or ends with a zero byte and lives while it is used.
+pub(crate) unsafe fn os_path<'a>(path: *const c_char) -> Result<&'a Path, Refused> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::ffi::OsStrExt as _;
+        // SAFETY: as the contract has it.
+        let path = unsafe { ended(path) }?;
+        Ok(Path::new(std::ffi::OsStr::from_bytes(path.to_bytes())))
     }
-    // SAFETY: not null; the rest is the contract.
-    unsafe { CStr::from_ptr(text) }.to_str().map_err(|_| Refused::Argument("a text is not UTF-8"))
+    #[cfg(not(unix))]
+    // SAFETY: as the contract has it.
+    Ok(Path::new(unsafe { text(path) }?))
 }

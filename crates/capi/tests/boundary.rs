@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a failing test panics")]
 
 use meshwright::*;
+use std::ffi::CString;
 use std::ptr::{null, null_mut};
 
 #[test]
@@ -63,5 +64,87 @@ fn another_number_of_vertices_is_refused() {
         assert_eq!(matrix[15], 1.0);
         assert_eq!(mw_player_joint(player, 0, 9999, matrix.as_mut_ptr(), null_mut()), MwStatus::Argument);
         mw_player_free(player);
+    }
+}
+
+/// What opening a path says: its status, code and message.
+fn opened(path: &[u8]) -> (MwStatus, String, String) {
+    let path = CString::new(path).unwrap();
+    let (mut model, mut error) = (null_mut(), null_mut());
+    // SAFETY: the handles are made and freed as the header says, and texts are read while they live.
+    unsafe {
+        let told = |text: MwText| match text.length {
+            0 => String::new(),
+            length => {
+                let bytes = std::slice::from_raw_parts(text.bytes.cast::<u8>(), length);
+                String::from_utf8(bytes.to_vec()).unwrap()
+            }
+        };
+        let status = mw_model_open(path.as_ptr(), null(), &raw mut model, &raw mut error);
+        assert_eq!((model.is_null(), error.is_null()), (status != MwStatus::Ok, status == MwStatus::Ok));
+        let said = (status, told(mw_error_code(error)), told(mw_error_message(error)));
+        mw_model_free(model);
+        mw_error_free(error);
+        said
+    }
+}
+
+#[test]
+fn what_is_not_there_is_said() {
+    let testdata = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata");
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("Modèles 骨");
+    std::fs::create_dir_all(&folder).unwrap();
+    let model = std::fs::read(format!("{testdata}/dpm/hopper.ok.dpm")).unwrap();
+    for (name, bytes) in [("héros.dpm", &*model), ("empty.dpm", b""), ("broken.pk3", b"PK\x05\x06")] {
+        std::fs::write(folder.join(name), bytes).unwrap();
+    }
+    let at = |name: &str| opened(format!("{}/{name}", folder.display()).as_bytes());
+    assert_eq!(at("héros.dpm").0, MwStatus::Ok);
+    for (name, code, words) in [
+        ("none.dpm", "cannot-read", "there is no such file"),
+        ("", "cannot-read", "is a folder"),
+        ("héros.dpm/none", "cannot-read", ""),
+        ("broken.pk3/none.dpm", "truncated", "broken.pk3: the archive"),
+    ] {
+        let (status, said, message) = at(name);
+        assert_eq!((status, said.as_str()), (MwStatus::Failed, code), "{name}: {message}");
+        assert!(message.contains(words), "{name}: {message}");
+    }
+    assert_eq!(at("empty.dpm").0, MwStatus::Failed);
+    assert_eq!(opened(b"").0, MwStatus::Failed);
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+        let odd = folder.join(std::ffi::OsString::from_vec(b"\xff.dpm".to_vec()));
+        std::fs::write(&odd, &model).unwrap();
+        assert_eq!(opened(odd.as_os_str().as_bytes()).0, MwStatus::Ok);
+    }
+    #[cfg(not(unix))]
+    assert_eq!(opened(b"\xff.dpm").0, MwStatus::Argument);
+}
+
+#[test]
+fn times_are_any_number() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/dpm/hopper.ok.dpm\0");
+    // SAFETY: the handles are made, used and freed as the header says.
+    unsafe {
+        let (mut model, mut scene, mut player) = (null_mut(), null_mut(), null_mut());
+        assert_eq!(mw_model_open(path.as_ptr().cast(), null(), &raw mut model, null_mut()), MwStatus::Ok);
+        assert_eq!(mw_scene_new(model, &raw mut scene, null_mut()), MwStatus::Ok);
+        assert_eq!(mw_player_new(scene, &raw mut player, null_mut()), MwStatus::Ok);
+        let mut mesh = std::mem::zeroed::<MwMesh>();
+        assert!(mw_scene_mesh(scene, 0, &raw mut mesh));
+        let mut positions = vec![0.0_f32; mesh.vertex_count * 3];
+        for frame in [-1.0, 0.5, 1e300, -1e300, f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+            let status = mw_player_frame(player, 0, frame, null_mut());
+            assert!(status == MwStatus::Ok || !frame.is_finite() && status == MwStatus::Failed, "{frame}");
+            let places = positions.as_mut_ptr();
+            let posed = mw_player_vertices(player, 0, mesh.vertex_count, places, null_mut(), null_mut());
+            assert_eq!(posed, MwStatus::Ok);
+            assert!(positions.iter().all(|p| p.is_finite()), "{frame}");
+        }
+        mw_player_free(player);
+        mw_scene_free(scene);
+        mw_model_free(model);
     }
 }

@@ -55,7 +55,10 @@ impl From<&ReadError> for Failure {
 impl From<FilesError> for Failure {
     fn from(e: FilesError) -> Self {
         match &e {
-            FilesError::Pack { error, .. } => Self::from(&**error),
+            FilesError::Pack { path, error } => {
+                let failure = Self::from(&**error);
+                Self { message: format!("{path}: {}", failure.message), ..failure }
+            }
             FilesError::Limit(_) => Self::plain("limit", e.to_string()),
             _ => Self::plain("cannot-read", e.to_string()),
         }

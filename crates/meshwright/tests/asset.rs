@@ -352,4 +352,9 @@ fn every_error_has_one_shape() {
     assert_eq!(Failure::from(other).code, "unknown-format");
     let leaves = Asset::from_memory("../x.dpm", vec![7; 9], [], &OpenOptions::default()).unwrap_err();
     assert_eq!(Failure::from(leaves).code, "cannot-read");
+    // A folder may have many packs.
+    let pack = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("broken.pk3");
+    std::fs::write(&pack, b"PK\x05\x06").unwrap();
+    let broken = Failure::from(Asset::open_path(pack.join("x.dpm"), &OpenOptions::default()).unwrap_err());
+    assert!(broken.code == "truncated" && broken.message.contains("broken.pk3"), "{broken:?}");
 }

@@ -18,7 +18,10 @@ def model_of(context, name=""):
     """The collection that is meant: the one that is named, else the imported one that the active object is in, else the active
     one."""
     if name:
-        return bpy.data.collections[name]
+        found = bpy.data.collections.get(name)
+        if found is None:
+            raise ValueError(f"there is no collection {name!r}")
+        return found
     thing = context.view_layer.objects.active
     for collection in bpy.data.collections if thing else ():
         if FORMAT in collection and thing.name in collection.all_objects:
@@ -114,6 +117,6 @@ class EXPORT_SCENE_OT_meshwright(bpy.types.Operator, ExportHelper, Tells):
     def execute(self, context):
         try:
             self.tell(save(context, model_of(context, self.collection), self.filepath, self))
-        except (meshwright.Error, ValueError) as error:
+        except (meshwright.Error, ValueError, OSError) as error:
             return self.refuse(error)
         return {"FINISHED"}

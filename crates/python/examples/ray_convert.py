@@ -88,7 +88,10 @@ class Convert:
 
     def __call__(self, batch):
         # One text for each row: columns of nested values would need one type for all.
-        rows = (self.one(*map(str, row)) for row in zip(batch["path"], batch["out"], batch["before"]))
+        rows = (
+            self.one(os.fsdecode(path), os.fsdecode(out), str(before))
+            for path, out, before in zip(batch["path"], batch["out"], batch["before"])
+        )
         return {"row": [json.dumps(row) for row in rows]}
 
 
@@ -122,6 +125,8 @@ def run(data, out, *, to="glb", report="report.jsonl", workers=None):
     workers = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
     if not rows:
         return []
+    # Names of files are bytes: columns of texts would take no others than UTF-8.
+    rows = [{**row, "path": os.fsencode(row["path"]), "out": os.fsencode(row["out"])} for row in rows]
     # More blocks than workers, so that nobody waits for one that got the large models.
     blocks = min(len(rows), workers * 4)
     dataset = ray.data.from_items(rows, override_num_blocks=blocks).map_batches(
@@ -158,7 +163,10 @@ def main():
         ray.init(address=words.address)
     else:
         ray.init(num_cpus=words.workers, include_dashboard=False)
-    rows = run(words.data, words.out, to=words.to, report=words.report, workers=words.workers)
+    try:
+        rows = run(words.data, words.out, to=words.to, report=words.report, workers=words.workers)
+    except meshwright.Error as e:
+        raise SystemExit(e) from e
     failed = [row for row in rows if row["error"]]
     for row in failed:
         print(f"{row['path']}: [{row['error']['code']}] {row['error']['message']}")

@@ -105,3 +105,23 @@ def test_a_pack_is_a_folder(tmp_path):
     assert [row["error"] for row in rows] == [None]
     assert tree(tmp_path / "ray") == tree(tmp_path / "program")
     assert ray_convert.run(pack, tmp_path / "ray", report=tmp_path / "report.jsonl", workers=2)[0]["kept"]
+
+
+def test_names_are_any_bytes_and_one_bad_file_ends_nothing(tmp_path):
+    program = os.environ["MESHWRIGHT"]
+    models = tmp_path / "Spiel ü" / "models"
+    models.mkdir(parents=True)
+    for name in ("héros 骨.dpm", os.fsdecode(b"\xff.dpm"), "héros #2.dpm"):
+        shutil.copy(TESTDATA / "dpm" / "hopper.ok.dpm", models / name)
+    shutil.copy(TESTDATA / "dpm" / "truncated.reject.dpm", models / "cut.dpm")
+    (models / "empty.dpm").touch()
+    (models / "notes.txt").write_text("nothing")
+    rows = ray_convert.run(models.parent, tmp_path / "ray", report=tmp_path / "report.jsonl", workers=2)
+    subprocess.run([program, "convert", models.parent, "-o", tmp_path / "program"], capture_output=True)
+    assert len(tree(tmp_path / "ray")) == 3 and tree(tmp_path / "ray") == tree(tmp_path / "program")
+    (bad,) = [row for row in rows if row["error"]]
+    assert bad["path"].endswith("cut.dpm") and bad["error"]["code"]
+    (tmp_path / "bare").mkdir()
+    assert ray_convert.run(tmp_path / "bare", tmp_path / "out", report=tmp_path / "bare.jsonl", workers=2) == []
+    with pytest.raises(ray_convert.meshwright.Error, match="no such file"):
+        ray_convert.run(tmp_path / "none", tmp_path / "out", report=tmp_path / "none.jsonl", workers=2)

@@ -4,18 +4,18 @@ use crate::error::raised;
 use crate::options::{named, target, writing};
 use crate::report::{Finding, Loss, found, told};
 use crate::scene::Scene;
-use meshwright::files::{PackKind, Tree, TreePath};
+use meshwright::files::{PackKind, Tree};
 use meshwright::gltf::ExportOptions;
 use meshwright::scene::{OutputFiles, SceneOptions};
 use meshwright::{
     Asset, Failure, Finder, Format, Keeping, Limits, OpenOptions, Original, RecoverOptions, Strictness,
     Target, recovery_document, recovery_lines,
 };
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyMemoryView};
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{CString, OsString};
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
@@ -114,27 +114,39 @@ pub(crate) fn figure(models: Vec<PyRef<'_, Model>>) -> PyResult<Model> {
     Ok(Model { asset, open })
 }
 
-/// The models in a folder, or in a pack: paths that can be opened, and their formats.
+/// The models in a folder, or in a pack: paths that can be opened, and their formats. What is in it and cannot be read is
+/// a warning.
 #[pyfunction]
 pub(crate) fn models(py: Python<'_>, path: PathBuf) -> PyResult<Vec<(OsString, &'static str)>> {
     let found = py.detach(|| -> Result<_, Failure> {
         let finder = Finder::new(Tree::open(&path)?);
         let tree = finder.tree();
-        let files: Vec<TreePath> = match tree.start() {
-            Some(start) => vec![start.clone()],
-            None => tree.walk().files.into_iter().flatten().collect(),
+        let files = match tree.start() {
+            Some(start) => vec![Ok(start.clone())],
+            None => tree.walk().files,
         };
-        let mut found = Vec::new();
+        let (mut found, mut refused) = (Vec::new(), Vec::new());
         for file in files {
-            // What cannot be read says so when it is opened.
-            let Ok(Some(seen)) = finder.detect_met(&file, Limits::default()) else { continue };
-            if let Some(path) = tree.shown_path(&file).filter(|_| seen.format.holds_model()) {
-                found.push((path.into_os_string(), seen.format.id()));
+            let seen = file.map_err(|(_, e)| e).and_then(|file| {
+                let kind = finder.detect_met(&file, Limits::default())?;
+                Ok(kind.filter(|kind| kind.format.holds_model()).map(|kind| (file, kind.format)))
+            });
+            match seen {
+                Ok(Some((file, format))) => {
+                    found.extend(tree.shown_path(&file).map(|path| (path.into_os_string(), format.id())));
+                }
+                Ok(None) => {}
+                Err(e) => refused.push(e.to_string()),
             }
         }
-        Ok(found)
+        Ok((found, refused))
     });
-    found.map_err(raised)
+    let (found, refused) = found.map_err(raised)?;
+    for why in refused {
+        let why = CString::new(why.replace('\0', "\u{fffd}")).unwrap_or_default();
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &why, 1)?;
+    }
+    Ok(found)
 }
 
 /// What models can be converted to.

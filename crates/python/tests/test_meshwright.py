@@ -2,6 +2,7 @@ import ast
 import gc
 import inspect
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -15,6 +16,7 @@ import pytest
 TESTDATA = pathlib.Path(__file__).resolve().parents[3] / "testdata"
 FILES = sorted(p for p in TESTDATA.rglob("*") if p.is_file() and p.suffix not in (".md", ".bin"))
 GOOD = [p for p in FILES if ".ok." in p.name]
+ODD = [p for p in FILES if ".warn." in p.name]
 BROKEN = [p for p in FILES if ".reject." in p.name]
 
 
@@ -43,6 +45,26 @@ def test_good_files_open_pose_and_convert(path):
     glb = meshwright.to_glb(model)
     length = int.from_bytes(glb[12:16], "little")
     assert glb[:4] == b"glTF" and json.loads(glb[20 : 20 + length])["asset"]["version"] == "2.0"
+
+
+@pytest.mark.parametrize("path", ODD, ids=ids(ODD))
+def test_odd_files_open_and_say_so(path):
+    model = meshwright.open(path)
+    assert [f for f in model.check() if f.severity != "error" and f.code and f.message]
+    try:
+        scene = model.scene()
+    except meshwright.Error as e:
+        assert e.code in ("not-convertible", "invalid-model")
+        return
+    player = scene.player()
+    for number, clip in enumerate(scene.clips):
+        for frame in (0, clip.frames / 2, clip.frames):
+            player.frame(number, frame)
+            assert all(np.isfinite(player.vertices(m)[0]).all() for m in range(len(scene.meshes)))
+    try:
+        assert meshwright.to_glb(model)[:4] == b"glTF"
+    except meshwright.Error as e:
+        assert e.code in ("not-convertible", "invalid-model")
 
 
 @pytest.mark.parametrize("path", BROKEN, ids=ids(BROKEN))
@@ -283,6 +305,94 @@ def test_folders_list_their_models():
     found = dict(meshwright.models(TESTDATA / "dpm"))
     assert {"dpm", "zym"} <= set(found.values())
     assert all(isinstance(p, str) and pathlib.Path(p).is_file() for p in found)
+
+
+def refused(ask, *words):
+    """The code of what is raised, whose text has these words."""
+    with pytest.raises(meshwright.Error) as caught:
+        ask()
+    assert caught.value.code and all(word in str(caught.value) for word in words), str(caught.value)
+    return caught.value.code
+
+
+def test_what_is_not_there_is_said(tmp_path):
+    pack = tmp_path / "data.pk3"
+    with zipfile.ZipFile(pack, "w") as made:
+        made.write(TESTDATA / "dpm/hopper.ok.dpm", "models/hopper.dpm")
+    empty, broken, notes = tmp_path / "empty.dpm", tmp_path / "broken.pk3", tmp_path / "notes.txt"
+    empty.write_bytes(b"")
+    broken.write_bytes(pack.read_bytes()[:-30])
+    notes.write_text("nothing")
+    for ask in (meshwright.open, meshwright.models, meshwright.to_glb):
+        assert refused(lambda: ask(tmp_path / "none.dpm"), "none.dpm", "no such file") == "cannot-read"
+        assert refused(lambda: ask(pack / "models/none.dpm"), "models/none.dpm", "no such file") == "cannot-read"
+        assert refused(lambda: ask(broken), "broken.pk3", "no end record") == "truncated"
+    assert refused(lambda: meshwright.open(tmp_path), "folder") == refused(lambda: meshwright.open(pack), "folder")
+    assert refused(lambda: meshwright.open(empty)) and refused(lambda: meshwright.open(b"", name="x.dpm"))
+    assert refused(lambda: meshwright.open(notes)) == "unknown-format"
+    for path in ("", "a\0b"):
+        with pytest.raises((meshwright.Error, ValueError)):
+            meshwright.open(path)
+    with pytest.raises(TypeError):
+        meshwright.open(None)
+    # A folder is listed without them, and that is said.
+    with pytest.warns(UserWarning, match="broken.pk3"):
+        found = meshwright.models(tmp_path)
+    assert found == [(os.fspath(pack / "models/hopper.dpm"), "dpm")]
+    (tmp_path / "bare").mkdir()
+    assert meshwright.models(tmp_path / "bare") == []
+    with pytest.raises(OSError):
+        meshwright.convert(pack / "models/hopper.dpm", tmp_path, to="glb")
+    with pytest.raises(ValueError, match="name one"):
+        meshwright.convert(pack / "models/hopper.dpm", os.fspath(tmp_path) + "/")
+    assert not [name for name in os.listdir(tmp_path.parent) if name.startswith(".meshwright")]
+
+
+def test_names_are_any_text(tmp_path):
+    folder = tmp_path / "Modèles 骨"
+    folder.mkdir()
+    for end in ("", ".framegroups"):
+        shutil.copy(TESTDATA / f"dpm/hopper.ok.dpm{end}", folder / f"héros#1 %20.dpm{end}")
+    with zipfile.ZipFile(tmp_path / "Spiel ü.pk3", "w") as pack:
+        for path in sorted(folder.iterdir()):
+            pack.write(path, f"models/{path.name}")
+    for path in (folder / "héros#1 %20.dpm", tmp_path / "Spiel ü.pk3" / "models" / "héros#1 %20.dpm"):
+        model = meshwright.open(path)
+        assert model.name == "héros#1 %20" and len(model.scene().clips) == 2
+        paths, _ = meshwright.convert(path, folder / "größer" / "out é.glb")
+        assert paths == [os.fspath(folder / "größer" / "out é.glb")]
+        assert meshwright.open(paths[0]).format == "gltf"
+    listed = meshwright.models(tmp_path)
+    assert sum(path.endswith("héros#1 %20.dpm") for path, _ in listed) == 2
+    assert all(meshwright.open(path).format == kind for path, kind in listed)
+    # Linux has names that are no text.
+    odd = os.fsdecode(b"\xff\xfe.dpm")
+    try:
+        shutil.copy(TESTDATA / "dpm/hopper.ok.dpm", tmp_path / odd)
+    except OSError:
+        return
+    assert meshwright.open(tmp_path / odd).format == "dpm"
+    assert os.fspath(tmp_path / odd) in [path for path, _ in meshwright.models(tmp_path)]
+    with pytest.raises(meshwright.Error, match="no such file"):
+        meshwright.open(tmp_path / os.fsdecode(b"\xff.dpm"))
+
+
+def test_times_are_any_number():
+    scene = meshwright.open(TESTDATA / "dpm/hopper.ok.dpm").scene()
+    player = scene.player()
+    for frame in (-1, -1e300, 1e300, 0.5, 2**40):
+        player.frame(0, frame)
+        assert np.isfinite(player.vertices(0)[0]).all(), frame
+    for frame in (float("nan"), float("inf")):
+        try:
+            player.frame(0, frame)
+        except (meshwright.Error, ValueError):
+            continue
+        assert np.isfinite(player.vertices(0)[0]).all(), frame
+    with pytest.raises((meshwright.Error, IndexError)):
+        player.frame(len(scene.clips), 0)
+    with pytest.raises((OverflowError, TypeError)):
+        player.frame(-1, 0)
 
 
 def test_threads_work_side_by_side():

@@ -6,6 +6,7 @@
 import os
 import pathlib
 import tempfile
+import zipfile
 
 # Before Blender looks for the user's own.
 os.environ["BLENDER_USER_RESOURCES"] = tempfile.mkdtemp(prefix="meshwright-blender-")
@@ -54,6 +55,7 @@ def shown(path):
 
 
 FILES = [path for path in FILES if shown(path)]
+ODD = [p for p in sorted(TESTDATA.rglob("*")) if p.is_file() and ".warn." in p.name and shown(p)]
 
 
 @pytest.fixture(autouse=True)
@@ -386,8 +388,6 @@ def packs():
 
 def test_packs_are_folders(tmp_path, capfd):
     pack = tmp_path / "data.pk3"
-    import zipfile
-
     with zipfile.ZipFile(pack, "w") as archive:
         for name in ("hopper.ok.dpm", "hopper.ok.dpm.framegroups", "quad.ok.dpm"):
             archive.write(TESTDATA / "dpm" / name, "models/" + name)
@@ -449,6 +449,50 @@ def test_what_is_wrong_is_said(path):
     if error.offset is not None:
         assert f"offset {error.offset:#x}" in text
     assert not [c for c in bpy.data.collections if "meshwright_format" in c]
+
+
+@pytest.mark.parametrize("path", ODD, ids=ids(ODD))
+def test_odd_models_come_in_and_say_so(path, capfd):
+    put_in(path)
+    said = capfd.readouterr().out
+    found = [f for f in meshwright.open(path).check() if f.severity != "info"]
+    assert all(str(f).splitlines()[0] in said for f in found[:1])
+
+
+def test_what_is_not_there_is_said(tmp_path):
+    hopper = TESTDATA / "dpm/hopper.ok.dpm"
+    folder = tmp_path / "Modèles 骨"
+    folder.mkdir()
+    (folder / "empty.dpm").touch()
+    with zipfile.ZipFile(folder / "Spiel ü.pk3", "w") as pack:
+        pack.write(hopper, "models/héros #1.dpm")
+    (folder / "broken.pk3").write_bytes((folder / "Spiel ü.pk3").read_bytes()[:-30])
+    with zipfile.ZipFile(folder / "bare.pk3", "w") as pack:
+        pack.writestr("notes.txt", "nothing")
+    for name, words in (
+        ("none.dpm", "no such file"),
+        ("Spiel ü.pk3/none.dpm", "no such file"),
+        ("", "folder"),
+        ("empty.dpm", "["),
+        ("broken.pk3", "broken.pk3"),
+        ("bare.pk3", "holds no models"),
+    ):
+        with pytest.raises(RuntimeError) as said:
+            bpy.ops.import_scene.meshwright(filepath=str(folder / name))
+        assert words in str(said.value) and "Traceback" not in str(said.value), said.value
+    assert not [c for c in bpy.data.collections if "meshwright_format" in c]
+    put_in(folder / "Spiel ü.pk3")
+    assert out(folder, "größer/héros.dpm").read_bytes() == hopper.read_bytes()
+    for name, words, options in (
+        ("x.dpm", "no collection", {"collection": "none"}),
+        ("empty.dpm/x.dpm", "empty.dpm", {}),
+        ("", "", {"target": "dpm"}),
+        ("x.nothing", "name one", {}),
+    ):
+        with pytest.raises(RuntimeError) as said:
+            bpy.ops.export_scene.meshwright(filepath=str(folder / name), **options)
+        assert words in str(said.value) and "Traceback" not in str(said.value), said.value
+    assert not [path.name for path in folder.iterdir() if path.name.startswith(".meshwright")]
 
 
 def test_the_hostile_corpus_is_refused_or_opened():
