@@ -1,6 +1,7 @@
 //! Plays a model in a window: `play FILE [CLIP]`, a pack being a folder. The camera goes round it; the space bar goes to the next
 //! clip.
 
+use bevy::asset::AssetPath;
 use bevy::prelude::*;
 use meshwright_bevy::meshwright::files::Tree;
 use meshwright_bevy::{MeshwrightPlugin, Model, tree_source};
@@ -21,11 +22,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let clip = words.next().and_then(|n| n.to_str()?.parse().ok()).unwrap_or(0);
     // The folders and packs around the file, as the engine has them.
     let tree = Tree::open(&file)?;
-    let path = tree.start().map(ToString::to_string).ok_or("this is a folder")?;
+    let path = tree.start().map(|path| path.text().into_owned()).ok_or("this is a folder")?;
     let mut app = App::new();
     app.register_asset_source("game", tree_source(tree));
     app.add_plugins((DefaultPlugins, MeshwrightPlugin));
-    let model = app.world().resource::<AssetServer>().load(format!("game://{path}"));
+    let path = AssetPath::from_path_buf(path.into()).with_source("game");
+    let model = app.world().resource::<AssetServer>().load(path);
     app.insert_resource(Shown { model, clip, placed: None });
     app.insert_resource(ClearColor(Color::srgb(0.16, 0.17, 0.19)));
     app.add_systems(Startup, light);

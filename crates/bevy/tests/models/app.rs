@@ -4,7 +4,7 @@ use bevy_animation::prelude::*;
 use bevy_animation::{AnimatedBy, AnimationTargetId};
 use bevy_app::prelude::*;
 use bevy_asset::prelude::*;
-use bevy_asset::{AssetLoadError, LoadState};
+use bevy_asset::{AssetLoadError, AssetPath, LoadState};
 use bevy_camera::primitives::Aabb;
 use bevy_camera::visibility::*;
 use bevy_ecs::prelude::*;
@@ -97,10 +97,19 @@ pub fn load_with(
     path: &str,
     settings: impl Fn(&mut ModelSettings) + Send + Sync + 'static,
 ) -> Result<Handle<Model>, AssetLoadError> {
+    load_at(app, AssetPath::parse(path).into_owned(), settings)
+}
+
+/// Of a path that is no text, so that any name can be in it.
+pub fn load_at(
+    app: &mut App,
+    path: AssetPath<'static>,
+    settings: impl Fn(&mut ModelSettings) + Send + Sync + 'static,
+) -> Result<Handle<Model>, AssetLoadError> {
     // What was let go is forgotten: a path that is loaded has its settings already.
     app.update();
     let server = app.world().resource::<AssetServer>().clone();
-    let handle = server.load_builder().with_settings(settings).load::<Model>(path.to_owned());
+    let handle = server.load_builder().with_settings(settings).load::<Model>(path);
     wait(app, &handle)?;
     Ok(handle)
 }

@@ -1,13 +1,14 @@
 //! Broken files give errors.
 
-use crate::app::{app, asset_path, files_below, fixtures, load_with, model, root};
-use bevy_asset::io::AssetSourceBuilder;
+use crate::app::{app, asset_path, files_below, fixtures, load_at, load_with, model, root};
 use bevy_asset::io::memory::{Dir, MemoryAssetReader};
-use bevy_asset::{AssetApp, AssetLoadError};
-use meshwright_bevy::ModelError;
+use bevy_asset::io::{AssetReaderError, AssetSourceBuilder};
+use bevy_asset::{AssetApp, AssetLoadError, AssetPath};
 use meshwright_bevy::meshwright::Format;
+use meshwright_bevy::meshwright::files::Tree;
 use meshwright_bevy::meshwright::gltf::{ExportOptions, export};
 use meshwright_bevy::meshwright::scene::{Joint, Local, Scene, Skeleton};
+use meshwright_bevy::{ModelError, tree_source};
 use std::path::Path;
 
 /// What an error of a load is for the loader; a panic is none.
@@ -90,5 +91,36 @@ fn long_chains_end_in_time_and_names_are_told_apart() {
     assert!(loaded.gltf.nodes.len() >= 250);
     for path in ["memory://300.glb", "memory://60000.glb"] {
         assert_eq!(refused(&load_with(&mut app, path, |_| {}).unwrap_err(), path), "limit");
+    }
+}
+
+#[test]
+fn what_is_not_there_is_said() {
+    let fixture = |name: &str| std::fs::read(root().join("testdata/dpm").join(name)).unwrap();
+    let (model, groups) = (fixture("hopper.ok.dpm"), fixture("hopper.ok.dpm.framegroups"));
+    let files = [
+        ("Modèles 骨/héros #1.dpm", model),
+        ("Modèles 骨/héros #1.dpm.framegroups", groups),
+        ("empty.dpm", Vec::new()),
+        ("notes.txt", b"nothing".to_vec()),
+    ];
+    let tree = Tree::memory(files).unwrap();
+    let mut app = app(&root(), |app| {
+        app.register_asset_source("game", tree_source(tree));
+    });
+    let whole = |name: &str| AssetPath::from_path_buf(name.into()).with_source("game");
+    let handle = load_at(&mut app, whole("Modèles 骨/héros #1.dpm"), |_| {}).unwrap();
+    assert_eq!(crate::app::model(&app, &handle).clips.len(), 2);
+    for name in ["none.dpm", "Modèles 骨", "Modèles 骨/none.dpm", "empty.dpm/none.dpm"] {
+        let e = load_at(&mut app, whole(name), |_| {}).unwrap_err();
+        let AssetLoadError::AssetReaderError(AssetReaderError::NotFound(path)) = &e else {
+            panic!("{name}: {e}")
+        };
+        assert_eq!(path, Path::new(name));
+    }
+    let e = load_with(&mut app, "nowhere://x.dpm", |_| {}).unwrap_err();
+    assert!(e.to_string().contains("nowhere"), "{e}");
+    for (name, code) in [("empty.dpm", "empty-file"), ("notes.txt", "unknown-format")] {
+        assert_eq!(refused(&load_at(&mut app, whole(name), |_| {}).unwrap_err(), name), code);
     }
 }
