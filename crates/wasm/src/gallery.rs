@@ -1,8 +1,8 @@
 //! The models among the files that were dropped.
 
 use meshwright::page::{Dropped, about, dropped, glb, refused, saved, shown, thumb};
-use meshwright::scene::{Converted, Scene};
-use meshwright::{Asset, Failure, Limits, OpenOptions, ReadOptions, Target};
+use meshwright::scene::Scene;
+use meshwright::{Failure, Limits, OpenOptions, ReadOptions, Target};
 use serde_json::{Value, json};
 
 /// The most models of the list.
@@ -20,7 +20,14 @@ pub(crate) fn failed(name: &str, why: &Failure) -> Value {
 pub struct Gallery {
     limits: Limits,
     models: Vec<Dropped>,
-    last: Option<(usize, (Asset, Converted<Scene>))>,
+    last: Option<(usize, Shown)>,
+}
+
+/// What the page has of a model; the model itself is let go.
+#[derive(Debug)]
+struct Shown {
+    about: Value,
+    scene: Scene,
 }
 
 impl Gallery {
@@ -52,7 +59,7 @@ impl Gallery {
     pub fn about(&mut self, id: usize) -> Value {
         let name = self.models.get(id).map(|model| model.name.clone()).unwrap_or_default();
         match self.opened(id) {
-            Ok((asset, scene)) => about(asset, &scene.value, &name),
+            Ok(shown) => shown.about.clone(),
             Err(why) => failed(&name, &why),
         }
     }
@@ -63,8 +70,7 @@ impl Gallery {
     /// When the model cannot be read, or takes more than it may.
     pub fn glb(&mut self, id: usize) -> Result<Vec<u8>, Failure> {
         let limits = self.limits;
-        let (_, scene) = self.opened(id)?;
-        Ok(glb(&scene.value, limits)?)
+        Ok(glb(&self.opened(id)?.scene, limits)?)
     }
 
     /// The picture beside its name, as PNG.
@@ -72,8 +78,12 @@ impl Gallery {
     /// # Errors
     /// As [`glb`](Self::glb).
     pub fn thumb(&self, id: usize) -> Result<Vec<u8>, Failure> {
+        if let Some((_, shown)) = self.last.as_ref().filter(|(of, _)| *of == id) {
+            return thumb(&shown.scene, THUMB, self.limits);
+        }
         let (model, options) = self.model(id)?;
-        let (_, scene) = shown(&model.finder, &model.path, &options)?;
+        let (asset, scene) = shown(&model.finder, &model.path, &options)?;
+        drop(asset);
         thumb(&scene.value, THUMB, self.limits)
     }
 
@@ -95,13 +105,15 @@ impl Gallery {
     }
 
     /// A model as it is shown; the one that was asked for last is kept.
-    fn opened(&mut self, id: usize) -> Result<&(Asset, Converted<Scene>), Failure> {
+    fn opened(&mut self, id: usize) -> Result<&Shown, Failure> {
         let kept = self.last.take().filter(|(of, _)| *of == id);
         let opened = match kept {
             Some((_, opened)) => opened,
             None => {
+                let name = self.models.get(id).map(|model| model.name.as_str()).unwrap_or_default();
                 let (model, options) = self.model(id)?;
-                shown(&model.finder, &model.path, &options)?
+                let (asset, scene) = shown(&model.finder, &model.path, &options)?;
+                Shown { about: about(&asset, &scene.value, name), scene: scene.value }
             }
         };
         Ok(&self.last.insert((id, opened)).1)

@@ -1,4 +1,4 @@
-//! A large model in the page, beside the program.
+//! A large model, or a folder of models, in the page, beside the program.
 
 use super::drive::Browser;
 use crate::json::array;
@@ -11,21 +11,25 @@ use std::time::Duration;
 
 const MIB: f64 = 1_048_576.0;
 
-/// Says what it costs to make a GLB of a file, in the page and in the program.
+/// Says what it costs to make a GLB of a file, or of every model of a folder, in the page and in the program.
 pub(super) fn measured(root: &Path, browser: &Browser, file: &Path) -> Result<(), String> {
     let file = file.canonicalize().map_err(|e| format!("{}: {e}", file.display()))?;
-    let seen = browser.driven(&json!({ "patience": 300 * patience(), "large": [file] }))?;
+    let seen = browser.driven(
+        &json!({ "patience": 300 * patience(), "large": { "path": file, "folder": file.is_dir() } }),
+    )?;
     if !array(&seen, "errors").is_empty() {
         return Err(seen["errors"].to_string());
     }
     let program = xtask::program(root, "meshwright", "release")?;
-    let out = xtask::builds::target_dir(root).join("wasm/large.glb");
+    let out =
+        xtask::builds::target_dir(root).join("wasm").join(if file.is_dir() { "large" } else { "large.glb" });
     let (mut times, mut peak) = (Vec::new(), 0);
     for _ in 0..3 {
         let mut convert = Command::new(&program);
-        convert.args(["convert", "--quiet"]).arg(&file).arg("-o").arg(&out).stderr(Stdio::null());
+        convert.args(["convert", "--quiet", "--jobs", "1"]).arg(&file).arg("-o").arg(&out).stderr(Stdio::null());
         let ended = watched::run(&mut convert, Duration::from_secs(600)).map_err(|e| e.to_string())?;
-        if !ended.status.success() {
+        // Of a folder some models may be refused.
+        if !ended.status.success() && !(file.is_dir() && matches!(ended.status.code(), Some(1 | 3))) {
             return Err(format!("the program does not convert {}", file.display()));
         }
         times.push(ended.time.as_secs_f64());
@@ -36,6 +40,7 @@ pub(super) fn measured(root: &Path, browser: &Browser, file: &Path) -> Result<()
     let memory = |key: &str| seen["large"][key].as_f64().unwrap_or(f64::NAN) / MIB;
     #[expect(clippy::cast_precision_loss, reason = "sizes to be read")]
     let peak = peak as f64 / MIB;
+    println!("{} models in the page", seen["large"]["made"]);
     println!(
         "page    {page:8.3} s {:8.1} MiB of the module, {:.1} before",
         memory("memory"),

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 /// The most findings that are shown.
 const MOST_FINDINGS: usize = 200;
 
-/// An open model, and the scene that is drawn of it with the pictures of its materials.
+/// An open model without the bytes of its file, and the scene that is drawn of it with the pictures of its materials.
 ///
 /// # Errors
 /// As [`Finder::open`] and [`Asset::to_scene`].
@@ -24,6 +24,7 @@ pub fn shown(
     options: &OpenOptions,
 ) -> Result<(Asset, Converted<Scene>), Failure> {
     let mut asset = finder.open(path, options)?;
+    asset.drop_bytes();
     let scene_options = SceneOptions::default().with_limits(options.settings.read.limits);
     #[cfg_attr(not(feature = "textures"), expect(unused_mut, reason = "pictures are added to it"))]
     let mut scene = asset.to_scene(&scene_options)?;
@@ -112,11 +113,15 @@ pub fn saved(
     } else {
         Some(packed(&asset.stem(), &files, limits)?)
     };
+    drop(asset);
     let file = single.unwrap_or(OutputFile { name, bytes: Vec::new() });
     let losses: Vec<String> = losses.iter().map(|loss| visible(&loss.to_string()).to_string()).collect();
     let head = json!({ "name": file.name, "losses": losses }).to_string();
     let length = u32::try_from(head.len()).unwrap_or(u32::MAX);
-    Ok([&length.to_le_bytes(), head.as_bytes(), &file.bytes].concat())
+    // In its place: there may be no memory for it twice.
+    let mut frame = file.bytes;
+    frame.splice(0..0, [&length.to_le_bytes(), head.as_bytes()].concat());
+    Ok(frame)
 }
 
 fn packed(stem: &str, files: &OutputFiles, limits: Limits) -> Result<OutputFile, FilesError> {
