@@ -31,7 +31,9 @@ def jobs(data, out, to, done):
     extension = "." + to
 
     def place(path, whole):
-        folder, name = os.path.split(os.path.relpath(path, data))
+        # As the program does: in names of results what is no text is replaced.
+        below = os.fsencode(os.path.relpath(path, data)).decode("utf-8", "replace")
+        folder, name = os.path.split(below)
         stem = os.path.splitext(name)[0] or name
         return os.path.join(out, folder, (name if whole else stem) + extension)
 

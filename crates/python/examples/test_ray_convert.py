@@ -64,7 +64,9 @@ def test_a_cluster_writes_what_the_program_writes(data, tmp_path):
     assert all(row["error"]["code"] and row["error"]["message"] for row in bad)
     assert any(row["error"]["offset"] is not None for row in bad)
     assert any(row["losses"] for row in good)
-    assert len({row["worker"] for row in rows}) == 2
+    # On a busy machine one may be done before the other has begun.
+    workers = {row["worker"] for row in rows}
+    assert 1 <= len(workers) <= 2 and all(int(worker.split(":")[1]) != os.getpid() for worker in workers)
     assert [json.loads(line)["path"] for line in report.read_text().splitlines()] == [row["path"] for row in rows]
 
 

@@ -372,6 +372,11 @@ def test_names_are_any_text(tmp_path):
     except OSError:
         return
     assert meshwright.open(tmp_path / odd).format == "dpm"
+    for name in (os.fsdecode(b"\xfe.glb"), os.fsdecode(b"\xfd.dpm")):
+        paths, _ = meshwright.convert(tmp_path / odd, tmp_path / name)
+        assert paths == [os.fspath(tmp_path / name)] and os.path.exists(paths[0])
+    glb = meshwright.to_glb(tmp_path / odd, keep=True)
+    assert meshwright.restore(glb, tmp_path / os.fsdecode(b"\xfc.dpm"))[2]["untouched"]
     assert os.fspath(tmp_path / odd) in [path for path, _ in meshwright.models(tmp_path)]
     with pytest.raises(meshwright.Error, match="no such file"):
         meshwright.open(tmp_path / os.fsdecode(b"\xff.dpm"))

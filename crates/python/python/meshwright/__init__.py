@@ -83,7 +83,7 @@ def convert(source, output, *, to=None, **options):
     main one first, and the losses.
     """
     output = os.fspath(output)
-    name = os.path.basename(output)
+    name = _text(os.path.basename(output))
     stem = os.path.splitext(name)[0]
     model, options = _opened(source, options)
     files, losses = model.convert(to or target_of(name), stem=stem, **options)
@@ -98,7 +98,7 @@ def restore(source, output, *, to=None, onto=None, **options):
     main one first, the losses, and what was edited: None where no original was known.
     """
     output = os.fspath(output)
-    name = os.path.basename(output)
+    name = _text(os.path.basename(output))
     model, options = _opened(source, options)
     if onto is not None and not isinstance(onto, Model):
         onto = open(onto)
@@ -113,6 +113,11 @@ def _opened(source, options):
     how = {name: value for name, value in options.items() if name in _OPENING}
     rest = {name: value for name, value in options.items() if name not in _OPENING or name == "dialect"}
     return open(source, **how), rest
+
+
+def _text(name):
+    """The name of a file as text: what is none in it is replaced."""
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def _written(files, output):
