@@ -26,10 +26,16 @@ pub(super) fn measured(root: &Path, browser: &Browser, file: &Path) -> Result<()
     let (mut times, mut peak) = (Vec::new(), 0);
     for _ in 0..3 {
         let mut convert = Command::new(&program);
-        convert.args(["convert", "--quiet", "--jobs", "1"]).arg(&file).arg("-o").arg(&out).stderr(Stdio::null());
+        convert
+            .args(["convert", "--quiet", "--jobs", "1"])
+            .arg(&file)
+            .arg("-o")
+            .arg(&out)
+            .stderr(Stdio::null());
         let ended = watched::run(&mut convert, Duration::from_secs(600)).map_err(|e| e.to_string())?;
         // Of a folder some models may be refused.
-        if !ended.status.success() && !(file.is_dir() && matches!(ended.status.code(), Some(1 | 3))) {
+        let refused_some = file.is_dir() && matches!(ended.status.code(), Some(1 | 3));
+        if !ended.status.success() && !refused_some {
             return Err(format!("the program does not convert {}", file.display()));
         }
         times.push(ended.time.as_secs_f64());
