@@ -232,13 +232,7 @@ impl Kind for Dpm {
         options: &SceneOptions,
     ) -> Result<Converted<Scene>, ConvertError> {
         let model = (self, self.frames.len());
-        with_clips(
-            companions,
-            model,
-            options,
-            |m, frame| m.clip_name_at(frame),
-            |m, o, clips| m.to_scene(o, clips),
-        )
+        with_clips(companions, model, options, |m, frame| m.clip_name_at(frame), Self::to_scene)
     }
 
     fn take_scene(
@@ -249,13 +243,7 @@ impl Kind for Dpm {
     ) -> Result<Converted<Scene>, ConvertError> {
         let frames = self.frames.len();
         let model = (self, frames);
-        with_clips(
-            companions,
-            model,
-            options,
-            |m, frame| m.clip_name_at(frame),
-            |m, o, clips| m.take_scene(o, clips),
-        )
+        with_clips(companions, model, options, |m, frame| m.clip_name_at(frame), Self::take_scene)
     }
 
     /// The clips go into a text beside the model.
@@ -343,13 +331,7 @@ impl Kind for Zym {
         options: &SceneOptions,
     ) -> Result<Converted<Scene>, ConvertError> {
         let model = (self, self.pose_count());
-        with_clips(
-            companions,
-            model,
-            options,
-            |m, pose| m.clip_name_at(pose),
-            |m, o, clips| m.to_scene(o, clips),
-        )
+        with_clips(companions, model, options, |m, pose| m.clip_name_at(pose), Self::to_scene)
     }
 
     fn write_scene(
