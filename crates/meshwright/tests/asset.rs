@@ -354,7 +354,7 @@ fn every_error_has_one_shape() {
     assert_eq!(Failure::from(leaves).code, "cannot-read");
     // A folder may have many packs.
     let pack = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("broken.pk3");
-    std::fs::write(&pack, b"PK\x05\x06").unwrap();
+    fs::write(&pack, b"PK\x05\x06").unwrap();
     let broken = Failure::from(Asset::open_path(pack.join("x.dpm"), &OpenOptions::default()).unwrap_err());
     assert!(broken.code == "truncated" && broken.message.contains("broken.pk3"), "{broken:?}");
 }
