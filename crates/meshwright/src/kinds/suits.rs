@@ -544,7 +544,7 @@ fn edited_joints(merging: &Merging<'_>, budget: &Budget) -> Result<usize, Conver
         })
     };
     let kept = found.iter().copied().enumerate().filter(|pair| same(*pair)).count();
-    Ok(native.joints.len().max(edited.joints.len()) - kept)
+    Ok(native.joints.len().max(edited.joints.len()).saturating_sub(kept))
 }
 
 /// A skeleton alone.
