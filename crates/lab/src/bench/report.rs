@@ -294,8 +294,8 @@ pages, of which the file, its model, the scene and what of the output is not the
 output and 10 MiB; a mesh of the model is let go before the next is made, and its triangles go over to the scene. Influences and normals are
 computed by wide instructions in 64 bits: a DPM of 4 MB takes 48.4 million instructions to GLB, 63.4 before.
 
-A thousand files of some kilobytes in memory take 0.13 s on one core. Of that a twentieth comes before the first conversion, in which
-the folder is read and the kinds are told, so that two cores cannot do it in less than 0.53 of the time; outputs get their names in the order of the
+A thousand files of some kilobytes in memory take 0.13 s on one core. Before the first conversion the folder is
+read and the kinds are told, by estimate from a trace of system calls 5 to 7 % of it, so that two cores would be 1.87 times as fast at most; outputs get their names in the order of the
 inputs, by whichever thread made the one that was waited for.
 
 Vertices of BMD are decoded by rows of words, all three arrays in one pass, and the checks of an export by wide instructions.
@@ -327,15 +327,15 @@ stores 64 bytes in each.
 | GLB streamed against gltf-json, 1,996,002 triangles | 5 | 3.95 | checks: 5.4 to 6.1 of 6.2 ns are taken without writing anything |
 
 Words of 32 bits take 4.0 instructions for 32 bytes and 0.95 cycles, which is one store. Seeing that floats are finite takes two more vector
-operations than turning them round; three such operations on three ports are a cycle, and 1.2 were taken. Without AVX-512 in the copy, or beyond
-the first cache, both are as fast as one.
+operations than turning them round; three such operations on three ports are a cycle, and 1.2 were taken. Beyond the
+first cache both are nearly as fast as a copy.
 
 F8A takes 22 instructions for 16 codes, of which 12 need one of three vector ports: 4 cycles at least, 4.4 as measured. The table takes 3.8
 instructions and 0.63 cycles for each code, or 10 for 16.
 
-Findings of a DPM take 48 instructions for each influence of 32 bytes, and 93 for each triangle, both in vectors: a position and a normal
-are 14 products and sums of four numbers each, and as many conversions and broadcasts. In 32 bits it would be a third of that, but then what rounding
-leaves of a model's size is more than what fine meshes may be wrong by, and triangles would be counted otherwise than they lie.
+Findings of a DPM take about 50 instructions for each influence of 32 bytes, and 93 for each triangle, both in vectors: a position and a normal
+are 14 products and sums of four numbers each, and as many conversions and broadcasts. 32 bits would take fewer, but their rounding grows
+with the model and not with its triangles: those of fine meshes would have to be looked at again in 64.
 
 ## Measured outside
 
