@@ -305,3 +305,34 @@ fn steps(least: f64, most: f64, still: Option<F32>) -> (F32, F32) {
         (offset, f32_of(((own - least) / below).max((most - least) / STEPS)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec;
+
+    #[test]
+    fn noise_next_to_the_range_of_a_channel_does_not_round_it_anew() {
+        let mut pose = IqmPose { mask: 1, ..IqmPose::default() };
+        (pose.offset[0], pose.scale[0]) = (F32::new(0.5), F32::new(1e-12));
+        let model = Iqm {
+            version: 2,
+            poses: vec![pose.clone()],
+            frames: vec![7, 9],
+            frame_count: 2,
+            ..Iqm::default()
+        };
+        let numbers = Numbers::of(&model);
+        let of = |value| {
+            let cells = [Cell::Native(0), Cell::Value(value)];
+            column(cells.into_iter(), Some((0, &pose)), 0, &numbers)
+        };
+        // All steps together are 6.6e-8.
+        for (value, number) in [(0.5 + 4e-7, u16::MAX), (0.5 - 4e-7, 0)] {
+            let made = of(value);
+            assert_eq!((made.offset, made.scale, made.stored), (pose.offset[0], pose.scale[0], true));
+            assert_eq!((made.numbers, made.off), (vec![7, number], None));
+        }
+        assert!(of(0.6).off.is_some());
+    }
+}
