@@ -14,6 +14,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 const VERSION: u64 = 1;
@@ -58,6 +59,8 @@ pub(crate) struct Manifest<'a> {
     top: &'a Path,
     /// The names of files that are no models: what belongs to a model may be among them.
     aside: Sha256,
+    /// That of an earlier run.
+    before: Option<Value>,
 }
 
 impl<'a> Manifest<'a> {
@@ -67,7 +70,8 @@ impl<'a> Manifest<'a> {
         let Some(top) = top else {
             return Err(Fail::Usage("--manifest is for what goes into a folder".into()));
         };
-        Ok(Some(Self { args, path, top, aside: Sha256::new() }))
+        let before = read(path)?;
+        Ok(Some(Self { args, path, top, aside: Sha256::new(), before }))
     }
 
     /// A file that is no model.
@@ -91,7 +95,7 @@ impl<'a> Manifest<'a> {
         let order: BTreeMap<String, usize> = inputs.iter().map(name).zip(0..).collect();
         let mut before = BTreeMap::new();
         if (self.args.resume || self.args.shard.is_some())
-            && let Some(document) = read(self.path)?
+            && let Some(document) = self.before
             && document["version"] == VERSION
             && document["options"] == options.as_str()
         {
@@ -214,14 +218,27 @@ fn name(input: &Input) -> String {
     path.iter().map(|name| name.to_string_lossy().into_owned()).collect::<Vec<_>>().join("/")
 }
 
-/// The manifest of an earlier run; none where there is no such file.
+/// The manifest of an earlier run; none where there is no such file. Whatever else lies there, a model or a pack that is
+/// read among them, is not written over.
 fn read(path: &Path) -> Result<Option<Value>, Fail> {
-    let refused = |why: String| Fail::Usage(format!("--resume: {}: {why}", render::path(path)));
-    match fs::read(path) {
-        Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(|e| refused(e.to_string())),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(e) => Err(refused(e.to_string())),
+    let refused = |why: &str| Fail::Usage(format!("--manifest {}: {why}", render::path(path)));
+    match path.metadata() {
+        Ok(meta) if meta.is_file() && meta.len() > 0 => {}
+        // Devices, pipes and what cannot be written are for the writer.
+        _ => return Ok(None),
     }
+    let mut file = fs::File::open(path).map_err(|e| refused(&e.to_string()))?;
+    let mut first = [0];
+    let mut bytes = Vec::new();
+    let read = file.read_exact(&mut first).and_then(|()| {
+        bytes.extend(first);
+        // Models may be large.
+        if first == *b"{" { file.read_to_end(&mut bytes) } else { Ok(0) }
+    });
+    read.map_err(|e| refused(&e.to_string()))?;
+    let document: Option<Value> = serde_json::from_slice(&bytes).ok();
+    let manifest = document.filter(|d| d["version"].is_u64() && d["files"].is_array());
+    manifest.map(Some).ok_or_else(|| refused("is there and is no manifest: it would be written over"))
 }
 
 /// All that decides what an input becomes, inputs and places aside. `aside`: the names of files that may belong to one.

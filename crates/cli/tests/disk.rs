@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{code, ok, run_in as run, tree};
+use common::{code, ok, run_in as run, stderr, tree};
 use meshwright_testkit::testdata;
 use serde_json::{Value, json};
 use std::fs;
@@ -174,6 +174,21 @@ fn a_run_in_parts_in_any_order_gives_the_same_files_and_manifest() {
     fs::write(dir.path().join("game/base/textures.tga"), b"?").unwrap();
     assert!(made("whole", &["--resume"]).contains("3 converted"));
     assert_eq!(code(&run(dir.path(), &["convert", "game", "-o", "x.glb", "--manifest", "m.json"])), 2);
+    // What is converted, and whatever else is no manifest, is not written over.
+    let (own, bytes) = (dir.path().join("own.dpm"), fs::read(testdata().join("dpm/hopper.ok.dpm")).unwrap());
+    fs::write(&own, &bytes).unwrap();
+    fs::write(dir.path().join("notes.json"), r#"{"version": "2"}"#).unwrap();
+    let pack = fs::read(dir.path().join("game/base/pak0.pak")).unwrap();
+    for manifest in ["own.dpm", "./own.dpm", "game/base/pak0.pak", "notes.json"] {
+        for more in ["--quiet", "--resume"] {
+            let words = ["convert", "own.dpm", "game", "-o", "own/", "--manifest", manifest, more];
+            let out = run(dir.path(), &words);
+            assert!(code(&out) == 2 && stderr(&out).contains("is no manifest"), "{}", stderr(&out));
+        }
+    }
+    assert!(fs::read(&own).unwrap() == bytes);
+    assert!(fs::read(dir.path().join("game/base/pak0.pak")).unwrap() == pack);
+    assert_eq!(fs::read(dir.path().join("notes.json")).unwrap(), br#"{"version": "2"}"#);
 }
 
 /// The records of a zip archive in front of its directory: header, name and data of each member.
