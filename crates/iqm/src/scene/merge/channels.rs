@@ -315,13 +315,8 @@ mod tests {
     fn noise_next_to_the_range_of_a_channel_does_not_round_it_anew() {
         let mut pose = IqmPose { mask: 1, ..IqmPose::default() };
         (pose.offset[0], pose.scale[0]) = (F32::new(0.5), F32::new(1e-12));
-        let model = Iqm {
-            version: 2,
-            poses: vec![pose.clone()],
-            frames: vec![7, 9],
-            frame_count: 2,
-            ..Iqm::default()
-        };
+        let model =
+            Iqm { version: 2, poses: vec![pose], frames: vec![7, 9], frame_count: 2, ..Iqm::default() };
         let numbers = Numbers::of(&model);
         let of = |value| {
             let cells = [Cell::Native(0), Cell::Value(value)];
