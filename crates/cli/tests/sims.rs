@@ -124,6 +124,26 @@ fn apart(a: &Anim, b: &Anim) -> f32 {
     most
 }
 
+/// A skeleton of The Sims 1 is a record of a file, which comes back and nothing else under its name.
+#[test]
+fn a_record_comes_back_as_the_file_that_holds_it() {
+    let dir = folder(&[("flag.ok.skn", "flag.skn"), ("flower.ok.cmx", "flower.cmx")]);
+    let dir = dir.path();
+    let same =
+        |name: &str| fs::read(dir.join("out").join(name)).unwrap() == fs::read(dir.join(name)).unwrap();
+    fs::create_dir_all(dir.join("out")).unwrap();
+    run(dir, "convert flag.skn --skeleton flower.cmx -o flag.glb");
+    run(dir, "convert flag.glb --onto flag.skn --skeleton flower.cmx -o out/flag.skn");
+    assert!(same("flag.skn") && same("flower.cmx"));
+    // What is kept is the skeleton alone.
+    fs::remove_file(dir.join("out/flower.cmx")).unwrap();
+    run(dir, "convert flag.skn --skeleton flower.cmx --keep-native -o kept.glb");
+    run(dir, "convert kept.glb -o out/flag.skn");
+    assert!(same("flag.skn"));
+    assert_eq!(common::names(&dir.join("out")), ["flag.skn", "flower.skel"]);
+    assert_eq!(Skel::parse(&fs::read(dir.join("out/flower.skel")).unwrap()).unwrap().bones.len(), 2);
+}
+
 #[test]
 fn a_turned_and_renamed_rig_comes_back_for_a_skeleton_that_is_there() {
     let dir = folder(&[

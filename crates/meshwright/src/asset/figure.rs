@@ -125,10 +125,10 @@ impl Asset {
         let motions = if worn { Vec::new() } else { sims::motions(&other.model, &other.companions) };
         let parts = other.companions.files.extract_if(.., |file| file.role == Role::Part);
         self.companions.files.extend(parts);
-        let source = CompanionFile::new(role, other.path.text(), other.model);
+        let source = std::sync::Arc::new(CompanionFile::new(role, other.path.text(), other.model));
         for skel in records.into_iter().flatten() {
             let file = CompanionFile::new(Role::Skeleton, skel.name.text(), skel);
-            self.companions.files.push(file.with_source(Some(source.clone())));
+            self.companions.files.push(file.with_source(Some(std::sync::Arc::clone(&source))));
         }
         for anim in motions {
             self.companions.files.push(CompanionFile::new(Role::Animation, anim.name.text(), anim));

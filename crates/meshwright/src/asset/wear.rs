@@ -308,7 +308,8 @@ impl Work<'_> {
         if let Some((path, skel)) = self.fitting(&shapes, child) {
             self.parts.push(Part::at(PartRole::Companion(Role::Skeleton), &path, PartState::Found));
             let model = self.record(&path).and_then(|bytes| records(&path, &bytes));
-            let source = model.map(|model| CompanionFile::new(Role::Skeleton, path.text(), model));
+            let source = model
+                .map(|model| std::sync::Arc::new(CompanionFile::new(Role::Skeleton, path.text(), model)));
             let file = CompanionFile::new(Role::Skeleton, skel.name.text(), skel).with_source(source);
             companions.files.push(file);
         }

@@ -83,6 +83,14 @@ impl Original {
     pub fn files(&self, name: &str) -> Result<OutputFiles, WriteError> {
         let mut files = OutputFiles::default();
         for file in self.asset.own_files()? {
+            // Of a record the file that holds it.
+            if let Some(source) = file.companion.and_then(|own| own.source.as_deref()) {
+                let name = plain(&source.name);
+                if files.iter().all(|other| other.name != name) {
+                    files.push(name, source.model.to_bytes()?);
+                }
+                continue;
+            }
             let companion = file.role.and_then(|role| {
                 let named = |c: &&Companion| c.role == role && !c.many;
                 self.asset.format().companions().iter().find(named)?.beside.first()
@@ -136,7 +144,8 @@ impl Asset {
             let parts = || self.parts().iter().filter(called);
             let all = || self.companions().files.iter().filter(|file| file.role == own.role);
             let place = all().position(|file| std::ptr::eq(file, own));
-            let part = place.filter(|_| parts().count() == all().count()).and_then(|n| parts().nth(n));
+            let is_file = own.source.is_none() && parts().count() == all().count();
+            let part = place.filter(|_| is_file).and_then(|n| parts().nth(n));
             let extension = own.model.format().extensions().first().copied().unwrap_or_default();
             let name = match part {
                 Some(part) => plain(&part.name),

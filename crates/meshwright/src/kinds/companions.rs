@@ -40,7 +40,7 @@ pub struct CompanionFile {
     /// The name of its texture, where that is known better than the file itself says.
     pub texture: Option<String>,
     /// The file that it is a record of, where it is no file by itself.
-    pub source: Option<Box<Self>>,
+    pub source: Option<Arc<Self>>,
 }
 
 impl CompanionFile {
@@ -51,8 +51,8 @@ impl CompanionFile {
 
     /// The same record with the file that holds it.
     #[must_use]
-    pub fn with_source(mut self, source: Option<Self>) -> Self {
-        self.source = source.map(Box::new);
+    pub fn with_source(mut self, source: Option<Arc<Self>>) -> Self {
+        self.source = source;
         self
     }
 
@@ -167,9 +167,10 @@ impl Companions {
                 let message = format!("{name} holds no skeleton");
                 return Err(ReadError::broken(EMPTY, &Path::ROOT, 0, message));
             }
-            let skeletons =
-                character.skeletons.iter().map(|s| CompanionFile::new(role, s.name.text(), s.to_skel()));
-            self.files.extend(skeletons);
+            let records: Vec<_> = character.skeletons.iter().map(|s| (s.name.text(), s.to_skel())).collect();
+            let source = Arc::new(CompanionFile::new(role, name, model));
+            let files = records.into_iter().map(|(name, skel)| CompanionFile::new(role, name, skel));
+            self.files.extend(files.map(|file| file.with_source(Some(Arc::clone(&source)))));
             return Ok(());
         }
         self.files.push(CompanionFile::new(role, name, model));
