@@ -39,6 +39,8 @@ pub(super) fn put_back(
         return Ok(());
     }
     work.budget.charge_items("vertices", count as u64, size_of::<[u8; 4]>())?;
+    let own_count = native.exported.positions.len() as u64;
+    work.budget.charge_items("vertices", own_count, size_of::<(bool, Option<[u8; 4]>)>())?;
     let swapped = swapped(native);
     let channels = if own.moved.opaque { 3 } else { 4 };
     let mut colors = Vec::with_capacity(count);

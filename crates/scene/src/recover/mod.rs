@@ -32,6 +32,7 @@ mod report;
 mod shading;
 mod skeleton;
 mod space;
+mod steps;
 mod still;
 mod twins;
 mod vertices;

@@ -47,3 +47,26 @@ pub(super) fn hold(locals: &mut [Affine], joints: &[Joint], tolerance: &Toleranc
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Snap;
+    use super::*;
+    use crate::skeleton::Local;
+    use meshwright_core::math::Trs;
+
+    #[test]
+    fn noise_beside_the_rest_is_the_rest_and_motion_stays() {
+        let rest = Trs { translation: [1.0, 2.0, 3.0], ..Trs::default() };
+        let joint = Joint::new("a", None, Local::Trs(rest));
+        let at = |x: f32| Trs { translation: [x, 2.0, 3.0], ..rest }.to_affine();
+        let tolerance = Tolerance::new(Snap::Default, 1.0);
+        let mut noise = [at(1.0 + 1e-6), at(1.0), at(1.0 - 1e-6)];
+        hold(&mut noise, core::slice::from_ref(&joint), &tolerance);
+        assert_eq!(noise, [rest.to_affine(); 3]);
+        let moves = [at(1.0 + 1e-6), at(1.1), at(1.0)];
+        let mut held = moves;
+        hold(&mut held, core::slice::from_ref(&joint), &tolerance);
+        assert_eq!(held.map(|m| m.w), moves.map(|m| m.w), "one pose beside it is a motion");
+    }
+}
