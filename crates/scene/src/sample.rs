@@ -224,7 +224,7 @@ impl<'s, 'b> Sampler<'s, 'b> {
     }
 
     /// The whole frames, for [`poses`](Self::poses).
-    pub fn whole_frames(&self) -> impl ExactSizeIterator<Item = f64> {
+    pub fn whole_frames(&self) -> impl ExactSizeIterator<Item = f64> + use<> {
         let n = u32::try_from(self.frames()).unwrap_or(u32::MAX);
         (0..n).map(f64::from)
     }

@@ -2,9 +2,9 @@
 
 use super::poses::{Length, Poser, SAME_TIME, differs, nearest_whole};
 use super::report::{ClipChange, Part, Recovery, State};
+use super::sampled::{Sampled, Samples, nearest_frame};
 use super::skeleton::Placed;
-use super::steps::steps;
-use super::{Absent, At, Exactness, Tolerance, Work, still};
+use super::{Absent, Exactness, Tolerance, Work, still};
 use crate::convert::ConvertError;
 use crate::ids::SkeletonId;
 use crate::model::Scene;
@@ -149,7 +149,7 @@ fn renamed(
             let exported = Sampler::new(work.exported, c, work.budget)?;
             let Some(mut poser) = Poser::new(work, placed, e)? else { continue };
             if Length::new(&exported, &poser.sampler).is_near()
-                && maker.resampled(c, &exported, &mut poser)?
+                && maker.samples().shown(c, &exported, &mut poser)?
             {
                 pairs.insert(e, Some(c));
                 break;
@@ -168,7 +168,13 @@ struct Maker<'w, 's, 'b> {
     shown: BTreeMap<(usize, u32), usize>,
 }
 
-impl<'s> Maker<'_, 's, '_> {
+impl<'s, 'b> Maker<'_, 's, 'b> {
+    /// What poses are compared with.
+    fn samples(&self) -> Sampled<'_, 's, 'b> {
+        let Self { work, placed, tolerance, .. } = *self;
+        Sampled { work, placed, tolerance, skeletons: &self.scene.skeletons }
+    }
+
     /// Native poses for the joints that the result has: those that are gone leave, new ones rest.
     fn reshape(&mut self) -> Result<(), ConvertError> {
         for set in 0..self.scene.pose_sets.len() {
@@ -266,16 +272,18 @@ impl<'s> Maker<'_, 's, '_> {
             change.renamed = Some(name.clone());
             clip.name.clone_from(name);
         }
-        if length.is_near() && self.resampled(c, &exported, &mut poser)?
-            || self.sampled(&exported, &mut poser)?
-        {
+        if length.is_near() && self.samples().shown(c, &exported, &mut poser)? {
             self.keep(clip);
             return Ok(change);
         }
-        if !length.is_near() {
+        let samples = self.samples().taken(c, &exported, &mut poser)?;
+        if let Some(samples) = &samples {
+            change.cut = samples.cut;
+        } else if !length.is_near() {
             return self.replaced(clip, e, change);
         }
-        let edits = self.edits(&exported, &mut poser, length.open, &mut change)?;
+        let end = samples.as_ref().map_or(length.open, |samples| samples.end);
+        let edits = self.edits(&exported, &mut poser, (end, samples.as_ref()), &mut change)?;
         if edits.is_empty() {
             self.keep(clip);
         } else {
@@ -284,143 +292,24 @@ impl<'s> Maker<'_, 's, '_> {
         Ok(change)
     }
 
-    /// True where a tool took samples of the native clip at a rate of its own, up to the step behind its end, and each of
-    /// them is what the native one shows at that time.
-    fn sampled(
-        &self,
-        exported: &Sampler<'s, '_>,
-        poser: &mut Poser<'_, 's, '_>,
-    ) -> Result<bool, ConvertError> {
-        let clip = poser.sampler.clip();
-        let Some((count, step)) = steps(clip) else { return Ok(false) };
-        let last = f64::from(exported.clip().frames.saturating_sub(1));
-        let end = clip.seconds(f64::from(count.saturating_sub(1)) * step);
-        let behind = end - exported.clip().seconds(last);
-        // A clip that comes round holds up to a whole frame.
-        let most = if clip.looping {
-            clip.seconds(step.max(1.0)) + SAME_TIME
-        } else {
-            clip.seconds(step) - SAME_TIME
-        };
-        if behind < -SAME_TIME || behind > most {
-            return Ok(false);
-        }
-        let mut pose = Vec::new();
-        for k in 0..count {
-            let own = f64::from(k) * step;
-            if clip.looping && own >= f64::from(clip.frames) {
-                // There it starts again.
-                continue;
-            }
-            let seconds = clip.seconds(own);
-            poser.at(seconds)?;
-            let frame = exported.clip().frame_at(seconds).min(last);
-            let whole = nearest_whole(frame);
-            exported.locals(if (frame - whole).abs() < 1e-3 { whole } else { frame }, &mut pose)?;
-            if self.differences(exported, poser, &pose, |_, _, _| {}) > 0 {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// True where every frame of the edited clip is what the native one shows at that time: by its own rule, or by
-    /// Blender's, which blends the parts of rotations.
-    fn resampled(
-        &self,
-        c: usize,
-        exported: &Sampler<'s, '_>,
-        poser: &mut Poser<'_, 's, '_>,
-    ) -> Result<bool, ConvertError> {
-        if self.shows(exported, poser)? {
-            return Ok(true);
-        }
-        if !self.work.tolerance.still || exported.clip().interpolation == Interpolation::LinearShort {
-            return Ok(false);
-        }
-        let blended = Sampler::new(self.work.exported, c, self.work.budget)?;
-        self.shows(&blended.ruled(Interpolation::LinearShort), poser)
-    }
-
-    /// True where every frame of the edited clip is what a native one shows at that time.
-    fn shows(&self, exported: &Sampler<'s, '_>, poser: &mut Poser<'_, 's, '_>) -> Result<bool, ConvertError> {
-        let clip = poser.sampler.clip();
-        let mut pose = Vec::new();
-        let mut frames: Vec<f64> = poser.sampler.whole_frames().map(|f| clip.seconds(f)).collect();
-        self.work.budget.charge_items("frames", frames.len() as u64, 16)?;
-        if clip.looping {
-            frames.push(clip.seconds(f64::from(clip.frames.saturating_sub(1))));
-        }
-        for seconds in frames {
-            poser.at(seconds)?;
-            let frame = exported.clip().frame_at(seconds);
-            let whole = nearest_whole(frame);
-            exported.locals(if (frame - whole).abs() < 1e-3 { whole } else { frame }, &mut pose)?;
-            if self.differences(exported, poser, &pose, |_, _, _| {}) > 0 {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// Calls back for each native joint that stands otherwise, with where it stands; gives how many do.
-    fn differences(
-        &self,
-        exported: &Sampler<'s, '_>,
-        poser: &Poser<'_, 's, '_>,
-        pose: &[Affine64],
-        mut found: impl FnMut(At, Affine64, (f64, f64)),
-    ) -> usize {
-        let skeleton = exported.clip().skeleton.0;
-        let mut count = 0_usize;
-        let results = self.placed.result.get(skeleton).map_or(&[][..], Vec::as_slice);
-        let natives = self.placed.native.get(skeleton).map_or(&[][..], Vec::as_slice);
-        for (joint, there) in pose.iter().enumerate() {
-            let Some(result) = natives.get(joint).copied().flatten() else { continue };
-            let edited =
-                results.get(result.joint).copied().flatten().filter(|e| e.skeleton == poser.skeleton);
-            let own = self.work.native.skeletons.get(skeleton).and_then(|s| s.joints.get(joint));
-            let follows = own.is_some_and(|j| !j.follows.is_empty());
-            let Some(here) = edited.filter(|_| !follows).and_then(|e| poser.local(e.joint)) else { continue };
-            let held = edited.and_then(|e| poser.held(e.joint));
-            let straight = edited.filter(|_| self.tolerance.still).and_then(|e| poser.straight(e.joint));
-            if straight.is_some_and(|here| differs(&here, there, held, &self.tolerance).is_none()) {
-                continue;
-            }
-            if let Some(by) = differs(&here, there, held, &self.tolerance) {
-                count = count.saturating_add(1);
-                found(result, here, by);
-            }
-        }
-        // New joints that move.
-        for (joint, edited) in results.iter().enumerate().skip(natives.iter().flatten().count()) {
-            let rest = self
-                .scene
-                .skeletons
-                .get(skeleton)
-                .and_then(|s| s.joints.get(joint))
-                .map(|j| j.rest.to_affine64());
-            let here = edited.filter(|e| e.skeleton == poser.skeleton).and_then(|e| poser.local(e.joint));
-            if let Some((here, rest)) = here.zip(rest)
-                && let Some(by) = differs(&here, &rest, None, &self.tolerance)
-            {
-                count = count.saturating_add(1);
-                found(At { skeleton, joint }, here, by);
-            }
-        }
-        count
-    }
-
-    /// The joints of the result that stand otherwise at native frames.
+    /// The joints of the result that stand otherwise at native frames, up to the end of the edited clip; of a clip that
+    /// was sampled between those, next to samples that are other.
     fn edits(
         &self,
         exported: &Sampler<'s, '_>,
         poser: &mut Poser<'_, 's, '_>,
-        end: f64,
+        (end, samples): (f64, Option<&Samples>),
         change: &mut ClipChange,
     ) -> Result<BTreeMap<(u32, usize), Affine64>, ConvertError> {
         let mut edits = BTreeMap::new();
         let mut joints = BTreeSet::new();
+        // What was edited between frames was edited all the same.
+        for (joint, seconds, (angle, moved)) in samples.iter().flat_map(|s| &s.off) {
+            change.frames.push(nearest_frame(exported, *seconds));
+            joints.insert(*joint);
+            change.degrees = change.degrees.max(angle * 180.0 / core::f64::consts::PI);
+            change.furthest = change.furthest.max(*moved);
+        }
         let mut pose = Vec::new();
         for frame in exported.whole_frames() {
             let seconds = exported.clip().seconds(frame);
@@ -433,7 +322,10 @@ impl<'s> Maker<'_, 's, '_> {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a frame of a clip")]
             let number = frame as u32;
             let before = edits.len();
-            self.differences(exported, poser, &pose, |at, here, (angle, moved)| {
+            self.samples().differences(exported, poser, (&pose, &[]), |at, here, (angle, moved)| {
+                if samples.is_some_and(|samples| !samples.are_off(at.joint, seconds)) {
+                    return;
+                }
                 edits.insert((number, at.joint), here);
                 joints.insert(at.joint);
                 change.degrees = change.degrees.max(angle * 180.0 / core::f64::consts::PI);
@@ -445,6 +337,8 @@ impl<'s> Maker<'_, 's, '_> {
                 change.frames.push(number);
             }
         }
+        change.frames.sort_unstable();
+        change.frames.dedup();
         let skeleton = self.scene.skeletons.get(exported.clip().skeleton.0);
         let name = |j: &usize| skeleton.and_then(|s| s.joints.get(*j)).map(|j| j.name.clone());
         change.joints = joints.iter().filter_map(name).collect();

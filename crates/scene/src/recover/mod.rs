@@ -29,6 +29,7 @@ mod meshes;
 mod poses;
 mod rebuild;
 mod report;
+mod sampled;
 mod shading;
 mod skeleton;
 mod space;

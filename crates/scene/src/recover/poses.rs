@@ -16,7 +16,7 @@ use meshwright_core::math::{Affine64, Trs64, distance, lerp};
 pub(super) const SAME_TIME: f64 = 1e-4;
 
 /// The longest step of a tool that cuts clips to its own whole frames, in seconds.
-const LONGEST_STEP: f64 = 1.0 / 23.9;
+pub(super) const LONGEST_STEP: f64 = 1.0 / 23.9;
 
 /// How much of a native clip an edited one lasts.
 pub(super) struct Length {
@@ -207,6 +207,20 @@ impl<'w, 's, 'b> Poser<'w, 's, 'b> {
 )]
 pub(super) fn nearest_whole(frame: f64) -> f64 {
     (frame + 0.5) as i64 as f64
+}
+
+impl Tolerance {
+    /// The same, and by how far another pose of a joint is from one.
+    pub(super) fn and_between(self, a: &Affine64, b: &Affine64) -> Self {
+        let (p, q) = (Trs64::from_affine(a), Trs64::from_affine(b));
+        let scaled = p.scale.iter().zip(q.scale).map(|(a, b)| (a - b).abs() / a.abs().max(1e-6));
+        Self {
+            rotation: self.rotation + quat::angle(p.rotation, q.rotation),
+            translation: self.translation + distance(p.translation, q.translation),
+            scale: self.scale + scaled.fold(0.0, f64::max),
+            ..self
+        }
+    }
 }
 
 /// How far values of a channel may be apart of which Blender 5 writes the first and the last alone.

@@ -2,7 +2,8 @@
 //!
 //! Blender keeps the normal of a corner as two angles in a frame of the faces around: how far it leans away from their mean,
 //! and which way, counted from an edge. A way whose cosine to the edge's is above 0.9999 becomes the edge's. Where one of
-//! the edges has no length there is no frame, and the mean is what comes back; faces without area look up in it.
+//! the edges has no length there is no frame, and the mean is what comes back; faces without area look up in it. Around are
+//! the faces of one fan: those that hang together by edges of two faces that are wound alike.
 
 use crate::mesh::Mesh;
 use alloc::vec::Vec;
@@ -49,11 +50,78 @@ impl Shading {
         let from = self.corners.partition_point(|(own, ..)| *own < class);
         let around = self.corners.get(from..).unwrap_or_default().iter();
         let around: Vec<_> = around.take_while(|(own, ..)| *own == class).take(LOOKED_AT).copied().collect();
-        around.chunk_by(|a, b| a.1 == b.1).any(|corners| Fan::new(mesh, corners).makes(here, there))
+        let mut own = around.chunk_by(|a, b| a.1 == b.1);
+        own.any(|corners| fans(mesh, corners).iter().any(|fan| fan.makes(here, there)))
     }
 }
 
-/// The faces around a vertex.
+/// A face at a vertex: the corner, and those before and behind it.
+#[derive(Clone, Copy)]
+struct Face {
+    corner: u32,
+    behind: u32,
+    before: u32,
+}
+
+/// The faces around a vertex by the fans that they form.
+fn fans(mesh: &Mesh, corners: &[(u32, u32, u32)]) -> Vec<Fan> {
+    let face = |&(_, v, t): &(u32, u32, u32)| {
+        let &[a, b, c] = mesh.triangles.get(t as usize)?;
+        let (behind, before) = match v {
+            _ if v == a => (b, c),
+            _ if v == b => (c, a),
+            _ => (a, b),
+        };
+        Some(Face { corner: v, behind, before })
+    };
+    let faces: Vec<Face> = corners.iter().filter_map(face).collect();
+    let sorted = |end: fn(&Face) -> u32| {
+        let mut list: Vec<(u32, usize)> = faces.iter().enumerate().map(|(i, f)| (end(f), i)).collect();
+        list.sort_unstable();
+        list
+    };
+    let (behind, before) = (sorted(|f| f.behind), sorted(|f| f.before));
+    // An edge joins two faces alone, of which one leaves by it and the other comes.
+    let across = |to: &[(u32, usize)], from: &[(u32, usize)], v: u32| {
+        only(from, v)?;
+        only(to, v)
+    };
+    let mut free = alloc::vec![true; faces.len()];
+    let mut fans = Vec::new();
+    for (i, first) in faces.iter().enumerate() {
+        let mut own = Vec::new();
+        let mut take = |i: usize| {
+            let slot = free.get_mut(i)?;
+            let face = faces.get(i).filter(|_| core::mem::take(slot))?;
+            own.push(*face);
+            Some(*face)
+        };
+        if take(i).is_none() {
+            continue;
+        }
+        let mut v = first.before;
+        while let Some(face) = across(&behind, &before, v).and_then(&mut take) {
+            v = face.before;
+        }
+        v = first.behind;
+        while let Some(face) = across(&before, &behind, v).and_then(&mut take) {
+            v = face.behind;
+        }
+        fans.push(Fan::new(mesh, &own));
+    }
+    fans
+}
+
+/// The face of a sorted list that alone has an end.
+fn only(list: &[(u32, usize)], v: u32) -> Option<usize> {
+    let from = list.partition_point(|(end, _)| *end < v);
+    match list.get(from..)? {
+        [(own, face), rest @ ..] if *own == v && rest.first().is_none_or(|(end, _)| *end != v) => Some(*face),
+        _ => None,
+    }
+}
+
+/// Faces around a vertex that hang together.
 struct Fan {
     mean: [f64; 3],
     edges: Vec<[f64; 3]>,
@@ -64,19 +132,13 @@ struct Fan {
 }
 
 impl Fan {
-    fn new(mesh: &Mesh, corners: &[(u32, u32, u32)]) -> Self {
+    fn new(mesh: &Mesh, faces: &[Face]) -> Self {
         let mut fan = Self { mean: [0.0; 3], edges: Vec::new(), broken: false, solid: false };
         let at = |v: u32| mesh.positions.get(v as usize).map(|p| wide(*p));
-        for &(_, v, t) in corners {
-            let Some(&[a, b, c]) = mesh.triangles.get(t as usize) else { continue };
-            let (y, z) = if v == a {
-                (b, c)
-            } else if v == b {
-                (c, a)
-            } else {
-                (a, b)
+        for face in faces {
+            let Some(((x, y), z)) = at(face.corner).zip(at(face.behind)).zip(at(face.before)) else {
+                continue;
             };
-            let (Some(x), Some(y), Some(z)) = (at(v), at(y), at(z)) else { continue };
             let edges = [unit(sub(y, x)), unit(sub(z, x))];
             let angle = if edges.contains(&None) { FRAC_PI_2 } else { corner_angle([x, y, z]) };
             fan.broken |= edges.contains(&None);

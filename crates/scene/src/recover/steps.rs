@@ -1,40 +1,90 @@
-//! At which equal distances the keys of a clip lie that a tool sampled.
+//! Where the keys of a clip lie that a tool sampled.
 
-use crate::motion::{Channel, Clip, Motion};
+use crate::motion::{Channel, Clip, Motion, Track};
+use alloc::vec::Vec;
+use meshwright_core::{Budget, LimitExceeded};
 
-/// The frames of keys at equal distances; one that holds the last value for less than such a distance does not count.
-fn even<T: PartialEq>(keys: &Channel<T>) -> Option<&[f32]> {
-    let count = keys.frames.len();
-    let ([first, second, ..], [.., before, last]) = (&keys.frames[..], &keys.frames[..]) else {
-        return Some(&keys.frames);
+/// Keys nearer than this are both sides of a jump.
+const JUMP: f32 = 1e-2;
+
+/// How many keys there are at equal distances, and how many frames lie between two; nothing where distances are other. Both
+/// sides of a jump count as one key, and one that holds the last value for less than a distance does not count.
+fn grid<T: PartialEq>(keys: &Channel<T>) -> Option<(u32, f64)> {
+    let behind = |k: usize| keys.frames.get(k.saturating_add(1));
+    let counts = |k: usize, frame: f32| behind(k).is_none_or(|next| next - frame > JUMP);
+    let all = || {
+        let own = keys.frames.iter().zip(&keys.values).enumerate();
+        own.filter(|(k, (frame, _))| counts(*k, **frame))
+            .map(|(_, (frame, value))| (f64::from(*frame), value))
     };
-    let short = f64::from(last - before) < 0.99 * f64::from(second - first);
-    let held = keys.values.last() == keys.values.get(count.checked_sub(2)?);
-    let own = if short && held { keys.frames.get(..count.checked_sub(1)?)? } else { &keys.frames[..] };
-    let (_, step) = grid(own)?;
-    let at = |(k, frame): (u32, &f32)| (f64::from(*frame) - f64::from(k) * step).abs() <= 1e-2 * step;
-    (own.len() <= 2 || (0_u32..).zip(own).all(at)).then_some(own)
+    let (mut count, before, last) =
+        all().fold((0_u32, None, None), |(n, _, last), key| (n.saturating_add(1), last, Some(key)));
+    let mut end = last.map_or(0.0, |(frame, _)| frame);
+    if let (Some((before, value)), Some((last, held)), Some((first, _)), Some((second, _))) =
+        (before, last, all().next(), all().nth(1))
+        && last - before < 0.99 * (second - first)
+        && value == held
+    {
+        (count, end) = (count.saturating_sub(1), before);
+    }
+    let step = end / f64::from(count.saturating_sub(1).max(1));
+    let is_even = |(k, (frame, _)): (u32, (f64, _))| (frame - f64::from(k) * step).abs() <= 1e-2 * step;
+    (count <= 2 || (0..count).zip(all()).all(is_even)).then_some((count, step))
 }
 
-/// How many keys there are, and how many frames lie between two.
-fn grid(frames: &[f32]) -> Option<(u32, f64)> {
-    let count = u32::try_from(frames.len()).ok()?;
-    Some((count, f64::from(*frames.last()?) / f64::from(count.checked_sub(1)?.max(1))))
+/// Keys at equal distances.
+pub(super) struct Steps<'c> {
+    pub(super) count: u32,
+    /// How many frames lie between two.
+    pub(super) step: f64,
+    /// The frames of one of the channels.
+    keys: &'c [f32],
 }
 
-/// How many keys the channels of a clip have that have more than two, and how many frames lie between them, where all
-/// of these have equally many at equal distances.
-pub(super) fn steps(clip: &Clip) -> Option<(u32, f64)> {
+impl Steps<'_> {
+    /// The frame of a key as it is stored: next to it there may be another value.
+    pub(super) fn frame(&self, k: u32) -> f64 {
+        let there = f64::from(k) * self.step;
+        let stored = self.keys.get(k as usize).map(|frame| f64::from(*frame));
+        stored.filter(|frame| (frame - there).abs() <= 1e-2 * self.step).unwrap_or(there)
+    }
+}
+
+/// The keys of the channels of a clip that have more than two, where all of these have equally many at equal distances.
+pub(super) fn steps(clip: &Clip) -> Option<Steps<'_>> {
     let Motion::Tracks(tracks) = &clip.motion else { return None };
-    let mut found: Option<(u32, f64)> = None;
+    let mut found: Option<Steps<'_>> = None;
     for track in tracks {
-        let own = [even(&track.translation)?, even(&track.rotation)?, even(&track.scale)?];
-        for (count, step) in own.into_iter().filter(|list| list.len() > 2).filter_map(grid) {
-            match found {
-                Some((other, by)) if other != count || (step - by).abs() > 1e-2 * by => return None,
-                _ => found = Some((count, step)),
+        let Track { translation, rotation, scale, .. } = track;
+        let own = [grid(translation)?, grid(rotation)?, grid(scale)?];
+        let keys = [&translation.frames, &rotation.frames, &scale.frames];
+        for ((count, step), keys) in own.into_iter().zip(keys).filter(|((count, _), _)| *count > 2) {
+            match &found {
+                Some(one) if one.count != count || (step - one.step).abs() > 1e-2 * one.step => return None,
+                Some(_) => {}
+                None => found = Some(Steps { count, step, keys }),
             }
         }
     }
-    found.filter(|(_, step)| *step > 0.0)
+    found.filter(|steps| steps.step > 0.0)
+}
+
+/// The frames of keys that lie between whole ones; those behind a clip that comes round are none of it.
+pub(super) fn between(clip: &Clip, budget: &Budget) -> Result<Vec<f64>, LimitExceeded> {
+    let Motion::Tracks(tracks) = &clip.motion else { return Ok(Vec::new()) };
+    let mut found: Vec<f32> = Vec::new();
+    for track in tracks {
+        for keys in [&track.translation.frames, &track.rotation.frames, &track.scale.frames] {
+            let off = |frame: &&f32| (**frame % 1.0).abs() > 1e-3 && (**frame % 1.0).abs() < 1.0 - 1e-3;
+            budget.work("keys", keys.len() as u64)?;
+            let count = keys.iter().filter(off).count();
+            budget.charge_items("keys", count as u64, size_of::<[f64; 2]>())?;
+            found.extend(keys.iter().filter(off));
+        }
+        // Most tracks have their keys at the same frames.
+        found.sort_unstable_by(f32::total_cmp);
+        found.dedup();
+    }
+    let most = f64::from(clip.frames);
+    Ok(found.into_iter().map(f64::from).filter(|frame| !clip.looping || *frame < most).collect())
 }

@@ -1,7 +1,7 @@
 //! What Blender does to a model that nobody edited, and the least edit beside it.
 
 use super::*;
-use crate::motion::Interpolation;
+use crate::motion::{Channel, Interpolation};
 use core::f64::consts::PI;
 use meshwright_core::math::{Affine64, cos, sin, unit};
 
@@ -36,6 +36,30 @@ fn a_normal_that_leans_nearly_along_an_edge_leans_along_it() {
     assert!(!is_untouched(&with(leaning(60.0, 0.0)), &with(leaning(60.0, 0.95))));
     let (_, report) = snapped(&with(leaning(60.0, 0.0)), &native, Snap::Exact);
     assert_eq!(report.meshes[0].change.normals, 1);
+}
+
+/// Two faces that meet in a vertex alone have a frame each.
+#[test]
+fn normals_lean_from_the_faces_of_their_fan() {
+    let corners = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, -1.0], [-1.0, 0.0, 0.0]];
+    let up = [0.0, 0.0, 1.0];
+    let with = |normal, triangles: &[[u32; 3]]| {
+        let mut normals = vec![up; 5];
+        normals[0] = normal;
+        still(corners.clone(), normals, triangles.to_vec())
+    };
+    let was = leaning(60.0, 0.6);
+    let along = leaning(60.0, 0.0);
+    // The second face looks along -y, so that the mean of both leans by 45 degrees.
+    let apart = [[0, 1, 2], [0, 4, 3]];
+    assert!(is_untouched(&with(along, &apart), &with(was, &apart)));
+    assert!(!is_untouched(&with(leaning(60.0, 1.2), &apart), &with(was, &apart)));
+    // Where a face hangs together with both the frame is that of all.
+    let joined = [[0, 1, 2], [0, 3, 1], [0, 4, 3]];
+    assert!(!is_untouched(&with(along, &joined), &with(was, &joined)));
+    // Wound otherwise it does not.
+    let turned = [[0, 1, 2], [0, 1, 3], [0, 4, 3]];
+    assert!(is_untouched(&with(along, &turned), &with(was, &turned)));
 }
 
 #[test]
@@ -256,7 +280,8 @@ fn clips_that_were_sampled_between_keys_are_untouched() {
     for (frame, q) in (0..5_u8).zip(&mut tracks[0].rotation.values) {
         *q = narrow(quat::about([0.0, 0.0, 1.0], f64::from(frame * frame) * 0.09));
     }
-    let sampled = |interpolation, off: f64| {
+    // A document that states the native rate has the keys between its frames.
+    let at_rate = |interpolation, off: f64, rate: f32| {
         let mut own = native.clone();
         own.clips[0].interpolation = interpolation;
         let budget = budget();
@@ -266,16 +291,114 @@ fn clips_that_were_sampled_between_keys_are_untouched() {
             let rotation = sampler.trs(1, f64::from(frame) * 20.0 / 24.0).rotation;
             let by = if frame == 3 { off } else { 0.0 };
             let turned = quat::product(rotation, quat::about([0.0, 0.0, 1.0], by));
-            track.rotation.push(f32::from(frame), narrow(turned));
+            track.rotation.push(f32::from(frame) * rate / 24.0, narrow(turned));
         }
-        let clip = Clip::new("bend", SkeletonId(0), 24.0, Motion::Tracks(vec![track]));
+        let clip = Clip::new("bend", SkeletonId(0), rate, Motion::Tracks(vec![track]));
         let mut edited = native.clone();
-        edited.clips[0] = clip.with_interpolation(Interpolation::Spherical);
+        edited.clips[0] = clip.with_frames(5, false).with_interpolation(Interpolation::Spherical);
         edited
     };
-    for rule in [Interpolation::LinearShort, Interpolation::Spherical] {
-        assert!(is_untouched(&sampled(rule, 0.0), &native), "{rule:?}");
-        assert!(!is_untouched(&sampled(rule, 1e-3), &native), "{rule:?}");
+    for rate in [24.0, 20.0] {
+        for rule in [Interpolation::LinearShort, Interpolation::Spherical] {
+            assert!(is_untouched(&at_rate(rule, 0.0, rate), &native), "{rule:?} {rate}");
+            let (_, report) = same(&at_rate(rule, 0.0, rate), &native);
+            assert!((report.clips[0].change.cut - (0.2 - 4.0 / 24.0)).abs() < 1e-6, "{report:?}");
+            assert!(!is_untouched(&at_rate(rule, 1e-3, rate), &native), "{rule:?} {rate}");
+        }
+        let [a, b] = [Interpolation::LinearShort, Interpolation::Spherical].map(|r| at_rate(r, 0.0, rate));
+        assert_ne!(a, b);
     }
-    assert_ne!(sampled(Interpolation::LinearShort, 0.0), sampled(Interpolation::Spherical, 0.0));
+}
+
+/// Frames that are further apart than samples have some between them that no frame shows.
+#[test]
+fn a_sample_between_frames_that_was_edited_is_an_edit() {
+    let mut native = tube();
+    let mut other = Track { joint: 2, ..Track::default() };
+    for frame in 0..5_u8 {
+        other.rotation.push(f32::from(frame), narrow(quat::about([1.0, 0.0, 0.0], f64::from(frame * frame))));
+    }
+    let Motion::Tracks(tracks) = &mut native.clips[0].motion else { panic!() };
+    tracks.push(other);
+    native.clips[0].rate = 10.0;
+    let budget = budget();
+    let sampler = crate::sample::Sampler::new(&native, 0, &budget).unwrap();
+    let edited = |at: Option<u8>| {
+        let of = |joint: usize| {
+            let mut track = Track { joint, ..Track::default() };
+            for sample in 0..10_u8 {
+                let frame = f64::from(sample) * 10.0 / 24.0;
+                let by = if at == Some(sample) && joint == 1 { 0.1 } else { 0.0 };
+                let turned =
+                    quat::product(sampler.trs(joint, frame).rotation, quat::about([0.0, 1.0, 0.0], by));
+                track.rotation.push(f32::from(sample) * 10.0 / 24.0, narrow(turned));
+            }
+            track
+        };
+        let mut edited = native.clone();
+        let clip = Clip::new("bend", SkeletonId(0), 10.0, Motion::Tracks(vec![of(1), of(2)]));
+        edited.clips[0] = clip.with_frames(5, false);
+        edited
+    };
+    assert!(is_untouched(&edited(None), &native));
+    // What stands still jumps at its end, and is held up to the last frame.
+    let mut still = edited(None);
+    let Motion::Tracks(tracks) = &mut still.clips[0].motion else { panic!() };
+    let last = 9.0 * 10.0 / 24.0;
+    for (at, off) in [(0.0, 0.0), (f32::next_down(last), 0.0), (last, 1e-7), (4.0, 1e-7)] {
+        tracks[0].translation.push(at, [off, 1.0, 0.0]);
+    }
+    assert!(is_untouched(&still, &native));
+    for sample in 0..10 {
+        let (scene, report) = same(&edited(Some(sample)), &native);
+        let change = &report.clips[0].change;
+        // The other joint is what it was, however far its frames are from the samples.
+        assert_eq!((report.clips[0].state, &change.joints[..]), (State::Edited, &["c.d".to_string()][..]));
+        let (Motion::Tracks(was), Motion::Tracks(is)) = (&native.clips[0].motion, &scene.clips[0].motion)
+        else {
+            panic!()
+        };
+        assert_eq!(was[1], is[1], "{sample}");
+        assert!((change.degrees - 0.1_f64.to_degrees()).abs() < 1e-3 && change.frames.len() < 3);
+    }
+}
+
+/// Times are kept in 32 bits, and what moves fast is elsewhere next to them.
+#[test]
+fn times_are_off_by_what_they_are_rounded_by() {
+    let mut native = tube();
+    let Motion::Tracks(tracks) = &mut native.clips[0].motion else { panic!() };
+    // Far from its start it leaps, and what has no size grows.
+    let leap = 4001.0;
+    for (frame, by) in [(0.0, 0.0), (leap - 1.0, 0.0), (leap, 1.0), (4005.0, 1.0)] {
+        tracks[0].translation.push(frame, [5e3 * by, 1.0, 0.0]);
+        tracks[0].scale.push(frame, [0.7 * by; 3]);
+    }
+    tracks[0].rotation = Channel::default();
+    native.clips[0] = native.clips[0].clone().with_frames(4006, false);
+    native.meshes[0].positions[0][0] = 100.0;
+    let budget = budget();
+    let sampler = crate::sample::Sampler::new(&native, 0, &budget).unwrap();
+    let edited = |late: f64, off: f32| {
+        let mut track = Track { joint: 1, ..Track::default() };
+        for sample in 0..4807_u16 {
+            let frame = f64::from(sample) * 20.0 / 24.0;
+            let mut local = sampler.trs(1, frame + late).narrow();
+            // Who computes keeps no bits.
+            local.translation[1] += 1e-5;
+            local.translation[2] += if sample == 4801 { off } else { 0.0 };
+            let [seconds] = narrow([f64::from(sample) / 24.0]);
+            let frame = seconds * 20.0;
+            track.translation.push(frame, local.translation);
+            track.scale.push(frame, local.scale);
+        }
+        let mut edited = native.clone();
+        let clip = Clip::new("bend", SkeletonId(0), 20.0, Motion::Tracks(vec![track]));
+        edited.clips[0] = clip.with_frames(4006, false);
+        edited
+    };
+    assert!(is_untouched(&edited(0.0, 0.0), &native));
+    assert!(is_untouched(&edited(5e-4, 0.0), &native));
+    assert!(!is_untouched(&edited(1e-2, 0.0), &native));
+    assert!(!is_untouched(&edited(0.0, 20.0), &native));
 }
