@@ -6,10 +6,11 @@
 use crate::{Fail, progress, render};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, ThreadId};
 
 /// Something said of a file.
 #[derive(Debug)]
@@ -50,12 +51,36 @@ pub(crate) fn print(lines: String) -> io::Result<()> {
 fn speak(said: Said) -> io::Result<()> {
     match said {
         Said::Message(line) => {
-            progress::aside(|| {
-                let _ = writeln!(io::stderr().lock(), "{}", render::cut(&line));
-            });
+            tell_people(&as_line(&line));
             Ok(())
         }
         Said::Result(lines) => progress::aside(|| io::stdout().lock().write_all(lines.as_bytes())),
+    }
+}
+
+/// Says what was kept, lines that follow each other in one write.
+fn speak_all(said: Vec<Said>) -> io::Result<()> {
+    let mut lines = String::new();
+    for one in said {
+        match one {
+            Said::Message(line) => lines.push_str(&as_line(&line)),
+            Said::Result(_) => {
+                tell_people(&std::mem::take(&mut lines));
+                speak(one)?;
+            }
+        }
+    }
+    tell_people(&lines);
+    Ok(())
+}
+
+fn as_line(message: &str) -> String {
+    format!("{}\n", render::cut(message))
+}
+
+fn tell_people(lines: &str) {
+    if !lines.is_empty() {
+        progress::aside(|| drop(io::stderr().lock().write_all(lines.as_bytes())));
     }
 }
 
@@ -125,13 +150,28 @@ struct Batch<'i, I, T, W, S, K> {
     changed: Condvar,
 }
 
+/// What was said of an input, and what became of it.
+struct Done<T> {
+    by: ThreadId,
+    said: Vec<Said>,
+    value: T,
+}
+
+enum Next<'i, I> {
+    /// An input's place, itself and what it takes.
+    Work(usize, &'i I, u64),
+    /// Others have to be done first.
+    Full,
+    Over,
+}
+
 struct State<T> {
     /// The next input to be worked on, and the next to be handed over.
     next: usize,
     turn: usize,
     /// Somebody hands over what is done.
     handing: bool,
-    done: BTreeMap<usize, (Vec<Said>, T)>,
+    done: BTreeMap<usize, Done<T>>,
     /// What the inputs that are worked on take.
     taken: u64,
     waiting: usize,
@@ -154,6 +194,20 @@ impl<T> Default for State<T> {
     }
 }
 
+impl<T> State<T> {
+    /// What is done by one of those, and whose turn it is.
+    fn ready(&mut self, takes: impl Fn(ThreadId) -> bool) -> Vec<(usize, Done<T>)> {
+        let mut ready = Vec::new();
+        for turn in self.turn.. {
+            match self.done.entry(turn) {
+                Entry::Occupied(done) if takes(done.get().by) => ready.push((turn, done.remove())),
+                _ => break,
+            }
+        }
+        ready
+    }
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -166,64 +220,97 @@ where
 {
     /// Works until nothing is left.
     fn help(&self) {
+        let me = thread::current().id();
         let mut alarm = Alarm { batch: self, over: false };
-        while let Some((i, input, size)) = self.claim() {
-            KEPT.set(Some(Vec::new()));
-            let value = (self.work)(input);
-            let said = KEPT.take().unwrap_or_default();
-            self.hand_over(i, size, said, value);
-        }
-        alarm.over = true;
-    }
-
-    /// The next input, when there is room for it.
-    fn claim(&self) -> Option<(usize, &I, u64)> {
         let mut state = lock(&self.state);
         loop {
-            let i = state.next;
-            let input = self.inputs.get(i).filter(|_| !state.stopped)?;
-            let size = (self.size)(input).min(self.memory);
-            let fits = state.taken == 0 || state.taken.saturating_add(size) <= self.memory;
-            if fits && i < state.turn.saturating_add(self.ahead) {
-                state.next = i.saturating_add(1);
-                state.taken = state.taken.saturating_add(size);
-                return Some((i, input, size));
+            let is_over = match self.next(&mut state) {
+                Next::Work(i, input, size) => {
+                    drop(state);
+                    KEPT.set(Some(Vec::new()));
+                    let value = (self.work)(input);
+                    let said = KEPT.take().unwrap_or_default();
+                    state = lock(&self.state);
+                    state.taken = state.taken.saturating_sub(size);
+                    state.done.insert(i, Done { by: me, said, value });
+                    self.wake(&state);
+                    state = self.hand_over(state, |by| by == me);
+                    continue;
+                }
+                Next::Full => false,
+                Next::Over => true,
+            };
+            let turn = state.turn;
+            state = self.hand_over(state, |_| true);
+            if state.turn != turn {
+                continue;
+            }
+            if is_over {
+                break;
             }
             state.waiting = state.waiting.saturating_add(1);
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             state.waiting = state.waiting.saturating_sub(1);
         }
+        drop(state);
+        alarm.over = true;
     }
 
-    /// Hands over what is done, up to the first that is not, unless somebody does so already.
-    fn hand_over(&self, i: usize, size: u64, said: Vec<Said>, value: T) {
-        let mut state = lock(&self.state);
-        state.taken = state.taken.saturating_sub(size);
-        state.done.insert(i, (said, value));
-        self.wake(&state);
-        if state.handing {
-            return;
+    /// The next input, when there is room for it.
+    fn next(&self, state: &mut State<T>) -> Next<'_, I> {
+        let i = state.next;
+        let Some(input) = self.inputs.get(i).filter(|_| !state.stopped) else { return Next::Over };
+        let size = (self.size)(input).min(self.memory);
+        let fits = state.taken == 0 || state.taken.saturating_add(size) <= self.memory;
+        if !fits || i >= state.turn.saturating_add(self.ahead) {
+            return Next::Full;
         }
-        state.handing = true;
-        loop {
-            let turn = state.turn;
-            let (Some((said, value)), Some(input)) = (state.done.remove(&turn), self.inputs.get(turn)) else {
-                state.handing = false;
-                return;
-            };
+        state.next = i.saturating_add(1);
+        state.taken = state.taken.saturating_add(size);
+        Next::Work(i, input, size)
+    }
+
+    /// Hands over what is done, up to the first that is not, unless somebody does so already. As long as there is other
+    /// work a thread takes what it made: to give back the memory of another makes both wait.
+    fn hand_over<'s>(
+        &'s self,
+        mut state: MutexGuard<'s, State<T>>,
+        takes: impl Fn(ThreadId) -> bool,
+    ) -> MutexGuard<'s, State<T>> {
+        while !state.handing {
+            let ready = state.ready(&takes);
+            if ready.is_empty() {
+                break;
+            }
+            state.handing = true;
             drop(state);
-            let said = said.into_iter().try_for_each(speak).map_err(Fail::from);
-            let taken = said.and_then(|()| lock(&self.take)(input, value));
+            let taken = self.take_all(ready);
             state = lock(&self.state);
-            state.turn = turn.saturating_add(1);
-            if let Err(e) = taken {
-                (state.stopped, state.failed) = (true, Some(e));
-                state.done.clear();
-                self.changed.notify_all();
-                return;
+            match taken {
+                Ok(turn) => (state.turn, state.handing) = (turn, false),
+                // Nobody hands over any more.
+                Err(e) => {
+                    (state.stopped, state.failed) = (true, Some(e));
+                    state.done.clear();
+                }
             }
             self.wake(&state);
         }
+        state
+    }
+
+    /// Says what is kept of what is done, in its order, and returns whose turn is next.
+    fn take_all(&self, ready: Vec<(usize, Done<T>)>) -> Result<usize, Fail> {
+        let mut next = 0;
+        let mut take = lock(&self.take);
+        for (i, Done { said, value, .. }) in ready {
+            speak_all(said)?;
+            if let Some(input) = self.inputs.get(i) {
+                take(input, value)?;
+            }
+            next = i.saturating_add(1);
+        }
+        Ok(next)
     }
 
     fn wake(&self, state: &State<T>) {

@@ -226,7 +226,7 @@ pub(crate) struct Staged(Vec<(PathBuf, Waiting)>);
 impl Staged {
     /// Gives finished files their names. When one cannot take its own, those that appeared before it go again.
     pub(crate) fn appear(mut self) -> Result<(), Failed> {
-        let _open = temporary::open();
+        let _unended = temporary::unended();
         let mut appeared = Vec::new();
         for (path, one) in &mut self.0 {
             if let Err(e) = one.file.persist(&one.place) {

@@ -13,14 +13,16 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use tempfile::{Builder, TempDir};
 
 const PREFIX: &str = ".meshwright-";
 const SUFFIX: &str = ".tmp";
 
+/// Held alone by what ends the program, and shared by whoever makes, renames or removes temporary files.
+static ENDING: RwLock<()> = RwLock::new(());
 /// The folders of the temporary files that exist.
-static OPEN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+static FOLDERS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 /// What was named as an input.
 static KEPT: Mutex<BTreeSet<Identity>> = Mutex::new(BTreeSet::new());
@@ -41,11 +43,11 @@ fn lock<T>(mutex: &'static Mutex<T>) -> MutexGuard<'static, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The temporary files that exist. Whoever holds the lock makes, renames or removes them; no signal ends the
-/// program meanwhile, so nothing that can block may be done under it.
-pub(crate) fn open() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+/// Keeps signals from ending the program while temporary files are made, renamed or removed, so nothing that can block may
+/// be done meanwhile.
+pub(crate) fn unended() -> RwLockReadGuard<'static, ()> {
     watch();
-    lock(&OPEN)
+    ENDING.read().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A file that waits to take its name. Without one it is removed.
@@ -57,7 +59,7 @@ pub(crate) struct Temporary {
 }
 
 impl Temporary {
-    /// Gives the file its name, in place of what has it. Whoever calls this holds the [open] ones.
+    /// Gives the file its name, in place of what has it. Whoever calls this is [unended].
     pub(crate) fn persist(&mut self, place: &Path) -> io::Result<()> {
         fs::rename(&self.path, place)?;
         self.path = PathBuf::new();
@@ -90,12 +92,12 @@ impl Folder {
         /// Between making and locking a folder another run may take it for a dead one's.
         const TRIES: usize = 16;
         sweep(beside);
-        let mut open = open();
+        let _unended = unended();
         let mut tries = 0_usize;
         loop {
             tries = tries.saturating_add(1);
             let folder = Builder::new().prefix(PREFIX).suffix(SUFFIX).tempdir_in(beside)?;
-            let (lock, contended) = own::lock(folder.path());
+            let (locked, contended) = own::lock(folder.path());
             if contended && tries < TRIES {
                 continue;
             }
@@ -105,9 +107,9 @@ impl Folder {
                 Err(e) if e.kind() == io::ErrorKind::NotFound && tries < TRIES => {}
                 file => {
                     let (file, name) = file?;
-                    open.insert(path.clone());
+                    lock(&FOLDERS).insert(path.clone());
                     let (folder, files) = (Some(folder), AtomicU64::new(1));
-                    let folder = Self { lock, folder, path, beginning, files };
+                    let folder = Self { lock: locked, folder, path, beginning, files };
                     return Ok(Temporary { file, path: name, _folder: Arc::new(folder) });
                 }
             }
@@ -117,7 +119,7 @@ impl Folder {
     /// A further file.
     fn file(self: Arc<Self>, shared: bool) -> io::Result<Temporary> {
         let number = self.files.fetch_add(1, Ordering::Relaxed);
-        let _open = open();
+        let _unended = unended();
         let (file, path) = own_file(&self.path, &self.beginning, number, shared)?;
         Ok(Temporary { file, path, _folder: self })
     }
@@ -127,7 +129,7 @@ impl Drop for Folder {
     fn drop(&mut self) {
         drop(self.lock.take());
         drop(self.folder.take());
-        lock(&OPEN).remove(&self.path);
+        lock(&FOLDERS).remove(&self.path);
     }
 }
 
@@ -301,7 +303,7 @@ mod unix {
     use signal_hook::low_level;
     use std::fs;
     use std::io::{self, Write};
-    use std::sync::mpsc;
+    use std::sync::{PoisonError, mpsc};
     use std::thread;
     use std::time::Duration;
 
@@ -344,8 +346,8 @@ mod unix {
     /// Ends the program as the first signal says, and leaves nothing behind.
     fn end(signals: &mut Signals) {
         for signal in signals.forever() {
-            let open = super::lock(&super::OPEN);
-            for folder in &*open {
+            let _alone = super::ENDING.write().unwrap_or_else(PoisonError::into_inner);
+            for folder in &*super::lock(&super::FOLDERS) {
                 let _ = fs::remove_dir_all(folder);
             }
             tell();

@@ -64,7 +64,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
         let is_model = work.reader.is_model(&mut input, wanted);
         (input, is_model)
     };
-    workers.each(&found, Input::memory, looked, |_, (input, is_model)| {
+    let mut take = |(input, is_model): (Input, bool)| {
         if is_model {
             // What lies where its own result would is one, as of an earlier run; levels go with their model.
             let goes_with_another = args.join_levels && input.is_level();
@@ -77,8 +77,18 @@ pub(crate) fn run(args: &ConvertArgs) -> Result<Status, Fail> {
             }
             results.skip(&input);
         }
-        Ok(())
-    })?;
+    };
+    // A look takes less than what threads have to tell each other.
+    let several: Vec<&[Input]> = found.chunks(32).collect();
+    workers.each(
+        &several,
+        |some| some.iter().map(Input::memory).max().unwrap_or_default(),
+        |some| some.iter().map(looked).collect::<Vec<_>>(),
+        |_, some| {
+            some.into_iter().for_each(&mut take);
+            Ok(())
+        },
+    )?;
     work.reader.expect(&inputs)?;
     if inputs.len() > 1 && !matches!(destination, Destination::Folder(_)) {
         results.one_of_several();
