@@ -236,6 +236,24 @@ fn scales_of_poses_are_reported() {
 }
 
 #[test]
+fn scales_of_blended_matrices_are_reported() {
+    let mut scene = skinned(&[(0, 1.0)]);
+    let mut track = Track { joint: 1, ..Track::default() };
+    track.rotation.push(0.0, [0.0, 0.0, 0.0, 1.0]);
+    // A third of a turn.
+    track.rotation.push(2.0, [0.0, 0.0, 0.75_f32.sqrt(), 0.5]);
+    scene
+        .clips
+        .push(Clip::new("turn", SkeletonId(0), 30.0, ClipMotion::Tracks(vec![track])).with_frames(3, false));
+    for (interpolation, lost) in [(Interpolation::Matrix, true), (Interpolation::Spherical, false)] {
+        scene.clips[0].interpolation = interpolation;
+        let losses = Anim::from_scene(&scene, &FromSceneOptions::default()).unwrap().losses;
+        let loss = losses.iter().find(|l| l.code == "scale-dropped");
+        assert_eq!(loss.is_some_and(|l| !l.is_note()), lost, "{losses:?}");
+    }
+}
+
+#[test]
 fn what_a_skeleton_cannot_hold_is_reported_or_refused() {
     let mut scene = skinned(&[(0, 1.0)]);
     scene.skeletons[0].joints[1].rest = Local::Trs(Trs { scale: [2.0, 1.0, 1.0], ..Trs::IDENTITY });

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use meshwright_core::F32;
 use meshwright_core::math::narrow1;
 use meshwright_scene::math::{Trs64, wide};
-use meshwright_scene::{AxisMap, Budget, Clip, ConvertError, Loss, Motion, Sampler, Scene};
+use meshwright_scene::{AxisMap, Budget, Clip, ConvertError, Interpolation, Loss, Motion, Sampler, Scene};
 
 /// The keys of one joint, one per frame where there are any.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,10 @@ impl Keys {
         losses: &mut Vec<Loss>,
     ) -> Result<Vec<Self>, ConvertError> {
         let (clip, skeleton) = (sampler.clip(), sampler.skeleton());
-        let scaled = scaled_joints(scene, clip, skeleton.joints.len(), budget)?;
+        let mut scaled = scaled_joints(scene, clip, skeleton.joints.len(), budget)?;
+        if clip.interpolation == Interpolation::Matrix {
+            scaled_between(sampler, frames, &mut scaled)?;
+        }
         let count = scaled.iter().filter(|s| **s).count();
         let mut keys = budget.filled("motions", skeleton.joints.len(), Self::default())?;
         let rests = || skeleton.joints.iter().map(|j| j.rest.to_affine64());
@@ -136,6 +139,23 @@ fn scaled_joints(scene: &Scene, clip: &Clip, n: usize, budget: &Budget) -> Resul
         }
     }
     Ok(scaled)
+}
+
+/// Which joints, unscaled at rest, are scaled where matrices of two keys are blended: the mean of two turns is less than a turn.
+fn scaled_between(
+    sampler: &Sampler<'_, '_>,
+    frames: Frames,
+    scaled: &mut [bool],
+) -> Result<(), ConvertError> {
+    let mut locals = Vec::new();
+    for frame in frames.times() {
+        sampler.locals(frame, &mut locals)?;
+        let joints = sampler.skeleton().joints.iter().zip(&locals);
+        for (slot, (joint, local)) in scaled.iter_mut().zip(joints) {
+            *slot = *slot || is_scaled(local) && !is_scaled(&joint.rest.to_affine64());
+        }
+    }
+    Ok(())
 }
 
 /// The frames of a clip at 30 per second.
