@@ -71,6 +71,7 @@ pub mod obj;
 #[cfg(feature = "proptest")]
 pub mod posed;
 mod prune;
+#[cfg(feature = "recover")]
 pub mod recover;
 pub mod sample;
 mod scale;

@@ -93,6 +93,7 @@ impl<'s, 'b> Sampler<'s, 'b> {
     }
 
     /// The same clip with rotations between keys found by another rule.
+    #[cfg(feature = "recover")]
     pub(crate) const fn ruled(mut self, rule: Interpolation) -> Self {
         self.rule = rule;
         self
