@@ -346,6 +346,14 @@ Findings of a DPM take about 50 instructions for each influence of 32 bytes, and
 are 14 products and sums of four numbers each, and as many conversions and broadcasts. 32 bits would take fewer, but their rounding grows
 with the model and not with its triangles: those of fine meshes would have to be looked at again in 64.
 
+## The build
+
+The program as releases carry it (profile `dist`: fat link-time optimization, one unit, stripped) has 12.6 MB, 10.8 of them code; the target of 3.6
+was set for a program that read and exported five families. Optimized for size where nothing is hot it would have 11.9.
+
+The facade with DPM alone, `cargo build --release --no-default-features --features dpm`, takes 60 s of processor time from nothing, 73 to 76 with the
+recovery of edits, which is a feature of its own; the first edition took 39 to 41 on the same busy machine. Its crates had 14,000 lines and have 49,000.
+
 ## Measured outside
 
 cgltf 1.15 (C, `cc -O2`): parsed from memory, buffers loaded, validated, and every attribute and the indices unpacked into fresh arrays; ours
