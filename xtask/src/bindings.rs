@@ -23,7 +23,8 @@ pub(crate) fn capi(root: &Path) -> Result<(), String> {
         );
     }
     let target = "x86_64-unknown-linux-gnu";
-    let mut tests = nightly(&home, &format!("test --locked --target {target} --test boundary"));
+    let mut tests =
+        nightly(&home, &format!("test --locked --target {target} --test boundary --test figures"));
     tests.env("RUSTFLAGS", "-Zsanitizer=address").env("CARGO_TARGET_DIR", home.join("target/asan"));
     sh::run(&mut tests)
 }

@@ -25,8 +25,9 @@ pub(crate) fn python(root: &Path) -> Result<(), String> {
     let wheel = wheel(&home, &python, &place.join("wheels"), "dev")?;
     let mut install = pip(&python);
     sh::run(install.args(["--force-reinstall", "--no-deps", "--no-index"]).arg(wheel))?;
-    sh::run(&mut tests(&home.join("tests"), &python))?;
-    sanitized(&home, &python, &place.join("sanitized"))
+    let program = program(root)?;
+    sh::run(tests(&home.join("tests"), &python).env("MESHWRIGHT", &program))?;
+    sanitized(&home, &python, &place.join("sanitized"), &program)
 }
 
 /// `xtask ray`: the example that converts a folder on a cluster, with two workers of this machine, held against the program.
@@ -39,9 +40,12 @@ pub(crate) fn ray(root: &Path) -> Result<(), String> {
     };
     let wheel = wheel(&home, &python, &place.join("wheels"), "dev")?;
     sh::run(pip(&python).args(["--force-reinstall", "--no-deps", "--no-index"]).arg(wheel))?;
-    sh::cargo(root, "build --locked -p meshwright-cli")?;
-    let program = target_dir(root).join("debug").join(format!("meshwright{}", std::env::consts::EXE_SUFFIX));
-    sh::run(tests(&home.join("examples"), &python).env("MESHWRIGHT", program))
+    sh::run(tests(&home.join("examples"), &python).env("MESHWRIGHT", program(root)?))
+}
+
+/// The program that results are held against.
+fn program(root: &Path) -> Result<PathBuf, String> {
+    crate::program(root, "meshwright", "dev")
 }
 
 /// The Python of an environment with these packages.
@@ -80,12 +84,12 @@ fn wheel(home: &Path, python: &Path, place: &Path, profile: &str) -> Result<Path
 
 fn tests(folder: &Path, python: &Path) -> Command {
     let mut pytest = Command::new(python);
-    pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]).arg(folder);
+    pytest.args(["-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider"]).arg(folder);
     pytest
 }
 
 /// The tests over a library that the address sanitizer watches, which the interpreter loads first.
-fn sanitized(home: &Path, python: &Path, place: &Path) -> Result<(), String> {
+fn sanitized(home: &Path, python: &Path, place: &Path, program: &Path) -> Result<(), String> {
     if !has_nightly(home, "--version") {
         return sh::skipped("cargo of the nightly toolchain is not here, for the address sanitizer");
     }
@@ -115,7 +119,7 @@ fn sanitized(home: &Path, python: &Path, place: &Path) -> Result<(), String> {
     let mut tests = tests(&home.join("tests"), python);
     // What an interpreter leaves allocated at its end is not ours.
     tests.env("LD_PRELOAD", runtime).env("ASAN_OPTIONS", "detect_leaks=0").env("PYTHONMALLOC", "malloc");
-    sh::run(tests.env("PYTHONPATH", place))
+    sh::run(tests.env("PYTHONPATH", place).env("MESHWRIGHT", program))
 }
 
 /// Blender of PyPI knows one Python each: 5.0 and what is older 3.11, newer ones 3.13.

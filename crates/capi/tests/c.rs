@@ -1,6 +1,9 @@
 //! The C example, compiled and run over the fixtures, held against the library itself.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
+mod common;
+
+use common::{files_below, members, testdata};
 use facade::rig::Evaluator;
 use facade::scene::{Scene, SceneOptions};
 use facade::{Asset, OpenOptions, Target, WriteOptions};
@@ -27,20 +30,9 @@ fn program() -> PathBuf {
     program
 }
 
+/// Everything in testdata, and what lies in its packs.
 fn fixtures() -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_none_or(|e| e != "md") {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
+    let found: Vec<_> = files_below(&testdata()).into_iter().chain(members()).collect();
     assert!(found.len() > 100);
     found
 }

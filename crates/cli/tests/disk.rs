@@ -11,13 +11,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// A copy of the game that `xtask fixtures` makes.
+/// A copy of the game that `xtask fixtures` makes: a data folder, one of a modification, and ships.
 fn game() -> TempDir {
     let dir = TempDir::new().unwrap();
-    for (name, bytes) in tree(&testdata().join("game")) {
-        let to = dir.path().join("game").join(name);
-        fs::create_dir_all(to.parent().unwrap()).unwrap();
-        fs::write(to, bytes).unwrap();
+    for part in ["base", "mod", "ships"] {
+        for (name, bytes) in tree(&testdata().join("game").join(part)) {
+            let to = dir.path().join("game").join(part).join(name);
+            fs::create_dir_all(to.parent().unwrap()).unwrap();
+            fs::write(to, bytes).unwrap();
+        }
     }
     dir
 }

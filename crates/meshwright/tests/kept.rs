@@ -34,6 +34,27 @@ fn document(scene: &Scene, record: &Extra) -> Asset {
     Asset::from_memory("x.glb", glb, [], &OpenOptions::default()).unwrap()
 }
 
+/// What skins and shaders make of surfaces lies in files of their own: it is no edit.
+#[test]
+fn a_model_in_its_skins_comes_back_unedited() {
+    let path = testdata().join("game/base/pak0.pak/models/hopper.dpm");
+    for skin in [None, Some(0), Some(1)] {
+        let mut open = OpenOptions::default().with_textures(true);
+        open.skin = skin;
+        let asset = Asset::open_path(&path, &open).unwrap();
+        let record = asset.record(&Keeping::new(&open)).unwrap();
+        let options = WriteOptions::default().with_kept(record);
+        let glb = asset.convert(Target::Glb, &options).unwrap().value.into_iter().next().unwrap().bytes;
+        let edited = Asset::from_memory("x.glb", glb, [], &OpenOptions::default()).unwrap();
+        assert!(edited.to_scene(&SceneOptions::default()).unwrap().value.materials.len() > 1);
+        let (how, target) = (RecoverOptions::default(), Target::Native(Format::Dpm));
+        let back = edited.restore(None, target, "hopper.dpm", &how, &WriteOptions::default()).unwrap();
+        let lines = recovery_lines(back.recovery.as_ref().unwrap(), usize::MAX);
+        assert_eq!((lines, back.losses), (vec!["nothing was edited".to_owned()], Vec::new()), "{skin:?}");
+        assert!(back.files.main().unwrap().bytes == asset.bytes());
+    }
+}
+
 fn field<'e>(record: &'e mut Extra, name: &str) -> &'e mut Extra {
     let Extra::Map(fields) = record else { panic!("no map") };
     &mut fields.iter_mut().find(|(key, _)| key == name).unwrap().1

@@ -8,7 +8,7 @@ import bpy
 
 from .exporting import EXPORT_SCENE_OT_meshwright
 from .importing import IMPORT_SCENE_OT_meshwright, IMPORT_SCENE_OT_meshwright_member
-from .shared import extensions
+from .shared import RECORDS, extensions
 
 LABEL = "Game model (Meshwright)"
 
@@ -17,7 +17,7 @@ class IO_FH_meshwright(bpy.types.FileHandler):
     bl_idname = "IO_FH_meshwright"
     bl_label = LABEL
     bl_import_operator = IMPORT_SCENE_OT_meshwright.bl_idname
-    bl_file_extensions = ";".join("." + extension for extension in extensions())
+    bl_file_extensions = ";".join("." + extension for extension in extensions(RECORDS))
 
     @classmethod
     def poll_drop(cls, context):

@@ -7,7 +7,7 @@ import meshwright
 from bpy.props import EnumProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ExportHelper
 
-from .shared import FORMAT, KEPT, UNEDITED, Tells, digest, extensions, formats, glob, losses, written
+from .shared import FORMAT, UNEDITED, Tells, digest, extensions, formats, glob, losses, written
 
 AUTO = ("AUTO", "By the file's name", "")
 DIALECTS = {name: meshwright.dialects(name) for name, _, _ in formats()}
@@ -45,7 +45,7 @@ def save(context, collection, path, options):
     )
     if report is not None:
         said += [("INFO", line) for line in report["lines"]]
-    elif KEPT not in collection:
+    elif not edited.has_kept:
         said.append(("INFO", "the model is made anew: none of a game went along"))
     said.append(("INFO", "written: " + ", ".join(paths)))
     return said + losses(lost)

@@ -8,7 +8,22 @@ import meshwright
 from bpy.props import BoolProperty, CollectionProperty, EnumProperty, FloatProperty, StringProperty
 from bpy_extras.io_utils import ImportHelper
 
-from .shared import FORMAT, KEPT, KEYED_AT, RATE, UNEDITED, Tells, digest, document, glob, known, losses, one_second, written
+from .shared import (
+    FORMAT,
+    KEPT,
+    KEYED_AT,
+    RATE,
+    RECORDS,
+    UNEDITED,
+    Tells,
+    digest,
+    document,
+    glob,
+    known,
+    losses,
+    one_second,
+    written,
+)
 
 FRACTION = 32
 """Frames of a second of glTF where a clip's own are no whole number: powers of two keep key times exact."""
@@ -35,7 +50,7 @@ def load(context, model, options):
     keyed_at = round(rate) if abs(rate - round(rate)) < 1e-6 else FRACTION
     files, lost = model.convert(
         "glb",
-        keep=model.format != "gltf",
+        keep=model.format not in ("gltf", *RECORDS),
         influences="all",
         frames_at=max(keyed_at, 1),
         scale=None if options.scale == 1.0 else options.scale,
@@ -162,7 +177,7 @@ class IMPORT_SCENE_OT_meshwright(bpy.types.Operator, ImportHelper, Tells, Option
     bl_label = "Import Game Model"
     bl_options = {"UNDO", "PRESET"}
 
-    filter_glob: StringProperty(default=glob(), options={"HIDDEN"})
+    filter_glob: StringProperty(default=glob(RECORDS), options={"HIDDEN"})
     files: CollectionProperty(type=bpy.types.OperatorFileListElement, options={"HIDDEN", "SKIP_SAVE"})
     directory: StringProperty(subtype="DIR_PATH", options={"HIDDEN", "SKIP_SAVE"})
     figure: BoolProperty(

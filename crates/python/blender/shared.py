@@ -35,14 +35,18 @@ def formats():
     return [entry for entry in meshwright.formats() if entry[0] in targets and entry[0] != "gltf"]
 
 
-def extensions():
+RECORDS = ["oft", "apr"]
+"""Formats that hold no model, but lead to one: outfits of The Sims Online, and parts of such."""
+
+
+def extensions(more=()):
     """Extensions of files that can be opened, those of packs included, each once."""
     own = [extension for _, _, names in formats() for extension in names]
-    return list(dict.fromkeys(own + meshwright.packs()))
+    return list(dict.fromkeys([*own, *more, *meshwright.packs()]))
 
 
-def glob():
-    return ";".join("*." + extension for extension in extensions())
+def glob(more=()):
+    return ";".join("*." + extension for extension in extensions(more))
 
 
 @contextlib.contextmanager

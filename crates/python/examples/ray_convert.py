@@ -22,6 +22,17 @@ import meshwright
 BATCH = 256
 
 
+def in_game(path, data):
+    """Where a model lies in its game: packs are the folder that they lie in, but for The Sims' archives below the top."""
+    parts, at = os.path.relpath(path, data).split(os.sep), data
+    for number, part in enumerate(parts[:-1]):
+        at = os.path.join(at, part)
+        if os.path.isfile(at) and (number == 0 or not part.lower().endswith((".far", ".dat"))):
+            del parts[number]
+            break
+    return os.path.join(*parts)
+
+
 def jobs(data, out, to, done):
     """Every model of a folder or pack as a row: where it lies, where it goes, and what an earlier run said of it.
 
@@ -32,7 +43,7 @@ def jobs(data, out, to, done):
 
     def place(path, whole):
         # As the program does: in names of results what is no text is replaced.
-        below = os.fsencode(os.path.relpath(path, data)).decode("utf-8", "replace")
+        below = os.fsencode(in_game(path, data)).decode("utf-8", "replace")
         folder, name = os.path.split(below)
         stem = os.path.splitext(name)[0] or name
         return os.path.join(out, folder, (name if whole else stem) + extension)

@@ -109,6 +109,16 @@ def test_a_pack_is_a_folder(tmp_path):
     assert ray_convert.run(pack, tmp_path / "ray", report=tmp_path / "report.jsonl", workers=2)[0]["kept"]
 
 
+@pytest.mark.parametrize("game", ["", "base", "mod", "sims", "online"])
+def test_packs_of_a_game_are_its_folder(game, tmp_path):
+    data, program = TESTDATA / "game" / game, os.environ["MESHWRIGHT"]
+    rows = ray_convert.run(data, tmp_path / "ray", report=tmp_path / "report.jsonl", workers=2)
+    subprocess.run([program, "convert", data, "-o", tmp_path / "program"], check=True, capture_output=True)
+    ours = tree(tmp_path / "ray")
+    assert ours and ours == tree(tmp_path / "program")
+    assert len(ours) == len(rows) and not any(row["error"] for row in rows)
+
+
 def test_names_are_any_bytes_and_one_bad_file_ends_nothing(tmp_path):
     program = os.environ["MESHWRIGHT"]
     models = tmp_path / "Spiel ü" / "models"

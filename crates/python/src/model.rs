@@ -4,7 +4,7 @@ use crate::error::raised;
 use crate::options::{named, target, writing};
 use crate::report::{Finding, Loss, found, told};
 use crate::scene::Scene;
-use meshwright::files::{PackKind, Tree};
+use meshwright::files::{EntryKind, PackKind, Tree, TreePath};
 use meshwright::gltf::ExportOptions;
 use meshwright::scene::{OutputFiles, SceneOptions};
 use meshwright::{
@@ -114,18 +114,55 @@ pub(crate) fn figure(models: Vec<PyRef<'_, Model>>) -> PyResult<Model> {
     Ok(Model { asset, open })
 }
 
-/// The models in a folder, or in a pack: paths that can be opened, and their formats. What is in it and cannot be read is
-/// a warning.
+/// The models in a folder, or in a pack: paths that can be opened, and their formats. A folder in it that has packs is a data
+/// folder by itself, whose packs hide each other. What is in it and cannot be read is a warning.
 #[pyfunction]
 pub(crate) fn models(py: Python<'_>, path: PathBuf) -> PyResult<Vec<(OsString, &'static str)>> {
-    let found = py.detach(|| -> Result<_, Failure> {
-        let finder = Finder::new(Tree::open(&path)?);
-        let tree = finder.tree();
+    let met = py.detach(|| -> Result<_, Failure> {
+        let mut met = Met::default();
+        let mut folders = met.folder(Tree::open(&path)?);
+        while let Some(folder) = folders.pop() {
+            match Tree::open(&folder) {
+                Ok(tree) => folders.extend(met.folder(tree)),
+                Err(e) => met.refused.push(e.to_string()),
+            }
+        }
+        Ok(met)
+    });
+    let met = met.map_err(raised)?;
+    for why in met.refused {
+        let why = CString::new(why.replace('\0', "\u{fffd}")).unwrap_or_default();
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &why, 1)?;
+    }
+    Ok(met.found)
+}
+
+/// What was met in folders.
+#[derive(Default)]
+struct Met {
+    found: Vec<(OsString, &'static str)>,
+    refused: Vec<String>,
+}
+
+impl Met {
+    /// Takes the models of a tree, and gives the data folders below its top, the last first.
+    fn folder(&mut self, tree: Tree) -> Vec<PathBuf> {
+        let finder = Finder::new(tree);
+        let (tree, mut folders) = (finder.tree(), Vec::new());
         let files = match tree.start() {
             Some(start) => vec![Ok(start.clone())],
-            None => tree.walk().files,
+            None => {
+                let keep = |path: &TreePath, kind| match (kind, tree.os_path(path)) {
+                    (EntryKind::Link, _) => false,
+                    (EntryKind::Folder, Some(folder)) if tree.has_packs(path) => {
+                        folders.push(folder);
+                        false
+                    }
+                    _ => true,
+                };
+                tree.walk_where(keep).files
+            }
         };
-        let (mut found, mut refused) = (Vec::new(), Vec::new());
         for file in files {
             let seen = file.map_err(|(_, e)| e).and_then(|file| {
                 let kind = finder.detect_met(&file, Limits::default())?;
@@ -133,20 +170,16 @@ pub(crate) fn models(py: Python<'_>, path: PathBuf) -> PyResult<Vec<(OsString, &
             });
             match seen {
                 Ok(Some((file, format))) => {
-                    found.extend(tree.shown_path(&file).map(|path| (path.into_os_string(), format.id())));
+                    self.found
+                        .extend(tree.shown_path(&file).map(|path| (path.into_os_string(), format.id())));
                 }
                 Ok(None) => {}
-                Err(e) => refused.push(e.to_string()),
+                Err(e) => self.refused.push(e.to_string()),
             }
         }
-        Ok((found, refused))
-    });
-    let (found, refused) = found.map_err(raised)?;
-    for why in refused {
-        let why = CString::new(why.replace('\0', "\u{fffd}")).unwrap_or_default();
-        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &why, 1)?;
+        folders.sort_by(|a, b| b.cmp(a));
+        folders
     }
-    Ok(found)
 }
 
 /// What models can be converted to.

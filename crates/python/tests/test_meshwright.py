@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import shutil
+import subprocess
 import threading
 import zipfile
 
@@ -18,6 +19,13 @@ FILES = sorted(p for p in TESTDATA.rglob("*") if p.is_file() and p.suffix not in
 GOOD = [p for p in FILES if ".ok." in p.name]
 ODD = [p for p in FILES if ".warn." in p.name]
 BROKEN = [p for p in FILES if ".reject." in p.name]
+PACKS = [p for p in FILES if p.suffix[1:] in meshwright.packs()]
+PACKED = [pathlib.Path(path) for pack in PACKS for path, _ in meshwright.models(pack)]
+
+
+def skipped(why):
+    """Leaves a test out, or fails where that may not be."""
+    (pytest.fail if os.environ.get("MESHWRIGHT_REQUIRE") else pytest.skip)(why)
 
 
 def ids(paths):
@@ -78,7 +86,7 @@ def test_broken_files_say_what_and_where(path):
 def test_the_hostile_corpus_raises_or_opens():
     corpus = TESTDATA.parent.parent / "shared" / "corpus" / "hostile"
     if not corpus.is_dir():
-        pytest.skip("no corpus beside the project")
+        skipped("no corpus beside the project")
     for path in sorted(p for p in corpus.rglob("*") if p.is_file() and p.stat().st_size < 1 << 20):
         try:
             meshwright.open(path, lenient=True, max_memory=16 << 20).scene()
@@ -99,6 +107,115 @@ def scenes(paths):
 
 
 SHOWN = list(scenes(GOOD))
+
+
+def test_every_format_and_every_pack_is_tried():
+    assert {meshwright.open(path).format for path in GOOD} == {name for name, _, _ in meshwright.formats()}
+    assert {pack.suffix for pack in PACKS} == {".pak", ".pk3", ".vp", ".far", ".dat"}
+    assert len({next(p for p in path.parents if p.is_file()) for path in PACKED}) == len(PACKS) - 1
+
+
+@pytest.mark.parametrize("path", PACKED, ids=ids(PACKED))
+def test_members_of_packs_are_files(path):
+    model = meshwright.open(path, textures=True)
+    assert not [f for f in model.check() if f.severity == "error"]
+    scene = model.scene()
+    player = scene.player()
+    for number, clip in enumerate(scene.clips):
+        for frame in (0, clip.frames / 2, clip.frames - 1):
+            player.frame(number, frame)
+            assert all(np.isfinite(player.vertices(m)[0]).all() for m in range(len(scene.meshes)))
+    files, _ = model.convert("glb", keep=True, influences="all", frames_at=24)
+    back, _, report = meshwright.open(files[0][1], name="edited.glb").restore(path.name, to=model.format)
+    assert report["untouched"] and back[0] == (path.name, model.to_bytes())
+    # The pack's own pictures, and what else belongs to it, came along.
+    parts = model.info()["parts"]
+    if path.name in ("hopper.dpm", "xskin-flower-ROOT-BODY.skn"):
+        assert len(parts) > 2 and any(material.image for material in scene.materials), parts
+
+
+def test_an_outfit_in_an_archive_is_a_figure():
+    path = TESTDATA / "game/online/avatardata.dat/flower.00c0ffee0000000d.oft"
+    outfit = meshwright.open(path, textures=True)
+    scene = outfit.scene()
+    assert (outfit.format, len(scene.skeletons)) == ("oft", 1) and any(m.image for m in scene.materials)
+    mesh = meshwright.open(path.with_name("flower.00c0ffee00000009.mesh")).scene().meshes[0]
+    # The figure's body, and a hand that is the same once more.
+    assert len(scene.meshes) >= 2 and all(len(m.positions) == len(mesh.positions) for m in scene.meshes)
+    anim = meshwright.open(path.with_name("sway.00c0ffee00000007.anim"))
+    moving = meshwright.figure([outfit, anim]).scene()
+    assert [clip.frames for clip in moving.clips] == [61]
+    player = moving.player()
+    player.rest()
+    rest = player.vertices(0)[0]
+    player.frame(0, 15)
+    assert np.abs(player.vertices(0)[0] - rest).max() > 0.01
+
+
+THIRD = np.array([-1, 1, 1]) / 3
+SPACES = {
+    "bmd": lambda p: p[:, [0, 2, 1]] * [-1 / 40, 1 / 40, 1 / 40],
+    "dpm": lambda p: p[:, [1, 2, 0]],
+    "zym": lambda p: p[:, [1, 2, 0]],
+    "iqm": lambda p: p[:, [1, 2, 0]],
+    "crucible": lambda p: p * [-1, 1, 1],
+    "cmodel": lambda p: p * [-1, 1, 1],
+    "tso": lambda p: p * THIRD,
+    "bmf": lambda p: p * THIRD,
+    "skn": lambda p: p * THIRD,
+    "fso": lambda p: p,
+    "gltf": lambda p: p,
+}
+"""From the space and the unit of each format's files to those of scenes."""
+
+FLAT = {"plane.ok.cmesh"}
+"""Places of two numbers, which stay where they are."""
+
+BONES = {"anim", "bcf", "cmx", "cskel", "skel"}
+"""Formats without vertices."""
+
+
+def furthest(these, those):
+    """The furthest that one of these lies from the nearest of those."""
+    return max((np.abs(those - point).max(1).min() for point in these), default=0.0)
+
+
+@pytest.mark.parametrize("path", SHOWN + [p for p in GOOD if meshwright.open(p).format == "gltf"], ids=lambda p: p.name)
+def test_vertices_are_those_of_the_native_evaluation(path):
+    """The program's, in the space of the file, by the format's own order of operations."""
+    if "MESHWRIGHT" not in os.environ:
+        skipped("MESHWRIGHT names no program")
+    model = meshwright.open(path)
+    if model.format in BONES:
+        return
+    scene = model.scene()
+    words = [os.environ["MESHWRIGHT"], "dump", path]
+    for number, clip in enumerate(scene.clips):
+        for frame in {0, clip.frames // 2, max(clip.frames - 1, 0)}:
+            words += ["--pose", f"{number}:{frame}"]
+    plain = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+    dump = json.loads(subprocess.run(words, env=plain, check=True, capture_output=True).stdout)
+    drawn = sorted({mesh for mesh, _ in scene.drawn()})
+    # Some formats are split otherwise in a scene. What is not drawn is what things collide with.
+    native = dump["meshes"]
+    if len(native) == len(scene.meshes):
+        native = [native[mesh] for mesh in drawn]
+    player = scene.player()
+    for number in range(len(native[0]["poses"]) if native else 0):
+        poses = [mesh["poses"][number] for mesh in native]
+        clip, frame = poses[0]["clip"], poses[0]["frame"]
+        if clip is None:
+            player.rest()
+        else:
+            player.frame(clip, frame)
+        theirs = np.concatenate([np.array(pose["positions"], float).reshape(-1, 3) for pose in poses])
+        theirs = theirs if path.name in FLAT else SPACES[model.format](theirs)
+        ours = np.concatenate([player.vertices(mesh)[0] for mesh in drawn])
+        if not len(theirs):
+            assert not len(ours)
+            continue
+        away = max(furthest(ours, theirs), furthest(theirs, ours))
+        assert away <= 1e-6 * (np.ptp(theirs, axis=0).max() or 1.0) + 1e-6, (clip, frame, away)
 
 
 @pytest.mark.parametrize("influences", ["four", "all"])
@@ -305,6 +422,10 @@ def test_folders_list_their_models():
     found = dict(meshwright.models(TESTDATA / "dpm"))
     assert {"dpm", "zym"} <= set(found.values())
     assert all(isinstance(p, str) and pathlib.Path(p).is_file() for p in found)
+    # Folders with packs of an engine are data folders, one by one.
+    game = meshwright.models(TESTDATA / "game")
+    inner = [found for part in ("base", "mod") for found in meshwright.models(TESTDATA / "game" / part)]
+    assert game[-len(inner) :] == inner and len(game) == len(set(game)) == len(PACKED)
 
 
 def refused(ask, *words):

@@ -110,3 +110,90 @@ pub fn vp(files: &[(&str, &[u8])]) -> Vec<u8> {
         .bytes(&index.build())
         .build()
 }
+
+/// An archive of The Sims (version 1, as The Sims 1 spells it) of files with their names.
+pub fn far(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let (mut data, mut manifest) = (Vec::new(), Builder::new().le_u32(&[number(files.len())]));
+    for (name, bytes) in files {
+        let size = number(bytes.len());
+        manifest = manifest.le_u32(&[size, size, number(16 + data.len()), number(name.len())]);
+        manifest = manifest.bytes(name.as_bytes());
+        data.extend_from_slice(bytes);
+    }
+    archive(1, &data, &manifest.build())
+}
+
+/// A file of an archive of The Sims Online.
+#[derive(Clone, Debug)]
+pub struct Numbered<'n> {
+    /// Its name.
+    pub name: &'n str,
+    /// The number of its type.
+    pub kind: u32,
+    /// Its own number.
+    pub file: u32,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+}
+
+/// An archive of The Sims Online (version 3) of files that are compressed as RefPack: literal bytes, and copies of
+/// one that is repeated.
+pub fn dat(files: &[Numbered<'_>]) -> Vec<u8> {
+    let (mut data, mut manifest) = (Vec::new(), Builder::new().le_u32(&[number(files.len())]));
+    for Numbered { name, kind, file, bytes } in files {
+        let member = refpacked(bytes);
+        let stored = number(member.len());
+        manifest = manifest
+            .le_u32(&[number(bytes.len()), stored | 0x8000_0000, number(16 + data.len())])
+            .bytes(&[1, 0])
+            .le_u16(&[u16::try_from(name.len()).unwrap()])
+            .le_u32(&[*kind, *file])
+            .bytes(name.as_bytes());
+        data.extend(member);
+    }
+    archive(3, &data, &manifest.build())
+}
+
+fn archive(version: u32, data: &[u8], manifest: &[u8]) -> Vec<u8> {
+    let head = Builder::new().bytes(b"FAR!byAZ").le_u32(&[version, number(16 + data.len())]);
+    head.bytes(data).bytes(manifest).build()
+}
+
+/// A member of an archive of The Sims Online.
+fn refpacked(bytes: &[u8]) -> Vec<u8> {
+    let mut commands = Builder::new();
+    let mut literals = Vec::new();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        // A run of one byte is that byte once, and as many copies of it as are left.
+        let run = bytes[at..].iter().take_while(|b| *b == byte).count();
+        literals.push(*byte);
+        at += 1;
+        if run > 5 {
+            let copies = (run - 1).min(67);
+            commands = whole(commands, &mut literals);
+            let rest = u8::try_from(literals.len()).unwrap();
+            let count = u8::try_from(copies - 4).unwrap();
+            commands = commands.bytes(&[0x80 | count, rest << 6, 0]).bytes(&literals);
+            literals.clear();
+            at += copies;
+        }
+    }
+    commands = whole(commands, &mut literals);
+    commands = commands.bytes(&[0xfc | u8::try_from(literals.len()).unwrap()]).bytes(&literals);
+    let commands = commands.build();
+    let (size, stream) = (number(bytes.len()), number(commands.len() + 9));
+    let head = Builder::new().bytes(&[1]).le_u32(&[size, stream, stream]).bytes(&[0x10, 0xfb]);
+    head.bytes(&size.to_be_bytes()[1..]).bytes(&commands).build()
+}
+
+/// Writes literal bytes by fours, and leaves at most three.
+fn whole(mut commands: Builder, literals: &mut Vec<u8>) -> Builder {
+    while literals.len() > 3 {
+        let count = (literals.len() / 4 * 4).min(112);
+        let rest = literals.split_off(count);
+        commands = commands.bytes(&[0xe0 | u8::try_from(count / 4 - 1).unwrap()]).bytes(literals);
+        *literals = rest;
+    }
+    commands
+}

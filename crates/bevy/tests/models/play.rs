@@ -11,16 +11,19 @@ use bevy_mesh::{Mesh, Mesh3d, VertexAttributeValues};
 use bevy_transform::prelude::*;
 use bevy_world_serialization::WorldAssetRoot;
 use meshwright_bevy::Model;
+use meshwright_bevy::meshwright::files::{PackKind, Tree};
 use meshwright_bevy::meshwright::gltf::{ExportOptions, export};
 use meshwright_bevy::meshwright::rig::{Evaluator, world_transforms};
 use meshwright_bevy::meshwright::scene::{Interpolation, MeshId, Scene};
-use meshwright_bevy::meshwright::{Asset, OpenOptions, Target};
+use meshwright_bevy::meshwright::{Asset, Finder, Format, Limits, OpenOptions, Target};
+use meshwright_bevy::tree_source;
+use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The scene that the loader makes, made by the facade alone; none where it refuses.
-fn native(path: &Path) -> Option<Scene> {
+/// The scene that the loader makes, made by the facade alone, and the format; none where it refuses.
+fn native(path: &Path) -> Option<(Scene, Format)> {
     let asset = Asset::open_path(path, &OpenOptions::default()).ok()?;
-    Some(asset.to_scene(&Target::Glb.scene_options()).ok()?.value)
+    Some((asset.to_scene(&Target::Glb.scene_options()).ok()?.value, asset.format()))
 }
 
 fn floats<const N: usize>(mesh: &Mesh, attribute: bevy_mesh::MeshVertexAttribute) -> Option<Vec<[f32; N]>> {
@@ -158,6 +161,7 @@ struct Tally {
     /// Where the losses of the model say so.
     told: f64,
     told_models: usize,
+    formats: BTreeSet<Format>,
 }
 
 /// Losses of what moves: such vertices are elsewhere than in the file's own evaluation.
@@ -186,18 +190,17 @@ impl Tally {
     }
 }
 
-/// One model in all its levels: at rest, and in every clip.
-fn check(app: &mut App, path: &Path, tally: &mut Tally) -> bool {
-    let name = asset_path(path);
-    let Some(scene) = native(path) else {
-        assert!(load(app, &name).is_err(), "{name} loads, and the facade refuses it");
+/// One model in all its levels: at rest, and in every clip. `name` is what the app calls what lies at the path.
+fn check(app: &mut App, name: &str, path: &Path, tally: &mut Tally) -> bool {
+    let Some((scene, format)) = native(path) else {
+        assert!(load(app, name).is_err(), "{name} loads, and the facade refuses it");
         return false;
     };
     let document = match export(&scene, &ExportOptions::default()) {
         Ok(document) => document.value,
         Err(_) => return false,
     };
-    let handle = load(app, &name).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let handle = load(app, name).unwrap_or_else(|e| panic!("{name}: {e}"));
     let clips = document.clip_sources().to_vec();
     assert_eq!(model(app, &handle).clips.len(), clips.len(), "{name}");
     let levels =
@@ -226,8 +229,9 @@ fn check(app: &mut App, path: &Path, tally: &mut Tally) -> bool {
         "{name}: all that hangs somewhere is drawn"
     );
     let losses = model(app, &handle).losses.clone();
-    tally.pose(judge.worst(&evaluator, &rest, &name), false, &losses, &name);
+    tally.pose(judge.worst(&evaluator, &rest, name), false, &losses, name);
     tally.models += 1;
+    tally.formats.insert(format);
     tally.told_models += usize::from(
         losses.iter().any(|l| ["interpolation", "keys-added"].contains(&l.code) || MOVING.contains(&l.code)),
     );
@@ -246,12 +250,12 @@ fn check(app: &mut App, path: &Path, tally: &mut Tally) -> bool {
             evaluator.pose(Some((*clip, frame))).unwrap();
             hold(app, &handle, number, facts.seconds(frame));
             let (drawn, is_between) = (all_drawn(app, &handle), frame.fract() != 0.0);
-            let mut off = judge.worst(&evaluator, &drawn, &name);
+            let mut off = judge.worst(&evaluator, &drawn, name);
             if is_between {
                 // Between frames glTF turns on a sphere, whatever the file's own rule is.
                 tally.blended = tally.blended.max(off);
                 turning.pose(Some((*clip, frame))).unwrap();
-                off = off.min(judge.worst(&turning, &drawn, &name));
+                off = off.min(judge.worst(&turning, &drawn, name));
             }
             tally.pose(off, is_between, &losses, &format!("{name}: {} at {frame}", facts.name));
         }
@@ -268,8 +272,9 @@ fn every_fixture_is_posed_as_the_native_evaluation_has_it() {
     let mut app = app(&root(), |_| {});
     let mut tally = Tally::default();
     let all = fixtures();
-    let shown = all.iter().filter(|path| check(&mut app, path, &mut tally)).count();
-    let Tally { models, clips, poses, skinned, on_frames, between, blended, told, told_models } = tally;
+    let shown = all.iter().filter(|path| check(&mut app, &asset_path(path), path, &mut tally)).count();
+    let Tally { models, clips, poses, skinned, on_frames, between, blended, told, told_models, formats } =
+        tally;
     println!(
         "{} files, {shown} shown, {skinned} of {models} with skins, {clips} clips, {poses} poses",
         all.len()
@@ -279,4 +284,39 @@ fn every_fixture_is_posed_as_the_native_evaluation_has_it() {
     println!("{told_models} models say that they are off: {told:e}");
     assert!(models > 80 && skinned > 40 && clips > 60 && poses > 300);
     assert!(told_models < models / 3, "{told_models}");
+    // What moves the skeleton of a game alone lies in a pack.
+    let missing: Vec<_> = Format::ALL.iter().filter(|f| f.holds_model() && !formats.contains(f)).collect();
+    assert_eq!(missing, [&Format::TsoAnimation]);
+}
+
+#[test]
+fn every_model_in_a_pack_is_posed_as_the_native_evaluation_has_it() {
+    let is_pack = |path: &&std::path::PathBuf| {
+        let of =
+            |kind: &PackKind| kind.extensions().iter().any(|own| path.extension().is_some_and(|e| e == *own));
+        PackKind::ALL.iter().any(of)
+    };
+    let packs: Vec<_> = fixtures().iter().filter(is_pack).cloned().collect();
+    let mut app = app(&root(), |app| {
+        for (number, pack) in packs.iter().enumerate() {
+            app.register_asset_source(format!("pack{number}"), tree_source(Tree::open(pack).unwrap()));
+        }
+    });
+    let (mut tally, mut kinds) = (Tally::default(), BTreeSet::new());
+    for (number, pack) in packs.iter().enumerate() {
+        let finder = Finder::new(Tree::open(pack).unwrap());
+        for file in finder.tree().walk().files.into_iter().map(Result::unwrap) {
+            let found = finder.detect_met(&file, Limits::default()).unwrap();
+            if found.is_some_and(|found| found.format.holds_model()) {
+                let path = finder.tree().shown_path(&file).unwrap();
+                let name = format!("pack{number}://{}", file.text());
+                assert!(check(&mut app, &name, &path, &mut tally), "{name}");
+                kinds.insert(pack.extension().unwrap().to_str().unwrap());
+            }
+        }
+    }
+    println!("{} models, {} clips, {} poses of {kinds:?}", tally.models, tally.clips, tally.poses);
+    println!("worst part of the extent: {:e} on frames, {:e} between", tally.on_frames, tally.between);
+    assert!(["dat", "far", "pak", "pk3"].iter().all(|kind| kinds.contains(kind)), "{kinds:?}");
+    assert!(tally.formats.contains(&Format::TsoAnimation) && tally.clips >= 6);
 }

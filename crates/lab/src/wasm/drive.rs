@@ -29,8 +29,9 @@ impl Browser {
             sh::skipped("no Chromium: set CHROMIUM")?;
             return Ok(None);
         };
-        let modules =
-            sh::node_modules(root, "playwright-core").filter(|dir| dir.join("playwright-core").is_dir());
+        let has_node = Command::new("node").arg("--version").output().is_ok();
+        let modules = sh::node_modules(root, "playwright-core")
+            .filter(|dir| has_node && dir.join("playwright-core").is_dir());
         let Some(modules) = modules else {
             sh::skipped("node or playwright-core is not here")?;
             return Ok(None);

@@ -1,6 +1,6 @@
 //! Outfits of The Sims Online in the facade.
 
-use super::sims::figure;
+use super::sims::{UNIT, figure};
 use super::{Companions, Kind, Summary};
 use meshwright_core::Report;
 use meshwright_scene::{ConvertError, Converted, Scene, SceneOptions};
@@ -24,6 +24,8 @@ fn worn(
 macro_rules! records {
     ($($ty:ident: $strategy:ident, |$m:ident| $note:expr, $drawn:literal;)+) => {$(
         impl Kind for $ty {
+            const METRES: Option<f64> = UNIT;
+
             fn to_scene(
                 &self,
                 name: &str,

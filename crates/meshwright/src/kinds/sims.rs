@@ -12,7 +12,7 @@ use meshwright_tso::{
 };
 
 /// Metres in the unit of their files.
-const UNIT: Option<f64> = Some(1.0 / 3.0);
+pub(super) const UNIT: Option<f64> = Some(1.0 / 3.0);
 
 /// A mesh, and the texture that its file names.
 pub(super) struct Shape<'m> {

@@ -96,7 +96,9 @@ impl Materials {
                     .zip(material.base_color)
                     .any(|(a, b)| f64::from((a - b).abs()) > work.tolerance.color)
             };
-            if colors.is_some_and(off)
+            // A surface that the engine does not draw is written as one that nothing is seen of.
+            if !material.is_hidden()
+                && colors.is_some_and(off)
                 && let (Some(part), Some(to)) = (own.report.get_mut(native), scene.materials.get_mut(native))
             {
                 part.state = State::Edited;
