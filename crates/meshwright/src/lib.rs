@@ -109,7 +109,7 @@ pub use keep::{
 pub use kinds::Strategy;
 pub use kinds::{
     AnyModel, COMPANION_RULES, ClipNames, CompanionFile, Companions, Doubled, Format, Kind, Merging,
-    ReadSettings, Registered, Summary, UnknownFormat, Visitor, WriteOptions,
+    ReadSettings, Registered, SourceFile, Summary, UnknownFormat, Visitor, WriteOptions,
 };
 pub use merge::merge;
 #[cfg(feature = "bmd")]

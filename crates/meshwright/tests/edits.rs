@@ -412,3 +412,38 @@ fn an_animation_says_which_edits_of_joints_it_does_not_hold() {
     }
     assert_eq!(dropped(&Edit::Key.of(&native, 0).unwrap()), None);
 }
+
+/// Skeletons and skills that a file of records holds are written into it where they are edited, keys into theirs.
+#[test]
+fn edited_records_are_written_into_their_file() {
+    let tso = testdata().join("tso");
+    let names = [("flag.ok.skn", "flag.skn"), ("flower.ok.cmx", "folk.cmx"), ("sway.ok.cfp", "sway.cfp")];
+    let files: BTreeMap<_, _> =
+        names.iter().map(|(from, to)| ((*to).to_owned(), fs::read(tso.join(from)).unwrap())).collect();
+    let figure = |files: &BTreeMap<String, Vec<u8>>| {
+        Asset::figure(vec![open(files, "flag.skn").unwrap(), open(files, "folk.cmx").unwrap()]).unwrap()
+    };
+    let asset = figure(&files);
+    let native = asset.to_scene(&SceneOptions::default()).unwrap().value;
+    assert_eq!((native.clips.len(), native.skeletons[0].joints.len()), (1, 2));
+    for (edit, wanted) in [
+        (Edit::JointPlace, &["flag.skn", "folk.cmx"][..]),
+        (Edit::Key, &["flag.skn", "folk.cmx", "sway.cfp"]),
+        (Edit::Position, &["flag.skn"]),
+    ] {
+        let edited = edit.of(&native, 1).unwrap();
+        let made = merged(&asset, &native, &edited).unwrap();
+        let mut names: Vec<_> = made.value.iter().map(|file| file.name.as_str()).collect();
+        names.sort_unstable();
+        let other =
+            |name: &&str| files.get(*name) != made.value.iter().find(|f| f.name == *name).map(|f| &f.bytes);
+        assert!(names.iter().all(|name| *name == "flag.skn" || other(name)), "{edit:?}: {names:?}");
+        // Edited files beside the main one, each once.
+        assert!(wanted.starts_with(&names) || names == wanted, "{edit:?}: {names:?}");
+        assert_eq!(names.contains(&"folk.cmx"), edit != Edit::Position, "{edit:?}: {names:?}");
+        let mut now = files.clone();
+        now.extend(made.value.iter().map(|file| (file.name.clone(), file.bytes.clone())));
+        let back = figure(&now).to_scene(&SceneOptions::default()).unwrap().value;
+        check(&native, &edited, &back, SIMS).unwrap_or_else(|e| panic!("{edit:?}: {e}"));
+    }
+}

@@ -1,16 +1,23 @@
 //! Models that went out as glTF and came back without an edit are untouched, whatever their format, and those that went
 //! along come back as the same bytes.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a failing test panics")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::indexing_slicing,
+    reason = "a failing test panics"
+)]
 
-use meshwright::files::Tree;
+use meshwright::files::{Tree, TreePath};
 use meshwright::gltf::{ExportOptions, GltfFile, export, reread};
 use meshwright::scene::recover::{Absent, Options, Original, Snap, recover};
 use meshwright::scene::{Budget, Limits, SceneOptions};
 use meshwright::{
-    AnyModel, Asset, Companions, Keeping, OpenOptions, Original as Kept, RecoverOptions, Target,
-    WriteOptions, convert,
+    AnyModel, Asset, Companions, Keeping, NamedFile, OpenOptions, Original as Kept, PartRole, ReadOptions,
+    RecoverOptions, Role, Target, WriteOptions, convert,
 };
 use meshwright_testkit::{corpus, testdata};
+use std::collections::BTreeMap;
 use std::fs;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
@@ -35,31 +42,81 @@ fn returns(path: &Path) -> Option<()> {
     Some(())
 }
 
-/// Sends a model out with itself along, and takes it back: the same bytes, companions included.
+/// What an asset was opened with, pictures aside, by the names of the files.
+fn taken(asset: &Asset, tree: &Tree) -> BTreeMap<String, Vec<u8>> {
+    let parts = asset.parts().iter().filter(|part| part.took_part());
+    let parts = parts.filter(|part| matches!(part.role, PartRole::Model | PartRole::Companion(_)));
+    let read = |path: &TreePath| tree.read(path, &Budget::new(Limits::default())).unwrap().into_owned();
+    parts.filter_map(|part| Some((text(part.path.as_ref()?), read(part.path.as_ref()?)))).collect()
+}
+
+fn text(path: &TreePath) -> String {
+    String::from_utf8_lossy(path.name()).into_owned()
+}
+
+/// The document of an asset with which it goes along; nothing where it cannot be shown.
+fn sent(asset: &Asset, open: &OpenOptions, options: &ExportOptions) -> Option<Asset> {
+    asset.to_scene(&SceneOptions::default()).ok()?;
+    let record = asset.record(&Keeping::new(open).exported(*options)).unwrap();
+    let mut write = WriteOptions::default().with_stem(asset.stem()).with_kept(record);
+    write.gltf = *options;
+    let scene = asset.to_scene(&SceneOptions::default()).unwrap().value;
+    let glb = convert(&scene, Target::Glb, &write).ok()?.value.into_iter().next().unwrap().bytes;
+    let name = format!("{}.glb", asset.stem());
+    Some(Asset::from_memory(&name, glb, [], &OpenOptions::default()).unwrap())
+}
+
+/// What comes back of an asset that was not edited, by the names of the files.
+fn back(asset: &Asset, sent: &Asset) -> BTreeMap<String, Vec<u8>> {
+    let at = asset.path();
+    let kept = Kept::kept_in(sent, &OpenOptions::default().settings);
+    let original = kept.unwrap().unwrap_or_else(|| panic!("{at}: nothing is kept"));
+    let recovered = original.recover(sent, &RecoverOptions::default()).unwrap();
+    assert!(recovered.is_untouched(), "{at}: {:?}", recovered.report);
+    let target = Target::Native(asset.format());
+    let files = original.write(&recovered, target, &text(at), &WriteOptions::default()).unwrap().value;
+    let count = files.len();
+    let files: BTreeMap<_, _> = files.into_iter().map(|file| (file.name, file.bytes)).collect();
+    assert_eq!(files.len(), count, "{at}: two files of one name");
+    files
+}
+
+/// Sends a model out with itself along, and takes it back: every file that it was opened with, by its name, as it was.
 fn is_kept(path: &Path, options: &ExportOptions) -> Option<()> {
     let open = OpenOptions::default();
     let tree = Tree::open(path).unwrap();
     let asset = Asset::open(&tree, &tree.start()?.text(), &open).ok()?;
-    let format = asset.format();
-    let (bytes, stem) = (asset.bytes().to_vec(), asset.stem());
-    let scene = asset.to_scene(&SceneOptions::default()).ok()?.value;
-    let beside = asset.companions().files.len();
-    let record = asset.record(&Keeping::new(&open).exported(*options)).unwrap();
-    let mut write = WriteOptions::default().with_stem(&stem).with_kept(record);
-    write.gltf = *options;
-    let glb = convert(&scene, Target::Glb, &write).ok()?.value.into_iter().next().unwrap().bytes;
-    let name = format!("{stem}.glb");
-    let tree = Tree::memory([(name.as_str(), glb)]).unwrap();
-    let edited = Asset::open(&tree, &name, &OpenOptions::default()).unwrap();
-    let kept = Kept::kept_in(&edited, &OpenOptions::default().settings);
-    let original = kept.unwrap().unwrap_or_else(|| panic!("{}: nothing is kept", path.display()));
-    let recovered = original.recover(&edited, &RecoverOptions::default()).unwrap();
-    assert!(recovered.is_untouched(), "{}: {:?}", path.display(), recovered.report);
-    let target = Target::Native(format);
-    let files = original.write(&recovered, target, "x.bin", &WriteOptions::default()).unwrap().value;
-    let files: Vec<_> = files.into_iter().collect();
-    assert!(files[0].bytes == bytes, "{}", path.display());
-    assert!(files.len() > beside, "{}", path.display());
+    let edited = sent(&asset, &open, options)?;
+    same(&back(&asset, &edited), &taken(&asset, &tree), path);
+    Some(())
+}
+
+fn same(files: &BTreeMap<String, Vec<u8>>, wanted: &BTreeMap<String, Vec<u8>>, path: &Path) {
+    let names = |files: &BTreeMap<String, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(files), names(wanted), "{}", path.display());
+    for (name, bytes) in files {
+        assert!(bytes == &wanted[name], "{}: {name} is another", path.display());
+    }
+}
+
+/// The same of several files that make up one figure; nothing where they do not go together. A skeleton that was found
+/// beside one of them may give way to another.
+fn figure_is_kept(paths: &[PathBuf]) -> Option<()> {
+    let open = OpenOptions::default();
+    let (mut assets, mut all) = (Vec::new(), BTreeMap::new());
+    for path in paths {
+        let tree = Tree::open(path).unwrap();
+        let asset = Asset::open(&tree, &tree.start()?.text(), &open).ok()?;
+        all.extend(taken(&asset, &tree));
+        assets.push(asset);
+    }
+    let figure = Asset::figure(assets).ok()?;
+    let edited = sent(&figure, &open, &ExportOptions::default())?;
+    let files = back(&figure, &edited);
+    let given = |name: &str| paths.iter().any(|path| path.file_name().unwrap() == name);
+    let bones = |name: &str| [".skel", ".cmx", ".bcf", ".cskel"].iter().any(|end| name.ends_with(end));
+    all.retain(|name, _| given(name) || !bones(name) || files.contains_key(name));
+    same(&files, &all, Path::new(&*figure.path().text()));
     Some(())
 }
 
@@ -98,4 +155,97 @@ fn fixtures_that_went_along_come_back_as_they_were() {
 fn real_models_that_went_along_come_back_as_they_were() {
     let Some(root) = corpus() else { return eprintln!("no corpus beside the project") };
     assert!(count(&root, |path| is_kept(path, &ExportOptions::default())) > 90);
+}
+
+/// The files of a figure come back, whatever they are called: those of records as they lay there, with the keys of their
+/// skills.
+#[test]
+fn figures_that_went_along_come_back_as_they_were() {
+    let root = testdata();
+    let figures: [&[&str]; 10] = [
+        &["tso/flower.ok.mesh", "tso/flower.ok.skel", "tso/sway.ok.anim"],
+        &["tso/flower.ok.mesh", "tso/flag.ok.mesh", "tso/flower.ok.skel"],
+        &["tso/flag.ok.skn", "tso/flower.ok.cmx"],
+        &["tso/flag.ok.skn", "tso/plain.ok.cmx"],
+        &["tso/flag.ok.bmf", "tso/blank.ok.cmx", "tso/flower.ok.bnd"],
+        &["tso/flag.ok.skn", "tso/flower.ok.bcf"],
+        &["tso/flag.ok.skn", "tso/flag.ok.bmf", "tso/flower.ok.bcf"],
+        &["tso/flower.ok.skel", "tso/sway.ok.anim"],
+        &["tso/sway.ok.anim", "tso/flower.ok.skel"],
+        &["crucible/weights.ok.cmesh", "crucible/lighthouse.ok.cskel"],
+    ];
+    let paths = |files: &[&str]| files.iter().map(|file| root.join(file)).collect::<Vec<_>>();
+    let kept = figures.iter().filter_map(|files| figure_is_kept(&paths(files)));
+    assert_eq!(kept.count(), figures.len());
+}
+
+/// A companion that was named has a name of its own, which the model's does not lead to.
+#[test]
+fn named_companions_come_back_under_their_names() {
+    let pairs = [
+        (Role::Clips, "dpm/hopper.ok.dpm", "dpm/hopper.ok.dpm.framegroups", "moves.framegroups"),
+        (Role::Clips, "dpm/pair.ok.zym", "dpm/hopper.ok.dpm.framegroups", "moves.framegroups"),
+        (Role::Metadata, "fsomodel/pairs/fighter.ok.fom", "fsomodel/pairs/fighter.ok.json", "ship.json"),
+        (Role::Skeleton, "crucible/weights.ok.cmesh", "crucible/lighthouse.ok.cskel", "bones.cskel"),
+        (Role::Skeleton, "tso/flag.ok.skn", "tso/flower.ok.cmx", "folk.cmx"),
+        (Role::Animation, "tso/flower.ok.mesh", "tso/sway.ok.anim", "wave.7c8b5a1e00000007.anim"),
+    ];
+    for (role, model, companion, name) in pairs {
+        let [bytes, beside] = [model, companion].map(|path| fs::read(testdata().join(path)).unwrap());
+        let skeleton = fs::read(testdata().join("tso/flower.ok.skel")).unwrap();
+        let mut open = OpenOptions::default().with_named(NamedFile::new(role, name, beside.clone()));
+        let own = model.rsplit('/').next().unwrap();
+        let mut wanted = BTreeMap::from([(own.to_owned(), bytes.clone()), (name.to_owned(), beside)]);
+        if role == Role::Animation {
+            open = open.with_named(NamedFile::new(Role::Skeleton, "a.skel", skeleton.clone()));
+            wanted.insert("a.skel".into(), skeleton);
+        }
+        let asset = Asset::from_memory(own, bytes, [], &open).unwrap();
+        let edited = sent(&asset, &open, &ExportOptions::default()).unwrap();
+        same(&back(&asset, &edited), &wanted, Path::new(model));
+    }
+}
+
+/// What a lenient reader passed over comes back too, which no writer would write.
+#[test]
+fn broken_companions_come_back_as_they_were() {
+    let [bytes, sound] =
+        ["tso/flower.ok.mesh", "tso/flower.ok.skel"].map(|path| fs::read(testdata().join(path)).unwrap());
+    let broken = [sound.as_slice(), b"more"].concat();
+    let open = OpenOptions::from(ReadOptions::lenient());
+    let open = open.with_named(NamedFile::new(Role::Skeleton, "old.skel", broken.clone()));
+    let asset = Asset::from_memory("a.mesh", bytes.clone(), [], &open).unwrap();
+    let edited = sent(&asset, &open, &ExportOptions::default()).unwrap();
+    let wanted = BTreeMap::from([("a.mesh".to_owned(), bytes), ("old.skel".to_owned(), broken)]);
+    same(&back(&asset, &edited), &wanted, Path::new("a.mesh"));
+}
+
+/// Every mesh of the games with every skeleton, and every animation of a skeleton with it.
+#[test]
+fn real_figures_that_went_along_come_back_as_they_were() {
+    let Some(root) = corpus() else { return eprintln!("no corpus beside the project") };
+    let all: Vec<PathBuf> = ["tso", "ts1", "crucible"].iter().flat_map(|f| files(&root.join(f))).collect();
+    let of = |extensions: &'static [&str]| {
+        let is = |p: &&PathBuf| extensions.iter().any(|e| p.extension().is_some_and(|own| own == *e));
+        all.iter().filter(is).cloned().collect::<Vec<_>>()
+    };
+    let mut kept = 0;
+    for mesh in of(&["mesh", "skn", "bmf", "skel", "cmesh", "cmodel"]) {
+        for rest in of(&["skel", "cmx", "bcf", "cskel", "anim"]).into_iter().filter(|rest| *rest != mesh) {
+            kept += figure_is_kept(&[mesh.clone(), rest]).iter().count();
+        }
+    }
+    let skel = root.join("tso/adult_reconstructed.skel");
+    let mut whole = of(&["mesh", "anim"]);
+    whole.push(skel);
+    assert!(figure_is_kept(&whole).is_some());
+    let skeleton = root.join("ts1/adult-skeleton.bcf");
+    let mut whole = of(&["skn", "bmf"]);
+    whole.extend([
+        skeleton,
+        root.join("ts1/adult-walking-frantic-loop.cmx"),
+        root.join("ts1/adult-idle2.cmx"),
+    ]);
+    assert!(figure_is_kept(&whole).is_some());
+    assert!(kept > 60, "{kept}");
 }

@@ -1,8 +1,12 @@
 //! Several files that make up one figure.
 
 use super::{Asset, Part, PartRole, PartState};
-use crate::kinds::{CompanionFile, Format};
+use crate::kinds::{CompanionFile, Format, SourceFile};
 use meshwright_core::{Companion, Role};
+#[cfg(feature = "tso")]
+use meshwright_tso::Anim;
+#[cfg(feature = "tso")]
+use std::sync::Arc;
 
 /// Why several files are no figure.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -90,14 +94,24 @@ impl Asset {
         if !companion.many && self.companions.has(role) {
             return Err(FigureError::Several { index, role });
         }
-        let name = String::from_utf8_lossy(other.path.name()).into_owned();
-        let stem = name.split('.').next().unwrap_or_default().to_owned();
+        let source = other.source();
+        let stem = source.name.split('.').next().unwrap_or_default().to_owned();
         let texture = other.figure_texture();
         self.parts.push(Part::at(PartRole::Companion(role), &other.path, PartState::Named));
         let own = other.parts.into_iter().filter(|part| part.role != PartRole::Model && part.path.is_some());
         self.parts.extend(own);
-        self.companions.files.push(CompanionFile::new(role, stem, other.model).with_texture(texture));
+        // What its own companions say is known by now.
+        let own = other.companions.files.into_iter().filter(|file| file.role == Role::Binding);
+        self.companions.aside.extend(own);
+        let file = CompanionFile::new(role, stem, other.model).with_texture(texture);
+        self.companions.files.push(file.with_source(source));
         Ok(())
+    }
+
+    /// The model's file, for companions that come from it.
+    fn source(&self) -> SourceFile {
+        let name = String::from_utf8_lossy(self.path.name());
+        SourceFile::new(&name).read(&self.bytes, &self.forgiven)
     }
 
     /// What others of a figure of The Sims bring along: the parts of an outfit, the skeletons and skills of a file of
@@ -115,23 +129,27 @@ impl Asset {
             }
         }
         let worn = matches!(other.model, AnyModel::Oft(_) | AnyModel::Apr(_) | AnyModel::Po(_));
-        let records = other.model.character().map(|c| {
-            let skeletons = c.skeletons.iter().map(meshwright_tso::CharacterSkeleton::to_skel);
-            skeletons.collect::<Vec<_>>()
-        });
-        if !worn && records.is_none() {
+        if !worn && other.model.character().is_none() {
             return Some(other);
         }
-        let motions = if worn { Vec::new() } else { sims::motions(&other.model, &other.companions) };
-        let parts = other.companions.files.extract_if(.., |file| file.role == Role::Part);
+        let records = other.model.character().map(|character| {
+            let motions = sims::skills(character, &other.companions.files);
+            let motion =
+                |(n, anim): (usize, Anim)| (n, CompanionFile::new(Role::Animation, anim.name.text(), anim));
+            let skeletons = sims::skeletons(character).into_iter().enumerate();
+            skeletons.chain(motions.into_iter().map(motion)).collect::<Vec<_>>()
+        });
+        let (source, records) = (other.source(), records.unwrap_or_default());
+        let files = std::mem::take(&mut other.companions.files);
+        let (parts, own): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| file.role == Role::Part);
         self.companions.files.extend(parts);
-        let source = std::sync::Arc::new(CompanionFile::new(role, other.path.text(), other.model));
-        for skel in records.into_iter().flatten() {
-            let file = CompanionFile::new(Role::Skeleton, skel.name.text(), skel);
-            self.companions.files.push(file.with_source(Some(std::sync::Arc::clone(&source))));
-        }
-        for anim in motions {
-            self.companions.files.push(CompanionFile::new(Role::Animation, anim.name.text(), anim));
+        self.companions.aside.extend(own.into_iter().filter(|file| file.role == Role::Keys));
+        if records.is_empty() {
+            let file = CompanionFile::new(role, other.path.text(), other.model);
+            self.companions.aside.push(file.with_source(source));
+        } else {
+            let source = Arc::new(source.with_model(other.model));
+            self.companions.files.extend(records.into_iter().map(|(n, file)| file.with_record(&source, n)));
         }
         self.companions.missing.append(&mut other.companions.missing);
         self.companions.doubled.append(&mut other.companions.doubled);

@@ -3,10 +3,11 @@
 
 use super::open::Work;
 use super::{AssetError, Finder, NamedFile, OpenOptions, Part, PartRole, PartState};
-use crate::kinds::{AnyModel, CompanionFile, Companions, Doubled, sims};
+use crate::kinds::{AnyModel, CompanionFile, Companions, Doubled, SourceFile, sims};
 use meshwright_core::{Budget, Limits, Role};
 use meshwright_files::TreePath;
 use meshwright_tso::{Apr, Bcf, Bnd, Character, Cmx, FileRef, Geometry, Hag, Oft, Po, Region, Side, Skel};
+use std::sync::Arc;
 
 /// Files that may hold a skeleton.
 const MOST_SKELETONS: usize = 64;
@@ -113,7 +114,7 @@ impl Work<'_> {
     fn keys(&mut self, companions: &mut Companions, character: &Character) {
         for skill in &character.skills {
             let name = skill.keys.text();
-            if sims::keys(companions, &skill.keys).is_some() {
+            if sims::keys(&companions.files, &skill.keys).is_some() {
                 continue;
             }
             match self.beside_or_anywhere(&name, &["cfp"]) {
@@ -305,24 +306,25 @@ impl Work<'_> {
             return;
         }
         let child = sims::is_child(&text_of(self.path.stem()));
-        if let Some((path, skel)) = self.fitting(&shapes, child) {
+        if let Some((path, number, skel)) = self.fitting(&shapes, child) {
             self.parts.push(Part::at(PartRole::Companion(Role::Skeleton), &path, PartState::Found));
-            let model = self.record(&path).and_then(|bytes| records(&path, &bytes));
-            let source = model
-                .map(|model| std::sync::Arc::new(CompanionFile::new(Role::Skeleton, path.text(), model)));
-            let file = CompanionFile::new(Role::Skeleton, skel.name.text(), skel).with_source(source);
-            companions.files.push(file);
+            let file = CompanionFile::new(Role::Skeleton, skel.name.text(), skel);
+            let source = SourceFile::new(&path.text());
+            companions.files.push(match self.record(&path).and_then(|bytes| records(&path, &bytes)) {
+                Some(model) => file.with_record(&Arc::new(source.with_model(model)), number),
+                None => file.with_source(source),
+            });
         }
     }
 
     /// The skeleton that brings blend and real vertices of the meshes together; without blends, the one of an adult or a
-    /// child by what the file's name says, where it has all bones.
-    fn fitting(&self, shapes: &[&Geometry], child: bool) -> Option<(TreePath, Skel)> {
+    /// child by what the file's name says, where it has all bones. With its number in its file.
+    fn fitting(&self, shapes: &[&Geometry], child: bool) -> Option<(TreePath, usize, Skel)> {
         let wanted = if child { "child" } else { "adult" };
-        let mut best: Option<(f64, TreePath, Skel)> = None;
+        let mut best: Option<(f64, (TreePath, usize, Skel))> = None;
         for path in self.finder.census().skeletons.iter().take(MOST_SKELETONS) {
             let Some(bytes) = self.record(path) else { continue };
-            for skel in skeletons(path, &bytes) {
+            for (number, skel) in skeletons(path, &bytes).into_iter().enumerate() {
                 let name = skel.name.text().to_ascii_lowercase();
                 let misfit = shapes.iter().filter_map(|g| g.misfit(&skel)).reduce(f64::max);
                 let complete = || shapes.iter().all(|g| skel.find_all(&g.bones).iter().all(Option::is_some));
@@ -334,11 +336,11 @@ impl Work<'_> {
                 // Those of the games.
                 let known = matches!(name.as_str(), "adult" | "child" | "dog" | "cat");
                 if known && best.as_ref().is_none_or(|(least, ..)| fit < *least) {
-                    best = Some((fit, path.clone(), skel));
+                    best = Some((fit, (path.clone(), number, skel)));
                 }
             }
         }
-        best.map(|(_, path, skel)| (path, skel))
+        best.map(|(_, found)| found)
     }
 }
 

@@ -147,7 +147,7 @@ fn skill<'m>(s: &'m Skill, companions: &'m Companions) -> Fields<'m> {
         frames: s.frames(),
         motions: Item::list(move || s.motions.iter().map(skill_motion)),
     };
-    let keys = crate::kinds::sims_keys(companions, &s.keys);
+    let keys = crate::kinds::sims_keys(&companions.files, &s.keys);
     if let Some(Anim { translations, rotations, .. }) = keys.and_then(|keys| s.to_anim(keys)) {
         all.extend(fields! {
             translations: Item::list(move || translations.clone()),

@@ -22,6 +22,7 @@ use meshwright_core::{Companion, Role, WriteError};
 use meshwright_gltf::ExportOptions;
 use meshwright_scene::OutputFiles;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A native model, as it went into an export or as it lies there, that what comes back is held against.
 ///
@@ -75,33 +76,25 @@ impl Original {
         self.export.is_some()
     }
 
-    /// Its files as they are, byte for byte: the model's own under this name, then its companions: those whose names
-    /// follow from it, and others under their own.
+    /// Its files as they are, byte for byte: the model's own under this name, then what it was opened with: companions
+    /// whose names follow from the model's, and others under their own.
     ///
     /// # Errors
     /// When a companion breaks a rule of its format.
     pub fn files(&self, name: &str) -> Result<OutputFiles, WriteError> {
+        let own = self.asset.path().name();
         let mut files = OutputFiles::default();
         for file in self.asset.own_files()? {
-            // Of a record the file that holds it.
-            if let Some(source) = file.companion.and_then(|own| own.source.as_deref()) {
-                let name = plain(&source.name);
-                if files.iter().all(|other| other.name != name) {
-                    files.push(name, source.model.to_bytes()?);
-                }
-                continue;
-            }
-            let companion = file.role.and_then(|role| {
+            let follows = file.role.and_then(|role| {
                 let named = |c: &&Companion| c.role == role && !c.many;
-                self.asset.format().companions().iter().find(named)?.beside.first()
+                let beside = self.asset.format().companions().iter().find(named)?.beside.first()?;
+                let unnamed = file.companion.is_some_and(|own| own.source.is_none());
+                let is = beside.name(own).eq_ignore_ascii_case(file.name.as_bytes());
+                (unnamed || is).then(|| String::from_utf8_lossy(&beside.name(name.as_bytes())).into_owned())
             });
-            let beside = match (file.role, companion) {
-                (None, _) => name.to_owned(),
-                (_, Some(beside)) => String::from_utf8_lossy(&beside.name(name.as_bytes())).into_owned(),
-                (_, None) => file.name,
-            };
-            if files.iter().all(|other| other.name != beside) {
-                files.push(beside, file.bytes.into_owned());
+            let called = if file.role.is_none() { name.to_owned() } else { follows.unwrap_or(file.name) };
+            if files.iter().all(|other| other.name != called) {
+                files.push(called, file.bytes.into_owned());
             }
         }
         Ok(files)
@@ -115,8 +108,37 @@ struct OwnFile<'a> {
     /// A name without folders.
     name: String,
     bytes: Cow<'a, [u8]>,
-    /// Nothing for the model, and for what took part in reading it.
+    /// Nothing for the model, and for what took part in reading it. Of a file of records the first.
     companion: Option<&'a CompanionFile>,
+    /// All of its records that are companions.
+    records: Vec<&'a CompanionFile>,
+    /// It says something of companions.
+    aside: bool,
+}
+
+impl<'a> OwnFile<'a> {
+    fn new(role: Option<Role>, name: &str, bytes: impl Into<Cow<'a, [u8]>>) -> Self {
+        let (name, bytes) = (plain(name), bytes.into());
+        Self { role, name, bytes, companion: None, records: Vec::new(), aside: false }
+    }
+
+    /// The file of a companion.
+    fn of(own: &'a CompanionFile, aside: bool) -> Result<Self, WriteError> {
+        let source = own.source.as_deref();
+        let bytes = match source.and_then(|source| source.bytes.as_deref()) {
+            Some(bytes) => Cow::Borrowed(bytes),
+            None => source.and_then(|source| source.model.as_ref()).unwrap_or(&own.model).to_bytes()?.into(),
+        };
+        let records = own.record.iter().map(|_| own).collect();
+        let file = Self::new(Some(own.role), &own.file_name(), bytes);
+        Ok(Self { companion: Some(own), records, aside, ..file })
+    }
+
+    /// True for the file that a companion is a record of.
+    fn holds(&self, own: &CompanionFile) -> bool {
+        let sources = own.record.and(own.source.as_ref()).zip(self.companion.and_then(|c| c.source.as_ref()));
+        sources.is_some_and(|(a, b)| Arc::ptr_eq(a, b))
+    }
 }
 
 /// The last part of a name, for a file of its own.
@@ -128,31 +150,28 @@ fn plain(name: &str) -> String {
 impl Asset {
     /// The files that the model is read from, pictures aside: the model's own first.
     fn own_files(&self) -> Result<Vec<OwnFile<'_>>, WriteError> {
-        let name = plain(&String::from_utf8_lossy(self.path().name()));
-        let bytes = Cow::Borrowed(self.bytes());
-        let mut files = vec![OwnFile { role: None, name: name.clone(), bytes, companion: None }];
+        let name = String::from_utf8_lossy(self.path().name());
+        let mut files = vec![OwnFile::new(None, &name, self.bytes())];
         for companion in self.format().companions().iter().filter(|c| c.part_of_reading) {
-            if let Some(bytes) = self.model().attached(companion.role) {
-                let role = Some(companion.role);
-                let name = plain(companion.role.name());
-                files.push(OwnFile { role, name, bytes: bytes?.into(), companion: None });
+            let role = companion.role;
+            if let Some(bytes) = self.model().attached(role) {
+                let used = |part: &&Part| part.role == PartRole::Companion(role) && part.took_part();
+                let part = self.parts().iter().find(used).map(|part| part.name.clone());
+                let beside = || companion.beside.first().map(|b| b.name(self.path().name()));
+                let beside = || beside().map(|name| String::from_utf8_lossy(&name).into_owned());
+                let name = part.or_else(beside).unwrap_or_else(|| role.name().to_owned());
+                files.push(OwnFile::new(Some(role), &name, bytes?));
             }
         }
-        for own in &self.companions().files {
-            // Of several that came out of one file each is one here.
-            let called = |part: &&Part| part.role == PartRole::Companion(own.role) && part.took_part();
-            let parts = || self.parts().iter().filter(called);
-            let all = || self.companions().files.iter().filter(|file| file.role == own.role);
-            let place = all().position(|file| std::ptr::eq(file, own));
-            let is_file = own.source.is_none() && parts().count() == all().count();
-            let part = place.filter(|_| is_file).and_then(|n| parts().nth(n));
-            let extension = own.model.format().extensions().first().copied().unwrap_or_default();
-            let name = match part {
-                Some(part) => plain(&part.name),
-                None => plain(&format!("{}.{extension}", own.name)),
-            };
-            let bytes = own.model.to_bytes()?.into();
-            files.push(OwnFile { role: Some(own.role), name, bytes, companion: Some(own) });
+        let companions = self.companions();
+        for own in &companions.files {
+            match files.iter_mut().find(|file| file.holds(own)) {
+                Some(file) => file.records.push(own),
+                None => files.push(OwnFile::of(own, false)?),
+            }
+        }
+        for own in &companions.aside {
+            files.push(OwnFile::of(own, true)?);
         }
         Ok(files)
     }

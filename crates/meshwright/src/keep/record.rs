@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `v` | 1 |
 //! | `format` | the short name of the model's format |
-//! | `files` | role, name and SHA-256 of each file, the model first; of a companion its format, what it is called and its texture |
+//! | `files` | role, name and SHA-256 of each file, the model first; of a companion its format, what it is called and its texture; of a file of records the numbers of those that are companions; `aside` of one that says something of companions |
 //! | `pack` | a zip archive in base64, in which they lie by their numbers |
 //! | `read` | choices by name where the bytes did not decide |
 //! | `lenient`, `clip_names`, `texture` | how else it was opened |
@@ -13,7 +13,7 @@
 use super::fields::{Fields, Value};
 use super::{KeptError, Original, OwnFile};
 use crate::asset::{Asset, AssetError, Finder, NamedFile, OpenOptions};
-use crate::kinds::{AnyModel, ClipNames, CompanionFile, Format, ReadSettings};
+use crate::kinds::{AnyModel, ClipNames, CompanionFile, Companions, Format, ReadSettings, SourceFile};
 use meshwright_core::{Budget, Role, Strictness};
 use meshwright_files::{Pack, PackBuilder, PackKind, Tree, TreePath};
 use meshwright_gltf::document::base64_decoded;
@@ -26,6 +26,9 @@ const VERSION: i64 = 1;
 
 /// The role of the model's own file.
 const MODEL: &str = "model";
+
+/// What records of a file are.
+const RECORDS: [Role; 2] = [Role::Skeleton, Role::Animation];
 
 /// How clips are named, with the words of the record.
 const CLIP_NAMES: [(ClipNames, &str); 3] =
@@ -101,9 +104,18 @@ impl Asset {
                 ("sha256".into(), hash(&file.bytes).into()),
             ];
             if let Some(own) = file.companion {
-                fields.push(("format".into(), own.model.format().id().into()));
+                let source = own.source.as_deref().and_then(|source| source.model.as_ref());
+                fields.push(("format".into(), source.unwrap_or(&own.model).format().id().into()));
                 fields.push(("as".into(), own.name.as_str().into()));
                 fields.extend(own.texture.as_ref().map(|name| ("texture".into(), name.as_str().into())));
+                fields.extend(file.aside.then(|| ("aside".into(), true.into())));
+            }
+            for role in RECORDS {
+                let own = file.records.iter().filter(|own| own.role == role).filter_map(|own| own.record);
+                let numbers: Vec<_> = own.filter_map(|n| i64::try_from(n).ok()).map(Extra::Int).collect();
+                if !numbers.is_empty() {
+                    fields.push((role.name().into(), Extra::List(numbers)));
+                }
             }
             Extra::Map(fields)
         };
@@ -170,8 +182,8 @@ fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptErro
     if !format.holds_model() || format == Format::Gltf {
         return Err(KeptError::Format(id.to_owned()));
     }
-    let limits = settings.read.limits;
-    let files = unpacked(record, &Budget::new(limits))?;
+    let budget = Budget::new(settings.read.limits);
+    let files = unpacked(record, &budget)?;
     let clip_names = record.get("clip_names").text().unwrap_or_default();
     let clip_names = CLIP_NAMES.iter().find(|(_, word)| *word == clip_names).map(|(names, _)| *names);
     let mut open = OpenOptions::from(settings.read).with_format(format);
@@ -188,7 +200,7 @@ fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptErro
             (None, _) if model.is_none() => model = Some(file),
             // It takes part in reading.
             (Some(role), None) => open.named.push(NamedFile::new(role, file.name, file.bytes)),
-            (Some(role), Some(format)) => beside.push((role, format, file)),
+            (Some(role), Some(format)) => beside.push(Beside { role, format, file }),
             (None, _) => return Err(KeptError::Field("role")),
         }
     }
@@ -200,22 +212,94 @@ fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptErro
     companions.recompute_normals = record.get("recompute_normals").is();
     companions.blend_normals = record.get("blend_normals").is();
     companions.texture = record.get("texture").text().map(str::to_owned);
-    for (role, format, file) in beside {
-        let parsed = AnyModel::parse_with(&file.bytes, format, &open.settings).map_err(|error| {
-            KeptError::read(AssetError::Companion {
-                name: file.name.clone(),
-                bytes: file.bytes.clone(),
-                error,
-            })
-        })?;
-        let own = CompanionFile::new(role, file.called, parsed.model).with_texture(file.texture);
-        companions.files.push(own);
+    // Records take their keys from files aside.
+    beside.sort_by_key(|beside| !beside.file.aside);
+    for beside in beside {
+        beside.read(companions, &open.settings, &budget)?;
     }
     let influences =
         if record.get("influences").text() == Some("all") { Influences::All } else { Influences::Four };
     let export =
         ExportOptions::default().with_influences(influences).with_close_loops(record.get("close_loops").is());
     Ok(Original { asset, export: Some(export), solids: record.get("solids").is() })
+}
+
+/// A companion out of a record.
+struct Beside {
+    role: Role,
+    format: Format,
+    file: Unpacked,
+}
+
+impl Beside {
+    fn read(
+        self,
+        companions: &mut Companions,
+        settings: &ReadSettings,
+        budget: &Budget,
+    ) -> Result<(), KeptError> {
+        let Self { role, format, file } = self;
+        let parsed = AnyModel::parse_with(&file.bytes, format, settings).map_err(|error| {
+            KeptError::read(AssetError::Companion {
+                name: file.name.clone(),
+                bytes: file.bytes.clone(),
+                error,
+            })
+        })?;
+        let source = SourceFile::new(&file.name).read(&file.bytes, &parsed.forgiven);
+        if file.records.iter().any(|numbers| !numbers.is_empty()) {
+            let source = Arc::new(source.with_model(parsed.model));
+            return records(&source, &file.records, companions, budget);
+        }
+        let own = CompanionFile::new(role, file.called, parsed.model).with_texture(file.texture);
+        let list = if file.aside { &mut companions.aside } else { &mut companions.files };
+        list.push(own.with_source(source));
+        Ok(())
+    }
+}
+
+/// The records of a file that are companions: skeletons and skills.
+#[cfg(feature = "tso")]
+fn records(
+    source: &Arc<SourceFile>,
+    [skeletons, skills]: &[Vec<usize>; 2],
+    companions: &mut Companions,
+    budget: &Budget,
+) -> Result<(), KeptError> {
+    use crate::kinds::sims;
+    let field = KeptError::Field("records");
+    let Some(character) = source.model.as_ref().and_then(AnyModel::character) else { return Err(field) };
+    for number in skeletons {
+        let Some(skeleton) = character.skeletons.get(*number) else { return Err(field) };
+        budget.charge_items(
+            "skeletons",
+            skeleton.bones.len() as u64,
+            size_of::<[meshwright_tso::Bone; 2]>(),
+        )?;
+        let file = CompanionFile::new(Role::Skeleton, skeleton.name.text(), skeleton.to_skel());
+        companions.files.push(file.with_record(source, *number));
+    }
+    for number in skills {
+        let skill = character.skills.get(*number);
+        let keys = skill.and_then(|skill| Some((skill, sims::keys(&companions.aside, &skill.keys)?)));
+        let Some((skill, keys)) = keys else { return Err(field) };
+        budget.charge_items("skills", keys.values.len() as u64, size_of::<[f32; 2]>())?;
+        let Some(anim) = skill.to_anim(keys) else { return Err(field) };
+        let file = CompanionFile::new(Role::Animation, anim.name.text(), anim);
+        companions.files.push(file.with_record(source, *number));
+    }
+    Ok(())
+}
+
+/// Without The Sims there are none.
+#[cfg(not(feature = "tso"))]
+fn records(
+    _: &Arc<SourceFile>,
+    _: &[Vec<usize>; 2],
+    _: &mut Companions,
+    _: &Budget,
+) -> Result<(), KeptError> {
+    Err(KeptError::Field("records"))
 }
 
 /// A file out of a record.
@@ -229,6 +313,9 @@ struct Unpacked {
     called: String,
     texture: Option<String>,
     bytes: Arc<[u8]>,
+    /// The numbers of its skeletons and of its skills that are companions, where it is a file of records.
+    records: [Vec<usize>; 2],
+    aside: bool,
 }
 
 fn unpacked(record: Value<'_>, budget: &Budget) -> Result<Vec<Unpacked>, KeptError> {
@@ -259,6 +346,14 @@ fn unpacked(record: Value<'_>, budget: &Budget) -> Result<Vec<Unpacked>, KeptErr
         let format = file.get("format").text().map(|id| id.parse().map_err(|_| unknown(id))).transpose()?;
         let text = |field| file.get(field).text().map(str::to_owned);
         let called = text("as").unwrap_or_default();
+        let mut records = [Vec::new(), Vec::new()];
+        for (numbers, role) in records.iter_mut().zip(RECORDS) {
+            let list = file.get(role.name());
+            budget.charge_items("kept records", list.items().count() as u64, size_of::<CompanionFile>())?;
+            let number = |n: Value<'_>| n.whole().and_then(|n| usize::try_from(n).ok());
+            let all: Option<Vec<usize>> = list.items().map(number).collect();
+            *numbers = all.ok_or(KeptError::Field("records"))?;
+        }
         files.push(Unpacked {
             role: known,
             format,
@@ -266,6 +361,8 @@ fn unpacked(record: Value<'_>, budget: &Budget) -> Result<Vec<Unpacked>, KeptErr
             called,
             texture: text("texture"),
             bytes,
+            records,
+            aside: file.get("aside").is(),
         });
     }
     Ok(files)

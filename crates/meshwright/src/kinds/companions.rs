@@ -1,7 +1,7 @@
 //! Files that belong to a model and say more about it.
 
 use super::{AnyModel, Format, ReadSettings, Registered};
-use meshwright_core::{Findings, Path, ReadError, Report, Role};
+use meshwright_core::{Findings, Parsed, Path, ReadError, Report, Role};
 use meshwright_scene::Image;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -39,21 +39,74 @@ pub struct CompanionFile {
     pub model: AnyModel,
     /// The name of its texture, where that is known better than the file itself says.
     pub texture: Option<String>,
-    /// The file that it is a record of, where it is no file by itself.
-    pub source: Option<Arc<Self>>,
+    /// The file that it lay in, where it came from one.
+    pub source: Option<Arc<SourceFile>>,
+    /// Of a record of that file its number there, among the skeletons or among the skills; nothing where it is the file.
+    pub record: Option<usize>,
+}
+
+/// A file that companions come from.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct SourceFile {
+    /// Its name without folders.
+    pub name: String,
+    /// What it holds, where companions are records of it.
+    pub model: Option<AnyModel>,
+    /// Its bytes, where they do not follow from what it holds: a lenient reader passed over broken rules.
+    pub bytes: Option<Arc<[u8]>>,
+}
+
+impl SourceFile {
+    /// A file by its name, also with folders.
+    pub fn new(name: &str) -> Self {
+        Self { name: name.rsplit(['/', '\\']).next().unwrap_or(name).to_owned(), model: None, bytes: None }
+    }
+
+    /// The same file with what it holds.
+    #[must_use]
+    pub fn with_model(mut self, model: AnyModel) -> Self {
+        self.model = Some(model);
+        self
+    }
+
+    /// The same file with its bytes, where rules were passed over.
+    #[must_use]
+    pub fn read(mut self, bytes: &[u8], forgiven: &Report) -> Self {
+        self.bytes = (!forgiven.is_empty()).then(|| bytes.into());
+        self
+    }
 }
 
 impl CompanionFile {
     /// A companion without a texture.
     pub fn new(role: Role, name: impl Into<String>, model: impl Into<AnyModel>) -> Self {
-        Self { role, name: name.into(), model: model.into(), texture: None, source: None }
+        Self { role, name: name.into(), model: model.into(), texture: None, source: None, record: None }
     }
 
-    /// The same record with the file that holds it.
+    /// The same companion out of a file.
     #[must_use]
-    pub fn with_source(mut self, source: Option<Arc<Self>>) -> Self {
-        self.source = source;
+    pub fn with_source(mut self, source: impl Into<Arc<SourceFile>>) -> Self {
+        self.source = Some(source.into());
         self
+    }
+
+    /// The same companion as a record of a file, with its number there.
+    #[must_use]
+    pub fn with_record(mut self, source: &Arc<SourceFile>, number: usize) -> Self {
+        (self.source, self.record) = (Some(Arc::clone(source)), Some(number));
+        self
+    }
+
+    /// The name of its file, without folders.
+    pub fn file_name(&self) -> String {
+        if let Some(source) = &self.source {
+            return source.name.clone();
+        }
+        let name = SourceFile::new(&self.name).name;
+        // Companions may be known by what they hold.
+        let own = self.model.format().extensions().first().copied().unwrap_or_default();
+        if name.contains('.') { name } else { format!("{name}.{own}") }
     }
 
     /// The same file with the name of its texture.
@@ -103,6 +156,8 @@ pub enum ClipNames {
 pub struct Companions {
     /// All of them, in the order in which they were added.
     pub files: Vec<CompanionFile>,
+    /// Files that say something of these: the keys of skills, the bindings of further meshes, records without skeletons.
+    pub aside: Vec<CompanionFile>,
     /// The name of the model's own texture, where it is known better than a binding says.
     pub texture: Option<String>,
     /// Compute the normals of The Sims' meshes from their faces.
@@ -155,25 +210,34 @@ impl Companions {
             let message = format!("a file of kind {owner} has no {}", role.name());
             return Err(ReadError::broken(NOT_DECLARED, &Path::ROOT, 0, message));
         };
-        let model = AnyModel::parse_with(bytes, kind, settings)?.model;
-        self.take(role, name, model)
+        let Parsed { model, forgiven, .. } = AnyModel::parse_with(bytes, kind, settings)?;
+        let source = SourceFile::new(&name).read(bytes, &forgiven);
+        self.take(role, name, model, source)
     }
 
     /// Keeps a file in the role that it has: a file of The Sims 1 holds any number of skeletons, of which each is one.
-    fn take(&mut self, role: Role, name: String, model: AnyModel) -> Result<(), ReadError> {
+    fn take(
+        &mut self,
+        role: Role,
+        name: String,
+        model: AnyModel,
+        source: SourceFile,
+    ) -> Result<(), ReadError> {
         #[cfg(feature = "tso")]
         if let Some(character) = model.character().filter(|_| role == Role::Skeleton) {
             if character.skeletons.is_empty() {
                 let message = format!("{name} holds no skeleton");
                 return Err(ReadError::broken(EMPTY, &Path::ROOT, 0, message));
             }
-            let records: Vec<_> = character.skeletons.iter().map(|s| (s.name.text(), s.to_skel())).collect();
-            let source = Arc::new(CompanionFile::new(role, name, model));
-            let files = records.into_iter().map(|(name, skel)| CompanionFile::new(role, name, skel));
-            self.files.extend(files.map(|file| file.with_source(Some(Arc::clone(&source)))));
+            let records = super::sims::skeletons(character);
+            let source = Arc::new(source.with_model(model));
+            self.files.extend(records.into_iter().enumerate().map(|(n, s)| s.with_record(&source, n)));
             return Ok(());
         }
-        self.files.push(CompanionFile::new(role, name, model));
+        let file = CompanionFile::new(role, name, model);
+        // Bytes in memory may have no name.
+        let named = source.name.contains('.') || source.bytes.is_some();
+        self.files.push(if named { file.with_source(source) } else { file });
         Ok(())
     }
 

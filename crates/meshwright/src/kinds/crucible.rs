@@ -61,8 +61,7 @@ fn with_skeleton(
     let Some(native) = SkeletonChunk::of(&file.model) else { return Ok(()) };
     let merged = merged_skeleton(native, merging, own)?.value;
     if merged != *native {
-        let name = file.name.rsplit(['/', '\\']).next().unwrap_or(&file.name);
-        made.value.push(name, merged.to_bytes().map_err(refused)?);
+        made.value.push(file.file_name(), merged.to_bytes().map_err(refused)?);
     }
     Ok(())
 }

@@ -29,7 +29,7 @@ mod suits;
 mod summary;
 mod write;
 
-pub use companions::{COMPANION_RULES, ClipNames, CompanionFile, Companions, Doubled};
+pub use companions::{COMPANION_RULES, ClipNames, CompanionFile, Companions, Doubled, SourceFile};
 #[cfg(feature = "dpm")]
 pub(crate) use darkplaces::ENGINE_RULES;
 #[cfg(feature = "gltf")]

@@ -1,7 +1,7 @@
 //! The Sims' files in the facade.
 
 use super::write::{bare, single};
-use super::{AnyModel, Companions, Kind, Merging, Registered, Summary, WriteOptions, suits};
+use super::{AnyModel, CompanionFile, Companions, Kind, Merging, Registered, Summary, WriteOptions, suits};
 use meshwright_core::{FileFormat, Finding, Report, Role, WriteError};
 use meshwright_scene::{
     ConvertError, Converted, Loss, Material, OutputFile, OutputFiles, Scene, SceneOptions,
@@ -116,9 +116,21 @@ pub(crate) fn texture_of(model: &AnyModel) -> Option<String> {
     }
 }
 
-/// The skills of a file whose keys are there, as animations.
+/// The skeletons of a file of records.
+pub(crate) fn skeletons(character: &Character) -> Vec<CompanionFile> {
+    let all = character.skeletons.iter();
+    all.map(|s| CompanionFile::new(Role::Skeleton, s.name.text(), s.to_skel())).collect()
+}
+
+/// The skills of a file whose keys are there, as animations with their numbers in the file.
+pub(crate) fn skills(character: &Character, keys_in: &[CompanionFile]) -> Vec<(usize, Anim)> {
+    let all = character.skills.iter().enumerate();
+    all.filter_map(|(n, skill)| Some((n, skill.to_anim(keys(keys_in, &skill.keys)?)?))).collect()
+}
+
+/// The same without their numbers.
 fn animations(character: &Character, companions: &Companions) -> Vec<Anim> {
-    character.skills.iter().filter_map(|skill| skill.to_anim(keys(companions, &skill.keys)?)).collect()
+    skills(character, &companions.files).into_iter().map(|(_, anim)| anim).collect()
 }
 
 /// The meshes of a model and of its companions.
@@ -138,13 +150,18 @@ pub(crate) fn motions(model: &AnyModel, companions: &Companions) -> Vec<Anim> {
     }
 }
 
-/// The keys that a skill names, among the companions.
-pub(crate) fn keys<'c>(companions: &'c Companions, name: &Name) -> Option<&'c Cfp> {
+/// The keys that a skill names, among files.
+pub(crate) fn keys<'c>(files: &'c [CompanionFile], name: &Name) -> Option<&'c Cfp> {
+    Cfp::of(&keys_file(files, name)?.model)
+}
+
+/// The file that holds the keys of a skill.
+pub(crate) fn keys_file<'c>(files: &'c [CompanionFile], name: &Name) -> Option<&'c CompanionFile> {
     let own = name.text();
-    companions.files.iter().find_map(|file| {
+    files.iter().find(|file| {
         let called = file.name.rsplit(['/', '\\']).next().unwrap_or_default();
         let stem = called.rsplit_once('.').map_or(called, |(stem, _)| stem);
-        Cfp::of(&file.model).filter(|_| stem.eq_ignore_ascii_case(&own))
+        Cfp::of(&file.model).is_some() && stem.eq_ignore_ascii_case(&own)
     })
 }
 

@@ -1,13 +1,15 @@
 //! Edited scenes written into the files of The Sims that they came from, file by file.
 
 use super::merging::{drawn, refused};
-use super::{AnyModel, CompanionFile, Companions, Format, Kind, Merging, ReadSettings, Registered};
+use super::sims::{self, keys_file};
+use super::{AnyModel, CompanionFile, Format, Kind, Merging, ReadSettings, Registered, SourceFile};
 use meshwright_core::{Role, WriteError};
 use meshwright_scene::merge::{self, Match, new_losses, pick};
 use meshwright_scene::{Budget, ConvertError, Converted, Loss, OutputFile, OutputFiles};
 use meshwright_tso::{
     Anim, Bnd, Cfp, Character, CharacterSkeleton, Geometry, Name, Skel, Skill, SkinPart, Suit,
 };
+use std::sync::Arc;
 
 /// What a scene was made of or became: the files of a figure, read again.
 #[derive(Default)]
@@ -143,6 +145,8 @@ struct Work<'m> {
     budget: Budget,
     /// Companions that were edited, and what is new.
     files: OutputFiles,
+    /// Files of which records were edited.
+    sources: Vec<(Arc<SourceFile>, AnyModel)>,
     losses: Vec<Loss>,
 }
 
@@ -154,38 +158,72 @@ impl<'m> Work<'m> {
         let losses = new_losses(&before.losses, after.losses);
         let (before, after) = (Files::of(before.value)?, Files::of(after.value)?);
         let budget = merging.options.shared.budget();
-        Ok(Self { merging, before, after, budget, files: OutputFiles::default(), losses })
+        let (files, sources) = (OutputFiles::default(), Vec::new());
+        Ok(Self { merging, before, after, budget, files, sources, losses })
     }
 
     /// A companion that became another.
     fn push(&mut self, was: &CompanionFile, now: impl Into<AnyModel>) -> Result<(), ConvertError> {
         let now = now.into();
-        if let (Some(source), Some(skel)) = (was.source.as_deref(), Skel::of(&now)) {
-            if Skel::of(&was.model) == Some(skel) {
-                return Ok(());
-            }
-            let mut model = source.model.clone();
-            let records = match &mut model {
-                AnyModel::Bcf(bcf) => Some(&mut bcf.character),
-                AnyModel::Cmx(cmx) => Some(&mut cmx.character),
-                _ => None,
+        if let (Some(source), Some(number)) = (&was.source, was.record) {
+            let same = match (&was.model, &now) {
+                (AnyModel::TsoSkeleton(old), AnyModel::TsoSkeleton(new)) => old == new,
+                (AnyModel::TsoAnimation(old), AnyModel::TsoAnimation(new)) => old == new,
+                _ => false,
             };
-            let slots = records.into_iter().flat_map(|c| &mut c.skeletons);
-            for slot in slots.filter(|s| Skel::of(&was.model).is_some_and(|old| old.name == s.name)).take(1) {
-                *slot = CharacterSkeleton::from(skel);
-            }
-            self.files.push(base(&source.name).to_owned(), model.to_bytes().map_err(refused)?);
-            return Ok(());
+            return if same { Ok(()) } else { self.put(source, number, now) };
         }
         let (old, now) = (was.model.to_bytes(), now.to_bytes().map_err(refused)?);
         if old.as_ref() != Ok(&now) {
-            let name = base(&was.name);
-            let own = was.model.format().extensions().first().copied().unwrap_or_default();
-            // Companions may be known by what they hold.
-            let named = if name.contains('.') { name.to_owned() } else { format!("{name}.{own}") };
-            self.files.push(named, now);
+            self.files.push(was.file_name(), now);
         }
         Ok(())
+    }
+
+    /// A record of a file that became another.
+    fn put(&mut self, source: &Arc<SourceFile>, number: usize, now: AnyModel) -> Result<(), ConvertError> {
+        let known = self.sources.iter().position(|(file, _)| Arc::ptr_eq(file, source));
+        let place = match (known, &source.model) {
+            (Some(place), _) => place,
+            (None, Some(model)) => {
+                self.sources.push((Arc::clone(source), model.clone()));
+                self.sources.len().saturating_sub(1)
+            }
+            (None, None) => return Ok(()),
+        };
+        let character = match self.sources.get_mut(place) {
+            Some((_, AnyModel::Bcf(bcf))) => &mut bcf.character,
+            Some((_, AnyModel::Cmx(cmx))) => &mut cmx.character,
+            _ => return Ok(()),
+        };
+        match now {
+            AnyModel::TsoSkeleton(skel) => {
+                if let Some(slot) = character.skeletons.get_mut(number) {
+                    *slot = CharacterSkeleton::from(&*skel);
+                }
+                Ok(())
+            }
+            AnyModel::TsoAnimation(anim) => {
+                let Some(slot) = character.skills.get_mut(number) else { return Ok(()) };
+                let (skill, cfp) = Skill::from_anim(&anim, slot.keys.clone());
+                let name = skill.keys.clone();
+                *slot = skill;
+                let Merging { companions, .. } = *self.merging;
+                self.put_keys(&companions.aside, &name, cfp)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The keys of a skill that became others, in the file that holds them.
+    fn put_keys(&mut self, files: &[CompanionFile], name: &Name, keys: Cfp) -> Result<(), ConvertError> {
+        match keys_file(files, name) {
+            Some(file) => self.push(file, keys),
+            None => {
+                self.files.push(format!("{}.cfp", name.text()), keys.to_bytes().map_err(refused)?);
+                Ok(())
+            }
+        }
     }
 
     fn gone(&mut self, what: &'static str, name: &str) {
@@ -257,7 +295,7 @@ impl<'m> Work<'m> {
         }
         for (place, file) in parts.iter().enumerate() {
             if !found.contains(&Some(place.saturating_add(first))) {
-                self.gone("meshes", base(&file.name));
+                self.gone("meshes", &file.file_name());
             }
         }
         if lead.is_some() && main.is_none() {
@@ -374,23 +412,26 @@ impl<'m> Work<'m> {
         }
         for (file, seen) in files.into_iter().zip(seen) {
             if !seen {
-                self.gone("clips", base(&file.name));
+                self.gone("clips", &file.file_name());
             }
         }
         Ok(())
     }
 
     /// The result: the main file, and what goes with it.
-    fn finish(mut self, main: Vec<u8>) -> Converted<OutputFiles> {
+    fn finish(mut self, main: Vec<u8>) -> Result<Converted<OutputFiles>, ConvertError> {
         let known = |files: &Files, file: &OutputFile| files.others.contains(file);
         let mut made = OutputFiles::single(self.merging.name, main);
+        for (source, model) in std::mem::take(&mut self.sources) {
+            self.files.push(source.name.clone(), model.to_bytes().map_err(refused)?);
+        }
         std::mem::take(&mut self.files).into_iter().for_each(|file| made.push(file.name, file.bytes));
         for picture in &self.after.others {
             if !known(&self.before, picture) {
                 made.push(picture.name.clone(), picture.bytes.clone());
             }
         }
-        Converted::new(made, self.losses)
+        Ok(Converted::new(made, self.losses))
     }
 }
 
@@ -407,7 +448,7 @@ pub(super) fn merge_mesh<K: Kind + Clone>(
     let made = work.animations(&native, skeleton)?;
     work.companion_animations(made, 0)?;
     let bytes = main.map_or_else(|| model.to_bytes(), |main| main.to_bytes()).map_err(refused)?;
-    Ok(work.finish(bytes))
+    work.finish(bytes)
 }
 
 /// A file of skeletons, suits and skills; `make` gives its bytes, with other content where there is such.
@@ -436,7 +477,7 @@ pub(super) fn merge_character<K: Kind>(
         }
         None => work.companion_skeleton(skeleton)?,
     }
-    let keys = |skill: &Skill| Cfp::of(&keys_file(merging.companions, &skill.keys)?.model);
+    let keys = |skill: &Skill| sims::keys(&merging.companions.files, &skill.keys);
     let own = |skill: &Skill| skill.to_anim(keys(skill)?);
     let skills: Vec<(usize, Anim)> =
         character.skills.iter().enumerate().filter_map(|(i, s)| Some((i, own(s)?))).collect();
@@ -455,14 +496,8 @@ pub(super) fn merge_character<K: Kind>(
                     && let Some(slot) = made.skills.get_mut(*s)
                 {
                     let (skill, cfp) = Skill::from_anim(&anim, slot.keys.clone());
-                    let file = keys_file(merging.companions, &slot.keys);
                     *slot = skill;
-                    match file {
-                        Some(file) => work.push(file, cfp)?,
-                        None => work
-                            .files
-                            .push(format!("{}.cfp", slot.keys.text()), cfp.to_bytes().map_err(refused)?),
-                    }
+                    work.put_keys(&merging.companions.files, &slot.keys, cfp)?;
                 }
             }
             None if found.is_none() && at < work.after.character.skills.len() => {
@@ -486,14 +521,7 @@ pub(super) fn merge_character<K: Kind>(
         i >= count || !in_scene(i) || kept.get(i) == Some(&true)
     });
     let bytes = make(Some(made).filter(|made| made != character)).map_err(refused)?;
-    Ok(work.finish(bytes))
-}
-
-/// The companion that holds the keys of a skill.
-fn keys_file<'c>(companions: &'c Companions, name: &Name) -> Option<&'c CompanionFile> {
-    let own = name.text();
-    let is = |f: &&CompanionFile| Cfp::of(&f.model).is_some() && stem(&f.name).eq_ignore_ascii_case(&own);
-    companions.files.iter().find(is)
+    work.finish(bytes)
 }
 
 /// New meshes go into the last suit.

@@ -135,6 +135,8 @@ struct Tolerance {
     rotation: f64,
     /// Lengths of translations of joints, in the scene's unit.
     translation: f64,
+    /// The same in parts of a translation's own largest number.
+    reach: f64,
     scale: f64,
     /// What hardly moves may stand still.
     still: bool,
@@ -149,6 +151,7 @@ impl Tolerance {
             position: self.position / 16.0,
             rotation: self.rotation / 16.0,
             translation: self.translation / 64.0,
+            reach: 0.0,
             scale: self.scale / 16.0,
             still: false,
             ..self
@@ -166,6 +169,7 @@ impl Tolerance {
                 weight: 0.0,
                 rotation: 0.0,
                 translation: 0.0,
+                reach: 0.0,
                 scale: 0.0,
                 still: false,
                 joined: false,
@@ -178,6 +182,7 @@ impl Tolerance {
                 weight: 1e-6,
                 rotation: 2e-5,
                 translation: 3e-5 * extent,
+                reach: 0.0,
                 scale: 1e-5,
                 still: true,
                 joined: false,
@@ -192,6 +197,8 @@ impl Tolerance {
                 weight: 8e-3,
                 rotation: 4e-3,
                 translation: 4e-4 * extent,
+                // Half a step of 12 bits in each number, the first of which is the sign of the largest.
+                reach: 8.5e-4,
                 scale: 1e-3,
                 still: true,
                 joined: true,

@@ -242,9 +242,10 @@ pub(super) fn differs(
     let exact = here == there;
     let is_held = |near: &dyn Fn(&Trs64) -> bool| tolerance.still && held.iter().flatten().any(near);
     let size = a.translation.iter().fold(1.0, |s: f64, c| s.max(c.abs()));
+    let far = b.translation.iter().fold(0.0, |s: f64, c| s.max(c.abs())) * tolerance.reach;
     let turns = angle > tolerance.rotation
         && !(angle <= 4.0 * STILL && is_held(&|h| quat::angle(h.rotation, a.rotation) <= 4e-6));
-    let moves = moved > tolerance.translation
+    let moves = moved > tolerance.translation.max(far)
         && !(moved <= 2.0 * STILL && is_held(&|h| distance(h.translation, a.translation) <= 2e-7 * size));
     let scales = scaled > tolerance.scale
         && !(scaled <= 2.0 * STILL && is_held(&|h| distance(h.scale, a.scale) <= 1e-6));

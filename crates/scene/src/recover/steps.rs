@@ -8,8 +8,9 @@ use meshwright_core::{Budget, LimitExceeded};
 const JUMP: f32 = 1e-2;
 
 /// How many keys there are at equal distances, and how many frames lie between two; nothing where distances are other. Both
-/// sides of a jump count as one key, and one that holds the last value for less than a distance does not count.
-fn grid<T: PartialEq>(keys: &Channel<T>) -> Option<(u32, f64)> {
+/// sides of a jump count as one key, and one that holds the last value for less than a distance, or up to where the clip
+/// comes `round`, does not count.
+fn grid<T: PartialEq>(keys: &Channel<T>, round: Option<f64>) -> Option<(u32, f64)> {
     let behind = |k: usize| keys.frames.get(k.saturating_add(1));
     let counts = |k: usize, frame: f32| behind(k).is_none_or(|next| next - frame > JUMP);
     let all = || {
@@ -17,19 +18,24 @@ fn grid<T: PartialEq>(keys: &Channel<T>) -> Option<(u32, f64)> {
         own.filter(|(k, (frame, _))| counts(*k, **frame))
             .map(|(_, (frame, value))| (f64::from(*frame), value))
     };
-    let (mut count, before, last) =
+    let (count, before, last) =
         all().fold((0_u32, None, None), |(n, _, last), key| (n.saturating_add(1), last, Some(key)));
-    let mut end = last.map_or(0.0, |(frame, _)| frame);
-    if let (Some((before, value)), Some((last, held)), Some((first, _)), Some((second, _))) =
+    let even = |count: u32, end: f64| {
+        let step = end / f64::from(count.saturating_sub(1).max(1));
+        let is_even = |(k, (frame, _)): (u32, (f64, _))| (frame - f64::from(k) * step).abs() <= 1e-2 * step;
+        (count <= 2 || (0..count).zip(all()).all(is_even)).then_some((count, step))
+    };
+    let end = last.map_or(0.0, |(frame, _)| frame);
+    let (Some((before, value)), Some((last, held)), Some((first, _)), Some((second, _))) =
         (before, last, all().next(), all().nth(1))
-        && last - before < 0.99 * (second - first)
-        && value == held
-    {
-        (count, end) = (count.saturating_sub(1), before);
+    else {
+        return even(count, end);
+    };
+    let shorter = || even(count.saturating_sub(1), before);
+    if value == held && last - before < 0.99 * (second - first) {
+        return shorter();
     }
-    let step = end / f64::from(count.saturating_sub(1).max(1));
-    let is_even = |(k, (frame, _)): (u32, (f64, _))| (frame - f64::from(k) * step).abs() <= 1e-2 * step;
-    (count <= 2 || (0..count).zip(all()).all(is_even)).then_some((count, step))
+    even(count, end).or_else(|| shorter().filter(|_| value == held && round == Some(last)))
 }
 
 /// Keys at equal distances.
@@ -53,10 +59,11 @@ impl Steps<'_> {
 /// The keys of the channels of a clip that have more than two, where all of these have equally many at equal distances.
 pub(super) fn steps(clip: &Clip) -> Option<Steps<'_>> {
     let Motion::Tracks(tracks) = &clip.motion else { return None };
+    let round = clip.looping.then_some(f64::from(clip.frames));
     let mut found: Option<Steps<'_>> = None;
     for track in tracks {
         let Track { translation, rotation, scale, .. } = track;
-        let own = [grid(translation)?, grid(rotation)?, grid(scale)?];
+        let own = [grid(translation, round)?, grid(rotation, round)?, grid(scale, round)?];
         let keys = [&translation.frames, &rotation.frames, &scale.frames];
         for ((count, step), keys) in own.into_iter().zip(keys).filter(|((count, _), _)| *count > 2) {
             match &found {

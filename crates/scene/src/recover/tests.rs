@@ -313,6 +313,60 @@ fn a_clip_that_was_sampled_to_the_step_behind_its_end_is_untouched() {
     assert_eq!(same(&straight, &native).1.clips[0].state, State::Edited);
 }
 
+/// What reads a loop holds it up to where it comes round, also behind samples of a tool's own rate.
+#[test]
+fn a_loop_that_was_sampled_and_is_held_up_to_its_end_is_untouched() {
+    let mut native = tube();
+    native.clips[0].looping = true;
+    native.clips[0].frames = 5;
+    let edited = |edit: &dyn Fn(&mut Track)| {
+        let own = budget();
+        let sampler = crate::sample::Sampler::new(&native, 0, &own).unwrap();
+        let mut track = Track { joint: 1, ..Track::default() };
+        for step in 0..14_u8 {
+            let frame = f64::from(step) * 0.32;
+            track.rotation.push(f32::from(step) * 0.32, sampler.trs(1, frame.min(4.0)).narrow().rotation);
+        }
+        track.rotation.push(5.0, track.rotation.values[13]);
+        edit(&mut track);
+        let mut edited = native.clone();
+        edited.clips[0].motion = Motion::Tracks(vec![track]);
+        edited
+    };
+    let (back, report) = same(&edited(&|_| {}), &native);
+    assert!(report.is_untouched(), "{:?}", report.clips);
+    assert_eq!(back, native);
+    let edits: [&dyn Fn(&mut Track); 3] = [
+        &|track| track.rotation.values[14] = [0.0, 0.0, 0.0, 1.0],
+        &|track| track.rotation.frames[14] = 4.9,
+        &|track| track.rotation.values[6] = narrow(quat::about([0.0, 0.0, 1.0], 0.29)),
+    ];
+    for edit in edits {
+        assert_eq!(same(&edited(edit), &native).1.clips[0].state, State::Edited);
+    }
+}
+
+/// Packers keep so many bits of the largest number of a translation, however large the model is that it moves.
+#[test]
+fn a_translation_that_lost_bits_far_away_is_untouched() {
+    let mut native = tube();
+    let Motion::Tracks(tracks) = &mut native.clips[0].motion else { panic!("no tracks") };
+    tracks[0].translation.push(0.0, [0.0, 1.0, 0.0]);
+    tracks[0].translation.push(4.0, [3000.0, -1700.0, 90.0]);
+    let moved = |by: f32| {
+        let mut edited = native.clone();
+        let Motion::Tracks(tracks) = &mut edited.clips[0].motion else { panic!("no tracks") };
+        tracks[0].translation.values[1].iter_mut().for_each(|c| *c += by);
+        edited
+    };
+    let (back, report) = snapped(&moved(1.2), &native, Snap::Loose);
+    assert!(report.is_untouched(), "{:?}", report.clips);
+    assert_eq!(back, native);
+    for (by, snap) in [(1.8, Snap::Loose), (0.1, Snap::Default)] {
+        assert_eq!(snapped(&moved(by), &native, snap).1.clips[0].state, State::Edited);
+    }
+}
+
 #[test]
 fn colours_and_materials_that_packers_make_one_of_are_untouched() {
     let mut native = tube();
