@@ -4,6 +4,8 @@ mod error;
 mod fields;
 #[cfg(feature = "tso")]
 mod onto;
+#[cfg(feature = "textures")]
+mod palette;
 mod record;
 mod recovered;
 mod report;

@@ -223,7 +223,10 @@ impl Edited {
         };
         let rate = options.frames_at.map(|rate| f32::from(rate.get()));
         let (made, _) = file.import(&asset.stem(), rate.or(asset.companions().rate)).map_err(refused)?;
-        let Import { scene, marks, frames_at: said, .. } = made.value;
+        #[cfg_attr(not(feature = "textures"), expect(unused_mut, reason = "its palettes are taken apart"))]
+        let Import { mut scene, marks, frames_at: said, .. } = made.value;
+        #[cfg(feature = "textures")]
+        super::palette::flat(&mut scene, &scenes.budget())?;
         let frames_at = rate.or(said).map(f64::from);
         Ok(Self { scene, marks, losses: made.losses, frames_at })
     }

@@ -6,6 +6,13 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+/// True for what glTF-Transform calls a material that it makes of flat ones, whose colours are then pixels of a picture. In a
+/// scene that is held against another one each of those colours has a material of this name, without a picture.
+pub fn is_palette(name: &str) -> bool {
+    name.strip_prefix("PaletteMaterial")
+        .is_some_and(|n| n.len() >= 3 && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
 /// What a part says that it was in the native scene.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Mark {
@@ -60,6 +67,8 @@ impl Marks {
     /// The native material of each marked one.
     pub(super) fn materials(&self, edited: &Scene, exported: &Scene) -> BTreeMap<usize, usize> {
         let parts = edited.materials.iter().zip(&self.materials).enumerate();
+        // One that is made of several is none of them.
+        let parts = parts.filter(|(_, (own, _))| !is_palette(&own.name));
         let parts = parts.filter_map(|(e, (own, mark))| Some((e, own.name.as_str(), mark.as_ref()?)));
         let native = |mark: &Mark| exported.materials.get(mark.index).map(|m| m.name.as_str());
         claimed(parts, native).into_iter().map(|(e, (_, m))| (e, m)).collect()

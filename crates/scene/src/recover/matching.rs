@@ -2,11 +2,11 @@
 
 use super::Work;
 use super::found::{Edited, Found, Source};
-use super::vertices::{Grid, Same, Vertex, alike};
+use super::vertices::{Grid, Same, Vertex, alike, normal_of};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
-use meshwright_core::math::wide;
+use meshwright_core::math::{distance, unit, wide};
 
 /// Finds vertices that are what they were.
 pub(super) fn match_vertices(
@@ -22,19 +22,24 @@ pub(super) fn match_vertices(
             same.all().then_some(Vertex { vertex: native.class(at.vertex)? as usize, ..at })
         };
         work.budget.work("vertices", 1)?;
-        let first = own.named.map(|mesh| Vertex { mesh, vertex: v }).and_then(same);
-        let mut best = first;
-        if best.is_none()
+        let numbered = own.named.map(|mesh| Vertex { mesh, vertex: v });
+        let mut best = numbered.and_then(same);
+        let mut least = numbered.filter(|_| best.is_some()).map(|at| (false, apart(own, v, at, found)));
+        // Where much may lie within the tolerance, the one of its number is but the first.
+        if (best.is_none() || work.tolerance.joined && least != Some((false, [0.0; 3])))
             && let Some(point) = own.moved.positions.get(v).copied()
         {
+            let mut met = 0_u32;
             for at in grid.near(point) {
                 work.budget.work("vertices", 1)?;
-                let better = best.is_none() || Some(at.mesh) == own.named;
-                if better && let Some(at) = same(at) {
-                    best = Some(at);
-                    if Some(at.mesh) == own.named {
-                        break;
-                    }
+                let Some(found_at) = same(at) else { continue };
+                let cost = (Some(at.mesh) != own.named, apart(own, v, at, found));
+                if least.is_none_or(|least| cost < least) {
+                    (least, best) = (Some(cost), Some(found_at));
+                }
+                met = met.saturating_add(1);
+                if cost == (false, [0.0; 3]) || met > MOST_ALIKE {
+                    break;
                 }
             }
         }
@@ -43,6 +48,22 @@ pub(super) fn match_vertices(
         }
     }
     Ok(())
+}
+
+/// Of more native vertices that an edited one may be, none is looked at.
+const MOST_ALIKE: u32 = 64;
+
+/// How far an edited vertex is from a native one: by place, then by normal, then by texture coordinates.
+fn apart(own: &Edited<'_>, v: usize, at: Vertex, found: &[Found<'_>]) -> [f64; 3] {
+    let Some(native) = found.get(at.mesh) else { return [f64::MAX; 3] };
+    let (mesh, n) = (native.exported, at.vertex);
+    let there = mesh.positions.get(n).map(|p| native.world.point(wide(*p)));
+    let place = own.moved.positions.get(v).zip(there).map(|(a, b)| distance(*a, b));
+    let normals = own.moved.normals.get(v).zip(mesh.normals.get(n));
+    let normal = normals.and_then(|(a, b)| unit(*a).zip(unit(normal_of(&native.world, *b))));
+    let uvs = own.moved.mesh.uvs.get(v).zip(mesh.uvs.get(n));
+    let uv = uvs.map(|(a, b)| a.iter().zip(b).map(|(a, b)| f64::from((a - b).abs())).fold(0.0, f64::max));
+    [place, normal.map(|(a, b)| distance(a, b)), uv].map(Option::unwrap_or_default)
 }
 
 /// The edited vertex that each native one was found to be first.
@@ -160,7 +181,7 @@ fn by_likeness(
             let there = native.exported.positions.get(at.vertex).map(|p| native.world.point(wide(*p)));
             if let (true, true, true, Some(there)) = (same.uv, same.weights, same.color, there) {
                 work.budget.charge_items("vertices", 1, size_of::<[u64; 8]>())?;
-                pairs.push((!same.normal, meshwright_core::math::distance(*here, there), v, at));
+                pairs.push((!same.normal, distance(*here, there), v, at));
             }
         }
     }

@@ -38,7 +38,7 @@ mod still;
 mod twins;
 mod vertices;
 
-pub use marks::{Mark, Marks};
+pub use marks::{Mark, Marks, is_palette};
 pub use report::{ClipChange, JointChange, MeshChange, Part, Recovery, State};
 
 use crate::convert::ConvertError;

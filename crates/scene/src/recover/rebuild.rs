@@ -2,6 +2,7 @@
 
 use super::found::{Corner, Edited, Found, Source};
 use super::joints::is_filler;
+use super::marks::is_palette;
 use super::meshes::{Finds, part, state, stays_absent, stem};
 use super::report::{MeshChange, Part, Recovery, State};
 use super::skeleton::Placed;
@@ -28,7 +29,9 @@ pub(super) fn meshes(
     let Finds { native: found, edited, foreign, .. } = finds;
     let natives = core::mem::take(&mut scene.meshes);
     let mut places: Vec<Option<MeshId>> = work.budget.reserve("meshes", natives.len())?;
-    let mut maker = Maker { work, placed, edited, materials: Materials::new(work, scene), scene };
+    let mut materials = Materials::new(work, scene);
+    materials.flat(work, finds, scene);
+    let mut maker = Maker { work, placed, edited, materials, scene };
     for (m, (native, own)) in natives.iter().zip(found).enumerate() {
         let lost = own.slots.is_empty() && own.added.is_empty() && own.sources.is_empty();
         if lost && !stays_absent(work, m) {
@@ -91,14 +94,9 @@ impl Materials {
             }
             own.known.insert(e, MaterialId(native));
             let colors = work.exported.materials.get(native).map(|n| n.base_color);
-            let off = |c: [f32; 4]| {
-                c.iter()
-                    .zip(material.base_color)
-                    .any(|(a, b)| f64::from((a - b).abs()) > work.tolerance.color)
-            };
             // A surface that the engine does not draw is written as one that nothing is seen of.
             if !material.is_hidden()
-                && colors.is_some_and(off)
+                && colors.is_some_and(|c| !near(c, material.base_color, work.tolerance.color))
                 && let (Some(part), Some(to)) = (own.report.get_mut(native), scene.materials.get_mut(native))
             {
                 part.state = State::Edited;
@@ -106,6 +104,25 @@ impl Materials {
             }
         }
         own
+    }
+
+    /// Flat materials that became pixels of one picture have their colours by the meshes that they are of.
+    fn flat(&mut self, work: &Work<'_, '_>, finds: &Finds<'_>, scene: &mut Scene) {
+        let mut colors: BTreeMap<usize, Vec<[f32; 4]>> = BTreeMap::new();
+        for own in &finds.native {
+            if let Some((Some(id), _, color)) = painted(work, &finds.edited, own) {
+                colors.entry(id.0).or_default().push(color);
+            }
+        }
+        for (native, colors) in colors {
+            let (Some(color), Some(to)) = (colors.first(), scene.materials.get_mut(native)) else { continue };
+            let was = work.exported.materials.get(native).map_or(*color, |m| m.base_color);
+            let one = colors.iter().all(|other| near(*other, *color, PIXEL));
+            if one && !near(*color, was, work.tolerance.color.max(PIXEL)) {
+                to.base_color = *color;
+                self.report.get_mut(native).into_iter().for_each(|part| part.state = State::Edited);
+            }
+        }
     }
 
     /// The material of the result that one of the edited scene is.
@@ -120,6 +137,25 @@ impl Materials {
         self.known.insert(e, id);
         Some(id)
     }
+}
+
+/// Half a step of eight bits of a screen's colours, in linear light.
+const PIXEL: f64 = 4.5e-3;
+
+fn near(a: [f32; 4], b: [f32; 4], tolerance: f64) -> bool {
+    a.iter().zip(b).all(|(a, b)| f64::from((a - b).abs()) <= tolerance)
+}
+
+/// The material that a native mesh has, with the one that it has now and its colour, where that was a pixel of a picture.
+fn painted(
+    work: &Work<'_, '_>,
+    edited: &[Edited<'_>],
+    own: &Found<'_>,
+) -> Option<(Option<MaterialId>, usize, [f32; 4])> {
+    let [e] = own.sources[..] else { return None };
+    let is = edited.get(e)?.moved.mesh.material?.0;
+    let material = work.edited.materials.get(is).filter(|m| is_palette(&m.name) && m.image.is_none())?;
+    Some((own.exported.material, is, material.base_color))
 }
 
 struct Maker<'w, 's, 'b> {
@@ -406,11 +442,22 @@ impl Maker<'_, '_, '_> {
         };
         let (was, is) =
             (name(self.work.exported, own.exported.material), name(self.work.edited, source.material));
-        let none = UNNAMED.contains(&is.as_str()) || is.starts_with("PaletteMaterial");
+        let none = UNNAMED.contains(&is.as_str()) || is_palette(&is);
         if was != is && !none && !self.is_joined(own.exported.material, &is) {
             let id = source.material.and_then(|id| self.materials.get(self.work, id.0, self.scene));
             change.material = id != mesh.material;
             mesh.material = id;
+        }
+        if let Some((was, is, color)) = painted(self.work, self.edited, own) {
+            let looks = |id: MaterialId| self.scene.materials.get(id.0).map(|m| m.base_color);
+            let has = was.and_then(looks).unwrap_or([1.0; 4]);
+            if !near(color, has, self.work.tolerance.color.max(PIXEL)) {
+                let like = |id: &MaterialId| looks(*id).is_some_and(|c| near(c, color, PIXEL));
+                let known = (0..self.work.native.materials.len()).map(MaterialId).find(like);
+                let id = known.or_else(|| self.materials.get(self.work, is, self.scene));
+                change.material = id != mesh.material;
+                mesh.material = id;
+            }
         }
         if let Some(world) = edited.placed {
             change.placed = self.place(m, &world);

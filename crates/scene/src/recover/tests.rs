@@ -250,6 +250,69 @@ fn welded() -> (Scene, Scene) {
     (scene(positions, triangles), scene(welded, corners))
 }
 
+/// Of two layers that lie within the tolerance of each other, each is the one that it is nearer to.
+#[test]
+fn layers_are_told_apart_by_which_is_nearer() {
+    // A side of 10 allows for 1e-3.
+    let layer = |z: f32| [[0.0, 0.0, z], [10.0, 0.0, z], [0.0, 10.0, z]];
+    let scene = |layers: [f32; 2]| {
+        let positions = layers.iter().flat_map(|z| layer(*z)).collect();
+        let mesh = Mesh::new("leaf", positions, vec![[0, 1, 2], [3, 4, 5]]);
+        Scene::new("s").with_meshes(vec![mesh]).with_nodes(vec![Node::of_mesh("leaf", MeshId(0))])
+    };
+    let native = scene([0.0, 9e-4]);
+    let edited = scene([1.2e-3, 3e-4]);
+    let (back, report) = snapped(&edited, &native, Snap::Loose);
+    assert!(report.is_untouched(), "{report:?}");
+    assert_eq!(back, native);
+    let moved = scene([2.2e-3, 3e-4]);
+    assert!(!snapped(&moved, &native, Snap::Loose).1.is_untouched());
+}
+
+/// A palette of flat colours says nothing else than they did.
+#[test]
+fn colours_that_became_pixels_are_those_of_their_meshes() {
+    let mut native = tube();
+    native.materials[0].base_color = [0.5, 0.25, 0.125, 1.0];
+    native.materials.push(Material::named("cloth"));
+    native.materials[1].base_color = [0.0, 0.75, 0.5, 1.0];
+    native.meshes[1].material = Some(MaterialId(1));
+    let palette = |colors: [[f32; 4]; 2]| {
+        let mut edited = native.clone();
+        for (material, color) in edited.materials.iter_mut().zip(colors) {
+            material.name = "PaletteMaterial001".into();
+            material.base_color = color;
+        }
+        edited.meshes[0].uvs.clear();
+        edited
+    };
+    let [body, hat] = [native.materials[0].base_color, native.materials[1].base_color];
+    let marks =
+        Marks { materials: vec![Some(Mark { name: "skin".into(), ..Mark::default() })], ..Marks::default() };
+    let against = |edited: &Scene| {
+        let original = Original { native: &native, exported: &native };
+        let options = Options::new(Snap::Loose, Absent::Gone).with_marks(&marks);
+        recover(edited, &original, &options, &budget()).unwrap()
+    };
+    // Half a step of eight bits where they are widest.
+    let (back, report) = against(&palette([body.map(|c| c + 0.004), hat]));
+    assert!(report.is_untouched(), "{report:?}");
+    assert_eq!(back, native);
+    let other = [0.51, 0.25, 0.125, 1.0];
+    let (back, report) = against(&palette([other, hat]));
+    let states: Vec<_> = report.materials.iter().map(|part| part.state).collect();
+    assert_eq!(states, [State::Edited, State::Untouched]);
+    assert_eq!((back.materials[0].base_color, back.materials[0].name.as_str()), (other, "skin"));
+    // A mesh that has the other colour has the other material.
+    let mut two = native.clone();
+    two.meshes[1].material = Some(MaterialId(0));
+    let original = Original { native: &two, exported: &two };
+    let options = Options::new(Snap::Loose, Absent::Gone).with_marks(&marks);
+    let (back, report) = recover(&palette([body, hat]), &original, &options, &budget()).unwrap();
+    assert!(report.meshes[1].change.material && !report.meshes[0].change.material, "{report:?}");
+    assert_eq!(back.meshes[1].material, Some(MaterialId(1)));
+}
+
 #[test]
 fn vertices_that_were_joined_are_both_still_there() {
     let (native, edited) = welded();
