@@ -225,6 +225,10 @@ fn what_was_edited_in_blender_is_all_that_was() {
                 let [was, is] = names("track");
                 let [part] = &touched(&report.clips)[..] else { panic!("{:?}", report.clips) };
                 assert_eq!((&part.name, part.change.renamed.as_ref()), (&was, Some(&is)));
+                let [was, is] = names("mesh");
+                let [part] = &touched(&report.meshes)[..] else { panic!("{:?}", report.meshes) };
+                assert_eq!((&part.name, part.change.renamed.as_ref()), (&was, Some(&is)));
+                assert_eq!(made.meshes[0].name, is);
                 let [_, is] = names("material");
                 assert!(made.materials.iter().any(|m| m.name == is));
                 assert_eq!(before.meshes[0].positions, made.meshes[0].positions);

@@ -1,5 +1,5 @@
 //! Edited scenes in the models that they came from.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
 use meshwright_core::ReadOptions;
 use meshwright_iqm::{ArrayKind, Iqm, MergedIqm, strategy};
@@ -69,6 +69,42 @@ impl Drop for Failures {
         let all: Vec<String> = self.0.iter().map(|(kind, e)| format!("{kind}: {e}")).collect();
         assert!(all.is_empty() || std::thread::panicking(), "{}", all.join("\n"));
     }
+}
+
+/// An event that was edited is the scene's, and the events of other anims stay.
+#[test]
+fn edited_events_are_those_of_the_scene() {
+    use meshwright_scene::Extra;
+    let options = SceneOptions::default().with_extras(true);
+    let mut seen = 0;
+    for (name, _, model) in models() {
+        let Ok(scene) = model.to_scene(&options) else { continue };
+        let native = scene.value;
+        for c in 0..native.clips.len() {
+            let mut edited = native.clone();
+            let Some(Extra::Map(fields)) = &mut edited.clips[c].extras else { continue };
+            let Some((_, Extra::List(events))) = fields.iter_mut().find(|(key, _)| key == "events") else {
+                continue;
+            };
+            let Some(Extra::Map(event)) = events.last_mut() else { panic!("{name}: {events:?}") };
+            for (key, value) in event {
+                match (key.as_str(), value) {
+                    ("code", Extra::Int(code)) => *code += 1,
+                    ("text", Extra::Text(text)) => text.push_str(" twice"),
+                    _ => {}
+                }
+            }
+            let made = merged(&model, &native, &edited).unwrap();
+            let back = Iqm::parse(&made.value.model.to_bytes().unwrap()).unwrap();
+            let back = back.to_scene(&options).unwrap().value;
+            for (is, wanted) in back.clips.iter().zip(&edited.clips) {
+                assert_eq!(is.extras, wanted.extras, "{name}: {}", wanted.name);
+            }
+            assert_eq!(back.clips.len(), edited.clips.len());
+            seen += 1;
+        }
+    }
+    assert!(seen > 0);
 }
 
 #[test]

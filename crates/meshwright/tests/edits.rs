@@ -417,33 +417,39 @@ fn an_animation_says_which_edits_of_joints_it_does_not_hold() {
 #[test]
 fn edited_records_are_written_into_their_file() {
     let tso = testdata().join("tso");
-    let names = [("flag.ok.skn", "flag.skn"), ("flower.ok.cmx", "folk.cmx"), ("sway.ok.cfp", "sway.cfp")];
+    let names = [("flower.ok.mesh", "a.mesh"), ("flower.ok.cmx", "folk.cmx"), ("sway.ok.cfp", "sway.cfp")];
     let files: BTreeMap<_, _> =
         names.iter().map(|(from, to)| ((*to).to_owned(), fs::read(tso.join(from)).unwrap())).collect();
     let figure = |files: &BTreeMap<String, Vec<u8>>| {
-        Asset::figure(vec![open(files, "flag.skn").unwrap(), open(files, "folk.cmx").unwrap()]).unwrap()
+        Asset::figure(vec![open(files, "a.mesh").unwrap(), open(files, "folk.cmx").unwrap()]).unwrap()
     };
     let asset = figure(&files);
     let native = asset.to_scene(&SceneOptions::default()).unwrap().value;
     assert_eq!((native.clips.len(), native.skeletons[0].joints.len()), (1, 2));
-    for (edit, wanted) in [
-        (Edit::JointPlace, &["flag.skn", "folk.cmx"][..]),
-        (Edit::Key, &["flag.skn", "folk.cmx", "sway.cfp"]),
-        (Edit::Position, &["flag.skn"]),
-    ] {
-        let edited = edit.of(&native, 1).unwrap();
+    let mut seen = BTreeSet::new();
+    for (edit, seed) in
+        [Edit::Position, Edit::Key, Edit::JointPlace].into_iter().flat_map(|e| (0..6).map(move |s| (e, s)))
+    {
+        let Some(edited) = edit.of(&native, seed) else { continue };
         let made = merged(&asset, &native, &edited).unwrap();
         let mut names: Vec<_> = made.value.iter().map(|file| file.name.as_str()).collect();
         names.sort_unstable();
-        let other =
-            |name: &&str| files.get(*name) != made.value.iter().find(|f| f.name == *name).map(|f| &f.bytes);
-        assert!(names.iter().all(|name| *name == "flag.skn" || other(name)), "{edit:?}: {names:?}");
-        // Edited files beside the main one, each once.
-        assert!(wanted.starts_with(&names) || names == wanted, "{edit:?}: {names:?}");
-        assert_eq!(names.contains(&"folk.cmx"), edit != Edit::Position, "{edit:?}: {names:?}");
+        let other = |name: &&str| {
+            let file = made.value.iter().find(|file| file.name == *name).unwrap();
+            files.get(*name) != Some(&file.bytes)
+        };
+        assert!(names.iter().all(|name| *name == "a.mesh" || other(name)), "{edit:?}: {names:?}");
+        let known = |name: &&str| files.contains_key(*name);
+        assert!(names.iter().all(|name| known(name)), "{edit:?}: {names:?}");
+        seen.extend(
+            names.iter().filter(|name| other(name)).map(|name| (format!("{edit:?}"), (*name).to_owned())),
+        );
         let mut now = files.clone();
         now.extend(made.value.iter().map(|file| (file.name.clone(), file.bytes.clone())));
         let back = figure(&now).to_scene(&SceneOptions::default()).unwrap().value;
         check(&native, &edited, &back, SIMS).unwrap_or_else(|e| panic!("{edit:?}: {e}"));
     }
+    let wrote = |edit: &str, name: &str| seen.contains(&(edit.to_owned(), name.to_owned()));
+    assert!(wrote("Position", "a.mesh") && !wrote("Position", "folk.cmx"), "{seen:?}");
+    assert!(wrote("Key", "sway.cfp") && wrote("JointPlace", "folk.cmx"), "{seen:?}");
 }

@@ -65,3 +65,58 @@ fn pixel(mesh: &Mesh, picture: &RgbaImage) -> Option<[u8; 4]> {
     let first = colors.next()??;
     colors.all(|color| color == Some(first)).then_some(first)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failing test panics")]
+
+    use super::*;
+    use meshwright_scene::{Limits, Material, Node};
+
+    #[test]
+    fn each_mesh_has_the_colour_of_its_pixel() {
+        let mut picture = RgbaImage::new(8, 4);
+        for (x, _, pixel) in picture.enumerate_pixels_mut() {
+            pixel.0 = if x < 4 { [255, 0, 85, 255] } else { [0, 136, 255, 255] };
+        }
+        let mut png = Vec::new();
+        picture.write_to(&mut Cursor::new(&mut png), ImageFormat::Png).unwrap();
+        let image = Image::new("PaletteBaseColor", "image/png", png);
+        let mesh = |uvs: [[f32; 2]; 3]| {
+            let corners = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+            Mesh::new("m", corners, vec![[0, 1, 2]]).with_uvs(uvs.to_vec()).with_material(MaterialId(0))
+        };
+        let meshes = vec![
+            mesh([[0.25, 0.5]; 3]),
+            mesh([[0.75, 0.5]; 3]),
+            mesh([[0.25, 0.5], [0.75, 0.5], [0.25, 0.5]]),
+            mesh([[0.3, 0.4]; 3]),
+        ];
+        let nodes: Vec<_> = (0..4).map(|m| Node::of_mesh("m", meshwright_scene::MeshId(m))).collect();
+        let scene = |name: &str, image: &Image| {
+            let material = Material::named(name).with_image(image.clone());
+            let scene = Scene::new("s").with_meshes(meshes.clone()).with_nodes(nodes.clone());
+            scene.with_materials(vec![material])
+        };
+        let budget = || Budget::new(Limits::default());
+        let mut made = scene("PaletteMaterial001", &image);
+        flat(&mut made, &budget()).unwrap();
+        made.validate().unwrap();
+        let ids: Vec<_> = made.meshes.iter().map(|m| m.material.unwrap().0).collect();
+        assert_eq!(ids, [1, 2, 0, 1]);
+        assert_eq!(made.materials[1].base_color, [1.0, 0.0, linear(85), 1.0]);
+        assert_eq!(made.materials[2].base_color, [0.0, linear(136), 1.0, 1.0]);
+        assert!(made.materials[1].image.is_none() && made.meshes[0].uvs.is_empty());
+        assert_eq!(made.meshes[2].uvs.len(), 3);
+        // Pictures of others, and what is none, say what they say.
+        for (name, image) in [
+            ("skin", image),
+            ("PaletteMaterial001", Image::new("cut", "image/png", b"\x89PNG\r\n\x1a\n".to_vec())),
+        ] {
+            let before = scene(name, &image);
+            let mut after = before.clone();
+            flat(&mut after, &budget()).unwrap();
+            assert_eq!(after, before);
+        }
+    }
+}

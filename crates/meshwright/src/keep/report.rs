@@ -122,6 +122,7 @@ fn clip(change: &ClipChange) -> String {
                 number(change.furthest)
             )
         }),
+        change.says.then(|| "says other things, such as its events".into()),
         (change.cut > 0.0).then(|| format!("its last {} s were taken from the original", number(change.cut))),
     ];
     pieces.into_iter().flatten().collect::<Vec<_>>().join(", ")
@@ -165,6 +166,7 @@ pub fn recovery_document(recovery: &Recovery) -> Value {
                 fields.insert("joints".into(), json!(c.joints));
                 fields.insert("frames".into(), json!(c.frames));
             }
+            flag(&mut fields, "says", c.says);
             if let Some(length) = c.length {
                 fields.insert("length".into(), length.into());
             }

@@ -6,6 +6,7 @@ use super::sampled::{Sampled, Samples, nearest_frame};
 use super::skeleton::Placed;
 use super::{Absent, Exactness, Tolerance, Work, still};
 use crate::convert::ConvertError;
+use crate::extra::Extra;
 use crate::ids::SkeletonId;
 use crate::model::Scene;
 use crate::motion::{Clip, Interpolation, Motion, PoseSet, PoseSetId, Track};
@@ -91,6 +92,48 @@ fn pairs(work: &Work<'_, '_>) -> BTreeMap<usize, Option<usize>> {
         }
     }
     pairs
+}
+
+/// Takes over what an edited clip says otherwise, such as events. What tools leave out or add is no edit.
+fn says(own: &mut Option<Extra>, exported: &Clip, edited: &Clip) -> bool {
+    let (Some(Extra::Map(was)), Some(Extra::Map(is)), Some(Extra::Map(own))) =
+        (&exported.extras, &edited.extras, own)
+    else {
+        return false;
+    };
+    let mut other = false;
+    for (key, value) in is {
+        let known = was.iter().any(|(name, was)| name == key && !alike(was, value));
+        if let Some((_, to)) = own.iter_mut().find(|(name, _)| known && name == key) {
+            to.clone_from(value);
+            other = true;
+        }
+    }
+    other
+}
+
+/// Whether two values are one, however their numbers are written.
+fn alike(a: &Extra, b: &Extra) -> bool {
+    #[expect(clippy::cast_precision_loss, reason = "what was written as a fraction is no larger")]
+    let number = |e: &Extra| match e {
+        Extra::Int(i) => Some(*i as f64),
+        Extra::Float(f) => Some(*f),
+        _ => None,
+    };
+    match (a, b) {
+        (Extra::List(a), Extra::List(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| alike(a, b)),
+        (Extra::Map(a), Extra::Map(b)) => {
+            // Tools keep the order; of few fields another one says the same.
+            let near = |n: usize| {
+                if a.len() > 64 { b.get(n..).unwrap_or_default().iter().take(1) } else { b.iter().take(64) }
+            };
+            let same = |(n, (key, value)): (usize, &(String, Extra))| {
+                near(n).any(|(k, v)| k == key && alike(value, v))
+            };
+            a.len() == b.len() && a.iter().enumerate().all(same)
+        }
+        _ => a == b || number(a).zip(number(b)).is_some_and(|(a, b)| a == b || a.is_nan() && b.is_nan()),
+    }
 }
 
 /// The name of a clip behind that of its skeleton, which FBX puts in front.
@@ -272,6 +315,7 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
             change.renamed = Some(name.clone());
             clip.name.clone_from(name);
         }
+        change.says = says(&mut clip.extras, exported.clip(), poser.sampler.clip());
         if length.is_near() && self.samples().shown(c, &exported, &mut poser)? {
             self.keep(clip);
             return Ok(change);

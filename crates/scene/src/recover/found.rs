@@ -55,6 +55,8 @@ pub(super) struct Edited<'s> {
     pub(super) slots: Vec<Option<Vertex>>,
     /// The native mesh of its name.
     pub(super) named: Option<usize>,
+    /// The name of the node that draws it.
+    pub(super) node: &'s str,
     /// Its node stands elsewhere than that of the native mesh.
     pub(super) placed: Option<Affine64>,
     pub(super) drawn: bool,

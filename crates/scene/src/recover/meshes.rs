@@ -130,6 +130,7 @@ fn moved<'s>(
             moved: Moved { mesh, positions, normals, hidden: hidden(mesh), colors, opaque },
             slots,
             named,
+            node,
             placed: stands,
             // The shape that Blender shows for bones comes along through other formats.
             drawn: worlds.contains_key(&m) && !bone,

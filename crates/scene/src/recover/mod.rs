@@ -5,8 +5,9 @@
 //! native one and gives a scene in the native order, whose untouched parts are the native values bit for bit, with a
 //! [`Recovery`] that says what was edited.
 //!
-//! Of a material its colour and name are compared. Tangents, pictures, what becomes of alpha and extras are not: they stay
-//! the native ones. So does an attribute that the edited mesh has not.
+//! Of a material its colour and name are compared, of the extras of a clip those fields that the native clip has. Tangents,
+//! pictures, what becomes of alpha, the colour of what is hidden and other extras are not: they stay the native ones. So
+//! does an attribute that the edited mesh has not.
 //!
 //! But for [`Snap::Exact`] these are no edits, since Blender makes them of what nobody touched; an edit that does the same
 //! is not seen:

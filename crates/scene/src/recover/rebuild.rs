@@ -1,13 +1,14 @@
 //! The meshes of the result, made of what was found.
 
 use super::found::{Corner, Edited, Found, Source};
-use super::joints::is_filler;
+use super::joints::{is_filler, name_of};
 use super::marks::is_palette;
 use super::meshes::{Finds, part, state, stays_absent, stem};
 use super::report::{MeshChange, Part, Recovery, State};
 use super::skeleton::Placed;
 use super::vertices::Same;
 use super::{At, Place, Work};
+use crate::color::srgb;
 use crate::convert::ConvertError;
 use crate::ids::{MaterialId, MeshId, NodeId, SkeletonId};
 use crate::mesh::{Influence, LocalVertex, Mesh, Skin};
@@ -117,8 +118,8 @@ impl Materials {
         for (native, colors) in colors {
             let (Some(color), Some(to)) = (colors.first(), scene.materials.get_mut(native)) else { continue };
             let was = work.exported.materials.get(native).map_or(*color, |m| m.base_color);
-            let one = colors.iter().all(|other| near(*other, *color, PIXEL));
-            if one && !near(*color, was, work.tolerance.color.max(PIXEL)) {
+            let one = colors.iter().all(|other| one_pixel(*other, *color));
+            if one && !one_pixel(*color, was) {
                 to.base_color = *color;
                 self.report.get_mut(native).into_iter().for_each(|part| part.state = State::Edited);
             }
@@ -139,11 +140,19 @@ impl Materials {
     }
 }
 
-/// Half a step of eight bits of a screen's colours, in linear light.
-const PIXEL: f64 = 4.5e-3;
-
 fn near(a: [f32; 4], b: [f32; 4], tolerance: f64) -> bool {
     a.iter().zip(b).all(|(a, b)| f64::from((a - b).abs()) <= tolerance)
+}
+
+/// Whether two colours are one but for what a pixel of eight bits cuts off.
+fn one_pixel(a: [f32; 4], b: [f32; 4]) -> bool {
+    let channels = |c: [f32; 4]| {
+        let [r, g, b, a] = c;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+        let alpha = (a * 255.0 + 0.5) as u8;
+        [srgb(r), srgb(g), srgb(b), alpha]
+    };
+    channels(a).iter().zip(channels(b)).all(|(a, b)| a.abs_diff(b) <= 1)
 }
 
 /// The material that a native mesh has, with the one that it has now and its colour, where that was a pixel of a picture.
@@ -437,6 +446,7 @@ impl Maker<'_, '_, '_> {
             change.renamed = Some(source.name.clone());
             mesh.name.clone_from(&source.name);
         }
+        self.called(m, (edited, alone), mesh, change);
         let name = |scene: &Scene, id: Option<MaterialId>| {
             id.and_then(|id| scene.materials.get(id.0)).map(|m| m.name.clone()).unwrap_or_default()
         };
@@ -451,8 +461,8 @@ impl Maker<'_, '_, '_> {
         if let Some((was, is, color)) = painted(self.work, self.edited, own) {
             let looks = |id: MaterialId| self.scene.materials.get(id.0).map(|m| m.base_color);
             let has = was.and_then(looks).unwrap_or([1.0; 4]);
-            if !near(color, has, self.work.tolerance.color.max(PIXEL)) {
-                let like = |id: &MaterialId| looks(*id).is_some_and(|c| near(c, color, PIXEL));
+            if !one_pixel(color, has) {
+                let like = |id: &MaterialId| looks(*id).is_some_and(|c| one_pixel(c, color));
                 let known = (0..self.work.native.materials.len()).map(MaterialId).find(like);
                 let id = known.or_else(|| self.materials.get(self.work, is, self.scene));
                 change.material = id != mesh.material;
@@ -462,6 +472,36 @@ impl Maker<'_, '_, '_> {
         if let Some(world) = edited.placed {
             change.placed = self.place(m, &world);
         }
+    }
+
+    /// Editors show the name of an object, and mean that of its mesh where both were called alike.
+    fn called(
+        &mut self,
+        m: usize,
+        (edited, alone): (&Edited<'_>, bool),
+        mesh: &mut Mesh,
+        change: &mut MeshChange,
+    ) {
+        let exported = self.work.exported;
+        let draws = |n: &&Node| n.meshes.iter().any(|mesh| mesh.0 == m);
+        let mut nodes = exported.nodes.iter().enumerate().filter(|(_, n)| draws(n));
+        let (Some((n, node)), None) = (nodes.next(), nodes.next()) else { return };
+        let (was, is) = (node.name.as_str(), edited.node);
+        let own = exported.meshes.get(m).map_or("", |m| m.name.as_str());
+        let plain = |name: &str| name_of(stem(name));
+        // Tools make names safe and single, and call nodes like their meshes.
+        let made = [was, own, &edited.moved.mesh.name].iter().any(|name| plain(name) == plain(is));
+        let joints = exported.skeletons.iter().flat_map(|s| &s.joints).map(|j| &j.name);
+        let mut known = exported.nodes.iter().map(|n| &n.name).chain(joints).chain([&exported.name]);
+        let taken = known.any(|name| plain(name) == plain(is));
+        if !alone || change.renamed.is_some() || was.is_empty() || is_filler(is) || made || taken {
+            return;
+        }
+        change.renamed = Some(is.into());
+        if was == own {
+            mesh.name = is.into();
+        }
+        self.scene.nodes.get_mut(n).into_iter().for_each(|node| node.name = is.into());
     }
 
     /// Whether a native material is gone, and another one that a mesh has now looks like it: tools make one of such.

@@ -67,7 +67,7 @@ pub struct MeshChange {
     pub triangles_removed: usize,
     /// It has another material.
     pub material: bool,
-    /// It has another name now.
+    /// It, or the node that draws it, has another name now.
     pub renamed: Option<String>,
     /// Its node stands elsewhere.
     pub placed: bool,
@@ -105,6 +105,8 @@ pub struct ClipChange {
     pub cut: f64,
     /// How many frames it has now, where that is another number.
     pub length: Option<u32>,
+    /// It says other things, such as its events.
+    pub says: bool,
     /// The edited model has no such clip, and the native one stays.
     pub absent: bool,
 }

@@ -269,6 +269,55 @@ fn layers_are_told_apart_by_which_is_nearer() {
     assert!(!snapped(&moved, &native, Snap::Loose).1.is_untouched());
 }
 
+/// What a clip says of itself, such as its events, and the colour of what an engine does not draw.
+#[test]
+fn what_clips_say_is_compared_and_what_is_hidden_is_not() {
+    use crate::extra::Extra;
+    let events = |frame: Extra, bone: &str| {
+        let event = Extra::Map(vec![("frame".into(), frame), ("bone".into(), bone.into())]);
+        Some(Extra::Map(vec![("events".into(), Extra::List(vec![event]))]))
+    };
+    let mut native = tube();
+    native.clips[0].extras = events(Extra::Int(3), "arm");
+    let mut edited = native.clone();
+    edited.materials[0] = Material::named("skin").hidden();
+    let mut untouched = vec![None, events(Extra::Float(3.0), "arm")];
+    // What the native clip does not say is the tool's.
+    untouched.push(Some(Extra::Map(vec![("fromFBX".into(), Extra::Bool(true))])));
+    for extras in untouched {
+        edited.clips[0].extras = extras;
+        let (back, report) = same(&edited, &native);
+        assert!(report.is_untouched(), "{report:?}");
+        assert_eq!(back, native);
+    }
+    for extras in [events(Extra::Int(2), "arm"), events(Extra::Int(3), "Arm")] {
+        edited.clips[0].extras.clone_from(&extras);
+        let (back, report) = same(&edited, &native);
+        assert!(report.clips[0].change.says && report.clips[0].change.joints.is_empty());
+        assert_eq!(back.clips[0].extras, extras);
+        assert_eq!(back.clips[0].motion, native.clips[0].motion);
+    }
+}
+
+/// The name of an object is that of its mesh, but for what tools make of it.
+#[test]
+fn an_object_that_is_renamed_is_its_mesh() {
+    let native = tube();
+    let renamed = |name: &str| {
+        let mut edited = native.clone();
+        edited.nodes[0].name = name.into();
+        same(&edited, &native)
+    };
+    for name in ["body.001", "body_1", "", "Node_3", "hat"] {
+        let (back, report) = renamed(name);
+        assert!(report.is_untouched(), "{name}: {:?}", report.meshes);
+        assert_eq!(back, native);
+    }
+    let (back, report) = renamed("torso");
+    assert_eq!(report.meshes[0].change.renamed.as_deref(), Some("torso"));
+    assert_eq!((&*back.meshes[0].name, &*back.nodes[0].name), ("torso", "torso"));
+}
+
 /// A palette of flat colours says nothing else than they did.
 #[test]
 fn colours_that_became_pixels_are_those_of_their_meshes() {
@@ -294,11 +343,12 @@ fn colours_that_became_pixels_are_those_of_their_meshes() {
         let options = Options::new(Snap::Loose, Absent::Gone).with_marks(&marks);
         recover(edited, &original, &options, &budget()).unwrap()
     };
-    // Half a step of eight bits where they are widest.
-    let (back, report) = against(&palette([body.map(|c| c + 0.004), hat]));
+    // A whole step of eight bits: they are cut, not rounded.
+    let pixel = |c: f32| crate::color::linear(crate::color::srgb(c).saturating_sub(1));
+    let (back, report) = against(&palette([body, hat].map(|[r, g, b, a]| [pixel(r), pixel(g), pixel(b), a])));
     assert!(report.is_untouched(), "{report:?}");
     assert_eq!(back, native);
-    let other = [0.51, 0.25, 0.125, 1.0];
+    let other = [0.53, 0.25, 0.125, 1.0];
     let (back, report) = against(&palette([other, hat]));
     let states: Vec<_> = report.materials.iter().map(|part| part.state).collect();
     assert_eq!(states, [State::Edited, State::Untouched]);

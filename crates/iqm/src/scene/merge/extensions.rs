@@ -22,6 +22,14 @@ fn word(record: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(bytes.unwrap_or_default())
 }
 
+/// The events of an anim: their words but for the anim's own and the place of the text, and the text.
+fn said(model: &Iqm, anim: usize) -> impl Iterator<Item = (&[u8], &[u8])> {
+    let [_, size] = SIZES;
+    let all = data(model, EVENT).unwrap_or_default().chunks_exact(size);
+    let own = all.filter(move |event| word(event, 0) as usize == anim);
+    own.map(|event| (event.get(4..12).unwrap_or_default(), model.str(TextId(word(event, 3)))))
+}
+
 /// The skins of each mesh: two counts, how many skins each mesh has, the frames of all, and where those of each skin are.
 fn skins(data: &[u8], native: usize, meshes: &Trios) -> Option<Vec<u8>> {
     let count = |at: usize| usize::try_from(word(data, at)).unwrap_or(usize::MAX);
@@ -86,8 +94,10 @@ pub(super) fn put(
             }
         } else if name.eq_ignore_ascii_case(EVENT) {
             let count = native.anims.len();
+            let before = &work.before.model;
+            let edited = |a: &Origin| matches!(*a, (Some(n), Some(m)) if !said(before, n).eq(said(after, m)));
             let still = anims.len() == count && anims.iter().enumerate().all(|(i, a)| a.0 == Some(i));
-            if still {
+            if still && !anims.iter().any(edited) {
                 continue;
             }
             let own = core::mem::take(&mut extension.data);
@@ -96,13 +106,13 @@ pub(super) fn put(
             let mut list: Vec<(u32, Vec<u8>)> = Vec::new();
             for event in own.chunks_exact(event_size) {
                 let anim = word(event, 0) as usize;
-                if let Some(at) = number(&|a| a.0 == Some(anim)) {
+                if let Some(at) = number(&|a| a.0 == Some(anim) && !edited(a)) {
                     list.push((at, event.to_vec()));
                 }
             }
             for event in data(after, EVENT).unwrap_or_default().chunks_exact(event_size) {
                 let anim = word(event, 0) as usize;
-                if let Some(at) = number(&|a| a.0.is_none() && a.1 == Some(anim)) {
+                if let Some(at) = number(&|a| a.1 == Some(anim) && (a.0.is_none() || edited(a))) {
                     let id = text.put(after.str(TextId(word(event, 3))))?;
                     let mut event = event.to_vec();
                     event.truncate(12);

@@ -36,8 +36,8 @@ impl Keys {
 
 impl Anim {
     /// The animation with what is other in `after` than in `before`: what is made of the edited scene, and of the native
-    /// one. Motions go by bone, and the keys of each frame are kept apart; events, properties and what else a scene has
-    /// no place for stay. Where `after` has keys for bones that nothing moved, and they stand as in `rest`, there are none.
+    /// one. Motions go by bone, and the keys of each frame are kept apart; events and properties that the two scenes
+    /// have alike stay, and so does what a scene has no place for. Where `after` has keys for bones that nothing moved, and they stand as in `rest`, there are none.
     ///
     /// # Errors
     /// When the budget does not allow for it.
