@@ -440,7 +440,7 @@ fn edited_records_are_written_into_their_file() {
         };
         assert!(names.iter().all(|name| *name == "a.mesh" || other(name)), "{edit:?}: {names:?}");
         let known = |name: &&str| files.contains_key(*name);
-        assert!(names.iter().all(|name| known(name)), "{edit:?}: {names:?}");
+        assert!(names.iter().all(known), "{edit:?}: {names:?}");
         seen.extend(
             names.iter().filter(|name| other(name)).map(|name| (format!("{edit:?}"), (*name).to_owned())),
         );
