@@ -136,7 +136,7 @@ impl Asset {
             let motions = sims::skills(character, &other.companions.files);
             let motion =
                 |(n, anim): (usize, Anim)| (n, CompanionFile::new(Role::Animation, anim.name.text(), anim));
-            let skeletons = sims::skeletons(character).into_iter().enumerate();
+            let skeletons = crate::kinds::sims_skeletons(character).into_iter().enumerate();
             skeletons.chain(motions.into_iter().map(motion)).collect::<Vec<_>>()
         });
         let (source, records) = (other.source(), records.unwrap_or_default());

@@ -114,7 +114,7 @@ impl Work<'_> {
     fn keys(&mut self, companions: &mut Companions, character: &Character) {
         for skill in &character.skills {
             let name = skill.keys.text();
-            if sims::keys(&companions.files, &skill.keys).is_some() {
+            if crate::kinds::sims_keys(&companions.files, &skill.keys).is_some() {
                 continue;
             }
             match self.beside_or_anywhere(&name, &["cfp"]) {

@@ -266,7 +266,6 @@ fn records(
     companions: &mut Companions,
     budget: &Budget,
 ) -> Result<(), KeptError> {
-    use crate::kinds::sims;
     let field = KeptError::Field("records");
     let Some(character) = source.model.as_ref().and_then(AnyModel::character) else { return Err(field) };
     for number in skeletons {
@@ -281,7 +280,8 @@ fn records(
     }
     for number in skills {
         let skill = character.skills.get(*number);
-        let keys = skill.and_then(|skill| Some((skill, sims::keys(&companions.aside, &skill.keys)?)));
+        let keys =
+            skill.and_then(|skill| Some((skill, crate::kinds::sims_keys(&companions.aside, &skill.keys)?)));
         let Some((skill, keys)) = keys else { return Err(field) };
         budget.charge_items("skills", keys.values.len() as u64, size_of::<[f32; 2]>())?;
         let Some(anim) = skill.to_anim(keys) else { return Err(field) };

@@ -3,6 +3,8 @@
 use super::{AnyModel, Format, ReadSettings, Registered};
 use meshwright_core::{Findings, Parsed, Path, ReadError, Report, Role};
 use meshwright_scene::Image;
+#[cfg(feature = "tso")]
+use meshwright_tso::{Cfp, Character, Name};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -129,6 +131,30 @@ pub struct Doubled {
     pub by_number: bool,
 }
 
+/// The skeletons of a file of records.
+#[cfg(feature = "tso")]
+pub(crate) fn skeletons(character: &Character) -> Vec<CompanionFile> {
+    let all = character.skeletons.iter();
+    all.map(|s| CompanionFile::new(Role::Skeleton, s.name.text(), s.to_skel())).collect()
+}
+
+/// The keys that a skill names, among files.
+#[cfg(feature = "tso")]
+pub(crate) fn keys<'c>(files: &'c [CompanionFile], name: &Name) -> Option<&'c Cfp> {
+    Cfp::of(&keys_file(files, name)?.model)
+}
+
+/// The file that holds the keys of a skill.
+#[cfg(feature = "tso")]
+pub(crate) fn keys_file<'c>(files: &'c [CompanionFile], name: &Name) -> Option<&'c CompanionFile> {
+    let own = name.text();
+    files.iter().find(|file| {
+        let called = file.name.rsplit(['/', '\\']).next().unwrap_or_default();
+        let stem = called.rsplit_once('.').map_or(called, |(stem, _)| stem);
+        Cfp::of(&file.model).is_some() && stem.eq_ignore_ascii_case(&own)
+    })
+}
+
 #[cfg(feature = "tso")]
 impl Doubled {
     pub(crate) const fn new(taken: String, other: String, by_number: bool) -> Self {
@@ -229,7 +255,7 @@ impl Companions {
                 let message = format!("{name} holds no skeleton");
                 return Err(ReadError::broken(EMPTY, &Path::ROOT, 0, message));
             }
-            let records = super::sims::skeletons(character);
+            let records = skeletons(character);
             let source = Arc::new(source.with_model(model));
             self.files.extend(records.into_iter().enumerate().map(|(n, s)| s.with_record(&source, n)));
             return Ok(());

@@ -30,14 +30,14 @@ mod summary;
 mod write;
 
 pub use companions::{COMPANION_RULES, ClipNames, CompanionFile, Companions, Doubled, SourceFile};
+#[cfg(feature = "tso")]
+pub(crate) use companions::{keys as sims_keys, skeletons as sims_skeletons};
 #[cfg(feature = "dpm")]
 pub(crate) use darkplaces::ENGINE_RULES;
 #[cfg(feature = "gltf")]
 pub(crate) use gltf::exported;
 pub use merging::Merging;
 pub(crate) use pictures::{beside as pictures_beside, one_look};
-#[cfg(all(feature = "tso", feature = "dump"))]
-pub(crate) use sims::keys as sims_keys;
 pub use summary::Summary;
 pub use write::WriteOptions;
 

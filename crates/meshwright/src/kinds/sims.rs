@@ -1,7 +1,8 @@
 //! The Sims' files in the facade.
 
+use super::companions::keys;
 use super::write::{bare, single};
-use super::{AnyModel, CompanionFile, Companions, Kind, Merging, Registered, Summary, WriteOptions, suits};
+use super::{AnyModel, CompanionFile, Companions, Kind, Merging, Summary, WriteOptions, suits};
 use meshwright_core::{FileFormat, Finding, Report, Role, WriteError};
 use meshwright_scene::{
     ConvertError, Converted, Loss, Material, OutputFile, OutputFiles, Scene, SceneOptions,
@@ -116,12 +117,6 @@ pub(crate) fn texture_of(model: &AnyModel) -> Option<String> {
     }
 }
 
-/// The skeletons of a file of records.
-pub(crate) fn skeletons(character: &Character) -> Vec<CompanionFile> {
-    let all = character.skeletons.iter();
-    all.map(|s| CompanionFile::new(Role::Skeleton, s.name.text(), s.to_skel())).collect()
-}
-
 /// The skills of a file whose keys are there, as animations with their numbers in the file.
 pub(crate) fn skills(character: &Character, keys_in: &[CompanionFile]) -> Vec<(usize, Anim)> {
     let all = character.skills.iter().enumerate();
@@ -148,21 +143,6 @@ pub(crate) fn motions(model: &AnyModel, companions: &Companions) -> Vec<Anim> {
         AnyModel::TsoAnimation(anim) => vec![(**anim).clone()],
         _ => model.character().map(|c| animations(c, companions)).unwrap_or_default(),
     }
-}
-
-/// The keys that a skill names, among files.
-pub(crate) fn keys<'c>(files: &'c [CompanionFile], name: &Name) -> Option<&'c Cfp> {
-    Cfp::of(&keys_file(files, name)?.model)
-}
-
-/// The file that holds the keys of a skill.
-pub(crate) fn keys_file<'c>(files: &'c [CompanionFile], name: &Name) -> Option<&'c CompanionFile> {
-    let own = name.text();
-    files.iter().find(|file| {
-        let called = file.name.rsplit(['/', '\\']).next().unwrap_or_default();
-        let stem = called.rsplit_once('.').map_or(called, |(stem, _)| stem);
-        Cfp::of(&file.model).is_some() && stem.eq_ignore_ascii_case(&own)
-    })
 }
 
 /// For the skeleton of the game, where the options name it.

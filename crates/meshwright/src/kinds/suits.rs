@@ -1,7 +1,7 @@
 //! Edited scenes written into the files of The Sims that they came from, file by file.
 
+use super::companions::{keys, keys_file};
 use super::merging::{drawn, refused};
-use super::sims::{self, keys_file};
 use super::{AnyModel, CompanionFile, Format, Kind, Merging, ReadSettings, Registered, SourceFile};
 use meshwright_core::{Role, WriteError};
 use meshwright_scene::merge::{self, Match, new_losses, pick};
@@ -477,8 +477,7 @@ pub(super) fn merge_character<K: Kind>(
         }
         None => work.companion_skeleton(skeleton)?,
     }
-    let keys = |skill: &Skill| sims::keys(&merging.companions.files, &skill.keys);
-    let own = |skill: &Skill| skill.to_anim(keys(skill)?);
+    let own = |skill: &Skill| skill.to_anim(keys(&merging.companions.files, &skill.keys)?);
     let skills: Vec<(usize, Anim)> =
         character.skills.iter().enumerate().filter_map(|(i, s)| Some((i, own(s)?))).collect();
     let native: Vec<&Anim> = skills.iter().map(|(_, anim)| anim).chain(merging.companions.all()).collect();
