@@ -87,7 +87,8 @@ impl Original {
     /// When one of both cannot be shown, or scenes of theirs take more memory than is allowed.
     pub fn recover(&self, edited: &Asset, options: &RecoverOptions) -> Result<Recovered, ConvertError> {
         let scenes = SceneOptions::default().with_limits(options.limits);
-        let native = self.asset().to_scene(&scenes.clone().with_extras(true).with_solids(self.solids))?.value;
+        let own = scenes.clone().with_extras(true).with_solids(self.solids);
+        let Converted { value: native, losses: notes, .. } = self.asset().to_scene(&own)?;
         if options.unedited && self.is_kept() {
             let (scene, report) = (native.clone(), Recovery::default());
             return Ok(Recovered { scene, native, report, losses: Vec::new() });
@@ -109,7 +110,9 @@ impl Original {
         };
         let absent = if self.is_kept() { Absent::Gone } else { Absent::Kept };
         let original = recover::Original { native: &native, exported: &exported };
-        let how = recover::Options::new(options.snap, absent).with_marks(&marks);
+        let computed = notes.iter().any(|note| note.code == "normals-computed");
+        let how =
+            recover::Options::new(options.snap, absent).with_marks(&marks).with_computed_normals(computed);
         let (mut back, mut report) = recover(&scene, &original, &how, &scenes.budget())?;
         if let Some(rate) = frames_at {
             // A clip that has another name now is known by its frames alone.

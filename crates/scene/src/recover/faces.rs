@@ -9,7 +9,17 @@ use alloc::vec::Vec;
 /// Ticks off the native triangles that a mesh has. Gives those of its triangles that are none.
 pub(super) fn ticked(e: usize, own: &Edited<'_>, found: &mut [Found<'_>]) -> Vec<Drawn> {
     let mut left = Vec::new();
-    for &corners in &own.moved.mesh.triangles {
+    for (t, &corners) in own.moved.mesh.triangles.iter().enumerate() {
+        if let Some((native, theirs)) =
+            own.named.and_then(|m| found.get_mut(m)).zip(own.order.get(t).copied())
+            && let Some(known) = known((e, own), native, corners, theirs)
+        {
+            match known.iter().all(Option::is_some) {
+                true => native.there.get_mut(t).into_iter().for_each(|there| *there = true),
+                false => left.push(Drawn { e, corners, known: Some(known) }),
+            }
+            continue;
+        }
         let slots = corners.map(|v| own.slots.get(v as usize).copied().flatten());
         let mesh = slots.iter().flatten().next().map(|at| at.mesh);
         let whole = slots.iter().all(|at| at.is_some_and(|at| Some(at.mesh) == mesh));
@@ -24,9 +34,29 @@ pub(super) fn ticked(e: usize, own: &Edited<'_>, found: &mut [Found<'_>]) -> Vec
                 continue;
             }
         }
-        left.push(Drawn { e, corners });
+        left.push(Drawn { e, corners, known: None });
     }
     left
+}
+
+/// Which vertices of a native triangle the corners of the edited one in its place are; nothing where it is none of it.
+fn known(
+    own: (usize, &Edited<'_>),
+    native: &Found<'_>,
+    corners: [u32; 3],
+    theirs: [u32; 3],
+) -> Option<[Option<u32>; 3]> {
+    let class =
+        |v: u32| own.1.slots.get(v as usize).copied().flatten().filter(|at| Some(at.mesh) == own.1.named);
+    let mut known = [None; 3];
+    for ((v, n), slot) in corners.into_iter().zip(theirs).zip(&mut known) {
+        let there = class(v)?.vertex;
+        if native.class(n as usize).is_none_or(|class| class as usize != there) {
+            return None;
+        }
+        *slot = native.holds(own, v, n).then_some(n);
+    }
+    Some(known)
 }
 
 /// The native mesh that new triangles of an edited one belong to.
@@ -56,7 +86,7 @@ pub(super) fn place(
         let Some((e, own)) = of_one.first().and_then(|t| Some((t.e, edited.get(t.e)?))) else { continue };
         let home = home(own);
         let mut none = Vec::new();
-        for Drawn { corners, .. } in of_one.iter().copied() {
+        for Drawn { corners, known, .. } in of_one.iter().copied() {
             let slots = corners.map(|v| own.slots.get(v as usize).copied().flatten());
             let mesh = slots.iter().flatten().next().map(|at| at.mesh);
             match home.or(mesh).and_then(|m| Some((m, found.get_mut(m)?))) {
@@ -66,7 +96,16 @@ pub(super) fn place(
                         None => Corner::New((e, v as usize)),
                     };
                     let ([a, b, c], [x, y, z]) = (corners, slots);
-                    native.added.push([corner(a, x), corner(b, y), corner(c, z)]);
+                    native.added.push(match known {
+                        Some(known) => {
+                            let of = |(v, n): (u32, Option<u32>)| {
+                                n.map_or(Corner::New((e, v as usize)), Corner::Native)
+                            };
+                            let [p, q, r] = known;
+                            [of((a, p)), of((b, q)), of((c, r))]
+                        }
+                        None => [corner(a, x), corner(b, y), corner(c, z)],
+                    });
                 }
                 None => none.push(corners),
             }

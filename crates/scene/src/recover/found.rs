@@ -2,7 +2,7 @@
 
 use super::joints::Bones;
 use super::shading::Shading;
-use super::vertices::{Moved, Same, Vertex, compare};
+use super::vertices::{Moved, Same, Vertex, alike, compare};
 use super::{Exactness, Tolerance, Work};
 use crate::convert::ConvertError;
 use crate::mesh::Mesh;
@@ -33,6 +33,8 @@ pub(super) struct Found<'s> {
     pub(super) there: Vec<bool>,
     /// The edited vertex of each class, and what of it is as it was.
     pub(super) slots: BTreeMap<u32, (Source, Same)>,
+    /// The same of single vertices, where it is known which of equal ones is which.
+    pub(super) apart: BTreeMap<u32, (Source, Same)>,
     /// Corners of triangles that are new here.
     pub(super) added: Vec<[Corner; 3]>,
     /// Edited meshes that lie in it.
@@ -53,6 +55,8 @@ pub(super) struct Edited<'s> {
     pub(super) moved: Moved<'s>,
     /// The native vertex of each vertex.
     pub(super) slots: Vec<Option<Vertex>>,
+    /// Of each triangle the corners of the native one, where triangles are in the native order.
+    pub(super) order: Vec<[u32; 3]>,
     /// The native mesh of its name.
     pub(super) named: Option<usize>,
     /// The name of the node that draws it.
@@ -117,6 +121,18 @@ impl Found<'_> {
         Same { normal, ..same }
     }
 
+    /// Whether the vertex of an edited mesh is a native one of several that are equal.
+    pub(super) fn holds(&self, (e, own): (usize, &Edited<'_>), v: u32, n: u32) -> bool {
+        let one = |first: usize| first == v as usize || alike(&own.moved, first, v as usize, &self.tolerance);
+        self.apart.get(&n).is_some_and(|((by, first), _)| *by == e && one(*first))
+    }
+
+    /// The edited vertex that a native one is now, and what of it is as it was.
+    pub(super) fn slot(&self, vertex: usize) -> Option<&(Source, Same)> {
+        let own = u32::try_from(vertex).ok().and_then(|v| self.apart.get(&v));
+        own.or_else(|| self.slots.get(&self.class(vertex)?))
+    }
+
     pub(super) fn class(&self, vertex: usize) -> Option<u32> {
         self.class.get(vertex).copied()
     }
@@ -136,6 +152,10 @@ pub(super) fn native<'s>(work: &Work<'s, '_>) -> Result<Vec<Found<'s>>, ConvertE
         work.budget.charge_items("vertices", vertices as u64, size_of::<[u64; 12]>())?;
         work.budget.charge_items("triangles", triangles as u64, size_of::<[u64; 12]>())?;
         let class = classes(mesh);
+        // Normals that the model does not have are those of the export, and nobody's edit.
+        let shaded = !work.computed_normals
+            && work.native.meshes.get(m).is_some_and(|native| !native.normals.is_empty());
+        let normal = if shaded { work.tolerance.normal } else { [180.0; 2] };
         let of = |v: u32| class.get(v as usize).copied().unwrap_or(v);
         let mut faces = Vec::with_capacity(triangles);
         let mut edges = Vec::with_capacity(triangles.saturating_mul(3));
@@ -154,9 +174,10 @@ pub(super) fn native<'s>(work: &Work<'s, '_>) -> Result<Vec<Found<'s>>, ConvertE
             class,
             faces,
             edges,
-            tolerance: work.tolerance,
+            tolerance: Tolerance { normal, ..work.tolerance },
             there: alloc::vec![false; triangles],
             slots: BTreeMap::new(),
+            apart: BTreeMap::new(),
             added: Vec::new(),
             sources: Vec::new(),
         });

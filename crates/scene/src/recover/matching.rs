@@ -1,8 +1,8 @@
 //! Which native vertex each edited one is.
 
-use super::Work;
 use super::found::{Edited, Found, Source};
 use super::vertices::{Grid, Same, Vertex, alike, normal_of};
+use super::{Tolerance, Work};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
@@ -87,6 +87,7 @@ pub(super) fn spread(
     }
     work.budget.charge_items("vertices", own.slots.len() as u64, size_of::<[Vertex; 2]>())?;
     in_order(own, found, &mut taken);
+    in_face_order(work, own, found, &mut taken)?;
     // What lies around tells more than what a vertex is like: of several at one place all but the normal may be alike.
     grow(work, own, found, &mut taken)?;
     by_likeness(work, own, found, &mut taken)?;
@@ -150,6 +151,69 @@ fn in_order(own: &mut Edited<'_>, found: &[Found<'_>], taken: &mut Taken) {
     }
 }
 
+/// A native triangle beginning where most corners of an edited one are that `stand` where they stood.
+fn as_wound(stand: &dyn Fn(u32, u32) -> bool, own: [u32; 3], of: [u32; 3]) -> [u32; 3] {
+    let [a, b, c] = of;
+    let met = |of: &[u32; 3]| own.iter().zip(of).filter(|(v, n)| stand(**v, **n)).count();
+    // Of equals the last counts.
+    [[c, a, b], [b, c, a], [a, b, c]].into_iter().max_by_key(met).unwrap_or(of)
+}
+
+/// Of a mesh with as many triangles, in the order that they had, each vertex is the one at its corners.
+fn in_face_order(
+    work: &Work<'_, '_>,
+    own: &mut Edited<'_>,
+    found: &[Found<'_>],
+    taken: &mut Taken,
+) -> Result<(), LimitExceeded> {
+    let Some((mesh, native)) = own.named.and_then(|m| Some((m, found.get(m)?))) else { return Ok(()) };
+    let (theirs, ours) = (&native.exported.triangles, &own.moved.mesh.triangles);
+    if theirs.len() != ours.len() || own.slots.iter().all(Option::is_some) {
+        return Ok(());
+    }
+    let mut places: Vec<Option<u32>> = work.budget.filled("vertices", own.slots.len(), None)?;
+    work.budget.charge_items("triangles", ours.len() as u64, size_of::<[(u32, u32); 3]>())?;
+    let (mut corners, mut other) = (0_usize, 0_usize);
+    let moved = &own.moved;
+    let still = |v: u32, n: u32| {
+        let there = native.exported.positions.get(n as usize).map(|p| native.world.point(wide(*p)));
+        let here = moved.positions.get(v as usize);
+        here.zip(there).is_some_and(|(here, there)| distance(*here, there) <= native.tolerance.position)
+    };
+    let order: Vec<[u32; 3]> = ours.iter().zip(theirs).map(|(own, of)| as_wound(&still, *own, *of)).collect();
+    for (v, n) in ours.iter().flatten().zip(order.iter().flatten()) {
+        let (Some(slot), class) = (places.get_mut(*v as usize), native.class(*n as usize)) else { continue };
+        corners = corners.saturating_add(1);
+        other = other.saturating_add(usize::from(slot.is_some() && *slot != class));
+        *slot = slot.or(class);
+    }
+    // Vertices that are known by themselves tell, else texture coordinates and colours.
+    let (mut known, mut against, mut unlike) = (0_usize, 0_usize, 0_usize);
+    for (v, class) in places.iter().enumerate().filter_map(|(v, class)| Some((v, (*class)?))) {
+        let at = Vertex { mesh, vertex: class as usize };
+        if let Some(slot) = own.slots.get(v).copied().flatten() {
+            known = known.saturating_add(1);
+            against = against.saturating_add(usize::from(slot != at));
+        }
+        let same = native.compare((&own.moved, v), at.vertex, &work.bones, &native.tolerance);
+        unlike = unlike.saturating_add(usize::from(!(same.uv && same.color)));
+    }
+    let few = |count: usize, of: usize| count.saturating_mul(20) <= of;
+    let told = known.saturating_mul(4) > places.len() || few(unlike, places.len());
+    if !few(other, corners) || !few(against, known) || !told {
+        return Ok(());
+    }
+    for (v, class) in places.into_iter().enumerate().filter_map(|(v, class)| Some((v, class?))) {
+        let at = Vertex { mesh, vertex: class as usize };
+        if let Some(slot) = own.slots.get_mut(v).filter(|slot| slot.is_none()) {
+            *slot = Some(at);
+            taken.entry(at).or_insert(v);
+        }
+    }
+    own.order = order;
+    Ok(())
+}
+
 /// A vertex that is what one was but for its place and normal is that one; of several, the nearest.
 fn by_likeness(
     work: &Work<'_, '_>,
@@ -177,7 +241,8 @@ fn by_likeness(
         };
         for at in grid.near(point(uv)) {
             work.budget.work("vertices", 1)?;
-            let same = native.compare((&own.moved, v), at.vertex, &work.bones, &native.tolerance);
+            let tolerance = Tolerance { normal: work.tolerance.normal, ..native.tolerance };
+            let same = native.compare((&own.moved, v), at.vertex, &work.bones, &tolerance);
             let there = native.exported.positions.get(at.vertex).map(|p| native.world.point(wide(*p)));
             if let (true, true, true, Some(there)) = (same.uv, same.weights, same.color, there) {
                 work.budget.charge_items("vertices", 1, size_of::<[u64; 8]>())?;
@@ -196,6 +261,34 @@ fn by_likeness(
     Ok(())
 }
 
+/// Tells a native mesh which edited vertex each of its own is, where triangles say so. What is as it was wins over what was
+/// edited.
+fn settle_apart(
+    work: &Work<'_, '_>,
+    e: usize,
+    own: &Edited<'_>,
+    found: &mut [Found<'_>],
+) -> Result<(), LimitExceeded> {
+    let Some((mesh, native)) = own.named.and_then(|m| Some((m, found.get_mut(m)?))) else { return Ok(()) };
+    let entry = size_of::<(u32, Source, Same)>().saturating_mul(2);
+    let most = native.exported.positions.len().min(own.order.len().saturating_mul(3));
+    work.budget.charge_items("vertices", most as u64, entry)?;
+    work.budget.work("triangles", own.order.len() as u64)?;
+    for untouched in [true, false] {
+        for (v, n) in own.moved.mesh.triangles.iter().flatten().zip(own.order.iter().flatten()) {
+            let class = native.class(*n as usize).map(|class| Vertex { mesh, vertex: class as usize });
+            if class.is_none() || own.slots.get(*v as usize).copied().flatten() != class {
+                continue;
+            }
+            let same = native.compare((&own.moved, *v as usize), *n as usize, &work.bones, &native.tolerance);
+            if same.all() == untouched {
+                native.apart.entry(*n).or_insert(((e, *v as usize), same));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Tells the native meshes which edited vertex stands for each of theirs.
 pub(super) fn settle(
     work: &Work<'_, '_>,
@@ -203,9 +296,11 @@ pub(super) fn settle(
     own: &mut Edited<'_>,
     found: &mut [Found<'_>],
 ) -> Result<(), LimitExceeded> {
+    settle_apart(work, e, own, found)?;
     for v in 0..own.slots.len() {
         let Some(at) = own.slots.get(v).copied().flatten() else { continue };
         let Some(native) = found.get_mut(at.mesh) else { continue };
+        let known_apart = Some(at.mesh) == own.named && !own.order.is_empty();
         let same = native.compare((&own.moved, v), at.vertex, &work.bones, &native.tolerance);
         let class = u32::try_from(at.vertex).unwrap_or(u32::MAX);
         if !native.slots.contains_key(&class) {
@@ -217,6 +312,7 @@ pub(super) fn settle(
                 let one = *by == e && alike(&own.moved, *first, v, &native.tolerance);
                 if !same.all()
                     && !one
+                    && !known_apart
                     && let Some(slot) = own.slots.get_mut(v)
                 {
                     *slot = None;

@@ -9,7 +9,7 @@ use super::shading::hidden;
 use super::skeleton::Placed;
 use super::twins;
 use super::vertices::{Grid, Moved, Vertex, unbound};
-use super::{Absent, At, Exactness, Place, Work};
+use super::{Absent, At, Exactness, Place, Tolerance, Work};
 use crate::convert::ConvertError;
 use crate::mesh::Mesh;
 use crate::model::Scene;
@@ -57,7 +57,7 @@ pub(super) fn find<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Finds<'s>
         let [plain, skinned] = all;
         let all = if kind(native) { skinned } else { plain };
         if own.is_lossless() || own.is_few() && all.is_lossless() {
-            native.tolerance = work.strict;
+            native.tolerance = Tolerance { normal: native.tolerance.normal, ..work.strict };
         }
     }
     for (e, own) in edited.iter_mut().enumerate().filter(|(_, own)| own.drawn) {
@@ -129,6 +129,7 @@ fn moved<'s>(
         edited.push(Edited {
             moved: Moved { mesh, positions, normals, hidden: hidden(mesh), colors, opaque },
             slots,
+            order: Vec::new(),
             named,
             node,
             placed: stands,

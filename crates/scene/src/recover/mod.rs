@@ -91,19 +91,28 @@ pub struct Options<'m> {
     pub absent: Absent,
     /// What the parts of the edited scene say that they were.
     pub marks: Option<&'m Marks>,
+    /// The native model has no normals, and those of its scene are made of the triangles: they follow from what is edited.
+    pub computed_normals: bool,
 }
 
 impl<'m> Options<'m> {
     /// Options without marks.
     #[must_use]
     pub const fn new(snap: Snap, absent: Absent) -> Self {
-        Self { snap, absent, marks: None }
+        Self { snap, absent, marks: None, computed_normals: false }
     }
 
     /// The same options with what the parts of the edited scene say that they were.
     #[must_use]
     pub const fn with_marks(mut self, marks: &'m Marks) -> Self {
         self.marks = Some(marks);
+        self
+    }
+
+    /// The same options for a native scene whose normals are computed, or are not.
+    #[must_use]
+    pub const fn with_computed_normals(mut self, computed: bool) -> Self {
+        self.computed_normals = computed;
         self
     }
 }
@@ -259,7 +268,7 @@ pub fn recover(
     budget: &Budget,
 ) -> Result<(Scene, Recovery), ConvertError> {
     let Original { native, exported } = *original;
-    let Options { snap, absent, marks } = *options;
+    let Options { snap, absent, marks, computed_normals } = *options;
     for (scene, name) in [(edited, "edited"), (native, "native"), (exported, "exported")] {
         scene
             .validate()
@@ -290,6 +299,7 @@ pub fn recover(
         strict,
         extent,
         absent,
+        computed_normals,
         bones,
         budget,
         meshes,
@@ -313,6 +323,7 @@ struct Work<'s, 'b> {
     strict: Tolerance,
     extent: f64,
     absent: Absent,
+    computed_normals: bool,
     bones: joints::Bones,
     budget: &'b Budget,
     /// The native mesh and material that edited ones say they are.

@@ -209,6 +209,8 @@ impl Maker<'_, '_, '_> {
         }
         let is = |list: &[bool], v: usize| list.get(v).copied().unwrap_or(false);
         let mut copy = Copy::new(native);
+        copy.mesh.skin =
+            native.skin.as_ref().map(|skin| Skin::new(skin.skeleton)).or_else(|| self.skinned(own));
         let mut places: Vec<Option<u32>> = self.work.budget.reserve("vertices", count)?;
         for v in 0..count {
             if is(&used, v) && !is(&kept, v) {
@@ -218,7 +220,14 @@ impl Maker<'_, '_, '_> {
             }
             places.push(Some(copy.len()));
             copy.keep(native, v);
-            let slot = own.class(v).and_then(|class| own.slots.get(&class));
+            let slot = own.slot(v);
+            if native.skin.is_none()
+                && let Some(skin) = &mut copy.mesh.skin
+            {
+                let influences = slot.map(|((e, v), _)| self.of_edited((*e, *v), skin.skeleton));
+                skin.influences.extend(influences.unwrap_or_default());
+                skin.end_vertex();
+            }
             if let Some((source, same)) = slot.filter(|(_, same)| !same.all()) {
                 self.edit(&mut copy.mesh, (native, own, v), *source, *same, &mut change);
             }
@@ -315,6 +324,28 @@ impl Maker<'_, '_, '_> {
         }
     }
 
+    /// Of a mesh without a skin, one of the joints that now move it as a whole where it stood.
+    fn skinned(&self, own: &Found<'_>) -> Option<Skin> {
+        if !super::joints::alike(&own.world, &Affine64::IDENTITY, self.work.extent) {
+            return None;
+        }
+        let skins = own.sources.iter().map(|e| self.edited.get(*e).and_then(|e| e.moved.mesh.skin.as_ref()));
+        let mut of = skins.map(|skin| self.placed_in(skin?.skeleton));
+        let first = of.next().flatten()?;
+        of.all(|other| other == Some(first)).then(|| Skin::new(first))
+    }
+
+    /// The skeleton of the result that an edited one is.
+    fn placed_in(&self, skeleton: SkeletonId) -> Option<SkeletonId> {
+        let joints = self.placed.edited.get(skeleton.0)?;
+        joints.iter().flatten().next().map(|at| SkeletonId(at.skeleton))
+    }
+
+    /// The influences of an edited vertex while meshes still count in native joints.
+    fn of_edited(&self, (e, v): Source, skeleton: SkeletonId) -> Vec<Influence> {
+        self.edited.get(e).map(|own| self.influences(own.moved.mesh, v, skeleton, true)).unwrap_or_default()
+    }
+
     /// Whether a vertex is known by what joints see of it that are bound elsewhere now.
     fn follows_moved(&self, native: &Mesh, v: usize) -> bool {
         let skin = native.skin.as_ref().filter(|s| !s.local.is_empty() && !self.placed.moved.is_empty());
@@ -369,7 +400,7 @@ impl Maker<'_, '_, '_> {
 
     /// A joint of the result by its number while meshes still count in native ones: new joints come behind those.
     fn back(&self, result: At) -> Option<usize> {
-        let natives = self.placed.native.get(result.skeleton)?;
+        let Some(natives) = self.placed.native.get(result.skeleton) else { return Some(result.joint) };
         let kept = natives.iter().flatten().count();
         match result.joint.checked_sub(kept) {
             Some(new) => natives.len().checked_add(new),
@@ -558,11 +589,8 @@ impl Maker<'_, '_, '_> {
         }
         mesh.material = source.material.and_then(|id| self.materials.get(self.work, id.0, self.scene));
         if let Some(skin) = &source.skin {
-            let first = (0..self.placed.edited.get(skin.skeleton.0).map_or(0, Vec::len)).find_map(|joint| {
-                At { skeleton: skin.skeleton.0, joint }.of(&self.placed.edited).copied().flatten()
-            });
-            mesh.skin = first.map(|at| {
-                let mut new = Skin::new(SkeletonId(at.skeleton));
+            mesh.skin = self.placed_in(skin.skeleton).map(|id| {
+                let mut new = Skin::new(id);
                 for v in 0..skin.vertex_count() {
                     new.influences.extend(self.influences(source, v, new.skeleton, false));
                     new.end_vertex();
@@ -602,7 +630,6 @@ impl Copy {
         mesh.material = native.material;
         mesh.color_encoding = native.color_encoding;
         mesh.extras.clone_from(&native.extras);
-        mesh.skin = native.skin.as_ref().map(|s| Skin::new(s.skeleton));
         Self { mesh }
     }
 

@@ -522,6 +522,131 @@ fn a_mesh_of_which_no_vertex_is_left_keeps_its_attributes() {
     let hat = &back.meshes[1];
     assert_eq!((hat.positions.len(), hat.normals.len(), hat.uvs.len()), (3, 3, 3));
     assert_eq!((hat.normals[0], hat.uvs[0]), ([0.0, 1.0, 0.0], [0.25, 0.5]));
+    // Nor is what moves it lost, of any skeleton.
+    assert_eq!((&hat.positions, &hat.triangles), (&native.meshes[1].positions, &native.meshes[1].triangles));
+    assert_eq!(hat.skin, edited.meshes[1].skin);
+    let change = &report.meshes[1].change;
+    assert_eq!((change.weights, change.moved, change.added, change.removed), (3, 0, 0, 0));
+    edited
+        .skeletons
+        .push(Skeleton { name: "t".into(), joints: vec![Joint::new("w", None, Local::default())] });
+    let skin = edited.meshes[1].skin.as_mut().unwrap();
+    skin.skeleton = SkeletonId(1);
+    skin.influences.iter_mut().for_each(|i| i.joint = 0);
+    let (back, _) = same(&edited, &native);
+    assert_eq!(back.meshes[1].skin, edited.meshes[1].skin);
+}
+
+/// A mesh with some vertices moved, as a tool hands it back that keeps the order of triangles alone.
+fn split(native: &Mesh, by: f32, moved: impl Fn(usize) -> bool) -> Mesh {
+    // Every triangle has vertices of its own, in another order.
+    let mut mesh = Mesh { name: native.name.clone(), ..Mesh::default() };
+    let count = u32::try_from(native.triangles.len() * 3).unwrap();
+    for v in native.triangles.iter().flatten().map(|v| *v as usize).rev() {
+        let [x, y, z] = native.positions[v];
+        mesh.positions.push([x, if moved(v) { y + by } else { y }, z]);
+        mesh.normals.push(native.normals.get(v).copied().unwrap_or([0.0, 1.0, 0.0]));
+        mesh.uvs.extend(native.uvs.get(v));
+    }
+    mesh.triangles = (0..count / 3).map(|t| [0, 1, 2].map(|c| count - 1 - (t * 3 + c))).collect();
+    mesh
+}
+
+/// Rows of patches that look alike, so that what was moved is nearer to others than to where it was.
+#[test]
+fn vertices_are_told_by_the_order_of_triangles() {
+    let (mut positions, mut triangles) = (Vec::new(), Vec::new());
+    for k in 0..6_u8 {
+        let (x, y) = (f32::from(k % 2) * 3.0, f32::from(k / 2) * 0.4);
+        positions.extend([[x, y, 0.0], [x + 1.0, y, 0.0], [x, y + 0.3, 0.0], [x + 1.0, y + 0.3, 0.0]]);
+        let v = u32::from(k) * 4;
+        triangles.extend([[v, v + 1, v + 2], [v + 1, v + 3, v + 2]]);
+    }
+    let uvs: Vec<[f32; 2]> = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]].repeat(6);
+    let moved = |v: usize| v < 13;
+    let scene =
+        |mesh: Mesh| Scene::new("s").with_meshes(vec![mesh]).with_nodes(vec![Node::of_mesh("m", MeshId(0))]);
+    // With texture coordinates some come to stand where others stood.
+    for (with_uvs, by) in [(true, 0.5), (false, 0.45)] {
+        let mut mesh = Mesh::new("m", positions.clone(), triangles.clone());
+        mesh.uvs = if with_uvs { uvs.clone() } else { Vec::new() };
+        let native = scene(mesh);
+        let (back, report) = same(&scene(split(&native.meshes[0], by, moved)), &native);
+        let mut expected = native.clone();
+        expected.meshes[0].positions.iter_mut().take(13).for_each(|p| p[1] += by);
+        assert_eq!(back, expected, "{report:?}");
+        assert_eq!((report.meshes[0].change.moved, report.meshes[0].change.normals), (13, 0));
+        // Where the order is another nothing is told by it.
+        let mut other = scene(split(&native.meshes[0], by, |_| false));
+        other.meshes[0].triangles.rotate_left(3);
+        other.meshes[0].positions[0][2] += 0.5;
+        assert_eq!(same(&other, &native).1.meshes[0].change.moved, 0);
+    }
+}
+
+/// Two triangles with vertices of their own, of which two are equal to others, and the second of those edited.
+#[test]
+fn of_equal_vertices_the_one_that_was_edited_is() {
+    let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+    let positions: Vec<[f32; 3]> = [0, 1, 2, 0, 2, 3].map(|c: usize| corners[c]).to_vec();
+    let mesh = Mesh::new("m", positions, vec![[0, 1, 2], [3, 4, 5]]).with_normals(vec![[0.0, 0.0, 1.0]; 6]);
+    let scene =
+        |mesh: Mesh| Scene::new("s").with_meshes(vec![mesh]).with_nodes(vec![Node::of_mesh("m", MeshId(0))]);
+    let native = scene(mesh.clone());
+    let mut edited = mesh.clone();
+    edited.positions[3][2] += 0.25;
+    edited.normals[4] = [0.6, 0.0, 0.8];
+    let edited = scene(edited);
+    let (back, report) = same(&edited, &native);
+    let change = &report.meshes[0].change;
+    assert_eq!((change.moved, change.normals, change.added, change.removed), (1, 1, 0, 0));
+    assert_eq!(back, edited);
+
+    // The tool makes one of equals, and several of one.
+    let joined =
+        scene(
+            Mesh::new("m", corners.to_vec(), vec![[0, 1, 2], [0, 2, 3]])
+                .with_normals(vec![[0.0, 0.0, 1.0]; 4]),
+        );
+    assert!(same(&joined, &native).1.is_untouched());
+    let (back, report) = same(&edited, &joined);
+    let change = &report.meshes[0].change;
+    assert_eq!((change.moved, change.normals, change.added, change.removed), (0, 0, 2, 0));
+    assert_eq!((change.triangles_added, change.triangles_removed), (1, 1));
+    assert_eq!(back.meshes[0].triangles, [[0, 1, 2], [4, 5, 3]]);
+    assert_eq!(back.meshes[0].positions[..4], joined.meshes[0].positions[..]);
+}
+
+/// A model that has no normals has none that were edited.
+#[test]
+fn normals_that_the_model_does_not_have_are_no_edits() {
+    let mut native = tube();
+    native.meshes[0].normals.clear();
+    let exported = tube();
+    let mut edited = exported.clone();
+    // A vertex that was taken apart for its normals.
+    let body = &mut edited.meshes[0];
+    body.normals[4] = [0.0, 1.0, 0.0];
+    body.positions.push(body.positions[7]);
+    body.uvs.push(body.uvs[7]);
+    body.normals.push([1.0, 0.0, 0.0]);
+    let skin = body.skin.as_mut().unwrap();
+    let own = skin.of(7).to_vec();
+    skin.influences.extend(own);
+    skin.end_vertex();
+    let corner = body.triangles.iter_mut().flatten().find(|v| **v == 7).unwrap();
+    *corner = 18;
+    let against = |native: &Scene, computed: bool| {
+        let original = Original { native, exported: &exported };
+        let options = Options::new(Snap::Default, Absent::Gone).with_computed_normals(computed);
+        recover(&edited, &original, &options, &budget()).unwrap()
+    };
+    for (native, computed) in [(&native, false), (&exported, true)] {
+        let (back, report) = against(native, computed);
+        assert!(report.is_untouched(), "{report:?}");
+        assert_eq!(back, *native);
+    }
+    assert!(!against(&exported, false).1.is_untouched());
 }
 
 /// Blender calls nameless joints and materials by their number.

@@ -12,6 +12,8 @@ use meshwright_core::math::{distance, wide};
 pub(super) struct Drawn {
     pub(super) e: usize,
     pub(super) corners: [u32; 3],
+    /// What its corners are in the native mesh, where that is known by the order of triangles.
+    pub(super) known: Option<[Option<u32>; 3]>,
 }
 
 /// A native triangle: its mesh, its number and its classes.
@@ -41,6 +43,10 @@ pub(super) fn tick(
     let twins = Twins { work, edited, grid, gone: gone(work, found)? };
     let mut left = Vec::new();
     for triangle in drawn {
+        if triangle.known.is_some() {
+            left.push(triangle);
+            continue;
+        }
         match twins.of(triangle, found)? {
             Some((mesh, face, classes)) => {
                 if let Some(native) = found.get_mut(mesh) {
@@ -74,7 +80,7 @@ impl Twins<'_, '_, '_> {
     /// The native triangle nearest to an edited one, with its classes.
     fn of(
         &self,
-        Drawn { e, corners: [a, b, c] }: Drawn,
+        Drawn { e, corners: [a, b, c], .. }: Drawn,
         found: &[Found<'_>],
     ) -> Result<Option<Face>, LimitExceeded> {
         let Some(own) = self.edited.get(e) else { return Ok(None) };
