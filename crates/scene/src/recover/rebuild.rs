@@ -1,14 +1,15 @@
 //! The meshes of the result, made of what was found.
 
 use super::found::{Corner, Edited, Found, Source};
-use super::joints::{is_filler, name_of};
+use super::joints::is_filler;
 use super::marks::is_palette;
+use super::materials::{Materials, UNNAMED, one_pixel, painted};
 use super::meshes::{Finds, part, state, stays_absent, stem};
+use super::names::{Names, plain};
 use super::report::{MeshChange, Part, Recovery, State};
 use super::skeleton::Placed;
 use super::vertices::Same;
 use super::{At, Place, Work};
-use crate::color::srgb;
 use crate::convert::ConvertError;
 use crate::ids::{MaterialId, MeshId, NodeId, SkeletonId};
 use crate::mesh::{Influence, LocalVertex, Mesh, Skin};
@@ -17,7 +18,7 @@ use crate::skeleton::Local;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
-use meshwright_core::math::{Affine64, Trs64, distance, narrow, unit, wide};
+use meshwright_core::math::{Affine, Affine64, Trs64, distance, narrow, unit, wide};
 
 /// Puts the meshes into the result.
 pub(super) fn meshes(
@@ -32,7 +33,8 @@ pub(super) fn meshes(
     let mut places: Vec<Option<MeshId>> = work.budget.reserve("meshes", natives.len())?;
     let mut materials = Materials::new(work, scene);
     materials.flat(work, finds, scene);
-    let mut maker = Maker { work, placed, edited, materials, scene };
+    let names = Names::new(work, edited)?;
+    let mut maker = Maker { work, placed, edited, names, worlds: None, materials, scene };
     for (m, (native, own)) in natives.iter().zip(found).enumerate() {
         let lost = own.slots.is_empty() && own.added.is_empty() && own.sources.is_empty();
         if lost && !stays_absent(work, m) {
@@ -63,114 +65,13 @@ pub(super) fn meshes(
     Ok(())
 }
 
-/// The materials of the edited scene in the result.
-struct Materials {
-    known: BTreeMap<usize, MaterialId>,
-    report: Vec<Part<()>>,
-}
-
-/// Names that tools give to materials of meshes that have none.
-const UNNAMED: [&str; 4] = ["", "Material_0", "material", "DefaultMaterial"];
-
-impl Materials {
-    fn new(work: &Work<'_, '_>, scene: &mut Scene) -> Self {
-        let part = |m: &Material| Part { name: m.name.clone(), ..Part::default() };
-        let mut own =
-            Self { known: BTreeMap::new(), report: work.native.materials.iter().map(part).collect() };
-        for (e, material) in work.edited.materials.iter().enumerate() {
-            let named = |n: &Material| n.name == material.name && !n.name.is_empty();
-            let marked = work.materials.get(&e).copied();
-            let Some(native) = marked.or_else(|| work.exported.materials.iter().position(named)) else {
-                continue;
-            };
-            if marked.is_some()
-                && let (Some(part), Some(to)) = (own.report.get_mut(native), scene.materials.get_mut(native))
-                && work.exported.materials.get(native).is_some_and(|n| {
-                    n.name != material.name && !(n.name.is_empty() && is_filler(&material.name))
-                })
-                && !UNNAMED.contains(&material.name.as_str())
-            {
-                part.state = State::Edited;
-                to.name.clone_from(&material.name);
-            }
-            own.known.insert(e, MaterialId(native));
-            let colors = work.exported.materials.get(native).map(|n| n.base_color);
-            // A surface that the engine does not draw is written as one that nothing is seen of.
-            if !material.is_hidden()
-                && colors.is_some_and(|c| !near(c, material.base_color, work.tolerance.color))
-                && let (Some(part), Some(to)) = (own.report.get_mut(native), scene.materials.get_mut(native))
-            {
-                part.state = State::Edited;
-                to.base_color = material.base_color;
-            }
-        }
-        own
-    }
-
-    /// Flat materials that became pixels of one picture have their colours by the meshes that they are of.
-    fn flat(&mut self, work: &Work<'_, '_>, finds: &Finds<'_>, scene: &mut Scene) {
-        let mut colors: BTreeMap<usize, Vec<[f32; 4]>> = BTreeMap::new();
-        for own in &finds.native {
-            if let Some((Some(id), _, color)) = painted(work, &finds.edited, own) {
-                colors.entry(id.0).or_default().push(color);
-            }
-        }
-        for (native, colors) in colors {
-            let (Some(color), Some(to)) = (colors.first(), scene.materials.get_mut(native)) else { continue };
-            let was = work.exported.materials.get(native).map_or(*color, |m| m.base_color);
-            let one = colors.iter().all(|other| one_pixel(*other, *color));
-            if one && !one_pixel(*color, was) {
-                to.base_color = *color;
-                self.report.get_mut(native).into_iter().for_each(|part| part.state = State::Edited);
-            }
-        }
-    }
-
-    /// The material of the result that one of the edited scene is.
-    fn get(&mut self, work: &Work<'_, '_>, e: usize, scene: &mut Scene) -> Option<MaterialId> {
-        if let Some(id) = self.known.get(&e) {
-            return Some(*id);
-        }
-        let material = work.edited.materials.get(e)?;
-        let id = MaterialId(scene.materials.len());
-        scene.materials.push(material.clone());
-        self.report.push(Part { name: material.name.clone(), state: State::New, change: () });
-        self.known.insert(e, id);
-        Some(id)
-    }
-}
-
-fn near(a: [f32; 4], b: [f32; 4], tolerance: f64) -> bool {
-    a.iter().zip(b).all(|(a, b)| f64::from((a - b).abs()) <= tolerance)
-}
-
-/// Whether two colours are one but for what a pixel of eight bits cuts off.
-fn one_pixel(a: [f32; 4], b: [f32; 4]) -> bool {
-    let channels = |c: [f32; 4]| {
-        let [r, g, b, a] = c;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
-        let alpha = (a * 255.0 + 0.5) as u8;
-        [srgb(r), srgb(g), srgb(b), alpha]
-    };
-    channels(a).iter().zip(channels(b)).all(|(a, b)| a.abs_diff(b) <= 1)
-}
-
-/// The material that a native mesh has, with the one that it has now and its colour, where that was a pixel of a picture.
-fn painted(
-    work: &Work<'_, '_>,
-    edited: &[Edited<'_>],
-    own: &Found<'_>,
-) -> Option<(Option<MaterialId>, usize, [f32; 4])> {
-    let [e] = own.sources[..] else { return None };
-    let is = edited.get(e)?.moved.mesh.material?.0;
-    let material = work.edited.materials.get(is).filter(|m| is_palette(&m.name) && m.image.is_none())?;
-    Some((own.exported.material, is, material.base_color))
-}
-
 struct Maker<'w, 's, 'b> {
     work: &'w Work<'s, 'b>,
     placed: &'w Placed,
     edited: &'w [Edited<'s>],
+    names: Names<'s>,
+    /// Where native nodes are, once a mesh has moved.
+    worlds: Option<Vec<Affine>>,
     materials: Materials,
     scene: &'w mut Scene,
 }
@@ -470,8 +371,8 @@ impl Maker<'_, '_, '_> {
         let [e] = own.sources[..] else { return };
         let Some(edited) = self.edited.get(e) else { return };
         let source = edited.moved.mesh;
-        let alone = self.edited.iter().filter(|other| other.moved.mesh.name == source.name).count() == 1;
-        let theirs = self.work.exported.meshes.iter().any(|n| n.name == source.name);
+        let alone = self.names.is_single(&source.name);
+        let theirs = self.names.is_mesh(&source.name);
         let numbered = stem(&source.name) == own.exported.name;
         if alone && !theirs && !numbered && !source.name.is_empty() && !own.exported.name.is_empty() {
             change.renamed = Some(source.name.clone());
@@ -514,18 +415,18 @@ impl Maker<'_, '_, '_> {
         change: &mut MeshChange,
     ) {
         let exported = self.work.exported;
-        let draws = |n: &&Node| n.meshes.iter().any(|mesh| mesh.0 == m);
-        let mut nodes = exported.nodes.iter().enumerate().filter(|(_, n)| draws(n));
-        let (Some((n, node)), None) = (nodes.next(), nodes.next()) else { return };
+        let Some((n, node)) = self.names.node(m, &exported.nodes) else { return };
         let (was, is) = (node.name.as_str(), edited.node);
         let own = exported.meshes.get(m).map_or("", |m| m.name.as_str());
-        let plain = |name: &str| name_of(stem(name));
         // Tools make names safe and single, and call nodes like their meshes.
         let made = [was, own, &edited.moved.mesh.name].iter().any(|name| plain(name) == plain(is));
-        let joints = exported.skeletons.iter().flat_map(|s| &s.joints).map(|j| &j.name);
-        let mut known = exported.nodes.iter().map(|n| &n.name).chain(joints).chain([&exported.name]);
-        let taken = known.any(|name| plain(name) == plain(is));
-        if !alone || change.renamed.is_some() || was.is_empty() || is_filler(is) || made || taken {
+        if !alone
+            || change.renamed.is_some()
+            || was.is_empty()
+            || is_filler(is)
+            || made
+            || self.names.is_taken(is)
+        {
             return;
         }
         change.renamed = Some(is.into());
@@ -547,10 +448,11 @@ impl Maker<'_, '_, '_> {
 
     /// Moves the node that draws a native mesh.
     fn place(&mut self, m: usize, world: &Affine64) -> bool {
-        let worlds = self.work.native.world_transforms().unwrap_or_default();
+        let native = self.work.native;
+        let worlds = self.worlds.get_or_insert_with(|| native.world_transforms().unwrap_or_default());
         let draws = |n: &&Node| n.meshes.iter().any(|mesh| mesh.0 == m);
-        let Some(at) = self.work.native.nodes.iter().position(|n| draws(&n)) else { return false };
-        let above = self.work.native.nodes.get(at).and_then(|n| n.parent).and_then(|NodeId(p)| worlds.get(p));
+        let Some(at) = native.nodes.iter().position(|n| draws(&n)) else { return false };
+        let above = native.nodes.get(at).and_then(|n| n.parent).and_then(|NodeId(p)| worlds.get(p));
         let inverse = above.map_or(Some(Affine64::IDENTITY), |a| a.wide().inverse());
         match (inverse, self.scene.nodes.get_mut(at)) {
             (Some(inverse), Some(node)) => {
