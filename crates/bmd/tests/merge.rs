@@ -1,10 +1,12 @@
 //! Edited scenes in the models that they came from.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
-use meshwright_bmd::{Bmd, strategy};
+use meshwright_bmd::{Bmd, Mesh as BmdMesh, strategy};
 use meshwright_core::ReadOptions;
+use meshwright_core::math::distance;
 use meshwright_scene::edits::{Edit, Near, check};
-use meshwright_scene::{Converted, FromSceneOptions, Scene, SceneOptions};
+use meshwright_scene::posed::{Moment, extent, triangles};
+use meshwright_scene::{Budget, Converted, FromSceneOptions, Limits, Scene, SceneOptions, Skin};
 use meshwright_testkit::sound;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -114,7 +116,6 @@ fn is_held(model: &Bmd, native: &Scene, edit: Edit, seed: usize) -> bool {
     match edit {
         Edit::JointNew => !later,
         Edit::Key | Edit::ClipNew => !helper,
-        Edit::Weight => model.normal_bones() == model.bones.len(),
         _ => true,
     }
 }
@@ -226,6 +227,26 @@ fn moves_base(native: &Bmd, made: &Bmd) -> bool {
     native.bones.len() + 1 == made.bones.len() && name(made, 1) == name(native, 0)
 }
 
+/// Whether all triangles are where they are to be, at rest and in every frame: a vertex on one of the joints that a
+/// pseudo-bone is comes onto the bone that this moves with.
+fn moves_alike(edited: &Scene, back: &Scene) -> Result<(), String> {
+    let budget = Budget::new(Limits::default());
+    let of = |scene: &Scene, at| triangles(scene, at, &budget).map_err(|e| e.to_string());
+    let frames = edited.clips.iter().enumerate().flat_map(|(clip, own)| {
+        (0..own.frames).map(move |frame| Some(Moment { clip, seconds: own.seconds(f64::from(frame)) }))
+    });
+    let size = extent(&of(edited, None)?);
+    for at in std::iter::once(None).chain(frames) {
+        let (asked, made) = (of(edited, at)?, of(back, at)?);
+        let corners = asked.as_flattened().iter().zip(made.as_flattened());
+        let off = corners.map(|(a, b)| distance(*a, *b)).fold(0.0, f64::max);
+        if asked.len() != made.len() || off > NEAR.place * size {
+            return Err(format!("{at:?}: {off} of {size} away"));
+        }
+    }
+    Ok(())
+}
+
 fn edited(
     model: &Bmd,
     options: &SceneOptions,
@@ -265,7 +286,9 @@ fn edited(
         };
         return if all && count > model.meshes.len() { Ok(()) } else { Err(other()) };
     }
-    if !named && !moves_base(model, &made.value) {
+    if edit == Edit::Weight && model.normal_bones() < model.bones.len() {
+        moves_alike(scene, &back)?;
+    } else if !named && !moves_base(model, &made.value) {
         // Beside a frame that was edited the one before and the one behind get keys, as near as the format has them.
         let mut base = native.clone();
         if edit == Edit::Key {
@@ -303,6 +326,50 @@ fn what_was_edited_is_all_that_is() {
     for edit in EDITS.into_iter().filter(|e| *e != Edit::MeshName) {
         assert!(seen.get(&edit).is_some_and(|n| *n > 9), "{edit:?}: {seen:?}");
     }
+}
+
+/// The scene with a vertex of its first mesh that follows what another one does.
+fn following(native: &Scene, vertex: usize, other: usize) -> Scene {
+    let mut scene = native.clone();
+    let skin = scene.meshes.first_mut().and_then(|m| m.skin.as_mut()).unwrap();
+    let was = std::mem::replace(skin, Skin::new(skin.skeleton));
+    for v in 0..was.vertex_count() {
+        skin.influences.extend(was.of(if v == vertex { other } else { v }));
+        skin.end_vertex();
+    }
+    scene
+}
+
+#[test]
+fn weights_arrive_beside_pseudo_bones() {
+    let mut seen = 0;
+    let with = |model: &Bmd| model.normal_bones() < model.bones.len();
+    for (name, _, model) in models().into_iter().filter(|(.., model)| with(model)) {
+        for options in forms() {
+            let native = model.to_scene(&options).unwrap().value;
+            for seed in 0..60 {
+                let Some(scene) = with_edit(&native, Edit::Weight, seed) else { continue };
+                edited(&model, &options, &native, Edit::Weight, &scene)
+                    .unwrap_or_else(|e| panic!("{name}, {options:?}, {seed}: {e}"));
+                seen += 1;
+            }
+            // All of what a pseudo-bone follows, and nothing of it any more.
+            let bones: Vec<u8> = model.meshes.iter().take(1).flat_map(BmdMesh::bones).collect();
+            let first = |bone: &u8| bones.iter().position(|b| b == bone);
+            let all: BTreeSet<u8> = bones.iter().copied().collect();
+            for (from, to) in all.iter().flat_map(|a| all.iter().map(move |b| (a, b))) {
+                let (vertex, other) = first(from).zip(first(to)).unwrap();
+                let scene = following(&native, vertex, other);
+                let made = merged(&model, &native, &scene).unwrap().value;
+                let bone = made.meshes.first().and_then(|m| m.bones().nth(vertex));
+                assert_eq!(bone, Some(*to), "{name}, {options:?}: vertex {vertex}");
+                moves_alike(&scene, &made.to_scene(&options).unwrap().value)
+                    .unwrap_or_else(|e| panic!("{name}, {options:?}: {from} on {to}: {e}"));
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 300, "{seen}");
 }
 
 proptest! {

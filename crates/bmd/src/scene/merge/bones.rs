@@ -16,10 +16,19 @@ pub(super) struct MergedBones {
     bones: Vec<Bone>,
     /// How many native bones are no pseudo-bones.
     normal: usize,
-    /// The native pseudo-bones that bones of before, and of after, stand in for.
-    helpers: [BTreeMap<u8, u8>; 2],
+    /// The bones of before, and of after, that stand in for pseudo-bones.
+    helpers: [BTreeMap<u8, Helper>; 2],
     /// The joint of the native first bone has another bone now.
     pub(super) moved: bool,
+}
+
+/// What a bone stands in for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Helper {
+    /// The native pseudo-bone.
+    pub(super) pseudo: u8,
+    /// The one native bone that it moves with; none where it moves as the pseudo-bone does.
+    part: Option<u8>,
 }
 
 impl MergedBones {
@@ -131,22 +140,38 @@ impl MergedBones {
 
     /// The number of a bone of before (0) or after (1).
     pub(super) fn number(&self, model: usize, bone: u8) -> Option<u8> {
-        if let Some(pseudo) = self.helpers.get(model).and_then(|h| h.get(&bone)) {
-            return self.of_native(*pseudo);
+        if let Some(helper) = self.helper(model, bone) {
+            return self.of_native(helper.pseudo);
         }
         let at =
             if model == 0 { self.trios.of_before(bone.into()) } else { self.trios.of_after(bone.into()) };
         at.and_then(|at| u8::try_from(at).ok())
     }
 
-    /// Whether a bone of before (0) or after (1) stands in for a pseudo-bone.
-    pub(super) fn stands_in(&self, model: usize, bone: u8) -> bool {
-        self.native_of(model, bone).is_some()
+    /// The number of the bone that a bone of after moves with.
+    pub(super) fn moves_with(&self, bone: u8) -> Option<u8> {
+        match self.helper(1, bone).and_then(|h| h.part) {
+            Some(part) => self.of_native(part),
+            None => self.number(1, bone),
+        }
     }
 
-    /// The native pseudo-bone that a bone of before (0) or after (1) stands in for.
-    pub(super) fn native_of(&self, model: usize, bone: u8) -> Option<u8> {
+    /// What a pseudo-bone follows, by their numbers, as parts of the whole.
+    pub(super) fn followed(&self, native: &Bmd, pseudo: u8) -> Vec<(Option<u8>, f64)> {
+        let parts = native.bones.get(usize::from(pseudo)).map(|b| b.transform.followed()).unwrap_or_default();
+        let total: f64 = parts.iter().map(|p| f64::from(p.1.decode())).sum();
+        let parts = parts.iter().filter(|p| p.1.decode() != 0.0);
+        parts.map(|(id, weight)| (self.of_native(*id), f64::from(weight.decode()) / total)).collect()
+    }
+
+    /// What a bone of before (0) or after (1) stands in for.
+    pub(super) fn helper(&self, model: usize, bone: u8) -> Option<Helper> {
         self.helpers.get(model).and_then(|h| h.get(&bone)).copied()
+    }
+
+    /// Whether any bone of after stands in for a pseudo-bone.
+    pub(super) fn has_helpers(&self) -> bool {
+        self.helpers.last().is_some_and(|h| !h.is_empty())
     }
 }
 
@@ -174,22 +199,24 @@ fn of_native(native: &Bmd, before: &Traced, normal: usize, budget: &Budget) -> R
     Ok(there)
 }
 
-/// The native pseudo-bones that bones of before and after stand in for.
+/// The bones of before and after that stand in for native pseudo-bones.
 fn helpers(
     native: &Bmd,
     before: &Traced,
     after: &Traced,
     joints: &[Option<usize>],
     normal: usize,
-) -> [BTreeMap<u8, u8>; 2] {
-    let mut of_joint: BTreeMap<usize, u8> = BTreeMap::new();
+) -> [BTreeMap<u8, Helper>; 2] {
+    let mut of_joint: BTreeMap<usize, Helper> = BTreeMap::new();
     let mut joint = normal;
     for (p, pseudo) in native.bones.iter().enumerate().skip(normal) {
         // In the file's own space the joint follows others as the bone does.
         let follows = before.skeleton.joints.get(joint).is_some_and(|j| !j.follows.is_empty());
-        let parts = pseudo.transform.followed().iter().filter(|part| part.1.decode() != 0.0).count();
-        for _ in 0..if follows { 1 } else { parts } {
-            of_joint.extend(u8::try_from(p).ok().map(|p| (joint, p)));
+        let parts = pseudo.transform.followed().into_iter().filter(|part| part.1.decode() != 0.0);
+        let parts: Vec<Option<u8>> =
+            if follows { alloc::vec![None] } else { parts.map(|part| Some(part.0)).collect() };
+        for part in parts {
+            of_joint.extend(u8::try_from(p).ok().map(|pseudo| (joint, Helper { pseudo, part })));
             joint = joint.saturating_add(1);
         }
     }

@@ -1,6 +1,6 @@
 //! Meshes: vertices by the corners of triangles.
 
-use super::bones::MergedBones;
+use super::bones::{Helper, MergedBones};
 use super::work::Work;
 use crate::model::{Bmd, Mesh, MeshFlags, identity};
 use crate::packed::{Primitive, PrimitiveKind, Vertex};
@@ -8,7 +8,7 @@ use crate::scene::from_scene::Traced;
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use meshwright_core::math::{Affine64, distance, narrow, wide};
+use meshwright_core::math::{Affine64, narrow, wide};
 use meshwright_core::num::{F8A, F16, Se32, St14Form};
 use meshwright_scene::merge::{Match, Trio, Trios, digest, pick, sequence};
 use meshwright_scene::{ConvertError, Mesh as SceneMesh, Scene};
@@ -49,11 +49,14 @@ impl<'a> Meshes<'a> {
             let after = trio.after.and_then(|a| self.work.after.model.meshes.get(a));
             let mut mesh = match (native, before, after) {
                 (Some(native), Some(before), Some(after)) => match self.sources(trio) {
-                    Some(scenes) => self.mesh([native, before, after], scenes, &mut made)?,
-                    None => native.clone(),
+                    [Some(old), Some(new)] => self.mesh([native, before, after], [old, new], &mut made)?,
+                    _ => native.clone(),
                 },
                 (Some(native), ..) => self.renumbered(native, |v| self.bones.of_native(v.bone()))?,
-                (None, _, Some(after)) => self.added(after)?,
+                (None, _, Some(after)) => {
+                    let [_, source] = self.sources(trio);
+                    self.added(after, source)?
+                }
                 (None, _, None) => continue,
             };
             if let Some(native) = native {
@@ -65,13 +68,13 @@ impl<'a> Meshes<'a> {
     }
 
     /// The meshes of the two scenes that a mesh was made of.
-    fn sources(&self, trio: &Trio) -> Option<[&SceneMesh; 2]> {
+    fn sources(&self, trio: &Trio) -> [Option<&SceneMesh>; 2] {
         let of = |scene: &'a Scene, traced: &'a Traced, at: Option<usize>| {
             let source = traced.meshes.get(at?).copied().flatten()?;
             scene.meshes.get(source.mesh)
         };
         let [native, edited] = self.work.scenes;
-        Some([of(native, self.work.before, trio.before)?, of(edited, self.work.after, trio.after)?])
+        [of(native, self.work.before, trio.before), of(edited, self.work.after, trio.after)]
     }
 
     /// A mesh whose vertices hang on bones of other numbers.
@@ -86,10 +89,21 @@ impl<'a> Meshes<'a> {
     }
 
     /// A mesh of after.
-    fn added(&self, mesh: &Mesh) -> Result<Mesh, ConvertError> {
+    fn added(&self, mesh: &Mesh, source: Option<&SceneMesh>) -> Result<Mesh, ConvertError> {
         let flat = mesh.flat_color().is_some();
+        let source = source.filter(|_| self.bones.has_helpers());
+        // The vertex of the scene that each was made of first.
+        let mut first = self.work.budget.filled("vertices", mesh.vertices.len(), None)?;
+        for (v, place) in source.and_then(|s| places(s, mesh)).unwrap_or_default().into_iter().enumerate() {
+            if let Some(slot) = place.and_then(|place| first.get_mut(place as usize)) {
+                slot.get_or_insert(v);
+            }
+        }
         let mut vertices = self.work.budget.reserve("vertices", mesh.vertices.len())?;
-        vertices.extend(mesh.vertices.iter().map(|v| self.taken(*v, flat, None)));
+        vertices.extend(mesh.vertices.iter().zip(first).map(|(v, at)| {
+            let number = self.number(source, at, v.bone());
+            self.taken(*v, flat, stored(source), number)
+        }));
         let flags = allowing(mesh.flags, &vertices, &mesh.primitives);
         Ok(Mesh { vertices: Arc::new(vertices), flags, ..mesh.clone() })
     }
@@ -103,19 +117,29 @@ impl<'a> Meshes<'a> {
         let material = pick(native.material.clone(), &before.material, after.material.clone());
         let budget = self.work.budget;
         let still = before.vertices == after.vertices && before.primitives == after.primitives;
+        let identity = |count: usize| (0..count).map(Some).collect::<Match>();
+        let keys = |model: usize, mesh: &SceneMesh| -> Vec<u64> {
+            (0..mesh.positions.len()).map(|v| self.key(model, mesh, v)).collect()
+        };
+        let [old, new] = scenes;
         if still
             && before
                 .vertices
                 .iter()
                 .all(|v| self.bones.number(0, v.bone()) == self.bones.number(1, v.bone()))
+            // Of what follows a part of a pseudo-bone the weights tell.
+            && (!self.bones.has_helpers() || keys(0, old) == keys(1, new))
         {
             return Ok(Mesh { material, ..self.renumbered(native, |v| self.bones.of_native(v.bone()))? });
         }
         let triangles: Vec<[u32; 3]> = native.primitives.iter().flat_map(|p| p.triangles()).collect();
-        let [old, new] = scenes;
         let rewritten = |made: &mut MergedMeshes| {
             made.rewritten = made.rewritten.saturating_add(1);
-            Ok(Mesh { material: material.clone(), reserved: native.reserved, ..self.added(after)? })
+            Ok(Mesh {
+                material: material.clone(),
+                reserved: native.reserved,
+                ..self.added(after, Some(new))?
+            })
         };
         let all = triangles.len().saturating_add(new.triangles.len());
         budget.charge_items("triangles", all as u64, 256)?;
@@ -128,10 +152,6 @@ impl<'a> Meshes<'a> {
         let (true, Some(was), Some(is)) = (as_many, places(old, before), places(new, after)) else {
             return rewritten(made);
         };
-        let identity = |count: usize| (0..count).map(Some).collect::<Match>();
-        let keys = |model: usize, mesh: &SceneMesh| -> Vec<u64> {
-            (0..mesh.positions.len()).map(|v| self.key(model, mesh, v)).collect()
-        };
         let found = sequence(&keys(0, old), &keys(1, new), budget)?;
         let rows = Trios::of(native.vertices.len(), &identity(native.vertices.len()), &found, false, budget)?;
         let key = |t: [Option<usize>; 3]| {
@@ -142,7 +162,11 @@ impl<'a> Meshes<'a> {
         let after_keys: Vec<u64> = new.triangles.iter().map(|t| faces(t, &|v| rows.of_after(v))).collect();
         let found = sequence(&before_keys, &after_keys, budget)?;
         let faces = Trios::of(triangles.len(), &identity(triangles.len()), &found, false, budget)?;
-        let flat = [before, after].map(|m| m.flat_color().is_some());
+        let pair = Pair {
+            meshes: [native, before, after],
+            scenes,
+            flat: [before, after].map(|m| m.flat_color().is_some()),
+        };
         let (mut vertices, mut numbers) = (Vec::new(), budget.filled("vertices", rows.records.len(), 0_u32)?);
         for (row, number) in rows.records.iter().zip(&mut numbers) {
             *number = u32::try_from(vertices.len()).unwrap_or(u32::MAX);
@@ -153,7 +177,7 @@ impl<'a> Meshes<'a> {
             let n = row.native.and_then(|n| u32::try_from(n).ok());
             // What no triangle has is not in the conversions.
             if n.is_some() || a.is_some() {
-                vertices.push(self.vertex([native, before, after], flat, [n, b, a]));
+                vertices.push(self.vertex(&pair, [n, b, a], row.after));
             }
         }
         let number = |at: Option<usize>| at.and_then(|at| numbers.get(at)).copied().unwrap_or_default();
@@ -204,44 +228,47 @@ impl<'a> Meshes<'a> {
         digest(all.chain(skin))
     }
 
-    /// What a vertex of before (0) or after (1) says, with the number that its bone has in the result.
-    fn words(&self, model: usize, vertex: Vertex) -> [u32; 5] {
-        let bone = self.bones.number(model, vertex.bone());
+    /// What a vertex of before or after says, with the number that its bone has in the result.
+    fn words(vertex: Vertex, bone: Option<u8>) -> [u32; 5] {
         let [a, b] = vertex.with_bone(0).unwrap_or(vertex).words();
         #[expect(clippy::cast_possible_truncation, reason = "words in halves")]
         let [a, c, b, d] = [a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32];
         [a, c, b, d, bone.map_or(u32::MAX, u32::from)]
     }
 
-    /// The vertex of a corner.
-    fn vertex(&self, [native, before, after]: [&Mesh; 3], flat: [bool; 2], [n, b, a]: Corner) -> Vertex {
+    /// The vertex of a corner; `edited` is its place in the edited scene.
+    fn vertex(&self, pair: &Pair<'_>, [n, b, a]: Corner, edited: Option<usize>) -> Vertex {
         let get = |mesh: &Mesh, v: Option<u32>| v.and_then(|v| mesh.vertices.get(v as usize).copied());
-        let [was_flat, is_flat] = flat;
+        let ([native, before, after], [was_flat, is_flat]) = (pair.meshes, pair.flat);
+        let [was_stored, is_stored] = pair.scenes.map(|s| stored(Some(s)));
+        let [_, scene] = pair.scenes;
         let (n, b, a) = (get(native, n), get(before, b), get(after, a));
         let kept = |n: Vertex| self.bones.of_native(n.bone()).map_or(Some(n), |bone| n.with_bone(bone));
+        let number = a.and_then(|a| self.number(Some(scene), edited, a.bone()));
         let (Some(n), Some(b), Some(a)) = (n, b, a) else {
             return match (n, a) {
-                (_, Some(a)) => self.taken(a, is_flat, None),
+                (_, Some(a)) => self.taken(a, is_flat, is_stored, number),
                 (n, None) => n.and_then(kept).unwrap_or_default(),
             };
         };
-        if self.words(0, b) == self.words(1, a)
+        let was = self.bones.number(0, b.bone());
+        let pseudo = |model, v: Vertex| self.bones.helper(model, v.bone()).map(|h| h.pseudo);
+        let seen_alike = pseudo(0, b) == pseudo(1, a);
+        if seen_alike
+            && Self::words(b, was) == Self::words(a, number)
             && let Some(kept) = kept(n)
         {
             return kept;
         }
-        let apart = self.bones.stands_in(1, a.bone()).then(|| self.is_apart(n, b));
-        let number = self.bones.number(1, a.bone());
         let stands = |v: Vertex, flat| (v.position(), v.stored_normal(flat));
-        let alike = stands(b, was_flat) == stands(a, is_flat);
-        let a = self.taken(a, is_flat, apart);
+        let alike = seen_alike && stands(b, was_flat) == stands(a, is_flat);
+        let a = self.taken(a, is_flat, is_stored, number);
         if was_flat != is_flat {
-            let still = alike && number == self.bones.number(0, b.bone());
-            return if still { a.standing_as(n, flat) } else { a };
+            return if alike && number == was { a.standing_as(n, pair.flat) } else { a };
         }
-        let b = self.restated(0, b, is_flat, apart).restated(self.form);
+        let b = self.restated(0, b, is_flat, was_stored).restated(self.form);
         // What stands on another bone is all other there, unless that rests as the first one did.
-        let kept = match self.bones.number(0, b.bone()) == number {
+        let kept = match was == number {
             true => kept(n),
             false if self.bones.moved && b.bone() == 0 => n.with_bone(a.bone()),
             false => None,
@@ -249,16 +276,39 @@ impl<'a> Meshes<'a> {
         kept.map_or(a, |kept| kept.spliced(b, a, is_flat, self.form))
     }
 
-    /// A vertex of after as the result has it. `apart` says whether a bone that stands in for a pseudo-bone sees it from
-    /// elsewhere than that does.
-    fn taken(&self, vertex: Vertex, flat: bool, apart: Option<bool>) -> Vertex {
-        let moved = self.restated(1, vertex, flat, apart).restated(self.form);
-        on(moved, self.bones.number(1, vertex.bone()))
+    /// The number of the bone that a vertex of the edited scene hangs on, which `bone` of after became. One that follows
+    /// some of the joints that a pseudo-bone is, or others than that does, hangs on the bone that moves it most where that
+    /// is nearer to what moves it.
+    fn number(&self, mesh: Option<&SceneMesh>, vertex: Option<usize>, bone: u8) -> Option<u8> {
+        let whole = self.bones.number(1, bone);
+        let (Some(helper), Some(vertex)) = (self.bones.helper(1, bone), vertex) else { return whole };
+        let own = mesh.and_then(|m| m.skin.as_ref()).map_or(&[][..], |s| s.of(vertex));
+        let total: f64 = own.iter().map(|i| f64::from(i.weight)).sum();
+        let mut parts: BTreeMap<Option<u8>, f64> = BTreeMap::new();
+        for i in own {
+            let bone = self.work.after.bones.get(i.joint as usize).and_then(|b| u8::try_from(*b).ok());
+            let part = parts.entry(bone.and_then(|b| self.bones.moves_with(b))).or_insert(0.0);
+            *part += f64::from(i.weight) / total;
+        }
+        let one = self.bones.moves_with(bone);
+        let alone = (1.0 - parts.get(&one).copied().unwrap_or_default()).abs();
+        for (bone, share) in self.bones.followed(self.work.native, helper.pseudo) {
+            *parts.entry(bone).or_insert(0.0) -= share;
+        }
+        let apart: f64 = parts.values().map(|part| part.abs()).sum();
+        if 2.0 * alone < apart { one } else { whole }
     }
 
-    /// A vertex of before (0) or after (1) in the space of the pseudo-bone that its bone stands in for.
-    fn restated(&self, model: usize, vertex: Vertex, flat: bool, apart: Option<bool>) -> Vertex {
-        let Some(matrix) = self.between(model, vertex.bone()).filter(|_| apart.unwrap_or(true)) else {
+    /// A vertex of after as the result has it, on the bone of a number. `stored` says whether its scene has vertices as
+    /// joints see them.
+    fn taken(&self, vertex: Vertex, flat: bool, stored: bool, number: Option<u8>) -> Vertex {
+        on(self.restated(1, vertex, flat, stored).restated(self.form), number)
+    }
+
+    /// A vertex of before (0) or after (1) in the space of the pseudo-bone that its bone stands in for. Where the scene binds
+    /// vertices of model space, the joint is bound as the pseudo-bone rests, so that it is there already.
+    fn restated(&self, model: usize, vertex: Vertex, flat: bool, stored: bool) -> Vertex {
+        let Some(matrix) = self.between(model, vertex.bone()).filter(|_| stored) else {
             return vertex;
         };
         let position = narrow(matrix.point(wide(vertex.position())));
@@ -269,21 +319,24 @@ impl<'a> Meshes<'a> {
 
     /// From the space of a bone of before (0) or after (1) into that of the pseudo-bone that it stands in for.
     fn between(&self, model: usize, bone: u8) -> Option<Affine64> {
-        if !self.bones.stands_in(model, bone) {
-            return None;
-        }
+        let Helper { pseudo, .. } = self.bones.helper(model, bone)?;
         let [native, before, after] = &self.rests;
-        let pseudo = self.bones.native_of(model, bone)?;
         let own = (if model == 0 { before } else { after }).get(usize::from(bone))?;
         Some(native.get(usize::from(pseudo))?.inverse()?.after(own))
     }
+}
 
-    /// Whether a bone that stands in for a pseudo-bone sees a vertex from elsewhere than that does.
-    fn is_apart(&self, native: Vertex, before: Vertex) -> bool {
-        let [n, b] = [native, before].map(|v| wide(v.position()));
-        let there = self.between(0, before.bone()).map_or(b, |m| m.point(b));
-        distance(there, n) < distance(b, n)
-    }
+/// A mesh in the three models and the two scenes.
+struct Pair<'m> {
+    meshes: [&'m Mesh; 3],
+    scenes: [&'m SceneMesh; 2],
+    /// Whether before, and after, have a colour for all.
+    flat: [bool; 2],
+}
+
+/// Whether a mesh has its vertices as joints see them.
+fn stored(mesh: Option<&SceneMesh>) -> bool {
+    mesh.and_then(|m| m.skin.as_ref()).is_some_and(|s| !s.local.is_empty())
 }
 
 /// The vertex that a conversion made of each of a scene's mesh; none where it made several, or left triangles out.
