@@ -1,6 +1,7 @@
 //! The bit layouts of vertices and primitives.
 
 #[cfg(feature = "scene")]
+#[cfg(feature = "recover")]
 mod splice;
 
 use core::fmt;

@@ -252,23 +252,36 @@ impl<'a, 's> Cursor<'a, 's> {
         count: u64,
         min_size: u64,
     ) -> Result<Vec<T>, ReadError> {
-        let min_size = min_size.max(1);
-        if count.checked_mul(min_size).is_none_or(|len| len > self.remaining()) {
-            let message =
-                format!("{count} items of at least {min_size} bytes, {} bytes left", self.remaining());
-            return Err(self.source.broken(self.source.codes.count, path, count_offset, message));
-        }
-        self.source.charge(path, count_offset, "table", count, size_of::<T>())?;
+        self.admit(path, count_offset, count, min_size.max(1), size_of::<T>())?;
         let mut items = Vec::new();
         let reserved = usize::try_from(count).ok().and_then(|n| items.try_reserve_exact(n).ok());
         match reserved {
             Some(()) => Ok(items),
-            None => {
-                let wanted = count.saturating_mul(size_of::<T>() as u64);
-                let e = LimitExceeded::bytes("table", wanted, self.source.budget.left());
-                Err(self.source.over_limit(path, count_offset, e))
-            }
+            None => Err(self.no_room(path, count_offset, count, size_of::<T>())),
         }
+    }
+
+    /// Sees that a table can be there, and charges what its items take.
+    fn admit(
+        &self,
+        path: &Path<'_>,
+        at: u64,
+        count: u64,
+        min_size: u64,
+        size: usize,
+    ) -> Result<(), ReadError> {
+        if count.checked_mul(min_size).is_none_or(|len| len > self.remaining()) {
+            let left = self.remaining();
+            let message = format!("{count} items of at least {min_size} bytes, {left} bytes left");
+            return Err(self.source.broken(self.source.codes.count, path, at, message));
+        }
+        self.source.charge(path, at, "table", count, size)
+    }
+
+    /// A table that the machine has no memory for.
+    fn no_room(&self, path: &Path<'_>, at: u64, count: u64, size: usize) -> ReadError {
+        let wanted = count.saturating_mul(size as u64);
+        self.source.over_limit(path, at, LimitExceeded::bytes("table", wanted, self.source.budget.left()))
     }
 
     /// `rule` is broken by the next byte.

@@ -67,6 +67,20 @@ pub struct Findings {
     seen: BTreeMap<(&'static str, Severity), u64>,
 }
 
+/// What it comes to that a rule is broken.
+enum Weight {
+    /// Nothing, or it is counted only.
+    None,
+    /// Its place and message are kept.
+    Kept,
+    /// The check ends.
+    End,
+}
+
+fn ended(rule: &'static Rule, path: &Path<'_>, place: Place, message: Cow<'static, str>) -> ReadError {
+    ReadError::broken(rule, path, place.offset.unwrap_or(0), message).in_stream(place.stream)
+}
+
 impl Findings {
     const fn new(mode: Mode) -> Self {
         Self { mode, report: Report::new(), seen: BTreeMap::new() }
@@ -114,24 +128,34 @@ impl Findings {
         place: impl Into<Place>,
         message: impl FnOnce() -> M,
     ) -> Result<(), ReadError> {
+        // What does not depend on the kinds of place and message stands once in a program, not once for every rule.
+        match self.weigh(rule) {
+            Weight::None => Ok(()),
+            Weight::Kept => {
+                let Place { stream, offset } = place.into();
+                self.report.keep(rule, path, stream, offset, message().into());
+                Ok(())
+            }
+            Weight::End => Err(ended(rule, path, place.into(), message().into())),
+        }
+    }
+
+    /// What it comes to that a rule is broken. It is counted, unless it ends the check.
+    fn weigh(&mut self, rule: &'static Rule) -> Weight {
+        if rule.severity < Severity::Error && !self.is_validating() {
+            return Weight::None;
+        }
         let ends = match self.mode {
             Mode::Strict => true,
             Mode::Lenient => !rule.forgivable,
             Mode::Validate => false,
         };
-        if rule.severity < Severity::Error && !self.is_validating() {
-            return Ok(());
-        }
         if ends {
-            let Place { stream, offset } = place.into();
-            let offset = offset.unwrap_or(0);
-            return Err(ReadError::broken(rule, path, offset, message()).in_stream(stream));
+            return Weight::End;
         }
         let seen = self.seen.entry((rule.code, rule.severity)).or_insert(0);
         *seen = seen.saturating_add(1);
-        let Place { stream, offset } = place.into();
-        self.report.record(rule.severity, rule.into(), path, stream, offset, message);
-        Ok(())
+        if self.report.count(rule.code, rule.severity) { Weight::Kept } else { Weight::None }
     }
 
     /// An error that was met while reading, which a lenient reader passes over where `rule` allows it.

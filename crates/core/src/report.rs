@@ -84,30 +84,22 @@ impl Report {
         offset: Option<u64>,
         message: impl FnOnce() -> M,
     ) {
-        self.record(rule.severity, rule.into(), path, Stream::File, offset, message);
+        if self.count(rule.code, rule.severity) {
+            self.keep(rule, path, Stream::File, offset, message().into());
+        }
     }
 
-    pub(crate) fn record<M: Into<Cow<'static, str>>>(
+    /// Adds the breaking of a rule, which is counted already.
+    pub(crate) fn keep(
         &mut self,
-        severity: Severity,
-        Code { code, kind }: Code,
+        rule: &'static Rule,
         path: &Path<'_>,
         stream: Stream,
         offset: Option<u64>,
-        message: impl FnOnce() -> M,
+        message: Cow<'static, str>,
     ) {
-        if self.count(code, severity) {
-            let message = message().into();
-            self.findings.push(Finding {
-                severity,
-                code,
-                kind,
-                path: path.to_owned(),
-                stream,
-                offset,
-                message,
-            });
-        }
+        let (Code { code, kind }, severity, path) = (rule.into(), rule.severity, path.to_owned());
+        self.findings.push(Finding { severity, code, kind, path, stream, offset, message });
     }
 
     /// The same report, its offsets counting in a file of its own that belongs to the model.
@@ -184,7 +176,8 @@ impl Report {
         }
     }
 
-    fn count(&mut self, code: &'static str, severity: Severity) -> bool {
+    /// Counts one more, and says whether its place and message are kept.
+    pub(crate) fn count(&mut self, code: &'static str, severity: Severity) -> bool {
         let n = self.seen.entry((code, severity)).or_insert(0);
         *n = n.saturating_add(1);
         *n <= KEPT_PER_CODE

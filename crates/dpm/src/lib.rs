@@ -104,7 +104,9 @@ pub use meshwright_core::{F32, NameError};
 pub use optimize::{OptimizeOptions, Optimized, Statistics, UnusedBones};
 pub use pose::Surface;
 #[cfg(feature = "scene")]
-pub use scene::{DpmFiles, DpmSceneOptions, MergedClip, MergedDpm, MergedZym, write_scene};
+pub use scene::{DpmFiles, DpmSceneOptions, write_scene};
+#[cfg(feature = "recover")]
+pub use scene::{MergedClip, MergedDpm, MergedZym};
 pub use zym::{SceneFlags, Zym, ZymBounds, ZymInfluence, ZymRun, ZymScene};
 
 /// The README's example, compiled with the documentation tests.

@@ -97,7 +97,9 @@ pub use model::{
 };
 pub use pose::Surface;
 #[cfg(feature = "scene")]
-pub use scene::{IqmOptions, MergedAnim, MergedIqm, Scales};
+pub use scene::{IqmOptions, Scales};
+#[cfg(feature = "recover")]
+pub use scene::{MergedAnim, MergedIqm};
 
 /// The README's example, compiled with the documentation tests.
 #[cfg(doctest)]

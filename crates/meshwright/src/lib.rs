@@ -46,6 +46,7 @@
         feature = "crucible",
         feature = "dpm",
         feature = "fsomodel",
+        feature = "gltf",
         feature = "iqm",
         feature = "tso"
     )),
@@ -56,8 +57,9 @@
         unused_variables,
         unreachable_code,
         unreachable_patterns,
+        unreachable_pub,
         irrefutable_let_patterns,
-        reason = "a build without every format"
+        reason = "a build without every format, or without glTF"
     )
 )]
 
@@ -80,6 +82,7 @@ mod html;
 #[cfg(feature = "gltf")]
 mod keep;
 mod kinds;
+#[cfg(feature = "gltf")]
 mod merge;
 mod model;
 #[cfg(feature = "page")]
@@ -105,12 +108,15 @@ pub use foreign::{foreign, opened_elsewhere};
 pub use keep::{
     Keeping, KeptError, Original, RecoverOptions, Recovered, Restored, recovery_document, recovery_lines,
 };
+#[cfg(feature = "gltf")]
+pub use kinds::Merging;
 #[cfg(feature = "proptest")]
 pub use kinds::Strategy;
 pub use kinds::{
-    AnyModel, COMPANION_RULES, ClipNames, CompanionFile, Companions, Doubled, Format, Kind, Merging,
-    ReadSettings, Registered, SourceFile, Summary, UnknownFormat, Visitor, WriteOptions,
+    AnyModel, COMPANION_RULES, ClipNames, CompanionFile, Companions, Doubled, Format, Kind, ReadSettings,
+    Registered, SourceFile, Summary, UnknownFormat, Visitor, WriteOptions,
 };
+#[cfg(feature = "gltf")]
 pub use merge::merge;
 #[cfg(feature = "bmd")]
 pub use meshwright_bmd as bmd;

@@ -61,6 +61,7 @@ mod index;
 mod join;
 mod lacks;
 mod loss;
+#[cfg(feature = "recover")]
 pub mod merge;
 mod mesh;
 mod model;

@@ -60,6 +60,7 @@ pub(super) struct Source {
 }
 
 /// A model, and where everything in it came from.
+#[cfg_attr(not(feature = "recover"), allow(dead_code, reason = "read by merges"))]
 pub(super) struct Traced {
     pub(super) model: Bmd,
     /// The skeleton that became bones.

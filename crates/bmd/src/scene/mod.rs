@@ -9,6 +9,7 @@ mod axes;
 mod bones;
 mod clips;
 mod from_scene;
+#[cfg(feature = "recover")]
 mod merge;
 mod meshes;
 mod motion;

@@ -1,6 +1,7 @@
 //! To and from the exchange model.
 
 pub(crate) mod from_scene;
+#[cfg(feature = "recover")]
 mod merge;
 pub(crate) mod skeleton_from;
 pub(crate) mod target;

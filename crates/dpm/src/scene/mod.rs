@@ -12,6 +12,7 @@ mod dpm_from_scene;
 mod dpm_to_scene;
 mod frames;
 mod limits;
+#[cfg(feature = "recover")]
 mod merge;
 mod names;
 mod options;
@@ -20,5 +21,6 @@ mod zym_from_scene;
 mod zym_to_scene;
 
 pub use dpm_from_scene::{DpmFiles, write_scene};
+#[cfg(feature = "recover")]
 pub use merge::{MergedClip, MergedDpm, MergedZym};
 pub use options::DpmSceneOptions;

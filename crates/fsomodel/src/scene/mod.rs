@@ -2,6 +2,7 @@
 
 mod companion;
 mod from_scene;
+#[cfg(feature = "recover")]
 mod merge;
 mod streams;
 mod to_scene;

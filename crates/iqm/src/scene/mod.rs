@@ -12,6 +12,7 @@ mod bounds;
 mod clips;
 mod from_scene;
 mod fte;
+#[cfg(feature = "recover")]
 mod merge;
 mod neighbours;
 mod options;
@@ -21,5 +22,6 @@ mod timeline;
 mod to_scene;
 mod vertices;
 
+#[cfg(feature = "recover")]
 pub use merge::{MergedAnim, MergedIqm};
 pub use options::{IqmOptions, Scales};

@@ -37,6 +37,7 @@ impl Kind for Bmd {
         single(stem, made)
     }
 
+    #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
         let Merging { native, recovered, options, .. } = *merging;
         merging.single(self.merge(native, recovered, &options.of(Default::default()))?)

@@ -7,6 +7,7 @@ use meshwright_core::{Finding, Report};
 use meshwright_crucible::{
     CModel, Chunk, CrucibleFile, CrucibleTarget, IndexSize, SkeletonChunk, write_scene,
 };
+#[cfg(feature = "gltf")]
 use meshwright_scene::merge::{self, Match, new_losses};
 use meshwright_scene::{Budget, ConvertError, Converted, OutputFiles, Scene, SceneOptions, Skeleton};
 use std::collections::BTreeSet;
@@ -33,6 +34,7 @@ fn like(chunks: &[Chunk<'static>], skeleton: Option<&SkeletonChunk>) -> Crucible
 
 /// For each bone of the edited scene the native one: bones are the joints in their order, and a root behind them where
 /// there was none.
+#[cfg(feature = "gltf")]
 fn bones(
     merging: &Merging<'_>,
     before: &SkeletonChunk,
@@ -51,6 +53,7 @@ fn bones(
 }
 
 /// The skeleton beside a model, where it was edited or is new.
+#[cfg(feature = "gltf")]
 fn with_skeleton(
     merging: &Merging<'_>,
     own: CrucibleTarget,
@@ -66,6 +69,7 @@ fn with_skeleton(
     Ok(())
 }
 
+#[cfg(feature = "gltf")]
 fn merged_skeleton(
     native: &SkeletonChunk,
     merging: &Merging<'_>,
@@ -129,6 +133,7 @@ macro_rules! meshes {
                 write(scene, CrucibleFile::$file, stem, options)
             }
 
+            #[cfg(feature = "gltf")]
             fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
                 let $m = self;
                 let own = like($chunks, merging.companions.one()).with_file(CrucibleFile::$file);
@@ -193,6 +198,7 @@ impl Kind for SkeletonChunk {
         Ok(made)
     }
 
+    #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
         let own = like(&[], Some(self)).with_file(CrucibleFile::Skeleton);
         merging.single(merged_skeleton(self, merging, own)?)

@@ -5,7 +5,9 @@ use super::write::single;
 use super::{ClipNames, Companions, Kind, Merging, Summary, WriteOptions};
 use crate::repair::{item, stated_size};
 use meshwright_core::{Budget, Finding, Findings, LimitExceeded, Path, Report, Role};
-use meshwright_dpm::{Bone, Dpm, FrameClip, MergedClip, Zym, write_scene};
+#[cfg(feature = "gltf")]
+use meshwright_dpm::MergedClip;
+use meshwright_dpm::{Bone, Dpm, FrameClip, Zym, write_scene};
 use meshwright_quake::{ClipRange, FrameGroup, FrameGroups, ResolvedClips};
 use meshwright_scene::{ConvertError, Converted, Engine, Loss, Material, OutputFiles, Scene, SceneOptions};
 
@@ -81,6 +83,7 @@ pub(super) fn listing(companions: &Companions) -> Option<&FrameGroups> {
 
 /// Puts the text of a merged model's clips beside it: lines of clips that were not edited stay. A model without such a
 /// text gets one where its own list `says` other clips.
+#[cfg(feature = "gltf")]
 pub(super) fn with_text(
     merging: &Merging<'_>,
     clips: Vec<MergedClip>,
@@ -103,6 +106,7 @@ pub(super) fn with_text(
 
 /// The group of a clip, with the words of the one that it was where they still say so: one that reaches beyond a model's
 /// frames says something else in a model that was `resized`.
+#[cfg(feature = "gltf")]
 fn edited(groups: &FrameGroups, merged: MergedClip, resized: bool) -> (Option<usize>, FrameGroup) {
     let MergedClip { clip, was, .. } = merged;
     let kept = was.and_then(|(c, old)| Some((c, old, groups.groups.get(c)?.clone())));
@@ -263,6 +267,7 @@ impl Kind for Dpm {
         Ok(done)
     }
 
+    #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
         let Merging { native, recovered, options, .. } = *merging;
         let listed = listing(merging.companions).is_some();
@@ -342,6 +347,7 @@ impl Kind for Zym {
         single(stem, Self::from_scene(scene, &options.of(Default::default()))?)
     }
 
+    #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
         let Merging { native, recovered, options, .. } = *merging;
         let listed = listing(merging.companions).is_some();

@@ -4,6 +4,7 @@ use super::merging::refused;
 use super::{Companions, Kind, Merging, Summary, WriteOptions};
 use meshwright_core::{FileFormat, Finding, Role, WriteError};
 use meshwright_fsomodel::{Dialect, FsoModel, FsoSceneOptions, Metadata, write_scene};
+#[cfg(feature = "gltf")]
 use meshwright_scene::merge::{self, new_losses};
 use meshwright_scene::{ConvertError, Converted, Extra, Material, OutputFiles, Scene, SceneOptions};
 
@@ -46,6 +47,7 @@ impl Kind for FsoModel<'static> {
         write_scene(scene, stem, &options.of(own))
     }
 
+    #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
         let own = FsoSceneOptions::of(self.dialect);
         let made = |scene| FsoModel::from_scene(scene, &merging.options.of(own));

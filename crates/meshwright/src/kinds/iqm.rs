@@ -4,7 +4,9 @@ use super::write::single;
 use super::{Companions, Kind, Merging, Summary, WriteOptions};
 use crate::repair::{field, item, stated_size};
 use meshwright_core::{Finding, Report, Severity};
-use meshwright_iqm::{Iqm, IqmOptions, MergedAnim, Scales, TextId};
+#[cfg(feature = "gltf")]
+use meshwright_iqm::MergedAnim;
+use meshwright_iqm::{Iqm, IqmOptions, Scales, TextId};
 use meshwright_scene::{ConvertError, Converted, Engine, Material, OutputFiles, Scene, SceneOptions};
 use std::borrow::Cow;
 
@@ -120,7 +122,7 @@ fn is_listed(_: &Companions) -> bool {
 }
 
 /// Puts the text that lists the clips beside the model, where there is one.
-#[cfg(feature = "dpm")]
+#[cfg(all(feature = "dpm", feature = "gltf"))]
 fn with_text(
     merging: &Merging<'_>,
     clips: Vec<MergedAnim>,
@@ -145,7 +147,7 @@ fn with_text(
     super::darkplaces::with_text(merging, clips, resized, |_| true, made)
 }
 
-#[cfg(not(feature = "dpm"))]
+#[cfg(all(not(feature = "dpm"), feature = "gltf"))]
 fn with_text(
     _: &Merging<'_>,
     _: Vec<MergedAnim>,
@@ -215,6 +217,7 @@ impl Kind for Iqm {
         single(stem, made)
     }
 
+    #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
         let Merging { native, recovered, options, .. } = *merging;
         let adjacency = self.adjacency.is_some();

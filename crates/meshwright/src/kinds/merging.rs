@@ -2,6 +2,7 @@
 
 use super::{Companions, Kind, WriteOptions};
 use meshwright_core::WriteError;
+#[cfg(feature = "gltf")]
 use meshwright_scene::merge::{self, Match};
 use meshwright_scene::{Budget, ConvertError, Converted, OutputFiles, Scene};
 
@@ -39,6 +40,7 @@ pub(super) fn drawn(scene: &Scene) -> Vec<usize> {
 
 impl Merging<'_> {
     /// For each mesh that the edited scene draws its place among those of the native one.
+    #[cfg(feature = "gltf")]
     pub(super) fn drawn(&self, budget: &Budget) -> Result<Match, ConvertError> {
         let (old, pairs) = (drawn(self.native), merge::meshes(self.native, self.recovered, budget)?);
         let place = |m: usize| {

@@ -24,7 +24,7 @@ mod palette;
 mod pictures;
 #[cfg(feature = "tso")]
 pub(crate) mod sims;
-#[cfg(feature = "tso")]
+#[cfg(all(feature = "gltf", feature = "tso"))]
 mod suits;
 mod summary;
 mod write;
@@ -108,6 +108,7 @@ pub trait Kind: Registered {
     ///
     /// # Errors
     /// When that is not done for files of this kind, else as [`write_scene`](Self::write_scene).
+    #[cfg(feature = "gltf")]
     fn merge(&self, _merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
         Err(ConvertError::unsupported("file", format!("{} is written anew", Self::TITLE)))
     }

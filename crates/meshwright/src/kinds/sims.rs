@@ -1,8 +1,10 @@
 //! The Sims' files in the facade.
 
 use super::companions::keys;
+#[cfg(feature = "gltf")]
+use super::suits;
 use super::write::{bare, single};
-use super::{AnyModel, CompanionFile, Companions, Kind, Merging, Summary, WriteOptions, suits};
+use super::{AnyModel, CompanionFile, Companions, Kind, Merging, Summary, WriteOptions};
 use meshwright_core::{FileFormat, Finding, Report, Role, WriteError};
 use meshwright_scene::{
     ConvertError, Converted, Loss, Material, OutputFile, OutputFiles, Scene, SceneOptions,
@@ -188,6 +190,7 @@ macro_rules! characters {
                 Ok(made.map(|files| main_first(files, <Self as FileFormat>::EXTENSIONS)))
             }
 
+            #[cfg(feature = "gltf")]
             fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
                 let skeleton = skeleton_for(merging.name, None, merging.companions);
                 suits::merge_character::<Self>(&self.character, skeleton, merging, |other| match other {
@@ -341,6 +344,7 @@ macro_rules! meshes {
                 write_scene(scene, stem, &options.of(own))
             }
 
+            #[cfg(feature = "gltf")]
             fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
                 let skeleton = skeleton_for(merging.name, Some(&self.geometry), merging.companions);
                 suits::merge_mesh(self, skeleton, merging)
@@ -420,6 +424,7 @@ impl Kind for Skel {
         single(stem, made)
     }
 
+    #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
         let made = |scene| Self::from_scene(scene, &merging.options.of(TsoSceneOptions::default()));
         suits::merge_skeleton(self, [made(merging.native)?, made(merging.recovered)?], merging)
@@ -481,6 +486,7 @@ impl Kind for Anim {
     }
 
     /// The animation itself is the first clip of its scene.
+    #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
         let budget = merging.options.shared.budget();
         let found = meshwright_scene::merge::clips(merging.native, merging.recovered, &budget)?;

@@ -8,6 +8,7 @@
 mod assembly;
 mod extras;
 mod from_scene;
+#[cfg(feature = "recover")]
 mod merge;
 mod space;
 mod to_scene;
