@@ -224,6 +224,25 @@ struct Waiting {
 pub(crate) struct Staged(Vec<(PathBuf, Waiting)>);
 
 impl Staged {
+    /// Leaves out files that are there already as they are, or that `stays` names, of those that `written` names. They
+    /// come back, and whether what lies there is the same.
+    pub(crate) fn leave_out(
+        &mut self,
+        written: impl Fn(&Path) -> bool,
+        stays: impl Fn(&Path) -> bool,
+    ) -> Vec<(PathBuf, bool)> {
+        let mut left = Vec::new();
+        self.0.retain(|(path, one)| {
+            let same = written(path) && one.file.is_held_by(&one.place);
+            let out = same || written(path) && stays(path);
+            if out {
+                left.push((path.clone(), same));
+            }
+            !out
+        });
+        left
+    }
+
     /// Gives finished files their names. When one cannot take its own, those that appeared before it go again.
     pub(crate) fn appear(mut self) -> Result<(), Failed> {
         let _unended = temporary::unended();

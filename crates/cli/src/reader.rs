@@ -373,6 +373,11 @@ impl Reader {
         lock(&self.sources).spare(path, own.map(|own| own.path.as_path()))
     }
 
+    /// True for an output of this run.
+    pub(crate) fn has_written(&self, path: &Path) -> bool {
+        lock(&self.sources).has_written(path)
+    }
+
     /// Remembers an output.
     pub(crate) fn wrote(&self, path: &Path) {
         lock(&self.sources).wrote(path);

@@ -41,6 +41,11 @@ impl Sources {
         Ok(())
     }
 
+    /// True for an output of this run.
+    pub(crate) fn has_written(&self, path: &Path) -> bool {
+        self.written.contains(path)
+    }
+
     /// Adds an output that was written.
     pub(crate) fn wrote(&mut self, path: &Path) {
         self.written.insert(path.to_owned());

@@ -66,6 +66,57 @@ fn what_was_not_edited_is_as_it_was() {
     }
 }
 
+/// Whatever was edited of a figure, the other files lie beside it as they lay. A file of somebody else that lies there is not
+/// replaced by what nobody edited; what was edited is written.
+#[test]
+fn what_was_not_edited_of_a_figure_lies_beside_what_was() {
+    let dir = models();
+    let dir = dir.path();
+    run(dir, "convert flower.mesh flower.skel sway.anim -o f.gltf --keep-native");
+    let text = fs::read_to_string(dir.join("f.gltf")).unwrap();
+    let edit = |from: &str, to: &str| {
+        assert!(text.contains(from), "{from}");
+        text.replace(from, to)
+    };
+    fs::write(dir.join("f.gltf"), edit("\"name\":\"sway\"", "\"name\":\"swing\"")).unwrap();
+    let names = ["flower.mesh", "flower.skel", "sway.anim"];
+    let written = |out: &str| {
+        let held = names.map(|name| fs::read(dir.join(out).join(name)).unwrap());
+        let own = names.map(|name| fs::read(dir.join(name)).unwrap());
+        held.iter().zip(own).map(|(held, own)| *held == own).collect::<Vec<_>>()
+    };
+    // A file, and a folder.
+    fs::create_dir(dir.join("file")).unwrap();
+    run(dir, "convert f.gltf -o file/flower.mesh");
+    assert_eq!(written("file"), [true, true, false]);
+    fs::copy(dir.join("f.gltf"), dir.join("flower.gltf")).unwrap();
+    fs::copy(dir.join("f.gltf"), dir.join("rose.gltf")).unwrap();
+    // The clips of both are the same, and so is the skeleton: each is written once.
+    for threads in ["1", "2"] {
+        let out = format!("both{threads}");
+        run(dir, &format!("convert flower.gltf rose.gltf --to tso -o {out}/ -j {threads}"));
+        assert_eq!(written(&out), [true, true, false]);
+        same(&dir.join(&out), "rose.mesh", "flower.mesh");
+    }
+    // Another file of the name of one that was not edited stays, which is said.
+    fs::create_dir(dir.join("other")).unwrap();
+    fs::write(dir.join("other/flower.skel"), b"of somebody else").unwrap();
+    fs::write(dir.join("other/sway.anim"), b"an earlier result").unwrap();
+    let output = run(dir, "convert f.gltf -o other/flower.mesh");
+    assert!(stderr(&output).contains("[companion-left] flower.skel"), "{}", stderr(&output));
+    assert_eq!(fs::read(dir.join("other/flower.skel")).unwrap(), b"of somebody else");
+    assert_eq!(written("other"), [true, false, false]);
+    same(dir, "other/sway.anim", "file/sway.anim");
+    // One output takes one file: what nobody edited is named, and what was is not left out.
+    fs::write(dir.join("same.gltf"), &text).unwrap();
+    let words = |name: &'static str| ["convert", name, "--to", "tso", "-o", "-"];
+    let output = program().current_dir(dir).args(words("same.gltf")).output().unwrap();
+    assert_eq!(output.stdout, fs::read(dir.join("flower.mesh")).unwrap());
+    assert!(stderr(&output).contains("[companion-left] flower.skel"), "{}", stderr(&output));
+    let output = program().current_dir(dir).args(words("f.gltf")).output().unwrap();
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+}
+
 #[test]
 fn edits_come_back_into_an_original_that_is_named() {
     let dir = models();

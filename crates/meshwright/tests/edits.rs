@@ -346,7 +346,8 @@ fn follows(edit: Edit) -> Option<Vec<&'static [&'static str]>> {
         Edit::JointPlace => {
             vec![&["translation", "position", "positions", "origin", "normals"], FRAMES, AROUND]
         }
-        Edit::JointName => vec![&["name", "parent_name", "parent"]],
+        // What hangs on a bone knows it by its name.
+        Edit::JointName => vec![&["name", "parent_name", "parent", "bone"]],
         Edit::MaterialName => vec![&["name", "material", "materials", "material_index"]],
         Edit::ClipName => vec![&["name"]],
         _ => return None,

@@ -23,6 +23,8 @@ pub(super) struct Made {
 pub(super) struct Done {
     pub(super) input: Input,
     pub(super) outputs: Vec<PathBuf>,
+    /// Those of them that nobody edited and that take nothing's place.
+    pub(super) beside: Vec<PathBuf>,
     /// The outputs, or why they cannot be written; none where they were written to standard output.
     pub(super) staged: Option<Result<Staged, output::Failed>>,
     /// The output may take the place of the input.
@@ -45,6 +47,7 @@ impl Done {
         Self {
             input,
             outputs,
+            beside: Vec::new(),
             staged: None,
             rewrite: false,
             sizes: None,

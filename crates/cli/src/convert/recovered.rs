@@ -3,7 +3,7 @@
 use super::done::Done;
 use super::paths::placed;
 use super::scene::no_figure;
-use super::work::{Files, Work, holds};
+use super::work::{Files, Work, holds, lies_there};
 use crate::args::SnapArg;
 use crate::destination::Destination;
 use crate::input::Input;
@@ -11,7 +11,7 @@ use crate::manifest::Took;
 use crate::reader::Opened;
 use crate::refusal::Refusal;
 use meshwright::scene::recover::Snap;
-use meshwright::scene::{ConvertError, Loss};
+use meshwright::scene::{ConvertError, Loss, OutputFile};
 use meshwright::{Asset, Original, RecoverOptions, Recovered, StreamedFile, Target};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -82,20 +82,20 @@ impl Work<'_> {
             Err(e) => return Err(e.into()),
         };
         losses.append(&mut recovered.losses);
-        let files = self.brought_back(&original, &mut recovered, path, &mut losses)?;
+        let (files, beside) = self.brought_back(&original, &mut recovered, path, &mut losses)?;
         let mut done = Done::of(input, losses, "");
-        (done.recovery, done.took) = (Some(recovered.report), took);
+        (done.recovery, done.took, done.beside) = (Some(recovered.report), took, beside);
         self.staged(done, files).map(Some)
     }
 
-    /// The files of what came back.
+    /// The files of what came back, and the places of those that nobody edited.
     fn brought_back(
         &self,
         original: &Original,
         recovered: &mut Recovered,
         path: &Path,
         losses: &mut Vec<Loss>,
-    ) -> Result<Files<'static>, Refusal> {
+    ) -> Result<(Files<'static>, Vec<PathBuf>), Refusal> {
         let args = self.args;
         let single = *self.outputs.destination() == Destination::Stdout;
         let stem = path.file_stem().filter(|s| *s != OsStr::new("-")).unwrap_or(OsStr::new("model"));
@@ -118,12 +118,29 @@ impl Work<'_> {
         };
         losses.extend(made.losses);
         let mut files = placed(made.value, |file| &file.name, path)?;
+        let beside = original.companions()?;
+        let is_beside =
+            |place: &Path, file: &OutputFile| place != path && beside.iter().any(|own| own == file);
+        if single {
+            let left = files.extract_if(.., |(place, file)| is_beside(place, file));
+            losses.extend(left.map(|(_, file)| {
+                Loss::new("companion-left", file.name, "is not written: this output takes one file")
+            }));
+        }
         if single && files.len() > 1 {
             let why = format!("{} has several files; standard output takes one", self.to);
             return Err(Refusal::Argument(why));
         }
         files.retain(|(place, file)| place == path || !holds(place, &file.bytes));
-        Ok(files.into_iter().map(|(place, file)| (place, StreamedFile::from(file))).collect())
+        // Of what nobody edited another file of the name, a later one perhaps, is not replaced.
+        let stays =
+            |place: &Path, file: &OutputFile| is_beside(place, file) && place.symlink_metadata().is_ok();
+        losses.extend(
+            files.extract_if(.., |(place, file)| stays(place, file)).map(|(place, _)| lies_there(&place)),
+        );
+        let own = files.iter().filter(|(place, file)| is_beside(place, file)).map(|(place, _)| place.clone());
+        let own = own.collect();
+        Ok((files.into_iter().map(|(place, file)| (place, StreamedFile::from(file))).collect(), own))
     }
 }
 

@@ -85,6 +85,14 @@ impl Work<'_> {
     pub(super) fn appear(&self, made: Made) -> Result<Done, Refusal> {
         self.reader.note(made.sources);
         let mut done = made.result?;
+        if let Some(Ok(staged)) = &mut done.staged {
+            // What several models have in common is written once.
+            let written = |path: &Path| self.reader.has_written(path);
+            for (path, same) in staged.leave_out(written, |path| done.beside.iter().any(|own| own == path)) {
+                done.outputs.retain(|own| *own != path);
+                done.losses.extend((!same).then(|| lies_there(&path)));
+            }
+        }
         let own = done.rewrite.then_some(&done.input);
         done.outputs.iter().try_for_each(|path| self.reader.spare(path, own))?;
         if let Some(staged) = done.staged.take() {
@@ -356,6 +364,13 @@ impl Write for Size {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// What nobody edited does not take the place of another file.
+pub(super) fn lies_there(place: &Path) -> Loss {
+    let name = place.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let message = "was not edited, and is not written: another file of this name lies there";
+    Loss::new("companion-left", name, message)
 }
 
 /// True where a file holds these bytes already.

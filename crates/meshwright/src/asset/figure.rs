@@ -95,11 +95,29 @@ impl Asset {
             return Err(FigureError::Several { index, role });
         }
         let source = other.source();
+        // What was found for the lead, as the skins of a suit are, may be named too: it is there once.
+        let found = |part: &&mut Part| {
+            let own = part.name.rsplit(['/', '\\']).next();
+            part.role == PartRole::Companion(role)
+                && part.state == PartState::Found
+                && own == Some(&source.name)
+        };
+        let known = |file: &CompanionFile| {
+            let own = file.source.as_deref().is_some_and(|own| own.name == source.name);
+            own && file.role == role && file.model.to_bytes() == other.model.to_bytes()
+        };
+        if let Some(part) = self.parts.iter_mut().find(found)
+            && self.companions.files.iter().any(known)
+        {
+            part.state = PartState::Named;
+            return Ok(());
+        }
         let stem = source.name.split('.').next().unwrap_or_default().to_owned();
         let texture = other.figure_texture();
         self.parts.push(Part::at(PartRole::Companion(role), &other.path, PartState::Named));
+        // The skeleton that it found for itself is none of the figure's.
         let own = other.parts.into_iter().filter(|part| part.role != PartRole::Model && part.path.is_some());
-        self.parts.extend(own);
+        self.parts.extend(own.filter(|part| part.role != PartRole::Companion(Role::Skeleton)));
         // What its own companions say is known by now.
         let own = other.companions.files.into_iter().filter(|file| file.role == Role::Binding);
         self.companions.aside.extend(own);
@@ -119,7 +137,11 @@ impl Asset {
     #[cfg(feature = "tso")]
     fn take_sims(&mut self, mut other: Self, role: Role) -> Option<Self> {
         use crate::kinds::{AnyModel, sims};
-        if role == Role::Skeleton {
+        let brings = |model: &AnyModel| match model.character() {
+            Some(character) => !character.skeletons.is_empty(),
+            None => true,
+        };
+        if role == Role::Skeleton && brings(&other.model) {
             let found = |part: &Part| {
                 part.role == PartRole::Companion(Role::Skeleton) && part.state == PartState::Found
             };

@@ -20,7 +20,7 @@ pub use restored::Restored;
 
 use crate::asset::{Asset, Part, PartRole};
 use crate::kinds::{AnyModel, CompanionFile};
-use meshwright_core::{Companion, Role, WriteError};
+use meshwright_core::{Beside, Companion, Role, WriteError};
 use meshwright_gltf::ExportOptions;
 use meshwright_scene::OutputFiles;
 use std::borrow::Cow;
@@ -84,22 +84,67 @@ impl Original {
     /// # Errors
     /// When a companion breaks a rule of its format.
     pub fn files(&self, name: &str) -> Result<OutputFiles, WriteError> {
-        let own = self.asset.path().name();
         let mut files = OutputFiles::default();
-        for file in self.asset.own_files()? {
-            let follows = file.role.and_then(|role| {
-                let named = |c: &&Companion| c.role == role && !c.many;
-                let beside = self.asset.format().companions().iter().find(named)?.beside.first()?;
-                let unnamed = file.companion.is_some_and(|own| own.source.is_none());
-                let is = beside.name(own).eq_ignore_ascii_case(file.name.as_bytes());
-                (unnamed || is).then(|| String::from_utf8_lossy(&beside.name(name.as_bytes())).into_owned())
-            });
-            let called = if file.role.is_none() { name.to_owned() } else { follows.unwrap_or(file.name) };
-            if files.iter().all(|other| other.name != called) {
-                files.push(called, file.bytes.into_owned());
+        for Called { name, bytes, .. } in self.called(name)? {
+            if files.iter().all(|other| other.name != name) {
+                files.push(name, bytes);
             }
         }
         Ok(files)
+    }
+
+    /// What the model was opened with and keeps a name of its own, byte for byte: a skeleton, clips, other parts of a
+    /// figure. What comes back has each of them, edited or as it lay; one that lies there already need not be replaced by
+    /// what nobody edited.
+    ///
+    /// # Errors
+    /// As [`files`](Self::files).
+    pub fn companions(&self) -> Result<OutputFiles, WriteError> {
+        let mut files = OutputFiles::default();
+        for Called { name, bytes, .. } in self.called("")?.into_iter().filter(Called::keeps_its_name) {
+            if files.iter().all(|other| other.name != name) {
+                files.push(name, bytes);
+            }
+        }
+        Ok(files)
+    }
+
+    /// The files with their names beside a model of this name.
+    fn called(&self, name: &str) -> Result<Vec<Called>, WriteError> {
+        let own = self.asset.path().name();
+        let text = |name: Vec<u8>| String::from_utf8_lossy(&name).into_owned();
+        let of = |file: OwnFile<'_>| {
+            let Some(role) = file.role else {
+                let (name, bytes) = (name.to_owned(), file.bytes.into_owned());
+                return Called { name, bytes, like_model: None, follows: true };
+            };
+            let named = |c: &&Companion| c.role == role && !c.many;
+            let of_role = self.asset.format().companions().iter().find(named);
+            let beside = of_role.and_then(|c| c.beside.first());
+            let unnamed = file.companion.is_some_and(|own| own.source.is_none());
+            let is = |c: &&Beside| unnamed || c.name(own).eq_ignore_ascii_case(file.name.as_bytes());
+            let follows = beside.filter(is).is_some();
+            let like_model = beside.map(|beside| text(beside.name(name.as_bytes())));
+            let called = like_model.clone().filter(|_| follows);
+            Called { name: called.unwrap_or(file.name), bytes: file.bytes.into_owned(), like_model, follows }
+        };
+        Ok(self.asset.own_files()?.into_iter().map(of).collect())
+    }
+}
+
+/// A file of a model with the name that it has beside it.
+struct Called {
+    name: String,
+    bytes: Vec<u8>,
+    /// The name that leads from the model's to a file of its kind.
+    like_model: Option<String>,
+    /// It has that name, or is the model.
+    follows: bool,
+}
+
+impl Called {
+    fn keeps_its_name(&self) -> bool {
+        !self.follows
     }
 }
 

@@ -2,11 +2,11 @@
 
 #[cfg(feature = "tso")]
 use super::onto;
-use super::{Original, times};
+use super::{Called, Original, times};
 use crate::asset::Asset;
 use crate::convert::{Target, convert};
 use crate::kinds::WriteOptions;
-use crate::merge::merge;
+use crate::merge::{FILE_LEFT, ORIGINAL_DROPPED, merge};
 use meshwright_core::ReadError;
 use meshwright_gltf::import::Import;
 use meshwright_gltf::{Influences, reread};
@@ -132,7 +132,7 @@ impl Original {
     }
 
     /// What came back as files: of this model's own format whatever was not edited as it is, byte for byte where nothing
-    /// was; of another, the scene. Files of The Sims of another kind are made for this model's skeleton, which is there
+    /// was, and beside them what the model was opened with and nobody edited; of another, the scene. Files of The Sims of another kind are made for this model's skeleton, which is there
     /// already: its bones by their names, and none but the clips of the edited model.
     ///
     /// # Errors
@@ -156,7 +156,23 @@ impl Original {
             return Ok(Converted::new(files, Vec::new()));
         }
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-        merge(self.asset(), &recovered.native, &recovered.scene, &options.clone().with_stem(stem))
+        let options = options.clone().with_stem(stem);
+        let mut made = merge(self.asset(), &recovered.native, &recovered.scene, &options)?;
+        if made.losses.iter().any(|loss| loss.code == ORIGINAL_DROPPED) {
+            return Ok(made);
+        }
+        // What was not edited lies beside it as it lay, but for what is no longer used.
+        let left = |name: &str| made.losses.iter().any(|loss| loss.code == FILE_LEFT && loss.path == name);
+        let beside = self.called(name).map_err(|e| ConvertError::invalid("file", e.to_string()))?;
+        let stay = |file: &Called| file.keeps_its_name() && !left(&file.name);
+        let beside: Vec<_> = beside.into_iter().filter(stay).collect();
+        for Called { name, bytes, like_model, .. } in beside {
+            // What was written anew under the model's name stands for it.
+            if made.value.iter().all(|other| other.name != name && Some(&other.name) != like_model.as_ref()) {
+                made.value.push(name, bytes);
+            }
+        }
+        Ok(made)
     }
 
     /// What came back as files of which nothing is taken over from this model's.

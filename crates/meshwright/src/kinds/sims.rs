@@ -426,8 +426,10 @@ impl Kind for Skel {
 
     #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
-        let made = |scene| Self::from_scene(scene, &merging.options.of(TsoSceneOptions::default()));
-        suits::merge_skeleton(self, [made(merging.native)?, made(merging.recovered)?], merging)
+        suits::merge_skeleton(self, merging, |scene, stem, options| {
+            let own = made_for(options).with_meshes(MeshForm::Mesh).with_id(options.setting("tso-id"));
+            write_scene(scene, stem, &options.of(own))
+        })
     }
 
     fn validate_name(&self, file_name: &str) -> Report {

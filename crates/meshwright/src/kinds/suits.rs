@@ -2,10 +2,13 @@
 
 use super::companions::{keys, keys_file};
 use super::merging::{drawn, refused};
-use super::{AnyModel, CompanionFile, Format, Kind, Merging, ReadSettings, Registered, SourceFile};
+use super::{
+    AnyModel, CompanionFile, Format, Kind, Merging, ReadSettings, Registered, SourceFile, WriteOptions,
+};
+use crate::merge::FILE_LEFT;
 use meshwright_core::{Role, WriteError};
 use meshwright_scene::merge::{self, Match, new_losses, pick};
-use meshwright_scene::{Budget, ConvertError, Converted, Loss, OutputFile, OutputFiles};
+use meshwright_scene::{Budget, ConvertError, Converted, Loss, OutputFile, OutputFiles, Scene};
 use meshwright_tso::{
     Anim, Bnd, Cfp, Character, CharacterSkeleton, Geometry, Name, Skel, Skill, SkinPart, Suit,
 };
@@ -92,6 +95,9 @@ fn names(model: &AnyModel) -> Option<[&Name; 2]> {
     }
 }
 
+/// What writes a scene as the files of a figure.
+type WriteScene = fn(&Scene, &str, &WriteOptions) -> Result<Converted<OutputFiles>, ConvertError>;
+
 /// Bones that are called otherwise.
 type Renames = Vec<(Name, Name)>;
 
@@ -99,11 +105,55 @@ type Renames = Vec<(Name, Name)>;
 fn renamed(geometry: &Geometry, renames: &Renames) -> Geometry {
     let mut made = geometry.clone();
     for bone in &mut made.bones {
-        if let Some((_, new)) = renames.iter().find(|(old, _)| old.matches(bone)) {
-            bone.clone_from(new);
-        }
+        rename(bone, renames);
     }
     made
+}
+
+/// Gives the bones that an animation moves their new names, each in its place.
+fn renamed_motions(anim: &Anim, renames: &Renames) -> Anim {
+    let mut made = anim.clone();
+    for motion in &mut made.motions {
+        rename(&mut motion.bone, renames);
+    }
+    made
+}
+
+fn rename(bone: &mut Name, renames: &Renames) {
+    if let Some((_, new)) = renames.iter().find(|(old, _)| old.matches(bone)) {
+        bone.clone_from(new);
+    }
+}
+
+/// An animation with what was edited of it.
+fn animation(
+    [native, before, after]: [&Anim; 3],
+    rest: Option<&Skel>,
+    renames: &Renames,
+    budget: &Budget,
+) -> Result<Anim, ConvertError> {
+    if renames.is_empty() {
+        return native.merge(before, after, rest, budget);
+    }
+    for anim in [native, before] {
+        budget.charge_items("keys", anim.translations.len() as u64, size_of::<[f32; 3]>())?;
+        budget.charge_items("keys", anim.rotations.len() as u64, size_of::<[f32; 4]>())?;
+    }
+    renamed_motions(native, renames).merge(&renamed_motions(before, renames), after, rest, budget)
+}
+
+/// The bones that the edited scene calls otherwise.
+fn renames(native: &Scene, recovered: &Scene, budget: &Budget) -> Result<Renames, ConvertError> {
+    let mut renames = Vec::new();
+    for (old, new) in native.skeletons.iter().zip(&recovered.skeletons) {
+        let found = merge::joints(old, new, budget)?;
+        let pairs = new.joints.iter().zip(found).filter_map(|(n, at)| Some((old.joints.get(at?)?, n)));
+        for (o, n) in pairs.filter(|(o, n)| o.name != n.name) {
+            budget.charge_items("names", 1, size_of::<[Name; 2]>())?;
+            renames.push((Name::from_text(&o.name).0, Name::from_text(&n.name).0));
+        }
+    }
+    Ok(renames)
 }
 
 /// A mesh with what was edited of it.
@@ -137,6 +187,20 @@ fn mesh(
     Ok(made)
 }
 
+/// The file of a mesh that is gone: without vertices.
+fn emptied(mesh: &AnyModel) -> AnyModel {
+    let mut made = mesh.clone();
+    let geometry = match &mut made {
+        AnyModel::TsoMesh(m) => &mut m.geometry,
+        AnyModel::Bmf(m) => &mut m.geometry,
+        AnyModel::Skn(m) => &mut m.geometry,
+        _ => return made,
+    };
+    let Geometry { faces, bindings, real, blends, .. } = geometry;
+    (*faces, *bindings, *real, *blends) = Default::default();
+    made
+}
+
 /// What goes together in a merge.
 struct Work<'m> {
     merging: &'m Merging<'m>,
@@ -148,18 +212,25 @@ struct Work<'m> {
     /// Files of which records were edited.
     sources: Vec<(Arc<SourceFile>, AnyModel)>,
     losses: Vec<Loss>,
+    renames: Renames,
 }
 
 impl<'m> Work<'m> {
     fn of<K: Kind>(merging: &'m Merging<'m>) -> Result<Self, ConvertError> {
+        Self::with(merging, K::write_scene)
+    }
+
+    /// The same with what writes scenes.
+    fn with(merging: &'m Merging<'m>, write: WriteScene) -> Result<Self, ConvertError> {
         let own = stem(merging.name);
-        let before = K::write_scene(merging.native, own, merging.options)?;
-        let after = K::write_scene(merging.recovered, own, merging.options)?;
+        let before = write(merging.native, own, merging.options)?;
+        let after = write(merging.recovered, own, merging.options)?;
         let losses = new_losses(&before.losses, after.losses);
         let (before, after) = (Files::of(before.value)?, Files::of(after.value)?);
         let budget = merging.options.shared.budget();
+        let renames = renames(merging.native, merging.recovered, &budget)?;
         let (files, sources) = (OutputFiles::default(), Vec::new());
-        Ok(Self { merging, before, after, budget, files, sources, losses })
+        Ok(Self { merging, before, after, budget, files, sources, losses, renames })
     }
 
     /// A companion that became another.
@@ -227,8 +298,8 @@ impl<'m> Work<'m> {
     }
 
     fn gone(&mut self, what: &'static str, name: &str) {
-        let message = format!("{name} is no longer used; the file stays");
-        self.losses.push(Loss::note("file-left", what, message));
+        let message = format!("{what} of the file are no longer used; it stays");
+        self.losses.push(Loss::note(FILE_LEFT, name, message));
     }
 
     /// For each mesh of after its place among those of before: they are in the order in which the scenes draw them.
@@ -240,21 +311,6 @@ impl<'m> Work<'m> {
             return Err(ConvertError::unsupported("meshes", message));
         }
         self.merging.drawn(&self.budget)
-    }
-
-    /// The bones that the edited scene calls otherwise.
-    fn renames(&self) -> Result<Renames, ConvertError> {
-        let Merging { native, recovered, .. } = *self.merging;
-        let mut renames = Vec::new();
-        for (old, new) in native.skeletons.iter().zip(&recovered.skeletons) {
-            let found = merge::joints(old, new, &self.budget)?;
-            let pairs = new.joints.iter().zip(found).filter_map(|(n, at)| Some((old.joints.get(at?)?, n)));
-            for (o, n) in pairs.filter(|(o, n)| o.name != n.name) {
-                self.budget.charge_items("names", 1, size_of::<[Name; 2]>())?;
-                renames.push((Name::from_text(&o.name).0, Name::from_text(&n.name).0));
-            }
-        }
-        Ok(renames)
     }
 
     /// Merges the meshes of a figure, of which the `lead` is the file itself; returns it, and the stems of new meshes.
@@ -274,7 +330,7 @@ impl<'m> Work<'m> {
             let message = "the scene draws other meshes than there are files";
             return Err(ConvertError::unsupported("meshes", message));
         }
-        let (found, renames) = (self.meshes()?, self.renames()?);
+        let found = self.meshes()?;
         let (mut main, mut new) = (None, Vec::new());
         let after = std::mem::take(&mut self.after.meshes);
         for ((name, model), found) in after.iter().zip(&found) {
@@ -286,10 +342,10 @@ impl<'m> Work<'m> {
             let companion = place.checked_sub(first).and_then(|p| parts.get(p));
             match (companion, lead) {
                 (Some(file), _) => {
-                    let made = mesh(&file.model, before, model, &renames, &self.budget)?;
+                    let made = mesh(&file.model, before, model, &self.renames, &self.budget)?;
                     self.push(file, made)?;
                 }
-                (None, Some(lead)) => main = Some(mesh(lead, before, model, &renames, &self.budget)?),
+                (None, Some(lead)) => main = Some(mesh(lead, before, model, &self.renames, &self.budget)?),
                 (None, None) => {}
             }
         }
@@ -298,8 +354,10 @@ impl<'m> Work<'m> {
                 self.gone("meshes", &file.file_name());
             }
         }
-        if lead.is_some() && main.is_none() {
-            return Err(ConvertError::unsupported("meshes", "the mesh of the file itself is gone"));
+        if let (Some(lead), None) = (lead, &main) {
+            let message = "the mesh of the file itself is gone: the file stays without vertices";
+            self.losses.push(Loss::note("mesh-gone", "meshes", message));
+            main = Some(emptied(lead));
         }
         self.bindings(&new)?;
         Ok((main, new))
@@ -314,8 +372,11 @@ impl<'m> Work<'m> {
         if let (Some(before), Some(after)) = (of(&self.before), of(&self.after))
             && let Some((file, native)) = file.and_then(|f| Some((f, Bnd::of(&f.model)?)))
         {
+            let (mut bone, mut was) = (native.bone.clone(), before.bone.clone());
+            rename(&mut bone, &self.renames);
+            rename(&mut was, &self.renames);
             let made = Bnd {
-                bone: pick(native.bone.clone(), &before.bone, after.bone),
+                bone: pick(bone, &was, after.bone),
                 mesh: pick(native.mesh, &before.mesh, after.mesh),
                 texture: pick(native.texture, &before.texture, after.texture),
                 trailing: native.trailing.clone(),
@@ -377,7 +438,10 @@ impl<'m> Work<'m> {
         let one = |(anim, found): (Anim, Option<usize>)| {
             let three = found.and_then(|c| Some((native.get(c)?, before.get(c)?)));
             Ok(match three {
-                Some((native, before)) => (found, native.merge(before, &anim, rest.as_ref(), &self.budget)?),
+                Some((native, before)) => {
+                    let three = [*native, before, &anim];
+                    (found, animation(three, rest.as_ref(), &self.renames, &self.budget)?)
+                }
                 None => (None, anim),
             })
         };
@@ -467,6 +531,9 @@ pub(super) fn merge_character<K: Kind>(
         Vec::new()
     };
     suits(&mut made, &work, &new);
+    for skin in made.suits.iter_mut().flat_map(|suit| &mut suit.skins) {
+        rename(&mut skin.bone, &work.renames);
+    }
     let rest = character.skeletons.first().map(CharacterSkeleton::to_skel);
     match &rest {
         Some(native) => {
@@ -555,7 +622,9 @@ pub(super) fn merge_animation(
         losses
             .push(Loss::new("joints-dropped", "skeletons[0].joints", message).of(edited, "joint", "joints"));
     }
-    merging.single(Converted::new(native.merge(&before.value, &after.value, rest, &budget)?, losses))
+    let renames = renames(merging.native, merging.recovered, &budget)?;
+    let made = animation([native, &before.value, &after.value], rest, &renames, &budget)?;
+    merging.single(Converted::new(made, losses))
 }
 
 /// How many joints of the first skeleton rest elsewhere, are called otherwise, hang from others, are new, or are gone.
@@ -574,13 +643,19 @@ fn edited_joints(merging: &Merging<'_>, budget: &Budget) -> Result<usize, Conver
     Ok(native.joints.len().max(edited.joints.len()).saturating_sub(kept))
 }
 
-/// A skeleton alone.
+/// A skeleton with what moves it: clips that were edited are written into their files, and new clips and meshes are files of
+/// their own, which `write` makes.
 pub(super) fn merge_skeleton(
     native: &Skel,
-    [before, after]: [Converted<Skel>; 2],
     merging: &Merging<'_>,
+    write: WriteScene,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
-    let losses = new_losses(&before.losses, after.losses);
-    let budget = merging.options.shared.budget();
-    merging.single(Converted::new(native.merge(&before.value, &after.value, &budget)?, losses))
+    let mut work = Work::with(merging, write)?;
+    work.merge_meshes(None)?;
+    let merged = work.skeleton(native)?;
+    let merged = merged.ok_or_else(|| ConvertError::unsupported("skeletons", "there is none"))?;
+    let clips: Vec<&Anim> = merging.companions.all().collect();
+    let made = work.animations(&clips, Some(native))?;
+    work.companion_animations(made, 0)?;
+    work.finish(merged.to_bytes().map_err(refused)?)
 }

@@ -4,6 +4,13 @@ use crate::asset::Asset;
 use crate::kinds::{Kind, Merging, Visitor, WriteOptions};
 use meshwright_scene::{ConvertError, Converted, Loss, Material, OutputFiles, Scene};
 
+/// The loss of a model of which nothing could be kept.
+pub(crate) const ORIGINAL_DROPPED: &str = "original-dropped";
+
+/// The note on a companion that is no longer used; its path is the name of the file.
+#[cfg(any(feature = "tso", feature = "gltf"))]
+pub(crate) const FILE_LEFT: &str = "file-left";
+
 /// The files of a model, the main one first, with what is other in `recovered` than in `native`: the scene that the model
 /// gives, and that scene with its edits, as [`recover`](meshwright_scene::recover::recover) puts it into the native order.
 ///
@@ -66,7 +73,7 @@ impl Visitor for Into<'_> {
                 // Where it cannot be written at all, that is what is wrong.
                 let mut made = K::write_scene(recovered, stem, options)?;
                 let message = format!("nothing is kept of the original: {refused}");
-                made.losses.insert(0, Loss::new("original-dropped", "file", message));
+                made.losses.insert(0, Loss::new(ORIGINAL_DROPPED, "file", message));
                 made
             }
             other => other?,

@@ -38,22 +38,34 @@ pub fn joints(native: &Skeleton, edited: &Skeleton, budget: &Budget) -> Result<M
     named(&names(&native.joints, name, budget)?, &names(&edited.joints, name, budget)?, alike, budget)
 }
 
-/// For each mesh of an edited scene the native one: by name, a renamed one by its triangles.
+/// For each mesh of an edited scene the native one: by name, a renamed one by its triangles, of several that of its material.
 ///
 /// # Errors
 /// When the budget does not allow for it.
 pub fn meshes(native: &Scene, edited: &Scene, budget: &Budget) -> Result<Match, LimitExceeded> {
+    let pair = |n: usize, e: usize| native.meshes.get(n).zip(edited.meshes.get(e));
+    let shaped =
+        |(n, e): (&Mesh, &Mesh)| n.positions.len() == e.positions.len() && n.triangles == e.triangles;
     let alike = |n: usize, e: usize| {
-        let pair = native.meshes.get(n).zip(edited.meshes.get(e));
-        let same = |(n, e): (&Mesh, &Mesh)| {
-            n.positions.len() == e.positions.len() && n.triangles == e.triangles && n.material == e.material
-        };
-        pair.is_some_and(same)
+        pair(n, e).is_some_and(|pair| shaped(pair) && pair.0.material == pair.1.material)
     };
     fn name(of: &Mesh) -> &str {
         &of.name
     }
-    named(&names(&native.meshes, name, budget)?, &names(&edited.meshes, name, budget)?, alike, budget)
+    let mut found =
+        named(&names(&native.meshes, name, budget)?, &names(&edited.meshes, name, budget)?, alike, budget)?;
+    let mut free = budget.filled("meshes", native.meshes.len(), true)?;
+    for n in found.iter().flatten() {
+        free.get_mut(*n).into_iter().for_each(|slot| *slot = false);
+    }
+    let mut left: Vec<usize> = budget.reserve("meshes", native.meshes.len())?;
+    left.extend(free.iter().enumerate().filter(|(_, free)| **free).map(|(n, _)| n));
+    for (e, slot) in found.iter_mut().enumerate().filter(|(_, slot)| slot.is_none()) {
+        budget.work("meshes", left.len() as u64)?;
+        let own = left.iter().position(|n| pair(*n, e).is_some_and(shaped));
+        *slot = own.map(|at| left.remove(at));
+    }
+    Ok(found)
 }
 
 /// For each clip of an edited scene the native one: by name, a renamed one by its frames.

@@ -23,6 +23,24 @@ fn names_find_records_and_content_finds_renamed_ones() {
     assert_eq!(find(&[("a", 1), ("b", 2)], &[("a", 1), ("c", 3)]), [Some(0), None]);
 }
 
+/// Of meshes that are shaped alike the one of its material, where there is such.
+#[test]
+fn a_mesh_with_another_name_and_material_is_found_by_its_triangles() {
+    use crate::ids::MaterialId;
+    use crate::mesh::Mesh;
+    use crate::model::Scene;
+    let mesh = |name: &str, corners: usize, material: usize| {
+        let last = u32::try_from(corners).unwrap() - 1;
+        Mesh::new(name, vec![[0.0; 3]; corners], vec![[0, 1, last]]).with_material(MaterialId(material))
+    };
+    let scene = |list: Vec<Mesh>| Scene::new("s").with_meshes(list);
+    let native = scene(vec![mesh("a", 3, 0), mesh("b", 4, 0), mesh("c", 4, 1)]);
+    let find = |list: Vec<Mesh>| meshes(&native, &scene(list), &budget()).unwrap();
+    assert_eq!(find(vec![mesh("x", 3, 7), mesh("c", 4, 1), mesh("y", 4, 7)]), [Some(0), Some(2), Some(1)]);
+    assert_eq!(find(vec![mesh("x", 4, 1), mesh("y", 4, 0), mesh("z", 5, 0)]), [Some(2), Some(1), None]);
+    assert_eq!(find(vec![mesh("x", 4, 5), mesh("y", 4, 5), mesh("z", 4, 5)]), [Some(1), Some(2), None]);
+}
+
 #[test]
 fn records_are_found_in_their_order() {
     let find = |before: &[u64], after: &[u64]| sequence(before, after, &budget()).unwrap();

@@ -2,13 +2,14 @@
 
 use super::joints::Bones;
 use super::shading::Shading;
-use super::vertices::{Moved, Same, Vertex, alike, compare};
-use super::{Exactness, Tolerance, Work};
+use super::skeleton::Placed;
+use super::vertices::{Moved, Same, Vertex, alike, blended, compare};
+use super::{At, Exactness, Place, Tolerance, Work};
 use crate::convert::ConvertError;
 use crate::mesh::Mesh;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use meshwright_core::math::{Affine64, dot, unit, wide};
+use meshwright_core::math::{Affine64, dot, narrow, unit, wide};
 
 /// The vertex of an edited mesh.
 pub(super) type Source = (usize, usize);
@@ -21,6 +22,8 @@ pub(super) struct Found<'s> {
     pub(super) world: Affine64,
     /// What its normals are made of.
     shading: Shading,
+    /// The mesh as the edited file has it bound, where that is another pose.
+    bound: Option<BoundMesh>,
     /// The first of the vertices that are equal to each.
     class: Vec<u32>,
     /// Triangles by their classes, sorted.
@@ -48,6 +51,41 @@ pub(super) enum Corner {
     Native(u32),
     /// One of an edited mesh.
     New(Source),
+}
+
+/// A native mesh in the bind pose of the edited file. Blender drops scales of bones, and keeps normals by the faces that it
+/// has then.
+struct BoundMesh {
+    mesh: Mesh,
+    /// What took each vertex there.
+    places: Vec<Affine64>,
+}
+
+impl BoundMesh {
+    /// Nothing where the edited file has the mesh bound as it is.
+    fn of(work: &Work<'_, '_>, placed: &Placed, mesh: &Mesh) -> Result<Option<Self>, ConvertError> {
+        let Some(skin) = mesh.skin.as_ref().filter(|_| !mesh.normals.is_empty()) else { return Ok(None) };
+        let place = |joint: u32| {
+            let at = At { skeleton: skin.skeleton.0, joint: joint as usize };
+            work.bones.edited(at)?.of(&placed.bound).copied().flatten()
+        };
+        if skin.influences.iter().all(|i| place(i.joint).is_none()) {
+            return Ok(None);
+        }
+        let count = mesh.positions.len();
+        work.budget.charge_items("vertices", count as u64, size_of::<[f32; 3]>())?;
+        work.budget.charge_items("triangles", mesh.triangles.len() as u64, size_of::<[u32; 3]>())?;
+        let mut places = work.budget.reserve("vertices", count)?;
+        places.extend((0..count).map(|v| blended(mesh, v, &place).unwrap_or(Affine64::IDENTITY)));
+        let to = |(p, m): (&[f32; 3], &Affine64)| narrow(m.point(wide(*p)));
+        let positions = mesh.positions.iter().zip(&places).map(to).collect();
+        Ok(Some(Self { mesh: Mesh::new("", positions, mesh.triangles.clone()), places }))
+    }
+
+    /// A normal that goes with a vertex, of unit length: Blender turns it as it does lengths.
+    fn normal(&self, v: usize, normal: [f64; 3]) -> Option<[f64; 3]> {
+        unit(self.places.get(v)?.vector(normal))
+    }
 }
 
 /// Where an edited mesh stands, in the native bind pose.
@@ -114,10 +152,16 @@ impl Found<'_> {
         let turn = |n: [f64; 3]| unit([self.world.x, self.world.y, self.world.z].map(|axis| dot(axis, n)));
         let here = edited.normals.get(v).and_then(|n| turn(*n));
         let there = self.exported.normals.get(n).and_then(|n| unit(wide(*n)));
-        let normal = match (here, there, self.class(n)) {
-            (Some(here), Some(there), Some(class)) => self.shading.makes(self.exported, class, here, there),
-            _ => false,
-        };
+        let bound = self.bound.as_ref().and_then(|bound| {
+            let there = self.exported.normals.get(n).and_then(|normal| bound.normal(n, wide(*normal)));
+            let here = edited.mesh.normals.get(v).and_then(|n| unit(wide(*n)));
+            Some((&bound.mesh, here?, there?))
+        });
+        let own = here.zip(there).map(|(here, there)| (self.exported, here, there));
+        let mut spaces = bound.into_iter().chain(own);
+        let normal = self.class(n).is_some_and(|class| {
+            spaces.any(|(mesh, here, there)| self.shading.makes(mesh, class, here, there))
+        });
         Same { normal, ..same }
     }
 
@@ -139,7 +183,7 @@ impl Found<'_> {
 }
 
 /// The native meshes, ready to be found again.
-pub(super) fn native<'s>(work: &Work<'s, '_>) -> Result<Vec<Found<'s>>, ConvertError> {
+pub(super) fn native<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Vec<Found<'s>>, ConvertError> {
     let drawn =
         work.exported.drawn().ok_or_else(|| ConvertError::invalid("nodes", "parents form a cycle"))?;
     let mut worlds: BTreeMap<usize, Affine64> = BTreeMap::new();
@@ -171,6 +215,7 @@ pub(super) fn native<'s>(work: &Work<'s, '_>) -> Result<Vec<Found<'s>>, ConvertE
             exported: mesh,
             world: worlds.get(&m).copied().unwrap_or(Affine64::IDENTITY),
             shading: Shading::new(mesh, &class),
+            bound: BoundMesh::of(work, placed, mesh)?,
             class,
             faces,
             edges,

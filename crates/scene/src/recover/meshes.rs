@@ -32,7 +32,7 @@ pub(super) struct Finds<'s> {
 
 /// Finds the native meshes in the edited ones.
 pub(super) fn find<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Finds<'s>, ConvertError> {
-    let mut found = native(work)?;
+    let mut found = native(work, placed)?;
     let mut edited = moved(work, placed, &found)?;
     let count = found.iter().map(|f| f.exported.positions.len()).fold(0, usize::saturating_add);
     let all = found.iter().enumerate().flat_map(|(mesh, f)| {

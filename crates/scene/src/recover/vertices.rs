@@ -249,6 +249,25 @@ fn cell(point: [f64; 3], size: f64) -> [i64; 3] {
     })
 }
 
+/// What the joints of a vertex make of it together, of those that have a place.
+pub(super) fn blended(mesh: &Mesh, v: usize, place: &dyn Fn(u32) -> Option<Affine64>) -> Option<Affine64> {
+    let influences = mesh.skin.as_ref().map_or(&[][..], |s| s.of(v));
+    let mut sum = [0.0; 12];
+    let mut total = 0.0;
+    for i in influences {
+        let weight = f64::from(i.weight);
+        let Some(m) = place(i.joint) else { continue };
+        total += weight;
+        for (s, c) in sum.iter_mut().zip(m.to_array()) {
+            *s += weight * c;
+        }
+    }
+    (total > 0.0).then(|| {
+        let [a, b, c, d, e, f, g, h, i, j, k, l] = sum.map(|s| s / total);
+        Affine64 { x: [a, b, c], y: [d, e, f], z: [g, h, i], w: [j, k, l] }
+    })
+}
+
 /// Vertices of a skinned mesh in the native bind pose: a tool may bind it in another pose of the same skeleton. `place`
 /// gives, for an edited joint, what takes a vertex from the native bind pose into the one of the file.
 pub(super) fn unbound(
@@ -258,22 +277,7 @@ pub(super) fn unbound(
     let mut positions = Vec::with_capacity(mesh.positions.len());
     let mut normals = Vec::with_capacity(mesh.normals.len());
     for v in 0..mesh.positions.len() {
-        let influences = mesh.skin.as_ref().map_or(&[][..], |s| s.of(v));
-        let mut sum = [0.0; 12];
-        let mut total = 0.0;
-        for i in influences {
-            let weight = f64::from(i.weight);
-            let Some(m) = place(i.joint) else { continue };
-            total += weight;
-            for (s, c) in sum.iter_mut().zip(m.to_array()) {
-                *s += weight * c;
-            }
-        }
-        let back = (total > 0.0).then(|| {
-            let [a, b, c, d, e, f, g, h, i, j, k, l] = sum.map(|s| s / total);
-            Affine64 { x: [a, b, c], y: [d, e, f], z: [g, h, i], w: [j, k, l] }.inverse()
-        });
-        let back = back.flatten().unwrap_or(Affine64::IDENTITY);
+        let back = blended(mesh, v, place).and_then(|m| m.inverse()).unwrap_or(Affine64::IDENTITY);
         positions.extend(mesh.positions.get(v).map(|p| back.point(wide(*p))));
         normals.extend(mesh.normals.get(v).map(|n| {
             if back == Affine64::IDENTITY {

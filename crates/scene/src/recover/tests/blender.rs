@@ -3,7 +3,9 @@
 use super::*;
 use crate::motion::{Channel, Interpolation};
 use core::f64::consts::PI;
-use meshwright_core::math::{Affine64, cos, sin, unit};
+use meshwright_core::math::{
+    Affine64, add, corner_angle, cos, cross, dot, face_normal, scale, sin, sub, unit,
+};
 
 fn is_untouched(edited: &Scene, native: &Scene) -> bool {
     let (scene, report) = same(edited, native);
@@ -149,7 +151,12 @@ fn sheared() -> Scene {
 
 /// Bones without scales, and vertices and normals that were skinned into where those are.
 fn without_scales(native: &Scene) -> Scene {
-    let mut edited = native.clone();
+    unscaled(native).0
+}
+
+/// The same with what takes each vertex there.
+fn unscaled(native: &Scene) -> (Scene, Vec<Affine64>) {
+    let (mut edited, mut places) = (native.clone(), Vec::new());
     let mut worlds: Vec<Affine64> = Vec::new();
     for joint in &mut edited.skeletons[0].joints {
         let Local::Trs(rest) = &mut joint.rest else { panic!() };
@@ -172,8 +179,45 @@ fn without_scales(native: &Scene) -> Scene {
         let m = Affine64 { x: [a, b, c], y: [d, e, f], z: [g, h, i], w: [j, k, l] };
         mesh.positions[v] = narrow(m.point(wide(mesh.positions[v])));
         mesh.normals[v] = narrow(unit(m.vector(wide(mesh.normals[v]))).unwrap());
+        places.push(m);
     }
-    edited
+    (edited, places)
+}
+
+/// Blender keeps normals by the faces as it has them bound, without scales.
+#[test]
+fn normals_lean_from_the_faces_of_the_bones_without_scales() {
+    let mut native = sheared();
+    let (edited, places) = unscaled(&native);
+    let (mesh, v) = (&edited.meshes[0], 10_usize);
+    let at = |v: u32| wide(mesh.positions[v as usize]);
+    let mut mean = [0.0; 3];
+    for t in mesh.triangles.iter().filter(|t| t.contains(&10)) {
+        let k = t.iter().position(|c| *c == 10).unwrap();
+        let corners = [0, 1, 2].map(|i| at(t[(k + i) % 3]));
+        mean = add(mean, scale(face_normal(corners).unwrap(), corner_angle(corners)));
+    }
+    let mean = unit(mean).unwrap();
+    let edge = unit(sub(at(11), at(10))).unwrap();
+    let along = unit(sub(edge, scale(mean, dot(edge, mean)))).unwrap();
+    let side = cross(mean, along);
+    // So far from the mean, and so far about it from the edge.
+    let leaning = |way: f64| {
+        let (lean, way) = (40.0 * PI / 180.0, way * PI / 180.0);
+        let to = add(scale(along, cos(way)), scale(side, sin(way)));
+        add(scale(mean, cos(lean)), scale(to, sin(lean)))
+    };
+    let back = places[v].inverse().unwrap();
+    native.meshes[0].normals[v] = narrow(unit(back.vector(leaning(0.7))).unwrap());
+    let with = |way: f64| {
+        let mut edited = without_scales(&native);
+        edited.meshes[0].normals[v] = narrow(leaning(way));
+        edited
+    };
+    assert!(is_untouched(&with(0.7), &native));
+    assert!(is_untouched(&with(0.0), &native), "{:?}", same(&with(0.0), &native).1);
+    assert!(!is_untouched(&with(1.3), &native));
+    assert!(!is_untouched(&with(-0.7), &native));
 }
 
 #[test]

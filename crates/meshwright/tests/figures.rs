@@ -1,0 +1,209 @@
+//! What becomes of the files of a figure whose export was edited: those that were edited, and those that were not.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
+
+use meshwright::gltf::{ExportOptions, export_keeping};
+use meshwright::scene::recover::{Recovery, State};
+use meshwright::scene::{Extra, SceneOptions};
+use meshwright::tso::{Anim, Mesh, Name, Skel};
+use meshwright::{
+    Asset, Keeping, NamedFile, OpenOptions, RecoverOptions, Restored, Role, Target, WriteOptions,
+};
+use meshwright_testkit::{corpus, testdata};
+use std::collections::BTreeMap;
+use std::fs;
+
+type Files = BTreeMap<String, Vec<u8>>;
+
+fn files(names: &[(&str, &str)]) -> Files {
+    let read = |(from, to): &(&str, &str)| ((*to).to_owned(), fs::read(testdata().join(from)).unwrap());
+    names.iter().map(read).collect()
+}
+
+fn flower() -> Files {
+    files(&[
+        ("tso/flower.ok.mesh", "flower.mesh"),
+        ("tso/flag.ok.mesh", "flag.mesh"),
+        ("tso/flower.ok.skel", "bones.skel"),
+        ("tso/sway.ok.anim", "sway.anim"),
+        ("tso/lists.ok.anim", "lists.anim"),
+    ])
+}
+
+/// The figure of some files, the first the main one.
+fn figure(files: &Files, names: &[&str]) -> Asset {
+    let skeleton = names.iter().find(|name| name.ends_with(".skel"));
+    let one = |name: &&str| {
+        let mut open = OpenOptions::default();
+        if let Some(skel) = skeleton.filter(|_| name.ends_with(".anim")) {
+            open = open.with_named(NamedFile::new(Role::Skeleton, *skel, files[*skel].clone()));
+        }
+        Asset::from_memory(*name, files[*name].clone(), [], &open).unwrap()
+    };
+    Asset::figure(names.iter().map(one).collect()).unwrap()
+}
+
+/// What comes back of a figure whose document was edited as text.
+fn edited(asset: &Asset, edit: impl Fn(String) -> String) -> Restored {
+    let open = OpenOptions::default();
+    let record: Extra = asset.record(&Keeping::new(&open)).unwrap();
+    let scene = asset.to_scene(&SceneOptions::default().with_extras(true)).unwrap().value;
+    let glb = export_keeping(&scene, &ExportOptions::default(), &record).unwrap().value.to_glb();
+    let size = |at: usize| u32::from_le_bytes(glb[at..at + 4].try_into().unwrap()) as usize;
+    let json = String::from_utf8(glb[20..20 + size(12)].to_vec()).unwrap();
+    let rest = &glb[20 + size(12)..];
+    let mut json = edit(json).into_bytes();
+    while json.len() % 4 != 0 {
+        json.push(b' ');
+    }
+    let word = |n: usize| u32::try_from(n).unwrap().to_le_bytes();
+    let parts = [b"glTF", &word(2)[..], &word(20 + json.len() + rest.len()), &word(json.len()), b"JSON"];
+    let glb = [parts.concat(), json, rest.to_vec()].concat();
+    let document = Asset::from_memory("x.glb", glb, [], &open).unwrap();
+    let name = String::from_utf8(asset.path().name().to_vec()).unwrap();
+    let target = Target::Native(asset.format());
+    document.restore(None, target, &name, &RecoverOptions::default(), &WriteOptions::default()).unwrap()
+}
+
+fn replaced(from: &'static str, to: &'static str) -> impl Fn(String) -> String {
+    move |json| {
+        assert!(json.contains(from), "{from}: {json}");
+        json.replace(from, to)
+    }
+}
+
+fn made(back: &Restored) -> Files {
+    back.files.iter().map(|file| (file.name.clone(), file.bytes.clone())).collect()
+}
+
+fn edits(report: &Recovery) -> [usize; 3] {
+    let count = |states: Vec<State>| states.into_iter().filter(|state| *state != State::Untouched).count();
+    [
+        count(report.meshes.iter().map(|p| p.state).collect()),
+        count(report.joints.iter().map(|p| p.state).collect()),
+        count(report.clips.iter().map(|p| p.state).collect()),
+    ]
+}
+
+/// Everything but the name stays bit for bit: in the mesh, in the skeleton, and in what moves it.
+#[test]
+fn a_bone_that_is_renamed_is_renamed_in_every_file() {
+    let files = flower();
+    let names = ["flower.mesh", "flag.mesh", "bones.skel", "sway.anim", "lists.anim"];
+    let asset = figure(&files, &names);
+    let old = "\"name\":\"BUD\"";
+    // An object with another name and a material is still the mesh of the file.
+    let other = |json: String| {
+        let json = replaced(old, "\"name\":\"BUD_edit\"")(json);
+        assert!(json.contains("\"name\":\"flower\""), "{json}");
+        json.replace("\"name\":\"flower\"", "\"name\":\"rose\"")
+    };
+    let (bud, new) = (Name::from("BUD"), Name::from("BUD_edit"));
+    for edit in [&replaced(old, "\"name\":\"BUD_edit\"") as &dyn Fn(String) -> String, &other] {
+        let back = edited(&asset, edit);
+        assert!(back.losses.iter().all(|loss| loss.code != "original-dropped"), "{:?}", back.losses);
+        let mut wanted = files.clone();
+        let mut mesh = Mesh::parse(&files["flower.mesh"]).unwrap();
+        let renamed = mesh.geometry.bones.iter_mut().filter(|bone| **bone == bud);
+        assert_eq!(renamed.map(|bone| *bone = new.clone()).count(), 1);
+        wanted.insert("flower.mesh".into(), mesh.to_bytes().unwrap());
+        let mut skel = Skel::parse(&files["bones.skel"]).unwrap();
+        for bone in &mut skel.bones {
+            for name in [&mut bone.name, &mut bone.parent] {
+                if *name == bud {
+                    name.clone_from(&new);
+                }
+            }
+        }
+        wanted.insert("bones.skel".into(), skel.to_bytes().unwrap());
+        for name in ["sway.anim", "lists.anim"] {
+            let mut anim = Anim::parse(&files[name]).unwrap();
+            for motion in anim.motions.iter_mut().filter(|motion| motion.bone == bud) {
+                motion.bone.clone_from(&new);
+            }
+            wanted.insert(name.into(), anim.to_bytes().unwrap());
+        }
+        assert!(wanted["sway.anim"] != files["sway.anim"] || wanted["lists.anim"] != files["lists.anim"]);
+        let made = made(&back);
+        assert_eq!(made.keys().collect::<Vec<_>>(), wanted.keys().collect::<Vec<_>>());
+        for (name, bytes) in &wanted {
+            assert!(made[name] == *bytes, "{name}");
+        }
+    }
+}
+
+/// Whatever file of a figure is edited, the others lie beside it as they lay.
+#[test]
+fn what_was_not_edited_lies_beside_what_was() {
+    let all = files(&[
+        ("tso/flower.ok.mesh", "flower.mesh"),
+        ("tso/flower.ok.skel", "bones.skel"),
+        ("tso/sway.ok.anim", "sway.anim"),
+    ]);
+    let asset = figure(&all, &["flower.mesh", "bones.skel", "sway.anim"]);
+    let differ = |back: &Restored| -> Vec<String> {
+        let made = made(back);
+        assert_eq!(made.keys().collect::<Vec<_>>(), all.keys().collect::<Vec<_>>(), "{:?}", back.losses);
+        made.into_iter().filter(|(name, bytes)| all[name] != *bytes).map(|(name, _)| name).collect()
+    };
+    let back = edited(&asset, |json| json);
+    assert!(differ(&back).is_empty());
+    // The clip alone.
+    let back = edited(&asset, replaced("\"name\":\"sway\"", "\"name\":\"swing\""));
+    assert_eq!(edits(back.recovery.as_ref().unwrap()), [0, 0, 1]);
+    assert_eq!(differ(&back), ["sway.anim"]);
+}
+
+/// A figure of a skeleton and what moves it has no mesh: what is edited goes where it belongs all the same.
+#[test]
+fn what_moves_a_skeleton_is_edited_in_its_file() {
+    let all = files(&[("tso/flower.ok.skel", "bones.skel"), ("tso/sway.ok.anim", "sway.anim")]);
+    let asset = figure(&all, &["bones.skel", "sway.anim"]);
+    let back = edited(&asset, replaced("\"name\":\"sway\"", "\"name\":\"swing\""));
+    assert_eq!(edits(back.recovery.as_ref().unwrap()), [0, 0, 1]);
+    let made = made(&back);
+    assert_eq!(made.keys().collect::<Vec<_>>(), all.keys().collect::<Vec<_>>());
+    assert!(made["bones.skel"] == all["bones.skel"]);
+    let mut anim = Anim::parse(&all["sway.anim"]).unwrap();
+    anim.name = Name::from("swing");
+    assert!(made["sway.anim"] == anim.to_bytes().unwrap());
+}
+
+/// The mesh of the main file may be deleted: its file has no vertices, and the others stay.
+#[test]
+fn the_mesh_of_the_main_file_may_be_gone() {
+    let names = ["flower.mesh", "flag.mesh", "bones.skel", "sway.anim"];
+    let files: Files = flower().into_iter().filter(|(name, _)| names.contains(&name.as_str())).collect();
+    for names in [&names[..], &["flower.mesh", "bones.skel", "sway.anim"]] {
+        let back = edited(&figure(&files, names), |json| {
+            // The node no longer draws it.
+            assert!(json.contains("\"mesh\":0,"), "{json}");
+            json.replace("\"mesh\":0,", "")
+        });
+        assert_eq!(edits(back.recovery.as_ref().unwrap()), [1, 0, 0], "{:?}", back.losses);
+        assert!(back.losses.iter().any(|loss| loss.code == "mesh-gone"), "{:?}", back.losses);
+        let made = made(&back);
+        let mesh = Mesh::parse(&made["flower.mesh"]).unwrap();
+        assert!(mesh.geometry.real.is_empty() && mesh.geometry.faces.is_empty());
+        assert_eq!(made.len(), names.len());
+        assert!(names[1..].iter().all(|name| made[*name] == files[*name]));
+    }
+}
+
+/// A skeleton that is named stays, whatever those that are named behind it found for themselves; a skin that the suit found is
+/// worn once where it is named too.
+#[test]
+fn what_is_named_takes_the_place_of_what_was_found() {
+    let Some(root) = corpus() else { return eprintln!("no corpus beside the project") };
+    let names =
+        ["B001FAFit_01.cmx", "adult-skeleton.cmx", "xskin-b001fafit_01-PELVIS-BODY.skn", "adult-idle2.cmx"];
+    let open = |name: &&str| Asset::open_path(&root.join("ts1").join(name), &OpenOptions::default()).unwrap();
+    let figure = Asset::figure(names.iter().map(open).collect()).unwrap();
+    let scene = figure.to_scene(&SceneOptions::default()).unwrap().value;
+    assert_eq!((scene.meshes.len(), scene.skeletons[0].joints.len(), scene.clips.len()), (1, 29, 1));
+    let back = edited(&figure, |json| json);
+    let mut made: Vec<_> = back.files.iter().map(|file| file.name.as_str()).collect();
+    let mut wanted = [&names[..], &["xskill-A2O-idle2.cfp"]].concat();
+    made.sort_unstable();
+    wanted.sort_unstable();
+    assert_eq!(made, wanted);
+}
