@@ -37,7 +37,7 @@ fn figure(files: &Files, names: &[&str]) -> Asset {
         if let Some(skel) = skeleton.filter(|_| name.ends_with(".anim")) {
             open = open.with_named(NamedFile::new(Role::Skeleton, *skel, files[*skel].clone()));
         }
-        Asset::from_memory(*name, files[*name].clone(), [], &open).unwrap()
+        Asset::from_memory(name, files[*name].clone(), [], &open).unwrap()
     };
     Asset::figure(names.iter().map(one).collect()).unwrap()
 }
@@ -52,7 +52,7 @@ fn edited(asset: &Asset, edit: impl Fn(String) -> String) -> Restored {
     let json = String::from_utf8(glb[20..20 + size(12)].to_vec()).unwrap();
     let rest = &glb[20 + size(12)..];
     let mut json = edit(json).into_bytes();
-    while json.len() % 4 != 0 {
+    while !json.len().is_multiple_of(4) {
         json.push(b' ');
     }
     let word = |n: usize| u32::try_from(n).unwrap().to_le_bytes();
@@ -196,7 +196,7 @@ fn what_is_named_takes_the_place_of_what_was_found() {
     let Some(root) = corpus() else { return eprintln!("no corpus beside the project") };
     let names =
         ["B001FAFit_01.cmx", "adult-skeleton.cmx", "xskin-b001fafit_01-PELVIS-BODY.skn", "adult-idle2.cmx"];
-    let open = |name: &&str| Asset::open_path(&root.join("ts1").join(name), &OpenOptions::default()).unwrap();
+    let open = |name: &&str| Asset::open_path(root.join("ts1").join(name), &OpenOptions::default()).unwrap();
     let figure = Asset::figure(names.iter().map(open).collect()).unwrap();
     let scene = figure.to_scene(&SceneOptions::default()).unwrap().value;
     assert_eq!((scene.meshes.len(), scene.skeletons[0].joints.len(), scene.clips.len()), (1, 29, 1));
