@@ -363,6 +363,26 @@ fn texture_coordinates_are_moved_as_the_material_says() {
     assert!(made.losses.iter().any(|l| l.code == "more-texture-sets"));
 }
 
+/// Where a material does not use the colours of vertices Blender writes white first; what others write there is no colour.
+#[test]
+fn colours_that_a_material_does_not_use_are_behind_white() {
+    let colors = |first: u8, generator: &str| {
+        let mut made =
+            Made::new(json!({ "nodes": [{ "mesh": 0 }], "scenes": [{ "nodes": [0] }], "scene": 0 }));
+        made.root["asset"] = json!({ "version": "2.0", "generator": generator });
+        let positions = made.floats("VEC3", &CORNERS);
+        let white = made.push(5121, "VEC4", 4, true, &[first; 16]);
+        let behind = made.floats("VEC3", &[[1.0, 0.0, 0.0]; 4]);
+        made.root["meshes"] = json!([{ "primitives": [{ "mode": 5, "attributes": {
+            "POSITION": positions, "COLOR_0": white, "COLOR_1": behind } }] }]);
+        made.read().unwrap().0.value.scene.meshes[0].colors[0]
+    };
+    let blender = "Khronos glTF Blender I/O v5.0.21";
+    assert_eq!(colors(255, blender), [255, 0, 0, 255]);
+    assert_eq!(colors(255, "meshwright"), [255; 4]);
+    assert_eq!(colors(0, blender), [0; 4]);
+}
+
 #[test]
 fn a_rate_is_found_or_given() {
     let channel = json!({ "node": 2, "path": "rotation" });

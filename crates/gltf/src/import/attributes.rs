@@ -65,7 +65,7 @@ impl Reader<'_, '_, '_> {
         self.tangents(&mut mesh)?;
         self.coordinates(&mut mesh, coordinates, losses)?;
         if let Some(accessor) = self.primitive.get(&Semantic::Color(0)) {
-            mesh.colors = self.colors(accessor)?;
+            mesh.colors = self.colors(self.colored_by(accessor)?)?;
         }
         if !self.primitive.targets.is_empty() {
             let message = "morph targets stay as they are at rest, and are left out";
@@ -267,6 +267,19 @@ impl Reader<'_, '_, '_> {
         self.finite(finite, &uvs, "TEXCOORD")?;
         mesh.uvs = uvs;
         Ok(())
+    }
+
+    /// Which accessor has the colours of the vertices: Blender 5 writes white, and them behind it, where a material does not
+    /// use them.
+    fn colored_by(&self, first: usize) -> Result<usize, ReadError> {
+        let generator = self.document.json().get("asset").and_then(|asset| asset.get("generator"));
+        let blender = generator.and_then(JsonValue::as_str).is_some_and(|g| g.contains("Blender"));
+        let Some(second) = self.primitive.get(&Semantic::Color(1)).filter(|_| blender) else {
+            return Ok(first);
+        };
+        let count = |accessor: usize| self.document.accessors().get(accessor).map(|a| a.count);
+        let white = count(first) == count(second) && self.colors(first)?.iter().all(|c| *c == [255; 4]);
+        Ok(if white { second } else { first })
     }
 
     fn colors(&self, accessor: usize) -> Result<Vec<[u8; 4]>, ReadError> {

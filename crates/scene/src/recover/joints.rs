@@ -313,6 +313,14 @@ pub(super) fn is_filler(name: &str) -> bool {
     matches!(kind, "" | "Node" | "Bone" | "Material")
 }
 
+/// A name without the number that tools put behind names that are there twice.
+pub(super) fn stem(name: &str) -> &str {
+    match name.rsplit_once(['_', '.']) {
+        Some((stem, number)) if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => stem,
+        _ => name,
+    }
+}
+
 /// A name as three.js writes it: blanks become `_`, characters of property paths go.
 pub(super) fn name_of(name: &str) -> String {
     let kept = name.chars().filter(|c| !matches!(c, '[' | ']' | '.' | ':' | '/'));

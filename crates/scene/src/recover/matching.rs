@@ -114,9 +114,15 @@ fn grow(
                 let from = native.edges.partition_point(|(e, _)| *e < edge);
                 let near =
                     native.edges.get(from..).unwrap_or_default().iter().take_while(|(e, _)| *e == edge);
-                let at = |third: u32| Vertex { mesh: x.mesh, vertex: third as usize };
-                let mut free = near
-                    .map(|(_, third)| at(*third))
+                let thirds = near.map(|(_, third)| Vertex { mesh: x.mesh, vertex: *third as usize });
+                // Of several triangles at an edge the one whose corner is where this one is has it, and no other.
+                let stands = |third: &Vertex| {
+                    let [far, ..] = apart(own, r as usize, *third, found);
+                    far <= native.tolerance.position
+                };
+                let stays = thirds.clone().nth(1).is_some() && thirds.clone().any(|third| stands(&third));
+                let mut free = thirds
+                    .filter(|third| !stays || stands(third))
                     .filter(|third| joins(found, own, taken, *third, r as usize));
                 if let (Some(third), None) = (free.next(), free.next())
                     && let Some(slot) = own.slots.get_mut(r as usize)

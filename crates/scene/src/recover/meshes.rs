@@ -3,7 +3,9 @@
 use super::colors;
 use super::faces::{place, ticked};
 use super::found::{Edited, Found, measure, native};
+use super::joints::stem;
 use super::matching::{match_vertices, settle, spread};
+use super::parts;
 use super::report::{MeshChange, Part, State};
 use super::shading::hidden;
 use super::skeleton::Placed;
@@ -60,17 +62,30 @@ pub(super) fn find<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Finds<'s>
             native.tolerance = Tolerance { normal: native.tolerance.normal, ..work.strict };
         }
     }
-    for (e, own) in edited.iter_mut().enumerate().filter(|(_, own)| own.drawn) {
+    for own in edited.iter_mut().filter(|own| own.drawn) {
         own.drop_edited(&found);
         spread(work, own, &found)?;
+    }
+    let out = parts::taken_out(work, &edited, &found)?;
+    let is_in = |e: usize, own: &Edited<'_>| own.drawn && !out.contains(&e);
+    for (e, own) in edited.iter_mut().enumerate().filter(|(e, own)| is_in(*e, own)) {
         settle(work, e, own, &mut found)?;
     }
     let mut left = Vec::new();
-    for (e, own) in edited.iter().enumerate().filter(|(_, own)| own.drawn) {
+    for (e, own) in edited.iter().enumerate().filter(|(e, own)| is_in(*e, own)) {
         left.extend(ticked(e, own, &mut found));
     }
     let left = twins::tick(work, &edited, &mut found, &grid, left)?;
-    let foreign = place(&left, &edited, &mut found);
+    let mut foreign = place(&left, &edited, &mut found);
+    for (e, own) in out.iter().filter_map(|e| Some((*e, edited.get(*e)?))) {
+        work.budget.charge_items(
+            "triangles",
+            own.moved.mesh.triangles.len() as u64,
+            size_of::<[u32; 3]>(),
+        )?;
+        foreign.push((e, own.moved.mesh.triangles.clone()));
+    }
+    foreign.sort_by_key(|(e, _)| *e);
     let [plain, skinned] = all;
     Ok(Finds { native: found, edited, exactness: plain.and(skinned), foreign })
 }
@@ -178,14 +193,6 @@ fn named(work: &Work<'_, '_>, mesh: &Mesh, node: &str, taken: &mut [bool]) -> Op
         *slot = true;
     }
     Some(found)
-}
-
-/// A name without the number that tools put behind names that are there twice.
-pub(super) fn stem(name: &str) -> &str {
-    match name.rsplit_once(['_', '.']) {
-        Some((stem, number)) if !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) => stem,
-        _ => name,
-    }
 }
 
 /// How a mesh came out.

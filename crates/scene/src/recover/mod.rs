@@ -29,6 +29,7 @@ mod matching;
 mod materials;
 mod meshes;
 mod names;
+mod parts;
 mod poses;
 mod rebuild;
 mod report;

@@ -2,16 +2,15 @@
 
 use super::Work;
 use super::found::Edited;
-use super::joints::name_of;
-use super::meshes::stem;
+use super::joints::{name_of, stem};
 use crate::model::{Node, Scene};
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::String;
 use meshwright_core::LimitExceeded;
 
 pub(super) struct Names<'s> {
-    /// How many edited meshes are called so.
-    edited: BTreeMap<&'s str, usize>,
+    /// How many edited meshes are called so, and the node that draws the first.
+    edited: BTreeMap<&'s str, (usize, &'s str)>,
     /// The meshes of the export.
     meshes: BTreeSet<&'s str>,
     /// What else is called something in the export, as tools write it.
@@ -36,8 +35,8 @@ impl<'s> Names<'s> {
             taken: others().map(|name| plain(name)).collect(),
             drawn: BTreeMap::new(),
         };
-        for mesh in edited.iter().map(|e| e.moved.mesh) {
-            let count = own.edited.entry(&mesh.name).or_default();
+        for mesh in edited {
+            let (count, _) = own.edited.entry(&mesh.moved.mesh.name).or_insert((0, mesh.node));
             *count = count.saturating_add(1);
         }
         for (n, node) in nodes.iter().enumerate() {
@@ -51,7 +50,13 @@ impl<'s> Names<'s> {
 
     /// Whether one edited mesh alone is called so.
     pub(super) fn is_single(&self, name: &str) -> bool {
-        self.edited.get(name) == Some(&1)
+        self.edited.get(name).is_some_and(|(count, _)| *count == 1)
+    }
+
+    /// Whether a mesh is one of several of a node, which are called by the first of them.
+    pub(super) fn is_part(&self, name: &str, node: &str) -> bool {
+        let first = stem(name);
+        first != name && self.edited.get(first).is_some_and(|(_, other)| *other == node)
     }
 
     /// Whether a mesh of the export is called so.

@@ -1,14 +1,14 @@
 //! The meshes of the result, made of what was found.
 
 use super::found::{Corner, Edited, Found, Source};
-use super::joints::is_filler;
+use super::joints::{is_filler, stem};
 use super::marks::is_palette;
 use super::materials::{Materials, UNNAMED, one_pixel, painted};
-use super::meshes::{Finds, part, state, stays_absent, stem};
+use super::meshes::{Finds, part, state, stays_absent};
 use super::names::{Names, plain};
 use super::report::{MeshChange, Part, Recovery, State};
 use super::skeleton::Placed;
-use super::vertices::Same;
+use super::vertices::{Same, normal_of};
 use super::{At, Place, Work};
 use crate::convert::ConvertError;
 use crate::ids::{MaterialId, MeshId, NodeId, SkeletonId};
@@ -58,7 +58,7 @@ pub(super) fn meshes(
         joint.solid = joint.solid.as_ref().and_then(gone);
     }
     for (e, triangles) in foreign {
-        maker.foreign(*e, triangles, report)?;
+        maker.foreign((*e, triangles), found, report)?;
     }
     let materials = maker.materials.report;
     report.materials.extend(materials);
@@ -373,7 +373,8 @@ impl Maker<'_, '_, '_> {
         let source = edited.moved.mesh;
         let alone = self.names.is_single(&source.name);
         let theirs = self.names.is_mesh(&source.name);
-        let numbered = stem(&source.name) == own.exported.name;
+        let numbered =
+            stem(&source.name) == own.exported.name || self.names.is_part(&source.name, edited.node);
         if alone && !theirs && !numbered && !source.name.is_empty() && !own.exported.name.is_empty() {
             change.renamed = Some(source.name.clone());
             mesh.name.clone_from(&source.name);
@@ -468,11 +469,35 @@ impl Maker<'_, '_, '_> {
         }
     }
 
+    /// Puts what is as a native vertex where that is.
+    fn snap(&self, edited: &Edited<'_>, found: &[Found<'_>], mesh: &mut Mesh) {
+        for (v, at) in edited.slots.iter().enumerate() {
+            let Some((at, native)) = at.and_then(|at| Some((at, found.get(at.mesh)?))) else { continue };
+            let same = native.compare((&edited.moved, v), at.vertex, &self.work.bones, &native.tolerance);
+            let (was, n) = (native.exported, at.vertex);
+            if same.position
+                && let Some((slot, p)) = mesh.positions.get_mut(v).zip(was.positions.get(n))
+            {
+                *slot = narrow(native.world.point(wide(*p)));
+            }
+            if same.normal
+                && let Some((slot, normal)) = mesh.normals.get_mut(v).zip(was.normals.get(n))
+            {
+                *slot = unit(normal_of(&native.world, *normal)).map_or(*slot, narrow);
+            }
+            if same.uv
+                && let Some((slot, uv)) = mesh.uvs.get_mut(v).zip(was.uvs.get(n))
+            {
+                *slot = *uv;
+            }
+        }
+    }
+
     /// A mesh that the native model does not have.
     fn foreign(
         &mut self,
-        e: usize,
-        triangles: &[[u32; 3]],
+        (e, triangles): (usize, &[[u32; 3]]),
+        found: &[Found<'_>],
         report: &mut Recovery,
     ) -> Result<(), ConvertError> {
         let Some(edited) = self.edited.get(e) else { return Ok(()) };
@@ -489,6 +514,7 @@ impl Maker<'_, '_, '_> {
         if !source.normals.is_empty() {
             mesh.normals = vertices.iter().map(|(_, n)| n.unwrap_or([0.0, 1.0, 0.0])).collect();
         }
+        self.snap(edited, found, &mut mesh);
         mesh.material = source.material.and_then(|id| self.materials.get(self.work, id.0, self.scene));
         if let Some(skin) = &source.skin {
             mesh.skin = self.placed_in(skin.skeleton).map(|id| {

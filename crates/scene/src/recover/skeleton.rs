@@ -1,6 +1,6 @@
 //! The native skeletons with what was edited of them.
 
-use super::joints::{bind, is_filler, name_of};
+use super::joints::{bind, is_filler, name_of, stem};
 use super::report::{JointChange, Part, Recovery, State};
 use super::{Absent, At, Exactness, Place, Work};
 use crate::convert::ConvertError;
@@ -10,7 +10,7 @@ use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 use meshwright_core::LimitExceeded;
-use meshwright_core::math::{Affine64, Trs64, distance, sub};
+use meshwright_core::math::{Affine64, Trs64, distance, length, sub};
 
 /// In which pose of the native skeleton a tool bound the vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -202,7 +202,10 @@ impl One<'_, '_, '_> {
             if work.absent == Absent::Gone
                 && old.is_some_and(|old| {
                     let named = !old.name.is_empty() || !is_filler(&joint.name);
-                    named && name_of(&old.name) != name_of(&joint.name)
+                    // Of several of one name all but the first get a number.
+                    let numbered =
+                        name_of(stem(&joint.name)) == name_of(&old.name) && self.is_shared(&old.name);
+                    named && !numbered && name_of(&old.name) != name_of(&joint.name)
                 })
             {
                 change.renamed = Some(joint.name.clone());
@@ -249,6 +252,12 @@ impl One<'_, '_, '_> {
         Ok(())
     }
 
+    /// Whether several joints of the export have a name.
+    fn is_shared(&self, name: &str) -> bool {
+        let joints = self.work.exported.skeletons.iter().flat_map(|s| &s.joints);
+        joints.filter(|j| j.name == name).nth(1).is_some()
+    }
+
     /// How far a joint may stand from where it stood.
     fn most(&self, pose: &[Affine64]) -> f64 {
         let most = self.work.tolerance.translation;
@@ -262,16 +271,19 @@ impl One<'_, '_, '_> {
         if exactness.is_lossless() && !exactness.is_few() { self.work.strict.translation } else { most }
     }
 
-    /// In which pose most joints stand where the file has them bound.
+    /// In which pose most joints stand where the file has them bound; of several, in which most are as large.
     fn bound(&self, poses: &Poses) -> Bound {
         let fits = |bound: Bound| {
-            let pose = poses.of(bound).iter().enumerate();
-            let near = pose.filter(|(j, there)| {
-                let edited = self.work.bones.edited(At { skeleton: self.s, joint: *j });
+            let (mut near, mut large) = (0_usize, 0_usize);
+            for (joint, there) in poses.of(bound).iter().enumerate() {
+                let edited = self.work.bones.edited(At { skeleton: self.s, joint });
                 let here = edited.and_then(|e| bind(self.work.edited.skeletons.get(e.skeleton)?, e.joint));
-                here.is_some_and(|here| distance(here.w, there.w) <= self.work.tolerance.translation)
-            });
-            near.count()
+                let Some(here) = here else { continue };
+                let is_near = distance(here.w, there.w) <= self.work.tolerance.translation;
+                near = near.saturating_add(usize::from(is_near));
+                large = large.saturating_add(usize::from(is_near && as_large(&here, there)));
+            }
+            (near, large)
         };
         let best = [Bound::Unscaled, Bound::Rest].into_iter().max_by_key(|b| fits(*b));
         best.filter(|b| fits(*b) > fits(Bound::Bind)).unwrap_or(Bound::Bind)
@@ -326,9 +338,32 @@ impl One<'_, '_, '_> {
         Some(world)
     }
 
+    /// Where a new joint rests on its parent, whose axes may be others in the file, and which may be larger or smaller there.
+    fn on_parent(&self, at: At, parent: Option<usize>, (placed, pose): (&Placed, &[Affine64])) -> Affine64 {
+        let world = rest_world(self.work, at);
+        let Some(parent) = parent else { return world };
+        let from = self.from.get(parent).copied().flatten().filter(|e| e.skeleton == at.skeleton);
+        let Some(from) = from else {
+            let above = self.world(parent).and_then(|m| m.inverse());
+            return above.unwrap_or(Affine64::IDENTITY).after(&world);
+        };
+        let above = rest_world(self.work, from).inverse();
+        let local = above.unwrap_or(Affine64::IDENTITY).after(&world);
+        let result = At { skeleton: self.s, joint: parent };
+        let natives = placed.native.get(self.s).map_or(&[][..], Vec::as_slice);
+        let native = natives.iter().position(|n| *n == Some(result));
+        let here = self.work.edited.skeletons.get(from.skeleton).and_then(|s| bind(s, from.joint));
+        let turn = native.and_then(|n| Some(pose.get(n)?.inverse()?.after(&here?)));
+        // A parent that was moved took the joint along.
+        turn.map_or(local, |turn| Affine64 { w: [0.0; 3], ..turn }.after(&local))
+    }
+
     /// Joints that the native skeleton does not have.
     fn add(&mut self, placed: &mut Placed, report: &mut Recovery) -> Result<(), ConvertError> {
         let work = self.work;
+        let poses = Poses::new(self.exported, work)?;
+        let bound = poses.as_ref().map(|poses| self.bound(poses));
+        let pose = poses.as_ref().zip(bound).map_or(&[][..], |(poses, bound)| poses.of(bound));
         for (e, skeleton) in work.edited.skeletons.iter().enumerate() {
             let own = |j: &usize| work.bones.get(At { skeleton: e, joint: *j });
             let belongs =
@@ -344,9 +379,7 @@ impl One<'_, '_, '_> {
                 work.budget.work("joints", (skeleton.joints.len() as u64).saturating_mul(8))?;
                 let parent =
                     nearest_kept(skeleton, at, placed).filter(|p| p.skeleton == self.s).map(|p| p.joint);
-                let world = rest_world(work, at);
-                let above = parent.and_then(|p| self.world(p)).unwrap_or(Affine64::IDENTITY);
-                let local = above.inverse().unwrap_or(Affine64::IDENTITY).after(&world);
+                let local = self.on_parent(at, parent, (placed, pose));
                 let new = Joint {
                     parent,
                     rest: Local::Trs(Trs64::from_affine(&local).narrow()),
@@ -367,6 +400,16 @@ impl One<'_, '_, '_> {
         }
         Ok(())
     }
+}
+
+/// Whether two matrices stretch space alike, whichever of their axes do so.
+fn as_large(a: &Affine64, b: &Affine64) -> bool {
+    let [a, b] = [a, b].map(|m| {
+        let mut lengths = [m.x, m.y, m.z].map(length);
+        lengths.sort_by(f64::total_cmp);
+        lengths
+    });
+    a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-3 * b)
 }
 
 /// The joint of the result that is the nearest above an edited one.

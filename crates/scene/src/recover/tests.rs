@@ -318,6 +318,97 @@ fn an_object_that_is_renamed_is_its_mesh() {
     assert_eq!((&*back.meshes[0].name, &*back.nodes[0].name), ("torso", "torso"));
 }
 
+/// The faces of a mesh from one on as a mesh of their own.
+fn cut(edited: &mut Scene, from: usize) -> Mesh {
+    let mut part = edited.meshes[0].clone();
+    part.triangles = edited.meshes[0].triangles.split_off(from);
+    part.name = "body_1".into();
+    part
+}
+
+#[test]
+fn faces_of_another_material_are_a_mesh_of_their_own() {
+    let native = tube();
+    let with = |material: &str| {
+        let mut edited = native.clone();
+        let mut part = cut(&mut edited, 8);
+        part.positions.iter_mut().for_each(|p| p[0] += 1e-7);
+        if !material.is_empty() {
+            part.material = Some(MaterialId(1));
+            edited.materials.push(Material::named(material));
+        }
+        edited.nodes[0].meshes.push(MeshId(2));
+        edited.meshes.push(part);
+        same(&edited, &native)
+    };
+    let (scene, report) = with("blue");
+    let change = &report.meshes[0].change;
+    assert_eq!((change.triangles_removed, change.moved, change.material), (12, 0, false), "{report:?}");
+    assert_eq!((scene.meshes.len(), report.meshes[2].state), (3, State::New));
+    let new = &scene.meshes[2];
+    assert_eq!(new.material.and_then(|m| scene.materials.get(m.0)).map(|m| &*m.name), Some("blue"));
+    assert_eq!((new.triangles.len(), &new.positions), (12, &native.meshes[0].positions));
+    // Tools split meshes, and call materials that are none something.
+    for none in ["", "Material_0", "PaletteMaterial001"] {
+        let (scene, report) = with(none);
+        assert!(report.is_untouched() && scene == native, "{none}: {report:?}");
+    }
+}
+
+/// Of two triangles at one edge the one that is still there is known by where it stands, whatever its normals are.
+#[test]
+fn of_triangles_at_one_edge_none_moves_onto_another() {
+    let corners = vec![
+        [0.0, 0.0, 0.0],
+        [1.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0],
+        [0.0, 5.0, 3.0],
+        [1.0, 1.0, 0.0],
+        [0.0, -1.0, 0.0],
+    ];
+    let up = [0.0, 0.0, 1.0];
+    let mesh =
+        Mesh::new("m", corners, vec![[0, 1, 2], [0, 1, 3], [1, 4, 2], [0, 5, 1]]).with_normals(vec![up; 6]);
+    let native = Scene::new("s").with_meshes(vec![mesh]).with_nodes(vec![Node::of_mesh("m", MeshId(0))]);
+    let mut edited = native.clone();
+    let mesh = &mut edited.meshes[0];
+    mesh.triangles.remove(1);
+    // Its corner was taken apart, and looks elsewhere in one of the faces.
+    mesh.positions[3] = mesh.positions[2];
+    mesh.normals[3] = [0.0, 0.6, 0.8];
+    mesh.triangles[0] = [0, 1, 3];
+    let (_, report) = same(&edited, &native);
+    assert_eq!(report.meshes[0].change.moved, 0, "{report:?}");
+}
+
+#[test]
+fn numbers_behind_shared_names_are_no_new_names() {
+    let mut native = tube();
+    native.skeletons[0].joints[2].name = "c.d".into();
+    let mut edited = native.clone();
+    edited.skeletons[0].joints[2].name = "c.d.001".into();
+    let (_, report) = same(&edited, &native);
+    assert!(report.is_untouched(), "{:?}", report.joints);
+    edited.skeletons[0].joints[0].name = "a b.001".into();
+    let (_, report) = same(&edited, &native);
+    assert_eq!(report.joints[0].change.renamed.as_deref(), Some("a b.001"));
+}
+
+/// Objects that are joined have the name of one, and their parts numbers.
+#[test]
+fn parts_of_one_object_keep_their_names() {
+    let native = tube();
+    let mut edited = native.clone();
+    edited.meshes[1].name = "body_1".into();
+    edited.nodes.pop();
+    edited.nodes[0].meshes.push(MeshId(1));
+    let (back, report) = same(&edited, &native);
+    assert_eq!((&*back.meshes[1].name, report.is_untouched()), ("hat", true), "{:?}", report.meshes);
+    edited.meshes[1].name = "cap".into();
+    let (back, _) = same(&edited, &native);
+    assert_eq!(back.meshes[1].name, "cap");
+}
+
 /// A palette of flat colours says nothing else than they did.
 #[test]
 fn colours_that_became_pixels_are_those_of_their_meshes() {

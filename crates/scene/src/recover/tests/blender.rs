@@ -235,6 +235,45 @@ fn bones_that_scales_above_shear_are_turned_by_nothing() {
     assert!(!is_untouched(&other, &native));
 }
 
+/// Where the only joint is gone that stands elsewhere without the scales, how large the others are tells.
+#[test]
+fn a_bone_that_is_deleted_leaves_the_vertices_of_others_where_they_are() {
+    let mut native = sheared();
+    let joints = &mut native.skeletons[0].joints;
+    let scales = [[0.8, 1.0, 1.25], [0.5; 3], [1.0; 3]];
+    for (joint, scale) in joints.iter_mut().zip(scales) {
+        let Local::Trs(rest) = &mut joint.rest else { panic!() };
+        rest.scale = scale;
+    }
+    native.skeletons[0].bind_rest().unwrap();
+    native.clips.clear();
+    let skin = native.meshes[0].skin.as_mut().unwrap();
+    skin.influences.iter_mut().for_each(|i| i.weight = if i.weight > 0.5 { 1.0 } else { 0.0 });
+    let mut edited = without_scales(&native);
+    edited.skeletons[0].joints.pop();
+    let skin = edited.meshes[0].skin.as_mut().unwrap();
+    skin.influences.iter_mut().filter(|i| i.joint == 2).for_each(|i| i.joint = 1);
+    let (scene, report) = same(&edited, &native);
+    assert_eq!((report.joints[2].state, report.meshes[0].change.weights), (State::Gone, 6));
+    assert_eq!(scene.meshes[0].positions[..12], native.meshes[0].positions[..12]);
+}
+
+/// A new bone stands on its parent as it does in the file, in which that has no scale.
+#[test]
+fn a_new_bone_on_a_scaled_one_stands_still_in_all_clips() {
+    let native = sheared();
+    let mut edited = without_scales(&native);
+    let rest = Trs { translation: [0.0, 1.0, 0.25], ..Trs::IDENTITY };
+    let mut tip = Joint::new("tip", Some(1), Local::Trs(rest));
+    let above = edited.skeletons[0].joints[1].inverse_bind.wide().inverse().unwrap();
+    tip.inverse_bind = above.after(&tip.rest.to_affine64()).inverse().unwrap().narrow();
+    edited.skeletons[0].joints.push(tip);
+    let (scene, report) = same(&edited, &native);
+    assert!(report.clips.iter().all(|c| c.state == State::Untouched), "{:?}", report.clips);
+    let made = scene.skeletons[0].joints[3].rest.to_affine64();
+    assert!(meshwright_core::math::distance(made.w, [0.0, 1.0, 0.25]) < 1e-5, "{made:?}");
+}
+
 /// A short bone far from the origin, that flies a long way.
 fn flying() -> Scene {
     let mut scene = tube();
