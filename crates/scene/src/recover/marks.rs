@@ -6,6 +6,9 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+/// Names that tools give to materials of meshes that have none.
+pub(super) const UNNAMED: [&str; 4] = ["", "Material_0", "material", "DefaultMaterial"];
+
 /// True for what glTF-Transform calls a material that it makes of flat ones, whose colours are then pixels of a picture. In a
 /// scene that is held against another one each of those colours has a material of this name, without a picture.
 pub fn is_palette(name: &str) -> bool {

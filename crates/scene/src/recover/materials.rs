@@ -3,7 +3,7 @@
 use super::Work;
 use super::found::{Edited, Found};
 use super::joints::is_filler;
-use super::marks::is_palette;
+use super::marks::{UNNAMED, is_palette};
 use super::meshes::Finds;
 use super::report::{Part, State};
 use crate::color::srgb;
@@ -17,9 +17,6 @@ pub(super) struct Materials {
     known: BTreeMap<usize, MaterialId>,
     pub(super) report: Vec<Part<()>>,
 }
-
-/// Names that tools give to materials of meshes that have none.
-pub(super) const UNNAMED: [&str; 4] = ["", "Material_0", "material", "DefaultMaterial"];
 
 impl Materials {
     pub(super) fn new(work: &Work<'_, '_>, scene: &mut Scene) -> Self {

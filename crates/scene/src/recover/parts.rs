@@ -3,8 +3,7 @@
 use super::Work;
 use super::found::{Edited, Found};
 use super::joints::is_filler;
-use super::marks::is_palette;
-use super::materials::UNNAMED;
+use super::marks::{UNNAMED, is_palette};
 use crate::mesh::Mesh;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;

@@ -2,8 +2,8 @@
 
 use super::found::{Corner, Edited, Found, Source};
 use super::joints::{is_filler, stem};
-use super::marks::is_palette;
-use super::materials::{Materials, UNNAMED, one_pixel, painted};
+use super::marks::{UNNAMED, is_palette};
+use super::materials::{Materials, one_pixel, painted};
 use super::meshes::{Finds, part, state, stays_absent};
 use super::names::{Names, plain};
 use super::report::{MeshChange, Part, Recovery, State};
