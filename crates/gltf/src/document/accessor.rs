@@ -53,6 +53,20 @@ impl<'b> Elements<'b> {
         (0..self.count.max(1)).step_by(BLOCK).map(|start| self.part(start..start.saturating_add(BLOCK)))
     }
 
+    /// Nothing lies between the numbers.
+    const fn is_packed(&self) -> bool {
+        let (column, rows) = self.column;
+        self.stride == column && column == rows.saturating_mul(self.component.size())
+    }
+
+    /// Appends packed elements by a kernel.
+    fn widen<const N: usize>(&self, into: &mut Vec<[u32; N]>, kernel: fn(&[u8], &mut [u32])) {
+        let bytes = self.bytes.get(..self.stride.saturating_mul(self.count)).unwrap_or_default();
+        let start = into.len();
+        into.resize(start.saturating_add(self.count), [0; N]);
+        kernel(bytes, into.get_mut(start..).unwrap_or_default().as_flattened_mut());
+    }
+
     /// Appends the elements, whose numbers take `S` bytes each.
     fn decode<const S: usize, const N: usize, T: Copy + Default>(
         &self,
@@ -137,12 +151,30 @@ pub(super) fn integers<const N: usize>(elements: &Elements<'_>, into: &mut Vec<[
         return true;
     }
     match elements.component {
+        ComponentType::U8 if elements.is_packed() => elements.widen(into, widen_bytes),
+        ComponentType::U16 if elements.is_packed() => elements.widen(into, widen_shorts),
         ComponentType::U8 => elements.decode(into, |[b]| u32::from(b)),
         ComponentType::U16 => elements.decode(into, |b| u32::from(u16::from_le_bytes(b))),
         ComponentType::U32 => elements.decode(into, u32::from_le_bytes),
         _ => return false,
     }
     true
+}
+
+meshwright_core::kernels! {
+    /// Bytes as words, as many as both sides hold.
+    fn widen_bytes as widen_bytes_portable<'a>(bytes: &'a [u8], out: &'a mut [u32]) -> () {
+        for (to, byte) in out.iter_mut().zip(bytes) {
+            *to = u32::from(*byte);
+        }
+    }
+
+    /// Little-endian numbers of 16 bits as words, as many as both sides hold.
+    fn widen_shorts as widen_shorts_portable<'a>(bytes: &'a [u8], out: &'a mut [u32]) -> () {
+        for (to, short) in out.iter_mut().zip(bytes.as_chunks().0) {
+            *to = u32::from(u16::from_le_bytes(*short));
+        }
+    }
 }
 
 /// Appends elements; `false` where they are not what is asked for.

@@ -6,6 +6,9 @@ use super::scan::{Entry, JsonType, scan, unescape};
 use meshwright_core::{Path, ReadError};
 use std::borrow::Cow;
 
+/// So many keys are compared each with each.
+const FEW: usize = 12;
+
 /// A text with all its values. The keys of an object are strings before their values.
 #[derive(Debug)]
 pub(super) struct Json<'a> {
@@ -73,11 +76,29 @@ impl<'a> Json<'a> {
         }
     }
 
+    /// Whether the keys of an object differ for certain: a few that are written without escapes.
+    fn differ(&self, object: usize) -> bool {
+        let (mut seen, mut count) = ([""; FEW], 0_usize);
+        let end = self.behind(object);
+        let mut at = object.saturating_add(1);
+        while let Some(key) = self.entries.get(at).filter(|_| at < end) {
+            let text = self.text(*key);
+            if key.escaped || seen.get(..count).is_none_or(|before| before.contains(&text)) {
+                return false;
+            }
+            let Some(slot) = seen.get_mut(count) else { return false };
+            *slot = text;
+            count = count.saturating_add(1);
+            at = self.behind(at.saturating_add(1));
+        }
+        true
+    }
+
     /// No object has a key twice.
     fn check_keys(&self) -> Result<(), ReadError> {
         let mut keys: Vec<(Cow<'_, str>, u64)> = Vec::new();
         for (at, entry) in self.entries.iter().enumerate() {
-            if entry.kind != JsonType::Object {
+            if entry.kind != JsonType::Object || self.differ(at) {
                 continue;
             }
             keys.clear();
@@ -97,7 +118,7 @@ impl<'a> Json<'a> {
 
 impl<'d, 'a> JsonValue<'d, 'a> {
     fn entry(&self) -> Entry {
-        let none = Entry { kind: JsonType::Null, start: 0, end: 0 };
+        let none = Entry { kind: JsonType::Null, escaped: false, start: 0, end: 0 };
         self.json.entries.get(self.at).copied().unwrap_or(none)
     }
 
@@ -156,22 +177,28 @@ impl<'d, 'a> JsonValue<'d, 'a> {
         if self.kind() != JsonType::Object {
             return None;
         }
-        let mut within = self.within();
-        loop {
-            let (key, value) = (within.next()?, within.next()?);
-            let raw = self.json.text(key.entry());
-            // Escapes make a name longer.
-            let escaped = || raw.len() > name.len() && raw.contains('\\');
-            if raw == name || (escaped() && unescape(raw) == name) {
-                return Some(value);
+        let (json, end) = (self.json, self.json.behind(self.at));
+        let mut at = self.at.saturating_add(1);
+        while let Some(key) = json.entries.get(at).filter(|_| at < end) {
+            let value = at.saturating_add(1);
+            // Most names differ in length, which is seen without looking at the text.
+            let length = key.end.saturating_sub(key.start) as usize;
+            if (length == name.len() && json.text(*key) == name)
+                || (key.escaped && unescape(json.text(*key)) == name)
+            {
+                return Some(Self { json, at: value });
             }
+            at = json.behind(value);
         }
+        None
     }
 
     /// The text of a string.
     pub fn as_str(self) -> Option<Cow<'a, str>> {
         let entry = self.entry();
-        (entry.kind == JsonType::String).then(|| unescape(self.json.text(entry)))
+        let text = || self.json.text(entry);
+        (entry.kind == JsonType::String)
+            .then(|| if entry.escaped { unescape(text()) } else { Cow::Borrowed(text()) })
     }
 
     /// A string as it is written, escapes included, or the characters of a number, bool or null.

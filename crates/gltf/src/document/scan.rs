@@ -33,6 +33,8 @@ pub enum JsonType {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) kind: JsonType,
+    /// A string with escapes.
+    pub(super) escaped: bool,
     pub(super) start: u32,
     pub(super) end: u32,
 }
@@ -146,7 +148,7 @@ impl Scanner<'_, '_> {
         }
         // The text is known to be shorter than 4 GiB.
         let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        self.entries.push(Entry { kind, start: place(start), end: place(end) });
+        self.entries.push(Entry { kind, escaped: false, start: place(start), end: place(end) });
         Ok(())
     }
 
@@ -248,6 +250,7 @@ impl Scanner<'_, '_> {
     fn string(&mut self) -> Result<(), ReadError> {
         self.step();
         let start = self.at;
+        let mut escaped = false;
         loop {
             let rest = self.bytes.get(self.at..).unwrap_or_default();
             let Some(n) = rest.iter().position(|b| matches!(b, b'"' | b'\\' | 0..0x20)) else {
@@ -256,13 +259,20 @@ impl Scanner<'_, '_> {
             self.at = self.at.saturating_add(n);
             match self.peek() {
                 Some(b'"') => break,
-                Some(b'\\') => self.escape()?,
+                Some(b'\\') => {
+                    self.escape()?;
+                    escaped = true;
+                }
                 _ => return self.fault(JSON_SYNTAX, self.at, "a control character in a text"),
             }
         }
         let end = self.at;
         self.step();
-        self.push(JsonType::String, start, end)
+        self.push(JsonType::String, start, end)?;
+        if let Some(entry) = self.entries.last_mut().filter(|_| escaped) {
+            entry.escaped = true;
+        }
+        Ok(())
     }
 
     fn escape(&mut self) -> Result<(), ReadError> {

@@ -69,6 +69,7 @@ impl<'d> Sets<'d> {
         let mut packed = document.room(path, "influences", room)?;
         packed.resize(room, Influence::default());
         let mut odd = Oddities::default();
+        let mut fours = [[Influence::default(); 4]; BLOCK];
         let same = joints.iter().zip(0..).all(|(known, joint)| *known == joint);
         for start in (0..count).step_by(BLOCK) {
             let range = start..start.saturating_add(BLOCK).min(count);
@@ -81,7 +82,7 @@ impl<'d> Sets<'d> {
                 if !same {
                     self.name(joints);
                 }
-                self.pack(&seen, range.len(), &mut packed, skin);
+                self.pack(&mut seen, range.len(), (&mut fours, &mut packed), skin);
                 continue;
             }
             self.each(range, joints, &mut odd, skin).map_err(|(rule, v, message)| {
@@ -124,22 +125,20 @@ impl<'d> Sets<'d> {
     /// The influences of a block without oddities, whose joints have their names.
     ///
     /// Which weights are 0 is no pattern that branches could follow: more is written than counts, and the next over it.
-    fn pack(&self, seen: &Seen, count: usize, packed: &mut [Influence], skin: &mut Skin) {
+    fn pack(
+        &self,
+        seen: &mut Seen,
+        count: usize,
+        (fours, packed): (&mut [[Influence; 4]], &mut [Influence]),
+        skin: &mut Skin,
+    ) {
         let (before, mut at) = (skin.influences.len(), 0_usize);
-        let start = |at: usize| u32::try_from(before.saturating_add(at)).unwrap_or(u32::MAX);
-        match self.0.as_slice() {
-            [set] if !seen.gaps => {
-                let vertices = set.joints.loaded().iter().zip(set.weights.loaded());
-                skin.starts.extend(vertices.zip(&seen.counts).map(
-                    |(([a, b, c, d], [s, t, u, v]), count)| {
-                        if let Some(four) = packed.get_mut(at..).and_then(<[_]>::first_chunk_mut) {
-                            let pairs = [(*a, *s), (*b, *t), (*c, *u), (*d, *v)];
-                            *four = pairs.map(|(joint, weight)| Influence { joint, weight });
-                        }
-                        at = at.saturating_add(*count as usize);
-                        start(at)
-                    },
-                ));
+        match (self.0.as_slice(), u32::try_from(before.saturating_add(packed.len()))) {
+            ([set], Ok(_)) if !seen.gaps => {
+                pair(set.joints.loaded(), set.weights.loaded(), fours);
+                let ends = seen.counts.get_mut(..count).unwrap_or_default();
+                at = pack(fours, ends, u32::try_from(before).unwrap_or(0), packed);
+                skin.starts.extend_from_slice(ends);
             }
             _ => skin.starts.extend((0..count).map(|v| {
                 for (joint, weight) in self.of(v) {
@@ -148,7 +147,7 @@ impl<'d> Sets<'d> {
                     }
                     at = at.saturating_add(usize::from(weight != 0.0));
                 }
-                start(at)
+                u32::try_from(before.saturating_add(at)).unwrap_or(u32::MAX)
             })),
         }
         skin.influences.extend_from_slice(packed.get(..at).unwrap_or_default());
@@ -233,6 +232,33 @@ impl Seen {
 }
 
 meshwright_core::kernels! {
+    /// Joints with their weights, as many as all hold.
+    fn pair as pair_portable<'a>(joints: &'a [[u32; 4]], weights: &'a [[f32; 4]], out: &'a mut [[Influence; 4]]) -> () {
+        let pairs = joints.as_flattened().iter().zip(weights.as_flattened());
+        for (to, (joint, weight)) in out.as_flattened_mut().iter_mut().zip(pairs) {
+            *to = Influence { joint: *joint, weight: *weight };
+        }
+    }
+
+    /// Puts the first of each four behind each other, as many as are counted, and returns how many there are. The counts become
+    /// where those of each vertex end, `before` being where the first begin.
+    fn pack as pack_portable<'a>(
+        fours: &'a [[Influence; 4]],
+        counts: &'a mut [u32],
+        before: u32,
+        packed: &'a mut [Influence],
+    ) -> usize {
+        let mut at = 0_u32;
+        for (four, count) in fours.iter().zip(counts) {
+            if let Some(slot) = packed.get_mut(at as usize..).and_then(<[_]>::first_chunk_mut) {
+                *slot = *four;
+            }
+            at = at.wrapping_add(*count);
+            *count = before.wrapping_add(at);
+        }
+        at as usize
+    }
+
     /// Looks at the vertices of a block.
     fn look as look_portable<'a>(joints: &'a [[u32; 4]], weights: &'a [[f32; 4]], seen: &'a mut Seen) -> () {
         seen.joint = joints.as_flattened().iter().fold(seen.joint, |most, joint| most.max(*joint));
