@@ -1,7 +1,7 @@
 //! Rotations in 64 bits.
 #![allow(clippy::indexing_slicing, reason = "vectors and matrices of fixed size")]
 
-use meshwright_core::bulk::{INFINITE, MAGNITUDE, are_finite};
+use meshwright_core::bulk::{INFINITE, MAGNITUDE};
 use meshwright_core::math::quat::{self, toward};
 pub(crate) use meshwright_core::math::quat::{IDENTITY, to_basis as rotation};
 use meshwright_core::math::{Affine, Trs};
@@ -62,7 +62,7 @@ pub(crate) fn decompose(m: &Affine) -> (Trs, f64) {
 pub(crate) const SHEAR_NOISE: f64 = 5e-6;
 
 /// The least and the greatest of each component.
-type Range<const N: usize> = ([f32; N], [f32; N]);
+pub(crate) type Range<const N: usize> = ([f32; N], [f32; N]);
 
 /// The least and the greatest of each component; the values are finite.
 pub(crate) fn range<const N: usize>(items: &[[f32; N]]) -> Option<Range<N>> {
@@ -85,63 +85,61 @@ pub(crate) fn range<const N: usize>(items: &[[f32; N]]) -> Option<Range<N>> {
     Some((fold(low, f32::min), fold(high, f32::max)))
 }
 
-/// [`range`], of points in one pass that says too whether all values are finite; otherwise it means nothing.
-pub(crate) fn finite_range<const N: usize>(items: &[[f32; N]]) -> (Option<Range<N>>, bool) {
-    if N != 3 || items.is_empty() {
-        return (range(items), are_finite(items.as_flattened()));
-    }
-    let mut seen = Seen::NOTHING;
-    see_points(items.as_flattened().as_chunks().0, &mut seen);
-    let (low, high) = seen.range();
-    let sized = |limit: [f32; 3]| std::array::from_fn(|i| limit.get(i).copied().unwrap_or_default());
-    (Some((sized(low), sized(high))), seen.is_finite())
-}
-
 /// What is seen of points by the way: whether all are finite, and then their range.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Seen {
     low: [[f32; 3]; LANES],
     high: [[f32; 3]; LANES],
-    finite: bool,
+    /// The greatest magnitudes by their bits: side by side too, since one for all would be made anew of each eight points.
+    most: [[u32; 3]; LANES],
 }
 
 /// Points side by side: three registers of AVX2 for each limit.
 const LANES: usize = 8;
 
 impl Seen {
-    pub(crate) const NOTHING: Self =
-        Self { low: [[f32::INFINITY; 3]; LANES], high: [[f32::NEG_INFINITY; 3]; LANES], finite: true };
+    pub(crate) const NOTHING: Self = Self {
+        low: [[f32::INFINITY; 3]; LANES],
+        high: [[f32::NEG_INFINITY; 3]; LANES],
+        most: [[0; 3]; LANES],
+    };
 
-    pub(crate) const fn is_finite(&self) -> bool {
-        self.finite
+    pub(crate) fn is_finite(&self) -> bool {
+        self.most.as_flattened().iter().all(|most| *most < INFINITE)
     }
 
     /// The least and the greatest of each component.
-    pub(crate) fn range(&self) -> ([f32; 3], [f32; 3]) {
+    pub(crate) fn range(&self) -> Range<3> {
         let fold = |lanes: [[f32; 3]; LANES], pick: fn(f32, f32) -> f32| {
             lanes.into_iter().fold(lanes[0], |all, lane| std::array::from_fn(|i| pick(all[i], lane[i])))
         };
         (fold(self.low, f32::min), fold(self.high, f32::max))
+    }
+
+    #[allow(clippy::inline_always, reason = "part of a kernel")]
+    #[inline(always)]
+    fn take(&mut self, some: &[[f32; 3]; LANES]) {
+        let limits = self.low.as_flattened_mut().iter_mut().zip(self.high.as_flattened_mut());
+        for (((lo, hi), most), v) in limits.zip(self.most.as_flattened_mut()).zip(some.as_flattened()) {
+            *lo = if *v < *lo { *v } else { *lo };
+            *hi = if *v > *hi { *v } else { *hi };
+            *most = (*most).max(v.to_bits() & MAGNITUDE);
+        }
     }
 }
 
 meshwright_core::kernels! {
     /// Looks at some points.
     pub(crate) fn see_points as see_points_portable<'a>(points: &'a [[f32; 3]], seen: &'a mut Seen) -> () {
-        let Seen { mut low, mut high, finite } = *seen;
-        let mut most = 0;
-        let mut take = |some: &[[f32; 3]; LANES]| {
-            let limits = low.as_flattened_mut().iter_mut().zip(high.as_flattened_mut());
-            for ((lo, hi), v) in limits.zip(some.as_flattened()) {
-                *lo = if *v < *lo { *v } else { *lo };
-                *hi = if *v > *hi { *v } else { *hi };
-                most = most.max(v.to_bits() & MAGNITUDE);
-            }
-        };
+        let mut all = *seen;
         let (some, rest) = points.as_chunks();
-        some.iter().for_each(&mut take);
-        rest.iter().for_each(|point| take(&[*point; LANES]));
-        *seen = Seen { low, high, finite: finite & (most < INFINITE) };
+        for some in some {
+            all.take(some);
+        }
+        for point in rest {
+            all.take(&[*point; LANES]);
+        }
+        *seen = all;
     }
 }
 
@@ -169,6 +167,34 @@ mod tests {
     }
 
     #[test]
+    fn unit_normals_are_found_by_both_versions() {
+        let at = |i: u16| {
+            let (s, c) = (f32::from(i) * 0.37).sin_cos();
+            let (t, d) = (f32::from(i) * 0.11).sin_cos();
+            [s * d, c * d, t]
+        };
+        let all: Vec<_> = (0..200).map(at).collect();
+        for len in [0, 1, 7, 63, 64, 65, 128, 191, 192, 200] {
+            assert!(are_unit(&all[..len]) && are_unit_portable(&all[..len]));
+            for (wrong, component) in
+                [(0, 0), (1, 2), (62, 1), (63, 2), (64, 0), (127, 2), (190, 1), (199, 2)]
+            {
+                for odd in [f32::NAN, f32::INFINITY, 2.0, -1.5] {
+                    let mut some = all[..len].to_vec();
+                    let Some(normal) = some.get_mut(wrong) else { continue };
+                    normal[component] = odd;
+                    assert!(!are_unit(&some) && !are_unit_portable(&some), "{wrong} of {len}: {odd}");
+                }
+            }
+        }
+        for scale in [1.0 - 3e-7, 1.0 - 2e-7, 1.0 + 2e-7, 1.0 + 3e-7_f32] {
+            let scaled: Vec<_> = all.iter().map(|n| n.map(|c| c * scale)).collect();
+            let each = scaled.iter().all(|n| (n[0] * n[0] + n[1] * n[1] + n[2] * n[2] - 1.0).abs() <= 5e-7);
+            assert_eq!((are_unit(&scaled), are_unit_portable(&scaled)), (each, each));
+        }
+    }
+
+    #[test]
     fn points_are_seen_alike_by_both_versions() {
         let at = |i: u16, c: u16| f32::from(i * 7 % 31) * 0.5 - f32::from(c);
         let all: Vec<_> = (0..53).map(|i| [at(i, 0), at(i + 3, 1), at(i + 9, 2)]).collect();
@@ -183,7 +209,7 @@ mod tests {
                 see_points_portable(&some, &mut portable);
                 assert_eq!(wide.is_finite(), odd.is_none() || some.is_empty());
                 assert_eq!((wide.is_finite(), wide.range()), (portable.is_finite(), portable.range()));
-                assert_eq!(are_finite(some.as_flattened()), wide.is_finite());
+                assert_eq!(meshwright_core::bulk::are_finite(some.as_flattened()), wide.is_finite());
                 let known = range(&some).unwrap_or(Seen::NOTHING.range());
                 assert!(!wide.is_finite() || known == wide.range());
             }

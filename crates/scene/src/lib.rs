@@ -108,7 +108,7 @@ pub use surface::{TextureAxes, handedness, texture_axes, unit_tangent, vertex_no
 pub use target::{FromScene, FromSceneOptions, OutputFile, OutputFiles};
 pub use unite::MostBones;
 pub use unscaled::Unscaled;
-pub use validate::SceneError;
+pub use validate::{ArraysSeen, SceneError};
 
 /// The README's example, compiled with the documentation tests.
 #[cfg(doctest)]

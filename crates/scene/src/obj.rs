@@ -305,23 +305,27 @@ impl Writer<'_> {
     fn corner(&mut self, corner: u32, has: [bool; 2]) {
         let [v, t, n] = self.base.map(|b| b.saturating_add(u64::from(corner)));
         let text = &mut self.text;
+        let mut buffer = itoa::Buffer::new();
+        let own = buffer.format(v);
+        // Mostly the same number, which need not be printed again.
+        let push = |text: &mut String, n: u64| if n == v { text.push_str(own) } else { push_whole(text, n) };
         text.push(' ');
-        push_whole(text, v);
+        text.push_str(own);
         match has {
             [false, false] => {}
             [true, false] => {
                 text.push('/');
-                push_whole(text, t);
+                push(text, t);
             }
             [false, true] => {
                 text.push_str("//");
-                push_whole(text, n);
+                push(text, n);
             }
             [true, true] => {
                 text.push('/');
-                push_whole(text, t);
+                push(text, t);
                 text.push('/');
-                push_whole(text, n);
+                push(text, n);
             }
         }
     }

@@ -29,16 +29,46 @@ impl Mesh {
         Ok(unmarked(&self.used(budget)?))
     }
 
-    fn used(&self, budget: &Budget) -> Result<Vec<bool>, LimitExceeded> {
-        let mut used = budget.filled("vertices", self.positions.len(), false)?;
+    /// Marks the vertices that triangles use, `used` having an entry for each. False where triangles name others.
+    pub fn mark_used(&self, used: &mut [bool]) -> bool {
+        let mut known = true;
         for corners in &self.triangles {
             for corner in corners {
-                if let Some(used) = used.get_mut(*corner as usize) {
-                    *used = true;
+                match used.get_mut(*corner as usize) {
+                    Some(used) => *used = true,
+                    None => known = false,
                 }
             }
         }
+        known
+    }
+
+    fn used(&self, budget: &Budget) -> Result<Vec<bool>, LimitExceeded> {
+        let mut used = budget.filled("vertices", self.positions.len(), false)?;
+        self.mark(&mut used);
         Ok(used)
+    }
+
+    /// As [`unused_vertices`](Self::unused_vertices), with a list of vertices as room to work in, which is taken from no budget;
+    /// `None` where triangles name vertices that do not exist.
+    pub fn unused_vertices_in(&self, room: &mut Vec<bool>) -> Option<usize> {
+        room.clear();
+        room.resize(self.positions.len(), false);
+        self.mark(room).then(|| unmarked(room))
+    }
+
+    /// Marks the vertices that triangles use. False where triangles name others.
+    fn mark(&self, used: &mut [bool]) -> bool {
+        let mut known = true;
+        for corners in &self.triangles {
+            for corner in corners {
+                match used.get_mut(*corner as usize) {
+                    Some(used) => *used = true,
+                    None => known = false,
+                }
+            }
+        }
+        known
     }
 
     fn prune(&mut self, budget: &Budget) -> Result<usize, LimitExceeded> {
@@ -121,6 +151,9 @@ mod tests {
             .with_skin(skin);
         let budget = Budget::new(Limits::default());
         assert_eq!(mesh.unused_vertices(&budget), Ok(2));
+        let mut room = vec![true; 9];
+        assert_eq!(mesh.unused_vertices_in(&mut room), Some(2));
+        assert_eq!(mesh.clone().with_positions(vec![at(0.0); 4]).unused_vertices_in(&mut room), None);
         let mut scene = Scene::default().with_meshes(vec![mesh.clone()]);
         assert_eq!(scene.prune(&budget), Ok(2));
         mesh = scene.meshes.remove(0);

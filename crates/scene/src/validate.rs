@@ -24,6 +24,31 @@ fn check(ok: bool, path: impl FnOnce() -> String, message: &str) -> Result<(), S
     if ok { Ok(()) } else { Err(SceneError { path: path(), message: message.into() }) }
 }
 
+/// What was found out about the arrays of a mesh.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ArraysSeen {
+    /// Triangles name vertices that are there.
+    pub triangles: bool,
+    /// Positions are finite.
+    pub positions: bool,
+}
+
+impl ArraysSeen {
+    /// From what is known of both.
+    pub const fn new(triangles: bool, positions: bool) -> Self {
+        Self { triangles, positions }
+    }
+
+    /// Looks at the arrays of a mesh.
+    pub fn of(mesh: &Mesh) -> Self {
+        // Whole arrays, without a branch per value.
+        let known = || (bulk::greatest(mesh.triangles.as_flattened()) as usize) < mesh.positions.len();
+        let triangles = mesh.triangles.is_empty() || known();
+        Self::new(triangles, triangles && bulk::are_finite(mesh.positions.as_flattened()))
+    }
+}
+
 impl Scene {
     /// Checks what every consumer relies on: references point at something, attributes have an entry per
     /// vertex, trees have no cycles, positions and matrices are finite, clips fit their skeletons.
@@ -31,8 +56,17 @@ impl Scene {
     /// # Errors
     /// The first rule that the scene breaks.
     pub fn validate(&self) -> Result<(), SceneError> {
+        self.validate_seeing(&mut ArraysSeen::of)
+    }
+
+    /// As [`validate`](Self::validate), for who looks at the arrays of meshes anyway: `see` is asked about each mesh once, in
+    /// their order.
+    ///
+    /// # Errors
+    /// The first rule that the scene breaks.
+    pub fn validate_seeing(&self, see: &mut dyn FnMut(&Mesh) -> ArraysSeen) -> Result<(), SceneError> {
         for (i, mesh) in self.meshes.iter().enumerate() {
-            self.validate_mesh(mesh)
+            self.validate_mesh(mesh, see)
                 .map_err(|e| SceneError { path: format!("meshes[{i}].{}", e.path), message: e.message })?;
         }
         for (i, skeleton) in self.skeletons.iter().enumerate() {
@@ -65,7 +99,7 @@ impl Scene {
         check(shallow, || "extras".into(), "more than 64 lists and maps within each other")
     }
 
-    fn validate_mesh(&self, mesh: &Mesh) -> Result<(), SceneError> {
+    fn validate_mesh(&self, mesh: &Mesh, see: &mut dyn FnMut(&Mesh) -> ArraysSeen) -> Result<(), SceneError> {
         let n = mesh.positions.len();
         let lengths = [
             ("normals", mesh.normals.len()),
@@ -76,11 +110,9 @@ impl Scene {
         for (name, len) in lengths {
             check(len == 0 || len == n, || name.into(), "needs one entry per vertex")?;
         }
-        // Whole arrays, without a branch per value.
-        let in_range =
-            mesh.triangles.is_empty() || (bulk::greatest(mesh.triangles.as_flattened()) as usize) < n;
-        check(in_range, || "triangles".into(), "names a vertex that does not exist")?;
-        check(bulk::are_finite(mesh.positions.as_flattened()), || "positions".into(), "is not finite")?;
+        let seen = see(mesh);
+        check(seen.triangles, || "triangles".into(), "names a vertex that does not exist")?;
+        check(seen.positions, || "positions".into(), "is not finite")?;
         let material = mesh.material.is_none_or(|m| m.0 < self.materials.len());
         check(material, || "material".into(), "does not exist")?;
         let Some(skin) = &mesh.skin else { return Ok(()) };

@@ -234,3 +234,33 @@ fn fill<T: Copy + Default, const N: usize>(values: impl Iterator<Item = T>) -> [
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_versions_widen_alike() {
+        let bytes: Vec<u8> = (0..=255).cycle().skip(3).step_by(37).take(600).collect();
+        for len in [0, 1, 2, 3, 31, 32, 33, 64, 255, 600] {
+            let some = &bytes[..len];
+            for room in [0, len / 2, len, len + 5] {
+                let run = |widen: fn(&[u8], &mut [u32])| {
+                    let mut out = vec![7; room];
+                    widen(some, &mut out);
+                    out
+                };
+                let known = |all: Vec<u32>| {
+                    all.into_iter().chain(std::iter::repeat(7)).take(room).collect::<Vec<_>>()
+                };
+                let each = known(some.iter().map(|b| u32::from(*b)).collect());
+                assert_eq!(run(widen_bytes), each);
+                assert_eq!(run(widen_bytes_portable), each);
+                let pairs = some.chunks_exact(2).map(|b| u32::from(b[0]) | u32::from(b[1]) << 8);
+                let each = known(pairs.collect());
+                assert_eq!(run(widen_shorts), each);
+                assert_eq!(run(widen_shorts_portable), each);
+            }
+        }
+    }
+}

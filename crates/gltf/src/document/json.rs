@@ -183,9 +183,11 @@ impl<'d, 'a> JsonValue<'d, 'a> {
             let value = at.saturating_add(1);
             // Most names differ in length, which is seen without looking at the text.
             let length = key.end.saturating_sub(key.start) as usize;
-            if (length == name.len() && json.text(*key) == name)
-                || (key.escaped && unescape(json.text(*key)) == name)
-            {
+            let is = match key.escaped {
+                true => unescape(json.text(*key)) == name,
+                false => length == name.len() && json.text(*key) == name,
+            };
+            if is {
                 return Some(Self { json, at: value });
             }
             at = json.behind(value);
@@ -316,6 +318,28 @@ mod tests {
         assert_eq!(code(&nested(DEPTH)), "");
         assert_eq!(code(&nested(DEPTH + 1)), "json-depth");
         assert_eq!(code(&vec![b'['; 1 << 20]), "json-depth");
+    }
+
+    #[test]
+    fn a_key_that_is_there_twice_is_found_among_few_and_many() {
+        for count in [1, 2, FEW - 1, FEW, FEW + 1, 40] {
+            let keys: Vec<_> = (0..count).map(|k| format!("\"k{k}\":{{\"v\":[{k}]}}")).collect();
+            let text = |more: &str| format!("{{{}{more}}}", keys.join(","));
+            assert_eq!(code(text("").as_bytes()), "");
+            assert_eq!(code(text(",\"K0\":0").as_bytes()), "");
+            for (twice, named) in [("k0", 0), ("\\u006b0", 0), (&*format!("k{}", count - 1), count - 1)] {
+                let text = text(&format!(", \"{twice}\":0"));
+                let error = Json::parse(text.as_bytes(), 9, &ledger()).unwrap_err();
+                assert_eq!(error.code(), "json-duplicate", "{text}");
+                assert!(error.to_string().contains(&format!("\"k{named}\"")), "{error}");
+            }
+            let ledger = ledger();
+            let text = text(",\"\\u006cast\":5");
+            let json = Json::parse(text.as_bytes(), 0, &ledger).unwrap();
+            assert_eq!(json.root().get("last").and_then(JsonValue::as_u64), Some(5));
+            assert_eq!(json.root().entries().last().map(|(key, _)| key.into_owned()), Some("last".into()));
+            assert!(json.root().get("kast").is_none() && json.root().get("\\u006cast").is_none());
+        }
     }
 
     #[test]

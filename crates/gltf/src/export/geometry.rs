@@ -8,6 +8,7 @@
 use crate::export::extras::{self, Mark};
 use crate::export::options::Influences;
 use crate::export::output::{Bounds, Output, Use};
+use crate::export::survey::SeenMesh;
 use crate::export::weights;
 use crate::math::{self, cross, dot, narrow, unit, wide};
 use gltf_json::mesh::{Mode, Primitive, Semantic};
@@ -71,7 +72,7 @@ impl<'s> Arrays<'s> {
 /// tangents.
 pub(crate) fn write<'s>(
     out: &mut Output<'s>,
-    mut mesh: Cow<'s, Mesh>,
+    (mut mesh, seen): (Cow<'s, Mesh>, SeenMesh),
     (material, wants_tangents): (Option<Index<Material>>, bool),
     (joints, influences): (usize, Influences),
     mark: Option<Mark<'_>>,
@@ -79,7 +80,15 @@ pub(crate) fn write<'s>(
     losses: &mut Vec<Loss>,
 ) -> Result<Written, ConvertError> {
     out.charge_objects(1, mesh.name.len())?;
-    let unused = mesh.unused_vertices(&out.memory)?;
+    let unused = match seen.unused {
+        Some(unused) => {
+            out.memory.charge_items("vertices", mesh.positions.len() as u64, size_of::<bool>())?;
+            unused
+        }
+        None => mesh.unused_vertices(&out.memory)?,
+    };
+    // One that was straightened has other positions.
+    let range = matches!(mesh, Cow::Borrowed(_)).then_some(seen.range);
     if unused > 0 {
         let message = "vertices that no triangle uses, which some importers drop, as --prune does";
         losses.push(Loss::note("vertices-unused", path, message).of(unused, "vertex", "vertices"));
@@ -91,7 +100,7 @@ pub(crate) fn write<'s>(
     }
     let surface = surface(out, &mut arrays, path, losses)?;
     let mut attributes = Attributes::new();
-    let positions = out.floats("positions", arrays.positions, Use::Vertices, Bounds::Written)?;
+    let positions = out.positions(arrays.positions, range)?;
     attributes.insert(Valid(Semantic::Positions), positions);
     if let Some(Surface { normals, tangents }) = surface {
         let accessor = out.floats("normals", normals, Use::Vertices, Bounds::OmittedFinite)?;
@@ -207,7 +216,7 @@ fn unit_normals<'s>(
     // Some at a time, without a branch for each.
     let are_unit =
         |part: &[[f32; 3]]| math::are_unit(part) || part.iter().fold(true, |all, n| all & is_unit(n));
-    if own.chunks(64).all(are_unit) {
+    if own.chunks(512).all(are_unit) {
         return Ok(own);
     }
     let mut normals = out.memory.reserve("normals", own.len())?;

@@ -19,6 +19,7 @@ mod pieces;
 mod poses;
 mod skeleton;
 mod straight;
+mod survey;
 mod tally;
 mod variants;
 mod weights;
@@ -39,7 +40,9 @@ use output::Output;
 use skeleton::{Joints, adopt};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::take;
 use straight::Straightened;
+use survey::{SeenMesh, Survey};
 
 /// Turns a scene into glTF, with a list of what it does not hold.
 ///
@@ -69,13 +72,14 @@ fn exported<'s>(
     options: &ExportOptions,
     kept: Option<&Extra>,
 ) -> Result<Converted<Gltf<'s>>, ConvertError> {
-    scene.validate().map_err(|e| ConvertError::invalid(e.path, e.message))?;
+    let seen = Survey::of(scene, options.memory).map_err(|e| ConvertError::invalid(e.path, e.message))?;
     if scene.space != Space::Gltf {
         return Err(ConvertError::invalid("space", "the scene is in its file's own space"));
     }
     let order = scene.node_order().ok_or_else(|| ConvertError::invalid("nodes", "parents form a cycle"))?;
     let export = Export {
         scene,
+        seen,
         kept,
         options: *options,
         out: Output::new(options.memory),
@@ -114,6 +118,8 @@ fn solids<'s>(
 
 struct Export<'a, 'k> {
     scene: &'a Scene,
+    /// What was seen of each mesh.
+    seen: Vec<SeenMesh>,
     options: ExportOptions,
     kept: Option<&'k Extra>,
     out: Output<'a>,
@@ -228,7 +234,8 @@ impl<'a> Export<'a, '_> {
         }
         let bumpy = self.bumpy()?;
         let mut materials = Materials::new(scene, self.kept.is_some());
-        for (i, (mesh, drawn)) in scene.meshes.iter().zip(drawn).enumerate() {
+        let seen = take(&mut self.seen);
+        for (i, ((mesh, drawn), seen)) in scene.meshes.iter().zip(drawn).zip(seen).enumerate() {
             let path = format!("meshes[{i}]");
             if is_empty(mesh) {
                 self.lose("empty-mesh", path, "a mesh without triangles was left out");
@@ -250,7 +257,7 @@ impl<'a> Export<'a, '_> {
             let straight = straightened.map(|s| s.mesh(mesh, &self.out.memory)).transpose()?;
             let written = geometry::write(
                 &mut self.out,
-                straight.unwrap_or(Cow::Borrowed(mesh)),
+                (straight.unwrap_or(Cow::Borrowed(mesh)), seen),
                 (material, bumpy[i]),
                 (joints.map_or(0, |s| s.joints.len()), self.options.influences),
                 mark,

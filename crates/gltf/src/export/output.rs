@@ -6,7 +6,7 @@
 )]
 
 use crate::export::pieces::{Piece, Pieces, flat};
-use crate::math::{finite_range, range};
+use crate::math::{Range, Seen, range, see_points};
 use gltf_json::accessor::{Accessor, ComponentType, GenericComponentType, Type};
 use gltf_json::buffer::{Target, View};
 use gltf_json::validation::Checked::Valid;
@@ -180,14 +180,35 @@ impl<'s> Output<'s> {
         target: Use,
         bounds: Bounds,
     ) -> Result<Index<Accessor>, ConvertError> {
-        let (range, finite) = match bounds {
-            Bounds::Written => finite_range(&items),
-            Bounds::Omitted => (None, bulk::are_finite(items.as_flattened())),
-            Bounds::OmittedFinite => (None, true),
-        };
-        if !finite {
+        if bounds == Bounds::Omitted && !bulk::are_finite(items.as_flattened()) {
             return Err(ConvertError::invalid(what, NOT_FINITE));
         }
+        self.ranged(what, items, target, None)
+    }
+
+    /// Positions, which are finite, and their range where that is known.
+    pub(crate) fn positions(
+        &mut self,
+        items: Cow<'s, [[f32; 3]]>,
+        known: Option<Range<3>>,
+    ) -> Result<Index<Accessor>, ConvertError> {
+        let what = "positions";
+        let seen = || {
+            let mut seen = Seen::NOTHING;
+            see_points(&items, &mut seen);
+            seen.is_finite().then(|| seen.range())
+        };
+        let range = known.or_else(seen).ok_or_else(|| ConvertError::invalid(what, NOT_FINITE))?;
+        self.ranged(what, items, Use::Vertices, Some(range))
+    }
+
+    fn ranged<const N: usize>(
+        &mut self,
+        what: &'static str,
+        items: Cow<'s, [[f32; N]]>,
+        target: Use,
+        range: Option<Range<N>>,
+    ) -> Result<Index<Accessor>, ConvertError> {
         let count = items.len();
         let view = self.view(what, Piece::Floats(flat(items)), target)?;
         self.float_accessor((view, 0), count, range)

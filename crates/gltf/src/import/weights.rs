@@ -273,3 +273,50 @@ meshwright_core::kernels! {
         seen.gaps |= gaps != 0;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_versions_pair_and_pack_alike() {
+        for count in [0_u16, 1, 7, 8, 31, 255, 256] {
+            let at = |v: u16, lane: u16| (v + lane < 300).then(|| f32::from(v * 4 + lane + 1));
+            let joints: Vec<_> =
+                (0..count).map(|v| [0, 1, 2, 3].map(|lane| u32::from(v * 7 + lane))).collect();
+            let weights: Vec<_> = (0..count)
+                .map(|v| [0, 1, 2, 3].map(|lane| at(v, lane).filter(|_| lane <= v % 5).unwrap_or(0.0)))
+                .collect();
+            let counts: Vec<u32> =
+                weights.iter().map(|w| w.iter().map(|w| u32::from(*w != 0.0)).sum()).collect();
+            let none = || vec![[Influence::default(); 4]; BLOCK];
+            let (mut fours, mut portable) = (none(), none());
+            pair(&joints, &weights, &mut fours);
+            pair_portable(&joints, &weights, &mut portable);
+            assert_eq!(fours, portable);
+            let run = |portable: bool| {
+                let (mut ends, mut packed) = (counts.clone(), vec![Influence::default(); 4 * BLOCK + 4]);
+                let pack = if portable { pack_portable } else { pack };
+                let end = pack(&fours, &mut ends, 1000, &mut packed);
+                packed.truncate(end);
+                (ends, packed)
+            };
+            let (ends, packed) = run(false);
+            assert_eq!((ends.clone(), packed.clone()), run(true));
+            let each = joints.iter().zip(&weights).map(|(j, w)| j.iter().zip(w).filter(|(_, w)| **w != 0.0));
+            let each: Vec<Vec<_>> = each
+                .map(|v| v.map(|(joint, weight)| Influence { joint: *joint, weight: *weight }).collect())
+                .collect();
+            assert_eq!(packed, each.concat());
+            let mut end = 1000;
+            let known: Vec<u32> = counts
+                .iter()
+                .map(|count| {
+                    end += count;
+                    end
+                })
+                .collect();
+            assert_eq!(ends, known);
+        }
+    }
+}

@@ -6,6 +6,12 @@ use alloc::string::String;
 pub(super) fn push_float(text: &mut String, number: f32) {
     let mut buffer = zmij::Buffer::new();
     let printed = buffer.format_finite(number);
+    // Such a one has digits behind the point and no exponent, which is seen sooner of it than of its text.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "seen to be small")]
+    let is_part = |number: f32| number != number as i32 as f32;
+    if (1e-3..1e6).contains(&number.abs()) && is_part(number) {
+        return text.push_str(printed);
+    }
     if let Some(whole) = printed.strip_suffix(".0") {
         return text.push_str(whole);
     }

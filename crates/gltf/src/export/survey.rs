@@ -1,0 +1,75 @@
+//! What is seen of the arrays of meshes while a scene is validated, so that they need not be read again.
+
+use crate::math::{Range, Seen, see_points};
+use meshwright_scene::{ArraysSeen, Mesh, Scene, SceneError};
+
+/// What was seen of a mesh.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SeenMesh {
+    /// How many vertices no triangle uses, where that was found out.
+    pub(crate) unused: Option<usize>,
+    /// The least and the greatest of each component of its positions.
+    pub(crate) range: Range<3>,
+}
+
+/// Looks at mesh after mesh.
+pub(crate) struct Survey {
+    meshes: Vec<SeenMesh>,
+    /// Room for marks, which are charged for where what they show is needed.
+    room: Vec<bool>,
+    /// How many vertices can be charged for yet: no more are marked.
+    left: u64,
+}
+
+impl Survey {
+    /// Validates a scene, and says what was seen of each of its meshes.
+    pub(crate) fn of(scene: &Scene, memory: u64) -> Result<Vec<SeenMesh>, SceneError> {
+        let mut survey = Self { meshes: Vec::new(), room: Vec::new(), left: memory };
+        scene.validate_seeing(&mut |mesh| survey.see(mesh))?;
+        Ok(survey.meshes)
+    }
+
+    fn see(&mut self, mesh: &Mesh) -> ArraysSeen {
+        let (known, unused) = match self.left.checked_sub(mesh.positions.len() as u64) {
+            Some(left) => {
+                self.left = left;
+                let unused = mesh.unused_vertices_in(&mut self.room);
+                (unused.is_some(), unused)
+            }
+            None => (ArraysSeen::of(mesh).triangles, None),
+        };
+        let mut points = Seen::NOTHING;
+        see_points(&mesh.positions, &mut points);
+        self.meshes.push(SeenMesh { unused, range: points.range() });
+        ArraysSeen::new(known, points.is_finite())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_vertices_are_marked_than_can_be_charged_for() {
+        let points = vec![[0.0, 1.0, 2.0], [-1.0, 5.0, 2.0], [3.0, 0.0, -2.0], [0.0; 3]];
+        let mesh = Mesh::new("", points, vec![[0, 2, 1]]);
+        let scene = Scene::default().with_meshes(vec![mesh.clone(), mesh.clone()]);
+        for (memory, marked) in [(0, 0), (3, 0), (4, 1), (7, 1), (8, 2)] {
+            let seen = Survey::of(&scene, memory).unwrap();
+            assert_eq!(seen.len(), 2);
+            for (i, seen) in seen.iter().enumerate() {
+                assert_eq!(seen.unused, (i < marked).then_some(1), "{memory}");
+                assert_eq!(seen.range, ([-1.0, 0.0, -2.0], [3.0, 5.0, 2.0]));
+            }
+            let wrong = |mesh: Mesh| {
+                Survey::of(&scene.clone().with_meshes(vec![scene.meshes[0].clone(), mesh]), memory)
+                    .unwrap_err()
+            };
+            assert_eq!(wrong(mesh.clone().with_triangles(vec![[0, 4, 1]])).path, "meshes[1].triangles");
+            assert_eq!(
+                wrong(mesh.clone().with_positions(vec![[f32::NAN; 3]; 4])).path,
+                "meshes[1].positions"
+            );
+        }
+    }
+}
