@@ -11,7 +11,8 @@ use meshwright::files::Tree;
 use meshwright::gltf::{ExportOptions, GltfFile, export, reread};
 use meshwright::scene::recover::{Absent, Options, Original, Recovery, Snap, State, recover};
 use meshwright::scene::{
-    Affine, Budget, Extra, Limits, Local, Mesh, MeshId, Motion, Node, Scene, SceneOptions, Track,
+    Affine, Budget, Extra, Limits, Local, Material, MaterialId, Mesh, MeshId, Motion, Node, Scene,
+    SceneOptions, Track,
 };
 use meshwright::{Asset, OpenOptions};
 use meshwright_testkit::{corpus, testdata};
@@ -144,7 +145,10 @@ fn turn(q: &mut [f32; 4], by: By, radians: f32) {
 
 type Edit = fn(&mut Scene, By) -> Option<()>;
 
-const EDITS: [(&str, Of, Edit); 26] = [
+/// The edit that comes with a material.
+const FACES: &str = "faces of another material";
+
+const EDITS: [(&str, Of, Edit); 27] = [
     ("position", Of::Mesh, |s, by| {
         let mesh = first_mesh(s)?;
         let v = drawn(mesh)?;
@@ -287,9 +291,22 @@ const EDITS: [(&str, Of, Edit); 26] = [
         let name = |m: usize| s.materials[m].name.clone();
         let other = (0..s.materials.len()).find(|m| !name(*m).is_empty() && name(*m) != name(own))?;
         let (was, is) = (s.materials[own].base_color, s.materials[other].base_color);
-        let other = meshwright::scene::MaterialId(other);
+        let other = MaterialId(other);
         // Packers make one of those that look alike.
         (was != is).then(|| first_mesh(s).map(|mesh| mesh.material = Some(other)))?
+    }),
+    (FACES, Of::Mesh, |s, _| {
+        let material = MaterialId(s.materials.len());
+        let mesh = first_mesh(s).filter(|m| m.triangles.len() > 1)?;
+        let mut part = mesh.clone().with_material(material);
+        part.triangles = mesh.triangles.split_off(mesh.triangles.len() / 2);
+        let was = std::mem::replace(&mut part.name, format!("{}_1", mesh.name));
+        let new = MeshId(s.meshes.len());
+        let own = s.meshes.iter().position(|m| m.name == was)?;
+        s.nodes.iter_mut().find(|n| n.meshes.contains(&MeshId(own)))?.meshes.push(new);
+        s.meshes.push(part);
+        s.materials.push(Material::named("other faces"));
+        Some(())
     }),
     ("mesh gone", Of::Mesh, |s, _| {
         let drawn: Vec<MeshId> = s.nodes.iter().flat_map(|n| n.meshes.iter().copied()).collect();
@@ -371,7 +388,9 @@ fn touched(model: &Model) -> usize {
             assert!(!report.is_untouched(), "{}", context());
             for (part, still) in states(&report) {
                 // A joint that hangs elsewhere moves otherwise on what it hangs from; a mesh has a material by its name.
-                let follows = (of, part) == (Of::Joint, Of::Clip) || (of, part) == (Of::Material, Of::Mesh);
+                let follows = (of, part) == (Of::Joint, Of::Clip)
+                    || (of, part) == (Of::Material, Of::Mesh)
+                    || (what, part) == (FACES, Of::Material);
                 assert!(part != of || !still, "{}", context());
                 assert!(part == of || still || follows, "{part:?}: {}", context());
             }

@@ -23,7 +23,8 @@ fn swapped(native: &Found<'_>) -> Vec<Option<[u8; 4]>> {
     used.into_iter().map(color).collect()
 }
 
-/// Puts the colours of an edited mesh back, where each of its vertices has the one that it has then.
+/// Puts the colours of an edited mesh back, where each of its vertices that is what it was has the one that it has then. Of
+/// the others, which are fewer, nothing is known.
 pub(super) fn put_back(
     work: &Work<'_, '_>,
     own: &mut Edited<'_>,
@@ -44,30 +45,39 @@ pub(super) fn put_back(
     let swapped = swapped(native);
     let channels = if own.moved.opaque { 3 } else { 4 };
     let mut colors = Vec::with_capacity(count);
+    let mut uncolored = work.budget.filled("vertices", count, false)?;
     let mut are_theirs = true;
     for (v, color) in own.moved.colors.iter().enumerate() {
         let Some(point) = own.moved.positions.get(v).copied() else { return Ok(()) };
         let is = |other: Option<&[u8; 4]>| {
             other.is_some_and(|other| other.iter().zip(color).take(channels).all(|(a, b)| a == b))
         };
-        let (mut was, mut theirs) = (None, false);
+        let (mut was, mut theirs, mut met) = (None, false, false);
         for at in grid.near(point).filter(|at| at.mesh == mesh) {
             work.budget.work("vertices", 1)?;
             let same = native.compare((&own.moved, v), at.vertex, &work.bones, &native.tolerance);
             if !(same.position && same.normal && same.uv && same.weights) {
                 continue;
             }
+            met = true;
             theirs |= same.color;
             if was.is_none() && is(swapped.get(at.vertex).and_then(Option::as_ref)) {
                 was = native.exported.colors.get(at.vertex).copied();
             }
         }
-        are_theirs &= theirs;
-        let Some(was) = was else { return Ok(()) };
-        colors.push(was);
+        are_theirs &= theirs || !met;
+        if was.is_none() && met {
+            return Ok(());
+        }
+        if let (None, Some(slot)) = (was, uncolored.get_mut(v)) {
+            *slot = true;
+        }
+        colors.push(was.unwrap_or(*color));
     }
-    if !are_theirs {
+    let unknown = uncolored.iter().filter(|u| **u).count();
+    if !are_theirs && unknown.saturating_mul(2) < count {
         own.moved.colors = Cow::Owned(colors);
+        own.moved.uncolored = uncolored;
     }
     Ok(())
 }

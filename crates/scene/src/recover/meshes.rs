@@ -142,7 +142,15 @@ fn moved<'s>(
         let slots = work.budget.filled("vertices", mesh.positions.len(), None)?;
         let bone = mesh.name == "Icosphere" && mesh.skin.is_none() && named.is_none();
         edited.push(Edited {
-            moved: Moved { mesh, positions, normals, hidden: hidden(mesh), colors, opaque },
+            moved: Moved {
+                mesh,
+                positions,
+                normals,
+                hidden: hidden(mesh),
+                colors,
+                uncolored: Vec::new(),
+                opaque,
+            },
             slots,
             order: Vec::new(),
             named,

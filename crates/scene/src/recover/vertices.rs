@@ -40,6 +40,8 @@ pub(super) struct Moved<'m> {
     /// Whose triangles cannot be seen.
     pub(super) hidden: Vec<bool>,
     pub(super) colors: Cow<'m, [[u8; 4]]>,
+    /// Whose colours were lost on the way.
+    pub(super) uncolored: Vec<bool>,
     /// Its colours lost their alpha on the way.
     pub(super) opaque: bool,
 }
@@ -65,6 +67,7 @@ pub(super) fn compare(
         _ => true,
     };
     let color = match (edited.colors.get(v), native.colors.get(n)) {
+        (Some(_), Some(_)) if edited.uncolored.get(v) == Some(&true) => true,
         (Some(a), Some(b)) => {
             let colors = [(edited.mesh.color_encoding, *a), (native.color_encoding, *b)];
             same_color(colors, if edited.opaque { 3 } else { 4 }, tolerance)

@@ -346,6 +346,13 @@ fn colours_of_corners_go_back_to_their_vertices() {
     }
     assert!(is_untouched(&edited, &native));
     assert!(!snapped(&edited, &native, Snap::Exact).1.is_untouched());
+    // Those that were moved have the colours of other corners, too.
+    let mut moved = edited.clone();
+    moved.meshes[0].positions[7..11].iter_mut().for_each(|p| p[2] += 0.5);
+    let (scene, report) = same(&moved, &native);
+    let change = &report.meshes[0].change;
+    assert_eq!((change.moved, change.colors, change.added), (4, 0, 0), "{change:?}");
+    assert_eq!(scene.meshes[0].colors, native.meshes[0].colors);
     // One that is painted otherwise.
     edited.meshes[0].colors[4][1] ^= 1;
     assert!(!is_untouched(&edited, &native));
