@@ -207,3 +207,68 @@ fn what_is_named_takes_the_place_of_what_was_found() {
     wanted.sort_unstable();
     assert_eq!(made, wanted);
 }
+
+/// Two bones that move, with events of their own in several lists, and properties.
+fn busy() -> Files {
+    let mut all = files(&[("tso/flower.ok.mesh", "flower.mesh"), ("tso/flower.ok.skel", "bones.skel")]);
+    let mut anim = Anim::parse(&files(&[("tso/lists.ok.anim", "a")])["a"]).unwrap();
+    let event = |time: u32, value: &str| {
+        let mut event = anim.motions[0].time_properties[0][0].clone();
+        event.time = time;
+        event.lists[0].0[0].1 = Name::from(value);
+        event
+    };
+    let lists =
+        [vec![event(1, "a"), event(2, "b")], vec![], vec![event(3, "c"), event(3, "d"), event(33, "e")]];
+    let root = vec![vec![event(1, "r")]];
+    let mut other = anim.motions[0].clone();
+    other.bone = Name::from("ROOT");
+    (anim.motions[0].time_properties, other.time_properties) = (lists.to_vec(), root);
+    anim.motions.push(other);
+    all.insert("nod.anim".into(), anim.to_bytes().unwrap());
+    all
+}
+
+/// An event that is edited in the document is that event in the file, and no byte else is another.
+#[test]
+fn an_edited_event_is_all_that_is_other_in_the_file() {
+    let all = busy();
+    let asset = figure(&all, &["flower.mesh", "bones.skel", "nod.anim"]);
+    type Change = fn(&mut Anim);
+    let cases: [(&str, &str, Change); 6] = [
+        ("\"xevt\":\"d\"", "\"xevt\":\"other\"", |anim| {
+            anim.motions[0].time_properties[2][1].lists[0].0[0].1 = Name::from("other");
+        }),
+        ("\"time_ms\":33", "\"time_ms\":32", |anim| anim.motions[0].time_properties[2][2].time = 32),
+        ("\"xevt\":\"r\"", "\"xevt\":\"s\"", |anim| {
+            anim.motions[1].time_properties[0][0].lists[0].0[0].1 = Name::from("s");
+        }),
+        ("{\"time_ms\":2,\"properties\":[{\"xevt\":\"b\"}]},", "", |anim| {
+            anim.motions[0].time_properties[0].pop();
+        }),
+        ("{\"time_ms\":33,", "{\"time_ms\":9,\"properties\":[{\"xevt\":\"n\"}]},{\"time_ms\":33,", |anim| {
+            let mut new = anim.motions[0].time_properties[2][1].clone();
+            new.time = 9;
+            new.lists[0].0[0].1 = Name::from("n");
+            anim.motions[0].time_properties[2].insert(2, new);
+        }),
+        // A bone keeps its events under another name.
+        ("\"name\":\"BUD\"", "\"name\":\"BUD_edit\"", |anim| {
+            anim.motions[0].bone = Name::from("BUD_edit");
+        }),
+    ];
+    for (from, to, change) in cases {
+        let back = edited(&asset, replaced(from, to));
+        let report = back.recovery.as_ref().unwrap();
+        assert_eq!(edits(report).iter().sum::<usize>(), 1, "{from}: {report:?}");
+        let made = made(&back);
+        let mut anim = Anim::parse(&all["nod.anim"]).unwrap();
+        change(&mut anim);
+        assert_eq!(Anim::parse(&made["nod.anim"]).unwrap(), anim, "{from}: {:?}", back.losses);
+        assert!(
+            made["nod.anim"] == anim.to_bytes().unwrap() && made["nod.anim"] != all["nod.anim"],
+            "{from}"
+        );
+        assert!(made["flower.mesh"] == all["flower.mesh"] || from.contains("BUD"));
+    }
+}

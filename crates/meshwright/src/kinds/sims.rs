@@ -499,12 +499,8 @@ impl Kind for Anim {
             Self::from_scene(scene, &merging.options.of(TsoSceneOptions::default().with_clip(clip)))
         };
         let rest = merging.companions.one();
-        suits::merge_animation(
-            self,
-            [made(merging.native, 0)?, made(merging.recovered, clip)?],
-            rest,
-            merging,
-        )
+        let edited = suits::edited_scene(merging, &budget)?;
+        suits::merge_animation(self, [made(merging.native, 0)?, made(&*edited, clip)?], rest, merging)
     }
 
     fn validate_name(&self, file_name: &str) -> Report {

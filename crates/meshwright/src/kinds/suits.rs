@@ -11,7 +11,9 @@ use meshwright_scene::merge::{self, Match, new_losses, pick};
 use meshwright_scene::{Budget, ConvertError, Converted, Loss, OutputFile, OutputFiles, Scene};
 use meshwright_tso::{
     Anim, Bnd, Cfp, Character, CharacterSkeleton, Geometry, Name, Skel, Skill, SkinPart, Suit,
+    rename_event_bones,
 };
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What a scene was made of or became: the files of a figure, read again.
@@ -156,6 +158,28 @@ fn renames(native: &Scene, recovered: &Scene, budget: &Budget) -> Result<Renames
     Ok(renames)
 }
 
+/// The edited scene, whose events happen at bones by their new names.
+fn events_renamed<'m>(
+    merging: &Merging<'m>,
+    renames: &Renames,
+    budget: &Budget,
+) -> Result<Cow<'m, Scene>, ConvertError> {
+    if renames.is_empty() || merging.recovered.clips.iter().all(|clip| clip.extras.is_none()) {
+        return Ok(Cow::Borrowed(merging.recovered));
+    }
+    let mut scene = merging.recovered.copied(budget)?;
+    scene.clips.iter_mut().for_each(|clip| rename_event_bones(clip, renames));
+    Ok(Cow::Owned(scene))
+}
+
+/// The edited scene as what is made of it calls bones.
+pub(super) fn edited_scene<'m>(
+    merging: &Merging<'m>,
+    budget: &Budget,
+) -> Result<Cow<'m, Scene>, ConvertError> {
+    events_renamed(merging, &renames(merging.native, merging.recovered, budget)?, budget)
+}
+
 /// A mesh with what was edited of it.
 fn mesh(
     native: &AnyModel,
@@ -223,12 +247,12 @@ impl<'m> Work<'m> {
     /// The same with what writes scenes.
     fn with(merging: &'m Merging<'m>, write: WriteScene) -> Result<Self, ConvertError> {
         let own = stem(merging.name);
-        let before = write(merging.native, own, merging.options)?;
-        let after = write(merging.recovered, own, merging.options)?;
-        let losses = new_losses(&before.losses, after.losses);
-        let (before, after) = (Files::of(before.value)?, Files::of(after.value)?);
         let budget = merging.options.shared.budget();
         let renames = renames(merging.native, merging.recovered, &budget)?;
+        let before = write(merging.native, own, merging.options)?;
+        let after = write(&*events_renamed(merging, &renames, &budget)?, own, merging.options)?;
+        let losses = new_losses(&before.losses, after.losses);
+        let (before, after) = (Files::of(before.value)?, Files::of(after.value)?);
         let (files, sources) = (OutputFiles::default(), Vec::new());
         Ok(Self { merging, before, after, budget, files, sources, losses, renames })
     }

@@ -163,6 +163,26 @@ pub(crate) fn take_events(clip: &Clip, anim: &mut Anim) -> usize {
     lost
 }
 
+/// Gives the bones that events among a clip's extras name their new names: an editor that renames bones leaves extras as
+/// they are.
+pub fn rename_event_bones(clip: &mut Clip, renames: &[(Name, Name)]) {
+    fn within<'e>(extra: &'e mut Extra, key: &str) -> Option<&'e mut Extra> {
+        let Extra::Map(fields) = extra else { return None };
+        fields.iter_mut().find(|(k, _)| k == key).map(|(_, value)| value)
+    }
+    let Some(Extra::List(groups)) = clip.extras.as_mut().and_then(|e| within(e, EVENTS)) else { return };
+    for group in groups {
+        let Some(Extra::List(bones)) = within(group, BONES) else { continue };
+        for bone in bones {
+            let Extra::Text(text) = bone else { continue };
+            let own = Name::from_text(text).0;
+            if let Some((_, new)) = renames.iter().find(|(old, _)| old.matches(&own)) {
+                *text = new.text();
+            }
+        }
+    }
+}
+
 fn property_list(extra: &Extra) -> Option<PropertyList> {
     let short = |text: &str| Some(Name::from_text(text).0).filter(|n| n.bytes().len() <= 255);
     let pair = |k: &str, v: &Extra| match v {

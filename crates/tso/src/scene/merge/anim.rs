@@ -1,11 +1,12 @@
 //! Animations, key by key.
 
-use crate::anim::{Anim, KEYS_UNUSED, Motion};
+use crate::anim::{Anim, KEYS_UNUSED, Motion, TimeProperty};
 use crate::fields::Flag;
+use crate::name::Name;
 use crate::skel::Skel;
 use alloc::vec::Vec;
 use meshwright_core::F32;
-use meshwright_scene::merge::{Trios, named, pick};
+use meshwright_scene::merge::{Trios, digest, named, pick, sequence};
 use meshwright_scene::{Budget, ConvertError};
 
 /// The keys of a motion, where it has such.
@@ -68,7 +69,7 @@ impl Anim {
                 at.map(|at| &anim.motions[at]).map(|m| (m.clone(), Keys::of(anim, m)))
             };
             let three = [of(self, trio.native), of(before, trio.before), of(after, trio.after)];
-            let (motion, mut keys) = merged(three);
+            let (motion, mut keys) = merged(three, budget)?;
             // A bone that moves in no other way than at rest does not move.
             let still = rest.zip(index.as_ref()).and_then(|(s, i)| s.bones.get(i.find(&motion.bone)?));
             if let Some(bone) = still {
@@ -158,7 +159,7 @@ impl Anim {
 }
 
 /// A motion with its keys: native ones but for those that were edited.
-fn merged(three: [Option<(Motion, Keys)>; 3]) -> (Motion, Keys) {
+fn merged(three: [Option<(Motion, Keys)>; 3], budget: &Budget) -> Result<(Motion, Keys), ConvertError> {
     fn keys<T: Copy + PartialEq>([n, b, a]: [Option<Vec<T>>; 3]) -> Option<Vec<T>> {
         let (Some(native), Some(before), Some(after)) = (&n, &b, &a) else {
             // What the model has and the scene has not is in neither of the two.
@@ -174,19 +175,69 @@ fn merged(three: [Option<(Motion, Keys)>; 3]) -> (Motion, Keys) {
         Some(native.iter().zip(before).zip(after).map(one).collect())
     }
     let [native, before, after] = three;
-    let Some((native, own)) = native else { return after.unwrap_or_default() };
-    let (Some((before, was)), Some((after, is))) = (before, after) else { return (native, own) };
+    let Some((native, own)) = native else { return Ok(after.unwrap_or_default()) };
+    let (Some((before, was)), Some((after, is))) = (before, after) else { return Ok((native, own)) };
     let translations = keys([own.translations, was.translations, is.translations]);
     let rotations = keys([own.rotations, was.rotations, is.rotations]);
-    let lists = |m: Motion| (m.has_properties, m.properties, m.has_time_properties, m.time_properties);
+    let events = events([&native, &before, &after], budget)?;
+    let lists = |m: Motion| (m.has_properties, m.properties);
     let mut motion = Motion {
         frames: pick(native.frames, &before.frames, after.frames),
         duration: pick(native.duration, &before.duration, after.duration),
         ..native.clone()
     };
-    (motion.has_properties, motion.properties, motion.has_time_properties, motion.time_properties) =
-        pick(lists(native), &lists(before), lists(after));
-    (motion, Keys { translations, rotations })
+    (motion.has_properties, motion.properties) = pick(lists(native), &lists(before), lists(after));
+    (motion.has_time_properties, motion.time_properties) = events;
+    Ok((motion, Keys { translations, rotations }))
+}
+
+/// The events of a motion: native ones stay in the lists in which they are, and new ones come behind what they come behind.
+/// Times and what happens are kept apart.
+fn events(
+    [native, before, after]: [&Motion; 3],
+    budget: &Budget,
+) -> Result<(Flag, Vec<Vec<TimeProperty>>), ConvertError> {
+    let of = |m: &Motion| (m.has_time_properties, m.time_properties.clone());
+    if of(before) == of(after) {
+        return Ok(of(native));
+    }
+    fn all(motion: &Motion) -> Vec<&TimeProperty> {
+        motion.time_properties.iter().flatten().collect()
+    }
+    let [n, b, a] = [all(native), all(before), all(after)];
+    budget.charge_items("events", n.len().saturating_add(a.len()) as u64, 2 * size_of::<TimeProperty>())?;
+    if n.is_empty() || n.len() != b.len() || a.is_empty() {
+        return Ok(of(after));
+    }
+    let keys = |list: &[&TimeProperty]| -> Vec<u64> {
+        let text = |(k, v): &(Name, Name)| [k, v].map(|name| name.bytes().to_vec());
+        let words = |event: &TimeProperty| {
+            let bytes = event.lists.iter().flat_map(|list| list.0.iter().flat_map(text)).flatten();
+            digest(core::iter::once(event.time).chain(bytes.map(u32::from)))
+        };
+        list.iter().map(|event| words(event)).collect()
+    };
+    let found = sequence(&keys(&b), &keys(&a), budget)?;
+    let identity: Vec<_> = (0..n.len()).map(Some).collect();
+    let trios = Trios::of(n.len(), &identity, &found, false, budget)?;
+    let counts = native.time_properties.iter().enumerate();
+    let list_of: Vec<usize> = counts.flat_map(|(i, list)| list.iter().map(move |_| i)).collect();
+    let mut made: Vec<Vec<TimeProperty>> = alloc::vec![Vec::new(); native.time_properties.len()];
+    let mut last = list_of.first().copied().unwrap_or(0);
+    for trio in &trios.records {
+        let event = match (trio.native, trio.before, trio.after) {
+            (Some(n_), Some(b_), Some(a_)) => TimeProperty {
+                time: pick(n[n_].time, &b[b_].time, a[a_].time),
+                lists: pick(n[n_].lists.clone(), &b[b_].lists, a[a_].lists.clone()),
+            },
+            (Some(n_), ..) => n[n_].clone(),
+            (None, _, Some(a_)) => a[a_].clone(),
+            (None, ..) => continue,
+        };
+        last = trio.native.and_then(|n| list_of.get(n).copied()).unwrap_or(last);
+        made[last].push(event);
+    }
+    Ok((native.has_time_properties, made))
 }
 
 /// New keys of a bone that had none: those that are its own at rest, up to rounding, are that; none where all are.
