@@ -1,12 +1,14 @@
 //! What becomes of the files of a figure whose export was edited: those that were edited, and those that were not.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
+use meshwright::files::Tree;
 use meshwright::gltf::{ExportOptions, export_keeping};
 use meshwright::scene::recover::{Recovery, State};
 use meshwright::scene::{Extra, SceneOptions};
 use meshwright::tso::{Anim, Mesh, Name, Skel};
 use meshwright::{
-    Asset, Keeping, NamedFile, OpenOptions, RecoverOptions, Restored, Role, Target, WriteOptions,
+    Asset, Budget, Keeping, Limits, NamedFile, OpenOptions, RecoverOptions, Restored, Role, Target,
+    WriteOptions,
 };
 use meshwright_testkit::{corpus, testdata};
 use std::collections::BTreeMap;
@@ -270,5 +272,45 @@ fn an_edited_event_is_all_that_is_other_in_the_file() {
             "{from}"
         );
         assert!(made["flower.mesh"] == all["flower.mesh"] || from.contains("BUD"));
+    }
+}
+
+/// An outfit goes along with all records on the way to its meshes, wherever in the game's folder and archives they lie.
+#[test]
+fn an_outfit_comes_back_with_the_records_behind_it() {
+    let Some(root) = corpus() else { return eprintln!("no corpus beside the project") };
+    let tree = Tree::open(&root).unwrap();
+    for (record, count) in [("made-body.720000010000000d.oft", 14), ("made-head__x.730000020000000f.po", 3)] {
+        let path = format!("archives/outfits/{record}");
+        let asset = Asset::open(&tree, &path, &OpenOptions::default()).unwrap();
+        let taken = asset.parts().iter().filter(|part| part.took_part() && !part.name.ends_with(".png"));
+        let mut wanted = Files::new();
+        for part in taken {
+            let path = part.path.as_ref().unwrap();
+            let bytes = tree.read(path, &Budget::new(Limits::default())).unwrap().into_owned();
+            wanted.insert(part.name.rsplit('/').next().unwrap().to_owned(), bytes);
+        }
+        assert!(wanted.len() >= count, "{:?}", wanted.keys());
+        let back = edited(&asset, |json| json);
+        assert!(
+            back.recovery.as_ref().unwrap().is_untouched() && back.losses.is_empty(),
+            "{:?}",
+            back.losses
+        );
+        assert_eq!(back.files.main().unwrap().name, record);
+        let unlike = |made: &Files| -> Vec<String> {
+            assert_eq!(made.keys().collect::<Vec<_>>(), wanted.keys().collect::<Vec<_>>());
+            made.iter()
+                .filter(|(name, bytes)| wanted[*name] != **bytes)
+                .map(|(name, _)| name.clone())
+                .collect()
+        };
+        assert!(unlike(&made(&back)).is_empty());
+        // A bone of the meshes: the records stay.
+        let back = edited(&asset, replaced("\"name\":\"HEAD\"", "\"name\":\"SKULL\""));
+        let other = unlike(&made(&back));
+        assert!(!other.is_empty() && back.losses.iter().all(|loss| loss.code != "original-dropped"));
+        let edited = |name: &String| name.ends_with(".mesh") || name.contains("skeleton");
+        assert!(other.iter().all(edited), "{other:?} {:?}", back.losses);
     }
 }

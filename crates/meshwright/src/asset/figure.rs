@@ -166,6 +166,7 @@ impl Asset {
         let (parts, own): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| file.role == Role::Part);
         self.companions.files.extend(parts);
         self.companions.aside.extend(own.into_iter().filter(|file| file.role == Role::Keys));
+        self.companions.aside.append(&mut other.companions.aside);
         if records.is_empty() {
             let file = CompanionFile::new(role, other.path.text(), other.model);
             self.companions.aside.push(file.with_source(source));

@@ -221,6 +221,16 @@ impl Work<'_> {
         found
     }
 
+    /// A record on the way to the meshes. It goes along with the model, and says nothing that is not known by then.
+    fn data(&mut self, companions: &mut Companions, path: &TreePath, record: impl Into<AnyModel>) {
+        let is = |part: &Part| part.role == PartRole::Data && part.path.as_ref() == Some(path);
+        if !self.parts.iter().any(is) {
+            let file = CompanionFile::new(Role::Binding, text_of(path.stem()), record);
+            companions.aside.push(file.with_source(SourceFile::new(&path.text())));
+        }
+        self.parts.push(Part::at(PartRole::Data, path, PartState::Found));
+    }
+
     fn outfit(&mut self, companions: &mut Companions, outfit: &Oft) {
         let role = if outfit.region == Region::BODY { "body" } else { "head" };
         let look = outfit.appearances.get(self.options.tone as usize).copied().unwrap_or_default();
@@ -233,7 +243,7 @@ impl Work<'_> {
             companions.missing.push((Role::Part, format!("{path} is no group of hands")));
             return;
         };
-        self.parts.push(Part::at(PartRole::Data, &path, PartState::Found));
+        self.data(companions, &path, hands.clone());
         for (side, role) in [(Side::Right, "right hand"), (Side::Left, "left hand")] {
             let [of_right, of_left] = self.options.gestures;
             let gesture = if side == Side::Left { of_left } else { of_right };
@@ -245,9 +255,11 @@ impl Work<'_> {
         let Some(id) = sold.outfit else { return };
         let Some(path) = self.numbered(companions, "outfit", id.file, id.kind) else { return };
         let outfit = self.record(&path).and_then(|bytes| Oft::parse(&bytes).ok());
-        self.parts.push(Part::at(PartRole::Data, &path, PartState::Found));
         match outfit {
-            Some(outfit) => self.outfit(companions, &outfit),
+            Some(outfit) => {
+                self.data(companions, &path, outfit.clone());
+                self.outfit(companions, &outfit);
+            }
             None => companions.missing.push((Role::Part, format!("{path} is no outfit"))),
         }
     }
@@ -259,7 +271,7 @@ impl Work<'_> {
         };
         match self.record(&path).and_then(|bytes| Apr::parse(&bytes).ok()) {
             Some(look) => {
-                self.parts.push(Part::at(PartRole::Data, &path, PartState::Found));
+                self.data(companions, &path, look.clone());
                 self.look(companions, role, &look);
             }
             None => companions.missing.push((Role::Part, format!("{path} is no appearance"))),
@@ -272,14 +284,15 @@ impl Work<'_> {
             let what = format!("{role} binding");
             let Some(path) = self.numbered(companions, &what, binding.file, 11) else { continue };
             let bound = self.record(&path).and_then(|bytes| Bnd::parse(&bytes).ok());
-            let Some(mesh) = bound.as_ref().and_then(|bound| bound.mesh) else {
+            let Some((bound, mesh)) = bound.and_then(|bound| Some((bound.mesh?, bound))).map(|(m, b)| (b, m))
+            else {
                 companions.missing.push((Role::Part, format!("the mesh of {path}")));
                 continue;
             };
-            self.parts.push(Part::at(PartRole::Data, &path, PartState::Found));
+            self.data(companions, &path, bound.clone());
             let what = format!("{role} mesh");
             let Some(mesh) = self.numbered(companions, &what, mesh.file, mesh.kind) else { continue };
-            let texture = bound.and_then(|bound| bound.texture).map(|id| {
+            let texture = bound.texture.map(|id| {
                 let found = self.numbered(companions, &format!("{role} texture"), id.file, id.kind);
                 found.map_or_else(|| id.tag(), |path| self.spelled(&path))
             });

@@ -171,6 +171,15 @@ impl Original {
     }
 }
 
+/// True for kinds of files that go along: those that hold something to show, and outfits, which lead to it.
+fn is_kept(format: Format) -> bool {
+    #[cfg(feature = "tso")]
+    if matches!(format, Format::Oft | Format::Apr | Format::Po) {
+        return true;
+    }
+    format.holds_model() && format != Format::Gltf
+}
+
 /// Opens a model from its record.
 fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptError> {
     let version = record.get("v").whole().ok_or(KeptError::Field("version"))?;
@@ -179,7 +188,7 @@ fn read(record: Value<'_>, settings: &ReadSettings) -> Result<Original, KeptErro
     }
     let id = record.get("format").text().ok_or(KeptError::Field("format"))?;
     let format: Format = id.parse().map_err(|_| KeptError::Format(id.to_owned()))?;
-    if !format.holds_model() || format == Format::Gltf {
+    if !is_kept(format) {
         return Err(KeptError::Format(id.to_owned()));
     }
     let budget = Budget::new(settings.read.limits);

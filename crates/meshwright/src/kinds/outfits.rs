@@ -1,8 +1,14 @@
 //! Outfits of The Sims Online in the facade.
 
+#[cfg(feature = "gltf")]
+use super::sims::write_parts;
 use super::sims::{UNIT, figure};
 use super::{Companions, Kind, Summary};
+#[cfg(feature = "gltf")]
+use super::{Merging, suits};
 use meshwright_core::Report;
+#[cfg(feature = "gltf")]
+use meshwright_scene::OutputFiles;
 use meshwright_scene::{ConvertError, Converted, Scene, SceneOptions};
 use meshwright_tso::{Apr, Col, Hag, Oft, Po};
 
@@ -37,6 +43,15 @@ macro_rules! records {
                 }
                 let message = format!("{} holds nothing to draw by itself", <Self as meshwright_core::FileFormat>::TITLE);
                 Err(ConvertError::unsupported("file", message))
+            }
+
+            /// The record itself stays; the parts that it leads to are edited in their files.
+            #[cfg(feature = "gltf")]
+            fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
+                if !$drawn {
+                    return Err(ConvertError::unsupported("file", "it holds nothing to draw by itself"));
+                }
+                suits::merge_worn(self, merging, write_parts)
             }
 
             fn validate_name(&self, file_name: &str) -> Report {

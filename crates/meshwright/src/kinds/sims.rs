@@ -154,6 +154,17 @@ fn made_for(options: &WriteOptions) -> TsoSceneOptions {
     own
 }
 
+/// Meshes, skeleton and clips of a scene as files of their own.
+#[cfg(feature = "gltf")]
+pub(super) fn write_parts(
+    scene: &Scene,
+    stem: &str,
+    options: &WriteOptions,
+) -> Result<Converted<OutputFiles>, ConvertError> {
+    let own = made_for(options).with_meshes(MeshForm::Mesh).with_id(options.setting("tso-id"));
+    write_scene(scene, stem, &options.of(own))
+}
+
 /// The files with the one of an extension before the meshes that it names.
 fn main_first(files: OutputFiles, extensions: &[&str]) -> OutputFiles {
     let is_main = |file: &OutputFile| {
@@ -426,10 +437,7 @@ impl Kind for Skel {
 
     #[cfg(feature = "gltf")]
     fn merge(&self, merging: &Merging<'_>) -> Result<Converted<OutputFiles>, ConvertError> {
-        suits::merge_skeleton(self, merging, |scene, stem, options| {
-            let own = made_for(options).with_meshes(MeshForm::Mesh).with_id(options.setting("tso-id"));
-            write_scene(scene, stem, &options.of(own))
-        })
+        suits::merge_skeleton(self, merging, write_parts)
     }
 
     fn validate_name(&self, file_name: &str) -> Report {

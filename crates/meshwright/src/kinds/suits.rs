@@ -2,6 +2,7 @@
 
 use super::companions::{keys, keys_file};
 use super::merging::{drawn, refused};
+use super::sims::skeleton_for;
 use super::{
     AnyModel, CompanionFile, Format, Kind, Merging, ReadSettings, Registered, SourceFile, WriteOptions,
 };
@@ -665,6 +666,22 @@ fn edited_joints(merging: &Merging<'_>, budget: &Budget) -> Result<usize, Conver
     };
     let kept = found.iter().copied().enumerate().filter(|pair| same(*pair)).count();
     Ok(native.joints.len().max(edited.joints.len()).saturating_sub(kept))
+}
+
+/// What a record leads to, each part in its file; the record stays as it is.
+pub(super) fn merge_worn<K: Kind>(
+    record: &K,
+    merging: &Merging<'_>,
+    write: WriteScene,
+) -> Result<Converted<OutputFiles>, ConvertError> {
+    let mut work = Work::with(merging, write)?;
+    work.merge_meshes(None)?;
+    let skeleton = skeleton_for(merging.name, None, merging.companions);
+    work.companion_skeleton(skeleton)?;
+    let clips: Vec<&Anim> = merging.companions.all().collect();
+    let made = work.animations(&clips, skeleton)?;
+    work.companion_animations(made, 0)?;
+    work.finish(record.to_bytes().map_err(refused)?)
 }
 
 /// A skeleton with what moves it: clips that were edited are written into their files, and new clips and meshes are files of

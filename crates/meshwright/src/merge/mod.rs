@@ -8,7 +8,6 @@ use meshwright_scene::{ConvertError, Converted, Loss, Material, OutputFiles, Sce
 pub(crate) const ORIGINAL_DROPPED: &str = "original-dropped";
 
 /// The note on a companion that is no longer used; its path is the name of the file.
-#[cfg(any(feature = "tso", feature = "gltf"))]
 pub(crate) const FILE_LEFT: &str = "file-left";
 
 /// The files of a model, the main one first, with what is other in `recovered` than in `native`: the scene that the model
