@@ -1,8 +1,8 @@
 //! Outfits of The Sims Online in the facade.
 
-#[cfg(feature = "gltf")]
-use super::sims::write_parts;
 use super::sims::{UNIT, figure};
+#[cfg(feature = "gltf")]
+use super::sims::{skeleton_for, write_parts};
 use super::{Companions, Kind, Summary};
 #[cfg(feature = "gltf")]
 use super::{Merging, suits};
@@ -51,7 +51,8 @@ macro_rules! records {
                 if !$drawn {
                     return Err(ConvertError::unsupported("file", "it holds nothing to draw by itself"));
                 }
-                suits::merge_worn(self, merging, write_parts)
+                let skeleton = skeleton_for(merging.name, None, merging.companions);
+                suits::merge_worn(self, skeleton, merging, write_parts)
             }
 
             fn validate_name(&self, file_name: &str) -> Report {

@@ -2,7 +2,6 @@
 
 use super::companions::{keys, keys_file};
 use super::merging::{drawn, refused};
-use super::sims::skeleton_for;
 use super::{
     AnyModel, CompanionFile, Format, Kind, Merging, ReadSettings, Registered, SourceFile, WriteOptions,
 };
@@ -671,12 +670,12 @@ fn edited_joints(merging: &Merging<'_>, budget: &Budget) -> Result<usize, Conver
 /// What a record leads to, each part in its file; the record stays as it is.
 pub(super) fn merge_worn<K: Kind>(
     record: &K,
+    skeleton: Option<&Skel>,
     merging: &Merging<'_>,
     write: WriteScene,
 ) -> Result<Converted<OutputFiles>, ConvertError> {
     let mut work = Work::with(merging, write)?;
     work.merge_meshes(None)?;
-    let skeleton = skeleton_for(merging.name, None, merging.companions);
     work.companion_skeleton(skeleton)?;
     let clips: Vec<&Anim> = merging.companions.all().collect();
     let made = work.animations(&clips, skeleton)?;
