@@ -166,28 +166,28 @@ impl<'s> Indices<'s> {
     }
 }
 
-#[allow(clippy::inline_always, reason = "part of a kernel")]
-#[inline(always)]
-fn extent(bytes: &[u8], wide: bool) -> (u32, u32) {
-    if wide {
-        // Signed numbers with the sign turned round: they are in the same order, and every machine compares several of
-        // them at once.
-        const SIGN: u32 = 1 << 31;
-        let words = bytes.as_chunks::<4>().0.iter();
-        let words = words.map(|b| (u32::from_le_bytes(*b) ^ SIGN).cast_signed());
-        let (low, high) = words.fold((i32::MAX, i32::MIN), |(low, high), i| (low.min(i), high.max(i)));
-        (low.cast_unsigned() ^ SIGN, high.cast_unsigned() ^ SIGN)
-    } else {
-        let words = bytes.as_chunks::<2>().0.iter().map(|b| u16::from_le_bytes(*b));
-        let (low, high) = words.fold((u16::MAX, 0), |(low, high), i| (low.min(i), high.max(i)));
-        (low.into(), high.into())
-    }
-}
-
 meshwright_core::kernels! {
+    /// The lowest and the highest of some indices.
+    fn extent as extent_portable<'a>(bytes: &'a [u8], wide: bool) -> (u32, u32) {
+        if wide {
+            // Signed numbers with the sign turned round: they are in the same order, and every machine compares several of
+            // them at once.
+            const SIGN: u32 = 1 << 31;
+            let words = bytes.as_chunks::<4>().0.iter();
+            let words = words.map(|b| (u32::from_le_bytes(*b) ^ SIGN).cast_signed());
+            let (low, high) = words.fold((i32::MAX, i32::MIN), |(low, high), i| (low.min(i), high.max(i)));
+            (low.cast_unsigned() ^ SIGN, high.cast_unsigned() ^ SIGN)
+        } else {
+            let words = bytes.as_chunks::<2>().0.iter().map(|b| u16::from_le_bytes(*b));
+            let (low, high) = words.fold((u16::MAX, 0), |(low, high), i| (low.min(i), high.max(i)));
+            (low.into(), high.into())
+        }
+    }
+
+    /// The same of each block.
     fn extents as extents_portable<'a>(bytes: &'a [u8], wide: bool, block: usize, out: &'a mut Vec<(u32, u32)>) -> () {
         for block in bytes.chunks(block.saturating_mul(if wide { 4 } else { 2 }).max(1)) {
-            out.push(extent(block, wide));
+            out.push(extent_portable(block, wide));
         }
     }
 }
@@ -197,5 +197,21 @@ fn index(bytes: &[u8]) -> u32 {
         [a, b] => u32::from(u16::from_le_bytes([a, b])),
         [a, b, c, d] => u32::from_le_bytes([a, b, c, d]),
         _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_versions_find_the_same_extent() {
+        let bytes: Vec<u8> = (0..2000_u32).flat_map(|i| i.wrapping_mul(0x9e37_79b9).to_le_bytes()).collect();
+        for len in [2, 4, 6, 60, 64, 68, 1020, 1024, 8000] {
+            for wide in [false, true] {
+                let some = &bytes[4..][..len.min(bytes.len() - 4)];
+                assert_eq!(extent(some, wide), extent_portable(some, wide));
+            }
+        }
     }
 }

@@ -326,8 +326,8 @@ impl Scanner<'_, '_> {
             long = true;
         }
         // Only such numbers can be beyond 64-bit floats.
-        let text = self.bytes.get(start..self.at).and_then(|b| std::str::from_utf8(b).ok());
-        let finite = || text.and_then(|t| t.parse::<f64>().ok()).is_some_and(f64::is_finite);
+        let text = || self.bytes.get(start..self.at).and_then(|b| std::str::from_utf8(b).ok());
+        let finite = || text().and_then(|t| t.parse::<f64>().ok()).is_some_and(f64::is_finite);
         if long && !finite() {
             return self.fault(JSON_NUMBER, start, "a number beyond 64-bit floats");
         }
