@@ -4,7 +4,7 @@ use super::lean::Straight;
 use super::skeleton::{Placed, nearest_kept};
 use super::{At, Exactness, Place, Tolerance, Work};
 use crate::convert::ConvertError;
-use crate::motion::Clip;
+use crate::motion::{Clip, Motion, Track};
 use crate::sample::Sampler;
 use crate::skeleton::Skeleton;
 use alloc::vec::Vec;
@@ -30,7 +30,7 @@ impl Length {
     pub(super) fn new(exported: &Sampler<'_, '_>, edited: &Sampler<'_, '_>) -> Self {
         let last = |clip: &Clip| clip.seconds(f64::from(clip.frames.saturating_sub(1)));
         let (was, is) = (exported.clip(), edited.clip());
-        let open = last(is);
+        let open = last_key(is).map_or_else(|| last(is), |frame| is.seconds(frame));
         let ends =
             [was.duration_seconds() - open, was.duration_seconds() - is.duration_seconds(), last(was) - open];
         let missing = ends.into_iter().min_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(0.0);
@@ -49,6 +49,17 @@ impl Length {
     pub(super) fn is_near(&self) -> bool {
         self.is_same() || self.is_cut()
     }
+}
+
+/// The last key of a clip that ends between two frames, of which the number is rounded up then.
+fn last_key(clip: &Clip) -> Option<f64> {
+    let Motion::Tracks(tracks) = &clip.motion else { return None };
+    let ends = |t: &Track| {
+        [&t.translation.frames, &t.rotation.frames, &t.scale.frames].map(|k| k.last().copied().unwrap_or(0.0))
+    };
+    let end = tracks.iter().flat_map(ends).fold(0.0, f32::max);
+    let open = f64::from(clip.frames.saturating_sub(1)) - f64::from(end);
+    (open > 0.0 && open < 1.0).then_some(end.into())
 }
 
 /// Where an edited clip has the joints of the result.

@@ -205,25 +205,6 @@ fn an_edited_key_is_one_joint_in_one_frame() {
     assert_eq!((scene.meshes, scene.skeletons), (native.meshes, native.skeletons));
 }
 
-#[test]
-fn a_clip_that_was_sampled_at_another_rate_is_untouched() {
-    let native = tube();
-    let mut edited = native.clone();
-    let sampler_budget = budget();
-    let sampler = crate::sample::Sampler::new(&native, 0, &sampler_budget).unwrap();
-    let mut track = Track { joint: 1, ..Track::default() };
-    // 0.2 s are 4.8 frames: the last is cut.
-    for frame in 0..5_u8 {
-        let trs = sampler.trs(1, f64::from(frame) * 20.0 / 24.0).narrow();
-        track.rotation.push(f32::from(frame), trs.rotation);
-    }
-    edited.clips[0] = Clip::new("bend", SkeletonId(0), 24.0, Motion::Tracks(vec![track]));
-    let (scene, report) = same(&edited, &native);
-    assert!(report.is_untouched(), "{:?}", report.clips);
-    assert!((report.clips[0].change.cut - (0.2 - 4.0 / 24.0)).abs() < 1e-6);
-    assert_eq!(scene, native);
-}
-
 /// A strip whose middle column stands twice, next to equal, and the same with one vertex for each two.
 fn welded() -> (Scene, Scene) {
     let (mut positions, mut triangles) = (Vec::new(), Vec::new());
@@ -478,76 +459,6 @@ fn vertices_that_were_joined_are_both_still_there() {
     fewer.meshes[0].triangles.remove(3);
     let (_, report) = snapped(&fewer, &native, Snap::Loose);
     assert_eq!(report.meshes[0].change.triangles_removed, 1);
-}
-
-#[test]
-fn a_clip_that_was_sampled_to_the_step_behind_its_end_is_untouched() {
-    let native = tube();
-    let edited = |edit: &dyn Fn(&mut Track)| {
-        let own = budget();
-        let sampler = crate::sample::Sampler::new(&native, 0, &own).unwrap();
-        let mut track = Track { joint: 1, ..Track::default() };
-        // 0.2 s are 5.6 frames at 28 to the second.
-        for frame in 0..7_u8 {
-            let at = (f64::from(frame) * 20.0 / 28.0).min(4.0);
-            track.rotation.push(f32::from(frame), sampler.trs(1, at).narrow().rotation);
-        }
-        edit(&mut track);
-        let mut edited = native.clone();
-        edited.clips[0] = Clip::new("bend", SkeletonId(0), 28.0, Motion::Tracks(vec![track]));
-        edited
-    };
-    let (back, report) = same(&edited(&|_| {}), &native);
-    assert!(report.is_untouched(), "{:?}", report.clips);
-    assert_eq!(back, native);
-    // Of a clip that comes round the last key holds up to the frame behind it.
-    let held = edited(&|track| track.rotation.push(6.5, track.rotation.values[6]));
-    assert!(same(&held, &native).1.is_untouched());
-    let loose = edited(&|track| track.rotation.push(6.5, [0.0, 0.0, 0.0, 1.0]));
-    assert_eq!(same(&loose, &native).1.clips[0].state, State::Edited);
-    let turned = edited(&|track| {
-        track.rotation.values[2] = narrow(quat::about([0.0, 0.0, 1.0], 0.29));
-    });
-    assert_eq!(same(&turned, &native).1.clips[0].state, State::Edited);
-    // A key that is gone lets a straight line be where there was a bend.
-    let straight = edited(&|track| {
-        track.rotation.frames.remove(3);
-        track.rotation.values.remove(3);
-    });
-    assert_eq!(same(&straight, &native).1.clips[0].state, State::Edited);
-}
-
-/// What reads a loop holds it up to where it comes round, also behind samples of a tool's own rate.
-#[test]
-fn a_loop_that_was_sampled_and_is_held_up_to_its_end_is_untouched() {
-    let mut native = tube();
-    native.clips[0].looping = true;
-    native.clips[0].frames = 5;
-    let edited = |edit: &dyn Fn(&mut Track)| {
-        let own = budget();
-        let sampler = crate::sample::Sampler::new(&native, 0, &own).unwrap();
-        let mut track = Track { joint: 1, ..Track::default() };
-        for step in 0..14_u8 {
-            let frame = f64::from(step) * 0.32;
-            track.rotation.push(f32::from(step) * 0.32, sampler.trs(1, frame.min(4.0)).narrow().rotation);
-        }
-        track.rotation.push(5.0, track.rotation.values[13]);
-        edit(&mut track);
-        let mut edited = native.clone();
-        edited.clips[0].motion = Motion::Tracks(vec![track]);
-        edited
-    };
-    let (back, report) = same(&edited(&|_| {}), &native);
-    assert!(report.is_untouched(), "{:?}", report.clips);
-    assert_eq!(back, native);
-    let edits: [&dyn Fn(&mut Track); 3] = [
-        &|track| track.rotation.values[14] = [0.0, 0.0, 0.0, 1.0],
-        &|track| track.rotation.frames[14] = 4.9,
-        &|track| track.rotation.values[6] = narrow(quat::about([0.0, 0.0, 1.0], 0.29)),
-    ];
-    for edit in edits {
-        assert_eq!(same(&edited(edit), &native).1.clips[0].state, State::Edited);
-    }
 }
 
 /// Packers keep so many bits of the largest number of a translation, however large the model is that it moves.
@@ -812,3 +723,4 @@ proptest! {
 }
 
 mod blender;
+mod clips;
