@@ -1,6 +1,7 @@
 //! What went along with a document is hostile input: whatever it holds, the document is what it is without it.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
+use meshwright::dpm::Dpm;
 use meshwright::files::{PackBuilder, PackKind};
 use meshwright::gltf::{ExportOptions, GltfFile, export_keeping};
 use meshwright::scene::{Extra, Scene, SceneOptions};
@@ -186,6 +187,25 @@ fn what_came_back_is_restored() {
     assert!(made.recovery.is_none() && made.losses.iter().any(|loss| loss.code == "kept-ignored"));
     let made = moved.restore(None, Target::Glb, "a.glb", &how, &write).unwrap();
     assert!(made.recovery.is_none() && made.files.main().unwrap().name == "a.glb");
+}
+
+/// A model of one frame becomes a static mesh, and that the model again, with all that moves its vertices.
+#[test]
+fn a_static_mesh_comes_back_to_the_model_that_is_named() {
+    let open = OpenOptions::default();
+    let mut model = Dpm::parse(asset(HOPPER).bytes()).unwrap();
+    model.frames.truncate(1);
+    model.poses.truncate(model.bones.len());
+    let own = Asset::from_memory("one.dpm", model.to_bytes().unwrap(), [], &open).unwrap();
+    let glb =
+        own.convert(Target::Glb, &WriteOptions::default()).unwrap().value.into_iter().next().unwrap().bytes;
+    let edited = Asset::from_memory("x.glb", glb, [], &open).unwrap();
+    let scene = edited.to_scene(&SceneOptions::default()).unwrap().value;
+    assert!(scene.skeletons.is_empty() && !scene.meshes.is_empty());
+    let (how, write, onto) = (RecoverOptions::default(), WriteOptions::default(), Original::new(own.clone()));
+    let back = edited.restore(Some(&onto), Format::Dpm, "one.dpm", &how, &write).unwrap();
+    assert_eq!(recovery_lines(&back.recovery.unwrap(), 9), ["nothing was edited"]);
+    assert!(back.files.main().unwrap().bytes == own.bytes());
 }
 
 /// Names of parts are found again by their marks.

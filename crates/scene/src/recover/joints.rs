@@ -1,7 +1,7 @@
 //! Which joint is which, and how tools turned their axes.
 
 use super::marks::Marks;
-use super::{At, Place};
+use super::{Absent, At, Place};
 use crate::model::Scene;
 use crate::skeleton::Skeleton;
 use alloc::collections::{BTreeMap, VecDeque};
@@ -47,6 +47,8 @@ pub(super) struct Bones {
     pub(super) edited: Vec<Vec<Bone>>,
     /// The edited joint of each native one.
     pub(super) native: Vec<Vec<Option<At>>>,
+    /// The edited scene has no joints, and need not: what moves vertices is not said.
+    pub(super) silent: bool,
 }
 
 impl Bones {
@@ -62,12 +64,13 @@ impl Bones {
     pub(super) fn new(
         edited: &Scene,
         exported: &Scene,
-        (extent, marks): (f64, Option<&Marks>),
+        (extent, marks, absent): (f64, Option<&Marks>, Absent),
         budget: &Budget,
     ) -> Result<Self, LimitExceeded> {
         let mut bones = Self {
             edited: filled(&edited.skeletons, Bone::default(), budget)?,
             native: filled(&exported.skeletons, None, budget)?,
+            silent: absent == Absent::Kept && edited.skeletons.iter().all(|s| s.joints.is_empty()),
         };
         let joints = edited.skeletons.iter().chain(&exported.skeletons).map(|s| s.joints.len() as u64);
         // Names as keys, twice.

@@ -285,7 +285,7 @@ pub fn recover(
     }
     let extent = extent(exported);
     let tolerance = Tolerance::new(snap, extent);
-    let mut bones = joints::Bones::new(edited, exported, (extent, marks), budget)?;
+    let mut bones = joints::Bones::new(edited, exported, (extent, marks, absent), budget)?;
     let reach = tolerance.position.max(1e-5 * extent);
     let (meshes, materials) =
         marks.map(|m| (m.meshes(edited, exported), m.materials(edited, exported))).unwrap_or_default();

@@ -702,6 +702,31 @@ fn new_parts_come_behind() {
     assert!(scene.validate().is_ok());
 }
 
+/// An original that is named may have been exported as a static mesh, which says nothing of weights.
+#[test]
+fn without_any_joint_weights_are_not_said() {
+    let native = tube();
+    let mut edited = native.clone();
+    edited.meshes[0].skin = None;
+    (edited.skeletons, edited.clips) = (Vec::new(), Vec::new());
+    let original = Original { native: &native, exported: &native };
+    let back = |edited: &Scene, absent| {
+        recover(edited, &original, &Options::new(Snap::Default, absent), &budget()).unwrap()
+    };
+    let (scene, report) = back(&edited, Absent::Kept);
+    assert!(report.is_untouched(), "{report:?}");
+    assert_eq!(scene, native);
+    assert_eq!(back(&edited, Absent::Gone).1.meshes[0].state, State::Edited);
+    edited.meshes[0].positions[4][2] += 0.5;
+    let (scene, report) = back(&edited, Absent::Kept);
+    let change = &report.meshes[0].change;
+    assert_eq!((change.moved, change.weights), (1, 0));
+    assert_eq!(scene.meshes[0].skin, native.meshes[0].skin);
+    // A skeleton that moves other meshes would move this one too.
+    edited.skeletons.clone_from(&native.skeletons);
+    assert_ne!(back(&edited, Absent::Kept).1.meshes[0].change.weights, 0);
+}
+
 proptest! {
     #[test]
     fn a_scene_is_itself(scene in clean_scene()) {

@@ -167,6 +167,8 @@ fn same_weights(
 ) -> bool {
     let (a, b) = match (&edited.skin, &native.skin) {
         (Some(a), Some(b)) => (a, b),
+        // Models of one frame are exported as static meshes.
+        (None, Some(_)) if bones.silent => return true,
         (a, b) => return a.is_none() == b.is_none(),
     };
     let to_native = |joint: u32| {
