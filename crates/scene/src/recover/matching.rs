@@ -235,25 +235,36 @@ fn by_likeness(
         let [u, v] = wide(*uv);
         [u, v, 0.0]
     };
-    let free = native.exported.uvs.iter().enumerate().filter_map(|(v, uv)| {
+    let all = native.exported.uvs.iter().enumerate().filter_map(|(v, uv)| {
         let at = Vertex { mesh, vertex: v };
-        (native.class(v) == u32::try_from(v).ok() && !taken.contains_key(&at)).then(|| (at, point(uv)))
+        (native.class(v) == u32::try_from(v).ok()).then(|| (at, point(uv)))
     });
-    let grid = Grid::new(free, native.exported.uvs.len(), work.tolerance.uv.max(1e-7), work.budget)?;
+    let grid = Grid::new(all, native.exported.uvs.len(), work.tolerance.uv.max(1e-7), work.budget)?;
     let mut pairs = Vec::new();
     for v in (0..own.slots.len()).filter(|v| own.slots.get(*v) == Some(&None)) {
         let (Some(uv), Some(here)) = (own.moved.mesh.uvs.get(v), own.moved.positions.get(v)) else {
             continue;
         };
+        let (first, mut stays) = (pairs.len(), false);
         for at in grid.near(point(uv)) {
             work.budget.work("vertices", 1)?;
             let tolerance = Tolerance { normal: work.tolerance.normal, ..native.tolerance };
             let same = native.compare((&own.moved, v), at.vertex, &work.bones, &tolerance);
             let there = native.exported.positions.get(at.vertex).map(|p| native.world.point(wide(*p)));
             if let (true, true, true, Some(there)) = (same.uv, same.weights, same.color, there) {
+                let far = distance(*here, there);
+                if taken.contains_key(&at) {
+                    stays |= far <= native.tolerance.position;
+                    continue;
+                }
                 work.budget.charge_items("vertices", 1, size_of::<[u64; 8]>())?;
-                pairs.push((!same.normal, distance(*here, there), v, at));
+                pairs.push((!same.normal, far, v, at));
             }
+        }
+        // A part of a vertex that is still there was not another one.
+        if stays {
+            let own = pairs.split_off(first).into_iter();
+            pairs.extend(own.filter(|(_, far, ..)| *far <= native.tolerance.position));
         }
     }
     pairs.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then((a.2, a.3).cmp(&(b.2, b.3))));

@@ -360,6 +360,14 @@ fn of_triangles_at_one_edge_none_moves_onto_another() {
     mesh.triangles[0] = [0, 1, 3];
     let (_, report) = same(&edited, &native);
     assert_eq!(report.meshes[0].change.moved, 0, "{report:?}");
+    // Nor where both have the same texture coordinates.
+    let uvs = vec![[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 1.0], [0.5, 0.0]];
+    let [native, edited] = [native, edited].map(|mut scene| {
+        scene.meshes[0].uvs.clone_from(&uvs);
+        scene
+    });
+    let (_, report) = same(&edited, &native);
+    assert_eq!(report.meshes[0].change.moved, 0, "{report:?}");
 }
 
 #[test]
