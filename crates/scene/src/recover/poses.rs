@@ -76,6 +76,8 @@ pub(super) struct Poser<'w, 's, 'b> {
     edges: Vec<[Trs64; 2]>,
     /// How much of the clip is over.
     over: f64,
+    /// When its last key is: a tool may cut a clip short of its last frame.
+    end: f64,
     /// The edited skeleton as it would be without roundings.
     straight: Option<Straight>,
 }
@@ -93,12 +95,10 @@ impl<'w, 's, 'b> Poser<'w, 's, 'b> {
         let edges = work.budget.filled("joints", count, [Trs64::IDENTITY; 2])?;
         let (locals, worlds) = (Vec::new(), Vec::new());
         let straight = if work.tolerance.still { Straight::new(work, placed, skeleton)? } else { None };
+        let end = keyed_seconds(sampler.clip());
         let mut poser =
-            Self { work, placed, sampler, skeleton, source, locals, worlds, edges, over: 0.0, straight };
-        let clip = poser.sampler.clip();
-        for (edge, seconds) in
-            [0.0, clip.seconds(f64::from(clip.frames.saturating_sub(1)))].into_iter().enumerate()
-        {
+            Self { work, placed, sampler, skeleton, source, locals, worlds, edges, over: 0.0, end, straight };
+        for (edge, seconds) in [0.0, end].into_iter().enumerate() {
             poser.at(seconds)?;
             for joint in 0..count {
                 let local = poser.local(joint).map(|local| Trs64::from_affine(&local));
@@ -125,8 +125,7 @@ impl<'w, 's, 'b> Poser<'w, 's, 'b> {
 
     pub(super) fn at(&mut self, seconds: f64) -> Result<(), LimitExceeded> {
         let clip = self.sampler.clip();
-        let last = clip.seconds(f64::from(clip.frames.saturating_sub(1)));
-        self.over = if last > 0.0 { (seconds / last).clamp(0.0, 1.0) } else { 0.0 };
+        self.over = if self.end > 0.0 { (seconds / self.end).clamp(0.0, 1.0) } else { 0.0 };
         let frame = clip.frame_at(seconds);
         // Times of keys are of 32 bits: what is next to a frame is that frame.
         let whole = nearest_whole(frame);
@@ -209,6 +208,15 @@ impl<'w, 's, 'b> Poser<'w, 's, 'b> {
     pub(super) fn straight(&self, joint: usize) -> Option<Affine64> {
         self.straight.as_ref()?.local(joint, self.above(joint)?)
     }
+}
+
+/// The seconds up to the last key of a clip.
+fn keyed_seconds(clip: &Clip) -> f64 {
+    let whole = f64::from(clip.frames.saturating_sub(1));
+    let Motion::Tracks(tracks) = &clip.motion else { return clip.seconds(whole) };
+    let keys = tracks.iter().flat_map(|t| [&t.translation.frames, &t.rotation.frames, &t.scale.frames]);
+    let last = keys.filter_map(|frames| frames.last()).copied().map(f64::from).reduce(f64::max);
+    clip.seconds(last.unwrap_or(whole))
 }
 
 #[expect(

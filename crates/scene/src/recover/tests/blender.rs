@@ -361,6 +361,45 @@ fn colours_of_corners_go_back_to_their_vertices() {
     assert!(!is_untouched(&painted, &native));
 }
 
+/// A joint that hardly moves has keys at both ends alone, and the last lies where Blender's last whole frame is.
+#[test]
+fn a_joint_that_hardly_moves_stands_still_in_a_clip_that_was_cut() {
+    let mut native = tube();
+    let turned = |joint: usize, angles: &[(f32, f64)]| {
+        let mut track = Track { joint, ..Track::default() };
+        for (frame, angle) in angles {
+            track.rotation.push(*frame, narrow(quat::about([0.0, 0.0, 1.0], *angle)));
+        }
+        track
+    };
+    let busy = |k: f64| (k * 1.25, k * 0.1);
+    let mut slow: Vec<(f32, f64)> = (0_u8..8).map(|k| (f32::from(k), 2.5e-4)).collect();
+    (slow[0].1, slow[1].1) = (0.0, 2e-4);
+    let moves: Vec<(f32, f64)> = (0_u8..8).map(|k| (f32::from(k), f64::from(k) * 0.08)).collect();
+    native.clips[0].rate = 30.0;
+    native.clips[0].frames = 8;
+    native.clips[0].motion = Motion::Tracks(vec![turned(1, &moves), turned(2, &slow)]);
+    let mut edited = native.clone();
+    // Six frames of 24 in a second.
+    let own = |k: u8| {
+        let (frame, angle) = busy(f64::from(k));
+        #[expect(clippy::cast_possible_truncation, reason = "a frame")]
+        (frame as f32, angle)
+    };
+    let samples: Vec<(f32, f64)> = (0_u8..6).map(own).collect();
+    let with = |end: f64| Motion::Tracks(vec![turned(1, &samples), turned(2, &[(0.0, 0.0), (6.25, end)])]);
+    edited.clips[0].motion = with(2.5e-4);
+    let cut = |report: &Recovery| {
+        let change = &report.clips[0].change;
+        (change.frames.clone(), change.joints.clone())
+    };
+    let (scene, report) = same(&edited, &native);
+    assert_eq!(cut(&report), (vec![], vec![]), "{report:?}");
+    assert_eq!(scene.clips, native.clips);
+    edited.clips[0].motion = with(1e-3);
+    assert!(!cut(&same(&edited, &native).1).0.is_empty());
+}
+
 /// At its own rate Blender samples what it has made of the keys: rotations between them are blended by part.
 #[test]
 fn clips_that_were_sampled_between_keys_are_untouched() {
