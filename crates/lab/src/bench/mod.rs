@@ -48,9 +48,10 @@ const PARTS: [(&str, Part); 6] = [
     ("slopes", slopes),
 ];
 
-/// glibc's: with it set, large blocks are mapped anew every time, whatever was freed before. Otherwise the
-/// allocator's habits decide which contender pays for fresh pages.
+/// glibc's: with them set, large blocks are mapped anew every time, whatever was freed before, and what small ones lay in is
+/// never given back. Otherwise the allocator's habits decide which contender pays for fresh pages.
 const MAPPED: &str = "MALLOC_MMAP_THRESHOLD_";
+const TRIMMED: &str = "MALLOC_TRIM_THRESHOLD_";
 
 struct Options {
     quick: bool,
@@ -78,7 +79,9 @@ pub(crate) fn run(root: &Path, words: Parser) -> Result<(), String> {
     let Options { quick, only, corpus } = Options::new(words).map_err(|e| e.to_string())?;
     if cfg!(target_env = "gnu") && std::env::var_os(MAPPED).is_none() {
         let own = std::env::current_exe().map_err(|e| e.to_string())?;
-        return sh::run(Command::new(own).args(std::env::args_os().skip(1)).env(MAPPED, "1048576"));
+        let mut again = Command::new(own);
+        again.args(std::env::args_os().skip(1)).env(MAPPED, "1048576").env(TRIMMED, "1073741824");
+        return sh::run(&mut again);
     }
     let effort = if quick { Effort::QUICK } else { Effort::FULL };
     let mut report = Report::begin(effort);
