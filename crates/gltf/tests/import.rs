@@ -403,3 +403,22 @@ fn a_rate_is_found_or_given() {
     let clip = &made.value.scene.clips[0];
     assert_eq!((clip.rate, clip.frames, clip.looping), (20.0, 30, true));
 }
+
+/// The keys behind the frames of a loop are where it comes round; where they show a pose of their own they are a frame.
+#[test]
+fn a_loop_may_be_longer_by_a_frame() {
+    let channel = json!({ "node": 2, "path": "rotation" });
+    let times = [[0.0], [0.1], [0.2], [0.3]];
+    let turn =
+        |degrees: f32| [0.0, 0.0, (degrees.to_radians() / 2.0).sin(), (degrees.to_radians() / 2.0).cos()];
+    let minus = |q: [f32; 4]| q.map(|c| -c);
+    for (end, frames) in
+        [(turn(0.0), 3), (minus(turn(0.05)), 3), (turn(20.0), 3), (turn(30.0), 4), (turn(0.5), 4)]
+    {
+        let mut made = armature(&channel, "LINEAR", &times, &[STILL, turn(10.0), turn(20.0), end]);
+        made.root["animations"][0]["extras"] = json!({ "rate": 10, "loop": true, "frames": 3 });
+        let (made, _) = made.read().unwrap();
+        let clip = &made.value.scene.clips[0];
+        assert_eq!((clip.frames, clip.looping), (frames, true), "{end:?}");
+    }
+}

@@ -36,7 +36,7 @@ pub(super) fn read(
         let group = reader.group;
         let name = if animation.name.is_empty() { format!("clip_{a}") } else { animation.name.to_string() };
         let found = frames;
-        let (frames, looping) = stated.frames(rate, frames);
+        let (frames, looping) = stated.frames(rate, frames, || closes(&tracks, found.saturating_sub(1)));
         let mut tracks = tracks;
         if looping {
             hold(document, a, &mut tracks, found.saturating_sub(1))?;
@@ -63,6 +63,38 @@ pub(super) fn read(
         }
     }
     Ok((clips, animations))
+}
+
+/// How far the last pose of a loop may be from its first, of what its values come to: packers keep some thousandths.
+const CLOSED: f32 = 1e-3;
+
+/// Whether the keys of a loop at its last frame show the first pose again, or hold the one before: then it comes round there,
+/// and has no frame more.
+fn closes(tracks: &[Track], last: u32) -> bool {
+    fn far<const N: usize>(a: &[f32; N], b: &[f32; N]) -> f32 {
+        a.iter().zip(b).fold(0.0, |most, (a, b)| most.max((a - b).abs()))
+    }
+    fn ends<const N: usize>(
+        keys: &Keys<[f32; N]>,
+        last: f32,
+        near: impl Fn(&[f32; N], &[f32; N]) -> bool,
+    ) -> bool {
+        let ([first, ..], [.., before, end]) = (&keys.values[..], &keys.values[..]) else { return true };
+        let is_there = keys.frames.last().is_some_and(|frame| (frame - last).abs() <= 1e-3);
+        !is_there || near(end, first) || near(end, before)
+    }
+    #[expect(clippy::cast_precision_loss, reason = "frames are below 2^24")]
+    let last = last as f32;
+    let size = |values: &[[f32; 3]]| values.iter().fold(0.0, |most, v| far(v, &[0.0; 3]).max(most));
+    let size =
+        |of: fn(&Track) -> &Keys<[f32; 3]>| tracks.iter().fold(0.0, |most, t| size(&of(t).values).max(most));
+    let (place, scale) = (CLOSED * size(|t| &t.translation), CLOSED * size(|t| &t.scale));
+    tracks.iter().all(|track| {
+        let turned = |a: &[f32; 4], b: &[f32; 4]| far(a, b).min(far(a, &b.map(|b| -b))) <= CLOSED;
+        ends(&track.translation, last, |a, b| far(a, b) <= place)
+            && ends(&track.rotation, last, turned)
+            && ends(&track.scale, last, |a, b| far(a, b) <= scale)
+    })
 }
 
 /// What lies before the first key of a channel, or behind its last, stands still, also where a clip comes round.

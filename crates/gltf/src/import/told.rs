@@ -50,13 +50,15 @@ impl Stated {
         self.frames_at.filter(|_| said.is_none() && self.rate.is_some())
     }
 
-    /// The frames of a clip that has keys for so many: those that are stated, where they fit. The last key of a loop may be
-    /// where it comes round.
-    pub(super) fn frames(&self, rate: f32, found: u32) -> (u32, bool) {
+    /// The frames of a clip that has keys for so many: those that are stated, where they fit. The last keys of a loop may be
+    /// where it `closes`.
+    pub(super) fn frames(&self, rate: f32, found: u32, closes: impl FnOnce() -> bool) -> (u32, bool) {
         let same_rate = self.rate.is_some_and(|r| (r - rate).abs() <= f32::EPSILON * rate);
         match self.frames.filter(|_| same_rate) {
             Some(frames) if frames == found => (frames, self.looping),
-            Some(frames) if self.looping && frames.checked_add(1) == Some(found) => (frames, true),
+            Some(frames) if self.looping && frames.checked_add(1) == Some(found) && closes() => {
+                (frames, true)
+            }
             _ => (found, self.looping),
         }
     }

@@ -316,6 +316,9 @@ impl<'s, 'b> Maker<'_, 's, 'b> {
             clip.name.clone_from(name);
         }
         change.says = says(&mut clip.extras, exported.clip(), poser.sampler.clip());
+        if Length::is_longer_by_one(exported.clip(), poser.sampler.clip()) {
+            return self.replaced(clip, e, change);
+        }
         if length.is_near() && self.samples().shown(c, &exported, &mut poser)? {
             self.keep(clip);
             return Ok(change);

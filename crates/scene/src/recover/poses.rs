@@ -49,6 +49,16 @@ impl Length {
     pub(super) fn is_near(&self) -> bool {
         self.is_same() || self.is_cut()
     }
+
+    /// A loop that has a frame more; else it would end with the pose of its first one.
+    pub(super) fn is_longer_by_one(exported: &Clip, edited: &Clip) -> bool {
+        let same_rate = (exported.rate - edited.rate).abs() <= f32::EPSILON * edited.rate;
+        let loops = exported.looping && edited.looping;
+        same_rate
+            && loops
+            && exported.frames.checked_add(1) == Some(edited.frames)
+            && last_key(edited).is_none()
+    }
 }
 
 /// The last key of a clip that ends between two frames, of which the number is rounded up then.

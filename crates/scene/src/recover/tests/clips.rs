@@ -126,3 +126,17 @@ fn a_clip_whose_last_key_lies_between_frames_is_untouched() {
     let longer = edited(&|track| track.rotation.push(12.5, track.rotation.values[4]));
     assert_eq!(same(&longer, &native).1.clips[0].state, State::Edited);
 }
+
+#[test]
+fn a_loop_that_is_longer_by_a_frame_has_it() {
+    let mut native = tube();
+    native.clips[0].looping = true;
+    native.clips[0].frames = 5;
+    let mut edited = native.clone();
+    edited.clips[0].frames = 6;
+    let Motion::Tracks(tracks) = &mut edited.clips[0].motion else { panic!("no tracks") };
+    tracks[0].rotation.push(5.0, narrow(quat::about([0.0, 0.0, 1.0], 1.3)));
+    let (back, report) = same(&edited, &native);
+    assert_eq!((report.clips[0].state, report.clips[0].change.length), (State::Edited, Some(6)));
+    assert_eq!((back.clips[0].frames, back.clips[0].looping), (6, true));
+}
