@@ -191,6 +191,28 @@ fn the_mesh_of_the_main_file_may_be_gone() {
     }
 }
 
+/// A clip that is deleted takes no file with it in which there is more.
+#[test]
+fn a_file_of_records_outlives_each_of_them() {
+    let files = files(&[
+        ("tso/flower.ok.mesh", "a.mesh"),
+        ("tso/flower.ok.cmx", "folk.cmx"),
+        ("tso/sway.ok.cfp", "sway.cfp"),
+    ]);
+    let open = OpenOptions::default();
+    let beside = [("sway.cfp".to_owned(), files["sway.cfp"].clone())];
+    let asset = Asset::figure(vec![
+        Asset::from_memory("a.mesh", files["a.mesh"].clone(), [], &open).unwrap(),
+        Asset::from_memory("folk.cmx", files["folk.cmx"].clone(), beside, &open).unwrap(),
+    ]);
+    let asset = asset.unwrap();
+    assert_eq!(asset.to_scene(&SceneOptions::default()).unwrap().value.clips.len(), 1);
+    let back = edited(&asset, replaced("\"animations\":", "\"nothing\":"));
+    assert_eq!(edits(back.recovery.as_ref().unwrap()), [0, 0, 1], "{:?}", back.losses);
+    assert!(back.losses.iter().any(|loss| loss.code == "record-left"), "{:?}", back.losses);
+    assert!(made(&back) == files, "{:?}", made(&back).keys());
+}
+
 /// A skeleton that is named stays, whatever those that are named behind it found for themselves; a skin that the suit found is
 /// worn once where it is named too.
 #[test]

@@ -321,9 +321,15 @@ impl<'m> Work<'m> {
         }
     }
 
-    fn gone(&mut self, what: &'static str, name: &str) {
-        let message = format!("{what} of the file are no longer used; it stays");
-        self.losses.push(Loss::note(FILE_LEFT, name, message));
+    /// A file that is left with nothing to say; a file of records has others.
+    fn gone(&mut self, what: &'static str, file: &CompanionFile) {
+        let (code, message) = match file.record {
+            None => (FILE_LEFT, format!("{what} of the file are no longer used: it is not written")),
+            Some(_) => {
+                ("record-left", format!("{what} of a record are no longer used: it stays in its file"))
+            }
+        };
+        self.losses.push(Loss::note(code, file.file_name(), message));
     }
 
     /// For each mesh of after its place among those of before: they are in the order in which the scenes draw them.
@@ -375,10 +381,16 @@ impl<'m> Work<'m> {
         }
         for (place, file) in parts.iter().enumerate() {
             if !found.contains(&Some(place.saturating_add(first))) {
-                self.gone("meshes", &file.file_name());
+                self.gone("meshes", file);
             }
         }
         if let (Some(lead), None) = (lead, &main) {
+            if !new.is_empty() {
+                return Err(ConvertError::unsupported(
+                    "meshes",
+                    "the mesh of the file itself is another one",
+                ));
+            }
             let message = "the mesh of the file itself is gone: the file stays without vertices";
             self.losses.push(Loss::note("mesh-gone", "meshes", message));
             main = Some(emptied(lead));
@@ -500,7 +512,7 @@ impl<'m> Work<'m> {
         }
         for (file, seen) in files.into_iter().zip(seen) {
             if !seen {
-                self.gone("clips", &file.file_name());
+                self.gone("clips", file);
             }
         }
         Ok(())
