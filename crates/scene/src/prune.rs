@@ -29,20 +29,6 @@ impl Mesh {
         Ok(unmarked(&self.used(budget)?))
     }
 
-    /// Marks the vertices that triangles use, `used` having an entry for each. False where triangles name others.
-    pub fn mark_used(&self, used: &mut [bool]) -> bool {
-        let mut known = true;
-        for corners in &self.triangles {
-            for corner in corners {
-                match used.get_mut(*corner as usize) {
-                    Some(used) => *used = true,
-                    None => known = false,
-                }
-            }
-        }
-        known
-    }
-
     fn used(&self, budget: &Budget) -> Result<Vec<bool>, LimitExceeded> {
         let mut used = budget.filled("vertices", self.positions.len(), false)?;
         self.mark(&mut used);

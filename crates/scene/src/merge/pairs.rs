@@ -6,6 +6,7 @@ use crate::model::Scene;
 use crate::motion::Clip;
 use crate::skeleton::{Joint, Skeleton};
 use alloc::vec::Vec;
+use core::cell::Cell;
 use meshwright_core::{Budget, LimitExceeded};
 
 /// Names as keys, charged.
@@ -44,16 +45,26 @@ pub fn joints(native: &Skeleton, edited: &Skeleton, budget: &Budget) -> Result<M
 /// When the budget does not allow for it.
 pub fn meshes(native: &Scene, edited: &Scene, budget: &Budget) -> Result<Match, LimitExceeded> {
     let pair = |n: usize, e: usize| native.meshes.get(n).zip(edited.meshes.get(e));
-    let shaped =
-        |(n, e): (&Mesh, &Mesh)| n.positions.len() == e.positions.len() && n.triangles == e.triangles;
+    // What went beyond the work that is left: what is called here cannot say it itself.
+    let spent = Cell::new(None);
+    let shaped = |(n, e): (&Mesh, &Mesh)| {
+        let sizes = |m: &Mesh| (m.positions.len(), m.triangles.len());
+        if sizes(n) != sizes(e) || spent.get().is_some() {
+            return false;
+        }
+        spent.set(budget.work("triangles", n.triangles.len() as u64).err());
+        spent.get().is_none() && n.triangles == e.triangles
+    };
+    let ended = || spent.get().map_or(Ok(()), Err);
     let alike = |n: usize, e: usize| {
-        pair(n, e).is_some_and(|pair| shaped(pair) && pair.0.material == pair.1.material)
+        pair(n, e).is_some_and(|pair| pair.0.material == pair.1.material && shaped(pair))
     };
     fn name(of: &Mesh) -> &str {
         &of.name
     }
     let mut found =
         named(&names(&native.meshes, name, budget)?, &names(&edited.meshes, name, budget)?, alike, budget)?;
+    ended()?;
     let mut free = budget.filled("meshes", native.meshes.len(), true)?;
     for n in found.iter().flatten() {
         free.get_mut(*n).into_iter().for_each(|slot| *slot = false);
@@ -63,6 +74,7 @@ pub fn meshes(native: &Scene, edited: &Scene, budget: &Budget) -> Result<Match, 
     for (e, slot) in found.iter_mut().enumerate().filter(|(_, slot)| slot.is_none()) {
         budget.work("meshes", left.len() as u64)?;
         let own = left.iter().position(|n| pair(*n, e).is_some_and(shaped));
+        ended()?;
         *slot = own.map(|at| left.remove(at));
     }
     Ok(found)

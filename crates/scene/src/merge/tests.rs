@@ -41,6 +41,32 @@ fn a_mesh_with_another_name_and_material_is_found_by_its_triangles() {
     assert_eq!(find(vec![mesh("x", 4, 5), mesh("y", 4, 5), mesh("z", 4, 5)]), [Some(1), Some(2), None]);
 }
 
+/// Each comparison costs as many steps as there are triangles.
+#[test]
+fn triangles_that_are_compared_are_charged() {
+    use crate::ids::MaterialId;
+    use crate::mesh::Mesh;
+    use crate::model::Scene;
+    let scene = |name: &str, last: u32, material| {
+        let mut triangles = vec![[0, 1, 2]; 500];
+        triangles.push([0, 1, last]);
+        let mesh = |k: u32| {
+            Mesh::new(alloc::format!("{name}{k}"), vec![[0.0; 3]; 9], triangles.clone())
+                .with_material(MaterialId(material))
+        };
+        Scene::new("s").with_meshes((0..8).map(mesh).collect())
+    };
+    let native = scene("n", 2, 0);
+    for material in [0, 1] {
+        let (budget, edited) = (budget(), scene("e", 3, material));
+        let before = budget.work_left();
+        assert_eq!(meshes(&native, &edited, &budget).unwrap(), [None; 8]);
+        assert!(before - budget.work_left() >= 8 * 8 * 501);
+        let few = Budget::new(Limits::default().with_memory(1500));
+        assert_eq!(meshes(&native, &edited, &few).unwrap_err().what, "triangles");
+    }
+}
+
 #[test]
 fn records_are_found_in_their_order() {
     let find = |before: &[u64], after: &[u64]| sequence(before, after, &budget()).unwrap();

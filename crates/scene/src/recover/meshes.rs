@@ -66,7 +66,7 @@ pub(super) fn find<'s>(work: &Work<'s, '_>, placed: &Placed) -> Result<Finds<'s>
         own.drop_edited(&found);
         spread(work, own, &found)?;
     }
-    let out = parts::taken_out(work, &edited, &found)?;
+    let out = parts::taken_out(work, &edited, &found, &grid)?;
     let is_in = |e: usize, own: &Edited<'_>| own.drawn && !out.contains(&e);
     for (e, own) in edited.iter_mut().enumerate().filter(|(e, own)| is_in(*e, own)) {
         settle(work, e, own, &mut found)?;

@@ -336,6 +336,41 @@ fn faces_of_another_material_are_a_mesh_of_their_own() {
     }
 }
 
+/// They do not get their old material back because another mesh with the new one is gone, unless they may be that mesh.
+#[test]
+fn faces_of_the_material_of_a_mesh_that_is_gone_are_a_mesh_of_their_own() {
+    let mut native = tube();
+    native.materials.push(Material::named("cloth"));
+    native.meshes[1].material = Some(MaterialId(1));
+    let painted = |native: &Scene| {
+        let mut edited = native.clone();
+        let mut part = cut(&mut edited, 8);
+        part.material = Some(MaterialId(1));
+        edited.meshes[1] = part;
+        edited.nodes[0].meshes.push(MeshId(1));
+        edited.nodes.truncate(1);
+        same(&edited, native)
+    };
+    // A hat elsewhere, of fewer triangles or of as many.
+    let small = native.clone();
+    native.meshes[1].triangles = vec![[0, 1, 2]; 12];
+    for native in [&small, &native] {
+        let (scene, report) = painted(native);
+        assert_eq!(report.meshes[0].change.triangles_removed, 12, "{report:?}");
+        let new = scene.meshes.iter().find(|m| m.name == "body_1").expect("a mesh of its own");
+        assert_eq!((new.triangles.len(), new.material), (12, Some(MaterialId(1))));
+    }
+    // A shell of the body itself: it came back under another name.
+    native.meshes[1] = Mesh { name: "shell".into(), ..native.meshes[0].clone() }.with_material(MaterialId(1));
+    native.nodes[1].name = "shell".into();
+    let mut edited = native.clone();
+    edited.meshes[1].name = "body_1".into();
+    edited.nodes[0].meshes.push(MeshId(1));
+    edited.nodes.truncate(1);
+    let (_, report) = same(&edited, &native);
+    assert!(report.meshes.iter().all(|m| m.state != State::New), "{report:?}");
+}
+
 /// Of two triangles at one edge the one that is still there is known by where it stands, whatever its normals are.
 #[test]
 fn of_triangles_at_one_edge_none_moves_onto_another() {
