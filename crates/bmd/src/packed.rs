@@ -1,6 +1,5 @@
 //! The bit layouts of vertices and primitives.
 
-#[cfg(feature = "scene")]
 #[cfg(feature = "recover")]
 mod splice;
 

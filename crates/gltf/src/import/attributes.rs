@@ -273,8 +273,12 @@ impl Reader<'_, '_, '_> {
     /// use them.
     fn colored_by(&self, first: usize) -> Result<usize, ReadError> {
         let generator = self.document.json().get("asset").and_then(|asset| asset.get("generator"));
-        let blender = generator.and_then(JsonValue::as_str).is_some_and(|g| g.contains("Blender"));
-        let Some(second) = self.primitive.get(&Semantic::Color(1)).filter(|_| blender) else {
+        let major = generator.and_then(JsonValue::as_str).and_then(|g| {
+            let (_, version) = g.split_once("Blender I/O v")?;
+            version.split('.').next()?.parse::<u32>().ok()
+        });
+        let writes_white = major.is_some_and(|v| v >= 5);
+        let Some(second) = self.primitive.get(&Semantic::Color(1)).filter(|_| writes_white) else {
             return Ok(first);
         };
         let count = |accessor: usize| self.document.accessors().get(accessor).map(|a| a.count);
