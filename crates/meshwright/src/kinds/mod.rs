@@ -22,6 +22,10 @@ mod outfits;
 #[cfg(feature = "textures")]
 mod palette;
 mod pictures;
+#[cfg(all(feature = "gltf", feature = "tso"))]
+mod renames;
+#[cfg(all(feature = "gltf", feature = "tso"))]
+mod reread;
 #[cfg(feature = "tso")]
 pub(crate) mod sims;
 #[cfg(all(feature = "gltf", feature = "tso"))]

@@ -1,10 +1,10 @@
 //! The Sims' files in the facade.
 
 use super::companions::keys;
-#[cfg(feature = "gltf")]
-use super::suits;
 use super::write::{bare, single};
 use super::{AnyModel, CompanionFile, Companions, Kind, Merging, Summary, WriteOptions};
+#[cfg(feature = "gltf")]
+use super::{renames, suits};
 use meshwright_core::{FileFormat, Finding, Report, Role, WriteError};
 use meshwright_scene::{
     ConvertError, Converted, Loss, Material, OutputFile, OutputFiles, Scene, SceneOptions,
@@ -507,7 +507,7 @@ impl Kind for Anim {
             Self::from_scene(scene, &merging.options.of(TsoSceneOptions::default().with_clip(clip)))
         };
         let rest = merging.companions.one();
-        let edited = suits::edited_scene(merging, &budget)?;
+        let edited = renames::edited_scene(merging, &budget)?;
         suits::merge_animation(self, [made(merging.native, 0)?, made(&*edited, clip)?], rest, merging)
     }
 

@@ -2,81 +2,17 @@
 
 use super::companions::{keys, keys_file};
 use super::merging::{drawn, refused};
-use super::{
-    AnyModel, CompanionFile, Format, Kind, Merging, ReadSettings, Registered, SourceFile, WriteOptions,
-};
+use super::renames::{Renames, animation, events_renamed, rename, renamed, renames};
+use super::reread::{Files, stem};
+use super::{AnyModel, CompanionFile, Kind, Merging, Registered, SourceFile, WriteOptions};
 use crate::merge::FILE_LEFT;
 use meshwright_core::{Role, WriteError};
 use meshwright_scene::merge::{self, Match, new_losses, pick};
 use meshwright_scene::{Budget, ConvertError, Converted, Loss, OutputFile, OutputFiles, Scene};
 use meshwright_tso::{
     Anim, Bnd, Cfp, Character, CharacterSkeleton, Geometry, Name, Skel, Skill, SkinPart, Suit,
-    rename_event_bones,
 };
-use std::borrow::Cow;
 use std::sync::Arc;
-
-/// What a scene was made of or became: the files of a figure, read again.
-#[derive(Default)]
-struct Files {
-    meshes: Vec<(String, AnyModel)>,
-    skeletons: Vec<(String, Skel)>,
-    anims: Vec<(String, Anim)>,
-    bindings: Vec<(String, Bnd)>,
-    keys: Vec<(String, Cfp)>,
-    character: Character,
-    /// Pictures.
-    others: Vec<OutputFile>,
-}
-
-/// The name of a file without folders.
-fn base(name: &str) -> &str {
-    name.rsplit(['/', '\\']).next().unwrap_or(name)
-}
-
-fn stem(name: &str) -> &str {
-    base(name).rsplit_once('.').map_or(base(name), |(stem, _)| stem)
-}
-
-impl Files {
-    fn of(files: OutputFiles) -> Result<Self, ConvertError> {
-        let mut all = Self::default();
-        for file in files {
-            let Some(format) = Format::from_name(&file.name) else {
-                all.others.push(file);
-                continue;
-            };
-            let read = AnyModel::parse_with(&file.bytes, format, &ReadSettings::default());
-            let model = read.map_err(|e| ConvertError::invalid(&*file.name, e.to_string()))?.model;
-            let name = file.name;
-            match model {
-                AnyModel::TsoSkeleton(skel) => all.skeletons.push((name, *skel)),
-                AnyModel::TsoAnimation(anim) => all.anims.push((name, *anim)),
-                AnyModel::TsoBinding(bnd) => all.bindings.push((name, *bnd)),
-                AnyModel::Cfp(keys) => all.keys.push((name, *keys)),
-                AnyModel::Cmx(cmx) => all.character = cmx.character,
-                AnyModel::Bcf(bcf) => all.character = bcf.character,
-                mesh => all.meshes.push((name, mesh)),
-            }
-        }
-        Ok(all)
-    }
-
-    /// The clips: files of their own, or skills with their keys.
-    fn clips(&self) -> Vec<Anim> {
-        let skill = |skill: &Skill| {
-            let own = self.keys.iter().find(|(name, _)| stem(name).eq_ignore_ascii_case(&skill.keys.text()));
-            own.and_then(|(_, keys)| skill.to_anim(keys))
-        };
-        let skills = self.character.skills.iter().filter_map(skill);
-        skills.chain(self.anims.iter().map(|(_, anim)| anim.clone())).collect()
-    }
-
-    fn skeleton(&self) -> Option<Skel> {
-        let own = self.character.skeletons.first().map(CharacterSkeleton::to_skel);
-        own.or_else(|| self.skeletons.first().map(|(_, skel)| skel.clone()))
-    }
-}
 
 /// The geometry of a mesh of any of the games' kinds.
 fn geometry(model: &AnyModel) -> Option<&Geometry> {
@@ -99,86 +35,6 @@ fn names(model: &AnyModel) -> Option<[&Name; 2]> {
 
 /// What writes a scene as the files of a figure.
 type WriteScene = fn(&Scene, &str, &WriteOptions) -> Result<Converted<OutputFiles>, ConvertError>;
-
-/// Bones that are called otherwise.
-type Renames = Vec<(Name, Name)>;
-
-/// Gives the bones of a mesh, also those that nothing hangs on, their new names.
-fn renamed(geometry: &Geometry, renames: &Renames) -> Geometry {
-    let mut made = geometry.clone();
-    for bone in &mut made.bones {
-        rename(bone, renames);
-    }
-    made
-}
-
-/// Gives the bones that an animation moves their new names, each in its place.
-fn renamed_motions(anim: &Anim, renames: &Renames) -> Anim {
-    let mut made = anim.clone();
-    for motion in &mut made.motions {
-        rename(&mut motion.bone, renames);
-    }
-    made
-}
-
-fn rename(bone: &mut Name, renames: &Renames) {
-    if let Some((_, new)) = renames.iter().find(|(old, _)| old.matches(bone)) {
-        bone.clone_from(new);
-    }
-}
-
-/// An animation with what was edited of it.
-fn animation(
-    [native, before, after]: [&Anim; 3],
-    rest: Option<&Skel>,
-    renames: &Renames,
-    budget: &Budget,
-) -> Result<Anim, ConvertError> {
-    if renames.is_empty() {
-        return native.merge(before, after, rest, budget);
-    }
-    for anim in [native, before] {
-        budget.charge_items("keys", anim.translations.len() as u64, size_of::<[f32; 3]>())?;
-        budget.charge_items("keys", anim.rotations.len() as u64, size_of::<[f32; 4]>())?;
-    }
-    renamed_motions(native, renames).merge(&renamed_motions(before, renames), after, rest, budget)
-}
-
-/// The bones that the edited scene calls otherwise.
-fn renames(native: &Scene, recovered: &Scene, budget: &Budget) -> Result<Renames, ConvertError> {
-    let mut renames = Vec::new();
-    for (old, new) in native.skeletons.iter().zip(&recovered.skeletons) {
-        let found = merge::joints(old, new, budget)?;
-        let pairs = new.joints.iter().zip(found).filter_map(|(n, at)| Some((old.joints.get(at?)?, n)));
-        for (o, n) in pairs.filter(|(o, n)| o.name != n.name) {
-            budget.charge_items("names", 1, size_of::<[Name; 2]>())?;
-            renames.push((Name::from_text(&o.name).0, Name::from_text(&n.name).0));
-        }
-    }
-    Ok(renames)
-}
-
-/// The edited scene, whose events happen at bones by their new names.
-fn events_renamed<'m>(
-    merging: &Merging<'m>,
-    renames: &Renames,
-    budget: &Budget,
-) -> Result<Cow<'m, Scene>, ConvertError> {
-    if renames.is_empty() || merging.recovered.clips.iter().all(|clip| clip.extras.is_none()) {
-        return Ok(Cow::Borrowed(merging.recovered));
-    }
-    let mut scene = merging.recovered.copied(budget)?;
-    scene.clips.iter_mut().for_each(|clip| rename_event_bones(clip, renames));
-    Ok(Cow::Owned(scene))
-}
-
-/// The edited scene as what is made of it calls bones.
-pub(super) fn edited_scene<'m>(
-    merging: &Merging<'m>,
-    budget: &Budget,
-) -> Result<Cow<'m, Scene>, ConvertError> {
-    events_renamed(merging, &renames(merging.native, merging.recovered, budget)?, budget)
-}
 
 /// A mesh with what was edited of it.
 fn mesh(

@@ -165,6 +165,7 @@ pub(crate) fn take_events(clip: &Clip, anim: &mut Anim) -> usize {
 
 /// Gives the bones that events among a clip's extras name their new names: an editor that renames bones leaves extras as
 /// they are.
+#[cfg(feature = "recover")]
 pub fn rename_event_bones(clip: &mut Clip, renames: &[(Name, Name)]) {
     fn within<'e>(extra: &'e mut Extra, key: &str) -> Option<&'e mut Extra> {
         let Extra::Map(fields) = extra else { return None };
