@@ -155,7 +155,7 @@ pub unsafe extern "C" fn mw_player_joint(
         // SAFETY: the caller's contract.
         let (player, out) = unsafe { (seen(player)?, places(matrix.cast::<[f64; 4]>(), 4)?) };
         let pose = player.evaluator.skeleton(skeleton).map(|(_, pose)| pose);
-        let found = pose.and_then(|pose| pose.model().get(joint)).copied();
+        let found = pose.and_then(|pose| pose.model_matrices().get(joint)).copied();
         let found = found.ok_or(Refused::Argument("there is no such joint"))?;
         let out = out.ok_or(Refused::Argument("there is no place for the matrix"))?;
         let columns = facade::rig::glam::DMat4::from(found).to_cols_array_2d();

@@ -1,7 +1,9 @@
 //! The fast kernels on real models: every mesh in every pose, as 64 bits have it.
 
 use meshwright::rig::glam::DAffine3;
-use meshwright::rig::{Evaluator, Output, Path, Pose, Precision, Rig, Sampler, SkinPlan, Workspace};
+use meshwright::rig::{
+    Evaluator, InstructionSet, Output, Pose, Precision, Rig, Sampler, SkinPlan, Workspace,
+};
 use meshwright::scene::{MeshId, Scene};
 
 /// Poses of one clip that are looked at.
@@ -22,7 +24,7 @@ pub(crate) fn check(scene: &Scene) -> Result<(), String> {
         fast.pose(at).map_err(text)?;
         let far = (0..scene.skeletons.len())
             .filter_map(|s| wide.skeleton(s))
-            .flat_map(|(_, pose)| pose.model().iter().map(|m| m.translation.abs().max_element()))
+            .flat_map(|(_, pose)| pose.model_matrices().iter().map(|m| m.translation.abs().max_element()))
             .fold(0.0, f64::max);
         for m in 0..scene.meshes.len() {
             let (a, b) = (wide.mesh(MeshId(m)).map_err(text)?, fast.mesh(MeshId(m)).map_err(text)?);
@@ -49,12 +51,13 @@ fn portable(scene: &Scene) -> Result<(), String> {
         for (c, _) in scene.clips.iter().enumerate().filter(|(_, c)| c.skeleton == skin.skeleton) {
             pose.sample(&rig, &Sampler::new(scene, c).map_err(text)?, 1.5).map_err(text)?;
             let mut both = [vec![[0.0; 3]; plan.vertex_count()], vec![[0.0; 3]; plan.vertex_count()]];
-            for (out, path) in both.iter_mut().zip([Path::PORTABLE, Path::detect()]) {
-                let mut work = Workspace::with_path(path);
+            for (out, path) in both.iter_mut().zip([InstructionSet::PORTABLE, InstructionSet::detect()]) {
+                let mut work = Workspace::with_instructions(path);
                 plan.skin(&pose, &mut work, Output::positions(out)).map_err(text)?;
             }
             let [a, b] = &both;
-            let far = pose.model().iter().map(|m| m.translation.abs().max_element()).fold(0.0, f64::max);
+            let far =
+                pose.model_matrices().iter().map(|m| m.translation.abs().max_element()).fold(0.0, f64::max);
             let size = a.iter().flatten().fold(far, |s, c| s.max(f64::from(c.abs())));
             near(a, b, size * 1e-6 + 1e-9).map_err(|e| format!("{}: paths: {e}", plan.info()))?;
         }

@@ -97,17 +97,17 @@ impl AnyModel {
 
     /// What the format makes of the length of normals in a pose.
     #[cfg(feature = "rig")]
-    pub fn normals(&self) -> meshwright_rig::Normals {
+    pub fn normals(&self) -> meshwright_rig::NormalLength {
         match self {
             // The games bring what blends made of them back to length 1.
             #[cfg(feature = "tso")]
             Self::TsoMesh(_) | Self::TsoSkeleton(_) | Self::TsoAnimation(_) | Self::Bmf(_) | Self::Skn(_) => {
-                meshwright_rig::Normals::Unit
+                meshwright_rig::NormalLength::Unit
             }
             // Loaders do the same.
             #[cfg(feature = "iqm")]
-            Self::Iqm(_) => meshwright_rig::Normals::Unit,
-            _ => meshwright_rig::Normals::AsIs,
+            Self::Iqm(_) => meshwright_rig::NormalLength::Unit,
+            _ => meshwright_rig::NormalLength::AsIs,
         }
     }
 

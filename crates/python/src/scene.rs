@@ -326,8 +326,8 @@ impl Player {
     fn joints<'py>(&self, py: Python<'py>, skeleton: usize) -> PyResult<Bound<'py, numpy::PyArray3<f64>>> {
         let found = self.evaluator.skeleton(skeleton);
         let (_, pose) = found.ok_or_else(|| PyIndexError::new_err("there is no such skeleton"))?;
-        let all: Vec<f64> = pose.model().iter().flat_map(by_rows).collect();
-        PyArray1::from_vec(py, all).reshape([pose.model().len(), 4, 4])
+        let all: Vec<f64> = pose.model_matrices().iter().flat_map(by_rows).collect();
+        PyArray1::from_vec(py, all).reshape([pose.model_matrices().len(), 4, 4])
     }
 }
 

@@ -6,7 +6,7 @@
 
 use meshwright_rig::glam::Affine3A;
 use meshwright_rig::{
-    Animation, Evaluator, LocalPose, Normals, Output, Player, Pose, Rig, RigError, Sampler, SkinPlan,
+    Animation, Evaluator, LocalPose, NormalLength, Output, Player, Pose, Rig, RigError, Sampler, SkinPlan,
     Workspace,
 };
 use meshwright_scene::{
@@ -38,7 +38,7 @@ fn one_mesh(scene: &Scene) -> Result<(), RigError> {
     let plan = SkinPlan::new(&scene.meshes[0], &rig)?;
     let mut pose = Pose::<Affine3A>::new(&rig);
     pose.sample_seconds(&rig, &Sampler::new(scene, 0)?, 0.5)?;
-    let vertices = plan.skin_to_vec(&pose, Normals::Unit, &mut Workspace::new())?;
+    let vertices = plan.skin_to_vec(&pose, NormalLength::Unit, &mut Workspace::new())?;
     println!("{}: the hand is at {:.2?}", plan.info(), vertices.positions[4]);
     Ok(())
 }

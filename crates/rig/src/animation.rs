@@ -1,13 +1,13 @@
 //! Clips prepared for playing many times.
 
 use crate::error::RigError;
-use crate::joint::{Group, JointPose};
-use crate::kernels::Path;
-use crate::keys::Keyed;
-use crate::local::LocalPose;
+use crate::joint_pose::{Group, JointPose};
+use crate::kernels::InstructionSet;
+use crate::keyed_motion::Keyed;
+use crate::local_pose::LocalPose;
 use crate::rig::Rig;
-use crate::sample::{Sampler, Source};
-use crate::time::Timing;
+use crate::sampler::{Sampler, Source};
+use crate::timing::Timing;
 use alloc::vec::Vec;
 use meshwright_scene::{Interpolation, PoseSet, Trs};
 
@@ -18,7 +18,7 @@ use meshwright_scene::{Interpolation, PoseSet, Trs};
 /// with rotations of unit length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Animation {
-    pub(crate) path: Path,
+    pub(crate) instructions: InstructionSet,
     joints: usize,
     pub(crate) timing: Timing,
     duration: f64,
@@ -62,7 +62,14 @@ impl Animation {
             Source::Tracks(keys) => Motion::Keyed(Keyed::new(rig, keys, rule)?),
         };
         let duration = sampler.clip().duration_seconds();
-        Ok(Self { path: rig.path(), joints, timing: sampler.timing(), duration, rule, motion })
+        Ok(Self {
+            instructions: rig.instructions(),
+            joints,
+            timing: sampler.timing(),
+            duration,
+            rule,
+            motion,
+        })
     }
 
     /// How many frames there are.

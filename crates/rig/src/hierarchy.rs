@@ -64,9 +64,9 @@ pub(crate) fn mean<M: Matrix>(parts: &[(usize, f64)], model: &[M]) -> M {
     }
     let mut sum = [0.0; 12];
     for &(joint, share) in parts {
-        for (s, c) in sum.iter_mut().zip(model[joint].to_wide().to_cols_array()) {
+        for (s, c) in sum.iter_mut().zip(model[joint].to_f64().to_cols_array()) {
             *s += share * c;
         }
     }
-    M::from_wide(&DAffine3::from_cols_array(&sum))
+    M::from_f64(&DAffine3::from_cols_array(&sum))
 }

@@ -6,9 +6,9 @@
 )]
 
 use crate::error::RigError;
-use crate::joint::{Group, Lanes};
+use crate::joint_pose::{Group, Lanes};
 use crate::kernels::lanes;
-use crate::local::LocalPose;
+use crate::local_pose::LocalPose;
 use crate::rig::Rig;
 use alloc::vec::Vec;
 
@@ -75,7 +75,7 @@ impl<'a> Layer<'a> {
 
     /// The same through a mask.
     #[must_use]
-    pub const fn masked(mut self, mask: &'a Mask) -> Self {
+    pub const fn with_mask(mut self, mask: &'a Mask) -> Self {
         self.mask = Some(mask);
         self
     }
@@ -112,7 +112,7 @@ impl LocalPose {
         layers.iter().try_for_each(|l| l.check(rig.joint_count()))?;
         let rest = rig.rest_groups();
         let out = self.groups_mut();
-        rig.path().run(
+        rig.instructions().run(
             #[inline(always)]
             || {
                 for (g, (out, rest)) in out.iter_mut().zip(rest).enumerate() {
@@ -143,7 +143,7 @@ impl LocalPose {
         RigError::length("joints of the pose", rig.joint_count(), self.joint_count())?;
         layers.iter().try_for_each(|l| l.check(rig.joint_count()))?;
         let out = self.groups_mut();
-        rig.path().run(
+        rig.instructions().run(
             #[inline(always)]
             || {
                 for (g, out) in out.iter_mut().enumerate() {

@@ -24,15 +24,15 @@ pub trait Matrix: sealed::Sealed + Copy + Debug + Default + PartialEq + Send + S
     /// As a scene's matrix, rounded to 32 bits.
     fn to_affine(&self) -> Affine;
     /// From 64 bits.
-    fn from_wide(m: &DAffine3) -> Self;
+    fn from_f64(m: &DAffine3) -> Self;
     /// In 64 bits.
-    fn to_wide(&self) -> DAffine3;
+    fn to_f64(&self) -> DAffine3;
     /// This transform after `first`: `p -> self(first(p))`.
     #[must_use]
-    fn after(&self, first: &Self) -> Self;
+    fn multiply(&self, first: &Self) -> Self;
     /// Blends all elements: `self` at 0, `other` at 1.
     #[must_use]
-    fn mix(&self, other: &Self, t: f64) -> Self;
+    fn lerp(&self, other: &Self, t: f64) -> Self;
 
     /// The columns in 32 bits.
     #[doc(hidden)]
@@ -62,19 +62,19 @@ impl Matrix for Affine3A {
         Affine { x: m.x_axis.into(), y: m.y_axis.into(), z: m.z_axis.into(), w: self.translation.into() }
     }
 
-    fn from_wide(m: &DAffine3) -> Self {
+    fn from_f64(m: &DAffine3) -> Self {
         m.as_affine3a()
     }
 
-    fn to_wide(&self) -> DAffine3 {
+    fn to_f64(&self) -> DAffine3 {
         DAffine3::from_affine(&Matrix::to_affine(self))
     }
 
-    fn after(&self, first: &Self) -> Self {
+    fn multiply(&self, first: &Self) -> Self {
         *self * *first
     }
 
-    fn mix(&self, other: &Self, t: f64) -> Self {
+    fn lerp(&self, other: &Self, t: f64) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "a weight in the precision of the matrices")]
         let t = t as f32;
         let (a, b) = (&self.matrix3, &other.matrix3);
@@ -134,19 +134,19 @@ impl Matrix for DAffine3 {
         Affine { x: narrow(m.x_axis), y: narrow(m.y_axis), z: narrow(m.z_axis), w: narrow(self.translation) }
     }
 
-    fn from_wide(m: &DAffine3) -> Self {
+    fn from_f64(m: &DAffine3) -> Self {
         *m
     }
 
-    fn to_wide(&self) -> DAffine3 {
+    fn to_f64(&self) -> DAffine3 {
         *self
     }
 
-    fn after(&self, first: &Self) -> Self {
+    fn multiply(&self, first: &Self) -> Self {
         *self * *first
     }
 
-    fn mix(&self, other: &Self, t: f64) -> Self {
+    fn lerp(&self, other: &Self, t: f64) -> Self {
         let (a, b) = (&self.matrix3, &other.matrix3);
         let lerp = |a: DVec3, b: DVec3| a + (b - a) * t;
         Self {

@@ -7,10 +7,10 @@
 
 use crate::animation::{Animation, Motion};
 use crate::error::RigError;
-use crate::joint::{Group, Lanes};
+use crate::joint_pose::{Group, Lanes};
 use crate::kernels::lanes;
-use crate::keys::{Bracket, Eight, Keyed, ROTATION, User, is_opposite};
-use crate::local::LocalPose;
+use crate::keyed_motion::{Bracket, Eight, Keyed, ROTATION, User, is_opposite};
+use crate::local_pose::LocalPose;
 use alloc::vec::Vec;
 use meshwright_scene::Interpolation;
 
@@ -104,7 +104,7 @@ impl<'a> Player<'a> {
         let rule = self.animation.rule;
         let at = At { brackets: &self.brackets, spans: &self.spans, whole, rest };
         let to = out.groups_mut();
-        self.animation.path.run(
+        self.animation.instructions.run(
             #[inline(always)]
             || blend_keys(keys, &at, rule, to),
         );
@@ -238,7 +238,7 @@ impl Animation {
         let b = pose(if whole + 1 < self.timing.frames { whole + 1 } else { 0 }).unwrap_or(a);
         let short = self.rule != Interpolation::Linear;
         let to = out.groups_mut();
-        self.path.run(
+        self.instructions.run(
             #[inline(always)]
             || lanes::between(a, b, rest, short, to),
         );

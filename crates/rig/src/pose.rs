@@ -1,10 +1,10 @@
 //! The matrices of one skeleton at one moment.
 
 use crate::error::RigError;
-use crate::local::LocalPose;
+use crate::local_pose::LocalPose;
 use crate::matrix::Matrix;
 use crate::rig::{NameMatch, Rig};
-use crate::sample::{Blend, Sampler, rigid};
+use crate::sampler::{Blend, Sampler, rigid};
 use alloc::vec::Vec;
 use glam::Affine3A;
 use meshwright_scene::MeshId;
@@ -24,7 +24,7 @@ impl<M: Matrix> Pose<M> {
         let identity = || alloc::vec![M::IDENTITY; rig.joint_count()];
         let mut pose = Self { locals: identity(), model: identity(), palette: identity() };
         // The buffers were made for this rig, so nothing is refused.
-        let _ = pose.rest(rig);
+        let _ = pose.set_rest(rig);
         pose
     }
 
@@ -33,8 +33,8 @@ impl<M: Matrix> Pose<M> {
     /// # Errors
     ///
     /// Where the pose is of another skeleton.
-    pub fn rest(&mut self, rig: &Rig) -> Result<(), RigError> {
-        rig.rest(&mut self.locals)?;
+    pub fn set_rest(&mut self, rig: &Rig) -> Result<(), RigError> {
+        rig.copy_rest_to(&mut self.locals)?;
         self.update(rig)
     }
 
@@ -58,7 +58,7 @@ impl<M: Matrix> Pose<M> {
     }
 
     /// Local matrices, to be changed by hand; call [`update`](Self::update) afterwards.
-    pub fn locals_mut(&mut self) -> &mut [M] {
+    pub fn local_matrices_mut(&mut self) -> &mut [M] {
         &mut self.locals
     }
 
@@ -68,17 +68,17 @@ impl<M: Matrix> Pose<M> {
     ///
     /// Where the pose is of another skeleton.
     pub fn update(&mut self, rig: &Rig) -> Result<(), RigError> {
-        rig.to_model(&self.locals, &mut self.model)?;
-        rig.palette(&self.model, &mut self.palette)
+        rig.compute_model_matrices(&self.locals, &mut self.model)?;
+        rig.compute_palette(&self.model, &mut self.palette)
     }
 
     /// Matrices relative to the parents.
-    pub fn locals(&self) -> &[M] {
+    pub fn local_matrices(&self) -> &[M] {
         &self.locals
     }
 
     /// Matrices relative to the model.
-    pub fn model(&self) -> &[M] {
+    pub fn model_matrices(&self) -> &[M] {
         &self.model
     }
 
@@ -89,7 +89,7 @@ impl<M: Matrix> Pose<M> {
 
     /// Where something hangs that is attached to the first joint of that name.
     pub fn attachment(&self, rig: &Rig, name: &str, by: NameMatch) -> Option<M> {
-        self.model.get(rig.find(name, by)?).copied()
+        self.model.get(rig.find_joint(name, by)?).copied()
     }
 
     /// The mesh that bounds a joint, and what takes its positions to where the joint holds them, whatever joints its own
@@ -127,7 +127,7 @@ pub fn blend_poses<M: Matrix>(a: &[M], b: &[M], t: f64, blend: Blend, out: &mut 
     RigError::length("result", a.len(), out.len())?;
     for (out, (a, b)) in out.iter_mut().zip(a.iter().zip(b)) {
         *out = match blend {
-            Blend::Matrix => a.mix(b, t),
+            Blend::Matrix => a.lerp(b, t),
             Blend::Rigid => rigid(&a.to_affine(), &b.to_affine(), t, blend.rule()),
         };
     }

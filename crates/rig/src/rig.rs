@@ -7,10 +7,10 @@
 
 use crate::error::RigError;
 use crate::hierarchy::{self, Origin, Step, mean};
-use crate::joint::{Group, JointPose};
-use crate::kernels::{Bind, Path};
+use crate::interpolation;
+use crate::joint_pose::{Group, JointPose};
+use crate::kernels::{Bind, InstructionSet};
 use crate::matrix::Matrix;
-use crate::tracks;
 use alloc::string::String;
 use alloc::vec::Vec;
 use glam::Affine3A;
@@ -32,7 +32,7 @@ pub enum NameMatch {
 /// Matrices are always passed and returned in the skeleton's own order of joints.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rig {
-    path: Path,
+    instructions: InstructionSet,
     names: Vec<String>,
     /// By depth, so that neighbours seldom wait for each other.
     order: Vec<Step>,
@@ -60,14 +60,14 @@ impl Rig {
             .ok_or_else(|| RigError::invalid("joints", "they form a cycle or name a missing joint"))?;
         let mut slots = alloc::vec![0; joints.len()];
         order.iter().enumerate().for_each(|(slot, &j)| slots[j] = slot);
-        let rest_parts: Vec<Trs> = joints.iter().map(|j| tracks::parts(&j.rest)).collect();
+        let rest_parts: Vec<Trs> = joints.iter().map(|j| interpolation::parts(&j.rest)).collect();
         let mut rest_groups = alloc::vec![Group::default(); joints.len().div_ceil(8)];
         for (slot, &j) in order.iter().enumerate() {
             rest_groups[slot / 8].set(slot % 8, &JointPose::from(&rest_parts[j]));
         }
         let inverse = |&j: &usize| Bind::new(&Affine3A::from_affine(&joints[j].inverse_bind));
         Ok(Self {
-            path: Path::detect(),
+            instructions: InstructionSet::detect(),
             rest_groups,
             bind: order.iter().map(inverse).collect(),
             slots,
@@ -80,10 +80,10 @@ impl Rig {
         })
     }
 
-    /// The same rig with other instructions than the fastest of the machine; see [`Path`].
+    /// The same rig with other instructions than the fastest of the machine; see [`InstructionSet`].
     #[must_use]
-    pub const fn with_path(mut self, path: Path) -> Self {
-        self.path = path;
+    pub const fn with_instructions(mut self, instructions: InstructionSet) -> Self {
+        self.instructions = instructions;
         self
     }
 
@@ -93,8 +93,8 @@ impl Rig {
     }
 
     /// The instructions that poses are computed with.
-    pub const fn path(&self) -> Path {
-        self.path
+    pub const fn instructions(&self) -> InstructionSet {
+        self.instructions
     }
 
     /// How many joints there are.
@@ -137,12 +137,12 @@ impl Rig {
     }
 
     /// The name of a joint.
-    pub fn name(&self, joint: usize) -> Option<&str> {
+    pub fn joint_name(&self, joint: usize) -> Option<&str> {
         self.names.get(joint).map(String::as_str)
     }
 
     /// The first joint of that name.
-    pub fn find(&self, name: &str, by: NameMatch) -> Option<usize> {
+    pub fn find_joint(&self, name: &str, by: NameMatch) -> Option<usize> {
         self.names.iter().position(|n| match by {
             NameMatch::Exact => n == name,
             NameMatch::IgnoreCase => n.eq_ignore_ascii_case(name),
@@ -154,7 +154,7 @@ impl Rig {
     /// # Errors
     ///
     /// Where `locals` is not as long as there are joints.
-    pub fn rest<M: Matrix>(&self, locals: &mut [M]) -> Result<(), RigError> {
+    pub fn copy_rest_to<M: Matrix>(&self, locals: &mut [M]) -> Result<(), RigError> {
         RigError::length("locals", self.joint_count(), locals.len())?;
         for (out, rest) in locals.iter_mut().zip(&self.rest) {
             *out = M::from_affine(rest);
@@ -173,14 +173,14 @@ impl Rig {
     /// # Errors
     ///
     /// Where a slice is not as long as there are joints.
-    pub fn to_model<M: Matrix>(&self, locals: &[M], model: &mut [M]) -> Result<(), RigError> {
+    pub fn compute_model_matrices<M: Matrix>(&self, locals: &[M], model: &mut [M]) -> Result<(), RigError> {
         RigError::length("locals", self.joint_count(), locals.len())?;
         RigError::length("model matrices", self.joint_count(), model.len())?;
         for step in &self.order {
             let i = step.joint;
             model[i] = match &step.origin {
                 Origin::Root => locals[i],
-                Origin::Parent(p) => model[*p].after(&locals[i]),
+                Origin::Parent(p) => model[*p].multiply(&locals[i]),
                 Origin::Mean(parts) => mean(parts, model),
             };
         }
@@ -192,11 +192,11 @@ impl Rig {
     /// # Errors
     ///
     /// Where a slice is not as long as there are joints.
-    pub fn palette<M: Matrix>(&self, model: &[M], palette: &mut [M]) -> Result<(), RigError> {
+    pub fn compute_palette<M: Matrix>(&self, model: &[M], palette: &mut [M]) -> Result<(), RigError> {
         RigError::length("model matrices", self.joint_count(), model.len())?;
         RigError::length("palette", self.joint_count(), palette.len())?;
         for ((out, m), bind) in palette.iter_mut().zip(model).zip(&self.inverse_bind) {
-            *out = m.after(&M::from_affine(bind));
+            *out = m.multiply(&M::from_affine(bind));
         }
         Ok(())
     }

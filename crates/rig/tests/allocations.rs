@@ -3,8 +3,8 @@
 
 use meshwright_rig::glam::{Affine3A, DAffine3};
 use meshwright_rig::{
-    Animation, Choice, Interleaved, Layer, LocalPose, Mask, Matrix, NameMatch, Normals, Output, PlanOptions,
-    Player, Pose, Rig, RootMotion, Sampler, SkinPlan, Workspace,
+    Animation, Choice, InterleavedLayout, Layer, LocalPose, Mask, Matrix, NameMatch, NormalLength, Output,
+    PlanOptions, Player, Pose, Rig, RootMotion, Sampler, SkinPlan, Workspace,
 };
 use meshwright_scene::{
     Affine, Channel, Clip, Influence, Interpolation, Joint, Local, Mesh, Motion, PoseSet, PoseSetId, Scene,
@@ -66,7 +66,7 @@ fn frames<M: Matrix>(scene: &Scene) {
             for frame in [0.0, 0.3, 1.7] {
                 pose.sample(&rig, sampler, frame).unwrap();
                 plan.positions(&pose, &mut positions).unwrap();
-                plan.normals(&pose, Normals::Unit, &mut normals).unwrap();
+                plan.normals(&pose, NormalLength::Unit, &mut normals).unwrap();
                 assert!(pose.attachment(&rig, "J7", NameMatch::IgnoreCase).is_some());
             }
         }
@@ -87,19 +87,19 @@ fn fast_frames(scene: &Scene, options: PlanOptions) {
     let root = RootMotion::new(0);
     let (mut p, mut n) = (vec![[0.0; 3]; 100], vec![[0.0; 3]; 100]);
     let mut bytes = vec![0; 32 * 100];
-    let layout = Interleaved::new(32).with_position(4).with_normal(20);
+    let layout = InterleavedLayout::new(32).with_position(4).with_normal(20);
     let ((), cost) = measured(|| {
         for frame in [0.0, 0.4, 1.9, 0.1] {
             player.sample(frame, &mut a).unwrap();
-            root.between(&rig, &mut player, (0.0, frame), &mut b).unwrap();
+            root.between_frames(&rig, &mut player, 0.0, frame, &mut b).unwrap();
             b.copy_from(&a).unwrap();
-            b.blend(&rig, &[Layer::new(&a, 1.0), Layer::new(&a, 0.5).masked(&mask)]).unwrap();
+            b.blend(&rig, &[Layer::new(&a, 1.0), Layer::new(&a, 0.5).with_mask(&mask)]).unwrap();
             b.add(&rig, &[Layer::new(&a, 0.1)]).unwrap();
             pose.compose(&rig, &b).unwrap();
             plan.skin(
                 &pose,
                 &mut work,
-                Output::positions(&mut p).with_normals(&mut n).lengths(Normals::Unit),
+                Output::positions(&mut p).with_normals(&mut n).with_normal_length(NormalLength::Unit),
             )
             .unwrap();
             plan.skin(&pose, &mut work, Output::interleaved(&mut bytes, layout)).unwrap();
@@ -141,7 +141,7 @@ fn threads_allocate_a_job_each() {
 fn fast_frames_allocate_nothing() {
     let scene = scene();
     for table in [Choice::Never, Choice::Always] {
-        fast_frames(&scene, PlanOptions::default().with_table(table));
+        fast_frames(&scene, PlanOptions::default().with_blend_table(table));
     }
 }
 

@@ -7,8 +7,8 @@
 
 use meshwright_rig::glam::{Affine3A, DAffine3, Quat, Vec3};
 use meshwright_rig::{
-    Animation, Evaluator, JointPose, JointSet, Joints, Layer, LocalPose, Matrix, PlanOptions, Player, Pose,
-    Rig, RootMotion, Sampler, SkinPlan, SkinSource,
+    Animation, Evaluator, JointIndices, JointPose, JointSet, Layer, LocalPose, Matrix, PlanOptions, Player,
+    Pose, Rig, RootMotion, Sampler, SkinPlan, SkinSource,
 };
 use meshwright_scene::{
     Affine, Channel, Clip, Interpolation, Joint, Local, Motion, PoseSet, PoseSetId, Scene, Skeleton,
@@ -130,7 +130,8 @@ fn the_figure_does_not_jump_at_the_beginning_and_far_away_is_no_panic() {
     let mut player = Player::new(&animation);
     let mut scratch = LocalPose::new(&rig);
     let root = RootMotion::new(0);
-    let mut x = |a: f64, b: f64| root.between(&rig, &mut player, (a, b), &mut scratch).unwrap().translation.x;
+    let mut x =
+        |a: f64, b: f64| root.between_frames(&rig, &mut player, a, b, &mut scratch).unwrap().translation.x;
     for (a, b) in [(-1e-20, 0.0), (0.0, -1e-20), (-1e-20, 1e-20), (8.0_f64.next_down(), 8.0)] {
         assert!(x(a, b).abs() < 1e-5, "{a:e} {b:e}: {}", x(a, b));
     }
@@ -177,13 +178,13 @@ fn a_joint_that_is_not_finite_spoils_neither_box_nor_precision() {
         [1.0, 0.0, 0.0, 0.0],
         [f32::INFINITY, 0.0, 0.0, 0.0],
     ];
-    let sets = [JointSet::new(Joints::U8(&joints), &weights)];
+    let sets = [JointSet::new(JointIndices::U8(&joints), &weights)];
     let source = SkinSource::new(&positions, &sets);
     let plan = SkinPlan::from_source(&source, 3, PlanOptions::default()).unwrap();
     for spoiled in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
         let mut pose = Pose::<Affine3A>::new(&rig);
-        pose.locals_mut()[2].translation.x = spoiled;
-        pose.locals_mut()[2].matrix3.y_axis.z = spoiled;
+        pose.local_matrices_mut()[2].translation.x = spoiled;
+        pose.local_matrices_mut()[2].matrix3.y_axis.z = spoiled;
         pose.update(&rig).unwrap();
         let bounds = plan.bounds(&pose).unwrap();
         assert!(bounds.contains(positions[0].into()) && bounds.contains(positions[1].into()), "{bounds:?}");
@@ -204,13 +205,13 @@ fn influences_of_weight_zero_are_passed_over_in_either_precision() {
         .with_skin(Skin { skeleton: SkeletonId(0), starts: vec![0, 2], influences, local: Vec::new() });
     let plan = SkinPlan::new(&mesh, &rig).unwrap();
     let mut pose = Pose::<DAffine3>::new(&rig);
-    pose.locals_mut()[1].translation.x = f64::NAN;
-    pose.locals_mut()[1].matrix3.x_axis.x = f64::INFINITY;
+    pose.local_matrices_mut()[1].translation.x = f64::NAN;
+    pose.local_matrices_mut()[1].matrix3.x_axis.x = f64::INFINITY;
     pose.update(&rig).unwrap();
     let mut out = [[0.0; 3]];
     plan.positions(&pose, &mut out).unwrap();
     assert_eq!(out, [[1.0, 2.0, 3.0]]);
-    plan.normals(&pose, meshwright_rig::Normals::AsIs, &mut out).unwrap();
+    plan.normals(&pose, meshwright_rig::NormalLength::AsIs, &mut out).unwrap();
     assert_eq!(out, [[0.0, 0.0, 1.0]]);
 }
 
@@ -223,8 +224,8 @@ fn rotations_that_are_not_of_unit_length_have_matrices() {
     let mut pose = Pose::<Affine3A>::new(&rig);
     pose.compose(&rig, &LocalPose::new(&rig)).unwrap();
     let expected = Affine3A::from_affine(&rest.to_affine());
-    assert!(pose.locals()[0].abs_diff_eq(pose.model()[0], 1e-5));
-    assert!(pose.locals()[0].abs_diff_eq(expected, 1e-5), "{} {expected}", pose.locals()[0]);
+    assert!(pose.local_matrices()[0].abs_diff_eq(pose.model_matrices()[0], 1e-5));
+    assert!(pose.local_matrices()[0].abs_diff_eq(expected, 1e-5), "{} {expected}", pose.local_matrices()[0]);
 }
 
 #[test]
@@ -244,12 +245,15 @@ fn seconds_follow_the_rate_of_the_clip() {
         evaluator.pose_seconds(0, seconds).unwrap();
         let evaluated = evaluator.skeleton(0).unwrap().1;
         assert_eq!(f64::from(local.get(&rig, 0).unwrap().translation.x), x);
-        assert_eq!((pose.model()[0].translation.x, evaluated.model()[0].translation.x), (x, x));
+        assert_eq!(
+            (pose.model_matrices()[0].translation.x, evaluated.model_matrices()[0].translation.x),
+            (x, x)
+        );
     }
     assert!(evaluator.pose_seconds(1, 0.0).is_err());
     // A loop of 11 frames lasts 2.2 seconds.
     walk.clips[0].looping = true;
     let sampler = Sampler::new(&walk, 0).unwrap();
     pose.sample_seconds(&rig, &sampler, 2.2 + 0.5).unwrap();
-    assert!((pose.model()[0].translation.x - 2.5).abs() < 1e-9);
+    assert!((pose.model_matrices()[0].translation.x - 2.5).abs() < 1e-9);
 }

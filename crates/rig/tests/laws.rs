@@ -7,8 +7,8 @@
 
 use meshwright_rig::glam::{Affine3A, DAffine3, DQuat, DVec3};
 use meshwright_rig::{
-    Blend, Choice, Evaluator, Form, Matrix, NameMatch, Normals, PlanOptions, Pose, Rig, RigError, Sampler,
-    SkinPlan, Workspace, blend_poses, evaluate, world_transforms,
+    Blend, Choice, Evaluator, Matrix, NameMatch, NormalLength, PlanOptions, Pose, Rig, RigError, Sampler,
+    SkinPlan, VertexSpace, Workspace, blend_poses, evaluate, world_transforms,
 };
 use meshwright_scene::strategy::{clean_scene, wild_scene};
 use meshwright_scene::{
@@ -184,9 +184,9 @@ proptest! {
         let rig = Rig::new(&skeleton).unwrap();
         let mut pose = Pose::<DAffine3>::new(&rig);
         let t = DVec3::from(t.map(f64::from));
-        pose.locals_mut()[0] = DAffine3::from_rotation_translation(
+        pose.local_matrices_mut()[0] = DAffine3::from_rotation_translation(
             DQuat::from_rotation_y(0.7), t);
-        pose.locals_mut()[1] = DAffine3::from_scale(DVec3::new(1.0, 2.0, 3.0));
+        pose.local_matrices_mut()[1] = DAffine3::from_scale(DVec3::new(1.0, 2.0, 3.0));
         pose.update(&rig).unwrap();
         let at = |wa: f32, wb: f32| {
             let mut skin = Skin::new(SkeletonId(0));
@@ -196,7 +196,7 @@ proptest! {
             let plan = SkinPlan::new(&mesh, &rig).unwrap();
             let (mut p, mut n) = ([[0.0; 3]], [[0.0; 3]]);
             plan.positions(&pose, &mut p).unwrap();
-            plan.normals(&pose, Normals::AsIs, &mut n).unwrap();
+            plan.normals(&pose, NormalLength::AsIs, &mut n).unwrap();
             [p[0], n[0]].concat()
         };
         prop_assume!(a + b != 0.0);
@@ -213,9 +213,9 @@ proptest! {
             let mut bound = scene.clone();
             bound.meshes[m].skin.as_mut().unwrap().local.clear();
             let rig = Rig::new(&scene.skeletons[skin.skeleton.0]).unwrap();
-            let stored = PlanOptions::default().with_bind(Choice::Never);
-            prop_assert_eq!(SkinPlan::with_options(mesh, &rig, stored).unwrap().form(), Form::Local);
-            prop_assert_eq!(SkinPlan::new(&bound.meshes[m], &rig).unwrap().form(), Form::Bind);
+            let stored = PlanOptions::default().with_bind_pose(Choice::Never);
+            prop_assert_eq!(SkinPlan::with_options(mesh, &rig, stored).unwrap().vertex_space(), VertexSpace::Joint);
+            prop_assert_eq!(SkinPlan::new(&bound.meshes[m], &rig).unwrap().vertex_space(), VertexSpace::Model);
             let moments = (0..scene.clips.len()).map(|c| Some((c, 0.5))).chain([None]);
             for at in moments {
                 let local = evaluate(&scene, at, MeshId(m)).unwrap();
@@ -233,7 +233,7 @@ proptest! {
             let rig = Rig::new(skeleton).unwrap();
             let pose = Pose::<DAffine3>::new(&rig);
             let expected = skeleton.rest_model().unwrap();
-            for (a, b) in pose.model().iter().zip(&expected) {
+            for (a, b) in pose.model_matrices().iter().zip(&expected) {
                 prop_assert!(a.abs_diff_eq(DAffine3::from_affine(b), 1e-2));
             }
         }
@@ -269,7 +269,7 @@ fn matrices_shrink_between_frames_and_rigid_poses_do_not() {
     let x = |sampler: &Sampler<'_>, frame| {
         let mut pose = Pose::<DAffine3>::new(&rig);
         pose.sample(&rig, sampler, frame).unwrap();
-        pose.locals()[0].matrix3.x_axis
+        pose.local_matrices()[0].matrix3.x_axis
     };
     let middle = x(&sampler, 0.5);
     assert!(middle.abs_diff_eq(DVec3::new(0.5, 0.5, 0.0), 1e-6));
@@ -294,7 +294,7 @@ fn tracks_replace_only_what_they_have_keys_for() {
     let mut pose = Pose::<DAffine3>::new(&rig);
     pose.sample(&rig, &Sampler::new(&scene, 0).unwrap(), 0.25).unwrap();
     let expected = Trs { translation: [1.0, 0.0, 0.0], ..rest }.to_affine();
-    assert_eq!(Matrix::to_affine(&pose.model()[0]), expected);
+    assert_eq!(Matrix::to_affine(&pose.model_matrices()[0]), expected);
     // Without any key the rest matrix stays, shear included.
     let shear = Affine { y: [0.5, 1.0, 0.0], ..Affine::IDENTITY };
     scene.skeletons[0].joints[0].rest = Local::Affine(shear);
@@ -302,7 +302,7 @@ fn tracks_replace_only_what_they_have_keys_for() {
     let rig = Rig::new(&scene.skeletons[0]).unwrap();
     let mut pose = Pose::<DAffine3>::new(&rig);
     pose.sample(&rig, &Sampler::new(&scene, 0).unwrap(), 0.25).unwrap();
-    assert_eq!(Matrix::to_affine(&pose.model()[0]), shear);
+    assert_eq!(Matrix::to_affine(&pose.model_matrices()[0]), shear);
 }
 
 #[test]
@@ -318,10 +318,10 @@ fn a_joint_can_follow_others() {
     };
     skeleton.joints[0].follows = vec![(1, 1.0), (2, 3.0)];
     let pose = Pose::<Affine3A>::new(&Rig::new(&skeleton).unwrap());
-    assert_eq!(pose.model()[0].translation.x, 3.5);
+    assert_eq!(pose.model_matrices()[0].translation.x, 3.5);
     skeleton.joints[0].follows = vec![(1, 0.0)];
     let pose = Pose::<Affine3A>::new(&Rig::new(&skeleton).unwrap());
-    assert_eq!(pose.model()[0], Affine3A::IDENTITY);
+    assert_eq!(pose.model_matrices()[0], Affine3A::IDENTITY);
 }
 
 #[test]
@@ -331,8 +331,8 @@ fn attachments_are_found_by_name() {
     let pose = Pose::<DAffine3>::new(&rig);
     assert_eq!(pose.attachment(&rig, "Root", NameMatch::Exact), Some(DAffine3::IDENTITY));
     assert_eq!(pose.attachment(&rig, "ROOT", NameMatch::Exact), None);
-    assert_eq!(rig.find("rOOT", NameMatch::IgnoreCase), Some(0));
-    assert_eq!(rig.name(0), Some("Root"));
+    assert_eq!(rig.find_joint("rOOT", NameMatch::IgnoreCase), Some(0));
+    assert_eq!(rig.joint_name(0), Some("Root"));
 }
 
 #[test]
@@ -352,7 +352,7 @@ fn vertices_without_weight_stay_and_lengths_are_checked() {
     let skeleton = Skeleton { name: String::new(), joints: vec![Joint::new("a", None, Local::default())] };
     let rig = Rig::new(&skeleton).unwrap();
     let mut pose = Pose::<Affine3A>::new(&rig);
-    pose.locals_mut()[0].translation.x = 5.0;
+    pose.local_matrices_mut()[0].translation.x = 5.0;
     pose.update(&rig).unwrap();
     let mut skin = Skin::new(SkeletonId(0));
     skin.end_vertex();
@@ -362,9 +362,9 @@ fn vertices_without_weight_stay_and_lengths_are_checked() {
     let mut out = [[0.0; 3]];
     plan.positions(&pose, &mut out).unwrap();
     assert_eq!(out, [[1.0; 3]]);
-    plan.normals(&pose, Normals::AsIs, &mut out).unwrap();
+    plan.normals(&pose, NormalLength::AsIs, &mut out).unwrap();
     assert_eq!(out, [[0.0, 3.0, 0.0]]);
-    plan.normals(&pose, Normals::Unit, &mut out).unwrap();
+    plan.normals(&pose, NormalLength::Unit, &mut out).unwrap();
     assert_eq!(out, [[0.0, 1.0, 0.0]]);
     let short = plan.positions(&pose, &mut []).unwrap_err();
     assert_eq!(short, RigError::Length { what: "result", expected: 1, found: 0 });
@@ -387,8 +387,8 @@ fn a_deep_chain_keeps_its_precision_in_64_bits() {
     let rig = Rig::new(&Skeleton { name: String::new(), joints }).unwrap();
     let local = <DAffine3 as Matrix>::from_affine(&turn.to_affine());
     let expected = (1..1000).fold(local, |m, _| m * local);
-    let wide = Pose::<DAffine3>::new(&rig).model()[999];
+    let wide = Pose::<DAffine3>::new(&rig).model_matrices()[999];
     assert_eq!(wide, expected);
-    let fast = Pose::<Affine3A>::new(&rig).model()[999];
-    assert!(Matrix::to_wide(&fast).abs_diff_eq(wide, 1e-3));
+    let fast = Pose::<Affine3A>::new(&rig).model_matrices()[999];
+    assert!(Matrix::to_f64(&fast).abs_diff_eq(wide, 1e-3));
 }

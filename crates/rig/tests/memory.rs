@@ -5,7 +5,8 @@
 
 use meshwright_rig::glam::{Affine3A, Quat, Vec3};
 use meshwright_rig::{
-    Choice, Interleaved, Normals, Output, Path, PlanOptions, Pose, Rig, SkinPlan, Workspace,
+    Choice, InstructionSet, InterleavedLayout, NormalLength, Output, PlanOptions, Pose, Rig, SkinPlan,
+    Workspace,
 };
 use meshwright_scene::{Influence, Joint, Local, LocalVertex, Mesh, Skeleton, SkeletonId, Skin};
 
@@ -19,16 +20,16 @@ fn rig() -> Rig {
 
 fn pose(rig: &Rig, strange: bool) -> Pose<Affine3A> {
     let mut pose = Pose::<Affine3A>::new(rig);
-    for (i, local) in pose.locals_mut().iter_mut().enumerate() {
+    for (i, local) in pose.local_matrices_mut().iter_mut().enumerate() {
         *local = Affine3A::from_rotation_translation(
             Quat::from_rotation_x(i as f32),
             Vec3::new(i as f32, 1.0, -2.0),
         );
     }
     if strange {
-        pose.locals_mut()[1].translation.x = f32::NAN;
-        pose.locals_mut()[2].matrix3.y_axis.z = f32::INFINITY;
-        pose.locals_mut()[3] = Affine3A::ZERO;
+        pose.local_matrices_mut()[1].translation.x = f32::NAN;
+        pose.local_matrices_mut()[2].matrix3.y_axis.z = f32::INFINITY;
+        pose.local_matrices_mut()[3] = Affine3A::ZERO;
     }
     pose.update(rig).unwrap();
     pose
@@ -66,14 +67,14 @@ fn exactly<T: Clone>(item: T, n: usize) -> Box<[T]> {
     vec![item; n].into_boxed_slice()
 }
 
-fn skinned(plan: &SkinPlan, pose: &Pose<Affine3A>, path: Path, lengths: Normals) {
+fn skinned(plan: &SkinPlan, pose: &Pose<Affine3A>, instructions: InstructionSet, lengths: NormalLength) {
     let n = plan.vertex_count();
-    let work = &mut Workspace::with_path(path);
+    let work = &mut Workspace::with_instructions(instructions);
     // The last `n` of one more, so that the block starts at another alignment than the allocation.
     for before in 0..2 {
         let (mut p, mut q) = (exactly([7.0; 3], n + before), exactly([7.0; 3], n + before));
         let mut t = exactly([7.0; 4], n + before);
-        let mut out = Output::positions(&mut p[before..]).lengths(lengths);
+        let mut out = Output::positions(&mut p[before..]).with_normal_length(lengths);
         if plan.has_normals() {
             out = out.with_normals(&mut q[before..]);
         }
@@ -89,12 +90,12 @@ fn skinned(plan: &SkinPlan, pose: &Pose<Affine3A>, path: Path, lengths: Normals)
     for shift in 0..4 {
         for gap in [0, 1, 4] {
             // The last attribute ends with the memory.
-            let layout = Interleaved::new(gap + 24 + tangent)
+            let layout = InterleavedLayout::new(gap + 24 + tangent)
                 .with_position(gap + 12)
                 .with_normal(plan.has_normals().then_some(gap))
                 .with_tangent(plan.has_tangents().then_some(gap + 24));
             let mut bytes = exactly(0xa5_u8, shift + n * layout.stride);
-            let out = Output::interleaved(&mut bytes[shift..], layout).lengths(lengths);
+            let out = Output::interleaved(&mut bytes[shift..], layout).with_normal_length(lengths);
             plan.skin(pose, work, out).unwrap();
             let gaps = bytes[shift..].chunks(layout.stride).flat_map(|v| &v[..gap]);
             assert!(bytes[..shift].iter().chain(gaps).all(|b| *b == 0xa5));
@@ -120,13 +121,13 @@ fn every_small_mesh_in_memory_of_its_size() {
                     let plan = SkinPlan::with_options(
                         &mesh,
                         &rig,
-                        PlanOptions::default().with_table(table).with_runs(runs),
+                        PlanOptions::default().with_blend_table(table).with_runs(runs),
                     )
                     .unwrap();
                     let pose = pose(&rig, strange);
-                    for path in [Path::PORTABLE, Path::detect()] {
-                        for lengths in [Normals::AsIs, Normals::Unit] {
-                            skinned(&plan, &pose, path, lengths);
+                    for instructions in [InstructionSet::PORTABLE, InstructionSet::detect()] {
+                        for lengths in [NormalLength::AsIs, NormalLength::Unit] {
+                            skinned(&plan, &pose, instructions, lengths);
                         }
                     }
                 }
@@ -142,13 +143,13 @@ fn memory_that_does_not_fit_is_refused() {
     let pose = pose(&rig, false);
     for n in 1..40 {
         let plan = SkinPlan::new(&mesh(n, 4, 1, false, false), &rig).unwrap();
-        for path in [Path::PORTABLE, Path::detect()] {
-            let work = &mut Workspace::with_path(path);
+        for instructions in [InstructionSet::PORTABLE, InstructionSet::detect()] {
+            let work = &mut Workspace::with_instructions(instructions);
             for wrong in [0, n - 1, n + 1] {
                 let mut p = exactly([0.0; 3], wrong);
                 assert!(plan.skin(&pose, work, Output::positions(&mut p)).is_err());
                 let mut bytes = exactly(0_u8, wrong * 12);
-                let layout = Interleaved::new(12);
+                let layout = InterleavedLayout::new(12);
                 assert!(plan.skin(&pose, work, Output::interleaved(&mut bytes, layout)).is_err());
             }
             let (mut p, mut q) = (exactly([0.0; 3], n), exactly([0.0; 3], n - 1));

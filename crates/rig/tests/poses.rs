@@ -8,8 +8,8 @@
 
 use meshwright_rig::glam::{Affine3A, DAffine3, Quat, Vec3};
 use meshwright_rig::{
-    Animation, Axes, Blend, JointPose, Layer, LocalPose, Mask, Matrix, Path, Player, Pose, Rig, RootMotion,
-    Sampler,
+    Animation, Blend, InstructionSet, JointPose, Layer, LocalPose, Mask, Matrix, Player, Pose, Rig, RootAxes,
+    RootMotion, Sampler,
 };
 use meshwright_scene::strategy::{clean_scene, wild_scene};
 use meshwright_scene::{
@@ -17,8 +17,8 @@ use meshwright_scene::{
 };
 use proptest::prelude::*;
 
-fn paths() -> [Path; 2] {
-    [Path::PORTABLE, Path::detect()]
+fn instruction_sets() -> [InstructionSet; 2] {
+    [InstructionSet::PORTABLE, InstructionSet::detect()]
 }
 
 fn near(a: &Affine3A, b: &Affine3A, tolerance: f32) -> bool {
@@ -87,8 +87,8 @@ proptest! {
     #[test]
     fn players_agree_with_samplers(scene in clean_scene(), jumps in prop::collection::vec(-3.0_f64..9.0, 4)) {
         for (c, clip) in scene.clips.iter().enumerate() {
-            for path in paths() {
-                let rig = Rig::new(&scene.skeletons[clip.skeleton.0]).unwrap().with_path(path);
+            for instructions in instruction_sets() {
+                let rig = Rig::new(&scene.skeletons[clip.skeleton.0]).unwrap().with_instructions(instructions);
                 let sampler = sampler(&scene, c);
                 let animation = Animation::new(&rig, &sampler).unwrap();
                 let mut player = Player::new(&animation);
@@ -101,7 +101,7 @@ proptest! {
                     sampler.sample(&rig, frame, &mut expected).unwrap();
                     for (joint, e) in expected.iter().enumerate() {
                         let found = pose.get(&rig, joint).unwrap().to_matrix();
-                        prop_assert!(near(&found, &Affine3A::from_wide(e), 2e-4), "{frame}: {found} {e}");
+                        prop_assert!(near(&found, &Affine3A::from_f64(e), 2e-4), "{frame}: {found} {e}");
                     }
                     let mut again = LocalPose::new(&rig);
                     Player::new(&animation).sample(frame, &mut again).unwrap();
@@ -114,25 +114,25 @@ proptest! {
     #[test]
     fn composing_is_concatenating(scene in wild_scene()) {
         for skeleton in &scene.skeletons {
-            for path in paths() {
-                let rig = Rig::new(skeleton).unwrap().with_path(path);
+            for instructions in instruction_sets() {
+                let rig = Rig::new(skeleton).unwrap().with_instructions(instructions);
                 let parts = LocalPose::new(&rig);
                 let mut expected = Pose::<DAffine3>::new(&rig);
-                for (j, local) in expected.locals_mut().iter_mut().enumerate() {
+                for (j, local) in expected.local_matrices_mut().iter_mut().enumerate() {
                     // Without the shear that parts have not got.
-                    *local = parts.get(&rig, j).unwrap().to_matrix().to_wide();
+                    *local = parts.get(&rig, j).unwrap().to_matrix().to_f64();
                 }
                 expected.update(&rig).unwrap();
                 let mut found = Pose::<Affine3A>::new(&rig);
                 found.compose(&rig, &parts).unwrap();
                 let size = |m: &Affine3A| m.to_cols_array().iter().fold(1.0_f32, |s, c| s.max(c.abs()));
                 for j in 0..rig.joint_count() {
-                    let wide = |m: &[DAffine3]| Affine3A::from_wide(&m[j]);
-                    prop_assert!(near(&found.locals()[j], &wide(expected.locals()), 1e-5));
-                    prop_assert!(near(&found.model()[j], &wide(expected.model()), 1e-3));
+                    let wide = |m: &[DAffine3]| Affine3A::from_f64(&m[j]);
+                    prop_assert!(near(&found.local_matrices()[j], &wide(expected.local_matrices()), 1e-5));
+                    prop_assert!(near(&found.model_matrices()[j], &wide(expected.model_matrices()), 1e-3));
                     // Where scales are small the products of large elements cancel.
                     let inverse = size(&Affine3A::from_affine(&skeleton.joints[j].inverse_bind));
-                    let tolerance = 1e-4 * size(&wide(expected.model())) * inverse;
+                    let tolerance = 1e-4 * size(&wide(expected.model_matrices())) * inverse;
                     let (f, e) = (&found.palette()[j], wide(expected.palette()));
                     prop_assert!(f.abs_diff_eq(e, tolerance), "{f} {e}");
                 }
@@ -161,7 +161,7 @@ proptest! {
         let mut mask = Mask::new(&rig, 0.0);
         mask.set_branch(&rig, branch, 1.0);
         let mut out = LocalPose::new(&rig);
-        out.blend(&rig, &[Layer::new(&pa, 1.0 - t), Layer::new(&pb, t).masked(&mask)]).unwrap();
+        out.blend(&rig, &[Layer::new(&pa, 1.0 - t), Layer::new(&pb, t).with_mask(&mask)]).unwrap();
         let rest = all(&rig, &LocalPose::new(&rig));
         for (j, found) in all(&rig, &out).iter().enumerate() {
             let inside = std::iter::successors(Some(j), |j| rig.parent(*j)).any(|j| j == branch);
@@ -230,7 +230,7 @@ proptest! {
         let mut scratch = LocalPose::new(&rig);
         let root = RootMotion::new(0);
         let mut go = |a: f64, b: f64| {
-            root.between(&rig, &mut player, (a, b), &mut scratch).unwrap().to_matrix()
+            root.between_frames(&rig, &mut player, a, b, &mut scratch).unwrap().to_matrix()
         };
         let [a, b, c] = times;
         let (one, two, both) = (go(a, b), go(b, c), go(a, c));
@@ -242,12 +242,12 @@ proptest! {
     #[test]
     fn what_is_taken_out_and_what_stays_make_the_joint(joint in joints()) {
         let rig = chain(3);
-        for axes in [Axes::GROUND, Axes::new(Vec3::ONE, None), Axes::new(Vec3::ZERO, Some(Vec3::X))] {
+        for axes in [RootAxes::GROUND, RootAxes::new(Vec3::ONE, None), RootAxes::new(Vec3::ZERO, Some(Vec3::X))] {
             let mut pose = pose_of(&rig, &[joint]);
-            let out = RootMotion::new(0).with_axes(axes).take(&rig, &mut pose).unwrap();
+            let out = RootMotion::new(0).with_axes(axes).extract(&rig, &mut pose).unwrap();
             let stays = pose.get(&rig, 0).unwrap();
             prop_assert!(near(&(out.to_matrix() * stays.to_matrix()), &joint.to_matrix(), 1e-4));
-            if axes == Axes::GROUND {
+            if axes == RootAxes::GROUND {
                 prop_assert!(out.translation.y == 0.0);
                 prop_assert!(out.rotation.xyz().x == 0.0 && out.rotation.xyz().z == 0.0);
             }
@@ -284,13 +284,13 @@ fn a_walk_goes_on_where_its_clip_begins_anew() {
     let mut player = Player::new(&animation);
     let mut scratch = LocalPose::new(&rig);
     let root = RootMotion::new(0);
-    let mut x = |a, b| root.between(&rig, &mut player, (a, b), &mut scratch).unwrap().translation;
+    let mut x = |a, b| root.between_frames(&rig, &mut player, a, b, &mut scratch).unwrap().translation;
     // One unit per frame, for ever, and none upwards.
     for (a, b) in [(0.0, 3.0), (0.0, 4.0), (3.5, 8.25), (2.0, 402.0), (5.0, 1.0), (f64::NAN, 1.0)] {
         let expected = if f64::is_nan(a) { 0.0 } else { (b - a) as f32 };
         assert!((x(a, b) - Vec3::new(expected, 0.0, 0.0)).length() < 1e-3, "{a} {b}");
     }
-    assert!(RootMotion::new(7).take(&rig, &mut scratch).is_err());
+    assert!(RootMotion::new(7).extract(&rig, &mut scratch).is_err());
 }
 
 #[test]
@@ -385,8 +385,8 @@ fn a_solid_moves_with_the_joint_that_it_bounds() {
     let mut pose = Pose::<Affine3A>::new(&rig);
     assert_eq!((rig.solid(0), rig.solid(1), rig.solid(2)), (None, Some(MeshId(4)), None));
     // Bound at 3: a corner of the solid at 3.5 is half a unit off the knee.
-    pose.locals_mut()[0] = Affine3A::from_translation(Vec3::new(0.0, 5.0, 0.0));
-    pose.locals_mut()[1] = Affine3A::from_rotation_z(core::f32::consts::FRAC_PI_2);
+    pose.local_matrices_mut()[0] = Affine3A::from_translation(Vec3::new(0.0, 5.0, 0.0));
+    pose.local_matrices_mut()[1] = Affine3A::from_rotation_z(core::f32::consts::FRAC_PI_2);
     pose.update(&rig).unwrap();
     let (mesh, matrix) = pose.solid(&rig, 1).unwrap();
     assert_eq!(mesh, MeshId(4));

@@ -142,16 +142,16 @@ fn skinning(report: &mut Report, effort: Effort) -> Result<(), String> {
         for (what, share) in [("DPM's form, joints agree", 1), ("DPM's form, agreed blends shared by 4", 4)] {
             let vertices = meshes::vertices(n, skinning::JOINTS, 2, share);
             let held = Case::seen(&vertices, PlanOptions::default())?;
-            let stored = Case::seen(&vertices, PlanOptions::default().with_bind(Choice::Never))?;
+            let stored = Case::seen(&vertices, PlanOptions::default().with_bind_pose(Choice::Never))?;
             let s = held.against(effort, &stored);
             report.add(Row::new(what, "as it is stored", n, &s, 1).kernel(&held.plan));
         }
     }
     // What the choice of a table rests on.
     for share in [1, 2] {
-        let options = PlanOptions::default().with_table(Choice::Always);
+        let options = PlanOptions::default().with_blend_table(Choice::Always);
         let table = Case::new(30_000, 4, share, options)?;
-        let none = Case::new(30_000, 4, share, options.with_table(Choice::Never))?;
+        let none = Case::new(30_000, 4, share, options.with_blend_table(Choice::Never))?;
         let s = table.against(effort, &none);
         let what = if share == 1 { "table, blends not shared" } else { "table, blends shared by 2" };
         report.add(Row::new(what, "no table", 30_000, &s, 1).kernel(&table.plan));

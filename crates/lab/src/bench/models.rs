@@ -4,7 +4,7 @@ use super::measure::{Contender, Effort, keep, measure};
 use super::report::{Report, Row};
 use crate::{conformance, json};
 use meshwright::rig::glam::{Affine3A, Mat3A, Vec3A};
-use meshwright::rig::{Form, Output, Pose, Rig, Sampler, SkinPlan, Workspace};
+use meshwright::rig::{Output, Pose, Rig, Sampler, SkinPlan, VertexSpace, Workspace};
 use meshwright::scene::{Mesh, Scene};
 use std::path::Path;
 
@@ -61,7 +61,7 @@ fn model(name: &str, scene: &Scene, mesh: &Mesh, report: &mut Report, effort: Ef
             for v in 0..n {
                 let range = skin.starts[v] as usize..skin.starts[v + 1] as usize;
                 let influences = &skin.influences[range.clone()];
-                if plan.form() == Form::Local {
+                if plan.vertex_space() == VertexSpace::Joint {
                     let (mut a, mut b) = (Vec3A::ZERO, Vec3A::ZERO);
                     for (i, l) in influences.iter().zip(&local[range]) {
                         let m = &matrices[i.joint as usize];

@@ -3,7 +3,7 @@
 use super::measure::{Effort, Samples, Spread};
 use super::plot;
 use super::skinning::SIZES;
-use meshwright::rig::{Path as Instructions, SkinPlan};
+use meshwright::rig::{InstructionSet, SkinPlan};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -79,7 +79,7 @@ pub(crate) struct Report {
 impl Report {
     pub(crate) fn begin(effort: Effort) -> Self {
         let before = load();
-        println!("{} | {} | load {before}", machine(), Instructions::detect().name());
+        println!("{} | {} | load {before}", machine(), InstructionSet::detect().name());
         println!("ratios: median (quartiles) of {} rounds; higher is better", effort.rounds);
         Self { effort, before, rows: Vec::new(), lines: Vec::new() }
     }
@@ -124,7 +124,7 @@ impl Report {
             "Commit {}. Machine: {}; kernels: {}; load average before {}, after {}; {} rounds.\n",
             commit(docs),
             machine(),
-            Instructions::detect().name(),
+            InstructionSet::detect().name(),
             self.before,
             load(),
             self.effort.rounds

@@ -4,7 +4,7 @@ use super::measure::{Contender, Effort, Samples, keep, measure};
 use super::meshes::{Vertices, palette, skeleton, vertices};
 use super::peers::{Plain, Weighted, skin_weighted};
 use meshwright::rig::glam::{Affine3A, Vec3A};
-use meshwright::rig::{Matrix, Output, Path as Instructions, PlanOptions, Rig, SkinPlan, Workspace};
+use meshwright::rig::{InstructionSet, Matrix, Output, PlanOptions, Rig, SkinPlan, Workspace};
 use meshwright::scene::{Influence, LocalVertex, Mesh, SkeletonId, Skin};
 
 /// How many joints the figures have.
@@ -90,7 +90,7 @@ impl Case {
 
     /// The same with the kernels that every machine can run.
     pub(crate) fn measure_portable(&self, effort: Effort, peer: Peer) -> Samples {
-        self.measure_in(Workspace::with_path(Instructions::PORTABLE), effort, peer)
+        self.measure_in(Workspace::with_instructions(InstructionSet::PORTABLE), effort, peer)
     }
 
     fn measure_in(&self, mut work: Workspace, effort: Effort, peer: Peer) -> Samples {

@@ -201,7 +201,7 @@ impl<'m> Dump<'m> {
     fn stage(&self) -> Result<Option<Stage<'_>>, RigError> {
         let stage = |scene| {
             let evaluator = Evaluator::new(scene)?.with_precision(self.precision);
-            Ok(Stage { scene, evaluator: evaluator.with_normals(self.model.normals()), at: None })
+            Ok(Stage { scene, evaluator: evaluator.with_normal_length(self.model.normals()), at: None })
         };
         self.scene.as_ref().map(stage).transpose()
     }

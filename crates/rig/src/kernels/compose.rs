@@ -7,7 +7,7 @@
 
 use super::lanes;
 use crate::hierarchy::{Origin, Step, mean};
-use crate::joint::Group;
+use crate::joint_pose::Group;
 use crate::matrix::Matrix;
 use glam::{Affine3A, Mat3A, Vec3A};
 

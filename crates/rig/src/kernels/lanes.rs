@@ -6,7 +6,7 @@
     reason = "eight lanes, and floats in them"
 )]
 
-use crate::joint::{Group, Lanes};
+use crate::joint_pose::{Group, Lanes};
 use glam::{Quat, Vec4};
 
 /// The square root. Without `std` glam has it from its own source.

@@ -16,38 +16,38 @@
 )]
 mod avx2;
 mod compose;
+mod instruction_set;
 pub(crate) mod lanes;
 mod layout;
 #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
 mod neon;
 mod output;
-mod packed;
-mod path;
-mod scalar;
+mod packed_matrix;
+mod portable;
 
 pub(crate) use compose::Bind;
+pub use instruction_set::InstructionSet;
 pub(crate) use layout::{Attributes, BLOCK, Blends, Data, Layout, MOST, TABLE};
-pub use output::{Interleaved, Normals, Output};
+pub use output::{InterleavedLayout, NormalLength, Output};
 pub(crate) use output::{Target, Wants};
-pub(crate) use packed::Packed;
-pub use path::Path;
+pub(crate) use packed_matrix::Packed;
 
 use crate::hierarchy::Step;
-use crate::joint::Group;
+use crate::joint_pose::Group;
 use core::ops::Range;
 use glam::Affine3A;
-use path::Instructions;
+use instruction_set::Instructions;
 
 /// Model-space matrices and palette of a pose.
 pub(crate) fn compose(
-    path: Path,
+    instructions: InstructionSet,
     steps: &[Step],
     groups: &[Group],
     bind: &[Bind],
     model: &mut [Affine3A],
     palette: &mut [Affine3A],
 ) {
-    match path.0 {
+    match instructions.0 {
         Instructions::Portable => compose::compose(compose::product, steps, groups, bind, model, palette),
         #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
         Instructions::Neon => neon::compose(steps, groups, bind, model, palette),
@@ -57,8 +57,8 @@ pub(crate) fn compose(
 }
 
 /// How the kernel for `data` wants its matrices.
-pub(crate) fn arrangement(path: Path, data: &Data) -> fn(Packed) -> Packed {
-    match (path.0, data.layout()) {
+pub(crate) fn arrangement(instructions: InstructionSet, data: &Data) -> fn(Packed) -> Packed {
+    match (instructions.0, data.layout()) {
         #[cfg(target_arch = "x86_64")]
         (
             Instructions::Avx2(_),
@@ -70,16 +70,22 @@ pub(crate) fn arrangement(path: Path, data: &Data) -> fn(Packed) -> Packed {
 
 /// Skins the vertices of `range`, which starts and ends at multiples of [`BLOCK`] or at the end; `out` holds
 /// exactly those.
-pub(crate) fn skin(path: Path, data: &Data, matrices: &[Packed], range: Range<usize>, out: &mut Target<'_>) {
+pub(crate) fn skin(
+    instructions: InstructionSet,
+    data: &Data,
+    matrices: &[Packed],
+    range: Range<usize>,
+    out: &mut Target<'_>,
+) {
     if !out.wants().unit {
-        return skin_range(path, data, matrices, range, out);
+        return skin_range(instructions, data, matrices, range, out);
     }
-    // Normals get their length while a block is still in the first cache.
+    // NormalLength get their length while a block is still in the first cache.
     for start in range.clone().step_by(BLOCK) {
         let block = start..range.end.min(start + BLOCK);
         let mut part = out.window(start - range.start..block.end - range.start);
-        skin_range(path, data, matrices, block, &mut part);
-        match path.0 {
+        skin_range(instructions, data, matrices, block, &mut part);
+        match instructions.0 {
             Instructions::Portable => part.normalize(),
             #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
             Instructions::Neon => part.normalize(),
@@ -89,7 +95,13 @@ pub(crate) fn skin(path: Path, data: &Data, matrices: &[Packed], range: Range<us
     }
 }
 
-fn skin_range(path: Path, data: &Data, matrices: &[Packed], range: Range<usize>, out: &mut Target<'_>) {
+fn skin_range(
+    instructions: InstructionSet,
+    data: &Data,
+    matrices: &[Packed],
+    range: Range<usize>,
+    out: &mut Target<'_>,
+) {
     assert!(matrices.len() >= data.slots(), "fewer matrices than the plan was made for");
     let whole = range.end.is_multiple_of(BLOCK) || range.end == data.len();
     assert!(range.start.is_multiple_of(BLOCK) && whole && range.end <= data.len());
@@ -99,8 +111,8 @@ fn skin_range(path: Path, data: &Data, matrices: &[Packed], range: Range<usize>,
     if range.is_empty() {
         return;
     }
-    match path.0 {
-        Instructions::Portable => scalar::skin::<scalar::Separately>(data, matrices, range, out),
+    match instructions.0 {
+        Instructions::Portable => portable::skin::<portable::Separately>(data, matrices, range, out),
         #[cfg(all(target_arch = "aarch64", target_feature = "neon"))]
         Instructions::Neon => neon::skin(data, matrices, range, out),
         #[cfg(target_arch = "x86_64")]

@@ -9,10 +9,10 @@
 use super::compose::{self, Bind};
 use super::layout::{Data, Layout, Run, Soa};
 use super::output::{Memory, Target};
-use super::packed::Packed;
-use super::scalar::{self, Arithmetic, each_run};
+use super::packed_matrix::Packed;
+use super::portable::{self, Arithmetic, each_run};
 use crate::hierarchy::Step;
-use crate::joint::Group;
+use crate::joint_pose::Group;
 use core::arch::aarch64::{float32x4x3_t, vst3q_f32};
 use core::ops::Range;
 use glam::{Affine3A, Mat3A, Vec3A, Vec4, Vec4Swizzles};
@@ -94,7 +94,7 @@ pub(super) fn skin(data: &Data, matrices: &[Packed], range: Range<usize>, out: &
                 fill_runs::<false>((runs, matrices), n, data.normals(), range, normals);
             }
         }
-        _ => scalar::skin::<Fused>(data, matrices, range, out),
+        _ => portable::skin::<Fused>(data, matrices, range, out),
     }
 }
 

@@ -10,7 +10,7 @@ use crate::error::RigError;
 /// What becomes of the length of normals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Normals {
+pub enum NormalLength {
     /// As the sum gives it.
     #[default]
     AsIs,
@@ -22,7 +22,7 @@ pub enum Normals {
 /// Values are written in the machine's byte order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub struct Interleaved {
+pub struct InterleavedLayout {
     /// From one vertex to the next.
     pub stride: usize,
     /// Where the position begins: three `f32`.
@@ -33,7 +33,7 @@ pub struct Interleaved {
     pub tangent: Option<usize>,
 }
 
-impl Interleaved {
+impl InterleavedLayout {
     /// Vertices `stride` bytes apart that begin with their position.
     pub const fn new(stride: usize) -> Self {
         Self { stride, position: 0, normal: None, tangent: None }
@@ -76,7 +76,7 @@ impl<'a> Output<'a> {
         Self { target, unit: false }
     }
 
-    /// Normals beside them.
+    /// NormalLength beside them.
     #[must_use]
     pub fn with_normals(mut self, out: &'a mut [[f32; 3]]) -> Self {
         if let Memory::Separate { normals, .. } = &mut self.target.memory {
@@ -95,14 +95,14 @@ impl<'a> Output<'a> {
     }
 
     /// Vertices in a buffer that holds other things too: the bytes between the attributes stay as they are.
-    pub fn interleaved(bytes: &'a mut [u8], layout: Interleaved) -> Self {
+    pub fn interleaved(bytes: &'a mut [u8], layout: InterleavedLayout) -> Self {
         Self { target: Target { memory: Memory::Interleaved { bytes, layout }, unit: false }, unit: false }
     }
 
     /// What becomes of the length of normals and tangents.
     #[must_use]
-    pub fn lengths(mut self, normals: Normals) -> Self {
-        self.unit = normals == Normals::Unit;
+    pub fn with_normal_length(mut self, normals: NormalLength) -> Self {
+        self.unit = normals == NormalLength::Unit;
         self
     }
 
@@ -165,7 +165,7 @@ pub(super) enum Memory<'a> {
     },
     Interleaved {
         bytes: &'a mut [u8],
-        layout: Interleaved,
+        layout: InterleavedLayout,
     },
 }
 

@@ -55,12 +55,12 @@ impl SkinPlan {
     ) -> Result<Option<Bounds>, RigError> {
         let mut piece = [[0.0_f32; 3]; BLOCK];
         let mut bounds = Bounds { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
-        let path = work.path();
+        let instructions = work.instructions();
         let slots = self.prepare(self.matrices(pose), work)?;
         for start in (0..self.vertex_count()).step_by(BLOCK) {
             let range = start..self.vertex_count().min(start + BLOCK);
             let out = Output::positions(&mut piece[..range.len()]);
-            self.piece(path, slots, range.clone(), out)?;
+            self.piece(instructions, slots, range.clone(), out)?;
             for p in &piece[..range.len()] {
                 for (i, c) in p.iter().enumerate() {
                     bounds.min[i] = bounds.min[i].min(*c);

@@ -6,8 +6,8 @@
 )]
 
 use super::dual_quaternion::Dual;
-use super::info::Form;
 use super::plan::SkinPlan;
+use super::plan_info::VertexSpace;
 use super::workspace::Workspace;
 use crate::error::RigError;
 use crate::kernels::Output;
@@ -33,7 +33,7 @@ impl SkinPlan {
         work: &mut Workspace,
         out: Output<'_>,
     ) -> Result<(), RigError> {
-        if self.form() == Form::Local {
+        if self.vertex_space() == VertexSpace::Joint {
             return Err(RigError::invalid("skin.local", "has no dual quaternion form"));
         }
         let mut out = self.fit(pose.palette().len(), out)?;

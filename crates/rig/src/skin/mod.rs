@@ -1,21 +1,21 @@
 //! Skinned meshes.
 
-mod agree;
+mod bind_pose;
 mod bounds;
-mod choice;
 mod dual;
 mod dual_quaternion;
-mod exact;
-mod fill;
-mod info;
-mod joint_bounds;
+mod joint_boxes;
+mod kernel_choice;
 mod plan;
-mod source;
+mod plan_info;
+mod precise;
+mod skin_source;
+mod skinning;
 mod workspace;
 
 pub use bounds::Bounds;
-pub use choice::{Choice, PlanOptions};
-pub use info::{Form, Kernel, PlanInfo};
+pub use kernel_choice::{Choice, PlanOptions};
 pub use plan::SkinPlan;
-pub use source::{JointSet, Joints, SkinSource};
+pub use plan_info::{Kernel, PlanInfo, VertexSpace};
+pub use skin_source::{JointIndices, JointSet, SkinSource};
 pub use workspace::Workspace;

@@ -5,11 +5,11 @@
     reason = "skins whose ranges and joints the plan has checked"
 )]
 
-use super::agree::{Agreed, agree};
-use super::choice::{self, Choice, PlanOptions};
-use super::info::{Form, PlanInfo};
-use super::joint_bounds::JointBounds;
-use super::source::SkinSource;
+use super::bind_pose::{Agreed, agree};
+use super::joint_boxes::JointBounds;
+use super::kernel_choice::{self, Choice, PlanOptions};
+use super::plan_info::{PlanInfo, VertexSpace};
+use super::skin_source::SkinSource;
 use crate::error::RigError;
 use crate::kernels::{Attributes, Data, Output, Target, Wants};
 use crate::matrix::Matrix;
@@ -29,7 +29,7 @@ pub struct SkinPlan {
     pub(super) starts: Vec<u32>,
     pub(super) influences: Vec<Influence>,
     pub(super) local: Vec<LocalVertex>,
-    form: Form,
+    space: VertexSpace,
     /// How far joints disagree about vertices that are stored otherwise than they are held.
     apart: Option<f32>,
     pub(super) data: Data,
@@ -92,11 +92,11 @@ impl SkinPlan {
         check(&attributes, (starts, influences, local), joints)?;
         let has_normals = !attributes.normals.is_empty();
         // What follows one joint each is as fast as it is stored.
-        let wanted = options.bind != Choice::Never && !choice::is_single(starts, influences);
+        let wanted = options.bind_pose != Choice::Never && !kernel_choice::is_single(starts, influences);
         let rig = rig.filter(|_| !local.is_empty() && wanted);
         let agreed = rig.and_then(|rig| agree(rig, (starts, influences, local), has_normals));
         let apart = agreed.as_ref().map(|agreed| agreed.apart);
-        let (form, bounds, data) = if local.is_empty() || agreed.is_some() {
+        let (space, bounds, data) = if local.is_empty() || agreed.is_some() {
             let attributes = agreed.map_or(attributes, |Agreed { positions, normals, .. }| Attributes {
                 positions,
                 normals,
@@ -104,16 +104,20 @@ impl SkinPlan {
             });
             let bounds = JointBounds::of_bind(joints, &attributes.positions, starts, influences);
             let bounds = bounds.wider(apart.unwrap_or(0.0));
-            (Form::Bind, bounds, choice::bind(attributes, joints, starts, influences, options))
+            (VertexSpace::Model, bounds, kernel_choice::bind(attributes, joints, starts, influences, options))
         } else {
             let bounds = JointBounds::of_local(joints, starts, influences, local);
-            (Form::Local, bounds, choice::local(joints, starts, influences, local, has_normals, options))
+            (
+                VertexSpace::Joint,
+                bounds,
+                kernel_choice::local(joints, starts, influences, local, has_normals, options),
+            )
         };
         let data = data.ok_or_else(|| {
             RigError::invalid("skin", "more joints, vertices or influences than 32 bits can number")
         })?;
         let (starts, influences, local) = (starts.to_vec(), influences.to_vec(), local.to_vec());
-        Ok(Self { joints, starts, influences, local, form, apart, data, bounds })
+        Ok(Self { joints, starts, influences, local, space, apart, data, bounds })
     }
 
     /// How many vertices there are.
@@ -137,35 +141,38 @@ impl SkinPlan {
     }
 
     /// In which space the mesh stores its vertices, and slow evaluation takes them.
-    pub(super) fn stored(&self) -> Form {
-        if self.local.is_empty() { Form::Bind } else { Form::Local }
+    pub(super) fn stored(&self) -> VertexSpace {
+        if self.local.is_empty() { VertexSpace::Model } else { VertexSpace::Joint }
     }
 
     /// In which space the vertices are held: that in which they are stored, but for local ones that joints agree about.
-    pub fn form(&self) -> Form {
-        self.form
+    pub fn vertex_space(&self) -> VertexSpace {
+        self.space
     }
 
     /// The most influences of a vertex that are not zero.
     fn widest(&self) -> usize {
         let of = |w: &[u32]| {
             let range = w[0] as usize..w[1] as usize;
-            self.influences[range].iter().filter(|i| i.weight != 0.0 || self.form == Form::Local).count()
+            self.influences[range]
+                .iter()
+                .filter(|i| i.weight != 0.0 || self.space == VertexSpace::Joint)
+                .count()
         };
         self.starts.windows(2).map(of).max().unwrap_or(0)
     }
 
     /// The matrices of a pose that move these vertices: its palette, or its model-space matrices.
     pub fn matrices<'a, M: Matrix>(&self, pose: &'a Pose<M>) -> &'a [M] {
-        match self.form {
-            Form::Bind => pose.palette(),
-            Form::Local => pose.model(),
+        match self.space {
+            VertexSpace::Model => pose.palette(),
+            VertexSpace::Joint => pose.model_matrices(),
         }
     }
 
     /// What this plan does.
     pub fn info(&self) -> PlanInfo {
-        PlanInfo::new(self.form, self.apart, &self.data, self.widest())
+        PlanInfo::new(self.space, self.apart, &self.data, self.widest())
     }
 
     /// The caller's memory, found to fit these vertices.

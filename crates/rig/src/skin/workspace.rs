@@ -1,7 +1,7 @@
 //! Memory that skinning uses between its steps.
 
 use super::dual_quaternion::Dual;
-use crate::kernels::{self, Data, Packed, Path};
+use crate::kernels::{self, Data, InstructionSet, Packed};
 use crate::matrix::Matrix;
 use alloc::vec::Vec;
 use glam::Quat;
@@ -11,7 +11,7 @@ use meshwright_scene::Trs;
 /// every call: it grows to what the largest skeleton needs and then stays.
 #[derive(Clone, Debug)]
 pub struct Workspace {
-    path: Path,
+    instructions: InstructionSet,
     matrices: Vec<Packed>,
     duals: Vec<Dual>,
 }
@@ -25,12 +25,12 @@ impl Default for Workspace {
 impl Workspace {
     /// For the fastest instructions that the machine has.
     pub fn new() -> Self {
-        Self::with_path(Path::detect())
+        Self::with_instructions(InstructionSet::detect())
     }
 
     /// For these instructions.
-    pub const fn with_path(path: Path) -> Self {
-        Self { path, matrices: Vec::new(), duals: Vec::new() }
+    pub const fn with_instructions(instructions: InstructionSet) -> Self {
+        Self { instructions, matrices: Vec::new(), duals: Vec::new() }
     }
 
     pub(super) fn reserve(&mut self, joints: usize) {
@@ -39,13 +39,13 @@ impl Workspace {
     }
 
     /// The instructions used.
-    pub const fn path(&self) -> Path {
-        self.path
+    pub const fn instructions(&self) -> InstructionSet {
+        self.instructions
     }
 
     /// The matrices of joints, and the identity.
     pub(super) fn load<M: Matrix>(&mut self, joints: &[M], data: &Data) -> &[Packed] {
-        let arrange = kernels::arrangement(self.path, data);
+        let arrange = kernels::arrangement(self.instructions, data);
         self.matrices.clear();
         self.matrices.extend(joints.iter().map(|m| arrange(Packed::new(m))));
         self.matrices.push(arrange(Packed::IDENTITY));

@@ -11,8 +11,8 @@ mod meshes;
 use meshes::{JOINTS, Random, Shape, choices, mesh, pose, rig, shapes};
 use meshwright_rig::glam::{Affine3A, DAffine3, DVec3, EulerRot, Quat, Vec3};
 use meshwright_rig::{
-    Choice, Form, Interleaved, JointSet, Joints, Kernel, Matrix, Normals, Output, Path, PlanOptions, Pose,
-    Rig, RigError, SkinPlan, SkinSource, Workspace,
+    Choice, InstructionSet, InterleavedLayout, JointIndices, JointSet, Kernel, Matrix, NormalLength, Output,
+    PlanOptions, Pose, Rig, RigError, SkinPlan, SkinSource, VertexSpace, Workspace,
 };
 use meshwright_scene::{Influence, Joint, Local, LocalVertex, Mesh, Skeleton, Trs};
 use proptest::prelude::*;
@@ -29,16 +29,21 @@ fn zero(n: usize) -> Skinned {
     Skinned { positions: vec![[7.0; 3]; n], normals: vec![[7.0; 3]; n], tangents: vec![[7.0; 4]; n] }
 }
 
-fn skin<M: Matrix>(plan: &SkinPlan, pose: &Pose<M>, path: Path, lengths: Normals) -> Skinned {
+fn skin<M: Matrix>(
+    plan: &SkinPlan,
+    pose: &Pose<M>,
+    instructions: InstructionSet,
+    lengths: NormalLength,
+) -> Skinned {
     let mut out = zero(plan.vertex_count());
-    let mut target = Output::positions(&mut out.positions).lengths(lengths);
+    let mut target = Output::positions(&mut out.positions).with_normal_length(lengths);
     if plan.has_normals() {
         target = target.with_normals(&mut out.normals);
     }
     if plan.has_tangents() {
         target = target.with_tangents(&mut out.tangents);
     }
-    plan.skin(pose, &mut Workspace::with_path(path), target).unwrap();
+    plan.skin(pose, &mut Workspace::with_instructions(instructions), target).unwrap();
     out
 }
 
@@ -51,8 +56,8 @@ fn near(a: &[[f32; 3]], b: &[[f32; 3]], tolerance: f32) -> bool {
     a.len() == b.len() && a.iter().flatten().zip(b.iter().flatten()).all(|(a, b)| (a - b).abs() <= tolerance)
 }
 
-fn paths() -> [Path; 2] {
-    [Path::PORTABLE, Path::detect()]
+fn instruction_sets() -> [InstructionSet; 2] {
+    [InstructionSet::PORTABLE, InstructionSet::detect()]
 }
 
 proptest! {
@@ -66,13 +71,13 @@ proptest! {
         let mut expected = zero(plan.vertex_count());
         plan.positions(&wide, &mut expected.positions).unwrap();
         if plan.has_normals() {
-            plan.normals(&wide, Normals::AsIs, &mut expected.normals).unwrap();
+            plan.normals(&wide, NormalLength::AsIs, &mut expected.normals).unwrap();
         }
-        for path in paths() {
-            let found = skin(&plan, &fast, path, Normals::AsIs);
+        for instructions in instruction_sets() {
+            let found = skin(&plan, &fast, instructions, NormalLength::AsIs);
             // A handful of terms below 4, each rounded a few times.
-            prop_assert!(near(&found.positions, &expected.positions, 1e-5), "{:?} {}", path, plan.info());
-            prop_assert!(near(&found.normals, &expected.normals, 1e-5), "{:?} {}", path, plan.info());
+            prop_assert!(near(&found.positions, &expected.positions, 1e-5), "{:?} {}", instructions, plan.info());
+            prop_assert!(near(&found.normals, &expected.normals, 1e-5), "{:?} {}", instructions, plan.info());
         }
     }
 
@@ -83,11 +88,11 @@ proptest! {
         mesh.normals = mesh.tangents.iter().map(|t| [t[0], t[1], t[2]]).collect();
         let plan = SkinPlan::with_options(&mesh, &rig, options).unwrap();
         let pose = pose::<Affine3A>(&rig, shape.seed);
-        for path in paths() {
-            for lengths in [Normals::AsIs, Normals::Unit] {
-                let found = skin(&plan, &pose, path, lengths);
+        for instructions in instruction_sets() {
+            for lengths in [NormalLength::AsIs, NormalLength::Unit] {
+                let found = skin(&plan, &pose, instructions, lengths);
                 let three: Vec<_> = found.tangents.iter().map(|t| [t[0], t[1], t[2]]).collect();
-                prop_assert!(near(&three, &found.normals, 1e-6), "{path:?}");
+                prop_assert!(near(&three, &found.normals, 1e-6), "{instructions:?}");
                 let sides = found.tangents.iter().zip(&mesh.tangents).all(|(a, b)| a[3] == b[3]);
                 prop_assert!(sides);
             }
@@ -99,9 +104,9 @@ proptest! {
         let rig = rig(JOINTS);
         let plan = SkinPlan::with_options(&mesh(shape), &rig, options).unwrap();
         let pose = pose::<Affine3A>(&rig, shape.seed);
-        for path in paths() {
-            let raw = skin(&plan, &pose, path, Normals::AsIs);
-            let unit = skin(&plan, &pose, path, Normals::Unit);
+        for instructions in instruction_sets() {
+            let raw = skin(&plan, &pose, instructions, NormalLength::AsIs);
+            let unit = skin(&plan, &pose, instructions, NormalLength::Unit);
             prop_assert_eq!(&raw.positions, &unit.positions);
             for (r, u) in raw.normals.iter().zip(&unit.normals) {
                 let (r, u) = (Vec3::from(*r), Vec3::from(*u));
@@ -128,16 +133,16 @@ proptest! {
         }
         let tangent = gaps[0] + 24 + gaps[1] + gaps[2];
         let stride = tangent + 16 + gaps[3];
-        let layout = Interleaved::new(stride)
+        let layout = InterleavedLayout::new(stride)
             .with_position(position)
             .with_normal(plan.has_normals().then_some(normal))
             .with_tangent(plan.has_tangents().then_some(tangent));
-        for path in paths() {
-            for lengths in [Normals::AsIs, Normals::Unit] {
-                let separate = skin(&plan, &pose, path, lengths);
+        for instructions in instruction_sets() {
+            for lengths in [NormalLength::AsIs, NormalLength::Unit] {
+                let separate = skin(&plan, &pose, instructions, lengths);
                 let mut bytes = vec![0xa5_u8; n * stride];
-                let out = Output::interleaved(&mut bytes, layout).lengths(lengths);
-                plan.skin(&pose, &mut Workspace::with_path(path), out).unwrap();
+                let out = Output::interleaved(&mut bytes, layout).with_normal_length(lengths);
+                plan.skin(&pose, &mut Workspace::with_instructions(instructions), out).unwrap();
                 let mut rest = vec![0xa5_u8; n * stride];
                 for (v, vertex) in rest.chunks_exact_mut(stride).enumerate() {
                     let mut put = |at: usize, values: &[f32]| {
@@ -153,7 +158,7 @@ proptest! {
                         put(tangent, &separate.tangents[v]);
                     }
                 }
-                prop_assert!(bytes == rest, "{path:?}");
+                prop_assert!(bytes == rest, "{instructions:?}");
             }
         }
     }
@@ -164,11 +169,11 @@ proptest! {
         let rig = rig(JOINTS);
         let plan = SkinPlan::with_options(&mesh(shape), &rig, options).unwrap();
         let pose = pose::<Affine3A>(&rig, shape.seed);
-        for path in paths() {
-            let all = skin(&plan, &pose, path, Normals::AsIs);
+        for instructions in instruction_sets() {
+            let all = skin(&plan, &pose, instructions, NormalLength::AsIs);
             let mut alone = vec![[0.0; 3]; plan.vertex_count()];
-            plan.skin(&pose, &mut Workspace::with_path(path), Output::positions(&mut alone)).unwrap();
-            prop_assert!(near(&alone, &all.positions, 1e-6), "{path:?}");
+            plan.skin(&pose, &mut Workspace::with_instructions(instructions), Output::positions(&mut alone)).unwrap();
+            prop_assert!(near(&alone, &all.positions, 1e-6), "{instructions:?}");
         }
     }
 
@@ -185,7 +190,7 @@ proptest! {
         }
         let plan = SkinPlan::new(&mesh, &rig).unwrap();
         let pose = pose::<Affine3A>(&rig, shape.seed);
-        let found = skin(&plan, &pose, Path::detect(), Normals::AsIs);
+        let found = skin(&plan, &pose, InstructionSet::detect(), NormalLength::AsIs);
         let bounds = plan.bounds(&pose);
         let exact = plan.exact_bounds(&pose, &mut Workspace::new()).unwrap();
         prop_assert_eq!(bounds.is_some(), plan.vertex_count() > 0);
@@ -207,7 +212,7 @@ proptest! {
         let rig = rig(JOINTS);
         let plan = SkinPlan::new(&mesh(Shape { local: false, least: 1, most: 1, ..shape }), &rig).unwrap();
         let pose = pose::<Affine3A>(&rig, shape.seed);
-        let linear = skin(&plan, &pose, Path::PORTABLE, Normals::AsIs);
+        let linear = skin(&plan, &pose, InstructionSet::PORTABLE, NormalLength::AsIs);
         let mut dual = zero(plan.vertex_count());
         let out = Output::positions(&mut dual.positions);
         let out = if plan.has_normals() { out.with_normals(&mut dual.normals) } else { out };
@@ -235,18 +240,18 @@ proptest! {
         skin_of.local.iter_mut().flat_map(|l| l.position.iter_mut().chain(&mut l.normal)).for_each(&mut spoil);
         let plan = SkinPlan::with_options(&mesh, &rig, options).unwrap();
         let mut pose = pose::<Affine3A>(&rig, seed);
-        pose.locals_mut()[3].translation.x = f32::NAN;
-        pose.locals_mut()[4].matrix3.y_axis.z = f32::INFINITY;
+        pose.local_matrices_mut()[3].translation.x = f32::NAN;
+        pose.local_matrices_mut()[4].matrix3.y_axis.z = f32::INFINITY;
         pose.update(&rig).unwrap();
-        let [a, b] = paths().map(|path| skin(&plan, &pose, path, Normals::AsIs));
+        let [a, b] = instruction_sets().map(|instructions| skin(&plan, &pose, instructions, NormalLength::AsIs));
         let same = |a: &f32, b: &f32| {
             // Where one overflows the other may just not.
             a.to_bits() == b.to_bits() || !a.is_finite() || !b.is_finite() || (a - b).abs() <= 1e-5 * (1.0 + a.abs()) || a.abs() > 1e30
         };
         prop_assert!(a.positions.iter().flatten().zip(b.positions.iter().flatten()).all(|(a, b)| same(a, b)));
         prop_assert!(a.normals.iter().flatten().zip(b.normals.iter().flatten()).all(|(a, b)| same(a, b)));
-        for path in paths() {
-            skin(&plan, &pose, path, Normals::Unit);
+        for instructions in instruction_sets() {
+            skin(&plan, &pose, instructions, NormalLength::Unit);
         }
         let _ = plan.bounds(&pose);
         let _ = plan.exact_bounds(&pose, &mut Workspace::new()).unwrap();
@@ -270,7 +275,7 @@ fn the_kernel_fits_the_mesh() {
     assert_eq!(kernel(shape(1000, 1, 100, false)), Kernel::Runs);
     assert_eq!(kernel(shape(1000, 1, 100, true)), Kernel::Runs);
     assert_eq!(kernel(shape(1000, 1, 1, true)), Kernel::Single);
-    assert_eq!(kernel(shape(1000, 2, 1, true)), Kernel::Local);
+    assert_eq!(kernel(shape(1000, 2, 1, true)), Kernel::JointSpace);
     assert_eq!(kernel(shape(1000, 2, 1, false)), Kernel::Two);
     assert_eq!(kernel(shape(1000, 3, 1, false)), Kernel::Three);
     assert_eq!(kernel(shape(1000, 4, 1, false)), Kernel::Four);
@@ -284,14 +289,17 @@ fn the_kernel_fits_the_mesh() {
 fn a_plan_tells_what_it_does() {
     let plan = SkinPlan::new(&mesh(shape(512, 4, 4, false)), &rig(JOINTS)).unwrap();
     let info = plan.info();
-    assert_eq!((info.form, info.table, info.vertices, info.influences), (Form::Bind, Some(128), 512, 4));
+    assert_eq!(
+        (info.space, info.table, info.vertices, info.influences),
+        (VertexSpace::Model, Some(128), 512, 4)
+    );
     let text = info.to_string();
     assert!(
         text.contains("Table on 512 vertices in the bind pose, at most 4 influences, 128 blends"),
         "{text}"
     );
     let plan = SkinPlan::new(&mesh(shape(400, 1, 100, true)), &rig(JOINTS)).unwrap();
-    assert_eq!((plan.info().runs.unwrap(), plan.info().form), (4, Form::Local));
+    assert_eq!((plan.info().runs.unwrap(), plan.info().space), (4, VertexSpace::Joint));
 }
 
 /// More matrices than indices of two bytes name.
@@ -305,12 +313,13 @@ fn many_joints() {
     }
     let (wide, fast) = (pose::<DAffine3>(&rig, 1), pose::<Affine3A>(&rig, 1));
     for table in [Choice::Never, Choice::Always] {
-        let plan = SkinPlan::with_options(&mesh, &rig, PlanOptions::default().with_table(table)).unwrap();
+        let plan =
+            SkinPlan::with_options(&mesh, &rig, PlanOptions::default().with_blend_table(table)).unwrap();
         assert_eq!(plan.info().kernel, if table == Choice::Never { Kernel::Many } else { Kernel::Table });
         let mut expected = vec![[0.0; 3]; 300];
         plan.positions(&wide, &mut expected).unwrap();
-        for path in paths() {
-            assert!(near(&skin(&plan, &fast, path, Normals::AsIs).positions, &expected, 1e-5));
+        for instructions in instruction_sets() {
+            assert!(near(&skin(&plan, &fast, instructions, NormalLength::AsIs).positions, &expected, 1e-5));
         }
     }
 }
@@ -329,9 +338,9 @@ fn gltf_arrays_of_both_widths_and_several_sets() {
     let run = |sets: &[JointSet<'_>]| {
         let source = SkinSource::new(&positions, sets);
         let plan = SkinPlan::from_source(&source, JOINTS, PlanOptions::default()).unwrap();
-        (plan.info().influences, skin(&plan, &pose, Path::detect(), Normals::AsIs).positions)
+        (plan.info().influences, skin(&plan, &pose, InstructionSet::detect(), NormalLength::AsIs).positions)
     };
-    let (bytes, words) = (Joints::U8(&joints), Joints::U16(&words));
+    let (bytes, words) = (JointIndices::U8(&joints), JointIndices::U16(&words));
     let one = run(&[JointSet::new(bytes, &weights)]);
     assert_eq!(one, run(&[JointSet::new(words, &weights)]));
     let set = JointSet::new(bytes, &halves);
@@ -345,7 +354,7 @@ fn gltf_arrays_of_both_widths_and_several_sets() {
 fn what_does_not_fit_is_refused() {
     let positions = [[0.0; 3]; 2];
     let refused = |joints: &[[u8; 4]], weights: &[[f32; 4]], normals: &[[f32; 3]], count| {
-        let sets = [JointSet::new(Joints::U8(joints), weights)];
+        let sets = [JointSet::new(JointIndices::U8(joints), weights)];
         let source = SkinSource::new(&positions, &sets).with_normals(normals);
         SkinPlan::from_source(&source, count, PlanOptions::default()).is_err()
     };
@@ -359,7 +368,7 @@ fn what_does_not_fit_is_refused() {
     assert!(refused(&joints, &weights[..1], &[], 2));
     assert!(refused(&joints, &weights, &[[0.0; 3]], 2));
 
-    let sets = [JointSet::new(Joints::U8(&joints), &weights)];
+    let sets = [JointSet::new(JointIndices::U8(&joints), &weights)];
     let source = SkinSource::new(&positions, &sets);
     let plan = SkinPlan::from_source(&source, 2, PlanOptions::default()).unwrap();
     let mut work = Workspace::new();
@@ -372,7 +381,7 @@ fn what_does_not_fit_is_refused() {
     assert!(plan.skin_with(&palette, &mut work, Output::positions(&mut p).with_tangents(&mut t)).is_err());
     let mut bytes = [0; 40];
     let mut interleaved = |stride, position, len: usize| {
-        let layout = Interleaved::new(stride).with_position(position);
+        let layout = InterleavedLayout::new(stride).with_position(position);
         plan.skin_with(&palette, &mut work, Output::interleaved(&mut bytes[..len], layout))
     };
     assert_eq!(interleaved(20, 8, 40), Ok(()));
@@ -388,9 +397,9 @@ fn twisted_limbs_keep_their_volume_with_dual_quaternions() {
     // Half way between no turn and half a turn, matrices shrink to nothing and rotations do not.
     let rig = rig(2);
     let mut pose = Pose::<Affine3A>::new(&rig);
-    pose.locals_mut()[1] = Affine3A::from_rotation_x(std::f32::consts::PI - 1e-3);
+    pose.local_matrices_mut()[1] = Affine3A::from_rotation_x(std::f32::consts::PI - 1e-3);
     pose.update(&rig).unwrap();
-    let sets = [JointSet::new(Joints::U8(&[[0, 1, 0, 0]]), &[[0.5, 0.5, 0.0, 0.0]])];
+    let sets = [JointSet::new(JointIndices::U8(&[[0, 1, 0, 0]]), &[[0.5, 0.5, 0.0, 0.0]])];
     let source = SkinSource::new(&[[0.0, 1.0, 0.0]], &sets);
     let plan = SkinPlan::from_source(&source, 2, PlanOptions::default()).unwrap();
     let (mut linear, mut dual) = ([[0.0; 3]], [[0.0; 3]]);
@@ -404,17 +413,17 @@ fn twisted_limbs_keep_their_volume_with_dual_quaternions() {
 fn a_spoiled_joint_spoils_only_what_follows_it() {
     let rig = rig(3);
     let mut pose = Pose::<Affine3A>::new(&rig);
-    pose.locals_mut()[2].translation.x = f32::NAN;
+    pose.local_matrices_mut()[2].translation.x = f32::NAN;
     pose.update(&rig).unwrap();
     let joints = [[0, 1, 2, 2]; 40];
     let weights = [[0.5, 0.5, 0.0, 0.0]; 40];
-    let sets = [JointSet::new(Joints::U8(&joints), &weights)];
+    let sets = [JointSet::new(JointIndices::U8(&joints), &weights)];
     let positions = [[1.0; 3]; 40];
     let source = SkinSource::new(&positions, &sets);
     for table in [Choice::Always, Choice::Never] {
-        let plan = SkinPlan::from_source(&source, 3, PlanOptions::default().with_table(table)).unwrap();
-        for path in paths() {
-            assert_eq!(skin(&plan, &pose, path, Normals::AsIs).positions, positions);
+        let plan = SkinPlan::from_source(&source, 3, PlanOptions::default().with_blend_table(table)).unwrap();
+        for instructions in instruction_sets() {
+            assert_eq!(skin(&plan, &pose, instructions, NormalLength::AsIs).positions, positions);
         }
     }
 }
@@ -439,36 +448,37 @@ fn threads_change_no_bit() {
     for (width, share, local) in shapes {
         let plan = SkinPlan::new(&mesh(shape(40_001, width, share, local)), &rig).unwrap();
         let info: PlanInfo = plan.info();
-        for path in paths() {
-            let serial = skin(&plan, &pose, path, Normals::Unit);
+        for instructions in instruction_sets() {
+            let serial = skin(&plan, &pose, instructions, NormalLength::Unit);
             for pool in &pools {
                 let mut out = zero(plan.vertex_count());
                 let target = Output::positions(&mut out.positions)
                     .with_normals(&mut out.normals)
-                    .lengths(Normals::Unit);
-                let mut work = Workspace::with_path(path);
+                    .with_normal_length(NormalLength::Unit);
+                let mut work = Workspace::with_instructions(instructions);
                 pool.install(|| plan.skin_parallel(&pose, &mut work, target)).unwrap();
-                assert!(bits(&out) == bits(&serial), "{path:?} {info}");
+                assert!(bits(&out) == bits(&serial), "{instructions:?} {info}");
             }
             // From a thread that is not of a pool.
             let mut out = zero(plan.vertex_count());
-            let target =
-                Output::positions(&mut out.positions).with_normals(&mut out.normals).lengths(Normals::Unit);
-            plan.skin_parallel(&pose, &mut Workspace::with_path(path), target).unwrap();
-            assert!(bits(&out) == bits(&serial), "{path:?} {info}");
+            let target = Output::positions(&mut out.positions)
+                .with_normals(&mut out.normals)
+                .with_normal_length(NormalLength::Unit);
+            plan.skin_parallel(&pose, &mut Workspace::with_instructions(instructions), target).unwrap();
+            assert!(bits(&out) == bits(&serial), "{instructions:?} {info}");
         }
     }
 }
 
 #[test]
 fn paths_are_named() {
-    assert_eq!(Path::PORTABLE.name(), "portable");
-    assert_eq!(format!("{:?}", Path::detect()), Path::detect().name());
+    assert_eq!(InstructionSet::PORTABLE.name(), "portable");
+    assert_eq!(format!("{:?}", InstructionSet::detect()), InstructionSet::detect().name());
     let serial = skin(
         &SkinPlan::new(&mesh(shape(100, 4, 1, false)), &rig(JOINTS)).unwrap(),
         &pose::<Affine3A>(&rig(JOINTS), 1),
-        Path::detect(),
-        Normals::AsIs,
+        InstructionSet::detect(),
+        NormalLength::AsIs,
     );
     assert_eq!(bits(&serial).len(), 100 * 10);
 }
@@ -505,24 +515,24 @@ fn what_joints_agree_about_is_held_in_the_bind_pose() {
         let (rig, mesh) = seen_by_joints(shape(500, width, share, false));
         let plan = SkinPlan::new(&mesh, &rig).unwrap();
         let info = plan.info();
-        assert_eq!((info.form, info.kernel), (Form::Bind, kernel), "{info}");
+        assert_eq!((info.space, info.kernel), (VertexSpace::Model, kernel), "{info}");
         assert!(info.apart.is_some_and(|apart| apart > 0.0 && apart <= 1e-6), "{info}");
-        let stored = PlanOptions::default().with_bind(Choice::Never);
+        let stored = PlanOptions::default().with_bind_pose(Choice::Never);
         let stored = SkinPlan::with_options(&mesh, &rig, stored).unwrap();
-        assert_eq!((stored.info().form, stored.info().apart), (Form::Local, None));
+        assert_eq!((stored.info().space, stored.info().apart), (VertexSpace::Joint, None));
         let (wide, fast) = (pose::<DAffine3>(&rig, 7), pose::<Affine3A>(&rig, 7));
         let mut expected = zero(plan.vertex_count());
         plan.positions(&wide, &mut expected.positions).unwrap();
-        plan.normals(&wide, Normals::AsIs, &mut expected.normals).unwrap();
+        plan.normals(&wide, NormalLength::AsIs, &mut expected.normals).unwrap();
         let mut same = zero(plan.vertex_count());
         stored.positions(&wide, &mut same.positions).unwrap();
         assert_eq!(expected.positions, same.positions, "slow evaluation takes what is stored");
         let bounds = plan.bounds(&wide).unwrap();
         assert!(expected.positions.iter().all(|p| bounds.contains(Vec3::from(*p))));
-        for path in paths() {
-            let found = skin(&plan, &fast, path, Normals::AsIs);
-            assert!(near(&found.positions, &expected.positions, 1e-4), "{path:?}");
-            assert!(near(&found.normals, &expected.normals, 1e-4), "{path:?}");
+        for instructions in instruction_sets() {
+            let found = skin(&plan, &fast, instructions, NormalLength::AsIs);
+            assert!(near(&found.positions, &expected.positions, 1e-4), "{instructions:?}");
+            assert!(near(&found.normals, &expected.normals, 1e-4), "{instructions:?}");
         }
     }
 }
@@ -540,6 +550,10 @@ fn one_vertex_that_joints_disagree_about_leaves_a_mesh_as_it_is_stored() {
         let (rig, mut mesh) = seen_by_joints(shape(500, 2, 1, false));
         spoil(&mut mesh);
         let info = SkinPlan::new(&mesh, &rig).unwrap().info();
-        assert_eq!((info.form, info.kernel, info.apart), (Form::Local, Kernel::Local, None), "{info}");
+        assert_eq!(
+            (info.space, info.kernel, info.apart),
+            (VertexSpace::Joint, Kernel::JointSpace, None),
+            "{info}"
+        );
     }
 }

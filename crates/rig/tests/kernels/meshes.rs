@@ -39,7 +39,7 @@ pub(super) fn rig(joints: usize) -> Rig {
 pub(super) fn pose<M: Matrix>(rig: &Rig, seed: u64) -> Pose<M> {
     let mut random = Random(seed | 1);
     let mut pose = Pose::<M>::new(rig);
-    for local in pose.locals_mut() {
+    for local in pose.local_matrices_mut() {
         let [a, b, c] = random.vector().map(f64::from);
         let [x, y, z] = random.vector().map(|v| f64::from(v) * 2.0);
         let m = DAffine3::from_rotation_translation(
@@ -132,5 +132,6 @@ pub(super) fn shapes() -> impl Strategy<Value = Shape> {
 
 pub(super) fn choices() -> impl Strategy<Value = PlanOptions> {
     let choice = || prop_oneof![Just(Choice::Auto), Just(Choice::Always), Just(Choice::Never)];
-    (choice(), choice()).prop_map(|(table, runs)| PlanOptions::default().with_table(table).with_runs(runs))
+    (choice(), choice())
+        .prop_map(|(table, runs)| PlanOptions::default().with_blend_table(table).with_runs(runs))
 }

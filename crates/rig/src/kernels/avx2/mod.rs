@@ -19,17 +19,17 @@
     reason = "kernels read what was checked when it was made, vertex by vertex"
 )]
 
-mod features;
-mod pose;
+mod compose;
+mod cpu_features;
 mod registers;
 mod runs;
 
-pub(super) use features::{CpuFeatures, with_registers};
-pub(super) use pose::compose;
+pub(super) use compose::compose;
+pub(super) use cpu_features::{CpuFeatures, with_registers};
 
 use super::layout::{BLOCK, Blends, Data, Layout, Segment, TABLE};
 use super::output::Target;
-use super::packed::Packed;
+use super::packed_matrix::Packed;
 use core::arch::x86_64::*;
 use core::mem::MaybeUninit;
 use core::ops::Range;

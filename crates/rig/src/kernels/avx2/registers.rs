@@ -6,7 +6,7 @@
 )]
 
 use super::super::output::{Memory, Target};
-use super::super::packed::Packed;
+use super::super::packed_matrix::Packed;
 use core::arch::x86_64::*;
 use core::hint::black_box;
 

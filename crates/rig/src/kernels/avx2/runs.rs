@@ -6,7 +6,7 @@
 )]
 
 use super::super::layout::{Data, Run, Soa};
-use super::super::packed::Packed;
+use super::super::packed_matrix::Packed;
 use super::registers::{Sink, load, order, tangent};
 use core::arch::x86_64::*;
 use core::ops::Range;

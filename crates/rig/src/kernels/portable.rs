@@ -7,8 +7,8 @@
 )]
 
 use super::layout::{BLOCK, Blends, Data, Layout, Run, Segment, TABLE, unscale};
-use super::output::{Interleaved, Memory, Target, put};
-use super::packed::Packed;
+use super::output::{InterleavedLayout, Memory, Target, put};
+use super::packed_matrix::Packed;
 use core::ops::Range;
 use glam::{Vec4, Vec4Swizzles};
 
@@ -44,7 +44,7 @@ impl Sink for Separate<'_> {
 
 struct Strided<'a> {
     bytes: &'a mut [u8],
-    layout: Interleaved,
+    layout: InterleavedLayout,
 }
 
 impl Strided<'_> {

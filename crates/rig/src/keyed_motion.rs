@@ -6,10 +6,10 @@
 )]
 
 use crate::error::RigError;
-use crate::joint::{Group, Lanes};
+use crate::joint_pose::{Group, Lanes};
 use crate::kernels::lanes;
 use crate::rig::Rig;
-use crate::sample::Keys;
+use crate::sampler::Keys;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use meshwright_scene::{Channel, Interpolation};

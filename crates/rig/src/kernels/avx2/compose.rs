@@ -7,10 +7,10 @@
 
 use super::super::compose::Bind;
 use super::super::lanes;
-use super::super::packed::Packed;
-use super::features::CpuFeatures;
+use super::super::packed_matrix::Packed;
+use super::cpu_features::CpuFeatures;
 use crate::hierarchy::{Origin, Step, mean};
-use crate::joint::{Group, Lanes};
+use crate::joint_pose::{Group, Lanes};
 use core::arch::x86_64::*;
 use core::mem::offset_of;
 use glam::{Affine3A, Mat3A};

@@ -2,10 +2,10 @@
 #![allow(clippy::arithmetic_side_effects, reason = "floats in vectors and matrices")]
 
 use crate::error::RigError;
+use crate::interpolation::{self, Parts};
 use crate::matrix::Matrix;
 use crate::rig::Rig;
-use crate::time::Timing;
-use crate::tracks::{self, Parts};
+use crate::timing::Timing;
 use alloc::format;
 use alloc::vec::Vec;
 use meshwright_scene::{Channel, Clip, Interpolation, Motion, PoseSet, Scene, Track, Trs};
@@ -112,7 +112,7 @@ impl<'a> Sampler<'a> {
     ///
     /// Where `rig` is not the skeleton of the clip, or `locals` has not one matrix per joint.
     pub fn sample<M: Matrix>(&self, rig: &Rig, frame: f64, locals: &mut [M]) -> Result<(), RigError> {
-        rig.rest(locals)?;
+        rig.copy_rest_to(locals)?;
         if self.timing.frames == 0 {
             return Ok(());
         }
@@ -131,7 +131,7 @@ impl<'a> Sampler<'a> {
                         .ok_or_else(|| RigError::invalid("rig", "is not the skeleton of the clip"))?;
                     let parts = self.keyed(key, rest, frame, period);
                     if let (Some(parts), Some(out)) = (parts, locals.get_mut(key.joint)) {
-                        *out = M::from_wide(&parts.to_matrix());
+                        *out = M::from_f64(&parts.to_matrix());
                     }
                 }
             }
@@ -186,7 +186,7 @@ impl<'a> Sampler<'a> {
         };
         for (out, (a, b)) in locals.iter_mut().zip(a.iter().zip(b)) {
             *out = match self.rule {
-                Interpolation::Matrix => M::from_affine(a).mix(&M::from_affine(b), t),
+                Interpolation::Matrix => M::from_affine(a).lerp(&M::from_affine(b), t),
                 // Signs of quaternions that come from matrices mean nothing: the short way.
                 Interpolation::Linear | Interpolation::LinearShort => {
                     rigid(a, b, t, Interpolation::LinearShort)
@@ -197,9 +197,9 @@ impl<'a> Sampler<'a> {
     }
 
     fn keyed(&self, keys: &Keys<'_>, rest: &Trs, frame: f64, period: Option<f64>) -> Option<Parts> {
-        let translation = tracks::vector(keys.translation, frame, period);
-        let rotation = tracks::rotation(keys.rotation, frame, period, self.rule);
-        let scale = tracks::vector(keys.scale, frame, period);
+        let translation = interpolation::vector(keys.translation, frame, period);
+        let rotation = interpolation::rotation(keys.rotation, frame, period, self.rule);
+        let scale = interpolation::vector(keys.scale, frame, period);
         // A joint whose tracks are all empty keeps its rest matrix, shear included.
         if translation.is_none() && rotation.is_none() && scale.is_none() {
             return None;
@@ -246,12 +246,12 @@ pub(crate) fn rigid<M: Matrix>(
     rule: Interpolation,
 ) -> M {
     let (a, b) = (Trs::from_affine(a).0, Trs::from_affine(b).0);
-    let lerp = |a, b| tracks::wide(a) * (1.0 - t) + tracks::wide(b) * t;
+    let lerp = |a, b| interpolation::wide(a) * (1.0 - t) + interpolation::wide(b) * t;
     let quat = |q: [f32; 4]| glam::DQuat::from_array(q.map(f64::from));
     let parts = Parts {
         translation: lerp(a.translation, b.translation),
-        rotation: tracks::blend_rotation(quat(a.rotation), quat(b.rotation), t, rule),
+        rotation: interpolation::blend_rotation(quat(a.rotation), quat(b.rotation), t, rule),
         scale: lerp(a.scale, b.scale),
     };
-    M::from_wide(&parts.to_matrix())
+    M::from_f64(&parts.to_matrix())
 }

@@ -6,12 +6,12 @@ use core::fmt;
 /// In which space a skin holds its vertices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Form {
+pub enum VertexSpace {
     /// In model space in the bind pose: `p' = sum(weight * palette * p)`. A vertex whose weights sum to
     /// nothing stays where it is.
-    Bind,
+    Model,
     /// Weighted, in the space of every joint: `p' = sum(R * position + weight * t)`.
-    Local,
+    Joint,
 }
 
 /// The kernel that moves a mesh.
@@ -33,7 +33,7 @@ pub enum Kernel {
     /// One blend per vertex, each computed once for all vertices nearby that have it.
     Table,
     /// Weighted vertices in the space of every joint.
-    Local,
+    JointSpace,
 }
 
 /// What a plan does, for logs and tests.
@@ -41,7 +41,7 @@ pub enum Kernel {
 #[non_exhaustive]
 pub struct PlanInfo {
     /// In which space the vertices are held.
-    pub form: Form,
+    pub space: VertexSpace,
     /// The kernel.
     pub kernel: Kernel,
     /// How many vertices there are.
@@ -62,7 +62,11 @@ pub struct PlanInfo {
 impl fmt::Display for PlanInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?} on {} vertices", self.kernel, self.vertices)?;
-        write!(f, " in {}, ", if self.form == Form::Bind { "the bind pose" } else { "joint space" })?;
+        write!(
+            f,
+            " in {}, ",
+            if self.space == VertexSpace::Model { "the bind pose" } else { "joint space" }
+        )?;
         write!(f, "at most {} influences", self.influences)?;
         if let Some(blends) = self.table {
             write!(f, ", {blends} blends")?;
@@ -78,7 +82,7 @@ impl fmt::Display for PlanInfo {
 }
 
 impl PlanInfo {
-    pub(super) fn new(form: Form, apart: Option<f32>, data: &Data, influences: usize) -> Self {
+    pub(super) fn new(space: VertexSpace, apart: Option<f32>, data: &Data, influences: usize) -> Self {
         let (mut runs_found, mut table) = (None, None);
         let kernel = match data.layout() {
             Layout::Indexed(_) => Kernel::Single,
@@ -94,9 +98,9 @@ impl PlanInfo {
                 table = Some(blends.len());
                 Kernel::Table
             }
-            Layout::Local { .. } => Kernel::Local,
+            Layout::Local { .. } => Kernel::JointSpace,
         };
         let (vertices, bytes) = (data.len(), data.bytes());
-        Self { form, kernel, vertices, influences, table, apart, runs: runs_found, bytes }
+        Self { space, kernel, vertices, influences, table, apart, runs: runs_found, bytes }
     }
 }

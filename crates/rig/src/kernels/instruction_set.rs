@@ -6,7 +6,7 @@ use super::avx2::{CpuFeatures, with_registers};
 /// The instructions that kernels use. One path gives the same bits on every machine and on any number of
 /// threads; two paths differ in the last places, because multiplication and addition round once on AVX2 and NEON.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Path(pub(super) Instructions);
+pub struct InstructionSet(pub(super) Instructions);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Instructions {
@@ -17,7 +17,7 @@ pub(super) enum Instructions {
     Neon,
 }
 
-impl Path {
+impl InstructionSet {
     /// What every machine has.
     pub const PORTABLE: Self = Self(Instructions::Portable);
 
@@ -58,13 +58,13 @@ impl Path {
     }
 }
 
-impl core::fmt::Debug for Path {
+impl core::fmt::Debug for InstructionSet {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl core::fmt::Display for Path {
+impl core::fmt::Display for InstructionSet {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(self.name())
     }

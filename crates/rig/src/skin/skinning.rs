@@ -8,7 +8,7 @@
 use super::plan::SkinPlan;
 use super::workspace::Workspace;
 use crate::error::RigError;
-use crate::kernels::{self, Normals, Output, Packed, Path};
+use crate::kernels::{self, InstructionSet, NormalLength, Output, Packed};
 #[cfg(feature = "rayon")]
 use crate::kernels::{BLOCK, Data, Target};
 use crate::matrix::Matrix;
@@ -46,11 +46,11 @@ impl SkinPlan {
     pub fn skin_to_vec<M: Matrix>(
         &self,
         pose: &Pose<M>,
-        length: Normals,
+        length: NormalLength,
         work: &mut Workspace,
     ) -> Result<MeshPose, RigError> {
         let mut vertices = self.new_mesh_pose();
-        let out = Output::positions(&mut vertices.positions).lengths(length);
+        let out = Output::positions(&mut vertices.positions).with_normal_length(length);
         let out = if self.has_normals() { out.with_normals(&mut vertices.normals) } else { out };
         self.skin(pose, work, out)?;
         Ok(vertices)
@@ -77,9 +77,9 @@ impl SkinPlan {
         out: Output<'_>,
     ) -> Result<(), RigError> {
         let mut out = self.fit(matrices.len(), out)?;
-        let path = work.path();
+        let instructions = work.instructions();
         let slots = self.prepare(matrices, work)?;
-        kernels::skin(path, &self.data, slots, 0..self.data.len(), &mut out);
+        kernels::skin(instructions, &self.data, slots, 0..self.data.len(), &mut out);
         Ok(())
     }
 
@@ -96,13 +96,13 @@ impl SkinPlan {
     /// The vertices of one range, which starts at a multiple of a block.
     pub(super) fn piece(
         &self,
-        path: Path,
+        instructions: InstructionSet,
         slots: &[Packed],
         range: core::ops::Range<usize>,
         out: Output<'_>,
     ) -> Result<(), RigError> {
         let mut out = out.fit(range.len(), self.has())?;
-        kernels::skin(path, &self.data, slots, range, &mut out);
+        kernels::skin(instructions, &self.data, slots, range, &mut out);
         Ok(())
     }
 
@@ -139,12 +139,12 @@ impl SkinPlan {
             return self.skin_with(matrices, work, out);
         }
         let out = self.fit(matrices.len(), out)?;
-        let path = work.path();
+        let instructions = work.instructions();
         let slots = work.load(matrices, &self.data);
         // Eight pieces per thread even out what other work the machine has.
         let piece = (self.data.len() / (8 * threads)).max(PARALLEL_FROM / 4).next_multiple_of(BLOCK);
         let threads = threads.min(self.data.len().div_ceil(piece));
-        skin_parallel(path, &self.data, slots, piece, threads, out);
+        skin_parallel(instructions, &self.data, slots, piece, threads, out);
         Ok(())
     }
 }
@@ -169,7 +169,14 @@ struct Remaining<'a> {
 /// they come free. The caller does not wait for another thread to wake before it begins: waking costs as much
 /// as skinning some ten thousand vertices.
 #[cfg(feature = "rayon")]
-fn skin_parallel(path: Path, data: &Data, slots: &[Packed], piece: usize, threads: usize, out: Target<'_>) {
+fn skin_parallel(
+    instructions: InstructionSet,
+    data: &Data,
+    slots: &[Packed],
+    piece: usize,
+    threads: usize,
+    out: Target<'_>,
+) {
     let rest = std::sync::Mutex::new(Some(Remaining { first: 0, out }));
     let take = || {
         let mut rest = rest.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -183,7 +190,7 @@ fn skin_parallel(path: Path, data: &Data, slots: &[Packed], piece: usize, thread
     };
     let work = || {
         while let Some((first, mut part)) = take() {
-            kernels::skin(path, data, slots, first..first + part.len(), &mut part);
+            kernels::skin(instructions, data, slots, first..first + part.len(), &mut part);
         }
     };
     rayon::in_place_scope(|scope| {

@@ -1,7 +1,7 @@
 //! Poses as translations, rotations and scales, eight joints side by side.
 
 use crate::error::RigError;
-use crate::joint::{Group, JointPose};
+use crate::joint_pose::{Group, JointPose};
 use crate::kernels;
 use crate::rig::Rig;
 use alloc::vec::Vec;
@@ -74,8 +74,8 @@ impl LocalPose {
 }
 
 impl Rig {
-    /// Model-space matrices and palette of a pose, in one pass: what [`to_model`](Self::to_model) and
-    /// [`palette`](Self::palette) compute, faster.
+    /// Model-space matrices and palette of a pose, in one pass: what [`compute_model_matrices`](Self::compute_model_matrices) and
+    /// [`compute_palette`](Self::compute_palette) compute, faster.
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ impl Rig {
         RigError::length("model matrices", self.joint_count(), model.len())?;
         RigError::length("palette", self.joint_count(), palette.len())?;
         let (steps, bind) = self.steps();
-        kernels::compose(self.path(), steps, pose.groups(), bind, model, palette);
+        kernels::compose(self.instructions(), steps, pose.groups(), bind, model, palette);
         Ok(())
     }
 }

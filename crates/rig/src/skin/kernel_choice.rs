@@ -37,27 +37,27 @@ impl Choice {
 #[non_exhaustive]
 pub struct PlanOptions {
     /// Whether a blend is computed once for all vertices nearby that have it.
-    pub table: Choice,
+    pub blend_table: Choice,
     /// Whether neighbours that follow the same matrix are moved eight at a time.
     pub runs: Choice,
     /// Whether vertices that are stored in the space of every joint are held in the bind pose where joints agree about
     /// them: within a millionth of the mesh's largest coordinate, and of the length of normals of 1. It pays wherever it
     /// is possible.
-    pub bind: Choice,
+    pub bind_pose: Choice,
 }
 
 impl PlanOptions {
-    /// The same with a say in [`table`](Self::table).
+    /// The same with a say in [`blend_table`](Self::blend_table).
     #[must_use]
-    pub const fn with_table(mut self, choice: Choice) -> Self {
-        self.table = choice;
+    pub const fn with_blend_table(mut self, choice: Choice) -> Self {
+        self.blend_table = choice;
         self
     }
 
-    /// The same with a say in [`bind`](Self::bind).
+    /// The same with a say in [`bind_pose`](Self::bind_pose).
     #[must_use]
-    pub const fn with_bind(mut self, choice: Choice) -> Self {
-        self.bind = choice;
+    pub const fn with_bind_pose(mut self, choice: Choice) -> Self {
+        self.bind_pose = choice;
         self
     }
 
@@ -172,9 +172,9 @@ pub(super) fn bind(
         let len = if narrow { width } else { of.len() };
         (0..len).map(move |k| of.get(k).copied().unwrap_or(spare))
     };
-    if options.table != Choice::Never {
+    if options.blend_table != Choice::Never {
         let (tables, examples, index) = parts.tables();
-        if options.table.decide(n * TABLE_PER >= TABLE_FROM * examples.len()) {
+        if options.blend_table.decide(n * TABLE_PER >= TABLE_FROM * examples.len()) {
             let mut blends = Blends::new(sources);
             examples.iter().try_for_each(|&v| blends.push(filled(v)))?;
             let width = if narrow { width } else { 0 };

@@ -144,7 +144,7 @@ impl JointBounds {
     pub(super) fn posed<M: Matrix>(&self, matrices: &[M]) -> Option<(Vec3, Vec3)> {
         let mut all = Grow::EMPTY;
         for (i, b) in self.boxes.iter().enumerate().filter(|(_, b)| !b.is_empty()) {
-            let m = matrices.get(i).map_or(DAffine3::IDENTITY, Matrix::to_wide);
+            let m = matrices.get(i).map_or(DAffine3::IDENTITY, Matrix::to_f64);
             let (centre, half) = ((b.min + b.max) * 0.5, (b.max - b.min) * 0.5);
             let c = m.transform_point3(centre);
             let r = &m.matrix3;
@@ -155,7 +155,7 @@ impl JointBounds {
         let mut extra = 0.0_f64;
         if self.residues > 0 {
             for (m, (reach, weight)) in matrices.iter().zip(&self.residue) {
-                let m = m.to_wide();
+                let m = m.to_f64();
                 let r = &m.matrix3;
                 let norm = r.x_axis.length() + r.y_axis.length() + r.z_axis.length();
                 let one = norm * reach + if *weight > 0.0 { m.translation.length() * weight } else { 0.0 };

@@ -5,10 +5,10 @@
     reason = "skins whose ranges and joints the plan has checked"
 )]
 
-use super::info::Form;
 use super::plan::SkinPlan;
+use super::plan_info::VertexSpace;
 use crate::error::RigError;
-use crate::kernels::Normals;
+use crate::kernels::NormalLength;
 use crate::matrix::Matrix;
 use crate::pose::Pose;
 use meshwright_scene::{Influence, LocalVertex};
@@ -22,7 +22,7 @@ impl SkinPlan {
     pub fn positions<M: Matrix>(&self, pose: &Pose<M>, out: &mut [[f32; 3]]) -> Result<(), RigError> {
         self.fits(pose, out.len())?;
         match self.stored() {
-            Form::Bind => {
+            VertexSpace::Model => {
                 let positions = self.data.positions();
                 let palette = pose.palette();
                 self.fill(out, |v, influences, _| {
@@ -35,8 +35,8 @@ impl SkinPlan {
                     M::finish(influences.iter().filter(|i| i.weight != 0.0).fold(M::Sum::default(), add))
                 });
             }
-            Form::Local => {
-                let model = pose.model();
+            VertexSpace::Joint => {
+                let model = pose.model_matrices();
                 self.fill(out, |_, influences, range| {
                     let add = |sum, (i, l): (&Influence, &LocalVertex)| {
                         model[i.joint as usize].add_local(sum, l.position, i.weight)
@@ -56,7 +56,7 @@ impl SkinPlan {
     pub fn normals<M: Matrix>(
         &self,
         pose: &Pose<M>,
-        length: Normals,
+        length: NormalLength,
         out: &mut [[f32; 3]],
     ) -> Result<(), RigError> {
         self.fits(pose, out.len())?;
@@ -64,11 +64,11 @@ impl SkinPlan {
             return Err(RigError::invalid("normals", "the mesh has none"));
         }
         let finish = match length {
-            Normals::AsIs => M::finish,
-            Normals::Unit => M::finish_unit,
+            NormalLength::AsIs => M::finish,
+            NormalLength::Unit => M::finish_unit,
         };
         match self.stored() {
-            Form::Bind => {
+            VertexSpace::Model => {
                 let normals = self.data.normals();
                 let palette = pose.palette();
                 self.fill(out, |v, influences, _| {
@@ -81,8 +81,8 @@ impl SkinPlan {
                     finish(influences.iter().filter(|i| i.weight != 0.0).fold(M::Sum::default(), add))
                 });
             }
-            Form::Local => {
-                let model = pose.model();
+            VertexSpace::Joint => {
+                let model = pose.model_matrices();
                 self.fill(out, |_, influences, range| {
                     let add = |sum, (i, l): (&Influence, &LocalVertex)| {
                         model[i.joint as usize].add_vector(sum, l.normal, 1.0)
@@ -95,7 +95,7 @@ impl SkinPlan {
     }
 
     fn fits<M: Matrix>(&self, pose: &Pose<M>, out: usize) -> Result<(), RigError> {
-        RigError::length("joints of the pose", self.joint_count(), pose.model().len())?;
+        RigError::length("joints of the pose", self.joint_count(), pose.model_matrices().len())?;
         RigError::length("result", self.vertex_count(), out)
     }
 

@@ -2,8 +2,8 @@
 #![allow(clippy::arithmetic_side_effects, reason = "floats in vectors and matrices")]
 
 use crate::error::RigError;
-use crate::joint::JointPose;
-use crate::local::LocalPose;
+use crate::joint_pose::JointPose;
+use crate::local_pose::LocalPose;
 use crate::player::Player;
 use crate::rig::Rig;
 use glam::{Quat, Vec3, Vec4};
@@ -11,7 +11,7 @@ use glam::{Quat, Vec3, Vec4};
 /// Which part of the root's motion moves the figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Axes {
+pub struct RootAxes {
     /// The share of the translation along x, y and z: 1 or 0 each, as a rule. `(1, 0, 1)` leaves bobbing up
     /// and down to the root joint of a scene with +Y up.
     pub translation: Vec3,
@@ -19,7 +19,7 @@ pub struct Axes {
     pub turn: Option<Vec3>,
 }
 
-impl Axes {
+impl RootAxes {
     /// Along the ground and about the vertical of a scene with +Y up.
     pub const GROUND: Self = Self { translation: Vec3::new(1.0, 0.0, 1.0), turn: Some(Vec3::Y) };
 
@@ -37,18 +37,18 @@ pub struct RootMotion {
     /// The root joint.
     pub joint: usize,
     /// What is taken out.
-    pub axes: Axes,
+    pub axes: RootAxes,
 }
 
 impl RootMotion {
-    /// Takes [`Axes::GROUND`] out of a joint.
+    /// Takes [`RootAxes::GROUND`] out of a joint.
     pub const fn new(joint: usize) -> Self {
-        Self { joint, axes: Axes::GROUND }
+        Self { joint, axes: RootAxes::GROUND }
     }
 
     /// The same along and about other axes.
     #[must_use]
-    pub const fn with_axes(mut self, axes: Axes) -> Self {
+    pub const fn with_axes(mut self, axes: RootAxes) -> Self {
         self.axes = axes;
         self
     }
@@ -78,7 +78,7 @@ impl RootMotion {
     /// # Errors
     ///
     /// Where the pose is of another skeleton, or the joint does not exist.
-    pub fn take(&self, rig: &Rig, pose: &mut LocalPose) -> Result<JointPose, RigError> {
+    pub fn extract(&self, rig: &Rig, pose: &mut LocalPose) -> Result<JointPose, RigError> {
         let joint = self.joint(rig, pose)?;
         let part = self.part(&joint);
         pose.set(rig, self.joint, &after(&inverse(&part), &joint))?;
@@ -94,11 +94,12 @@ impl RootMotion {
     /// # Errors
     ///
     /// Where `scratch` or the animation is of another skeleton, or the joint does not exist.
-    pub fn between(
+    pub fn between_frames(
         &self,
         rig: &Rig,
         player: &mut Player<'_>,
-        (from, to): (f64, f64),
+        from: f64,
+        to: f64,
         scratch: &mut LocalPose,
     ) -> Result<JointPose, RigError> {
         let timing = player.animation().timing;

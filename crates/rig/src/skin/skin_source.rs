@@ -11,7 +11,7 @@ use meshwright_scene::Influence;
 pub struct SkinSource<'a> {
     /// Positions in the bind pose.
     pub positions: &'a [[f32; 3]],
-    /// Normals in the bind pose; may be empty.
+    /// NormalLength in the bind pose; may be empty.
     pub normals: &'a [[f32; 3]],
     /// Tangents in the bind pose, with the handedness in the fourth component; may be empty.
     pub tangents: &'a [[f32; 4]],
@@ -66,14 +66,14 @@ impl<'a> SkinSource<'a> {
 #[non_exhaustive]
 pub struct JointSet<'a> {
     /// Which joints.
-    pub joints: Joints<'a>,
+    pub joints: JointIndices<'a>,
     /// And how much.
     pub weights: &'a [[f32; 4]],
 }
 
 impl<'a> JointSet<'a> {
     /// Joints, `&[[u8; 4]]` or `&[[u16; 4]]`, and their weights.
-    pub fn new(joints: impl Into<Joints<'a>>, weights: &'a [[f32; 4]]) -> Self {
+    pub fn new(joints: impl Into<JointIndices<'a>>, weights: &'a [[f32; 4]]) -> Self {
         Self { joints: joints.into(), weights }
     }
 }
@@ -81,26 +81,26 @@ impl<'a> JointSet<'a> {
 /// Indices of joints in either width.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
-pub enum Joints<'a> {
+pub enum JointIndices<'a> {
     /// Of one byte.
     U8(&'a [[u8; 4]]),
     /// Of two.
     U16(&'a [[u16; 4]]),
 }
 
-impl<'a> From<&'a [[u8; 4]]> for Joints<'a> {
+impl<'a> From<&'a [[u8; 4]]> for JointIndices<'a> {
     fn from(joints: &'a [[u8; 4]]) -> Self {
         Self::U8(joints)
     }
 }
 
-impl<'a> From<&'a [[u16; 4]]> for Joints<'a> {
+impl<'a> From<&'a [[u16; 4]]> for JointIndices<'a> {
     fn from(joints: &'a [[u16; 4]]) -> Self {
         Self::U16(joints)
     }
 }
 
-impl Joints<'_> {
+impl JointIndices<'_> {
     fn len(&self) -> usize {
         match self {
             Self::U8(j) => j.len(),

@@ -6,11 +6,11 @@
 )]
 
 use crate::error::RigError;
-use crate::kernels::{Normals, Output};
+use crate::kernels::{NormalLength, Output};
 use crate::matrix::Matrix;
 use crate::pose::Pose;
 use crate::rig::Rig;
-use crate::sample::{Blend, Sampler};
+use crate::sampler::{Blend, Sampler};
 use crate::skin::{SkinPlan, Workspace};
 use alloc::format;
 use alloc::vec::Vec;
@@ -24,7 +24,7 @@ use meshwright_scene::{Clip, Mesh, MeshId, MeshPose, Scene};
 pub enum Precision {
     /// In 32: the fast kernels, on matrices rounded to 32 bits. Off by a few ten-millionths of the distance
     /// from the origin, which counts for a small thing far out; the last places depend on the machine's
-    /// instructions, see [`Path`](crate::Path).
+    /// instructions, see [`InstructionSet`](crate::InstructionSet).
     #[default]
     Single,
     /// In 64, one attribute at a time: rounded once, at the end, on every machine alike. For comparisons.
@@ -33,7 +33,7 @@ pub enum Precision {
 
 /// The positions and normals of one mesh in model space: in the rest pose, or at a frame of
 /// a clip (see [`Sampler::sample`]). A mesh without a skin, or bound to another skeleton than the clip's, is
-/// not moved by it. Normals are as the sum over the joints gives them.
+/// not moved by it. NormalLength are as the sum over the joints gives them.
 ///
 /// For many meshes or frames an [`Evaluator`] is made once.
 ///
@@ -56,7 +56,7 @@ pub fn evaluate(scene: &Scene, at: Option<(usize, f64)>, mesh: MeshId) -> Result
         }
     }
     let (plan, mut work) = (SkinPlan::new(found, &rig)?, Workspace::new());
-    skinned(&plan, &pose, Precision::default(), Normals::default(), &mut work)
+    skinned(&plan, &pose, Precision::default(), NormalLength::default(), &mut work)
 }
 
 fn find(scene: &Scene, mesh: MeshId) -> Result<&Mesh, RigError> {
@@ -69,7 +69,7 @@ fn copied(from: &[[f32; 3]], to: &mut [[f32; 3]]) -> Option<()> {
 }
 
 fn rest(rigs: &[Rig], poses: &mut [Pose<DAffine3>]) -> Result<(), RigError> {
-    rigs.iter().zip(poses).try_for_each(|(rig, pose)| pose.rest(rig))
+    rigs.iter().zip(poses).try_for_each(|(rig, pose)| pose.set_rest(rig))
 }
 
 fn unskinned(mesh: &Mesh) -> MeshPose {
@@ -80,7 +80,7 @@ fn skinned(
     plan: &SkinPlan,
     pose: &Pose<DAffine3>,
     precision: Precision,
-    length: Normals,
+    length: NormalLength,
     work: &mut Workspace,
 ) -> Result<MeshPose, RigError> {
     let mut made = plan.new_mesh_pose();
@@ -92,14 +92,14 @@ fn skinned(
 fn skinned_into(
     plan: &SkinPlan,
     pose: &Pose<DAffine3>,
-    (precision, length): (Precision, Normals),
+    (precision, length): (Precision, NormalLength),
     work: &mut Workspace,
     positions: &mut [[f32; 3]],
     normals: Option<&mut [[f32; 3]]>,
 ) -> Result<(), RigError> {
     match (precision, normals) {
         (Precision::Single, normals) => {
-            let out = Output::positions(positions).lengths(length);
+            let out = Output::positions(positions).with_normal_length(length);
             let out = match normals {
                 Some(normals) => out.with_normals(normals),
                 None => out,
@@ -123,7 +123,7 @@ pub struct Evaluator<S> {
     plans: Vec<Option<SkinPlan>>,
     blend: Option<Blend>,
     precision: Precision,
-    normals: Normals,
+    normals: NormalLength,
 }
 
 impl<S: Deref<Target = Scene>> Evaluator<S> {
@@ -143,7 +143,7 @@ impl<S: Deref<Target = Scene>> Evaluator<S> {
         };
         let plans = scene.meshes.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
         let poses = rigs.iter().map(Pose::new).collect();
-        let (precision, normals) = (Precision::default(), Normals::default());
+        let (precision, normals) = (Precision::default(), NormalLength::default());
         Ok(Self { scene, rigs, poses, plans, blend: None, precision, normals })
     }
 
@@ -163,7 +163,7 @@ impl<S: Deref<Target = Scene>> Evaluator<S> {
 
     /// The same scene, with normals of such length.
     #[must_use]
-    pub const fn with_normals(mut self, normals: Normals) -> Self {
+    pub const fn with_normal_length(mut self, normals: NormalLength) -> Self {
         self.normals = normals;
         self
     }
@@ -225,7 +225,7 @@ impl<S: Deref<Target = Scene>> Evaluator<S> {
         }
     }
 
-    /// A mesh in the current pose, in model space, into memory of the caller's: an entry for each vertex. Normals may be
+    /// A mesh in the current pose, in model space, into memory of the caller's: an entry for each vertex. NormalLength may be
     /// asked for where the mesh has them.
     ///
     /// # Errors
