@@ -86,7 +86,7 @@ fn no_nightly() -> Result<(), String> {
 pub(crate) fn miri(root: &Path) -> Result<(), String> {
     if has_nightly(root, "miri --version") {
         for target in MIRI_TARGETS {
-            for tests in [&format!("{PURE} --lib"), "-p meshwright --test fixtures"] {
+            for tests in [&format!("{PURE} --lib"), "-p meshwright --test suite fixtures::"] {
                 let mut cargo = nightly(root, &format!("miri test --locked --target {target} {tests}"));
                 cargo.env("MIRIFLAGS", "-Zmiri-disable-isolation").env("PROPTEST_CASES", "2");
                 sh::run(&mut cargo)?;
@@ -144,7 +144,9 @@ pub(crate) fn emulated(root: &Path) -> Result<(), String> {
             machine.skipped()?;
             continue;
         };
-        for tests in [&format!("{PURE} --lib --tests"), "-p meshwright --test fixtures --test exhaustive"] {
+        for tests in
+            [&format!("{PURE} --lib --tests"), "-p meshwright --test suite -- fixtures:: exhaustive::"]
+        {
             let std = "-Zbuild-std=std,panic_abort,panic_unwind,test";
             let mut cargo =
                 nightly(root, &format!("test {std} --locked --target {} {tests}", machine.target));
@@ -266,7 +268,7 @@ pub(crate) fn properties(root: &Path, words: &[OsString]) -> Result<(), String> 
 pub fn exhaustive(root: &Path) -> Command {
     let mut command = sh::cargo_command(root);
     command.args(["test", "--quiet", "--locked", "-p", "meshwright", "--all-features"]);
-    command.args(["--profile", "checked", "--test", "exhaustive", "--", "--nocapture"]);
+    command.args(["--profile", "checked", "--test", "suite", "exhaustive::", "--", "--nocapture"]);
     command.env("MESHWRIGHT_EXHAUSTIVE", "1");
     command
 }

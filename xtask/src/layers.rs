@@ -127,6 +127,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
             unsafe_code(root, package, &mut broken)?;
         }
         circles(rules.short, &manifest.with_file_name("src"), &mut broken)?;
+        left_out(&manifest.with_file_name("tests"), &mut broken)?;
     }
     for name in READERS.into_iter().chain(formats.iter().map(String::as_str)) {
         let lib = root.join("crates").join(name).join("src/lib.rs");
@@ -135,6 +136,20 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
         }
     }
     if broken.is_empty() { Ok(()) } else { Err(broken.join("\n")) }
+}
+
+/// Files of integration tests that the crate's one program of them does not name: nothing would run them.
+fn left_out(tests: &Path, broken: &mut Vec<String>) -> Result<(), String> {
+    let Ok(suite) = std::fs::read_to_string(tests.join("suite.rs")) else { return Ok(()) };
+    for entry in std::fs::read_dir(tests).map_err(|e| format!("{}: {e}", tests.display()))? {
+        let path = entry.map_err(|e| e.to_string())?.path();
+        let module = path.file_stem().unwrap_or_default().to_string_lossy();
+        let is_tests = path.extension().is_some_and(|e| e == "rs") || path.join("mod.rs").is_file();
+        if is_tests && module != "suite" && !suite.contains(&format!("mod {module};")) {
+            broken.push(format!("{}: tests/suite.rs does not name it", path.display()));
+        }
+    }
+    Ok(())
 }
 
 /// What one crate may depend on.

@@ -15,11 +15,8 @@ use meshwright_scene::{
     Affine, Clip, ConvertError, FromSceneOptions, Influence, Joint, Local, Mesh, MeshId, Motion, Node,
     PoseSet, PoseSetId, Scene, SceneOptions, Skeleton, SkeletonId, Skin,
 };
-use meshwright_testkit::heap::{Counting, measured};
+use meshwright_testkit::heap::measured;
 use meshwright_testkit::{Builder, Deadline};
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 fn header(meshes: u32, bones: u32, anims: u32) -> Builder {
     let mut b = Builder::new().bytes(b"BMD1").le_u32(&[0; 3]);

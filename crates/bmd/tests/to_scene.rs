@@ -9,12 +9,10 @@
     reason = "a failing test panics, and tests use small numbers"
 )]
 
-mod support;
-
+use crate::support::{Player, pose, positions};
 use meshwright_bmd::Bmd;
 use meshwright_scene::{MeshId, SceneOptions, Space};
 use meshwright_testkit::sound;
-use support::{Player, pose, positions};
 
 /// The model's own evaluation in the scene's space; `bounded` is the bone that the mesh bounds.
 fn expected(

@@ -2,9 +2,7 @@
 //! as they are.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
-mod common;
-
-use common::{code, program, run, stderr, stdout};
+use crate::common::{code, program, run, stderr, stdout};
 use meshwright_testkit::testdata;
 use proptest::prelude::*;
 use proptest::sample::select;

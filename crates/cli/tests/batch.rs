@@ -1,9 +1,7 @@
 //! Runs over many files: the same for any number of workers, and nothing half done when one is ended.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
-mod common;
-
-use common::{args, code, demo, program, stderr, tree};
+use crate::common::{args, code, demo, program, stderr, tree};
 use meshwright_testkit::testdata;
 use std::collections::BTreeMap;
 use std::fs;

@@ -2,18 +2,7 @@
 //! with many more of them, in one process.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
-mod common;
-#[path = "support/drive.rs"]
-#[allow(dead_code, reason = "shared with the driver of many mutants")]
-mod drive;
-#[path = "../../meshwright/tests/support/exercise.rs"]
-#[allow(dead_code, reason = "shared with tests that use all of it")]
-mod exercise;
-#[path = "support/judge.rs"]
-#[allow(dead_code, reason = "shared with the driver of many mutants")]
-mod judge;
-
-use drive::Ran;
+use crate::drive::{self, Ran};
 use meshwright_testkit::{patience, testdata};
 use std::ffi::OsString;
 use std::time::{Duration, Instant};
@@ -22,7 +11,7 @@ use tempfile::TempDir;
 /// Runs the program as a process of its own.
 fn program(words: &[OsString]) -> Ran {
     let start = Instant::now();
-    let output = common::run(words.get(1..).unwrap_or_default());
+    let output = crate::common::run(words.get(1..).unwrap_or_default());
     Ran {
         code: output.status.code(),
         said: output.status.to_string(),

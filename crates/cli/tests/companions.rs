@@ -1,9 +1,7 @@
 //! Files that belong to a model: they are found, told when they are missing, and go with it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
-mod common;
-
-use common::{args, code, demo, names, run, stderr, stdout};
+use crate::common::{args, code, demo, names, run, stderr, stdout};
 use meshwright_testkit::testdata;
 use serde_json::Value;
 use std::ffi::{OsStr, OsString};

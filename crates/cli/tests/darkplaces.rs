@@ -1,9 +1,7 @@
 //! What the program does with DPM and ZYM alone.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
-mod common;
-
-use common::{code, run, stderr, stdout};
+use crate::common::{code, run, stderr, stdout};
 use meshwright_testkit::testdata;
 use serde_json::Value;
 use std::fs;

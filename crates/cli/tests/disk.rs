@@ -2,9 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 #![allow(clippy::cast_possible_truncation, reason = "places in tables of small documents")]
 
-mod common;
-
-use common::{code, ok, run_in as run, stderr, tree};
+use crate::common::{code, ok, run_in as run, stderr, tree};
 use meshwright_testkit::testdata;
 use serde_json::{Value, json};
 use std::fs;

@@ -15,9 +15,7 @@
 //! ```
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
-mod common;
-
-use common::{code, names, program, stderr, stdout};
+use crate::common::{code, names, program, stderr, stdout};
 use meshwright_testkit::{skipped, testdata};
 use std::ffi::OsString;
 use std::fs;

@@ -2,9 +2,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
-mod common;
-
-use common::{args, code, demo, names, program, run, stderr, stdout};
+use crate::common::{args, code, demo, names, program, run, stderr, stdout};
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;

@@ -2,9 +2,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
-mod common;
-
-use common::{args, code, demo, names, program, run, stderr, stdout, tree};
+use crate::common::{args, code, demo, names, program, run, stderr, stdout, tree};
 use meshwright::dpm::{Dpm, Name};
 use meshwright_testkit::{skipped, test_name, testdata};
 use serde_json::Value;
@@ -84,7 +82,7 @@ const NO_OTHER_USER: &str = "this is root, who cannot become another user here";
 /// What a command says as an ordinary user, in a folder of these rights with the model `m.dpm`, a file `old.glb` and a pack.
 fn ordinary_run(rights: u32, model: u32, words: &str) -> Option<(Output, Vec<String>)> {
     use std::os::unix::fs::PermissionsExt;
-    let (_own, user) = common::ordinary()?;
+    let (_own, user) = crate::common::ordinary()?;
     let dir = TempDir::new().unwrap();
     let at = |name: &str| dir.path().join(name);
     fs::copy(demo(), at("m.dpm")).unwrap();

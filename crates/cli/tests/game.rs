@@ -7,9 +7,7 @@
     reason = "a failing test panics"
 )]
 
-mod common;
-
-use common::{args, code, demo, names, run, stderr, stdout};
+use crate::common::{args, code, demo, names, run, stderr, stdout};
 use meshwright::gltf::{ExportOptions, export};
 use meshwright::scene::{Image, Material, MaterialId, Mesh, MeshId, Node, Scene, SceneOptions};
 use meshwright::{Asset, Format, OpenOptions};

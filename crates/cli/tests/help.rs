@@ -1,9 +1,7 @@
 //! What the program says of itself: help, examples, completions, manual pages, and what was meant.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
-mod common;
-
-use common::{code, names, program, run, stderr, stdout};
+use crate::common::{code, names, program, run, stderr, stdout};
 use meshwright::scene::Engine;
 use meshwright::{Format, Target};
 use meshwright_testkit::testdata;

@@ -6,9 +6,7 @@
     reason = "a failing test panics"
 )]
 
-mod common;
-
-use common::{code, program, stderr};
+use crate::common::{code, program, stderr};
 use meshwright_testkit::testdata;
 use serde_json::Value;
 use std::fs;

@@ -1,9 +1,7 @@
 //! Runs over many files: which, in what order, and what happens on the way.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
-mod common;
-
-use common::{args, code, demo, names, program, run, stderr, stdout};
+use crate::common::{args, code, demo, names, program, run, stderr, stdout};
 use meshwright_testkit::testdata;
 use serde_json::Value;
 use std::fs;

@@ -1,9 +1,7 @@
 //! A pack is a folder in every command, and goes back into a pack.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
-mod common;
-
-use common::{code, ok, program, run_in as run, stderr, tree};
+use crate::common::{code, ok, program, run_in as run, stderr, tree};
 use meshwright_testkit::packs::{Method, pak, zip};
 use meshwright_testkit::testdata;
 use std::fs;

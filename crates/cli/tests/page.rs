@@ -4,9 +4,7 @@
 //! Needs node, playwright-core in the folder that `NODE_MODULES` names, and Chromium (`CHROMIUM`, or on the path).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
-mod common;
-
-use common::{code, program, run, skinned_quad, stderr};
+use crate::common::{code, program, run, skinned_quad, stderr};
 use meshwright::files::Tree;
 use meshwright::render::{Posed, extent};
 use meshwright::scene::{Budget, Levels, Limits, Scene, SceneOptions};

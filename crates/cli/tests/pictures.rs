@@ -1,9 +1,7 @@
 //! `render`: pictures of the fixtures by their kept hashes, animations, strips, sheets.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
-mod common;
-
-use common::{code, names, run, skinned_quad, stderr};
+use crate::common::{code, names, run, skinned_quad, stderr};
 use meshwright_testkit::testdata;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -195,7 +193,10 @@ fn two_models_are_compared_by_their_pictures() {
     let differing = picture["differing"].as_u64().unwrap();
     assert!(differing > 10_000 && reds(&frames[0]) == differing, "{differing}, {}", reds(&frames[0]));
     let said = run(["diff", &hopper, &quad, "--picture", out.to_str().unwrap()]);
-    assert!(common::stdout(&said).contains(&format!("{differing} of 262144 pixels differ")), "{said:?}");
+    assert!(
+        crate::common::stdout(&said).contains(&format!("{differing} of 262144 pixels differ")),
+        "{said:?}"
+    );
     let done = run(["diff", &hopper, &quad, "--picture", "x.bmp"]);
     assert_eq!(code(&done), 2, "{}", stderr(&done));
     // What is compared is not written over.

@@ -7,9 +7,7 @@
     reason = "a failing test panics"
 )]
 
-mod common;
-
-use common::{code, demo, program, run, stderr, stdout};
+use crate::common::{code, demo, program, run, stderr, stdout};
 use meshwright_testkit::testdata;
 use serde_json::Value;
 use std::ffi::{OsStr, OsString};
@@ -110,7 +108,7 @@ fn convert_writes_glb_gltf_and_obj() {
         assert_eq!(code(&result), 0, "{}", stderr(&result));
         assert!(fs::metadata(&out).unwrap().len() > 100);
         let is_other = |name: &String| name.rsplit_once('.').map(|n| n.1) == other;
-        assert_eq!(common::names(dir.path()).iter().any(is_other), other.is_some(), "{name}");
+        assert_eq!(crate::common::names(dir.path()).iter().any(is_other), other.is_some(), "{name}");
     }
     let glb = fs::read(dir.path().join("a.glb")).unwrap();
     assert_eq!(&glb[..4], b"glTF");
@@ -126,7 +124,7 @@ fn lengths_are_scaled_and_unused_vertices_dropped() {
     let json = |input: &Path, more: &[&str]| {
         let out = folder.path().join("out.gltf");
         let mut words = vec!["convert".into(), input.into(), "-o".into(), out.clone().into_os_string()];
-        words.extend(common::args(more));
+        words.extend(crate::common::args(more));
         let done = run(words);
         assert_eq!(code(&done), 0, "{}", stderr(&done));
         let gltf: Value = serde_json::from_slice(&fs::read(out).unwrap()).unwrap();
@@ -153,7 +151,7 @@ fn lengths_are_scaled_and_unused_vertices_dropped() {
     let own = folder.path().join("own.dpm");
     let mut words =
         vec!["convert".into(), demo().into_os_string(), "-o".into(), own.clone().into_os_string()];
-    words.extend(common::args(&["--scale", "0.5"]));
+    words.extend(crate::common::args(&["--scale", "0.5"]));
     assert_eq!(code(&run(words)), 0);
     let (again, _) = json(&own, &[]);
     let again = largest(&again);
@@ -254,14 +252,14 @@ fn a_folder_is_rewritten_as_often_as_one_likes() {
         let output = command.current_dir(dir.path()).args(["convert", ".", "--to=dpm", "-o", "out/"]);
         let output = output.output().unwrap();
         assert_eq!(code(&output), 0, "{}", stderr(&output));
-        assert_eq!(common::names(&dir.path().join("out")), ["a.dpm", "a.dpm.framegroups", "b.DPM"]);
+        assert_eq!(crate::common::names(&dir.path().join("out")), ["a.dpm", "a.dpm.framegroups", "b.DPM"]);
     }
     // Beside the models too, where what the first run wrote is what another would write.
     fs::remove_dir_all(dir.path().join("out")).unwrap();
     for _ in 0..2 {
         let output = program().current_dir(dir.path()).args(["convert", ".", "-o", "."]).output().unwrap();
         assert_eq!(code(&output), 0, "{}", stderr(&output));
-        let names = common::names(dir.path());
+        let names = crate::common::names(dir.path());
         assert_eq!(names, ["a.dpm", "a.dpm.framegroups", "a.glb", "a.png", "b.DPM", "b.glb"]);
     }
 }
@@ -274,7 +272,7 @@ fn the_only_model_of_a_folder_may_become_a_file() {
     fs::copy(demo(), models.join("m.dpm")).unwrap();
     fs::write(models.join("m.dpm.framegroups"), "1 4 10 1 run\n").unwrap();
     let convert = || {
-        let mut words = common::args(&["convert", "-o"]);
+        let mut words = crate::common::args(&["convert", "-o"]);
         words.extend([out.clone().into(), models.clone().into()]);
         run(words)
     };
@@ -289,7 +287,7 @@ fn the_memory_of_an_obj_can_be_set() {
     let dir = TempDir::new().unwrap();
     let out = dir.path().join("a #1.obj");
     let convert = |memory: &str| {
-        let mut words = common::args(&["convert", "--max-memory", memory, "-o"]);
+        let mut words = crate::common::args(&["convert", "--max-memory", memory, "-o"]);
         words.extend([out.clone().into(), testdata().join("crucible/lighthouse.ok.cmesh").into()]);
         run(words)
     };
@@ -301,16 +299,16 @@ fn the_memory_of_an_obj_can_be_set() {
     assert_eq!(code(&convert("1M")), 0);
     // The materials are where the text says.
     assert!(fs::read_to_string(&out).unwrap().contains("\nmtllib a #1.mtl\n"));
-    assert_eq!(common::names(dir.path()), ["a #1.mtl", "a #1.obj"]);
+    assert_eq!(crate::common::names(dir.path()), ["a #1.mtl", "a #1.obj"]);
 }
 
 #[test]
 fn an_obj_does_not_take_the_name_of_its_materials() {
     let dir = TempDir::new().unwrap();
-    let mut words = common::args(&["convert", "--to=obj", "-o"]);
+    let mut words = crate::common::args(&["convert", "--to=obj", "-o"]);
     words.extend([dir.path().join("a.mtl").into(), testdata().join("crucible/lighthouse.ok.cmesh").into()]);
     assert_eq!(code(&run(words)), 2);
-    assert!(common::names(dir.path()).is_empty());
+    assert!(crate::common::names(dir.path()).is_empty());
 }
 
 #[test]
@@ -328,7 +326,7 @@ fn only_textures_are_looked_for() {
         fs::write(at(texture), b"\x89PNG\r\n\x1a\n").unwrap();
     }
     for model in [at("f.fom"), testdata().join("bmd/windmill.ok.bmd")] {
-        let mut words = common::args(&["convert", "--textures", "--to=glb", "-o"]);
+        let mut words = crate::common::args(&["convert", "--textures", "--to=glb", "-o"]);
         words.extend([at("out.glb").into(), model.into()]);
         let output = run(words);
         assert_eq!(code(&output), 0, "{}", stderr(&output));
@@ -466,7 +464,7 @@ fn what_is_no_model_is_passed_over_in_a_folder() {
     let out = at("out/");
     let output = run([OsStr::new("convert"), at("in").as_os_str(), OsStr::new("-o"), out.as_os_str()]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
-    assert_eq!(common::names(&out), ["m.glb"]);
+    assert_eq!(crate::common::names(&out), ["m.glb"]);
     // One that is named is meant.
     assert_eq!(code(&run([OsStr::new("info"), at("in/o.mesh").as_os_str()])), 1);
 }
@@ -482,7 +480,7 @@ fn a_model_becomes_one_of_another_format() {
         assert_eq!(code(&output), 0, "{name}: {}", stdout(&output));
     }
     // It comes with its companions, which standard output has no place for.
-    assert_eq!(common::names(dir.path()), ["m.bmd", "m.cmodel", "m.cskel", "m.fom", "m.zym"]);
+    assert_eq!(crate::common::names(dir.path()), ["m.bmd", "m.cmodel", "m.cskel", "m.fom", "m.zym"]);
     let output = run([OsStr::new("convert"), demo().as_os_str(), OsStr::new("-o-"), OsStr::new("--to=gltf")]);
     assert_eq!(code(&output), 2, "{}", stderr(&output));
 }

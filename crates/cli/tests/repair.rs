@@ -1,9 +1,7 @@
 //! `meshwright repair`: what it writes, where, and what it says.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
-mod common;
-
-use common::{args, code, demo, names, run, stderr, stdout};
+use crate::common::{args, code, demo, names, run, stderr, stdout};
 use meshwright_testkit::testdata;
 use serde_json::Value;
 use std::fs;

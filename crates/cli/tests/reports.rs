@@ -1,9 +1,7 @@
 //! What the program reports for other programs: by its schema, and as SARIF.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
-mod common;
-
-use common::{args, code, demo, run, stderr, stdout};
+use crate::common::{args, code, demo, run, stderr, stdout};
 use meshwright_testkit::testdata;
 use serde_json::Value;
 use std::collections::BTreeSet;

@@ -8,9 +8,7 @@
     reason = "a failing test panics"
 )]
 
-mod common;
-
-use common::{code, program, stderr, stdout};
+use crate::common::{code, program, stderr, stdout};
 use meshwright::files::Tree;
 use meshwright::scene::{Local, Motion, Scene, SceneOptions, Trs};
 use meshwright::tso::{Anim, Cfp, Cmx, Skel, Skn};
@@ -140,7 +138,7 @@ fn a_record_comes_back_as_the_file_that_holds_it() {
     run(dir, "convert flag.skn --skeleton flower.cmx --keep-native -o kept.glb");
     run(dir, "convert kept.glb -o out/flag.skn");
     assert!(same("flag.skn") && same("flower.cmx"));
-    assert_eq!(common::names(&dir.join("out")), ["flag.skn", "flower.cmx"]);
+    assert_eq!(crate::common::names(&dir.join("out")), ["flag.skn", "flower.cmx"]);
 }
 
 #[test]
@@ -164,7 +162,7 @@ fn a_turned_and_renamed_rig_comes_back_for_a_skeleton_that_is_there() {
         let off = apart(&native, &made);
         assert!(off < 2e-4, "{spelling}: keys are {off} apart");
         // No other file comes along: the skeleton is there already.
-        assert_eq!(common::names(&dir.join("out")), ["new.anim"]);
+        assert_eq!(crate::common::names(&dir.join("out")), ["new.anim"]);
         // Meshes are on the bones of the game, and stand where they stood.
         run(dir, "convert rig.glb --onto flower.skel -o out/new.mesh");
         assert!(!dir.join("out/new.skel").exists());

@@ -1,9 +1,7 @@
 //! Where textures are found, and what becomes of them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
-mod common;
-
-use common::{args, code, demo, names, run, stderr, stdout};
+use crate::common::{args, code, demo, names, run, stderr, stdout};
 use meshwright::dpm::{Dpm, Name};
 use serde_json::Value;
 use std::ffi::OsString;

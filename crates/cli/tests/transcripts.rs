@@ -3,9 +3,7 @@
 //! `MESHWRIGHT_WRITE=1` in the environment what is said is written down instead.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
-mod common;
-
-use common::{code, program, stderr, stdout};
+use crate::common::{code, program, stderr, stdout};
 use meshwright_testkit::testdata;
 use std::fs;
 use std::path::Path;

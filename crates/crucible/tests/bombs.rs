@@ -5,9 +5,6 @@ use meshwright_core::{ErrorClass, Limits, ReadOptions};
 use meshwright_crucible::{CModel, Chunk, SkeletonChunk};
 use meshwright_testkit::heap;
 
-#[global_allocator]
-static ALLOCATOR: heap::Counting = heap::Counting;
-
 /// What `f` returns, the most memory it took, and the milliseconds.
 fn measured<T>(f: impl FnOnce() -> T) -> (T, usize, u128) {
     let (result, cost) = heap::measured(f);

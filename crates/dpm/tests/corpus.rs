@@ -9,8 +9,7 @@
     reason = "tests compare small numbers, and fail by a panic"
 )]
 
-mod support;
-
+use crate::support::{dual_quaternion_pose, extent, near, numbers, text};
 use meshwright_core::{F32, ReadOptions};
 use meshwright_dpm::{Affine64, Bone, Dpm, PoseId, Surface, Zym};
 use meshwright_quake::FrameGroups;
@@ -18,7 +17,6 @@ use meshwright_testkit::{corpus, hex_diff};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use support::{dual_quaternion_pose, extent, near, numbers, text};
 
 fn root() -> Option<PathBuf> {
     let root = corpus();
@@ -152,7 +150,7 @@ fn clips_equal_the_reference_dumps() {
     for (file, bytes, dump, groups) in entries(&root, "dpm") {
         let model = Dpm::parse(&bytes).unwrap();
         let clips = match &groups {
-            Some(groups) => support::clips(groups, model.frames.len()),
+            Some(groups) => crate::support::clips(groups, model.frames.len()),
             None => model.clips_from_names(),
         };
         let own: Vec<_> =

@@ -6,8 +6,6 @@
     reason = "tests compare small numbers, and fail by a panic"
 )]
 
-mod support;
-
 use meshwright_dpm::{Dpm, FrameClip, MergedDpm, MergedZym, Zym, strategy};
 use meshwright_scene::edits::Edit;
 use meshwright_scene::{Converted, FromSceneOptions, Scene, SceneOptions};
@@ -132,7 +130,7 @@ fn differences(a: &Dpm, b: &Dpm) -> Vec<String> {
 
 #[test]
 fn an_edit_changes_its_record_and_what_follows_from_it() {
-    let (model, clips) = support::scenes::hopper();
+    let (model, clips) = crate::support::scenes::hopper();
     let native = model.to_scene(&SceneOptions::default(), Some(&clips)).unwrap().value;
     let after = |edit: Edit| {
         let scene = edit.of(&native, 0).unwrap();

@@ -7,8 +7,8 @@
     reason = "tests compare small numbers, and fail by a panic"
 )]
 
-mod support;
-
+use crate::support::scenes::*;
+use crate::support::{extent, near};
 use meshwright_core::F32;
 use meshwright_dpm::{
     Bone, BonePose, Dpm, DpmFiles, Frame, FrameClip, Influence, Mesh, Name, PoseId, Vertices, Zym, strategy,
@@ -21,8 +21,6 @@ use proptest::prelude::*;
 use serde_json::Value;
 use std::fs;
 use std::sync::Arc;
-use support::scenes::*;
-use support::{extent, near};
 
 #[test]
 fn the_demo_in_gltf_space() {
@@ -163,11 +161,11 @@ fn scenes_of_the_corpus_equal_the_reference_dumps() {
             let options = SceneOptions::in_space(space);
             if file.ends_with(".zym") {
                 let model = Zym::parse(&bytes).unwrap();
-                let clips = groups.as_ref().map(|g| support::clips(g, model.pose_count()));
+                let clips = groups.as_ref().map(|g| crate::support::clips(g, model.pose_count()));
                 model.to_scene(&options, clips.as_deref())
             } else {
                 let model = Dpm::parse(&bytes).unwrap();
-                let clips = groups.as_ref().map(|g| support::clips(g, model.frames.len()));
+                let clips = groups.as_ref().map(|g| crate::support::clips(g, model.frames.len()));
                 model.to_scene(&options, clips.as_deref())
             }
         };
@@ -199,7 +197,7 @@ fn scenes_of_the_corpus_equal_the_reference_dumps() {
                 };
                 let name = format!("{file} mesh {m} {at:?}");
                 let rows = |k: &str| -> Vec<[f64; 3]> {
-                    let row = |r: &Value| support::numbers(r);
+                    let row = |r: &Value| crate::support::numbers(r);
                     pose[k].as_array().unwrap().iter().map(row).collect()
                 };
                 let positions = rows("positions");
@@ -231,7 +229,7 @@ fn scenes_of_the_corpus_equal_the_reference_dumps() {
         if file.ends_with(".dpm") {
             let model = Dpm::parse(&bytes).unwrap();
             let back = write_scene(&gltf.value, &FromSceneOptions::default()).unwrap().value;
-            let clips = groups.as_ref().map(|g| support::clips(g, model.frames.len()));
+            let clips = groups.as_ref().map(|g| crate::support::clips(g, model.frames.len()));
             if clips.as_ref().is_none_or(|c| !c.is_empty()) {
                 compare_models(file, &model, clips.as_deref(), &back);
             }

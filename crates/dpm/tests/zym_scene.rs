@@ -7,15 +7,13 @@
     reason = "tests compare small numbers, and fail by a panic"
 )]
 
-mod support;
-
+use crate::support::near;
+use crate::support::scenes::*;
 use meshwright_dpm::{FrameClip, Name, Zym, strategy};
 use meshwright_scene::{AxisMap, FromSceneOptions, SceneOptions, Space};
 use meshwright_testkit::{corpus, testdata};
 use proptest::prelude::*;
 use std::fs;
-use support::near;
-use support::scenes::*;
 
 #[test]
 fn zym_of_several_shaders_is_split() {

@@ -2,9 +2,7 @@
 //! becomes of broken ones.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a failing test panics")]
 
-mod common;
-
-use common::{budget, hash, json, root};
+use crate::common::{budget, hash, json, root};
 use meshwright_files::{FilesError, Tree};
 use std::path::Path;
 

@@ -2,9 +2,7 @@
 //! refused where they are broken.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a failing test panics")]
 
-mod common;
-
-use common::{budget, hash, json, root};
+use crate::common::{budget, hash, json, root};
 use meshwright_core::{Budget, Limits};
 use meshwright_files::{FilesError, Pack, PackBuilder, PackKind, Tree, TreeOptions, TreePath};
 use proptest::prelude::*;

@@ -16,9 +16,6 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-#[global_allocator]
-static ALLOCATOR: heap::Counting = heap::Counting;
-
 /// What something takes in memory at once, beside what is there before.
 fn peak<T>(f: impl FnOnce() -> T) -> (T, usize) {
     let (value, cost) = heap::measured(f);

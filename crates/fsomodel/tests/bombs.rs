@@ -10,9 +10,6 @@ use meshwright_scene::{
 };
 use meshwright_testkit::heap;
 
-#[global_allocator]
-static ALLOCATOR: heap::Counting = heap::Counting;
-
 /// What `f` returns, the most memory it took, and the milliseconds.
 fn measured<T>(f: impl FnOnce() -> T) -> (T, usize, u128) {
     let (answer, cost) = heap::measured(f);

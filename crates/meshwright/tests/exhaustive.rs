@@ -18,7 +18,7 @@ mod layout;
 
 use meshwright::{AnyModel, Format, Parsed, ReadError, ReadOptions, ReadSettings, Role, WriteError};
 use meshwright_testkit::exhaust::{Layout, changes};
-use meshwright_testkit::heap::{Cost, Counting, measured};
+use meshwright_testkit::heap::{Cost, measured};
 use meshwright_testkit::laws::{self, Opened};
 use meshwright_testkit::{patience, testdata};
 use std::collections::BTreeMap;
@@ -28,9 +28,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 /// Set: every change of every fixture.
 const ALL: &str = "MESHWRIGHT_EXHAUSTIVE";

@@ -10,10 +10,10 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
 #[path = "../../fuzz/src/lib.rs"]
-#[allow(dead_code, unreachable_pub, reason = "a library elsewhere")]
-mod fuzz;
+#[allow(dead_code, unreachable_pub, clippy::duplicate_mod, reason = "a library elsewhere")]
+mod library;
 
-use fuzz::{Action, Target};
+use library::{Action, Target};
 use meshwright_testkit::testdata;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn home() -> PathBuf {
 
 fn run(action: Action) {
     for target in Target::all().into_iter().filter(|target| target.action == action) {
-        let mut seeds = fuzz::seeds(target, &[testdata()]);
+        let mut seeds = library::seeds(target, &[testdata()]);
         assert!(!seeds.is_empty(), "{} has no seeds", target.name());
         if action == Action::Model {
             seeds.truncate(16);

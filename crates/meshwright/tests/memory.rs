@@ -17,10 +17,7 @@
 
 #[path = "support/bombs.rs"]
 mod bombs;
-#[path = "support/exercise.rs"]
-#[allow(dead_code, reason = "only some of it is needed here")]
-mod exercise;
-
+use crate::exercise;
 use bombs::Bomb;
 use meshwright::gltf::{self, ExportOptions, playback::Player};
 use meshwright::rig::Evaluator;
@@ -32,9 +29,6 @@ use meshwright::{
 use meshwright_testkit::{Deadline, heap, laws, patience};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-#[global_allocator]
-static ALLOCATOR: heap::Counting = heap::Counting;
 
 /// What `f` returns, and the most heap it took.
 fn measured<T>(f: impl FnOnce() -> T) -> (T, usize) {

@@ -16,9 +16,7 @@
     reason = "a failing test panics"
 )]
 
-#[path = "support/exercise.rs"]
-mod exercise;
-
+use crate::exercise;
 use meshwright_testkit::Deadline;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

@@ -10,11 +10,7 @@
 ))]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a failing test panics")]
 
-#[path = "support/exercise.rs"]
-#[allow(dead_code, reason = "only some of it is needed here")]
-mod exercise;
-
-use exercise::{MEMORY, Subject};
+use crate::exercise::{self, MEMORY, Subject};
 use meshwright::dump::{Dump, DumpError, DumpOptions};
 use meshwright::quake::{FrameGroup, FrameGroups};
 use meshwright::scene::ConvertError;

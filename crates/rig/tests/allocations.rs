@@ -10,10 +10,7 @@ use meshwright_scene::{
     Affine, Channel, Clip, Influence, Interpolation, Joint, Local, Mesh, Motion, PoseSet, PoseSetId, Scene,
     Skeleton, SkeletonId, Skin, Track, Trs,
 };
-use meshwright_testkit::heap::{Counting, measured};
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use meshwright_testkit::heap::measured;
 
 fn scene() -> Scene {
     let mut skeleton = Skeleton { name: String::new(), joints: Vec::new() };

@@ -9,13 +9,11 @@
     reason = "tests"
 )]
 
-mod corpus {
-    pub(crate) mod adult;
-    mod back;
-    pub(crate) mod data;
-    mod files;
-    mod malformed;
-    mod outfits;
-    mod trips;
-    mod ts1;
-}
+pub(crate) mod adult;
+mod back;
+pub(crate) mod data;
+mod files;
+mod malformed;
+mod outfits;
+mod trips;
+mod ts1;

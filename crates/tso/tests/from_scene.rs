@@ -1,8 +1,7 @@
 //! Files made of scenes: what comes back, what is lost.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::cast_possible_truncation, reason = "tests")]
 
-mod support;
-
+use crate::support::*;
 use meshwright_core::{F32, f32s};
 use meshwright_scene::{
     Affine, Channel, Clip, ConvertError, Extra, FromSceneOptions, Influence, Interpolation, Joint, Local,
@@ -13,7 +12,6 @@ use meshwright_tso::{
     Anim, Assembly, Between, Binding, Bmf, Bnd, Flag, Mesh, MeshForm, Motion, Name, Part, PropertyList,
     Q1_15, Skel, Skn, TimeProperty, TsoSceneOptions, write_scene,
 };
-use support::*;
 
 fn event(time: u32, value: &str) -> TimeProperty {
     TimeProperty { time, lists: vec![PropertyList(vec![("xevt".into(), value.into())])] }

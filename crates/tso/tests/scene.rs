@@ -1,12 +1,10 @@
 //! Conversions: what is missing, what is odd, what is reported.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::cast_possible_truncation, reason = "tests")]
 
-mod support;
-
+use crate::support::*;
 use meshwright_core::{F32, f32s};
 use meshwright_scene::{ConvertError, Local, Loss, Motion as ClipMotion, SceneOptions, Space};
 use meshwright_tso::{Assembly, BLEND_UNUSED, Binding, Geometry, Mesh, Part, Q1_15};
-use support::*;
 
 #[test]
 fn blends_apply_in_order_and_missing_bones_stay_at_the_origin() {

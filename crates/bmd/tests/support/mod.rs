@@ -7,8 +7,6 @@
     clippy::cast_precision_loss,
     reason = "a failing test panics, and tests use small numbers"
 )]
-#![allow(dead_code, reason = "not every test uses all of it")]
-
 use meshwright_scene::{Affine, Channel, Clip, Local, Mesh, Motion, Scene, Skeleton, Trs};
 
 fn unit(q: [f64; 4]) -> [f64; 4] {

@@ -1,5 +1,5 @@
 //! Running the program.
-#![allow(dead_code, unreachable_pub, reason = "each test file uses a part")]
+#![allow(unreachable_pub, reason = "used by every test file")]
 
 use meshwright_testkit::testdata;
 use std::collections::BTreeMap;

@@ -1,6 +1,4 @@
 //! Comparing arrays, and the engine's way to blend poses.
-#![allow(dead_code, reason = "each test takes what it needs")]
-
 pub(crate) mod scenes;
 
 use meshwright_dpm::{Affine64, FrameClip};

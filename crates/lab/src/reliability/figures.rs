@@ -135,7 +135,7 @@ fn exhaustive(root: &Path) -> Result<String, String> {
 fn heap(root: &Path) -> Result<String, String> {
     let mut command = sh::cargo_command(root);
     command.args(["test", "--quiet", "--locked", "-p", "meshwright", "--all-features", "--test"]);
-    command.args(["memory", "opening_takes_memory_in_proportion_to_the_file", "--", "--nocapture"]);
+    command.args(["suite", "memory::opening_takes_memory_in_proportion_to_the_file", "--", "--nocapture"]);
     let said = sh::output(&mut command)?;
     let said = String::from_utf8_lossy(&said);
     let figure = said.lines().find_map(|line| line.split_once("at most ")).map(|(_, rest)| rest);

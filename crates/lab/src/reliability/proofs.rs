@@ -21,7 +21,7 @@ pub(super) fn run(root: &Path, proofs: &BTreeSet<&str>) -> Result<Outcome, Strin
     let mut outcome = Outcome::default();
     outcome.broken.extend(contracts(root)?);
     // By the program of tests, the tests that are named; none for all.
-    let mut wanted: BTreeMap<PathBuf, Vec<(&str, Option<&str>)>> = BTreeMap::new();
+    let mut wanted: BTreeMap<PathBuf, Vec<Proof<'_>>> = BTreeMap::new();
     let programs = programs(root)?;
     for proof in proofs {
         if let Some(verb) = proof.strip_prefix("xtask ") {
@@ -32,7 +32,10 @@ pub(super) fn run(root: &Path, proofs: &BTreeSet<&str>) -> Result<Outcome, Strin
         }
         let (file, test) = proof.split_once(": ").map_or((*proof, None), |(file, test)| (file, Some(test)));
         match program(&programs, root, file) {
-            Some(program) => wanted.entry(program).or_default().push((*proof, test)),
+            Some(program) => {
+                let module = module(&programs[&program], &root.join(file));
+                wanted.entry(program).or_default().push(Proof { named: proof, module, test });
+            }
             None => outcome.broken.push(format!("{proof}: there is no such proof")),
         }
     }
@@ -74,33 +77,53 @@ fn programs(root: &Path) -> Result<Programs, String> {
     Ok(programs.collect())
 }
 
-/// The program that runs the tests in a file: its own, or that of its library.
+/// Tests that prove a promise.
+struct Proof<'a> {
+    /// As the promise names it.
+    named: &'a str,
+    /// The module of a program of tests that they are in.
+    module: Option<String>,
+    /// One of them, or all.
+    test: Option<&'a str>,
+}
+
+impl Proof<'_> {
+    fn includes(&self, name: &str) -> bool {
+        let of_module = |m: &String| name.strip_prefix(m.as_str()).is_some_and(|rest| rest.starts_with("::"));
+        self.module.as_ref().is_none_or(of_module)
+            && self.test.is_none_or(|test| name.rsplit("::").next() == Some(test))
+    }
+}
+
+/// The module that a file of integration tests is.
+fn module(source: &Path, file: &Path) -> Option<String> {
+    let inside = file.strip_prefix(source.with_file_name("")).ok()?.with_extension("");
+    source.ends_with(SUITE).then(|| inside.to_string_lossy().replace('/', "::"))
+}
+
+/// The file that a crate's program of integration tests begins with.
+const SUITE: &str = "tests/suite.rs";
+
+/// The program that runs the tests in a file: that of the crate's integration tests, or of its library.
 fn program(programs: &Programs, root: &Path, file: &str) -> Option<PathBuf> {
     let path = root.join(file);
     path.is_file().then_some(())?;
     let of = |source: &Path| {
         programs.iter().find(|(_, begins)| *begins == source).map(|(program, _)| program.clone())
     };
-    let library = || path.ancestors().find_map(|folder| of(&folder.join("lib.rs")));
-    of(&path).or_else(library)
+    path.ancestors().find_map(|folder| of(&folder.join("lib.rs")).or_else(|| of(&folder.join(SUITE))))
 }
 
 /// Runs tests of one program.
-fn tests(
-    program: &Path,
-    source: &Path,
-    proofs: &[(&str, Option<&str>)],
-    outcome: &mut Outcome,
-) -> Result<(), String> {
+fn tests(program: &Path, source: &Path, proofs: &[Proof<'_>], outcome: &mut Outcome) -> Result<(), String> {
     let listed = sh::output(Command::new(program).args(["--list", "--format", "terse"]))?;
     let listed = String::from_utf8_lossy(&listed);
     let all: Vec<_> = listed.lines().filter_map(|line| line.strip_suffix(": test")).collect();
     let mut chosen = BTreeSet::new();
-    for (proof, test) in proofs {
-        let is_it = |name: &&str| test.is_none_or(|test| name.rsplit("::").next() == Some(test));
-        let found: Vec<_> = all.iter().copied().filter(|name| is_it(name)).collect();
+    for proof in proofs {
+        let found: Vec<_> = all.iter().copied().filter(|name| proof.includes(name)).collect();
         if found.is_empty() {
-            outcome.broken.push(format!("{proof}: there is no such test"));
+            outcome.broken.push(format!("{}: there is no such test", proof.named));
         }
         chosen.extend(found);
     }

@@ -1,6 +1,4 @@
 //! A triangle, its skeleton and its motion.
-#![allow(dead_code, reason = "each test takes what it needs")]
-
 use meshwright_core::f32s;
 use meshwright_scene::Loss;
 use meshwright_tso::{

@@ -29,9 +29,6 @@ use serde_json::{Value, json};
 use std::io;
 use std::time::Duration;
 
-#[global_allocator]
-static ALLOCATOR: heap::Counting = heap::Counting;
-
 fn dump_beside(model: impl Into<AnyModel>, beside: &Companions) -> Value {
     let model = model.into();
     let dump = Dump::new(&model, beside, "", &[], &DumpOptions::default()).unwrap();

@@ -1,0 +1,17 @@
+//! Every integration test of the crate, as one program: a file of tests is a module here.
+
+#[global_allocator]
+static ALLOCATOR: meshwright_testkit::heap::Counting = meshwright_testkit::heap::Counting;
+
+mod bombs;
+mod corpus;
+mod fixtures;
+mod from_scene;
+mod golden;
+mod laws;
+mod literal;
+mod merge;
+mod optimize;
+mod seed;
+mod support;
+mod to_scene;

@@ -1,0 +1,35 @@
+//! Every integration test of the crate, as one program: a file of tests is a module here.
+
+mod arguments;
+mod batch;
+mod broken;
+mod common;
+mod companions;
+mod darkplaces;
+mod disk;
+mod docs;
+#[path = "support/drive.rs"]
+#[allow(dead_code, reason = "shared with the driver of many mutants")]
+mod drive;
+mod endings;
+#[path = "../../meshwright/tests/support/exercise.rs"]
+#[allow(dead_code, reason = "shared with tests that use all of it")]
+mod exercise;
+mod faults;
+mod game;
+mod help;
+mod hostile;
+#[path = "support/judge.rs"]
+mod judge;
+mod keep;
+mod many;
+mod packs;
+mod page;
+mod pictures;
+mod program;
+mod repair;
+mod reports;
+mod sims;
+mod textures;
+mod transcripts;
+mod words;

@@ -1,0 +1,12 @@
+//! Every integration test of the crate, as one program: a file of tests is a module here.
+
+#[global_allocator]
+static ALLOCATOR: meshwright_testkit::heap::Counting = meshwright_testkit::heap::Counting;
+
+mod common;
+mod corpus;
+mod data_folders;
+mod far;
+mod packs;
+mod remote;
+mod tree;

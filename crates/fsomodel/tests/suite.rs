@@ -1,0 +1,11 @@
+//! Every integration test of the crate, as one program: a file of tests is a module here.
+
+#[global_allocator]
+static ALLOCATOR: meshwright_testkit::heap::Counting = meshwright_testkit::heap::Counting;
+
+mod bombs;
+mod corpus;
+mod fixtures;
+mod laws;
+mod literal;
+mod scene;

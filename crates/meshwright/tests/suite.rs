@@ -1,0 +1,30 @@
+//! Every integration test of the crate, as one program: a file of tests is a module here.
+
+#[global_allocator]
+static ALLOCATOR: meshwright_testkit::heap::Counting = meshwright_testkit::heap::Counting;
+
+mod asset;
+mod darkplaces;
+mod describe;
+mod diff;
+mod dump;
+mod edits;
+#[path = "support/exercise.rs"]
+mod exercise;
+mod exhaustive;
+mod explain;
+mod figures;
+mod fixtures;
+mod fuzz;
+mod game;
+mod iqm;
+mod kept;
+mod memory;
+mod mutants;
+mod pairs;
+mod pictures;
+mod properties;
+mod recover;
+mod repair;
+mod sims;
+mod touched;
