@@ -5,49 +5,36 @@ use std::path::Path;
 use std::time::Instant;
 
 /// The steps, as a contributor would type them.
-pub(crate) const STEPS: &[&[&str]] = &[
-    &["fmt"],
-    &["clippy"],
-    &["features"],
-    &["test"],
-    &["examples"],
-    &["doc"],
-    &["capi"],
-    &["no-std"],
-    &["msrv"],
-    &["fixtures", "--check"],
-    &["layers"],
-    &["workflows"],
-    &["seeds"],
-    &["book"],
-    &["supply"],
-    &["publish"],
-    &["deny"],
-    &["readme", "--check"],
-    &["formats", "--check"],
-    &["pictures", "--check"],
-    &["page"],
-    &["reliability", "--check"],
-    &["conformance"],
-    &["validate-glb"],
+const STEPS: &[&str] = &[
+    "lint all",
+    "test",
+    "bindings capi",
+    "targets no-std",
+    "targets msrv",
+    "fixtures --check",
+    "layers",
+    "docs links",
+    "docs tables --check",
+    "supply",
+    "release publish",
+    "bindings page",
+    "conformance",
+    "witness validator",
 ];
 
 pub(crate) fn run(root: &Path) -> Result<(), String> {
-    let mut failed = Vec::new();
-    let mut table = String::new();
+    let (mut failed, mut table) = (Vec::new(), String::new());
     for step in STEPS {
-        let (verb, words) = step.split_first().ok_or("a step without a verb")?;
-        let words: Vec<OsString> = words.iter().map(OsString::from).collect();
-        let name = step.join(" ");
-        eprintln!("\n=== {name}");
+        let words: Vec<OsString> = step.split(' ').map(OsString::from).collect();
+        eprintln!("\n=== {step}");
         let start = Instant::now();
-        let result = crate::dispatch(root, verb, &words);
+        let result = crate::dispatch(root, &words);
         let seconds = start.elapsed().as_secs_f32();
         let verdict = if result.is_ok() { "ok" } else { "FAILED" };
-        table.push_str(&format!("{name:<20} {seconds:7.1} s  {verdict}\n"));
+        table.push_str(&format!("{step:<20} {seconds:7.1} s  {verdict}\n"));
         if let Err(e) = result {
-            eprintln!("{name}: {e}");
-            failed.push(name);
+            eprintln!("{step}: {e}");
+            failed.push(*step);
         }
     }
     println!("\n{table}");

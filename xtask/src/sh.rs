@@ -51,6 +51,52 @@ pub fn packages(root: &Path) -> Result<Vec<Value>, String> {
     }
 }
 
+/// The packages that go to the registry.
+///
+/// # Errors
+/// When cargo fails.
+pub fn published(root: &Path) -> Result<Vec<Value>, String> {
+    let is_published = |p: &Value| !p["publish"].as_array().is_some_and(Vec::is_empty);
+    Ok(packages(root)?.into_iter().filter(is_published).collect())
+}
+
+/// A value of a document that is text; empty where it is none.
+pub fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// Where cargo builds.
+pub fn target_dir(root: &Path) -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
+}
+
+/// Whether a cargo subcommand is installed.
+pub fn has_cargo(root: &Path, tool: &str) -> bool {
+    output(cargo_command(root).args([tool, "--version"])).is_ok()
+}
+
+/// The machine that the compiler builds for.
+///
+/// # Errors
+/// When the compiler does not say it.
+pub fn host() -> Result<String, String> {
+    let said = output(Command::new("rustc").arg("-vV"))?;
+    let said = String::from_utf8_lossy(&said).into_owned();
+    let host = said.lines().find_map(|line| line.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| "rustc names no host".into())
+}
+
+/// The next word of a command line, as a number or whatever else is written as one word.
+///
+/// # Errors
+/// When there is none, or it cannot be read.
+pub fn value<T: std::str::FromStr<Err: Into<Box<dyn std::error::Error + Send + Sync>>>>(
+    words: &mut lexopt::Parser,
+) -> Result<T, String> {
+    use lexopt::ValueExt as _;
+    words.value().and_then(|v| v.parse()).map_err(|e| e.to_string())
+}
+
 fn cargo_program() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }

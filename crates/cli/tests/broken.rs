@@ -1,5 +1,5 @@
-//! Broken models with their companions and pictures through every command. `cargo run -p xtask -- commands` does the same
-//! with many more of them, in one process.
+//! Broken models with their companions and pictures through every command. `cargo run -p xtask -- random`
+//! does the same with many more of them, in one process.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
 use crate::drive::{self, Ran};

@@ -11,13 +11,36 @@ mod packs;
 #[allow(dead_code, reason = "fuzzers are given their seeds")]
 mod seeds;
 mod targets;
+mod words;
 
 use exercise::Subject;
 use meshwright::Format;
 use meshwright_core::Limits;
+use meshwright_testkit::{corpus, testdata};
 #[allow(unused_imports, reason = "fuzzers are given their seeds")]
 pub(crate) use seeds::seeds;
+use std::path::Path;
 pub use targets::{Action, Input, Target};
+
+/// Writes what each target starts from below a folder: `NAME/` with its seeds, `NAME.dict` and `NAME.options`. Seeds are made
+/// of the fixtures, and of a corpus where there is one.
+///
+/// # Errors
+/// When a file cannot be written.
+pub fn plant(folder: &Path) -> std::io::Result<()> {
+    let sources: Vec<_> = std::iter::once(testdata()).chain(corpus()).collect();
+    for target in Target::all() {
+        let name = target.name();
+        std::fs::create_dir_all(folder.join(&name))?;
+        std::fs::write(folder.join(format!("{name}.dict")), words::dictionary(target))?;
+        std::fs::write(folder.join(format!("{name}.options")), words::options(target))?;
+        let seeds = seeds(target, &sources);
+        for (i, seed) in seeds.iter().filter(|s| s.len() <= words::longest(target)).enumerate() {
+            std::fs::write(folder.join(&name).join(format!("seed-{i}")), seed)?;
+        }
+    }
+    Ok(())
+}
 
 /// What a file may cost: far more than the small inputs of a fuzzer need, far less than the default.
 const LIMITS: Limits = Limits::UNLIMITED.with_memory(64 << 20);

@@ -14,25 +14,85 @@ use drive::{Case, Ran};
 use exercise::Subject;
 use meshwright_fuzz::{Input, Target};
 use meshwright_testkit::mutate::Rng;
+use meshwright_testkit::patience;
 use std::ffi::OsString;
+use std::fs::{self, File};
+use std::path::PathBuf;
 use std::sync::OnceLock;
+use std::time::Duration;
 
-/// Panics when a command breaks a promise that shows in how it ends and in what it leaves behind. What it prints goes nowhere.
+/// What a command may take of a processor.
+const TIME: Duration = Duration::from_secs(5);
+/// By how much a command may grow under `--max-memory 64M`: a file, what is made of it, and what is written.
+const GROWTH: u64 = 3 * drive::MEMORY;
+/// Standard output and standard error are emptied when they are larger.
+const PRINTED: u64 = 16 << 20;
+
+/// Panics when a command breaks a promise: in how it ends, in what it prints and leaves behind, in what it costs.
 pub(crate) fn run(target: Target, bytes: &[u8]) {
-    static FOLDER: OnceLock<std::path::PathBuf> = OnceLock::new();
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     let Input::File(format) = target.input else { return };
     let folder = FOLDER.get_or_init(|| {
         // Where files cost no disk.
-        let base = [std::path::PathBuf::from("/dev/shm"), std::env::temp_dir()].into_iter().find(|dir| dir.is_dir());
+        let base = [PathBuf::from("/dev/shm"), std::env::temp_dir()].into_iter().find(|dir| dir.is_dir());
         base.unwrap_or_default().join(format!("meshwright-fuzz-{}", std::process::id()))
     });
-    // The bytes decide what is done with them.
+    // The bytes decide what is done with them; of two cases one has a picture or a companion that is broken, too.
     let seed = bytes.iter().fold(bytes.len() as u64, |seed, b| seed.rotate_left(5) ^ u64::from(*b));
-    let case = Case::of(&Subject::split(format, bytes));
-    let mut program = |words: &[OsString]| {
-        let status = meshwright_cli::run(words.iter().cloned());
-        Ran { code: Some(status.code().into()), ..Ran::default() }
-    };
-    let tried = drive::attempt(&case, &mut Rng::new(seed), folder, &mut program).expect("a folder to write to");
+    let mut rng = Rng::new(seed);
+    let mut case = Case::of(&Subject::split(format, bytes));
+    if rng.below(2) == 0 {
+        case = case.mutant(&case, &mut rng);
+    }
+    let tried = drive::attempt(&case, &mut rng, folder, &mut program).expect("a folder to write to");
     assert!(tried.broken.is_empty(), "{:#?}", tried.broken);
+    let over = tried.costs.iter().find(|cost| cost.time > TIME * patience() || cost.peak > GROWTH);
+    assert!(over.is_none(), "over budget: {over:?}");
+}
+
+/// Runs a command line in this process. Standard output and standard error are looked at where they are files.
+fn program(words: &[OsString]) -> Ran {
+    let before = [1, 2].map(length);
+    // Forgets what was resident until now, where the system can.
+    let _ = fs::write("/proc/self/clear_refs", "5");
+    let (resident, start) = (status("VmRSS:"), worked());
+    let status_of_run = meshwright_cli::run(words.iter().cloned());
+    Ran {
+        code: Some(status_of_run.code().into()),
+        time: worked().saturating_sub(start),
+        peak: status("VmHWM:").saturating_sub(resident),
+        out: printed(1, before[0]),
+        err: printed(2, before[1]),
+        ..Ran::default()
+    }
+}
+
+/// The length of a standard stream that is a file.
+fn length(stream: u8) -> Option<u64> {
+    fs::metadata(format!("/proc/self/fd/{stream}")).ok().filter(fs::Metadata::is_file).map(|m| m.len())
+}
+
+/// What was printed to a standard stream since it had this length.
+fn printed(stream: u8, before: Option<u64>) -> Vec<u8> {
+    let path = format!("/proc/self/fd/{stream}");
+    let Some((before, bytes)) = before.zip(fs::read(&path).ok()) else { return Vec::new() };
+    let start = usize::try_from(before).unwrap_or(usize::MAX).min(bytes.len());
+    if bytes.len() as u64 > PRINTED {
+        let _ = File::options().write(true).open(&path).and_then(|file| file.set_len(0));
+    }
+    bytes[start..].to_vec()
+}
+
+/// A figure in bytes of this process.
+fn status(field: &str) -> u64 {
+    let text = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix(field)).unwrap_or_default();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) * 1024
+}
+
+/// How long all threads of this process were on a processor, in hundredths of a second.
+fn worked() -> Duration {
+    let text = fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = text.rsplit_once(')').map_or("", |(_, fields)| fields).split_whitespace().skip(11).take(2);
+    Duration::from_millis(fields.filter_map(|ticks| ticks.parse::<u64>().ok()).sum::<u64>() * 10)
 }

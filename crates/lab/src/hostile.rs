@@ -3,7 +3,10 @@
 //! The files are made here, as large as they were; some are of the corpus. The program is run as its users run it, with
 //! its default limits, in a folder of its own.
 
-use crate::commands::judge;
+#[path = "../../cli/tests/support/judge.rs"]
+#[allow(dead_code, clippy::unwrap_used, reason = "shared with tests that use all of it")]
+mod judge;
+
 use crate::watched;
 use lexopt::{Arg, Parser, ValueExt as _};
 use meshwright_testkit::{corpus, patience};

@@ -1,4 +1,4 @@
-//! Measures the product. `cargo run -p xtask -- help` lists the verbs, and calls this program for its own.
+//! Measures the product for verbs of `xtask`.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

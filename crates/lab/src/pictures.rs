@@ -1,4 +1,4 @@
-//! `xtask pictures [--check]`: the pictures of the documentation, drawn from testdata by the program's own `render`.
+//! `xtask docs tables`: the pictures of the documentation, drawn from testdata by the program's own `render`.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -24,8 +24,7 @@ const PICTURES: &[(&str, &[&str], &[&str])] = &[
     ("strip.png", &["bmd/windmill.ok.bmd"], &["--turntable", "4", "--strip", "4"]),
 ];
 
-pub(crate) fn run(root: &Path, words: lexopt::Parser) -> Result<(), String> {
-    let check = xtask::check_flag(words).map_err(|e| e.to_string())?;
+pub(crate) fn run(root: &Path, check: bool) -> Result<(), String> {
     let folder = root.join(FOLDER);
     let scratch = std::env::temp_dir().join(format!("meshwright-pictures-{}", std::process::id()));
     fs::create_dir_all(&scratch).map_err(|e| format!("{}: {e}", scratch.display()))?;
@@ -47,7 +46,7 @@ pub(crate) fn run(root: &Path, words: lexopt::Parser) -> Result<(), String> {
         return Ok(());
     }
     let list = stale.join(", ");
-    Err(format!("{FOLDER}: {list}: not what `cargo run -p xtask -- pictures` draws; look at them"))
+    Err(format!("{FOLDER}: {list}: not what `cargo run -p xtask -- docs tables` draws; look at them"))
 }
 
 /// What one picture is now.

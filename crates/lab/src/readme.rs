@@ -1,4 +1,4 @@
-//! `xtask readme [--check]`: the README's tables, generated from the crates and the format table.
+//! `xtask docs tables`: the README's tables, generated from the crates and the format table.
 
 use crate::kinds::Kind;
 use meshwright::{Format, Target};
@@ -7,8 +7,7 @@ use std::fs;
 use std::path::Path;
 use xtask::sh;
 
-pub(crate) fn run(root: &Path, words: lexopt::Parser) -> Result<(), String> {
-    let check = xtask::check_flag(words).map_err(|e| e.to_string())?;
+pub(crate) fn run(root: &Path, check: bool) -> Result<(), String> {
     let path = root.join("README.md");
     let old = fs::read_to_string(&path).map_err(|e| format!("README.md: {e}"))?;
     let mut new = old.clone();
@@ -18,7 +17,7 @@ pub(crate) fn run(root: &Path, words: lexopt::Parser) -> Result<(), String> {
     if new == old {
         Ok(())
     } else if check {
-        Err("the tables of README.md are out of date: run `cargo run -p xtask -- readme`".into())
+        Err("the tables of README.md are out of date: run `cargo run -p xtask -- docs tables`".into())
     } else {
         fs::write(&path, new).map_err(|e| e.to_string())
     }

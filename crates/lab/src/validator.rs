@@ -1,4 +1,4 @@
-//! `xtask validate-glb [DIR]`: what is exported passes the Khronos validator without errors or warnings.
+//! `xtask witness validator [DIR]`: what is exported passes the Khronos validator without errors or warnings.
 
 use crate::conformance;
 use crate::json::{self, text};

@@ -2,7 +2,7 @@
 //! bytes, each two sections over one another. Each is read or refused, within time and memory stated per byte, and
 //! within what was charged. A new file in `testdata/` is covered without being named.
 //!
-//! `cargo run -p xtask -- exhaustive` leaves nothing out; here large fixtures are sampled.
+//! `cargo run -p xtask -- targets exhaustive` leaves nothing out; here large fixtures are sampled.
 #![cfg(all(
     feature = "bmd",
     feature = "crucible",

@@ -1,5 +1,5 @@
 //! Broken fixtures go through everything the facade can do: an answer each time, never a panic.
-//! `cargo run -p xtask -- mutants` does the same with more of them.
+//! `cargo run -p xtask -- random` does the same with more of them.
 #![cfg(all(
     feature = "bmd",
     feature = "crucible",

@@ -1,6 +1,6 @@
 //! Kernels at the edges of the caller's memory: every small number of vertices, in blocks of exactly their size
 //! and at every alignment, with numbers that are not finite among them. The address sanitizer
-//! (`cargo run -p xtask -- asan`) sees a kernel that reads or writes one byte too far.
+//! (`cargo run -p xtask -- targets asan`) sees a kernel that reads or writes one byte too far.
 #![allow(clippy::unwrap_used, clippy::cast_precision_loss, reason = "tests")]
 
 use meshwright_rig::glam::{Affine3A, Quat, Vec3};

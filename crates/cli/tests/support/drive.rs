@@ -1,5 +1,5 @@
-//! Broken models, companions and pictures through every command of the program. Shared with `xtask commands` and the fuzz
-//! targets: each says in its own way how the program is run.
+//! Broken models, companions and pictures through every command of the program. Shared with the fuzz targets: each says in
+//! its own way how the program is run.
 
 use super::exercise::{self, Subject};
 use super::judge;
@@ -67,7 +67,7 @@ impl Case {
     }
 
     /// The case with one to three of its files broken.
-    fn mutant(&self, other: &Self, rng: &mut Rng) -> Self {
+    pub(crate) fn mutant(&self, other: &Self, rng: &mut Rng) -> Self {
         let mut out = self.clone();
         for _ in 0..*rng.pick(&[1, 1, 1, 2, 3]) {
             // The model as often as all others together.

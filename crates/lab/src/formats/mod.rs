@@ -1,4 +1,4 @@
-//! `xtask formats [--check]`: what the pages of the formats say of layouts and rules, from the code.
+//! `xtask docs tables`: what the pages of the formats say of layouts and rules, from the code.
 //!
 //! Between `<!-- layout FILE TABLE -->` and `<!-- /layout -->` stands a table of fields, between `<!-- rules KIND... -->`
 //! and `<!-- /rules -->` what files of these kinds may not do, between `<!-- kinds KIND... -->` and `<!-- /kinds -->` what
@@ -23,8 +23,7 @@ const OTHERS: &[(&str, &[&Rule])] = &[
     ("skin", quake::Skin::RULES),
 ];
 
-pub(crate) fn run(root: &Path, words: lexopt::Parser) -> Result<(), String> {
-    let check = xtask::check_flag(words).map_err(|e| e.to_string())?;
+pub(crate) fn run(root: &Path, check: bool) -> Result<(), String> {
     let tables = layout::tables(root)?;
     let mut shown = Shown::default();
     let mut stale = Vec::new();
@@ -44,7 +43,7 @@ pub(crate) fn run(root: &Path, words: lexopt::Parser) -> Result<(), String> {
     }
     let mut wrong = shown.misses(&tables);
     if !stale.is_empty() {
-        wrong.push(format!("{} of {PAGES}: run `cargo run -p xtask -- formats`", stale.join(", ")));
+        wrong.push(format!("{} of {PAGES}: run `cargo run -p xtask -- docs tables`", stale.join(", ")));
     }
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }

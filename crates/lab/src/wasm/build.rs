@@ -23,9 +23,9 @@ pub(super) fn site(root: &Path) -> Result<Option<PathBuf>, String> {
     sh::cargo(&home, "fmt --check")?;
     sh::cargo(&home, &format!("clippy --release --locked --target {TARGET} -- -D warnings"))?;
     sh::cargo(&home, &format!("build --release --locked --target {TARGET}"))?;
-    let place = xtask::builds::target_dir(root).join("wasm");
+    let place = sh::target_dir(root).join("wasm");
     let Some(bindgen) = bindgen(root, &home, &place)? else { return Ok(None) };
-    let module = xtask::builds::target_dir(&home).join(TARGET).join("release/meshwright_wasm.wasm");
+    let module = sh::target_dir(&home).join(TARGET).join("release/meshwright_wasm.wasm");
     let bound = place.join("bound");
     let mut bind = Command::new(bindgen);
     bind.args([

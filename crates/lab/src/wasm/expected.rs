@@ -169,7 +169,7 @@ fn fixtures(testdata: &Path) -> Result<Vec<PathBuf>, String> {
 
 /// Files that once broke a promise, those of a case together.
 fn hostile(root: &Path) -> Result<Vec<Vec<PathBuf>>, String> {
-    let top = xtask::builds::target_dir(root).join("wasm/hostile");
+    let top = xtask::sh::target_dir(root).join("wasm/hostile");
     let mut all = Vec::new();
     for folder in crate::hostile::folders(&top)? {
         let files = xtask::fixtures::walk(&folder).map_err(|e| e.to_string())?;

@@ -22,7 +22,7 @@ pub(super) fn measured(root: &Path, browser: &Browser, file: &Path) -> Result<()
     }
     let program = xtask::program(root, "meshwright", "release")?;
     let out =
-        xtask::builds::target_dir(root).join("wasm").join(if file.is_dir() { "large" } else { "large.glb" });
+        xtask::sh::target_dir(root).join("wasm").join(if file.is_dir() { "large" } else { "large.glb" });
     let (mut times, mut peak) = (Vec::new(), 0);
     for _ in 0..3 {
         let mut convert = Command::new(&program);

@@ -1,4 +1,4 @@
-//! `xtask wasm [--large PATH]`: the page as a site that reads dropped files itself, in `target/wasm/site`.
+//! `xtask bindings wasm [--large PATH]`: the page as a site that reads dropped files itself, in `target/wasm/site`.
 //!
 //! In headless Chromium every fixture is dropped on it: what it says, draws and saves is what the library and the program
 //! say, draw and save, and no request leaves it. What cannot be had here is said, and is an error under `MESHWRIGHT_STRICT`.

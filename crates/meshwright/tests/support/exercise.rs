@@ -1,4 +1,4 @@
-//! Everything that can be done with a file, done with a hostile one. Shared with `xtask mutants`.
+//! Everything that can be done with a file, done with a hostile one. Shared with the fuzz targets.
 
 use meshwright::dump::{Dump, DumpError, DumpOptions};
 use meshwright::gltf::{self, playback::Player};

@@ -1,6 +1,6 @@
 """The extension in Blender's own Python module: installed as a zip, every fixture in and out, edits, errors.
 
-`MESHWRIGHT_EXTENSION` names the zip; `cargo run -p xtask -- blender` makes it and sets that.
+`MESHWRIGHT_EXTENSION` names the zip; `cargo run -p xtask -- bindings blender` makes it and sets that.
 """
 
 import os

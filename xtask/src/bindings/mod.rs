@@ -1,12 +1,15 @@
 //! The crates for other languages: workspaces of their own below `crates/`, since they need more than cargo.
 
-use crate::builds::{has_nightly, nightly, target_dir};
-use crate::sh;
+mod python;
+
+use crate::sh::{self, target_dir};
+use crate::targets::{has_nightly, nightly};
+pub(crate) use python::{blender, python, ray};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// `xtask capi`: lints and tests, then an installation into a folder, from which the example is built as a user would.
+/// `xtask bindings capi`: lints and tests, then an installation into a folder, from which the example is built as a user would.
 pub(crate) fn capi(root: &Path) -> Result<(), String> {
     let home = root.join("crates/capi");
     let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
@@ -79,7 +82,7 @@ fn program_of_page(root: &Path) -> Result<String, String> {
     block.map(|(program, _)| program.to_owned()).ok_or_else(|| "docs/c.md shows no program".into())
 }
 
-/// `xtask bevy`: lints and tests of the asset loader, and whether the example with a window builds.
+/// `xtask bindings bevy`: lints and tests of the asset loader, and whether the example with a window builds.
 pub(crate) fn bevy(root: &Path) -> Result<(), String> {
     let home = root.join("crates/bevy");
     sh::cargo(&home, "fmt --check")?;
@@ -89,4 +92,18 @@ pub(crate) fn bevy(root: &Path) -> Result<(), String> {
     sh::cargo(&home, "clippy --all-targets --locked -- -D warnings")?;
     sh::cargo(&home, "test --locked")?;
     sh::cargo(&home, "check --locked --features window --example play")
+}
+
+/// `xtask bindings page`: the page of `view` in a browser. Without node or Chromium it says so, and with `MESHWRIGHT_STRICT`
+/// fails.
+pub(crate) fn page(root: &Path) -> Result<(), String> {
+    let Some(modules) = sh::node_modules(root, "playwright-core") else {
+        return sh::skipped("node or playwright-core is not here");
+    };
+    let modules = modules.to_string_lossy();
+    let mut env = vec![("NODE_MODULES", modules.as_ref())];
+    if std::env::var_os("MESHWRIGHT_STRICT").is_some_and(|strict| !strict.is_empty()) {
+        env.push(("MESHWRIGHT_REQUIRE", "1"));
+    }
+    sh::cargo_env(root, "test --locked -p meshwright-cli --all-features --test suite page::", &env)
 }

@@ -1,9 +1,9 @@
 //! The wheel for Python and the extension of Blender that carries it: built and tested in environments of their own below
 //! `target/`, which are made where they are not there.
 
-use crate::builds::{has_nightly, nightly, target_dir};
-use crate::sh;
-use lexopt::{Arg, ValueExt};
+use crate::sh::{self, target_dir};
+use crate::targets::{has_nightly, nightly};
+use lexopt::Arg;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use std::process::Command;
 /// What the wheel is built and tested with.
 const TOOLS: &[&str] = &["maturin==1.16.0", "numpy>=1.23", "pytest==9.2.0"];
 
-/// `xtask python`: lints, the wheel, its tests as it is installed, and its tests under the address sanitizer.
+/// `xtask bindings python`: lints, the wheel, its tests as it is installed, and its tests under the address sanitizer.
 pub(crate) fn python(root: &Path) -> Result<(), String> {
     let home = root.join("crates/python");
     sh::cargo(&home, "fmt --check")?;
@@ -30,7 +30,7 @@ pub(crate) fn python(root: &Path) -> Result<(), String> {
     sanitized(&home, &python, &place.join("sanitized"), &program)
 }
 
-/// `xtask ray`: the example that converts a folder on a cluster, with two workers of this machine, held against the program.
+/// `xtask bindings ray`: the example that converts a folder on a cluster, with two workers of this machine, held against the program.
 pub(crate) fn ray(root: &Path) -> Result<(), String> {
     let (home, place) = (root.join("crates/python"), target_dir(root).join("ray"));
     let packages: Vec<&str> = TOOLS.iter().copied().chain(["ray[data]==2.60.0"]).collect();
@@ -125,15 +125,14 @@ fn sanitized(home: &Path, python: &Path, place: &Path, program: &Path) -> Result
 /// Blender of PyPI knows one Python each: 5.0 and what is older 3.11, newer ones 3.13.
 const INTERPRETERS: &[&str] = &["python3", "python3.13", "python3.11"];
 
-/// `xtask blender`: the extension as a zip for this machine, and its tests in Blender as a Python module.
+/// `xtask bindings blender`: the extension as a zip for this machine, and its tests in Blender as a Python module.
 pub(crate) fn blender(root: &Path, words: &[OsString]) -> Result<(), String> {
     let mut version = ">=4.2".to_owned();
     let mut words = lexopt::Parser::from_args(words);
     while let Some(arg) = words.next().map_err(|e| e.to_string())? {
         match arg {
             Arg::Long("bpy") => {
-                let value = words.value().and_then(ValueExt::string).map_err(|e| e.to_string())?;
-                version = format!("=={value}");
+                version = format!("=={}", sh::value::<String>(&mut words)?);
             }
             _ => return Err(arg.unexpected().to_string()),
         }

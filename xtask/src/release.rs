@@ -1,8 +1,8 @@
-//! `xtask dist`, `notes`, `publish`: what a release consists of.
+//! `xtask release`: packages, archives, notes, and what a release must not break.
 
-use crate::builds::target_dir;
-use crate::sh;
-use lexopt::{Arg, ValueExt};
+use crate::sh::{self, published, target_dir, text};
+use crate::targets;
+use lexopt::Arg;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::ffi::OsString;
@@ -16,17 +16,15 @@ const SHELLS: &[&str] = &["bash", "elvish", "fish", "powershell", "zsh"];
 /// What lies beside the program in an archive.
 const BESIDE: &[&str] = &["README.md", "SECURITY.md", "LICENSE-APACHE", "LICENSE-MIT", "CHANGELOG.md"];
 
-/// `xtask dist [--target TRIPLE] [--profile NAME]`: an archive with the program, its completions and its manual, and its
+/// `xtask release dist [--target TRIPLE] [--profile NAME]`: an archive with the program, its completions and its manual, and its
 /// checksum beside it.
 pub(crate) fn dist(root: &Path, words: &[OsString]) -> Result<(), String> {
     let (mut target, mut profile) = (None, "dist".to_owned());
     let mut words = lexopt::Parser::from_args(words);
     while let Some(arg) = words.next().map_err(|e| e.to_string())? {
-        let value =
-            |words: &mut lexopt::Parser| words.value().and_then(ValueExt::string).map_err(|e| e.to_string());
         match arg {
-            Arg::Long("target") => target = Some(value(&mut words)?),
-            Arg::Long("profile") => profile = value(&mut words)?,
+            Arg::Long("target") => target = Some(sh::value::<String>(&mut words)?),
+            Arg::Long("profile") => profile = sh::value(&mut words)?,
             _ => return Err(arg.unexpected().to_string()),
         }
     }
@@ -42,7 +40,7 @@ pub(crate) fn dist(root: &Path, words: &[OsString]) -> Result<(), String> {
     let program =
         built.join(if profile == "dev" { "debug" } else { &*profile }).join(format!("meshwright{suffix}"));
 
-    let name = format!("meshwright-{}-{}", version(root)?, target.map_or_else(host, Ok)?);
+    let name = format!("meshwright-{}-{}", version(root)?, target.map_or_else(sh::host, Ok)?);
     let folder = target_dir(root).join("releases");
     let staged = folder.join(&name);
     if staged.is_dir() {
@@ -108,15 +106,7 @@ fn version(root: &Path) -> Result<String, String> {
     Ok(program["version"].as_str().unwrap_or_default().to_owned())
 }
 
-/// The machine that the compiler builds for.
-fn host() -> Result<String, String> {
-    let said = sh::output(Command::new("rustc").arg("-vV"))?;
-    let said = String::from_utf8_lossy(&said).into_owned();
-    let host = said.lines().find_map(|line| line.strip_prefix("host: "));
-    host.map(str::to_owned).ok_or_else(|| "rustc names no host".into())
-}
-
-/// `xtask notes`: what the changelogs say of this version, in `target/releases/notes.md`.
+/// `xtask release notes`: what the changelogs say of this version, in `target/releases/notes.md`.
 pub(crate) fn notes(root: &Path) -> Result<(), String> {
     let version = version(root)?;
     // On a tag its name is the version.
@@ -161,13 +151,7 @@ fn section<'a>(log: &'a str, version: &str) -> Option<&'a str> {
     of(version).or_else(|| of("Unreleased"))
 }
 
-/// The packages that go to the registry.
-fn published(root: &Path) -> Result<Vec<Value>, String> {
-    let is_published = |p: &Value| !p["publish"].as_array().is_some_and(Vec::is_empty);
-    Ok(sh::packages(root)?.into_iter().filter(is_published).collect())
-}
-
-/// `xtask publish`: everything but the upload. Where the registry does not answer, what would be packed is looked at alone.
+/// `xtask release publish`: everything but the upload. Where the registry does not answer, what would be packed is looked at alone.
 pub(crate) fn publish(root: &Path) -> Result<(), String> {
     let mut list = sh::cargo_command(root);
     list.args(["package", "--workspace", "--no-verify", "--list", "--allow-dirty", "--locked"]);
@@ -197,6 +181,108 @@ pub(crate) fn publish(root: &Path) -> Result<(), String> {
         return sh::skipped("the registry does not answer: the order of publication is not tried");
     }
     Err(format!("cargo {dry}: {}\n{said}", out.status))
+}
+
+/// What every package brings along besides its sources.
+const FILES: &[&str] = &["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
+/// What says on the registry what a crate is.
+const SAID: &[&str] = &["categories", "description", "keywords", "license", "readme", "rust_version"];
+
+/// `xtask release package`: packs every crate that is published, and runs doctests and examples of what was packed. Nothing is
+/// fetched: the packages use each other and the dependencies that the workspace has.
+pub(crate) fn package(root: &Path) -> Result<(), String> {
+    let published = published(root)?;
+    let mut wrong: Vec<String> = published.iter().flat_map(unsaid).collect();
+
+    let packed = target_dir(root).join("packed");
+    let workspace = packed.join("workspace");
+    if workspace.is_dir() {
+        fs::remove_dir_all(&workspace).map_err(|e| format!("{}: {e}", workspace.display()))?;
+    }
+    fs::create_dir_all(&workspace).map_err(|e| e.to_string())?;
+    let mut cargo = sh::cargo_command(root);
+    cargo
+        .args(["package", "--quiet", "--no-verify", "--allow-dirty", "--offline", "--target-dir"])
+        .arg(&packed);
+    for package in &published {
+        cargo.args(["--package", text(&package["name"])]);
+    }
+    sh::run(&mut cargo)?;
+
+    let mut manifest =
+        String::from("[workspace]\nresolver = \"3\"\nmembers = [\"*\"]\n\n[patch.crates-io]\n");
+    for package in &published {
+        let (name, version) = (text(&package["name"]), text(&package["version"]));
+        let archive = packed.join("package").join(format!("{name}-{version}.crate"));
+        sh::run(Command::new("tar").arg("-xzf").arg(archive).current_dir(&workspace))?;
+        wrong.extend(misses(root, &workspace.join(format!("{name}-{version}"))));
+        manifest.push_str(&format!("{name} = {{ path = \"{name}-{version}\" }}\n"));
+    }
+    if !wrong.is_empty() {
+        return Err(wrong.join("\n"));
+    }
+    fs::write(workspace.join("Cargo.toml"), manifest).map_err(|e| e.to_string())?;
+    // The same versions of everything.
+    fs::copy(root.join("Cargo.lock"), workspace.join("Cargo.lock")).map_err(|e| e.to_string())?;
+
+    let target = packed.join("target");
+    let vars = [("CARGO_TARGET_DIR", &*target.to_string_lossy())];
+    sh::cargo_env(&workspace, "test --quiet --offline --workspace --all-features --doc", &vars)?;
+    sh::cargo_env(&workspace, "build --quiet --offline --workspace --all-features --examples", &vars)?;
+    targets::run_examples(&target, &published)
+}
+
+/// What the manifest leaves out.
+fn unsaid(package: &Value) -> Vec<String> {
+    let is_empty = |value: &Value| value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+    let missing = SAID.iter().filter(|field| is_empty(&package[**field]));
+    missing.map(|field| format!("{}: no {field}", text(&package["name"]))).collect()
+}
+
+/// What is wrong with the content of a package.
+fn misses(root: &Path, package: &Path) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for name in FILES {
+        let Ok(content) = fs::read(package.join(name)) else {
+            wrong.push(format!("{}: no {name}", package.display()));
+            continue;
+        };
+        // Links to the licences are files with a path in them where links are not known.
+        if name.starts_with("LICENSE") && fs::read(root.join(name)).ok() != Some(content) {
+            wrong.push(format!("{}: {name} is not the project's", package.display()));
+        }
+    }
+    let tests = package.join("tests");
+    if tests.exists() {
+        wrong.push(format!("{}: stands on what is not published", tests.display()));
+    }
+    wrong
+}
+
+/// `xtask release semver`: the public interface held against the last release with cargo-semver-checks.
+pub(crate) fn semver(root: &Path) -> Result<(), String> {
+    if !sh::has_cargo(root, "semver-checks") {
+        return sh::skipped(
+            "cargo-semver-checks is not installed (cargo install cargo-semver-checks --locked)",
+        );
+    }
+    let tags =
+        sh::output(Command::new("git").current_dir(root).args(["tag", "--list", "v*", "--sort=-v:refname"]))?;
+    let tags = String::from_utf8_lossy(&tags);
+    // The newest tag is the release that is being made, when its commit is checked out.
+    let here = sh::output(Command::new("git").current_dir(root).args(["tag", "--points-at", "HEAD"]))?;
+    let here = String::from_utf8_lossy(&here);
+    let Some(last) = tags.lines().find(|tag| here.lines().all(|h| h != *tag)) else {
+        eprintln!("skipped: no earlier release to compare with");
+        return Ok(());
+    };
+    sh::cargo(
+        root,
+        &format!(
+            "semver-checks --workspace --exclude xtask --exclude meshwright-lab --exclude meshwright-testkit \
+             --exclude meshwright-cli --baseline-rev {last}"
+        ),
+    )
 }
 
 #[cfg(test)]

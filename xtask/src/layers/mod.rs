@@ -1,7 +1,9 @@
 //! `xtask layers`: who may use whom. Dependencies point down, formats never know each other, the files of a crate
-//! import each other in no circle, readers check arithmetic.
+//! import each other in no circle, readers check arithmetic, nothing runs while it is compiled, nothing uses a network.
 
-use crate::{imports, sh};
+mod imports;
+
+use crate::sh;
 use serde_json::Value;
 use std::path::Path;
 
@@ -43,9 +45,6 @@ const ALL_FORMATS: [&str; 3] = ["", "lab", "fuzz"];
 /// Crates that are workspaces of their own.
 const APART: &[&str] = &["bevy", "capi", "fuzz", "python", "wasm"];
 
-/// Crates whose files import each other in circles, until they are untangled.
-const TANGLED: &[&str] = &[];
-
 /// Crates whose dependencies from outside are fixed: they stand alone.
 const FEW: &[(&str, &[&str])] = &[
     ("core", &["libm", "multiversion", "nom", "thiserror", "proptest"]),
@@ -86,8 +85,15 @@ const CHECKED: &str =
 /// The one folder of a published crate that may hold unsafe code, all of which is for x86.
 const UNSAFE: &str = "crates/rig/src/kernels";
 
-/// Published crates forbid unsafe code, but the one with the kernels, which denies it outside of them.
-fn unsafe_code(root: &Path, package: &Value, broken: &mut Vec<String>) -> Result<(), String> {
+/// What a program that only reads and writes files has no use for.
+const NETWORK: [&str; 4] = ["std::net", "core::net", "TcpStream", "UdpSocket"];
+
+/// The one folder that may use it, for the page that the program shows on the loopback address.
+const SERVER: &str = "crates/cli/src/view";
+
+/// Published crates forbid unsafe code, but the one with the kernels, which denies it outside of them. None uses a network,
+/// and every library states its safety contract.
+fn sources(root: &Path, package: &Value, broken: &mut Vec<String>) -> Result<(), String> {
     let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
     let src = manifest.with_file_name("src");
     let with_kernels = root.join(UNSAFE).starts_with(&src);
@@ -103,6 +109,13 @@ fn unsafe_code(root: &Path, package: &Value, broken: &mut Vec<String>) -> Result
             .any(|line| line.trim().starts_with("unsafe_code,") || line.contains("allow(unsafe_code"));
         if allows && !path.starts_with(root.join(UNSAFE)) {
             broken.push(format!("{}: allows unsafe code", path.display()));
+        }
+        let network =
+            NETWORK.iter().filter(|word| text.contains(**word) && !path.starts_with(root.join(SERVER)));
+        broken.extend(network.map(|word| format!("{}: {word}", path.display())));
+        let is_library = path == src.join("lib.rs") && package["name"] != "meshwright-cli";
+        if is_library && !text.contains("//! # Safety contract") {
+            broken.push(format!("{}: no safety contract", path.display()));
         }
     }
     Ok(())
@@ -124,9 +137,18 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
         dependencies(name, &rules, package, &mut broken);
         let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
         if !package["publish"].is_array() {
-            unsafe_code(root, package, &mut broken)?;
+            sources(root, package, &mut broken)?;
         }
-        circles(rules.short, &manifest.with_file_name("src"), &mut broken)?;
+        let src = manifest.with_file_name("src");
+        let circle = |uses: Vec<String>| format!("a circle in {}:\n  {}", src.display(), uses.join("\n  "));
+        broken.extend(imports::circles(&src)?.into_iter().map(circle));
+        let kinds =
+            package["targets"].as_array().into_iter().flatten().map(|target| sh::text(&target["kind"][0]));
+        if !APART.contains(&rules.short)
+            && kinds.into_iter().any(|k| matches!(k, "custom-build" | "proc-macro"))
+        {
+            broken.push(format!("{name} runs code while it is compiled"));
+        }
         left_out(&manifest.with_file_name("tests"), &mut broken)?;
     }
     for name in READERS.into_iter().chain(formats.iter().map(String::as_str)) {
@@ -197,17 +219,4 @@ fn dependencies(name: &str, rules: &Allowed<'_>, package: &Value, broken: &mut V
             broken.push(format!("{name} must not depend on {to}"));
         }
     }
-}
-
-/// Circles among the files of a crate.
-fn circles(short: &str, src: &Path, broken: &mut Vec<String>) -> Result<(), String> {
-    let found = imports::circles(src)?;
-    if !TANGLED.contains(&short) {
-        let text =
-            |circle: &Vec<String>| format!("a circle in {}:\n  {}", src.display(), circle.join("\n  "));
-        broken.extend(found.iter().map(text));
-    } else if found.is_empty() {
-        broken.push(format!("{short} is untangled: strike it from TANGLED"));
-    }
-    Ok(())
 }

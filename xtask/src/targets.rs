@@ -1,8 +1,10 @@
 //! The tests in other builds: with sanitizers, under Miri, with glam's assertions, optimized, with the oldest
 //! dependencies that the manifests allow.
 
-use crate::sh;
-use lexopt::{Arg, ValueExt};
+use crate::layers;
+use crate::sh::{self, target_dir};
+use lexopt::Arg;
+use serde_json::Value;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -82,7 +84,7 @@ fn no_nightly() -> Result<(), String> {
     sh::skipped("cargo of the nightly toolchain is not here")
 }
 
-/// `xtask miri`.
+/// `xtask targets miri`.
 pub(crate) fn miri(root: &Path) -> Result<(), String> {
     if has_nightly(root, "miri --version") {
         for target in MIRI_TARGETS {
@@ -105,7 +107,7 @@ pub(crate) fn miri(root: &Path) -> Result<(), String> {
     sh::run(&mut cargo)
 }
 
-/// `xtask asan`.
+/// `xtask targets asan`.
 pub(crate) fn asan(root: &Path) -> Result<(), String> {
     if !has_nightly(root, "--version") {
         return no_nightly();
@@ -118,7 +120,7 @@ pub(crate) fn asan(root: &Path) -> Result<(), String> {
     sh::run(&mut cargo)
 }
 
-/// `xtask emulated`: the standard library is built from its source, so that any compiler that brings it will do:
+/// `xtask targets emulated`: the standard library is built from its source, so that any compiler that brings it will do:
 /// nightly with the component rust-src, or the one that `RUSTC` names. Linkers and emulators that are elsewhere
 /// can be named by cargo's own variables.
 pub(crate) fn emulated(root: &Path) -> Result<(), String> {
@@ -161,7 +163,7 @@ pub(crate) fn emulated(root: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// `xtask arm`: what has vector instructions of its own, on the compiler that is there, where it brings the standard
+/// `xtask targets arm`: what has vector instructions of its own, on the compiler that is there, where it brings the standard
 /// library of aarch64.
 pub(crate) fn arm(root: &Path) -> Result<(), String> {
     let mut rustc = Command::new("rustc");
@@ -180,7 +182,7 @@ pub(crate) fn arm(root: &Path) -> Result<(), String> {
     sh::run(cargo.envs(settings).envs(PATIENT))
 }
 
-/// `xtask glam-assert`: the crates that use glam, in a copy, so that no other build gets the feature.
+/// `xtask targets glam-assert`: the crates that use glam, in a copy, so that no other build gets the feature.
 pub(crate) fn glam_assert(root: &Path) -> Result<(), String> {
     let copy = copy(root, "glam-assert")?;
     let manifest = copy.join("Cargo.toml");
@@ -197,7 +199,7 @@ pub(crate) fn glam_assert(root: &Path) -> Result<(), String> {
     )
 }
 
-/// `xtask minimal`: every dependency in the oldest version that a manifest allows.
+/// `xtask targets minimal`: every dependency in the oldest version that a manifest allows.
 pub(crate) fn minimal(root: &Path) -> Result<(), String> {
     if !has_nightly(root, "--version") {
         return no_nightly();
@@ -211,7 +213,7 @@ pub(crate) fn minimal(root: &Path) -> Result<(), String> {
     )
 }
 
-/// `xtask msrv`: the oldest compiler that the manifests promise, where it is installed.
+/// `xtask targets msrv`: the oldest compiler that the manifests promise, where it is installed.
 pub(crate) fn msrv(root: &Path) -> Result<(), String> {
     let packages = sh::packages(root)?;
     let promised = packages.iter().find_map(|p| p["rust_version"].as_str()).ok_or("no rust-version")?;
@@ -225,8 +227,8 @@ pub(crate) fn msrv(root: &Path) -> Result<(), String> {
     sh::run(cargo.env("CARGO_TARGET_DIR", target_dir(root).join("msrv")))
 }
 
-/// `xtask profiles`: the tests without the checks of a debug build, and optimized with them.
-pub(crate) fn profiles(root: &Path) -> Result<(), String> {
+/// `xtask targets release`: the tests without the checks of a debug build, and optimized with them.
+pub(crate) fn release(root: &Path) -> Result<(), String> {
     for profile in ["release", "checked"] {
         sh::cargo(
             root,
@@ -236,7 +238,7 @@ pub(crate) fn profiles(root: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// `xtask properties`: the tests, round by round with another seed for the cases of properties, from one of the clock
+/// `xtask targets properties`: the tests, round by round with another seed for the cases of properties, from one of the clock
 /// on. Each round says its seed, with which `--seed` draws the same cases again.
 pub(crate) fn properties(root: &Path, words: &[OsString]) -> Result<(), String> {
     let clock = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|e| e.to_string())?;
@@ -249,7 +251,7 @@ pub(crate) fn properties(root: &Path, words: &[OsString]) -> Result<(), String> 
             Arg::Long("seed") => &mut first,
             _ => return Err(arg.unexpected().to_string()),
         };
-        *number = words.value().and_then(|v| v.parse::<u64>()).map_err(|e| e.to_string())?;
+        *number = sh::value(&mut words)?;
     }
     for seed in (0..rounds).map(|round| first.wrapping_add(round)) {
         eprintln!("seed {seed}");
@@ -264,8 +266,12 @@ pub(crate) fn properties(root: &Path, words: &[OsString]) -> Result<(), String> 
     Ok(())
 }
 
-/// The command of `xtask exhaustive`: every small change of every fixture, none left out.
-pub fn exhaustive(root: &Path) -> Command {
+/// `xtask targets exhaustive`: every small change of every fixture, none left out.
+pub(crate) fn exhaustive(root: &Path) -> Result<(), String> {
+    sh::run(&mut exhaustive_command(root))
+}
+
+pub(crate) fn exhaustive_command(root: &Path) -> Command {
     let mut command = sh::cargo_command(root);
     command.args(["test", "--quiet", "--locked", "-p", "meshwright", "--all-features"]);
     command.args(["--profile", "checked", "--test", "suite", "exhaustive::", "--", "--nocapture"]);
@@ -273,9 +279,22 @@ pub fn exhaustive(root: &Path) -> Command {
     command
 }
 
-/// Where cargo builds.
-pub fn target_dir(root: &Path) -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
+/// `xtask test`: all tests, then every example without arguments.
+pub(crate) fn test(root: &Path) -> Result<(), String> {
+    sh::cargo(root, "test --workspace --all-features --locked")?;
+    // All crates at once, so that they have the features they have in the tests, and nothing is built twice.
+    sh::cargo(root, "build --quiet --locked --workspace --all-features --examples")?;
+    run_examples(&target_dir(root), &sh::packages(root)?)
+}
+
+/// Runs the examples that were built in a target folder.
+pub(crate) fn run_examples(target: &Path, packages: &[Value]) -> Result<(), String> {
+    let targets = packages.iter().filter_map(|package| package["targets"].as_array()).flatten();
+    for example in targets.filter(|target| target["kind"][0] == "example") {
+        let name = format!("{}{}", sh::text(&example["name"]), std::env::consts::EXE_SUFFIX);
+        sh::run(&mut Command::new(target.join("debug/examples").join(name)))?;
+    }
+    Ok(())
 }
 
 /// The files of the project in a folder of their own, which may be edited.
@@ -298,4 +317,56 @@ fn copy(root: &Path, name: &str) -> Result<PathBuf, String> {
         made.and_then(|()| fs::copy(root.join(file), &to)).map_err(|e| format!("{}: {e}", to.display()))?;
     }
     Ok(copy)
+}
+
+/// Crates without `std`, beside those of formats.
+const WITHOUT_STD: [&str; 4] = ["core", "scene", "quake", "rig"];
+const BARE_TARGETS: &[&str] =
+    &["thumbv7em-none-eabihf", "x86_64-unknown-none", "riscv32imac-unknown-none-elf"];
+
+/// `xtask targets no-std`. A program that brings its own panic handler cannot link `std`, which has one already. So a static
+/// library with such a handler that uses the crates is a proof on any host; where the toolchain has a target without `std`,
+/// the crates are built for it as well.
+pub(crate) fn no_std(root: &Path) -> Result<(), String> {
+    let dir = root.join("target/no-std");
+    fs::create_dir_all(dir.join("src")).map_err(|e| e.to_string())?;
+    let formats = layers::formats(root)?;
+    let present = WITHOUT_STD.into_iter().chain(formats.iter().map(String::as_str));
+    let mut manifest = String::from(
+        "[package]\nname = \"no-std-proof\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
+         [lib]\ncrate-type = [\"staticlib\"]\n\n\
+         [profile.dev]\npanic = \"abort\"\n\n[profile.release]\npanic = \"abort\"\n\n[dependencies]\n",
+    );
+    let mut lib = String::from(
+        "#![no_std]\n\
+         use core::alloc::{GlobalAlloc, Layout};\n\
+         struct None;\n\
+         unsafe impl GlobalAlloc for None {\n\
+             unsafe fn alloc(&self, _: Layout) -> *mut u8 { core::ptr::null_mut() }\n\
+             unsafe fn dealloc(&self, _: *mut u8, _: Layout) {}\n\
+         }\n\
+         #[global_allocator]\nstatic ALLOCATOR: None = None;\n\
+         #[panic_handler]\nfn panic(_: &core::panic::PanicInfo) -> ! { loop {} }\n",
+    );
+    for name in present {
+        let features = if WITHOUT_STD.contains(&name) { "" } else { ", features = [\"scene\"]" };
+        manifest.push_str(&format!(
+            "meshwright-{name} = {{ path = \"../../crates/{name}\", default-features = false{features} }}\n"
+        ));
+        lib.push_str(&format!("extern crate meshwright_{name} as _;\n"));
+    }
+    fs::write(dir.join("Cargo.toml"), manifest).map_err(|e| e.to_string())?;
+    fs::write(dir.join("src/lib.rs"), lib).map_err(|e| e.to_string())?;
+    let _ = fs::copy(root.join("Cargo.lock"), dir.join("Cargo.lock"));
+    sh::cargo(&dir, "build --target-dir ../no-std-target")?;
+    for target in BARE_TARGETS {
+        let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+        let lib = sh::output(Command::new(rustc).args(["--print", "target-libdir", "--target", target]))?;
+        if Path::new(String::from_utf8_lossy(&lib).trim()).is_dir() {
+            sh::cargo(&dir, &format!("build --target {target} --target-dir ../no-std-target"))?;
+        } else {
+            eprintln!("{target}: not in this toolchain");
+        }
+    }
+    Ok(())
 }

@@ -1,8 +1,11 @@
-//! `xtask book`: every page's links and anchors lead somewhere, the book has every page of `docs`, tests that the README
-//! names are there, and mdBook builds the book where that is installed.
+//! `xtask docs links`: every page's links and anchors lead somewhere, the book has every page of `docs`, tests that pages
+//! name exist and run, and mdBook builds the book where it is installed.
 
-use crate::markdown::Page;
+mod markdown;
+mod named;
+
 use crate::sh;
+use markdown::Page;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -10,11 +13,12 @@ use std::process::{Command, Stdio};
 
 /// The folder of the book.
 const BOOK: &str = "docs";
-/// The book's own files, which are no chapters.
-const NO_CHAPTERS: &[&str] = &["docs/SUMMARY.md"];
+/// The book's table of contents.
+const SUMMARY: &str = "docs/SUMMARY.md";
 
-pub(crate) fn run(root: &Path) -> Result<(), String> {
-    let wrong = check(root, &pages(root)?)?;
+pub(crate) fn links(root: &Path) -> Result<(), String> {
+    let mut wrong = check(root, &pages(root)?)?;
+    wrong.extend(named::wrong(root)?);
     if !wrong.is_empty() {
         return Err(wrong.join("\n"));
     }
@@ -26,7 +30,7 @@ pub(crate) fn run(root: &Path) -> Result<(), String> {
 }
 
 /// Every page of the project: those of the book, of the top folder and of the crates.
-fn pages(root: &Path) -> Result<Vec<PathBuf>, String> {
+pub(crate) fn pages(root: &Path) -> Result<Vec<PathBuf>, String> {
     let mut pages = Vec::new();
     let mut folders =
         vec![(PathBuf::new(), 0), (BOOK.into(), usize::MAX), ("crates".into(), 1), ("testdata".into(), 0)];
@@ -60,39 +64,24 @@ fn check(root: &Path, pages: &[PathBuf]) -> Result<Vec<String>, String> {
             }
         }
     }
-    let summary = Path::new(NO_CHAPTERS.first().copied().unwrap_or_default());
-    let Some(summary) = pages.get(summary) else { return Err("the book has no SUMMARY.md".into()) };
+    let Some(summary) = pages.get(Path::new(SUMMARY)) else {
+        return Err("the book has no SUMMARY.md".into());
+    };
     let mut listed = BTreeSet::new();
     for (line, target) in &summary.links {
         if !listed.insert(Path::new(BOOK).join(target)) {
             wrong.push(format!("{BOOK}/SUMMARY.md:{line}: {target} is listed twice"));
         }
     }
-    let is_chapter =
-        |path: &&PathBuf| path.starts_with(BOOK) && !NO_CHAPTERS.iter().any(|no| Path::new(no) == *path);
-    for (path, page) in &pages {
-        if is_chapter(&path) && !listed.contains(path) {
-            wrong.push(format!("{}: is not in {BOOK}/SUMMARY.md", path.display()));
+    for (path, page) in pages.iter().filter(|(p, _)| p.starts_with(BOOK) && *p != Path::new(SUMMARY)) {
+        if !listed.contains(path) {
+            wrong.push(format!("{}: is not in {SUMMARY}", path.display()));
         }
-        if is_chapter(&path) && page.titles.is_empty() {
+        if page.titles.is_empty() {
             wrong.push(format!("{}: has no title", path.display()));
         }
     }
-    wrong.extend(proofs(root)?);
     Ok(wrong)
-}
-
-/// Tests that the README names and that are not there: `file` or `file: test`.
-fn proofs(root: &Path) -> Result<Vec<String>, String> {
-    let text = fs::read_to_string(root.join("README.md")).map_err(|e| format!("README.md: {e}"))?;
-    let named =
-        text.split('`').skip(1).step_by(2).filter(|code| code.starts_with("crates/") && code.contains(".rs"));
-    let is_missing = |code: &&str| {
-        let (file, test) = code.split_once(": ").unwrap_or((code, ""));
-        let text = fs::read_to_string(root.join(file)).unwrap_or_default();
-        !text.contains(&if test.is_empty() { "fn ".to_owned() } else { format!("fn {test}(") })
-    };
-    Ok(named.filter(is_missing).map(|code| format!("README.md: there is no {code}")).collect())
 }
 
 /// Where a link leads, which must be there. Other machines are not asked.
@@ -101,7 +90,7 @@ fn follow(root: &Path, pages: &BTreeMap<PathBuf, Page>, from: &Path, target: &st
         return Ok(());
     }
     let (file, anchor) = target.split_once('#').map_or((target, None), |(file, anchor)| (file, Some(anchor)));
-    let path = if file.is_empty() { from.to_owned() } else { beside(from, file)? };
+    let path = if file.is_empty() { from.to_owned() } else { resolved(from, file)? };
     if from.starts_with(BOOK) && !path.starts_with(BOOK) {
         return Err("leads out of the book, which is read alone".into());
     }
@@ -118,7 +107,7 @@ fn follow(root: &Path, pages: &BTreeMap<PathBuf, Page>, from: &Path, target: &st
 }
 
 /// The path of a file that a page names.
-fn beside(from: &Path, file: &str) -> Result<PathBuf, String> {
+fn resolved(from: &Path, file: &str) -> Result<PathBuf, String> {
     let mut path = from.parent().unwrap_or(Path::new("")).to_owned();
     for part in Path::new(file).components() {
         match part {
@@ -140,7 +129,7 @@ mod tests {
         let dir = std::env::temp_dir().join(format!("meshwright-book-{}", std::process::id()));
         fs::create_dir_all(dir.join("docs/formats")).unwrap();
         let write = |name: &str, text: &str| fs::write(dir.join(name), text).unwrap();
-        write("README.md", "# R\n[d](docs/a.md#two) [gone](docs/gone.md) `crates/x.rs: test`\n");
+        write("README.md", "# R\n[d](docs/a.md#two) [gone](docs/gone.md)\n");
         write("docs/SUMMARY.md", "# S\n[a](a.md)\n[a](a.md)\n");
         write(
             "docs/a.md",
@@ -159,7 +148,6 @@ mod tests {
             "docs/SUMMARY.md:3: a.md is listed twice",
             "docs/formats/b.md: is not in docs/SUMMARY.md",
             "docs/formats/b.md: has no title",
-            "README.md: there is no crates/x.rs: test",
         ];
         assert_eq!(wrong.unwrap(), expected);
     }

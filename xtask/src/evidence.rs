@@ -1,0 +1,179 @@
+//! `xtask evidence [--seconds N] [--seed N]`: the figures of docs/reliability.md, from one run of a stated time.
+//!
+//! Random inputs for every target, every small change of every fixture, and how much of the code that reads files these
+//! random inputs execute. The whole block of figures is replaced; what was not run is not in it.
+
+use crate::random::{Build, Options, Program, Ran};
+use crate::{sh, targets};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+const PAGE: &str = "docs/reliability.md";
+const OPEN: &str = "<!-- figures -->\n";
+const CLOSE: &str = "<!-- /figures -->";
+
+/// Sources that read what a file says: those whose path contains one of these, below `crates`.
+const READERS: &[&str] =
+    &["/read.rs", "/src/read/", "core/src/", "files/src/", "gltf/src/document/", "gltf/src/import/"];
+
+pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
+    let options = Options::new(words)?;
+    let said = |program: &str, words: &[&str]| -> String {
+        let out = sh::output(Command::new(program).args(words).current_dir(root)).unwrap_or_default();
+        String::from_utf8_lossy(&out).trim().to_owned()
+    };
+    let head = format!(
+        "Made by `cargo run -p xtask -- evidence --seconds {}` on {}: version {}, commit {}, {}, {} jobs, seed {}.\n\n",
+        options.seconds,
+        said("date", &["-u", "+%F"]),
+        sh::packages(root)?.first().map(|p| sh::text(&p["version"]).to_owned()).unwrap_or_default(),
+        said("git", &["describe", "--always", "--dirty", "--exclude", "*"]),
+        said("rustc", &["-V"]),
+        options.jobs,
+        options.seed,
+    );
+    let ran = Program::build(root, Build::Plain)?.fuzz(&options)?;
+    let start = Instant::now();
+    let changes = exhaustive(root)?;
+    let seconds = start.elapsed().as_secs();
+    let lines = coverage(root)?;
+    let broken: Vec<_> = ran.iter().filter(|r| r.failed).map(|r| r.target.as_str()).collect();
+    let mut text = head + "| measured | figure |\n|---|---:|\n";
+    let all = ran.iter().map(|r| r.executions).sum();
+    text += &format!("| random inputs for {} targets | {} |\n", ran.len(), grouped(all));
+    text += &format!("| of these, targets with an input that broke a promise | {} |\n", broken.len());
+    text += &format!(
+        "| every small change of every fixture, in {seconds} s; none broke a promise | {changes} |\n"
+    );
+    text += &table(&ran);
+    if let Some(lines) = lines {
+        text += &covered(&lines);
+    }
+    let path = root.join(PAGE);
+    let old = fs::read_to_string(&path).map_err(|e| format!("{PAGE}: {e}"))?;
+    let (before, rest) = old.split_once(OPEN).ok_or("the page has no block of figures")?;
+    let (_, after) = rest.split_once(CLOSE).ok_or("the block of figures has no end")?;
+    fs::write(&path, format!("{before}{OPEN}{text}{CLOSE}{after}")).map_err(|e| format!("{PAGE}: {e}"))?;
+    if broken.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("see crates/fuzz/artifacts for {}", broken.join(", ")))
+    }
+}
+
+/// A number with its digits in threes.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let places = digits.char_indices().map(|(i, c)| ((digits.len() - i) % 3 == 0 && i > 0, c));
+    places.flat_map(|(mark, c)| mark.then_some(',').into_iter().chain([c])).collect()
+}
+
+/// Executions by kind of file and by what is done with it; empty cells where there is no such target.
+fn table(ran: &[Ran]) -> String {
+    let mut cells: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+    for ran in ran {
+        let (action, kind) = ran.target.split_once('_').unwrap_or((&ran.target, ""));
+        *cells.entry((kind, action)).or_default() += ran.executions;
+    }
+    let actions: BTreeSet<_> = cells.keys().map(|key| key.1).collect();
+    let kinds: BTreeSet<_> = cells.keys().map(|key| key.0).collect();
+    let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let names = actions.iter().map(|a| (*a).to_owned());
+    let mut text = String::from("\nExecutions:\n\n");
+    text += &row(std::iter::once(String::from("file")).chain(names).collect());
+    text += &row(vec!["---:".into(); actions.len() + 1]);
+    for kind in kinds {
+        let figures =
+            actions.iter().map(|action| cells.get(&(kind, *action)).map_or(String::new(), |n| grouped(*n)));
+        text += &row(std::iter::once(format!("`{kind}`")).chain(figures).collect());
+    }
+    text
+}
+
+/// How many changes the exhaustive test has tried.
+fn exhaustive(root: &Path) -> Result<String, String> {
+    let said = sh::output(&mut targets::exhaustive_command(root))?;
+    let said = String::from_utf8_lossy(&said);
+    let tried = said.lines().find_map(|line| line.split_once(" mutants of")?.0.parse().ok());
+    tried.map(grouped).ok_or_else(|| "the exhaustive test prints no figure".into())
+}
+
+/// Lines of the code that reads files, by crate: executed, and all. `None` where LLVM's tools are not here.
+fn coverage(root: &Path) -> Result<Option<BTreeMap<String, (u64, u64)>>, String> {
+    let Some([profdata, cov]) = tools(root)? else {
+        sh::skipped("llvm-tools are not here (rustup component add llvm-tools), for coverage")?;
+        return Ok(None);
+    };
+    let program = Program::build(root, Build::Coverage)?;
+    let counters = sh::target_dir(root).join("random/counters");
+    program.replay(&counters)?;
+    let merged = counters.join("merged.profdata");
+    let raw = fs::read_dir(&counters).map_err(|e| e.to_string())?.filter_map(|e| Some(e.ok()?.path()));
+    sh::run(Command::new(profdata).args(["merge", "-sparse"]).args(raw).arg("-o").arg(&merged))?;
+    let mut export = Command::new(cov);
+    export.args(["export", "--summary-only", "--instr-profile"]).arg(&merged).arg(program.path());
+    let json: Value = serde_json::from_slice(&sh::output(&mut export)?).map_err(|e| e.to_string())?;
+    let mut lines: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    let crates = root.join("crates");
+    for file in json["data"][0]["files"].as_array().into_iter().flatten() {
+        let Ok(path) = Path::new(sh::text(&file["filename"])).strip_prefix(&crates) else { continue };
+        let path = path.to_string_lossy().replace('\\', "/");
+        if READERS.iter().any(|part| path.contains(part)) {
+            let count = |key: &str| file["summary"]["lines"][key].as_u64().unwrap_or(0);
+            let sum = lines.entry(path.split('/').next().unwrap_or_default().to_owned()).or_default();
+            *sum = (sum.0 + count("covered"), sum.1 + count("count"));
+        }
+    }
+    Ok(Some(lines))
+}
+
+/// `llvm-profdata` and `llvm-cov`: the toolchain's, or those that `LLVM_PROFDATA` and `LLVM_COV` name.
+fn tools(root: &Path) -> Result<Option<[PathBuf; 2]>, String> {
+    let sysroot = sh::output(Command::new("rustc").args(["--print", "sysroot"]).current_dir(root))?;
+    let sysroot = PathBuf::from(String::from_utf8_lossy(&sysroot).trim());
+    let folder = sysroot.join("lib/rustlib").join(sh::host()?).join("bin");
+    let found = |name: &str| {
+        let named = std::env::var_os(name.replace('-', "_").to_uppercase()).map(PathBuf::from);
+        named.or_else(|| Some(folder.join(name)).filter(|path| path.is_file()))
+    };
+    Ok(found("llvm-profdata").zip(found("llvm-cov")).map(|(profdata, cov)| [profdata, cov]))
+}
+
+fn covered(lines: &BTreeMap<String, (u64, u64)>) -> String {
+    let mut text = String::from(
+        "\nLines of the code that reads files which these random inputs execute (`read.rs`, `read/`, all of core and files, \
+         document and import of gltf):\n\n| crate | lines | executed |\n|---|---:|---:|\n",
+    );
+    let sum = lines.values().fold((0, 0), |sum, n| (sum.0 + n.0, sum.1 + n.1));
+    let all = [("all".to_owned(), sum)];
+    for (name, (hit, count)) in lines.iter().map(|(k, v)| (k.clone(), *v)).chain(all) {
+        let tenths = (hit * 1000).checked_div(count).unwrap_or(0);
+        text += &format!("| {name} | {} | {}.{} % |\n", grouped(count), tenths / 10, tenths % 10);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_a_row_for_each_kind_of_file() {
+        let ran =
+            |target: &str, executions| Ran { target: target.into(), executions, edges: 1, failed: false };
+        let text = table(&[ran("parse_dpm", 1_234_567), ran("scene_dpm", 12), ran("parse_fso-json", 999)]);
+        assert!(text.ends_with(
+            "| file | parse | scene |\n| ---: | ---: | ---: |\n| `dpm` | 1,234,567 | 12 |\n| `fso-json` | 999 |  |\n"
+        ));
+        let text = covered(&BTreeMap::from([("bmd".into(), (1, 3)), ("core".into(), (2, 3))]));
+        assert!(
+            text.ends_with("| bmd | 3 | 33.3 % |\n| core | 3 | 66.6 % |\n| all | 6 | 50.0 % |\n"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,286 @@
+//! `xtask random`: random inputs for every target of `crates/fuzz`, guided by what they reach.
+//!
+//! The engine is libFuzzer; half of the inputs are broken by the mutator that the tests use. The program has debug assertions
+//! and overflow checks, with `--asan` the address sanitizer. All runs share one corpus below the target folder.
+
+use crate::sh::{self, target_dir};
+use crate::targets::{has_nightly, nightly};
+use lexopt::Arg;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::time::Instant;
+
+/// How the program is built.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Build {
+    Plain,
+    /// With the address sanitizer, which the nightly compiler brings.
+    Asan,
+    /// With counters of what was executed.
+    Coverage,
+}
+
+/// The edges that a run reaches. Dictionaries stand in for what comparisons would show, at a third of the time.
+const EDGES: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+                     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table";
+/// Safe code returns no reference to its stack; long traces of allocations, and much memory that is withheld from reuse, would
+/// cost more than they show.
+const ASAN_OPTIONS: &str = "detect_stack_use_after_return=0:malloc_context_size=2:quarantine_size_mb=16";
+/// Longer inputs are not kept with the sources.
+const KEPT_LENGTH: u64 = 2048;
+
+/// What came of one target.
+pub(crate) struct Ran {
+    pub(crate) target: String,
+    pub(crate) executions: u64,
+    pub(crate) edges: u64,
+    pub(crate) failed: bool,
+}
+
+/// The program of all targets, and the folders beside it.
+pub(crate) struct Program {
+    path: PathBuf,
+    /// Seeds, dictionaries and options of each target.
+    planted: PathBuf,
+    corpus: PathBuf,
+    root: PathBuf,
+    pub(crate) targets: Vec<String>,
+}
+
+pub(crate) struct Options {
+    pub(crate) seconds: u64,
+    pub(crate) seed: u32,
+    pub(crate) jobs: usize,
+    targets: Vec<String>,
+    build: Build,
+    keep: usize,
+    input: Option<PathBuf>,
+}
+
+impl Options {
+    pub(crate) fn new(words: &[OsString]) -> Result<Self, String> {
+        let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut options = Self {
+            seconds: 60,
+            seed: 1,
+            jobs,
+            targets: Vec::new(),
+            build: Build::Plain,
+            keep: 0,
+            input: None,
+        };
+        let mut words = lexopt::Parser::from_args(words);
+        while let Some(word) = words.next().map_err(|e| e.to_string())? {
+            match word {
+                Arg::Long("seconds") => options.seconds = sh::value(&mut words)?,
+                Arg::Long("seed") => options.seed = sh::value(&mut words)?,
+                Arg::Long("jobs") => options.jobs = sh::value::<usize>(&mut words)?.max(1),
+                Arg::Long("target") => options.targets.push(sh::value(&mut words)?),
+                Arg::Long("keep") => options.keep = sh::value(&mut words)?,
+                Arg::Long("asan") => options.build = Build::Asan,
+                Arg::Value(file) if options.input.is_none() => options.input = Some(file.into()),
+                _ => return Err(word.unexpected().to_string()),
+            }
+        }
+        Ok(options)
+    }
+}
+
+pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
+    let options = Options::new(words)?;
+    if options.build == Build::Asan && !has_nightly(root, "--version") {
+        return sh::skipped("cargo of the nightly toolchain is not here, for the address sanitizer");
+    }
+    let mut program = Program::build(root, options.build)?;
+    if !options.targets.is_empty() {
+        program.targets.retain(|t| options.targets.iter().any(|prefix| t.starts_with(prefix.as_str())));
+    }
+    if program.targets.is_empty() {
+        return Err(format!("no such target: {}", options.targets.join(", ")));
+    }
+    if let Some(input) = &options.input {
+        let target = program.targets.first().filter(|_| program.targets.len() == 1);
+        let target = target.ok_or("--target must name the one target that the file is for")?;
+        return sh::run(program.command(target).arg(input));
+    }
+    let ran = program.fuzz(&options)?;
+    if options.keep > 0 {
+        program.keep(options.keep)?;
+    }
+    let broken: Vec<_> = ran.iter().filter(|r| r.failed).map(|r| r.target.as_str()).collect();
+    println!("{} executions of {} targets", ran.iter().map(|r| r.executions).sum::<u64>(), ran.len());
+    if broken.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("see crates/fuzz/artifacts for {}", broken.join(", ")))
+    }
+}
+
+impl Program {
+    pub(crate) fn build(root: &Path, build: Build) -> Result<Self, String> {
+        let (name, more) = match build {
+            Build::Plain => ("plain", ""),
+            Build::Asan => ("asan", " -Zsanitizer=address"),
+            Build::Coverage => ("coverage", " -Cinstrument-coverage"),
+        };
+        let folder = target_dir(root).join("random");
+        let (home, out) = (root.join("crates/fuzz"), folder.join(name));
+        let host = sh::host()?;
+        let words = format!("build --quiet --locked --release --target {host} --target-dir");
+        let mut cargo = match build {
+            Build::Asan => nightly(&home, &words),
+            _ => {
+                let mut cargo = sh::cargo_command(&home);
+                cargo.args(words.split(' '));
+                cargo
+            }
+        };
+        sh::run(cargo.arg(&out).env("RUSTFLAGS", format!("{EDGES}{more}")))?;
+        let planted = folder.join("planted");
+        let path = out.join(host).join("release/target");
+        let _ = fs::remove_dir_all(&planted);
+        sh::run(Command::new(&path).env("MESHWRIGHT_PLANT", &planted))?;
+        let entries = fs::read_dir(&planted).map_err(|e| format!("{}: {e}", planted.display()))?;
+        let mut targets: Vec<_> = entries
+            .filter_map(Result::ok)
+            .filter(|entry| entry.path().is_dir())
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect();
+        targets.sort();
+        Ok(Self { path, planted, corpus: folder.join("corpus"), root: root.to_owned(), targets })
+    }
+
+    /// The program for one target, with its options.
+    fn command(&self, target: &str) -> Command {
+        let mut command = Command::new(&self.path);
+        command.env("MESHWRIGHT_TARGET", target).env("ASAN_OPTIONS", ASAN_OPTIONS);
+        let options = fs::read_to_string(self.planted.join(format!("{target}.options"))).unwrap_or_default();
+        for (name, value) in options.lines().filter_map(|line| line.split_once(" = ")) {
+            command.arg(format!("-{name}={value}"));
+        }
+        command
+    }
+
+    /// The folders of inputs of a target; new ones go into the first.
+    fn inputs(&self, target: &str) -> Vec<PathBuf> {
+        // What is good for parsing is good for parsing and writing.
+        let shared = target.replace("parse_", "round_");
+        let kept = self.root.join("crates/fuzz/kept").join(&shared);
+        let own = self.corpus.join(&shared);
+        [own, self.planted.join(target)].into_iter().chain(Some(kept).filter(|dir| dir.is_dir())).collect()
+    }
+
+    /// Runs every target for its share of the time; prints what came of each.
+    pub(crate) fn fuzz(&self, options: &Options) -> Result<Vec<Ran>, String> {
+        // Each job takes the next target.
+        let share = options.seconds * options.jobs as u64 / self.targets.len() as u64;
+        let (next, done) = (Mutex::new(self.targets.iter()), Mutex::new(Vec::new()));
+        let worker = || -> Result<(), String> {
+            loop {
+                let target = next.lock().map_err(|e| e.to_string())?.next();
+                let Some(target) = target else { return Ok(()) };
+                let ran = self.one(target, share.max(1), options.seed)?;
+                println!("{target:<18} {:>11} executions {:>7} edges", ran.executions, ran.edges);
+                done.lock().map_err(|e| e.to_string())?.push(ran);
+            }
+        };
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (0..options.jobs).map(|_| scope.spawn(worker)).collect();
+            workers.into_iter().try_for_each(|w| w.join().map_err(|_| "a worker panicked".to_owned())?)
+        })?;
+        let mut done = done.into_inner().map_err(|e| e.to_string())?;
+        done.sort_by(|a, b| a.target.cmp(&b.target));
+        Ok(done)
+    }
+
+    fn one(&self, target: &str, seconds: u64, seed: u32) -> Result<Ran, String> {
+        let told = |e: std::io::Error| format!("{target}: {e}");
+        let artifacts = self.root.join("crates/fuzz/artifacts").join(target);
+        fs::create_dir_all(&artifacts).map_err(told)?;
+        let inputs = self.inputs(target);
+        fs::create_dir_all(&inputs[0]).map_err(told)?;
+        // The program's own output is looked at by the target: both go to files.
+        let file = |name: &str| {
+            let path = self.planted.join(format!("{target}.{name}"));
+            let _ = fs::remove_file(&path);
+            File::options().create(true).append(true).open(path).map_err(told)
+        };
+        let mut command = self.command(target);
+        command.args(inputs).arg(format!("-dict={}", self.planted.join(format!("{target}.dict")).display()));
+        command.arg(format!("-artifact_prefix={}/", artifacts.display())).arg(format!("-seed={seed}"));
+        command.arg(format!("-max_total_time={seconds}")).args(["-print_final_stats=1", "-reload=0"]);
+        command.args((self.path.to_string_lossy().contains("/asan/")).then_some("-malloc_limit_mb=256"));
+        command.stdin(Stdio::null()).stdout(file("out")?).stderr(file("err")?);
+        let status = command.status().map_err(told)?;
+        let said = fs::read(self.planted.join(format!("{target}.err"))).map_err(told)?;
+        let said = String::from_utf8_lossy(&said);
+        if !status.success() {
+            let end: Vec<_> = said.lines().rev().take(60).collect();
+            eprintln!("{}", end.into_iter().rev().collect::<Vec<_>>().join("\n"));
+        }
+        let number = |mark: &str| -> u64 {
+            let text = said.rsplit_once(mark).map_or("", |(_, rest)| rest);
+            text.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0)
+        };
+        let (executions, edges) = (number("stat::number_of_executed_units:"), number(" cov: "));
+        Ok(Ran { target: target.to_owned(), executions, edges, failed: !status.success() })
+    }
+
+    /// Runs every input of the corpus once, and leaves counters of what was executed in a folder.
+    pub(crate) fn replay(&self, counters: &Path) -> Result<(), String> {
+        let _ = fs::remove_dir_all(counters);
+        for target in &self.targets {
+            let inputs = self.inputs(target);
+            fs::create_dir_all(&inputs[0]).map_err(|e| e.to_string())?;
+            let mut command = self.command(target);
+            command.args(inputs).arg("-runs=0").env("LLVM_PROFILE_FILE", counters.join("%4m.profraw"));
+            sh::output(command.stdout(Stdio::null()))?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Keeps with the sources, for each target, the smallest inputs that reach what seeds and kept inputs do not.
+    fn keep(&self, most: usize) -> Result<(), String> {
+        let told = |e: std::io::Error| e.to_string();
+        let start = Instant::now();
+        for target in self.targets.iter().filter(|t| !t.starts_with("parse_") && !t.starts_with("model_")) {
+            let kept = self.root.join("crates/fuzz/kept").join(target);
+            let before = fs::read_dir(&kept).map_or(0, Iterator::count);
+            // The seeds and what is kept go first, so that only what they do not reach is added.
+            let merged = self.planted.join(format!("{target}.merged"));
+            let _ = fs::remove_dir_all(&merged);
+            fs::create_dir_all(&merged).map_err(told)?;
+            let mut known = BTreeMap::new();
+            for folder in self.inputs(target).into_iter().skip(1) {
+                for entry in fs::read_dir(folder).map_err(told)?.filter_map(Result::ok) {
+                    let name = format!("known-{}", known.len());
+                    fs::copy(entry.path(), merged.join(&name)).map_err(told)?;
+                    known.insert(name, ());
+                }
+            }
+            let mut merge = self.command(target);
+            sh::output(merge.arg("-merge=1").arg(&merged).arg(self.corpus.join(target)))?;
+            let entries = fs::read_dir(&merged).map_err(told)?.filter_map(Result::ok);
+            let mut found: Vec<_> = entries
+                .filter(|e| !e.file_name().to_string_lossy().starts_with("known-"))
+                .filter_map(|e| Some((e.metadata().ok()?.len(), e.path())))
+                .filter(|(len, _)| *len <= KEPT_LENGTH)
+                .collect();
+            found.sort();
+            fs::create_dir_all(&kept).map_err(told)?;
+            for (i, (_, path)) in found.iter().take(most.saturating_sub(before)).enumerate() {
+                fs::copy(path, kept.join(format!("random-{}", before + i))).map_err(told)?;
+            }
+        }
+        println!("kept in {:.0} s", start.elapsed().as_secs_f32());
+        Ok(())
+    }
+}
