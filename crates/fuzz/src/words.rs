@@ -70,8 +70,7 @@ const KINDS: &[(&str, Numbers, usize, &str)] = &[
 ];
 
 /// The flags of attributes and of index sizes.
-const CRUCIBLE: &str =
-    r"cmodel\x0a \x01\x00 \x02\x00 \x04\x00 \x08\x00 \x10\x00 \x20\x00 \x40\x00 \x01\x10\x00 \x00\x00\x80\x3f";
+const CRUCIBLE: &str = r"cmodel\x0a \x01\x00 \x02\x00 \x04\x00 \x08\x00 \x10\x00 \x20\x00 \x40\x00 \x01\x10\x00 \x00\x00\x80\x3f";
 /// Versions, and names after their lengths.
 const TSO: &str =
     r"\x00\x00\x00\x01 \x00\x00\x00\x02 \x00\x00\x00\x08 \x04NULL \x04ROOT \x00\x04ROOT \x05sound \x06PELVIS";
@@ -80,8 +79,26 @@ const SIMS: &str = r"\x04NULL \x04ROOT \xff\xff\x00\x00\x00 \x01\x00\x00\x00 \xf
 
 /// Numbers at which counts, offsets and floats turn.
 const BOUNDARIES: &[u64] = &[
-    0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xffff, 0x1_0000, 0x7fff_ffff, 0x8000_0000, 0xffff_fff0, 0xffff_ffff,
-    0x1555_5556, 0x3f80_0000, 0x7f80_0000, 0x7fc0_0000, 0xff80_0000, 0x1_0000_0000, 0x7fff_ffff_ffff_ffff, u64::MAX,
+    0x7f,
+    0x80,
+    0xff,
+    0x100,
+    0x7fff,
+    0x8000,
+    0xffff,
+    0x1_0000,
+    0x7fff_ffff,
+    0x8000_0000,
+    0xffff_fff0,
+    0xffff_ffff,
+    0x1555_5556,
+    0x3f80_0000,
+    0x7f80_0000,
+    0x7fc0_0000,
+    0xff80_0000,
+    0x1_0000_0000,
+    0x7fff_ffff_ffff_ffff,
+    u64::MAX,
 ];
 const DECIMALS: &str = "-1 255 65535 65536 2147483647 -2147483648 2147483648 4294967295 4294967296 18446744073709551615 \
                         18446744073709551616 1e38 1e39 -1e-46 1e999 nan inf -0 0x10";
@@ -108,7 +125,11 @@ pub(crate) fn longest(target: Target) -> usize {
 /// Flags of libFuzzer for a target, one a line, as OSS-Fuzz reads them too. Parsers run by the million: their runs look
 /// for new edges only, which is fast.
 pub(crate) fn options(target: Target) -> String {
-    let fast = if target.action == Action::Parse { "entropic = 0\nuse_counters = 0\nreduce_inputs = 0\n" } else { "" };
+    let fast = if target.action == Action::Parse {
+        "entropic = 0\nuse_counters = 0\nreduce_inputs = 0\n"
+    } else {
+        ""
+    };
     format!("[libfuzzer]\nmax_len = {}\ntimeout = 5\nrss_limit_mb = 1024\n{fast}", longest(target))
 }
 
@@ -118,7 +139,8 @@ pub(crate) fn dictionary(target: Target) -> String {
         return String::new();
     }
     let (numbers, _, words) = kind(target.input);
-    let mut lines: Vec<String> = words.split(' ').filter(|w| !w.is_empty()).map(|w| w.replace('"', "\\\"")).collect();
+    let mut lines: Vec<String> =
+        words.split(' ').filter(|w| !w.is_empty()).map(|w| w.replace('"', "\\\"")).collect();
     let hex = |bytes: &[u8]| bytes.iter().map(|b| format!("\\x{b:02x}")).collect::<String>();
     for number in BOUNDARIES {
         let bytes = number.to_be_bytes();
