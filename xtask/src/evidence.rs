@@ -69,7 +69,7 @@ pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
 /// A number with its digits in threes.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
-    let places = digits.char_indices().map(|(i, c)| ((digits.len() - i) % 3 == 0 && i > 0, c));
+    let places = digits.char_indices().map(|(i, c)| ((digits.len() - i).is_multiple_of(3) && i > 0, c));
     places.flat_map(|(mark, c)| mark.then_some(',').into_iter().chain([c])).collect()
 }
 
@@ -103,8 +103,11 @@ fn exhaustive(root: &Path) -> Result<String, String> {
     tried.map(grouped).ok_or_else(|| "the exhaustive test prints no figure".into())
 }
 
-/// Lines of the code that reads files, by crate: executed, and all. `None` where LLVM's tools are not here.
-fn coverage(root: &Path) -> Result<Option<BTreeMap<String, (u64, u64)>>, String> {
+/// Lines by crate: executed, and all.
+type Lines = BTreeMap<String, (u64, u64)>;
+
+/// Lines of the code that reads files. `None` where LLVM's tools are not here.
+fn coverage(root: &Path) -> Result<Option<Lines>, String> {
     let Some([profdata, cov]) = tools(root)? else {
         sh::skipped("llvm-tools are not here (rustup component add llvm-tools), for coverage")?;
         return Ok(None);
@@ -118,7 +121,7 @@ fn coverage(root: &Path) -> Result<Option<BTreeMap<String, (u64, u64)>>, String>
     let mut export = Command::new(cov);
     export.args(["export", "--summary-only", "--instr-profile"]).arg(&merged).arg(program.path());
     let json: Value = serde_json::from_slice(&sh::output(&mut export)?).map_err(|e| e.to_string())?;
-    let mut lines: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    let mut lines = Lines::new();
     let crates = root.join("crates");
     for file in json["data"][0]["files"].as_array().into_iter().flatten() {
         let Ok(path) = Path::new(sh::text(&file["filename"])).strip_prefix(&crates) else { continue };
@@ -144,7 +147,7 @@ fn tools(root: &Path) -> Result<Option<[PathBuf; 2]>, String> {
     Ok(found("llvm-profdata").zip(found("llvm-cov")).map(|(profdata, cov)| [profdata, cov]))
 }
 
-fn covered(lines: &BTreeMap<String, (u64, u64)>) -> String {
+fn covered(lines: &Lines) -> String {
     let mut text = String::from(
         "\nLines of the code that reads files which these random inputs execute (`read.rs`, `read/`, all of core and files, \
          document and import of gltf):\n\n| crate | lines | executed |\n|---|---:|---:|\n",
