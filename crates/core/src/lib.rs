@@ -13,6 +13,7 @@
 //! | [`mod@record`] | records of fixed size, as tables of their fields |
 //! | [`ByteWriter`], [`layout`] | writing, and writing again what was read |
 //! | [`FixedName`], [`text`] | names as bytes |
+//! | [`json`] | JSON texts, read with bounds and offsets |
 //!
 //! # Safety contract
 //!
@@ -39,6 +40,7 @@ mod fault;
 mod findings;
 mod float;
 mod format;
+pub mod json;
 pub mod layout;
 mod limits;
 pub mod math;

@@ -150,7 +150,7 @@ fn an_error_says_where() {
         ("twice.reject.fom", "chunks[2]: a second \"VDAT\", the first is chunks[0] (offset 0xb4)"),
         ("missing.reject.fom", "chunks: no \"INDX\" (offset 0x9c)"),
         ("material.reject.json", "meshes[0].material_index: material 1 of 1 (offset 0xa3 of metadata)"),
-        ("cut.reject.json", "file: ',' or '}' expected, the end of the text found (offset 0xd of metadata)"),
+        ("cut.reject.json", "file: expected `,` or `}`, found the end of the text (offset 0xd of metadata)"),
     ];
     for (name, text) in texts {
         assert_eq!(at(name), text);

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 fn done(scene: &Scene) -> (Gltf<'_>, Value) {
     let gltf = export(scene, &ExportOptions::default()).unwrap().value;
-    let document = serde_json::from_slice(&gltf.to_gltf("x.bin").unwrap().0).unwrap();
+    let document = serde_json::from_slice(&gltf.to_gltf("x.bin").0).unwrap();
     (gltf, document)
 }
 

@@ -21,7 +21,7 @@ fn done(scene: &Scene) -> Converted<Gltf<'_>> {
 }
 
 fn document(gltf: &Gltf<'_>) -> Value {
-    serde_json::from_slice(&gltf.to_gltf("x.bin").unwrap().0).unwrap()
+    serde_json::from_slice(&gltf.to_gltf("x.bin").0).unwrap()
 }
 
 fn loss<'a>(losses: &'a [Loss], code: &str) -> &'a Loss {

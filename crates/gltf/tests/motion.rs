@@ -22,7 +22,7 @@ fn done(scene: &Scene) -> Gltf<'static> {
 }
 
 fn document(gltf: &Gltf<'_>) -> Value {
-    serde_json::from_slice(&gltf.to_gltf("x.bin").unwrap().0).unwrap()
+    serde_json::from_slice(&gltf.to_gltf("x.bin").0).unwrap()
 }
 
 fn moved(x: f32) -> Local {

@@ -116,7 +116,7 @@ fn joints_keep_their_solids_and_lose_the_one_that_never_moves() {
 fn said(text: &str) -> GltfFile {
     let scene = scene();
     let glb = export(&scene, &ExportOptions::default()).unwrap();
-    let (json, bin) = glb.value.to_gltf("data").unwrap();
+    let (json, bin) = glb.value.to_gltf("data");
     let mut root: serde_json::Value = serde_json::from_slice(&json).unwrap();
     root["scenes"][0]["extras"]["meshwright"] = text.into();
     // What Blender drops.

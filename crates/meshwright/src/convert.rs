@@ -227,7 +227,7 @@ fn gltf<'s>(
     // It is longer than the stem, which may be as long as names can be.
     let cut = (0..=LONGEST_STEM.min(stem.len())).rev().find_map(|at| stem.split_at_checked(at));
     let buffer = format!("{}.{hash:032x}.bin", cut.map_or("", |parts| parts.0));
-    let json = done.value.to_json(&buffer)?;
+    let json = done.value.to_json(&buffer);
     let mut files = vec![StreamedFile::new(format!("{stem}.gltf"), Content::Bytes(json, PhantomData))];
     if done.value.buffer_len() > 0 {
         files.push(StreamedFile::new(buffer, Content::Buffer(done.value.into())));

@@ -1,6 +1,5 @@
 //! The companion `.json`: materials, meshes and nodes, which the file itself has no chunks for.
 
-mod json;
 mod model;
 mod read;
 pub(crate) mod rules;

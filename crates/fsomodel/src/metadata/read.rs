@@ -1,11 +1,12 @@
 //! Reading the companion. Keys come in any order; those that mean nothing here are passed over and kept in the text.
 
-use super::json::{Json, Number};
 use super::model::{MAX_NODE_DEPTH, Material, Mesh, Metadata, Node, Text};
 use super::rules::{self, STREAM};
+use alloc::borrow::Cow;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
+use meshwright_core::json::{Grammar, Items, Json, JsonType, JsonValue};
 use meshwright_core::{
     Budget, Codes, Confidence, F32, FileFormat, Findings, Limits, Parsed, Path, Place, ReadError,
     ReadOptions, Report, Source,
@@ -15,296 +16,263 @@ type Step<T> = Result<T, ReadError>;
 
 const CODES: Codes = Codes { short: rules::TRUNCATED, count: rules::TRUNCATED, limit: rules::DEPTH };
 
-/// A field that may stand once.
-fn once<T>(
-    json: &mut Json<'_, '_>,
-    path: &Path<'_>,
-    slot: &mut Option<T>,
-    read: impl FnOnce(&mut Json<'_, '_>, &Path<'_>) -> Step<T>,
-) -> Step<()> {
-    if slot.is_some() {
-        return Err(json.wrong(path, "a second field of this name"));
-    }
-    *slot = Some(read(json, path)?);
-    Ok(())
-}
-
-fn text(json: &mut Json<'_, '_>, path: &Path<'_>) -> Step<String> {
-    json.string(path)
-}
-
-fn word(json: &mut Json<'_, '_>, path: &Path<'_>) -> Step<u32> {
-    let value = json.integer(path, u32::MAX.into())?;
-    Ok(u32::try_from(value).unwrap_or(u32::MAX))
-}
-
-/// A push whose memory is charged first, three times because vectors grow by doubling and are there twice then.
-fn push<T>(source: &Source<'_>, path: &Path<'_>, at: u64, list: &mut Vec<T>, item: T) -> Step<()> {
-    source.charge(path, at, "metadata", 3, size_of::<T>())?;
-    list.push(item);
-    Ok(())
-}
+/// What the loader's own JSON library takes. It allows duplicate keys; the loader does not read them twice.
+const GRAMMAR: Grammar = {
+    // The companion, an object and a list of children for each node, and the columns of the last one's matrix.
+    let mut grammar = Grammar::new(rules::SYNTAX, 2 + 2 * MAX_NODE_DEPTH);
+    grammar.depth = rules::DEPTH;
+    grammar.nul = Some(rules::SYNTAX);
+    grammar.wide_integer = Some(rules::SYNTAX);
+    grammar
+};
 
 /// Reads what one companion says.
-struct Reader<'n> {
+struct Reader<'s, 'n> {
+    source: &'s Source<'s>,
     /// Collects what is odd.
     notes: &'n mut Findings,
-    /// Where meshes and nodes start in the text.
-    meshes_at: Vec<u64>,
-    nodes_at: Vec<u64>,
 }
 
-impl Reader<'_> {
-    fn note(&mut self, path: &Path<'_>, at: u64, message: String) -> Step<()> {
-        self.notes.broken(rules::LOADER, path, Place::part(STREAM, at), || message)
+/// The fields of an object that were read, each of which may occur once.
+struct Fields<'p, const N: usize> {
+    names: [&'static str; N],
+    seen: [bool; N],
+    path: &'p Path<'p>,
+}
+
+impl<'p, const N: usize> Fields<'p, N> {
+    const fn new(names: [&'static str; N], path: &'p Path<'p>) -> Self {
+        Self { names, seen: [false; N], path }
     }
 
-    fn material(&self, json: &mut Json<'_, '_>, path: &Path<'_>) -> Step<Material> {
-        json.open(path, b'{', "a material")?;
-        let (mut name, mut texture, mut first) = (None, None, true);
-        while let Some(key) = json.key(path, &mut first)? {
-            match key.as_str() {
-                "name" => once(json, &path.field("name"), &mut name, text)?,
-                "diffuse_texture" => once(json, &path.field("diffuse_texture"), &mut texture, text)?,
-                _ => json.skip(path)?,
-            }
+    /// The name of a field that is read, marked as seen; nothing for those that are passed over.
+    fn take(&mut self, reader: &Reader<'_, '_>, key: &str, value: JsonValue<'_, '_>) -> Step<&'static str> {
+        let known = self.names.iter().zip(&mut self.seen).find(|(name, _)| **name == key);
+        let Some((name, seen)) = known else { return Ok("") };
+        match core::mem::replace(seen, true) {
+            true => Err(reader.wrong(&self.path.field(name), value, "a second field of this name")),
+            false => Ok(name),
         }
-        Ok(Material { name, diffuse_texture: texture })
     }
 
-    fn mesh(&mut self, json: &mut Json<'_, '_>, path: &Path<'_>) -> Step<Mesh> {
-        let at = json.offset();
-        self.meshes_at.push(at);
-        json.open(path, b'{', "a mesh")?;
-        let (mut name, mut offset, mut first) = (None, None, true);
-        let [mut count, mut base, mut min, mut max, mut material] = [None; 5];
-        while let Some(key) = json.key(path, &mut first)? {
-            match key.as_str() {
-                "name" => once(json, &path.field("name"), &mut name, text)?,
-                "offset" => {
-                    once(json, &path.field("offset"), &mut offset, |j, p| {
-                        j.integer(p, i64::MAX.cast_unsigned())
-                    })?;
-                }
-                "count" => once(json, &path.field("count"), &mut count, word)?,
-                "base_index" => once(json, &path.field("base_index"), &mut base, word)?,
-                "min_index" => once(json, &path.field("min_index"), &mut min, word)?,
-                "max_index" => once(json, &path.field("max_index"), &mut max, word)?,
-                "material_index" => once(json, &path.field("material_index"), &mut material, word)?,
-                _ => json.skip(path)?,
-            }
-        }
-        let need = |field: &'static str, v: Option<u32>| {
-            v.ok_or_else(|| json.wrong_at(&path.field(field), at, "a mesh needs this field"))
-        };
-        let (count, base_index) = (need("count", count)?, need("base_index", base)?);
-        let (min_index, max_index) = (need("min_index", min)?, need("max_index", max)?);
-        let material_index = need("material_index", material)?;
-        let offset =
-            offset.ok_or_else(|| json.wrong_at(&path.field("offset"), at, "a mesh needs this field"))?;
-        Ok(Mesh { name, offset, count, base_index, min_index, max_index, material_index })
+    fn missing(&self) -> impl Iterator<Item = &'static str> {
+        self.names.iter().zip(&self.seen).filter(|(_, seen)| !**seen).map(|(name, _)| *name)
+    }
+}
+
+impl Reader<'_, '_> {
+    fn wrong(
+        &self,
+        path: &Path<'_>,
+        value: JsonValue<'_, '_>,
+        message: impl Into<Cow<'static, str>>,
+    ) -> ReadError {
+        self.source.broken(rules::SYNTAX, path, value.offset(), message)
     }
 
-    fn matrix(&mut self, json: &mut Json<'_, '_>, path: &Path<'_>) -> Step<[[F32; 4]; 4]> {
-        let mut out = [[F32::default(); 4]; 4];
-        let mut first = true;
-        json.open(path, b'[', "four columns")?;
-        for (c, column) in out.iter_mut().enumerate() {
-            if !json.item(path, &mut first)? {
-                return Err(json.wrong(path, "a matrix of fewer than four columns"));
-            }
-            let path = path.index(c);
-            let mut first = true;
-            json.open(&path, b'[', "a column of four")?;
-            for (r, cell) in column.iter_mut().enumerate() {
-                if !json.item(&path, &mut first)? {
-                    return Err(json.wrong(&path, "a column of fewer than four"));
-                }
-                let path = path.index(r);
-                let at = json.offset();
-                let value = match json.number(&path)? {
-                    Number::Real(v) => v,
-                    Number::Integer(v) => {
-                        self.note(
-                            &path,
-                            at,
-                            format!("{v} is an integer: the engine's loader reads it as 0.0"),
-                        )?;
-                        #[expect(clippy::cast_precision_loss, reason = "rounded to binary32 in any case")]
-                        let real = v as f64;
-                        real
-                    }
-                };
-                #[expect(clippy::cast_possible_truncation, reason = "the engine stores matrices as binary32")]
-                let value = value as f32;
-                if !value.is_finite() {
-                    return Err(json.wrong_at(&path, at, "a number beyond 32 bits"));
-                }
-                *cell = F32::new(value);
-            }
-            if json.item(&path, &mut first)? {
-                return Err(json.wrong(&path, "a column of more than four"));
-            }
-        }
-        if json.item(path, &mut first)? {
-            return Err(json.wrong(path, "a matrix of more than four columns"));
-        }
-        Ok(out)
+    fn note(&mut self, path: &Path<'_>, at: u64, message: impl Into<String>) -> Step<()> {
+        self.notes.broken(rules::LOADER, path, Place::part(STREAM, at), || message.into())
     }
 
-    /// A list of `item`s.
+    fn expect(&self, path: &Path<'_>, value: JsonValue<'_, '_>, kind: JsonType) -> Step<()> {
+        match value.kind() {
+            found if found == kind => Ok(()),
+            found => Err(self.wrong(path, value, format!("expected {kind}, found {found}"))),
+        }
+    }
+
+    /// An empty list with room for the items of `value`, charged.
+    fn room<T>(&self, path: &Path<'_>, value: JsonValue<'_, '_>) -> Step<Vec<T>> {
+        let count = value.items().count();
+        self.source.charge(path, value.offset(), "metadata", count as u64, size_of::<T>())?;
+        Ok(Vec::with_capacity(count))
+    }
+
+    fn text(&self, path: &Path<'_>, value: JsonValue<'_, '_>) -> Step<String> {
+        self.expect(path, value, JsonType::String)?;
+        self.source.charge(path, value.offset(), "text", value.raw().len() as u64, 1)?;
+        Ok(value.as_str().unwrap_or_default().into_owned())
+    }
+
+    /// An integer from 0 to `limit`.
+    fn integer(&self, path: &Path<'_>, value: JsonValue<'_, '_>, limit: u64) -> Step<u64> {
+        self.expect(path, value, JsonType::Number)?;
+        // The loader takes no fraction, even of zeros.
+        let whole = value
+            .as_i64()
+            .ok_or_else(|| self.wrong(path, value, format!("{} is not an integer", value.raw())))?;
+        u64::try_from(whole)
+            .ok()
+            .filter(|n| *n <= limit)
+            .ok_or_else(|| self.wrong(path, value, format!("{whole} is not within 0 and {limit}")))
+    }
+
+    fn word(&self, path: &Path<'_>, value: JsonValue<'_, '_>) -> Step<u32> {
+        let word = self.integer(path, value, u32::MAX.into())?;
+        Ok(u32::try_from(word).unwrap_or(u32::MAX))
+    }
+
+    /// The items of a list.
     fn list<T>(
         &mut self,
-        source: &Source<'_>,
-        json: &mut Json<'_, '_>,
         path: &Path<'_>,
-        mut item: impl FnMut(&mut Self, &mut Json<'_, '_>, &Path<'_>) -> Step<T>,
+        value: JsonValue<'_, '_>,
+        mut read: impl FnMut(&mut Self, &Path<'_>, JsonValue<'_, '_>) -> Step<T>,
     ) -> Step<Vec<T>> {
-        json.open(path, b'[', "an array")?;
-        let (mut list, mut first) = (Vec::new(), true);
-        while json.item(path, &mut first)? {
-            let at = json.offset();
-            let read = item(self, json, &path.index(list.len()))?;
-            push(source, path, at, &mut list, read)?;
+        self.expect(path, value, JsonType::Array)?;
+        let mut list = self.room(path, value)?;
+        for (i, item) in value.items().enumerate() {
+            list.push(read(self, &path.index(i), item)?);
         }
         Ok(list)
     }
 
-    /// The tree of nodes, with an explicit stack of what is open.
-    fn nodes(&mut self, source: &Source<'_>, json: &mut Json<'_, '_>, table: &Path<'_>) -> Step<Vec<Node>> {
-        let mut tree = Tree::default();
-        self.start_node(source, json, table, &mut tree)?;
-        while let Some(top) = tree.open.last_mut() {
-            let path = table.index(top.node);
-            if top.children {
-                if json.item(&path.field("children"), &mut top.first)? {
-                    self.start_node(source, json, table, &mut tree)?;
-                } else {
-                    tree.open.pop();
+    fn material(&self, path: &Path<'_>, value: JsonValue<'_, '_>) -> Step<Material> {
+        self.expect(path, value, JsonType::Object)?;
+        let mut fields = Fields::new(["name", "diffuse_texture"], path);
+        let mut material = Material::default();
+        for (key, value) in value.entries() {
+            match fields.take(self, &key, value)? {
+                field @ "name" => material.name = Some(self.text(&path.field(field), value)?),
+                field @ "diffuse_texture" => {
+                    material.diffuse_texture = Some(self.text(&path.field(field), value)?);
                 }
-            } else if let Some(key) = json.key(&path, &mut top.first)? {
-                self.node_field(source, json, &path, &key, &mut tree)?;
-            } else {
-                self.end_node(json, &path, top)?;
-                tree.open.pop();
+                _ => {}
             }
         }
-        Ok(tree.nodes)
+        Ok(material)
     }
 
-    fn start_node(
+    fn mesh(&self, path: &Path<'_>, value: JsonValue<'_, '_>) -> Step<Mesh> {
+        self.expect(path, value, JsonType::Object)?;
+        let own = ["offset", "count", "base_index", "min_index", "max_index", "material_index", "name"];
+        let mut fields = Fields::new(own, path);
+        let mut mesh = Mesh::default();
+        for (key, value) in value.entries() {
+            let field = fields.take(self, &key, value)?;
+            let path = path.field(field);
+            match field {
+                "name" => mesh.name = Some(self.text(&path, value)?),
+                "offset" => mesh.offset = self.integer(&path, value, i64::MAX.cast_unsigned())?,
+                "count" => mesh.count = self.word(&path, value)?,
+                "base_index" => mesh.base_index = self.word(&path, value)?,
+                "min_index" => mesh.min_index = self.word(&path, value)?,
+                "max_index" => mesh.max_index = self.word(&path, value)?,
+                "material_index" => mesh.material_index = self.word(&path, value)?,
+                _ => {}
+            }
+        }
+        match fields.missing().find(|field| *field != "name") {
+            Some(field) => Err(self.wrong(&path.field(field), value, "a mesh needs this field")),
+            None => Ok(mesh),
+        }
+    }
+
+    fn matrix(&mut self, path: &Path<'_>, value: JsonValue<'_, '_>) -> Step<[[F32; 4]; 4]> {
+        let mut out = [[F32::default(); 4]; 4];
+        self.expect_four(path, value, "columns")?;
+        for (c, (column, cells)) in out.iter_mut().zip(value.items()).enumerate() {
+            let path = path.index(c);
+            self.expect_four(&path, cells, "numbers")?;
+            for (r, (cell, value)) in column.iter_mut().zip(cells.items()).enumerate() {
+                let path = path.index(r);
+                self.expect(&path, value, JsonType::Number)?;
+                if let Some(whole) = value.as_i64() {
+                    let message = format!("{whole} is an integer: the engine's loader reads it as 0.0");
+                    self.note(&path, value.offset(), message)?;
+                }
+                #[expect(clippy::cast_possible_truncation, reason = "the engine stores matrices as binary32")]
+                let number = value.as_f64().unwrap_or(f64::INFINITY) as f32;
+                if !number.is_finite() {
+                    return Err(self.wrong(&path, value, "a number beyond 32 bits"));
+                }
+                *cell = F32::new(number);
+            }
+        }
+        Ok(out)
+    }
+
+    fn expect_four(&self, path: &Path<'_>, value: JsonValue<'_, '_>, what: &str) -> Step<()> {
+        self.expect(path, value, JsonType::Array)?;
+        match value.items().count() {
+            4 => Ok(()),
+            count => Err(self.wrong(path, value, format!("expected four {what}, found {count}"))),
+        }
+    }
+
+    /// The tree of nodes, with an explicit stack of the lists of children that are being read.
+    fn nodes<'d, 'a>(
         &mut self,
-        source: &Source<'_>,
-        json: &mut Json<'_, '_>,
         table: &Path<'_>,
-        tree: &mut Tree,
-    ) -> Step<()> {
-        let number = tree.nodes.len();
-        let path = table.index(number);
-        let at = json.offset();
-        json.open(&path, b'{', "a node")?;
-        // Each has its object and its list of children open.
-        if tree.open.len() / 2 >= MAX_NODE_DEPTH {
-            return Err(json.too_deep(&path));
+        root: JsonValue<'d, 'a>,
+    ) -> Step<(Vec<Node>, Vec<JsonValue<'d, 'a>>)> {
+        let (mut nodes, mut values) = (Vec::new(), Vec::new());
+        let mut open: Vec<(usize, Items<'d, 'a>)> = Vec::new();
+        let mut next = Some((None, root));
+        while let Some((parent, value)) = next {
+            let number = nodes.len();
+            let path = table.index(number);
+            if open.len() >= MAX_NODE_DEPTH {
+                let message = format!("more than {MAX_NODE_DEPTH} nested nodes");
+                return Err(self.source.broken(rules::DEPTH, &path, value.offset(), message));
+            }
+            // Lists that grow by doubling are in memory twice while they do.
+            let item = size_of::<(Node, JsonValue<'d, 'a>)>();
+            self.source.charge(&path, value.offset(), "metadata", 3, item)?;
+            values.push(value);
+            let (node, children) = self.node(&path, value)?;
+            nodes.push(Node { parent, ..node });
+            if let Some(children) = children {
+                self.source.charge(&path, value.offset(), "metadata", 3, size_of_val(&children))?;
+                open.push((number, children));
+            }
+            next = None;
+            while let Some((parent, children)) = open.last_mut() {
+                if let Some(child) = children.next() {
+                    next = Some((Some(*parent), child));
+                    break;
+                }
+                open.pop();
+            }
         }
-        let parent = tree.open.last().map(|o| o.node);
-        self.nodes_at.push(at);
-        push(source, &path, at, &mut tree.nodes, Node { parent, ..Node::default() })?;
-        push(source, &path, at, &mut tree.open, Open::object(number, at))
+        Ok((nodes, values))
     }
 
-    /// A field of the innermost node.
-    fn node_field(
+    /// A node without its place in the tree, and its children.
+    fn node<'d, 'a>(
         &mut self,
-        source: &Source<'_>,
-        json: &mut Json<'_, '_>,
         path: &Path<'_>,
-        key: &str,
-        tree: &mut Tree,
-    ) -> Step<()> {
-        let Some(top) = tree.open.last_mut() else { return Ok(()) };
-        let Some(node) = tree.nodes.get_mut(top.node) else { return Ok(()) };
-        let mut again = |seen: &mut bool, field: &'static str| match core::mem::replace(seen, true) {
-            true => Err(json.wrong(&path.field(field), "a second field of this name")),
-            false => Ok(()),
-        };
-        match key {
-            "name" => {
-                again(&mut top.has.name, "name")?;
-                node.name = Some(json.string(&path.field("name"))?);
-            }
-            "transform" => {
-                again(&mut top.has.transform, "transform")?;
-                node.transform = self.matrix(json, &path.field("transform"))?;
-            }
-            "meshes" => {
-                again(&mut top.has.meshes, "meshes")?;
-                node.meshes =
-                    self.list(source, json, &path.field("meshes"), |_, json, path| word(json, path))?;
-            }
-            "children" => {
-                again(&mut top.has.children, "children")?;
-                let path = path.field("children");
-                json.open(&path, b'[', "an array")?;
-                let (number, at) = (top.node, json.offset());
-                push(source, &path, at, &mut tree.open, Open::children(number, at))?;
-            }
-            _ => json.skip(path)?,
-        }
-        Ok(())
-    }
-
-    /// What a node lacks at its end.
-    fn end_node(&mut self, json: &Json<'_, '_>, path: &Path<'_>, node: &Open) -> Step<()> {
-        let Open { at, has, .. } = node;
-        if !has.transform {
-            return Err(json.wrong_at(&path.field("transform"), *at, "a node needs this field"));
-        }
-        for (field, there) in [("meshes", has.meshes), ("children", has.children)] {
-            if !there {
-                self.note(&path.field(field), *at, "the engine's loader needs this field".into())?;
+        value: JsonValue<'d, 'a>,
+    ) -> Step<(Node, Option<Items<'d, 'a>>)> {
+        self.expect(path, value, JsonType::Object)?;
+        let mut fields = Fields::new(["transform", "meshes", "children", "name"], path);
+        let (mut node, mut children) = (Node::default(), None);
+        for (key, value) in value.entries() {
+            let field = fields.take(self, &key, value)?;
+            let path = path.field(field);
+            match field {
+                "name" => node.name = Some(self.text(&path, value)?),
+                "transform" => node.transform = self.matrix(&path, value)?,
+                "meshes" => node.meshes = self.list(&path, value, |r, path, mesh| r.word(path, mesh))?,
+                "children" => {
+                    self.expect(&path, value, JsonType::Array)?;
+                    children = Some(value.items());
+                }
+                _ => {}
             }
         }
-        Ok(())
+        for field in fields.missing() {
+            match field {
+                "transform" => return Err(self.wrong(&path.field(field), value, "a node needs this field")),
+                "name" => {}
+                _ => self.note(&path.field(field), value.offset(), "the engine's loader needs this field")?,
+            }
+        }
+        Ok((node, children))
     }
 }
 
-/// The nodes so far, and the way to the innermost.
-#[derive(Default)]
-struct Tree {
-    nodes: Vec<Node>,
-    open: Vec<Open>,
-}
-
-/// An object of a node, or its list of children.
-struct Open {
-    node: usize,
-    children: bool,
-    first: bool,
-    at: u64,
-    has: Has,
-}
-
-/// Fields of a node that were there.
-#[derive(Default)]
-struct Has {
-    name: bool,
-    transform: bool,
-    meshes: bool,
-    children: bool,
-}
-
-impl Open {
-    fn object(node: usize, at: u64) -> Self {
-        Self { node, children: false, first: true, at, has: Has::default() }
-    }
-
-    fn children(node: usize, at: u64) -> Self {
-        Self { children: true, ..Self::object(node, at) }
-    }
-}
-
-/// Where the fields of a mesh stand in the companion.
+/// The offsets of a mesh's fields in the companion.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MeshFields {
     pub(crate) start: u64,
@@ -313,67 +281,33 @@ pub(crate) struct MeshFields {
     pub(crate) base: u64,
 }
 
-/// Where the companion's meshes and their fields stand, as far as the text can be read.
+/// The offsets of the companion's meshes and their fields; none where the text cannot be read.
 pub(crate) fn mesh_fields(text: &[u8]) -> Vec<MeshFields> {
     let budget = Budget::new(Limits::default());
     let source = Source::part(STREAM, text, CODES, &budget);
-    let mut found = Vec::new();
     // What cannot be read was refused before.
-    let _ = each_mesh(&mut Json::new(&source), &mut found);
-    found
+    let Ok(json) = Json::parse(text, &source, 0, &Path::ROOT, &GRAMMAR) else { return Vec::new() };
+    let meshes = json.root().get("meshes").into_iter().flat_map(JsonValue::items);
+    let fields = |mesh: JsonValue<'_, '_>| {
+        let at = |name| mesh.get(name).map_or(0, |value| value.offset());
+        MeshFields { start: mesh.offset(), offset: at("offset"), count: at("count"), base: at("base_index") }
+    };
+    meshes.map(fields).collect()
 }
 
-fn each_mesh(json: &mut Json<'_, '_>, found: &mut Vec<MeshFields>) -> Step<()> {
-    let (root, mut first) = (&Path::ROOT, true);
-    json.open(root, b'{', "an object")?;
-    while let Some(key) = json.key(root, &mut first)? {
-        if key != "meshes" {
-            json.skip(root)?;
-            continue;
-        }
-        let mut first_item = true;
-        json.open(root, b'[', "an array")?;
-        while json.item(root, &mut first_item)? {
-            let (mut fields, mut first_key) =
-                (MeshFields { start: json.offset(), ..MeshFields::default() }, true);
-            json.open(root, b'{', "a mesh")?;
-            while let Some(key) = json.key(root, &mut first_key)? {
-                match key.as_str() {
-                    "offset" => fields.offset = json.offset(),
-                    "count" => fields.count = json.offset(),
-                    "base_index" => fields.base = json.offset(),
-                    _ => {}
-                }
-                json.skip(root)?;
-            }
-            found.push(fields);
-        }
-    }
-    Ok(())
+/// The objects of a companion's meshes and nodes.
+struct Places<'d, 'a> {
+    meshes: Option<JsonValue<'d, 'a>>,
+    nodes: &'d [JsonValue<'d, 'a>],
 }
 
-/// Where the value of a field stands in the object at `start`.
-fn field_at(text: &[u8], start: u64, field: &str) -> Option<u64> {
-    let budget = Budget::new(Limits::default());
-    let object = text.get(usize::try_from(start).ok()?..)?;
-    let source = Source::part(STREAM, object, CODES, &budget);
-    let (mut json, root, mut first) = (Json::new(&source), &Path::ROOT, true);
-    json.open(root, b'{', "an object").ok()?;
-    while let Some(key) = json.key(root, &mut first).ok()? {
-        if key == field {
-            return Some(start.saturating_add(json.offset()));
-        }
-        json.skip(root).ok()?;
-    }
-    None
-}
-
-impl rules::Where for (&[u8], &Reader<'_>) {
+impl rules::Where for Places<'_, '_> {
     fn at(&self, table: &'static str, item: usize, field: &'static str) -> Option<u64> {
-        let (text, reader) = self;
-        let starts = if table == "meshes" { &reader.meshes_at } else { &reader.nodes_at };
-        let start = starts.get(item).copied().unwrap_or(0);
-        Some(field_at(text, start, field).unwrap_or(start))
+        let object = match table {
+            "meshes" => self.meshes?.items().nth(item)?,
+            _ => *self.nodes.get(item)?,
+        };
+        Some(object.get(field).unwrap_or(object).offset())
     }
 }
 
@@ -424,34 +358,36 @@ impl FileFormat for Metadata {
 /// Reads a companion; what is odd in it goes to `notes`.
 pub(super) fn read(text: &[u8], budget: &Budget, notes: &mut Findings) -> Result<Metadata, ReadError> {
     let source = Source::part(STREAM, text, CODES, budget);
-    let root = &Path::ROOT;
-    source.charge(root, 0, "metadata", text.len() as u64, 1)?;
-    let mut json = Json::new(&source);
-    let mut reader = Reader { notes, meshes_at: Vec::new(), nodes_at: Vec::new() };
-    json.open(root, b'{', "an object")?;
-    let (mut materials, mut meshes, mut nodes, mut first) = (None, None, None, true);
-    while let Some(key) = json.key(root, &mut first)? {
-        match key.as_str() {
-            "materials" => once(&mut json, &root.field("materials"), &mut materials, |json, path| {
-                reader.list(&source, json, path, |r, json, path| r.material(json, path))
-            })?,
-            "meshes" => once(&mut json, &root.field("meshes"), &mut meshes, |json, path| {
-                reader.list(&source, json, path, Reader::mesh)
-            })?,
-            "root_node" => once(&mut json, &root.field("nodes"), &mut nodes, |json, path| {
-                reader.nodes(&source, json, path)
-            })?,
-            _ => json.skip(root)?,
+    source.charge(&Path::ROOT, 0, "metadata", text.len() as u64, 1)?;
+    let json = Json::parse(text, &source, 0, &Path::ROOT, &GRAMMAR)?;
+    let (root, top) = (json.root(), Path::ROOT);
+    let mut reader = Reader { source: &source, notes };
+    reader.expect(&top, root, JsonType::Object)?;
+    let mut fields = Fields::new(["materials", "meshes", "root_node"], &top);
+    let (mut metadata, mut nodes) = (Metadata::default(), Vec::new());
+    for (key, value) in root.entries() {
+        match fields.take(&reader, &key, value)? {
+            field @ "materials" => {
+                metadata.materials = reader.list(&top.field(field), value, |r, p, v| r.material(p, v))?;
+            }
+            field @ "meshes" => {
+                metadata.meshes = reader.list(&top.field(field), value, |r, p, v| r.mesh(p, v))?;
+            }
+            "root_node" => (metadata.nodes, nodes) = reader.nodes(&top.field("nodes"), value)?,
+            _ => {}
         }
     }
-    json.end(root)?;
-    let meshes =
-        meshes.ok_or_else(|| json.wrong_at(&root.field("meshes"), 0, "a companion needs this field"))?;
-    if materials.is_none() {
-        reader.note(&root.field("materials"), 0, "the engine's loader needs this field".into())?;
+    for field in fields.missing() {
+        match field {
+            "meshes" => return Err(reader.wrong(&top.field(field), root, "a companion needs this field")),
+            "materials" => {
+                reader.note(&top.field(field), root.offset(), "the engine's loader needs this field")?;
+            }
+            _ => {}
+        }
     }
-    let (materials, nodes) = (materials.unwrap_or_default(), nodes.unwrap_or_default());
-    let metadata = Metadata { materials, meshes, nodes, text: Text(Some(text.to_vec())) };
-    rules::check_at(&metadata, &(text, &reader), &mut Findings::writing())?;
+    metadata.text = Text(Some(text.to_vec()));
+    let places = Places { meshes: root.get("meshes"), nodes: &nodes };
+    rules::check_at(&metadata, &places, &mut Findings::writing())?;
     Ok(metadata)
 }

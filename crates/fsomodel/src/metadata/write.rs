@@ -6,6 +6,7 @@ use super::rules;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{self, Write as _};
+use meshwright_core::json::Quoted;
 use meshwright_core::{Budget, F32, Findings, Limits, Path, WriteError};
 
 /// JSON under construction: indented, one field a line.
@@ -77,18 +78,7 @@ impl Text {
     }
 
     fn string(&mut self, text: &str) {
-        self.put("\"");
-        for c in text.chars() {
-            let _ = match c {
-                '"' | '\\' => write!(self, "\\{c}"),
-                '\n' => self.write_str("\\n"),
-                '\t' => self.write_str("\\t"),
-                '\r' => self.write_str("\\r"),
-                c if u32::from(c) < 0x20 => write!(self, "\\u{:04x}", u32::from(c)),
-                c => self.write_char(c),
-            };
-        }
-        self.put("\"");
+        let _ = write!(self, "{}", Quoted(text));
     }
 
     fn integer(&mut self, key: &str, value: u64) {

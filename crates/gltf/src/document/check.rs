@@ -1,6 +1,5 @@
 //! What tables must keep to among each other, so that whoever reads them need not look again.
 
-use super::json::JsonValue;
 use super::ledger::Ledger;
 use super::model::{
     Accessor, ComponentType, ElementType, ImageSource, Interpolation, Primitive, Property, Sampler, Semantic,
@@ -12,6 +11,7 @@ use super::rules::{
     VIEW_RANGE, VIEW_STRIDE,
 };
 use super::uri;
+use meshwright_core::json::JsonValue;
 use meshwright_core::{Path, ReadError, Rule};
 use std::borrow::Cow;
 

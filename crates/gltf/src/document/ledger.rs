@@ -1,6 +1,7 @@
 //! What reading costs, and what was passed over.
 
-use super::rules::LIMIT;
+use super::rules::{JSON_BOM, JSON_DEPTH, JSON_DUPLICATE, JSON_ENCODING, JSON_NUMBER, JSON_SYNTAX, LIMIT};
+use meshwright_core::json::{Grammar, Json};
 use meshwright_core::{Budget, Codes, KEPT_PER_CODE, Limits, Path, ReadError, Report, Rule, Source};
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -10,6 +11,15 @@ pub(super) struct Ledger {
     pub(super) budget: Budget,
     report: RefCell<Report>,
 }
+
+const GRAMMAR: Grammar = {
+    let mut grammar = Grammar::new(JSON_SYNTAX, 128);
+    grammar.encoding = JSON_ENCODING;
+    grammar.depth = JSON_DEPTH;
+    grammar.number = JSON_NUMBER;
+    grammar.duplicate = Some(JSON_DUPLICATE);
+    grammar
+};
 
 /// All faults but limits are raised by rule.
 const CODES: Codes = Codes { short: LIMIT, count: LIMIT, limit: LIMIT };
@@ -33,6 +43,19 @@ impl Ledger {
     pub(super) fn work(&self, path: &Path<'_>, what: &'static str, steps: usize) -> Result<(), ReadError> {
         let source = Source::file(&[], CODES, &self.budget);
         self.budget.work(what, steps as u64).map_err(|e| source.over_limit(path, 0, e))
+    }
+
+    /// The values of a text that begins at `base` of the file.
+    pub(super) fn json<'a>(&self, text: &'a [u8], base: u64) -> Result<Json<'a>, ReadError> {
+        let path = Path::ROOT.field("json");
+        let (text, base) = match text.strip_prefix(b"\xef\xbb\xbf") {
+            Some(rest) => {
+                self.warn(JSON_BOM, &path, || base, || "a byte order mark");
+                (rest, base.saturating_add(3))
+            }
+            None => (text, base),
+        };
+        Json::parse(text, &Source::file(&[], CODES, &self.budget), base, &path, &GRAMMAR)
     }
 
     /// An empty vector with room for `count` items, charged.

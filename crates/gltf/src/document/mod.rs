@@ -23,29 +23,30 @@
 mod accessor;
 mod check;
 mod glb;
-mod json;
 mod ledger;
+mod material;
 mod meshopt;
 mod model;
 mod parse;
 mod read;
 pub(crate) mod rules;
-mod scan;
 mod uri;
+mod write;
 
 pub(crate) use accessor::Blocks;
-pub use json::JsonValue;
+pub use material::{Alpha, Material, Texture, TextureSampler, TextureUse, Wrap};
+pub use meshwright_core::json::{JsonType, JsonValue};
+pub(crate) use model::Tables;
 pub use model::{
     Accessor, Animation, Buffer, Channel, ComponentType, Compressed, CompressionFilter, CompressionMode,
     ElementType, Image, ImageSource, Interpolation, Mesh, Mode, Node, Primitive, Property, Sampler, Scene,
-    Semantic, Skin, Sparse, Transform, View,
+    Semantic, Skin, Sparse, Target, Transform, VariantUse, View,
 };
-pub use scan::JsonType;
+pub(crate) use write::to_json;
 
-use json::Json;
 use ledger::Ledger;
+use meshwright_core::json::Json;
 use meshwright_core::{Budget, Limits, Path, ReadError, Report, Rule};
-use model::Tables;
 use rules::{BUFFER_MISSING, BUFFER_SHORT, GLB_CHUNK_UNUSED, INDEX, MESHOPT};
 use std::borrow::Cow;
 use uri::Uri;
@@ -175,7 +176,7 @@ impl<'a> Document<'a> {
         options: &Options<'_>,
         ledger: Ledger,
     ) -> Result<Self, ReadError> {
-        let json = Json::parse(json, base, &ledger)?;
+        let json = ledger.json(json, base)?;
         let mut tables = parse::tables(json.root(), options.extensions, &ledger)?;
         check::tables(&mut tables, json.root(), &ledger)?;
         let mut document = Self { json, tables, buffers: Vec::new(), decoded: Vec::new(), ledger };
@@ -341,7 +342,7 @@ impl<'a> Document<'a> {
         text: &str,
         read: impl FnOnce(JsonValue<'_, '_>) -> Result<T, ReadError>,
     ) -> Result<Option<T>, ReadError> {
-        match Json::parse(text.as_bytes(), 0, &self.ledger) {
+        match self.ledger.json(text.as_bytes(), 0) {
             Ok(json) => read(json.root()).map(Some),
             Err(e) if e.code() == rules::LIMIT.code => Err(e),
             Err(_) => Ok(None),
@@ -415,6 +416,31 @@ impl<'a> Document<'a> {
     /// The animations.
     pub fn animations(&self) -> &[Animation<'a>] {
         &self.tables.animations
+    }
+
+    /// The materials.
+    pub fn materials(&self) -> &[Material<'a>] {
+        &self.tables.materials
+    }
+
+    /// The textures.
+    pub fn textures(&self) -> &[Texture] {
+        &self.tables.textures
+    }
+
+    /// How textures are sampled.
+    pub fn texture_samplers(&self) -> &[TextureSampler] {
+        &self.tables.texture_samplers
+    }
+
+    /// The names of the looks that the model has.
+    pub fn variants(&self) -> &[Cow<'a, str>] {
+        &self.tables.variants
+    }
+
+    /// The program that wrote the document, or nothing.
+    pub fn generator(&self) -> &str {
+        &self.tables.generator
     }
 
     /// The images.

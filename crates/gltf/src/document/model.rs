@@ -1,5 +1,6 @@
 //! The tables of a document. Every index in them names something that is there.
 
+use super::material::{Material, Texture, TextureSampler};
 use std::borrow::Cow;
 
 /// The type of the numbers of an accessor.
@@ -29,16 +30,22 @@ impl ComponentType {
         }
     }
 
-    pub(super) const fn from_number(number: u64) -> Option<Self> {
-        Some(match number {
-            5120 => Self::I8,
-            5121 => Self::U8,
-            5122 => Self::I16,
-            5123 => Self::U16,
-            5125 => Self::U32,
-            5126 => Self::F32,
-            _ => return None,
-        })
+    const ALL: [Self; 6] = [Self::I8, Self::U8, Self::I16, Self::U16, Self::U32, Self::F32];
+
+    pub(super) fn from_number(number: u64) -> Option<Self> {
+        Self::ALL.into_iter().find(|own| own.number() == number)
+    }
+
+    /// The number that a document has for it.
+    pub(super) const fn number(self) -> u64 {
+        match self {
+            Self::I8 => 5120,
+            Self::U8 => 5121,
+            Self::I16 => 5122,
+            Self::U16 => 5123,
+            Self::U32 => 5125,
+            Self::F32 => 5126,
+        }
     }
 }
 
@@ -81,17 +88,24 @@ impl ElementType {
         columns.saturating_mul(rows)
     }
 
+    const ALL: [Self; 7] =
+        [Self::Scalar, Self::Vec2, Self::Vec3, Self::Vec4, Self::Mat2, Self::Mat3, Self::Mat4];
+
     pub(super) fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "SCALAR" => Self::Scalar,
-            "VEC2" => Self::Vec2,
-            "VEC3" => Self::Vec3,
-            "VEC4" => Self::Vec4,
-            "MAT2" => Self::Mat2,
-            "MAT3" => Self::Mat3,
-            "MAT4" => Self::Mat4,
-            _ => return None,
-        })
+        Self::ALL.into_iter().find(|own| own.name() == name)
+    }
+
+    /// The name that a document has for it.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Scalar => "SCALAR",
+            Self::Vec2 => "VEC2",
+            Self::Vec3 => "VEC3",
+            Self::Vec4 => "VEC4",
+            Self::Mat2 => "MAT2",
+            Self::Mat3 => "MAT3",
+            Self::Mat4 => "MAT4",
+        }
     }
 }
 
@@ -111,8 +125,35 @@ pub struct Accessor {
     pub count: usize,
     /// What the numbers make up.
     pub element: ElementType,
+    /// The least of each number of its elements, where that is stated.
+    pub min: Vec<f64>,
+    /// The greatest of each number of its elements, where that is stated.
+    pub max: Vec<f64>,
     /// Elements that are replaced.
     pub sparse: Option<Sparse>,
+}
+
+impl Accessor {
+    /// Elements of a view.
+    pub(crate) fn new(
+        (view, offset): (usize, u64),
+        count: usize,
+        component: ComponentType,
+        element: ElementType,
+    ) -> Self {
+        let (min, max) = (Vec::new(), Vec::new());
+        Self {
+            view: Some(view),
+            offset,
+            component,
+            normalized: false,
+            count,
+            element,
+            min,
+            max,
+            sparse: None,
+        }
+    }
 }
 
 /// Elements of an accessor that are replaced by others.
@@ -142,7 +183,7 @@ pub struct Buffer<'a> {
     /// Where they are; the first buffer of a GLB may lie in the file itself.
     pub uri: Option<Cow<'a, str>>,
     /// Only compressed views use it, which say by themselves where their bytes are.
-    pub(super) fallback: bool,
+    pub(crate) fallback: bool,
 }
 
 /// A part of a buffer.
@@ -157,8 +198,32 @@ pub struct View {
     pub length: u64,
     /// From the start of one element to the next, where they are not packed.
     pub stride: Option<usize>,
+    /// What a graphics card uses it for, where that is stated.
+    pub target: Option<Target>,
     /// Where its bytes are a compressed stream, when the reader of the document knows `EXT_meshopt_compression`.
     pub compressed: Option<Compressed>,
+}
+
+/// What a graphics card uses a view for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Attributes of vertices.
+    Vertices,
+    /// The order of vertices.
+    Indices,
+}
+
+impl Target {
+    pub(super) fn from_number(number: u64) -> Option<Self> {
+        [Self::Vertices, Self::Indices].into_iter().find(|own| own.number() == number)
+    }
+
+    pub(super) const fn number(self) -> u64 {
+        match self {
+            Self::Vertices => 34_962,
+            Self::Indices => 34_963,
+        }
+    }
 }
 
 /// A view whose bytes are to be decoded from others.
@@ -222,8 +287,14 @@ pub enum Transform {
     },
 }
 
+impl Default for Transform {
+    fn default() -> Self {
+        Self::Parts { translation: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0], scale: [1.0; 3] }
+    }
+}
+
 /// A node.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Node<'a> {
     /// Its name, or nothing.
@@ -238,6 +309,8 @@ pub struct Node<'a> {
     pub mesh: Option<usize>,
     /// What moves the vertices of what it draws.
     pub skin: Option<usize>,
+    /// `extras` as JSON, where it is to be written; those that were read are in the document's JSON.
+    pub(crate) extras: Option<String>,
 }
 
 /// A scene: what is drawn together.
@@ -248,6 +321,8 @@ pub struct Scene<'a> {
     pub name: Cow<'a, str>,
     /// Its root nodes.
     pub nodes: Vec<usize>,
+    /// `extras` as JSON, where it is to be written; those that were read are in the document's JSON.
+    pub(crate) extras: Option<String>,
 }
 
 /// A mesh.
@@ -258,6 +333,8 @@ pub struct Mesh<'a> {
     pub name: Cow<'a, str>,
     /// Its parts.
     pub primitives: Vec<Primitive<'a>>,
+    /// `extras` as JSON, where it is to be written; those that were read are in the document's JSON.
+    pub(crate) extras: Option<String>,
 }
 
 /// A part of a mesh that has one material.
@@ -274,8 +351,20 @@ pub struct Primitive<'a> {
     pub mode: Mode,
     /// What its morph targets add to its attributes.
     pub targets: Vec<Vec<(Semantic<'a>, usize)>>,
+    /// Its materials in other looks of the model.
+    pub variants: Vec<VariantUse>,
     /// What its attributes are lies in an extension, for readers that know it.
     pub compressed: bool,
+}
+
+/// A material that a primitive has in some looks of the model.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct VariantUse {
+    /// The material.
+    pub material: usize,
+    /// The numbers of the looks.
+    pub variants: Vec<usize>,
 }
 
 impl Primitive<'_> {
@@ -295,10 +384,10 @@ pub enum Semantic<'a> {
     Normal,
     /// `TANGENT`.
     Tangent,
-    /// `TEXCOORD_n`.
-    TexCoord(u32),
     /// `COLOR_n`.
     Color(u32),
+    /// `TEXCOORD_n`.
+    TexCoord(u32),
     /// `JOINTS_n`.
     Joints(u32),
     /// `WEIGHTS_n`.
@@ -323,6 +412,21 @@ impl<'a> Semantic<'a> {
             Some(("JOINTS", n)) => Self::Joints(n),
             Some(("WEIGHTS", n)) => Self::Weights(n),
             _ => Self::Other(name),
+        }
+    }
+}
+
+impl std::fmt::Display for Semantic<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Position => f.write_str("POSITION"),
+            Self::Normal => f.write_str("NORMAL"),
+            Self::Tangent => f.write_str("TANGENT"),
+            Self::Color(n) => write!(f, "COLOR_{n}"),
+            Self::TexCoord(n) => write!(f, "TEXCOORD_{n}"),
+            Self::Joints(n) => write!(f, "JOINTS_{n}"),
+            Self::Weights(n) => write!(f, "WEIGHTS_{n}"),
+            Self::Other(name) => f.write_str(name),
         }
     }
 }
@@ -386,6 +490,8 @@ pub struct Animation<'a> {
     pub channels: Vec<Channel>,
     /// How.
     pub samplers: Vec<Sampler>,
+    /// `extras` as JSON, where it is to be written; those that were read are in the document's JSON.
+    pub(crate) extras: Option<String>,
 }
 
 /// What an animation moves.
@@ -413,6 +519,25 @@ pub enum Property {
     Weights,
     /// What an extension says.
     Pointer,
+}
+
+impl Property {
+    const ALL: [Self; 5] = [Self::Translation, Self::Rotation, Self::Scale, Self::Weights, Self::Pointer];
+
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|own| own.name() == name)
+    }
+
+    /// The name that a document has for it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Translation => "translation",
+            Self::Rotation => "rotation",
+            Self::Scale => "scale",
+            Self::Weights => "weights",
+            Self::Pointer => "pointer",
+        }
+    }
 }
 
 /// Keys, and what lies between them.
@@ -463,18 +588,25 @@ pub enum ImageSource<'a> {
 }
 
 /// All tables.
-#[derive(Debug, Default)]
-pub(super) struct Tables<'a> {
-    pub(super) accessors: Vec<Accessor>,
-    pub(super) buffers: Vec<Buffer<'a>>,
-    pub(super) views: Vec<View>,
-    pub(super) nodes: Vec<Node<'a>>,
-    pub(super) scenes: Vec<Scene<'a>>,
-    pub(super) scene: Option<usize>,
-    pub(super) meshes: Vec<Mesh<'a>>,
-    pub(super) skins: Vec<Skin<'a>>,
-    pub(super) animations: Vec<Animation<'a>>,
-    pub(super) images: Vec<Image<'a>>,
-    /// Nodes, parents first.
-    pub(super) order: Vec<usize>,
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tables<'a> {
+    /// The program that wrote the document.
+    pub(crate) generator: Cow<'a, str>,
+    pub(crate) accessors: Vec<Accessor>,
+    pub(crate) buffers: Vec<Buffer<'a>>,
+    pub(crate) views: Vec<View>,
+    pub(crate) nodes: Vec<Node<'a>>,
+    pub(crate) scenes: Vec<Scene<'a>>,
+    pub(crate) scene: Option<usize>,
+    pub(crate) meshes: Vec<Mesh<'a>>,
+    pub(crate) skins: Vec<Skin<'a>>,
+    pub(crate) animations: Vec<Animation<'a>>,
+    pub(crate) images: Vec<Image<'a>>,
+    pub(crate) textures: Vec<Texture>,
+    pub(crate) texture_samplers: Vec<TextureSampler>,
+    pub(crate) materials: Vec<Material<'a>>,
+    /// The names of the looks of the model.
+    pub(crate) variants: Vec<Cow<'a, str>>,
+    /// Nodes, parents first, of tables that were read.
+    pub(crate) order: Vec<usize>,
 }

@@ -1,18 +1,18 @@
 //! From JSON to tables.
 
-use super::json::JsonValue;
 use super::ledger::Ledger;
+use super::material::{material, sampler as texture_sampler, texture};
 use super::model::{
     Accessor, Animation, Buffer, Channel, ComponentType, Compressed, CompressionFilter, CompressionMode,
     ElementType, Image, ImageSource, Interpolation, Mesh, Mode, Node, Primitive, Property, Sampler, Scene,
-    Semantic, Skin, Sparse, Tables, Transform, View,
+    Semantic, Skin, Sparse, Tables, Target, Transform, VariantUse, View,
 };
 use super::rules::{
     ACCESSOR_COUNT, ACCESSOR_TYPE, ASSET_VERSION, CHANNEL_TARGET, EXTENSION_IGNORED, EXTENSION_REQUIRED,
     INDEX, JSON_NUMBER, JSON_SHAPE, MESHOPT, MODE, NAME_LONG, NODE_TRANSFORM, NOT_FINITE,
     SAMPLER_INTERPOLATION, VIEW_STRIDE,
 };
-use super::scan::JsonType;
+use meshwright_core::json::{JsonType, JsonValue};
 use meshwright_core::text::visible;
 use meshwright_core::{Path, ReadError, Rule};
 use std::borrow::Cow;
@@ -22,6 +22,9 @@ pub(super) const MESHOPT_EXTENSION: &str = "EXT_meshopt_compression";
 
 /// Primitives whose vertices are a stream that is not read.
 pub(super) const DRACO_EXTENSION: &str = "KHR_draco_mesh_compression";
+
+/// Looks of a model.
+pub(super) const VARIANTS: &str = "KHR_materials_variants";
 
 /// Bytes of a name that are kept.
 const NAME: usize = 1024;
@@ -37,7 +40,11 @@ struct Counts {
     meshes: usize,
     skins: usize,
     materials: usize,
+    textures: usize,
+    images: usize,
+    samplers: usize,
     cameras: usize,
+    variants: usize,
 }
 
 /// A value with its place.
@@ -106,6 +113,29 @@ impl<'d, 'a: 'd> At<'_, 'd, 'a> {
             item.expect(JsonType::Object, "is no object")?;
             read(item)
         })
+    }
+
+    /// The items of the list `name` of which nothing keeps a document from being read.
+    fn loose<T>(
+        self,
+        name: &'static str,
+        mut read: impl FnMut(At<'_, 'd, 'a>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let items = || self.value.get(name).into_iter().flat_map(JsonValue::items);
+        let path = self.path.field(name);
+        let mut all = self.ledger.room(&path, self.value.offset(), "tables", items().count())?;
+        for (i, value) in items().enumerate() {
+            all.push(read(At { value, path: &path.index(i), ledger: self.ledger })?);
+        }
+        Ok(all)
+    }
+
+    /// The text `name`, or nothing.
+    fn loose_text(self, name: &'static str) -> Result<Cow<'a, str>> {
+        match self.value.get(name).filter(|value| value.kind() == JsonType::String) {
+            Some(value) => text(At { value, path: &self.path.field(name), ledger: self.ledger }),
+            None => Ok(Cow::default()),
+        }
     }
 
     fn index(self, count: usize) -> Result<usize> {
@@ -203,9 +233,17 @@ pub(super) fn tables<'a>(root: JsonValue<'_, 'a>, known: &[&str], ledger: &Ledge
         meshes: count("meshes"),
         skins: count("skins"),
         materials: count("materials"),
+        textures: count("textures"),
+        images: count("images"),
+        samplers: count("samplers"),
         cameras: count("cameras"),
+        variants: in_extension(root.value, VARIANTS, "variants").count(),
     };
     Ok(Tables {
+        generator: match root.value.get("asset") {
+            Some(value) => At { value, ..root }.loose_text("generator")?,
+            None => Cow::default(),
+        },
         buffers: root.table("buffers", buffer)?,
         views: root.table("bufferViews", |at| view(at, &counts, known))?,
         accessors: root.table("accessors", |at| accessor(at, &counts))?,
@@ -216,8 +254,32 @@ pub(super) fn tables<'a>(root: JsonValue<'_, 'a>, known: &[&str], ledger: &Ledge
         skins: root.table("skins", |at| skin(at, &counts))?,
         animations: root.table("animations", |at| animation(at, &counts))?,
         images: root.table("images", |at| image(at, &counts))?,
+        textures: root.loose("textures", |at| Ok(texture(at.value, counts.images, counts.samplers)))?,
+        texture_samplers: root.loose("samplers", |at| Ok(texture_sampler(at.value)))?,
+        materials: root
+            .loose("materials", |at| Ok(material(at.value, at.loose_text("name")?, counts.textures)))?,
+        variants: variants(root, &counts)?,
         order: Vec::new(),
     })
+}
+
+/// The names of the looks of the model. Source: the text of `KHR_materials_variants`.
+fn variants<'a>(root: At<'_, '_, 'a>, counts: &Counts) -> Result<Vec<Cow<'a, str>>> {
+    let mut names = root.ledger.room(root.path, root.value.offset(), "variants", counts.variants)?;
+    for variant in in_extension(root.value, VARIANTS, "variants") {
+        names.push(At { value: variant, ..root }.loose_text("name")?);
+    }
+    Ok(names)
+}
+
+/// The items of a list of an extension of an object.
+fn in_extension<'d, 'a: 'd>(
+    object: JsonValue<'d, 'a>,
+    extension: &str,
+    list: &str,
+) -> impl Iterator<Item = JsonValue<'d, 'a>> + use<'d, 'a> {
+    let extension = object.get("extensions").and_then(|all| all.get(extension));
+    extension.and_then(|own| own.get(list)).into_iter().flat_map(JsonValue::items)
 }
 
 /// The document is of glTF 2, and asks for no reader of a later one.
@@ -272,6 +334,7 @@ fn view(at: At<'_, '_, '_>, counts: &Counts, known: &[&str]) -> Result<View> {
         offset: at.optional("byteOffset", integer)?.unwrap_or(0),
         length: at.required("byteLength", integer)?,
         stride: at.optional("byteStride", stride)?,
+        target: at.value.get("target").and_then(JsonValue::as_u64).and_then(Target::from_number),
         compressed: if known.contains(&MESHOPT_EXTENSION) {
             at.optional("extensions", |at| at.optional(MESHOPT_EXTENSION, |at| compressed(at, counts)))?
                 .flatten()
@@ -347,7 +410,19 @@ fn accessor(at: At<'_, '_, '_>, counts: &Counts) -> Result<Accessor> {
         count: at.required("count", count)?,
         element: at.required("type", element)?,
         sparse: at.optional("sparse", |at| sparse(at, counts))?,
+        min: bounds(at, "min")?,
+        max: bounds(at, "max")?,
     })
+}
+
+/// The least or the greatest of each number of the elements, as far as it is stated.
+fn bounds(at: At<'_, '_, '_>, name: &'static str) -> Result<Vec<f64>> {
+    /// Numbers of an element of 4 columns of 4.
+    const MOST: usize = 16;
+    let given = || at.value.get(name).into_iter().flat_map(JsonValue::items).take(MOST);
+    let mut bounds = at.ledger.room(at.path, at.value.offset(), name, given().count())?;
+    bounds.extend(given().filter_map(JsonValue::as_f64));
+    Ok(bounds)
 }
 
 fn sparse(at: At<'_, '_, '_>, counts: &Counts) -> Result<Sparse> {
@@ -379,6 +454,7 @@ fn node<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Node<'a>> {
         transform: transform(at)?,
         mesh: at.optional("mesh", |at| at.index(counts.meshes))?,
         skin: at.optional("skin", |at| at.index(counts.skins))?,
+        extras: None,
     })
 }
 
@@ -409,7 +485,7 @@ fn transform(at: At<'_, '_, '_>) -> Result<Transform> {
 }
 
 fn scene<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Scene<'a>> {
-    Ok(Scene { name: at.name()?, nodes: at.list("nodes", |at| at.index(counts.nodes))? })
+    Ok(Scene { name: at.name()?, nodes: at.list("nodes", |at| at.index(counts.nodes))?, extras: None })
 }
 
 fn mesh<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Mesh<'a>> {
@@ -417,7 +493,7 @@ fn mesh<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Mesh<'a>> {
     if primitives.is_empty() {
         return at.fault(JSON_SHAPE, "has no primitives");
     }
-    Ok(Mesh { name: at.name()?, primitives })
+    Ok(Mesh { name: at.name()?, primitives, extras: None })
 }
 
 fn primitive<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Primitive<'a>> {
@@ -431,8 +507,28 @@ fn primitive<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Primitive<'a>> {
         material: at.optional("material", |at| at.index(counts.materials))?,
         mode: at.optional("mode", mode)?.unwrap_or_default(),
         targets: at.table("targets", |at| attributes(at, counts))?,
+        variants: variant_uses(at, counts)?,
         compressed: at.value.get("extensions").is_some_and(|e| e.get(DRACO_EXTENSION).is_some()),
     })
+}
+
+/// The materials of a primitive in other looks, without those that name what is not there.
+fn variant_uses(at: At<'_, '_, '_>, counts: &Counts) -> Result<Vec<VariantUse>> {
+    let mappings = || in_extension(at.value, VARIANTS, "mappings");
+    let index = |value: JsonValue<'_, '_>, count: usize| {
+        value.as_u64().and_then(|n| usize::try_from(n).ok()).filter(|n| *n < count)
+    };
+    let mut uses = at.ledger.room(at.path, at.value.offset(), "variants", mappings().count())?;
+    for mapping in mappings() {
+        let Some(material) = mapping.get("material").and_then(|m| index(m, counts.materials)) else {
+            continue;
+        };
+        let all = || mapping.get("variants").into_iter().flat_map(JsonValue::items);
+        let mut variants = at.ledger.room(at.path, mapping.offset(), "variants", all().count())?;
+        variants.extend(all().filter_map(|v| index(v, counts.variants)));
+        uses.push(VariantUse { material, variants });
+    }
+    Ok(uses)
 }
 
 fn attributes<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Vec<(Semantic<'a>, usize)>> {
@@ -462,17 +558,13 @@ fn animation<'a>(at: At<'_, '_, 'a>, counts: &Counts) -> Result<Animation<'a>> {
         let (node, property) = at.required("target", |at| target(at, counts))?;
         Ok(Channel { sampler: at.required("sampler", |at| at.index(samplers.len()))?, node, property })
     })?;
-    Ok(Animation { name: at.name()?, channels, samplers })
+    Ok(Animation { name: at.name()?, channels, samplers, extras: None })
 }
 
 fn target(at: At<'_, '_, '_>, counts: &Counts) -> Result<(Option<usize>, Property)> {
-    let property = |at: At<'_, '_, '_>| match &*text(at)? {
-        "translation" => Ok(Property::Translation),
-        "rotation" => Ok(Property::Rotation),
-        "scale" => Ok(Property::Scale),
-        "weights" => Ok(Property::Weights),
-        "pointer" => Ok(Property::Pointer),
-        _ => at.fault(CHANNEL_TARGET, "an unknown property"),
+    let property = |at: At<'_, '_, '_>| match Property::from_name(&text(at)?) {
+        Some(property) => Ok(property),
+        None => at.fault(CHANNEL_TARGET, "an unknown property"),
     };
     let node = at.optional("node", |at| at.index(counts.nodes))?;
     Ok((node, at.required("path", property)?))

@@ -5,7 +5,7 @@
     reason = "vectors of fixed size and neighbouring keys; counts of what is in memory"
 )]
 
-use crate::export::animation_json::Animation;
+use crate::export::channels::Channels;
 use crate::export::curves::{Curve, Keys as CurveKeys, Part, one_hemisphere};
 use crate::export::extras;
 use crate::export::geometry::{is_scaled, unit_rotation};
@@ -204,7 +204,7 @@ impl<'a, 's> Writer<'a, 's> {
     fn finish(self) -> Result<Tally, ConvertError> {
         let Self { out, clip, joints, curves, tally, frames_at, .. } = self;
         let extras = extras::of_clip(&out.memory, clip, frames_at)?;
-        let mut animation = Animation::new(out, &clip.name)?;
+        let mut channels = Channels::new(out, &clip.name, extras)?;
         for ((joint, part), curve) in curves {
             let Some(node) = joints.nodes.get(joint) else { continue };
             let (times, _) = curve.times().as_chunks();
@@ -213,9 +213,9 @@ impl<'a, 's> Writer<'a, 's> {
                 Curve::Vectors(keys) => out.keys("keys", &keys.values, Bounds::Omitted)?,
                 Curve::Rotations(keys) => out.keys("keys", &keys.values, Bounds::Omitted)?,
             };
-            animation.channel(out, (input, output), *node, part.path())?;
+            channels.add(out, (input, output), *node, part.property())?;
         }
-        animation.end(out, extras);
+        channels.end(out);
         Ok(tally)
     }
 

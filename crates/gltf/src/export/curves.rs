@@ -1,5 +1,6 @@
 //! Channels of a clip before they are written.
 
+use crate::document::Property;
 use crate::math::{dot, wide};
 use meshwright_scene::Trs;
 
@@ -14,12 +15,12 @@ pub(crate) enum Part {
 impl Part {
     pub(crate) const ALL: [Self; 3] = [Self::Translation, Self::Rotation, Self::Scale];
 
-    /// The name that glTF has for it.
-    pub(crate) const fn path(self) -> &'static str {
+    /// What glTF calls it.
+    pub(crate) const fn property(self) -> Property {
         match self {
-            Self::Translation => "translation",
-            Self::Rotation => "rotation",
-            Self::Scale => "scale",
+            Self::Translation => Property::Translation,
+            Self::Rotation => Property::Rotation,
+            Self::Scale => Property::Scale,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Native fields as JSON.
 
-use gltf_json::extras::RawValue;
+use meshwright_core::json::Quoted;
 use meshwright_scene::{Budget, Clip, ConvertError, Extra, Scene};
+use std::fmt::Write as _;
 use std::num::NonZeroU16;
 
 /// Named values in order.
@@ -11,10 +12,10 @@ type Fields = Vec<(String, Extra)>;
 const VALUE: usize = 40;
 
 /// `extras` of an object; a value that is no map is wrapped into one, as glTF prefers.
-pub(crate) fn of(memory: &Budget, extra: Option<&Extra>) -> Result<gltf_json::Extras, ConvertError> {
+pub(crate) fn of(memory: &Budget, extra: Option<&Extra>) -> Result<Option<String>, ConvertError> {
     let Some(extra) = extra else { return Ok(None) };
     memory.charge_items("extras", length(extra) as u64, 1)?;
-    Ok(raw(text_of(extra)))
+    Ok(Some(text_of(extra)))
 }
 
 /// Which part of the model an object is, for an import of what a tool made of the document.
@@ -45,7 +46,7 @@ pub(crate) fn of_marked(
     memory: &Budget,
     own: Option<&Extra>,
     mark: Option<Mark<'_>>,
-) -> Result<gltf_json::Extras, ConvertError> {
+) -> Result<Option<String>, ConvertError> {
     match mark {
         Some(mark) => with(memory, own, vec![mark.field(memory)?]),
         None => of(memory, own),
@@ -53,7 +54,7 @@ pub(crate) fn of_marked(
 }
 
 /// `extras` with more fields in front, which hide those of the same names.
-fn with(memory: &Budget, own: Option<&Extra>, front: Fields) -> Result<gltf_json::Extras, ConvertError> {
+fn with(memory: &Budget, own: Option<&Extra>, front: Fields) -> Result<Option<String>, ConvertError> {
     // The copy takes less than its text may.
     memory.charge_items("extras", own.map_or(0, length) as u64, 1)?;
     let mut fields = front;
@@ -76,7 +77,7 @@ pub(crate) fn of_joint(
     own: Option<&Extra>,
     solid: Option<(u32, &str)>,
     mark: Option<Mark<'_>>,
-) -> Result<gltf_json::Extras, ConvertError> {
+) -> Result<Option<String>, ConvertError> {
     let Some((number, name)) = solid else { return of_marked(memory, own, mark) };
     memory.charge_items("names", name.len() as u64, 1)?;
     let mut front: Fields = vec![("solid".into(), number.into())];
@@ -109,7 +110,7 @@ pub(crate) fn of_scene(
     memory: &Budget,
     file: Option<Told<'_>>,
     max_distance: Option<f32>,
-) -> Result<gltf_json::Extras, ConvertError> {
+) -> Result<Option<String>, ConvertError> {
     let mut front = Vec::new();
     if let Some(told) = file.map(|file| told(memory, file)).transpose()?.flatten() {
         front.push((KEY.into(), Extra::Text(told)));
@@ -165,7 +166,7 @@ pub(crate) fn of_clip(
     memory: &Budget,
     clip: &Clip,
     frames_at: Option<NonZeroU16>,
-) -> Result<gltf_json::Extras, ConvertError> {
+) -> Result<Option<String>, ConvertError> {
     memory.charge_items("extras", 1, CLIP)?;
     let mut front = played(clip, frames_at);
     if clip.looping {
@@ -219,31 +220,26 @@ fn length(extra: &Extra) -> usize {
 fn text_of(extra: &Extra) -> String {
     let mut json = String::new();
     match extra {
-        Extra::Map(_) => write(&mut json, extra),
+        Extra::Map(_) => put(&mut json, extra),
         _ => {
             json.push_str("{\"value\":");
-            write(&mut json, extra);
+            put(&mut json, extra);
             json.push('}');
         }
     }
     json
 }
 
-fn raw(json: String) -> gltf_json::Extras {
-    // What `write` gives is JSON.
-    RawValue::from_string(json).ok()
-}
-
 /// Whole numbers up to this survive readers that keep all numbers as doubles.
 const EXACT: u64 = (1 << 53) - 1;
 
-fn write(json: &mut String, extra: &Extra) {
+fn put(json: &mut String, extra: &Extra) {
     match extra {
         Extra::Bool(b) => json.push_str(if *b { "true" } else { "false" }),
         Extra::Int(i) if i.unsigned_abs() <= EXACT => json.push_str(&i.to_string()),
         // A number here is a double to most readers, which would round this one without a word.
         Extra::Int(i) => text(json, &i.to_string()),
-        Extra::Float(f) if f.is_finite() => json.push_str(&serde_json::Value::from(*f).to_string()),
+        Extra::Float(f) if f.is_finite() => json.push_str(zmij::Buffer::new().format_finite(*f)),
         Extra::Float(f) => text(json, &f.to_string()),
         Extra::Text(t) => text(json, t),
         Extra::List(items) => {
@@ -252,7 +248,7 @@ fn write(json: &mut String, extra: &Extra) {
                 if i > 0 {
                     json.push(',');
                 }
-                write(json, item);
+                put(json, item);
             }
             json.push(']');
         }
@@ -264,7 +260,7 @@ fn write(json: &mut String, extra: &Extra) {
                 }
                 text(json, name);
                 json.push(':');
-                write(json, value);
+                put(json, value);
             }
             json.push('}');
         }
@@ -280,9 +276,9 @@ fn last_of_each(fields: &[(String, Extra)]) -> Vec<(&str, &Extra)> {
     kept
 }
 
-/// Appends a text in quotes.
-pub(crate) fn text(json: &mut String, t: &str) {
-    json.push_str(&serde_json::Value::from(t).to_string());
+/// Appends a text in quotes. Writing to memory does not fail.
+fn text(json: &mut String, t: &str) {
+    let _ = write!(json, "{}", Quoted(t));
 }
 
 #[cfg(test)]
@@ -291,11 +287,7 @@ mod tests {
     use meshwright_scene::Limits;
 
     fn json(extra: &Extra) -> String {
-        of(&Budget::new(Limits::default().with_memory(1 << 20)), Some(extra))
-            .unwrap()
-            .unwrap()
-            .get()
-            .to_owned()
+        of(&Budget::new(Limits::default().with_memory(1 << 20)), Some(extra)).unwrap().unwrap()
     }
 
     #[test]
@@ -329,10 +321,10 @@ mod tests {
             Told { scene, frames_at: None, kept: None }
         }
         let both = of_scene(&memory, Some(told(&file)), Some(2.5)).unwrap().unwrap();
-        assert_eq!(both.get(), r#"{"max_distance":2.5,"a":1}"#);
+        assert_eq!(both, r#"{"max_distance":2.5,"a":1}"#);
         file.format = "dpm".into();
         let told = of_scene(&memory, Some(told(&file)), None).unwrap().unwrap();
-        assert_eq!(told.get(), r#"{"meshwright":"{\"v\":1,\"format\":\"dpm\"}","a":1}"#);
+        assert_eq!(told, r#"{"meshwright":"{\"v\":1,\"format\":\"dpm\"}","a":1}"#);
         assert!(of_scene(&memory, None, Some(f32::INFINITY)).unwrap().is_none());
     }
 

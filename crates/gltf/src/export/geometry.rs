@@ -5,24 +5,22 @@
     reason = "vectors of fixed size and neighbouring keys; counts of what is in memory"
 )]
 
+use crate::document::{self, Mode, Primitive, Semantic, Target, Transform};
 use crate::export::extras::{self, Mark};
 use crate::export::options::Influences;
-use crate::export::output::{Bounds, Output, Use};
+use crate::export::output::{Bounds, Output, add};
 use crate::export::survey::SeenMesh;
 use crate::export::weights;
 use crate::math::{self, cross, dot, narrow, unit, wide};
-use gltf_json::mesh::{Mode, Primitive, Semantic};
-use gltf_json::validation::Checked::{self, Valid};
-use gltf_json::{Accessor, Index, Material};
 use meshwright_core::bulk;
 use meshwright_scene::{
     ColorEncoding, ConvertError, Loss, Mesh, TextureAxes, handedness, texture_axes, unit_tangent,
 };
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::mem::take;
 
-type Attributes = BTreeMap<Checked<Semantic>, Index<Accessor>>;
+/// Accessors by what they mean.
+type Attributes = Vec<(Semantic<'static>, usize)>;
 
 /// A normal may differ this much from length 1 without a word.
 const LENGTH_NOISE: f64 = 1e-3;
@@ -30,7 +28,7 @@ const LENGTH_NOISE: f64 = 1e-3;
 /// A mesh that was written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Written {
-    pub(crate) mesh: Index<gltf_json::Mesh>,
+    pub(crate) mesh: usize,
     /// Some vertex hangs on the joint behind the last of the skeleton.
     pub(crate) neutral: bool,
 }
@@ -73,7 +71,7 @@ impl<'s> Arrays<'s> {
 pub(crate) fn write<'s>(
     out: &mut Output<'s>,
     (mut mesh, seen): (Cow<'s, Mesh>, SeenMesh),
-    (material, wants_tangents): (Option<Index<Material>>, bool),
+    (material, wants_tangents): (Option<usize>, bool),
     (joints, influences): (usize, Influences),
     mark: Option<Mark<'_>>,
     path: &str,
@@ -101,42 +99,40 @@ pub(crate) fn write<'s>(
     let surface = surface(out, &mut arrays, path, losses)?;
     let mut attributes = Attributes::new();
     let positions = out.positions(arrays.positions, range)?;
-    attributes.insert(Valid(Semantic::Positions), positions);
+    attributes.push((Semantic::Position, positions));
     if let Some(Surface { normals, tangents }) = surface {
-        let accessor = out.floats("normals", normals, Use::Vertices, Bounds::OmittedFinite)?;
-        attributes.insert(Valid(Semantic::Normals), accessor);
+        let accessor = out.floats("normals", normals, Some(Target::Vertices), Bounds::OmittedFinite)?;
+        attributes.push((Semantic::Normal, accessor));
         if !tangents.is_empty() {
-            let accessor = out.floats("tangents", tangents.into(), Use::Vertices, Bounds::Omitted)?;
-            attributes.insert(Valid(Semantic::Tangents), accessor);
+            let accessor =
+                out.floats("tangents", tangents.into(), Some(Target::Vertices), Bounds::Omitted)?;
+            attributes.push((Semantic::Tangent, accessor));
         }
     }
     if !arrays.uvs.is_empty() {
         let uvs = finite_uvs(out, arrays.uvs, path, losses)?;
-        let uvs = out.floats("texture coordinates", uvs, Use::Vertices, Bounds::OmittedFinite)?;
-        attributes.insert(Valid(Semantic::TexCoords(0)), uvs);
+        let uvs = out.floats("texture coordinates", uvs, Some(Target::Vertices), Bounds::OmittedFinite)?;
+        attributes.push((Semantic::TexCoord(0), uvs));
     }
     if !arrays.colors.is_empty() {
         let colors = colors(out, arrays.colors, mesh.color_encoding)?;
-        attributes.insert(Valid(Semantic::Colors(0)), colors);
+        attributes.push((Semantic::Color(0), colors));
     }
     let neutral = skin(out, &mesh, joints, influences, path, &mut attributes, losses)?;
     let indices = out.triangles(arrays.triangles, vertices)?;
+    attributes.sort_unstable();
     let primitive = Primitive {
         attributes,
-        extensions: None,
-        extras: None,
         indices: Some(indices),
         material,
-        mode: Valid(Mode::Triangles),
-        targets: None,
+        mode: Mode::Triangles,
+        targets: Vec::new(),
+        variants: Vec::new(),
+        compressed: false,
     };
-    let mesh = out.push(gltf_json::Mesh {
-        extensions: None,
-        extras: extras::of_marked(&out.memory, mesh.extras.as_ref(), mark)?,
-        name: named(&mesh.name),
-        primitives: vec![primitive],
-        weights: None,
-    })?;
+    let extras = extras::of_marked(&out.memory, mesh.extras.as_ref(), mark)?;
+    let mesh = document::Mesh { name: owned(&mesh.name), primitives: vec![primitive], extras };
+    let mesh = add(&mut out.tables.meshes, mesh);
     Ok(Written { mesh, neutral })
 }
 
@@ -163,7 +159,7 @@ fn colors<'s>(
     out: &mut Output<'s>,
     colors: Cow<'s, [[u8; 4]]>,
     encoding: ColorEncoding,
-) -> Result<Index<Accessor>, ConvertError> {
+) -> Result<usize, ConvertError> {
     match encoding {
         ColorEncoding::Linear => out.bytes4("colours", colors, true),
         encoding @ ColorEncoding::Srgb => {
@@ -174,9 +170,9 @@ fn colors<'s>(
     }
 }
 
-/// A name where there is one.
-pub(crate) fn named(name: &str) -> Option<String> {
-    (!name.is_empty()).then(|| name.to_owned())
+/// A name of a table's own.
+pub(crate) fn owned(name: &str) -> Cow<'static, str> {
+    name.to_owned().into()
 }
 
 /// Normals of length 1, and tangents.
@@ -345,34 +341,26 @@ fn skin(
 fn sets<'s, J>(
     out: &mut Output<'s>,
     bound: weights::Bound<J>,
-    written: impl Fn(&mut Output<'s>, Vec<[J; 4]>) -> Result<Index<Accessor>, ConvertError>,
+    written: impl Fn(&mut Output<'s>, Vec<[J; 4]>) -> Result<usize, ConvertError>,
     attributes: &mut Attributes,
 ) -> Result<bool, ConvertError> {
     for (s, set) in (0_u32..).zip(bound.sets) {
-        attributes.insert(Valid(Semantic::Joints(s)), written(out, set.joints)?);
+        attributes.push((Semantic::Joints(s), written(out, set.joints)?));
         let weights =
-            out.floats("weights of vertices", set.weights.into(), Use::Vertices, Bounds::Omitted)?;
-        attributes.insert(Valid(Semantic::Weights(s)), weights);
+            out.floats("weights of vertices", set.weights.into(), Some(Target::Vertices), Bounds::Omitted)?;
+        attributes.push((Semantic::Weights(s), weights));
     }
     Ok(bound.neutral)
 }
 
-/// Translation, rotation and scale of a node, checked and left out where they change nothing.
-pub(crate) fn place(
-    node: &mut gltf_json::Node,
-    trs: &meshwright_scene::Trs,
-    path: &str,
-) -> Result<(), ConvertError> {
+/// Translation, rotation and scale of a node, checked.
+pub(crate) fn place(trs: &meshwright_scene::Trs, path: &str) -> Result<Transform, ConvertError> {
     let rotation = unit_rotation(trs.rotation);
     let finite = trs.translation.iter().chain(&trs.scale).all(|c| c.is_finite());
     if !finite {
         return Err(ConvertError::invalid(path, "the transform is not finite"));
     }
-    node.translation = Some(trs.translation).filter(|t| *t != [0.0; 3]);
-    node.rotation =
-        Some(rotation).filter(|r| *r != [0.0, 0.0, 0.0, 1.0]).map(gltf_json::scene::UnitQuaternion);
-    node.scale = Some(trs.scale).filter(|s| *s != [1.0; 3]);
-    Ok(())
+    Ok(Transform::Parts { translation: trs.translation, rotation, scale: trs.scale })
 }
 
 /// True when a quaternion is further from length 1 than rounding to 32 bits leads.

@@ -1,9 +1,8 @@
 //! The finished document.
 
+use crate::document::{Buffer, Tables, to_json};
 use crate::export::output::Output;
 use crate::export::pieces::Pieces;
-use gltf_json::validation::USize64;
-use gltf_json::{Buffer, Root};
 use meshwright_scene::{ConvertError, MeshId};
 use std::io::{self, Write};
 
@@ -11,11 +10,9 @@ use std::io::{self, Write};
 /// until they are written.
 #[derive(Clone)]
 pub struct Gltf<'s> {
-    root: Root,
-    /// The animations as JSON.
-    animations: String,
+    tables: Tables<'static>,
     /// The document as the JSON of a GLB.
-    json: Vec<u8>,
+    json: String,
     buffer: Pieces<'s>,
     meshes: Vec<MeshId>,
     clips: Vec<usize>,
@@ -49,29 +46,30 @@ impl std::fmt::Debug for Gltf<'_> {
 
 impl<'s> Gltf<'s> {
     pub(crate) fn new(out: Output<'s>, meshes: Vec<MeshId>, clips: Vec<usize>) -> Result<Self, ConvertError> {
-        let Output { mut root, mut buffer, memory, animations, .. } = out;
+        let Output { mut tables, mut buffer, memory, .. } = out;
         let length = buffer.align();
         if length > 0 {
-            root.buffers.push(Buffer {
-                byte_length: USize64::from(length),
-                name: None,
-                uri: None,
-                extensions: None,
-                extras: None,
-            });
+            tables.buffers.push(Buffer { length: length as u64, uri: None, fallback: false });
         }
-        let mut json = serialize(&root, &animations)?;
+        let mut json = to_json(&tables, None);
         memory.charge_items("JSON", json.len() as u64, 1)?;
-        json.resize(json.len().next_multiple_of(4), b' ');
+        while !json.len().is_multiple_of(4) {
+            json.push(' ');
+        }
         glb_length(json.len() as u64, length as u64)?;
-        Ok(Self { root, animations, json, buffer, meshes, clips })
+        Ok(Self { tables, json, buffer, meshes, clips })
     }
 
     /// The same document with arrays of its own, for longer than the scene is there.
     #[must_use]
     pub fn into_owned(self) -> Gltf<'static> {
-        let Self { root, animations, json, buffer, meshes, clips } = self;
-        Gltf { root, animations, json, buffer: buffer.into_owned(), meshes, clips }
+        let Self { tables, json, buffer, meshes, clips } = self;
+        Gltf { tables, json, buffer: buffer.into_owned(), meshes, clips }
+    }
+
+    #[cfg(test)]
+    pub(crate) const fn tables(&self) -> &Tables<'static> {
+        &self.tables
     }
 
     /// The mesh of the scene that each mesh of the document came from. Empty meshes are not written.
@@ -123,7 +121,7 @@ impl<'s> Gltf<'s> {
         to.write_all(&length.to_le_bytes())?;
         to.write_all(&length32(self.json.len()))?;
         to.write_all(&JSON)?;
-        to.write_all(&self.json)?;
+        to.write_all(self.json.as_bytes())?;
         if self.buffer.len() > 0 {
             to.write_all(&length32(self.buffer.len()))?;
             to.write_all(&BIN)?;
@@ -153,35 +151,15 @@ impl<'s> Gltf<'s> {
     }
 
     /// The document as JSON that refers to the buffer as the file `bin_name` beside it.
-    ///
-    /// # Errors
-    /// When the document cannot be written as JSON.
-    pub fn to_json(&self, bin_name: &str) -> Result<Vec<u8>, ConvertError> {
-        let mut root = self.root.clone();
-        if let Some(buffer) = root.buffers.first_mut() {
-            buffer.uri = Some(percent_encoded(bin_name));
-        }
-        serialize(&root, &self.animations)
+    pub fn to_json(&self, bin_name: &str) -> Vec<u8> {
+        to_json(&self.tables, Some(&percent_encoded(bin_name))).into_bytes()
     }
 
     /// The document as JSON, and the buffer that it refers to as the file `bin_name` beside it. The buffer is
     /// empty, and not referred to, when the scene holds nothing to draw or move.
-    ///
-    /// # Errors
-    /// When the document cannot be written as JSON.
-    pub fn to_gltf(&self, bin_name: &str) -> Result<(Vec<u8>, Vec<u8>), ConvertError> {
-        Ok((self.to_json(bin_name)?, self.buffer()))
+    pub fn to_gltf(&self, bin_name: &str) -> (Vec<u8>, Vec<u8>) {
+        (self.to_json(bin_name), self.buffer())
     }
-}
-
-fn serialize(root: &Root, animations: &str) -> Result<Vec<u8>, ConvertError> {
-    let mut json = root.to_vec().map_err(|e| ConvertError::invalid("glTF", e.to_string()))?;
-    if !animations.is_empty() {
-        // The document is an object that has at least its version.
-        let animations = ["\"animations\":[", animations, "],"].concat();
-        json.splice(1..1, animations.into_bytes());
-    }
-    Ok(json)
 }
 
 /// A file name as a relative URI.

@@ -1,14 +1,9 @@
 //! Materials and their textures.
 
+use crate::document::{self, Alpha, ImageSource, Texture, TextureSampler, TextureUse, Wrap};
 use crate::export::extras::{self, Mark};
-use crate::export::geometry::named;
-use crate::export::output::Output;
-use gltf_json::image::MimeType;
-use gltf_json::material::{
-    self, AlphaCutoff, EmissiveFactor, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor,
-};
-use gltf_json::validation::Checked::Valid;
-use gltf_json::{Index, Texture, texture};
+use crate::export::geometry::owned;
+use crate::export::output::{Output, add};
 use meshwright_scene::{AlphaLevels, AlphaMode, ConvertError, Image, Loss, Mesh, Scene};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,16 +15,16 @@ pub(crate) struct Materials<'a> {
     /// They say which they are.
     marked: bool,
     /// By material, whether the mesh has texture coordinates, and the levels of its vertices' alpha.
-    written: BTreeMap<(usize, bool, AlphaLevels), Index<gltf_json::Material>>,
-    images: BTreeMap<(&'a str, &'a [u8]), Index<gltf_json::Image>>,
+    written: BTreeMap<(usize, bool, AlphaLevels), usize>,
+    images: BTreeMap<(&'a str, &'a [u8]), usize>,
     /// Those whose bytes were seen, by where these lie: equal images are told by that first.
-    seen: BTreeMap<usize, Option<Index<gltf_json::Image>>>,
+    seen: BTreeMap<usize, Option<usize>>,
     /// By their images, and whether they stop at their edges.
-    textures: BTreeMap<(usize, bool), Index<Texture>>,
+    textures: BTreeMap<(usize, bool), usize>,
     /// That of textures which stop at their edges.
-    clamping: Option<Index<texture::Sampler>>,
+    clamping: Option<usize>,
     /// That of meshes without one.
-    plain: Option<Index<gltf_json::Material>>,
+    plain: Option<usize>,
 }
 
 impl<'a> Materials<'a> {
@@ -53,18 +48,13 @@ impl<'a> Materials<'a> {
 
     /// The material for meshes that have none. glTF's own default is a metal, which viewers without surroundings
     /// to mirror draw black.
-    pub(crate) fn plain(&mut self, out: &mut Output<'_>) -> Result<Index<gltf_json::Material>, ConvertError> {
+    pub(crate) fn plain(&mut self, out: &mut Output<'_>) -> Result<usize, ConvertError> {
         if let Some(index) = self.plain {
             return Ok(index);
         }
         out.charge_objects(1, 0)?;
-        let index = out.push(gltf_json::Material {
-            pbr_metallic_roughness: PbrMetallicRoughness {
-                metallic_factor: StrengthFactor(0.0),
-                ..PbrMetallicRoughness::default()
-            },
-            ..gltf_json::Material::default()
-        })?;
+        let index =
+            add(&mut out.tables.materials, document::Material { metallic: 0.0, ..Default::default() });
         self.plain = Some(index);
         Ok(index)
     }
@@ -76,7 +66,7 @@ impl<'a> Materials<'a> {
         material: usize,
         mesh: &Mesh,
         losses: &mut Vec<Loss>,
-    ) -> Result<Option<Index<gltf_json::Material>>, ConvertError> {
+    ) -> Result<Option<usize>, ConvertError> {
         let Some(source) = self.scene.materials.get(material) else { return Ok(None) };
         let (uvs, alpha) = (!mesh.uvs.is_empty(), mesh.alpha_levels());
         // Without a texture it makes no difference.
@@ -104,46 +94,27 @@ impl<'a> Materials<'a> {
         }
         out.charge_objects(1, source.name.len())?;
         let color = factor(source.base_color, &path, losses);
-        let (alpha_mode, alpha_cutoff) = match source.alpha_mode(Some(mesh)) {
-            AlphaMode::Mask(cutoff) => (material::AlphaMode::Mask, cutoff_of(cutoff)),
-            AlphaMode::Blend => (material::AlphaMode::Blend, None),
-            _ => (material::AlphaMode::Opaque, None),
-        };
         let mark = self.marked.then_some(Mark { index: material, of: None, name: &source.name });
-        let index = out.push(gltf_json::Material {
-            alpha_mode: Valid(alpha_mode),
-            alpha_cutoff,
-            double_sided: source.double_sided,
-            normal_texture: normal.map(|index| material::NormalTexture {
-                index,
-                scale: 1.0,
-                tex_coord: 0,
-                extensions: None,
-                extras: None,
-            }),
-            emissive_factor: EmissiveFactor(if emissive.is_some() { [1.0; 3] } else { [0.0; 3] }),
-            emissive_texture: emissive.map(|index| texture::Info {
-                index,
-                tex_coord: 0,
-                extensions: None,
-                extras: None,
-            }),
-            name: named(&source.name),
-            pbr_metallic_roughness: PbrMetallicRoughness {
-                base_color_factor: PbrBaseColorFactor(color),
-                base_color_texture: texture.map(|index| texture::Info {
-                    index,
-                    tex_coord: 0,
-                    extensions: None,
-                    extras: None,
-                }),
-                metallic_factor: StrengthFactor(0.0),
-                roughness_factor: StrengthFactor(1.0),
-                ..PbrMetallicRoughness::default()
+        let written = document::Material {
+            name: owned(&source.name),
+            base_color: color,
+            base_color_texture: texture.map(TextureUse::of),
+            metallic: 0.0,
+            roughness: 1.0,
+            normal_texture: normal.map(TextureUse::of),
+            emissive_texture: emissive.map(TextureUse::of),
+            emissive: if emissive.is_some() { [1.0; 3] } else { [0.0; 3] },
+            alpha: match source.alpha_mode(Some(mesh)) {
+                AlphaMode::Mask(cutoff) => {
+                    Alpha::Mask(if cutoff.is_finite() { cutoff.max(0.0) } else { 0.5 })
+                }
+                AlphaMode::Blend => Alpha::Blend,
+                _ => Alpha::Opaque,
             },
+            double_sided: source.double_sided,
             extras: extras::of_marked(&out.memory, source.extras.as_ref(), mark)?,
-            ..gltf_json::Material::default()
-        })?;
+        };
+        let index = add(&mut out.tables.materials, written);
         self.written.insert(key, index);
         Ok(Some(index))
     }
@@ -154,28 +125,25 @@ impl<'a> Materials<'a> {
         (image, clamped): (&'a Image, bool),
         path: &str,
         losses: &mut Vec<Loss>,
-    ) -> Result<Option<Index<Texture>>, ConvertError> {
+    ) -> Result<Option<usize>, ConvertError> {
         let Some(source) = self.image(out, image, path, losses)? else { return Ok(None) };
-        if let Some(index) = self.textures.get(&(source.value(), clamped)) {
+        if let Some(index) = self.textures.get(&(source, clamped)) {
             return Ok(Some(*index));
         }
         out.charge_objects(1, 0)?;
         let sampler = if clamped { Some(self.clamping(out)?) } else { None };
-        let index = out.push(Texture { name: None, sampler, source, extensions: None, extras: None })?;
-        self.textures.insert((source.value(), clamped), index);
+        let index = add(&mut out.tables.textures, Texture { image: Some(source), sampler });
+        self.textures.insert((source, clamped), index);
         Ok(Some(index))
     }
 
-    fn clamping(&mut self, out: &mut Output<'a>) -> Result<Index<texture::Sampler>, ConvertError> {
+    fn clamping(&mut self, out: &mut Output<'a>) -> Result<usize, ConvertError> {
         if let Some(index) = self.clamping {
             return Ok(index);
         }
         out.charge_objects(1, 0)?;
-        let index = out.push(texture::Sampler {
-            wrap_s: Valid(texture::WrappingMode::ClampToEdge),
-            wrap_t: Valid(texture::WrappingMode::ClampToEdge),
-            ..texture::Sampler::default()
-        })?;
+        let clamping = TextureSampler { wrap_s: Wrap::Clamp, wrap_t: Wrap::Clamp };
+        let index = add(&mut out.tables.texture_samplers, clamping);
         self.clamping = Some(index);
         Ok(index)
     }
@@ -186,7 +154,7 @@ impl<'a> Materials<'a> {
         image: &'a Image,
         path: &str,
         losses: &mut Vec<Loss>,
-    ) -> Result<Option<Index<gltf_json::Image>>, ConvertError> {
+    ) -> Result<Option<usize>, ConvertError> {
         let place = Arc::as_ptr(&image.bytes).addr();
         if let Some(index) = self.seen.get(&place) {
             return Ok(*index);
@@ -202,7 +170,7 @@ impl<'a> Materials<'a> {
         image: &'a Image,
         path: &str,
         losses: &mut Vec<Loss>,
-    ) -> Result<Option<Index<gltf_json::Image>>, ConvertError> {
+    ) -> Result<Option<usize>, ConvertError> {
         if !is_what_it_says(image) {
             let message = format!("the image is no {} and was left out", image.mime);
             losses.push(Loss::new("image-unreadable", path, message));
@@ -213,23 +181,12 @@ impl<'a> Materials<'a> {
         }
         out.charge_objects(1, image.name.len())?;
         let view = out.bytes("image", &image.bytes)?;
-        let index = out.push(gltf_json::Image {
-            buffer_view: Some(view),
-            mime_type: Some(MimeType(image.mime.into())),
-            name: named(&image.name),
-            uri: None,
-            extensions: None,
-            extras: None,
-        })?;
+        let (name, mime_type) = (owned(&image.name), Some(owned(image.mime)));
+        let written = document::Image { name, mime_type, source: ImageSource::View(view) };
+        let index = add(&mut out.tables.images, written);
         self.images.insert((image.mime, &image.bytes), index);
         Ok(Some(index))
     }
-}
-
-/// A cutoff, left out where it is glTF's own.
-fn cutoff_of(cutoff: f32) -> Option<AlphaCutoff> {
-    let own = if cutoff.is_finite() { cutoff.max(0.0) } else { 0.5 };
-    Some(AlphaCutoff(own)).filter(|c| c.0 != 0.5)
 }
 
 /// The first bytes fit the media type.

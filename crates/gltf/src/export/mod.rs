@@ -5,7 +5,7 @@
 )]
 
 mod animation;
-mod animation_json;
+mod channels;
 mod clip;
 mod curves;
 mod extras;
@@ -28,15 +28,15 @@ pub(crate) use extras::KEPT;
 pub use gltf::Gltf;
 pub use options::{ExportOptions, Influences};
 
+use crate::document::{self, Node};
 use crate::math::{SHEAR_NOISE, decompose};
 use extras::{Mark, Told};
-use geometry::{Written, is_scaled, named, place};
-use gltf_json::{Index, Node, Skin};
+use geometry::{Written, is_scaled, owned, place};
 use material::Materials;
 use meshwright_scene::{
     ConvertError, Converted, Extra, Joint, Local, Loss, MaterialId, Mesh, MeshId, Scene, Skeleton, Space,
 };
-use output::Output;
+use output::{Output, add};
 use skeleton::{Joints, adopt};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -110,7 +110,7 @@ fn solids<'s>(
     let solid = |j: &Joint| {
         let mesh = j.solid?;
         let written = meshes.get(mesh.0)?.as_ref()?;
-        let number = u32::try_from(written.mesh.value()).ok()?;
+        let number = u32::try_from(written.mesh).ok()?;
         Some((number, scene.meshes.get(mesh.0)?.name.as_str()))
     };
     skeleton.joints.iter().map(solid).collect()
@@ -137,14 +137,13 @@ struct Export<'a, 'k> {
 #[derive(Default)]
 struct Placed {
     /// The node of each scene node, where it is needed.
-    nodes: Vec<Option<Index<Node>>>,
+    nodes: Vec<Option<usize>>,
     /// Nodes of skinned meshes, which hang from nothing, and their skeletons, by the root above them.
-    skinned: BTreeMap<usize, Vec<(Index<Node>, usize)>>,
+    skinned: BTreeMap<usize, Vec<(usize, usize)>>,
 }
 
 impl<'a> Export<'a, '_> {
     fn run(mut self) -> Result<Converted<Gltf<'a>>, ConvertError> {
-        self.out.root.asset.generator = Some(concat!("meshwright ", env!("CARGO_PKG_VERSION")).into());
         let roots = self.roots()?;
         let levels = self.levels()?;
         let shown = self.shown(&roots, &levels);
@@ -370,7 +369,7 @@ impl<'a> Export<'a, '_> {
     }
 
     /// A node of the scene with its unskinned meshes: its own where it draws one, else on children.
-    fn place_node(&mut self, n: usize) -> Result<Index<Node>, ConvertError> {
+    fn place_node(&mut self, n: usize) -> Result<usize, ConvertError> {
         let scene = self.scene;
         let source = &scene.nodes[n];
         let path = format!("nodes[{n}]");
@@ -394,12 +393,12 @@ impl<'a> Export<'a, '_> {
         let meshes = self.drawn(n, false);
         self.out.charge_objects(1, source.name.len())?;
         let extras = extras::of(&self.out.memory, source.extras.as_ref())?;
-        let mut node = Node { name: named(&source.name), extras, ..Node::default() };
-        place(&mut node, &trs, &path)?;
+        let transform = place(&trs, &path)?;
+        let mut node = Node { name: owned(&source.name), transform, extras, ..Node::default() };
         if let [mesh] = meshes[..] {
             node.mesh = self.meshes[mesh.0].map(|w| w.mesh);
         }
-        let index = self.out.push(node)?;
+        let index = add(&mut self.out.tables.nodes, node);
         if meshes.len() > 1 {
             for mesh in meshes {
                 let child = self.mesh_node(&scene.meshes[mesh.0].name, mesh, None)?;
@@ -410,27 +409,23 @@ impl<'a> Export<'a, '_> {
     }
 
     /// A node that draws one mesh and is nowhere else.
-    fn mesh_node(
-        &mut self,
-        name: &str,
-        mesh: MeshId,
-        extras: gltf_json::Extras,
-    ) -> Result<Index<Node>, ConvertError> {
+    fn mesh_node(&mut self, name: &str, mesh: MeshId, extras: Option<String>) -> Result<usize, ConvertError> {
         self.out.charge_objects(1, name.len())?;
         let mesh = self.meshes[mesh.0].map(|w| w.mesh);
-        self.out.push(Node { name: named(name), mesh, extras, ..Node::default() })
+        let node = Node { name: owned(name), mesh, extras, ..Node::default() };
+        Ok(add(&mut self.out.tables.nodes, node))
     }
 
     /// One skin for every skeleton: one that moves no mesh has it as well, since joints are told from other nodes by
     /// their skins alone.
     fn write_skins(&mut self, placed: &Placed) -> Result<(), ConvertError> {
-        let mut skins: Vec<Option<Index<Skin>>> = Vec::new();
+        let mut skins: Vec<Option<usize>> = Vec::new();
         for (skeleton, joints) in self.scene.skeletons.iter().zip(&self.skeletons) {
             let joints = joints.as_ref();
             skins.push(joints.map(|joints| skeleton::skin(&mut self.out, skeleton, joints)).transpose()?);
         }
         for &(node, skeleton) in placed.skinned.values().flatten() {
-            if let Some(node) = self.out.root.nodes.get_mut(node.value()) {
+            if let Some(node) = self.out.tables.nodes.get_mut(node) {
                 node.skin = skins.get(skeleton).copied().flatten();
             }
         }
@@ -464,24 +459,25 @@ impl<'a> Export<'a, '_> {
                 continue;
             }
             let level = self.scene.levels.get(l);
-            let name = level.and_then(|l| named(&l.name)).or_else(|| named(&self.scene.name));
-            let first = self.out.root.scenes.is_empty();
+            let name = level.map(|l| &l.name).filter(|name| !name.is_empty()).unwrap_or(&self.scene.name);
+            let first = self.out.tables.scenes.is_empty();
             let told = Told { scene: self.scene, frames_at: self.options.frames_at, kept: self.kept };
             let file = Some(told).filter(|_| first);
             let extras = extras::of_scene(&self.out.memory, file, level.and_then(|l| l.max_distance))?;
-            self.out.charge_objects(1, name.as_ref().map_or(0, String::len))?;
-            self.out.push(gltf_json::Scene { extensions: None, extras, name, nodes })?;
+            self.out.charge_objects(1, name.len())?;
+            self.out.tables.scenes.push(document::Scene { name: owned(name), nodes, extras });
         }
-        if let (Some(_), true) = (self.kept, self.out.root.scenes.is_empty()) {
+        if let (Some(_), true) = (self.kept, self.out.tables.scenes.is_empty()) {
             // What goes along goes with a scene, which needs a node.
             let told = Told { scene: self.scene, frames_at: self.options.frames_at, kept: self.kept };
             let extras = extras::of_scene(&self.out.memory, Some(told), None)?;
-            let name = named(&self.scene.name);
-            self.out.charge_objects(2, name.as_ref().map_or(0, String::len))?;
-            let node = self.out.push(Node { name: name.clone(), ..Node::default() })?;
-            self.out.push(gltf_json::Scene { extensions: None, extras, name, nodes: vec![node] })?;
+            let name = owned(&self.scene.name);
+            self.out.charge_objects(2, name.len())?;
+            let node = Node { name: name.clone(), ..Node::default() };
+            let nodes = vec![add(&mut self.out.tables.nodes, node)];
+            self.out.tables.scenes.push(document::Scene { name, nodes, extras });
         }
-        self.out.root.scene = (!self.out.root.scenes.is_empty()).then(|| Index::new(0));
+        self.out.tables.scene = (!self.out.tables.scenes.is_empty()).then_some(0);
         Ok(())
     }
 }

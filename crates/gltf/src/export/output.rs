@@ -5,13 +5,9 @@
     reason = "items of fixed size, and pieces that a buffer was made for"
 )]
 
+use crate::document::{Accessor, ComponentType, ElementType, Tables, Target, View};
 use crate::export::pieces::{Piece, Pieces, flat};
 use crate::math::{Range, Seen, range, see_points};
-use gltf_json::accessor::{Accessor, ComponentType, GenericComponentType, Type};
-use gltf_json::buffer::{Target, View};
-use gltf_json::validation::Checked::Valid;
-use gltf_json::validation::USize64;
-use gltf_json::{Index, Root};
 use meshwright_core::bulk;
 use meshwright_scene::{Budget, ConvertError, LimitExceeded, Limits};
 use std::borrow::Cow;
@@ -23,13 +19,11 @@ const OBJECT: usize = 400;
 /// The document while it grows.
 #[derive(Debug)]
 pub(crate) struct Output<'s> {
-    pub(crate) root: Root,
+    pub(crate) tables: Tables<'static>,
     pub(crate) buffer: Pieces<'s>,
     pub(crate) memory: Budget,
-    /// The animations as JSON, with commas between them.
-    pub(crate) animations: String,
     /// The view of keys that were written last.
-    key_view: Option<Index<View>>,
+    key_view: Option<usize>,
     /// Keys that exist already, by a hash of their bits.
     keys: BTreeMap<u64, Known>,
     /// The most bytes that were asked for as room to work in.
@@ -43,19 +37,11 @@ struct Known {
     start: usize,
     count: usize,
     components: usize,
-    accessor: Index<Accessor>,
+    accessor: usize,
 }
 
 /// What a known array of keys takes.
 const KNOWN: u64 = 96;
-
-/// Vertex data, which goes to the graphics card, or anything else.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Use {
-    Vertices,
-    Indices,
-    Other,
-}
 
 /// What is written beside values, and what is known of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,10 +55,12 @@ pub(crate) enum Bounds {
 impl<'s> Output<'s> {
     pub(crate) fn new(memory: u64) -> Self {
         Self {
-            root: Root::default(),
+            tables: Tables {
+                generator: concat!("meshwright ", env!("CARGO_PKG_VERSION")).into(),
+                ..Tables::default()
+            },
             buffer: Pieces::default(),
             memory: Budget::new(Limits::default().with_memory(memory)),
-            animations: String::new(),
             key_view: None,
             keys: BTreeMap::new(),
             scratch: 0,
@@ -101,75 +89,34 @@ impl<'s> Output<'s> {
         Ok(())
     }
 
-    /// Adds an object and returns its index.
-    pub(crate) fn push<T>(&mut self, value: T) -> Result<Index<T>, ConvertError>
-    where
-        Root: AsMut<Vec<T>>,
-    {
-        let list: &mut Vec<T> = self.root.as_mut();
-        let index = u32::try_from(list.len())
-            .map_err(|_| ConvertError::unsupported("glTF", "more than 2^32 objects of one kind"))?;
-        list.push(value);
-        Ok(Index::new(index))
-    }
-
     /// A view of a piece at the end of the buffer.
     fn view(
         &mut self,
         what: &'static str,
         piece: Piece<'s>,
-        target: Use,
-    ) -> Result<Index<View>, ConvertError> {
+        target: Option<Target>,
+    ) -> Result<usize, ConvertError> {
         self.memory.charge_items(what, self.buffer.growth(piece.len()) as u64, 1)?;
         let start = self.buffer.push(piece);
         self.view_from(start, target)
     }
 
     /// A view of the end of the buffer.
-    fn view_from(&mut self, start: usize, target: Use) -> Result<Index<View>, ConvertError> {
+    fn view_from(&mut self, start: usize, target: Option<Target>) -> Result<usize, ConvertError> {
         self.charge_objects(1, 0)?;
-        self.push(View {
-            buffer: Index::new(0),
-            byte_length: USize64::from(self.buffer.len().saturating_sub(start)),
-            byte_offset: Some(USize64::from(start)).filter(|o| o.0 > 0),
-            byte_stride: None,
-            name: None,
-            target: match target {
-                Use::Vertices => Some(Valid(Target::ArrayBuffer)),
-                Use::Indices => Some(Valid(Target::ElementArrayBuffer)),
-                Use::Other => None,
-            },
-            extensions: None,
-            extras: None,
-        })
+        let length = self.buffer.len().saturating_sub(start) as u64;
+        let view = View { buffer: 0, offset: start as u64, length, stride: None, target, compressed: None };
+        Ok(add(&mut self.tables.views, view))
     }
 
-    fn accessor(
-        &mut self,
-        (view, offset): (Index<View>, usize),
-        count: usize,
-        (component, type_): (ComponentType, Type),
-    ) -> Result<Index<Accessor>, ConvertError> {
+    fn accessor(&mut self, accessor: Accessor) -> Result<usize, ConvertError> {
         self.charge_objects(1, 0)?;
-        self.push(Accessor {
-            buffer_view: Some(view),
-            byte_offset: Some(USize64::from(offset)).filter(|o| o.0 > 0),
-            count: USize64::from(count),
-            component_type: Valid(GenericComponentType(component)),
-            extensions: None,
-            extras: None,
-            type_: Valid(type_),
-            min: None,
-            max: None,
-            name: None,
-            normalized: false,
-            sparse: None,
-        })
+        Ok(add(&mut self.tables.accessors, accessor))
     }
 
     /// Bytes as they are.
-    pub(crate) fn bytes(&mut self, what: &'static str, bytes: &'s [u8]) -> Result<Index<View>, ConvertError> {
-        self.view(what, Piece::Bytes(Cow::Borrowed(bytes)), Use::Other)
+    pub(crate) fn bytes(&mut self, what: &'static str, bytes: &'s [u8]) -> Result<usize, ConvertError> {
+        self.view(what, Piece::Bytes(Cow::Borrowed(bytes)), None)
     }
 
     /// Vectors of `N` finite numbers.
@@ -177,9 +124,9 @@ impl<'s> Output<'s> {
         &mut self,
         what: &'static str,
         items: Cow<'s, [[f32; N]]>,
-        target: Use,
+        target: Option<Target>,
         bounds: Bounds,
-    ) -> Result<Index<Accessor>, ConvertError> {
+    ) -> Result<usize, ConvertError> {
         if bounds == Bounds::Omitted && !bulk::are_finite(items.as_flattened()) {
             return Err(ConvertError::invalid(what, NOT_FINITE));
         }
@@ -191,7 +138,7 @@ impl<'s> Output<'s> {
         &mut self,
         items: Cow<'s, [[f32; 3]]>,
         known: Option<Range<3>>,
-    ) -> Result<Index<Accessor>, ConvertError> {
+    ) -> Result<usize, ConvertError> {
         let what = "positions";
         let seen = || {
             let mut seen = Seen::NOTHING;
@@ -199,16 +146,16 @@ impl<'s> Output<'s> {
             seen.is_finite().then(|| seen.range())
         };
         let range = known.or_else(seen).ok_or_else(|| ConvertError::invalid(what, NOT_FINITE))?;
-        self.ranged(what, items, Use::Vertices, Some(range))
+        self.ranged(what, items, Some(Target::Vertices), Some(range))
     }
 
     fn ranged<const N: usize>(
         &mut self,
         what: &'static str,
         items: Cow<'s, [[f32; N]]>,
-        target: Use,
+        target: Option<Target>,
         range: Option<Range<N>>,
-    ) -> Result<Index<Accessor>, ConvertError> {
+    ) -> Result<usize, ConvertError> {
         let count = items.len();
         let view = self.view(what, Piece::Floats(flat(items)), target)?;
         self.float_accessor((view, 0), count, range)
@@ -216,25 +163,22 @@ impl<'s> Output<'s> {
 
     fn float_accessor<const N: usize>(
         &mut self,
-        view: (Index<View>, usize),
+        (view, offset): (usize, u64),
         count: usize,
-        range: Option<([f32; N], [f32; N])>,
-    ) -> Result<Index<Accessor>, ConvertError> {
-        let type_ = match N {
-            1 => Type::Scalar,
-            2 => Type::Vec2,
-            3 => Type::Vec3,
-            4 => Type::Vec4,
-            _ => Type::Mat4,
+        range: Option<Range<N>>,
+    ) -> Result<usize, ConvertError> {
+        let element = match N {
+            1 => ElementType::Scalar,
+            2 => ElementType::Vec2,
+            3 => ElementType::Vec3,
+            4 => ElementType::Vec4,
+            _ => ElementType::Mat4,
         };
-        let index = self.accessor(view, count, (ComponentType::F32, type_))?;
-        if let Some((min, max)) = range
-            && let Some(accessor) = self.root.accessors.get_mut(index.value())
-        {
-            accessor.min = Some(min.to_vec().into());
-            accessor.max = Some(max.to_vec().into());
+        let mut accessor = Accessor::new((view, offset), count, ComponentType::F32, element);
+        if let Some(range) = range {
+            [accessor.min, accessor.max] = [range.0, range.1].map(|bound| bound.map(f64::from).to_vec());
         }
-        Ok(index)
+        self.accessor(accessor)
     }
 
     /// Times or values of keys: all that follow each other in one view, and equal ones once.
@@ -243,7 +187,7 @@ impl<'s> Output<'s> {
         what: &'static str,
         items: &[[f32; N]],
         bounds: Bounds,
-    ) -> Result<Index<Accessor>, ConvertError> {
+    ) -> Result<usize, ConvertError> {
         let numbers = items.as_flattened();
         let bits = || numbers.iter().map(|v| v.to_bits());
         let hash = bits().fold(0xcbf2_9ce4_8422_2325 ^ N as u64, |hash: u64, bits| {
@@ -272,18 +216,16 @@ impl<'s> Output<'s> {
 
     /// The view of keys, up to the end of the buffer, and where in it `start` is. It begins anew where something else
     /// was written since.
-    fn grown_key_view(&mut self, start: usize) -> Result<(Index<View>, usize), ConvertError> {
+    fn grown_key_view(&mut self, start: usize) -> Result<(usize, u64), ConvertError> {
         let end = self.buffer.len();
         if let Some(index) = self.key_view
-            && let Some(view) = self.root.buffer_views.get_mut(index.value())
+            && let Some(view) = self.tables.views.get_mut(index)
+            && view.offset.saturating_add(view.length) == start as u64
         {
-            let from = view.byte_offset.map_or(0, |o| o.0);
-            if from.saturating_add(view.byte_length.0) == start as u64 {
-                view.byte_length = USize64((end as u64).saturating_sub(from));
-                return Ok((index, start.saturating_sub(usize::try_from(from).unwrap_or(start))));
-            }
+            view.length = (end as u64).saturating_sub(view.offset);
+            return Ok((index, (start as u64).saturating_sub(view.offset)));
         }
-        let index = self.view_from(start, Use::Other)?;
+        let index = self.view_from(start, None)?;
         self.key_view = Some(index);
         Ok((index, 0))
     }
@@ -294,9 +236,9 @@ impl<'s> Output<'s> {
         what: &'static str,
         items: Cow<'s, [[u8; 4]]>,
         normalized: bool,
-    ) -> Result<Index<Accessor>, ConvertError> {
+    ) -> Result<usize, ConvertError> {
         let count = items.len();
-        let view = self.view(what, Piece::Bytes(flat(items)), Use::Vertices)?;
+        let view = self.view(what, Piece::Bytes(flat(items)), Some(Target::Vertices))?;
         self.vec4((view, count), ComponentType::U8, normalized)
     }
 
@@ -306,23 +248,21 @@ impl<'s> Output<'s> {
         what: &'static str,
         items: Vec<[u16; 4]>,
         normalized: bool,
-    ) -> Result<Index<Accessor>, ConvertError> {
+    ) -> Result<usize, ConvertError> {
         let count = items.len();
-        let view = self.view(what, Piece::Words(flat(items.into())), Use::Vertices)?;
+        let view = self.view(what, Piece::Words(flat(items.into())), Some(Target::Vertices))?;
         self.vec4((view, count), ComponentType::U16, normalized)
     }
 
     fn vec4(
         &mut self,
-        (view, count): (Index<View>, usize),
+        (view, count): (usize, usize),
         component: ComponentType,
         normalized: bool,
-    ) -> Result<Index<Accessor>, ConvertError> {
-        let index = self.accessor((view, 0), count, (component, Type::Vec4))?;
-        if let Some(accessor) = self.root.accessors.get_mut(index.value()) {
-            accessor.normalized = normalized;
-        }
-        Ok(index)
+    ) -> Result<usize, ConvertError> {
+        let mut accessor = Accessor::new((view, 0), count, component, ElementType::Vec4);
+        accessor.normalized = normalized;
+        self.accessor(accessor)
     }
 
     /// Corners of triangles, in 16 bits where `vertices` allows it; 65535 means something else there.
@@ -330,7 +270,7 @@ impl<'s> Output<'s> {
         &mut self,
         triangles: Cow<'s, [[u32; 3]]>,
         vertices: usize,
-    ) -> Result<Index<Accessor>, ConvertError> {
+    ) -> Result<usize, ConvertError> {
         let corners = flat(triangles);
         let count = corners.len();
         let (piece, component) = if vertices <= usize::from(u16::MAX) {
@@ -338,12 +278,18 @@ impl<'s> Output<'s> {
         } else {
             (Piece::Indices(corners), ComponentType::U32)
         };
-        let view = self.view("indices", piece, Use::Indices)?;
-        self.accessor((view, 0), count, (component, Type::Scalar))
+        let view = self.view("indices", piece, Some(Target::Indices))?;
+        self.accessor(Accessor::new((view, 0), count, component, ElementType::Scalar))
     }
 }
 
 const NOT_FINITE: &str = "a value is not finite";
+
+/// Adds an object to a table, and returns its number.
+pub(crate) fn add<T>(table: &mut Vec<T>, object: T) -> usize {
+    table.push(object);
+    table.len() - 1
+}
 
 /// An empty vector with room for `count` items that were charged already.
 pub(crate) fn room<T>(what: &'static str, count: usize) -> Result<Vec<T>, ConvertError> {

@@ -5,11 +5,11 @@
     reason = "joints of a scene that was validated first; counts of what is in memory"
 )]
 
+use crate::document::{Node, Skin};
 use crate::export::extras::{self, Mark};
-use crate::export::geometry::{is_scaled, named, place, unit_rotation};
-use crate::export::output::{Bounds, Output, Use};
+use crate::export::geometry::{is_scaled, owned, place, unit_rotation};
+use crate::export::output::{Bounds, Output, add};
 use crate::math::{SHEAR_NOISE, decompose};
-use gltf_json::{Index, Node, Skin};
 use meshwright_core::math::{Affine64, Trs64, distance, quat, wide};
 use meshwright_scene::{Affine, ConvertError, Local, Loss, Skeleton, Trs};
 
@@ -20,9 +20,9 @@ const REST_NOISE: f64 = 1e-4;
 #[derive(Debug)]
 pub(crate) struct Joints {
     /// The node above all joints.
-    pub(crate) root: Index<Node>,
+    pub(crate) root: usize,
     /// The nodes of the joints in the skeleton's order.
-    pub(crate) nodes: Vec<Index<Node>>,
+    pub(crate) nodes: Vec<usize>,
     /// Their transforms in the rest pose.
     pub(crate) rest: Vec<Trs>,
     /// Their inverse bind matrices.
@@ -31,7 +31,7 @@ pub(crate) struct Joints {
     /// bound, without scale.
     pub(crate) keyed: Vec<[bool; 3]>,
     /// The joint that never moves, where one was needed.
-    neutral: Option<Index<Node>>,
+    neutral: Option<usize>,
 }
 
 /// Writes the nodes of a skeleton, which is called like the model where it has no name, and one more when `neutral` asks
@@ -50,22 +50,21 @@ pub(crate) fn write(
         return Ok(None);
     }
     let rest = rest(skeleton, path, losses)?;
-    let root = out.push(Node {
-        name: named(&skeleton.name).or_else(|| named(model)).or_else(|| Some("skeleton".into())),
-        ..Node::default()
-    })?;
+    let name = [skeleton.name.as_str(), model].into_iter().find(|name| !name.is_empty());
+    let root = Node { name: owned(name.unwrap_or("skeleton")), ..Node::default() };
+    let root = add(&mut out.tables.nodes, root);
     let mut nodes = out.memory.reserve("joints", skeleton.joints.len())?;
     for (i, (joint, trs)) in skeleton.joints.iter().zip(&rest).enumerate() {
         out.charge_objects(1, joint.name.len())?;
         let solid = solids.get(i).copied().flatten();
         let mark = marked.map(|of| Mark { index: i, of: Some(of), name: &joint.name });
         let extras = extras::of_joint(&out.memory, joint.extras.as_ref(), solid, mark)?;
-        let mut node = Node { name: named(&joint.name), extras, ..Node::default() };
-        place(&mut node, trs, &format!("{path}.joints[{i}]"))?;
-        nodes.push(out.push(node)?);
+        let transform = place(trs, &format!("{path}.joints[{i}]"))?;
+        let node = Node { name: owned(&joint.name), transform, extras, ..Node::default() };
+        nodes.push(add(&mut out.tables.nodes, node));
     }
     let neutral = if neutral {
-        Some(out.push(Node { name: Some("neutral_bone".into()), ..Node::default() })?)
+        Some(add(&mut out.tables.nodes, Node { name: "neutral_bone".into(), ..Node::default() }))
     } else {
         None
     };
@@ -84,9 +83,9 @@ pub(crate) fn write(
 }
 
 /// Hangs one node below another.
-pub(crate) fn adopt(out: &mut Output<'_>, parent: Index<Node>, child: Index<Node>) {
-    if let Some(node) = out.root.nodes.get_mut(parent.value()) {
-        node.children.get_or_insert_default().push(child);
+pub(crate) fn adopt(out: &mut Output<'_>, parent: usize, child: usize) {
+    if let Some(node) = out.tables.nodes.get_mut(parent) {
+        node.children.push(child);
     }
 }
 
@@ -135,7 +134,7 @@ pub(crate) fn skin(
     out: &mut Output<'_>,
     skeleton: &Skeleton,
     joints: &Joints,
-) -> Result<Index<Skin>, ConvertError> {
+) -> Result<usize, ConvertError> {
     let count = skeleton.joints.len().saturating_add(1);
     let mut matrices: Vec<[f32; 16]> = out.memory.reserve("inverse bind matrices", count)?;
     let flat = |m: &Affine| {
@@ -148,15 +147,14 @@ pub(crate) fn skin(
         nodes.push(neutral);
         matrices.push(flat(&Affine::IDENTITY));
     }
-    let matrices = out.floats("inverse bind matrices", matrices.into(), Use::Other, Bounds::Omitted)?;
-    out.push(Skin {
-        extensions: None,
-        extras: None,
-        inverse_bind_matrices: Some(matrices),
+    let matrices = out.floats("inverse bind matrices", matrices.into(), None, Bounds::Omitted)?;
+    let skin = Skin {
+        name: owned(&skeleton.name),
         joints: nodes,
-        name: named(&skeleton.name),
+        inverse_bind: Some(matrices),
         skeleton: Some(joints.root),
-    })
+    };
+    Ok(add(&mut out.tables.skins, skin))
 }
 
 /// The inverse bind matrices: the skeleton's own, except for joints whose node cannot stand where the joint

@@ -6,7 +6,7 @@ use crate::document::rules::{
     ACCESSOR_BOUNDS, EXTENSION_REQUIRED, INDEX_COUNT, INDEX_RANGE, NORMALS_REPLACED, NORMALS_SCALED,
     NOT_FINITE, POSITION_MISSING,
 };
-use crate::document::{ComponentType, Document, JsonValue, Mode, Primitive, Semantic};
+use crate::document::{ComponentType, Document, Mode, Primitive, Semantic};
 use crate::math::{Seen, are_unit, see_points};
 use meshwright_core::bulk::are_finite;
 use meshwright_core::math::{length, narrow, unit, wide};
@@ -18,16 +18,14 @@ use meshwright_scene::{Loss, Mesh, vertex_normals};
 const EXACT: f64 = 1e-6;
 const UNIT: f64 = 1e-2;
 
-pub(super) struct Reader<'r, 'd, 'a> {
-    pub(super) document: &'d Document<'a>,
+pub(super) struct Reader<'r, 'a> {
+    pub(super) document: &'r Document<'a>,
     pub(super) path: &'r Path<'r>,
     pub(super) mesh: usize,
     pub(super) primitive: &'r Primitive<'a>,
-    /// The accessors as JSON.
-    pub(super) accessors: &'r [JsonValue<'d, 'a>],
 }
 
-impl Reader<'_, '_, '_> {
+impl Reader<'_, '_> {
     fn place(&self) -> (&'static str, usize) {
         ("meshes", self.mesh)
     }
@@ -92,15 +90,12 @@ impl Reader<'_, '_, '_> {
     /// The bounds that an accessor states are those of its elements.
     fn bounds(&self, accessor: usize, (low, high): ([f32; 3], [f32; 3])) {
         // Bounds of integers that stand for fractions are integers, too.
-        let normalized = self.document.accessors().get(accessor).is_none_or(|a| a.normalized);
-        let entry = self.accessors.get(accessor);
+        let stated = self.document.accessors().get(accessor).filter(|accessor| !accessor.normalized);
         let size = low.iter().chain(&high).fold(0.0_f32, |size, c| size.max(c.abs()));
-        let differ = |name, found: [f32; 3]| {
-            let stated = entry.and_then(|e| e.get(name));
-            let stated = stated.into_iter().flat_map(JsonValue::items).filter_map(JsonValue::as_f64);
-            stated.zip(found).any(|(a, b)| (a - f64::from(b)).abs() > 1e-5 * f64::from(size))
+        let differ = |stated: &[f64], found: [f32; 3]| {
+            stated.iter().zip(found).any(|(a, b)| (a - f64::from(b)).abs() > 1e-5 * f64::from(size))
         };
-        if !normalized && (differ("min", low) || differ("max", high)) {
+        if stated.is_some_and(|stated| differ(&stated.min, low) || differ(&stated.max, high)) {
             let path = Path::ROOT.field("accessors");
             let message = || "the stated bounds are not those of the positions";
             self.document.warn(ACCESSOR_BOUNDS, &path.index(accessor), ("accessors", accessor), message);
@@ -272,11 +267,8 @@ impl Reader<'_, '_, '_> {
     /// Which accessor has the colours of the vertices: Blender 5 writes white, and them behind it, where a material does not
     /// use them.
     fn colored_by(&self, first: usize) -> Result<usize, ReadError> {
-        let generator = self.document.json().get("asset").and_then(|asset| asset.get("generator"));
-        let major = generator.and_then(JsonValue::as_str).and_then(|g| {
-            let (_, version) = g.split_once("Blender I/O v")?;
-            version.split('.').next()?.parse::<u32>().ok()
-        });
+        let blender = self.document.generator().split_once("Blender I/O v");
+        let major = blender.and_then(|(_, version)| version.split('.').next()?.parse::<u32>().ok());
         let writes_white = major.is_some_and(|v| v >= 5);
         let Some(second) = self.primitive.get(&Semantic::Color(1)).filter(|_| writes_white) else {
             return Ok(first);

@@ -2,12 +2,9 @@
 
 use super::extras::Extras;
 use super::{ImportOptions, Pictures, charge_push, lose};
-use crate::document::{Document, JsonValue, no_files};
+use crate::document::{Alpha, Document, Texture, TextureUse, Wrap, no_files};
 use meshwright_core::{Path, ReadError};
 use meshwright_scene::{AlphaMode, Image, Loss, Material};
-
-/// Textures beside that of the colour.
-const FURTHER: [&str; 2] = ["normalTexture", "emissiveTexture"];
 
 /// Texture coordinates of a material.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -16,6 +13,12 @@ pub(super) struct Coordinates {
     pub(super) set: u32,
     /// What is done to them: a matrix of two rows.
     pub(super) transform: Option<[[f64; 3]; 2]>,
+}
+
+impl Coordinates {
+    const fn of(texture: &TextureUse) -> Self {
+        Self { set: texture.set, transform: texture.transform }
+    }
 }
 
 #[derive(Debug)]
@@ -40,59 +43,53 @@ pub(super) fn read(
     losses: &mut Vec<Loss>,
 ) -> Result<Materials, ReadError> {
     let all = Path::ROOT.field("materials");
-    let root = document.json();
-    let items = |table| root.get(table).into_iter().flat_map(JsonValue::items);
-    let count = items("materials").count();
+    let count = document.materials().len();
     let extras = Extras::new(document, "materials")?;
-    let mut clamps: Vec<bool> = document.room(&all, "samplers", items("samplers").count())?;
-    clamps.extend(items("samplers").map(clamps_edges));
-    let mut textures: Vec<Texture> = document.room(&all, "textures", items("textures").count())?;
-    textures.extend(items("textures").map(|texture| {
-        let sampler = texture.get("sampler").and_then(JsonValue::as_u64);
-        let sampler = sampler.and_then(|s| clamps.get(usize::try_from(s).ok()?));
-        let source = texture.get("source").and_then(JsonValue::as_u64);
-        Texture { source: source.and_then(|s| usize::try_from(s).ok()), clamped: sampler == Some(&true) }
-    }));
-    let texture_of = |info: Option<JsonValue<'_, '_>>| {
-        let index = info.and_then(|t| t.get("index")).and_then(JsonValue::as_u64);
-        index.and_then(|i| textures.get(usize::try_from(i).ok()?)).copied().unwrap_or_default()
+    let (textures, samplers) = (document.textures(), document.texture_samplers());
+    let texture_of = |on: TextureUse| on.texture.and_then(|t| textures.get(t)).copied().unwrap_or_default();
+    let clamps = |texture: Texture| {
+        let sampler = texture.sampler.and_then(|s| samplers.get(s));
+        sampler.is_some_and(|s| (s.wrap_s, s.wrap_t) == (Wrap::Clamp, Wrap::Clamp))
     };
     let mut images = Images { document, files: options.files, kept: Vec::new(), losses };
     let mut list = document.room(&all, "materials", count)?;
     let mut coordinates = document.room(&all, "materials", count)?;
     let mut elsewhere = 0_usize;
-    for (m, value) in items("materials").enumerate() {
-        let name = value.get("name").and_then(JsonValue::as_str).unwrap_or_default();
+    for (m, own) in document.materials().iter().enumerate() {
         let path = all.index(m);
-        document.charge::<u8>(&path, "name", name.len())?;
-        let surface = value.get("pbrMetallicRoughness");
-        let texture = surface.and_then(|s| s.get("baseColorTexture"));
-        let base = texture_of(texture);
-        let mut material = Material::named(name)
-            .with_base_color(color(surface.and_then(|s| s.get("baseColorFactor"))))
-            .with_double_sided(value.get("doubleSided").and_then(JsonValue::as_bool).unwrap_or(false));
-        if let Some(image) = base.source {
+        document.charge::<u8>(&path, "name", own.name.len())?;
+        let mut material = Material::named(own.name.clone())
+            .with_base_color(own.base_color)
+            .with_double_sided(own.double_sided);
+        if let Some(texture) = own.base_color_texture.map(texture_of)
+            && let Some(image) = texture.image
+        {
             material.image = images.get(&path, image)?;
-            material.clamped = base.clamped;
+            material.clamped = clamps(texture);
         }
         // A mesh has one set of texture coordinates.
-        let first = texture.or_else(|| FURTHER.iter().find_map(|name| value.get(name)));
-        let place = first.map(coordinates_of).unwrap_or_default();
-        let mut beside = |name| {
-            let info = value.get(name).filter(|info| coordinates_of(*info) == place);
-            if info.is_none() && value.get(name).is_some() {
+        let first = own.base_color_texture.or(own.normal_texture).or(own.emissive_texture);
+        let place = first.as_ref().map(Coordinates::of).unwrap_or_default();
+        let mut beside = |texture: Option<TextureUse>| {
+            let here = texture.filter(|texture| Coordinates::of(texture) == place);
+            if here.is_none() && texture.is_some() {
                 elsewhere = elsewhere.saturating_add(1);
             }
-            texture_of(info).source
+            here.and_then(|texture| texture_of(texture).image)
         };
-        let [normal, emissive] = FURTHER.map(&mut beside);
+        let [normal, emissive] = [own.normal_texture, own.emissive_texture].map(&mut beside);
         if let Some(image) = normal {
             material.normal = images.get(&path, image)?;
         }
-        if let Some(image) = emissive.filter(|_| shines(value)) {
+        // Without a factor its own light is black.
+        if let Some(image) = emissive.filter(|_| own.emissive.iter().any(|part| *part > 0.0)) {
             material.emissive = images.get(&path, image)?;
         }
-        material.alpha = alpha(value);
+        material.alpha = match own.alpha {
+            Alpha::Blend => AlphaMode::Blend,
+            Alpha::Mask(cutoff) => AlphaMode::Mask(cutoff),
+            Alpha::Opaque => AlphaMode::Opaque,
+        };
         material.extras = extras.get(m)?;
         coordinates.push(place);
         list.push(material);
@@ -102,74 +99,6 @@ pub(super) fn read(
         losses.push(Loss::new("texture-left-out", "materials", message).of(elsewhere, "texture", "textures"));
     }
     Ok(Materials { list, coordinates })
-}
-
-/// A texture of the document.
-#[derive(Clone, Copy, Debug, Default)]
-struct Texture {
-    /// Its picture.
-    source: Option<usize>,
-    /// It stops at its edges.
-    clamped: bool,
-}
-
-/// Whether a sampler stops at both edges, by the numbers of WebGL.
-fn clamps_edges(sampler: JsonValue<'_, '_>) -> bool {
-    ["wrapS", "wrapT"].iter().all(|name| sampler.get(name).and_then(JsonValue::as_u64) == Some(33_071))
-}
-
-/// Whether the emissive texture is shown: without a factor it is black.
-fn shines(material: JsonValue<'_, '_>) -> bool {
-    let factor = material.get("emissiveFactor").into_iter().flat_map(JsonValue::items);
-    factor.filter_map(JsonValue::as_f64).any(|part| part > 0.0)
-}
-
-fn alpha(material: JsonValue<'_, '_>) -> AlphaMode {
-    match material.get("alphaMode").and_then(JsonValue::as_str).as_deref() {
-        Some("BLEND") => AlphaMode::Blend,
-        Some("MASK") => {
-            let cutoff = material.get("alphaCutoff").and_then(JsonValue::as_f64);
-            #[expect(clippy::cast_possible_truncation, reason = "from 0 to 1")]
-            let cutoff = cutoff.unwrap_or(0.5).clamp(0.0, 1.0) as f32;
-            AlphaMode::Mask(cutoff)
-        }
-        _ => AlphaMode::Opaque,
-    }
-}
-
-fn color(value: Option<JsonValue<'_, '_>>) -> [f32; 4] {
-    let mut color = [1.0; 4];
-    for (to, c) in color.iter_mut().zip(value.into_iter().flat_map(JsonValue::items)) {
-        #[expect(clippy::cast_possible_truncation, reason = "from 0 to 1")]
-        let part = c.as_f64().unwrap_or(1.0).clamp(0.0, 1.0) as f32;
-        *to = part;
-    }
-    color
-}
-
-/// Source: the texts of glTF 2.0 and of `KHR_texture_transform`.
-fn coordinates_of(texture: JsonValue<'_, '_>) -> Coordinates {
-    let set = |value: JsonValue<'_, '_>| {
-        value.get("texCoord").and_then(JsonValue::as_u64).and_then(|n| u32::try_from(n).ok())
-    };
-    let plain = set(texture).unwrap_or(0);
-    let Some(change) = texture.get("extensions").and_then(|e| e.get("KHR_texture_transform")) else {
-        return Coordinates { set: plain, transform: None };
-    };
-    let pair = |name, default: f64| {
-        let mut pair = [default; 2];
-        let numbers = change.get(name).into_iter().flat_map(JsonValue::items);
-        for (to, c) in pair.iter_mut().zip(numbers) {
-            *to = c.as_f64().unwrap_or(default);
-        }
-        pair
-    };
-    let ([u, v], [across, down]) = (pair("offset", 0.0), pair("scale", 1.0));
-    let angle = change.get("rotation").and_then(JsonValue::as_f64).unwrap_or(0.0);
-    let (sin, cos) = (meshwright_core::math::sin(angle), meshwright_core::math::cos(angle));
-    let transform = [[cos * across, sin * down, u], [-sin * across, cos * down, v]];
-    let changes = transform != [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
-    Coordinates { set: set(change).unwrap_or(plain), transform: changes.then_some(transform) }
 }
 
 /// Pictures, each fetched once.

@@ -56,8 +56,6 @@ struct Builder<'b, 'd, 'a> {
     morphs: [Vec<Option<JsonValue<'d, 'a>>>; 2],
     /// Accessors of positions that several primitives use.
     shared: BTreeSet<usize>,
-    /// The accessors as JSON.
-    accessors: Vec<JsonValue<'d, 'a>>,
 }
 
 pub(super) fn read(
@@ -70,22 +68,8 @@ pub(super) fn read(
     let extras = Extras::new(document, "meshes")?;
     let (built, made, shared) = (Built::default(), BTreeMap::new(), shared(document)?);
     let morphs = [morphs(document, "nodes")?, morphs(document, "meshes")?];
-    let mut accessors =
-        document.room(&Path::ROOT.field("accessors"), "accessors", document.accessors().len())?;
-    accessors.extend(document.json().get("accessors").into_iter().flat_map(JsonValue::items));
-    let mut builder = Builder {
-        document,
-        plan,
-        bindings,
-        materials,
-        losses,
-        extras,
-        built,
-        made,
-        morphs,
-        shared,
-        accessors,
-    };
+    let mut builder =
+        Builder { document, plan, bindings, materials, losses, extras, built, made, morphs, shared };
     builder.nodes()?;
     builder.solids()?;
     Ok(builder.built)
@@ -285,7 +269,7 @@ impl Builder<'_, '_, '_> {
         let mesh_path = all.index(m);
         let primitives = mesh_path.field("primitives");
         let path = primitives.index(p);
-        let reader = Reader { document, path: &path, mesh: m, primitive, accessors: &self.accessors };
+        let reader = Reader { document, path: &path, mesh: m, primitive };
         let Some(mut mesh) =
             reader.mesh(self.materials.coordinates(primitive.material), weights, self.losses)?
         else {

@@ -153,7 +153,7 @@ pub fn import(document: &Document<'_>, options: &ImportOptions<'_>) -> Result<Co
     scene.nodes = built.nodes;
     scene.meshes = built.meshes;
     scene.materials = materials.into_materials();
-    scene.variants = variants::read(document, &built.origins, scene.materials.len())?;
+    scene.variants = variants::read(document, &built.origins)?;
     let (clips, animations) = clips::read(document, &plan, &bindings, (&told, options), &mut losses)?;
     scene.clips = clips;
     let groups = bindings.groups.clone();

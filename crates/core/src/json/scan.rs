@@ -1,14 +1,13 @@
 //! The grammar of JSON, without recursion.
 
-use super::ledger::Ledger;
-use super::rules::{JSON_DEPTH, JSON_ENCODING, JSON_NUMBER, JSON_SYNTAX, LIMIT};
-use meshwright_core::{Path, ReadError, Rule};
-use std::borrow::Cow;
+use super::{Grammar, Place};
+use crate::{ReadError, Rule};
+use alloc::borrow::Cow;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
 
-/// How deep lists and objects may lie in each other.
-pub(super) const DEPTH: usize = 128;
-
-/// What a value counts for beside its entry: keys are looked through for those that are there twice.
+/// What a value is charged beside its entry: keys are compared to find those that occur twice.
 const KEY: usize = 16;
 
 /// What a value is.
@@ -26,6 +25,19 @@ pub enum JsonType {
     Array,
     /// Names with values.
     Object,
+}
+
+impl core::fmt::Display for JsonType {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Self::Null => "null",
+            Self::Bool => "a boolean",
+            Self::Number => "a number",
+            Self::String => "a string",
+            Self::Array => "a list",
+            Self::Object => "an object",
+        })
+    }
 }
 
 /// A value of the text: of a number, bool or null its characters, of a string those between the quotes, of a list or
@@ -88,19 +100,19 @@ fn unicode(text: &str) -> Option<(char, &str)> {
     Some((c, rest))
 }
 
-/// Finds the values of a text that begins at `base` of the file.
-pub(super) fn scan(text: &str, base: u64, ledger: &Ledger) -> Result<Vec<Entry>, ReadError> {
+/// Finds the values of a text.
+pub(super) fn scan(text: &str, place: Place<'_>, grammar: &Grammar) -> Result<Vec<Entry>, ReadError> {
     let mut scanner =
-        Scanner { bytes: text.as_bytes(), base, at: 0, ledger, entries: Vec::new(), open: Vec::new() };
+        Scanner { bytes: text.as_bytes(), at: 0, place, grammar, entries: Vec::new(), open: Vec::new() };
     scanner.run()?;
     Ok(scanner.entries)
 }
 
-struct Scanner<'a, 'l> {
-    bytes: &'a [u8],
-    base: u64,
+struct Scanner<'t, 'p> {
+    bytes: &'t [u8],
     at: usize,
-    ledger: &'l Ledger,
+    place: Place<'p>,
+    grammar: &'p Grammar,
     entries: Vec<Entry>,
     /// The lists and objects around the next value.
     open: Vec<usize>,
@@ -108,8 +120,15 @@ struct Scanner<'a, 'l> {
 
 impl Scanner<'_, '_> {
     fn fault<T>(&self, rule: &'static Rule, at: usize, message: &'static str) -> Result<T, ReadError> {
-        let offset = self.base.saturating_add(at as u64);
-        Err(ReadError::broken(rule, &Path::ROOT.field("json"), offset, message))
+        Err(self.place.broken(rule, at, message))
+    }
+
+    fn syntax<T>(&self, at: usize, message: &'static str) -> Result<T, ReadError> {
+        if self.bytes.get(at).is_none() {
+            let message = format!("{message}, found the end of the text");
+            return Err(self.place.broken(self.grammar.syntax, at, message));
+        }
+        self.fault(self.grammar.syntax, at, message)
     }
 
     fn peek(&self) -> Option<u8> {
@@ -140,10 +159,9 @@ impl Scanner<'_, '_> {
             // No text holds more values than it has characters.
             let most = self.bytes.len().saturating_sub(start).saturating_add(1);
             let more = n.max(64).min(most);
-            let path = Path::ROOT.field("json");
-            self.ledger.charge(&path, self.base, "values", more, size_of::<Entry>().saturating_add(KEY))?;
+            self.place.charge("values", more, size_of::<Entry>().saturating_add(KEY))?;
             if self.entries.try_reserve_exact(more).is_err() {
-                return self.fault(LIMIT, start, "no memory for the values");
+                return Err(self.place.over_limit("values", more.saturating_mul(size_of::<Entry>())));
             }
         }
         // The text is known to be shorter than 4 GiB.
@@ -163,7 +181,7 @@ impl Scanner<'_, '_> {
                 let Some(&top) = self.open.last() else {
                     return match self.peek() {
                         None => Ok(()),
-                        Some(_) => self.fault(JSON_SYNTAX, self.at, "something follows the value"),
+                        Some(_) => self.syntax(self.at, "text after the value"),
                     };
                 };
                 let object = self.entries.get(top).is_some_and(|e| e.kind == JsonType::Object);
@@ -175,11 +193,8 @@ impl Scanner<'_, '_> {
                     break;
                 }
                 if !self.take(if object { b'}' } else { b']' }) {
-                    return self.fault(
-                        JSON_SYNTAX,
-                        self.at,
-                        "a comma or the end of a list or object was expected",
-                    );
+                    return self
+                        .syntax(self.at, if object { "expected `,` or `}`" } else { "expected `,` or `]`" });
                 }
                 self.close(top);
             }
@@ -205,14 +220,15 @@ impl Scanner<'_, '_> {
             Some(b't') => self.word(b"true", JsonType::Bool),
             Some(b'f') => self.word(b"false", JsonType::Bool),
             Some(b'n') => self.word(b"null", JsonType::Null),
-            _ => self.fault(JSON_SYNTAX, start, "a value was expected"),
+            _ => self.syntax(start, "expected a value"),
         }
     }
 
     fn open(&mut self, kind: JsonType, end: u8) -> Result<bool, ReadError> {
         let start = self.at;
-        if self.open.len() >= DEPTH {
-            return self.fault(JSON_DEPTH, start, "more than 128 lists and objects in each other");
+        if self.open.len() >= self.grammar.max_depth {
+            let message = format!("more than {} nested lists and objects", self.grammar.max_depth);
+            return Err(self.place.broken(self.grammar.depth, start, message));
         }
         let top = self.entries.len();
         self.push(kind, start, 0)?;
@@ -231,17 +247,17 @@ impl Scanner<'_, '_> {
 
     fn key(&mut self) -> Result<(), ReadError> {
         if self.peek() != Some(b'"') {
-            return self.fault(JSON_SYNTAX, self.at, "a name was expected");
+            return self.syntax(self.at, "expected a name in quotes");
         }
         self.string()?;
         self.space();
-        if self.take(b':') { Ok(()) } else { self.fault(JSON_SYNTAX, self.at, "a colon was expected") }
+        if self.take(b':') { Ok(()) } else { self.syntax(self.at, "expected `:`") }
     }
 
     fn word(&mut self, word: &[u8], kind: JsonType) -> Result<bool, ReadError> {
         let start = self.at;
         if !self.bytes.get(start..).is_some_and(|rest| rest.starts_with(word)) {
-            return self.fault(JSON_SYNTAX, start, "a value was expected");
+            return self.syntax(start, "expected a value");
         }
         self.at = start.saturating_add(word.len());
         self.push(kind, start, self.at).map(|()| false)
@@ -254,7 +270,7 @@ impl Scanner<'_, '_> {
         loop {
             let rest = self.bytes.get(self.at..).unwrap_or_default();
             let Some(n) = rest.iter().position(|b| matches!(b, b'"' | b'\\' | 0..0x20)) else {
-                return self.fault(JSON_SYNTAX, start, "a text without end");
+                return self.syntax(start, "the string has no end");
             };
             self.at = self.at.saturating_add(n);
             match self.peek() {
@@ -263,7 +279,7 @@ impl Scanner<'_, '_> {
                     self.escape()?;
                     escaped = true;
                 }
-                _ => return self.fault(JSON_SYNTAX, self.at, "a control character in a text"),
+                _ => return self.syntax(self.at, "a control character in a string"),
             }
         }
         let end = self.at;
@@ -288,21 +304,24 @@ impl Scanner<'_, '_> {
                 let text = rest.iter().take(10).take_while(|b| b.is_ascii()).map(|b| char::from(*b));
                 let text: String = text.collect();
                 if hex4(&text).is_none() {
-                    return self.fault(JSON_SYNTAX, start, "an escape without four digits");
+                    return self.syntax(start, "an escape without four digits");
                 }
-                let Some((_, behind)) = unicode(&text) else {
-                    return self.fault(JSON_ENCODING, start, "half of a surrogate pair");
+                let Some((c, behind)) = unicode(&text) else {
+                    return self.fault(self.grammar.encoding, start, "half of a surrogate pair");
                 };
+                if let ('\0', Some(rule)) = (c, self.grammar.nul) {
+                    return self.fault(rule, start, "the string contains a NUL character");
+                }
                 self.at = self.at.saturating_add(text.len().saturating_sub(behind.len()));
                 Ok(())
             }
-            _ => self.fault(JSON_SYNTAX, start, "an unknown escape"),
+            _ => self.syntax(start, "an unknown escape"),
         }
     }
 
     fn digits(&mut self) -> Result<(), ReadError> {
         if !matches!(self.peek(), Some(b'0'..=b'9')) {
-            return self.fault(JSON_SYNTAX, self.at, "a digit was expected");
+            return self.syntax(self.at, "expected a digit");
         }
         while let Some(b'0'..=b'9') = self.peek() {
             self.step();
@@ -326,10 +345,18 @@ impl Scanner<'_, '_> {
             long = true;
         }
         // Only such numbers can be beyond 64-bit floats.
-        let text = || self.bytes.get(start..self.at).and_then(|b| std::str::from_utf8(b).ok());
+        let text = || self.bytes.get(start..self.at).and_then(|b| core::str::from_utf8(b).ok());
         let finite = || text().and_then(|t| t.parse::<f64>().ok()).is_some_and(f64::is_finite);
         if long && !finite() {
-            return self.fault(JSON_NUMBER, start, "a number beyond 64-bit floats");
+            return self.fault(self.grammar.number, start, "the number does not fit a 64-bit float");
+        }
+        let whole = || text().is_some_and(|t| t.bytes().all(|b| b.is_ascii_digit() || b == b'-'));
+        if let Some(rule) = self.grammar.wide_integer
+            && self.at.saturating_sub(start) > 18
+            && whole()
+            && text().is_none_or(|t| t.parse::<i64>().is_err())
+        {
+            return self.fault(rule, start, "the integer does not fit 64 bits");
         }
         self.push(JsonType::Number, start, self.at)
     }

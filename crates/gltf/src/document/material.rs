@@ -1,0 +1,214 @@
+//! Materials, textures and how they are sampled. Whatever is wrong with them concerns how a model looks, not whether it
+//! can be read: what cannot be understood is what it would be if nothing were said.
+
+use meshwright_core::json::JsonValue;
+use std::borrow::Cow;
+
+/// What the surface of a primitive looks like.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Material<'a> {
+    /// Its name, or nothing.
+    pub name: Cow<'a, str>,
+    /// The colour, in linear light, by which its texture and colours of vertices are multiplied.
+    pub base_color: [f32; 4],
+    /// The texture of that colour.
+    pub base_color_texture: Option<TextureUse>,
+    /// How much of a metal it is.
+    pub metallic: f32,
+    /// How rough it is.
+    pub roughness: f32,
+    /// The texture of directions.
+    pub normal_texture: Option<TextureUse>,
+    /// The texture of its own light.
+    pub emissive_texture: Option<TextureUse>,
+    /// The colour of its own light, by which the texture is multiplied.
+    pub emissive: [f32; 3],
+    /// What alpha means.
+    pub alpha: Alpha,
+    /// Both sides of triangles are drawn.
+    pub double_sided: bool,
+    /// `extras` as JSON, where the material is to be written.
+    pub(crate) extras: Option<String>,
+}
+
+impl Default for Material<'_> {
+    fn default() -> Self {
+        Self {
+            name: Cow::default(),
+            base_color: [1.0; 4],
+            base_color_texture: None,
+            metallic: 1.0,
+            roughness: 1.0,
+            normal_texture: None,
+            emissive_texture: None,
+            emissive: [0.0; 3],
+            alpha: Alpha::Opaque,
+            double_sided: false,
+            extras: None,
+        }
+    }
+}
+
+/// What the alpha of a material means.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Alpha {
+    /// Nothing.
+    Opaque,
+    /// From this value on a point is drawn.
+    Mask(f32),
+    /// How much of a point is seen.
+    Blend,
+}
+
+/// A texture on a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct TextureUse {
+    /// The texture; nothing where the document has none of that number.
+    pub texture: Option<usize>,
+    /// The set of texture coordinates.
+    pub set: u32,
+    /// What is done to them: a matrix of two rows.
+    pub transform: Option<[[f64; 3]; 2]>,
+}
+
+impl TextureUse {
+    /// A texture on the first set of texture coordinates.
+    pub(crate) const fn of(texture: usize) -> Self {
+        Self { texture: Some(texture), set: 0, transform: None }
+    }
+}
+
+/// An image with how it is sampled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Texture {
+    /// The image.
+    pub image: Option<usize>,
+    /// How it is sampled.
+    pub sampler: Option<usize>,
+}
+
+/// How a texture is sampled beyond its edges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TextureSampler {
+    /// To the left and the right.
+    pub wrap_s: Wrap,
+    /// Above and below.
+    pub wrap_t: Wrap,
+}
+
+/// What is beyond an edge of a texture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Wrap {
+    /// The texture again.
+    #[default]
+    Repeat,
+    /// The texture again, mirrored.
+    Mirror,
+    /// The colour of the edge.
+    Clamp,
+}
+
+impl Wrap {
+    pub(super) const fn number(self) -> u64 {
+        match self {
+            Self::Repeat => 10_497,
+            Self::Mirror => 33_648,
+            Self::Clamp => 33_071,
+        }
+    }
+
+    fn of(sampler: JsonValue<'_, '_>, name: &str) -> Self {
+        let number = sampler.get(name).and_then(JsonValue::as_u64);
+        let known = [Self::Repeat, Self::Mirror, Self::Clamp].into_iter();
+        known.filter(|wrap| Some(wrap.number()) == number).last().unwrap_or_default()
+    }
+}
+
+/// An index of a table of `count` items.
+fn index(value: JsonValue<'_, '_>, name: &str, count: usize) -> Option<usize> {
+    let index = value.get(name).and_then(JsonValue::as_u64)?;
+    usize::try_from(index).ok().filter(|index| *index < count)
+}
+
+pub(super) fn sampler(value: JsonValue<'_, '_>) -> TextureSampler {
+    TextureSampler { wrap_s: Wrap::of(value, "wrapS"), wrap_t: Wrap::of(value, "wrapT") }
+}
+
+pub(super) fn texture(value: JsonValue<'_, '_>, images: usize, samplers: usize) -> Texture {
+    Texture { image: index(value, "source", images), sampler: index(value, "sampler", samplers) }
+}
+
+pub(super) fn material<'a>(value: JsonValue<'_, 'a>, name: Cow<'a, str>, textures: usize) -> Material<'a> {
+    let plain = Material::default();
+    let surface = value.get("pbrMetallicRoughness");
+    let texture = |of: Option<JsonValue<'_, '_>>, name| {
+        of.and_then(|of| of.get(name)).map(|info| texture_use(info, textures))
+    };
+    let part = |name, default| surface.map_or(default, |surface| share(surface, name, default));
+    Material {
+        name,
+        base_color: surface.map_or(plain.base_color, |s| shares(s, "baseColorFactor", plain.base_color)),
+        base_color_texture: texture(surface, "baseColorTexture"),
+        metallic: part("metallicFactor", plain.metallic),
+        roughness: part("roughnessFactor", plain.roughness),
+        normal_texture: texture(Some(value), "normalTexture"),
+        emissive_texture: texture(Some(value), "emissiveTexture"),
+        emissive: shares(value, "emissiveFactor", plain.emissive),
+        alpha: match value.get("alphaMode").and_then(JsonValue::as_str).as_deref() {
+            Some("BLEND") => Alpha::Blend,
+            Some("MASK") => Alpha::Mask(share(value, "alphaCutoff", 0.5)),
+            _ => Alpha::Opaque,
+        },
+        double_sided: value.get("doubleSided").and_then(JsonValue::as_bool).unwrap_or(false),
+        extras: None,
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "from 0 to 1")]
+fn unit(number: f64) -> f32 {
+    number.clamp(0.0, 1.0) as f32
+}
+
+/// A number from 0 to 1.
+fn share(value: JsonValue<'_, '_>, name: &str, default: f32) -> f32 {
+    value.get(name).and_then(JsonValue::as_f64).map_or(default, unit)
+}
+
+/// As many numbers from 0 to 1.
+fn shares<const N: usize>(value: JsonValue<'_, '_>, name: &str, default: [f32; N]) -> [f32; N] {
+    let mut shares = default;
+    let given = value.get(name).into_iter().flat_map(JsonValue::items);
+    for (share, given) in shares.iter_mut().zip(given) {
+        *share = given.as_f64().map_or(*share, unit);
+    }
+    shares
+}
+
+/// Source: the texts of glTF 2.0 and of `KHR_texture_transform`.
+fn texture_use(info: JsonValue<'_, '_>, textures: usize) -> TextureUse {
+    let set = |value: JsonValue<'_, '_>| {
+        value.get("texCoord").and_then(JsonValue::as_u64).and_then(|n| u32::try_from(n).ok())
+    };
+    let (texture, plain) = (index(info, "index", textures), set(info).unwrap_or(0));
+    let Some(change) = info.get("extensions").and_then(|e| e.get("KHR_texture_transform")) else {
+        return TextureUse { texture, set: plain, transform: None };
+    };
+    let pair = |name, default: f64| {
+        let mut pair = [default; 2];
+        let numbers = change.get(name).into_iter().flat_map(JsonValue::items);
+        for (to, c) in pair.iter_mut().zip(numbers) {
+            *to = c.as_f64().unwrap_or(default);
+        }
+        pair
+    };
+    let ([u, v], [across, down]) = (pair("offset", 0.0), pair("scale", 1.0));
+    let angle = change.get("rotation").and_then(JsonValue::as_f64).unwrap_or(0.0);
+    let (sin, cos) = (meshwright_core::math::sin(angle), meshwright_core::math::cos(angle));
+    let transform = [[cos * across, sin * down, u], [-sin * across, cos * down, v]];
+    let changes = transform != [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    TextureUse { texture, set: set(change).unwrap_or(plain), transform: changes.then_some(transform) }
+}
