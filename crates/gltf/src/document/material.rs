@@ -123,8 +123,8 @@ impl Wrap {
 
     fn of(sampler: JsonValue<'_, '_>, name: &str) -> Self {
         let number = sampler.get(name).and_then(JsonValue::as_u64);
-        let known = [Self::Repeat, Self::Mirror, Self::Clamp].into_iter();
-        known.filter(|wrap| Some(wrap.number()) == number).last().unwrap_or_default()
+        let mut known = [Self::Repeat, Self::Mirror, Self::Clamp].into_iter();
+        known.find(|wrap| Some(wrap.number()) == number).unwrap_or_default()
     }
 }
 

@@ -131,7 +131,7 @@ fn root(json: &mut Text, tables: &Tables<'_>, uri: Option<&str>) {
         json.extension(VARIANTS, |json| {
             json.table("variants", &tables.variants, |json, name| json.key("name").string(name));
         });
-        json.key("extensionsUsed").list([VARIANTS], |json, name| json.string(name));
+        json.key("extensionsUsed").list([VARIANTS], Text::string);
     }
     json.table("images", &tables.images, |json, image| {
         if let ImageSource::View(view) = image.source {
