@@ -15,11 +15,13 @@ const STEPS: &[&str] = &[
     "layers",
     "docs links",
     "docs tables --check",
+    "words",
     "supply",
     "release publish",
     "bindings page",
     "conformance",
     "witness validator",
+    "instructions",
 ];
 
 pub(crate) fn run(root: &Path) -> Result<(), String> {

@@ -10,6 +10,8 @@ mod ci;
 mod docs;
 mod evidence;
 pub mod fixtures;
+mod headline;
+mod instructions;
 mod layers;
 mod lint;
 mod random;
@@ -17,6 +19,7 @@ mod release;
 pub mod sh;
 mod supply;
 mod targets;
+mod words;
 
 use lexopt::Arg;
 use std::ffi::OsString;
@@ -98,6 +101,11 @@ const VERBS: &[Verb] = &[
         "[--large FILE]: the page as a site, built and tried in headless Chromium; --large measures a model of yours",
         Lab("wasm", "release"),
     ),
+    Verb(
+        "words",
+        "[--write] [--list AREA]: phrases that have to be read twice, against a budget that only falls",
+        Words(words::run),
+    ),
     Verb("fixtures", "[--check]: write testdata/ anew, or only compare", Words(fixtures::run)),
     Verb("layers", "who may depend on whom; no build script, no network", Plain(layers::run)),
     Verb(
@@ -130,6 +138,16 @@ const VERBS: &[Verb] = &[
         Lab("hostile", "release"),
     ),
     Verb(
+        "instructions",
+        "[--write] [--program FILE]: what whole commands take, against xtask/instructions.txt; needs valgrind",
+        Words(instructions::run),
+    ),
+    Verb(
+        "headline",
+        "[--program FILE] [PACK]: models per second on Debian's nexuiz-data, where it is installed",
+        Words(headline::run),
+    ),
+    Verb(
         "bench",
         "[--quick] [--only PART] [--corpus DIR]: performance beside its targets",
         Lab("bench", "release"),
@@ -145,6 +163,7 @@ const VERBS: &[Verb] = &[
         "[--target TRIPLE] [--profile NAME]: the program with completions and manual as an archive, and its checksum",
         Words(release::dist),
     ),
+    Verb("release sbom", "what the program is built from, as CycloneDX", Plain(release::sbom)),
     Verb("release notes", "what the changelogs say of this version", Plain(release::notes)),
     Verb("release semver", "the public interface against the last release", Plain(release::semver)),
 ];

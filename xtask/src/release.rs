@@ -3,8 +3,9 @@
 use crate::sh::{self, published, target_dir, text};
 use crate::targets;
 use lexopt::Arg;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -74,11 +75,68 @@ fn stage(root: &Path, program: &Path, staged: &Path) -> Result<(), String> {
         write(staged.join("completions").join(completion(shell)), &script)?;
     }
     sh::run(Command::new(program).arg("man").arg(staged.join("man")))?;
+    write(staged.join(SBOM), components(root)?.as_bytes())?;
     // A model goes through it.
     let model = root.join("testdata/dpm/hopper.ok.dpm");
     let glb = staged.join("hopper.glb");
     sh::run(Command::new(program).arg("convert").arg(model).arg("-o").arg(&glb))?;
     fs::remove_file(&glb).map_err(|e| e.to_string())
+}
+
+/// `xtask release sbom`: a document of CycloneDX with every crate that the program is built from, in `target/releases`.
+pub(crate) fn sbom(root: &Path) -> Result<(), String> {
+    let path = target_dir(root).join("releases").join(SBOM);
+    path.parent().map_or(Ok(()), fs::create_dir_all).map_err(|e| e.to_string())?;
+    fs::write(&path, components(root)?).map_err(|e| format!("{}: {e}", path.display()))?;
+    println!("{}", path.display());
+    Ok(())
+}
+
+const SBOM: &str = "meshwright.cdx.json";
+
+/// The crates that cargo resolves for the program without those that only tests use.
+fn components(root: &Path) -> Result<String, String> {
+    let metadata = sh::metadata(root, &[])?;
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let packages: BTreeMap<String, Value> =
+        list(&metadata["packages"]).into_iter().map(|p| (text(&p["id"]).to_owned(), p)).collect();
+    let nodes: BTreeMap<String, Value> =
+        list(&metadata["resolve"]["nodes"]).into_iter().map(|n| (text(&n["id"]).to_owned(), n)).collect();
+    let id = packages.values().find(|p| p["name"] == PROGRAM).map(|p| text(&p["id"]).to_owned());
+    let (mut open, mut seen) = (vec![id.clone().ok_or("the program is no package")?], BTreeSet::new());
+    while let Some(id) = open.pop() {
+        if !seen.insert(id.clone()) {
+            continue;
+        }
+        let dependencies = nodes.get(&id).map(|node| list(&node["deps"])).unwrap_or_default();
+        let is_used = |dep: &Value| list(&dep["dep_kinds"]).iter().any(|kind| kind["kind"] != "dev");
+        open.extend(dependencies.iter().filter(|dep| is_used(dep)).map(|dep| text(&dep["pkg"]).to_owned()));
+    }
+    let lock = fs::read_to_string(root.join("Cargo.lock")).map_err(|e| e.to_string())?;
+    let component = |package: &Value| {
+        let (name, version) = (text(&package["name"]), text(&package["version"]));
+        let purl = format!("pkg:cargo/{name}@{version}");
+        let mut component = json!({
+            "type": if name == PROGRAM { "application" } else { "library" }, "bom-ref": purl, "purl": purl,
+            "name": name, "version": version, "licenses": [{ "expression": text(&package["license"]).replace('/', " OR ") }],
+        });
+        let entry = lock
+            .split_once(&format!("name = \"{name}\"\nversion = \"{version}\"\n"))
+            .map_or("", |(_, rest)| rest);
+        let entry = entry.split("\n\n").next().unwrap_or_default();
+        if let Some((_, sum)) = entry.split_once("checksum = \"") {
+            component["hashes"] = json!([{ "alg": "SHA-256", "content": sum.split('"').next() }]);
+        }
+        component
+    };
+    let main = id.and_then(|id| packages.get(&id)).map(component);
+    let others =
+        seen.iter().filter_map(|id| packages.get(id)).filter(|p| p["name"] != PROGRAM).map(component);
+    let document = json!({
+        "bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
+        "metadata": { "component": main }, "components": others.collect::<Vec<_>>(),
+    });
+    Ok(format!("{document:#}\n"))
 }
 
 /// How a shell wants its completions to be called.
@@ -162,7 +220,15 @@ pub(crate) fn publish(root: &Path) -> Result<(), String> {
     if !stray.is_empty() {
         return Err(format!("these are packed: {}", stray.join(", ")));
     }
-    println!("{} files in {} packages", files.lines().count(), published(root)?.len());
+    let packages = published(root)?;
+    println!("{} files in {} packages", files.lines().count(), packages.len());
+    if packages.iter().any(|p| text(&p["repository"]).contains("example.org")) {
+        let why = "Cargo.toml has no address of the repository yet: fill in `repository`";
+        if std::env::var("GITHUB_REF_TYPE").is_ok_and(|kind| kind == "tag") {
+            return Err(why.into());
+        }
+        println!("{why}");
+    }
     let dry = "publish --workspace --dry-run --no-verify --locked --allow-dirty";
     let mut command = sh::cargo_command(root);
     let out = command.args(dry.split(' ')).output().map_err(|e| format!("cargo: {e}"))?;
@@ -186,7 +252,8 @@ pub(crate) fn publish(root: &Path) -> Result<(), String> {
 /// What every package brings along besides its sources.
 const FILES: &[&str] = &["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
 /// What says on the registry what a crate is.
-const SAID: &[&str] = &["categories", "description", "keywords", "license", "readme", "rust_version"];
+const SAID: &[&str] =
+    &["categories", "description", "keywords", "license", "readme", "repository", "rust_version"];
 
 /// `xtask release package`: packs every crate that is published, and runs doctests and examples of what was packed. Nothing is
 /// fetched: the packages use each other and the dependencies that the workspace has.
@@ -288,6 +355,17 @@ pub(crate) fn semver(root: &Path) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_program_is_built_from_crates_with_versions_and_hashes() {
+        let document: Value = serde_json::from_str(&components(&crate::root()).unwrap()).unwrap();
+        assert_eq!(document["metadata"]["component"]["name"], PROGRAM);
+        let components = document["components"].as_array().unwrap();
+        let find = |name: &str| components.iter().find(|c| c["name"] == name);
+        assert!(find("meshwright-core").unwrap()["hashes"].is_null());
+        assert_eq!(find("serde_json").unwrap()["hashes"][0]["content"].as_str().unwrap().len(), 64);
+        assert!(find("meshwright-testkit").is_none() && components.iter().all(|c| c["version"].is_string()));
+    }
 
     #[test]
     fn sections_are_those_of_the_version() {

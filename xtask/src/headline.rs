@@ -1,0 +1,100 @@
+//! `xtask headline [--program FILE] [PACK]`: models per second on public data, the pack of Nexuiz as Debian has it.
+//!
+//! Nothing is fetched: `apt-get install nexuiz-data` does that, or `apt-get download nexuiz-data` and `dpkg-deb -x`.
+
+use crate::sh;
+use lexopt::Arg;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// Where Debian's package `nexuiz-data`, version 2.5.2-12, has the pack, and what its SHA-256 is.
+const PACK: &str = "/usr/share/games/nexuiz/data/data.pk3";
+const HASH: &str = "43d4657965fc732131abe5b335a956ac48e878afe7e58c44efcf9d6cb13c3c89";
+/// The work that is timed, each as often as this; the best counts.
+const WORK: [(&str, &[&str]); 3] = [
+    ("to GLB", &["convert", "--to", "glb", "--no-textures", "--quiet", "-o", "glb/"]),
+    ("to IQM", &["convert", "--to", "iqm", "--no-textures", "--quiet", "-o", "iqm/"]),
+    ("check", &["check", "--quiet"]),
+];
+const ROUNDS: usize = 5;
+
+pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
+    let (mut program, mut pack) = (None, PathBuf::from(PACK));
+    let mut words = lexopt::Parser::from_args(words);
+    while let Some(word) = words.next().map_err(|e| e.to_string())? {
+        match word {
+            Arg::Long("program") => program = Some(PathBuf::from(sh::value::<OsString>(&mut words)?)),
+            Arg::Value(file) => pack = file.into(),
+            _ => return Err(word.unexpected().to_string()),
+        }
+    }
+    let Ok(bytes) = fs::read(&pack) else {
+        return sh::skipped(&format!("{} is not here (apt-get install nexuiz-data)", pack.display()));
+    };
+    let hash: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    if hash != HASH {
+        return Err(format!("{} is another pack: SHA-256 {hash}, not {HASH}", pack.display()));
+    }
+    drop(bytes);
+    let program = program.map_or_else(|| crate::program(root, "meshwright", "release"), Ok)?;
+    let program = program.canonicalize().map_err(|e| format!("{}: {e}", program.display()))?;
+    // Models that the program knows, and their bytes in the pack.
+    let mut list = Command::new(&program);
+    let json: Value =
+        serde_json::from_slice(&sh::output(list.args(["list", "--format", "json"]).arg(&pack))?)
+            .map_err(|e| e.to_string())?;
+    let is_model = |file: &&Value| [".dpm", ".zym"].iter().any(|e| sh::text(&file["file"]).ends_with(e));
+    let sizes: Vec<u64> = json["files"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(is_model)
+        .filter_map(|f| f["bytes"].as_u64())
+        .collect();
+    let folder = std::env::temp_dir().join(format!("meshwright-headline-{}", std::process::id()));
+    fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+    let pack = pack.canonicalize().map_err(|e| e.to_string())?;
+    let timed = WORK.map(|(name, words)| (name, best(&program, &pack, &folder, words)));
+    let _ = fs::remove_dir_all(&folder);
+    #[expect(clippy::cast_precision_loss, reason = "shown with two decimals")]
+    let (models, bytes) = (sizes.len() as f64, sizes.iter().sum::<u64>() as f64);
+    println!(
+        "{models} models, {:.1} MB, {} threads",
+        bytes / 1e6,
+        std::thread::available_parallelism().map_or(1, usize::from)
+    );
+    let mut rates = 1.0;
+    for (name, seconds) in timed {
+        let seconds = seconds?;
+        rates *= models / seconds;
+        println!(
+            "{name:<8} {:8.0} models/s  {:6.3} GB/s  {seconds:.3} s",
+            models / seconds,
+            bytes / seconds / 1e9
+        );
+    }
+    println!("geometric mean {:.0} models/s", rates.cbrt());
+    Ok(())
+}
+
+/// The shortest of several runs, in seconds.
+fn best(program: &Path, pack: &Path, folder: &Path, words: &[&str]) -> Result<f64, String> {
+    let mut best = f64::INFINITY;
+    for _ in 0..ROUNDS {
+        let mut command = Command::new(program);
+        command.args(words).arg(pack).current_dir(folder).stdout(Stdio::null()).stderr(Stdio::null());
+        let start = Instant::now();
+        let status = command.status().map_err(|e| e.to_string())?;
+        best = best.min(start.elapsed().as_secs_f64());
+        // Files of a game have errors.
+        if !matches!(status.code(), Some(0 | 1)) {
+            return Err(format!("{}: {status}", words.join(" ")));
+        }
+    }
+    Ok(best)
+}
