@@ -37,11 +37,16 @@ pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
         options.jobs,
         options.seed,
     );
-    let ran = Program::build(root, Build::Plain)?.fuzz(&options)?;
+    let tools = tools(root)?;
+    let program = Program::build(root, if tools.is_some() { Build::Coverage } else { Build::Plain })?;
+    let ran = program.fuzz(&options)?;
+    let lines = tools.map(|tools| coverage(root, &program, &tools)).transpose()?;
+    if lines.is_none() {
+        sh::skipped("llvm-tools are not here (rustup component add llvm-tools), for coverage")?;
+    }
     let start = Instant::now();
     let changes = exhaustive(root)?;
     let seconds = start.elapsed().as_secs();
-    let lines = coverage(root)?;
     let broken: Vec<_> = ran.iter().filter(|r| r.failed).map(|r| r.target.as_str()).collect();
     let mut text = head + "| measured | figure |\n|---|---:|\n";
     let all = ran.iter().map(|r| r.executions).sum();
@@ -106,13 +111,8 @@ fn exhaustive(root: &Path) -> Result<String, String> {
 /// Lines by crate: executed, and all.
 type Lines = BTreeMap<String, (u64, u64)>;
 
-/// Lines of the code that reads files. `None` where LLVM's tools are not here.
-fn coverage(root: &Path) -> Result<Option<Lines>, String> {
-    let Some([profdata, cov]) = tools(root)? else {
-        sh::skipped("llvm-tools are not here (rustup component add llvm-tools), for coverage")?;
-        return Ok(None);
-    };
-    let program = Program::build(root, Build::Coverage)?;
+/// Lines of the code that reads files which the inputs of the corpus execute.
+fn coverage(root: &Path, program: &Program, [profdata, cov]: &[PathBuf; 2]) -> Result<Lines, String> {
     let counters = sh::target_dir(root).join("random/counters");
     program.replay(&counters)?;
     let merged = counters.join("merged.profdata");
@@ -132,7 +132,7 @@ fn coverage(root: &Path) -> Result<Option<Lines>, String> {
             *sum = (sum.0 + count("covered"), sum.1 + count("count"));
         }
     }
-    Ok(Some(lines))
+    Ok(lines)
 }
 
 /// `llvm-profdata` and `llvm-cov`: the toolchain's, or those that `LLVM_PROFDATA` and `LLVM_COV` name.

@@ -123,7 +123,11 @@ const VERBS: &[Verb] = &[
         "dependencies, licences, advisories, audits, sources; needs cargo-deny",
         Plain(supply::run),
     ),
-    Verb("conformance", "[DIR] [FORMAT...]: models against reference results", Lab("conformance", "dev")),
+    Verb(
+        "conformance",
+        "[DIR] [FORMAT...]: the suite of docs/conformance.md; models of a folder against reference results",
+        Words(targets::conformance),
+    ),
     Verb("witness validator", "[DIR]: exported GLBs through the Khronos validator", Lab("validator", "dev")),
     Verb(
         "random",

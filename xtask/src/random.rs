@@ -120,6 +120,11 @@ pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
     }
 }
 
+/// By how much everything may take longer, as tests have it.
+fn patience() -> u64 {
+    std::env::var("MESHWRIGHT_PATIENCE").ok().and_then(|n| n.parse().ok()).unwrap_or(1)
+}
+
 impl Program {
     pub(crate) fn build(root: &Path, build: Build) -> Result<Self, String> {
         let (name, more) = match build {
@@ -160,7 +165,9 @@ impl Program {
         command.env("MESHWRIGHT_TARGET", target).env("ASAN_OPTIONS", ASAN_OPTIONS);
         let options = fs::read_to_string(self.planted.join(format!("{target}.options"))).unwrap_or_default();
         for (name, value) in options.lines().filter_map(|line| line.split_once(" = ")) {
-            command.arg(format!("-{name}={value}"));
+            let patient =
+                value.parse::<u64>().ok().filter(|_| name == "timeout").map(|seconds| seconds * patience());
+            command.arg(format!("-{name}={}", patient.map_or_else(|| value.to_owned(), |n| n.to_string())));
         }
         command
     }

@@ -287,6 +287,33 @@ pub(crate) fn test(root: &Path) -> Result<(), String> {
     run_examples(&target_dir(root), &sh::packages(root)?)
 }
 
+/// `xtask conformance`: the suite through the program's commands, then what the library makes of the fixtures; both for a
+/// corpus too, where there is one. With a folder the library over that alone.
+pub(crate) fn conformance(root: &Path, words: &[OsString]) -> Result<(), String> {
+    let lab = crate::program(root, "lab", "dev")?;
+    let library = |words: &[OsString]| sh::run(Command::new(&lab).arg("conformance").args(words));
+    if !words.is_empty() {
+        return library(words);
+    }
+    let program = crate::program(root, "meshwright", "dev")?;
+    let named = std::env::var_os("MESHWRIGHT_CORPUS").map(PathBuf::from);
+    let corpus = named.unwrap_or_else(|| root.join("../shared/corpus"));
+    let corpus = Some(corpus).filter(|folder| folder.join("manifest.json").is_file());
+    if Command::new("python3").arg("--version").output().is_err() {
+        sh::skipped("python3 is not here, for the suite")?;
+    } else {
+        let python = |script: &str| {
+            let mut python = Command::new("python3");
+            python.arg(root.join("conformance").join(script)).arg("--program").arg(&program);
+            python
+        };
+        sh::run(&mut python("run.py"))?;
+        corpus.iter().try_for_each(|folder| sh::run(python("corpus.py").arg(folder)))?;
+    }
+    library(&[root.join("testdata").into()])?;
+    corpus.iter().try_for_each(|folder| library(&[folder.into()]))
+}
+
 /// Runs the examples that were built in a target folder.
 pub(crate) fn run_examples(target: &Path, packages: &[Value]) -> Result<(), String> {
     let targets = packages.iter().filter_map(|package| package["targets"].as_array()).flatten();

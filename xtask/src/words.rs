@@ -216,7 +216,7 @@ fn is_hard(text: &str) -> bool {
         let wanted: Vec<Vec<&str>> = phrase.split(' ').map(|word| word.split('|').collect()).collect();
         words.windows(wanted.len()).any(|part| part.iter().zip(&wanted).all(|(word, any)| any.contains(word)))
     };
-    opening || PHRASES.iter().any(|p| phrase(p))
+    opening || PHRASES.iter().any(phrase)
 }
 
 #[cfg(test)]

@@ -1,24 +1,21 @@
-//! `xtask conformance [DIR] [FORMAT...]`: a folder of models held against what independent readers say of them.
+//! `xtask conformance DIR [FORMAT...]`: what the library makes of a folder of models.
 //!
-//! With a `manifest.json` every file is read strictly, validated, rewritten byte for byte, compared with its
-//! reference dump, exported to GLB and played back from the GLB alone; every case of `malformed/cases.json` is
-//! refused or opened as it says, at an offset inside the field that was broken (`malformed.tsv`; a case of another corpus that
-//! is not listed there, inside the file); packs and game folders are held against their lists. Without one, whatever is found is read, validated and rewritten; a file whose
-//! name ends as a fixture's does (`quad.ok.dpm`) becomes what the word says, and what opens is played back too.
+//! Every file is read strictly, validated, rewritten byte for byte, sent to a scene and back, exported to GLB and played back
+//! from the GLB alone, and its kernels are compared with an evaluation in 64 bits. A `manifest.json` says which files belong
+//! together. A file whose name ends as a fixture's does (`quad.ok.dpm`) becomes what the word says. Results of other readers
+//! are compared through the program's commands: see `conformance/` in the repository.
 
-use crate::json::{array, list, parse, read, text};
+use crate::json::{list, parse, read, text};
 use crate::loaded::Loaded;
-use crate::{archives, compare, kernels, packs, returns, samples, sims};
+use crate::{compare, kernels, returns, samples};
 use lexopt::{Arg, Parser};
-use meshwright::dump::{Dump, DumpOptions};
 use meshwright::gltf::{self, ExportOptions, playback::Player};
 use meshwright::rig::{Evaluator, Precision};
-use meshwright::scene::{ConvertError, Motion, Scene, SceneOptions, Space};
+use meshwright::scene::{ConvertError, Motion, Scene, SceneOptions};
 use meshwright::{AnyModel, Companions, Format, ReadError, ReadSettings, Role, Severity, Stream, detect};
-use meshwright_testkit::{Expect, corpus};
+use meshwright_testkit::Expect;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 const MEMORY: u64 = 1 << 30;
@@ -47,23 +44,13 @@ pub(crate) fn run(_: &Path, mut words: Parser) -> Result<(), String> {
             option => return Err(option.unexpected().to_string()),
         }
     }
-    let Some((dir, formats)) = given.split_first() else { return own() };
+    let (dir, formats) = given.split_first().ok_or("name a folder of models")?;
     let formats: Vec<_> = formats.iter().map(|f| f.to_string_lossy().into_owned()).collect();
-    folder(Path::new(dir), &formats, false)
+    folder(Path::new(dir), &formats)
 }
 
-/// The corpus that lies beside the project, whose malformed cases `malformed.tsv` lists.
-pub(crate) fn own() -> Result<(), String> {
-    let Some(dir) = corpus() else {
-        eprintln!("no corpus beside the project: nothing to compare with");
-        return Ok(());
-    };
-    folder(&dir, &[], true)
-}
-
-/// Every model below a folder, or those of formats whose names begin with one of `formats`. `listed`: every malformed
-/// case must be one of `malformed.tsv`.
-fn folder(dir: &Path, formats: &[String], listed: bool) -> Result<(), String> {
+/// Every model below a folder, or those of formats whose names begin with one of `formats`.
+fn folder(dir: &Path, formats: &[String]) -> Result<(), String> {
     if !dir.is_dir() {
         return Err(format!("{}: no such folder", dir.display()));
     }
@@ -75,27 +62,6 @@ fn folder(dir: &Path, formats: &[String], listed: bool) -> Result<(), String> {
             if wanted(&format) {
                 corpus_file(dir, &entry, &mut tally);
             }
-        }
-        let outfits = dir.join("expected/archives/assembly.json");
-        if outfits.is_file() && wanted("outfit") {
-            for (place, finder) in archives::wardrobes(dir)? {
-                for want in array(&parse(&outfits)?, "outfits") {
-                    let name = format!("{} {} ({place})", text(want, "outfit"), text(want, "tone"));
-                    tally.record("assembled", &name, archives::assembled(&finder, want));
-                }
-            }
-        }
-        let cases = dir.join("malformed/cases.json");
-        for case in if cases.is_file() { list(&cases)? } else { Vec::new() } {
-            if text(&case, "format") == "far" && wanted("far") {
-                tally.record("malformed", &text(&case, "file"), archives::broken(dir, &case));
-            } else if wanted(&text(&case, "format")) && known(&dir.join(text(&case, "file"))) {
-                let name = text(&case, "file");
-                tally.record("malformed", &name, malformed(dir, &case, listed));
-            }
-        }
-        if wanted("packs") {
-            packs::check(dir, &mut |what, name, result| tally.record(what, name, result))?;
         }
     } else {
         for path in xtask::fixtures::walk(dir).map_err(|e| e.to_string())? {
@@ -131,7 +97,7 @@ fn fixture(path: &Path, format: Format, expect: Expect, bytes: &[u8]) -> Result<
     let settings = settings(path, format)?;
     let parsed = match (AnyModel::parse_with(bytes, format, &settings), expect) {
         (Ok(_), Expect::Reject) => return Err("must be refused".into()),
-        (Err(e), Expect::Reject) => return located("any_error", None, bytes.len(), &e),
+        (Err(e), Expect::Reject) => return located(bytes.len(), &e),
         (Err(e), _) => return Err(e.to_string()),
         (Ok(parsed), _) => parsed,
     };
@@ -230,24 +196,13 @@ fn supply(model: &mut AnyModel, path: &Path) {
     }
 }
 
-/// What could not be looked at before the files that a model's file names were there.
-fn whole(model: &AnyModel) -> Result<(), ReadError> {
-    match model {
-        AnyModel::Gltf(file) if !file.references().is_empty() => file.import("", None).map(drop),
-        _ => Ok(()),
-    }
-}
-
 fn corpus_file(dir: &Path, entry: &Value, tally: &mut Tally) {
     let name = text(entry, "file");
-    if text(entry, "format") == "far" {
-        return tally.record("archive", &name, archives::check(dir, entry));
-    }
     if !known(&dir.join(&name)) {
         return;
     }
-    let (loaded, bytes) = match load(dir, entry) {
-        Ok(loaded) => loaded,
+    let loaded = match load(dir, entry) {
+        Ok((loaded, _)) => loaded,
         // An extension that is required and not read is the only reason.
         Err(e) if samples::unreadable(&dir.join(&name)) => {
             let named = e.contains("KHR_draco_mesh_compression");
@@ -267,16 +222,7 @@ fn corpus_file(dir: &Path, entry: &Value, tally: &mut Tally) {
         let returned = returns::check(&loaded, &mut tally.returned);
         tally.record("returned", &name, returned);
     }
-    if !expected.is_empty() {
-        let dumped = parse(&dir.join(expected)).and_then(|expected| dump(&loaded, &bytes, &expected));
-        tally.record("dump", &name, dumped);
-    }
-    if let Some(posed) = entry.get("posed").and_then(Value::as_str) {
-        let figure = sims::posed(dir, entry, &loaded);
-        let same = figure.and_then(|figure| dump(&figure, &bytes, &parse(&dir.join(posed))?));
-        tally.record("posed", &name, same);
-    }
-    if !sims::drawn(&loaded) {
+    if !drawn(&loaded) {
         return;
     }
     if !matches!(loaded.model, AnyModel::TsoAnimation(_) | AnyModel::TsoBinding(_)) {
@@ -284,11 +230,6 @@ fn corpus_file(dir: &Path, entry: &Value, tally: &mut Tally) {
         tally.record("kernels", &name, scene(&loaded).and_then(|(scene, _)| kernels::check(&scene)));
     }
     if matches!(loaded.model, AnyModel::TsoMesh(_)) {
-        let file = name.rsplit('/').next().unwrap_or_default();
-        let expected = dir.join("expected_adult").join(format!("{file}.json"));
-        if expected.is_file() {
-            tally.record("adult", &name, adult(dir, &loaded, &bytes, &expected));
-        }
         let figure = figure(dir, loaded).and_then(|figure| {
             let (scene, residual) = scene(&figure)?;
             kernels::check(&scene)?;
@@ -323,60 +264,6 @@ fn beside(dir: &Path, mesh: &Loaded) -> Result<Vec<(Role, PathBuf)>, String> {
         _ => None,
     };
     Ok(paths.into_iter().filter_map(|path| Some((kind(&path)?, path))).collect())
-}
-
-/// The dump of a TSO mesh on the skeleton beside it, in those poses of a reference dump whose animations are there.
-fn adult(dir: &Path, mesh: &Loaded, bytes: &[u8], expected: &Path) -> Result<(), String> {
-    let mut expected = parse(expected)?;
-    let mut companions = mesh.companions.clone();
-    let (skeletons, animations): (Vec<_>, Vec<_>) =
-        beside(dir, mesh)?.into_iter().partition(|(kind, _)| *kind == Role::Skeleton);
-    let mut add = |(role, path): &(Role, PathBuf)| add(&mut companions, *role, path);
-    skeletons.iter().try_for_each(&mut add)?;
-    let mut kept = Vec::new();
-    for clip in array(&expected, "clips") {
-        let name = text(clip, "name");
-        let is_it = |path: &Path| {
-            path.file_name().and_then(|n| n.to_str()).is_some_and(|n| n.split('.').next() == Some(&name))
-        };
-        let found = animations.iter().find(|(_, path)| is_it(path));
-        found.map_or(Ok(()), &mut add)?;
-        kept.push(found.is_some());
-    }
-    compare::keep_clips(&mut expected, &kept);
-    dump(&Loaded { name: mesh.name.clone(), model: mesh.model.clone(), companions }, bytes, &expected)
-}
-
-pub(crate) fn dump(loaded: &Loaded, bytes: &[u8], expected: &Value) -> Result<(), String> {
-    if expected.get("meshes").is_none() {
-        return sims::native(loaded, bytes, expected);
-    }
-    let poses = compare::poses(expected);
-    let options = DumpOptions::default().with_poses(poses).with_memory(MEMORY);
-    // As the program dumps, and as the kernels have it.
-    for precision in [Precision::Double, Precision::Single] {
-        let options = options.clone().with_precision(precision);
-        let dump = Dump::new(&loaded.model, &loaded.companions, &loaded.name, bytes, &options);
-        let json = dump.map_err(|e| e.to_string())?.to_json();
-        let dump: compare::Dump = serde_json::from_str(&json).map_err(|e| format!("its JSON: {e}"))?;
-        compare::dumps(&dump, expected).map_err(|e| format!("{precision:?}: {e}"))?;
-    }
-    between_frames(loaded, expected)
-}
-
-/// The pose between two frames of the file that a reference dump may list, by the format's own blend.
-fn between_frames(loaded: &Loaded, expected: &Value) -> Result<(), String> {
-    let Some(lerp) = expected.pointer("/native/lerp").filter(|l| l.is_object()) else { return Ok(()) };
-    let number = |key: &str| lerp.get(key).and_then(Value::as_f64).ok_or("lerp: no numbers");
-    let at = number("frame0")? + number("t")?;
-    let options = SceneOptions::in_space(Space::File).with_memory(MEMORY);
-    let mut scene = loaded.model.to_scene("", &loaded.companions, &options).map_err(|e| e.to_string())?.value;
-    let file = scene.clips.len();
-    scene.clips.extend(loaded.model.file_clip());
-    let mut evaluator = Evaluator::new(&scene).map_err(|e| e.to_string())?.with_precision(Precision::Double);
-    evaluator.pose(Some((file, at))).map_err(|e| e.to_string())?;
-    let posed = evaluator.meshes().map_err(|e| e.to_string())?;
-    compare::blended(&posed, lerp.get("matrix").unwrap_or(&Value::Null))
 }
 
 /// The model as a scene, and how far its weights alone may be off in any pose: half of what the conversion says
@@ -429,80 +316,23 @@ fn playback(scene: &Scene, residual: f64) -> Result<(), String> {
     Ok(())
 }
 
-/// A malformed file is refused or opened as its case says. `listed`: the case must be one of `malformed.tsv`.
-fn malformed(dir: &Path, case: &Value, listed: bool) -> Result<(), String> {
-    let path = dir.join(text(case, "file"));
-    let bytes = read(&path)?;
-    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-    let expect = text(case, "expect");
-    // Some hostile files cannot be recognised by content; then the name decides.
-    let format = Format::from_name(name).ok_or("no format")?;
-    let mut settings = settings(&path, format)?;
-    // Some cases are files of one dialect, held against another.
-    let dialect =
-        Path::new(name).file_stem().and_then(|s| s.to_str()).and_then(|s| s.rsplit_once('_')).map(|s| s.1);
-    let forced =
-        dialect.filter(|d| text(case, "code") == "ReservedFlag" && format.values("dialect").contains(d));
-    if let Some(dialect) = forced {
-        settings = settings.with("dialect", dialect);
-    }
-    if let Some([t, r]) = case.get("counts").and_then(Value::as_array).map(Vec::as_slice) {
-        settings = settings.with("counts", format!("{t},{r}"));
-    }
-    let result = AnyModel::parse_with(&bytes, format, &settings).and_then(|mut parsed| {
-        supply(&mut parsed.model, &path);
-        whole(&parsed.model).map(|()| parsed)
-    });
-    match (expect.as_str(), result) {
-        ("reject", Ok(_)) => Err("must be refused".into()),
-        ("reject", Err(e)) => {
-            let field = field(&text(case, "file"))?;
-            if listed && field.is_none() {
-                return Err("malformed.tsv does not say which field is broken".into());
-            }
-            // What is empty has no kind, and some cases leave a choice.
-            let choice = bytes.is_empty() || text(case, "note").contains(&format!("or {}:", e.code()));
-            let code = if choice { e.code().to_owned() } else { text(case, "code") };
-            located(&code, field.as_ref(), bytes.len(), &e)
-        }
-        (_, Err(e)) => Err(format!("must open: {e}")),
-        ("warn", Ok(parsed)) => {
-            let (findings, code) = (parsed.model.validate(), text(case, "code"));
-            if findings.is_empty() && parsed.forgiven.is_empty() {
-                Err("must have a finding".into())
-            } else if format == Format::Gltf && !findings.totals().any(|total| total.0 == code) {
-                Err(format!("{code} expected"))
-            } else {
-                Ok(())
-            }
-        }
-        (_, Ok(_)) => Ok(()),
+/// The offset of an error is inside the file of `len` bytes.
+fn located(len: usize, e: &ReadError) -> Result<(), String> {
+    if *e.stream() == Stream::File && e.offset() > len as u64 {
+        Err(format!("offset outside the file: {e}"))
+    } else {
+        Ok(())
     }
 }
 
-/// The stream and the offsets of the field that was broken, as `malformed.tsv` lists them.
-fn field(file: &str) -> Result<Option<(&'static str, Range<u64>)>, String> {
-    let name = file.trim_start_matches("malformed/");
-    let rows = include_str!("malformed.tsv").lines().skip(1);
-    let row = rows.map(|row| row.split('\t').collect::<Vec<_>>()).find(|row| row.first() == Some(&name));
-    let Some([_, stream, first, end]) = row.as_deref() else { return Ok(None) };
-    let number = |text: &str| text.parse::<u64>().map_err(|_| format!("malformed.tsv: {text} is no offset"));
-    Ok(Some((stream, number(first)?..number(end)?)))
-}
-
-/// An error has the code that the case says, and its offset lies inside the field that was broken; where that is not
-/// known, inside the file of `len` bytes.
-fn located(code: &str, field: Option<&(&str, Range<u64>)>, len: usize, e: &ReadError) -> Result<(), String> {
-    if !matches!(code, "any_error" | "?size") && code != e.code() {
-        return Err(format!("{code} expected: {e}"));
-    }
-    match field {
-        Some((stream, field)) if e.stream().to_string() != *stream || !field.contains(&e.offset()) => {
-            Err(format!("the fault is in {stream} at {field:?}: {e}"))
-        }
-        None if *e.stream() == Stream::File && e.offset() > len as u64 => {
-            Err(format!("offset outside the file: {e}"))
-        }
-        _ => Ok(()),
-    }
+/// False for records that hold nothing to draw by themselves: suits and skills alone, keys, bindings.
+fn drawn(loaded: &Loaded) -> bool {
+    use AnyModel::{Apr, Bcf, Cfp, Cmx, Col, Hag, Oft, Po};
+    let records =
+        matches!(loaded.model, Bcf(_) | Cmx(_) | Cfp(_) | Apr(_) | Oft(_) | Hag(_) | Po(_) | Col(_));
+    let nothing = || {
+        let made = loaded.model.to_scene("", &loaded.companions, &SceneOptions::default());
+        matches!(made, Err(ConvertError::Unsupported { .. }))
+    };
+    !records || !nothing()
 }

@@ -1,11 +1,9 @@
 //! What needs the product to measure it: benchmarks, conformance, and the tables of the README and of the formats' pages.
 //!
-//! The program `lab` is called by verbs of `xtask`, which build it. What differs from one kind of file to another is one table,
-//! `kinds.rs`.
+//! The program `lab` is called by verbs of `xtask`, which build it.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command line program")]
 
-mod archives;
 mod bench;
 mod compare;
 mod conformance;
@@ -15,12 +13,10 @@ mod json;
 mod kernels;
 mod kinds;
 mod loaded;
-mod packs;
 mod pictures;
 mod readme;
 mod returns;
 mod samples;
-mod sims;
 mod tables;
 mod validator;
 mod wasm;

@@ -1,6 +1,6 @@
 //! `xtask docs tables`: the README's tables, generated from the crates and the format table.
 
-use crate::kinds::Kind;
+use crate::kinds;
 use meshwright::{Format, Target};
 use std::collections::BTreeMap;
 use std::fs;
@@ -39,7 +39,7 @@ fn formats() -> Result<String, String> {
         let files: Vec<_> = format.extensions().iter().map(|e| format!("`.{e}`")).collect();
         let rewritten =
             if matches!(Target::from(*format), Target::Native(_)) { "yes" } else { "read, check" };
-        let drawn = Kind::of_format(*format).drawn.text();
+        let drawn = kinds::drawn(*format);
         table.push_str(&format!(
             "| {} | `{}` | {} | {rewritten} | {drawn} | {drawn} |\n",
             format.title(),

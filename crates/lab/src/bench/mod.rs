@@ -1,6 +1,6 @@
 //! `xtask bench`: ours against what else a program could do, in one process, as ratios.
 //!
-//! `--quick` looks for some seconds and only prints; without it docs/performance.md and docs/performance.svg
+//! `--quick` looks for some seconds and only prints; without it the figures of docs/performance.md
 //! are written anew. `--only skinning|poses|threads|formats|exchange|slopes` measures and prints that part.
 //! `--corpus DIR` measures the files and skinned models of a corpus folder too.
 #![allow(
@@ -18,7 +18,6 @@ mod meshes;
 mod models;
 mod native;
 mod peers;
-mod plot;
 mod posing;
 mod report;
 mod skinning;
