@@ -1,4 +1,4 @@
-//! `xtask evidence [--seconds N] [--seed N]`: the figures of docs/reliability.md, from one run of a stated time.
+//! `xtask evidence [--seconds N] [--seed N] [--keep N]`: the figures of docs/reliability.md, from one run of a stated time.
 //!
 //! Random inputs for every target, every small change of every fixture, and how much of the code that reads files these
 //! random inputs execute. The whole block of figures is replaced; what was not run is not in it.
@@ -40,6 +40,9 @@ pub(crate) fn run(root: &Path, words: &[OsString]) -> Result<(), String> {
     let tools = tools(root)?;
     let program = Program::build(root, if tools.is_some() { Build::Coverage } else { Build::Plain })?;
     let ran = program.fuzz(&options)?;
+    if options.keep > 0 {
+        program.keep(options.keep)?;
+    }
     let lines = tools.map(|tools| coverage(root, &program, &tools)).transpose()?;
     if lines.is_none() {
         sh::skipped("llvm-tools are not here (rustup component add llvm-tools), for coverage")?;

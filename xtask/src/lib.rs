@@ -135,7 +135,11 @@ const VERBS: &[Verb] = &[
          of crates/fuzz; a FILE is run alone",
         Words(random::run),
     ),
-    Verb("evidence", "[--seconds N] [--seed N]: the figures of docs/reliability.md", Words(evidence::run)),
+    Verb(
+        "evidence",
+        "[--seconds N] [--seed N] [--keep N]: the figures of docs/reliability.md",
+        Words(evidence::run),
+    ),
     Verb(
         "hostile",
         "[--program FILE] [--only WORD]: files that once broke a promise, and what they cost",

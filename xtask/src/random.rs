@@ -6,7 +6,6 @@
 use crate::sh::{self, target_dir};
 use crate::targets::{has_nightly, nightly};
 use lexopt::Arg;
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -33,6 +32,10 @@ const ASAN_OPTIONS: &str = "detect_stack_use_after_return=0:malloc_context_size=
 /// Longer inputs are not kept with the sources.
 const KEPT_LENGTH: u64 = 2048;
 
+/// Targets of which nothing is kept: parsers run what is kept for writing, models are random numbers, and the program takes
+/// long.
+const OTHERWISE: [&str; 3] = ["parse_", "model_", "program_"];
+
 /// What came of one target.
 pub(crate) struct Ran {
     pub(crate) target: String,
@@ -57,7 +60,7 @@ pub(crate) struct Options {
     pub(crate) jobs: usize,
     targets: Vec<String>,
     build: Build,
-    keep: usize,
+    pub(crate) keep: usize,
     input: Option<PathBuf>,
 }
 
@@ -255,22 +258,21 @@ impl Program {
     }
 
     /// Keeps with the sources, for each target, the smallest inputs that reach what seeds and kept inputs do not.
-    fn keep(&self, most: usize) -> Result<(), String> {
+    pub(crate) fn keep(&self, most: usize) -> Result<(), String> {
         let told = |e: std::io::Error| e.to_string();
         let start = Instant::now();
-        for target in self.targets.iter().filter(|t| !t.starts_with("parse_") && !t.starts_with("model_")) {
+        for target in self.targets.iter().filter(|t| !OTHERWISE.iter().any(|a| t.starts_with(a))) {
             let kept = self.root.join("crates/fuzz/kept").join(target);
             let before = fs::read_dir(&kept).map_or(0, Iterator::count);
             // The seeds and what is kept go first, so that only what they do not reach is added.
             let merged = self.planted.join(format!("{target}.merged"));
             let _ = fs::remove_dir_all(&merged);
             fs::create_dir_all(&merged).map_err(told)?;
-            let mut known = BTreeMap::new();
+            let mut known = 0_usize;
             for folder in self.inputs(target).into_iter().skip(1) {
                 for entry in fs::read_dir(folder).map_err(told)?.filter_map(Result::ok) {
-                    let name = format!("known-{}", known.len());
-                    fs::copy(entry.path(), merged.join(&name)).map_err(told)?;
-                    known.insert(name, ());
+                    fs::copy(entry.path(), merged.join(format!("known-{known}"))).map_err(told)?;
+                    known += 1;
                 }
             }
             let mut merge = self.command(target);
@@ -282,7 +284,9 @@ impl Program {
                 .filter(|(len, _)| *len <= KEPT_LENGTH)
                 .collect();
             found.sort();
-            fs::create_dir_all(&kept).map_err(told)?;
+            if !found.is_empty() {
+                fs::create_dir_all(&kept).map_err(told)?;
+            }
             for (i, (_, path)) in found.iter().take(most.saturating_sub(before)).enumerate() {
                 fs::copy(path, kept.join(format!("random-{}", before + i))).map_err(told)?;
             }
