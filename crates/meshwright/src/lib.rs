@@ -87,6 +87,8 @@ mod merge;
 mod model;
 #[cfg(feature = "page")]
 pub mod page;
+#[cfg(any(feature = "render", feature = "textures"))]
+mod pixels;
 mod repair;
 #[cfg(feature = "render")]
 mod textures;

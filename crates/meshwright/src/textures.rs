@@ -1,10 +1,9 @@
 //! The pictures of a scene's materials as textures of the rasteriser.
 
-use image::{ImageFormat, ImageReader};
+use crate::pixels::{Allowance, DecodeError, Kind, decode};
 use meshwright_render::Texture;
 use meshwright_scene::{AlphaMode, Budget, ConvertError, Image, Scene};
 use std::collections::BTreeMap;
-use std::io::Cursor;
 use std::sync::Arc;
 
 /// The textures of a scene's materials, decoded, by their numbers: what [`render`](meshwright_render::render) takes. A
@@ -34,39 +33,33 @@ pub fn textures(scene: &Scene, budget: &Budget) -> Result<Vec<Option<Arc<Texture
 }
 
 fn texture(image: &Image, alpha: bool, budget: &Budget) -> Result<Option<Texture>, ConvertError> {
-    let format = match image.mime {
-        "image/jpeg" => ImageFormat::Jpeg,
-        _ => ImageFormat::Png,
-    };
-    let reader = || ImageReader::with_format(Cursor::new(image.bytes.as_slice()), format);
-    let Ok((width, height)) = reader().into_dimensions() else { return Ok(None) };
     // What is decoded, of up to eight bytes a pixel, and what is kept of it.
-    let bytes = u64::from(width).saturating_mul(u64::from(height)).saturating_mul(12);
-    budget.charge("textures", bytes)?;
-    let mut limited = reader();
-    let mut limits = image::Limits::default();
-    limits.max_alloc = Some(bytes.saturating_add(1 << 20));
-    limited.limits(limits);
-    let Ok(decoded) = limited.decode() else { return Ok(None) };
-    let pixels = decoded.into_rgba8().into_raw();
-    let pixels: Vec<[u8; 4]> = pixels.as_chunks().0.to_vec();
+    let charge = |width: u32, height: u32, _: u64| {
+        budget.charge("textures", u64::from(width).saturating_mul(u64::from(height)).saturating_mul(12))
+    };
+    let allowance = Allowance { memory: budget.left(), charge: &charge };
+    let decoded = match decode(&image.bytes, Kind::of_mime(image.mime), &allowance) {
+        Ok(decoded) => decoded,
+        Err(DecodeError::Limit(e)) => return Err(e.into()),
+        Err(_) => return Ok(None),
+    };
+    let (width, height, pixels) = (decoded.width, decoded.height, decoded.to_rgba());
     Texture::new(width, height, pixels, alpha, budget).map(Some)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pixels::Pixels;
     use meshwright_scene::{AlphaLevels, Limits, Material};
 
-    fn png(color: image::Rgba<u8>) -> Vec<u8> {
-        let mut bytes = Cursor::new(Vec::new());
-        image::RgbaImage::from_pixel(4, 2, color).write_to(&mut bytes, ImageFormat::Png).unwrap();
-        bytes.into_inner()
+    fn png(color: [u8; 4]) -> Vec<u8> {
+        Pixels::from_rgba(4, 2, vec![color; 8]).unwrap().to_png().unwrap()
     }
 
     #[test]
     fn pictures_are_decoded_once_and_broken_ones_are_none() {
-        let shared = Image::new("a", "image/png", png(image::Rgba([9, 8, 7, 255])));
+        let shared = Image::new("a", "image/png", png([9, 8, 7, 255]));
         let clear = shared.clone().with_alpha(AlphaLevels::Two);
         let broken = Image::new("b", "image/jpeg", b"no picture".to_vec());
         let images = [Some(shared.clone()), Some(shared), None, Some(broken), Some(clear)];

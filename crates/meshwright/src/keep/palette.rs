@@ -1,11 +1,10 @@
 //! Flat materials of which a tool made pixels of one picture.
 
-use image::{ImageFormat, ImageReader, Limits, RgbaImage};
+use crate::pixels::{Allowance, Kind, Pixels, decode};
 use meshwright_scene::color::linear;
 use meshwright_scene::recover::is_palette;
 use meshwright_scene::{Budget, Image, LimitExceeded, MaterialId, Mesh, Scene};
 use std::collections::BTreeMap;
-use std::io::Cursor;
 
 /// Pixels of a side of a picture; those of tools are some dozens wide.
 const LARGEST: u32 = 1 << 12;
@@ -40,28 +39,44 @@ pub(super) fn flat(scene: &mut Scene, budget: &Budget) -> Result<(), LimitExceed
     Ok(())
 }
 
-fn pixels(image: &Image, budget: &Budget) -> Option<RgbaImage> {
-    let mut limits = Limits::default();
-    (limits.max_image_width, limits.max_image_height) = (Some(LARGEST), Some(LARGEST));
-    limits.max_alloc = Some(budget.left());
-    let mut reader = ImageReader::with_format(Cursor::new(image.bytes.as_slice()), ImageFormat::Png);
-    reader.limits(limits);
-    let picture = reader.decode().ok()?.into_rgba8();
-    budget.charge("pictures", picture.as_raw().len() as u64).ok()?;
-    Some(picture)
+/// The colours of a picture.
+struct Colors {
+    width: u32,
+    height: u32,
+    pixels: Vec<[u8; 4]>,
+}
+
+fn pixels(image: &Image, budget: &Budget) -> Option<Colors> {
+    let charge = |width: u32, height: u32, bytes: u64| {
+        if width.max(height) > LARGEST {
+            return Err(LimitExceeded::steps(
+                "pixels of a side",
+                u64::from(width.max(height)),
+                LARGEST.into(),
+            ));
+        }
+        budget.charge("pictures", bytes)
+    };
+    let allowance = Allowance { memory: budget.left(), charge: &charge };
+    let picture: Pixels = decode(&image.bytes, Kind::Png, &allowance).ok()?;
+    let pixels = picture.to_rgba();
+    budget.charge("pictures", size_of_val(pixels.as_slice()) as u64).ok()?;
+    Some(Colors { width: picture.width, height: picture.height, pixels })
 }
 
 /// The colour that all vertices of a mesh have, where they have one.
-fn pixel(mesh: &Mesh, picture: &RgbaImage) -> Option<[u8; 4]> {
+fn pixel(mesh: &Mesh, picture: &Colors) -> Option<[u8; 4]> {
     let place = |share: f32, size: u32| {
         let at = (f64::from(share) * f64::from(size)).floor();
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
         let at = at as u32;
         at.min(size.saturating_sub(1))
     };
-    let (width, height) = picture.dimensions();
-    let mut colors =
-        mesh.uvs.iter().map(|[u, v]| Some(picture.get_pixel_checked(place(*u, width), place(*v, height))?.0));
+    let mut colors = mesh.uvs.iter().map(|[u, v]| {
+        let row = u64::from(place(*v, picture.height)).saturating_mul(picture.width.into());
+        let place = row.saturating_add(place(*u, picture.width).into());
+        picture.pixels.get(usize::try_from(place).ok()?).copied()
+    });
     let first = colors.next()??;
     colors.all(|color| color == Some(first)).then_some(first)
 }
@@ -75,12 +90,9 @@ mod tests {
 
     #[test]
     fn each_mesh_has_the_colour_of_its_pixel() {
-        let mut picture = RgbaImage::new(8, 4);
-        for (x, _, pixel) in picture.enumerate_pixels_mut() {
-            pixel.0 = if x < 4 { [255, 0, 85, 255] } else { [0, 136, 255, 255] };
-        }
-        let mut png = Vec::new();
-        picture.write_to(&mut Cursor::new(&mut png), ImageFormat::Png).unwrap();
+        let color = |x: u32| if x < 4 { [255, 0, 85, 255] } else { [0, 136, 255, 255] };
+        let pixels = (0..8 * 4).map(|i| color(i % 8)).collect();
+        let png = Pixels::from_rgba(8, 4, pixels).unwrap().to_png().unwrap();
         let image = Image::new("PaletteBaseColor", "image/png", png);
         let mesh = |uvs: [[f32; 2]; 3]| {
             let corners = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];

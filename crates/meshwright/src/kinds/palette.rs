@@ -1,10 +1,8 @@
 //! Pictures of 256 colours, as The Sims 1 reads them: BMP with a palette, without alpha.
 
-use image::codecs::bmp::BmpEncoder;
-use image::{ExtendedColorType, ImageFormat, ImageReader};
+use crate::pixels::{self, Allowance, DecodeError, Kind};
 use meshwright_scene::{AlphaLevels, Budget, ConvertError, Image};
 use std::collections::BTreeMap;
-use std::io::Cursor;
 
 /// How many colours a palette has.
 const COLORS: usize = 256;
@@ -21,44 +19,36 @@ pub(super) struct Paletted {
 
 /// Makes a picture one of 256 colours; none where it cannot be decoded. One that has no more colours keeps them all.
 pub(super) fn bmp(picture: &Image, budget: &Budget) -> Result<Option<Paletted>, ConvertError> {
-    let format = if picture.mime == "image/jpeg" { ImageFormat::Jpeg } else { ImageFormat::Png };
-    let reader = || ImageReader::with_format(Cursor::new(picture.bytes.as_slice()), format);
-    let Ok((width, height)) = reader().into_dimensions() else { return Ok(None) };
-    let pixels = u64::from(width).saturating_mul(height.into());
-    // What is decoded, of up to eight bytes a pixel, its colours, its places in the palette, and the file.
-    budget.charge("pictures", pixels.saturating_mul(64).saturating_add(1 << 12))?;
-    budget.work("pixels of pictures", pixels.saturating_mul(16))?;
-    let mut limited = reader();
-    let mut limits = image::Limits::default();
-    limits.max_alloc = Some(pixels.saturating_mul(8).saturating_add(1 << 20));
-    limited.limits(limits);
-    let Ok(decoded) = limited.decode() else { return Ok(None) };
-    let samples = decoded.into_rgb8().into_raw();
-    let (samples, _) = samples.as_chunks::<3>();
+    let charge = |width: u32, height: u32, _: u64| {
+        let pixels = u64::from(width).saturating_mul(height.into());
+        // What is decoded, of up to eight bytes a pixel, its colours, its places in the palette, and the file.
+        budget.charge("pictures", pixels.saturating_mul(64).saturating_add(1 << 12))?;
+        budget.work("pixels of pictures", pixels.saturating_mul(16))
+    };
+    let allowance = Allowance { memory: budget.left(), charge: &charge };
+    let decoded = match pixels::decode(&picture.bytes, Kind::of_mime(picture.mime), &allowance) {
+        Ok(decoded) => decoded,
+        Err(DecodeError::Limit(e)) => return Err(e.into()),
+        Err(_) => return Ok(None),
+    };
+    let samples = decoded.to_rgb();
     let mut counts: BTreeMap<[u8; 3], u64> = BTreeMap::new();
-    for color in samples {
+    for color in &samples {
         let count = counts.entry(*color).or_default();
         *count = count.saturating_add(1);
     }
     let (palette, places) = palette(counts.into_iter().collect());
     let mut worst = 0;
     let mut indices = Vec::with_capacity(samples.len());
-    for color in samples {
+    for color in &samples {
         let place = places.get(color).copied().unwrap_or(0);
         let shown = palette.get(usize::from(place)).copied().unwrap_or_default();
         worst = color.iter().zip(shown).map(|(a, b)| a.abs_diff(b)).fold(worst, u8::max);
         indices.push(place);
     }
-    let mut bytes = Vec::new();
-    let made = BmpEncoder::new(&mut bytes).encode_with_palette(
-        &indices,
-        width,
-        height,
-        ExtendedColorType::L8,
-        Some(&palette),
-    );
+    let bytes = pixels::bmp::encode(decoded.width, decoded.height, &indices, &palette);
     let had_alpha = picture.alpha != AlphaLevels::Full;
-    Ok(made.is_ok().then_some(Paletted { bytes, worst, had_alpha }))
+    Ok(bytes.map(|bytes| Paletted { bytes, worst, had_alpha }))
 }
 
 /// Colours and how many pixels have each.
@@ -120,24 +110,28 @@ fn mean(colors: &[([u8; 3], u64)]) -> [u8; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use image::{Rgb, RgbImage};
+    use crate::pixels::Pixels;
     use meshwright_scene::Limits;
 
-    fn made(picture: &RgbImage) -> (Paletted, RgbImage) {
-        let mut png = Cursor::new(Vec::new());
-        picture.write_to(&mut png, ImageFormat::Png).unwrap();
-        let image = Image::new("p", "image/png", png.into_inner());
-        let made = bmp(&image, &Budget::new(Limits::default())).unwrap().unwrap();
-        let back = image::load_from_memory_with_format(&made.bytes, ImageFormat::Bmp).unwrap().into_rgb8();
+    fn png(width: u32, color: impl Fn(u8, u8) -> [u8; 3]) -> (Image, Vec<[u8; 3]>) {
+        let side = u8::try_from(width).unwrap();
+        let pixels: Vec<_> =
+            (0..side).flat_map(|y| (0..side).map(move |x| (x, y))).map(|(x, y)| color(x, y)).collect();
+        let png = Pixels::from_rgb(width, width, pixels.clone()).unwrap().to_png().unwrap();
+        (Image::new("p", "image/png", png), pixels)
+    }
+
+    fn made(image: &Image) -> (Paletted, Vec<[u8; 3]>) {
+        let made = bmp(image, &Budget::new(Limits::default())).unwrap().unwrap();
+        let allowance = Allowance { memory: u64::MAX, charge: &|_, _, _| Ok(()) };
+        let back = pixels::decode(&made.bytes, Kind::Bmp, &allowance).unwrap().to_rgb();
         (made, back)
     }
 
     #[test]
     fn few_colours_are_all_kept() {
-        let picture = RgbImage::from_fn(16, 16, |x, y| {
-            Rgb([u8::try_from(x * 17).unwrap(), u8::try_from(y * 17).unwrap(), 200])
-        });
-        let (made, back) = made(&picture);
+        let (image, picture) = png(16, |x, y| [x * 17, y * 17, 200]);
+        let (made, back) = made(&image);
         assert_eq!((made.worst, back), (0, picture));
         // A header of 14 and 40 bytes, a full palette, 8 bits a pixel without compression.
         assert_eq!(made.bytes.len(), 14 + 40 + 1024 + 256);
@@ -146,13 +140,10 @@ mod tests {
 
     #[test]
     fn many_colours_are_near_what_they_were() {
-        let picture = RgbImage::from_fn(64, 64, |x, y| {
-            let byte = |v: u32| u8::try_from(v).unwrap();
-            Rgb([byte(x * 4), byte(y * 4), byte((x + y) * 2)])
-        });
-        let (made, back) = made(&picture);
-        let off = |(a, b): (&Rgb<u8>, &Rgb<u8>)| a.0.iter().zip(b.0).map(|(a, b)| a.abs_diff(b)).max();
-        let worst = picture.pixels().zip(back.pixels()).filter_map(off).max().unwrap();
+        let (image, picture) = png(64, |x, y| [x * 4, y * 4, (x + y) * 2]);
+        let (made, back) = made(&image);
+        let off = |(a, b): (&[u8; 3], &[u8; 3])| a.iter().zip(b).map(|(a, b)| a.abs_diff(*b)).max();
+        let worst = picture.iter().zip(&back).filter_map(off).max().unwrap();
         assert_eq!(made.worst, worst);
         assert!((1..=24).contains(&worst), "{worst}");
     }
@@ -161,9 +152,7 @@ mod tests {
     fn what_cannot_be_decoded_or_is_too_large_is_told() {
         let broken = Image::new("b", "image/png", b"no picture".to_vec());
         assert!(bmp(&broken, &Budget::new(Limits::default())).unwrap().is_none());
-        let mut png = Cursor::new(Vec::new());
-        RgbImage::new(64, 64).write_to(&mut png, ImageFormat::Png).unwrap();
-        let image = Image::new("p", "image/png", png.into_inner());
+        let (image, _) = png(64, |_, _| [0; 3]);
         assert!(bmp(&image, &Budget::new(Limits::default().with_memory(1 << 16))).is_err());
     }
 }

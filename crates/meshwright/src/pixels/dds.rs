@@ -1,7 +1,7 @@
 //! DirectDraw surfaces: the largest level of the first picture. Described in Microsoft's "Programming guide for DDS".
 
-use super::{Kind, Refused, Room};
-use image::{DynamicImage, RgbaImage};
+use super::masks::{Masks, Rows};
+use super::{Allowance, DecodeError, Header, Pixels};
 
 const HEADER: usize = 128;
 /// With the part that names a DXGI format.
@@ -20,53 +20,41 @@ enum Layout {
     /// Blocks of four by four pixels.
     Blocks { bytes: usize, decode: fn(&[u8], &mut [u8; 64]) },
     /// One number a pixel.
-    Plain { bytes: usize, masks: Masks },
+    Plain { bytes: usize, masks: [u32; 4] },
 }
 
-/// The bits of red, green, blue and alpha in a number. Without bits of its own a channel is the mean of nothing: 0, and
-/// alpha 255.
-#[derive(Clone, Copy, Debug)]
-struct Masks([u32; 4]);
-
-fn broken(why: &'static str) -> Refused {
-    Refused::Broken(Kind::Dds, why)
-}
-
-fn word(bytes: &[u8], at: usize) -> Result<u32, Refused> {
-    let word = bytes.get(at..).and_then(|rest| rest.first_chunk());
-    word.map(|word| u32::from_le_bytes(*word)).ok_or_else(|| broken("is cut short"))
-}
-
-pub(super) fn decode(bytes: &[u8], room: &Room) -> Result<DynamicImage, Refused> {
-    let (height, width) = (word(bytes, 12)?, word(bytes, 16)?);
-    if word(bytes, 4)? != 124 || width == 0 || height == 0 {
-        return Err(broken("is not sound"));
+pub(super) fn decode(bytes: &[u8], allowance: &Allowance<'_>) -> Result<Pixels, DecodeError> {
+    let header = Header(bytes);
+    let (height, width) = (header.u32(12)?, header.u32(16)?);
+    if header.u32(4)? != 124 || width == 0 || height == 0 {
+        return Err(DecodeError::Unsound);
     }
-    let (layout, start) = layout(bytes)?;
-    let size = u64::from(width).saturating_mul(height.into()).saturating_mul(4);
-    room.decoded(width, height, size)?;
+    let (layout, start) = layout(header)?;
     let data = bytes.get(start..).unwrap_or_default();
-    let size = usize::try_from(size).map_err(|_| broken("is too large"))?;
-    let across = usize::try_from(width).map_err(|_| broken("is too large"))?;
-    let pixels = match layout {
-        Layout::Blocks { bytes, decode } => blocks(data, across, size, bytes, decode),
-        Layout::Plain { bytes, masks } => plain(data, size, bytes, masks),
-    };
-    let picture = pixels.and_then(|pixels| RgbaImage::from_raw(width, height, pixels));
-    picture.map(DynamicImage::ImageRgba8).ok_or_else(|| broken("is cut short"))
+    match layout {
+        Layout::Blocks { bytes, decode } => {
+            let size = allowance.samples(width, height, 4, 0)?;
+            let across = usize::try_from(width).map_err(|_| DecodeError::Memory)?;
+            let samples = blocks(data, across, size, bytes, decode).ok_or(DecodeError::Cut)?;
+            Pixels::new(width, height, 4, samples).ok_or(DecodeError::Unsound)
+        }
+        Layout::Plain { bytes, masks } => {
+            Masks::new(masks).image(data, (width, height), Rows::dense(width, bytes)?, allowance)
+        }
+    }
 }
 
-fn layout(bytes: &[u8]) -> Result<(Layout, usize), Refused> {
-    let (flags, bits) = (word(bytes, 80)?, word(bytes, 88)?);
-    let unread = || broken("is of a kind that is not read");
+fn layout(header: Header<'_>) -> Result<(Layout, usize), DecodeError> {
+    let (flags, bits) = (header.u32(80)?, header.u32(88)?);
+    let unread = || DecodeError::Unsupported;
     if flags & FOUR_CC != 0 {
-        let name = word(bytes, 84)?.to_le_bytes();
+        let name = header.u32(84)?.to_le_bytes();
         return match &name {
-            b"DX10" => Ok((dxgi(word(bytes, HEADER)?).ok_or_else(unread)?, LONG_HEADER)),
+            b"DX10" => Ok((dxgi(header.u32(HEADER)?).ok_or_else(unread)?, LONG_HEADER)),
             name => Ok((four_cc(name).ok_or_else(unread)?, HEADER)),
         };
     }
-    let channels = [92, 96, 100, 104].map(|at| word(bytes, at));
+    let channels = [92, 96, 100, 104].map(|at| header.u32(at));
     let [r, g, b, a] = channels;
     let (r, g, b, a) = (r?, g?, b?, a?);
     let alpha = if flags & (HAS_ALPHA | ALPHA_ONLY) != 0 { a } else { 0 };
@@ -77,7 +65,7 @@ fn layout(bytes: &[u8]) -> Result<(Layout, usize), Refused> {
         _ => return Err(unread()),
     };
     match bits {
-        8 | 16 | 24 | 32 => Ok((Layout::Plain { bytes: (bits / 8) as usize, masks: Masks(masks) }, HEADER)),
+        8 | 16 | 24 | 32 => Ok((Layout::Plain { bytes: (bits / 8) as usize, masks }, HEADER)),
         _ => Err(unread()),
     }
 }
@@ -95,7 +83,7 @@ fn four_cc(name: &[u8; 4]) -> Option<Layout> {
 
 /// Linear and sRGB values of a format mean the same here: a picture's colours are on that curve.
 fn dxgi(format: u32) -> Option<Layout> {
-    let plain = |masks| Layout::Plain { bytes: 4, masks: Masks(masks) };
+    let plain = |masks| Layout::Plain { bytes: 4, masks };
     Some(match format {
         27..=29 => plain([0xff, 0xff00, 0xff_0000, 0xff00_0000]),
         87 | 90 | 91 => plain([0xff_0000, 0xff00, 0xff, 0xff00_0000]),
@@ -163,27 +151,4 @@ fn blocks(
         }
     }
     Some(pixels)
-}
-
-fn plain(data: &[u8], size: usize, bytes: usize, masks: Masks) -> Option<Vec<u8>> {
-    let mut pixels = Vec::with_capacity(size);
-    for pixel in data.chunks_exact(bytes).take(size / 4) {
-        let value = pixel.iter().rev().fold(0_u32, |value, b| value << 8 | u32::from(*b));
-        pixels.extend(masks.channels(value));
-    }
-    Some(pixels).filter(|pixels| pixels.len() == size)
-}
-
-impl Masks {
-    fn channels(self, value: u32) -> [u8; 4] {
-        let channel = |mask: u32| {
-            let most = mask.checked_shr(mask.trailing_zeros()).filter(|most| *most > 0)?;
-            let share = u64::from((value & mask).checked_shr(mask.trailing_zeros())?);
-            let scaled = share.saturating_mul(255).saturating_add(u64::from(most / 2));
-            u8::try_from(scaled.checked_div(most.into())?).ok()
-        };
-        let [r, g, b, a] = self.0;
-        let [r, g, b] = [r, g, b].map(|mask| channel(mask).unwrap_or(0));
-        [r, g, b, channel(a).unwrap_or(u8::MAX)]
-    }
 }
