@@ -6,6 +6,7 @@ use std::time::Instant;
 
 /// The steps, as a contributor would type them.
 const STEPS: &[&str] = &[
+    "newcomer",
     "lint all",
     "test",
     "bindings capi",

@@ -14,6 +14,7 @@ mod headline;
 mod instructions;
 mod layers;
 mod lint;
+mod newcomer;
 mod random;
 mod release;
 pub mod sh;
@@ -46,6 +47,7 @@ use Run::{Lab, Plain, Words};
 /// Every task. A verb of several parts runs those that are named, or all with `all`.
 const VERBS: &[Verb] = &[
     Verb("ci", "every step that a change must pass, in turn", Plain(ci::run)),
+    Verb("newcomer", "the README's two commands in a clone in an empty folder", Plain(newcomer::run)),
     Verb("lint fmt", "formatting", Plain(lint::fmt)),
     Verb("lint clippy", "lints, warnings denied", Plain(lint::clippy)),
     Verb("lint features", "each feature alone, warnings denied", Plain(lint::features)),

@@ -282,13 +282,14 @@ pub(crate) fn exhaustive_command(root: &Path) -> Command {
 /// `xtask test`: all tests, then every example without arguments.
 pub(crate) fn test(root: &Path) -> Result<(), String> {
     sh::cargo(root, "test --workspace --all-features --locked")?;
+    sh::cargo(root, "test --package meshwright-lab --all-features --locked --lib")?;
     // All crates at once, so that they have the features they have in the tests, and nothing is built twice.
     sh::cargo(root, "build --quiet --locked --workspace --all-features --examples")?;
     run_examples(&target_dir(root), &sh::packages(root)?)
 }
 
 /// `xtask conformance`: the suite through the program's commands, then what the library makes of the fixtures; both for a
-/// corpus too, where there is one. With a folder the library over that alone.
+/// corpus too, where there is one, and the tests that read it. With a folder the library over that alone.
 pub(crate) fn conformance(root: &Path, words: &[OsString]) -> Result<(), String> {
     let lab = crate::program(root, "lab", "dev")?;
     let library = |words: &[OsString]| sh::run(Command::new(&lab).arg("conformance").args(words));
@@ -311,7 +312,12 @@ pub(crate) fn conformance(root: &Path, words: &[OsString]) -> Result<(), String>
         corpus.iter().try_for_each(|folder| sh::run(python("corpus.py").arg(folder)))?;
     }
     library(&[root.join("testdata").into()])?;
-    corpus.iter().try_for_each(|folder| library(&[folder.into()]))
+    corpus.iter().try_for_each(|folder| {
+        library(&[folder.into()])?;
+        let mut tests = sh::cargo_command(root);
+        tests.env("MESHWRIGHT_CORPUS", folder).env("MESHWRIGHT_REQUIRE", "1");
+        sh::run(tests.args(["test", "--workspace", "--all-features", "--locked", "--test", "corpus"]))
+    })
 }
 
 /// Runs the examples that were built in a target folder.

@@ -310,7 +310,7 @@ fn what_was_edited_is_all_that_is() {
         for options in forms() {
             let Ok(native) = model.to_scene(&options) else { continue };
             let native = native.value;
-            for (edit, seed) in EDITS.iter().flat_map(|e| [(*e, 0), (*e, 5)]) {
+            for (edit, seed) in EDITS.iter().flat_map(|e| [(*e, 0), (*e, 5), (*e, 7)]) {
                 let edited_scene = with_edit(&native, edit, seed);
                 let Some(scene) = edited_scene.filter(|_| is_held(&model, &native, edit, seed)) else {
                     continue;
@@ -347,7 +347,7 @@ fn weights_arrive_beside_pseudo_bones() {
     for (name, _, model) in models().into_iter().filter(|(.., model)| with(model)) {
         for options in forms() {
             let native = model.to_scene(&options).unwrap().value;
-            for seed in 0..60 {
+            for seed in 0..100 {
                 let Some(scene) = with_edit(&native, Edit::Weight, seed) else { continue };
                 edited(&model, &options, &native, Edit::Weight, &scene)
                     .unwrap_or_else(|e| panic!("{name}, {options:?}, {seed}: {e}"));

@@ -16,12 +16,9 @@ use meshwright_bmd::{
 };
 use meshwright_core::math::{Affine64, quat};
 use meshwright_core::num::QuatF8;
-use meshwright_testkit::{Deadline, corpus, sound};
+use meshwright_testkit::{Deadline, sound};
 use proptest::prelude::*;
-use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::Path;
 use std::sync::Arc;
 
 /// A corner as decoding gives it: position, normal, texture coordinate, colour, bone.
@@ -93,7 +90,7 @@ fn models() -> Vec<(String, Bmd)> {
     sound("bmd", "bmd").into_iter().map(|(name, bytes)| (name, Bmd::parse(&bytes).unwrap())).collect()
 }
 
-fn compact() -> OptimizeOptions {
+pub(crate) fn compact() -> OptimizeOptions {
     OptimizeOptions::default().with_engine(EngineSafety::Ignored)
 }
 
@@ -267,49 +264,6 @@ fn bounds_of_vertices_and_scales_are_kept_and_reported() {
             "{name}"
         );
         Bmd::parse(&done.bytes).unwrap();
-    }
-}
-
-/// A stream with a key on every frame, and what it was encoded from.
-fn dense(corpus: &Path) -> Bmd {
-    let text = fs::read_to_string(corpus.join("bmd/dense_clip.json")).unwrap();
-    let json: Value = serde_json::from_str(&text).unwrap();
-    let number = |v: &Value| v.as_f64().unwrap();
-    let rotations: Vec<Vec<[f64; 4]>> = json["rotations"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|b| b.as_array().unwrap().iter().map(|q| std::array::from_fn(|i| number(&q[i]))).collect())
-        .collect();
-    let keys = |bone: &Vec<[f64; 4]>| {
-        let rotation = (0..).zip(bone).map(|(f, q)| (f, QuatF8::encode(q.map(|c| c as f32)))).collect();
-        Keys { rotation, ..Keys::default() }.to_steps()
-    };
-    let stream = Stream::from_bones(std::iter::once(Vec::new()).chain(rotations.iter().map(keys)));
-    let clip = Clip {
-        frames: u8::try_from(rotations[0].len()).unwrap(),
-        rate: ClipRate::new(120, true).unwrap(),
-        stream: Arc::new(stream),
-        ..Clip::default()
-    };
-    let bones = vec![Bone::default(); rotations.len() + 1];
-    Bmd::default().with_bones(bones, vec![clip])
-}
-
-#[test]
-fn dense_keys_are_thinned() {
-    let model = dense(&corpus!());
-    assert_eq!(model.clips[0].stream.size(), 8415);
-    let done = model.optimize(&compact().with_key_bounds(1.0, 0.0, 0.0)).unwrap();
-    let stream = &done.model.clips[0].stream;
-    println!("{} bytes, {:?}", stream.size(), done.errors);
-    assert!(done.errors.angle <= 1.0 + 1e-9);
-    assert!(stream.size() <= 1290, "{} bytes", stream.size());
-    for bone in 1..stream.bone_count() {
-        let keys = stream.keys(bone).rotation;
-        let unit = |w: QuatF8| w.decode().map(f64::from);
-        let pairs = keys.windows(2).map(|w| (unit(w[0].1), unit(w[1].1)));
-        assert!(pairs.into_iter().all(|(a, b)| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>() >= 0.0));
     }
 }
 

@@ -1,3 +1,1 @@
 //! Every integration test of the crate, as one program: a file of tests is a module here.
-
-mod num_golden;

@@ -4,7 +4,6 @@
 static ALLOCATOR: meshwright_testkit::heap::Counting = meshwright_testkit::heap::Counting;
 
 mod bombs;
-mod corpus;
 mod fixtures;
 mod laws;
 mod literal;

@@ -9,14 +9,14 @@
 use meshwright_dpm::{Dpm, FrameClip, MergedDpm, MergedZym, Zym, strategy};
 use meshwright_scene::edits::Edit;
 use meshwright_scene::{Converted, FromSceneOptions, Scene, SceneOptions};
-use meshwright_testkit::{corpus, testdata};
+use meshwright_testkit::{given_corpus, testdata};
 use proptest::prelude::*;
 use std::fs;
 use std::path::PathBuf;
 
 fn files(extension: &str) -> Vec<(PathBuf, Vec<u8>)> {
     let mut folders = vec![testdata().join("dpm")];
-    folders.extend(corpus().map(|c| c.join(extension)));
+    folders.extend(given_corpus().map(|c| c.join(extension)));
     let mut found = Vec::new();
     for entry in folders.iter().flat_map(|f| fs::read_dir(f).unwrap()) {
         let path = entry.unwrap().path();

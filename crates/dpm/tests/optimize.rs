@@ -10,7 +10,7 @@ use meshwright_core::{F32, Limits};
 use meshwright_dpm::{
     BoneFlags, Dpm, FrameClip, Name, OptimizeOptions, Optimized, UnusedBones, Zym, strategy,
 };
-use meshwright_testkit::{corpus, testdata};
+use meshwright_testkit::testdata;
 use proptest::prelude::*;
 use std::fs;
 use std::sync::Arc;
@@ -40,7 +40,7 @@ fn drawn(model: &Dpm, shader: &Name, frame: usize) -> Vec<(u32, [Corner; 3])> {
 }
 
 /// The same in every frame.
-fn same(name: &str, before: &Dpm, after: &Optimized<Dpm>) {
+pub(crate) fn same(name: &str, before: &Dpm, after: &Optimized<Dpm>) {
     assert_eq!(before.frames.len(), after.model.frames.len(), "{name}");
     for mesh in &before.meshes {
         for frame in 0..before.frames.len() {
@@ -176,7 +176,7 @@ fn zym_drawn(model: &Zym, pose: usize) -> Vec<(Name, u8, [[u32; 5]; 3])> {
     all
 }
 
-fn zym_same(name: &str, before: &Zym, after: &Optimized<Zym>) {
+pub(crate) fn zym_same(name: &str, before: &Zym, after: &Optimized<Zym>) {
     for pose in 0..before.pose_count() {
         assert!(zym_drawn(before, pose) == zym_drawn(&after.model, pose), "{name}: pose {pose} differs");
     }
@@ -199,38 +199,6 @@ fn a_zym_shrinks_too() {
     let frames = OptimizeOptions::default().with_frames(true);
     assert_eq!(model.optimize(&frames, &[]).unwrap().after.poses, 2);
     assert_eq!(model.optimize(&frames, &[FrameClip::new("last", 2, 1)]).unwrap().after.poses, 3);
-}
-
-#[test]
-fn the_corpus_shrinks_and_stays() {
-    let Some(root) = corpus() else { return };
-    for folder in ["dpm", "zym"] {
-        for entry in fs::read_dir(root.join(folder)).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            let bytes = fs::read(&path).unwrap();
-            if name.ends_with(".dpm") {
-                let model = Dpm::parse(&bytes).unwrap();
-                let mut few = model.clone();
-                few.discard_layout();
-                let every = few.frames.len().div_ceil(12);
-                few.frames = few.frames.iter().step_by(every).copied().collect();
-                let kept: Vec<_> = few.frames.iter().map(|f| model.pose(f.pose).unwrap().to_vec()).collect();
-                few.poses = kept.concat();
-                (0..).zip(&mut few.frames).for_each(|(i, f)| f.pose.0 = i);
-                same(&name, &few, &few.optimize(&OptimizeOptions::default(), &[]).unwrap());
-            } else if name.ends_with(".zym") {
-                let mut model = Zym::parse(&bytes).unwrap();
-                let bones = model.bones.len();
-                let poses = model.pose_count().min(12);
-                model.poses.truncate(poses * bones);
-                model.scenes.truncate(1);
-                (model.scenes[0].start, model.scenes[0].length) = (0, poses as u32);
-                model.discard_layout();
-                zym_same(&name, &model, &model.optimize(&OptimizeOptions::default(), &[]).unwrap());
-            }
-        }
-    }
 }
 
 proptest! {

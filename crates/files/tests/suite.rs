@@ -4,7 +4,6 @@
 static ALLOCATOR: meshwright_testkit::heap::Counting = meshwright_testkit::heap::Counting;
 
 mod common;
-mod corpus;
 mod data_folders;
 mod far;
 mod packs;

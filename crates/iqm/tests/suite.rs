@@ -1,6 +1,5 @@
 //! Every integration test of the crate, as one program: a file of tests is a module here.
 
-mod corpus;
 mod fixtures;
 mod laws;
 mod merge;

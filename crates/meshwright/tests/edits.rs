@@ -18,7 +18,7 @@ use meshwright::scene::{Converted, OutputFile, OutputFiles, Scene, SceneOptions}
 use meshwright::{
     AnyModel, Asset, Companions, Finder, Format, NamedFile, OpenOptions, Role, WriteOptions, merge,
 };
-use meshwright_testkit::{Expect, corpus, testdata};
+use meshwright_testkit::{Expect, given_corpus, testdata};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -141,7 +141,7 @@ fn folders(some: &[&str]) -> Vec<BTreeMap<String, Vec<u8>>> {
     let whole = std::env::var_os("MESHWRIGHT_EDITS").is_some_and(|all| all == "all");
     let every = ["dpm", "zym", "framegroups", "fsomodel", "crucible", "tso", "ts1"];
     let kinds: BTreeSet<&str> = some.iter().copied().chain(every.into_iter().filter(|_| whole)).collect();
-    all.extend(corpus().into_iter().flat_map(|c| kinds.iter().map(move |f| c.join(f))));
+    all.extend(given_corpus().into_iter().flat_map(|c| kinds.iter().map(move |f| c.join(f))));
     all.retain(|p: &PathBuf| p.is_dir());
     all.sort();
     all.iter().map(|path| folder(path)).chain(sets()).collect()

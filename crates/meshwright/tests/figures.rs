@@ -1,20 +1,18 @@
 //! What becomes of the files of a figure whose export was edited: those that were edited, and those that were not.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a failing test panics")]
 
-use meshwright::files::Tree;
 use meshwright::gltf::{ExportOptions, export_keeping};
 use meshwright::scene::recover::{Recovery, State};
 use meshwright::scene::{Extra, SceneOptions};
 use meshwright::tso::{Anim, Mesh, Name, Skel};
 use meshwright::{
-    Asset, Budget, Keeping, Limits, NamedFile, OpenOptions, RecoverOptions, Restored, Role, Target,
-    WriteOptions,
+    Asset, Keeping, NamedFile, OpenOptions, RecoverOptions, Restored, Role, Target, WriteOptions,
 };
-use meshwright_testkit::{corpus, testdata};
+use meshwright_testkit::testdata;
 use std::collections::BTreeMap;
 use std::fs;
 
-type Files = BTreeMap<String, Vec<u8>>;
+pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
 fn files(names: &[(&str, &str)]) -> Files {
     let read = |(from, to): &(&str, &str)| ((*to).to_owned(), fs::read(testdata().join(from)).unwrap());
@@ -32,7 +30,7 @@ fn flower() -> Files {
 }
 
 /// The figure of some files, the first the main one.
-fn figure(files: &Files, names: &[&str]) -> Asset {
+pub(crate) fn figure(files: &Files, names: &[&str]) -> Asset {
     let skeleton = names.iter().find(|name| name.ends_with(".skel"));
     let one = |name: &&str| {
         let mut open = OpenOptions::default();
@@ -45,7 +43,7 @@ fn figure(files: &Files, names: &[&str]) -> Asset {
 }
 
 /// What comes back of a figure whose document was edited as text.
-fn edited(asset: &Asset, edit: impl Fn(String) -> String) -> Restored {
+pub(crate) fn edited(asset: &Asset, edit: impl Fn(String) -> String) -> Restored {
     let open = OpenOptions::default();
     let record: Extra = asset.record(&Keeping::new(&open)).unwrap();
     let scene = asset.to_scene(&SceneOptions::default().with_extras(true)).unwrap().value;
@@ -66,14 +64,14 @@ fn edited(asset: &Asset, edit: impl Fn(String) -> String) -> Restored {
     document.restore(None, target, &name, &RecoverOptions::default(), &WriteOptions::default()).unwrap()
 }
 
-fn replaced(from: &'static str, to: &'static str) -> impl Fn(String) -> String {
+pub(crate) fn replaced(from: &'static str, to: &'static str) -> impl Fn(String) -> String {
     move |json| {
         assert!(json.contains(from), "{from}: {json}");
         json.replace(from, to)
     }
 }
 
-fn made(back: &Restored) -> Files {
+pub(crate) fn made(back: &Restored) -> Files {
     back.files.iter().map(|file| (file.name.clone(), file.bytes.clone())).collect()
 }
 
@@ -213,25 +211,6 @@ fn a_file_of_records_outlives_each_of_them() {
     assert!(made(&back) == files, "{:?}", made(&back).keys());
 }
 
-/// A skeleton that is named stays, whatever those that are named behind it found for themselves; a skin that the suit found is
-/// worn once where it is named too.
-#[test]
-fn what_is_named_takes_the_place_of_what_was_found() {
-    let Some(root) = corpus() else { return eprintln!("no corpus beside the project") };
-    let names =
-        ["B001FAFit_01.cmx", "adult-skeleton.cmx", "xskin-b001fafit_01-PELVIS-BODY.skn", "adult-idle2.cmx"];
-    let open = |name: &&str| Asset::open_path(root.join("ts1").join(name), &OpenOptions::default()).unwrap();
-    let figure = Asset::figure(names.iter().map(open).collect()).unwrap();
-    let scene = figure.to_scene(&SceneOptions::default()).unwrap().value;
-    assert_eq!((scene.meshes.len(), scene.skeletons[0].joints.len(), scene.clips.len()), (1, 29, 1));
-    let back = edited(&figure, |json| json);
-    let mut made: Vec<_> = back.files.iter().map(|file| file.name.as_str()).collect();
-    let mut wanted = [&names[..], &["xskill-A2O-idle2.cfp"]].concat();
-    made.sort_unstable();
-    wanted.sort_unstable();
-    assert_eq!(made, wanted);
-}
-
 /// Two bones that move, with events of their own in several lists, and properties.
 fn busy() -> Files {
     let mut all = files(&[("tso/flower.ok.mesh", "flower.mesh"), ("tso/flower.ok.skel", "bones.skel")]);
@@ -294,45 +273,5 @@ fn an_edited_event_is_all_that_is_other_in_the_file() {
             "{from}"
         );
         assert!(made["flower.mesh"] == all["flower.mesh"] || from.contains("BUD"));
-    }
-}
-
-/// An outfit goes along with all records on the way to its meshes, wherever in the game's folder and archives they lie.
-#[test]
-fn an_outfit_comes_back_with_the_records_behind_it() {
-    let Some(root) = corpus() else { return eprintln!("no corpus beside the project") };
-    let tree = Tree::open(&root).unwrap();
-    for (record, count) in [("made-body.720000010000000d.oft", 14), ("made-head__x.730000020000000f.po", 3)] {
-        let path = format!("archives/outfits/{record}");
-        let asset = Asset::open(&tree, &path, &OpenOptions::default()).unwrap();
-        let taken = asset.parts().iter().filter(|part| part.took_part() && !part.name.ends_with(".png"));
-        let mut wanted = Files::new();
-        for part in taken {
-            let path = part.path.as_ref().unwrap();
-            let bytes = tree.read(path, &Budget::new(Limits::default())).unwrap().into_owned();
-            wanted.insert(part.name.rsplit('/').next().unwrap().to_owned(), bytes);
-        }
-        assert!(wanted.len() >= count, "{:?}", wanted.keys());
-        let back = edited(&asset, |json| json);
-        assert!(
-            back.recovery.as_ref().unwrap().is_untouched() && back.losses.is_empty(),
-            "{:?}",
-            back.losses
-        );
-        assert_eq!(back.files.main().unwrap().name, record);
-        let unlike = |made: &Files| -> Vec<String> {
-            assert_eq!(made.keys().collect::<Vec<_>>(), wanted.keys().collect::<Vec<_>>());
-            made.iter()
-                .filter(|(name, bytes)| wanted[*name] != **bytes)
-                .map(|(name, _)| name.clone())
-                .collect()
-        };
-        assert!(unlike(&made(&back)).is_empty());
-        // A bone of the meshes: the records stay.
-        let back = edited(&asset, replaced("\"name\":\"HEAD\"", "\"name\":\"SKULL\""));
-        let other = unlike(&made(&back));
-        assert!(!other.is_empty() && back.losses.iter().all(|loss| loss.code != "original-dropped"));
-        let edited = |name: &String| name.ends_with(".mesh") || name.contains("skeleton");
-        assert!(other.iter().all(edited), "{other:?} {:?}", back.losses);
     }
 }

@@ -66,7 +66,7 @@ const MIB: usize = 1 << 20;
 #[test]
 fn opening_takes_memory_in_proportion_to_the_file() {
     let mut subjects = exercise::subjects(&meshwright_testkit::testdata());
-    subjects.extend(meshwright_testkit::corpus().iter().flat_map(|dir| exercise::subjects(dir)));
+    subjects.extend(meshwright_testkit::given_corpus().iter().flat_map(|dir| exercise::subjects(dir)));
     let mut most = (0.0, String::new());
     for s in &subjects {
         let metadata = s.companions.iter().find(|c| c.0 == Role::Metadata).map(|c| &c.1);

@@ -1,4 +1,3 @@
 //! Every integration test of the crate, as one program: a file of tests is a module here.
 
-mod corpus;
 mod laws;

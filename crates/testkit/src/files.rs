@@ -53,24 +53,25 @@ fn workspace() -> PathBuf {
     here.ancestors().nth(2).expect("testkit lies two folders below the workspace").to_owned()
 }
 
-/// The corpus of real models, where it lies beside the project or where `MESHWRIGHT_CORPUS` says. A test that cannot do
+/// The corpus of real models, where it is next to the project or where `MESHWRIGHT_CORPUS` says. A test that cannot do
 /// without it takes it by the macro of the same name, which says that the test was skipped.
 pub fn corpus() -> Option<PathBuf> {
-    let named = env::var_os("MESHWRIGHT_CORPUS").map(PathBuf::from);
-    let dir = named.unwrap_or_else(|| workspace().join("../shared/corpus"));
+    let dir = given_corpus().unwrap_or_else(|| workspace().join("../shared/corpus"));
     dir.join("manifest.json").is_file().then_some(dir)
 }
 
-/// The sound fixtures of a format, and the files of its folder in the corpus where there is one, each by name. Who calls it
-/// runs in any case; that the corpus was left out is said.
+/// The corpus that `MESHWRIGHT_CORPUS` names. Tests of fixtures take its files too where it is set, as `xtask conformance`
+/// does; everywhere else they prove the same with and without a corpus next to the project.
+pub fn given_corpus() -> Option<PathBuf> {
+    env::var_os("MESHWRIGHT_CORPUS").map(PathBuf::from)
+}
+
+/// The sound fixtures of a format, and the files of its folder in the corpus that is given, each by name.
 pub fn sound(format: &str, extension: &str) -> Vec<(String, Vec<u8>)> {
     let fixtures = fixtures(format, &[extension]).into_iter().filter(|f| f.expect != Expect::Reject);
     let mut all: Vec<_> = fixtures.map(|f| (f.name, f.bytes)).collect();
-    let Some(dir) = corpus() else {
-        skipped(&format!("{format} files of the corpus"), "no corpus beside the project");
-        return all;
-    };
-    for path in fs::read_dir(dir.join(format)).unwrap().map(|e| e.unwrap().path()) {
+    let folder = given_corpus().map(|dir| dir.join(format));
+    for path in folder.iter().flat_map(|dir| fs::read_dir(dir).unwrap()).map(|e| e.unwrap().path()) {
         if path.extension().is_some_and(|e| e == extension) {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             all.push((name, fs::read(&path).unwrap()));

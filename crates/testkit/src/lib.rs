@@ -28,5 +28,5 @@ pub mod packs;
 
 pub use builder::Builder;
 pub use deadline::{Deadline, Stopwatch, patience};
-pub use files::{Expect, Fixture, corpus, fixtures, skipped, sound, testdata};
+pub use files::{Expect, Fixture, corpus, fixtures, given_corpus, skipped, sound, testdata};
 pub use hex::{from_hex, hex_diff};

@@ -1,6 +1,12 @@
 //! Every integration test of the crate, as one program: a file of tests is a module here.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::cast_possible_truncation,
+    reason = "a failing test panics; tests use small numbers"
+)]
 
-mod corpus;
 mod fixtures;
 mod from_scene;
 mod laws;

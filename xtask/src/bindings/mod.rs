@@ -105,5 +105,5 @@ pub(crate) fn page(root: &Path) -> Result<(), String> {
     if std::env::var_os("MESHWRIGHT_STRICT").is_some_and(|strict| !strict.is_empty()) {
         env.push(("MESHWRIGHT_REQUIRE", "1"));
     }
-    sh::cargo_env(root, "test --locked -p meshwright-cli --all-features --test suite page::", &env)
+    sh::cargo_env(root, "test --locked -p meshwright-cli --all-features --test page", &env)
 }

@@ -131,11 +131,11 @@ fn indexed(
 }
 
 /// Expands runs of bytes, or with `halves` of half bytes. Pixels that are skipped stay black.
-fn runs<'s>(
+fn runs(
     data: &[u8],
     width: usize,
     halves: bool,
-    rows: &mut dyn Iterator<Item = &'s mut [u8]>,
+    rows: &mut dyn Iterator<Item = &mut [u8]>,
     show: impl Fn(&mut [u8], u8),
 ) -> Result<(), DecodeError> {
     let mut data = data.iter().copied();

@@ -351,7 +351,7 @@ fn alpha_is_looked_at() {
 #[test]
 fn what_is_cut_short_is_refused_wherever_it_is_cut() {
     let colors: Vec<Rgb> =
-        (0..32 * 32).map(|i| [(i % 32 * (i / 32)) as u8, (i * 7) as u8, (i / 32 * 13) as u8]).collect();
+        (0..32_u32 * 32).map(|i| [(i % 32 * (i / 32)) as u8, (i * 7) as u8, (i / 32 * 13) as u8]).collect();
     let mut files = vec![
         (png(32, &colors), "png"),
         (JPEG.to_vec(), "jpg"),

@@ -4,18 +4,10 @@
 use meshwright::files::Tree;
 use meshwright::scene::{AlphaMode, SceneOptions};
 use meshwright::{Finder, OpenOptions, SurfaceStatus};
+use meshwright_testkit::corpus;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
-
-fn root() -> Option<PathBuf> {
-    let root = meshwright_testkit::corpus();
-    if root.is_none() {
-        eprintln!("no corpus beside the project: nothing compared");
-    }
-    root
-}
 
 fn text(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned)
@@ -23,7 +15,7 @@ fn text(value: &Value) -> Option<String> {
 
 #[test]
 fn surfaces_are_those_of_the_engine() {
-    let Some(root) = root() else { return };
+    let root = corpus!();
     let all: Value = serde_json::from_slice(&fs::read(root.join("packs/materials.json")).unwrap()).unwrap();
     let (mut rows, options) = (0, OpenOptions::default());
     for (set, expected) in all.as_object().unwrap() {
@@ -103,7 +95,7 @@ fn row(surface: &meshwright::Surface, mesh: &Value, at: &str) {
 
 #[test]
 fn materials_are_dressed_as_the_engine_does_it() {
-    let Some(root) = root() else { return };
+    let root = corpus!();
     let finder = Finder::new(Tree::file(root.join("packs/small.pk3")).unwrap());
     let scene = |skin: u32| {
         let options = OpenOptions::default().with_textures(true).with_skin(skin);

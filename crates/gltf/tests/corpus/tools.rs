@@ -11,18 +11,10 @@
 use meshwright_gltf::GltfFile;
 use meshwright_scene::recover::{Absent, Options, Original, Part, Recovery, Snap, State, recover};
 use meshwright_scene::{Budget, Limits, Mesh, Motion, Scene};
+use meshwright_testkit::corpus;
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
-
-fn corpus() -> Option<PathBuf> {
-    let at = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
-    if !at.join("manifest.json").is_file() {
-        eprintln!("skipped: no corpus beside the project");
-        return None;
-    }
-    Some(at)
-}
+use std::path::Path;
 
 fn json(path: &Path) -> Value {
     serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
@@ -86,7 +78,7 @@ fn is_left(tool: &str, before: &Scene, report: &Recovery) -> bool {
 
 #[test]
 fn what_tools_made_of_exports_is_untouched() {
-    let Some(root) = corpus() else { return };
+    let root = corpus!();
     let mut seen = 0;
     for entry in json(&root.join("manifest.json")).as_array().unwrap() {
         let (file, origin) = (text(entry, "file"), text(entry, "origin"));
@@ -191,7 +183,7 @@ fn same_but(before: &Scene, made: &Scene, others: &[&str]) {
 
 #[test]
 fn what_was_edited_in_blender_is_all_that_was() {
-    let Some(root) = corpus() else { return };
+    let root = corpus!();
     let mut seen = Vec::new();
     for entry in json(&root.join("manifest.json")).as_array().unwrap() {
         let file = text(entry, "file");

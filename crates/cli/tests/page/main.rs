@@ -4,7 +4,11 @@
 //! Needs node, playwright-core in the folder that `NODE_MODULES` names, and Chromium (`CHROMIUM`, or on the path).
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
 
-use crate::common::{code, program, run, skinned_quad, stderr};
+#[path = "../common/mod.rs"]
+#[allow(dead_code, reason = "the suite uses the rest")]
+mod common;
+
+use common::{code, program, run, skinned_quad, stderr};
 use meshwright::files::Tree;
 use meshwright::render::{Posed, extent};
 use meshwright::scene::{Budget, Levels, Limits, Scene, SceneOptions};
@@ -38,7 +42,7 @@ fn chromium(test: &str) -> Option<PathBuf> {
 fn driven(chromium: &Path, dir: &Path, plan: &Value) -> Value {
     let file = dir.join("plan.json");
     fs::write(&file, plan.to_string()).unwrap();
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/page.mjs");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/page/page.mjs");
     let done = Command::new("node").arg(script).arg(&file).env("CHROMIUM", chromium).output().unwrap();
     let text = String::from_utf8_lossy(&done.stdout);
     serde_json::from_str(text.trim())

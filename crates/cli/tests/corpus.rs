@@ -1,0 +1,9 @@
+//! What is held against the corpus of real files: `cargo run -p xtask -- conformance` runs it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
+
+mod corpus {
+    mod packs;
+}
+#[allow(dead_code, reason = "the suite uses the rest")]
+mod common;
+mod packs;

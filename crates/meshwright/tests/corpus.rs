@@ -1,0 +1,23 @@
+//! What is held against the corpus of real files: `cargo run -p xtask -- conformance` runs it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failing test panics")]
+
+#[global_allocator]
+static ALLOCATOR: meshwright_testkit::heap::Counting = meshwright_testkit::heap::Counting;
+
+mod corpus {
+    mod figures;
+    mod game;
+    mod iqm;
+    mod recover;
+    mod sims;
+    mod touched;
+}
+mod edits;
+#[path = "support/exercise.rs"]
+#[allow(dead_code, reason = "the suite uses the rest")]
+mod exercise;
+mod figures;
+mod iqm;
+mod memory;
+mod recover;
+mod touched;
