@@ -1,6 +1,6 @@
 //! Whole arrays in one pass, by the widest instructions that the machine has.
 //!
-//! With the feature `std` what is done here, and whatever else is put as a [`Kernel`], is compiled a second time for
+//! With the feature `simd` what is done here, and whatever else is put as a [`Kernel`], is compiled a second time for
 //! machines with AVX2, and which of both runs is found out once. aarch64 has its vector instructions on every machine.
 //! Both ways give the same bits.
 //!
@@ -23,7 +23,7 @@ pub trait Kernel {
 /// Runs a kernel by the widest instructions that the machine has.
 #[inline]
 #[cfg_attr(
-    feature = "std",
+    feature = "simd",
     multiversion::multiversion(targets("x86_64+avx2+bmi1+bmi2+lzcnt", "aarch64+neon"))
 )]
 pub fn wide<K: Kernel>(kernel: K) -> K::Output {

@@ -22,14 +22,14 @@
 //! bytes. Every error has a kind, a code, an offset, the stream it counts in and a field path, on one line of at
 //! most 4 KiB. A [`Report`] keeps 32 findings per code and counts the rest.
 //!
-//! `no_std` with `alloc`. Features: `std` (default) lets [`bulk`] find out at run time what instructions the machine has;
+//! `no_std` with `alloc`. Features: `simd` (default) lets [`bulk`] find out at run time what instructions the machine has;
 //! `proptest` adds generators of raw bits for property tests.
 #![no_std]
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
 
 extern crate alloc;
-#[cfg(any(test, feature = "proptest", feature = "std"))]
+#[cfg(any(test, feature = "proptest", feature = "simd"))]
 extern crate std;
 
 pub mod bits;

@@ -58,7 +58,7 @@
 //! # Features
 //!
 //! * `scene` (default): conversion to and from [`meshwright_scene::Scene`].
-//! * `std` (default): arrays decoded by the vector instructions that the machine turns out to have.
+//! * `simd` (default): arrays decoded by the vector instructions that the machine turns out to have.
 //! * `rayon`: `CrucibleOptions::with_threads` decodes streams on several threads.
 //! * `proptest`: generators of valid models.
 //!

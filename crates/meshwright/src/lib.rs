@@ -35,7 +35,7 @@
 //!
 //! # Features
 //!
-//! One per format (`dpm`, ...); `rig` for poses, `gltf` for glTF both ways and for edits that come back, `render` for pictures of models, `page` for pages that play them, `dump` for JSON, `textures` for pictures. All on by
+//! One per format (`dpm`, ...); `rig` for poses, `gltf` for glTF both ways and for edits that come back, `render` for pictures of models, `page` for pages that play them, `dump` for JSON, `textures` for pictures, `simd` for vector instructions found at run time. All on by
 //! default. A user of a single format who needs neither detection nor companions picks that format's crate instead.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]

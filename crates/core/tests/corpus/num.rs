@@ -1,14 +1,15 @@
 //! The numeric encodings against values computed outside the project, to the bit.
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test")]
 
 use meshwright_core::num::{F8A, F16, QuatF8, Se32, St11, St12, St14, St14Form};
-use meshwright_testkit::corpus;
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The rows of one table.
-fn rows(corpus: &Path, table: &str) -> Vec<Value> {
-    let text = std::fs::read(corpus.join("bmd/golden_numeric.json")).unwrap();
+fn rows(table: &str) -> Vec<Value> {
+    let next = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+    let corpus = std::env::var_os("MESHWRIGHT_CORPUS").map_or_else(next, PathBuf::from);
+    let text = std::fs::read(corpus.join("bmd/golden_numeric.json")).expect("the corpus");
     let golden: Value = serde_json::from_slice(&text).unwrap();
     let rows = golden.pointer(table).unwrap().as_array().unwrap();
     assert!(!rows.is_empty(), "{table}");
@@ -41,14 +42,14 @@ fn assert_bits<const N: usize>(got: [f32; N], want: [f32; N], row: &Value) {
 
 #[test]
 fn f8a_decode() {
-    for (code, row) in (0..=u8::MAX).zip(rows(&corpus!(), "/f8a_decode")) {
+    for (code, row) in (0..=u8::MAX).zip(rows("/f8a_decode")) {
         assert_bits([F8A::from_bits(code).decode()], [float(&row)], &row);
     }
 }
 
 #[test]
 fn f8a_encode() {
-    for row in rows(&corpus!(), "/f8a_encode") {
+    for row in rows("/f8a_encode") {
         let code = F8A::encode(float(&row["x"]));
         assert_eq!(code.to_bits(), small::<u8>(&row["nearest"]), "{row}");
         assert_bits([code.decode()], [float(&row["nearest_value"])], &row);
@@ -57,7 +58,7 @@ fn f8a_encode() {
 
 #[test]
 fn f16_decode() {
-    for row in rows(&corpus!(), "/f16_decode") {
+    for row in rows("/f16_decode") {
         let (got, want) =
             (F16::from_bits(hex(&row["code"]).try_into().unwrap()).decode(), float(&row["ieee"]));
         if want.is_nan() {
@@ -70,7 +71,7 @@ fn f16_decode() {
 
 #[test]
 fn f16_encode() {
-    for row in rows(&corpus!(), "/f16_encode") {
+    for row in rows("/f16_encode") {
         let code = F16::encode_saturating(float(&row["x"]));
         assert_eq!(u32::from(code.to_bits()), hex(&row["nearest"]), "{row}");
     }
@@ -78,7 +79,7 @@ fn f16_encode() {
 
 #[test]
 fn se32_decode() {
-    for row in rows(&corpus!(), "/se32_decode") {
+    for row in rows("/se32_decode") {
         let word = Se32::from_bits(hex(&row["word"]));
         assert_eq!(word.exponent(), small::<u8>(&row["e"]), "{row}");
         let fractions: Vec<i64> =
@@ -90,7 +91,7 @@ fn se32_decode() {
 
 #[test]
 fn se32_encode() {
-    for row in rows(&corpus!(), "/se32_encode") {
+    for row in rows("/se32_encode") {
         let value = floats(&row["v"]);
         let word = Se32::encode(value);
         assert_eq!(word.to_bits(), hex(&row["best"]), "{row}");
@@ -104,7 +105,7 @@ fn se32_encode() {
 
 #[test]
 fn quat() {
-    for row in rows(&corpus!(), "/quat") {
+    for row in rows("/quat") {
         let word = QuatF8::encode(floats(&row["q"]));
         assert_eq!(word.to_bits(), hex(&row["best"]), "{word:?} {row}");
         assert_bits(word.decode(), floats(&row["best_decoded"]), &row);
@@ -118,14 +119,14 @@ fn quat() {
 
 #[test]
 fn quat_decode() {
-    for row in rows(&corpus!(), "/quat_decode") {
+    for row in rows("/quat_decode") {
         assert_bits(QuatF8::from_bits(hex(&row["word"])).decode(), floats(&row["ijkr"]), &row);
     }
 }
 
 #[test]
 fn st11() {
-    for row in rows(&corpus!(), "/st/st11") {
+    for row in rows("/st/st11") {
         let (word, value) = (St11::from_bits(hex(&row["word24"])), floats(&row["st"]));
         assert_bits(word.decode(), value, &row);
         assert_bits(St11::encode(value).decode(), value, &row);
@@ -134,7 +135,7 @@ fn st11() {
 
 #[test]
 fn st12() {
-    for row in rows(&corpus!(), "/st/st12") {
+    for row in rows("/st/st12") {
         let (word, value) = (St12::from_bits(hex(&row["word24"])), floats(&row["st"]));
         assert_bits(word.decode(), value, &row);
         assert_eq!(St12::encode(value), word, "{row}");
@@ -145,7 +146,7 @@ fn st12() {
 fn st14() {
     let forms =
         [(St14Form::Excess, "biased"), (St14Form::TwosComplement, "twos"), (St14Form::Legacy, "legacy")];
-    for row in rows(&corpus!(), "/st/st14") {
+    for row in rows("/st/st14") {
         let word = St14::from_bits(hex(&row["word"]));
         for (form, name) in forms {
             let value = floats(&row[name]);
