@@ -116,7 +116,25 @@ impl Reader {
         let Target::Native(to) = to else { return Ok(None) };
         let mut named = self.options.named.iter().filter(|file| file.role == Role::Skeleton);
         let wanted = has_sims_skeleton(to) && !has_sims_skeleton(from);
-        let Some(file) = named.next().filter(|_| wanted) else { return Ok(None) };
+        named.next().filter(|_| wanted).map_or(Ok(None), |file| self.skeleton(to, file))
+    }
+
+    /// The skeleton of a file, for a target that is made for one; `None` if the file is of no kind that such a target takes.
+    pub(crate) fn skeleton_in(&self, to: Target, path: &Path) -> Result<Option<Skel>, Refusal> {
+        let Target::Native(to) = to else { return Ok(None) };
+        let takes = has_sims_skeleton(to)
+            && Format::from_name(&path.to_string_lossy())
+                .is_some_and(|f| matches!(f.id(), "skel" | "cmx" | "bcf"));
+        if !takes {
+            return Ok(None);
+        }
+        let bytes = self.named(path).map_err(|e| Refusal::unreadable(&e).of_companion(path))?;
+        let name = path.to_string_lossy().into_owned();
+        self.skeleton(to, &NamedFile::new(Role::Skeleton, name, bytes))
+    }
+
+    /// The skeleton of The Sims that a file holds.
+    fn skeleton(&self, to: Format, file: &NamedFile) -> Result<Option<Skel>, Refusal> {
         let mut read = Companions::default();
         // Keys alone know of no other file; their animation does.
         let owner = if to == Format::Cfp { Format::TsoAnimation } else { to };
@@ -180,6 +198,16 @@ impl Reader {
             opened.map_err(|refusal| refusal.of_companion(path))
         };
         self.onto.iter().map(open).collect()
+    }
+
+    /// Opens a file that an option names, without the companions of others.
+    pub(crate) fn open_named(&self, path: &Path) -> Result<Opened, Refusal> {
+        let mut options = self.options.clone();
+        options.format = None;
+        options.named.clear();
+        let opened = self.open_with(&Input::named(path), options).map_err(|e| e.of_companion(path))?;
+        self.note(opened.paths());
+        Ok(opened)
     }
 
     /// The bytes of a file that was named.

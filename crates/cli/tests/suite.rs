@@ -29,6 +29,7 @@ mod pictures;
 mod program;
 mod repair;
 mod reports;
+mod retarget;
 mod sims;
 mod textures;
 mod transcripts;

@@ -12,6 +12,7 @@
 //! | the JSON that independent readers can be compared with, safe on a terminal | `dump` |
 //! | one format's own types | `dpm` and its siblings |
 //! | skinning and animation, glTF | `rig`, `gltf` |
+//! | meshes and clips moved to another skeleton | `retarget` |
 //! | pictures without a GPU, a page that plays in a browser | `render`, `textures`, `page` |
 //!
 //! ```
@@ -35,7 +36,7 @@
 //!
 //! # Features
 //!
-//! One per format (`dpm`, ...); `rig` for poses, `gltf` for glTF both ways and for edits that come back, `render` for pictures of models, `page` for pages that play them, `dump` for JSON, `textures` for pictures, `simd` for vector instructions found at run time. All on by
+//! One per format (`dpm`, ...); `rig` for poses, `retarget` for other skeletons, `gltf` for glTF both ways and for edits that come back, `render` for pictures of models, `page` for pages that play them, `dump` for JSON, `textures` for pictures, `simd` for vector instructions found at run time. All on by
 //! default. A user of a single format who needs neither detection nor companions picks that format's crate instead.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
@@ -143,6 +144,8 @@ pub use meshwright_iqm as iqm;
 pub use meshwright_quake as quake;
 #[cfg(feature = "render")]
 pub use meshwright_render as render;
+#[cfg(feature = "retarget")]
+pub use meshwright_retarget as retarget;
 #[cfg(feature = "rig")]
 pub use meshwright_rig as rig;
 pub use meshwright_scene as scene;

@@ -15,6 +15,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("files", &["core"]),
     ("quake", &["core"]),
     ("rig", &["scene"]),
+    ("retarget", &["scene", "rig"]),
     ("render", &["core", "scene"]),
     ("gltf", &["core", "scene"]),
     ("", LIBRARIES),
@@ -33,7 +34,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
 const FORMAT: &[&str] = &["core", "scene"];
 
 /// What the facade puts together, formats aside.
-const LIBRARIES: &[&str] = &["core", "scene", "files", "quake", "rig", "render", "gltf"];
+const LIBRARIES: &[&str] = &["core", "scene", "files", "quake", "rig", "retarget", "render", "gltf"];
 
 /// What is measured through the facade and the program; below them a crate is named for its features. Formats are among it.
 const MEASURED: &[&str] =
@@ -52,6 +53,7 @@ const FEW: &[(&str, &[&str])] = &[
     ("files", &["lz4_flex", "miniz_oxide", "nom", "thiserror"]),
     ("quake", &["nom", "thiserror", "proptest"]),
     ("rig", &["glam", "thiserror", "rayon"]),
+    ("retarget", &["thiserror"]),
     ("render", &["png", "proptest"]),
     ("xtask", &["lexopt", "serde_json", "sha2"]),
 ];

@@ -32,6 +32,31 @@ pub(crate) enum SnapArg {
     Loose,
 }
 
+/// Ends of limbs that stay on their paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HoldArg {
+    /// Knees bend so that feet go where the original's feet go
+    Feet,
+    /// Elbows bend so that hands go where the original's hands go
+    Hands,
+}
+
+#[derive(Clone, Debug, Args)]
+pub(crate) struct RetargetArgs {
+    /// Move meshes and clips to the skeleton of another model or skeleton file
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["onto", "keep_native"])]
+    pub retarget: Option<PathBuf>,
+    /// Bone map for --retarget; by default bones are matched by names, hierarchy and place
+    #[arg(long, value_name = "FILE", requires = "retarget")]
+    pub map: Option<PathBuf>,
+    /// Write the bone map that --retarget used, - for standard output: a text to edit and to pass to --map
+    #[arg(long, value_name = "FILE", requires = "retarget")]
+    pub map_out: Option<PathBuf>,
+    /// Keep feet or hands on the original's paths, scaled to the new skeleton; repeatable
+    #[arg(long, value_name = "ENDS", value_enum, value_delimiter = ',', requires = "retarget")]
+    pub hold: Vec<HoldArg>,
+}
+
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ConvertArgs {
     /// Files or folders, - for standard input. Several files of The Sims (.mesh, .skel, .anim, .oft) with one
@@ -137,6 +162,8 @@ pub(crate) struct ConvertArgs {
     /// How what was written and what was lost is printed
     #[arg(long, value_enum, default_value_t)]
     pub format: OutputFormat,
+    #[command(flatten)]
+    pub retarget: RetargetArgs,
     #[command(flatten)]
     pub many: ManyArgs,
     #[command(flatten)]

@@ -10,7 +10,7 @@ mod shared;
 mod values;
 
 pub(crate) use change::{EditArgs, MoreArg, OptimizeArgs, RepairArgs, StepArg, UnusedBonesArg};
-pub(crate) use convert::{ConvertArgs, InfluenceArg, SnapArg};
+pub(crate) use convert::{ConvertArgs, HoldArg, InfluenceArg, SnapArg};
 pub(crate) use help::{CompletionsArgs, ManArgs};
 pub(crate) use look::{
     CheckArgs, CheckFormat, DiffArgs, DumpArgs, ExplainArgs, InfoArgs, InfoFormat, ListArgs, ViewArgs,

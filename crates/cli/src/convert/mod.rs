@@ -9,6 +9,7 @@ mod done;
 mod many;
 mod paths;
 mod recovered;
+mod retarget;
 mod scene;
 mod work;
 

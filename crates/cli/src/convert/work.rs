@@ -17,7 +17,7 @@ use crate::output::{Content, Outputs, Staged};
 use crate::reader::{Opened, Reader};
 use crate::refusal::Refusal;
 use meshwright::gltf::{ExportOptions, Influences};
-use meshwright::scene::{ConvertError, Converted, Extra, Loss, Scene, SceneOptions};
+use meshwright::scene::{ConvertError, Converted, Extra, Loss, OutputFile, Scene, SceneOptions};
 use meshwright::{Asset, Format, Keeping, StreamedFile, Target, WriteOptions};
 use std::ffi::OsStr;
 use std::fs;
@@ -26,6 +26,9 @@ use std::path::{Path, PathBuf};
 
 /// Files to be written together: all or none.
 pub(super) type Files<'s> = Vec<(PathBuf, StreamedFile<'s>)>;
+
+/// A scene as the arguments want it, and the bone map that it was made with.
+type Shaped = (Converted<Scene>, Option<(PathBuf, OutputFile)>);
 
 /// A conversion as the arguments want it.
 pub(super) struct Work<'a> {
@@ -58,7 +61,11 @@ impl Work<'_> {
         let mut opened = self.reader.open(input)?;
         self.took_part(&opened, sources);
         let scaled = self.args.scale.is_some_and(|scale| scale != 1.0);
-        let changed = scaled || self.args.prune || self.args.join_levels || self.args.engine.is_some();
+        let changed = scaled
+            || self.args.prune
+            || self.args.join_levels
+            || self.args.engine.is_some()
+            || self.args.retarget.retarget.is_some();
         let rewrite = !changed && self.args.onto.is_empty();
         if self.to == Target::Native(opened.asset.format()) && rewrite {
             self.reader.say_passed_over(input, &opened);
@@ -66,7 +73,10 @@ impl Work<'_> {
             return self.rewritten(input, &mut opened.asset, path).map(|done| Done { took, ..done });
         }
         self.reader.say_used(input, &opened);
-        if let Some(done) = self.recovered(input, &mut opened, path, sources)? {
+        // What went along fits the skeleton that is left behind.
+        if self.args.retarget.retarget.is_none()
+            && let Some(done) = self.recovered(input, &mut opened, path, sources)?
+        {
             return Ok(done);
         }
         self.written(input, opened, path, sources)
@@ -145,7 +155,11 @@ impl Work<'_> {
         let mut opened = Opened { finder, asset: figure };
         let path = out_paths(inputs, self.outputs.destination(), self.to).remove(0).path;
         let mut sources = Vec::new();
-        let result = match self.recovered(&inputs[i], &mut opened, &path, &mut sources) {
+        let recovered = match self.args.retarget.retarget {
+            Some(_) => Ok(None),
+            None => self.recovered(&inputs[i], &mut opened, &path, &mut sources),
+        };
+        let result = match recovered {
             Ok(None) => self.written(&inputs[i], opened, &path, &mut sources),
             Ok(Some(done)) => Ok(done),
             Err(refusal) => Err(refusal),
@@ -172,15 +186,16 @@ impl Work<'_> {
         opened.asset.drop_bytes();
         let limits = self.reader.limits();
         let plain = self.to.scene_options();
-        // A pose is one of a skeleton.
+        // A pose is one of a skeleton, and so is what moves to another one.
+        let posed = args.pose.as_ref().map(drop).or(args.retarget.retarget.as_ref().map(drop));
         let options = plain
             .clone()
             .with_extras(args.extras || plain.extras)
             .with_solids(args.solids)
-            .with_static_meshes(plain.static_meshes && args.pose.is_none() && !args.keep_skeleton && !keep)
-            .with_bind_only(plain.bind_only && args.pose.is_none())
+            .with_static_meshes(plain.static_meshes && posed.is_none() && !args.keep_skeleton && !keep)
+            .with_bind_only(plain.bind_only && args.pose.is_none() || args.retarget.retarget.is_some())
             .with_memory(limits.memory);
-        let mut scene = self.scene(&mut opened, &options)?;
+        let (mut scene, map) = self.scene(&mut opened, &options)?;
         if args.join_levels {
             self.join_levels(&mut opened, &mut scene, &options)?;
         }
@@ -192,7 +207,10 @@ impl Work<'_> {
         if let Some(record) = kept {
             options = options.with_kept(record);
         }
-        options.made_for = self.reader.skeleton_of(self.to, opened.asset.format())?;
+        options.made_for = match &args.retarget.retarget {
+            Some(path) => self.reader.skeleton_in(self.to, path)?,
+            None => self.reader.skeleton_of(self.to, opened.asset.format())?,
+        };
         if self.to == Target::Obj {
             options.texture_files = texture_files(&opened, path);
         }
@@ -218,6 +236,7 @@ impl Work<'_> {
             let why = format!("{} has several files; standard output takes one", self.to);
             return Err(Refusal::Argument(why));
         }
+        files.extend(map.map(|(path, file)| (path, file.into())));
         let losses = scene.losses.into_iter().chain(made.losses).collect();
         let advice = match self.to {
             Target::Glb | Target::Gltf if keep => "; the file that goes along has them",
@@ -228,13 +247,15 @@ impl Work<'_> {
     }
 
     /// A model as a scene, as the arguments want it, with its pictures.
-    fn scene(&self, opened: &mut Opened, options: &SceneOptions) -> Result<Converted<Scene>, Refusal> {
+    /// It comes with the bone map, if a file of it is wanted.
+    fn scene(&self, opened: &mut Opened, options: &SceneOptions) -> Result<Shaped, Refusal> {
         let mut scene = opened.asset.take_scene(options).map_err(|e| hinted(e, &opened.asset))?;
+        let map = self.retarget(&mut scene, options)?;
         reshape(&mut scene, self.args, self.to, options)?;
         if !self.args.no_textures && self.to.holds_textures() {
             self.reader.add_textures(opened, &mut scene);
         }
-        Ok(scene)
+        Ok((scene, map))
     }
 
     /// Adds the levels of detail that lie in files of their own. One that cannot be read is lost.
@@ -247,7 +268,7 @@ impl Work<'_> {
         for (path, level) in self.reader.levels(opened) {
             let name = path.to_string();
             let made = level.map_err(Refusal::Argument).and_then(|mut level| {
-                let made = self.scene(&mut level, options)?;
+                let (made, _) = self.scene(&mut level, options)?;
                 Ok((level, made))
             });
             match made {

@@ -1,0 +1,81 @@
+//! Moves meshes and clips from one skeleton to another.
+//!
+//! [`retarget_scene`] does all of it: it maps the bones, binds the meshes to the target's skeleton, and writes the clips as
+//! keys of the target's bones.
+//!
+//! ```
+//! use meshwright_retarget::{Hold, RetargetOptions, retarget_scene};
+//! use meshwright_scene::Scene;
+//!
+//! # fn demo(body: &Scene, game: &Scene) -> Result<(), Box<dyn std::error::Error>> {
+//! let options = RetargetOptions::default().with_hold(Hold::NOTHING.with_feet(true));
+//! let done = retarget_scene(body, game, &options)?;
+//! for loss in &done.losses {
+//!     println!("{loss}");
+//! }
+//! std::fs::write("bones.toml", done.value.map.to_string())?;
+//! # Ok(()) }
+//! ```
+//!
+//! An engine that retargets while it plays makes a [`BoneMap`] and a [`Retargeter`] once, and calls
+//! [`Retargeter::retarget`] for each pose. It allocates nothing.
+//!
+//! # Rules
+//!
+//! * A bone points where the source's bone points. Rest poses may differ: a T-pose, an A-pose and a stance with a gun fit
+//!   each other. The turn between two rest poses follows from the directions of limbs, and from the lines between hips and
+//!   between shoulders. In both rest poses the head must look
+//!   ahead and the soles must be level.
+//! * Bones have the target's lengths. What the source's clip adds to a bone's place is added, scaled.
+//! * The motion of the whole figure is multiplied by the ratio of leg lengths.
+//! * If the target has a joint above the hips and the source does not, it is carried along; hips and joint keep their distance.
+//! * A bone of the target without a source keeps its rest pose on its parent. A bone of the source without a target moves
+//!   nothing; its vertices follow the nearest mapped bone above it.
+//! * Meshes keep the pose in which they were modelled. Along a bone they are stretched to its new length; across it they are
+//!   scaled as the whole body.
+//! * [`Hold`] keeps feet or hands on the source's path, scaled to the target's size, by bending knees or elbows.
+//!
+//! # Bone maps
+//!
+//! [`BoneMap::guess`] maps bones of the same names; then bones of the same body part. It knows the names of [`FAMILIES`]:
+//! The Sims, Mixamo, Rigify, VRM, the players of Nexuiz, and Quake-style players. Other skeletons are matched by the words
+//! in names, by their hierarchy and by the places of their joints. [`MapFile`] is a map as text that a person can edit.
+//!
+//! # Safety contract
+//!
+//! No unsafe code. Any two scenes give a result or an error. Memory is charged to a budget. Time is linear in the number of
+//! keys and vertices, and quadratic in the number of joints at most.
+#![no_std]
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), deny(clippy::arithmetic_side_effects, clippy::indexing_slicing))]
+
+extern crate alloc;
+
+mod align;
+mod body;
+mod clip;
+mod families;
+mod geometry;
+mod hold;
+mod map;
+mod map_file;
+mod mesh;
+mod parts;
+mod report;
+mod retargeter;
+mod scene;
+mod words;
+
+pub use body::{BodyPart, Part, Side};
+pub use families::{FAMILIES, Family};
+pub use hold::Hold;
+pub use map::{Basis, BoneMap, MapError, MappedBone};
+pub use map_file::{MapEntry, MapFile};
+pub use report::{BoneReport, EndReport, Report};
+pub use retargeter::Retargeter;
+pub use scene::{RetargetOptions, Retargeted, retarget_scene};
+
+/// The README's example, compiled with the documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
