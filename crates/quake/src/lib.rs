@@ -1,29 +1,29 @@
-//! What several formats of the Quake family share, as plain data.
+//! Reads the text files that models of the Quake family share.
 //!
-//! `.framegroups`: the clips of a DPM, ZYM, MD3 or similar model, as text beside it. The layout and its odd cases are
+//! `.framegroups`: the clips of a DPM, ZYM, MD3 or similar model, as text next to it. The layout and its odd cases are
 //! those of the DarkPlaces engine's reader.
 //!
-//! | | recognise | parse | validate | write |
+//! | | detect | parse | validate | write |
 //! |---|---|---|---|---|
 //! | `.framegroups` | possible at most | yes | yes | byte-identical |
 //! | `.skin` | no | yes | yes, with parsing | no |
-//! | `scripts/*.shader` | no | what leads to the picture of a material | yes, with parsing | no |
+//! | `scripts/*.shader` | no | the statements that name textures | yes, with parsing | no |
 //!
-//! *Byte-identical*: a text is written again byte for byte as long as no group changes.
+//! *Byte-identical*: an unedited text is written back byte for byte.
 //!
-//! `.skin`: which texture each mesh of a model has. `.shader`: what a surface of a name looks like; of its words those are
-//! read that say which picture is the base colour, and how it is drawn. Both are read as DarkPlaces reads them.
+//! `.skin`: the texture of each mesh of a model. `.shader`: the look of a surface by its name; only the statements
+//! that choose the base colour texture and its blending are read. Both follow the rules of DarkPlaces.
 //!
 //! # How files are read
 //!
-//! Texts are taken apart by hand, token by token as the engine does it, and not with nom: there is no text that the engine
-//! refuses, so that there is nothing for a parser to fail at.
+//! A hand-written tokenizer reads texts as the engine does. The engine rejects no text, so a nom parser would have
+//! nothing to reject either.
 //!
 //! # Safety contract
 //!
 //! No unsafe code. No bytes make a reader panic, loop, or allocate beyond its limits (256 MiB by default). Any
-//! `.framegroups` text gives clips, and none of them lies outside the model. Time is linear in the text. Nothing
-//! recurses.
+//! `.framegroups` text gives clips, and all of them are within the model. Time is linear in the text. No function is
+//! recursive.
 //!
 //! # Example
 //!

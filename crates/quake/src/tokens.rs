@@ -1,4 +1,4 @@
-//! Skins and shader scripts as the engine takes them apart: words, marks, lines.
+//! Tokens of skins and shader scripts: words, marks, lines.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Token<'a> {
     pub text: Cow<'a, [u8]>,
-    /// Where it begins in the text.
+    /// The offset in the text.
     pub at: u64,
 }
 
@@ -16,7 +16,7 @@ impl Token<'_> {
         *self.text == *b"\n"
     }
 
-    /// Whether it is this word, whatever its case.
+    /// Returns true for this word in any case.
     pub(crate) fn is(&self, word: &[u8]) -> bool {
         self.text.eq_ignore_ascii_case(word)
     }
@@ -37,13 +37,13 @@ fn is_mark(b: u8) -> bool {
 }
 
 impl<'a> Tokens<'a> {
-    /// A NUL ends the text.
-    pub(crate) fn of(text: &'a [u8]) -> Self {
+    /// Starts at the beginning of a text. A NUL ends it.
+    pub(crate) fn new(text: &'a [u8]) -> Self {
         let end = text.iter().position(|b| *b == 0).unwrap_or(text.len());
         Self { text: text.get(..end).unwrap_or_default(), at: 0 }
     }
 
-    /// How much of the text is left.
+    /// Returns the text after the current position.
     fn rest(&self) -> &'a [u8] {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -54,15 +54,15 @@ impl<'a> Tokens<'a> {
         taken
     }
 
-    fn while_(&mut self, keep: impl Fn(u8) -> bool) -> &'a [u8] {
+    fn take_while(&mut self, keep: impl Fn(u8) -> bool) -> &'a [u8] {
         let n = self.rest().iter().take_while(|b| keep(**b)).count();
         self.skip(n)
     }
 
-    /// The next token, the end of a line included; none at the end of the text.
+    /// Returns the next token, which may be the end of a line; `None` at the end of the text.
     pub(crate) fn next(&mut self) -> Option<Token<'a>> {
         loop {
-            self.while_(|b| is_space(b) && !matches!(b, b'\r' | b'\n'));
+            self.take_while(|b| is_space(b) && !matches!(b, b'\r' | b'\n'));
             let at = self.at as u64;
             let token = |text: &'a [u8]| Some(Token { text: Cow::Borrowed(text), at });
             match self.rest() {
@@ -76,7 +76,7 @@ impl<'a> Tokens<'a> {
                     return token(b"\n");
                 }
                 [b'/', b'/', ..] => {
-                    self.while_(|b| !matches!(b, b'\r' | b'\n'));
+                    self.take_while(|b| !matches!(b, b'\r' | b'\n'));
                 }
                 [b'/', b'*', ..] => {
                     self.skip(1);
@@ -89,12 +89,12 @@ impl<'a> Tokens<'a> {
                     return Some(Token { text: Cow::Owned(self.quoted(*quote)), at });
                 }
                 [mark, ..] if is_mark(*mark) => return token(self.skip(1)),
-                _ => return token(self.while_(|b| !is_space(b) && !is_mark(b))),
+                _ => return token(self.take_while(|b| !is_space(b) && !is_mark(b))),
             }
         }
     }
 
-    /// The next token that ends no line.
+    /// Returns the next token that is not the end of a line.
     pub(crate) fn next_word(&mut self) -> Option<Token<'a>> {
         loop {
             let token = self.next()?;
@@ -104,7 +104,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// What stands up to the closing quote, or to the end.
+    /// Reads up to the closing quote, or to the end of the text.
     fn quoted(&mut self, quote: u8) -> Vec<u8> {
         let mut text = Vec::new();
         loop {
@@ -137,12 +137,12 @@ mod tests {
     use alloc::string::String;
 
     fn tokens(text: &[u8]) -> Vec<String> {
-        let mut tokens = Tokens::of(text);
+        let mut tokens = Tokens::new(text);
         core::iter::from_fn(|| Some(String::from_utf8_lossy(&tokens.next()?.text).into_owned())).collect()
     }
 
     #[test]
-    fn marks_stand_by_themselves() {
+    fn a_mark_is_a_token() {
         assert_eq!(tokens(b"a,b c{d}"), ["a", ",", "b", "c", "{", "d", "}"]);
         assert_eq!(tokens(b"c:\\x;y"), ["c", ":", "\\x", ";", "y"]);
         assert_eq!(tokens(b"a // b\r\nc /* d\n */ e\rf/g//h"), ["a", "\n", "c", "e", "\n", "f/g//h"]);

@@ -1,8 +1,8 @@
-//! What a model makes of a text.
+//! The clips of a model.
 
 use super::model::{FrameGroup, FrameGroups};
 use super::rules;
-use super::text::{Event, scan_lines};
+use super::scanner::{Event, scan_lines};
 use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::text::Escaped;
@@ -18,33 +18,33 @@ pub struct ClipRange {
     pub name: Vec<u8>,
     /// Its first pose.
     pub start: u32,
-    /// How many poses it has, at least 1.
+    /// The number of poses, at least 1.
     pub length: u32,
     /// Frames per second.
     pub fps: f32,
-    /// Whether the last pose blends into the first.
+    /// True if the last pose blends into the first.
     pub looping: bool,
 }
 
 impl ClipRange {
-    /// The poses of the model that the clip has.
+    /// Returns the range of poses.
     pub fn frames(&self) -> core::ops::Range<u32> {
         self.start..self.start.saturating_add(self.length)
     }
 }
 
-/// What a model makes of a [`FrameGroups`].
+/// The clips of a model by its [`FrameGroups`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ResolvedClips {
-    /// The clips. Empty when the text has none: then the model's own list stays.
+    /// The clips. If there are none, the model keeps its own.
     pub clips: Vec<ClipRange>,
-    /// What was changed to fit the model.
+    /// The values that were changed to fit the model.
     pub report: Report,
 }
 
 impl FrameGroups {
-    /// A group for each clip, without a text. What 32 bits with a sign cannot hold is cut to the greatest they can.
+    /// Makes a group for each clip, without a text. Numbers above `i32::MAX` become `i32::MAX`.
     pub fn from_clips(clips: impl IntoIterator<Item = ClipRange>) -> Self {
         let number = |n: u32| i32::try_from(n).unwrap_or(i32::MAX);
         let group = |clip: ClipRange| FrameGroup {
@@ -56,11 +56,11 @@ impl FrameGroups {
         Self::from_groups(clips.into_iter().map(group).collect())
     }
 
-    /// The clips of a model with `num_poses` poses (DPM: frames): starts and lengths clamped to it, rates to at
-    /// least 1, names cut to 31 bytes, `groupified_<n>_anim` where there is none.
+    /// Returns the clips of a model with `num_poses` poses (DPM: frames). Starts and lengths are clamped to the model,
+    /// rates to at least 1; names are cut to 31 bytes. A clip without a name is called `groupified_<n>_anim`.
     ///
     /// # Errors
-    /// When the clips would take more memory than the budget has.
+    /// If the clips need more memory than the budget allows.
     pub fn resolve(&self, num_poses: usize, budget: &Budget) -> Result<ResolvedClips, LimitExceeded> {
         let mut report = Report::new();
         let groups = if num_poses > 0 { self.groups.as_slice() } else { &[] };
@@ -68,16 +68,17 @@ impl FrameGroups {
         for i in 0..groups.len() {
             let Some(fitted) = self.fit(i, num_poses, &mut report) else { break };
             let name = fitted.name;
-            // A name takes what an allocator gives at least.
+            // An allocation has a minimum size.
             budget.charge_items("clip names", name.len().max(MAX_NAME.saturating_add(1)) as u64, 1)?;
-            let name = if name.is_empty() { given_name(i) } else { name.to_vec() };
+            let name = if name.is_empty() { default_name(i) } else { name.to_vec() };
             let Fitted { start, length, fps, looping, .. } = fitted;
             clips.push(ClipRange { name, start, length, fps, looping });
         }
         Ok(ResolvedClips { clips, report })
     }
 
-    /// What [`resolve`](Self::resolve) would change to fit a model of `num_poses` poses, without making the clips.
+    /// Reports what [`resolve`](Self::resolve) would change for a model of `num_poses` poses, without making the
+    /// clips.
     pub fn validate_for(&self, num_poses: usize) -> Report {
         let mut report = Report::new();
         for i in 0..self.groups.len() {
@@ -86,13 +87,13 @@ impl FrameGroups {
         report
     }
 
-    /// How many clips a model of `num_poses` poses has by this text.
+    /// Returns the number of clips of a model of `num_poses` poses.
     pub fn clip_count(&self, num_poses: usize) -> usize {
         if num_poses > 0 { self.groups.len() } else { 0 }
     }
 
-    /// What the text says behind `//` on the line of each group, in order, blanks around it aside: people name clips
-    /// there, engines do not read it. Nothing where the groups have changed.
+    /// Calls `found` with the number of each group and the `//` comment of its line, trimmed. People name clips in
+    /// these comments; engines ignore them. Does nothing if the groups were edited.
     pub fn comments(&self, mut found: impl FnMut(usize, &[u8])) {
         if self.is_as_read() {
             let mut i = 0_usize;
@@ -105,7 +106,7 @@ impl FrameGroups {
         }
     }
 
-    /// A group held against a model; what has to be changed is reported.
+    /// Clamps a group to a model and reports the changes.
     fn fit(&self, i: usize, num_poses: usize, report: &mut Report) -> Option<Fitted<'_>> {
         let group = self.groups.get(i)?;
         let poses = u32::try_from(num_poses).unwrap_or(u32::MAX);
@@ -138,7 +139,7 @@ impl FrameGroups {
     }
 }
 
-/// A group as a model takes it; the name is empty where the line has none.
+/// A group that is clamped to a model. The name is empty if the line has none.
 struct Fitted<'g> {
     name: &'g [u8],
     start: u32,
@@ -147,8 +148,8 @@ struct Fitted<'g> {
     looping: bool,
 }
 
-/// What the engine calls a clip without a name.
-fn given_name(i: usize) -> Vec<u8> {
+/// Returns the engine's name for a clip without one.
+fn default_name(i: usize) -> Vec<u8> {
     format!("groupified_{i}_anim").into_bytes()
 }
 

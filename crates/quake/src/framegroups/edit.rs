@@ -1,18 +1,18 @@
-//! A text with other groups.
+//! Edits of a text.
 
 use super::model::{FrameGroup, FrameGroups};
-use super::text::{Event, Span, scan, spans};
+use super::scanner::{Event, Span, scan, spans};
 use super::write::line;
 use alloc::vec::Vec;
 use meshwright_core::{Path, WriteError};
 
 impl FrameGroups {
-    /// The text with these groups, each with the number of the one that it was: lines of groups that are what they were
-    /// stay byte for byte, others keep their comments, and new ones come last. Where a text cannot say it so, it is
-    /// written anew.
+    /// Returns the text with other groups. Each comes with the number of its old group, or `None` if it is new. Lines
+    /// of unchanged groups stay byte for byte, other lines keep their comments, and new groups are appended. If the
+    /// old text cannot be kept, a new one is written.
     ///
     /// # Errors
-    /// When a group has a name that the text form cannot express, or a rate that is not a number.
+    /// If a group has a name that the text cannot hold, or a rate that is not a number.
     pub fn edited(&self, groups: Vec<(Option<usize>, FrameGroup)>) -> Result<Self, WriteError> {
         let text = self.edited_text(&groups)?;
         let wanted = Self::from_groups(groups.into_iter().map(|(_, group)| group).collect());
@@ -24,11 +24,11 @@ impl FrameGroups {
             }
         });
         let same =
-            read.len() == wanted.groups.len() && read.iter().zip(&wanted.groups).all(|(a, b)| a.same(b));
+            read.len() == wanted.groups.len() && read.iter().zip(&wanted.groups).all(|(a, b)| a.is_same(b));
         Ok(if same { Self { groups: read, text } } else { wanted })
     }
 
-    /// The text, where groups keep their order.
+    /// Returns the edited text; `None` if the order of the groups changed.
     fn edited_text(&self, groups: &[(Option<usize>, FrameGroup)]) -> Result<Option<Vec<u8>>, WriteError> {
         let old: Vec<Span> = spans(&self.text);
         let kept = groups.iter().map_while(|(was, _)| *was);
@@ -52,7 +52,7 @@ impl FrameGroups {
                 continue;
             };
             at = span.line.end;
-            if self.groups.get(g).is_some_and(|old| old.same(group)) {
+            if self.groups.get(g).is_some_and(|old| old.is_same(group)) {
                 copy(&mut text, span.line.start, span.line.end);
                 continue;
             }
@@ -125,10 +125,10 @@ mod tests {
             list.extend((0..new).map(|_| (None, FrameGroup::new(1, 2))));
             if let Ok(edited) = groups.edited(list.clone()) {
                 prop_assert_eq!(edited.groups.len(), list.len());
-                prop_assert!(edited.groups.iter().zip(&list).all(|(a, (_, b))| a.same(b)));
+                prop_assert!(edited.groups.iter().zip(&list).all(|(a, (_, b))| a.is_same(b)));
                 if let Ok(bytes) = edited.to_bytes() {
                     let again = FrameGroups::parse(&bytes).unwrap();
-                    prop_assert!(again.groups.iter().zip(&list).all(|(a, (_, b))| a.same(b)));
+                    prop_assert!(again.groups.iter().zip(&list).all(|(a, (_, b))| a.is_same(b)));
                 }
             }
         }

@@ -6,7 +6,7 @@ mod model;
 mod numbers;
 mod read;
 mod rules;
-mod text;
+mod scanner;
 mod write;
 
 pub use clips::{ClipRange, ResolvedClips};

@@ -5,8 +5,8 @@ fn skip_c_space(text: &[u8]) -> &[u8] {
     text.get(n..).unwrap_or_default()
 }
 
-/// `atoi`: a sign and digits, whatever follows; 0 without digits. What 32 bits cannot hold is cut to the
-/// nearest they can.
+/// Reads a number like `atoi`: a sign and digits; the rest is ignored. Without digits it is 0. Values beyond 32 bits
+/// are clamped.
 pub(super) fn integer(text: &[u8]) -> i32 {
     let text = skip_c_space(text);
     let (negative, digits) = match text {
@@ -53,7 +53,7 @@ pub(crate) fn number(text: &[u8]) -> f32 {
     value
 }
 
-/// Whether all of a token is a whole number.
+/// Returns true if all of a token is a whole number.
 pub(super) fn is_integer(text: &[u8]) -> bool {
     let digits = text.strip_prefix(b"-").or_else(|| text.strip_prefix(b"+")).unwrap_or(text);
     !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)

@@ -3,16 +3,16 @@
 use super::model::{FrameGroup, FrameGroups};
 use super::numbers::is_integer;
 use super::rules::CODES;
-use super::text::{Event, lines_of, scan};
+use super::scanner::{Event, scan_starts, scan};
 use alloc::vec::Vec;
 use meshwright_core::{Budget, Confidence, Parsed, Path, ReadError, ReadOptions, Report, Source};
 
-/// How much of a text is looked at to see what it is.
+/// The number of bytes that detection reads.
 const SNIFFED: usize = 1024;
 
 impl FrameGroups {
-    /// How much the bytes look like such a text. Other texts hold lines of numbers as well, so that nothing makes it
-    /// more than possible.
+    /// Returns how likely the bytes are such a text. Other texts have lines of numbers too, so the answer is
+    /// `Possible` at most.
     pub fn sniff(bytes: &[u8]) -> Confidence {
         let head = bytes.get(..SNIFFED).unwrap_or(bytes);
         if head.iter().any(|b| b.is_ascii_control() && !matches!(b, b'\t' | b'\r' | b'\n')) {
@@ -22,30 +22,30 @@ impl FrameGroups {
         let lines = head.iter().rposition(|b| *b == b'\n').filter(|_| head.len() < bytes.len());
         let head = lines.and_then(|end| head.get(..end)).unwrap_or(head);
         let (mut numbers, mut others) = (0_u32, 0_u32);
-        lines_of(head, |start, length| {
+        scan_starts(head, |start, length| {
             let seen = if is_integer(start) && is_integer(length) { &mut numbers } else { &mut others };
             *seen = seen.saturating_add(1);
         });
         if numbers > 0 && others == 0 { Confidence::Possible } else { Confidence::No }
     }
 
-    /// Reads a text. No text is malformed: what cannot be read as a number is 0.
+    /// Reads a text. No text is malformed: a token that is not a number counts as 0.
     ///
     /// # Errors
-    /// When the text would take more memory than the default limits allow.
+    /// If the text needs more memory than the default limits allow.
     pub fn parse(text: &[u8]) -> Result<Self, ReadError> {
         Self::parse_with(text, &ReadOptions::default()).map(|parsed| parsed.model)
     }
 
-    /// Reads a text with other limits; there is nothing to forgive.
+    /// Reads a text with other limits.
     ///
     /// # Errors
-    /// When the text would take more memory than the limits allow.
+    /// If the text needs more memory than the limits allow.
     pub fn parse_with(text: &[u8], options: &ReadOptions) -> Result<Parsed<Self>, ReadError> {
         let budget = Budget::new(options.limits);
         let source = Source::file(text, CODES, &budget);
         source.charge(&Path::ROOT, 0, "text", text.len() as u64, 1)?;
-        // Counted first: a vector that grows takes more than its groups.
+        // Groups are counted first, because a growing vector allocates more than it holds.
         let (mut count, mut names) = (0_usize, 0_usize);
         scan(text, |event| {
             if let Event::Group(group) = event {

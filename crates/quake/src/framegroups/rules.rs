@@ -1,7 +1,7 @@
-//! What can be odd with a text.
+//! The rules of a text.
 
 use super::model::FrameGroups;
-use super::text::{Event, scan};
+use super::scanner::{Event, scan};
 use meshwright_core::{Codes, Findings, Path, ReadError, Report};
 
 meshwright_core::rules! {
@@ -12,13 +12,13 @@ meshwright_core::rules! {
         "The text has more clips than the caller allows.",
         "Allow more memory, if the file is trusted.";
     warning MISSING_LENGTH = "missing-length", Missing [Ignored],
-        "A line has a start but no length, so that it gives no clip.",
+        "A line has a start but no length; it gives no clip.",
         "Add the number of frames.";
     warning OPEN_COMMENT = "unterminated-comment", Syntax [Misshown],
-        "A comment has no end, so that it swallows the rest of the text.",
+        "A comment has no end; the rest of the text is part of it.",
         "End the comment with an asterisk and a slash.";
     warning OPEN_QUOTE = "unterminated-quote", Syntax [Misshown],
-        "A quote has no end, so that it swallows the rest of the text.",
+        "A quote has no end; the rest of the text is part of it.",
         "Add the closing quote.";
     info NO_CLIPS = "no-clips", Missing [Ignored],
         "The text has no clip; the model's own list stays.",
@@ -30,24 +30,24 @@ meshwright_core::rules! {
         "A clip has no frame, or more than the model has from its start on.",
         "Correct the length, or take the file that belongs to the model.";
     warning FPS = "fps-clamped", BadValue [Tolerated],
-        "A clip's rate is below 1 frame per second or no number.",
+        "A clip's rate is below 1 frame per second, or not a number.",
         "State a rate of at least 1.";
     warning NAME = "name-cut", BadName [Tolerated],
         "A clip's name is longer than the engine keeps.",
         "Shorten it to 31 bytes.";
     error BAD_FPS = "bad-fps", NonFinite [NoEngine],
-        "A clip's rate is infinite or no number, which the text cannot hold.",
+        "A clip's rate is infinite or not a number; the text cannot hold it.",
         "Set a finite rate.";
     error BAD_NAME = "bad-name", BadName [NoEngine],
         "A clip's name has characters that cannot be quoted.",
-        "Take quotes and NULs out of it.";
+        "Remove quotes and NULs from it.";
 }
 
 pub(super) const CODES: Codes = Codes { short: SHORT, count: SHORT, limit: LIMIT };
 
 impl FrameGroups {
-    /// What is odd with the text by itself: lines without a length (`missing-length`), comments and quotes
-    /// without an end (`unterminated-comment`, `unterminated-quote`), no clip at all (`no-clips`).
+    /// Checks the text by itself: lines without a length (`missing-length`), comments and quotes without an end
+    /// (`unterminated-comment`, `unterminated-quote`), no clips (`no-clips`).
     pub fn validate(&self) -> Report {
         let mut findings = Findings::validating();
         // Validation passes over everything.

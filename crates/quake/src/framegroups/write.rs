@@ -3,17 +3,17 @@
 use super::model::{FrameGroup, FrameGroups};
 use super::numbers::number;
 use super::rules;
-use super::text::{Event, is_space, scan};
+use super::scanner::{Event, is_space, scan};
 use alloc::format;
 use alloc::vec::Vec;
 use meshwright_core::text::Escaped;
 use meshwright_core::{Path, WriteError};
 
 impl FrameGroups {
-    /// The text: as it was read while the groups are what it says, a new one after a change.
+    /// Returns the text: the one that was read, or a new one if groups were edited.
     ///
     /// # Errors
-    /// When a changed group has a name that the text form cannot express, or a rate that is not a number.
+    /// If an edited group has a name that the text cannot hold, or a rate that is not a number.
     pub fn to_bytes(&self) -> Result<Vec<u8>, WriteError> {
         if self.is_as_read() {
             return Ok(self.text.clone());
@@ -26,13 +26,13 @@ impl FrameGroups {
         Ok(bytes)
     }
 
-    /// True while the groups are what the text says.
+    /// Returns true if the groups are those of the text.
     pub(super) fn is_as_read(&self) -> bool {
         let mut stored = self.groups.iter();
         let mut same = true;
         scan(&self.text, |event| {
             if let Event::Group(group) = event {
-                same &= stored.next().is_some_and(|g| g.same(&group));
+                same &= stored.next().is_some_and(|g| g.is_same(&group));
             }
         });
         same && stored.next().is_none()
@@ -45,7 +45,7 @@ pub(super) fn line(group: &FrameGroup, path: &Path<'_>, bytes: &mut Vec<u8>) -> 
         let message = format!("{fps} frames per second cannot be written");
         return Err(WriteError::invalid(rules::BAD_FPS, &path.field("fps"), message));
     }
-    // The shortest text that reads back through 64 bits as the same rate.
+    // The shortest text from which the same rate is read, by way of 64 bits.
     let (short, long) = (format!("{fps}"), format!("{}", f64::from(fps)));
     let rate = if number(short.as_bytes()).to_bits() == fps.to_bits() { short } else { long };
     let numbers = format!("{} {} {rate} {}", group.start, group.length, u8::from(group.looping));
@@ -98,7 +98,7 @@ mod tests {
                 let again = FrameGroups::parse(&text).unwrap();
                 prop_assert_eq!(again.groups.len(), groups.groups.len());
                 for (a, b) in again.groups.iter().zip(&groups.groups) {
-                    prop_assert!(a.same(b), "{:?} {:?}", a, b);
+                    prop_assert!(a.is_same(b), "{:?} {:?}", a, b);
                 }
                 prop_assert_eq!(again.to_bytes().unwrap(), text);
             }

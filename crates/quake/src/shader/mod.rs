@@ -1,4 +1,4 @@
-//! Shader scripts: what of them leads from the name of a material to its picture.
+//! Shader scripts: from the name of a material to its texture.
 
 mod read;
 mod rules;
@@ -11,23 +11,24 @@ use meshwright_core::{F32, Report};
 /// A script, `scripts/*.shader`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShaderScript {
-    /// Its shaders in their order; of several of one name only [`Shaders`] knows which counts.
+    /// The shaders in file order. If several have one name, [`Shaders`] decides which counts.
     pub shaders: Vec<Shader>,
-    /// What is odd about the text.
+    /// The findings about the text.
     pub report: Report,
 }
 
-/// A shader: what a surface of this name looks like.
+/// A shader: the look of a surface.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Shader {
     /// Its name, at most 63 bytes.
     pub name: Vec<u8>,
-    /// Passes over the surface; the engine keeps 8. A shader without any is not drawn.
+    /// The passes over the surface; the engine keeps 8. A shader without stages is not drawn.
     pub stages: Vec<Stage>,
-    /// A condition kills it, which holds while no variable of the engine is set: it has no stages then.
+    /// True if a condition on an engine variable disables it while all variables have their defaults. It has no stages
+    /// then.
     pub killed: bool,
-    /// It is the sky, which has no picture of its own.
+    /// True for the sky, which has no texture of its own.
     pub sky: bool,
     /// Both sides are drawn.
     pub two_sided: bool,
@@ -39,22 +40,22 @@ pub struct Shader {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stage {
-    /// Names of pictures, of which the first is the still one; several are frames of an animation. A name that starts
-    /// with a dollar is no file.
+    /// Names of textures. Several are the frames of an animation, and the first is shown in a still image. A name that
+    /// starts with a dollar is not a file.
     pub maps: Vec<Vec<u8>>,
-    /// Frames per second of an animation; none without.
+    /// The frames per second of an animation; `None` without one.
     pub fps: Option<F32>,
-    /// Texture coordinates are clamped and do not repeat.
+    /// True if texture coordinates are clamped and do not repeat.
     pub clamp: bool,
-    /// What the picture, and what lies behind it, is multiplied with before they are added.
+    /// The blend factors of the texture and of the background, as in OpenGL.
     pub blend: [BlendFactor; 2],
-    /// Parts of it are cut out by their alpha.
+    /// True if alpha cuts out parts of the stage.
     pub alpha_test: bool,
-    /// Where its colour comes from.
+    /// The source of its colour.
     pub colour: ColourSource,
-    /// Its alpha is that of the vertices.
+    /// True if its alpha is that of the vertices.
     pub alpha_of_vertex: bool,
-    /// Its texture coordinates are computed or move.
+    /// True if its texture coordinates are computed or move.
     pub moves: bool,
 }
 
@@ -74,20 +75,20 @@ impl Default for Stage {
 }
 
 impl Stage {
-    /// The lightmap is no file.
+    /// The name of the lightmap, which is not a file.
     pub const LIGHTMAP: &'static [u8] = b"$lightmap";
 
-    /// The picture that is shown where nothing moves.
+    /// Returns the texture of a still image.
     pub fn map(&self) -> &[u8] {
         self.maps.first().map_or(&[], Vec::as_slice)
     }
 
-    /// It covers what lies behind it.
+    /// Returns true if the stage hides the background.
     pub fn is_opaque(&self) -> bool {
         self.blend == [BlendFactor::One, BlendFactor::Zero]
     }
 
-    /// It lies over what is behind it as its alpha says.
+    /// Returns true if the stage is blended with the background by its alpha.
     pub fn is_blended(&self) -> bool {
         self.blend == [BlendFactor::SrcAlpha, BlendFactor::OneMinusSrcAlpha]
     }
@@ -97,16 +98,16 @@ impl Stage {
     }
 }
 
-/// Where the colour of a stage comes from, as far as it says which stage is the material's.
+/// The source of a stage's colour. It helps to find the stage that shows the material.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ColourSource {
-    /// The picture's own.
+    /// The texture's own colour.
     #[default]
     Identity,
-    /// Multiplied with those of the vertices.
+    /// The texture times the vertex colours.
     Vertex,
-    /// Multiplied with the light.
+    /// The texture times the light.
     LightingDiffuse,
     /// Anything else: constant, waves, the entity's.
     Other,
@@ -114,7 +115,7 @@ pub enum ColourSource {
 
 macro_rules! factors {
     ($($(#[$doc:meta])* $variant:ident = $name:literal;)+) => {
-        /// What one side of a blend is multiplied with.
+        /// A factor of one side of a blend.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum BlendFactor {
             $($(#[$doc])* $variant,)+
@@ -124,7 +125,7 @@ macro_rules! factors {
             /// All factors.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// Its name, as in OpenGL without the beginning.
+            /// Returns its name, as in OpenGL without the prefix.
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)+ }
             }
@@ -133,25 +134,25 @@ macro_rules! factors {
 }
 
 factors! {
-    /// Itself.
+    /// 1.
     One = "one";
-    /// Nothing.
+    /// 0.
     Zero = "zero";
-    /// The picture's colour.
+    /// The texture's colour.
     SrcColor = "src_color";
-    /// What the picture's colour leaves.
+    /// 1 minus the texture's colour.
     OneMinusSrcColor = "one_minus_src_color";
-    /// The picture's alpha.
+    /// The texture's alpha.
     SrcAlpha = "src_alpha";
-    /// What the picture's alpha leaves.
+    /// 1 minus the texture's alpha.
     OneMinusSrcAlpha = "one_minus_src_alpha";
-    /// The colour behind it.
+    /// The background's colour.
     DstColor = "dst_color";
-    /// What the colour behind it leaves.
+    /// 1 minus the background's colour.
     OneMinusDstColor = "one_minus_dst_color";
-    /// The alpha behind it.
+    /// The background's alpha.
     DstAlpha = "dst_alpha";
-    /// What the alpha behind it leaves.
+    /// 1 minus the background's alpha.
     OneMinusDstAlpha = "one_minus_dst_alpha";
 }
 

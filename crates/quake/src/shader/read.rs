@@ -6,42 +6,42 @@ use crate::tokens::{Token, Tokens};
 use alloc::vec::Vec;
 use meshwright_core::{Budget, F32, LimitExceeded, Path, Report, Rule};
 
-/// The most stages that the engine keeps.
+/// The number of stages that the engine keeps.
 const STAGES: usize = 8;
-/// The longest name that it keeps.
+/// The longest name that the engine keeps.
 const NAME: usize = 63;
-/// The most frames of an animation.
+/// The largest number of frames of an animation.
 const FRAMES: usize = 64;
-/// The most words of a statement that are looked at.
+/// The number of words of a statement that are read.
 const WORDS: usize = FRAMES + 4;
-/// What a byte of text can take as part of a shader: two braces make a stage.
+/// The most memory per byte of text: two braces make a stage.
 const PER_BYTE: u64 = 96;
 
 impl ShaderScript {
     /// Every rule that a script can break.
     pub const RULES: &'static [&'static Rule] = rules::RULES;
 
-    /// Reads a script, charged. No text is refused: what makes no sense is skipped as the engine does.
+    /// Reads a script. No text is rejected: statements without meaning are skipped, as in the engine.
     ///
     /// # Errors
-    /// When the text takes more memory than the budget allows.
+    /// If the text needs more memory than the budget allows.
     pub fn parse(text: &[u8], budget: &Budget) -> Result<Self, LimitExceeded> {
         budget.charge("shaders", (text.len() as u64).saturating_mul(PER_BYTE))?;
-        let mut reader = Reader { tokens: Tokens::of(text), report: Report::new() };
+        let mut reader = Reader { tokens: Tokens::new(text), report: Report::new() };
         let mut shaders = Vec::new();
         while let Some(name) = reader.tokens.next_word() {
             let at = name.at;
             if !reader.tokens.next_word().is_some_and(|token| token.is(b"{")) {
-                reader.odd(rules::NO_BRACE, at, "no brace follows the name");
+                reader.report_finding(rules::NO_BRACE, at, "no brace follows the name");
                 break;
             }
             if name.text.len() > NAME {
-                reader.odd(rules::NAME, at, "the name is cut");
+                reader.report_finding(rules::NAME, at, "the name is cut");
             }
             let name = name.text.get(..NAME).unwrap_or(&name.text).to_vec();
             let mut shader = Shader { name, ..Shader::default() };
             if !reader.shader(&mut shader) {
-                reader.odd(rules::OPEN, at, "the text ends within the shader");
+                reader.report_finding(rules::OPEN, at, "the text ends within the shader");
             }
             if shader.killed {
                 shader.stages.clear();
@@ -57,7 +57,7 @@ struct Reader<'a> {
     report: Report,
 }
 
-/// How a statement ends.
+/// The end of a statement.
 #[derive(PartialEq, Eq)]
 enum End {
     Line,
@@ -66,11 +66,11 @@ enum End {
 }
 
 impl<'a> Reader<'a> {
-    fn odd(&mut self, rule: &'static Rule, at: u64, message: &'static str) {
+    fn report_finding(&mut self, rule: &'static Rule, at: u64, message: &'static str) {
         self.report.broken(rule, &Path::ROOT.field("text"), Some(at), || message);
     }
 
-    /// Reads up to the brace that closes the shader; false where the text ends before.
+    /// Reads up to the brace that closes the shader. Returns false if the text ends before.
     fn shader(&mut self, shader: &mut Shader) -> bool {
         while let Some(token) = self.tokens.next_word() {
             if token.is(b"}") {
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
                 if shader.stages.len() < STAGES {
                     shader.stages.push(stage);
                 } else {
-                    self.odd(rules::STAGES, token.at, "the stage is dropped");
+                    self.report_finding(rules::STAGES, token.at, "the stage is dropped");
                 }
                 if !closed {
                     return false;
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
         false
     }
 
-    /// The words of the line that a token begins, or up to a closing brace on it.
+    /// Reads the words of a line, up to a closing brace.
     fn statement(&mut self, first: Token<'a>) -> (Vec<Token<'a>>, End) {
         let mut words = Vec::from([first]);
         loop {
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
                 None => return (words, End::Text),
                 Some(token) if token.is_newline() => return (words, End::Line),
                 Some(token) if token.is(b"}") => {
-                    self.odd(rules::BRACE, token.at, "the brace stands behind a statement");
+                    self.report_finding(rules::BRACE, token.at, "the brace is on the line of a statement");
                     return (words, End::Brace);
                 }
                 Some(token) if words.len() < WORDS => words.push(token),
@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A keyword in small letters, the engine's own without the line in their names.
+/// Returns a keyword in lower case; `dp_` becomes `dp`.
 fn keyword(word: &[u8]) -> Vec<u8> {
     let word = word.to_ascii_lowercase();
     match word.strip_prefix(b"dp_") {
@@ -161,7 +161,7 @@ impl Shader {
     }
 }
 
-/// Whether a condition on a variable holds that is not set, and so 0.
+/// Returns true if a condition holds for a variable that is not set, which counts as 0.
 fn holds(values: &[&[u8]]) -> bool {
     let [_, operator, value, ..] = values else { return false };
     let value = number(value);
@@ -190,7 +190,7 @@ impl Stage {
                 self.fps = Some(F32::new(number(fps)));
                 self.clamp = word == b"animclampmap";
             }
-            (b"blendfunc", values) => self.blended(values),
+            (b"blendfunc", values) => self.set_blend(values),
             (b"alphafunc", [_, ..]) => self.alpha_test = true,
             (b"rgbgen", [source, ..]) => {
                 self.colour = match &*source.to_ascii_lowercase() {
@@ -210,7 +210,7 @@ impl Stage {
         }
     }
 
-    fn blended(&mut self, values: &[&[u8]]) {
+    fn set_blend(&mut self, values: &[&[u8]]) {
         use BlendFactor::{DstColor, One, OneMinusSrcAlpha, SrcAlpha, Zero};
         match values {
             [word] => {
@@ -222,8 +222,8 @@ impl Stage {
                     _ => return,
                 };
             }
-            [source, behind] => {
-                for (factor, word) in self.blend.iter_mut().zip([source, behind]) {
+            [source, background] => {
+                for (factor, word) in self.blend.iter_mut().zip([source, background]) {
                     let word = word.to_ascii_lowercase();
                     let name = word.strip_prefix(b"gl_").unwrap_or(&word);
                     let known = BlendFactor::ALL.iter().find(|f| f.name().as_bytes() == name);

@@ -1,4 +1,4 @@
-//! What can be odd with a script.
+//! The rules of a shader script.
 
 meshwright_core::rules! {
     error LIMIT = "limit", Limit [NoEngine],

@@ -1,12 +1,12 @@
-//! Which shader counts, and which of its stages is the material's.
+//! Selection of the shader of a name, and of its material stage.
 
 use super::{ColourSource, Shader, ShaderScript};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 impl Shader {
-    /// The stage whose picture is the base colour of a material: the engine has one material layer, and takes the rest
-    /// for its surroundings. None for a shader without stages.
+    /// Returns the stage whose texture is the base colour of the material. The engine has one material layer; other
+    /// stages are effects. `None` for a shader without stages.
     pub fn material_stage(&self) -> Option<usize> {
         let stages = &self.stages;
         if let [first, second, ..] = stages.as_slice()
@@ -15,7 +15,7 @@ impl Shader {
             && !first.alpha_test
             && (second.is_blended() || (second.is_opaque() && second.alpha_test))
         {
-            // Terrain: the second lies over the first.
+            // Terrain: the second stage is blended over the first.
             return Some(1);
         }
         let last = |colour: ColourSource| stages.iter().rposition(|stage| stage.colour == colour);
@@ -28,22 +28,22 @@ impl Shader {
     }
 }
 
-/// The shaders of a game: of all scripts, by name.
+/// The shaders of all scripts of a game, by name.
 #[derive(Clone, Debug, Default)]
 pub struct Shaders {
     shaders: Vec<(Shader, usize)>,
-    /// Names in small letters.
+    /// By name in lower case.
     by_name: BTreeMap<Vec<u8>, usize>,
     scripts: usize,
 }
 
 impl Shaders {
-    /// No shaders.
+    /// Makes an empty list.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a script behind those that are there: a shader that is there already stays, unless it was killed.
+    /// Appends a script. A shader of a known name is ignored, unless the known one is disabled.
     pub fn add(&mut self, script: ShaderScript) {
         for shader in script.shaders {
             let name = shader.name.to_ascii_lowercase();
@@ -59,18 +59,18 @@ impl Shaders {
         self.scripts = self.scripts.saturating_add(1);
     }
 
-    /// The shader of a name, whatever its case, and the number of the script that it is from.
+    /// Returns the shader of a name in any case, and the number of its script.
     pub fn get(&self, name: &[u8]) -> Option<(&Shader, usize)> {
         let at = self.by_name.get(&name.to_ascii_lowercase())?;
         self.shaders.get(*at).map(|(shader, script)| (shader, *script))
     }
 
-    /// How many shaders there are.
+    /// Returns the number of shaders.
     pub fn len(&self) -> usize {
         self.shaders.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no shaders.
     pub fn is_empty(&self) -> bool {
         self.shaders.is_empty()
     }

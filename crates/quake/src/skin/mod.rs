@@ -1,4 +1,4 @@
-//! The `.skin` companion: which texture each mesh of a model has.
+//! The `.skin` companion: the texture of each mesh of a model.
 
 mod read;
 mod rules;
@@ -11,29 +11,29 @@ use meshwright_core::Report;
 /// One mesh per line: `mesh,texture`. A mesh that no line names is not drawn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Skin {
-    /// The lines that name a mesh, in their order.
+    /// The lines that name a mesh, in file order.
     pub lines: Vec<SkinLine>,
-    /// What is odd about the others.
+    /// The findings about the other lines.
     pub report: Report,
 }
 
 /// One line of a skin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkinLine {
-    /// The mesh, as the model calls it.
+    /// The mesh's name in the model.
     pub mesh: Vec<u8>,
-    /// Its texture, or the shader that it names; empty where the line has none.
+    /// Its texture or shader; empty if the line has none.
     pub texture: Vec<u8>,
 }
 
 impl Skin {
-    /// What the skin gives a mesh, whose name is compared with its case: of several lines the last counts. None for a
-    /// mesh that no line names, which is not drawn.
+    /// Returns the texture of a mesh. Names are case-sensitive, and the last line counts. `None` if no line names the
+    /// mesh: it is not drawn.
     pub fn texture(&self, mesh: &[u8]) -> Option<&[u8]> {
         self.lines.iter().rev().find(|line| line.mesh == mesh).map(|line| line.texture.as_slice())
     }
 
-    /// The meshes of lines that none of a model's meshes is called like, each once.
+    /// Returns the meshes of lines that the model does not have, each once.
     pub fn unused<'s>(&'s self, meshes: &[&[u8]]) -> Vec<&'s [u8]> {
         let mut unused: Vec<&[u8]> = Vec::new();
         for line in &self.lines {

@@ -6,24 +6,23 @@ use crate::tokens::Tokens;
 use alloc::vec::Vec;
 use meshwright_core::{Budget, LimitExceeded, Path, Report, Rule};
 
-/// The most words of a line that counts.
+/// The largest number of words of a valid line.
 const WORDS: usize = 10;
 
 impl Skin {
     /// Every rule that a skin can break.
     pub const RULES: &'static [&'static Rule] = rules::RULES;
 
-    /// Reads a skin, charged. No text is refused: lines that make no sense are reported, and skipped as the engine
-    /// does.
+    /// Reads a skin. No text is rejected: lines without meaning are reported and skipped, as in the engine.
     ///
     /// # Errors
-    /// When the text takes more memory than the budget allows.
+    /// If the text needs more memory than the budget allows.
     pub fn parse(text: &[u8], budget: &Budget) -> Result<Self, LimitExceeded> {
-        // A line takes three bytes at least; its names are no longer than it is.
+        // A line has at least three bytes, and its names are part of it.
         let lines = (text.len() as u64).saturating_div(3).saturating_add(1);
         budget.charge_items("skin", lines, size_of::<SkinLine>())?;
         budget.charge("skin", text.len() as u64)?;
-        let (mut tokens, mut skin) = (Tokens::of(text), Self::default());
+        let (mut tokens, mut skin) = (Tokens::new(text), Self::default());
         let mut words = Vec::new();
         let (mut many, mut start) = (false, 0);
         loop {
@@ -42,7 +41,7 @@ impl Skin {
                 end => {
                     let said: Vec<&[u8]> = words.iter().map(|word| &**word).collect();
                     if many {
-                        odd(&mut skin.report, rules::WORDS, start, "more than 10 words");
+                        report_finding(&mut skin.report, rules::WORDS, start, "more than 10 words");
                     } else {
                         skin.statement(&said, start);
                     }
@@ -63,16 +62,16 @@ impl Skin {
             [tag, b",", ..] if tag.starts_with(b"tag_") => return,
             [mesh, b",", texture, ..] => (mesh, *texture),
             [mesh, b","] => {
-                odd(&mut self.report, rules::NO_TEXTURE, at, "a mesh without a texture");
+                report_finding(&mut self.report, rules::NO_TEXTURE, at, "a mesh without a texture");
                 (mesh, &b""[..])
             }
-            _ => return odd(&mut self.report, rules::STATEMENT, at, "is no statement of a skin"),
+            _ => return report_finding(&mut self.report, rules::STATEMENT, at, "the line is not a statement of a skin"),
         };
         self.lines.push(SkinLine { mesh: mesh.to_vec(), texture: texture.to_vec() });
     }
 }
 
-fn odd(report: &mut Report, rule: &'static Rule, at: u64, message: &'static str) {
+fn report_finding(report: &mut Report, rule: &'static Rule, at: u64, message: &'static str) {
     report.broken(rule, &Path::ROOT.field("text"), Some(at), || message);
 }
 

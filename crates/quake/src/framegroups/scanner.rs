@@ -1,4 +1,4 @@
-//! The text as the engine takes it apart: tokens, lines, groups.
+//! Tokens, lines and groups of a text, by the rules of the engine.
 
 use super::model::FrameGroup;
 use super::numbers::{integer, number};
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use meshwright_core::F32;
 
-/// What a text holds, in order.
+/// An item of a text.
 pub(super) enum Event {
     Group(FrameGroup),
     MissingLength(u64),
@@ -14,14 +14,14 @@ pub(super) enum Event {
     OpenQuote(u64),
 }
 
-/// Reads the text line by line as the engine does.
+/// Reads the text line by line.
 pub(super) fn scan(text: &[u8], mut found: impl FnMut(Event)) {
     scan_lines(text, |event, _| found(event));
 }
 
-/// As [`scan`], with what the line of a group says behind `//`, blanks around it aside.
+/// Does the same as [`scan`], with the trimmed `//` comment of each line.
 pub(super) fn scan_lines<'t>(text: &'t [u8], mut line: impl FnMut(Event, &'t [u8])) {
-    let mut tokens = Tokens::of(text);
+    let mut tokens = Tokens::new(text);
     while let Some(first) = tokens.next(&mut |event| line(event, &[])) {
         if first.is_newline() {
             continue;
@@ -35,19 +35,19 @@ pub(super) fn scan_lines<'t>(text: &'t [u8], mut line: impl FnMut(Event, &'t [u8
     }
 }
 
-/// Where a group is in its text.
+/// The place of a group in its text.
 pub(super) struct Span {
-    /// From its first number to the end of its line, the break not included.
+    /// From the first number to the end of the line, without the line break.
     pub line: Range<usize>,
-    /// Where the line's comment begins, or the line ends.
+    /// The start of the line's comment, or the end of the line.
     pub comment: usize,
-    /// Where the next line begins.
+    /// The start of the next line.
     pub next: usize,
 }
 
-/// Where each group is.
+/// Returns the place of each group.
 pub(super) fn spans(text: &[u8]) -> Vec<Span> {
-    let mut tokens = Tokens::of(text);
+    let mut tokens = Tokens::new(text);
     let mut all = Vec::new();
     while let Some(first) = tokens.next(&mut |_| ()) {
         if first.is_newline() {
@@ -75,7 +75,7 @@ pub(super) fn spans(text: &[u8]) -> Vec<Span> {
     all
 }
 
-/// The group of a line that starts with `first`; none where nothing follows.
+/// Returns the group of a line that starts with `first`; `None` if the line has one token only.
 fn group<'a>(first: &Token<'_>, mut more: impl FnMut() -> Option<Token<'a>>) -> Option<FrameGroup> {
     let length = more()?;
     let mut group = FrameGroup::new(integer(first.text), integer(length.text));
@@ -93,9 +93,9 @@ fn group<'a>(first: &Token<'_>, mut more: impl FnMut() -> Option<Token<'a>>) -> 
     Some(group)
 }
 
-/// The first two tokens of each line that has one; the second is empty where the line has none.
-pub(super) fn lines_of(text: &[u8], mut found: impl FnMut(&[u8], &[u8])) {
-    let mut tokens = Tokens::of(text);
+/// Calls `found` with the first two tokens of each line that has any. The second is empty if the line has one token.
+pub(super) fn scan_starts(text: &[u8], mut found: impl FnMut(&[u8], &[u8])) {
+    let mut tokens = Tokens::new(text);
     while let Some(first) = tokens.next(&mut |_| ()) {
         if first.is_newline() {
             continue;
@@ -115,7 +115,7 @@ struct Token<'a> {
 }
 
 impl Token<'_> {
-    /// A line's end; a quoted newline is one as well.
+    /// Returns true for the end of a line. The engine takes a quoted newline for one, too.
     fn is_newline(&self) -> bool {
         self.text == b"\n"
     }
@@ -126,7 +126,7 @@ struct Tokens<'a> {
     at: usize,
     /// The last comment that its line ended.
     comment: &'a [u8],
-    /// Where it begins.
+    /// The offset of that comment.
     comment_at: Option<usize>,
 }
 
@@ -135,7 +135,7 @@ pub(super) fn is_space(b: u8) -> bool {
 }
 
 impl<'a> Tokens<'a> {
-    const fn of(text: &'a [u8]) -> Self {
+    const fn new(text: &'a [u8]) -> Self {
         Self { text, at: 0, comment: &[], comment_at: None }
     }
 
@@ -147,7 +147,7 @@ impl<'a> Tokens<'a> {
         self.at = self.at.saturating_add(n);
     }
 
-    /// Moves behind the next bytes that are `pattern`, or to the end and returns false.
+    /// Moves after the next `pattern`. If there is none, moves to the end and returns false.
     fn skip_past(&mut self, pattern: &[u8]) -> bool {
         let rest = self.rest();
         let stop = |i: &usize| rest.get(*i..).is_none_or(|r| r.starts_with(pattern) || r.starts_with(&[0]));
@@ -157,7 +157,7 @@ impl<'a> Tokens<'a> {
         found
     }
 
-    /// The next token; a line's end is the token `\n`. A NUL ends the text.
+    /// Returns the next token. The end of a line is the token `\n`. A NUL ends the text.
     fn next(&mut self, found: &mut impl FnMut(Event)) -> Option<Token<'a>> {
         loop {
             self.skip(self.rest().iter().take_while(|b| matches!(b, b' ' | b'\t')).count());
@@ -179,7 +179,7 @@ impl<'a> Tokens<'a> {
                     self.skip(n);
                 }
                 [b'/', b'*', ..] => {
-                    // The star that opens may be the one that closes: `/*/` is a whole comment.
+                    // One star can open and close a comment: `/*/` is a whole comment.
                     self.skip(1);
                     if !self.skip_past(b"*/") {
                         found(Event::OpenComment(at as u64));
